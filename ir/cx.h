@@ -1,0 +1,66 @@
+/* Cx: one compilation. Arena, interned strings and types, the error, and the way out.
+ *
+ *   Cx *cx = cx_new();
+ *   if (CX_TRY(cx)) { … passes …; } else { cx->diag says why; }
+ *   cx_free(cx);
+ *
+ * Errors of the user's kernel: fail(cx, loc, ERR_…, …) fills cx->diag and goes to the CX_TRY; it never returns. Never call
+ * it from an LLVM callback or with a Python frame above the CX_TRY. A Cx is used by one thread at a time. */
+#ifndef PYPTX_IR_CX_H
+#define PYPTX_IR_CX_H
+
+#include <setjmp.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/buf.h"
+#include "ir/base/diag.h"
+#include "ir/base/intern.h"
+#include "ir/base/vec.h"
+#include "ir/fn.h"
+#include "ir/type.h"
+
+typedef enum Typing { TYPING_NUMPY, TYPING_NUMBA } Typing;
+
+/* What a dump listener gets: the pass letter and name, and the text (arena). */
+typedef void (*DumpSink)(void *user, char letter, const char *pass, const char *text);
+
+typedef struct Cx {
+  Arena arena;
+  Intern strings;
+  TypeTable types;
+  Diag diag;
+  jmp_buf out; /* set by CX_TRY */
+  bool caught;
+  const char *pass; /* name of the running pass, for internal errors */
+
+  /* options that more than one room reads; the rest are codegen's */
+  Typing typing;
+  bool checked; /* index checks, assert and raise compiled in */
+  bool debug;
+
+  /* the calls that led here, innermost last: notes of an error in a device function */
+  struct { Loc loc; const char *name; } calls[64];
+  uint32_t ncalls;
+
+  /* front end as seen from typing: lifts a function; set by the driver of the compilation */
+  Fn *(*lift)(struct Cx *cx, const FrozenFunc *func);
+} Cx;
+
+Cx *cx_new(void); /* NULL if there is no memory */
+void cx_free(Cx *cx);
+
+#define CX_TRY(cx) ((cx)->caught = true, !setjmp((cx)->out))
+/* Once a compilation, at the top of the core: codegen/compile.c, and tests. Without it fail() aborts. */
+
+_Noreturn void fail(Cx *cx, Loc loc, ErrorId id, ...);
+/* Adds a place to the error that a following fail() raises. */
+void note(Cx *cx, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* We are wrong: an assertion that reports the pass instead of ending the process. */
+_Noreturn void cx_bug(Cx *cx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define CX_ASSERT(cx, c) ((c) ? (void)0 : cx_bug((cx), "%s:%d: %s", __FILE__, __LINE__, #c))
+
+#define CX_NEW(cx, T) ARENA_NEW(&(cx)->arena, T)
+#define CX_ARRAY(cx, T, n) ARENA_ARRAY(&(cx)->arena, T, n)
+static inline const char *cx_intern(Cx *cx, const char *s) { return intern(&cx->strings, s); }
+
+#endif

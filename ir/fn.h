@@ -1,0 +1,151 @@
+/* Fn, Block, Ins: the program as SSA. Data only; ir/build.h is the only writer of links.
+ *
+ * An instruction is its own value. Blocks hold their instructions in a list: phis first, one terminator last.
+ * Before typing, types are NULL; after it every Ins has one (TY_VOID where there is no value). */
+#ifndef PYPTX_IR_FN_H
+#define PYPTX_IR_FN_H
+
+#include "ir/base/vec.h"
+#include "ir/frozen.h"
+#include "ir/intrinsics.h"
+#include "ir/type.h"
+
+typedef struct Ins Ins;
+typedef struct Block Block;
+typedef struct Fn Fn;
+typedef struct Program Program;
+
+typedef enum Op {
+#define OP(ID, text, stage, lo, hi, effect, doc) OP_##ID,
+#include "ir/ops.def"
+#undef OP
+  OP_COUNT
+} Op;
+
+typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SYNC, EFFECT_STOP, EFFECT_TERM, EFFECT_PHI } Effect;
+typedef enum Stage { STAGE_L = 1, STAGE_T = 2, STAGE_B = 3 } Stage;
+
+typedef struct OpInfo {
+  const char *text;
+  Stage stage;
+  int min_args, max_args; /* max -1: any */
+  Effect effect;
+} OpInfo;
+
+extern const OpInfo ir_op_info[OP_COUNT];
+
+/* Where a value came from. code names the file; lines count from 1, columns from 0 in bytes, end exclusive; 0 line: unknown. */
+typedef struct Loc {
+  const Code *code;
+  int32_t line, end_line;
+  int32_t col, end_col;
+} Loc;
+
+typedef enum AtomicOp { ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MAX, ATOMIC_MIN, ATOMIC_NANMAX, ATOMIC_NANMIN, ATOMIC_AND,
+  ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_INC, ATOMIC_DEC } AtomicOp;
+
+/* OP_VIEW: what happens to each axis of the source, in order. Operands after the array are taken from left to right:
+ * INDEX takes one (a pyint in range); SLICE takes three: start, count, step (all pyint, already clipped: count items);
+ * NEWAXIS and FULL take none. PERMUTE is alone: axes[] of the source in result order. RESHAPE is alone: one operand an axis
+ * of the result, C-contiguous source. */
+typedef enum ViewKind { VIEW_FULL, VIEW_INDEX, VIEW_SLICE, VIEW_NEWAXIS, VIEW_PERMUTE, VIEW_RESHAPE } ViewKind;
+typedef struct IrView {
+  uint8_t n;
+  uint8_t kind[2 * TY_MAX_NDIM];
+  uint8_t axes[TY_MAX_NDIM];
+} IrView;
+
+typedef struct IrAlloc {
+  int64_t extents[TY_MAX_NDIM]; /* ndim of them, C order */
+  uint32_t align;               /* bytes; 0: the element's */
+  bool dynamic;                 /* dynamic shared memory: one axis, extent found at run time from the launch */
+  const char *name;             /* the variable, if known */
+} IrAlloc;
+
+/* What a check or raise says when it stops a thread. Kept in the program; the number travels with the trap. */
+typedef struct IrSite {
+  uint32_t number;
+  const char *exception; /* "IndexError", "AssertionError", … */
+  const char *message;   /* {0}, {1}: the trap's values */
+  Loc loc;
+} IrSite;
+
+struct Ins {
+  uint16_t op;      /* Op */
+  uint16_t flags;   /* InsFlags */
+  uint32_t id;      /* %id in dumps, unique in the Fn */
+  uint32_t nargs;
+  int32_t aux2;
+  Ins **args;
+  const Type *type;
+  const char *name; /* attribute or variable name, or NULL */
+  union {
+    int64_t i;
+    const Frozen *frozen;
+    const char *name;
+    const Frozen *names;
+    IntrinsicId intrinsic;
+    const IrView *view;
+    const IrAlloc *alloc;
+    const IrSite *site;
+    Fn *fn;
+  } aux;
+  Block *block;
+  Ins *prev, *next;
+  Ins *replaced; /* set by ir_replace: uses mean that one; settled by ir_settle */
+  void *note;    /* scratch of the running pass */
+  Loc loc;
+};
+
+typedef enum InsFlags {
+  INS_NONNEGATIVE = 1, /* an integer known to be >= 0 */
+  INS_NO_WRAP = 2,     /* signed overflow cannot happen */
+  INS_DEAD = 4,
+} InsFlags;
+
+struct Block {
+  uint32_t id;
+  Ins *first, *last; /* last is the terminator once the block is complete */
+  Block *succ[2];
+  VEC(Block *) preds;
+  Block *idom;        /* ir_dominators */
+  uint32_t rpo;       /* number in reverse post-order, UINT32_MAX if not reached; ir_order */
+  uint32_t dom_depth;
+  void *note;
+  Block *next; /* order in the function: creation, then ir_order's */
+};
+
+struct Fn {
+  const char *name;          /* Python qualname */
+  const char *symbol;        /* in the module; set by typing */
+  const FrozenFunc *source;  /* what it was lifted from */
+  Program *program;
+  Block *entry, *last_block; /* blocks in a list from entry */
+  uint32_t nblocks, next_block, next_id;
+  uint32_t nparams;
+  Ins **params;              /* OP_PARAM in entry, nparams of them */
+  const char *const *param_names;
+  const Type *const *param_types; /* after typing */
+  const Type *result;             /* after typing: TY_NONE for a kernel */
+  bool typed;
+  bool is_kernel;
+  bool has_barrier; /* it or what it calls synchronises threads */
+  bool recursive;
+  InlineMode inlining;
+};
+
+/* All functions of one kernel: fns[0] is the kernel, the others typed device functions. */
+struct Program {
+  VEC(Fn *) fns;
+  VEC(const IrSite *) sites;
+  bool uses_dynamic_shared;
+};
+
+static inline bool ins_is_term(const Ins *i) { return ir_op_info[i->op].effect == EFFECT_TERM; }
+
+/* Phis of a block; instructions; blocks. The loop variable may be removed in the body of FOR_INS_SAFE. */
+#define FOR_BLOCKS(fn, b) for (Block *b = (fn)->entry; b; b = b->next)
+#define FOR_INS(b, i) for (Ins *i = (b)->first; i; i = i->next)
+#define FOR_INS_SAFE(b, i, n) for (Ins *i = (b)->first, *n = i ? i->next : NULL; i; i = n, n = i ? i->next : NULL)
+
+#endif

@@ -1,0 +1,121 @@
+/* Frozen: Python objects as plain data. Globals, closure values, defaults and constants of a kernel cross the border
+ * between CPython and the core in this form, once, when a signature is first compiled.
+ *
+ * Produced by pyext/snapshot (from live objects, under the GIL) and tests (from recorded JSON); the core only reads.
+ * Everything hangs in one arena that the producer owns and keeps until the compilation ends. */
+#ifndef PYPTX_IR_FROZEN_H
+#define PYPTX_IR_FROZEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/type.h"
+
+typedef struct Frozen Frozen;
+typedef struct Code Code;
+typedef struct OpTable OpTable;
+
+typedef enum FrozenKind {
+  FZ_NONE,
+  FZ_ELLIPSIS,
+  FZ_BOOL,      /* i: 0 or 1 */
+  FZ_INT,       /* i; wide if it needs uint64 (i holds its bits) or does not fit 64 bits at all (text: its digits) */
+  FZ_FLOAT,     /* re */
+  FZ_COMPLEX,   /* re, im */
+  FZ_STR,       /* text, n bytes */
+  FZ_BYTES,     /* text, n bytes */
+  FZ_TUPLE,     /* items, n; names for a named tuple; a frozenset constant comes as a tuple too */
+  FZ_SLICE,     /* items[3] (3.14 keeps constant slices) */
+  FZ_SCALAR,    /* a NumPy scalar: type id in `type`, value in i / re / im */
+  FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex */
+  FZ_INTRINSIC, /* i: IntrinsicId (ir/intrinsics.h) */
+  FZ_MODULE,    /* text: dotted name ("pyptx.cuda", "math", "numpy", a user module); attrs for the names that are used */
+  FZ_FUNC,      /* func */
+  FZ_CODE,      /* code: constants of functions that make functions */
+  FZ_ARRAY,     /* array: a host NumPy array, contents copied */
+  FZ_EXCEPTION, /* text: class name; an exception class or instance */
+  FZ_UNSET,     /* text: name; a global that does not exist */
+  FZ_OPAQUE,    /* text: type name; anything a kernel cannot use; attrs may hold what it can */
+} FrozenKind;
+
+typedef struct Binding {
+  const char *name;
+  const Frozen *value;
+} Binding;
+
+typedef struct FrozenArray {
+  TypeId elem;
+  uint8_t ndim;
+  int64_t extents[TY_MAX_NDIM];
+  const void *data; /* C order, contiguous */
+  size_t nbytes;
+} FrozenArray;
+
+/* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional parameters. */
+typedef struct FrozenFunc {
+  const Code *code;
+  const char *module;
+  const Binding *globals; /* the names of code->names that resolve to globals or builtins */
+  uint32_t nglobals;
+  const Frozen *const *closure; /* one a free variable of the code; FZ_UNSET for an empty cell */
+  const Frozen *const *defaults;
+  uint32_t ndefaults;
+  const Binding *kwdefaults;
+  uint32_t nkwdefaults;
+  const struct FuncOptions *options; /* of @cuda.jit, NULL for a plain function */
+} FrozenFunc;
+
+typedef enum InlineMode { INLINE_AUTO, INLINE_ALWAYS, INLINE_NEVER } InlineMode;
+typedef struct FuncOptions {
+  bool device;
+  InlineMode inlining;
+} FuncOptions;
+
+struct Frozen {
+  FrozenKind kind;
+  bool wide;
+  TypeId type; /* FZ_SCALAR, FZ_DTYPE */
+  int64_t i;
+  double re, im;
+  const char *text;
+  uint32_t n;
+  const Frozen *const *items;
+  const char *const *names;
+  const Binding *attrs;
+  uint32_t nattrs;
+  const FrozenFunc *func;
+  const Code *code;
+  const FrozenArray *array;
+};
+
+/* A code object, as data. Index spaces follow CPython: LOAD_FAST, LOAD_DEREF and friends of 3.11 and later index
+ * localsplus = varnames, then cell variables that are not parameters, then free variables. */
+struct Code {
+  const char *name, *qualname, *filename;
+  uint32_t flags;
+  int32_t firstlineno;
+  uint32_t argcount, posonlyargcount, kwonlyargcount; /* argcount includes positional-only, as in CPython */
+  uint32_t nlocals, stacksize;
+  const char *const *localsplus;
+  uint32_t nlocalsplus, ncells, nfrees; /* the last nfrees of localsplus are free variables */
+  const char *const *names;
+  uint32_t nnames;
+  const Frozen *const *consts;
+  uint32_t nconsts;
+  const uint8_t *bytes, *linetable, *exceptiontable;
+  uint32_t nbytes, nlinetable, nexceptiontable;
+  const OpTable *ops; /* frontend/snapshot.h: the version's opcode numbers */
+  const char *source; /* the function's source text from firstlineno on, or NULL: for messages only */
+};
+
+enum { CODE_VARARGS = 0x04, CODE_VARKEYWORDS = 0x08, CODE_GENERATOR = 0x20, CODE_COROUTINE = 0x80, CODE_ASYNC_GENERATOR = 0x200 };
+
+/* The attribute of a frozen object under that name, or NULL. */
+const Frozen *fz_attr(const Frozen *f, const char *name);
+const Binding *fz_find(const Binding *b, uint32_t n, const char *name);
+/* Short text for messages and dumps: 3, 1.5, 'fast', (1, 2), <function helper>, <module numpy>. */
+struct Cx;
+const char *fz_text(struct Cx *cx, const Frozen *f);
+
+#endif

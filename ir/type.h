@@ -1,0 +1,102 @@
+/* Types: interned in one compilation, so equal types are equal pointers.
+ *
+ * In: a Cx and the parts of a type. Out: the one `const Type *` for it. Types never change once made.
+ * Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A), "float32[:,::1]" (C),
+ * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), a trailing '!' on an array marks 64-bit extents.
+ * The same text is the border format for signatures: `pyptx compile --sig`, the cache key, CgRequest.signature. */
+#ifndef PYPTX_IR_TYPE_H
+#define PYPTX_IR_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct Cx;
+struct Frozen;
+
+typedef enum TypeId {
+#define T(ID, name, kind, bits, weak, npy, member) TY_##ID,
+#include "ir/types.def"
+#undef T
+  TY_SCALARS,            /* number of scalar ids; the compound ones follow */
+  TY_TUPLE = TY_SCALARS, /* elems, n; names for a named tuple */
+  TY_ARRAY,              /* elem, ndim, layout, space, wide, readonly */
+  TY_STR,                /* a string known at compile time; frozen is its value */
+  TY_SLICE,              /* elems: start, stop, step types */
+  TY_RANGE,              /* weak start, stop, step: lowered as a tuple of three pyint */
+  TY_ENUMERATE,          /* elems[0]: the iterable */
+  TY_ZIP,                /* elems: the iterables */
+  TY_FUNC,               /* frozen: FZ_FUNC or FZ_INTRINSIC or FZ_DTYPE …; elems: captured closure values' types */
+  TY_MODULE,             /* frozen: FZ_MODULE */
+  TY_DTYPE,              /* frozen: FZ_DTYPE; also callable: a conversion */
+  TY_OBJECT,             /* frozen: any other compile-time object (exception class, Ellipsis, …) */
+} TypeId;
+
+typedef enum TypeKind { KIND_NONE, KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_COMPLEX, KIND_OTHER } TypeKind;
+typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;
+typedef enum Space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST } Space;
+
+enum { TY_MAX_NDIM = 16, TY_MAX_TUPLE = 4096 };
+
+typedef struct Type {
+  TypeId id;
+  uint32_t number; /* order of creation, for stable dumps and tables */
+  /* TY_ARRAY */
+  const struct Type *elem;
+  uint8_t ndim;
+  uint8_t layout; /* Layout */
+  uint8_t space;  /* Space */
+  bool wide;      /* an extent needs more than 31 bits */
+  bool readonly;  /* stores are errors: constant memory, read-only host arrays */
+  /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_FUNC */
+  const struct Type *const *elems;
+  const char *const *names; /* named tuple: one a element, else NULL */
+  uint32_t n;
+  /* TY_STR, TY_FUNC, TY_MODULE, TY_DTYPE, TY_OBJECT */
+  const struct Frozen *frozen;
+  const char *text; /* ty_name's cache */
+} Type;
+
+typedef struct ScalarInfo {
+  const char *name, *npy, *short_name;
+  TypeKind kind;
+  uint8_t bits;
+  bool weak;
+} ScalarInfo;
+
+extern const ScalarInfo ty_scalar_info[TY_SCALARS];
+
+/* --- making --- */
+const Type *ty_scalar(struct Cx *cx, TypeId id);
+const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n, const char *const *names);
+const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide, bool readonly);
+const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n); /* SLICE, RANGE, ENUMERATE, ZIP */
+const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems, uint32_t n);
+
+/* --- asking --- */
+static inline bool ty_is_scalar(const Type *t) { return t->id < TY_SCALARS && t->id > TY_NONE; }
+static inline TypeKind ty_kind(const Type *t) {
+  return t->id < TY_SCALARS ? ty_scalar_info[t->id].kind : KIND_OTHER;
+}
+static inline unsigned ty_bits(const Type *t) { return t->id < TY_SCALARS ? ty_scalar_info[t->id].bits : 0; }
+static inline bool ty_is_weak(const Type *t) { return t->id < TY_SCALARS && ty_scalar_info[t->id].weak; }
+static inline bool ty_is_number(const Type *t) { return ty_is_scalar(t); } /* bools are numbers, as in Python */
+static inline bool ty_is_integral(const Type *t) { TypeKind k = ty_kind(t); return k >= KIND_BOOL && k <= KIND_UINT; }
+static inline bool ty_is_signed(const Type *t) { return ty_kind(t) == KIND_INT; }
+static inline bool ty_is_float(const Type *t) { return ty_kind(t) == KIND_FLOAT; }
+static inline bool ty_is_complex(const Type *t) { return ty_kind(t) == KIND_COMPLEX; }
+size_t ty_size(const Type *t);          /* bytes of one element in memory; 0 where it has no storage */
+const char *ty_name(struct Cx *cx, const Type *t);   /* text form, as above */
+const char *ty_pretty(struct Cx *cx, const Type *t); /* for messages: "Python int", "float32", "array(float32, 2d, C)" */
+
+/* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
+const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
+TypeId ty_by_name(const char *name, size_t n); /* scalar by name or short name; TY_SCALARS if none */
+
+typedef struct TypeTable {
+  const Type **slots;
+  uint32_t cap, len;
+  const Type *scalars[TY_SCALARS];
+} TypeTable;
+
+#endif

@@ -1,0 +1,32 @@
+/* Device: GPUs through the Driver API (libcuda opened at first use), and the host device beside them. Thread-safe. */
+#ifndef PYPTX_RUNTIME_DEVICE_H
+#define PYPTX_RUNTIME_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/status.h"
+
+typedef struct RtDevice RtDevice; /* one a GPU, plus one for the host; live until the process ends */
+
+enum { RT_HOST = -1 };
+
+RtStatus rt_gpu_count(int *count);            /* RT_NO_DRIVER where there is no libcuda; opens it */
+RtStatus rt_device_open(int ordinal, RtDevice **out); /* RT_HOST for the host device; retains the primary context */
+int rt_device_ordinal(const RtDevice *d);
+int rt_device_is_host(const RtDevice *d);
+RtStatus rt_device_make_current(RtDevice *d); /* this thread's CUDA context; cheap when it already is */
+RtStatus rt_device_synchronize(RtDevice *d);
+RtStatus rt_device_reset(RtDevice *d);
+const char *rt_device_name(const RtDevice *d);
+void rt_device_uuid(const RtDevice *d, uint8_t uuid[16]);
+int rt_device_capability(const RtDevice *d);  /* 90 for sm_90; 0 host */
+RtStatus rt_device_attribute(RtDevice *d, int attribute, int *value); /* CUdevice_attribute number; the host answers the ones that have a meaning */
+RtStatus rt_device_memory(RtDevice *d, size_t *free_bytes, size_t *total);
+typedef struct RtLimits { uint32_t threads, block[3], grid[3], shared, shared_optin; } RtLimits;
+const RtLimits *rt_device_limits(const RtDevice *d);
+int rt_driver_version(void);                  /* 13000 for CUDA 13.0, 0 without driver */
+int rt_driver_ptx_version(void);              /* newest PTX ISA it takes, e.g. 90; 0 without driver */
+const char *rt_driver_path(void);             /* libcuda's file, or NULL */
+
+#endif

@@ -1,0 +1,18 @@
+/* Host: the CPU as a device. A pool of OS threads runs blocks; started at the first launch, sized by the CPUs this process may use
+ * (PYPTX_HOST_THREADS overrides). A child made by fork starts a pool of its own. */
+#ifndef PYPTX_RUNTIME_HOST_H
+#define PYPTX_RUNTIME_HOST_H
+
+#include "runtime/abi.h"
+#include "runtime/launch.h"
+
+RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params, RtTrap *trap);
+unsigned rt_host_threads(void);
+
+/* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
+_Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block, uint32_t thread, int64_t v0, int64_t v1,
+                            int64_t v2, int64_t v3);
+/* printf of one whole line, in one write. */
+int rt_host_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

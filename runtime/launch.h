@@ -1,0 +1,38 @@
+/* Module and launch: compiled code on a device. */
+#ifndef PYPTX_RUNTIME_LAUNCH_H
+#define PYPTX_RUNTIME_LAUNCH_H
+
+#include "runtime/abi.h"
+#include "runtime/device.h"
+#include "runtime/stream.h"
+
+typedef struct RtKernel RtKernel;
+
+typedef struct RtKernelInfo { uint32_t registers, static_shared, constant, local, max_threads, binary_version; } RtKernelInfo;
+
+/* GPU: loads PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. has_trap: the module takes a
+ * TRAP field, for which the kernel gets an RtTrap of its own. */
+RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol, const RtParams *params, int has_trap, RtKernel **out);
+/* Host: code stays the caller's, and must outlive the kernel. */
+RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code, const RtParams *params, RtKernel **out);
+void rt_kernel_release(RtKernel *k);
+const RtKernelInfo *rt_kernel_info(const RtKernel *k);
+RtDevice *rt_kernel_device(const RtKernel *k);
+
+typedef struct RtConfig {
+  uint32_t grid[3], block[3];
+  uint32_t dynamic_shared;
+  RtStream *stream; /* NULL: default */
+} RtConfig;
+
+/* Everything that can be known before the launch: zero or too many blocks or threads, too much shared memory (RT_BAD_LAUNCH). Cheap. */
+RtStatus rt_config_check(const RtKernel *k, const RtConfig *config);
+/* params: the packed block of params->bytes bytes; a TRAP field is filled here. GPU: asynchronous. Host: returns when done, and
+ * RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
+RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
+/* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after a synchronisation. */
+RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap);
+/* Threads a block for k.forall: what the occupancy calculator says. */
+RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *threads);
+
+#endif

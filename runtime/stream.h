@@ -1,0 +1,27 @@
+/* Stream and event. The host device runs everything at once, so its streams are always idle; its events carry host times. */
+#ifndef PYPTX_RUNTIME_STREAM_H
+#define PYPTX_RUNTIME_STREAM_H
+
+#include "runtime/device.h"
+
+typedef struct RtStream RtStream; /* NULL: the device's default stream (legacy) */
+typedef struct RtEvent RtEvent;
+
+RtStatus rt_stream_new(RtDevice *d, RtStream **out);
+RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out); /* a foreign CUstream; not destroyed. 1 legacy, 2 per-thread */
+void rt_stream_release(RtStream *s);
+uint64_t rt_stream_handle(const RtStream *s);
+RtDevice *rt_stream_device(const RtStream *s);
+RtStatus rt_stream_synchronize(RtDevice *d, RtStream *s);
+RtStatus rt_stream_query(RtDevice *d, RtStream *s, int *done);
+RtStatus rt_stream_wait_event(RtStream *s, RtEvent *e);
+
+RtStatus rt_event_new(RtDevice *d, int timing, RtEvent **out);
+void rt_event_release(RtEvent *e);
+RtStatus rt_event_record(RtEvent *e, RtStream *s);
+RtStatus rt_event_synchronize(RtEvent *e);
+RtStatus rt_event_query(RtEvent *e, int *done);
+RtStatus rt_event_elapsed(RtEvent *start, RtEvent *end, float *ms);
+uint64_t rt_event_handle(const RtEvent *e);
+
+#endif
