@@ -1,0 +1,30 @@
+# Flags of every room, as two interface targets.
+#
+#   pyptx_flags    language, warnings, sections, visibility, sanitizers; what each room is compiled with
+#   pyptx_include  the repository root, so that every include reads "room/file.h"
+
+add_library(pyptx_include INTERFACE)
+target_include_directories(pyptx_include INTERFACE ${PROJECT_SOURCE_DIR})
+
+add_library(pyptx_flags INTERFACE)
+target_link_libraries(pyptx_flags INTERFACE pyptx_include)
+target_compile_options(pyptx_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
+  -ffunction-sections -fdata-sections
+  $<$<BOOL:${WERROR}>:-Werror>)
+target_link_options(pyptx_flags INTERFACE -Wl,--gc-sections)
+target_compile_definitions(pyptx_flags INTERFACE
+  _GNU_SOURCE
+  $<$<BOOL:${STRESS}>:PYPTX_STRESS=1>
+  $<$<BOOL:${FUZZ}>:PYPTX_FUZZ=1>)
+
+# Sanitizers go on everything, the extension module included, since a half-instrumented program
+# reports overflows that are not there.
+if(SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  target_compile_options(pyptx_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)
+  target_link_options(pyptx_flags INTERFACE ${sanitizers})
+endif()
+if(FUZZ AND CMAKE_C_COMPILER_ID MATCHES Clang)
+  target_compile_options(pyptx_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
