@@ -97,6 +97,7 @@ typedef struct TypeTable {
   const Type **slots;
   uint32_t cap, len;
   const Type *scalars[TY_SCALARS];
+  uint32_t depth; /* of the tuple being parsed */
 } TypeTable;
 
 #endif

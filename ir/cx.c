@@ -1,0 +1,100 @@
+/* Cx: set-up, tear-down and the way out of a compilation. */
+#include "ir/cx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void cx_out_of_memory(void *user) { fail(user, (Loc){0}, ERR_MEMORY); }
+
+Cx *cx_new(void) {
+  Cx *cx = calloc(1, sizeof *cx);
+  if (!cx)
+    return NULL;
+  arena_init(&cx->arena, NULL, cx);
+  cx->pass = "start";
+  if (CX_TRY(cx)) {
+    cx->arena.on_oom = cx_out_of_memory;
+    intern_init(&cx->strings, &cx->arena);
+  } else {
+    cx_free(cx);
+    return NULL;
+  }
+  cx->caught = false;
+  return cx;
+}
+
+void cx_free(Cx *cx) {
+  if (!cx)
+    return;
+  arena_free(&cx->arena);
+  free(cx);
+}
+
+static DiagPlace place_of(Loc loc) {
+  DiagPlace p = {.line = loc.line, .end_line = loc.end_line, .col = loc.col, .end_col = loc.end_col};
+  if (loc.code) {
+    p.file = loc.code->filename;
+    p.function = loc.code->qualname;
+  }
+  return p;
+}
+
+static void cx_leave(Cx *cx) {
+  if (!cx->caught) { /* a missing CX_TRY is our bug; there is nowhere to go */
+    fprintf(stderr, "pyptx: fail() outside CX_TRY: %s\n", cx->diag.message ? cx->diag.message : "?");
+    abort();
+  }
+  cx->caught = false;
+  longjmp(cx->out, 1);
+}
+
+/* The calls that led to the error, innermost first, become notes. */
+static void add_call_notes(Cx *cx) {
+  for (uint32_t n = cx->ncalls; n > 0 && cx->diag.nnotes < DIAG_NOTES; n--) {
+    if (n > sizeof cx->calls / sizeof *cx->calls)
+      continue;
+    note(cx, cx->calls[n - 1].loc, "in the call of %s", cx->calls[n - 1].name);
+  }
+}
+
+void fail(Cx *cx, Loc loc, ErrorId id, ...) {
+  cx->diag.id = id;
+  cx->diag.at = place_of(loc);
+  if (id == ERR_MEMORY) { /* no allocation: the arena may have nothing left */
+    cx->diag.message = (char *)ir_errors[id].message;
+    cx->diag.remedy = (char *)ir_errors[id].remedy;
+    cx->diag.nnotes = 0;
+    cx_leave(cx);
+  }
+  va_list ap;
+  va_start(ap, id);
+  cx->diag.message = arena_vprintf(&cx->arena, ir_errors[id].message, ap);
+  va_end(ap);
+  cx->diag.remedy = arena_strdup(&cx->arena, ir_errors[id].remedy);
+  add_call_notes(cx);
+  cx_leave(cx);
+  abort(); /* not reached */
+}
+
+void note(Cx *cx, Loc loc, const char *format, ...) {
+  if (cx->diag.nnotes >= DIAG_NOTES)
+    return;
+  va_list ap;
+  va_start(ap, format);
+  cx->diag.notes[cx->diag.nnotes].text = arena_vprintf(&cx->arena, format, ap);
+  va_end(ap);
+  cx->diag.notes[cx->diag.nnotes++].at = place_of(loc);
+}
+
+void cx_bug(Cx *cx, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  char *text = arena_vprintf(&cx->arena, format, ap);
+  va_end(ap);
+  if (getenv("PYPTX_ABORT_ON_BUG")) {
+    fprintf(stderr, "pyptx: internal error in pass %s: %s\n", cx->pass, text);
+    abort();
+  }
+  fail(cx, (Loc){0}, ERR_INTERNAL, cx->pass, text);
+}

@@ -1,0 +1,319 @@
+/* Types: interning, names, parsing. */
+#include "ir/type.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "ir/cx.h"
+
+const ScalarInfo ty_scalar_info[TY_SCALARS] = {
+#define T(ID, name, kind, bits, weak, npy, member) [TY_##ID] = {name, npy, member, KIND_##kind, bits, weak},
+#include "ir/types.def"
+#undef T
+};
+
+static uint64_t type_hash(const Type *t) {
+  uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);
+  h = hash_bytes(&t->elem, sizeof t->elem, h);
+  uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly};
+  h = hash_bytes(small, sizeof small, h);
+  if (t->n)
+    h = hash_bytes(t->elems, sizeof *t->elems * t->n, h);
+  return hash_bytes(&t->frozen, sizeof t->frozen, h);
+}
+
+static bool same_names(const char *const *a, const char *const *b, uint32_t n) {
+  if (!a || !b)
+    return a == b;
+  for (uint32_t i = 0; i < n; i++)
+    if (strcmp(a[i], b[i]))
+      return false;
+  return true;
+}
+
+static bool type_equal(const Type *a, const Type *b) {
+  return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
+         a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
+         a->frozen == b->frozen && (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) &&
+         same_names(a->names, b->names, a->n);
+}
+
+static void table_grow(Cx *cx) {
+  TypeTable *t = &cx->types;
+  uint32_t old_cap = t->cap;
+  const Type **old = t->slots;
+  t->cap = old_cap ? old_cap * 2 : 64;
+  t->slots = CX_ARRAY(cx, const Type *, t->cap);
+  for (uint32_t i = 0; i < old_cap; i++) {
+    if (!old[i])
+      continue;
+    uint32_t at = (uint32_t)type_hash(old[i]) & (t->cap - 1);
+    while (t->slots[at])
+      at = (at + 1) & (t->cap - 1);
+    t->slots[at] = old[i];
+  }
+}
+
+static const Type *type_intern(Cx *cx, const Type *key) {
+  TypeTable *t = &cx->types;
+  if (t->len * 2 >= t->cap)
+    table_grow(cx);
+  uint32_t at = (uint32_t)type_hash(key) & (t->cap - 1);
+  for (; t->slots[at]; at = (at + 1) & (t->cap - 1))
+    if (type_equal(t->slots[at], key))
+      return t->slots[at];
+  Type *made = CX_NEW(cx, Type);
+  *made = *key;
+  made->number = t->len++;
+  if (key->n)
+    made->elems = arena_memdup(&cx->arena, key->elems, sizeof *key->elems * key->n);
+  return t->slots[at] = made;
+}
+
+const Type *ty_scalar(Cx *cx, TypeId id) {
+  CX_ASSERT(cx, id < TY_SCALARS);
+  if (!cx->types.scalars[id])
+    cx->types.scalars[id] = type_intern(cx, &(Type){.id = id});
+  return cx->types.scalars[id];
+}
+
+const Type *ty_list_like(Cx *cx, TypeId id, const Type *const *elems, uint32_t n) {
+  return type_intern(cx, &(Type){.id = id, .elems = elems, .n = n});
+}
+
+const Type *ty_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names) {
+  return type_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names});
+}
+
+const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide,
+                     bool readonly) {
+  CX_ASSERT(cx, ndim <= TY_MAX_NDIM);
+  if (ndim <= 1 && layout == LAYOUT_F)
+    layout = LAYOUT_C; /* one contiguous axis is both */
+  if (ndim == 0)
+    layout = LAYOUT_C;
+  return type_intern(cx, &(Type){.id = TY_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .layout = (uint8_t)layout,
+                                 .space = (uint8_t)space, .wide = wide, .readonly = readonly});
+}
+
+const Type *ty_frozen(Cx *cx, TypeId id, const Frozen *f, const Type *const *elems, uint32_t n) {
+  return type_intern(cx, &(Type){.id = id, .frozen = f, .elems = elems, .n = n});
+}
+
+size_t ty_size(const Type *t) { return t->id < TY_SCALARS ? ty_scalar_info[t->id].bits / 8u : 0; }
+
+/* --- text out --- */
+
+static void put_axes(Buf *b, const Type *t) {
+  buf_putc(b, '[');
+  for (unsigned i = 0; i < t->ndim; i++) {
+    bool one = (t->layout == LAYOUT_C && i + 1 == t->ndim) || (t->layout == LAYOUT_F && i == 0);
+    buf_puts(b, i ? "," : "");
+    buf_puts(b, one ? "::1" : ":");
+  }
+  buf_putc(b, ']');
+  if (t->wide)
+    buf_putc(b, '!');
+}
+
+static void put_type(Cx *cx, Buf *b, const Type *t);
+
+static void put_list(Cx *cx, Buf *b, const char *open, const Type *t, const char *close) {
+  buf_puts(b, open);
+  for (uint32_t i = 0; i < t->n; i++) {
+    buf_puts(b, i ? ", " : "");
+    put_type(cx, b, t->elems[i]);
+  }
+  if (t->n == 1 && t->id == TY_TUPLE)
+    buf_putc(b, ',');
+  buf_puts(b, close);
+}
+
+static void put_type(Cx *cx, Buf *b, const Type *t) {
+  static const char *const space[] = {"", "shared ", "local ", "const "};
+  switch (t->id) {
+  case TY_TUPLE: put_list(cx, b, "(", t, ")"); return;
+  case TY_SLICE: put_list(cx, b, "slice<", t, ">"); return;
+  case TY_RANGE: buf_puts(b, "range"); return;
+  case TY_ENUMERATE: put_list(cx, b, "enumerate<", t, ">"); return;
+  case TY_ZIP: put_list(cx, b, "zip<", t, ">"); return;
+  case TY_ARRAY:
+    buf_puts(b, t->readonly && t->space != SPACE_CONST ? "readonly " : "");
+    buf_puts(b, space[t->space]);
+    put_type(cx, b, t->elem);
+    put_axes(b, t);
+    return;
+  case TY_STR:
+  case TY_FUNC:
+  case TY_MODULE:
+  case TY_DTYPE:
+  case TY_OBJECT:
+    buf_puts(b, t->frozen ? fz_text(cx, t->frozen) : "str");
+    if (t->n)
+      put_list(cx, b, "<", t, ">");
+    return;
+  default: buf_puts(b, ty_scalar_info[t->id].name);
+  }
+}
+
+const char *ty_name(Cx *cx, const Type *t) {
+  if (!t)
+    return "?";
+  if (!t->text) {
+    Buf b;
+    buf_init(&b, &cx->arena);
+    put_type(cx, &b, t);
+    ((Type *)(uintptr_t)t)->text = b.text;
+  }
+  return t->text;
+}
+
+const char *ty_pretty(Cx *cx, const Type *t) {
+  static const char *const layout[] = {"C", "F", "any layout"};
+  if (!t)
+    return "an unknown value";
+  switch (t->id) {
+  case TY_PYBOOL: return "a Python bool";
+  case TY_PYINT: return "a Python int";
+  case TY_PYFLOAT: return "a Python float";
+  case TY_PYCOMPLEX: return "a Python complex";
+  case TY_NONE: return "None";
+  case TY_STR: return t->frozen ? arena_printf(&cx->arena, "the string %s", fz_text(cx, t->frozen)) : "a string";
+  case TY_SLICE: return "a slice";
+  case TY_RANGE: return "a range";
+  case TY_TUPLE: return arena_printf(&cx->arena, "a tuple %s", ty_name(cx, t));
+  case TY_ARRAY:
+    return arena_printf(&cx->arena, "a %ud %s array (%s)", t->ndim, ty_name(cx, t->elem), layout[t->layout]);
+  default: return ty_name(cx, t);
+  }
+}
+
+/* --- text in --- */
+
+TypeId ty_by_name(const char *name, size_t n) {
+  for (int i = TY_NONE; i < TY_SCALARS; i++) {
+    const ScalarInfo *s = &ty_scalar_info[i];
+    if ((strlen(s->name) == n && !memcmp(s->name, name, n)) ||
+        (*s->short_name && strlen(s->short_name) == n && !memcmp(s->short_name, name, n)))
+      return (TypeId)i;
+  }
+  return TY_SCALARS;
+}
+
+static const char *skip_space(const char *s) {
+  while (isspace((unsigned char)*s))
+    s++;
+  return s;
+}
+
+static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool readonly, Space space, const char **error) {
+  const char *s = skip_space(*text + 1);
+  unsigned ndim = 0;
+  int ones_first = 0, ones_last = 0;
+  for (;;) {
+    if (*s != ':') {
+      *error = arena_printf(&cx->arena, "expected ':' in the axes at '%.20s'", s);
+      return NULL;
+    }
+    bool one = !strncmp(s, "::1", 3);
+    s = skip_space(s + (one ? 3 : 1));
+    if (++ndim > TY_MAX_NDIM) {
+      *error = arena_printf(&cx->arena, "an array has at most %d axes", TY_MAX_NDIM);
+      return NULL;
+    }
+    if (one && ndim == 1)
+      ones_first = 1;
+    ones_last = one;
+    if (one && ndim > 1 && *s == ',') {
+      *error = "'::1' marks the first or the last axis";
+      return NULL;
+    }
+    if (*s != ',')
+      break;
+    s = skip_space(s + 1);
+  }
+  if (*s != ']') {
+    *error = arena_printf(&cx->arena, "expected ']' at '%.20s'", s);
+    return NULL;
+  }
+  s++;
+  bool wide = *s == '!';
+  s += wide;
+  if (ones_first && ones_last && ndim > 1) {
+    *error = "only one axis can be '::1'";
+    return NULL;
+  }
+  *text = s;
+  return ty_array(cx, elem, ndim, ones_last ? LAYOUT_C : ones_first ? LAYOUT_F : LAYOUT_A, space, wide, readonly);
+}
+
+static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
+  VEC(const Type *) elems = {0};
+  const char *s = skip_space(*text + 1);
+  while (*s != ')') {
+    if (elems.len >= TY_MAX_TUPLE) {
+      *error = "the tuple has too many elements";
+      return NULL;
+    }
+    const Type *t = ty_parse(cx, &s, error);
+    if (!t)
+      return NULL;
+    VEC_PUSH(&cx->arena, &elems, t);
+    s = skip_space(s);
+    if (*s == ',')
+      s = skip_space(s + 1);
+    else if (*s != ')') {
+      *error = arena_printf(&cx->arena, "expected ',' or ')' at '%.20s'", s);
+      return NULL;
+    }
+  }
+  *text = s + 1;
+  return ty_tuple(cx, elems.data, elems.len, NULL);
+}
+
+const Type *ty_parse(Cx *cx, const char **text, const char **error) {
+  enum { MAX_NESTING = 32 };
+  const char *s = skip_space(*text);
+  if (*s == '(') {
+    uint32_t *depth = &cx->types.depth;
+    if (++*depth > MAX_NESTING) {
+      *depth = 0;
+      *error = "tuples are nested too deep";
+      return NULL;
+    }
+    const Type *t = parse_tuple(cx, &s, error);
+    if (*depth)
+      --*depth;
+    *text = s;
+    return t;
+  }
+  static const struct { const char *word; Space space; bool readonly; } prefixes[] = {
+      {"readonly ", SPACE_GLOBAL, true}, {"shared ", SPACE_SHARED, false}, {"local ", SPACE_LOCAL, false}, {"const ", SPACE_CONST, true}};
+  Space space = SPACE_GLOBAL;
+  bool readonly = false;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (!strncmp(s, prefixes[i].word, strlen(prefixes[i].word))) {
+      s = skip_space(s + strlen(prefixes[i].word));
+      space = prefixes[i].space;
+      readonly |= prefixes[i].readonly;
+    }
+  size_t n = 0;
+  while (isalnum((unsigned char)s[n]) || s[n] == '_')
+    n++;
+  TypeId id = ty_by_name(s, n);
+  if (!n || id == TY_SCALARS) {
+    *error = arena_printf(&cx->arena, "'%.*s' is not a type", n ? (int)(n > 40 ? 40 : n) : 20, s);
+    return NULL;
+  }
+  s = skip_space(s + n);
+  const Type *t = ty_scalar(cx, id);
+  if (*s == '[') {
+    if (!ty_is_scalar(t) || ty_is_weak(t)) {
+      *error = arena_printf(&cx->arena, "an array cannot hold %s", ty_name(cx, t));
+      return NULL;
+    }
+    t = parse_axes(cx, &s, t, readonly, space, error);
+  }
+  *text = s;
+  return t;
+}
