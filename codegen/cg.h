@@ -1,0 +1,69 @@
+/* Cg: one compilation on LLVM's side. Private to this room: the only place where llvm-c and the rooms below meet.
+ *
+ * The passes of passes.def share it: each fills what its GIVES names and may read what its NEEDS name. A Cg lives in the arena of its
+ * Cx and is used by one thread. LLVM objects hang in `context`; cg_close disposes of what is left of them, except after a fatal
+ * error of LLVM, where they are leaked on purpose (their state is unknown). */
+#ifndef PYPTX_CODEGEN_CG_H
+#define PYPTX_CODEGEN_CG_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "codegen/compile.h"
+#include "ir/build.h"
+#include "ir/cfg.h"
+#include "ir/cx.h"
+#include "ir/fn.h"
+#include "ir/print.h"
+
+typedef struct Target Target;
+typedef struct DebugInfo DebugInfo;
+
+typedef struct CgTypes { /* LLVM types of `context`, made once */
+  LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64;
+  LLVMTypeRef ptr;       /* address space 0 */
+  LLVMTypeRef space[4];  /* pointer into a Space, as the target numbers it */
+} CgTypes;
+
+typedef struct Cg {
+  Cx *cx;
+  const CgRequest *request;
+  CgOptions options;     /* request's, with what they imply filled in (cg_open) */
+  const Target *target;
+  void *target_state;    /* the target's own, in the arena */
+  Program *program;      /* infer */
+  const char *symbol;    /* of the kernel: letters, digits, _ */
+  CgKernel *out;         /* being filled; malloc'd members, freed by cg_kernel_free */
+
+  LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */
+  LLVMModuleRef module;   /* owned, NULL once taken */
+  LLVMTargetMachineRef machine;
+  LLVMTargetDataRef layout;
+  CgTypes t;
+  DebugInfo *debug;       /* NULL without lines */
+  LLVMValueRef kernel;    /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
+
+  uint32_t static_shared, local_bytes; /* bytes so far */
+  bool uses_dynamic_shared, has_barrier, has_trap;
+  bool broken;            /* a fatal error of LLVM went through: leak */
+} Cg;
+
+/* --- helpers that every file of the room uses --- */
+/* A copy in malloc'd memory for CgKernel; fails with ERR_MEMORY. */
+char *cg_strndup(Cg *cg, const char *s, size_t n);
+void *cg_calloc(Cg *cg, size_t n, size_t size);
+/* fail(ERR_LLVM) if e is an error; eats e. */
+void cg_check(Cg *cg, LLVMErrorRef e);
+/* The module's text, in the arena. */
+const char *cg_module_text(Cg *cg);
+/* Runs an LLVM pass pipeline ("default<O3>", "function(sroa)") on the module. */
+void cg_run_passes(Cg *cg, const char *pipeline);
+/* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is cx_bug(). */
+LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
+void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value); /* enum attribute */
+void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
+LLVMTypeRef cg_float_type(Cg *cg, unsigned bits);
+LLVMTypeRef cg_int_type(Cg *cg, unsigned bits);
+
+#endif

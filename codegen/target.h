@@ -1,0 +1,82 @@
+/* Target: what differs between a GPU and the host. Lowering asks it and never looks at which one it is.
+ *
+ * Functions that take a Lower emit code at its builder's position, inside the function being lowered, and leave the builder where
+ * code goes on. They may open blocks (lw_block). Kernel means Program.fns[0]; the others are device functions.
+ *
+ * Order of calls: open, then for each Fn: (kernel: kernel_begin, else: nothing), the functions on Lower as the body needs them,
+ * kernel_return at each return of the kernel; after the last Fn finish; then link, optimize, emit, each one pass of passes.def. */
+#ifndef PYPTX_CODEGEN_TARGET_H
+#define PYPTX_CODEGEN_TARGET_H
+
+#include "codegen/cg.h"
+
+typedef struct Lower Lower;
+
+typedef enum SpecialReg { /* values of a thread, all i32; order: 3 axes each */
+  SREG_TID, SREG_TID_Y, SREG_TID_Z, SREG_CTAID, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NTID, SREG_NTID_Y, SREG_NTID_Z,
+  SREG_NCTAID, SREG_NCTAID_Y, SREG_NCTAID_Z, SREG_LANEID,
+} SpecialReg;
+
+typedef enum BarrierVote { VOTE_AND, VOTE_OR, VOTE_COUNT } BarrierVote;
+typedef enum FenceLevel { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceLevel;
+
+struct Target {
+  const char *name;         /* "nvptx", "host": messages */
+  unsigned space[4];        /* LLVM address space of each Space */
+  const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
+  bool traps_always;        /* assert and raise trap whatever the options say */
+
+  /* --- the module --- */
+  /* Checks request->arch and ptx_version (ERR_ARCH), sets cg->machine; cg_open then sets triple and data layout from it. */
+  void (*open)(Cg *cg);
+  /* After all functions are lowered and before the module is verified: host entry, thread loops. */
+  void (*finish)(Cg *cg);
+  /* Brings in the code of library functions that the module declares (libdevice); nothing on the host. */
+  void (*link)(Cg *cg);
+  void (*optimize)(Cg *cg); /* LLVM's passes, by cg->options.opt */
+  /* Fills cg->out->ptx, or ->host and ->jit (which then owns cg->context and cg->module: sets both NULL). */
+  void (*emit)(Cg *cg);
+  void (*release)(void *jit); /* frees CgKernel.jit */
+
+  /* --- functions --- */
+  /* The type of the hidden first parameter of every device function, NULL if there is none: what carries the thread's identity.
+   * In a device function lowering sets lw->context to that parameter; in the kernel kernel_begin sets it. Calls pass it on. */
+  LLVMTypeRef (*context_type)(Cg *cg);
+  /* Makes the kernel's function, with attributes, into lw->function; its entry block into lw->entry, and puts the builder at
+   * that block's end. cg->out->params says what the parameter block holds. */
+  void (*kernel_begin)(Lower *lw);
+  /* Field number i of the parameter block, as the LLVM type lw_field_type gives (i8 for bool, i32 for EXTENT32, a pointer in the
+   * global space for POINTER). Called in the entry block, once a field. TRAP fields are not asked for. */
+  LLVMValueRef (*param)(Lower *lw, uint32_t i);
+  void (*kernel_return)(Lower *lw); /* ends the block */
+
+  /* --- memory --- */
+  /* Shared memory at this offset of the block's static part (so far cg->static_shared bytes were given out). */
+  LLVMValueRef (*shared_static)(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset, const char *name);
+  LLVMValueRef (*shared_dynamic)(Lower *lw);       /* its address, 16-byte aligned */
+  LLVMValueRef (*shared_dynamic_bytes)(Lower *lw); /* i32 */
+  LLVMValueRef (*local)(Lower *lw, uint64_t bytes, unsigned align, const char *name); /* one thread's own, lives as long as the function */
+
+  /* --- threads --- */
+  LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
+  void (*barrier)(Lower *lw);
+  LLVMValueRef (*barrier_vote)(Lower *lw, BarrierVote vote, LLVMValueRef i1); /* i32 */
+  void (*fence)(Lower *lw, FenceLevel level);
+
+  /* --- stopping --- */
+  /* The thread stops at site with values (i64, n <= RT_TRAP_VALUES); ends the block. */
+  void (*trap)(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
+  void (*stop)(Lower *lw); /* silently; ends the block */
+
+  /* --- values --- */
+  /* C's name of a math function of float or double ("sin", "pow"): "__nv_sinf", "sinf". Arena or static text. */
+  const char *(*math_name)(Cg *cg, const char *name, bool is_float32);
+  /* Saturating, nan gives 0: x (float or double) to an integer of 8..64 bits. */
+  LLVMValueRef (*float_to_int)(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed);
+  /* printf of one line; format has its newline. Arguments are i64 (%lld, %llu), double (%g …) and pointers to text (%s). */
+  void (*print)(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n);
+};
+
+extern const Target cg_target_nvptx, cg_target_host;
+
+#endif
