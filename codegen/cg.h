@@ -7,6 +7,7 @@
 #define PYPTX_CODEGEN_CG_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
