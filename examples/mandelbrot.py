@@ -1,0 +1,89 @@
+"""The Mandelbrot set, written to mandelbrot.png.
+
+    python examples/mandelbrot.py [OUT.png]
+"""
+
+import struct
+import sys
+import zlib
+
+import numpy as np
+from pyptx import cuda
+
+
+# Without fused multiply-add the arithmetic is NumPy's to the last bit. Near the edge of the set a last bit decides how many
+# steps a point takes, so with fma=True (the default, and a little faster) a few pixels would differ.
+@cuda.jit(fma=False)
+def mandelbrot(left, top, pixel, limit, steps):
+    col, row = cuda.grid(2)
+    if row >= steps.shape[0] or col >= steps.shape[1]:
+        return
+    cr = left + col * pixel
+    ci = top - row * pixel
+    zr, zi = 0.0, 0.0
+    n = 0
+    while n < limit and zr * zr + zi * zi <= 4.0:
+        zr, zi = zr * zr - zi * zi + cr, 2.0 * zr * zi + ci
+        n += 1
+    steps[row, col] = n
+
+
+def reference(left, top, pixel, limit, shape):
+    """The same in NumPy, all points at once; points that have escaped are dropped."""
+    rows, cols = np.indices(shape)
+    cr = (left + cols.astype(np.float32) * pixel).ravel()
+    ci = (top - rows.astype(np.float32) * pixel).ravel()
+    zr, zi = np.zeros_like(cr), np.zeros_like(ci)
+    steps = np.zeros(cr.size, dtype=np.int32)
+    alive = np.arange(cr.size)
+    for _ in range(limit):
+        inside = zr * zr + zi * zi <= np.float32(4)
+        alive, zr, zi, cr, ci = alive[inside], zr[inside], zi[inside], cr[inside], ci[inside]
+        zr, zi = zr * zr - zi * zi + cr, np.float32(2) * zr * zi + ci
+        steps[alive] += 1
+    return steps.reshape(shape)
+
+
+def write_png(path, rgb):
+    """Writes an array of shape (height, width, 3), uint8."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width, _ = rgb.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), rgb.reshape(height, width * 3)], axis=1)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)))
+        file.write(chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)))
+        file.write(chunk(b"IEND", b""))
+
+
+def colours(steps, limit):
+    t = np.sqrt(steps / limit)[:, :, None]
+    rgb = 9 * (1 - t) * t ** np.array([3.0, 2.0, 1.0]) * np.array([1.0, 2.0, 3.0]) * 85
+    rgb[steps == limit] = 0
+    return np.clip(rgb, 0, 255).astype(np.uint8)
+
+
+def main():
+    path = sys.argv[1] if len(sys.argv) > 1 else "mandelbrot.png"
+    device = cuda.get_current_device()
+    on_gpu = device.compute_capability != (0, 0)
+    height, width, limit = (1080, 1620, 200) if on_gpu else (320, 480, 100)
+    # NumPy scalars keep their type: these make the whole kernel float32.
+    left, top, pixel = np.float32(-2.25), np.float32(1.2), np.float32(2.4 / height)
+    print(f"Mandelbrot set, {width} x {height}, at most {limit} steps, on {device.name}")
+
+    steps = np.empty((height, width), dtype=np.int32)
+    mandelbrot[(-(-width // 32), -(-height // 8)), (32, 8)](left, top, pixel, limit, steps)
+    write_png(path, colours(steps, limit))
+    print(f"  wrote {path}")
+
+    correct = np.array_equal(steps, reference(left, top, pixel, limit, steps.shape))
+    print("equal to NumPy" if correct else "NOT equal to NumPy")
+    return 0 if correct else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

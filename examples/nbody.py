@@ -1,0 +1,108 @@
+"""n-body: gravity between all pairs, tiles of bodies staged through shared memory; then one leapfrog step."""
+
+import math
+import sys
+import time
+
+import numpy as np
+from pyptx import cuda, float32
+
+TILE = 128  # bodies a tile, and threads a block
+SOFTENING2 = 1e-3
+
+
+@cuda.jit
+def accelerate(body, acc):
+    """acc[i] = sum over j of m[j] (r[j] - r[i]) / (|r[j] - r[i]|^2 + softening^2)^(3/2); body has rows (x, y, z, mass)."""
+    tile = cuda.shared.array((TILE, 4), float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    n = body.shape[0]
+    x, y, z = 0.0, 0.0, 0.0
+    if i < n:
+        x, y, z = body[i, 0], body[i, 1], body[i, 2]
+    ax, ay, az = 0.0, 0.0, 0.0
+    for start in range(0, n, TILE):
+        for c in range(4):  # a body beyond the last has no mass
+            tile[t, c] = body[start + t, c] if start + t < n else 0.0
+        cuda.syncthreads()
+        for j in range(TILE):
+            dx = tile[j, 0] - x
+            dy = tile[j, 1] - y
+            dz = tile[j, 2] - z
+            r2 = dx * dx + dy * dy + dz * dz + SOFTENING2
+            inv = 1.0 / math.sqrt(r2)
+            w = tile[j, 3] * inv * inv * inv
+            ax += w * dx
+            ay += w * dy
+            az += w * dz
+        cuda.syncthreads()
+    if i < n:
+        acc[i, 0] = ax
+        acc[i, 1] = ay
+        acc[i, 2] = az
+
+
+@cuda.jit
+def step(body, velocity, acc, dt):
+    i, c = cuda.grid(2)
+    if i < body.shape[0] and c < 3:
+        velocity[i, c] += dt * acc[i, c]
+        body[i, c] += dt * velocity[i, c]
+
+
+def reference(body, some):
+    """Accelerations of the bodies `some` in float64, and the sum of the magnitudes of their terms."""
+    b = body.astype(np.float64)
+    d = b[None, :, :3] - b[some, None, :3]
+    r2 = (d * d).sum(axis=2) + SOFTENING2
+    terms = d * (b[None, :, 3] * r2**-1.5)[:, :, None]
+    return terms.sum(axis=1), np.abs(terms).sum(axis=1)
+
+
+def main():
+    device = cuda.get_current_device()
+    on_gpu = device.compute_capability != (0, 0)
+    n = 20000 if on_gpu else 1500
+    dt = 1e-3
+    print(f"n-body with {n} bodies in float32 on {device.name}")
+
+    rng = np.random.default_rng(7)
+    body = rng.standard_normal((n, 4)).astype(np.float32)
+    body[:, 3] = rng.random(n, dtype=np.float32) / n
+    d_body = cuda.to_device(body)
+    d_velocity = cuda.to_device(np.zeros((n, 3), np.float32))
+    d_acc = cuda.device_array((n, 3), dtype=np.float32)
+    blocks = (n + TILE - 1) // TILE
+    accelerate[blocks, TILE](d_body, d_acc)  # compiles
+    cuda.synchronize()
+    start = time.perf_counter()
+    accelerate[blocks, TILE](d_body, d_acc)
+    cuda.synchronize()
+    seconds = time.perf_counter() - start
+    print(f"  {n * n / seconds / 1e9:.2f} billion interactions a second")
+    acc = d_acc.copy_to_host()
+
+    # A term has about 12 roundings, three of them (the differences) of exact inputs; the n terms are added one after the other.
+    some = np.linspace(0, n - 1, 64).astype(int)
+    expected, magnitude = reference(body, some)
+    bound = (n + 16) * np.finfo(np.float32).eps / 2 * magnitude
+    share = np.max(np.abs(acc[some] - expected) / bound)
+    print(f"  accelerations: largest error {share:.4f} of the bound")
+
+    step[((n + 63) // 64, 1), (64, 4)](d_body, d_velocity, d_acc, dt)
+    moved = d_body.copy_to_host()[:, :3]
+    acc64 = acc.astype(np.float64)
+    expected = body[:, :3] + dt * dt * acc64
+    # Two multiplications and one addition to a velocity of 0, dt itself rounded to float32: 4 eps of the displacement; one
+    # rounding of the position.
+    step_bound = np.finfo(np.float32).eps * (4 * dt * dt * np.abs(acc64) + np.abs(expected))
+    step_share = np.max(np.abs(moved - expected) / step_bound)
+    print(f"  step: largest error {step_share:.4f} of the bound")
+    correct = bool(share <= 1 and step_share <= 1)
+    print("matches NumPy" if correct else "does NOT match NumPy")
+    return 0 if correct else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
