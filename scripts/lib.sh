@@ -1,0 +1,58 @@
+# Sourced by the other scripts: where things are, how the rooms and the wheels are built.
+#
+# Settings, all from the environment:
+#   JOBS        parallel jobs (default: the number of cores)
+#   PYTHON      the interpreter that .venv is made from (default: the system's python3)
+#   SKIP_SETUP  1: take the machine as it is
+#   CCACHE_DIR  as ccache itself reads it
+# shellcheck shell=bash
+
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$ROOT"
+JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+export CMAKE_BUILD_PARALLEL_LEVEL=$JOBS
+# The interpreters beside .venv's that are tested when the machine has them.
+EXTRA_PYTHONS="3.12 3.13"
+
+say() { printf '\n== %s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+setup() {
+  if [ "${SKIP_SETUP:-0}" != 1 ]; then "$ROOT/scripts/setup"; fi
+}
+
+# The virtual environments that scripts/setup made, .venv first.
+venvs() {
+  [ -x .venv/bin/python ] || die "no .venv: run scripts/setup"
+  echo .venv
+  local v
+  for v in $EXTRA_PYTHONS; do
+    if [ -x ".venv-$v/bin/python" ]; then echo ".venv-$v"; fi
+  done
+}
+
+# configure_and_check DIR OPTIONS...: builds the rooms and their C tests in DIR and runs CTest.
+configure_and_check() {
+  local dir=$1
+  shift
+  cmake -S . -B "$dir" -G Ninja -DWERROR=ON "$@" >"$dir.log" 2>&1 || {
+    cat "$dir.log" >&2
+    return 1
+  }
+  cmake --build "$dir" && cmake --build "$dir" --target check
+}
+
+# install_into VENV: builds the module for that interpreter and installs it with its sources there.
+install_into() {
+  "$1/bin/python" -m pip install --quiet --no-deps --no-build-isolation --no-index .
+}
+
+# tee_out NAME: copies its input to the terminal, and to $OUT/NAME where OUT is set.
+tee_out() {
+  if [ -n "${OUT:-}" ]; then tee "$OUT/$1"; else cat; fi
+}

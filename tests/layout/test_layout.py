@@ -1,0 +1,180 @@
+"""The house rules that a compiler cannot check: who includes whom, and how large a file may grow.
+
+Needs no build: it reads the tree. docs/ARCHITECTURE.md gives the reasons; a rule changes there and
+here together.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("ir", "frontend", "typeinfer", "codegen", "runtime", "pyext")
+
+# What a room may include beside its own files: a folder (all of it) or a single file.
+MAY_INCLUDE = {
+    "ir": (),
+    "frontend": ("ir/",),
+    "typeinfer": ("ir/",),
+    # Data only: the bytes that a kernel receives, which the compiler lays out and the launch fills.
+    "codegen": ("ir/", "frontend/", "typeinfer/", "runtime/abi.def", "runtime/abi.h"),
+    "runtime": (),
+    "pyext": ("ir/", "runtime/", "frontend/snapshot.h", "codegen/compile.h"),
+}
+
+# <...> headers that belong to one room alone, by the start of their name.
+HOME_OF = {
+    "Python.h": "pyext",
+    "structmember.h": "pyext",
+    "frameobject.h": "pyext",
+    "opcode": "pyext",
+    "internal/": "pyext",
+    "cpython/": "pyext",
+    "llvm-c/": "codegen",
+    "dlfcn.h": "runtime",
+    "pthread.h": "runtime",
+}
+
+# Never: LLVM's C++ headers, the CUDA toolkit, NumPy's C API.
+NOWHERE = ("llvm/", "cuda", "nvrtc", "numpy/")
+
+# The upper end of "about 700 lines"; a file that reaches it is two files.
+MAX_LINES = 800
+GENERATED = (".pyi",)
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def include_faults(room, path, text):
+    """The include lines of a file of `room` that break the rules, as messages."""
+    faults = []
+    for kind, name in INCLUDE.findall(text):
+        if kind == '"':
+            if name.startswith(room + "/"):
+                continue
+            if name.startswith("tests/") or name.split("/")[0] not in ROOMS:
+                faults.append(f'{path}: "{name}" is not written from the root as "room/file.h"')
+            elif not any(
+                name == allowed or (allowed.endswith("/") and name.startswith(allowed))
+                for allowed in MAY_INCLUDE[room]
+            ):
+                faults.append(f'{path}: {room}/ may not include "{name}"')
+        else:
+            if name.startswith(NOWHERE):
+                faults.append(f"{path}: <{name}> has no place in this project")
+            for start, home in HOME_OF.items():
+                if name.startswith(start) and room != home:
+                    faults.append(f"{path}: <{name}> belongs to {home}/")
+    return faults
+
+
+def files_of(*patterns):
+    """The project's own files, tracked or about to be, in a checkout or in a plain copy of it."""
+    try:
+        listing = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard", "-z", "--", *patterns],
+            cwd=ROOT, capture_output=True, check=True, text=True,
+        ).stdout.split("\0")
+        found = [ROOT / name for name in listing if name]
+    except (OSError, subprocess.CalledProcessError):
+        skipped = ("build", ".venv", ".wheels", ".git")
+        found = [
+            path for pattern in patterns for path in ROOT.rglob(pattern)
+            if not path.relative_to(ROOT).parts[0].startswith(skipped)
+        ]
+    return sorted(path for path in found if path.is_file())
+
+
+def sources_of(room):
+    return [p for p in files_of(f"{room}/*.c", f"{room}/*.h", f"{room}/*.def")
+            if p.relative_to(ROOT).parts[0] == room]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_includes(room):
+    faults = []
+    for path in sources_of(room):
+        faults += include_faults(room, path.relative_to(ROOT), path.read_text())
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "room, line, fault",
+    [
+        ("ir", '#include "ir/fn.h"', None),
+        ("ir", '#include "frontend/lift.h"', "may not include"),
+        ("ir", "#include <Python.h>", "belongs to pyext"),
+        ("typeinfer", '#include "frontend/lift.h"', "may not include"),
+        ("codegen", "#include <llvm-c/Core.h>", None),
+        ("codegen", "#include <llvm/IR/Module.h>", "no place"),
+        ("codegen", '#include "runtime/abi.def"', None),
+        ("codegen", '#  include "runtime/device.h"', "may not include"),
+        ("runtime", '#include "ir/type.h"', "may not include"),
+        ("runtime", "#include <cuda.h>", "no place"),
+        ("runtime", "#include <pthread.h>", None),
+        ("pyext", '#include "codegen/compile.h"', None),
+        ("pyext", '#include "codegen/lower.h"', "may not include"),
+        ("pyext", '#include "state.h"', "not written from the root"),
+    ],
+)
+def test_the_include_rule_itself(room, line, fault):
+    faults = include_faults(room, "x.c", f"int before;\n{line}\n")
+    assert len(faults) == (fault is not None)
+    assert not fault or fault in faults[0]
+
+
+def test_file_sizes():
+    large = []
+    for path in files_of("*.c", "*.h", "*.def", "*.py", "*.pyi"):
+        if path.suffix in GENERATED:
+            continue
+        lines = path.read_bytes().count(b"\n")
+        if lines > MAX_LINES:
+            large.append(f"{path.relative_to(ROOT)}: {lines} lines, the limit is {MAX_LINES}")
+    assert not large, "\n".join(large)
+
+
+def test_header_guards():
+    """PYPTX_ROOM_FILE_H, so that no two headers share a guard."""
+    wrong = []
+    for room in ROOMS:
+        for path in sources_of(room):
+            if path.suffix != ".h":
+                continue
+            name = path.relative_to(ROOT).with_suffix("").as_posix()
+            guard = "PYPTX_" + re.sub(r"[/.-]", "_", name).upper() + "_H"
+            text = path.read_text()
+            if f"#ifndef {guard}\n#define {guard}\n" not in text:
+                wrong.append(f"{path.relative_to(ROOT)}: the guard is to be {guard}")
+    assert not wrong, "\n".join(wrong)
+
+
+def places(word, *rooms):
+    """Files of `rooms` whose code (comments aside) has `word` as a whole word."""
+    comment = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+    pattern = re.compile(rf"\b(?:{word})")
+    return [
+        path.relative_to(ROOT).as_posix()
+        for room in rooms
+        for path in sources_of(room)
+        if pattern.search(comment.sub("", path.read_text()))
+    ]
+
+
+CORE = ("ir", "frontend", "typeinfer", "codegen")
+
+
+def test_one_setjmp():
+    """A failure in the core unwinds to one place, codegen's front door."""
+    assert len(places(r"_?(?:sig)?setjmp\s*\(|__builtin_setjmp", *CORE)) <= 1
+
+
+def test_llvm_version_in_one_file():
+    found = places("LLVM_VERSION_MAJOR", *ROOMS)
+    assert {Path(path).stem for path in found} <= {"llvm_compat"}, found
+
+
+def test_the_library_never_exits():
+    assert not places(r"_?exit\s*\(|quick_exit\s*\(", *ROOMS)
