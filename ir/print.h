@@ -16,6 +16,8 @@
 
 void ir_print_fn(Cx *cx, Buf *out, const Fn *fn, bool locations);
 char *ir_print(Cx *cx, const Program *program, bool locations);
-Fn *ir_parse_fn(Cx *cx, const char *text); /* fail()s on bad text */
+/* fail()s with ERR_CORRUPT on bad text; calls between the functions of the text are resolved by name. */
+Program *ir_parse(Cx *cx, const char *text);
+Fn *ir_parse_fn(Cx *cx, const char *text); /* the first function */
 
 #endif
