@@ -41,14 +41,24 @@ typedef struct Cg {
   LLVMModuleRef module;   /* owned, NULL once taken */
   LLVMTargetMachineRef machine;
   LLVMTargetDataRef layout;
+  LLVMBuilderRef builder;
   CgTypes t;
+  const Type **leaf_types;  /* types of the kernel's leaf arguments, RtField.leaf counts them */
+  LLVMValueRef *functions;  /* one a Program.fns, NULL for a kernel */
+  uint32_t ntexts;
   DebugInfo *debug;       /* NULL without lines */
   LLVMValueRef kernel;    /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
 
   uint32_t static_shared, local_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap;
   bool broken;            /* a fatal error of LLVM went through: leak */
+  const char *complaint;  /* LLVM's first error diagnostic, NULL if none */
 } Cg;
+
+/* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a
+ * Cg that was opened halfway. Between the two this thread's LLVM errors become fail(ERR_LLVM). */
+void cg_open(Cg *cg);
+void cg_close(Cg *cg);
 
 /* --- helpers that every file of the room uses --- */
 /* A copy in malloc'd memory for CgKernel; fails with ERR_MEMORY. */
@@ -56,6 +66,8 @@ char *cg_strndup(Cg *cg, const char *s, size_t n);
 void *cg_calloc(Cg *cg, size_t n, size_t size);
 /* fail(ERR_LLVM) if e is an error; eats e. */
 void cg_check(Cg *cg, LLVMErrorRef e);
+/* fail(ERR_LLVM) if LLVM has reported an error through the context. */
+void cg_check_complaint(Cg *cg);
 /* The module's text, in the arena. */
 const char *cg_module_text(Cg *cg);
 /* Runs an LLVM pass pipeline ("default<O3>", "function(sroa)") on the module. */
@@ -64,6 +76,9 @@ void cg_run_passes(Cg *cg, const char *pipeline);
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value); /* enum attribute */
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
+void cg_verify_module(Cg *cg);
+/* Assembly or object code of the module; the caller disposes of the buffer. */
+LLVMMemoryBufferRef cg_emit(Cg *cg, LLVMCodeGenFileType kind);
 LLVMTypeRef cg_float_type(Cg *cg, unsigned bits);
 LLVMTypeRef cg_int_type(Cg *cg, unsigned bits);
 

@@ -25,6 +25,7 @@ struct Target {
   unsigned space[4];        /* LLVM address space of each Space */
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
   bool traps_always;        /* assert and raise trap whatever the options say */
+  bool trap_field;          /* kernels that can trap take a TRAP field, as their last */
 
   /* --- the module --- */
   /* Checks request->arch and ptx_version (ERR_ARCH), sets cg->machine; cg_open then sets triple and data layout from it. */
@@ -55,6 +56,8 @@ struct Target {
   LLVMValueRef (*shared_static)(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset, const char *name);
   LLVMValueRef (*shared_dynamic)(Lower *lw);       /* its address, 16-byte aligned */
   LLVMValueRef (*shared_dynamic_bytes)(Lower *lw); /* i32 */
+  /* Data that no thread writes, as a pointer in SPACE_CONST. */
+  LLVMValueRef (*constant)(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align, const char *name);
   LLVMValueRef (*local)(Lower *lw, uint64_t bytes, unsigned align, const char *name); /* one thread's own, lives as long as the function */
 
   /* --- threads --- */

@@ -1,0 +1,191 @@
+/* Cg: the LLVM side of one compilation opened and closed, and the helpers on it. */
+#include "codegen/cg.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/target.h"
+
+/* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation that the thread is in. */
+static _Thread_local Cg *running;
+
+/* Fatal errors end the process unless the handler does not return. What LLVM was doing stays as it is and is leaked. */
+static void on_fatal(const char *reason) {
+  Cg *cg = running;
+  if (!cg)
+    return;
+  cg->broken = true;
+  running = NULL;
+  fail(cg->cx, (Loc){0}, ERR_LLVM, reason);
+}
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
+  Cg *cg = user;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || cg->complaint)
+    return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  cg->complaint = arena_strdup(&cg->cx->arena, text);
+  LLVMDisposeMessage(text);
+}
+
+static void init_once(void) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+  LLVMInstallFatalErrorHandler(on_fatal);
+}
+
+static void make_types(Cg *cg) {
+  CgTypes *t = &cg->t;
+  LLVMContextRef c = cg->context;
+  t->none = LLVMVoidTypeInContext(c);
+  t->i1 = LLVMInt1TypeInContext(c);
+  t->i8 = LLVMInt8TypeInContext(c);
+  t->i16 = LLVMInt16TypeInContext(c);
+  t->i32 = LLVMInt32TypeInContext(c);
+  t->i64 = LLVMInt64TypeInContext(c);
+  t->f16 = LLVMHalfTypeInContext(c);
+  t->bf16 = LLVMBFloatTypeInContext(c);
+  t->f32 = LLVMFloatTypeInContext(c);
+  t->f64 = LLVMDoubleTypeInContext(c);
+  t->ptr = LLVMPointerTypeInContext(c, 0);
+  for (int s = 0; s < 4; s++)
+    t->space[s] = LLVMPointerTypeInContext(c, cg->target->space[s]);
+}
+
+void cg_open(Cg *cg) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, init_once);
+  running = cg;
+  cg->context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(cg->context, on_diagnostic, cg);
+  cg->module = LLVMModuleCreateWithNameInContext(cg->symbol ? cg->symbol : "pyptx", cg->context);
+  make_types(cg);
+  cg->target->open(cg);
+  cg->layout = LLVMCreateTargetDataLayout(cg->machine);
+  LLVMSetModuleDataLayout(cg->module, cg->layout);
+  char *triple = LLVMGetTargetMachineTriple(cg->machine);
+  LLVMSetTarget(cg->module, triple);
+  LLVMDisposeMessage(triple);
+}
+
+void cg_close(Cg *cg) {
+  running = NULL;
+  if (cg->broken)
+    return;
+  if (cg->builder)
+    LLVMDisposeBuilder(cg->builder);
+  if (cg->layout)
+    LLVMDisposeTargetData(cg->layout);
+  if (cg->machine)
+    LLVMDisposeTargetMachine(cg->machine);
+  if (cg->module)
+    LLVMDisposeModule(cg->module);
+  if (cg->context)
+    LLVMContextDispose(cg->context);
+  cg->builder = NULL, cg->layout = NULL, cg->machine = NULL, cg->module = NULL, cg->context = NULL;
+}
+
+void *cg_calloc(Cg *cg, size_t n, size_t size) {
+  void *p = calloc(n ? n : 1, size);
+  if (!p)
+    fail(cg->cx, (Loc){0}, ERR_MEMORY);
+  return p;
+}
+
+char *cg_strndup(Cg *cg, const char *s, size_t n) {
+  char *p = cg_calloc(cg, n + 1, 1);
+  memcpy(p, s, n);
+  return p;
+}
+
+void cg_check(Cg *cg, LLVMErrorRef e) {
+  if (!e)
+    return;
+  char *text = LLVMGetErrorMessage(e);
+  const char *copy = arena_strdup(&cg->cx->arena, text);
+  LLVMDisposeErrorMessage(text);
+  fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
+}
+
+void cg_check_complaint(Cg *cg) {
+  if (cg->complaint)
+    fail(cg->cx, (Loc){0}, ERR_LLVM, cg->complaint);
+}
+
+const char *cg_module_text(Cg *cg) {
+  char *text = LLVMPrintModuleToString(cg->module);
+  const char *copy = arena_strdup(&cg->cx->arena, text);
+  LLVMDisposeMessage(text);
+  return copy;
+}
+
+void cg_run_passes(Cg *cg, const char *pipeline) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(o, 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
+  LLVMPassBuilderOptionsSetLoopInterleaving(o, 1);
+  LLVMErrorRef e = LLVMRunPasses(cg->module, pipeline, cg->machine, o);
+  LLVMDisposePassBuilderOptions(o);
+  cg_check(cg, e);
+  cg_check_complaint(cg);
+}
+
+void cg_verify_module(Cg *cg) {
+  char *text = NULL;
+  bool bad = LLVMVerifyModule(cg->module, LLVMReturnStatusAction, &text);
+  const char *copy = bad ? arena_strdup(&cg->cx->arena, text) : NULL;
+  LLVMDisposeMessage(text);
+  if (bad)
+    cx_bug(cg->cx, "bad LLVM module: %s", copy);
+}
+
+LLVMMemoryBufferRef cg_emit(Cg *cg, LLVMCodeGenFileType kind) {
+  char *text = NULL;
+  LLVMMemoryBufferRef out = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(cg->machine, cg->module, kind, &text, &out)) {
+    const char *copy = arena_strdup(&cg->cx->arena, text);
+    LLVMDisposeMessage(text);
+    fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
+  }
+  if (cg->complaint) {
+    LLVMDisposeMemoryBuffer(out);
+    cg_check_complaint(cg);
+  }
+  return out;
+}
+
+LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  if (!id)
+    cx_bug(cg->cx, "LLVM has no intrinsic %s", name);
+  LLVMTypeRef types[4] = {0};
+  CX_ASSERT(cg->cx, n <= 4);
+  for (unsigned k = 0; k < n; k++)
+    types[k] = overloads[k];
+  return LLVMGetIntrinsicDeclaration(cg->module, id, types, n);
+}
+
+void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  CX_ASSERT(cg->cx, kind);
+  LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(cg->context, kind, value));
+}
+
+void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value) {
+  LLVMAttributeRef a = LLVMCreateStringAttribute(cg->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+  LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+LLVMTypeRef cg_float_type(Cg *cg, unsigned bits) {
+  return bits == 16 ? cg->t.f16 : bits == 32 ? cg->t.f32 : cg->t.f64;
+}
+
+LLVMTypeRef cg_int_type(Cg *cg, unsigned bits) { return LLVMIntTypeInContext(cg->context, bits); }

@@ -1,0 +1,242 @@
+/* Usage: which parts of its arguments a kernel needs, and so what the parameter block holds.
+ *
+ * In: a typed Program. Out: cg->out->params and ->args.
+ * A backward analysis over leaves (codegen/lower.h): a leaf of a value is used if an instruction needs it, or if a value made from
+ * it needs it; through phis, tuples, views and calls, until nothing changes. Each leaf has one byte of Use bits; READ and WRITE
+ * stand on an array's pointer leaf. Kept in Ins.note while this runs. */
+#include "codegen/usage.h"
+
+#include <string.h>
+
+#include "codegen/lower.h"
+
+enum Use { USED = 1, READ = 2, WRITE = 4 };
+
+typedef struct FnUse { /* of Program.fns[k] */
+  uint8_t *result;     /* what callers need of its result */
+} FnUse;
+
+typedef struct Usage {
+  Cx *cx;
+  Program *program;
+  FnUse *fns;
+  bool changed;
+} Usage;
+
+static uint8_t *use_of(const Ins *i) { return i->note; }
+
+static void mark(Usage *u, uint8_t *leaf, uint8_t bits) {
+  if ((*leaf | bits) != *leaf) {
+    *leaf |= bits;
+    u->changed = true;
+  }
+}
+
+static void mark_all(Usage *u, Ins *i, uint8_t bits) {
+  uint32_t n = lw_leaf_count(i->type);
+  for (uint32_t k = 0; k < n; k++)
+    mark(u, use_of(i) + k, bits);
+}
+
+/* The same leaves of `from` as are used of `to`. */
+static void mark_same(Usage *u, Ins *from, const uint8_t *to) {
+  uint32_t n = lw_leaf_count(from->type);
+  for (uint32_t k = 0; k < n; k++)
+    mark(u, use_of(from) + k, to[k]);
+}
+
+/* Extents (and strides) that the address of an element is computed from. */
+static void mark_address(Usage *u, Ins *array, uint8_t bits) {
+  const Type *t = array->type;
+  uint8_t *leaf = use_of(array);
+  mark(u, leaf, bits | USED);
+  for (unsigned k = 0; k < t->ndim; k++) {
+    bool needed = (t->layout == LAYOUT_C && k > 0) || (t->layout == LAYOUT_F && k + 1u < t->ndim);
+    if (needed)
+      mark(u, leaf + 1 + k, USED);
+    if (t->layout == LAYOUT_A)
+      mark(u, leaf + 1 + t->ndim + k, USED);
+  }
+}
+
+static void mark_stride(Usage *u, Ins *array, unsigned axis) {
+  const Type *t = array->type;
+  if (t->layout == LAYOUT_A) {
+    mark(u, use_of(array) + 1 + t->ndim + axis, USED);
+    return;
+  }
+  for (unsigned k = 0; k < t->ndim; k++)
+    if (t->layout == LAYOUT_C ? k > axis : k < axis)
+      mark(u, use_of(array) + 1 + k, USED);
+}
+
+static bool any(const uint8_t *leaf, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (leaf[k])
+      return true;
+  return false;
+}
+
+/* A view needs its whole source where any of it is used; reads and writes go to the source's pointer. */
+static void visit_view(Usage *u, Ins *i) {
+  if (!any(use_of(i), lw_leaf_count(i->type)))
+    return;
+  mark_all(u, i->args[0], USED);
+  mark(u, use_of(i->args[0]), *use_of(i));
+  for (uint32_t k = 1; k < i->nargs; k++)
+    mark_all(u, i->args[k], USED);
+}
+
+static void visit_call(Usage *u, Ins *i) {
+  Fn *callee = i->aux.fn;
+  for (uint32_t k = 0; k < i->nargs; k++)
+    mark_same(u, i->args[k], use_of(callee->params[k]));
+  for (uint32_t f = 0; f < u->program->fns.len; f++)
+    if (u->program->fns.data[f] == callee) {
+      uint32_t n = lw_leaf_count(callee->result);
+      for (uint32_t k = 0; k < n; k++)
+        mark(u, u->fns[f].result + k, use_of(i)[k]);
+    }
+}
+
+/* An operand whose array and number leaves are all converted one to one: a cast of an array may compute strides. */
+static void visit_cast(Usage *u, Ins *i) {
+  if (lw_leaf_count(i->type) == lw_leaf_count(i->args[0]->type)) {
+    mark_same(u, i->args[0], use_of(i));
+  } else if (any(use_of(i), lw_leaf_count(i->type))) {
+    mark_all(u, i->args[0], USED);
+    if (i->type->id == TY_ARRAY)
+      mark(u, use_of(i->args[0]), *use_of(i));
+  }
+}
+
+static void visit(Usage *u, FnUse *fn, Ins *i) {
+  switch ((Op)i->op) {
+  case OP_LOAD: mark_address(u, i->args[0], READ); break;
+  case OP_STORE: mark_address(u, i->args[0], WRITE); break;
+  case OP_ATOMIC: mark_address(u, i->args[0], READ | WRITE); break;
+  case OP_EXTENT: mark(u, use_of(i->args[0]) + 1 + i->aux.i, USED); return;
+  case OP_STRIDE: mark_stride(u, i->args[0], (unsigned)i->aux.i); return;
+  case OP_VIEW: visit_view(u, i); return;
+  case OP_CAST: visit_cast(u, i); return;
+  case OP_PHI:
+  case OP_SELECT:
+    for (uint32_t k = i->op == OP_SELECT; k < i->nargs; k++)
+      mark_same(u, i->args[k], use_of(i));
+    if (i->op == OP_SELECT)
+      mark_all(u, i->args[0], USED);
+    return;
+  case OP_MAKE_TUPLE:
+    for (uint32_t k = 0, at = 0; k < i->nargs; at += lw_leaf_count(i->args[k++]->type))
+      mark_same(u, i->args[k], use_of(i) + at);
+    return;
+  case OP_TUPLE_GET: {
+    uint8_t *from = use_of(i->args[0]) + lw_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i);
+    uint32_t n = lw_leaf_count(i->type);
+    for (uint32_t k = 0; k < n; k++)
+      mark(u, from + k, use_of(i)[k]);
+    return;
+  }
+  case OP_CALL_FN: visit_call(u, i); return;
+  case OP_RET:
+    if (fn->result)
+      mark_same(u, i->args[0], fn->result);
+    return;
+  default: break;
+  }
+  bool addresses = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
+  for (uint32_t k = addresses; k < i->nargs; k++)
+    mark_all(u, i->args[k], USED | (i->args[k]->type->id == TY_ARRAY ? READ | WRITE : 0));
+}
+
+static void analyse(Usage *u) {
+  u->fns = CX_ARRAY(u->cx, FnUse, u->program->fns.len);
+  for (uint32_t f = 0; f < u->program->fns.len; f++) {
+    Fn *fn = u->program->fns.data[f];
+    u->fns[f].result = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(fn->result) + 1);
+    if (f == 0) /* what the caller of a device function that is compiled alone may need: all of it */
+      memset(u->fns[f].result, USED | READ | WRITE, lw_leaf_count(fn->result));
+    FOR_BLOCKS(fn, b)
+      FOR_INS(b, i)
+        i->note = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(i->type) + 1);
+  }
+  do {
+    u->changed = false;
+    for (uint32_t f = 0; f < u->program->fns.len; f++)
+      FOR_BLOCKS(u->program->fns.data[f], b)
+        for (Ins *i = b->last; i; i = i->prev)
+          visit(u, &u->fns[f], i);
+  } while (u->changed);
+}
+
+/* --- the parameter block --- */
+
+typedef struct Layouter {
+  Cg *cg;
+  VEC(RtField) fields;
+  VEC(CgArg) args;
+  uint32_t offset;
+} Layouter;
+
+static void add_field(Layouter *y, RtFieldKind kind, uint32_t size, unsigned axis) {
+  uint32_t at = (y->offset + size - 1) / size * size;
+  RtField f = {.kind = (uint8_t)kind, .size = (uint8_t)size, .axis = (uint8_t)axis, .leaf = (uint16_t)(y->args.len - 1), .offset = at};
+  VEC_PUSH(&y->cg->cx->arena, &y->fields, f);
+  y->offset = at + size;
+}
+
+static void add_array(Layouter *y, const Type *t, const uint8_t *use) {
+  CgArg *arg = &y->args.data[y->args.len - 1];
+  arg->is_array = 1;
+  arg->read = (use[0] & READ) != 0;
+  arg->written = (use[0] & WRITE) != 0;
+  if (use[0])
+    add_field(y, RT_FIELD_POINTER, 8, 0);
+  for (unsigned k = 0; k < t->ndim; k++)
+    if (use[1 + k])
+      add_field(y, t->wide ? RT_FIELD_EXTENT64 : RT_FIELD_EXTENT32, t->wide ? 8 : 4, k);
+  for (unsigned k = 0; t->layout == LAYOUT_A && k < t->ndim; k++)
+    if (use[1 + t->ndim + k])
+      add_field(y, RT_FIELD_STRIDE, 8, k);
+}
+
+/* One argument: depth first, everything that is not a tuple counts as a leaf argument, None too. */
+static void add_argument(Layouter *y, const Type *t, const uint8_t *use) {
+  if (t->id == TY_TUPLE) {
+    for (uint32_t k = 0; k < t->n; use += lw_leaf_count(t->elems[k++]))
+      add_argument(y, t->elems[k], use);
+    return;
+  }
+  VEC_PUSH(&y->cg->cx->arena, &y->args, (CgArg){0});
+  if (t->id == TY_ARRAY)
+    add_array(y, t, use);
+  else if (ty_is_scalar(t) && use[0])
+    add_field(y, RT_FIELD_SCALAR, (uint32_t)ty_size(t), 0);
+}
+
+enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver take */
+
+void cg_lay_out_params(Cg *cg, bool trap_field) {
+  Usage u = {.cx = cg->cx, .program = cg->program};
+  analyse(&u);
+  Layouter y = {.cg = cg};
+  Fn *kernel = cg->program->fns.data[0];
+  for (uint32_t k = 0; k < kernel->nparams; k++)
+    add_argument(&y, kernel->param_types[k], use_of(kernel->params[k]));
+  if (trap_field) {
+    add_field(&y, RT_FIELD_TRAP, 8, 0);
+    y.fields.data[y.fields.len - 1].leaf = (uint16_t)y.args.len;
+  }
+  if (y.offset > PARAMS_LIMIT)
+    fail(cg->cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)y.offset, (long long)PARAMS_LIMIT);
+  CgKernel *out = cg->out;
+  out->nargs = y.args.len;
+  out->args = cg_calloc(cg, y.args.len, sizeof(CgArg));
+  if (y.args.len)
+    memcpy(out->args, y.args.data, y.args.len * sizeof(CgArg));
+  out->params.nfields = y.fields.len;
+  out->params.bytes = (y.offset + 7) / 8 * 8;
+  out->params.fields = cg_calloc(cg, y.fields.len, sizeof(RtField));
+  if (y.fields.len)
+    memcpy(out->params.fields, y.fields.data, y.fields.len * sizeof(RtField));
+}
