@@ -12,6 +12,10 @@ target_compile_options(pyptx_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
   -ffunction-sections -fdata-sections
   $<$<BOOL:${WERROR}>:-Werror>)
+# gcc's guess at variables that setjmp may lose is often wrong: seen, but not fatal.
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  target_compile_options(pyptx_flags INTERFACE -Wno-error=clobbered)
+endif()
 target_link_options(pyptx_flags INTERFACE -Wl,--gc-sections)
 target_compile_definitions(pyptx_flags INTERFACE
   _GNU_SOURCE
