@@ -23,7 +23,7 @@ typedef struct RtParams {
   uint32_t nfields, bytes; /* bytes: size of the block */
 } RtParams;
 
-enum { RT_TRAP_VALUES = 4 };
+enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };
 /* What a thread leaves when it stops; the first one wins. state 0: none, 1: being written, 2: complete. */
 typedef struct RtTrap {
   uint32_t state, site;
@@ -39,8 +39,9 @@ typedef struct RtHostLaunch {
   uint32_t dynamic_shared;  /* 32 bytes */
   uint32_t pad;
   void *shared;             /* 40: this worker's shared memory: static part, then dynamic; 64-byte aligned */
-  void *frame;              /* 48: this worker's memory of threads that wait at a barrier */
+  void *frame;              /* 48: this worker's memory of threads that wait at a barrier; 64-byte aligned */
   void *worker;             /* 56: runtime's own */
+  const uint32_t *stop;     /* 64: not 0 once another worker's thread has trapped: looked at before each block */
 } RtHostLaunch;
 
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
@@ -49,7 +50,7 @@ typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t
 typedef struct RtHostCode {
   RtHostEntry entry;
   uint32_t static_shared;   /* bytes of shared memory before the dynamic part */
-  uint32_t frame_bytes;     /* a thread of a block; 0 without barriers */
+  uint32_t frame_bytes;     /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without barriers */
 } RtHostCode;
 
 #endif

@@ -1,0 +1,278 @@
+/* Host: runs the blocks of a launch on this process's CPUs.
+ *
+ * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or RT_TRAPPED and the first trap.
+ * Blocks are handed out in chunks by an atomic counter: large ones first, single blocks at the end. The calling thread takes part, and
+ * begins alone: a launch that is done within CALLER_ALONE_NS never wakes another thread.
+ * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The floating-point environment is left as is. */
+#include "runtime/host.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/pool.h"
+
+enum {
+  CALLER_ALONE_NS = 15000,        /* about what waking a thread costs */
+  CALLER_ALONE_THREADS = 8192,    /* a launch of more logical threads asks for help at once */
+  SHARES = 4,                     /* a worker takes 1 / (SHARES * workers) of what is left */
+  KEEP_BYTES = 16 << 20,          /* a thread keeps up to this much memory from launch to launch */
+  MOST_GIB = 64,                  /* of one worker's memory: more is a mistake, and would only be found out by swapping */
+  ALIGN = 64,
+};
+
+typedef struct Launch {
+  RtPoolJob job; /* first: the pool's view */
+  const RtHostCode *code;
+  RtHostLaunch view; /* what every worker's own view starts from */
+  RtTrap *trap;
+  size_t shared_bytes, frame_bytes; /* a worker */
+  uint64_t total;
+  _Atomic uint64_t next; /* first block that nobody has taken */
+  unsigned workers;
+  uint32_t stop;         /* written once by the first trap, read by compiled code: atomics by builtin */
+} Launch;
+
+typedef struct Buffer {
+  void *at;
+  size_t size;
+} Buffer;
+
+/* One OS thread's own: made at its first launch, freed when it ends. */
+typedef struct Worker {
+  RtHostLaunch view;
+  Launch *launch;
+  jmp_buf out;
+  Buffer shared, frame;
+} Worker;
+
+/* --- a thread's memory --- */
+
+static pthread_key_t worker_key;
+static bool have_worker_key;
+
+static void free_worker(void *p) {
+  Worker *w = p;
+  free(w->shared.at);
+  free(w->frame.at);
+  free(w);
+}
+
+static void make_worker_key(void) { have_worker_key = pthread_key_create(&worker_key, free_worker) == 0; }
+
+static Worker *own_worker(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_worker_key);
+  if (!have_worker_key)
+    return NULL;
+  Worker *w = pthread_getspecific(worker_key);
+  if (w)
+    return w;
+  w = calloc(1, sizeof *w);
+  if (w && pthread_setspecific(worker_key, w) != 0) {
+    free(w);
+    w = NULL;
+  }
+  return w;
+}
+
+static bool reserve(Buffer *b, size_t size) {
+  if (size <= b->size)
+    return true;
+  if (size >> 30 >= MOST_GIB)
+    return false;
+  free(b->at);
+  size = (size + ALIGN - 1) / ALIGN * ALIGN;
+  b->at = aligned_alloc(ALIGN, size);
+  b->size = b->at ? size : 0;
+  if (b->at)
+    memset(b->at, 0, size);
+  return b->at != NULL;
+}
+
+static void trim(Buffer *b) {
+  if (b->size > KEEP_BYTES) {
+    free(b->at);
+    *b = (Buffer){0};
+  }
+}
+
+/* The calling thread's worker, ready for the launch; NULL if there is no memory. */
+static Worker *enter(Launch *l) {
+  Worker *w = own_worker();
+  if (!w || !reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes))
+    return NULL;
+  w->launch = l;
+  w->view = l->view;
+  w->view.shared = w->shared.at;
+  w->view.frame = w->frame.at;
+  w->view.worker = w;
+  return w;
+}
+
+static void leave(Worker *w) {
+  w->launch = NULL;
+  trim(&w->shared);
+  trim(&w->frame);
+}
+
+/* --- blocks --- */
+
+static bool stopped(Launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_ACQUIRE) != 0; }
+
+/* Takes up to `most` blocks: *first and how many. */
+static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
+  uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n;
+  do {
+    if (at >= l->total)
+      return 0;
+    n = (l->total - at) / (SHARES * l->workers);
+    n = n < 1 ? 1 : n > most ? most : n;
+  } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed, memory_order_relaxed));
+  *first = at;
+  return n;
+}
+
+/* Until none is left, a thread traps, or the clock passes `until` (0: no limit). False if blocks may be left. */
+static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
+  if (_setjmp(w->out))
+    return true; /* a trap of this worker: stop is set */
+  uint64_t first, n;
+  for (uint64_t most = until ? 1 : UINT64_MAX; !stopped(l) && (n = take(l, most, &first)); ) {
+    l->code->entry(&w->view, first, first + n);
+    if (until) {
+      struct timespec t;
+      clock_gettime(CLOCK_MONOTONIC, &t);
+      if ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= until)
+        return false;
+      most = most < l->total ? most * 2 : most;
+    }
+  }
+  return true;
+}
+
+static void help(RtPoolJob *job) {
+  Launch *l = (Launch *)job;
+  Worker *w = enter(l); /* without memory the others do it */
+  if (!w)
+    return;
+  run_blocks(l, w, 0);
+  leave(w);
+}
+
+static bool run_alone(Launch *l, Worker *w, uint64_t threads) {
+  if (l->workers == 1 || l->total == 1)
+    return run_blocks(l, w, 0);
+  if (threads > CALLER_ALONE_THREADS)
+    return false;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return run_blocks(l, w, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + CALLER_ALONE_NS);
+}
+
+static void run_all(Launch *l, Worker *w, uint64_t threads) {
+  if (run_alone(l, w, threads))
+    return;
+  uint64_t left = l->total - atomic_load_explicit(&l->next, memory_order_relaxed);
+  if (!left)
+    return;
+  unsigned helpers = l->workers - 1;
+  rt_pool_offer(&l->job, left < helpers ? (unsigned)left : helpers);
+  run_blocks(l, w, 0);
+  rt_pool_close(&l->job);
+}
+
+static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
+
+RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params, RtTrap *trap) {
+  RtTrap own;
+  if (!trap)
+    trap = &own;
+  trap->state = 0;
+  uint64_t threads = product(config->block);
+  uint64_t rounded = (threads + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
+  Launch l = {.job.work = help, .code = code, .trap = trap, .total = product(config->grid), .workers = rt_pool_threads()};
+  l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
+  l.frame_bytes = (size_t)(code->frame_bytes * rounded);
+  l.view = (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared, .stop = &l.stop};
+  memcpy(l.view.grid, config->grid, sizeof l.view.grid);
+  memcpy(l.view.block, config->block, sizeof l.view.block);
+  if (!l.total || !threads)
+    return RT_OK;
+  Worker *w = enter(&l);
+  if (!w)
+    return rt_fail(RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
+                   "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier",
+                   (unsigned long long)threads, l.shared_bytes, l.frame_bytes);
+  run_all(&l, w, threads > UINT64_MAX / l.total ? UINT64_MAX : threads * l.total);
+  leave(w);
+  return stopped(&l) ? RT_TRAPPED : RT_OK;
+}
+
+unsigned rt_host_threads(void) { return rt_pool_threads(); }
+
+/* --- what compiled code calls --- */
+
+static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread, const int64_t *values) {
+  t->site = site;
+  t->block[0] = (uint32_t)(block % view->grid[0]);
+  t->block[1] = (uint32_t)(block / view->grid[0] % view->grid[1]);
+  t->block[2] = (uint32_t)(block / view->grid[0] / view->grid[1]);
+  t->thread[0] = thread % view->block[0];
+  t->thread[1] = thread / view->block[0] % view->block[1];
+  t->thread[2] = thread / view->block[0] / view->block[1];
+  memcpy(t->values, values, sizeof t->values);
+}
+
+_Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread, int64_t v0, int64_t v1,
+                            int64_t v2, int64_t v3) {
+  Worker *w = view->worker;
+  RtTrap *trap = w->launch->trap;
+  uint32_t none = 0;
+  if (__atomic_compare_exchange_n(&trap->state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    record(trap, view, site, block, thread, (const int64_t[]){v0, v1, v2, v3});
+    __atomic_store_n(&trap->state, 2, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&w->launch->stop, 1, __ATOMIC_RELEASE);
+  _longjmp(w->out, 1);
+}
+
+static void write_all(const char *text, size_t n) {
+  while (n) {
+    ssize_t done = write(STDOUT_FILENO, text, n);
+    if (done < 0 && errno != EINTR)
+      return;
+    if (done > 0)
+      text += done, n -= (size_t)done;
+  }
+}
+
+/* Not through stdio: its buffer would come out after what the caller's own writer prints next. */
+int rt_host_print(const char *format, ...) {
+  char small[512], *text = small;
+  va_list ap;
+  va_start(ap, format);
+  int n = vsnprintf(small, sizeof small, format, ap);
+  va_end(ap);
+  if (n >= (int)sizeof small) {
+    text = malloc((size_t)n + 1);
+    if (!text)
+      return -1;
+    va_start(ap, format);
+    vsnprintf(text, (size_t)n + 1, format, ap);
+    va_end(ap);
+  }
+  if (n > 0)
+    write_all(text, (size_t)n);
+  if (text != small)
+    free(text);
+  return n;
+}

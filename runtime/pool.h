@@ -1,0 +1,26 @@
+/* Pool: OS threads that help with a job. One pool a process, started at the first job that asks for help.
+ *
+ * A job is a function that any number of threads may run at the same time and that returns when nothing is left to do. The thread
+ * that has the job calls rt_pool_offer, runs the function itself, and then rt_pool_close, which waits for the helpers that are still
+ * in it. A job lives on its owner's stack. Helpers are never needed: where no thread can be started, the owner does everything.
+ * After fork, the child has an empty pool that starts again at need; the jobs of other threads stay with the parent. */
+#ifndef PYPTX_RUNTIME_POOL_H
+#define PYPTX_RUNTIME_POOL_H
+
+typedef struct RtPoolJob RtPoolJob;
+struct RtPoolJob {
+  void (*work)(RtPoolJob *job);
+  /* the pool's own from here on */
+  RtPoolJob *next;
+  unsigned wanted; /* helpers that may still join */
+  unsigned inside; /* helpers that run work() now */
+};
+
+/* CPUs this process may use (affinity, cgroup quota), at least 1; PYPTX_HOST_THREADS overrides. Found out once. */
+unsigned rt_pool_threads(void);
+/* Lets up to `helpers` threads of the pool join. Once a job. */
+void rt_pool_offer(RtPoolJob *job, unsigned helpers);
+/* No more helpers may join; returns when none is inside. Only after rt_pool_offer. */
+void rt_pool_close(RtPoolJob *job);
+
+#endif

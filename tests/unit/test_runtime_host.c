@@ -1,0 +1,190 @@
+/* The host device's pool: every block runs once, traps stop a launch, launches from many threads and from a forked child work. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/host.h"
+
+static int failures;
+#define EXPECT(c)                                                                                  \
+  do {                                                                                             \
+    if (!(c)) {                                                                                    \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
+      failures++;                                                                                  \
+    }                                                                                              \
+  } while (0)
+
+typedef struct Params {
+  _Atomic uint32_t *counts;
+  uint64_t trap_from; /* blocks from this one on trap */
+  unsigned spin;
+  _Atomic uint64_t *threads_seen;
+} Params;
+
+static void count_blocks(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  const Params *p = launch->params;
+  for (uint64_t n = first; n < last; n++) {
+    if (__atomic_load_n(launch->stop, __ATOMIC_RELAXED))
+      return;
+    for (volatile unsigned i = 0; i < p->spin; i++) {
+    }
+    atomic_fetch_add(&p->counts[n], 1);
+    if (n >= p->trap_from)
+      rt_host_trap(launch, 7, n, 5, (int64_t)n, -1, 0, 42);
+  }
+}
+
+static void use_memory(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  const Params *p = launch->params;
+  for (uint64_t n = first; n < last; n++) {
+    memset(launch->shared, (int)n, 1000 + launch->dynamic_shared);
+    memset(launch->frame, (int)n, 24 * 128);
+    if (((uintptr_t)launch->shared | (uintptr_t)launch->frame) % 64 == 0)
+      atomic_fetch_add(&p->counts[n], 1);
+  }
+}
+
+static RtConfig config_of(uint32_t gx, uint32_t gy, uint32_t gz, uint32_t threads) {
+  return (RtConfig){.grid = {gx, gy, gz}, .block = {threads, 1, 1}};
+}
+
+static int all_ones(const _Atomic uint32_t *counts, uint64_t n) {
+  for (uint64_t i = 0; i < n; i++)
+    if (counts[i] != 1)
+      return 0;
+  return 1;
+}
+
+static void test_every_block_once(void) {
+  static const uint32_t sizes[][4] = {{1, 1, 1, 1}, {2, 1, 1, 1024}, {7, 3, 2, 32}, {100000, 1, 1, 256}, {1, 5000, 3, 1}};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    const uint32_t *s = sizes[k];
+    uint64_t total = (uint64_t)s[0] * s[1] * s[2];
+    Params p = {.counts = calloc(total, 4), .trap_from = UINT64_MAX};
+    RtConfig c = config_of(s[0], s[1], s[2], s[3]);
+    RtTrap trap;
+    EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_OK);
+    EXPECT(trap.state == 0);
+    EXPECT(all_ones(p.counts, total));
+    free((void *)p.counts);
+  }
+}
+
+static void test_memory(void) {
+  Params p = {.counts = calloc(3000, 4)};
+  RtConfig c = config_of(3000, 1, 1, 100);
+  c.dynamic_shared = 5000;
+  RtHostCode code = {.entry = use_memory, .static_shared = 1000, .frame_bytes = 24};
+  EXPECT(rt_host_run(&code, &c, &p, NULL) == RT_OK);
+  EXPECT(all_ones(p.counts, 3000));
+  code.frame_bytes = UINT32_MAX; /* 4 GiB a thread: more than there is, or at least not touched */
+  c.block[0] = 1 << 30;
+  EXPECT(rt_host_run(&code, &c, &p, NULL) == RT_NO_MEMORY);
+  free((void *)p.counts);
+}
+
+static void test_trap(void) {
+  enum { TOTAL = 200000, FROM = 1000 };
+  Params p = {.counts = calloc(TOTAL, 4), .trap_from = FROM};
+  RtConfig c = config_of(TOTAL / 4, 2, 2, 64);
+  c.block[1] = 2;
+  RtTrap trap;
+  EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_TRAPPED);
+  EXPECT(trap.state == 2 && trap.site == 7);
+  uint64_t n = trap.block[0] + (uint64_t)(TOTAL / 4) * (trap.block[1] + 2 * trap.block[2]);
+  EXPECT(n >= FROM && n < TOTAL && trap.values[0] == (int64_t)n && trap.values[1] == -1 && trap.values[3] == 42);
+  EXPECT(trap.thread[0] == 5 && trap.thread[1] == 0);
+  uint64_t ran = 0;
+  for (uint64_t i = FROM; i < TOTAL; i++)
+    ran += p.counts[i];
+  EXPECT(ran >= 1 && ran <= rt_host_threads());
+  EXPECT(p.counts[n] == 1);
+  /* the next launch is not disturbed */
+  memset((void *)p.counts, 0, TOTAL * 4);
+  p.trap_from = UINT64_MAX;
+  EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_OK);
+  EXPECT(all_ones(p.counts, TOTAL));
+  free((void *)p.counts);
+}
+
+static void *launch_often(void *arg) {
+  for (int k = 0; k < 200; k++) {
+    uint32_t total = 1 + (uint32_t)(k * 37 % 500);
+    Params p = {.counts = calloc(total, 4), .trap_from = k % 5 == 4 ? total / 2 : UINT64_MAX, .spin = 50};
+    RtConfig c = config_of(total, 1, 1, k % 2 ? 16 : 512);
+    RtTrap trap;
+    RtStatus s = rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap);
+    if (k % 5 == 4 ? s != RT_TRAPPED || trap.values[0] < total / 2 : s != RT_OK || !all_ones(p.counts, total))
+      *(int *)arg = 1;
+    free((void *)p.counts);
+  }
+  return NULL;
+}
+
+static void test_many_callers(void) {
+  enum { N = 8 };
+  pthread_t threads[N];
+  int bad[N] = {0};
+  for (int i = 0; i < N; i++)
+    EXPECT(pthread_create(&threads[i], NULL, launch_often, &bad[i]) == 0);
+  for (int i = 0; i < N; i++) {
+    pthread_join(threads[i], NULL);
+    EXPECT(!bad[i]);
+  }
+}
+
+static void *launch_until(void *arg) {
+  int bad = 0;
+  while (!atomic_load((_Atomic int *)arg))
+    launch_often(&bad);
+  return NULL;
+}
+
+/* Forks while another thread launches: the child's pool must work, whatever state it was copied in. */
+static void test_fork(void) {
+  _Atomic int done = 0;
+  pthread_t busy;
+  EXPECT(pthread_create(&busy, NULL, launch_until, &done) == 0);
+  for (int k = 0; k < 20; k++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      int bad = 0;
+      launch_often(&bad);
+      _exit(bad);
+    }
+    int status = -1;
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  }
+  done = 1;
+  pthread_join(busy, NULL);
+}
+
+static void time_empty_launch(void) {
+  Params p = {.counts = calloc(4, 4), .trap_from = UINT64_MAX};
+  RtConfig c = config_of(4, 1, 1, 128);
+  struct timespec a, b;
+  clock_gettime(CLOCK_MONOTONIC, &a);
+  for (int i = 0; i < 10000; i++)
+    rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, NULL);
+  clock_gettime(CLOCK_MONOTONIC, &b);
+  printf("a small launch: %.0f ns, %u threads\n", ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 10000,
+         rt_host_threads());
+  free((void *)p.counts);
+}
+
+int main(void) {
+  setenv("PYPTX_HOST_THREADS", "5", 0);
+  test_every_block_once();
+  test_memory();
+  test_trap();
+  test_many_callers();
+  test_fork();
+  time_empty_launch();
+  return failures != 0;
+}
