@@ -7,20 +7,23 @@
 
 static void cx_out_of_memory(void *user) { fail(user, (Loc){0}, ERR_MEMORY); }
 
+/* The first allocation may fail already; a function of its own keeps cx out of setjmp's reach. */
+static bool cx_start(Cx *cx) {
+  arena_init(&cx->arena, cx_out_of_memory, cx);
+  cx->pass = "start";
+  if (!CX_TRY(cx))
+    return false;
+  intern_init(&cx->strings, &cx->arena);
+  cx->caught = false;
+  return true;
+}
+
 Cx *cx_new(void) {
   Cx *cx = calloc(1, sizeof *cx);
-  if (!cx)
-    return NULL;
-  arena_init(&cx->arena, NULL, cx);
-  cx->pass = "start";
-  if (CX_TRY(cx)) {
-    cx->arena.on_oom = cx_out_of_memory;
-    intern_init(&cx->strings, &cx->arena);
-  } else {
+  if (cx && !cx_start(cx)) {
     cx_free(cx);
     return NULL;
   }
-  cx->caught = false;
   return cx;
 }
 
