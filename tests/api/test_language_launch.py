@@ -1,0 +1,168 @@
+"""Grids of one to three axes, forall, positions, launches of every form."""
+
+import numpy as np
+import pytest
+from harness import jit, run
+from pyptx import cuda
+
+
+def positions(out):
+    x, y, z = cuda.grid(3)
+    sx, sy, sz = cuda.gridsize(3)
+    n = x + sx * (y + sy * z)
+    out[n, 0] = cuda.threadIdx.x
+    out[n, 1] = cuda.threadIdx.y
+    out[n, 2] = cuda.threadIdx.z
+    out[n, 3] = cuda.blockIdx.x
+    out[n, 4] = cuda.blockIdx.y
+    out[n, 5] = cuda.blockIdx.z
+    out[n, 6] = cuda.blockDim.x * 10000 + cuda.blockDim.y * 100 + cuda.blockDim.z
+    out[n, 7] = cuda.gridDim.x * 10000 + cuda.gridDim.y * 100 + cuda.gridDim.z
+    out[n, 8] = cuda.grid(1) + cuda.gridsize(1) * 1000
+    out[n, 9] = cuda.grid(2)[0] * 100 + cuda.grid(2)[1]
+    out[n, 10] += 1
+    out[n, 11] = cuda.laneid
+    out[n, 12] = cuda.warpsize
+
+
+CONFIGS = [(1, 1), (3, 5), ((3,), (5,)), ((2, 3), 4), (2, (4, 3)), ((2, 3), (4, 3)), ((2, 3, 4), (3, 2, 2)), ((1, 1, 5), (1, 1, 7)), (1, 70)]
+
+
+@pytest.mark.parametrize("grid, block", CONFIGS)
+def test_positions(grid, block):
+    n = int(np.prod(grid) * np.prod(block))
+    out = run(positions, [np.zeros((n, 13), np.int64)], grid, block)[0]
+    assert (out[:, 10] == 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 31, 100, 1000, 12345])
+@pytest.mark.parametrize("tpb", [0, 32, 100])
+def test_forall(n, tpb):
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i] + 1
+
+    x, out = np.arange(n), np.zeros(n, np.int64)
+    jit(kernel).forall(n, tpb=tpb)(x, out)
+    cuda.synchronize()
+    assert np.array_equal(out, x + 1)
+
+
+def test_forall_of_nothing():
+    def kernel(x):
+        x[0] = 1
+
+    x = np.zeros(1)
+    jit(kernel).forall(0)(x)
+    cuda.synchronize()
+    assert x[0] == 0
+
+
+def test_configured_kernel_is_reusable():
+    def kernel(x, v):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] += v
+
+    x = np.zeros(100)
+    configured = jit(kernel)[4, 32]
+    for v in (1, 2.5, np.float32(0.5)):
+        configured(x, v)
+    cuda.synchronize()
+    assert (x == 4).all()
+
+
+def test_grid_stride_loop():
+    def kernel(x, out):
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            out[i] = x[i] * 3
+
+    run(kernel, [np.arange(1000), np.zeros(1000, np.int64)], 3, 16)
+
+
+def test_grid_stride_loop_of_two_axes():
+    def kernel(x, out):
+        sx, sy = cuda.grid(2)
+        gx, gy = cuda.gridsize(2)
+        for i in range(sy, x.shape[0], gy):
+            for j in range(sx, x.shape[1], gx):
+                out[i, j] = x[i, j] - i * j
+
+    run(kernel, [np.arange(35 * 17).reshape(35, 17), np.zeros((35, 17), np.int64)], (2, 3), (4, 2))
+
+
+def test_one_dispatcher_many_signatures():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.shape[0]:
+            out[i] = x[i] * 2
+
+    compiled = jit(kernel, fma=False)
+    for dtype in ("int8", "int32", "float32", "float64", "uint64"):
+        run(compiled, [np.arange(10).astype(dtype), np.zeros(10, dtype)], 1, 16)
+        run(compiled, [np.arange(20).astype(dtype)[::2], np.zeros(10, dtype)], 1, 16)
+
+
+@pytest.mark.parametrize("signature", ["void(float32[:], float32[:])", "(float32[:], float32[:])", "float32[::1], float32[::1]"])
+def test_eager_signatures(signature):
+    @cuda.jit(signature)
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i] * 2
+
+    x, out = np.arange(10, dtype=np.float32), np.zeros(10, np.float32)
+    kernel[1, 16](x, out)
+    cuda.synchronize()
+    assert np.array_equal(out, x * 2)
+
+
+def test_kernel_without_arguments_or_effect():
+    @cuda.jit
+    def kernel():
+        pass
+
+    kernel[10, 10]()
+    cuda.synchronize()
+
+
+def test_empty_arrays():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i]
+
+    run(kernel, [np.zeros(0), np.zeros(0)], 1, 32)
+
+
+def test_the_same_array_twice():
+    def kernel(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = x[i] + 1
+
+    d = cuda.to_device(np.arange(10.0))
+    jit(kernel)[1, 16](d, d)
+    assert np.array_equal(d.copy_to_host(), np.arange(10.0) + 1)
+
+
+def test_overlapping_device_views():
+    def kernel(x, y):
+        if cuda.grid(1) == 0:
+            for i in range(x.size):
+                y[i] = x[i] + 1
+
+    d = cuda.to_device(np.zeros(10))
+    jit(kernel)[1, 1](d[:-1], d[1:])
+    assert np.array_equal(d.copy_to_host(), np.arange(10.0))
+
+
+def test_many_blocks():
+    def kernel(counter):
+        cuda.atomic.add(counter, 0, 1)
+
+    counter = np.zeros(1, np.int64)
+    jit(kernel)[(1000, 30, 2), 4](counter)
+    cuda.synchronize()
+    assert counter[0] == 1000 * 30 * 2 * 4
