@@ -11,13 +11,16 @@ typedef struct RtDevice RtDevice; /* one a GPU, plus one for the host; live unti
 
 enum { RT_HOST = -1 };
 
-RtStatus rt_gpu_count(int *count);            /* RT_NO_DRIVER where there is no libcuda; opens it */
+RtStatus rt_gpu_count(int *count);            /* RT_NO_DRIVER where there is no libcuda; opens it; a driver without a GPU counts 0 */
 RtStatus rt_device_open(int ordinal, RtDevice **out); /* RT_HOST for the host device; retains the primary context */
 int rt_device_ordinal(const RtDevice *d);
 int rt_device_is_host(const RtDevice *d);
 RtStatus rt_device_make_current(RtDevice *d); /* this thread's CUDA context; cheap when it already is */
 RtStatus rt_device_synchronize(RtDevice *d);
+/* Destroys the device's context with all memory, streams, events and modules in it, and makes a fresh one: the way out of RT_CONTEXT_LOST.
+ * Streams, events and kernels made before know it; memory does not: an address allocated under an older epoch must not be freed or used. */
 RtStatus rt_device_reset(RtDevice *d);
+uint32_t rt_device_epoch(const RtDevice *d);  /* counts resets */
 const char *rt_device_name(const RtDevice *d);
 void rt_device_uuid(const RtDevice *d, uint8_t uuid[16]);
 int rt_device_capability(const RtDevice *d);  /* 90 for sm_90; 0 host */

@@ -1,0 +1,308 @@
+/* Memory: in, sizes and streams; out, addresses. On a GPU blocks come from the driver's stream-ordered pool, which keeps what is freed; a
+ * short list of freed blocks in front of it saves even that call. A block in the list was freed on a stream and is used again on that stream
+ * only, so stream order alone makes the reuse safe. On the host device a block is aligned host memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/state.h"
+
+enum { HOST_ALIGN = 64, BLOCK_ALIGN = 256, PAGE = 4096 };
+static const size_t cache_block_max = (size_t)16 << 20; /* larger ones go to the pool at once */
+static const size_t cache_max = (size_t)64 << 20;
+
+/* --- numbers --- */
+
+static void add(uint64_t *to, uint64_t n) { __atomic_fetch_add(to, n, __ATOMIC_RELAXED); }
+static void subtract(uint64_t *from, uint64_t n) { __atomic_fetch_sub(from, n, __ATOMIC_RELAXED); }
+
+static void count_alloc(RtDevice *d, size_t bytes) {
+  RtMemoryStats *s = &d->stats;
+  uint64_t live = __atomic_add_fetch(&s->live_bytes, bytes, __ATOMIC_RELAXED);
+  uint64_t peak = __atomic_load_n(&s->peak_bytes, __ATOMIC_RELAXED);
+  add(&s->live_blocks, 1);
+  add(&s->allocations, 1);
+  while (live > peak && !__atomic_compare_exchange_n(&s->peak_bytes, &peak, live, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+static void count_free(RtDevice *d, size_t bytes) {
+  subtract(&d->stats.live_bytes, bytes);
+  subtract(&d->stats.live_blocks, 1);
+}
+
+void rt_memory_stats(RtDevice *d, RtMemoryStats *out) {
+  out->live_bytes = __atomic_load_n(&d->stats.live_bytes, __ATOMIC_RELAXED);
+  out->live_blocks = __atomic_load_n(&d->stats.live_blocks, __ATOMIC_RELAXED);
+  out->peak_bytes = __atomic_load_n(&d->stats.peak_bytes, __ATOMIC_RELAXED);
+  out->allocations = __atomic_load_n(&d->stats.allocations, __ATOMIC_RELAXED);
+  out->cached_bytes = 0;
+  if (rt_is_host(d) || rt_phase != RT_PHASE_OPEN)
+    return;
+  uint64_t reserved = 0, used = 0;
+  pthread_mutex_lock(&d->lock);
+  out->cached_bytes = d->cache_bytes;
+  pthread_mutex_unlock(&d->lock);
+  if (d->pool && rt_cu.cuMemPoolGetAttribute(d->pool, CU_POOL_RESERVED, &reserved) == CUDA_SUCCESS &&
+      rt_cu.cuMemPoolGetAttribute(d->pool, CU_POOL_USED, &used) == CUDA_SUCCESS && reserved > used)
+    out->cached_bytes += reserved - used;
+}
+
+/* --- the driver's memory --- */
+
+static int driver_alloc(RtDevice *d, size_t bytes, CUstream stream, CUdeviceptr *address, const char **call) {
+  *call = d->pool ? "cuMemAllocAsync" : "cuMemAlloc";
+  return d->pool ? rt_cu.cuMemAllocAsync(address, bytes, stream) : rt_cu.cuMemAlloc(address, bytes);
+}
+
+/* Results are ignored: nothing can be done about a block that cannot be freed, and a lost context has freed it already. */
+static void driver_free(RtDevice *d, uint64_t address, CUstream stream) {
+  if (d->pool) {
+    rt_cu.cuMemFreeAsync(address, stream);
+    return;
+  }
+  rt_cu.cuStreamSynchronize(stream);
+  rt_cu.cuMemFree(address);
+}
+
+/* --- the list of freed blocks --- */
+
+/* A stream whose number means the same stream wherever and whenever it is used. */
+static int cacheable(const RtDevice *d, const RtStream *s, size_t bytes) {
+  return d->pool && bytes <= cache_block_max && (!s || s->owned || s->handle == NULL);
+}
+
+static uint64_t cache_take(RtDevice *d, size_t bytes, CUstream stream) {
+  uint64_t address = 0;
+  pthread_mutex_lock(&d->lock);
+  for (int i = 0; i < RT_CACHE_SLOTS && d->cache_bytes && !address; i++) {
+    RtFreeBlock *b = &d->cache[i];
+    if (b->bytes != bytes || b->stream != stream)
+      continue;
+    address = b->address;
+    d->cache_bytes -= bytes;
+    b->bytes = 0;
+  }
+  pthread_mutex_unlock(&d->lock);
+  return address;
+}
+
+/* Puts a block into the list; what must leave it for that, possibly the block itself, is returned. */
+static RtFreeBlock cache_put(RtDevice *d, RtFreeBlock block) {
+  RtFreeBlock *slot = NULL, out = block;
+  pthread_mutex_lock(&d->lock);
+  for (int i = 0; i < RT_CACHE_SLOTS && !slot; i++)
+    if (!d->cache[i].bytes)
+      slot = &d->cache[i];
+  if (!slot)
+    slot = &d->cache[d->cache_next++ % RT_CACHE_SLOTS];
+  if (d->cache_bytes - slot->bytes + block.bytes <= cache_max) {
+    out = *slot;
+    d->cache_bytes += block.bytes - slot->bytes;
+    *slot = block;
+  }
+  pthread_mutex_unlock(&d->lock);
+  return out;
+}
+
+void rt_cache_flush(RtDevice *d, CUstream stream, int all) {
+  RtFreeBlock out[RT_CACHE_SLOTS];
+  int n = 0;
+  pthread_mutex_lock(&d->lock);
+  for (int i = 0; i < RT_CACHE_SLOTS; i++) {
+    RtFreeBlock *b = &d->cache[i];
+    if (!b->bytes || (!all && b->stream != stream))
+      continue;
+    out[n++] = *b;
+    d->cache_bytes -= b->bytes;
+    b->bytes = 0;
+  }
+  pthread_mutex_unlock(&d->lock);
+  for (int i = 0; i < n; i++)
+    driver_free(d, out[i].address, out[i].stream);
+}
+
+void rt_cache_forget(RtDevice *d) {
+  memset(d->cache, 0, sizeof d->cache);
+  d->cache_bytes = 0;
+  __atomic_store_n(&d->stats.live_bytes, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&d->stats.live_blocks, 0, __ATOMIC_RELAXED);
+}
+
+/* --- allocations --- */
+
+static size_t round_up(size_t bytes, size_t to) { return bytes ? (bytes + to - 1) / to * to : to; }
+
+static RtStatus too_large(RtDevice *d, size_t bytes) {
+  char size[32];
+  return rt_fail(RT_NO_MEMORY, "check the array's shape", "cannot allocate %s on %s", rt_size_text(bytes, size), d->name);
+}
+
+static RtStatus no_memory(RtDevice *d, size_t bytes, int result, const char *call) {
+  char size[32], available[32], total[32], live[32];
+  size_t free_now = 0, all = 0;
+  uint64_t held = __atomic_load_n(&d->stats.live_bytes, __ATOMIC_RELAXED);
+  uint64_t blocks = __atomic_load_n(&d->stats.live_blocks, __ATOMIC_RELAXED);
+  rt_device_memory(d, &free_now, &all);
+  return rt_fail_driver(RT_NO_MEMORY, result, call,
+                        "delete arrays that are no longer needed, or work in smaller parts; `nvidia-smi` shows what other processes hold",
+                        "cannot allocate %s on %s: %s of %s are free, and this process holds %s in %llu arrays",
+                        rt_size_text(bytes, size), d->name, rt_size_text(free_now, available), rt_size_text(all, total),
+                        rt_size_text(held, live), (unsigned long long)blocks);
+}
+
+static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
+  CUdeviceptr found = 0;
+  const char *call;
+  TRY(rt_device_make_current(d));
+  if (cacheable(d, stream, bytes) && (*address = cache_take(d, bytes, rt_handle(stream))) != 0)
+    return RT_OK;
+  int result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) { /* what is freed but kept may be enough */
+    rt_cache_flush(d, NULL, 1);
+    rt_cu.cuCtxSynchronize();
+    if (d->pool)
+      rt_cu.cuMemPoolTrimTo(d->pool, 0);
+    result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
+  }
+  *address = found;
+  return result == CUDA_ERROR_OUT_OF_MEMORY ? no_memory(d, bytes, result, call) : rt_driver_check(result, call);
+}
+
+RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
+  *address = 0;
+  if (bytes > SIZE_MAX / 2)
+    return too_large(d, bytes);
+  if (rt_is_host(d)) {
+    bytes = round_up(bytes, HOST_ALIGN);
+    void *p = aligned_alloc(HOST_ALIGN, bytes);
+    if (!p)
+      return no_memory(d, bytes, 0, "");
+    *address = (uintptr_t)p;
+  } else {
+    bytes = round_up(bytes, BLOCK_ALIGN);
+    TRY(gpu_alloc(d, bytes, stream, address));
+  }
+  count_alloc(d, bytes);
+  return RT_OK;
+}
+
+void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
+  if (!address)
+    return;
+  if (rt_is_host(d)) {
+    free((void *)(uintptr_t)address);
+    count_free(d, round_up(bytes, HOST_ALIGN));
+    return;
+  }
+  uint32_t epoch = stream ? stream->epoch : rt_epoch(d);
+  if (!rt_device_enter(d, epoch))
+    return;
+  bytes = round_up(bytes, BLOCK_ALIGN);
+  count_free(d, bytes);
+  RtFreeBlock block = {address, bytes, rt_handle(stream)};
+  if (cacheable(d, stream, bytes))
+    block = cache_put(d, block);
+  if (block.bytes)
+    driver_free(d, block.address, block.stream);
+}
+
+/* --- pinned host memory --- */
+
+/* In front of the memory that the caller gets. The memory is our own, and registered with the driver: a reset of the device unpins it, but
+ * does not take it away from under an array. */
+typedef struct Pinned {
+  RtDevice *device; /* NULL: not pinned */
+  uint32_t epoch;
+} Pinned;
+
+RtStatus rt_pinned_alloc(size_t bytes, void **out) {
+  *out = NULL;
+  RtDevice *d = rt_device_any_gpu();
+  size_t all = bytes > SIZE_MAX / 2 ? 0 : round_up(bytes + HOST_ALIGN, PAGE);
+  char *base = all ? aligned_alloc(PAGE, all) : NULL;
+  char size[32];
+  if (!base)
+    return rt_fail(RT_NO_MEMORY, "work in smaller parts", "cannot allocate %s of host memory", rt_size_text(bytes, size));
+  Pinned *head = (Pinned *)base;
+  *head = (Pinned){0};
+  if (d) {
+    RtStatus status = rt_device_make_current(d);
+    if (status == RT_OK)
+      status = CU(cuMemHostRegister, (base, all, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP));
+    if (status != RT_OK && rt_error()->result != CUDA_ERROR_NOT_SUPPORTED) {
+      free(base);
+      return status;
+    }
+    if (status == RT_OK)
+      *head = (Pinned){d, rt_epoch(d)};
+  }
+  *out = base + HOST_ALIGN;
+  return RT_OK;
+}
+
+/* In a child of fork pinned pages may be missing, so nothing is touched there. */
+void rt_pinned_free(void *p) {
+  if (!p || rt_phase == RT_PHASE_FORKED)
+    return;
+  char *base = (char *)p - HOST_ALIGN;
+  const Pinned *head = (Pinned *)base;
+  if (head->device && rt_device_enter(head->device, head->epoch))
+    rt_cu.cuMemHostUnregister(base);
+  free(base);
+}
+
+/* --- copies --- */
+
+/* A stream that a reset of its device has taken away must not reach the driver. */
+static RtStatus enter(RtDevice *d, const RtStream *s) {
+  TRY(rt_device_make_current(d));
+  return rt_stream_check(d, s);
+}
+
+RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes, RtStream *stream) {
+  if (!bytes)
+    return RT_OK;
+  if (rt_is_host(d)) {
+    memmove((void *)(uintptr_t)to, from, bytes);
+    return RT_OK;
+  }
+  TRY(enter(d, stream));
+  if (!stream)
+    return CU(cuMemcpyHtoD, (to, from, bytes));
+  return CU(cuMemcpyHtoDAsync, (to, from, bytes, stream->handle));
+}
+
+RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtStream *stream) {
+  if (!bytes)
+    return RT_OK;
+  if (rt_is_host(d)) {
+    memmove(to, (const void *)(uintptr_t)from, bytes);
+    return RT_OK;
+  }
+  TRY(enter(d, stream));
+  if (!stream)
+    return CU(cuMemcpyDtoH, (to, from, bytes));
+  return CU(cuMemcpyDtoHAsync, (to, from, bytes, stream->handle));
+}
+
+RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes, RtStream *stream) {
+  if (!bytes)
+    return RT_OK;
+  if (rt_is_host(d)) {
+    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return RT_OK;
+  }
+  TRY(enter(d, stream));
+  return CU(cuMemcpyDtoDAsync, (to, from, bytes, rt_handle(stream)));
+}
+
+RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream) {
+  if (!bytes)
+    return RT_OK;
+  if (rt_is_host(d)) {
+    memset((void *)(uintptr_t)to, byte, bytes);
+    return RT_OK;
+  }
+  TRY(enter(d, stream));
+  return CU(cuMemsetD8Async, (to, byte, bytes, rt_handle(stream)));
+}

@@ -1,0 +1,193 @@
+/* Module: in, PTX text, a cubin or host code and the layout of its parameter block; out, an RtKernel with everything that a launch needs at
+ * hand. A GPU kernel that can trap gets an RtTrap in pinned memory that the device sees. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/state.h"
+
+enum { LOG_SIZE = 4096 };
+
+static int32_t trap_offset(const RtParams *params) {
+  for (uint32_t i = 0; i < params->nfields; i++)
+    if (params->fields[i].kind == RT_FIELD_TRAP)
+      return (int32_t)params->fields[i].offset;
+  return -1;
+}
+
+static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *params) {
+  size_t length = strlen(symbol) + 1;
+  RtKernel *k = calloc(1, sizeof *k + length);
+  if (!k)
+    return NULL;
+  memcpy(k->symbol, symbol, length);
+  k->device = d;
+  k->epoch = rt_epoch(d);
+  k->param_bytes = params->bytes;
+  k->trap_offset = trap_offset(params);
+  k->limits = d->limits;
+  return k;
+}
+
+static RtStatus no_memory(const char *symbol) { return rt_fail(RT_NO_MEMORY, "", "no host memory to load kernel '%s'", symbol); }
+
+/* --- loading --- */
+
+static int is_binary(const char *image, size_t size) {
+  static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
+  return size >= 4 && (memcmp(image, "\177ELF", 4) == 0 || memcmp(image, fatbin, 4) == 0);
+}
+
+/* The log's first lines, on one line. */
+static void squeeze(char *log) {
+  char *to = log;
+  for (const char *from = log; *from; from++)
+    if (!isspace((unsigned char)*from))
+      *to++ = *from;
+    else if (to > log && to[-1] != ' ')
+      *to++ = ' ';
+  while (to > log && to[-1] == ' ')
+    to--;
+  *to = 0;
+}
+
+static RtStatus refused(const RtKernel *k, int result, char *log) {
+  RtStatus status = rt_driver_status_of(result, "cuModuleLoadDataEx", k->symbol);
+  squeeze(log);
+  if (!*log)
+    return status;
+  RtError why = *rt_error();
+  return rt_fail_driver(status, result, why.call, why.remedy, "%s: %s", why.text, log);
+}
+
+static RtStatus load_module(RtKernel *k, const char *image) {
+  char info[LOG_SIZE] = "", errors[LOG_SIZE] = "";
+  int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE};
+  void *values[] = {info, (void *)(uintptr_t)sizeof info, errors, (void *)(uintptr_t)sizeof errors};
+  int result = rt_cu.cuModuleLoadDataEx(&k->module, image, 4, options, values);
+  if (result == CUDA_SUCCESS)
+    return RT_OK;
+  k->module = NULL;
+  errors[LOG_SIZE - 1] = 0;
+  return refused(k, result, errors);
+}
+
+/* The driver reads PTX up to a NUL, which the caller's text need not have. */
+static RtStatus load_image(RtKernel *k, const char *image, size_t size) {
+  if (is_binary(image, size))
+    return load_module(k, image);
+  char *text = malloc(size + 1);
+  if (!text)
+    return no_memory(k->symbol);
+  memcpy(text, image, size);
+  text[size] = 0;
+  RtStatus status = load_module(k, text);
+  free(text);
+  return status;
+}
+
+static RtStatus find_function(RtKernel *k) {
+  int result = rt_cu.cuModuleGetFunction(&k->function, k->module, k->symbol);
+  if (result == CUDA_ERROR_NOT_FOUND)
+    return rt_fail_driver(RT_BAD_MODULE, result, "cuModuleGetFunction", "check the name of the entry in the PTX or cubin",
+                          "the module has no kernel '%s'", k->symbol);
+  return rt_driver_status_of(result, "cuModuleGetFunction", k->symbol);
+}
+
+static RtStatus read_info(RtKernel *k) {
+  RtKernelInfo *info = &k->info;
+  const struct {
+    int which;
+    uint32_t *out;
+  } wanted[] = {
+      {CU_FUNC_MAX_THREADS, &info->max_threads}, {CU_FUNC_SHARED, &info->static_shared}, {CU_FUNC_CONST, &info->constant},
+      {CU_FUNC_LOCAL, &info->local},             {CU_FUNC_REGISTERS, &info->registers},  {CU_FUNC_BINARY_VERSION, &info->binary_version},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    int value = 0;
+    int result = rt_cu.cuFuncGetAttribute(&value, wanted[i].which, k->function);
+    if (result != CUDA_SUCCESS)
+      return rt_driver_status_of(result, "cuFuncGetAttribute", k->symbol);
+    *wanted[i].out = value > 0 ? (uint32_t)value : 0;
+  }
+  return RT_OK;
+}
+
+static void set_limits(RtKernel *k) {
+  uint32_t fixed = k->info.static_shared;
+  if (k->info.max_threads && k->info.max_threads < k->limits.threads)
+    k->limits.threads = k->info.max_threads;
+  k->max_dynamic = k->limits.shared_optin > fixed ? k->limits.shared_optin - fixed : 0;
+  k->allowed_dynamic = k->limits.shared > fixed ? k->limits.shared - fixed : 0;
+}
+
+static RtStatus make_trap(RtKernel *k) {
+  CUdeviceptr address = 0;
+  void *memory = NULL;
+  TRY(CU(cuMemHostAlloc, (&memory, sizeof *k->trap, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP)));
+  k->trap = memory;
+  memset(k->trap, 0, sizeof *k->trap);
+  TRY(CU(cuMemHostGetDevicePointer, (&address, memory, 0)));
+  k->trap_address = address;
+  return RT_OK;
+}
+
+static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size) {
+  TRY(rt_device_make_current(k->device));
+  TRY(load_image(k, image, size));
+  TRY(find_function(k));
+  TRY(read_info(k));
+  set_limits(k);
+  return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
+}
+
+RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol, const RtParams *params, int has_trap,
+                        RtKernel **out) {
+  *out = NULL;
+  if (rt_is_host(d))
+    return rt_fail(RT_BAD_ARGUMENT, "compile for the host instead", "the host device does not run PTX (kernel '%s')", symbol);
+  RtKernel *k = kernel_new(d, symbol, params);
+  if (!k)
+    return no_memory(symbol);
+  if (!has_trap)
+    k->trap_offset = -1;
+  RtStatus status = fill_gpu(k, image, size);
+  if (status != RT_OK) {
+    rt_kernel_release(k);
+    return status;
+  }
+  *out = k;
+  return RT_OK;
+}
+
+RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code, const RtParams *params, RtKernel **out) {
+  *out = NULL;
+  if (!rt_is_host(d))
+    return rt_fail(RT_BAD_ARGUMENT, "compile for the GPU instead", "%s does not run host code (kernel '%s')", d->name, symbol);
+  RtKernel *k = kernel_new(d, symbol, params);
+  if (!k)
+    return no_memory(symbol);
+  k->host = *code;
+  k->info.static_shared = code->static_shared;
+  k->info.max_threads = d->limits.threads;
+  set_limits(k);
+  *out = k;
+  return RT_OK;
+}
+
+void rt_kernel_release(RtKernel *k) {
+  if (!k)
+    return;
+  rt_forget_kernel(k);
+  if (!rt_is_host(k->device) && rt_device_enter(k->device, k->epoch)) {
+    if (k->module)
+      rt_cu.cuModuleUnload(k->module);
+    if (k->trap)
+      rt_cu.cuMemFreeHost(k->trap);
+  }
+  free(k);
+}
+
+const RtKernelInfo *rt_kernel_info(const RtKernel *k) { return &k->info; }
+RtDevice *rt_kernel_device(const RtKernel *k) { return k->device; }

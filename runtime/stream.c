@@ -1,0 +1,201 @@
+/* Stream and event: in, a device; out, handles that know their device and its epoch, so that one that outlives a reset is an error and
+ * not a call into the driver with a dead handle. The host device does everything at once: its streams are always idle. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/state.h"
+
+struct RtEvent {
+  RtDevice *device;
+  CUevent handle;
+  uint32_t epoch;
+  uint8_t timing;
+  _Atomic uint8_t recorded;
+  _Atomic int64_t ns; /* host device: when it was recorded */
+};
+
+static RtStatus gone(const char *what) {
+  return rt_fail(RT_CONTEXT_LOST, "make it again after device.reset()", "the device was reset after this %s was made", what);
+}
+
+RtStatus rt_stream_check(RtDevice *d, const RtStream *s) {
+  if (!s)
+    return RT_OK;
+  if (UNLIKELY(s->device != d))
+    return rt_fail(RT_BAD_ARGUMENT, "use a stream of the device that holds the data", "the stream belongs to %s, not to %s",
+                   s->device->name, d->name);
+  return LIKELY(s->epoch == rt_epoch(d)) ? RT_OK : gone("stream");
+}
+
+static RtStatus no_memory(const char *what) { return rt_fail(RT_NO_MEMORY, "", "no host memory for a %s", what); }
+
+/* --- streams --- */
+
+/* Takes handle into *out; 0 where there is no memory for it. */
+static RtStream *stream_of(RtDevice *d, CUstream handle, int owned) {
+  RtStream *s = malloc(sizeof *s);
+  if (s)
+    *s = (RtStream){d, handle, rt_epoch(d), (uint8_t)owned};
+  return s;
+}
+
+/* Streams wait for the legacy default stream and it for them, as CUDA C++ has it without flags. */
+RtStatus rt_stream_new(RtDevice *d, RtStream **out) {
+  *out = stream_of(d, NULL, 1);
+  if (!*out)
+    return no_memory("stream");
+  if (rt_is_host(d))
+    return RT_OK;
+  RtStatus status = rt_device_make_current(d);
+  if (status == RT_OK)
+    status = CU(cuStreamCreate, (&(*out)->handle, 0));
+  if (status != RT_OK) {
+    free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
+  *out = stream_of(d, (CUstream)(uintptr_t)(handle == CU_STREAM_LEGACY_HANDLE ? 0 : handle), 0);
+  return *out ? RT_OK : no_memory("stream");
+}
+
+void rt_stream_release(RtStream *s) {
+  if (!s)
+    return;
+  if (s->owned && !rt_is_host(s->device) && s->handle && rt_device_enter(s->device, s->epoch)) {
+    rt_cache_flush(s->device, s->handle, 0);
+    rt_cu.cuStreamDestroy(s->handle);
+  }
+  free(s);
+}
+
+uint64_t rt_stream_handle(const RtStream *s) { return (uintptr_t)rt_handle(s); }
+RtDevice *rt_stream_device(const RtStream *s) { return s->device; }
+
+RtStatus rt_stream_synchronize(RtDevice *d, RtStream *s) {
+  if (rt_is_host(d))
+    return RT_OK;
+  TRY(rt_device_make_current(d));
+  TRY(rt_stream_check(d, s));
+  return CU(cuStreamSynchronize, (rt_handle(s)));
+}
+
+static RtStatus answer(int result, const char *call, int *done) {
+  *done = result == CUDA_SUCCESS;
+  return result == CUDA_ERROR_NOT_READY ? RT_OK : rt_driver_check(result, call);
+}
+
+RtStatus rt_stream_query(RtDevice *d, RtStream *s, int *done) {
+  *done = 1;
+  if (rt_is_host(d))
+    return RT_OK;
+  TRY(rt_device_make_current(d));
+  TRY(rt_stream_check(d, s));
+  return answer(rt_cu.cuStreamQuery(rt_handle(s)), "cuStreamQuery", done);
+}
+
+/* --- events --- */
+
+static RtStatus event_enter(RtEvent *e) {
+  TRY(rt_device_make_current(e->device));
+  return e->epoch == rt_epoch(e->device) ? RT_OK : gone("event");
+}
+
+RtStatus rt_stream_wait_event(RtStream *s, RtEvent *e) {
+  RtDevice *d = s ? s->device : e->device;
+  if (rt_is_host(e->device))
+    return RT_OK;
+  if (rt_is_host(d)) /* the host's work starts when it is asked for, so the wait is now */
+    return rt_event_synchronize(e);
+  TRY(event_enter(e));
+  TRY(rt_device_make_current(d));
+  TRY(rt_stream_check(d, s));
+  return CU(cuStreamWaitEvent, (rt_handle(s), e->handle, 0));
+}
+
+RtStatus rt_event_new(RtDevice *d, int timing, RtEvent **out) {
+  RtEvent *e = *out = calloc(1, sizeof *e);
+  if (!e)
+    return no_memory("event");
+  e->device = d;
+  e->epoch = rt_epoch(d);
+  e->timing = timing != 0;
+  if (rt_is_host(d))
+    return RT_OK;
+  RtStatus status = rt_device_make_current(d);
+  if (status == RT_OK)
+    status = CU(cuEventCreate, (&e->handle, timing ? 0 : CU_EVENT_NO_TIMING));
+  if (status != RT_OK) {
+    free(e);
+    *out = NULL;
+  }
+  return status;
+}
+
+void rt_event_release(RtEvent *e) {
+  if (!e)
+    return;
+  if (!rt_is_host(e->device) && rt_device_enter(e->device, e->epoch))
+    rt_cu.cuEventDestroy(e->handle);
+  free(e);
+}
+
+RtStatus rt_event_record(RtEvent *e, RtStream *s) {
+  RtDevice *d = e->device;
+  struct timespec now;
+  if (rt_is_host(d)) {
+    TRY(rt_stream_check(d, s));
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    e->ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  } else {
+    TRY(event_enter(e));
+    TRY(rt_stream_check(d, s));
+    TRY(CU(cuEventRecord, (e->handle, rt_handle(s))));
+  }
+  e->recorded = 1;
+  return RT_OK;
+}
+
+RtStatus rt_event_synchronize(RtEvent *e) {
+  if (rt_is_host(e->device))
+    return RT_OK;
+  TRY(event_enter(e));
+  return CU(cuEventSynchronize, (e->handle));
+}
+
+RtStatus rt_event_query(RtEvent *e, int *done) {
+  *done = 1;
+  if (rt_is_host(e->device))
+    return RT_OK;
+  TRY(event_enter(e));
+  return answer(rt_cu.cuEventQuery(e->handle), "cuEventQuery", done);
+}
+
+static RtStatus check_elapsed(const RtEvent *start, const RtEvent *end) {
+  if (start->device != end->device)
+    return rt_fail(RT_BAD_ARGUMENT, "record both events on one device", "the events belong to two devices, %s and %s",
+                   start->device->name, end->device->name);
+  if (!start->timing || !end->timing)
+    return rt_fail(RT_BAD_ARGUMENT, "make both with cuda.event(timing=True)", "the %s event was made with timing=False",
+                   start->timing ? "end" : "start");
+  if (!start->recorded || !end->recorded)
+    return rt_fail(RT_BAD_ARGUMENT, "call event.record() before and after the work", "the %s event was never recorded",
+                   start->recorded ? "end" : "start");
+  return RT_OK;
+}
+
+RtStatus rt_event_elapsed(RtEvent *start, RtEvent *end, float *ms) {
+  *ms = 0;
+  TRY(check_elapsed(start, end));
+  if (rt_is_host(start->device)) {
+    *ms = (float)((double)(end->ns - start->ns) * 1e-6);
+    return RT_OK;
+  }
+  TRY(event_enter(start));
+  TRY(event_enter(end));
+  return CU(cuEventElapsedTime, (ms, start->handle, end->handle));
+}
+
+uint64_t rt_event_handle(const RtEvent *e) { return (uintptr_t)e->handle; }
