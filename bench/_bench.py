@@ -93,7 +93,7 @@ def need_gpu():
     from pyptx import cuda
 
     device = cuda.get_current_device()
-    if device.compute_capability == (0, 0):
+    if device.is_host:
         print(f"no GPU (the device is {device.name}): nothing to measure")
         sys.exit(0)
     return device

@@ -16,7 +16,7 @@ def heat(u, new, r):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n, steps = (256, 50) if on_gpu else (64, 20)
     r = 0.125  # dt / dx^2, stable up to 1/6
     print(f"{steps} heat steps of a cube of {n}^3 float32 on {device.name}")

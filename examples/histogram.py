@@ -23,7 +23,7 @@ def histogram(data, counts):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n, blocks = (1 << 26, 1024) if on_gpu else (1 << 22, 16)
     print(f"histogram of {n:,} bytes on {device.name}")
 

@@ -15,7 +15,7 @@ def sweep(u, new):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n, sweeps = (2048, 200) if on_gpu else (256, 100)
     print(f"{sweeps} Jacobi sweeps of a {n} x {n} float32 plate on {device.name}")
 

@@ -69,7 +69,7 @@ def colours(steps, limit):
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else "mandelbrot.png"
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     height, width, limit = (1080, 1620, 200) if on_gpu else (320, 480, 100)
     # NumPy scalars keep their type: these make the whole kernel float32.
     left, top, pixel = np.float32(-2.25), np.float32(1.2), np.float32(2.4 / height)

@@ -42,7 +42,7 @@ def matmul_tiled(a, b, c):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     m, k, n = (2048, 2000, 2050) if on_gpu else (256, 250, 260)
     print(f"matmul of {m} x {k} by {k} x {n} float32 on {device.name}")
 

@@ -60,7 +60,7 @@ def reference(seeds, samples):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     threads, samples = (1 << 17, 500) if on_gpu else (1 << 12, 500)
     n = threads * samples
     print(f"pi from {n:,} samples on {device.name}")

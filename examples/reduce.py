@@ -30,7 +30,7 @@ def block_sum(x, total):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n, blocks = (1 << 26, 1024) if on_gpu else (1 << 21, 32)
     print(f"sum of {n:,} float32 on {device.name}")
 

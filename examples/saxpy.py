@@ -18,7 +18,7 @@ def saxpy(a, x, y):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n = 1 << 24 if on_gpu else 1 << 20
     a = 2.7
     print(f"saxpy of {n:,} float32 on {device.name}")

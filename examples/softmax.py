@@ -50,7 +50,7 @@ def softmax(x, out):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     rows, cols = (16384, 1000) if on_gpu else (512, 1000)
     print(f"softmax of {rows} rows of {cols} float32 on {device.name}")
 

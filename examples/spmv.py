@@ -28,7 +28,7 @@ def random_csr(rng, rows, cols, mean):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n = 1_000_000 if on_gpu else 50_000
     rng = np.random.default_rng(11)
     row_start, column, value = random_csr(rng, n, n, 20)

@@ -33,7 +33,7 @@ def transpose(a, out):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     rows, cols = (8192, 8000) if on_gpu else (1024, 1000)
     print(f"transpose of {rows} x {cols} float32 on {device.name}")
 

@@ -30,7 +30,7 @@ def best_seconds(work, repeat=5):
 
 def main():
     device = cuda.get_current_device()
-    on_gpu = device.compute_capability != (0, 0)
+    on_gpu = not device.is_host
     n = 1 << 26 if on_gpu else 1 << 22
     print(f"vector add of {n:,} float32 on {device.name}")
 

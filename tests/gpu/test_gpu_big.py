@@ -6,7 +6,7 @@ from pyptx import cuda
 
 
 def room(needed):
-    free, _ = cuda.current_context().get_memory_info() if hasattr(cuda, "current_context") else (0, 0)
+    free, _ = cuda.get_current_device().memory_info()
     if free < needed:
         pytest.skip(f"needs {needed >> 30} GiB of GPU memory, {free >> 30} are free")
 
