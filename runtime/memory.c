@@ -150,10 +150,16 @@ static RtStatus no_memory(RtDevice *d, size_t bytes, int result, const char *cal
                         rt_size_text(held, live), (unsigned long long)blocks);
 }
 
+/* A stream that a reset of its device has taken away must not reach the driver. */
+static RtStatus enter(RtDevice *d, const RtStream *s) {
+  TRY(rt_device_make_current(d));
+  return rt_stream_check(d, s);
+}
+
 static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
   CUdeviceptr found = 0;
   const char *call;
-  TRY(rt_device_make_current(d));
+  TRY(enter(d, stream));
   if (cacheable(d, stream, bytes) && (*address = cache_take(d, bytes, rt_handle(stream))) != 0)
     return RT_OK;
   int result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
@@ -194,8 +200,12 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
     count_free(d, round_up(bytes, HOST_ALIGN));
     return;
   }
-  uint32_t epoch = stream ? stream->epoch : rt_epoch(d);
-  if (!rt_device_enter(d, epoch))
+  if (stream && stream->device != d) { /* another device's stream used the block: there is no order to rely on, so wait */
+    if (rt_device_enter(stream->device, stream->epoch))
+      rt_cu.cuStreamSynchronize(stream->handle);
+    stream = NULL;
+  }
+  if (!rt_device_enter(d, stream ? stream->epoch : rt_epoch(d)))
     return;
   bytes = round_up(bytes, BLOCK_ALIGN);
   count_free(d, bytes);
@@ -252,12 +262,6 @@ void rt_pinned_free(void *p) {
 }
 
 /* --- copies --- */
-
-/* A stream that a reset of its device has taken away must not reach the driver. */
-static RtStatus enter(RtDevice *d, const RtStream *s) {
-  TRY(rt_device_make_current(d));
-  return rt_stream_check(d, s);
-}
 
 RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes, RtStream *stream) {
   if (!bytes)

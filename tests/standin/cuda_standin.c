@@ -49,6 +49,7 @@ static struct {
   int count;
 } counts[MAX_CALLS];
 static char fail_call[64];
+static const char *fired_call = "";
 static int fail_any, fail_left, fail_result, fail_fired, sticky, misuses, busy, initialised;
 static size_t memory_size, memory_used;
 static int attributes[16] = {1024, 0, 0, 0, 32, 90, 90};
@@ -87,6 +88,7 @@ static int planned_failure(const char *name) {
   if (!fail_left || (!fail_any && strcmp(fail_call, name) != 0) || --fail_left)
     return 0;
   fail_fired = 1;
+  fired_call = name;
   return fail_result;
 }
 
@@ -645,10 +647,12 @@ static void control_fail(const char *call, int nth, int result) {
   fail_left = nth;
   fail_result = result;
   fail_fired = 0;
+  fired_call = "";
   pthread_mutex_unlock(&lock);
 }
 
 static int control_fired(void) { return fail_fired; }
+static const char *control_fired_call(void) { return fired_call; }
 static void control_stick(int result) { sticky = result; }
 
 static int control_calls(const char *call) {
@@ -694,7 +698,7 @@ static void control_on_launch(void (*run)(const StandinLaunch *, void *), void *
 
 const StandinControl *standin_control(void) {
   static const StandinControl control = {
-      control_fail, control_fired,      control_stick,         control_calls,     control_forget, control_live,
+      control_fail, control_fired, control_fired_call, control_stick,         control_calls,     control_forget, control_live,
       control_misuse, control_set_memory, control_set_attribute, control_on_launch, control_last,   control_busy,
   };
   return &control;

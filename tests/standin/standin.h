@@ -23,6 +23,7 @@ typedef struct StandinControl {
   /* The nth call (from 1) of an entry point from now on returns result, once. call NULL: of any entry point. nth 0: no failure. */
   void (*fail)(const char *call, int nth, int result);
   int (*fired)(void);          /* whether that failure has happened */
+  const char *(*fired_call)(void); /* in which call; "" */
   void (*stick)(int result);   /* every call in a context returns result until the context is reset: an illegal address … */
   int (*calls)(const char *call); /* how often it was called since forget(); NULL: all */
   void (*forget)(void);        /* forgets calls and the planned failure */

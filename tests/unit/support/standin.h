@@ -1,0 +1,29 @@
+/* Tests with the stand-in driver. The runtime opens a driver once in a process, so each scenario runs in a child of its own. */
+#ifndef PYPTX_TESTS_SUPPORT_STANDIN_H
+#define PYPTX_TESTS_SUPPORT_STANDIN_H
+
+#include <stdio.h>
+
+#include "tests/standin/standin.h"
+
+extern int standin_failures;
+#define EXPECT(c)                                                                                                                 \
+  do {                                                                                                                            \
+    if (!(c)) {                                                                                                                   \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                                                     \
+      standin_failures++;                                                                                                         \
+    }                                                                                                                             \
+  } while (0)
+
+/* Makes the stand-in this process's driver. Exits with 77 (skipped) where it was not built. */
+const StandinControl *standin_open(int devices);
+
+/* Runs a scenario in a child: 0 if every EXPECT in it held. n is passed on. */
+int scenario(const char *name, void (*run)(int n), int n);
+
+/* All kinds of things but contexts that are alive. */
+int standin_live(const StandinControl *control);
+
+extern const char standin_ptx[]; /* entries vadd and stop */
+
+#endif

@@ -1,0 +1,416 @@
+/* Loading and launching: what reaches the driver, what is caught before it, traps, lost contexts; and the whole path from opening a device to
+ * the results, with each of its driver calls failing in turn: the right status, and nothing left behind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/host.h"
+#include "runtime/state.h"
+#include "tests/unit/support/standin.h"
+
+static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
+
+static RtField fields[] = {
+    {.kind = RT_FIELD_POINTER, .size = 8, .offset = 0},
+    {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
+    {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
+};
+static const RtParams with_trap = {fields, 3, 24}, without_trap = {fields, 2, 12}, no_params = {NULL, 0, 0};
+typedef struct Block {
+  uint64_t pointer;
+  uint32_t extent, pad;
+  uint64_t trap;
+} Block;
+
+static RtDevice *gpu(void) {
+  RtDevice *d = NULL;
+  EXPECT(rt_device_open(0, &d) == RT_OK);
+  return d;
+}
+
+static RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params, int has_trap) {
+  RtKernel *k = NULL;
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, has_trap, &k) == RT_OK);
+  return k;
+}
+
+static RtConfig config_of(uint32_t grid, uint32_t block) { return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}}; }
+
+static void launches(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtStream *s;
+  EXPECT(rt_stream_new(d, &s) == RT_OK);
+  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtConfig c = {.grid = {5, 6, 7}, .block = {8, 9, 10}, .dynamic_shared = 11, .stream = s};
+  Block b = {0x1122334455667788, 99, 0, 0};
+  EXPECT(rt_kernel_device(k) == d && rt_kernel_info(k)->registers == 32 && rt_kernel_info(k)->max_threads == 1024);
+  control->forget();
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  EXPECT(control->calls(NULL) == 1); /* the launch and nothing else */
+  const StandinLaunch *l = control->last();
+  EXPECT(strcmp(l->kernel, "vadd") == 0 && l->bytes == 12 && memcmp(l->params, &b, 12) == 0);
+  EXPECT(l->grid[0] == 5 && l->grid[1] == 6 && l->grid[2] == 7 && l->block[0] == 8 && l->block[1] == 9 && l->block[2] == 10);
+  EXPECT(l->dynamic_shared == 11 && (uintptr_t)l->stream == rt_stream_handle(s));
+  uint32_t threads = 0;
+  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads == 768);
+  rt_kernel_release(k);
+  k = load(d, "vadd", &no_params, 0);
+  EXPECT(rt_launch(k, &c, NULL, NULL) == RT_OK && control->last()->bytes == 0);
+  rt_kernel_release(k);
+  rt_kernel_release(NULL);
+  rt_stream_release(s);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+static const struct {
+  RtConfig config;
+  const char *text;
+} bad_configs[] = {
+    {{.grid = {0, 1, 1}, .block = {1, 1, 1}}, "grid (0, 1, 1) has a zero extent"},
+    {{.grid = {1, 1, 0}, .block = {1, 1, 1}}, "grid (1, 1, 0) has a zero extent"},
+    {{.grid = {1, 1, 1}, .block = {1, 0, 1}}, "block (1, 0, 1) has a zero extent"},
+    {{.grid = {1, 1, 1}, .block = {2000, 1, 1}}, "2000 threads a block"},
+    {{.grid = {1, 1, 1}, .block = {64, 64, 1}}, "4096 threads a block"},
+    {{.grid = {1, 1, 1}, .block = {65536, 65536, 65536}}, "threads a block"},
+    {{.grid = {1, 1, 1}, .block = {1, 1, 65}}, "block (1, 1, 65) is too large"},
+    {{.grid = {1, 65536, 1}, .block = {1, 1, 1}}, "grid (1, 65536, 1) is too large"},
+    {{.grid = {1, 1, 65536}, .block = {1, 1, 1}}, "grid (1, 1, 65536) is too large"},
+    {{.grid = {UINT32_MAX, 1, 1}, .block = {1, 1, 1}}, "is too large"},
+    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 232449}, "232449 bytes of dynamic shared memory"},
+};
+
+static void check_configs(RtKernel *k) {
+  Block b = {0};
+  for (size_t i = 0; i < sizeof bad_configs / sizeof *bad_configs; i++) {
+    EXPECT(rt_config_check(k, &bad_configs[i].config) == RT_BAD_LAUNCH);
+    EXPECT(rt_launch(k, &bad_configs[i].config, &b, NULL) == RT_BAD_LAUNCH);
+    EXPECT(has(bad_configs[i].text) && has("kernel 'vadd'") && *rt_error()->remedy);
+  }
+  RtConfig most = {.grid = {INT32_MAX, 65535, 65535}, .block = {16, 1, 64}, .dynamic_shared = 232448};
+  EXPECT(rt_config_check(k, &most) == RT_OK);
+}
+
+static void configs(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(2);
+  RtDevice *d = gpu(), *other;
+  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  control->forget();
+  check_configs(k);
+  EXPECT(control->calls(NULL) == 0);
+  rt_kernel_release(k);
+
+  control->set_attribute(CU_FUNC_MAX_THREADS, 512);
+  control->set_attribute(CU_FUNC_SHARED, 1000);
+  k = load(d, "vadd", &without_trap, 0);
+  RtConfig c = config_of(1, 513);
+  EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("513 threads") && has("32 registers") && has("512"));
+  c = config_of(1, 512);
+  c.dynamic_shared = 232448 - 1000;
+  EXPECT(rt_config_check(k, &c) == RT_OK);
+  c.dynamic_shared++;
+  EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("1000 static bytes"));
+  RtStream *s;
+  Block b = {0};
+  c.dynamic_shared = 0;
+  EXPECT(rt_device_open(1, &other) == RT_OK && rt_stream_new(other, &s) == RT_OK);
+  c.stream = s;
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_ARGUMENT && has("Stand-in GPU 1"));
+  rt_stream_release(s);
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+static void dynamic_shared(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtConfig c = config_of(1, 1);
+  Block b = {0};
+  c.dynamic_shared = 49152;
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->calls("cuFuncSetAttribute") == 0);
+  c.dynamic_shared = 100000;
+  control->fail("cuFuncSetAttribute", 1, 1);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_ARGUMENT && has("cuFuncSetAttribute") && has("vadd"));
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  c.dynamic_shared = 232448;
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->calls("cuFuncSetAttribute") == 2);
+  rt_kernel_release(k);
+  EXPECT(control->misuse() == 0);
+}
+
+static void stop_thread(const StandinLaunch *launch, void *user) {
+  RtTrap *trap;
+  memcpy(&trap, launch->params + 16, sizeof trap);
+  trap->site = 3;
+  trap->thread[1] = 4;
+  trap->values[2] = -9;
+  trap->state = *(uint32_t *)user;
+}
+
+static void traps(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "stop", &with_trap, 1), *without = load(d, "stop", &with_trap, 0);
+  RtConfig c = config_of(1, 1);
+  Block b = {0};
+  RtTrap trap = {0};
+  uint32_t state = 2;
+  EXPECT(control->live(SI_PINNED) == 1);
+  EXPECT(rt_kernel_trap(k, &trap) == RT_OK && rt_kernel_trap(without, &trap) == RT_OK);
+  control->on_launch(stop_thread, &state);
+  for (int i = 0; i < 2; i++) {
+    EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && b.trap != 0);
+    EXPECT(rt_kernel_trap(k, &trap) == RT_TRAPPED && has("stop"));
+    EXPECT(trap.site == 3 && trap.thread[1] == 4 && trap.values[2] == -9);
+    EXPECT(rt_kernel_trap(k, &trap) == RT_OK);
+  }
+  state = 1;
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && rt_kernel_trap(k, &trap) == RT_OK); /* still being written */
+  control->on_launch(NULL, NULL);
+  EXPECT(rt_device_reset(d) == RT_OK && rt_kernel_trap(k, &trap) == RT_OK);
+  rt_kernel_release(k);
+  rt_kernel_release(without);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+static void refusals(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu(), *host;
+  RtKernel *k;
+  static const char bad[] = ".version 8.0\nrefuse this";
+  EXPECT(rt_kernel_load(d, bad, strlen(bad), "vadd", &no_params, 0, &k) == RT_BAD_MODULE && !k);
+  EXPECT(has("kernel 'vadd'") && has("CUDA_ERROR_INVALID_PTX") && has("line 7; fatal : Parsing error near 'this'"));
+  EXPECT(strcmp(rt_error()->call, "cuModuleLoadDataEx") == 0 && rt_error()->result == 218);
+  EXPECT(rt_kernel_load(d, "nonsense", 8, "vadd", &no_params, 0, &k) == RT_BAD_MODULE && has("INVALID_IMAGE"));
+  EXPECT(rt_kernel_load(d, "", 0, "vadd", &no_params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "nothere", &no_params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(has("no kernel 'nothere'") && !k);
+  EXPECT(rt_kernel_load(d, "\177ELF and more", 13, "anything", &no_params, 0, &k) == RT_OK);
+  rt_kernel_release(k);
+  char cut[200]; /* the text need not end in a NUL */
+  memset(cut, 'x', sizeof cut);
+  memcpy(cut, standin_ptx, strlen(standin_ptx));
+  EXPECT(rt_kernel_load(d, cut, strlen(standin_ptx), "vadd", &no_params, 0, &k) == RT_OK);
+  rt_kernel_release(k);
+  RtHostCode code = {0};
+  EXPECT(rt_kernel_host(d, "f", &code, &no_params, &k) == RT_BAD_ARGUMENT && !k);
+  EXPECT(rt_device_open(RT_HOST, &host) == RT_OK);
+  EXPECT(rt_kernel_load(host, standin_ptx, strlen(standin_ptx), "vadd", &no_params, 0, &k) == RT_BAD_ARGUMENT && !k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+static void lost_context(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtConfig c = config_of(1, 1);
+  Block b = {0};
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  control->stick(700);
+  EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST);
+  EXPECT(has("cuCtxSynchronize") && has("CUDA_ERROR_ILLEGAL_ADDRESS") && has("last kernel launched was 'vadd'"));
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST && has("cuLaunchKernel"));
+  rt_kernel_release(k);
+  EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST && !has("vadd")); /* forgotten with the kernel */
+  EXPECT(rt_device_reset(d) == RT_OK);
+  k = load(d, "vadd", &without_trap, 0);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  EXPECT(rt_device_reset(d) == RT_OK);
+  uint32_t threads;
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST && has("was reset after kernel 'vadd' was loaded"));
+  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_CONTEXT_LOST);
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+/* A library that leaves this thread with no context, or another: the launch notices and repairs it. */
+static void stolen_context(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtConfig c = config_of(1, 1);
+  Block b = {0};
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  rt_cu.cuCtxSetCurrent(NULL);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  control->fail("cuLaunchKernel", 1, 400);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->fired());
+  control->fail("cuLaunchKernel", 1, 701);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("kernel 'vadd'") && has("registers"));
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0);
+}
+
+/* --- the whole path, each call failing --- */
+
+typedef struct Path {
+  RtDevice *d;
+  RtStream *s;
+  RtEvent *start, *stop;
+  RtKernel *k;
+  uint64_t a, b;
+  void *pinned;
+} Path;
+
+static RtStatus walk(Path *p) {
+  char data[64] = {1};
+  float ms;
+  int done;
+  uint32_t threads;
+  size_t available, total;
+  RtTrap trap;
+  RtConfig c = config_of(1, 1);
+  Block block = {0};
+  TRY(rt_device_open(0, &p->d));
+  TRY(rt_device_memory(p->d, &available, &total));
+  TRY(rt_stream_new(p->d, &p->s));
+  TRY(rt_event_new(p->d, 1, &p->start));
+  TRY(rt_event_new(p->d, 1, &p->stop));
+  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &with_trap, 1, &p->k));
+  TRY(rt_kernel_best_block(p->k, 0, &threads));
+  TRY(rt_pinned_alloc(64, &p->pinned));
+  TRY(rt_alloc(p->d, 64, p->s, &p->a));
+  TRY(rt_alloc(p->d, 64, NULL, &p->b));
+  TRY(rt_copy_to_device(p->d, p->a, data, 64, p->s));
+  TRY(rt_copy_to_device(p->d, p->b, data, 64, NULL));
+  TRY(rt_fill(p->d, p->b, 0, 64, p->s));
+  TRY(rt_event_record(p->start, p->s));
+  c.stream = p->s;
+  c.dynamic_shared = 60000;
+  TRY(rt_launch(p->k, &c, &block, NULL));
+  TRY(rt_event_record(p->stop, p->s));
+  TRY(rt_stream_wait_event(p->s, p->stop));
+  TRY(rt_copy_on_device(p->d, p->a, p->b, 64, p->s));
+  TRY(rt_copy_to_host(p->d, data, p->a, 64, p->s));
+  TRY(rt_copy_to_host(p->d, data, p->b, 64, NULL));
+  TRY(rt_event_query(p->stop, &done));
+  TRY(rt_stream_query(p->d, p->s, &done));
+  TRY(rt_event_synchronize(p->stop));
+  TRY(rt_event_elapsed(p->start, p->stop, &ms));
+  TRY(rt_stream_synchronize(p->d, p->s));
+  TRY(rt_device_synchronize(p->d));
+  return rt_kernel_trap(p->k, &trap);
+}
+
+static void leave(Path *p) {
+  rt_free(p->d, p->a, 64, p->s);
+  rt_free(p->d, p->b, 64, NULL);
+  rt_pinned_free(p->pinned);
+  rt_kernel_release(p->k);
+  rt_event_release(p->start);
+  rt_event_release(p->stop);
+  rt_stream_release(p->s);
+  if (p->d)
+    rt_cache_flush(p->d, NULL, 1);
+}
+
+static const int injected[] = {999, 2, 700, 400, 1};
+static const RtStatus expected[] = {RT_FAILED, RT_NO_MEMORY, RT_CONTEXT_LOST, RT_BAD_ARGUMENT, RT_BAD_ARGUMENT};
+static int path_calls; /* about: how many driver calls the path makes */
+
+/* Where a call may fail and the path goes on: the context is set again, the launch or the allocation tried again. */
+static int harmless(const char *call, int result) {
+  return strcmp(call, "cuCtxGetCurrent") == 0 || (strcmp(call, "cuLaunchKernel") == 0 && result == 400) ||
+         (strcmp(call, "cuMemAllocAsync") == 0 && result == 2);
+}
+
+static void failing_path(int n) {
+  const StandinControl *control = standin_open(1);
+  int which = n % 8, nth = n / 8;
+  Path p = {0};
+  control->fail(NULL, nth, injected[which]);
+  RtStatus status = walk(&p);
+  int fired = control->fired();
+  const char *call = control->fired_call();
+  RtError error = *rt_error();
+  control->fail(NULL, 0, 0);
+  leave(&p);
+  EXPECT(standin_live(control) == 0);
+  EXPECT(control->misuse() == 0);
+  if (!fired) {
+    EXPECT(status == RT_OK);
+    EXPECT(nth > path_calls);
+  } else if (status == RT_OK) {
+    EXPECT(harmless(call, injected[which]));
+  } else {
+    EXPECT(status == expected[which] && error.result == injected[which]);
+    EXPECT(*error.text && strcmp(error.call, call) == 0);
+  }
+}
+
+static void measure_path(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  Path p = {0};
+  EXPECT(walk(&p) == RT_OK);
+  EXPECT(control->calls(NULL) >= 80 && control->calls(NULL) < 130);
+  leave(&p);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+/* --- the host device --- */
+
+static void add_one(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  uint32_t *counts;
+  memcpy(&counts, launch->params, sizeof counts);
+  for (uint64_t n = first; n < last; n++)
+    counts[n]++;
+}
+
+static void stop_at_three(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  for (uint64_t n = first; n < last; n++)
+    if (n == 3)
+      rt_host_trap(launch, 8, n, 2, 1, 2, 3, 4);
+}
+
+static void host(int n) {
+  (void)n;
+  RtDevice *d;
+  RtKernel *k;
+  uint32_t counts[1000] = {0}, threads = 0, *p = counts;
+  RtHostCode code = {.entry = add_one, .static_shared = 100};
+  EXPECT(rt_device_open(RT_HOST, &d) == RT_OK);
+  EXPECT(rt_kernel_host(d, "add_one", &code, &without_trap, &k) == RT_OK);
+  EXPECT(rt_kernel_info(k)->static_shared == 100 && rt_kernel_info(k)->max_threads == 1024);
+  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads >= 32 && threads <= 1024);
+  RtConfig c = config_of(1000, 64);
+  RtTrap trap = {0};
+  EXPECT(rt_launch(k, &c, &p, &trap) == RT_OK);
+  for (int i = 0; i < 1000; i++)
+    EXPECT(counts[i] == 1);
+  c.grid[0] = 0;
+  EXPECT(rt_launch(k, &c, &p, &trap) == RT_BAD_LAUNCH && has("add_one"));
+  rt_kernel_release(k);
+  code.entry = stop_at_three;
+  EXPECT(rt_kernel_host(d, "stop", &code, &without_trap, &k) == RT_OK);
+  c = config_of(10, 64);
+  EXPECT(rt_launch(k, &c, &p, &trap) == RT_TRAPPED && trap.site == 8 && trap.block[0] == 3 && trap.values[3] == 4);
+  EXPECT(rt_kernel_trap(k, &trap) == RT_OK);
+  rt_kernel_release(k);
+}
+
+#define RUN(f, n) standin_failures += scenario(#f, f, n)
+
+int main(void) {
+  RUN(launches, 0);
+  RUN(configs, 0);
+  RUN(dynamic_shared, 0);
+  RUN(traps, 0);
+  RUN(refusals, 0);
+  RUN(lost_context, 0);
+  RUN(stolen_context, 0);
+  RUN(host, 0);
+  RUN(measure_path, 0);
+  path_calls = 79;
+  for (int which = 0; which < (int)(sizeof injected / sizeof *injected); which++)
+    for (int nth = 1; nth <= 130; nth++)
+      RUN(failing_path, nth * 8 + which);
+  return standin_failures != 0;
+}
