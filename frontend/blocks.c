@@ -1,0 +1,318 @@
+/* Blocks: the control flow of decoded nodes, made the same for all versions.
+ *
+ * In: nodes as bc_decode leaves them. Out: the same nodes with
+ *   - jumps and no-operations stepped over, so that successors are instructions that do something;
+ *   - the stack depth before each reachable node, the same on every path (else ERR_CORRUPT);
+ *   - a return of a constant as one node;
+ *   - code that CPython's compiler duplicated (loop conditions, small exits) merged: two nodes of one source place that do the
+ *     same and go on to the same nodes are one. This is congruence closure over the flow graph, by hash-consing from the
+ *     exits backwards (as in minimising an acyclic automaton); merging is sound at any place, since both have one future.
+ * Linear, iterative. */
+#include <string.h>
+
+#include "frontend/bc.h"
+
+/* --- stack effects --- */
+
+uint32_t bc_pops(const BcNode *n) {
+  uint32_t A = n->arg;
+  (void)A;
+  switch ((BcOp)n->op) {
+#define O(NAME, pop, push, lift) case BC_##NAME: return pop;
+#define N(NAME)
+#define A(NAME, OF)
+#define X(NAME, expand)
+#define E(NAME, ERROR)
+#include "frontend/opcodes.def"
+  default: return 0;
+  }
+}
+
+uint32_t bc_pushes(const BcNode *n) {
+  uint32_t A = n->arg;
+  (void)A;
+  switch ((BcOp)n->op) {
+#define O(NAME, pop, push, lift) case BC_##NAME: return push;
+#define N(NAME)
+#define A(NAME, OF)
+#define X(NAME, expand)
+#define E(NAME, ERROR)
+#include "frontend/opcodes.def"
+  default: return 0;
+  }
+}
+
+bool bc_ends(const BcNode *n) {
+  switch ((BcOp)n->op) {
+  case BC_RETURN_VALUE:
+  case BC_return_none:
+  case BC_return_const:
+  case BC_return_small:
+  case BC_RAISE_VARARGS:
+  case BC_END_FOR:
+  case BC_BUILD_MAP:
+  case BC_BUILD_CONST_KEY_MAP:
+  case BC_STORE_GLOBAL:
+  case BC_DELETE_GLOBAL:
+  case BC_DELETE_ATTR: return true;
+  default: return bc_info[n->op].kind == BC_KIND_ERROR;
+  }
+}
+
+/* --- jumps --- */
+
+/* A node that only leads on. A jump to itself is an endless loop that does nothing: it stays. */
+static bool passes_on(const BcCode *bc, uint32_t i) {
+  const BcNode *n = &bc->nodes.data[i];
+  return (n->op == BC_jump || bc_info[n->op].kind == BC_KIND_NOTHING) && n->succ[0] != i;
+}
+
+static void close_ring(BcCode *bc, uint32_t at) {
+  BcNode *nodes = bc->nodes.data;
+  for (uint32_t i = nodes[at].succ[0]; i != at;) {
+    uint32_t next = nodes[i].succ[0];
+    nodes[i].succ[0] = at;
+    i = next;
+  }
+  nodes[at].op = BC_jump;
+  nodes[at].succ[0] = at;
+}
+
+/* The first node from `at` on that does something. Shortens the way as it goes, so that all of them take linear time. */
+static uint32_t step_over(BcCode *bc, uint32_t at) {
+  BcNode *nodes = bc->nodes.data;
+  uint32_t end = at, slow = at;
+  for (uint32_t steps = 0; end != BC_NONE && passes_on(bc, end); steps++) {
+    end = nodes[end].succ[0];
+    if (steps & 1)
+      slow = nodes[slow].succ[0];
+    if (end == slow)
+      close_ring(bc, end);
+  }
+  while (at != end && passes_on(bc, at)) {
+    uint32_t next = nodes[at].succ[0];
+    nodes[at].succ[0] = end;
+    at = next;
+  }
+  return end;
+}
+
+static void thread_jumps(BcCode *bc) {
+  for (uint32_t i = 0; i < bc->nodes.len; i++)
+    for (int k = 0; k < 2; k++)
+      if (bc->nodes.data[i].succ[k] != BC_NONE)
+        bc->nodes.data[i].succ[k] = step_over(bc, bc->nodes.data[i].succ[k]);
+  bc->entry = step_over(bc, 0);
+}
+
+/* --- depths --- */
+
+/* Our expansions need a little more stack than CPython's instructions. */
+enum { EXTRA_STACK = 4 };
+
+typedef VEC(uint32_t) NodeList;
+
+static void reach(Cx *cx, BcCode *bc, NodeList *work, uint32_t to, uint32_t depth) {
+  if (to == BC_NONE)
+    bc_corrupt(cx, bc->code, "control runs off its end");
+  BcNode *n = &bc->nodes.data[to];
+  if (depth > bc->code->stacksize + EXTRA_STACK)
+    bc_corrupt(cx, bc->code, "it uses more stack than it declares");
+  if (n->depth < 0) {
+    n->depth = (int32_t)depth;
+    VEC_PUSH(&cx->arena, work, to);
+  } else if ((uint32_t)n->depth != depth) {
+    bc_corrupt(cx, bc->code, "paths meet with different stack depths");
+  }
+}
+
+static bool bad_argument(const BcNode *n) {
+  switch ((BcOp)n->op) {
+  case BC_COPY:
+  case BC_LIST_EXTEND:
+  case BC_LIST_APPEND:
+  case BC_SWAP: return n->arg < 1;
+  case BC_RAISE_VARARGS: return n->arg > 2;
+  case BC_BUILD_SLICE: return n->arg != 2 && n->arg != 3;
+  default: return false;
+  }
+}
+
+static void find_depths(Cx *cx, BcCode *bc) {
+  NodeList work = {0};
+  reach(cx, bc, &work, bc->entry, 0);
+  while (work.len) {
+    const BcNode n = bc->nodes.data[VEC_POP(&work)];
+    uint32_t depth = (uint32_t)n.depth, pops = bc_pops(&n);
+    if (bad_argument(&n))
+      bc_corrupt(cx, bc->code, "an argument is out of range");
+    if (pops > depth)
+      bc_corrupt(cx, bc->code, "it takes values from an empty stack");
+    if (bc_ends(&n))
+      continue;
+    reach(cx, bc, &work, n.succ[0], depth - pops + bc_pushes(&n));
+    if (n.op == BC_branch || n.op == BC_branch_none || n.op == BC_for_iter)
+      reach(cx, bc, &work, n.succ[1], depth - pops); /* a for loop drops its iterator as it ends */
+  }
+}
+
+/* --- returns of constants --- */
+
+static bool is_none(const BcCode *bc, const BcNode *n) {
+  return n->op == BC_LOAD_CONST && n->arg < bc->code->nconsts && bc->code->consts[n->arg]->kind == FZ_NONE;
+}
+
+/* Versions differ in whether `return constant` is one instruction and whether such returns are shared. Here each is one node. */
+static void fuse_returns(BcCode *bc) {
+  for (uint32_t i = 0; i < bc->nodes.len; i++) {
+    BcNode *n = &bc->nodes.data[i];
+    if (n->depth < 0 || (n->op != BC_LOAD_CONST && n->op != BC_LOAD_SMALL_INT))
+      continue;
+    const BcNode *next = &bc->nodes.data[n->succ[0]];
+    if (next->op != BC_RETURN_VALUE)
+      continue;
+    n->op = is_none(bc, n) ? BC_return_none : n->op == BC_LOAD_CONST ? BC_return_const : BC_return_small;
+    n->unit = next->unit;
+    n->depth = n->op == BC_return_none ? 0 : n->depth; /* it takes nothing, so all of them can be one */
+    n->succ[0] = BC_NONE;
+  }
+}
+
+/* --- merging --- */
+
+typedef struct Merger {
+  Cx *cx;
+  BcCode *bc;
+  uint32_t *same;  /* union-find without ranks: the node that stands for this one */
+  uint32_t *slots; /* hash table of nodes by key */
+  uint32_t mask;
+  uint32_t *first, *last, *next; /* predecessors as linked lists of edges; edge e comes from node e / 2 */
+} Merger;
+
+static uint32_t stands(Merger *m, uint32_t i) {
+  if (i == BC_NONE)
+    return i;
+  while (m->same[i] != i) {
+    m->same[i] = m->same[m->same[i]];
+    i = m->same[i];
+  }
+  return i;
+}
+
+static bool equal_keys(Merger *m, const BcNode *a, const BcNode *b) {
+  if (a->op != b->op || a->depth != b->depth || stands(m, a->succ[0]) != stands(m, b->succ[0]) ||
+      stands(m, a->succ[1]) != stands(m, b->succ[1]))
+    return false;
+  if (a->op == BC_return_none)
+    return true;
+  const Loc *x = &m->bc->locs[a->unit], *y = &m->bc->locs[b->unit];
+  return a->arg == b->arg && x->line == y->line && x->end_line == y->end_line && x->col == y->col &&
+         x->end_col == y->end_col;
+}
+
+static uint32_t hash_key(Merger *m, const BcNode *n) {
+  const Loc *loc = &m->bc->locs[n->unit];
+  bool none = n->op == BC_return_none;
+  uint32_t key[] = {n->op, (uint32_t)n->depth, stands(m, n->succ[0]), stands(m, n->succ[1]),
+                    none ? 0 : n->arg, none ? 0 : (uint32_t)loc->line, none ? 0 : (uint32_t)loc->col};
+  uint64_t h = 0;
+  for (size_t k = 0; k < sizeof key / sizeof *key; k++)
+    h = (h ^ key[k]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+  return (uint32_t)h;
+}
+
+/* A node with the same key that was seen before, or the node itself, now in the table. An entry whose key changed since stays
+ * in its old place and is passed by: it is entered again when its turn comes. */
+static uint32_t look_up(Merger *m, uint32_t i) {
+  const BcNode *nodes = m->bc->nodes.data;
+  for (uint32_t at = hash_key(m, &nodes[i]);; at++) {
+    uint32_t *slot = &m->slots[at & m->mask];
+    if (*slot == BC_NONE) {
+      *slot = i;
+      return i;
+    }
+    if (*slot == i)
+      return i;
+    if (m->same[*slot] == *slot && equal_keys(m, &nodes[i], &nodes[*slot]))
+      return *slot;
+  }
+}
+
+static void add_edge(Merger *m, uint32_t edge, uint32_t to) {
+  m->next[edge] = BC_NONE;
+  if (m->first[to] == BC_NONE)
+    m->first[to] = edge;
+  else
+    m->next[m->last[to]] = edge;
+  m->last[to] = edge;
+}
+
+static void join_edges(Merger *m, uint32_t from, uint32_t to) {
+  if (m->first[from] == BC_NONE)
+    return;
+  if (m->first[to] == BC_NONE)
+    m->first[to] = m->first[from];
+  else
+    m->next[m->last[to]] = m->first[from];
+  m->last[to] = m->last[from];
+}
+
+static uint32_t *fresh(Cx *cx, uint32_t n) {
+  uint32_t *a = CX_ARRAY(cx, uint32_t, n);
+  memset(a, 0xFF, sizeof *a * n);
+  return a;
+}
+
+static void merger_init(Merger *m, Cx *cx, BcCode *bc) {
+  uint32_t n = bc->nodes.len, size = 16;
+  while (size < 8 * n) /* room for entries that went stale */
+    size *= 2;
+  *m = (Merger){.cx = cx, .bc = bc, .mask = size - 1};
+  m->same = CX_ARRAY(cx, uint32_t, n);
+  m->slots = fresh(cx, size);
+  m->first = fresh(cx, n);
+  m->last = fresh(cx, n);
+  m->next = fresh(cx, 2 * n);
+  for (uint32_t i = 0; i < n; i++) {
+    m->same[i] = i;
+    for (uint32_t k = 0; k < 2; k++)
+      if (bc->nodes.data[i].depth >= 0 && bc->nodes.data[i].succ[k] != BC_NONE)
+        add_edge(m, 2 * i + k, bc->nodes.data[i].succ[k]);
+  }
+}
+
+static void merge_same(Cx *cx, BcCode *bc) {
+  Merger m;
+  merger_init(&m, cx, bc);
+  NodeList work = {0};
+  uint32_t budget = 4 * bc->nodes.len; /* entries that the table has room for */
+  for (uint32_t i = 0; i < bc->nodes.len; i++) /* taken from the end: exits first */
+    if (bc->nodes.data[i].depth >= 0)
+      VEC_PUSH(&cx->arena, &work, i);
+  while (work.len && budget--) {
+    uint32_t i = VEC_POP(&work);
+    if (m.same[i] != i)
+      continue;
+    uint32_t twin = look_up(&m, i);
+    if (twin == i)
+      continue;
+    m.same[i] = twin;
+    for (uint32_t e = m.first[i]; e != BC_NONE; e = m.next[e]) {
+      VEC_PUSH(&cx->arena, &work, e / 2);
+      if (e == m.last[i])
+        break;
+    }
+    join_edges(&m, i, twin);
+  }
+  for (uint32_t i = 0; i < bc->nodes.len; i++)
+    for (int k = 0; k < 2; k++)
+      bc->nodes.data[i].succ[k] = stands(&m, bc->nodes.data[i].succ[k]);
+  bc->entry = stands(&m, bc->entry);
+}
+
+void bc_flow(Cx *cx, BcCode *bc) {
+  thread_jumps(bc);
+  find_depths(cx, bc);
+  fuse_returns(bc);
+  merge_same(cx, bc);
+}

@@ -1,0 +1,88 @@
+/* Capture: a nested function takes the values of the variables that it uses when it is made; Python would look at them when it
+ * is called. The two agree if no variable is assigned between the making and a use of the function.
+ *
+ * In: a lifted function, its phis simplified and dead code gone; Ins.note is the node that made an instruction, plus 1.
+ * Out: ERR_CAPTURE where they could differ. */
+#include "frontend/lift_private.h"
+
+enum { MAX_CHECKED = 64 }; /* each costs a walk of the function */
+
+/* Marks the nodes that can follow those on the work list; does not go on behind `stop`. */
+static void follow(Lift *l, bool *seen, uint32_t *work, uint32_t n, uint32_t stop) {
+  const BcNode *nodes = l->bc->nodes.data;
+  while (n) {
+    const BcNode *at = &nodes[work[--n]];
+    if (bc_ends(at))
+      continue;
+    for (int k = 0; k < 2; k++) {
+      uint32_t to = at->succ[k];
+      if (to == BC_NONE || seen[to])
+        continue;
+      seen[to] = true;
+      if (to != stop)
+        work[n++] = to;
+    }
+  }
+}
+
+/* Which instructions the function object reaches as an operand, through phis. */
+static bool *values_of(Lift *l, const Ins *made) {
+  bool *is = CX_ARRAY(l->cx, bool, l->fn->next_id);
+  is[made->id] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    FOR_BLOCKS(l->fn, b)
+      for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+        for (uint32_t k = 0; k < i->nargs && !is[i->id]; k++)
+          if (is[i->args[k]->id])
+            is[i->id] = changed = true;
+  }
+  return is;
+}
+
+static bool used_at(Lift *l, const Ins *made, const bool *after) {
+  bool *is = values_of(l, made);
+  FOR_BLOCKS(l->fn, b)
+    FOR_INS(b, i) {
+      if (i->op == OP_PHI || !i->note)
+        continue;
+      for (uint32_t k = 0; k < i->nargs; k++)
+        if (is[i->args[k]->id] && after[(uintptr_t)i->note - 1])
+          return true;
+    }
+  return false;
+}
+
+static void check(Lift *l, const Capture *c) {
+  const char *name = c->made->aux.frozen->code->name;
+  const BcNode *nodes = l->bc->nodes.data;
+  uint32_t n = l->bc->nodes.len, stores = 0, first = BC_NONE;
+  uint32_t *work = CX_ARRAY(l->cx, uint32_t, n + 1);
+  bool *behind = CX_ARRAY(l->cx, bool, n), *after = CX_ARRAY(l->cx, bool, n);
+  work[0] = c->node;
+  follow(l, behind, work, 1, BC_NONE);
+  for (uint32_t k = 0; k < n; k++)
+    if (behind[k] && nodes[k].op == BC_STORE_DEREF && nodes[k].arg == c->var) {
+      work[stores++] = k;
+      first = first == BC_NONE ? k : first;
+    }
+  if (!stores)
+    return;
+  follow(l, after, work, stores, c->node);
+  if (used_at(l, c->made, after)) {
+    note(l->cx, c->made->loc, "%s is defined here", name ? name : "it");
+    fail(l->cx, bc_loc(l->bc, &nodes[first]), ERR_CAPTURE, bc_var_name(l, c->var), name ? name : "?");
+  }
+}
+
+void bc_check_captures(Lift *l) {
+  uint32_t checked = 0;
+  for (uint32_t k = 0; k < l->captures.len; k++) {
+    const Capture *c = &l->captures.data[k];
+    if (!c->made->block || !l->stored_cells[c->var])
+      continue;
+    if (++checked > MAX_CHECKED)
+      fail(l->cx, c->made->loc, ERR_TOO_LARGE, l->code->qualname, "too many nested functions use variables that are assigned");
+    check(l, c);
+  }
+}
