@@ -9,6 +9,7 @@
 enum { HOST_ALIGN = 64, BLOCK_ALIGN = 256, PAGE = 4096 };
 static const size_t cache_block_max = (size_t)16 << 20; /* larger ones go to the pool at once */
 static const size_t cache_max = (size_t)64 << 20;
+static const size_t address_space = (size_t)1 << 56; /* no machine has more, and sizes below it can be rounded up */
 
 /* --- numbers --- */
 
@@ -176,7 +177,7 @@ static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t 
 
 RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
   *address = 0;
-  if (bytes > SIZE_MAX / 2)
+  if (bytes >= address_space)
     return too_large(d, bytes);
   if (rt_is_host(d)) {
     bytes = round_up(bytes, HOST_ALIGN);
@@ -228,7 +229,7 @@ typedef struct Pinned {
 RtStatus rt_pinned_alloc(size_t bytes, void **out) {
   *out = NULL;
   RtDevice *d = rt_device_any_gpu();
-  size_t all = bytes > SIZE_MAX / 2 ? 0 : round_up(bytes + HOST_ALIGN, PAGE);
+  size_t all = bytes >= address_space ? 0 : round_up(bytes + HOST_ALIGN, PAGE);
   char *base = all ? aligned_alloc(PAGE, all) : NULL;
   char size[32];
   if (!base)

@@ -7,7 +7,7 @@
 
 #include "runtime/state.h"
 
-enum { LOG_SIZE = 4096 };
+enum { LOG_SIZE = 4096, MAGIC_BYTES = 16 };
 
 static int32_t trap_offset(const RtParams *params) {
   for (uint32_t i = 0; i < params->nfields; i++)
@@ -73,15 +73,14 @@ static RtStatus load_module(RtKernel *k, const char *image) {
   return refused(k, result, errors);
 }
 
-/* The driver reads PTX up to a NUL, which the caller's text need not have. */
+/* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the magic numbers of binaries. */
 static RtStatus load_image(RtKernel *k, const char *image, size_t size) {
   if (is_binary(image, size))
     return load_module(k, image);
-  char *text = malloc(size + 1);
+  char *text = calloc(1, size + MAGIC_BYTES);
   if (!text)
     return no_memory(k->symbol);
   memcpy(text, image, size);
-  text[size] = 0;
   RtStatus status = load_module(k, text);
   free(text);
   return status;

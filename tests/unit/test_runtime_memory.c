@@ -173,7 +173,7 @@ static void host(int n) {
   rt_free(d, b, 0, NULL);
   rt_memory_stats(d, &after);
   EXPECT(after.live_blocks == before.live_blocks && after.live_bytes == before.live_bytes && after.peak_bytes >= 128);
-  EXPECT(rt_alloc(d, SIZE_MAX / 2 - 64, NULL, &a) == RT_NO_MEMORY && a == 0 && has(rt_device_name(d)));
+  EXPECT(rt_alloc(d, (size_t)1 << 60, NULL, &a) == RT_NO_MEMORY && a == 0 && has(rt_device_name(d)));
 }
 
 #define RUN(f, n) standin_failures += scenario(#f, f, n)
