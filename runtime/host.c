@@ -26,7 +26,7 @@ enum {
   SHARES = 4,                     /* a worker takes 1 / (SHARES * workers) of what is left */
   KEEP_BYTES = 16 << 20,          /* a thread keeps up to this much memory from launch to launch */
   MOST_GIB = 64,                  /* of one worker's memory: more is a mistake, and would only be found out by swapping */
-  ALIGN = 64,
+  ALIGN = 256, /* at least what an array may ask for */
 };
 
 typedef struct Launch {

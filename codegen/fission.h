@@ -1,0 +1,46 @@
+/* Fission: a thread's function with barriers becomes functions without. Private to this room; used by target_host.
+ *
+ * In: an LLVM function `void f(args…)` that runs one thread from begin to end, and in which a barrier is a call of
+ * `i32 pyptx.barrier(i32 kind, i1 vote)`. Out: its segments. Segment 0 runs from the entry, segment j from just behind barrier j, each
+ * up to whichever barrier or end it comes to. A segment is a function
+ *
+ *   i32 f.segment.j(args…, ptr frame, i64 stride, i32 ayes, i32 voters)
+ *
+ * with the result next << 2 | voter << 1 | aye: next is the segment that follows, 0 if the thread has ended; voter is set when the
+ * barrier is one of the voting ones, aye is the vote. ayes and voters are their sums over all threads that arrived at the barrier in
+ * front of segment j. Any number of threads may be at different barriers when they are released: the segments do not depend on it.
+ *
+ * What a thread knows on both sides of a barrier is computed again if it hangs on the arguments alone, and kept in the frame if not:
+ * the value at offset k of thread t is at frame + k * stride + t * size, stride being the number of threads rounded up to
+ * RT_FRAME_THREADS, so that neighbouring threads' values are neighbours. Arrays of a thread (allocas) are in the frame too.
+ * Source: work-item loop fission as in pocl (Jääskeläinen et al., 2015), with explicit next-segment numbers so that divergent barriers
+ * need no case of their own. */
+#ifndef PYPTX_CODEGEN_FISSION_H
+#define PYPTX_CODEGEN_FISSION_H
+
+#include "codegen/cg.h"
+
+#define CG_BARRIER_NAME "pyptx.barrier"
+/* Metadata on a load whose value is the same whenever the same arguments are given, and that may run anywhere. */
+#define CG_FIELD_METADATA "pyptx.field"
+
+enum { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT }; /* kind of a barrier call */
+enum { SEGMENT_NEXT_SHIFT = 2, SEGMENT_VOTER = 2, SEGMENT_AYE = 1 };
+
+typedef struct Segment {
+  LLVMValueRef fn;
+  uint32_t *exits; /* segments that may follow, 0 for the end, each once */
+  uint32_t nexits;
+} Segment;
+
+typedef struct Fission {
+  Segment *segments; /* arena */
+  uint32_t nsegments;
+  uint32_t frame_bytes; /* a thread, beginning at the given first offset */
+} Fission;
+
+/* thread_arg: which argument of f is the thread's number in its block (i32). first_offset: bytes of the frame that are taken. f itself
+ * stays, without uses. All calls of functions with barriers must have been inlined. */
+Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset);
+
+#endif

@@ -1,0 +1,42 @@
+/* Host, between its files. Private to target_host.c, host_loops.c and jit_host.c.
+ *
+ * A kernel is lowered as the function of one thread, `void SYMBOL.thread(launch, block, bx, by, bz, tx, ty, tz, t)`; host_loops.c puts
+ * the loops over blocks and threads around it; jit_host.c makes machine code of the module. */
+#ifndef PYPTX_CODEGEN_HOST_H
+#define PYPTX_CODEGEN_HOST_H
+
+#include <stddef.h>
+
+#include "codegen/cg.h"
+#include "runtime/abi.h"
+
+/* Parameters of the thread's function, and members of the struct by value that device functions get (Target.context_type). */
+typedef enum HostArg {
+  HOST_LAUNCH, /* ptr: RtHostLaunch */
+  HOST_BLOCK,  /* i64: linear number */
+  HOST_BX, HOST_BY, HOST_BZ, HOST_TX, HOST_TY, HOST_TZ, /* i32 */
+  HOST_THREAD, /* i32: linear number in the block */
+  HOST_NARGS
+} HostArg;
+
+/* Calls of this stand for the offset of the dynamic shared memory, i64, until all static arrays are known. */
+#define CG_HOST_DYNAMIC_NAME "pyptx.dynamic_offset"
+enum { HOST_SHARED_ALIGN = 64 };
+
+typedef struct HostState {
+  LLVMValueRef thread; /* SYMBOL.thread, NULL if a device function is compiled alone */
+} HostState;
+
+void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
+/* A field of an RtHostLaunch that never changes during a launch. limit: it is 1 <= field <= limit; 0: not known. */
+LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset, uint32_t limit);
+/* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
+void cg_host_mark_field(Cg *cg, LLVMValueRef load);
+
+/* Fission where there are barriers, and the loops: fills cg->kernel and cg->out->host's sizes. */
+void cg_host_loops(Cg *cg);
+
+void cg_host_emit(Cg *cg);
+void cg_host_release(void *jit);
+
+#endif

@@ -1,0 +1,393 @@
+/* Host loops: the entry that the runtime calls, around the function of one thread.
+ *
+ * In: a verified module with SYMBOL.thread. Out: `void SYMBOL(launch, first, last)`, which runs the blocks first <= n < last, and the
+ * sizes in cg->out->host.
+ *
+ * Without barriers a block is a nest of loops over its threads, x innermost, around the thread's function. With barriers there is
+ * such a nest for each segment (fission.h), and control goes from nest to nest: as long as all threads of a block stop at one
+ * barrier, the nest of the segment behind it runs next. When they part, the block goes on thread by thread: every thread that has not
+ * ended runs its own segment up to its next barrier, until all have ended. */
+#include "codegen/host.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "codegen/fission.h"
+
+typedef struct Loop {
+  LLVMBasicBlockRef head, body, done;
+  LLVMValueRef counter;
+} Loop;
+
+typedef struct Loops {
+  Cg *cg;
+  LLVMBuilderRef b;
+  const CgTypes *t;
+  LLVMValueRef entry, launch; /* the function, its argument */
+  LLVMBasicBlockRef first;    /* allocas go to its beginning */
+  LLVMValueRef sizes[3];      /* of a block, i32 */
+  LLVMValueRef args[HOST_NARGS];
+  Loop nest[3];               /* z, y, x: outermost first */
+  /* with barriers */
+  Fission fission;
+  LLVMValueRef frame, stride;
+  LLVMValueRef ayes, voters;         /* allocas: of the barrier in front */
+  LLVMValueRef new_ayes, new_voters; /* of the one that is being arrived at */
+  LLVMValueRef all_or, all_and;      /* of what the segments return */
+  LLVMBasicBlockRef *nests;          /* one a segment */
+  LLVMBasicBlockRef apart, end;      /* threads at different barriers; the block is done */
+} Loops;
+
+/* --- small builders --- */
+
+static LLVMValueRef i32(const Loops *l, uint32_t v) { return LLVMConstInt(l->t->i32, v, 0); }
+static LLVMValueRef i64(const Loops *l, uint64_t v) { return LLVMConstInt(l->t->i64, v, 0); }
+static LLVMBasicBlockRef new_block(const Loops *l, const char *name) {
+  return LLVMAppendBasicBlockInContext(l->cg->context, l->entry, name);
+}
+static void at(const Loops *l, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(l->b, block); }
+
+static LLVMValueRef new_variable(const Loops *l, const char *name) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->first));
+  LLVMValueRef v = LLVMBuildAlloca(l->b, l->t->i32, name);
+  at(l, here);
+  return v;
+}
+
+static LLVMValueRef get(const Loops *l, LLVMValueRef variable) { return LLVMBuildLoad2(l->b, l->t->i32, variable, ""); }
+static void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) { LLVMBuildStore(l->b, v, variable); }
+static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMValueRef v) {
+  set(l, variable, LLVMBuildBinOp(l->b, op, get(l, variable), v, ""));
+}
+
+static LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset, uint32_t limit) {
+  return cg_host_launch_field(l->cg, l->launch, type, offset, limit);
+}
+
+/* counter from `from` while below `to`; the builder is left in the body. */
+static Loop loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name) {
+  Loop loop = {new_block(l, name), new_block(l, ""), new_block(l, ""), NULL};
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b);
+  LLVMBuildBr(l->b, loop.head);
+  at(l, loop.head);
+  loop.counter = LLVMBuildPhi(l->b, LLVMTypeOf(from), name);
+  LLVMAddIncoming(loop.counter, &from, &before, 1);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, loop.counter, to, ""), loop.body, loop.done);
+  at(l, loop.body);
+  return loop;
+}
+
+static void loop_end(const Loops *l, Loop *loop) {
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter, LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0), "");
+  if (LLVMTypeOf(next) == l->t->i32)
+    LLVMSetNSW(next, 1);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMAddIncoming(loop->counter, &next, &here, 1);
+  LLVMBuildBr(l->b, loop->head);
+  at(l, loop->done);
+}
+
+/* --- the threads of a block --- */
+
+static void nest_begin(Loops *l) {
+  static const char *const names[] = {"tz", "ty", "tx"};
+  LLVMValueRef number = i32(l, 0);
+  for (int k = 0; k < 3; k++) { /* axis 2 - k */
+    l->nest[k] = loop_begin(l, i32(l, 0), l->sizes[2 - k], names[k]);
+    l->args[HOST_TX + 2 - k] = l->nest[k].counter;
+    number = LLVMBuildNSWAdd(l->b, k ? LLVMBuildNSWMul(l->b, number, l->sizes[2 - k], "") : number, l->nest[k].counter, "t");
+    LLVMValueRef sum = LLVMIsAInstruction(number);
+    if (sum && LLVMGetInstructionOpcode(sum) == LLVMAdd)
+      LLVMSetNUW(sum, 1);
+  }
+  l->args[HOST_THREAD] = number;
+}
+
+static void nest_end(Loops *l) {
+  for (int k = 2; k >= 0; k--)
+    loop_end(l, &l->nest[k]);
+}
+
+/* --- with barriers: a thread's next segment is in its frame --- */
+
+static LLVMValueRef next_of_thread(const Loops *l) {
+  LLVMValueRef number = LLVMBuildZExt(l->b, l->args[HOST_THREAD], l->t->i64, "");
+  LLVMSetNNeg(number, 1);
+  return LLVMBuildInBoundsGEP2(l->b, l->t->i32, l->frame, &number, 1, "next");
+}
+
+static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, LLVMValueRef voters, const char *attribute) {
+  Cg *cg = l->cg;
+  LLVMValueRef args[HOST_NARGS + 4], fn = l->fission.segments[number].fn;
+  memcpy(args, l->args, sizeof l->args);
+  args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes, args[HOST_NARGS + 3] = voters;
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 4, "");
+  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cg->context, kind, 0));
+  return call;
+}
+
+static void count_votes(const Loops *l, LLVMValueRef result) {
+  combine(l, LLVMAdd, l->new_ayes, LLVMBuildAnd(l->b, result, i32(l, SEGMENT_AYE), ""));
+  LLVMValueRef voter = LLVMBuildAnd(l->b, result, i32(l, SEGMENT_VOTER), "");
+  combine(l, LLVMAdd, l->new_voters, LLVMBuildLShr(l->b, voter, i32(l, 1), ""));
+}
+
+static void open_votes(Loops *l, LLVMValueRef *ayes, LLVMValueRef *voters) {
+  *ayes = get(l, l->ayes);
+  *voters = get(l, l->voters);
+  set(l, l->new_ayes, i32(l, 0));
+  set(l, l->new_voters, i32(l, 0));
+}
+
+static void close_votes(Loops *l) {
+  set(l, l->ayes, get(l, l->new_ayes));
+  set(l, l->voters, get(l, l->new_voters));
+}
+
+static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) { return segment ? l->nests[segment] : l->end; }
+
+/* All threads have run segment s: where does the block go on? */
+static void go_on(Loops *l, const Segment *s) {
+  if (s->nexits <= 1) {
+    LLVMBuildBr(l->b, s->nexits ? place_of(l, s->exits[0]) : l->end);
+    return;
+  }
+  LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
+  LLVMValueRef next = get(l, l->all_or);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, next, get(l, l->all_and), ""), together, l->apart);
+  at(l, together);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, next, impossible, s->nexits);
+  for (uint32_t k = 0; k < s->nexits; k++)
+    LLVMAddCase(choose, i32(l, s->exits[k]), place_of(l, s->exits[k]));
+  at(l, impossible);
+  LLVMBuildUnreachable(l->b);
+}
+
+static void segment_nest(Loops *l, uint32_t number) {
+  const Segment *s = &l->fission.segments[number];
+  LLVMValueRef ayes, voters;
+  at(l, l->nests[number]);
+  open_votes(l, &ayes, &voters);
+  set(l, l->all_or, i32(l, 0));
+  set(l, l->all_and, i32(l, UINT32_MAX));
+  nest_begin(l);
+  LLVMValueRef result = call_segment(l, number, ayes, voters, "alwaysinline");
+  count_votes(l, result);
+  if (s->nexits > 1) {
+    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+    LLVMBuildStore(l->b, next, next_of_thread(l));
+    combine(l, LLVMOr, l->all_or, next);
+    combine(l, LLVMAnd, l->all_and, next);
+  }
+  nest_end(l);
+  close_votes(l);
+  go_on(l, s);
+}
+
+/* Each thread that has not ended runs the segment that is next for it; again, until all have ended. */
+static void run_apart(Loops *l) {
+  LLVMValueRef ayes, voters;
+  at(l, l->apart);
+  open_votes(l, &ayes, &voters);
+  set(l, l->all_or, i32(l, 0));
+  nest_begin(l);
+  LLVMBasicBlockRef skip = new_block(l, "skip");
+  LLVMValueRef place = next_of_thread(l);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip, l->fission.nsegments);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++) {
+    LLVMBasicBlockRef run = new_block(l, "");
+    LLVMAddCase(choose, i32(l, k), run);
+    at(l, run);
+    LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
+    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+    count_votes(l, result);
+    LLVMBuildStore(l->b, next, place);
+    combine(l, LLVMOr, l->all_or, next);
+    LLVMBuildBr(l->b, skip);
+  }
+  at(l, skip);
+  nest_end(l);
+  close_votes(l);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart, l->end);
+}
+
+static bool threads_can_part(const Fission *f) {
+  for (uint32_t k = 0; k < f->nsegments; k++)
+    if (f->segments[k].nexits > 1)
+      return true;
+  return false;
+}
+
+static void run_segments(Loops *l) {
+  l->ayes = new_variable(l, "ayes"), l->voters = new_variable(l, "voters");
+  l->new_ayes = new_variable(l, "new_ayes"), l->new_voters = new_variable(l, "new_voters");
+  l->all_or = new_variable(l, "or"), l->all_and = new_variable(l, "and");
+  set(l, l->ayes, i32(l, 0));
+  set(l, l->voters, i32(l, 0));
+  l->nests = ARENA_ARRAY(&l->cg->cx->arena, LLVMBasicBlockRef, l->fission.nsegments);
+  for (uint32_t k = 0; k < l->fission.nsegments; k++)
+    l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
+  bool parting = threads_can_part(&l->fission);
+  l->apart = parting ? new_block(l, "apart") : NULL;
+  l->end = new_block(l, "end");
+  LLVMBuildBr(l->b, l->nests[0]);
+  for (uint32_t k = 0; k < l->fission.nsegments; k++)
+    segment_nest(l, k);
+  if (parting)
+    run_apart(l);
+  at(l, l->end);
+}
+
+/* --- blocks --- */
+
+/* Shared memory begins as bytes of 255, nan and -1: what is read without having been written shows, and always shows alike. */
+static void fill_shared(Loops *l) {
+  Cg *cg = l->cg;
+  if (!cg->static_shared && !cg->uses_dynamic_shared)
+    return;
+  LLVMValueRef shared = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared), 0), bytes = i64(l, cg->static_shared);
+  if (cg->uses_dynamic_shared) {
+    LLVMValueRef dynamic = launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared), 0);
+    bytes = LLVMBuildAdd(l->b, bytes, LLVMBuildZExt(l->b, dynamic, l->t->i64, ""), "");
+  }
+  LLVMBuildMemSet(l->b, shared, LLVMConstInt(l->t->i8, 255, 0), bytes, HOST_SHARED_ALIGN);
+}
+
+static void leave_if_stopped(Loops *l) {
+  LLVMBasicBlockRef leave = new_block(l, "stopped"), stay = new_block(l, "");
+  LLVMValueRef stop = LLVMBuildLoad2(l->b, l->t->i32, launch_field(l, l->t->ptr, offsetof(RtHostLaunch, stop), 0), "");
+  LLVMSetOrdering(stop, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(stop, 4);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, stop, i32(l, 0), ""), leave, stay);
+  at(l, leave);
+  LLVMBuildRetVoid(l->b);
+  at(l, stay);
+}
+
+static void place_block(Loops *l, LLVMValueRef number) {
+  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX);
+  LLVMValueRef gy = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid) + 4, INT32_MAX);
+  gx = LLVMBuildZExt(l->b, gx, l->t->i64, "");
+  gy = LLVMBuildZExt(l->b, gy, l->t->i64, "");
+  LLVMValueRef rows = LLVMBuildUDiv(l->b, number, gx, "");
+  LLVMValueRef axes[] = {LLVMBuildURem(l->b, number, gx, ""), LLVMBuildURem(l->b, rows, gy, ""), LLVMBuildUDiv(l->b, rows, gy, "")};
+  static const char *const names[] = {"bx", "by", "bz"};
+  for (int k = 0; k < 3; k++)
+    l->args[HOST_BX + k] = LLVMBuildTrunc(l->b, axes[k], l->t->i32, names[k]);
+  l->args[HOST_BLOCK] = number;
+  l->args[HOST_LAUNCH] = l->launch;
+}
+
+static void make_entry(Loops *l) {
+  Cg *cg = l->cg;
+  LLVMTypeRef types[] = {l->t->ptr, l->t->i64, l->t->i64};
+  l->entry = LLVMAddFunction(cg->module, cg->symbol, LLVMFunctionType(l->t->none, types, 3, 0));
+  cg_attribute(cg, l->entry, 1, "nonnull", 0);
+  cg_attribute(cg, l->entry, 1, "align", 8);
+  cg_attribute(cg, l->entry, 1, "dereferenceable", sizeof(RtHostLaunch));
+  l->launch = LLVMGetParam(l->entry, 0);
+  l->first = new_block(l, "begin");
+  at(l, l->first);
+  static const uint32_t limits[] = {1024, 1024, 64};
+  for (int k = 0; k < 3; k++)
+    l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k, limits[k]);
+}
+
+static void find_frame(Loops *l) {
+  l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame), 0);
+  LLVMValueRef n = LLVMBuildMul(l->b, LLVMBuildMul(l->b, l->sizes[0], l->sizes[1], ""), l->sizes[2], "");
+  n = LLVMBuildAdd(l->b, n, i32(l, RT_FRAME_THREADS - 1), "");
+  n = LLVMBuildAnd(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)), "");
+  l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
+}
+
+static void run_blocks(Loops *l, LLVMValueRef thread) {
+  make_entry(l);
+  if (l->fission.nsegments)
+    find_frame(l);
+  Loop blocks = loop_begin(l, LLVMGetParam(l->entry, 1), LLVMGetParam(l->entry, 2), "block");
+  leave_if_stopped(l);
+  place_block(l, blocks.counter);
+  fill_shared(l);
+  if (l->fission.nsegments) {
+    run_segments(l);
+  } else {
+    nest_begin(l);
+    LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
+    nest_end(l);
+  }
+  loop_end(l, &blocks);
+  LLVMBuildRetVoid(l->b);
+}
+
+/* --- functions with barriers go into the kernel --- */
+
+static LLVMValueRef function_of(LLVMValueRef i) { return LLVMGetBasicBlockParent(LLVMGetInstructionParent(i)); }
+
+/* Every function that calls f, and every one that calls those, is inlined where it is called. */
+static void inline_callers(Loops *l, LLVMValueRef f, LLVMValueRef kernel) {
+  VEC(LLVMValueRef) work = {0};
+  Arena *a = &l->cg->cx->arena;
+  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12), never = LLVMGetEnumAttributeKindForName("noinline", 8);
+  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  VEC_PUSH(a, &work, f);
+  while (work.len) {
+    for (LLVMUseRef use = LLVMGetFirstUse(VEC_POP(&work)); use; use = LLVMGetNextUse(use)) {
+      LLVMValueRef caller = function_of(LLVMGetUser(use));
+      if (caller == kernel || LLVMGetEnumAttributeAtIndex(caller, whole, always))
+        continue;
+      LLVMRemoveEnumAttributeAtIndex(caller, whole, never);
+      LLVMAddAttributeAtIndex(caller, whole, LLVMCreateEnumAttribute(l->cg->context, always, 0));
+      VEC_PUSH(a, &work, caller);
+    }
+  }
+}
+
+static Loc barrier_place(const Cg *cg) {
+  for (uint32_t k = 0; k < cg->program->fns.len; k++) {
+    const Fn *fn = cg->program->fns.data[k];
+    if (fn->recursive && fn->has_barrier)
+      FOR_BLOCKS(fn, b)
+        FOR_INS(b, i)
+          if (i->op == OP_CALL_FN || (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC))
+            return i->loc;
+  }
+  return (Loc){0};
+}
+
+/* Brings all barriers into the kernel, and makes its code small: what is constant or unused need not be kept in frames. */
+static void gather_barriers(Loops *l, LLVMValueRef barrier, LLVMValueRef kernel) {
+  Cg *cg = l->cg;
+  LLVMStripModuleDebugInfo(cg->module); /* a segment is no function of the source */
+  inline_callers(l, barrier, kernel);
+  LLVMSetLinkage(kernel, LLVMExternalLinkage); /* nobody calls it yet */
+  cg_run_passes(cg, cg->options.opt > 0 ? "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)" : "always-inline");
+  LLVMSetLinkage(kernel, LLVMInternalLinkage);
+  for (LLVMUseRef use = LLVMGetFirstUse(barrier); use; use = LLVMGetNextUse(use))
+    if (function_of(LLVMGetUser(use)) != kernel)
+      fail(cg->cx, barrier_place(cg), ERR_HOST_ONLY, "a barrier in a recursive function", "host");
+}
+
+void cg_host_loops(Cg *cg) {
+  const HostState *s = cg->target_state;
+  if (!s->thread)
+    return;
+  Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
+  LLVMValueRef barrier = LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME);
+  LLVMSetCurrentDebugLocation2(l.b, NULL);
+  if (barrier) {
+    gather_barriers(&l, barrier, s->thread);
+    l.fission = cg_fission(cg, s->thread, HOST_THREAD, sizeof(uint32_t) /* next_of_thread */);
+    LLVMDeleteFunction(s->thread);
+    LLVMDeleteFunction(barrier);
+  } else {
+    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "alwaysinline", 0);
+  }
+  run_blocks(&l, s->thread);
+  cg->kernel = l.entry;
+  cg->out->host.static_shared = cg->static_shared;
+  cg->out->host.frame_bytes = l.fission.frame_bytes;
+  cg_verify_module(cg);
+}

@@ -1,0 +1,101 @@
+/* JIT: the optimised module becomes machine code in this process.
+ *
+ * In: cg->module. Out: cg->out->host.entry and cg->out->jit, an LLJIT of its own for each kernel, so that freeing one kernel unmaps
+ * it whole and no name of one can meet another's. The object code is made by our own target machine; LLJIT only links it. Names
+ * come from two tables, host_symbols.def and the request's symbols: nothing is looked up in the process. */
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <math.h>
+#include <string.h>
+
+#include "codegen/host.h"
+
+typedef struct Name {
+  const char *name;
+  void *address;
+} Name;
+
+#define S(name) {#name, (void *)(uintptr_t)(name)},
+#define F(name) {#name, (void *)(uintptr_t)(name)}, {#name "f", (void *)(uintptr_t)(name##f)},
+static const Name library[] = {
+#include "codegen/host_symbols.def"
+};
+#undef S
+#undef F
+
+enum { NLIBRARY = sizeof library / sizeof *library };
+
+static void forget_error(void *user, LLVMErrorRef e) { /* the lookup that fails returns it as well */
+  (void)user;
+  LLVMConsumeError(e);
+}
+
+static void define_symbols(Cg *cg, LLVMOrcLLJITRef jit) {
+  const CgSymbol *given = cg->request->symbols;
+  uint32_t ngiven = 0;
+  while (given && given[ngiven].name)
+    ngiven++;
+  LLVMOrcCSymbolMapPair *pairs = CX_ARRAY(cg->cx, LLVMOrcCSymbolMapPair, NLIBRARY + ngiven);
+  for (uint32_t k = 0; k < NLIBRARY + ngiven; k++) {
+    const char *name = k < NLIBRARY ? library[k].name : given[k - NLIBRARY].name;
+    void *address = k < NLIBRARY ? library[k].address : given[k - NLIBRARY].address;
+    pairs[k].Name = LLVMOrcLLJITMangleAndIntern(jit, name);
+    pairs[k].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
+    pairs[k].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
+  }
+  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, NLIBRARY + ngiven);
+  LLVMErrorRef e = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
+  if (e)
+    LLVMOrcDisposeMaterializationUnit(unit);
+  cg_check(cg, e);
+}
+
+/* What is not in the tables would be searched for in the process, where it may be there or not: our mistake, said early. */
+static void check_names(Cg *cg) {
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+    if (!LLVMIsDeclaration(fn) || LLVMGetIntrinsicID(fn) || !LLVMGetFirstUse(fn))
+      continue;
+    const char *name = LLVMGetValueName(fn);
+    bool known = false;
+    for (uint32_t k = 0; k < NLIBRARY && !known; k++)
+      known = strcmp(name, library[k].name) == 0;
+    for (const CgSymbol *s = cg->request->symbols; s && s->name && !known; s++)
+      known = strcmp(name, s->name) == 0;
+    if (!known)
+      cx_bug(cg->cx, "host code calls %s, which is in no table", name);
+  }
+}
+
+/* Of a copy: making code changes the module. */
+static void keep_assembly(Cg *cg) {
+  LLVMModuleRef module = cg->module;
+  cg->module = LLVMCloneModule(module);
+  LLVMMemoryBufferRef text = cg_emit(cg, LLVMAssemblyFile);
+  LLVMDisposeModule(cg->module);
+  cg->module = module;
+  cg->out->assembly = cg_strndup(cg, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+  LLVMDisposeMemoryBuffer(text);
+}
+
+void cg_host_emit(Cg *cg) {
+  if (cg->request->want & CG_WANT_ASM && !cg->out->assembly)
+    keep_assembly(cg);
+  if (!cg->kernel)
+    return;
+  const char *symbol = arena_strdup(&cg->cx->arena, LLVMGetValueName(cg->kernel));
+  check_names(cg);
+  LLVMOrcLLJITRef jit;
+  cg_check(cg, LLVMOrcCreateLLJIT(&jit, NULL));
+  cg->out->jit = jit; /* from here on the kernel's owner frees it, whatever fails */
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), forget_error, NULL);
+  define_symbols(cg, jit);
+  cg_check(cg, LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), cg_emit(cg, LLVMObjectFile)));
+  LLVMOrcExecutorAddress address;
+  cg_check(cg, LLVMOrcLLJITLookup(jit, &address, symbol));
+  cg->out->host.entry = (RtHostEntry)(uintptr_t)address;
+}
+
+void cg_host_release(void *jit) {
+  if (jit)
+    LLVMConsumeError(LLVMOrcDisposeLLJIT(jit));
+}
