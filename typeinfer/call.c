@@ -1,0 +1,317 @@
+/* Call: what is called, and which argument goes to which parameter. */
+#include <ctype.h>
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+Val ty_not_constant(Ty *ty, const char *what) {
+  if (!ty->spec->const_args) { /* typed again with values, if the caller knows them */
+    TyWant *w = CX_NEW(ty->cx, TyWant);
+    w->code = ty->spec->func->code;
+    w->next = ty->p->wants;
+    ty->p->wants = w;
+  }
+  return TY_FAIL(ty, ERR_NOT_CONSTANT, what);
+}
+
+Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
+  return TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, arena_printf(&ty->cx->arena, "%u", k + 1), want, TY_PRETTY(ty, c->args[k]));
+}
+
+/* --- intrinsics: bound to the text of their signature --- */
+
+typedef struct Parameter {
+  const char *name;
+  size_t len;
+  bool optional, star;
+} Parameter;
+
+static uint32_t read_signature(const char *s, Parameter *out, uint32_t limit) {
+  uint32_t n = 0;
+  while (*s && n < limit) {
+    while (*s == ' ' || *s == ',')
+      s++;
+    Parameter *p = &out[n++];
+    *p = (Parameter){.star = *s == '*'};
+    s += p->star;
+    p->name = s;
+    while (isalnum((unsigned char)*s) || *s == '_')
+      s++;
+    p->len = (size_t)(s - p->name);
+    p->optional = *s == '=';
+    while (*s && *s != ',')
+      s++;
+  }
+  return n;
+}
+
+static Val arguments_error(Ty *ty, const char *name, const char *what) { return TY_FAIL(ty, ERR_ARGUMENTS, name, what); }
+
+static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n, const char *key, Val v) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len))
+      continue;
+    if (c->given[k]) {
+      (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "argument '%s' is given twice", key));
+      return false;
+    }
+    c->args[k] = v;
+    c->given[k] = true;
+    return true;
+  }
+  (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "there is no parameter '%s'", key));
+  return false;
+}
+
+typedef Val (*Rule)(Ty *ty, const TyCall *c);
+static const Rule rules[INTR_COUNT] = {
+#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) [INTR_##ID] = ty_rule_##rule,
+#include "ir/intrinsics.def"
+#undef I
+};
+
+/* The last names->n arguments have names. */
+static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const Frozen *names) {
+  enum { MAX_PARAMETERS = 16 };
+  Parameter params[MAX_PARAMETERS];
+  uint32_t np = read_signature(ir_intrinsics[c->id].signature, params, MAX_PARAMETERS);
+  uint32_t nkeys = names ? names->n : 0, positional = n - nkeys;
+  bool star = np && params[0].star;
+  if (positional > (star ? TY_MAX_ARGS : np)) {
+    (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
+                                                    star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s", positional));
+    return false;
+  }
+  for (uint32_t k = 0; k < positional; k++) {
+    c->args[k] = args[k];
+    c->given[k] = true;
+  }
+  if (star && !nkeys) {
+    c->n = positional;
+    return true;
+  }
+  c->n = np;
+  for (uint32_t k = 0; k < nkeys; k++)
+    if (!bind_keyword(ty, c, params, star ? 0 : np, names->items[k]->text, args[positional + k]))
+      return false;
+  for (uint32_t k = 0; k < np; k++)
+    if (!c->given[k] && !params[k].optional) {
+      (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "the argument '%.*s' is missing", (int)params[k].len, params[k].name));
+      return false;
+    }
+  return true;
+}
+
+static const char *short_path(const char *path) { return strncmp(path, "builtins.", 9) ? path : path + 9; }
+
+Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names) {
+  TyCall c = {.id = id, .name = short_path(ir_intrinsics[id].path)};
+  for (uint32_t k = 0; k < n; k++)
+    if (is_bottom(args[k]))
+      return BOTTOM;
+  return bind_intrinsic(ty, &c, args, n, names) ? rules[id](ty, &c) : BOTTOM;
+}
+
+/* --- conversions --- */
+
+static Val convert(Ty *ty, TypeId to, Val v) {
+  const Type *t = ty_id(ty, to);
+  if (ty_kind(t) == KIND_BOOL)
+    return ty_cast(ty, ty_truth(ty, v), t);
+  if (!ty_is_number(v.type) || ty_is_complex(v.type))
+    return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)), TY_PRETTY(ty, v));
+  return ty_operand(ty, v, to);
+}
+
+Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
+  const Type *t = ty_id(ty, to);
+  if (ty_is_complex(t) || to == TY_F16 || to == TY_BF16 || !ty_is_scalar(t))
+    return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, t));
+  if (n > 1)
+    return arguments_error(ty, ty_name(ty->cx, t), "it takes one value");
+  if (n == 0)
+    return ty_scalar_const(ty, to, 0);
+  return is_bottom(args[0]) ? BOTTOM : convert(ty, to, args[0]);
+}
+
+/* --- Python functions --- */
+
+typedef struct Bind {
+  Ty *ty;
+  const FrozenFunc *func;
+  const Code *code;
+  Val callee;
+  Val *bound;      /* parameters, then captured values */
+  bool *given;
+  uint32_t nparams; /* with *args */
+} Bind;
+
+static bool bind_fail(Bind *b, const char *what) {
+  (void)arguments_error(b->ty, arena_printf(&b->ty->cx->arena, "%s()", b->code->qualname), what);
+  return false;
+}
+
+static bool bind_positional(Bind *b, const Val *args, uint32_t n) {
+  const Code *code = b->code;
+  bool varargs = code->flags & CODE_VARARGS;
+  if (n > code->argcount && !varargs)
+    return bind_fail(b, arena_printf(&b->ty->cx->arena, "it takes %u positional argument%s, but %u %s given", code->argcount,
+                                     code->argcount == 1 ? "" : "s", n, n == 1 ? "is" : "are"));
+  for (uint32_t k = 0; k < n && k < code->argcount; k++) {
+    b->bound[k] = args[k];
+    b->given[k] = true;
+  }
+  if (varargs) {
+    uint32_t extra = n > code->argcount ? n - code->argcount : 0, at = code->argcount + code->kwonlyargcount;
+    b->bound[at] = ty_make_tuple(b->ty, args + (n - extra), extra);
+    b->given[at] = true;
+  }
+  return true;
+}
+
+static bool bind_name(Bind *b, const char *key, Val v) {
+  const Code *code = b->code;
+  for (uint32_t k = code->posonlyargcount; k < code->argcount + code->kwonlyargcount; k++) {
+    if (strcmp(code->localsplus[k], key))
+      continue;
+    if (b->given[k])
+      return bind_fail(b, arena_printf(&b->ty->cx->arena, "argument '%s' is given twice", key));
+    b->bound[k] = v;
+    return b->given[k] = true;
+  }
+  return bind_fail(b, arena_printf(&b->ty->cx->arena, "there is no parameter '%s'", key));
+}
+
+/* The default of parameter k; bottom if there is none. A nested function keeps its defaults behind its captured values. */
+static Val default_of(Bind *b, uint32_t k) {
+  const Code *code = b->code;
+  if (k < code->argcount) {
+    uint32_t captured = b->callee.type->n ? code->nfrees : 0;
+    uint32_t nested = b->callee.type->n - captured, n = nested ? nested : b->func->ndefaults;
+    if (k + n < code->argcount)
+      return BOTTOM;
+    uint32_t at = k + n - code->argcount;
+    return nested ? ty_item(b->ty, b->callee, captured + at) : ty_const(b->ty, b->func->defaults[at]);
+  }
+  const Binding *d = fz_find(b->func->kwdefaults, b->func->nkwdefaults, code->localsplus[k]);
+  return d ? ty_const(b->ty, d->value) : BOTTOM;
+}
+
+static bool bind_defaults(Bind *b) {
+  for (uint32_t k = 0; k < b->nparams; k++) {
+    if (b->given[k])
+      continue;
+    b->bound[k] = default_of(b, k);
+    if (is_bottom(b->bound[k]))
+      return bind_fail(b, arena_printf(&b->ty->cx->arena, "the argument '%s' is missing", b->code->localsplus[k]));
+  }
+  return true;
+}
+
+Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
+  const FrozenFunc *func = callee.type->frozen->func;
+  const Code *code = func->code;
+  if (code->flags & CODE_VARKEYWORDS)
+    return TY_FAIL(ty, ERR_VARARGS_KERNEL, code->qualname);
+  Bind b = {.ty = ty, .func = func, .code = code, .callee = callee};
+  b.nparams = code->argcount + code->kwonlyargcount + !!(code->flags & CODE_VARARGS);
+  uint32_t ncaptured = callee.type->n ? code->nfrees : 0, nkeys = names ? names->n : 0;
+  b.bound = CX_ARRAY(ty->cx, Val, b.nparams + ncaptured + 1);
+  b.given = CX_ARRAY(ty->cx, bool, b.nparams + 1);
+  for (uint32_t k = 0; k < n; k++)
+    if (is_bottom(args[k]))
+      return BOTTOM;
+  if (!bind_positional(&b, args, n - nkeys))
+    return BOTTOM;
+  for (uint32_t k = 0; k < nkeys; k++)
+    if (!bind_name(&b, names->items[k]->text, args[n - nkeys + k]))
+      return BOTTOM;
+  if (!bind_defaults(&b))
+    return BOTTOM;
+  for (uint32_t k = 0; k < ncaptured; k++)
+    b.bound[b.nparams + k] = ty_item(ty, callee, k);
+  return ty_call_spec(ty, func, b.bound, b.nparams + ncaptured);
+}
+
+/* --- any callee --- */
+
+Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
+  if (is_bottom(callee))
+    return BOTTOM;
+  const Frozen *f = callee.type->frozen;
+  if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC && ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
+    return ty_call_intrinsic(ty, (IntrinsicId)f->i, args, n, names);
+  if (callee.type->id == TY_FUNC && f->kind == FZ_FUNC)
+    return ty_call_func(ty, callee, args, n, names);
+  if (callee.type->id == TY_DTYPE && !names)
+    return ty_convert(ty, f->type, args, n);
+  if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
+    return (Val){.type = callee.type, .konst = f};
+  return TY_FAIL(ty, ERR_NOT_CALLABLE, TY_PRETTY(ty, callee));
+}
+
+Val ty_call_star(Ty *ty, Ins *i) {
+  Val callee = ty_arg(ty, i, 0), t = ty_arg(ty, i, 1);
+  if (i->nargs > 2)
+    return TY_FAIL(ty, ERR_STAR_CALL);
+  if (is_bottom(callee) || is_bottom(t))
+    return BOTTOM;
+  if (t.type->id != TY_TUPLE)
+    return TY_FAIL(ty, ERR_STAR_CALL);
+  Val *args = CX_ARRAY(ty->cx, Val, t.type->n + 1);
+  for (uint32_t k = 0; k < t.type->n; k++)
+    args[k] = ty_item(ty, t, k);
+  return ty_call(ty, callee, args, t.type->n, NULL);
+}
+
+/* --- nested functions --- */
+
+static const char capture_mark[] = "captured value";
+
+const Frozen *ty_capture_marker(TyProgram *p, uint32_t k) {
+  Frozen *f = CX_NEW(p->cx, Frozen);
+  f->kind = FZ_OPAQUE;
+  f->text = capture_mark;
+  f->i = k;
+  return f;
+}
+
+bool ty_is_capture(const Frozen *f, uint32_t *k) {
+  *k = (uint32_t)f->i;
+  return f->kind == FZ_OPAQUE && f->text == capture_mark;
+}
+
+/* The function object of a nested code: one a code, whose closure cells stand for values that each call passes. */
+static const Frozen *nested_func(Ty *ty, const Frozen *code) {
+  TyProgram *p = ty->p;
+  for (uint32_t k = 0; k < p->nested.len; k++)
+    if (p->nested.data[k]->func->code == code->code)
+      return p->nested.data[k];
+  FrozenFunc *func = CX_NEW(ty->cx, FrozenFunc);
+  const FrozenFunc *outer = ty->spec->func;
+  *func = (FrozenFunc){.code = code->code, .module = outer->module, .globals = outer->globals, .nglobals = outer->nglobals};
+  const Frozen **cells = CX_ARRAY(ty->cx, const Frozen *, code->code->nfrees + 1);
+  for (uint32_t k = 0; k < code->code->nfrees; k++)
+    cells[k] = ty_capture_marker(p, k);
+  func->closure = cells;
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_FUNC;
+  f->func = func;
+  VEC_PUSH(&ty->cx->arena, &p->nested, f);
+  VEC_PUSH(&ty->cx->arena, &p->frozen, f);
+  return f;
+}
+
+Val ty_make_func(Ty *ty, Ins *i) {
+  const Frozen *f = nested_func(ty, i->aux.frozen);
+  const Type **types = CX_ARRAY(ty->cx, const Type *, i->nargs + 1);
+  Val *items = CX_ARRAY(ty->cx, Val, i->nargs + 1);
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    items[k] = ty_arg(ty, i, k);
+    if (is_bottom(items[k]))
+      return BOTTOM;
+    types[k] = items[k].type;
+  }
+  const Type *t = ty_frozen(ty->cx, TY_FUNC, f, types, i->nargs);
+  return i->nargs ? ty_pack(ty, t, items, i->nargs) : (Val){.type = t, .konst = f};
+}

@@ -1,0 +1,199 @@
+/* Emit: values and, in emission, the instructions behind them. */
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+const Type *ty_id(Ty *ty, TypeId id) { return ty_scalar(ty->cx, id); }
+
+/* --- storage --- */
+
+uint32_t ty_parts(Ty *ty, const Type *t, const Type *const **elems) {
+  if (t->id == TY_RANGE) {
+    const Type **three = CX_ARRAY(ty->cx, const Type *, 3);
+    three[0] = three[1] = three[2] = ty_id(ty, TY_PYINT);
+    *elems = three;
+    return 3;
+  }
+  if (t->id == TY_ENUMERATE) {
+    const Type **two = CX_ARRAY(ty->cx, const Type *, 2);
+    two[0] = t->elems[0];
+    two[1] = ty_id(ty, TY_PYINT);
+    *elems = two;
+    return 2;
+  }
+  *elems = t->elems;
+  return t->n;
+}
+
+static bool is_packed(const Type *t) { return t->id >= TY_TUPLE && t->id != TY_ARRAY && (t->n || t->id == TY_RANGE || t->id == TY_TUPLE); }
+
+bool ty_stored(const Type *t) {
+  if (t->id == TY_RANGE || t->id == TY_ARRAY || ty_is_scalar(t))
+    return true;
+  for (uint32_t k = 0; k < t->n; k++)
+    if (ty_stored(t->elems[k]))
+      return true;
+  return t->id == TY_ENUMERATE;
+}
+
+const Type *ty_storage(Ty *ty, const Type *t) {
+  if (!is_packed(t))
+    return t;
+  const Type *const *elems;
+  uint32_t n = ty_parts(ty, t, &elems);
+  const Type **stored = CX_ARRAY(ty->cx, const Type *, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    stored[k] = ty_storage(ty, elems[k]);
+  return ty_tuple(ty->cx, stored, n, NULL);
+}
+
+bool ty_same(Ty *ty, Val a, Val b) {
+  if (a.type != b.type || !a.konst != !b.konst || (a.konst && !fz_same(a.konst, b.konst)) || !a.items != !b.items)
+    return false;
+  if (!a.items || a.items == b.items || a.konst)
+    return true;
+  const Type *const *elems;
+  uint32_t n = a.type->id == TY_ARRAY ? a.type->ndim : ty_parts(ty, a.type, &elems);
+  for (uint32_t k = 0; k < n; k++)
+    if (!ty_same(ty, a.items[k], b.items[k]))
+      return false;
+  return true;
+}
+
+/* --- instructions --- */
+
+static Ins *insert(Ty *ty, Op op, const Type *type, Ins *const *args, uint32_t n) {
+  Ins *i = ir_ins(ty->cx, ty->fn, op, ty_storage(ty, type), ty->at->loc, args, n);
+  ir_insert_before(ty->at, i);
+  return i;
+}
+
+static Ins *whole_tuple(Ty *ty, Val v) {
+  const Type *const *elems;
+  uint32_t n = ty_parts(ty, v.type, &elems);
+  Ins **args = CX_ARRAY(ty->cx, Ins *, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    args[k] = ty_ins(ty, ty_item(ty, v, k));
+  return insert(ty, OP_MAKE_TUPLE, v.type, args, n);
+}
+
+Ins *ty_ins(Ty *ty, Val v) {
+  if (v.ins)
+    return v.ins;
+  CX_ASSERT(ty->cx, ty->emit && v.type);
+  if (is_packed(v.type))
+    return whole_tuple(ty, v);
+  CX_ASSERT(ty->cx, v.konst || !ty_stored(v.type));
+  if (v.type->id == TY_ARRAY) {
+    Ins *i = insert(ty, OP_CONST_ARRAY, v.type, NULL, 0);
+    i->aux.frozen = v.konst;
+    return i;
+  }
+  Ins *i = insert(ty, OP_CONST, v.type, NULL, 0);
+  i->aux.frozen = ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type) : v.konst ? v.konst : v.type->frozen;
+  if (!i->aux.frozen)
+    i->aux.frozen = fz_none(ty->cx);
+  return i;
+}
+
+Val ty_op(Ty *ty, Op op, const Type *type, const Val *args, uint32_t n) {
+  Val r = {.type = type};
+  for (uint32_t k = 0; k < n; k++)
+    if (is_bottom(args[k]))
+      return BOTTOM;
+  if (!ty->emit)
+    return r;
+  Ins *few[8], **ins = n <= 8 ? few : CX_ARRAY(ty->cx, Ins *, n);
+  for (uint32_t k = 0; k < n; k++)
+    ins[k] = ty_ins(ty, args[k]);
+  r.ins = insert(ty, op, type, ins, n);
+  return r;
+}
+
+Val ty_op_i(Ty *ty, Op op, const Type *type, int64_t aux, const Val *args, uint32_t n) {
+  Val r = ty_op(ty, op, type, args, n);
+  if (r.ins)
+    r.ins->aux.i = aux;
+  return r;
+}
+
+Val ty_op1(Ty *ty, Op op, const Type *type, Val a) { return ty_op(ty, op, type, &a, 1); }
+Val ty_op2(Ty *ty, Op op, const Type *type, Val a, Val b) { return ty_op(ty, op, type, (Val[]){a, b}, 2); }
+
+Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n) {
+  Val r = ty_op(ty, OP_INTRINSIC, type, args, n);
+  if (r.ins) {
+    r.ins->aux.intrinsic = id;
+    if (ir_intrinsics[id].effect == EFFECT_SYNC)
+      ty->fn->has_barrier = true;
+  }
+  return r;
+}
+
+Val ty_select(Ty *ty, Val cond, Val yes, Val no) {
+  bool taken;
+  if (!is_bottom(yes) && !is_bottom(no) && fz_truth(cond.konst, &taken))
+    return taken ? yes : no;
+  return ty_op(ty, OP_SELECT, yes.type, (Val[]){cond, yes, no}, 3);
+}
+
+void ty_flag(Val v, unsigned flags) {
+  if (v.ins)
+    v.ins->flags |= (uint16_t)flags;
+}
+
+/* --- tuples and packed objects --- */
+
+Val ty_pack(Ty *ty, const Type *type, const Val *items, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (is_bottom(items[k]))
+      return BOTTOM;
+  return (Val){.type = type, .items = arena_memdup(&ty->cx->arena, items, sizeof *items * (n + !n))};
+}
+
+Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
+  bool all = true;
+  const Type **types = CX_ARRAY(ty->cx, const Type *, n + 1);
+  const Frozen **konst = CX_ARRAY(ty->cx, const Frozen *, n + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    if (is_bottom(items[k]))
+      return BOTTOM;
+    types[k] = items[k].type;
+    konst[k] = items[k].konst;
+    all &= konst[k] != NULL;
+  }
+  Val none = {0};
+  Val r = ty_pack(ty, ty_tuple(ty->cx, types, n, NULL), n ? items : &none, n);
+  if (all)
+    r.konst = fz_tuple(ty->cx, konst, n);
+  return r;
+}
+
+Val ty_item(Ty *ty, Val tuple, uint32_t k) {
+  if (is_bottom(tuple))
+    return BOTTOM;
+  if (tuple.items)
+    return tuple.items[k];
+  const Type *const *elems;
+  uint32_t n = ty_parts(ty, tuple.type, &elems);
+  CX_ASSERT(ty->cx, k < n);
+  if (tuple.konst && tuple.konst->kind == FZ_TUPLE) {
+    Val v = ty_const(ty, tuple.konst->items[k]);
+    v.type = elems[k];
+    return v;
+  }
+  if (!ty_stored(elems[k]))
+    return (Val){.type = elems[k], .konst = elems[k]->id == TY_NONE ? fz_none(ty->cx) : elems[k]->frozen};
+  return ty_op_i(ty, OP_TUPLE_GET, elems[k], k, &tuple, 1);
+}
+
+Val ty_extent(Ty *ty, Val array, unsigned axis) {
+  const Frozen *f = array.konst;
+  if (f && f->kind == FZ_ARRAY)
+    return ty_const_int(ty, f->array->extents[axis]);
+  if (array.items && array.items[axis].konst)
+    return array.items[axis];
+  Val n = ty_op_i(ty, OP_EXTENT, ty_id(ty, TY_PYINT), axis, &array, 1);
+  ty_flag(n, INS_NONNEGATIVE);
+  return n;
+}

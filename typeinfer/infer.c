@@ -1,0 +1,233 @@
+/* Infer: types of one function, by sweeps over its blocks in reverse post-order until nothing changes.
+ *
+ * Sparse conditional: blocks are typed once control can reach them, and a branch on a known condition reaches one side only. Phis
+ * join what reaches them over reached edges. Other values are computed anew in each sweep, so that an early guess (a constant
+ * counter, a type that grew) leaves no trace; after SETTLE sweeps they are joined with the last guess, which bounds the number of
+ * sweeps by the height of the lattice. */
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+enum { SETTLE = 12 };
+
+static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
+
+/* --- operands --- */
+
+static const char *variable(const Ins *i) { return i->name ? i->name : "(expression)"; }
+
+/* Names both places and both types. */
+static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
+  Cx *cx = ty->cx;
+  const Type *first = NULL;
+  for (uint32_t depth = 0; depth < 8; depth++) { /* to the phi where the types meet */
+    Ins *inner = NULL;
+    for (uint32_t k = 0; k < phi->nargs; k++)
+      if (info_of(ty, phi->args[k])->conflict && phi->args[k] != phi)
+        inner = phi->args[k];
+    if (!inner)
+      break;
+    phi = inner;
+  }
+  const Ins *one = NULL;
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    const Ins *a = phi->args[k];
+    const Type *t = info_of(ty, a)->v.type;
+    if (!t || (first && ty_join(ty, first, t)))
+      continue;
+    if (!first) {
+      first = t;
+      one = a;
+      continue;
+    }
+    note(cx, one->loc, "%s here", ty_pretty(cx, first));
+    note(cx, a->loc, "%s here", ty_pretty(cx, t));
+    if (first->id == TY_FUNC && t->id == TY_FUNC)
+      fail(cx, ty->at->loc, ERR_FUNCTION_PHI);
+    fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first), ty_pretty(cx, t));
+  }
+  fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first), "another");
+}
+
+/* Where the path that leaves the variable unset leads in: the condition at the end of the predecessor. */
+static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
+  const char *name = unset->aux.name ? unset->aux.name : variable(i);
+  for (uint32_t k = 0; i->op == OP_PHI && k < i->nargs; k++) {
+    const Block *from = i->block->preds.data[k];
+    while (from->last && from->last->op == OP_BR && from->preds.len == 1)
+      from = from->preds.data[0];
+    if (info_of(ty, i->args[k])->unset && from->last && from->last->op == OP_CONDBR && from->last->loc.line) {
+      note(ty->cx, from->last->loc, "'%s' is not set on a path from this condition", name);
+      break;
+    }
+  }
+  fail(ty->cx, ty->at->loc, ERR_UNSET_VAR, name);
+}
+
+Val ty_value(Ty *ty, Ins *i) {
+  TyInfo *info = info_of(ty, i);
+  if (ty->emit && info->unset && !ty_set_here(ty, i))
+    fail_unset(ty, i, info->unset);
+  if (info->unset && !info->v.type)
+    ty->stuck = true;
+  if (!info->conflict)
+    return info->v;
+  if (ty->emit)
+    fail_conflict(ty, i);
+  ty->stuck = true;
+  return BOTTOM;
+}
+
+Val ty_arg(Ty *ty, Ins *i, uint32_t k) { return ty_value(ty, i->args[k]); }
+
+/* --- phis --- */
+
+bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to) {
+  uint8_t taken = s->taken[from->id];
+  return (taken & BLOCK_REACHED) && ((from->succ[0] == to && (taken & 1)) || (from->succ[1] == to && (taken & 2)));
+}
+
+TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
+  TyInfo r = {0};
+  const Ins *first = NULL;
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    Block *from = phi->block->preds.data[k];
+    if (!ty_edge_taken(ty->spec, from, phi->block))
+      continue;
+    TyInfo *a = info_of(ty, phi->args[k]);
+    r.conflict |= a->conflict;
+    if (a->unset)
+      r.unset = a->unset;
+    if (is_bottom(a->v))
+      continue;
+    if (!first) {
+      r.v = a->v;
+      first = phi->args[k];
+    } else if (first != phi->args[k]) {
+      const Type *t = ty_join(ty, r.v.type, a->v.type);
+      r.conflict |= !t;
+      bool same = t && r.v.konst && a->v.konst && r.v.type == a->v.type && fz_same(r.v.konst, a->v.konst);
+      r.v = (Val){.type = t ? t : r.v.type, .konst = same ? r.v.konst : NULL};
+    }
+  }
+  return r;
+}
+
+/* --- a sweep --- */
+
+static bool put(Ty *ty, Ins *i, TyInfo new) {
+  TyInfo *old = info_of(ty, i);
+  if (ty->spec->sweeps > SETTLE && !is_bottom(old->v)) {
+    if (is_bottom(new.v)) {
+      new.v = old->v;
+    } else if (!ty_same(ty, old->v, new.v)) {
+      const Type *t = ty_join(ty, old->v.type, new.v.type);
+      new.v = (Val){.type = t ? t : new.v.type, .src = new.v.src};
+      new.conflict |= !t;
+    }
+    new.conflict |= old->conflict;
+  }
+  bool changed = !ty_same(ty, old->v, new.v) || old->conflict != new.conflict || !old->unset != !new.unset;
+  *old = new;
+  return changed;
+}
+
+static bool reach(Ty *ty, Block *from, int n) {
+  uint8_t *taken = ty->spec->taken;
+  Block *to = from->succ[n];
+  bool changed = !(taken[from->id] & (1 << n)) || !(taken[to->id] & BLOCK_REACHED);
+  taken[from->id] |= (uint8_t)(1 << n);
+  taken[to->id] |= BLOCK_REACHED;
+  return changed;
+}
+
+static bool sweep_ret(Ty *ty, Ins *i) {
+  Val v = ty_arg(ty, i, 0);
+  TySpec *s = ty->spec;
+  if (is_bottom(v))
+    return false;
+  const Type *t = s->result ? ty_join(ty, s->result, v.type) : v.type;
+  if (!t) {
+    ty->stuck = true;
+    return false;
+  }
+  bool changed = t != s->result;
+  s->result = t;
+  ty->p->changes += changed;
+  return changed;
+}
+
+static bool sweep_term(Ty *ty, Block *b, Ins *i) {
+  bool known, changed = false;
+  switch (i->op) {
+  case OP_BR: return reach(ty, b, 0);
+  case OP_CONDBR: {
+    Val c = ty_truth(ty, ty_arg(ty, i, 0));
+    if (is_bottom(c))
+      return false;
+    bool decided = fz_truth(c.konst, &known);
+    if (!decided || known)
+      changed |= reach(ty, b, 0);
+    if (!decided || !known)
+      changed |= reach(ty, b, 1);
+    return changed;
+  }
+  case OP_RET: return sweep_ret(ty, i);
+  case OP_RAISE: (void)ty_raise(ty, i); return false;
+  default: return false;
+  }
+}
+
+static bool sweep_block(Ty *ty, Block *b) {
+  bool changed = false;
+  FOR_INS(b, i) {
+    ty->at = i;
+    if (i->op == OP_PARAM)
+      continue;
+    if (i->op == OP_UNSET)
+      info_of(ty, i)->unset = i;
+    else if (i->op == OP_PHI)
+      changed |= put(ty, i, ty_eval_phi(ty, i));
+    else if (ins_is_term(i))
+      changed |= sweep_term(ty, b, i);
+    else
+      changed |= put(ty, i, (TyInfo){.v = ty_eval(ty, i)});
+  }
+  return changed;
+}
+
+static void sweep_to_end(Ty *ty) {
+  for (bool changed = true; changed;) {
+    changed = ty->stuck = false;
+    ty->spec->sweeps++;
+    FOR_BLOCKS(ty->fn, b)
+      if (ty->spec->taken[b->id] & BLOCK_REACHED)
+        changed |= sweep_block(ty, b);
+  }
+}
+
+void ty_type_spec(TyProgram *p, TySpec *s) {
+  Cx *cx = p->cx;
+  Ty ty = {.cx = cx, .p = p, .spec = s, .fn = s->fn};
+  s->level = s->low = p->stack.len;
+  s->state = SPEC_TYPING;
+  VEC_PUSH(&cx->arena, &p->stack, s);
+  for (;;) {
+    uint32_t before = p->changes;
+    sweep_to_end(&ty);
+    bool head = s->recursive && s->low >= s->level;
+    if (!head || p->changes == before)
+      break;
+    p->round++;
+  }
+  s->stuck = ty.stuck;
+  (void)VEC_POP(&p->stack);
+  s->state = s->low < s->level ? SPEC_PROVISIONAL : SPEC_TYPED;
+  s->round = p->round;
+  if (p->stack.len && s->state == SPEC_PROVISIONAL) {
+    TySpec *caller = p->stack.data[p->stack.len - 1];
+    caller->low = s->low < caller->low ? s->low : caller->low;
+  }
+  if (!s->result && !s->stuck && !s->recursive && s->state == SPEC_TYPED)
+    s->result = ty_scalar(cx, TY_NONE); /* it never returns */
+}

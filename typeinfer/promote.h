@@ -1,0 +1,25 @@
+/* Promotion: types of operations from types of operands, without looking at any value. Pure functions over type ids. */
+#ifndef PYPTX_TYPEINFER_PROMOTE_H
+#define PYPTX_TYPEINFER_PROMOTE_H
+
+#include "ir/cx.h"
+#include "ir/fn.h"
+
+/* Operands are cast to left and right (equal but for an int64 with a uint64 in a comparison); the op then gives result.
+ * op: the strict operation that does it (a logical or for bool + bool). ok false: NumPy has no such operation. */
+typedef struct TyOp {
+  bool ok;
+  Op op;
+  TypeId left, right, result;
+} TyOp;
+
+/* Two scalar ids (weak or strong) to their common type. */
+TypeId ty_promote(Typing typing, TypeId a, TypeId b);
+/* x op y for the binary arithmetic, bitwise, shift and comparison ops of promote.def. */
+TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b);
+/* -x ~x +x abs(x): operand and result type; ok false where NumPy has none. */
+TyOp ty_unary_types(Op op, TypeId a);
+/* The strong type with a weak one's storage; a strong one itself. */
+TypeId ty_strengthen(TypeId t);
+
+#endif

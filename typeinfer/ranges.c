@@ -1,0 +1,184 @@
+/* Ranges: how large a non-negative integer can be, to drop WRAP_INDEX where an index cannot be negative.
+ *
+ * In: a strict Fn in order. Out: the same without needless wraps; INS_NONNEGATIVE on integers that are proved.
+ * A value is described by a number of bits k: 0 <= value < 2**k; UNKNOWN: it may be negative. Start from "nothing known to fail"
+ * (0 bits) and grow until nothing changes; a value that keeps growing is one that counts, and goes to its limit: a counter with a
+ * step below 2**16 cannot pass 2**62 in the time a kernel has. */
+#include "ir/build.h"
+#include "typeinfer/ty.h"
+
+enum { UNKNOWN = 255, COUNTER_BITS = 46, MAX_BITS = 62, GROW_LIMIT = 4 };
+
+typedef struct Ranges {
+  Cx *cx;
+  Fn *fn;
+  uint8_t *bits;   /* by Ins id */
+  uint8_t *grown;
+} Ranges;
+
+static unsigned bits_of(const Ranges *r, const Ins *i) { return r->bits[i->id]; }
+static unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+
+static unsigned const_bits(const Ins *i) {
+  const Frozen *f = i->aux.frozen;
+  if (f->kind == FZ_BOOL)
+    return 1;
+  if (f->kind != FZ_INT || f->wide || f->i < 0)
+    return UNKNOWN;
+  return f->i ? 64u - (unsigned)__builtin_clzll((uint64_t)f->i) : 0;
+}
+
+/* Non-negative values that the type alone gives. */
+static unsigned type_bits(const Type *t) {
+  if (ty_kind(t) == KIND_BOOL)
+    return 1;
+  return ty_kind(t) == KIND_UINT ? ty_bits(t) : UNKNOWN;
+}
+
+static unsigned sreg_bits(const Ins *i) {
+  switch (i->aux.intrinsic) {
+  case INTR_LANEID: return 5;
+  case INTR_TID_X:
+  case INTR_TID_Y:
+  case INTR_TID_Z: return 10;
+  case INTR_NTID_X:
+  case INTR_NTID_Y:
+  case INTR_NTID_Z: return 11;
+  case INTR_CTAID_X:
+  case INTR_NCTAID_X: return 31;
+  case INTR_CTAID_Y:
+  case INTR_CTAID_Z:
+  case INTR_NCTAID_Y:
+  case INTR_NCTAID_Z: return 16;
+  default: return type_bits(i->type);
+  }
+}
+
+/* The sum's bits, if the type has room for them. */
+static unsigned within(const Ins *i, unsigned bits) {
+  unsigned room = ty_kind(i->type) == KIND_INT ? ty_bits(i->type) - 1 : ty_bits(i->type);
+  return bits <= room ? bits : i->flags & INS_NO_WRAP ? room : UNKNOWN;
+}
+
+/* The bound of a range's counter: its loop goes on while it is below that. The counter past the end is not looked at. */
+static unsigned stop_bits(const Ranges *r, const Ins *phi) {
+  const Ins *end = phi->block->last, *c = end->op == OP_CONDBR ? end->args[0] : NULL;
+  return c && c->op == OP_LT && c->args[0] == phi ? bits_of(r, c->args[1]) : UNKNOWN;
+}
+
+/* phi (start, phi + step): a counter, if the step is known to be small or the addition not to wrap. */
+static unsigned counter_bits(const Ranges *r, const Ins *phi) {
+  unsigned bits = 0;
+  if (ty_bits(phi->type) < 64)
+    return UNKNOWN;
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    const Ins *a = phi->args[k];
+    if (a == phi)
+      continue;
+    bool own = a->op == OP_ADD && (a->args[0] == phi || a->args[1] == phi);
+    const Ins *step = own ? a->args[a->args[0] == phi] : NULL;
+    unsigned b = own ? bits_of(r, step) : bits_of(r, a);
+    if (b == UNKNOWN)
+      return UNKNOWN;
+    if (own && !(a->flags & INS_NO_WRAP) && b > 16)
+      return UNKNOWN;
+    unsigned limit = own && (a->flags & INS_NO_WRAP) ? min(stop_bits(r, phi), MAX_BITS) : MAX_BITS;
+    bits = max(bits, own ? min(COUNTER_BITS + b, limit) : b);
+  }
+  return bits;
+}
+
+static unsigned phi_bits(const Ranges *r, const Ins *phi) {
+  unsigned bits = 0;
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    if (phi->args[k]->op != OP_UNSET)
+      bits = max(bits, bits_of(r, phi->args[k]));
+  return bits;
+}
+
+static unsigned divided(const Ranges *r, const Ins *i) {
+  unsigned a = bits_of(r, i->args[0]), b = bits_of(r, i->args[1]);
+  return a == UNKNOWN || b == UNKNOWN ? type_bits(i->type) : a;
+}
+
+static unsigned cast_bits(const Ranges *r, const Ins *i) {
+  unsigned from = bits_of(r, i->args[0]), own = type_bits(i->type);
+  if (!ty_is_integral(i->args[0]->type) || from == UNKNOWN)
+    return own;
+  unsigned b = within(i, from);
+  return min(b, own);
+}
+
+static unsigned eval(const Ranges *r, const Ins *i) {
+  unsigned own = type_bits(i->type), a = i->nargs ? bits_of(r, i->args[0]) : 0, b = i->nargs > 1 ? bits_of(r, i->args[1]) : 0;
+  bool known = a != UNKNOWN && b != UNKNOWN;
+  switch ((Op)i->op) {
+  case OP_CONST: return const_bits(i);
+  case OP_EXTENT: return i->args[0]->type->wide ? 48 : 31;
+  case OP_INTRINSIC:
+    if (i->aux.intrinsic == INTR_PY_ABS && i->nargs == 1) /* abs(INT_MIN) is negative */
+      return own;
+    return sreg_bits(i);
+  case OP_PHI: return min(phi_bits(r, i), own);
+  case OP_SELECT: return max(b, bits_of(r, i->args[2]));
+  case OP_CAST: return cast_bits(r, i);
+  case OP_ADD: return known ? min(within(i, max(a, b) + 1), own) : own;
+  case OP_MUL: return known ? min(within(i, a + b), own) : own;
+  case OP_FLOORDIV: return divided(r, i);
+  case OP_MOD: return b != UNKNOWN ? min(a, b) : own; /* sign and size of the divisor */
+  case OP_RSHIFT: return a != UNKNOWN ? a : own;
+  case OP_AND: return min(min(a, b), own);
+  case OP_OR:
+  case OP_XOR: return known ? max(a, b) : own;
+  case OP_CHECK_INDEX: return min(a, b == UNKNOWN ? 63 : b);
+  case OP_WRAP_INDEX: return a != UNKNOWN ? a : UNKNOWN;
+  case OP_TUPLE_GET:
+    if (i->args[0]->op == OP_MAKE_TUPLE)
+      return bits_of(r, i->args[0]->args[i->aux.i]);
+    return own;
+  default: return own;
+  }
+}
+
+static bool sweep(Ranges *r) {
+  bool changed = false;
+  FOR_BLOCKS(r->fn, b)
+    FOR_INS(b, i) {
+      if (!ty_is_integral(i->type) || bits_of(r, i) == UNKNOWN)
+        continue;
+      unsigned now = eval(r, i);
+      if (now <= bits_of(r, i))
+        continue;
+      if (i->op == OP_PHI && now != UNKNOWN && ++r->grown[i->id] > GROW_LIMIT) {
+        now = max(now, counter_bits(r, i));
+        if (r->grown[i->id] > 2 * GROW_LIMIT)
+          now = UNKNOWN;
+      }
+      r->bits[i->id] = (uint8_t)now;
+      changed = true;
+    }
+  return changed;
+}
+
+void ty_ranges(Cx *cx, Fn *fn) {
+  Ranges r = {.cx = cx, .fn = fn, .bits = CX_ARRAY(cx, uint8_t, fn->next_id), .grown = CX_ARRAY(cx, uint8_t, fn->next_id)};
+  while (sweep(&r))
+    ;
+  bool dropped = false;
+  FOR_BLOCKS(fn, b)
+    FOR_INS_SAFE(b, i, next) {
+      if (!ty_is_integral(i->type) || bits_of(&r, i) == UNKNOWN || ty_kind(i->type) == KIND_BOOL)
+        continue;
+      if (i->op == OP_WRAP_INDEX) {
+        ir_replace(i, i->args[0]);
+        ir_remove(i);
+        dropped = true;
+      } else if (ty_is_signed(i->type)) {
+        i->flags |= INS_NONNEGATIVE;
+      }
+    }
+  if (dropped)
+    ir_settle(fn);
+  ir_drop_dead(cx, fn);
+}

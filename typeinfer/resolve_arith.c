@@ -1,0 +1,288 @@
+/* Arithmetic: Python's operators on numbers, tuples and compile-time objects to strict operations. */
+#include <math.h>
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+const char *ty_op_text(Op op) {
+  static const char *const text[OP_COUNT] = {
+    [OP_ADD] = "+", [OP_SUB] = "-", [OP_MUL] = "*", [OP_TRUEDIV] = "/", [OP_FLOORDIV] = "//", [OP_MOD] = "%", [OP_POW] = "**",
+    [OP_LSHIFT] = "<<", [OP_RSHIFT] = ">>", [OP_AND] = "&", [OP_OR] = "|", [OP_XOR] = "^", [OP_MATMUL] = "@", [OP_NEG] = "unary -",
+    [OP_POS] = "unary +", [OP_INVERT] = "~", [OP_LT] = "<", [OP_LE] = "<=", [OP_EQ] = "==", [OP_NE] = "!=", [OP_GT] = ">",
+    [OP_GE] = ">=", [OP_IS] = "is", [OP_IS_NOT] = "is not", [OP_IN] = "in", [OP_NOT_IN] = "not in",
+  };
+  return text[op] ? text[op] : ir_op_info[op].text;
+}
+
+void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals, uint32_t n) {
+  bool known;
+  if (!ty->emit || (fz_truth(cond.konst, &known) && known))
+    return;
+  Val args[4] = {cond};
+  CX_ASSERT(ty->cx, n < 4);
+  for (uint32_t k = 0; k < n; k++)
+    args[k + 1] = vals[k];
+  Val c = ty_op(ty, OP_CHECK, ty_id(ty, TY_VOID), args, n + 1);
+  c.ins->aux.site = ir_site(ty->cx, ty->p->program, exception, message, ty->at->loc);
+}
+
+static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
+  return TY_FAIL(ty, ERR_BAD_OPERANDS, ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
+}
+
+/* --- powers --- */
+
+/* x ** n for a small constant n >= 0 by repeated squaring: exact for integers, which wrap alike in any order. */
+static Val int_power(Ty *ty, Val x, int64_t n) {
+  Val r = BOTTOM;
+  for (; n; n >>= 1) {
+    if (n & 1)
+      r = is_bottom(r) ? x : ty_op2(ty, OP_MUL, x.type, r, x);
+    if (n > 1)
+      x = ty_op2(ty, OP_MUL, x.type, x, x);
+  }
+  return r;
+}
+
+/* pow(x, 0.5) is sqrt(x) but at -0.0 (0.0, not -0.0) and -inf (inf, not nan). */
+static Val root_power(Ty *ty, Val x) {
+  Val zero = ty_scalar_const(ty, x.type->id, 0), inf = ty_scalar_const(ty, x.type->id, INFINITY);
+  Val minus = ty_scalar_const(ty, x.type->id, -INFINITY);
+  Val sum = ty_op2(ty, OP_ADD, x.type, x, zero);
+  Val root = ty_intrinsic(ty, INTR_MATH_SQRT, x.type, &sum, 1);
+  return ty_select(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), x, minus), inf, root);
+}
+
+/* A float power by a constant where a cheaper operation gives the same value; bottom if there is none. */
+static Val float_power(Ty *ty, Val x, double n) {
+  if (n == 0)
+    return ty_scalar_const(ty, x.type->id, 1);
+  if (n == 1)
+    return x;
+  if (n == 2)
+    return ty_op2(ty, OP_MUL, x.type, x, x);
+  if (n == -1)
+    return ty_op2(ty, OP_TRUEDIV, x.type, ty_scalar_const(ty, x.type->id, 1), x);
+  return n == 0.5 ? root_power(ty, x) : BOTTOM;
+}
+
+static bool constant_exponent(Val b, double *out) {
+  int64_t i;
+  if (fz_get_int(b.konst, &i))
+    *out = (double)i;
+  else if (b.konst && (b.konst->kind == FZ_FLOAT || b.konst->kind == FZ_SCALAR))
+    *out = b.konst->re;
+  else
+    return false;
+  return true;
+}
+
+static Val power(Ty *ty, Val a, Val b, TyOp types) {
+  enum { MAX_UNROLLED = 64 };
+  double n;
+  const Type *t = ty_id(ty, types.result);
+  bool constant = constant_exponent(b, &n);
+  if (constant && ty_is_integral(t) && n < 0 && ty_is_weak(t)) /* Python: 2 ** -1 is 0.5 */
+    return ty_binary(ty, OP_POW, ty_cast_id(ty, a, TY_PYFLOAT), ty_cast_id(ty, b, TY_PYFLOAT));
+  Val x = ty_operand(ty, a, types.left), y = ty_operand(ty, b, types.right);
+  if (is_bottom(x) || is_bottom(y))
+    return BOTTOM;
+  if (constant && ty_is_integral(t) && n >= 0 && n <= MAX_UNROLLED)
+    return n == 0 ? ty_scalar_const(ty, t->id, 1) : int_power(ty, x, (int64_t)n);
+  if (constant && ty_is_float(t)) {
+    Val r = float_power(ty, x, n);
+    if (!is_bottom(r))
+      return r;
+  }
+  if (ty_is_signed(t) && ty->cx->debug)
+    ty_check(ty, ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), y, ty_scalar_const(ty, t->id, 0)), "ValueError",
+             "Integers to negative integer powers are not allowed.", NULL, 0);
+  return ty_op2(ty, OP_POW, t, x, y);
+}
+
+/* --- numbers --- */
+
+/* A constant beside a strong integer is compared in the strong type if it fits, which is narrower. */
+static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *result) {
+  bool left = ty_is_weak(a.type);
+  const Frozen *k = left ? a.konst : b.konst;
+  const Type *strong = left ? b.type : a.type;
+  if (ty_is_weak(a.type) == ty_is_weak(b.type) || !k || k->kind != FZ_INT || !ty_is_integral(strong) || strong->id == TY_BOOL)
+    return false;
+  if (ty_int_fits(k, strong->id)) {
+    types->left = types->right = strong->id;
+    return false;
+  }
+  if (!k->wide)
+    return false;
+  bool below = left ? op == OP_GT || op == OP_GE : op == OP_LT || op == OP_LE; /* strong value is below the literal */
+  *result = ty_cast_id(ty, ty_const_bool(ty, below || op == OP_NE), types->result);
+  return true;
+}
+
+static void check_divisor(Ty *ty, Op op, Val b) {
+  if ((op == OP_FLOORDIV || op == OP_MOD) && ty_is_integral(b.type) && ty->cx->debug)
+    ty_check(ty, ty_truth(ty, b), "ZeroDivisionError", "integer division or modulo by zero", NULL, 0);
+}
+
+static Val number_op(Ty *ty, Op op, Val a, Val b) {
+  TyOp types = ty_op_types(ty->cx->typing, op, a.type->id, b.type->id);
+  if (!types.ok)
+    return bad_operands(ty, op, a, b);
+  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
+  if (k)
+    return ty_constant(ty, k, types.result);
+  if (op == OP_POW)
+    return power(ty, a, b, types);
+  bool is_compare = op >= OP_LT && op <= OP_GE;
+  Val known;
+  if (is_compare && compare_with_literal(ty, op, a, b, &types, &known))
+    return known;
+  if (!is_compare || ty_is_float(ty_id(ty, types.left))) {
+    a = ty_operand(ty, a, types.left);
+    b = ty_operand(ty, b, types.right);
+  } else {
+    a = ty_cast_id(ty, a, types.left);
+    b = ty_cast_id(ty, b, types.right);
+  }
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  check_divisor(ty, op, b);
+  return ty_op2(ty, types.op, ty_id(ty, types.result), a, b);
+}
+
+/* --- tuples and objects --- */
+
+static Val tuple_concat(Ty *ty, Val a, Val b) {
+  uint32_t n = a.type->n + b.type->n;
+  Val *items = CX_ARRAY(ty->cx, Val, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    items[k] = k < a.type->n ? ty_item(ty, a, k) : ty_item(ty, b, k - a.type->n);
+  return ty_make_tuple(ty, items, n);
+}
+
+static Val tuple_repeat(Ty *ty, Val t, Val count) {
+  int64_t times;
+  if (!fz_get_int(count.konst, &times))
+    return ty_not_constant(ty, "the number of repetitions of a tuple");
+  times = times < 0 ? 0 : times;
+  if (t.type->n && times > TY_MAX_TUPLE / t.type->n)
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "more than 4096 elements");
+  uint32_t n = t.type->n * (uint32_t)times;
+  Val *items = CX_ARRAY(ty->cx, Val, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    items[k] = ty_item(ty, t, k % t.type->n);
+  return ty_make_tuple(ty, items, n);
+}
+
+Val ty_binary(Ty *ty, Op op, Val a, Val b) {
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  if (op == OP_MATMUL)
+    return bad_operands(ty, op, a, b);
+  if (ty_is_number(a.type) && ty_is_number(b.type))
+    return number_op(ty, op, a, b);
+  if (op == OP_EQ || op == OP_NE)
+    return ty_equal(ty, op, a, b);
+  if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE && op == OP_ADD)
+    return tuple_concat(ty, a, b);
+  if (a.type->id == TY_TUPLE && ty_is_integral(b.type) && op == OP_MUL)
+    return tuple_repeat(ty, a, b);
+  if (b.type->id == TY_TUPLE && ty_is_integral(a.type) && op == OP_MUL)
+    return tuple_repeat(ty, b, a);
+  if ((a.type->id == TY_STR && (op == OP_ADD || op == OP_MOD || op == OP_MUL)) || (b.type->id == TY_STR && op == OP_ADD))
+    return TY_FAIL(ty, ERR_STRING_BUILD);
+  return bad_operands(ty, op, a, b);
+}
+
+Val ty_unary(Ty *ty, Op op, Val a) {
+  if (is_bottom(a))
+    return BOTTOM;
+  TyOp types = {0};
+  if (ty_is_number(a.type))
+    types = ty_unary_types(op, a.type->id);
+  if (!types.ok)
+    return TY_FAIL(ty, ERR_BAD_OPERAND, ty_op_text(op), TY_PRETTY(ty, a));
+  const Type *t = ty_id(ty, types.result);
+  const Frozen *k = ty_fold_unary(ty->cx, op, a.konst);
+  if (k)
+    return ty_constant(ty, k, t->id);
+  if (t->id == TY_BOOL && op == OP_INVERT)
+    return ty_op1(ty, OP_NOT, t, a);
+  a = ty_cast(ty, a, t);
+  return op == OP_POS ? a : ty_op1(ty, op, t, a);
+}
+
+Val ty_not(Ty *ty, Val a) {
+  Val t = ty_truth(ty, a);
+  bool known;
+  if (fz_truth(t.konst, &known))
+    return ty_const_bool(ty, !known);
+  return ty_op1(ty, OP_NOT, ty_id(ty, TY_PYBOOL), t);
+}
+
+/* x and y, of two pybools that are both at hand. */
+static Val both(Ty *ty, Op op, Val a, Val b) {
+  bool known, stops = op == OP_OR;
+  if (fz_truth(a.konst, &known))
+    return known == stops ? a : b;
+  if (fz_truth(b.konst, &known))
+    return known == stops ? b : a;
+  return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
+}
+
+static Val equal_tuples(Ty *ty, Val a, Val b) {
+  Val r = ty_const_bool(ty, a.type->n == b.type->n);
+  for (uint32_t k = 0; k < a.type->n && a.type->n == b.type->n; k++)
+    r = both(ty, OP_AND, r, ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));
+  return r;
+}
+
+Val ty_equal(Ty *ty, Op op, Val a, Val b) {
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  if (ty_is_number(a.type) && ty_is_number(b.type))
+    return ty_binary(ty, op, a, b);
+  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
+    return bad_operands(ty, op, a, b);
+  if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE) {
+    Val r = equal_tuples(ty, a, b);
+    return op == OP_EQ ? r : ty_not(ty, r);
+  }
+  bool same = a.type == b.type; /* None and objects: one type a value */
+  return ty_const_bool(ty, same == (op == OP_EQ));
+}
+
+Val ty_is(Ty *ty, Val a, Val b, bool negate) {
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  if (b.konst && b.konst->kind == FZ_BOOL && ty_is_number(a.type)) {
+    if (ty_kind(a.type) != KIND_BOOL)
+      return ty_const_bool(ty, negate);
+    return (b.konst->i != 0) != negate ? ty_truth(ty, a) : ty_not(ty, a);
+  }
+  bool values = (ty_is_number(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) && a.type->id == b.type->id;
+  if (values)
+    return bad_operands(ty, negate ? OP_IS_NOT : OP_IS, a, b);
+  return ty_const_bool(ty, (a.type == b.type) != negate);
+}
+
+static Val contains_text(Ty *ty, Val item, Val seq, bool negate) {
+  const Frozen *a = item.konst, *b = seq.konst;
+  if (!a || !b || a->kind != FZ_STR || b->kind != FZ_STR)
+    return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
+  return ty_const_bool(ty, (memmem(b->text, b->n, a->text, a->n) != NULL) != negate);
+}
+
+Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
+  if (is_bottom(item) || is_bottom(seq))
+    return BOTTOM;
+  if (seq.type->id == TY_STR)
+    return contains_text(ty, item, seq, negate);
+  if (seq.type->id != TY_TUPLE)
+    return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
+  Val r = ty_const_bool(ty, false);
+  for (uint32_t k = 0; k < seq.type->n; k++)
+    r = both(ty, OP_OR, r, ty_truth(ty, ty_equal(ty, OP_EQ, item, ty_item(ty, seq, k))));
+  return negate ? ty_not(ty, r) : r;
+}

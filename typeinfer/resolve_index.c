@@ -1,0 +1,386 @@
+/* Index: a[…] on arrays and tuples, unpacking, len.
+ *
+ * An index of an array becomes pyint operands in range: constants are resolved here; others pass WRAP_INDEX, which
+ * ranges.c takes away again where the index cannot be negative, and CHECK_INDEX where checks are compiled in. */
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+/* --- one index --- */
+
+static const char *array_name(Val array) { return array.src && array.src->name ? array.src->name : NULL; }
+
+static const char *index_message(Ty *ty, Val array, unsigned axis) {
+  const char *name = array_name(array);
+  const char *of = name ? arena_printf(&ty->cx->arena, " of '%s'", name) : "";
+  return arena_printf(&ty->cx->arena, "index {0} is out of bounds for axis %u%s with size {1}", axis, of);
+}
+
+static Val check_index(Ty *ty, Val array, Val index, Val extent, unsigned axis) {
+  if (!ty->cx->checked)
+    return index;
+  Val r = ty_op2(ty, OP_CHECK_INDEX, ty_id(ty, TY_PYINT), index, extent);
+  if (r.ins) {
+    r.ins->aux.site = ir_site(ty->cx, ty->p->program, "IndexError", index_message(ty, array, axis), ty->at->loc);
+    r.ins->aux2 = (int32_t)axis;
+    r.ins->name = array_name(array);
+  }
+  return r;
+}
+
+static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
+  Val i = ty_to_index(ty, index), extent = ty_extent(ty, array, axis);
+  if (is_bottom(i) || is_bottom(extent))
+    return BOTTOM;
+  int64_t k, n;
+  if (fz_get_int(i.konst, &k)) {
+    if (fz_get_int(extent.konst, &n) && k >= -n && k < n)
+      return ty_const_int(ty, k < 0 ? k + n : k);
+    if (k < 0)
+      i = ty_op2(ty, OP_ADD, ty_id(ty, TY_PYINT), extent, i);
+  } else {
+    i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, extent);
+  }
+  return check_index(ty, array, i, extent, axis);
+}
+
+/* --- views --- */
+
+typedef struct Indices { /* a subscript as a list */
+  Val items[2 * TY_MAX_NDIM];
+  uint32_t n;
+  uint32_t axes;   /* that take an axis of the array */
+  bool all_ints;   /* no slice, Ellipsis, None */
+} Indices;
+
+static bool is_ellipsis(Val v) { return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_ELLIPSIS; }
+
+static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
+  bool is_tuple = index.type->id == TY_TUPLE;
+  uint32_t n = is_tuple ? index.type->n : 1;
+  bool ellipsis = false;
+  *out = (Indices){.all_ints = true};
+  for (uint32_t k = 0; k < n; k++) {
+    Val v = is_tuple ? ty_item(ty, index, k) : index;
+    if (is_bottom(v))
+      return false;
+    bool other = is_ellipsis(v) || v.type->id == TY_NONE;
+    if ((is_ellipsis(v) && ellipsis) || k == sizeof out->items / sizeof *out->items || out->axes + !other > array.type->ndim) {
+      (void)TY_FAIL(ty, ERR_INDEX_COUNT, TY_PRETTY(ty, array), (int)n);
+      return false;
+    }
+    ellipsis |= is_ellipsis(v);
+    out->axes += !other;
+    out->all_ints &= !other && v.type->id != TY_SLICE;
+    out->items[out->n++] = v;
+  }
+  return true;
+}
+
+bool ty_element(Ty *ty, Val array, Val index, Val *out) {
+  Indices list;
+  if (!list_indices(ty, array, index, &list) || !list.all_ints || list.axes != array.type->ndim)
+    return false;
+  for (uint32_t k = 0; k < list.n; k++)
+    if (is_bottom(out[k] = in_range(ty, array, list.items[k], k)))
+      return false;
+  return true;
+}
+
+static Val pyint_op(Ty *ty, Op op, Val a, Val b) {
+  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
+  return k ? ty_constant(ty, k, TY_PYINT) : ty_op2(ty, op, ty_id(ty, TY_PYINT), a, b);
+}
+
+static Val less(Ty *ty, Val a, Val b) {
+  const Frozen *k = ty_fold_binary(ty->cx, OP_LT, a.konst, b.konst);
+  return k ? ty_constant(ty, k, TY_PYBOOL) : ty_op2(ty, OP_LT, ty_id(ty, TY_PYBOOL), a, b);
+}
+
+static Val clamp(Ty *ty, Val v, Val lo, Val hi) {
+  v = ty_select(ty, less(ty, v, lo), lo, v);
+  return ty_select(ty, less(ty, hi, v), hi, v);
+}
+
+/* A bound of a slice as Python's slice.indices has it: negative counts from the end, then clipped. */
+static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallback) {
+  if (bound.type->id == TY_NONE)
+    return fallback;
+  Val i = ty_to_index(ty, bound), zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
+  if (is_bottom(i))
+    return BOTTOM;
+  int64_t k;
+  if (fz_get_int(i.konst, &k))
+    i = k < 0 ? pyint_op(ty, OP_ADD, extent, i) : i;
+  else
+    i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, extent);
+  if (descending)
+    return clamp(ty, i, minus, pyint_op(ty, OP_ADD, extent, minus));
+  return clamp(ty, i, zero, extent);
+}
+
+/* start, count, step of a slice over an extent. The step must be a constant: its sign decides everything else. */
+static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
+  Val zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
+  Val step = ty_item(ty, slice, 2);
+  int64_t k = 1;
+  if (is_bottom(step) || is_bottom(extent))
+    return false;
+  if (step.type->id != TY_NONE && !fz_get_int(step.konst, &k)) {
+    (void)ty_not_constant(ty, "the step of a slice");
+    return false;
+  }
+  if (k == 0 || k == INT64_MIN) {
+    (void)TY_FAIL(ty, ERR_BAD_OPERAND, "a slice", "step 0");
+    return false;
+  }
+  bool down = k < 0;
+  Val start = slice_bound(ty, ty_item(ty, slice, 0), extent, down, down ? pyint_op(ty, OP_ADD, extent, minus) : zero);
+  Val stop = slice_bound(ty, ty_item(ty, slice, 1), extent, down, down ? minus : extent);
+  if (is_bottom(start) || is_bottom(stop))
+    return false;
+  Val span = down ? pyint_op(ty, OP_SUB, start, stop) : pyint_op(ty, OP_SUB, stop, start);
+  int64_t width = down ? -k : k;
+  if (width > 1)
+    span = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_ADD, span, ty_const_int(ty, width - 1)), ty_const_int(ty, width));
+  out[0] = start;
+  out[1] = ty_select(ty, less(ty, span, zero), zero, span);
+  out[2] = ty_const_int(ty, k);
+  return !is_bottom(out[1]);
+}
+
+typedef struct ViewPlan {
+  IrView *view;
+  Val args[1 + 3 * 2 * TY_MAX_NDIM];
+  uint32_t nargs;
+  unsigned axis, ndim; /* of the source so far; of the result so far */
+  bool full_tail;      /* C: every axis since the first kept one is whole; F is not kept */
+  bool sliced;         /* a kept axis has been cut */
+} ViewPlan;
+
+static bool plan_one(Ty *ty, ViewPlan *p, Val array, Val v) {
+  uint8_t *kind = &p->view->kind[p->view->n++];
+  if (v.type->id == TY_NONE) {
+    *kind = VIEW_NEWAXIS;
+    p->ndim++;
+    return true;
+  }
+  if (v.type->id == TY_SLICE) {
+    Val whole = ty_item(ty, v, 0), stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
+    bool full = whole.type && whole.type->id == TY_NONE && stop.type && stop.type->id == TY_NONE && step.type &&
+                step.type->id == TY_NONE;
+    *kind = full ? VIEW_FULL : VIEW_SLICE;
+    int64_t k = 1;
+    if (!full && !slice_parts(ty, v, ty_extent(ty, array, p->axis), &p->args[p->nargs]))
+      return false;
+    if (!full) {
+      (void)fz_get_int(p->args[p->nargs + 2].konst, &k);
+      p->nargs += 3;
+    }
+    p->full_tail &= full || (p->ndim == 0 && k == 1); /* the first kept axis may be cut, if the rest is whole */
+    p->ndim++;
+    p->axis++;
+    return true;
+  }
+  *kind = VIEW_INDEX;
+  p->full_tail &= p->ndim == 0; /* an index behind a kept axis leaves gaps */
+  Val i = in_range(ty, array, v, p->axis++);
+  p->args[p->nargs++] = i;
+  return !is_bottom(i);
+}
+
+static void plan_full(ViewPlan *p, unsigned n) {
+  for (; n; n--, p->axis++, p->ndim++)
+    p->view->kind[p->view->n++] = VIEW_FULL;
+}
+
+static Val view(Ty *ty, Val array, const Indices *list) {
+  const Type *t = array.type;
+  ViewPlan p = {.view = CX_NEW(ty->cx, IrView), .args = {array}, .nargs = 1, .full_tail = true};
+  bool ellipsis = false, has_newaxis = false;
+  for (uint32_t k = 0; k < list->n; k++) {
+    if (is_ellipsis(list->items[k])) {
+      plan_full(&p, t->ndim - list->axes);
+      ellipsis = true;
+    } else {
+      has_newaxis |= list->items[k].type->id == TY_NONE;
+      if (!plan_one(ty, &p, array, list->items[k]))
+        return BOTTOM;
+    }
+    if (p.ndim > TY_MAX_NDIM)
+      return TY_FAIL(ty, ERR_INDEX_COUNT, TY_PRETTY(ty, array), (int)list->n);
+  }
+  if (!ellipsis)
+    plan_full(&p, t->ndim - p.axis);
+  bool c = t->layout == LAYOUT_C && p.full_tail && !has_newaxis;
+  const Type *result = ty_array(ty->cx, t->elem, p.ndim, c ? LAYOUT_C : LAYOUT_A, (Space)t->space, t->wide, t->readonly);
+  Val r = ty_op(ty, OP_VIEW, result, p.args, p.nargs);
+  if (r.ins)
+    r.ins->aux.view = p.view;
+  return r;
+}
+
+/* --- tuples --- */
+
+static Val tuple_slice(Ty *ty, Val t, Val slice) {
+  int64_t n = t.type->n, part[3] = {0, n, 1}; /* start, stop, step */
+  for (uint32_t k = 0; k < 3; k++) {
+    Val v = ty_item(ty, slice, k);
+    if (is_bottom(v))
+      return BOTTOM;
+    if (v.type->id != TY_NONE && !fz_get_int(v.konst, &part[k]))
+      return ty_not_constant(ty, "a slice of a tuple");
+    bool down = k < 2 && part[2] < 0;
+    if (k < 2 && v.type->id != TY_NONE && part[k] < 0)
+      part[k] = part[k] + n < 0 ? (down ? -1 : 0) : part[k] + n;
+  }
+  if (part[2] != 1)
+    return TY_FAIL(ty, ERR_BAD_OPERAND, "a slice with a step", TY_PRETTY(ty, t));
+  int64_t stop = part[1] > n ? n : part[1];
+  Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);
+  uint32_t count = 0;
+  for (int64_t k = part[0]; k < stop; k++)
+    items[count++] = ty_item(ty, t, (uint32_t)k);
+  return ty_make_tuple(ty, items, count);
+}
+
+static Val tuple_index(Ty *ty, Val t, Val index) {
+  int64_t k, n = t.type->n;
+  if (index.type->id == TY_SLICE)
+    return tuple_slice(ty, t, index);
+  if (!ty_is_integral(index.type))
+    return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, index));
+  if (fz_get_int(index.konst, &k)) {
+    if (k < -n || k >= n)
+      return TY_FAIL(ty, ERR_TUPLE_INDEX, (long long)k, TY_PRETTY(ty, t));
+    return ty_item(ty, t, (uint32_t)(k < 0 ? k + n : k));
+  }
+  for (uint32_t j = 1; j < t.type->n; j++)
+    if (t.type->elems[j] != t.type->elems[0])
+      return TY_FAIL(ty, ERR_TUPLE_MIXED, TY_PRETTY(ty, t));
+  if (!n)
+    return TY_FAIL(ty, ERR_TUPLE_INDEX, 0LL, TY_PRETTY(ty, t));
+  if (!ty_stored(t.type->elems[0]))
+    return ty_item(ty, t, 0);
+  Val extent = ty_const_int(ty, n);
+  Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), ty_to_index(ty, index), extent);
+  if (ty->cx->checked && ty->emit)
+    ty_check(ty, ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL), ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), i, ty_const_int(ty, 0)),
+                        less(ty, i, extent)), "IndexError", "tuple index {0} is out of range", &i, 1);
+  return ty_op2(ty, OP_TUPLE_INDEX, t.type->elems[0], t, i);
+}
+
+/* --- the operations --- */
+
+Val ty_getitem(Ty *ty, Val obj, Val index) {
+  if (is_bottom(obj) || is_bottom(index))
+    return BOTTOM;
+  if (obj.type->id == TY_TUPLE)
+    return tuple_index(ty, obj, index);
+  if (obj.type->id == TY_STR)
+    return TY_FAIL(ty, ERR_STRING_BUILD);
+  if (obj.type->id != TY_ARRAY)
+    return TY_FAIL(ty, ERR_BAD_OPERAND, "an index [ ]", TY_PRETTY(ty, obj));
+  Indices list;
+  if (!list_indices(ty, obj, index, &list))
+    return BOTTOM;
+  if (!list.all_ints || list.axes != obj.type->ndim)
+    return view(ty, obj, &list);
+  Val args[TY_MAX_NDIM + 1] = {obj};
+  for (uint32_t k = 0; k < list.n; k++)
+    args[k + 1] = in_range(ty, obj, list.items[k], k);
+  return ty_op(ty, OP_LOAD, obj.type->elem, args, list.n + 1);
+}
+
+Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
+  if (is_bottom(obj) || is_bottom(index) || is_bottom(value))
+    return BOTTOM;
+  if (obj.src && obj.src->op == OP_MAKE_LIST)
+    return TY_FAIL(ty, ERR_LIST);
+  if (obj.type->id != TY_ARRAY)
+    return TY_FAIL(ty, ERR_BAD_OPERAND, "assignment to an element", TY_PRETTY(ty, obj));
+  if (obj.type->readonly)
+    return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, obj));
+  Indices list;
+  if (!list_indices(ty, obj, index, &list))
+    return BOTTOM;
+  if (!list.all_ints || list.axes != obj.type->ndim)
+    return TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
+  if (!ty_is_number(value.type))
+    return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, obj));
+  Val args[TY_MAX_NDIM + 2] = {obj};
+  for (uint32_t k = 0; k < list.n; k++)
+    args[k + 1] = in_range(ty, obj, list.items[k], k);
+  args[list.n + 1] = ty_cast(ty, value, obj.type->elem);
+  return ty_op(ty, OP_STORE, ty_id(ty, TY_VOID), args, list.n + 2);
+}
+
+Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
+  if (is_bottom(seq))
+    return BOTTOM;
+  if (seq.type->id == TY_ARRAY && seq.type->ndim) {
+    Val extent = ty_extent(ty, seq, 0);
+    int64_t known;
+    if (fz_get_int(extent.konst, &known) && known != n)
+      return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
+    return ty_getitem(ty, seq, ty_const_int(ty, k));
+  }
+  if (seq.type->id != TY_TUPLE)
+    return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, seq));
+  if (seq.type->n != n)
+    return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
+  return ty_item(ty, seq, k);
+}
+
+Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
+  if (is_bottom(seq))
+    return BOTTOM;
+  if (seq.type->id != TY_TUPLE)
+    return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, seq));
+  uint32_t n = seq.type->n;
+  if (n < before + after)
+    return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)(before + after));
+  if (k < before)
+    return ty_item(ty, seq, k);
+  if (k > before)
+    return ty_item(ty, seq, n - after + (k - before - 1));
+  Val *items = CX_ARRAY(ty->cx, Val, n + 1);
+  for (uint32_t j = before; j < n - after; j++)
+    items[j - before] = ty_item(ty, seq, j);
+  return ty_make_tuple(ty, items, n - after - before);
+}
+
+Val ty_slice(Ty *ty, const Val parts[3]) {
+  const Type *types[3];
+  for (int k = 0; k < 3; k++) {
+    if (is_bottom(parts[k]))
+      return BOTTOM;
+    if (parts[k].type->id != TY_NONE && !ty_is_integral(parts[k].type))
+      return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, parts[k]));
+    types[k] = parts[k].type;
+  }
+  return ty_pack(ty, ty_list_like(ty->cx, TY_SLICE, types, 3), parts, 3);
+}
+
+Val ty_len(Ty *ty, Val v) {
+  if (is_bottom(v))
+    return BOTTOM;
+  switch (v.type->id) {
+  case TY_TUPLE: return ty_const_int(ty, v.type->n);
+  case TY_STR: return v.konst ? ty_const_int(ty, v.konst->n) : BOTTOM;
+  case TY_ARRAY:
+    if (v.type->ndim)
+      return ty_extent(ty, v, 0);
+    break;
+  case TY_RANGE: {
+    Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), start = ty_item(ty, v, 0), stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
+    Val down = less(ty, step, zero);
+    Val span = ty_select(ty, down, pyint_op(ty, OP_SUB, start, stop), pyint_op(ty, OP_SUB, stop, start));
+    Val width = ty_select(ty, down, pyint_op(ty, OP_SUB, zero, step), step);
+    Val n = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_SUB, pyint_op(ty, OP_ADD, span, width), one), width);
+    return ty_select(ty, less(ty, n, zero), zero, n);
+  }
+  default: break;
+  }
+  return TY_FAIL(ty, ERR_BAD_OPERAND, "len()", TY_PRETTY(ty, v));
+}

@@ -1,0 +1,156 @@
+/* Iteration: ITER* to arithmetic. A range's state is its item; any other sequence's is the index.
+ *
+ * The counters do not wrap: a loop that counts past 2**63 does not end in anyone's lifetime. */
+#include "typeinfer/ty.h"
+
+static Val less(Ty *ty, Op op, Val a, Val b) {
+  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
+  return k ? ty_constant(ty, k, TY_PYBOOL) : ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
+}
+
+static Val both(Ty *ty, Val a, Val b) {
+  bool known;
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  if (fz_truth(a.konst, &known))
+    return known ? b : a;
+  if (fz_truth(b.konst, &known))
+    return known ? a : b;
+  return ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL), a, b);
+}
+
+/* --- the sequence --- */
+
+/* A tuple that is looped over: its elements take the type that the loop variable has. */
+static Val common_tuple(Ty *ty, Val t) {
+  const Type *elem = t.type->n ? t.type->elems[0] : NULL;
+  for (uint32_t k = 1; k < t.type->n && elem; k++)
+    elem = ty_join(ty, elem, t.type->elems[k]);
+  if (!elem)
+    return t.type->n ? TY_FAIL(ty, ERR_TUPLE_MIXED, TY_PRETTY(ty, t)) : t;
+  const Type **elems = CX_ARRAY(ty->cx, const Type *, t.type->n);
+  for (uint32_t k = 0; k < t.type->n; k++)
+    elems[k] = elem;
+  return ty_cast(ty, t, ty_tuple(ty->cx, elems, t.type->n, NULL));
+}
+
+Val ty_iter(Ty *ty, Val v) {
+  if (is_bottom(v))
+    return BOTTOM;
+  switch (v.type->id) {
+  case TY_TUPLE: return common_tuple(ty, v);
+  case TY_RANGE:
+  case TY_ENUMERATE:
+  case TY_ZIP: return v;
+  case TY_ARRAY:
+    if (v.type->ndim)
+      return v;
+    break;
+  default: break;
+  }
+  return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, v));
+}
+
+/* --- by index --- */
+
+static Val has_index(Ty *ty, Val seq, Val i) {
+  if (is_bottom(seq))
+    return BOTTOM;
+  switch (seq.type->id) {
+  case TY_ENUMERATE: return has_index(ty, ty_item(ty, seq, 0), i);
+  case TY_ZIP: {
+    Val r = ty_const_bool(ty, seq.type->n != 0);
+    for (uint32_t k = 0; k < seq.type->n; k++)
+      r = both(ty, r, has_index(ty, ty_item(ty, seq, k), i));
+    return r;
+  }
+  default: return less(ty, OP_LT, i, ty_len(ty, seq));
+  }
+}
+
+static Val pyint_op(Ty *ty, Op op, Val a, Val b) {
+  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
+  if (k)
+    return ty_constant(ty, k, TY_PYINT);
+  Val r = ty_op2(ty, op, ty_id(ty, TY_PYINT), a, b);
+  ty_flag(r, INS_NO_WRAP);
+  return r;
+}
+
+static Val at_index(Ty *ty, Val seq, Val i) {
+  if (is_bottom(seq) || is_bottom(i))
+    return BOTTOM;
+  switch (seq.type->id) {
+  case TY_RANGE: return pyint_op(ty, OP_ADD, ty_item(ty, seq, 0), pyint_op(ty, OP_MUL, i, ty_item(ty, seq, 2)));
+  case TY_ENUMERATE: {
+    Val pair[] = {pyint_op(ty, OP_ADD, ty_item(ty, seq, 1), i), at_index(ty, ty_item(ty, seq, 0), i)};
+    return ty_make_tuple(ty, pair, 2);
+  }
+  case TY_ZIP: {
+    Val *items = CX_ARRAY(ty->cx, Val, seq.type->n + 1);
+    for (uint32_t k = 0; k < seq.type->n; k++)
+      items[k] = at_index(ty, ty_item(ty, seq, k), i);
+    return ty_make_tuple(ty, items, seq.type->n);
+  }
+  case TY_TUPLE: /* the index is in range by construction */
+    if (seq.type->n && !ty_stored(seq.type->elems[0]))
+      return ty_item(ty, seq, 0);
+    if (!seq.type->n)
+      return ty_none(ty); /* never reached */
+    return ty_op2(ty, OP_TUPLE_INDEX, seq.type->elems[0], seq, i);
+  default: {
+    bool checked = ty->cx->checked;
+    ty->cx->checked = false;
+    Val r = ty_getitem(ty, seq, i);
+    ty->cx->checked = checked;
+    return r;
+  }
+  }
+}
+
+/* --- the protocol --- */
+
+Val ty_iter_start(Ty *ty, Val seq) {
+  if (is_bottom(seq))
+    return BOTTOM;
+  return seq.type->id == TY_RANGE ? ty_item(ty, seq, 0) : ty_const_int(ty, 0);
+}
+
+/* Emission: a value that is > 0 wherever it runs: constants, block and grid sizes, their products and sums. */
+static bool positive(const Ins *i, int depth) {
+  if (!i || depth > 4)
+    return false;
+  if (i->op == OP_INTRINSIC)
+    return i->aux.intrinsic >= INTR_NTID_X && i->aux.intrinsic <= INTR_NCTAID_Z;
+  if (i->op == OP_CONST)
+    return i->aux.frozen->kind == FZ_INT && i->aux.frozen->i > 0;
+  bool pair = i->op == OP_MUL || i->op == OP_ADD;
+  return pair && (i->flags & INS_NO_WRAP) && positive(i->args[0], depth + 1) && positive(i->args[1], depth + 1);
+}
+
+Val ty_iter_more(Ty *ty, Val seq, Val state) {
+  if (is_bottom(seq) || is_bottom(state))
+    return BOTTOM;
+  if (seq.type->id != TY_RANGE)
+    return has_index(ty, seq, state);
+  Val stop = ty_item(ty, seq, 1), step = ty_item(ty, seq, 2);
+  int64_t k;
+  if (fz_get_int(step.konst, &k))
+    return less(ty, k > 0 ? OP_LT : OP_GT, state, stop);
+  if (positive(step.ins, 0))
+    return less(ty, OP_LT, state, stop);
+  Val up = less(ty, OP_GT, step, ty_const_int(ty, 0));
+  return ty_select(ty, up, less(ty, OP_LT, state, stop), less(ty, OP_GT, state, stop));
+}
+
+Val ty_iter_item(Ty *ty, Val seq, Val state) {
+  if (is_bottom(seq) || is_bottom(state))
+    return BOTTOM;
+  return seq.type->id == TY_RANGE ? state : at_index(ty, seq, state);
+}
+
+Val ty_iter_step(Ty *ty, Val seq, Val state) {
+  if (is_bottom(seq) || is_bottom(state))
+    return BOTTOM;
+  return pyint_op(ty, OP_ADD, state, seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
+}

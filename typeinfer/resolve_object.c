@@ -1,0 +1,280 @@
+/* Objects: attributes, texts, raise. */
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+/* --- attributes --- */
+
+static Val no_attribute(Ty *ty, const char *what, const char *name, const char *near) {
+  return TY_FAIL(ty, ERR_NO_ATTRIBUTE, what, name, near ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", near) : "");
+}
+
+/* A member of an intrinsic namespace: "cuda.shared" and "array". */
+static Val member(Ty *ty, const char *space, const char *name) {
+  const char *path = arena_printf(&ty->cx->arena, "%s.%s", space, name);
+  IntrinsicId id = ir_intrinsic_by_path(path);
+  if (id == INTR_NONE)
+    return no_attribute(ty, space, name, ir_intrinsic_suggest(space, name));
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_INTRINSIC;
+  f->i = id;
+  return ty_const(ty, f);
+}
+
+static Val module_attr(Ty *ty, const Frozen *module, const char *name) {
+  const Frozen *f = fz_attr(module, name);
+  if (f && f->kind != FZ_UNSET)
+    return ty_const(ty, f);
+  const char *space = module->text;
+  if (!strncmp(space, "pyptx.", 6))
+    space += 6;
+  bool ours = !strcmp(space, "cuda") || !strcmp(space, "math");
+  return ours ? member(ty, space, name) : no_attribute(ty, arena_printf(&ty->cx->arena, "module '%s'", module->text), name, NULL);
+}
+
+static Val array_shape(Ty *ty, Val a) {
+  Val items[TY_MAX_NDIM + 1] = {0};
+  for (unsigned k = 0; k < a.type->ndim; k++)
+    items[k] = ty_extent(ty, a, k);
+  return ty_make_tuple(ty, items, a.type->ndim);
+}
+
+static Val array_strides(Ty *ty, Val a) {
+  Val items[TY_MAX_NDIM + 1] = {0};
+  for (unsigned k = 0; k < a.type->ndim; k++)
+    items[k] = ty_op_i(ty, OP_STRIDE, ty_id(ty, TY_PYINT), k, &a, 1);
+  return ty_make_tuple(ty, items, a.type->ndim);
+}
+
+static Val product(Ty *ty, Val a, Val b) {
+  const Frozen *k = ty_fold_binary(ty->cx, OP_MUL, a.konst, b.konst);
+  if (k)
+    return ty_constant(ty, k, TY_PYINT);
+  Val r = ty_op2(ty, OP_MUL, ty_id(ty, TY_PYINT), a, b);
+  ty_flag(r, INS_NONNEGATIVE | INS_NO_WRAP);
+  return r;
+}
+
+static Val array_size(Ty *ty, Val a) {
+  Val r = a.type->ndim ? ty_extent(ty, a, 0) : ty_const_int(ty, 1);
+  for (unsigned k = 1; k < a.type->ndim; k++)
+    r = product(ty, r, ty_extent(ty, a, k));
+  return r;
+}
+
+static Val array_transposed(Ty *ty, Val a) {
+  const Type *t = a.type;
+  if (t->ndim < 2)
+    return a;
+  Layout layout = t->layout == LAYOUT_C ? LAYOUT_F : t->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
+  IrView *view = CX_NEW(ty->cx, IrView);
+  view->n = t->ndim;
+  for (unsigned k = 0; k < t->ndim; k++) {
+    view->kind[k] = VIEW_PERMUTE;
+    view->axes[k] = (uint8_t)(t->ndim - 1 - k);
+  }
+  Val r = ty_op1(ty, OP_VIEW, ty_array(ty->cx, t->elem, t->ndim, layout, (Space)t->space, t->wide, t->readonly), a);
+  if (r.ins)
+    r.ins->aux.view = view;
+  return r;
+}
+
+static Val array_ndim(Ty *ty, Val a) { return ty_const_int(ty, a.type->ndim); }
+static Val array_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type->elem)); }
+static Val array_nbytes(Ty *ty, Val a) { return product(ty, array_size(ty, a), array_itemsize(ty, a)); }
+static Val itself(Ty *ty, Val a) { (void)ty; return a; }
+
+static Val array_dtype(Ty *ty, Val a) {
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_DTYPE;
+  f->type = a.type->elem->id;
+  return ty_const(ty, f);
+}
+
+static Val number_real(Ty *ty, Val a) { return a.type->id == TY_PYBOOL ? ty_cast_id(ty, a, TY_PYINT) : a; }
+
+static Val number_imag(Ty *ty, Val a) {
+  return ty_scalar_const(ty, a.type->id == TY_PYBOOL ? TY_PYINT : a.type->id, 0);
+}
+
+static Val dtype_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(ty_id(ty, a.type->frozen->type))); }
+
+typedef struct Attribute {
+  const char *name;
+  Val (*get)(Ty *ty, Val obj);
+} Attribute;
+
+static const Attribute array_attributes[] = {
+  {"shape", array_shape}, {"size", array_size}, {"ndim", array_ndim}, {"strides", array_strides}, {"T", array_transposed},
+  {"dtype", array_dtype}, {"itemsize", array_itemsize}, {"nbytes", array_nbytes}, {"real", itself}, {NULL, NULL},
+};
+static const Attribute number_attributes[] = {{"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
+static const Attribute dtype_attributes[] = {{"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};
+
+static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name, const char *what) {
+  const char *near = NULL;
+  for (; table->name; table++) {
+    if (!strcmp(table->name, name))
+      return table->get(ty, obj);
+    if (!strncasecmp(table->name, name, 3))
+      near = table->name;
+  }
+  return no_attribute(ty, what, name, near);
+}
+
+static Val tuple_field(Ty *ty, Val obj, const char *name) {
+  for (uint32_t k = 0; obj.type->names && k < obj.type->n; k++)
+    if (!strcmp(obj.type->names[k], name))
+      return ty_item(ty, obj, k);
+  return no_attribute(ty, TY_PRETTY(ty, obj), name, NULL);
+}
+
+Val ty_getattr(Ty *ty, Val obj, const char *name) {
+  if (is_bottom(obj))
+    return BOTTOM;
+  const Frozen *f = obj.type->frozen;
+  switch (obj.type->id) {
+  case TY_MODULE: return module_attr(ty, f, name);
+  case TY_ARRAY: return from_table(ty, array_attributes, obj, name, TY_PRETTY(ty, obj));
+  case TY_TUPLE: return tuple_field(ty, obj, name);
+  case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name, TY_PRETTY(ty, obj));
+  case TY_FUNC:
+    if (f->kind == FZ_INTRINSIC)
+      return member(ty, ir_intrinsics[f->i].path, name);
+    break;
+  case TY_OBJECT:
+    if (fz_attr(f, name))
+      return ty_const(ty, fz_attr(f, name));
+    break;
+  default:
+    if (ty_is_number(obj.type))
+      return from_table(ty, number_attributes, obj, name, TY_PRETTY(ty, obj));
+  }
+  return no_attribute(ty, TY_PRETTY(ty, obj), name, NULL);
+}
+
+/* --- texts --- */
+
+static const char fstring_mark[] = "f-string";
+
+static bool is_fstring(Val v) {
+  return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_OPAQUE && v.type->frozen->text == fstring_mark && v.src &&
+         v.src->op == OP_MAKE_STR;
+}
+
+Val ty_make_str(Ty *ty, Ins *i) {
+  Buf all;
+  buf_init(&all, &ty->cx->arena);
+  bool known = true;
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    Val v = ty_arg(ty, i, k);
+    if (is_bottom(v))
+      return BOTTOM;
+    known &= v.konst && v.konst->kind == FZ_STR;
+    if (known)
+      buf_add(&all, v.konst->text, v.konst->n);
+  }
+  if (known)
+    return ty_const(ty, fz_str(ty->cx, all.text));
+  static const Frozen fstring = {.kind = FZ_OPAQUE, .text = fstring_mark};
+  return (Val){.type = ty_frozen(ty->cx, TY_OBJECT, &fstring, NULL, 0), .src = i};
+}
+
+static void add_literal(TyText *t, const char *s, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    buf_putc(&t->format, s[k]);
+    if (s[k] == '{' || s[k] == '}')
+      buf_putc(&t->format, s[k]);
+  }
+}
+
+static bool add_number(TyText *t, Val v) {
+  enum { MESSAGE_VALUES = 4 }; /* what a trap carries */
+  uint32_t limit = t->numbered ? MESSAGE_VALUES : sizeof t->values / sizeof *t->values;
+  if (t->n >= limit) {
+    buf_puts(&t->format, "...");
+    return true;
+  }
+  if (t->numbered)
+    buf_printf(&t->format, ty_is_float(v.type) ? "{%u:f}" : "{%u}", t->n);
+  else
+    buf_puts(&t->format, "{}");
+  t->values[t->n++] = v;
+  return true;
+}
+
+bool ty_text_add(Ty *ty, TyText *t, Val v, int depth) {
+  enum { MAX_DEPTH = 16 };
+  if (is_bottom(v) || depth > MAX_DEPTH)
+    return false;
+  if (ty_is_number(v.type))
+    return add_number(t, v);
+  if (v.konst && v.konst->kind == FZ_STR) {
+    if (depth) /* inside a tuple */
+      add_literal(t, fz_text(ty->cx, v.konst), strlen(fz_text(ty->cx, v.konst)));
+    else
+      add_literal(t, v.konst->text, v.konst->n);
+    return true;
+  }
+  if (is_fstring(v)) {
+    for (uint32_t k = 0; k < v.src->nargs; k++)
+      if (!ty_text_add(ty, t, ty_arg(ty, v.src, k), 0))
+        return false;
+    return true;
+  }
+  if (v.type->id == TY_TUPLE) {
+    buf_putc(&t->format, '(');
+    for (uint32_t k = 0; k < v.type->n; k++) {
+      buf_puts(&t->format, k ? ", " : "");
+      if (!ty_text_add(ty, t, ty_item(ty, v, k), depth + 1))
+        return false;
+    }
+    buf_puts(&t->format, v.type->n == 1 ? ",)" : ")");
+    return true;
+  }
+  if (v.type->id == TY_ARRAY || v.type->id == TY_RANGE || v.type->id == TY_SLICE || (v.type->n && v.type->id != TY_TUPLE)) {
+    (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
+    return false;
+  }
+  add_literal(t, ty_name(ty->cx, v.type), strlen(ty_name(ty->cx, v.type)));
+  return true;
+}
+
+/* --- raise --- */
+
+/* The message of an exception: its arguments as Python shows them. */
+static bool exception_text(Ty *ty, Ins *call, TyText *t) {
+  if (call->nargs == 2)
+    return ty_text_add(ty, t, ty_arg(ty, call, 1), 0);
+  for (uint32_t k = 1; k < call->nargs; k++) {
+    buf_puts(&t->format, k == 1 ? "(" : ", ");
+    if (!ty_text_add(ty, t, ty_arg(ty, call, k), 1))
+      return false;
+  }
+  buf_puts(&t->format, call->nargs > 2 ? ")" : "");
+  return true;
+}
+
+Val ty_raise(Ty *ty, Ins *i) {
+  if (!i->nargs)
+    return TY_FAIL(ty, ERR_TRY);
+  Val e = ty_arg(ty, i, 0);
+  if (is_bottom(e))
+    return BOTTOM;
+  if (e.type->id != TY_OBJECT || e.type->frozen->kind != FZ_EXCEPTION)
+    return TY_FAIL(ty, ERR_BAD_OPERAND, "raise", TY_PRETTY(ty, e));
+  TyText *t = CX_NEW(ty->cx, TyText);
+  t->numbered = true;
+  buf_init(&t->format, &ty->cx->arena);
+  if (e.src && e.src->op == OP_CALL && !exception_text(ty, e.src, t))
+    return BOTTOM;
+  if (ty->emit) {
+    Ins **args = CX_ARRAY(ty->cx, Ins *, t->n + 1);
+    for (uint32_t k = 0; k < t->n; k++)
+      args[k] = ty_ins(ty, t->values[k]);
+    i->args = args;
+    i->nargs = t->n;
+    i->aux.site = ir_site(ty->cx, ty->p->program, e.type->frozen->text, t->format.text, i->loc);
+  }
+  return ty_none(ty);
+}

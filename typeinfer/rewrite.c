@@ -1,0 +1,192 @@
+/* Rewrite: a function whose types are final becomes strict.
+ *
+ * In: a typed TySpec whose Fn is still lifted. Out: the same Fn at stage T: every lifted instruction is replaced by what its rule emits
+ * before it; branches on known conditions are folded; phis and returns have casts at the ends of their predecessors. */
+#include <ctype.h>
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
+
+/* --- instructions --- */
+
+static void rewrite_phi(Ty *ty, Ins *i) {
+  TyInfo r = ty_eval_phi(ty, i), *old = info_of(ty, i);
+  const Type *t = old->v.type;
+  r.conflict |= old->conflict;
+  if (!r.v.type || r.conflict) {
+    r.v.ins = NULL;
+  } else if (!r.v.ins && !r.v.konst && !r.v.items && ty_stored(t)) {
+    r.v = (Val){.type = t, .ins = i, .src = r.v.src};
+    i->type = ty_storage(ty, t);
+  }
+  *old = r;
+}
+
+static void rewrite_value(Ty *ty, Ins *i) {
+  TyInfo *info = info_of(ty, i);
+  Val v = ty_eval(ty, i);
+  if (!is_bottom(v) && info->v.type && v.type != info->v.type) {
+    Ins *src = v.src;
+    v = ty_cast(ty, v, info->v.type);
+    v.src = src;
+  }
+  if (is_bottom(v))
+    cx_bug(ty->cx, "%%%u %s has no type and no error", i->id, ir_op_info[i->op].text);
+  info->v = v;
+  ir_remove(i);
+}
+
+static void rewrite_condbr(Ty *ty, Ins *i) {
+  Val c = ty_arg(ty, i, 0);
+  bool known;
+  if (!c.konst && c.type && c.type->id == TY_BOOL) {
+    i->args[0] = ty_ins(ty, c);
+    return;
+  }
+  c = ty_truth(ty, c);
+  if (is_bottom(c))
+    cx_bug(ty->cx, "%%%u: a branch on nothing", i->id);
+  if (fz_truth(c.konst, &known))
+    ir_fold_condbr(ty->cx, i, known);
+  else
+    i->args[0] = ty_ins(ty, c);
+}
+
+static void rewrite_ret(Ty *ty, Ins *i) {
+  Val v = ty_arg(ty, i, 0);
+  const Type *t = ty->spec->result;
+  if (is_bottom(v) || !t) /* behind a call that has no type: the call raises its error */
+    cx_bug(ty->cx, "%%%u: a return of nothing", i->id);
+  if (ty->fn->is_kernel && v.type->id != TY_NONE)
+    fail(ty->cx, i->loc, ERR_RETURN_VALUE, TY_PRETTY(ty, v));
+  if (!ty_join(ty, t, v.type))
+    fail(ty->cx, i->loc, ERR_RETURN_TYPES, ty->fn->name, TY_PRETTY(ty, v), ty_pretty(ty->cx, t));
+  i->args[0] = ty_ins(ty, ty_cast(ty, v, t));
+}
+
+static void rewrite_ins(Ty *ty, Ins *i) {
+  ty->at = i;
+  switch (i->op) {
+  case OP_PARAM:
+  case OP_UNSET: return;
+  case OP_PHI: rewrite_phi(ty, i); return;
+  case OP_BR:
+  case OP_UNREACHABLE: break;
+  case OP_CONDBR: rewrite_condbr(ty, i); break;
+  case OP_RET: rewrite_ret(ty, i); break;
+  case OP_RAISE: (void)ty_raise(ty, i); break;
+  default: rewrite_value(ty, i); return;
+  }
+  i->type = ty_id(ty, TY_VOID);
+}
+
+/* --- parameters --- */
+
+/* A parameter of a device function that has no storage, or whose value is part of the specialisation, is not passed. A kernel keeps
+ * all that its signature names; the others have their defaults. */
+static void rewrite_params(Ty *ty, bool is_kernel) {
+  Fn *fn = ty->fn;
+  Ins **params = CX_ARRAY(ty->cx, Ins *, fn->nparams + 1);
+  const char **names = CX_ARRAY(ty->cx, const char *, fn->nparams + 1);
+  const Type **types = CX_ARRAY(ty->cx, const Type *, fn->nparams + 1);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < fn->nparams; k++) {
+    Ins *p = fn->params[k];
+    TyInfo *info = info_of(ty, p);
+    if (is_kernel ? k >= ty->p->npassed : !ty_stored(info->v.type) || info->v.konst) {
+      ir_remove(p);
+      continue;
+    }
+    p->type = ty_storage(ty, info->v.type);
+    p->aux.i = n;
+    names[n] = fn->param_names ? fn->param_names[k] : NULL;
+    types[n] = p->type;
+    params[n++] = p;
+    if (!info->v.konst)
+      info->v.ins = p;
+  }
+  fn->params = params;
+  fn->param_names = names;
+  fn->param_types = types;
+  fn->nparams = n;
+}
+
+/* --- phis, once everything has its value --- */
+
+static Ins *unset_value(Ty *ty, const Type *t, Ins *at) {
+  Ins *u = ir_ins(ty->cx, ty->fn, OP_UNSET, t, at->loc, NULL, 0);
+  ir_insert_before(at, u);
+  return u;
+}
+
+static void finish_phi(Ty *ty, Ins *phi) {
+  Val v = info_of(ty, phi)->v;
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    Block *from = phi->block->preds.data[k];
+    Ins *end = from->last;
+    if (!(ty->spec->taken[from->id] & BLOCK_REACHED))
+      continue;
+    Val a = info_of(ty, phi->args[k])->v;
+    ty->at = end;
+    phi->args[k] = is_bottom(a) ? unset_value(ty, phi->type, end) : ty_ins(ty, ty_cast(ty, a, v.type));
+  }
+}
+
+static void finish_phis(Ty *ty) {
+  FOR_BLOCKS(ty->fn, b) {
+    FOR_INS_SAFE(b, i, next) {
+      if (i->op == OP_UNSET && !i->type)
+        ir_remove(i);
+      if (i->op != OP_PHI || !(ty->spec->taken[b->id] & BLOCK_REACHED))
+        continue;
+      if (info_of(ty, i)->v.ins != i)
+        ir_remove(i);
+    }
+  }
+  FOR_BLOCKS(ty->fn, b)
+    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED); i = i->next)
+      finish_phi(ty, i);
+}
+
+/* --- the function --- */
+
+static const char *symbol_of(TyProgram *p, const Fn *fn) {
+  Buf b;
+  buf_init(&b, &p->cx->arena);
+  for (const char *s = fn->name; *s; s++)
+    buf_putc(&b, isalnum((unsigned char)*s) ? *s : '_');
+  if (!fn->is_kernel)
+    buf_printf(&b, "__%u", p->nfns);
+  return b.text;
+}
+
+/* Uses of parameters and phis by strict instructions are links already; what is left of the lifted form is in unreached blocks. */
+void ty_emit_spec(TyProgram *p, TySpec *s) {
+  Cx *cx = p->cx;
+  Ty ty = {.cx = cx, .p = p, .spec = s, .fn = s->fn, .emit = true, .at = s->fn->entry->last};
+  s->state = SPEC_EMITTING;
+  VEC_PUSH(&cx->arena, &p->program->fns, s->fn);
+  s->fn->is_kernel = p->kernel && p->program->fns.len == 1;
+  s->fn->symbol = symbol_of(p, s->fn);
+  s->fn->recursive = s->recursive;
+  s->fn->result = s->result;
+  p->nfns++;
+  ty_find_first_edges(&ty);
+  rewrite_params(&ty, p->program->fns.len == 1);
+  FOR_BLOCKS(s->fn, b) {
+    if (!(s->taken[b->id] & BLOCK_REACHED))
+      continue;
+    FOR_INS_SAFE(b, i, next)
+      rewrite_ins(&ty, i);
+  }
+  finish_phis(&ty);
+  s->fn->result = ty_storage(&ty, s->result ? s->result : ty_scalar(cx, TY_NONE));
+  s->fn->typed = true;
+  ir_order(cx, s->fn);
+  ir_drop_dead(cx, s->fn);
+  ir_merge_blocks(cx, s->fn);
+  ty_ranges(cx, s->fn);
+  s->state = SPEC_DONE;
+}

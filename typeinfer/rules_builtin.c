@@ -1,0 +1,157 @@
+/* Rules of Python's builtins. */
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+static bool want_number(Ty *ty, const TyCall *c, uint32_t k) {
+  if (ty_is_number(c->args[k].type))
+    return true;
+  (void)ty_argument_type(ty, c, k, "a number");
+  return false;
+}
+
+Val ty_rule_abs(Ty *ty, const TyCall *c) {
+  Val x = c->args[0];
+  if (!want_number(ty, c, 0))
+    return BOTTOM;
+  if (x.type->id == TY_PYBOOL)
+    return ty_cast_id(ty, x, TY_PYINT);
+  int64_t i;
+  if (ty_is_weak(x.type) && fz_get_int(x.konst, &i) && i != INT64_MIN)
+    return ty_const_int(ty, i < 0 ? -i : i);
+  bool same = x.type->id == TY_BOOL || ty_kind(x.type) == KIND_UINT;
+  return same ? x : ty_intrinsic(ty, INTR_PY_ABS, x.type, &x, 1);
+}
+
+/* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands first. */
+static Val choose(Ty *ty, Op op, Val best, Val next) {
+  if (is_bottom(best) || is_bottom(next))
+    return BOTTOM;
+  Val c = ty_truth(ty, ty_binary(ty, op, next, best));
+  const Type *t = ty_join(ty, best.type, next.type);
+  if (is_bottom(c) || !t)
+    return BOTTOM;
+  return ty_select(ty, c, ty_cast(ty, next, t), ty_cast(ty, best, t));
+}
+
+Val ty_rule_minmax(Ty *ty, const TyCall *c) {
+  Op op = c->id == INTR_PY_MIN ? OP_LT : OP_GT;
+  bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
+  uint32_t n = of_tuple ? c->args[0].type->n : c->n;
+  if ((!of_tuple && n < 2) || n == 0)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes two or more numbers, or a tuple of them");
+  Val best = BOTTOM;
+  for (uint32_t k = 0; k < n; k++) {
+    Val v = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
+    if (is_bottom(v))
+      return BOTTOM;
+    if (!ty_is_number(v.type))
+      return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers") : ty_argument_type(ty, c, k, "a number");
+    best = k ? choose(ty, op, best, v) : v;
+  }
+  return best;
+}
+
+/* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
+static Val round_digits(Ty *ty, Val x, int64_t n) {
+  enum { MAX_DIGITS = 22 }; /* 10**22 is exact in float64 */
+  if (ty_is_integral(x.type))
+    return n >= 0 ? x : TY_FAIL(ty, ERR_ARGUMENTS, "round", "integers cannot be rounded to tens in a kernel");
+  if (n > MAX_DIGITS || n < -MAX_DIGITS)
+    return TY_FAIL(ty, ERR_ARGUMENTS, "round", "ndigits must be between -22 and 22");
+  double scale = 1;
+  for (int64_t k = n < 0 ? -n : n; k > 0; k--)
+    scale *= 10;
+  Val s = ty_scalar_const(ty, x.type->id, scale);
+  Val up = ty_op2(ty, n < 0 ? OP_TRUEDIV : OP_MUL, x.type, x, s);
+  return ty_op2(ty, n < 0 ? OP_MUL : OP_TRUEDIV, x.type, ty_intrinsic(ty, INTR_PY_ROUND, x.type, &up, 1), s);
+}
+
+Val ty_rule_round(Ty *ty, const TyCall *c) {
+  Val x = c->args[0];
+  int64_t n;
+  if (!want_number(ty, c, 0))
+    return BOTTOM;
+  if (c->given[1] && c->args[1].type->id != TY_NONE)
+    return fz_get_int(c->args[1].konst, &n) ? round_digits(ty, x, n) : ty_not_constant(ty, "ndigits of round()");
+  if (!ty_is_integral(x.type))
+    x = ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
+  return ty_cast_id(ty, x, TY_PYINT);
+}
+
+Val ty_rule_pow(Ty *ty, const TyCall *c) { return ty_binary(ty, OP_POW, c->args[0], c->args[1]); }
+
+Val ty_rule_divmod(Ty *ty, const TyCall *c) {
+  Val pair[] = {ty_binary(ty, OP_FLOORDIV, c->args[0], c->args[1]), ty_binary(ty, OP_MOD, c->args[0], c->args[1])};
+  return ty_make_tuple(ty, pair, 2);
+}
+
+Val ty_rule_len(Ty *ty, const TyCall *c) { return ty_len(ty, c->args[0]); }
+
+Val ty_rule_range(Ty *ty, const TyCall *c) {
+  if (c->n < 1 || c->n > 3)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes 1 to 3 integers");
+  Val parts[3] = {ty_const_int(ty, 0), ty_const_int(ty, 0), ty_const_int(ty, 1)};
+  for (uint32_t k = 0; k < c->n; k++) {
+    if (!ty_is_integral(c->args[k].type))
+      return ty_argument_type(ty, c, k, "an integer");
+    parts[c->n == 1 ? 1 : k] = ty_cast_id(ty, c->args[k], TY_PYINT);
+  }
+  int64_t step;
+  if (fz_get_int(parts[2].konst, &step) && step == 0)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the step must not be zero");
+  if (ty->cx->checked)
+    ty_check(ty, ty_truth(ty, parts[2]), "ValueError", "range() arg 3 must not be zero", NULL, 0);
+  return ty_pack(ty, ty_list_like(ty->cx, TY_RANGE, NULL, 0), parts, 3);
+}
+
+Val ty_rule_enumerate(Ty *ty, const TyCall *c) {
+  Val parts[2] = {ty_iter(ty, c->args[0]), ty_const_int(ty, 0)};
+  if (is_bottom(parts[0]))
+    return BOTTOM;
+  if (c->given[1]) {
+    if (!ty_is_integral(c->args[1].type))
+      return ty_argument_type(ty, c, 1, "an integer");
+    parts[1] = ty_cast_id(ty, c->args[1], TY_PYINT);
+  }
+  return ty_pack(ty, ty_list_like(ty->cx, TY_ENUMERATE, &parts[0].type, 1), parts, 2);
+}
+
+Val ty_rule_zip(Ty *ty, const TyCall *c) {
+  Val parts[TY_MAX_ARGS + 1] = {0};
+  const Type *types[TY_MAX_ARGS + 1];
+  for (uint32_t k = 0; k < c->n; k++) {
+    parts[k] = ty_iter(ty, c->args[k]);
+    if (is_bottom(parts[k]))
+      return BOTTOM;
+    types[k] = parts[k].type;
+  }
+  return ty_pack(ty, ty_list_like(ty->cx, TY_ZIP, types, c->n), parts, c->n);
+}
+
+Val ty_rule_print(Ty *ty, const TyCall *c) {
+  TyText *t = CX_NEW(ty->cx, TyText);
+  buf_init(&t->format, &ty->cx->arena);
+  for (uint32_t k = 0; k < c->n; k++) {
+    buf_puts(&t->format, k ? " " : "");
+    if (!ty_text_add(ty, t, c->args[k], 0))
+      return BOTTOM;
+  }
+  Val r = ty_op(ty, OP_PRINT, ty_id(ty, TY_VOID), t->values, t->n);
+  if (r.ins)
+    r.ins->aux.frozen = fz_str(ty->cx, t->format.text);
+  return ty_none(ty);
+}
+
+Val ty_rule_tuple(Ty *ty, const TyCall *c) {
+  return c->args[0].type->id == TY_TUPLE ? c->args[0] : ty_argument_type(ty, c, 0, "a tuple");
+}
+
+Val ty_rule_sum(Ty *ty, const TyCall *c) {
+  Val t = c->args[0], r = c->given[1] ? c->args[1] : ty_const_int(ty, 0);
+  if (t.type->id != TY_TUPLE)
+    return ty_argument_type(ty, c, 0, "a tuple");
+  for (uint32_t k = 0; k < t.type->n; k++)
+    r = ty_binary(ty, OP_ADD, r, ty_item(ty, t, k));
+  return r;
+}

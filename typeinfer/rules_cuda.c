@@ -1,0 +1,246 @@
+/* Rules of cuda.*: position, memory, synchronisation, atomics. */
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+/* --- position in the grid --- */
+
+static const Type *pyint(Ty *ty) { return ty_id(ty, TY_PYINT); }
+
+static Val sreg(Ty *ty, IntrinsicId id) {
+  Val v = ty_intrinsic(ty, id, pyint(ty), NULL, 0);
+  ty_flag(v, INS_NONNEGATIVE);
+  return v;
+}
+
+static Val exact(Ty *ty, Op op, Val a, Val b) {
+  Val v = ty_op2(ty, op, pyint(ty), a, b);
+  ty_flag(v, INS_NONNEGATIVE | INS_NO_WRAP);
+  return v;
+}
+
+/* What a signature that ends "ndim" asks for: one value, or a tuple of 2 or 3. */
+static Val by_axis(Ty *ty, const TyCall *c, Val (*one)(Ty *ty, int axis)) {
+  int64_t n;
+  if (!fz_get_int(c->args[0].konst, &n))
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of axes of %s", c->name));
+  if (n < 1 || n > 3)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "ndim must be 1, 2 or 3");
+  Val axes[3];
+  for (int k = 0; k < n; k++)
+    axes[k] = one(ty, k);
+  return n == 1 ? axes[0] : ty_make_tuple(ty, axes, (uint32_t)n);
+}
+
+static Val grid_axis(Ty *ty, int k) {
+  Val first = exact(ty, OP_MUL, sreg(ty, INTR_CTAID_X + (IntrinsicId)k), sreg(ty, INTR_NTID_X + (IntrinsicId)k));
+  return exact(ty, OP_ADD, first, sreg(ty, INTR_TID_X + (IntrinsicId)k));
+}
+
+static Val gridsize_axis(Ty *ty, int k) {
+  return exact(ty, OP_MUL, sreg(ty, INTR_NCTAID_X + (IntrinsicId)k), sreg(ty, INTR_NTID_X + (IntrinsicId)k));
+}
+
+Val ty_rule_grid(Ty *ty, const TyCall *c) { return by_axis(ty, c, grid_axis); }
+Val ty_rule_gridsize(Ty *ty, const TyCall *c) { return by_axis(ty, c, gridsize_axis); }
+
+/* Numba has the special registers as int32. */
+Val ty_rule_sreg(Ty *ty, const TyCall *c) {
+  Val v = sreg(ty, c->id);
+  return ty->cx->typing == TYPING_NUMBA ? ty_cast_id(ty, v, TY_I32) : v;
+}
+
+Val ty_rule_warpsize(Ty *ty, const TyCall *c) {
+  (void)c;
+  return ty_const_int(ty, 32);
+}
+
+Val ty_rule_none(Ty *ty, const TyCall *c) { return TY_FAIL(ty, ERR_NOT_CALLABLE, c->name); }
+
+/* --- memory --- */
+
+/* The shape as constants: an int or a tuple of ints. Returns the number of axes, 0 after an error. */
+static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
+  Val shape = c->args[0];
+  bool is_tuple = shape.type->id == TY_TUPLE;
+  uint32_t n = is_tuple ? shape.type->n : 1;
+  const char *name = c->name;
+  if (n == 0 || n > TY_MAX_NDIM) {
+    (void)TY_FAIL(ty, ERR_SHAPE, name, arena_printf(&ty->cx->arena, "%u axes", n));
+    return 0;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    Val v = is_tuple ? ty_item(ty, shape, k) : shape;
+    if (is_bottom(v))
+      return 0;
+    if (!ty_is_integral(v.type)) {
+      (void)TY_FAIL(ty, ERR_SHAPE, name, arena_printf(&ty->cx->arena, "%s is no int", TY_PRETTY(ty, v)));
+      return 0;
+    }
+    if (!fz_get_int(v.konst, &extents[k])) {
+      (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the shape of %s", name));
+      return 0;
+    }
+  }
+  return n;
+}
+
+/* An element type: a scalar type object, or its name as NumPy takes it. */
+static bool read_dtype(Ty *ty, const TyCall *c, TypeId *out) {
+  Val v = c->args[1];
+  const Frozen *f = v.type->frozen;
+  TypeId id = TY_SCALARS;
+  if (v.type->id == TY_DTYPE)
+    id = ty_strengthen(f->type);
+  else if (v.type->id == TY_STR && f)
+    id = ty_by_name(f->text, f->n);
+  if (id == TY_SCALARS || id == TY_NONE || id == TY_VOID || ty_scalar_info[id].weak) {
+    (void)TY_FAIL(ty, ERR_DTYPE, c->name, TY_PRETTY(ty, v));
+    return false;
+  }
+  if (id == TY_F16 || id == TY_BF16 || ty_scalar_info[id].kind == KIND_COMPLEX) {
+    (void)TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_scalar_info[id].name);
+    return false;
+  }
+  *out = id;
+  return true;
+}
+
+static bool read_alignment(Ty *ty, const TyCall *c, uint32_t *out) {
+  int64_t n = 0;
+  if (!c->given[2] || c->args[2].type->id == TY_NONE)
+    return true;
+  if (!fz_get_int(c->args[2].konst, &n)) {
+    (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the alignment of %s", c->name));
+    return false;
+  }
+  if (n < 1 || n > 1024 || (n & (n - 1))) {
+    (void)TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the alignment must be a power of two, at most 1024");
+    return false;
+  }
+  *out = (uint32_t)n;
+  return true;
+}
+
+static bool check_extents(Ty *ty, const TyCall *c, IrAlloc *a, unsigned n, Space space, TypeId elem) {
+  int64_t bytes = ty_scalar_info[elem].bits / 8, limit = INT32_MAX;
+  a->dynamic = space == SPACE_SHARED && n == 1 && a->extents[0] == 0;
+  for (unsigned k = 0; k < n && !a->dynamic; k++)
+    if (a->extents[k] <= 0) {
+      (void)TY_FAIL(ty, ERR_SHAPE, c->name, arena_printf(&ty->cx->arena, "axis %u has %lld elements", k, (long long)a->extents[k]));
+      return false;
+    } else if (__builtin_mul_overflow(bytes, a->extents[k], &bytes) || bytes > limit) {
+      (void)TY_FAIL(ty, ERR_SHAPE, c->name, "it needs more than 2 GB");
+      return false;
+    }
+  return true;
+}
+
+static Val alloc(Ty *ty, const TyCall *c, Space space) {
+  IrAlloc *a = CX_NEW(ty->cx, IrAlloc);
+  TypeId elem;
+  unsigned n = read_shape(ty, c, a->extents);
+  if (!n || !read_dtype(ty, c, &elem) || !read_alignment(ty, c, &a->align) || !check_extents(ty, c, a, n, space, elem))
+    return BOTTOM;
+  a->name = ty->at->name;
+  Val r = ty_op(ty, OP_ALLOC, ty_array(ty->cx, ty_id(ty, elem), n, LAYOUT_C, space, false, false), NULL, 0);
+  if (r.ins) {
+    r.ins->aux.alloc = a;
+    r.ins->name = a->name;
+    ty->p->program->uses_dynamic_shared |= a->dynamic;
+  }
+  if (!a->dynamic) {
+    Val *extents = CX_ARRAY(ty->cx, Val, n);
+    for (unsigned k = 0; k < n; k++)
+      extents[k] = ty_const_int(ty, a->extents[k]);
+    r.items = extents;
+  }
+  return r;
+}
+
+Val ty_rule_shared_array(Ty *ty, const TyCall *c) { return alloc(ty, c, SPACE_SHARED); }
+Val ty_rule_local_array(Ty *ty, const TyCall *c) { return alloc(ty, c, SPACE_LOCAL); }
+
+Val ty_rule_const_array(Ty *ty, const TyCall *c) {
+  Val a = c->args[0];
+  if (a.type->id == TY_ARRAY && a.konst)
+    return a;
+  return TY_FAIL(ty, ERR_CONST_ARRAY, c->name, TY_PRETTY(ty, a));
+}
+
+/* --- synchronisation --- */
+
+Val ty_rule_void0(Ty *ty, const TyCall *c) {
+  (void)ty_intrinsic(ty, c->id, ty_id(ty, TY_VOID), NULL, 0);
+  return ty_none(ty);
+}
+
+Val ty_rule_sync_pred(Ty *ty, const TyCall *c) {
+  Val p = ty_truth(ty, c->args[0]);
+  Val r = ty_intrinsic(ty, c->id, pyint(ty), &p, 1);
+  ty_flag(r, INS_NONNEGATIVE);
+  return r;
+}
+
+/* --- atomics --- */
+
+typedef struct AtomicRow {
+  IntrinsicId id;
+  AtomicOp op;
+  bool integers_only;
+} AtomicRow;
+
+static const AtomicRow atomics[] = {
+  {INTR_ATOM_ADD, ATOMIC_ADD, false}, {INTR_ATOM_SUB, ATOMIC_SUB, false}, {INTR_ATOM_MAX, ATOMIC_MAX, false},
+  {INTR_ATOM_MIN, ATOMIC_MIN, false}, {INTR_ATOM_AND, ATOMIC_AND, true}, {INTR_ATOM_OR, ATOMIC_OR, true},
+  {INTR_ATOM_XOR, ATOMIC_XOR, true}, {INTR_ATOM_EXCH, ATOMIC_EXCH, false}, {INTR_ATOM_CAS, ATOMIC_CAS, false},
+  {INTR_ATOM_CAS0, ATOMIC_CAS, false},
+};
+
+static const AtomicRow *atomic_row(IntrinsicId id) {
+  const AtomicRow *r = atomics;
+  while (r->id != id)
+    r++;
+  return r;
+}
+
+static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
+  Val a = c->args[0];
+  if (a.type->id != TY_ARRAY) {
+    (void)ty_argument_type(ty, c, 0, "an array");
+    return false;
+  }
+  const Type *e = a.type->elem;
+  bool ok = (ty_kind(e) == KIND_INT || ty_kind(e) == KIND_UINT || (ty_is_float(e) && !row->integers_only)) && ty_bits(e) >= 32;
+  if (!ok) {
+    (void)TY_FAIL(ty, ERR_ATOMIC_TYPE, c->name, ty_name(ty->cx, e));
+    return false;
+  }
+  if (a.type->readonly) {
+    (void)TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, a));
+    return false;
+  }
+  return true;
+}
+
+Val ty_rule_atomic(Ty *ty, const TyCall *c) {
+  const AtomicRow *row = atomic_row(c->id);
+  if (!check_atomic(ty, c, row))
+    return BOTTOM;
+  Val a = c->args[0], args[TY_MAX_NDIM + 3] = {a};
+  bool at_start = c->id == INTR_ATOM_CAS0;
+  unsigned ndim = a.type->ndim;
+  if (at_start)
+    for (unsigned k = 0; k < ndim; k++)
+      args[1 + k] = ty_const_int(ty, 0);
+  else if (!ty_element(ty, a, c->args[1], args + 1))
+    return TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, "2", arena_printf(&ty->cx->arena, "an index with %u integer%s", ndim, ndim == 1 ? "" : "s"),
+                   TY_PRETTY(ty, c->args[1]));
+  uint32_t n = 1 + ndim;
+  for (uint32_t k = at_start ? 1 : 2; k < c->n; k++) {
+    if (!ty_is_number(c->args[k].type))
+      return ty_argument_type(ty, c, k, "a number");
+    args[n++] = ty_cast(ty, c->args[k], a.type->elem);
+  }
+  return ty_op_i(ty, OP_ATOMIC, a.type->elem, row->op, args, n);
+}

@@ -1,0 +1,97 @@
+/* Rules of math.*: float32 stays float32, everything else is computed in float64 and gives a Python float. */
+#include <math.h>
+
+#include "typeinfer/ty.h"
+
+/* The type that arguments are computed in; NULL after an error. */
+static const Type *float_type(Ty *ty, const TyCall *c) {
+  bool has_float32 = false, other = false;
+  for (uint32_t k = 0; k < c->n; k++) {
+    if (!c->given[k])
+      continue;
+    const Type *t = c->args[k].type;
+    if (!ty_is_number(t) || ty_is_complex(t)) {
+      (void)ty_argument_type(ty, c, k, "a number");
+      return NULL;
+    }
+    has_float32 |= t->id == TY_F32;
+    other |= t->id != TY_F32 && !ty_is_weak(t);
+  }
+  return ty_id(ty, has_float32 && !other ? TY_F32 : TY_PYFLOAT);
+}
+
+static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
+  const Type *t = float_type(ty, c);
+  for (uint32_t k = 0; t && k < c->n && c->given[k]; k++)
+    out[k] = ty_cast(ty, c->args[k], t);
+  return t;
+}
+
+static Val math_function(Ty *ty, const TyCall *c, uint32_t n) {
+  Val args[3];
+  const Type *t = arguments(ty, c, args);
+  return t ? ty_intrinsic(ty, c->id, t, args, n) : BOTTOM;
+}
+
+Val ty_rule_math_f1(Ty *ty, const TyCall *c) { return math_function(ty, c, 1); }
+Val ty_rule_math_f2(Ty *ty, const TyCall *c) { return math_function(ty, c, 2); }
+Val ty_rule_math_f3(Ty *ty, const TyCall *c) { return math_function(ty, c, 3); }
+
+Val ty_rule_math_log(Ty *ty, const TyCall *c) {
+  Val args[2];
+  TyCall bound = *c;
+  if (c->given[1] && c->args[1].type->id == TY_NONE)
+    bound.given[1] = false;
+  const Type *t = arguments(ty, &bound, args);
+  if (!t)
+    return BOTTOM;
+  Val x = ty_intrinsic(ty, c->id, t, args, 1);
+  return bound.given[1] ? ty_op2(ty, OP_TRUEDIV, t, x, ty_intrinsic(ty, c->id, t, args + 1, 1)) : x;
+}
+
+Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
+  Val x;
+  if (ty_is_number(c->args[0].type) && ty_is_integral(c->args[0].type))
+    return ty_cast_id(ty, c->args[0], TY_PYINT);
+  const Type *t = arguments(ty, c, &x);
+  return t ? ty_cast_id(ty, ty_intrinsic(ty, c->id, t, &x, 1), TY_PYINT) : BOTTOM;
+}
+
+Val ty_rule_math_scale(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = arguments(ty, c, &x);
+  double factor = c->id == INTR_MATH_DEGREES ? 180 / M_PI : M_PI / 180;
+  return t ? ty_op2(ty, OP_MUL, t, x, ty_scalar_const(ty, t->id, factor)) : BOTTOM;
+}
+
+Val ty_rule_math_pred(Ty *ty, const TyCall *c) {
+  Val x;
+  if (ty_is_number(c->args[0].type) && ty_is_integral(c->args[0].type))
+    return ty_const_bool(ty, c->id == INTR_MATH_ISFINITE);
+  return arguments(ty, c, &x) ? ty_intrinsic(ty, c->id, ty_id(ty, TY_PYBOOL), &x, 1) : BOTTOM;
+}
+
+Val ty_rule_math_ldexp(Ty *ty, const TyCall *c) {
+  TyCall first = *c;
+  first.given[1] = false;
+  Val args[2];
+  const Type *t = arguments(ty, &first, args);
+  if (!t)
+    return BOTTOM;
+  if (!ty_is_number(c->args[1].type) || !ty_is_integral(c->args[1].type))
+    return ty_argument_type(ty, c, 1, "an integer");
+  args[1] = ty_cast_id(ty, c->args[1], TY_PYINT);
+  return ty_intrinsic(ty, c->id, t, args, 2);
+}
+
+static Val pair(Ty *ty, const TyCall *c, bool int_second) {
+  Val x;
+  const Type *t = arguments(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  const Type *types[] = {t, int_second ? ty_id(ty, TY_PYINT) : t};
+  return ty_intrinsic(ty, c->id, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+}
+
+Val ty_rule_math_frexp(Ty *ty, const TyCall *c) { return pair(ty, c, true); }
+Val ty_rule_math_modf(Ty *ty, const TyCall *c) { return pair(ty, c, false); }

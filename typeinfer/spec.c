@@ -1,0 +1,180 @@
+/* Spec: one function for one row of argument types; found again by them, typed once, emitted if a call of it is. */
+#include <ctype.h>
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+/* --- look-up --- */
+
+static bool wants_values(const TyProgram *p, const Code *code) {
+  for (const TyWant *w = p->wants; w; w = w->next)
+    if (w->code == code)
+      return true;
+  return false;
+}
+
+static uint64_t spec_hash(const FrozenFunc *func, const Val *args, uint32_t n) {
+  uint64_t h = hash_bytes(&func->code, sizeof func->code, 7);
+  for (uint32_t k = 0; k < n; k++)
+    h = hash_bytes(&args[k].type, sizeof args[k].type, h);
+  return h;
+}
+
+static bool same_func(const FrozenFunc *a, const FrozenFunc *b) { return a == b || (a->code == b->code && !a->code->nfrees); }
+
+/* Values are part of the identity only of a function that needs them; what has no storage is its type. */
+static const Frozen *key_value(Val v, bool values) {
+  return values && v.konst && (ty_is_number(v.type) || v.type->id == TY_TUPLE) ? v.konst : NULL;
+}
+
+static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *args, uint32_t n, bool values) {
+  if (!same_func(s->func, func) || s->nargs != n || s->const_args != values)
+    return false;
+  for (uint32_t k = 0; k < n; k++) {
+    const Frozen *a = s->args[k].konst, *b = key_value(args[k], values);
+    if (s->args[k].type != args[k].type || !a != !b || (a && !fz_same(a, b)))
+      return false;
+  }
+  return true;
+}
+
+/* --- making --- */
+
+/* A call on the way down, for the notes of an error below it. */
+static void enter(Cx *cx, Loc loc, const char *name) {
+  uint32_t n = cx->ncalls++;
+  if (n < sizeof cx->calls / sizeof *cx->calls) {
+    cx->calls[n].loc = loc;
+    cx->calls[n].name = name;
+  }
+}
+
+static void leave(Cx *cx) { cx->ncalls--; }
+
+/* Captured values become parameters behind the others. */
+static void add_captured(Cx *cx, Fn *fn, const FrozenFunc *func, uint32_t nargs) {
+  uint32_t have = fn->nparams;
+  if (nargs <= have)
+    return;
+  Ins **params = CX_ARRAY(cx, Ins *, nargs);
+  const char **names = CX_ARRAY(cx, const char *, nargs);
+  for (uint32_t k = 0; k < nargs; k++) {
+    params[k] = k < have ? fn->params[k] : ir_ins(cx, fn, OP_PARAM, NULL, (Loc){0}, NULL, 0);
+    names[k] = k < have ? (fn->param_names ? fn->param_names[k] : NULL)
+                        : func->code->localsplus[func->code->nlocalsplus - func->code->nfrees + (k - have)];
+    if (k < have)
+      continue;
+    params[k]->aux.i = k;
+    params[k]->name = names[k];
+    ir_insert_before(fn->entry->first, params[k]);
+  }
+  fn->params = params;
+  fn->param_names = names;
+  fn->nparams = nargs;
+}
+
+TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint32_t n) {
+  Cx *cx = p->cx;
+  TySpec *s = CX_NEW(cx, TySpec);
+  s->func = func;
+  s->nargs = n;
+  s->args = CX_ARRAY(cx, Val, n + 1);
+  s->fn = cx->lift(cx, func);
+  s->fn->program = p->program;
+  s->fn->source = func;
+  s->fn->inlining = func->options ? func->options->inlining : INLINE_AUTO;
+  add_captured(cx, s->fn, func, n);
+  CX_ASSERT(cx, s->fn->nparams == n);
+  ir_order(cx, s->fn);
+  s->infos = CX_ARRAY(cx, TyInfo, s->fn->next_id);
+  s->taken = CX_ARRAY(cx, uint8_t, s->fn->next_block);
+  s->first_edge = CX_ARRAY(cx, Block *, s->fn->next_block);
+  s->taken[s->fn->entry->id] = BLOCK_REACHED;
+  for (uint32_t k = 0; k < n; k++) {
+    Val v = {.type = args[k].type, .konst = args[k].konst, .src = s->fn->params[k]};
+    if (ty_stored(v.type))
+      v.konst = NULL;
+    s->args[k] = s->infos[s->fn->params[k]->id].v = v;
+  }
+  return s;
+}
+
+static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
+  TyProgram *p = ty->p;
+  bool values = wants_values(p, func->code);
+  uint32_t slot = (uint32_t)spec_hash(func, args, n) % SPEC_SLOTS;
+  for (TySpec *s = p->specs[slot]; s; s = s->next)
+    if (spec_matches(s, func, args, n, values))
+      return s;
+  if (p->stack.len >= TY_MAX_CALLS)
+    fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_CALLS, func->code->qualname);
+  TySpec *s = ty_new_spec(p, func, args, n);
+  s->const_args = values;
+  for (uint32_t k = 0; k < n; k++) {
+    const Frozen *f = key_value(args[k], values);
+    if (f)
+      s->args[k].konst = s->infos[s->fn->params[k]->id].v.konst = f;
+  }
+  s->next = p->specs[slot];
+  return p->specs[slot] = s;
+}
+
+/* --- calling --- */
+
+static void use_in_progress(Ty *ty, TySpec *s) {
+  uint32_t low = s->state == SPEC_TYPING ? s->level : s->low;
+  if (s->state == SPEC_TYPING)
+    s->recursive = true;
+  if (low < ty->spec->low)
+    ty->spec->low = low;
+}
+
+static TySpec *typed_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
+  for (;;) {
+    TySpec *s = find_or_make(ty, func, args, n);
+    if (s->state == SPEC_NEW || (s->state == SPEC_PROVISIONAL && s->round != ty->p->round))
+      ty_type_spec(ty->p, s);
+    else if (s->state == SPEC_TYPING || s->state == SPEC_PROVISIONAL)
+      use_in_progress(ty, s);
+    if (s->const_args || !wants_values(ty->p, func->code))
+      return s;
+  }
+}
+
+/* What has no storage is not passed. */
+static Val emit_call(Ty *ty, TySpec *s, const Val *args, uint32_t n) {
+  Val *passed = CX_ARRAY(ty->cx, Val, n + 1);
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (ty_stored(args[k].type) && !s->args[k].konst)
+      passed[count++] = args[k];
+  Val r = ty_op(ty, OP_CALL_FN, s->result, passed, count);
+  r.ins->aux.fn = s->fn;
+  if (s->fn->has_barrier)
+    ty->fn->has_barrier = true;
+  if (ty_stored(s->result))
+    return r;
+  return (Val){.type = s->result, .konst = s->result->id == TY_NONE ? fz_none(ty->cx) : s->result->frozen};
+}
+
+Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (is_bottom(args[k]))
+      return BOTTOM;
+  enter(ty->cx, ty->at->loc, func->code->qualname);
+  TySpec *s = typed_spec(ty, func, args, n);
+  if (!ty->emit) {
+    leave(ty->cx);
+    if (!s->result && s->stuck)
+      ty->stuck = true;
+    if (!s->result)
+      return BOTTOM;
+    return (Val){.type = s->result, .konst = ty_stored(s->result) ? NULL : s->result->id == TY_NONE ? fz_none(ty->cx) : s->result->frozen};
+  }
+  if (s->state == SPEC_TYPED)
+    ty_emit_spec(ty->p, s);
+  leave(ty->cx);
+  if (!s->result)
+    fail(ty->cx, ty->at->loc, ERR_RECURSION, func->code->qualname);
+  return emit_call(ty, s, args, n);
+}
