@@ -304,9 +304,12 @@ static void merge_same(Cx *cx, BcCode *bc) {
     }
     join_edges(&m, i, twin);
   }
-  for (uint32_t i = 0; i < bc->nodes.len; i++)
+  for (uint32_t i = 0; i < bc->nodes.len; i++) {
     for (int k = 0; k < 2; k++)
       bc->nodes.data[i].succ[k] = stands(&m, bc->nodes.data[i].succ[k]);
+    if (m.same[i] != i)
+      bc->nodes.data[i].depth = -1;
+  }
   bc->entry = stands(&m, bc->entry);
 }
 

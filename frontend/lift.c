@@ -235,6 +235,8 @@ static Loc try_loc(const BcCode *bc, uint32_t unit) {
 void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n) {
   const char *name = bc->ops->name[n->raw];
   Loc loc = bc_loc(bc, n);
+  if (bc_info[n->op].error == ERR_WITH && n->unit > 0)
+    loc = bc->locs[n->unit - 1]; /* the context, which all versions place alike */
   if (n->op == BC_unknown && bc->ops->op[n->raw] == BC_CALL_INTRINSIC_1 && n->arg < bc->ops->nintrinsic1)
     name = bc->ops->intrinsic1_name[n->arg];
   switch (bc_info[n->op].error) {
