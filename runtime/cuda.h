@@ -1,5 +1,5 @@
-/* The part of the CUDA driver's binary interface that this room uses, declared here so that no toolkit is needed to build.
- * Names and numbers are NVIDIA's. Which entry points: driver.def. */
+/* The part of the CUDA driver's binary interface that this room uses, declared here so that no
+ * toolkit is needed to build. Names and numbers are NVIDIA's. Which entry points: driver.def. */
 #ifndef PYPTX_RUNTIME_CUDA_H
 #define PYPTX_RUNTIME_CUDA_H
 
@@ -15,7 +15,9 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
-typedef struct CUuuid { unsigned char bytes[16]; } CUuuid;
+typedef struct CUuuid {
+  unsigned char bytes[16];
+} CUuuid;
 typedef size_t (*CUoccupancyB2DSize)(int block);
 
 enum {
@@ -25,46 +27,54 @@ enum {
 };
 
 enum { /* CUdevice_attribute */
-  CU_MAX_THREADS_PER_BLOCK = 1,
-  CU_MAX_BLOCK_DIM_X = 2,
-  CU_MAX_GRID_DIM_X = 5,
-  CU_MAX_SHARED_PER_BLOCK = 8,
-  CU_TOTAL_CONSTANT = 9,
-  CU_WARP_SIZE = 10,
-  CU_CLOCK_RATE = 13,
-  CU_MULTIPROCESSORS = 16,
-  CU_INTEGRATED = 18,
-  CU_CAN_MAP_HOST = 19,
-  CU_CONCURRENT_KERNELS = 31,
-  CU_MAX_THREADS_PER_MULTIPROCESSOR = 39,
-  CU_UNIFIED_ADDRESSING = 41,
-  CU_CAPABILITY_MAJOR = 75,
-  CU_CAPABILITY_MINOR = 76,
-  CU_MANAGED_MEMORY = 83,
-  CU_PAGEABLE_ACCESS = 88,
-  CU_MAX_SHARED_OPTIN = 97,
-  CU_POOLS_SUPPORTED = 115,
+       CU_MAX_THREADS_PER_BLOCK = 1,
+       CU_MAX_BLOCK_DIM_X = 2,
+       CU_MAX_GRID_DIM_X = 5,
+       CU_MAX_SHARED_PER_BLOCK = 8,
+       CU_TOTAL_CONSTANT = 9,
+       CU_WARP_SIZE = 10,
+       CU_CLOCK_RATE = 13,
+       CU_MULTIPROCESSORS = 16,
+       CU_INTEGRATED = 18,
+       CU_CAN_MAP_HOST = 19,
+       CU_CONCURRENT_KERNELS = 31,
+       CU_MAX_THREADS_PER_MULTIPROCESSOR = 39,
+       CU_UNIFIED_ADDRESSING = 41,
+       CU_CAPABILITY_MAJOR = 75,
+       CU_CAPABILITY_MINOR = 76,
+       CU_MANAGED_MEMORY = 83,
+       CU_PAGEABLE_ACCESS = 88,
+       CU_MAX_SHARED_OPTIN = 97,
+       CU_POOLS_SUPPORTED = 115,
 };
 
 enum { /* CUfunction_attribute */
-  CU_FUNC_MAX_THREADS = 0,
-  CU_FUNC_SHARED = 1,
-  CU_FUNC_CONST = 2,
-  CU_FUNC_LOCAL = 3,
-  CU_FUNC_REGISTERS = 4,
-  CU_FUNC_BINARY_VERSION = 6,
-  CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+       CU_FUNC_MAX_THREADS = 0,
+       CU_FUNC_SHARED = 1,
+       CU_FUNC_CONST = 2,
+       CU_FUNC_LOCAL = 3,
+       CU_FUNC_REGISTERS = 4,
+       CU_FUNC_BINARY_VERSION = 6,
+       CU_FUNC_MAX_DYNAMIC_SHARED = 8,
 };
 
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7 };
-enum { CU_JIT_INFO_LOG = 3, CU_JIT_INFO_LOG_SIZE = 4, CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
-enum { CU_HOST_PORTABLE = 1, CU_HOST_DEVICEMAP = 2 }; /* of cuMemHostAlloc and cuMemHostRegister alike */
+enum {
+  CU_JIT_INFO_LOG = 3,
+  CU_JIT_INFO_LOG_SIZE = 4,
+  CU_JIT_ERROR_LOG = 5,
+  CU_JIT_ERROR_LOG_SIZE = 6
+};
+enum {
+  CU_HOST_PORTABLE = 1,
+  CU_HOST_DEVICEMAP = 2
+}; /* of cuMemHostAlloc and cuMemHostRegister alike */
 enum { CU_EVENT_NO_TIMING = 2 };
 enum { CU_STREAM_LEGACY_HANDLE = 1, CU_STREAM_PER_THREAD_HANDLE = 2 };
 
 /* The extra argument of cuLaunchKernel. */
-#define CU_PARAM_END ((void *)0)
-#define CU_PARAM_BUFFER ((void *)1)
+#define CU_PARAM_END         ((void *)0)
+#define CU_PARAM_BUFFER      ((void *)1)
 #define CU_PARAM_BUFFER_SIZE ((void *)2)
 
 #endif

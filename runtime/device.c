@@ -1,6 +1,7 @@
-/* Device: in, an ordinal; out, one RtDevice for it that lives until the process ends. A GPU's primary context is retained when it is opened
- * and shared with every other library of the process (PyTorch, CuPy …), so addresses and streams mean the same to all of them.
- * The host device answers the same questions from /proc and sysconf. */
+/* Device: in, an ordinal; out, one RtDevice for it that lives until the process ends. A GPU's
+ * primary context is retained when it is opened and shared with every other library of the
+ * process (PyTorch, CuPy …), so addresses and streams mean the same to all of them. The host
+ * device answers the same questions from /proc and sysconf. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,12 @@
 #include "runtime/host.h"
 #include "runtime/state.h"
 
-enum { MAX_GPUS = 128, HOST_THREADS = 1024, HOST_SHARED = 48 * 1024, HOST_SHARED_OPTIN = 227 * 1024 };
+enum {
+  MAX_GPUS = 128,
+  HOST_THREADS = 1024,
+  HOST_SHARED = 48 * 1024,
+  HOST_SHARED_OPTIN = 227 * 1024
+};
 
 _Thread_local RtDevice *rt_current;
 
@@ -31,7 +37,8 @@ RtStatus rt_gpu_count(int *count) {
   return CU(cuDeviceGetCount, (count));
 }
 
-/* Memory that is freed stays with the process, so that the next allocation costs no call into the kernel. */
+/* Memory that is freed stays with the process, so that the next allocation costs no call into
+ * the kernel. */
 static RtStatus use_pool(RtDevice *d) {
   int pools = 0;
   d->pool = NULL;
@@ -123,7 +130,8 @@ RtStatus rt_device_reset(RtDevice *d) {
 
 /* --- the kernel launched last --- */
 
-/* The lock keeps the kernel alive while its name is copied: rt_kernel_release forgets it under the same lock. */
+/* The lock keeps the kernel alive while its name is copied: rt_kernel_release forgets it under
+ * the same lock. */
 void rt_last_kernel(char *name, size_t size) {
   RtDevice *d = rt_current;
   *name = 0;
@@ -212,8 +220,10 @@ static RtStatus check_ordinal(int ordinal) {
     count = MAX_GPUS;
   if (ordinal >= 0 && ordinal < count)
     return RT_OK;
-  return rt_fail(RT_NO_DEVICE, "cuda.list_devices() shows the devices; CUDA_VISIBLE_DEVICES hides or reorders them",
-                 "there is no GPU %d: this process sees %d", ordinal, count);
+  return rt_fail(
+      RT_NO_DEVICE,
+      "cuda.list_devices() shows the devices; CUDA_VISIBLE_DEVICES hides or reorders them",
+      "there is no GPU %d: this process sees %d", ordinal, count);
 }
 
 /* --- the host --- */
@@ -258,13 +268,27 @@ static RtStatus host_attribute(int which, int *value) {
     int which;
     long value;
   } answers[] = {
-      {CU_MAX_THREADS_PER_BLOCK, l->threads}, {CU_MAX_BLOCK_DIM_X, l->block[0]},   {CU_MAX_BLOCK_DIM_X + 1, l->block[1]},
-      {CU_MAX_BLOCK_DIM_X + 2, l->block[2]},  {CU_MAX_GRID_DIM_X, l->grid[0]},     {CU_MAX_GRID_DIM_X + 1, l->grid[1]},
-      {CU_MAX_GRID_DIM_X + 2, l->grid[2]},    {CU_MAX_SHARED_PER_BLOCK, l->shared}, {CU_MAX_SHARED_OPTIN, l->shared_optin},
-      {CU_TOTAL_CONSTANT, 65536},             {CU_WARP_SIZE, 32},                  {CU_MULTIPROCESSORS, (long)rt_host_threads()},
-      {CU_INTEGRATED, 1},                     {CU_CAN_MAP_HOST, 1},                {CU_CONCURRENT_KERNELS, 0},
-      {CU_MAX_THREADS_PER_MULTIPROCESSOR, l->threads}, {CU_UNIFIED_ADDRESSING, 1}, {CU_CAPABILITY_MAJOR, 0},
-      {CU_CAPABILITY_MINOR, 0},               {CU_MANAGED_MEMORY, 1},              {CU_PAGEABLE_ACCESS, 1},
+      {CU_MAX_THREADS_PER_BLOCK, l->threads},
+      {CU_MAX_BLOCK_DIM_X, l->block[0]},
+      {CU_MAX_BLOCK_DIM_X + 1, l->block[1]},
+      {CU_MAX_BLOCK_DIM_X + 2, l->block[2]},
+      {CU_MAX_GRID_DIM_X, l->grid[0]},
+      {CU_MAX_GRID_DIM_X + 1, l->grid[1]},
+      {CU_MAX_GRID_DIM_X + 2, l->grid[2]},
+      {CU_MAX_SHARED_PER_BLOCK, l->shared},
+      {CU_MAX_SHARED_OPTIN, l->shared_optin},
+      {CU_TOTAL_CONSTANT, 65536},
+      {CU_WARP_SIZE, 32},
+      {CU_MULTIPROCESSORS, (long)rt_host_threads()},
+      {CU_INTEGRATED, 1},
+      {CU_CAN_MAP_HOST, 1},
+      {CU_CONCURRENT_KERNELS, 0},
+      {CU_MAX_THREADS_PER_MULTIPROCESSOR, l->threads},
+      {CU_UNIFIED_ADDRESSING, 1},
+      {CU_CAPABILITY_MAJOR, 0},
+      {CU_CAPABILITY_MINOR, 0},
+      {CU_MANAGED_MEMORY, 1},
+      {CU_PAGEABLE_ACCESS, 1},
       {CU_POOLS_SUPPORTED, 0},
   };
   for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
@@ -272,7 +296,8 @@ static RtStatus host_attribute(int which, int *value) {
       *value = (int)answers[i].value;
       return RT_OK;
     }
-  return rt_fail(RT_BAD_ARGUMENT, "ask a GPU, or use an attribute that a CPU has too", "the host device has no attribute %d", which);
+  return rt_fail(RT_BAD_ARGUMENT, "ask a GPU, or use an attribute that a CPU has too",
+                 "the host device has no attribute %d", which);
 }
 
 static RtStatus host_memory(size_t *available, size_t *total) {
@@ -294,7 +319,8 @@ RtStatus rt_device_open(int ordinal, RtDevice **out) {
     *out = &host_device;
     return RT_OK;
   }
-  if (ordinal >= 0 && ordinal < MAX_GPUS && rt_phase == RT_PHASE_OPEN && (*out = atomic_load(&gpus[ordinal])) != NULL)
+  if (ordinal >= 0 && ordinal < MAX_GPUS && rt_phase == RT_PHASE_OPEN &&
+      (*out = atomic_load(&gpus[ordinal])) != NULL)
     return RT_OK;
   TRY(check_ordinal(ordinal));
   pthread_mutex_lock(&gpus_lock);

@@ -1,7 +1,9 @@
-/* Driver: libcuda, found and opened at first use, never at import. In: PYPTX_DRIVER (a file that replaces the search) and the places of
- * driver_files. Out: rt_cu, filled before the phase becomes OPEN and constant from then on.
+/* Driver: libcuda, found and opened at first use, never at import. In: PYPTX_DRIVER (a file that
+ * replaces the search) and the places of driver_files. Out: rt_cu, filled before the phase
+ * becomes OPEN and constant from then on.
  *
- * Loading (dlopen, version) and opening (cuInit) are two steps, so that a process that only asked for the version may still fork. */
+ * Loading (dlopen, version) and opening (cuInit) are two steps, so that a process that only
+ * asked for the version may still fork. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +26,14 @@ static const char *const driver_files[] = {
 };
 
 static const char no_driver_remedy[] =
-    "install the NVIDIA driver (`nvidia-smi` tells whether it works; in a container: --gpus all), or run on the CPU with PYPTX_DEVICE=host";
+    "install the NVIDIA driver (`nvidia-smi` tells whether it works; in a container: --gpus all), "
+    "or run on the CPU with PYPTX_DEVICE=host";
 
 /* --- fork and exit --- */
 
-/* CUDA does not survive a fork. The child's one thread is a copy of the one that forked: its current device is forgotten, so that its
- * next call takes the slow path, which reports the phase. */
+/* CUDA does not survive a fork. The child's one thread is a copy of the one that forked: its
+ * current device is forgotten, so that its next call takes the slow path, which reports the
+ * phase. */
 static void before_fork(void) { pthread_mutex_lock(&driver_lock); }
 static void after_fork(void) { pthread_mutex_unlock(&driver_lock); }
 static void in_child(void) {
@@ -53,7 +57,7 @@ typedef struct Entry {
 } Entry;
 
 static const Entry entries[] = {
-#define ENTRY(name, symbol, params) {symbol, offsetof(RtDriver, name), 0},
+#define ENTRY(name, symbol, params)    {symbol, offsetof(RtDriver, name), 0},
 #define OPTIONAL(name, symbol, params) {symbol, offsetof(RtDriver, name), 1},
 #include "runtime/driver.def"
 #undef ENTRY
@@ -64,8 +68,9 @@ static RtStatus find_entries(void *library, RtDriver *out) {
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     void *address = dlsym(library, entries[i].symbol);
     if (!address && !entries[i].optional)
-      return rt_fail(RT_NO_DRIVER, "update the NVIDIA driver: CUDA 11.2 is the oldest that pyptx takes", "the driver lacks %s",
-                     entries[i].symbol);
+      return rt_fail(RT_NO_DRIVER,
+                     "update the NVIDIA driver: CUDA 11.2 is the oldest that pyptx takes",
+                     "the driver lacks %s", entries[i].symbol);
     memcpy((char *)out + entries[i].offset, &address, sizeof address);
   }
   return RT_OK;
@@ -94,7 +99,7 @@ static RtStatus load_locked(void) {
   void *library = open_library(why, sizeof why);
   if (!library)
     return rt_fail(RT_NO_DRIVER, no_driver_remedy, "the CUDA driver was not found: %s", why);
-  RtDriver found;
+  RtDriver found = {0};
   int version = 0;
   RtStatus status = find_entries(library, &found);
   if (status == RT_OK)
@@ -147,12 +152,14 @@ RtStatus rt_driver_open(void) {
 
 RtStatus rt_driver_unusable(void) {
   if (rt_phase == RT_PHASE_FORKED)
-    return rt_fail(RT_FAILED,
-                   "start processes before the first use of the GPU, or with multiprocessing.set_start_method(\"spawn\") (or "
-                   "\"forkserver\")",
-                   "this process was forked from one that had already used the GPU; CUDA does not work in such a child");
+    return rt_fail(
+        RT_FAILED,
+        "start processes before the first use of the GPU, or with multiprocessing.set_start_method(\"spawn\") (or "
+        "\"forkserver\")",
+        "this process was forked from one that had already used the GPU; CUDA does not work in such a child");
   if (rt_phase == RT_PHASE_ENDED)
-    return rt_fail(RT_FAILED, "use the GPU before the process ends", "the process is ending and the CUDA driver has shut down");
+    return rt_fail(RT_FAILED, "use the GPU before the process ends",
+                   "the process is ending and the CUDA driver has shut down");
   return rt_fail(RT_NO_DRIVER, no_driver_remedy, "the CUDA driver has not been initialised");
 }
 
@@ -162,7 +169,8 @@ int rt_driver_version(void) { return rt_driver_load() == RT_OK ? atomic_load(&dr
 
 const char *rt_driver_path(void) { return rt_driver_load() == RT_OK ? driver_path : NULL; }
 
-/* The newest PTX ISA that the compiler in each driver takes: the release table in the PTX ISA manual. Newest first. */
+/* The newest PTX ISA that the compiler in each driver takes: the release table in the PTX ISA
+ * manual. Newest first. */
 static const struct {
   int cuda, ptx;
 } ptx_versions[] = {

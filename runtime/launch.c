@@ -1,7 +1,9 @@
-/* Launch: in, a kernel, a configuration and a packed parameter block; out, work queued on the stream, or done on the host device.
+/* Launch: in, a kernel, a configuration and a packed parameter block; out, work queued on the
+ * stream, or done on the host device.
  *
- * rt_launch is the path that is paid at every call: no lock, no allocation, no call into the driver but the launch. It trusts the thread's
- * cached context, since a launch in a wrong one fails, and then sets the context and tries once more. */
+ * rt_launch is the path that is paid at every call: no lock, no allocation, no call into the
+ * driver but the launch. It trusts the thread's cached context, since a launch in a wrong one
+ * fails, and then sets the context and tries once more. */
 #include <string.h>
 
 #include "runtime/host.h"
@@ -9,27 +11,35 @@
 
 /* --- configuration --- */
 
-static inline uint64_t threads_of(const RtConfig *c) { return (uint64_t)c->block[0] * c->block[1] * c->block[2]; }
+static inline uint64_t threads_of(const RtConfig *c) {
+  return (uint64_t)c->block[0] * c->block[1] * c->block[2];
+}
 
 /* n - 1 wraps for 0, so one comparison tests both ends. */
 static inline int within(uint32_t n, uint32_t limit) { return n - 1 < limit; }
 
 static inline int fits(const RtKernel *k, const RtConfig *c) {
   const RtLimits *l = &k->limits;
-  return within(c->grid[0], l->grid[0]) & within(c->grid[1], l->grid[1]) & within(c->grid[2], l->grid[2]) &
-         within(c->block[0], l->block[0]) & within(c->block[1], l->block[1]) & within(c->block[2], l->block[2]) &&
+  return within(c->grid[0], l->grid[0]) & within(c->grid[1], l->grid[1]) &
+             within(c->grid[2], l->grid[2]) & within(c->block[0], l->block[0]) &
+             within(c->block[1], l->block[1]) & within(c->block[2], l->block[2]) &&
          threads_of(c) <= l->threads && c->dynamic_shared <= k->max_dynamic;
 }
 
-static RtStatus check_axes(const RtKernel *k, const char *what, const uint32_t n[3], const uint32_t limit[3]) {
+static RtStatus check_axes(const RtKernel *k, const char *what, const uint32_t n[3],
+                           const uint32_t limit[3]) {
   for (int i = 0; i < 3; i++) {
     if (!n[i])
-      return rt_fail(RT_BAD_LAUNCH, "every extent of grid and block is at least 1; skip the launch where there is nothing to do",
-                     "kernel '%s': the %s (%u, %u, %u) has a zero extent", k->symbol, what, n[0], n[1], n[2]);
+      return rt_fail(
+          RT_BAD_LAUNCH,
+          "every extent of grid and block is at least 1; skip the launch where there is nothing to do",
+          "kernel '%s': the %s (%u, %u, %u) has a zero extent", k->symbol, what, n[0], n[1], n[2]);
     if (n[i] > limit[i])
-      return rt_fail(RT_BAD_LAUNCH, "use smaller extents, or let each thread do more than one element in a loop",
-                     "kernel '%s': the %s (%u, %u, %u) is too large: %s allows (%u, %u, %u)", k->symbol, what, n[0], n[1], n[2],
-                     k->device->name, limit[0], limit[1], limit[2]);
+      return rt_fail(RT_BAD_LAUNCH,
+                     "use smaller extents, or let each thread do more than one element in a loop",
+                     "kernel '%s': the %s (%u, %u, %u) is too large: %s allows (%u, %u, %u)",
+                     k->symbol, what, n[0], n[1], n[2], k->device->name, limit[0], limit[1],
+                     limit[2]);
   }
   return RT_OK;
 }
@@ -37,12 +47,15 @@ static RtStatus check_axes(const RtKernel *k, const char *what, const uint32_t n
 static RtStatus check_threads(const RtKernel *k, const RtConfig *c) {
   unsigned long long threads = threads_of(c);
   if (threads > k->device->limits.threads)
-    return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block and more blocks", "kernel '%s': %llu threads a block; %s allows %u",
-                   k->symbol, threads, k->device->name, k->device->limits.threads);
+    return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block and more blocks",
+                   "kernel '%s': %llu threads a block; %s allows %u", k->symbol, threads,
+                   k->device->name, k->device->limits.threads);
   if (threads > k->limits.threads)
-    return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block, or compile with max_registers= or launch_bounds=",
-                   "kernel '%s': %llu threads a block; with its %u registers a thread this kernel allows %u", k->symbol, threads,
-                   k->info.registers, k->limits.threads);
+    return rt_fail(
+        RT_BAD_LAUNCH,
+        "use fewer threads a block, or compile with max_registers= or launch_bounds=",
+        "kernel '%s': %llu threads a block; with its %u registers a thread this kernel allows %u",
+        k->symbol, threads, k->info.registers, k->limits.threads);
   return RT_OK;
 }
 
@@ -54,17 +67,20 @@ RtStatus rt_config_check(const RtKernel *k, const RtConfig *c) {
   TRY(check_axes(k, "grid", c->grid, k->limits.grid));
   if (c->dynamic_shared <= k->max_dynamic)
     return RT_OK;
-  return rt_fail(RT_BAD_LAUNCH, "use smaller shared arrays",
-                 "kernel '%s': %u bytes of dynamic shared memory; beside its %u static bytes this kernel can have %u on %s", k->symbol,
-                 c->dynamic_shared, k->info.static_shared, k->max_dynamic, k->device->name);
+  return rt_fail(
+      RT_BAD_LAUNCH, "use smaller shared arrays",
+      "kernel '%s': %u bytes of dynamic shared memory; beside its %u static bytes this kernel can have %u on %s",
+      k->symbol, c->dynamic_shared, k->info.static_shared, k->max_dynamic, k->device->name);
 }
 
 /* --- launching --- */
 
-/* Above 48 KB the driver wants to be told first. Once, for all the device has; telling it twice does no harm. */
+/* Above 48 KB the driver wants to be told first. Once, for all the device has; telling it twice
+ * does no harm. */
 static RtStatus allow_dynamic(RtKernel *k) {
   TRY(rt_device_make_current(k->device));
-  int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->max_dynamic);
+  int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_MAX_DYNAMIC_SHARED,
+                                        (int)k->max_dynamic);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuFuncSetAttribute", k->symbol);
   atomic_store_explicit(&k->allowed_dynamic, k->max_dynamic, memory_order_relaxed);
@@ -74,20 +90,22 @@ static RtStatus allow_dynamic(RtKernel *k) {
 static RtStatus check_epoch(const RtKernel *k) {
   if (LIKELY(k->epoch == rt_epoch(k->device)))
     return RT_OK;
-  return rt_fail(RT_CONTEXT_LOST, "compile it again: a new dispatcher, or a new process", "%s was reset after kernel '%s' was loaded",
-                 k->device->name, k->symbol);
+  return rt_fail(RT_CONTEXT_LOST, "compile it again: a new dispatcher, or a new process",
+                 "%s was reset after kernel '%s' was loaded", k->device->name, k->symbol);
 }
 
 static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
   size_t bytes = k->param_bytes;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  return rt_cu.cuLaunchKernel(k->function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
-                              c->dynamic_shared, rt_handle(c->stream), NULL, bytes ? extra : NULL);
+  return rt_cu.cuLaunchKernel(k->function, c->grid[0], c->grid[1], c->grid[2], c->block[0],
+                              c->block[1], c->block[2], c->dynamic_shared, rt_handle(c->stream),
+                              NULL, bytes ? extra : NULL);
 }
 
 /* Another library may have changed the thread's context since we last set it. */
 static int wrong_context(int result) {
-  return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE ||
+         result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 static RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
@@ -111,7 +129,8 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
   TRY(check_epoch(k));
   if (k->trap_offset >= 0)
     memcpy((char *)params + k->trap_offset, &k->trap_address, sizeof k->trap_address);
-  if (UNLIKELY(config->dynamic_shared > atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
+  if (UNLIKELY(config->dynamic_shared >
+               atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
     TRY(allow_dynamic(k));
   int result = queue(k, config, params);
   if (UNLIKELY(result != CUDA_SUCCESS))
@@ -130,7 +149,8 @@ RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap) {
   if (__atomic_load_n(&k->trap->state, __ATOMIC_ACQUIRE) != complete)
     return RT_OK;
   *trap = *k->trap;
-  if (!__atomic_compare_exchange_n(&k->trap->state, &complete, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (!__atomic_compare_exchange_n(&k->trap->state, &complete, 0, 0, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED))
     return RT_OK; /* another thread has taken it */
   return rt_fail(RT_TRAPPED, "", "a thread of kernel '%s' stopped", k->symbol);
 }
@@ -142,7 +162,8 @@ RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *th
     return RT_OK;
   TRY(rt_device_make_current(k->device));
   TRY(check_epoch(k));
-  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, k->function, NULL, dynamic_shared, 0);
+  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, k->function, NULL,
+                                                      dynamic_shared, 0);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->symbol);
   if (block > 0)

@@ -1,6 +1,8 @@
-/* Memory: in, sizes and streams; out, addresses. On a GPU blocks come from the driver's stream-ordered pool, which keeps what is freed; a
- * short list of freed blocks in front of it saves even that call. A block in the list was freed on a stream and is used again on that stream
- * only, so stream order alone makes the reuse safe. On the host device a block is aligned host memory. */
+/* Memory: in, sizes and streams; out, addresses. On a GPU blocks come from the driver's
+ * stream-ordered pool, which keeps what is freed; a short list of freed blocks in front of it
+ * saves even that call. A block in the list was freed on a stream and is used again on that
+ * stream only, so stream order alone makes the reuse safe. On the host device a block is aligned
+ * host memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,8 @@
 enum { HOST_ALIGN = 64, BLOCK_ALIGN = 256, PAGE = 4096 };
 static const size_t cache_block_max = (size_t)16 << 20; /* larger ones go to the pool at once */
 static const size_t cache_max = (size_t)64 << 20;
-static const size_t address_space = (size_t)1 << 56; /* no machine has more, and sizes below it can be rounded up */
+static const size_t address_space =
+    (size_t)1 << 56; /* no machine has more, and sizes below it can be rounded up */
 
 /* --- numbers --- */
 
@@ -22,7 +25,8 @@ static void count_alloc(RtDevice *d, size_t bytes) {
   uint64_t peak = __atomic_load_n(&s->peak_bytes, __ATOMIC_RELAXED);
   add(&s->live_blocks, 1);
   add(&s->allocations, 1);
-  while (live > peak && !__atomic_compare_exchange_n(&s->peak_bytes, &peak, live, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  while (live > peak && !__atomic_compare_exchange_n(&s->peak_bytes, &peak, live, 1,
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
 }
 
@@ -43,19 +47,22 @@ void rt_memory_stats(RtDevice *d, RtMemoryStats *out) {
   pthread_mutex_lock(&d->lock);
   out->cached_bytes = d->cache_bytes;
   pthread_mutex_unlock(&d->lock);
-  if (d->pool && rt_cu.cuMemPoolGetAttribute(d->pool, CU_POOL_RESERVED, &reserved) == CUDA_SUCCESS &&
+  if (d->pool &&
+      rt_cu.cuMemPoolGetAttribute(d->pool, CU_POOL_RESERVED, &reserved) == CUDA_SUCCESS &&
       rt_cu.cuMemPoolGetAttribute(d->pool, CU_POOL_USED, &used) == CUDA_SUCCESS && reserved > used)
     out->cached_bytes += reserved - used;
 }
 
 /* --- the driver's memory --- */
 
-static int driver_alloc(RtDevice *d, size_t bytes, CUstream stream, CUdeviceptr *address, const char **call) {
+static int driver_alloc(RtDevice *d, size_t bytes, CUstream stream, CUdeviceptr *address,
+                        const char **call) {
   *call = d->pool ? "cuMemAllocAsync" : "cuMemAlloc";
   return d->pool ? rt_cu.cuMemAllocAsync(address, bytes, stream) : rt_cu.cuMemAlloc(address, bytes);
 }
 
-/* Results are ignored: nothing can be done about a block that cannot be freed, and a lost context has freed it already. */
+/* Results are ignored: nothing can be done about a block that cannot be freed, and a lost
+ * context has freed it already. */
 static void driver_free(RtDevice *d, uint64_t address, CUstream stream) {
   if (d->pool) {
     rt_cu.cuMemFreeAsync(address, stream);
@@ -87,7 +94,8 @@ static uint64_t cache_take(RtDevice *d, size_t bytes, CUstream stream) {
   return address;
 }
 
-/* Puts a block into the list; what must leave it for that, possibly the block itself, is returned. */
+/* Puts a block into the list; what must leave it for that, possibly the block itself, is
+ * returned. */
 static RtFreeBlock cache_put(RtDevice *d, RtFreeBlock block) {
   RtFreeBlock *slot = NULL, out = block;
   pthread_mutex_lock(&d->lock);
@@ -135,7 +143,8 @@ static size_t round_up(size_t bytes, size_t to) { return bytes ? (bytes + to - 1
 
 static RtStatus too_large(RtDevice *d, size_t bytes) {
   char size[32];
-  return rt_fail(RT_NO_MEMORY, "check the array's shape", "cannot allocate %s on %s", rt_size_text(bytes, size), d->name);
+  return rt_fail(RT_NO_MEMORY, "check the array's shape", "cannot allocate %s on %s",
+                 rt_size_text(bytes, size), d->name);
 }
 
 static RtStatus no_memory(RtDevice *d, size_t bytes, int result, const char *call) {
@@ -144,11 +153,13 @@ static RtStatus no_memory(RtDevice *d, size_t bytes, int result, const char *cal
   uint64_t held = __atomic_load_n(&d->stats.live_bytes, __ATOMIC_RELAXED);
   uint64_t blocks = __atomic_load_n(&d->stats.live_blocks, __ATOMIC_RELAXED);
   rt_device_memory(d, &free_now, &all);
-  return rt_fail_driver(RT_NO_MEMORY, result, call,
-                        "delete arrays that are no longer needed, or work in smaller parts; `nvidia-smi` shows what other processes hold",
-                        "cannot allocate %s on %s: %s of %s are free, and this process holds %s in %llu arrays",
-                        rt_size_text(bytes, size), d->name, rt_size_text(free_now, available), rt_size_text(all, total),
-                        rt_size_text(held, live), (unsigned long long)blocks);
+  return rt_fail_driver(
+      RT_NO_MEMORY, result, call,
+      "delete arrays that are no longer needed, or work in smaller parts; `nvidia-smi` shows "
+      "what other processes hold",
+      "cannot allocate %s on %s: %s of %s are free, and this process holds %s in %llu arrays",
+      rt_size_text(bytes, size), d->name, rt_size_text(free_now, available),
+      rt_size_text(all, total), rt_size_text(held, live), (unsigned long long)blocks);
 }
 
 /* A stream that a reset of its device has taken away must not reach the driver. */
@@ -172,7 +183,8 @@ static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t 
     result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
   }
   *address = found;
-  return result == CUDA_ERROR_OUT_OF_MEMORY ? no_memory(d, bytes, result, call) : rt_driver_check(result, call);
+  return result == CUDA_ERROR_OUT_OF_MEMORY ? no_memory(d, bytes, result, call)
+                                            : rt_driver_check(result, call);
 }
 
 RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
@@ -201,7 +213,9 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
     count_free(d, round_up(bytes, HOST_ALIGN));
     return;
   }
-  if (stream && stream->device != d) { /* another device's stream used the block: there is no order to rely on, so wait */
+  if (stream &&
+      stream->device !=
+          d) { /* another device's stream used the block: there is no order to rely on, so wait */
     if (rt_device_enter(stream->device, stream->epoch))
       rt_cu.cuStreamSynchronize(stream->handle);
     stream = NULL;
@@ -219,8 +233,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
 
 /* --- pinned host memory --- */
 
-/* In front of the memory that the caller gets. The memory is our own, and registered with the driver: a reset of the device unpins it, but
- * does not take it away from under an array. */
+/* In front of the memory that the caller gets. The memory is our own, and registered with the
+ * driver: a reset of the device unpins it, but does not take it away from under an array. */
 typedef struct Pinned {
   RtDevice *device; /* NULL: not pinned */
   uint32_t epoch;
@@ -233,7 +247,8 @@ RtStatus rt_pinned_alloc(size_t bytes, void **out) {
   char *base = all ? aligned_alloc(PAGE, all) : NULL;
   char size[32];
   if (!base)
-    return rt_fail(RT_NO_MEMORY, "work in smaller parts", "cannot allocate %s of host memory", rt_size_text(bytes, size));
+    return rt_fail(RT_NO_MEMORY, "work in smaller parts", "cannot allocate %s of host memory",
+                   rt_size_text(bytes, size));
   Pinned *head = (Pinned *)base;
   *head = (Pinned){0};
   if (d) {
@@ -264,7 +279,8 @@ void rt_pinned_free(void *p) {
 
 /* --- copies --- */
 
-RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes, RtStream *stream) {
+RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes,
+                           RtStream *stream) {
   if (!bytes)
     return RT_OK;
   if (rt_is_host(d)) {
@@ -290,7 +306,8 @@ RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtS
   return CU(cuMemcpyDtoHAsync, (to, from, bytes, stream->handle));
 }
 
-RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes, RtStream *stream) {
+RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes,
+                           RtStream *stream) {
   if (!bytes)
     return RT_OK;
   if (rt_is_host(d)) {

@@ -1,5 +1,6 @@
-/* Module: in, PTX text, a cubin or host code and the layout of its parameter block; out, an RtKernel with everything that a launch needs at
- * hand. A GPU kernel that can trap gets an RtTrap in pinned memory that the device sees. */
+/* Module: in, PTX text, a cubin or host code and the layout of its parameter block; out, an
+ * RtKernel with everything that a launch needs at hand. A GPU kernel that can trap gets an
+ * RtTrap in pinned memory that the device sees. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,9 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   return k;
 }
 
-static RtStatus no_memory(const char *symbol) { return rt_fail(RT_NO_MEMORY, "", "no host memory to load kernel '%s'", symbol); }
+static RtStatus no_memory(const char *symbol) {
+  return rt_fail(RT_NO_MEMORY, "", "no host memory to load kernel '%s'", symbol);
+}
 
 /* --- loading --- */
 
@@ -73,7 +76,8 @@ static RtStatus load_module(RtKernel *k, const char *image) {
   return refused(k, result, errors);
 }
 
-/* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the magic numbers of binaries. */
+/* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the
+ * magic numbers of binaries. */
 static RtStatus load_image(RtKernel *k, const char *image, size_t size) {
   if (is_binary(image, size))
     return load_module(k, image);
@@ -89,7 +93,8 @@ static RtStatus load_image(RtKernel *k, const char *image, size_t size) {
 static RtStatus find_function(RtKernel *k) {
   int result = rt_cu.cuModuleGetFunction(&k->function, k->module, k->symbol);
   if (result == CUDA_ERROR_NOT_FOUND)
-    return rt_fail_driver(RT_BAD_MODULE, result, "cuModuleGetFunction", "check the name of the entry in the PTX or cubin",
+    return rt_fail_driver(RT_BAD_MODULE, result, "cuModuleGetFunction",
+                          "check the name of the entry in the PTX or cubin",
                           "the module has no kernel '%s'", k->symbol);
   return rt_driver_status_of(result, "cuModuleGetFunction", k->symbol);
 }
@@ -100,8 +105,9 @@ static RtStatus read_info(RtKernel *k) {
     int which;
     uint32_t *out;
   } wanted[] = {
-      {CU_FUNC_MAX_THREADS, &info->max_threads}, {CU_FUNC_SHARED, &info->static_shared}, {CU_FUNC_CONST, &info->constant},
-      {CU_FUNC_LOCAL, &info->local},             {CU_FUNC_REGISTERS, &info->registers},  {CU_FUNC_BINARY_VERSION, &info->binary_version},
+      {CU_FUNC_MAX_THREADS, &info->max_threads}, {CU_FUNC_SHARED, &info->static_shared},
+      {CU_FUNC_CONST, &info->constant},          {CU_FUNC_LOCAL, &info->local},
+      {CU_FUNC_REGISTERS, &info->registers},     {CU_FUNC_BINARY_VERSION, &info->binary_version},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     int value = 0;
@@ -141,11 +147,12 @@ static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size) {
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
-RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol, const RtParams *params, int has_trap,
-                        RtKernel **out) {
+RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol,
+                        const RtParams *params, int has_trap, RtKernel **out) {
   *out = NULL;
   if (rt_is_host(d))
-    return rt_fail(RT_BAD_ARGUMENT, "compile for the host instead", "the host device does not run PTX (kernel '%s')", symbol);
+    return rt_fail(RT_BAD_ARGUMENT, "compile for the host instead",
+                   "the host device does not run PTX (kernel '%s')", symbol);
   RtKernel *k = kernel_new(d, symbol, params);
   if (!k)
     return no_memory(symbol);
@@ -160,10 +167,12 @@ RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char 
   return RT_OK;
 }
 
-RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code, const RtParams *params, RtKernel **out) {
+RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
+                        const RtParams *params, RtKernel **out) {
   *out = NULL;
   if (!rt_is_host(d))
-    return rt_fail(RT_BAD_ARGUMENT, "compile for the GPU instead", "%s does not run host code (kernel '%s')", d->name, symbol);
+    return rt_fail(RT_BAD_ARGUMENT, "compile for the GPU instead",
+                   "%s does not run host code (kernel '%s')", d->name, symbol);
   RtKernel *k = kernel_new(d, symbol, params);
   if (!k)
     return no_memory(symbol);

@@ -1,7 +1,8 @@
 /* State: what the files of this room share and no other room sees.
  *
- * The room's only global state is here: the driver's entry points (written once, before rt_driver_open returns RT_OK), the phase, the
- * table of devices in device.c, and each thread's current device and last error. */
+ * The room's only global state is here: the driver's entry points (written once, before
+ * rt_driver_open returns RT_OK), the phase, the table of devices in device.c, and each thread's
+ * current device and last error. */
 #ifndef PYPTX_RUNTIME_STATE_H
 #define PYPTX_RUNTIME_STATE_H
 
@@ -15,14 +16,14 @@
 #include "runtime/status.h"
 #include "runtime/stream.h"
 
-#define LIKELY(e) __builtin_expect(!!(e), 1)
+#define LIKELY(e)   __builtin_expect(!!(e), 1)
 #define UNLIKELY(e) __builtin_expect(!!(e), 0)
 
 /* --- driver.c --- */
 
 typedef struct RtDriver {
 #define ENTRY(name, symbol, params) CUresult(*name) params;
-#define OPTIONAL ENTRY
+#define OPTIONAL                    ENTRY
 #include "runtime/driver.def"
 #undef ENTRY
 #undef OPTIONAL
@@ -30,15 +31,15 @@ typedef struct RtDriver {
 extern RtDriver rt_cu;
 
 typedef enum RtPhase {
-  RT_PHASE_CLOSED,  /* the driver has not been initialised */
+  RT_PHASE_CLOSED, /* the driver has not been initialised */
   RT_PHASE_OPEN,
-  RT_PHASE_FORKED,  /* this is a child of a process that had initialised it */
-  RT_PHASE_ENDED,   /* the process is ending: libcuda must not be called any more */
+  RT_PHASE_FORKED, /* this is a child of a process that had initialised it */
+  RT_PHASE_ENDED,  /* the process is ending: libcuda must not be called any more */
 } RtPhase;
 extern _Atomic int rt_phase;
 
-RtStatus rt_driver_load(void); /* opens libcuda, does not initialise it: safe before a fork */
-RtStatus rt_driver_open(void); /* and initialises it: cuInit */
+RtStatus rt_driver_load(void);     /* opens libcuda, does not initialise it: safe before a fork */
+RtStatus rt_driver_open(void);     /* and initialises it: cuInit */
 RtStatus rt_driver_unusable(void); /* the error for a phase that is not OPEN */
 
 /* CU(cuStreamQuery, (stream)): the call as a status. */
@@ -50,8 +51,8 @@ static inline RtStatus rt_driver_check(int result, const char *call) {
 /* --- status.c --- */
 
 /* As rt_fail, for a failed driver call whose text is better than the table's. */
-RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const char *remedy, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const char *remedy,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* As rt_driver_status, with "kernel NAME" in the text. */
 RtStatus rt_driver_status_of(int result, const char *call, const char *kernel);
 /* "1.5 GB" */
@@ -60,18 +61,19 @@ const char *rt_size_text(uint64_t bytes, char text[32]);
 /* --- device.c --- */
 
 enum { RT_CACHE_SLOTS = 32 };
-typedef struct RtFreeBlock { /* freed on its stream, and free to be used again on that stream alone */
+typedef struct
+    RtFreeBlock { /* freed on its stream, and free to be used again on that stream alone */
   uint64_t address;
   size_t bytes; /* 0: the slot is empty */
   CUstream stream;
 } RtFreeBlock;
 
 struct RtDevice {
-  int ordinal;       /* RT_HOST or the GPU's number */
+  int ordinal; /* RT_HOST or the GPU's number */
   CUdevice handle;
   _Atomic(CUcontext) context;
   _Atomic uint32_t epoch; /* counts resets: what belongs to an older one is gone */
-  CUmemoryPool pool; /* NULL: the device has no stream-ordered memory */
+  CUmemoryPool pool;      /* NULL: the device has no stream-ordered memory */
   int capability;
   char name[128];
   uint8_t uuid[16];
@@ -82,28 +84,33 @@ struct RtDevice {
   unsigned cache_next; /* the slot that a full cache gives up */
   size_t cache_bytes;
 
-  RtMemoryStats stats; /* atomic, not under the lock */
+  RtMemoryStats stats;    /* atomic, not under the lock */
   RtKernel *_Atomic last; /* the kernel launched last, for error texts; see rt_last_kernel */
 };
 
-/* The device whose context this thread made current last. Another library may have changed it since: only the launch path trusts it, since a
- * launch in a wrong context fails, while an allocation would succeed on the wrong device. */
+/* The device whose context this thread made current last. Another library may have changed it
+ * since: only the launch path trusts it, since a launch in a wrong context fails, while an
+ * allocation would succeed on the wrong device. */
 extern _Thread_local RtDevice *rt_current __attribute__((tls_model("initial-exec")));
 
 /* An open GPU (the thread's current one if it has one), or NULL. */
 RtDevice *rt_device_any_gpu(void);
-/* As rt_device_make_current, for releases: 0 if nothing can or need be released (ended, forked, older epoch), no error is set. */
+/* As rt_device_make_current, for releases: 0 if nothing can or need be released (ended, forked,
+ * older epoch), no error is set. */
 int rt_device_enter(RtDevice *d, uint32_t epoch);
 /* Name of the kernel launched last on the thread's device, or "". */
 void rt_last_kernel(char *name, size_t size);
 void rt_forget_kernel(RtKernel *k);
 
 static inline int rt_is_host(const RtDevice *d) { return d->ordinal == RT_HOST; }
-static inline uint32_t rt_epoch(RtDevice *d) { return atomic_load_explicit(&d->epoch, memory_order_relaxed); }
+static inline uint32_t rt_epoch(RtDevice *d) {
+  return atomic_load_explicit(&d->epoch, memory_order_relaxed);
+}
 
 /* --- memory.c --- */
 
-/* Gives the cached blocks of a stream (all: of every stream) back to the driver. The context is current. */
+/* Gives the cached blocks of a stream (all: of every stream) back to the driver. The context is
+ * current. */
 void rt_cache_flush(RtDevice *d, CUstream stream, int all);
 void rt_cache_forget(RtDevice *d); /* after a reset: drops cache and numbers, calls nothing */
 
@@ -116,7 +123,8 @@ struct RtStream {
   uint8_t owned;
 };
 
-RtStatus rt_stream_check(RtDevice *d, const RtStream *s); /* s is d's, or NULL, and no older than its context */
+RtStatus rt_stream_check(RtDevice *d,
+                         const RtStream *s); /* s is d's, or NULL, and no older than its context */
 
 static inline CUstream rt_handle(const RtStream *s) { return s ? s->handle : NULL; }
 
@@ -127,11 +135,11 @@ struct RtKernel {
   CUfunction function;
   uint32_t epoch;
   uint32_t param_bytes;
-  int32_t trap_offset; /* of the TRAP field in the parameter block, -1 without */
-  uint32_t max_dynamic; /* bytes of dynamic shared memory that the kernel can have */
+  int32_t trap_offset;              /* of the TRAP field in the parameter block, -1 without */
+  uint32_t max_dynamic;             /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more */
-  uint64_t trap_address; /* of *trap as the device sees it */
-  RtLimits limits;       /* the device's, with threads lowered to the kernel's own */
+  uint64_t trap_address;            /* of *trap as the device sees it */
+  RtLimits limits;                  /* the device's, with threads lowered to the kernel's own */
   RtHostCode host;
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */
   CUmodule module;

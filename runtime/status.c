@@ -1,5 +1,5 @@
-/* Status: in, a CUresult or a failure of our own; out, an RtStatus and the thread's RtError. Texts come from status.def; a result it does not
- * list is asked from the driver. */
+/* Status: in, a CUresult or a failure of our own; out, an RtStatus and the thread's RtError.
+ * Texts come from status.def; a result it does not list is asked from the driver. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +65,8 @@ RtStatus rt_fail(RtStatus status, const char *remedy, const char *format, ...) {
   return status;
 }
 
-RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const char *remedy, const char *format, ...) {
+RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const char *remedy,
+                        const char *format, ...) {
   RtError *e = begin(status, result, call, remedy);
   va_list args;
   va_start(args, format);
@@ -74,7 +75,8 @@ RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const cha
   return status;
 }
 
-/* A lost context is noticed by whatever call comes next, so the text names the kernel that ran last. */
+/* A lost context is noticed by whatever call comes next, so the text names the kernel that ran
+ * last. */
 RtStatus rt_driver_status(int result, const char *call) {
   if (result == CUDA_SUCCESS)
     return RT_OK;
@@ -82,8 +84,9 @@ RtStatus rt_driver_status(int result, const char *call) {
   char kernel[160] = "";
   if (row.status == RT_CONTEXT_LOST)
     rt_last_kernel(kernel, sizeof kernel);
-  return rt_fail_driver(row.status, result, call, row.remedy, "%s: %s (%s, %d)%s%s%s", call, row.what, row.name, result,
-                        *kernel ? "; the last kernel launched was '" : "", kernel, *kernel ? "'" : "");
+  return rt_fail_driver(
+      row.status, result, call, row.remedy, "%s: %s (%s, %d)%s%s%s", call, row.what, row.name,
+      result, *kernel ? "; the last kernel launched was '" : "", kernel, *kernel ? "'" : "");
 }
 
 RtStatus rt_driver_status_of(int result, const char *call, const char *kernel) {
@@ -92,8 +95,8 @@ RtStatus rt_driver_status_of(int result, const char *call, const char *kernel) {
   Row row = describe(result);
   if (row.status == RT_CONTEXT_LOST) /* the fault is an earlier launch's */
     return rt_driver_status(result, call);
-  return rt_fail_driver(row.status, result, call, row.remedy, "kernel '%s': %s: %s (%s, %d)", kernel, call, row.what, row.name,
-                        result);
+  return rt_fail_driver(row.status, result, call, row.remedy, "kernel '%s': %s: %s (%s, %d)",
+                        kernel, call, row.what, row.name, result);
 }
 
 const char *rt_size_text(uint64_t bytes, char text[32]) {

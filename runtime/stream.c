@@ -1,5 +1,6 @@
-/* Stream and event: in, a device; out, handles that know their device and its epoch, so that one that outlives a reset is an error and
- * not a call into the driver with a dead handle. The host device does everything at once: its streams are always idle. */
+/* Stream and event: in, a device; out, handles that know their device and its epoch, so that one
+ * that outlives a reset is an error and not a call into the driver with a dead handle. The host
+ * device does everything at once: its streams are always idle. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,19 +16,22 @@ struct RtEvent {
 };
 
 static RtStatus gone(const char *what) {
-  return rt_fail(RT_CONTEXT_LOST, "make it again after device.reset()", "the device was reset after this %s was made", what);
+  return rt_fail(RT_CONTEXT_LOST, "make it again after device.reset()",
+                 "the device was reset after this %s was made", what);
 }
 
 RtStatus rt_stream_check(RtDevice *d, const RtStream *s) {
   if (!s)
     return RT_OK;
   if (UNLIKELY(s->device != d))
-    return rt_fail(RT_BAD_ARGUMENT, "use a stream of the device that holds the data", "the stream belongs to %s, not to %s",
-                   s->device->name, d->name);
+    return rt_fail(RT_BAD_ARGUMENT, "use a stream of the device that holds the data",
+                   "the stream belongs to %s, not to %s", s->device->name, d->name);
   return LIKELY(s->epoch == rt_epoch(d)) ? RT_OK : gone("stream");
 }
 
-static RtStatus no_memory(const char *what) { return rt_fail(RT_NO_MEMORY, "", "no host memory for a %s", what); }
+static RtStatus no_memory(const char *what) {
+  return rt_fail(RT_NO_MEMORY, "", "no host memory for a %s", what);
+}
 
 /* --- streams --- */
 
@@ -175,14 +179,15 @@ RtStatus rt_event_query(RtEvent *e, int *done) {
 
 static RtStatus check_elapsed(const RtEvent *start, const RtEvent *end) {
   if (start->device != end->device)
-    return rt_fail(RT_BAD_ARGUMENT, "record both events on one device", "the events belong to two devices, %s and %s",
-                   start->device->name, end->device->name);
+    return rt_fail(RT_BAD_ARGUMENT, "record both events on one device",
+                   "the events belong to two devices, %s and %s", start->device->name,
+                   end->device->name);
   if (!start->timing || !end->timing)
-    return rt_fail(RT_BAD_ARGUMENT, "make both with cuda.event(timing=True)", "the %s event was made with timing=False",
-                   start->timing ? "end" : "start");
+    return rt_fail(RT_BAD_ARGUMENT, "make both with cuda.event(timing=True)",
+                   "the %s event was made with timing=False", start->timing ? "end" : "start");
   if (!start->recorded || !end->recorded)
-    return rt_fail(RT_BAD_ARGUMENT, "call event.record() before and after the work", "the %s event was never recorded",
-                   start->recorded ? "end" : "start");
+    return rt_fail(RT_BAD_ARGUMENT, "call event.record() before and after the work",
+                   "the %s event was never recorded", start->recorded ? "end" : "start");
   return RT_OK;
 }
 

@@ -1,4 +1,5 @@
-/* See standin.h. Signatures are held to runtime/driver.def: each ENTRY is declared from it under its exported name. */
+/* See standin.h. Signatures are held to runtime/driver.def: each ENTRY is declared from it under
+ * its exported name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 #include "runtime/status.h"
 #include "tests/standin/standin.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT                      __attribute__((visibility("default")))
 
 #define ENTRY(name, symbol, params) EXPORT CUresult name params __asm__(symbol);
-#define OPTIONAL ENTRY
+#define OPTIONAL                    ENTRY
 #include "runtime/driver.def"
 #undef ENTRY
 #undef OPTIONAL
@@ -92,7 +93,8 @@ static int planned_failure(const char *name) {
   return fail_result;
 }
 
-/* What every entry point does first, the lock held: the result that it must return at once, or 0. */
+/* What every entry point does first, the lock held: the result that it must return at once, or
+ * 0. */
 static int begin(const char *name, int needs_context) {
   count_call(name);
   int result = planned_failure(name);
@@ -107,10 +109,10 @@ static int begin(const char *name, int needs_context) {
   return sticky;
 }
 
-#define BEGIN(name, needs_context)                                                                                                \
-  pthread_mutex_lock(&lock);                                                                                                      \
-  int result = begin(#name, needs_context);                                                                                       \
-  if (result)                                                                                                                     \
+#define BEGIN(name, needs_context)                                                                 \
+  pthread_mutex_lock(&lock);                                                                       \
+  int result = begin(#name, needs_context);                                                        \
+  if (result)                                                                                      \
   return end(result)
 
 static int end(int result) {
@@ -166,12 +168,15 @@ static int destroy(StandinKind kind, void *handle) {
   return end(CUDA_SUCCESS);
 }
 
-static int is_stream(CUstream s) { return (uintptr_t)s <= CU_STREAM_PER_THREAD_HANDLE || find(SI_STREAM, s); }
+static int is_stream(CUstream s) {
+  return (uintptr_t)s <= CU_STREAM_PER_THREAD_HANDLE || find(SI_STREAM, s);
+}
 
 /* A range must lie in one live allocation. */
 static int is_memory(CUdeviceptr address, size_t bytes) {
   for (Thing *t = things; t; t = t->next)
-    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle && address + bytes <= (uintptr_t)t->handle + t->bytes)
+    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle &&
+        address + bytes <= (uintptr_t)t->handle + t->bytes)
       return 1;
   return 0;
 }
@@ -238,9 +243,10 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  static const int answers[128] = {[1] = 1024, [2] = 1024, [3] = 1024, [4] = 64, [5] = INT32_MAX, [6] = 65535, [7] = 65535,
-                                   [8] = 49152, [9] = 65536, [10] = 32, [13] = 1500000, [16] = 132, [39] = 2048, [41] = 1,
-                                   [97] = 232448};
+  static const int answers[128] = {
+      [1] = 1024,     [2] = 1024,  [3] = 1024,  [4] = 64,    [5] = INT32_MAX,
+      [6] = 65535,    [7] = 65535, [8] = 49152, [9] = 65536, [10] = 32,
+      [13] = 1500000, [16] = 132,  [39] = 2048, [41] = 1,    [97] = 232448};
   BEGIN(cuDeviceGetAttribute, 0);
   (void)device;
   long capability = setting("PYPTX_STANDIN_CAPABILITY", 90);
@@ -375,7 +381,8 @@ CUresult cuMemFreeHost(void *address) {
   return destroy(SI_PINNED, address);
 }
 
-/* Registered memory is its owner's: a thing of its own that holds the address as its first bytes. */
+/* Registered memory is its owner's: a thing of its own that holds the address as its first
+ * bytes. */
 static Thing *registered(const void *address) {
   for (Thing *t = things; t; t = t->next)
     if (t->kind == SI_PINNED && t->bytes == sizeof address && *(void **)t->handle == address)
@@ -411,8 +418,10 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *host, unsigned fl
 }
 
 /* to or from is memory of the device where its flag says so. */
-static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from, CUstream stream) {
-  if ((device_to && !is_memory((uintptr_t)to, bytes)) || (device_from && !is_memory((uintptr_t)from, bytes)))
+static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from,
+                     CUstream stream) {
+  if ((device_to && !is_memory((uintptr_t)to, bytes)) ||
+      (device_from && !is_memory((uintptr_t)from, bytes)))
     return misuse(CUDA_ERROR_INVALID_VALUE);
   if (!is_stream(stream))
     return misuse(CUDA_ERROR_INVALID_HANDLE);
@@ -461,11 +470,13 @@ static int refuse(const char *text, unsigned count, const int *options, void **v
     return CUDA_SUCCESS;
   for (unsigned i = 0; i < count; i++)
     if (options[i] == CU_JIT_ERROR_LOG)
-      strcpy(values[i], "ptxas application ptx input, line 7; fatal :\n   Parsing error near 'this'\n");
+      strcpy(values[i],
+             "ptxas application ptx input, line 7; fatal :\n   Parsing error near 'this'\n");
   return strstr(text, ".version") ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
+                            void **values) {
   BEGIN(cuModuleLoadDataEx, 1);
   int cubin = memcmp(image, "\177ELF", 4) == 0;
   if (!cubin && (result = refuse(image, count, options, values)) != CUDA_SUCCESS)
@@ -536,16 +547,21 @@ static void read_extra(StandinLaunch *l, void **extra) {
     memcpy(l->params, buffer, l->bytes < sizeof l->params ? l->bytes : sizeof l->params);
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned dynamic_shared, CUstream stream, void **params, void **extra) {
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned dynamic_shared, CUstream stream,
+                        void **params, void **extra) {
   BEGIN(cuLaunchKernel, 1);
   (void)params;
   if (!is_stream(stream))
     return misuse(CUDA_ERROR_INVALID_HANDLE);
-  if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || (int)dynamic_shared > function->max_dynamic)
+  if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 ||
+      (int)dynamic_shared > function->max_dynamic)
     return misuse(CUDA_ERROR_INVALID_VALUE);
   StandinLaunch *l = &last_launch;
-  *l = (StandinLaunch){.grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_shared = dynamic_shared, .stream = stream};
+  *l = (StandinLaunch){.grid = {gx, gy, gz},
+                       .block = {bx, by, bz},
+                       .dynamic_shared = dynamic_shared,
+                       .stream = stream};
   memcpy(l->kernel, function->name, sizeof l->kernel);
   read_extra(l, extra);
   void (*run)(const StandinLaunch *, void *) = launched;
@@ -556,8 +572,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
   return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared,
-                                          int limit) {
+CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block, CUfunction function,
+                                          CUoccupancyB2DSize shared_of, size_t shared, int limit) {
   BEGIN(cuOccupancyMaxPotentialBlockSize, 1);
   (void)function, (void)shared_of, (void)shared, (void)limit;
   *min_grid = 132;
@@ -698,8 +714,10 @@ static void control_on_launch(void (*run)(const StandinLaunch *, void *), void *
 
 const StandinControl *standin_control(void) {
   static const StandinControl control = {
-      control_fail, control_fired, control_fired_call, control_stick,         control_calls,     control_forget, control_live,
-      control_misuse, control_set_memory, control_set_attribute, control_on_launch, control_last,   control_busy,
+      control_fail,       control_fired,         control_fired_call, control_stick,
+      control_calls,      control_forget,        control_live,       control_misuse,
+      control_set_memory, control_set_attribute, control_on_launch,  control_last,
+      control_busy,
   };
   return &control;
 }

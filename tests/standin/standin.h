@@ -1,15 +1,25 @@
-/* Stand-in: a libcuda.so.1 for machines without a GPU, for tests of the paths of runtime/ (PYPTX_DRIVER=build/…/standin/libcuda.so.1). Device memory
- * is host memory, launches do nothing or run a callback, and every entry point can be told to fail. What is alive is counted, and wrong use
- * (a dead handle, a missing context) is an error result and counted too.
+/* Stand-in: a libcuda.so.1 for machines without a GPU, for tests of the paths of runtime/
+ * (PYPTX_DRIVER=build/…/standin/libcuda.so.1). Device memory is host memory, launches do nothing
+ * or run a callback, and every entry point can be told to fail. What is alive is counted, and
+ * wrong use (a dead handle, a missing context) is an error result and counted too.
  *
- * From outside: PYPTX_STANDIN_DEVICES, _VERSION (13000), _CAPABILITY (90), _MEMORY (bytes), _POOLS (0 or 1). From C: standin_control. */
+ * From outside: PYPTX_STANDIN_DEVICES, _VERSION (13000), _CAPABILITY (90), _MEMORY (bytes),
+ * _POOLS (0 or 1). From C: standin_control. */
 #ifndef PYPTX_TESTS_STANDIN_H
 #define PYPTX_TESTS_STANDIN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum StandinKind { SI_CONTEXT, SI_MEMORY, SI_PINNED, SI_MODULE, SI_STREAM, SI_EVENT, SI_KINDS } StandinKind;
+typedef enum StandinKind {
+  SI_CONTEXT,
+  SI_MEMORY,
+  SI_PINNED,
+  SI_MODULE,
+  SI_STREAM,
+  SI_EVENT,
+  SI_KINDS
+} StandinKind;
 
 typedef struct StandinLaunch {
   char kernel[128];
@@ -20,20 +30,22 @@ typedef struct StandinLaunch {
 } StandinLaunch;
 
 typedef struct StandinControl {
-  /* The nth call (from 1) of an entry point from now on returns result, once. call NULL: of any entry point. nth 0: no failure. */
+  /* The nth call (from 1) of an entry point from now on returns result, once. call NULL: of any
+   * entry point. nth 0: no failure. */
   void (*fail)(const char *call, int nth, int result);
-  int (*fired)(void);          /* whether that failure has happened */
+  int (*fired)(void);              /* whether that failure has happened */
   const char *(*fired_call)(void); /* in which call; "" */
-  void (*stick)(int result);   /* every call in a context returns result until the context is reset: an illegal address … */
+  /* Every call in a context returns result until the context is reset: an illegal address … */
+  void (*stick)(int result);
   int (*calls)(const char *call); /* how often it was called since forget(); NULL: all */
-  void (*forget)(void);        /* forgets calls and the planned failure */
+  void (*forget)(void);           /* forgets calls and the planned failure */
   int (*live)(StandinKind kind);
-  int (*misuse)(void);         /* wrong uses since the library was loaded */
+  int (*misuse)(void);              /* wrong uses since the library was loaded */
   void (*set_memory)(size_t bytes); /* of each device */
   void (*set_attribute)(int function_attribute, int value); /* what cuFuncGetAttribute answers */
   void (*on_launch)(void (*run)(const StandinLaunch *launch, void *user), void *user);
   const StandinLaunch *(*last)(void);
-  void (*busy)(int on);        /* queries answer CUDA_ERROR_NOT_READY */
+  void (*busy)(int on); /* queries answer CUDA_ERROR_NOT_READY */
 } StandinControl;
 
 const StandinControl *standin_control(void);

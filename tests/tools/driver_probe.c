@@ -1,9 +1,12 @@
-/* Driver probe: the runtime against a real GPU, without Python and LLVM. Checks the paths that a stand-in driver cannot (a launch that computes,
- * a trap in pinned memory, a refused module, a lost context and its reset, a forked child), then prints nanoseconds per call beside the raw
- * driver's. Needs libc, dl, pthread and a driver only:
+/* Driver probe: the runtime against a real GPU, without Python and LLVM. Checks the paths that a
+ * stand-in driver cannot (a launch that computes, a trap in pinned memory, a refused module, a lost
+ * context and its reset, a forked child), then prints nanoseconds per call beside the raw driver's.
+ * Needs libc, dl, pthread and a driver only:
  *
- *   gcc -O2 -std=gnu11 -D_GNU_SOURCE -I. tests/tools/driver_probe.c $(find runtime -name '*.c') -ldl -lpthread -lm -o probe && ./probe
- *   ./probe FILE.ptx KERNEL [PARAM_BYTES]      times launches of that kernel instead, one thread, parameters all zero
+ *   gcc -O2 -std=gnu11 -D_GNU_SOURCE -I. tests/tools/driver_probe.c $(find runtime -name '*.c') \
+ *       -ldl -lpthread -lm -o probe && ./probe
+ *   ./probe FILE.ptx KERNEL [PARAM_BYTES]   times launches of that kernel instead: one thread, its
+ *                                           parameters all zero
  *
  * Ends with 0 if every check held, 77 without a GPU. */
 #include <stdio.h>
@@ -40,12 +43,12 @@ static const char module_text[] =
     "  ld.shared.u32 %r2, [%r1+99996]; st.global.u32 [%rd1], %r2; ret;\n}\n";
 
 static int failures;
-#define EXPECT(c)                                                                                                                 \
-  do {                                                                                                                            \
-    if (!(c)) {                                                                                                                   \
-      printf("FAILED %s:%d: %s\n  last error: %s\n", __FILE__, __LINE__, #c, rt_error()->text);                                   \
-      failures++;                                                                                                                 \
-    }                                                                                                                             \
+#define EXPECT(c)                                                                                  \
+  do {                                                                                             \
+    if (!(c)) {                                                                                    \
+      printf("FAILED %s:%d: %s\n  last error: %s\n", __FILE__, __LINE__, #c, rt_error()->text);    \
+      failures++;                                                                                  \
+    }                                                                                              \
   } while (0)
 
 typedef struct VaddParams {
@@ -57,13 +60,18 @@ enum { VADD_BYTES = 28, N = 100000 };
 static RtKernel *load(RtDevice *d, const char *symbol, RtField *field, uint32_t bytes) {
   RtParams params = {field, field ? 1 : 0, bytes};
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, symbol, &params, field != NULL, &k) == RT_OK);
+  EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, symbol, &params, field != NULL,
+                        &k) == RT_OK);
   return k;
 }
 
-static RtConfig config_of(uint32_t grid, uint32_t block) { return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}}; }
+static RtConfig config_of(uint32_t grid, uint32_t block) {
+  return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}};
+}
 
-static void show(const char *what) { printf("  %s\n    %s\n    remedy: %s\n", what, rt_error()->text, rt_error()->remedy); }
+static void show(const char *what) {
+  printf("  %s\n    %s\n    remedy: %s\n", what, rt_error()->text, rt_error()->remedy);
+}
 
 /* --- checks --- */
 
@@ -129,7 +137,8 @@ static void check_shared(RtDevice *d) {
 }
 
 static void check_refusals(RtDevice *d) {
-  static const char bad[] = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k() { frobnicate; }\n";
+  static const char bad[] =
+      ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k() { frobnicate; }\n";
   static const char future[] = ".version 99.0\n.target sm_52\n.address_size 64\n";
   RtParams params = {0};
   RtKernel *k;
@@ -138,7 +147,8 @@ static void check_refusals(RtDevice *d) {
   show("bad PTX:");
   EXPECT(rt_kernel_load(d, future, sizeof future - 1, "k", &params, 0, &k) == RT_BAD_MODULE);
   show("PTX from the future:");
-  EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, "nothere", &params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, "nothere", &params, 0, &k) ==
+         RT_BAD_MODULE);
   show("a missing kernel:");
   EXPECT(rt_alloc(d, (size_t)1 << 44, NULL, &address) == RT_NO_MEMORY);
   show("16 TB:");
@@ -218,7 +228,8 @@ static void by_params(Bench *b) {
 static void by_buffer(Bench *b) {
   size_t bytes = b->k->param_bytes;
   void *extra[] = {CU_PARAM_BUFFER, b->params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  rt_cu.cuLaunchKernel(b->k->function, 1, 1, 1, b->c.block[0], 1, 1, 0, NULL, NULL, bytes ? extra : NULL);
+  rt_cu.cuLaunchKernel(b->k->function, 1, 1, 1, b->c.block[0], 1, 1, 0, NULL, NULL,
+                       bytes ? extra : NULL);
 }
 
 static void by_runtime(Bench *b) { rt_launch(b->k, &b->c, b->params, NULL); }
@@ -240,9 +251,12 @@ static void by_alloc(Bench *b) {
   rt_free(b->d, p, 1 << 20, NULL);
 }
 
-static int by_size(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int by_size(const void *a, const void *b) {
+  return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
 
-/* The median of 15 batches of 500 calls, which fit the launch queue; the GPU drains it between batches. */
+/* The median of 15 batches of 500 calls, which fit the launch queue; the GPU drains it between
+ * batches. */
 static void measure(const char *what, Bench *b, void (*call)(Bench *)) {
   enum { BATCHES = 15, CALLS = 500 };
   double ns[BATCHES];
@@ -318,8 +332,9 @@ int main(int argc, char **argv) {
     show("not opened:");
     return 1;
   }
-  printf("%s, sm_%d, %d GPU(s); driver %d, PTX ISA %d, %s\n", rt_device_name(d), rt_device_capability(d), count, rt_driver_version(),
-         rt_driver_ptx_version(), rt_driver_path());
+  printf("%s, sm_%d, %d GPU(s); driver %d, PTX ISA %d, %s\n", rt_device_name(d),
+         rt_device_capability(d), count, rt_driver_version(), rt_driver_ptx_version(),
+         rt_driver_path());
   if (argc > 2)
     return time_file(d, argv, argc);
   Bench b = {.d = d, .c = config_of(1, 32), .k = load(d, "vadd", NULL, VADD_BYTES)};

@@ -20,7 +20,8 @@ static void no_driver(int n) {
   EXPECT(rt_device_open(0, &d) == RT_NO_DRIVER && !d);
   EXPECT(rt_driver_version() == 0 && rt_driver_ptx_version() == 0 && !rt_driver_path());
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK && d);
-  const StandinControl *control = standin_open(1); /* found after all: the failure is not remembered */
+  const StandinControl *control =
+      standin_open(1); /* found after all: the failure is not remembered */
   EXPECT(rt_gpu_count(&count) == RT_OK && count == 1 && control->calls("cuInit") == 1);
 }
 
@@ -44,13 +45,15 @@ static void no_gpu(int n) {
 static const struct {
   const char *cuda;
   int ptx;
-} versions[] = {{"10020", 0}, {"11000", 70}, {"11040", 74}, {"11080", 78}, {"12000", 80}, {"12050", 85}, {"12060", 85},
-                {"12070", 86}, {"12080", 87}, {"12090", 88}, {"13000", 90}, {"13010", 91}, {"14020", 91}};
+} versions[] = {{"10020", 0},  {"11000", 70}, {"11040", 74}, {"11080", 78}, {"12000", 80},
+                {"12050", 85}, {"12060", 85}, {"12070", 86}, {"12080", 87}, {"12090", 88},
+                {"13000", 90}, {"13010", 91}, {"14020", 91}};
 
 static void ptx_version(int n) {
   const StandinControl *control = standin_open(1);
   setenv("PYPTX_STANDIN_VERSION", versions[n].cuda, 1);
-  EXPECT(rt_driver_version() == atoi(versions[n].cuda) && rt_driver_ptx_version() == versions[n].ptx);
+  EXPECT(rt_driver_version() == atoi(versions[n].cuda) &&
+         rt_driver_ptx_version() == versions[n].ptx);
   EXPECT(strcmp(rt_driver_path(), getenv("PYPTX_DRIVER")) == 0);
   EXPECT(control->calls("cuInit") == 0); /* the version alone does not spoil a fork */
 }
@@ -75,7 +78,8 @@ static void two_devices(int n) {
   size_t available = 0, total = 0;
   EXPECT(rt_device_attribute(a, 16, &value) == RT_OK && value == 132);
   EXPECT(rt_device_attribute(a, 9999, &value) == RT_BAD_ARGUMENT);
-  EXPECT(rt_device_memory(a, &available, &total) == RT_OK && available == total && total == (size_t)1 << 30);
+  EXPECT(rt_device_memory(a, &available, &total) == RT_OK && available == total &&
+         total == (size_t)1 << 30);
 
   CUcontext current;
   EXPECT(rt_device_make_current(a) == RT_OK && rt_current == a);
@@ -99,7 +103,8 @@ static void forked(int n) {
   if (child == 0) {
     standin_failures = 0;
     control->forget();
-    EXPECT(rt_gpu_count(&count) == RT_FAILED && has("forked") && strstr(rt_error()->remedy, "spawn"));
+    EXPECT(rt_gpu_count(&count) == RT_FAILED && has("forked") &&
+           strstr(rt_error()->remedy, "spawn"));
     EXPECT(rt_device_open(0, &d) == RT_FAILED && !d);
     d = rt_current;
     EXPECT(!d);
@@ -140,10 +145,12 @@ static void reset(int n) {
   EXPECT(rt_alloc(d, 2000, NULL, &address) == RT_OK);
   control->stick(700);
   EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST);
-  EXPECT(rt_device_reset(d) == RT_OK && rt_device_epoch(d) == 1 && standin_live(control) == 0 && control->live(SI_CONTEXT) == 1);
+  EXPECT(rt_device_reset(d) == RT_OK && rt_device_epoch(d) == 1 && standin_live(control) == 0 &&
+         control->live(SI_CONTEXT) == 1);
   rt_memory_stats(d, &stats);
   EXPECT(stats.live_bytes == 0 && stats.live_blocks == 0 && stats.cached_bytes == 0);
-  EXPECT(rt_stream_synchronize(d, s) == RT_CONTEXT_LOST && rt_event_record(e, NULL) == RT_CONTEXT_LOST);
+  EXPECT(rt_stream_synchronize(d, s) == RT_CONTEXT_LOST &&
+         rt_event_record(e, NULL) == RT_CONTEXT_LOST);
   EXPECT(rt_alloc(d, 1000, s, &address) == RT_CONTEXT_LOST && has("reset after this stream"));
   rt_stream_release(s);
   rt_event_release(e);
@@ -176,7 +183,8 @@ static void failing_open(int nth) {
   EXPECT((status != RT_OK) == fired && (d == NULL) == fired);
   EXPECT(!fired || (rt_error()->result == 999 && *rt_error()->call));
   EXPECT(control->live(SI_CONTEXT) == !fired);
-  EXPECT(rt_device_open(0, &d) == RT_OK && control->live(SI_CONTEXT) == 1); /* the next try succeeds */
+  EXPECT(rt_device_open(0, &d) == RT_OK &&
+         control->live(SI_CONTEXT) == 1); /* the next try succeeds */
   EXPECT(rt_device_synchronize(d) == RT_OK && control->misuse() == 0);
   EXPECT(fired || nth > 15);
 }
@@ -222,7 +230,8 @@ static void after_the_driver(void) {
 static void at_exit(int n) {
   (void)n;
   standin_open(1);
-  atexit(after_the_driver); /* before the driver is opened, so it runs after the runtime's handler */
+  atexit(
+      after_the_driver); /* before the driver is opened, so it runs after the runtime's handler */
   EXPECT(rt_device_open(0, &exit_device) == RT_OK);
 }
 
@@ -232,11 +241,14 @@ static void host(int n) {
   RtDevice *d;
   int value = -1;
   size_t available = 0, total = 0;
-  EXPECT(rt_device_open(RT_HOST, &d) == RT_OK && rt_device_is_host(d) && rt_device_ordinal(d) == RT_HOST);
+  EXPECT(rt_device_open(RT_HOST, &d) == RT_OK && rt_device_is_host(d) &&
+         rt_device_ordinal(d) == RT_HOST);
   EXPECT(*rt_device_name(d) && rt_device_capability(d) == 0);
-  EXPECT(rt_device_make_current(d) == RT_OK && rt_device_synchronize(d) == RT_OK && rt_device_reset(d) == RT_OK);
+  EXPECT(rt_device_make_current(d) == RT_OK && rt_device_synchronize(d) == RT_OK &&
+         rt_device_reset(d) == RT_OK);
   const RtLimits *l = rt_device_limits(d);
-  EXPECT(l->threads == 1024 && l->grid[0] == INT32_MAX && l->grid[1] == 65535 && l->shared == 49152 && l->shared_optin == 232448);
+  EXPECT(l->threads == 1024 && l->grid[0] == INT32_MAX && l->grid[1] == 65535 &&
+         l->shared == 49152 && l->shared_optin == 232448);
   EXPECT(rt_device_attribute(d, 1, &value) == RT_OK && value == 1024);
   EXPECT(rt_device_attribute(d, 16, &value) == RT_OK && value >= 1);
   EXPECT(rt_device_attribute(d, 32, &value) == RT_BAD_ARGUMENT && has("32"));

@@ -1,5 +1,6 @@
-/* Loading and launching: what reaches the driver, what is caught before it, traps, lost contexts; and the whole path from opening a device to
- * the results, with each of its driver calls failing in turn: the right status, and nothing left behind. */
+/* Loading and launching: what reaches the driver, what is caught before it, traps, lost
+ * contexts; and the whole path from opening a device to the results, with each of its driver
+ * calls failing in turn: the right status, and nothing left behind. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ static RtField fields[] = {
     {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
     {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
 };
-static const RtParams with_trap = {fields, 3, 24}, without_trap = {fields, 2, 12}, no_params = {NULL, 0, 0};
+static const RtParams with_trap = {fields, 3, 24}, without_trap = {fields, 2, 12},
+                      no_params = {NULL, 0, 0};
 typedef struct Block {
   uint64_t pointer;
   uint32_t extent, pad;
@@ -29,11 +31,14 @@ static RtDevice *gpu(void) {
 
 static RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params, int has_trap) {
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, has_trap, &k) == RT_OK);
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, has_trap, &k) ==
+         RT_OK);
   return k;
 }
 
-static RtConfig config_of(uint32_t grid, uint32_t block) { return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}}; }
+static RtConfig config_of(uint32_t grid, uint32_t block) {
+  return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}};
+}
 
 static void launches(int n) {
   (void)n;
@@ -44,13 +49,15 @@ static void launches(int n) {
   RtKernel *k = load(d, "vadd", &without_trap, 0);
   RtConfig c = {.grid = {5, 6, 7}, .block = {8, 9, 10}, .dynamic_shared = 11, .stream = s};
   Block b = {0x1122334455667788, 99, 0, 0};
-  EXPECT(rt_kernel_device(k) == d && rt_kernel_info(k)->registers == 32 && rt_kernel_info(k)->max_threads == 1024);
+  EXPECT(rt_kernel_device(k) == d && rt_kernel_info(k)->registers == 32 &&
+         rt_kernel_info(k)->max_threads == 1024);
   control->forget();
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   EXPECT(control->calls(NULL) == 1); /* the launch and nothing else */
   const StandinLaunch *l = control->last();
   EXPECT(strcmp(l->kernel, "vadd") == 0 && l->bytes == 12 && memcmp(l->params, &b, 12) == 0);
-  EXPECT(l->grid[0] == 5 && l->grid[1] == 6 && l->grid[2] == 7 && l->block[0] == 8 && l->block[1] == 9 && l->block[2] == 10);
+  EXPECT(l->grid[0] == 5 && l->grid[1] == 6 && l->grid[2] == 7 && l->block[0] == 8 &&
+         l->block[1] == 9 && l->block[2] == 10);
   EXPECT(l->dynamic_shared == 11 && (uintptr_t)l->stream == rt_stream_handle(s));
   uint32_t threads = 0;
   EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads == 768);
@@ -77,7 +84,8 @@ static const struct {
     {{.grid = {1, 65536, 1}, .block = {1, 1, 1}}, "grid (1, 65536, 1) is too large"},
     {{.grid = {1, 1, 65536}, .block = {1, 1, 1}}, "grid (1, 1, 65536) is too large"},
     {{.grid = {UINT32_MAX, 1, 1}, .block = {1, 1, 1}}, "is too large"},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 232449}, "232449 bytes of dynamic shared memory"},
+    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 232449},
+     "232449 bytes of dynamic shared memory"},
 };
 
 static void check_configs(RtKernel *k) {
@@ -87,7 +95,8 @@ static void check_configs(RtKernel *k) {
     EXPECT(rt_launch(k, &bad_configs[i].config, &b, NULL) == RT_BAD_LAUNCH);
     EXPECT(has(bad_configs[i].text) && has("kernel 'vadd'") && *rt_error()->remedy);
   }
-  RtConfig most = {.grid = {INT32_MAX, 65535, 65535}, .block = {16, 1, 64}, .dynamic_shared = 232448};
+  RtConfig most = {
+      .grid = {INT32_MAX, 65535, 65535}, .block = {16, 1, 64}, .dynamic_shared = 232448};
   EXPECT(rt_config_check(k, &most) == RT_OK);
 }
 
@@ -105,7 +114,8 @@ static void configs(int n) {
   control->set_attribute(CU_FUNC_SHARED, 1000);
   k = load(d, "vadd", &without_trap, 0);
   RtConfig c = config_of(1, 513);
-  EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("513 threads") && has("32 registers") && has("512"));
+  EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("513 threads") && has("32 registers") &&
+         has("512"));
   c = config_of(1, 512);
   c.dynamic_shared = 232448 - 1000;
   EXPECT(rt_config_check(k, &c) == RT_OK);
@@ -169,7 +179,8 @@ static void traps(int n) {
     EXPECT(rt_kernel_trap(k, &trap) == RT_OK);
   }
   state = 1;
-  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && rt_kernel_trap(k, &trap) == RT_OK); /* still being written */
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK &&
+         rt_kernel_trap(k, &trap) == RT_OK); /* still being written */
   control->on_launch(NULL, NULL);
   EXPECT(rt_device_reset(d) == RT_OK && rt_kernel_trap(k, &trap) == RT_OK);
   rt_kernel_release(k);
@@ -184,11 +195,14 @@ static void refusals(int n) {
   RtKernel *k;
   static const char bad[] = ".version 8.0\nrefuse this";
   EXPECT(rt_kernel_load(d, bad, strlen(bad), "vadd", &no_params, 0, &k) == RT_BAD_MODULE && !k);
-  EXPECT(has("kernel 'vadd'") && has("CUDA_ERROR_INVALID_PTX") && has("line 7; fatal : Parsing error near 'this'"));
+  EXPECT(has("kernel 'vadd'") && has("CUDA_ERROR_INVALID_PTX") &&
+         has("line 7; fatal : Parsing error near 'this'"));
   EXPECT(strcmp(rt_error()->call, "cuModuleLoadDataEx") == 0 && rt_error()->result == 218);
-  EXPECT(rt_kernel_load(d, "nonsense", 8, "vadd", &no_params, 0, &k) == RT_BAD_MODULE && has("INVALID_IMAGE"));
+  EXPECT(rt_kernel_load(d, "nonsense", 8, "vadd", &no_params, 0, &k) == RT_BAD_MODULE &&
+         has("INVALID_IMAGE"));
   EXPECT(rt_kernel_load(d, "", 0, "vadd", &no_params, 0, &k) == RT_BAD_MODULE);
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "nothere", &no_params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "nothere", &no_params, 0, &k) ==
+         RT_BAD_MODULE);
   EXPECT(has("no kernel 'nothere'") && !k);
   EXPECT(rt_kernel_load(d, "\177ELF and more", 13, "anything", &no_params, 0, &k) == RT_OK);
   rt_kernel_release(k);
@@ -200,7 +214,9 @@ static void refusals(int n) {
   RtHostCode code = {0};
   EXPECT(rt_kernel_host(d, "f", &code, &no_params, &k) == RT_BAD_ARGUMENT && !k);
   EXPECT(rt_device_open(RT_HOST, &host) == RT_OK);
-  EXPECT(rt_kernel_load(host, standin_ptx, strlen(standin_ptx), "vadd", &no_params, 0, &k) == RT_BAD_ARGUMENT && !k);
+  EXPECT(rt_kernel_load(host, standin_ptx, strlen(standin_ptx), "vadd", &no_params, 0, &k) ==
+             RT_BAD_ARGUMENT &&
+         !k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
@@ -214,22 +230,26 @@ static void lost_context(int n) {
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   control->stick(700);
   EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST);
-  EXPECT(has("cuCtxSynchronize") && has("CUDA_ERROR_ILLEGAL_ADDRESS") && has("last kernel launched was 'vadd'"));
+  EXPECT(has("cuCtxSynchronize") && has("CUDA_ERROR_ILLEGAL_ADDRESS") &&
+         has("last kernel launched was 'vadd'"));
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST && has("cuLaunchKernel"));
   rt_kernel_release(k);
-  EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST && !has("vadd")); /* forgotten with the kernel */
+  EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST &&
+         !has("vadd")); /* forgotten with the kernel */
   EXPECT(rt_device_reset(d) == RT_OK);
   k = load(d, "vadd", &without_trap, 0);
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   EXPECT(rt_device_reset(d) == RT_OK);
   uint32_t threads;
-  EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST && has("was reset after kernel 'vadd' was loaded"));
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST &&
+         has("was reset after kernel 'vadd' was loaded"));
   EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_CONTEXT_LOST);
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
-/* A library that leaves this thread with no context, or another: the launch notices and repairs it. */
+/* A library that leaves this thread with no context, or another: the launch notices and repairs
+ * it. */
 static void stolen_context(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -312,12 +332,15 @@ static void leave(Path *p) {
 }
 
 static const int injected[] = {999, 2, 700, 400, 1};
-static const RtStatus expected[] = {RT_FAILED, RT_NO_MEMORY, RT_CONTEXT_LOST, RT_BAD_ARGUMENT, RT_BAD_ARGUMENT};
+static const RtStatus expected[] = {RT_FAILED, RT_NO_MEMORY, RT_CONTEXT_LOST, RT_BAD_ARGUMENT,
+                                    RT_BAD_ARGUMENT};
 static int path_calls; /* about: how many driver calls the path makes */
 
-/* Where a call may fail and the path goes on: the context is set again, the launch or the allocation tried again. */
+/* Where a call may fail and the path goes on: the context is set again, the launch or the
+ * allocation tried again. */
 static int harmless(const char *call, int result) {
-  return strcmp(call, "cuCtxGetCurrent") == 0 || (strcmp(call, "cuLaunchKernel") == 0 && result == 400) ||
+  return strcmp(call, "cuCtxGetCurrent") == 0 ||
+         (strcmp(call, "cuLaunchKernel") == 0 && result == 400) ||
          (strcmp(call, "cuMemAllocAsync") == 0 && result == 2);
 }
 
@@ -391,7 +414,8 @@ static void host(int n) {
   code.entry = stop_at_three;
   EXPECT(rt_kernel_host(d, "stop", &code, &without_trap, &k) == RT_OK);
   c = config_of(10, 64);
-  EXPECT(rt_launch(k, &c, &p, &trap) == RT_TRAPPED && trap.site == 8 && trap.block[0] == 3 && trap.values[3] == 4);
+  EXPECT(rt_launch(k, &c, &p, &trap) == RT_TRAPPED && trap.site == 8 && trap.block[0] == 3 &&
+         trap.values[3] == 4);
   EXPECT(rt_kernel_trap(k, &trap) == RT_OK);
   rt_kernel_release(k);
 }

@@ -1,4 +1,5 @@
-/* Allocations, the list of freed blocks, running out of memory, copies and pinned memory; on the stand-in GPU and on the host. */
+/* Allocations, the list of freed blocks, running out of memory, copies and pinned memory; on the
+ * stand-in GPU and on the host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +26,16 @@ static void reuse(int n) {
   rt_free(d, a, 1000, s);
   control->forget();
   EXPECT(rt_alloc(d, 1000, NULL, &b) == RT_OK && b != a); /* another stream's block is not taken */
-  EXPECT(rt_alloc(d, 900, s, &c) == RT_OK && c == a);     /* the same stream's is, its size rounded */
+  EXPECT(rt_alloc(d, 900, s, &c) == RT_OK && c == a); /* the same stream's is, its size rounded */
   EXPECT(control->calls("cuMemAllocAsync") == 1);
   rt_memory_stats(d, &stats);
-  EXPECT(stats.live_blocks == 2 && stats.live_bytes == 2048 && stats.peak_bytes == 2048 && stats.allocations == 3);
+  EXPECT(stats.live_blocks == 2 && stats.live_bytes == 2048 && stats.peak_bytes == 2048 &&
+         stats.allocations == 3);
   rt_free(d, b, 1000, NULL);
   rt_free(d, c, 900, s);
   rt_memory_stats(d, &stats);
-  EXPECT(stats.live_blocks == 0 && stats.cached_bytes == 2048 && control->calls("cuMemFreeAsync") == 0);
+  EXPECT(stats.live_blocks == 0 && stats.cached_bytes == 2048 &&
+         control->calls("cuMemFreeAsync") == 0);
 
   EXPECT(rt_stream_wrap(d, rt_stream_handle(s), &foreign) == RT_OK);
   EXPECT(rt_alloc(d, 5000, foreign, &a) == RT_OK);
@@ -67,7 +70,8 @@ static void crowded(int n) {
     EXPECT(stats.live_bytes == 0 && stats.cached_bytes <= (size_t)64 << 20);
   }
   uint64_t zero, one;
-  EXPECT(rt_alloc(d, 0, NULL, &zero) == RT_OK && zero && rt_alloc(d, 0, NULL, &one) == RT_OK && one != zero);
+  EXPECT(rt_alloc(d, 0, NULL, &zero) == RT_OK && zero && rt_alloc(d, 0, NULL, &one) == RT_OK &&
+         one != zero);
   rt_free(d, zero, 0, NULL);
   rt_free(d, one, 0, NULL);
   rt_free(d, 0, 100, NULL);
@@ -87,7 +91,8 @@ static void out_of_memory(int pools) {
   EXPECT(rt_alloc(d, 8 << 20, NULL, &a) == RT_OK); /* what was kept is given up for it */
   EXPECT(rt_alloc(d, 8 << 20, NULL, &b) == RT_NO_MEMORY && b == 0);
   EXPECT(has("8.0 MB") && has("2.0 MB of 10.0 MB") && has("1 arrays") && has("Stand-in GPU 0"));
-  EXPECT(rt_error()->result == 2 && strcmp(rt_error()->result_name, "CUDA_ERROR_OUT_OF_MEMORY") == 0);
+  EXPECT(rt_error()->result == 2 &&
+         strcmp(rt_error()->result_name, "CUDA_ERROR_OUT_OF_MEMORY") == 0);
   EXPECT(strcmp(rt_error()->call, pools ? "cuMemAllocAsync" : "cuMemAlloc") == 0);
   EXPECT(rt_alloc(d, SIZE_MAX, NULL, &b) == RT_NO_MEMORY);
   rt_free(d, a, 8 << 20, NULL);
@@ -105,7 +110,8 @@ static void check_copies(RtDevice *d, RtStream *s) {
   EXPECT(rt_copy_on_device(d, b + 10, a, 50, s) == RT_OK);
   EXPECT(rt_copy_to_host(d, to, b, 100, s) == RT_OK && rt_stream_synchronize(d, s) == RT_OK);
   EXPECT(to[9] == 9 && to[10] == 7 && to[59] == 7 && to[60] == 9);
-  EXPECT(rt_copy_to_device(d, a, NULL, 0, s) == RT_OK && rt_copy_to_host(d, NULL, a, 0, s) == RT_OK);
+  EXPECT(rt_copy_to_device(d, a, NULL, 0, s) == RT_OK &&
+         rt_copy_to_host(d, NULL, a, 0, s) == RT_OK);
   EXPECT(rt_copy_on_device(d, a, 0, 0, s) == RT_OK && rt_fill(d, 0, 0, 0, s) == RT_OK);
   rt_free(d, a, 100, s);
   rt_free(d, b, 100, s);
@@ -141,7 +147,8 @@ static void pinned(int n) {
   rt_pinned_free(p); /* no GPU is open: plain memory */
   EXPECT(control->calls(NULL) == 0);
   RtDevice *d = gpu();
-  EXPECT(rt_pinned_alloc(0, &p) == RT_OK && rt_pinned_alloc(5000, &q) == RT_OK && control->live(SI_PINNED) == 2);
+  EXPECT(rt_pinned_alloc(0, &p) == RT_OK && rt_pinned_alloc(5000, &q) == RT_OK &&
+         control->live(SI_PINNED) == 2);
   memset(q, 1, 5000);
   rt_pinned_free(p);
   EXPECT(control->live(SI_PINNED) == 1);
@@ -166,14 +173,18 @@ static void host(int n) {
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK);
   rt_memory_stats(d, &before);
   check_copies(d, NULL);
-  EXPECT(rt_alloc(d, 0, NULL, &a) == RT_OK && a % 64 == 0 && rt_alloc(d, 0, NULL, &b) == RT_OK && a != b);
+  EXPECT(rt_alloc(d, 0, NULL, &a) == RT_OK && a % 64 == 0 && rt_alloc(d, 0, NULL, &b) == RT_OK &&
+         a != b);
   rt_memory_stats(d, &after);
-  EXPECT(after.live_blocks == before.live_blocks + 2 && after.allocations == before.allocations + 4 && after.cached_bytes == 0);
+  EXPECT(after.live_blocks == before.live_blocks + 2 &&
+         after.allocations == before.allocations + 4 && after.cached_bytes == 0);
   rt_free(d, a, 0, NULL);
   rt_free(d, b, 0, NULL);
   rt_memory_stats(d, &after);
-  EXPECT(after.live_blocks == before.live_blocks && after.live_bytes == before.live_bytes && after.peak_bytes >= 128);
-  EXPECT(rt_alloc(d, (size_t)1 << 60, NULL, &a) == RT_NO_MEMORY && a == 0 && has(rt_device_name(d)));
+  EXPECT(after.live_blocks == before.live_blocks && after.live_bytes == before.live_bytes &&
+         after.peak_bytes >= 128);
+  EXPECT(rt_alloc(d, (size_t)1 << 60, NULL, &a) == RT_NO_MEMORY && a == 0 &&
+         has(rt_device_name(d)));
 }
 
 #define RUN(f, n) standin_failures += scenario(#f, f, n)

@@ -1,4 +1,5 @@
-/* Every CUresult has a text, a remedy where there is one, and its class; results newer than the table are asked from the driver. */
+/* Every CUresult has a text, a remedy where there is one, and its class; results newer than the
+ * table are asked from the driver. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ static void check_rows(void) {
     const RtError *e = rt_error();
     EXPECT(e->status == rows[i].status && e->result == rows[i].code);
     EXPECT(strcmp(e->result_name, rows[i].name) == 0 && strcmp(e->call, "cuSomething") == 0);
-    EXPECT(strstr(e->text, rows[i].what) && strstr(e->text, rows[i].name) && strncmp(e->text, "cuSomething: ", 13) == 0);
+    EXPECT(strstr(e->text, rows[i].what) && strstr(e->text, rows[i].name) &&
+           strncmp(e->text, "cuSomething: ", 13) == 0);
     EXPECT(strcmp(e->remedy, rows[i].remedy) == 0); /* it is not cut off */
     EXPECT(rows[i].status != RT_CONTEXT_LOST || *e->remedy);
     EXPECT(rows[i].status != RT_NO_DRIVER || *e->remedy);
@@ -43,7 +45,8 @@ static void check_others(void) {
   memset(long_text, 'x', sizeof long_text - 1);
   long_text[sizeof long_text - 1] = 0;
   rt_fail(RT_FAILED, long_text, "%s", long_text);
-  EXPECT(strlen(rt_error()->text) == sizeof rt_error()->text - 1 && strlen(rt_error()->remedy) == sizeof rt_error()->remedy - 1);
+  EXPECT(strlen(rt_error()->text) == sizeof rt_error()->text - 1 &&
+         strlen(rt_error()->remedy) == sizeof rt_error()->remedy - 1);
 }
 
 static void check_sizes(void) {
@@ -61,7 +64,8 @@ static void future_result(int n) {
   standin_open(1);
   EXPECT(rt_gpu_count(&count) == RT_OK);
   EXPECT(rt_driver_status(4242, "cuInit") == RT_FAILED);
-  EXPECT(strcmp(rt_error()->result_name, "CUDA_ERROR_FROM_THE_FUTURE") == 0 && strstr(rt_error()->text, "a newer driver's error"));
+  EXPECT(strcmp(rt_error()->result_name, "CUDA_ERROR_FROM_THE_FUTURE") == 0 &&
+         strstr(rt_error()->text, "a newer driver's error"));
 }
 
 int main(void) {

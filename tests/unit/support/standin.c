@@ -7,8 +7,9 @@
 
 int standin_failures;
 
-const char standin_ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
-                           ".visible .entry vadd(.param .u64 a) { ret; }\n.visible .entry stop(.param .u64 t) { ret; }\n";
+const char standin_ptx[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry vadd(.param .u64 a) { ret; }\n.visible .entry stop(.param .u64 t) { ret; }\n";
 
 const StandinControl *standin_open(int devices) {
 #ifdef PYPTX_STANDIN
@@ -29,7 +30,8 @@ const StandinControl *standin_open(int devices) {
 #endif
 }
 
-/* A child that was skipped counts as good: where the stand-in is missing there is nothing to hold. */
+/* A child that was skipped counts as good: where the stand-in is missing there is nothing to
+ * hold. */
 int scenario(const char *name, void (*run)(int n), int n) {
   fflush(NULL);
   pid_t child = fork();
@@ -39,9 +41,11 @@ int scenario(const char *name, void (*run)(int n), int n) {
     exit(standin_failures != 0);
   }
   int status = -1;
-  if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77))
+  if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+      (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77))
     return 0;
-  fprintf(stderr, "scenario %s (%d) failed: %s %d\n", name, n, WIFSIGNALED(status) ? "signal" : "status",
+  fprintf(stderr, "scenario %s (%d) failed: %s %d\n", name, n,
+          WIFSIGNALED(status) ? "signal" : "status",
           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   return 1;
 }

@@ -1,4 +1,5 @@
-/* Tests with the stand-in driver. The runtime opens a driver once in a process, so each scenario runs in a child of its own. */
+/* Tests with the stand-in driver. The runtime opens a driver once in a process, so each scenario
+ * runs in a child of its own. */
 #ifndef PYPTX_TESTS_SUPPORT_STANDIN_H
 #define PYPTX_TESTS_SUPPORT_STANDIN_H
 
@@ -7,12 +8,12 @@
 #include "tests/standin/standin.h"
 
 extern int standin_failures;
-#define EXPECT(c)                                                                                                                 \
-  do {                                                                                                                            \
-    if (!(c)) {                                                                                                                   \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                                                     \
-      standin_failures++;                                                                                                         \
-    }                                                                                                                             \
+#define EXPECT(c)                                                                                  \
+  do {                                                                                             \
+    if (!(c)) {                                                                                    \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
+      standin_failures++;                                                                          \
+    }                                                                                              \
   } while (0)
 
 /* Makes the stand-in this process's driver. Exits with 77 (skipped) where it was not built. */
