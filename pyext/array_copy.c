@@ -1,0 +1,382 @@
+/* Array copies: between device arrays and NumPy arrays, any strides on both sides.
+ *
+ * Contiguous arrays are one copy. A strided device array is reached through its window, the bytes from its lowest to its highest
+ * element: the window is copied to the host, NumPy does the rest there, and after a write the window is copied back. */
+#include <string.h>
+
+#include "pyext/device_array.h"
+#include "pyext/overload.h"
+#include "pyext/raise.h"
+#include "pyext/stream.h"
+#include "pyext/type.h"
+#include "runtime/memory.h"
+
+enum { TO_HOST, TO_DEVICE };
+
+/* --- bytes --- */
+
+/* The bytes of a contiguous NumPy array, also of dtypes that do not export a buffer (datetime64). */
+static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
+  int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(array, view, flags) == 0)
+    return 0;
+  if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
+    return -1;
+  PyErr_Clear();
+  PyObject *flat = PyObject_CallMethod(array, "reshape", "i", -1);
+  PyObject *bytes = flat ? PyObject_CallMethod(flat, "view", "s", "u1") : NULL;
+  int failed = bytes ? PyObject_GetBuffer(bytes, view, flags) : -1; /* the view keeps the array */
+  Py_XDECREF(bytes);
+  Py_XDECREF(flat);
+  return failed;
+}
+
+/* Copies bytes between host memory and the device without the GIL. wait: until it is done. */
+static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes, PyObject *stream, bool wait) {
+  RtStream *s = px_stream_of(stream);
+  RtStatus status = RT_OK;
+  Py_BEGIN_ALLOW_THREADS
+  if (bytes)
+    status = way == TO_HOST ? rt_copy_to_host(a->device, host, address, bytes, s) : rt_copy_to_device(a->device, address, host, bytes, s);
+  if (status == RT_OK && s && wait)
+    status = rt_stream_synchronize(a->device, s);
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(st, status, return -1);
+  if (s)
+    px_array_used(a, stream);
+  return way == TO_HOST && (wait || !s) ? px_check_traps(st, a->device) : 0;
+}
+
+/* --- windows --- */
+
+typedef struct Window {
+  int64_t low; /* bytes from the address of element 0 down to the first byte, <= 0 */
+  int64_t bytes;
+} Window;
+
+static Window window_of(const PxArray *a) {
+  Window w = {0, a->size ? (int64_t)a->itemsize : 0};
+  for (unsigned i = 0; i < a->ndim && a->size; i++) {
+    int64_t reach = (px_shape(a)[i] - 1) * px_strides(a)[i];
+    w.low += reach < 0 ? reach : 0;
+    w.bytes += reach < 0 ? -reach : reach;
+  }
+  return w;
+}
+
+static PyObject *empty(PxState *st, PyObject *shape, PyObject *dtype, const char *order) { /* np.empty(shape, dtype, order) */
+  return px_need_numpy(st) < 0 ? NULL : PyObject_CallMethod(st->numpy, "empty", "OOs", shape, dtype, order);
+}
+
+static PyObject *empty_bytes(PxState *st, int64_t n) {
+  PyObject *u1 = px_dtype_of_type(st, TY_U8), *length = PyLong_FromLongLong(n);
+  PyObject *raw = u1 && length ? empty(st, length, u1, "C") : NULL;
+  Py_XDECREF(u1);
+  Py_XDECREF(length);
+  return raw;
+}
+
+/* The device array's elements as a strided NumPy view of its window's bytes. */
+static PyObject *window_view(PxState *st, PxArray *a, PyObject *raw, Window w) {
+  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim), *strides = px_dims_tuple(px_strides(a), a->ndim);
+  PyObject *view = NULL;
+  if (shape && strides)
+    view = PyObject_CallFunction(st->np_ndarray, "OOOLO", shape, a->dtype, raw, (long long)-w.low, strides);
+  Py_XDECREF(shape);
+  Py_XDECREF(strides);
+  return view;
+}
+
+static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w, PyObject *stream) {
+  Py_buffer view;
+  if (get_bytes(raw, &view, way == TO_HOST) < 0)
+    return -1;
+  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, stream, true);
+  PyBuffer_Release(&view);
+  return failed;
+}
+
+/* --- device to host --- */
+
+static PyObject *gather(PxState *st, PxArray *a, PyObject *stream) {
+  Window w = window_of(a);
+  PyObject *raw = empty_bytes(st, w.bytes);
+  PyObject *result = NULL;
+  if (raw && move_window(st, a, TO_HOST, raw, w, stream) == 0) {
+    PyObject *view = window_view(st, a, raw, w);
+    result = view ? PyObject_CallMethod(view, "copy", NULL) : NULL;
+    Py_XDECREF(view);
+  }
+  Py_XDECREF(raw);
+  return result;
+}
+
+static int fill_contiguous(PxState *st, PxArray *a, PyObject *array, PyObject *stream, bool wait) {
+  Py_buffer view;
+  if (get_bytes(array, &view, true) < 0)
+    return -1;
+  int failed = transfer(st, a, TO_HOST, a->address, view.buf, (size_t)view.len, stream, wait);
+  PyBuffer_Release(&view);
+  return failed;
+}
+
+PyObject *px_array_to_numpy(PxArray *a, PyObject *stream) {
+  PxState *st = px_state_of((PyObject *)a);
+  bool c = px_is_contiguous(a, LAYOUT_C);
+  if (px_need_numpy(st) < 0)
+    return NULL;
+  if (!c && !px_is_contiguous(a, LAYOUT_F))
+    return gather(st, a, stream);
+  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
+  PyObject *result = shape ? empty(st, shape, a->dtype, c ? "C" : "F") : NULL;
+  Py_XDECREF(shape);
+  if (result && fill_contiguous(st, a, result, stream, true) < 0)
+    Py_CLEAR(result);
+  return result;
+}
+
+/* Is the NumPy array laid out as the device array is, so that one copy of bytes will do? */
+static int same_layout(PxState *st, PxArray *a, PyObject *ary) {
+  PyObject *dtype = PyObject_GetAttr(ary, st->name.dtype);
+  int same = dtype ? PyObject_RichCompareBool(dtype, a->dtype, Py_EQ) : -1;
+  Py_XDECREF(dtype);
+  PyObject *flags = same > 0 ? PyObject_GetAttrString(ary, "flags") : NULL;
+  if (same <= 0)
+    return same;
+  PyObject *c = flags ? PyObject_GetAttrString(flags, "c_contiguous") : NULL;
+  PyObject *f = flags ? PyObject_GetAttrString(flags, "f_contiguous") : NULL;
+  same = !c || !f ? -1 : (c == Py_True && px_is_contiguous(a, LAYOUT_C)) || (f == Py_True && px_is_contiguous(a, LAYOUT_F));
+  Py_XDECREF(c);
+  Py_XDECREF(f);
+  Py_XDECREF(flags);
+  return same;
+}
+
+static int check_shape(PxState *st, PxArray *a, PyObject *ary) {
+  PyObject *theirs = PyObject_GetAttr(ary, st->name.shape), *ours = px_dims_tuple(px_shape(a), a->ndim);
+  int same = theirs && ours ? PyObject_RichCompareBool(theirs, ours, Py_EQ) : -1;
+  if (same == 0)
+    PyErr_Format(PyExc_ValueError, "the shapes differ: %R on the device, %R given", ours, theirs);
+  Py_XDECREF(theirs);
+  Py_XDECREF(ours);
+  return same > 0 ? 0 : -1;
+}
+
+static int copy_into(PxState *st, PxArray *a, PyObject *ary, PyObject *stream) {
+  int is = px_need_numpy(st) < 0 ? -1 : PyObject_IsInstance(ary, st->np_ndarray);
+  if (is <= 0) {
+    if (is == 0)
+      PyErr_Format(PyExc_TypeError, "copy_to_host fills a NumPy array, not %.100s", Py_TYPE(ary)->tp_name);
+    return -1;
+  }
+  if (check_shape(st, a, ary) < 0)
+    return -1;
+  int same = same_layout(st, a, ary);
+  if (same != 0)
+    return same < 0 ? -1 : fill_contiguous(st, a, ary, stream, stream == Py_None);
+  PyObject *values = px_array_to_numpy(a, stream);
+  int failed = values ? PyObject_SetItem(ary, Py_Ellipsis, values) : -1;
+  Py_XDECREF(values);
+  return failed;
+}
+
+PyObject *px_array_copy_to_host(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"ary", "stream", NULL};
+  PyObject *ary = Py_None, *stream_arg = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &ary, &stream_arg))
+    return NULL;
+  PxState *st = px_state_of(self);
+  PyObject *stream = px_stream_argument(st, stream_arg);
+  if (!stream)
+    return NULL;
+  PyObject *result = NULL;
+  if (ary == Py_None)
+    result = px_array_to_numpy((PxArray *)self, stream);
+  else if (copy_into(st, (PxArray *)self, ary, stream) == 0)
+    result = Py_NewRef(ary);
+  Py_DECREF(stream);
+  return result;
+}
+
+/* NumPy's protocol: a device array converts by a copy, so copy=False cannot be met. */
+PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"dtype", "copy", NULL};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy))
+    return NULL;
+  if (copy == Py_False)
+    return PyErr_Format(PyExc_ValueError, "a device array cannot become a NumPy array without a copy");
+  PyObject *values = px_array_to_numpy((PxArray *)self, Py_None);
+  if (!values || dtype == Py_None)
+    return values;
+  PyObject *cast = PyObject_CallMethod(values, "astype", "O", dtype);
+  Py_DECREF(values);
+  return cast;
+}
+
+/* --- host to device --- */
+
+static int write_contiguous(PxState *st, PxArray *a, PyObject *values, PyObject *stream) {
+  Py_buffer view;
+  if (get_bytes(values, &view, false) < 0)
+    return -1;
+  int failed = transfer(st, a, TO_DEVICE, a->address, view.buf, (size_t)view.len, stream, false);
+  PyBuffer_Release(&view);
+  return failed;
+}
+
+/* The values in the device array's shape, dtype and contiguous order, as a new NumPy array. */
+static PyObject *cast_values(PxState *st, PxArray *a, PyObject *value, bool c) {
+  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
+  PyObject *values = shape ? empty(st, shape, a->dtype, c ? "C" : "F") : NULL;
+  Py_XDECREF(shape);
+  if (values && PyObject_SetItem(values, Py_Ellipsis, value) < 0)
+    Py_CLEAR(values);
+  return values;
+}
+
+static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
+  Window w = window_of(a);
+  PyObject *raw = empty_bytes(st, w.bytes);
+  int failed = raw ? move_window(st, a, TO_HOST, raw, w, stream) : -1;
+  PyObject *view = failed ? NULL : window_view(st, a, raw, w);
+  if (!failed)
+    failed = view ? PyObject_SetItem(view, Py_Ellipsis, value) : -1;
+  if (!failed)
+    failed = move_window(st, a, TO_DEVICE, raw, w, stream);
+  Py_XDECREF(view);
+  Py_XDECREF(raw);
+  return failed;
+}
+
+static int assign_host(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
+  bool c = px_is_contiguous(a, LAYOUT_C);
+  if (!c && !px_is_contiguous(a, LAYOUT_F))
+    return scatter(st, a, value, stream);
+  int is = PyObject_IsInstance(value, st->np_ndarray);
+  PyObject *ours = is > 0 ? px_dims_tuple(px_shape(a), a->ndim) : NULL;
+  PyObject *theirs = ours ? PyObject_GetAttr(value, st->name.shape) : NULL;
+  int direct = theirs ? PyObject_RichCompareBool(ours, theirs, Py_EQ) : is > 0 ? -1 : is;
+  Py_XDECREF(ours);
+  Py_XDECREF(theirs);
+  if (direct > 0)
+    direct = same_layout(st, a, value);
+  if (direct < 0)
+    return -1;
+  if (direct)
+    return write_contiguous(st, a, value, stream);
+  PyObject *values = cast_values(st, a, value, c);
+  int failed = values ? write_contiguous(st, a, values, stream) : -1;
+  Py_XDECREF(values);
+  return failed;
+}
+
+/* One copy on the device, where both sides are laid out alike. 1 done, 0 not possible, -1 failed. */
+static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *stream) {
+  bool same = a->device == from->device && a->ndim == from->ndim &&
+              !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim) &&
+              ((px_is_contiguous(a, LAYOUT_C) && px_is_contiguous(from, LAYOUT_C)) ||
+               (px_is_contiguous(a, LAYOUT_F) && px_is_contiguous(from, LAYOUT_F)));
+  int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0;
+  size_t bytes = (size_t)a->size * a->itemsize;
+  uint64_t gap = a->address > from->address ? a->address - from->address : from->address - a->address;
+  if (equal <= 0 || gap < bytes)
+    return equal < 0 ? -1 : 0;
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_copy_on_device(a->device, a->address, from->address, bytes, px_stream_of(stream));
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(st, status, return -1);
+  px_array_used(a, stream);
+  px_array_used(from, stream);
+  return 1;
+}
+
+int px_array_assign(PxArray *a, PyObject *value, PyObject *stream) {
+  PxState *st = px_state_of((PyObject *)a);
+  if (a->readonly) {
+    PyErr_SetString(PyExc_ValueError, "the device array is read-only");
+    return -1;
+  }
+  if (px_need_numpy(st) < 0)
+    return -1;
+  if (!Py_IS_TYPE(value, st->array_type))
+    return assign_host(st, a, value, stream);
+  int done = assign_on_device(st, a, (PxArray *)value, stream);
+  if (done != 0)
+    return done < 0 ? -1 : 0;
+  PyObject *values = px_array_to_numpy((PxArray *)value, stream);
+  int failed = values ? assign_host(st, a, values, stream) : -1;
+  Py_XDECREF(values);
+  return failed;
+}
+
+PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"ary", "stream", NULL};
+  PyObject *ary, *stream_arg = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:copy_to_device", names, &ary, &stream_arg))
+    return NULL;
+  PxState *st = px_state_of(self);
+  PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
+  if (!stream)
+    return NULL;
+  PyObject *values = Py_IS_TYPE(ary, st->array_type) ? Py_NewRef(ary) : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
+  int failed = values ? check_shape(st, (PxArray *)self, values) : -1;
+  if (!failed)
+    failed = px_array_assign((PxArray *)self, values, stream);
+  Py_XDECREF(values);
+  Py_DECREF(stream);
+  if (failed)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* --- to_device --- */
+
+static PyObject *fresh_like(PxState *st, PyObject *values, PyObject *stream) {
+  PyObject *dtype_attr = PyObject_GetAttr(values, st->name.dtype);
+  PyObject *shape_attr = dtype_attr ? PyObject_GetAttr(values, st->name.shape) : NULL;
+  PyObject *strides_attr = shape_attr ? PyObject_GetAttr(values, st->name.strides) : NULL;
+  PyObject *dtype = strides_attr ? px_dtype_argument(st, dtype_attr) : NULL, *fresh = NULL;
+  int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM] = {0};
+  int ndim = dtype ? px_shape_argument(shape_attr, shape) : -1;
+  PyObject *itemsize = ndim >= 0 ? PyObject_GetAttr(dtype, st->name.itemsize) : NULL;
+  if (itemsize) {
+    for (int i = 0; i < ndim; i++)
+      strides[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides_attr, i));
+    PxToken t = px_token_of_layout(TY_U8, (unsigned)ndim, PyLong_AsSize_t(itemsize), shape, strides);
+    if (!PyErr_Occurred())
+      fresh = px_array_empty(st, dtype, (unsigned)ndim, shape, px_token_layout(t) == LAYOUT_F ? LAYOUT_F : LAYOUT_C, stream);
+  }
+  Py_XDECREF(itemsize);
+  Py_XDECREF(dtype);
+  Py_XDECREF(strides_attr);
+  Py_XDECREF(shape_attr);
+  Py_XDECREF(dtype_attr);
+  return fresh;
+}
+
+PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"obj", "stream", "copy", "to", NULL};
+  PyObject *obj, *stream_arg = NULL, *to = Py_None;
+  int copy = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO:to_device", names, &obj, &stream_arg, &copy, &to))
+    return NULL;
+  PxState *st = px_state_of_module(module);
+  if (to != Py_None && !Py_IS_TYPE(to, st->array_type))
+    return PyErr_Format(PyExc_TypeError, "to must be a device array, not %.100s", Py_TYPE(to)->tp_name);
+  PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
+  if (!stream)
+    return NULL;
+  PyObject *values = Py_IS_TYPE(obj, st->array_type) ? Py_NewRef(obj) : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
+  PyObject *result = NULL;
+  if (values && to == Py_None)
+    result = fresh_like(st, values, stream);
+  else if (values && check_shape(st, (PxArray *)to, values) == 0)
+    result = Py_NewRef(to);
+  if (result && copy && px_array_assign((PxArray *)result, values, stream) < 0)
+    Py_CLEAR(result);
+  Py_XDECREF(values);
+  Py_DECREF(stream);
+  return result;
+}

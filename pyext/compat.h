@@ -1,0 +1,76 @@
+/* Compat: the one place that knows how CPython versions differ for this room. Supported: 3.11, 3.12, 3.13; 3.14 is not precluded.
+ *
+ * Free-threaded builds: objects that change after they are made guard themselves with PX_BEGIN_LOCKED(object). */
+#ifndef PYPTX_PYEXT_COMPAT_H
+#define PYPTX_PYEXT_COMPAT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#if PY_VERSION_HEX < 0x030B0000
+#error "CPython 3.11 or later is needed"
+#endif
+
+#ifdef Py_BEGIN_CRITICAL_SECTION
+#define PX_BEGIN_LOCKED(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define PX_END_LOCKED() Py_END_CRITICAL_SECTION()
+#else
+#define PX_BEGIN_LOCKED(object) {
+#define PX_END_LOCKED() }
+#endif
+
+#if PY_VERSION_HEX < 0x030C0000
+#define PX_NO_SUBINTERPRETER_SLOT 1
+#endif
+
+/* Value of an attribute, or NULL without an error where there is none; NULL with an error for any other failure. */
+static inline PyObject *px_getattr_optional(PyObject *object, PyObject *name) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *value = NULL;
+  (void)PyObject_GetOptionalAttr(object, name, &value);
+  return value;
+#else
+  PyObject *value = PyObject_GetAttr(object, name);
+  if (!value && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear();
+  return value;
+#endif
+}
+
+/* New reference to dict[key], or NULL; an error only if hashing or comparing failed. */
+static inline PyObject *px_dict_get(PyObject *dict, PyObject *key) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *value = NULL;
+  (void)PyDict_GetItemRef(dict, key, &value);
+  return value;
+#else
+  return Py_XNewRef(PyDict_GetItemWithError(dict, key));
+#endif
+}
+
+static inline PyObject *px_raised(void) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyErr_GetRaisedException();
+#else
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace)
+    PyException_SetTraceback(value, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return value;
+#endif
+}
+
+static inline void px_reraise(PyObject *exception) { /* steals */
+#if PY_VERSION_HEX >= 0x030C0000
+  PyErr_SetRaisedException(exception);
+#else
+  PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+  Py_DECREF(exception);
+#endif
+}
+
+#endif

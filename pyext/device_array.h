@@ -1,0 +1,76 @@
+/* Device array: an n-dimensional array in the memory of a device, and the Memory that owns the bytes.
+ *
+ * Shape, strides (bytes) and dtype never change once made, so a launch reads them without a lock. Views share one Memory. */
+#ifndef PYPTX_PYEXT_DEVICE_ARRAY_H
+#define PYPTX_PYEXT_DEVICE_ARRAY_H
+
+#include "pyext/signature.h"
+#include "pyext/state.h"
+
+typedef struct PxMemory {
+  PyObject_HEAD
+  RtDevice *device;
+  uint64_t address;
+  size_t bytes;
+  PyObject *stream; /* the Stream that used it last, NULL for the default: what its release waits for */
+  bool mixed;       /* more than one stream used it */
+  PyObject *owner;  /* of foreign memory, which is not freed here; NULL for ours */
+} PxMemory;
+
+typedef struct PxArray {
+  PyObject_VAR_HEAD
+  PyObject *memory; /* PxMemory */
+  PyObject *dtype;  /* NumPy's */
+  RtDevice *device;
+  uint64_t address; /* of element 0 */
+  PxToken token;    /* what a launch compares; valid if elem is */
+  TypeId elem;      /* TY_SCALARS: kernels cannot take it */
+  bool readonly;
+  unsigned ndim;
+  size_t itemsize;
+  int64_t size;     /* elements */
+  int64_t dims[];   /* shape, then strides */
+} PxArray;
+
+static inline const int64_t *px_shape(const PxArray *a) { return a->dims; }
+static inline const int64_t *px_strides(const PxArray *a) { return a->dims + a->ndim; }
+bool px_is_contiguous(const PxArray *a, Layout layout); /* LAYOUT_C or LAYOUT_F */
+
+/* --- making --- all return new references or NULL with an exception */
+
+/* strides NULL: C order. */
+PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, unsigned ndim, const int64_t *shape,
+                        const int64_t *strides);
+/* Uninitialised, on the current device. */
+PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout, PyObject *stream);
+/* Marks that work on `stream` (a Stream or None) uses the memory. */
+void px_array_used(PxArray *a, PyObject *stream);
+
+/* An int or a sequence of ints >= 0. Returns the number of axes, -1 with an exception. */
+int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]);
+PyObject *px_dtype_argument(PxState *st, PyObject *arg);
+PyObject *px_dims_tuple(const int64_t *dims, unsigned n);
+
+/* --- array_copy.c --- */
+
+PyObject *px_array_copy_to_host(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs);
+/* A new NumPy array with the elements. stream: a Stream or None; the copy is complete when it returns. */
+PyObject *px_array_to_numpy(PxArray *a, PyObject *stream);
+/* self[...] = value, as NumPy's assignment casts and broadcasts. 0 or -1. */
+int px_array_assign(PxArray *a, PyObject *value, PyObject *stream);
+PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs);
+
+/* --- array_index.c --- */
+
+PyObject *px_array_subscript(PyObject *self, PyObject *key);
+int px_array_ass_subscript(PyObject *self, PyObject *key, PyObject *value);
+PyObject *px_array_item(PyObject *self, Py_ssize_t i);
+PyObject *px_array_reshape(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_ravel(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_transpose(PyObject *self, PyObject *args);
+PyObject *px_array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_retype(PyObject *self, PyObject *dtype);
+
+#endif

@@ -1,0 +1,187 @@
+/* Module: _pyptx, the C half of the package. Multi-phase initialisation, one PxState, heap types only.
+ *
+ * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
+#include "pyext/intrinsic.h"
+#include "pyext/state.h"
+
+#include "codegen/compile.h"
+#include "runtime/host.h"
+
+static int make_types(PyObject *module, PxState *st) {
+#define X(field, spec)                                                                             \
+  st->field##_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);                \
+  if (!st->field##_type || PyModule_AddType(module, st->field##_type) < 0)                         \
+    return -1;
+  PX_TYPES(X)
+#undef X
+  return 0;
+}
+
+static int make_names(PxState *st) {
+#define X(n)                                                                                       \
+  if (!(st->name.n = PyUnicode_InternFromString(#n)))                                              \
+    return -1;
+  PX_NAMES(X)
+#undef X
+  return 0;
+}
+
+static int module_exec(PyObject *module) {
+  PxState *st = px_state_of_module(module);
+  st->module = module;
+  if (make_names(st) < 0 || make_types(module, st) < 0)
+    return -1;
+  if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) || !(st->scalar_ids = PyDict_New()))
+    return -1;
+  PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
+                                 px_dispatcher_functions, px_type_functions};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (PyModule_AddFunctions(module, tables[i]) < 0)
+      return -1;
+  if (PyModule_AddStringConstant(module, "__version__", PYPTX_VERSION) < 0)
+    return -1;
+  return px_add_intrinsics(st, module);
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg) {
+  PxState *st = px_state_of_module(module);
+#define X(field, spec) Py_VISIT(st->field##_type);
+  PX_TYPES(X)
+#undef X
+  Py_VISIT(st->errors);
+  Py_VISIT(st->numpy);
+  Py_VISIT(st->np_ndarray);
+  Py_VISIT(st->np_generic);
+  Py_VISIT(st->np_dtype);
+  Py_VISIT(st->scalar_ids);
+  Py_VISIT(st->pending);
+  Py_VISIT(st->devices);
+  return 0;
+}
+
+static int module_clear(PyObject *module) {
+  PxState *st = px_state_of_module(module);
+#define X(field, spec) Py_CLEAR(st->field##_type);
+  PX_TYPES(X)
+#undef X
+#define X(n) Py_CLEAR(st->name.n);
+  PX_NAMES(X)
+#undef X
+  Py_CLEAR(st->errors);
+  Py_CLEAR(st->numpy);
+  Py_CLEAR(st->np_ndarray);
+  Py_CLEAR(st->np_generic);
+  Py_CLEAR(st->np_dtype);
+  for (int i = 0; i < TY_SCALARS; i++)
+    Py_CLEAR(st->dtypes[i]);
+  Py_CLEAR(st->scalar_ids);
+  Py_CLEAR(st->pending);
+  Py_CLEAR(st->devices);
+  return 0;
+}
+
+static void module_free(void *module) {
+  PxState *st = px_state_of_module(module);
+  if (!st)
+    return;
+  module_clear(module);
+  if (st->ops)
+    bc_optable_free(st->ops);
+  st->ops = NULL;
+}
+
+int px_need_numpy(PxState *st) {
+  if (st->np_dtype)
+    return 0;
+  PyObject *numpy = PyImport_ImportModule("numpy");
+  if (!numpy)
+    return -1;
+  PyObject *ndarray = PyObject_GetAttrString(numpy, "ndarray");
+  PyObject *generic = PyObject_GetAttrString(numpy, "generic");
+  PyObject *dtype = PyObject_GetAttrString(numpy, "dtype");
+  if (!ndarray || !generic || !dtype) {
+    Py_XDECREF(ndarray);
+    Py_XDECREF(generic);
+    Py_XDECREF(dtype);
+    Py_DECREF(numpy);
+    return -1;
+  }
+  PX_BEGIN_LOCKED(st->module)
+  if (!st->np_dtype) {
+    st->numpy = Py_NewRef(numpy);
+    st->np_ndarray = Py_NewRef(ndarray);
+    st->np_generic = Py_NewRef(generic);
+    st->np_dtype = Py_NewRef(dtype); /* last: it is what readers test */
+  }
+  PX_END_LOCKED()
+  Py_DECREF(ndarray);
+  Py_DECREF(generic);
+  Py_DECREF(dtype);
+  Py_DECREF(numpy);
+  return 0;
+}
+
+bool px_have_numpy(PxState *st) {
+  if (st->np_dtype)
+    return true;
+  PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+  PyObject *numpy = PyDict_GetItemString(modules, "numpy");
+  if (!numpy || !PyObject_HasAttrString(numpy, "dtype")) /* absent, or half imported */
+    return false;
+  if (px_need_numpy(st) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  return true;
+}
+
+/* --- facts for `pyptx info` and `pyptx compile` --- */
+
+static PyObject *facts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  char looked[2048] = "", ptxas[1024];
+  const char *libdevice = cg_find_libdevice(NULL, looked, sizeof looked);
+  int found = cg_find_ptxas(ptxas, sizeof ptxas) == 0;
+  int driver = rt_driver_version();
+  return Py_BuildValue("{s:s,s:s,s:z,s:s,s:z,s:i,s:i,s:z,s:I}", "llvm", cg_llvm_version(), "host_cpu", cg_host_cpu(),
+                       "libdevice", libdevice, "libdevice_looked", looked, "ptxas", found ? ptxas : NULL,
+                       "driver", driver, "driver_ptx", rt_driver_ptx_version(), "driver_path",
+                       driver ? rt_driver_path() : NULL, "host_threads", rt_host_threads());
+}
+
+static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
+  const char *arch = PyUnicode_AsUTF8(arg);
+  return arch ? PyLong_FromLong(cg_arch_min_ptx(arch)) : NULL;
+}
+
+static PyMethodDef methods[] = {
+  {"_facts", facts, METH_NOARGS, "What a bug report needs: versions and where things were found."},
+  {"_intrinsic", px_find_intrinsic, METH_O, "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
+  {"_arch_min_ptx", arch_min_ptx, METH_O, "Lowest PTX ISA of an architecture, as 10 * major + minor; 0 if it is unknown."},
+  {0},
+};
+
+static PyModuleDef_Slot slots[] = {
+  {Py_mod_exec, module_exec},
+#ifdef Py_mod_multiple_interpreters
+  {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
+#endif
+#ifdef Py_mod_gil
+  {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* per-object locks: compat.h */
+#endif
+  {0, NULL},
+};
+
+struct PyModuleDef px_module = {
+  PyModuleDef_HEAD_INIT,
+  .m_name = "pyptx._pyptx",
+  .m_doc = "The C half of pyptx.",
+  .m_size = sizeof(PxState),
+  .m_methods = methods,
+  .m_slots = slots,
+  .m_traverse = module_traverse,
+  .m_clear = module_clear,
+  .m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit__pyptx(void);
+PyMODINIT_FUNC PyInit__pyptx(void) { return PyModuleDef_Init(&px_module); }

@@ -1,0 +1,7 @@
+"""python -m pyptx: the command pyptx."""
+
+import sys
+
+from pyptx.cli import main
+
+sys.exit(main())

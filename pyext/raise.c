@@ -1,0 +1,223 @@
+/* Raise: Diag, RtError and RtTrap become Python exceptions, with the source line fetched only now. */
+#include "pyext/raise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PyObject *px_error_class(PxState *st, const char *name) {
+  if (!st->errors) {
+    PyObject *errors = PyImport_ImportModule("pyptx.errors");
+    if (!errors)
+      return NULL;
+    PX_BEGIN_LOCKED(st->module)
+    if (!st->errors)
+      st->errors = Py_NewRef(errors);
+    PX_END_LOCKED()
+    Py_DECREF(errors);
+  }
+  return PyObject_GetAttrString(st->errors, name);
+}
+
+PyObject *px_source_line(const char *file, int32_t line) {
+  PyObject *linecache = PyImport_ImportModule("linecache");
+  PyObject *text = linecache ? PyObject_CallMethod(linecache, "getline", "si", file, (int)line) : NULL;
+  Py_XDECREF(linecache);
+  PyObject *stripped = NULL;
+  if (text && PyUnicode_Check(text) && PyUnicode_GetLength(text) > 0)
+    stripped = PyObject_CallMethod(text, "rstrip", "s", "\r\n\f");
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return stripped;
+}
+
+/* diag_render's listener; user is a list that keeps the lines alive. */
+static const char *source_line(void *user, const char *file, int32_t line) {
+  PyObject *text = px_source_line(file, line);
+  if (!text)
+    return NULL;
+  int failed = PyList_Append(user, text);
+  Py_DECREF(text);
+  const char *utf8 = failed ? NULL : PyUnicode_AsUTF8(text);
+  if (!utf8)
+    PyErr_Clear();
+  return utf8;
+}
+
+static void set_attribute(PyObject *e, const char *name, PyObject *value) { /* steals; an exception without it is still useful */
+  if (!value || PyObject_SetAttrString(e, name, value) < 0)
+    PyErr_Clear();
+  Py_XDECREF(value);
+}
+
+static PyObject *text_or_none(const char *s) {
+  return s ? PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace") : Py_NewRef(Py_None);
+}
+
+static void set_place(PyObject *e, const DiagPlace *at) {
+  if (at->line <= 0 || !at->file)
+    return;
+  set_attribute(e, "filename", text_or_none(at->file));
+  set_attribute(e, "lineno", PyLong_FromLong(at->line));
+  set_attribute(e, "end_lineno", PyLong_FromLong(at->end_line > 0 ? at->end_line : at->line));
+  if (at->end_col > 0) {
+    set_attribute(e, "offset", PyLong_FromLong((long)at->col + 1));
+    set_attribute(e, "end_offset", PyLong_FromLong((long)at->end_col + 1));
+  }
+  PyObject *line = px_source_line(at->file, at->line);
+  if (line)
+    set_attribute(e, "text", line);
+}
+
+/* pyptx.CompileTypeError for "TypeError"; pyptx.CompileError where errors.py has no such class. */
+static PyObject *compile_error_class(PxState *st, const char *builtin) {
+  char name[64];
+  snprintf(name, sizeof name, "Compile%s", builtin);
+  PyObject *class = px_error_class(st, name);
+  if (!class && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+    class = px_error_class(st, "CompileError");
+  }
+  return class;
+}
+
+void px_raise_diag(PxState *st, const Diag *d) {
+  PyObject *lines = PyList_New(0);
+  PyObject *class = lines ? compile_error_class(st, ir_errors[d->id].exception) : NULL;
+  if (!class) {
+    Py_XDECREF(lines);
+    return;
+  }
+  char *rendered = diag_render(d, source_line, lines);
+  PyObject *message = rendered ? text_or_none(rendered) : text_or_none(d->message);
+  free(rendered);
+  PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
+  if (e) {
+    set_attribute(e, "code", PyUnicode_FromString(ir_errors[d->id].code));
+    set_attribute(e, "msg", PyUnicode_FromFormat("%s: %s\n  help: %s", ir_errors[d->id].code, d->message ? d->message : "",
+                                                 d->remedy ? d->remedy : ""));
+    set_place(e, &d->at);
+    PyErr_SetObject(class, e);
+  }
+  Py_XDECREF(e);
+  Py_XDECREF(message);
+  Py_DECREF(class);
+  Py_DECREF(lines);
+}
+
+/* --- driver --- */
+
+static PyObject *status_class(PxState *st, const RtError *error) {
+  switch (error->status) {
+  case RT_BAD_ARGUMENT:
+  case RT_BAD_LAUNCH: return Py_NewRef(PyExc_ValueError);
+  case RT_NO_DRIVER: return px_error_class(st, "NoDriverError");
+  case RT_NO_DEVICE: return px_error_class(st, "NoDeviceError");
+  case RT_NO_MEMORY: return px_error_class(st, "OutOfMemoryError");
+  case RT_CONTEXT_LOST: return px_error_class(st, "ContextLostError");
+  case RT_BAD_MODULE: return px_error_class(st, "ModuleError");
+  default: return px_error_class(st, "CudaAPIError");
+  }
+}
+
+void px_raise_status(PxState *st, RtStatus status) {
+  const RtError *error = rt_error();
+  if (!error || error->status != status) { /* the room forgot its text: say at least which kind */
+    PyErr_Format(PyExc_RuntimeError, "the runtime failed with status %d", (int)status);
+    return;
+  }
+  PyObject *class = status_class(st, error);
+  if (!class)
+    return;
+  PyObject *message = PyUnicode_FromFormat("%s%s%s", error->text, *error->remedy ? "\n  help: " : "", error->remedy);
+  PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
+  if (e && class != PyExc_ValueError) {
+    set_attribute(e, "call", text_or_none(error->call));
+    set_attribute(e, "result", PyLong_FromLong(error->result));
+    set_attribute(e, "result_name", text_or_none(error->result_name));
+  }
+  if (e)
+    PyErr_SetObject(class, e);
+  Py_XDECREF(e);
+  Py_XDECREF(message);
+  Py_DECREF(class);
+}
+
+/* --- traps --- */
+
+/* The site's message with {0} … {3} and {0:f} filled in; braces that mean nothing else stay. */
+static PyObject *trap_text(const char *message, const int64_t *values) {
+  char out[1024];
+  size_t at = 0;
+  for (const char *s = message; *s && at + 40 < sizeof out;) {
+    if (s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES && (s[2] == '}' || !strncmp(s + 2, ":f}", 3))) {
+      int64_t v = values[s[1] - '0'];
+      double d;
+      memcpy(&d, &v, sizeof d);
+      bool real = s[2] == ':';
+      at += (size_t)(real ? snprintf(out + at, sizeof out - at, "%.9g", d)
+                          : snprintf(out + at, sizeof out - at, "%lld", (long long)v));
+      s += real ? 5 : 3;
+    } else {
+      out[at++] = *s++;
+    }
+  }
+  return PyUnicode_DecodeUTF8(out, (Py_ssize_t)at, "replace");
+}
+
+/* The exception class of that name: the kernel's own, a builtin, or RuntimeError. */
+static PyObject *trap_class(const char *name, PyObject *scope) {
+  PyObject *class = scope && PyDict_Check(scope) ? Py_XNewRef(PyDict_GetItemString(scope, name)) : NULL;
+  if (!class) {
+    PyObject *builtins = PyImport_ImportModule("builtins");
+    class = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
+    Py_XDECREF(builtins);
+    PyErr_Clear();
+  }
+  if (class && PyExceptionClass_Check(class))
+    return class;
+  Py_XDECREF(class);
+  return Py_NewRef(PyExc_RuntimeError);
+}
+
+static PyObject *uint3(const uint32_t v[3]) { return Py_BuildValue("(III)", v[0], v[1], v[2]); }
+
+static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char *symbol) {
+  PyObject *text = site ? trap_text(site->message, trap->values) : PyUnicode_FromString("a thread stopped");
+  if (!text)
+    return NULL;
+  PyObject *place = site && site->at.file
+                      ? PyUnicode_FromFormat("\n  %s:%d:%d, in %s", site->at.file, (int)site->at.line, (int)site->at.col + 1,
+                                             site->at.function ? site->at.function : symbol)
+                      : PyUnicode_FromFormat("\n  in %s", symbol);
+  PyObject *line = site && site->at.file && site->at.line > 0 ? px_source_line(site->at.file, site->at.line) : NULL;
+  PyObject *stripped = line ? PyObject_CallMethod(line, "strip", NULL) : NULL;
+  PyObject *message = NULL;
+  if (place)
+    message = PyUnicode_FromFormat("%U%U%s%V\n  in thread (%u, %u, %u) of block (%u, %u, %u)", text, place, stripped ? "\n    " : "",
+                                   stripped, "", trap->thread[0], trap->thread[1], trap->thread[2], trap->block[0], trap->block[1],
+                                   trap->block[2]);
+  Py_XDECREF(stripped);
+  Py_XDECREF(line);
+  Py_XDECREF(place);
+  Py_DECREF(text);
+  return message;
+}
+
+void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *trap, PyObject *scope) {
+  const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
+  PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
+  PyObject *message = trap_message(site, trap, code->symbol);
+  PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
+  Py_XDECREF(message);
+  if (e && PyExceptionInstance_Check(e)) {
+    set_attribute(e, "thread", uint3(trap->thread));
+    set_attribute(e, "block", uint3(trap->block));
+    if (site)
+      set_place(e, &site->at);
+    PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+  } else if (!PyErr_Occurred()) {
+    PyErr_SetString(PyExc_RuntimeError, "a thread stopped");
+  }
+  Py_XDECREF(e);
+  Py_DECREF(class);
+}

@@ -1,0 +1,33 @@
+/* Raise: the failures of the other rooms as Python exceptions. Every function sets the exception; those that return return -1 or NULL. */
+#ifndef PYPTX_PYEXT_RAISE_H
+#define PYPTX_PYEXT_RAISE_H
+
+#include "pyext/state.h"
+
+#include "codegen/compile.h"
+#include "ir/base/diag.h"
+#include "runtime/abi.h"
+#include "runtime/status.h"
+
+/* A compile error: a subclass of pyptx.CompileError and of the builtin that errors.def names. */
+void px_raise_diag(PxState *st, const Diag *d);
+/* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
+void px_raise_status(PxState *st, RtStatus status);
+/* A thread stopped: the exception class that the site names, with message, thread, block, file and line. scope: the
+ * kernel's globals, where user-defined exception classes are looked up; may be NULL. */
+void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObject *scope);
+/* The class pyptx.errors.NAME: a new reference. */
+PyObject *px_error_class(PxState *st, const char *name);
+/* Source line through linecache: a new str without newline, or NULL without an exception. */
+PyObject *px_source_line(const char *file, int32_t line);
+
+#define PX_TRY_STATUS(st, e, failed)                                                               \
+  do {                                                                                             \
+    RtStatus px_status_ = (e);                                                                     \
+    if (px_status_ != RT_OK) {                                                                     \
+      px_raise_status((st), px_status_);                                                           \
+      failed;                                                                                      \
+    }                                                                                              \
+  } while (0)
+
+#endif

@@ -1,0 +1,283 @@
+/* Signature: tokens out of text, text out of tokens, and what may be passed for what. */
+#include "pyext/signature.h"
+
+#include <string.h>
+
+#include "ir/cx.h"
+#include "pyext/raise.h"
+#include "pyext/type.h"
+
+PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape, const int64_t *strides) {
+  bool c = true, f = true, wide = false, empty = false;
+  for (unsigned i = 0; i < ndim; i++) {
+    empty |= shape[i] == 0;
+    wide |= shape[i] > INT32_MAX;
+  }
+  int64_t expect = (int64_t)itemsize;
+  for (unsigned i = ndim; i-- > 0; expect *= shape[i])
+    c &= shape[i] == 1 || strides[i] == expect;
+  expect = (int64_t)itemsize;
+  for (unsigned i = 0; i < ndim; expect *= shape[i], i++)
+    f &= shape[i] == 1 || strides[i] == expect;
+  return px_array_token(elem, ndim, c || empty ? LAYOUT_C : f ? LAYOUT_F : LAYOUT_A, wide);
+}
+
+void px_signature_clear(PxSignature *s) {
+  PyMem_Free(s->tokens);
+  *s = (PxSignature){0};
+}
+
+uint32_t px_token_span(const PxToken *t) {
+  if (!px_token_is_tuple(*t))
+    return 1;
+  uint32_t span = 1;
+  for (uint32_t i = px_token_items(*t); i > 0; i--)
+    span += px_token_span(t + span);
+  return span;
+}
+
+/* --- text in --- */
+
+typedef VEC(PxToken) Tokens;
+
+static bool add_tokens(Cx *cx, Tokens *out, const Type *t, const char **error) {
+  if (t->id == TY_TUPLE) {
+    VEC_PUSH(&cx->arena, out, PX_TUPLE_TOKEN | t->n);
+    for (uint32_t i = 0; i < t->n; i++)
+      if (!add_tokens(cx, out, t->elems[i], error))
+        return false;
+    return true;
+  }
+  if (t->id == TY_ARRAY) {
+    if (t->space != SPACE_GLOBAL)
+      *error = arena_printf(&cx->arena, "%s is not in global memory", ty_name(cx, t));
+    VEC_PUSH(&cx->arena, out, px_array_token(t->elem->id, t->ndim, (Layout)t->layout, t->wide));
+    return !*error;
+  }
+  if (t->id >= TY_SCALARS || t->id == TY_VOID) {
+    *error = arena_printf(&cx->arena, "%s cannot be an argument", ty_name(cx, t));
+    return false;
+  }
+  VEC_PUSH(&cx->arena, out, (PxToken)t->id);
+  return true;
+}
+
+static const char *skip_space(const char *s) { return s + strspn(s, " \t\r\n"); }
+
+/* Where the parenthesis at s closes, or NULL. */
+static const char *closing(const char *s) {
+  int depth = 0;
+  for (; *s; s++) {
+    depth += (*s == '(') - (*s == ')');
+    if (!depth)
+      return s;
+  }
+  return NULL;
+}
+
+/* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. */
+static const char *argument_list(Cx *cx, const char *text) {
+  const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
+  if (*open != '(')
+    return s;
+  const char *close = closing(open);
+  if (!close || *skip_space(close + 1))
+    return s;
+  return skip_space(arena_strndup(&cx->arena, open + 1, (size_t)(close - open - 1)));
+}
+
+static const char *parse_list(Cx *cx, const char *text, Tokens *out, uint32_t *nargs) {
+  const char *s = argument_list(cx, text), *error = NULL;
+  while (*s) {
+    const Type *t = ty_parse(cx, &s, &error);
+    if (!t || !add_tokens(cx, out, t, &error))
+      return error ? error : "not a type";
+    ++*nargs;
+    s = skip_space(s);
+    if (!*s)
+      break;
+    if (*s != ',')
+      return arena_printf(&cx->arena, "expected ',' at '%.20s'", s);
+    s = skip_space(s + 1);
+  }
+  return NULL;
+}
+
+int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
+  *out = (PxSignature){0};
+  Cx *cx = cx_new();
+  if (!cx) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  if (CX_TRY(cx)) {
+    Tokens tokens = {0};
+    uint32_t nargs = 0;
+    const char *error = parse_list(cx, text, &tokens, &nargs);
+    if (error)
+      fail(cx, (Loc){0}, ERR_SIGNATURE, arena_printf(&cx->arena, "%s in '%.200s'", error, text));
+    if (!(out->tokens = PyMem_Malloc(sizeof(PxToken) * (tokens.len + 1))))
+      fail(cx, (Loc){0}, ERR_MEMORY);
+    if (tokens.len)
+      memcpy(out->tokens, tokens.data, sizeof(PxToken) * tokens.len);
+    out->n = tokens.len;
+    out->nargs = nargs;
+    cx_free(cx);
+    return 0;
+  }
+  px_raise_diag(st, &cx->diag);
+  cx_free(cx);
+  return -1;
+}
+
+/* --- text out --- */
+
+/* Appends to a list of str. Returns the tokens used, 0 on error. */
+static uint32_t put_tokens(const PxToken *t, PyObject *parts);
+
+static int put_text(PyObject *parts, const char *text) {
+  PyObject *s = PyUnicode_FromString(text);
+  int failed = s ? PyList_Append(parts, s) : -1;
+  Py_XDECREF(s);
+  return failed;
+}
+
+static int put_array(PxToken t, PyObject *parts) {
+  char text[16 + 4 * 64];
+  unsigned ndim = px_token_ndim(t);
+  Layout layout = px_token_layout(t);
+  int at = snprintf(text, sizeof text, "%s[", ty_scalar_info[px_token_elem(t)].name);
+  for (unsigned i = 0; i < ndim; i++) {
+    bool one = layout == LAYOUT_C ? i + 1 == ndim : layout == LAYOUT_F && i == 0;
+    at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", i ? "," : "", one ? "::1" : ":");
+  }
+  snprintf(text + at, sizeof text - (size_t)at, "]%s", px_token_wide(t) ? "!" : "");
+  return put_text(parts, text);
+}
+
+static uint32_t put_tuple(const PxToken *t, PyObject *parts) {
+  uint32_t used = 1, n = px_token_items(*t);
+  if (put_text(parts, "(") < 0)
+    return 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t one = i && put_text(parts, ", ") < 0 ? 0 : put_tokens(t + used, parts);
+    if (!one)
+      return 0;
+    used += one;
+  }
+  return put_text(parts, n == 1 ? ",)" : ")") < 0 ? 0 : used;
+}
+
+static uint32_t put_tokens(const PxToken *t, PyObject *parts) {
+  if (px_token_is_tuple(*t))
+    return put_tuple(t, parts);
+  int failed = px_token_is_array(*t) ? put_array(*t, parts) : put_text(parts, ty_scalar_info[*t].name);
+  return failed < 0 ? 0 : 1;
+}
+
+static PyObject *joined(PyObject *parts) {
+  PyObject *empty = PyUnicode_FromStringAndSize(NULL, 0);
+  PyObject *text = empty ? PyUnicode_Join(empty, parts) : NULL;
+  Py_XDECREF(empty);
+  return text;
+}
+
+PyObject *px_signature_text(const PxToken *tokens, uint32_t n) {
+  PyObject *parts = PyList_New(0);
+  if (!parts)
+    return NULL;
+  int failed = put_text(parts, "(");
+  for (uint32_t at = 0, used; at < n && !failed; at += used) {
+    failed = at && put_text(parts, ", ") < 0;
+    used = failed ? 0 : put_tokens(tokens + at, parts);
+    failed |= !used;
+  }
+  PyObject *text = failed || put_text(parts, ")") < 0 ? NULL : joined(parts);
+  Py_DECREF(parts);
+  return text;
+}
+
+static PyObject *one_type(PxState *st, const PxToken *t) {
+  PyObject *parts = PyList_New(0);
+  PyObject *text = parts && put_tokens(t, parts) ? joined(parts) : NULL;
+  Py_XDECREF(parts);
+  PyObject *type = text ? px_type_new(st, text) : NULL;
+  Py_XDECREF(text);
+  return type;
+}
+
+PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n) {
+  PyObject *list = PyList_New(0);
+  if (!list)
+    return NULL;
+  for (uint32_t at = 0; at < n; at += px_token_span(tokens + at)) {
+    PyObject *type = one_type(st, tokens + at);
+    int failed = type ? PyList_Append(list, type) : -1;
+    Py_XDECREF(type);
+    if (failed) {
+      Py_DECREF(list);
+      return NULL;
+    }
+  }
+  PyObject *types = PyList_AsTuple(list);
+  Py_DECREF(list);
+  return types;
+}
+
+/* --- passing --- */
+
+enum { NO = -1, WEAK_PRICE = 1, SAFE_PRICE = 4, LAYOUT_PRICE = 2 };
+
+/* Same-kind widening, integers to wide enough floats, and weak numbers to what their kind fits: never a loss that a type could tell. */
+static int scalar_price(TypeId from, TypeId to) {
+  if (from == to)
+    return 0;
+  if (from <= TY_NONE || to <= TY_NONE || from >= TY_SCALARS || to >= TY_SCALARS)
+    return NO;
+  const ScalarInfo *f = &ty_scalar_info[from], *t = &ty_scalar_info[to];
+  if (f->weak)
+    return f->kind <= t->kind || (f->kind == KIND_INT && t->kind == KIND_UINT) ? WEAK_PRICE + (int)t->kind - (int)f->kind : NO;
+  unsigned fb = f->bits, tb = t->bits;
+  bool safe = false;
+  switch (t->kind) {
+  case KIND_BOOL: break;
+  case KIND_INT: safe = f->kind == KIND_BOOL || (f->kind == KIND_INT && fb <= tb) || (f->kind == KIND_UINT && fb < tb); break;
+  case KIND_UINT: safe = f->kind == KIND_BOOL || (f->kind == KIND_UINT && fb <= tb); break;
+  case KIND_FLOAT: safe = f->kind == KIND_FLOAT ? fb <= tb : f->kind <= KIND_UINT && (fb < tb || tb == 64); break;
+  case KIND_COMPLEX: safe = f->kind == KIND_COMPLEX ? fb <= tb : 2 * fb <= tb; break;
+  default: break;
+  }
+  return safe ? SAFE_PRICE + (int)(tb - fb) / 8 : NO;
+}
+
+static int array_price(PxToken from, PxToken to) {
+  if (px_token_elem(from) != px_token_elem(to) || px_token_ndim(from) != px_token_ndim(to))
+    return NO;
+  if (px_token_wide(from) && !px_token_wide(to))
+    return NO;
+  int price = px_token_wide(from) != px_token_wide(to);
+  if (px_token_layout(from) == px_token_layout(to))
+    return price;
+  /* One axis that is contiguous either way: C and F are the same memory. */
+  if (px_token_ndim(from) == 1 && px_token_layout(from) != LAYOUT_A)
+    return price + LAYOUT_PRICE;
+  return px_token_layout(to) == LAYOUT_A ? price + LAYOUT_PRICE : NO;
+}
+
+int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, uint32_t nto) {
+  if (nfrom != nto)
+    return NO;
+  int price = 0;
+  for (uint32_t i = 0; i < nfrom; i++) {
+    PxToken a = from[i], b = to[i];
+    if (a == b)
+      continue;
+    if (px_token_is_tuple(a) || px_token_is_tuple(b) || px_token_is_array(a) != px_token_is_array(b))
+      return NO;
+    int one = px_token_is_array(a) ? array_price(a, b) : scalar_price((TypeId)a, (TypeId)b);
+    if (one < 0)
+      return NO;
+    price += one;
+  }
+  return price;
+}

@@ -1,0 +1,85 @@
+/* State: what one copy of the module owns. Every type of this room is a heap type whose module state is a PxState.
+ *
+ * Lazily filled fields (NumPy, opcode tables, devices) are filled under the module's lock; once set they do not change. */
+#ifndef PYPTX_PYEXT_STATE_H
+#define PYPTX_PYEXT_STATE_H
+
+#include "pyext/compat.h"
+
+#include "frontend/snapshot.h"
+
+#include "ir/type.h"
+#include "runtime/device.h"
+#include "runtime/stream.h"
+
+/* Heap types: X(field, spec) */
+#define PX_TYPES(X)                                                                                \
+  X(type, px_type_spec)                                                                            \
+  X(intrinsic, px_intrinsic_spec)                                                                  \
+  X(dispatcher, px_dispatcher_spec)                                                                \
+  X(launcher, px_launcher_spec)                                                                    \
+  X(forall, px_forall_spec)                                                                        \
+  X(overload, px_overload_spec)                                                                    \
+  X(array, px_array_spec)                                                                          \
+  X(memory, px_memory_spec)                                                                        \
+  X(stream, px_stream_spec)                                                                        \
+  X(event, px_event_spec)                                                                          \
+  X(device, px_device_spec)
+
+#define X(field, spec) extern PyType_Spec spec;
+PX_TYPES(X)
+#undef X
+
+/* Names that are looked up in objects, interned once. */
+#define PX_NAMES(X)                                                                                \
+  X(dtype) X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names)      \
+  X(__cuda_array_interface__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)         \
+  X(__name__) X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__)                 \
+  X(__defaults__) X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable)                    \
+  X(co_exceptiontable) X(co_consts) X(co_names) X(co_varnames) X(co_cellvars) X(co_freevars)       \
+  X(co_name) X(co_qualname) X(co_filename) X(co_flags) X(co_firstlineno) X(co_argcount)            \
+  X(co_posonlyargcount) X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__) X(__wrapped__) \
+  X(itemsize) X(ndarray) X(generic) X(empty) X(order) X(buffer) X(offset) X(copy) X(__members__)
+
+typedef struct PxState {
+  PyObject *module; /* borrowed: the state lives in it */
+#define X(field, spec) PyTypeObject *field##_type;
+  PX_TYPES(X)
+#undef X
+  struct {
+#define X(n) PyObject *n;
+    PX_NAMES(X)
+#undef X
+  } name;
+  PyObject *errors;  /* module pyptx.errors, imported at the first error */
+  PyObject *numpy, *np_ndarray, *np_generic, *np_dtype; /* NULL until NumPy is needed */
+  PyObject *dtypes[TY_SCALARS];    /* NumPy dtype by TypeId, NULL where there is none */
+  PyObject *scalar_ids;            /* dict: NumPy scalar class or dtype object → TypeId */
+  PyObject *pending;               /* list: overloads launched on a GPU that may have trapped */
+  PyObject *devices;               /* dict: ordinal → Device */
+  OpTable *ops;
+  RtDevice *default_device;
+} PxState;
+
+extern struct PyModuleDef px_module;
+
+/* The state of the module that made the type of `self` (an instance of one of our types). */
+static inline PxState *px_state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
+static inline PxState *px_state_of_module(PyObject *module) { return PyModule_GetState(module); }
+
+/* Imports NumPy if need be. 0 or -1. */
+int px_need_numpy(PxState *st);
+/* As px_need_numpy, but does not import: false if nobody has, and then no object can be NumPy's. Never raises. */
+bool px_have_numpy(PxState *st);
+
+/* The device of this thread's calls: what was selected, else the default of PYPTX_DEVICE. NULL with an exception. */
+RtDevice *px_current_device(PxState *st);
+void px_select_device(RtDevice *d); /* NULL: back to the default */
+RtDevice *px_selected_device(void);
+PyObject *px_device_object(PxState *st, RtDevice *d);
+const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
+
+/* Functions of the module that live beside the type they serve. Ended by a NULL row. */
+extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[], px_dispatcher_functions[], px_type_functions[];
+
+#endif

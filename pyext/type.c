@@ -1,0 +1,287 @@
+/* Type: scalar types, array types and signatures, for eager compilation, dtype arguments and conversions in kernels. */
+#include "pyext/type.h"
+
+#include <string.h>
+
+#include "pyext/raise.h"
+#include "pyext/signature.h"
+
+static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals text */
+  if (!text)
+    return NULL;
+  PxType *self = PyObject_New(PxType, st->type_type);
+  if (!self) {
+    Py_DECREF(text);
+    return NULL;
+  }
+  self->id = id;
+  self->text = text;
+  return (PyObject *)self;
+}
+
+PyObject *px_type_new(PxState *st, PyObject *text) {
+  Py_ssize_t n;
+  const char *s = PyUnicode_AsUTF8AndSize(text, &n);
+  if (!s)
+    return NULL;
+  TypeId id = strchr(s, '[') && *s != '(' ? TY_ARRAY : *s == '(' ? TY_TUPLE : ty_by_name(s, (size_t)n);
+  if (!strncmp(s, "void(", 5))
+    id = TY_FUNC;
+  return type_make(st, id, Py_NewRef(text));
+}
+
+static void type_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  Py_CLEAR(((PxType *)self)->text);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+static PyObject *type_repr(PyObject *self) { return Py_NewRef(((PxType *)self)->text); }
+
+static Py_hash_t type_hash(PyObject *self) { return PyObject_Hash(((PxType *)self)->text); }
+
+static PyObject *type_compare(PyObject *self, PyObject *other, int op) {
+  if (Py_TYPE(other) != Py_TYPE(self) || (op != Py_EQ && op != Py_NE))
+    Py_RETURN_NOTIMPLEMENTED;
+  return PyUnicode_RichCompare(((PxType *)self)->text, ((PxType *)other)->text, op);
+}
+
+/* --- float32[:, ::1] --- */
+
+/* 0 for ':', 1 for '::1', -1 with an exception. */
+static int axis_mark(PyObject *item) {
+  if (PySlice_Check(item)) {
+    PySliceObject *s = (PySliceObject *)item;
+    if (s->start == Py_None && s->stop == Py_None) {
+      if (s->step == Py_None)
+        return 0;
+      if (PyLong_Check(s->step) && PyLong_AsLong(s->step) == 1)
+        return 1;
+    }
+  }
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "write array types as float32[:], float32[:, :], float32[::1] or float32[:, ::1]; %R is not an axis", item);
+  return -1;
+}
+
+static PyObject *type_subscript(PyObject *self, PyObject *key) {
+  PxType *t = (PxType *)self;
+  if (t->id <= TY_NONE || t->id >= TY_SCALARS)
+    return PyErr_Format(PyExc_TypeError, "an array of %U is not possible", t->text);
+  bool tuple = PyTuple_Check(key);
+  Py_ssize_t n = tuple ? PyTuple_GET_SIZE(key) : 1;
+  if (n > TY_MAX_NDIM)
+    return PyErr_Format(PyExc_TypeError, "an array has at most %d axes", TY_MAX_NDIM);
+  Layout layout = LAYOUT_A;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    int mark = axis_mark(tuple ? PyTuple_GET_ITEM(key, i) : key);
+    if (mark < 0)
+      return NULL;
+    if (mark && ((i > 0 && i + 1 < n) || layout != LAYOUT_A))
+      return PyErr_Format(PyExc_TypeError, "'::1' marks the last axis (C order) or the first (Fortran order)");
+    if (mark)
+      layout = i + 1 == n ? LAYOUT_C : LAYOUT_F;
+  }
+  PxToken token = px_array_token(t->id, (unsigned)n, layout, false);
+  PyObject *list = px_signature_types(px_state_of(self), &token, 1);
+  PyObject *type = list ? Py_NewRef(PyTuple_GET_ITEM(list, 0)) : NULL;
+  Py_XDECREF(list);
+  return type;
+}
+
+/* --- void(float32[:], int32); float32(1.5) --- */
+
+static PyObject *signature_of(PyObject *self, PyObject *args) {
+  PyObject *parts = PyTuple_New(PyTuple_GET_SIZE(args));
+  if (!parts)
+    return NULL;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
+    PyObject *item = PyTuple_GET_ITEM(args, i);
+    if (Py_TYPE(item) != Py_TYPE(self)) {
+      Py_DECREF(parts);
+      return PyErr_Format(PyExc_TypeError, "a signature holds types, not %R", item);
+    }
+    PyTuple_SET_ITEM(parts, i, Py_NewRef(((PxType *)item)->text));
+  }
+  PyObject *comma = PyUnicode_FromString(", ");
+  PyObject *inner = comma ? PyUnicode_Join(comma, parts) : NULL;
+  Py_XDECREF(comma);
+  Py_DECREF(parts);
+  PyObject *text = inner ? PyUnicode_FromFormat("%U(%U)", ((PxType *)self)->text, inner) : NULL;
+  Py_XDECREF(inner);
+  return type_make(px_state_of(self), TY_FUNC, text);
+}
+
+static PyObject *host_class(PxState *st, TypeId id) {
+  switch (id) {
+  case TY_PYBOOL: return Py_NewRef((PyObject *)&PyBool_Type);
+  case TY_PYINT: return Py_NewRef((PyObject *)&PyLong_Type);
+  case TY_PYFLOAT: return Py_NewRef((PyObject *)&PyFloat_Type);
+  case TY_PYCOMPLEX: return Py_NewRef((PyObject *)&PyComplex_Type);
+  default: break;
+  }
+  PyObject *dtype = px_dtype_of_type(st, id);
+  PyObject *class = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
+  Py_XDECREF(dtype);
+  return class;
+}
+
+static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
+  PxType *t = (PxType *)self;
+  Py_ssize_t n = PyTuple_GET_SIZE(args);
+  bool types = t->id == TY_VOID || t->id == TY_NONE || (n > 0 && Py_TYPE(PyTuple_GET_ITEM(args, 0)) == Py_TYPE(self));
+  if (types && (!kwargs || !PyDict_GET_SIZE(kwargs)))
+    return signature_of(self, args);
+  if (t->id >= TY_SCALARS)
+    return PyErr_Format(PyExc_TypeError, "%U does not convert values", t->text);
+  PyObject *class = host_class(px_state_of(self), t->id);
+  PyObject *value = class ? PyObject_Call(class, args, kwargs) : NULL;
+  Py_XDECREF(class);
+  return value;
+}
+
+/* --- attributes --- */
+
+static PyObject *get_text(PyObject *self, void *Py_UNUSED(closure)) { return Py_NewRef(((PxType *)self)->text); }
+
+static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
+  PxType *t = (PxType *)self;
+  if (t->id >= TY_SCALARS)
+    return PyErr_Format(PyExc_AttributeError, "%U has no dtype", t->text);
+  PyObject *dtype = px_dtype_of_type(px_state_of(self), t->id);
+  if (!dtype && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_AttributeError, "NumPy has no dtype for %U", t->text);
+  }
+  return dtype;
+}
+
+static PyObject *get_bitwidth(PyObject *self, void *Py_UNUSED(closure)) {
+  PxType *t = (PxType *)self;
+  if (t->id >= TY_SCALARS)
+    return PyErr_Format(PyExc_AttributeError, "%U is not a scalar type", t->text);
+  return PyLong_FromLong(ty_scalar_info[t->id].bits);
+}
+
+static PyObject *type_reduce(PyObject *self, PyObject *Py_UNUSED(args)) {
+  PyObject *make = PyObject_GetAttrString(px_state_of(self)->module, "_type");
+  return make ? Py_BuildValue("N(O)", make, ((PxType *)self)->text) : NULL;
+}
+
+static PyGetSetDef type_getset[] = {
+  {"name", get_text, NULL, "The text of the type, as signatures write it.", NULL},
+  {"dtype", get_dtype, NULL, "NumPy's dtype of a scalar type, so that np.dtype(float32) works.", NULL},
+  {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
+  {0},
+};
+
+static PyMethodDef type_methods[] = {
+  {"__reduce__", type_reduce, METH_NOARGS, NULL},
+  {0},
+};
+
+static PyType_Slot type_slots[] = {
+  {Py_tp_doc, "A type of kernels: float32, float32[:, ::1], void(float32[:], int32).\n\n"
+              "Calling a scalar type on the host gives a NumPy scalar; calling a type with types gives a signature."},
+  {Py_tp_dealloc, type_dealloc}, {Py_tp_repr, type_repr}, {Py_tp_hash, type_hash}, {Py_tp_richcompare, type_compare},
+  {Py_mp_subscript, type_subscript}, {Py_tp_call, type_call}, {Py_tp_getset, type_getset}, {Py_tp_methods, type_methods},
+  {0, NULL},
+};
+
+PyType_Spec px_type_spec = {
+  .name = "pyptx._pyptx.Type",
+  .basicsize = sizeof(PxType),
+  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+  .slots = type_slots,
+};
+
+/* --- NumPy's dtypes --- */
+
+/* By the array interface's string: '<f4', '|b1'. A foreign byte order is not a kernel's. */
+static TypeId type_of_typestr(const char *s) {
+  const char native = PY_LITTLE_ENDIAN ? '<' : '>';
+  if (*s != native && *s != '|' && *s != '=')
+    return TY_SCALARS;
+  for (int i = TY_BOOL; i < TY_SCALARS; i++)
+    if (*ty_scalar_info[i].npy && !strcmp(ty_scalar_info[i].npy, s + 1))
+      return (TypeId)i;
+  return TY_SCALARS;
+}
+
+TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
+  PyObject *known = PyDict_GetItemWithError(st->scalar_ids, dtype); /* borrowed: never removed */
+  if (known)
+    return (TypeId)PyLong_AsLong(known);
+  PyErr_Clear();
+  TypeId id = TY_SCALARS;
+  PyObject *names = px_getattr_optional(dtype, st->name.names); /* of a structured dtype */
+  PyObject *str = names == Py_None ? px_getattr_optional(dtype, st->name.str) : NULL;
+  const char *text = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8(str) : NULL;
+  if (text)
+    id = type_of_typestr(text);
+  PyObject *number = PyLong_FromLong(id);
+  /* dtypes of users are not kept alive: only those that mean a type */
+  if (number && id < TY_SCALARS)
+    (void)PyDict_SetItem(st->scalar_ids, dtype, number);
+  Py_XDECREF(number);
+  Py_XDECREF(str);
+  Py_XDECREF(names);
+  PyErr_Clear();
+  return id;
+}
+
+PyObject *px_dtype_of_type(PxState *st, TypeId id) {
+  static const char *const weak[] = {[TY_PYBOOL] = "b1", [TY_PYINT] = "i8", [TY_PYFLOAT] = "f8", [TY_PYCOMPLEX] = "c16"};
+  if (id >= TY_SCALARS)
+    return PyErr_Format(PyExc_TypeError, "not a scalar type");
+  if (st->dtypes[id])
+    return Py_NewRef(st->dtypes[id]);
+  const char *text = ty_scalar_info[id].weak ? weak[id] : ty_scalar_info[id].npy;
+  if (!*text)
+    return PyErr_Format(PyExc_TypeError, "NumPy has no dtype for %s", ty_scalar_info[id].name);
+  if (px_need_numpy(st) < 0)
+    return NULL;
+  PyObject *dtype = PyObject_CallFunction(st->np_dtype, "s", text);
+  if (!dtype)
+    return NULL;
+  PX_BEGIN_LOCKED(st->module)
+  if (!st->dtypes[id])
+    st->dtypes[id] = Py_NewRef(dtype);
+  PX_END_LOCKED()
+  return dtype;
+}
+
+/* --- module functions --- */
+
+static PyObject *module_type(PyObject *module, PyObject *text) {
+  PxState *st = px_state_of_module(module);
+  const char *s = PyUnicode_AsUTF8(text);
+  if (!s)
+    return NULL;
+  if (!strcmp(s, "void"))
+    return type_make(st, TY_VOID, Py_NewRef(text));
+  if (strchr(s, '(') && *s != '(')
+    return type_make(st, TY_FUNC, Py_NewRef(text));
+  /* One argument of a list, so that a tuple's parentheses are its own. */
+  PyObject *list = PyUnicode_FromFormat("(%U)", text);
+  PxSignature sig = {0};
+  int failed = list ? px_signature_parse(st, PyUnicode_AsUTF8(list), &sig) : -1;
+  Py_XDECREF(list);
+  if (failed)
+    return NULL;
+  PyObject *types = px_signature_types(st, sig.tokens, sig.n);
+  px_signature_clear(&sig);
+  PyObject *type = NULL;
+  if (types && PyTuple_GET_SIZE(types) == 1)
+    type = Py_NewRef(PyTuple_GET_ITEM(types, 0));
+  else if (types)
+    PyErr_Format(PyExc_ValueError, "%R is not one type", text);
+  Py_XDECREF(types);
+  return type;
+}
+
+PyMethodDef px_type_functions[] = {
+  {"_type", module_type, METH_O, "_type(text): the type that a text such as 'float32[:, ::1]' names."},
+  {0},
+};

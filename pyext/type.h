@@ -1,0 +1,21 @@
+/* Type: pyptx.float32, float32[:, ::1], void(float32[:], int32) as Python objects: immutable, equal when their text is. */
+#ifndef PYPTX_PYEXT_TYPE_H
+#define PYPTX_PYEXT_TYPE_H
+
+#include "pyext/state.h"
+
+typedef struct PxType {
+  PyObject_HEAD
+  TypeId id;      /* a scalar, TY_ARRAY, TY_TUPLE; TY_FUNC for a signature */
+  PyObject *text; /* str, as ir/type.h writes types; a signature: "void(float32[:], int32)" */
+} PxType;
+
+/* From canonical text, not checked. */
+PyObject *px_type_new(PxState *st, PyObject *text);
+
+/* TypeId of a NumPy dtype object (borrowed), TY_SCALARS if kernels cannot have it. Never raises. */
+TypeId px_type_of_dtype(PxState *st, PyObject *dtype);
+/* NumPy's dtype of a scalar type: a new reference; NULL with TypeError if there is none (bfloat16). */
+PyObject *px_dtype_of_type(PxState *st, TypeId id);
+
+#endif

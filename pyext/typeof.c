@@ -1,0 +1,502 @@
+/* Typeof: one pass over the arguments. Exact types first (a launch in a loop sees only those), then NumPy and foreign objects. */
+#include "pyext/typeof.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pyext/device_array.h"
+#include "pyext/foreign.h"
+#include "pyext/raise.h"
+#include "pyext/type.h"
+
+void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba) {
+  a->st = st;
+  a->device = device;
+  a->stream = stream;
+  a->on_host = rt_device_is_host(device);
+  a->numba = numba;
+  a->arg = a->depth = a->ntokens = a->nleaves = 0;
+  a->max_tokens = PX_INLINE_TOKENS;
+  a->max_leaves = PX_INLINE_LEAVES;
+  a->tokens = a->tokens0;
+  a->leaves = a->leaves0;
+  a->held = NULL;
+}
+
+static void held_free(PxArgs *a, PxHeld *h) {
+  if (h->has_view)
+    PyBuffer_Release(&h->view);
+  if (h->address && !h->in_place)
+    rt_free(a->device, h->address, h->bytes, a->stream);
+  Py_XDECREF(h->array);
+  Py_XDECREF(h->staging);
+  PyMem_Free(h);
+}
+
+void px_args_clear(PxArgs *a) {
+  for (PxHeld *h = a->held, *next; h; h = next) {
+    next = h->next;
+    held_free(a, h);
+  }
+  if (a->tokens != a->tokens0)
+    PyMem_Free(a->tokens);
+  if (a->leaves != a->leaves0)
+    PyMem_Free(a->leaves);
+  a->held = NULL;
+  a->tokens = a->tokens0;
+  a->leaves = a->leaves0;
+  a->ntokens = a->nleaves = 0;
+}
+
+/* --- growing --- */
+
+static void *grown(void *old, void *inlined, size_t used, size_t bytes) {
+  void *p = PyMem_Malloc(bytes);
+  if (!p) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  memcpy(p, old, used);
+  if (old != inlined)
+    PyMem_Free(old);
+  return p;
+}
+
+static int add_token(PxArgs *a, PxToken t) {
+  if (a->ntokens == a->max_tokens) {
+    PxToken *p = grown(a->tokens, a->tokens0, sizeof *p * a->ntokens, sizeof *p * a->max_tokens * 2);
+    if (!p)
+      return -1;
+    a->tokens = p;
+    a->max_tokens *= 2;
+  }
+  a->tokens[a->ntokens++] = t;
+  return 0;
+}
+
+static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
+  if (a->nleaves == a->max_leaves) {
+    PxLeaf *p = grown(a->leaves, a->leaves0, sizeof *p * a->nleaves, sizeof *p * a->max_leaves * 2);
+    if (!p)
+      return NULL;
+    a->leaves = p;
+    a->max_leaves *= 2;
+  }
+  if (add_token(a, t) < 0)
+    return NULL;
+  PxLeaf *leaf = &a->leaves[a->nleaves++];
+  leaf->token = t;
+  return leaf;
+}
+
+/* --- numbers --- */
+
+static int add_int(PxArgs *a, PyObject *arg) {
+  int overflow;
+  long long v = PyLong_AsLongLongAndOverflow(arg, &overflow);
+  if (v == -1 && !overflow && PyErr_Occurred())
+    return -1;
+  if (overflow) {
+    PyErr_Format(PyExc_OverflowError, "argument %u does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1", a->arg + 1);
+    return -1;
+  }
+  PxLeaf *leaf = add_leaf(a, a->numba ? TY_I64 : TY_PYINT);
+  if (!leaf)
+    return -1;
+  leaf->u.i = v;
+  return 0;
+}
+
+static int add_float(PxArgs *a, double v) {
+  PxLeaf *leaf = add_leaf(a, a->numba ? TY_F64 : TY_PYFLOAT);
+  if (!leaf)
+    return -1;
+  leaf->u.d = v;
+  return 0;
+}
+
+static int add_bool(PxArgs *a, bool v) {
+  PxLeaf *leaf = add_leaf(a, a->numba ? TY_BOOL : TY_PYBOOL);
+  if (!leaf)
+    return -1;
+  leaf->u.bytes[0] = v;
+  return 0;
+}
+
+static int add_complex(PxArgs *a, PyObject *arg) {
+  Py_complex v = PyComplex_AsCComplex(arg);
+  PxLeaf *leaf = add_leaf(a, a->numba ? TY_C128 : TY_PYCOMPLEX);
+  if (!leaf)
+    return -1;
+  memcpy(leaf->u.bytes, &v.real, 8);
+  memcpy(leaf->u.bytes + 8, &v.imag, 8);
+  return 0;
+}
+
+static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
+  PyErr_Format(PyExc_TypeError, "argument %u has type %.100s, which a kernel cannot take%s", a->arg + 1, Py_TYPE(arg)->tp_name, why);
+  return -1;
+}
+
+/* A NumPy scalar: its type by dtype, its value through the buffer protocol. */
+static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
+  PyObject *dtype = PyObject_GetAttr(arg, a->st->name.dtype);
+  if (!dtype)
+    return -1;
+  TypeId id = px_type_of_dtype(a->st, dtype);
+  Py_DECREF(dtype);
+  if (id >= TY_SCALARS)
+    return unsupported(a, arg, "");
+  Py_buffer view;
+  if (PyObject_GetBuffer(arg, &view, PyBUF_SIMPLE) < 0)
+    return -1;
+  PxLeaf *leaf = add_leaf(a, (PxToken)id);
+  if (leaf)
+    memcpy(leaf->u.bytes, view.buf, view.len < 16 ? (size_t)view.len : 16);
+  PyBuffer_Release(&view);
+  return leaf ? 0 : -1;
+}
+
+/* --- arrays --- */
+
+static int add_device_array(PxArgs *a, PxArray *array) {
+  if (array->device != a->device) {
+    PyErr_Format(PyExc_ValueError, "argument %u lives on device '%s', but the kernel runs on '%s'; copy it there, or select its device",
+                 a->arg + 1, rt_device_name(array->device), rt_device_name(a->device));
+    return -1;
+  }
+  if (array->elem >= TY_SCALARS) {
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, array->dtype);
+    return -1;
+  }
+  PxLeaf *leaf = add_leaf(a, array->token);
+  if (!leaf)
+    return -1;
+  leaf->u.array.address = array->address;
+  leaf->u.array.shape = array->dims;
+  leaf->u.array.strides = array->dims + array->ndim;
+  return 0;
+}
+
+static PxHeld *hold(PxArgs *a) {
+  PxHeld *h = PyMem_Calloc(1, sizeof *h);
+  if (!h) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  h->leaf = a->nleaves;
+  h->arg = a->arg;
+  h->next = a->held;
+  a->held = h;
+  return h;
+}
+
+static int add_held_leaf(PxArgs *a, PxHeld *h, PxToken token, uint64_t address) {
+  PxLeaf *leaf = add_leaf(a, token);
+  if (!leaf)
+    return -1;
+  leaf->u.array.address = address;
+  leaf->u.array.shape = h->shape;
+  leaf->u.array.strides = h->strides;
+  return 0;
+}
+
+/* The element type of a NumPy array; TY_SCALARS with TypeError. */
+static TypeId element_type(PxArgs *a, PyObject *arg) {
+  PyObject *dtype = PyObject_GetAttr(arg, a->st->name.dtype);
+  if (!dtype)
+    return TY_SCALARS;
+  TypeId id = px_type_of_dtype(a->st, dtype);
+  if (id >= TY_SCALARS)
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, dtype);
+  Py_DECREF(dtype);
+  return id;
+}
+
+static int get_view(PxArgs *a, PxHeld *h, PyObject *object) {
+  if (PyObject_GetBuffer(object, &h->view, PyBUF_STRIDES) < 0)
+    return -1;
+  h->has_view = true;
+  if (h->view.ndim > TY_MAX_NDIM) {
+    PyErr_Format(PyExc_TypeError, "argument %u has %d axes; a kernel takes at most %d", a->arg + 1, h->view.ndim, TY_MAX_NDIM);
+    return -1;
+  }
+  for (int i = 0; i < h->view.ndim; i++) {
+    h->shape[i] = h->view.shape[i];
+    h->strides[i] = h->view.strides[i];
+  }
+  h->bytes = (size_t)h->view.len;
+  return 0;
+}
+
+/* On the host device the kernel works on the array's own memory. */
+static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
+  if (get_view(a, h, arg) < 0)
+    return -1;
+  h->in_place = true;
+  h->readonly = h->view.readonly;
+  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape, h->strides);
+  return add_held_leaf(a, h, token, (uint64_t)(uintptr_t)h->view.buf);
+}
+
+/* The same array passed twice is one array on the device too. */
+static PxHeld *same_array(PxArgs *a, PyObject *arg) {
+  for (PxHeld *h = a->held; h; h = h->next)
+    if (h->array == arg && h->address)
+      return h;
+  return NULL;
+}
+
+/* On a GPU it is copied: contiguous, in C order. What is written is copied back by the launcher. */
+static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
+  PyObject *flags = PyObject_GetAttrString(arg, "flags");
+  PyObject *writeable = flags ? PyObject_GetAttrString(flags, "writeable") : NULL;
+  Py_XDECREF(flags);
+  if (!writeable)
+    return -1;
+  h->readonly = writeable == Py_False;
+  Py_DECREF(writeable);
+  PxHeld *same = same_array(a, arg);
+  h->array = Py_NewRef(arg);
+  h->staging = PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
+  if (!h->staging || get_view(a, h, h->staging) < 0)
+    return -1;
+  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape, h->strides);
+  if (same) {
+    h->in_place = true; /* the first one owns the memory */
+    return add_held_leaf(a, h, token, same->address);
+  }
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_alloc(a->device, h->bytes, a->stream, &h->address);
+  if (status == RT_OK && h->bytes)
+    status = rt_copy_to_device(a->device, h->address, h->view.buf, h->bytes, a->stream);
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(a->st, status, return -1);
+  return add_held_leaf(a, h, token, h->address);
+}
+
+static int add_numpy_array(PxArgs *a, PyObject *arg) {
+  TypeId elem = element_type(a, arg);
+  if (elem >= TY_SCALARS)
+    return -1;
+  PxHeld *h = hold(a);
+  if (!h)
+    return -1;
+  return a->on_host ? add_array_in_place(a, h, arg, elem) : add_array_copy(a, h, arg, elem);
+}
+
+static int add_foreign(PxArgs *a, PyObject *arg, PyObject *interface) {
+  PxForeign f;
+  if (a->on_host) {
+    PyErr_Format(PyExc_TypeError, "argument %u (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
+                 a->arg + 1, Py_TYPE(arg)->tp_name);
+    return -1;
+  }
+  if (px_foreign_read(a->st, interface, &f) < 0)
+    return -1;
+  TypeId elem = px_type_of_dtype(a->st, f.dtype);
+  if (elem >= TY_SCALARS)
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, f.dtype);
+  Py_DECREF(f.dtype);
+  PxHeld *h = elem < TY_SCALARS ? hold(a) : NULL;
+  if (!h)
+    return -1;
+  memcpy(h->shape, f.shape, sizeof f.shape);
+  memcpy(h->strides, f.strides, sizeof f.strides);
+  h->in_place = true;
+  h->readonly = f.readonly;
+  PxToken token = px_token_of_layout(elem, f.ndim, f.itemsize, h->shape, h->strides);
+  if (px_foreign_wait(a->st, &f, a->device, a->stream) < 0)
+    return -1;
+  return add_held_leaf(a, h, token, f.address);
+}
+
+/* --- the rest --- */
+
+static int add_tuple(PxArgs *a, PyObject *arg) {
+  enum { MAX_DEPTH = 32 };
+  Py_ssize_t n = PyTuple_GET_SIZE(arg);
+  if (n > TY_MAX_TUPLE || a->depth == MAX_DEPTH)
+    return unsupported(a, arg, ": it is too large or nested too deep; pass an array");
+  if (add_token(a, PX_TUPLE_TOKEN | (PxToken)n) < 0)
+    return -1;
+  a->depth++;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    uint32_t number = a->arg;
+    if (px_args_add(a, PyTuple_GET_ITEM(arg, i)) < 0)
+      return -1;
+    a->arg = number;
+  }
+  a->depth--;
+  return 0;
+}
+
+/* An Enum member stands for its value, if that is a number. */
+static int add_enum(PxArgs *a, PyObject *arg, bool *is_enum) {
+  *is_enum = PyObject_HasAttrString((PyObject *)Py_TYPE(arg), "__members__");
+  if (!*is_enum)
+    return 0;
+  PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
+  if (!value)
+    return -1;
+  int failed = PyLong_Check(value) || PyFloat_Check(value) ? px_args_add(a, value) : unsupported(a, arg, "");
+  Py_DECREF(value);
+  return failed;
+}
+
+static const char *hint(PyObject *arg) {
+  if (PyList_Check(arg))
+    return ": pass np.array(x), or a tuple";
+  if (PyDict_Check(arg))
+    return ": pass its values one by one, or an array";
+  if (PyUnicode_Check(arg) || PyBytes_Check(arg))
+    return ": pass a number, or select on the host";
+  if (PyObject_CheckBuffer(arg) || PyObject_HasAttrString(arg, "__array__"))
+    return ": pass np.asarray(x)";
+  return "";
+}
+
+static int add_slow(PxArgs *a, PyObject *arg) {
+  if (px_have_numpy(a->st)) {
+    int is = PyObject_IsInstance(arg, a->st->np_ndarray);
+    if (is)
+      return is < 0 ? -1 : add_numpy_array(a, arg);
+    is = PyObject_IsInstance(arg, a->st->np_generic);
+    if (is)
+      return is < 0 ? -1 : add_numpy_scalar(a, arg);
+  }
+  if (PyTuple_Check(arg))
+    return add_tuple(a, arg);
+  if (arg == Py_None)
+    return add_leaf(a, TY_NONE) ? 0 : -1;
+  if (PyLong_Check(arg))
+    return add_int(a, arg);
+  if (PyFloat_Check(arg))
+    return add_float(a, PyFloat_AsDouble(arg));
+  if (PyComplex_Check(arg))
+    return add_complex(a, arg);
+  PyObject *interface = PyType_Check(arg) ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
+  if (interface) {
+    int failed = add_foreign(a, arg, interface);
+    Py_DECREF(interface);
+    return failed;
+  }
+  if (PyErr_Occurred())
+    return -1;
+  bool is_enum;
+  int failed = add_enum(a, arg, &is_enum);
+  return is_enum ? failed : unsupported(a, arg, hint(arg));
+}
+
+static int add_argument(PxArgs *a, PyObject *arg) {
+  PyTypeObject *type = Py_TYPE(arg);
+  if (type == a->st->array_type)
+    return add_device_array(a, (PxArray *)arg);
+  if (type == &PyLong_Type)
+    return add_int(a, arg);
+  if (type == &PyFloat_Type)
+    return add_float(a, PyFloat_AS_DOUBLE(arg));
+  if (type == &PyBool_Type)
+    return add_bool(a, arg == Py_True);
+  return add_slow(a, arg);
+}
+
+int px_args_add(PxArgs *a, PyObject *arg) {
+  if (add_argument(a, arg) < 0)
+    return -1;
+  a->arg++;
+  return 0;
+}
+
+/* --- conversion --- */
+
+typedef struct Number {
+  TypeKind kind; /* INT: i; UINT: u; FLOAT: d; COMPLEX: d, im */
+  int64_t i;
+  uint64_t u;
+  double d, im;
+} Number;
+
+static float read_half(const void *p) {
+  uint16_t h;
+  memcpy(&h, p, 2);
+  int exponent = h >> 10 & 31, fraction = h & 1023;
+  double v = exponent == 31 ? (fraction ? NAN : INFINITY) : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+  return (float)(h >> 15 ? -v : v);
+}
+
+#define READ(T, field) do { T v_; memcpy(&v_, p, sizeof v_); n.field = v_; } while (0)
+static Number read_number(TypeId id, const void *p) {
+  const ScalarInfo *s = &ty_scalar_info[id];
+  Number n = {.kind = s->kind};
+  switch (s->kind) {
+  case KIND_BOOL: n.kind = KIND_UINT; READ(uint8_t, u); break;
+  case KIND_UINT:
+    if (s->bits == 8) READ(uint8_t, u);
+    else if (s->bits == 16) READ(uint16_t, u);
+    else if (s->bits == 32) READ(uint32_t, u);
+    else READ(uint64_t, u);
+    break;
+  case KIND_INT:
+    if (s->bits == 8) READ(int8_t, i);
+    else if (s->bits == 16) READ(int16_t, i);
+    else if (s->bits == 32) READ(int32_t, i);
+    else READ(int64_t, i);
+    break;
+  case KIND_FLOAT:
+    if (id == TY_F16) n.d = (double)read_half(p);
+    else if (s->bits == 32) READ(float, d);
+    else READ(double, d);
+    break;
+  case KIND_COMPLEX:
+    if (s->bits == 64) { READ(float, d); p = (const char *)p + 4; READ(float, im); }
+    else { READ(double, d); p = (const char *)p + 8; READ(double, im); }
+    break;
+  default: break;
+  }
+  return n;
+}
+#undef READ
+
+static bool write_int(const Number *n, const ScalarInfo *s, void *out) {
+  bool to_signed = s->kind == KIND_INT;
+  int64_t v = n->kind == KIND_INT ? n->i : (int64_t)n->u;
+  if (n->kind == KIND_UINT && to_signed && n->u > INT64_MAX)
+    return false;
+  if (n->kind == KIND_INT && !to_signed && v < 0)
+    return false;
+  if (s->bits < 64) {
+    int64_t low = to_signed ? -(INT64_C(1) << (s->bits - 1)) : 0;
+    int64_t high = (INT64_C(1) << (s->bits - (to_signed ? 1 : 0))) - 1;
+    if (v < low || v > high)
+      return false;
+  }
+  memcpy(out, &v, s->bits / 8u); /* little endian */
+  return true;
+}
+
+bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out) {
+  const ScalarInfo *s = &ty_scalar_info[to];
+  if (from == to || (ty_scalar_info[from].kind == s->kind && ty_scalar_info[from].bits == s->bits && s->kind != KIND_FLOAT)) {
+    memcpy(out, value, s->bits / 8u);
+    return true;
+  }
+  Number n = read_number(from, value);
+  double d = n.kind == KIND_INT ? (double)n.i : n.kind == KIND_UINT ? (double)n.u : n.d;
+  float f[2] = {(float)d, (float)n.im};
+  double c[2] = {d, n.im};
+  switch (s->kind) {
+  case KIND_BOOL: *(uint8_t *)out = n.i || n.u; return n.kind == KIND_INT || n.kind == KIND_UINT;
+  case KIND_INT:
+  case KIND_UINT: return (n.kind == KIND_INT || n.kind == KIND_UINT) && write_int(&n, s, out);
+  case KIND_FLOAT:
+    if (s->bits == 32)
+      memcpy(out, f, 4);
+    else if (s->bits == 64)
+      memcpy(out, c, 8);
+    return s->bits >= 32 && n.kind != KIND_COMPLEX;
+  case KIND_COMPLEX: memcpy(out, s->bits == 64 ? (void *)f : (void *)c, s->bits / 8u); return true;
+  default: return false;
+  }
+}

@@ -1,0 +1,65 @@
+/* Typeof: the arguments of a launch as types and values, in one pass and without Python objects in between.
+ *
+ * In: Python objects. Out: tokens (signature.h), which compare with memcmp against a compiled kernel's, and one PxLeaf for each
+ * number or array, from which the parameter block is filled. Objects of the caller must live until px_args_clear. */
+#ifndef PYPTX_PYEXT_TYPEOF_H
+#define PYPTX_PYEXT_TYPEOF_H
+
+#include "pyext/signature.h"
+
+#include "runtime/abi.h"
+
+typedef struct PxLeaf {
+  PxToken token;
+  union {
+    struct {
+      uint64_t address;
+      const int64_t *shape, *strides; /* strides in bytes */
+    } array;
+    int64_t i;
+    double d;
+    unsigned char bytes[16]; /* the number as memory holds it */
+  } u;
+} PxLeaf;
+
+/* A NumPy array or a foreign device array of this launch. */
+typedef struct PxHeld {
+  struct PxHeld *next;
+  PyObject *array;    /* the caller's NumPy array; NULL for a foreign device array */
+  PyObject *staging;  /* GPU: what is copied: the array, or a contiguous copy of it */
+  Py_buffer view;     /* of staging, or of the array where it is used in place */
+  bool has_view, readonly, in_place;
+  uint32_t leaf;
+  uint32_t arg;       /* number of the parameter, for messages */
+  uint64_t address;   /* GPU: memory of this launch */
+  size_t bytes;
+  int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
+} PxHeld;
+
+enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32 };
+
+typedef struct PxArgs {
+  PxState *st;
+  RtDevice *device;
+  RtStream *stream;
+  bool on_host;
+  bool numba; /* Python's numbers are int64, float64, complex128 */
+  uint32_t arg;
+  uint32_t depth;
+  uint32_t ntokens, max_tokens, nleaves, max_leaves;
+  PxToken *tokens;
+  PxLeaf *leaves;
+  PxHeld *held;
+  PxToken tokens0[PX_INLINE_TOKENS];
+  PxLeaf leaves0[PX_INLINE_LEAVES];
+} PxArgs;
+
+void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba);
+/* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
+int px_args_add(PxArgs *a, PyObject *arg);
+void px_args_clear(PxArgs *a);
+
+/* Writes a number of type `from` as type `to` does: how an int32 parameter takes a Python int. false if it does not fit. */
+bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out);
+
+#endif
