@@ -79,7 +79,7 @@ static bool constant_exponent(Val b, double *out) {
 
 static Val power(Ty *ty, Val a, Val b, TyOp types) {
   enum { MAX_UNROLLED = 64 };
-  double n;
+  double n = 0;
   const Type *t = ty_id(ty, types.result);
   bool constant = constant_exponent(b, &n);
   if (constant && ty_is_integral(t) && n < 0 && ty_is_weak(t)) /* Python: 2 ** -1 is 0.5 */

@@ -1,0 +1,9 @@
+# sig: float32[::1], pyint
+from pyptx import cuda
+
+
+@cuda.jit
+def kernel(a, n):
+    if n > 0:
+        x = 1
+    a[0] = x

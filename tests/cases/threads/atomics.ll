@@ -1,0 +1,6 @@
+atomicrmw add
+atomicrmw max
+atomicrmw and
+atomicrmw xchg
+atomicrmw fadd
+cmpxchg
