@@ -23,4 +23,7 @@ Signature ty_signature(Cx *cx, const char *text);
 /* is_kernel: results other than None are errors. Device functions are compiled alone for `pyptx compile` of device=True functions. */
 Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_kernel);
 
+/* Operand and result types of a strict function, beside ir_verify. A violation is cx_bug(). */
+void ty_verify(Cx *cx, const Fn *fn);
+
 #endif

@@ -2,12 +2,12 @@
  *
  * In: a strict Fn in order. Out: the same without needless wraps; INS_NONNEGATIVE on integers that are proved.
  * A value is described by a number of bits k: 0 <= value < 2**k; UNKNOWN: it may be negative. Start from "nothing known to fail"
- * (0 bits) and grow until nothing changes; a value that keeps growing is one that counts, and goes to its limit: a counter with a
- * step below 2**16 cannot pass 2**62 in the time a kernel has. */
+ * (0 bits) and grow until nothing changes; a value that keeps growing around a loop is unknown, unless it counts: with a step below
+ * 2**16 it cannot pass 2**62 in the time a kernel has. */
 #include "ir/build.h"
 #include "typeinfer/ty.h"
 
-enum { UNKNOWN = 255, COUNTER_BITS = 46, MAX_BITS = 62, GROW_LIMIT = 4 };
+enum { UNKNOWN = 255, COUNTER_BITS = 46, MAX_BITS = 62, GROW_LIMIT = 6 };
 
 typedef struct Ranges {
   Cx *cx;
@@ -67,33 +67,25 @@ static unsigned stop_bits(const Ranges *r, const Ins *phi) {
   return c && c->op == OP_LT && c->args[0] == phi ? bits_of(r, c->args[1]) : UNKNOWN;
 }
 
-/* phi (start, phi + step): a counter, if the step is known to be small or the addition not to wrap. */
-static unsigned counter_bits(const Ranges *r, const Ins *phi) {
-  unsigned bits = 0;
-  if (ty_bits(phi->type) < 64)
+/* phi (start, phi + step), a counter: the bits of its steps' reach, if the step is known to be small or the addition not to wrap. */
+static unsigned counter_bits(const Ranges *r, const Ins *phi, const Ins *next) {
+  const Ins *step = next->args[next->args[0] == phi];
+  unsigned b = bits_of(r, step);
+  bool exact = next->flags & INS_NO_WRAP;
+  if (b == UNKNOWN || ty_bits(phi->type) < 64 || (!exact && b > 16))
     return UNKNOWN;
-  for (uint32_t k = 0; k < phi->nargs; k++) {
-    const Ins *a = phi->args[k];
-    if (a == phi)
-      continue;
-    bool own = a->op == OP_ADD && (a->args[0] == phi || a->args[1] == phi);
-    const Ins *step = own ? a->args[a->args[0] == phi] : NULL;
-    unsigned b = own ? bits_of(r, step) : bits_of(r, a);
-    if (b == UNKNOWN)
-      return UNKNOWN;
-    if (own && !(a->flags & INS_NO_WRAP) && b > 16)
-      return UNKNOWN;
-    unsigned limit = own && (a->flags & INS_NO_WRAP) ? min(stop_bits(r, phi), MAX_BITS) : MAX_BITS;
-    bits = max(bits, own ? min(COUNTER_BITS + b, limit) : b);
-  }
-  return bits;
+  return min(COUNTER_BITS + b, exact ? min(stop_bits(r, phi), MAX_BITS) : MAX_BITS);
 }
 
 static unsigned phi_bits(const Ranges *r, const Ins *phi) {
   unsigned bits = 0;
-  for (uint32_t k = 0; k < phi->nargs; k++)
-    if (phi->args[k]->op != OP_UNSET)
-      bits = max(bits, bits_of(r, phi->args[k]));
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    const Ins *a = phi->args[k];
+    if (a == phi || a->op == OP_UNSET)
+      continue;
+    bool own = a->op == OP_ADD && (a->args[0] == phi || a->args[1] == phi);
+    bits = max(bits, own ? counter_bits(r, phi, a) : bits_of(r, a));
+  }
   return bits;
 }
 
@@ -150,11 +142,8 @@ static bool sweep(Ranges *r) {
       unsigned now = eval(r, i);
       if (now <= bits_of(r, i))
         continue;
-      if (i->op == OP_PHI && now != UNKNOWN && ++r->grown[i->id] > GROW_LIMIT) {
-        now = max(now, counter_bits(r, i));
-        if (r->grown[i->id] > 2 * GROW_LIMIT)
-          now = UNKNOWN;
-      }
+      if (i->op == OP_PHI && ++r->grown[i->id] > GROW_LIMIT)
+        now = UNKNOWN;
       r->bits[i->id] = (uint8_t)now;
       changed = true;
     }
