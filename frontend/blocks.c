@@ -59,6 +59,9 @@ bool bc_ends(const BcNode *n) {
   }
 }
 
+/* An error whose kind depends on what comes behind it: bc_lift_dict looks there. */
+static bool makes_dict(const BcNode *n) { return n->op == BC_BUILD_MAP || n->op == BC_BUILD_CONST_KEY_MAP; }
+
 /* --- jumps --- */
 
 /* A node that only leads on. A jump to itself is an endless loop that does nothing: it stays. */
@@ -97,12 +100,51 @@ static uint32_t step_over(BcCode *bc, uint32_t at) {
   return end;
 }
 
-static void thread_jumps(BcCode *bc) {
+/* TO_BOOL before an instruction that takes any value's truth itself says nothing. */
+static void drop_to_bool(BcCode *bc) {
+  for (uint32_t i = 0; i < bc->nodes.len; i++) {
+    BcNode *n = &bc->nodes.data[i];
+    uint32_t next = n->op == BC_TO_BOOL && n->succ[0] != BC_NONE ? step_over(bc, n->succ[0]) : BC_NONE;
+    if (next != BC_NONE && (bc->nodes.data[next].op == BC_branch || bc->nodes.data[next].op == BC_UNARY_NOT))
+      n->op = BC_NOP;
+  }
+}
+
+static bool tests_copy(const BcCode *bc, uint32_t i) {
+  const BcNode *n = i == BC_NONE ? NULL : &bc->nodes.data[i];
+  return n && n->op == BC_COPY && n->arg == 1 && n->succ[0] != BC_NONE && bc->nodes.data[n->succ[0]].op == BC_branch;
+}
+
+/* x and y or z: where x was found false and stays on top, asking again whether it is true has one answer. */
+static void thread_tests(Cx *cx, BcCode *bc) {
+  enum { MAX_STEPS = 1000 };
+  BcNode *nodes = bc->nodes.data;
+  uint32_t *into = CX_ARRAY(cx, uint32_t, bc->nodes.len);
+  for (uint32_t i = 0; i < bc->nodes.len; i++)
+    for (int k = 0; k < 2; k++)
+      if (nodes[i].succ[k] != BC_NONE && !passes_on(bc, i))
+        into[nodes[i].succ[k]]++;
+  for (uint32_t i = bc->nodes.len; i-- > 0;) { /* from the end, so that most ways are short already */
+    if (!tests_copy(bc, i) || into[nodes[i].succ[0]] != 1)
+      continue;
+    BcNode *branch = &nodes[nodes[i].succ[0]];
+    for (int k = 0; k < 2; k++)
+      for (int steps = 0; steps < MAX_STEPS && tests_copy(bc, branch->succ[k]); steps++)
+        branch->succ[k] = nodes[nodes[branch->succ[k]].succ[0]].succ[k];
+  }
+}
+
+static void thread_jumps(Cx *cx, BcCode *bc) {
+  for (uint32_t i = 0; i < bc->nodes.len; i++)
+    if (bc_ends(&bc->nodes.data[i]) && !makes_dict(&bc->nodes.data[i]))
+      bc->nodes.data[i].succ[0] = BC_NONE;
+  drop_to_bool(bc);
   for (uint32_t i = 0; i < bc->nodes.len; i++)
     for (int k = 0; k < 2; k++)
       if (bc->nodes.data[i].succ[k] != BC_NONE)
         bc->nodes.data[i].succ[k] = step_over(bc, bc->nodes.data[i].succ[k]);
   bc->entry = step_over(bc, 0);
+  thread_tests(cx, bc);
 }
 
 /* --- depths --- */
@@ -314,7 +356,7 @@ static void merge_same(Cx *cx, BcCode *bc) {
 }
 
 void bc_flow(Cx *cx, BcCode *bc) {
-  thread_jumps(bc);
+  thread_jumps(cx, bc);
   find_depths(cx, bc);
   fuse_returns(bc);
   merge_same(cx, bc);

@@ -69,6 +69,8 @@ void bc_lift_dict(Lift *l) {
     uint32_t pops = n->op == BC_BUILD_MAP ? 2 * n->arg : n->op == BC_BUILD_CONST_KEY_MAP ? n->arg + 1 : bc_pops(n);
     if (bc_info[n->op].error == ERR_STAR_CALL || (n->op == BC_call_star && (n->arg & 1) && pops > above && map))
       fail(l->cx, bc_loc(l->bc, n), ERR_STAR_CALL);
+    if (pops >= above && (n->op == BC_make_function || n->op == BC_SET_FUNCTION_ATTRIBUTE))
+      fail(l->cx, l->loc, ERR_ARGUMENTS, "a nested function", "keyword-only parameters cannot have defaults");
     if (pops >= above || bc_ends(n))
       break;
     above = above - pops + bc_pushes(n);

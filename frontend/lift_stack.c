@@ -66,19 +66,17 @@ void bc_lift_delete_fast(Lift *l) {
   bc_write(l, var, i);
 }
 
-static const char *quoted(Lift *l, const char *what, const char *name) {
-  return arena_printf(&l->cx->arena, "%s'%s'", what, name);
-}
-
 void bc_lift_delete_deref(Lift *l) {
   uint32_t var = l->node->arg;
   if (var >= l->code->nlocalsplus)
     bc_damaged(l, "a variable is out of range");
-  fail(l->cx, l->loc, ERR_DELETE, quoted(l, "the variable that a nested function uses, ", bc_var_name(l, var)));
+  fail(l->cx, l->loc, ERR_DELETE,
+       arena_printf(&l->cx->arena, "'%s', which a nested function uses,", bc_var_name(l, var)));
 }
 
 void bc_lift_delete_global(Lift *l) {
-  fail(l->cx, l->loc, ERR_DELETE, quoted(l, "the global variable ", bc_name_arg(l, l->node->arg)));
+  fail(l->cx, l->loc, ERR_DELETE,
+       arena_printf(&l->cx->arena, "the global variable '%s'", bc_name_arg(l, l->node->arg)));
 }
 
 void bc_lift_store_global(Lift *l) { fail(l->cx, l->loc, ERR_GLOBAL_STORE, bc_name_arg(l, l->node->arg)); }

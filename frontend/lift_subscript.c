@@ -141,7 +141,19 @@ void bc_lift_format(Lift *l) {
   bc_push(l, value);
 }
 
+/* Empty parts go: 3.12 and 3.13 put one behind a nested format spec. */
 void bc_lift_build_string(Lift *l) {
-  uint32_t n = l->node->arg;
-  bc_push(l, bc_emit(l, OP_MAKE_STR, bc_pop_many(l, n), n));
+  uint32_t n = l->node->arg, kept = 0;
+  Ins **parts = bc_pop_many(l, n);
+  for (uint32_t k = 0; k < n; k++) {
+    const Frozen *f = parts[k]->op == OP_CONST ? parts[k]->aux.frozen : NULL;
+    if (!f || f->kind != FZ_STR || f->n)
+      parts[kept++] = parts[k];
+  }
+  if (!kept)
+    bc_push(l, bc_constant(l, fz_str(l->cx, "")));
+  else if (kept == 1 && (parts[0]->op == OP_FORMAT || parts[0]->op == OP_MAKE_STR))
+    bc_push(l, parts[0]);
+  else
+    bc_push(l, bc_emit(l, OP_MAKE_STR, parts, kept));
 }

@@ -25,6 +25,7 @@ typedef struct Named {
 
 struct Corpus {
   Arena arena;
+  const char *filename;
   OpTable *ops;
   VEC(Named) funcs;
   VEC(const Code *) codes;
@@ -90,7 +91,7 @@ static OpTable *op_table(Corpus *c, const cJSON *doc, const char *version) {
     cache[op] = units ? (uint8_t)units->valuedouble : 0;
   }
   return bc_optable_new(&(OpTableInput){
-    .version = 300 + atoi(version + 2),
+    .version = 300 + atoi(strstr(version, "3.") + 2),
     .op_names = names,
     .cache_entries = cache,
     .binary_ops = strings(c, get(doc, "nb_ops")),
@@ -120,6 +121,8 @@ static Frozen *integer(Corpus *c, const char *digits) {
   Frozen *f = value(c, FZ_INT);
   size_t n = strlen(digits);
   f->wide = *digits != '-' && (n > 19 || (n == 19 && strcmp(digits, "9223372036854775807") > 0));
+  if (n > 20) /* the corpus has none between 2**64 and 10**20 */
+    f->text = arena_strdup(&c->arena, digits);
   f->i = f->wide ? (int64_t)strtoull(digits, NULL, 10) : strtoll(digits, NULL, 10);
   return f;
 }
@@ -244,7 +247,7 @@ static Code *read_code(Corpus *c, const cJSON *j) {
   Code *code = NEW(c, Code);
   code->name = text(c, get(j, "name"));
   code->qualname = text(c, get(j, "qualname"));
-  code->filename = "corpus.py";
+  code->filename = c->filename;
   code->flags = number(j, "flags");
   code->firstlineno = (int32_t)number(j, "firstlineno");
   code->argcount = number(j, "argcount");
@@ -454,6 +457,7 @@ Corpus *corpus_open(const char *version) {
   Corpus *c = doc ? calloc(1, sizeof *c) : NULL;
   if (c) {
     arena_init(&c->arena, NULL, NULL);
+    c->filename = strncmp(version, "extra", 5) ? "corpus.py" : "extra.py";
     c->ops = op_table(c, doc, version);
     build(c, doc);
   }

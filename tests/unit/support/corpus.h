@@ -16,7 +16,8 @@ typedef struct CorpusPlace { /* one a code unit; None is -1 */
 
 extern const char *const corpus_versions[]; /* "3.11" … "3.14", NULL */
 
-/* NULL if there is no such file, or it cannot be read. */
+/* version: "3.11", or "extra-3.11" for tests/data/bytecode/extra.py (which is not recorded for 3.14).
+ * NULL if there is no such file, or it cannot be read. */
 Corpus *corpus_open(const char *version);
 void corpus_close(Corpus *c);
 
