@@ -166,6 +166,8 @@ Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_
   TySpec *s = ty_new_spec(p, func, args, n);
   for (uint32_t k = sig->nargs; k < n; k++) /* defaults are constants */
     s->args[k].konst = s->infos[s->fn->params[k]->id].v.konst = args[k].konst;
+  if (!is_kernel)
+    ty_add_root(p, s);
   ty_type_spec(p, s);
   ty_emit_spec(p, s);
   spread_barriers(p->program);

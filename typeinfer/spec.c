@@ -119,6 +119,16 @@ static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uin
   return p->specs[slot] = s;
 }
 
+/* A function that is typed for itself is found by its own calls, if they would pass what its signature names. */
+void ty_add_root(TyProgram *p, TySpec *s) {
+  for (uint32_t k = 0; k < s->nargs; k++)
+    if (!ty_stored(s->args[k].type) || s->args[k].konst)
+      return;
+  uint32_t slot = (uint32_t)spec_hash(s->func, s->args, s->nargs) % SPEC_SLOTS;
+  s->next = p->specs[slot];
+  p->specs[slot] = s;
+}
+
 /* --- calling --- */
 
 static void use_in_progress(Ty *ty, TySpec *s) {

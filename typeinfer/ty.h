@@ -217,6 +217,7 @@ void ty_ranges(Cx *cx, Fn *fn);                                /* ranges.c: drop
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
 TyInfo ty_eval_phi(Ty *ty, Ins *phi);                          /* infer.c: the join of what reaches a phi */
 bool ty_set_here(Ty *ty, const Ins *phi); /* unset.c: a variable that may be unset at phi is set at ty->at all the same */
+void ty_add_root(TyProgram *p, TySpec *s); /* spec.c */
 void ty_find_first_edges(Ty *ty);         /* unset.c: fills TySpec.first_edge; before anything is rewritten */
 TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint32_t n); /* spec.c */
 
