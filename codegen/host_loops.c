@@ -78,13 +78,23 @@ static Loop loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const
   return loop;
 }
 
+/* The loops over threads are not unrolled: they are long enough, and their bodies too; it would double the time to compile. */
+static void leave_rolled(const Loops *l, LLVMValueRef branch) {
+  LLVMContextRef c = l->cg->context;
+  LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24), option = LLVMMDNodeInContext2(c, &text, 1);
+  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[] = {self, option}; /* its first operand is itself: no other loop's */
+  LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, 2);
+  LLVMMetadataReplaceAllUsesWith(self, id);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
+}
+
 static void loop_end(const Loops *l, Loop *loop) {
   LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter, LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0), "");
   if (LLVMTypeOf(next) == l->t->i32)
     LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMAddIncoming(loop->counter, &next, &here, 1);
-  LLVMBuildBr(l->b, loop->head);
+  leave_rolled(l, LLVMBuildBr(l->b, loop->head));
   at(l, loop->done);
 }
 
@@ -198,6 +208,8 @@ static void run_apart(Loops *l) {
   LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip, l->fission.nsegments);
   for (uint32_t k = 1; k < l->fission.nsegments; k++) {
     LLVMBasicBlockRef run = new_block(l, "");
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "minsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "optsize", 0);
     LLVMAddCase(choose, i32(l, k), run);
     at(l, run);
     LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
@@ -274,8 +286,8 @@ static void place_block(Loops *l, LLVMValueRef number) {
   LLVMValueRef rows = LLVMBuildUDiv(l->b, number, gx, "");
   LLVMValueRef axes[] = {LLVMBuildURem(l->b, number, gx, ""), LLVMBuildURem(l->b, rows, gy, ""), LLVMBuildUDiv(l->b, rows, gy, "")};
   static const char *const names[] = {"bx", "by", "bz"};
-  for (int k = 0; k < 3; k++)
-    l->args[HOST_BX + k] = LLVMBuildTrunc(l->b, axes[k], l->t->i32, names[k]);
+  for (int k = 0; k < 3; k++) /* frozen: LLVM would divide again for every thread, to make an address of it */
+    l->args[HOST_BX + k] = LLVMBuildFreeze(l->b, LLVMBuildTrunc(l->b, axes[k], l->t->i32, ""), names[k]);
   l->args[HOST_BLOCK] = number;
   l->args[HOST_LAUNCH] = l->launch;
 }
@@ -377,7 +389,7 @@ void cg_host_loops(Cg *cg) {
   Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
   LLVMValueRef barrier = LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME);
   LLVMSetCurrentDebugLocation2(l.b, NULL);
-  if (barrier) {
+  if (barrier && LLVMGetFirstUse(barrier)) {
     gather_barriers(&l, barrier, s->thread);
     l.fission = cg_fission(cg, s->thread, HOST_THREAD, sizeof(uint32_t) /* next_of_thread */);
     LLVMDeleteFunction(s->thread);

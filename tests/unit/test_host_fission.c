@@ -1,13 +1,7 @@
 /* Fission and the host's loops: thread functions with barriers, as LLVM text, run on the pool and compared with what C computes. */
-#include <llvm-c/IRReader.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "codegen/cg.h"
-#include "codegen/host.h"
-#include "codegen/target.h"
-#include "runtime/host.h"
+#include "tests/unit/support/host_text.h"
 
 static int failures;
 #define EXPECT(c)                                                                                  \
@@ -19,36 +13,6 @@ static int failures;
   } while (0)
 static const char *current = "";
 
-/* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared memory follows launch->shared. */
-#define HEAD                                                                                       \
-  "declare i32 @pyptx.barrier(i32, i1) convergent nounwind\n"                                      \
-  "declare void @rt_host_trap(ptr, i32, i64, i32, i64, i64, i64, i64) noreturn cold\n"            \
-  "define internal i64 @load(ptr %launch, i64 %offset) alwaysinline {\n"                           \
-  "  %p = load ptr, ptr %launch, !invariant.load !0, !pyptx.field !0\n"                            \
-  "  %q = getelementptr i8, ptr %p, i64 %offset\n"                                                 \
-  "  %v = load i64, ptr %q, !invariant.load !0, !pyptx.field !0\n"                                 \
-  "  ret i64 %v\n}\n"                                                                              \
-  "define internal ptr @pointer(ptr %launch, i64 %offset, i64 %index) alwaysinline {\n"            \
-  "  %v = call i64 @load(ptr %launch, i64 %offset)\n"                                              \
-  "  %p = inttoptr i64 %v to ptr\n"                                                                \
-  "  %q = getelementptr i64, ptr %p, i64 %index\n"                                                 \
-  "  ret ptr %q\n}\n"                                                                              \
-  "define internal ptr @shared(ptr %launch, i64 %index) alwaysinline {\n"                          \
-  "  %a = getelementptr i8, ptr %launch, i64 40\n"                                                 \
-  "  %p = load ptr, ptr %a, !invariant.load !0, !pyptx.field !0\n"                                 \
-  "  %q = getelementptr i64, ptr %p, i64 %index\n"                                                 \
-  "  ret ptr %q\n}\n"                                                                              \
-  "!0 = !{}\n"
-#define KERNEL                                                                                     \
-  "define internal void @k.thread(ptr %launch, i64 %block, i32 %bx, i32 %by, i32 %bz, i32 %tx, "   \
-  "i32 %ty, i32 %tz, i32 %t32) nounwind {\n"                                                       \
-  "entry:\n  %t = zext i32 %t32 to i64\n"                                                          \
-  "  %base = mul i64 %block, 1000\n  %at = add i64 %base, %t\n"                                    \
-  "  %n = call i64 @load(ptr %launch, i64 16)\n"                                                   \
-  "  %in = call ptr @pointer(ptr %launch, i64 8, i64 %at)\n"                                       \
-  "  %out = call ptr @pointer(ptr %launch, i64 0, i64 %at)\n"
-#define SYNC "call i32 @pyptx.barrier(i32 0, i1 false)\n"
-
 typedef struct Params {
   int64_t *out, *in;
   int64_t n;
@@ -56,39 +20,6 @@ typedef struct Params {
 
 enum { PER_BLOCK = 1000, BLOCKS = 37 };
 static int64_t in[PER_BLOCK * BLOCKS], out[PER_BLOCK * BLOCKS];
-
-static const CgSymbol symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap}, {NULL, NULL}};
-
-static int compile(Cx *cx, const char *text, int opt, uint32_t static_shared, CgKernel *kernel) {
-  CgRequest request = {.target = CG_HOST, .symbols = symbols};
-  Cg *cg = CX_NEW(cx, Cg);
-  *cg = (Cg){.cx = cx, .request = &request, .options.opt = opt, .target = &cg_target_host, .symbol = "k", .out = kernel};
-  cg->program = CX_NEW(cx, Program);
-  if (!CX_TRY(cx)) {
-    fprintf(stderr, "%s: %s\n", current, cx->diag.message);
-    cg_close(cg);
-    return -1;
-  }
-  cg_open(cg);
-  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "text");
-  LLVMModuleRef module;
-  char *why = NULL;
-  if (LLVMParseIRInContext(cg->context, buffer, &module, &why)) {
-    fprintf(stderr, "%s: %s\n", current, why);
-    return -1;
-  }
-  LLVMDisposeModule(cg->module);
-  cg->module = module;
-  cg->static_shared = static_shared;
-  cg->builder = LLVMCreateBuilderInContext(cg->context);
-  ((HostState *)cg->target_state)->thread = LLVMGetNamedFunction(module, "k.thread");
-  cg_target_host.optimize(cg);
-  if (getenv("SHOW"))
-    fprintf(stderr, "%s\n", cg_module_text(cg));
-  cg_target_host.emit(cg);
-  cg_close(cg);
-  return 0;
-}
 
 static RtTrap last_trap;
 
@@ -99,7 +30,7 @@ static void run(const char *name, const char *text, const uint32_t block[3], int
   for (int opt = 0; opt <= 3; opt += 3) {
     CgKernel kernel = {0};
     Cx *cx = cx_new();
-    int bad = compile(cx, text, opt, 16384, &kernel);
+    int bad = host_text_compile(cx, text, opt, 16384, &kernel);
     EXPECT(!bad);
     if (!bad) {
       for (int64_t i = 0; i < PER_BLOCK * BLOCKS; i++)
