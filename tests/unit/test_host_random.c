@@ -142,16 +142,18 @@ static void thread_main(void) {
   swapcontext(&running->context, &scheduler);
 }
 
+static void start(Thread *t, int64_t number, int64_t block) {
+  char *stack = t->stack;
+  *t = (Thread){.t = number, .block = block, .stack = stack, .vars = {number, block, 5, 0, number * 3, 1}};
+  getcontext(&t->context);
+  t->context.uc_stack.ss_sp = t->stack;
+  t->context.uc_stack.ss_size = STACK;
+  makecontext(&t->context, thread_main, 0);
+}
+
 static void interpret_block(int64_t block, int64_t *out) {
-  for (int k = 0; k < nthreads; k++) {
-    Thread *t = &all[k];
-    char *stack = t->stack;
-    *t = (Thread){.t = k, .block = block, .stack = stack, .vars = {k, block, 5, 0, k * 3, 1}};
-    getcontext(&t->context);
-    t->context.uc_stack.ss_sp = t->stack;
-    t->context.uc_stack.ss_size = STACK;
-    makecontext(&t->context, thread_main, 0);
-  }
+  for (int k = 0; k < nthreads; k++)
+    start(&all[k], k, block);
   for (int left = nthreads; left;) {
     int64_t new_ayes = 0, new_voters = 0;
     left = 0;
