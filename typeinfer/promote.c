@@ -97,6 +97,8 @@ TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
   case CLASS_POW:
   case CLASS_SHIFT:
     t = t == TY_PYBOOL ? TY_PYINT : t == TY_BOOL ? TY_I8 : t;
+    if (typing == TYPING_NUMBA && class == CLASS_POW && (a == TY_F32 || b == TY_F32) && (integral(a) || integral(b)))
+      t = TY_F32;
     r.ok = class == CLASS_FLOOR ? kind(t) != KIND_COMPLEX : class == CLASS_POW || integral(t);
     break;
   case CLASS_BITS: r.ok = integral(t); break;
