@@ -15,8 +15,8 @@
 #include "codegen/fission.h"
 
 typedef struct Loop {
-  LLVMBasicBlockRef head, body, done;
-  LLVMValueRef counter;
+  LLVMBasicBlockRef head;
+  LLVMValueRef counter, to;
 } Loop;
 
 typedef struct Loops {
@@ -27,7 +27,8 @@ typedef struct Loops {
   LLVMBasicBlockRef first;    /* allocas go to its beginning */
   LLVMValueRef sizes[3];      /* of a block, i32 */
   LLVMValueRef args[HOST_NARGS];
-  Loop nest[3];               /* z, y, x: outermost first */
+  LLVMValueRef rows;          /* threads of a block along y and z, i32 */
+  Loop nest[2];               /* rows, x */
   /* with barriers */
   Fission fission;
   LLVMValueRef frame, stride;
@@ -65,16 +66,14 @@ static LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset
   return cg_host_launch_field(l->cg, l->launch, type, offset, limit);
 }
 
-/* counter from `from` while below `to`; the builder is left in the body. */
+/* counter from `from` while below `to`, at least once; the builder is left in the body. */
 static Loop loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name) {
-  Loop loop = {new_block(l, name), new_block(l, ""), new_block(l, ""), NULL};
+  Loop loop = {new_block(l, name), NULL, to};
   LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b);
   LLVMBuildBr(l->b, loop.head);
   at(l, loop.head);
   loop.counter = LLVMBuildPhi(l->b, LLVMTypeOf(from), name);
   LLVMAddIncoming(loop.counter, &from, &before, 1);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, loop.counter, to, ""), loop.body, loop.done);
-  at(l, loop.body);
   return loop;
 }
 
@@ -94,29 +93,30 @@ static void loop_end(const Loops *l, Loop *loop) {
     LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMAddIncoming(loop->counter, &next, &here, 1);
-  leave_rolled(l, LLVMBuildBr(l->b, loop->head));
-  at(l, loop->done);
+  LLVMBasicBlockRef done = new_block(l, "");
+  leave_rolled(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""), loop->head, done));
+  at(l, done);
 }
 
 /* --- the threads of a block --- */
 
+/* Two loops: over x, and over the rows of threads, of which y and z are found by division where the kernel asks for them. */
 static void nest_begin(Loops *l) {
-  static const char *const names[] = {"tz", "ty", "tx"};
-  LLVMValueRef number = i32(l, 0);
-  for (int k = 0; k < 3; k++) { /* axis 2 - k */
-    l->nest[k] = loop_begin(l, i32(l, 0), l->sizes[2 - k], names[k]);
-    l->args[HOST_TX + 2 - k] = l->nest[k].counter;
-    number = LLVMBuildNSWAdd(l->b, k ? LLVMBuildNSWMul(l->b, number, l->sizes[2 - k], "") : number, l->nest[k].counter, "t");
-    LLVMValueRef sum = LLVMIsAInstruction(number);
-    if (sum && LLVMGetInstructionOpcode(sum) == LLVMAdd)
-      LLVMSetNUW(sum, 1);
-  }
+  l->nest[0] = loop_begin(l, i32(l, 0), l->rows, "row");
+  LLVMValueRef row = l->nest[0].counter;
+  l->args[HOST_TY] = LLVMBuildFreeze(l->b, LLVMBuildURem(l->b, row, l->sizes[1], ""), "ty"); /* frozen as in place_block */
+  l->args[HOST_TZ] = LLVMBuildFreeze(l->b, LLVMBuildUDiv(l->b, row, l->sizes[1], ""), "tz");
+  LLVMValueRef first = LLVMBuildNUWMul(l->b, row, l->sizes[0], "");
+  l->nest[1] = loop_begin(l, i32(l, 0), l->sizes[0], "tx");
+  l->args[HOST_TX] = l->nest[1].counter;
+  LLVMValueRef number = LLVMBuildNUWAdd(l->b, first, l->nest[1].counter, "t");
+  LLVMSetNSW(number, 1);
   l->args[HOST_THREAD] = number;
 }
 
 static void nest_end(Loops *l) {
-  for (int k = 2; k >= 0; k--)
-    loop_end(l, &l->nest[k]);
+  loop_end(l, &l->nest[1]);
+  loop_end(l, &l->nest[0]);
 }
 
 /* --- with barriers: a thread's next segment is in its frame --- */
@@ -305,11 +305,12 @@ static void make_entry(Loops *l) {
   static const uint32_t limits[] = {1024, 1024, 64};
   for (int k = 0; k < 3; k++)
     l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k, limits[k]);
+  l->rows = LLVMBuildNUWMul(l->b, l->sizes[1], l->sizes[2], "rows");
 }
 
 static void find_frame(Loops *l) {
   l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame), 0);
-  LLVMValueRef n = LLVMBuildMul(l->b, LLVMBuildMul(l->b, l->sizes[0], l->sizes[1], ""), l->sizes[2], "");
+  LLVMValueRef n = LLVMBuildNUWMul(l->b, l->sizes[0], l->rows, "");
   n = LLVMBuildAdd(l->b, n, i32(l, RT_FRAME_THREADS - 1), "");
   n = LLVMBuildAnd(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)), "");
   l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
