@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from _bench import Report, parser
+from pyptx import _pyptx
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -41,10 +42,9 @@ def load(name):
 
 
 def to_ptx(kernel, signature, arch):
-    """Compiles anew: (PTX, {pass: ms})."""
-    import pyptx
-
-    return pyptx._pyptx.compile_ptx(kernel, signature, arch)
+    """Compiles anew: (PTX, [(pass, ms)])."""
+    result = _pyptx._compile(kernel, signature, "nvptx", arch, 0, {}, "ptx")
+    return result["ptx"], result["timings"]
 
 
 def main():
@@ -62,7 +62,7 @@ def main():
             start = time.perf_counter()
             ptx, spent = to_ptx(kernel, signature, args.arch)
             times.append(1e3 * (time.perf_counter() - start))
-            for label, ms in spent.items():
+            for label, ms in spent:
                 passes.setdefault(label, []).append(ms)
         report.row(name, statistics.median(times), min(times), len(ptx.splitlines()))
     report.save(args.json, arch=args.arch)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import test_language_control
 from harness import STRONG, define
-from pyptx import cuda
+from pyptx import _pyptx, cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
@@ -30,7 +30,7 @@ def example(path):
 
 
 def ptx_of(kernel, signature, arch="sm_80", **options):
-    return cuda.compile_ptx(kernel, signature, arch=arch, **options)
+    return _pyptx._compile(kernel, signature, "nvptx", arch, 0, options, "ptx")["ptx"]
 
 
 def assemble(ptx, arch, tmp_path):
