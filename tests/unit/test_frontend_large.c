@@ -89,6 +89,48 @@ static void deep_and(Maker *m) {
   put(m, "RETURN_CONST", 0);
 }
 
+/* for … : if x: y = 1; continue — over and over: one block with very many predecessors */
+static void continues(Maker *m) {
+  put(m, "LOAD_FAST", 0);
+  put(m, "GET_ITER", 0);
+  uint32_t start = m->bytes.len / 2, left = INSTRUCTIONS / 11 * 11, k = 0;
+  put(m, "FOR_ITER", 0x1FFFFFF); /* four units; where it goes is put in below */
+  put(m, "STORE_FAST", 1);
+  for (; m->count < left; k++) {
+    put(m, "LOAD_FAST", 1);
+    put(m, "POP_JUMP_IF_FALSE", 5);
+    put(m, "LOAD_CONST", 1);
+    put(m, "STORE_FAST", k % 20 + 2);
+    uint32_t back = m->bytes.len / 2 + 3 - start;
+    byte_pair(m, 144, (uint8_t)(back >> 16));
+    byte_pair(m, 144, (uint8_t)(back >> 8));
+    put(m, "JUMP_BACKWARD", back & 255);
+  }
+  put(m, "RETURN_CONST", 0);
+  uint32_t exit = m->bytes.len / 2 - start - 5; /* from behind FOR_ITER and its cache */
+  for (int b = 0; b < 4; b++)
+    m->bytes.data[2 * (start + (uint32_t)b) + 1] = (uint8_t)(exit >> (24 - 8 * b));
+  put(m, "END_FOR", 0);
+  for (k = 0; k < 20; k++)
+    put(m, "LOAD_FAST", k + 2);
+  put(m, "BUILD_TUPLE", 20);
+  put(m, "RETURN_VALUE", 0);
+}
+
+/* if x: return, over and over, with a store between */
+static void returns(Maker *m) {
+  while (m->count < INSTRUCTIONS) {
+    put(m, "LOAD_FAST", 0);
+    put(m, "POP_JUMP_IF_FALSE", 6);
+    put(m, "LOAD_CONST", 1);
+    put(m, "LOAD_FAST", 0);
+    put(m, "LOAD_CONST", 1);
+    put(m, "STORE_SUBSCR", 0);
+    put(m, "RETURN_CONST", 0);
+  }
+  put(m, "RETURN_CONST", 0);
+}
+
 /* Jumps that only jump on, closed to a ring. */
 static void ring(Maker *m) {
   while (m->count < INSTRUCTIONS)
@@ -168,7 +210,8 @@ int main(void) {
   Corpus *c = corpus_open("3.12");
   if (!c)
     return 1;
-  int failures = run(c, "straight", straight) + run(c, "joins", joins) + run(c, "deep_and", deep_and) + run(c, "ring", ring) +
+  int failures = run(c, "straight", straight) + run(c, "joins", joins) + run(c, "deep_and", deep_and) + run(c, "ring", ring) + run(c, "continues", continues) +
+                 run(c, "returns", returns) +
                  run(c, "nested_loops", nested_loops);
   corpus_close(c);
   return failures != 0;
