@@ -4,13 +4,19 @@
 
 #include "typeinfer/ty.h"
 
+/* The function is typed again with values, if its caller knows them. */
+void ty_want_values(Ty *ty) {
+  ty->spec->missing = true;
+  if (ty->spec->const_args)
+    return;
+  TyWant *w = CX_NEW(ty->cx, TyWant);
+  w->code = ty->spec->func->code;
+  w->next = ty->p->wants;
+  ty->p->wants = w;
+}
+
 Val ty_not_constant(Ty *ty, const char *what) {
-  if (!ty->spec->const_args) { /* typed again with values, if the caller knows them */
-    TyWant *w = CX_NEW(ty->cx, TyWant);
-    w->code = ty->spec->func->code;
-    w->next = ty->p->wants;
-    ty->p->wants = w;
-  }
+  ty_want_values(ty);
   return TY_FAIL(ty, ERR_NOT_CONSTANT, what);
 }
 

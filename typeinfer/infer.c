@@ -60,6 +60,11 @@ static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
       note(ty->cx, from->last->loc, "'%s' is not set on a path from this condition", name);
       break;
     }
+    const Ins *own = i->block->last;
+    if (info_of(ty, i->args[k])->unset && own->op == OP_CONDBR && own->loc.line) {
+      note(ty->cx, own->loc, "'%s' is not set if this loop does not run", name);
+      break;
+    }
   }
   fail(ty->cx, ty->at->loc, ERR_UNSET_VAR, name);
 }
@@ -198,7 +203,7 @@ static bool sweep_block(Ty *ty, Block *b) {
 
 static void sweep_to_end(Ty *ty) {
   for (bool changed = true; changed;) {
-    changed = ty->stuck = false;
+    changed = ty->stuck = ty->spec->missing = false;
     ty->spec->sweeps++;
     FOR_BLOCKS(ty->fn, b)
       if (ty->spec->taken[b->id] & BLOCK_REACHED)
@@ -220,6 +225,8 @@ void ty_type_spec(TyProgram *p, TySpec *s) {
       break;
     p->round++;
   }
+  if (s->recursive) /* what was typed with a guess of its result is typed again when it is next called */
+    p->round++;
   s->stuck = ty.stuck;
   (void)VEC_POP(&p->stack);
   s->state = s->low < s->level ? SPEC_PROVISIONAL : SPEC_TYPED;

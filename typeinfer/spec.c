@@ -142,7 +142,7 @@ static void use_in_progress(Ty *ty, TySpec *s) {
 static TySpec *typed_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
   for (;;) {
     TySpec *s = find_or_make(ty, func, args, n);
-    if (s->state == SPEC_NEW || (s->state == SPEC_PROVISIONAL && s->round != ty->p->round))
+    if (s->state == SPEC_NEW || (s->state == SPEC_PROVISIONAL && (ty->emit || s->round != ty->p->round)))
       ty_type_spec(ty->p, s);
     else if (s->state == SPEC_TYPING || s->state == SPEC_PROVISIONAL)
       use_in_progress(ty, s);
@@ -177,6 +177,8 @@ Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
     leave(ty->cx);
     if (!s->result && s->stuck)
       ty->stuck = true;
+    if (s->missing)
+      ty_want_values(ty);
     if (!s->result)
       return BOTTOM;
     return (Val){.type = s->result, .konst = ty_stored(s->result) ? NULL : s->result->id == TY_NONE ? fz_none(ty->cx) : s->result->frozen};

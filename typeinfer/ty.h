@@ -51,7 +51,9 @@ typedef struct TySpec {
   uint32_t sweeps;
   Block **first_edge;   /* by block id: header of a loop that runs at least once: where its first iteration comes from; NULL */
   uint8_t *taken;       /* by block id: bits of the successors that control can go to; BLOCK_REACHED */
-  bool recursive, stuck, const_args;
+  bool recursive, stuck;
+  bool const_args; /* typed with its arguments' values */
+  bool missing;    /* a value that must be a constant is not */
   struct TySpec *next;  /* of the same hash */
 } TySpec;
 
@@ -202,6 +204,7 @@ Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
 const Frozen *ty_capture_marker(TyProgram *p, uint32_t k); /* stands in FrozenFunc.closure for captured value k */
 bool ty_is_capture(const Frozen *f, uint32_t *k);
 /* Says that a value is not known; the function may be typed again with its arguments' values. */
+void ty_want_values(Ty *ty);
 Val ty_not_constant(Ty *ty, const char *what);
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 
