@@ -306,6 +306,16 @@ static PyObject *module_close(PyObject *module, PyObject *Py_UNUSED(args)) {
   Py_RETURN_NONE;
 }
 
+/* As _device for a number, whatever PYPTX_DEVICE says: for listing. */
+static PyObject *module_gpu(PyObject *module, PyObject *arg) {
+  PxState *st = px_state_of_module(module);
+  long ordinal = PyLong_AsLong(arg);
+  if (ordinal == -1 && PyErr_Occurred())
+    return NULL;
+  RtDevice *d = open_device(st, ordinal < 0 || ordinal > 1 << 16 ? 1 << 16 : (int)ordinal);
+  return d ? px_device_object(st, d) : NULL;
+}
+
 static PyObject *module_gpu_count(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) { return PyLong_FromLong(gpu_count()); }
 
 static PyObject *module_synchronize(PyObject *module, PyObject *Py_UNUSED(args)) {
@@ -321,6 +331,7 @@ PyMethodDef px_device_functions[] = {
   {"select_device", module_select, METH_O,
    "select_device(device)\n\nMake a device the current one of this thread: a GPU's number, 'gpu' for the first, or 'host'."},
   {"close", module_close, METH_NOARGS, "Forget the selected device; the next use chooses the default again."},
+  {"_gpu", module_gpu, METH_O, "_gpu(ordinal): the Device of a GPU, also where PYPTX_DEVICE=host."},
   {"gpu_count", module_gpu_count, METH_NOARGS, "Number of GPUs that a driver answers for; 0 without a driver."},
   {"synchronize", module_synchronize, METH_NOARGS,
    "synchronize()\n\nWait until the current device is idle. Raises what its kernels raised."},

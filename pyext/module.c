@@ -2,6 +2,7 @@
  *
  * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
 #include "pyext/intrinsic.h"
+#include "pyext/offline.h"
 #include "pyext/state.h"
 
 #include "codegen/compile.h"
@@ -156,6 +157,8 @@ static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
 static PyMethodDef methods[] = {
   {"_facts", facts, METH_NOARGS, "What a bug report needs: versions and where things were found."},
   {"_intrinsic", px_find_intrinsic, METH_O, "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
+  {"_compile", px_compile_offline, METH_VARARGS,
+   "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (offline.h)."},
   {"_arch_min_ptx", arch_min_ptx, METH_O, "Lowest PTX ISA of an architecture, as 10 * major + minor; 0 if it is unknown."},
   {0},
 };

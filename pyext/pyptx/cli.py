@@ -324,7 +324,7 @@ def compile_units(units, version, emit):
             unit.result = texts[EMIT[emit][0]]
         except CompileError as error:
             if error.code == "PT219":  # the signature is the command line's
-                raise Usage(f"--sig for '{unit.name}': {str(error).splitlines()[0]}") from None
+                raise Usage(f"--sig for '{unit.name}': {error}") from None
             failed += 1
             sys.stderr.write(str(error).rstrip() + "\n")
     return failed

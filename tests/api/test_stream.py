@@ -1,0 +1,195 @@
+"""Streams and events: order, time, and what may stand where a stream is expected."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from pyptx import cuda
+
+
+@cuda.jit
+def add_one(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] += 1
+
+
+class Foreign:
+    """A stream of another library: the CUDA stream protocol as an attribute or a method."""
+
+    def __init__(self, handle, method=True):
+        pair = (0, handle)
+        self.__cuda_stream__ = (lambda: pair) if method else pair
+
+
+# --- streams -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_stream(device):
+    s = cuda.stream()
+    assert s and "stream" in repr(s)
+    assert isinstance(s.handle, int) and bool(s.handle) == (device == "gpu")
+    assert s.__cuda_stream__() == (0, s.handle)
+    assert s.synchronize() is None and s.query() is True
+
+
+def test_streams_are_not_made_by_hand():
+    with pytest.raises(TypeError):
+        type(cuda.stream())()
+    with pytest.raises(TypeError):
+        type(cuda.event())()
+
+
+def test_default_streams():
+    assert not cuda.default_stream() and cuda.default_stream().handle == 0
+    for s in (cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream()):
+        s.synchronize()
+
+
+def test_work_on_a_stream():
+    s = cuda.stream()
+    a = np.arange(100, dtype=np.float32)
+    d = cuda.to_device(a, stream=s)
+    for _ in range(10):
+        add_one[4, 32, s](d)
+    back = d.copy_to_host(stream=s)
+    s.synchronize()
+    np.testing.assert_array_equal(back, a + 10)
+
+
+def test_auto_synchronize():
+    s, a = cuda.stream(), np.zeros(8, np.int32)
+    with s.auto_synchronize():
+        d = cuda.to_device(a, stream=s)
+        add_one[1, 8, s](d)
+        d.copy_to_host(a, stream=s)
+    np.testing.assert_array_equal(a, np.ones(8, np.int32))
+
+
+def test_auto_synchronize_lets_errors_out():
+    with pytest.raises(ZeroDivisionError), cuda.stream().auto_synchronize():
+        1 / 0
+
+
+@pytest.mark.parametrize("make", [
+    lambda: 0, lambda: None, cuda.stream, cuda.default_stream, cuda.legacy_default_stream, cuda.per_thread_default_stream,
+    lambda: cuda.external_stream(cuda.stream().handle and 0), lambda: Foreign(0), lambda: Foreign(1, method=False), lambda: Foreign(2),
+])
+def test_what_may_be_a_stream(make):
+    s, a = make(), np.zeros(4, np.int32)
+    d = cuda.to_device(a)
+    add_one[1, 4, s](d)
+    cuda.synchronize()
+    np.testing.assert_array_equal(d.copy_to_host(), np.ones(4, np.int32))
+    e = cuda.event()
+    e.record(s)
+    e.wait(s)
+    e.synchronize()
+
+
+@pytest.mark.parametrize("bad", ["s", 1.5, 77, object(), Foreign("x"), [0]])
+def test_what_is_no_stream(bad):
+    with pytest.raises(TypeError):
+        add_one[1, 4, bad](np.zeros(4, np.int32))
+    with pytest.raises(TypeError):
+        cuda.event().record(bad)
+
+
+def test_a_foreign_stream_whose_protocol_fails():
+    class Broken:
+        def __cuda_stream__(self):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        cuda.event().record(Broken())
+
+
+def test_external_stream_needs_a_handle():
+    for bad in ("x", 1.5, None):
+        with pytest.raises(TypeError):
+            cuda.external_stream(bad)
+    with pytest.raises((OverflowError, ValueError)):
+        cuda.external_stream(-1)
+
+
+def test_an_external_stream_is_the_same_stream():
+    s, a = cuda.stream(), np.zeros(4, np.int32)
+    other = cuda.external_stream(s.handle)
+    assert other.handle == s.handle
+    d = cuda.to_device(a)
+    add_one[1, 4, s](d)
+    add_one[1, 4, other](d)
+    s.synchronize()
+    np.testing.assert_array_equal(d.copy_to_host(), np.full(4, 2, np.int32))
+
+
+# --- events --------------------------------------------------------------------------------------------------------------
+
+
+def test_elapsed_time():
+    start, end, d = cuda.event(), cuda.event(timing=True), cuda.to_device(np.zeros(1 << 16, np.float32))
+    start.record()
+    add_one[256, 256](d)
+    end.record()
+    end.synchronize()
+    assert end.query() is True
+    ms = start.elapsed_time(end)
+    assert isinstance(ms, float) and 0 <= ms < 60e3
+    assert ms == cuda.event_elapsed_time(start, end)
+
+
+def test_elapsed_time_of_events_that_have_none():
+    recorded, never, untimed = cuda.event(), cuda.event(), cuda.event(timing=False)
+    recorded.record()
+    untimed.record()
+    with pytest.raises(ValueError, match="never recorded"):
+        recorded.elapsed_time(never)
+    with pytest.raises(ValueError, match="timing=False"):
+        recorded.elapsed_time(untimed)
+    with pytest.raises(TypeError):
+        recorded.elapsed_time(0)
+    with pytest.raises(TypeError):
+        cuda.event_elapsed_time(recorded, None)
+
+
+def test_a_stream_waits_for_an_event():
+    one, two, e = cuda.stream(), cuda.stream(), cuda.event(timing=False)
+    a = np.zeros(1 << 20, np.int32)
+    d = cuda.to_device(a)
+    cuda.synchronize()
+    for _ in range(20):
+        add_one[4096, 256, one](d)
+    e.record(one)
+    e.wait(two)
+    back = d.copy_to_host(stream=two)
+    two.synchronize()
+    assert (back == 20).all()
+
+
+def test_an_event_that_was_never_recorded_is_done():
+    e = cuda.event()
+    e.synchronize()
+    assert e.query() is True
+
+
+def test_streams_of_many_threads():
+    wrong = []
+
+    def work(seed):
+        s = cuda.stream()
+        a = np.full(256, seed, np.int64)
+        for _ in range(20):
+            d = cuda.to_device(a, stream=s)
+            add_one[2, 128, s](d)
+            back = d.copy_to_host(stream=s)
+            s.synchronize()
+            if (back != seed + 1).any():
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
