@@ -150,24 +150,109 @@ static bool sweep(Ranges *r) {
   return changed;
 }
 
+/* --- conditions on the way to an index --- */
+
+/* A widening or renaming says nothing new about the value. */
+static const Ins *strip(const Ins *i) {
+  while (i->op == OP_CAST && ty_is_integral(i->args[0]->type) && ty_bits(i->type) >= ty_bits(i->args[0]->type) &&
+         ty_kind(i->args[0]->type) != KIND_BOOL && (ty_is_signed(i->type) || !ty_is_signed(i->args[0]->type)) &&
+         !(ty_bits(i->type) == ty_bits(i->args[0]->type) && ty_is_signed(i->type) != ty_is_signed(i->args[0]->type)))
+    i = i->args[0];
+  return i;
+}
+
+enum { NO_BOUND = -1 };
+
+/* The least value that something is known to have; NO_BOUND if it may be negative. */
+static int64_t least(const Ranges *r, const Ins *i) {
+  if (i->op == OP_CONST && i->aux.frozen->kind == FZ_INT && !i->aux.frozen->wide)
+    return i->aux.frozen->i < -1 ? NO_BOUND - 1 : i->aux.frozen->i;
+  return ty_is_integral(i->type) && bits_of(r, i) != UNKNOWN ? 0 : NO_BOUND - 1;
+}
+
+/* What `cond` being `holds` says about x: x >= the result, or less than 0 for nothing. */
+static int64_t bound_of(const Ranges *r, const Ins *cond, bool holds, const Ins *x, int depth) {
+  static const Op inverse[] = {[OP_LT] = OP_GE, [OP_LE] = OP_GT, [OP_EQ] = OP_NE, [OP_NE] = OP_EQ, [OP_GT] = OP_LE, [OP_GE] = OP_LT};
+  static const Op swapped[] = {[OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
+  if (depth > 4)
+    return NO_BOUND;
+  if (cond->op == OP_NOT)
+    return bound_of(r, cond->args[0], !holds, x, depth + 1);
+  if (cond->op == OP_TRUTH || (cond->op == OP_CAST && ty_kind(cond->args[0]->type) == KIND_BOOL))
+    return bound_of(r, cond->args[0], holds, x, depth + 1);
+  if (cond->op == (holds ? OP_AND : OP_OR)) {
+    int64_t a = bound_of(r, cond->args[0], holds, x, depth + 1), b = bound_of(r, cond->args[1], holds, x, depth + 1);
+    return a > b ? a : b;
+  }
+  if (cond->op < OP_LT || cond->op > OP_GE || !ty_is_integral(cond->args[0]->type) || cond->args[0]->type != cond->args[1]->type)
+    return NO_BOUND;
+  Op op = holds ? (Op)cond->op : inverse[cond->op];
+  const Ins *a = cond->args[0], *b = cond->args[1];
+  if (strip(a) != x && strip(b) == x) {
+    op = swapped[op];
+    const Ins *t = a;
+    a = b;
+    b = t;
+  }
+  if (strip(a) != x)
+    return NO_BOUND;
+  int64_t c = least(r, b);
+  switch (op) {
+  case OP_GT: return c >= -1 && c < INT64_MAX ? c + 1 : NO_BOUND;
+  case OP_GE:
+  case OP_EQ: return c;
+  case OP_NE: return c == 0 && b->op == OP_CONST && bits_of(r, x) != UNKNOWN ? 1 : NO_BOUND;
+  default: return NO_BOUND;
+  }
+}
+
+/* The best lower bound of x that the branches in front of block b give. */
+static int64_t known_bound(const Ranges *r, const Ins *x, const Block *b) {
+  enum { MAX_STEPS = 64 };
+  int64_t best = bits_of(r, x) != UNKNOWN ? 0 : NO_BOUND;
+  for (int n = 0; b->idom && n < MAX_STEPS; n++, b = b->idom) {
+    const Block *from = b->idom;
+    if (b->preds.len != 1 || from->last->op != OP_CONDBR || from->succ[0] == from->succ[1])
+      continue;
+    int64_t c = bound_of(r, from->last->args[0], from->succ[0] == b, x, 0);
+    best = c > best ? c : best;
+  }
+  return best;
+}
+
+/* x, x - c and x + -c cannot be negative where a condition has x >= c. */
+static bool guarded(const Ranges *r, const Ins *wrap) {
+  const Ins *x = strip(wrap->args[0]), *k = NULL;
+  int64_t offset = 0;
+  if (x->op == OP_SUB || x->op == OP_ADD)
+    k = x->args[1];
+  if (k && k->op == OP_CONST && k->aux.frozen->kind == FZ_INT && !k->aux.frozen->wide && ty_is_signed(x->type) &&
+      k->aux.frozen->i > -INT32_MAX && k->aux.frozen->i < INT32_MAX) {
+    offset = x->op == OP_SUB ? k->aux.frozen->i : -k->aux.frozen->i;
+    x = strip(x->args[0]);
+  }
+  if (offset < 0) /* x + c with x >= 0 that is not known to stay in range of its type */
+    return false;
+  return known_bound(r, x, wrap->block) >= offset;
+}
+
+/* --- the pass --- */
+
 void ty_ranges(Cx *cx, Fn *fn) {
   Ranges r = {.cx = cx, .fn = fn, .bits = CX_ARRAY(cx, uint8_t, fn->next_id), .grown = CX_ARRAY(cx, uint8_t, fn->next_id)};
   while (sweep(&r))
     ;
-  bool dropped = false;
+  ir_dominators(cx, fn);
   FOR_BLOCKS(fn, b)
     FOR_INS_SAFE(b, i, next) {
-      if (!ty_is_integral(i->type) || bits_of(&r, i) == UNKNOWN || ty_kind(i->type) == KIND_BOOL)
-        continue;
-      if (i->op == OP_WRAP_INDEX) {
+      bool known = ty_is_integral(i->type) && bits_of(&r, i) != UNKNOWN;
+      if (i->op == OP_WRAP_INDEX && (known || guarded(&r, i))) {
         ir_replace(i, i->args[0]);
         ir_remove(i);
-        dropped = true;
-      } else if (ty_is_signed(i->type)) {
+      } else if (known && ty_is_signed(i->type)) {
         i->flags |= INS_NONNEGATIVE;
       }
     }
-  if (dropped)
-    ir_settle(fn);
+  ir_settle(fn);
   ir_drop_dead(cx, fn);
 }

@@ -236,7 +236,8 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, int depth) {
     (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
     return false;
   }
-  add_literal(t, ty_name(ty->cx, v.type), strlen(ty_name(ty->cx, v.type)));
+  const char *text = v.type->id == TY_NONE ? "None" : ty_name(ty->cx, v.type);
+  add_literal(t, text, strlen(text));
   return true;
 }
 
