@@ -11,15 +11,21 @@
 /* One identity for each row of opcodes.def. */
 typedef enum BcOp {
 #define O(NAME, pop, push, lift) BC_##NAME,
-#define N(NAME) BC_##NAME,
-#define A(NAME, OF) BC_##NAME,
-#define X(NAME, expand) BC_##NAME,
-#define E(NAME, ERROR) BC_##NAME,
+#define N(NAME)                  BC_##NAME,
+#define A(NAME, OF)              BC_##NAME,
+#define X(NAME, expand)          BC_##NAME,
+#define E(NAME, ERROR)           BC_##NAME,
 #include "frontend/opcodes.def"
   BC_COUNT
 } BcOp;
 
-typedef enum BcKind { BC_KIND_OP, BC_KIND_NOTHING, BC_KIND_ALIAS, BC_KIND_EXPAND, BC_KIND_ERROR } BcKind;
+typedef enum BcKind {
+  BC_KIND_OP,
+  BC_KIND_NOTHING,
+  BC_KIND_ALIAS,
+  BC_KIND_EXPAND,
+  BC_KIND_ERROR
+} BcKind;
 
 typedef struct BcInfo {
   const char *name;
@@ -30,14 +36,17 @@ typedef struct BcInfo {
 
 extern const BcInfo bc_info[BC_COUNT];
 
-enum { BC_MAX_NAMES = 64, BC_SUBSCRIPT = OP_COUNT }; /* BC_SUBSCRIPT: the BINARY_OP argument that means x[i] */
+enum {
+  BC_MAX_NAMES = 64,
+  BC_SUBSCRIPT = OP_COUNT
+}; /* BC_SUBSCRIPT: the BINARY_OP argument that means x[i] */
 
 struct OpTable {
   int version;
   uint16_t op[256]; /* BcOp */
   uint8_t cache[256];
-  const char *name[256]; /* NULL: no such opcode */
-  uint16_t binary[BC_MAX_NAMES]; /* Op, BC_SUBSCRIPT, or OP_UNREACHABLE for none */
+  const char *name[256];             /* NULL: no such opcode */
+  uint16_t binary[BC_MAX_NAMES];     /* Op, BC_SUBSCRIPT, or OP_UNREACHABLE for none */
   uint16_t intrinsic1[BC_MAX_NAMES]; /* BcOp that does it, BC_unknown for none */
   const char *intrinsic1_name[BC_MAX_NAMES];
   const char *common_constant[BC_MAX_NAMES];
@@ -47,13 +56,14 @@ struct OpTable {
 enum { BC_NONE = UINT32_MAX };
 
 typedef struct BcNode {
-  uint16_t op;   /* BcOp of kind OP, NOTHING or ERROR */
-  uint16_t raw;  /* opcode number, for messages */
+  uint16_t op;  /* BcOp of kind OP, NOTHING or ERROR */
+  uint16_t raw; /* opcode number, for messages */
   uint32_t arg;
-  uint32_t unit; /* which code unit (2 bytes) it came from: its place in the line and exception tables */
+  uint32_t
+      unit; /* which code unit (2 bytes) it came from: its place in the line and exception tables */
   uint32_t succ[2];
   uint8_t targets; /* while decoding: bit k says that succ[k] is a code unit, not a node */
-  int32_t depth; /* of the stack before it; -1: not reachable */
+  int32_t depth;   /* of the stack before it; -1: not reachable */
 } BcNode;
 
 typedef struct BcHandler { /* one row of the exception table, in code units, end exclusive */
@@ -64,8 +74,9 @@ typedef struct BcCode {
   const Code *code;
   const OpTable *ops;
   uint32_t nunits;
-  Loc *locs;        /* one a unit */
-  VEC(BcNode) nodes; /* in code order; entry is the first; expansions that were added later at the end */
+  Loc *locs; /* one a unit */
+  VEC(BcNode)
+  nodes; /* in code order; entry is the first; expansions that were added later at the end */
   uint32_t entry;
   VEC(BcHandler) handlers;
 } BcCode;
@@ -82,7 +93,8 @@ uint32_t bc_pushes(const BcNode *n);
 bool bc_ends(const BcNode *n); /* nothing follows: return, raise, error, unknown */
 
 _Noreturn void bc_corrupt(Cx *cx, const Code *code, const char *why);
-_Noreturn void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n); /* the error that n stands for */
+_Noreturn void bc_unsupported(Cx *cx, const BcCode *bc,
+                              const BcNode *n); /* the error that n stands for */
 static inline Loc bc_loc(const BcCode *bc, const BcNode *n) { return bc->locs[n->unit]; }
 
 #endif

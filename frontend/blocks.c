@@ -18,7 +18,9 @@ uint32_t bc_pops(const BcNode *n) {
   uint32_t A = n->arg;
   (void)A;
   switch ((BcOp)n->op) {
-#define O(NAME, pop, push, lift) case BC_##NAME: return pop;
+#define O(NAME, pop, push, lift)                                                                   \
+  case BC_##NAME:                                                                                  \
+    return pop;
 #define N(NAME)
 #define A(NAME, OF)
 #define X(NAME, expand)
@@ -32,7 +34,9 @@ uint32_t bc_pushes(const BcNode *n) {
   uint32_t A = n->arg;
   (void)A;
   switch ((BcOp)n->op) {
-#define O(NAME, pop, push, lift) case BC_##NAME: return push;
+#define O(NAME, pop, push, lift)                                                                   \
+  case BC_##NAME:                                                                                  \
+    return push;
 #define N(NAME)
 #define A(NAME, OF)
 #define X(NAME, expand)
@@ -60,7 +64,9 @@ bool bc_ends(const BcNode *n) {
 }
 
 /* An error whose kind depends on what comes behind it: bc_lift_dict looks there. */
-static bool makes_dict(const BcNode *n) { return n->op == BC_BUILD_MAP || n->op == BC_BUILD_CONST_KEY_MAP; }
+static bool makes_dict(const BcNode *n) {
+  return n->op == BC_BUILD_MAP || n->op == BC_BUILD_CONST_KEY_MAP;
+}
 
 /* --- jumps --- */
 
@@ -104,15 +110,18 @@ static uint32_t step_over(BcCode *bc, uint32_t at) {
 static void drop_to_bool(BcCode *bc) {
   for (uint32_t i = 0; i < bc->nodes.len; i++) {
     BcNode *n = &bc->nodes.data[i];
-    uint32_t next = n->op == BC_TO_BOOL && n->succ[0] != BC_NONE ? step_over(bc, n->succ[0]) : BC_NONE;
-    if (next != BC_NONE && (bc->nodes.data[next].op == BC_branch || bc->nodes.data[next].op == BC_UNARY_NOT))
+    uint32_t next = n->op == BC_TO_BOOL && n->succ[0] != BC_NONE ? step_over(bc, n->succ[0])
+                                                                 : BC_NONE;
+    if (next != BC_NONE &&
+        (bc->nodes.data[next].op == BC_branch || bc->nodes.data[next].op == BC_UNARY_NOT))
       n->op = BC_NOP;
   }
 }
 
 static bool tests_copy(const BcCode *bc, uint32_t i) {
   const BcNode *n = i == BC_NONE ? NULL : &bc->nodes.data[i];
-  return n && n->op == BC_COPY && n->arg == 1 && n->succ[0] != BC_NONE && bc->nodes.data[n->succ[0]].op == BC_branch;
+  return n && n->op == BC_COPY && n->arg == 1 && n->succ[0] != BC_NONE &&
+         bc->nodes.data[n->succ[0]].op == BC_branch;
 }
 
 /* x and y or z: where x was found false and stays on top, asking again whether it is true has one answer. */
@@ -124,7 +133,8 @@ static void thread_tests(Cx *cx, BcCode *bc) {
     for (int k = 0; k < 2; k++)
       if (nodes[i].succ[k] != BC_NONE && !passes_on(bc, i))
         into[nodes[i].succ[k]]++;
-  for (uint32_t i = bc->nodes.len; i-- > 0;) { /* from the end, so that most ways are short already */
+  for (uint32_t i = bc->nodes.len;
+       i-- > 0;) { /* from the end, so that most ways are short already */
     if (!tests_copy(bc, i) || into[nodes[i].succ[0]] != 1)
       continue;
     BcNode *branch = &nodes[nodes[i].succ[0]];
@@ -201,7 +211,8 @@ static void find_depths(Cx *cx, BcCode *bc) {
 /* --- returns of constants --- */
 
 static bool is_none(const BcCode *bc, const BcNode *n) {
-  return n->op == BC_LOAD_CONST && n->arg < bc->code->nconsts && bc->code->consts[n->arg]->kind == FZ_NONE;
+  return n->op == BC_LOAD_CONST && n->arg < bc->code->nconsts &&
+         bc->code->consts[n->arg]->kind == FZ_NONE;
 }
 
 /* Versions differ in whether `return constant` is one instruction and whether such returns are shared. Here each is one node. */
@@ -213,9 +224,12 @@ static void fuse_returns(BcCode *bc) {
     const BcNode *next = &bc->nodes.data[n->succ[0]];
     if (next->op != BC_RETURN_VALUE)
       continue;
-    n->op = is_none(bc, n) ? BC_return_none : n->op == BC_LOAD_CONST ? BC_return_const : BC_return_small;
+    n->op = is_none(bc, n)           ? BC_return_none
+            : n->op == BC_LOAD_CONST ? BC_return_const
+                                     : BC_return_small;
     n->unit = next->unit;
-    n->depth = n->op == BC_return_none ? 0 : n->depth; /* it takes nothing, so all of them can be one */
+    n->depth = n->op == BC_return_none ? 0
+                                       : n->depth; /* it takes nothing, so all of them can be one */
     n->succ[0] = BC_NONE;
   }
 }
@@ -228,7 +242,8 @@ typedef struct Merger {
   uint32_t *same;  /* union-find without ranks: the node that stands for this one */
   uint32_t *slots; /* hash table of nodes by key */
   uint32_t mask;
-  uint32_t *first, *last, *next; /* predecessors as linked lists of edges; edge e comes from node e / 2 */
+  uint32_t *first, *last,
+      *next; /* predecessors as linked lists of edges; edge e comes from node e / 2 */
 } Merger;
 
 static uint32_t stands(Merger *m, uint32_t i) {
@@ -255,8 +270,13 @@ static bool equal_keys(Merger *m, const BcNode *a, const BcNode *b) {
 static uint32_t hash_key(Merger *m, const BcNode *n) {
   const Loc *loc = &m->bc->locs[n->unit];
   bool none = n->op == BC_return_none;
-  uint32_t key[] = {n->op, (uint32_t)n->depth, stands(m, n->succ[0]), stands(m, n->succ[1]),
-                    none ? 0 : n->arg, none ? 0 : (uint32_t)loc->line, none ? 0 : (uint32_t)loc->col};
+  uint32_t key[] = {n->op,
+                    (uint32_t)n->depth,
+                    stands(m, n->succ[0]),
+                    stands(m, n->succ[1]),
+                    none ? 0 : n->arg,
+                    none ? 0 : (uint32_t)loc->line,
+                    none ? 0 : (uint32_t)loc->col};
   uint64_t h = 0;
   for (size_t k = 0; k < sizeof key / sizeof *key; k++)
     h = (h ^ key[k]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
@@ -327,7 +347,7 @@ static void merge_same(Cx *cx, BcCode *bc) {
   Merger m;
   merger_init(&m, cx, bc);
   NodeList work = {0};
-  uint32_t budget = 4 * bc->nodes.len; /* entries that the table has room for */
+  uint32_t budget = 4 * bc->nodes.len;         /* entries that the table has room for */
   for (uint32_t i = 0; i < bc->nodes.len; i++) /* taken from the end: exits first */
     if (bc->nodes.data[i].depth >= 0)
       VEC_PUSH(&cx->arena, &work, i);

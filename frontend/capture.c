@@ -31,7 +31,7 @@ static bool *values_of(Lift *l, const Ins *made) {
   is[made->id] = true;
   for (bool changed = true; changed;) {
     changed = false;
-    FOR_BLOCKS(l->fn, b)
+    FOR_BLOCKS (l->fn, b)
       for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
         for (uint32_t k = 0; k < i->nargs && !is[i->id]; k++)
           if (is[i->args[k]->id])
@@ -42,8 +42,8 @@ static bool *values_of(Lift *l, const Ins *made) {
 
 static bool used_at(Lift *l, const Ins *made, const bool *after) {
   bool *is = values_of(l, made);
-  FOR_BLOCKS(l->fn, b)
-    FOR_INS(b, i) {
+  FOR_BLOCKS (l->fn, b)
+    FOR_INS (b, i) {
       if (i->op == OP_PHI || !i->note)
         continue;
       for (uint32_t k = 0; k < i->nargs; k++)
@@ -71,7 +71,8 @@ static void check(Lift *l, const Capture *c) {
   follow(l, after, work, stores, c->node);
   if (used_at(l, c->made, after)) {
     note(l->cx, c->made->loc, "%s is defined here", name ? name : "it");
-    fail(l->cx, bc_loc(l->bc, &nodes[first]), ERR_CAPTURE, bc_var_name(l, c->var), name ? name : "?");
+    fail(l->cx, bc_loc(l->bc, &nodes[first]), ERR_CAPTURE, bc_var_name(l, c->var),
+         name ? name : "?");
   }
 }
 
@@ -82,7 +83,8 @@ void bc_check_captures(Lift *l) {
     if (!c->made->block || !l->stored_cells[c->var])
       continue;
     if (++checked > MAX_CHECKED)
-      fail(l->cx, c->made->loc, ERR_TOO_LARGE, l->code->qualname, "too many nested functions use variables that are assigned");
+      fail(l->cx, c->made->loc, ERR_TOO_LARGE, l->code->qualname,
+           "too many nested functions use variables that are assigned");
     check(l, c);
   }
 }

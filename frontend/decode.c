@@ -8,7 +8,7 @@
 #include "frontend/bc.h"
 #include "frontend/lift.h"
 
-enum { MAX_UNITS = 1 << 22, MAX_ARG = 1 << 24 };
+enum { MAX_UNITS = 1 << 20, MAX_ARG = 1 << 24 };
 
 typedef struct Decoder {
   Cx *cx;
@@ -23,14 +23,23 @@ typedef struct Decoder {
 } Decoder;
 
 void bc_corrupt(Cx *cx, const Code *code, const char *why) {
-  Loc loc = {.code = code, .line = code->firstlineno, .end_line = code->firstlineno, .col = -1, .end_col = -1};
+  Loc loc = {.code = code,
+             .line = code->firstlineno,
+             .end_line = code->firstlineno,
+             .col = -1,
+             .end_col = -1};
   fail(cx, loc, ERR_CORRUPT, code->qualname ? code->qualname : "?", why);
 }
 
 static BcNode *emit(Decoder *d, BcOp op, uint32_t arg) {
   uint32_t next = d->bc->nodes.len + 1;
   VEC_PUSH(&d->cx->arena, &d->bc->nodes,
-           ((BcNode){.op = (uint16_t)op, .raw = d->raw, .arg = arg, .unit = d->unit, .succ = {next, BC_NONE}, .depth = -1}));
+           ((BcNode){.op = (uint16_t)op,
+                     .raw = d->raw,
+                     .arg = arg,
+                     .unit = d->unit,
+                     .succ = {next, BC_NONE},
+                     .depth = -1}));
   return &d->bc->nodes.data[next - 1];
 }
 
@@ -38,10 +47,10 @@ static BcNode *emit(Decoder *d, BcOp op, uint32_t arg) {
 
 static void bc_expand_two_locals(Decoder *d) {
   static const BcOp ops[][3] = {
-    {BC_LOAD_FAST_LOAD_FAST, BC_LOAD_FAST, BC_LOAD_FAST},
-    {BC_LOAD_FAST_BORROW_LOAD_FAST_BORROW, BC_LOAD_FAST, BC_LOAD_FAST},
-    {BC_STORE_FAST_LOAD_FAST, BC_STORE_FAST, BC_LOAD_FAST},
-    {BC_STORE_FAST_STORE_FAST, BC_STORE_FAST, BC_STORE_FAST},
+      {BC_LOAD_FAST_LOAD_FAST, BC_LOAD_FAST, BC_LOAD_FAST},
+      {BC_LOAD_FAST_BORROW_LOAD_FAST_BORROW, BC_LOAD_FAST, BC_LOAD_FAST},
+      {BC_STORE_FAST_LOAD_FAST, BC_STORE_FAST, BC_LOAD_FAST},
+      {BC_STORE_FAST_STORE_FAST, BC_STORE_FAST, BC_STORE_FAST},
   };
   for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
     if (ops[k][0] == d->op) {
@@ -113,7 +122,8 @@ static void bc_expand_branch(Decoder *d) {
   const char *name = bc_info[d->op].name;
   bool none = strstr(name, "NONE") != NULL;
   bool sense = none ? !strstr(name, "NOT_NONE") : strstr(name, "TRUE") != NULL;
-  branch_to(d, none ? BC_branch_none : BC_branch, sense, strstr(name, "BACKWARD") ? backward(d) : forward(d));
+  branch_to(d, none ? BC_branch_none : BC_branch, sense,
+            strstr(name, "BACKWARD") ? backward(d) : forward(d));
 }
 
 /* 3.11: x and y, x or y; later versions spell it out like this. */
@@ -156,9 +166,13 @@ static void bc_expand_call(Decoder *d) {
 }
 
 /* 3.14 always has a place for the keywords, which may hold a null. */
-static void bc_expand_call_star(Decoder *d) { emit(d, BC_call_star, d->version >= 314 ? 1 : d->arg & 1); }
+static void bc_expand_call_star(Decoder *d) {
+  emit(d, BC_call_star, d->version >= 314 ? 1 : d->arg & 1);
+}
 
-static void bc_expand_make_function(Decoder *d) { emit(d, BC_make_function, d->version >= 313 ? 0 : d->arg); }
+static void bc_expand_make_function(Decoder *d) {
+  emit(d, BC_make_function, d->version >= 313 ? 0 : d->arg);
+}
 
 typedef void Expand(Decoder *d);
 static Expand *const expand[BC_COUNT] = {
@@ -249,8 +263,8 @@ static void resolve_targets(Decoder *d) {
 
 /* What the rest of this room relies on, about the code object itself. */
 static void check_code(Cx *cx, const Code *code) {
-  uint64_t params = (uint64_t)code->argcount + code->kwonlyargcount + !!(code->flags & CODE_VARARGS) +
-                    !!(code->flags & CODE_VARKEYWORDS);
+  uint64_t params = (uint64_t)code->argcount + code->kwonlyargcount +
+                    !!(code->flags & CODE_VARARGS) + !!(code->flags & CODE_VARKEYWORDS);
   if (!code->ops)
     bc_corrupt(cx, code, "its opcode table is missing");
   if (code->nbytes % 2 || !code->nbytes)
@@ -266,9 +280,14 @@ static void check_code(Cx *cx, const Code *code) {
   for (uint32_t i = 0; i < code->nconsts; i++)
     if (!code->consts[i])
       bc_corrupt(cx, code, "a constant is missing");
-  Loc loc = {.code = code, .line = code->firstlineno, .end_line = code->firstlineno, .col = -1, .end_col = -1};
+  Loc loc = {.code = code,
+             .line = code->firstlineno,
+             .end_line = code->firstlineno,
+             .col = -1,
+             .end_col = -1};
   if (code->nbytes / 2 > MAX_UNITS || code->stacksize > MAX_UNITS || code->nlocalsplus > MAX_UNITS)
-    fail(cx, loc, ERR_TOO_LARGE, code->qualname ? code->qualname : "?", "more than 4 million instructions or variables");
+    fail(cx, loc, ERR_TOO_LARGE, code->qualname ? code->qualname : "?",
+         "more than a million instructions or variables");
 }
 
 BcCode *bc_decode(Cx *cx, const Code *code) {
@@ -279,7 +298,10 @@ BcCode *bc_decode(Cx *cx, const Code *code) {
   bc->nunits = code->nbytes / 2;
   bc->locs = bc_lines(cx, code, bc->nunits);
   bc_handlers(cx, code, bc);
-  Decoder d = {.cx = cx, .bc = bc, .version = code->ops->version, .node_of = CX_ARRAY(cx, uint32_t, bc->nunits)};
+  Decoder d = {.cx = cx,
+               .bc = bc,
+               .version = code->ops->version,
+               .node_of = CX_ARRAY(cx, uint32_t, bc->nunits)};
   VEC_RESERVE(&cx->arena, &bc->nodes, bc->nunits);
   memset(d.node_of, 0xFF, sizeof *d.node_of * bc->nunits);
   for (uint32_t at = 0; at < bc->nunits;)

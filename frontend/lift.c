@@ -26,7 +26,9 @@ Ins *bc_emit(Lift *l, Op op, Ins *const *args, uint32_t n) {
 
 Ins *bc_emit1(Lift *l, Op op, Ins *a) { return bc_emit(l, op, &a, 1); }
 Ins *bc_emit2(Lift *l, Op op, Ins *a, Ins *b) { return bc_emit(l, op, (Ins *[]){a, b}, 2); }
-Ins *bc_constant(Lift *l, const Frozen *f) { return place(l, ir_const(l->cx, l->fn, f, NULL, l->loc)); }
+Ins *bc_constant(Lift *l, const Frozen *f) {
+  return place(l, ir_const(l->cx, l->fn, f, NULL, l->loc));
+}
 
 Ins *bc_global(Lift *l, const Frozen *f, const char *name) {
   Ins *i = bc_emit(l, OP_GLOBAL, NULL, 0);
@@ -82,7 +84,9 @@ const Frozen *bc_const_arg(Lift *l, uint32_t index) {
 /* --- variables --- */
 
 uint32_t bc_slot(const Lift *l, uint32_t depth) { return l->code->nlocalsplus + depth; }
-uint32_t bc_state(const Lift *l, uint32_t depth) { return l->code->nlocalsplus + l->code->stacksize + 8 + depth; }
+uint32_t bc_state(const Lift *l, uint32_t depth) {
+  return l->code->nlocalsplus + l->code->stacksize + 8 + depth;
+}
 
 const char *bc_var_name(Lift *l, uint32_t var) {
   return var < l->code->nlocalsplus ? cx_intern(l->cx, l->code->localsplus[var]) : NULL;
@@ -123,7 +127,8 @@ static Ins *initial(Lift *l, uint32_t var) {
   if (var >= l->code->nlocalsplus)
     return l->null;
   if (!l->unset[var]) {
-    Ins *i = l->unset[var] = ir_ins(l->cx, l->fn, OP_UNSET, NULL, (Loc){.code = l->code, .col = -1, .end_col = -1}, NULL, 0);
+    Ins *i = l->unset[var] = ir_ins(l->cx, l->fn, OP_UNSET, NULL,
+                                    (Loc){.code = l->code, .col = -1, .end_col = -1}, NULL, 0);
     i->aux.name = i->name = bc_var_name(l, var);
     ir_insert_before(l->null, i);
   }
@@ -132,7 +137,8 @@ static Ins *initial(Lift *l, uint32_t var) {
 
 static Ins *new_phi(Lift *l, Block *b, uint32_t var) {
   if (l->phis.len >= MAX_PHIS)
-    fail(l->cx, l->loc, ERR_TOO_LARGE, l->code->qualname, "too many variables live across too many branches");
+    fail(l->cx, l->loc, ERR_TOO_LARGE, l->code->qualname,
+         "too many variables live across too many branches");
   Ins *phi = ir_ins(l->cx, l->fn, OP_PHI, NULL, l->loc, NULL, 0);
   phi->aux.name = phi->name = bc_var_name(l, var);
   phi->aux2 = (int32_t)var; /* until its operands are there */
@@ -237,7 +243,8 @@ void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n) {
   Loc loc = bc_loc(bc, n);
   if (bc_info[n->op].error == ERR_WITH && n->unit > 0)
     loc = bc->locs[n->unit - 1]; /* the context, which all versions place alike */
-  if (n->op == BC_unknown && bc->ops->op[n->raw] == BC_CALL_INTRINSIC_1 && n->arg < bc->ops->nintrinsic1)
+  if (n->op == BC_unknown && bc->ops->op[n->raw] == BC_CALL_INTRINSIC_1 &&
+      n->arg < bc->ops->nintrinsic1)
     name = bc->ops->intrinsic1_name[n->arg];
   switch (bc_info[n->op].error) {
   case ERR_GENERATOR:
@@ -252,7 +259,11 @@ void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n) {
 /* A function that is wrong as a whole: at its yield, or at its first line. */
 static void check_flags(Cx *cx, const BcCode *bc) {
   const Code *code = bc->code;
-  Loc loc = {.code = code, .line = code->firstlineno, .end_line = code->firstlineno, .col = -1, .end_col = -1};
+  Loc loc = {.code = code,
+             .line = code->firstlineno,
+             .end_line = code->firstlineno,
+             .col = -1,
+             .end_col = -1};
   if (code->flags & (CODE_COROUTINE | CODE_ASYNC_GENERATOR))
     fail(cx, loc, ERR_ASYNC, code->qualname);
   if (code->flags & CODE_GENERATOR) {
@@ -279,9 +290,13 @@ static LiftOp *const lift_op[BC_COUNT] = {
 #include "frontend/opcodes.def"
 };
 
-static bool has_two(const BcNode *n) { return n->op == BC_branch || n->op == BC_branch_none || n->op == BC_for_iter; }
+static bool has_two(const BcNode *n) {
+  return n->op == BC_branch || n->op == BC_branch_none || n->op == BC_for_iter;
+}
 
-static bool is_leader(const Lift *l, uint32_t node) { return l->npreds[node] != 1 || l->blocks[node]; }
+static bool is_leader(const Lift *l, uint32_t node) {
+  return l->npreds[node] != 1 || l->blocks[node];
+}
 
 /* The block that begins at a node; made when first asked for. Its note is its number of predecessors to be. */
 Block *bc_block_at(Lift *l, uint32_t node) {
@@ -375,17 +390,28 @@ static void mark_covered(Lift *l) {
 
 static bool is_boolean(const Ins *i) {
   switch ((Op)i->op) {
-  case OP_LT: case OP_LE: case OP_EQ: case OP_NE: case OP_GT: case OP_GE:
-  case OP_IS: case OP_IS_NOT: case OP_IN: case OP_NOT_IN:
-  case OP_NOT: case OP_TRUTH: case OP_ITER_MORE: case OP_IS_SEQ: return true;
+  case OP_LT:
+  case OP_LE:
+  case OP_EQ:
+  case OP_NE:
+  case OP_GT:
+  case OP_GE:
+  case OP_IS:
+  case OP_IS_NOT:
+  case OP_IN:
+  case OP_NOT_IN:
+  case OP_NOT:
+  case OP_TRUTH:
+  case OP_ITER_MORE:
+  case OP_IS_SEQ: return true;
   default: return false;
   }
 }
 
 /* Versions differ in where they turn a value into a bool: the truth of a bool is the bool, and not takes any value. */
 static void simplify_truth(Lift *l) {
-  FOR_BLOCKS(l->fn, b)
-    FOR_INS(b, i) {
+  FOR_BLOCKS (l->fn, b)
+    FOR_INS (b, i) {
       if (i->op == OP_TRUTH && is_boolean(ir_real(i->args[0])))
         ir_replace(i, i->args[0]);
       if (i->op == OP_NOT && ir_real(i->args[0])->op == OP_TRUTH)
@@ -396,8 +422,8 @@ static void simplify_truth(Lift *l) {
 
 /* Nothing that lives may use the null: it stood for slots that hold no value. */
 static void check_null(Lift *l) {
-  FOR_BLOCKS(l->fn, b)
-    FOR_INS(b, i)
+  FOR_BLOCKS (l->fn, b)
+    FOR_INS (b, i)
       for (uint32_t k = 0; k < i->nargs; k++)
         if (i->args[k] == l->null)
           bc_damaged(l, "it uses a stack slot that holds no value");
@@ -406,10 +432,10 @@ static void check_null(Lift *l) {
 /* Numbers in the order of the text, so that equal functions have equal text. */
 static void renumber(Fn *fn) {
   fn->next_block = fn->next_id = 0;
-  FOR_BLOCKS(fn, b) {
+  FOR_BLOCKS (fn, b) {
     b->id = fn->next_block++;
     b->note = NULL;
-    FOR_INS(b, i) {
+    FOR_INS (b, i) {
       i->id = fn->next_id++;
       i->note = NULL;
     }
@@ -417,7 +443,7 @@ static void renumber(Fn *fn) {
 }
 
 static void clean_up(Lift *l) {
-  FOR_BLOCKS(l->fn, b)
+  FOR_BLOCKS (l->fn, b)
     b->note = NULL;
   ir_order(l->cx, l->fn);
   ir_simplify_phis(l->cx, l->fn);
@@ -456,7 +482,11 @@ static void lift_init(Lift *l, Cx *cx, const FrozenFunc *func) {
   l->fn = ir_fn(cx, cx_intern(cx, code->qualname ? code->qualname : "?"), nparams, names);
   l->fn->source = func;
   l->fn->inlining = func->options ? func->options->inlining : INLINE_AUTO;
-  Loc loc = {.code = code, .line = code->firstlineno, .end_line = code->firstlineno, .col = -1, .end_col = -1};
+  Loc loc = {.code = code,
+             .line = code->firstlineno,
+             .end_line = code->firstlineno,
+             .col = -1,
+             .end_col = -1};
   for (uint32_t k = 0; k < nparams; k++)
     l->fn->params[k]->loc = loc;
   l->null = ir_ins(cx, l->fn, OP_UNSET, NULL, loc, NULL, 0);

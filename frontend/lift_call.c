@@ -66,11 +66,15 @@ void bc_lift_dict(Lift *l) {
   bool map = n->op == BC_BUILD_MAP;
   for (int steps = 0; steps < 1000 && n->succ[0] != BC_NONE; steps++) {
     n = &nodes[n->succ[0]];
-    uint32_t pops = n->op == BC_BUILD_MAP ? 2 * n->arg : n->op == BC_BUILD_CONST_KEY_MAP ? n->arg + 1 : bc_pops(n);
-    if (bc_info[n->op].error == ERR_STAR_CALL || (n->op == BC_call_star && (n->arg & 1) && pops > above && map))
+    uint32_t pops = n->op == BC_BUILD_MAP             ? 2 * n->arg
+                    : n->op == BC_BUILD_CONST_KEY_MAP ? n->arg + 1
+                                                      : bc_pops(n);
+    if (bc_info[n->op].error == ERR_STAR_CALL ||
+        (n->op == BC_call_star && (n->arg & 1) && pops > above && map))
       fail(l->cx, bc_loc(l->bc, n), ERR_STAR_CALL);
     if (pops >= above && (n->op == BC_make_function || n->op == BC_SET_FUNCTION_ATTRIBUTE))
-      fail(l->cx, l->loc, ERR_ARGUMENTS, "a nested function", "keyword-only parameters cannot have defaults");
+      fail(l->cx, l->loc, ERR_ARGUMENTS, "a nested function",
+           "keyword-only parameters cannot have defaults");
     if (pops >= above || bc_ends(n))
       break;
     above = above - pops + bc_pushes(n);
@@ -91,7 +95,8 @@ static void check_comprehension(Lift *l, const Code *code) {
 
 /* Notes which cell variables the nested function takes, for bc_check_captures. */
 static void note_captures(Lift *l, Ins *made, const Code *inner) {
-  uint32_t first_free = inner->nlocalsplus - inner->nfrees, first = l->code->nlocalsplus - l->code->nfrees;
+  uint32_t first_free = inner->nlocalsplus - inner->nfrees,
+           first = l->code->nlocalsplus - l->code->nfrees;
   for (uint32_t k = first_free; k < inner->nlocalsplus; k++)
     for (uint32_t var = 0; var < first; var++)
       if (inner->localsplus[k] && !strcmp(inner->localsplus[k], l->code->localsplus[var]))

@@ -33,15 +33,15 @@ typedef struct Lift {
   Loc loc;
   uint32_t depth;
 
-  Block **blocks;    /* the block that begins at a node, or NULL */
-  uint32_t *npreds;  /* edges into a node, the entry's counted */
-  DefEntry *defs;    /* hash table: (block, variable) → value at its end so far */
+  Block **blocks;   /* the block that begins at a node, or NULL */
+  uint32_t *npreds; /* edges into a node, the entry's counted */
+  DefEntry *defs;   /* hash table: (block, variable) → value at its end so far */
   uint32_t ndefs, defs_cap;
-  VEC(Ins *) phis;   /* without operands until all blocks are there */
-  Ins **unset;       /* one OP_UNSET a variable, made when needed */
-  Ins *null;         /* stands in stack slots for "no value"; gone in the end */
+  VEC(Ins *) phis;        /* without operands until all blocks are there */
+  Ins **unset;            /* one OP_UNSET a variable, made when needed */
+  Ins *null;              /* stands in stack slots for "no value"; gone in the end */
   const Frozen **globals; /* by name index, found when needed */
-  uint8_t *covered;  /* code units inside a try */
+  uint8_t *covered;       /* code units inside a try */
   VEC(Capture) captures;
   bool *stored_cells; /* by variable: STORE_DEREF reaches it */
 } Lift;
@@ -66,7 +66,9 @@ Ins *bc_local(Lift *l, uint32_t var); /* a local, cell or free variable */
 const char *bc_var_name(Lift *l, uint32_t var);
 uint32_t bc_slot(const Lift *l, uint32_t depth);
 uint32_t bc_state(const Lift *l, uint32_t depth);
-static inline bool bc_is_free(const Lift *l, uint32_t var) { return var >= l->code->nlocalsplus - l->code->nfrees; }
+static inline bool bc_is_free(const Lift *l, uint32_t var) {
+  return var >= l->code->nlocalsplus - l->code->nfrees;
+}
 
 /* stack */
 void bc_push(Lift *l, Ins *value);

@@ -33,7 +33,12 @@ void bc_lift_load_deref(Lift *l) { bc_push(l, bc_local(l, l->node->arg)); }
 /* A value that has no name yet takes the variable's, for messages. */
 static void name_value(Lift *l, Ins *value, uint32_t var) {
   switch ((Op)value->op) {
-  case OP_CONST: case OP_GLOBAL: case OP_GETATTR: case OP_PARAM: case OP_PHI: case OP_UNSET: return;
+  case OP_CONST:
+  case OP_GLOBAL:
+  case OP_GETATTR:
+  case OP_PARAM:
+  case OP_PHI:
+  case OP_UNSET: return;
   default:
     if (!value->name)
       value->name = bc_var_name(l, var);
@@ -79,7 +84,9 @@ void bc_lift_delete_global(Lift *l) {
        arena_printf(&l->cx->arena, "the global variable '%s'", bc_name_arg(l, l->node->arg)));
 }
 
-void bc_lift_store_global(Lift *l) { fail(l->cx, l->loc, ERR_GLOBAL_STORE, bc_name_arg(l, l->node->arg)); }
+void bc_lift_store_global(Lift *l) {
+  fail(l->cx, l->loc, ERR_GLOBAL_STORE, bc_name_arg(l, l->node->arg));
+}
 
 void bc_lift_load_global(Lift *l) {
   const char *name = bc_name_arg(l, l->node->arg);

@@ -30,7 +30,8 @@ void bc_lift_setattr(Lift *l) {
 }
 
 void bc_lift_delattr(Lift *l) {
-  fail(l->cx, l->loc, ERR_DELETE, arena_printf(&l->cx->arena, "the attribute '%s'", bc_name_arg(l, l->node->arg)));
+  fail(l->cx, l->loc, ERR_DELETE,
+       arena_printf(&l->cx->arena, "the attribute '%s'", bc_name_arg(l, l->node->arg)));
 }
 
 void bc_lift_build_slice(Lift *l) {
@@ -99,7 +100,9 @@ static void push_unpacked(Lift *l, Ins *value, Op op, uint32_t n, int32_t shape)
     bc_push(l, items[--n]);
 }
 
-void bc_lift_unpack(Lift *l) { push_unpacked(l, bc_pop(l), OP_UNPACK, l->node->arg, (int32_t)l->node->arg); }
+void bc_lift_unpack(Lift *l) {
+  push_unpacked(l, bc_pop(l), OP_UNPACK, l->node->arg, (int32_t)l->node->arg);
+}
 
 void bc_lift_unpack_ex(Lift *l) {
   uint32_t arg = l->node->arg;
@@ -111,7 +114,9 @@ void bc_lift_match_sequence(Lift *l) { bc_push(l, bc_emit1(l, OP_IS_SEQ, bc_peek
 
 /* --- f-strings --- */
 
-enum { CONVERTED = 1 }; /* aux2 of a FORMAT that still waits for its format instruction (3.13 and later) */
+enum {
+  CONVERTED = 1
+}; /* aux2 of a FORMAT that still waits for its format instruction (3.13 and later) */
 
 static Ins *format(Lift *l, Ins *value, uint32_t conversion) {
   static const char letters[] = {0, 's', 'r', 'a'};
@@ -134,7 +139,8 @@ void bc_lift_format(Lift *l) {
   else if (!text || spec || l->node->arg & 3) /* a string in a string is itself */
     value = format(l, value, l->node->arg & 3);
   if (spec) {
-    Ins *i = bc_emit2(l, OP_FORMAT, value->args[0], spec); /* behind the spec, which may be computed */
+    Ins *i = bc_emit2(l, OP_FORMAT, value->args[0],
+                      spec); /* behind the spec, which may be computed */
     i->aux.i = value->aux.i;
     value = i;
   }

@@ -67,7 +67,8 @@ static Loc entry(Reader *r, unsigned form, int32_t *line) {
 
 Loc *bc_lines(Cx *cx, const Code *code, uint32_t n) {
   Loc *locs = CX_ARRAY(cx, Loc, n);
-  Reader r = {cx, code, code->linetable, code->linetable + code->nlinetable, "its line table is too short"};
+  Reader r = {cx, code, code->linetable, code->linetable + code->nlinetable,
+              "its line table is too short"};
   int32_t line = code->firstlineno;
   uint32_t unit = 0;
   while (unit < n && r.at < r.end) {

@@ -10,10 +10,10 @@
 
 const BcInfo bc_info[BC_COUNT] = {
 #define O(NAME, pop, push, lift) [BC_##NAME] = {#NAME, BC_KIND_OP, 0, ERR_OK},
-#define N(NAME) [BC_##NAME] = {#NAME, BC_KIND_NOTHING, 0, ERR_OK},
-#define A(NAME, OF) [BC_##NAME] = {#NAME, BC_KIND_ALIAS, BC_##OF, ERR_OK},
-#define X(NAME, expand) [BC_##NAME] = {#NAME, BC_KIND_EXPAND, 0, ERR_OK},
-#define E(NAME, ERROR) [BC_##NAME] = {#NAME, BC_KIND_ERROR, 0, ERR_##ERROR},
+#define N(NAME)                  [BC_##NAME] = {#NAME, BC_KIND_NOTHING, 0, ERR_OK},
+#define A(NAME, OF)              [BC_##NAME] = {#NAME, BC_KIND_ALIAS, BC_##OF, ERR_OK},
+#define X(NAME, expand)          [BC_##NAME] = {#NAME, BC_KIND_EXPAND, 0, ERR_OK},
+#define E(NAME, ERROR)           [BC_##NAME] = {#NAME, BC_KIND_ERROR, 0, ERR_##ERROR},
 #include "frontend/opcodes.def"
 };
 
@@ -21,10 +21,20 @@ static const struct {
   const char *name;
   int op;
 } binary_ops[] = {
-  {"ADD", OP_ADD}, {"AND", OP_AND}, {"FLOOR_DIVIDE", OP_FLOORDIV}, {"LSHIFT", OP_LSHIFT},
-  {"MATRIX_MULTIPLY", OP_MATMUL}, {"MULTIPLY", OP_MUL}, {"REMAINDER", OP_MOD}, {"OR", OP_OR},
-  {"POWER", OP_POW}, {"RSHIFT", OP_RSHIFT}, {"SUBTRACT", OP_SUB}, {"TRUE_DIVIDE", OP_TRUEDIV},
-  {"XOR", OP_XOR}, {"SUBSCR", BC_SUBSCRIPT},
+    {"ADD", OP_ADD},
+    {"AND", OP_AND},
+    {"FLOOR_DIVIDE", OP_FLOORDIV},
+    {"LSHIFT", OP_LSHIFT},
+    {"MATRIX_MULTIPLY", OP_MATMUL},
+    {"MULTIPLY", OP_MUL},
+    {"REMAINDER", OP_MOD},
+    {"OR", OP_OR},
+    {"POWER", OP_POW},
+    {"RSHIFT", OP_RSHIFT},
+    {"SUBTRACT", OP_SUB},
+    {"TRUE_DIVIDE", OP_TRUEDIV},
+    {"XOR", OP_XOR},
+    {"SUBSCR", BC_SUBSCRIPT},
 };
 
 /* "NB_INPLACE_ADD" and "NB_ADD" are the same to a kernel, whose values do not change in place. */
@@ -81,7 +91,8 @@ static void copy_names(char **at, const char **to, const char *const *from, size
 }
 
 OpTable *bc_optable_new(const OpTableInput *in) {
-  uint32_t nbinary = count(in->binary_ops), nintr = count(in->intrinsic1), ncommon = count(in->common_constants);
+  uint32_t nbinary = count(in->binary_ops), nintr = count(in->intrinsic1),
+           ncommon = count(in->common_constants);
   size_t text = text_size(in->op_names, 256) + text_size(in->intrinsic1, nintr) +
                 text_size(in->common_constants, ncommon);
   OpTable *t = calloc(1, sizeof *t + text);

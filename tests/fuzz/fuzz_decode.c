@@ -29,7 +29,10 @@ static const FrozenFunc *function_of(Cx *cx, const uint8_t *data, size_t size) {
   const Frozen **consts = CX_ARRAY(cx, const Frozen *, 5);
   consts[0] = fz_none(cx);
   consts[1] = fz_int(cx, 1);
-  consts[2] = fz_tuple(cx, (const Frozen *const *)memcpy(CX_ARRAY(cx, const Frozen *, 2), consts, 2 * sizeof *consts), 2);
+  consts[2] = fz_tuple(
+      cx,
+      (const Frozen *const *)memcpy(CX_ARRAY(cx, const Frozen *, 2), consts, 2 * sizeof *consts),
+      2);
   consts[3] = fz_str(cx, "x");
   for (uint32_t k = 0; k < model->code->nconsts; k++)
     if (model->code->consts[k]->kind == FZ_CODE)

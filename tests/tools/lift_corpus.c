@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
   int bad = 0;
   for (int k = 2; k < argc; k++) {
     const FrozenFunc *f = corpus_func(c, argv[k]);
-    bad |= f ? lift_one(f, argv[k], places) : fprintf(stderr, "lift_corpus: no function %s\n", argv[k]) > 0;
+    bad |= f ? lift_one(f, argv[k], places)
+             : fprintf(stderr, "lift_corpus: no function %s\n", argv[k]) > 0;
   }
   for (uint32_t k = 0; argc == 2 && k < corpus_count(c); k++)
     bad |= lift_one(corpus_func(c, corpus_name(c, k)), corpus_name(c, k), places);

@@ -14,7 +14,8 @@
 
 #define CASES PYPTX_SOURCE_DIR "/tests/cases/bytecode/"
 enum { VERSIONS = 4 };
-static const char *const order[VERSIONS] = {"3.12", "3.13", "3.14", "3.11"}; /* the first is the common text */
+static const char *const order[VERSIONS] = {"3.12", "3.13", "3.14",
+                                            "3.11"}; /* the first is the common text */
 
 static int failures;
 
@@ -66,14 +67,15 @@ static void write_text(const char *path, const char *text) {
     fclose(out);
 }
 
-static void show_difference(const char *path, const char *version, const char *want, const char *got) {
+static void show_difference(const char *path, const char *version, const char *want,
+                            const char *got) {
   int line = 1;
   for (; *want && *want == *got; want++, got++)
     line += *want == '\n';
   while (line > 1 && want[-1] != '\n')
     want--, got--;
-  fprintf(stderr, "%s differs for %s at line %d:\n  want: %.*s\n  got:  %.*s\n", path, version, line, (int)strcspn(want, "\n"), want,
-          (int)strcspn(got, "\n"), got);
+  fprintf(stderr, "%s differs for %s at line %d:\n  want: %.*s\n  got:  %.*s\n", path, version,
+          line, (int)strcspn(want, "\n"), want, (int)strcspn(got, "\n"), got);
   failures++;
 }
 
@@ -84,7 +86,8 @@ typedef struct Case {
 
 static void golden_path(char *path, const Case *c, const char *version, bool failed) {
   const char *dot = version ? "." : "";
-  snprintf(path, 512, CASES "%s%s%s%s.%s", c->dir, c->name, dot, version ? version : "", failed ? "err" : "ssa");
+  snprintf(path, 512, CASES "%s%s%s%s.%s", c->dir, c->name, dot, version ? version : "",
+           failed ? "err" : "ssa");
 }
 
 static void compare(const Case *c, const char *version, const char *text, bool failed) {

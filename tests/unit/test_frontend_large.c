@@ -175,8 +175,9 @@ static int run(const Corpus *c, const char *name, void (*make)(Maker *)) {
   if (CX_TRY(cx)) {
     Maker m = {.cx = cx, .ops = model->code->ops};
     make(&m);
-    static const char *const vars[] = {"a", "i", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
-                                       "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19"};
+    static const char *const vars[] = {"a",   "i",   "v0",  "v1",  "v2",  "v3",  "v4",  "v5",
+                                       "v6",  "v7",  "v8",  "v9",  "v10", "v11", "v12", "v13",
+                                       "v14", "v15", "v16", "v17", "v18", "v19"};
     Code code = *model->code;
     code.localsplus = vars;
     code.nlocalsplus = code.nlocals = sizeof vars / sizeof *vars;
@@ -195,7 +196,8 @@ static int run(const Corpus *c, const char *name, void (*make)(Maker *)) {
     Fn *fn = bc_lift(cx, &func);
     double took = now_ms() - start;
     ir_verify(cx, fn, "lift");
-    printf("%-13s %6u instructions %8.1f ms, %u blocks, %u values\n", name, m.count, took, fn->next_block, fn->next_id);
+    printf("%-13s %6u instructions %8.1f ms, %u blocks, %u values\n", name, m.count, took,
+           fn->next_block, fn->next_id);
     bad = took > LIMIT_MS;
   } else {
     fprintf(stderr, "%s: %s\n", name, cx->diag.message);
@@ -210,8 +212,9 @@ int main(void) {
   Corpus *c = corpus_open("3.12");
   if (!c)
     return 1;
-  int failures = run(c, "straight", straight) + run(c, "joins", joins) + run(c, "deep_and", deep_and) + run(c, "ring", ring) + run(c, "continues", continues) +
-                 run(c, "returns", returns) +
+  int failures = run(c, "straight", straight) + run(c, "joins", joins) +
+                 run(c, "deep_and", deep_and) + run(c, "ring", ring) +
+                 run(c, "continues", continues) + run(c, "returns", returns) +
                  run(c, "nested_loops", nested_loops);
   corpus_close(c);
   return failures != 0;

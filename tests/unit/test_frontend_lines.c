@@ -8,15 +8,19 @@ static int check_code(Cx *cx, const Corpus *c, const Code *code, const char *ver
   uint32_t n;
   const CorpusPlace *want = corpus_places(c, code, &n);
   if (n != code->nbytes / 2) {
-    fprintf(stderr, "%s %s: %u places for %u code units\n", version, code->qualname, n, code->nbytes / 2);
+    fprintf(stderr, "%s %s: %u places for %u code units\n", version, code->qualname, n,
+            code->nbytes / 2);
     return 1;
   }
   const Loc *got = bc_lines(cx, code, n);
   for (uint32_t k = 0; k < n; k++) {
-    CorpusPlace p = {got[k].line ? got[k].line : -1, got[k].line ? got[k].end_line : -1, got[k].col, got[k].end_col};
-    if (p.line != want[k].line || p.end_line != want[k].end_line || p.col != want[k].col || p.end_col != want[k].end_col) {
-      fprintf(stderr, "%s %s unit %u: %d-%d:%d-%d, not %d-%d:%d-%d\n", version, code->qualname, k, p.line, p.end_line, p.col, p.end_col,
-              want[k].line, want[k].end_line, want[k].col, want[k].end_col);
+    CorpusPlace p = {got[k].line ? got[k].line : -1, got[k].line ? got[k].end_line : -1, got[k].col,
+                     got[k].end_col};
+    if (p.line != want[k].line || p.end_line != want[k].end_line || p.col != want[k].col ||
+        p.end_col != want[k].end_col) {
+      fprintf(stderr, "%s %s unit %u: %d-%d:%d-%d, not %d-%d:%d-%d\n", version, code->qualname, k,
+              p.line, p.end_line, p.col, p.end_col, want[k].line, want[k].end_line, want[k].col,
+              want[k].end_col);
       return 1;
     }
   }
@@ -45,7 +49,8 @@ static int check_file(const char *version) {
 }
 
 int main(void) {
-  static const char *const files[] = {"3.11", "3.12", "3.13", "3.14", "extra-3.11", "extra-3.12", "extra-3.13"};
+  static const char *const files[] = {"3.11",       "3.12",       "3.13",      "3.14",
+                                      "extra-3.11", "extra-3.12", "extra-3.13"};
   int failures = 0;
   for (size_t k = 0; k < sizeof files / sizeof *files; k++)
     failures += check_file(files[k]);

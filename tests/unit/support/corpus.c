@@ -32,12 +32,14 @@ struct Corpus {
   VEC(Places) places; /* of codes, in the same order */
 };
 
-#define NEW(c, T) ARENA_NEW(&(c)->arena, T)
+#define NEW(c, T)      ARENA_NEW(&(c)->arena, T)
 #define ARRAY(c, T, n) ARENA_ARRAY(&(c)->arena, T, (n) + 1)
 
 /* --- JSON --- */
 
-static const cJSON *get(const cJSON *j, const char *key) { return cJSON_GetObjectItemCaseSensitive(j, key); }
+static const cJSON *get(const cJSON *j, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(j, key);
+}
 static uint32_t size(const cJSON *j) { return j ? (uint32_t)cJSON_GetArraySize(j) : 0; }
 static uint32_t number(const cJSON *j, const char *key) {
   const cJSON *v = get(j, key);
@@ -91,14 +93,14 @@ static OpTable *op_table(Corpus *c, const cJSON *doc, const char *version) {
     cache[op] = units ? (uint8_t)units->valuedouble : 0;
   }
   return bc_optable_new(&(OpTableInput){
-    .version = 300 + atoi(strstr(version, "3.") + 2),
-    .op_names = names,
-    .cache_entries = cache,
-    .binary_ops = strings(c, get(doc, "nb_ops")),
-    .intrinsic1 = strings(c, get(doc, "intrinsic_1_descs")),
-    .intrinsic2 = strings(c, get(doc, "intrinsic_2_descs")),
-    .common_constants = strings(c, get(doc, "common_constants")),
-    .special_methods = strings(c, get(doc, "special_method_names")),
+      .version = 300 + atoi(strstr(version, "3.") + 2),
+      .op_names = names,
+      .cache_entries = cache,
+      .binary_ops = strings(c, get(doc, "nb_ops")),
+      .intrinsic1 = strings(c, get(doc, "intrinsic_1_descs")),
+      .intrinsic2 = strings(c, get(doc, "intrinsic_2_descs")),
+      .common_constants = strings(c, get(doc, "common_constants")),
+      .special_methods = strings(c, get(doc, "special_method_names")),
   });
 }
 
@@ -204,7 +206,9 @@ static const Frozen *constant(Corpus *c, const cJSON *j) {
 
 /* --- code objects --- */
 
-static int32_t place_number(const cJSON *j) { return !j || cJSON_IsNull(j) ? -1 : (int32_t)j->valuedouble; }
+static int32_t place_number(const cJSON *j) {
+  return !j || cJSON_IsNull(j) ? -1 : (int32_t)j->valuedouble;
+}
 
 static Places read_places(Corpus *c, const cJSON *runs) {
   VEC(CorpusPlace) out = {0};
@@ -231,7 +235,8 @@ static bool in_list(const cJSON *list, const char *s) {
 
 /* localsplus: varnames, cell variables that are not among them, free variables. */
 static void read_variables(Corpus *c, const cJSON *j, Code *code) {
-  const cJSON *vars = get(j, "varnames"), *cells = get(j, "cellvars"), *frees = get(j, "freevars"), *item;
+  const cJSON *vars = get(j, "varnames"), *cells = get(j, "cellvars"), *frees = get(j, "freevars"),
+              *item;
   const char **names = ARRAY(c, const char *, size(vars) + size(cells) + size(frees));
   uint32_t n = 0;
   cJSON_ArrayForEach(item, vars) names[n++] = text(c, item);
@@ -276,7 +281,8 @@ static const Frozen *builtin(Corpus *c, const char *name) {
   static const struct {
     const char *name;
     TypeId type;
-  } types[] = {{"int", TY_PYINT}, {"float", TY_PYFLOAT}, {"bool", TY_PYBOOL}, {"complex", TY_PYCOMPLEX}};
+  } types[] = {
+      {"int", TY_PYINT}, {"float", TY_PYFLOAT}, {"bool", TY_PYBOOL}, {"complex", TY_PYCOMPLEX}};
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)
     if (!strcmp(name, types[k].name)) {
       Frozen *f = value(c, FZ_DTYPE);
@@ -307,8 +313,9 @@ static const Frozen *scalar_type(Corpus *c, const char *name) {
 
 /* cuda.grid, math.sqrt, np.float32, operator.add: what the corpus and small tests use of a module. */
 static const Frozen *module(Corpus *c, const char *name, const char *space) {
-  static const char *const types[] = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-                                      "float16", "float32", "float64", "complex64", "complex128"};
+  static const char *const types[] = {"bool",    "int8",    "int16",     "int32",     "int64",
+                                      "uint8",   "uint16",  "uint32",    "uint64",    "float16",
+                                      "float32", "float64", "complex64", "complex128"};
   VEC(Binding) attrs = {0};
   size_t n = strlen(space);
   for (int k = 0; k < INTR_COUNT; k++) {
@@ -346,8 +353,11 @@ static const Frozen *pair(Corpus *c, double x, double y) {
 /* What corpus.py binds, then its functions, then Python's builtins. One binding a name, made once. */
 static void bind_all(Corpus *c, const Binding **bindings, uint32_t *count) {
   static const char *const builtins[] = {
-    "abs", "min", "max", "round", "pow", "divmod", "len", "range", "enumerate", "zip", "print", "tuple", "sum", "int",
-    "float", "bool", "complex", "ValueError", "IndexError", "AssertionError", "RuntimeError", "TypeError"};
+      "abs",          "min",      "max",        "round",      "pow",
+      "divmod",       "len",      "range",      "enumerate",  "zip",
+      "print",        "tuple",    "sum",        "int",        "float",
+      "bool",         "complex",  "ValueError", "IndexError", "AssertionError",
+      "RuntimeError", "TypeError"};
   VEC(Binding) all = {0};
 #define BIND(name, v) VEC_PUSH(&c->arena, &all, ((Binding){name, v}))
   BIND("cuda", module(c, "pyptx.cuda", "cuda"));

@@ -22,7 +22,7 @@ Corpus *corpus_open(const char *version);
 void corpus_close(Corpus *c);
 
 uint32_t corpus_count(const Corpus *c);
-const char *corpus_name(const Corpus *c, uint32_t k); /* in source order */
+const char *corpus_name(const Corpus *c, uint32_t k);             /* in source order */
 const FrozenFunc *corpus_func(const Corpus *c, const char *name); /* NULL if there is none */
 /* CPython's own co_positions() of a code object of the corpus, nested ones included; one a code unit. */
 const CorpusPlace *corpus_places(const Corpus *c, const Code *code, uint32_t *n);
