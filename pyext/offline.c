@@ -140,38 +140,71 @@ static int put_cubin(PxState *st, PyObject *dict, const CgKernel *k, const char 
   return failed;
 }
 
-/* The options that the function was decorated with, and over them `options`: a new dict. */
-static PyObject *merged_options(PyObject *function, PyObject *options, bool decorated) {
-  PyObject *own = decorated ? PyObject_GetAttrString(function, "targetoptions") : PyDict_New();
-  PyObject *merged = own ? PyDict_New() : NULL;
-  if (merged && (PyDict_Update(merged, own) < 0 || PyDict_Update(merged, options) < 0))
-    Py_CLEAR(merged);
-  Py_XDECREF(own);
-  return merged;
+/* Options of @cuda.jit that are one field of CgOptions each (launch_bounds: two). */
+static const struct {
+  const char *name;
+  size_t at;
+} fields[] = {
+#define F(name, field) {name, offsetof(CgOptions, field) / sizeof(int)}
+  F("opt", opt), F("typing", numba_typing), F("debug", debug), F("fastmath", fastmath), F("fma", fma), F("lineinfo", lineinfo),
+  F("exceptions", exceptions), F("boundscheck", boundscheck), F("max_registers", max_registers), F("launch_bounds", max_threads),
+  F("launch_bounds", min_blocks), F("device", device_function),
+#undef F
+};
+_Static_assert(sizeof(CgOptions) % sizeof(int) == 0 && _Alignof(CgOptions) == _Alignof(int), "CgOptions are ints");
+
+/* Gives `made`, which was made with `given` alone, the options of `base` that `given` does not touch: neither named there nor changed
+ * from what they are without options (debug changes several). */
+static void inherit(PxDispatcher *made, const PxDispatcher *base, const PxDispatcher *bare, PyObject *given) {
+  enum { N = sizeof(CgOptions) / sizeof(int) };
+  int own[N], from[N], without[N];
+  memcpy(own, &made->options, sizeof own);
+  memcpy(from, &base->options, sizeof from);
+  memcpy(without, &bare->options, sizeof without);
+  bool named[N] = {false};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    named[fields[i].at] = PyDict_GetItemString(given, fields[i].name) != NULL;
+  for (int i = 0; i < N; i++)
+    if (!named[i] && own[i] == without[i])
+      own[i] = from[i];
+  memcpy(&made->options, own, sizeof own);
+  made->func_options.device = made->options.device_function;
+  if (!PyDict_GetItemString(given, "inline"))
+    made->func_options.inlining = base->func_options.inlining;
 }
 
-/* The function as a Dispatcher with these options besides its own: a new reference. @cuda.jit reads options, nobody else. */
-static PxDispatcher *dispatcher_with(PxState *st, PyObject *function, PyObject *options) {
-  bool decorated = Py_IS_TYPE(function, st->dispatcher_type);
-  if (decorated && PyDict_GET_SIZE(options) == 0)
-    return (PxDispatcher *)Py_NewRef(function);
-  PyObject *plain = decorated ? ((PxDispatcher *)function)->function : function;
-  PyObject *cuda = PyImport_ImportModule("pyptx.cuda");
-  PyObject *jit = cuda ? PyObject_GetAttrString(cuda, "jit") : NULL;
-  PyObject *merged = jit ? merged_options(function, options, decorated) : NULL;
-  PyObject *none = merged ? PyTuple_New(0) : NULL;
-  PyObject *decorator = none ? PyObject_Call(jit, none, merged) : NULL;
-  PyObject *made = decorator ? PyObject_CallOneArg(decorator, plain) : NULL;
+/* cuda.jit(**options)(function): @cuda.jit reads options, nobody else. */
+static PxDispatcher *decorate(PxState *st, PyObject *jit, PyObject *function, PyObject *options) {
+  PyObject *none = PyTuple_New(0);
+  PyObject *decorator = none ? PyObject_Call(jit, none, options) : NULL;
+  PyObject *made = decorator ? PyObject_CallOneArg(decorator, function) : NULL;
   if (made && !Py_IS_TYPE(made, st->dispatcher_type)) {
     PyErr_Format(PyExc_TypeError, "%R cannot be compiled", function);
     Py_CLEAR(made);
   }
   Py_XDECREF(decorator);
   Py_XDECREF(none);
-  Py_XDECREF(merged);
+  return (PxDispatcher *)made;
+}
+
+/* The function as a Dispatcher with these options besides its own: a new reference. */
+static PxDispatcher *dispatcher_with(PxState *st, PyObject *function, PyObject *options) {
+  PxDispatcher *base = Py_IS_TYPE(function, st->dispatcher_type) ? (PxDispatcher *)function : NULL;
+  if (base && PyDict_GET_SIZE(options) == 0)
+    return (PxDispatcher *)Py_NewRef(function);
+  PyObject *plain = base ? base->function : function;
+  PyObject *cuda = PyImport_ImportModule("pyptx.cuda");
+  PyObject *jit = cuda ? PyObject_GetAttrString(cuda, "jit") : NULL;
+  PxDispatcher *made = jit ? decorate(st, jit, plain, options) : NULL;
+  PxDispatcher *bare = made && base ? decorate(st, jit, plain, NULL) : NULL;
+  if (bare)
+    inherit(made, base, bare, options);
+  else if (base)
+    Py_CLEAR(made);
+  Py_XDECREF((PyObject *)bare);
   Py_XDECREF(jit);
   Py_XDECREF(cuda);
-  return (PxDispatcher *)made;
+  return made;
 }
 
 static PyObject *compile_one(PxState *st, PxDispatcher *d, const char *signature, const PxTextRequest *text, bool cubin) {

@@ -4,6 +4,8 @@
 #include "pyext/overload.h"
 #include "pyext/raise.h"
 
+static PyObject *event_make(PxState *st, RtDevice *d, int timing);
+
 static PyObject *stream_make(PxState *st, RtDevice *d, RtStream *s, PyObject *owner) {
   PxStream *self = PyObject_New(PxStream, st->stream_type);
   if (!self) {
@@ -97,6 +99,52 @@ static PyObject *stream_query(PyObject *op, PyObject *Py_UNUSED(args)) {
   return PyBool_FromLong(done);
 }
 
+/* _callbacks.NAME(stream, event, *args), where event marks the work that is on the stream now. */
+static PyObject *after_work(PyObject *op, const char *name, PyObject *args) {
+  PxState *st = px_state_of(op);
+  PxStream *self = (PxStream *)op;
+  PyObject *event = event_make(st, self->device, 0);
+  if (!event)
+    return NULL;
+  PyObject *result = NULL;
+  RtStatus status = rt_event_record(((PxEvent *)event)->event, self->stream);
+  if (status == RT_OK) {
+    PyObject *callbacks = PyImport_ImportModule("pyptx._callbacks");
+    PyObject *function = callbacks ? PyObject_GetAttrString(callbacks, name) : NULL;
+    PyObject *head = function ? PyTuple_Pack(2, op, event) : NULL;
+    PyObject *all = head ? PySequence_Concat(head, args) : NULL;
+    result = all ? PyObject_Call(function, all, NULL) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(head);
+    Py_XDECREF(function);
+    Py_XDECREF(callbacks);
+  } else {
+    px_raise_status(st, status);
+  }
+  Py_DECREF(event);
+  return result;
+}
+
+static PyObject *stream_add_callback(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"callback", "arg", NULL};
+  PyObject *callback, *arg = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:add_callback", names, &callback, &arg))
+    return NULL;
+  if (!PyCallable_Check(callback))
+    return PyErr_Format(PyExc_TypeError, "the callback is not callable: %R", callback);
+  PyObject *rest = PyTuple_Pack(2, callback, arg);
+  PyObject *result = rest ? after_work(op, "call", rest) : NULL;
+  Py_XDECREF(rest);
+  return result;
+}
+
+static PyObject *stream_async_done(PyObject *op, PyObject *Py_UNUSED(args)) {
+  PyObject *none = PyTuple_New(0);
+  PyObject *result = none ? after_work(op, "future", none) : NULL;
+  Py_XDECREF(none);
+  return result;
+}
+
 static PyObject *stream_enter(PyObject *op, PyObject *Py_UNUSED(args)) { return Py_NewRef(op); }
 
 static PyObject *stream_exit(PyObject *op, PyObject *Py_UNUSED(args)) { return stream_synchronize(op, NULL); }
@@ -121,7 +169,10 @@ static PyObject *stream_repr(PyObject *op) {
 
 static int stream_bool(PyObject *op) { return ((PxStream *)op)->stream != NULL; }
 
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) { return px_device_object(px_state_of(op), ((PxStream *)op)->device); }
+
 static PyGetSetDef stream_getset[] = {
+  {"device", get_device, NULL, "The device that the stream belongs to.", NULL},
   {"handle", get_handle, NULL, "The CUstream as an int; 0 for the default stream and on the host device.", NULL},
   {0},
 };
@@ -129,6 +180,11 @@ static PyGetSetDef stream_getset[] = {
 static PyMethodDef stream_methods[] = {
   {"synchronize", stream_synchronize, METH_NOARGS, "Wait until all work on the stream is done. Raises what its kernels raised."},
   {"query", stream_query, METH_NOARGS, "Is all work on the stream done."},
+  {"add_callback", (PyCFunction)(void (*)(void))stream_add_callback, METH_VARARGS | METH_KEYWORDS,
+   "add_callback(callback, arg=None)\n\nCall callback(stream, status, arg) from another thread once the work that is on the stream now is "
+   "done. status is 0, or the exception that the work ended with. Work added later does not wait for the callback."},
+  {"async_done", stream_async_done, METH_NOARGS,
+   "async_done()\n\nAn awaitable of the running event loop: done when the work that is on the stream now is."},
   {"auto_synchronize", stream_enter, METH_NOARGS, "with stream.auto_synchronize(): synchronises at the end of the block."},
   {"__cuda_stream__", stream_protocol, METH_NOARGS, "(version, handle): the CUDA stream protocol."},
   {"__enter__", stream_enter, METH_NOARGS, NULL},
@@ -150,6 +206,17 @@ PyType_Spec px_stream_spec = {
 };
 
 /* --- events --- */
+
+static PyObject *event_make(PxState *st, RtDevice *d, int timing) {
+  RtEvent *e = NULL;
+  PX_TRY_STATUS(st, rt_event_new(d, timing, &e), return NULL);
+  PxEvent *self = PyObject_New(PxEvent, st->event_type);
+  if (self)
+    self->event = e;
+  else
+    rt_event_release(e);
+  return (PyObject *)self;
+}
 
 static void event_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
@@ -284,16 +351,7 @@ static PyObject *module_event(PyObject *module, PyObject *args, PyObject *kwargs
     return NULL;
   PxState *st = px_state_of_module(module);
   RtDevice *d = px_current_device(st);
-  RtEvent *e = NULL;
-  if (!d)
-    return NULL;
-  PX_TRY_STATUS(st, rt_event_new(d, timing, &e), return NULL);
-  PxEvent *self = PyObject_New(PxEvent, st->event_type);
-  if (self)
-    self->event = e;
-  else
-    rt_event_release(e);
-  return (PyObject *)self;
+  return d ? event_make(st, d, timing) : NULL;
 }
 
 static PyObject *module_elapsed(PyObject *module, PyObject *args) {

@@ -262,7 +262,7 @@ def find_kernels(module, path, wanted):
     if not wanted:
         found = {}
         for name, value in own.items():
-            if is_dispatcher(value) and not value.targetoptions.get("device") and not any(value is v for v in found.values()):
+            if is_dispatcher(value) and not value.device and not any(value is v for v in found.values()):
                 found[name] = value
         if not found:
             hint = f"; name a function, as in {path}:{next(iter(own))}" if own else ""
@@ -289,8 +289,8 @@ def signatures_of(function, name, sigs, index, kernels):
     """The signatures to compile one kernel for: of --sig, else of its decorator."""
     if sigs:
         return [sigs[index] if len(sigs) > 1 else sigs[0]]
-    if is_dispatcher(function) and function.signatures:
-        return ["(" + ", ".join(map(str, types)) + ")" for types in function.signatures]
+    if is_dispatcher(function) and function.declared_signatures:
+        return function.declared_signatures
     form = '--sig "float32[:], float32[:], int32"'
     several = f", once for each of {', '.join(kernels)}" if len(kernels) > 1 else ""
     raise Usage(f"the argument types of '{name}' are not known: add {form}{several}")

@@ -124,6 +124,56 @@ def test_an_external_stream_is_the_same_stream():
     np.testing.assert_array_equal(d.copy_to_host(), np.full(4, 2, np.int32))
 
 
+def test_a_stream_knows_its_device():
+    assert cuda.stream().device is cuda.get_current_device()
+    with pytest.raises(AttributeError):
+        cuda.stream().device = None
+
+
+# --- callbacks -----------------------------------------------------------------------------------------------------------
+
+
+def test_callbacks_run_in_order():
+    s, seen, last = cuda.stream(), [], threading.Event()
+    d = cuda.to_device(np.zeros(1 << 16, np.int32), stream=s)
+    for n in range(20):
+        add_one[256, 256, s](d)
+        s.add_callback(lambda stream, status, arg: seen.append((stream is s, status, arg)), n)
+    s.add_callback(lambda *_: last.set())
+    assert last.wait(30)
+    assert seen == [(True, 0, n) for n in range(20)]
+
+
+def test_a_callback_that_fails_is_reported_and_others_run(monkeypatch):
+    import sys
+
+    said, last, s = [], threading.Event(), cuda.stream()
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: said.append(kind))
+    s.add_callback(lambda *_: 1 / 0)
+    s.add_callback(lambda *_: last.set())
+    assert last.wait(30) and said == [ZeroDivisionError]
+    with pytest.raises(TypeError, match="not callable"):
+        s.add_callback(3)
+
+
+def test_async_done():
+    import asyncio
+
+    async def work(n):
+        s = cuda.stream()
+        d = cuda.to_device(np.full(64, n, np.int64), stream=s)
+        add_one[2, 32, s](d)
+        assert await s.async_done() is s
+        return d.copy_to_host()[0]
+
+    async def main():
+        return await asyncio.gather(*(work(n) for n in range(8)))
+
+    assert asyncio.run(main()) == [n + 1 for n in range(8)]
+    with pytest.raises(RuntimeError):
+        cuda.stream().async_done()
+
+
 # --- events --------------------------------------------------------------------------------------------------------------
 
 
