@@ -35,7 +35,7 @@ static int module_exec(PyObject *module) {
   if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) || !(st->scalar_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
-                                 px_dispatcher_functions, px_type_functions};
+                                 px_type_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;

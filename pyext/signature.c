@@ -130,17 +130,78 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   return -1;
 }
 
-/* --- text out --- */
-
-/* Appends to a list of str. Returns the tokens used, 0 on error. */
-static uint32_t put_tokens(const PxToken *t, PyObject *parts);
-
 static int put_text(PyObject *parts, const char *text) {
   PyObject *s = PyUnicode_FromString(text);
   int failed = s ? PyList_Append(parts, s) : -1;
   Py_XDECREF(s);
   return failed;
 }
+
+static PyObject *joined(PyObject *parts) {
+  PyObject *empty = PyUnicode_FromStringAndSize(NULL, 0);
+  PyObject *text = empty ? PyUnicode_Join(empty, parts) : NULL;
+  Py_XDECREF(empty);
+  return text;
+}
+
+/* --- objects in --- */
+
+/* The name of a NumPy dtype, or of the dtype that a scalar class or a Python class (int, float) stands for. */
+static PyObject *dtype_text(PxState *st, PyObject *arg) {
+  PyObject *dtype = px_need_numpy(st) < 0 ? NULL : PyObject_CallOneArg(st->np_dtype, arg);
+  TypeId id = dtype ? px_type_of_dtype(st, dtype) : TY_SCALARS;
+  Py_XDECREF(dtype);
+  if (id < TY_SCALARS)
+    return PyUnicode_FromString(ty_scalar_info[id].name);
+  PyErr_Clear();
+  return PyErr_Format(PyExc_TypeError, "a signature holds types such as float32 or float32[:], not %R", arg);
+}
+
+static int put_argument(PxState *st, PyObject *arg, PyObject *parts) {
+  if (PyTuple_Check(arg) || PyList_Check(arg)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(arg);
+    int failed = put_text(parts, "(");
+    for (Py_ssize_t i = 0; i < n && !failed; i++)
+      failed = (i && put_text(parts, ", ") < 0) || put_argument(st, PySequence_Fast_GET_ITEM(arg, i), parts) < 0;
+    return failed || put_text(parts, n == 1 ? ",)" : ")") < 0 ? -1 : 0;
+  }
+  PyObject *text;
+  if (Py_IS_TYPE(arg, st->type_type))
+    text = Py_NewRef(((PxType *)arg)->text);
+  else if (arg == Py_None)
+    text = PyUnicode_FromString("none");
+  else
+    text = PyUnicode_Check(arg) ? Py_NewRef(arg) : dtype_text(st, arg);
+  int failed = text ? PyList_Append(parts, text) : -1;
+  Py_XDECREF(text);
+  return failed;
+}
+
+int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out) {
+  PyObject *text = NULL;
+  if (PyTuple_Check(arg) || PyList_Check(arg)) {
+    PyObject *parts = PyList_New(0);
+    if (parts && put_argument(st, arg, parts) == 0)
+      text = joined(parts);
+    Py_XDECREF(parts);
+  } else if (PyUnicode_Check(arg)) {
+    text = Py_NewRef(arg);
+  } else if (Py_IS_TYPE(arg, st->type_type)) {
+    PxType *t = (PxType *)arg; /* a type alone is the list of one */
+    text = t->id == TY_FUNC ? Py_NewRef(t->text) : PyUnicode_FromFormat("(%U)", t->text);
+  } else {
+    PyErr_Format(PyExc_TypeError, "a signature is a str, a tuple of types, or void(...), not %.100s", Py_TYPE(arg)->tp_name);
+  }
+  const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
+  int failed = s ? px_signature_parse(st, s, out) : -1;
+  Py_XDECREF(text);
+  return failed;
+}
+
+/* --- text out --- */
+
+/* Appends to a list of str. Returns the tokens used, 0 on error. */
+static uint32_t put_tokens(const PxToken *t, PyObject *parts);
 
 static int put_array(PxToken t, PyObject *parts) {
   char text[16 + 4 * 64];
@@ -173,13 +234,6 @@ static uint32_t put_tokens(const PxToken *t, PyObject *parts) {
     return put_tuple(t, parts);
   int failed = px_token_is_array(*t) ? put_array(*t, parts) : put_text(parts, ty_scalar_info[*t].name);
   return failed < 0 ? 0 : 1;
-}
-
-static PyObject *joined(PyObject *parts) {
-  PyObject *empty = PyUnicode_FromStringAndSize(NULL, 0);
-  PyObject *text = empty ? PyUnicode_Join(empty, parts) : NULL;
-  Py_XDECREF(empty);
-  return text;
 }
 
 PyObject *px_signature_text(const PxToken *tokens, uint32_t n) {

@@ -35,6 +35,8 @@ typedef struct PxSignature {
 void px_signature_clear(PxSignature *s);
 /* "void(float32[:], int32)", "(float32[:], int32)" or "float32[:], int32". 0, or -1 with an exception (CompileValueError, PT219). */
 int px_signature_parse(PxState *st, const char *text, PxSignature *out);
+/* What users write: such a text, a signature object, or a tuple or list of types, texts and NumPy dtypes. */
+int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out);
 /* "(float32[::1], pyint)": a new str. */
 PyObject *px_signature_text(const PxToken *tokens, uint32_t n);
 /* Number of tokens of the argument that starts here. */

@@ -18,7 +18,6 @@
   X(intrinsic, px_intrinsic_spec)                                                                  \
   X(dispatcher, px_dispatcher_spec)                                                                \
   X(launcher, px_launcher_spec)                                                                    \
-  X(forall, px_forall_spec)                                                                        \
   X(overload, px_overload_spec)                                                                    \
   X(array, px_array_spec)                                                                          \
   X(memory, px_memory_spec)                                                                        \
@@ -80,6 +79,6 @@ PyObject *px_device_object(PxState *st, RtDevice *d);
 const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
-extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[], px_dispatcher_functions[], px_type_functions[];
+extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[], px_type_functions[];
 
 #endif

@@ -1,13 +1,13 @@
 /* Typeof: one pass over the arguments. Exact types first (a launch in a loop sees only those), then NumPy and foreign objects. */
 #include "pyext/typeof.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "pyext/device_array.h"
 #include "pyext/foreign.h"
 #include "pyext/raise.h"
 #include "pyext/type.h"
+#include "runtime/memory.h"
 
 void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba) {
   a->st = st;
@@ -15,6 +15,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->stream = stream;
   a->on_host = rt_device_is_host(device);
   a->numba = numba;
+  a->any_readonly = false;
   a->arg = a->depth = a->ntokens = a->nleaves = 0;
   a->max_tokens = PX_INLINE_TOKENS;
   a->max_leaves = PX_INLINE_LEAVES;
@@ -86,6 +87,7 @@ static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
     return NULL;
   PxLeaf *leaf = &a->leaves[a->nleaves++];
   leaf->token = t;
+  leaf->readonly = false;
   return leaf;
 }
 
@@ -175,6 +177,8 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   leaf->u.array.address = array->address;
   leaf->u.array.shape = array->dims;
   leaf->u.array.strides = array->dims + array->ndim;
+  leaf->readonly = array->readonly;
+  a->any_readonly |= array->readonly;
   return 0;
 }
 
@@ -198,6 +202,8 @@ static int add_held_leaf(PxArgs *a, PxHeld *h, PxToken token, uint64_t address) 
   leaf->u.array.address = address;
   leaf->u.array.shape = h->shape;
   leaf->u.array.strides = h->strides;
+  leaf->readonly = h->readonly;
+  a->any_readonly |= h->readonly;
   return 0;
 }
 
@@ -407,96 +413,4 @@ int px_args_add(PxArgs *a, PyObject *arg) {
     return -1;
   a->arg++;
   return 0;
-}
-
-/* --- conversion --- */
-
-typedef struct Number {
-  TypeKind kind; /* INT: i; UINT: u; FLOAT: d; COMPLEX: d, im */
-  int64_t i;
-  uint64_t u;
-  double d, im;
-} Number;
-
-static float read_half(const void *p) {
-  uint16_t h;
-  memcpy(&h, p, 2);
-  int exponent = h >> 10 & 31, fraction = h & 1023;
-  double v = exponent == 31 ? (fraction ? NAN : INFINITY) : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
-  return (float)(h >> 15 ? -v : v);
-}
-
-#define READ(T, field) do { T v_; memcpy(&v_, p, sizeof v_); n.field = v_; } while (0)
-static Number read_number(TypeId id, const void *p) {
-  const ScalarInfo *s = &ty_scalar_info[id];
-  Number n = {.kind = s->kind};
-  switch (s->kind) {
-  case KIND_BOOL: n.kind = KIND_UINT; READ(uint8_t, u); break;
-  case KIND_UINT:
-    if (s->bits == 8) READ(uint8_t, u);
-    else if (s->bits == 16) READ(uint16_t, u);
-    else if (s->bits == 32) READ(uint32_t, u);
-    else READ(uint64_t, u);
-    break;
-  case KIND_INT:
-    if (s->bits == 8) READ(int8_t, i);
-    else if (s->bits == 16) READ(int16_t, i);
-    else if (s->bits == 32) READ(int32_t, i);
-    else READ(int64_t, i);
-    break;
-  case KIND_FLOAT:
-    if (id == TY_F16) n.d = (double)read_half(p);
-    else if (s->bits == 32) READ(float, d);
-    else READ(double, d);
-    break;
-  case KIND_COMPLEX:
-    if (s->bits == 64) { READ(float, d); p = (const char *)p + 4; READ(float, im); }
-    else { READ(double, d); p = (const char *)p + 8; READ(double, im); }
-    break;
-  default: break;
-  }
-  return n;
-}
-#undef READ
-
-static bool write_int(const Number *n, const ScalarInfo *s, void *out) {
-  bool to_signed = s->kind == KIND_INT;
-  int64_t v = n->kind == KIND_INT ? n->i : (int64_t)n->u;
-  if (n->kind == KIND_UINT && to_signed && n->u > INT64_MAX)
-    return false;
-  if (n->kind == KIND_INT && !to_signed && v < 0)
-    return false;
-  if (s->bits < 64) {
-    int64_t low = to_signed ? -(INT64_C(1) << (s->bits - 1)) : 0;
-    int64_t high = (INT64_C(1) << (s->bits - (to_signed ? 1 : 0))) - 1;
-    if (v < low || v > high)
-      return false;
-  }
-  memcpy(out, &v, s->bits / 8u); /* little endian */
-  return true;
-}
-
-bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out) {
-  const ScalarInfo *s = &ty_scalar_info[to];
-  if (from == to || (ty_scalar_info[from].kind == s->kind && ty_scalar_info[from].bits == s->bits && s->kind != KIND_FLOAT)) {
-    memcpy(out, value, s->bits / 8u);
-    return true;
-  }
-  Number n = read_number(from, value);
-  double d = n.kind == KIND_INT ? (double)n.i : n.kind == KIND_UINT ? (double)n.u : n.d;
-  float f[2] = {(float)d, (float)n.im};
-  double c[2] = {d, n.im};
-  switch (s->kind) {
-  case KIND_BOOL: *(uint8_t *)out = n.i || n.u; return n.kind == KIND_INT || n.kind == KIND_UINT;
-  case KIND_INT:
-  case KIND_UINT: return (n.kind == KIND_INT || n.kind == KIND_UINT) && write_int(&n, s, out);
-  case KIND_FLOAT:
-    if (s->bits == 32)
-      memcpy(out, f, 4);
-    else if (s->bits == 64)
-      memcpy(out, c, 8);
-    return s->bits >= 32 && n.kind != KIND_COMPLEX;
-  case KIND_COMPLEX: memcpy(out, s->bits == 64 ? (void *)f : (void *)c, s->bits / 8u); return true;
-  default: return false;
-  }
 }

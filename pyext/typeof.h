@@ -11,6 +11,7 @@
 
 typedef struct PxLeaf {
   PxToken token;
+  bool readonly;
   union {
     struct {
       uint64_t address;
@@ -43,6 +44,7 @@ typedef struct PxArgs {
   RtDevice *device;
   RtStream *stream;
   bool on_host;
+  bool any_readonly;
   bool numba; /* Python's numbers are int64, float64, complex128 */
   uint32_t arg;
   uint32_t depth;
@@ -58,8 +60,5 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
 /* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
 int px_args_add(PxArgs *a, PyObject *arg);
 void px_args_clear(PxArgs *a);
-
-/* Writes a number of type `from` as type `to` does: how an int32 parameter takes a Python int. false if it does not fit. */
-bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out);
 
 #endif

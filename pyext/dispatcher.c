@@ -1,0 +1,459 @@
+/* Dispatcher: options in, overloads found or compiled. Launching is in launcher.c, looking inside in inspect.c. */
+#include "pyext/dispatcher.h"
+
+#include <string.h>
+
+#include "pyext/raise.h"
+#include "pyext/scalar.h"
+#include "pyext/type.h"
+
+/* --- finding and compiling --- */
+
+const char *px_parameter_name(PxDispatcher *d, uint32_t i) {
+  PyObject *names = PyObject_GetAttrString(PyFunction_GetCode(d->function), "co_varnames");
+  const char *name = NULL;
+  if (names && PyTuple_Check(names) && i < (uint32_t)PyTuple_GET_SIZE(names))
+    name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i)); /* the code object keeps the str */
+  Py_XDECREF(names);
+  PyErr_Clear();
+  return name ? name : "?";
+}
+
+static bool entry_is(const PxEntry *e, RtDevice *device, const PxToken *tokens, uint32_t n) {
+  return e->device == device && e->n == n && !memcmp(e->tokens, tokens, sizeof *tokens * n);
+}
+
+/* A new reference, or NULL without an exception. converted: set to the entry's. */
+static PxOverload *find(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n, bool *converted) {
+  PxOverload *found = NULL;
+  PX_BEGIN_LOCKED(d)
+  if (d->last < d->nentries && entry_is(&d->entries[d->last], device, tokens, n))
+    found = d->entries[d->last].overload;
+  for (uint32_t i = 0; i < d->nentries && !found; i++)
+    if (entry_is(&d->entries[i], device, tokens, n)) {
+      found = d->entries[i].overload;
+      d->last = i;
+    }
+  if (found) {
+    *converted = d->entries[d->last].converted;
+    Py_INCREF(found);
+  }
+  PX_END_LOCKED()
+  return found;
+}
+
+static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n, PxOverload *o, bool converted) {
+  PxToken *copy = PyMem_Malloc(sizeof *copy * (n + 1));
+  bool added = copy != NULL;
+  if (copy && n)
+    memcpy(copy, tokens, sizeof *copy * n);
+  PX_BEGIN_LOCKED(d)
+  if (added && d->nentries == d->max_entries) {
+    uint32_t more = d->max_entries ? 2 * d->max_entries : 4;
+    PxEntry *grown = PyMem_Realloc(d->entries, sizeof *grown * more);
+    added = grown != NULL;
+    if (grown) {
+      d->entries = grown;
+      d->max_entries = more;
+    }
+  }
+  if (added)
+    d->entries[d->nentries++] = (PxEntry){device, copy, n, (PxOverload *)Py_NewRef(o), converted};
+  PX_END_LOCKED()
+  if (added)
+    return 0;
+  PyMem_Free(copy);
+  PyErr_NoMemory();
+  return -1;
+}
+
+static int lock_compiler(PxDispatcher *d) {
+  if (d->compiler == PyThread_get_thread_ident()) {
+    PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it", ((PyFunctionObject *)d->function)->func_qualname);
+    return -1;
+  }
+  if (!PyThread_acquire_lock(d->compiling, NOWAIT_LOCK)) {
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(d->compiling, WAIT_LOCK);
+    Py_END_ALLOW_THREADS
+  }
+  d->compiler = PyThread_get_thread_ident();
+  return 0;
+}
+
+static void unlock_compiler(PxDispatcher *d) {
+  d->compiler = 0;
+  PyThread_release_lock(d->compiling);
+}
+
+PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  PxState *st = px_state_of((PyObject *)d);
+  bool converted = false;
+  PxOverload *o = find(d, device, s->tokens, s->n, &converted);
+  if (o && !converted)
+    return o;
+  Py_CLEAR(o);
+  if (lock_compiler(d) < 0)
+    return NULL;
+  o = find(d, device, s->tokens, s->n, &converted); /* the thread before us may have made it */
+  if (!o || converted) {
+    Py_XDECREF((PyObject *)o);
+    o = px_overload_compile(st, d, s, device);
+    if (o && add_entry(d, device, s->tokens, s->n, o, false) < 0)
+      Py_CLEAR(o);
+  }
+  unlock_compiler(d);
+  return o;
+}
+
+/* --- declared signatures --- */
+
+static PyObject *signature_list(PxDispatcher *d) {
+  PyObject *list = PyList_New(0);
+  for (uint32_t i = 0; list && i < d->nsignatures; i++) {
+    PyObject *text = px_signature_text(d->signatures[i].tokens, d->signatures[i].n);
+    if (!text || PyList_Append(list, text) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(text);
+  }
+  return list;
+}
+
+static void no_signature(PxDispatcher *d, const PxArgs *a) {
+  PyObject *given = px_signature_text(a->tokens, a->ntokens), *declared = signature_list(d);
+  PyObject *separator = PyUnicode_FromString(", ");
+  PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
+  if (text)
+    PyErr_Format(PyExc_TypeError, "%U was declared for %U and cannot be launched with %U",
+                 ((PyFunctionObject *)d->function)->func_qualname, text, given);
+  Py_XDECREF(text);
+  Py_XDECREF(separator);
+  Py_XDECREF(declared);
+  Py_XDECREF(given);
+}
+
+/* The declared signature that the arguments fit at the least price, or NULL with TypeError. */
+static const PxSignature *choose(PxDispatcher *d, const PxArgs *a) {
+  const PxSignature *best = NULL;
+  int best_price = 0;
+  for (uint32_t i = 0; i < d->nsignatures; i++) {
+    int price = px_signature_price(a->tokens, a->ntokens, d->signatures[i].tokens, d->signatures[i].n);
+    if (price >= 0 && (!best || price < best_price)) {
+      best = &d->signatures[i];
+      best_price = price;
+    }
+  }
+  if (!best)
+    no_signature(d, a);
+  return best;
+}
+
+static int convert_numbers(PxArgs *a, const PxOverload *o) {
+  uint32_t leaf = 0;
+  for (uint32_t i = 0; i < o->signature.n; i++) {
+    PxToken to = o->signature.tokens[i];
+    if (px_token_is_tuple(to))
+      continue;
+    PxLeaf *l = &a->leaves[leaf++];
+    if (l->token == to || px_token_is_array(to))
+      continue;
+    unsigned char value[16];
+    memcpy(value, l->u.bytes, sizeof value);
+    if (!px_convert_scalar((TypeId)l->token, value, (TypeId)to, l->u.bytes)) {
+      PyErr_Format(PyExc_OverflowError, "argument %u does not fit %s", leaf, ty_scalar_info[to].name);
+      return -1;
+    }
+    l->token = to;
+  }
+  return 0;
+}
+
+static PxOverload *dispatch_slow(PxDispatcher *d, PxArgs *a) {
+  PxSignature given = {a->tokens, a->ntokens, 0};
+  const PxSignature *s = d->nsignatures ? choose(d, a) : &given;
+  PxOverload *o = s ? px_overload_for(d, s, a->device) : NULL;
+  if (o && s != &given && (s->n != given.n || memcmp(s->tokens, given.tokens, sizeof *given.tokens * given.n))) {
+    if (add_entry(d, a->device, given.tokens, given.n, o, true) < 0 || convert_numbers(a, o) < 0)
+      Py_CLEAR(o);
+  }
+  return o;
+}
+
+PxOverload *px_dispatch(PxDispatcher *d, PxArgs *a) {
+  bool converted = false;
+  PxOverload *o = find(d, a->device, a->tokens, a->ntokens, &converted);
+  if (!o)
+    return dispatch_slow(d, a);
+  if (converted && convert_numbers(a, o) < 0)
+    Py_CLEAR(o);
+  return o;
+}
+
+PyObject *px_overload_list(PxDispatcher *d) {
+  PyObject *list = PyList_New(0);
+  PX_BEGIN_LOCKED(d)
+  for (uint32_t i = 0; list && i < d->nentries; i++)
+    if (!d->entries[i].converted && PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
+      Py_CLEAR(list);
+  PX_END_LOCKED()
+  return list;
+}
+
+/* --- making --- */
+
+static int read_code(PxState *st, PxDispatcher *d) {
+  PyObject *code = PyFunction_GetCode(d->function);
+  PyObject *const names[] = {st->name.co_argcount, st->name.co_kwonlyargcount, st->name.co_flags};
+  long values[3];
+  for (int i = 0; i < 3; i++) {
+    PyObject *v = PyObject_GetAttr(code, names[i]);
+    values[i] = v ? PyLong_AsLong(v) : -1;
+    Py_XDECREF(v);
+    if (values[i] < 0)
+      return -1;
+  }
+  d->nargs = (uint32_t)values[0];
+  d->nkwonly = (uint32_t)values[1];
+  d->varargs = values[2] & (CODE_VARARGS | CODE_VARKEYWORDS);
+  return 0;
+}
+
+static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
+  Py_ssize_t n = PySequence_Size(list);
+  if (n < 0 || !(d->signatures = PyMem_Calloc((size_t)n + 1, sizeof *d->signatures)))
+    return n < 0 ? -1 : (PyErr_NoMemory(), -1);
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *item = PySequence_GetItem(list, i);
+    int failed = item ? px_signature_argument(st, item, &d->signatures[i]) : -1;
+    Py_XDECREF(item);
+    if (failed)
+      return -1;
+    d->nsignatures++;
+    if (d->signatures[i].nargs > d->nargs + d->nkwonly)
+      return PyErr_Format(PyExc_TypeError, "%U takes %u arguments, but the signature %R has %u",
+                          ((PyFunctionObject *)d->function)->func_qualname, d->nargs + d->nkwonly, list, d->signatures[i].nargs), -1;
+  }
+  return 0;
+}
+
+static char *copy_text(const char *s) {
+  size_t n = strlen(s) + 1;
+  char *copy = PyMem_Malloc(n);
+  return copy ? memcpy(copy, s, n) : NULL;
+}
+
+static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"function", "signatures", "device", "inline", "opt", "numba_typing", "debug", "fastmath", "fma", "lineinfo",
+                          "exceptions", "boundscheck", "unchecked", "max_registers", "max_threads", "min_blocks", "dump", NULL};
+  PyObject *function, *signatures;
+  int device = 0, inlining = INLINE_AUTO;
+  const char *dump = NULL;
+  CgOptions o = {.opt = 3, .fma = 1};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piipppppppiiiz:Dispatcher", names, &PyFunction_Type, &function, &signatures,
+                                   &device, &inlining, &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma, &o.lineinfo,
+                                   &o.exceptions, &o.boundscheck, &o.unchecked, &o.max_registers, &o.max_threads, &o.min_blocks, &dump))
+    return NULL;
+  PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
+  if (!d)
+    return NULL;
+  PxState *st = PyType_GetModuleState(type);
+  o.device_function = device;
+  d->function = Py_NewRef(function);
+  d->options = o;
+  d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
+  d->compiling = PyThread_allocate_lock();
+  if (!d->compiling || (dump && *dump && !(d->dump = copy_text(dump))))
+    PyErr_NoMemory();
+  else if (read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
+    return (PyObject *)d;
+  Py_DECREF(d);
+  return NULL;
+}
+
+static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(d->function);
+  Py_VISIT(d->dict);
+  for (uint32_t i = 0; i < d->nentries; i++)
+    Py_VISIT(d->entries[i].overload);
+  return 0;
+}
+
+static int dispatcher_clear(PyObject *op) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  uint32_t n = d->nentries;
+  d->nentries = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    PyMem_Free(d->entries[i].tokens);
+    Py_DECREF(d->entries[i].overload);
+  }
+  Py_CLEAR(d->dict);
+  return 0; /* the function stays: methods that run during the collection read it */
+}
+
+static void dispatcher_dealloc(PyObject *op) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
+  if (d->weakrefs)
+    PyObject_ClearWeakRefs(op);
+  dispatcher_clear(op);
+  Py_CLEAR(d->function);
+  PyMem_Free(d->entries);
+  for (uint32_t i = 0; i < d->nsignatures; i++)
+    px_signature_clear(&d->signatures[i]);
+  PyMem_Free(d->signatures);
+  PyMem_Free(d->dump);
+  if (d->compiling)
+    PyThread_free_lock(d->compiling);
+  type->tp_free(op);
+  Py_DECREF(type);
+}
+
+/* --- the object --- */
+
+static PyObject *dispatcher_repr(PyObject *op) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  return PyUnicode_FromFormat("<pyptx %s %U>", d->func_options.device ? "device function" : "kernel",
+                              ((PyFunctionObject *)d->function)->func_qualname);
+}
+
+static PyObject *dispatcher_call(PyObject *op, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs)) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PyObject *name = ((PyFunctionObject *)d->function)->func_name;
+  if (d->func_options.device)
+    return PyErr_Format(PyExc_TypeError, "%U is a device function: kernels call it; on the host use %U.py_func(...)", name, name);
+  return PyErr_Format(PyExc_ValueError, "the launch of %U has no configuration: write %U[blocks, threads](...), or %U.forall(n)(...)",
+                      name, name, name);
+}
+
+static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PxState *st = px_state_of(op);
+  PxSignature s = {0};
+  RtDevice *device = px_current_device(st);
+  if (!device || px_signature_argument(st, arg, &s) < 0)
+    return NULL;
+  PyObject *result = NULL;
+  if (!d->func_options.device) {
+    result = (PyObject *)px_overload_for(d, &s, device);
+  } else {
+    char arch[16];
+    PxTextRequest text = px_text_request(device, arch);
+    CgKernel *code = NULL;
+    if (px_compile_text(st, d, &s, &text, &code) == 0) {
+      cg_kernel_free(code);
+      result = Py_NewRef(Py_None);
+    }
+  }
+  px_signature_clear(&s);
+  return result;
+}
+
+static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PxState *st = px_state_of(op);
+  RtDevice *device = px_current_device(st);
+  if (!device)
+    return NULL;
+  PxArgs a;
+  px_args_init(&a, st, device, NULL, d->options.numba_typing);
+  PxOverload *o = px_bind(d, &a, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args), NULL) < 0 ? NULL : px_dispatch(d, &a);
+  px_args_clear(&a);
+  if (!o)
+    return NULL;
+  Py_DECREF(o);
+  return Py_NewRef(op);
+}
+
+/* By reference, as functions pickle: the module's attribute of the function's name is this object. */
+static PyObject *dispatcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return Py_NewRef(((PyFunctionObject *)((PxDispatcher *)op)->function)->func_qualname);
+}
+
+static PyObject *get_function(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxDispatcher *)op)->function); }
+
+static PyObject *get_from_function(PyObject *op, void *name) { return PyObject_GetAttrString(((PxDispatcher *)op)->function, name); }
+
+static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) { return PyBool_FromLong(((PxDispatcher *)op)->func_options.device); }
+
+static PyObject *get_overloads(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *list = px_overload_list((PxDispatcher *)op), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PyObject *o = PyList_GET_ITEM(list, i);
+    if (PyDict_SetItem(dict, ((PxOverload *)o)->types, o) < 0)
+      Py_CLEAR(dict);
+  }
+  Py_XDECREF(list);
+  return dict;
+}
+
+static PyObject *get_signatures(PyObject *op, void *c) {
+  PyObject *dict = get_overloads(op, c), *keys = dict ? PyDict_Keys(dict) : NULL;
+  Py_XDECREF(dict);
+  return keys;
+}
+
+static PyObject *get_declared(PyObject *op, void *Py_UNUSED(c)) { return signature_list((PxDispatcher *)op); }
+
+static PyGetSetDef dispatcher_getset[] = {
+  {"py_func", get_function, NULL, "The Python function.", NULL},
+  {"__wrapped__", get_function, NULL, NULL, NULL},
+  {"__name__", get_from_function, NULL, NULL, "__name__"},
+  {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},
+  {"__module__", get_from_function, NULL, NULL, "__module__"},
+  {"__doc__", get_from_function, NULL, NULL, "__doc__"},
+  {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+  {"device", get_device_flag, NULL, "Is this a device function.", NULL},
+  {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
+  {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
+  {"declared_signatures", get_declared, NULL, "Signatures that were given to @cuda.jit, as text.", NULL},
+  {0},
+};
+
+static PyMemberDef dispatcher_members[] = {
+  {"__dictoffset__", T_PYSSIZET, offsetof(PxDispatcher, dict), READONLY, NULL},
+  {"__weaklistoffset__", T_PYSSIZET, offsetof(PxDispatcher, weakrefs), READONLY, NULL},
+  {0},
+};
+
+#define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
+static PyMethodDef dispatcher_methods[] = {
+  {"configure", KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
+   "configure(griddim, blockdim, stream=0, sharedmem=0)\n\nThe same as k[griddim, blockdim, stream, sharedmem]."},
+  {"forall", KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
+   "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
+   "calculator choose the block size."},
+  {"compile", dispatcher_compile, METH_O, "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
+  {"specialize", dispatcher_specialize, METH_VARARGS, "specialize(*args)\n\nCompile for the types of these arguments; returns the dispatcher."},
+  {"inspect_asm", KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+   "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
+  {"inspect_llvm", KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS, "inspect_llvm(signature=None)\n\nOptimised LLVM IR."},
+  {"inspect_ssa", KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS, "inspect_ssa(signature=None)\n\nUntyped SSA."},
+  {"inspect_types", KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS, "inspect_types(signature=None)\n\nTyped SSA."},
+  {"inspect_sass", KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
+   "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
+  {"get_regs_per_thread", px_get_regs, METH_VARARGS, "get_regs_per_thread(signature=None)"},
+  {"get_shared_mem_per_block", px_get_shared, METH_VARARGS, "get_shared_mem_per_block(signature=None)"},
+  {"get_const_mem_size", px_get_const, METH_VARARGS, "get_const_mem_size(signature=None)"},
+  {"get_local_mem_per_thread", px_get_local, METH_VARARGS, "get_local_mem_per_thread(signature=None)"},
+  {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS, "get_max_threads_per_block(signature=None)"},
+  {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
+  {0},
+};
+
+static PyType_Slot dispatcher_slots[] = {
+  {Py_tp_new, dispatcher_new}, {Py_tp_dealloc, dispatcher_dealloc}, {Py_tp_traverse, dispatcher_traverse},
+  {Py_tp_clear, dispatcher_clear}, {Py_tp_repr, dispatcher_repr}, {Py_tp_call, dispatcher_call},
+  {Py_mp_subscript, px_dispatcher_subscript}, {Py_tp_getset, dispatcher_getset}, {Py_tp_members, dispatcher_members},
+  {Py_tp_methods, dispatcher_methods}, {0, NULL},
+};
+
+PyType_Spec px_dispatcher_spec = {
+  .name = "pyptx._pyptx.Dispatcher",
+  .basicsize = sizeof(PxDispatcher),
+  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+  .slots = dispatcher_slots,
+};
+

@@ -1,0 +1,68 @@
+/* Dispatcher: what @cuda.jit makes of a function. It holds the options and the compiled overloads, and finds the one for a launch. */
+#ifndef PYPTX_PYEXT_DISPATCHER_H
+#define PYPTX_PYEXT_DISPATCHER_H
+
+#include "pyext/overload.h"
+#include "pyext/state.h"
+#include "pyext/typeof.h"
+
+#include "codegen/compile.h"
+#include "ir/frozen.h"
+
+/* Arguments that were seen before, and the overload that takes them. */
+typedef struct PxEntry {
+  RtDevice *device;
+  PxToken *tokens;
+  uint32_t n;
+  PxOverload *overload;
+  bool converted; /* numbers are converted to the overload's types */
+} PxEntry;
+
+typedef struct PxDispatcher {
+  PyObject_HEAD
+  PyObject *function;
+  PyObject *dict, *weakrefs;
+  FuncOptions func_options;
+  CgOptions options;
+  char *dump; /* PyMem, or NULL */
+  uint32_t nargs, nkwonly, ndefaults; /* of the function: positional, keyword-only, and defaults of the positional */
+  bool varargs;
+  PxSignature *signatures; /* declared: no other is compiled for a launch */
+  uint32_t nsignatures;
+  PxEntry *entries; /* appended only, under the object's lock */
+  uint32_t nentries, max_entries, last;
+  PyThread_type_lock compiling; /* held while an overload is made, so that others wait for it */
+  unsigned long compiler;       /* thread that holds it */
+} PxDispatcher;
+
+/* The overload for these arguments on their device: found, or compiled now. Converts numbers in place where the overload declares
+ * other types. A new reference, or NULL with an exception. */
+PxOverload *px_dispatch(PxDispatcher *d, PxArgs *args);
+/* Name of a parameter, for messages: borrowed UTF-8. */
+const char *px_parameter_name(PxDispatcher *d, uint32_t i);
+
+/* inspect.c */
+PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_get_regs(PyObject *self, PyObject *args);
+PyObject *px_get_shared(PyObject *self, PyObject *args);
+PyObject *px_get_const(PyObject *self, PyObject *args);
+PyObject *px_get_local(PyObject *self, PyObject *args);
+PyObject *px_get_max_threads(PyObject *self, PyObject *args);
+
+/* launcher.c */
+PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key);
+PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs);
+/* Adds the arguments of a call to `a`: positional, keyword and, where a later one is given, default. 0 or -1. */
+int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
+
+/* The overload of a signature on the current device, compiled if need be. A new reference or NULL. */
+PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device);
+/* Distinct overloads in order of compilation: a new list. */
+PyObject *px_overload_list(PxDispatcher *d);
+
+#endif

@@ -1,0 +1,130 @@
+/* Inspect: what a dispatcher's overloads look like. Compilation to text without a device is in offline.c.
+ *
+ * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with the globals of now. */
+#include <string.h>
+
+#include "pyext/dispatcher.h"
+#include "pyext/raise.h"
+
+static PyObject *text_or_none(const char *s) {
+  return s ? PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace") : Py_NewRef(Py_None);
+}
+
+/* --- texts of overloads --- */
+
+typedef const char *(*TextOf)(const CgKernel *code);
+
+static const char *asm_of(const CgKernel *c) { return c->ptx ? c->ptx : c->assembly; }
+static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt : c->llvm; }
+static const char *ssa_of(const CgKernel *c) { return c->ssa; }
+static const char *types_of(const CgKernel *c) { return c->types; }
+
+static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device, unsigned want, TextOf of) {
+  char arch[16];
+  PxTextRequest request = px_text_request(device, arch);
+  request.want = want;
+  CgKernel *code = NULL;
+  if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
+    return NULL;
+  PyObject *text = text_or_none(of(code));
+  cg_kernel_free(code);
+  return text;
+}
+
+static PyObject *text_of_overload(PxDispatcher *d, PxOverload *o, unsigned want, TextOf of) {
+  if (of == asm_of && o->code->ptx)
+    return text_or_none(o->code->ptx);
+  return text_for(d, &o->signature, o->device, want, of);
+}
+
+static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, unsigned want, TextOf of) {
+  static char *names[] = {"signature", NULL};
+  PyObject *signature = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect", names, &signature))
+    return NULL;
+  PxDispatcher *d = (PxDispatcher *)self;
+  PxState *st = px_state_of(self);
+  if (signature != Py_None) {
+    PxSignature s = {0};
+    RtDevice *device = px_current_device(st);
+    if (!device || px_signature_argument(st, signature, &s) < 0)
+      return NULL;
+    PyObject *text = text_for(d, &s, device, want, of);
+    px_signature_clear(&s);
+    return text;
+  }
+  PyObject *list = px_overload_list(d), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
+    PyObject *text = text_of_overload(d, o, want, of);
+    if (!text || PyDict_SetItem(dict, o->types, text) < 0)
+      Py_CLEAR(dict);
+    Py_XDECREF(text);
+  }
+  Py_XDECREF(list);
+  return dict;
+}
+
+PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_ASM, asm_of); }
+PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_LLVM_OPT, llvm_of); }
+PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_SSA, ssa_of); }
+PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_TYPES, types_of); }
+
+/* Machine code: through ptxas and a disassembler, which the package's Python half runs. */
+PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
+  PxState *st = px_state_of(self);
+  RtDevice *device = px_current_device(st);
+  if (!device)
+    return NULL;
+  if (rt_device_is_host(device))
+    return PyErr_Format(PyExc_RuntimeError, "inspect_sass: the current device is the host; SASS is a GPU's machine code (inspect_asm shows the host's)");
+  PyObject *asms = px_inspect_asm(self, args, kwargs);
+  PyObject *tools = asms ? PyImport_ImportModule("pyptx._tools") : NULL;
+  PyObject *sass = tools ? PyObject_CallMethod(tools, "sass", "Oi", asms, rt_device_capability(device)) : NULL;
+  Py_XDECREF(tools);
+  Py_XDECREF(asms);
+  return sass;
+}
+
+/* --- numbers of overloads --- */
+
+static PyObject *number_of(const PxOverload *o, size_t offset) {
+  uint32_t v;
+  memcpy(&v, (const char *)rt_kernel_info(o->kernel) + offset, sizeof v);
+  return PyLong_FromUnsignedLong(v);
+}
+
+static PyObject *numbers(PyObject *self, PyObject *args, size_t offset) {
+  PyObject *signature = Py_None;
+  if (!PyArg_ParseTuple(args, "|O", &signature))
+    return NULL;
+  PxDispatcher *d = (PxDispatcher *)self;
+  PxState *st = px_state_of(self);
+  if (signature != Py_None) {
+    PxSignature s = {0};
+    RtDevice *device = px_current_device(st);
+    if (!device || px_signature_argument(st, signature, &s) < 0)
+      return NULL;
+    PxOverload *o = px_overload_for(d, &s, device);
+    px_signature_clear(&s);
+    PyObject *number = o ? number_of(o, offset) : NULL;
+    Py_XDECREF((PyObject *)o);
+    return number;
+  }
+  PyObject *list = px_overload_list(d), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
+    PyObject *number = number_of(o, offset);
+    if (!number || PyDict_SetItem(dict, o->types, number) < 0)
+      Py_CLEAR(dict);
+    Py_XDECREF(number);
+  }
+  Py_XDECREF(list);
+  return dict;
+}
+
+PyObject *px_get_regs(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, registers)); }
+PyObject *px_get_shared(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, static_shared)); }
+PyObject *px_get_const(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, constant)); }
+PyObject *px_get_local(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, local)); }
+PyObject *px_get_max_threads(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, max_threads)); }

@@ -1,0 +1,429 @@
+/* Launcher: from a call in Python to rt_launch. The way of a launch in a loop: px_bind → px_args_add for each argument → px_dispatch
+ * (one memcmp) → pack → rt_launch without the GIL. Nothing on it allocates. */
+#include "pyext/launcher.h"
+
+#include <string.h>
+
+#include "pyext/device_array.h"
+#include "pyext/raise.h"
+#include "pyext/stream.h"
+#include "runtime/memory.h"
+
+/* --- arguments --- */
+
+static PyObject *function_name(PxDispatcher *d) { return ((PyFunctionObject *)d->function)->func_qualname; }
+
+static Py_ssize_t count_defaults(PxDispatcher *d) {
+  PyObject *defaults = PyFunction_GetDefaults(d->function);
+  return defaults && PyTuple_Check(defaults) ? PyTuple_GET_SIZE(defaults) : 0;
+}
+
+static PyObject *default_of(PxDispatcher *d, uint32_t i) { /* borrowed; NULL if there is none */
+  if (i < d->nargs) {
+    Py_ssize_t n = count_defaults(d), k = (Py_ssize_t)i - ((Py_ssize_t)d->nargs - n);
+    return k >= 0 ? PyTuple_GET_ITEM(PyFunction_GetDefaults(d->function), k) : NULL;
+  }
+  PyObject *kwdefaults = PyFunction_GetKwDefaults(d->function);
+  return kwdefaults && PyDict_Check(kwdefaults) ? PyDict_GetItemString(kwdefaults, px_parameter_name(d, i)) : NULL;
+}
+
+static int missing(PxDispatcher *d, uint32_t i) {
+  PyErr_Format(PyExc_TypeError, "%U() is missing the argument '%s'", function_name(d), px_parameter_name(d, i));
+  return -1;
+}
+
+static int too_many(PxDispatcher *d, Py_ssize_t n) {
+  PyErr_Format(PyExc_TypeError, "%U() takes %u argument%s, but %zd were given", function_name(d), d->nargs, d->nargs == 1 ? "" : "s", n);
+  return -1;
+}
+
+/* The parameter of that name; UINT32_MAX with TypeError. */
+static uint32_t parameter(PxDispatcher *d, PyObject *name) {
+  for (uint32_t i = 0; i < d->nargs + d->nkwonly; i++)
+    if (PyUnicode_CompareWithASCIIString(name, px_parameter_name(d, i)) == 0)
+      return i;
+  PyErr_Format(PyExc_TypeError, "%U() has no parameter '%U'", function_name(d), name);
+  return UINT32_MAX;
+}
+
+/* Trailing parameters that are not given keep their defaults as constants of the compiled kernel: they are not passed. */
+static int check_rest(PxDispatcher *d, uint32_t from) {
+  for (uint32_t i = from; i < d->nargs + d->nkwonly; i++)
+    if (!default_of(d, i))
+      return missing(d, i);
+  return 0;
+}
+
+static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
+  uint32_t slots = d->nargs + d->nkwonly, last = (uint32_t)n;
+  PyObject **values = PyMem_Calloc(slots + 1, sizeof *values);
+  if (!values)
+    return PyErr_NoMemory(), -1;
+  for (Py_ssize_t i = 0; i < n; i++)
+    values[i] = argv[i];
+  int failed = 0;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames) && !failed; k++) {
+    PyObject *name = PyTuple_GET_ITEM(kwnames, k);
+    uint32_t i = parameter(d, name);
+    failed = i == UINT32_MAX ? -1 : 0;
+    if (!failed && values[i]) {
+      PyErr_Format(PyExc_TypeError, "%U() got two values for the argument '%U'", function_name(d), name);
+      failed = -1;
+    }
+    if (!failed) {
+      values[i] = argv[n + k];
+      last = i >= last ? i + 1 : last;
+    }
+  }
+  for (uint32_t i = 0; i < last && !failed; i++) {
+    PyObject *value = values[i] ? values[i] : default_of(d, i);
+    failed = value ? px_args_add(a, value) : missing(d, i);
+  }
+  PyMem_Free(values);
+  return failed ? -1 : check_rest(d, last);
+}
+
+int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
+  if (n > (Py_ssize_t)d->nargs && !d->varargs)
+    return too_many(d, n);
+  if (kwnames && PyTuple_GET_SIZE(kwnames))
+    return bind_keywords(d, a, argv, n, kwnames);
+  if (n < (Py_ssize_t)(d->nargs + d->nkwonly) && check_rest(d, (uint32_t)n) < 0)
+    return -1;
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (px_args_add(a, argv[i]) < 0)
+      return -1;
+  return 0;
+}
+
+/* --- packing --- */
+
+static void pack(const RtParams *p, const PxLeaf *leaves, char *block) {
+  for (const RtField *f = p->fields, *end = f + p->nfields; f < end; f++) {
+    const PxLeaf *l = &leaves[f->leaf];
+    char *at = block + f->offset;
+    switch ((RtFieldKind)f->kind) {
+    case RT_FIELD_POINTER: memcpy(at, &l->u.array.address, 8); break;
+    case RT_FIELD_EXTENT32: {
+      uint32_t extent = (uint32_t)l->u.array.shape[f->axis];
+      memcpy(at, &extent, 4);
+      break;
+    }
+    case RT_FIELD_EXTENT64: memcpy(at, &l->u.array.shape[f->axis], 8); break;
+    case RT_FIELD_STRIDE: memcpy(at, &l->u.array.strides[f->axis], 8); break;
+    case RT_FIELD_SCALAR: memcpy(at, l->u.bytes, f->size); break;
+    case RT_FIELD_TRAP: break; /* the runtime's */
+    }
+  }
+}
+
+/* --- host arrays on a GPU, before and after --- */
+
+static int check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
+  for (uint32_t i = 0; i < a->nleaves && i < o->code->nargs; i++)
+    if (o->code->args[i].written && a->leaves[i].readonly && px_token_is_array(a->leaves[i].token)) {
+      PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only (argument %u)", function_name(d), i + 1);
+      return -1;
+    }
+  return 0;
+}
+
+/* The array, or the same array passed earlier, that owns the copy. */
+static PxHeld *owner_of(PxArgs *a, PxHeld *h) {
+  for (PxHeld *o = a->held; o; o = o->next)
+    if (o->array == h->array && !o->in_place)
+      return o;
+  return h;
+}
+
+static int copy_back(PxArgs *a, PxHeld *h) {
+  PxHeld *owner = owner_of(a, h);
+  RtStatus status = RT_OK;
+  Py_BEGIN_ALLOW_THREADS
+  if (owner->bytes)
+    status = rt_copy_to_host(a->device, owner->view.buf, owner->address, owner->bytes, a->stream);
+  if (status == RT_OK && a->stream)
+    status = rt_stream_synchronize(a->device, a->stream);
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(a->st, status, return -1);
+  if (owner->staging != owner->array)
+    return PyObject_SetItem(owner->array, Py_Ellipsis, owner->staging);
+  return 0;
+}
+
+static int finish_held(PxOverload *o, PxArgs *a) {
+  bool copied = false;
+  for (PxHeld *h = a->held; h; h = h->next) {
+    if (!h->array || h->leaf >= o->code->nargs || !o->code->args[h->leaf].written)
+      continue;
+    if (copy_back(a, h) < 0)
+      return -1;
+    copied = true;
+  }
+  return copied ? px_check_traps(a->st, a->device) : 0;
+}
+
+/* Memory that a stream other than the default one uses must not be freed before that stream is done. */
+static void mark_used(PxState *st, PyObject *arg, PyObject *stream) {
+  if (Py_IS_TYPE(arg, st->array_type))
+    px_array_used((PxArray *)arg, stream);
+  else if (PyTuple_Check(arg))
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arg); i++)
+      mark_used(st, PyTuple_GET_ITEM(arg, i), stream);
+}
+
+/* --- launching --- */
+
+/* forall: enough blocks for ntasks threads. */
+static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConfig *config) {
+  if (!config->block[0])
+    PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, config->dynamic_shared, &config->block[0]), return -1);
+  uint64_t blocks = (l->ntasks + config->block[0] - 1) / config->block[0];
+  if (blocks > INT32_MAX) {
+    PyErr_Format(PyExc_ValueError, "forall: %llu tasks need more blocks than a grid has", (unsigned long long)l->ntasks);
+    return -1;
+  }
+  config->grid[0] = (uint32_t)blocks;
+  return 0;
+}
+
+static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
+  PxState *st = a->st;
+  RtConfig config = l->config;
+  if (l->forall && choose_config(st, l, o, &config) < 0)
+    return -1;
+  if (a->any_readonly && check_writable(l->dispatcher, o, a) < 0)
+    return -1;
+  enum { ON_STACK = 1024 };
+  _Alignas(16) char small[ON_STACK];
+  const RtParams *params = &o->code->params;
+  char *block = params->bytes <= ON_STACK ? small : PyMem_Malloc(params->bytes);
+  if (!block)
+    return PyErr_NoMemory(), -1;
+  pack(params, a->leaves, block);
+  RtTrap trap = {0};
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_launch(o->kernel, &config, block, &trap);
+  Py_END_ALLOW_THREADS
+  if (block != small)
+    PyMem_Free(block);
+  if (status == RT_TRAPPED)
+    px_raise_trap(st, o->code, &trap, o->scope);
+  else if (status != RT_OK)
+    px_raise_status(st, status);
+  if (status != RT_OK)
+    return -1;
+  if (o->code->has_trap && !a->on_host && px_note_launch(st, o) < 0)
+    return -1;
+  return a->held ? finish_held(o, a) : 0;
+}
+
+static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf, PyObject *kwnames) {
+  PxLauncher *l = (PxLauncher *)op;
+  PxDispatcher *d = l->dispatcher;
+  PxState *st = px_state_of(op);
+  Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  RtDevice *device = px_current_device(st);
+  if (!device)
+    return NULL;
+  if (l->forall && !l->ntasks)
+    Py_RETURN_NONE;
+  PxArgs a;
+  px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
+  PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
+  int failed = o ? run(l, o, &a) : -1;
+  px_args_clear(&a);
+  Py_XDECREF((PyObject *)o);
+  if (failed)
+    return NULL;
+  if (l->config.stream)
+    for (Py_ssize_t i = 0; i < n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0); i++)
+      mark_used(st, argv[i], l->stream);
+  Py_RETURN_NONE;
+}
+
+/* --- the object --- */
+
+static void launcher_dealloc(PyObject *op) {
+  PxLauncher *l = (PxLauncher *)op;
+  PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
+  Py_CLEAR(l->dispatcher);
+  Py_CLEAR(l->stream);
+  type->tp_free(op);
+  Py_DECREF(type);
+}
+
+static int launcher_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxLauncher *)op)->dispatcher);
+  return 0;
+}
+
+static PyObject *launcher_repr(PyObject *op) {
+  PxLauncher *l = (PxLauncher *)op;
+  const uint32_t *g = l->config.grid, *b = l->config.block;
+  if (l->forall)
+    return PyUnicode_FromFormat("<pyptx launch of %U for %llu tasks>", function_name(l->dispatcher), (unsigned long long)l->ntasks);
+  return PyUnicode_FromFormat("<pyptx launch of %U[(%u, %u, %u), (%u, %u, %u)]>", function_name(l->dispatcher), g[0], g[1], g[2],
+                              b[0], b[1], b[2]);
+}
+
+static PyObject *get_dispatcher(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxLauncher *)op)->dispatcher); }
+
+static PyObject *get_dims(PyObject *op, void *which) {
+  const uint32_t *v = which ? ((PxLauncher *)op)->config.block : ((PxLauncher *)op)->config.grid;
+  return Py_BuildValue("(III)", v[0], v[1], v[2]);
+}
+
+static PyGetSetDef launcher_getset[] = {
+  {"dispatcher", get_dispatcher, NULL, "The kernel.", NULL},
+  {"griddim", get_dims, NULL, "Blocks of the grid.", NULL},
+  {"blockdim", get_dims, NULL, "Threads of a block.", (void *)1},
+  {0},
+};
+
+static PyMemberDef launcher_members[] = {
+  {"__vectorcalloffset__", T_PYSSIZET, offsetof(PxLauncher, call), READONLY, NULL},
+  {0},
+};
+
+static PyType_Slot launcher_slots[] = {
+  {Py_tp_doc, "A kernel with its launch configuration; calling it launches."},
+  {Py_tp_dealloc, launcher_dealloc}, {Py_tp_traverse, launcher_traverse}, {Py_tp_repr, launcher_repr},
+  {Py_tp_call, PyVectorcall_Call}, {Py_tp_getset, launcher_getset}, {Py_tp_members, launcher_members}, {0, NULL},
+};
+
+PyType_Spec px_launcher_spec = {
+  .name = "pyptx._pyptx.Launcher",
+  .basicsize = sizeof(PxLauncher),
+  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+           Py_TPFLAGS_IMMUTABLETYPE,
+  .slots = launcher_slots,
+};
+
+/* --- configurations --- */
+
+static int bad_dim(const char *what, PyObject *arg) {
+  if (PyFloat_Check(arg))
+    PyErr_Format(PyExc_TypeError, "%s must be an int or a tuple of ints, not float %R: divide with //", what, arg);
+  else
+    PyErr_Format(PyExc_TypeError, "%s must be an int or a tuple of 1 to 3 ints, not %R", what, arg);
+  return -1;
+}
+
+static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
+  if (!PyIndex_Check(arg) || PyBool_Check(arg))
+    return bad_dim(what, arg);
+  Py_ssize_t v = PyNumber_AsSsize_t(arg, PyExc_ValueError);
+  if (v == -1 && PyErr_Occurred())
+    return -1;
+  if (v < 1 || v > INT32_MAX) {
+    PyErr_Format(PyExc_ValueError, v < 1 ? "%s is %zd: it must be at least 1" : "%s is %zd: it is too large", what, v);
+    return -1;
+  }
+  *out = (uint32_t)v;
+  return 0;
+}
+
+static int read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
+  out[0] = out[1] = out[2] = 1;
+  if (PyLong_Check(arg))
+    return one_dim(what, arg, out);
+  if (!PyTuple_Check(arg) && !PyList_Check(arg))
+    return one_dim(what, arg, out);
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(arg);
+  if (n < 1 || n > 3)
+    return bad_dim(what, arg);
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (one_dim(what, PySequence_Fast_GET_ITEM(arg, i), &out[i]) < 0)
+      return -1;
+  return 0;
+}
+
+static int read_shared(PyObject *arg, uint32_t *out) {
+  *out = 0;
+  if (!arg || arg == Py_None)
+    return 0;
+  if (!PyIndex_Check(arg)) {
+    PyErr_Format(PyExc_TypeError, "the dynamic shared memory is a number of bytes, not %R", arg);
+    return -1;
+  }
+  Py_ssize_t v = PyNumber_AsSsize_t(arg, PyExc_ValueError);
+  if (v == -1 && PyErr_Occurred())
+    return -1;
+  if (v < 0 || v > INT32_MAX) {
+    PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %zd bytes: that is not possible", v);
+    return -1;
+  }
+  *out = (uint32_t)v;
+  return 0;
+}
+
+static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject *shared) {
+  PxState *st = px_state_of((PyObject *)d);
+  if (d->func_options.device) {
+    PyErr_Format(PyExc_TypeError, "%U is a device function: it is called by kernels and cannot be launched", function_name(d));
+    return NULL;
+  }
+  uint32_t bytes;
+  if (read_shared(shared, &bytes) < 0)
+    return NULL;
+  PyObject *stream = px_stream_argument(st, stream_arg);
+  PxLauncher *l = stream ? PyObject_GC_New(PxLauncher, st->launcher_type) : NULL;
+  if (!l) {
+    Py_XDECREF(stream);
+    return NULL;
+  }
+  l->call = launcher_call;
+  l->dispatcher = (PxDispatcher *)Py_NewRef(d);
+  l->stream = stream;
+  l->config = (RtConfig){.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = bytes, .stream = px_stream_of(stream)};
+  l->forall = false;
+  l->ntasks = 0;
+  PyObject_GC_Track(l);
+  return l;
+}
+
+static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, PyObject *stream, PyObject *shared) {
+  PxLauncher *l = launcher_new(d, stream, shared);
+  if (l && (read_dims("the grid", grid, l->config.grid) < 0 || read_dims("the block", block, l->config.block) < 0))
+    Py_CLEAR(l);
+  return (PyObject *)l;
+}
+
+PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
+  PxDispatcher *d = (PxDispatcher *)self;
+  Py_ssize_t n = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
+  if (n < 2 || n > 4)
+    return PyErr_Format(PyExc_ValueError, "write %U[blocks, threads](...), and if needed a stream and the bytes of dynamic shared memory "
+                        "behind them", function_name(d));
+  return configured(d, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1), n > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
+                    n > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
+}
+
+PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
+  PyObject *grid, *block, *stream = NULL, *shared = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", names, &grid, &block, &stream, &shared))
+    return NULL;
+  return configured((PxDispatcher *)self, grid, block, stream, shared);
+}
+
+PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
+  PyObject *stream = NULL, *shared = NULL;
+  Py_ssize_t ntasks, tpb = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &stream, &shared))
+    return NULL;
+  if (ntasks < 0 || tpb < 0 || tpb > INT32_MAX)
+    return PyErr_Format(PyExc_ValueError, "forall: the number of tasks and of threads a block must be at least 0");
+  PxLauncher *l = launcher_new((PxDispatcher *)self, stream, shared);
+  if (l) {
+    l->forall = true;
+    l->ntasks = (uint64_t)ntasks;
+    l->config.block[0] = (uint32_t)tpb;
+  }
+  return (PyObject *)l;
+}

@@ -1,0 +1,259 @@
+/* Overload: snapshot, compile, load; the attributes of a compiled kernel; traps of kernels that ran asynchronously. */
+#include "pyext/overload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pyext/dispatcher.h"
+#include "pyext/raise.h"
+#include "pyext/snapshot.h"
+#include "runtime/host.h"
+
+static const CgSymbol host_symbols[] = {
+  {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
+  {"rt_host_print", (void *)(uintptr_t)rt_host_print},
+  {NULL, NULL},
+};
+
+/* --- compiling --- */
+
+PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
+  if (rt_device_is_host(device))
+    return (PxTextRequest){.target = CG_HOST, .opt = -1};
+  snprintf(arch, 16, "sm_%d", rt_device_capability(device));
+  return (PxTextRequest){.target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1};
+}
+
+int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature, const PxTextRequest *text, CgKernel **code) {
+  PyObject *sig = px_signature_text(signature->tokens, signature->n);
+  PxSnapshot *snapshot = sig ? px_snapshot(st, d->function, &d->func_options) : NULL;
+  if (!snapshot) {
+    Py_XDECREF(sig);
+    return -1;
+  }
+  CgRequest request = {
+    .func = px_snapshot_func(snapshot),
+    .signature = PyUnicode_AsUTF8(sig),
+    .target = text->target,
+    .arch = text->arch,
+    .ptx_version = text->ptx_version,
+    .options = d->options,
+    .want = text->want,
+    .dump = d->dump ? d->dump : getenv("PYPTX_DUMP"),
+    .libdevice = getenv("PYPTX_LIBDEVICE"),
+    .symbols = host_symbols,
+  };
+  if (text->opt >= 0)
+    request.options.opt = text->opt;
+  Diag *diag = NULL;
+  int failed;
+  Py_BEGIN_ALLOW_THREADS
+  failed = cg_compile(&request, code, &diag);
+  Py_END_ALLOW_THREADS
+  if (failed && diag)
+    px_raise_diag(st, diag);
+  else if (failed)
+    PyErr_NoMemory();
+  diag_free(diag);
+  px_snapshot_free(snapshot);
+  Py_DECREF(sig);
+  return failed ? -1 : 0;
+}
+
+static int load(PxState *st, PxOverload *o) {
+  const CgKernel *c = o->code;
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  if (rt_device_is_host(o->device))
+    status = rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel);
+  else
+    status = rt_kernel_load(o->device, c->ptx, c->ptx_len, c->symbol, &c->params, c->has_trap, &o->kernel);
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(st, status, return -1);
+  return 0;
+}
+
+static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature *signature, RtDevice *device) {
+  PxOverload *o = PyObject_GC_New(PxOverload, st->overload_type);
+  if (!o)
+    return NULL;
+  memset((char *)o + sizeof(PyObject), 0, sizeof *o - sizeof(PyObject));
+  o->device = device;
+  o->scope = Py_XNewRef(PyFunction_GetGlobals(d->function));
+  PyObject_GC_Track(o);
+  o->signature.tokens = PyMem_Malloc(sizeof(PxToken) * (signature->n + 1));
+  if (!o->signature.tokens) {
+    PyErr_NoMemory();
+    Py_DECREF(o);
+    return NULL;
+  }
+  if (signature->n)
+    memcpy(o->signature.tokens, signature->tokens, sizeof(PxToken) * signature->n);
+  o->signature.n = signature->n;
+  o->signature.nargs = signature->nargs;
+  o->text = px_signature_text(signature->tokens, signature->n);
+  o->types = o->text ? px_signature_types(st, signature->tokens, signature->n) : NULL;
+  if (!o->types)
+    Py_CLEAR(o);
+  return o;
+}
+
+PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature *signature, RtDevice *device) {
+  char arch[16];
+  PxTextRequest text = px_text_request(device, arch);
+  PxOverload *o = overload_new(st, d, signature, device);
+  if (!o)
+    return NULL;
+  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || load(st, o) < 0)
+    Py_CLEAR(o);
+  return o;
+}
+
+/* --- traps of asynchronous launches --- */
+
+int px_note_launch(PxState *st, PxOverload *o) {
+  int failed = 0;
+  PX_BEGIN_LOCKED(st->pending)
+  if (!o->pending) {
+    o->pending = true;
+    failed = PyList_Append(st->pending, (PyObject *)o);
+  }
+  PX_END_LOCKED()
+  return failed;
+}
+
+/* Takes the list's overloads of a device out of it. A new list, or NULL. */
+static PyObject *take_pending(PxState *st, RtDevice *device) {
+  PyObject *taken = PyList_New(0), *left = PyList_New(0);
+  int failed = !taken || !left;
+  PX_BEGIN_LOCKED(st->pending)
+  for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(st->pending); i++) {
+    PxOverload *o = (PxOverload *)PyList_GET_ITEM(st->pending, i);
+    bool ours = o->device == device;
+    failed = PyList_Append(ours ? taken : left, (PyObject *)o);
+    if (ours)
+      o->pending = false;
+  }
+  if (!failed)
+    failed = PyList_SetSlice(st->pending, 0, PyList_GET_SIZE(st->pending), left);
+  PX_END_LOCKED()
+  Py_XDECREF(left);
+  if (failed)
+    Py_CLEAR(taken);
+  return taken;
+}
+
+int px_check_traps(PxState *st, RtDevice *device) {
+  if (!PyList_GET_SIZE(st->pending))
+    return 0;
+  PyObject *taken = take_pending(st, device);
+  if (!taken)
+    return -1;
+  int failed = 0;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(taken) && !failed; i++) {
+    PxOverload *o = (PxOverload *)PyList_GET_ITEM(taken, i);
+    RtTrap trap = {0};
+    RtStatus status = rt_kernel_trap(o->kernel, &trap);
+    failed = status != RT_OK;
+    if (status == RT_TRAPPED)
+      px_raise_trap(st, o->code, &trap, o->scope);
+    else if (failed)
+      px_raise_status(st, status);
+  }
+  Py_DECREF(taken);
+  return failed ? -1 : 0;
+}
+
+/* --- the object --- */
+
+static void overload_dealloc(PyObject *op) {
+  PxOverload *o = (PxOverload *)op;
+  PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
+  if (o->kernel)
+    rt_kernel_release(o->kernel);
+  if (o->code)
+    cg_kernel_free(o->code);
+  px_signature_clear(&o->signature);
+  Py_CLEAR(o->text);
+  Py_CLEAR(o->types);
+  Py_CLEAR(o->scope);
+  type->tp_free(op);
+  Py_DECREF(type);
+}
+
+static int overload_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxOverload *)op)->types);
+  Py_VISIT(((PxOverload *)op)->scope);
+  return 0;
+}
+
+static int overload_clear(PyObject *op) {
+  Py_CLEAR(((PxOverload *)op)->scope);
+  return 0;
+}
+
+static PyObject *overload_repr(PyObject *op) {
+  PxOverload *o = (PxOverload *)op;
+  return PyUnicode_FromFormat("<pyptx kernel %s%U for '%s'>", o->code->symbol, o->text, rt_device_name(o->device));
+}
+
+static PyObject *get_types(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxOverload *)op)->types); }
+static PyObject *get_text(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxOverload *)op)->text); }
+static PyObject *get_symbol(PyObject *op, void *Py_UNUSED(c)) { return PyUnicode_FromString(((PxOverload *)op)->code->symbol); }
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) { return px_device_object(px_state_of(op), ((PxOverload *)op)->device); }
+
+static PyObject *get_ptx(PyObject *op, void *Py_UNUSED(c)) {
+  const CgKernel *c = ((PxOverload *)op)->code;
+  if (!c->ptx)
+    Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(c->ptx, (Py_ssize_t)strlen(c->ptx), "replace");
+}
+
+static PyObject *get_info(PyObject *op, void *which) {
+  const RtKernelInfo *info = rt_kernel_info(((PxOverload *)op)->kernel);
+  uint32_t v;
+  memcpy(&v, (const char *)info + (uintptr_t)which, sizeof v);
+  return PyLong_FromUnsignedLong(v);
+}
+
+static PyObject *get_timings(PyObject *op, void *Py_UNUSED(c)) {
+  const CgKernel *c = ((PxOverload *)op)->code;
+  PyObject *list = PyList_New(0);
+  for (uint32_t i = 0; list && i < c->ntimings; i++) {
+    PyObject *pair = Py_BuildValue("(sd)", c->timings[i].pass, c->timings[i].ms);
+    if (!pair || PyList_Append(list, pair) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(pair);
+  }
+  return list;
+}
+
+static PyGetSetDef overload_getset[] = {
+  {"signature", get_types, NULL, "Types of the arguments.", NULL},
+  {"signature_text", get_text, NULL, "Types of the arguments as text.", NULL},
+  {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
+  {"device", get_device, NULL, "The device it was compiled for.", NULL},
+  {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},
+  {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
+  {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.", (void *)offsetof(RtKernelInfo, registers)},
+  {"shared_mem_per_block", get_info, NULL, "Bytes of static shared memory of a block.", (void *)offsetof(RtKernelInfo, static_shared)},
+  {"const_mem_size", get_info, NULL, "Bytes of constant memory.", (void *)offsetof(RtKernelInfo, constant)},
+  {"local_mem_per_thread", get_info, NULL, "Bytes of local memory of a thread.", (void *)offsetof(RtKernelInfo, local)},
+  {"max_threads_per_block", get_info, NULL, "Most threads that a block of this kernel can have.", (void *)offsetof(RtKernelInfo, max_threads)},
+  {0},
+};
+
+static PyType_Slot overload_slots[] = {
+  {Py_tp_doc, "A kernel compiled for one signature and device."},
+  {Py_tp_dealloc, overload_dealloc}, {Py_tp_traverse, overload_traverse}, {Py_tp_clear, overload_clear},
+  {Py_tp_repr, overload_repr}, {Py_tp_getset, overload_getset}, {0, NULL},
+};
+
+PyType_Spec px_overload_spec = {
+  .name = "pyptx._pyptx.CompiledKernel",
+  .basicsize = sizeof(PxOverload),
+  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+  .slots = overload_slots,
+};

@@ -1,0 +1,45 @@
+/* Overload: a kernel compiled for one signature and device, ready to be launched. */
+#ifndef PYPTX_PYEXT_OVERLOAD_H
+#define PYPTX_PYEXT_OVERLOAD_H
+
+#include "pyext/signature.h"
+#include "pyext/state.h"
+
+#include "codegen/compile.h"
+#include "runtime/launch.h"
+
+typedef struct PxOverload {
+  PyObject_HEAD
+  RtDevice *device;
+  PxSignature signature;
+  PyObject *text;  /* str: "(float32[::1], pyint)" */
+  PyObject *types; /* tuple of Type */
+  PyObject *scope; /* the kernel's globals: where its own exception classes are found */
+  CgKernel *code;
+  RtKernel *kernel;
+  bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
+} PxOverload;
+
+struct PxDispatcher;
+
+/* Compiles and loads. Runs the compiler without the GIL. signature is copied. A new reference, or NULL with an exception. */
+PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSignature *signature, RtDevice *device);
+
+/* Compiles to text only, for a target that need not be here. code is freed with cg_kernel_free. 0 or -1. */
+typedef struct PxTextRequest {
+  CgTarget target;
+  const char *arch; /* "sm_90"; NULL: this CPU */
+  int ptx_version;  /* 0: the lowest that arch allows */
+  unsigned want;    /* CgWant */
+  int opt;          /* -1: the dispatcher's */
+} PxTextRequest;
+int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature, const PxTextRequest *text, CgKernel **code);
+/* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
+PxTextRequest px_text_request(RtDevice *device, char arch[16]);
+
+/* Remembers that a kernel with traps runs on a GPU. 0 or -1. */
+int px_note_launch(PxState *st, PxOverload *o);
+/* After a synchronisation of a GPU: raises what a kernel raised. 0, or -1 with that exception. */
+int px_check_traps(PxState *st, RtDevice *device);
+
+#endif

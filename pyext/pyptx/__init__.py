@@ -1,0 +1,33 @@
+"""pyptx: Python functions as GPU kernels.
+
+    import numpy as np
+    from pyptx import cuda
+
+    @cuda.jit
+    def add(x, y, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i] + y[i]
+
+    x = np.arange(1000, dtype=np.float32)
+    out = np.empty_like(x)
+    add[4, 256](x, x, out)
+
+A kernel runs on an NVIDIA GPU or on the host device, the CPU: PYPTX_DEVICE is gpu, host or auto (the default).
+"""
+
+from pyptx import types
+from pyptx._pyptx import __version__
+from pyptx.errors import CompileError
+from pyptx.types import *  # noqa: F403 - float32, int64, void, f4 …: types.__all__
+
+__all__ = ["cuda", "types", "CompileError", "__version__", *types.__all__]
+
+
+def __getattr__(name):
+    # `import pyptx; pyptx.cuda` works without importing it for those who only want types.
+    if name == "cuda":
+        from importlib import import_module
+
+        return import_module("pyptx.cuda")
+    raise AttributeError(f"module 'pyptx' has no attribute '{name}'")

@@ -1,0 +1,63 @@
+"""The CUDA programming model: kernels, launches, device memory, streams, devices.
+
+What runs in kernels (``grid``, ``threadIdx``, ``shared.array``, ``atomic.add`` …) has its documentation in help(cuda.grid) and so on; on the
+host those names can be looked at but not called.
+"""
+
+from pyptx import _pyptx
+from pyptx._pyptx import (
+    as_cuda_array,
+    close,
+    default_stream,
+    device_array,
+    device_array_like,
+    event,
+    event_elapsed_time,
+    external_stream,
+    from_cuda_array_interface,
+    get_current_device,
+    is_cuda_array,
+    legacy_default_stream,
+    per_thread_default_stream,
+    select_device,
+    stream,
+    synchronize,
+    to_device,
+)
+from pyptx._pyptx import DeviceArray as DeviceNDArray
+from pyptx.cuda._devices import (
+    Context,
+    Gpus,
+    current_context,
+    detect,
+    is_available,
+    list_devices,
+    require_context,
+)
+from pyptx.cuda._jit import compile, compile_ptx, compile_ptx_for_current_device, jit
+from pyptx.errors import (
+    CompileError,
+    ContextLostError,
+    CudaAPIError,
+    CudaSupportError,
+    DriverError,
+    ModuleError,
+    NoDeviceError,
+    NoDriverError,
+    OutOfMemoryError,
+)
+
+globals().update(_pyptx.intrinsics)
+
+gpus = Gpus()
+
+__all__ = [name for name in globals() if not name.startswith("_")]
+
+
+def __getattr__(name):
+    # Reached for names that are not there, so the time does not matter.
+    import difflib
+
+    near = difflib.get_close_matches(name, __all__, n=1)
+    hint = f"; did you mean '{near[0]}'?" if near and not name.startswith("_") else ""
+    raise AttributeError(f"module 'pyptx.cuda' has no attribute '{name}'{hint}", name=name)

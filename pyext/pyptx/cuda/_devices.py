@@ -1,0 +1,100 @@
+"""Devices as lists, contexts and questions. The Device type itself is in C."""
+
+from pyptx import _pyptx
+
+
+class Gpus:
+    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. On a machine without one, ``gpus[0]`` is the host device."""
+
+    def __len__(self):
+        return _pyptx.gpu_count()
+
+    def __getitem__(self, i):
+        count = len(self)
+        if i < 0:
+            i += count
+        if i < 0 or (i >= count and i > 0):
+            raise IndexError(f"there is no GPU {i}: {count} found")
+        return _pyptx._device(i)
+
+    def __iter__(self):
+        return iter([self[i] for i in range(len(self))])
+
+    def __repr__(self):
+        return f"<pyptx GPUs: {', '.join(d.name for d in self) or 'none'}>"
+
+    @property
+    def current(self):
+        """The current device of this thread."""
+        return _pyptx.get_current_device()
+
+    @property
+    def lst(self):
+        """The devices as a list."""
+        return list(self)
+
+
+def list_devices():
+    """All GPUs."""
+    return list(Gpus())
+
+
+def is_available():
+    """Does a GPU answer. Kernels run without one too, on the host device."""
+    return _pyptx.gpu_count() > 0
+
+
+def detect():
+    """Prints the devices; True if one of them is a GPU."""
+    found = list_devices()
+    print(f"Found {len(found)} CUDA devices")
+    for device in found:
+        major, minor = device.compute_capability
+        print(f"id {device.id}    {device.name}    compute capability {major}.{minor}    {device.uuid}")
+    print(f"host    {_pyptx._device('host').name}")
+    return bool(found)
+
+
+class MemoryInfo(tuple):
+    """(free, total) bytes of a device's memory."""
+
+    __slots__ = ()
+    free = property(lambda self: self[0], doc="Bytes that are free.")
+    total = property(lambda self: self[1], doc="Bytes that the device has.")
+
+    def __repr__(self):
+        return f"MemoryInfo(free={self[0]}, total={self[1]})"
+
+
+class Context:
+    """The state of a device in this process. There is one a device, CUDA's primary context."""
+
+    __slots__ = ("device",)
+
+    def __init__(self, device):
+        self.device = device
+
+    def get_memory_info(self):
+        """MemoryInfo(free, total) in bytes."""
+        return MemoryInfo(self.device.memory_info())
+
+    def synchronize(self):
+        """Waits until the device is idle."""
+        self.device.synchronize()
+
+    def reset(self):
+        """Releases everything on the device; its arrays and kernels become invalid."""
+        self.device.reset()
+
+    def __repr__(self):
+        return f"<pyptx context of {self.device!r}>"
+
+
+def current_context(devnum=None):
+    """The context of the current device, or of a device by number."""
+    return Context(_pyptx.get_current_device() if devnum is None else _pyptx._device(devnum))
+
+
+def require_context(function):
+    """Decorator of Numba's: here every call makes the context that it needs, so the function is returned as it is."""
+    return function

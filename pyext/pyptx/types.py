@@ -1,0 +1,52 @@
+"""The types of kernels: ``float32``, ``float32[:, ::1]``, ``void(float32[:], int32)``.
+
+Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar, in a kernel it converts. ``float32[:]`` is an array of any
+strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
+"""
+
+from pyptx._pyptx import Type, _type
+
+void = _type("void")
+none = _type("none")
+boolean = bool_ = b1 = _type("bool")
+int8 = i1 = _type("int8")
+int16 = i2 = _type("int16")
+int32 = i4 = intc = _type("int32")
+int64 = i8 = intp = int_ = _type("int64")
+uint8 = u1 = byte = _type("uint8")
+uint16 = u2 = _type("uint16")
+uint32 = u4 = uintc = _type("uint32")
+uint64 = u8 = uintp = uint = _type("uint64")
+float16 = f2 = _type("float16")
+bfloat16 = _type("bfloat16")
+float32 = f4 = _type("float32")
+float64 = f8 = float_ = double = _type("float64")
+complex64 = c8 = _type("complex64")
+complex128 = c16 = _type("complex128")
+
+__all__ = [
+    "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+    "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",
+    "uintp", "intc", "uintc",
+]
+
+
+def Tuple(items):
+    """The type of a tuple with items of these types."""
+    items = tuple(items)
+    return _type("(" + ", ".join(map(str, items)) + ("," if len(items) == 1 else "") + ")")
+
+
+def UniTuple(item, count):
+    """The type of a tuple of `count` items of one type."""
+    return Tuple((item,) * count)
+
+
+def Array(dtype, ndim, layout):
+    """The type of an array: layout "C", "F" or "A" (any strides)."""
+    if layout not in ("C", "F", "A") or ndim < 1:
+        raise ValueError("layout is 'C', 'F' or 'A', and an array has at least one axis here")
+    axes = [slice(None)] * ndim
+    if layout != "A":
+        axes[-1 if layout == "C" else 0] = slice(None, None, 1)
+    return dtype[tuple(axes)]

@@ -1,0 +1,52 @@
+/* Snapshot: a live Python function, and all it can see, as frozen data (ir/frozen.h). Runs under the GIL, once a compilation.
+ *
+ * Frozen: the code object; globals and builtins that the code names; closure values; defaults; of modules and namespaces the
+ * attributes that the code names; the functions reached so, by a work list (recursion and cycles are fine). */
+#ifndef PYPTX_PYEXT_SNAPSHOT_H
+#define PYPTX_PYEXT_SNAPSHOT_H
+
+#include "ir/cx.h"
+#include "ir/frozen.h"
+#include "pyext/state.h"
+
+typedef struct PxSnapshot PxSnapshot;
+
+/* function: a Python function. NULL with an exception. */
+PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options);
+/* Valid, and immutable, until px_snapshot_free; may be read without the GIL. */
+const FrozenFunc *px_snapshot_func(const PxSnapshot *s);
+void px_snapshot_free(PxSnapshot *s); /* with the GIL */
+
+/* The opcode table of the running interpreter, made at the first call. NULL with an exception. */
+const OpTable *px_optable(PxState *st);
+
+/* --- between the files of the snapshot --- */
+
+typedef struct PxMemo PxMemo;
+struct PxSnapshot {
+  PxState *st;
+  Cx *cx;         /* its arena holds everything */
+  PyObject *keep; /* list: what must stay alive while the memo compares addresses */
+  PxMemo *memo;
+  uint32_t memo_len, memo_cap;
+  VEC(struct PxWork) work;
+  uint32_t nfuncs, depth;
+  const Frozen *root;
+  PyObject *failed; /* the exception of a Python call, while unwinding */
+};
+
+struct PxWork { /* a function whose shell stands and whose contents are still to be frozen */
+  PyObject *function;
+  FrozenFunc *out;
+};
+
+/* Leaves through the Cx with the Python exception that is set. */
+_Noreturn void px_snapshot_raise(PxSnapshot *s);
+/* Steals a new reference and keeps it as long as the snapshot; leaves if it is NULL. Returns it, borrowed. */
+PyObject *px_keep(PxSnapshot *s, PyObject *new_reference);
+Frozen *px_freeze(PxSnapshot *s, PyObject *object);
+const Code *px_freeze_code(PxSnapshot *s, PyObject *code);
+Frozen *px_new_frozen(PxSnapshot *s, FrozenKind kind);
+const char *px_freeze_text(PxSnapshot *s, PyObject *str); /* UTF-8 in the arena; leaves if it is no str */
+
+#endif

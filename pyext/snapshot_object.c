@@ -1,0 +1,410 @@
+/* Snapshot of single objects. Each kind of object has a function that says whether it is its own; the first that says so wins. */
+#include "pyext/snapshot_object.h"
+
+#include <string.h>
+
+#include "pyext/dispatcher.h"
+#include "pyext/intrinsic.h"
+#include "pyext/raise.h"
+#include "pyext/scalar.h"
+#include "pyext/type.h"
+
+enum { MAX_DEPTH = 100 };
+
+/* --- memo: one frozen object for each live one, by address; s->keep holds them --- */
+
+struct PxMemo {
+  PyObject *key;
+  Frozen *value;
+  uint32_t nattributes; /* names that were asked for last, with their array: the same question is not asked twice */
+  const char *const *attributes;
+};
+
+static PxMemo *memo_slot(PxMemo *table, uint32_t cap, PyObject *key) {
+  uint32_t at = (uint32_t)(((uintptr_t)key >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+  while (table[at & (cap - 1)].key && table[at & (cap - 1)].key != key)
+    at++;
+  return &table[at & (cap - 1)];
+}
+
+static void memo_grow(PxSnapshot *s) {
+  uint32_t cap = s->memo_cap ? s->memo_cap * 2 : 64;
+  PxMemo *table = PyMem_Calloc(cap, sizeof *table);
+  if (!table)
+    fail(s->cx, (Loc){0}, ERR_MEMORY);
+  for (uint32_t i = 0; i < s->memo_cap; i++)
+    if (s->memo[i].key)
+      *memo_slot(table, cap, s->memo[i].key) = s->memo[i];
+  PyMem_Free(s->memo);
+  s->memo = table;
+  s->memo_cap = cap;
+}
+
+static Frozen *memo_find(PxSnapshot *s, PyObject *key) { return s->memo_cap ? memo_slot(s->memo, s->memo_cap, key)->value : NULL; }
+
+static void memo_add(PxSnapshot *s, PyObject *key, Frozen *value) {
+  if (s->memo_len * 2 >= s->memo_cap)
+    memo_grow(s);
+  px_keep(s, Py_NewRef(key));
+  PxMemo *slot = memo_slot(s->memo, s->memo_cap, key);
+  s->memo_len += !slot->key;
+  *slot = (PxMemo){.key = key, .value = value};
+}
+
+Frozen *px_new_frozen(PxSnapshot *s, FrozenKind kind) {
+  Frozen *f = CX_NEW(s->cx, Frozen);
+  f->kind = kind;
+  return f;
+}
+
+/* --- plain constants --- */
+
+static void freeze_int(PxSnapshot *s, Frozen *f, PyObject *object) {
+  int overflow;
+  f->kind = FZ_INT;
+  f->i = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (!overflow)
+    return;
+  f->wide = true;
+  uint64_t bits = overflow > 0 ? PyLong_AsUnsignedLongLong(object) : 0;
+  f->i = (int64_t)bits;
+  if (overflow > 0 && !PyErr_Occurred())
+    return;
+  PyErr_Clear();
+  f->i = 0;
+  PyObject *digits = PyLong_Type.tp_repr(object); /* ValueError for thousands of digits */
+  PyErr_Clear();
+  f->text = digits ? px_freeze_text(s, px_keep(s, digits)) : "a huge integer";
+}
+
+static void freeze_items(PxSnapshot *s, Frozen *f, PyObject *const *items, Py_ssize_t n) {
+  const Frozen **out = CX_ARRAY(s->cx, const Frozen *, n + 1);
+  for (Py_ssize_t i = 0; i < n; i++)
+    out[i] = px_freeze(s, items[i]);
+  f->items = out;
+  f->n = (uint32_t)n;
+}
+
+static void freeze_tuple(PxSnapshot *s, Frozen *f, PyObject *object) {
+  f->kind = FZ_TUPLE;
+  freeze_items(s, f, PySequence_Fast_ITEMS(object), PyTuple_GET_SIZE(object));
+  PyObject *fields = PyTuple_CheckExact(object) ? NULL : px_getattr_optional((PyObject *)Py_TYPE(object), s->st->name._fields);
+  PyErr_Clear();
+  if (!fields)
+    return;
+  px_keep(s, fields);
+  if (!PyTuple_Check(fields) || PyTuple_GET_SIZE(fields) != PyTuple_GET_SIZE(object))
+    return;
+  const char **names = CX_ARRAY(s->cx, const char *, f->n + 1);
+  for (uint32_t i = 0; i < f->n; i++)
+    names[i] = px_freeze_text(s, PyTuple_GET_ITEM(fields, i));
+  f->names = names;
+}
+
+static void freeze_slice(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PySliceObject *slice = (PySliceObject *)object;
+  PyObject *items[] = {slice->start, slice->stop, slice->step};
+  f->kind = FZ_SLICE;
+  freeze_items(s, f, items, 3);
+}
+
+static void freeze_str(PxSnapshot *s, Frozen *f, PyObject *object) {
+  f->kind = FZ_STR;
+  f->text = px_freeze_text(s, object);
+  f->n = (uint32_t)strlen(f->text);
+}
+
+/* Constants without identity; they are not remembered. */
+static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (object == Py_None) {
+    f->kind = FZ_NONE;
+  } else if (object == Py_Ellipsis) {
+    f->kind = FZ_ELLIPSIS;
+  } else if (PyBool_Check(object)) {
+    f->kind = FZ_BOOL;
+    f->i = object == Py_True;
+  } else if (PyLong_Check(object)) { /* IntEnum too: its value */
+    freeze_int(s, f, object);
+  } else if (PyFloat_CheckExact(object)) {
+    f->kind = FZ_FLOAT;
+    f->re = PyFloat_AS_DOUBLE(object);
+  } else if (PyComplex_CheckExact(object)) {
+    f->kind = FZ_COMPLEX;
+    f->re = PyComplex_RealAsDouble(object);
+    f->im = PyComplex_ImagAsDouble(object);
+  } else if (PyUnicode_Check(object)) {
+    freeze_str(s, f, object);
+  } else if (PyBytes_CheckExact(object)) {
+    f->kind = FZ_BYTES;
+    f->n = (uint32_t)PyBytes_GET_SIZE(object);
+    f->text = arena_strndup(&s->cx->arena, PyBytes_AS_STRING(object), f->n);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* --- NumPy --- */
+
+static void freeze_opaque(PxSnapshot *s, Frozen *f, PyObject *object) {
+  f->kind = FZ_OPAQUE;
+  f->text = arena_strdup(&s->cx->arena, Py_TYPE(object)->tp_name);
+}
+
+static void freeze_dtype_of(Frozen *f, TypeId id) {
+  f->kind = FZ_DTYPE;
+  f->type = id;
+}
+
+static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
+  TypeId id = px_type_of_dtype(s->st, dtype);
+  Py_buffer view;
+  if (id >= TY_SCALARS || PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  PxNumber n = px_read_number(id, view.buf);
+  PyBuffer_Release(&view);
+  f->kind = FZ_SCALAR;
+  f->type = id;
+  f->i = n.i;
+  f->re = n.re;
+  f->im = n.im;
+  return true;
+}
+
+static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
+  TypeId id = px_type_of_dtype(s->st, dtype);
+  if (id >= TY_SCALARS)
+    return false;
+  PyObject *flat = px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
+  Py_buffer view;
+  if (PyObject_GetBuffer(flat, &view, PyBUF_ND) < 0)
+    px_snapshot_raise(s);
+  bool fits = view.ndim <= TY_MAX_NDIM;
+  if (fits) {
+    FrozenArray *array = CX_NEW(s->cx, FrozenArray);
+    array->elem = id;
+    array->ndim = (uint8_t)view.ndim;
+    for (int i = 0; i < view.ndim; i++)
+      array->extents[i] = view.shape[i];
+    array->nbytes = (size_t)view.len;
+    array->data = arena_memdup(&s->cx->arena, view.buf, (size_t)view.len);
+    f->kind = FZ_ARRAY;
+    f->array = array;
+  }
+  PyBuffer_Release(&view);
+  return fits;
+}
+
+static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {
+  int is = PyObject_IsInstance(object, class);
+  if (is < 0)
+    px_snapshot_raise(s);
+  return is;
+}
+
+static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PxState *st = s->st;
+  if (!px_have_numpy(st))
+    return false;
+  if (is_instance(s, object, st->np_generic))
+    return freeze_numpy_scalar(s, f, object);
+  if (is_instance(s, object, st->np_ndarray))
+    return freeze_numpy_array(s, f, object);
+  PyObject *dtype = NULL;
+  if (is_instance(s, object, st->np_dtype))
+    dtype = object;
+  else if (PyType_Check(object) && PyType_IsSubtype((PyTypeObject *)object, (PyTypeObject *)st->np_generic))
+    dtype = PyObject_CallOneArg(st->np_dtype, object); /* np.floating and the like: an error or a warning, no dtype */
+  if (dtype && dtype != object)
+    px_keep(s, dtype);
+  PyErr_Clear();
+  TypeId id = dtype ? px_type_of_dtype(st, dtype) : TY_SCALARS;
+  if (id < TY_SCALARS)
+    freeze_dtype_of(f, id);
+  return id < TY_SCALARS;
+}
+
+/* --- classes and functions --- */
+
+static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
+  static const struct { PyTypeObject *type; TypeId id; } numbers[] = {
+    {&PyBool_Type, TY_PYBOOL}, {&PyLong_Type, TY_PYINT}, {&PyFloat_Type, TY_PYFLOAT}, {&PyComplex_Type, TY_PYCOMPLEX},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (object == (PyObject *)numbers[i].type) {
+      freeze_dtype_of(f, numbers[i].id);
+      return true;
+    }
+  if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id < TY_SCALARS && ((PxType *)object)->id > TY_NONE) {
+    freeze_dtype_of(f, ((PxType *)object)->id);
+    return true;
+  }
+  PyTypeObject *class = PyExceptionClass_Check(object) ? (PyTypeObject *)object : PyExceptionInstance_Check(object) ? Py_TYPE(object) : NULL;
+  if (!class)
+    return false;
+  const char *dot = strrchr(class->tp_name, '.');
+  f->kind = FZ_EXCEPTION;
+  f->text = arena_strdup(&s->cx->arena, dot ? dot + 1 : class->tp_name);
+  return true;
+}
+
+static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (PyFunction_Check(object)) {
+    px_freeze_function(s, f, object, NULL);
+    return true;
+  }
+  if (Py_IS_TYPE(object, s->st->dispatcher_type)) {
+    PxDispatcher *d = (PxDispatcher *)object;
+    Frozen *function = px_freeze(s, d->function); /* one FrozenFunc, however it is reached */
+    if (function->kind == FZ_FUNC && !function->func->options)
+      ((FrozenFunc *)(uintptr_t)function->func)->options = arena_memdup(&s->cx->arena, &d->func_options, sizeof d->func_options);
+    *f = *function;
+    return true;
+  }
+  IntrinsicId id = px_intrinsic_of(s->st, object);
+  if (id == INTR_NONE)
+    return false;
+  f->kind = FZ_INTRINSIC;
+  f->i = id;
+  return true;
+}
+
+static bool freeze_module(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (!PyModule_Check(object))
+    return false;
+  const char *name = PyModule_GetName(object);
+  PyErr_Clear();
+  f->kind = FZ_MODULE;
+  f->text = arena_strdup(&s->cx->arena, name ? name : "?");
+  return true;
+}
+
+static bool freeze_collection(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (PyTuple_Check(object)) {
+    freeze_tuple(s, f, object);
+  } else if (PyFrozenSet_CheckExact(object)) { /* x in {1, 2, 3} */
+    PyObject *tuple = px_keep(s, PySequence_Tuple(object));
+    freeze_tuple(s, f, tuple);
+  } else if (PySlice_Check(object)) {
+    freeze_slice(s, f, object);
+  } else if (PyCode_Check(object)) {
+    f->kind = FZ_CODE;
+    f->code = px_freeze_code(s, object);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* A member of an Enum is its value. */
+static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (!PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__members__))
+    return false;
+  PyObject *value = px_getattr_optional(object, s->st->name.value);
+  if (!value) {
+    PyErr_Clear();
+    return false;
+  }
+  Frozen *v = px_freeze(s, px_keep(s, value));
+  *f = *v;
+  return v->kind != FZ_OPAQUE;
+}
+
+static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
+  freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum,
+};
+
+Frozen *px_freeze(PxSnapshot *s, PyObject *object) {
+  Frozen *f = memo_find(s, object);
+  if (f)
+    return f;
+  f = px_new_frozen(s, FZ_OPAQUE);
+  if (freeze_constant(s, f, object))
+    return f;
+  memo_add(s, object, f); /* before its contents, which may lead back to it */
+  if (s->depth >= MAX_DEPTH) {
+    f->text = "object nested more than 100 deep";
+    return f;
+  }
+  s->depth++;
+  bool known = false;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !known; i++)
+    known = kinds[i](s, f, object);
+  s->depth--;
+  if (!known)
+    freeze_opaque(s, f, object);
+  return f;
+}
+
+Frozen *px_freeze_root(PxSnapshot *s, PyObject *function, const FuncOptions *options) {
+  Frozen *f = px_new_frozen(s, FZ_OPAQUE);
+  memo_add(s, function, f);
+  return px_freeze_function(s, f, function, options);
+}
+
+/* --- attributes --- */
+
+/* What may be asked for attributes without running its code: modules, classes and instances with a dict. New reference or NULL. */
+static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) {
+  PyObject *value = NULL;
+  if (PyModule_Check(object)) {
+    value = px_dict_get(PyModule_GetDict(object), name);
+  } else if (PyType_Check(object)) {
+    /* Enum members are descriptors in some versions, so the class is asked where it is an Enum. */
+    bool is_enum = PyObject_HasAttr(object, s->st->name.__members__);
+    PyObject *dict = is_enum ? NULL : px_getattr_optional(object, s->st->name.__dict__);
+    value = is_enum ? px_getattr_optional(object, name) : dict ? PyObject_GetItem(dict, name) : NULL;
+    Py_XDECREF(dict);
+  } else {
+    PyObject *dict = px_getattr_optional(object, s->st->name.__dict__);
+    value = dict && PyDict_Check(dict) ? px_dict_get(dict, name) : NULL;
+    Py_XDECREF(dict);
+  }
+  PyErr_Clear();
+  return value;
+}
+
+static bool asked_before(PxSnapshot *s, PyObject *object, const char *const *names, uint32_t n) {
+  PxMemo *slot = s->memo_cap ? memo_slot(s->memo, s->memo_cap, object) : NULL;
+  if (!slot || !slot->key)
+    return true; /* a constant */
+  if (slot->attributes == names && slot->nattributes == n)
+    return true;
+  slot->attributes = names;
+  slot->nattributes = n;
+  return false;
+}
+
+static void add_attribute(PxSnapshot *s, Frozen *f, const char *name, const Frozen *value) {
+  if (!(f->nattrs & (f->nattrs - 1))) { /* 0, 1, 2, 4, 8 …: full */
+    Binding *more = CX_ARRAY(s->cx, Binding, f->nattrs ? 2 * f->nattrs : 1);
+    if (f->nattrs)
+      memcpy(more, f->attrs, sizeof *more * f->nattrs);
+    f->attrs = more;
+  }
+  ((Binding *)(uintptr_t)f->attrs)[f->nattrs++] = (Binding){name, value};
+}
+
+void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names, uint32_t n) {
+  if ((f->kind != FZ_MODULE && f->kind != FZ_OPAQUE) || asked_before(s, object, names, n))
+    return;
+  if (s->depth >= MAX_DEPTH)
+    return;
+  s->depth++;
+  for (uint32_t i = 0; i < n; i++) {
+    if (fz_attr(f, names[i]))
+      continue;
+    PyObject *name = px_keep(s, PyUnicode_FromString(names[i]));
+    PyObject *value = own_attribute(s, object, name);
+    if (!value)
+      continue;
+    Frozen *v = px_freeze(s, px_keep(s, value));
+    add_attribute(s, f, names[i], v);
+    px_freeze_attributes(s, v, value, names, n);
+  }
+  s->depth--;
+}
