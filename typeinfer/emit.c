@@ -144,10 +144,38 @@ void ty_flag(Val v, unsigned flags) {
 
 /* --- tuples and packed objects --- */
 
+static TySize *size_slot(TyProgram *p, const Type *t) {
+  static const TySize none = {0};
+  while (p->sizes.len <= t->number)
+    VEC_PUSH(&p->cx->arena, &p->sizes, none);
+  return &p->sizes.data[t->number];
+}
+
+/* Parts are known types, or come from a signature, which is small. */
+static TySize size_of(Ty *ty, const Type *t, int depth) {
+  if (!is_packed(t) || depth > TY_MAX_DEPTH)
+    return (TySize){1, 1};
+  TySize s = *size_slot(ty->p, t);
+  if (s.leaves)
+    return s;
+  const Type *const *elems;
+  uint32_t n = ty_parts(ty, t, &elems), leaves = 1, deep = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    TySize e = size_of(ty, elems[k], depth + 1);
+    leaves += e.leaves;
+    deep = e.depth > deep ? e.depth : deep;
+  }
+  s = (TySize){(uint16_t)(leaves > UINT16_MAX ? UINT16_MAX : leaves), (uint16_t)(deep + 1)};
+  return *size_slot(ty->p, t) = s;
+}
+
 Val ty_pack(Ty *ty, const Type *type, const Val *items, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     if (is_bottom(items[k]))
       return BOTTOM;
+  TySize size = size_of(ty, type, 0);
+  if (size.depth > TY_MAX_DEPTH || size.leaves > TY_MAX_TUPLE)
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", size.depth > TY_MAX_DEPTH ? "it is nested too deep" : "it has more than 4096 elements");
   return (Val){.type = type, .items = arena_memdup(&ty->cx->arena, items, sizeof *items * (n + !n))};
 }
 
@@ -164,7 +192,7 @@ Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
   }
   Val none = {0};
   Val r = ty_pack(ty, ty_tuple(ty->cx, types, n, NULL), n ? items : &none, n);
-  if (all)
+  if (all && !is_bottom(r))
     r.konst = fz_tuple(ty->cx, konst, n);
   return r;
 }

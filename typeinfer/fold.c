@@ -331,7 +331,18 @@ static Val object(Ty *ty, TypeId id, const Frozen *f) {
   return (Val){.type = ty_frozen(ty->cx, id, f, NULL, 0), .konst = f};
 }
 
+static bool too_deep(const Frozen *f, int depth) {
+  if (depth > TY_MAX_DEPTH)
+    return true;
+  for (uint32_t k = 0; f->kind == FZ_TUPLE && k < f->n; k++)
+    if (f->items[k]->kind == FZ_TUPLE && too_deep(f->items[k], depth + 1))
+      return true;
+  return false;
+}
+
 static Val tuple_const(Ty *ty, const Frozen *f) {
+  if (f->n > TY_MAX_TUPLE || too_deep(f, 1))
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements, or is nested too deep");
   const Type **types = CX_ARRAY(ty->cx, const Type *, f->n + 1);
   for (uint32_t k = 0; k < f->n; k++) {
     Val v = ty_const(ty, f->items[k]);

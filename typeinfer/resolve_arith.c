@@ -155,6 +155,8 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
 
 static Val tuple_concat(Ty *ty, Val a, Val b) {
   uint32_t n = a.type->n + b.type->n;
+  if (n > TY_MAX_TUPLE)
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
   Val *items = CX_ARRAY(ty->cx, Val, n + 1);
   for (uint32_t k = 0; k < n; k++)
     items[k] = k < a.type->n ? ty_item(ty, a, k) : ty_item(ty, b, k - a.type->n);
@@ -167,7 +169,7 @@ static Val tuple_repeat(Ty *ty, Val t, Val count) {
     return ty_not_constant(ty, "the number of repetitions of a tuple");
   times = times < 0 ? 0 : times;
   if (t.type->n && times > TY_MAX_TUPLE / t.type->n)
-    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "more than 4096 elements");
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
   uint32_t n = t.type->n * (uint32_t)times;
   Val *items = CX_ARRAY(ty->cx, Val, n + 1);
   for (uint32_t k = 0; k < n; k++)

@@ -323,6 +323,9 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
     int64_t known;
     if (fz_get_int(extent.konst, &known) && known != n)
       return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
+    if (ty->cx->checked && k == 0)
+      ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), extent, ty_const_int(ty, n)), "ValueError",
+               arena_printf(&ty->cx->arena, "cannot unpack {0} elements into %u targets", n), &extent, 1);
     return ty_getitem(ty, seq, ty_const_int(ty, k));
   }
   if (seq.type->id != TY_TUPLE)

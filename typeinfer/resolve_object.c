@@ -173,6 +173,8 @@ Val ty_make_str(Ty *ty, Ins *i) {
     known &= v.konst && v.konst->kind == FZ_STR;
     if (known)
       buf_add(&all, v.konst->text, v.konst->n);
+    if (all.len > TY_MAX_TEXT)
+      return TY_FAIL(ty, ERR_TOO_LARGE, "the text", "it has more than 4096 characters");
   }
   if (known)
     return ty_const(ty, fz_str(ty->cx, all.text));
@@ -188,13 +190,19 @@ static void add_literal(TyText *t, const char *s, size_t n) {
   }
 }
 
-static bool add_number(TyText *t, Val v) {
+static bool too_long(Ty *ty, const char *what) {
+  (void)TY_FAIL(ty, ERR_TOO_LARGE, "the text", what);
+  return false;
+}
+
+static bool add_number(Ty *ty, TyText *t, Val v) {
   enum { MESSAGE_VALUES = 4 }; /* what a trap carries */
-  uint32_t limit = t->numbered ? MESSAGE_VALUES : sizeof t->values / sizeof *t->values;
-  if (t->n >= limit) {
+  if (t->numbered && t->n == MESSAGE_VALUES) {
     buf_puts(&t->format, "...");
     return true;
   }
+  if (t->n == sizeof t->values / sizeof *t->values)
+    return too_long(ty, "it has more than 64 values");
   if (t->numbered)
     buf_printf(&t->format, ty_is_float(v.type) ? "{%u:f}" : "{%u}", t->n);
   else
@@ -203,41 +211,42 @@ static bool add_number(TyText *t, Val v) {
   return true;
 }
 
-bool ty_text_add(Ty *ty, TyText *t, Val v, int depth) {
-  enum { MAX_DEPTH = 16 };
-  if (is_bottom(v) || depth > MAX_DEPTH)
+static bool add_tuple(Ty *ty, TyText *t, Val v, int depth) {
+  buf_putc(&t->format, '(');
+  for (uint32_t k = 0; k < v.type->n; k++) {
+    buf_puts(&t->format, k ? ", " : "");
+    if (!ty_text_add(ty, t, ty_item(ty, v, k), true, depth + 1))
+      return false;
+  }
+  buf_puts(&t->format, v.type->n == 1 ? ",)" : ")");
+  return true;
+}
+
+static bool add_fstring(Ty *ty, TyText *t, Ins *parts, int depth) {
+  for (uint32_t k = 0; k < parts->nargs; k++)
+    if (!ty_text_add(ty, t, ty_arg(ty, parts, k), false, depth + 1))
+      return false;
+  return true;
+}
+
+bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
+  if (is_bottom(v))
     return false;
+  if (depth > TY_MAX_DEPTH || t->format.len > TY_MAX_TEXT)
+    return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep" : "it has more than 4096 characters");
   if (ty_is_number(v.type))
-    return add_number(t, v);
-  if (v.konst && v.konst->kind == FZ_STR) {
-    if (depth) /* inside a tuple */
-      add_literal(t, fz_text(ty->cx, v.konst), strlen(fz_text(ty->cx, v.konst)));
-    else
-      add_literal(t, v.konst->text, v.konst->n);
-    return true;
-  }
-  if (is_fstring(v)) {
-    for (uint32_t k = 0; k < v.src->nargs; k++)
-      if (!ty_text_add(ty, t, ty_arg(ty, v.src, k), 0))
-        return false;
-    return true;
-  }
-  if (v.type->id == TY_TUPLE) {
-    buf_putc(&t->format, '(');
-    for (uint32_t k = 0; k < v.type->n; k++) {
-      buf_puts(&t->format, k ? ", " : "");
-      if (!ty_text_add(ty, t, ty_item(ty, v, k), depth + 1))
-        return false;
-    }
-    buf_puts(&t->format, v.type->n == 1 ? ",)" : ")");
-    return true;
-  }
-  if (v.type->id == TY_ARRAY || v.type->id == TY_RANGE || v.type->id == TY_SLICE || (v.type->n && v.type->id != TY_TUPLE)) {
+    return add_number(ty, t, v);
+  if (is_fstring(v))
+    return add_fstring(ty, t, v.src, depth);
+  if (v.type->id == TY_TUPLE)
+    return add_tuple(ty, t, v, depth);
+  if (v.type->id == TY_ARRAY || v.type->id == TY_RANGE || v.type->id == TY_SLICE || v.type->n) {
     (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
     return false;
   }
-  const char *text = v.type->id == TY_NONE ? "None" : ty_name(ty->cx, v.type);
-  add_literal(t, text, strlen(text));
+  bool plain = v.konst && v.konst->kind == FZ_STR && !quoted;
+  const char *text = v.type->id == TY_NONE ? "None" : plain ? v.konst->text : ty_name(ty->cx, v.type);
+  add_literal(t, text, plain ? v.konst->n : strlen(text));
   return true;
 }
 
@@ -246,10 +255,10 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, int depth) {
 /* The message of an exception: its arguments as Python shows them. */
 static bool exception_text(Ty *ty, Ins *call, TyText *t) {
   if (call->nargs == 2)
-    return ty_text_add(ty, t, ty_arg(ty, call, 1), 0);
+    return ty_text_add(ty, t, ty_arg(ty, call, 1), false, 0);
   for (uint32_t k = 1; k < call->nargs; k++) {
     buf_puts(&t->format, k == 1 ? "(" : ", ");
-    if (!ty_text_add(ty, t, ty_arg(ty, call, k), 1))
+    if (!ty_text_add(ty, t, ty_arg(ty, call, k), true, 1))
       return false;
   }
   buf_puts(&t->format, call->nargs > 2 ? ")" : "");

@@ -134,7 +134,7 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
   buf_init(&t->format, &ty->cx->arena);
   for (uint32_t k = 0; k < c->n; k++) {
     buf_puts(&t->format, k ? " " : "");
-    if (!ty_text_add(ty, t, c->args[k], 0))
+    if (!ty_text_add(ty, t, c->args[k], false, 0))
       return BOTTOM;
   }
   Val r = ty_op(ty, OP_PRINT, ty_id(ty, TY_VOID), t->values, t->n);

@@ -131,6 +131,8 @@ static Val *arguments(Ty *ty, const FrozenFunc *func, const Signature *sig, uint
     if (!f)
       fail(cx, loc, ERR_ARGUMENTS, code->qualname, arena_printf(&cx->arena, "the argument '%s' is missing", code->localsplus[k]));
     args[k] = ty_const(ty, f);
+    if (!args[k].konst)
+      fail(cx, loc, ERR_OBJECT_VALUE, fz_text(cx, f));
     args[k].type = argument_type(cx, args[k].type);
   }
   *count = n;
@@ -160,7 +162,7 @@ Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_
   p->kernel = is_kernel;
   p->npassed = sig->nargs;
   Ins here = {.loc = {.code = func->code, .line = func->code->firstlineno, .end_line = func->code->firstlineno}};
-  Ty ty = {.cx = cx, .p = p, .emit = true, .at = &here};
+  Ty ty = {.cx = cx, .p = p, .at = &here}; /* only asks: nothing can be emitted yet */
   uint32_t n;
   Val *args = arguments(&ty, func, sig, &n);
   TySpec *s = ty_new_spec(p, func, args, n);

@@ -106,6 +106,9 @@ static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uin
   for (TySpec *s = p->specs[slot]; s; s = s->next)
     if (spec_matches(s, func, args, n, values))
       return s;
+  if (p->nspecs++ >= TY_MAX_SPECS)
+    fail(ty->cx, ty->at->loc, ERR_TOO_LARGE, p->program->fns.len ? p->program->fns.data[0]->name : "the program",
+         "it calls more than 4096 functions, counted by the types of their arguments");
   if (p->stack.len >= TY_MAX_CALLS)
     fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_CALLS, func->code->qualname);
   TySpec *s = ty_new_spec(p, func, args, n);

@@ -63,8 +63,13 @@ typedef struct TyWant {
   struct TyWant *next;
 } TyWant;
 
+/* Leaves and nesting of a packed type; limits keep recursion over types and the flattened values small. */
+typedef struct TySize {
+  uint16_t leaves, depth;
+} TySize;
+
 enum { BLOCK_REACHED = 4 };
-enum { SPEC_SLOTS = 256, TY_MAX_CALLS = 50 };
+enum { SPEC_SLOTS = 256, TY_MAX_CALLS = 50, TY_MAX_SPECS = 4096, TY_MAX_DEPTH = 64, TY_MAX_TEXT = 4096 };
 
 typedef struct TyProgram {
   Cx *cx;
@@ -78,7 +83,8 @@ typedef struct TyProgram {
   uint32_t changes;           /* results that grew */
   bool kernel;                /* the first function is one: it returns nothing */
   uint32_t npassed;           /* parameters that the signature names */
-  uint32_t nfns;
+  uint32_t nfns, nspecs;
+  VEC(TySize) sizes;          /* by Type.number: of packed types */
 } TyProgram;
 
 typedef struct Ty {
@@ -182,7 +188,8 @@ typedef struct TyText {
   uint32_t n;
   Val values[64];
 } TyText;
-bool ty_text_add(Ty *ty, TyText *t, Val v, int depth); /* false after an error in typing */
+/* quoted: a string stands in a tuple. False after an error in typing. */
+bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth);
 
 /* --- calls (call.c, spec.c) --- */
 enum { TY_MAX_ARGS = 64 };

@@ -20,7 +20,7 @@ static const Helper helpers[] = {
   {"twice", {"x"}, "func twice(x) {\nb0:\n %0 = param 0 'x'\n %1 = add %0, %0\n ret %1\n}\n", 1, 0},
   {"endless", {"x"}, "func endless(x) {\nb0:\n %0 = param 0 'x'\n %1 = global '@endless'\n %2 = call %1, %0\n ret %2\n}\n", 1, 0},
   {"deeper", {"x"},
-   "func deeper(x) {\nb0:\n %0 = param 0 'x'\n %1 = global '@deeper'\n %2 = tuple %0, %0\n %3 = call %1, %2\n ret %3\n}\n", 1, 0},
+   "func deeper(x) {\nb0:\n %0 = param 0 'x'\n %1 = global '@deeper'\n %2 = tuple %0\n %3 = call %1, %2\n ret %3\n}\n", 1, 0},
   {"mixed", {"x"},
    "func mixed(x) {\nb0:\n %0 = param 0 'x'\n condbr %0, b1, b2\nb1:\n ret %0\nb2:\n %1 = tuple %0\n ret %1\n}\n", 1, 0},
   {"wrong", {"x"}, "func wrong(x) {\nb0:\n %0 = param 0 'x'\n %1 = const None\n %2 = add %0, %1\n ret %2\n}\n", 1, 0},
