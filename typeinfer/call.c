@@ -249,6 +249,8 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return ty_call_intrinsic(ty, (IntrinsicId)f->i, args, n, names);
   if (callee.type->id == TY_FUNC && f->kind == FZ_FUNC)
     return ty_call_func(ty, callee, args, n, names);
+  if (ty_is_method(callee) && !names)
+    return ty_call_method(ty, callee, args, n);
   if (callee.type->id == TY_DTYPE && !names)
     return ty_convert(ty, f->type, args, n);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)

@@ -224,8 +224,10 @@ Val ty_not(Ty *ty, Val a) {
 }
 
 /* x and y, of two pybools that are both at hand. */
-static Val both(Ty *ty, Op op, Val a, Val b) {
+Val ty_both(Ty *ty, Op op, Val a, Val b) {
   bool known, stops = op == OP_OR;
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
   if (fz_truth(a.konst, &known))
     return known == stops ? a : b;
   if (fz_truth(b.konst, &known))
@@ -236,7 +238,7 @@ static Val both(Ty *ty, Op op, Val a, Val b) {
 static Val equal_tuples(Ty *ty, Val a, Val b) {
   Val r = ty_const_bool(ty, a.type->n == b.type->n);
   for (uint32_t k = 0; k < a.type->n && a.type->n == b.type->n; k++)
-    r = both(ty, OP_AND, r, ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));
+    r = ty_both(ty, OP_AND, r, ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));
   return r;
 }
 
@@ -285,6 +287,6 @@ Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
     return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
   Val r = ty_const_bool(ty, false);
   for (uint32_t k = 0; k < seq.type->n; k++)
-    r = both(ty, OP_OR, r, ty_truth(ty, ty_equal(ty, OP_EQ, item, ty_item(ty, seq, k))));
+    r = ty_both(ty, OP_OR, r, ty_truth(ty, ty_equal(ty, OP_EQ, item, ty_item(ty, seq, k))));
   return negate ? ty_not(ty, r) : r;
 }

@@ -8,17 +8,6 @@ static Val less(Ty *ty, Op op, Val a, Val b) {
   return k ? ty_constant(ty, k, TY_PYBOOL) : ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
 }
 
-static Val both(Ty *ty, Val a, Val b) {
-  bool known;
-  if (is_bottom(a) || is_bottom(b))
-    return BOTTOM;
-  if (fz_truth(a.konst, &known))
-    return known ? b : a;
-  if (fz_truth(b.konst, &known))
-    return known ? a : b;
-  return ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL), a, b);
-}
-
 /* --- the sequence --- */
 
 /* A tuple that is looped over: its elements take the type that the loop variable has. */
@@ -61,7 +50,7 @@ static Val has_index(Ty *ty, Val seq, Val i) {
   case TY_ZIP: {
     Val r = ty_const_bool(ty, seq.type->n != 0);
     for (uint32_t k = 0; k < seq.type->n; k++)
-      r = both(ty, r, has_index(ty, ty_item(ty, seq, k), i));
+      r = ty_both(ty, OP_AND, r, has_index(ty, ty_item(ty, seq, k), i));
     return r;
   }
   default: return less(ty, OP_LT, i, ty_len(ty, seq));

@@ -79,6 +79,76 @@ static Val array_transposed(Ty *ty, Val a) {
   return r;
 }
 
+/* --- reshape: a method, so a function object that holds its array --- */
+
+static const Frozen reshape_method = {.kind = FZ_OPAQUE, .text = "array.reshape"};
+
+static Val array_reshape(Ty *ty, Val a) {
+  Val items[] = {a};
+  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &reshape_method, &a.type, 1), items, 1);
+}
+
+bool ty_is_method(Val callee) { return callee.type->id == TY_FUNC && callee.type->frozen == &reshape_method; }
+
+static bool check_shape(Ty *ty, Val *extents, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (is_bottom(extents[k]))
+      return false;
+    if (!ty_is_integral(extents[k].type)) {
+      (void)TY_FAIL(ty, ERR_ARGUMENT_TYPE, "reshape", arena_printf(&ty->cx->arena, "%u", k + 1), "an integer", TY_PRETTY(ty, extents[k]));
+      return false;
+    }
+    extents[k] = ty_cast_id(ty, extents[k], TY_PYINT);
+  }
+  return true;
+}
+
+/* The extent that is -1 becomes what is left of the size. */
+static void fill_extent(Ty *ty, Val *extents, uint32_t n, Val size) {
+  int64_t v;
+  uint32_t open = n;
+  Val rest = ty_const_int(ty, 1);
+  for (uint32_t k = 0; k < n; k++)
+    if (fz_get_int(extents[k].konst, &v) && v == -1 && open == n)
+      open = k;
+    else
+      rest = ty_binary(ty, OP_MUL, rest, extents[k]); /* the user's numbers: nothing is known of them */
+  if (open < n) {
+    extents[open] = ty_binary(ty, OP_FLOORDIV, size, rest);
+    rest = ty_binary(ty, OP_MUL, rest, extents[open]);
+  }
+  if (ty->cx->checked)
+    ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), rest, size), "ValueError", "cannot reshape an array of size {0} into one of size {1}",
+             (Val[]){size, rest}, 2);
+}
+
+Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
+  Val a = ty_item(ty, callee, 0), extents[TY_MAX_NDIM + 1] = {a};
+  bool is_tuple = n == 1 && args[0].type && args[0].type->id == TY_TUPLE;
+  uint32_t ndim = is_tuple ? args[0].type->n : n;
+  if (is_bottom(a))
+    return BOTTOM;
+  if (ndim < 1 || ndim > TY_MAX_NDIM)
+    return TY_FAIL(ty, ERR_ARGUMENTS, "reshape", "it takes 1 to 16 integers, or a tuple of them");
+  if (a.type->layout != LAYOUT_C)
+    return TY_FAIL(ty, ERR_LAYOUT, "reshape", TY_PRETTY(ty, a));
+  for (uint32_t k = 0; k < ndim; k++)
+    extents[1 + k] = is_tuple ? ty_item(ty, args[0], k) : args[k];
+  if (!check_shape(ty, extents + 1, ndim))
+    return BOTTOM;
+  fill_extent(ty, extents + 1, ndim, array_size(ty, a));
+  IrView *view = CX_NEW(ty->cx, IrView);
+  view->n = 1;
+  view->kind[0] = VIEW_RESHAPE;
+  const Type *t = a.type;
+  Val r = ty_op(ty, OP_VIEW, ty_array(ty->cx, t->elem, ndim, LAYOUT_C, (Space)t->space, t->wide, t->readonly), extents, ndim + 1);
+  if (r.ins)
+    r.ins->aux.view = view;
+  return r;
+}
+
+/* --- tables --- */
+
 static Val array_ndim(Ty *ty, Val a) { return ty_const_int(ty, a.type->ndim); }
 static Val array_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type->elem)); }
 static Val array_nbytes(Ty *ty, Val a) { return product(ty, array_size(ty, a), array_itemsize(ty, a)); }
@@ -106,7 +176,8 @@ typedef struct Attribute {
 
 static const Attribute array_attributes[] = {
   {"shape", array_shape}, {"size", array_size}, {"ndim", array_ndim}, {"strides", array_strides}, {"T", array_transposed},
-  {"dtype", array_dtype}, {"itemsize", array_itemsize}, {"nbytes", array_nbytes}, {"real", itself}, {NULL, NULL},
+  {"dtype", array_dtype}, {"itemsize", array_itemsize}, {"nbytes", array_nbytes}, {"real", itself},
+  {"reshape", array_reshape}, {NULL, NULL},
 };
 static const Attribute number_attributes[] = {{"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
 static const Attribute dtype_attributes[] = {{"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};

@@ -155,3 +155,12 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
     r = ty_binary(ty, OP_ADD, r, ty_item(ty, t, k));
   return r;
 }
+
+Val ty_rule_anyall(Ty *ty, const TyCall *c) {
+  Val t = c->args[0], r = ty_const_bool(ty, c->id == INTR_PY_ALL);
+  if (t.type->id != TY_TUPLE)
+    return ty_argument_type(ty, c, 0, "a tuple");
+  for (uint32_t k = 0; k < t.type->n; k++)
+    r = ty_both(ty, c->id == INTR_PY_ALL ? OP_AND : OP_OR, r, ty_truth(ty, ty_item(ty, t, k)));
+  return r;
+}

@@ -157,6 +157,7 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b);
 Val ty_unary(Ty *ty, Op op, Val a);
 Val ty_not(Ty *ty, Val a);
 Val ty_equal(Ty *ty, Op op, Val a, Val b); /* EQ, NE of anything */
+Val ty_both(Ty *ty, Op op, Val a, Val b);  /* AND, OR of two pybools, both at hand */
 Val ty_is(Ty *ty, Val a, Val b, bool negate);
 Val ty_contains(Ty *ty, Val item, Val seq, bool negate);
 const char *ty_op_text(Op op); /* "+" */
@@ -165,6 +166,8 @@ void ty_check(Ty *ty, Val cond, const char *exception, const char *message, cons
 
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
+bool ty_is_method(Val callee); /* array.reshape, bound to its array */
+Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);

@@ -51,6 +51,11 @@ static void check_call(const Check *c) {
 static void check_view(const Check *c) {
   uint32_t n = 1, axes = 0, kept = 0;
   const IrView *v = c->i->aux.view;
+  if (v->n && v->kind[0] == VIEW_RESHAPE) {
+    WANT(c, arg(c, 0)->layout == LAYOUT_C && c->i->nargs == 1u + c->i->type->ndim);
+    indices(c, 1, c->i->nargs - 1);
+    return;
+  }
   for (unsigned k = 0; k < v->n; k++) {
     n += v->kind[k] == VIEW_INDEX ? 1 : v->kind[k] == VIEW_SLICE ? 3 : 0;
     axes += v->kind[k] != VIEW_NEWAXIS;

@@ -159,6 +159,8 @@ static const Case cases[] = {
   {ERR_ATOMIC_TYPE, "int8[::1], pyint", "  %2 = global cuda.atomic.add\n  %3 = call %2, %0, %1, %1\n" NONE},
   {ERR_ATOMIC_TYPE, A, "  %2 = global cuda.atomic.and_\n  %3 = call %2, %0, %1, %1\n" NONE},
   {ERR_CONST_ARRAY, A, "  %2 = global cuda.const.array_like\n  %3 = call %2, %0\n" NONE},
+  {ERR_LAYOUT, "float32[:,:], pyint", "  %2 = getattr %0 'reshape'\n  %3 = call %2, %1\n" NONE},
+  {ERR_ARGUMENT_TYPE, "float32[:,::1], float32", "  %2 = getattr %0 'reshape'\n  %3 = call %2, %1\n" NONE},
   {ERR_SETATTR, A, "  setattr %0, %1 'size'\n" NONE},
   {ERR_STRING_BUILD, A, "  %2 = const 'x'\n  %3 = add %2, %2\n" NONE},
   {ERR_LIST, A, "  %2 = list %1, %1\n  setitem %2, %1, %1\n" NONE},

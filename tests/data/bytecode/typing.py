@@ -242,3 +242,9 @@ def early(a, n):
         a[0] = 1
         return
     a[n] = 2 if a[0] in (1, 2, n) else 3
+
+
+def reshaped(a, n):
+    m = a.reshape(n, -1)
+    k = a.reshape((2, 3, 4))
+    m[1, 2] = k[0, 1, -1] + any((n, 0)) + all((n > 1, True, n)) + any(())

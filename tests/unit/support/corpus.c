@@ -355,7 +355,7 @@ static void bind_all(Corpus *c, const Binding **bindings, uint32_t *count) {
   static const char *const builtins[] = {
       "abs",          "min",      "max",        "round",      "pow",
       "divmod",       "len",      "range",      "enumerate",  "zip",
-      "print",        "tuple",    "sum",        "int",        "float",
+      "print",        "tuple",    "sum",      "any",   "all",        "int",        "float",
       "bool",         "complex",  "ValueError", "IndexError", "AssertionError",
       "RuntimeError", "TypeError"};
   VEC(Binding) all = {0};
