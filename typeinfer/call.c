@@ -21,7 +21,8 @@ Val ty_not_constant(Ty *ty, const char *what) {
 }
 
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
-  return TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, arena_printf(&ty->cx->arena, "%u", k + 1), want, TY_PRETTY(ty, c->args[k]));
+  return TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, arena_printf(&ty->cx->arena, "%u", k + 1), want,
+                 TY_PRETTY(ty, c->args[k]));
 }
 
 /* --- intrinsics: bound to the text of their signature --- */
@@ -51,21 +52,26 @@ static uint32_t read_signature(const char *s, Parameter *out, uint32_t limit) {
   return n;
 }
 
-static Val arguments_error(Ty *ty, const char *name, const char *what) { return TY_FAIL(ty, ERR_ARGUMENTS, name, what); }
+static Val arguments_error(Ty *ty, const char *name, const char *what) {
+  return TY_FAIL(ty, ERR_ARGUMENTS, name, what);
+}
 
-static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n, const char *key, Val v) {
+static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n, const char *key,
+                         Val v) {
   for (uint32_t k = 0; k < n; k++) {
     if (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len))
       continue;
     if (c->given[k]) {
-      (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "argument '%s' is given twice", key));
+      (void)arguments_error(ty, c->name,
+                            arena_printf(&ty->cx->arena, "argument '%s' is given twice", key));
       return false;
     }
     c->args[k] = v;
     c->given[k] = true;
     return true;
   }
-  (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "there is no parameter '%s'", key));
+  (void)arguments_error(ty, c->name,
+                        arena_printf(&ty->cx->arena, "there is no parameter '%s'", key));
   return false;
 }
 
@@ -84,8 +90,10 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
   uint32_t nkeys = names ? names->n : 0, positional = n - nkeys;
   bool star = np && params[0].star;
   if (positional > (star ? TY_MAX_ARGS : np)) {
-    (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
-                                                    star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s", positional));
+    (void)arguments_error(ty, c->name,
+                          arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
+                                       star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s",
+                                       positional));
     return false;
   }
   for (uint32_t k = 0; k < positional; k++) {
@@ -102,13 +110,17 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
       return false;
   for (uint32_t k = 0; k < np; k++)
     if (!c->given[k] && !params[k].optional) {
-      (void)arguments_error(ty, c->name, arena_printf(&ty->cx->arena, "the argument '%.*s' is missing", (int)params[k].len, params[k].name));
+      (void)arguments_error(ty, c->name,
+                            arena_printf(&ty->cx->arena, "the argument '%.*s' is missing",
+                                         (int)params[k].len, params[k].name));
       return false;
     }
   return true;
 }
 
-static const char *short_path(const char *path) { return strncmp(path, "builtins.", 9) ? path : path + 9; }
+static const char *short_path(const char *path) {
+  return strncmp(path, "builtins.", 9) ? path : path + 9;
+}
 
 Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names) {
   TyCall c = {.id = id, .name = short_path(ir_intrinsics[id].path)};
@@ -125,7 +137,8 @@ static Val convert(Ty *ty, TypeId to, Val v) {
   if (ty_kind(t) == KIND_BOOL)
     return ty_cast(ty, ty_truth(ty, v), t);
   if (!ty_is_number(v.type) || ty_is_complex(v.type))
-    return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)), TY_PRETTY(ty, v));
+    return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)),
+                   TY_PRETTY(ty, v));
   return ty_operand(ty, v, to);
 }
 
@@ -147,7 +160,7 @@ typedef struct Bind {
   const FrozenFunc *func;
   const Code *code;
   Val callee;
-  Val *bound;      /* parameters, then captured values */
+  Val *bound; /* parameters, then captured values */
   bool *given;
   uint32_t nparams; /* with *args */
 } Bind;
@@ -161,14 +174,16 @@ static bool bind_positional(Bind *b, const Val *args, uint32_t n) {
   const Code *code = b->code;
   bool varargs = code->flags & CODE_VARARGS;
   if (n > code->argcount && !varargs)
-    return bind_fail(b, arena_printf(&b->ty->cx->arena, "it takes %u positional argument%s, but %u %s given", code->argcount,
-                                     code->argcount == 1 ? "" : "s", n, n == 1 ? "is" : "are"));
+    return bind_fail(
+        b, arena_printf(&b->ty->cx->arena, "it takes %u positional argument%s, but %u %s given",
+                        code->argcount, code->argcount == 1 ? "" : "s", n, n == 1 ? "is" : "are"));
   for (uint32_t k = 0; k < n && k < code->argcount; k++) {
     b->bound[k] = args[k];
     b->given[k] = true;
   }
   if (varargs) {
-    uint32_t extra = n > code->argcount ? n - code->argcount : 0, at = code->argcount + code->kwonlyargcount;
+    uint32_t extra = n > code->argcount ? n - code->argcount : 0,
+             at = code->argcount + code->kwonlyargcount;
     b->bound[at] = ty_make_tuple(b->ty, args + (n - extra), extra);
     b->given[at] = true;
   }
@@ -197,7 +212,8 @@ static Val default_of(Bind *b, uint32_t k) {
     if (k + n < code->argcount)
       return BOTTOM;
     uint32_t at = k + n - code->argcount;
-    return nested ? ty_item(b->ty, b->callee, captured + at) : ty_const(b->ty, b->func->defaults[at]);
+    return nested ? ty_item(b->ty, b->callee, captured + at)
+                  : ty_const(b->ty, b->func->defaults[at]);
   }
   const Binding *d = fz_find(b->func->kwdefaults, b->func->nkwdefaults, code->localsplus[k]);
   return d ? ty_const(b->ty, d->value) : BOTTOM;
@@ -209,7 +225,8 @@ static bool bind_defaults(Bind *b) {
       continue;
     b->bound[k] = default_of(b, k);
     if (is_bottom(b->bound[k]))
-      return bind_fail(b, arena_printf(&b->ty->cx->arena, "the argument '%s' is missing", b->code->localsplus[k]));
+      return bind_fail(b, arena_printf(&b->ty->cx->arena, "the argument '%s' is missing",
+                                       b->code->localsplus[k]));
   }
   return true;
 }
@@ -245,7 +262,8 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
   if (is_bottom(callee))
     return BOTTOM;
   const Frozen *f = callee.type->frozen;
-  if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC && ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
+  if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
+      ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
     return ty_call_intrinsic(ty, (IntrinsicId)f->i, args, n, names);
   if (callee.type->id == TY_FUNC && f->kind == FZ_FUNC)
     return ty_call_func(ty, callee, args, n, names);
@@ -297,7 +315,10 @@ static const Frozen *nested_func(Ty *ty, const Frozen *code) {
       return p->nested.data[k];
   FrozenFunc *func = CX_NEW(ty->cx, FrozenFunc);
   const FrozenFunc *outer = ty->spec->func;
-  *func = (FrozenFunc){.code = code->code, .module = outer->module, .globals = outer->globals, .nglobals = outer->nglobals};
+  *func = (FrozenFunc){.code = code->code,
+                       .module = outer->module,
+                       .globals = outer->globals,
+                       .nglobals = outer->nglobals};
   const Frozen **cells = CX_ARRAY(ty->cx, const Frozen *, code->code->nfrees + 1);
   for (uint32_t k = 0; k < code->code->nfrees; k++)
     cells[k] = ty_capture_marker(p, k);

@@ -9,7 +9,8 @@ static const Type *join_arrays(Ty *ty, const Type *a, const Type *b) {
   if (a->elem != b->elem || a->ndim != b->ndim || a->space != b->space)
     return NULL;
   Layout layout = a->layout == b->layout ? (Layout)a->layout : LAYOUT_A;
-  return ty_array(ty->cx, a->elem, a->ndim, layout, (Space)a->space, a->wide || b->wide, a->readonly || b->readonly);
+  return ty_array(ty->cx, a->elem, a->ndim, layout, (Space)a->space, a->wide || b->wide,
+                  a->readonly || b->readonly);
 }
 
 static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
@@ -21,7 +22,8 @@ static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
       return NULL;
   if (a->id == TY_TUPLE)
     return ty_tuple(ty->cx, elems, a->n, a->names == b->names ? a->names : NULL);
-  return a->frozen ? ty_frozen(ty->cx, a->id, a->frozen, elems, a->n) : ty_list_like(ty->cx, a->id, elems, a->n);
+  return a->frozen ? ty_frozen(ty->cx, a->id, a->frozen, elems, a->n)
+                   : ty_list_like(ty->cx, a->id, elems, a->n);
 }
 
 const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
@@ -33,7 +35,8 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
     return NULL;
   if (a->id == TY_ARRAY)
     return join_arrays(ty, a, b);
-  if (a->id == TY_TUPLE || a->id == TY_ENUMERATE || a->id == TY_ZIP || a->id == TY_FUNC || a->id == TY_SLICE)
+  if (a->id == TY_TUPLE || a->id == TY_ENUMERATE || a->id == TY_ZIP || a->id == TY_FUNC ||
+      a->id == TY_SLICE)
     return join_elems(ty, a, b);
   return NULL;
 }
@@ -41,7 +44,9 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
 /* --- numbers --- */
 
 /* One storage, another name. */
-static bool is_rename(const Type *from, const Type *to) { return ty_strengthen(from->id) == ty_strengthen(to->id); }
+static bool is_rename(const Type *from, const Type *to) {
+  return ty_strengthen(from->id) == ty_strengthen(to->id);
+}
 
 static Val cast_number(Ty *ty, Val v, const Type *to) {
   const Frozen *k = v.konst ? ty_fold_cast(ty->cx, v.konst, to->id) : NULL;
@@ -94,7 +99,8 @@ Val ty_cast_id(Ty *ty, Val v, TypeId to) { return ty_cast(ty, v, ty_id(ty, to));
 Val ty_operand(Ty *ty, Val v, TypeId to) {
   if (is_bottom(v) || v.type->id == to)
     return v;
-  bool literal = v.konst && v.konst->kind == FZ_INT && !ty_scalar_info[to].weak && ty_is_weak(v.type);
+  bool literal = v.konst && v.konst->kind == FZ_INT && !ty_scalar_info[to].weak &&
+                 ty_is_weak(v.type);
   if (literal && ty_is_integral(ty_id(ty, to)) && !ty_int_fits(v.konst, to))
     return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, v.konst), ty_scalar_info[to].name);
   return ty_cast_id(ty, v, to);

@@ -25,7 +25,9 @@ uint32_t ty_parts(Ty *ty, const Type *t, const Type *const **elems) {
   return t->n;
 }
 
-static bool is_packed(const Type *t) { return t->id >= TY_TUPLE && t->id != TY_ARRAY && (t->n || t->id == TY_RANGE || t->id == TY_TUPLE); }
+static bool is_packed(const Type *t) {
+  return t->id >= TY_TUPLE && t->id != TY_ARRAY && (t->n || t->id == TY_RANGE || t->id == TY_TUPLE);
+}
 
 bool ty_stored(const Type *t) {
   if (t->id == TY_RANGE || t->id == TY_ARRAY || ty_is_scalar(t))
@@ -48,7 +50,8 @@ const Type *ty_storage(Ty *ty, const Type *t) {
 }
 
 bool ty_same(Ty *ty, Val a, Val b) {
-  if (a.type != b.type || !a.konst != !b.konst || (a.konst && !fz_same(a.konst, b.konst)) || !a.items != !b.items)
+  if (a.type != b.type || !a.konst != !b.konst || (a.konst && !fz_same(a.konst, b.konst)) ||
+      !a.items != !b.items)
     return false;
   if (!a.items || a.items == b.items || a.konst)
     return true;
@@ -90,7 +93,9 @@ Ins *ty_ins(Ty *ty, Val v) {
     return i;
   }
   Ins *i = insert(ty, OP_CONST, v.type, NULL, 0);
-  i->aux.frozen = ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type) : v.konst ? v.konst : v.type->frozen;
+  i->aux.frozen = ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type)
+                  : v.konst            ? v.konst
+                                       : v.type->frozen;
   if (!i->aux.frozen)
     i->aux.frozen = fz_none(ty->cx);
   return i;
@@ -118,7 +123,9 @@ Val ty_op_i(Ty *ty, Op op, const Type *type, int64_t aux, const Val *args, uint3
 }
 
 Val ty_op1(Ty *ty, Op op, const Type *type, Val a) { return ty_op(ty, op, type, &a, 1); }
-Val ty_op2(Ty *ty, Op op, const Type *type, Val a, Val b) { return ty_op(ty, op, type, (Val[]){a, b}, 2); }
+Val ty_op2(Ty *ty, Op op, const Type *type, Val a, Val b) {
+  return ty_op(ty, op, type, (Val[]){a, b}, 2);
+}
 
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n) {
   Val r = ty_op(ty, OP_INTRINSIC, type, args, n);
@@ -175,8 +182,11 @@ Val ty_pack(Ty *ty, const Type *type, const Val *items, uint32_t n) {
       return BOTTOM;
   TySize size = size_of(ty, type, 0);
   if (size.depth > TY_MAX_DEPTH || size.leaves > TY_MAX_TUPLE)
-    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", size.depth > TY_MAX_DEPTH ? "it is nested too deep" : "it has more than 4096 elements");
-  return (Val){.type = type, .items = arena_memdup(&ty->cx->arena, items, sizeof *items * (n + !n))};
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple",
+                   size.depth > TY_MAX_DEPTH ? "it is nested too deep"
+                                             : "it has more than 4096 elements");
+  return (Val){.type = type,
+               .items = arena_memdup(&ty->cx->arena, items, sizeof *items * (n + !n))};
 }
 
 Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
@@ -211,7 +221,8 @@ Val ty_item(Ty *ty, Val tuple, uint32_t k) {
     return v;
   }
   if (!ty_stored(elems[k]))
-    return (Val){.type = elems[k], .konst = elems[k]->id == TY_NONE ? fz_none(ty->cx) : elems[k]->frozen};
+    return (Val){.type = elems[k],
+                 .konst = elems[k]->id == TY_NONE ? fz_none(ty->cx) : elems[k]->frozen};
   return ty_op_i(ty, OP_TUPLE_GET, elems[k], k, &tuple, 1);
 }
 

@@ -16,10 +16,15 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_ELLIPSIS: return true;
   case FZ_BOOL:
   case FZ_INTRINSIC: return a->i == b->i;
-  case FZ_INT: return a->i == b->i && a->wide == b->wide && (!a->text || !b->text ? a->text == b->text : !strcmp(a->text, b->text));
+  case FZ_INT:
+    return a->i == b->i && a->wide == b->wide &&
+           (!a->text || !b->text ? a->text == b->text : !strcmp(a->text, b->text));
   case FZ_FLOAT:
-  case FZ_COMPLEX: return !memcmp(&a->re, &b->re, sizeof a->re) && !memcmp(&a->im, &b->im, sizeof a->im);
-  case FZ_SCALAR: return a->i == b->i && !memcmp(&a->re, &b->re, sizeof a->re) && !memcmp(&a->im, &b->im, sizeof a->im);
+  case FZ_COMPLEX:
+    return !memcmp(&a->re, &b->re, sizeof a->re) && !memcmp(&a->im, &b->im, sizeof a->im);
+  case FZ_SCALAR:
+    return a->i == b->i && !memcmp(&a->re, &b->re, sizeof a->re) &&
+           !memcmp(&a->im, &b->im, sizeof a->im);
   case FZ_STR:
   case FZ_BYTES: return a->n == b->n && !memcmp(a->text, b->text, a->n);
   case FZ_DTYPE: return true;
@@ -35,11 +40,13 @@ bool fz_same(const Frozen *a, const Frozen *b) {
       if (!fz_same(a->items[k], b->items[k]))
         return false;
     return true;
-  case FZ_FUNC: return a->func == b->func || (a->func->code == b->func->code && !a->func->code->nfrees);
+  case FZ_FUNC:
+    return a->func == b->func || (a->func->code == b->func->code && !a->func->code->nfrees);
   case FZ_CODE: return a->code == b->code;
   case FZ_ARRAY: return a->array == b->array;
   case FZ_EXCEPTION: return !strcmp(a->text, b->text);
-  case FZ_MODULE: return !strcmp(a->text, b->text) && a->nattrs == b->nattrs && a->attrs == b->attrs;
+  case FZ_MODULE:
+    return !strcmp(a->text, b->text) && a->nattrs == b->nattrs && a->attrs == b->attrs;
   default: return false;
   }
 }
@@ -56,15 +63,16 @@ bool fz_get_int(const Frozen *f, int64_t *out) {
   if (!f)
     return false;
   bool is_int = (f->kind == FZ_INT && !f->wide) || f->kind == FZ_BOOL ||
-                (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind >= KIND_BOOL && ty_scalar_info[f->type].kind <= KIND_UINT &&
-                 !(f->type == TY_U64 && f->i < 0));
+                (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind >= KIND_BOOL &&
+                 ty_scalar_info[f->type].kind <= KIND_UINT && !(f->type == TY_U64 && f->i < 0));
   if (is_int)
     *out = f->i;
   return is_int;
 }
 
 static bool is_float_const(const Frozen *f) {
-  return f->kind == FZ_FLOAT || (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_FLOAT);
+  return f->kind == FZ_FLOAT ||
+         (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_FLOAT);
 }
 
 bool fz_truth(const Frozen *f, bool *out) {
@@ -104,7 +112,9 @@ static Num num_of(const Frozen *f) {
   case FZ_INT: return f->wide ? (Num){0} : (Num){NUM_INT, f->i, (double)f->i};
   case FZ_FLOAT: return (Num){NUM_FLOAT, 0, f->re};
   case FZ_SCALAR: /* of the weak numbers' storage: computed alike as long as nothing overflows */
-    return f->type == TY_I64 ? (Num){NUM_INT, f->i, (double)f->i} : f->type == TY_F64 ? (Num){NUM_FLOAT, 0, f->re} : (Num){0};
+    return f->type == TY_I64   ? (Num){NUM_INT, f->i, (double)f->i}
+           : f->type == TY_F64 ? (Num){NUM_FLOAT, 0, f->re}
+                               : (Num){0};
   default: return (Num){0};
   }
 }
@@ -145,8 +155,14 @@ static const Frozen *fold_int(Cx *cx, Op op, int64_t a, int64_t b) {
   case OP_AND: r = a & b; break;
   case OP_OR: r = a | b; break;
   case OP_XOR: r = a ^ b; break;
-  case OP_LSHIFT: ok = b >= 0 && b < 63 && a >= 0 && a <= INT64_MAX >> b; r = ok ? a << b : 0; break;
-  case OP_RSHIFT: ok = b >= 0 && b < 64; r = ok ? a >> b : 0; break;
+  case OP_LSHIFT:
+    ok = b >= 0 && b < 63 && a >= 0 && a <= INT64_MAX >> b;
+    r = ok ? a << b : 0;
+    break;
+  case OP_RSHIFT:
+    ok = b >= 0 && b < 64;
+    r = ok ? a >> b : 0;
+    break;
   default: ok = false; break;
   }
   return ok ? fz_int(cx, r) : NULL;
@@ -224,7 +240,8 @@ static int64_t wrap_int(int64_t v, TypeId to) {
   if (bits >= 64)
     return v;
   uint64_t u = (uint64_t)v << (64 - bits);
-  return ty_scalar_info[to].kind == KIND_UINT ? (int64_t)(u >> (64 - bits)) : (int64_t)u >> (64 - bits);
+  return ty_scalar_info[to].kind == KIND_UINT ? (int64_t)(u >> (64 - bits))
+                                              : (int64_t)u >> (64 - bits);
 }
 
 /* Saturates; nan gives 0. */
@@ -255,8 +272,10 @@ static double as_double(const Frozen *f) {
 }
 
 const Frozen *ty_fold_cast(Cx *cx, const Frozen *f, TypeId to) {
-  bool number = f && (f->kind == FZ_BOOL || f->kind == FZ_INT || f->kind == FZ_FLOAT || f->kind == FZ_SCALAR);
-  if (!number || (f->wide && f->text) || (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_COMPLEX))
+  bool number = f && (f->kind == FZ_BOOL || f->kind == FZ_INT || f->kind == FZ_FLOAT ||
+                      f->kind == FZ_SCALAR);
+  if (!number || (f->wide && f->text) ||
+      (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_COMPLEX))
     return NULL;
   TypeKind kind = ty_scalar_info[to].kind;
   Frozen *r = CX_NEW(cx, Frozen);
@@ -307,7 +326,8 @@ bool ty_int_fits(const Frozen *f, TypeId to) {
     return !f->text && s->kind == KIND_UINT && s->bits == 64;
   if (s->kind == KIND_UINT)
     return f->i >= 0 && (s->bits == 64 || f->i < INT64_C(1) << s->bits);
-  return s->bits == 64 || (f->i >= -(INT64_C(1) << (s->bits - 1)) && f->i < INT64_C(1) << (s->bits - 1));
+  return s->bits == 64 ||
+         (f->i >= -(INT64_C(1) << (s->bits - 1)) && f->i < INT64_C(1) << (s->bits - 1));
 }
 
 /* --- values --- */
@@ -317,9 +337,15 @@ Val ty_constant(Ty *ty, const Frozen *f, TypeId id) {
   return (Val){.type = ty_id(ty, id), .konst = k ? k : f};
 }
 
-Val ty_const_int(Ty *ty, int64_t v) { return (Val){.type = ty_id(ty, TY_PYINT), .konst = fz_int(ty->cx, v)}; }
-Val ty_const_float(Ty *ty, double v) { return (Val){.type = ty_id(ty, TY_PYFLOAT), .konst = fz_float(ty->cx, v)}; }
-Val ty_const_bool(Ty *ty, bool v) { return (Val){.type = ty_id(ty, TY_PYBOOL), .konst = fz_bool(ty->cx, v)}; }
+Val ty_const_int(Ty *ty, int64_t v) {
+  return (Val){.type = ty_id(ty, TY_PYINT), .konst = fz_int(ty->cx, v)};
+}
+Val ty_const_float(Ty *ty, double v) {
+  return (Val){.type = ty_id(ty, TY_PYFLOAT), .konst = fz_float(ty->cx, v)};
+}
+Val ty_const_bool(Ty *ty, bool v) {
+  return (Val){.type = ty_id(ty, TY_PYBOOL), .konst = fz_bool(ty->cx, v)};
+}
 Val ty_none(Ty *ty) { return (Val){.type = ty_id(ty, TY_NONE), .konst = fz_none(ty->cx)}; }
 
 Val ty_scalar_const(Ty *ty, TypeId id, double v) {
@@ -342,7 +368,8 @@ static bool too_deep(const Frozen *f, int depth) {
 
 static Val tuple_const(Ty *ty, const Frozen *f) {
   if (f->n > TY_MAX_TUPLE || too_deep(f, 1))
-    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements, or is nested too deep");
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple",
+                   "it has more than 4096 elements, or is nested too deep");
   const Type **types = CX_ARRAY(ty->cx, const Type *, f->n + 1);
   for (uint32_t k = 0; k < f->n; k++) {
     Val v = ty_const(ty, f->items[k]);
@@ -361,7 +388,8 @@ static Val array_const(Ty *ty, const Frozen *f) {
   bool wide = false;
   for (unsigned k = 0; k < a->ndim; k++)
     wide |= a->extents[k] > INT32_MAX;
-  return (Val){.type = ty_array(ty->cx, elem, a->ndim, LAYOUT_C, SPACE_CONST, wide, true), .konst = f};
+  return (Val){.type = ty_array(ty->cx, elem, a->ndim, LAYOUT_C, SPACE_CONST, wide, true),
+               .konst = f};
 }
 
 static Val int_const(Ty *ty, const Frozen *f) {

@@ -44,7 +44,8 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
     note(cx, a->loc, "%s here", ty_pretty(cx, t));
     if (first->id == TY_FUNC && t->id == TY_FUNC)
       fail(cx, ty->at->loc, ERR_FUNCTION_PHI);
-    fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first), ty_pretty(cx, t));
+    fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first),
+         ty_pretty(cx, t));
   }
   fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first), "another");
 }
@@ -56,7 +57,8 @@ static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
     const Block *from = i->block->preds.data[k];
     while (from->last && from->last->op == OP_BR && from->preds.len == 1)
       from = from->preds.data[0];
-    if (info_of(ty, i->args[k])->unset && from->last && from->last->op == OP_CONDBR && from->last->loc.line) {
+    if (info_of(ty, i->args[k])->unset && from->last && from->last->op == OP_CONDBR &&
+        from->last->loc.line) {
       note(ty->cx, from->last->loc, "'%s' is not set on a path from this condition", name);
       break;
     }
@@ -89,7 +91,8 @@ Val ty_arg(Ty *ty, Ins *i, uint32_t k) { return ty_value(ty, i->args[k]); }
 
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to) {
   uint8_t taken = s->taken[from->id];
-  return (taken & BLOCK_REACHED) && ((from->succ[0] == to && (taken & 1)) || (from->succ[1] == to && (taken & 2)));
+  return (taken & BLOCK_REACHED) &&
+         ((from->succ[0] == to && (taken & 1)) || (from->succ[1] == to && (taken & 2)));
 }
 
 TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
@@ -111,7 +114,8 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     } else if (first != phi->args[k]) {
       const Type *t = ty_join(ty, r.v.type, a->v.type);
       r.conflict |= !t;
-      bool same = t && r.v.konst && a->v.konst && r.v.type == a->v.type && fz_same(r.v.konst, a->v.konst);
+      bool same = t && r.v.konst && a->v.konst && r.v.type == a->v.type &&
+                  fz_same(r.v.konst, a->v.konst);
       r.v = (Val){.type = t ? t : r.v.type, .konst = same ? r.v.konst : NULL};
     }
   }
@@ -132,7 +136,8 @@ static bool put(Ty *ty, Ins *i, TyInfo new) {
     }
     new.conflict |= old->conflict;
   }
-  bool changed = !ty_same(ty, old->v, new.v) || old->conflict != new.conflict || !old->unset != !new.unset;
+  bool changed = !ty_same(ty, old->v, new.v) || old->conflict != new.conflict ||
+                 !old->unset != !new.unset;
   *old = new;
   return changed;
 }
@@ -185,7 +190,7 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
 
 static bool sweep_block(Ty *ty, Block *b) {
   bool changed = false;
-  FOR_INS(b, i) {
+  FOR_INS (b, i) {
     ty->at = i;
     if (i->op == OP_PARAM)
       continue;
@@ -205,7 +210,7 @@ static void sweep_to_end(Ty *ty) {
   for (bool changed = true; changed;) {
     changed = ty->stuck = ty->spec->missing = false;
     ty->spec->sweeps++;
-    FOR_BLOCKS(ty->fn, b)
+    FOR_BLOCKS (ty->fn, b)
       if (ty->spec->taken[b->id] & BLOCK_REACHED)
         changed |= sweep_block(ty, b);
   }

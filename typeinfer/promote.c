@@ -4,14 +4,24 @@
 enum { FIRST = TY_BOOL, STRONG = TY_C128 - TY_BOOL + 1 };
 
 static const uint8_t table[2][STRONG][STRONG] = {
-#define P(typing, row, b, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128)                        \
-  [TYPING_##typing][TY_##row - FIRST] = {TY_##b, TY_##i8, TY_##i16, TY_##i32, TY_##i64, TY_##u8, TY_##u16, TY_##u32, \
-                                         TY_##u64, TY_##f16, TY_##bf16, TY_##f32, TY_##f64, TY_##c64, TY_##c128},
+#define P(typing, row, b, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128)    \
+  [TYPING_##typing][TY_##row - FIRST] = {TY_##b,    TY_##i8,  TY_##i16, TY_##i32, TY_##i64,        \
+                                         TY_##u8,   TY_##u16, TY_##u32, TY_##u64, TY_##f16,        \
+                                         TY_##bf16, TY_##f32, TY_##f64, TY_##c64, TY_##c128},
 #include "typeinfer/promote.def"
 #undef P
 };
 
-typedef enum OpClass { CLASS_NO, CLASS_ARITH, CLASS_DIV, CLASS_FLOOR, CLASS_POW, CLASS_SHIFT, CLASS_BITS, CLASS_CMP } OpClass;
+typedef enum OpClass {
+  CLASS_NO,
+  CLASS_ARITH,
+  CLASS_DIV,
+  CLASS_FLOOR,
+  CLASS_POW,
+  CLASS_SHIFT,
+  CLASS_BITS,
+  CLASS_CMP
+} OpClass;
 
 static const uint8_t op_class[OP_COUNT] = {
 #define O(op, class) [OP_##op] = CLASS_##class,
@@ -25,7 +35,8 @@ static bool integral(TypeId t) { return kind(t) >= KIND_BOOL && kind(t) <= KIND_
 
 /* bool < int < float < complex */
 static int rank(TypeId t) {
-  static const uint8_t ranks[] = {[KIND_BOOL] = 1, [KIND_INT] = 2, [KIND_UINT] = 2, [KIND_FLOAT] = 3, [KIND_COMPLEX] = 4, [KIND_OTHER] = 0};
+  static const uint8_t ranks[] = {[KIND_BOOL] = 1,  [KIND_INT] = 2,     [KIND_UINT] = 2,
+                                  [KIND_FLOAT] = 3, [KIND_COMPLEX] = 4, [KIND_OTHER] = 0};
   return ranks[kind(t)];
 }
 
@@ -61,7 +72,11 @@ TypeId ty_promote(Typing typing, TypeId a, TypeId b) {
 /* int against uint64: no common type holds both, so the true values are compared. A weak int against a strong one too: it may
  * be outside of the strong type's range. */
 static TyOp compare_types(Op op, TypeId a, TypeId b, TypeId t) {
-  TyOp r = {.ok = true, .op = op, .left = t, .right = t, .result = weak(a) && weak(b) ? TY_PYBOOL : TY_BOOL};
+  TyOp r = {.ok = true,
+            .op = op,
+            .left = t,
+            .right = t,
+            .result = weak(a) && weak(b) ? TY_PYBOOL : TY_BOOL};
   if (!integral(a) || !integral(b) || kind(a) == KIND_BOOL || kind(b) == KIND_BOOL)
     return r;
   bool mixed = (kind(a) == KIND_INT) != (kind(b) == KIND_INT);
@@ -97,7 +112,8 @@ TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
   case CLASS_POW:
   case CLASS_SHIFT:
     t = t == TY_PYBOOL ? TY_PYINT : t == TY_BOOL ? TY_I8 : t;
-    if (typing == TYPING_NUMBA && class == CLASS_POW && (a == TY_F32 || b == TY_F32) && (integral(a) || integral(b)))
+    if (typing == TYPING_NUMBA && class == CLASS_POW && (a == TY_F32 || b == TY_F32) &&
+        (integral(a) || integral(b)))
       t = TY_F32;
     r.ok = class == CLASS_FLOOR ? kind(t) != KIND_COMPLEX : class == CLASS_POW || integral(t);
     break;

@@ -12,7 +12,7 @@ enum { UNKNOWN = 255, COUNTER_BITS = 46, MAX_BITS = 62, GROW_LIMIT = 6 };
 typedef struct Ranges {
   Cx *cx;
   Fn *fn;
-  uint8_t *bits;   /* by Ins id */
+  uint8_t *bits; /* by Ins id */
   uint8_t *grown;
 } Ranges;
 
@@ -103,7 +103,8 @@ static unsigned cast_bits(const Ranges *r, const Ins *i) {
 }
 
 static unsigned eval(const Ranges *r, const Ins *i) {
-  unsigned own = type_bits(i->type), a = i->nargs ? bits_of(r, i->args[0]) : 0, b = i->nargs > 1 ? bits_of(r, i->args[1]) : 0;
+  unsigned own = type_bits(i->type), a = i->nargs ? bits_of(r, i->args[0]) : 0,
+           b = i->nargs > 1 ? bits_of(r, i->args[1]) : 0;
   bool known = a != UNKNOWN && b != UNKNOWN;
   switch ((Op)i->op) {
   case OP_CONST: return const_bits(i);
@@ -135,8 +136,8 @@ static unsigned eval(const Ranges *r, const Ins *i) {
 
 static bool sweep(Ranges *r) {
   bool changed = false;
-  FOR_BLOCKS(r->fn, b)
-    FOR_INS(b, i) {
+  FOR_BLOCKS (r->fn, b)
+    FOR_INS (b, i) {
       if (!ty_is_integral(i->type) || bits_of(r, i) == UNKNOWN)
         continue;
       unsigned now = eval(r, i);
@@ -154,9 +155,11 @@ static bool sweep(Ranges *r) {
 
 /* A widening or renaming says nothing new about the value. */
 static const Ins *strip(const Ins *i) {
-  while (i->op == OP_CAST && ty_is_integral(i->args[0]->type) && ty_bits(i->type) >= ty_bits(i->args[0]->type) &&
-         ty_kind(i->args[0]->type) != KIND_BOOL && (ty_is_signed(i->type) || !ty_is_signed(i->args[0]->type)) &&
-         !(ty_bits(i->type) == ty_bits(i->args[0]->type) && ty_is_signed(i->type) != ty_is_signed(i->args[0]->type)))
+  while (i->op == OP_CAST && ty_is_integral(i->args[0]->type) &&
+         ty_bits(i->type) >= ty_bits(i->args[0]->type) && ty_kind(i->args[0]->type) != KIND_BOOL &&
+         (ty_is_signed(i->type) || !ty_is_signed(i->args[0]->type)) &&
+         !(ty_bits(i->type) == ty_bits(i->args[0]->type) &&
+           ty_is_signed(i->type) != ty_is_signed(i->args[0]->type)))
     i = i->args[0];
   return i;
 }
@@ -172,8 +175,10 @@ static int64_t least(const Ranges *r, const Ins *i) {
 
 /* What `cond` being `holds` says about x: x >= the result, or less than 0 for nothing. */
 static int64_t bound_of(const Ranges *r, const Ins *cond, bool holds, const Ins *x, int depth) {
-  static const Op inverse[] = {[OP_LT] = OP_GE, [OP_LE] = OP_GT, [OP_EQ] = OP_NE, [OP_NE] = OP_EQ, [OP_GT] = OP_LE, [OP_GE] = OP_LT};
-  static const Op swapped[] = {[OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
+  static const Op inverse[] = {[OP_LT] = OP_GE, [OP_LE] = OP_GT, [OP_EQ] = OP_NE,
+                               [OP_NE] = OP_EQ, [OP_GT] = OP_LE, [OP_GE] = OP_LT};
+  static const Op swapped[] = {[OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_EQ] = OP_EQ,
+                               [OP_NE] = OP_NE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
   if (depth > 4)
     return NO_BOUND;
   if (cond->op == OP_NOT)
@@ -181,10 +186,12 @@ static int64_t bound_of(const Ranges *r, const Ins *cond, bool holds, const Ins 
   if (cond->op == OP_TRUTH || (cond->op == OP_CAST && ty_kind(cond->args[0]->type) == KIND_BOOL))
     return bound_of(r, cond->args[0], holds, x, depth + 1);
   if (cond->op == (holds ? OP_AND : OP_OR)) {
-    int64_t a = bound_of(r, cond->args[0], holds, x, depth + 1), b = bound_of(r, cond->args[1], holds, x, depth + 1);
+    int64_t a = bound_of(r, cond->args[0], holds, x, depth + 1),
+            b = bound_of(r, cond->args[1], holds, x, depth + 1);
     return a > b ? a : b;
   }
-  if (cond->op < OP_LT || cond->op > OP_GE || !ty_is_integral(cond->args[0]->type) || cond->args[0]->type != cond->args[1]->type)
+  if (cond->op < OP_LT || cond->op > OP_GE || !ty_is_integral(cond->args[0]->type) ||
+      cond->args[0]->type != cond->args[1]->type)
     return NO_BOUND;
   Op op = holds ? (Op)cond->op : inverse[cond->op];
   const Ins *a = cond->args[0], *b = cond->args[1];
@@ -226,8 +233,8 @@ static bool guarded(const Ranges *r, const Ins *wrap) {
   int64_t offset = 0;
   if (x->op == OP_SUB || x->op == OP_ADD)
     k = x->args[1];
-  if (k && k->op == OP_CONST && k->aux.frozen->kind == FZ_INT && !k->aux.frozen->wide && ty_is_signed(x->type) &&
-      k->aux.frozen->i > -INT32_MAX && k->aux.frozen->i < INT32_MAX) {
+  if (k && k->op == OP_CONST && k->aux.frozen->kind == FZ_INT && !k->aux.frozen->wide &&
+      ty_is_signed(x->type) && k->aux.frozen->i > -INT32_MAX && k->aux.frozen->i < INT32_MAX) {
     offset = x->op == OP_SUB ? k->aux.frozen->i : -k->aux.frozen->i;
     x = strip(x->args[0]);
   }
@@ -239,12 +246,15 @@ static bool guarded(const Ranges *r, const Ins *wrap) {
 /* --- the pass --- */
 
 void ty_ranges(Cx *cx, Fn *fn) {
-  Ranges r = {.cx = cx, .fn = fn, .bits = CX_ARRAY(cx, uint8_t, fn->next_id), .grown = CX_ARRAY(cx, uint8_t, fn->next_id)};
+  Ranges r = {.cx = cx,
+              .fn = fn,
+              .bits = CX_ARRAY(cx, uint8_t, fn->next_id),
+              .grown = CX_ARRAY(cx, uint8_t, fn->next_id)};
   while (sweep(&r))
     ;
   ir_dominators(cx, fn);
-  FOR_BLOCKS(fn, b)
-    FOR_INS_SAFE(b, i, next) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS_SAFE (b, i, next) {
       bool known = ty_is_integral(i->type) && bits_of(&r, i) != UNKNOWN;
       if (i->op == OP_WRAP_INDEX && (known || guarded(&r, i))) {
         ir_replace(i, i->args[0]);

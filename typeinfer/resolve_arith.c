@@ -6,15 +6,19 @@
 
 const char *ty_op_text(Op op) {
   static const char *const text[OP_COUNT] = {
-    [OP_ADD] = "+", [OP_SUB] = "-", [OP_MUL] = "*", [OP_TRUEDIV] = "/", [OP_FLOORDIV] = "//", [OP_MOD] = "%", [OP_POW] = "**",
-    [OP_LSHIFT] = "<<", [OP_RSHIFT] = ">>", [OP_AND] = "&", [OP_OR] = "|", [OP_XOR] = "^", [OP_MATMUL] = "@", [OP_NEG] = "unary -",
-    [OP_POS] = "unary +", [OP_INVERT] = "~", [OP_LT] = "<", [OP_LE] = "<=", [OP_EQ] = "==", [OP_NE] = "!=", [OP_GT] = ">",
-    [OP_GE] = ">=", [OP_IS] = "is", [OP_IS_NOT] = "is not", [OP_IN] = "in", [OP_NOT_IN] = "not in",
+      [OP_ADD] = "+",       [OP_SUB] = "-",         [OP_MUL] = "*",       [OP_TRUEDIV] = "/",
+      [OP_FLOORDIV] = "//", [OP_MOD] = "%",         [OP_POW] = "**",      [OP_LSHIFT] = "<<",
+      [OP_RSHIFT] = ">>",   [OP_AND] = "&",         [OP_OR] = "|",        [OP_XOR] = "^",
+      [OP_MATMUL] = "@",    [OP_NEG] = "unary -",   [OP_POS] = "unary +", [OP_INVERT] = "~",
+      [OP_LT] = "<",        [OP_LE] = "<=",         [OP_EQ] = "==",       [OP_NE] = "!=",
+      [OP_GT] = ">",        [OP_GE] = ">=",         [OP_IS] = "is",       [OP_IS_NOT] = "is not",
+      [OP_IN] = "in",       [OP_NOT_IN] = "not in",
   };
   return text[op] ? text[op] : ir_op_info[op].text;
 }
 
-void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals, uint32_t n) {
+void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
+              uint32_t n) {
   bool known;
   if (!ty->emit || (fz_truth(cond.konst, &known) && known))
     return;
@@ -95,8 +99,8 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
       return r;
   }
   if (ty_is_signed(t) && ty->cx->debug)
-    ty_check(ty, ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), y, ty_scalar_const(ty, t->id, 0)), "ValueError",
-             "Integers to negative integer powers are not allowed.", NULL, 0);
+    ty_check(ty, ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), y, ty_scalar_const(ty, t->id, 0)),
+             "ValueError", "Integers to negative integer powers are not allowed.", NULL, 0);
   return ty_op2(ty, OP_POW, t, x, y);
 }
 
@@ -107,7 +111,8 @@ static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *
   bool left = ty_is_weak(a.type);
   const Frozen *k = left ? a.konst : b.konst;
   const Type *strong = left ? b.type : a.type;
-  if (ty_is_weak(a.type) == ty_is_weak(b.type) || !k || k->kind != FZ_INT || !ty_is_integral(strong) || strong->id == TY_BOOL)
+  if (ty_is_weak(a.type) == ty_is_weak(b.type) || !k || k->kind != FZ_INT ||
+      !ty_is_integral(strong) || strong->id == TY_BOOL)
     return false;
   if (ty_int_fits(k, strong->id)) {
     types->left = types->right = strong->id;
@@ -115,14 +120,16 @@ static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *
   }
   if (!k->wide)
     return false;
-  bool below = left ? op == OP_GT || op == OP_GE : op == OP_LT || op == OP_LE; /* strong value is below the literal */
+  bool below = left ? op == OP_GT || op == OP_GE
+                    : op == OP_LT || op == OP_LE; /* strong value is below the literal */
   *result = ty_cast_id(ty, ty_const_bool(ty, below || op == OP_NE), types->result);
   return true;
 }
 
 static void check_divisor(Ty *ty, Op op, Val b) {
   if ((op == OP_FLOORDIV || op == OP_MOD) && ty_is_integral(b.type) && ty->cx->debug)
-    ty_check(ty, ty_truth(ty, b), "ZeroDivisionError", "integer division or modulo by zero", NULL, 0);
+    ty_check(ty, ty_truth(ty, b), "ZeroDivisionError", "integer division or modulo by zero", NULL,
+             0);
 }
 
 static Val number_op(Ty *ty, Op op, Val a, Val b) {
@@ -192,7 +199,8 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
     return tuple_repeat(ty, a, b);
   if (b.type->id == TY_TUPLE && ty_is_integral(a.type) && op == OP_MUL)
     return tuple_repeat(ty, b, a);
-  if ((a.type->id == TY_STR && (op == OP_ADD || op == OP_MOD || op == OP_MUL)) || (b.type->id == TY_STR && op == OP_ADD))
+  if ((a.type->id == TY_STR && (op == OP_ADD || op == OP_MOD || op == OP_MUL)) ||
+      (b.type->id == TY_STR && op == OP_ADD))
     return TY_FAIL(ty, ERR_STRING_BUILD);
   return bad_operands(ty, op, a, b);
 }
@@ -238,7 +246,8 @@ Val ty_both(Ty *ty, Op op, Val a, Val b) {
 static Val equal_tuples(Ty *ty, Val a, Val b) {
   Val r = ty_const_bool(ty, a.type->n == b.type->n);
   for (uint32_t k = 0; k < a.type->n && a.type->n == b.type->n; k++)
-    r = ty_both(ty, OP_AND, r, ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));
+    r = ty_both(ty, OP_AND, r,
+                ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));
   return r;
 }
 
@@ -265,7 +274,8 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate) {
       return ty_const_bool(ty, negate);
     return (b.konst->i != 0) != negate ? ty_truth(ty, a) : ty_not(ty, a);
   }
-  bool values = (ty_is_number(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) && a.type->id == b.type->id;
+  bool values = (ty_is_number(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) &&
+                a.type->id == b.type->id;
   if (values)
     return bad_operands(ty, negate ? OP_IS_NOT : OP_IS, a, b);
   return ty_const_bool(ty, (a.type == b.type) != negate);

@@ -8,12 +8,15 @@
 
 /* --- one index --- */
 
-static const char *array_name(Val array) { return array.src && array.src->name ? array.src->name : NULL; }
+static const char *array_name(Val array) {
+  return array.src && array.src->name ? array.src->name : NULL;
+}
 
 static const char *index_message(Ty *ty, Val array, unsigned axis) {
   const char *name = array_name(array);
   const char *of = name ? arena_printf(&ty->cx->arena, " of '%s'", name) : "";
-  return arena_printf(&ty->cx->arena, "index {0} is out of bounds for axis %u%s with size {1}", axis, of);
+  return arena_printf(&ty->cx->arena, "index {0} is out of bounds for axis %u%s with size {1}",
+                      axis, of);
 }
 
 static Val check_index(Ty *ty, Val array, Val index, Val extent, unsigned axis) {
@@ -21,7 +24,8 @@ static Val check_index(Ty *ty, Val array, Val index, Val extent, unsigned axis) 
     return index;
   Val r = ty_op2(ty, OP_CHECK_INDEX, ty_id(ty, TY_PYINT), index, extent);
   if (r.ins) {
-    r.ins->aux.site = ir_site(ty->cx, ty->p->program, "IndexError", index_message(ty, array, axis), ty->at->loc);
+    r.ins->aux.site = ir_site(ty->cx, ty->p->program, "IndexError", index_message(ty, array, axis),
+                              ty->at->loc);
     r.ins->aux2 = (int32_t)axis;
     r.ins->name = array_name(array);
   }
@@ -49,11 +53,13 @@ static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
 typedef struct Indices { /* a subscript as a list */
   Val items[2 * TY_MAX_NDIM];
   uint32_t n;
-  uint32_t axes;   /* that take an axis of the array */
-  bool all_ints;   /* no slice, Ellipsis, None */
+  uint32_t axes; /* that take an axis of the array */
+  bool all_ints; /* no slice, Ellipsis, None */
 } Indices;
 
-static bool is_ellipsis(Val v) { return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_ELLIPSIS; }
+static bool is_ellipsis(Val v) {
+  return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_ELLIPSIS;
+}
 
 static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
   bool is_tuple = index.type->id == TY_TUPLE;
@@ -65,7 +71,8 @@ static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
     if (is_bottom(v))
       return false;
     bool other = is_ellipsis(v) || v.type->id == TY_NONE;
-    if ((is_ellipsis(v) && ellipsis) || k == sizeof out->items / sizeof *out->items || out->axes + !other > array.type->ndim) {
+    if ((is_ellipsis(v) && ellipsis) || k == sizeof out->items / sizeof *out->items ||
+        out->axes + !other > array.type->ndim) {
       (void)TY_FAIL(ty, ERR_INDEX_COUNT, TY_PRETTY(ty, array), (int)n);
       return false;
     }
@@ -135,14 +142,16 @@ static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
     return false;
   }
   bool down = k < 0;
-  Val start = slice_bound(ty, ty_item(ty, slice, 0), extent, down, down ? pyint_op(ty, OP_ADD, extent, minus) : zero);
+  Val start = slice_bound(ty, ty_item(ty, slice, 0), extent, down,
+                          down ? pyint_op(ty, OP_ADD, extent, minus) : zero);
   Val stop = slice_bound(ty, ty_item(ty, slice, 1), extent, down, down ? minus : extent);
   if (is_bottom(start) || is_bottom(stop))
     return false;
   Val span = down ? pyint_op(ty, OP_SUB, start, stop) : pyint_op(ty, OP_SUB, stop, start);
   int64_t width = down ? -k : k;
   if (width > 1)
-    span = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_ADD, span, ty_const_int(ty, width - 1)), ty_const_int(ty, width));
+    span = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_ADD, span, ty_const_int(ty, width - 1)),
+                    ty_const_int(ty, width));
   out[0] = start;
   out[1] = ty_select(ty, less(ty, span, zero), zero, span);
   out[2] = ty_const_int(ty, k);
@@ -167,8 +176,8 @@ static bool plan_one(Ty *ty, ViewPlan *p, Val array, Val v) {
   }
   if (v.type->id == TY_SLICE) {
     Val whole = ty_item(ty, v, 0), stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
-    bool full = whole.type && whole.type->id == TY_NONE && stop.type && stop.type->id == TY_NONE && step.type &&
-                step.type->id == TY_NONE;
+    bool full = whole.type && whole.type->id == TY_NONE && stop.type && stop.type->id == TY_NONE &&
+                step.type && step.type->id == TY_NONE;
     *kind = full ? VIEW_FULL : VIEW_SLICE;
     int64_t k = 1;
     if (!full && !slice_parts(ty, v, ty_extent(ty, array, p->axis), &p->args[p->nargs]))
@@ -177,7 +186,8 @@ static bool plan_one(Ty *ty, ViewPlan *p, Val array, Val v) {
       (void)fz_get_int(p->args[p->nargs + 2].konst, &k);
       p->nargs += 3;
     }
-    p->full_tail &= full || (p->ndim == 0 && k == 1); /* the first kept axis may be cut, if the rest is whole */
+    p->full_tail &= full || (p->ndim == 0 &&
+                             k == 1); /* the first kept axis may be cut, if the rest is whole */
     p->ndim++;
     p->axis++;
     return true;
@@ -213,7 +223,8 @@ static Val view(Ty *ty, Val array, const Indices *list) {
   if (!ellipsis)
     plan_full(&p, t->ndim - p.axis);
   bool c = t->layout == LAYOUT_C && p.full_tail && !has_newaxis;
-  const Type *result = ty_array(ty->cx, t->elem, p.ndim, c ? LAYOUT_C : LAYOUT_A, (Space)t->space, t->wide, t->readonly);
+  const Type *result = ty_array(ty->cx, t->elem, p.ndim, c ? LAYOUT_C : LAYOUT_A, (Space)t->space,
+                                t->wide, t->readonly);
   Val r = ty_op(ty, OP_VIEW, result, p.args, p.nargs);
   if (r.ins)
     r.ins->aux.view = p.view;
@@ -265,8 +276,11 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
   Val extent = ty_const_int(ty, n);
   Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), ty_to_index(ty, index), extent);
   if (ty->cx->checked && ty->emit)
-    ty_check(ty, ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL), ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), i, ty_const_int(ty, 0)),
-                        less(ty, i, extent)), "IndexError", "tuple index {0} is out of range", &i, 1);
+    ty_check(ty,
+             ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL),
+                    ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), i, ty_const_int(ty, 0)),
+                    less(ty, i, extent)),
+             "IndexError", "tuple index {0} is out of range", &i, 1);
   return ty_op2(ty, OP_TUPLE_INDEX, t.type->elems[0], t, i);
 }
 
@@ -324,8 +338,10 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
     if (fz_get_int(extent.konst, &known) && known != n)
       return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
     if (ty->cx->checked && k == 0)
-      ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), extent, ty_const_int(ty, n)), "ValueError",
-               arena_printf(&ty->cx->arena, "cannot unpack {0} elements into %u targets", n), &extent, 1);
+      ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), extent, ty_const_int(ty, n)),
+               "ValueError",
+               arena_printf(&ty->cx->arena, "cannot unpack {0} elements into %u targets", n),
+               &extent, 1);
     return ty_getitem(ty, seq, ty_const_int(ty, k));
   }
   if (seq.type->id != TY_TUPLE)
@@ -376,11 +392,14 @@ Val ty_len(Ty *ty, Val v) {
       return ty_extent(ty, v, 0);
     break;
   case TY_RANGE: {
-    Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), start = ty_item(ty, v, 0), stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
+    Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), start = ty_item(ty, v, 0),
+        stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
     Val down = less(ty, step, zero);
-    Val span = ty_select(ty, down, pyint_op(ty, OP_SUB, start, stop), pyint_op(ty, OP_SUB, stop, start));
+    Val span = ty_select(ty, down, pyint_op(ty, OP_SUB, start, stop),
+                         pyint_op(ty, OP_SUB, stop, start));
     Val width = ty_select(ty, down, pyint_op(ty, OP_SUB, zero, step), step);
-    Val n = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_SUB, pyint_op(ty, OP_ADD, span, width), one), width);
+    Val n = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_SUB, pyint_op(ty, OP_ADD, span, width), one),
+                     width);
     return ty_select(ty, less(ty, n, zero), zero, n);
   }
   default: break;

@@ -70,9 +70,11 @@ static Val at_index(Ty *ty, Val seq, Val i) {
   if (is_bottom(seq) || is_bottom(i))
     return BOTTOM;
   switch (seq.type->id) {
-  case TY_RANGE: return pyint_op(ty, OP_ADD, ty_item(ty, seq, 0), pyint_op(ty, OP_MUL, i, ty_item(ty, seq, 2)));
+  case TY_RANGE:
+    return pyint_op(ty, OP_ADD, ty_item(ty, seq, 0), pyint_op(ty, OP_MUL, i, ty_item(ty, seq, 2)));
   case TY_ENUMERATE: {
-    Val pair[] = {pyint_op(ty, OP_ADD, ty_item(ty, seq, 1), i), at_index(ty, ty_item(ty, seq, 0), i)};
+    Val pair[] = {pyint_op(ty, OP_ADD, ty_item(ty, seq, 1), i),
+                  at_index(ty, ty_item(ty, seq, 0), i)};
     return ty_make_tuple(ty, pair, 2);
   }
   case TY_ZIP: {
@@ -114,7 +116,8 @@ static bool positive(const Ins *i, int depth) {
   if (i->op == OP_CONST)
     return i->aux.frozen->kind == FZ_INT && i->aux.frozen->i > 0;
   bool pair = i->op == OP_MUL || i->op == OP_ADD;
-  return pair && (i->flags & INS_NO_WRAP) && positive(i->args[0], depth + 1) && positive(i->args[1], depth + 1);
+  return pair && (i->flags & INS_NO_WRAP) && positive(i->args[0], depth + 1) &&
+         positive(i->args[1], depth + 1);
 }
 
 Val ty_iter_more(Ty *ty, Val seq, Val state) {
@@ -141,5 +144,6 @@ Val ty_iter_item(Ty *ty, Val seq, Val state) {
 Val ty_iter_step(Ty *ty, Val seq, Val state) {
   if (is_bottom(seq) || is_bottom(state))
     return BOTTOM;
-  return pyint_op(ty, OP_ADD, state, seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
+  return pyint_op(ty, OP_ADD, state,
+                  seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
 }

@@ -6,7 +6,8 @@
 /* --- attributes --- */
 
 static Val no_attribute(Ty *ty, const char *what, const char *name, const char *near) {
-  return TY_FAIL(ty, ERR_NO_ATTRIBUTE, what, name, near ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", near) : "");
+  return TY_FAIL(ty, ERR_NO_ATTRIBUTE, what, name,
+                 near ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", near) : "");
 }
 
 /* A member of an intrinsic namespace: "cuda.shared" and "array". */
@@ -29,7 +30,9 @@ static Val module_attr(Ty *ty, const Frozen *module, const char *name) {
   if (!strncmp(space, "pyptx.", 6))
     space += 6;
   bool ours = !strcmp(space, "cuda") || !strcmp(space, "math");
-  return ours ? member(ty, space, name) : no_attribute(ty, arena_printf(&ty->cx->arena, "module '%s'", module->text), name, NULL);
+  return ours ? member(ty, space, name)
+              : no_attribute(ty, arena_printf(&ty->cx->arena, "module '%s'", module->text), name,
+                             NULL);
 }
 
 static Val array_shape(Ty *ty, Val a) {
@@ -73,7 +76,9 @@ static Val array_transposed(Ty *ty, Val a) {
     view->kind[k] = VIEW_PERMUTE;
     view->axes[k] = (uint8_t)(t->ndim - 1 - k);
   }
-  Val r = ty_op1(ty, OP_VIEW, ty_array(ty->cx, t->elem, t->ndim, layout, (Space)t->space, t->wide, t->readonly), a);
+  Val r = ty_op1(ty, OP_VIEW,
+                 ty_array(ty->cx, t->elem, t->ndim, layout, (Space)t->space, t->wide, t->readonly),
+                 a);
   if (r.ins)
     r.ins->aux.view = view;
   return r;
@@ -88,14 +93,17 @@ static Val array_reshape(Ty *ty, Val a) {
   return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &reshape_method, &a.type, 1), items, 1);
 }
 
-bool ty_is_method(Val callee) { return callee.type->id == TY_FUNC && callee.type->frozen == &reshape_method; }
+bool ty_is_method(Val callee) {
+  return callee.type->id == TY_FUNC && callee.type->frozen == &reshape_method;
+}
 
 static bool check_shape(Ty *ty, Val *extents, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     if (is_bottom(extents[k]))
       return false;
     if (!ty_is_integral(extents[k].type)) {
-      (void)TY_FAIL(ty, ERR_ARGUMENT_TYPE, "reshape", arena_printf(&ty->cx->arena, "%u", k + 1), "an integer", TY_PRETTY(ty, extents[k]));
+      (void)TY_FAIL(ty, ERR_ARGUMENT_TYPE, "reshape", arena_printf(&ty->cx->arena, "%u", k + 1),
+                    "an integer", TY_PRETTY(ty, extents[k]));
       return false;
     }
     extents[k] = ty_cast_id(ty, extents[k], TY_PYINT);
@@ -112,14 +120,15 @@ static void fill_extent(Ty *ty, Val *extents, uint32_t n, Val size) {
     if (fz_get_int(extents[k].konst, &v) && v == -1 && open == n)
       open = k;
     else
-      rest = ty_binary(ty, OP_MUL, rest, extents[k]); /* the user's numbers: nothing is known of them */
+      rest = ty_binary(ty, OP_MUL, rest,
+                       extents[k]); /* the user's numbers: nothing is known of them */
   if (open < n) {
     extents[open] = ty_binary(ty, OP_FLOORDIV, size, rest);
     rest = ty_binary(ty, OP_MUL, rest, extents[open]);
   }
   if (ty->cx->checked)
-    ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), rest, size), "ValueError", "cannot reshape an array of size {0} into one of size {1}",
-             (Val[]){size, rest}, 2);
+    ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), rest, size), "ValueError",
+             "cannot reshape an array of size {0} into one of size {1}", (Val[]){size, rest}, 2);
 }
 
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
@@ -141,7 +150,9 @@ Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
   view->n = 1;
   view->kind[0] = VIEW_RESHAPE;
   const Type *t = a.type;
-  Val r = ty_op(ty, OP_VIEW, ty_array(ty->cx, t->elem, ndim, LAYOUT_C, (Space)t->space, t->wide, t->readonly), extents, ndim + 1);
+  Val r = ty_op(ty, OP_VIEW,
+                ty_array(ty->cx, t->elem, ndim, LAYOUT_C, (Space)t->space, t->wide, t->readonly),
+                extents, ndim + 1);
   if (r.ins)
     r.ins->aux.view = view;
   return r;
@@ -150,9 +161,16 @@ Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
 /* --- tables --- */
 
 static Val array_ndim(Ty *ty, Val a) { return ty_const_int(ty, a.type->ndim); }
-static Val array_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type->elem)); }
-static Val array_nbytes(Ty *ty, Val a) { return product(ty, array_size(ty, a), array_itemsize(ty, a)); }
-static Val itself(Ty *ty, Val a) { (void)ty; return a; }
+static Val array_itemsize(Ty *ty, Val a) {
+  return ty_const_int(ty, (int64_t)ty_size(a.type->elem));
+}
+static Val array_nbytes(Ty *ty, Val a) {
+  return product(ty, array_size(ty, a), array_itemsize(ty, a));
+}
+static Val itself(Ty *ty, Val a) {
+  (void)ty;
+  return a;
+}
 
 static Val array_dtype(Ty *ty, Val a) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
@@ -161,13 +179,17 @@ static Val array_dtype(Ty *ty, Val a) {
   return ty_const(ty, f);
 }
 
-static Val number_real(Ty *ty, Val a) { return a.type->id == TY_PYBOOL ? ty_cast_id(ty, a, TY_PYINT) : a; }
+static Val number_real(Ty *ty, Val a) {
+  return a.type->id == TY_PYBOOL ? ty_cast_id(ty, a, TY_PYINT) : a;
+}
 
 static Val number_imag(Ty *ty, Val a) {
   return ty_scalar_const(ty, a.type->id == TY_PYBOOL ? TY_PYINT : a.type->id, 0);
 }
 
-static Val dtype_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(ty_id(ty, a.type->frozen->type))); }
+static Val dtype_itemsize(Ty *ty, Val a) {
+  return ty_const_int(ty, (int64_t)ty_size(ty_id(ty, a.type->frozen->type)));
+}
 
 typedef struct Attribute {
   const char *name;
@@ -175,12 +197,22 @@ typedef struct Attribute {
 } Attribute;
 
 static const Attribute array_attributes[] = {
-  {"shape", array_shape}, {"size", array_size}, {"ndim", array_ndim}, {"strides", array_strides}, {"T", array_transposed},
-  {"dtype", array_dtype}, {"itemsize", array_itemsize}, {"nbytes", array_nbytes}, {"real", itself},
-  {"reshape", array_reshape}, {NULL, NULL},
+    {"shape", array_shape},
+    {"size", array_size},
+    {"ndim", array_ndim},
+    {"strides", array_strides},
+    {"T", array_transposed},
+    {"dtype", array_dtype},
+    {"itemsize", array_itemsize},
+    {"nbytes", array_nbytes},
+    {"real", itself},
+    {"reshape", array_reshape},
+    {NULL, NULL},
 };
-static const Attribute number_attributes[] = {{"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
-static const Attribute dtype_attributes[] = {{"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};
+static const Attribute number_attributes[] = {
+    {"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
+static const Attribute dtype_attributes[] = {
+    {"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};
 
 static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name, const char *what) {
   const char *near = NULL;
@@ -229,8 +261,8 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
 static const char fstring_mark[] = "f-string";
 
 static bool is_fstring(Val v) {
-  return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_OPAQUE && v.type->frozen->text == fstring_mark && v.src &&
-         v.src->op == OP_MAKE_STR;
+  return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_OPAQUE &&
+         v.type->frozen->text == fstring_mark && v.src && v.src->op == OP_MAKE_STR;
 }
 
 Val ty_make_str(Ty *ty, Ins *i) {
@@ -304,7 +336,8 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
   if (is_bottom(v))
     return false;
   if (depth > TY_MAX_DEPTH || t->format.len > TY_MAX_TEXT)
-    return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep" : "it has more than 4096 characters");
+    return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep"
+                                             : "it has more than 4096 characters");
   if (ty_is_number(v.type))
     return add_number(ty, t, v);
   if (is_fstring(v))
@@ -316,7 +349,9 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
     return false;
   }
   bool plain = v.konst && v.konst->kind == FZ_STR && !quoted;
-  const char *text = v.type->id == TY_NONE ? "None" : plain ? v.konst->text : ty_name(ty->cx, v.type);
+  const char *text = v.type->id == TY_NONE ? "None"
+                     : plain               ? v.konst->text
+                                           : ty_name(ty->cx, v.type);
   add_literal(t, text, plain ? v.konst->n : strlen(text));
   return true;
 }

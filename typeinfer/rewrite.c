@@ -130,13 +130,14 @@ static void finish_phi(Ty *ty, Ins *phi) {
       continue;
     Val a = info_of(ty, phi->args[k])->v;
     ty->at = end;
-    phi->args[k] = is_bottom(a) ? unset_value(ty, phi->type, end) : ty_ins(ty, ty_cast(ty, a, v.type));
+    phi->args[k] = is_bottom(a) ? unset_value(ty, phi->type, end)
+                                : ty_ins(ty, ty_cast(ty, a, v.type));
   }
 }
 
 static void finish_phis(Ty *ty) {
-  FOR_BLOCKS(ty->fn, b) {
-    FOR_INS_SAFE(b, i, next) {
+  FOR_BLOCKS (ty->fn, b) {
+    FOR_INS_SAFE (b, i, next) {
       if (i->op == OP_UNSET && !i->type)
         ir_remove(i);
       if (i->op != OP_PHI || !(ty->spec->taken[b->id] & BLOCK_REACHED))
@@ -145,8 +146,9 @@ static void finish_phis(Ty *ty) {
         ir_remove(i);
     }
   }
-  FOR_BLOCKS(ty->fn, b)
-    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED); i = i->next)
+  FOR_BLOCKS (ty->fn, b)
+    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED);
+         i = i->next)
       finish_phi(ty, i);
 }
 
@@ -175,10 +177,10 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
   p->nfns++;
   ty_find_first_edges(&ty);
   rewrite_params(&ty, p->program->fns.len == 1);
-  FOR_BLOCKS(s->fn, b) {
+  FOR_BLOCKS (s->fn, b) {
     if (!(s->taken[b->id] & BLOCK_REACHED))
       continue;
-    FOR_INS_SAFE(b, i, next)
+    FOR_INS_SAFE (b, i, next)
       rewrite_ins(&ty, i);
   }
   finish_phis(&ty);

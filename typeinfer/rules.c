@@ -3,23 +3,37 @@
 
 typedef Val (*OpRule)(Ty *ty, Ins *i);
 
-static Val rule_binary(Ty *ty, Ins *i) { return ty_binary(ty, (Op)i->op, ty_arg(ty, i, 0), ty_arg(ty, i, 1)); }
+static Val rule_binary(Ty *ty, Ins *i) {
+  return ty_binary(ty, (Op)i->op, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
+}
 static Val rule_unary(Ty *ty, Ins *i) { return ty_unary(ty, (Op)i->op, ty_arg(ty, i, 0)); }
 static Val rule_not(Ty *ty, Ins *i) { return ty_not(ty, ty_arg(ty, i, 0)); }
 static Val rule_truth(Ty *ty, Ins *i) { return ty_truth(ty, ty_arg(ty, i, 0)); }
-static Val rule_is(Ty *ty, Ins *i) { return ty_is(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), i->op == OP_IS_NOT); }
-static Val rule_in(Ty *ty, Ins *i) { return ty_contains(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), i->op == OP_NOT_IN); }
+static Val rule_is(Ty *ty, Ins *i) {
+  return ty_is(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), i->op == OP_IS_NOT);
+}
+static Val rule_in(Ty *ty, Ins *i) {
+  return ty_contains(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), i->op == OP_NOT_IN);
+}
 static Val rule_getattr(Ty *ty, Ins *i) { return ty_getattr(ty, ty_arg(ty, i, 0), i->name); }
-static Val rule_getitem(Ty *ty, Ins *i) { return ty_getitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1)); }
+static Val rule_getitem(Ty *ty, Ins *i) {
+  return ty_getitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
+}
 static Val rule_make_func(Ty *ty, Ins *i) { return ty_make_func(ty, i); }
 static Val rule_call_star(Ty *ty, Ins *i) { return ty_call_star(ty, i); }
 static Val rule_make_str(Ty *ty, Ins *i) { return ty_make_str(ty, i); }
 static Val rule_len(Ty *ty, Ins *i) { return ty_len(ty, ty_arg(ty, i, 0)); }
 static Val rule_iter(Ty *ty, Ins *i) { return ty_iter(ty, ty_arg(ty, i, 0)); }
 static Val rule_iter_start(Ty *ty, Ins *i) { return ty_iter_start(ty, ty_arg(ty, i, 0)); }
-static Val rule_iter_more(Ty *ty, Ins *i) { return ty_iter_more(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1)); }
-static Val rule_iter_item(Ty *ty, Ins *i) { return ty_iter_item(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1)); }
-static Val rule_iter_step(Ty *ty, Ins *i) { return ty_iter_step(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1)); }
+static Val rule_iter_more(Ty *ty, Ins *i) {
+  return ty_iter_more(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
+}
+static Val rule_iter_item(Ty *ty, Ins *i) {
+  return ty_iter_item(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
+}
+static Val rule_iter_step(Ty *ty, Ins *i) {
+  return ty_iter_step(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
+}
 static Val rule_const(Ty *ty, Ins *i) { return ty_const(ty, i->aux.frozen); }
 
 static Val rule_global(Ty *ty, Ins *i) {
@@ -29,7 +43,9 @@ static Val rule_global(Ty *ty, Ins *i) {
   return ty_const(ty, i->aux.frozen);
 }
 
-static Val rule_setitem(Ty *ty, Ins *i) { return ty_setitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), ty_arg(ty, i, 2)); }
+static Val rule_setitem(Ty *ty, Ins *i) {
+  return ty_setitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), ty_arg(ty, i, 2));
+}
 
 static Val rule_setattr(Ty *ty, Ins *i) {
   Val obj = ty_arg(ty, i, 0);
@@ -76,10 +92,13 @@ static Val rule_format(Ty *ty, Ins *i) {
   return plain ? v : TY_FAIL(ty, ERR_STRING_BUILD);
 }
 
-static Val rule_unpack(Ty *ty, Ins *i) { return ty_unpack(ty, ty_arg(ty, i, 0), (uint32_t)i->aux.i, (uint32_t)i->aux2); }
+static Val rule_unpack(Ty *ty, Ins *i) {
+  return ty_unpack(ty, ty_arg(ty, i, 0), (uint32_t)i->aux.i, (uint32_t)i->aux2);
+}
 
 static Val rule_unpack_ex(Ty *ty, Ins *i) {
-  return ty_unpack_ex(ty, ty_arg(ty, i, 0), (uint32_t)i->aux.i, (uint32_t)i->aux2 & 255, (uint32_t)i->aux2 >> 8);
+  return ty_unpack_ex(ty, ty_arg(ty, i, 0), (uint32_t)i->aux.i, (uint32_t)i->aux2 & 255,
+                      (uint32_t)i->aux2 >> 8);
 }
 
 static Val rule_list_extend(Ty *ty, Ins *i) {
@@ -91,23 +110,64 @@ static Val rule_list_extend(Ty *ty, Ins *i) {
 
 static Val rule_is_seq(Ty *ty, Ins *i) {
   Val v = ty_arg(ty, i, 0);
-  return is_bottom(v) ? BOTTOM : ty_const_bool(ty, v.type->id == TY_TUPLE || v.type->id == TY_RANGE);
+  return is_bottom(v) ? BOTTOM
+                      : ty_const_bool(ty, v.type->id == TY_TUPLE || v.type->id == TY_RANGE);
 }
 
 static const OpRule rules[OP_COUNT] = {
-  [OP_CONST] = rule_const, [OP_GLOBAL] = rule_global,
-  [OP_ADD] = rule_binary, [OP_SUB] = rule_binary, [OP_MUL] = rule_binary, [OP_TRUEDIV] = rule_binary, [OP_FLOORDIV] = rule_binary,
-  [OP_MOD] = rule_binary, [OP_POW] = rule_binary, [OP_LSHIFT] = rule_binary, [OP_RSHIFT] = rule_binary, [OP_AND] = rule_binary,
-  [OP_OR] = rule_binary, [OP_XOR] = rule_binary, [OP_MATMUL] = rule_binary, [OP_LT] = rule_binary, [OP_LE] = rule_binary,
-  [OP_EQ] = rule_binary, [OP_NE] = rule_binary, [OP_GT] = rule_binary, [OP_GE] = rule_binary,
-  [OP_NEG] = rule_unary, [OP_POS] = rule_unary, [OP_INVERT] = rule_unary, [OP_NOT] = rule_not, [OP_TRUTH] = rule_truth,
-  [OP_IS] = rule_is, [OP_IS_NOT] = rule_is, [OP_IN] = rule_in, [OP_NOT_IN] = rule_in,
-  [OP_GETATTR] = rule_getattr, [OP_SETATTR] = rule_setattr, [OP_GETITEM] = rule_getitem, [OP_SETITEM] = rule_setitem,
-  [OP_DELITEM] = rule_delitem, [OP_CALL] = rule_call, [OP_CALL_STAR] = rule_call_star, [OP_MAKE_TUPLE] = rule_make_tuple,
-  [OP_MAKE_LIST] = rule_make_tuple, [OP_MAKE_SLICE] = rule_make_slice, [OP_MAKE_STR] = rule_make_str, [OP_FORMAT] = rule_format,
-  [OP_MAKE_FUNC] = rule_make_func, [OP_UNPACK] = rule_unpack, [OP_UNPACK_EX] = rule_unpack_ex, [OP_LIST_EXTEND] = rule_list_extend,
-  [OP_LEN_MATCH] = rule_len, [OP_IS_SEQ] = rule_is_seq, [OP_ITER] = rule_iter, [OP_ITER_START] = rule_iter_start,
-  [OP_ITER_MORE] = rule_iter_more, [OP_ITER_ITEM] = rule_iter_item, [OP_ITER_STEP] = rule_iter_step,
+    [OP_CONST] = rule_const,
+    [OP_GLOBAL] = rule_global,
+    [OP_ADD] = rule_binary,
+    [OP_SUB] = rule_binary,
+    [OP_MUL] = rule_binary,
+    [OP_TRUEDIV] = rule_binary,
+    [OP_FLOORDIV] = rule_binary,
+    [OP_MOD] = rule_binary,
+    [OP_POW] = rule_binary,
+    [OP_LSHIFT] = rule_binary,
+    [OP_RSHIFT] = rule_binary,
+    [OP_AND] = rule_binary,
+    [OP_OR] = rule_binary,
+    [OP_XOR] = rule_binary,
+    [OP_MATMUL] = rule_binary,
+    [OP_LT] = rule_binary,
+    [OP_LE] = rule_binary,
+    [OP_EQ] = rule_binary,
+    [OP_NE] = rule_binary,
+    [OP_GT] = rule_binary,
+    [OP_GE] = rule_binary,
+    [OP_NEG] = rule_unary,
+    [OP_POS] = rule_unary,
+    [OP_INVERT] = rule_unary,
+    [OP_NOT] = rule_not,
+    [OP_TRUTH] = rule_truth,
+    [OP_IS] = rule_is,
+    [OP_IS_NOT] = rule_is,
+    [OP_IN] = rule_in,
+    [OP_NOT_IN] = rule_in,
+    [OP_GETATTR] = rule_getattr,
+    [OP_SETATTR] = rule_setattr,
+    [OP_GETITEM] = rule_getitem,
+    [OP_SETITEM] = rule_setitem,
+    [OP_DELITEM] = rule_delitem,
+    [OP_CALL] = rule_call,
+    [OP_CALL_STAR] = rule_call_star,
+    [OP_MAKE_TUPLE] = rule_make_tuple,
+    [OP_MAKE_LIST] = rule_make_tuple,
+    [OP_MAKE_SLICE] = rule_make_slice,
+    [OP_MAKE_STR] = rule_make_str,
+    [OP_FORMAT] = rule_format,
+    [OP_MAKE_FUNC] = rule_make_func,
+    [OP_UNPACK] = rule_unpack,
+    [OP_UNPACK_EX] = rule_unpack_ex,
+    [OP_LIST_EXTEND] = rule_list_extend,
+    [OP_LEN_MATCH] = rule_len,
+    [OP_IS_SEQ] = rule_is_seq,
+    [OP_ITER] = rule_iter,
+    [OP_ITER_START] = rule_iter_start,
+    [OP_ITER_MORE] = rule_iter_more,
+    [OP_ITER_ITEM] = rule_iter_item,
+    [OP_ITER_STEP] = rule_iter_step,
 };
 
 /* Numba's typing has no weak numbers: they are int64, float64, complex128 and bool. */

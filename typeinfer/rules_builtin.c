@@ -46,7 +46,8 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
     if (is_bottom(v))
       return BOTTOM;
     if (!ty_is_number(v.type))
-      return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers") : ty_argument_type(ty, c, k, "a number");
+      return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers")
+                      : ty_argument_type(ty, c, k, "a number");
     best = k ? choose(ty, op, best, v) : v;
   }
   return best;
@@ -56,7 +57,9 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
 static Val round_digits(Ty *ty, Val x, int64_t n) {
   enum { MAX_DIGITS = 22 }; /* 10**22 is exact in float64 */
   if (ty_is_integral(x.type))
-    return n >= 0 ? x : TY_FAIL(ty, ERR_ARGUMENTS, "round", "integers cannot be rounded to tens in a kernel");
+    return n >= 0 ? x
+                  : TY_FAIL(ty, ERR_ARGUMENTS, "round",
+                            "integers cannot be rounded to tens in a kernel");
   if (n > MAX_DIGITS || n < -MAX_DIGITS)
     return TY_FAIL(ty, ERR_ARGUMENTS, "round", "ndigits must be between -22 and 22");
   double scale = 1;
@@ -64,7 +67,8 @@ static Val round_digits(Ty *ty, Val x, int64_t n) {
     scale *= 10;
   Val s = ty_scalar_const(ty, x.type->id, scale);
   Val up = ty_op2(ty, n < 0 ? OP_TRUEDIV : OP_MUL, x.type, x, s);
-  return ty_op2(ty, n < 0 ? OP_MUL : OP_TRUEDIV, x.type, ty_intrinsic(ty, INTR_PY_ROUND, x.type, &up, 1), s);
+  return ty_op2(ty, n < 0 ? OP_MUL : OP_TRUEDIV, x.type,
+                ty_intrinsic(ty, INTR_PY_ROUND, x.type, &up, 1), s);
 }
 
 Val ty_rule_round(Ty *ty, const TyCall *c) {
@@ -73,7 +77,8 @@ Val ty_rule_round(Ty *ty, const TyCall *c) {
   if (!want_number(ty, c, 0))
     return BOTTOM;
   if (c->given[1] && c->args[1].type->id != TY_NONE)
-    return fz_get_int(c->args[1].konst, &n) ? round_digits(ty, x, n) : ty_not_constant(ty, "ndigits of round()");
+    return fz_get_int(c->args[1].konst, &n) ? round_digits(ty, x, n)
+                                            : ty_not_constant(ty, "ndigits of round()");
   if (!ty_is_integral(x.type))
     x = ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
   return ty_cast_id(ty, x, TY_PYINT);
@@ -82,7 +87,8 @@ Val ty_rule_round(Ty *ty, const TyCall *c) {
 Val ty_rule_pow(Ty *ty, const TyCall *c) { return ty_binary(ty, OP_POW, c->args[0], c->args[1]); }
 
 Val ty_rule_divmod(Ty *ty, const TyCall *c) {
-  Val pair[] = {ty_binary(ty, OP_FLOORDIV, c->args[0], c->args[1]), ty_binary(ty, OP_MOD, c->args[0], c->args[1])};
+  Val pair[] = {ty_binary(ty, OP_FLOORDIV, c->args[0], c->args[1]),
+                ty_binary(ty, OP_MOD, c->args[0], c->args[1])};
   return ty_make_tuple(ty, pair, 2);
 }
 

@@ -33,12 +33,14 @@ static Val by_axis(Ty *ty, const TyCall *c, Val (*one)(Ty *ty, int axis)) {
 }
 
 static Val grid_axis(Ty *ty, int k) {
-  Val first = exact(ty, OP_MUL, sreg(ty, INTR_CTAID_X + (IntrinsicId)k), sreg(ty, INTR_NTID_X + (IntrinsicId)k));
+  Val first = exact(ty, OP_MUL, sreg(ty, INTR_CTAID_X + (IntrinsicId)k),
+                    sreg(ty, INTR_NTID_X + (IntrinsicId)k));
   return exact(ty, OP_ADD, first, sreg(ty, INTR_TID_X + (IntrinsicId)k));
 }
 
 static Val gridsize_axis(Ty *ty, int k) {
-  return exact(ty, OP_MUL, sreg(ty, INTR_NCTAID_X + (IntrinsicId)k), sreg(ty, INTR_NTID_X + (IntrinsicId)k));
+  return exact(ty, OP_MUL, sreg(ty, INTR_NCTAID_X + (IntrinsicId)k),
+               sreg(ty, INTR_NTID_X + (IntrinsicId)k));
 }
 
 Val ty_rule_grid(Ty *ty, const TyCall *c) { return by_axis(ty, c, grid_axis); }
@@ -74,7 +76,8 @@ static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
     if (is_bottom(v))
       return 0;
     if (!ty_is_integral(v.type)) {
-      (void)TY_FAIL(ty, ERR_SHAPE, name, arena_printf(&ty->cx->arena, "%s is no int", TY_PRETTY(ty, v)));
+      (void)TY_FAIL(ty, ERR_SHAPE, name,
+                    arena_printf(&ty->cx->arena, "%s is no int", TY_PRETTY(ty, v)));
       return 0;
     }
     if (!fz_get_int(v.konst, &extents[k])) {
@@ -122,12 +125,15 @@ static bool read_alignment(Ty *ty, const TyCall *c, uint32_t *out) {
   return true;
 }
 
-static bool check_extents(Ty *ty, const TyCall *c, IrAlloc *a, unsigned n, Space space, TypeId elem) {
+static bool check_extents(Ty *ty, const TyCall *c, IrAlloc *a, unsigned n, Space space,
+                          TypeId elem) {
   int64_t bytes = ty_scalar_info[elem].bits / 8, limit = INT32_MAX;
   a->dynamic = space == SPACE_SHARED && n == 1 && a->extents[0] == 0;
   for (unsigned k = 0; k < n && !a->dynamic; k++)
     if (a->extents[k] <= 0) {
-      (void)TY_FAIL(ty, ERR_SHAPE, c->name, arena_printf(&ty->cx->arena, "axis %u has %lld elements", k, (long long)a->extents[k]));
+      (void)TY_FAIL(
+          ty, ERR_SHAPE, c->name,
+          arena_printf(&ty->cx->arena, "axis %u has %lld elements", k, (long long)a->extents[k]));
       return false;
     } else if (__builtin_mul_overflow(bytes, a->extents[k], &bytes) || bytes > limit) {
       (void)TY_FAIL(ty, ERR_SHAPE, c->name, "it needs more than 2 GB");
@@ -140,10 +146,12 @@ static Val alloc(Ty *ty, const TyCall *c, Space space) {
   IrAlloc *a = CX_NEW(ty->cx, IrAlloc);
   TypeId elem;
   unsigned n = read_shape(ty, c, a->extents);
-  if (!n || !read_dtype(ty, c, &elem) || !read_alignment(ty, c, &a->align) || !check_extents(ty, c, a, n, space, elem))
+  if (!n || !read_dtype(ty, c, &elem) || !read_alignment(ty, c, &a->align) ||
+      !check_extents(ty, c, a, n, space, elem))
     return BOTTOM;
   a->name = ty->at->name;
-  Val r = ty_op(ty, OP_ALLOC, ty_array(ty->cx, ty_id(ty, elem), n, LAYOUT_C, space, false, false), NULL, 0);
+  Val r = ty_op(ty, OP_ALLOC, ty_array(ty->cx, ty_id(ty, elem), n, LAYOUT_C, space, false, false),
+                NULL, 0);
   if (r.ins) {
     r.ins->aux.alloc = a;
     r.ins->name = a->name;
@@ -191,10 +199,11 @@ typedef struct AtomicRow {
 } AtomicRow;
 
 static const AtomicRow atomics[] = {
-  {INTR_ATOM_ADD, ATOMIC_ADD, false}, {INTR_ATOM_SUB, ATOMIC_SUB, false}, {INTR_ATOM_MAX, ATOMIC_MAX, false},
-  {INTR_ATOM_MIN, ATOMIC_MIN, false}, {INTR_ATOM_AND, ATOMIC_AND, true}, {INTR_ATOM_OR, ATOMIC_OR, true},
-  {INTR_ATOM_XOR, ATOMIC_XOR, true}, {INTR_ATOM_EXCH, ATOMIC_EXCH, false}, {INTR_ATOM_CAS, ATOMIC_CAS, false},
-  {INTR_ATOM_CAS0, ATOMIC_CAS, false},
+    {INTR_ATOM_ADD, ATOMIC_ADD, false}, {INTR_ATOM_SUB, ATOMIC_SUB, false},
+    {INTR_ATOM_MAX, ATOMIC_MAX, false}, {INTR_ATOM_MIN, ATOMIC_MIN, false},
+    {INTR_ATOM_AND, ATOMIC_AND, true},  {INTR_ATOM_OR, ATOMIC_OR, true},
+    {INTR_ATOM_XOR, ATOMIC_XOR, true},  {INTR_ATOM_EXCH, ATOMIC_EXCH, false},
+    {INTR_ATOM_CAS, ATOMIC_CAS, false}, {INTR_ATOM_CAS0, ATOMIC_CAS, false},
 };
 
 static const AtomicRow *atomic_row(IntrinsicId id) {
@@ -211,7 +220,9 @@ static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
     return false;
   }
   const Type *e = a.type->elem;
-  bool ok = (ty_kind(e) == KIND_INT || ty_kind(e) == KIND_UINT || (ty_is_float(e) && !row->integers_only)) && ty_bits(e) >= 32;
+  bool ok = (ty_kind(e) == KIND_INT || ty_kind(e) == KIND_UINT ||
+             (ty_is_float(e) && !row->integers_only)) &&
+            ty_bits(e) >= 32;
   if (!ok) {
     (void)TY_FAIL(ty, ERR_ATOMIC_TYPE, c->name, ty_name(ty->cx, e));
     return false;
@@ -234,8 +245,10 @@ Val ty_rule_atomic(Ty *ty, const TyCall *c) {
     for (unsigned k = 0; k < ndim; k++)
       args[1 + k] = ty_const_int(ty, 0);
   else if (!ty_element(ty, a, c->args[1], args + 1))
-    return TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, "2", arena_printf(&ty->cx->arena, "an index with %u integer%s", ndim, ndim == 1 ? "" : "s"),
-                   TY_PRETTY(ty, c->args[1]));
+    return TY_FAIL(
+        ty, ERR_ARGUMENT_TYPE, c->name, "2",
+        arena_printf(&ty->cx->arena, "an index with %u integer%s", ndim, ndim == 1 ? "" : "s"),
+        TY_PRETTY(ty, c->args[1]));
   uint32_t n = 1 + ndim;
   for (uint32_t k = at_start ? 1 : 2; k < c->n; k++) {
     if (!ty_is_number(c->args[k].type))

@@ -115,7 +115,8 @@ static Val *arguments(Ty *ty, const FrozenFunc *func, const Signature *sig, uint
     fail(cx, loc, ERR_ARGUMENTS, code->qualname, "a kernel cannot take *args or **kwargs");
   if (sig->nargs > n)
     fail(cx, loc, ERR_ARGUMENTS, code->qualname,
-         arena_printf(&cx->arena, "it takes %u argument%s, but the signature has %u", n, n == 1 ? "" : "s", sig->nargs));
+         arena_printf(&cx->arena, "it takes %u argument%s, but the signature has %u", n,
+                      n == 1 ? "" : "s", sig->nargs));
   Val *args = CX_ARRAY(cx, Val, n + 1);
   for (uint32_t k = 0; k < n; k++) {
     if (k < sig->nargs) {
@@ -126,10 +127,15 @@ static Val *arguments(Ty *ty, const FrozenFunc *func, const Signature *sig, uint
       continue;
     }
     const Binding *kw = fz_find(func->kwdefaults, func->nkwdefaults, code->localsplus[k]);
-    const Frozen *f = k < code->argcount ? (k + func->ndefaults >= code->argcount ? func->defaults[k + func->ndefaults - code->argcount] : NULL)
-                                         : kw ? kw->value : NULL;
+    const Frozen *f = k < code->argcount
+                          ? (k + func->ndefaults >= code->argcount
+                                 ? func->defaults[k + func->ndefaults - code->argcount]
+                                 : NULL)
+                      : kw ? kw->value
+                           : NULL;
     if (!f)
-      fail(cx, loc, ERR_ARGUMENTS, code->qualname, arena_printf(&cx->arena, "the argument '%s' is missing", code->localsplus[k]));
+      fail(cx, loc, ERR_ARGUMENTS, code->qualname,
+           arena_printf(&cx->arena, "the argument '%s' is missing", code->localsplus[k]));
     args[k] = ty_const(ty, f);
     if (!args[k].konst)
       fail(cx, loc, ERR_OBJECT_VALUE, fz_text(cx, f));
@@ -145,8 +151,8 @@ static void spread_barriers(Program *program) {
     changed = false;
     for (uint32_t k = 0; k < program->fns.len; k++) {
       Fn *fn = program->fns.data[k];
-      FOR_BLOCKS(fn, b)
-        FOR_INS(b, i)
+      FOR_BLOCKS (fn, b)
+        FOR_INS (b, i)
           if (i->op == OP_CALL_FN && i->aux.fn->has_barrier && !fn->has_barrier)
             changed = fn->has_barrier = true;
     }
@@ -161,7 +167,9 @@ Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_
   p->program = CX_NEW(cx, Program);
   p->kernel = is_kernel;
   p->npassed = sig->nargs;
-  Ins here = {.loc = {.code = func->code, .line = func->code->firstlineno, .end_line = func->code->firstlineno}};
+  Ins here = {.loc = {.code = func->code,
+                      .line = func->code->firstlineno,
+                      .end_line = func->code->firstlineno}};
   Ty ty = {.cx = cx, .p = p, .at = &here}; /* only asks: nothing can be emitted yet */
   uint32_t n;
   Val *args = arguments(&ty, func, sig, &n);
@@ -174,7 +182,8 @@ Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_
   ty_emit_spec(p, s);
   spread_barriers(p->program);
   if (!is_kernel && sig->result && s->result != sig->result && s->result)
-    fail(cx, here.loc, ERR_SIGNATURE, arena_printf(&cx->arena, "it promises %s, but the function returns %s", ty_name(cx, sig->result),
-                                                   ty_name(cx, s->result)));
+    fail(cx, here.loc, ERR_SIGNATURE,
+         arena_printf(&cx->arena, "it promises %s, but the function returns %s",
+                      ty_name(cx, sig->result), ty_name(cx, s->result)));
   return p->program;
 }

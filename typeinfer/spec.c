@@ -20,14 +20,17 @@ static uint64_t spec_hash(const FrozenFunc *func, const Val *args, uint32_t n) {
   return h;
 }
 
-static bool same_func(const FrozenFunc *a, const FrozenFunc *b) { return a == b || (a->code == b->code && !a->code->nfrees); }
+static bool same_func(const FrozenFunc *a, const FrozenFunc *b) {
+  return a == b || (a->code == b->code && !a->code->nfrees);
+}
 
 /* Values are part of the identity only of a function that needs them; what has no storage is its type. */
 static const Frozen *key_value(Val v, bool values) {
   return values && v.konst && (ty_is_number(v.type) || v.type->id == TY_TUPLE) ? v.konst : NULL;
 }
 
-static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *args, uint32_t n, bool values) {
+static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *args, uint32_t n,
+                         bool values) {
   if (!same_func(s->func, func) || s->nargs != n || s->const_args != values)
     return false;
   for (uint32_t k = 0; k < n; k++) {
@@ -60,8 +63,10 @@ static void add_captured(Cx *cx, Fn *fn, const FrozenFunc *func, uint32_t nargs)
   const char **names = CX_ARRAY(cx, const char *, nargs);
   for (uint32_t k = 0; k < nargs; k++) {
     params[k] = k < have ? fn->params[k] : ir_ins(cx, fn, OP_PARAM, NULL, (Loc){0}, NULL, 0);
-    names[k] = k < have ? (fn->param_names ? fn->param_names[k] : NULL)
-                        : func->code->localsplus[func->code->nlocalsplus - func->code->nfrees + (k - have)];
+    names[k] =
+        k < have
+            ? (fn->param_names ? fn->param_names[k] : NULL)
+            : func->code->localsplus[func->code->nlocalsplus - func->code->nfrees + (k - have)];
     if (k < have)
       continue;
     params[k]->aux.i = k;
@@ -107,7 +112,8 @@ static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uin
     if (spec_matches(s, func, args, n, values))
       return s;
   if (p->nspecs++ >= TY_MAX_SPECS)
-    fail(ty->cx, ty->at->loc, ERR_TOO_LARGE, p->program->fns.len ? p->program->fns.data[0]->name : "the program",
+    fail(ty->cx, ty->at->loc, ERR_TOO_LARGE,
+         p->program->fns.len ? p->program->fns.data[0]->name : "the program",
          "it calls more than 4096 functions, counted by the types of their arguments");
   if (p->stack.len >= TY_MAX_CALLS)
     fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_CALLS, func->code->qualname);
@@ -145,7 +151,8 @@ static void use_in_progress(Ty *ty, TySpec *s) {
 static TySpec *typed_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
   for (;;) {
     TySpec *s = find_or_make(ty, func, args, n);
-    if (s->state == SPEC_NEW || (s->state == SPEC_PROVISIONAL && (ty->emit || s->round != ty->p->round)))
+    if (s->state == SPEC_NEW ||
+        (s->state == SPEC_PROVISIONAL && (ty->emit || s->round != ty->p->round)))
       ty_type_spec(ty->p, s);
     else if (s->state == SPEC_TYPING || s->state == SPEC_PROVISIONAL)
       use_in_progress(ty, s);
@@ -167,7 +174,8 @@ static Val emit_call(Ty *ty, TySpec *s, const Val *args, uint32_t n) {
     ty->fn->has_barrier = true;
   if (ty_stored(s->result))
     return r;
-  return (Val){.type = s->result, .konst = s->result->id == TY_NONE ? fz_none(ty->cx) : s->result->frozen};
+  return (Val){.type = s->result,
+               .konst = s->result->id == TY_NONE ? fz_none(ty->cx) : s->result->frozen};
 }
 
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
@@ -184,7 +192,10 @@ Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
       ty_want_values(ty);
     if (!s->result)
       return BOTTOM;
-    return (Val){.type = s->result, .konst = ty_stored(s->result) ? NULL : s->result->id == TY_NONE ? fz_none(ty->cx) : s->result->frozen};
+    return (Val){.type = s->result,
+                 .konst = ty_stored(s->result)       ? NULL
+                          : s->result->id == TY_NONE ? fz_none(ty->cx)
+                                                     : s->result->frozen};
   }
   if (s->state == SPEC_TYPED)
     ty_emit_spec(ty->p, s);

@@ -18,9 +18,10 @@
 typedef struct Val {
   const Type *type;
   const Frozen *konst; /* its value, if it is known; fits the type */
-  Ins *ins;            /* emission: the strict instruction; NULL for what has no storage or is a constant */
-  Ins *src;            /* the lifted instruction that it came from */
-  const struct Val *items; /* a tuple or packed object made here: its elements, and the tuple itself is made where it is
+  Ins *ins; /* emission: the strict instruction; NULL for what has no storage or is a constant */
+  Ins *src; /* the lifted instruction that it came from */
+  const struct Val *
+      items; /* a tuple or packed object made here: its elements, and the tuple itself is made where it is
                             * needed whole; an array of constant shape: its extents */
 } Val;
 
@@ -34,27 +35,35 @@ typedef struct TyInfo {
   bool conflict; /* a phi of types that have no common one */
 } TyInfo;
 
-typedef enum SpecState { SPEC_NEW, SPEC_TYPING, SPEC_PROVISIONAL, SPEC_TYPED, SPEC_EMITTING, SPEC_DONE } SpecState;
+typedef enum SpecState {
+  SPEC_NEW,
+  SPEC_TYPING,
+  SPEC_PROVISIONAL,
+  SPEC_TYPED,
+  SPEC_EMITTING,
+  SPEC_DONE
+} SpecState;
 
 /* One function for one row of argument types. */
 typedef struct TySpec {
   const FrozenFunc *func;
-  uint32_t nargs;       /* parameters of the lifted function, then captured values */
-  Val *args;            /* type, and konst where it is part of the identity */
+  uint32_t nargs; /* parameters of the lifted function, then captured values */
+  Val *args;      /* type, and konst where it is part of the identity */
   Fn *fn;
   struct TyInfo *infos; /* by id of lifted instructions */
   const Type *result;   /* NULL: not known (yet) */
   SpecState state;
-  uint32_t level;       /* depth in the stack of functions being typed */
-  uint32_t low;         /* lowest level of a function in progress that its result depends on */
-  uint32_t round;       /* of the provisional result */
+  uint32_t level; /* depth in the stack of functions being typed */
+  uint32_t low;   /* lowest level of a function in progress that its result depends on */
+  uint32_t round; /* of the provisional result */
   uint32_t sweeps;
-  Block **first_edge;   /* by block id: header of a loop that runs at least once: where its first iteration comes from; NULL */
-  uint8_t *taken;       /* by block id: bits of the successors that control can go to; BLOCK_REACHED */
+  Block **
+      first_edge; /* by block id: header of a loop that runs at least once: where its first iteration comes from; NULL */
+  uint8_t *taken; /* by block id: bits of the successors that control can go to; BLOCK_REACHED */
   bool recursive, stuck;
-  bool const_args; /* typed with its arguments' values */
-  bool missing;    /* a value that must be a constant is not */
-  struct TySpec *next;  /* of the same hash */
+  bool const_args;     /* typed with its arguments' values */
+  bool missing;        /* a value that must be a constant is not */
+  struct TySpec *next; /* of the same hash */
 } TySpec;
 
 /* A function (by code) that needs its arguments' values, not only their types. */
@@ -69,7 +78,13 @@ typedef struct TySize {
 } TySize;
 
 enum { BLOCK_REACHED = 4 };
-enum { SPEC_SLOTS = 256, TY_MAX_CALLS = 50, TY_MAX_SPECS = 4096, TY_MAX_DEPTH = 64, TY_MAX_TEXT = 4096 };
+enum {
+  SPEC_SLOTS = 256,
+  TY_MAX_CALLS = 50,
+  TY_MAX_SPECS = 4096,
+  TY_MAX_DEPTH = 64,
+  TY_MAX_TEXT = 4096
+};
 
 typedef struct TyProgram {
   Cx *cx;
@@ -84,7 +99,7 @@ typedef struct TyProgram {
   bool kernel;                /* the first function is one: it returns nothing */
   uint32_t npassed;           /* parameters that the signature names */
   uint32_t nfns, nspecs;
-  VEC(TySize) sizes;          /* by Type.number: of packed types */
+  VEC(TySize) sizes; /* by Type.number: of packed types */
 } TyProgram;
 
 typedef struct Ty {
@@ -104,53 +119,64 @@ typedef struct Ty {
 #define TY_PRETTY(ty, v) ty_pretty((ty)->cx, (v).type)
 
 /* --- operands (infer.c) --- */
-Val ty_arg(Ty *ty, Ins *i, uint32_t k);  /* operand k of a lifted instruction; errors of unset and conflicting values */
-Val ty_value(Ty *ty, Ins *i);            /* the same, of a lifted instruction itself */
+Val ty_arg(
+    Ty *ty, Ins *i,
+    uint32_t k); /* operand k of a lifted instruction; errors of unset and conflicting values */
+Val ty_value(Ty *ty, Ins *i); /* the same, of a lifted instruction itself */
 
 /* --- building (emit.c) --- */
 const Type *ty_id(Ty *ty, TypeId id);
-Val ty_op(Ty *ty, Op op, const Type *type, const Val *args, uint32_t n); /* bottom if an argument is */
+Val ty_op(Ty *ty, Op op, const Type *type, const Val *args,
+          uint32_t n); /* bottom if an argument is */
 Val ty_op_i(Ty *ty, Op op, const Type *type, int64_t aux, const Val *args, uint32_t n);
 Val ty_op1(Ty *ty, Op op, const Type *type, Val a);
 Val ty_op2(Ty *ty, Op op, const Type *type, Val a, Val b);
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n);
 Val ty_select(Ty *ty, Val cond, Val yes, Val no); /* yes and no of one type */
 Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n);
-Val ty_pack(Ty *ty, const Type *type, const Val *items, uint32_t n); /* an object stored as a tuple: range, closure … */
-Val ty_item(Ty *ty, Val tuple, uint32_t k);      /* element of a tuple or packed object */
+Val ty_pack(Ty *ty, const Type *type, const Val *items,
+            uint32_t n);                    /* an object stored as a tuple: range, closure … */
+Val ty_item(Ty *ty, Val tuple, uint32_t k); /* element of a tuple or packed object */
 Val ty_extent(Ty *ty, Val array, unsigned axis); /* pyint */
 void ty_flag(Val v, unsigned flags);             /* on the emitted instruction, if there is one */
-Ins *ty_ins(Ty *ty, Val v);                      /* emission only: the instruction, made now for constants */
-const Type *ty_storage(Ty *ty, const Type *t);   /* the type that emitted instructions have */
-bool ty_stored(const Type *t);                   /* has it any storage */
-uint32_t ty_parts(Ty *ty, const Type *t, const Type *const **elems); /* elements of a tuple or of a packed object */
-bool ty_same(Ty *ty, Val a, Val b);              /* the same point of the lattice */
+Ins *ty_ins(Ty *ty, Val v); /* emission only: the instruction, made now for constants */
+const Type *ty_storage(Ty *ty, const Type *t); /* the type that emitted instructions have */
+bool ty_stored(const Type *t);                 /* has it any storage */
+uint32_t ty_parts(Ty *ty, const Type *t,
+                  const Type *const **elems); /* elements of a tuple or of a packed object */
+bool ty_same(Ty *ty, Val a, Val b);           /* the same point of the lattice */
 
 /* --- constants (fold.c) --- */
-Val ty_const(Ty *ty, const Frozen *f);           /* any frozen object as a value; undefined names are errors */
+Val ty_const(Ty *ty,
+             const Frozen *f); /* any frozen object as a value; undefined names are errors */
 Val ty_const_int(Ty *ty, int64_t v);
 Val ty_const_float(Ty *ty, double v);
-Val ty_const_bool(Ty *ty, bool v);               /* pybool */
+Val ty_const_bool(Ty *ty, bool v); /* pybool */
 Val ty_none(Ty *ty);
-Val ty_constant(Ty *ty, const Frozen *f, TypeId id);  /* a number constant in the form of its type */
-Val ty_scalar_const(Ty *ty, TypeId id, double v); /* a number of that type */
+Val ty_constant(Ty *ty, const Frozen *f, TypeId id); /* a number constant in the form of its type */
+Val ty_scalar_const(Ty *ty, TypeId id, double v);    /* a number of that type */
 bool fz_same(const Frozen *a, const Frozen *b);
-bool fz_get_int(const Frozen *f, int64_t *out);  /* an int, bool or integer scalar that fits 64 bits */
+bool fz_get_int(const Frozen *f,
+                int64_t *out); /* an int, bool or integer scalar that fits 64 bits */
 bool fz_truth(const Frozen *f, bool *out);
-const Frozen *ty_fold_binary(Cx *cx, Op op, const Frozen *a, const Frozen *b); /* weak numbers and strings; NULL: not folded */
+const Frozen *ty_fold_binary(Cx *cx, Op op, const Frozen *a,
+                             const Frozen *b); /* weak numbers and strings; NULL: not folded */
 const Frozen *ty_fold_unary(Cx *cx, Op op, const Frozen *a);
 const Frozen *ty_fold_cast(Cx *cx, const Frozen *f, TypeId to);
-const Frozen *ty_normal(Cx *cx, const Frozen *f, const Type *t); /* a number constant as codegen wants it */
-bool ty_int_fits(const Frozen *f, TypeId to);    /* an FZ_INT in the range of an integer type */
+const Frozen *ty_normal(Cx *cx, const Frozen *f,
+                        const Type *t);       /* a number constant as codegen wants it */
+bool ty_int_fits(const Frozen *f, TypeId to); /* an FZ_INT in the range of an integer type */
 const Frozen *ty_canonical(TyProgram *p, const Frozen *f);
 
 /* --- conversion (cast.c) --- */
 const Type *ty_join(Ty *ty, const Type *a, const Type *b); /* NULL: none */
-Val ty_cast(Ty *ty, Val v, const Type *to);                /* C's conversion; v's type must be castable (numbers; joins) */
+Val ty_cast(Ty *ty, Val v,
+            const Type *to); /* C's conversion; v's type must be castable (numbers; joins) */
 Val ty_cast_id(Ty *ty, Val v, TypeId to);
-Val ty_operand(Ty *ty, Val v, TypeId to); /* weak operand to strong type: a literal out of range is an error */
-Val ty_truth(Ty *ty, Val v);              /* pybool */
-Val ty_to_index(Ty *ty, Val v);           /* an integer as pyint; other types: ERR_INDEX_TYPE */
+Val ty_operand(Ty *ty, Val v,
+               TypeId to);   /* weak operand to strong type: a literal out of range is an error */
+Val ty_truth(Ty *ty, Val v); /* pybool */
+Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
 
 /* --- operators (resolve_arith.c) --- */
 Val ty_binary(Ty *ty, Op op, Val a, Val b);
@@ -162,7 +188,8 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate);
 Val ty_contains(Ty *ty, Val item, Val seq, bool negate);
 const char *ty_op_text(Op op); /* "+" */
 /* Where checks are compiled in: the thread stops with that exception unless cond holds. {0} … of the message are vals. */
-void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals, uint32_t n);
+void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
+              uint32_t n);
 
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
@@ -198,8 +225,8 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth);
 enum { TY_MAX_ARGS = 64 };
 typedef struct TyCall { /* a call of an intrinsic, bound to its signature */
   IntrinsicId id;
-  const char *name;   /* "cuda.atomic.add" */
-  uint32_t n;         /* parameters; of *args: arguments */
+  const char *name; /* "cuda.atomic.add" */
+  uint32_t n;       /* parameters; of *args: arguments */
   Val args[TY_MAX_ARGS];
   bool given[TY_MAX_ARGS];
 } TyCall;
@@ -211,27 +238,33 @@ Val ty_make_func(Ty *ty, Ins *i);
 Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
 /* Arguments are the function's parameters (with captured values behind them), all bound. */
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
-const Frozen *ty_capture_marker(TyProgram *p, uint32_t k); /* stands in FrozenFunc.closure for captured value k */
+const Frozen *ty_capture_marker(TyProgram *p,
+                                uint32_t k); /* stands in FrozenFunc.closure for captured value k */
 bool ty_is_capture(const Frozen *f, uint32_t *k);
 /* Says that a value is not known; the function may be typed again with its arguments' values. */
 void ty_want_values(Ty *ty);
 Val ty_not_constant(Ty *ty, const char *what);
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 
-#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) Val ty_rule_##rule(Ty *ty, const TyCall *c);
+#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc)                               \
+  Val ty_rule_##rule(Ty *ty, const TyCall *c);
 #include "ir/intrinsics.def"
 #undef I
 
 /* --- passes over a whole function --- */
-Val ty_eval(Ty *ty, Ins *i);                                   /* rules.c: the rule of a lifted instruction */
-void ty_type_spec(TyProgram *p, TySpec *s);                    /* infer.c: typing */
-void ty_emit_spec(TyProgram *p, TySpec *s);                    /* rewrite.c: emission; s->fn is strict after it */
-void ty_ranges(Cx *cx, Fn *fn);                                /* ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
+Val ty_eval(Ty *ty, Ins *i);                /* rules.c: the rule of a lifted instruction */
+void ty_type_spec(TyProgram *p, TySpec *s); /* infer.c: typing */
+void ty_emit_spec(TyProgram *p, TySpec *s); /* rewrite.c: emission; s->fn is strict after it */
+void ty_ranges(Cx *cx, Fn *fn); /* ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
-TyInfo ty_eval_phi(Ty *ty, Ins *phi);                          /* infer.c: the join of what reaches a phi */
-bool ty_set_here(Ty *ty, const Ins *phi); /* unset.c: a variable that may be unset at phi is set at ty->at all the same */
+TyInfo ty_eval_phi(Ty *ty, Ins *phi); /* infer.c: the join of what reaches a phi */
+bool ty_set_here(
+    Ty *ty,
+    const Ins
+        *phi); /* unset.c: a variable that may be unset at phi is set at ty->at all the same */
 void ty_add_root(TyProgram *p, TySpec *s); /* spec.c */
-void ty_find_first_edges(Ty *ty);         /* unset.c: fills TySpec.first_edge; before anything is rewritten */
+void ty_find_first_edges(
+    Ty *ty); /* unset.c: fills TySpec.first_edge; before anything is rewritten */
 TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint32_t n); /* spec.c */
 
 #endif

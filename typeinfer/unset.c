@@ -10,7 +10,8 @@ static bool nonempty(Ty *ty, Val seq) {
   switch (seq.type->id) {
   case TY_TUPLE: return seq.type->n != 0;
   case TY_RANGE:
-    if (!fz_get_int(ty_item(ty, seq, 0).konst, &start) || !fz_get_int(ty_item(ty, seq, 1).konst, &stop) ||
+    if (!fz_get_int(ty_item(ty, seq, 0).konst, &start) ||
+        !fz_get_int(ty_item(ty, seq, 1).konst, &stop) ||
         !fz_get_int(ty_item(ty, seq, 2).konst, &step))
       return false;
     return step > 0 ? start < stop : start > stop;
@@ -29,9 +30,10 @@ void ty_find_first_edges(Ty *ty) {
   bool emit = ty->emit;
   ty->emit = false; /* only asks */
   ir_dominators(ty->cx, ty->fn);
-  FOR_BLOCKS(ty->fn, b) {
+  FOR_BLOCKS (ty->fn, b) {
     Ins *more = b->last && b->last->op == OP_CONDBR ? b->last->args[0] : NULL;
-    if (!more || more->op != OP_ITER_MORE || more->args[1]->op != OP_PHI || more->args[1]->block != b)
+    if (!more || more->op != OP_ITER_MORE || more->args[1]->op != OP_PHI ||
+        more->args[1]->block != b)
       continue;
     Val seq = ty->spec->infos[more->args[0]->id].v;
     if (is_bottom(seq) || !nonempty(ty, seq))
@@ -56,7 +58,8 @@ static bool set_on_edge(Query *q, Ins *v, Block *from, Block *to);
 static bool all_set(Query *q, Ins *phi, const Block *skip) {
   for (uint32_t k = 0; k < phi->nargs; k++) {
     Block *from = phi->block->preds.data[k];
-    if (from != skip && ty_edge_taken(q->ty->spec, from, phi->block) && !set_on_edge(q, phi->args[k], from, phi->block))
+    if (from != skip && ty_edge_taken(q->ty->spec, from, phi->block) &&
+        !set_on_edge(q, phi->args[k], from, phi->block))
       return false;
   }
   return true;

@@ -26,7 +26,8 @@ static void indices(const Check *c, uint32_t from, uint32_t n) {
 
 static void check_compare(const Check *c) {
   const Type *a = arg(c, 0), *b = arg(c, 1);
-  bool mixed = ty_strengthen(a->id) + ty_strengthen(b->id) == TY_I64 + TY_U64 && ty_bits(a) == 64 && ty_bits(b) == 64;
+  bool mixed = ty_strengthen(a->id) + ty_strengthen(b->id) == TY_I64 + TY_U64 && ty_bits(a) == 64 &&
+               ty_bits(b) == 64;
   WANT(c, is_bool(c->i->type));
   WANT(c, ty_is_number(a) && (a == b || mixed));
 }
@@ -80,7 +81,9 @@ static void check_ins(const Check *c) {
   case OP_RSHIFT:
   case OP_AND:
   case OP_OR:
-  case OP_XOR: WANT(c, ty_is_number(i->type) && arg(c, 0) == i->type && arg(c, 1) == i->type); break;
+  case OP_XOR:
+    WANT(c, ty_is_number(i->type) && arg(c, 0) == i->type && arg(c, 1) == i->type);
+    break;
   case OP_NEG:
   case OP_INVERT: WANT(c, arg(c, 0) == i->type && ty_is_number(i->type)); break;
   case OP_NOT: WANT(c, arg(c, 0) == i->type && is_bool(i->type)); break;
@@ -92,20 +95,32 @@ static void check_ins(const Check *c) {
   case OP_GT:
   case OP_GE: check_compare(c); break;
   case OP_CAST: WANT(c, ty_is_number(arg(c, 0)) && ty_is_number(i->type)); break;
-  case OP_SELECT: WANT(c, is_bool(arg(c, 0)) && arg(c, 1) == i->type && arg(c, 2) == i->type); break;
+  case OP_SELECT:
+    WANT(c, is_bool(arg(c, 0)) && arg(c, 1) == i->type && arg(c, 2) == i->type);
+    break;
   case OP_MAKE_TUPLE:
     WANT(c, i->type->id == TY_TUPLE && i->type->n == i->nargs);
     for (uint32_t k = 0; k < i->nargs; k++)
       WANT(c, arg(c, k) == i->type->elems[k]);
     break;
-  case OP_TUPLE_GET: WANT(c, arg(c, 0)->id == TY_TUPLE && i->type == arg(c, 0)->elems[i->aux.i]); break;
-  case OP_TUPLE_INDEX: WANT(c, arg(c, 0)->id == TY_TUPLE && i->type == arg(c, 0)->elems[0] && arg(c, 1)->id == TY_PYINT); break;
+  case OP_TUPLE_GET:
+    WANT(c, arg(c, 0)->id == TY_TUPLE && i->type == arg(c, 0)->elems[i->aux.i]);
+    break;
+  case OP_TUPLE_INDEX:
+    WANT(c,
+         arg(c, 0)->id == TY_TUPLE && i->type == arg(c, 0)->elems[0] && arg(c, 1)->id == TY_PYINT);
+    break;
   case OP_EXTENT:
-  case OP_STRIDE: WANT(c, arg(c, 0)->id == TY_ARRAY && i->aux.i < arg(c, 0)->ndim && i->type->id == TY_PYINT); break;
+  case OP_STRIDE:
+    WANT(c, arg(c, 0)->id == TY_ARRAY && i->aux.i < arg(c, 0)->ndim && i->type->id == TY_PYINT);
+    break;
   case OP_WRAP_INDEX:
   case OP_CHECK_INDEX: indices(c, 0, 2); break;
   case OP_CHECK: WANT(c, is_bool(arg(c, 0)) && i->aux.site); break;
-  case OP_LOAD: check_array(c, 0); WANT(c, i->type == arg(c, 0)->elem); break;
+  case OP_LOAD:
+    check_array(c, 0);
+    WANT(c, i->type == arg(c, 0)->elem);
+    break;
   case OP_STORE: check_array(c, 1); break;
   case OP_ATOMIC: check_array(c, i->aux.i == ATOMIC_CAS ? 2 : 1); break;
   case OP_VIEW: check_view(c); break;
@@ -119,8 +134,8 @@ static void check_ins(const Check *c) {
 
 void ty_verify(Cx *cx, const Fn *fn) {
   Check c = {.cx = cx, .fn = fn};
-  FOR_BLOCKS(fn, b)
-    FOR_INS(b, i) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i) {
       c.i = i;
       check_ins(&c);
     }

@@ -56,7 +56,8 @@ static char *type_again(const Corpus *c, const char *name, const char *golden) {
   return text;
 }
 
-static void first_difference(const char *path, const char *version, const char *want, const char *got) {
+static void first_difference(const char *path, const char *version, const char *want,
+                             const char *got) {
   int line = 1;
   const char *w = want, *g = got;
   for (size_t k = 0; want[k] && want[k] == got[k]; k++)
@@ -65,7 +66,8 @@ static void first_difference(const char *path, const char *version, const char *
       w = want + k + 1;
       g = got + k + 1;
     }
-  fprintf(stderr, "%s:%d from %s\n  want %.*s\n  got  %.*s\n", path, line, version, (int)strcspn(w, "\n"), w, (int)strcspn(g, "\n"), g);
+  fprintf(stderr, "%s:%d from %s\n  want %.*s\n  got  %.*s\n", path, line, version,
+          (int)strcspn(w, "\n"), w, (int)strcspn(g, "\n"), g);
   failures++;
 }
 

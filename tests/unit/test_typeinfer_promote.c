@@ -30,7 +30,8 @@ static void check_row(Op op, char *columns[], int ncolumns, char *row) {
     if (!ncolumns)
       compare(ir_op_info[op].text, a, "", ty_unary_types(op, type_of(a)), want);
     else if (k < ncolumns)
-      compare(ir_op_info[op].text, a, columns[k], ty_op_types(TYPING_NUMPY, op, type_of(a), type_of(columns[k])), want);
+      compare(ir_op_info[op].text, a, columns[k],
+              ty_op_types(TYPING_NUMPY, op, type_of(a), type_of(columns[k])), want);
   }
 }
 
@@ -53,7 +54,8 @@ static void test_numpy(void) {
     char *at;
     strcpy(head, line);
     op = op_by_name(strtok_r(head, " \n", &at));
-    for (ncolumns = 0; ncolumns < 32 && (columns[ncolumns] = strtok_r(NULL, " \n", &at)); ncolumns++)
+    for (ncolumns = 0; ncolumns < 32 && (columns[ncolumns] = strtok_r(NULL, " \n", &at));
+         ncolumns++)
       ;
   }
   fclose(f);
@@ -67,10 +69,12 @@ static void test_laws(void) {
     for (TypeId a = TY_BOOL; a < TY_SCALARS; a++)
       for (TypeId b = TY_BOOL; b < TY_SCALARS; b++) {
         TypeId r = ty_promote((Typing)t, a, b);
-        bool wide = t == TYPING_NUMBA && ty_scalar_info[r].kind != KIND_FLOAT; /* int8 with int8 is int64 there */
+        bool wide = t == TYPING_NUMBA &&
+                    ty_scalar_info[r].kind != KIND_FLOAT; /* int8 with int8 is int64 there */
         bool join = ty_promote((Typing)t, r, a) == r && ty_promote((Typing)t, r, b) == r;
         if (r != ty_promote((Typing)t, b, a) || (!join && !wide) || (a == b && r != a && !wide)) {
-          fprintf(stderr, "typing %d: %s with %s is %s\n", t, ty_scalar_info[a].name, ty_scalar_info[b].name, ty_scalar_info[r].name);
+          fprintf(stderr, "typing %d: %s with %s is %s\n", t, ty_scalar_info[a].name,
+                  ty_scalar_info[b].name, ty_scalar_info[r].name);
           failures++;
         }
       }
@@ -78,15 +82,21 @@ static void test_laws(void) {
 
 /* Figures of semantics.md, section 7. */
 static void test_numba(void) {
-  static const struct { Op op; TypeId a, b, result; } rows[] = {
-    {OP_ADD, TY_I32, TY_I32, TY_I64}, {OP_ADD, TY_U32, TY_U32, TY_U64}, {OP_ADD, TY_I64, TY_U64, TY_I64},
-    {OP_ADD, TY_F32, TY_I32, TY_F64}, {OP_ADD, TY_F32, TY_I16, TY_F32}, {OP_POW, TY_F32, TY_I64, TY_F32},
-    {OP_MUL, TY_F32, TY_F64, TY_F64}, {OP_ADD, TY_BOOL, TY_BOOL, TY_I64}, {OP_TRUEDIV, TY_I32, TY_I32, TY_F64},
+  static const struct {
+    Op op;
+    TypeId a, b, result;
+  } rows[] = {
+      {OP_ADD, TY_I32, TY_I32, TY_I64},     {OP_ADD, TY_U32, TY_U32, TY_U64},
+      {OP_ADD, TY_I64, TY_U64, TY_I64},     {OP_ADD, TY_F32, TY_I32, TY_F64},
+      {OP_ADD, TY_F32, TY_I16, TY_F32},     {OP_POW, TY_F32, TY_I64, TY_F32},
+      {OP_MUL, TY_F32, TY_F64, TY_F64},     {OP_ADD, TY_BOOL, TY_BOOL, TY_I64},
+      {OP_TRUEDIV, TY_I32, TY_I32, TY_F64},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     TyOp got = ty_op_types(TYPING_NUMBA, rows[k].op, rows[k].a, rows[k].b);
     if (got.result != rows[k].result) {
-      fprintf(stderr, "Numba's %s: row %zu gives %s\n", ir_op_info[rows[k].op].text, k, ty_scalar_info[got.result].name);
+      fprintf(stderr, "Numba's %s: row %zu gives %s\n", ir_op_info[rows[k].op].text, k,
+              ty_scalar_info[got.result].name);
       failures++;
     }
   }
