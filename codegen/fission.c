@@ -6,7 +6,10 @@
 
 #include "codegen/fission_private.h"
 
-enum { TOO_DEAR = UINT32_MAX, DEAREST = 48 /* instructions that are computed again rather than kept */ };
+enum {
+  TOO_DEAR = UINT32_MAX,
+  DEAREST = 48 /* instructions that are computed again rather than kept */
+};
 
 bool fs_is_barrier(LLVMValueRef i) {
   if (!LLVMIsACallInst(i))
@@ -14,7 +17,8 @@ bool fs_is_barrier(LLVMValueRef i) {
   LLVMValueRef callee = LLVMGetCalledValue(i);
   size_t n;
   const char *name = LLVMGetValueName2(callee, &n);
-  return LLVMIsAFunction(callee) && n == strlen(CG_BARRIER_NAME) && memcmp(name, CG_BARRIER_NAME, n) == 0;
+  return LLVMIsAFunction(callee) && n == strlen(CG_BARRIER_NAME) &&
+         memcmp(name, CG_BARRIER_NAME, n) == 0;
 }
 
 /* --- pieces --- */
@@ -72,7 +76,8 @@ static void cut_block(Fissioner *x, LLVMBasicBlockRef block) {
     }
     p.barrier = i;
     VEC_PUSH(x->arena, &x->pieces, p);
-    p = (Piece){.block = block, .first = LLVMGetNextInstruction(i), .behind = i, .segment = x->starts.len};
+    p = (Piece){
+        .block = block, .first = LLVMGetNextInstruction(i), .behind = i, .segment = x->starts.len};
     VEC_PUSH(x->arena, &x->starts, x->pieces.len);
     add_value(x, i, x->pieces.len);
   }
@@ -131,7 +136,9 @@ static void give_bit(Fissioner *x, Value *v, uint32_t piece) {
     v->bit = x->nbits++;
 }
 
-static void mark_use(Fissioner *x, Value *v, uint32_t piece) { bit_set(x->pieces.data[piece].use, v->bit); }
+static void mark_use(Fissioner *x, Value *v, uint32_t piece) {
+  bit_set(x->pieces.data[piece].use, v->bit);
+}
 
 static void make_sets(Fissioner *x) {
   visit_uses(x, give_bit);
@@ -139,7 +146,8 @@ static void make_sets(Fissioner *x) {
   for (uint32_t k = 0; k < x->pieces.len; k++) {
     Piece *p = &x->pieces.data[k];
     uint64_t *sets = ARENA_ARRAY(x->arena, uint64_t, 4 * (size_t)x->words);
-    p->in = sets, p->out = sets + x->words, p->use = sets + 2 * x->words, p->def = sets + 3 * x->words;
+    p->in = sets, p->out = sets + x->words, p->use = sets + 2 * x->words,
+    p->def = sets + 3 * x->words;
   }
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
@@ -182,18 +190,46 @@ static bool divides_safely(LLVMValueRef i) {
 /* May it run anywhere, as often as one likes? */
 static bool is_repeatable(Fissioner *x, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr: case LLVMAnd: case LLVMOr: case LLVMXor:
-  case LLVMFNeg: case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMICmp: case LLVMFCmp: case LLVMSelect:
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMFPToUI: case LLVMFPToSI: case LLVMUIToFP: case LLVMSIToFP:
-  case LLVMFPTrunc: case LLVMFPExt: case LLVMPtrToInt: case LLVMIntToPtr: case LLVMBitCast: case LLVMAddrSpaceCast:
-  case LLVMGetElementPtr: case LLVMExtractValue: case LLVMInsertValue: case LLVMAlloca:
-    return true;
-  case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
-    return divides_safely(i);
-  case LLVMLoad:
-    return LLVMGetMetadata(i, x->field_kind) != NULL;
-  default:
-    return false;
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMLShr:
+  case LLVMAShr:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMFNeg:
+  case LLVMFAdd:
+  case LLVMFSub:
+  case LLVMFMul:
+  case LLVMFDiv:
+  case LLVMICmp:
+  case LLVMFCmp:
+  case LLVMSelect:
+  case LLVMTrunc:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMFPToUI:
+  case LLVMFPToSI:
+  case LLVMUIToFP:
+  case LLVMSIToFP:
+  case LLVMFPTrunc:
+  case LLVMFPExt:
+  case LLVMPtrToInt:
+  case LLVMIntToPtr:
+  case LLVMBitCast:
+  case LLVMAddrSpaceCast:
+  case LLVMGetElementPtr:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMAlloca: return true;
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMURem:
+  case LLVMSRem: return divides_safely(i);
+  case LLVMLoad: return LLVMGetMetadata(i, x->field_kind) != NULL;
+  default: return false;
   }
 }
 
@@ -223,7 +259,8 @@ static bool crosses(const Fissioner *x, const Value *v) {
 static void measure(Fissioner *x, Value *v) {
   LLVMTypeRef t = v->home == HOME_ARRAY ? LLVMGetAllocatedType(v->old) : LLVMTypeOf(v->old);
   uint64_t size = LLVMABISizeOfType(x->cg->layout, t);
-  v->align = v->home == HOME_ARRAY ? LLVMGetAlignment(v->old) : LLVMABIAlignmentOfType(x->cg->layout, t);
+  v->align = v->home == HOME_ARRAY ? LLVMGetAlignment(v->old)
+                                   : LLVMABIAlignmentOfType(x->cg->layout, t);
   if (v->home == HOME_ARRAY && LLVMIsAConstantInt(LLVMGetOperand(v->old, 0)))
     size *= LLVMConstIntGetZExtValue(LLVMGetOperand(v->old, 0));
   if (v->align > RT_FRAME_THREADS)
@@ -240,7 +277,10 @@ static void choose_homes(Fissioner *x) {
   find_costs(x);
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
-    v->home = LLVMIsAAllocaInst(v->old) ? HOME_ARRAY : !crosses(x, v) ? HOME_INSIDE : v->cost != TOO_DEAR ? HOME_AGAIN : HOME_FRAME;
+    v->home = LLVMIsAAllocaInst(v->old) ? HOME_ARRAY
+              : !crosses(x, v)          ? HOME_INSIDE
+              : v->cost != TOO_DEAR     ? HOME_AGAIN
+                                        : HOME_FRAME;
     if (v->home == HOME_ARRAY || v->home == HOME_FRAME)
       measure(x, v);
   }
@@ -250,13 +290,24 @@ static void choose_homes(Fissioner *x) {
 
 Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset) {
   Arena *a = &cg->cx->arena;
-  Fissioner x = {.cg = cg, .arena = a, .f = f, .b = cg->builder, .nargs = LLVMCountParams(f), .thread_arg = thread_arg,
-                 .value_of.arena = a, .first_piece.arena = a, .last_piece.arena = a, .frame_bytes = first_offset,
-                 .field_kind = LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA))};
+  Fissioner x = {.cg = cg,
+                 .arena = a,
+                 .f = f,
+                 .b = cg->builder,
+                 .nargs = LLVMCountParams(f),
+                 .thread_arg = thread_arg,
+                 .value_of.arena = a,
+                 .first_piece.arena = a,
+                 .last_piece.arena = a,
+                 .frame_bytes = first_offset,
+                 .field_kind = LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA,
+                                                        strlen(CG_FIELD_METADATA))};
   cut(&x);
   find_live(&x);
   choose_homes(&x);
-  Fission out = {.nsegments = x.starts.len, .segments = ARENA_ARRAY(a, Segment, x.starts.len), .frame_bytes = x.frame_bytes};
+  Fission out = {.nsegments = x.starts.len,
+                 .segments = ARENA_ARRAY(a, Segment, x.starts.len),
+                 .frame_bytes = x.frame_bytes};
   for (uint32_t k = 0; k < x.starts.len; k++)
     fs_write_segment(&x, k, &out.segments[k]);
   return out;

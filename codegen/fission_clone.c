@@ -136,7 +136,8 @@ static void make_function(Clone *c, uint32_t number) {
   LLVMTypeRef *types = ARENA_ARRAY(x->arena, LLVMTypeRef, x->nargs + 4);
   for (unsigned k = 0; k < x->nargs; k++)
     types[k] = LLVMTypeOf(LLVMGetParam(x->f, k));
-  types[x->nargs] = t->ptr, types[x->nargs + 1] = t->i64, types[x->nargs + 2] = types[x->nargs + 3] = t->i32;
+  types[x->nargs] = t->ptr, types[x->nargs + 1] = t->i64,
+  types[x->nargs + 2] = types[x->nargs + 3] = t->i32;
   const char *name = arena_printf(x->arena, "%s.segment.%u", LLVMGetValueName(x->f), number);
   c->fn = LLVMAddFunction(x->cg->module, name, LLVMFunctionType(t->i32, types, x->nargs + 4, 0));
   LLVMSetLinkage(c->fn, LLVMInternalLinkage);
@@ -157,8 +158,10 @@ static LLVMValueRef vote_result(Clone *c) {
   LLVMBuilderRef b = c->x->b;
   LLVMTypeRef i32 = c->x->cg->t.i32;
   switch (LLVMConstIntGetZExtValue(LLVMGetOperand(c->start->behind, 0))) {
-  case BARRIER_AND: return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, c->ayes, c->voters, ""), i32, "");
-  case BARRIER_OR: return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, c->ayes, LLVMConstNull(i32), ""), i32, "");
+  case BARRIER_AND:
+    return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, c->ayes, c->voters, ""), i32, "");
+  case BARRIER_OR:
+    return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, c->ayes, LLVMConstNull(i32), ""), i32, "");
   default: return c->ayes;
   }
 }
@@ -181,7 +184,8 @@ static void begin_value(Clone *c, Value *v) {
 
 static void begin_segment(Clone *c) {
   Fissioner *x = c->x;
-  for (uint32_t k = 0; k < x->values.len; k++) /* first all, since computing one again may begin another */
+  for (uint32_t k = 0; k < x->values.len;
+       k++) /* first all, since computing one again may begin another */
     x->values.data[k].again = NULL;
   for (uint32_t k = 0; k < x->values.len; k++) {
     LLVMValueRef again = x->values.data[k].again;
@@ -191,7 +195,8 @@ static void begin_segment(Clone *c) {
       begin_value(c, &x->values.data[k]);
   }
   for (uint32_t k = 0; k < x->pieces.len; k++)
-    x->pieces.data[k].now = c->reached[k] ? LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "") : NULL;
+    x->pieces.data[k].now = c->reached[k] ? LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "")
+                                          : NULL;
   LLVMBuildBr(x->b, c->start->now);
 }
 
@@ -228,7 +233,8 @@ static void copy_instruction(Clone *c, LLVMValueRef i) {
       LLVMSetOperand(copy, (unsigned)k, operands[k]);
   if (LLVMIsATerminatorInst(i))
     for (unsigned s = 0; s < LLVMGetNumSuccessors(i); s++)
-      LLVMSetSuccessor(copy, s, x->pieces.data[valuemap_get(&x->first_piece, LLVMGetSuccessor(i, s))].now);
+      LLVMSetSuccessor(copy, s,
+                       x->pieces.data[valuemap_get(&x->first_piece, LLVMGetSuccessor(i, s))].now);
   if (v) {
     v->now = copy;
     keep(c, v);
@@ -246,9 +252,11 @@ static void leave_at_barrier(Clone *c, const Piece *p) {
   }
   LLVMTypeRef i32 = x->cg->t.i32;
   bool votes = LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
-  LLVMValueRef result = LLVMConstInt(i32, next->segment << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
+  LLVMValueRef result =
+      LLVMConstInt(i32, next->segment << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
   if (votes)
-    result = LLVMBuildOr(x->b, result, LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(p->barrier, 1)), i32, ""), "");
+    result = LLVMBuildOr(
+        x->b, result, LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(p->barrier, 1)), i32, ""), "");
   LLVMBuildRet(x->b, result);
 }
 
@@ -288,7 +296,8 @@ static void fill_phi(Clone *c, LLVMValueRef phi) {
       continue;
     LLVMBasicBlockRef edge = x->pieces.data[from].now;
     LLVMValueRef v = NULL;
-    for (unsigned n = 0; n < LLVMCountIncoming(now) && !v; n++) /* two edges from one block carry one value */
+    for (unsigned n = 0; n < LLVMCountIncoming(now) && !v;
+         n++) /* two edges from one block carry one value */
       if (LLVMGetIncomingBlock(now, n) == edge)
         v = LLVMGetIncomingValue(now, n);
     if (!v) {
@@ -302,7 +311,10 @@ static void fill_phi(Clone *c, LLVMValueRef phi) {
 
 void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
   uint32_t start = x->starts.data[number];
-  Clone c = {.x = x, .start = &x->pieces.data[start], .out = out, .piece = start,
+  Clone c = {.x = x,
+             .start = &x->pieces.data[start],
+             .out = out,
+             .piece = start,
              .reached = ARENA_ARRAY(x->arena, bool, x->pieces.len)};
   out->exits = ARENA_ARRAY(x->arena, uint32_t, x->starts.len + 1);
   reach(&c, start);
@@ -313,6 +325,7 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
     if (c.reached[k])
       copy_piece(&c, k);
   for (uint32_t k = 0; k < x->pieces.len; k++)
-    for (LLVMValueRef i = x->pieces.data[k].first; c.reached[k] && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = x->pieces.data[k].first; c.reached[k] && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i))
       fill_phi(&c, i);
 }

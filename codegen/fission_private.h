@@ -9,39 +9,40 @@ enum { NO_PIECE = UINT32_MAX, NO_SLOT = UINT32_MAX };
 
 /* How a value gets into the segments that use it. */
 typedef enum Home {
-  HOME_INSIDE,  /* no barrier lies between it and its uses */
-  HOME_AGAIN,   /* computed again at the beginning of a segment */
-  HOME_FRAME,   /* kept in the frame */
-  HOME_ARRAY,   /* an alloca: its memory is in the frame */
+  HOME_INSIDE, /* no barrier lies between it and its uses */
+  HOME_AGAIN,  /* computed again at the beginning of a segment */
+  HOME_FRAME,  /* kept in the frame */
+  HOME_ARRAY,  /* an alloca: its memory is in the frame */
 } Home;
 
 /* An instruction of the function that has a value, by number. */
 typedef struct Value {
   LLVMValueRef old;
-  uint32_t piece;      /* where it is computed; of a barrier: the piece behind it */
+  uint32_t piece; /* where it is computed; of a barrier: the piece behind it */
   Home home;
-  uint32_t bit;        /* in live sets; NO_SLOT if only its own piece uses it */
-  uint32_t cost;       /* instructions to compute it again, with all it needs; 0: not asked yet, TOO_DEAR: cannot be */
-  uint32_t offset;     /* FRAME, ARRAY: in the frame */
+  uint32_t bit; /* in live sets; NO_SLOT if only its own piece uses it */
+  uint32_t
+      cost; /* instructions to compute it again, with all it needs; 0: not asked yet, TOO_DEAR: cannot be */
+  uint32_t offset; /* FRAME, ARRAY: in the frame */
   uint32_t size, align;
   /* of the segment being written */
-  LLVMValueRef now;    /* its copy, NULL where there is none */
-  LLVMValueRef again;  /* AGAIN, ARRAY: the copy at the beginning */
-  LLVMValueRef box;    /* FRAME: the alloca that holds it */
+  LLVMValueRef now;   /* its copy, NULL where there is none */
+  LLVMValueRef again; /* AGAIN, ARRAY: the copy at the beginning */
+  LLVMValueRef box;   /* FRAME: the alloca that holds it */
 } Value;
 
 /* A stretch of code without a barrier inside: from the beginning of a block or the instruction behind a barrier, up to the block's
  * end or a barrier. */
 typedef struct Piece {
   LLVMBasicBlockRef block;
-  LLVMValueRef first;    /* instruction */
-  LLVMValueRef barrier;  /* the call that ends it, NULL if it is a terminator */
-  LLVMValueRef behind;   /* the barrier that it begins behind, NULL at the beginning of a block */
-  uint32_t segment;      /* the one that it begins, NO_PIECE if none */
-  uint32_t *succ;        /* pieces; behind a barrier: one, the piece after it */
+  LLVMValueRef first;   /* instruction */
+  LLVMValueRef barrier; /* the call that ends it, NULL if it is a terminator */
+  LLVMValueRef behind;  /* the barrier that it begins behind, NULL at the beginning of a block */
+  uint32_t segment;     /* the one that it begins, NO_PIECE if none */
+  uint32_t *succ;       /* pieces; behind a barrier: one, the piece after it */
   uint32_t nsucc;
   uint64_t *in, *out, *use, *def; /* live sets */
-  LLVMBasicBlockRef now; /* copy in the segment being written, NULL where there is none */
+  LLVMBasicBlockRef now;          /* copy in the segment being written, NULL where there is none */
 } Piece;
 
 typedef struct Fissioner {

@@ -14,7 +14,12 @@
 typedef enum HostArg {
   HOST_LAUNCH, /* ptr: RtHostLaunch */
   HOST_BLOCK,  /* i64: linear number */
-  HOST_BX, HOST_BY, HOST_BZ, HOST_TX, HOST_TY, HOST_TZ, /* i32 */
+  HOST_BX,
+  HOST_BY,
+  HOST_BZ,
+  HOST_TX,
+  HOST_TY,
+  HOST_TZ,     /* i32 */
   HOST_THREAD, /* i32: linear number in the block */
   HOST_NARGS
 } HostArg;
@@ -29,7 +34,8 @@ typedef struct HostState {
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
 /* A field of an RtHostLaunch that never changes during a launch. limit: it is 1 <= field <= limit; 0: not known. */
-LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset, uint32_t limit);
+LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset,
+                                  uint32_t limit);
 /* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
 void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 

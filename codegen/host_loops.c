@@ -27,8 +27,8 @@ typedef struct Loops {
   LLVMBasicBlockRef first;    /* allocas go to its beginning */
   LLVMValueRef sizes[3];      /* of a block, i32 */
   LLVMValueRef args[HOST_NARGS];
-  LLVMValueRef rows;          /* threads of a block along y and z, i32 */
-  Loop nest[2];               /* rows, x */
+  LLVMValueRef rows; /* threads of a block along y and z, i32 */
+  Loop nest[2];      /* rows, x */
   /* with barriers */
   Fission fission;
   LLVMValueRef frame, stride;
@@ -56,8 +56,12 @@ static LLVMValueRef new_variable(const Loops *l, const char *name) {
   return v;
 }
 
-static LLVMValueRef get(const Loops *l, LLVMValueRef variable) { return LLVMBuildLoad2(l->b, l->t->i32, variable, ""); }
-static void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) { LLVMBuildStore(l->b, v, variable); }
+static LLVMValueRef get(const Loops *l, LLVMValueRef variable) {
+  return LLVMBuildLoad2(l->b, l->t->i32, variable, "");
+}
+static void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
+  LLVMBuildStore(l->b, v, variable);
+}
 static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMValueRef v) {
   set(l, variable, LLVMBuildBinOp(l->b, op, get(l, variable), v, ""));
 }
@@ -80,21 +84,25 @@ static Loop loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const
 /* The loops over threads are not unrolled: they are long enough, and their bodies too; it would double the time to compile. */
 static void leave_rolled(const Loops *l, LLVMValueRef branch) {
   LLVMContextRef c = l->cg->context;
-  LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24), option = LLVMMDNodeInContext2(c, &text, 1);
-  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[] = {self, option}; /* its first operand is itself: no other loop's */
+  LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24),
+                  option = LLVMMDNodeInContext2(c, &text, 1);
+  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0),
+                  parts[] = {self, option}; /* its first operand is itself: no other loop's */
   LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, 2);
   LLVMMetadataReplaceAllUsesWith(self, id);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
 }
 
 static void loop_end(const Loops *l, Loop *loop) {
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter, LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0), "");
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter,
+                                      LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0), "");
   if (LLVMTypeOf(next) == l->t->i32)
     LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMAddIncoming(loop->counter, &next, &here, 1);
   LLVMBasicBlockRef done = new_block(l, "");
-  leave_rolled(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""), loop->head, done));
+  leave_rolled(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""),
+                                  loop->head, done));
   at(l, done);
 }
 
@@ -104,7 +112,8 @@ static void loop_end(const Loops *l, Loop *loop) {
 static void nest_begin(Loops *l) {
   l->nest[0] = loop_begin(l, i32(l, 0), l->rows, "row");
   LLVMValueRef row = l->nest[0].counter;
-  l->args[HOST_TY] = LLVMBuildFreeze(l->b, LLVMBuildURem(l->b, row, l->sizes[1], ""), "ty"); /* frozen as in place_block */
+  l->args[HOST_TY] = LLVMBuildFreeze(l->b, LLVMBuildURem(l->b, row, l->sizes[1], ""),
+                                     "ty"); /* frozen as in place_block */
   l->args[HOST_TZ] = LLVMBuildFreeze(l->b, LLVMBuildUDiv(l->b, row, l->sizes[1], ""), "tz");
   LLVMValueRef first = LLVMBuildNUWMul(l->b, row, l->sizes[0], "");
   l->nest[1] = loop_begin(l, i32(l, 0), l->sizes[0], "tx");
@@ -127,14 +136,18 @@ static LLVMValueRef next_of_thread(const Loops *l) {
   return LLVMBuildInBoundsGEP2(l->b, l->t->i32, l->frame, &number, 1, "next");
 }
 
-static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, LLVMValueRef voters, const char *attribute) {
+static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, LLVMValueRef voters,
+                                 const char *attribute) {
   Cg *cg = l->cg;
   LLVMValueRef args[HOST_NARGS + 4], fn = l->fission.segments[number].fn;
   memcpy(args, l->args, sizeof l->args);
-  args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes, args[HOST_NARGS + 3] = voters;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 4, "");
+  args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes,
+  args[HOST_NARGS + 3] = voters;
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 4,
+                                     "");
   unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cg->context, kind, 0));
+  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute(cg->context, kind, 0));
   return call;
 }
 
@@ -156,7 +169,9 @@ static void close_votes(Loops *l) {
   set(l, l->voters, get(l, l->new_voters));
 }
 
-static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) { return segment ? l->nests[segment] : l->end; }
+static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
+  return segment ? l->nests[segment] : l->end;
+}
 
 /* All threads have run segment s: where does the block go on? */
 static void go_on(Loops *l, const Segment *s) {
@@ -166,7 +181,8 @@ static void go_on(Loops *l, const Segment *s) {
   }
   LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
   LLVMValueRef next = get(l, l->all_or);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, next, get(l, l->all_and), ""), together, l->apart);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, next, get(l, l->all_and), ""), together,
+                  l->apart);
   at(l, together);
   LLVMValueRef choose = LLVMBuildSwitch(l->b, next, impossible, s->nexits);
   for (uint32_t k = 0; k < s->nexits; k++)
@@ -205,11 +221,14 @@ static void run_apart(Loops *l) {
   nest_begin(l);
   LLVMBasicBlockRef skip = new_block(l, "skip");
   LLVMValueRef place = next_of_thread(l);
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip, l->fission.nsegments);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip,
+                                        l->fission.nsegments);
   for (uint32_t k = 1; k < l->fission.nsegments; k++) {
     LLVMBasicBlockRef run = new_block(l, "");
-    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "minsize", 0);
-    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "optsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 "minsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 "optsize", 0);
     LLVMAddCase(choose, i32(l, k), run);
     at(l, run);
     LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
@@ -222,7 +241,8 @@ static void run_apart(Loops *l) {
   at(l, skip);
   nest_end(l);
   close_votes(l);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart, l->end);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart,
+                  l->end);
 }
 
 static bool threads_can_part(const Fission *f) {
@@ -259,7 +279,8 @@ static void fill_shared(Loops *l) {
   Cg *cg = l->cg;
   if (!cg->static_shared && !cg->uses_dynamic_shared)
     return;
-  LLVMValueRef shared = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared), 0), bytes = i64(l, cg->static_shared);
+  LLVMValueRef shared = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared), 0),
+               bytes = i64(l, cg->static_shared);
   if (cg->uses_dynamic_shared) {
     LLVMValueRef dynamic = launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared), 0);
     bytes = LLVMBuildAdd(l->b, bytes, LLVMBuildZExt(l->b, dynamic, l->t->i64, ""), "");
@@ -269,7 +290,8 @@ static void fill_shared(Loops *l) {
 
 static void leave_if_stopped(Loops *l) {
   LLVMBasicBlockRef leave = new_block(l, "stopped"), stay = new_block(l, "");
-  LLVMValueRef stop = LLVMBuildLoad2(l->b, l->t->i32, launch_field(l, l->t->ptr, offsetof(RtHostLaunch, stop), 0), "");
+  LLVMValueRef stop = LLVMBuildLoad2(
+      l->b, l->t->i32, launch_field(l, l->t->ptr, offsetof(RtHostLaunch, stop), 0), "");
   LLVMSetOrdering(stop, LLVMAtomicOrderingMonotonic);
   LLVMSetAlignment(stop, 4);
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, stop, i32(l, 0), ""), leave, stay);
@@ -284,10 +306,13 @@ static void place_block(Loops *l, LLVMValueRef number) {
   gx = LLVMBuildZExt(l->b, gx, l->t->i64, "");
   gy = LLVMBuildZExt(l->b, gy, l->t->i64, "");
   LLVMValueRef rows = LLVMBuildUDiv(l->b, number, gx, "");
-  LLVMValueRef axes[] = {LLVMBuildURem(l->b, number, gx, ""), LLVMBuildURem(l->b, rows, gy, ""), LLVMBuildUDiv(l->b, rows, gy, "")};
+  LLVMValueRef axes[] = {LLVMBuildURem(l->b, number, gx, ""), LLVMBuildURem(l->b, rows, gy, ""),
+                         LLVMBuildUDiv(l->b, rows, gy, "")};
   static const char *const names[] = {"bx", "by", "bz"};
-  for (int k = 0; k < 3; k++) /* frozen: LLVM would divide again for every thread, to make an address of it */
-    l->args[HOST_BX + k] = LLVMBuildFreeze(l->b, LLVMBuildTrunc(l->b, axes[k], l->t->i32, ""), names[k]);
+  for (int k = 0; k < 3;
+       k++) /* frozen: LLVM would divide again for every thread, to make an address of it */
+    l->args[HOST_BX + k] = LLVMBuildFreeze(l->b, LLVMBuildTrunc(l->b, axes[k], l->t->i32, ""),
+                                           names[k]);
   l->args[HOST_BLOCK] = number;
   l->args[HOST_LAUNCH] = l->launch;
 }
@@ -304,7 +329,8 @@ static void make_entry(Loops *l) {
   at(l, l->first);
   static const uint32_t limits[] = {1024, 1024, 64};
   for (int k = 0; k < 3; k++)
-    l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k, limits[k]);
+    l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k,
+                               limits[k]);
   l->rows = LLVMBuildNUWMul(l->b, l->sizes[1], l->sizes[2], "rows");
 }
 
@@ -337,13 +363,16 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
 
 /* --- functions with barriers go into the kernel --- */
 
-static LLVMValueRef function_of(LLVMValueRef i) { return LLVMGetBasicBlockParent(LLVMGetInstructionParent(i)); }
+static LLVMValueRef function_of(LLVMValueRef i) {
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
+}
 
 /* Every function that calls f, and every one that calls those, is inlined where it is called. */
 static void inline_callers(Loops *l, LLVMValueRef f, LLVMValueRef kernel) {
   VEC(LLVMValueRef) work = {0};
   Arena *a = &l->cg->cx->arena;
-  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12), never = LLVMGetEnumAttributeKindForName("noinline", 8);
+  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12),
+           never = LLVMGetEnumAttributeKindForName("noinline", 8);
   LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
   VEC_PUSH(a, &work, f);
   while (work.len) {
@@ -362,9 +391,10 @@ static Loc barrier_place(const Cg *cg) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++) {
     const Fn *fn = cg->program->fns.data[k];
     if (fn->recursive && fn->has_barrier)
-      FOR_BLOCKS(fn, b)
-        FOR_INS(b, i)
-          if (i->op == OP_CALL_FN || (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC))
+      FOR_BLOCKS (fn, b)
+        FOR_INS (b, i)
+          if (i->op == OP_CALL_FN ||
+              (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC))
             return i->loc;
   }
   return (Loc){0};
@@ -376,7 +406,10 @@ static void gather_barriers(Loops *l, LLVMValueRef barrier, LLVMValueRef kernel)
   LLVMStripModuleDebugInfo(cg->module); /* a segment is no function of the source */
   inline_callers(l, barrier, kernel);
   LLVMSetLinkage(kernel, LLVMExternalLinkage); /* nobody calls it yet */
-  cg_run_passes(cg, cg->options.opt > 0 ? "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)" : "always-inline");
+  cg_run_passes(
+      cg, cg->options.opt > 0
+              ? "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
+              : "always-inline");
   LLVMSetLinkage(kernel, LLVMInternalLinkage);
   for (LLVMUseRef use = LLVMGetFirstUse(barrier); use; use = LLVMGetNextUse(use))
     if (function_of(LLVMGetUser(use)) != kernel)

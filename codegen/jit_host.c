@@ -25,7 +25,8 @@ static const Name library[] = {
 
 enum { NLIBRARY = sizeof library / sizeof *library };
 
-static void forget_error(void *user, LLVMErrorRef e) { /* the lookup that fails returns it as well */
+static void forget_error(void *user,
+                         LLVMErrorRef e) { /* the lookup that fails returns it as well */
   (void)user;
   LLVMConsumeError(e);
 }
@@ -41,7 +42,8 @@ static void define_symbols(Cg *cg, LLVMOrcLLJITRef jit) {
     void *address = k < NLIBRARY ? library[k].address : given[k - NLIBRARY].address;
     pairs[k].Name = LLVMOrcLLJITMangleAndIntern(jit, name);
     pairs[k].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
-    pairs[k].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
+    pairs[k].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+                                      LLVMJITSymbolGenericFlagsCallable;
   }
   LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, NLIBRARY + ngiven);
   LLVMErrorRef e = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
@@ -89,7 +91,8 @@ void cg_host_emit(Cg *cg) {
   cg->out->jit = jit; /* from here on the kernel's owner frees it, whatever fails */
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), forget_error, NULL);
   define_symbols(cg, jit);
-  cg_check(cg, LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), cg_emit(cg, LLVMObjectFile)));
+  cg_check(cg, LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit),
+                                         cg_emit(cg, LLVMObjectFile)));
   LLVMOrcExecutorAddress address;
   cg_check(cg, LLVMOrcLLJITLookup(jit, &address, symbol));
   cg->out->host.entry = (RtHostEntry)(uintptr_t)address;

@@ -10,15 +10,19 @@
 /* --- the module --- */
 
 static void host_open(Cg *cg) {
-  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *why = NULL;
+  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
+       *features = LLVMGetHostCPUFeatures(), *why = NULL;
   LLVMTargetRef target;
   const char *error = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &why)) {
     error = arena_strdup(&cg->cx->arena, why);
     LLVMDisposeMessage(why);
   } else {
-    LLVMCodeGenOptLevel level = cg->options.opt >= 2 ? LLVMCodeGenLevelDefault : cg->options.opt == 1 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelNone;
-    cg->machine = LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMCodeGenOptLevel level = cg->options.opt >= 2   ? LLVMCodeGenLevelDefault
+                                : cg->options.opt == 1 ? LLVMCodeGenLevelLess
+                                                       : LLVMCodeGenLevelNone;
+    cg->machine = LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC,
+                                          LLVMCodeModelDefault);
     if (!cg->machine)
       error = "no target machine for this CPU";
   }
@@ -28,8 +32,10 @@ static void host_open(Cg *cg) {
   cg->target_state = CX_NEW(cg->cx, HostState);
 }
 
-static void host_finish(Cg *cg) { /* the dynamic shared memory begins behind the static, whose size is known now */
-  cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN * HOST_SHARED_ALIGN;
+static void host_finish(
+    Cg *cg) { /* the dynamic shared memory begins behind the static, whose size is known now */
+  cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN *
+                      HOST_SHARED_ALIGN;
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_HOST_DYNAMIC_NAME);
   if (!fn)
     return;
@@ -44,7 +50,8 @@ static void host_finish(Cg *cg) { /* the dynamic shared memory begins behind the
 static void host_link(Cg *cg) { (void)cg; }
 
 static void host_optimize(Cg *cg) {
-  static const char *const pipelines[] = {"default<O0>", "always-inline,default<O1>", "always-inline,default<O2>", "always-inline,default<O3>"};
+  static const char *const pipelines[] = {"default<O0>", "always-inline,default<O1>",
+                                          "always-inline,default<O2>", "always-inline,default<O3>"};
   int opt = cg->options.opt < 0 ? 0 : cg->options.opt > 3 ? 3 : cg->options.opt;
   cg_host_loops(cg);
   cg_run_passes(cg, pipelines[opt]);
@@ -67,22 +74,27 @@ static LLVMTypeRef host_context_type(Cg *cg) {
 
 static LLVMValueRef host_arg(Lower *lw, HostArg a) {
   const HostState *s = lw->cg->target_state;
-  return lw->function == s->thread ? LLVMGetParam(lw->function, a) : LLVMBuildExtractValue(lw->b, lw->context, a, "");
+  return lw->function == s->thread ? LLVMGetParam(lw->function, a)
+                                   : LLVMBuildExtractValue(lw->b, lw->context, a, "");
 }
 
 void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
   LLVMContextRef c = cg->context;
   LLVMValueRef none = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
   LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c, "invariant.load", 14), none);
-  LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA)), none);
+  LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA)),
+                  none);
 }
 
-LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset, uint32_t limit) {
+LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset,
+                                  uint32_t limit) {
   LLVMValueRef at = LLVMConstInt(cg->t.i64, offset, 0);
-  LLVMValueRef v = LLVMBuildLoad2(cg->builder, type, LLVMBuildInBoundsGEP2(cg->builder, cg->t.i8, launch, &at, 1, ""), "");
+  LLVMValueRef v = LLVMBuildLoad2(
+      cg->builder, type, LLVMBuildInBoundsGEP2(cg->builder, cg->t.i8, launch, &at, 1, ""), "");
   cg_host_mark_field(cg, v);
   if (limit) {
-    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, 1, 0)), LLVMValueAsMetadata(LLVMConstInt(type, limit + 1ull, 0))};
+    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, 1, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(type, limit + 1ull, 0))};
     LLVMSetMetadata(v, LLVMGetMDKindIDInContext(cg->context, "range", 5),
                     LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, ends, 2)));
   }
@@ -95,16 +107,22 @@ static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset, uin
 
 static LLVMValueRef host_sreg(Lower *lw, SpecialReg r) {
   switch (r) {
-  case SREG_TID: case SREG_TID_Y: case SREG_TID_Z:
-    return host_arg(lw, HOST_TX + (r - SREG_TID));
-  case SREG_CTAID: case SREG_CTAID_Y: case SREG_CTAID_Z:
-    return host_arg(lw, HOST_BX + (r - SREG_CTAID));
-  case SREG_NTID: case SREG_NTID_Y: case SREG_NTID_Z:
+  case SREG_TID:
+  case SREG_TID_Y:
+  case SREG_TID_Z: return host_arg(lw, HOST_TX + (r - SREG_TID));
+  case SREG_CTAID:
+  case SREG_CTAID_Y:
+  case SREG_CTAID_Z: return host_arg(lw, HOST_BX + (r - SREG_CTAID));
+  case SREG_NTID:
+  case SREG_NTID_Y:
+  case SREG_NTID_Z:
     return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, block) + 4u * (r - SREG_NTID), 1024);
-  case SREG_NCTAID: case SREG_NCTAID_Y: case SREG_NCTAID_Z:
-    return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, grid) + 4u * (r - SREG_NCTAID), INT32_MAX);
-  case SREG_LANEID:
-    return LLVMBuildAnd(lw->b, host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
+  case SREG_NCTAID:
+  case SREG_NCTAID_Y:
+  case SREG_NCTAID_Z:
+    return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, grid) + 4u * (r - SREG_NCTAID),
+                        INT32_MAX);
+  case SREG_LANEID: return LLVMBuildAnd(lw->b, host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
   }
   cx_bug(lw->cx, "special register %d", (int)r);
 }
@@ -112,13 +130,15 @@ static LLVMValueRef host_sreg(Lower *lw, SpecialReg r) {
 /* --- the kernel --- */
 
 static void host_kernel_begin(Lower *lw) {
-  static const char *const names[HOST_NARGS] = {"launch", "block", "bx", "by", "bz", "tx", "ty", "tz", "t"};
+  static const char *const names[HOST_NARGS] = {"launch", "block", "bx", "by", "bz",
+                                                "tx",     "ty",    "tz", "t"};
   Cg *cg = lw->cg;
   HostState *s = cg->target_state;
   LLVMTypeRef types[HOST_NARGS];
   cg_host_arg_types(cg, types);
   LLVMTypeRef type = LLVMFunctionType(cg->t.none, types, HOST_NARGS, 0);
-  lw->function = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.thread", cg->symbol), type);
+  lw->function = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.thread", cg->symbol),
+                                 type);
   LLVMSetLinkage(lw->function, LLVMInternalLinkage);
   cg_attribute(cg, lw->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
   cg_attribute(cg, lw->function, 1, "nonnull", 0);
@@ -138,8 +158,10 @@ static void host_kernel_begin(Lower *lw) {
 
 static LLVMValueRef host_param(Lower *lw, uint32_t i) {
   const RtField *f = &lw->cg->out->params.fields[i];
-  LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params), 0), at = lw_i64(lw, f->offset);
-  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, f), LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
+  LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params), 0),
+               at = lw_i64(lw, f->offset);
+  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, f),
+                                  LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
   LLVMSetAlignment(v, f->size);
   cg_host_mark_field(lw->cg, v);
   return v;
@@ -154,7 +176,8 @@ static LLVMValueRef shared_at(Lower *lw, LLVMValueRef offset, const char *name) 
   return LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, base, &offset, 1, name);
 }
 
-static LLVMValueRef host_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset, const char *name) {
+static LLVMValueRef host_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
+                                       const char *name) {
   (void)bytes;
   (void)align;
   return shared_at(lw, lw_i64(lw, offset), name);
@@ -168,7 +191,8 @@ static LLVMValueRef host_shared_dynamic_bytes(Lower *lw) {
   return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, dynamic_shared), 0);
 }
 
-static LLVMValueRef host_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align, const char *name) {
+static LLVMValueRef host_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                                  const char *name) {
   (void)bytes;
   LLVMValueRef g = LLVMAddGlobal(lw->cg->module, LLVMTypeOf(init), name);
   LLVMSetInitializer(g, init);
@@ -188,14 +212,16 @@ static LLVMValueRef barrier_call(Lower *lw, int kind, LLVMValueRef vote) {
   Cg *cg = lw->cg;
   LLVMValueRef args[] = {lw_i32(lw, kind), vote};
   LLVMValueRef call = lw_call_extern(lw, CG_BARRIER_NAME, lw->t->i32, args, 2);
-  cg_attribute(cg, LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME), (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+  cg_attribute(cg, LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME),
+               (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
   return call;
 }
 
 static void host_barrier(Lower *lw) { barrier_call(lw, BARRIER_PLAIN, LLVMConstNull(lw->t->i1)); }
 
 static LLVMValueRef host_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1) {
-  static const int kinds[] = {[VOTE_AND] = BARRIER_AND, [VOTE_OR] = BARRIER_OR, [VOTE_COUNT] = BARRIER_COUNT};
+  static const int kinds[] = {
+      [VOTE_AND] = BARRIER_AND, [VOTE_OR] = BARRIER_OR, [VOTE_COUNT] = BARRIER_COUNT};
   return barrier_call(lw, kinds[vote], i1);
 }
 
@@ -207,7 +233,8 @@ static void host_fence(Lower *lw, FenceLevel level) {
 /* --- stopping --- */
 
 static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
-  LLVMValueRef args[4 + RT_TRAP_VALUES] = {host_arg(lw, HOST_LAUNCH), lw_i32(lw, site), host_arg(lw, HOST_BLOCK), host_arg(lw, HOST_THREAD)};
+  LLVMValueRef args[4 + RT_TRAP_VALUES] = {host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
+                                           host_arg(lw, HOST_BLOCK), host_arg(lw, HOST_THREAD)};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);
   lw_call_extern(lw, "rt_host_trap", lw->t->none, args, 4 + RT_TRAP_VALUES);
@@ -249,31 +276,31 @@ static void host_print(Lower *lw, const char *format, LLVMValueRef const *args, 
 }
 
 const Target cg_target_host = {
-  .name = "host",
-  .atomic_scope = "",
-  .traps_always = true,
-  .open = host_open,
-  .finish = host_finish,
-  .link = host_link,
-  .optimize = host_optimize,
-  .emit = cg_host_emit,
-  .release = cg_host_release,
-  .context_type = host_context_type,
-  .kernel_begin = host_kernel_begin,
-  .param = host_param,
-  .kernel_return = host_kernel_return,
-  .shared_static = host_shared_static,
-  .shared_dynamic = host_shared_dynamic,
-  .shared_dynamic_bytes = host_shared_dynamic_bytes,
-  .constant = host_constant,
-  .local = host_local,
-  .sreg = host_sreg,
-  .barrier = host_barrier,
-  .barrier_vote = host_barrier_vote,
-  .fence = host_fence,
-  .trap = host_trap,
-  .stop = host_stop,
-  .math_name = host_math_name,
-  .float_to_int = host_float_to_int,
-  .print = host_print,
+    .name = "host",
+    .atomic_scope = "",
+    .traps_always = true,
+    .open = host_open,
+    .finish = host_finish,
+    .link = host_link,
+    .optimize = host_optimize,
+    .emit = cg_host_emit,
+    .release = cg_host_release,
+    .context_type = host_context_type,
+    .kernel_begin = host_kernel_begin,
+    .param = host_param,
+    .kernel_return = host_kernel_return,
+    .shared_static = host_shared_static,
+    .shared_dynamic = host_shared_dynamic,
+    .shared_dynamic_bytes = host_shared_dynamic_bytes,
+    .constant = host_constant,
+    .local = host_local,
+    .sreg = host_sreg,
+    .barrier = host_barrier,
+    .barrier_vote = host_barrier_vote,
+    .fence = host_fence,
+    .trap = host_trap,
+    .stop = host_stop,
+    .math_name = host_math_name,
+    .float_to_int = host_float_to_int,
+    .print = host_print,
 };

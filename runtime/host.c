@@ -21,11 +21,12 @@
 #include "runtime/pool.h"
 
 enum {
-  CALLER_ALONE_NS = 15000,        /* about what waking a thread costs */
-  CALLER_ALONE_THREADS = 8192,    /* a launch of more logical threads asks for help at once */
-  SHARES = 4,                     /* a worker takes 1 / (SHARES * workers) of what is left */
-  KEEP_BYTES = 16 << 20,          /* a thread keeps up to this much memory from launch to launch */
-  MOST_GIB = 64,                  /* of one worker's memory: more is a mistake, and would only be found out by swapping */
+  CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
+  CALLER_ALONE_THREADS = 8192, /* a launch of more logical threads asks for help at once */
+  SHARES = 4,                  /* a worker takes 1 / (SHARES * workers) of what is left */
+  KEEP_BYTES = 16 << 20,       /* a thread keeps up to this much memory from launch to launch */
+  MOST_GIB =
+      64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
   ALIGN = 256, /* at least what an array may ask for */
 };
 
@@ -38,7 +39,7 @@ typedef struct Launch {
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
-  uint32_t stop;         /* written once by the first trap, read by compiled code: atomics by builtin */
+  uint32_t stop; /* written once by the first trap, read by compiled code: atomics by builtin */
 } Launch;
 
 typedef struct Buffer {
@@ -66,7 +67,9 @@ static void free_worker(void *p) {
   free(w);
 }
 
-static void make_worker_key(void) { have_worker_key = pthread_key_create(&worker_key, free_worker) == 0; }
+static void make_worker_key(void) {
+  have_worker_key = pthread_key_create(&worker_key, free_worker) == 0;
+}
 
 static Worker *own_worker(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -136,7 +139,8 @@ static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
       return 0;
     n = (l->total - at) / (SHARES * l->workers);
     n = n < 1 ? 1 : n > most ? most : n;
-  } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed, memory_order_relaxed));
+  } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed,
+                                                  memory_order_relaxed));
   *first = at;
   return n;
 }
@@ -146,7 +150,7 @@ static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true; /* a trap of this worker: stop is set */
   uint64_t first, n;
-  for (uint64_t most = until ? 1 : UINT64_MAX; !stopped(l) && (n = take(l, most, &first)); ) {
+  for (uint64_t most = until ? 1 : UINT64_MAX; !stopped(l) && (n = take(l, most, &first));) {
     l->code->entry(&w->view, first, first + n);
     if (until) {
       struct timespec t;
@@ -192,26 +196,33 @@ static void run_all(Launch *l, Worker *w, uint64_t threads) {
 
 static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
 
-RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params, RtTrap *trap) {
+RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
+                     RtTrap *trap) {
   RtTrap own;
   if (!trap)
     trap = &own;
   trap->state = 0;
   uint64_t threads = product(config->block);
   uint64_t rounded = (threads + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
-  Launch l = {.job.work = help, .code = code, .trap = trap, .total = product(config->grid), .workers = rt_pool_threads()};
+  Launch l = {.job.work = help,
+              .code = code,
+              .trap = trap,
+              .total = product(config->grid),
+              .workers = rt_pool_threads()};
   l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
   l.frame_bytes = (size_t)(code->frame_bytes * rounded);
-  l.view = (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared, .stop = &l.stop};
+  l.view =
+      (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared, .stop = &l.stop};
   memcpy(l.view.grid, config->grid, sizeof l.view.grid);
   memcpy(l.view.block, config->block, sizeof l.view.block);
   if (!l.total || !threads)
     return RT_OK;
   Worker *w = enter(&l);
   if (!w)
-    return rt_fail(RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
-                   "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier",
-                   (unsigned long long)threads, l.shared_bytes, l.frame_bytes);
+    return rt_fail(
+        RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
+        "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier",
+        (unsigned long long)threads, l.shared_bytes, l.frame_bytes);
   run_all(&l, w, threads > UINT64_MAX / l.total ? UINT64_MAX : threads * l.total);
   leave(w);
   return stopped(&l) ? RT_TRAPPED : RT_OK;
@@ -221,7 +232,8 @@ unsigned rt_host_threads(void) { return rt_pool_threads(); }
 
 /* --- what compiled code calls --- */
 
-static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread, const int64_t *values) {
+static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block,
+                   uint32_t thread, const int64_t *values) {
   t->site = site;
   t->block[0] = (uint32_t)(block % view->grid[0]);
   t->block[1] = (uint32_t)(block / view->grid[0] % view->grid[1]);
@@ -232,12 +244,13 @@ static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t 
   memcpy(t->values, values, sizeof t->values);
 }
 
-_Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread, int64_t v0, int64_t v1,
-                            int64_t v2, int64_t v3) {
+_Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,
+                            uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
   Worker *w = view->worker;
   RtTrap *trap = w->launch->trap;
   uint32_t none = 0;
-  if (__atomic_compare_exchange_n(&trap->state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+  if (__atomic_compare_exchange_n(&trap->state, &none, 1, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_RELAXED)) {
     record(trap, view, site, block, thread, (const int64_t[]){v0, v1, v2, v3});
     __atomic_store_n(&trap->state, 2, __ATOMIC_RELEASE);
   }

@@ -15,12 +15,14 @@ enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, WAKE = 2 };
 
 static struct {
   pthread_mutex_t lock;
-  pthread_cond_t offered; /* a job wants helpers */
-  pthread_cond_t left;    /* a helper left a job */
-  RtPoolJob *jobs;        /* those with wanted > 0, in order of arrival */
+  pthread_cond_t offered;        /* a job wants helpers */
+  pthread_cond_t left;           /* a helper left a job */
+  RtPoolJob *jobs;               /* those with wanted > 0, in order of arrival */
   unsigned started, idle, limit; /* limit: rt_pool_threads, 0 before it is known */
   bool cannot_start;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .offered = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .offered = PTHREAD_COND_INITIALIZER,
+          .left = PTHREAD_COND_INITIALIZER};
 
 /* --- fork --- */
 

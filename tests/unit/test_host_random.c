@@ -10,7 +10,17 @@ enum { NVARS = 6, MAX_STATEMENTS = 400, BLOCKS = 3, PER_BLOCK = 1000, STACK = 32
 
 /* --- programs --- */
 
-typedef enum Kind { S_SET, S_IF, S_LOOP, S_BREAK, S_RETURN, S_BARRIER, S_VOTE, S_ARRAY, S_END } Kind;
+typedef enum Kind {
+  S_SET,
+  S_IF,
+  S_LOOP,
+  S_BREAK,
+  S_RETURN,
+  S_BARRIER,
+  S_VOTE,
+  S_ARRAY,
+  S_END
+} Kind;
 
 typedef struct Expr { /* a op b: variables, or -1 t, -2 block, or a constant c */
   int op, a, b;
@@ -36,19 +46,22 @@ static uint32_t draw(Text *t, uint32_t below) {
 }
 
 static Expr any_expr(Text *t) {
-  return (Expr){(int)draw(t, 5), (int)draw(t, NVARS + 2) - 2, draw(t, 3) ? (int)draw(t, NVARS + 2) - 2 : -3, draw(t, 40)};
+  return (Expr){(int)draw(t, 5), (int)draw(t, NVARS + 2) - 2,
+                draw(t, 3) ? (int)draw(t, NVARS + 2) - 2 : -3, draw(t, 40)};
 }
 
 static void any_body(Text *t, int depth, int in_loop, int length);
 
 static void any_statement(Text *t, int depth, int in_loop) {
-  static const Kind kinds[] = {S_SET, S_SET, S_SET, S_IF, S_IF, S_LOOP, S_BREAK, S_RETURN, S_BARRIER, S_BARRIER, S_VOTE, S_VOTE, S_ARRAY};
+  static const Kind kinds[] = {S_SET,    S_SET,     S_SET,     S_IF,   S_IF,   S_LOOP, S_BREAK,
+                               S_RETURN, S_BARRIER, S_BARRIER, S_VOTE, S_VOTE, S_ARRAY};
   Kind kind = kinds[draw(t, sizeof kinds / sizeof *kinds)];
-  if (t->n > MAX_STATEMENTS - 40 || (depth > 3 && (kind == S_IF || kind == S_LOOP)) || (kind == S_BREAK && (!in_loop || draw(t, 2))) ||
-      (kind == S_RETURN && draw(t, 3)))
+  if (t->n > MAX_STATEMENTS - 40 || (depth > 3 && (kind == S_IF || kind == S_LOOP)) ||
+      (kind == S_BREAK && (!in_loop || draw(t, 2))) || (kind == S_RETURN && draw(t, 3)))
     kind = S_SET;
   int at = t->n++;
-  Statement s = {.kind = kind, .var = (int)draw(t, NVARS), .vote = 1 + (int)draw(t, 3), .e = any_expr(t)};
+  Statement s = {
+      .kind = kind, .var = (int)draw(t, NVARS), .vote = 1 + (int)draw(t, 3), .e = any_expr(t)};
   if (kind == S_IF || kind == S_LOOP)
     any_body(t, depth + 1, in_loop || kind == S_LOOP, 1 + (int)draw(t, 4));
   s.other = t->n;
@@ -111,9 +124,18 @@ static int interpret(Thread *t, int from, int to) {
         way = interpret(t, k + 1, s->end);
       way = way == 1 ? 0 : way;
       break;
-    case S_BREAK: if (v & 1) return 1; break;
-    case S_RETURN: if ((v & 7) == 3) return 2; break;
-    case S_BARRIER: t->voter = t->aye = 0; wait_there(t); break;
+    case S_BREAK:
+      if (v & 1)
+        return 1;
+      break;
+    case S_RETURN:
+      if ((v & 7) == 3)
+        return 2;
+      break;
+    case S_BARRIER:
+      t->voter = t->aye = 0;
+      wait_there(t);
+      break;
     case S_VOTE:
       t->voter = 1, t->aye = (int)(v & 1);
       wait_there(t);
@@ -144,7 +166,8 @@ static void thread_main(void) {
 
 static void start(Thread *t, int64_t number, int64_t block) {
   char *stack = t->stack;
-  *t = (Thread){.t = number, .block = block, .stack = stack, .vars = {number, block, 5, 0, number * 3, 1}};
+  *t = (Thread){
+      .t = number, .block = block, .stack = stack, .vars = {number, block, 5, 0, number * 3, 1}};
   getcontext(&t->context);
   t->context.uc_stack.ss_sp = t->stack;
   t->context.uc_stack.ss_size = STACK;
@@ -177,7 +200,7 @@ static void interpret_block(int64_t block, int64_t *out) {
 typedef struct Writer {
   char *text;
   size_t len, cap;
-  int next;    /* name */
+  int next;            /* name */
   int exits[8], depth; /* blocks behind the loops */
 } Writer;
 
@@ -194,7 +217,10 @@ static void put_operand(Writer *w, const Expr *e, int which, int name) {
   if (which >= 0)
     put(w, "  %%o%d = load i64, ptr %%v%d\n", name, which);
   else
-    put(w, "  %%o%d = add i64 %s, 0\n", name, which == -1 ? "%t" : which == -2 ? "%block" : "%zero");
+    put(w, "  %%o%d = add i64 %s, 0\n", name,
+        which == -1   ? "%t"
+        : which == -2 ? "%block"
+                      : "%zero");
   if (which < -2)
     put(w, "  %%o%d.c = add i64 %%o%d, %lld\n", name, name, (long long)e->c);
 }
@@ -208,7 +234,8 @@ static int put_expr(Writer *w, const Expr *e) {
   if (e->op < 4)
     put(w, "  %%e%d = %s i64 %%o%d, %%o%d%s\n", r, ops[e->op], a, b, suffix);
   else
-    put(w, "  %%x%d = icmp slt i64 %%o%d, %%o%d%s\n  %%e%d = zext i1 %%x%d to i64\n", r, a, b, suffix, r, r);
+    put(w, "  %%x%d = icmp slt i64 %%o%d, %%o%d%s\n  %%e%d = zext i1 %%x%d to i64\n", r, a, b,
+        suffix, r, r);
   return r;
 }
 
@@ -216,7 +243,9 @@ static void put_body(Writer *w, int from, int to);
 
 static void put_if(Writer *w, const Statement *s, int k, int e) {
   int n = w->next++;
-  put(w, "  %%b%d = trunc i64 %%e%d to i1\n  br i1 %%b%d, label %%then%d, label %%else%d\nthen%d:\n", n, e, n, n, n, n);
+  put(w,
+      "  %%b%d = trunc i64 %%e%d to i1\n  br i1 %%b%d, label %%then%d, label %%else%d\nthen%d:\n",
+      n, e, n, n, n, n);
   put_body(w, k + 1, s->other);
   put(w, "  br label %%end%d\nelse%d:\n", n, n);
   put_body(w, s->other, s->end);
@@ -225,9 +254,11 @@ static void put_if(Writer *w, const Statement *s, int k, int e) {
 
 static void put_loop(Writer *w, const Statement *s, int k, int e) {
   int n = w->next++;
-  put(w, "  %%l%d = and i64 %%e%d, 3\n  store i64 %%l%d, ptr %%c%d\n  br label %%head%d\nhead%d:\n", n, e, n, w->depth, n, n);
-  put(w, "  %%m%d = load i64, ptr %%c%d\n  %%g%d = icmp sgt i64 %%m%d, 0\n  br i1 %%g%d, label %%turn%d, label %%end%d\nturn%d:\n", n,
-      w->depth, n, n, n, n, n, n);
+  put(w, "  %%l%d = and i64 %%e%d, 3\n  store i64 %%l%d, ptr %%c%d\n  br label %%head%d\nhead%d:\n",
+      n, e, n, w->depth, n, n);
+  put(w,
+      "  %%m%d = load i64, ptr %%c%d\n  %%g%d = icmp sgt i64 %%m%d, 0\n  br i1 %%g%d, label %%turn%d, label %%end%d\nturn%d:\n",
+      n, w->depth, n, n, n, n, n, n);
   put(w, "  %%d%d = sub i64 %%m%d, 1\n  store i64 %%d%d, ptr %%c%d\n", n, n, n, w->depth);
   w->exits[w->depth++] = n;
   put_body(w, k + 1, s->end);
@@ -237,16 +268,23 @@ static void put_loop(Writer *w, const Statement *s, int k, int e) {
 
 static void put_vote(Writer *w, const Statement *s, int e) {
   int n = w->next++;
-  put(w, "  %%b%d = trunc i64 %%e%d to i1\n  %%w%d = call i32 @pyptx.barrier(i32 %d, i1 %%b%d)\n", n, e, n, s->vote, n);
-  put(w, "  %%x%d = zext i32 %%w%d to i64\n  %%y%d = load i64, ptr %%v%d\n  %%z%d = add i64 %%y%d, %%x%d\n  store i64 %%z%d, ptr %%v%d\n",
+  put(w, "  %%b%d = trunc i64 %%e%d to i1\n  %%w%d = call i32 @pyptx.barrier(i32 %d, i1 %%b%d)\n",
+      n, e, n, s->vote, n);
+  put(w,
+      "  %%x%d = zext i32 %%w%d to i64\n  %%y%d = load i64, ptr %%v%d\n  %%z%d = add i64 %%y%d, %%x%d\n  store i64 %%z%d, ptr %%v%d\n",
       n, n, n, s->var, n, n, n, n, s->var);
 }
 
 static void put_array(Writer *w, const Statement *s, int e) {
   int n = w->next++;
-  put(w, "  %%i%d = and i64 %%e%d, 3\n  %%p%d = getelementptr i64, ptr %%array, i64 %%i%d\n  %%x%d = load i64, ptr %%p%d\n", n, e, n, n, n, n);
-  put(w, "  %%y%d = load i64, ptr %%v%d\n  %%z%d = add i64 %%y%d, %%x%d\n  store i64 %%z%d, ptr %%v%d\n", n, s->var, n, n, n, n, s->var);
-  put(w, "  %%q%d = getelementptr i64, ptr %%array, i64 %d\n  store i64 %%e%d, ptr %%q%d\n", n, s->vote, e, n);
+  put(w,
+      "  %%i%d = and i64 %%e%d, 3\n  %%p%d = getelementptr i64, ptr %%array, i64 %%i%d\n  %%x%d = load i64, ptr %%p%d\n",
+      n, e, n, n, n, n);
+  put(w,
+      "  %%y%d = load i64, ptr %%v%d\n  %%z%d = add i64 %%y%d, %%x%d\n  store i64 %%z%d, ptr %%v%d\n",
+      n, s->var, n, n, n, n, s->var);
+  put(w, "  %%q%d = getelementptr i64, ptr %%array, i64 %d\n  store i64 %%e%d, ptr %%q%d\n", n,
+      s->vote, e, n);
 }
 
 static void put_leave(Writer *w, int e, int mask, int is, const char *where, int number) {
@@ -279,22 +317,29 @@ static char *write_text(void) {
   Writer w = {0};
   put(&w, "%s", HEAD);
   put(&w, "%s", KERNEL);
-  put(&w, "  %%zero = sub i64 %%n, %%n\n  %%t3 = mul i64 %%t, 3\n  %%array = alloca [4 x i64]\n  store [4 x i64] zeroinitializer, ptr %%array\n");
+  put(&w,
+      "  %%zero = sub i64 %%n, %%n\n  %%t3 = mul i64 %%t, 3\n  %%array = alloca [4 x i64]\n  store [4 x i64] zeroinitializer, ptr %%array\n");
   for (int k = 0; k < NVARS; k++)
-    put(&w, "  %%v%d = alloca i64\n  %%c%d = alloca i64\n  store i64 %s, ptr %%v%d\n", k, k, initial[k], k);
+    put(&w, "  %%v%d = alloca i64\n  %%c%d = alloca i64\n  store i64 %s, ptr %%v%d\n", k, k,
+        initial[k], k);
   put_body(&w, 0, program->n);
   put(&w, "  br label %%finish0\nfinish0:\n  %%h0 = add i64 0, 0\n");
   for (int k = 0; k < NVARS; k++)
-    put(&w, "  %%r%d = load i64, ptr %%v%d\n  %%s%d = mul i64 %%h%d, 31\n  %%h%d = add i64 %%s%d, %%r%d\n", k, k, k, k, k + 1, k, k);
+    put(&w,
+        "  %%r%d = load i64, ptr %%v%d\n  %%s%d = mul i64 %%h%d, 31\n  %%h%d = add i64 %%s%d, %%r%d\n",
+        k, k, k, k, k + 1, k, k);
   put(&w, "  store i64 %%h%d, ptr %%out\n  ret void\n}\n", NVARS);
   return w.text;
 }
 
 /* --- comparison --- */
 
-static int compare(uint64_t seed, int opt, const char *text, const int64_t *want, RtConfig *config) {
+static int compare(uint64_t seed, int opt, const char *text, const int64_t *want,
+                   RtConfig *config) {
   static int64_t got[BLOCKS * PER_BLOCK], unused[BLOCKS * PER_BLOCK];
-  struct { int64_t *out, *in, n; } params = {got, unused, nthreads};
+  struct {
+    int64_t *out, *in, n;
+  } params = {got, unused, nthreads};
   CgKernel kernel = {0};
   Cx *cx = cx_new();
   int bad = host_text_compile(cx, text, opt, 0, &kernel);
@@ -302,7 +347,8 @@ static int compare(uint64_t seed, int opt, const char *text, const int64_t *want
     bad = rt_host_run(&kernel.host, config, &params, NULL) != RT_OK;
   for (int k = 0; k < BLOCKS * PER_BLOCK && !bad; k++)
     if (k % PER_BLOCK < nthreads && got[k] != want[k])
-      bad = 1, fprintf(stderr, "thread %d: %lld, not %lld\n", k, (long long)got[k], (long long)want[k]);
+      bad = 1,
+      fprintf(stderr, "thread %d: %lld, not %lld\n", k, (long long)got[k], (long long)want[k]);
   if (bad)
     fprintf(stderr, "seed %llu, -O%d, %d threads\n", (unsigned long long)seed, opt, nthreads);
   cg_target_host.release(kernel.jit);
@@ -328,7 +374,10 @@ static int try_seed(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? 1 : 60;
+  uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+           count = argc > 2   ? strtoull(argv[2], NULL, 10)
+                   : argc > 1 ? 1
+                              : 60;
   int bad = 0;
   setenv("PYPTX_HOST_THREADS", "2", 0);
   all = calloc(100, sizeof *all);

@@ -61,7 +61,8 @@ static int all_ones(const _Atomic uint32_t *counts, uint64_t n) {
 }
 
 static void test_every_block_once(void) {
-  static const uint32_t sizes[][4] = {{1, 1, 1, 1}, {2, 1, 1, 1024}, {7, 3, 2, 32}, {100000, 1, 1, 256}, {1, 5000, 3, 1}};
+  static const uint32_t sizes[][4] = {
+      {1, 1, 1, 1}, {2, 1, 1, 1024}, {7, 3, 2, 32}, {100000, 1, 1, 256}, {1, 5000, 3, 1}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     const uint32_t *s = sizes[k];
     uint64_t total = (uint64_t)s[0] * s[1] * s[2];
@@ -97,7 +98,8 @@ static void test_trap(void) {
   EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_TRAPPED);
   EXPECT(trap.state == 2 && trap.site == 7);
   uint64_t n = trap.block[0] + (uint64_t)(TOTAL / 4) * (trap.block[1] + 2 * trap.block[2]);
-  EXPECT(n >= FROM && n < TOTAL && trap.values[0] == (int64_t)n && trap.values[1] == -1 && trap.values[3] == 42);
+  EXPECT(n >= FROM && n < TOTAL && trap.values[0] == (int64_t)n && trap.values[1] == -1 &&
+         trap.values[3] == 42);
   EXPECT(trap.thread[0] == 5 && trap.thread[1] == 0);
   uint64_t ran = 0;
   for (uint64_t i = FROM; i < TOTAL; i++)
@@ -115,11 +117,13 @@ static void test_trap(void) {
 static void *launch_often(void *arg) {
   for (int k = 0; k < 200; k++) {
     uint32_t total = 1 + (uint32_t)(k * 37 % 500);
-    Params p = {.counts = calloc(total, 4), .trap_from = k % 5 == 4 ? total / 2 : UINT64_MAX, .spin = 50};
+    Params p = {
+        .counts = calloc(total, 4), .trap_from = k % 5 == 4 ? total / 2 : UINT64_MAX, .spin = 50};
     RtConfig c = config_of(total, 1, 1, k % 2 ? 16 : 512);
     RtTrap trap;
     RtStatus s = rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap);
-    if (k % 5 == 4 ? s != RT_TRAPPED || trap.values[0] < total / 2 : s != RT_OK || !all_ones(p.counts, total))
+    if (k % 5 == 4 ? s != RT_TRAPPED || trap.values[0] < total / 2
+                   : s != RT_OK || !all_ones(p.counts, total))
       *(int *)arg = 1;
     free((void *)p.counts);
   }
@@ -173,7 +177,8 @@ static void time_empty_launch(void) {
   for (int i = 0; i < 10000; i++)
     rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, NULL);
   clock_gettime(CLOCK_MONOTONIC, &b);
-  printf("a small launch: %.0f ns, %u threads\n", ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 10000,
+  printf("a small launch: %.0f ns, %u threads\n",
+         ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 10000,
          rt_host_threads());
   free((void *)p.counts);
 }

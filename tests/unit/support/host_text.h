@@ -15,7 +15,7 @@
 /* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared memory follows launch->shared. */
 #define HEAD                                                                                       \
   "declare i32 @pyptx.barrier(i32, i1) convergent nounwind\n"                                      \
-  "declare void @rt_host_trap(ptr, i32, i64, i32, i64, i64, i64, i64) noreturn cold\n"            \
+  "declare void @rt_host_trap(ptr, i32, i64, i32, i64, i64, i64, i64) noreturn cold\n"             \
   "define internal i64 @load(ptr %launch, i64 %offset) alwaysinline {\n"                           \
   "  %p = load ptr, ptr %launch, !invariant.load !0, !pyptx.field !0\n"                            \
   "  %q = getelementptr i8, ptr %p, i64 %offset\n"                                                 \
@@ -42,12 +42,19 @@
   "  %out = call ptr @pointer(ptr %launch, i64 0, i64 %at)\n"
 #define SYNC "call i32 @pyptx.barrier(i32 0, i1 false)\n"
 
-static const CgSymbol host_text_symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap}, {NULL, NULL}};
+static const CgSymbol host_text_symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
+                                             {NULL, NULL}};
 
-static inline int host_text_compile(Cx *cx, const char *text, int opt, uint32_t static_shared, CgKernel *kernel) {
+static inline int host_text_compile(Cx *cx, const char *text, int opt, uint32_t static_shared,
+                                    CgKernel *kernel) {
   CgRequest request = {.target = CG_HOST, .symbols = host_text_symbols};
   Cg *cg = CX_NEW(cx, Cg);
-  *cg = (Cg){.cx = cx, .request = &request, .options.opt = opt, .target = &cg_target_host, .symbol = "k", .out = kernel};
+  *cg = (Cg){.cx = cx,
+             .request = &request,
+             .options.opt = opt,
+             .target = &cg_target_host,
+             .symbol = "k",
+             .out = kernel};
   cg->program = CX_NEW(cx, Program);
   if (!CX_TRY(cx)) {
     fprintf(stderr, "%s\n", cx->diag.message);
@@ -55,7 +62,8 @@ static inline int host_text_compile(Cx *cx, const char *text, int opt, uint32_t 
     return -1;
   }
   cg_open(cg);
-  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "text");
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text),
+                                                                         "text");
   LLVMModuleRef module;
   char *why = NULL;
   if (LLVMParseIRInContext(cg->context, buffer, &module, &why)) {
