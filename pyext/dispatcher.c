@@ -249,7 +249,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   int device = 0, inlining = INLINE_AUTO;
   const char *dump = NULL;
   CgOptions o = {.opt = 3, .fma = 1};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piipppppppiiiz:Dispatcher", names, &PyFunction_Type, &function, &signatures,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiz:Dispatcher", names, &PyFunction_Type, &function, &signatures,
                                    &device, &inlining, &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma, &o.lineinfo,
                                    &o.exceptions, &o.boundscheck, &o.unchecked, &o.max_registers, &o.max_threads, &o.min_blocks, &dump))
     return NULL;

@@ -5,6 +5,7 @@ Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr); 2
 
 import argparse
 import importlib
+import importlib.machinery
 import importlib.util
 import os
 import re
@@ -83,7 +84,7 @@ def add_compile(commands):
 
 def add_options(group):
     group.add_argument("-O", dest="opt", type=int, choices=range(4), help="optimisation level (default: 3)")
-    group.add_argument("--fastmath", action="store_true", default=None, help="approximate and reassociated float arithmetic")
+    group.add_argument("--fastmath", action="store_true", default=None, help="approximate division, roots and functions of floats")
     group.add_argument("--no-fma", dest="fma", action="store_false", default=None, help="do not contract a * b + c")
     group.add_argument("--debug", action="store_true", default=None, help="bounds checks, exceptions and line numbers")
     group.add_argument("--lineinfo", action="store_true", default=None, help="line numbers for profilers")
@@ -171,15 +172,15 @@ def suggestion(name, known):
 
 def split_source(text):
     """'dir/file.py:a,b' → (Path, ['a', 'b']). A colon that belongs to the path is not a separator."""
-    path, names = Path(text), ""
+    path, names = Path(text), None
     if not path.exists() and ":" in text:
         head, _, names = text.rpartition(":")
         path = Path(head)
     if not path.is_file():
         where = "is a folder" if path.is_dir() else "does not exist"
         raise Usage(f"{path}: {where}; give a Python file, as in vecadd.py:add")
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    if names and not wanted:
+    wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
+    if names is not None and not wanted:
         raise Usage(f"{text}: no kernel is named after the colon")
     if len(set(wanted)) < len(wanted):
         raise Usage(f"{text}: a kernel is named twice")
@@ -209,8 +210,6 @@ def load(path):
         sys.path.insert(0, str(folder))
     if "." in name:
         importlib.import_module(name.rpartition(".")[0])
-    import importlib.machinery
-
     loader = importlib.machinery.SourceFileLoader(name, str(path))  # whatever the file's suffix is
     spec = importlib.util.spec_from_file_location(name, str(path), loader=loader)
     module = importlib.util.module_from_spec(spec)

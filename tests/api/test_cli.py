@@ -265,7 +265,7 @@ def test_an_eager_error_is_a_compile_error(run, tmp_path):
         (["{source}:add"], "--sig"),
         (["{source}:add,root"], "once for each of add, root"),
         (["{source}:add,add", "--sig", ADD], "named twice"),
-        (["{source}:", "--sig", ADD], "does not exist"),
+        (["{source}:", "--sig", ADD], "no kernel is named after the colon"),
         (["{source}:add,root", "--sig", ADD, "--sig", ADD, "--sig", ADD], "3 --sig for 2 kernels"),
         (["{source}:add", "--sig", "float33[:]"], "float33"),
         (["{source}:add", "--sig", "float32[:"], "signature"),
