@@ -1,0 +1,232 @@
+/* Arrays: elements, views, allocations. An array's leaves are its pointer, extents and, for layout A, byte strides. */
+#include <string.h>
+
+#include "codegen/lower_private.h"
+
+static LLVMValueRef mul(Lower *lw, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildNSWMul(lw->b, x, y, ""); }
+static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildNSWAdd(lw->b, x, y, ""); }
+
+LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves, unsigned axis) {
+  if (t->layout == LAYOUT_A)
+    return leaves[1 + t->ndim + axis];
+  LLVMValueRef stride = lw_i64(lw, (int64_t)ty_size(t->elem));
+  if (t->layout == LAYOUT_C)
+    for (unsigned k = t->ndim - 1u; k > axis; k--)
+      stride = mul(lw, stride, leaves[1 + k]);
+  else
+    for (unsigned k = 0; k < axis; k++)
+      stride = mul(lw, stride, leaves[1 + k]);
+  return stride;
+}
+
+void lw_stride(Lower *lw, Ins *i) {
+  lw_set(lw, i, lw_array_stride(lw, i->args[0]->type, lw_leaves(lw, i->args[0]), (unsigned)i->aux.i));
+}
+
+/* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range, so nothing overflows. */
+static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves, Ins *const *indices) {
+  LLVMValueRef at = NULL;
+  for (unsigned n = 0; n < t->ndim; n++) {
+    unsigned k = t->layout == LAYOUT_C ? n : t->ndim - 1u - n;
+    LLVMValueRef index = lw_value(lw, indices[k]);
+    at = at ? add(lw, mul(lw, at, leaves[1 + k]), index) : index;
+  }
+  return at;
+}
+
+LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
+  const Type *t = array->type;
+  LLVMValueRef *leaves = lw_leaves(lw, array);
+  LLVMTypeRef unit = t->layout == LAYOUT_A ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
+  LLVMValueRef at = NULL;
+  if (t->layout != LAYOUT_A)
+    at = element_number(lw, t, leaves, indices);
+  else
+    for (unsigned k = 0; k < t->ndim; k++) {
+      LLVMValueRef step = mul(lw, lw_value(lw, indices[k]), leaves[1 + t->ndim + k]);
+      at = at ? add(lw, at, step) : step;
+    }
+  return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "") : leaves[0];
+}
+
+void lw_load(Lower *lw, Ins *i) {
+  const Type *elem = i->args[0]->type->elem;
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_memory_type(lw->cg, elem->id), p, "");
+  LLVMSetAlignment(v, (unsigned)ty_size(elem));
+  if (ty_kind(elem) == KIND_BOOL)
+    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+  lw_set(lw, i, v);
+}
+
+void lw_store(Lower *lw, Ins *i) {
+  const Type *elem = i->args[0]->type->elem;
+  LLVMValueRef v = lw_value(lw, i->args[i->nargs - 1]);
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  if (ty_kind(elem) == KIND_BOOL)
+    v = LLVMBuildZExt(lw->b, v, lw->t->i8, "");
+  LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), (unsigned)ty_size(elem));
+}
+
+/* --- views --- */
+
+typedef struct View { /* the result under construction */
+  LLVMValueRef pointer, extents[TY_MAX_NDIM], strides[TY_MAX_NDIM];
+  unsigned ndim;
+} View;
+
+static void view_axis(View *v, LLVMValueRef extent, LLVMValueRef stride) {
+  v->extents[v->ndim] = extent;
+  v->strides[v->ndim++] = stride;
+}
+
+static void view_advance(Lower *lw, View *v, LLVMValueRef index, LLVMValueRef stride) {
+  LLVMValueRef offset = LLVMBuildMul(lw->b, index, stride, "");
+  v->pointer = LLVMBuildGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
+}
+
+static void view_permute(Lower *lw, View *v, Ins *array, const IrView *how) {
+  LLVMValueRef *leaves = lw_leaves(lw, array);
+  for (unsigned k = 0; k < how->n; k++)
+    view_axis(v, leaves[1 + how->axes[k]], lw_array_stride(lw, array->type, leaves, how->axes[k]));
+}
+
+static void view_reshape(Lower *lw, View *v, Ins *i) {
+  LLVMValueRef stride = lw_i64(lw, (int64_t)ty_size(i->type->elem));
+  v->ndim = i->type->ndim;
+  for (unsigned k = v->ndim; k-- > 0;) {
+    v->extents[k] = lw_value(lw, i->args[1 + k]);
+    v->strides[k] = stride;
+    stride = mul(lw, stride, v->extents[k]);
+  }
+}
+
+static void view_axes(Lower *lw, View *v, Ins *i) {
+  const IrView *how = i->aux.view;
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
+  unsigned axis = 0, arg = 1;
+  for (unsigned k = 0; k < how->n; k++) {
+    if (how->kind[k] == VIEW_NEWAXIS) {
+      view_axis(v, lw_i64(lw, 1), lw_i64(lw, 0));
+      continue;
+    }
+    LLVMValueRef stride = lw_array_stride(lw, i->args[0]->type, leaves, axis);
+    LLVMValueRef extent = leaves[1 + axis++];
+    if (how->kind[k] == VIEW_FULL) {
+      view_axis(v, extent, stride);
+    } else {
+      view_advance(lw, v, lw_value(lw, i->args[arg++]), stride);
+      if (how->kind[k] == VIEW_SLICE) {
+        LLVMValueRef count = lw_value(lw, i->args[arg]), step = lw_value(lw, i->args[arg + 1]);
+        view_axis(v, count, LLVMBuildMul(lw->b, stride, step, ""));
+        arg += 2;
+      }
+    }
+  }
+  for (; axis < i->args[0]->type->ndim; axis++) /* axes that are not named are whole */
+    view_axis(v, leaves[1 + axis], lw_array_stride(lw, i->args[0]->type, leaves, axis));
+}
+
+void lw_view(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const IrView *how = i->aux.view;
+  View v = {.pointer = lw_leaves(lw, i->args[0])[0]};
+  ViewKind first = how->n ? how->kind[0] : VIEW_FULL;
+  if (first == VIEW_RESHAPE)
+    view_reshape(lw, &v, i);
+  else if (first == VIEW_PERMUTE)
+    view_permute(lw, &v, i->args[0], how);
+  else
+    view_axes(lw, &v, i);
+  CX_ASSERT(lw->cx, v.ndim == t->ndim);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  leaves[0] = v.pointer;
+  memcpy(leaves + 1, v.extents, t->ndim * sizeof *leaves);
+  if (t->layout == LAYOUT_A)
+    memcpy(leaves + 1 + t->ndim, v.strides, t->ndim * sizeof *leaves);
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- allocations --- */
+
+enum {
+  STATIC_SHARED_LIMIT = 48 * 1024, /* what PTX takes; more needs dynamic shared memory */
+  LOCAL_LIMIT = 512 * 1024,        /* a thread, by the CUDA C++ guide */
+};
+
+static uint64_t alloc_bytes(Lower *lw, const Type *t, const IrAlloc *a) {
+  uint64_t bytes = ty_size(t->elem);
+  for (unsigned k = 0; k < t->ndim; k++)
+    if (__builtin_mul_overflow(bytes, (uint64_t)a->extents[k], &bytes) || a->extents[k] < 0)
+      fail(lw->cx, lw->ins->loc, ERR_SHAPE, a->name ? a->name : "the array", "too large");
+  return bytes;
+}
+
+static LLVMValueRef alloc_shared(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
+  Cg *cg = lw->cg;
+  uint64_t offset = (cg->static_shared + align - 1u) / align * align;
+  if (offset + bytes > STATIC_SHARED_LIMIT || bytes > STATIC_SHARED_LIMIT)
+    fail(lw->cx, lw->ins->loc, ERR_SHARED_SIZE, cg->program->fns.data[0]->name, (long long)(offset + bytes), (long long)STATIC_SHARED_LIMIT);
+  cg->static_shared = (uint32_t)(offset + bytes);
+  return lw->target->shared_static(lw, bytes, align, (uint32_t)offset, a->name ? a->name : "shared");
+}
+
+static LLVMValueRef alloc_local(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
+  Cg *cg = lw->cg;
+  if (bytes > LOCAL_LIMIT || cg->local_bytes + bytes > LOCAL_LIMIT)
+    fail(lw->cx, lw->ins->loc, ERR_LOCAL_SIZE, a->name ? a->name : "the array", (long long)bytes, (long long)LOCAL_LIMIT);
+  cg->local_bytes += (uint32_t)bytes;
+  return lw->target->local(lw, bytes, align, a->name ? a->name : "local");
+}
+
+void lw_alloc(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const IrAlloc *a = i->aux.alloc;
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  unsigned size = (unsigned)ty_size(t->elem), align = a->align > size ? a->align : size;
+  for (unsigned k = 0; k < t->ndim; k++)
+    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+  if (a->dynamic) {
+    lw->cg->uses_dynamic_shared = true;
+    leaves[0] = lw->target->shared_dynamic(lw);
+    LLVMValueRef bytes = LLVMBuildZExt(lw->b, lw->target->shared_dynamic_bytes(lw), lw->t->i64, "");
+    leaves[1] = LLVMBuildUDiv(lw->b, bytes, lw_i64(lw, size), "");
+  } else if (t->space == SPACE_SHARED) {
+    leaves[0] = alloc_shared(lw, a, alloc_bytes(lw, t, a), align);
+  } else {
+    leaves[0] = alloc_local(lw, a, alloc_bytes(lw, t, a), align);
+  }
+  for (unsigned k = 0; t->layout == LAYOUT_A && k < t->ndim; k++) {
+    int64_t stride = size;
+    for (unsigned j = k + 1; j < t->ndim; j++)
+      stride *= a->extents[j];
+    leaves[1 + t->ndim + k] = lw_i64(lw, stride);
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- constant arrays --- */
+
+/* The elements as LLVM wants them, which keeps the host's byte order. */
+static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
+  LLVMTypeRef elem = lw_memory_type(lw->cg, a->elem);
+  if (!a->nbytes)
+    return LLVMConstNull(LLVMArrayType2(elem, 1));
+  return LLVMConstDataArray(elem, a->data, a->nbytes);
+}
+
+void lw_const_array(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const FrozenArray *a = i->aux.frozen->array;
+  CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, (unsigned)ty_size(t->elem), i->name ? i->name : "constant");
+  int64_t stride = (int64_t)ty_size(t->elem);
+  for (unsigned k = t->ndim; k-- > 0;) {
+    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+    if (t->layout == LAYOUT_A)
+      leaves[1 + t->ndim + k] = lw_i64(lw, stride);
+    stride *= a->extents[k];
+  }
+  lw_set_leaves(lw, i, leaves);
+}
