@@ -209,8 +209,8 @@ static const char *skip_space(const char *s) {
 static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool readonly, Space space, const char **error) {
   const char *s = skip_space(*text + 1);
   unsigned ndim = 0;
-  int ones_first = 0, ones_last = 0;
-  for (;;) {
+  int ones_first = 0, ones_last = *s == ']'; /* no axes at all: contiguous */
+  while (*s != ']' || ndim > 0) {
     if (*s != ':') {
       *error = arena_printf(&cx->arena, "expected ':' in the axes at '%.20s'", s);
       return NULL;

@@ -76,18 +76,21 @@ static const char *closing(const char *s) {
 }
 
 /* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. */
-static const char *argument_list(Cx *cx, const char *text) {
+static const char *argument_list(Cx *cx, const char *text, bool *enclosed) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
+  *enclosed = false;
   if (*open != '(')
     return s;
   const char *close = closing(open);
   if (!close || *skip_space(close + 1))
     return s;
+  *enclosed = true;
   return skip_space(arena_strndup(&cx->arena, open + 1, (size_t)(close - open - 1)));
 }
 
 static const char *parse_list(Cx *cx, const char *text, Tokens *out, uint32_t *nargs) {
-  const char *s = argument_list(cx, text), *error = NULL;
+  bool enclosed;
+  const char *s = argument_list(cx, text, &enclosed), *error = NULL;
   while (*s) {
     const Type *t = ty_parse(cx, &s, &error);
     if (!t || !add_tokens(cx, out, t, &error))
@@ -99,6 +102,8 @@ static const char *parse_list(Cx *cx, const char *text, Tokens *out, uint32_t *n
     if (*s != ',')
       return arena_printf(&cx->arena, "expected ',' at '%.20s'", s);
     s = skip_space(s + 1);
+    if (!*s && !enclosed) /* "(float32,)" is how Python writes a list of one */
+      return "a type is missing after the last comma";
   }
   return NULL;
 }

@@ -54,6 +54,13 @@ static void rewrite_condbr(Ty *ty, Ins *i) {
     i->args[0] = ty_ins(ty, c);
 }
 
+/* Emission may know more than typing did, never less: where control goes, the types are final. */
+static void check_reached(Ty *ty, const Block *b) {
+  for (int n = 0; n < 2; n++)
+    if (b->succ[n] && !(ty->spec->taken[b->succ[n]->id] & BLOCK_REACHED))
+      cx_bug(ty->cx, "b%u goes to b%u, which has no types", b->id, b->succ[n]->id);
+}
+
 static void rewrite_ret(Ty *ty, Ins *i) {
   Val v = ty_arg(ty, i, 0);
   const Type *t = ty->spec->result;
@@ -80,6 +87,7 @@ static void rewrite_ins(Ty *ty, Ins *i) {
   default: rewrite_value(ty, i); return;
   }
   i->type = ty_id(ty, TY_VOID);
+  check_reached(ty, i->block);
 }
 
 /* --- parameters --- */

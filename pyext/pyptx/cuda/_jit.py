@@ -8,7 +8,7 @@ from pyptx._pyptx import Dispatcher, Type
 _FUNCTION = type(lambda: None)
 _INLINE = {None: 0, False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
 _FAST = {"ftz": 1, "div": 2, "sqrt": 4, "func": 8, "nnan": 16, "ninf": 32, "nsz": 64, "reassoc": 128, "arcp": 256, "afn": 8}
-_FAST_ALL = 511 - 128  # semantics.md, section 6: no reassociation unless it is asked for by name
+_FAST_ALL = 1 | 2 | 4 | 8  # semantics.md, section 6: approximations; assumptions and reassociation are asked for by name
 
 
 def _flag(name, value):
