@@ -211,7 +211,7 @@ def test_a_file_may_have_the_name_of_a_module(run, tmp_path):
 
 def test_it_needs_no_gpu(source):
     """In a process of its own, with a driver that cannot be found even where there is one."""
-    env = {**os.environ, "PYPTX_DEVICE": "auto", "CUDA_VISIBLE_DEVICES": ""}
+    env = {**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": "/nowhere/libcuda.so.1"}
     command = [sys.executable, "-m", "pyptx", "compile", f"{source}:add", "--sig", ADD, "--arch", "sm_90"]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and ".entry add" in done.stdout and done.stderr == ""

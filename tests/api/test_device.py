@@ -182,6 +182,12 @@ def test_a_bad_choice_is_told_when_a_device_is_needed():
 
 
 def test_gpu_without_one_says_what_to_do():
-    code, out, err = python("cuda.get_current_device()", PYPTX_DEVICE="gpu", CUDA_VISIBLE_DEVICES="")
+    code, _, err = python("cuda.get_current_device()", PYPTX_DEVICE="gpu", PYPTX_DRIVER="/nowhere/libcuda.so.1")
     assert code == 1
-    assert "PYPTX_DEVICE=host" in err or "CUDA_VISIBLE_DEVICES" in err
+    assert "NoDriverError" in err and "/nowhere/libcuda.so.1" in err and "help:" in err
+
+
+def test_auto_without_a_driver_is_the_host():
+    code, out, err = python("print(cuda.get_current_device().is_host, cuda.is_available(), len(cuda.gpus), cuda.gpus[0].is_host)",
+                            PYPTX_DRIVER="/nowhere/libcuda.so.1")
+    assert (code, out) == (0, "True False 0 True"), err
