@@ -53,6 +53,15 @@ def device_line(device):
     return f"{device.name}, sm_{major}{minor}, {device.MULTIPROCESSOR_COUNT} multiprocessors, {memory}, {device.uuid}"
 
 
+def why_no_gpu():
+    from pyptx import _pyptx
+
+    try:
+        return repr(_pyptx._gpu(0))
+    except Exception as error:
+        return str(error).splitlines()[0]
+
+
 def devices():
     """{name: line}: the host, and each GPU that a driver answers for."""
     from pyptx import _pyptx
@@ -60,6 +69,8 @@ def devices():
     found = {}
     for ordinal in range(_pyptx.gpu_count()):
         found[f"GPU {ordinal}"] = attempt(lambda: device_line(_pyptx._gpu(ordinal)))
+    if not found and _pyptx._facts()["driver"]:
+        found["GPU"] = f"none: {why_no_gpu()}"
     found["host"] = attempt(lambda: device_line(_pyptx._device("host")))
     return found
 
@@ -72,7 +83,7 @@ def current_device():
 
 def driver(facts):
     if not facts["driver"]:
-        return facts.get("driver_error") or "none: no libcuda that works"
+        return f"none: {why_no_gpu()}"
     return f"CUDA {dotted(facts['driver'], 10)} ({facts['driver_path']})"
 
 
