@@ -1,0 +1,380 @@
+"""Device arrays: making, copying, views, indexing on the host. NumPy doing the same to a host array is the expectation."""
+
+import gc
+import itertools
+import pickle
+
+import numpy as np
+import pyptx
+import pytest
+from pyptx import cuda
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+          "complex64", "complex128"]
+# Kernels cannot take these; the memory of a device can hold them.
+OTHERS = ["M8[ns]", "m8[s]", "S5", "U3", "V7", ">f4", [("a", "i4"), ("b", "f8", (2,))]]
+
+
+def values(shape, dtype=np.float64):
+    return np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+
+
+# --- making ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_round_trip(dtype):
+    a = np.random.default_rng(1).integers(0, 100, (3, 4, 5)).astype(dtype)
+    d = cuda.to_device(a)
+    assert (d.shape, d.dtype, d.ndim, d.size, d.itemsize, d.nbytes) == (a.shape, a.dtype, 3, 60, a.itemsize, a.nbytes)
+    back = d.copy_to_host()
+    assert back.dtype == a.dtype and np.array_equal(back, a)
+    back[0, 0, 0] = not back[0, 0, 0]  # nothing is shared
+    assert np.array_equal(d.copy_to_host(), a)
+
+
+@pytest.mark.parametrize("dtype", OTHERS)
+def test_round_trip_of_what_kernels_cannot_take(dtype):
+    a = np.zeros(4, dtype)
+    a.view(np.uint8)[:] = np.arange(a.nbytes) % 7
+    if np.dtype(dtype).kind in "SU":
+        a[:] = ["ab", "c", "", "def"]
+    back = cuda.to_device(a).copy_to_host()
+    assert back.dtype == a.dtype and back.tobytes() == a.tobytes()
+    with pytest.raises(TypeError, match="argument 1"):
+        cuda.jit(lambda x: None)[1, 1](cuda.to_device(a))
+
+
+def test_to_device_takes_what_asarray_takes():
+    assert cuda.to_device([[1, 2], [3, 4]]).copy_to_host().tolist() == [[1, 2], [3, 4]]
+    assert cuda.to_device(range(3)).copy_to_host().tolist() == [0, 1, 2]
+    scalar = cuda.to_device(3.5)
+    assert scalar.shape == () and scalar[()] == 3.5
+
+
+def test_to_device_of_a_device_array_is_a_copy():
+    d = cuda.to_device(values(5))
+    copy = cuda.to_device(d)
+    d[:] = 0
+    assert copy.copy_to_host().tolist() == [0, 1, 2, 3, 4]
+
+
+def test_to_device_without_copy_and_into():
+    a = values((2, 3))
+    assert cuda.to_device(a, copy=False).shape == (2, 3)
+    target = cuda.device_array((2, 3))
+    assert cuda.to_device(a, to=target) is target and np.array_equal(target.copy_to_host(), a)
+    with pytest.raises(ValueError, match="shapes differ"):
+        cuda.to_device(a, to=cuda.device_array(3))
+    with pytest.raises(TypeError):
+        cuda.to_device(a, to=a)
+
+
+def test_order_is_kept():
+    a = np.asfortranarray(values((3, 4)))
+    d = cuda.to_device(a)
+    assert d.strides == a.strides and d.is_f_contiguous() and not d.is_c_contiguous()
+    back = d.copy_to_host()
+    assert back.flags.f_contiguous and np.array_equal(back, a)
+    like = cuda.device_array_like(a)
+    assert like.strides == a.strides and like.dtype == a.dtype
+
+
+def test_strided_input_becomes_contiguous():
+    a = values((6, 8))[::2, ::-3]
+    d = cuda.to_device(a)
+    assert d.is_c_contiguous() and np.array_equal(d.copy_to_host(), a)
+    assert cuda.device_array_like(a).is_c_contiguous()
+
+
+def test_device_array():
+    assert cuda.device_array(5).dtype == np.float64
+    d = cuda.device_array((2, 3), dtype=np.int16, order="F")
+    assert d.shape == (2, 3) and d.strides == (2, 4) and d.dtype == np.int16
+    assert cuda.device_array((2, 3), np.float32, strides=(12, 4)).is_c_contiguous()
+    assert cuda.device_array((), pyptx.float32).dtype == np.float32
+    assert cuda.device_array(np.int64(4)).shape == (4,)
+    assert cuda.device_array([2, 2]).shape == (2, 2)
+
+
+@pytest.mark.parametrize("arguments, error", [
+    ((-1,), ValueError), (((2, -3),), ValueError), ((1.5,), TypeError), (("abc",), TypeError), ((None,), TypeError),
+    (((1 << 40, 1 << 40),), ValueError), (((1,) * 17,), ValueError), ((3, object), TypeError), ((3, "nonsense"), TypeError),
+    ((3, "f4", None, "K"), ValueError), ((3, "f4", (8,)), ValueError), ((3, "f4", None, "C", "stream"), TypeError),
+])
+def test_device_array_errors(arguments, error):
+    with pytest.raises(error):
+        cuda.device_array(*arguments)
+
+
+def test_too_much_memory():
+    with pytest.raises(MemoryError) as caught:
+        cuda.device_array(1 << 60, np.uint8)
+    assert "help:" in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", [0, (0, 3), (3, 0), (2, 0, 5)])
+def test_empty(shape):
+    d = cuda.device_array(shape, np.float32)
+    assert d.size == 0 and d.nbytes == 0 and d.copy_to_host().shape == d.shape
+    d[...] = 1
+    assert cuda.to_device(d.copy_to_host()).shape == d.shape
+    assert d.reshape(-1).shape == (0,) if 0 in np.shape(np.empty(shape)) else True
+
+
+def test_objects_are_refused():
+    for bad in ([object()], {"a": 1}, np.array([None])):
+        with pytest.raises(TypeError, match="Python objects"):
+            cuda.to_device(bad)
+
+
+# --- copying -----------------------------------------------------------------------------------------------------------
+
+
+def test_copy_to_host_into():
+    a = values((3, 4))
+    d = cuda.to_device(a)
+    out = np.zeros((3, 4))
+    assert d.copy_to_host(out) is out and np.array_equal(out, a)
+    for into in (np.zeros((3, 4), np.float32), np.zeros((3, 4), order="F"), np.zeros((6, 8))[::2, ::-2]):
+        d.copy_to_host(into)
+        assert np.array_equal(into, a)
+    with pytest.raises(ValueError, match="shapes differ"):
+        d.copy_to_host(np.zeros(12))
+    with pytest.raises(TypeError):
+        d.copy_to_host([0] * 12)
+    locked = np.zeros((3, 4))
+    locked.flags.writeable = False
+    with pytest.raises(ValueError):
+        d.copy_to_host(locked)
+
+
+def test_copy_to_device():
+    d = cuda.device_array((3, 4), np.float32)
+    for source in (values((3, 4), np.float32), values((3, 4), np.int64), np.asfortranarray(values((3, 4))), values((6, 8))[::2, ::-2],
+                   values((3, 4)).tolist(), cuda.to_device(values((3, 4), np.float32)), cuda.to_device(values((4, 3))).T):
+        d[...] = -1
+        d.copy_to_device(source)
+        assert np.array_equal(d.copy_to_host(), np.asarray(source).astype(np.float32))
+    with pytest.raises(ValueError, match="shapes differ"):
+        d.copy_to_device(np.zeros((4, 3)))
+
+
+def test_copies_on_a_stream():
+    stream = cuda.stream()
+    a = values(1000)
+    d = cuda.to_device(a, stream=stream)
+    e = cuda.device_array_like(d, stream=stream)
+    e.copy_to_device(d, stream=stream)
+    assert np.array_equal(e.copy_to_host(stream=stream), a)
+    out = np.zeros(1000)
+    e.copy_to_host(out, stream=stream)
+    stream.synchronize()
+    assert np.array_equal(out, a)
+
+
+def test_numpy_conversion():
+    d = cuda.to_device(values((2, 3), np.int32))
+    assert np.array_equal(np.asarray(d), values((2, 3)))
+    assert np.asarray(d, dtype=np.float32).dtype == np.float32
+    assert np.array_equal(np.array(d[:, ::2]), values((2, 3))[:, ::2])
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        with pytest.raises(ValueError, match="without a copy"):
+            np.asarray(d, copy=False)
+
+
+# --- views and indexing ------------------------------------------------------------------------------------------------
+
+KEYS = [
+    0, -1, slice(None), slice(1, 3), slice(None, None, -1), slice(10, None), slice(-2, None, 2), slice(3, 0, -2), Ellipsis, None,
+    (0, 1), (-1, slice(1, None)), (Ellipsis, 0), (slice(None), None, 2), (slice(None, None, 2), slice(None, None, -2)), (1, Ellipsis, 2),
+    (None, Ellipsis, None), (0, 1, 2), (Ellipsis, 0, 1, 2), (slice(0, 0),), (np.int64(1), np.uint8(2)), (), True - 1,
+]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=map(str, KEYS))
+def test_get(key):
+    a = values((4, 5, 6), np.int32)
+    got, want = cuda.to_device(a)[key], a[key]
+    if isinstance(want, np.generic):
+        assert type(got) is type(want) and got == want
+    else:
+        assert got.shape == want.shape and got.dtype == want.dtype
+        assert np.array_equal(got.copy_to_host(), want)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=map(str, KEYS))
+@pytest.mark.parametrize("base", ["C", "F", "strided"])
+def test_set(key, base):
+    a = {"C": values((4, 5, 6)), "F": np.asfortranarray(values((4, 5, 6))), "strided": values((4, 5, 6))}[base]
+    d = cuda.to_device(a)
+    if base == "strided":
+        d, a = cuda.to_device(values((8, 5, 6)))[::-2], values((8, 5, 6))[::-2]
+    before = a.copy()
+    d[key] = -7
+    a[key] = -7
+    assert np.array_equal(d.copy_to_host(), a)
+    shape = np.shape(a[key])
+    d[key] = d_values = np.arange(int(np.prod(shape))).reshape(shape)
+    a[key] = d_values
+    assert np.array_equal(d.copy_to_host(), a)
+    d[...] = cuda.to_device(before)
+    assert np.array_equal(d.copy_to_host(), before)
+
+
+def test_set_broadcasts_and_casts():
+    d = cuda.to_device(np.zeros((3, 4), np.float32))
+    d[1:] = [1, 2, 3, 4]
+    d[:, 0] = np.array([9, 8, 7], np.int8)
+    assert d.copy_to_host().tolist() == [[9, 0, 0, 0], [8, 2, 3, 4], [7, 2, 3, 4]]
+    with pytest.raises(ValueError):
+        d[0] = [1, 2]
+    with pytest.raises((TypeError, ValueError)):
+        d[0] = "abc"
+
+
+def test_views_share_memory():
+    d = cuda.to_device(values(10))
+    view = d[2:8].reshape(2, 3).T
+    d[:] = 5
+    assert (view.copy_to_host() == 5).all()
+    view[0, 1] = 6
+    assert d[5] == 6
+
+
+def test_views_keep_memory_alive():
+    view = cuda.to_device(values(1000))[::-3]
+    gc.collect()
+    junk = [cuda.to_device(np.full(1000, 3.0)) for _ in range(10)]
+    assert np.array_equal(view.copy_to_host(), values(1000)[::-3])
+    del junk
+
+
+def test_overlapping_copy():
+    d = cuda.to_device(values(10))
+    d[1:] = d[:-1]
+    assert d.copy_to_host().tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("key, error", [
+    (4, IndexError), (-5, IndexError), ((0, 5), IndexError), ((0, 0, 0, 0), IndexError), ((Ellipsis, Ellipsis), IndexError), ("a", TypeError),
+    (1.0, TypeError), ([0, 1], TypeError), (np.array([0, 1]), TypeError), (np.array([True] * 4), TypeError), (True, TypeError),
+    (slice(None, None, 0), ValueError), (slice("a"), TypeError), (10**30, IndexError),
+], ids=str)
+def test_bad_keys(key, error):
+    d = cuda.to_device(values((4, 5, 6)))
+    with pytest.raises(error):
+        d[key]
+    with pytest.raises(error):
+        d[key] = 1
+
+
+def test_deleting_elements():
+    with pytest.raises(TypeError):
+        del cuda.to_device(values(3))[0]
+
+
+def test_reshape_and_friends():
+    a = values((2, 3, 4))
+    d = cuda.to_device(a)
+    for shape in [(24,), (6, 4), (-1,), (2, -1), (4, 3, 2, 1), (1, 24)]:
+        assert np.array_equal(d.reshape(*shape).copy_to_host(), a.reshape(shape))
+        assert np.array_equal(d.reshape(shape).copy_to_host(), a.reshape(shape))
+    f = cuda.to_device(np.asfortranarray(a))
+    assert np.array_equal(f.reshape((6, 4), order="F").copy_to_host(), a.reshape((6, 4), order="F"))
+    assert np.array_equal(d.ravel().copy_to_host(), a.ravel())
+    assert np.array_equal(f.ravel(order="F").copy_to_host(), a.ravel(order="F"))
+    for bad in [(5, 5), (-1, 5), (-1, -1), (0,), (-2, 12)]:
+        with pytest.raises(ValueError):
+            d.reshape(bad)
+    with pytest.raises(ValueError, match="contiguous"):
+        d[:, ::2].reshape(-1)
+    with pytest.raises(TypeError):
+        d.reshape(24, bad=1)
+
+
+def test_transpose():
+    a = values((2, 3, 4))
+    d = cuda.to_device(a)
+    assert np.array_equal(d.T.copy_to_host(), a.T) and d.T.strides == a.T.strides
+    for axes in itertools.permutations(range(3)):
+        assert np.array_equal(d.transpose(axes).copy_to_host(), a.transpose(axes))
+        assert np.array_equal(d.transpose(*axes).copy_to_host(), a.transpose(axes))
+    assert np.array_equal(d.transpose(-1, 0, 1).copy_to_host(), a.transpose(-1, 0, 1))
+    for bad in [(0, 1), (0, 0, 1), (0, 1, 3)]:
+        with pytest.raises(ValueError):
+            d.transpose(bad)
+
+
+def test_squeeze_and_view():
+    d = cuda.to_device(values((1, 3, 1, 4), np.float32))
+    assert d.squeeze().shape == (3, 4) and d.squeeze(0).shape == (3, 1, 4) and d.squeeze(axis=(0, -2)).shape == (3, 4)
+    with pytest.raises(ValueError):
+        d.squeeze(1)
+    host = values((1, 3, 1, 4), np.float32)
+    for dtype in ("i4", "u1", "f8", pyptx.uint32):
+        assert np.array_equal(d.view(dtype).copy_to_host(), host.view(np.dtype(dtype)))
+    with pytest.raises(ValueError):
+        cuda.to_device(values(3, np.float32)).view(np.float64)
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------------
+
+
+def test_length_and_iteration():
+    d = cuda.to_device(values((3, 2)))
+    assert len(d) == 3
+    assert [row.copy_to_host().tolist() for row in d] == values((3, 2)).tolist()
+    assert [float(x) for x in cuda.to_device(values(3))] == [0, 1, 2]
+    with pytest.raises(TypeError):
+        len(cuda.to_device(1.0))
+    with pytest.raises(TypeError):
+        list(cuda.to_device(1.0))
+
+
+def test_flags_and_attributes():
+    d = cuda.to_device(values((3, 2)))
+    assert d.flags == {"C_CONTIGUOUS": True, "F_CONTIGUOUS": False, "WRITEABLE": True}
+    assert d.alloc_size == 48 and d[1:].alloc_size == 48 and d.gpu_data.size == 48
+    assert d.device is cuda.get_current_device()
+    assert d.device_ctypes_pointer.value == d.gpu_data.device_pointer
+    assert d[1].device_ctypes_pointer.value == d.gpu_data.device_pointer + 16
+
+
+def test_repr_shows_no_data():
+    text = repr(cuda.to_device(np.full((3, 2), 123.5, np.float32)))
+    assert "(3, 2)" in text and "float32" in text and cuda.get_current_device().name in text and "123" not in text
+
+
+def test_not_made_or_pickled_by_hand():
+    d = cuda.to_device(values(3))
+    with pytest.raises(TypeError):
+        type(d)()
+    with pytest.raises(TypeError):
+        pickle.dumps(d)
+    with pytest.raises(AttributeError):
+        d.shape = (1, 3)
+
+
+def test_memory_is_freed():
+    def live():
+        gc.collect()
+        cuda.synchronize()
+        return cuda.current_context().get_memory_info().free
+
+    d = cuda.device_array(1 << 20, np.uint8)
+    before = live()
+    for _ in range(300):
+        d = cuda.device_array(1 << 24, np.uint8)
+    del d
+    # Other processes use memory too: 300 leaked arrays would be 5 GB.
+    assert before - live() < 2 << 30
+
+
+def test_sixteen_axes():
+    shape = (1, 2) * 8
+    a = values(shape)
+    d = cuda.to_device(a)
+    assert np.array_equal(d.T.copy_to_host(), a.T)
+    with pytest.raises(IndexError):
+        d[None]

@@ -1,0 +1,471 @@
+"""@cuda.jit in all its forms, and what the dispatcher it makes can do."""
+
+import functools
+import pickle
+import sys
+import threading
+import time
+
+import numpy as np
+import pyptx
+import pytest
+from harness import define
+from pyptx import cuda, float32, float64, int32, int64, void
+from pyptx.types import f4, i4
+
+
+@cuda.jit
+def add(x, y, out):
+    """Adds."""
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+def scale(x, k=2, *, offset=0):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = x[i] * k + offset
+
+
+def result(kernel, *args, dtype=np.float64, n=4, **kwargs):
+    x = np.arange(n).astype(dtype)
+    kernel[1, 32](x, *args, **kwargs)
+    cuda.synchronize()
+    return x.tolist()
+
+
+# --- decorator forms -----------------------------------------------------------------------------------------------
+
+
+def test_lazy_forms():
+    for decorate in (cuda.jit, cuda.jit(), cuda.jit(debug=False), cuda.jit(None)):
+        assert result(decorate(scale)) == [0, 2, 4, 6]
+    assert result(cuda.jit(scale, opt=0)) == [0, 2, 4, 6]
+
+
+@pytest.mark.parametrize("signature", [
+    "void(float32[:], int32)", "(float32[:], int32)", "float32[:], int32", "void(f4[:], i4)", "void(float32[::1],int32)",
+    (float32[:], int32), (f4[::1], i4), void(float32[:], int32), void(f4[:], i4), ["void(float32[:], int32)"], [void(float32[:], int32)],
+    [(float32[:], int32)], [(f4[:], i4), (float64[:], int64)], "none(float32[:], int32)", ("float32[:]", np.int32), (float32[:], np.dtype("i4")),
+], ids=str)
+def test_eager_forms(signature):
+    kernel = cuda.jit(signature)(scale)
+    assert len(kernel.signatures) == len(signature) if isinstance(signature, list) else 1
+    assert result(kernel, 3, dtype=np.float32) == [0, 3, 6, 9]
+    with pytest.raises(TypeError, match="was declared for"):
+        result(kernel, 3, dtype=np.int8)
+
+
+@pytest.mark.parametrize("signature", ["float33[:]", "void(float32[:]", "", "float32[:, ::2]", "(((", "float32[::1, ::1], int32", "void(void)"])
+def test_bad_signatures(signature):
+    with pytest.raises((ValueError, TypeError)):
+        cuda.jit(signature)(scale)
+
+
+def test_too_many_types_in_a_signature():
+    with pytest.raises(TypeError, match="takes 3 arguments"):
+        cuda.jit("float32[:], int32, int32, int32")(scale)
+
+
+def test_eager_kernels_convert_numbers():
+    kernel = cuda.jit("void(float32[:], int32)")(scale)
+    for k in (3, np.int16(3), np.int32(3), np.uint8(3), True + 2):
+        assert result(kernel, k, dtype=np.float32) == [0, 3, 6, 9]
+    for k in (2.5, np.int64(3), np.float32(3), 3j, None):
+        with pytest.raises(TypeError, match="declared"):
+            result(kernel, k, dtype=np.float32)
+    with pytest.raises(OverflowError):
+        result(kernel, 1 << 40, dtype=np.float32)
+    assert len(kernel.overloads) == 1
+
+
+def test_eager_kernels_take_the_nearest_signature():
+    @cuda.jit(["void(float64[:], float64)", "void(float64[:], int64)"])
+    def kernel(out, v):
+        out[0] = v / 2 if v == 3 else v // 2
+
+    out = np.zeros(1)
+    kernel[1, 1](out, 3)
+    cuda.synchronize()
+    assert out[0] == 1.5
+    assert len(kernel.overloads) == 2
+
+
+def test_eager_arrays_of_any_layout_take_contiguous_ones():
+    kernel = cuda.jit("void(float64[:], int64)")(scale)
+    x = np.arange(8.0)
+    kernel[1, 32](x[::2], 10)
+    cuda.synchronize()
+    assert x.tolist() == [0, 1, 20, 3, 40, 5, 60, 7]
+    contiguous = cuda.jit("void(float64[::1], int64)")(scale)
+    if cuda.get_current_device().is_host:
+        with pytest.raises(TypeError, match="declared"):
+            contiguous[1, 32](x[::2], 10)
+    with pytest.raises(TypeError, match="declared"):
+        contiguous[1, 32](cuda.to_device(x)[::2], 10)
+
+
+OPTIONS = [
+    {"debug": True}, {"opt": 0}, {"opt": True}, {"opt": False}, {"fastmath": True}, {"fastmath": {"ftz", "div"}}, {"fastmath": "func"},
+    {"lineinfo": True}, {"max_registers": 32}, {"launch_bounds": 128}, {"launch_bounds": (128, 2)}, {"cache": True}, {"inline": "always"},
+    {"inline": "never"}, {"forceinline": True}, {"shared_memory_carveout": 50}, {"link": []}, {"typing": "numpy"}, {"typing": "numba"},
+    {"fma": False}, {"exceptions": True}, {"boundscheck": True}, {"coarsen": 1}, {"device": False}, {"dump": ""}, {"opt": "unchecked"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_options_keep_the_result(options):
+    assert result(cuda.jit(**options)(scale), 3) == [0, 3, 6, 9]
+
+
+@pytest.mark.parametrize("options, error, words", [
+    ({"fastmth": True}, TypeError, "did you mean 'fastmath'"), ({"whatever": 1}, TypeError, "boundscheck"), ({"opt": 4}, ValueError, "opt"),
+    ({"opt": "O3"}, ValueError, "opt"), ({"debug": 3}, TypeError, "debug"), ({"max_registers": -1}, ValueError, "max_registers"),
+    ({"max_registers": "all"}, TypeError, "max_registers"), ({"launch_bounds": (1, 2, 3)}, ValueError, "launch_bounds"),
+    ({"fastmath": {"nonsense"}}, ValueError, "nonsense"), ({"typing": "cobol"}, ValueError, "typing"), ({"inline": "maybe"}, ValueError, "inline"),
+    ({"link": ["a.ptx"]}, NotImplementedError, "link"), ({"dump": 3}, TypeError, "dump"),
+], ids=str)
+def test_bad_options(options, error, words):
+    with pytest.raises(error, match=words):
+        cuda.jit(**options)
+
+
+@pytest.mark.parametrize("thing", [3, len, int, object(), functools.partial(scale), "text()("])
+def test_what_cannot_be_decorated(thing):
+    with pytest.raises((TypeError, ValueError)):
+        made = cuda.jit(thing)
+        if callable(made) and not hasattr(made, "py_func"):
+            made(scale)
+        pytest.fail("nothing was raised")
+
+
+def test_decorating_a_dispatcher_again_changes_the_options():
+    again = cuda.jit(opt=0)(add)
+    assert again is not add and again.py_func is add.py_func
+
+
+def test_static_methods():
+    class Kernels:
+        @staticmethod
+        @cuda.jit
+        def inner(x):
+            x[0] = 5
+
+        @cuda.jit
+        @staticmethod
+        def outer(x):
+            x[0] = 6
+
+    for kernel, value in ((Kernels.inner, 5), (Kernels.outer, 6)):
+        x = np.zeros(1)
+        kernel[1, 1](x)
+        cuda.synchronize()
+        assert x[0] == value
+
+
+# --- arguments -----------------------------------------------------------------------------------------------------
+
+
+def test_keywords_and_defaults():
+    kernel = cuda.jit(scale)
+    assert result(kernel) == [0, 2, 4, 6]
+    assert result(kernel, 3) == [0, 3, 6, 9]
+    assert result(kernel, k=3) == [0, 3, 6, 9]
+    assert result(kernel, offset=1) == [1, 3, 5, 7]
+    assert result(kernel, 3, offset=1.5) == [1.5, 4.5, 7.5, 10.5]
+    assert result(kernel, offset=1, k=np.float32(0.5)) == [1, 1.5, 2, 2.5]
+    x = np.ones(4)
+    kernel[1, 32](k=7, x=x)
+    cuda.synchronize()
+    assert x.tolist() == [7] * 4
+
+
+@pytest.mark.parametrize("args, kwargs, words", [
+    ((), {}, "missing the argument 'x'"), ((), {"k": 2}, "missing the argument 'x'"), ((np.zeros(1), 1, 2), {}, "takes 2 arguments, but 3"),
+    ((np.zeros(1),), {"x": 2}, "two values for the argument 'x'"), ((np.zeros(1),), {"scale": 2}, "no parameter 'scale'"),
+])
+def test_wrong_arguments(args, kwargs, words):
+    with pytest.raises(TypeError, match=words):
+        cuda.jit(scale)[1, 1](*args, **kwargs)
+
+
+@pytest.mark.parametrize("bad", [[1, 2], {"a": 1}, {1}, "text", b"bytes", object(), len, lambda: 0, np, range(3), np.zeros(2, object), np.zeros(2, "M8[s]"),
+                                 np.zeros(2, "U3"), np.zeros(2, [("a", "i4")]), np.datetime64("2020-01-01"), (1, [2])], ids=lambda b: type(b).__name__)
+def test_unsupported_arguments(bad):
+    with pytest.raises(TypeError, match="argument 2"):
+        cuda.jit(scale)[1, 1](np.zeros(1), bad)
+
+
+def test_integers_beyond_64_bits():
+    for k in (1 << 63, -(1 << 63) - 1, 10**30):
+        with pytest.raises(OverflowError, match="argument 2"):
+            cuda.jit(scale)[1, 1](np.zeros(1), k)
+    assert result(cuda.jit(scale), np.uint64(1 << 63), n=2)[1] == 2.0**63
+
+
+def test_tuples_as_arguments():
+    @cuda.jit
+    def kernel(out, t, nested):
+        out[0] = t[0] + t[1][0]
+        out[1] = nested[0][0] * nested[1]
+        out[2] = len(t)
+
+    x, out = np.array([5.0, 6.0]), np.zeros(3)
+    kernel[1, 1](out, (1, x), ((2.5,), 4))
+    cuda.synchronize()
+    assert out.tolist() == [6, 10, 2]
+
+
+def test_none_as_argument():
+    @cuda.jit
+    def kernel(out, maybe):
+        if maybe is None:
+            out[0] = 1
+        else:
+            out[0] = maybe
+
+    for argument, want in ((None, 1), (7, 7), (2.5, 2.5)):
+        out = np.zeros(1)
+        kernel[1, 1](out, argument)
+        cuda.synchronize()
+        assert out[0] == want
+    assert len(kernel.overloads) == 3
+
+
+def test_read_only_arrays():
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = x[0]
+
+    locked = np.array([3.0])
+    locked.flags.writeable = False
+    out = np.zeros(1)
+    kernel[1, 1](locked, out)
+    cuda.synchronize()
+    assert out[0] == 3
+    with pytest.raises(ValueError, match="read-only"):
+        kernel[1, 1](out, locked)
+    assert locked[0] == 3
+
+
+def test_host_arrays_of_all_layouts():
+    @cuda.jit
+    def kernel(x):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] += 10 * i + j
+
+    base = np.zeros((6, 8))
+    for view in (base, base.T, base[::2], base[:, ::-1], base[1:4, 2:5], np.asfortranarray(base)):
+        view[...] = 1
+        want = view + 10 * np.arange(view.shape[0])[:, None] + np.arange(view.shape[1])
+        outside = base.copy()
+        kernel[(1, 1), (8, 8)](view)
+        cuda.synchronize()
+        assert np.array_equal(view, want)
+        view[...] = 1
+        assert np.array_equal(base, outside)
+
+
+def test_the_same_host_array_twice():
+    @cuda.jit
+    def kernel(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = x[i] + 1
+
+    x = np.arange(5.0)
+    kernel[1, 32](x, x)
+    cuda.synchronize()
+    assert x.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_arrays_without_axes():
+    @cuda.jit
+    def kernel(x):
+        x[()] += 1
+
+    x = np.array(3.0)
+    kernel[1, 1](x)
+    cuda.synchronize()
+    assert x == 4
+
+
+# --- what a dispatcher knows ---------------------------------------------------------------------------------------
+
+
+def test_it_looks_like_the_function():
+    assert add.__name__ == "add" and add.__doc__ == "Adds." and add.__module__ == __name__ and add.__wrapped__ is add.py_func
+    assert "add" in repr(add) and "add" in repr(add[1, 2])
+    add.note = 5
+    assert add.note == 5
+    del add.note
+
+
+def test_device_functions():
+    @cuda.jit(device=True)
+    def helper(x):
+        return x + 1
+
+    assert helper.device and not add.device
+    for call in (lambda: helper(1), lambda: helper[1, 1], lambda: helper.forall(3)):
+        with pytest.raises(TypeError, match="device function"):
+            call()
+    assert helper.py_func(1) == 2
+
+
+def test_an_unconfigured_call_shows_the_form():
+    with pytest.raises(ValueError, match=r"add\[blocks, threads\]\(\.\.\.\)"):
+        add(1, 2, 3)
+
+
+def test_kernels_return_nothing():
+    @cuda.jit
+    def kernel(x):
+        return x[0]
+
+    with pytest.raises(TypeError, match="PT211"):
+        kernel[1, 1](np.zeros(1))
+
+
+def test_overloads_and_signatures():
+    kernel = cuda.jit(scale)
+    assert kernel.overloads == {} and kernel.signatures == []
+    result(kernel, 2)
+    result(kernel, 2.5)
+    result(kernel, 7)
+    assert [tuple(map(str, s)) for s in kernel.signatures] == [("float64[::1]", "pyint"), ("float64[::1]", "pyfloat")]
+    compiled = kernel.overloads[kernel.signatures[0]]
+    assert compiled.signature == kernel.signatures[0] and compiled.device is cuda.get_current_device()
+    assert compiled.max_threads_per_block >= 256
+
+
+def test_compile_and_specialize():
+    kernel = cuda.jit(scale)
+    compiled = kernel.compile("float32[::1], pyint")
+    assert kernel.compile((float32[::1], pyptx.types._type("pyint"))) is compiled
+    assert kernel.specialize(np.zeros(3, np.float32), 5) is kernel
+    assert len(kernel.overloads) == 1
+    result(kernel, 3, dtype=np.float32)
+    assert len(kernel.overloads) == 1
+
+
+def test_resources():
+    kernel = cuda.jit(scale)
+    result(kernel, 2)
+    for query in (kernel.get_regs_per_thread, kernel.get_shared_mem_per_block, kernel.get_const_mem_size, kernel.get_local_mem_per_thread,
+                  kernel.get_max_threads_per_block):
+        values = query()
+        assert list(values) == kernel.signatures and all(v >= 0 for v in values.values())
+        assert query(kernel.signatures[0]) == values[kernel.signatures[0]]
+
+
+def test_inspection(device):
+    kernel = cuda.jit(scale)
+    result(kernel, 2)
+    (signature,) = kernel.signatures
+    asm = kernel.inspect_asm(signature)
+    assert kernel.inspect_asm() == {signature: asm}
+    assert (".visible .entry" in asm) == (device == "gpu")
+    assert "define" in kernel.inspect_llvm(signature) and "scale" in kernel.inspect_types(signature)
+    assert "scale" in kernel.inspect_ssa()[signature]
+    # A signature that was not launched is compiled to be looked at.
+    assert kernel.inspect_asm("float32[:], int32") != asm
+    assert len(kernel.signatures) == 1
+
+
+def test_compile_ptx():
+    ptx, result_type = cuda.compile_ptx(scale, (float32[:], int32), cc=(9, 0))
+    assert ".target sm_90" in ptx and ".entry" in ptx and result_type == pyptx.types.none
+    ptx, result_type = cuda.compile(lambda x, y: x + y, (float32, float32), cc="sm_80")
+    assert ".target sm_80" in ptx and result_type == float32
+    with pytest.raises(pyptx.CompileError):
+        cuda.compile_ptx(scale, (float32[:], int32), cc=(1, 0))
+
+
+def test_pickling():
+    assert pickle.loads(pickle.dumps(add)) is add
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(cuda.jit(lambda x: None))
+
+
+def test_functions_that_are_redecorated_share_nothing():
+    first, second = cuda.jit(scale), cuda.jit(scale)
+    result(first, 2)
+    assert len(first.overloads) == 1 and second.overloads == {}
+
+
+# --- compiling once, threads ---------------------------------------------------------------------------------------
+
+
+def test_a_kernel_is_compiled_once_for_many_threads():
+    body = "".join(f"        x[i] = x[i] * {k}.5 + x[(i * {k}) % x.size]\n" for k in range(60))
+    kernel = cuda.jit(define(f"def kernel(x):\n    i = cuda.grid(1)\n    if i < x.size:\n{body}"))
+    failures, start = [], threading.Barrier(8)
+
+    def work():
+        try:
+            start.wait()
+            for _ in range(3):
+                kernel[1, 32](np.zeros(4))
+            cuda.synchronize()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures and len(kernel.overloads) == 1
+
+
+def test_other_threads_run_while_one_compiles():
+    body = "".join(f"    x[{k}] = math.sin(x[{k}]) ** {k}.5 + x[0]\n" for k in range(150))
+    kernel = cuda.jit(define(f"def kernel(x):\n{body}"))
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.perf_counter()
+    kernel.compile("float64[::1]")
+    end = time.perf_counter()
+    stop.set()
+    thread.join()
+    during = sum(begin < t < end for t in ticks)
+    # Held for the whole compilation, the GIL would let one tick through at most.
+    assert end - begin < 0.02 or during > 3
+
+
+def test_failed_compilations_can_be_repeated():
+    kernel = cuda.jit(define("def kernel(x):\n    x[0] = LATER\n"))
+    for _ in range(2):
+        with pytest.raises(NameError):
+            kernel[1, 1](np.zeros(1))
+    kernel.py_func.__globals__["LATER"] = 5
+    x = np.zeros(1)
+    kernel[1, 1](x)
+    cuda.synchronize()
+    assert x[0] == 5
+
+
+def test_arguments_are_released():
+    x = np.zeros(4)
+    d = cuda.to_device(x)
+    result(cuda.jit(scale), 2)
+    kernel = cuda.jit(scale)[1, 32]
+    before = sys.getrefcount(x), sys.getrefcount(d)
+    for _ in range(50):
+        kernel(x, 2)
+        kernel(d, k=2)
+        with pytest.raises(TypeError):
+            kernel(x, [])
+    cuda.synchronize()
+    assert (sys.getrefcount(x), sys.getrefcount(d)) == before
+    x.resize(8, refcheck=True)  # no buffer is held
