@@ -48,10 +48,12 @@ static void rewrite_condbr(Ty *ty, Ins *i) {
   c = ty_truth(ty, c);
   if (is_bottom(c))
     cx_bug(ty->cx, "%%%u: a branch on nothing", i->id);
-  if (fz_truth(c.konst, &known))
-    ir_fold_condbr(ty->cx, i, known);
-  else
+  if (!fz_truth(c.konst, &known)) {
     i->args[0] = ty_ins(ty, c);
+    return;
+  }
+  ir_fold_condbr(ty->cx, i, known);
+  ty->spec->taken[i->block->id] = BLOCK_REACHED | 1; /* its one successor is number 0 now */
 }
 
 /* Emission may know more than typing did, never less: where control goes, the types are final. */

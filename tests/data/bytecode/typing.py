@@ -248,3 +248,14 @@ def reshaped(a, n):
     m = a.reshape(n, -1)
     k = a.reshape((2, 3, 4))
     m[1, 2] = k[0, 1, -1] + any((n, 0)) + all((n > 1, True, n)) + any(())
+
+
+def folded_sides(a, n):
+    a[0] = 255 <= N_ITER and n
+    a[1] = 255 > N_ITER and n
+    x = 1
+    if N_ITER == 3:
+        x = None
+    elif N_ITER > 30:
+        x = (1, 2)
+    a[2] = x
