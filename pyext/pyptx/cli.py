@@ -224,10 +224,13 @@ def load(path):
 
 def load_or_explain(path):
     """The module, or Usage with the traceback from the file on: this program's own frames and importlib's are left out."""
+    from pyptx import _pyptx
     from pyptx.errors import CompileError
 
     try:
-        return load(path)
+        # Kernels with declared types are compiled when they are decorated: for the host, which is always there.
+        with _pyptx._device("host"):
+            return load(path)
     except CompileError:  # of an eager signature: a compile error like any other
         raise
     except SystemExit as error:
