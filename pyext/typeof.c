@@ -235,12 +235,27 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object) {
   return 0;
 }
 
+/* Elements at odd addresses (a field of a packed record) are not the kernel's: it loads whole numbers. */
+static int check_alignment(PxArgs *a, const PxHeld *h, TypeId elem) {
+  uint64_t mask = ty_scalar_info[elem].bits / 8u;
+  mask = (ty_scalar_info[elem].kind == KIND_COMPLEX ? mask / 2 : mask) - 1;
+  uint64_t bits = (uint64_t)(uintptr_t)h->view.buf;
+  for (int i = 0; i < h->view.ndim; i++)
+    bits |= h->shape[i] > 1 ? (uint64_t)h->strides[i] : 0;
+  if (!(bits & mask) || !h->view.len)
+    return 0;
+  PyErr_Format(PyExc_ValueError, "argument %u is not aligned: its elements do not start at multiples of their size; pass x.copy()", a->arg + 1);
+  return -1;
+}
+
 /* On the host device the kernel works on the array's own memory. */
 static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
   if (get_view(a, h, arg) < 0)
     return -1;
   h->in_place = true;
   h->readonly = h->view.readonly;
+  if (check_alignment(a, h, elem) < 0)
+    return -1;
   PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape, h->strides);
   return add_held_leaf(a, h, token, (uint64_t)(uintptr_t)h->view.buf);
 }

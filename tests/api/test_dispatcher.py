@@ -469,3 +469,13 @@ def test_arguments_are_released():
     cuda.synchronize()
     assert (sys.getrefcount(x), sys.getrefcount(d)) == before
     x.resize(8, refcheck=True)  # no buffer is held
+
+
+@pytest.mark.host_only("a GPU gets an aligned copy")
+def test_unaligned_arrays():
+    x = np.zeros(33, np.uint8)[1:].view(np.float64)
+    with pytest.raises(ValueError, match="not aligned"):
+        cuda.jit(scale)[1, 1](x)
+    packed = np.zeros(3, np.dtype([("a", "u1"), ("b", "f8")]))
+    with pytest.raises(ValueError, match="not aligned"):
+        cuda.jit(scale)[1, 1](packed["b"])

@@ -1,0 +1,62 @@
+"""The types of kernels: float32, float32[:, ::1], void(float32[:], int32)."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, final
+
+import numpy as np
+
+@final
+class Type:
+    """A type of kernels. Calling a scalar type gives a NumPy scalar, calling a type with types a signature."""
+
+    name: str
+    dtype: np.dtype[Any]
+    bitwidth: int
+    def __getitem__(self, axes: slice | tuple[slice, ...]) -> Type: ...
+    def __call__(self, *args: Any) -> Any: ...
+
+void: Type
+none: Type
+boolean: Type
+bool_: Type
+b1: Type
+int8: Type
+i1: Type
+int16: Type
+i2: Type
+int32: Type
+i4: Type
+intc: Type
+int64: Type
+i8: Type
+intp: Type
+int_: Type
+uint8: Type
+u1: Type
+byte: Type
+uint16: Type
+u2: Type
+uint32: Type
+u4: Type
+uintc: Type
+uint64: Type
+u8: Type
+uintp: Type
+uint: Type
+float16: Type
+f2: Type
+bfloat16: Type
+float32: Type
+f4: Type
+float64: Type
+f8: Type
+float_: Type
+double: Type
+complex64: Type
+c8: Type
+complex128: Type
+c16: Type
+
+def Tuple(items: Iterable[Type]) -> Type: ...
+def UniTuple(item: Type, count: int) -> Type: ...
+def Array(dtype: Type, ndim: int, layout: Literal["C", "F", "A"]) -> Type: ...
