@@ -72,6 +72,7 @@ struct Target {
   void (*stop)(Lower *lw); /* silently; ends the block */
 
   /* --- values --- */
+  const Lowering *(*lowering)(const IntrinsicInfo *info); /* this target's column of ir/intrinsics.def */
   /* C's name of a math function of float or double ("sin", "pow"): "__nv_sinf", "sinf". Arena or static text. */
   const char *(*math_name)(Cg *cg, const char *name, bool is_float32);
   /* Saturating, nan gives 0: x (float or double) to an integer of 8..64 bits. */

@@ -253,6 +253,8 @@ static void host_stop(Lower *lw) {
 
 /* --- values --- */
 
+static const Lowering *host_lowering(const IntrinsicInfo *info) { return &info->host; }
+
 static const char *host_math_name(Cg *cg, const char *name, bool is_float32) {
   return is_float32 ? arena_printf(&cg->cx->arena, "%sf", name) : name;
 }
@@ -300,6 +302,7 @@ const Target cg_target_host = {
     .fence = host_fence,
     .trap = host_trap,
     .stop = host_stop,
+    .lowering = host_lowering,
     .math_name = host_math_name,
     .float_to_int = host_float_to_int,
     .print = host_print,

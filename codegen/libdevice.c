@@ -1,0 +1,354 @@
+/* Libdevice: found, read once a process, and linked function by function.
+ *
+ * The file holds some 500 functions, of which a kernel needs a few. Reading all of it takes 20 ms; so one eager read a process finds out
+ * who calls whom, and each compilation after that reads lazily, deletes what it does not reach and links the rest. Which of its paths
+ * libdevice takes hangs on calls of __nvvm_reflect, which are answered here. */
+#include "codegen/libdevice.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "codegen/nvptx.h"
+
+/* --- finding it --- */
+
+typedef struct Search {
+  char *found;  /* PATH_MAX bytes */
+  char *looked; /* may be NULL */
+  size_t looked_size, looked_len;
+} Search;
+
+static void note_place(Search *s, const char *path) {
+  if (!s->looked || s->looked_len >= s->looked_size)
+    return;
+  int n = snprintf(s->looked + s->looked_len, s->looked_size - s->looked_len, "%s%s", s->looked_len ? ", " : "", path);
+  s->looked_len += n > 0 ? (size_t)n : 0;
+}
+
+static bool try_file(Search *s, const char *path) {
+  if (access(path, R_OK) != 0 || strlen(path) >= PATH_MAX)
+    return false;
+  memmove(s->found, path, strlen(path) + 1);
+  return true;
+}
+
+/* The first match of folder/pattern, newest name first. */
+static bool try_glob(Search *s, const char *folder, const char *pattern) {
+  char path[PATH_MAX];
+  if (!folder || !*folder || snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path)
+    return false;
+  glob_t g = {0};
+  bool found = false;
+  if (glob(path, 0, NULL, &g) == 0)
+    for (size_t k = g.gl_pathc; k-- > 0 && !found;)
+      found = try_file(s, g.gl_pathv[k]);
+  globfree(&g);
+  if (!found)
+    note_place(s, path);
+  return found;
+}
+
+static bool try_site_packages(Search *s, const char *folder) {
+  return try_glob(s, folder, "nvidia/*/nvvm/libdevice/libdevice*.bc") ||
+         try_glob(s, folder, "triton/backends/nvidia/lib/libdevice*.bc");
+}
+
+static bool try_toolkit(Search *s, const char *folder) { return try_glob(s, folder, "nvvm/libdevice/libdevice*.bc"); }
+
+/* The folder that our own file's package lies in, which is where pip puts other packages too. */
+static bool try_beside_us(Search *s) {
+  Dl_info info;
+  char folder[PATH_MAX];
+  if (!dladdr((void *)(uintptr_t)cg_find_libdevice, &info) || !info.dli_fname || strlen(info.dli_fname) >= sizeof folder)
+    return false;
+  strcpy(folder, info.dli_fname);
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+      return false;
+    *slash = 0;
+  }
+  return try_site_packages(s, folder);
+}
+
+/* hint: a file, or folders like those of sys.path, separated by ':'. */
+static bool try_hint(Search *s, const char *hint) {
+  char folder[PATH_MAX];
+  if (try_file(s, hint))
+    return true;
+  for (const char *p = hint; *p;) {
+    size_t n = strcspn(p, ":");
+    if (n && n < sizeof folder) {
+      memcpy(folder, p, n);
+      folder[n] = 0;
+      if (try_site_packages(s, folder))
+        return true;
+    }
+    p += n + (p[n] == ':');
+  }
+  return false;
+}
+
+const char *cg_find_libdevice(const char *hint, char *looked, size_t looked_size) {
+  static _Thread_local char found[PATH_MAX];
+  Search s = {.found = found, .looked = looked, .looked_size = looked_size};
+  if (looked_size)
+    *looked = 0;
+  const char *given = getenv("PYPTX_LIBDEVICE");
+  if (given && *given) { /* an order, not a hint */
+    note_place(&s, given);
+    return try_file(&s, given) ? found : NULL;
+  }
+  bool ok = (hint && *hint && try_hint(&s, hint)) || try_toolkit(&s, getenv("CUDA_HOME")) || try_toolkit(&s, getenv("CUDA_PATH")) ||
+            try_beside_us(&s) || try_toolkit(&s, "/usr/local/cuda") || try_glob(&s, "/usr/local", "cuda-*/nvvm/libdevice/libdevice*.bc") ||
+            try_toolkit(&s, "/opt/cuda") || try_glob(&s, "/usr/lib/nvidia-cuda-toolkit/libdevice", "libdevice*.bc");
+  return ok ? found : NULL;
+}
+
+/* --- reading it, once a process --- */
+
+typedef struct LibFn {
+  char *name;
+  uint32_t ncallees;
+  uint32_t *callees; /* indices into Library.fns */
+} LibFn;
+
+typedef struct Library { /* immutable once listed; lives as long as the process */
+  struct Library *next;
+  char *path;
+  char *bytes;
+  size_t nbytes;
+  LibFn *fns; /* sorted by name */
+  uint32_t nfns;
+} Library;
+
+static int by_name(const void *a, const void *b) { return strcmp(((const LibFn *)a)->name, ((const LibFn *)b)->name); }
+
+static LibFn *find_fn(const Library *lib, const char *name) {
+  LibFn key = {.name = (char *)(uintptr_t)name};
+  return bsearch(&key, lib->fns, lib->nfns, sizeof *lib->fns, by_name);
+}
+
+static bool read_bytes(Library *lib) {
+  FILE *f = fopen(lib->path, "rb");
+  if (!f)
+    return false;
+  long n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+  lib->bytes = n > 0 ? malloc((size_t)n) : NULL;
+  bool ok = lib->bytes && fseek(f, 0, SEEK_SET) == 0 && fread(lib->bytes, 1, (size_t)n, f) == (size_t)n;
+  lib->nbytes = ok ? (size_t)n : 0;
+  fclose(f);
+  return ok;
+}
+
+static LLVMMemoryBufferRef buffer_of(const Library *lib) {
+  return LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes, "libdevice", 0);
+}
+
+static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
+  (void)info;
+  (void)user;
+}
+
+static bool list_names(Library *lib, LLVMModuleRef m) {
+  uint32_t n = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    n++;
+  lib->fns = calloc(n + 1, sizeof *lib->fns);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f && lib->fns; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && !(lib->fns[lib->nfns++].name = strdup(LLVMGetValueName(f))))
+      return false;
+  if (lib->fns)
+    qsort(lib->fns, lib->nfns, sizeof *lib->fns, by_name);
+  return lib->fns != NULL;
+}
+
+static bool add_callee(Library *lib, LibFn *from, LLVMValueRef callee) {
+  LibFn *to = LLVMIsAFunction(callee) ? find_fn(lib, LLVMGetValueName(callee)) : NULL;
+  if (!to)
+    return true;
+  uint32_t *grown = realloc(from->callees, (from->ncallees + 1) * sizeof *grown);
+  if (!grown)
+    return false;
+  from->callees = grown;
+  grown[from->ncallees++] = (uint32_t)(to - lib->fns);
+  return true;
+}
+
+static bool list_calls(Library *lib, LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+    LibFn *from = find_fn(lib, LLVMGetValueName(f));
+    for (LLVMBasicBlockRef b = from ? LLVMGetFirstBasicBlock(f) : NULL; b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsACallInst(i) && !add_callee(lib, from, LLVMGetCalledValue(i)))
+          return false;
+  }
+  return true;
+}
+
+static bool read_calls(Library *lib) {
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL);
+  LLVMMemoryBufferRef buffer = buffer_of(lib);
+  LLVMModuleRef m = NULL;
+  bool ok = !LLVMParseBitcodeInContext2(context, buffer, &m);
+  LLVMDisposeMemoryBuffer(buffer);
+  if (ok) {
+    ok = list_names(lib, m) && list_calls(lib, m);
+    LLVMDisposeModule(m);
+  }
+  LLVMContextDispose(context);
+  return ok;
+}
+
+static void library_free(Library *lib) {
+  for (uint32_t k = 0; k < lib->nfns; k++) {
+    free(lib->fns[k].name);
+    free(lib->fns[k].callees);
+  }
+  free(lib->fns);
+  free(lib->bytes);
+  free(lib->path);
+  free(lib);
+}
+
+static Library *library_read(const char *path) {
+  Library *lib = calloc(1, sizeof *lib);
+  if (lib && (lib->path = strdup(path)) && read_bytes(lib) && read_calls(lib))
+    return lib;
+  if (lib)
+    library_free(lib);
+  return NULL;
+}
+
+/* The library of a path; NULL if it cannot be read. The list only grows, one entry a path. */
+static const Library *library_open(const char *path) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static Library *all;
+  pthread_mutex_lock(&lock);
+  Library *lib = all;
+  while (lib && strcmp(lib->path, path) != 0)
+    lib = lib->next;
+  if (!lib && (lib = library_read(path))) {
+    lib->next = all;
+    all = lib;
+  }
+  pthread_mutex_unlock(&lock);
+  return lib;
+}
+
+/* --- linking it --- */
+
+static bool is_wanted(LLVMValueRef f) {
+  return LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && strncmp(LLVMGetValueName(f), "__nv_", 5) == 0;
+}
+
+static const char *first_wanted(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (is_wanted(f))
+      return LLVMGetValueName(f);
+  return NULL;
+}
+
+/* Depth first through the callees; needed has one byte a function of the library. */
+static void reach(Cg *cg, const Library *lib, uint32_t from, uint8_t *needed) {
+  uint32_t *stack = CX_ARRAY(cg->cx, uint32_t, lib->nfns + 1), n = 0;
+  if (!needed[from])
+    needed[from] = 1, stack[n++] = from;
+  while (n) {
+    const LibFn *f = &lib->fns[stack[--n]];
+    for (uint32_t k = 0; k < f->ncallees; k++)
+      if (!needed[f->callees[k]])
+        needed[f->callees[k]] = 1, stack[n++] = f->callees[k];
+  }
+}
+
+static uint8_t *find_needed(Cg *cg, const Library *lib) {
+  uint8_t *needed = CX_ARRAY(cg->cx, uint8_t, lib->nfns + 1);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (!is_wanted(f))
+      continue;
+    const LibFn *found = find_fn(lib, LLVMGetValueName(f));
+    if (!found)
+      fail(cg->cx, (Loc){0}, ERR_LLVM, arena_printf(&cg->cx->arena, "%s has no function %s", lib->path, LLVMGetValueName(f)));
+    reach(cg, lib, (uint32_t)(found - lib->fns), needed);
+  }
+  return needed;
+}
+
+static void link_needed(Cg *cg, const Library *lib, const uint8_t *needed) {
+  LLVMModuleRef m;
+  if (LLVMGetBitcodeModuleInContext2(cg->context, buffer_of(lib), &m))
+    fail(cg->cx, (Loc){0}, ERR_LLVM, arena_printf(&cg->cx->arena, "%s cannot be read", lib->path));
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    next = LLVMGetNextFunction(f);
+    const LibFn *known = find_fn(lib, LLVMGetValueName(f));
+    if (known && !needed[known - lib->fns])
+      LLVMDeleteFunction(f);
+  }
+  LLVMSetTarget(m, LLVMGetTarget(cg->module));
+  LLVMSetModuleDataLayout(m, cg->layout);
+  if (LLVMLinkModules2(cg->module, m))
+    fail(cg->cx, (Loc){0}, ERR_LLVM, cg->complaint ? cg->complaint : "libdevice cannot be linked");
+  for (uint32_t k = 0; k < lib->nfns; k++) {
+    LLVMValueRef f = needed[k] ? LLVMGetNamedFunction(cg->module, lib->fns[k].name) : NULL;
+    if (f)
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  }
+}
+
+/* What a call of __nvvm_reflect asks for: a constant string, perhaps behind casts. */
+static const char *reflected(LLVMValueRef call, size_t *n) {
+  LLVMValueRef v = LLVMGetOperand(call, 0);
+  while (v && LLVMIsAConstantExpr(v))
+    v = LLVMGetOperand(v, 0);
+  LLVMValueRef init = v && LLVMIsAGlobalVariable(v) ? LLVMGetInitializer(v) : NULL;
+  return init && LLVMIsConstantString(init) ? LLVMGetAsString(init, n) : NULL;
+}
+
+static void answer_reflection(Cg *cg) {
+  int fast = cg->options.fastmath;
+  const struct { const char *name; int value; } answers[] = {
+    {"__CUDA_FTZ", (fast & CG_FAST_FTZ) != 0},
+    {"__CUDA_PREC_DIV", !(fast & CG_FAST_DIV)},
+    {"__CUDA_PREC_SQRT", !(fast & CG_FAST_SQRT)},
+    {"__CUDA_ARCH", cg_nvptx_arch_number(cg) * 10},
+  };
+  LLVMValueRef reflect = LLVMGetNamedFunction(cg->module, "__nvvm_reflect");
+  LLVMUseRef use;
+  while (reflect && (use = LLVMGetFirstUse(reflect))) {
+    LLVMValueRef call = LLVMGetUser(use);
+    size_t n = 0;
+    const char *name = LLVMIsACallInst(call) ? reflected(call, &n) : NULL;
+    int value = 0;
+    for (size_t k = 0; name && k < sizeof answers / sizeof *answers; k++)
+      if (strncmp(answers[k].name, name, n) == 0 && strlen(answers[k].name) <= n)
+        value = answers[k].value;
+    LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), (unsigned)value, 0));
+    LLVMInstructionEraseFromParent(call);
+  }
+}
+
+void cg_link_libdevice(Cg *cg) {
+  const char *wanted = first_wanted(cg);
+  if (!wanted)
+    return;
+  char looked[1024];
+  const char *path = cg_find_libdevice(cg->request->libdevice, looked, sizeof looked);
+  if (!path)
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted, arena_strdup(&cg->cx->arena, looked));
+  const Library *lib = library_open(path);
+  if (!lib)
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted, arena_printf(&cg->cx->arena, "%s, which is damaged", path));
+  link_needed(cg, lib, find_needed(cg, lib));
+  answer_reflection(cg);
+  cg_check_complaint(cg);
+}

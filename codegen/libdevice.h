@@ -1,0 +1,11 @@
+/* Libdevice: NVIDIA's math functions as LLVM bitcode. Private to this room; cg_find_libdevice is in compile.h. */
+#ifndef PYPTX_CODEGEN_LIBDEVICE_H
+#define PYPTX_CODEGEN_LIBDEVICE_H
+
+#include "codegen/cg.h"
+
+/* Links what the module declares as __nv_…, and what that calls, as internal functions; IEEE paths unless fastmath says otherwise.
+ * Nothing happens where nothing is declared. Fails with ERR_LIBDEVICE where no libdevice is found. */
+void cg_link_libdevice(Cg *cg);
+
+#endif

@@ -1,0 +1,112 @@
+/* Atomics: read-modify-write of one element, relaxed, at the target's device scope. The result is the old element.
+ *
+ * What the hardware has is one instruction. Maximum and minimum of floats use the integer ones on the bits: for operands without a
+ * sign the order of the bits as signed integers is that of the numbers, for negative ones the reverse as unsigned ones. */
+#include <string.h>
+
+#include "codegen/lower_private.h"
+
+static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value) {
+  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope, strlen(lw->target->atomic_scope));
+  LLVMValueRef both = LLVMBuildAtomicCmpXchgSyncScope(lw->b, p, expected, value, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
+  return LLVMBuildExtractValue(lw->b, both, 0, "");
+}
+
+static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v) {
+  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope, strlen(lw->target->atomic_scope));
+  return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope);
+}
+
+/* --- float maximum and minimum --- */
+
+/* One try: the integer instruction that fits the operand's sign. Gives the old bits. */
+static LLVMValueRef extreme_by_bits(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef bits) {
+  LLVMBuilderRef b = lw->b;
+  LLVMBasicBlockRef plus = lw_block(lw, "atomic.plus"), minus = lw_block(lw, "atomic.minus"), done = lw_block(lw, "atomic.done");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), ""), minus, plus);
+  lw_at(lw, plus);
+  LLVMValueRef old1 = rmw(lw, max ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpMin, p, bits);
+  LLVMBuildBr(b, done);
+  lw_at(lw, minus);
+  LLVMValueRef old2 = rmw(lw, max ? LLVMAtomicRMWBinOpUMin : LLVMAtomicRMWBinOpUMax, p, bits);
+  LLVMBuildBr(b, done);
+  lw_at(lw, done);
+  LLVMValueRef old = LLVMBuildPhi(b, LLVMTypeOf(bits), "");
+  LLVMAddIncoming(old, (LLVMValueRef[]){old1, old2}, (LLVMBasicBlockRef[]){plus, minus}, 2);
+  return old;
+}
+
+/* A nan operand leaves the element as it is; a nan element gives way to the operand, by a compare-and-swap that is tried again with
+ * whatever came between. -0.0 counts as less than 0.0. */
+static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef t = LLVMTypeOf(v), bits_t = t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
+  LLVMValueRef bits = LLVMBuildBitCast(b, v, bits_t, "");
+  LLVMBasicBlockRef skip = lw_block(lw, "atomic.nan"), loop = lw_block(lw, "atomic.try"), fix = lw_block(lw, "atomic.fix"), end = lw_block(lw, "atomic.end");
+  lw_branch_weights(lw, LLVMBuildCondBr(b, lw_is_nan(lw, v), skip, loop), 1, 1000);
+  lw_at(lw, skip);
+  LLVMValueRef kept = LLVMBuildLoad2(b, bits_t, p, "");
+  LLVMSetAlignment(kept, t == lw->t->f32 ? 4 : 8);
+  LLVMSetVolatile(kept, 1);
+  LLVMBuildBr(b, end);
+  lw_at(lw, loop);
+  LLVMValueRef old = extreme_by_bits(lw, max, p, bits);
+  LLVMValueRef was_nan = lw_is_nan(lw, LLVMBuildBitCast(b, old, t, ""));
+  LLVMBasicBlockRef tried = LLVMGetInsertBlock(b);
+  lw_branch_weights(lw, LLVMBuildCondBr(b, was_nan, fix, end), 1, 1000);
+  lw_at(lw, fix);
+  LLVMValueRef seen = cmpxchg(lw, p, old, bits);
+  LLVMValueRef settled = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntEQ, seen, old, ""), LLVMBuildICmp(b, LLVMIntEQ, seen, bits, ""), "");
+  LLVMBuildCondBr(b, settled, end, loop);
+  lw_at(lw, end);
+  LLVMValueRef result = LLVMBuildPhi(b, bits_t, "");
+  LLVMAddIncoming(result, (LLVMValueRef[]){kept, old, old}, (LLVMBasicBlockRef[]){skip, tried, fix}, 3);
+  return LLVMBuildBitCast(b, result, t, "");
+}
+
+/* --- dispatch --- */
+
+static const struct { LLVMAtomicRMWBinOp of_signed, of_unsigned; } integer_ops[] = {
+  [ATOMIC_ADD] = {LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd},     [ATOMIC_SUB] = {LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpSub},
+  [ATOMIC_MAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},    [ATOMIC_MIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
+  [ATOMIC_NANMAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax}, [ATOMIC_NANMIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
+  [ATOMIC_AND] = {LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd},     [ATOMIC_OR] = {LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr},
+  [ATOMIC_XOR] = {LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor},     [ATOMIC_EXCH] = {LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg},
+  [ATOMIC_INC] = {LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap}, [ATOMIC_DEC] = {LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap},
+};
+
+static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMValueRef v) {
+  switch (op) {
+  case ATOMIC_ADD: return rmw(lw, LLVMAtomicRMWBinOpFAdd, p, v);
+  case ATOMIC_SUB: return rmw(lw, LLVMAtomicRMWBinOpFAdd, p, LLVMBuildFNeg(lw->b, v, ""));
+  case ATOMIC_MAX:
+  case ATOMIC_NANMAX: return extreme(lw, true, p, v);
+  case ATOMIC_MIN:
+  case ATOMIC_NANMIN: return extreme(lw, false, p, v);
+  case ATOMIC_EXCH: return rmw(lw, LLVMAtomicRMWBinOpXchg, p, v);
+  default: cx_bug(lw->cx, "atomic %d of a float", (int)op);
+  }
+}
+
+/* By value, so 0.0 and -0.0 differ for floats: their bits are compared. */
+static LLVMValueRef cas(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value, bool is_float) {
+  if (!is_float)
+    return cmpxchg(lw, p, expected, value);
+  LLVMTypeRef t = LLVMTypeOf(value), bits = t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
+  LLVMValueRef old = cmpxchg(lw, p, LLVMBuildBitCast(lw->b, expected, bits, ""), LLVMBuildBitCast(lw->b, value, bits, ""));
+  return LLVMBuildBitCast(lw->b, old, t, "");
+}
+
+void lw_atomic(Lower *lw, Ins *i) {
+  const Type *elem = i->args[0]->type->elem;
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  LLVMValueRef v = lw_value(lw, i->args[i->nargs - 1]);
+  bool is_float = ty_is_float(elem);
+  AtomicOp op = (AtomicOp)i->aux.i;
+  if (op == ATOMIC_CAS)
+    lw_set(lw, i, cas(lw, p, lw_value(lw, i->args[i->nargs - 2]), v, is_float));
+  else if (is_float)
+    lw_set(lw, i, float_atomic(lw, op, p, v));
+  else
+    lw_set(lw, i, rmw(lw, ty_is_signed(elem) ? integer_ops[op].of_signed : integer_ops[op].of_unsigned, p, v));
+}

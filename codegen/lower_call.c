@@ -1,0 +1,146 @@
+/* Calls of device functions, and print. */
+#include <ctype.h>
+#include <string.h>
+
+#include "codegen/lower_private.h"
+
+/* --- device functions: parameters and results are leaves --- */
+
+/* A name with letters, digits and _ only: what PTX and LLVM both leave alone. */
+static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
+  char *s = number ? arena_printf(&cg->cx->arena, "%s_%u", name, number) : arena_strdup(&cg->cx->arena, name);
+  for (char *p = s; *p; p++)
+    if (!isalnum((unsigned char)*p))
+      *p = '_';
+  return isdigit((unsigned char)*s) ? arena_printf(&cg->cx->arena, "f%s", s) : s;
+}
+
+static LLVMTypeRef result_type(Cg *cg, const Type *t) {
+  uint32_t n = lw_leaf_count(t);
+  LLVMTypeRef *leaves = CX_ARRAY(cg->cx, LLVMTypeRef, n + 1);
+  lw_leaf_types(cg, t, leaves);
+  return n == 0 ? cg->t.none : n == 1 ? leaves[0] : LLVMStructTypeInContext(cg->context, leaves, n, 0);
+}
+
+static LLVMTypeRef function_type(Cg *cg, const Fn *fn) {
+  LLVMTypeRef context = cg->target->context_type(cg);
+  uint32_t n = context != NULL;
+  for (uint32_t k = 0; k < fn->nparams; k++)
+    n += lw_leaf_count(fn->param_types[k]);
+  LLVMTypeRef *types = CX_ARRAY(cg->cx, LLVMTypeRef, n + 1);
+  types[0] = context;
+  for (uint32_t k = 0, at = context != NULL; k < fn->nparams; k++)
+    at += lw_leaf_types(cg, fn->param_types[k], types + at);
+  return LLVMFunctionType(result_type(cg, fn->result), types, n, 0);
+}
+
+static uint32_t index_of(Cg *cg, const Fn *fn) {
+  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+    if (cg->program->fns.data[k] == fn)
+      return k;
+  cx_bug(cg->cx, "%s is in no program", fn->name);
+}
+
+void lw_declare(Cg *cg, Fn *fn) {
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  uint32_t number = index_of(cg, fn);
+  const char *name = number ? safe_name(cg, fn->symbol ? fn->symbol : fn->name, number) : cg->symbol;
+  LLVMValueRef f = LLVMAddFunction(cg->module, name, function_type(cg, fn));
+  cg->functions[number] = f;
+  cg_attribute(cg, f, at, "nounwind", 0);
+  if (fn->has_barrier)
+    cg_attribute(cg, f, at, "convergent", 0);
+  if (number == 0) /* a device function compiled alone: it is what the module is for */
+    return;
+  LLVMSetLinkage(f, LLVMInternalLinkage);
+  if (fn->inlining == INLINE_NEVER)
+    cg_attribute(cg, f, at, "noinline", 0);
+  else if (!fn->recursive)
+    cg_attribute(cg, f, at, "alwaysinline", 0);
+}
+
+LLVMValueRef lw_function_of(Lower *lw, Fn *fn) { return lw->cg->functions[index_of(lw->cg, fn)]; }
+
+void lw_call(Lower *lw, Ins *i) {
+  LLVMValueRef fn = lw_function_of(lw, i->aux.fn);
+  uint32_t total = 1;
+  for (uint32_t k = 0; k < i->nargs; k++)
+    total += lw_leaf_count(i->args[k]->type);
+  LLVMValueRef *args = CX_ARRAY(lw->cx, LLVMValueRef, total);
+  uint32_t n = 0;
+  if (lw->target->context_type(lw->cg))
+    args[n++] = lw->context;
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    uint32_t count = lw_leaf_count(i->args[k]->type);
+    memcpy(args + n, lw_leaves(lw, i->args[k]), count * sizeof *args);
+    n += count;
+  }
+  LLVMValueRef v = LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  uint32_t leaves = lw_leaf_count(i->type);
+  LLVMValueRef *out = CX_ARRAY(lw->cx, LLVMValueRef, leaves + 1);
+  for (uint32_t k = 0; k < leaves; k++)
+    out[k] = leaves == 1 ? v : LLVMBuildExtractValue(lw->b, v, k, "");
+  lw_set_leaves(lw, i, out);
+}
+
+/* --- print --- */
+
+typedef struct Line { /* a printf call under construction */
+  Buf format;
+  VEC(LLVMValueRef) args;
+} Line;
+
+static void line_arg(Lower *lw, Line *line, const char *conversion, LLVMValueRef v) {
+  buf_puts(&line->format, conversion);
+  VEC_PUSH(&lw->cx->arena, &line->args, v);
+}
+
+/* Python writes 1.0 where printf writes 1: a second argument brings the ".0" of whole numbers below the exponent form. */
+static void line_float(Lower *lw, Line *line, LLVMValueRef v, bool narrow) {
+  LLVMTypeRef t = lw->t->f64;
+  LLVMValueRef x = LLVMBuildFPCast(lw->b, v, t, "");
+  line_arg(lw, line, narrow ? "%.7g" : "%.16g", x);
+  LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ, lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
+  LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
+  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size, LLVMConstReal(t, narrow ? 1e7 : 1e16), "");
+  LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
+  line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
+}
+
+static void line_number(Lower *lw, Line *line, Ins *i) {
+  const Type *t = i->type;
+  if (t->id == TY_NONE) {
+    buf_puts(&line->format, "None");
+    return;
+  }
+  if (t->id == TY_STR) {
+    buf_puts(&line->format, t->frozen->text);
+    return;
+  }
+  LLVMValueRef v = lw_value(lw, i);
+  if (ty_kind(t) == KIND_BOOL)
+    line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False"), ""));
+  else if (ty_is_float(t))
+    line_float(lw, line, v, ty_bits(t) <= 32);
+  else
+    line_arg(lw, line, ty_is_signed(t) ? "%lld" : "%llu", LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(t), ""));
+}
+
+void lw_print(Lower *lw, Ins *i) {
+  Line line = {0};
+  buf_init(&line.format, &lw->cx->arena);
+  uint32_t next = 0;
+  for (const char *p = i->aux.frozen->text; *p; p++) {
+    const char *end = *p == '{' ? strchr(p, '}') : NULL;
+    if ((*p == '{' || *p == '}') && p[1] == *p) { /* a doubled brace stands for one */
+      buf_putc(&line.format, *p++);
+    } else if (end && next < i->nargs) {
+      line_number(lw, &line, i->args[next++]);
+      p = end;
+    } else {
+      buf_puts(&line.format, *p == '%' ? "%%" : (char[]){*p, 0});
+    }
+  }
+  buf_putc(&line.format, '\n');
+  lw->target->print(lw, line.format.text, line.args.data, line.args.len);
+}

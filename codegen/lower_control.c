@@ -1,0 +1,155 @@
+/* Control: phis, branches, returns, and the checks that stop a thread. */
+#include "codegen/lower_private.h"
+
+/* --- phis: one a leaf; their operands come when every block has been lowered --- */
+
+void lw_phi(Lower *lw, Ins *i) {
+  uint32_t n = lw_leaf_count(i->type);
+  LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  lw_leaf_types(lw->cg, i->type, types);
+  for (uint32_t k = 0; k < n; k++)
+    leaves[k] = LLVMBuildPhi(lw->b, types[k], "");
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* The LLVM block that control comes from, for entry k of b's predecessors. A block that branches to b on both sides stands there
+ * twice: the second time it is its edge block. */
+static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
+  const BlockNote *n = b->preds.data[k]->note;
+  for (uint32_t j = 0; j < k; j++)
+    if (b->preds.data[j] == b->preds.data[k])
+      return n->edge;
+  return n->end;
+}
+
+static void finish_phi(Lower *lw, Ins *i) {
+  const Block *b = i->block;
+  LLVMValueRef *leaves = lw_leaves(lw, i);
+  uint32_t n = lw_leaf_count(i->type);
+  CX_ASSERT(lw->cx, i->nargs == b->preds.len);
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    LLVMBasicBlockRef from = incoming_block(b, k);
+    LLVMValueRef *values = lw_leaves(lw, i->args[k]);
+    for (uint32_t j = 0; j < n; j++)
+      LLVMAddIncoming(leaves[j], &values[j], &from, 1);
+  }
+}
+
+void lw_finish_phis(Lower *lw) {
+  FOR_BLOCKS(lw->fn, b)
+    for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+      finish_phi(lw, i);
+}
+
+/* --- branches --- */
+
+static LLVMBasicBlockRef begin_of(const Block *b) { return ((const BlockNote *)b->note)->begin; }
+
+/* The block's last LLVM block is the one that branches. */
+static void note_end(Lower *lw, Ins *i) { ((BlockNote *)i->block->note)->end = LLVMGetInsertBlock(lw->b); }
+
+void lw_branch(Lower *lw, Ins *i) {
+  note_end(lw, i);
+  LLVMBuildBr(lw->b, begin_of(i->block->succ[0]));
+}
+
+void lw_condbranch(Lower *lw, Ins *i) {
+  BlockNote *n = i->block->note;
+  LLVMBasicBlockRef yes = begin_of(i->block->succ[0]), no = begin_of(i->block->succ[1]);
+  LLVMValueRef c = lw_value(lw, i->args[0]);
+  note_end(lw, i);
+  if (yes != no) {
+    LLVMBuildCondBr(lw->b, c, yes, no);
+    return;
+  }
+  n->edge = lw_block(lw, "edge");
+  LLVMBuildCondBr(lw->b, c, yes, n->edge);
+  lw_at(lw, n->edge);
+  LLVMBuildBr(lw->b, no);
+}
+
+/* Results of device functions: nothing, the leaf, or a struct of the leaves. */
+void lw_return(Lower *lw, Ins *i) {
+  LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(lw->function));
+  bool is_kernel = lw->fn == lw->cg->program->fns.data[0] && !lw->cg->options.device_function;
+  uint32_t n = lw_leaf_count(i->args[0]->type);
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
+  note_end(lw, i);
+  if (is_kernel) {
+    lw->target->kernel_return(lw);
+  } else if (n == 0) {
+    LLVMBuildRetVoid(lw->b);
+  } else if (n == 1) {
+    LLVMBuildRet(lw->b, leaves[0]);
+  } else {
+    LLVMValueRef v = LLVMGetPoison(result);
+    for (uint32_t k = 0; k < n; k++)
+      v = LLVMBuildInsertValue(lw->b, v, leaves[k], k, "");
+    LLVMBuildRet(lw->b, v);
+  }
+}
+
+void lw_select(Lower *lw, Ins *i) {
+  uint32_t n = lw_leaf_count(i->type);
+  LLVMValueRef c = lw_value(lw, i->args[0]);
+  LLVMValueRef *yes = lw_leaves(lw, i->args[1]), *no = lw_leaves(lw, i->args[2]);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    leaves[k] = LLVMBuildSelect(lw->b, c, yes[k], no[k], "");
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- stopping --- */
+
+bool lw_traps_on_raise(const Cg *cg) {
+  return cg->options.debug || cg->options.exceptions || cg->target->traps_always;
+}
+
+/* A number as a value of a trap: 64 bits, floats as the bits of a double. */
+static LLVMValueRef trap_value(Lower *lw, Ins *i) {
+  if (!ty_is_scalar(i->type))
+    return lw_i64(lw, 0);
+  LLVMValueRef v = lw_value(lw, i);
+  if (ty_is_float(i->type))
+    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, v, lw->t->f64, ""), lw->t->i64, "");
+  return LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(i->type), "");
+}
+
+static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) {
+  LLVMValueRef all[RT_TRAP_VALUES];
+  if (n > RT_TRAP_VALUES)
+    n = RT_TRAP_VALUES;
+  for (uint32_t k = 0; k < n; k++)
+    all[k] = trap_value(lw, values[k]);
+  lw->target->trap(lw, site ? site->number : 0, all, n);
+}
+
+/* Goes on where ok holds, else stops; the stop is off the hot path. */
+static void stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values, uint32_t n) {
+  LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
+  lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
+  lw_at(lw, stop);
+  trap(lw, site, values, n);
+  lw_at(lw, go);
+}
+
+void lw_check(Lower *lw, Ins *i) {
+  if (lw_traps_on_raise(lw->cg))
+    stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
+}
+
+void lw_check_index(Lower *lw, Ins *i) {
+  LLVMValueRef index = lw_value(lw, i->args[0]), extent = lw_value(lw, i->args[1]);
+  /* as unsigned: a negative index is beyond every extent */
+  stop_unless(lw, LLVMBuildICmp(lw->b, LLVMIntULT, index, extent, ""), i->aux.site, i->args, 2);
+  lw_set(lw, i, index);
+}
+
+void lw_raise(Lower *lw, Ins *i) {
+  note_end(lw, i);
+  if (lw_traps_on_raise(lw->cg))
+    trap(lw, i->aux.site, i->args, i->nargs);
+  else
+    lw->target->stop(lw);
+}
