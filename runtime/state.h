@@ -91,7 +91,7 @@ struct RtDevice {
 /* The device whose context this thread made current last. Another library may have changed it
  * since: only the launch path trusts it, since a launch in a wrong context fails, while an
  * allocation would succeed on the wrong device. */
-extern _Thread_local RtDevice *rt_current __attribute__((tls_model("initial-exec")));
+extern _Thread_local RtDevice *rt_current;
 
 /* An open GPU (the thread's current one if it has one), or NULL. */
 RtDevice *rt_device_any_gpu(void);
