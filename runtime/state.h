@@ -90,7 +90,8 @@ struct RtDevice {
 
 /* The device whose context this thread made current last. Another library may have changed it
  * since: only the launch path trusts it, since a launch in a wrong context fails, while an
- * allocation would succeed on the wrong device. */
+ * allocation would succeed on the wrong device. Of the default TLS model: initial-exec would put all
+ * of the module's TLS into the small reserve that dlopen has, and import would fail beside PyTorch. */
 extern _Thread_local RtDevice *rt_current;
 
 /* An open GPU (the thread's current one if it has one), or NULL. */
