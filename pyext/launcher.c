@@ -84,9 +84,10 @@ static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_s
 }
 
 int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
-  if (n > (Py_ssize_t)d->nargs && !d->varargs)
+  bool keywords = kwnames && PyTuple_GET_SIZE(kwnames);
+  if (n > (Py_ssize_t)d->nargs && (keywords || !d->varargs)) /* the compiler says what it thinks of *args */
     return too_many(d, n);
-  if (kwnames && PyTuple_GET_SIZE(kwnames))
+  if (keywords)
     return bind_keywords(d, a, argv, n, kwnames);
   if (n < (Py_ssize_t)(d->nargs + d->nkwonly) && check_rest(d, (uint32_t)n) < 0)
     return -1;

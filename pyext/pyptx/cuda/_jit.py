@@ -196,7 +196,7 @@ def jit(func_or_sig=None, **options):
         dump                    letters of compiler passes to print
     """
     read = _read_options(options)
-    if func_or_sig is None:
+    if func_or_sig is None or func_or_sig == []:
         return lambda function: _make(function, (), read)
     if _is_signature_list(func_or_sig):
         signatures = tuple(func_or_sig)
