@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/debuginfo.h"
 #include "codegen/target.h"
 
 /* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation that the thread is in. */
@@ -80,6 +81,7 @@ void cg_close(Cg *cg) {
   running = NULL;
   if (cg->broken)
     return;
+  cg_debug_close(cg);
   if (cg->builder)
     LLVMDisposeBuilder(cg->builder);
   if (cg->layout)

@@ -33,6 +33,10 @@ typedef struct Cg {
   CgOptions options;     /* request's, with what they imply filled in (cg_open) */
   const Target *target;
   void *target_state;    /* the target's own, in the arena */
+  const char *dump;      /* pass letters, or NULL */
+  Fn *lifted;            /* lift: the kernel, until typing takes it */
+  VEC(const FrozenFunc *) lifted_funcs; /* whose text is in lifted_text */
+  Buf lifted_text;
   Program *program;      /* infer */
   const char *symbol;    /* of the kernel: letters, digits, _ */
   CgKernel *out;         /* being filled; malloc'd members, freed by cg_kernel_free */

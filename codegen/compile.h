@@ -71,6 +71,7 @@ typedef struct CgArg { /* one a leaf argument, in order; tuples are flattened de
 } CgArg;
 
 typedef struct CgKernel {
+  CgTarget target;
   char *symbol;
   char *ptx; /* CG_NVPTX */
   size_t ptx_len;

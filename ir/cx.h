@@ -44,6 +44,7 @@ typedef struct Cx {
 
   /* front end as seen from typing: lifts a function; set by the driver of the compilation */
   Fn *(*lift)(struct Cx *cx, const FrozenFunc *func);
+  void *user; /* that driver's own */
 } Cx;
 
 Cx *cx_new(void); /* NULL if there is no memory */

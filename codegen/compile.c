@@ -1,0 +1,137 @@
+/* Compile: the front door. One Cx, one Cg and the only CX_TRY of the product a call. */
+#include "codegen/compile.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+#include "codegen/passes.h"
+#include "codegen/target.h"
+
+/* --- the request --- */
+
+static const Target *target_of(CgTarget t) { return t == CG_HOST ? &cg_target_host : &cg_target_nvptx; }
+
+/* Names that the module may hold for other things. */
+static bool is_reserved(const char *s) {
+  static const char *const prefixes[] = {"__nv", "rt_host_", "pyptx_", "llvm", "text_", "shared_", "dynamic_shared"};
+  for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+    if (strncmp(s, prefixes[k], strlen(prefixes[k])) == 0)
+      return true;
+  return strcmp(s, "vprintf") == 0;
+}
+
+/* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as it is and ptxas takes no others. */
+static const char *symbol_of(Cg *cg) {
+  const char *name = cg->request->symbol ? cg->request->symbol : cg->request->func->code->qualname;
+  char *s = arena_strdup(&cg->cx->arena, name && *name ? name : "kernel");
+  for (char *p = s; *p; p++)
+    if (!isalnum((unsigned char)*p))
+      *p = '_';
+  bool unsafe = isdigit((unsigned char)*s) || is_reserved(s);
+  return unsafe ? arena_printf(&cg->cx->arena, "k_%s", s) : s;
+}
+
+static void prepare(Cg *cg) {
+  const CgRequest *r = cg->request;
+  Cx *cx = cg->cx;
+  cg->options = r->options;
+  cg->target = target_of(r->target);
+  cg->dump = r->dump ? r->dump : getenv("PYPTX_DUMP");
+  CgOptions *o = &cg->options;
+  if (o->debug || (r->target == CG_HOST && !o->unchecked))
+    o->boundscheck = 1;
+  o->opt = o->opt < 0 ? 0 : o->opt > 3 ? 3 : o->opt;
+  cx->typing = o->numba_typing ? TYPING_NUMBA : TYPING_NUMPY;
+  cx->checked = o->boundscheck;
+  cx->debug = o->debug;
+  if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch)) /* before the other passes do their work for nothing */
+    fail(cx, (Loc){0}, ERR_ARCH, r->arch ? r->arch : "");
+  cg->symbol = symbol_of(cg);
+}
+
+static void finish(Cg *cg) {
+  CgKernel *out = cg->out;
+  out->symbol = cg_strndup(cg, cg->symbol, strlen(cg->symbol));
+  out->static_shared = cg->static_shared;
+  out->local_bytes = cg->local_bytes;
+  out->uses_dynamic_shared = cg->uses_dynamic_shared;
+  out->has_barrier = cg->has_barrier;
+  out->has_trap = cg->has_trap;
+  if (cg->options.device_function) {
+    const char *text = ty_name(cg->cx, cg->program->fns.data[0]->result);
+    out->result = cg_strndup(cg, text, strlen(text));
+  }
+}
+
+/* --- the door --- */
+
+/* Everything that setjmp could lose is behind the pointer. */
+static int compile(Cg *cg) {
+  if (CX_TRY(cg->cx)) {
+    prepare(cg);
+    cg_run(cg);
+    finish(cg);
+    cg->cx->caught = false;
+    return 0;
+  }
+  return -1;
+}
+
+int cg_compile(const CgRequest *request, CgKernel **out, Diag **error) {
+  *out = NULL;
+  *error = NULL;
+  Cx *cx = cx_new();
+  Cg *cg = calloc(1, sizeof *cg);
+  CgKernel *kernel = calloc(1, sizeof *kernel);
+  int result = -1;
+  if (cx && cg && kernel) {
+    *cg = (Cg){.cx = cx, .request = request, .out = kernel};
+    kernel->target = request->target;
+    result = compile(cg);
+    cg_close(cg);
+    if (result)
+      *error = diag_copy(&cx->diag);
+  }
+  if (result) {
+    cg_kernel_free(kernel);
+    kernel = NULL;
+  }
+  *out = kernel;
+  free(cg);
+  cx_free(cx);
+  return result;
+}
+
+static void free_sites(CgKernel *k) {
+  for (uint32_t n = 0; k->sites && n < k->nsites; n++) {
+    free(k->sites[n].exception);
+    free(k->sites[n].message);
+    free((void *)(uintptr_t)k->sites[n].at.file);
+    free((void *)(uintptr_t)k->sites[n].at.function);
+  }
+  free(k->sites);
+}
+
+void cg_kernel_free(CgKernel *k) {
+  if (!k)
+    return;
+  target_of(k->target)->release(k->jit);
+  free_sites(k);
+  char *texts[] = {k->symbol, k->ptx, k->ssa, k->types, k->llvm, k->llvm_opt, k->assembly, k->result};
+  for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
+    free(texts[n]);
+  free(k->params.fields);
+  free(k->args);
+  free(k->timings);
+  free(k);
+}
+
+const char *cg_host_cpu(void) {
+  static _Thread_local char name[64];
+  char *text = LLVMGetHostCPUName();
+  strncpy(name, text, sizeof name - 1);
+  LLVMDisposeMessage(text);
+  return name;
+}

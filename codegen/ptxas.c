@@ -1,0 +1,154 @@
+/* Ptxas: NVIDIA's assembler, where it is installed: PTX to cubin for `--emit cubin` and tests. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "codegen/compile.h"
+
+extern char **environ;
+
+/* --- finding it --- */
+
+static int is_program(const char *path, char *out, size_t size) {
+  struct stat s;
+  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || access(path, X_OK) != 0 || strlen(path) >= size)
+    return 0;
+  strcpy(out, path);
+  return 1;
+}
+
+static int in_folder(const char *folder, size_t n, const char *below, char *out, size_t size) {
+  char path[PATH_MAX];
+  if (!n || snprintf(path, sizeof path, "%.*s%s/ptxas", (int)n, folder, below) >= (int)sizeof path)
+    return 0;
+  return is_program(path, out, size);
+}
+
+int cg_find_ptxas(char *path, size_t size) {
+  const char *given = getenv("PYPTX_PTXAS");
+  if (given && *given) /* an order: nothing else is looked at */
+    return is_program(given, path, size) ? 0 : -1;
+  static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
+  for (size_t k = 0; k < sizeof homes / sizeof *homes; k++) {
+    const char *home = getenv(homes[k]);
+    if (home && in_folder(home, strlen(home), "/bin", path, size))
+      return 0;
+  }
+  for (const char *p = getenv("PATH"); p && *p;) {
+    size_t n = strcspn(p, ":");
+    if (in_folder(p, n, "", path, size))
+      return 0;
+    p += n + (p[n] == ':');
+  }
+  return in_folder("/usr/local/cuda/bin", 19, "", path, size) ? 0 : -1;
+}
+
+/* --- running it --- */
+
+typedef struct Job { /* its files, in a folder of its own */
+  char folder[PATH_MAX - 16], ptx[PATH_MAX], cubin[PATH_MAX], log[PATH_MAX];
+} Job;
+
+static int job_open(Job *j, const char *ptx) {
+  const char *tmp = getenv("TMPDIR");
+  snprintf(j->folder, sizeof j->folder, "%s/pyptx-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(j->folder))
+    return -1;
+  snprintf(j->ptx, sizeof j->ptx, "%s/kernel.ptx", j->folder);
+  snprintf(j->cubin, sizeof j->cubin, "%s/kernel.cubin", j->folder);
+  snprintf(j->log, sizeof j->log, "%s/log", j->folder);
+  FILE *f = fopen(j->ptx, "w");
+  if (!f)
+    return -1;
+  int ok = fputs(ptx, f) >= 0;
+  return fclose(f) == 0 && ok ? 0 : -1;
+}
+
+static void job_close(Job *j) {
+  unlink(j->ptx), unlink(j->cubin), unlink(j->log);
+  rmdir(j->folder);
+}
+
+static int run_ptxas(const char *program, const Job *j, const char *arch) {
+  char option[64];
+  snprintf(option, sizeof option, "-arch=%s", arch);
+  char *args[] = {"ptxas", option, (char *)(uintptr_t)j->ptx, "-o", (char *)(uintptr_t)j->cubin, NULL};
+  posix_spawn_file_actions_t files;
+  if (posix_spawn_file_actions_init(&files))
+    return -1;
+  posix_spawn_file_actions_addopen(&files, 1, j->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t pid;
+  int failed = posix_spawn(&pid, program, &files, NULL, args, environ), state = 0;
+  posix_spawn_file_actions_destroy(&files);
+  if (failed)
+    return -1;
+  while (waitpid(pid, &state, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
+}
+
+static void *read_file(const char *path, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    return NULL;
+  char *bytes = NULL;
+  size_t n = 0, got;
+  for (;;) {
+    char *grown = realloc(bytes, n + 65536 + 1);
+    if (!grown)
+      break;
+    bytes = grown;
+    got = fread(bytes + n, 1, 65536, f);
+    n += got;
+    if (!got)
+      break;
+  }
+  fclose(f);
+  if (bytes)
+    bytes[n] = 0;
+  *size = n;
+  return bytes;
+}
+
+/* A diagnostic outside of a compilation. */
+static Diag *say(ErrorId id, const char *what) {
+  char text[1500];
+  snprintf(text, sizeof text, ir_errors[id].message, what);
+  Diag d = {.id = id, .message = text, .remedy = (char *)(uintptr_t)ir_errors[id].remedy};
+  return diag_copy(&d);
+}
+
+int cg_assemble(const char *ptx, const char *arch, void **cubin, size_t *size, Diag **error) {
+  char program[PATH_MAX];
+  *cubin = NULL, *error = NULL;
+  if (cg_find_ptxas(program, sizeof program)) {
+    *error = say(ERR_NO_PTXAS, "");
+    return -1;
+  }
+  Job j;
+  if (job_open(&j, ptx)) {
+    *error = say(ERR_PTXAS, strerror(errno));
+    return -1;
+  }
+  if (run_ptxas(program, &j, arch) == 0)
+    *cubin = read_file(j.cubin, size);
+  if (!*cubin) {
+    size_t n = 0;
+    char *log = read_file(j.log, &n);
+    if (log && n > 1000)
+      log[1000] = 0;
+    *error = say(ERR_PTXAS, log && n ? log : "it could not be run");
+    free(log);
+  }
+  job_close(&j);
+  return *cubin ? 0 : -1;
+}
