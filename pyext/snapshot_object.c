@@ -359,6 +359,10 @@ static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) 
     PyObject *dict = is_enum ? NULL : px_getattr_optional(object, s->st->name.__dict__);
     value = is_enum ? px_getattr_optional(object, name) : dict ? PyObject_GetItem(dict, name) : NULL;
     Py_XDECREF(dict);
+    if (value && Py_IS_TYPE(value, &PyStaticMethod_Type)) {
+      PyObject *function = PyObject_GetAttrString(value, "__func__");
+      Py_SETREF(value, function);
+    }
   } else {
     PyObject *dict = px_getattr_optional(object, s->st->name.__dict__);
     value = dict && PyDict_Check(dict) ? px_dict_get(dict, name) : NULL;

@@ -55,7 +55,7 @@ def test_forms(grid, block, want):
     ((1.0, 1), TypeError, "//"), ((1, 2.5), TypeError, "//"), (((1, 1.0), 1), TypeError, "//"), (("1", 1), TypeError, "int"),
     ((1,), ValueError, "blocks, threads"), (1, ValueError, "blocks, threads"), ((1, 2, 0, 0, 0), ValueError, "blocks, threads"),
     (((1, 1, 1, 1), 1), TypeError, "1 to 3"), (((), 1), TypeError, "1 to 3"), ((None, 1), TypeError, "int"), ((True, 1), TypeError, "int"),
-    ((1 << 40, 1), ValueError, "too large"), ((10**30, 1), ValueError, ""), ((1, 1, "stream"), TypeError, "stream"),
+    ((1 << 40, 1), ValueError, "too large"), ((10**30, 1), ValueError, "10|int"), ((1, 1, "stream"), TypeError, "stream"),
     ((1, 1, 0, -1), ValueError, "shared memory"), ((1, 1, 0, 1.5), TypeError, "bytes"), ((1, 1, 0, "a"), TypeError, "bytes"), ((1, 1, 5), TypeError, "external_stream"),
 ], ids=str)
 def test_refused_at_once(config, error, words):
