@@ -235,7 +235,7 @@ void cg_lay_out_params(Cg *cg, bool trap_field) {
   if (y.args.len)
     memcpy(out->args, y.args.data, y.args.len * sizeof(CgArg));
   out->params.nfields = y.fields.len;
-  out->params.bytes = (y.offset + 7) / 8 * 8;
+  out->params.bytes = y.offset; /* not rounded up: the driver takes a block of exactly the size of the parameters */
   out->params.fields = cg_calloc(cg, y.fields.len, sizeof(RtField));
   if (y.fields.len)
     memcpy(out->params.fields, y.fields.data, y.fields.len * sizeof(RtField));

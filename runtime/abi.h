@@ -20,7 +20,7 @@ typedef struct RtField {
 
 typedef struct RtParams {
   RtField *fields;
-  uint32_t nfields, bytes; /* bytes: size of the block */
+  uint32_t nfields, bytes; /* bytes: end of the last field, which need not be a multiple of 8 */
 } RtParams;
 
 enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };
