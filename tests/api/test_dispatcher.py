@@ -107,7 +107,7 @@ def test_eager_arrays_of_any_layout_take_contiguous_ones():
 
 
 OPTIONS = [
-    {"debug": True}, {"opt": 0}, {"opt": True}, {"opt": False}, {"fastmath": True}, {"fastmath": {"ftz", "div"}}, {"fastmath": "func"},
+    {"debug": True}, {"opt": 0}, {"opt": True}, {"opt": False}, {"fastmath": True}, {"fastmath": ("ftz", "div")}, {"fastmath": "func"},
     {"lineinfo": True}, {"max_registers": 32}, {"launch_bounds": 128}, {"launch_bounds": (128, 2)}, {"cache": True}, {"inline": "always"},
     {"inline": "never"}, {"forceinline": True}, {"shared_memory_carveout": 50}, {"link": []}, {"typing": "numpy"}, {"typing": "numba"},
     {"fma": False}, {"exceptions": True}, {"boundscheck": True}, {"coarsen": 1}, {"device": False}, {"dump": ""}, {"opt": "unchecked"},
