@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pyptx
+from harness import define
 from pyptx import cuda
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +53,7 @@ CASES = [
     ("STRING_BUILD", "def kernel(x):\n    s = 'a'\n    t = «s + 'b'»\n    x[0] = t == 'ab'\n", X),
     ("MATCH_PATTERN", "def kernel(x):\n    match x[0]:\n        case {'a': 1}:  # here\n            x[0] = 1\n", X),
     ("VARARGS_KERNEL", "def f(a, **rest):\n    return a\n\ndef kernel(x):\n    x[0] = f(x[0])\n", X),
-    ("ARGUMENTS", "def kernel(x, **rest):\n    x[0] = 1\n", X),
+    ("VARARGS_KERNEL", "def kernel(x, **rest):\n    x[0] = 1\n", X),
     ("NOT_CONSTANT", "def kernel(n, x):\n    x[0] = «x[::n]»[0]\n", lambda: [2, np.zeros(4)]),
     ("TOO_LARGE", "def kernel(x):\n    a = x[0]\n" + "    a = a * a + a\n" * 300000 + "    x[0] = a\n", X),
     ("LIST", "def kernel(x):\n    v = [x[0], 2]\n    «v[0]» = 3\n    x[0] = v[0]\n", X),
@@ -60,8 +61,8 @@ CASES = [
     # --- names and types ---
     ("UNDEFINED", "def kernel(x):\n    x[0] = «undefined_name» + 1\n", X),
     ("UNDEFINED", "def kernel(x):\n    x[0] = «prnt»(1)\n", X),
-    ("UNSET_VAR", "def kernel(x):\n    if x[0] > 0:\n        v = 1\n    x[1] = «v»\n", X),
-    ("UNSET_VAR", "def kernel(x):\n    for i in range(x.size):\n        v = i\n    x[1] = «v»\n", X),
+    ("UNSET_VAR", "def kernel(x):\n    if x[0] > 0:\n        v = 1\n    x[1] = v  # here\n", X),
+    ("UNSET_VAR", "def kernel(x):\n    for i in range(x.size):\n        v = i\n    x[1] = v  # here\n", X),
     ("UNSET_VAR", "def kernel(x):\n    «v» += 1\n    x[1] = v\n", X),
     ("NO_ATTRIBUTE", "def kernel(x):\n    x[0] = «x.length»\n", X),
     ("NO_ATTRIBUTE", "def kernel(x):\n    x[0] = «cuda.gird»(1)\n", X),
@@ -123,8 +124,10 @@ CASES = [
     ("ATOMIC_TYPE", "def kernel(x):\n    «cuda.atomic.xor(x, 0, 1)»\n", X),
     ("CONST_ARRAY", "def kernel(x):\n    t = «cuda.const.array_like(x)»\n    x[0] = t[0]\n", X),
     ("SETATTR", "def kernel(x):\n    «x.shape» = 3\n", X),
+    ("LAYOUT", "def kernel(x):\n    v = «x.reshape(8)»\n    x[0, 0] = v[1]\n", lambda: [np.zeros((4, 4))[:, ::2]]),
     # --- code generation ---
-    ("PARAM_SIZE", "def kernel(t, x):\n" + "    x[0] = t[0] + t[799]\n", lambda: [tuple(np.float64(i) for i in range(800)), np.zeros(4)]),
+    ("HOST_ONLY", "def f(n):\n    if n > 0:\n        cuda.syncthreads()\n        f(n - 1)\n\ndef kernel(x):\n    f(3)\n    x[0] = 1\n", X),
+    ("PARAM_SIZE", "def kernel(t, x):\n    for v in t:\n        x[0] += v\n", lambda: [tuple(np.float64(i) for i in range(800)), np.zeros(4)]),
 ]
 
 if sys.version_info >= (3, 12):
@@ -438,10 +441,7 @@ def test_assert_without_a_message(tmp_path, checked):
 
 
 def test_assert_that_holds(checked):
-    def kernel(x):
-        assert x[0] == 0, "never"
-        x[0] = 5
-
+    kernel = define("def kernel(x):\n    assert x[0] == 0, 'never'\n    x[0] = 5\n")  # pytest rewrites asserts that it sees
     x = np.zeros(1)
     cuda.jit(**checked)(kernel)[1, 1](x)
     cuda.synchronize()

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyptx import cuda
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -15,7 +16,7 @@ def test_example(name, tmp_path, device):
     result = subprocess.run([sys.executable, str(EXAMPLES / name)], cwd=tmp_path, capture_output=True, text=True, timeout=300,
                             env={**os.environ, "PYPTX_DEVICE": device})
     assert result.returncode == 0, result.stdout + result.stderr
-    assert " on " in result.stdout or result.stdout.startswith("on"), "the device is not named"
+    assert "on " + cuda.get_current_device().name in result.stdout, "the device is not named"
     assert not result.stderr
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import operator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -180,5 +181,5 @@ def test_contraction(dtype):
     assert not out.any()
     cuda.jit(fma=True)(multiply_add)[8, 128](x, y, z, out)
     cuda.synchronize()
-    fused = (x.astype(np.longdouble) * y + z).astype(dtype)
+    fused = np.array([float(Fraction(a) * Fraction(b) + Fraction(c)) for a, b, c in zip(x.tolist(), y.tolist(), z.tolist())], dtype)
     assert np.array_equal(out, fused) or not out.any()

@@ -61,10 +61,10 @@ def test_argument_with_array_element(dtype, weak):
     for value in WEAK[weak]:
         expressions = {}
         for text, f in OPERATORS.items():
-            if not applicable(f, x[-1], value):
+            # A comparison is of the true values, a division of integers of both as float64: nothing is fitted there.
+            fitted = value if text in COMPARISONS else float(value) if text == "/" and weak == "int" and dtype in INTS else fit(dtype, value)
+            if not applicable(f, x[-1], fitted):
                 continue
-            # A comparison is of the true values: nothing is fitted there.
-            fitted = value if text in COMPARISONS else fit(dtype, value)
             expressions[f"a {text} s"] = lambda a, s, f=f, v=fitted: f(a, v)
             expressions[f"s {text} a"] = lambda a, s, f=f, v=fitted: f(v, a)
         compare(expressions, x, value)
@@ -105,7 +105,8 @@ POWERS = [2, 3, 4, 0, 1, 0.5, -1, -2, -0.5, 1.5]
 def test_powers_by_constants(dtype, power, device):
     kernel = define(f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = x[i] ** {power}\n")
     x = specials(dtype)
-    run(kernel, [x, np.zeros_like(x)], 1, x.size, ulps={"host": 1, "gpu": 4}[device])
+    # Small whole powers are products: x**4 has two roundings of a product that itself was rounded.
+    run(kernel, [x, np.zeros_like(x)], 1, x.size, ulps={"host": 2, "gpu": 4}[device])
 
 
 WEAK_PAIRS = [(7, 2), (-7, 2), (7, -2), (-7, -2), (5, 0.5), (-5.5, 2), (True, True), (True, 2), (0, 3), (2**40, 3), (1.5, 0.25), (-3.5, -2.0)]
