@@ -14,16 +14,18 @@ static const struct {
   unsigned want;
   size_t at;
 } texts[] = {
-  {"ptx", 0, offsetof(CgKernel, ptx)},
-  {"ssa", CG_WANT_SSA, offsetof(CgKernel, ssa)},
-  {"types", CG_WANT_TYPES, offsetof(CgKernel, types)},
-  {"llvm", CG_WANT_LLVM, offsetof(CgKernel, llvm)},
-  {"llvm_opt", CG_WANT_LLVM_OPT, offsetof(CgKernel, llvm_opt)},
-  {"asm", CG_WANT_ASM, offsetof(CgKernel, assembly)},
+    {"ptx", 0, offsetof(CgKernel, ptx)},
+    {"ssa", CG_WANT_SSA, offsetof(CgKernel, ssa)},
+    {"types", CG_WANT_TYPES, offsetof(CgKernel, types)},
+    {"llvm", CG_WANT_LLVM, offsetof(CgKernel, llvm)},
+    {"llvm_opt", CG_WANT_LLVM_OPT, offsetof(CgKernel, llvm_opt)},
+    {"asm", CG_WANT_ASM, offsetof(CgKernel, assembly)},
 };
 enum { NTEXTS = sizeof texts / sizeof *texts, CUBIN = 1 << 30 };
 
-static const char *text_of(const CgKernel *k, int i) { return *(char *const *)((const char *)k + texts[i].at); }
+static const char *text_of(const CgKernel *k, int i) {
+  return *(char *const *)((const char *)k + texts[i].at);
+}
 
 /* Bits of CgWant, and CUBIN; -1 with ValueError for an unknown name. */
 static int parse_want(const char *want, unsigned *bits) {
@@ -53,7 +55,9 @@ static int put(PyObject *dict, const char *key, PyObject *value) { /* steals */
   return failed;
 }
 
-static PyObject *decoded(const char *s, size_t n) { return PyUnicode_DecodeUTF8(s, (Py_ssize_t)n, "replace"); }
+static PyObject *decoded(const char *s, size_t n) {
+  return PyUnicode_DecodeUTF8(s, (Py_ssize_t)n, "replace");
+}
 
 static int put_texts(PyObject *dict, const CgKernel *k) {
   for (int i = 0; i < NTEXTS; i++) {
@@ -65,7 +69,8 @@ static int put_texts(PyObject *dict, const CgKernel *k) {
 }
 
 /* A list of n items, each made by `one`. */
-static PyObject *list_of(uint32_t n, PyObject *(*one)(const CgKernel *, uint32_t), const CgKernel *k) {
+static PyObject *list_of(uint32_t n, PyObject *(*one)(const CgKernel *, uint32_t),
+                         const CgKernel *k) {
   PyObject *list = PyList_New(n);
   for (uint32_t i = 0; list && i < n; i++) {
     PyObject *item = one(k, i);
@@ -96,7 +101,8 @@ static PyObject *one_field(const CgKernel *k, uint32_t i) {
 
 static PyObject *one_site(const CgKernel *k, uint32_t i) {
   const CgSite *s = &k->sites[i];
-  return Py_BuildValue("(zzzii)", s->exception, s->message, s->at.file, (int)s->at.line, (int)s->at.col + 1);
+  return Py_BuildValue("(zzzii)", s->exception, s->message, s->at.file, (int)s->at.line,
+                       (int)s->at.col + 1);
 }
 
 static PyObject *one_timing(const CgKernel *k, uint32_t i) {
@@ -104,8 +110,9 @@ static PyObject *one_timing(const CgKernel *k, uint32_t i) {
 }
 
 static PyObject *answer(const CgKernel *k) {
-  PyObject *dict = Py_BuildValue("{s:s,s:z,s:I,s:O,s:O,s:I}", "symbol", k->symbol, "result", k->result, "static_shared",
-                                 k->static_shared, "dynamic_shared", bool_of(k->uses_dynamic_shared), "barrier",
+  PyObject *dict = Py_BuildValue("{s:s,s:z,s:I,s:O,s:O,s:I}", "symbol", k->symbol, "result",
+                                 k->result, "static_shared", k->static_shared, "dynamic_shared",
+                                 bool_of(k->uses_dynamic_shared), "barrier",
                                  bool_of(k->has_barrier), "param_bytes", k->params.bytes);
   if (!dict)
     return NULL;
@@ -145,17 +152,29 @@ static const struct {
   const char *name;
   size_t at;
 } fields[] = {
-#define F(name, field) {name, offsetof(CgOptions, field) / sizeof(int)}
-  F("opt", opt), F("typing", numba_typing), F("debug", debug), F("fastmath", fastmath), F("fma", fma), F("lineinfo", lineinfo),
-  F("exceptions", exceptions), F("boundscheck", boundscheck), F("max_registers", max_registers), F("launch_bounds", max_threads),
-  F("launch_bounds", min_blocks), F("device", device_function),
+#define F(name, field)                                                                             \
+  { name, offsetof(CgOptions, field) / sizeof(int) }
+    F("opt", opt),
+    F("typing", numba_typing),
+    F("debug", debug),
+    F("fastmath", fastmath),
+    F("fma", fma),
+    F("lineinfo", lineinfo),
+    F("exceptions", exceptions),
+    F("boundscheck", boundscheck),
+    F("max_registers", max_registers),
+    F("launch_bounds", max_threads),
+    F("launch_bounds", min_blocks),
+    F("device", device_function),
 #undef F
 };
-_Static_assert(sizeof(CgOptions) % sizeof(int) == 0 && _Alignof(CgOptions) == _Alignof(int), "CgOptions are ints");
+_Static_assert(sizeof(CgOptions) % sizeof(int) == 0 && _Alignof(CgOptions) == _Alignof(int),
+               "CgOptions are ints");
 
 /* Gives `made`, which was made with `given` alone, the options of `base` that `given` does not touch: neither named there nor changed
  * from what they are without options (debug changes several). */
-static void inherit(PxDispatcher *made, const PxDispatcher *base, const PxDispatcher *bare, PyObject *given) {
+static void inherit(PxDispatcher *made, const PxDispatcher *base, const PxDispatcher *bare,
+                    PyObject *given) {
   enum { N = sizeof(CgOptions) / sizeof(int) };
   int own[N], from[N], without[N];
   memcpy(own, &made->options, sizeof own);
@@ -207,7 +226,8 @@ static PxDispatcher *dispatcher_with(PxState *st, PyObject *function, PyObject *
   return made;
 }
 
-static PyObject *compile_one(PxState *st, PxDispatcher *d, const char *signature, const PxTextRequest *text, bool cubin) {
+static PyObject *compile_one(PxState *st, PxDispatcher *d, const char *signature,
+                             const PxTextRequest *text, bool cubin) {
   PxSignature s;
   CgKernel *k = NULL;
   if (px_signature_parse(st, signature, &s) < 0)
@@ -228,8 +248,8 @@ PyObject *px_compile_offline(PyObject *module, PyObject *args) {
   PyObject *function, *options;
   const char *signature, *target, *want;
   PxTextRequest text = {.opt = -1};
-  if (!PyArg_ParseTuple(args, "OssziO!s:_compile", &function, &signature, &target, &text.arch, &text.ptx_version, &PyDict_Type,
-                        &options, &want))
+  if (!PyArg_ParseTuple(args, "OssziO!s:_compile", &function, &signature, &target, &text.arch,
+                        &text.ptx_version, &PyDict_Type, &options, &want))
     return NULL;
   unsigned bits;
   if (parse_want(want, &bits) < 0)

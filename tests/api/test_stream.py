@@ -74,7 +74,7 @@ def test_auto_synchronize_lets_errors_out():
 
 @pytest.mark.parametrize("make", [
     lambda: 0, lambda: None, cuda.stream, cuda.default_stream, cuda.legacy_default_stream, cuda.per_thread_default_stream,
-    lambda: cuda.external_stream(cuda.stream().handle and 0), lambda: Foreign(0), lambda: Foreign(1, method=False), lambda: Foreign(2),
+    lambda: cuda.external_stream(0), lambda: Foreign(0), lambda: Foreign(1, method=False), lambda: Foreign(2),
 ])
 def test_what_may_be_a_stream(make):
     s, a = make(), np.zeros(4, np.int32)
