@@ -32,12 +32,14 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
 }
 
 /* Copies bytes between host memory and the device without the GIL. wait: until it is done. */
-static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes, PyObject *stream, bool wait) {
+static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes,
+                    PyObject *stream, bool wait) {
   RtStream *s = px_stream_of(stream);
   RtStatus status = RT_OK;
   Py_BEGIN_ALLOW_THREADS
   if (bytes)
-    status = way == TO_HOST ? rt_copy_to_host(a->device, host, address, bytes, s) : rt_copy_to_device(a->device, address, host, bytes, s);
+    status = way == TO_HOST ? rt_copy_to_host(a->device, host, address, bytes, s)
+                            : rt_copy_to_device(a->device, address, host, bytes, s);
   if (status == RT_OK && s && wait)
     status = rt_stream_synchronize(a->device, s);
   Py_END_ALLOW_THREADS
@@ -64,8 +66,11 @@ static Window window_of(const PxArray *a) {
   return w;
 }
 
-static PyObject *empty(PxState *st, PyObject *shape, PyObject *dtype, const char *order) { /* np.empty(shape, dtype, order) */
-  return px_need_numpy(st) < 0 ? NULL : PyObject_CallMethod(st->numpy, "empty", "OOs", shape, dtype, order);
+static PyObject *empty(PxState *st, PyObject *shape, PyObject *dtype,
+                       const char *order) { /* np.empty(shape, dtype, order) */
+  return px_need_numpy(st) < 0
+             ? NULL
+             : PyObject_CallMethod(st->numpy, "empty", "OOs", shape, dtype, order);
 }
 
 static PyObject *empty_bytes(PxState *st, int64_t n) {
@@ -78,20 +83,24 @@ static PyObject *empty_bytes(PxState *st, int64_t n) {
 
 /* The device array's elements as a strided NumPy view of its window's bytes. */
 static PyObject *window_view(PxState *st, PxArray *a, PyObject *raw, Window w) {
-  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim), *strides = px_dims_tuple(px_strides(a), a->ndim);
+  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim),
+           *strides = px_dims_tuple(px_strides(a), a->ndim);
   PyObject *view = NULL;
   if (shape && strides)
-    view = PyObject_CallFunction(st->np_ndarray, "OOOLO", shape, a->dtype, raw, (long long)-w.low, strides);
+    view = PyObject_CallFunction(st->np_ndarray, "OOOLO", shape, a->dtype, raw, (long long)-w.low,
+                                 strides);
   Py_XDECREF(shape);
   Py_XDECREF(strides);
   return view;
 }
 
-static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w, PyObject *stream) {
+static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w,
+                       PyObject *stream) {
   Py_buffer view;
   if (get_bytes(raw, &view, way == TO_HOST) < 0)
     return -1;
-  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, stream, true);
+  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, stream,
+                        true);
   PyBuffer_Release(&view);
   return failed;
 }
@@ -145,7 +154,9 @@ static int same_layout(PxState *st, PxArray *a, PyObject *ary) {
     return same;
   PyObject *c = flags ? PyObject_GetAttrString(flags, "c_contiguous") : NULL;
   PyObject *f = flags ? PyObject_GetAttrString(flags, "f_contiguous") : NULL;
-  same = !c || !f ? -1 : (c == Py_True && px_is_contiguous(a, LAYOUT_C)) || (f == Py_True && px_is_contiguous(a, LAYOUT_F));
+  same = !c || !f ? -1
+                  : (c == Py_True && px_is_contiguous(a, LAYOUT_C)) ||
+                        (f == Py_True && px_is_contiguous(a, LAYOUT_F));
   Py_XDECREF(c);
   Py_XDECREF(f);
   Py_XDECREF(flags);
@@ -153,7 +164,8 @@ static int same_layout(PxState *st, PxArray *a, PyObject *ary) {
 }
 
 static int check_shape(PxState *st, PxArray *a, PyObject *ary) {
-  PyObject *theirs = PyObject_GetAttr(ary, st->name.shape), *ours = px_dims_tuple(px_shape(a), a->ndim);
+  PyObject *theirs = PyObject_GetAttr(ary, st->name.shape),
+           *ours = px_dims_tuple(px_shape(a), a->ndim);
   int same = theirs && ours ? PyObject_RichCompareBool(theirs, ours, Py_EQ) : -1;
   if (same == 0)
     PyErr_Format(PyExc_ValueError, "the shapes differ: %R on the device, %R given", ours, theirs);
@@ -166,7 +178,8 @@ static int copy_into(PxState *st, PxArray *a, PyObject *ary, PyObject *stream) {
   int is = px_need_numpy(st) < 0 ? -1 : PyObject_IsInstance(ary, st->np_ndarray);
   if (is <= 0) {
     if (is == 0)
-      PyErr_Format(PyExc_TypeError, "copy_to_host fills a NumPy array, not %.100s", Py_TYPE(ary)->tp_name);
+      PyErr_Format(PyExc_TypeError, "copy_to_host fills a NumPy array, not %.100s",
+                   Py_TYPE(ary)->tp_name);
     return -1;
   }
   if (check_shape(st, a, ary) < 0)
@@ -205,7 +218,8 @@ PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy))
     return NULL;
   if (copy == Py_False)
-    return PyErr_Format(PyExc_ValueError, "a device array cannot become a NumPy array without a copy");
+    return PyErr_Format(PyExc_ValueError,
+                        "a device array cannot become a NumPy array without a copy");
   PyObject *values = px_array_to_numpy((PxArray *)self, Py_None);
   if (!values || dtype == Py_None)
     return values;
@@ -279,7 +293,8 @@ static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *st
                (px_is_contiguous(a, LAYOUT_F) && px_is_contiguous(from, LAYOUT_F)));
   int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0;
   size_t bytes = (size_t)a->size * a->itemsize;
-  uint64_t gap = a->address > from->address ? a->address - from->address : from->address - a->address;
+  uint64_t gap = a->address > from->address ? a->address - from->address
+                                            : from->address - a->address;
   if (equal <= 0 || gap < bytes)
     return equal < 0 ? -1 : 0;
   RtStatus status;
@@ -320,7 +335,9 @@ PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwar
   PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
   if (!stream)
     return NULL;
-  PyObject *values = Py_IS_TYPE(ary, st->array_type) ? Py_NewRef(ary) : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
+  PyObject *values = Py_IS_TYPE(ary, st->array_type)
+                         ? Py_NewRef(ary)
+                         : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
   int failed = values ? check_shape(st, (PxArray *)self, values) : -1;
   if (!failed)
     failed = px_array_assign((PxArray *)self, values, stream);
@@ -344,9 +361,11 @@ static PyObject *fresh_like(PxState *st, PyObject *values, PyObject *stream) {
   if (itemsize) {
     for (int i = 0; i < ndim; i++)
       strides[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides_attr, i));
-    PxToken t = px_token_of_layout(TY_U8, (unsigned)ndim, PyLong_AsSize_t(itemsize), shape, strides);
+    PxToken t = px_token_of_layout(TY_U8, (unsigned)ndim, PyLong_AsSize_t(itemsize), shape,
+                                   strides);
     if (!PyErr_Occurred())
-      fresh = px_array_empty(st, dtype, (unsigned)ndim, shape, px_token_layout(t) == LAYOUT_F ? LAYOUT_F : LAYOUT_C, stream);
+      fresh = px_array_empty(st, dtype, (unsigned)ndim, shape,
+                             px_token_layout(t) == LAYOUT_F ? LAYOUT_F : LAYOUT_C, stream);
   }
   Py_XDECREF(itemsize);
   Py_XDECREF(dtype);
@@ -360,15 +379,19 @@ PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"obj", "stream", "copy", "to", NULL};
   PyObject *obj, *stream_arg = NULL, *to = Py_None;
   int copy = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO:to_device", names, &obj, &stream_arg, &copy, &to))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO:to_device", names, &obj, &stream_arg, &copy,
+                                   &to))
     return NULL;
   PxState *st = px_state_of_module(module);
   if (to != Py_None && !Py_IS_TYPE(to, st->array_type))
-    return PyErr_Format(PyExc_TypeError, "to must be a device array, not %.100s", Py_TYPE(to)->tp_name);
+    return PyErr_Format(PyExc_TypeError, "to must be a device array, not %.100s",
+                        Py_TYPE(to)->tp_name);
   PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
   if (!stream)
     return NULL;
-  PyObject *values = Py_IS_TYPE(obj, st->array_type) ? Py_NewRef(obj) : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
+  PyObject *values = Py_IS_TYPE(obj, st->array_type)
+                         ? Py_NewRef(obj)
+                         : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
   PyObject *result = NULL;
   if (values && to == Py_None)
     result = fresh_like(st, values, stream);

@@ -13,7 +13,8 @@ typedef struct View {
 
 static PyObject *make_view(PyObject *self, const View *v) {
   PxArray *a = (PxArray *)self;
-  PyObject *view = px_array_view(px_state_of(self), a->memory, a->address + (uint64_t)v->offset, a->dtype, v->ndim, v->shape, v->strides);
+  PyObject *view = px_array_view(px_state_of(self), a->memory, a->address + (uint64_t)v->offset,
+                                 a->dtype, v->ndim, v->shape, v->strides);
   if (view)
     ((PxArray *)view)->readonly = a->readonly;
   return view;
@@ -34,7 +35,8 @@ static int apply_index(View *v, PyObject *item, unsigned axis, int64_t extent, i
   if (i == -1 && PyErr_Occurred())
     return -1;
   if (i < -extent || i >= extent) {
-    PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis %u with size %lld", i, axis, (long long)extent);
+    PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis %u with size %lld", i, axis,
+                 (long long)extent);
     return -1;
   }
   v->offset += (i < 0 ? i + extent : i) * stride;
@@ -60,16 +62,21 @@ static int axes_taken(PyObject *key, unsigned ndim) {
       ellipses++;
     else if (item != Py_None)
       taken++;
-    if (item != Py_Ellipsis && item != Py_None && (PyBool_Check(item) || (!PySlice_Check(item) && !PyIndex_Check(item)))) {
-      PyErr_Format(PyExc_TypeError, "on the host a device array is indexed with ints, slices, ... and None, not %.100s; copy_to_host() "
-                   "gives a NumPy array", Py_TYPE(item)->tp_name);
+    if (item != Py_Ellipsis && item != Py_None &&
+        (PyBool_Check(item) || (!PySlice_Check(item) && !PyIndex_Check(item)))) {
+      PyErr_Format(
+          PyExc_TypeError,
+          "on the host a device array is indexed with ints, slices, ... and None, not %.100s; copy_to_host() "
+          "gives a NumPy array",
+          Py_TYPE(item)->tp_name);
       return -1;
     }
   }
   if (ellipses > 1)
     PyErr_SetString(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
   else if (taken > (Py_ssize_t)ndim)
-    PyErr_Format(PyExc_IndexError, "too many indices: the array has %u axes, but %zd were indexed", ndim, taken);
+    PyErr_Format(PyExc_IndexError, "too many indices: the array has %u axes, but %zd were indexed",
+                 ndim, taken);
   else
     return (int)taken;
   return -1;
@@ -146,7 +153,8 @@ PyObject *px_array_item(PyObject *self, Py_ssize_t i) {
   if (!a->ndim)
     return PyErr_Format(PyExc_TypeError, "an array without axes cannot be iterated over");
   if (i < 0 || i >= px_shape(a)[0])
-    return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %lld", i, (long long)px_shape(a)[0]);
+    return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %lld", i,
+                        (long long)px_shape(a)[0]);
   PyObject *key = PyLong_FromSsize_t(i);
   PyObject *item = key ? px_array_subscript(self, key) : NULL;
   Py_XDECREF(key);
@@ -184,7 +192,8 @@ static int complete_shape(int64_t size, int n, int64_t *shape) {
   if (fits && open >= 0 && known > 0 && size % known == 0)
     shape[open] = size / known;
   else if (!fits || open >= 0 || known != size) {
-    PyErr_Format(PyExc_ValueError, "an array of %lld elements cannot have that shape", (long long)size);
+    PyErr_Format(PyExc_ValueError, "an array of %lld elements cannot have that shape",
+                 (long long)size);
     return -1;
   }
   return 0;
@@ -209,8 +218,11 @@ static int order_from(PyObject *kwargs, Layout *layout) {
 static PyObject *reshaped(PyObject *self, int n, const int64_t *shape, Layout layout) {
   PxArray *a = (PxArray *)self;
   if (!px_is_contiguous(a, layout))
-    return PyErr_Format(PyExc_ValueError, "the device array is not contiguous in %s order, so its shape cannot change without a copy: "
-                        "use cuda.to_device(a.copy_to_host())", layout == LAYOUT_C ? "C" : "Fortran");
+    return PyErr_Format(
+        PyExc_ValueError,
+        "the device array is not contiguous in %s order, so its shape cannot change without a copy: "
+        "use cuda.to_device(a.copy_to_host())",
+        layout == LAYOUT_C ? "C" : "Fortran");
   View v = {.ndim = (unsigned)n};
   int64_t stride = (int64_t)a->itemsize;
   for (int k = 0; k < n; k++) {
@@ -226,7 +238,8 @@ PyObject *px_array_reshape(PyObject *self, PyObject *args, PyObject *kwargs) {
   int64_t shape[TY_MAX_NDIM];
   Layout layout;
   int n = shape_from(args, shape);
-  if (n < 0 || order_from(kwargs, &layout) < 0 || complete_shape(((PxArray *)self)->size, n, shape) < 0)
+  if (n < 0 || order_from(kwargs, &layout) < 0 ||
+      complete_shape(((PxArray *)self)->size, n, shape) < 0)
     return NULL;
   return reshaped(self, n, shape, layout);
 }
@@ -243,7 +256,8 @@ PyObject *px_array_ravel(PyObject *self, PyObject *args, PyObject *kwargs) {
 PyObject *px_array_transpose(PyObject *self, PyObject *args) {
   PxArray *a = (PxArray *)self;
   int64_t axes[TY_MAX_NDIM];
-  bool none = PyTuple_GET_SIZE(args) == 0 || (PyTuple_GET_SIZE(args) == 1 && PyTuple_GET_ITEM(args, 0) == Py_None);
+  bool none = PyTuple_GET_SIZE(args) == 0 ||
+              (PyTuple_GET_SIZE(args) == 1 && PyTuple_GET_ITEM(args, 0) == Py_None);
   int n = none ? (int)a->ndim : shape_from(args, axes);
   if (n < 0)
     return NULL;
@@ -252,13 +266,15 @@ PyObject *px_array_transpose(PyObject *self, PyObject *args) {
   for (int i = 0; i < n; i++) {
     int64_t axis = none ? (int64_t)a->ndim - 1 - i : axes[i] < 0 ? axes[i] + a->ndim : axes[i];
     if (axis < 0 || axis >= a->ndim || n != (int)a->ndim || seen >> axis & 1)
-      return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d", (int)a->ndim - 1);
+      return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d",
+                          (int)a->ndim - 1);
     seen |= 1u << axis;
     v.shape[i] = px_shape(a)[axis];
     v.strides[i] = px_strides(a)[axis];
   }
   if (n != (int)a->ndim)
-    return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d", (int)a->ndim - 1);
+    return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d",
+                        (int)a->ndim - 1);
   return make_view(self, &v);
 }
 
@@ -283,7 +299,8 @@ PyObject *px_array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs) {
   }
   View v = {0};
   for (unsigned i = 0; i < a->ndim; i++)
-    if (!(axis == Py_None ? px_shape(a)[i] == 1 : dropped >> i & 1) && add_axis(&v, px_shape(a)[i], px_strides(a)[i]) < 0)
+    if (!(axis == Py_None ? px_shape(a)[i] == 1 : dropped >> i & 1) &&
+        add_axis(&v, px_shape(a)[i], px_strides(a)[i]) < 0)
       return NULL;
   return make_view(self, &v);
 }
@@ -302,11 +319,13 @@ PyObject *px_array_retype(PyObject *self, PyObject *arg) {
     int64_t last = a->ndim ? shape[a->ndim - 1] * (int64_t)a->itemsize : (int64_t)a->itemsize;
     bool same = (size_t)itemsize == a->itemsize;
     if (!same && (!a->ndim || !px_is_contiguous(a, LAYOUT_C) || last % itemsize))
-      PyErr_Format(PyExc_ValueError, "elements of %lld bytes do not fit the last axis of the array", (long long)itemsize);
+      PyErr_Format(PyExc_ValueError, "elements of %lld bytes do not fit the last axis of the array",
+                   (long long)itemsize);
     else {
       if (!same)
         shape[a->ndim - 1] = last / itemsize;
-      view = px_array_view(st, a->memory, a->address, dtype, a->ndim, shape, same ? px_strides(a) : NULL);
+      view = px_array_view(st, a->memory, a->address, dtype, a->ndim, shape,
+                           same ? px_strides(a) : NULL);
     }
   }
   if (view)

@@ -14,10 +14,10 @@
 
 #ifdef Py_BEGIN_CRITICAL_SECTION
 #define PX_BEGIN_LOCKED(object) Py_BEGIN_CRITICAL_SECTION(object)
-#define PX_END_LOCKED() Py_END_CRITICAL_SECTION()
+#define PX_END_LOCKED()         Py_END_CRITICAL_SECTION()
 #else
 #define PX_BEGIN_LOCKED(object) {
-#define PX_END_LOCKED() }
+#define PX_END_LOCKED()         }
 #endif
 
 #if PY_VERSION_HEX < 0x030C0000

@@ -11,7 +11,8 @@
 
 /* --- memory --- */
 
-static PyObject *memory_make(PxState *st, RtDevice *d, uint64_t address, size_t bytes, PyObject *owner) {
+static PyObject *memory_make(PxState *st, RtDevice *d, uint64_t address, size_t bytes,
+                             PyObject *owner) {
   PxMemory *self = PyObject_New(PxMemory, st->memory_type);
   if (!self)
     return NULL;
@@ -30,8 +31,8 @@ static void memory_dealloc(PyObject *op) {
   if (!self->owner) {
     RtStream *stream = px_stream_of(self->stream);
     if (self->mixed) { /* a free is ordered after one stream only */
-      Py_BEGIN_ALLOW_THREADS
-      (void)rt_device_synchronize(self->device);
+      Py_BEGIN_ALLOW_THREADS(void)
+      rt_device_synchronize(self->device);
       Py_END_ALLOW_THREADS
     }
     rt_free(self->device, self->address, self->bytes, stream);
@@ -44,31 +45,37 @@ static void memory_dealloc(PyObject *op) {
 
 static PyObject *memory_repr(PyObject *op) {
   PxMemory *self = (PxMemory *)op;
-  return PyUnicode_FromFormat("<pyptx memory, %zu bytes at %p>", self->bytes, (void *)(uintptr_t)self->address);
+  return PyUnicode_FromFormat("<pyptx memory, %zu bytes at %p>", self->bytes,
+                              (void *)(uintptr_t)self->address);
 }
 
 static PyObject *memory_address(PyObject *op, void *Py_UNUSED(c)) {
   return PyLong_FromUnsignedLongLong(((PxMemory *)op)->address);
 }
 
-static PyObject *memory_size(PyObject *op, void *Py_UNUSED(c)) { return PyLong_FromSize_t(((PxMemory *)op)->bytes); }
+static PyObject *memory_size(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromSize_t(((PxMemory *)op)->bytes);
+}
 
 static PyGetSetDef memory_getset[] = {
-  {"device_pointer", memory_address, NULL, "Address of the first byte.", NULL},
-  {"size", memory_size, NULL, "Bytes.", NULL},
-  {0},
+    {"device_pointer", memory_address, NULL, "Address of the first byte.", NULL},
+    {"size", memory_size, NULL, "Bytes.", NULL},
+    {0},
 };
 
 static PyType_Slot memory_slots[] = {
-  {Py_tp_doc, "Memory of a device; freed when the last array in it is gone."},
-  {Py_tp_dealloc, memory_dealloc}, {Py_tp_repr, memory_repr}, {Py_tp_getset, memory_getset}, {0, NULL},
+    {Py_tp_doc, "Memory of a device; freed when the last array in it is gone."},
+    {Py_tp_dealloc, memory_dealloc},
+    {Py_tp_repr, memory_repr},
+    {Py_tp_getset, memory_getset},
+    {0, NULL},
 };
 
 PyType_Spec px_memory_spec = {
-  .name = "pyptx._pyptx.Memory",
-  .basicsize = sizeof(PxMemory),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = memory_slots,
+    .name = "pyptx._pyptx.Memory",
+    .basicsize = sizeof(PxMemory),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = memory_slots,
 };
 
 void px_array_used(PxArray *a, PyObject *stream) {
@@ -99,7 +106,8 @@ bool px_is_contiguous(const PxArray *a, Layout layout) {
   return true;
 }
 
-static void contiguous_strides(unsigned ndim, const int64_t *shape, size_t itemsize, Layout layout, int64_t *out) {
+static void contiguous_strides(unsigned ndim, const int64_t *shape, size_t itemsize, Layout layout,
+                               int64_t *out) {
   int64_t stride = (int64_t)itemsize;
   for (unsigned k = 0; k < ndim; k++) {
     unsigned i = layout == LAYOUT_C ? ndim - 1 - k : k;
@@ -115,8 +123,8 @@ static int item_size(PxState *st, PyObject *dtype, size_t *out) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, unsigned ndim, const int64_t *shape,
-                        const int64_t *strides) {
+PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype,
+                        unsigned ndim, const int64_t *shape, const int64_t *strides) {
   size_t itemsize;
   if (item_size(st, dtype, &itemsize) < 0)
     return NULL;
@@ -138,7 +146,9 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
   else
     contiguous_strides(ndim, shape, itemsize, LAYOUT_C, self->dims + ndim);
   self->elem = px_type_of_dtype(st, dtype);
-  self->token = self->elem < TY_SCALARS ? px_token_of_layout(self->elem, ndim, itemsize, px_shape(self), px_strides(self)) : 0;
+  self->token = self->elem < TY_SCALARS ? px_token_of_layout(self->elem, ndim, itemsize,
+                                                             px_shape(self), px_strides(self))
+                                        : 0;
   return (PyObject *)self;
 }
 
@@ -148,14 +158,16 @@ static int64_t total_bytes(unsigned ndim, const int64_t *shape, size_t itemsize)
   for (unsigned i = 0; i < ndim; i++) {
     bytes = shape[i] ? bytes : 0;
     if (__builtin_mul_overflow(whole, shape[i] ? shape[i] : 1, &whole)) {
-      PyErr_SetString(PyExc_ValueError, "the array is too large: its size in bytes does not fit 63 bits");
+      PyErr_SetString(PyExc_ValueError,
+                      "the array is too large: its size in bytes does not fit 63 bits");
       return -1;
     }
   }
   return bytes ? whole : 0;
 }
 
-PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout, PyObject *stream) {
+PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
+                         Layout layout, PyObject *stream) {
   RtDevice *d = px_current_device(st);
   size_t itemsize;
   if (!d || item_size(st, dtype, &itemsize) < 0)
@@ -208,7 +220,8 @@ PyObject *px_dtype_argument(PxState *st, PyObject *arg) {
   if (!objects)
     Py_CLEAR(dtype);
   if (objects == Py_True) {
-    PyErr_Format(PyExc_TypeError, "an array of dtype %S holds Python objects: it cannot live on a device", dtype);
+    PyErr_Format(PyExc_TypeError,
+                 "an array of dtype %S holds Python objects: it cannot live on a device", dtype);
     Py_CLEAR(dtype);
   }
   Py_XDECREF(objects);
@@ -240,8 +253,8 @@ static void array_dealloc(PyObject *op) {
 static PyObject *array_repr(PyObject *op) {
   PxArray *a = (PxArray *)op;
   PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
-  PyObject *text = shape ? PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>", shape, a->dtype,
-                                                rt_device_name(a->device))
+  PyObject *text = shape ? PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>",
+                                                shape, a->dtype, rt_device_name(a->device))
                          : NULL;
   Py_XDECREF(shape);
   return text;
@@ -256,14 +269,30 @@ static Py_ssize_t array_length(PyObject *op) {
   return (Py_ssize_t)px_shape(a)[0];
 }
 
-static PyObject *get_shape(PyObject *op, void *Py_UNUSED(c)) { return px_dims_tuple(px_shape((PxArray *)op), ((PxArray *)op)->ndim); }
-static PyObject *get_strides(PyObject *op, void *Py_UNUSED(c)) { return px_dims_tuple(px_strides((PxArray *)op), ((PxArray *)op)->ndim); }
-static PyObject *get_dtype(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxArray *)op)->dtype); }
-static PyObject *get_ndim(PyObject *op, void *Py_UNUSED(c)) { return PyLong_FromUnsignedLong(((PxArray *)op)->ndim); }
-static PyObject *get_size(PyObject *op, void *Py_UNUSED(c)) { return PyLong_FromLongLong(((PxArray *)op)->size); }
-static PyObject *get_itemsize(PyObject *op, void *Py_UNUSED(c)) { return PyLong_FromSize_t(((PxArray *)op)->itemsize); }
-static PyObject *get_memory(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxArray *)op)->memory); }
-static PyObject *get_alloc_size(PyObject *op, void *Py_UNUSED(c)) { return PyLong_FromSize_t(((PxMemory *)((PxArray *)op)->memory)->bytes); }
+static PyObject *get_shape(PyObject *op, void *Py_UNUSED(c)) {
+  return px_dims_tuple(px_shape((PxArray *)op), ((PxArray *)op)->ndim);
+}
+static PyObject *get_strides(PyObject *op, void *Py_UNUSED(c)) {
+  return px_dims_tuple(px_strides((PxArray *)op), ((PxArray *)op)->ndim);
+}
+static PyObject *get_dtype(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxArray *)op)->dtype);
+}
+static PyObject *get_ndim(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromUnsignedLong(((PxArray *)op)->ndim);
+}
+static PyObject *get_size(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromLongLong(((PxArray *)op)->size);
+}
+static PyObject *get_itemsize(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromSize_t(((PxArray *)op)->itemsize);
+}
+static PyObject *get_memory(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxArray *)op)->memory);
+}
+static PyObject *get_alloc_size(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromSize_t(((PxMemory *)((PxArray *)op)->memory)->bytes);
+}
 static PyObject *get_transposed(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *none = PyTuple_New(0);
   PyObject *t = none ? px_array_transpose(op, none) : NULL;
@@ -276,31 +305,43 @@ static PyObject *get_nbytes(PyObject *op, void *Py_UNUSED(c)) {
   return PyLong_FromLongLong(a->size * (int64_t)a->itemsize);
 }
 
-static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) { return px_device_object(px_state_of(op), ((PxArray *)op)->device); }
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
+  return px_device_object(px_state_of(op), ((PxArray *)op)->device);
+}
 
 static PyObject *get_pointer(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *ctypes = PyImport_ImportModule("ctypes");
-  PyObject *p = ctypes ? PyObject_CallMethod(ctypes, "c_void_p", "K", (unsigned long long)((PxArray *)op)->address) : NULL;
+  PyObject *p = ctypes ? PyObject_CallMethod(ctypes, "c_void_p", "K",
+                                             (unsigned long long)((PxArray *)op)->address)
+                       : NULL;
   Py_XDECREF(ctypes);
   return p;
 }
 
 static PyObject *get_flags(PyObject *op, void *Py_UNUSED(c)) {
   PxArray *a = (PxArray *)op;
-  return Py_BuildValue("{s:N,s:N,s:N}", "C_CONTIGUOUS", PyBool_FromLong(px_is_contiguous(a, LAYOUT_C)), "F_CONTIGUOUS",
-                       PyBool_FromLong(px_is_contiguous(a, LAYOUT_F)), "WRITEABLE", PyBool_FromLong(!a->readonly));
+  return Py_BuildValue("{s:N,s:N,s:N}", "C_CONTIGUOUS",
+                       PyBool_FromLong(px_is_contiguous(a, LAYOUT_C)), "F_CONTIGUOUS",
+                       PyBool_FromLong(px_is_contiguous(a, LAYOUT_F)), "WRITEABLE",
+                       PyBool_FromLong(!a->readonly));
 }
 
-static PyObject *is_c_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) { return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_C)); }
-static PyObject *is_f_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) { return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_F)); }
+static PyObject *is_c_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_C));
+}
+static PyObject *is_f_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_F));
+}
 
 /* Version 3. Work of this array is on the legacy default stream (1) unless a launch named another one. */
 static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
   PxArray *a = (PxArray *)op;
   PxState *st = px_state_of(op);
   if (rt_device_is_host(a->device))
-    return PyErr_Format(PyExc_AttributeError, "this array is in host memory (device '%s'): it has no __cuda_array_interface__; use copy_to_host()",
-                        rt_device_name(a->device));
+    return PyErr_Format(
+        PyExc_AttributeError,
+        "this array is in host memory (device '%s'): it has no __cuda_array_interface__; use copy_to_host()",
+        rt_device_name(a->device));
   RtStream *s = px_stream_of(((PxMemory *)a->memory)->stream);
   unsigned long long stream = s ? rt_stream_handle(s) : 1;
   PyObject *strides = px_is_contiguous(a, LAYOUT_C) ? Py_NewRef(Py_None) : get_strides(op, NULL);
@@ -310,61 +351,76 @@ static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
     Py_XDECREF(typestr);
     return NULL;
   }
-  return Py_BuildValue("{s:N,s:N,s:(KN),s:N,s:K,s:i}", "shape", get_shape(op, NULL), "strides", strides, "data",
-                       (unsigned long long)(a->size ? a->address : 0), PyBool_FromLong(a->readonly), "typestr", typestr,
-                       "stream", stream, "version", 3);
+  return Py_BuildValue("{s:N,s:N,s:(KN),s:N,s:K,s:i}", "shape", get_shape(op, NULL), "strides",
+                       strides, "data", (unsigned long long)(a->size ? a->address : 0),
+                       PyBool_FromLong(a->readonly), "typestr", typestr, "stream", stream,
+                       "version", 3);
 }
 
 static PyGetSetDef array_getset[] = {
-  {"shape", get_shape, NULL, "Extents of the axes.", NULL},
-  {"strides", get_strides, NULL, "Bytes from one element to the next along each axis.", NULL},
-  {"dtype", get_dtype, NULL, "NumPy dtype of the elements.", NULL},
-  {"ndim", get_ndim, NULL, "Number of axes.", NULL},
-  {"size", get_size, NULL, "Number of elements.", NULL},
-  {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
-  {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
-  {"alloc_size", get_alloc_size, NULL, "Bytes of the allocation that the array lies in.", NULL},
-  {"T", get_transposed, NULL, "A view with the axes reversed.", NULL},
-  {"flags", get_flags, NULL, "A dict: C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE.", NULL},
-  {"device", get_device, NULL, "The device whose memory this is.", NULL},
-  {"gpu_data", get_memory, NULL, "The memory that the array lies in.", NULL},
-  {"device_ctypes_pointer", get_pointer, NULL, "Address of the first element as a ctypes.c_void_p.", NULL},
-  {"__cuda_array_interface__", get_interface, NULL, NULL, NULL},
-  {0},
+    {"shape", get_shape, NULL, "Extents of the axes.", NULL},
+    {"strides", get_strides, NULL, "Bytes from one element to the next along each axis.", NULL},
+    {"dtype", get_dtype, NULL, "NumPy dtype of the elements.", NULL},
+    {"ndim", get_ndim, NULL, "Number of axes.", NULL},
+    {"size", get_size, NULL, "Number of elements.", NULL},
+    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
+    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {"alloc_size", get_alloc_size, NULL, "Bytes of the allocation that the array lies in.", NULL},
+    {"T", get_transposed, NULL, "A view with the axes reversed.", NULL},
+    {"flags", get_flags, NULL, "A dict: C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE.", NULL},
+    {"device", get_device, NULL, "The device whose memory this is.", NULL},
+    {"gpu_data", get_memory, NULL, "The memory that the array lies in.", NULL},
+    {"device_ctypes_pointer", get_pointer, NULL,
+     "Address of the first element as a ctypes.c_void_p.", NULL},
+    {"__cuda_array_interface__", get_interface, NULL, NULL, NULL},
+    {0},
 };
 
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef array_methods[] = {
-  {"copy_to_host", KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
-   "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape). With ary and a stream the copy may "
-   "still run on return: synchronise the stream."},
-  {"copy_to_device", KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
-   "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape into this one."},
-  {"reshape", KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
-   "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. The array must be contiguous."},
-  {"ravel", KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS, "ravel(order='C')\n\nA view with one axis. The array must be contiguous."},
-  {"transpose", px_array_transpose, METH_VARARGS, "transpose(*axes)\n\nA view with the axes permuted; reversed if none are given."},
-  {"squeeze", KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS, "squeeze(axis=None)\n\nA view without the axes of extent 1."},
-  {"view", px_array_retype, METH_O, "view(dtype)\n\nThe same bytes as elements of another dtype."},
-  {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
-  {"is_f_contiguous", is_f_contiguous, METH_NOARGS, "Are the elements contiguous in Fortran order."},
-  {"__array__", KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
-  {0},
+    {"copy_to_host", KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
+     "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape). With ary and a stream the copy may "
+     "still run on return: synchronise the stream."},
+    {"copy_to_device", KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
+     "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape into this one."},
+    {"reshape", KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
+     "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. The array must be contiguous."},
+    {"ravel", KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
+     "ravel(order='C')\n\nA view with one axis. The array must be contiguous."},
+    {"transpose", px_array_transpose, METH_VARARGS,
+     "transpose(*axes)\n\nA view with the axes permuted; reversed if none are given."},
+    {"squeeze", KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS,
+     "squeeze(axis=None)\n\nA view without the axes of extent 1."},
+    {"view", px_array_retype, METH_O,
+     "view(dtype)\n\nThe same bytes as elements of another dtype."},
+    {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
+    {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
+     "Are the elements contiguous in Fortran order."},
+    {"__array__", KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
+    {0},
 };
 
 static PyType_Slot array_slots[] = {
-  {Py_tp_doc, "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
-  {Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr}, {Py_tp_getset, array_getset}, {Py_tp_methods, array_methods},
-  {Py_mp_length, array_length}, {Py_sq_length, array_length}, {Py_sq_item, px_array_item},
-  {Py_mp_subscript, px_array_subscript}, {Py_mp_ass_subscript, px_array_ass_subscript}, {0, NULL},
+    {Py_tp_doc,
+     "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
+    {Py_tp_dealloc, array_dealloc},
+    {Py_tp_repr, array_repr},
+    {Py_tp_getset, array_getset},
+    {Py_tp_methods, array_methods},
+    {Py_mp_length, array_length},
+    {Py_sq_length, array_length},
+    {Py_sq_item, px_array_item},
+    {Py_mp_subscript, px_array_subscript},
+    {Py_mp_ass_subscript, px_array_ass_subscript},
+    {0, NULL},
 };
 
 PyType_Spec px_array_spec = {
-  .name = "pyptx._pyptx.DeviceArray",
-  .basicsize = offsetof(PxArray, dims),
-  .itemsize = sizeof(int64_t),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = array_slots,
+    .name = "pyptx._pyptx.DeviceArray",
+    .basicsize = offsetof(PxArray, dims),
+    .itemsize = sizeof(int64_t),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = array_slots,
 };
 
 /* --- module functions --- */
@@ -381,7 +437,8 @@ static int order_argument(PyObject *arg, Layout *out) {
 }
 
 /* Strides given by the caller: only those that the shape has in one of the two orders can be allocated. */
-static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, size_t itemsize, Layout *layout) {
+static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, size_t itemsize,
+                            Layout *layout) {
   int64_t given[TY_MAX_NDIM], want[TY_MAX_NDIM];
   if (!arg || arg == Py_None)
     return 0;
@@ -395,14 +452,17 @@ static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, 
       return 0;
     }
   }
-  PyErr_SetString(PyExc_ValueError, "device_array allocates contiguous arrays: strides must be those of C or Fortran order");
+  PyErr_SetString(
+      PyExc_ValueError,
+      "device_array allocates contiguous arrays: strides must be those of C or Fortran order");
   return -1;
 }
 
 static PyObject *device_array(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"shape", "dtype", "strides", "order", "stream", NULL};
   PyObject *shape_arg, *dtype_arg = NULL, *strides = NULL, *order = NULL, *stream_arg = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOO:device_array", names, &shape_arg, &dtype_arg, &strides, &order, &stream_arg))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOO:device_array", names, &shape_arg,
+                                   &dtype_arg, &strides, &order, &stream_arg))
     return NULL;
   PxState *st = px_state_of_module(module);
   int64_t shape[TY_MAX_NDIM];
@@ -413,7 +473,8 @@ static PyObject *device_array(PyObject *module, PyObject *args, PyObject *kwargs
     return NULL;
   PyObject *dtype = dtype_arg ? px_dtype_argument(st, dtype_arg) : px_dtype_of_type(st, TY_F64);
   PyObject *stream = dtype ? px_stream_argument(st, stream_arg) : NULL, *array = NULL;
-  if (stream && item_size(st, dtype, &itemsize) == 0 && strides_argument(strides, (unsigned)ndim, shape, itemsize, &layout) == 0)
+  if (stream && item_size(st, dtype, &itemsize) == 0 &&
+      strides_argument(strides, (unsigned)ndim, shape, itemsize, &layout) == 0)
     array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
   Py_XDECREF(stream);
   Py_XDECREF(dtype);
@@ -437,11 +498,13 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
   if (ndim >= 0) {
     Layout layout = LAYOUT_C;
     size_t itemsize = 0;
-    bool same = strides && PyTuple_Check(strides) && PyTuple_GET_SIZE(strides) == ndim && item_size(st, dtype, &itemsize) == 0;
+    bool same = strides && PyTuple_Check(strides) && PyTuple_GET_SIZE(strides) == ndim &&
+                item_size(st, dtype, &itemsize) == 0;
     for (int i = 0; same && i < ndim; i++)
       given[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides, i));
     PyErr_Clear(); /* torch's strides are a method: then C order */
-    if (same && px_token_layout(px_token_of_layout(TY_U8, (unsigned)ndim, itemsize, shape, given)) == LAYOUT_F)
+    if (same && px_token_layout(
+                    px_token_of_layout(TY_U8, (unsigned)ndim, itemsize, shape, given)) == LAYOUT_F)
       layout = LAYOUT_F;
     array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
   }
@@ -459,7 +522,9 @@ static PyObject *from_interface(PxState *st, PyObject *interface, PyObject *owne
   if (!d)
     return NULL;
   if (rt_device_is_host(d))
-    return PyErr_Format(PyExc_TypeError, "the array lives on a GPU, but the current device is the host: copy it to a NumPy array");
+    return PyErr_Format(
+        PyExc_TypeError,
+        "the array lives on a GPU, but the current device is the host: copy it to a NumPy array");
   if (px_foreign_read(st, interface, &f) < 0)
     return NULL;
   PyObject *memory = memory_make(st, d, f.address, 0, owner), *array = NULL;
@@ -476,7 +541,8 @@ static PyObject *from_cuda_array_interface(PyObject *module, PyObject *args, PyO
   static char *names[] = {"desc", "owner", "sync", NULL};
   PyObject *desc, *owner = Py_None;
   int sync = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|Op:from_cuda_array_interface", names, &desc, &owner, &sync))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|Op:from_cuda_array_interface", names, &desc,
+                                   &owner, &sync))
     return NULL;
   return from_interface(px_state_of_module(module), desc, owner, sync);
 }
@@ -493,7 +559,9 @@ static PyObject *as_cuda_array(PyObject *module, PyObject *args, PyObject *kwarg
   PyObject *interface = px_getattr_optional(obj, st->name.__cuda_array_interface__);
   if (!interface) {
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "%.100s has no __cuda_array_interface__; cuda.to_device copies host arrays", Py_TYPE(obj)->tp_name);
+      PyErr_Format(PyExc_TypeError,
+                   "%.100s has no __cuda_array_interface__; cuda.to_device copies host arrays",
+                   Py_TYPE(obj)->tp_name);
     return NULL;
   }
   PyObject *array = from_interface(st, interface, obj, sync);
@@ -505,7 +573,8 @@ static PyObject *is_cuda_array(PyObject *module, PyObject *obj) {
   PxState *st = px_state_of_module(module);
   if (Py_IS_TYPE(obj, st->array_type))
     Py_RETURN_TRUE;
-  PyObject *interface = PyType_Check(obj) ? NULL : px_getattr_optional(obj, st->name.__cuda_array_interface__);
+  PyObject *interface =
+      PyType_Check(obj) ? NULL : px_getattr_optional(obj, st->name.__cuda_array_interface__);
   if (!interface && PyErr_Occurred())
     return NULL;
   Py_XDECREF(interface);
@@ -513,17 +582,18 @@ static PyObject *is_cuda_array(PyObject *module, PyObject *obj) {
 }
 
 PyMethodDef px_array_functions[] = {
-  {"to_device", KEYWORDS(px_to_device), METH_VARARGS | METH_KEYWORDS,
-   "to_device(obj, stream=0, copy=True, to=None)\n\nA device array with the elements of obj (anything np.asarray takes), or `to`, filled "
-   "with them. With copy=False the elements are left undefined."},
-  {"device_array", KEYWORDS(device_array), METH_VARARGS | METH_KEYWORDS,
-   "device_array(shape, dtype=float64, strides=None, order='C', stream=0)\n\nA new device array with undefined elements."},
-  {"device_array_like", KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
-   "device_array_like(ary, stream=0)\n\nA new device array with the shape, dtype and order of ary, and undefined elements."},
-  {"as_cuda_array", KEYWORDS(as_cuda_array), METH_VARARGS | METH_KEYWORDS,
-   "as_cuda_array(obj, sync=True)\n\nA device array on the memory of any object with __cuda_array_interface__; nothing is copied."},
-  {"from_cuda_array_interface", KEYWORDS(from_cuda_array_interface), METH_VARARGS | METH_KEYWORDS,
-   "from_cuda_array_interface(desc, owner=None, sync=True)\n\nA device array from an interface dict; owner is kept alive."},
-  {"is_cuda_array", is_cuda_array, METH_O, "is_cuda_array(obj)\n\nIs obj a device array, or has it __cuda_array_interface__."},
-  {0},
+    {"to_device", KEYWORDS(px_to_device), METH_VARARGS | METH_KEYWORDS,
+     "to_device(obj, stream=0, copy=True, to=None)\n\nA device array with the elements of obj (anything np.asarray takes), or `to`, filled "
+     "with them. With copy=False the elements are left undefined."},
+    {"device_array", KEYWORDS(device_array), METH_VARARGS | METH_KEYWORDS,
+     "device_array(shape, dtype=float64, strides=None, order='C', stream=0)\n\nA new device array with undefined elements."},
+    {"device_array_like", KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
+     "device_array_like(ary, stream=0)\n\nA new device array with the shape, dtype and order of ary, and undefined elements."},
+    {"as_cuda_array", KEYWORDS(as_cuda_array), METH_VARARGS | METH_KEYWORDS,
+     "as_cuda_array(obj, sync=True)\n\nA device array on the memory of any object with __cuda_array_interface__; nothing is copied."},
+    {"from_cuda_array_interface", KEYWORDS(from_cuda_array_interface), METH_VARARGS | METH_KEYWORDS,
+     "from_cuda_array_interface(desc, owner=None, sync=True)\n\nA device array from an interface dict; owner is kept alive."},
+    {"is_cuda_array", is_cuda_array, METH_O,
+     "is_cuda_array(obj)\n\nIs obj a device array, or has it __cuda_array_interface__."},
+    {0},
 };

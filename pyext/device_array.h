@@ -8,19 +8,18 @@
 #include "pyext/state.h"
 
 typedef struct PxMemory {
-  PyObject_HEAD
-  RtDevice *device;
+  PyObject_HEAD RtDevice *device;
   uint64_t address;
   size_t bytes;
-  PyObject *stream; /* the Stream that used it last, NULL for the default: what its release waits for */
-  bool mixed;       /* more than one stream used it */
-  PyObject *owner;  /* of foreign memory, which is not freed here; NULL for ours */
+  PyObject
+      *stream; /* the Stream that used it last, NULL for the default: what its release waits for */
+  bool mixed;  /* more than one stream used it */
+  PyObject *owner; /* of foreign memory, which is not freed here; NULL for ours */
 } PxMemory;
 
 typedef struct PxArray {
-  PyObject_VAR_HEAD
-  PyObject *memory; /* PxMemory */
-  PyObject *dtype;  /* NumPy's */
+  PyObject_VAR_HEAD PyObject *memory; /* PxMemory */
+  PyObject *dtype;                    /* NumPy's */
   RtDevice *device;
   uint64_t address; /* of element 0 */
   PxToken token;    /* what a launch compares; valid if elem is */
@@ -28,8 +27,8 @@ typedef struct PxArray {
   bool readonly;
   unsigned ndim;
   size_t itemsize;
-  int64_t size;     /* elements */
-  int64_t dims[];   /* shape, then strides */
+  int64_t size;   /* elements */
+  int64_t dims[]; /* shape, then strides */
 } PxArray;
 
 static inline const int64_t *px_shape(const PxArray *a) { return a->dims; }
@@ -39,10 +38,11 @@ bool px_is_contiguous(const PxArray *a, Layout layout); /* LAYOUT_C or LAYOUT_F 
 /* --- making --- all return new references or NULL with an exception */
 
 /* strides NULL: C order. */
-PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, unsigned ndim, const int64_t *shape,
-                        const int64_t *strides);
+PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype,
+                        unsigned ndim, const int64_t *shape, const int64_t *strides);
 /* Uninitialised, on the current device. */
-PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout, PyObject *stream);
+PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
+                         Layout layout, PyObject *stream);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */
 void px_array_used(PxArray *a, PyObject *stream);
 

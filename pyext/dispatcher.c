@@ -24,7 +24,8 @@ static bool entry_is(const PxEntry *e, RtDevice *device, const PxToken *tokens, 
 }
 
 /* A new reference, or NULL without an exception. converted: set to the entry's. */
-static PxOverload *find(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n, bool *converted) {
+static PxOverload *find(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n,
+                        bool *converted) {
   PxOverload *found = NULL;
   PX_BEGIN_LOCKED(d)
   if (d->last < d->nentries && entry_is(&d->entries[d->last], device, tokens, n))
@@ -42,7 +43,8 @@ static PxOverload *find(PxDispatcher *d, RtDevice *device, const PxToken *tokens
   return found;
 }
 
-static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n, PxOverload *o, bool converted) {
+static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n,
+                     PxOverload *o, bool converted) {
   PxToken *copy = PyMem_Malloc(sizeof *copy * (n + 1));
   bool added = copy != NULL;
   if (copy && n)
@@ -69,7 +71,8 @@ static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, u
 
 static int lock_compiler(PxDispatcher *d) {
   if (d->compiler == PyThread_get_thread_ident()) {
-    PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it", ((PyFunctionObject *)d->function)->func_qualname);
+    PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it",
+                 ((PyFunctionObject *)d->function)->func_qualname);
     return -1;
   }
   if (!PyThread_acquire_lock(d->compiling, NOWAIT_LOCK)) {
@@ -137,7 +140,8 @@ static const PxSignature *choose(PxDispatcher *d, const PxArgs *a) {
   const PxSignature *best = NULL;
   int best_price = 0;
   for (uint32_t i = 0; i < d->nsignatures; i++) {
-    int price = px_signature_price(a->tokens, a->ntokens, d->signatures[i].tokens, d->signatures[i].n);
+    int price = px_signature_price(a->tokens, a->ntokens, d->signatures[i].tokens,
+                                   d->signatures[i].n);
     if (price >= 0 && (!best || price < best_price)) {
       best = &d->signatures[i];
       best_price = price;
@@ -160,7 +164,8 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
     unsigned char value[16];
     memcpy(value, l->u.bytes, sizeof value);
     if (!px_convert_scalar((TypeId)l->token, value, (TypeId)to, l->u.bytes)) {
-      PyErr_Format(PyExc_OverflowError, "argument %u does not fit %s", leaf, ty_scalar_info[to].name);
+      PyErr_Format(PyExc_OverflowError, "argument %u does not fit %s", leaf,
+                   ty_scalar_info[to].name);
       return -1;
     }
     l->token = to;
@@ -172,7 +177,8 @@ static PxOverload *dispatch_slow(PxDispatcher *d, PxArgs *a) {
   PxSignature given = {a->tokens, a->ntokens, 0};
   const PxSignature *s = d->nsignatures ? choose(d, a) : &given;
   PxOverload *o = s ? px_overload_for(d, s, a->device) : NULL;
-  if (o && s != &given && (s->n != given.n || memcmp(s->tokens, given.tokens, sizeof *given.tokens * given.n))) {
+  if (o && s != &given &&
+      (s->n != given.n || memcmp(s->tokens, given.tokens, sizeof *given.tokens * given.n))) {
     if (add_entry(d, a->device, given.tokens, given.n, o, true) < 0 || convert_numbers(a, o) < 0)
       Py_CLEAR(o);
   }
@@ -231,7 +237,9 @@ static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
     d->nsignatures++;
     if (d->signatures[i].nargs > d->nargs + d->nkwonly)
       return PyErr_Format(PyExc_TypeError, "%U takes %u arguments, but the signature %R has %u",
-                          ((PyFunctionObject *)d->function)->func_qualname, d->nargs + d->nkwonly, list, d->signatures[i].nargs), -1;
+                          ((PyFunctionObject *)d->function)->func_qualname, d->nargs + d->nkwonly,
+                          list, d->signatures[i].nargs),
+             -1;
   }
   return 0;
 }
@@ -243,15 +251,19 @@ static char *copy_text(const char *s) {
 }
 
 static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"function", "signatures", "device", "inline", "opt", "numba_typing", "debug", "fastmath", "fma", "lineinfo",
-                          "exceptions", "boundscheck", "unchecked", "max_registers", "max_threads", "min_blocks", "dump", NULL};
+  static char *names[] = {
+      "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
+      "debug",     "fastmath",      "fma",         "lineinfo",   "exceptions", "boundscheck",
+      "unchecked", "max_registers", "max_threads", "min_blocks", "dump",       NULL};
   PyObject *function, *signatures;
   int device = 0, inlining = INLINE_AUTO;
   const char *dump = NULL;
   CgOptions o = {.opt = 3, .fma = 1};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiz:Dispatcher", names, &PyFunction_Type, &function, &signatures,
-                                   &device, &inlining, &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma, &o.lineinfo,
-                                   &o.exceptions, &o.boundscheck, &o.unchecked, &o.max_registers, &o.max_threads, &o.min_blocks, &dump))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiz:Dispatcher", names,
+                                   &PyFunction_Type, &function, &signatures, &device, &inlining,
+                                   &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
+                                   &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
+                                   &o.max_registers, &o.max_threads, &o.min_blocks, &dump))
     return NULL;
   PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
   if (!d)
@@ -315,17 +327,23 @@ static void dispatcher_dealloc(PyObject *op) {
 
 static PyObject *dispatcher_repr(PyObject *op) {
   PxDispatcher *d = (PxDispatcher *)op;
-  return PyUnicode_FromFormat("<pyptx %s %U>", d->func_options.device ? "device function" : "kernel",
+  return PyUnicode_FromFormat("<pyptx %s %U>",
+                              d->func_options.device ? "device function" : "kernel",
                               ((PyFunctionObject *)d->function)->func_qualname);
 }
 
-static PyObject *dispatcher_call(PyObject *op, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs)) {
+static PyObject *dispatcher_call(PyObject *op, PyObject *Py_UNUSED(args),
+                                 PyObject *Py_UNUSED(kwargs)) {
   PxDispatcher *d = (PxDispatcher *)op;
   PyObject *name = ((PyFunctionObject *)d->function)->func_name;
   if (d->func_options.device)
-    return PyErr_Format(PyExc_TypeError, "%U is a device function: kernels call it; on the host use %U.py_func(...)", name, name);
-  return PyErr_Format(PyExc_ValueError, "the launch of %U has no configuration: write %U[blocks, threads](...), or %U.forall(n)(...)",
-                      name, name, name);
+    return PyErr_Format(PyExc_TypeError,
+                        "%U is a device function: kernels call it; on the host use %U.py_func(...)",
+                        name, name);
+  return PyErr_Format(
+      PyExc_ValueError,
+      "the launch of %U has no configuration: write %U[blocks, threads](...), or %U.forall(n)(...)",
+      name, name, name);
 }
 
 static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
@@ -359,7 +377,9 @@ static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
     return NULL;
   PxArgs a;
   px_args_init(&a, st, device, NULL, d->options.numba_typing);
-  PxOverload *o = px_bind(d, &a, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args), NULL) < 0 ? NULL : px_dispatch(d, &a);
+  PxOverload *o = px_bind(d, &a, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args), NULL) < 0
+                      ? NULL
+                      : px_dispatch(d, &a);
   px_args_clear(&a);
   if (!o)
     return NULL;
@@ -372,11 +392,17 @@ static PyObject *dispatcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   return Py_NewRef(((PyFunctionObject *)((PxDispatcher *)op)->function)->func_qualname);
 }
 
-static PyObject *get_function(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxDispatcher *)op)->function); }
+static PyObject *get_function(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxDispatcher *)op)->function);
+}
 
-static PyObject *get_from_function(PyObject *op, void *name) { return PyObject_GetAttrString(((PxDispatcher *)op)->function, name); }
+static PyObject *get_from_function(PyObject *op, void *name) {
+  return PyObject_GetAttrString(((PxDispatcher *)op)->function, name);
+}
 
-static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) { return PyBool_FromLong(((PxDispatcher *)op)->func_options.device); }
+static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) {
+  return PyBool_FromLong(((PxDispatcher *)op)->func_options.device);
+}
 
 static PyObject *get_overloads(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *list = px_overload_list((PxDispatcher *)op), *dict = list ? PyDict_New() : NULL;
@@ -395,65 +421,82 @@ static PyObject *get_signatures(PyObject *op, void *c) {
   return keys;
 }
 
-static PyObject *get_declared(PyObject *op, void *Py_UNUSED(c)) { return signature_list((PxDispatcher *)op); }
+static PyObject *get_declared(PyObject *op, void *Py_UNUSED(c)) {
+  return signature_list((PxDispatcher *)op);
+}
 
 static PyGetSetDef dispatcher_getset[] = {
-  {"py_func", get_function, NULL, "The Python function.", NULL},
-  {"__wrapped__", get_function, NULL, NULL, NULL},
-  {"__name__", get_from_function, NULL, NULL, "__name__"},
-  {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},
-  {"__module__", get_from_function, NULL, NULL, "__module__"},
-  {"__doc__", get_from_function, NULL, NULL, "__doc__"},
-  {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
-  {"device", get_device_flag, NULL, "Is this a device function.", NULL},
-  {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
-  {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
-  {"declared_signatures", get_declared, NULL, "Signatures that were given to @cuda.jit, as text.", NULL},
-  {0},
+    {"py_func", get_function, NULL, "The Python function.", NULL},
+    {"__wrapped__", get_function, NULL, NULL, NULL},
+    {"__name__", get_from_function, NULL, NULL, "__name__"},
+    {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},
+    {"__module__", get_from_function, NULL, NULL, "__module__"},
+    {"__doc__", get_from_function, NULL, NULL, "__doc__"},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {"device", get_device_flag, NULL, "Is this a device function.", NULL},
+    {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
+    {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
+    {"declared_signatures", get_declared, NULL, "Signatures that were given to @cuda.jit, as text.",
+     NULL},
+    {0},
 };
 
 static PyMemberDef dispatcher_members[] = {
-  {"__dictoffset__", T_PYSSIZET, offsetof(PxDispatcher, dict), READONLY, NULL},
-  {"__weaklistoffset__", T_PYSSIZET, offsetof(PxDispatcher, weakrefs), READONLY, NULL},
-  {0},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PxDispatcher, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PxDispatcher, weakrefs), READONLY, NULL},
+    {0},
 };
 
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef dispatcher_methods[] = {
-  {"configure", KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
-   "configure(griddim, blockdim, stream=0, sharedmem=0)\n\nThe same as k[griddim, blockdim, stream, sharedmem]."},
-  {"forall", KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
-   "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
-   "calculator choose the block size."},
-  {"compile", dispatcher_compile, METH_O, "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
-  {"specialize", dispatcher_specialize, METH_VARARGS, "specialize(*args)\n\nCompile for the types of these arguments; returns the dispatcher."},
-  {"inspect_asm", KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
-   "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
-  {"inspect_llvm", KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS, "inspect_llvm(signature=None)\n\nOptimised LLVM IR."},
-  {"inspect_ssa", KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS, "inspect_ssa(signature=None)\n\nUntyped SSA."},
-  {"inspect_types", KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS, "inspect_types(signature=None)\n\nTyped SSA."},
-  {"inspect_sass", KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
-   "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
-  {"get_regs_per_thread", px_get_regs, METH_VARARGS, "get_regs_per_thread(signature=None)"},
-  {"get_shared_mem_per_block", px_get_shared, METH_VARARGS, "get_shared_mem_per_block(signature=None)"},
-  {"get_const_mem_size", px_get_const, METH_VARARGS, "get_const_mem_size(signature=None)"},
-  {"get_local_mem_per_thread", px_get_local, METH_VARARGS, "get_local_mem_per_thread(signature=None)"},
-  {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS, "get_max_threads_per_block(signature=None)"},
-  {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
-  {0},
+    {"configure", KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
+     "configure(griddim, blockdim, stream=0, sharedmem=0)\n\nThe same as k[griddim, blockdim, stream, sharedmem]."},
+    {"forall", KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
+     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
+     "calculator choose the block size."},
+    {"compile", dispatcher_compile, METH_O,
+     "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
+    {"specialize", dispatcher_specialize, METH_VARARGS,
+     "specialize(*args)\n\nCompile for the types of these arguments; returns the dispatcher."},
+    {"inspect_asm", KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
+    {"inspect_llvm", KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_llvm(signature=None)\n\nOptimised LLVM IR."},
+    {"inspect_ssa", KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS,
+     "inspect_ssa(signature=None)\n\nUntyped SSA."},
+    {"inspect_types", KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(signature=None)\n\nTyped SSA."},
+    {"inspect_sass", KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
+     "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
+    {"get_regs_per_thread", px_get_regs, METH_VARARGS, "get_regs_per_thread(signature=None)"},
+    {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,
+     "get_shared_mem_per_block(signature=None)"},
+    {"get_const_mem_size", px_get_const, METH_VARARGS, "get_const_mem_size(signature=None)"},
+    {"get_local_mem_per_thread", px_get_local, METH_VARARGS,
+     "get_local_mem_per_thread(signature=None)"},
+    {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
+     "get_max_threads_per_block(signature=None)"},
+    {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
+    {0},
 };
 
 static PyType_Slot dispatcher_slots[] = {
-  {Py_tp_new, dispatcher_new}, {Py_tp_dealloc, dispatcher_dealloc}, {Py_tp_traverse, dispatcher_traverse},
-  {Py_tp_clear, dispatcher_clear}, {Py_tp_repr, dispatcher_repr}, {Py_tp_call, dispatcher_call},
-  {Py_mp_subscript, px_dispatcher_subscript}, {Py_tp_getset, dispatcher_getset}, {Py_tp_members, dispatcher_members},
-  {Py_tp_methods, dispatcher_methods}, {0, NULL},
+    {Py_tp_new, dispatcher_new},
+    {Py_tp_dealloc, dispatcher_dealloc},
+    {Py_tp_traverse, dispatcher_traverse},
+    {Py_tp_clear, dispatcher_clear},
+    {Py_tp_repr, dispatcher_repr},
+    {Py_tp_call, dispatcher_call},
+    {Py_mp_subscript, px_dispatcher_subscript},
+    {Py_tp_getset, dispatcher_getset},
+    {Py_tp_members, dispatcher_members},
+    {Py_tp_methods, dispatcher_methods},
+    {0, NULL},
 };
 
 PyType_Spec px_dispatcher_spec = {
-  .name = "pyptx._pyptx.Dispatcher",
-  .basicsize = sizeof(PxDispatcher),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = dispatcher_slots,
+    .name = "pyptx._pyptx.Dispatcher",
+    .basicsize = sizeof(PxDispatcher),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = dispatcher_slots,
 };
-

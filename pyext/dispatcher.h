@@ -19,13 +19,13 @@ typedef struct PxEntry {
 } PxEntry;
 
 typedef struct PxDispatcher {
-  PyObject_HEAD
-  PyObject *function;
+  PyObject_HEAD PyObject *function;
   PyObject *dict, *weakrefs;
   FuncOptions func_options;
   CgOptions options;
   char *dump; /* PyMem, or NULL */
-  uint32_t nargs, nkwonly, ndefaults; /* of the function: positional, keyword-only, and defaults of the positional */
+  uint32_t nargs, nkwonly,
+      ndefaults; /* of the function: positional, keyword-only, and defaults of the positional */
   bool varargs;
   PxSignature *signatures; /* declared: no other is compiled for a launch */
   uint32_t nsignatures;

@@ -89,8 +89,8 @@ int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out) {
   PyObject *mask = PyDict_GetItemString(interface, "mask");
   if (mask && mask != Py_None)
     return bad("masked arrays are not supported");
-  if (read_dtype(st, interface, out) < 0 || read_shape(st, interface, out) < 0 || read_data(st, interface, out) < 0 ||
-      read_stream(st, interface, out) < 0) {
+  if (read_dtype(st, interface, out) < 0 || read_shape(st, interface, out) < 0 ||
+      read_data(st, interface, out) < 0 || read_stream(st, interface, out) < 0) {
     Py_CLEAR(out->dtype);
     return -1;
   }
@@ -99,7 +99,8 @@ int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out) {
 
 int px_foreign_wait(PxState *st, const PxForeign *f, RtDevice *d, RtStream *stream) {
   const char *off = getenv("PYPTX_CAI_SYNC");
-  if (!f->has_stream || (off && !strcmp(off, "0")) || (stream && rt_stream_handle(stream) == f->stream))
+  if (!f->has_stream || (off && !strcmp(off, "0")) ||
+      (stream && rt_stream_handle(stream) == f->stream))
     return 0;
   if (f->stream == 1 && !stream) /* both are the legacy default stream */
     return 0;

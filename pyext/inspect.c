@@ -19,7 +19,8 @@ static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt
 static const char *ssa_of(const CgKernel *c) { return c->ssa; }
 static const char *types_of(const CgKernel *c) { return c->types; }
 
-static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device, unsigned want, TextOf of) {
+static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device, unsigned want,
+                          TextOf of) {
   char arch[16];
   PxTextRequest request = px_text_request(device, arch);
   request.want = want;
@@ -65,10 +66,18 @@ static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, unsigne
   return dict;
 }
 
-PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_ASM, asm_of); }
-PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_LLVM_OPT, llvm_of); }
-PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_SSA, ssa_of); }
-PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) { return texts(self, args, kwargs, CG_WANT_TYPES, types_of); }
+PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_ASM, asm_of);
+}
+PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_LLVM_OPT, llvm_of);
+}
+PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_SSA, ssa_of);
+}
+PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_TYPES, types_of);
+}
 
 /* Machine code: through ptxas and a disassembler, which the package's Python half runs. */
 PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -77,10 +86,13 @@ PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
   if (!device)
     return NULL;
   if (rt_device_is_host(device))
-    return PyErr_Format(PyExc_RuntimeError, "inspect_sass: the current device is the host; SASS is a GPU's machine code (inspect_asm shows the host's)");
+    return PyErr_Format(
+        PyExc_RuntimeError,
+        "inspect_sass: the current device is the host; SASS is a GPU's machine code (inspect_asm shows the host's)");
   PyObject *asms = px_inspect_asm(self, args, kwargs);
   PyObject *tools = asms ? PyImport_ImportModule("pyptx._tools") : NULL;
-  PyObject *sass = tools ? PyObject_CallMethod(tools, "sass", "Oi", asms, rt_device_capability(device)) : NULL;
+  PyObject *sass =
+      tools ? PyObject_CallMethod(tools, "sass", "Oi", asms, rt_device_capability(device)) : NULL;
   Py_XDECREF(tools);
   Py_XDECREF(asms);
   return sass;
@@ -123,8 +135,18 @@ static PyObject *numbers(PyObject *self, PyObject *args, size_t offset) {
   return dict;
 }
 
-PyObject *px_get_regs(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, registers)); }
-PyObject *px_get_shared(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, static_shared)); }
-PyObject *px_get_const(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, constant)); }
-PyObject *px_get_local(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, local)); }
-PyObject *px_get_max_threads(PyObject *self, PyObject *args) { return numbers(self, args, offsetof(RtKernelInfo, max_threads)); }
+PyObject *px_get_regs(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, registers));
+}
+PyObject *px_get_shared(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, static_shared));
+}
+PyObject *px_get_const(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, constant));
+}
+PyObject *px_get_local(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, local));
+}
+PyObject *px_get_max_threads(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, max_threads));
+}

@@ -29,7 +29,9 @@ static int intrinsic_clear(PyObject *self) {
   return 0;
 }
 
-static const IntrinsicInfo *info_of(PyObject *self) { return &ir_intrinsics[((PxIntrinsic *)self)->id]; }
+static const IntrinsicInfo *info_of(PyObject *self) {
+  return &ir_intrinsics[((PxIntrinsic *)self)->id];
+}
 
 static PyObject *intrinsic_repr(PyObject *self) {
   const IntrinsicInfo *info = info_of(self);
@@ -38,11 +40,14 @@ static PyObject *intrinsic_repr(PyObject *self) {
   return PyUnicode_FromFormat("<pyptx.%s>", info->path);
 }
 
-static PyObject *intrinsic_call(PyObject *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs)) {
+static PyObject *intrinsic_call(PyObject *self, PyObject *Py_UNUSED(args),
+                                PyObject *Py_UNUSED(kwargs)) {
   const IntrinsicInfo *info = info_of(self);
   if (info->kind == INTRINSIC_FUNC)
-    PyErr_Format(PyExc_TypeError, "%s(%s) can be called in a kernel only: this is host code. Call it from a function decorated with @cuda.jit",
-                 info->path, info->signature);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%s(%s) can be called in a kernel only: this is host code. Call it from a function decorated with @cuda.jit",
+        info->path, info->signature);
   else
     PyErr_Format(PyExc_TypeError, "%s is not a function: %s", info->path, info->doc);
   return NULL;
@@ -62,7 +67,8 @@ static PyObject *intrinsic_getattro(PyObject *self, PyObject *name) {
   if (!text)
     return NULL;
   const char *path = info_of(self)->path, *near = ir_intrinsic_suggest(path, text);
-  PyErr_Format(PyExc_AttributeError, near ? "%s has no attribute '%s'; did you mean '%s'?" : "%s has no attribute '%s'",
+  PyErr_Format(PyExc_AttributeError,
+               near ? "%s has no attribute '%s'; did you mean '%s'?" : "%s has no attribute '%s'",
                path, text, near);
   return NULL;
 }
@@ -102,30 +108,37 @@ static PyObject *get_text_signature(PyObject *self, void *Py_UNUSED(closure)) {
 }
 
 static PyGetSetDef intrinsic_getset[] = {
-  {"__doc__", get_doc, NULL, NULL, NULL},
-  {"__name__", get_name, NULL, NULL, NULL},
-  {"__qualname__", get_qualname, NULL, NULL, NULL},
-  {"__text_signature__", get_text_signature, NULL, NULL, NULL},
-  {0},
+    {"__doc__", get_doc, NULL, NULL, NULL},
+    {"__name__", get_name, NULL, NULL, NULL},
+    {"__qualname__", get_qualname, NULL, NULL, NULL},
+    {"__text_signature__", get_text_signature, NULL, NULL, NULL},
+    {0},
 };
 
 static PyMethodDef intrinsic_methods[] = {
-  {"__dir__", intrinsic_dir, METH_NOARGS, NULL},
-  {"__reduce__", intrinsic_reduce, METH_NOARGS, NULL},
-  {0},
+    {"__dir__", intrinsic_dir, METH_NOARGS, NULL},
+    {"__reduce__", intrinsic_reduce, METH_NOARGS, NULL},
+    {0},
 };
 
 static PyType_Slot intrinsic_slots[] = {
-  {Py_tp_dealloc, intrinsic_dealloc}, {Py_tp_traverse, intrinsic_traverse}, {Py_tp_clear, intrinsic_clear},
-  {Py_tp_repr, intrinsic_repr},       {Py_tp_call, intrinsic_call},         {Py_tp_getattro, intrinsic_getattro},
-  {Py_tp_methods, intrinsic_methods}, {Py_tp_getset, intrinsic_getset},     {0, NULL},
+    {Py_tp_dealloc, intrinsic_dealloc},
+    {Py_tp_traverse, intrinsic_traverse},
+    {Py_tp_clear, intrinsic_clear},
+    {Py_tp_repr, intrinsic_repr},
+    {Py_tp_call, intrinsic_call},
+    {Py_tp_getattro, intrinsic_getattro},
+    {Py_tp_methods, intrinsic_methods},
+    {Py_tp_getset, intrinsic_getset},
+    {0, NULL},
 };
 
 PyType_Spec px_intrinsic_spec = {
-  .name = "pyptx._pyptx.Intrinsic",
-  .basicsize = sizeof(PxIntrinsic),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = intrinsic_slots,
+    .name = "pyptx._pyptx.Intrinsic",
+    .basicsize = sizeof(PxIntrinsic),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = intrinsic_slots,
 };
 
 /* The dict that holds the object of `path`: the module's, or that of its namespace, which stands earlier in the table. */
@@ -134,11 +147,13 @@ static PyObject *space_of(PyObject *top, const char *path) {
   const char *from = strchr(path, '.') + 1;
   for (const char *dot; (dot = strchr(from, '.')); from = dot + 1) {
     PyObject *name = PyUnicode_FromStringAndSize(from, dot - from);
-    PyObject *found = name ? PyDict_GetItemWithError(space, name) : NULL; /* borrowed: top owns it */
+    PyObject *found = name ? PyDict_GetItemWithError(space, name)
+                           : NULL; /* borrowed: top owns it */
     Py_XDECREF(name);
     if (!found || !((PxIntrinsic *)found)->members) {
       if (!PyErr_Occurred())
-        PyErr_Format(PyExc_SystemError, "intrinsics.def: the namespace of %s does not stand before it", path);
+        PyErr_Format(PyExc_SystemError,
+                     "intrinsics.def: the namespace of %s does not stand before it", path);
       return NULL;
     }
     space = ((PxIntrinsic *)found)->members;
@@ -203,7 +218,8 @@ static bool path_of(PxState *st, PyObject *object, char *path, size_t size) {
   if (module && name && PyUnicode_Check(module) && PyUnicode_Check(name)) {
     const char *m = PyUnicode_AsUTF8(module), *n = PyUnicode_AsUTF8(name);
     if (m && n)
-      found = (size_t)snprintf(path, size, "%s.%s", *m == '_' ? m + 1 : m, n) < size; /* _operator, _math … */
+      found = (size_t)snprintf(path, size, "%s.%s", *m == '_' ? m + 1 : m, n) <
+              size; /* _operator, _math … */
   }
   Py_XDECREF(module);
   Py_XDECREF(name);

@@ -6,8 +6,7 @@
 #include "pyext/state.h"
 
 typedef struct PxIntrinsic {
-  PyObject_HEAD
-  IntrinsicId id;
+  PyObject_HEAD IntrinsicId id;
   PyObject *members; /* dict of a namespace (cuda.atomic, cuda.threadIdx), else NULL */
 } PxIntrinsic;
 

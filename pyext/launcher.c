@@ -11,7 +11,9 @@
 
 /* --- arguments --- */
 
-static PyObject *function_name(PxDispatcher *d) { return ((PyFunctionObject *)d->function)->func_qualname; }
+static PyObject *function_name(PxDispatcher *d) {
+  return ((PyFunctionObject *)d->function)->func_qualname;
+}
 
 static Py_ssize_t count_defaults(PxDispatcher *d) {
   PyObject *defaults = PyFunction_GetDefaults(d->function);
@@ -24,16 +26,20 @@ static PyObject *default_of(PxDispatcher *d, uint32_t i) { /* borrowed; NULL if 
     return k >= 0 ? PyTuple_GET_ITEM(PyFunction_GetDefaults(d->function), k) : NULL;
   }
   PyObject *kwdefaults = PyFunction_GetKwDefaults(d->function);
-  return kwdefaults && PyDict_Check(kwdefaults) ? PyDict_GetItemString(kwdefaults, px_parameter_name(d, i)) : NULL;
+  return kwdefaults && PyDict_Check(kwdefaults)
+             ? PyDict_GetItemString(kwdefaults, px_parameter_name(d, i))
+             : NULL;
 }
 
 static int missing(PxDispatcher *d, uint32_t i) {
-  PyErr_Format(PyExc_TypeError, "%U() is missing the argument '%s'", function_name(d), px_parameter_name(d, i));
+  PyErr_Format(PyExc_TypeError, "%U() is missing the argument '%s'", function_name(d),
+               px_parameter_name(d, i));
   return -1;
 }
 
 static int too_many(PxDispatcher *d, Py_ssize_t n) {
-  PyErr_Format(PyExc_TypeError, "%U() takes %u argument%s, but %zd were given", function_name(d), d->nargs, d->nargs == 1 ? "" : "s", n);
+  PyErr_Format(PyExc_TypeError, "%U() takes %u argument%s, but %zd were given", function_name(d),
+               d->nargs, d->nargs == 1 ? "" : "s", n);
   return -1;
 }
 
@@ -54,7 +60,8 @@ static int check_rest(PxDispatcher *d, uint32_t from) {
   return 0;
 }
 
-static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
+static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n,
+                         PyObject *kwnames) {
   uint32_t slots = d->nargs + d->nkwonly, last = (uint32_t)n;
   PyObject **values = PyMem_Calloc(slots + 1, sizeof *values);
   if (!values)
@@ -67,7 +74,8 @@ static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_s
     uint32_t i = parameter(d, name);
     failed = i == UINT32_MAX ? -1 : 0;
     if (!failed && values[i]) {
-      PyErr_Format(PyExc_TypeError, "%U() got two values for the argument '%U'", function_name(d), name);
+      PyErr_Format(PyExc_TypeError, "%U() got two values for the argument '%U'", function_name(d),
+                   name);
       failed = -1;
     }
     if (!failed) {
@@ -85,7 +93,8 @@ static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_s
 
 int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
   bool keywords = kwnames && PyTuple_GET_SIZE(kwnames);
-  if (n > (Py_ssize_t)d->nargs && (keywords || !d->varargs)) /* the compiler says what it thinks of *args */
+  if (n > (Py_ssize_t)d->nargs &&
+      (keywords || !d->varargs)) /* the compiler says what it thinks of *args */
     return too_many(d, n);
   if (keywords)
     return bind_keywords(d, a, argv, n, kwnames);
@@ -122,8 +131,10 @@ static void pack(const RtParams *p, const PxLeaf *leaves, char *block) {
 
 static int check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   for (uint32_t i = 0; i < a->nleaves && i < o->code->nargs; i++)
-    if (o->code->args[i].written && a->leaves[i].readonly && px_token_is_array(a->leaves[i].token)) {
-      PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only (argument %u)", function_name(d), i + 1);
+    if (o->code->args[i].written && a->leaves[i].readonly &&
+        px_token_is_array(a->leaves[i].token)) {
+      PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only (argument %u)",
+                   function_name(d), i + 1);
       return -1;
     }
   return 0;
@@ -178,10 +189,12 @@ static void mark_used(PxState *st, PyObject *arg, PyObject *stream) {
 /* forall: enough blocks for ntasks threads. */
 static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConfig *config) {
   if (!config->block[0])
-    PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, config->dynamic_shared, &config->block[0]), return -1);
+    PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, config->dynamic_shared, &config->block[0]),
+                  return -1);
   uint64_t blocks = (l->ntasks + config->block[0] - 1) / config->block[0];
   if (blocks > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, "forall: %llu tasks need more blocks than a grid has", (unsigned long long)l->ntasks);
+    PyErr_Format(PyExc_ValueError, "forall: %llu tasks need more blocks than a grid has",
+                 (unsigned long long)l->ntasks);
     return -1;
   }
   config->grid[0] = (uint32_t)blocks;
@@ -220,7 +233,8 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   return a->held ? finish_held(o, a) : 0;
 }
 
-static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf, PyObject *kwnames) {
+static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf,
+                               PyObject *kwnames) {
   PxLauncher *l = (PxLauncher *)op;
   PxDispatcher *d = l->dispatcher;
   PxState *st = px_state_of(op);
@@ -266,12 +280,15 @@ static PyObject *launcher_repr(PyObject *op) {
   PxLauncher *l = (PxLauncher *)op;
   const uint32_t *g = l->config.grid, *b = l->config.block;
   if (l->forall)
-    return PyUnicode_FromFormat("<pyptx launch of %U for %llu tasks>", function_name(l->dispatcher), (unsigned long long)l->ntasks);
-  return PyUnicode_FromFormat("<pyptx launch of %U[(%u, %u, %u), (%u, %u, %u)]>", function_name(l->dispatcher), g[0], g[1], g[2],
-                              b[0], b[1], b[2]);
+    return PyUnicode_FromFormat("<pyptx launch of %U for %llu tasks>", function_name(l->dispatcher),
+                                (unsigned long long)l->ntasks);
+  return PyUnicode_FromFormat("<pyptx launch of %U[(%u, %u, %u), (%u, %u, %u)]>",
+                              function_name(l->dispatcher), g[0], g[1], g[2], b[0], b[1], b[2]);
 }
 
-static PyObject *get_dispatcher(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxLauncher *)op)->dispatcher); }
+static PyObject *get_dispatcher(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxLauncher *)op)->dispatcher);
+}
 
 static PyObject *get_dims(PyObject *op, void *which) {
   const uint32_t *v = which ? ((PxLauncher *)op)->config.block : ((PxLauncher *)op)->config.grid;
@@ -279,36 +296,42 @@ static PyObject *get_dims(PyObject *op, void *which) {
 }
 
 static PyGetSetDef launcher_getset[] = {
-  {"dispatcher", get_dispatcher, NULL, "The kernel.", NULL},
-  {"griddim", get_dims, NULL, "Blocks of the grid.", NULL},
-  {"blockdim", get_dims, NULL, "Threads of a block.", (void *)1},
-  {0},
+    {"dispatcher", get_dispatcher, NULL, "The kernel.", NULL},
+    {"griddim", get_dims, NULL, "Blocks of the grid.", NULL},
+    {"blockdim", get_dims, NULL, "Threads of a block.", (void *)1},
+    {0},
 };
 
 static PyMemberDef launcher_members[] = {
-  {"__vectorcalloffset__", T_PYSSIZET, offsetof(PxLauncher, call), READONLY, NULL},
-  {0},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PxLauncher, call), READONLY, NULL},
+    {0},
 };
 
 static PyType_Slot launcher_slots[] = {
-  {Py_tp_doc, "A kernel with its launch configuration; calling it launches."},
-  {Py_tp_dealloc, launcher_dealloc}, {Py_tp_traverse, launcher_traverse}, {Py_tp_repr, launcher_repr},
-  {Py_tp_call, PyVectorcall_Call}, {Py_tp_getset, launcher_getset}, {Py_tp_members, launcher_members}, {0, NULL},
+    {Py_tp_doc, "A kernel with its launch configuration; calling it launches."},
+    {Py_tp_dealloc, launcher_dealloc},
+    {Py_tp_traverse, launcher_traverse},
+    {Py_tp_repr, launcher_repr},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getset, launcher_getset},
+    {Py_tp_members, launcher_members},
+    {0, NULL},
 };
 
 PyType_Spec px_launcher_spec = {
-  .name = "pyptx._pyptx.Launcher",
-  .basicsize = sizeof(PxLauncher),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-           Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = launcher_slots,
+    .name = "pyptx._pyptx.Launcher",
+    .basicsize = sizeof(PxLauncher),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+             Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = launcher_slots,
 };
 
 /* --- configurations --- */
 
 static int bad_dim(const char *what, PyObject *arg) {
   if (PyFloat_Check(arg))
-    PyErr_Format(PyExc_TypeError, "%s must be an int or a tuple of ints, not float %R: divide with //", what, arg);
+    PyErr_Format(PyExc_TypeError,
+                 "%s must be an int or a tuple of ints, not float %R: divide with //", what, arg);
   else
     PyErr_Format(PyExc_TypeError, "%s must be an int or a tuple of 1 to 3 ints, not %R", what, arg);
   return -1;
@@ -321,7 +344,9 @@ static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   if (v == -1 && PyErr_Occurred())
     return -1;
   if (v < 1 || v > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, v < 1 ? "%s is %zd: it must be at least 1" : "%s is %zd: it is too large", what, v);
+    PyErr_Format(PyExc_ValueError,
+                 v < 1 ? "%s is %zd: it must be at least 1" : "%s is %zd: it is too large", what,
+                 v);
     return -1;
   }
   *out = (uint32_t)v;
@@ -355,7 +380,8 @@ static int read_shared(PyObject *arg, uint32_t *out) {
   if (v == -1 && PyErr_Occurred())
     return -1;
   if (v < 0 || v > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %zd bytes: that is not possible", v);
+    PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %zd bytes: that is not possible",
+                 v);
     return -1;
   }
   *out = (uint32_t)v;
@@ -365,7 +391,9 @@ static int read_shared(PyObject *arg, uint32_t *out) {
 static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject *shared) {
   PxState *st = px_state_of((PyObject *)d);
   if (d->func_options.device) {
-    PyErr_Format(PyExc_TypeError, "%U is a device function: it is called by kernels and cannot be launched", function_name(d));
+    PyErr_Format(PyExc_TypeError,
+                 "%U is a device function: it is called by kernels and cannot be launched",
+                 function_name(d));
     return NULL;
   }
   uint32_t bytes;
@@ -380,16 +408,21 @@ static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject 
   l->call = launcher_call;
   l->dispatcher = (PxDispatcher *)Py_NewRef(d);
   l->stream = stream;
-  l->config = (RtConfig){.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = bytes, .stream = px_stream_of(stream)};
+  l->config = (RtConfig){.grid = {1, 1, 1},
+                         .block = {1, 1, 1},
+                         .dynamic_shared = bytes,
+                         .stream = px_stream_of(stream)};
   l->forall = false;
   l->ntasks = 0;
   PyObject_GC_Track(l);
   return l;
 }
 
-static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, PyObject *stream, PyObject *shared) {
+static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, PyObject *stream,
+                            PyObject *shared) {
   PxLauncher *l = launcher_new(d, stream, shared);
-  if (l && (read_dims("the grid", grid, l->config.grid) < 0 || read_dims("the block", block, l->config.block) < 0))
+  if (l && (read_dims("the grid", grid, l->config.grid) < 0 ||
+            read_dims("the block", block, l->config.block) < 0))
     Py_CLEAR(l);
   return (PyObject *)l;
 }
@@ -398,16 +431,21 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   PxDispatcher *d = (PxDispatcher *)self;
   Py_ssize_t n = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
   if (n < 2 || n > 4)
-    return PyErr_Format(PyExc_ValueError, "write %U[blocks, threads](...), and if needed a stream and the bytes of dynamic shared memory "
-                        "behind them", function_name(d));
-  return configured(d, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1), n > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
+    return PyErr_Format(
+        PyExc_ValueError,
+        "write %U[blocks, threads](...), and if needed a stream and the bytes of dynamic shared memory "
+        "behind them",
+        function_name(d));
+  return configured(d, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1),
+                    n > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
                     n > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
 }
 
 PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
   PyObject *grid, *block, *stream = NULL, *shared = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", names, &grid, &block, &stream, &shared))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", names, &grid, &block, &stream,
+                                   &shared))
     return NULL;
   return configured((PxDispatcher *)self, grid, block, stream, shared);
 }
@@ -416,10 +454,12 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
   static char *names[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
   PyObject *stream = NULL, *shared = NULL;
   Py_ssize_t ntasks, tpb = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &stream, &shared))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &stream,
+                                   &shared))
     return NULL;
   if (ntasks < 0 || tpb < 0 || tpb > INT32_MAX)
-    return PyErr_Format(PyExc_ValueError, "forall: the number of tasks and of threads a block must be at least 0");
+    return PyErr_Format(PyExc_ValueError,
+                        "forall: the number of tasks and of threads a block must be at least 0");
   PxLauncher *l = launcher_new((PxDispatcher *)self, stream, shared);
   if (l) {
     l->forall = true;

@@ -6,13 +6,12 @@
 #include "runtime/launch.h"
 
 typedef struct PxLauncher {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PxDispatcher *dispatcher;
   PyObject *stream; /* a Stream or None; config.stream is its */
   RtConfig config;
   bool forall;
-  uint64_t ntasks;   /* forall */
+  uint64_t ntasks; /* forall */
 } PxLauncher;
 
 #endif

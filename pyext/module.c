@@ -32,7 +32,8 @@ static int module_exec(PyObject *module) {
   st->module = module;
   if (make_names(st) < 0 || make_types(module, st) < 0)
     return -1;
-  if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) || !(st->scalar_ids = PyDict_New()))
+  if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) ||
+      !(st->scalar_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
                                  px_type_functions};
@@ -143,10 +144,11 @@ static PyObject *facts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
   const char *libdevice = cg_find_libdevice(NULL, looked, sizeof looked);
   int found = cg_find_ptxas(ptxas, sizeof ptxas) == 0;
   int driver = rt_driver_version();
-  return Py_BuildValue("{s:s,s:s,s:z,s:s,s:z,s:i,s:i,s:z,s:I}", "llvm", cg_llvm_version(), "host_cpu", cg_host_cpu(),
-                       "libdevice", libdevice, "libdevice_looked", looked, "ptxas", found ? ptxas : NULL,
-                       "driver", driver, "driver_ptx", rt_driver_ptx_version(), "driver_path",
-                       driver ? rt_driver_path() : NULL, "host_threads", rt_host_threads());
+  return Py_BuildValue("{s:s,s:s,s:z,s:s,s:z,s:i,s:i,s:z,s:I}", "llvm", cg_llvm_version(),
+                       "host_cpu", cg_host_cpu(), "libdevice", libdevice, "libdevice_looked",
+                       looked, "ptxas", found ? ptxas : NULL, "driver", driver, "driver_ptx",
+                       rt_driver_ptx_version(), "driver_path", driver ? rt_driver_path() : NULL,
+                       "host_threads", rt_host_threads());
 }
 
 static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
@@ -155,35 +157,32 @@ static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
 }
 
 static PyMethodDef methods[] = {
-  {"_facts", facts, METH_NOARGS, "What a bug report needs: versions and where things were found."},
-  {"_intrinsic", px_find_intrinsic, METH_O, "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
-  {"_compile", px_compile_offline, METH_VARARGS,
-   "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (offline.h)."},
-  {"_arch_min_ptx", arch_min_ptx, METH_O, "Lowest PTX ISA of an architecture, as 10 * major + minor; 0 if it is unknown."},
-  {0},
+    {"_facts", facts, METH_NOARGS,
+     "What a bug report needs: versions and where things were found."},
+    {"_intrinsic", px_find_intrinsic, METH_O,
+     "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
+    {"_compile", px_compile_offline, METH_VARARGS,
+     "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (offline.h)."},
+    {"_arch_min_ptx", arch_min_ptx, METH_O,
+     "Lowest PTX ISA of an architecture, as 10 * major + minor; 0 if it is unknown."},
+    {0},
 };
 
 static PyModuleDef_Slot slots[] = {
-  {Py_mod_exec, module_exec},
+    {Py_mod_exec, module_exec},
 #ifdef Py_mod_multiple_interpreters
-  {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
 #endif
 #ifdef Py_mod_gil
-  {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* per-object locks: compat.h */
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* per-object locks: compat.h */
 #endif
-  {0, NULL},
+    {0, NULL},
 };
 
 struct PyModuleDef px_module = {
-  PyModuleDef_HEAD_INIT,
-  .m_name = "pyptx._pyptx",
-  .m_doc = "The C half of pyptx.",
-  .m_size = sizeof(PxState),
-  .m_methods = methods,
-  .m_slots = slots,
-  .m_traverse = module_traverse,
-  .m_clear = module_clear,
-  .m_free = module_free,
+    PyModuleDef_HEAD_INIT,         .m_name = "pyptx._pyptx", .m_doc = "The C half of pyptx.",
+    .m_size = sizeof(PxState),     .m_methods = methods,     .m_slots = slots,
+    .m_traverse = module_traverse, .m_clear = module_clear,  .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__pyptx(void);

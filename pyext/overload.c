@@ -10,9 +10,9 @@
 #include "runtime/host.h"
 
 static const CgSymbol host_symbols[] = {
-  {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
-  {"rt_host_print", (void *)(uintptr_t)rt_host_print},
-  {NULL, NULL},
+    {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
+    {"rt_host_print", (void *)(uintptr_t)rt_host_print},
+    {NULL, NULL},
 };
 
 /* --- compiling --- */
@@ -21,10 +21,12 @@ PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
   if (rt_device_is_host(device))
     return (PxTextRequest){.target = CG_HOST, .opt = -1};
   snprintf(arch, 16, "sm_%d", rt_device_capability(device));
-  return (PxTextRequest){.target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1};
+  return (PxTextRequest){
+      .target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1};
 }
 
-int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature, const PxTextRequest *text, CgKernel **code) {
+int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
+                    const PxTextRequest *text, CgKernel **code) {
   PyObject *sig = px_signature_text(signature->tokens, signature->n);
   PxSnapshot *snapshot = sig ? px_snapshot(st, d->function, &d->func_options) : NULL;
   if (!snapshot) {
@@ -32,16 +34,16 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature, 
     return -1;
   }
   CgRequest request = {
-    .func = px_snapshot_func(snapshot),
-    .signature = PyUnicode_AsUTF8(sig),
-    .target = text->target,
-    .arch = text->arch,
-    .ptx_version = text->ptx_version,
-    .options = d->options,
-    .want = text->want,
-    .dump = d->dump ? d->dump : getenv("PYPTX_DUMP"),
-    .libdevice = getenv("PYPTX_LIBDEVICE"),
-    .symbols = host_symbols,
+      .func = px_snapshot_func(snapshot),
+      .signature = PyUnicode_AsUTF8(sig),
+      .target = text->target,
+      .arch = text->arch,
+      .ptx_version = text->ptx_version,
+      .options = d->options,
+      .want = text->want,
+      .dump = d->dump ? d->dump : getenv("PYPTX_DUMP"),
+      .libdevice = getenv("PYPTX_LIBDEVICE"),
+      .symbols = host_symbols,
   };
   if (text->opt >= 0)
     request.options.opt = text->opt;
@@ -67,13 +69,15 @@ static int load(PxState *st, PxOverload *o) {
   if (rt_device_is_host(o->device))
     status = rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel);
   else
-    status = rt_kernel_load(o->device, c->ptx, c->ptx_len, c->symbol, &c->params, c->has_trap, &o->kernel);
+    status = rt_kernel_load(o->device, c->ptx, c->ptx_len, c->symbol, &c->params, c->has_trap,
+                            &o->kernel);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, return -1);
   return 0;
 }
 
-static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature *signature, RtDevice *device) {
+static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature *signature,
+                                RtDevice *device) {
   PxOverload *o = PyObject_GC_New(PxOverload, st->overload_type);
   if (!o)
     return NULL;
@@ -98,7 +102,8 @@ static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature 
   return o;
 }
 
-PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature *signature, RtDevice *device) {
+PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature *signature,
+                                RtDevice *device) {
   char arch[16];
   PxTextRequest text = px_text_request(device, arch);
   PxOverload *o = overload_new(st, d, signature, device);
@@ -196,13 +201,22 @@ static int overload_clear(PyObject *op) {
 
 static PyObject *overload_repr(PyObject *op) {
   PxOverload *o = (PxOverload *)op;
-  return PyUnicode_FromFormat("<pyptx kernel %s%U for '%s'>", o->code->symbol, o->text, rt_device_name(o->device));
+  return PyUnicode_FromFormat("<pyptx kernel %s%U for '%s'>", o->code->symbol, o->text,
+                              rt_device_name(o->device));
 }
 
-static PyObject *get_types(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxOverload *)op)->types); }
-static PyObject *get_text(PyObject *op, void *Py_UNUSED(c)) { return Py_NewRef(((PxOverload *)op)->text); }
-static PyObject *get_symbol(PyObject *op, void *Py_UNUSED(c)) { return PyUnicode_FromString(((PxOverload *)op)->code->symbol); }
-static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) { return px_device_object(px_state_of(op), ((PxOverload *)op)->device); }
+static PyObject *get_types(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxOverload *)op)->types);
+}
+static PyObject *get_text(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxOverload *)op)->text);
+}
+static PyObject *get_symbol(PyObject *op, void *Py_UNUSED(c)) {
+  return PyUnicode_FromString(((PxOverload *)op)->code->symbol);
+}
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
+  return px_device_object(px_state_of(op), ((PxOverload *)op)->device);
+}
 
 static PyObject *get_ptx(PyObject *op, void *Py_UNUSED(c)) {
   const CgKernel *c = ((PxOverload *)op)->code;
@@ -231,29 +245,39 @@ static PyObject *get_timings(PyObject *op, void *Py_UNUSED(c)) {
 }
 
 static PyGetSetDef overload_getset[] = {
-  {"signature", get_types, NULL, "Types of the arguments.", NULL},
-  {"signature_text", get_text, NULL, "Types of the arguments as text.", NULL},
-  {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
-  {"device", get_device, NULL, "The device it was compiled for.", NULL},
-  {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},
-  {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
-  {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.", (void *)offsetof(RtKernelInfo, registers)},
-  {"shared_mem_per_block", get_info, NULL, "Bytes of static shared memory of a block.", (void *)offsetof(RtKernelInfo, static_shared)},
-  {"const_mem_size", get_info, NULL, "Bytes of constant memory.", (void *)offsetof(RtKernelInfo, constant)},
-  {"local_mem_per_thread", get_info, NULL, "Bytes of local memory of a thread.", (void *)offsetof(RtKernelInfo, local)},
-  {"max_threads_per_block", get_info, NULL, "Most threads that a block of this kernel can have.", (void *)offsetof(RtKernelInfo, max_threads)},
-  {0},
+    {"signature", get_types, NULL, "Types of the arguments.", NULL},
+    {"signature_text", get_text, NULL, "Types of the arguments as text.", NULL},
+    {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
+    {"device", get_device, NULL, "The device it was compiled for.", NULL},
+    {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},
+    {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
+    {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.",
+     (void *)offsetof(RtKernelInfo, registers)},
+    {"shared_mem_per_block", get_info, NULL, "Bytes of static shared memory of a block.",
+     (void *)offsetof(RtKernelInfo, static_shared)},
+    {"const_mem_size", get_info, NULL, "Bytes of constant memory.",
+     (void *)offsetof(RtKernelInfo, constant)},
+    {"local_mem_per_thread", get_info, NULL, "Bytes of local memory of a thread.",
+     (void *)offsetof(RtKernelInfo, local)},
+    {"max_threads_per_block", get_info, NULL, "Most threads that a block of this kernel can have.",
+     (void *)offsetof(RtKernelInfo, max_threads)},
+    {0},
 };
 
 static PyType_Slot overload_slots[] = {
-  {Py_tp_doc, "A kernel compiled for one signature and device."},
-  {Py_tp_dealloc, overload_dealloc}, {Py_tp_traverse, overload_traverse}, {Py_tp_clear, overload_clear},
-  {Py_tp_repr, overload_repr}, {Py_tp_getset, overload_getset}, {0, NULL},
+    {Py_tp_doc, "A kernel compiled for one signature and device."},
+    {Py_tp_dealloc, overload_dealloc},
+    {Py_tp_traverse, overload_traverse},
+    {Py_tp_clear, overload_clear},
+    {Py_tp_repr, overload_repr},
+    {Py_tp_getset, overload_getset},
+    {0, NULL},
 };
 
 PyType_Spec px_overload_spec = {
-  .name = "pyptx._pyptx.CompiledKernel",
-  .basicsize = sizeof(PxOverload),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = overload_slots,
+    .name = "pyptx._pyptx.CompiledKernel",
+    .basicsize = sizeof(PxOverload),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = overload_slots,
 };

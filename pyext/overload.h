@@ -9,8 +9,7 @@
 #include "runtime/launch.h"
 
 typedef struct PxOverload {
-  PyObject_HEAD
-  RtDevice *device;
+  PyObject_HEAD RtDevice *device;
   PxSignature signature;
   PyObject *text;  /* str: "(float32[::1], pyint)" */
   PyObject *types; /* tuple of Type */
@@ -23,7 +22,8 @@ typedef struct PxOverload {
 struct PxDispatcher;
 
 /* Compiles and loads. Runs the compiler without the GIL. signature is copied. A new reference, or NULL with an exception. */
-PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSignature *signature, RtDevice *device);
+PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
+                                RtDevice *device);
 
 /* Compiles to text only, for a target that need not be here. code is freed with cg_kernel_free. 0 or -1. */
 typedef struct PxTextRequest {
@@ -33,7 +33,8 @@ typedef struct PxTextRequest {
   unsigned want;    /* CgWant */
   int opt;          /* -1: the dispatcher's */
 } PxTextRequest;
-int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature, const PxTextRequest *text, CgKernel **code);
+int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
+                    const PxTextRequest *text, CgKernel **code);
 /* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
 PxTextRequest px_text_request(RtDevice *device, char arch[16]);
 

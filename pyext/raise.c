@@ -20,7 +20,8 @@ PyObject *px_error_class(PxState *st, const char *name) {
 
 PyObject *px_source_line(const char *file, int32_t line) {
   PyObject *linecache = PyImport_ImportModule("linecache");
-  PyObject *text = linecache ? PyObject_CallMethod(linecache, "getline", "si", file, (int)line) : NULL;
+  PyObject *text = linecache ? PyObject_CallMethod(linecache, "getline", "si", file, (int)line)
+                             : NULL;
   Py_XDECREF(linecache);
   PyObject *stripped = NULL;
   if (text && PyUnicode_Check(text) && PyUnicode_GetLength(text) > 0)
@@ -43,7 +44,8 @@ static const char *source_line(void *user, const char *file, int32_t line) {
   return utf8;
 }
 
-static void set_attribute(PyObject *e, const char *name, PyObject *value) { /* steals; an exception without it is still useful */
+static void set_attribute(PyObject *e, const char *name,
+                          PyObject *value) { /* steals; an exception without it is still useful */
   if (!value || PyObject_SetAttrString(e, name, value) < 0)
     PyErr_Clear();
   Py_XDECREF(value);
@@ -93,8 +95,9 @@ void px_raise_diag(PxState *st, const Diag *d) {
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
   if (e) {
     set_attribute(e, "code", PyUnicode_FromString(ir_errors[d->id].code));
-    set_attribute(e, "msg", PyUnicode_FromFormat("%s: %s\n  help: %s", ir_errors[d->id].code, d->message ? d->message : "",
-                                                 d->remedy ? d->remedy : ""));
+    set_attribute(e, "msg",
+                  PyUnicode_FromFormat("%s: %s\n  help: %s", ir_errors[d->id].code,
+                                       d->message ? d->message : "", d->remedy ? d->remedy : ""));
     set_place(e, &d->at);
     PyErr_SetObject(class, e);
   }
@@ -128,7 +131,8 @@ void px_raise_status(PxState *st, RtStatus status) {
   PyObject *class = status_class(st, error);
   if (!class)
     return;
-  PyObject *message = PyUnicode_FromFormat("%s%s%s", error->text, *error->remedy ? "\n  help: " : "", error->remedy);
+  PyObject *message = PyUnicode_FromFormat("%s%s%s", error->text,
+                                           *error->remedy ? "\n  help: " : "", error->remedy);
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
   if (e && class != PyExc_ValueError) {
     set_attribute(e, "call", text_or_none(error->call));
@@ -149,7 +153,8 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
   for (const char *s = message; *s && at + 40 < sizeof out;) {
-    if (s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES && (s[2] == '}' || !strncmp(s + 2, ":f}", 3))) {
+    if (s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES &&
+        (s[2] == '}' || !strncmp(s + 2, ":f}", 3))) {
       int64_t v = values[s[1] - '0'];
       double d;
       memcpy(&d, &v, sizeof d);
@@ -166,7 +171,8 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
 
 /* The exception class of that name: the kernel's own, a builtin, or RuntimeError. */
 static PyObject *trap_class(const char *name, PyObject *scope) {
-  PyObject *class = scope && PyDict_Check(scope) ? Py_XNewRef(PyDict_GetItemString(scope, name)) : NULL;
+  PyObject *class = scope && PyDict_Check(scope) ? Py_XNewRef(PyDict_GetItemString(scope, name))
+                                                 : NULL;
   if (!class) {
     PyObject *builtins = PyImport_ImportModule("builtins");
     class = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
@@ -182,19 +188,24 @@ static PyObject *trap_class(const char *name, PyObject *scope) {
 static PyObject *uint3(const uint32_t v[3]) { return Py_BuildValue("(III)", v[0], v[1], v[2]); }
 
 static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char *symbol) {
-  PyObject *text = site ? trap_text(site->message, trap->values) : PyUnicode_FromString("a thread stopped");
+  PyObject *text = site ? trap_text(site->message, trap->values)
+                        : PyUnicode_FromString("a thread stopped");
   if (!text)
     return NULL;
   PyObject *place = site && site->at.file
-                      ? PyUnicode_FromFormat("\n  %s:%d:%d, in %s", site->at.file, (int)site->at.line, (int)site->at.col + 1,
-                                             site->at.function ? site->at.function : symbol)
-                      : PyUnicode_FromFormat("\n  in %s", symbol);
-  PyObject *line = site && site->at.file && site->at.line > 0 ? px_source_line(site->at.file, site->at.line) : NULL;
+                        ? PyUnicode_FromFormat("\n  %s:%d:%d, in %s", site->at.file,
+                                               (int)site->at.line, (int)site->at.col + 1,
+                                               site->at.function ? site->at.function : symbol)
+                        : PyUnicode_FromFormat("\n  in %s", symbol);
+  PyObject *line = site && site->at.file && site->at.line > 0
+                       ? px_source_line(site->at.file, site->at.line)
+                       : NULL;
   PyObject *stripped = line ? PyObject_CallMethod(line, "strip", NULL) : NULL;
   PyObject *message = NULL;
   if (place)
-    message = PyUnicode_FromFormat("%U%U%s%V\n  in thread (%u, %u, %u) of block (%u, %u, %u)", text, place, stripped ? "\n    " : "",
-                                   stripped, "", trap->thread[0], trap->thread[1], trap->thread[2], trap->block[0], trap->block[1],
+    message = PyUnicode_FromFormat("%U%U%s%V\n  in thread (%u, %u, %u) of block (%u, %u, %u)", text,
+                                   place, stripped ? "\n    " : "", stripped, "", trap->thread[0],
+                                   trap->thread[1], trap->thread[2], trap->block[0], trap->block[1],
                                    trap->block[2]);
   Py_XDECREF(stripped);
   Py_XDECREF(line);
@@ -203,7 +214,8 @@ static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char
   return message;
 }
 
-void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *trap, PyObject *scope) {
+void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *trap,
+                   PyObject *scope) {
   const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
   PyObject *message = trap_message(site, trap, code->symbol);

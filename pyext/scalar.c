@@ -8,7 +8,9 @@ static double read_half(const void *p) {
   uint16_t h;
   memcpy(&h, p, 2);
   int exponent = h >> 10 & 31, fraction = h & 1023;
-  double v = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY) : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+  double v = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+             : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                            : ldexp(fraction, -24);
   return h >> 15 ? -v : v;
 }
 
@@ -62,7 +64,8 @@ PxNumber px_read_number(TypeId id, const void *p) {
 
 static bool write_int(const PxNumber *n, const ScalarInfo *s, void *out) {
   bool to_signed = s->kind == KIND_INT;
-  if (n->i < 0 && (n->kind == KIND_UINT) == to_signed) /* above the signed range, or below the unsigned */
+  if (n->i < 0 &&
+      (n->kind == KIND_UINT) == to_signed) /* above the signed range, or below the unsigned */
     return false;
   if (s->bits < 64) {
     int64_t low = to_signed ? -(INT64_C(1) << (s->bits - 1)) : 0;
@@ -85,16 +88,15 @@ static void write_float(double v, unsigned bits, void *out) {
 
 bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out) {
   const ScalarInfo *s = &ty_scalar_info[to];
-  if (from == to || (ty_scalar_info[from].kind == s->kind && ty_scalar_info[from].bits == s->bits && s->bits > 16)) {
+  if (from == to || (ty_scalar_info[from].kind == s->kind && ty_scalar_info[from].bits == s->bits &&
+                     s->bits > 16)) {
     memmove(out, value, s->bits / 8u);
     return true;
   }
   PxNumber n = px_read_number(from, value);
   bool whole = n.kind == KIND_INT || n.kind == KIND_UINT;
   switch (s->kind) {
-  case KIND_BOOL:
-    *(uint8_t *)out = n.i != 0;
-    return whole;
+  case KIND_BOOL: *(uint8_t *)out = n.i != 0; return whole;
   case KIND_INT:
   case KIND_UINT: return whole && write_int(&n, s, out);
   case KIND_FLOAT:

@@ -5,7 +5,8 @@
 #include "ir/type.h"
 
 typedef struct PxNumber {
-  TypeKind kind; /* INT: i; UINT: i holds the bits; FLOAT: re; COMPLEX: re, im. BOOL reads as UINT */
+  TypeKind
+      kind; /* INT: i; UINT: i holds the bits; FLOAT: re; COMPLEX: re, im. BOOL reads as UINT */
   int64_t i;
   double re, im;
 } PxNumber;

@@ -7,7 +7,8 @@
 #include "pyext/raise.h"
 #include "pyext/type.h"
 
-PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape, const int64_t *strides) {
+PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape,
+                           const int64_t *strides) {
   bool c = true, f = true, wide = false, empty = false;
   for (unsigned i = 0; i < ndim; i++) {
     empty |= shape[i] == 0;
@@ -159,7 +160,8 @@ static PyObject *dtype_text(PxState *st, PyObject *arg) {
   if (id < TY_SCALARS)
     return PyUnicode_FromString(ty_scalar_info[id].name);
   PyErr_Clear();
-  return PyErr_Format(PyExc_TypeError, "a signature holds types such as float32 or float32[:], not %R", arg);
+  return PyErr_Format(PyExc_TypeError,
+                      "a signature holds types such as float32 or float32[:], not %R", arg);
 }
 
 static int put_argument(PxState *st, PyObject *arg, PyObject *parts) {
@@ -167,7 +169,8 @@ static int put_argument(PxState *st, PyObject *arg, PyObject *parts) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(arg);
     int failed = put_text(parts, "(");
     for (Py_ssize_t i = 0; i < n && !failed; i++)
-      failed = (i && put_text(parts, ", ") < 0) || put_argument(st, PySequence_Fast_GET_ITEM(arg, i), parts) < 0;
+      failed = (i && put_text(parts, ", ") < 0) ||
+               put_argument(st, PySequence_Fast_GET_ITEM(arg, i), parts) < 0;
     return failed || put_text(parts, n == 1 ? ",)" : ")") < 0 ? -1 : 0;
   }
   PyObject *text;
@@ -195,7 +198,9 @@ int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out) {
     PxType *t = (PxType *)arg; /* a type alone is the list of one */
     text = t->id == TY_FUNC ? Py_NewRef(t->text) : PyUnicode_FromFormat("(%U)", t->text);
   } else {
-    PyErr_Format(PyExc_TypeError, "a signature is a str, a tuple of types, or void(...), not %.100s", Py_TYPE(arg)->tp_name);
+    PyErr_Format(PyExc_TypeError,
+                 "a signature is a str, a tuple of types, or void(...), not %.100s",
+                 Py_TYPE(arg)->tp_name);
   }
   const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
   int failed = s ? px_signature_parse(st, s, out) : -1;
@@ -237,7 +242,8 @@ static uint32_t put_tuple(const PxToken *t, PyObject *parts) {
 static uint32_t put_tokens(const PxToken *t, PyObject *parts) {
   if (px_token_is_tuple(*t))
     return put_tuple(t, parts);
-  int failed = px_token_is_array(*t) ? put_array(*t, parts) : put_text(parts, ty_scalar_info[*t].name);
+  int failed = px_token_is_array(*t) ? put_array(*t, parts)
+                                     : put_text(parts, ty_scalar_info[*t].name);
   return failed < 0 ? 0 : 1;
 }
 
@@ -295,14 +301,21 @@ static int scalar_price(TypeId from, TypeId to) {
     return NO;
   const ScalarInfo *f = &ty_scalar_info[from], *t = &ty_scalar_info[to];
   if (f->weak)
-    return f->kind <= t->kind || (f->kind == KIND_INT && t->kind == KIND_UINT) ? WEAK_PRICE + (int)t->kind - (int)f->kind : NO;
+    return f->kind <= t->kind || (f->kind == KIND_INT && t->kind == KIND_UINT)
+               ? WEAK_PRICE + (int)t->kind - (int)f->kind
+               : NO;
   unsigned fb = f->bits, tb = t->bits;
   bool safe = false;
   switch (t->kind) {
   case KIND_BOOL: break;
-  case KIND_INT: safe = f->kind == KIND_BOOL || (f->kind == KIND_INT && fb <= tb) || (f->kind == KIND_UINT && fb < tb); break;
+  case KIND_INT:
+    safe = f->kind == KIND_BOOL || (f->kind == KIND_INT && fb <= tb) ||
+           (f->kind == KIND_UINT && fb < tb);
+    break;
   case KIND_UINT: safe = f->kind == KIND_BOOL || (f->kind == KIND_UINT && fb <= tb); break;
-  case KIND_FLOAT: safe = f->kind == KIND_FLOAT ? fb <= tb : f->kind <= KIND_UINT && (fb < tb || tb == 64); break;
+  case KIND_FLOAT:
+    safe = f->kind == KIND_FLOAT ? fb <= tb : f->kind <= KIND_UINT && (fb < tb || tb == 64);
+    break;
   case KIND_COMPLEX: safe = f->kind == KIND_COMPLEX ? fb <= tb : 2 * fb <= tb; break;
   default: break;
   }
@@ -331,7 +344,8 @@ int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, u
     PxToken a = from[i], b = to[i];
     if (a == b)
       continue;
-    if (px_token_is_tuple(a) || px_token_is_tuple(b) || px_token_is_array(a) != px_token_is_array(b))
+    if (px_token_is_tuple(a) || px_token_is_tuple(b) ||
+        px_token_is_array(a) != px_token_is_array(b))
       return NO;
     int one = px_token_is_array(a) ? array_price(a, b) : scalar_price((TypeId)a, (TypeId)b);
     if (one < 0)

@@ -17,7 +17,9 @@ static inline PxToken px_array_token(TypeId elem, unsigned ndim, Layout layout, 
   return PX_ARRAY_TOKEN | (PxToken)elem | ndim << 8 | (PxToken)layout << 16 | (PxToken)wide << 18;
 }
 static inline bool px_token_is_array(PxToken t) { return t & PX_ARRAY_TOKEN; }
-static inline bool px_token_is_tuple(PxToken t) { return !px_token_is_array(t) && t & PX_TUPLE_TOKEN; }
+static inline bool px_token_is_tuple(PxToken t) {
+  return !px_token_is_array(t) && t & PX_TUPLE_TOKEN;
+}
 static inline uint32_t px_token_items(PxToken t) { return t & (PX_TUPLE_TOKEN - 1); }
 static inline TypeId px_token_elem(PxToken t) { return (TypeId)(t & 0xff); }
 static inline unsigned px_token_ndim(PxToken t) { return t >> 8 & 0xff; }
@@ -25,7 +27,8 @@ static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 16 & 3); 
 static inline bool px_token_wide(PxToken t) { return t >> 18 & 1; }
 
 /* Layout and token of an array that lies at these strides (bytes). Axes of extent 1 may have any stride; an empty array is C. */
-PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape, const int64_t *strides);
+PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape,
+                           const int64_t *strides);
 
 typedef struct PxSignature {
   PxToken *tokens; /* PyMem */

@@ -7,7 +7,9 @@
 #include "pyext/raise.h"
 #include "pyext/snapshot_object.h"
 
-enum { MAX_FUNCTIONS = 2000 }; /* what a kernel can reach by names; more is a library reached by accident */
+enum {
+  MAX_FUNCTIONS = 2000
+}; /* what a kernel can reach by names; more is a library reached by accident */
 
 _Noreturn void px_snapshot_raise(PxSnapshot *s) {
   s->failed = px_raised();
@@ -33,7 +35,8 @@ const char *px_freeze_text(PxSnapshot *s, PyObject *str) {
     text = PyBytes_AS_STRING(bytes);
     n = PyBytes_GET_SIZE(bytes);
   } else if (!text) {
-    PyErr_Format(PyExc_TypeError, "a name in a code object is not a str but %.100s", Py_TYPE(str)->tp_name);
+    PyErr_Format(PyExc_TypeError, "a name in a code object is not a str but %.100s",
+                 Py_TYPE(str)->tp_name);
     px_snapshot_raise(s);
   }
   return arena_strndup(&s->cx->arena, text, (size_t)n);
@@ -76,7 +79,8 @@ static PyObject *look_up(PxSnapshot *s, PyObject *globals, PyObject *builtins, c
   PyObject *key = px_keep(s, PyUnicode_FromString(name));
   PyObject *value = px_dict_get(globals, key);
   if (!value && !PyErr_Occurred() && builtins)
-    value = PyDict_Check(builtins) ? px_dict_get(builtins, key) : px_getattr_optional(builtins, key);
+    value = PyDict_Check(builtins) ? px_dict_get(builtins, key)
+                                   : px_getattr_optional(builtins, key);
   if (!value && PyErr_Occurred())
     px_snapshot_raise(s);
   return value ? px_keep(s, value) : NULL;
@@ -88,7 +92,8 @@ static Frozen *freeze_with(PxSnapshot *s, PyObject *value, const Names *attribut
   return f;
 }
 
-static void freeze_globals(PxSnapshot *s, PyObject *function, FrozenFunc *out, const Names *globals, const Names *attributes) {
+static void freeze_globals(PxSnapshot *s, PyObject *function, FrozenFunc *out, const Names *globals,
+                           const Names *attributes) {
   PyObject *scope = PyFunction_GetGlobals(function); /* borrowed: the function is kept */
   PyObject *builtins = px_getattr_optional(function, s->st->name.__builtins__);
   if (!builtins)
@@ -98,15 +103,18 @@ static void freeze_globals(PxSnapshot *s, PyObject *function, FrozenFunc *out, c
   Binding *b = CX_ARRAY(s->cx, Binding, globals->len + 1);
   for (uint32_t i = 0; i < globals->len; i++) {
     PyObject *value = look_up(s, scope, builtins, globals->data[i]);
-    b[i] = (Binding){globals->data[i], value ? freeze_with(s, value, attributes) : unset(s, globals->data[i])};
+    b[i] = (Binding){globals->data[i],
+                     value ? freeze_with(s, value, attributes) : unset(s, globals->data[i])};
   }
   out->globals = b;
   out->nglobals = globals->len;
 }
 
-static void freeze_closure(PxSnapshot *s, PyObject *function, FrozenFunc *out, const Names *attributes) {
+static void freeze_closure(PxSnapshot *s, PyObject *function, FrozenFunc *out,
+                           const Names *attributes) {
   PyObject *cells = PyFunction_GetClosure(function);
-  uint32_t n = cells && PyTuple_Check(cells) ? (uint32_t)PyTuple_GET_SIZE(cells) : 0, nfrees = out->code->nfrees;
+  uint32_t n = cells && PyTuple_Check(cells) ? (uint32_t)PyTuple_GET_SIZE(cells) : 0,
+           nfrees = out->code->nfrees;
   const Frozen **values = CX_ARRAY(s->cx, const Frozen *, nfrees + 1);
   for (uint32_t i = 0; i < nfrees; i++) {
     PyObject *value = i < n ? PyCell_Get(PyTuple_GET_ITEM(cells, i)) : NULL;
@@ -145,7 +153,8 @@ static void freeze_contents(PxSnapshot *s, struct PxWork w) {
   freeze_defaults(s, w.function, w.out);
 }
 
-Frozen *px_freeze_function(PxSnapshot *s, Frozen *f, PyObject *function, const FuncOptions *options) {
+Frozen *px_freeze_function(PxSnapshot *s, Frozen *f, PyObject *function,
+                           const FuncOptions *options) {
   if (s->nfuncs++ >= MAX_FUNCTIONS) {
     f->kind = FZ_OPAQUE;
     f->text = "function (more than 2000 functions can be reached from the kernel)";

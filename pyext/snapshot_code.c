@@ -75,22 +75,26 @@ static OpTable *make_optable(PxState *st, PyObject *opcode, PyObject *opmap, PyO
   Py_ssize_t at = 0;
   while (PyDict_Next(opmap, &at, &name, &number)) {
     long op = PyLong_AsLong(number);
-    if (op >= 0 && op <= 255 && !(names[op] = PyUnicode_AsUTF8(name))) /* above: the compiler's pseudo instructions */
+    if (op >= 0 && op <= 255 &&
+        !(names[op] = PyUnicode_AsUTF8(name))) /* above: the compiler's pseudo instructions */
       return NULL;
   }
-  if (PyErr_Occurred() || cache_entries(opcode, opmap, caches) < 0 || name_list(opcode, "_nb_ops", keep, &binary) < 0 ||
-      name_list(opcode, "_intrinsic_1_descs", keep, &first) < 0 || name_list(opcode, "_intrinsic_2_descs", keep, &second) < 0 ||
-      name_list(opcode, "_common_constants", keep, &constants) < 0 || name_list(opcode, "_special_method_names", keep, &special) < 0)
+  if (PyErr_Occurred() || cache_entries(opcode, opmap, caches) < 0 ||
+      name_list(opcode, "_nb_ops", keep, &binary) < 0 ||
+      name_list(opcode, "_intrinsic_1_descs", keep, &first) < 0 ||
+      name_list(opcode, "_intrinsic_2_descs", keep, &second) < 0 ||
+      name_list(opcode, "_common_constants", keep, &constants) < 0 ||
+      name_list(opcode, "_special_method_names", keep, &special) < 0)
     return NULL;
   OpTable *table = bc_optable_new(&(OpTableInput){
-    .version = PY_MAJOR_VERSION * 100 + PY_MINOR_VERSION,
-    .op_names = names,
-    .cache_entries = caches,
-    .binary_ops = binary.names,
-    .intrinsic1 = first.n ? first.names : NULL,
-    .intrinsic2 = second.n ? second.names : NULL,
-    .common_constants = constants.n ? constants.names : NULL,
-    .special_methods = special.n ? special.names : NULL,
+      .version = PY_MAJOR_VERSION * 100 + PY_MINOR_VERSION,
+      .op_names = names,
+      .cache_entries = caches,
+      .binary_ops = binary.names,
+      .intrinsic1 = first.n ? first.names : NULL,
+      .intrinsic2 = second.n ? second.names : NULL,
+      .common_constants = constants.n ? constants.names : NULL,
+      .special_methods = special.n ? special.names : NULL,
   });
   if (!table)
     PyErr_NoMemory();
@@ -161,7 +165,8 @@ static bool holds(PyObject *tuple, PyObject *str) {
 
 /* localsplus: variables, then cells that are not parameters, then free variables. */
 static void freeze_locals(PxSnapshot *s, PyObject *co, Code *out) {
-  PyObject *vars = get_tuple(s, co, s->st->name.co_varnames), *cells = get_tuple(s, co, s->st->name.co_cellvars);
+  PyObject *vars = get_tuple(s, co, s->st->name.co_varnames),
+           *cells = get_tuple(s, co, s->st->name.co_cellvars);
   PyObject *frees = get_tuple(s, co, s->st->name.co_freevars);
   Py_ssize_t most = PyTuple_GET_SIZE(vars) + PyTuple_GET_SIZE(cells) + PyTuple_GET_SIZE(frees);
   const char **names = CX_ARRAY(s->cx, const char *, most + 1);

@@ -16,7 +16,8 @@ enum { MAX_DEPTH = 100 };
 struct PxMemo {
   PyObject *key;
   Frozen *value;
-  uint32_t nattributes; /* names that were asked for last, with their array: the same question is not asked twice */
+  uint32_t
+      nattributes; /* names that were asked for last, with their array: the same question is not asked twice */
   const char *const *attributes;
 };
 
@@ -40,7 +41,9 @@ static void memo_grow(PxSnapshot *s) {
   s->memo_cap = cap;
 }
 
-static Frozen *memo_find(PxSnapshot *s, PyObject *key) { return s->memo_cap ? memo_slot(s->memo, s->memo_cap, key)->value : NULL; }
+static Frozen *memo_find(PxSnapshot *s, PyObject *key) {
+  return s->memo_cap ? memo_slot(s->memo, s->memo_cap, key)->value : NULL;
+}
 
 static void memo_add(PxSnapshot *s, PyObject *key, Frozen *value) {
   if (s->memo_len * 2 >= s->memo_cap)
@@ -88,7 +91,9 @@ static void freeze_items(PxSnapshot *s, Frozen *f, PyObject *const *items, Py_ss
 static void freeze_tuple(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->kind = FZ_TUPLE;
   freeze_items(s, f, PySequence_Fast_ITEMS(object), PyTuple_GET_SIZE(object));
-  PyObject *fields = PyTuple_CheckExact(object) ? NULL : px_getattr_optional((PyObject *)Py_TYPE(object), s->st->name._fields);
+  PyObject *fields = PyTuple_CheckExact(object)
+                         ? NULL
+                         : px_getattr_optional((PyObject *)Py_TYPE(object), s->st->name._fields);
   PyErr_Clear();
   if (!fields)
     return;
@@ -179,7 +184,8 @@ static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
   TypeId id = px_type_of_dtype(s->st, dtype);
   if (id >= TY_SCALARS)
     return false;
-  PyObject *flat = px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
+  PyObject *flat =
+      px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
   Py_buffer view;
   if (PyObject_GetBuffer(flat, &view, PyBUF_ND) < 0)
     px_snapshot_raise(s);
@@ -217,8 +223,10 @@ static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *dtype = NULL;
   if (is_instance(s, object, st->np_dtype))
     dtype = object;
-  else if (PyType_Check(object) && PyType_IsSubtype((PyTypeObject *)object, (PyTypeObject *)st->np_generic))
-    dtype = PyObject_CallOneArg(st->np_dtype, object); /* np.floating and the like: an error or a warning, no dtype */
+  else if (PyType_Check(object) &&
+           PyType_IsSubtype((PyTypeObject *)object, (PyTypeObject *)st->np_generic))
+    dtype = PyObject_CallOneArg(
+        st->np_dtype, object); /* np.floating and the like: an error or a warning, no dtype */
   if (dtype && dtype != object)
     px_keep(s, dtype);
   PyErr_Clear();
@@ -231,19 +239,28 @@ static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
 /* --- classes and functions --- */
 
 static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
-  static const struct { PyTypeObject *type; TypeId id; } numbers[] = {
-    {&PyBool_Type, TY_PYBOOL}, {&PyLong_Type, TY_PYINT}, {&PyFloat_Type, TY_PYFLOAT}, {&PyComplex_Type, TY_PYCOMPLEX},
+  static const struct {
+    PyTypeObject *type;
+    TypeId id;
+  } numbers[] = {
+      {&PyBool_Type, TY_PYBOOL},
+      {&PyLong_Type, TY_PYINT},
+      {&PyFloat_Type, TY_PYFLOAT},
+      {&PyComplex_Type, TY_PYCOMPLEX},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (object == (PyObject *)numbers[i].type) {
       freeze_dtype_of(f, numbers[i].id);
       return true;
     }
-  if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id < TY_SCALARS && ((PxType *)object)->id > TY_NONE) {
+  if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id < TY_SCALARS &&
+      ((PxType *)object)->id > TY_NONE) {
     freeze_dtype_of(f, ((PxType *)object)->id);
     return true;
   }
-  PyTypeObject *class = PyExceptionClass_Check(object) ? (PyTypeObject *)object : PyExceptionInstance_Check(object) ? Py_TYPE(object) : NULL;
+  PyTypeObject *class = PyExceptionClass_Check(object)      ? (PyTypeObject *)object
+                        : PyExceptionInstance_Check(object) ? Py_TYPE(object)
+                                                            : NULL;
   if (!class)
     return false;
   const char *dot = strrchr(class->tp_name, '.');
@@ -261,7 +278,8 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
     PxDispatcher *d = (PxDispatcher *)object;
     Frozen *function = px_freeze(s, d->function); /* one FrozenFunc, however it is reached */
     if (function->kind == FZ_FUNC && !function->func->options)
-      ((FrozenFunc *)(uintptr_t)function->func)->options = arena_memdup(&s->cx->arena, &d->func_options, sizeof d->func_options);
+      ((FrozenFunc *)(uintptr_t)function->func)->options =
+          arena_memdup(&s->cx->arena, &d->func_options, sizeof d->func_options);
     *f = *function;
     return true;
   }
@@ -315,7 +333,7 @@ static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
 }
 
 static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
-  freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum,
+    freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum,
 };
 
 Frozen *px_freeze(PxSnapshot *s, PyObject *object) {
@@ -357,7 +375,9 @@ static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) 
     /* Enum members are descriptors in some versions, so the class is asked where it is an Enum. */
     bool is_enum = PyObject_HasAttr(object, s->st->name.__members__);
     PyObject *dict = is_enum ? NULL : px_getattr_optional(object, s->st->name.__dict__);
-    value = is_enum ? px_getattr_optional(object, name) : dict ? PyObject_GetItem(dict, name) : NULL;
+    value = is_enum ? px_getattr_optional(object, name)
+            : dict  ? PyObject_GetItem(dict, name)
+                    : NULL;
     Py_XDECREF(dict);
     if (value && Py_IS_TYPE(value, &PyStaticMethod_Type)) {
       PyObject *function = PyObject_GetAttrString(value, "__func__");
@@ -393,7 +413,8 @@ static void add_attribute(PxSnapshot *s, Frozen *f, const char *name, const Froz
   ((Binding *)(uintptr_t)f->attrs)[f->nattrs++] = (Binding){name, value};
 }
 
-void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names, uint32_t n) {
+void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names,
+                          uint32_t n) {
   if ((f->kind != FZ_MODULE && f->kind != FZ_OPAQUE) || asked_before(s, object, names, n))
     return;
   if (s->depth >= MAX_DEPTH)

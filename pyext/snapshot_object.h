@@ -5,10 +5,12 @@
 #include "pyext/snapshot.h"
 
 /* snapshot.c: makes `f` the frozen form of a Python function, and queues what it sees. */
-Frozen *px_freeze_function(PxSnapshot *s, Frozen *f, PyObject *function, const FuncOptions *options);
+Frozen *px_freeze_function(PxSnapshot *s, Frozen *f, PyObject *function,
+                           const FuncOptions *options);
 /* The kernel itself. */
 Frozen *px_freeze_root(PxSnapshot *s, PyObject *function, const FuncOptions *options);
 /* Adds to the frozen form of a module or namespace those of the names that it has, and theirs. */
-void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names, uint32_t n);
+void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names,
+                          uint32_t n);
 
 #endif

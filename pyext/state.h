@@ -31,14 +31,17 @@ PX_TYPES(X)
 
 /* Names that are looked up in objects, interned once. */
 #define PX_NAMES(X)                                                                                \
-  X(dtype) X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names)      \
-  X(__cuda_array_interface__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)         \
-  X(__name__) X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__)                 \
-  X(__defaults__) X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable)                    \
-  X(co_exceptiontable) X(co_consts) X(co_names) X(co_varnames) X(co_cellvars) X(co_freevars)       \
-  X(co_name) X(co_qualname) X(co_filename) X(co_flags) X(co_firstlineno) X(co_argcount)            \
-  X(co_posonlyargcount) X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__) X(__wrapped__) \
-  X(itemsize) X(ndarray) X(generic) X(empty) X(order) X(buffer) X(offset) X(copy) X(__members__)
+  X(dtype)                                                                                         \
+  X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names)                \
+      X(__cuda_array_interface__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)     \
+          X(__name__) X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__)         \
+              X(__defaults__) X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable)        \
+                  X(co_exceptiontable) X(co_consts) X(co_names) X(co_varnames) X(co_cellvars)      \
+                      X(co_freevars) X(co_name) X(co_qualname) X(co_filename) X(co_flags)          \
+                          X(co_firstlineno) X(co_argcount) X(co_posonlyargcount)                   \
+                              X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__)        \
+                                  X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty)        \
+                                      X(order) X(buffer) X(offset) X(copy) X(__members__)
 
 typedef struct PxState {
   PyObject *module; /* borrowed: the state lives in it */
@@ -50,12 +53,12 @@ typedef struct PxState {
     PX_NAMES(X)
 #undef X
   } name;
-  PyObject *errors;  /* module pyptx.errors, imported at the first error */
+  PyObject *errors; /* module pyptx.errors, imported at the first error */
   PyObject *numpy, *np_ndarray, *np_generic, *np_dtype; /* NULL until NumPy is needed */
-  PyObject *dtypes[TY_SCALARS];    /* NumPy dtype by TypeId, NULL where there is none */
-  PyObject *scalar_ids;            /* dict: NumPy scalar class or dtype object → TypeId */
-  PyObject *pending;               /* list: overloads launched on a GPU that may have trapped */
-  PyObject *devices;               /* dict: ordinal → Device */
+  PyObject *dtypes[TY_SCALARS]; /* NumPy dtype by TypeId, NULL where there is none */
+  PyObject *scalar_ids;         /* dict: NumPy scalar class or dtype object → TypeId */
+  PyObject *pending;            /* list: overloads launched on a GPU that may have trapped */
+  PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;
   RtDevice *default_device;
 } PxState;
@@ -79,6 +82,7 @@ PyObject *px_device_object(PxState *st, RtDevice *d);
 const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
-extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[], px_type_functions[];
+extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[],
+    px_type_functions[];
 
 #endif

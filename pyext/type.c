@@ -24,7 +24,9 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
   const char *s = PyUnicode_AsUTF8AndSize(text, &n);
   if (!s)
     return NULL;
-  TypeId id = strchr(s, '[') && *s != '(' ? TY_ARRAY : *s == '(' ? TY_TUPLE : ty_by_name(s, (size_t)n);
+  TypeId id = strchr(s, '[') && *s != '(' ? TY_ARRAY
+              : *s == '('                 ? TY_TUPLE
+                                          : ty_by_name(s, (size_t)n);
   if (!strncmp(s, "void(", 5))
     id = TY_FUNC;
   return type_make(st, id, Py_NewRef(text));
@@ -61,7 +63,10 @@ static int axis_mark(PyObject *item) {
     }
   }
   PyErr_Clear();
-  PyErr_Format(PyExc_TypeError, "write array types as float32[:], float32[:, :], float32[::1] or float32[:, ::1]; %R is not an axis", item);
+  PyErr_Format(
+      PyExc_TypeError,
+      "write array types as float32[:], float32[:, :], float32[::1] or float32[:, ::1]; %R is not an axis",
+      item);
   return -1;
 }
 
@@ -79,7 +84,8 @@ static PyObject *type_subscript(PyObject *self, PyObject *key) {
     if (mark < 0)
       return NULL;
     if (mark && ((i > 0 && i + 1 < n) || layout != LAYOUT_A))
-      return PyErr_Format(PyExc_TypeError, "'::1' marks the last axis (C order) or the first (Fortran order)");
+      return PyErr_Format(PyExc_TypeError,
+                          "'::1' marks the last axis (C order) or the first (Fortran order)");
     if (mark)
       layout = i + 1 == n ? LAYOUT_C : LAYOUT_F;
   }
@@ -130,7 +136,8 @@ static PyObject *host_class(PxState *st, TypeId id) {
 static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
   PxType *t = (PxType *)self;
   Py_ssize_t n = PyTuple_GET_SIZE(args);
-  bool types = t->id == TY_VOID || t->id == TY_NONE || (n > 0 && Py_TYPE(PyTuple_GET_ITEM(args, 0)) == Py_TYPE(self));
+  bool types = t->id == TY_VOID || t->id == TY_NONE ||
+               (n > 0 && Py_TYPE(PyTuple_GET_ITEM(args, 0)) == Py_TYPE(self));
   if (types && (!kwargs || !PyDict_GET_SIZE(kwargs)))
     return signature_of(self, args);
   if (t->id >= TY_SCALARS)
@@ -143,7 +150,9 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 /* --- attributes --- */
 
-static PyObject *get_text(PyObject *self, void *Py_UNUSED(closure)) { return Py_NewRef(((PxType *)self)->text); }
+static PyObject *get_text(PyObject *self, void *Py_UNUSED(closure)) {
+  return Py_NewRef(((PxType *)self)->text);
+}
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
   PxType *t = (PxType *)self;
@@ -170,30 +179,38 @@ static PyObject *type_reduce(PyObject *self, PyObject *Py_UNUSED(args)) {
 }
 
 static PyGetSetDef type_getset[] = {
-  {"name", get_text, NULL, "The text of the type, as signatures write it.", NULL},
-  {"dtype", get_dtype, NULL, "NumPy's dtype of a scalar type, so that np.dtype(float32) works.", NULL},
-  {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
-  {0},
+    {"name", get_text, NULL, "The text of the type, as signatures write it.", NULL},
+    {"dtype", get_dtype, NULL, "NumPy's dtype of a scalar type, so that np.dtype(float32) works.",
+     NULL},
+    {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
+    {0},
 };
 
 static PyMethodDef type_methods[] = {
-  {"__reduce__", type_reduce, METH_NOARGS, NULL},
-  {0},
+    {"__reduce__", type_reduce, METH_NOARGS, NULL},
+    {0},
 };
 
 static PyType_Slot type_slots[] = {
-  {Py_tp_doc, "A type of kernels: float32, float32[:, ::1], void(float32[:], int32).\n\n"
-              "Calling a scalar type on the host gives a NumPy scalar; calling a type with types gives a signature."},
-  {Py_tp_dealloc, type_dealloc}, {Py_tp_repr, type_repr}, {Py_tp_hash, type_hash}, {Py_tp_richcompare, type_compare},
-  {Py_mp_subscript, type_subscript}, {Py_tp_call, type_call}, {Py_tp_getset, type_getset}, {Py_tp_methods, type_methods},
-  {0, NULL},
+    {Py_tp_doc,
+     "A type of kernels: float32, float32[:, ::1], void(float32[:], int32).\n\n"
+     "Calling a scalar type on the host gives a NumPy scalar; calling a type with types gives a signature."},
+    {Py_tp_dealloc, type_dealloc},
+    {Py_tp_repr, type_repr},
+    {Py_tp_hash, type_hash},
+    {Py_tp_richcompare, type_compare},
+    {Py_mp_subscript, type_subscript},
+    {Py_tp_call, type_call},
+    {Py_tp_getset, type_getset},
+    {Py_tp_methods, type_methods},
+    {0, NULL},
 };
 
 PyType_Spec px_type_spec = {
-  .name = "pyptx._pyptx.Type",
-  .basicsize = sizeof(PxType),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = type_slots,
+    .name = "pyptx._pyptx.Type",
+    .basicsize = sizeof(PxType),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = type_slots,
 };
 
 /* --- NumPy's dtypes --- */
@@ -232,7 +249,8 @@ TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
 }
 
 PyObject *px_dtype_of_type(PxState *st, TypeId id) {
-  static const char *const weak[] = {[TY_PYBOOL] = "b1", [TY_PYINT] = "i8", [TY_PYFLOAT] = "f8", [TY_PYCOMPLEX] = "c16"};
+  static const char *const weak[] = {
+      [TY_PYBOOL] = "b1", [TY_PYINT] = "i8", [TY_PYFLOAT] = "f8", [TY_PYCOMPLEX] = "c16"};
   if (id >= TY_SCALARS)
     return PyErr_Format(PyExc_TypeError, "not a scalar type");
   if (st->dtypes[id])
@@ -282,6 +300,7 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
 }
 
 PyMethodDef px_type_functions[] = {
-  {"_type", module_type, METH_O, "_type(text): the type that a text such as 'float32[:, ::1]' names."},
-  {0},
+    {"_type", module_type, METH_O,
+     "_type(text): the type that a text such as 'float32[:, ::1]' names."},
+    {0},
 };

@@ -65,7 +65,8 @@ static void *grown(void *old, void *inlined, size_t used, size_t bytes) {
 
 static int add_token(PxArgs *a, PxToken t) {
   if (a->ntokens == a->max_tokens) {
-    PxToken *p = grown(a->tokens, a->tokens0, sizeof *p * a->ntokens, sizeof *p * a->max_tokens * 2);
+    PxToken *p = grown(a->tokens, a->tokens0, sizeof *p * a->ntokens,
+                       sizeof *p * a->max_tokens * 2);
     if (!p)
       return -1;
     a->tokens = p;
@@ -99,7 +100,9 @@ static int add_int(PxArgs *a, PyObject *arg) {
   if (v == -1 && !overflow && PyErr_Occurred())
     return -1;
   if (overflow) {
-    PyErr_Format(PyExc_OverflowError, "argument %u does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1", a->arg + 1);
+    PyErr_Format(PyExc_OverflowError,
+                 "argument %u does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1",
+                 a->arg + 1);
     return -1;
   }
   PxLeaf *leaf = add_leaf(a, a->numba ? TY_I64 : TY_PYINT);
@@ -136,7 +139,8 @@ static int add_complex(PxArgs *a, PyObject *arg) {
 }
 
 static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
-  PyErr_Format(PyExc_TypeError, "argument %u has type %.100s, which a kernel cannot take%s", a->arg + 1, Py_TYPE(arg)->tp_name, why);
+  PyErr_Format(PyExc_TypeError, "argument %u has type %.100s, which a kernel cannot take%s",
+               a->arg + 1, Py_TYPE(arg)->tp_name, why);
   return -1;
 }
 
@@ -163,12 +167,15 @@ static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
 
 static int add_device_array(PxArgs *a, PxArray *array) {
   if (array->device != a->device) {
-    PyErr_Format(PyExc_ValueError, "argument %u lives on device '%s', but the kernel runs on '%s'; copy it there, or select its device",
-                 a->arg + 1, rt_device_name(array->device), rt_device_name(a->device));
+    PyErr_Format(
+        PyExc_ValueError,
+        "argument %u lives on device '%s', but the kernel runs on '%s'; copy it there, or select its device",
+        a->arg + 1, rt_device_name(array->device), rt_device_name(a->device));
     return -1;
   }
   if (array->elem >= TY_SCALARS) {
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, array->dtype);
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
+                 a->arg + 1, array->dtype);
     return -1;
   }
   PxLeaf *leaf = add_leaf(a, array->token);
@@ -214,7 +221,8 @@ static TypeId element_type(PxArgs *a, PyObject *arg) {
     return TY_SCALARS;
   TypeId id = px_type_of_dtype(a->st, dtype);
   if (id >= TY_SCALARS)
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, dtype);
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
+                 a->arg + 1, dtype);
   Py_DECREF(dtype);
   return id;
 }
@@ -224,7 +232,8 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object) {
     return -1;
   h->has_view = true;
   if (h->view.ndim > TY_MAX_NDIM) {
-    PyErr_Format(PyExc_TypeError, "argument %u has %d axes; a kernel takes at most %d", a->arg + 1, h->view.ndim, TY_MAX_NDIM);
+    PyErr_Format(PyExc_TypeError, "argument %u has %d axes; a kernel takes at most %d", a->arg + 1,
+                 h->view.ndim, TY_MAX_NDIM);
     return -1;
   }
   for (int i = 0; i < h->view.ndim; i++) {
@@ -244,7 +253,10 @@ static int check_alignment(PxArgs *a, const PxHeld *h, TypeId elem) {
     bits |= h->shape[i] > 1 ? (uint64_t)h->strides[i] : 0;
   if (!(bits & mask) || !h->view.len)
     return 0;
-  PyErr_Format(PyExc_ValueError, "argument %u is not aligned: its elements do not start at multiples of their size; pass x.copy()", a->arg + 1);
+  PyErr_Format(
+      PyExc_ValueError,
+      "argument %u is not aligned: its elements do not start at multiples of their size; pass x.copy()",
+      a->arg + 1);
   return -1;
 }
 
@@ -256,7 +268,8 @@ static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) 
   h->readonly = h->view.readonly;
   if (check_alignment(a, h, elem) < 0)
     return -1;
-  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape, h->strides);
+  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize,
+                                     h->shape, h->strides);
   return add_held_leaf(a, h, token, (uint64_t)(uintptr_t)h->view.buf);
 }
 
@@ -282,7 +295,8 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
   h->staging = PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
   if (!h->staging || get_view(a, h, h->staging) < 0)
     return -1;
-  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape, h->strides);
+  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize,
+                                     h->shape, h->strides);
   if (same) {
     h->in_place = true; /* the first one owns the memory */
     return add_held_leaf(a, h, token, same->address);
@@ -310,15 +324,18 @@ static int add_numpy_array(PxArgs *a, PyObject *arg) {
 static int add_foreign(PxArgs *a, PyObject *arg, PyObject *interface) {
   PxForeign f;
   if (a->on_host) {
-    PyErr_Format(PyExc_TypeError, "argument %u (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
-                 a->arg + 1, Py_TYPE(arg)->tp_name);
+    PyErr_Format(
+        PyExc_TypeError,
+        "argument %u (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
+        a->arg + 1, Py_TYPE(arg)->tp_name);
     return -1;
   }
   if (px_foreign_read(a->st, interface, &f) < 0)
     return -1;
   TypeId elem = px_type_of_dtype(a->st, f.dtype);
   if (elem >= TY_SCALARS)
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, f.dtype);
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
+                 a->arg + 1, f.dtype);
   Py_DECREF(f.dtype);
   PxHeld *h = elem < TY_SCALARS ? hold(a) : NULL;
   if (!h)
@@ -361,7 +378,8 @@ static int add_enum(PxArgs *a, PyObject *arg, bool *is_enum) {
   PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
   if (!value)
     return -1;
-  int failed = PyLong_Check(value) || PyFloat_Check(value) ? px_args_add(a, value) : unsupported(a, arg, "");
+  int failed = PyLong_Check(value) || PyFloat_Check(value) ? px_args_add(a, value)
+                                                           : unsupported(a, arg, "");
   Py_DECREF(value);
   return failed;
 }
@@ -397,7 +415,8 @@ static int add_slow(PxArgs *a, PyObject *arg) {
     return add_float(a, PyFloat_AsDouble(arg));
   if (PyComplex_Check(arg))
     return add_complex(a, arg);
-  PyObject *interface = PyType_Check(arg) ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
+  PyObject *interface =
+      PyType_Check(arg) ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
   if (interface) {
     int failed = add_foreign(a, arg, interface);
     Py_DECREF(interface);

@@ -26,13 +26,13 @@ typedef struct PxLeaf {
 /* A NumPy array or a foreign device array of this launch. */
 typedef struct PxHeld {
   struct PxHeld *next;
-  PyObject *array;    /* the caller's NumPy array; NULL for a foreign device array */
-  PyObject *staging;  /* GPU: what is copied: the array, or a contiguous copy of it */
-  Py_buffer view;     /* of staging, or of the array where it is used in place */
+  PyObject *array;   /* the caller's NumPy array; NULL for a foreign device array */
+  PyObject *staging; /* GPU: what is copied: the array, or a contiguous copy of it */
+  Py_buffer view;    /* of staging, or of the array where it is used in place */
   bool has_view, readonly, in_place;
   uint32_t leaf;
-  uint32_t arg;       /* number of the parameter, for messages */
-  uint64_t address;   /* GPU: memory of this launch */
+  uint32_t arg;     /* number of the parameter, for messages */
+  uint64_t address; /* GPU: memory of this launch */
   size_t bytes;
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
 } PxHeld;
