@@ -217,6 +217,22 @@ def test_corrupt_code():
     assert "CORRUPT" in RAISED
 
 
+def test_instruction_without_a_meaning():
+    """A stray inline cache, which no compiler makes."""
+    import opcode
+
+    def kernel(x):
+        x[0] = 1
+
+    code = kernel.__code__.co_code
+    odd = bytes([opcode.opmap["CACHE"], 0])
+    function = type(kernel)(kernel.__code__.replace(co_code=code[:2] + odd + code[2:]), globals(), "kernel")
+    with pytest.raises(NotImplementedError) as caught:
+        cuda.jit(function)[1, 1](np.zeros(4))
+    check_text("BYTECODE", caught.value)
+    assert "CACHE" in str(caught.value)
+
+
 @pytest.mark.parametrize("signature", ["floop32[:]", "void(float32[:)", "float32[:,::2]", "float32[:], ", "(((", "float32[:] float32[:]"])
 def test_bad_signature(signature):
     with pytest.raises(ValueError) as caught:
