@@ -209,9 +209,10 @@ PyObject *px_overload_list(PxDispatcher *d) {
 
 static int read_code(PxState *st, PxDispatcher *d) {
   PyObject *code = PyFunction_GetCode(d->function);
-  PyObject *const names[] = {st->name.co_argcount, st->name.co_kwonlyargcount, st->name.co_flags};
-  long values[3];
-  for (int i = 0; i < 3; i++) {
+  PyObject *const names[] = {st->name.co_argcount, st->name.co_kwonlyargcount, st->name.co_flags,
+                             st->name.co_posonlyargcount};
+  long values[4];
+  for (int i = 0; i < 4; i++) {
     PyObject *v = PyObject_GetAttr(code, names[i]);
     values[i] = v ? PyLong_AsLong(v) : -1;
     Py_XDECREF(v);
@@ -220,6 +221,7 @@ static int read_code(PxState *st, PxDispatcher *d) {
   }
   d->nargs = (uint32_t)values[0];
   d->nkwonly = (uint32_t)values[1];
+  d->nposonly = (uint32_t)values[3];
   d->varargs = values[2] & (CODE_VARARGS | CODE_VARKEYWORDS);
   return 0;
 }

@@ -24,8 +24,7 @@ typedef struct PxDispatcher {
   FuncOptions func_options;
   CgOptions options;
   char *dump; /* PyMem, or NULL */
-  uint32_t nargs, nkwonly,
-      ndefaults; /* of the function: positional, keyword-only, and defaults of the positional */
+  uint32_t nargs, nposonly, nkwonly; /* parameters: positional, of these without keyword, keyword-only */
   bool varargs;
   PxSignature *signatures; /* declared: no other is compiled for a launch */
   uint32_t nsignatures;

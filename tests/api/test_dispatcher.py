@@ -190,6 +190,16 @@ def test_wrong_arguments(args, kwargs, words):
         cuda.jit(scale)[1, 1](*args, **kwargs)
 
 
+def test_positional_only_parameters():
+    kernel = cuda.jit(define("def kernel(x, /, k):\n    x[0] = k\n"))
+    x = np.zeros(1)
+    kernel[1, 1](x, k=3)
+    cuda.synchronize()
+    assert x[0] == 3
+    with pytest.raises(TypeError, match="no parameter 'x'"):
+        kernel[1, 1](x=x, k=3)
+
+
 @pytest.mark.parametrize("bad", [[1, 2], {"a": 1}, {1}, "text", b"bytes", object(), len, lambda: 0, np, range(3), np.zeros(2, object), np.zeros(2, "M8[s]"),
                                  np.zeros(2, "U3"), np.zeros(2, [("a", "i4")]), np.datetime64("2020-01-01"), (1, [2])], ids=lambda b: type(b).__name__)
 def test_unsupported_arguments(bad):
