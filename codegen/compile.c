@@ -19,7 +19,7 @@ static bool is_reserved(const char *s) {
   for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
     if (strncmp(s, prefixes[k], strlen(prefixes[k])) == 0)
       return true;
-  return strcmp(s, "vprintf") == 0;
+  return strcmp(s, "vprintf") == 0 || strcmp(s, "WARP_SZ") == 0;
 }
 
 /* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as it is and ptxas takes no others. */

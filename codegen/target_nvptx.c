@@ -105,8 +105,8 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
     uint64_t low = 0, high = 1ull << 31;
     LLVMAddAttributeAtIndex(lw->function, i + 1, LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
   }
-  const char *name = f->leaf < cg->out->nargs ? "" : "trap";
-  LLVMSetValueName2(LLVMGetParam(lw->function, i), name, strlen(name));
+  if (f->kind == RT_FIELD_TRAP)
+    cg_attribute(cg, lw->function, i + 1, "align", 8);
 }
 
 static void nvptx_kernel_begin(Lower *lw) {
