@@ -34,7 +34,7 @@ HOMES_OF = {
     "cpython/": ("pyext",),
     "llvm-c/": ("codegen",),
     "llvm/Config/llvm-config.h": ("codegen",),
-    "dlfcn.h": ("runtime",),
+    "dlfcn.h": ("runtime", "codegen"),
     "pthread.h": ("runtime", "codegen"),
 }
 
