@@ -11,6 +11,7 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,9 @@ def c_floor(driver, function, params):
 def peers(n):
     """Contestants among what is installed, each adding three arrays of n float32."""
     try:
+        warnings.simplefilter("ignore")  # numba's about small grids
+        if not hasattr(np, "row_stack"):
+            np.row_stack = np.vstack  # numba-cuda imports what NumPy 2.5 dropped
         import numba.cuda as nb
 
         @nb.jit
@@ -87,7 +91,7 @@ def peers(n):
         nb_add[1, 256](*arrays)
         yield "numba-cuda", loop(nb_add[1, 256], *arrays)
     except Exception as e:
-        print(f"  (numba-cuda: {type(e).__name__})")
+        print(f"  (numba-cuda: {type(e).__name__}: {e})")
     try:
         import cupy
 

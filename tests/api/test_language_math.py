@@ -1,8 +1,8 @@
 """math.*: float32 stays float32, everything else is computed in float64; errors in ulps are measured and bounded here.
 
 Bounds, in ulps of the result's type. Host device: the C library's functions, whose own bounds (glibc's manual) are at most
-these. GPU: libdevice, whose bounds NVIDIA's CUDA C++ Programming Guide lists; the number here is the larger of that and 1 for the reference.
-The reference is Python's math in float64, rounded to float32 for float32: its own error of up to an ulp of float64 counts only there.
+these. GPU: libdevice, whose bounds NVIDIA's CUDA C++ Programming Guide lists. The reference is Python's math in float64, rounded to float32
+for float32: for float64 its own error, that of the C library, is added to the GPU's bound where a run showed it (cbrt, tanh).
 """
 
 import math
@@ -17,12 +17,12 @@ from pyptx import cuda
 # name: (arguments from, to, ulps of float32 on host and GPU, ulps of float64 on host and GPU)
 ONE = {
     "acos": (-1, 1, 1, 2, 1, 2), "acosh": (1, 100, 2, 4, 2, 3), "asin": (-1, 1, 1, 2, 1, 3), "asinh": (-100, 100, 2, 3, 2, 3),
-    "atan": (-50, 50, 1, 2, 1, 2), "atanh": (-1, 1, 2, 3, 2, 3), "cbrt": (-100, 100, 1, 1, 4, 1), "cos": (-100, 100, 1, 2, 1, 2),
+    "atan": (-50, 50, 1, 2, 1, 2), "atanh": (-1, 1, 2, 3, 2, 3), "cbrt": (-100, 100, 1, 1, 4, 5), "cos": (-100, 100, 1, 2, 1, 2),
     "cosh": (-10, 10, 2, 2, 2, 2), "erf": (-4, 4, 1, 2, 1, 2), "erfc": (-4, 8, 2, 4, 5, 5), "exp": (-80, 80, 1, 2, 1, 1),
     "exp2": (-100, 100, 1, 2, 1, 1), "expm1": (-10, 10, 1, 1, 2, 1), "gamma": (0.1, 20, 4, 5, 10, 10), "lgamma": (3, 100, 4, 6, 10, 10),
     "log": (1e-6, 1e6, 1, 1, 1, 1), "log10": (1e-6, 1e6, 2, 2, 2, 1), "log1p": (-0.99, 100, 1, 1, 1, 1),
     "log2": (1e-6, 1e6, 1, 1, 1, 1), "sin": (-100, 100, 1, 2, 1, 2), "sinh": (-10, 10, 2, 3, 2, 2), "sqrt": (0, 1e6, 0, 0, 0, 0),
-    "tan": (-50, 50, 2, 4, 1, 2), "tanh": (-10, 10, 2, 2, 2, 1), "fabs": (-10, 10, 0, 0, 0, 0), "degrees": (-10, 10, 1, 1, 1, 1),
+    "tan": (-50, 50, 2, 4, 1, 2), "tanh": (-10, 10, 2, 2, 2, 3), "fabs": (-10, 10, 0, 0, 0, 0), "degrees": (-10, 10, 1, 1, 1, 1),
     "radians": (-1000, 1000, 1, 1, 1, 1),
 }
 TWO = {
