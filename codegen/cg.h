@@ -38,7 +38,8 @@ typedef struct Cg {
   VEC(const FrozenFunc *) lifted_funcs; /* whose text is in lifted_text */
   Buf lifted_text;
   Program *program;      /* infer */
-  const char *symbol;    /* of the kernel: letters, digits, _ */
+  const char *name;      /* of the kernel: letters, digits, _ */
+  const char *symbol;    /* in the module: the name, on the host with a suffix */
   CgKernel *out;         /* being filled; malloc'd members, freed by cg_kernel_free */
 
   LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */

@@ -13,13 +13,9 @@
 
 static const Target *target_of(CgTarget t) { return t == CG_HOST ? &cg_target_host : &cg_target_nvptx; }
 
-/* Names that the module may hold for other things. */
+/* Names that mean something else in PTX; our own hold a $. */
 static bool is_reserved(const char *s) {
-  static const char *const prefixes[] = {"__nv", "rt_host_", "pyptx_", "llvm", "text_", "shared_", "dynamic_shared"};
-  for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
-    if (strncmp(s, prefixes[k], strlen(prefixes[k])) == 0)
-      return true;
-  return strcmp(s, "vprintf") == 0 || strcmp(s, "WARP_SZ") == 0;
+  return strncmp(s, "__nv", 4) == 0 || strcmp(s, "vprintf") == 0 || strcmp(s, "WARP_SZ") == 0;
 }
 
 /* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as it is and ptxas takes no others. */
@@ -48,12 +44,14 @@ static void prepare(Cg *cg) {
   cx->debug = o->debug;
   if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch)) /* before the other passes do their work for nothing */
     fail(cx, (Loc){0}, ERR_ARCH, r->arch ? r->arch : "");
-  cg->symbol = symbol_of(cg);
+  cg->name = symbol_of(cg);
+  /* on the host a kernel may be called like a function of the C library */
+  cg->symbol = r->target == CG_HOST ? arena_printf(&cx->arena, "%s$kernel", cg->name) : cg->name;
 }
 
 static void finish(Cg *cg) {
   CgKernel *out = cg->out;
-  out->symbol = cg_strndup(cg, cg->symbol, strlen(cg->symbol));
+  out->symbol = cg_strndup(cg, cg->name, strlen(cg->name));
   out->static_shared = cg->static_shared;
   out->local_bytes = cg->local_bytes;
   out->uses_dynamic_shared = cg->uses_dynamic_shared;

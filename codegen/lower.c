@@ -156,7 +156,7 @@ LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result, LLV
 
 LLVMValueRef lw_text(Lower *lw, const char *s) {
   LLVMValueRef init = LLVMConstStringInContext2(lw->cg->context, s, strlen(s), 0);
-  LLVMValueRef g = LLVMAddGlobal(lw->cg->module, LLVMTypeOf(init), arena_printf(&lw->cx->arena, "text_%u", lw->cg->ntexts++));
+  LLVMValueRef g = LLVMAddGlobal(lw->cg->module, LLVMTypeOf(init), arena_printf(&lw->cx->arena, "text$%u", lw->cg->ntexts++));
   LLVMSetInitializer(g, init);
   LLVMSetGlobalConstant(g, 1);
   LLVMSetLinkage(g, LLVMInternalLinkage);

@@ -6,11 +6,11 @@
 
 /* --- device functions: parameters and results are leaves --- */
 
-/* A name with letters, digits and _ only: what PTX and LLVM both leave alone. */
+/* A name with letters, digits, _ and $ only, which PTX and LLVM both leave alone; the $ keeps it away from the kernel's. */
 static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
-  char *s = number ? arena_printf(&cg->cx->arena, "%s_%u", name, number) : arena_strdup(&cg->cx->arena, name);
+  char *s = number ? arena_printf(&cg->cx->arena, "%s$%u", name, number) : arena_strdup(&cg->cx->arena, name);
   for (char *p = s; *p; p++)
-    if (!isalnum((unsigned char)*p))
+    if (!isalnum((unsigned char)*p) && *p != '$')
       *p = '_';
   return isdigit((unsigned char)*s) ? arena_printf(&cg->cx->arena, "f%s", s) : s;
 }

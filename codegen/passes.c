@@ -36,7 +36,7 @@ static void put_dump(const Cg *cg, char letter, const char *name, const char *te
   if (cg->request->sink)
     cg->request->sink(cg->request->sink_user, letter, name, text);
   else
-    fprintf(stderr, "== %c %s: %s\n%s%s", letter, name, cg->symbol, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    fprintf(stderr, "== %c %s: %s\n%s%s", letter, name, cg->name, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
 static const char *pass_text(Cg *cg, const Pass *p) {

@@ -135,12 +135,13 @@ static void nvptx_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
 
 /* --- memory --- */
 
-/* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number of ours. */
+/* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number of ours. A $ keeps our names away
+ * from those of kernels. */
 static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, unsigned space, unsigned align) {
   NvptxState *s = lw->cg->target_state;
-  char *text = arena_printf(&lw->cx->arena, "%s_%u", name, s->nglobals++);
+  char *text = arena_printf(&lw->cx->arena, "%s$%u", name, s->nglobals++);
   for (char *p = text; *p; p++)
-    if (!isalnum((unsigned char)*p))
+    if (!isalnum((unsigned char)*p) && *p != '$')
       *p = '_';
   LLVMValueRef g = LLVMAddGlobalInAddressSpace(lw->cg->module, type, text, space);
   LLVMSetAlignment(g, align);
@@ -150,7 +151,7 @@ static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, un
 static LLVMValueRef nvptx_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset, const char *name) {
   (void)offset;
   LLVMTypeRef type = LLVMArrayType2(lw->t->i8, bytes);
-  LLVMValueRef g = add_global(lw, type, arena_printf(&lw->cx->arena, "shared_%s", name), NVPTX_SHARED, align);
+  LLVMValueRef g = add_global(lw, type, name, NVPTX_SHARED, align);
   LLVMSetInitializer(g, LLVMGetPoison(type));
   LLVMSetLinkage(g, LLVMInternalLinkage);
   return g;
@@ -265,7 +266,7 @@ static LLVMValueRef trap_function(Lower *lw) {
   LLVMTypeRef types[2 + RT_TRAP_VALUES] = {lw->t->space[SPACE_GLOBAL], lw->t->i32};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     types[2 + k] = lw->t->i64;
-  LLVMValueRef fn = LLVMAddFunction(lw->cg->module, "pyptx_trap", LLVMFunctionType(lw->t->none, types, 2 + RT_TRAP_VALUES, 0));
+  LLVMValueRef fn = LLVMAddFunction(lw->cg->module, "pyptx$trap", LLVMFunctionType(lw->t->none, types, 2 + RT_TRAP_VALUES, 0));
   s->trap = fn;
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   static const char *const attributes[] = {"noinline", "noreturn", "nounwind", "cold"};
