@@ -175,14 +175,16 @@ LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overlo
   return LLVMGetIntrinsicDeclaration(cg->module, id, types, n);
 }
 
-void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value) {
+void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
+                  uint64_t value) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   CX_ASSERT(cg->cx, kind);
   LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(cg->context, kind, value));
 }
 
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value) {
-  LLVMAttributeRef a = LLVMCreateStringAttribute(cg->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+  LLVMAttributeRef a = LLVMCreateStringAttribute(cg->context, key, (unsigned)strlen(key), value,
+                                                 (unsigned)strlen(value));
   LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 

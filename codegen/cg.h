@@ -23,24 +23,24 @@ typedef struct DebugInfo DebugInfo;
 
 typedef struct CgTypes { /* LLVM types of `context`, made once */
   LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64;
-  LLVMTypeRef ptr;       /* address space 0 */
-  LLVMTypeRef space[4];  /* pointer into a Space, as the target numbers it */
+  LLVMTypeRef ptr;      /* address space 0 */
+  LLVMTypeRef space[4]; /* pointer into a Space, as the target numbers it */
 } CgTypes;
 
 typedef struct Cg {
   Cx *cx;
   const CgRequest *request;
-  CgOptions options;     /* request's, with what they imply filled in (cg_open) */
+  CgOptions options; /* request's, with what they imply filled in (cg_open) */
   const Target *target;
-  void *target_state;    /* the target's own, in the arena */
-  const char *dump;      /* pass letters, or NULL */
-  Fn *lifted;            /* lift: the kernel, until typing takes it */
+  void *target_state;                   /* the target's own, in the arena */
+  const char *dump;                     /* pass letters, or NULL */
+  Fn *lifted;                           /* lift: the kernel, until typing takes it */
   VEC(const FrozenFunc *) lifted_funcs; /* whose text is in lifted_text */
   Buf lifted_text;
-  Program *program;      /* infer */
-  const char *name;      /* of the kernel: letters, digits, _ */
-  const char *symbol;    /* in the module: the name, on the host with a suffix */
-  CgKernel *out;         /* being filled; malloc'd members, freed by cg_kernel_free */
+  Program *program;   /* infer */
+  const char *name;   /* of the kernel: letters, digits, _ */
+  const char *symbol; /* in the module: the name, on the host with a suffix */
+  CgKernel *out;      /* being filled; malloc'd members, freed by cg_kernel_free */
 
   LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */
   LLVMModuleRef module;   /* owned, NULL once taken */
@@ -48,16 +48,17 @@ typedef struct Cg {
   LLVMTargetDataRef layout;
   LLVMBuilderRef builder;
   CgTypes t;
-  const Type **leaf_types;  /* types of the kernel's leaf arguments, RtField.leaf counts them */
-  LLVMValueRef *functions;  /* one a Program.fns, NULL for a kernel */
+  const Type **leaf_types; /* types of the kernel's leaf arguments, RtField.leaf counts them */
+  LLVMValueRef *functions; /* one a Program.fns, NULL for a kernel */
   uint32_t ntexts;
-  DebugInfo *debug;       /* NULL without lines */
-  LLVMValueRef kernel;    /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
+  DebugInfo *debug; /* NULL without lines */
+  LLVMValueRef
+      kernel; /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
 
   uint32_t static_shared, local_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap;
-  bool broken;            /* a fatal error of LLVM went through: leak */
-  const char *complaint;  /* LLVM's first error diagnostic, NULL if none */
+  bool broken;           /* a fatal error of LLVM went through: leak */
+  const char *complaint; /* LLVM's first error diagnostic, NULL if none */
 } Cg;
 
 /* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a
@@ -79,7 +80,8 @@ const char *cg_module_text(Cg *cg);
 void cg_run_passes(Cg *cg, const char *pipeline);
 /* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is cx_bug(). */
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
-void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value); /* enum attribute */
+void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
+                  uint64_t value); /* enum attribute */
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
 void cg_verify_module(Cg *cg);
 /* Assembly or object code of the module; the caller disposes of the buffer. */

@@ -11,7 +11,9 @@
 
 /* --- the request --- */
 
-static const Target *target_of(CgTarget t) { return t == CG_HOST ? &cg_target_host : &cg_target_nvptx; }
+static const Target *target_of(CgTarget t) {
+  return t == CG_HOST ? &cg_target_host : &cg_target_nvptx;
+}
 
 /* Names that mean something else in PTX; our own hold a $. */
 static bool is_reserved(const char *s) {
@@ -42,7 +44,8 @@ static void prepare(Cg *cg) {
   cx->typing = o->numba_typing ? TYPING_NUMBA : TYPING_NUMPY;
   cx->checked = o->boundscheck;
   cx->debug = o->debug;
-  if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch)) /* before the other passes do their work for nothing */
+  if (r->target == CG_NVPTX &&
+      !cg_arch_min_ptx(r->arch)) /* before the other passes do their work for nothing */
     fail(cx, (Loc){0}, ERR_ARCH, r->arch ? r->arch : "");
   cg->name = symbol_of(cg);
   /* on the host a kernel may be called like a function of the C library */
@@ -117,7 +120,8 @@ void cg_kernel_free(CgKernel *k) {
     return;
   target_of(k->target)->release(k->jit);
   free_sites(k);
-  char *texts[] = {k->symbol, k->ptx, k->ssa, k->types, k->llvm, k->llvm_opt, k->assembly, k->result};
+  char *texts[] = {k->symbol, k->ptx,      k->ssa,      k->types,
+                   k->llvm,   k->llvm_opt, k->assembly, k->result};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);
   free(k->params.fields);

@@ -11,34 +11,43 @@
 
 typedef enum CgTarget { CG_NVPTX, CG_HOST } CgTarget;
 
-typedef enum CgFast { /* fastmath=True is all of them */
-  CG_FAST_FTZ = 1,    /* flush subnormals */
-  CG_FAST_DIV = 2,    /* approximate division */
-  CG_FAST_SQRT = 4,   /* approximate square root */
-  CG_FAST_FUNC = 8,   /* approximate sin, cos, exp, log … */
-  CG_FAST_NNAN = 16, CG_FAST_NINF = 32, CG_FAST_NSZ = 64, CG_FAST_REASSOC = 128, CG_FAST_ARCP = 256,
+typedef enum CgFast {                   /* fastmath=True is all of them */
+                      CG_FAST_FTZ = 1,  /* flush subnormals */
+                      CG_FAST_DIV = 2,  /* approximate division */
+                      CG_FAST_SQRT = 4, /* approximate square root */
+                      CG_FAST_FUNC = 8, /* approximate sin, cos, exp, log … */
+                      CG_FAST_NNAN = 16,
+                      CG_FAST_NINF = 32,
+                      CG_FAST_NSZ = 64,
+                      CG_FAST_REASSOC = 128,
+                      CG_FAST_ARCP = 256,
 } CgFast;
 
 typedef struct CgOptions {
-  int opt;           /* 0 to 3 */
-  int numba_typing;  /* semantics.md section 7 */
-  int debug;         /* checks, exceptions, lines */
-  int fastmath;      /* CgFast bits */
-  int fma;           /* contract multiply and add */
+  int opt;          /* 0 to 3 */
+  int numba_typing; /* semantics.md section 7 */
+  int debug;        /* checks, exceptions, lines */
+  int fastmath;     /* CgFast bits */
+  int fma;          /* contract multiply and add */
   int lineinfo;
-  int exceptions;    /* assert and raise trap without debug */
-  int boundscheck;   /* index checks: implied by debug, and by CG_HOST unless unchecked */
-  int unchecked;     /* host: no index checks */
-  int max_registers; /* 0: ptxas decides */
+  int exceptions;              /* assert and raise trap without debug */
+  int boundscheck;             /* index checks: implied by debug, and by CG_HOST unless unchecked */
+  int unchecked;               /* host: no index checks */
+  int max_registers;           /* 0: ptxas decides */
   int max_threads, min_blocks; /* launch bounds, 0: none */
   int device_function; /* compile a device function alone: results allowed, no kernel entry */
 } CgOptions;
 
 typedef enum CgWant { /* texts to keep */
-  CG_WANT_SSA = 1, CG_WANT_TYPES = 2, CG_WANT_LLVM = 4 /* before LLVM's passes */, CG_WANT_LLVM_OPT = 8, CG_WANT_ASM = 16 /* host */,
+                      CG_WANT_SSA = 1,
+                      CG_WANT_TYPES = 2,
+                      CG_WANT_LLVM = 4 /* before LLVM's passes */,
+                      CG_WANT_LLVM_OPT = 8,
+                      CG_WANT_ASM = 16 /* host */,
 } CgWant;
 
-typedef struct CgSymbol { /* runtime functions that host code calls: rt_host_trap, rt_host_print … */
+typedef struct
+    CgSymbol { /* runtime functions that host code calls: rt_host_trap, rt_host_print … */
   const char *name;
   void *address;
 } CgSymbol;
@@ -46,20 +55,22 @@ typedef struct CgSymbol { /* runtime functions that host code calls: rt_host_tra
 typedef struct CgRequest {
   const FrozenFunc *func;
   const char *signature; /* text of ty_signature */
-  const char *symbol;    /* kernel name in the module; NULL: made from the qualname (letters, digits, _) */
+  const char
+      *symbol; /* kernel name in the module; NULL: made from the qualname (letters, digits, _) */
   CgTarget target;
-  const char *arch;      /* "sm_90" … "sm_90a"; CG_HOST: NULL for this CPU */
-  int ptx_version;       /* e.g. 83, the newest the driver takes; 0: the lowest that arch allows */
+  const char *arch; /* "sm_90" … "sm_90a"; CG_HOST: NULL for this CPU */
+  int ptx_version;  /* e.g. 83, the newest the driver takes; 0: the lowest that arch allows */
   CgOptions options;
-  unsigned want;         /* CgWant bits */
-  const char *dump;      /* pass letters to dump, NULL none; "t" in it gives timings */
-  void (*sink)(void *user, char letter, const char *pass, const char *text); /* where dumps go; NULL: stderr */
+  unsigned want;    /* CgWant bits */
+  const char *dump; /* pass letters to dump, NULL none; "t" in it gives timings */
+  void (*sink)(void *user, char letter, const char *pass,
+               const char *text); /* where dumps go; NULL: stderr */
   void *sink_user;
-  const char *libdevice; /* path, or NULL: searched for when first needed */
+  const char *libdevice;   /* path, or NULL: searched for when first needed */
   const CgSymbol *symbols; /* CG_HOST: name-terminated by NULL */
 } CgRequest;
 
-typedef struct CgSite { /* a place that can stop a thread, RtTrap.site is its index */
+typedef struct CgSite {      /* a place that can stop a thread, RtTrap.site is its index */
   char *exception, *message; /* {0}, {1} … are the trap's values; {0:f}: read as a double */
   DiagPlace at;
 } CgSite;
@@ -76,17 +87,20 @@ typedef struct CgKernel {
   char *ptx; /* CG_NVPTX */
   size_t ptx_len;
   char *ssa, *types, *llvm, *llvm_opt, *assembly; /* as wanted, else NULL */
-  char *result;      /* device_function: text of the result type */
-  RtParams params;   /* how the parameter block is packed */
+  char *result;                                   /* device_function: text of the result type */
+  RtParams params;                                /* how the parameter block is packed */
   CgArg *args;
-  uint32_t nargs;    /* leaves */
+  uint32_t nargs; /* leaves */
   uint32_t static_shared, local_bytes;
   unsigned char uses_dynamic_shared, has_barrier, has_trap;
   CgSite *sites;
   uint32_t nsites;
-  RtHostCode host;   /* CG_HOST */
-  void *jit;         /* owner of the host code */
-  struct CgTiming { const char *pass; double ms; } *timings;
+  RtHostCode host; /* CG_HOST */
+  void *jit;       /* owner of the host code */
+  struct CgTiming {
+    const char *pass;
+    double ms;
+  } * timings;
   uint32_t ntimings;
 } CgKernel;
 
@@ -97,9 +111,10 @@ void cg_kernel_free(CgKernel *k); /* host code is unmapped: no launch may be run
 /* Facts for `pyptx info` and for choosing: all static or malloc'd-once text. */
 const char *cg_llvm_version(void);
 const char *cg_host_cpu(void);
-int cg_arch_min_ptx(const char *arch);      /* 0: unknown architecture */
-const char *cg_find_libdevice(const char *hint, char *looked, size_t looked_size); /* path or NULL; looked: where it looked */
-int cg_find_ptxas(char *path, size_t size); /* 0 if found */
+int cg_arch_min_ptx(const char *arch); /* 0: unknown architecture */
+const char *cg_find_libdevice(const char *hint, char *looked,
+                              size_t looked_size); /* path or NULL; looked: where it looked */
+int cg_find_ptxas(char *path, size_t size);        /* 0 if found */
 /* PTX to cubin with ptxas: 0 and malloc'd *cubin, or -1 with the error. */
 int cg_assemble(const char *ptx, const char *arch, void **cubin, size_t *size, Diag **error);
 

@@ -29,7 +29,8 @@ typedef struct Search {
 static void note_place(Search *s, const char *path) {
   if (!s->looked || s->looked_len >= s->looked_size)
     return;
-  int n = snprintf(s->looked + s->looked_len, s->looked_size - s->looked_len, "%s%s", s->looked_len ? ", " : "", path);
+  int n = snprintf(s->looked + s->looked_len, s->looked_size - s->looked_len, "%s%s",
+                   s->looked_len ? ", " : "", path);
   s->looked_len += n > 0 ? (size_t)n : 0;
 }
 
@@ -43,7 +44,8 @@ static bool try_file(Search *s, const char *path) {
 /* The first match of folder/pattern, newest name first. */
 static bool try_glob(Search *s, const char *folder, const char *pattern) {
   char path[PATH_MAX];
-  if (!folder || !*folder || snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path)
+  if (!folder || !*folder ||
+      snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path)
     return false;
   glob_t g = {0};
   bool found = false;
@@ -61,13 +63,16 @@ static bool try_site_packages(Search *s, const char *folder) {
          try_glob(s, folder, "triton/backends/nvidia/lib/libdevice*.bc");
 }
 
-static bool try_toolkit(Search *s, const char *folder) { return try_glob(s, folder, "nvvm/libdevice/libdevice*.bc"); }
+static bool try_toolkit(Search *s, const char *folder) {
+  return try_glob(s, folder, "nvvm/libdevice/libdevice*.bc");
+}
 
 /* The folder that our own file's package lies in, which is where pip puts other packages too. */
 static bool try_beside_us(Search *s) {
   Dl_info info;
   char folder[PATH_MAX];
-  if (!dladdr((void *)(uintptr_t)cg_find_libdevice, &info) || !info.dli_fname || strlen(info.dli_fname) >= sizeof folder)
+  if (!dladdr((void *)(uintptr_t)cg_find_libdevice, &info) || !info.dli_fname ||
+      strlen(info.dli_fname) >= sizeof folder)
     return false;
   strcpy(folder, info.dli_fname);
   for (int up = 0; up < 2; up++) {
@@ -107,9 +112,12 @@ const char *cg_find_libdevice(const char *hint, char *looked, size_t looked_size
     note_place(&s, given);
     return try_file(&s, given) ? found : NULL;
   }
-  bool ok = (hint && *hint && try_hint(&s, hint)) || try_toolkit(&s, getenv("CUDA_HOME")) || try_toolkit(&s, getenv("CUDA_PATH")) ||
-            try_beside_us(&s) || try_toolkit(&s, "/usr/local/cuda") || try_glob(&s, "/usr/local", "cuda-*/nvvm/libdevice/libdevice*.bc") ||
-            try_toolkit(&s, "/opt/cuda") || try_glob(&s, "/usr/lib/nvidia-cuda-toolkit/libdevice", "libdevice*.bc");
+  bool ok = (hint && *hint && try_hint(&s, hint)) || try_toolkit(&s, getenv("CUDA_HOME")) ||
+            try_toolkit(&s, getenv("CUDA_PATH")) || try_beside_us(&s) ||
+            try_toolkit(&s, "/usr/local/cuda") ||
+            try_glob(&s, "/usr/local", "cuda-*/nvvm/libdevice/libdevice*.bc") ||
+            try_toolkit(&s, "/opt/cuda") ||
+            try_glob(&s, "/usr/lib/nvidia-cuda-toolkit/libdevice", "libdevice*.bc");
   return ok ? found : NULL;
 }
 
@@ -130,7 +138,9 @@ typedef struct Library { /* immutable once listed; lives as long as the process 
   uint32_t nfns;
 } Library;
 
-static int by_name(const void *a, const void *b) { return strcmp(((const LibFn *)a)->name, ((const LibFn *)b)->name); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const LibFn *)a)->name, ((const LibFn *)b)->name);
+}
 
 static LibFn *find_fn(const Library *lib, const char *name) {
   LibFn key = {.name = (char *)(uintptr_t)name};
@@ -143,7 +153,8 @@ static bool read_bytes(Library *lib) {
     return false;
   long n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
   lib->bytes = n > 0 ? malloc((size_t)n) : NULL;
-  bool ok = lib->bytes && fseek(f, 0, SEEK_SET) == 0 && fread(lib->bytes, 1, (size_t)n, f) == (size_t)n;
+  bool ok = lib->bytes && fseek(f, 0, SEEK_SET) == 0 &&
+            fread(lib->bytes, 1, (size_t)n, f) == (size_t)n;
   lib->nbytes = ok ? (size_t)n : 0;
   fclose(f);
   return ok;
@@ -186,7 +197,8 @@ static bool add_callee(Library *lib, LibFn *from, LLVMValueRef callee) {
 static bool list_calls(Library *lib, LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
     LibFn *from = find_fn(lib, LLVMGetValueName(f));
-    for (LLVMBasicBlockRef b = from ? LLVMGetFirstBasicBlock(f) : NULL; b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = from ? LLVMGetFirstBasicBlock(f) : NULL; b;
+         b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         if (LLVMIsACallInst(i) && !add_callee(lib, from, LLVMGetCalledValue(i)))
           return false;
@@ -248,7 +260,8 @@ static const Library *library_open(const char *path) {
 /* --- linking it --- */
 
 static bool is_wanted(LLVMValueRef f) {
-  return LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && strncmp(LLVMGetValueName(f), "__nv_", 5) == 0;
+  return LLVMIsDeclaration(f) && LLVMGetFirstUse(f) &&
+         strncmp(LLVMGetValueName(f), "__nv_", 5) == 0;
 }
 
 static const char *first_wanted(Cg *cg) {
@@ -278,7 +291,8 @@ static uint8_t *find_needed(Cg *cg, const Library *lib) {
       continue;
     const LibFn *found = find_fn(lib, LLVMGetValueName(f));
     if (!found)
-      fail(cg->cx, (Loc){0}, ERR_LLVM, arena_printf(&cg->cx->arena, "%s has no function %s", lib->path, LLVMGetValueName(f)));
+      fail(cg->cx, (Loc){0}, ERR_LLVM,
+           arena_printf(&cg->cx->arena, "%s has no function %s", lib->path, LLVMGetValueName(f)));
     reach(cg, lib, (uint32_t)(found - lib->fns), needed);
   }
   return needed;
@@ -316,11 +330,14 @@ static const char *reflected(LLVMValueRef call, size_t *n) {
 
 static void answer_reflection(Cg *cg) {
   int fast = cg->options.fastmath;
-  const struct { const char *name; int value; } answers[] = {
-    {"__CUDA_FTZ", (fast & CG_FAST_FTZ) != 0},
-    {"__CUDA_PREC_DIV", !(fast & CG_FAST_DIV)},
-    {"__CUDA_PREC_SQRT", !(fast & CG_FAST_SQRT)},
-    {"__CUDA_ARCH", cg_nvptx_arch_number(cg) * 10},
+  const struct {
+    const char *name;
+    int value;
+  } answers[] = {
+      {"__CUDA_FTZ", (fast & CG_FAST_FTZ) != 0},
+      {"__CUDA_PREC_DIV", !(fast & CG_FAST_DIV)},
+      {"__CUDA_PREC_SQRT", !(fast & CG_FAST_SQRT)},
+      {"__CUDA_ARCH", cg_nvptx_arch_number(cg) * 10},
   };
   LLVMValueRef reflect = LLVMGetNamedFunction(cg->module, "__nvvm_reflect");
   LLVMUseRef use;
@@ -347,7 +364,8 @@ void cg_link_libdevice(Cg *cg) {
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted, arena_strdup(&cg->cx->arena, looked));
   const Library *lib = library_open(path);
   if (!lib)
-    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted, arena_printf(&cg->cx->arena, "%s, which is damaged", path));
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted,
+         arena_printf(&cg->cx->arena, "%s, which is damaged", path));
   link_needed(cg, lib, find_needed(cg, lib));
   answer_reflection(cg);
   cg_check_complaint(cg);

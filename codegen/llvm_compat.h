@@ -6,8 +6,9 @@
 #include <llvm-c/DebugInfo.h>
 
 enum {
-  CG_LLVM_PTX_KERNEL = 71,        /* calling convention; llvm-c has no name for it */
-  CG_LLVM_DEBUG_LINES_ONLY = 2,   /* emission kinds that llvm-c's enum leaves out or names otherwise */
+  CG_LLVM_PTX_KERNEL = 71, /* calling convention; llvm-c has no name for it */
+  CG_LLVM_DEBUG_LINES_ONLY =
+      2, /* emission kinds that llvm-c's enum leaves out or names otherwise */
   CG_LLVM_DEBUG_DIRECTIVES = 3,
 };
 

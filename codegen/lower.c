@@ -128,8 +128,8 @@ LLVMValueRef lw_alloca(Lower *lw, LLVMTypeRef t, unsigned align, const char *nam
   return a;
 }
 
-LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overloads, unsigned noverloads,
-                          LLVMValueRef const *args, unsigned nargs) {
+LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overloads,
+                          unsigned noverloads, LLVMValueRef const *args, unsigned nargs) {
   LLVMValueRef fn = cg_intrinsic_fn(lw->cg, name, overloads, noverloads);
   LLVMValueRef copy[8] = {0};
   CX_ASSERT(lw->cx, nargs <= 8);
@@ -138,7 +138,8 @@ LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overlo
   return LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, copy, nargs, "");
 }
 
-LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result, LLVMValueRef const *args, unsigned n) {
+LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result,
+                            LLVMValueRef const *args, unsigned n) {
   LLVMTypeRef types[8] = {0};
   LLVMValueRef copy[8] = {0};
   CX_ASSERT(lw->cx, n <= 8);
@@ -156,7 +157,8 @@ LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result, LLV
 
 LLVMValueRef lw_text(Lower *lw, const char *s) {
   LLVMValueRef init = LLVMConstStringInContext2(lw->cg->context, s, strlen(s), 0);
-  LLVMValueRef g = LLVMAddGlobal(lw->cg->module, LLVMTypeOf(init), arena_printf(&lw->cx->arena, "text$%u", lw->cg->ntexts++));
+  LLVMValueRef g = LLVMAddGlobal(lw->cg->module, LLVMTypeOf(init),
+                                 arena_printf(&lw->cx->arena, "text$%u", lw->cg->ntexts++));
   LLVMSetInitializer(g, init);
   LLVMSetGlobalConstant(g, 1);
   LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -165,10 +167,13 @@ LLVMValueRef lw_text(Lower *lw, const char *s) {
 }
 
 void lw_fast(Lower *lw, LLVMValueRef v) {
-  static const struct { int option; LLVMFastMathFlags flag; } rows[] = {
-    {CG_FAST_NNAN, LLVMFastMathNoNaNs},      {CG_FAST_NINF, LLVMFastMathNoInfs},
-    {CG_FAST_NSZ, LLVMFastMathNoSignedZeros}, {CG_FAST_REASSOC, LLVMFastMathAllowReassoc},
-    {CG_FAST_ARCP, LLVMFastMathAllowReciprocal},
+  static const struct {
+    int option;
+    LLVMFastMathFlags flag;
+  } rows[] = {
+      {CG_FAST_NNAN, LLVMFastMathNoNaNs},          {CG_FAST_NINF, LLVMFastMathNoInfs},
+      {CG_FAST_NSZ, LLVMFastMathNoSignedZeros},    {CG_FAST_REASSOC, LLVMFastMathAllowReassoc},
+      {CG_FAST_ARCP, LLVMFastMathAllowReciprocal},
   };
   if (!LLVMIsAInstruction(v) || !LLVMCanValueUseFastMathFlags(v))
     return;
@@ -183,8 +188,10 @@ void lw_fast(Lower *lw, LLVMValueRef v) {
 LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_t no) {
   LLVMContextRef c = lw->cg->context;
   LLVMMetadataRef ops[] = {LLVMMDStringInContext2(c, "branch_weights", 14),
-                           LLVMValueAsMetadata(lw_i32(lw, yes)), LLVMValueAsMetadata(lw_i32(lw, no))};
-  LLVMSetMetadata(br, LLVMGetMDKindIDInContext(c, "prof", 4), LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, ops, 3)));
+                           LLVMValueAsMetadata(lw_i32(lw, yes)),
+                           LLVMValueAsMetadata(lw_i32(lw, no))};
+  LLVMSetMetadata(br, LLVMGetMDKindIDInContext(c, "prof", 4),
+                  LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, ops, 3)));
   return br;
 }
 
@@ -192,7 +199,8 @@ LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_
 
 static LLVMValueRef constant_number(Lower *lw, const Frozen *f, const Type *t) {
   LLVMTypeRef type = lw_scalar_type(lw->cg, t->id);
-  bool is_real = f->kind == FZ_FLOAT || (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_FLOAT);
+  bool is_real = f->kind == FZ_FLOAT ||
+                 (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_FLOAT);
   if (ty_is_float(t))
     return LLVMConstReal(type, is_real ? f->re : f->wide ? (double)(uint64_t)f->i : (double)f->i);
   if (ty_kind(t) == KIND_BOOL)
@@ -243,7 +251,8 @@ static void lw_make_tuple(Lower *lw, Ins *i) {
 }
 
 static void lw_tuple_get(Lower *lw, Ins *i) {
-  lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + lw_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i));
+  lw_set_leaves(lw, i,
+                lw_leaves(lw, i->args[0]) + lw_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i));
 }
 
 /* All elements have one type, so leaf k of element e is leaf e * n + k. */
@@ -265,7 +274,9 @@ static void lw_tuple_index(Lower *lw, Ins *i) {
 
 /* --- indices --- */
 
-static void lw_extent(Lower *lw, Ins *i) { lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + 1 + i->aux.i); }
+static void lw_extent(Lower *lw, Ins *i) {
+  lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + 1 + i->aux.i);
+}
 
 static void lw_wrap_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]);
@@ -294,24 +305,63 @@ static void lw_unreachable(Lower *lw, Ins *i) {
 typedef void (*LowerOp)(Lower *lw, Ins *i);
 
 static const LowerOp lowerers[OP_COUNT] = {
-  [OP_CONST] = lw_constant, [OP_PARAM] = lw_use_param, [OP_UNSET] = lw_unset, [OP_PHI] = lw_phi,
-  [OP_ADD] = lw_arithmetic, [OP_SUB] = lw_arithmetic, [OP_MUL] = lw_arithmetic, [OP_TRUEDIV] = lw_arithmetic,
-  [OP_AND] = lw_arithmetic, [OP_OR] = lw_arithmetic, [OP_XOR] = lw_arithmetic,
-  [OP_FLOORDIV] = lw_divide, [OP_MOD] = lw_divide, [OP_POW] = lw_power, [OP_LSHIFT] = lw_shift, [OP_RSHIFT] = lw_shift,
-  [OP_NEG] = lw_unary, [OP_INVERT] = lw_unary, [OP_NOT] = lw_unary, [OP_TRUTH] = lw_unary,
-  [OP_LT] = lw_compare, [OP_LE] = lw_compare, [OP_EQ] = lw_compare, [OP_NE] = lw_compare, [OP_GT] = lw_compare, [OP_GE] = lw_compare,
-  [OP_MAKE_TUPLE] = lw_make_tuple, [OP_MAKE_SLICE] = lw_make_tuple, [OP_TUPLE_GET] = lw_tuple_get, [OP_TUPLE_INDEX] = lw_tuple_index,
-  [OP_CAST] = lw_cast_ins, [OP_SELECT] = lw_select, [OP_EXTENT] = lw_extent, [OP_STRIDE] = lw_stride,
-  [OP_WRAP_INDEX] = lw_wrap_index, [OP_CHECK_INDEX] = lw_check_index, [OP_CHECK] = lw_check,
-  [OP_LOAD] = lw_load, [OP_STORE] = lw_store, [OP_VIEW] = lw_view, [OP_ALLOC] = lw_alloc, [OP_CONST_ARRAY] = lw_const_array,
-  [OP_INTRINSIC] = lw_intrinsic_ins, [OP_ATOMIC] = lw_atomic, [OP_CALL_FN] = lw_call, [OP_PRINT] = lw_print,
-  [OP_BR] = lw_branch, [OP_CONDBR] = lw_condbranch, [OP_RET] = lw_return, [OP_RAISE] = lw_raise, [OP_UNREACHABLE] = lw_unreachable,
+    [OP_CONST] = lw_constant,
+    [OP_PARAM] = lw_use_param,
+    [OP_UNSET] = lw_unset,
+    [OP_PHI] = lw_phi,
+    [OP_ADD] = lw_arithmetic,
+    [OP_SUB] = lw_arithmetic,
+    [OP_MUL] = lw_arithmetic,
+    [OP_TRUEDIV] = lw_arithmetic,
+    [OP_AND] = lw_arithmetic,
+    [OP_OR] = lw_arithmetic,
+    [OP_XOR] = lw_arithmetic,
+    [OP_FLOORDIV] = lw_divide,
+    [OP_MOD] = lw_divide,
+    [OP_POW] = lw_power,
+    [OP_LSHIFT] = lw_shift,
+    [OP_RSHIFT] = lw_shift,
+    [OP_NEG] = lw_unary,
+    [OP_INVERT] = lw_unary,
+    [OP_NOT] = lw_unary,
+    [OP_TRUTH] = lw_unary,
+    [OP_LT] = lw_compare,
+    [OP_LE] = lw_compare,
+    [OP_EQ] = lw_compare,
+    [OP_NE] = lw_compare,
+    [OP_GT] = lw_compare,
+    [OP_GE] = lw_compare,
+    [OP_MAKE_TUPLE] = lw_make_tuple,
+    [OP_MAKE_SLICE] = lw_make_tuple,
+    [OP_TUPLE_GET] = lw_tuple_get,
+    [OP_TUPLE_INDEX] = lw_tuple_index,
+    [OP_CAST] = lw_cast_ins,
+    [OP_SELECT] = lw_select,
+    [OP_EXTENT] = lw_extent,
+    [OP_STRIDE] = lw_stride,
+    [OP_WRAP_INDEX] = lw_wrap_index,
+    [OP_CHECK_INDEX] = lw_check_index,
+    [OP_CHECK] = lw_check,
+    [OP_LOAD] = lw_load,
+    [OP_STORE] = lw_store,
+    [OP_VIEW] = lw_view,
+    [OP_ALLOC] = lw_alloc,
+    [OP_CONST_ARRAY] = lw_const_array,
+    [OP_INTRINSIC] = lw_intrinsic_ins,
+    [OP_ATOMIC] = lw_atomic,
+    [OP_CALL_FN] = lw_call,
+    [OP_PRINT] = lw_print,
+    [OP_BR] = lw_branch,
+    [OP_CONDBR] = lw_condbranch,
+    [OP_RET] = lw_return,
+    [OP_RAISE] = lw_raise,
+    [OP_UNREACHABLE] = lw_unreachable,
 };
 
 static void lower_block(Lower *lw, Block *b) {
   BlockNote *n = b->note;
   lw_at(lw, n->begin);
-  FOR_INS(b, i) {
+  FOR_INS (b, i) {
     LowerOp f = lowerers[i->op];
     if (!f || !i->type)
       cx_bug(lw->cx, "%s has no lowering", ir_op_info[i->op].text);
@@ -328,9 +378,11 @@ static void lower_block(Lower *lw, Block *b) {
 /* --- parameters --- */
 
 /* One argument of the kernel: the leaves that the block holds, undef for the others. */
-static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t *leaf, uint32_t *field);
+static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t *leaf,
+                                uint32_t *field);
 
-static LLVMValueRef next_field(Lower *lw, uint32_t leaf, uint32_t *field, RtFieldKind kind, unsigned axis) {
+static LLVMValueRef next_field(Lower *lw, uint32_t leaf, uint32_t *field, RtFieldKind kind,
+                               unsigned axis) {
   const RtParams *p = &lw->cg->out->params;
   if (*field >= p->nfields)
     return NULL;
@@ -340,7 +392,8 @@ static LLVMValueRef next_field(Lower *lw, uint32_t leaf, uint32_t *field, RtFiel
   return lw->target->param(lw, (*field)++);
 }
 
-static void kernel_array(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t leaf, uint32_t *field) {
+static void kernel_array(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t leaf,
+                         uint32_t *field) {
   LLVMValueRef v = next_field(lw, leaf, field, RT_FIELD_POINTER, 0);
   leaves[0] = v ? v : LLVMGetUndef(lw->t->space[t->space]);
   for (unsigned k = 0; k < t->ndim; k++) {
@@ -358,7 +411,8 @@ static void kernel_array(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_
   }
 }
 
-static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t *leaf, uint32_t *field) {
+static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t *leaf,
+                                uint32_t *field) {
   uint32_t n = 0;
   if (t->id == TY_TUPLE) {
     for (uint32_t k = 0; k < t->n; k++)
@@ -403,15 +457,16 @@ static void device_parameters(Lower *lw) {
 /* --- functions --- */
 
 static void clear_notes(Fn *fn) {
-  FOR_BLOCKS(fn, b) {
+  FOR_BLOCKS (fn, b) {
     b->note = NULL;
-    FOR_INS(b, i)
+    FOR_INS (b, i)
       i->note = NULL;
   }
 }
 
 static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
-  Lower lw = {.cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = cg->builder, .fn = fn};
+  Lower lw = {
+      .cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = cg->builder, .fn = fn};
   clear_notes(fn);
   if (is_kernel) {
     cg_debug_function(cg, NULL, fn); /* no location while the entry block is built */
@@ -426,13 +481,13 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
     cg_debug_function(cg, lw.function, fn);
     device_parameters(&lw);
   }
-  FOR_BLOCKS(fn, b) {
+  FOR_BLOCKS (fn, b) {
     BlockNote *n = CX_NEW(cg->cx, BlockNote);
     n->begin = lw_block(&lw, arena_printf(&cg->cx->arena, "b%u", b->id));
     b->note = n;
   }
   LLVMBasicBlockRef before = LLVMGetInsertBlock(lw.b);
-  FOR_BLOCKS(fn, b)
+  FOR_BLOCKS (fn, b)
     lower_block(&lw, b);
   lw_finish_phis(&lw);
   /* the entry block is closed last, so that allocas and fields could still be added to it */
@@ -451,7 +506,10 @@ static void copy_sites(Cg *cg) {
     CgSite *to = &out->sites[k];
     to->exception = cg_strndup(cg, s->exception, strlen(s->exception));
     to->message = cg_strndup(cg, s->message ? s->message : "", s->message ? strlen(s->message) : 0);
-    to->at = (DiagPlace){.line = s->loc.line, .end_line = s->loc.end_line, .col = s->loc.col, .end_col = s->loc.end_col};
+    to->at = (DiagPlace){.line = s->loc.line,
+                         .end_line = s->loc.end_line,
+                         .col = s->loc.col,
+                         .end_col = s->loc.end_col};
     if (s->loc.code) {
       to->at.file = cg_strndup(cg, s->loc.code->filename, strlen(s->loc.code->filename));
       to->at.function = cg_strndup(cg, s->loc.code->qualname, strlen(s->loc.code->qualname));
@@ -462,8 +520,8 @@ static void copy_sites(Cg *cg) {
 static bool program_traps(const Cg *cg) {
   bool raises = lw_traps_on_raise(cg);
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
-    FOR_BLOCKS(cg->program->fns.data[k], b)
-      FOR_INS(b, i)
+    FOR_BLOCKS (cg->program->fns.data[k], b)
+      FOR_INS (b, i)
         if (i->op == OP_CHECK_INDEX || (raises && (i->op == OP_CHECK || i->op == OP_RAISE)))
           return true;
   return false;

@@ -46,15 +46,22 @@ void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves); /* in the arena; no
 LLVMValueRef lw_int(Lower *lw, LLVMTypeRef t, int64_t v);
 LLVMValueRef lw_i64(Lower *lw, int64_t v);
 LLVMValueRef lw_i32(Lower *lw, int64_t v);
-LLVMBasicBlockRef lw_block(Lower *lw, const char *name); /* appended to the function; the builder stays */
-void lw_at(Lower *lw, LLVMBasicBlockRef block);          /* builder to its end */
-LLVMValueRef lw_alloca(Lower *lw, LLVMTypeRef t, unsigned align, const char *name); /* in the entry block */
-LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overloads, unsigned noverloads,
-                          LLVMValueRef const *args, unsigned nargs);
+LLVMBasicBlockRef lw_block(Lower *lw,
+                           const char *name);   /* appended to the function; the builder stays */
+void lw_at(Lower *lw, LLVMBasicBlockRef block); /* builder to its end */
+LLVMValueRef lw_alloca(Lower *lw, LLVMTypeRef t, unsigned align,
+                       const char *name); /* in the entry block */
+LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overloads,
+                          unsigned noverloads, LLVMValueRef const *args, unsigned nargs);
 /* A call of an external function, declared at first use. */
-LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result, LLVMValueRef const *args, unsigned n);
+LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result,
+                            LLVMValueRef const *args, unsigned n);
 LLVMValueRef lw_text(Lower *lw, const char *s); /* pointer to a constant string, generic address */
-void lw_fast(Lower *lw, LLVMValueRef v);        /* the fast-math flags of the options, on a float operation; returns nothing on others */
-LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_t no); /* returns br */
+void lw_fast(
+    Lower *lw,
+    LLVMValueRef
+        v); /* the fast-math flags of the options, on a float operation; returns nothing on others */
+LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes,
+                               uint32_t no); /* returns br */
 
 #endif

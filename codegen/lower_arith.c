@@ -8,10 +8,13 @@
 
 static bool is_float_value(LLVMValueRef v) {
   LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
-  return k == LLVMHalfTypeKind || k == LLVMBFloatTypeKind || k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+  return k == LLVMHalfTypeKind || k == LLVMBFloatTypeKind || k == LLVMFloatTypeKind ||
+         k == LLVMDoubleTypeKind;
 }
 
-LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x) { return LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, ""); }
+LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x) {
+  return LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
+}
 
 static LLVMValueRef fast(Lower *lw, LLVMValueRef v) {
   lw_fast(lw, v);
@@ -42,15 +45,16 @@ static const struct {
   LLVMOpcode of_int, of_float;
   int of_bool; /* LLVMOpcode, 0: bools have none */
 } arithmetic[OP_COUNT] = {
-  [OP_ADD] = {LLVMAdd, LLVMFAdd, LLVMOr}, [OP_SUB] = {LLVMSub, LLVMFSub, 0},
-  [OP_MUL] = {LLVMMul, LLVMFMul, LLVMAnd}, [OP_TRUEDIV] = {0, LLVMFDiv, 0},
-  [OP_AND] = {LLVMAnd, 0, LLVMAnd}, [OP_OR] = {LLVMOr, 0, LLVMOr}, [OP_XOR] = {LLVMXor, 0, LLVMXor},
+    [OP_ADD] = {LLVMAdd, LLVMFAdd, LLVMOr},  [OP_SUB] = {LLVMSub, LLVMFSub, 0},
+    [OP_MUL] = {LLVMMul, LLVMFMul, LLVMAnd}, [OP_TRUEDIV] = {0, LLVMFDiv, 0},
+    [OP_AND] = {LLVMAnd, 0, LLVMAnd},        [OP_OR] = {LLVMOr, 0, LLVMOr},
+    [OP_XOR] = {LLVMXor, 0, LLVMXor},
 };
 
 void lw_arithmetic(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   TypeKind kind = ty_kind(i->type);
-  LLVMOpcode op = kind == KIND_FLOAT ? arithmetic[i->op].of_float
+  LLVMOpcode op = kind == KIND_FLOAT  ? arithmetic[i->op].of_float
                   : kind == KIND_BOOL ? (LLVMOpcode)arithmetic[i->op].of_bool
                                       : arithmetic[i->op].of_int;
   if (!op)
@@ -60,7 +64,8 @@ void lw_arithmetic(Lower *lw, Ins *i) {
   if (signed_flag && LLVMIsAInstruction(v))
     LLVMSetNSW(v, 1);
   if (op == LLVMFDiv && (lw->cg->options.fastmath & CG_FAST_DIV) && LLVMIsAInstruction(v))
-    LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(v) | LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal);
+    LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(v) | LLVMFastMathApproxFunc |
+                                LLVMFastMathAllowReciprocal);
   lw_set(lw, i, v);
 }
 
@@ -70,13 +75,17 @@ static LLVMValueRef truth(Lower *lw, LLVMValueRef x) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
   if (LLVMTypeOf(x) == lw->t->i1)
     return x;
-  return is_float_value(x) ? LLVMBuildFCmp(lw->b, LLVMRealUNE, x, zero, "") : LLVMBuildICmp(lw->b, LLVMIntNE, x, zero, "");
+  return is_float_value(x) ? LLVMBuildFCmp(lw->b, LLVMRealUNE, x, zero, "")
+                           : LLVMBuildICmp(lw->b, LLVMIntNE, x, zero, "");
 }
 
 void lw_unary(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]);
   switch ((Op)i->op) {
-  case OP_NEG: lw_set(lw, i, is_float_value(x) ? fast(lw, LLVMBuildFNeg(lw->b, x, "")) : LLVMBuildNeg(lw->b, x, "")); break;
+  case OP_NEG:
+    lw_set(lw, i,
+           is_float_value(x) ? fast(lw, LLVMBuildFNeg(lw->b, x, "")) : LLVMBuildNeg(lw->b, x, ""));
+    break;
   case OP_INVERT: lw_set(lw, i, LLVMBuildNot(lw->b, x, "")); break;
   case OP_NOT: lw_set(lw, i, LLVMBuildNot(lw->b, truth(lw, x), "")); break;
   default: lw_set(lw, i, truth(lw, x)); break;
@@ -85,10 +94,17 @@ void lw_unary(Lower *lw, Ins *i) {
 
 /* --- comparison --- */
 
-static const struct { LLVMIntPredicate is_signed, is_unsigned; LLVMRealPredicate real; Op swapped; } compares[OP_COUNT] = {
-  [OP_LT] = {LLVMIntSLT, LLVMIntULT, LLVMRealOLT, OP_GT}, [OP_LE] = {LLVMIntSLE, LLVMIntULE, LLVMRealOLE, OP_GE},
-  [OP_GT] = {LLVMIntSGT, LLVMIntUGT, LLVMRealOGT, OP_LT}, [OP_GE] = {LLVMIntSGE, LLVMIntUGE, LLVMRealOGE, OP_LE},
-  [OP_EQ] = {LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ, OP_EQ},   [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE, OP_NE},
+static const struct {
+  LLVMIntPredicate is_signed, is_unsigned;
+  LLVMRealPredicate real;
+  Op swapped;
+} compares[OP_COUNT] = {
+    [OP_LT] = {LLVMIntSLT, LLVMIntULT, LLVMRealOLT, OP_GT},
+    [OP_LE] = {LLVMIntSLE, LLVMIntULE, LLVMRealOLE, OP_GE},
+    [OP_GT] = {LLVMIntSGT, LLVMIntUGT, LLVMRealOGT, OP_LT},
+    [OP_GE] = {LLVMIntSGE, LLVMIntUGE, LLVMRealOGE, OP_LE},
+    [OP_EQ] = {LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ, OP_EQ},
+    [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE, OP_NE},
 };
 
 /* A signed x against an unsigned y: the unsigned comparison, unless x is negative, which is less than any y. */
@@ -96,7 +112,8 @@ static LLVMValueRef compare_mixed(Lower *lw, Op op, LLVMValueRef x, LLVMValueRef
   LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, x, LLVMConstNull(LLVMTypeOf(x)), "");
   LLVMValueRef v = LLVMBuildICmp(lw->b, compares[op].is_unsigned, x, y, "");
   bool less = op == OP_LT || op == OP_LE || op == OP_NE;
-  return less ? LLVMBuildOr(lw->b, v, negative, "") : LLVMBuildAnd(lw->b, v, LLVMBuildNot(lw->b, negative, ""), "");
+  return less ? LLVMBuildOr(lw->b, v, negative, "")
+              : LLVMBuildAnd(lw->b, v, LLVMBuildNot(lw->b, negative, ""), "");
 }
 
 void lw_compare(Lower *lw, Ins *i) {
@@ -114,7 +131,9 @@ void lw_compare(Lower *lw, Ins *i) {
   else if (!ty_is_signed(tx) && ty_is_signed(ty))
     v = compare_mixed(lw, compares[i->op].swapped, y, x);
   else
-    v = LLVMBuildICmp(lw->b, ty_is_signed(tx) ? compares[i->op].is_signed : compares[i->op].is_unsigned, x, y, "");
+    v = LLVMBuildICmp(lw->b,
+                      ty_is_signed(tx) ? compares[i->op].is_signed : compares[i->op].is_unsigned, x,
+                      y, "");
   lw_set(lw, i, v);
 }
 
@@ -179,7 +198,8 @@ static LLVMValueRef divide_float(Lower *lw, bool quotient, LLVMValueRef x, LLVMV
   LLVMValueRef by_zero = LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, "");
   LLVMValueRef mod = lw_math(lw, "fmod", (LLVMValueRef[]){x, y}, 2);
   LLVMValueRef has_mod = LLVMBuildFCmp(b, LLVMRealUNE, mod, zero, "");
-  LLVMValueRef y_neg = LLVMBuildFCmp(b, LLVMRealOLT, y, zero, ""), mod_neg = LLVMBuildFCmp(b, LLVMRealOLT, mod, zero, "");
+  LLVMValueRef y_neg = LLVMBuildFCmp(b, LLVMRealOLT, y, zero, ""),
+               mod_neg = LLVMBuildFCmp(b, LLVMRealOLT, mod, zero, "");
   LLVMValueRef adjust = LLVMBuildAnd(b, has_mod, LLVMBuildXor(b, y_neg, mod_neg, ""), "");
   if (!quotient) {
     LLVMValueRef moved = LLVMBuildSelect(b, adjust, binary(lw, LLVMFAdd, mod, y), mod, "");
@@ -190,8 +210,10 @@ static LLVMValueRef divide_float(Lower *lw, bool quotient, LLVMValueRef x, LLVMV
   LLVMValueRef div = binary(lw, LLVMFDiv, binary(lw, LLVMFSub, x, mod), y);
   div = LLVMBuildSelect(b, adjust, binary(lw, LLVMFSub, div, LLVMConstReal(t, 1)), div, "");
   LLVMValueRef down = lw_intrinsic(lw, "llvm.floor", &t, 1, &div, 1);
-  LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, binary(lw, LLVMFSub, div, down), LLVMConstReal(t, 0.5), "");
-  LLVMValueRef snapped = LLVMBuildSelect(b, above, binary(lw, LLVMFAdd, down, LLVMConstReal(t, 1)), down, "");
+  LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, binary(lw, LLVMFSub, div, down),
+                                     LLVMConstReal(t, 0.5), "");
+  LLVMValueRef snapped = LLVMBuildSelect(b, above, binary(lw, LLVMFAdd, down, LLVMConstReal(t, 1)),
+                                         down, "");
   LLVMValueRef has_div = LLVMBuildFCmp(b, LLVMRealUNE, div, zero, "");
   LLVMValueRef v = LLVMBuildSelect(b, has_div, snapped, copysign_of(lw, zero, exact), "");
   return LLVMBuildSelect(b, by_zero, exact, v, "");
@@ -230,13 +252,16 @@ static LLVMValueRef power_int(Lower *lw, LLVMValueRef x, LLVMValueRef y, bool is
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
   LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0);
-  LLVMValueRef negative = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, y, zero, "") : LLVMConstNull(lw->t->i1);
+  LLVMValueRef negative = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, y, zero, "")
+                                    : LLVMConstNull(lw->t->i1);
   LLVMValueRef start = LLVMBuildSelect(b, negative, zero, one, "");
   LLVMValueRef count = LLVMBuildSelect(b, negative, zero, y, "");
-  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = lw_block(lw, "pow"), body = lw_block(lw, "pow.step"), done = lw_block(lw, "pow.done");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = lw_block(lw, "pow"),
+                    body = lw_block(lw, "pow.step"), done = lw_block(lw, "pow.done");
   LLVMBuildBr(b, head);
   lw_at(lw, head);
-  LLVMValueRef base = LLVMBuildPhi(b, t, ""), n = LLVMBuildPhi(b, t, ""), acc = LLVMBuildPhi(b, t, "");
+  LLVMValueRef base = LLVMBuildPhi(b, t, ""), n = LLVMBuildPhi(b, t, ""),
+               acc = LLVMBuildPhi(b, t, "");
   LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, n, zero, ""), body, done);
   lw_at(lw, body);
   LLVMValueRef odd = LLVMBuildTrunc(b, n, lw->t->i1, "");
@@ -263,7 +288,9 @@ static LLVMValueRef power_special(Lower *lw, LLVMValueRef x, double y) {
     LLVMValueRef positive = binary(lw, LLVMFAdd, x, LLVMConstNull(t));
     LLVMValueRef root = lw_intrinsic(lw, "llvm.sqrt", &t, 1, &positive, 1);
     LLVMValueRef inf = LLVMConstReal(t, __builtin_inf());
-    return LLVMBuildSelect(lw->b, LLVMBuildFCmp(lw->b, LLVMRealOEQ, x, LLVMConstReal(t, -__builtin_inf()), ""), inf, root, "");
+    return LLVMBuildSelect(
+        lw->b, LLVMBuildFCmp(lw->b, LLVMRealOEQ, x, LLVMConstReal(t, -__builtin_inf()), ""), inf,
+        root, "");
   }
   return NULL;
 }
@@ -313,7 +340,8 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
 }
 
 /* A cast of an array changes its layout to A; one of a tuple casts each element. */
-static void cast_leaves(Lower *lw, const Type *from, const Type *to, LLVMValueRef *in, LLVMValueRef *out) {
+static void cast_leaves(Lower *lw, const Type *from, const Type *to, LLVMValueRef *in,
+                        LLVMValueRef *out) {
   if (ty_is_scalar(to)) {
     out[0] = lw_convert(lw, in[0], from, to);
   } else if (to->id == TY_ARRAY) {
@@ -322,7 +350,8 @@ static void cast_leaves(Lower *lw, const Type *from, const Type *to, LLVMValueRe
       out[1 + to->ndim + k] = lw_array_stride(lw, from, in, k);
   } else if (to->id == TY_TUPLE && from->id == TY_TUPLE) {
     for (uint32_t k = 0; k < to->n; k++)
-      cast_leaves(lw, from->elems[k], to->elems[k], in + lw_tuple_offset(from, k), out + lw_tuple_offset(to, k));
+      cast_leaves(lw, from->elems[k], to->elems[k], in + lw_tuple_offset(from, k),
+                  out + lw_tuple_offset(to, k));
   } else {
     memcpy(out, in, lw_leaf_count(to) * sizeof *out);
   }

@@ -7,13 +7,16 @@
 #include "codegen/lower_private.h"
 
 static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value) {
-  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope, strlen(lw->target->atomic_scope));
-  LLVMValueRef both = LLVMBuildAtomicCmpXchgSyncScope(lw->b, p, expected, value, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
+  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope,
+                                      strlen(lw->target->atomic_scope));
+  LLVMValueRef both = LLVMBuildAtomicCmpXchgSyncScope(
+      lw->b, p, expected, value, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
   return LLVMBuildExtractValue(lw->b, both, 0, "");
 }
 
 static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v) {
-  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope, strlen(lw->target->atomic_scope));
+  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope,
+                                      strlen(lw->target->atomic_scope));
   return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope);
 }
 
@@ -22,8 +25,10 @@ static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMVa
 /* One try: the integer instruction that fits the operand's sign. Gives the old bits. */
 static LLVMValueRef extreme_by_bits(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef bits) {
   LLVMBuilderRef b = lw->b;
-  LLVMBasicBlockRef plus = lw_block(lw, "atomic.plus"), minus = lw_block(lw, "atomic.minus"), done = lw_block(lw, "atomic.done");
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), ""), minus, plus);
+  LLVMBasicBlockRef plus = lw_block(lw, "atomic.plus"), minus = lw_block(lw, "atomic.minus"),
+                    done = lw_block(lw, "atomic.done");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), ""), minus,
+                  plus);
   lw_at(lw, plus);
   LLVMValueRef old1 = rmw(lw, max ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpMin, p, bits);
   LLVMBuildBr(b, done);
@@ -42,7 +47,8 @@ static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v)
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
   LLVMValueRef bits = LLVMBuildBitCast(b, v, bits_t, "");
-  LLVMBasicBlockRef skip = lw_block(lw, "atomic.nan"), loop = lw_block(lw, "atomic.try"), fix = lw_block(lw, "atomic.fix"), end = lw_block(lw, "atomic.end");
+  LLVMBasicBlockRef skip = lw_block(lw, "atomic.nan"), loop = lw_block(lw, "atomic.try"),
+                    fix = lw_block(lw, "atomic.fix"), end = lw_block(lw, "atomic.end");
   lw_branch_weights(lw, LLVMBuildCondBr(b, lw_is_nan(lw, v), skip, loop), 1, 1000);
   lw_at(lw, skip);
   LLVMValueRef kept = LLVMBuildLoad2(b, bits_t, p, "");
@@ -56,23 +62,33 @@ static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v)
   lw_branch_weights(lw, LLVMBuildCondBr(b, was_nan, fix, end), 1, 1000);
   lw_at(lw, fix);
   LLVMValueRef seen = cmpxchg(lw, p, old, bits);
-  LLVMValueRef settled = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntEQ, seen, old, ""), LLVMBuildICmp(b, LLVMIntEQ, seen, bits, ""), "");
+  LLVMValueRef settled = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntEQ, seen, old, ""),
+                                     LLVMBuildICmp(b, LLVMIntEQ, seen, bits, ""), "");
   LLVMBuildCondBr(b, settled, end, loop);
   lw_at(lw, end);
   LLVMValueRef result = LLVMBuildPhi(b, bits_t, "");
-  LLVMAddIncoming(result, (LLVMValueRef[]){kept, old, old}, (LLVMBasicBlockRef[]){skip, tried, fix}, 3);
+  LLVMAddIncoming(result, (LLVMValueRef[]){kept, old, old}, (LLVMBasicBlockRef[]){skip, tried, fix},
+                  3);
   return LLVMBuildBitCast(b, result, t, "");
 }
 
 /* --- dispatch --- */
 
-static const struct { LLVMAtomicRMWBinOp of_signed, of_unsigned; } integer_ops[] = {
-  [ATOMIC_ADD] = {LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd},     [ATOMIC_SUB] = {LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpSub},
-  [ATOMIC_MAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},    [ATOMIC_MIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
-  [ATOMIC_NANMAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax}, [ATOMIC_NANMIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
-  [ATOMIC_AND] = {LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd},     [ATOMIC_OR] = {LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr},
-  [ATOMIC_XOR] = {LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor},     [ATOMIC_EXCH] = {LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg},
-  [ATOMIC_INC] = {LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap}, [ATOMIC_DEC] = {LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap},
+static const struct {
+  LLVMAtomicRMWBinOp of_signed, of_unsigned;
+} integer_ops[] = {
+    [ATOMIC_ADD] = {LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd},
+    [ATOMIC_SUB] = {LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpSub},
+    [ATOMIC_MAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
+    [ATOMIC_MIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
+    [ATOMIC_NANMAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
+    [ATOMIC_NANMIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
+    [ATOMIC_AND] = {LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd},
+    [ATOMIC_OR] = {LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr},
+    [ATOMIC_XOR] = {LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor},
+    [ATOMIC_EXCH] = {LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg},
+    [ATOMIC_INC] = {LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap},
+    [ATOMIC_DEC] = {LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap},
 };
 
 static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMValueRef v) {
@@ -89,11 +105,13 @@ static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMVal
 }
 
 /* By value, so 0.0 and -0.0 differ for floats: their bits are compared. */
-static LLVMValueRef cas(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value, bool is_float) {
+static LLVMValueRef cas(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value,
+                        bool is_float) {
   if (!is_float)
     return cmpxchg(lw, p, expected, value);
   LLVMTypeRef t = LLVMTypeOf(value), bits = t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
-  LLVMValueRef old = cmpxchg(lw, p, LLVMBuildBitCast(lw->b, expected, bits, ""), LLVMBuildBitCast(lw->b, value, bits, ""));
+  LLVMValueRef old = cmpxchg(lw, p, LLVMBuildBitCast(lw->b, expected, bits, ""),
+                             LLVMBuildBitCast(lw->b, value, bits, ""));
   return LLVMBuildBitCast(lw->b, old, t, "");
 }
 
@@ -108,5 +126,7 @@ void lw_atomic(Lower *lw, Ins *i) {
   else if (is_float)
     lw_set(lw, i, float_atomic(lw, op, p, v));
   else
-    lw_set(lw, i, rmw(lw, ty_is_signed(elem) ? integer_ops[op].of_signed : integer_ops[op].of_unsigned, p, v));
+    lw_set(lw, i,
+           rmw(lw, ty_is_signed(elem) ? integer_ops[op].of_signed : integer_ops[op].of_unsigned, p,
+               v));
 }

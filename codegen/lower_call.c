@@ -8,7 +8,8 @@
 
 /* A name with letters, digits, _ and $ only, which PTX and LLVM both leave alone; the $ keeps it away from the kernel's. */
 static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
-  char *s = number ? arena_printf(&cg->cx->arena, "%s$%u", name, number) : arena_strdup(&cg->cx->arena, name);
+  char *s = number ? arena_printf(&cg->cx->arena, "%s$%u", name, number)
+                   : arena_strdup(&cg->cx->arena, name);
   for (char *p = s; *p; p++)
     if (!isalnum((unsigned char)*p) && *p != '$')
       *p = '_';
@@ -19,7 +20,9 @@ static LLVMTypeRef result_type(Cg *cg, const Type *t) {
   uint32_t n = lw_leaf_count(t);
   LLVMTypeRef *leaves = CX_ARRAY(cg->cx, LLVMTypeRef, n + 1);
   lw_leaf_types(cg, t, leaves);
-  return n == 0 ? cg->t.none : n == 1 ? leaves[0] : LLVMStructTypeInContext(cg->context, leaves, n, 0);
+  return n == 0   ? cg->t.none
+         : n == 1 ? leaves[0]
+                  : LLVMStructTypeInContext(cg->context, leaves, n, 0);
 }
 
 static LLVMTypeRef function_type(Cg *cg, const Fn *fn) {
@@ -44,7 +47,8 @@ static uint32_t index_of(Cg *cg, const Fn *fn) {
 void lw_declare(Cg *cg, Fn *fn) {
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
   uint32_t number = index_of(cg, fn);
-  const char *name = number ? safe_name(cg, fn->symbol ? fn->symbol : fn->name, number) : cg->symbol;
+  const char *name = number ? safe_name(cg, fn->symbol ? fn->symbol : fn->name, number)
+                            : cg->symbol;
   LLVMValueRef f = LLVMAddFunction(cg->module, name, function_type(cg, fn));
   cg->functions[number] = f;
   cg_attribute(cg, f, at, "nounwind", 0);
@@ -100,9 +104,11 @@ static void line_float(Lower *lw, Line *line, LLVMValueRef v, bool narrow) {
   LLVMTypeRef t = lw->t->f64;
   LLVMValueRef x = LLVMBuildFPCast(lw->b, v, t, "");
   line_arg(lw, line, narrow ? "%.7g" : "%.16g", x);
-  LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ, lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
+  LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ,
+                                     lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
   LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
-  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size, LLVMConstReal(t, narrow ? 1e7 : 1e16), "");
+  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size,
+                                     LLVMConstReal(t, narrow ? 1e7 : 1e16), "");
   LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
   line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
 }
@@ -119,11 +125,13 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
   }
   LLVMValueRef v = lw_value(lw, i);
   if (ty_kind(t) == KIND_BOOL)
-    line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False"), ""));
+    line_arg(lw, line, "%s",
+             LLVMBuildSelect(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False"), ""));
   else if (ty_is_float(t))
     line_float(lw, line, v, ty_bits(t) <= 32);
   else
-    line_arg(lw, line, ty_is_signed(t) ? "%lld" : "%llu", LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(t), ""));
+    line_arg(lw, line, ty_is_signed(t) ? "%lld" : "%llu",
+             LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(t), ""));
 }
 
 void lw_print(Lower *lw, Ins *i) {

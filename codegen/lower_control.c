@@ -37,7 +37,7 @@ static void finish_phi(Lower *lw, Ins *i) {
 }
 
 void lw_finish_phis(Lower *lw) {
-  FOR_BLOCKS(lw->fn, b)
+  FOR_BLOCKS (lw->fn, b)
     for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
       finish_phi(lw, i);
 }
@@ -47,7 +47,9 @@ void lw_finish_phis(Lower *lw) {
 static LLVMBasicBlockRef begin_of(const Block *b) { return ((const BlockNote *)b->note)->begin; }
 
 /* The block's last LLVM block is the one that branches. */
-static void note_end(Lower *lw, Ins *i) { ((BlockNote *)i->block->note)->end = LLVMGetInsertBlock(lw->b); }
+static void note_end(Lower *lw, Ins *i) {
+  ((BlockNote *)i->block->note)->end = LLVMGetInsertBlock(lw->b);
+}
 
 void lw_branch(Lower *lw, Ins *i) {
   note_end(lw, i);
@@ -126,7 +128,8 @@ static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) 
 }
 
 /* Goes on where ok holds, else stops; the stop is off the hot path. */
-static void stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values, uint32_t n) {
+static void stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values,
+                        uint32_t n) {
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
   lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
   lw_at(lw, stop);

@@ -9,9 +9,9 @@ typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
  * SLOT_LLVM("x")(ID), then SLOT_GONE(ID). */
 #define SLOT(ID, column) SLOT_##column(ID)
 #define SLOT_GONE(ID)
-#define SLOT_LLVM(name) SLOT_GONE
-#define SLOT_LIB(name) SLOT_GONE
-#define SLOT_FN(ID) void cg_intrinsic_##ID(Lower *lw, Ins *i);
+#define SLOT_LLVM(name)                                              SLOT_GONE
+#define SLOT_LIB(name)                                               SLOT_GONE
+#define SLOT_FN(ID)                                                  void cg_intrinsic_##ID(Lower *lw, Ins *i);
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, nvptx) SLOT(ID, host)
 #include "ir/intrinsics.def"
 #undef I
@@ -19,7 +19,7 @@ typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 #undef SLOT_GONE
 
 #define SLOT_GONE(ID)
-#define SLOT_FN(ID) [INTR_##ID] = cg_intrinsic_##ID,
+#define SLOT_FN(ID)                                                  [INTR_##ID] = cg_intrinsic_##ID,
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, host)
 static const IntrinsicFn functions[INTR_COUNT] = {
 #include "ir/intrinsics.def"
@@ -33,7 +33,8 @@ static void set_result(Lower *lw, Ins *i, LLVMValueRef v, const Type *like) {
   LLVMTypeRef want = lw_scalar_type(lw->cg, i->type->id);
   if (LLVMTypeOf(v) == want) {
     lw_set(lw, i, v);
-  } else if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind) { /* special registers are unsigned */
+  } else if (LLVMGetTypeKind(LLVMTypeOf(v)) ==
+             LLVMIntegerTypeKind) { /* special registers are unsigned */
     v = LLVMBuildIntCast2(lw->b, v, want, 0, "");
     if (LLVMIsAZExtInst(v))
       LLVMSetNNeg(v, 1);
@@ -54,7 +55,8 @@ static void lower_llvm(Lower *lw, Ins *i, const char *name) {
   LLVMTypeRef type = i->nargs ? LLVMTypeOf(args[0]) : NULL;
   LLVMValueRef v = lw_intrinsic(lw, base, &type, overloaded, args, i->nargs);
   lw_fast(lw, v);
-  if (i->aux.intrinsic == INTR_MATH_SQRT && (lw->cg->options.fastmath & CG_FAST_SQRT) && LLVMIsAInstruction(v))
+  if (i->aux.intrinsic == INTR_MATH_SQRT && (lw->cg->options.fastmath & CG_FAST_SQRT) &&
+      LLVMIsAInstruction(v))
     LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(v) | LLVMFastMathApproxFunc);
   set_result(lw, i, v, i->nargs ? i->args[0]->type : NULL);
 }
@@ -128,9 +130,13 @@ static LLVMValueRef fabs_of(Lower *lw, LLVMValueRef x) {
   return lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
 }
 
-static LLVMValueRef infinity_like(LLVMValueRef x) { return LLVMConstReal(LLVMTypeOf(x), __builtin_inf()); }
+static LLVMValueRef infinity_like(LLVMValueRef x) {
+  return LLVMConstReal(LLVMTypeOf(x), __builtin_inf());
+}
 
-void cg_intrinsic_MATH_ISNAN(Lower *lw, Ins *i) { lw_set(lw, i, lw_is_nan(lw, lw_value(lw, i->args[0]))); }
+void cg_intrinsic_MATH_ISNAN(Lower *lw, Ins *i) {
+  lw_set(lw, i, lw_is_nan(lw, lw_value(lw, i->args[0])));
+}
 
 void cg_intrinsic_MATH_ISINF(Lower *lw, Ins *i) {
   LLVMValueRef x = fabs_of(lw, lw_value(lw, i->args[0]));
@@ -148,7 +154,8 @@ void cg_intrinsic_PY_ABS(Lower *lw, Ins *i) {
   if (ty_is_float(i->type))
     lw_set(lw, i, fabs_of(lw, x));
   else if (ty_is_signed(i->type)) /* the smallest integer stays itself, as in NumPy */
-    lw_set(lw, i, lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){x, LLVMConstNull(lw->t->i1)}, 2));
+    lw_set(lw, i,
+           lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){x, LLVMConstNull(lw->t->i1)}, 2));
   else
     lw_set(lw, i, x);
 }
@@ -157,7 +164,9 @@ void cg_intrinsic_PY_ABS(Lower *lw, Ins *i) {
 void cg_intrinsic_PY_ROUND(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]);
   LLVMTypeRef t = LLVMTypeOf(x);
-  set_result(lw, i, ty_is_float(i->args[0]->type) ? lw_intrinsic(lw, "llvm.roundeven", &t, 1, &x, 1) : x, i->args[0]->type);
+  set_result(lw, i,
+             ty_is_float(i->args[0]->type) ? lw_intrinsic(lw, "llvm.roundeven", &t, 1, &x, 1) : x,
+             i->args[0]->type);
 }
 
 /* ldexp takes an int: an exponent beyond ±5000 acts like one of that size. */
@@ -175,19 +184,25 @@ void cg_intrinsic_MATH_FREXP(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef x = lw_value(lw, i->args[0]);
   LLVMTypeRef t = LLVMTypeOf(x), bits_t = t == lw->t->f64 ? lw->t->i64 : lw->t->i32;
-  int mantissa = t == lw->t->f64 ? 52 : 23, top = t == lw->t->f64 ? 0x7ff : 0xff, bias = top / 2 - 1;
+  int mantissa = t == lw->t->f64 ? 52 : 23, top = t == lw->t->f64 ? 0x7ff : 0xff,
+      bias = top / 2 - 1;
   LLVMValueRef size = fabs_of(lw, x);
   LLVMValueRef normal_min = LLVMConstReal(t, t == lw->t->f64 ? 0x1p-1022 : 0x1p-126);
   LLVMValueRef tiny = LLVMBuildFCmp(b, LLVMRealOLT, size, normal_min, "");
-  LLVMValueRef scaled = LLVMBuildSelect(b, tiny, LLVMBuildFMul(b, x, LLVMConstReal(t, 0x1p64), ""), x, "");
+  LLVMValueRef scaled = LLVMBuildSelect(b, tiny, LLVMBuildFMul(b, x, LLVMConstReal(t, 0x1p64), ""),
+                                        x, "");
   LLVMValueRef bits = LLVMBuildBitCast(b, scaled, bits_t, "");
-  LLVMValueRef field = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lw_int(lw, bits_t, mantissa), ""), lw_int(lw, bits_t, top), "");
-  LLVMValueRef e = LLVMBuildSub(b, LLVMBuildZExtOrBitCast(b, field, lw->t->i64, ""), lw_i64(lw, bias), "");
+  LLVMValueRef field = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lw_int(lw, bits_t, mantissa), ""),
+                                    lw_int(lw, bits_t, top), "");
+  LLVMValueRef e = LLVMBuildSub(b, LLVMBuildZExtOrBitCast(b, field, lw->t->i64, ""),
+                                lw_i64(lw, bias), "");
   e = LLVMBuildSub(b, e, LLVMBuildSelect(b, tiny, lw_i64(lw, 64), lw_i64(lw, 0), ""), "");
   LLVMValueRef cleared = LLVMBuildAnd(b, bits, lw_int(lw, bits_t, ~((int64_t)top << mantissa)), "");
-  LLVMValueRef m = LLVMBuildBitCast(b, LLVMBuildOr(b, cleared, lw_int(lw, bits_t, (int64_t)bias << mantissa), ""), t, "");
+  LLVMValueRef m = LLVMBuildBitCast(
+      b, LLVMBuildOr(b, cleared, lw_int(lw, bits_t, (int64_t)bias << mantissa), ""), t, "");
   LLVMValueRef finite = LLVMBuildFCmp(b, LLVMRealOLT, size, infinity_like(x), "");
-  LLVMValueRef normal = LLVMBuildAnd(b, finite, LLVMBuildFCmp(b, LLVMRealUNE, x, LLVMConstNull(t), ""), "");
+  LLVMValueRef normal = LLVMBuildAnd(b, finite,
+                                     LLVMBuildFCmp(b, LLVMRealUNE, x, LLVMConstNull(t), ""), "");
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 2);
   leaves[0] = LLVMBuildSelect(b, normal, m, x, "");
   leaves[1] = LLVMBuildSelect(b, normal, e, lw_i64(lw, 0), "");

@@ -3,8 +3,12 @@
 
 #include "codegen/lower_private.h"
 
-static LLVMValueRef mul(Lower *lw, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildNSWMul(lw->b, x, y, ""); }
-static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildNSWAdd(lw->b, x, y, ""); }
+static LLVMValueRef mul(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildNSWMul(lw->b, x, y, "");
+}
+static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildNSWAdd(lw->b, x, y, "");
+}
 
 LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves, unsigned axis) {
   if (t->layout == LAYOUT_A)
@@ -20,11 +24,13 @@ LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leave
 }
 
 void lw_stride(Lower *lw, Ins *i) {
-  lw_set(lw, i, lw_array_stride(lw, i->args[0]->type, lw_leaves(lw, i->args[0]), (unsigned)i->aux.i));
+  lw_set(lw, i,
+         lw_array_stride(lw, i->args[0]->type, lw_leaves(lw, i->args[0]), (unsigned)i->aux.i));
 }
 
 /* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range, so nothing overflows. */
-static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves, Ins *const *indices) {
+static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                   Ins *const *indices) {
   LLVMValueRef at = NULL;
   for (unsigned n = 0; n < t->ndim; n++) {
     unsigned k = t->layout == LAYOUT_C ? n : t->ndim - 1u - n;
@@ -166,15 +172,18 @@ static LLVMValueRef alloc_shared(Lower *lw, const IrAlloc *a, uint64_t bytes, un
   Cg *cg = lw->cg;
   uint64_t offset = (cg->static_shared + align - 1u) / align * align;
   if (offset + bytes > STATIC_SHARED_LIMIT || bytes > STATIC_SHARED_LIMIT)
-    fail(lw->cx, lw->ins->loc, ERR_SHARED_SIZE, cg->program->fns.data[0]->name, (long long)(offset + bytes), (long long)STATIC_SHARED_LIMIT);
+    fail(lw->cx, lw->ins->loc, ERR_SHARED_SIZE, cg->program->fns.data[0]->name,
+         (long long)(offset + bytes), (long long)STATIC_SHARED_LIMIT);
   cg->static_shared = (uint32_t)(offset + bytes);
-  return lw->target->shared_static(lw, bytes, align, (uint32_t)offset, a->name ? a->name : "shared");
+  return lw->target->shared_static(lw, bytes, align, (uint32_t)offset,
+                                   a->name ? a->name : "shared");
 }
 
 static LLVMValueRef alloc_local(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
   Cg *cg = lw->cg;
   if (bytes > LOCAL_LIMIT || cg->local_bytes + bytes > LOCAL_LIMIT)
-    fail(lw->cx, lw->ins->loc, ERR_LOCAL_SIZE, a->name ? a->name : "the array", (long long)bytes, (long long)LOCAL_LIMIT);
+    fail(lw->cx, lw->ins->loc, ERR_LOCAL_SIZE, a->name ? a->name : "the array", (long long)bytes,
+         (long long)LOCAL_LIMIT);
   cg->local_bytes += (uint32_t)bytes;
   return lw->target->local(lw, bytes, align, a->name ? a->name : "local");
 }
@@ -220,7 +229,8 @@ void lw_const_array(Lower *lw, Ins *i) {
   const FrozenArray *a = i->aux.frozen->array;
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
-  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, (unsigned)ty_size(t->elem), i->name ? i->name : "constant");
+  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, (unsigned)ty_size(t->elem),
+                                   i->name ? i->name : "constant");
   int64_t stride = (int64_t)ty_size(t->elem);
   for (unsigned k = t->ndim; k-- > 0;) {
     leaves[1 + k] = lw_i64(lw, a->extents[k]);

@@ -7,7 +7,8 @@
 /* What lowering keeps about a Block in Block.note. */
 typedef struct BlockNote {
   LLVMBasicBlockRef begin, end; /* end: where its terminator ended up, NULL before that */
-  LLVMBasicBlockRef edge;       /* stands between this block and succ[1] if both successors are one block */
+  LLVMBasicBlockRef
+      edge; /* stands between this block and succ[1] if both successors are one block */
 } BlockNote;
 
 /* lower_arith.c */

@@ -9,7 +9,8 @@ static void flush_subnormals(Cg *cg) {
 }
 
 void cg_optimize_gpu(Cg *cg) {
-  static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+  static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
+                                          "default<O3>"};
   if (cg->options.fastmath & CG_FAST_FTZ)
     flush_subnormals(cg);
   cg_run_passes(cg, pipelines[cg->options.opt]);

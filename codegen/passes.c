@@ -22,7 +22,8 @@ typedef struct Pass {
 } Pass;
 
 static const Pass passes[] = {
-#define P(ID, letter, needs, gives, text, doc) {#ID, letter, CG_##needs, CG_##gives, TEXT_##text, cg_pass_##ID},
+#define P(ID, letter, needs, gives, text, doc)                                                     \
+  {#ID, letter, CG_##needs, CG_##gives, TEXT_##text, cg_pass_##ID},
 #include "codegen/passes.def"
 #undef P
 };
@@ -36,19 +37,23 @@ static void put_dump(const Cg *cg, char letter, const char *name, const char *te
   if (cg->request->sink)
     cg->request->sink(cg->request->sink_user, letter, name, text);
   else
-    fprintf(stderr, "== %c %s: %s\n%s%s", letter, name, cg->name, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    fprintf(stderr, "== %c %s: %s\n%s%s", letter, name, cg->name, text,
+            *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
 static const char *pass_text(Cg *cg, const Pass *p) {
   switch (p->text) {
-  case TEXT_SSA: return p->gives == CG_LIFTED ? cg->lifted_text.text : ir_print(cg->cx, cg->program, true);
+  case TEXT_SSA:
+    return p->gives == CG_LIFTED ? cg->lifted_text.text : ir_print(cg->cx, cg->program, true);
   case TEXT_LLVM: return cg->module ? cg_module_text(cg) : "";
   case TEXT_CODE: break;
   }
   return cg->out->ptx ? cg->out->ptx : cg->out->assembly ? cg->out->assembly : "";
 }
 
-static char *kept(Cg *cg, const char *text) { return cg_strndup(cg, text ? text : "", text ? strlen(text) : 0); }
+static char *kept(Cg *cg, const char *text) {
+  return cg_strndup(cg, text ? text : "", text ? strlen(text) : 0);
+}
 
 /* The texts that the caller wants, each at its moment. */
 static void keep_texts(Cg *cg, const Pass *p) {

@@ -79,7 +79,8 @@ static void job_close(Job *j) {
 static int run_ptxas(const char *program, const Job *j, const char *arch) {
   char option[64];
   snprintf(option, sizeof option, "-arch=%s", arch);
-  char *args[] = {"ptxas", option, (char *)(uintptr_t)j->ptx, "-o", (char *)(uintptr_t)j->cubin, NULL};
+  char *args[] = {"ptxas", option, (char *)(uintptr_t)j->ptx, "-o", (char *)(uintptr_t)j->cubin,
+                  NULL};
   posix_spawn_file_actions_t files;
   if (posix_spawn_file_actions_init(&files))
     return -1;

@@ -13,8 +13,19 @@
 typedef struct Lower Lower;
 
 typedef enum SpecialReg { /* values of a thread, all i32; order: 3 axes each */
-  SREG_TID, SREG_TID_Y, SREG_TID_Z, SREG_CTAID, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NTID, SREG_NTID_Y, SREG_NTID_Z,
-  SREG_NCTAID, SREG_NCTAID_Y, SREG_NCTAID_Z, SREG_LANEID,
+                          SREG_TID,
+                          SREG_TID_Y,
+                          SREG_TID_Z,
+                          SREG_CTAID,
+                          SREG_CTAID_Y,
+                          SREG_CTAID_Z,
+                          SREG_NTID,
+                          SREG_NTID_Y,
+                          SREG_NTID_Z,
+                          SREG_NCTAID,
+                          SREG_NCTAID_Y,
+                          SREG_NCTAID_Z,
+                          SREG_LANEID,
 } SpecialReg;
 
 typedef enum BarrierVote { VOTE_AND, VOTE_OR, VOTE_COUNT } BarrierVote;
@@ -53,12 +64,15 @@ struct Target {
 
   /* --- memory --- */
   /* Shared memory at this offset of the block's static part (so far cg->static_shared bytes were given out). */
-  LLVMValueRef (*shared_static)(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset, const char *name);
+  LLVMValueRef (*shared_static)(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
+                                const char *name);
   LLVMValueRef (*shared_dynamic)(Lower *lw);       /* its address, 16-byte aligned */
   LLVMValueRef (*shared_dynamic_bytes)(Lower *lw); /* i32 */
   /* Data that no thread writes, as a pointer in SPACE_CONST. */
-  LLVMValueRef (*constant)(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align, const char *name);
-  LLVMValueRef (*local)(Lower *lw, uint64_t bytes, unsigned align, const char *name); /* one thread's own, lives as long as the function */
+  LLVMValueRef (*constant)(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                           const char *name);
+  LLVMValueRef (*local)(Lower *lw, uint64_t bytes, unsigned align,
+                        const char *name); /* one thread's own, lives as long as the function */
 
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
@@ -72,7 +86,8 @@ struct Target {
   void (*stop)(Lower *lw); /* silently; ends the block */
 
   /* --- values --- */
-  const Lowering *(*lowering)(const IntrinsicInfo *info); /* this target's column of ir/intrinsics.def */
+  const Lowering *(*lowering)(
+      const IntrinsicInfo *info); /* this target's column of ir/intrinsics.def */
   /* C's name of a math function of float or double ("sin", "pow"): "__nv_sinf", "sinf". Arena or static text. */
   const char *(*math_name)(Cg *cg, const char *name, bool is_float32);
   /* Saturating, nan gives 0: x (float or double) to an integer of 8..64 bits. */

@@ -16,14 +16,19 @@ static const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeF
 /* --- architectures and PTX versions --- */
 
 /* Lowest PTX version that each architecture needs; below it LLVM ends with a fatal error. */
-static const struct { const char *name; int ptx; } archs[] = {
-  {"sm_75", 64},   {"sm_80", 70},   {"sm_86", 71},   {"sm_87", 74},   {"sm_88", 90},   {"sm_89", 78},
-  {"sm_90", 78},   {"sm_90a", 80},  {"sm_100", 86},  {"sm_100a", 86}, {"sm_100f", 88}, {"sm_103", 88},
-  {"sm_103a", 88}, {"sm_103f", 88}, {"sm_110", 90},  {"sm_110a", 90}, {"sm_110f", 90}, {"sm_120", 87},
-  {"sm_120a", 87}, {"sm_120f", 88}, {"sm_121", 88},  {"sm_121a", 88}, {"sm_121f", 88},
+static const struct {
+  const char *name;
+  int ptx;
+} archs[] = {
+    {"sm_75", 64},   {"sm_80", 70},   {"sm_86", 71},   {"sm_87", 74},   {"sm_88", 90},
+    {"sm_89", 78},   {"sm_90", 78},   {"sm_90a", 80},  {"sm_100", 86},  {"sm_100a", 86},
+    {"sm_100f", 88}, {"sm_103", 88},  {"sm_103a", 88}, {"sm_103f", 88}, {"sm_110", 90},
+    {"sm_110a", 90}, {"sm_110f", 90}, {"sm_120", 87},  {"sm_120a", 87}, {"sm_120f", 88},
+    {"sm_121", 88},  {"sm_121a", 88}, {"sm_121f", 88},
 };
 /* Versions that LLVM knows, oldest first. */
-static const int ptx_versions[] = {64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
+static const int ptx_versions[] = {64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
+                                   80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
 int cg_arch_min_ptx(const char *arch) {
   for (size_t k = 0; arch && k < sizeof archs / sizeof *archs; k++)
@@ -39,7 +44,8 @@ static int choose_ptx(Cg *cg, const char *arch, int limit) {
     fail(cg->cx, (Loc){0}, ERR_ARCH, arch ? arch : "");
   if (limit && limit < lowest)
     fail(cg->cx, (Loc){0}, ERR_ARCH,
-         arena_printf(&cg->cx->arena, "%s, which needs PTX %d.%d, with PTX %d.%d", arch, lowest / 10, lowest % 10, limit / 10, limit % 10));
+         arena_printf(&cg->cx->arena, "%s, which needs PTX %d.%d, with PTX %d.%d", arch,
+                      lowest / 10, lowest % 10, limit / 10, limit % 10));
   for (size_t k = 0; k < sizeof ptx_versions / sizeof *ptx_versions; k++)
     if (ptx_versions[k] <= limit && ptx_versions[k] > best)
       best = ptx_versions[k];
@@ -58,8 +64,12 @@ static void nvptx_open(Cg *cg) {
     LLVMDisposeMessage(why);
     fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
   }
-  LLVMCodeGenOptLevel level = cg->options.opt >= 3 ? LLVMCodeGenLevelAggressive : cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone;
-  cg->machine = LLVMCreateTargetMachine(target, triple, arch, arena_printf(&cg->cx->arena, "+ptx%d", ptx), level, LLVMRelocDefault, LLVMCodeModelDefault);
+  LLVMCodeGenOptLevel level = cg->options.opt >= 3 ? LLVMCodeGenLevelAggressive
+                              : cg->options.opt    ? LLVMCodeGenLevelDefault
+                                                   : LLVMCodeGenLevelNone;
+  cg->machine = LLVMCreateTargetMachine(target, triple, arch,
+                                        arena_printf(&cg->cx->arena, "+ptx%d", ptx), level,
+                                        LLVMRelocDefault, LLVMCodeModelDefault);
   if (!cg->machine)
     fail(cg->cx, (Loc){0}, ERR_ARCH, arch);
   cg->target_state = CX_NEW(cg->cx, NvptxState);
@@ -88,7 +98,9 @@ static void nvptx_release(void *jit) { (void)jit; }
 /* --- the kernel --- */
 
 /* Device functions carry the address of the RtTrap where a thread can stop, else nothing. */
-static LLVMTypeRef nvptx_context_type(Cg *cg) { return cg->has_trap ? cg->t.space[SPACE_GLOBAL] : NULL; }
+static LLVMTypeRef nvptx_context_type(Cg *cg) {
+  return cg->has_trap ? cg->t.space[SPACE_GLOBAL] : NULL;
+}
 
 static void number_attribute(Lower *lw, const char *key, int value) {
   if (value > 0)
@@ -103,7 +115,8 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
   if (f->kind == RT_FIELD_EXTENT32) { /* 0 <= extent: what keeps index arithmetic at 32 bits */
     unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
     uint64_t low = 0, high = 1ull << 31;
-    LLVMAddAttributeAtIndex(lw->function, i + 1, LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
+    LLVMAddAttributeAtIndex(lw->function, i + 1,
+                            LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
   }
   if (f->kind == RT_FIELD_TRAP)
     cg_attribute(cg, lw->function, i + 1, "align", 8);
@@ -115,7 +128,8 @@ static void nvptx_kernel_begin(Lower *lw) {
   LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, p->nfields + 1);
   for (uint32_t k = 0; k < p->nfields; k++)
     types[k] = lw_field_type(cg, &p->fields[k]);
-  lw->function = LLVMAddFunction(cg->module, cg->symbol, LLVMFunctionType(cg->t.none, types, p->nfields, 0));
+  lw->function = LLVMAddFunction(cg->module, cg->symbol,
+                                 LLVMFunctionType(cg->t.none, types, p->nfields, 0));
   cg->kernel = lw->function;
   LLVMSetFunctionCallConv(lw->function, CG_LLVM_PTX_KERNEL);
   cg_attribute(cg, lw->function, on_function, "nounwind", 0);
@@ -137,7 +151,8 @@ static void nvptx_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
 
 /* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number of ours. A $ keeps our names away
  * from those of kernels. */
-static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, unsigned space, unsigned align) {
+static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, unsigned space,
+                               unsigned align) {
   NvptxState *s = lw->cg->target_state;
   char *text = arena_printf(&lw->cx->arena, "%s$%u", name, s->nglobals++);
   for (char *p = text; *p; p++)
@@ -148,7 +163,8 @@ static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, un
   return g;
 }
 
-static LLVMValueRef nvptx_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset, const char *name) {
+static LLVMValueRef nvptx_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
+                                        const char *name) {
   (void)offset;
   LLVMTypeRef type = LLVMArrayType2(lw->t->i8, bytes);
   LLVMValueRef g = add_global(lw, type, name, NVPTX_SHARED, align);
@@ -164,9 +180,11 @@ static LLVMValueRef nvptx_shared_dynamic(Lower *lw) {
   return s->dynamic;
 }
 
-static LLVMValueRef inline_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints, bool effects) {
+static LLVMValueRef inline_asm(Lower *lw, LLVMTypeRef result, const char *code,
+                               const char *constraints, bool effects) {
   LLVMTypeRef type = LLVMFunctionType(result, NULL, 0, 0);
-  LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints), effects, 0, LLVMInlineAsmDialectATT, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints),
+                                       effects, 0, LLVMInlineAsmDialectATT, 0);
   return LLVMBuildCall2(lw->b, type, text, NULL, 0, "");
 }
 
@@ -175,14 +193,16 @@ static LLVMValueRef nvptx_shared_dynamic_bytes(Lower *lw) {
 }
 
 /* Constant memory while it lasts, which broadcasts to a warp; then global memory. Either as a generic address. */
-static LLVMValueRef nvptx_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align, const char *name) {
+static LLVMValueRef nvptx_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                                   const char *name) {
   enum { CONSTANT_BYTES = 60 * 1024 }; /* of 64 KB: LLVM and libdevice put tables there too */
   NvptxState *s = lw->cg->target_state;
   uint64_t start = (s->constant_bytes + align - 1) / align * align;
   bool fits = start + bytes <= CONSTANT_BYTES;
   if (fits)
     s->constant_bytes = start + bytes;
-  LLVMValueRef g = add_global(lw, LLVMTypeOf(init), name, fits ? NVPTX_CONSTANT : NVPTX_GLOBAL, align);
+  LLVMValueRef g = add_global(lw, LLVMTypeOf(init), name, fits ? NVPTX_CONSTANT : NVPTX_GLOBAL,
+                              align);
   LLVMSetInitializer(g, init);
   LLVMSetGlobalConstant(g, 1);
   LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -196,21 +216,28 @@ static LLVMValueRef nvptx_local(Lower *lw, uint64_t bytes, unsigned align, const
 /* --- threads --- */
 
 static LLVMValueRef nvptx_sreg(Lower *lw, SpecialReg r) {
-  static const char *const names[] = {"tid.x", "tid.y", "tid.z", "ctaid.x", "ctaid.y", "ctaid.z", "ntid.x", "ntid.y", "ntid.z",
-                                      "nctaid.x", "nctaid.y", "nctaid.z", "laneid"};
-  return lw_intrinsic(lw, arena_printf(&lw->cx->arena, "llvm.nvvm.read.ptx.sreg.%s", names[r]), NULL, 0, NULL, 0);
+  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",  "ctaid.x", "ctaid.y",
+                                      "ctaid.z",  "ntid.x",   "ntid.y", "ntid.z",  "nctaid.x",
+                                      "nctaid.y", "nctaid.z", "laneid"};
+  return lw_intrinsic(lw, arena_printf(&lw->cx->arena, "llvm.nvvm.read.ptx.sreg.%s", names[r]),
+                      NULL, 0, NULL, 0);
 }
 
-static void nvptx_barrier(Lower *lw) { lw_intrinsic(lw, cg_llvm_barrier, NULL, 0, (LLVMValueRef[]){lw_i32(lw, 0)}, 1); }
+static void nvptx_barrier(Lower *lw) {
+  lw_intrinsic(lw, cg_llvm_barrier, NULL, 0, (LLVMValueRef[]){lw_i32(lw, 0)}, 1);
+}
 
 static LLVMValueRef nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1) {
-  const char *name = vote == VOTE_AND ? cg_llvm_barrier_red_and : vote == VOTE_OR ? cg_llvm_barrier_red_or : cg_llvm_barrier_red_popc;
+  const char *name = vote == VOTE_AND  ? cg_llvm_barrier_red_and
+                     : vote == VOTE_OR ? cg_llvm_barrier_red_or
+                                       : cg_llvm_barrier_red_popc;
   LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, (LLVMValueRef[]){lw_i32(lw, 0), i1}, 2);
   return vote == VOTE_COUNT ? v : LLVMBuildZExt(lw->b, v, lw->t->i32, "");
 }
 
 static void nvptx_fence(Lower *lw, FenceLevel level) {
-  static const char *const names[] = {"llvm.nvvm.membar.cta", "llvm.nvvm.membar.gl", "llvm.nvvm.membar.sys"};
+  static const char *const names[] = {"llvm.nvvm.membar.cta", "llvm.nvvm.membar.gl",
+                                      "llvm.nvvm.membar.sys"};
   lw_intrinsic(lw, names[level], NULL, 0, NULL, 0);
 }
 
@@ -232,8 +259,10 @@ static LLVMValueRef trap_member(Lower *lw, LLVMValueRef trap, size_t offset) {
 static void fill_trap(Lower *lw, LLVMValueRef trap, LLVMValueRef site, LLVMValueRef const *values) {
   LLVMBuildStore(lw->b, site, trap_member(lw, trap, offsetof(RtTrap, site)));
   for (unsigned k = 0; k < 3; k++) {
-    LLVMBuildStore(lw->b, nvptx_sreg(lw, SREG_CTAID + k), trap_member(lw, trap, offsetof(RtTrap, block) + 4u * k));
-    LLVMBuildStore(lw->b, nvptx_sreg(lw, SREG_TID + k), trap_member(lw, trap, offsetof(RtTrap, thread) + 4u * k));
+    LLVMBuildStore(lw->b, nvptx_sreg(lw, SREG_CTAID + k),
+                   trap_member(lw, trap, offsetof(RtTrap, block) + 4u * k));
+    LLVMBuildStore(lw->b, nvptx_sreg(lw, SREG_TID + k),
+                   trap_member(lw, trap, offsetof(RtTrap, thread) + 4u * k));
   }
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     LLVMBuildStore(lw->b, values[k], trap_member(lw, trap, offsetof(RtTrap, values) + 8u * k));
@@ -248,7 +277,8 @@ static void trap_body(Lower *lw, LLVMValueRef fn) {
     values[k] = LLVMGetParam(fn, 2 + k);
   LLVMBasicBlockRef first = lw_block(lw, "first"), done = lw_block(lw, "done");
   unsigned scope = LLVMGetSyncScopeID(lw->cg->context, "device", 6);
-  LLVMValueRef old = LLVMBuildAtomicCmpXchgSyncScope(lw->b, trap, lw_i32(lw, 0), lw_i32(lw, 1), LLVMAtomicOrderingMonotonic,
+  LLVMValueRef old = LLVMBuildAtomicCmpXchgSyncScope(lw->b, trap, lw_i32(lw, 0), lw_i32(lw, 1),
+                                                     LLVMAtomicOrderingMonotonic,
                                                      LLVMAtomicOrderingMonotonic, scope);
   LLVMBuildCondBr(lw->b, LLVMBuildExtractValue(lw->b, old, 1, ""), first, done);
   lw_at(lw, first);
@@ -266,14 +296,16 @@ static LLVMValueRef trap_function(Lower *lw) {
   LLVMTypeRef types[2 + RT_TRAP_VALUES] = {lw->t->space[SPACE_GLOBAL], lw->t->i32};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     types[2 + k] = lw->t->i64;
-  LLVMValueRef fn = LLVMAddFunction(lw->cg->module, "pyptx$trap", LLVMFunctionType(lw->t->none, types, 2 + RT_TRAP_VALUES, 0));
+  LLVMValueRef fn = LLVMAddFunction(lw->cg->module, "pyptx$trap",
+                                    LLVMFunctionType(lw->t->none, types, 2 + RT_TRAP_VALUES, 0));
   s->trap = fn;
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   static const char *const attributes[] = {"noinline", "noreturn", "nounwind", "cold"};
   for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
     cg_attribute(lw->cg, fn, on_function, attributes[k], 0);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(lw->cg->context);
-  Lower inner = {.cg = lw->cg, .cx = lw->cx, .target = lw->target, .t = lw->t, .b = b, .function = fn};
+  Lower inner = {
+      .cg = lw->cg, .cx = lw->cx, .target = lw->target, .t = lw->t, .b = b, .function = fn};
   inner.entry = lw_block(&inner, "entry");
   lw_at(&inner, inner.entry);
   trap_body(&inner, fn);
@@ -305,7 +337,8 @@ static const char *nvptx_math_name(Cg *cg, const char *name, bool is_float32) {
 static LLVMValueRef clamp(Lower *lw, LLVMValueRef v, unsigned bits, bool is_signed) {
   LLVMTypeRef t = lw->t->i32;
   int64_t high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1;
-  v = lw_intrinsic(lw, is_signed ? "llvm.smin" : "llvm.umin", &t, 1, (LLVMValueRef[]){v, lw_i32(lw, high)}, 2);
+  v = lw_intrinsic(lw, is_signed ? "llvm.smin" : "llvm.umin", &t, 1,
+                   (LLVMValueRef[]){v, lw_i32(lw, high)}, 2);
   if (is_signed)
     v = lw_intrinsic(lw, "llvm.smax", &t, 1, (LLVMValueRef[]){v, lw_i32(lw, -high - 1)}, 2);
   return LLVMBuildTrunc(lw->b, v, cg_int_type(lw->cg, bits), "");
@@ -314,7 +347,8 @@ static LLVMValueRef clamp(Lower *lw, LLVMValueRef v, unsigned bits, bool is_sign
 /* PTX's own conversion saturates, and gives 0 for nan from 32 to 32 bits; with 64 bits on either side nan gives the lowest. */
 static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed) {
   bool from64 = LLVMTypeOf(x) == lw->t->f64, to64 = bits == 64;
-  const char *name = arena_printf(&lw->cx->arena, "llvm.nvvm.%c2%s%s.rz", from64 ? 'd' : 'f', is_signed ? "" : "u", to64 ? "ll" : "i");
+  const char *name = arena_printf(&lw->cx->arena, "llvm.nvvm.%c2%s%s.rz", from64 ? 'd' : 'f',
+                                  is_signed ? "" : "u", to64 ? "ll" : "i");
   LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, &x, 1);
   if (from64 || to64) {
     LLVMValueRef nan = LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
@@ -325,42 +359,48 @@ static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits,
 
 /* vprintf(format, arguments): every argument is 8 bytes here, so they lie one after another. */
 static void nvptx_print(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n) {
-  LLVMValueRef buffer = n ? lw_alloca(lw, LLVMArrayType2(lw->t->i8, 8ull * n), 8, "line") : LLVMConstNull(lw->t->ptr);
+  LLVMValueRef buffer = n ? lw_alloca(lw, LLVMArrayType2(lw->t->i8, 8ull * n), 8, "line")
+                          : LLVMConstNull(lw->t->ptr);
   for (unsigned k = 0; k < n; k++) {
     LLVMValueRef at = lw_i64(lw, 8 * (int64_t)k);
-    LLVMSetAlignment(LLVMBuildStore(lw->b, args[k], LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, buffer, &at, 1, "")), 8);
+    LLVMSetAlignment(
+        LLVMBuildStore(lw->b, args[k], LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, buffer, &at, 1, "")),
+        8);
   }
   lw_call_extern(lw, "vprintf", lw->t->i32, (LLVMValueRef[]){lw_text(lw, format), buffer}, 2);
 }
 
 const Target cg_target_nvptx = {
-  .name = "gpu",
-  .space = {[SPACE_GLOBAL] = NVPTX_GLOBAL, [SPACE_SHARED] = NVPTX_SHARED, [SPACE_LOCAL] = 0, [SPACE_CONST] = 0},
-  .atomic_scope = "device",
-  .trap_field = true,
-  .open = nvptx_open,
-  .finish = nvptx_finish,
-  .link = nvptx_link,
-  .optimize = nvptx_optimize,
-  .emit = nvptx_emit,
-  .release = nvptx_release,
-  .context_type = nvptx_context_type,
-  .kernel_begin = nvptx_kernel_begin,
-  .param = nvptx_param,
-  .kernel_return = nvptx_kernel_return,
-  .shared_static = nvptx_shared_static,
-  .shared_dynamic = nvptx_shared_dynamic,
-  .shared_dynamic_bytes = nvptx_shared_dynamic_bytes,
-  .constant = nvptx_constant,
-  .local = nvptx_local,
-  .sreg = nvptx_sreg,
-  .barrier = nvptx_barrier,
-  .barrier_vote = nvptx_barrier_vote,
-  .fence = nvptx_fence,
-  .trap = nvptx_trap,
-  .stop = nvptx_stop,
-  .lowering = nvptx_lowering,
-  .math_name = nvptx_math_name,
-  .float_to_int = nvptx_float_to_int,
-  .print = nvptx_print,
+    .name = "gpu",
+    .space = {[SPACE_GLOBAL] = NVPTX_GLOBAL,
+              [SPACE_SHARED] = NVPTX_SHARED,
+              [SPACE_LOCAL] = 0,
+              [SPACE_CONST] = 0},
+    .atomic_scope = "device",
+    .trap_field = true,
+    .open = nvptx_open,
+    .finish = nvptx_finish,
+    .link = nvptx_link,
+    .optimize = nvptx_optimize,
+    .emit = nvptx_emit,
+    .release = nvptx_release,
+    .context_type = nvptx_context_type,
+    .kernel_begin = nvptx_kernel_begin,
+    .param = nvptx_param,
+    .kernel_return = nvptx_kernel_return,
+    .shared_static = nvptx_shared_static,
+    .shared_dynamic = nvptx_shared_dynamic,
+    .shared_dynamic_bytes = nvptx_shared_dynamic_bytes,
+    .constant = nvptx_constant,
+    .local = nvptx_local,
+    .sreg = nvptx_sreg,
+    .barrier = nvptx_barrier,
+    .barrier_vote = nvptx_barrier_vote,
+    .fence = nvptx_fence,
+    .trap = nvptx_trap,
+    .stop = nvptx_stop,
+    .lowering = nvptx_lowering,
+    .math_name = nvptx_math_name,
+    .float_to_int = nvptx_float_to_int,
+    .print = nvptx_print,
 };

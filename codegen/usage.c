@@ -154,16 +154,17 @@ static void analyse(Usage *u) {
   for (uint32_t f = 0; f < u->program->fns.len; f++) {
     Fn *fn = u->program->fns.data[f];
     u->fns[f].result = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(fn->result) + 1);
-    if (f == 0) /* what the caller of a device function that is compiled alone may need: all of it */
+    if (f ==
+        0) /* what the caller of a device function that is compiled alone may need: all of it */
       memset(u->fns[f].result, USED | READ | WRITE, lw_leaf_count(fn->result));
-    FOR_BLOCKS(fn, b)
-      FOR_INS(b, i)
+    FOR_BLOCKS (fn, b)
+      FOR_INS (b, i)
         i->note = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(i->type) + 1);
   }
   do {
     u->changed = false;
     for (uint32_t f = 0; f < u->program->fns.len; f++)
-      FOR_BLOCKS(u->program->fns.data[f], b)
+      FOR_BLOCKS (u->program->fns.data[f], b)
         for (Ins *i = b->last; i; i = i->prev)
           visit(u, &u->fns[f], i);
   } while (u->changed);
@@ -180,7 +181,11 @@ typedef struct Layouter {
 
 static void add_field(Layouter *y, RtFieldKind kind, uint32_t size, unsigned axis) {
   uint32_t at = (y->offset + size - 1) / size * size;
-  RtField f = {.kind = (uint8_t)kind, .size = (uint8_t)size, .axis = (uint8_t)axis, .leaf = (uint16_t)(y->args.len - 1), .offset = at};
+  RtField f = {.kind = (uint8_t)kind,
+               .size = (uint8_t)size,
+               .axis = (uint8_t)axis,
+               .leaf = (uint16_t)(y->args.len - 1),
+               .offset = at};
   VEC_PUSH(&y->cg->cx->arena, &y->fields, f);
   y->offset = at + size;
 }
@@ -228,14 +233,16 @@ void cg_lay_out_params(Cg *cg, bool trap_field) {
     y.fields.data[y.fields.len - 1].leaf = (uint16_t)y.args.len;
   }
   if (y.offset > PARAMS_LIMIT)
-    fail(cg->cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)y.offset, (long long)PARAMS_LIMIT);
+    fail(cg->cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)y.offset,
+         (long long)PARAMS_LIMIT);
   CgKernel *out = cg->out;
   out->nargs = y.args.len;
   out->args = cg_calloc(cg, y.args.len, sizeof(CgArg));
   if (y.args.len)
     memcpy(out->args, y.args.data, y.args.len * sizeof(CgArg));
   out->params.nfields = y.fields.len;
-  out->params.bytes = y.offset; /* not rounded up: the driver takes a block of exactly the size of the parameters */
+  out->params.bytes =
+      y.offset; /* not rounded up: the driver takes a block of exactly the size of the parameters */
   out->params.fields = cg_calloc(cg, y.fields.len, sizeof(RtField));
   if (y.fields.len)
     memcpy(out->params.fields, y.fields.data, y.fields.len * sizeof(RtField));

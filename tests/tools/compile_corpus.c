@@ -26,8 +26,10 @@ static double now_ms(void) {
 static const struct {
   const char *name;
   unsigned want;
-} kinds[] = {{"ssa", CG_WANT_SSA}, {"types", CG_WANT_TYPES}, {"llvm", CG_WANT_LLVM}, {"llvm-opt", CG_WANT_LLVM_OPT},
-             {"asm", CG_WANT_ASM}, {"ptx", 0},               {"params", 0}};
+} kinds[] = {{"ssa", CG_WANT_SSA},   {"types", CG_WANT_TYPES},
+             {"llvm", CG_WANT_LLVM}, {"llvm-opt", CG_WANT_LLVM_OPT},
+             {"asm", CG_WANT_ASM},   {"ptx", 0},
+             {"params", 0}};
 
 static void print_params(const CgKernel *k) {
   static const char *const names[] = {
@@ -37,17 +39,24 @@ static void print_params(const CgKernel *k) {
   };
   for (uint32_t n = 0; n < k->params.nfields; n++) {
     const RtField *f = &k->params.fields[n];
-    printf("%s leaf %u axis %u size %u offset %u\n", names[f->kind], f->leaf, f->axis, f->size, f->offset);
+    printf("%s leaf %u axis %u size %u offset %u\n", names[f->kind], f->leaf, f->axis, f->size,
+           f->offset);
   }
   for (uint32_t n = 0; n < k->nargs; n++)
-    printf("arg %u:%s%s%s\n", n, k->args[n].is_array ? " array" : "", k->args[n].read ? " read" : "", k->args[n].written ? " written" : "");
-  printf("%u bytes, shared %u, local %u%s%s%s\n", k->params.bytes, k->static_shared, k->local_bytes, k->uses_dynamic_shared ? ", dynamic shared" : "",
-         k->has_barrier ? ", barrier" : "", k->has_trap ? ", trap" : "");
+    printf("arg %u:%s%s%s\n", n, k->args[n].is_array ? " array" : "",
+           k->args[n].read ? " read" : "", k->args[n].written ? " written" : "");
+  printf("%u bytes, shared %u, local %u%s%s%s\n", k->params.bytes, k->static_shared, k->local_bytes,
+         k->uses_dynamic_shared ? ", dynamic shared" : "", k->has_barrier ? ", barrier" : "",
+         k->has_trap ? ", trap" : "");
 }
 
 static void print_kind(const CgKernel *k, const char *kind) {
-  const char *text = strcmp(kind, "ssa") == 0 ? k->ssa : strcmp(kind, "types") == 0 ? k->types : strcmp(kind, "llvm") == 0 ? k->llvm
-                   : strcmp(kind, "llvm-opt") == 0 ? k->llvm_opt : strcmp(kind, "asm") == 0 ? k->assembly : k->ptx;
+  const char *text = strcmp(kind, "ssa") == 0        ? k->ssa
+                     : strcmp(kind, "types") == 0    ? k->types
+                     : strcmp(kind, "llvm") == 0     ? k->llvm
+                     : strcmp(kind, "llvm-opt") == 0 ? k->llvm_opt
+                     : strcmp(kind, "asm") == 0      ? k->assembly
+                                                     : k->ptx;
   if (strcmp(kind, "params") == 0)
     print_params(k);
   else
@@ -56,7 +65,9 @@ static void print_kind(const CgKernel *k, const char *kind) {
 
 int main(int argc, char **argv) {
   CgRequest r = {.arch = "sm_80", .options = {.opt = 3, .fma = 1}};
-  const CgSymbol symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap}, {"rt_host_print", (void *)(uintptr_t)rt_host_print}, {0}};
+  const CgSymbol symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
+                              {"rt_host_print", (void *)(uintptr_t)rt_host_print},
+                              {0}};
   const char *kind = "ptx";
   int option, repeat = 1;
   while ((option = getopt(argc, argv, "a:e:O:fnmglbxdD:r:")) != -1)
@@ -79,7 +90,9 @@ int main(int argc, char **argv) {
   Corpus *c = argc - optind == 3 ? corpus_open(argv[optind]) : NULL;
   r.func = c ? corpus_func(c, argv[optind + 1]) : NULL;
   if (!r.func) {
-    fprintf(stderr, "usage: compile_corpus [OPTION]... VERSION NAME SIGNATURE (options: see tests/tools/compile_corpus.c)\n");
+    fprintf(
+        stderr,
+        "usage: compile_corpus [OPTION]... VERSION NAME SIGNATURE (options: see tests/tools/compile_corpus.c)\n");
     return 2;
   }
   r.signature = argv[optind + 2];

@@ -25,7 +25,10 @@ static Corpus *corpus;
 static const char vectors[] = "float32[::1], float32[::1], float32[::1]";
 
 static CgRequest request_of(const char *name, const char *signature) {
-  return (CgRequest){.func = corpus_func(corpus, name), .signature = signature, .arch = "sm_80", .options = {.opt = 3, .fma = 1}};
+  return (CgRequest){.func = corpus_func(corpus, name),
+                     .signature = signature,
+                     .arch = "sm_80",
+                     .options = {.opt = 3, .fma = 1}};
 }
 
 /* The kernel, or NULL after saying why; the caller frees. */
@@ -54,8 +57,9 @@ static ErrorId error_of(const CgRequest *r) {
 
 /* --- architectures --- */
 
-static const char *const all_archs[] = {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f",
-                                        "sm_103", "sm_110", "sm_120", "sm_120a", "sm_121"};
+static const char *const all_archs[] = {
+    "sm_75",  "sm_80",   "sm_86",   "sm_87",  "sm_88",  "sm_89",  "sm_90",   "sm_90a",
+    "sm_100", "sm_100a", "sm_100f", "sm_103", "sm_110", "sm_120", "sm_120a", "sm_121"};
 
 static void check_ptx(const char *arch, int version, const char *want) {
   CgRequest r = request_of("add", vectors);
@@ -94,9 +98,11 @@ static void test_archs(void) {
 
 /* --- what the kernel receives --- */
 
-static void expect_field(const CgKernel *k, uint32_t n, RtFieldKind kind, unsigned leaf, unsigned axis, unsigned offset) {
+static void expect_field(const CgKernel *k, uint32_t n, RtFieldKind kind, unsigned leaf,
+                         unsigned axis, unsigned offset) {
   const RtField *f = &k->params.fields[n];
-  EXPECT(n < k->params.nfields && f->kind == kind && f->leaf == leaf && f->axis == axis && f->offset == offset);
+  EXPECT(n < k->params.nfields && f->kind == kind && f->leaf == leaf && f->axis == axis &&
+         f->offset == offset);
 }
 
 static void test_params(void) {
@@ -122,7 +128,8 @@ static void test_params(void) {
     expect_field(k, 2, RT_FIELD_STRIDE, 0, 0, 16);
     expect_field(k, 8, RT_FIELD_TRAP, 3, 0, k->params.fields[8].offset);
     EXPECT(k->params.bytes == k->params.fields[8].offset + 8);
-    EXPECT(k->nsites && strcmp(k->sites[0].exception, "IndexError") == 0 && k->sites[0].at.line > 0 && k->sites[0].at.file);
+    EXPECT(k->nsites && strcmp(k->sites[0].exception, "IndexError") == 0 &&
+           k->sites[0].at.line > 0 && k->sites[0].at.file);
   }
   cg_kernel_free(k);
 }
@@ -130,8 +137,12 @@ static void test_params(void) {
 /* --- names --- */
 
 static void test_names(void) {
-  static const char *const names[][2] = {{"a.<locals>.b", "a__locals__b"}, {"9to5", "k_9to5"},       {"vprintf", "k_vprintf"},
-                                         {"__nv_sinf", "k___nv_sinf"},      {"WARP_SZ", "k_WARP_SZ"}, {"gr\303\266\303\237e", "gr____e"},
+  static const char *const names[][2] = {{"a.<locals>.b", "a__locals__b"},
+                                         {"9to5", "k_9to5"},
+                                         {"vprintf", "k_vprintf"},
+                                         {"__nv_sinf", "k___nv_sinf"},
+                                         {"WARP_SZ", "k_WARP_SZ"},
+                                         {"gr\303\266\303\237e", "gr____e"},
                                          {"", "kernel"}};
   for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
     CgRequest r = request_of("math_calls", "float32[::1]");
@@ -182,7 +193,12 @@ static void test_fatal(void) {
   CgRequest r = request_of("add", vectors);
   CgKernel out = {0};
   Cg *cg = calloc(1, sizeof *cg);
-  *cg = (Cg){.cx = cx, .request = &r, .options = r.options, .target = &cg_target_nvptx, .symbol = "k", .out = &out};
+  *cg = (Cg){.cx = cx,
+             .request = &r,
+             .options = r.options,
+             .target = &cg_target_nvptx,
+             .symbol = "k",
+             .out = &out};
   bool came_back = false;
   if (CX_TRY(cx)) {
     cg_open(cg);
@@ -244,18 +260,24 @@ static void test_ptxas(void) {
   size_t size = 0;
   Diag *error = NULL;
   setenv("PYPTX_PTXAS", "/nowhere/ptxas", 1);
-  EXPECT(cg_assemble("", "sm_80", &cubin, &size, &error) == -1 && error && error->id == ERR_NO_PTXAS);
+  EXPECT(cg_assemble("", "sm_80", &cubin, &size, &error) == -1 && error &&
+         error->id == ERR_NO_PTXAS);
   diag_free(error);
   unsetenv("PYPTX_PTXAS");
   if (cg_find_ptxas(path, sizeof path)) {
     fprintf(stderr, "ptxas was not found: PTX is not assembled\n");
     return;
   }
-  EXPECT(cg_assemble("nonsense", "sm_80", &cubin, &size, &error) == -1 && error && error->id == ERR_PTXAS);
+  EXPECT(cg_assemble("nonsense", "sm_80", &cubin, &size, &error) == -1 && error &&
+         error->id == ERR_PTXAS);
   diag_free(error);
-  static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"};
-  static const char *const kernels[][2] = {{"add", vectors}, {"math_calls", "float32[::1]"}, {"printing", "float32[::1]"},
-                                           {"assertion", "float32[::1], pyint"}, {"shared_memory", "float32[::1]"}};
+  static const char *const archs[] = {"sm_75", "sm_80",  "sm_86", "sm_89",
+                                      "sm_90", "sm_100", "sm_120"};
+  static const char *const kernels[][2] = {{"add", vectors},
+                                           {"math_calls", "float32[::1]"},
+                                           {"printing", "float32[::1]"},
+                                           {"assertion", "float32[::1], pyint"},
+                                           {"shared_memory", "float32[::1]"}};
   for (size_t n = 0; n < 7 * 5; n++) {
     CgRequest r = request_of(kernels[n % 5][0], kernels[n % 5][1]);
     r.arch = archs[n / 5];
@@ -263,7 +285,8 @@ static void test_ptxas(void) {
     CgKernel *k = compiled(&r);
     int failed = !k || cg_assemble(k->ptx, r.arch, &cubin, &size, &error);
     if (failed)
-      fprintf(stderr, "%s %s: %s\n", kernels[n % 5][0], r.arch, error ? error->message : "not compiled");
+      fprintf(stderr, "%s %s: %s\n", kernels[n % 5][0], r.arch,
+              error ? error->message : "not compiled");
     EXPECT(!failed && size > 100 && memcmp(cubin, "\177ELF", 4) == 0);
     free(cubin);
     diag_free(error);
