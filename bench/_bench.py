@@ -27,13 +27,24 @@ class Report:
         self.rows.append(dict(zip((c for c, _ in self.columns), values)))
         cells = []
         for v, (_, w) in zip(values, self.columns):
-            text = "-" if v is None else (f"{v:.3g}" if abs(v) < 1 else f"{v:.2f}") if isinstance(v, float) else str(v)
+            text = (
+                "-"
+                if v is None
+                else (f"{v:.3g}" if abs(v) < 1 else f"{v:.2f}")
+                if isinstance(v, float)
+                else str(v)
+            )
             cells.append(f"{text:>{w}}")
         print("  ".join(cells), flush=True)
 
     def save(self, path, **facts):
         if path:
-            path.write_text(json.dumps({"title": self.title, "python": platform.python_version(), **facts, "rows": self.rows}, indent=1))
+            path.write_text(
+                json.dumps(
+                    {"title": self.title, "python": platform.python_version(), **facts, "rows": self.rows},
+                    indent=1,
+                )
+            )
 
 
 def batches(contestants, launches, repeat, finish):

@@ -2,7 +2,8 @@
 
     python bench/compile.py [--json OUT] [--arch sm_90]
 
-Medians of 15 compilations of each kernel. The limits of issue 2 are 5 ms for vector add and 10 ms with libdevice functions.
+Medians of 15 compilations of each kernel. The limits of issue 2 are 5 ms for vector add and 10 ms
+with libdevice functions.
 """
 
 import importlib.util
@@ -51,7 +52,10 @@ def main():
     p = parser(__doc__)
     p.add_argument("--arch", default="sm_90")
     args = p.parse_args()
-    report = Report(f"bytecode to PTX for {args.arch}, ms", [("kernel", 28), ("median", 8), ("best", 8), ("PTX lines", 10)])
+    report = Report(
+        f"bytecode to PTX for {args.arch}, ms",
+        [("kernel", 28), ("median", 8), ("best", 8), ("PTX lines", 10)],
+    )
     passes = {}
     for path, signature in SIGNATURES.items():
         file, name = path.split(".")

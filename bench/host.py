@@ -1,6 +1,6 @@
 """The host device beside NumPy on the same arrays: what a kernel costs where there is no GPU.
 
-    python bench/host.py [--json OUT]
+python bench/host.py [--json OUT]
 """
 
 import math
@@ -96,13 +96,24 @@ def main():
 
     cases = [
         ("vector add, 2^22", loop(add[grid, 256], *on(x, y, out)), loop(np.add, x, y, out)),
-        ("saxpy, 2^22", loop(saxpy[grid, 256], 2.5, *on(x, y, out)), loop(lambda: np.add(np.float32(2.5) * x, y, out=out))),
-        ("sqrt(x) exp(-x), 2^22", loop(waves[grid, 256], *on(x, out)), loop(lambda: np.multiply(np.sqrt(x), np.exp(-x), out=out))),
+        (
+            "saxpy, 2^22",
+            loop(saxpy[grid, 256], 2.5, *on(x, y, out)),
+            loop(lambda: np.add(np.float32(2.5) * x, y, out=out)),
+        ),
+        (
+            "sqrt(x) exp(-x), 2^22",
+            loop(waves[grid, 256], *on(x, out)),
+            loop(lambda: np.multiply(np.sqrt(x), np.exp(-x), out=out)),
+        ),
         ("sum, 2^22", loop(block_sum[64, 256], *on(x, out)), loop(x.sum)),
         ("matmul 512, tiles of 16", loop(matmul[(32, 32), (16, 16)], *on(a, b, c)), loop(np.matmul, a, b, c)),
         ("Jacobi 2048^2", loop(jacobi[(64, 256), (32, 8)], *on(u, new)), loop(numpy_jacobi, u, new)),
     ]
-    report = Report(f"host device: {cuda.get_current_device().name}", [("kernel", 26), ("pyptx ms", 10), ("NumPy ms", 10), ("NumPy / pyptx", 13)])
+    report = Report(
+        f"host device: {cuda.get_current_device().name}",
+        [("kernel", 26), ("pyptx ms", 10), ("NumPy ms", 10), ("NumPy / pyptx", 13)],
+    )
     for name, ours, numpys in cases:
         t = batches({"pyptx": ours, "NumPy": numpys}, 3, 7, cuda.synchronize)
         report.row(name, t["pyptx"] * 1e3, t["NumPy"] * 1e3, t["NumPy"] / t["pyptx"])

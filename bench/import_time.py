@@ -1,6 +1,6 @@
 """Time of `import pyptx.cuda` over NumPy's own import, in fresh processes.
 
-    python bench/import_time.py [--json OUT]
+python bench/import_time.py [--json OUT]
 """
 
 import statistics
@@ -24,13 +24,22 @@ def main():
     args = parser(__doc__).parse_args()
     runs = []
     for _ in range(21):
-        text = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run(
+            [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True
+        ).stdout
         runs.append([1e3 * float(t) for t in text.split()])
     runs = runs[1:]  # the first one reads the files from disk
-    report = Report("import, ms (20 processes)", [("what", 24), ("median", 8), ("best", 8), ("ratio to NumPy", 14)])
+    report = Report(
+        "import, ms (20 processes)", [("what", 24), ("median", 8), ("best", 8), ("ratio to NumPy", 14)]
+    )
     numpy, ours = ([r[k] for r in runs] for k in (0, 1))
     report.row("numpy", statistics.median(numpy), min(numpy), 1.0)
-    report.row("pyptx.cuda, after numpy", statistics.median(ours), min(ours), statistics.median(ours) / statistics.median(numpy))
+    report.row(
+        "pyptx.cuda, after numpy",
+        statistics.median(ours),
+        min(ours),
+        statistics.median(ours) / statistics.median(numpy),
+    )
     report.save(args.json)
 
 

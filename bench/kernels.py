@@ -2,8 +2,8 @@
 
     python bench/kernels.py [--json OUT] [--only NAME]
 
-Medians of 9 batches of 10 launches, each batch timed by events; the two take turns. The ratio is pyptx's time over nvcc's:
-below 1 pyptx is faster. Needs a GPU and nvcc.
+Medians of 9 batches of 10 launches, each batch timed by events; the two take turns. The ratio is
+pyptx's time over nvcc's: below 1 pyptx is faster. Needs a GPU and nvcc.
 """
 
 import ctypes
@@ -82,30 +82,106 @@ def cases():
     n = 1 << 26
     x, y, out = rand(n), rand(n), dev(np.zeros(n, np.float32))
     for threads in (128, 256, 1024):
-        yield Case(f"vadd 2^26, {threads}", vadd, "vadd", n // threads, threads, (x, y, out), (x, y, out, n), [out], 0)
-    yield Case("saxpy 2^26, 256", saxpy, "saxpy", n // 256, 256, (2.5, x, y, out), (np.float32(2.5), x, y, out, n), [out], 0)
+        yield Case(
+            f"vadd 2^26, {threads}",
+            vadd,
+            "vadd",
+            n // threads,
+            threads,
+            (x, y, out),
+            (x, y, out, n),
+            [out],
+            0,
+        )
+    yield Case(
+        "saxpy 2^26, 256",
+        saxpy,
+        "saxpy",
+        n // 256,
+        256,
+        (2.5, x, y, out),
+        (np.float32(2.5), x, y, out, n),
+        [out],
+        0,
+    )
     transpose = example("transpose").transpose
     a = rand(8192, 8192)
     b = like(a)
-    yield Case("transpose 8192^2", transpose, "transpose", (256, 256), (32, 8), (a, b), (a, b, 8192, 8192), [b], 0)
+    yield Case(
+        "transpose 8192^2", transpose, "transpose", (256, 256), (32, 8), (a, b), (a, b, 8192, 8192), [b], 0
+    )
     jacobi = example("jacobi").sweep
-    yield Case("Jacobi 8192^2, 32x8", jacobi, "jacobi", (256, 1024), (32, 8), (a, b), (a, b, 8192, 8192), [b], 0)
+    yield Case(
+        "Jacobi 8192^2, 32x8", jacobi, "jacobi", (256, 1024), (32, 8), (a, b), (a, b, 8192, 8192), [b], 0
+    )
     m = 2048
     p, q = rand(m, m), rand(m, m)
     r = like(p)
-    yield Case("matmul tiled 2048", matmul_tiled, "matmul_tiled", (64, 64), (32, 32), (p, q, r), (p, q, r, m, m, m), [r], 1e-5)
+    yield Case(
+        "matmul tiled 2048",
+        matmul_tiled,
+        "matmul_tiled",
+        (64, 64),
+        (32, 32),
+        (p, q, r),
+        (p, q, r, m, m, m),
+        [r],
+        1e-5,
+    )
     naive = example("matmul").matmul_naive
-    yield Case("matmul naive 2048", naive, "matmul_naive", (64, 256), (32, 8), (p, q, r), (p, q, r, m, m, m), [r], 1e-5)
+    yield Case(
+        "matmul naive 2048",
+        naive,
+        "matmul_naive",
+        (64, 256),
+        (32, 8),
+        (p, q, r),
+        (p, q, r, m, m, m),
+        [r],
+        1e-5,
+    )
     black = example("black_scholes").black_scholes
     k = 1 << 24
-    price, strike, years = (dev((low + (high - low) * rng.random(k, np.float32)).astype(np.float32)) for low, high in ((5, 30), (1, 100), (0.25, 10)))
+    price, strike, years = (
+        dev((low + (high - low) * rng.random(k, np.float32)).astype(np.float32))
+        for low, high in ((5, 30), (1, 100), (0.25, 10))
+    )
     call, put = like(price), like(price)
-    yield Case("Black-Scholes 2^24", black, "black_scholes", k // 256, 256, (price, strike, years, 0.02, 0.30, call, put),
-               (price, strike, years, np.float32(0.02), np.float32(0.30), call, put, k), [call, put], 1e-3)
+    yield Case(
+        "Black-Scholes 2^24",
+        black,
+        "black_scholes",
+        k // 256,
+        256,
+        (price, strike, years, 0.02, 0.30, call, put),
+        (price, strike, years, np.float32(0.02), np.float32(0.30), call, put, k),
+        [call, put],
+        1e-3,
+    )
     total = dev(np.zeros(1, np.float32))
-    yield Case("block sum 2^26", example("reduce").block_sum, "block_sum", 1024, 256, (x, total), (x, total, n), [total], 1e-2)
+    yield Case(
+        "block sum 2^26",
+        example("reduce").block_sum,
+        "block_sum",
+        1024,
+        256,
+        (x, total),
+        (x, total, n),
+        [total],
+        1e-2,
+    )
     data, counts = dev(rng.integers(0, 256, n, dtype=np.uint8)), dev(np.zeros(256, np.int32))
-    yield Case("histogram 2^26", example("histogram").histogram, "histogram", 1024, 256, (data, counts), (data, counts, n), [counts], 0)
+    yield Case(
+        "histogram 2^26",
+        example("histogram").histogram,
+        "histogram",
+        1024,
+        256,
+        (data, counts),
+        (data, counts, n),
+        [counts],
+        0,
+    )
 
 
 def nvcc_module(driver, device):
@@ -115,7 +191,9 @@ def nvcc_module(driver, device):
         sys.exit(0)
     major, minor = device.compute_capability
     cubin = Path(tempfile.mkdtemp()) / "kernels.cubin"
-    subprocess.run([nvcc, "-O3", f"-arch=sm_{major}{minor}", "-cubin", "-o", cubin, HERE / "kernels.cu"], check=True)
+    subprocess.run(
+        [nvcc, "-O3", f"-arch=sm_{major}{minor}", "-cubin", "-o", cubin, HERE / "kernels.cu"], check=True
+    )
     return driver.load(cubin.read_bytes())
 
 
@@ -167,15 +245,21 @@ def main():
     driver = Driver()
     warm = cuda.to_device(np.zeros(1))  # the primary context is current from here on
     module = nvcc_module(driver, device)
-    report = Report(f"kernels on {device.name}", [("kernel", 22), ("pyptx ms", 10), ("nvcc ms", 10), ("pyptx / nvcc", 12), ("equal", 6)])
+    report = Report(
+        f"kernels on {device.name}",
+        [("kernel", 22), ("pyptx ms", 10), ("nvcc ms", 10), ("pyptx / nvcc", 12), ("equal", 6)],
+    )
     ratios, wrong = [], 0
     for case in cases():
         if args.only not in case.name:
             continue
         configured = case.kernel[case.grid, case.block]
-        ours = lambda: configured(*case.ours)  # noqa: E731
+        ours = lambda: configured(*case.ours)
         theirs = native_launch(driver, driver.function(module, case.symbol), case)
-        same = all(np.allclose(a, b, rtol=case.rtol, atol=case.rtol) for a, b in zip(results(case, ours), results(case, theirs)))
+        same = all(
+            np.allclose(a, b, rtol=case.rtol, atol=case.rtol)
+            for a, b in zip(results(case, ours), results(case, theirs))
+        )
         wrong += not same
         times = {"ours": [], "theirs": []}
         for _ in range(BATCHES + 2):

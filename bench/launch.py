@@ -2,9 +2,10 @@
 
     python bench/launch.py [--json OUT]
 
-All in one process and taking turns, medians of batches of launches of a tiny kernel; the device is drained between batches, outside the
-clock. "over C" is the difference to the driver call from a C loop (from ctypes if there is no C compiler: then no floor).
-On the host device there is no driver: the launch of an empty kernel is measured alone.
+All in one process and taking turns, medians of batches of launches of a tiny kernel; the device is
+drained between batches, outside the clock. "over C" is the difference to the driver call from a C
+loop (from ctypes if there is no C compiler: then no floor). On the host device there is no driver:
+the launch of an empty kernel is measured alone.
 """
 
 import ctypes
@@ -44,8 +45,9 @@ done:
 \0"""
 
 C = """
-typedef int (*Launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-int launch_many(Launch launch, void *function, unsigned block, void **params, int n) {
+typedef int (*Launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+void *, void **, void **); int launch_many(Launch launch, void *function, unsigned block, void
+**params, int n) {
   for (int i = 0; i < n; i++) {
     int result = launch(function, 1, 1, 1, block, 1, 1, 0, 0, params, 0);
     if (result)
@@ -63,7 +65,9 @@ def c_floor(driver, function, params):
         return None
     folder = Path(tempfile.mkdtemp())
     (folder / "launch.c").write_text(C)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", folder / "launch.so", folder / "launch.c"], check=True)
+    subprocess.run(
+        [compiler, "-O2", "-shared", "-fPIC", "-o", folder / "launch.so", folder / "launch.c"], check=True
+    )
     many = ctypes.CDLL(str(folder / "launch.so")).launch_many
     address = ctypes.cast(driver.lib.cuLaunchKernel, ctypes.c_void_p)
 
@@ -95,8 +99,11 @@ def peers(n):
     try:
         import cupy
 
-        raw = cupy.RawKernel("extern \"C\" __global__ void add(const float *x, const float *y, float *out, int n) {"
-                             "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = x[i] + y[i]; }", "add")
+        raw = cupy.RawKernel(
+            'extern "C" __global__ void add(const float *x, const float *y, float *out, int n) {'
+            "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = x[i] + y[i]; }",
+            "add",
+        )
         a = [cupy.zeros(n, cupy.float32) for _ in range(3)]
         yield "CuPy RawKernel", loop(raw, (1,), (256,), (*a, n))
     except Exception as e:
@@ -135,10 +142,18 @@ def main():
     arrays = [cuda.to_device(np.zeros(n, np.float32)) for _ in range(3)]
     add[1, 256](*arrays)
     cuda.synchronize()
-    report = Report(f"launch of a kernel with 3 arrays on {device.name}", [("what", 28), ("µs", 8), ("ratio to C", 10), ("over C, µs", 10)])
+    report = Report(
+        f"launch of a kernel with 3 arrays on {device.name}",
+        [("what", 28), ("µs", 8), ("ratio to C", 10), ("over C, µs", 10)],
+    )
     if device.is_host:
         nothing[1, 1](*arrays)
-        seconds = batches({"pyptx, host device, empty kernel": loop(nothing[1, 1], *arrays)}, LAUNCHES, REPEAT, cuda.synchronize)
+        seconds = batches(
+            {"pyptx, host device, empty kernel": loop(nothing[1, 1], *arrays)},
+            LAUNCHES,
+            REPEAT,
+            cuda.synchronize,
+        )
         for name, s in seconds.items():
             report.row(name, s * 1e6, None, None)
         report.save(args.json, device=device.name)
@@ -152,7 +167,9 @@ def main():
     floor = c_floor(driver, function, params)
     if floor:
         contestants["C, cuLaunchKernel"] = floor
-    contestants["ctypes, cuLaunchKernel"] = loop(driver.lib.cuLaunchKernel, function, 1, 1, 1, n, 1, 1, 0, None, params, None)
+    contestants["ctypes, cuLaunchKernel"] = loop(
+        driver.lib.cuLaunchKernel, function, 1, 1, 1, n, 1, 1, 0, None, params, None
+    )
     contestants["pyptx, configured"] = loop(add[1, 256], *arrays)
     contestants["pyptx, k[1, 256](...)"] = lambda count: [add[1, 256](*arrays) for _ in range(count)] and None
     contestants.update(peers(n))

@@ -65,14 +65,18 @@ def main():
     d_call, d_put = cuda.device_array_like(price), cuda.device_array_like(price)
     threads = 256
     black_scholes[(n + threads - 1) // threads, threads](
-        cuda.to_device(price), cuda.to_device(strike), cuda.to_device(years), rate, volatility, d_call, d_put)
+        cuda.to_device(price), cuda.to_device(strike), cuda.to_device(years), rate, volatility, d_call, d_put
+    )
 
-    # A price is S N(d1) - X' N(d2). d1 and d2 carry some ten float32 roundings, relative to |d|; N's slope times |d|
-    # stays below 0.25; the polynomial, exp and the last operations add a few eps each, exp's argument d*d/2 again relative to
-    # exp's slope. All together below 16 eps of S + X.
+    # A price is S N(d1) - X' N(d2). d1 and d2 carry some ten float32 roundings, relative to |d|;
+    # N's slope times |d| stays below 0.25; the polynomial, exp and the last operations add a few
+    # eps each, exp's argument d*d/2 again relative to exp's slope. All together below 16 eps of S +
+    # X.
     bound = 16 * np.finfo(np.float32).eps * (price.astype(np.float64) + strike)
     correct = True
-    for name, got, expected in zip(("call", "put"), (d_call, d_put), reference(price, strike, years, rate, volatility)):
+    for name, got, expected in zip(
+        ("call", "put"), (d_call, d_put), reference(price, strike, years, rate, volatility)
+    ):
         share = np.max(np.abs(got.copy_to_host() - expected) / bound)
         correct = correct and bool(share <= 1)
         print(f"  {name:4}  mean {expected.mean():.4f}  largest error {share:.3f} of the bound")

@@ -1,4 +1,5 @@
-# The first program of most Numba-CUDA tutorials. Only the import line is new: it said "from numba import cuda".
+# The first program of most Numba-CUDA tutorials. Only the import line is new: it said "from numba
+# import cuda".
 from pyptx import cuda
 import numpy as np
 

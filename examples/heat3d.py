@@ -10,7 +10,14 @@ from pyptx import cuda
 def heat(u, new, r):
     k, j, i = cuda.grid(3)  # x is the fastest axis of a block: it goes with the last index
     if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1 and 0 < k < u.shape[2] - 1:
-        around = u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1]
+        around = (
+            u[i - 1, j, k]
+            + u[i + 1, j, k]
+            + u[i, j - 1, k]
+            + u[i, j + 1, k]
+            + u[i, j, k - 1]
+            + u[i, j, k + 1]
+        )
         new[i, j, k] = u[i, j, k] + r * (around - 6.0 * u[i, j, k])
 
 
@@ -35,16 +42,25 @@ def main():
     u, new = cube.astype(np.float64), cube.astype(np.float64)
     inner = np.s_[1:-1, 1:-1, 1:-1]
     for _ in range(steps):
-        around = (u[:-2, 1:-1, 1:-1] + u[2:, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 2:, 1:-1]
-                  + u[1:-1, 1:-1, :-2] + u[1:-1, 1:-1, 2:])
+        around = (
+            u[:-2, 1:-1, 1:-1]
+            + u[2:, 1:-1, 1:-1]
+            + u[1:-1, :-2, 1:-1]
+            + u[1:-1, 2:, 1:-1]
+            + u[1:-1, 1:-1, :-2]
+            + u[1:-1, 1:-1, 2:]
+        )
         new[inner] = u[inner] + r * (around - 6.0 * u[inner])
         u, new = new, u
-    # The scheme is a weighted mean, so errors do not grow from step to step. One step adds at most: five additions and the
-    # subtraction on values up to 6 (6 * 6 * eps/2, times r), and two roundings of values up to 1.
+    # The scheme is a weighted mean, so errors do not grow from step to step. One step adds at most:
+    # five additions and the subtraction on values up to 6 (6 * 6 * eps/2, times r), and two
+    # roundings of values up to 1.
     bound = steps * (36 * r + 2) * np.finfo(np.float32).eps / 2
     error = np.abs(out - u).max()
     correct = bool(error <= bound)
-    print(f"  heat kept: {out.sum(dtype=np.float64) / cube.sum():.6f}, largest error {error:.2e}, bound {bound:.2e}")
+    print(
+        f"  heat kept: {out.sum(dtype=np.float64) / cube.sum():.6f}, largest error {error:.2e}, bound {bound:.2e}"
+    )
     print("matches NumPy" if correct else "does NOT match NumPy")
     return 0 if correct else 1
 

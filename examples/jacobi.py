@@ -34,7 +34,8 @@ def main():
     for _ in range(sweeps):
         new[1:-1, 1:-1] = np.float32(0.25) * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
         u, new = new, u
-    # Additions in the same order, then a multiplication that nothing can be fused with: equal to the last bit.
+    # Additions in the same order, then a multiplication that nothing can be fused with: equal to
+    # the last bit.
     correct = np.array_equal(out, u)
     print(f"  mean temperature {out.mean():.4f}")
     print("equal to NumPy" if correct else "NOT equal to NumPy")

@@ -1,6 +1,6 @@
 """The Mandelbrot set, written to mandelbrot.png.
 
-    python examples/mandelbrot.py [OUT.png]
+python examples/mandelbrot.py [OUT.png]
 """
 
 import struct
@@ -11,8 +11,9 @@ import numpy as np
 from pyptx import cuda
 
 
-# Without fused multiply-add the arithmetic is NumPy's to the last bit. Near the edge of the set a last bit decides how many
-# steps a point takes, so with fma=True (the default, and a little faster) a few pixels would differ.
+# Without fused multiply-add the arithmetic is NumPy's to the last bit. Near the edge of the set a
+# last bit decides how many steps a point takes, so with fma=True (the default, and a little faster)
+# a few pixels would differ.
 @cuda.jit(fma=False)
 def mandelbrot(left, top, pixel, limit, steps):
     col, row = cuda.grid(2)

@@ -51,7 +51,8 @@ def main():
     b = rng.standard_normal((k, n), dtype=np.float32)
     a64, b64 = a.astype(np.float64), b.astype(np.float64)
     expected = a64 @ b64
-    # A dot product of length k in any order, fused or not, is off by at most k * eps/2 * sum |a| |b| (to first order).
+    # A dot product of length k in any order, fused or not, is off by at most k * eps/2 * sum |a|
+    # |b| (to first order).
     bound = k * np.finfo(np.float32).eps / 2 * (np.abs(a64) @ np.abs(b64))
 
     d_a, d_b = cuda.to_device(a), cuda.to_device(b)
@@ -67,8 +68,10 @@ def main():
         seconds = time.perf_counter() - start
         share = np.max(np.abs(d_c.copy_to_host() - expected) / bound)
         correct = correct and bool(share <= 1)
-        print(f"  {name}  {seconds * 1e3:8.3f} ms  {2 * m * n * k / seconds / 1e9:8.1f} GFLOP/s  "
-              f"largest error {share:.4f} of the bound")
+        print(
+            f"  {name}  {seconds * 1e3:8.3f} ms  {2 * m * n * k / seconds / 1e9:8.1f} GFLOP/s  "
+            f"largest error {share:.4f} of the bound"
+        )
     print("matches NumPy" if correct else "does NOT match NumPy")
     return 0 if correct else 1
 

@@ -1,6 +1,7 @@
 """Monte Carlo estimate of pi: a xorshift generator in every thread.
 
-The state is uint32 and stays uint32: shifts and exclusive ors with Python numbers take the type of the state.
+The state is uint32 and stays uint32: shifts and exclusive ors with Python numbers take the type of
+the state.
 """
 
 import math
@@ -72,7 +73,8 @@ def main():
     pi = 4 * hits.sum(dtype=np.int64) / n
     sigma = 4 * math.sqrt(math.pi / 4 * (1 - math.pi / 4) / n)
     print(f"  {pi:.6f}, {abs(pi - math.pi) / sigma:.2f} standard deviations from pi")
-    # The hits are integers from bit-equal random numbers: equal to NumPy's. The estimate is within 5 standard deviations.
+    # The hits are integers from bit-equal random numbers: equal to NumPy's. The estimate is within
+    # 5 standard deviations.
     correct = np.array_equal(hits, reference(seeds, samples)) and abs(pi - math.pi) <= 5 * sigma
     print("equal to NumPy" if correct else "NOT equal to NumPy")
     return 0 if correct else 1

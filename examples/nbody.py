@@ -83,7 +83,8 @@ def main():
     print(f"  {n * n / seconds / 1e9:.2f} billion interactions a second")
     acc = d_acc.copy_to_host()
 
-    # A term has about 12 roundings, three of them (the differences) of exact inputs; the n terms are added one after the other.
+    # A term has about 12 roundings, three of them (the differences) of exact inputs; the n terms
+    # are added one after the other.
     some = np.linspace(0, n - 1, 64).astype(int)
     expected, magnitude = reference(body, some)
     bound = (n + 16) * np.finfo(np.float32).eps / 2 * magnitude
@@ -94,8 +95,8 @@ def main():
     moved = d_body.copy_to_host()[:, :3]
     acc64 = acc.astype(np.float64)
     expected = body[:, :3] + dt * dt * acc64
-    # Two multiplications and one addition to a velocity of 0, dt itself rounded to float32: 4 eps of the displacement; one
-    # rounding of the position.
+    # Two multiplications and one addition to a velocity of 0, dt itself rounded to float32: 4 eps
+    # of the displacement; one rounding of the position.
     step_bound = np.finfo(np.float32).eps * (4 * dt * dt * np.abs(acc64) + np.abs(expected))
     step_share = np.max(np.abs(moved - expected) / step_bound)
     print(f"  step: largest error {step_share:.4f} of the bound")

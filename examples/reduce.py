@@ -39,8 +39,8 @@ def main():
     block_sum[blocks, THREADS](x, total)
 
     expected = x.sum(dtype=np.float64)
-    # An element takes part in n / (blocks * THREADS) additions of its thread, log2(THREADS) of the tree and at most
-    # `blocks` atomic ones, each with a relative error of eps/2.
+    # An element takes part in n / (blocks * THREADS) additions of its thread, log2(THREADS) of the
+    # tree and at most `blocks` atomic ones, each with a relative error of eps/2.
     additions = -(-n // (blocks * THREADS)) + math.log2(THREADS) + blocks
     bound = additions * np.finfo(np.float32).eps / 2 * np.abs(x).sum(dtype=np.float64)
     error = abs(float(total[0]) - expected)

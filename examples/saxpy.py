@@ -1,6 +1,7 @@
 """saxpy: y[i] = a * x[i] + y[i] with a Python float for a.
 
-A Python float takes the type of the array it meets, so the arithmetic is float32 throughout: no float64 sneaks in.
+A Python float takes the type of the array it meets, so the arithmetic is float32 throughout: no
+float64 sneaks in.
 """
 
 import sys
@@ -34,8 +35,8 @@ def main():
     # The exact result, in float64 from the float32 values of a, x and y.
     product = np.float64(np.float32(a)) * x.astype(np.float64)
     expected = product + y
-    # Multiply and add are fused into one rounding (error eps/2 of the result); unfused there would be a second one, of
-    # the product. Either way the error is at most eps/2 * (|a x| + |a x + y|).
+    # Multiply and add are fused into one rounding (error eps/2 of the result); unfused there would
+    # be a second one, of the product. Either way the error is at most eps/2 * (|a x| + |a x + y|).
     half_eps = np.finfo(np.float32).eps / 2
     error = np.abs(out - expected)
     bound = half_eps * (np.abs(product) + np.abs(expected)) + np.finfo(np.float32).tiny

@@ -62,8 +62,9 @@ def main():
     shifted = x64 - x64.max(axis=1, keepdims=True)
     expected = np.exp(shifted)
     expected /= expected.sum(axis=1, keepdims=True)
-    # Relative error, in eps: the difference is rounded (half an eps of it, which exp turns into a relative error, for the
-    # element and for the sum); exp is within 2 eps; the sum has cols / THREADS + log2(THREADS) additions; then a division and a product.
+    # Relative error, in eps: the difference is rounded (half an eps of it, which exp turns into a
+    # relative error, for the element and for the sum); exp is within 2 eps; the sum has cols /
+    # THREADS + log2(THREADS) additions; then a division and a product.
     eps = np.finfo(np.float32).eps
     additions = cols / THREADS + math.log2(THREADS)
     bound = eps * (np.abs(shifted).max(axis=1, keepdims=True) + 2 + 2 + additions / 2 + 1) * expected

@@ -38,13 +38,15 @@ def main():
     d_y = cuda.device_array(n, dtype=np.float32)
     threads = 128
     spmv[(n + threads - 1) // threads, threads](
-        cuda.to_device(row_start), cuda.to_device(column), cuda.to_device(value), cuda.to_device(x), d_y)
+        cuda.to_device(row_start), cuda.to_device(column), cuda.to_device(value), cuda.to_device(x), d_y
+    )
 
     counts = np.diff(row_start)
     rows = np.repeat(np.arange(n), counts)
     products = value.astype(np.float64) * x[column]
     expected = np.bincount(rows, weights=products, minlength=n)
-    # A row of c products, fused or not, is off by at most c * eps/2 * sum |a| |x|; rows without elements are exact.
+    # A row of c products, fused or not, is off by at most c * eps/2 * sum |a| |x|; rows without
+    # elements are exact.
     bound = counts * np.finfo(np.float32).eps / 2 * np.bincount(rows, weights=np.abs(products), minlength=n)
     error = np.abs(d_y.copy_to_host() - expected)
     correct = bool(np.all(error <= bound))

@@ -1,7 +1,8 @@
 """Matrix transpose through a tile in shared memory.
 
-Each block reads a 32 x 32 tile along rows and writes it along rows of the result, so that both sides of global memory see
-whole cache lines. The tile has a column too many: without it the threads that read a column would all hit one memory bank.
+Each block reads a 32 x 32 tile along rows and writes it along rows of the result, so that both
+sides of global memory see whole cache lines. The tile has a column too many: without it the threads
+that read a column would all hit one memory bank.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Vector add: out[i] = x[i] + y[i], and its time beside NumPy's.
 
-    python examples/vector_add.py          # the GPU if there is one, else the host device
-    PYPTX_DEVICE=host python examples/vector_add.py
+python examples/vector_add.py          # the GPU if there is one, else the host device
+PYPTX_DEVICE=host python examples/vector_add.py
 """
 
 import sys

@@ -23,7 +23,9 @@ def libm_ulps(device):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "host_only(reason): needs the checks that only the host device always makes")
+    config.addinivalue_line(
+        "markers", "host_only(reason): needs the checks that only the host device always makes"
+    )
 
 
 def pytest_runtest_setup(item):

@@ -1,8 +1,9 @@
 """Runs a kernel on the device and, thread by thread, as plain Python over NumPy scalars, and compares the arrays.
 
-The rule under test is semantics.md's: what NumPy gives for scalars of these types, the kernel gives. So the expected value of
-every test comes from CPython running the kernel's own function (`py_func`) with a stand-in for `cuda`; nothing is computed
-by hand. Barriers work in the stand-in too: a block with barriers runs on one OS thread for each of its threads.
+The rule under test is semantics.md's: what NumPy gives for scalars of these types, the kernel
+gives. So the expected value of every test comes from CPython running the kernel's own function
+(`py_func`) with a stand-in for `cuda`; nothing is computed by hand. Barriers work in the stand-in
+too: a block with barriers runs on one OS thread for each of its threads.
 """
 
 import builtins
@@ -12,6 +13,7 @@ import linecache
 import math
 import threading
 import types
+import warnings
 
 import numpy as np
 from pyptx import cuda
@@ -34,7 +36,8 @@ def numpy_dtype(dtype):
         return np.dtype(getattr(dtype, "name", None) or str(dtype).rsplit(".", 1)[-1])
 
 
-# --- the stand-in for pyptx.cuda ---------------------------------------------------------------------------------
+# --- the stand-in for pyptx.cuda
+# ---------------------------------------------------------------------------------
 
 
 class Xyz:
@@ -125,8 +128,14 @@ class FakeShared:
     @staticmethod
     def array(shape, dtype, alignment=None):
         dtype = numpy_dtype(dtype)
-        if isinstance(shape, int) and shape == 0:  # dynamic shared memory: every such array is the same memory
-            return here.sharedbytes[: len(here.sharedbytes) // dtype.itemsize * dtype.itemsize].view(dtype).view(Stored)
+        if (
+            isinstance(shape, int) and shape == 0
+        ):  # dynamic shared memory: every such array is the same memory
+            return (
+                here.sharedbytes[: len(here.sharedbytes) // dtype.itemsize * dtype.itemsize]
+                .view(dtype)
+                .view(Stored)
+            )
         # The n-th call of a thread is the n-th array of its block.
         here.order += 1
         with atomic_lock:
@@ -190,7 +199,9 @@ class FakeMath:
             return function
 
         def call(*args):
-            narrow = any(isinstance(a, np.float32) for a in args) and not any(isinstance(a, (float, np.float64)) for a in args)
+            narrow = any(isinstance(a, np.float32) for a in args) and not any(
+                isinstance(a, (float, np.float64)) for a in args
+            )
             try:
                 result = function(*(a.item() if isinstance(a, np.generic) else a for a in args))
             except ValueError:
@@ -249,11 +260,17 @@ def has_barrier(function, seen=None):
     if function in seen:
         return False
     seen.add(function)
-    names = [i.argval for c in codes(function.__code__) for i in dis.get_instructions(c) if isinstance(i.argval, str)]
+    names = [
+        i.argval
+        for c in codes(function.__code__)
+        for i in dis.get_instructions(c)
+        if isinstance(i.argval, str)
+    ]
     callees = [function.__globals__[n] for n in names if n in function.__globals__]
     callees += [c.cell_contents for c in function.__closure__ or ()]
     return any(n.startswith("syncthreads") for n in names) or any(
-        has_barrier(c, seen) for c in callees if isinstance(c, types.FunctionType))
+        has_barrier(c, seen) for c in callees if isinstance(c, types.FunctionType)
+    )
 
 
 def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
@@ -288,7 +305,9 @@ def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
                 run_thread(thread, block_index, state)
             continue
         failures = []
-        workers = [threading.Thread(target=run_thread, args=(t, block_index, state, failures)) for t in threads]
+        workers = [
+            threading.Thread(target=run_thread, args=(t, block_index, state, failures)) for t in threads
+        ]
         for worker in workers:
             worker.start()
         for worker in workers:
@@ -297,7 +316,8 @@ def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
             raise failures[0]
 
 
-# --- comparing ---------------------------------------------------------------------------------------------------
+# --- comparing
+# ---------------------------------------------------------------------------------------------------
 
 
 def ulp_distance(got, want):
@@ -378,11 +398,14 @@ def define(source, name="kernel", **scope):
     file = f"<generated {next(sources)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     namespace = {"cuda": cuda, "np": np, "math": math, **scope}
-    exec(compile(source, file, "exec"), namespace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # ~True and the like
+        exec(compile(source, file, "exec"), namespace)
     return namespace[name]
 
 
-# --- values worth trying -----------------------------------------------------------------------------------------
+# --- values worth trying
+# -----------------------------------------------------------------------------------------
 
 
 def specials(dtype, small=False):
@@ -393,7 +416,20 @@ def specials(dtype, small=False):
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         bits = dtype.itemsize * 8
-        values = {info.min, info.min + 1, 0, 1, 2, 3, 7, bits - 1, bits, info.max // 3, info.max - 1, info.max}
+        values = {
+            info.min,
+            info.min + 1,
+            0,
+            1,
+            2,
+            3,
+            7,
+            bits - 1,
+            bits,
+            info.max // 3,
+            info.max - 1,
+            info.max,
+        }
         if dtype.kind == "i":
             values |= {-1, -2, -3, -7, info.min // 3}
         if bits == 64:
@@ -401,8 +437,28 @@ def specials(dtype, small=False):
         values = sorted(v for v in values if info.min <= v <= info.max)
         return np.array(values[:: 2 if small else 1], dtype)
     info = np.finfo(dtype)
-    values = [0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, 3.0, -7.0, 0.1, 1e10, -1e-10, 65.0, info.max, info.tiny,
-              info.smallest_subnormal, info.eps, np.inf, -np.inf, np.nan]
+    values = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -1.5,
+        2.5,
+        3.0,
+        -7.0,
+        0.1,
+        1e10,
+        -1e-10,
+        65.0,
+        info.max,
+        info.tiny,
+        info.smallest_subnormal,
+        info.eps,
+        np.inf,
+        -np.inf,
+        np.nan,
+    ]
     return np.array(values[:: 2 if small else 1], dtype)
 
 
@@ -423,7 +479,9 @@ def store(dtype, value):
     if isinstance(value, (float, np.floating)):
         if math.isnan(value):
             return dtype.type(0)
-        return dtype.type(min(max(int(value) if math.isfinite(value) else math.copysign(2**70, value), info.min), info.max))
+        return dtype.type(
+            min(max(int(value) if math.isfinite(value) else math.copysign(2**70, value), info.min), info.max)
+        )
     bits = dtype.itemsize * 8
     wrapped = int(value) & ((1 << bits) - 1)
     return dtype.type(wrapped - (1 << bits) if dtype.kind == "i" and wrapped >> (bits - 1) else wrapped)

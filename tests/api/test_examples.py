@@ -13,8 +13,14 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 @pytest.mark.parametrize("name", sorted(p.name for p in EXAMPLES.glob("*.py")))
 def test_example(name, tmp_path, device):
-    result = subprocess.run([sys.executable, str(EXAMPLES / name)], cwd=tmp_path, capture_output=True, text=True, timeout=300,
-                            env={**os.environ, "PYPTX_DEVICE": device})
+    result = subprocess.run(
+        [sys.executable, str(EXAMPLES / name)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYPTX_DEVICE": device},
+    )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "on " + cuda.get_current_device().name in result.stdout, "the device is not named"
     assert not result.stderr
@@ -22,8 +28,13 @@ def test_example(name, tmp_path, device):
 
 def test_mandelbrot_writes_a_picture(tmp_path, device):
     picture = tmp_path / "set.png"
-    subprocess.run([sys.executable, str(EXAMPLES / "mandelbrot.py"), str(picture)], check=True, capture_output=True,
-                   env={**os.environ, "PYPTX_DEVICE": device}, timeout=300)
+    subprocess.run(
+        [sys.executable, str(EXAMPLES / "mandelbrot.py"), str(picture)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYPTX_DEVICE": device},
+        timeout=300,
+    )
     data = picture.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n") and data.endswith(b"IEND\xaeB`\x82") and len(data) > 10000
 

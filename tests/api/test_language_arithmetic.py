@@ -9,10 +9,29 @@ import pytest
 from harness import FLOATS, INTS, STRONG, define, jit, pairs, same, specials, store
 from pyptx import cuda
 
-ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-              "%": operator.mod}
-BITWISE = {"&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift}
-COMPARISON = {"<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge}
+ARITHMETIC = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+BITWISE = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+COMPARISON = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 UNARY = {"-": operator.neg, "+": operator.pos, "~": operator.invert, "abs": abs}
 
 ALL_PAIRS = list(itertools.product(STRONG, STRONG))
@@ -31,14 +50,25 @@ def defined(function, *dtypes):
 def results_kernel(expressions):
     """A kernel that stores each expression of a, b into one row of an int64 and one of a float64 array, and its double too.
 
-    Two destinations, because each hides something: int64 shows where an integer wrapped and whether a comparison is a bool (bool + bool is
-    a bool), float64 whether the result was rounded to float32. Together they tell the type of the result apart from every other.
+    Two destinations, because each hides something: int64 shows where an integer wrapped and whether
+    a comparison is a bool (bool + bool is a bool), float64 whether the result was rounded to
+    float32. Together they tell the type of the result apart from every other.
     """
-    lines = ["def kernel(x, y, as_int, as_float):", "    i = cuda.grid(1)", "    if i < x.size:", "        a = x[i]", "        b = y[i]"]
+    lines = [
+        "def kernel(x, y, as_int, as_float):",
+        "    i = cuda.grid(1)",
+        "    if i < x.size:",
+        "        a = x[i]",
+        "        b = y[i]",
+    ]
     for n, expression in enumerate(expressions):
-        lines += [f"        r{n} = {expression}",
-                  f"        as_int[{2 * n}, i] = r{n}", f"        as_float[{2 * n}, i] = r{n}",
-                  f"        as_int[{2 * n + 1}, i] = r{n} + r{n}", f"        as_float[{2 * n + 1}, i] = r{n} + r{n}"]
+        lines += [
+            f"        r{n} = {expression}",
+            f"        as_int[{2 * n}, i] = r{n}",
+            f"        as_float[{2 * n}, i] = r{n}",
+            f"        as_int[{2 * n + 1}, i] = r{n} + r{n}",
+            f"        as_float[{2 * n + 1}, i] = r{n} + r{n}",
+        ]
     return define("\n".join(lines) + "\n")
 
 
@@ -106,7 +136,9 @@ def integer_power(a, b):
     return a**b
 
 
-@pytest.mark.parametrize("left, right", [(a, b) for a, b in itertools.product(["bool", *INTS], ["bool", *INTS])])
+@pytest.mark.parametrize(
+    "left, right", [(a, b) for a, b in itertools.product(["bool", *INTS], ["bool", *INTS])]
+)
 def test_integer_power(left, right):
     x, y = pairs(specials(left), specials(right))
     if np.result_type(left, right).kind == "f":  # int64 with uint64
@@ -118,7 +150,8 @@ def test_integer_power(left, right):
 @pytest.mark.parametrize("left, right", [(a, b) for a, b in ALL_PAIRS if a in FLOATS or b in FLOATS])
 def test_float_power(left, right, device):
     x, y = pairs(specials(left), specials(right))
-    # C library: below 1 ulp. libdevice documents 4 for powf and 2 for pow; the double of the result keeps the distance.
+    # C library: below 1 ulp. libdevice documents 4 for powf and 2 for pow; the double of the result
+    # keeps the distance.
     check({"a ** b": operator.pow}, x, y, ulps={"host": 1, "gpu": 4}[device])
 
 
@@ -127,18 +160,24 @@ def test_divmod_min_max(left, right):
     x, y = pairs(specials(left, small=True), specials(right, small=True))
     keep = ~(np.isnan(x) | np.isnan(y))  # Python's min and max of a nan depend on the order
     common = np.result_type(left, right).type
-    check({
-        "divmod(a, b)[0]": lambda a, b: divmod(a, b)[0],
-        "divmod(a, b)[1]": lambda a, b: divmod(a, b)[1],
-        "min(a, b)": lambda a, b: common(min(a, b)),
-        "max(a, b)": lambda a, b: common(max(a, b)),
-    }, x[keep], y[keep])
+    check(
+        {
+            "divmod(a, b)[0]": lambda a, b: divmod(a, b)[0],
+            "divmod(a, b)[1]": lambda a, b: divmod(a, b)[1],
+            "min(a, b)": lambda a, b: common(min(a, b)),
+            "max(a, b)": lambda a, b: common(max(a, b)),
+        },
+        x[keep],
+        y[keep],
+    )
 
 
 @pytest.mark.parametrize("dtype", STRONG)
 def test_unary(dtype):
     x = specials(dtype)
-    expressions = {f"{text}(a)": (lambda f: lambda a, b: f(a))(f) for text, f in UNARY.items() if defined(f, dtype)}
+    expressions = {
+        f"{text}(a)": (lambda f: lambda a, b: f(a))(f) for text, f in UNARY.items() if defined(f, dtype)
+    }
     check(expressions, x, x)
 
 
@@ -148,15 +187,19 @@ def test_not_and_truth(dtype):
     check({"not a": lambda a, b: not a, "bool(a)": lambda a, b: bool(a)}, x, x)
 
 
-@pytest.mark.parametrize("text, left, right",
-                         [(t, a, b) for t, f in {**ARITHMETIC, **BITWISE}.items() for a, b in ALL_PAIRS if not defined(f, a, b)])
+@pytest.mark.parametrize(
+    "text, left, right",
+    [(t, a, b) for t, f in {**ARITHMETIC, **BITWISE}.items() for a, b in ALL_PAIRS if not defined(f, a, b)],
+)
 def test_undefined_operands_are_type_errors(text, left, right):
     kernel = define(f"def kernel(x, y, out):\n    out[0] = x[0] {text} y[0]\n")
     with pytest.raises(TypeError, match="PT204"):
         cuda.jit(kernel)[1, 1](np.ones(1, left), np.ones(1, right), np.zeros(1))
 
 
-@pytest.mark.parametrize("text, dtype", [(t, d) for t, f in UNARY.items() for d in STRONG if not defined(f, d)])
+@pytest.mark.parametrize(
+    "text, dtype", [(t, d) for t, f in UNARY.items() for d in STRONG if not defined(f, d)]
+)
 def test_undefined_operand_is_a_type_error(text, dtype):
     kernel = define(f"def kernel(x, out):\n    out[0] = {text}(x[0])\n")
     with pytest.raises(TypeError, match="PT205"):
@@ -181,5 +224,11 @@ def test_contraction(dtype):
     assert not out.any()
     cuda.jit(fma=True)(multiply_add)[8, 128](x, y, z, out)
     cuda.synchronize()
-    fused = np.array([float(Fraction(a) * Fraction(b) + Fraction(c)) for a, b, c in zip(x.tolist(), y.tolist(), z.tolist())], dtype)
+    fused = np.array(
+        [
+            float(Fraction(a) * Fraction(b) + Fraction(c))
+            for a, b, c in zip(x.tolist(), y.tolist(), z.tolist())
+        ],
+        dtype,
+    )
     assert np.array_equal(out, fused) or not out.any()

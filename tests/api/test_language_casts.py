@@ -11,7 +11,9 @@ from pyptx import cuda
 def test_stores(source):
     x = specials(source)
     lines = "".join(f"        to_{t}[i] = x[i]\n" for t in STRONG)
-    kernel = define(f"def kernel(x, {', '.join('to_' + t for t in STRONG)}):\n    i = cuda.grid(1)\n    if i < x.size:\n{lines}")
+    kernel = define(
+        f"def kernel(x, {', '.join('to_' + t for t in STRONG)}):\n    i = cuda.grid(1)\n    if i < x.size:\n{lines}"
+    )
     outs = [np.zeros(x.size, t) for t in STRONG]
     jit(kernel)[1, x.size](x, *outs)
     cuda.synchronize()
@@ -27,13 +29,16 @@ def test_constructors(target, module):
     name = {"np": {"bool": "bool_"}, "pyptx": {"bool": "boolean"}}[module].get(target, target)
     for source in STRONG:
         x = specials(source)
-        kernel = define(f"""def kernel(x, as_int, as_float):
+        kernel = define(
+            f"""def kernel(x, as_int, as_float):
     i = cuda.grid(1)
     if i < x.size:
         r = {module}.{name}(x[i])
         as_int[i] = r + r
         as_float[i] = r
-""", pyptx=pyptx)
+""",
+            pyptx=pyptx,
+        )
         as_int, as_float = np.zeros(x.size, np.int64), np.zeros(x.size)
         jit(kernel)[1, x.size](x, as_int, as_float)
         cuda.synchronize()
@@ -41,13 +46,21 @@ def test_constructors(target, module):
             with np.errstate(all="ignore"):
                 r = store(target, v.item() if source in INTS else v)
                 want = store("int64", r + r), store("float64", r)
-            assert same(as_int[i], want[0]) and same(as_float[i], want[1]), (source, v, as_int[i], as_float[i], want)
+            assert same(as_int[i], want[0]) and same(as_float[i], want[1]), (
+                source,
+                v,
+                as_int[i],
+                as_float[i],
+                want,
+            )
 
 
 @pytest.mark.parametrize("target", STRONG)
 def test_constructor_of_a_python_number(target):
-    kernel = define(f"def kernel(n, f, out):\n    out[0] = np.{'bool_' if target == 'bool' else target}(n)\n"
-                    f"    out[1] = np.{'bool_' if target == 'bool' else target}(f)\n")
+    kernel = define(
+        f"def kernel(n, f, out):\n    out[0] = np.{'bool_' if target == 'bool' else target}(n)\n"
+        f"    out[1] = np.{'bool_' if target == 'bool' else target}(f)\n"
+    )
     run(kernel, [3, 2.5, np.zeros(2)])
     run(kernel, [0, 0.1, np.zeros(2)])
 
@@ -74,7 +87,13 @@ def test_int_float_bool(source):
         plain = v.item()
         whole = store("int64", plain)
         with np.errstate(all="ignore"):
-            want = (whole, store("float64", store("int8", int(whole))), np.float64(plain), np.float64(np.float32(plain)), 2.0 * bool(v))
+            want = (
+                whole,
+                store("float64", store("int8", int(whole))),
+                np.float64(plain),
+                np.float64(np.float32(plain)),
+                2.0 * bool(v),
+            )
         got = tuple(o[i] for o in outs)
         assert all(same(g, w) for g, w in zip(got, want)), (v, got, want)
 
@@ -86,14 +105,18 @@ def test_round(source):
         if i < x.size:
             out[i] = round(x[i])
 
-    x = np.array([-2.5, -1.5, -0.5, -0.4, 0.0, 0.49999997, 0.5, 0.6, 1.5, 2.5, 3.5, 1e6 + 0.5, 8388609.0], source)
+    x = np.array(
+        [-2.5, -1.5, -0.5, -0.4, 0.0, 0.49999997, 0.5, 0.6, 1.5, 2.5, 3.5, 1e6 + 0.5, 8388609.0], source
+    )
     run(kernel, [x, np.zeros(x.size, np.int64)], 1, x.size)
 
 
 @pytest.mark.parametrize("source", FLOATS)
 @pytest.mark.parametrize("digits", [0, 1, 2])
 def test_round_to_digits(source, digits):
-    kernel = define(f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = round(x[i], {digits})\n")
+    kernel = define(
+        f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = round(x[i], {digits})\n"
+    )
     x = np.array([-2.345, -1.25, 0.0, 0.125, 0.25, 2.675, 10.05, 123.456], source)
     run(kernel, [x, np.zeros(x.size, source)], 1, x.size, ulps=1)
 

@@ -330,7 +330,11 @@ def in_tuple(x, out):
         out[i] = (x[i] in (1, 4, 9)) + 2 * (x[i] not in (-1, 0, 1))
 
 
-KERNELS = [f for f in list(globals().values()) if getattr(f, "__module__", None) == __name__ and f.__code__.co_varnames[:2] == ("x", "out")]
+KERNELS = [
+    f
+    for f in list(globals().values())
+    if getattr(f, "__module__", None) == __name__ and f.__code__.co_varnames[:2] == ("x", "out")
+]
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "int8"])
@@ -340,7 +344,10 @@ def test_control_flow(kernel, dtype):
     run(kernel, [x, outputs()], 2, 16)
 
 
-@pytest.mark.parametrize("start, stop, step", [(0, 10, 1), (10, 0, -1), (0, 10, 3), (10, 0, -4), (5, 5, 1), (5, 0, 1), (-5, 5, 2), (3, -9, -5)])
+@pytest.mark.parametrize(
+    "start, stop, step",
+    [(0, 10, 1), (10, 0, -1), (0, 10, 3), (10, 0, -4), (5, 5, 1), (5, 0, 1), (-5, 5, 2), (3, -9, -5)],
+)
 def test_range_with_step_argument(start, stop, step):
     run(range_with_step_argument, [np.zeros(1), start, stop, step, outputs()], 1, 1)
 

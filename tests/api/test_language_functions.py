@@ -132,11 +132,14 @@ BODIES = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_calls(name):
-    kernel = define(f"""def kernel(x, out):
+    kernel = define(
+        f"""def kernel(x, out):
     i = cuda.grid(1)
     if i < x.size:
         out[i] = {BODIES[name]}
-""", **{k: v for k, v in globals().items() if not k.startswith("__")})
+""",
+        **{k: v for k, v in globals().items() if not k.startswith("__")},
+    )
     for dtype in (np.int64, np.int32, np.float64):
         run(kernel, [x_values(dtype), np.zeros(16)], 1, 16)
 
@@ -172,7 +175,11 @@ def test_closures():
 
         return kernel
 
-    for factor, table, function in ((2, (1, 2), square), (0.5, (1.5, 2.5), plain), (np.float32(3), (0, 0), square)):
+    for factor, table, function in (
+        (2, (1, 2), square),
+        (0.5, (1.5, 2.5), plain),
+        (np.float32(3), (0, 0), square),
+    ):
         run(make(factor, table, function), [x_values(), np.zeros(16)], 1, 16)
 
 
@@ -205,11 +212,14 @@ def test_jit_function_called_from_a_kernel():
 
 def test_globals_are_frozen_at_the_first_compilation():
     scope = {"FACTOR": 2}
-    kernel = define("""def kernel(x, out):
+    kernel = define(
+        """def kernel(x, out):
     i = cuda.grid(1)
     if i < x.size:
         out[i] = x[i] * FACTOR
-""", **scope)
+""",
+        **scope,
+    )
     compiled = jit(kernel)
     x, out = x_values(), np.zeros(16, np.int64)
     compiled[1, 16](x, out)

@@ -25,7 +25,17 @@ def positions(out):
     out[n, 12] = cuda.warpsize
 
 
-CONFIGS = [(1, 1), (3, 5), ((3,), (5,)), ((2, 3), 4), (2, (4, 3)), ((2, 3), (4, 3)), ((2, 3, 4), (3, 2, 2)), ((1, 1, 5), (1, 1, 7)), (1, 70)]
+CONFIGS = [
+    (1, 1),
+    (3, 5),
+    ((3,), (5,)),
+    ((2, 3), 4),
+    (2, (4, 3)),
+    ((2, 3), (4, 3)),
+    ((2, 3, 4), (3, 2, 2)),
+    ((1, 1, 5), (1, 1, 7)),
+    (1, 70),
+]
 
 
 @pytest.mark.parametrize("grid, block", CONFIGS)
@@ -104,7 +114,9 @@ def test_one_dispatcher_many_signatures():
         run(compiled, [np.arange(20).astype(dtype)[::2], np.zeros(10, dtype)], 1, 16)
 
 
-@pytest.mark.parametrize("signature", ["void(float32[:], float32[:])", "(float32[:], float32[:])", "float32[::1], float32[::1]"])
+@pytest.mark.parametrize(
+    "signature", ["void(float32[:], float32[:])", "(float32[:], float32[:])", "float32[::1], float32[::1]"]
+)
 def test_eager_signatures(signature):
     @cuda.jit(signature)
     def kernel(x, out):

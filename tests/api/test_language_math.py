@@ -1,8 +1,9 @@
 """math.*: float32 stays float32, everything else is computed in float64; errors in ulps are measured and bounded here.
 
-Bounds, in ulps of the result's type. Host device: the C library's functions, whose own bounds (glibc's manual) are at most
-these. GPU: libdevice, whose bounds NVIDIA's CUDA C++ Programming Guide lists. The reference is Python's math in float64, rounded to float32
-for float32: for float64 its own error, that of the C library, is added to the GPU's bound where a run showed it (cbrt, tanh).
+Bounds, in ulps of the result's type. Host device: the C library's functions, whose own bounds
+(glibc's manual) are at most these. GPU: libdevice, whose bounds NVIDIA's CUDA C++ Programming Guide
+lists. The reference is Python's math in float64, rounded to float32 for float32: for float64 its
+own error, that of the C library, is added to the GPU's bound where a run showed it (cbrt, tanh).
 """
 
 import math
@@ -16,18 +17,42 @@ from pyptx import cuda
 
 # name: (arguments from, to, ulps of float32 on host and GPU, ulps of float64 on host and GPU)
 ONE = {
-    "acos": (-1, 1, 1, 2, 1, 2), "acosh": (1, 100, 2, 4, 2, 3), "asin": (-1, 1, 1, 2, 1, 3), "asinh": (-100, 100, 2, 3, 2, 3),
-    "atan": (-50, 50, 1, 2, 1, 2), "atanh": (-1, 1, 2, 3, 2, 3), "cbrt": (-100, 100, 1, 1, 4, 5), "cos": (-100, 100, 1, 2, 1, 2),
-    "cosh": (-10, 10, 2, 2, 2, 2), "erf": (-4, 4, 1, 2, 1, 2), "erfc": (-4, 8, 2, 4, 5, 5), "exp": (-80, 80, 1, 2, 1, 1),
-    "exp2": (-100, 100, 1, 2, 1, 1), "expm1": (-10, 10, 1, 1, 2, 1), "gamma": (0.1, 20, 4, 5, 10, 10), "lgamma": (3, 100, 4, 6, 10, 10),
-    "log": (1e-6, 1e6, 1, 1, 1, 1), "log10": (1e-6, 1e6, 2, 2, 2, 1), "log1p": (-0.99, 100, 1, 1, 1, 1),
-    "log2": (1e-6, 1e6, 1, 1, 1, 1), "sin": (-100, 100, 1, 2, 1, 2), "sinh": (-10, 10, 2, 3, 2, 2), "sqrt": (0, 1e6, 0, 0, 0, 0),
-    "tan": (-50, 50, 2, 4, 1, 2), "tanh": (-10, 10, 2, 2, 2, 3), "fabs": (-10, 10, 0, 0, 0, 0), "degrees": (-10, 10, 1, 1, 1, 1),
+    "acos": (-1, 1, 1, 2, 1, 2),
+    "acosh": (1, 100, 2, 4, 2, 3),
+    "asin": (-1, 1, 1, 2, 1, 3),
+    "asinh": (-100, 100, 2, 3, 2, 3),
+    "atan": (-50, 50, 1, 2, 1, 2),
+    "atanh": (-1, 1, 2, 3, 2, 3),
+    "cbrt": (-100, 100, 1, 1, 4, 5),
+    "cos": (-100, 100, 1, 2, 1, 2),
+    "cosh": (-10, 10, 2, 2, 2, 2),
+    "erf": (-4, 4, 1, 2, 1, 2),
+    "erfc": (-4, 8, 2, 4, 5, 5),
+    "exp": (-80, 80, 1, 2, 1, 1),
+    "exp2": (-100, 100, 1, 2, 1, 1),
+    "expm1": (-10, 10, 1, 1, 2, 1),
+    "gamma": (0.1, 20, 4, 5, 10, 10),
+    "lgamma": (3, 100, 4, 6, 10, 10),
+    "log": (1e-6, 1e6, 1, 1, 1, 1),
+    "log10": (1e-6, 1e6, 2, 2, 2, 1),
+    "log1p": (-0.99, 100, 1, 1, 1, 1),
+    "log2": (1e-6, 1e6, 1, 1, 1, 1),
+    "sin": (-100, 100, 1, 2, 1, 2),
+    "sinh": (-10, 10, 2, 3, 2, 2),
+    "sqrt": (0, 1e6, 0, 0, 0, 0),
+    "tan": (-50, 50, 2, 4, 1, 2),
+    "tanh": (-10, 10, 2, 2, 2, 3),
+    "fabs": (-10, 10, 0, 0, 0, 0),
+    "degrees": (-10, 10, 1, 1, 1, 1),
     "radians": (-1000, 1000, 1, 1, 1, 1),
 }
 TWO = {
-    "atan2": (-10, 10, 1, 3, 1, 2), "copysign": (-5, 5, 0, 0, 0, 0), "fmod": (-50, 50, 0, 0, 0, 0), "hypot": (-1e3, 1e3, 1, 3, 1, 2),
-    "pow": (0.01, 10, 1, 4, 1, 2), "remainder": (-50, 50, 0, 0, 0, 0),
+    "atan2": (-10, 10, 1, 3, 1, 2),
+    "copysign": (-5, 5, 0, 0, 0, 0),
+    "fmod": (-50, 50, 0, 0, 0, 0),
+    "hypot": (-1e3, 1e3, 1, 3, 1, 2),
+    "pow": (0.01, 10, 1, 4, 1, 2),
+    "remainder": (-50, 50, 0, 0, 0, 0),
 }
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, math.inf, -math.inf, math.nan, 1e30, -1e30, 1e-30]
 
@@ -69,22 +94,25 @@ def bound(entry, dtype, device):
 
 def check(name, entry, arrays, dtype, device):
     names = ["x", "y"][: len(arrays)]
-    kernel = define(f"""def kernel({', '.join(names)}, out, wide):
+    kernel = define(f"""def kernel({", ".join(names)}, out, wide):
     i = cuda.grid(1)
     if i < x.size:
-        r = math.{name}({', '.join(n + '[i]' for n in names)})
+        r = math.{name}({", ".join(n + "[i]" for n in names)})
         out[i] = r
         wide[i] = r
 """)
     out, wide = np.zeros(arrays[0].size, dtype), np.zeros(arrays[0].size)
     launch(kernel, [*arrays, out, wide])
-    assert np.array_equal(wide, out.astype(np.float64), equal_nan=True), "the result does not have the argument's type"
+    assert np.array_equal(wide, out.astype(np.float64), equal_nan=True), (
+        "the result does not have the argument's type"
+    )
     with np.errstate(all="ignore"):
         want = np.array([python_value(name, *v) for v in zip(*arrays)]).astype(dtype)
     distance = ulp_distance(out, want)
     worst = int(np.argmax(distance))
     assert distance[worst] <= bound(entry, dtype, device), (
-        f"math.{name}{tuple(a[worst].item() for a in arrays)} = {out[worst]!r}, Python {want[worst]!r}: {distance[worst]} ulps")
+        f"math.{name}{tuple(a[worst].item() for a in arrays)} = {out[worst]!r}, Python {want[worst]!r}: {distance[worst]} ulps"
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -101,7 +129,9 @@ def test_functions_of_one_argument(name, dtype, device):
 def test_special_arguments(name, dtype, device):
     x = np.array(SPECIAL, dtype)
     if name in ("sin", "cos", "tan"):
-        x = x[np.abs(x) != dtype_value(dtype, 1e30)]  # argument reduction of huge numbers: libdevice is less accurate there
+        x = x[
+            np.abs(x) != dtype_value(dtype, 1e30)
+        ]  # argument reduction of huge numbers: libdevice is less accurate there
     check(name, ONE[name], [x], dtype, device)
 
 
@@ -123,14 +153,18 @@ def test_functions_of_two_arguments(name, dtype, device):
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64", "bool"])
 @pytest.mark.parametrize("name", ["sqrt", "sin", "exp", "floor", "fabs"])
 def test_integer_arguments_are_computed_in_float64(name, dtype, device):
-    kernel = define(f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = math.{name}(x[i])\n")
+    kernel = define(
+        f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = math.{name}(x[i])\n"
+    )
     x = np.arange(0, 20).astype(dtype)
     run(kernel, [x, np.zeros(20)], 1, 32, ulps={"host": 1, "gpu": 2}[device])
 
 
 @pytest.mark.parametrize("name", ["sqrt", "sin", "exp"])
 def test_python_numbers(name, device):
-    kernel = define(f"def kernel(n, f, out):\n    out[0] = math.{name}(n)\n    out[1] = math.{name}(f)\n    out[2] = math.{name}(2)\n")
+    kernel = define(
+        f"def kernel(n, f, out):\n    out[0] = math.{name}(n)\n    out[1] = math.{name}(f)\n    out[2] = math.{name}(2)\n"
+    )
     run(kernel, [3, 0.7, np.zeros(3)], ulps={"host": 1, "gpu": 2}[device])
 
 

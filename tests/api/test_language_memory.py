@@ -28,7 +28,10 @@ def test_reversal_through_shared_memory():
     run(kernel, [ints(3 * N), np.zeros(3 * N, np.int64)], 3, N)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"],
+)
 def test_shared_and_local_of_every_dtype(dtype):
     name = "bool_" if dtype == "bool" else dtype
     kernel = define(f"""def kernel(x, out):

@@ -132,7 +132,16 @@ def test_augmented_assignment_of_floats(operator):
 """)
     for dtype in ("float32", "float64"):
         rng = np.random.default_rng(3)
-        run(kernel, [rng.standard_normal(8).astype(dtype), rng.standard_normal(4).astype(dtype), np.zeros((8, 4), dtype)], 1, (8, 4))
+        run(
+            kernel,
+            [
+                rng.standard_normal(8).astype(dtype),
+                rng.standard_normal(4).astype(dtype),
+                np.zeros((8, 4), dtype),
+            ],
+            1,
+            (8, 4),
+        )
 
 
 def test_augmented_index_is_evaluated_once():
@@ -194,7 +203,9 @@ def test_any_rank(ndim):
     names = [f"i{k}" for k in range(ndim)]
     loops = "".join("    " * (k + 1) + f"for i{k} in range(x.shape[{k}]):\n" for k in range(ndim))
     index = ", ".join(names)
-    kernel = define(f"def kernel(x, out):\n{loops}{'    ' * (ndim + 1)}out[{index}] = x[{index}] * 2 + i{ndim - 1}\n")
+    kernel = define(
+        f"def kernel(x, out):\n{loops}{'    ' * (ndim + 1)}out[{index}] = x[{index}] * 2 + i{ndim - 1}\n"
+    )
     shape = (2, 3, 2, 1, 3, 2)[:ndim]
     run(kernel, [ints(*shape), np.zeros(shape, np.int64)])
 
@@ -304,8 +315,28 @@ def test_scalar_array():
 
 # --- views ---
 
-SLICES = ["x[2:]", "x[:3]", "x[1:7:2]", "x[::-1]", "x[-3:]", "x[:-2]", "x[7:2:-2]", "x[5:2]", "x[2:100]", "x[a:]", "x[:a]", "x[a:b]",
-          "x[-a:b]", "x[a:b:2]", "x[b:a:-1]", "x[2:][1:]", "x[::2][::-1]", "x[:]", "x[a:a]", "x[-100:b]"]
+SLICES = [
+    "x[2:]",
+    "x[:3]",
+    "x[1:7:2]",
+    "x[::-1]",
+    "x[-3:]",
+    "x[:-2]",
+    "x[7:2:-2]",
+    "x[5:2]",
+    "x[2:100]",
+    "x[a:]",
+    "x[:a]",
+    "x[a:b]",
+    "x[-a:b]",
+    "x[a:b:2]",
+    "x[b:a:-1]",
+    "x[2:][1:]",
+    "x[::2][::-1]",
+    "x[:]",
+    "x[a:a]",
+    "x[-100:b]",
+]
 
 
 @pytest.mark.parametrize("text", SLICES)
@@ -321,8 +352,22 @@ def test_slices(text):
     run(kernel, [ints(9), 2, 6, np.zeros(13, np.int64)])
 
 
-@pytest.mark.parametrize("text", ["x[1]", "x[-1]", "x[:, 1]", "x[1:3, ::2][0]", "x[..., 2]", "x[0, :, 1]", "x[:, -1, ::-1][1]", "x[1, ...][0]",
-                                  "x[:, None, 1, 2]", "x[1][2]", "x[1:, 1:, 1:].T[1, 0]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x[1]",
+        "x[-1]",
+        "x[:, 1]",
+        "x[1:3, ::2][0]",
+        "x[..., 2]",
+        "x[0, :, 1]",
+        "x[:, -1, ::-1][1]",
+        "x[1, ...][0]",
+        "x[:, None, 1, 2]",
+        "x[1][2]",
+        "x[1:, 1:, 1:].T[1, 0]",
+    ],
+)
 def test_views_of_rank_three(text):
     kernel = define(f"""def kernel(x, out):
     v = {text}
@@ -391,10 +436,39 @@ def test_enumerate_and_zip():
 
 # --- builtins ---
 
-BUILTINS = ["abs(a)", "abs(b)", "min(a, b)", "max(a, b)", "min(a, b, 3)", "max(a, b, 3, -2)", "round(b)", "int(b)", "float(a)",
-            "bool(a)", "pow(a, 2)", "pow(b, 2)", "divmod(a, 7)[0]", "divmod(a, 7)[1]", "divmod(b, 0.7)[1]", "len((a, b))", "min((a, b))",
-            "max(1, 2)", "abs(-3)", "int(-2.7)", "float(3)", "sum((1, 2, 3))", "-7 // 2", "-7 % 3", "7 // -2", "-7.5 // 2", "2 ** 10",
-            "2 ** -1", "1 if a else 2", "not a", "int(True)"]
+BUILTINS = [
+    "abs(a)",
+    "abs(b)",
+    "min(a, b)",
+    "max(a, b)",
+    "min(a, b, 3)",
+    "max(a, b, 3, -2)",
+    "round(b)",
+    "int(b)",
+    "float(a)",
+    "bool(a)",
+    "pow(a, 2)",
+    "pow(b, 2)",
+    "divmod(a, 7)[0]",
+    "divmod(a, 7)[1]",
+    "divmod(b, 0.7)[1]",
+    "len((a, b))",
+    "min((a, b))",
+    "max(1, 2)",
+    "abs(-3)",
+    "int(-2.7)",
+    "float(3)",
+    "sum((1, 2, 3))",
+    "-7 // 2",
+    "-7 % 3",
+    "7 // -2",
+    "-7.5 // 2",
+    "2 ** 10",
+    "2 ** -1",
+    "1 if a else 2",
+    "not a",
+    "int(True)",
+]
 
 
 @pytest.mark.parametrize("text", BUILTINS)
@@ -417,7 +491,10 @@ def test_none_arguments():
     run(kernel, [ints(1), None, np.zeros(1, np.int64)])
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"],
+)
 def test_arrays_of_every_dtype(dtype):
     def kernel(x, out):
         i = cuda.grid(1)
@@ -439,7 +516,9 @@ def test_scalar_arguments_of_every_dtype(dtype):
 
 def test_many_arguments():
     names = [f"a{k}" for k in range(40)]
-    kernel = define(f"def kernel(out, {', '.join(names)}):\n    out[0] = {' + '.join(f'{k} * {n}' for k, n in enumerate(names))}\n")
+    kernel = define(
+        f"def kernel(out, {', '.join(names)}):\n    out[0] = {' + '.join(f'{k} * {n}' for k, n in enumerate(names))}\n"
+    )
     run(kernel, [np.zeros(1), *(k + 0.5 if k % 2 else k for k in range(40))])
 
 

@@ -7,11 +7,29 @@ import pytest
 from harness import INTS, STRONG, define, jit, run, same, specials, store
 from pyptx import cuda
 
-OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-             "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<": operator.lt,
-             "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge}
+OPERATORS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 COMPARISONS = {"<", "<=", "==", "!=", ">", ">="}
-WEAK = {"bool": [True, False], "int": [0, 1, -1, 3, 100, -100, 2**20], "float": [0.0, 1.5, -0.1, 1e30, float("inf"), float("nan")]}
+WEAK = {
+    "bool": [True, False],
+    "int": [0, 1, -1, 3, 100, -100, 2**20],
+    "float": [0.0, 1.5, -0.1, 1e30, float("inf"), float("nan")],
+}
 
 
 def fit(dtype, value):
@@ -34,9 +52,18 @@ def applicable(f, a, b):
 
 
 def compare(expressions, x, weak, ulps=0):
-    lines = ["def kernel(x, s, as_int, as_float):", "    i = cuda.grid(1)", "    if i < x.size:", "        a = x[i]"]
+    lines = [
+        "def kernel(x, s, as_int, as_float):",
+        "    i = cuda.grid(1)",
+        "    if i < x.size:",
+        "        a = x[i]",
+    ]
     for n, text in enumerate(expressions):
-        lines += [f"        r{n} = {text}", f"        as_int[{n}, i] = r{n} + r{n}", f"        as_float[{n}, i] = r{n}"]
+        lines += [
+            f"        r{n} = {text}",
+            f"        as_int[{n}, i] = r{n} + r{n}",
+            f"        as_float[{n}, i] = r{n}",
+        ]
     kernel = jit(define("\n".join(lines) + "\n"), fma=False)
     as_int = np.zeros((len(expressions), x.size), np.int64)
     as_float = np.zeros((len(expressions), x.size))
@@ -49,8 +76,10 @@ def compare(expressions, x, weak, ulps=0):
                 r = f(a, weak)
                 want_int, want_float = store("int64", r + r), store("float64", r)
             if not same(as_int[n, i], want_int) or not same(as_float[n, i], want_float):
-                failures.append(f"{text}, a = {a!r}, s = {weak!r}: {as_float[n, i]!r}, doubled {as_int[n, i]!r}; "
-                                f"NumPy {want_float!r}, {want_int!r}")
+                failures.append(
+                    f"{text}, a = {a!r}, s = {weak!r}: {as_float[n, i]!r}, doubled {as_int[n, i]!r}; "
+                    f"NumPy {want_float!r}, {want_int!r}"
+                )
     assert not failures, "\n".join(failures[:20])
 
 
@@ -61,8 +90,15 @@ def test_argument_with_array_element(dtype, weak):
     for value in WEAK[weak]:
         expressions = {}
         for text, f in OPERATORS.items():
-            # A comparison is of the true values, a division of integers of both as float64: nothing is fitted there.
-            fitted = value if text in COMPARISONS else float(value) if text == "/" and weak == "int" and dtype in INTS else fit(dtype, value)
+            # A comparison is of the true values, a division of integers of both as float64: nothing
+            # is fitted there.
+            fitted = (
+                value
+                if text in COMPARISONS
+                else float(value)
+                if text == "/" and weak == "int" and dtype in INTS
+                else fit(dtype, value)
+            )
             if not applicable(f, x[-1], fitted):
                 continue
             expressions[f"a {text} s"] = lambda a, s, f=f, v=fitted: f(a, v)
@@ -90,7 +126,9 @@ def test_shifts_by_literals(dtype, shift):
     compare({f"a << {shift}": lambda a, s: a << shift, f"a >> {shift}": lambda a, s: a >> shift}, x, 0)
 
 
-@pytest.mark.parametrize("dtype, literal", [("uint8", 300), ("int8", 128), ("int16", -40000), ("uint32", -1), ("int32", 2**31)])
+@pytest.mark.parametrize(
+    "dtype, literal", [("uint8", 300), ("int8", 128), ("int16", -40000), ("uint32", -1), ("int32", 2**31)]
+)
 def test_literal_that_does_not_fit(dtype, literal):
     kernel = define(f"def kernel(x):\n    x[0] = x[0] + {literal}\n")
     with pytest.raises(OverflowError, match="PT206"):
@@ -103,13 +141,28 @@ POWERS = [2, 3, 4, 0, 1, 0.5, -1, -2, -0.5, 1.5]
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("power", POWERS)
 def test_powers_by_constants(dtype, power, device):
-    kernel = define(f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = x[i] ** {power}\n")
+    kernel = define(
+        f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = x[i] ** {power}\n"
+    )
     x = specials(dtype)
     # Small whole powers are products: x**4 has two roundings of a product that itself was rounded.
     run(kernel, [x, np.zeros_like(x)], 1, x.size, ulps={"host": 2, "gpu": 4}[device])
 
 
-WEAK_PAIRS = [(7, 2), (-7, 2), (7, -2), (-7, -2), (5, 0.5), (-5.5, 2), (True, True), (True, 2), (0, 3), (2**40, 3), (1.5, 0.25), (-3.5, -2.0)]
+WEAK_PAIRS = [
+    (7, 2),
+    (-7, 2),
+    (7, -2),
+    (-7, -2),
+    (5, 0.5),
+    (-5.5, 2),
+    (True, True),
+    (True, 2),
+    (0, 3),
+    (2**40, 3),
+    (1.5, 0.25),
+    (-3.5, -2.0),
+]
 
 
 @pytest.mark.parametrize("s, t", WEAK_PAIRS)
@@ -133,7 +186,12 @@ def test_weak_with_weak(s, t, text):
     jit(kernel)[1, 1](s, t, np.ones(1, np.int8), np.ones(1, np.float32), *outs)
     cuda.synchronize()
     got = [o[0] for o in outs]
-    want = [store("int64", r), np.float64(r), np.float64(np.int8(1) * fit("int8", r)), np.float64(np.float32(1) * r)]
+    want = [
+        store("int64", r),
+        np.float64(r),
+        np.float64(np.int8(1) * fit("int8", r)),
+        np.float64(np.float32(1) * r),
+    ]
     assert all(same(g, w, 1 if text == "**" else 0) for g, w in zip(got, want)), (got, want)
 
 

@@ -41,7 +41,11 @@ def assemble(ptx, arch, tmp_path):
         pytest.skip(f"this ptxas does not know {arch}")
     source = tmp_path / "kernel.ptx"
     source.write_text(ptx)
-    result = subprocess.run([PTXAS, f"-arch={arch}", "-o", str(tmp_path / "kernel.cubin"), str(source)], capture_output=True, text=True)
+    result = subprocess.run(
+        [PTXAS, f"-arch={arch}", "-o", str(tmp_path / "kernel.cubin"), str(source)],
+        capture_output=True,
+        text=True,
+    )
     assert result.returncode == 0, result.stderr + "\n" + ptx
 
 
@@ -91,8 +95,28 @@ def test_atomics_assemble(operation, dtype, tmp_path):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_math_assembles(dtype, tmp_path):
-    names = ["acos", "atan2", "cos", "erf", "exp", "floor", "fmod", "gamma", "hypot", "log", "log2", "pow", "sin", "sqrt", "tan", "tanh"]
-    lines = "".join(f"    out[{n}] = math.{f}({'x[0], x[1]' if f in ('atan2', 'fmod', 'hypot', 'pow') else 'x[0]'})\n" for n, f in enumerate(names))
+    names = [
+        "acos",
+        "atan2",
+        "cos",
+        "erf",
+        "exp",
+        "floor",
+        "fmod",
+        "gamma",
+        "hypot",
+        "log",
+        "log2",
+        "pow",
+        "sin",
+        "sqrt",
+        "tan",
+        "tanh",
+    ]
+    lines = "".join(
+        f"    out[{n}] = math.{f}({'x[0], x[1]' if f in ('atan2', 'fmod', 'hypot', 'pow') else 'x[0]'})\n"
+        for n, f in enumerate(names)
+    )
     kernel = define(f"def kernel(x, out):\n{lines}")
     try:
         ptx = ptx_of(kernel, f"{dtype}[:], {dtype}[:]", "sm_90")
@@ -123,9 +147,20 @@ def test_no_fma_where_it_is_off():
 
 
 def test_no_double_precision_in_float32_kernels():
-    for path in ("black_scholes.black_scholes", "nbody.accelerate", "softmax.softmax", "matmul.matmul_tiled", "spmv.spmv", "heat3d.heat"):
+    for path in (
+        "black_scholes.black_scholes",
+        "nbody.accelerate",
+        "softmax.softmax",
+        "matmul.matmul_tiled",
+        "spmv.spmv",
+        "heat3d.heat",
+    ):
         # conversion of a float64 parameter (a weak float) is the only thing allowed
-        text = re.sub(r"cvt\.rn\.f32\.f64[^\n]*|ld\.param\.\w*f64[^\n]*|\.param \.\w*f64[^\n]*|\.reg [^\n]*", "", body(ptx_of(example(path), EXAMPLES[path])))
+        text = re.sub(
+            r"cvt\.rn\.f32\.f64[^\n]*|ld\.param\.\w*f64[^\n]*|\.param \.\w*f64[^\n]*|\.reg [^\n]*",
+            "",
+            body(ptx_of(example(path), EXAMPLES[path])),
+        )
         assert not re.search(r"\.f64", text), path
 
 
@@ -146,7 +181,9 @@ def test_ieee_division_and_square_root():
     ptx = ptx_of(kernel, "float32[::1], float32[::1]")
     assert "div.rn.f32" in ptx and "sqrt.rn.f32" in ptx
     fast = ptx_of(kernel, "float32[::1], float32[::1]", fastmath=True)
-    assert re.search(r"div\.(approx|full)(\.ftz)?\.f32", fast) and re.search(r"sqrt\.approx(\.ftz)?\.f32", fast)
+    assert re.search(r"div\.(approx|full)(\.ftz)?\.f32", fast) and re.search(
+        r"sqrt\.approx(\.ftz)?\.f32", fast
+    )
 
 
 def test_shared_memory_and_barrier():
@@ -155,11 +192,20 @@ def test_shared_memory_and_barrier():
     assert "bar.sync" in ptx or "barrier.sync" in ptx
 
 
-@pytest.mark.parametrize("dtype, line", [("int32", r"(atom|red)\.global\.add\.[us]32"), ("float32", r"(atom|red)\.global\.add\.f32"),
-                                         ("float64", r"(atom|red)\.global\.add\.f64"), ("uint64", r"(atom|red)\.global\.add\.u64")])
+@pytest.mark.parametrize(
+    "dtype, line",
+    [
+        ("int32", r"(atom|red)\.global\.add\.[us]32"),
+        ("float32", r"(atom|red)\.global\.add\.f32"),
+        ("float64", r"(atom|red)\.global\.add\.f64"),
+        ("uint64", r"(atom|red)\.global\.add\.u64"),
+    ],
+)
 def test_atomics_are_native(dtype, line):
     kernel = define("def kernel(out):\n    cuda.atomic.add(out, 0, 1)\n")
-    assert re.search(line, ptx_of(kernel, f"{dtype}[::1]").replace(".relaxed.gpu", "").replace(".relaxed.sys", "")), ptx_of(kernel, f"{dtype}[::1]")
+    assert re.search(
+        line, ptx_of(kernel, f"{dtype}[::1]").replace(".relaxed.gpu", "").replace(".relaxed.sys", "")
+    ), ptx_of(kernel, f"{dtype}[::1]")
 
 
 def test_ptx_version_is_not_newer_than_asked():

@@ -28,7 +28,15 @@ def count_wrong(x, wrong):
     cuda.atomic.add(wrong, 0, bad)
 
 
-@pytest.mark.parametrize("n, dtype", [((1 << 31) + 12345, "uint8"), ((1 << 31) - 1, "uint8"), ((1 << 30) + 5, "float32"), ((1 << 32) + 7, "uint8")])
+@pytest.mark.parametrize(
+    "n, dtype",
+    [
+        ((1 << 31) + 12345, "uint8"),
+        ((1 << 31) - 1, "uint8"),
+        ((1 << 30) + 5, "float32"),
+        ((1 << 32) + 7, "uint8"),
+    ],
+)
 def test_more_than_two_gib(n, dtype):
     room(n * np.dtype(dtype).itemsize + (1 << 30))
     x = cuda.device_array(n, dtype)

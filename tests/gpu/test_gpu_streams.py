@@ -151,7 +151,9 @@ def test_out_of_memory():
 
 
 def run_python(source):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=120
+    )
 
 
 def test_illegal_address_is_reported():
@@ -192,7 +194,9 @@ def test_debug_checks_bounds():
         except IndexError as e:
             print(e)
     """)
-    assert "x" in result.stdout and "100" in result.stdout and "block (1, 0, 0)" in result.stdout, result.stdout + result.stderr
+    assert "x" in result.stdout and "100" in result.stdout and "block (1, 0, 0)" in result.stdout, (
+        result.stdout + result.stderr
+    )
 
 
 def test_module_without_a_gpu_call_starts_no_context():

@@ -22,9 +22,13 @@ def extend(children):
         binary(children, ARITHMETIC),
         binary(children, BITWISE),
         binary(children, COMPARISON),
-        st.tuples(st.sampled_from(["-", "~", "+", "abs", "not "]), children).map(lambda t: f"({t[0]}({t[1]}))"),
+        st.tuples(st.sampled_from(["-", "~", "+", "abs", "not "]), children).map(
+            lambda t: f"({t[0]}({t[1]}))"
+        ),
         st.tuples(children, children, children).map(lambda t: f"({t[0]} if {t[1]} else {t[2]})"),
-        st.tuples(children, st.sampled_from(["and", "or"]), children).map(lambda t: f"(1 if {t[0]} {t[1]} {t[2]} else 0)"),
+        st.tuples(children, st.sampled_from(["and", "or"]), children).map(
+            lambda t: f"(1 if {t[0]} {t[1]} {t[2]} else 0)"
+        ),
     )
 
 
@@ -66,7 +70,13 @@ def test_expression(text, types, seed):
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(start=st.integers(-20, 20), stop=st.integers(-20, 20), step=st.integers(-5, 5).filter(bool), cut=st.integers(-20, 20), skip=st.integers(1, 4))
+@given(
+    start=st.integers(-20, 20),
+    stop=st.integers(-20, 20),
+    step=st.integers(-5, 5).filter(bool),
+    cut=st.integers(-20, 20),
+    skip=st.integers(1, 4),
+)
 def test_loops(start, stop, step, cut, skip):
     def kernel(start, stop, step, cut, skip, out):
         n = 0
@@ -84,7 +94,12 @@ def test_loops(start, stop, step, cut, skip):
 
 
 @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(start=st.none() | st.integers(-12, 12), stop=st.none() | st.integers(-12, 12), step=st.none() | st.integers(-4, 4).filter(bool), n=st.integers(0, 9))
+@given(
+    start=st.none() | st.integers(-12, 12),
+    stop=st.none() | st.integers(-12, 12),
+    step=st.none() | st.integers(-4, 4).filter(bool),
+    n=st.integers(0, 9),
+)
 def test_slices(start, stop, step, n):
     text = ":".join("" if v is None else str(v) for v in (start, stop, step))
     kernel = define(f"""def kernel(x, out):

@@ -1,0 +1,275 @@
+"""Launches that are refused, and threads that stop: bounds, assert and raise, with the place and the thread.
+
+In a kernel's text a line that ends in "# here" is the one that the report must name.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import cuda
+from test_errors import load
+
+
+@cuda.jit
+def add_one(x, v=1):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += v
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        (0, 1),
+        (1, 0),
+        ((1, 0), 1),
+        (1, 2000),
+        (1, (32, 33)),
+        (-1, 1),
+        (1, -5),
+        (1 << 40, 1),
+        ((1, 70000), 1),
+        (1, (1, 1, 128)),
+        (1,),
+        ((1, 1, 1, 1), 1),
+        (1.5, 1),
+        ("1", 1),
+        (None, 1),
+    ],
+)
+def test_bad_launch_configuration(config):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        add_one[config](np.zeros(4))
+    assert len(str(caught.value)) > 15 and len(str(caught.value).splitlines()) <= 15
+
+
+@pytest.mark.parametrize(
+    "grid, block, words", [(0, 1, "0"), (1, 2000, "2000|1024"), ((1, 0), 1, "0"), (1, (32, 33), "1056|1024")]
+)
+def test_bad_launch_configuration_says_what(grid, block, words):
+    with pytest.raises(ValueError, match=words):
+        add_one[grid, block](np.zeros(4))
+
+
+def test_too_much_dynamic_shared_memory():
+    with pytest.raises(ValueError, match="shared"):
+        add_one[1, 1, 0, 1 << 30](np.zeros(4))
+
+
+def test_unconfigured_call_shows_the_form():
+    with pytest.raises(ValueError, match=r"\["):
+        add_one(np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    "arguments, keywords",
+    [
+        ((), {}),
+        ((np.zeros(4), 1, 2), {}),
+        ((np.zeros(4),), {"w": 2}),
+        ((np.zeros(4), 1), {"v": 2}),
+        ((), {"v": 1}),
+    ],
+)
+def test_wrong_arguments(arguments, keywords):
+    with pytest.raises(TypeError, match="add_one"):
+        add_one[1, 1](*arguments, **keywords)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        object(),
+        "text",
+        {"a": 1},
+        {1, 2},
+        [1, 2],
+        lambda: 0,
+        np.zeros(4, "S3"),
+        np.zeros(4, object),
+        np.zeros(4, "M8[s]"),
+        np.zeros(4, "f2"),
+        np.zeros(4, "c8"),
+        np.zeros(4, ">f4"),
+        type,
+        2**70,
+    ],
+)
+def test_unsupported_argument(argument):
+    x = np.zeros(4)
+    with pytest.raises((TypeError, OverflowError)) as caught:
+        add_one[1, 1](x, argument)
+    text = str(caught.value)
+    assert "v" in text or "argument" in text
+    assert len(text.splitlines()) <= 15
+    assert not x.any()
+
+
+def test_unsupported_dtype_of_an_array():
+    with pytest.raises(TypeError):
+        add_one[1, 1](np.zeros(4, np.complex64))
+
+
+# --- what stops a thread ---
+
+
+def stopped(tmp_path, source, grid, block, *arguments, **options):
+    module, line, _ = load(tmp_path, source)
+    with pytest.raises(Exception) as caught:
+        cuda.jit(**options)(module.kernel)[grid, block](*arguments)
+        cuda.synchronize()
+    return caught.value, line
+
+
+@pytest.fixture(params=["always", "debug"])
+def checked(request, device):
+    """Options under which threads are checked: none are needed on the host device."""
+    if request.param == "always" and device != "host":
+        pytest.skip("only the host device checks without debug=True")
+    return {"debug": True} if request.param == "debug" else {}
+
+
+@pytest.mark.parametrize(
+    "statement, index, extent",
+    [
+        ("x[i] = 1", 10, 10),
+        ("v = x[i]", 10, 10),
+        ("x[-i - 1] = 1", -11, 10),
+        ("x[i + 5] = 1", 10, 10),
+        ("x[i * 1000000000000] += 1", 10**12, 10),
+    ],
+)
+def test_index_out_of_bounds(tmp_path, statement, index, extent, checked):
+    use = "\n    x[0] = v" if statement.startswith("v") else ""
+    error, line = stopped(
+        tmp_path,
+        f"def kernel(x):\n    i = cuda.grid(1)\n    {statement}  # here{use}\n",
+        3,
+        4,
+        np.zeros(10),
+        **checked,
+    )
+    text = str(error)
+    assert isinstance(error, IndexError), repr(error)
+    assert len(text.splitlines()) <= 15
+    for word in ("x", str(extent), "wrong.py", str(line)):
+        assert word in text, text
+    assert re.search(r"block \(\d+, \d+, \d+\)", text) and re.search(r"thread \(\d+, \d+, \d+\)", text), text
+
+
+def test_index_out_of_bounds_names_thread_and_block(tmp_path, checked):
+    source = """def kernel(x, y):
+    j, i = cuda.grid(2)
+    if i == 5 and j == 2:
+        y[i, j + 7] = x[i, j]  # here
+"""
+    error, line = stopped(tmp_path, source, (2, 3), (2, 2), np.zeros((6, 4)), np.zeros((6, 8)), **checked)
+    text = str(error)
+    assert isinstance(error, IndexError), repr(error)
+    for part in ("y", "9", "8", "block (1, 2, 0)", "thread (0, 1, 0)", f"wrong.py:{line}"):
+        assert part in text, text
+
+
+@pytest.mark.parametrize("array", ["shared", "local"])
+def test_shared_and_local_arrays_are_checked(tmp_path, array, checked):
+    source = f"def kernel(x):\n    tile = cuda.{array}.array(8, np.float32)\n    tile[x.size + 1] = 1  # here\n    x[0] = tile[0]\n"
+    error, line = stopped(tmp_path, source, 1, 1, np.zeros(7), **checked)
+    assert isinstance(error, IndexError) and "tile" in str(error) and "8" in str(error), repr(error)
+
+
+def test_no_thread_writes_out_of_bounds(tmp_path, checked):
+    whole = np.zeros(100)
+    error, _ = stopped(
+        tmp_path,
+        "def kernel(x):\n    i = cuda.grid(1)\n    x[i] = 1  # here\n",
+        1,
+        100,
+        whole[:50],
+        **checked,
+    )
+    assert isinstance(error, IndexError)
+    assert not whole[50:].any()
+
+
+def test_unchecked(device):
+    if device != "host":
+        pytest.skip("the GPU does not check without debug=True")
+
+    @cuda.jit(opt="unchecked")
+    def kernel(x):
+        i = cuda.grid(1)
+        x[i] = 1
+
+    whole = np.zeros(100)
+    kernel[1, 60](whole)
+    assert whole.sum() == 60
+
+
+def test_assert(tmp_path, checked):
+    source = (
+        "def kernel(x):\n    i = cuda.grid(1)\n    assert x[i] >= 0, 'negative input'  # here\n    x[i] = 1\n"
+    )
+    error, line = stopped(tmp_path, source, 2, 4, np.array([1.0, 1, 1, 1, 1, -1, 1, 1]), **checked)
+    text = str(error)
+    assert isinstance(error, AssertionError), repr(error)
+    for part in ("negative input", f"wrong.py:{line}", "block (1, 0, 0)", "thread (1, 0, 0)"):
+        assert part in text, text
+
+
+def test_assert_without_a_message(tmp_path, checked):
+    error, line = stopped(
+        tmp_path, "def kernel(x):\n    assert x[0] == 1  # here\n", 1, 1, np.zeros(1), **checked
+    )
+    assert isinstance(error, AssertionError) and f"wrong.py:{line}" in str(error)
+
+
+def test_assert_that_holds(checked):
+    kernel = define(
+        "def kernel(x):\n    assert x[0] == 0, 'never'\n    x[0] = 5\n"
+    )  # pytest rewrites asserts that it sees
+    x = np.zeros(1)
+    cuda.jit(**checked)(kernel)[1, 1](x)
+    cuda.synchronize()
+    assert x[0] == 5
+
+
+@pytest.mark.parametrize(
+    "raised, cls, words",
+    [
+        ("ValueError('bad value')", ValueError, "bad value"),
+        ("ValueError", ValueError, ""),
+        ("RuntimeError('gave up')", RuntimeError, "gave up"),
+        ("KeyError('k')", KeyError, "k"),
+        ("ZeroDivisionError('zero')", ZeroDivisionError, "zero"),
+    ],
+)
+def test_raise(tmp_path, raised, cls, words, checked):
+    source = f"def kernel(x):\n    i = cuda.grid(1)\n    if i == 3:\n        raise {raised}  # here\n    x[i] = 1\n"
+    error, line = stopped(tmp_path, source, 1, 8, np.zeros(8), **checked)
+    assert isinstance(error, cls), repr(error)
+    for part in (words, f"wrong.py:{line}", "thread (3, 0, 0)"):
+        assert part in str(error), str(error)
+
+
+def test_launches_go_on_after_a_trap(tmp_path, checked):
+    stopped(tmp_path, "def kernel(x):\n    assert x[0] == 1\n", 1, 1, np.zeros(1), **checked)
+    x = np.zeros(4)
+    add_one[1, 4](x)
+    cuda.synchronize()
+    assert (x == 1).all()
+
+
+def test_trap_before_a_barrier(tmp_path, checked):
+    """The other threads of the block do not wait for the one that stopped."""
+    source = """def kernel(x):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(16, np.float64)
+    tile[t] = x[t]
+    assert t != 5, 'stopped'
+    cuda.syncthreads()
+    x[t] = tile[15 - t]
+"""
+    error, _ = stopped(tmp_path, source, 4, 16, np.zeros(16), **checked)
+    assert isinstance(error, AssertionError) and "stopped" in str(error)
