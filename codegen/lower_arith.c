@@ -139,17 +139,24 @@ void lw_compare(Lower *lw, Ins *i) {
 
 /* --- shifts: a count at or above the width, seen as unsigned, is out of range --- */
 
+/* At most `limit`. The count itself must not reach the shift: NVPTX's shifts take 32 bits of it and clamp, and LLVM 22 drops the guard around
+ * them without looking at the upper half of a 64-bit count. */
+static LLVMValueRef clamped_count(Lower *lw, LLVMValueRef count, unsigned limit) {
+  LLVMTypeRef t = LLVMTypeOf(count);
+  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){count, LLVMConstInt(t, limit, 0)}, 2);
+}
+
 void lw_shift(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
   LLVMTypeRef t = LLVMTypeOf(x);
-  LLVMValueRef width = LLVMConstInt(t, LLVMGetIntTypeWidth(t), 0);
-  LLVMValueRef in_range = LLVMBuildICmp(lw->b, LLVMIntULT, y, width, "");
+  unsigned width = LLVMGetIntTypeWidth(t);
   if (i->op == OP_RSHIFT && ty_is_signed(i->type)) {
-    LLVMValueRef most = LLVMConstInt(t, LLVMGetIntTypeWidth(t) - 1, 0);
-    lw_set(lw, i, binary(lw, LLVMAShr, x, LLVMBuildSelect(lw->b, in_range, y, most, "")));
+    lw_set(lw, i, binary(lw, LLVMAShr, x, clamped_count(lw, y, width - 1)));
     return;
   }
-  LLVMValueRef v = binary(lw, i->op == OP_LSHIFT ? LLVMShl : LLVMLShr, x, y);
+  LLVMValueRef in_range = LLVMBuildICmp(lw->b, LLVMIntULT, y, LLVMConstInt(t, width, 0), "");
+  LLVMValueRef count = width == 64 ? clamped_count(lw, y, width) : y;
+  LLVMValueRef v = binary(lw, i->op == OP_LSHIFT ? LLVMShl : LLVMLShr, x, count);
   lw_set(lw, i, LLVMBuildSelect(lw->b, in_range, v, LLVMConstNull(t), ""));
 }
 
