@@ -8,6 +8,7 @@
 #include "codegen/lower.h"
 #include "codegen/nvptx.h"
 #include "codegen/optimize.h"
+#include "codegen/ptx_fixup.h"
 #include "codegen/target.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
@@ -80,17 +81,13 @@ static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 static void nvptx_optimize(Cg *cg) { cg_optimize_gpu(cg); }
 
 static void nvptx_emit(Cg *cg) {
-  LLVMMemoryBufferRef ptx = cg_emit(cg, LLVMAssemblyFile);
-  size_t n = LLVMGetBufferSize(ptx);
-  cg->out->ptx = malloc(n + 1);
-  if (cg->out->ptx) {
-    memcpy(cg->out->ptx, LLVMGetBufferStart(ptx), n);
-    cg->out->ptx[n] = 0;
-    cg->out->ptx_len = n;
-  }
-  LLVMDisposeMemoryBuffer(ptx);
-  if (!cg->out->ptx)
-    fail(cg->cx, (Loc){0}, ERR_MEMORY);
+  LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
+  size_t n = LLVMGetBufferSize(buffer);
+  const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
+  LLVMDisposeMemoryBuffer(buffer);
+  ptx = cg_ptx_fixup(&cg->cx->arena, ptx, &n);
+  cg->out->ptx = cg_strndup(cg, ptx, n);
+  cg->out->ptx_len = n;
 }
 
 static void nvptx_release(void *jit) { (void)jit; }
