@@ -144,8 +144,24 @@ void ir_simplify_phis(Cx *cx, Fn *fn) {
 
 /* --- dead code --- */
 
-static bool is_root(const Ins *i) {
-  Effect e = ir_op_info[i->op].effect;
+/* Before typing nobody knows whether an operation is an error, and an unused one is an error all the same: it stays until it has types. */
+static bool may_be_wrong(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_GETATTR:
+  case OP_GETITEM:
+  case OP_UNPACK:
+  case OP_UNPACK_EX: return true;
+  case OP_NOT:
+  case OP_TRUTH: return false; /* right for whatever is */
+  case OP_GLOBAL: return i->aux.frozen && i->aux.frozen->kind == FZ_UNSET;
+  default: return i->op >= OP_ADD && i->op <= OP_NOT_IN;
+  }
+}
+
+static bool is_root(const Fn *fn, const Ins *i) {
+  Effect e = (Effect)ir_op_info[i->op].effect;
+  if (!fn->typed && may_be_wrong(i))
+    return true;
   if (i->op == OP_INTRINSIC)
     e = (Effect)ir_intrinsics[i->aux.intrinsic].effect;
   return e != EFFECT_PURE && e != EFFECT_READ && e != EFFECT_PHI;
@@ -155,7 +171,7 @@ void ir_drop_dead(Cx *cx, Fn *fn) {
   VEC(Ins *) work = {0};
   FOR_BLOCKS(fn, b)
     FOR_INS(b, i) {
-      if (is_root(i) || i->op == OP_PARAM) {
+      if (is_root(fn, i) || i->op == OP_PARAM) {
         i->flags &= (uint16_t)~INS_DEAD;
         VEC_PUSH(&cx->arena, &work, i);
       } else {
