@@ -269,6 +269,25 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
+/* A function of the math module that pyptx/_library.py has in Python. */
+static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (!PyCFunction_Check(object))
+    return false;
+  PyObject *module = px_getattr_optional(object, s->st->name.__module__);
+  bool is_math = module && PyUnicode_Check(module) && !PyUnicode_CompareWithASCIIString(module, "math");
+  Py_XDECREF(module);
+  PyErr_Clear();
+  if (!is_math)
+    return false;
+  PyObject *library = px_keep(s, PyImport_ImportModule("pyptx._library"));
+  PyObject *functions = px_keep(s, PyObject_GetAttrString(library, "FUNCTIONS"));
+  PyObject *ours = PyDict_GetItemWithError(functions, object); /* borrowed from a module's dict */
+  if (!ours)
+    return false;
+  *f = *px_freeze(s, ours);
+  return true;
+}
+
 static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (PyFunction_Check(object)) {
     px_freeze_function(s, f, object, NULL);
@@ -285,7 +304,7 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   }
   IntrinsicId id = px_intrinsic_of(s->st, object);
   if (id == INTR_NONE)
-    return false;
+    return freeze_library_function(s, f, object);
   f->kind = FZ_INTRINSIC;
   f->i = id;
   return true;

@@ -36,6 +36,18 @@ venvs() {
   done
 }
 
+# A machine without a CUDA toolkit gets ptxas and libdevice from the package that scripts/setup installed.
+use_packaged_toolkit() {
+  local home
+  command -v ptxas >/dev/null && return
+  for home in "$ROOT"/.venv/lib/python3*/site-packages/nvidia/cuda_nvcc; do
+    [ -x "$home/bin/ptxas" ] || continue
+    note "ptxas and libdevice: ${home#"$ROOT"/}"
+    export CUDA_HOME=$home PATH=$home/bin:$PATH
+    return
+  done
+}
+
 # configure_and_check DIR OPTIONS...: builds the rooms and their C tests in DIR and runs CTest.
 configure_and_check() {
   local dir=$1
