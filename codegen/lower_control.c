@@ -142,10 +142,23 @@ void lw_check(Lower *lw, Ins *i) {
     stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
 }
 
+/* The report names the index that the program gave: one that is still negative had the extent added to it. */
 void lw_check_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]), extent = lw_value(lw, i->args[1]);
+  LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
   /* as unsigned: a negative index is beyond every extent */
-  stop_unless(lw, LLVMBuildICmp(lw->b, LLVMIntULT, index, extent, ""), i->aux.site, i->args, 2);
+  LLVMValueRef ok = LLVMBuildICmp(lw->b, LLVMIntULT, index, extent, "");
+  lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
+  lw_at(lw, stop);
+  LLVMValueRef given = index;
+  Op op = i->args[0]->op;
+  if (op == OP_WRAP_INDEX || op == OP_ADD) {
+    LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0), "");
+    given = LLVMBuildSelect(lw->b, negative, LLVMBuildSub(lw->b, index, extent, ""), index, "");
+  }
+  LLVMValueRef values[] = {given, extent};
+  lw->target->trap(lw, i->aux.site ? i->aux.site->number : 0, values, 2);
+  lw_at(lw, go);
   lw_set(lw, i, index);
 }
 

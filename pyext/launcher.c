@@ -340,13 +340,12 @@ static int bad_dim(const char *what, PyObject *arg) {
 static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   if (!PyIndex_Check(arg) || PyBool_Check(arg))
     return bad_dim(what, arg);
-  Py_ssize_t v = PyNumber_AsSsize_t(arg, PyExc_ValueError);
+  Py_ssize_t v = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip, and are refused below */
   if (v == -1 && PyErr_Occurred())
     return -1;
   if (v < 1 || v > INT32_MAX) {
     PyErr_Format(PyExc_ValueError,
-                 v < 1 ? "%s is %zd: it must be at least 1" : "%s is %zd: it is too large", what,
-                 v);
+                 v < 1 ? "%s is %S: it must be at least 1" : "%s is %S: it is too large", what, arg);
     return -1;
   }
   *out = (uint32_t)v;

@@ -149,6 +149,23 @@ void px_raise_status(PxState *st, RtStatus status) {
 /* --- traps --- */
 
 /* The site's message with {0} … {3} and {0:f} filled in; braces that mean nothing else stay. */
+/* As Python writes it: with the fewest digits that mean this number, as a float32 where it is one. */
+static int put_real(char *out, size_t size, double d) {
+  double shortest = d;
+  for (int digits = 1; digits <= 9 && (double)(float)d == d; digits++) {
+    char *text = PyOS_double_to_string(d, 'g', digits, 0, NULL);
+    shortest = text ? PyOS_string_to_double(text, NULL, NULL) : d;
+    PyMem_Free(text);
+    if ((float)shortest == (float)d)
+      break;
+  }
+  char *text = PyOS_double_to_string(shortest, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
+  int n = snprintf(out, size, "%s", text ? text : "?");
+  PyMem_Free(text);
+  PyErr_Clear();
+  return n;
+}
+
 static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
@@ -159,7 +176,7 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
       double d;
       memcpy(&d, &v, sizeof d);
       bool real = s[2] == ':';
-      at += (size_t)(real ? snprintf(out + at, sizeof out - at, "%.9g", d)
+      at += (size_t)(real ? put_real(out + at, sizeof out - at, d)
                           : snprintf(out + at, sizeof out - at, "%lld", (long long)v));
       s += real ? 5 : 3;
     } else {

@@ -273,3 +273,38 @@ def test_trap_before_a_barrier(tmp_path, checked):
 """
     error, _ = stopped(tmp_path, source, 4, 16, np.zeros(16), **checked)
     assert isinstance(error, AssertionError) and "stopped" in str(error)
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.1, "0.1"), (np.float32(0.1), "0.1"), (1 / 3, "0.3333333333333333"), (100.0, "100.0"), (0.0, "0.0"),
+     (1e300, "1e+300"), (float("nan"), "nan"), (-3, "-3")],
+)
+def test_numbers_in_messages_read_as_python_writes_them(value, text):
+    kernel = define("def kernel(v):\n    assert v == 1, v\n")
+    with pytest.raises(AssertionError) as caught:
+        cuda.jit(debug=True)(kernel)[1, 1](value)
+        cuda.synchronize()
+    assert str(caught.value).splitlines()[0] == text
+
+
+@pytest.mark.parametrize("index", [-9, -(2**63), 8, np.uint64(2**64 - 1), np.int8(-128)])
+def test_the_index_is_reported_as_the_program_gave_it(index):
+    def kernel(x, i):
+        x[i] = 1
+
+    x = np.zeros(8)
+    with pytest.raises(IndexError) as caught:
+        cuda.jit(debug=True)(kernel)[1, 1](x, index)
+        cuda.synchronize()
+    if int(index) < 2**63:
+        assert f"index {int(index)} is out of bounds" in str(caught.value)
+    assert not x.any()
+
+
+@pytest.mark.parametrize("extent", [2**31, 2**63, 2**70, -(2**70)])
+def test_extents_of_any_size_are_refused_with_their_value(extent):
+    kernel = cuda.jit(lambda: None)
+    for config in ((extent, 1), (1, (1, extent))):
+        with pytest.raises(ValueError, match=f"is {extent}: it"):
+            kernel[config]()
