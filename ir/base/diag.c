@@ -43,9 +43,13 @@ static void out_source(Out *o, const DiagPlace *at, DiagSource source, void *use
   int col = at->col < 0 ? 0 : at->col, end = at->end_line == at->line ? at->end_col : len;
   if (col > len)
     col = len;
+  int skip = (int)strspn(line, " \t");
+  if (at->end_col <= 0 && col < skip) { /* the line as a whole, without its indentation */
+    col = skip;
+    end = len;
+  }
   if (end <= col || end > len)
     end = end > len ? len : col + 1;
-  int skip = (int)strspn(line, " \t");
   if (skip > col)
     skip = col;
   if (col - skip > WIDTH / 2)
@@ -74,7 +78,7 @@ static void out_place(Out *o, const DiagPlace *at, const char *lead) {
     return;
   char text[1024];
   if (at->line > 0)
-    snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, at->file, (int)at->line, (int)at->col + 1,
+    snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, at->file, (int)at->line, at->col < 0 ? 1 : (int)at->col + 1,
              at->function ? at->function : "?");
   else
     snprintf(text, sizeof text, "  %s%s, in %s", lead, at->file, at->function ? at->function : "?");

@@ -308,6 +308,19 @@ def test_instruction_without_a_meaning():
     assert "CACHE" in str(caught.value)
 
 
+def test_an_error_of_the_whole_function_marks_its_first_line():
+    with pytest.raises(SyntaxError) as caught:
+
+        @cuda.jit
+        async def kernel(x):
+            x[0] = 1
+
+        kernel[1, 1](np.zeros(4))
+    place, source, caret = str(caught.value).splitlines()[1:4]
+    assert re.search(r":\d+:1, in ", place)
+    assert source.strip() and caret.strip("^ ") == "" and caret.index("^") == source.index(source.strip())
+
+
 @pytest.mark.parametrize(
     "signature",
     ["floop32[:]", "void(float32[:)", "float32[:,::2]", "float32[:], ", "(((", "float32[:] float32[:]"],
