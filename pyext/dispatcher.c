@@ -237,10 +237,16 @@ static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
     if (failed)
       return -1;
     d->nsignatures++;
+    if (d->signatures[i].returns && !d->func_options.device)
+      return PyErr_Format(PyExc_TypeError,
+                          "%U() is a kernel and returns nothing: its signature begins with void; "
+                          "@cuda.jit(device=True) makes a function that kernels call",
+                          ((PyFunctionObject *)d->function)->func_qualname),
+             -1;
     if (d->signatures[i].nargs > d->nargs + d->nkwonly)
-      return PyErr_Format(PyExc_TypeError, "%U takes %u arguments, but the signature %R has %u",
+      return PyErr_Format(PyExc_TypeError, "%U() takes %u argument%s, but its signature has %u",
                           ((PyFunctionObject *)d->function)->func_qualname, d->nargs + d->nkwonly,
-                          list, d->signatures[i].nargs),
+                          d->nargs + d->nkwonly == 1 ? "" : "s", d->signatures[i].nargs),
              -1;
   }
   return 0;

@@ -76,27 +76,39 @@ static const char *closing(const char *s) {
   return NULL;
 }
 
-/* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. */
-static const char *argument_list(Cx *cx, const char *text, bool *enclosed) {
+/* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. What stands before the bracket must be a type. */
+static const char *argument_list(Cx *cx, const char *text, PxSignature *out, bool *enclosed,
+                                 const char **error) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
   *enclosed = false;
   if (*open != '(')
     return s;
   const char *close = closing(open);
+  if (!close)
+    *error = "a ')' is missing";
   if (!close || *skip_space(close + 1))
     return s;
   *enclosed = true;
+  size_t word = strcspn(s, " \t\r\n(");
+  bool is_void = word == 4 && !strncmp(s, "void", 4) && skip_space(s + word) == open;
+  const char *end = s;
+  const Type *t = open > s && !is_void ? ty_parse(cx, &end, error) : NULL;
+  out->returns = t && t->id != TY_NONE;
+  if (t && skip_space(end) != open)
+    *error = arena_printf(&cx->arena, "expected '(' at '%.20s'", end);
   return skip_space(arena_strndup(&cx->arena, open + 1, (size_t)(close - open - 1)));
 }
 
-static const char *parse_list(Cx *cx, const char *text, Tokens *out, uint32_t *nargs) {
+static const char *parse_list(Cx *cx, const char *text, Tokens *out, PxSignature *signature) {
   bool enclosed;
-  const char *s = argument_list(cx, text, &enclosed), *error = NULL;
+  const char *error = NULL, *s = argument_list(cx, text, signature, &enclosed, &error);
+  if (error)
+    return error;
   while (*s) {
     const Type *t = ty_parse(cx, &s, &error);
     if (!t || !add_tokens(cx, out, t, &error))
       return error ? error : "not a type";
-    ++*nargs;
+    signature->nargs++;
     s = skip_space(s);
     if (!*s)
       break;
@@ -118,8 +130,7 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   }
   if (CX_TRY(cx)) {
     Tokens tokens = {0};
-    uint32_t nargs = 0;
-    const char *error = parse_list(cx, text, &tokens, &nargs);
+    const char *error = parse_list(cx, text, &tokens, out);
     if (error)
       fail(cx, (Loc){0}, ERR_SIGNATURE, arena_printf(&cx->arena, "%s in '%.200s'", error, text));
     if (!(out->tokens = PyMem_Malloc(sizeof(PxToken) * (tokens.len + 1))))
@@ -127,7 +138,6 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
     if (tokens.len)
       memcpy(out->tokens, tokens.data, sizeof(PxToken) * tokens.len);
     out->n = tokens.len;
-    out->nargs = nargs;
     cx_free(cx);
     return 0;
   }

@@ -33,6 +33,7 @@ PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const in
 typedef struct PxSignature {
   PxToken *tokens; /* PyMem */
   uint32_t n, nargs;
+  bool returns; /* a type that is not void stands before the brackets */
 } PxSignature;
 
 void px_signature_clear(PxSignature *s);

@@ -63,6 +63,19 @@ def test_bad_signatures(signature):
         cuda.jit(signature)(scale)
 
 
+@pytest.mark.parametrize("signature", ["foo(float32[:], int32)", "void(float32[:], int32", "float32 x(float32[:], int32)"])
+def test_what_stands_around_the_arguments_of_a_signature(signature):
+    with pytest.raises(ValueError, match=r"'foo' is not a type|'\)' is missing|expected '\('"):
+        cuda.jit(signature)(scale)
+
+
+def test_a_kernel_with_a_result_in_its_signature():
+    with pytest.raises(TypeError, match="returns nothing: its signature begins with void"):
+        cuda.jit("float32(float32[:], int32)")(scale)
+    cuda.jit("float32(float32[:], int32)", device=True)(scale)
+    cuda.jit("void (float32[:], int32)")(scale)
+
+
 def test_too_many_types_in_a_signature():
     with pytest.raises(TypeError, match="takes 3 arguments"):
         cuda.jit("float32[:], int32, int32, int32")(scale)
