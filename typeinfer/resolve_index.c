@@ -36,13 +36,14 @@ static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
   Val i = ty_to_index(ty, index), extent = ty_extent(ty, array, axis);
   if (is_bottom(i) || is_bottom(extent))
     return BOTTOM;
+  bool from_end = index.type->id != TY_U64; /* those above 2**63 are out of bounds, not negative */
   int64_t k, n;
   if (fz_get_int(i.konst, &k)) {
-    if (fz_get_int(extent.konst, &n) && k >= -n && k < n)
+    if (fz_get_int(extent.konst, &n) && k >= (from_end ? -n : 0) && k < n)
       return ty_const_int(ty, k < 0 ? k + n : k);
-    if (k < 0)
+    if (k < 0 && from_end)
       i = ty_op2(ty, OP_ADD, ty_id(ty, TY_PYINT), extent, i);
-  } else {
+  } else if (from_end) {
     i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, extent);
   }
   return check_index(ty, array, i, extent, axis);
