@@ -127,17 +127,53 @@ static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallb
   return clamp(ty, i, zero, extent);
 }
 
-/* start, count, step of a slice over an extent. The step must be a constant: its sign decides everything else. */
+/* The same where the sign of the step is not known. */
+static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
+  Val bound = ty_item(ty, slice, k), minus = ty_const_int(ty, -1);
+  if (is_bottom(bound))
+    return BOTTOM;
+  Val low = ty_select(ty, down, minus, ty_const_int(ty, 0));
+  Val high = ty_select(ty, down, pyint_op(ty, OP_ADD, extent, minus), extent);
+  if (bound.type->id == TY_NONE)
+    return k ? ty_select(ty, down, low, high) : ty_select(ty, down, high, low);
+  Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), ty_to_index(ty, bound), extent);
+  return is_bottom(i) ? BOTTOM : clamp(ty, i, low, high);
+}
+
+/* Parts of a slice with a step known at run time only; nothing overflows, whatever the step. A step of 0 that no check stops makes
+ * an empty view. */
+static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
+  Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), minus = ty_const_int(ty, -1);
+  Val step = ty_to_index(ty, ty_item(ty, slice, 2));
+  if (is_bottom(step))
+    return false;
+  Val some = ty_op2(ty, OP_NE, ty_id(ty, TY_PYBOOL), step, zero);
+  if (ty->cx->checked)
+    ty_check(ty, some, "ValueError", "slice step cannot be zero", NULL, 0);
+  Val down = less(ty, step, zero);
+  Val start = either_bound(ty, slice, 0, extent, down);
+  Val stop = either_bound(ty, slice, 1, extent, down);
+  if (is_bottom(start) || is_bottom(stop))
+    return false;
+  Val last = pyint_op(ty, OP_ADD, pyint_op(ty, OP_SUB, stop, start),
+                      ty_select(ty, down, one, minus));
+  Val count = pyint_op(ty, OP_ADD, pyint_op(ty, OP_FLOORDIV, last, step), one);
+  count = ty_select(ty, less(ty, count, zero), zero, count);
+  out[0] = start;
+  out[1] = ty_select(ty, some, count, zero);
+  out[2] = step;
+  return !is_bottom(out[1]);
+}
+
+/* start, count, step of a slice over an extent. */
 static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
   Val step = ty_item(ty, slice, 2);
   int64_t k = 1;
   if (is_bottom(step) || is_bottom(extent))
     return false;
-  if (step.type->id != TY_NONE && !fz_get_int(step.konst, &k)) {
-    (void)ty_not_constant(ty, "the step of a slice");
-    return false;
-  }
+  if (step.type->id != TY_NONE && !fz_get_int(step.konst, &k))
+    return slice_at_run_time(ty, slice, extent, out);
   if (k == 0 || k == INT64_MIN) {
     (void)TY_FAIL(ty, ERR_BAD_OPERAND, "a slice", "step 0");
     return false;
@@ -180,7 +216,7 @@ static bool plan_one(Ty *ty, ViewPlan *p, Val array, Val v) {
     bool full = whole.type && whole.type->id == TY_NONE && stop.type && stop.type->id == TY_NONE &&
                 step.type && step.type->id == TY_NONE;
     *kind = full ? VIEW_FULL : VIEW_SLICE;
-    int64_t k = 1;
+    int64_t k = full; /* the step; 0: not known */
     if (!full && !slice_parts(ty, v, ty_extent(ty, array, p->axis), &p->args[p->nargs]))
       return false;
     if (!full) {
@@ -320,7 +356,7 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
   if (!list_indices(ty, obj, index, &list))
     return BOTTOM;
   if (!list.all_ints || list.axes != obj.type->ndim)
-    return TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
+    return ty_assign(ty, view(ty, obj, &list), value);
   if (!ty_is_number(value.type))
     return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, obj));
   Val args[TY_MAX_NDIM + 2] = {obj};

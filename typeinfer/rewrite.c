@@ -194,6 +194,7 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
       rewrite_ins(&ty, i);
   }
   finish_phis(&ty);
+  ty_lower_assigns(&ty);
   s->fn->result = ty_storage(&ty, s->result ? s->result : ty_scalar(cx, TY_NONE));
   s->fn->typed = true;
   ir_order(cx, s->fn);

@@ -197,6 +197,7 @@ bool ty_is_method(Val callee); /* array.reshape, bound to its array */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
+Val ty_assign(Ty *ty, Val target, Val value); /* assign.c: to all elements of a view */
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);
 /* Resolves the indices of one element: writes array->ndim pyint values in range. False: not an element index (or an error). */
@@ -256,6 +257,7 @@ Val ty_eval(Ty *ty, Ins *i);                /* rules.c: the rule of a lifted ins
 void ty_type_spec(TyProgram *p, TySpec *s); /* infer.c: typing */
 void ty_emit_spec(TyProgram *p, TySpec *s); /* rewrite.c: emission; s->fn is strict after it */
 void ty_ranges(Cx *cx, Fn *fn); /* ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
+void ty_lower_assigns(Ty *ty);              /* assign.c: OP_ASSIGN to loops; types are final */
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
 TyInfo ty_eval_phi(Ty *ty, Ins *phi); /* infer.c: the join of what reaches a phi */
 bool ty_set_here(
