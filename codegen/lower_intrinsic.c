@@ -123,6 +123,29 @@ void cg_intrinsic_THREADFENCE(Lower *lw, Ins *i) { (void)i, fence(lw, FENCE_DEVI
 void cg_intrinsic_THREADFENCE_BLOCK(Lower *lw, Ins *i) { (void)i, fence(lw, FENCE_BLOCK); }
 void cg_intrinsic_THREADFENCE_SYSTEM(Lower *lw, Ins *i) { (void)i, fence(lw, FENCE_SYSTEM); }
 
+/* --- bits, time --- */
+
+static LLVMValueRef count_zeros(Lower *lw, const char *name, LLVMValueRef x) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  return lw_intrinsic(lw, name, &t, 1, (LLVMValueRef[]){x, LLVMConstNull(lw->t->i1)}, 2);
+}
+
+void cg_intrinsic_CUDA_CLZ(Lower *lw, Ins *i) {
+  set_result(lw, i, count_zeros(lw, "llvm.ctlz", lw_value(lw, i->args[0])), NULL);
+}
+
+void cg_intrinsic_CUDA_FFS(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_value(lw, i->args[0]);
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMValueRef at = LLVMBuildAdd(lw->b, count_zeros(lw, "llvm.cttz", x), lw_int(lw, t, 1), "");
+  LLVMValueRef none = LLVMBuildICmp(lw->b, LLVMIntEQ, x, LLVMConstNull(t), "");
+  set_result(lw, i, LLVMBuildSelect(lw->b, none, LLVMConstNull(t), at, ""), NULL);
+}
+
+void cg_intrinsic_CUDA_NANOSLEEP(Lower *lw, Ins *i) {
+  lw->target->nanosleep(lw, lw_value(lw, i->args[0]));
+}
+
 /* --- numbers --- */
 
 static LLVMValueRef fabs_of(Lower *lw, LLVMValueRef x) {

@@ -79,6 +79,7 @@ struct Target {
   void (*barrier)(Lower *lw);
   LLVMValueRef (*barrier_vote)(Lower *lw, BarrierVote vote, LLVMValueRef i1); /* i32 */
   void (*fence)(Lower *lw, FenceLevel level);
+  void (*nanosleep)(Lower *lw, LLVMValueRef ns); /* i32; may do nothing */
 
   /* --- stopping --- */
   /* The thread stops at site with values (i64, n <= RT_TRAP_VALUES); ends the block. */

@@ -226,6 +226,8 @@ static LLVMValueRef host_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef 
 }
 
 /* A block runs on one OS thread: within it the order of the program is enough. */
+static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
+
 static void host_fence(Lower *lw, FenceLevel level) {
   LLVMBuildFence(lw->b, LLVMAtomicOrderingSequentiallyConsistent, level == FENCE_BLOCK, "");
 }
@@ -300,6 +302,7 @@ const Target cg_target_host = {
     .barrier = host_barrier,
     .barrier_vote = host_barrier_vote,
     .fence = host_fence,
+    .nanosleep = host_nanosleep,
     .trap = host_trap,
     .stop = host_stop,
     .lowering = host_lowering,

@@ -232,6 +232,10 @@ static LLVMValueRef nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef
   return vote == VOTE_COUNT ? v : LLVMBuildZExt(lw->b, v, lw->t->i32, "");
 }
 
+static void nvptx_nanosleep(Lower *lw, LLVMValueRef ns) {
+  lw_intrinsic(lw, "llvm.nvvm.nanosleep", NULL, 0, &ns, 1);
+}
+
 static void nvptx_fence(Lower *lw, FenceLevel level) {
   static const char *const names[] = {"llvm.nvvm.membar.cta", "llvm.nvvm.membar.gl",
                                       "llvm.nvvm.membar.sys"};
@@ -394,6 +398,7 @@ const Target cg_target_nvptx = {
     .barrier = nvptx_barrier,
     .barrier_vote = nvptx_barrier_vote,
     .fence = nvptx_fence,
+    .nanosleep = nvptx_nanosleep,
     .trap = nvptx_trap,
     .stop = nvptx_stop,
     .lowering = nvptx_lowering,

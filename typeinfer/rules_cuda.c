@@ -257,3 +257,36 @@ Val ty_rule_atomic(Ty *ty, const TyCall *c) {
   }
   return ty_op_i(ty, OP_ATOMIC, a.type->elem, row->op, args, n);
 }
+
+/* --- bits, selection, time --- */
+
+Val ty_rule_bits(Ty *ty, const TyCall *c) {
+  Val x = c->args[0];
+  TypeKind kind = ty_is_number(x.type) ? ty_kind(x.type) : KIND_OTHER;
+  if ((kind != KIND_INT && kind != KIND_UINT) || ty_bits(x.type) < 32)
+    return ty_argument_type(ty, c, 0, "an integer of 32 or 64 bits");
+  bool count = c->id != INTR_CUDA_BREV;
+  Val v = ty_intrinsic(ty, c->id, count ? pyint(ty) : x.type, &x, 1);
+  if (count)
+    ty_flag(v, INS_NONNEGATIVE);
+  return v;
+}
+
+Val ty_rule_selp(Ty *ty, const TyCall *c) {
+  Val a = ty_truth(ty, c->args[0]);
+  for (uint32_t k = 1; k < 3; k++)
+    if (!ty_is_number(c->args[k].type))
+      return ty_argument_type(ty, c, k, "a number");
+  const Type *t = ty_join(ty, c->args[1].type, c->args[2].type);
+  if (is_bottom(a) || !t)
+    return BOTTOM;
+  return ty_select(ty, a, ty_cast(ty, c->args[1], t), ty_cast(ty, c->args[2], t));
+}
+
+Val ty_rule_nanosleep(Ty *ty, const TyCall *c) {
+  if (!ty_is_number(c->args[0].type) || !ty_is_integral(c->args[0].type))
+    return ty_argument_type(ty, c, 0, "an integer");
+  Val ns = ty_cast_id(ty, c->args[0], TY_U32);
+  (void)ty_intrinsic(ty, c->id, ty_id(ty, TY_VOID), &ns, 1);
+  return ty_none(ty);
+}

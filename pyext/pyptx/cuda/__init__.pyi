@@ -135,11 +135,21 @@ class blockIdx:
     x: int  # Block index, x.
     y: int  # Block index, y.
     z: int  # Block index, z.
+def brev(x: Any) -> Any:
+    """The bits of an integer of 32 or 64 bits in reverse order, of x's type."""
+def cbrt(a: Any) -> Any:
+    """Cube root."""
+def clz(x: Any) -> Any:
+    """Number of leading zero bits of an integer of 32 or 64 bits."""
 class const:
     """Constant memory."""
     @staticmethod
     def array_like(ary: Any) -> Any:
         """A host array, frozen at compilation, in constant memory."""
+def ffs(x: Any) -> Any:
+    """Position of the lowest bit set in an integer of 32 or 64 bits, from 1; 0 if there is none."""
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c with one rounding."""
 def grid(ndim: Any) -> Any:
     """Position of this thread in the grid: an int for ndim 1, a tuple (x, y) or (x, y, z) for 2 or 3."""
 class gridDim:
@@ -155,6 +165,12 @@ class local:
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
         """An array private to this thread; shape is a compile-time int or tuple."""
+def nanosleep(ns: Any) -> Any:
+    """Suspend the thread for about ns nanoseconds, at most twice as long; on the host nothing happens."""
+def popc(x: Any) -> Any:
+    """Number of bits set in an integer of 32 or 64 bits."""
+def selp(a: Any, b: Any, c: Any) -> Any:
+    """b if a else c, both computed."""
 class shared:
     """Shared memory of a block."""
     @staticmethod

@@ -1,0 +1,233 @@
+"""operator.*, NumPy's ufuncs on numbers and cuda's bit functions, each compared with itself on the host: values and result types.
+
+A kernel stores each value, and a number computed from it that depends on its type (PROBES), where
+Python numbers differ from NumPy's too. Functions of floats have the bounds of test_language_math;
+all else is exact.
+"""
+
+import operator
+
+import numpy as np
+import pytest
+from harness import FLOATS, STRONG, define, jit, pairs, same, specials
+from pyptx import cuda
+from test_language_math import ONE, TWO, bound
+from test_ptx import assemble, ptx_of
+
+FUNCTIONS = {  # by the name in math, which has the bound
+    "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
+    "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos",
+    "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh", "fabs": "fabs", "deg2rad": "radians", "radians": "radians", "rad2deg": "degrees", "degrees": "degrees",
+}  # fmt: skip
+FUNCTIONS2 = {"arctan2": "atan2", "hypot": "hypot", "copysign": "copysign", "nextafter": "remainder"}
+EXACT1 = [
+    "rint", "floor", "ceil", "trunc", "absolute", "sign", "square", "reciprocal", "negative", "positive", "invert",
+    "isnan", "isinf", "isfinite", "signbit", "logical_not",
+]  # fmt: skip
+EXACT2 = [
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "minimum", "maximum", "fmin", "fmax",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "equal", "not_equal", "less", "less_equal",
+    "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
+]  # fmt: skip
+# The reference is NumPy's own function in float64: its error, up to 4 ulps of it, is added for float64.
+NUMPYS_OWN = 4
+
+
+def numpy_result(f, args):
+    """f of each row as NumPy scalars; None where it has no loop, or one of float16."""
+    with np.errstate(all="ignore"):
+        try:
+            values = [f(*row) for row in zip(*args)]
+        except TypeError:
+            return None
+    want = np.array(values, values[0].dtype)
+    return None if want.dtype == np.float16 else want
+
+
+PROBES = {"b": "~r", "i": "((r & 0) + e[0]) * 100 * 100 * 100 * 100", "f": "(r * 0 + f[0]) / 3"}
+
+
+def check(call, f, args, ulps=0, zeros=True):
+    """f in a kernel against f here; zeros: their signs count."""
+    want = numpy_result(f, args)
+    names = ["x", "y"][: len(args)]
+    expression = call.format(*(n + "[i]" for n in names))
+    kind = "b" if want is None or want.dtype.kind == "b" else "f" if want.dtype.kind == "f" else "i"
+    kernel = define(
+        f"def kernel({', '.join(names)}, e, f, out, probe):\n    i = cuda.grid(1)\n    if i < x.size:\n"
+        f"        r = {expression}\n        out[i] = r\n        probe[i] = {PROBES[kind]}\n",
+        operator=operator,
+    )
+    out = np.zeros(len(args[0]), "float64" if want is None else want.dtype)
+    probe = np.zeros(len(args[0]), np.float64)
+    e, f32 = np.array([100], np.int8), np.array([1], np.float32)
+
+    def launch():
+        jit(kernel, fma=False)[-(-out.size // 64), 64](*args, e, f32, out, probe)
+        cuda.synchronize()
+
+    if want is None:
+        with pytest.raises(TypeError):
+            launch()
+        return
+    launch()
+    right = same(out, want, ulps) if zeros else same(out + 0, want + 0, ulps)
+    worst = int(np.argmin(right))
+    assert right.all(), f"{expression} of {[a[worst] for a in args]}: {out[worst]!r}, NumPy {want[worst]!r}"
+    with np.errstate(all="ignore"):
+        wanted = [eval(PROBES[kind], {"r": r, "e": e, "f": f32}) for r in want]
+    assert same(probe, np.array(wanted, np.float64)).all(), f"{expression} is no {want.dtype}"
+
+
+def function(name):
+    return getattr(np, name)
+
+
+@pytest.mark.parametrize("dtype", STRONG)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name, dtype, device):
+    entry = ONE[FUNCTIONS[name]]
+    kind = "float32" if dtype in ("float32", "int16", "uint16") else "float64"
+    x = np.array([0, 1], dtype)
+    if dtype in FLOATS:
+        x = np.concatenate([np.linspace(*entry[:2], 200), [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(dtype)
+    check(f"np.{name}({{}})", function(name), [x], bound(entry, kind, device) + NUMPYS_OWN)
+
+
+@pytest.mark.parametrize("types", [(a, b) for a in STRONG for b in ("int16", "int64", "float32")], ids="-".join)
+@pytest.mark.parametrize("name", FUNCTIONS2)
+def test_functions_of_two(name, types, device):
+    x, y = pairs(*(specials(t, small=True) for t in types))
+    ulps = bound(TWO[FUNCTIONS2[name]], "float64", device) + NUMPYS_OWN
+    check(f"np.{name}({{}}, {{}})", function(name), [x, y], 0 if name in ("copysign", "nextafter") else ulps)
+
+
+@pytest.mark.parametrize("dtype", STRONG)
+@pytest.mark.parametrize("name", EXACT1)
+def test_exact_functions(name, dtype):
+    x = specials(dtype)
+    if name == "reciprocal" and dtype not in FLOATS:
+        x = x[x != 0]  # NumPy's value depends on the machine
+    check(f"np.{name}({{}})", function(name), [x])
+
+
+@pytest.mark.parametrize("dtypes", [(a, b) for a in STRONG for b in ("bool", "int32", "uint64", "float32")], ids="-".join)
+@pytest.mark.parametrize("name", EXACT2)
+def test_exact_functions_of_two(name, dtypes):
+    x, y = pairs(*(specials(t, small=True) for t in dtypes))
+    if name in ("remainder", "floor_divide", "fmod"):
+        keep = np.isfinite(x.astype(float)) & np.isfinite(y.astype(float)) & (y != 0)
+        x, y = x[keep], y[keep]
+    check(f"np.{name}({{}}, {{}})", function(name), [x, y], zeros=name not in ("minimum", "maximum", "fmin", "fmax"))
+
+
+@pytest.mark.parametrize("name", ["sqrt", "floor", "sign", "absolute", "square", "negative", "isnan", "logical_not"])
+@pytest.mark.parametrize("value", [4, 2.25, -3])
+def test_python_numbers_give_numpy_numbers(name, value):
+    check(f"np.{name}({value})", lambda x: function(name)(value), [np.zeros(2, np.int8)])
+
+
+@pytest.mark.parametrize("name", ["add", "arctan2", "maximum", "less", "bitwise_or", "divide", "fmod"])
+@pytest.mark.parametrize("dtype", ["int16", "int64", "float32"])
+@pytest.mark.parametrize("value", [3, 0.5])
+def test_python_numbers_beside_others(name, dtype, value, device):
+    x = np.array([1, 2, 7], dtype)
+    check(f"np.{name}({{}}, {value})", lambda a: function(name)(a, value), [x], 8 if name == "arctan2" else 0)
+
+
+OPERATORS2 = ["add", "sub", "mul", "truediv", "and_", "or_", "xor", "lshift", "rshift", "eq", "ne", "lt", "le", "gt", "ge"]
+
+
+@pytest.mark.parametrize("dtype", STRONG)
+@pytest.mark.parametrize("name", [*OPERATORS2, "floordiv", "mod", "pow"])
+def test_operators_of_two(name, dtype):
+    x = np.array([1, 0, 1, 1] if dtype == "bool" else [3, 7, 100, 5], dtype)
+    y = np.array([1, 1, 1, 1] if dtype == "bool" else [2, 3, 1, 2], dtype)
+    ulps = 4 if name == "pow" else 0
+    check(f"operator.{name}({{}}, {{}})", getattr(operator, name), [x, y], ulps)
+
+
+@pytest.mark.parametrize("dtype", STRONG)
+@pytest.mark.parametrize("name", ["neg", "pos", "invert", "inv", "abs"])
+def test_operators_of_one(name, dtype):
+    check(f"operator.{name}({{}})", getattr(operator, name), [specials(dtype)])
+
+
+def test_operators_of_objects():
+    def kernel(x, out):
+        t = (3, 5, 7)
+        operator.setitem(out, 0, operator.getitem(x, 1))
+        out[1] = operator.getitem(t, 2)
+        out[2] = operator.index(x[0])
+        out[3] = operator.contains(t, x[0])
+        out[4] = operator.not_(x[0])
+        out[5] = operator.truth(x[0])
+        out[6] = operator.is_(None, None)
+        out[7] = operator.is_not(t, None)
+
+    x, out = np.array([5, 9]), np.zeros(8, np.int64)
+    jit(kernel)[1, 1](x, out)
+    cuda.synchronize()
+    assert out.tolist() == [9, 7, 5, 1, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
+def test_bits(dtype):
+    def kernel(x, out, reversed):
+        i = cuda.grid(1)
+        if i < x.size:
+            cuda.nanosleep(10)
+            out[0, i] = cuda.popc(x[i])
+            out[1, i] = cuda.clz(x[i])
+            out[2, i] = cuda.ffs(x[i])
+            out[3, i] = cuda.selp(x[i] > 7, 1, -1)
+            reversed[i] = cuda.brev(x[i])
+
+    x = specials(dtype)
+    bits = x.itemsize * 8
+    texts = [format(int(v) % 2**bits, f"0{bits}b") for v in x]
+    out, reversed = np.zeros((4, x.size), np.int64), np.zeros_like(x)
+    jit(kernel)[1, 64](x, out, reversed)
+    cuda.synchronize()
+    assert out[0].tolist() == [t.count("1") for t in texts]
+    assert out[1].tolist() == [bits - len(t.lstrip("0")) for t in texts]
+    assert out[2].tolist() == [len(t) - t.rindex("1") if "1" in t else 0 for t in texts]
+    assert out[3].tolist() == [1 if v > 7 else -1 for v in x]
+    assert np.array_equal(reversed, np.array([int(t[::-1], 2) for t in texts], f"u{x.itemsize}").astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_fma_and_cbrt(dtype, device):
+    def kernel(x, out):
+        out[0] = cuda.fma(x[0], x[0], x[1])
+        out[1] = cuda.cbrt(x[2])
+
+    eps = np.finfo(dtype).eps
+    x, out = np.array([1 + eps, -1 - 2 * eps, 27], dtype), np.zeros(2, dtype)
+    jit(kernel)[1, 1](x, out)
+    cuda.synchronize()
+    assert out[0] == eps * eps and abs(out[1] - 3) <= 4 * eps
+
+
+@pytest.mark.parametrize("name", ["popc", "brev", "clz", "ffs"])
+def test_bits_of_narrow_integers_are_an_error(name):
+    kernel = define(f"def kernel(x):\n    x[0] = cuda.{name}(x[0])\n")
+    with pytest.raises(TypeError, match="32 or 64 bits"):
+        jit(kernel)[1, 1](np.zeros(1, np.int16))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_these_assemble(dtype, tmp_path):
+    calls = [f"np.{n}(x[0])" for n in EXACT1 if n != "invert" or "int" in dtype]
+    calls += [f"np.{n}(x[0], x[1])" for n in ("minimum", "fmax", "add", "divide", "copysign", "logical_xor", "less")]
+    if "int" in dtype:
+        calls += [f"cuda.{n}(x[0])" for n in ("popc", "brev", "clz", "ffs")] + ["np.fmod(x[0], x[1])", "cuda.selp(x[0], 1, 2)"]
+    else:
+        calls += ["np.sqrt(x[0])", "np.rint(x[0])", "np.deg2rad(x[0])", "cuda.fma(x[0], x[1], x[0])"]
+    lines = "".join(f"    out[{n}] = {c}\n" for n, c in enumerate(calls))
+    kernel = define(f"def kernel(x, out):\n    cuda.nanosleep(x[1])\n{lines}" if "int" in dtype else f"def kernel(x, out):\n{lines}")
+    for arch in ("sm_75", "sm_120"):
+        ptx = ptx_of(kernel, f"{dtype}[:], float64[:]", arch)
+        assert "nanosleep" in ptx or "float" in dtype
+        assemble(ptx, arch, tmp_path)

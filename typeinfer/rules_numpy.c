@@ -1,0 +1,312 @@
+/* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops.
+ *
+ * A Python bool is NumPy's bool here. Python ints and floats give way to NumPy's numbers; alone they are int64 and float64. No
+ * result is weak. */
+#include <math.h>
+
+#include "typeinfer/ty.h"
+
+static const Type *boolean(Ty *ty) { return ty_id(ty, TY_BOOL); }
+static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
+static Val compare(Ty *ty, Op op, Val a, Val b) {
+  return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
+}
+static Val to_bool(Ty *ty, Val v) { return ty_cast(ty, v, boolean(ty)); }
+
+static bool numbers(Ty *ty, const TyCall *c) {
+  for (uint32_t k = 0; k < c->n; k++)
+    if (!ty_is_number(c->args[k].type) || ty_is_complex(c->args[k].type)) {
+      (void)ty_argument_type(ty, c, k, "a number");
+      return false;
+    }
+  return true;
+}
+
+/* The arguments as the operators take them: weak numbers stay weak beside a strong one. */
+static bool operands(Ty *ty, const TyCall *c, Val *out) {
+  if (!numbers(ty, c))
+    return false;
+  bool strong = false;
+  for (uint32_t k = 0; k < c->n; k++) {
+    out[k] = c->args[k].type->id == TY_PYBOOL ? to_bool(ty, c->args[k]) : c->args[k];
+    strong |= !ty_is_weak(c->args[k].type);
+  }
+  for (uint32_t k = 0; k < c->n && !strong; k++)
+    out[k] = ty_cast_id(ty, out[k], ty_strengthen(out[k].type->id));
+  return true;
+}
+
+/* The arguments in their common type, with which a constant must be compatible. */
+static const Type *common(Ty *ty, const TyCall *c, Val *out) {
+  if (!operands(ty, c, out))
+    return NULL;
+  TypeId t = out[0].type->id;
+  for (uint32_t k = 1; k < c->n; k++)
+    t = ty_promote(ty->cx->typing, t, out[k].type->id);
+  t = ty_strengthen(t);
+  for (uint32_t k = 0; k < c->n; k++) {
+    out[k] = ty_operand(ty, out[k], t);
+    if (is_bottom(out[k]))
+      return NULL;
+  }
+  return ty_id(ty, t);
+}
+
+/* --- functions of floats --- */
+
+/* The narrowest float type that holds a type's values, as NumPy has it. */
+static TypeId float_loop(TypeId t) {
+  switch (t) {
+  case TY_PYBOOL:
+  case TY_BOOL:
+  case TY_I8:
+  case TY_U8:
+  case TY_F16: return TY_F16;
+  case TY_BF16:
+  case TY_I16:
+  case TY_U16:
+  case TY_F32: return TY_F32;
+  default: return TY_F64;
+  }
+}
+
+/* A weak float has no say beside a strong one, nor a weak int beside any strong number but a bool; else they are float64. */
+static TypeId float_type(const TyCall *c) {
+  TypeId widest = TY_F16, weak_kind = TY_PYBOOL;
+  bool strong_int = false, strong_float = false;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const Type *t = c->args[k].type;
+    bool number = ty_kind(t) != KIND_BOOL;
+    if (ty_is_weak(t) && number) {
+      weak_kind = t->id > weak_kind ? t->id : weak_kind;
+      continue;
+    }
+    strong_float |= ty_is_float(t);
+    strong_int |= number && !ty_is_float(t);
+    TypeId own = float_loop(t->id);
+    widest = own > widest ? own : widest;
+  }
+  bool speaks = weak_kind == TY_PYFLOAT ? !strong_float
+                                        : weak_kind == TY_PYINT && !strong_float && !strong_int;
+  return speaks ? TY_F64 : widest;
+}
+
+static const Type *float_arguments(Ty *ty, const TyCall *c, Val *out) {
+  if (!numbers(ty, c))
+    return NULL;
+  TypeId t = float_type(c);
+  if (t == TY_F16) {
+    (void)TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_scalar_info[t].name);
+    return NULL;
+  }
+  for (uint32_t k = 0; k < c->n; k++)
+    out[k] = ty_cast_id(ty, c->args[k], t);
+  return ty_id(ty, t);
+}
+
+/* The function that computes it, of the same operand types. */
+static const IntrinsicId functions[INTR_COUNT] = {
+    [INTR_NP_SQRT] = INTR_MATH_SQRT,
+    [INTR_NP_CBRT] = INTR_MATH_CBRT,
+    [INTR_NP_EXP] = INTR_MATH_EXP,
+    [INTR_NP_EXP2] = INTR_MATH_EXP2,
+    [INTR_NP_EXPM1] = INTR_MATH_EXPM1,
+    [INTR_NP_LOG] = INTR_MATH_LOG,
+    [INTR_NP_LOG2] = INTR_MATH_LOG2,
+    [INTR_NP_LOG10] = INTR_MATH_LOG10,
+    [INTR_NP_LOG1P] = INTR_MATH_LOG1P,
+    [INTR_NP_SIN] = INTR_MATH_SIN,
+    [INTR_NP_COS] = INTR_MATH_COS,
+    [INTR_NP_TAN] = INTR_MATH_TAN,
+    [INTR_NP_ARCSIN] = INTR_MATH_ASIN,
+    [INTR_NP_ARCCOS] = INTR_MATH_ACOS,
+    [INTR_NP_ARCTAN] = INTR_MATH_ATAN,
+    [INTR_NP_SINH] = INTR_MATH_SINH,
+    [INTR_NP_COSH] = INTR_MATH_COSH,
+    [INTR_NP_TANH] = INTR_MATH_TANH,
+    [INTR_NP_ARCSINH] = INTR_MATH_ASINH,
+    [INTR_NP_ARCCOSH] = INTR_MATH_ACOSH,
+    [INTR_NP_ARCTANH] = INTR_MATH_ATANH,
+    [INTR_NP_FABS] = INTR_MATH_FABS,
+    [INTR_NP_RINT] = INTR_PY_ROUND,
+    [INTR_NP_ARCTAN2] = INTR_MATH_ATAN2,
+    [INTR_NP_HYPOT] = INTR_MATH_HYPOT,
+    [INTR_NP_COPYSIGN] = INTR_MATH_COPYSIGN,
+    [INTR_NP_NEXTAFTER] = INTR_MATH_NEXTAFTER,
+    [INTR_NP_FLOOR] = INTR_MATH_FLOOR,
+    [INTR_NP_CEIL] = INTR_MATH_CEIL,
+    [INTR_NP_TRUNC] = INTR_MATH_TRUNC,
+    [INTR_NP_ISNAN] = INTR_MATH_ISNAN,
+    [INTR_NP_ISINF] = INTR_MATH_ISINF,
+    [INTR_NP_ISFINITE] = INTR_MATH_ISFINITE,
+};
+
+Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = float_arguments(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  switch (c->id) {
+  case INTR_NP_DEG2RAD:
+  case INTR_NP_RADIANS: return ty_op2(ty, OP_MUL, t, x, number(ty, x, M_PI / 180));
+  case INTR_NP_RAD2DEG:
+  case INTR_NP_DEGREES: return ty_op2(ty, OP_MUL, t, x, number(ty, x, 180 / M_PI));
+  default: return ty_intrinsic(ty, functions[c->id], t, &x, 1);
+  }
+}
+
+Val ty_rule_np_float2(Ty *ty, const TyCall *c) {
+  Val x[2];
+  const Type *t = float_arguments(ty, c, x);
+  return t ? ty_intrinsic(ty, functions[c->id], t, x, 2) : BOTTOM;
+}
+
+Val ty_rule_np_whole(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = common(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  return ty_is_integral(t) ? x : ty_intrinsic(ty, functions[c->id], t, &x, 1);
+}
+
+/* --- operators --- */
+
+static const Op operators[INTR_COUNT] = {
+    [INTR_NP_NEGATIVE] = OP_NEG,       [INTR_NP_POSITIVE] = OP_POS,
+    [INTR_NP_INVERT] = OP_INVERT,      [INTR_NP_ADD] = OP_ADD,
+    [INTR_NP_SUBTRACT] = OP_SUB,       [INTR_NP_MULTIPLY] = OP_MUL,
+    [INTR_NP_DIVIDE] = OP_TRUEDIV,     [INTR_NP_FLOOR_DIVIDE] = OP_FLOORDIV,
+    [INTR_NP_REMAINDER] = OP_MOD,      [INTR_NP_POWER] = OP_POW,
+    [INTR_NP_BITWISE_AND] = OP_AND,    [INTR_NP_BITWISE_OR] = OP_OR,
+    [INTR_NP_BITWISE_XOR] = OP_XOR,    [INTR_NP_LEFT_SHIFT] = OP_LSHIFT,
+    [INTR_NP_RIGHT_SHIFT] = OP_RSHIFT, [INTR_NP_EQUAL] = OP_EQ,
+    [INTR_NP_NOT_EQUAL] = OP_NE,       [INTR_NP_LESS] = OP_LT,
+    [INTR_NP_LESS_EQUAL] = OP_LE,      [INTR_NP_GREATER] = OP_GT,
+    [INTR_NP_GREATER_EQUAL] = OP_GE,   [INTR_NP_LOGICAL_AND] = OP_AND,
+    [INTR_NP_LOGICAL_OR] = OP_OR,      [INTR_NP_LOGICAL_XOR] = OP_XOR,
+};
+
+Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
+  Val x;
+  return operands(ty, c, &x) ? ty_unary(ty, operators[c->id], x) : BOTTOM;
+}
+
+Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
+  Val x[2];
+  return operands(ty, c, x) ? ty_binary(ty, operators[c->id], x[0], x[1]) : BOTTOM;
+}
+
+Val ty_rule_np_logic(Ty *ty, const TyCall *c) {
+  if (!numbers(ty, c))
+    return BOTTOM;
+  Val a = to_bool(ty, ty_truth(ty, c->args[0])), b = to_bool(ty, ty_truth(ty, c->args[1]));
+  return ty_op2(ty, operators[c->id], boolean(ty), a, b);
+}
+
+Val ty_rule_np_not(Ty *ty, const TyCall *c) {
+  return numbers(ty, c) ? to_bool(ty, ty_not(ty, c->args[0])) : BOTTOM;
+}
+
+/* --- the rest, by parts --- */
+
+static Val is_nan(Ty *ty, Val x) {
+  return ty_intrinsic(ty, INTR_MATH_ISNAN, ty_id(ty, TY_PYBOOL), &x, 1);
+}
+
+/* x1 where it is the one or x1 (minimum: x2 for fmin) is a nan, else x2. */
+Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
+  Val x[2];
+  const Type *t = common(ty, c, x);
+  if (!t)
+    return BOTTOM;
+  bool low = c->id == INTR_NP_MINIMUM || c->id == INTR_NP_FMIN;
+  bool skips = c->id == INTR_NP_FMIN || c->id == INTR_NP_FMAX;
+  Val first = compare(ty, low ? OP_LE : OP_GE, x[0], x[1]);
+  if (ty_is_float(t))
+    first = ty_op2(ty, OP_OR, ty_id(ty, TY_PYBOOL), first, is_nan(ty, x[skips]));
+  return ty_select(ty, first, x[0], x[1]);
+}
+
+/* Of integers: a % b is moved from b's sign to a's. */
+static Val int_fmod(Ty *ty, Val a, Val b) {
+  Val r = ty_binary(ty, OP_MOD, a, b);
+  if (is_bottom(r) || !ty_is_signed(r.type))
+    return r;
+  const Type *pybool = ty_id(ty, TY_PYBOOL);
+  Val zero = number(ty, r, 0);
+  Val differ = compare(ty, OP_NE, compare(ty, OP_LT, a, zero), compare(ty, OP_LT, b, zero));
+  Val move = ty_op2(ty, OP_AND, pybool, differ, compare(ty, OP_NE, r, zero));
+  return ty_select(ty, move, ty_op2(ty, OP_SUB, r.type, r, b), r);
+}
+
+Val ty_rule_np_fmod(Ty *ty, const TyCall *c) {
+  Val x[2];
+  const Type *t = common(ty, c, x);
+  if (!t)
+    return BOTTOM;
+  if (ty_is_float(t))
+    return ty_intrinsic(ty, INTR_MATH_FMOD, t, x, 2);
+  for (int k = 0; k < 2; k++)
+    x[k] = t->id == TY_BOOL ? ty_cast_id(ty, x[k], TY_I8) : x[k];
+  return int_fmod(ty, x[0], x[1]);
+}
+
+static Val sign_bit(Ty *ty, Val x) {
+  if (ty_is_float(x.type)) {
+    Val parts[] = {number(ty, x, 1), x};
+    x = ty_intrinsic(ty, INTR_MATH_COPYSIGN, x.type, parts, 2);
+  } else if (!ty_is_signed(x.type)) {
+    return ty_cast(ty, ty_const_bool(ty, false), boolean(ty));
+  }
+  return ty_op2(ty, OP_LT, boolean(ty), x, number(ty, x, 0));
+}
+
+Val ty_rule_np_class(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = common(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  if (c->id == INTR_NP_SIGNBIT)
+    return sign_bit(ty, x);
+  if (!ty_is_float(t))
+    return to_bool(ty, ty_const_bool(ty, c->id == INTR_NP_ISFINITE));
+  return ty_intrinsic(ty, functions[c->id], boolean(ty), &x, 1);
+}
+
+static Val sign(Ty *ty, const TyCall *c, Val x) {
+  if (x.type->id == TY_BOOL)
+    return TY_FAIL(ty, ERR_BAD_OPERAND, c->name, TY_PRETTY(ty, x));
+  Val zero = number(ty, x, 0), rest = zero;
+  if (ty_is_float(x.type))
+    rest = ty_select(ty, is_nan(ty, x), x, zero);
+  if (ty_kind(x.type) != KIND_UINT)
+    rest = ty_select(ty, compare(ty, OP_LT, x, zero), number(ty, x, -1), rest);
+  return ty_select(ty, compare(ty, OP_GT, x, zero), number(ty, x, 1), rest);
+}
+
+static Val reciprocal(Ty *ty, Val x) {
+  Val one = number(ty, x, 1);
+  if (ty_is_float(x.type))
+    return ty_op2(ty, OP_TRUEDIV, x.type, one, x);
+  Val rest = number(ty, x, 0);
+  if (ty_is_signed(x.type)) {
+    Val minus = number(ty, x, -1);
+    rest = ty_select(ty, compare(ty, OP_EQ, x, minus), minus, rest);
+  }
+  return ty_select(ty, compare(ty, OP_EQ, x, one), one, rest);
+}
+
+Val ty_rule_np_value(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = common(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  if (c->id == INTR_NP_ABSOLUTE)
+    return t->id == TY_BOOL || ty_kind(t) == KIND_UINT ? x
+                                                       : ty_intrinsic(ty, INTR_PY_ABS, t, &x, 1);
+  if (c->id == INTR_NP_SIGN)
+    return sign(ty, c, x);
+  if (t->id == TY_BOOL)
+    x = ty_cast_id(ty, x, TY_I8);
+  return c->id == INTR_NP_SQUARE ? ty_op2(ty, OP_MUL, x.type, x, x) : reciprocal(ty, x);
+}
