@@ -174,7 +174,7 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
 }
 
 static PxOverload *dispatch_slow(PxDispatcher *d, PxArgs *a) {
-  PxSignature given = {a->tokens, a->ntokens, 0};
+  PxSignature given = {.tokens = a->tokens, .n = a->ntokens};
   const PxSignature *s = d->nsignatures ? choose(d, a) : &given;
   PxOverload *o = s ? px_overload_for(d, s, a->device) : NULL;
   if (o && s != &given &&
