@@ -41,19 +41,48 @@ static LLVMValueRef extreme_by_bits(Lower *lw, bool max, LLVMValueRef p, LLVMVal
   return old;
 }
 
-/* A nan operand leaves the element as it is; a nan element gives way to the operand, by a compare-and-swap that is tried again with
- * whatever came between. -0.0 counts as less than 0.0. */
+static LLVMValueRef read_bits(Lower *lw, LLVMValueRef p, LLVMTypeRef bits_t) {
+  LLVMValueRef v = LLVMBuildLoad2(lw->b, bits_t, p, "");
+  LLVMSetAlignment(v, LLVMGetIntTypeWidth(bits_t) / 8);
+  LLVMSetVolatile(v, 1);
+  return v;
+}
+
+static LLVMTypeRef bits_type(Lower *lw, LLVMTypeRef t) {
+  return t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
+}
+
+/* A nan on either side leaves the element as it is. A nan that another thread writes between the look and the instruction may be
+ * replaced, as if it had been there before a store. -0.0 counts as less than 0.0. */
 static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
-  LLVMTypeRef t = LLVMTypeOf(v), bits_t = t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
+  LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
+  LLVMBasicBlockRef go = lw_block(lw, "atomic.try"), end = lw_block(lw, "atomic.end");
+  LLVMValueRef seen = read_bits(lw, p, bits_t);
+  LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, LLVMBuildBitCast(b, seen, t, ""), v, "");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+  lw_branch_weights(lw, LLVMBuildCondBr(b, nan, end, go), 1, 1000);
+  lw_at(lw, go);
+  LLVMValueRef old = extreme_by_bits(lw, max, p, LLVMBuildBitCast(b, v, bits_t, ""));
+  LLVMBasicBlockRef tried = LLVMGetInsertBlock(b);
+  LLVMBuildBr(b, end);
+  lw_at(lw, end);
+  LLVMValueRef result = LLVMBuildPhi(b, bits_t, "");
+  LLVMAddIncoming(result, (LLVMValueRef[]){seen, old}, (LLVMBasicBlockRef[]){from, tried}, 2);
+  return LLVMBuildBitCast(b, result, t, "");
+}
+
+/* A nan operand leaves the element as it is; a nan element gives way to the operand, by a compare-and-swap that is tried again with
+ * whatever came between. */
+static LLVMValueRef extreme_number(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
   LLVMValueRef bits = LLVMBuildBitCast(b, v, bits_t, "");
   LLVMBasicBlockRef skip = lw_block(lw, "atomic.nan"), loop = lw_block(lw, "atomic.try"),
                     fix = lw_block(lw, "atomic.fix"), end = lw_block(lw, "atomic.end");
   lw_branch_weights(lw, LLVMBuildCondBr(b, lw_is_nan(lw, v), skip, loop), 1, 1000);
   lw_at(lw, skip);
-  LLVMValueRef kept = LLVMBuildLoad2(b, bits_t, p, "");
-  LLVMSetAlignment(kept, t == lw->t->f32 ? 4 : 8);
-  LLVMSetVolatile(kept, 1);
+  LLVMValueRef kept = read_bits(lw, p, bits_t);
   LLVMBuildBr(b, end);
   lw_at(lw, loop);
   LLVMValueRef old = extreme_by_bits(lw, max, p, bits);
@@ -77,28 +106,20 @@ static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v)
 static const struct {
   LLVMAtomicRMWBinOp of_signed, of_unsigned;
 } integer_ops[] = {
-    [ATOMIC_ADD] = {LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd},
-    [ATOMIC_SUB] = {LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpSub},
-    [ATOMIC_MAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
-    [ATOMIC_MIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
-    [ATOMIC_NANMAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
-    [ATOMIC_NANMIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
-    [ATOMIC_AND] = {LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd},
-    [ATOMIC_OR] = {LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr},
-    [ATOMIC_XOR] = {LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor},
-    [ATOMIC_EXCH] = {LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg},
-    [ATOMIC_INC] = {LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap},
-    [ATOMIC_DEC] = {LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap},
+#define A(ID, text, elements, of_signed, of_unsigned)                                              \
+  [ATOMIC_##ID] = {LLVMAtomicRMWBinOp##of_signed, LLVMAtomicRMWBinOp##of_unsigned},
+#include "ir/atomics.def"
+#undef A
 };
 
 static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMValueRef v) {
   switch (op) {
   case ATOMIC_ADD: return rmw(lw, LLVMAtomicRMWBinOpFAdd, p, v);
   case ATOMIC_SUB: return rmw(lw, LLVMAtomicRMWBinOpFAdd, p, LLVMBuildFNeg(lw->b, v, ""));
-  case ATOMIC_MAX:
-  case ATOMIC_NANMAX: return extreme(lw, true, p, v);
-  case ATOMIC_MIN:
-  case ATOMIC_NANMIN: return extreme(lw, false, p, v);
+  case ATOMIC_MAX: return extreme(lw, true, p, v);
+  case ATOMIC_MIN: return extreme(lw, false, p, v);
+  case ATOMIC_NANMAX: return extreme_number(lw, true, p, v);
+  case ATOMIC_NANMIN: return extreme_number(lw, false, p, v);
   case ATOMIC_EXCH: return rmw(lw, LLVMAtomicRMWBinOpXchg, p, v);
   default: cx_bug(lw->cx, "atomic %d of a float", (int)op);
   }
@@ -109,7 +130,7 @@ static LLVMValueRef cas(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMVa
                         bool is_float) {
   if (!is_float)
     return cmpxchg(lw, p, expected, value);
-  LLVMTypeRef t = LLVMTypeOf(value), bits = t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
+  LLVMTypeRef t = LLVMTypeOf(value), bits = bits_type(lw, t);
   LLVMValueRef old = cmpxchg(lw, p, LLVMBuildBitCast(lw->b, expected, bits, ""),
                              LLVMBuildBitCast(lw->b, value, bits, ""));
   return LLVMBuildBitCast(lw->b, old, t, "");

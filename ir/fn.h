@@ -41,8 +41,12 @@ typedef struct Loc {
   int32_t col, end_col;
 } Loc;
 
-typedef enum AtomicOp { ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MAX, ATOMIC_MIN, ATOMIC_NANMAX, ATOMIC_NANMIN, ATOMIC_AND,
-  ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_INC, ATOMIC_DEC } AtomicOp;
+typedef enum AtomicOp {
+#define A(ID, text, elements, of_signed, of_unsigned) ATOMIC_##ID,
+#include "ir/atomics.def"
+#undef A
+  ATOMIC_COUNT
+} AtomicOp;
 
 /* OP_VIEW: what happens to each axis of the source, in order. Operands after the array are taken from left to right:
  * INDEX takes one (a pyint in range); SLICE takes three: start, count, step (all pyint, already clipped: count items);

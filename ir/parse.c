@@ -290,7 +290,11 @@ static const IrSite *parse_site(Parser *p) {
 }
 
 static void parse_aux(Parser *p, Ins *i) {
-  static const char *const atomics[] = {"add", "sub", "max", "min", "nanmax", "nanmin", "and", "or", "xor", "exch", "cas", "inc", "dec"};
+  static const char *const atomics[] = {
+#define A(ID, text, elements, of_signed, of_unsigned) text,
+#include "ir/atomics.def"
+#undef A
+  };
   switch ((Op)i->op) {
   case OP_CONST:
   case OP_GLOBAL:
@@ -327,7 +331,7 @@ static void parse_aux(Parser *p, Ins *i) {
     break;
   case OP_ATOMIC:
     i->aux.i = -1;
-    for (int k = 0; k < (int)(sizeof atomics / sizeof *atomics) && i->aux.i < 0; k++)
+    for (int k = 0; k < ATOMIC_COUNT && i->aux.i < 0; k++)
       if (take(p, atomics[k]))
         i->aux.i = k;
     if (i->aux.i < 0)

@@ -32,7 +32,11 @@ static void put_site(Cx *cx, Buf *out, const IrSite *s) {
 
 /* What stands between the operation's name and its operands. */
 static void put_aux(Cx *cx, Buf *out, const Ins *i) {
-  static const char *const atomics[] = {"add", "sub", "max", "min", "nanmax", "nanmin", "and", "or", "xor", "exch", "cas", "inc", "dec"};
+  static const char *const atomics[] = {
+#define A(ID, text, elements, of_signed, of_unsigned) text,
+#include "ir/atomics.def"
+#undef A
+  };
   switch ((Op)i->op) {
   case OP_CONST:
   case OP_GLOBAL:

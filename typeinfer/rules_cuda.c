@@ -195,15 +195,14 @@ Val ty_rule_sync_pred(Ty *ty, const TyCall *c) {
 typedef struct AtomicRow {
   IntrinsicId id;
   AtomicOp op;
-  bool integers_only;
+  enum { NUMBER, INTEGER, UNSIGNED } elements;
 } AtomicRow;
 
 static const AtomicRow atomics[] = {
-    {INTR_ATOM_ADD, ATOMIC_ADD, false}, {INTR_ATOM_SUB, ATOMIC_SUB, false},
-    {INTR_ATOM_MAX, ATOMIC_MAX, false}, {INTR_ATOM_MIN, ATOMIC_MIN, false},
-    {INTR_ATOM_AND, ATOMIC_AND, true},  {INTR_ATOM_OR, ATOMIC_OR, true},
-    {INTR_ATOM_XOR, ATOMIC_XOR, true},  {INTR_ATOM_EXCH, ATOMIC_EXCH, false},
-    {INTR_ATOM_CAS, ATOMIC_CAS, false}, {INTR_ATOM_CAS0, ATOMIC_CAS, false},
+#define A(ID, text, elements, of_signed, of_unsigned) {INTR_ATOM_##ID, ATOMIC_##ID, elements},
+#include "ir/atomics.def"
+#undef A
+    {INTR_ATOM_CAS0, ATOMIC_CAS, NUMBER},
 };
 
 static const AtomicRow *atomic_row(IntrinsicId id) {
@@ -213,6 +212,15 @@ static const AtomicRow *atomic_row(IntrinsicId id) {
   return r;
 }
 
+static bool fits_atomic(const AtomicRow *row, const Type *e) {
+  switch (ty_kind(e)) {
+  case KIND_UINT: return true;
+  case KIND_INT: return row->elements != UNSIGNED;
+  case KIND_FLOAT: return row->elements == NUMBER && ty_bits(e) >= 32;
+  default: return false;
+  }
+}
+
 static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
   Val a = c->args[0];
   if (a.type->id != TY_ARRAY) {
@@ -220,10 +228,7 @@ static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
     return false;
   }
   const Type *e = a.type->elem;
-  bool ok = (ty_kind(e) == KIND_INT || ty_kind(e) == KIND_UINT ||
-             (ty_is_float(e) && !row->integers_only)) &&
-            ty_bits(e) >= 32;
-  if (!ok) {
+  if (!fits_atomic(row, e)) {
     (void)TY_FAIL(ty, ERR_ATOMIC_TYPE, c->name, ty_name(ty->cx, e));
     return false;
   }

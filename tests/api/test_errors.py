@@ -171,8 +171,9 @@ CASES = [
         "def kernel(x):\n    t = cuda.local.array(1 << 22, np.float64)\n    t[0] = x[0]\n    x[0] = t[1]\n",
         X,
     ),
-    ("ATOMIC_TYPE", "def kernel(x):\n    «cuda.atomic.add(x, 0, 1)»\n", lambda: [np.zeros(4, np.int8)]),
+    ("ATOMIC_TYPE", "def kernel(x):\n    «cuda.atomic.add(x, 0, 1)»\n", lambda: [np.zeros(4, bool)]),
     ("ATOMIC_TYPE", "def kernel(x):\n    «cuda.atomic.xor(x, 0, 1)»\n", X),
+    ("ATOMIC_TYPE", "def kernel(x):\n    «cuda.atomic.inc(x, 0, 1)»\n", lambda: [np.zeros(4, np.int64)]),
     ("CONST_ARRAY", "def kernel(x):\n    t = «cuda.const.array_like(x)»\n    x[0] = t[0]\n", X),
     ("SETATTR", "def kernel(x):\n    «x.shape» = 3\n", X),
     (

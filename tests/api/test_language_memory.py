@@ -451,19 +451,6 @@ def test_compare_and_swap_returns_the_old_value():
     run(kernel, [np.array([3, 5], np.int32), np.zeros(4, np.int64)])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("operation", ["max", "min"])
-def test_atomic_max_and_min_pass_over_nan(operation, dtype):
-    kernel = define(f"""def kernel(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        cuda.atomic.{operation}(out, 0, x[i])
-""")
-    x = np.array([1.5, np.nan, -7.25, 3.5, -0.5, np.nan, 2.0], dtype)
-    for start in (0.0, -100.0, 100.0):
-        run(kernel, [x, np.full(1, start, dtype)], 1, 8)
-
-
 def test_atomic_add_to_a_view_and_negative_index():
     def kernel(x, out):
         i = cuda.grid(1)

@@ -202,7 +202,7 @@ static const Case cases[] = {
     {ERR_SHAPE, A,
      "  %2 = global cuda.shared.array\n  %3 = global <type float32>\n  %4 = const 1.5\n  %5 = call %2, %4, %3\n" NONE},
     {ERR_DTYPE, A, "  %2 = global cuda.local.array\n  %4 = const 8\n  %5 = call %2, %4, %4\n" NONE},
-    {ERR_ATOMIC_TYPE, "int8[::1], pyint",
+    {ERR_ATOMIC_TYPE, "bool[::1], pyint",
      "  %2 = global cuda.atomic.add\n  %3 = call %2, %0, %1, %1\n" NONE},
     {ERR_ATOMIC_TYPE, A, "  %2 = global cuda.atomic.and_\n  %3 = call %2, %0, %1, %1\n" NONE},
     {ERR_CONST_ARRAY, A, "  %2 = global cuda.const.array_like\n  %3 = call %2, %0\n" NONE},

@@ -97,34 +97,46 @@ class atomic:
     """Atomic read-modify-write operations on array elements."""
     @staticmethod
     def add(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] += val; int32, int64, uint32, uint64, float32, float64."""
+        """ary[idx] += val; integers, float32 and float64, as for the others unless they say more."""
     @staticmethod
     def and_(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] &= val."""
+        """ary[idx] &= val; integers."""
     @staticmethod
     def cas(ary: Any, idx: Any, old: Any, val: Any) -> Any:
-        """ary[idx] = val if ary[idx] == old."""
+        """ary[idx] = val if ary[idx] == old; floats are compared by their bits."""
     @staticmethod
     def compare_and_swap(ary: Any, old: Any, val: Any) -> Any:
         """ary[0] = val if ary[0] == old."""
     @staticmethod
+    def dec(ary: Any, idx: Any, val: Any) -> Any:
+        """ary[idx] = val if ary[idx] == 0 or ary[idx] > val else ary[idx] - 1; unsigned integers."""
+    @staticmethod
     def exch(ary: Any, idx: Any, val: Any) -> Any:
         """ary[idx] = val."""
     @staticmethod
+    def inc(ary: Any, idx: Any, val: Any) -> Any:
+        """ary[idx] = 0 if ary[idx] >= val else ary[idx] + 1; unsigned integers."""
+    @staticmethod
     def max(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] = max(ary[idx], val); a nan operand is passed over."""
+        """ary[idx] = max(ary[idx], val); a nan element stays, a nan val changes nothing."""
     @staticmethod
     def min(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] = min(ary[idx], val); a nan operand is passed over."""
+        """ary[idx] = min(ary[idx], val); a nan element stays, a nan val changes nothing."""
+    @staticmethod
+    def nanmax(ary: Any, idx: Any, val: Any) -> Any:
+        """ary[idx] = max(ary[idx], val); a nan gives way to a number."""
+    @staticmethod
+    def nanmin(ary: Any, idx: Any, val: Any) -> Any:
+        """ary[idx] = min(ary[idx], val); a nan gives way to a number."""
     @staticmethod
     def or_(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] |= val."""
+        """ary[idx] |= val; integers."""
     @staticmethod
     def sub(ary: Any, idx: Any, val: Any) -> Any:
         """ary[idx] -= val."""
     @staticmethod
     def xor(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] ^= val."""
+        """ary[idx] ^= val; integers."""
 class blockDim:
     """Threads in a block: .x .y .z"""
     x: int  # Block size, x.
