@@ -12,7 +12,7 @@
 
 uint32_t lw_leaf_count(const Type *t) {
   if (ty_is_scalar(t))
-    return 1;
+    return ty_is_complex(t) ? 2 : 1;
   switch (t->id) {
   case TY_ARRAY: return 1u + t->ndim + (t->layout == LAYOUT_A ? t->ndim : 0u);
   case TY_RANGE: return 3;
@@ -27,7 +27,7 @@ uint32_t lw_leaf_count(const Type *t) {
 
 uint32_t lw_tuple_offset(const Type *tuple, uint32_t index) {
   uint32_t at = 0;
-  if (tuple->id == TY_RANGE)
+  if (tuple->id == TY_RANGE || ty_is_complex(tuple))
     return index;
   for (uint32_t k = 0; k < index && k < tuple->n; k++)
     at += lw_leaf_count(tuple->elems[k]);
@@ -36,7 +36,9 @@ uint32_t lw_tuple_offset(const Type *tuple, uint32_t index) {
 
 uint32_t lw_leaf_types(Cg *cg, const Type *t, LLVMTypeRef *out) {
   uint32_t n = lw_leaf_count(t), at = 0;
-  if (ty_is_scalar(t)) {
+  if (ty_is_complex(t)) {
+    out[0] = out[1] = lw_scalar_type(cg, ty_part_id(t->id));
+  } else if (ty_is_scalar(t)) {
     out[0] = lw_scalar_type(cg, t->id);
   } else if (t->id == TY_ARRAY || t->id == TY_RANGE) {
     for (uint32_t k = 0; k < n; k++)
@@ -60,6 +62,8 @@ LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id) {
 }
 
 LLVMTypeRef lw_memory_type(Cg *cg, TypeId id) {
+  if (ty_scalar_info[id].kind == KIND_COMPLEX)
+    return LLVMVectorType(lw_scalar_type(cg, ty_part_id(id)), 2);
   return ty_scalar_info[id].kind == KIND_BOOL ? cg->t.i8 : lw_scalar_type(cg, id);
 }
 
@@ -83,8 +87,20 @@ LLVMValueRef *lw_leaves(Lower *lw, Ins *i) {
 }
 
 LLVMValueRef lw_value(Lower *lw, Ins *i) {
-  CX_ASSERT(lw->cx, ty_is_scalar(i->type));
+  CX_ASSERT(lw->cx, ty_is_scalar(i->type) && !ty_is_complex(i->type));
   return lw_leaves(lw, i)[0];
+}
+
+void lw_split_complex(Lower *lw, LLVMValueRef memory, LLVMValueRef out[2]) {
+  for (int k = 0; k < 2; k++)
+    out[k] = LLVMBuildExtractElement(lw->b, memory, lw_i32(lw, k), "");
+}
+
+LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]) {
+  LLVMValueRef v = LLVMGetPoison(lw_memory_type(lw->cg, id));
+  for (int k = 0; k < 2; k++)
+    v = LLVMBuildInsertElement(lw->b, v, parts[k], lw_i32(lw, k), "");
+  return v;
 }
 
 void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves) {
@@ -210,6 +226,12 @@ static LLVMValueRef constant_number(Lower *lw, const Frozen *f, const Type *t) {
 }
 
 static uint32_t constant_leaves(Lower *lw, const Frozen *f, const Type *t, LLVMValueRef *out) {
+  if (ty_is_complex(t)) {
+    LLVMTypeRef part = lw_scalar_type(lw->cg, ty_part_id(t->id));
+    out[0] = LLVMConstReal(part, f->re);
+    out[1] = LLVMConstReal(part, f->im);
+    return 2;
+  }
   if (ty_is_scalar(t)) {
     out[0] = constant_number(lw, f, t);
     return 1;
@@ -424,9 +446,16 @@ static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, 
     kernel_array(lw, t, leaves, number, field);
   } else if (ty_is_scalar(t)) {
     LLVMValueRef v = next_field(lw, number, field, RT_FIELD_SCALAR, 0);
+    if (v && ty_is_complex(t)) {
+      lw_split_complex(lw, v, leaves);
+      return 2;
+    }
     if (v && ty_kind(t) == KIND_BOOL)
       v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
-    leaves[0] = v ? v : LLVMGetUndef(lw_scalar_type(lw->cg, t->id));
+    LLVMTypeRef types[2];
+    uint32_t n_leaves = lw_leaf_types(lw->cg, t, types);
+    for (uint32_t k = 0; k < n_leaves; k++)
+      leaves[k] = v ? v : LLVMGetUndef(types[k]);
   }
   return lw_leaf_count(t);
 }

@@ -113,6 +113,16 @@ static void line_float(Lower *lw, Line *line, LLVMValueRef v, bool narrow) {
   line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
 }
 
+/* As Python writes it, but with both parts always: (0+2j), where Python writes 2j. */
+static void line_complex(Lower *lw, Line *line, Ins *i) {
+  bool narrow = i->type->id == TY_C64;
+  for (int k = 0; k < 2; k++) {
+    static const char *const formats[2][2] = {{"(%.16g", "%+.16gj)"}, {"(%.7g", "%+.7gj)"}};
+    line_arg(lw, line, formats[narrow][k],
+             LLVMBuildFPCast(lw->b, lw_leaves(lw, i)[k], lw->t->f64, ""));
+  }
+}
+
 static void line_number(Lower *lw, Line *line, Ins *i) {
   const Type *t = i->type;
   if (t->id == TY_NONE) {
@@ -121,6 +131,10 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
   }
   if (t->id == TY_STR) {
     buf_puts(&line->format, t->frozen->text);
+    return;
+  }
+  if (ty_is_complex(t)) {
+    line_complex(lw, line, i);
     return;
   }
   LLVMValueRef v = lw_value(lw, i);

@@ -110,7 +110,7 @@ bool lw_traps_on_raise(const Cg *cg) {
 
 /* A number as a value of a trap: 64 bits, floats as the bits of a double. */
 static LLVMValueRef trap_value(Lower *lw, Ins *i) {
-  if (!ty_is_scalar(i->type))
+  if (!ty_is_scalar(i->type) || ty_is_complex(i->type)) /* complex values come as their parts */
     return lw_i64(lw, 0);
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))

@@ -55,11 +55,22 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
   return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "") : leaves[0];
 }
 
+static unsigned element_alignment(const Lower *lw, const Type *elem) {
+  unsigned size = (unsigned)ty_size(elem);
+  return ty_is_complex(elem) && !lw->target->whole_complex ? size / 2 : size;
+}
+
 void lw_load(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_memory_type(lw->cg, elem->id), p, "");
-  LLVMSetAlignment(v, (unsigned)ty_size(elem));
+  LLVMSetAlignment(v, element_alignment(lw, elem));
+  if (ty_is_complex(elem)) {
+    LLVMValueRef *parts = CX_ARRAY(lw->cx, LLVMValueRef, 2);
+    lw_split_complex(lw, v, parts);
+    lw_set_leaves(lw, i, parts);
+    return;
+  }
   if (ty_kind(elem) == KIND_BOOL)
     v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
   lw_set(lw, i, v);
@@ -67,8 +78,14 @@ void lw_load(Lower *lw, Ins *i) {
 
 void lw_store(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
-  LLVMValueRef v = lw_value(lw, i->args[i->nargs - 1]);
+  Ins *value = i->args[i->nargs - 1];
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  if (ty_is_complex(elem)) {
+    LLVMValueRef both = lw_join_complex(lw, elem->id, lw_leaves(lw, value));
+    LLVMSetAlignment(LLVMBuildStore(lw->b, both, p), element_alignment(lw, elem));
+    return;
+  }
+  LLVMValueRef v = lw_value(lw, value);
   if (ty_kind(elem) == KIND_BOOL)
     v = LLVMBuildZExt(lw->b, v, lw->t->i8, "");
   LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), (unsigned)ty_size(elem));
@@ -107,6 +124,13 @@ static void view_reshape(Lower *lw, View *v, Ins *i) {
   }
 }
 
+static void view_part(Lower *lw, View *v, Ins *array, const IrView *how) {
+  LLVMValueRef *leaves = lw_leaves(lw, array);
+  view_advance(lw, v, lw_i64(lw, how->axes[0]), lw_i64(lw, (int64_t)ty_size(array->type->elem) / 2));
+  for (unsigned k = 0; k < array->type->ndim; k++)
+    view_axis(v, leaves[1 + k], lw_array_stride(lw, array->type, leaves, k));
+}
+
 static void view_axes(Lower *lw, View *v, Ins *i) {
   const IrView *how = i->aux.view;
   LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
@@ -142,6 +166,8 @@ void lw_view(Lower *lw, Ins *i) {
     view_reshape(lw, &v, i);
   else if (first == VIEW_PERMUTE)
     view_permute(lw, &v, i->args[0], how);
+  else if (first == VIEW_PART)
+    view_part(lw, &v, i->args[0], how);
   else
     view_axes(lw, &v, i);
   CX_ASSERT(lw->cx, v.ndim == t->ndim);
@@ -218,7 +244,8 @@ void lw_alloc(Lower *lw, Ins *i) {
 
 /* The elements as LLVM wants them, which keeps the host's byte order. */
 static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
-  LLVMTypeRef elem = lw_memory_type(lw->cg, a->elem);
+  bool complex = ty_scalar_info[a->elem].kind == KIND_COMPLEX; /* data arrays hold plain numbers */
+  LLVMTypeRef elem = lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
   if (!a->nbytes)
     return LLVMConstNull(LLVMArrayType2(elem, 1));
   return LLVMConstDataArray(elem, a->data, a->nbytes);

@@ -36,6 +36,7 @@ struct Target {
   unsigned space[4];        /* LLVM address space of each Space */
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
   bool traps_always;        /* assert and raise trap whatever the options say */
+  bool whole_complex; /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
   bool trap_field;          /* kernels that can trap take a TRAP field, as their last */
 
   /* --- the module --- */

@@ -162,7 +162,7 @@ static LLVMValueRef host_param(Lower *lw, uint32_t i) {
                at = lw_i64(lw, f->offset);
   LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, f),
                                   LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
-  LLVMSetAlignment(v, f->size);
+  LLVMSetAlignment(v, f->size < 8 ? f->size : 8); /* the block's own alignment */
   cg_host_mark_field(lw->cg, v);
   return v;
 }

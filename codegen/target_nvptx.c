@@ -378,6 +378,7 @@ const Target cg_target_nvptx = {
               [SPACE_LOCAL] = 0,
               [SPACE_CONST] = 0},
     .atomic_scope = "device",
+    .whole_complex = true,
     .trap_field = true,
     .open = nvptx_open,
     .finish = nvptx_finish,

@@ -215,7 +215,7 @@ static void add_argument(Layouter *y, const Type *t, const uint8_t *use) {
   VEC_PUSH(&y->cg->cx->arena, &y->args, (CgArg){0});
   if (t->id == TY_ARRAY)
     add_array(y, t, use);
-  else if (ty_is_scalar(t) && use[0])
+  else if (ty_is_scalar(t) && any(use, lw_leaf_count(t)))
     add_field(y, RT_FIELD_SCALAR, (uint32_t)ty_size(t), 0);
 }
 

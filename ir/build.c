@@ -274,6 +274,15 @@ const Frozen *fz_float(Cx *cx, double v) {
   return f;
 }
 
+const Frozen *fz_complex(Cx *cx, TypeId type, double re, double im) {
+  bool weak = ty_scalar_info[type].weak;
+  Frozen *f = fz_new(cx, weak ? FZ_COMPLEX : FZ_SCALAR);
+  f->type = weak ? TY_VOID : type;
+  f->re = re;
+  f->im = im;
+  return f;
+}
+
 const Frozen *fz_bool(Cx *cx, bool v) {
   Frozen *f = fz_new(cx, FZ_BOOL);
   f->i = v;

@@ -37,6 +37,7 @@ Ins *ir_const(Cx *cx, Fn *fn, const Frozen *f, const Type *type, Loc loc); /* in
 const Frozen *fz_int(Cx *cx, int64_t v);
 const Frozen *fz_float(Cx *cx, double v);
 const Frozen *fz_bool(Cx *cx, bool v);
+const Frozen *fz_complex(Cx *cx, TypeId type, double re, double im); /* weak: FZ_COMPLEX, strong: FZ_SCALAR */
 const Frozen *fz_str(Cx *cx, const char *s);
 const Frozen *fz_none(Cx *cx);
 const Frozen *fz_tuple(Cx *cx, const Frozen *const *items, uint32_t n);

@@ -51,8 +51,8 @@ typedef enum AtomicOp {
 /* OP_VIEW: what happens to each axis of the source, in order. Operands after the array are taken from left to right:
  * INDEX takes one (a pyint in range); SLICE takes three: start, count, step (all pyint, already clipped: count items);
  * NEWAXIS and FULL take none. PERMUTE is alone: axes[] of the source in result order. RESHAPE is alone: one operand an axis
- * of the result, C-contiguous source. */
-typedef enum ViewKind { VIEW_FULL, VIEW_INDEX, VIEW_SLICE, VIEW_NEWAXIS, VIEW_PERMUTE, VIEW_RESHAPE } ViewKind;
+ * of the result, C-contiguous source. PART is alone: the real (axes[0] 0) or imaginary (1) parts of a complex array, as floats. */
+typedef enum ViewKind { VIEW_FULL, VIEW_INDEX, VIEW_SLICE, VIEW_NEWAXIS, VIEW_PERMUTE, VIEW_RESHAPE, VIEW_PART } ViewKind;
 typedef struct IrView {
   uint8_t n;
   uint8_t kind[2 * TY_MAX_NDIM];

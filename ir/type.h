@@ -85,6 +85,10 @@ static inline bool ty_is_integral(const Type *t) { TypeKind k = ty_kind(t); retu
 static inline bool ty_is_signed(const Type *t) { return ty_kind(t) == KIND_INT; }
 static inline bool ty_is_float(const Type *t) { return ty_kind(t) == KIND_FLOAT; }
 static inline bool ty_is_complex(const Type *t) { return ty_kind(t) == KIND_COMPLEX; }
+/* The type of the two parts of a complex one. */
+static inline TypeId ty_part_id(TypeId complex) {
+  return complex == TY_C64 ? TY_F32 : complex == TY_C128 ? TY_F64 : TY_PYFLOAT;
+}
 size_t ty_size(const Type *t);          /* bytes of one element in memory; 0 where it has no storage */
 const char *ty_name(struct Cx *cx, const Type *t);   /* text form, as above */
 const char *ty_pretty(struct Cx *cx, const Type *t); /* for messages: "Python int", "float32", "array(float32, 2d, C)" */

@@ -2,6 +2,7 @@
 #include "pyext/raise.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 PyObject *px_error_class(PxState *st, const char *name) {
@@ -148,9 +149,8 @@ void px_raise_status(PxState *st, RtStatus status) {
 
 /* --- traps --- */
 
-/* The site's message with {0} … {3} and {0:f} filled in; braces that mean nothing else stay. */
 /* As Python writes it: with the fewest digits that mean this number, as a float32 where it is one. */
-static int put_real(char *out, size_t size, double d) {
+static int put_real(char *out, size_t size, double d, int flags) {
   double shortest = d;
   for (int digits = 1; digits <= 9 && (double)(float)d == d; digits++) {
     char *text = PyOS_double_to_string(d, 'g', digits, 0, NULL);
@@ -159,26 +159,41 @@ static int put_real(char *out, size_t size, double d) {
     if ((float)shortest == (float)d)
       break;
   }
-  char *text = PyOS_double_to_string(shortest, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
+  char *text = PyOS_double_to_string(shortest, 'r', 0, flags, NULL);
   int n = snprintf(out, size, "%s", text ? text : "?");
   PyMem_Free(text);
   PyErr_Clear();
   return n;
 }
 
+static int put_complex(char *out, size_t size, double re, double im) {
+  if (re == 0 && !signbit(re)) {
+    int n = put_real(out, size, im, 0);
+    return n + snprintf(out + n, size - (size_t)n, "j");
+  }
+  int n = snprintf(out, size, "(");
+  n += put_real(out + n, size - (size_t)n, re, 0);
+  n += put_real(out + n, size - (size_t)n, im, Py_DTSF_SIGN);
+  return n + snprintf(out + n, size - (size_t)n, "j)");
+}
+
+/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:z} as a complex number of {0} and {1}; braces that mean nothing
+ * else stay. */
 static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
-  for (const char *s = message; *s && at + 40 < sizeof out;) {
+  for (const char *s = message; *s && at + 80 < sizeof out;) {
     if (s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES &&
-        (s[2] == '}' || !strncmp(s + 2, ":f}", 3))) {
-      int64_t v = values[s[1] - '0'];
-      double d;
-      memcpy(&d, &v, sizeof d);
-      bool real = s[2] == ':';
-      at += (size_t)(real ? put_real(out + at, sizeof out - at, d)
-                          : snprintf(out + at, sizeof out - at, "%lld", (long long)v));
-      s += real ? 5 : 3;
+        (s[2] == '}' || !strncmp(s + 2, ":f}", 3) || !strncmp(s + 2, ":z}", 3))) {
+      int k = s[1] - '0';
+      double d[2] = {0};
+      memcpy(d, values + k, k + 1 < RT_TRAP_VALUES ? sizeof d : sizeof *d);
+      bool number = s[2] == ':';
+      at += (size_t)(number && s[3] == 'z'
+                         ? put_complex(out + at, sizeof out - at, d[0], d[1])
+                     : number ? put_real(out + at, sizeof out - at, d[0], Py_DTSF_ADD_DOT_0)
+                              : snprintf(out + at, sizeof out - at, "%lld", (long long)values[k]));
+      s += number ? 5 : 3;
     } else {
       out[at++] = *s++;
     }

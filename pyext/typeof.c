@@ -165,6 +165,25 @@ static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
 
 /* --- arrays --- */
 
+/* Elements at odd addresses (a field of a packed record) are not the kernel's: it loads whole numbers, a GPU both parts of a complex one
+ * at once. */
+static int check_alignment(const PxArgs *a, const PxLeaf *leaf, TypeId elem, unsigned ndim) {
+  bool parts = ty_scalar_info[elem].kind == KIND_COMPLEX && a->on_host;
+  uint64_t bits = leaf->u.array.address, size = ty_scalar_info[elem].bits / 8u >> parts;
+  bool empty = false;
+  for (unsigned i = 0; i < ndim; i++) {
+    bits |= leaf->u.array.shape[i] > 1 ? (uint64_t)leaf->u.array.strides[i] : 0;
+    empty |= !leaf->u.array.shape[i];
+  }
+  if (!(bits & (size - 1)) || empty)
+    return 0;
+  PyErr_Format(
+      PyExc_ValueError,
+      "argument %u is not aligned: its elements do not start at multiples of their size; pass x.copy()",
+      a->arg + 1);
+  return -1;
+}
+
 static int add_device_array(PxArgs *a, PxArray *array) {
   if (array->device != a->device) {
     PyErr_Format(
@@ -186,7 +205,10 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   leaf->u.array.strides = array->dims + array->ndim;
   leaf->readonly = array->readonly;
   a->any_readonly |= array->readonly;
-  return 0;
+  /* only complex elements can be aligned for the array and not for a kernel: a view of floats */
+  return ty_scalar_info[array->elem].kind == KIND_COMPLEX
+             ? check_alignment(a, leaf, array->elem, array->ndim)
+             : 0;
 }
 
 static PxHeld *hold(PxArgs *a) {
@@ -244,33 +266,17 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object) {
   return 0;
 }
 
-/* Elements at odd addresses (a field of a packed record) are not the kernel's: it loads whole numbers. */
-static int check_alignment(PxArgs *a, const PxHeld *h, TypeId elem) {
-  uint64_t mask = ty_scalar_info[elem].bits / 8u;
-  mask = (ty_scalar_info[elem].kind == KIND_COMPLEX ? mask / 2 : mask) - 1;
-  uint64_t bits = (uint64_t)(uintptr_t)h->view.buf;
-  for (int i = 0; i < h->view.ndim; i++)
-    bits |= h->shape[i] > 1 ? (uint64_t)h->strides[i] : 0;
-  if (!(bits & mask) || !h->view.len)
-    return 0;
-  PyErr_Format(
-      PyExc_ValueError,
-      "argument %u is not aligned: its elements do not start at multiples of their size; pass x.copy()",
-      a->arg + 1);
-  return -1;
-}
-
 /* On the host device the kernel works on the array's own memory. */
 static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
   if (get_view(a, h, arg) < 0)
     return -1;
   h->in_place = true;
   h->readonly = h->view.readonly;
-  if (check_alignment(a, h, elem) < 0)
-    return -1;
   PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize,
                                      h->shape, h->strides);
-  return add_held_leaf(a, h, token, (uint64_t)(uintptr_t)h->view.buf);
+  if (add_held_leaf(a, h, token, (uint64_t)(uintptr_t)h->view.buf) < 0)
+    return -1;
+  return check_alignment(a, &a->leaves[a->nleaves - 1], elem, (unsigned)h->view.ndim);
 }
 
 /* The same array passed twice is one array on the device too. */
@@ -347,7 +353,9 @@ static int add_foreign(PxArgs *a, PyObject *arg, PyObject *interface) {
   PxToken token = px_token_of_layout(elem, f.ndim, f.itemsize, h->shape, h->strides);
   if (px_foreign_wait(a->st, &f, a->device, a->stream) < 0)
     return -1;
-  return add_held_leaf(a, h, token, f.address);
+  if (add_held_leaf(a, h, token, f.address) < 0)
+    return -1;
+  return check_alignment(a, &a->leaves[a->nleaves - 1], elem, f.ndim);
 }
 
 /* --- the rest --- */

@@ -116,6 +116,8 @@ Val ty_assign(Ty *ty, Val target, Val value) {
   bool array = value.type->id == TY_ARRAY;
   if (!array && !ty_is_number(value.type))
     return TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
+  if (!ty_can_store(array ? value.type->elem : value.type, target.type->elem))
+    return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, target));
   Val args[2 + TY_MAX_NDIM] = {target};
   args[1] = array ? broadcast(ty, value, target) : ty_cast(ty, value, target.type->elem);
   for (unsigned k = 0; k < target.type->ndim; k++)

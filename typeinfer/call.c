@@ -136,7 +136,7 @@ static Val convert(Ty *ty, TypeId to, Val v) {
   const Type *t = ty_id(ty, to);
   if (ty_kind(t) == KIND_BOOL)
     return ty_cast(ty, ty_truth(ty, v), t);
-  if (!ty_is_number(v.type) || ty_is_complex(v.type))
+  if (!ty_is_number(v.type) || (ty_is_complex(v.type) && !ty_is_complex(t)))
     return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)),
                    TY_PRETTY(ty, v));
   return ty_operand(ty, v, to);
@@ -144,8 +144,10 @@ static Val convert(Ty *ty, TypeId to, Val v) {
 
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
   const Type *t = ty_id(ty, to);
-  if (ty_is_complex(t) || to == TY_F16 || to == TY_BF16 || !ty_is_scalar(t))
+  if (to == TY_F16 || to == TY_BF16 || !ty_is_scalar(t))
     return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, t));
+  if (ty_is_complex(t) && n == 2)
+    return ty_complex_of(ty, t, args[0], args[1]);
   if (n > 1)
     return arguments_error(ty, ty_name(ty->cx, t), "it takes one value");
   if (n == 0)

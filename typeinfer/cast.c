@@ -83,7 +83,9 @@ Val ty_cast(Ty *ty, Val v, const Type *to) {
   if (is_bottom(v) || v.type == to)
     return v;
   if (ty_is_number(v.type) && ty_is_number(to)) {
-    if (ty_is_complex(v.type) && !ty_is_complex(to))
+    if (ty_is_complex(to))
+      return ty_to_complex(ty, v, to);
+    if (ty_is_complex(v.type))
       return TY_FAIL(ty, ERR_BAD_OPERAND, "a real conversion", TY_PRETTY(ty, v));
     return cast_number(ty, v, to);
   }
@@ -126,6 +128,8 @@ Val ty_truth(Ty *ty, Val v) {
   }
   if (!ty_is_number(v.type))
     return TY_FAIL(ty, ERR_BAD_OPERAND, "a truth value", TY_PRETTY(ty, v));
+  if (ty_is_complex(v.type))
+    return ty_complex_truth(ty, v);
   return ty_op1(ty, OP_TRUTH, ty_id(ty, TY_PYBOOL), v);
 }
 

@@ -21,11 +21,19 @@ uint32_t ty_parts(Ty *ty, const Type *t, const Type *const **elems) {
     *elems = two;
     return 2;
   }
+  if (ty_is_complex(t)) {
+    const Type **two = CX_ARRAY(ty->cx, const Type *, 2);
+    two[0] = two[1] = ty_id(ty, ty_part_id(t->id));
+    *elems = two;
+    return 2;
+  }
   *elems = t->elems;
   return t->n;
 }
 
 static bool is_packed(const Type *t) {
+  if (ty_is_complex(t))
+    return true;
   return t->id >= TY_TUPLE && t->id != TY_ARRAY && (t->n || t->id == TY_RANGE || t->id == TY_TUPLE);
 }
 
@@ -39,7 +47,7 @@ bool ty_stored(const Type *t) {
 }
 
 const Type *ty_storage(Ty *ty, const Type *t) {
-  if (!is_packed(t))
+  if (!is_packed(t) || ty_is_complex(t)) /* a complex number is two leaves under its own type */
     return t;
   const Type *const *elems;
   uint32_t n = ty_parts(ty, t, &elems);
@@ -220,6 +228,8 @@ Val ty_item(Ty *ty, Val tuple, uint32_t k) {
     v.type = elems[k];
     return v;
   }
+  if (tuple.konst && ty_is_complex(tuple.type))
+    return ty_scalar_const(ty, elems[k]->id, k ? tuple.konst->im : tuple.konst->re);
   if (!ty_stored(elems[k]))
     return (Val){.type = elems[k],
                  .konst = elems[k]->id == TY_NONE ? fz_none(ty->cx) : elems[k]->frozen};

@@ -83,7 +83,12 @@ bool fz_truth(const Frozen *f, bool *out) {
   case FZ_BOOL: *out = f->i != 0; return true;
   case FZ_INT: *out = f->wide || f->i; return true;
   case FZ_FLOAT: *out = f->re != 0; return true;
-  case FZ_SCALAR: *out = is_float_const(f) ? f->re != 0 : f->i != 0; return true;
+  case FZ_SCALAR:
+    *out = ty_scalar_info[f->type].kind == KIND_COMPLEX ? f->re != 0 || f->im != 0
+           : is_float_const(f)                          ? f->re != 0
+                                                        : f->i != 0;
+    return true;
+  case FZ_COMPLEX: *out = f->re != 0 || f->im != 0; return true;
   case FZ_STR:
   case FZ_BYTES:
   case FZ_TUPLE: *out = f->n != 0; return true;
@@ -349,6 +354,8 @@ Val ty_const_bool(Ty *ty, bool v) {
 Val ty_none(Ty *ty) { return (Val){.type = ty_id(ty, TY_NONE), .konst = fz_none(ty->cx)}; }
 
 Val ty_scalar_const(Ty *ty, TypeId id, double v) {
+  if (ty_scalar_info[id].kind == KIND_COMPLEX)
+    return (Val){.type = ty_id(ty, id), .konst = fz_complex(ty->cx, id, v, 0)};
   return (Val){.type = ty_id(ty, id), .konst = ty_fold_cast(ty->cx, fz_float(ty->cx, v), id)};
 }
 
@@ -383,7 +390,7 @@ static Val tuple_const(Ty *ty, const Frozen *f) {
 static Val array_const(Ty *ty, const Frozen *f) {
   const FrozenArray *a = f->array;
   const Type *elem = ty_id(ty, a->elem);
-  if (a->elem == TY_F16 || a->elem == TY_BF16 || ty_is_complex(elem))
+  if (a->elem == TY_F16 || a->elem == TY_BF16)
     return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, elem));
   bool wide = false;
   for (unsigned k = 0; k < a->ndim; k++)
@@ -401,7 +408,7 @@ static Val int_const(Ty *ty, const Frozen *f) {
 /* A NumPy scalar keeps its type; Numba's typing has no weak numbers, which ty_eval takes care of. */
 static Val scalar_const(Ty *ty, const Frozen *f) {
   const Type *t = ty_id(ty, f->type);
-  if (ty_is_complex(t) || f->type == TY_F16 || f->type == TY_BF16)
+  if (f->type == TY_F16 || f->type == TY_BF16)
     return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, t));
   return (Val){.type = t, .konst = f};
 }
@@ -412,7 +419,7 @@ Val ty_const(Ty *ty, const Frozen *f) {
   case FZ_BOOL: return (Val){.type = ty_id(ty, TY_PYBOOL), .konst = f};
   case FZ_INT: return int_const(ty, f);
   case FZ_FLOAT: return (Val){.type = ty_id(ty, TY_PYFLOAT), .konst = f};
-  case FZ_COMPLEX: return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, "complex");
+  case FZ_COMPLEX: return (Val){.type = ty_id(ty, TY_PYCOMPLEX), .konst = f};
   case FZ_SCALAR: return scalar_const(ty, f);
   case FZ_TUPLE: return tuple_const(ty, f);
   case FZ_ARRAY: return array_const(ty, f);

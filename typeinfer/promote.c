@@ -72,7 +72,7 @@ TypeId ty_promote(Typing typing, TypeId a, TypeId b) {
 /* int against uint64: no common type holds both, so the true values are compared. A weak int against a strong one too: it may
  * be outside of the strong type's range. */
 static TyOp compare_types(Op op, TypeId a, TypeId b, TypeId t) {
-  TyOp r = {.ok = true,
+  TyOp r = {.ok = kind(t) != KIND_COMPLEX || op == OP_EQ || op == OP_NE || !weak(t),
             .op = op,
             .left = t,
             .right = t,

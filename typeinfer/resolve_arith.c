@@ -136,6 +136,8 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
   TyOp types = ty_op_types(ty->cx->typing, op, a.type->id, b.type->id);
   if (!types.ok)
     return bad_operands(ty, op, a, b);
+  if (ty_is_complex(ty_id(ty, types.left)))
+    return ty_complex_binary(ty, &types, a, b);
   const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
   if (k)
     return ty_constant(ty, k, types.result);
@@ -214,6 +216,8 @@ Val ty_unary(Ty *ty, Op op, Val a) {
   if (!types.ok)
     return TY_FAIL(ty, ERR_BAD_OPERAND, ty_op_text(op), TY_PRETTY(ty, a));
   const Type *t = ty_id(ty, types.result);
+  if (ty_is_complex(t))
+    return op == OP_NEG ? ty_complex_negative(ty, a) : a;
   const Frozen *k = ty_fold_unary(ty->cx, op, a.konst);
   if (k)
     return ty_constant(ty, k, t->id);

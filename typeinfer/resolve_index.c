@@ -357,7 +357,7 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
     return BOTTOM;
   if (!list.all_ints || list.axes != obj.type->ndim)
     return ty_assign(ty, view(ty, obj, &list), value);
-  if (!ty_is_number(value.type))
+  if (!ty_can_store(value.type, obj.type->elem))
     return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, obj));
   Val args[TY_MAX_NDIM + 2] = {obj};
   for (uint32_t k = 0; k < list.n; k++)

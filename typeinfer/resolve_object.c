@@ -84,17 +84,22 @@ static Val array_transposed(Ty *ty, Val a) {
   return r;
 }
 
-/* --- reshape: a method, so a function object that holds its array --- */
+/* --- methods: function objects that hold their object --- */
 
 static const Frozen reshape_method = {.kind = FZ_OPAQUE, .text = "array.reshape"};
 
-static Val array_reshape(Ty *ty, Val a) {
-  Val items[] = {a};
-  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &reshape_method, &a.type, 1), items, 1);
+static const Frozen conjugate_method = {.kind = FZ_OPAQUE, .text = "conjugate"};
+
+static Val bound_method(Ty *ty, const Frozen *method, Val self) {
+  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, method, &self.type, 1), &self, 1);
 }
 
+static Val array_reshape(Ty *ty, Val a) { return bound_method(ty, &reshape_method, a); }
+static Val number_conjugate(Ty *ty, Val a) { return bound_method(ty, &conjugate_method, a); }
+
 bool ty_is_method(Val callee) {
-  return callee.type->id == TY_FUNC && callee.type->frozen == &reshape_method;
+  return callee.type->id == TY_FUNC && (callee.type->frozen == &reshape_method ||
+                                        callee.type->frozen == &conjugate_method);
 }
 
 static bool check_shape(Ty *ty, Val *extents, uint32_t n) {
@@ -131,7 +136,15 @@ static void fill_extent(Ty *ty, Val *extents, uint32_t n, Val size) {
              "cannot reshape an array of size {0} into one of size {1}", (Val[]){size, rest}, 2);
 }
 
-Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
+static Val call_conjugate(Ty *ty, Val x, uint32_t n) {
+  if (n)
+    return TY_FAIL(ty, ERR_ARGUMENTS, "conjugate", "it takes no arguments");
+  if (x.type && x.type->id == TY_PYBOOL)
+    return ty_cast_id(ty, x, TY_PYINT);
+  return x.type && ty_is_complex(x.type) ? ty_complex_conjugate(ty, x) : x;
+}
+
+static Val call_reshape(Ty *ty, Val callee, const Val *args, uint32_t n) {
   Val a = ty_item(ty, callee, 0), extents[TY_MAX_NDIM + 1] = {a};
   bool is_tuple = n == 1 && args[0].type && args[0].type->id == TY_TUPLE;
   uint32_t ndim = is_tuple ? args[0].type->n : n;
@@ -158,6 +171,11 @@ Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
   return r;
 }
 
+Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
+  return callee.type->frozen == &conjugate_method ? call_conjugate(ty, ty_item(ty, callee, 0), n)
+                                                  : call_reshape(ty, callee, args, n);
+}
+
 /* --- tables --- */
 
 static Val array_ndim(Ty *ty, Val a) { return ty_const_int(ty, a.type->ndim); }
@@ -179,11 +197,41 @@ static Val array_dtype(Ty *ty, Val a) {
   return ty_const(ty, f);
 }
 
+/* The parts of a complex array as an array of floats, which can be stored to. */
+static Val array_part(Ty *ty, Val a, uint8_t part) {
+  const Type *t = a.type;
+  IrView *view = CX_NEW(ty->cx, IrView);
+  view->n = 1;
+  view->kind[0] = VIEW_PART;
+  view->axes[0] = part;
+  Val r = ty_op1(ty, OP_VIEW,
+                 ty_array(ty->cx, ty_id(ty, ty_part_id(t->elem->id)), t->ndim, LAYOUT_A,
+                          (Space)t->space, t->wide, t->readonly),
+                 a);
+  if (r.ins)
+    r.ins->aux.view = view;
+  return r;
+}
+
+static Val array_real(Ty *ty, Val a) {
+  return ty_is_complex(a.type->elem) ? array_part(ty, a, 0) : a;
+}
+
+static Val array_imag(Ty *ty, Val a) {
+  if (!ty_is_complex(a.type->elem))
+    return no_attribute(ty, TY_PRETTY(ty, a), "imag", NULL);
+  return array_part(ty, a, 1);
+}
+
 static Val number_real(Ty *ty, Val a) {
+  if (ty_is_complex(a.type))
+    return ty_part(ty, a, 0);
   return a.type->id == TY_PYBOOL ? ty_cast_id(ty, a, TY_PYINT) : a;
 }
 
 static Val number_imag(Ty *ty, Val a) {
+  if (ty_is_complex(a.type))
+    return ty_part(ty, a, 1);
   return ty_scalar_const(ty, a.type->id == TY_PYBOOL ? TY_PYINT : a.type->id, 0);
 }
 
@@ -205,12 +253,13 @@ static const Attribute array_attributes[] = {
     {"dtype", array_dtype},
     {"itemsize", array_itemsize},
     {"nbytes", array_nbytes},
-    {"real", itself},
+    {"real", array_real},
+    {"imag", array_imag},
     {"reshape", array_reshape},
     {NULL, NULL},
 };
 static const Attribute number_attributes[] = {
-    {"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
+    {"real", number_real}, {"imag", number_imag}, {"conjugate", number_conjugate}, {NULL, NULL}};
 static const Attribute dtype_attributes[] = {
     {"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};
 
@@ -300,13 +349,18 @@ static bool too_long(Ty *ty, const char *what) {
 
 static bool add_number(Ty *ty, TyText *t, Val v) {
   enum { MESSAGE_VALUES = 4 }; /* what a trap carries */
-  if (t->numbered && t->n == MESSAGE_VALUES) {
+  bool parts = t->numbered && ty_is_complex(v.type);
+  if (t->numbered && t->n + parts >= MESSAGE_VALUES) {
     buf_puts(&t->format, "...");
     return true;
   }
   if (t->n == sizeof t->values / sizeof *t->values)
     return too_long(ty, "it has more than 64 values");
-  if (t->numbered)
+  if (parts) {
+    buf_printf(&t->format, "{%u:z}", t->n);
+    t->values[t->n++] = ty_part(ty, v, 0);
+    v = ty_part(ty, v, 1);
+  } else if (t->numbered)
     buf_printf(&t->format, ty_is_float(v.type) ? "{%u:f}" : "{%u}", t->n);
   else
     buf_puts(&t->format, "{}");

@@ -16,6 +16,8 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (x.type->id == TY_PYBOOL)
     return ty_cast_id(ty, x, TY_PYINT);
+  if (ty_is_complex(x.type))
+    return ty_complex_abs(ty, x);
   int64_t i;
   if (ty_is_weak(x.type) && fz_get_int(x.konst, &i) && i != INT64_MIN)
     return ty_const_int(ty, i < 0 ? -i : i);

@@ -101,7 +101,7 @@ static bool read_dtype(Ty *ty, const TyCall *c, TypeId *out) {
     (void)TY_FAIL(ty, ERR_DTYPE, c->name, TY_PRETTY(ty, v));
     return false;
   }
-  if (id == TY_F16 || id == TY_BF16 || ty_scalar_info[id].kind == KIND_COMPLEX) {
+  if (id == TY_F16 || id == TY_BF16) {
     (void)TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_scalar_info[id].name);
     return false;
   }

@@ -88,7 +88,7 @@ static void check_type(Cx *cx, const Type *t, Loc loc) {
   if (t->id == TY_TUPLE)
     for (uint32_t k = 0; k < t->n; k++)
       check_type(cx, t->elems[k], loc);
-  if (ty_is_complex(scalar) || scalar->id == TY_F16 || scalar->id == TY_BF16)
+  if (scalar->id == TY_F16 || scalar->id == TY_BF16)
     fail(cx, loc, ERR_UNSUPPORTED_TYPE, ty_name(cx, scalar));
 }
 

@@ -176,6 +176,8 @@ Val ty_cast_id(Ty *ty, Val v, TypeId to);
 Val ty_operand(Ty *ty, Val v,
                TypeId to);   /* weak operand to strong type: a literal out of range is an error */
 Val ty_truth(Ty *ty, Val v); /* pybool */
+/* Does an element of that type take such a value: a number, and no complex one for a real element. */
+bool ty_can_store(const Type *value, const Type *elem);
 Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
 
 /* --- operators (resolve_arith.c) --- */
@@ -191,9 +193,20 @@ const char *ty_op_text(Op op); /* "+" */
 void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
               uint32_t n);
 
+/* --- complex numbers (complex.c): two floats under a complex type --- */
+Val ty_complex(Ty *ty, const Type *t, Val re, Val im); /* of parts of t's part type */
+Val ty_part(Ty *ty, Val z, uint32_t k);                /* real or imaginary part of a complex value */
+Val ty_to_complex(Ty *ty, Val v, const Type *t);       /* any number */
+Val ty_complex_of(Ty *ty, const Type *t, Val re, Val im); /* complex(re, im): numbers, complex ones too */
+Val ty_complex_truth(Ty *ty, Val z);
+Val ty_complex_negative(Ty *ty, Val z);
+Val ty_complex_conjugate(Ty *ty, Val z);
+Val ty_complex_abs(Ty *ty, Val z);
+Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b);
+
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
-bool ty_is_method(Val callee); /* array.reshape, bound to its array */
+bool ty_is_method(Val callee); /* array.reshape, number.conjugate, bound to their object */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);

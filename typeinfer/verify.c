@@ -18,6 +18,8 @@ static void wrong(const Check *c, const char *what) {
 
 static const Type *arg(const Check *c, uint32_t k) { return c->i->args[k]->type; }
 static bool is_bool(const Type *t) { return ty_kind(t) == KIND_BOOL; }
+static bool is_real(const Type *t) { return ty_is_number(t) && !ty_is_complex(t); }
+static bool is_part(const Type *t, const Type *complex) { return t->id == ty_part_id(complex->id); }
 
 static void indices(const Check *c, uint32_t from, uint32_t n) {
   for (uint32_t k = from; k < from + n; k++)
@@ -29,7 +31,7 @@ static void check_compare(const Check *c) {
   bool mixed = ty_strengthen(a->id) + ty_strengthen(b->id) == TY_I64 + TY_U64 && ty_bits(a) == 64 &&
                ty_bits(b) == 64;
   WANT(c, is_bool(c->i->type));
-  WANT(c, ty_is_number(a) && (a == b || mixed));
+  WANT(c, is_real(a) && (a == b || mixed));
 }
 
 static void check_array(const Check *c, uint32_t values) {
@@ -57,6 +59,10 @@ static void check_view(const Check *c) {
     indices(c, 1, c->i->nargs - 1);
     return;
   }
+  if (v->n && v->kind[0] == VIEW_PART) {
+    WANT(c, is_part(c->i->type->elem, arg(c, 0)->elem) && c->i->type->ndim == arg(c, 0)->ndim);
+    return;
+  }
   for (unsigned k = 0; k < v->n; k++) {
     n += v->kind[k] == VIEW_INDEX ? 1 : v->kind[k] == VIEW_SLICE ? 3 : 0;
     axes += v->kind[k] != VIEW_NEWAXIS;
@@ -82,28 +88,36 @@ static void check_ins(const Check *c) {
   case OP_AND:
   case OP_OR:
   case OP_XOR:
-    WANT(c, ty_is_number(i->type) && arg(c, 0) == i->type && arg(c, 1) == i->type);
+    WANT(c, is_real(i->type) && arg(c, 0) == i->type && arg(c, 1) == i->type);
     break;
   case OP_NEG:
-  case OP_INVERT: WANT(c, arg(c, 0) == i->type && ty_is_number(i->type)); break;
+  case OP_INVERT: WANT(c, arg(c, 0) == i->type && is_real(i->type)); break;
   case OP_NOT: WANT(c, arg(c, 0) == i->type && is_bool(i->type)); break;
-  case OP_TRUTH: WANT(c, ty_is_number(arg(c, 0)) && i->type->id == TY_PYBOOL); break;
+  case OP_TRUTH: WANT(c, is_real(arg(c, 0)) && i->type->id == TY_PYBOOL); break;
   case OP_LT:
   case OP_LE:
   case OP_EQ:
   case OP_NE:
   case OP_GT:
   case OP_GE: check_compare(c); break;
-  case OP_CAST: WANT(c, ty_is_number(arg(c, 0)) && ty_is_number(i->type)); break;
+  case OP_CAST: WANT(c, is_real(arg(c, 0)) && is_real(i->type)); break;
   case OP_SELECT:
     WANT(c, is_bool(arg(c, 0)) && arg(c, 1) == i->type && arg(c, 2) == i->type);
     break;
   case OP_MAKE_TUPLE:
+    if (ty_is_complex(i->type)) {
+      WANT(c, i->nargs == 2 && is_part(arg(c, 0), i->type) && is_part(arg(c, 1), i->type));
+      break;
+    }
     WANT(c, i->type->id == TY_TUPLE && i->type->n == i->nargs);
     for (uint32_t k = 0; k < i->nargs; k++)
       WANT(c, arg(c, k) == i->type->elems[k]);
     break;
   case OP_TUPLE_GET:
+    if (ty_is_complex(arg(c, 0))) {
+      WANT(c, is_part(i->type, arg(c, 0)) && i->aux.i < 2);
+      break;
+    }
     WANT(c, arg(c, 0)->id == TY_TUPLE && i->type == arg(c, 0)->elems[i->aux.i]);
     break;
   case OP_TUPLE_INDEX:

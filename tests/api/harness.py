@@ -21,6 +21,7 @@ from pyptx import cuda
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float32", "float64"]
 STRONG = ["bool", *INTS, *FLOATS]
+COMPLEX = ["complex64", "complex128"]
 
 
 def dim3(n):
@@ -342,6 +343,8 @@ def ulp_distance(got, want):
 def same(got, want, ulps=0):
     """Elementwise: equal bits (signed zeros too; any two nans), or for floats within that many ulps."""
     got, want = np.asarray(got), np.asarray(want)
+    if got.dtype.kind == "c":
+        return same(got.real, want.real, ulps) & same(got.imag, want.imag, ulps)
     if got.dtype.kind != "f":
         return got == want
     if ulps == 0:
@@ -440,6 +443,12 @@ def specials(dtype, small=False):
             values |= {2**53 + 1, 2**24 + 1, 2**31}
         values = sorted(v for v in values if info.min <= v <= info.max)
         return np.array(values[:: 2 if small else 1], dtype)
+    if dtype.kind == "c":
+        parts = specials(dtype.type().real.dtype, small)
+        x, y = pairs(parts, parts)
+        values = np.empty(x.size, dtype)
+        values.real, values.imag = x, y
+        return values
     info = np.finfo(dtype)
     values = [
         0.0,
@@ -476,6 +485,9 @@ def store(dtype, value):
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return np.bool_(value)
+    if dtype.kind == "c":
+        with np.errstate(all="ignore"):
+            return dtype.type(value)
     if dtype.kind == "f":
         with np.errstate(all="ignore"):
             return dtype.type(float(value) if isinstance(value, int) else value)
