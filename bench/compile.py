@@ -2,7 +2,7 @@
 
     python bench/compile.py [--json OUT] [--arch sm_90]
 
-Medians of 15 compilations of each kernel. The limits of issue 2 are 5 ms for vector add and 10 ms
+Medians of 15 compilations of each kernel. The limits are 5 ms for vector add and 10 ms
 with libdevice functions.
 """
 
