@@ -55,9 +55,7 @@ static int choose_ptx(Cg *cg, const char *arch, int limit) {
 
 int cg_nvptx_arch_number(const Cg *cg) { return atoi(cg->request->arch + 3); }
 
-static void nvptx_open(Cg *cg) {
-  const char *arch = cg->request->arch;
-  int ptx = choose_ptx(cg, arch, cg->request->ptx_version);
+static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
   LLVMTargetRef target;
   char *why = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &why)) {
@@ -65,14 +63,20 @@ static void nvptx_open(Cg *cg) {
     LLVMDisposeMessage(why);
     fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
   }
-  LLVMCodeGenOptLevel level = cg->options.opt >= 3 ? LLVMCodeGenLevelAggressive
-                              : cg->options.opt    ? LLVMCodeGenLevelDefault
-                                                   : LLVMCodeGenLevelNone;
-  cg->machine = LLVMCreateTargetMachine(target, triple, arch,
-                                        arena_printf(&cg->cx->arena, "+ptx%d", ptx), level,
-                                        LLVMRelocDefault, LLVMCodeModelDefault);
-  if (!cg->machine)
+  const char *arch = cg->request->arch;
+  int ptx = choose_ptx(cg, arch, cg->request->ptx_version);
+  LLVMTargetMachineRef machine =
+      LLVMCreateTargetMachine(target, triple, arch, arena_printf(&cg->cx->arena, "+ptx%d", ptx),
+                              level, LLVMRelocDefault, LLVMCodeModelDefault);
+  if (!machine)
     fail(cg->cx, (Loc){0}, ERR_ARCH, arch);
+  return machine;
+}
+
+static void nvptx_open(Cg *cg) {
+  cg->machine = make_machine(cg, cg->options.opt >= 3 ? LLVMCodeGenLevelAggressive
+                                 : cg->options.opt    ? LLVMCodeGenLevelDefault
+                                                      : LLVMCodeGenLevelNone);
   cg->target_state = CX_NEW(cg->cx, NvptxState);
 }
 
@@ -80,7 +84,39 @@ static void nvptx_finish(Cg *cg) { (void)cg; }
 static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 static void nvptx_optimize(Cg *cg) { cg_optimize_gpu(cg); }
 
+/* LLVM's straight-line strength reduction, a part of its code generator, compares every integer addition, multiplication and
+ * address of a function with those before it: 2,000 lines can take half a minute. It cannot be left out alone, so a module with
+ * a function beyond this many of them is emitted without the generator's own optimisations; ours are done, and ptxas has its own
+ * (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number of registers). */
+enum { MAX_STRAIGHT_LINE = 400 };
+
+static bool is_strength_candidate(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMMul:
+  case LLVMGetElementPtr: return true;
+  default: return false;
+  }
+}
+
+static bool has_long_function(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        n += is_strength_candidate(i);
+    if (n > MAX_STRAIGHT_LINE)
+      return true;
+  }
+  return false;
+}
+
 static void nvptx_emit(Cg *cg) {
+  if (cg->options.opt && has_long_function(cg)) {
+    LLVMTargetMachineRef quick = make_machine(cg, LLVMCodeGenLevelNone);
+    LLVMDisposeTargetMachine(cg->machine);
+    cg->machine = quick;
+  }
   LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
   size_t n = LLVMGetBufferSize(buffer);
   const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
