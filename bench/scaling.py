@@ -2,7 +2,7 @@
 
     python bench/scaling.py [--json OUT] [--arch sm_90] [--largest 8000]
 
-Prints milliseconds to PTX for each size, microseconds a line (or function), and at the end the exponent of the growth,
+Prints milliseconds to PTX (and to host code) for each size, microseconds a line (or function), and at the end the exponent of the growth,
 fitted over the sizes (1: proportional to size), and what the process holds after the largest one compared with
 what it held after the first round: memory is returned.
 """
@@ -59,10 +59,12 @@ def resident_kib():
 
 
 def milliseconds(kernel, arch, repeat=3):
+    """Best time to PTX, or for arch None to machine code of this CPU."""
+    target, wanted = ("nvptx", "ptx") if arch else ("host", "asm")
     best = math.inf
     for _ in range(repeat):
         start = time.perf_counter()
-        _pyptx._compile(kernel, "float32[::1], float32[::1]", "nvptx", arch, 0, {}, "ptx")
+        _pyptx._compile(kernel, "float32[::1], float32[::1]", target, arch, 0, {}, wanted)
         best = min(best, 1e3 * (time.perf_counter() - start))
     return best
 
@@ -88,13 +90,14 @@ def main():
     p.add_argument("--largest", type=int, default=8000)
     args = p.parse_args()
     report = Report(
-        f"bytecode to PTX for {args.arch}",
-        [("what", 10), ("size", 6), ("ms", 9), ("us each", 8), ("resident MiB", 12)],
+        f"bytecode to PTX for {args.arch}, and to machine code of the host",
+        [("what", 12), ("size", 6), ("ms", 9), ("us each", 8), ("resident MiB", 12)],
     )
     lines = [n for n in (250, 500, 1000, 2000, 5000, 8000) if n <= args.largest]
     functions = [n for n in (25, 50, 100, 200, 400) if n * 20 <= args.largest]
     grow_lines = curve(report, "lines", straight_lines, lines, args.arch)
     grow_functions = curve(report, "functions", call_tree, functions, args.arch)
+    grow_host = curve(report, "lines, host", straight_lines, [n for n in lines if n <= 2000], None)
     largest = define(straight_lines(lines[-1]), "kernel")
     gc.collect()
     before = resident_kib()
@@ -102,8 +105,17 @@ def main():
         milliseconds(largest, args.arch, 1)
     gc.collect()
     after = resident_kib()
-    report.save(args.json, arch=args.arch, exponent_lines=grow_lines, exponent_functions=grow_functions)
-    print(f"\ntime grows with size to the power {grow_lines:.2f} (lines), {grow_functions:.2f} (functions)")
+    report.save(
+        args.json,
+        arch=args.arch,
+        exponent_lines=grow_lines,
+        exponent_functions=grow_functions,
+        exponent_host=grow_host,
+    )
+    print(
+        f"\ntime grows with size to the power {grow_lines:.2f} (lines), {grow_functions:.2f} (functions), "
+        f"{grow_host:.2f} (lines, host)"
+    )
     print(f"resident after {lines[-1]} lines {before / 1024:.1f} MiB, after five more times {after / 1024:.1f} MiB")
 
 

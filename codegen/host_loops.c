@@ -128,6 +128,14 @@ static void nest_end(Loops *l) {
   loop_end(l, &l->nest[0]);
 }
 
+/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
+ * thread with many blocks stays a function, where the call costs nothing in comparison. */
+enum { MAX_INLINED_BLOCKS = 64 };
+
+static const char *inlining(LLVMValueRef thread) {
+  return LLVMCountBasicBlocks(thread) > MAX_INLINED_BLOCKS ? "noinline" : "alwaysinline";
+}
+
 /* --- with barriers: a thread's next segment is in its frame --- */
 
 static LLVMValueRef next_of_thread(const Loops *l) {
@@ -199,7 +207,7 @@ static void segment_nest(Loops *l, uint32_t number) {
   set(l, l->all_or, i32(l, 0));
   set(l, l->all_and, i32(l, UINT32_MAX));
   nest_begin(l);
-  LLVMValueRef result = call_segment(l, number, ayes, voters, "alwaysinline");
+  LLVMValueRef result = call_segment(l, number, ayes, voters, inlining(s->fn));
   count_votes(l, result);
   if (s->nexits > 1) {
     LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
@@ -429,7 +437,8 @@ void cg_host_loops(Cg *cg) {
     LLVMDeleteFunction(s->thread);
     LLVMDeleteFunction(barrier);
   } else {
-    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "alwaysinline", 0);
+    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, inlining(s->thread),
+                 0);
   }
   run_blocks(&l, s->thread);
   cg->kernel = l.entry;

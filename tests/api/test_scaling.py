@@ -10,13 +10,17 @@ scaling = pytest.importorskip("scaling")
 
 
 @pytest.mark.parametrize(
-    "source, small, large",
-    [(scaling.straight_lines, 1250, 5000), (scaling.call_tree, 50, 200)],
-    ids=["lines", "functions"],
+    "source, small, large, arch",
+    [
+        (scaling.straight_lines, 1250, 5000, "sm_90"),
+        (scaling.call_tree, 50, 200, "sm_90"),
+        (scaling.straight_lines, 500, 2000, None),
+    ],
+    ids=["lines", "functions", "lines-host"],
 )
-def test_four_times_the_size_takes_four_times_as_long(source, small, large):
+def test_four_times_the_size_takes_four_times_as_long(source, small, large, arch):
     """Below 8 times, since times vary on a busy machine; a quadratic step gives 16."""
-    times = [scaling.milliseconds(scaling.define(source(n), "kernel"), "sm_90", 5) for n in (small, large)]
+    times = [scaling.milliseconds(scaling.define(source(n), "kernel"), arch, 3) for n in (small, large)]
     assert times[1] < 8 * times[0]
 
 
@@ -24,5 +28,5 @@ def test_memory_is_returned():
     kernel = scaling.define(scaling.straight_lines(3000), "kernel")
     scaling.milliseconds(kernel, "sm_90", 3)
     before = scaling.resident_kib()
-    scaling.milliseconds(kernel, "sm_90", 5)
+    scaling.milliseconds(kernel, "sm_90", 3)
     assert scaling.resident_kib() < before + 8 * 1024
