@@ -21,6 +21,8 @@ SIGNATURES = {
     "saxpy.saxpy": "float64, float32[::1], float32[::1]",
     "transpose.transpose": "float32[:,::1], float32[:,::1]",
     "reduce.block_sum": "float32[::1], float32[::1]",
+    "warp_reduce.row_sums": "float32[:,::1], float32[::1]",
+    "warp_reduce.total_sum": "float32[::1], float32[::1]",
     "matmul.matmul_naive": "float32[:,::1], float32[:,::1], float32[:,::1]",
     "matmul.matmul_tiled": "float32[:,::1], float32[:,::1], float32[:,::1]",
     "black_scholes.black_scholes": "float32[::1], float32[::1], float32[::1], float32, float32, float32[::1], float32[::1]",

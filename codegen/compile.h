@@ -71,7 +71,7 @@ typedef struct CgRequest {
 } CgRequest;
 
 typedef struct CgSite {      /* a place that can stop a thread, RtTrap.site is its index */
-  char *exception, *message; /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:z}: with the next one as a complex number */
+  char *exception, *message; /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:x}: as a mask, {0:z}: with the next one as a complex number */
   DiagPlace at;
 } CgSite;
 

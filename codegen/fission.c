@@ -11,15 +11,17 @@ enum {
   DEAREST = 48 /* instructions that are computed again rather than kept */
 };
 
-bool fs_is_barrier(LLVMValueRef i) {
+static bool is_call_of(LLVMValueRef i, const char *name) {
   if (!LLVMIsACallInst(i))
     return false;
   LLVMValueRef callee = LLVMGetCalledValue(i);
   size_t n;
-  const char *name = LLVMGetValueName2(callee, &n);
-  return LLVMIsAFunction(callee) && n == strlen(CG_BARRIER_NAME) &&
-         memcmp(name, CG_BARRIER_NAME, n) == 0;
+  const char *called = LLVMGetValueName2(callee, &n);
+  return LLVMIsAFunction(callee) && n == strlen(name) && memcmp(called, name, n) == 0;
 }
+
+bool fs_is_meeting(LLVMValueRef i) { return is_call_of(i, CG_MEET_NAME); }
+bool fs_is_barrier(LLVMValueRef i) { return is_call_of(i, CG_BARRIER_NAME) || fs_is_meeting(i); }
 
 /* --- pieces --- */
 

@@ -1,7 +1,8 @@
 /* Fission: a thread's function with barriers becomes functions without. Private to this room; used by target_host.
  *
  * In: an LLVM function `void f(args…)` that runs one thread from begin to end, and in which a barrier is a call of
- * `i32 pyptx.barrier(i32 kind, i1 vote)`. Out: its segments. Segment 0 runs from the entry, segment j from just behind barrier j, each
+ * `i32 pyptx.barrier(i32 kind, i1 vote)`, and any other meeting of threads (RtMeetKind) one of
+ * `i64 pyptx.meet(i32 kind, i32 site, i32 mask, i64 value, i32 lane)`. Out: its segments. Segment 0 runs from the entry, segment j from just behind barrier j, each
  * up to whichever barrier or end it comes to. A segment is a function
  *
  *   i32 f.segment.j(args…, ptr frame, i64 stride, i32 ayes, i32 voters)
@@ -9,6 +10,9 @@
  * with the result next << 2 | voter << 1 | aye: next is the segment that follows, 0 if the thread has ended; voter is set when the
  * barrier is one of the voting ones, aye is the vote. ayes and voters are their sums over all threads that arrived at the barrier in
  * front of segment j. Any number of threads may be at different barriers when they are released: the segments do not depend on it.
+ *
+ * A meeting is cut like a barrier, which the rest of this room calls it, too. What the thread brings is left in its slots of the frame
+ * (RT_SLOT_…, abi.h), and what it gets is read from there.
  *
  * What a thread knows on both sides of a barrier is computed again if it hangs on the arguments alone, and kept in the frame if not:
  * the value at offset k of thread t is at frame + k * stride + t * size, stride being the number of threads rounded up to
@@ -21,6 +25,7 @@
 #include "codegen/cg.h"
 
 #define CG_BARRIER_NAME "pyptx.barrier"
+#define CG_MEET_NAME    "pyptx.meet"
 /* Metadata on a load whose value is the same whenever the same arguments are given, and that may run anywhere. */
 #define CG_FIELD_METADATA "pyptx.field"
 
@@ -31,6 +36,7 @@ typedef struct Segment {
   LLVMValueRef fn;
   uint32_t *exits; /* segments that may follow, 0 for the end, each once */
   uint32_t nexits;
+  RtMeetPoint point; /* behind which it begins */
 } Segment;
 
 typedef struct Fission {

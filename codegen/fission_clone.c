@@ -48,13 +48,17 @@ static void reach(Clone *c, uint32_t from) {
 
 /* --- the frame --- */
 
-static LLVMValueRef frame_address(Clone *c, const Value *v) {
+static LLVMValueRef field_address(Clone *c, uint32_t offset, uint32_t size) {
   LLVMBuilderRef b = c->x->b;
   const CgTypes *t = &c->x->cg->t;
-  LLVMValueRef at = LLVMBuildMul(b, c->stride, LLVMConstInt(t->i64, v->offset, 0), "");
-  LLVMValueRef mine = LLVMBuildMul(b, c->thread, LLVMConstInt(t->i64, v->size, 0), "");
+  LLVMValueRef at = LLVMBuildMul(b, c->stride, LLVMConstInt(t->i64, offset, 0), "");
+  LLVMValueRef mine = LLVMBuildMul(b, c->thread, LLVMConstInt(t->i64, size, 0), "");
   LLVMValueRef row = LLVMBuildInBoundsGEP2(b, t->i8, c->frame, &at, 1, "");
   return LLVMBuildInBoundsGEP2(b, t->i8, row, &mine, 1, "");
+}
+
+static LLVMValueRef frame_address(Clone *c, const Value *v) {
+  return field_address(c, v->offset, v->size);
 }
 
 static bool is_bool(const Clone *c, const Value *v) { return LLVMTypeOf(v->old) == c->x->cg->t.i1; }
@@ -154,9 +158,11 @@ static void make_function(Clone *c, uint32_t number) {
   LLVMSetNNeg(c->thread, 1);
 }
 
-static LLVMValueRef vote_result(Clone *c) {
+static LLVMValueRef meeting_result(Clone *c) {
   LLVMBuilderRef b = c->x->b;
   LLVMTypeRef i32 = c->x->cg->t.i32;
+  if (fs_is_meeting(c->start->behind))
+    return LLVMBuildLoad2(b, c->x->cg->t.i64, field_address(c, RT_SLOT_RESULT, 8), "got");
   switch (LLVMConstIntGetZExtValue(LLVMGetOperand(c->start->behind, 0))) {
   case BARRIER_AND:
     return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, c->ayes, c->voters, ""), i32, "");
@@ -241,6 +247,21 @@ static void copy_instruction(Clone *c, LLVMValueRef i) {
   }
 }
 
+/* What this kind of meeting looks at; the others' slots stay as they are. */
+static void bring(Clone *c, LLVMValueRef meeting) {
+  static const struct {
+    uint32_t offset, size;
+    RtMeetKind first, last; /* kinds that need it */
+  } slots[] = {{RT_SLOT_MASK, 4, RT_MEET_SYNC, RT_MEET_MATCH_ALL},
+               {RT_SLOT_VALUE, 8, RT_MEET_SHFL_IDX, RT_MEET_MATCH_ALL},
+               {RT_SLOT_LANE, 4, RT_MEET_SHFL_IDX, RT_MEET_SHFL_XOR}};
+  RtMeetKind kind = (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0));
+  for (unsigned k = 0; k < sizeof slots / sizeof *slots; k++)
+    if (kind >= slots[k].first && kind <= slots[k].last)
+      LLVMBuildStore(c->x->b, resolve(c, LLVMGetOperand(meeting, 2 + k)),
+                     field_address(c, slots[k].offset, slots[k].size));
+}
+
 /* Stores what has changed and is needed behind the barrier, and returns its number. */
 static void leave_at_barrier(Clone *c, const Piece *p) {
   Fissioner *x = c->x;
@@ -251,7 +272,10 @@ static void leave_at_barrier(Clone *c, const Piece *p) {
       frame_store(c, v, resolve(c, v->old));
   }
   LLVMTypeRef i32 = x->cg->t.i32;
-  bool votes = LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
+  bool meeting = fs_is_meeting(p->barrier);
+  if (meeting)
+    bring(c, p->barrier);
+  bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
   LLVMValueRef result =
       LLVMConstInt(i32, next->segment << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
   if (votes)
@@ -272,7 +296,7 @@ static void copy_piece(Clone *c, uint32_t number) {
     keep(c, fs_value(x, phi));
   if (p->behind) {
     Value *vote = fs_value(x, p->behind);
-    vote->now = vote_result(c);
+    vote->now = meeting_result(c);
     keep(c, vote);
   }
   for (; i != p->barrier && !LLVMIsAReturnInst(i); i = LLVMGetNextInstruction(i)) {
@@ -320,6 +344,10 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
   reach(&c, start);
   make_function(&c, number);
   out->fn = c.fn;
+  if (c.start->behind && fs_is_meeting(c.start->behind))
+    out->point =
+        (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 0)),
+                      (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 1))};
   begin_segment(&c);
   for (uint32_t k = 0; k < x->pieces.len; k++)
     if (c.reached[k])

@@ -75,7 +75,8 @@ static inline bool fs_live_at_start(const Fissioner *x, const Piece *start, cons
   return v->bit != NO_SLOT && bit_get(start->in, v->bit);
 }
 
-bool fs_is_barrier(LLVMValueRef i);
+bool fs_is_barrier(LLVMValueRef i); /* or any other meeting */
+bool fs_is_meeting(LLVMValueRef i); /* other than a barrier */
 void fs_write_segment(Fissioner *x, uint32_t number, Segment *out);
 
 #endif

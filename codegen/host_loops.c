@@ -6,13 +6,17 @@
  * Without barriers a block is a nest of loops over its threads, x innermost, around the thread's function. With barriers there is
  * such a nest for each segment (fission.h), and control goes from nest to nest: as long as all threads of a block stop at one
  * barrier, the nest of the segment behind it runs next. When they part, the block goes on thread by thread: every thread that has not
- * ended runs its own segment up to its next barrier, until all have ended. */
+ * ended runs its own segment up to its next barrier, until all have ended.
+ *
+ * In a kernel whose threads meet in other ways too (in warps, as a grid) the runtime says after each stop who goes on (runtime/meet.h):
+ * the block may come together again, and may leave the entry in the middle, to be called again when the grid has met. */
 #include "codegen/host.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "codegen/fission.h"
+#include "codegen/valuemap.h"
 
 typedef struct Loop {
   LLVMBasicBlockRef head;
@@ -35,8 +39,13 @@ typedef struct Loops {
   LLVMValueRef ayes, voters;         /* allocas: of the barrier in front */
   LLVMValueRef new_ayes, new_voters; /* of the one that is being arrived at */
   LLVMValueRef all_or, all_and;      /* of what the segments return */
-  LLVMBasicBlockRef *nests;          /* one a segment */
-  LLVMBasicBlockRef apart, end;      /* threads at different barriers; the block is done */
+  LLVMBasicBlockRef *nests,
+      *meets;                   /* one a segment; meets: where its threads meet before, or NULL */
+  LLVMBasicBlockRef apart, end; /* threads at different barriers; the block is done */
+  /* with other meetings */
+  LLVMValueRef points;    /* RtMeetPoint[nsegments], NULL without */
+  LLVMValueRef go, votes; /* allocas: what the runtime said; its view of the four above */
+  LLVMBasicBlockRef release, dispatch; /* asks the runtime; goes where it says */
 } Loops;
 
 /* --- small builders --- */
@@ -48,10 +57,10 @@ static LLVMBasicBlockRef new_block(const Loops *l, const char *name) {
 }
 static void at(const Loops *l, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(l->b, block); }
 
-static LLVMValueRef new_variable(const Loops *l, const char *name) {
+static LLVMValueRef new_variable(const Loops *l, LLVMTypeRef type, const char *name) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->first));
-  LLVMValueRef v = LLVMBuildAlloca(l->b, l->t->i32, name);
+  LLVMValueRef v = LLVMBuildAlloca(l->b, type, name);
   at(l, here);
   return v;
 }
@@ -177,8 +186,12 @@ static void close_votes(Loops *l) {
   set(l, l->voters, get(l, l->new_voters));
 }
 
+/* Where a block goes whose threads all stand in front of a segment: to its nest, or to the runtime if they wait for more than a barrier. */
 static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
-  return segment ? l->nests[segment] : l->end;
+  if (!segment)
+    return l->end;
+  return l->fission.segments[segment].point.kind == RT_MEET_BLOCK ? l->nests[segment]
+                                                                  : l->meets[segment];
 }
 
 /* All threads have run segment s: where does the block go on? */
@@ -190,7 +203,7 @@ static void go_on(Loops *l, const Segment *s) {
   LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
   LLVMValueRef next = get(l, l->all_or);
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, next, get(l, l->all_and), ""), together,
-                  l->apart);
+                  l->points ? l->release : l->apart);
   at(l, together);
   LLVMValueRef choose = LLVMBuildSwitch(l->b, next, impossible, s->nexits);
   for (uint32_t k = 0; k < s->nexits; k++)
@@ -220,38 +233,146 @@ static void segment_nest(Loops *l, uint32_t number) {
   go_on(l, s);
 }
 
-/* Each thread that has not ended runs the segment that is next for it; again, until all have ended. */
+/* One thread runs the segment that `choose` finds; its next is stored at place. */
+static void run_one(Loops *l, LLVMValueRef choose, uint32_t number, LLVMValueRef ayes,
+                    LLVMValueRef voters, LLVMValueRef place, LLVMBasicBlockRef done) {
+  static const char *const small[] = {"minsize", "optsize"};
+  LLVMBasicBlockRef run = new_block(l, "");
+  for (int k = 0; k < 2; k++)
+    cg_attribute(l->cg, l->fission.segments[number].fn,
+                 (LLVMAttributeIndex)LLVMAttributeFunctionIndex, small[k], 0);
+  LLVMAddCase(choose, i32(l, number), run);
+  at(l, run);
+  LLVMValueRef result = call_segment(l, number, ayes, voters, "noinline");
+  LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+  count_votes(l, result);
+  LLVMBuildStore(l->b, next, place);
+  if (!l->points)
+    combine(l, LLVMOr, l->all_or, next);
+  LLVMBuildBr(l->b, done);
+}
+
+/* Each thread that has not ended runs the segment that is next for it. With meetings those alone that the runtime has marked: its
+ * mark in the number is what makes the cases. */
+static void run_threads(Loops *l, LLVMValueRef ayes, LLVMValueRef voters) {
+  nest_begin(l);
+  LLVMBasicBlockRef skip = new_block(l, "skip");
+  LLVMValueRef place = next_of_thread(l), next = LLVMBuildLoad2(l->b, l->t->i32, place, "");
+  if (l->points)
+    next = LLVMBuildXor(l->b, next, i32(l, RT_NEXT_READY), "");
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, next, skip, l->fission.nsegments);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++)
+    run_one(l, choose, k, ayes, voters, place, skip);
+  at(l, skip);
+  nest_end(l);
+}
+
+/* Again and again, until all have ended. */
 static void run_apart(Loops *l) {
   LLVMValueRef ayes, voters;
   at(l, l->apart);
   open_votes(l, &ayes, &voters);
   set(l, l->all_or, i32(l, 0));
-  nest_begin(l);
-  LLVMBasicBlockRef skip = new_block(l, "skip");
-  LLVMValueRef place = next_of_thread(l);
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip,
-                                        l->fission.nsegments);
-  for (uint32_t k = 1; k < l->fission.nsegments; k++) {
-    LLVMBasicBlockRef run = new_block(l, "");
-    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 "minsize", 0);
-    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 "optsize", 0);
-    LLVMAddCase(choose, i32(l, k), run);
-    at(l, run);
-    LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
-    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
-    count_votes(l, result);
-    LLVMBuildStore(l->b, next, place);
-    combine(l, LLVMOr, l->all_or, next);
-    LLVMBuildBr(l->b, skip);
-  }
-  at(l, skip);
-  nest_end(l);
+  run_threads(l, ayes, voters);
   close_votes(l);
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart,
                   l->end);
 }
+
+/* --- with meetings: the runtime says who goes on --- */
+
+static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef const *args,
+                                 unsigned n) {
+  LLVMModuleRef m = l->cg->module;
+  LLVMTypeRef types[4];
+  LLVMValueRef copy[4], fn = LLVMGetNamedFunction(m, name);
+  for (unsigned k = 0; k < n; k++)
+    copy[k] = args[k], types[k] = LLVMTypeOf(args[k]);
+  if (!fn)
+    fn = LLVMAddFunction(m, name, LLVMFunctionType(l->t->i32, types, n, 0));
+  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, copy, n, "");
+}
+
+/* The votes are the runtime's only for the call: in between they are variables that can be registers. */
+static void release(Loops *l) {
+  LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters}, at_vote[4];
+  at(l, l->release);
+  for (unsigned k = 0; k < 4; k++) {
+    LLVMValueRef offset = i64(l, 4 * k);
+    at_vote[k] = LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->votes, &offset, 1, "");
+    LLVMBuildStore(l->b, get(l, mine[k]), at_vote[k]);
+  }
+  set(l, l->go,
+      call_runtime(l, "rt_host_release",
+                   (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->votes}, 4));
+  for (unsigned k = 0; k < 4; k++)
+    set(l, mine[k], LLVMBuildLoad2(l->b, l->t->i32, at_vote[k], ""));
+  LLVMBuildBr(l->b, l->dispatch);
+}
+
+static void dispatch(Loops *l) {
+  at(l, l->dispatch);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, get(l, l->go), l->end, l->fission.nsegments);
+  LLVMAddCase(choose, i32(l, RT_GO_APART), l->apart);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++)
+    LLVMAddCase(choose, i32(l, k), l->nests[k]);
+}
+
+/* All threads stand in front of segment `number`: mostly they go on together. */
+static void meet(Loops *l, uint32_t number) {
+  at(l, l->meets[number]);
+  LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number)};
+  LLVMValueRef go = call_runtime(l, "rt_host_meet", args, 4);
+  set(l, l->go, go);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, go, i32(l, number), ""), l->nests[number],
+                  l->dispatch);
+}
+
+static void run_meetings(Loops *l) {
+  for (uint32_t k = 1; k < l->fission.nsegments; k++)
+    if (l->meets[k])
+      meet(l, k);
+  at(l, l->apart);
+  run_threads(l, get(l, l->ayes), get(l, l->voters));
+  LLVMBuildBr(l->b, l->release);
+  release(l);
+  dispatch(l);
+}
+
+static LLVMValueRef make_points(Loops *l) {
+  Cg *cg = l->cg;
+  const Fission *f = &l->fission;
+  LLVMValueRef *words = CX_ARRAY(cg->cx, LLVMValueRef, 2 * f->nsegments);
+  bool any = false;
+  for (uint32_t k = 0; k < f->nsegments; k++) {
+    any |= f->segments[k].point.kind != RT_MEET_BLOCK;
+    words[2 * k] = i32(l, f->segments[k].point.kind);
+    words[2 * k + 1] = i32(l, f->segments[k].point.site);
+  }
+  if (!any)
+    return NULL;
+  LLVMValueRef init = LLVMConstArray2(l->t->i32, words, 2 * (uint64_t)f->nsegments);
+  LLVMValueRef g = LLVMAddGlobal(cg->module, LLVMTypeOf(init), "points$");
+  LLVMSetInitializer(g, init);
+  LLVMSetGlobalConstant(g, 1);
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  return g;
+}
+
+static void open_meetings(Loops *l) {
+  const Fission *f = &l->fission;
+  l->points = make_points(l);
+  if (!l->points)
+    return;
+  l->go = new_variable(l, l->t->i32, "go");
+  l->votes = new_variable(l, LLVMArrayType2(l->t->i32, 4), "votes");
+  l->release = new_block(l, "release"), l->dispatch = new_block(l, "dispatch");
+  for (uint32_t k = 1; k < f->nsegments; k++)
+    if (f->segments[k].point.kind != RT_MEET_BLOCK)
+      l->meets[k] = new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
+}
+
+/* --- segments --- */
 
 static bool threads_can_part(const Fission *f) {
   for (uint32_t k = 0; k < f->nsegments; k++)
@@ -260,22 +381,32 @@ static bool threads_can_part(const Fission *f) {
   return false;
 }
 
-static void run_segments(Loops *l) {
-  l->ayes = new_variable(l, "ayes"), l->voters = new_variable(l, "voters");
-  l->new_ayes = new_variable(l, "new_ayes"), l->new_voters = new_variable(l, "new_voters");
-  l->all_or = new_variable(l, "or"), l->all_and = new_variable(l, "and");
+static void make_variables(Loops *l) {
+  LLVMTypeRef t = l->t->i32;
+  l->ayes = new_variable(l, t, "ayes"), l->voters = new_variable(l, t, "voters");
+  l->new_ayes = new_variable(l, t, "new_ayes"), l->new_voters = new_variable(l, t, "new_voters");
+  l->all_or = new_variable(l, t, "or"), l->all_and = new_variable(l, t, "and");
   set(l, l->ayes, i32(l, 0));
   set(l, l->voters, i32(l, 0));
-  l->nests = ARENA_ARRAY(&l->cg->cx->arena, LLVMBasicBlockRef, l->fission.nsegments);
-  for (uint32_t k = 0; k < l->fission.nsegments; k++)
+}
+
+static void run_segments(Loops *l) {
+  uint32_t n = l->fission.nsegments;
+  make_variables(l);
+  l->nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
+  l->meets = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
+  for (uint32_t k = 0; k < n; k++)
     l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
-  bool parting = threads_can_part(&l->fission);
+  open_meetings(l);
+  bool parting = l->points || threads_can_part(&l->fission);
   l->apart = parting ? new_block(l, "apart") : NULL;
   l->end = new_block(l, "end");
   LLVMBuildBr(l->b, l->nests[0]);
-  for (uint32_t k = 0; k < l->fission.nsegments; k++)
+  for (uint32_t k = 0; k < n; k++)
     segment_nest(l, k);
-  if (parting)
+  if (l->points)
+    run_meetings(l);
+  else if (parting)
     run_apart(l);
   at(l, l->end);
 }
@@ -379,6 +510,7 @@ static LLVMValueRef function_of(LLVMValueRef i) {
 static void inline_callers(Loops *l, LLVMValueRef f, LLVMValueRef kernel) {
   VEC(LLVMValueRef) work = {0};
   Arena *a = &l->cg->cx->arena;
+  ValueMap seen = {.arena = a};
   unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12),
            never = LLVMGetEnumAttributeKindForName("noinline", 8);
   LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
@@ -386,8 +518,9 @@ static void inline_callers(Loops *l, LLVMValueRef f, LLVMValueRef kernel) {
   while (work.len) {
     for (LLVMUseRef use = LLVMGetFirstUse(VEC_POP(&work)); use; use = LLVMGetNextUse(use)) {
       LLVMValueRef caller = function_of(LLVMGetUser(use));
-      if (caller == kernel || LLVMGetEnumAttributeAtIndex(caller, whole, always))
+      if (caller == kernel || valuemap_get(&seen, caller) != VALUEMAP_NONE)
         continue;
+      valuemap_set(&seen, caller, 1);
       LLVMRemoveEnumAttributeAtIndex(caller, whole, never);
       LLVMAddAttributeAtIndex(caller, whole, LLVMCreateEnumAttribute(l->cg->context, always, 0));
       VEC_PUSH(a, &work, caller);
@@ -408,20 +541,46 @@ static Loc barrier_place(const Cg *cg) {
   return (Loc){0};
 }
 
+/* Barriers and other meetings: functions that stand for them, NULL where the module has none. */
+static LLVMValueRef marker(const Cg *cg, const char *name) {
+  LLVMValueRef f = LLVMGetNamedFunction(cg->module, name);
+  return f && LLVMGetFirstUse(f) ? f : NULL;
+}
+
+static void check_gathered(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
+  for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
+    if (function_of(LLVMGetUser(use)) != kernel)
+      fail(cg->cx, barrier_place(cg), ERR_HOST_ONLY, "a barrier in a recursive function", "host");
+}
+
 /* Brings all barriers into the kernel, and makes its code small: what is constant or unused need not be kept in frames. */
-static void gather_barriers(Loops *l, LLVMValueRef barrier, LLVMValueRef kernel) {
+static void gather_barriers(Loops *l, LLVMValueRef const markers[2], LLVMValueRef kernel) {
   Cg *cg = l->cg;
   LLVMStripModuleDebugInfo(cg->module); /* a segment is no function of the source */
-  inline_callers(l, barrier, kernel);
+  for (int k = 0; k < 2; k++)
+    if (markers[k])
+      inline_callers(l, markers[k], kernel);
   LLVMSetLinkage(kernel, LLVMExternalLinkage); /* nobody calls it yet */
   cg_run_passes(
       cg, cg->options.opt > 0
               ? "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
               : "always-inline");
   LLVMSetLinkage(kernel, LLVMInternalLinkage);
-  for (LLVMUseRef use = LLVMGetFirstUse(barrier); use; use = LLVMGetNextUse(use))
-    if (function_of(LLVMGetUser(use)) != kernel)
-      fail(cg->cx, barrier_place(cg), ERR_HOST_ONLY, "a barrier in a recursive function", "host");
+  for (int k = 0; k < 2; k++)
+    if (markers[k])
+      check_gathered(cg, markers[k], kernel);
+}
+
+static void split(Loops *l, LLVMValueRef kernel) {
+  Cg *cg = l->cg;
+  LLVMValueRef markers[] = {marker(cg, CG_BARRIER_NAME), marker(cg, CG_MEET_NAME)};
+  gather_barriers(l, markers, kernel);
+  l->fission = cg_fission(cg, kernel, HOST_THREAD,
+                          markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */);
+  LLVMDeleteFunction(kernel);
+  for (int k = 0; k < 2; k++)
+    if (markers[k])
+      LLVMDeleteFunction(markers[k]);
 }
 
 void cg_host_loops(Cg *cg) {
@@ -429,13 +588,9 @@ void cg_host_loops(Cg *cg) {
   if (!s->thread)
     return;
   Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
-  LLVMValueRef barrier = LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME);
   LLVMSetCurrentDebugLocation2(l.b, NULL);
-  if (barrier && LLVMGetFirstUse(barrier)) {
-    gather_barriers(&l, barrier, s->thread);
-    l.fission = cg_fission(cg, s->thread, HOST_THREAD, sizeof(uint32_t) /* next_of_thread */);
-    LLVMDeleteFunction(s->thread);
-    LLVMDeleteFunction(barrier);
+  if (marker(cg, CG_BARRIER_NAME) || marker(cg, CG_MEET_NAME)) {
+    split(&l, s->thread);
   } else {
     cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, inlining(s->thread),
                  0);

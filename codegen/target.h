@@ -79,6 +79,10 @@ struct Target {
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
   void (*barrier)(Lower *lw);
   LLVMValueRef (*barrier_vote)(Lower *lw, BarrierVote vote, LLVMValueRef i1); /* i32 */
+  /* An operation of a warp, of kinds from RT_MEET_SYNC on: mask i32; value i32 or i64, of votes i1; lane i32; NULL for those that the
+   * kind has not. Returns for shuffles a value of value's type, for SYNC NULL, else i32: 0 or 1 for ALL, ANY, EQ, lanes for the others. */
+  LLVMValueRef (*warp)(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                       LLVMValueRef lane);
   void (*fence)(Lower *lw, FenceLevel level);
   void (*nanosleep)(Lower *lw, LLVMValueRef ns); /* i32; may do nothing */
 

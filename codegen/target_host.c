@@ -225,6 +225,45 @@ static LLVMValueRef host_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef 
   return barrier_call(lw, kinds[vote], i1);
 }
 
+/* The sites of a meeting: where a thread waits in vain, and behind it where one does not name itself. */
+static uint32_t meeting_site(Lower *lw) {
+  Program *p = lw->cg->program;
+  const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
+  const IrSite *site = ir_site(
+      lw->cx, p, "RuntimeError",
+      arena_printf(
+          &lw->cx->arena,
+          "%s: lane {0} of warp {3} waits for lane {2} of its mask {1:x}, which does not come",
+          what),
+      lw->ins->loc);
+  ir_site(
+      lw->cx, p, "RuntimeError",
+      arena_printf(&lw->cx->arena, "%s: lane {0} of warp {3} is not in its own mask {1:x}", what),
+      lw->ins->loc);
+  return site->number;
+}
+
+static LLVMValueRef meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
+                            LLVMValueRef value, LLVMValueRef lane) {
+  static const char *const attributes[] = {"convergent", "nomerge"};
+  LLVMTypeRef wide = lw->t->i64;
+  LLVMValueRef args[] = {lw_i32(lw, kind), lw_i32(lw, site), mask ? mask : lw_i32(lw, 0),
+                         value ? LLVMBuildZExtOrBitCast(lw->b, value, wide, "") : lw_i64(lw, 0),
+                         lane ? lane : lw_i32(lw, 0)};
+  LLVMValueRef call = lw_call_extern(lw, CG_MEET_NAME, wide, args, 5);
+  for (int k = 0; k < 2; k++)
+    cg_attribute(lw->cg, LLVMGetNamedFunction(lw->cg->module, CG_MEET_NAME),
+                 (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attributes[k], 0);
+  return call;
+}
+
+static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                              LLVMValueRef lane) {
+  LLVMValueRef got = meeting(lw, kind, meeting_site(lw), mask, value, lane);
+  LLVMTypeRef t = lane ? LLVMTypeOf(value) : lw->t->i32;
+  return kind == RT_MEET_SYNC ? NULL : LLVMBuildTruncOrBitCast(lw->b, got, t, "");
+}
+
 /* A block runs on one OS thread: within it the order of the program is enough. */
 static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
 
@@ -301,6 +340,7 @@ const Target cg_target_host = {
     .sreg = host_sreg,
     .barrier = host_barrier,
     .barrier_vote = host_barrier_vote,
+    .warp = host_warp,
     .fence = host_fence,
     .nanosleep = host_nanosleep,
     .trap = host_trap,

@@ -8,10 +8,12 @@
 #include "pyext/raise.h"
 #include "pyext/snapshot.h"
 #include "runtime/host.h"
+#include "runtime/meet.h"
 
 static const CgSymbol host_symbols[] = {
-    {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
-    {"rt_host_print", (void *)(uintptr_t)rt_host_print},
+#define CALL(name) {#name, (void *)(uintptr_t)name},
+#include "runtime/host_calls.def"
+#undef CALL
     {NULL, NULL},
 };
 

@@ -177,23 +177,26 @@ static int put_complex(char *out, size_t size, double re, double im) {
   return n + snprintf(out + n, size - (size_t)n, "j)");
 }
 
-/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:z} as a complex number of {0} and {1}; braces that mean nothing
+/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:x} as a mask, {0:z} as a complex number of {0} and {1}; braces that mean nothing
  * else stay. */
 static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
   for (const char *s = message; *s && at + 80 < sizeof out;) {
     if (s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES &&
-        (s[2] == '}' || !strncmp(s + 2, ":f}", 3) || !strncmp(s + 2, ":z}", 3))) {
+        (s[2] == '}' || !strncmp(s + 2, ":f}", 3) || !strncmp(s + 2, ":x}", 3) ||
+         !strncmp(s + 2, ":z}", 3))) {
       int k = s[1] - '0';
       double d[2] = {0};
       memcpy(d, values + k, k + 1 < RT_TRAP_VALUES ? sizeof d : sizeof *d);
-      bool number = s[2] == ':';
-      at += (size_t)(number && s[3] == 'z'
-                         ? put_complex(out + at, sizeof out - at, d[0], d[1])
-                     : number ? put_real(out + at, sizeof out - at, d[0], Py_DTSF_ADD_DOT_0)
-                              : snprintf(out + at, sizeof out - at, "%lld", (long long)values[k]));
-      s += number ? 5 : 3;
+      char form = s[2] == ':' ? s[3] : 'd';
+      char *to = out + at;
+      size_t room = sizeof out - at;
+      at += (size_t)(form == 'z'   ? put_complex(to, room, d[0], d[1])
+                     : form == 'f' ? put_real(to, room, d[0], Py_DTSF_ADD_DOT_0)
+                     : form == 'x' ? snprintf(to, room, "0x%08llx", (long long)values[k])
+                                   : snprintf(to, room, "%lld", (long long)values[k]));
+      s += form == 'd' ? 3 : 5;
     } else {
       out[at++] = *s++;
     }

@@ -37,12 +37,49 @@ typedef struct RtHostLaunch {
   uint32_t grid[3];         /* 8 */
   uint32_t block[3];        /* 20 */
   uint32_t dynamic_shared;  /* 32 bytes */
-  uint32_t pad;
+  uint32_t phase;           /* 36: grid barriers that are behind this block: not 0 goes on from its frame */
   void *shared;             /* 40: this worker's shared memory: static part, then dynamic; 64-byte aligned */
   void *frame;              /* 48: this worker's memory of threads that wait at a barrier; 64-byte aligned */
   void *worker;             /* 56: runtime's own */
   const uint32_t *stop;     /* 64: not 0 once another worker's thread has trapped: looked at before each block */
 } RtHostLaunch;
+
+/* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; all others are operations of a warp, the 32 threads
+ * with consecutive numbers. Codegen's word for these operations, too. */
+typedef enum RtMeetKind {
+  RT_MEET_BLOCK,
+  RT_MEET_GRID,
+  RT_MEET_SYNC,
+  RT_MEET_SHFL_IDX,
+  RT_MEET_SHFL_UP,
+  RT_MEET_SHFL_DOWN,
+  RT_MEET_SHFL_XOR,
+  RT_MEET_ALL,
+  RT_MEET_ANY,
+  RT_MEET_EQ,
+  RT_MEET_BALLOT,
+  RT_MEET_MATCH_ANY,
+  RT_MEET_MATCH_ALL,
+  RT_MEET_ACTIVE
+} RtMeetKind;
+
+/* Segment number k of a kernel begins behind point k; 0 is the beginning. */
+typedef struct RtMeetPoint {
+  uint32_t kind, site; /* site: of the trap when a thread waits here in vain */
+} RtMeetPoint;
+
+/* A thread's part of the frame in a kernel with meetings: field at offset k of thread t is at frame + k * stride + t * its size. */
+enum {
+  RT_SLOT_NEXT = 0,    /* uint32_t: the segment in front of which it waits, 0 once it has ended; alone in kernels without meetings */
+  RT_SLOT_MASK = 4,    /* uint32_t: the lanes it waits for */
+  RT_SLOT_VALUE = 8,   /* uint64_t: what it brings */
+  RT_SLOT_RESULT = 16, /* uint64_t: what it gets */
+  RT_SLOT_LANE = 24,   /* uint32_t: of a shuffle: source, delta or lane mask */
+  RT_SLOT_BYTES = 32
+};
+/* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it has ended, or waits for the grid;
+ * APART: each thread whose next has the bit READY runs that one. */
+enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
 
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
 typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t last);
@@ -51,6 +88,7 @@ typedef struct RtHostCode {
   RtHostEntry entry;
   uint32_t static_shared;   /* bytes of shared memory before the dynamic part */
   uint32_t frame_bytes;     /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without barriers */
+  uint32_t meets_grid;      /* the grid's barrier is used: blocks keep frame and shared memory until all have ended */
 } RtHostCode;
 
 #endif

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/meet.h"
 #include "runtime/pool.h"
 
 enum {
@@ -53,6 +54,8 @@ typedef struct Worker {
   Launch *launch;
   jmp_buf out;
   Buffer shared, frame;
+  bool waits;      /* the block that it ran waits for the grid, with … */
+  RtTrap at_grid;  /* … this thread at this site */
 } Worker;
 
 /* --- a thread's memory --- */
@@ -242,6 +245,13 @@ static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t 
   t->thread[1] = thread / view->block[0] % view->block[1];
   t->thread[2] = thread / view->block[0] / view->block[1];
   memcpy(t->values, values, sizeof t->values);
+}
+
+void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block,
+                           uint32_t thread) {
+  Worker *w = view->worker;
+  w->waits = true;
+  record(&w->at_grid, view, site, block, thread, (const int64_t[RT_TRAP_VALUES]){0});
 }
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,

@@ -77,12 +77,49 @@ class Barrier:
             self.release_if_full()
 
 
+WARP_OPERATIONS = (
+    "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "all_sync", "any_sync", "eq_sync",
+    "ballot_sync", "match_any_sync", "match_all_sync", "syncwarp",
+)  # fmt: skip
+
+
+class Warp:
+    """Up to 32 threads: an operation is done once every lane of its mask that still runs has come to it."""
+
+    def __init__(self, lanes):
+        self.condition = threading.Condition()
+        self.running = set(range(lanes))
+        self.waiting = {}  # lane: (operation, mask, value)
+        self.seen = {}  # lane: {lane: value} of the operation that it goes on from
+
+    def release(self):
+        for lane, (operation, mask, _) in list(self.waiting.items()):
+            here_now = {k for k, (o, m, _) in self.waiting.items() if (o, m) == (operation, mask)}
+            if lane in self.waiting and {k for k in self.running if mask >> k & 1} <= here_now:
+                values = {k: self.waiting.pop(k)[2] for k in here_now}
+                self.seen.update({k: values for k in values})
+                self.condition.notify_all()
+
+    def meet(self, lane, operation, mask, value=None):
+        with self.condition:
+            self.waiting[lane] = (operation, int(mask) & 0xFFFFFFFF, value)
+            self.release()
+            while lane in self.waiting:
+                assert self.condition.wait(30), "the simulated warp is stuck"
+            return self.seen[lane]
+
+    def leave(self, lane):
+        with self.condition:
+            self.running.discard(lane)
+            self.release()
+
+
 class Here(threading.local):
     """Where the calling thread stands: set by simulate()."""
 
     thread = block = (0, 0, 0)
     ngrid = nblock = (1, 1, 1)
-    shared = barrier = sharedbytes = None
+    shared = barrier = sharedbytes = warps = None
     order = 0
 
 
@@ -185,6 +222,69 @@ class FakeCuda:
     def syncthreads_count(self, predicate):
         return sum(here.barrier.wait(bool(predicate)))
 
+    def meet(self, operation, mask, value=None):
+        return here.warps[linear(here.thread, here.nblock) // 32].meet(self.laneid, operation, mask, value)
+
+    def shuffle(self, operation, mask, value, source):
+        values = self.meet(operation, mask, value)
+        return values.get(source, value)
+
+    def shfl_sync(self, mask, value, src_lane):
+        return self.shuffle("shfl_sync", mask, value, int(src_lane) % 32)
+
+    def shfl_up_sync(self, mask, value, delta):
+        return self.shuffle("shfl_up_sync", mask, value, self.laneid - int(delta) % 32)
+
+    def shfl_down_sync(self, mask, value, delta):
+        return self.shuffle("shfl_down_sync", mask, value, self.laneid + int(delta) % 32)
+
+    def shfl_xor_sync(self, mask, value, lane_mask):
+        return self.shuffle("shfl_xor_sync", mask, value, self.laneid ^ int(lane_mask) % 32)
+
+    def all_sync(self, mask, predicate):
+        return all(self.meet("all_sync", mask, bool(predicate)).values())
+
+    def any_sync(self, mask, predicate):
+        return any(self.meet("any_sync", mask, bool(predicate)).values())
+
+    def eq_sync(self, mask, predicate):
+        return len(set(self.meet("eq_sync", mask, bool(predicate)).values())) == 1
+
+    def ballot_sync(self, mask, predicate):
+        values = self.meet("ballot_sync", mask, bool(predicate))
+        return np.uint32(sum(1 << lane for lane, v in values.items() if v))
+
+    def match_any_sync(self, mask, value):
+        values = self.meet("match_any_sync", mask, np.array(value).tobytes())
+        mine = np.array(value).tobytes()
+        return np.uint32(sum(1 << lane for lane, v in values.items() if v == mine))
+
+    def match_all_sync(self, mask, value):
+        values = self.meet("match_all_sync", mask, np.array(value).tobytes())
+        alike = len(set(values.values())) == 1
+        return np.uint32(sum(1 << lane for lane in values) if alike else 0), alike
+
+    def syncwarp(self, mask=0xFFFFFFFF):
+        self.meet("syncwarp", mask)
+
+    def lanemask_eq(self):
+        return np.uint32(1 << self.laneid)
+
+    def lanemask_lt(self):
+        return np.uint32((1 << self.laneid) - 1)
+
+    def lanemask_le(self):
+        return np.uint32((2 << self.laneid) - 1)
+
+    def lanemask_gt(self):
+        return ~self.lanemask_le()
+
+    def lanemask_ge(self):
+        return ~self.lanemask_lt()
+
+    def popc(self, x):
+        return int(x).bit_count() if x >= 0 else (int(x) & (1 << 64) - 1).bit_count()
+
     def threadfence(self):
         pass
 
@@ -273,7 +373,7 @@ def has_barrier(function, seen=None):
     ]
     callees = [function.__globals__[n] for n in names if n in function.__globals__]
     callees += [c.cell_contents for c in function.__closure__ or ()]
-    return any(n.startswith("syncthreads") for n in names) or any(
+    return any(n.startswith("syncthreads") or n in WARP_OPERATIONS for n in names) or any(
         has_barrier(c, seen) for c in callees if isinstance(c, types.FunctionType)
     )
 
@@ -287,7 +387,7 @@ def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
 
     def run_thread(thread, block_index, state, failures=None):
         here.thread, here.block, here.nblock, here.ngrid = thread, block_index, block, grid
-        here.shared, here.barrier, here.sharedbytes = state
+        here.shared, here.barrier, here.sharedbytes, here.warps = state
         here.order = 0
         try:
             with np.errstate(all="ignore"):
@@ -298,13 +398,16 @@ def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
             failures.append(e)
         finally:
             state[1].leave()
+            number = linear(thread, block)
+            here.warps[number // 32].leave(number % 32)
 
     def indices(extents):
         return (index[::-1] for index in itertools.product(*(range(n) for n in extents[::-1])))
 
     for block_index in indices(grid):
         threads = list(indices(block))
-        state = ({}, Barrier(len(threads)), np.zeros(shared, np.uint8))
+        warps = [Warp(min(32, len(threads) - first)) for first in range(0, len(threads), 32)]
+        state = ({}, Barrier(len(threads)), np.zeros(shared, np.uint8), warps)
         if not barriers:
             for thread in threads:
                 run_thread(thread, block_index, state)

@@ -93,6 +93,31 @@ def test_atomics_assemble(operation, dtype, tmp_path):
         assemble(ptx_of(kernel, f"{dtype}[:], {dtype}[:]", arch), arch, tmp_path)
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("dtype", STRONG)
+def test_warp_operations_assemble(dtype, arch, tmp_path):
+    scalar = "bool_" if dtype == "bool" else dtype
+    kernel = define(f"""def kernel(x, lanes, out):
+    i = cuda.grid(1)
+    m = cuda.activemask() | cuda.lanemask_lt() | cuda.lanemask_eq()
+    v = cuda.shfl_sync(0xffffffff, x[i], 3)
+    v = np.{scalar}(v + cuda.shfl_up_sync(m, x[i], i))
+    v = np.{scalar}(v + cuda.shfl_down_sync(0xffffffff, v, 1))
+    v = cuda.shfl_xor_sync(0xffffffff, v, 8)
+    out[i] = v
+    cuda.syncwarp(m)
+    lanes[i] = cuda.match_any_sync(0xffffffff, v)
+    same, p = cuda.match_all_sync(m, v)
+    if cuda.all_sync(m, p) or cuda.any_sync(m, v) or cuda.eq_sync(m, v):
+        lanes[i] = cuda.ballot_sync(m, v) + same
+""")
+    ptx = ptx_of(kernel, f"{dtype}[:], uint32[:], {dtype}[:]", arch)
+    words = 2 if "64" in dtype else 1
+    assert len(re.findall(r"\bshfl\.sync", ptx)) == 4 * words
+    assert f"match.any.sync.b{32 * words}" in ptx
+    assemble(ptx, arch, tmp_path)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_math_assembles(dtype, tmp_path):
     names = [

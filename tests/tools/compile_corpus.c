@@ -15,6 +15,7 @@
 
 #include "codegen/compile.h"
 #include "runtime/host.h"
+#include "runtime/meet.h"
 #include "tests/unit/support/corpus.h"
 
 static double now_ms(void) {
@@ -65,9 +66,11 @@ static void print_kind(const CgKernel *k, const char *kind) {
 
 int main(int argc, char **argv) {
   CgRequest r = {.arch = "sm_80", .options = {.opt = 3, .fma = 1}};
-  const CgSymbol symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
-                              {"rt_host_print", (void *)(uintptr_t)rt_host_print},
-                              {0}};
+  const CgSymbol symbols[] = {
+#define CALL(name) {#name, (void *)(uintptr_t)name},
+#include "runtime/host_calls.def"
+#undef CALL
+      {0}};
   const char *kind = "ptx";
   int option, repeat = 1;
   while ((option = getopt(argc, argv, "a:e:O:fnmglbxdD:r:")) != -1)

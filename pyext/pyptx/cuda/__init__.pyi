@@ -93,6 +93,12 @@ def current_context(devnum: int | None = None) -> Context: ...
 def require_context(function: Callable[..., Any]) -> Callable[..., Any]: ...
 
 # --- in kernels ---
+def activemask() -> Any:
+    """The lanes that are here together, as bits of a uint32; nothing says that all which could be here are."""
+def all_sync(mask: Any, predicate: Any) -> Any:
+    """Is the predicate true in all lanes of mask."""
+def any_sync(mask: Any, predicate: Any) -> Any:
+    """Is the predicate true in any lane of mask."""
 class atomic:
     """Atomic read-modify-write operations on array elements."""
     @staticmethod
@@ -137,6 +143,8 @@ class atomic:
     @staticmethod
     def xor(ary: Any, idx: Any, val: Any) -> Any:
         """ary[idx] ^= val; integers."""
+def ballot_sync(mask: Any, predicate: Any) -> Any:
+    """The lanes of mask whose predicate is true, as bits of a uint32."""
 class blockDim:
     """Threads in a block: .x .y .z"""
     x: int  # Block size, x.
@@ -158,6 +166,8 @@ class const:
     @staticmethod
     def array_like(ary: Any) -> Any:
         """A host array, frozen at compilation, in constant memory."""
+def eq_sync(mask: Any, predicate: Any) -> Any:
+    """Has the predicate the same truth in all lanes of mask."""
 def ffs(x: Any) -> Any:
     """Position of the lowest bit set in an integer of 32 or 64 bits, from 1; 0 if there is none."""
 def fma(a: Any, b: Any, c: Any) -> Any:
@@ -172,11 +182,25 @@ class gridDim:
 def gridsize(ndim: Any) -> Any:
     """Number of threads in the grid along each axis: an int for ndim 1, else a tuple."""
 laneid: int  # Lane of this thread in its warp, 0 to 31.
+def lanemask_eq() -> Any:
+    """The bit of this lane, as a uint32."""
+def lanemask_ge() -> Any:
+    """The bits of this lane and all higher ones, as a uint32."""
+def lanemask_gt() -> Any:
+    """The bits of all higher lanes, as a uint32."""
+def lanemask_le() -> Any:
+    """The bits of this lane and all lower ones, as a uint32."""
+def lanemask_lt() -> Any:
+    """The bits of all lower lanes, as a uint32."""
 class local:
     """Memory of one thread."""
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
         """An array private to this thread; shape is a compile-time int or tuple."""
+def match_all_sync(mask: Any, value: Any) -> Any:
+    """(lanes, True) if all lanes of mask have the same value bit for bit, else (0, False)."""
+def match_any_sync(mask: Any, value: Any) -> Any:
+    """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
 def nanosleep(ns: Any) -> Any:
     """Suspend the thread for about ns nanoseconds, at most twice as long; on the host nothing happens."""
 def popc(x: Any) -> Any:
@@ -196,6 +220,8 @@ def syncthreads_count(predicate: Any) -> Any:
     """syncthreads, and the number of threads of the block whose predicate is true."""
 def syncthreads_or(predicate: Any) -> Any:
     """syncthreads, and 1 if the predicate is true in any thread of the block, else 0."""
+def syncwarp(mask=0xffffffff) -> Any:
+    """Wait until all lanes of mask arrive; memory that they wrote before it is seen by them after it."""
 class threadIdx:
     """Index of this thread in its block: .x .y .z"""
     x: int  # Thread index, x.

@@ -11,6 +11,7 @@
 #include "codegen/host.h"
 #include "codegen/target.h"
 #include "runtime/host.h"
+#include "runtime/meet.h"
 
 /* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared memory follows launch->shared. */
 #define HEAD                                                                                       \
@@ -42,8 +43,11 @@
   "  %out = call ptr @pointer(ptr %launch, i64 0, i64 %at)\n"
 #define SYNC "call i32 @pyptx.barrier(i32 0, i1 false)\n"
 
-static const CgSymbol host_text_symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
-                                             {NULL, NULL}};
+static const CgSymbol host_text_symbols[] = {
+#define CALL(name) {#name, (void *)(uintptr_t)name},
+#include "runtime/host_calls.def"
+#undef CALL
+    {NULL, NULL}};
 
 static inline int host_text_compile(Cx *cx, const char *text, int opt, uint32_t static_shared,
                                     CgKernel *kernel) {

@@ -1,0 +1,324 @@
+/* Meet: in, the frame of a block whose threads wait; out, results of warp operations, and which threads go on.
+ *
+ * A warp operation is done for the lanes that wait at one of the same kind with the same mask, once all lanes which the mask names and
+ * which have not ended are among them; it need not be the same call in the source. Lanes that have ended, or that the last warp of a
+ * block does not have, take no part. Semantics of the operations: PTX ISA, shfl.sync, vote.sync, match.sync and bar.warp.sync; what is
+ * undefined there is defined here: a shuffle from a lane that takes no part gives the thread's own value. */
+#include "runtime/meet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/host.h"
+
+enum { WARP = 32 };
+
+typedef struct Frame { /* of a block: the slots as arrays over its threads */
+  uint32_t *next, *mask, *lane;
+  uint64_t *value, *result;
+  uint32_t n; /* threads */
+} Frame;
+
+static Frame frame_of(const RtHostLaunch *view) {
+  uint32_t n = view->block[0] * view->block[1] * view->block[2];
+  size_t stride = (n + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
+  char *at = view->frame;
+  return (Frame){.next = (uint32_t *)(at + RT_SLOT_NEXT * stride),
+                 .mask = (uint32_t *)(at + RT_SLOT_MASK * stride),
+                 .value = (uint64_t *)(at + RT_SLOT_VALUE * stride),
+                 .result = (uint64_t *)(at + RT_SLOT_RESULT * stride),
+                 .lane = (uint32_t *)(at + RT_SLOT_LANE * stride),
+                 .n = n};
+}
+
+/* The warp that begins at a thread. */
+static Frame warp_of(const Frame *f, uint32_t first) {
+  uint32_t left = f->n - first;
+  return (Frame){f->next + first,  f->mask + first,   f->lane + first,
+                 f->value + first, f->result + first, left < WARP ? left : WARP};
+}
+
+static uint32_t lowest(uint32_t lanes) { return (uint32_t)__builtin_ctz(lanes); }
+static uint32_t all_lanes(uint32_t n) { return n < WARP ? (1u << n) - 1 : UINT32_MAX; }
+
+/* --- the operations, for the lanes in `who` --- */
+
+/* Where lane gets its value from; 32 and more, or a lane that is not in `who`: from itself. */
+static uint32_t source_lane(uint32_t kind, uint32_t lane, uint32_t by) {
+  switch (kind) {
+  case RT_MEET_SHFL_UP: return lane - (by & 31);
+  case RT_MEET_SHFL_DOWN: return lane + (by & 31);
+  case RT_MEET_SHFL_XOR: return lane ^ (by & 31);
+  default: return by & 31;
+  }
+}
+
+static inline void shuffle_whole(const Frame *w, uint32_t kind) {
+  for (uint32_t lane = 0; lane < WARP; lane++) {
+    uint32_t from = source_lane(kind, lane, w->lane[lane]);
+    w->result[lane] = w->value[from < WARP ? from : lane];
+  }
+}
+
+/* A whole warp: a loop for each kind, without the question which. */
+static void shuffle_all(const Frame *w, uint32_t kind) {
+  switch (kind) {
+  case RT_MEET_SHFL_UP: shuffle_whole(w, RT_MEET_SHFL_UP); break;
+  case RT_MEET_SHFL_DOWN: shuffle_whole(w, RT_MEET_SHFL_DOWN); break;
+  case RT_MEET_SHFL_XOR: shuffle_whole(w, RT_MEET_SHFL_XOR); break;
+  default: shuffle_whole(w, RT_MEET_SHFL_IDX);
+  }
+}
+
+static void shuffle(const Frame *w, uint32_t kind, uint32_t who) {
+  for (uint32_t rest = who; rest; rest &= rest - 1) {
+    uint32_t lane = lowest(rest), from = source_lane(kind, lane, w->lane[lane]);
+    w->result[lane] = w->value[from < WARP && (who >> from & 1) ? from : lane];
+  }
+}
+
+static uint64_t vote(const Frame *w, uint32_t kind, uint32_t who) {
+  uint32_t ayes = 0;
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    ayes |= (uint32_t)(w->value[lowest(rest)] & 1) << lowest(rest);
+  switch (kind) {
+  case RT_MEET_ALL: return ayes == who;
+  case RT_MEET_ANY: return ayes != 0;
+  case RT_MEET_EQ: return ayes == who || !ayes;
+  default: return ayes;
+  }
+}
+
+static uint32_t like(const Frame *w, uint32_t who, uint64_t value) {
+  uint32_t lanes = 0;
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    lanes |= (uint32_t)(w->value[lowest(rest)] == value) << lowest(rest);
+  return lanes;
+}
+
+static void match_any(const Frame *w, uint32_t who) {
+  for (uint32_t rest = who; rest;) {
+    uint32_t group = like(w, rest, w->value[lowest(rest)]);
+    for (uint32_t lanes = group; lanes; lanes &= lanes - 1)
+      w->result[lowest(lanes)] = group;
+    rest &= ~group;
+  }
+}
+
+static void give(const Frame *w, uint32_t who, uint64_t result) {
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    w->result[lowest(rest)] = result;
+}
+
+static void operate(const Frame *w, uint32_t kind, uint32_t who) {
+  switch ((RtMeetKind)kind) {
+  case RT_MEET_BLOCK:
+  case RT_MEET_GRID:
+  case RT_MEET_SYNC: break;
+  case RT_MEET_SHFL_IDX:
+  case RT_MEET_SHFL_UP:
+  case RT_MEET_SHFL_DOWN:
+  case RT_MEET_SHFL_XOR:
+    if (who == UINT32_MAX)
+      shuffle_all(w, kind);
+    else
+      shuffle(w, kind, who);
+    break;
+  case RT_MEET_ALL:
+  case RT_MEET_ANY:
+  case RT_MEET_EQ:
+  case RT_MEET_BALLOT: give(w, who, vote(w, kind, who)); break;
+  case RT_MEET_MATCH_ANY: match_any(w, who); break;
+  case RT_MEET_MATCH_ALL: give(w, who, like(w, who, w->value[lowest(who)]) == who ? who : 0); break;
+  case RT_MEET_ACTIVE: give(w, who, who); break;
+  }
+}
+
+/* --- one warp --- */
+
+typedef struct Block {
+  const RtHostLaunch *view;
+  const RtMeetPoint *points;
+  uint64_t number;
+  Frame f;
+} Block;
+
+typedef struct Standing { /* how many threads of a block … */
+  uint32_t ended, ready, at_block, at_grid;
+} Standing;
+
+static Block block_of(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t number) {
+  return (Block){view, points, number, frame_of(view)};
+}
+
+static bool is_warp_kind(uint32_t kind) { return kind >= RT_MEET_SYNC; }
+
+/* Does every lane name all there are, with one mask? Then they are one group. */
+static bool names_all(const Frame *w) {
+  uint32_t lanes = all_lanes(w->n), missing = 0, differ = 0;
+  for (uint32_t k = 0; k < w->n; k++) {
+    missing |= lanes & ~w->mask[k];
+    differ |= w->mask[k] ^ w->mask[0];
+  }
+  return !missing && !differ;
+}
+
+/* The lanes in `waiting` that are at an operation like lane's. */
+static uint32_t group_of(const Block *b, const Frame *w, uint32_t waiting, uint32_t lane) {
+  uint32_t group = 0, at = w->next[lane], kind = b->points[at].kind;
+  for (uint32_t rest = waiting; rest; rest &= rest - 1) {
+    uint32_t k = lowest(rest);
+    bool same = kind == RT_MEET_ACTIVE
+                    ? w->next[k] == at
+                    : b->points[w->next[k]].kind == kind && w->mask[k] == w->mask[lane];
+    group |= (uint32_t)same << k;
+  }
+  return group;
+}
+
+/* The lanes that a group still waits for. */
+static uint32_t absent(const Block *b, const Frame *w, uint32_t group, uint32_t live) {
+  uint32_t lane = lowest(group);
+  return b->points[w->next[lane]].kind == RT_MEET_ACTIVE ? 0 : w->mask[lane] & live & ~group;
+}
+
+/* The lanes that have not ended, and of them those that wait at an operation of the warp. */
+static uint32_t look(const Block *b, const Frame *w, Standing *s, uint32_t *waiting) {
+  uint32_t live = 0;
+  *waiting = 0;
+  for (uint32_t k = 0; k < w->n; k++) {
+    uint32_t next = w->next[k], kind = b->points[next].kind;
+    if (!next) {
+      s->ended++;
+      continue;
+    }
+    live |= 1u << k;
+    if (is_warp_kind(kind))
+      *waiting |= 1u << k;
+    else
+      *(kind == RT_MEET_GRID ? &s->at_grid : &s->at_block) += 1;
+  }
+  return live;
+}
+
+/* site + 1: a lane that does not name itself. */
+static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t group) {
+  uint32_t lane = lowest(group), mask = w->mask[lane], kind = b->points[w->next[lane]].kind;
+  uint32_t outside = kind == RT_MEET_ACTIVE ? 0 : group & ~mask;
+  if (!outside)
+    return;
+  lane = lowest(outside);
+  rt_host_trap(b->view, b->points[w->next[lane]].site + 1, b->number, first + lane, lane, mask, 0,
+               first / WARP);
+}
+
+static void release_warp(const Block *b, uint32_t first, Standing *s) {
+  Frame w = warp_of(&b->f, first);
+  uint32_t waiting, live = look(b, &w, s, &waiting);
+  while (waiting) {
+    uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane);
+    check_own(b, &w, first, group);
+    waiting &= ~group;
+    if (absent(b, &w, group, live))
+      continue;
+    operate(&w, b->points[w.next[lane]].kind, group);
+    s->ready += (uint32_t)__builtin_popcount(group);
+    for (uint32_t rest = group; rest; rest &= rest - 1)
+      w.next[lowest(rest)] |= RT_NEXT_READY;
+  }
+}
+
+/* --- a block --- */
+
+static void report_warp(const Block *b, uint32_t first) {
+  Frame w = warp_of(&b->f, first);
+  Standing s = {0};
+  uint32_t waiting, live = look(b, &w, &s, &waiting);
+  if (!waiting)
+    return;
+  uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane);
+  rt_host_trap(b->view, b->points[w.next[lane]].site, b->number, first + lane, lane, w.mask[lane],
+               lowest(absent(b, &w, group, live)), first / WARP);
+}
+
+/* Nobody can go on: says who waits for whom. */
+static void report(const Block *b) {
+  for (uint32_t first = 0; first < b->f.n; first += WARP)
+    report_warp(b, first);
+  for (uint32_t t = 0; t < b->f.n; t++)
+    if (b->points[b->f.next[t]].kind == RT_MEET_GRID)
+      rt_host_trap(b->view, b->points[b->f.next[t]].site, b->number, t, 0, 0, 0, 0);
+}
+
+static uint32_t make_ready(const Frame *f) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < f->n; t++) {
+    n += f->next[t] != 0;
+    f->next[t] |= f->next[t] ? RT_NEXT_READY : 0;
+  }
+  return n;
+}
+
+/* So many threads are ready: all, and for one segment? */
+static uint32_t go_on(const Frame *f, uint32_t ready) {
+  if (ready != f->n)
+    return RT_GO_APART;
+  for (uint32_t t = 1; t < f->n; t++)
+    if (f->next[t] != f->next[0])
+      return RT_GO_APART;
+  return f->next[0] & ~(uint32_t)RT_NEXT_READY;
+}
+
+static uint32_t wait_for_grid(const Block *b) {
+  uint32_t t = 0;
+  while (!b->f.next[t])
+    t++;
+  rt_host_wait_for_grid(b->view, b->points[b->f.next[t]].site, b->number, t);
+  return 0;
+}
+
+uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
+                         uint32_t votes[4]) {
+  Block b = block_of(view, points, block);
+  Standing s = {0};
+  for (uint32_t first = 0; first < b.f.n; first += WARP)
+    release_warp(&b, first, &s);
+  if (s.ready)
+    return go_on(&b.f, s.ready);
+  uint32_t live = b.f.n - s.ended;
+  if (!live)
+    return 0;
+  if (s.at_grid == live)
+    return wait_for_grid(&b);
+  if (s.at_block != live)
+    report(&b);
+  votes[0] = votes[2], votes[1] = votes[3];
+  votes[2] = votes[3] = 0;
+  return go_on(&b.f, make_ready(&b.f));
+}
+
+uint32_t rt_host_resume(const RtHostLaunch *view) {
+  Frame f = frame_of(view);
+  return go_on(&f, make_ready(&f));
+}
+
+uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
+                      uint32_t at) {
+  Frame f = frame_of(view);
+  uint32_t kind = points[at].kind, votes[4] = {0};
+  bool together = is_warp_kind(kind);
+  for (uint32_t first = 0; together && first < f.n; first += WARP) {
+    Frame w = warp_of(&f, first);
+    together = kind == RT_MEET_ACTIVE || names_all(&w);
+  }
+  if (!together) {
+    for (uint32_t t = 0; t < f.n; t++)
+      f.next[t] = at;
+    return rt_host_release(view, points, block, votes);
+  }
+  for (uint32_t first = 0; first < f.n; first += WARP) {
+    Frame w = warp_of(&f, first);
+    operate(&w, kind, all_lanes(w.n));
+  }
+  return at;
+}

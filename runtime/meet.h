@@ -1,0 +1,22 @@
+/* Meet: threads of a block on the host that wait for each other in warps, at barriers and at the grid's barrier.
+ *
+ * Compiled code calls these between the segments of a kernel (codegen/fission.h) whose threads meet in other ways than plain barriers
+ * alone. Each says how the block goes on (abi.h). A thread that waits for one that cannot come stops the launch: these functions
+ * then do not return. points: one a segment. block: the block's number. */
+#ifndef PYPTX_RUNTIME_MEET_H
+#define PYPTX_RUNTIME_MEET_H
+
+#include "runtime/abi.h"
+
+/* All threads of the block stand in front of segment `at`, and their next need not be written. */
+uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block, uint32_t at);
+/* Every thread stands in front of the segment that its next names. votes: ayes and voters of the barrier passed last; and of the one
+ * being arrived at, which become the former when the threads are released from it. */
+uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block, uint32_t votes[4]);
+/* The grid has met: all threads of this block that have not ended go on. */
+uint32_t rt_host_resume(const RtHostLaunch *view);
+
+/* host.c: the block waits for the grid, at this point. */
+void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread);
+
+#endif
