@@ -361,6 +361,7 @@ static const LowerOp lowerers[OP_COUNT] = {
     [OP_SELECT] = lw_select,
     [OP_EXTENT] = lw_extent,
     [OP_STRIDE] = lw_stride,
+    [OP_ADDRESS] = lw_array_address,
     [OP_WRAP_INDEX] = lw_wrap_index,
     [OP_CHECK_INDEX] = lw_check_index,
     [OP_CHECK] = lw_check,

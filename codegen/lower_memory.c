@@ -28,6 +28,10 @@ void lw_stride(Lower *lw, Ins *i) {
          lw_array_stride(lw, i->args[0]->type, lw_leaves(lw, i->args[0]), (unsigned)i->aux.i));
 }
 
+void lw_array_address(Lower *lw, Ins *i) {
+  lw_set(lw, i, LLVMBuildPtrToInt(lw->b, lw_leaves(lw, i->args[0])[0], lw->t->i64, ""));
+}
+
 /* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range, so nothing overflows. */
 static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                    Ins *const *indices) {

@@ -31,6 +31,7 @@ void lw_view(Lower *lw, Ins *i);
 void lw_alloc(Lower *lw, Ins *i);
 void lw_const_array(Lower *lw, Ins *i);
 void lw_stride(Lower *lw, Ins *i);
+void lw_array_address(Lower *lw, Ins *i);
 /* Address of an element: operands first.. of i are its indices. */
 LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices);
 /* Byte stride of an axis, from the leaves. */

@@ -116,6 +116,7 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
   case OP_STORE: mark_address(u, i->args[0], WRITE); break;
   case OP_ATOMIC: mark_address(u, i->args[0], READ | WRITE); break;
   case OP_EXTENT: mark(u, use_of(i->args[0]) + 1 + i->aux.i, USED); return;
+  case OP_ADDRESS: mark(u, use_of(i->args[0]), USED); return;
   case OP_STRIDE: mark_stride(u, i->args[0], (unsigned)i->aux.i); return;
   case OP_VIEW: visit_view(u, i); return;
   case OP_CAST: visit_cast(u, i); return;

@@ -54,6 +54,7 @@ struct OpTable {
 };
 
 enum { BC_NONE = UINT32_MAX };
+enum { BC_IN_PLACE = 1 << 14 }; /* added to the Op of x += y */
 
 typedef struct BcNode {
   uint16_t op;  /* BcOp of kind OP, NOTHING or ERROR */

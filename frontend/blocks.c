@@ -54,18 +54,11 @@ bool bc_ends(const BcNode *n) {
   case BC_return_small:
   case BC_RAISE_VARARGS:
   case BC_END_FOR:
-  case BC_BUILD_MAP:
-  case BC_BUILD_CONST_KEY_MAP:
   case BC_STORE_GLOBAL:
   case BC_DELETE_GLOBAL:
   case BC_DELETE_ATTR: return true;
   default: return bc_info[n->op].kind == BC_KIND_ERROR;
   }
-}
-
-/* An error whose kind depends on what comes behind it: bc_lift_dict looks there. */
-static bool makes_dict(const BcNode *n) {
-  return n->op == BC_BUILD_MAP || n->op == BC_BUILD_CONST_KEY_MAP;
 }
 
 /* --- jumps --- */
@@ -146,7 +139,7 @@ static void thread_tests(Cx *cx, BcCode *bc) {
 
 static void thread_jumps(Cx *cx, BcCode *bc) {
   for (uint32_t i = 0; i < bc->nodes.len; i++)
-    if (bc_ends(&bc->nodes.data[i]) && !makes_dict(&bc->nodes.data[i]))
+    if (bc_ends(&bc->nodes.data[i]))
       bc->nodes.data[i].succ[0] = BC_NONE;
   drop_to_bool(bc);
   for (uint32_t i = 0; i < bc->nodes.len; i++)

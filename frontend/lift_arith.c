@@ -8,7 +8,10 @@ static void binary(Lift *l, Op op) {
 
 static void unary(Lift *l, Op op) { bc_push(l, bc_emit1(l, op, bc_pop(l))); }
 
-void bc_lift_binary_op(Lift *l) { binary(l, (Op)l->node->arg); }
+void bc_lift_binary_op(Lift *l) {
+  binary(l, (Op)(l->node->arg & ~(uint32_t)BC_IN_PLACE));
+  bc_peek(l, 1)->aux2 = (l->node->arg & BC_IN_PLACE) != 0;
+}
 
 void bc_lift_compare_op(Lift *l) {
   static const Op ops[] = {OP_LT, OP_LE, OP_EQ, OP_NE, OP_GT, OP_GE};

@@ -40,46 +40,72 @@ void bc_lift_call_kw(Lift *l) {
   call(l, f->n ? f : NULL);
 }
 
-void bc_lift_call_star(Lift *l) {
-  Ins *args[4], *keywords = l->node->arg & 1 ? bc_pop(l) : l->null, *positional = bc_pop(l);
-  if (take_callee(l, args) != 1)
-    bc_damaged(l, "a call with * has a bound argument");
-  args[1] = positional;
-  if (!bc_is_null(l, keywords))
-    fail(l->cx, l->loc, ERR_STAR_CALL);
-  uint32_t n;
-  Ins **items = bc_items(l, positional, &n);
-  if (!items) {
-    bc_push(l, bc_emit(l, OP_CALL_STAR, args, 2));
-    return;
+/* The dict of f(*x, name=y) or of keyword defaults: taken out of the program; its values and names (both NULL without one). */
+static Ins **take_dict(Lift *l, Ins *dict, const Frozen **names) {
+  if (bc_is_null(l, dict)) {
+    *names = NULL;
+    return NULL;
   }
-  Ins **all = CX_ARRAY(l->cx, Ins *, n + 1); /* its arguments are known here: a plain call */
-  all[0] = args[0];
-  memcpy(all + 1, items, sizeof *all * n);
-  bc_push(l, bc_emit(l, OP_CALL, all, n + 1));
+  if (dict->op != OP_MAKE_DICT)
+    fail(l->cx, l->loc, ERR_STAR_CALL);
+  if (dict->block)
+    ir_remove(dict);
+  *names = dict->aux.names;
+  return dict->args;
 }
 
-/* A dict is made: for f(**x), as the message then says, or as a value. */
-void bc_lift_dict(Lift *l) {
-  const BcNode *nodes = l->bc->nodes.data, *n = l->node;
-  uint32_t above = 1; /* values from the dict upwards */
-  bool map = n->op == BC_BUILD_MAP;
-  for (int steps = 0; steps < 1000 && n->succ[0] != BC_NONE; steps++) {
-    n = &nodes[n->succ[0]];
-    uint32_t pops = n->op == BC_BUILD_MAP             ? 2 * n->arg
-                    : n->op == BC_BUILD_CONST_KEY_MAP ? n->arg + 1
-                                                      : bc_pops(n);
-    if (bc_info[n->op].error == ERR_STAR_CALL ||
-        (n->op == BC_call_star && (n->arg & 1) && pops > above && map))
-      fail(l->cx, bc_loc(l->bc, n), ERR_STAR_CALL);
-    if (pops >= above && (n->op == BC_make_function || n->op == BC_SET_FUNCTION_ATTRIBUTE))
-      fail(l->cx, l->loc, ERR_ARGUMENTS, "a nested function",
-           "keyword-only parameters cannot have defaults");
-    if (pops >= above || bc_ends(n))
-      break;
-    above = above - pops + bc_pushes(n);
+void bc_lift_call_star(Lift *l) {
+  Ins *callee[4], *dict = l->node->arg & 1 ? bc_pop(l) : l->null, *positional = bc_pop(l);
+  if (take_callee(l, callee) != 1)
+    bc_damaged(l, "a call with * has a bound argument");
+  const Frozen *names;
+  Ins **keywords = take_dict(l, dict, &names);
+  uint32_t n, nkeys = names ? names->n : 0;
+  Ins **items = bc_items(l, positional, &n);
+  if (!items)
+    n = 1;
+  Ins **all = CX_ARRAY(l->cx, Ins *, (size_t)n + nkeys + 1);
+  all[0] = callee[0];
+  memcpy(all + 1, items ? items : &positional, sizeof *all * n);
+  if (nkeys)
+    memcpy(all + 1 + n, keywords, sizeof *all * nkeys);
+  /* where the arguments are known here it is a plain call */
+  Ins *i = bc_emit(l, items ? OP_CALL : OP_CALL_STAR, all, 1 + n + nkeys);
+  i->aux.names = nkeys ? names : NULL;
+  bc_push(l, i);
+}
+
+/* --- dicts --- */
+
+static void push_dict(Lift *l, const Frozen *names, Ins *const *values) {
+  for (uint32_t k = 0; k < names->n; k++)
+    if (names->items[k]->kind != FZ_STR)
+      fail(l->cx, l->loc, ERR_DICT);
+  Ins *dict = bc_emit(l, OP_MAKE_DICT, values, names->n);
+  dict->aux.names = names;
+  bc_push(l, dict);
+}
+
+/* On the stack: key, value, key, value … */
+void bc_lift_build_map(Lift *l) {
+  uint32_t n = l->node->arg;
+  Ins **pairs = bc_pop_many(l, 2 * n), **values = CX_ARRAY(l->cx, Ins *, n + 1);
+  const Frozen **keys = CX_ARRAY(l->cx, const Frozen *, n + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    if (pairs[2 * k]->op != OP_CONST)
+      fail(l->cx, l->loc, ERR_DICT);
+    keys[k] = pairs[2 * k]->aux.frozen;
+    values[k] = pairs[2 * k + 1];
   }
-  fail(l->cx, l->loc, ERR_DICT);
+  push_dict(l, fz_tuple(l->cx, keys, n), values);
+}
+
+void bc_lift_build_const_key_map(Lift *l) {
+  Ins *keys = bc_pop(l), **values = bc_pop_many(l, l->node->arg);
+  const Frozen *names = keys->op == OP_CONST ? keys->aux.frozen : NULL;
+  if (!names || names->kind != FZ_TUPLE || names->n != l->node->arg)
+    bc_damaged(l, "the keys of a dict are not a tuple");
+  push_dict(l, names, values);
 }
 
 /* --- nested functions --- */
@@ -103,11 +129,29 @@ static void note_captures(Lift *l, Ins *made, const Code *inner) {
         VEC_PUSH(&l->cx->arena, &l->captures, ((Capture){made, var, l->at}));
 }
 
+/* Behind the captured values: a constant that names them, then the defaults of keyword-only parameters. */
+static void add_keyword_defaults(Lift *l, Ins *made, Ins *dict) {
+  const Frozen *names;
+  Ins **values = take_dict(l, dict, &names);
+  if (!names)
+    bc_damaged(l, "a nested function has no written-out keyword defaults");
+  Frozen *mark = CX_NEW(l->cx, Frozen);
+  *mark = (Frozen){
+      .kind = FZ_OPAQUE, .text = fz_keywords_mark, .n = names->n, .items = names->items};
+  ir_add_arg(l->cx, made, bc_constant(l, mark));
+  for (uint32_t k = 0; k < names->n; k++)
+    ir_add_arg(l->cx, made, values[k]);
+}
+
 static void set_attribute(Lift *l, Ins *made, uint32_t flag, Ins *value) {
   uint32_t n;
   const Code *inner = made->aux.frozen->code;
+  if (flag == FUNC_KWDEFAULTS) {
+    add_keyword_defaults(l, made, value);
+    return;
+  }
   if (flag != FUNC_CLOSURE && flag != FUNC_DEFAULTS)
-    return; /* annotations mean nothing here; keyword defaults have failed as a dict */
+    return; /* annotations mean nothing here */
   Ins **items = bc_items(l, value, &n);
   if (!items)
     bc_damaged(l, "a nested function has no written-out closure or defaults");

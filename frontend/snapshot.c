@@ -37,15 +37,15 @@ static const struct {
     {"SUBSCR", BC_SUBSCRIPT},
 };
 
-/* "NB_INPLACE_ADD" and "NB_ADD" are the same to a kernel, whose values do not change in place. */
 static uint16_t binary_by_name(const char *name) {
   if (!strncmp(name, "NB_", 3))
     name += 3;
-  if (!strncmp(name, "INPLACE_", 8))
+  int in_place = strncmp(name, "INPLACE_", 8) ? 0 : BC_IN_PLACE;
+  if (in_place)
     name += 8;
   for (size_t i = 0; i < sizeof binary_ops / sizeof *binary_ops; i++)
     if (!strcmp(name, binary_ops[i].name))
-      return (uint16_t)binary_ops[i].op;
+      return (uint16_t)(binary_ops[i].op | in_place);
   return OP_UNREACHABLE;
 }
 

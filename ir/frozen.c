@@ -13,6 +13,8 @@ const Binding *fz_find(const Binding *b, uint32_t n, const char *name) {
   return NULL;
 }
 
+const char fz_keywords_mark[] = "keyword defaults";
+
 const Frozen *fz_attr(const Frozen *f, const char *name) {
   const Binding *b = fz_find(f->attrs, f->nattrs, name);
   return b ? b->value : NULL;
@@ -115,7 +117,7 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
     return;
   case FZ_EXCEPTION: buf_printf(b, "<exception %s>", f->text); return;
   case FZ_UNSET: buf_printf(b, "<undefined %s>", f->text); return;
-  case FZ_OPAQUE: buf_printf(b, "<object of type %s>", f->text); return;
+  case FZ_OPAQUE: buf_printf(b, f->wide ? "%s" : "<object of type %s>", f->text); return;
   }
 }
 

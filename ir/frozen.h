@@ -29,14 +29,14 @@ typedef enum FrozenKind {
   FZ_SLICE,     /* items[3] (3.14 keeps constant slices) */
   FZ_SCALAR,    /* a NumPy scalar: type id in `type`, value in i / re / im */
   FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex */
-  FZ_INTRINSIC, /* i: IntrinsicId (ir/intrinsics.h) */
+  FZ_INTRINSIC, /* i: IntrinsicId (ir/intrinsics.h); func: a form of it that is Python code, or NULL */
   FZ_MODULE,    /* text: dotted name ("pyptx.cuda", "math", "numpy", a user module); attrs for the names that are used */
   FZ_FUNC,      /* func */
   FZ_CODE,      /* code: constants of functions that make functions */
   FZ_ARRAY,     /* array: a host NumPy array, contents copied */
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */
-  FZ_OPAQUE,    /* text: type name; anything a kernel cannot use; attrs may hold what it can */
+  FZ_OPAQUE,    /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs may hold what it can */
 } FrozenKind;
 
 typedef struct Binding {
@@ -114,6 +114,9 @@ enum { CODE_VARARGS = 0x04, CODE_VARKEYWORDS = 0x08, CODE_GENERATOR = 0x20, CODE
 /* The attribute of a frozen object under that name, or NULL. */
 const Frozen *fz_attr(const Frozen *f, const char *name);
 const Binding *fz_find(const Binding *b, uint32_t n, const char *name);
+/* Text of the FZ_OPAQUE that stands among a MAKE_FUNC's operands before the defaults of keyword-only parameters: its items are their
+ * names. */
+extern const char fz_keywords_mark[];
 /* Short text for messages and dumps: 3, 1.5, 'fast', (1, 2), <function helper>, <module numpy>. */
 struct Cx;
 const char *fz_text(struct Cx *cx, const Frozen *f);

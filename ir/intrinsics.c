@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/base/suggest.h"
 #include "ir/fn.h"
 
 #define GONE {LOWER_GONE, NULL}
@@ -27,42 +28,13 @@ IntrinsicId ir_intrinsic_by_path(const char *path) {
   return INTR_NONE;
 }
 
-/* Levenshtein distance, names cut to 40 characters. */
-static size_t distance(const char *a, const char *b) {
-  enum { MAX = 40 };
-  size_t n = strnlen(a, MAX), m = strnlen(b, MAX), row[MAX + 1];
-  for (size_t j = 0; j <= m; j++)
-    row[j] = j;
-  for (size_t i = 1; i <= n; i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= m; j++) {
-      size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
-      if (above + 1 < best)
-        best = above + 1;
-      if (row[j - 1] + 1 < best)
-        best = row[j - 1] + 1;
-      diagonal = above;
-      row[j] = best;
-    }
-  }
-  return row[m];
-}
-
 const char *ir_intrinsic_suggest(const char *space, const char *name) {
-  size_t prefix = strlen(space), limit = strlen(name) / 3 + 1;
-  const char *best = NULL;
+  size_t prefix = strlen(space);
+  Suggest s = suggest_for(name);
   for (int i = 0; i < INTR_COUNT; i++) {
     const char *path = ir_intrinsics[i].path;
-    if (strncmp(path, space, prefix) || path[prefix] != '.' || strchr(path + prefix + 1, '.'))
-      continue;
-    size_t d = distance(name, path + prefix + 1);
-    if (d <= limit) {
-      limit = d ? d - 1 : 0;
-      best = path + prefix + 1;
-      if (!d)
-        break;
-    }
+    if (!strncmp(path, space, prefix) && path[prefix] == '.' && !strchr(path + prefix + 1, '.'))
+      suggest_try(&s, path + prefix + 1);
   }
-  return best;
+  return s.best;
 }

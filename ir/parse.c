@@ -315,6 +315,8 @@ static void parse_aux(Parser *p, Ins *i) {
     i->aux2 = (int32_t)number(p);
     break;
   case OP_CALL:
+  case OP_CALL_STAR:
+  case OP_MAKE_DICT:
     if (take(p, "names="))
       i->aux.names = constant(p, 0);
     break;

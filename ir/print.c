@@ -63,6 +63,8 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
   case OP_UNPACK:
   case OP_UNPACK_EX: buf_printf(out, " %lld/%d", (long long)i->aux.i, i->aux2); break;
   case OP_CALL:
+  case OP_CALL_STAR:
+  case OP_MAKE_DICT:
     if (i->aux.names) {
       buf_puts(out, " names=");
       put_constant(cx, out, i->aux.names);

@@ -243,8 +243,9 @@ IntrinsicId px_intrinsic_of(PxState *st, PyObject *object) {
   if (Py_IS_TYPE(object, st->intrinsic_type))
     return ((PxIntrinsic *)object)->id;
   char path[128];
-  if (PyCFunction_Check(object) || PyType_Check(object) ? path_of(st, object, path, sizeof path)
-                                                        : ufunc_path(st, object, path, sizeof path))
+  bool named = PyCFunction_Check(object) || PyType_Check(object) ||
+               !strcmp(Py_TYPE(object)->tp_name, "numpy._ArrayFunctionDispatcher"); /* np.ndim */
+  if (named ? path_of(st, object, path, sizeof path) : ufunc_path(st, object, path, sizeof path))
     return ir_intrinsic_by_path(path);
   return INTR_NONE;
 }

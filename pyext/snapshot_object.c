@@ -151,9 +151,30 @@ static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 /* --- NumPy --- */
 
+/* "numpy.sum" for a function or class of a compiled module; NULL for other objects, which are not asked. */
+static const char *callable_name(PxSnapshot *s, PyObject *object) {
+  bool known = PyCFunction_CheckExact(object) || Py_IS_TYPE(object, &PyType_Type) ||
+               !strncmp(Py_TYPE(object)->tp_name, "numpy.", 6);
+  PyObject *module = known ? px_getattr_optional(object, s->st->name.__module__) : NULL;
+  PyObject *name = known ? px_getattr_optional(object, s->st->name.__name__) : NULL;
+  const char *text = NULL;
+  if (name && PyUnicode_Check(name)) {
+    const char *n = PyUnicode_AsUTF8(name);
+    const char *m = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    bool plain = !m || !strcmp(m, "builtins");
+    text = n ? arena_printf(&s->cx->arena, "%s%s%s", plain ? "" : m, plain ? "" : ".", n) : NULL;
+  }
+  Py_XDECREF(module);
+  Py_XDECREF(name);
+  PyErr_Clear();
+  return text;
+}
+
 static void freeze_opaque(PxSnapshot *s, Frozen *f, PyObject *object) {
+  const char *name = callable_name(s, object);
   f->kind = FZ_OPAQUE;
-  f->text = arena_strdup(&s->cx->arena, Py_TYPE(object)->tp_name);
+  f->wide = name != NULL;
+  f->text = name ? name : arena_strdup(&s->cx->arena, Py_TYPE(object)->tp_name);
 }
 
 static void freeze_dtype_of(Frozen *f, TypeId id) {
@@ -269,15 +290,20 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
-/* A function of the math module that pyptx/_library.py has in Python. */
+static bool is_text(PyObject *object, const char *text) {
+  return object && PyUnicode_Check(object) && !PyUnicode_CompareWithASCIIString(object, text);
+}
+
+/* A function of math, builtins or a ufunc that pyptx/_library.py has in Python. */
 static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) {
-  if (!PyCFunction_Check(object))
+  bool ufunc = !strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc");
+  if (!ufunc && !PyCFunction_Check(object))
     return false;
   PyObject *module = px_getattr_optional(object, s->st->name.__module__);
-  bool is_math = module && PyUnicode_Check(module) && !PyUnicode_CompareWithASCIIString(module, "math");
+  bool ours_may_be = ufunc || is_text(module, "math") || is_text(module, "builtins");
   Py_XDECREF(module);
   PyErr_Clear();
-  if (!is_math)
+  if (!ours_may_be)
     return false;
   PyObject *library = px_keep(s, PyImport_ImportModule("pyptx._library"));
   PyObject *functions = px_keep(s, PyObject_GetAttrString(library, "FUNCTIONS"));
@@ -305,6 +331,8 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   IntrinsicId id = px_intrinsic_of(s->st, object);
   if (id == INTR_NONE)
     return freeze_library_function(s, f, object);
+  if (id == INTR_PY_POW && freeze_library_function(s, f, object)) /* the form with three arguments */
+    f->text = NULL;
   f->kind = FZ_INTRINSIC;
   f->i = id;
   return true;

@@ -1,8 +1,9 @@
-/* Assign: a[…] = value where a[…] is a view.
+/* Assign: a[…] = value and a[…] op= value where a[…] is a view, and array op= value.
  *
  * ty_assign (both passes) checks the value and broadcasts it to the view as NumPy does; it leaves one OP_ASSIGN. ty_lower_assigns, once
- * all types of a function are final, replaces each by a loop nest that stores one element after the other, first index first. Source
- * and target are not told apart: where they overlap, later reads see earlier writes. */
+ * all types of a function are final, replaces each by a loop nest that stores one element after the other. Nothing is copied beforehand:
+ * where source and target are views of one array with the same strides, the order is one that reads each element before it is
+ * overwritten, so the result is NumPy's; where they overlap in another way, later reads see earlier writes. */
 #include "typeinfer/ty.h"
 
 /* --- extents --- */
@@ -110,19 +111,77 @@ static Val broadcast(Ty *ty, Val source, Val target) {
   return r;
 }
 
-Val ty_assign(Ty *ty, Val target, Val value) {
-  if (is_bottom(target) || is_bottom(value))
-    return BOTTOM;
+static bool assignable(Ty *ty, Val value, Val target) {
   bool array = value.type->id == TY_ARRAY;
-  if (!array && !ty_is_number(value.type))
-    return TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
-  if (!ty_can_store(array ? value.type->elem : value.type, target.type->elem))
-    return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, target));
-  Val args[2 + TY_MAX_NDIM] = {target};
-  args[1] = array ? broadcast(ty, value, target) : ty_cast(ty, value, target.type->elem);
+  if (!array && !ty_is_number(value.type)) {
+    (void)TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
+    return false;
+  }
+  if (ty_can_store(array ? value.type->elem : value.type, target.type->elem))
+    return true;
+  (void)TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, target));
+  return false;
+}
+
+static Val assign(Ty *ty, Op op, Val target, Val value) {
+  Val args[2 + TY_MAX_NDIM] = {target, value};
   for (unsigned k = 0; k < target.type->ndim; k++)
     args[2 + k] = extent_of(ty, target, k);
-  return ty_op(ty, OP_ASSIGN, ty_id(ty, TY_VOID), args, 2u + target.type->ndim);
+  return ty_op_i(ty, OP_ASSIGN, ty_id(ty, TY_VOID), op, args, 2u + target.type->ndim);
+}
+
+Val ty_assign(Ty *ty, Val target, Val value) {
+  if (is_bottom(target) || is_bottom(value) || !assignable(ty, value, target))
+    return BOTTOM;
+  if (value.type->id == TY_ARRAY)
+    value = broadcast(ty, value, target);
+  else
+    value = ty_cast(ty, value, target.type->elem);
+  return assign(ty, (Op)0, target, value);
+}
+
+/* --- target op= value --- */
+
+/* NumPy's casting="same_kind": the kinds may grow, not shrink. */
+static bool same_kind(const Type *from, const Type *to) {
+  static const uint8_t rank[] = {
+      [KIND_BOOL] = 0, [KIND_UINT] = 1, [KIND_INT] = 2, [KIND_FLOAT] = 3, [KIND_COMPLEX] = 4};
+  return rank[ty_kind(from)] <= rank[ty_kind(to)];
+}
+
+/* The type of one element's result; NULL after an error. */
+static const Type *change_type(Ty *ty, Op op, const Type *elem, Val value) {
+  Ty quiet = *ty;
+  quiet.emit = false;
+  Val old = {.type = elem};
+  if (value.type->id == TY_ARRAY)
+    value = (Val){.type = value.type->elem};
+  Val r = ty_binary(&quiet, op, old, value);
+  ty->stuck |= quiet.stuck;
+  if (is_bottom(r) && ty->emit) { /* again, to raise it; nothing is computed from the operands */
+    old.ins = ty_ins(ty, ty_scalar_const(ty, elem->id, 1));
+    value.ins = value.konst ? NULL : old.ins;
+    r = ty_binary(ty, op, old, value);
+  }
+  return r.type;
+}
+
+Val ty_change(Ty *ty, Op op, Val target, Val value) {
+  if (is_bottom(target) || is_bottom(value) || !assignable(ty, value, target))
+    return BOTTOM;
+  const Type *elem = target.type->elem, *t = change_type(ty, op, elem, value);
+  if (!t)
+    return BOTTOM;
+  if (target.type->readonly)
+    return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, target));
+  if (!ty_is_weak(t) && !same_kind(t, elem))
+    return TY_FAIL(ty, ERR_STORE_TYPE, ty_pretty(ty->cx, t), TY_PRETTY(ty, target));
+  if (value.type->id == TY_ARRAY) {
+    if (value.type->ndim > target.type->ndim)
+      return TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), TY_PRETTY(ty, target));
+    value = broadcast(ty, value, target);
+  }
+  return is_bottom(assign(ty, op, target, value)) ? BOTTOM : target;
 }
 
 /* --- loops --- */
@@ -130,6 +189,8 @@ Val ty_assign(Ty *ty, Val target, Val value) {
 typedef struct Nest {
   Block *latch[TY_MAX_NDIM];
   Ins *counter[TY_MAX_NDIM];
+  Val index[TY_MAX_NDIM]; /* of the element: the counter, or from the end */
+  Val down[TY_MAX_NDIM];  /* is it from the end; without a type: never */
 } Nest;
 
 static Ins *typed(Ty *ty, Ins *i) {
@@ -170,31 +231,85 @@ static Val counter_val(const Nest *nest, unsigned k) {
   return (Val){.type = nest->counter[k]->type, .ins = nest->counter[k]};
 }
 
+/* What an array is a view of. */
+static const Ins *root_of(const Ins *i) {
+  while (i->op == OP_VIEW)
+    i = i->args[0];
+  return i;
+}
+
+/* May the two overlap so that the order of the elements matters? Two parameters are taken for two arrays. */
+static bool may_overlap(const Ins *to, const Ins *from) {
+  if (from->type->id != TY_ARRAY || from->type->elem != to->type->elem ||
+      from->type->space != to->type->space)
+    return false;
+  const Ins *a = root_of(to), *b = root_of(from);
+  bool apart = (a->op == OP_PARAM || a->op == OP_ALLOC) && (b->op == OP_PARAM || b->op == OP_ALLOC);
+  return a == b || !apart;
+}
+
+/* Before the loops: addresses are gone through upwards where the source lies behind the target, downwards where it lies before it.
+ * So an element is read before it is overwritten where both have the same strides. */
+static void choose_order(Ty *ty, Nest *nest, const Ins *assign) {
+  Val to = {.type = assign->args[0]->type, .ins = assign->args[0]};
+  Val from = {.type = assign->args[1]->type, .ins = assign->args[1]};
+  const Type *pyint = ty_id(ty, TY_PYINT), *pybool = ty_id(ty, TY_PYBOOL);
+  Val before = ty_op2(ty, OP_LT, pybool, ty_op1(ty, OP_ADDRESS, pyint, from),
+                      ty_op1(ty, OP_ADDRESS, pyint, to));
+  for (unsigned k = 0; k < to.type->ndim; k++) {
+    Val stride = ty_op_i(ty, OP_STRIDE, pyint, k, &to, 1);
+    nest->down[k] = ty_op2(ty, OP_NE, pybool, before,
+                           ty_op2(ty, OP_LT, pybool, stride, ty_const_int(ty, 0)));
+  }
+}
+
+/* In the innermost block. */
+static void find_indices(Ty *ty, Nest *nest, const Ins *assign) {
+  const Type *pyint = ty_id(ty, TY_PYINT);
+  for (unsigned k = 0; k < assign->args[0]->type->ndim; k++) {
+    Val counter = counter_val(nest, k), extent = {.type = pyint, .ins = assign->args[2 + k]};
+    nest->index[k] = counter;
+    if (!nest->down[k].type)
+      continue;
+    Val last = ty_op2(ty, OP_SUB, pyint, extent, ty_const_int(ty, 1));
+    nest->index[k] = ty_select(ty, nest->down[k], ty_op2(ty, OP_SUB, pyint, last, counter), counter);
+  }
+}
+
 static void store_one(Ty *ty, const Ins *assign, const Nest *nest) {
   Ins *to = assign->args[0], *from = assign->args[1];
+  const Type *elem = to->type->elem;
   unsigned n = to->type->ndim;
-  Val args[2 + TY_MAX_NDIM] = {{.type = to->type, .ins = to}},
-               value = {.type = from->type, .ins = from};
+  Val args[2 + TY_MAX_NDIM] = {{.type = to->type, .ins = to}};
+  Val value = {.type = from->type,
+               .konst = from->op == OP_CONST ? from->aux.frozen : NULL,
+               .ins = from};
+  for (unsigned k = 0; k < n; k++)
+    args[1 + k] = nest->index[k];
   if (from->type->id == TY_ARRAY) {
     unsigned have = from->type->ndim;
     Val read[1 + TY_MAX_NDIM] = {value};
     for (unsigned k = 0; k < have; k++)
-      read[1 + k] = counter_val(nest, n - have + k);
-    value = ty_cast(ty, ty_op(ty, OP_LOAD, from->type->elem, read, 1 + have), to->type->elem);
+      read[1 + k] = nest->index[n - have + k];
+    value = ty_op(ty, OP_LOAD, from->type->elem, read, 1 + have);
   }
-  for (unsigned k = 0; k < n; k++)
-    args[1 + k] = counter_val(nest, k);
-  args[1 + n] = value;
+  if (assign->aux.i)
+    value = ty_binary(ty, (Op)assign->aux.i, ty_op(ty, OP_LOAD, elem, args, 1 + n), value);
+  args[1 + n] = ty_cast(ty, value, elem);
   (void)ty_op(ty, OP_STORE, ty_id(ty, TY_VOID), args, 2 + n);
 }
 
 static void lower(Ty *ty, Ins *assign) {
-  Nest nest;
+  Nest nest = {0};
   unsigned n = assign->args[0]->type->ndim;
+  ty->at = assign;
+  if (may_overlap(assign->args[0], assign->args[1]))
+    choose_order(ty, &nest, assign);
   Block *at = assign->block, *out = ir_split(ty->cx, ty->fn, assign);
   for (unsigned k = 0; k < n; k++)
     at = open_loop(ty, &nest, k, at, assign->args[2 + k], k ? nest.latch[k - 1] : out, assign->loc);
   ty->at = typed(ty, ir_br(ty->cx, ty->fn, at, n ? nest.latch[n - 1] : out, assign->loc));
+  find_indices(ty, &nest, assign);
   store_one(ty, assign, &nest);
   ir_remove(assign);
 }

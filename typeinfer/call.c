@@ -1,5 +1,7 @@
 /* Call: what is called, and which argument goes to which parameter. */
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "typeinfer/ty.h"
@@ -132,12 +134,56 @@ Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const
 
 /* --- conversions --- */
 
+/* int, not pyint: what users write */
+static const char *type_name(Ty *ty, const Type *t) {
+  const char *name = ty_name(ty->cx, t);
+  return ty_is_weak(t) ? name + 2 : name;
+}
+
+static Val bad_text(Ty *ty, const Type *t, Val v) {
+  return arguments_error(ty, type_name(ty, t),
+                         arena_printf(&ty->cx->arena, "%s is no number", fz_text(ty->cx, v.konst)));
+}
+
+/* The number that a text says: digits with a sign and single underscores between them, for floats also what strtod() takes. */
+static Val convert_text(Ty *ty, const Type *t, Val v) {
+  char digits[64];
+  size_t n = 0;
+  const char *s = v.konst->text, *end = s + v.konst->n;
+  while (s < end && isspace((unsigned char)*s))
+    s++;
+  while (end > s && isspace((unsigned char)end[-1]))
+    end--;
+  for (const char *p = s; p < end && n < sizeof digits - 1; p++) {
+    bool inside = p > s && p + 1 < end && isdigit((unsigned char)p[-1]) && isdigit((unsigned char)p[1]);
+    if (*p != '_')
+      digits[n++] = *p;
+    else if (!inside)
+      return bad_text(ty, t, v);
+  }
+  digits[n] = 0;
+  if (!n || n == sizeof digits - 1 || strpbrk(digits, "xXpP("))
+    return bad_text(ty, t, v);
+  char *rest;
+  errno = 0;
+  if (ty_is_float(t)) {
+    double d = strtod(digits, &rest);
+    return *rest ? bad_text(ty, t, v) : ty_scalar_const(ty, t->id, d);
+  }
+  long long i = strtoll(digits, &rest, 10);
+  if (*rest || errno)
+    return bad_text(ty, t, v);
+  return ty_operand(ty, ty_const_int(ty, i), t->id);
+}
+
 static Val convert(Ty *ty, TypeId to, Val v) {
   const Type *t = ty_id(ty, to);
+  if (v.type->id == TY_STR && v.konst && (to == TY_PYINT || to == TY_PYFLOAT))
+    return convert_text(ty, t, v);
   if (ty_kind(t) == KIND_BOOL)
     return ty_cast(ty, ty_truth(ty, v), t);
   if (!ty_is_number(v.type) || (ty_is_complex(v.type) && !ty_is_complex(t)))
-    return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)),
+    return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", type_name(ty, t)),
                    TY_PRETTY(ty, v));
   return ty_operand(ty, v, to);
 }
@@ -149,7 +195,7 @@ Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
   if (ty_is_complex(t) && n == 2)
     return ty_complex_of(ty, t, args[0], args[1]);
   if (n > 1)
-    return arguments_error(ty, ty_name(ty->cx, t), "it takes one value");
+    return arguments_error(ty, type_name(ty, t), "it takes one value");
   if (n == 0)
     return ty_scalar_const(ty, to, 0);
   return is_bottom(args[0]) ? BOTTOM : convert(ty, to, args[0]);
@@ -205,18 +251,29 @@ static bool bind_name(Bind *b, const char *key, Val v) {
   return bind_fail(b, arena_printf(&b->ty->cx->arena, "there is no parameter '%s'", key));
 }
 
+/* The names of a nested function's keyword defaults, if it has any: the part behind its captured values. */
+static const Frozen *keyword_names(const Type *func, uint32_t at) {
+  const Frozen *f = at < func->n ? func->elems[at]->frozen : NULL;
+  return f && f->kind == FZ_OPAQUE && f->text == fz_keywords_mark ? f : NULL;
+}
+
 /* The default of parameter k; bottom if there is none. A nested function keeps its defaults behind its captured values. */
 static Val default_of(Bind *b, uint32_t k) {
   const Code *code = b->code;
+  uint32_t first = b->callee.type->n ? code->nfrees : 0;
+  const Frozen *names = keyword_names(b->callee.type, first);
+  uint32_t after = names ? first + 1 + names->n : first; /* where the positional defaults are */
   if (k < code->argcount) {
-    uint32_t captured = b->callee.type->n ? code->nfrees : 0;
-    uint32_t nested = b->callee.type->n - captured, n = nested ? nested : b->func->ndefaults;
+    uint32_t nested = b->callee.type->n - after, n = nested ? nested : b->func->ndefaults;
     if (k + n < code->argcount)
       return BOTTOM;
     uint32_t at = k + n - code->argcount;
-    return nested ? ty_item(b->ty, b->callee, captured + at)
+    return nested ? ty_item(b->ty, b->callee, after + at)
                   : ty_const(b->ty, b->func->defaults[at]);
   }
+  for (uint32_t j = 0; names && j < names->n; j++)
+    if (!strcmp(names->items[j]->text, code->localsplus[k]))
+      return ty_item(b->ty, b->callee, first + 1 + j);
   const Binding *d = fz_find(b->func->kwdefaults, b->func->nkwdefaults, code->localsplus[k]);
   return d ? ty_const(b->ty, d->value) : BOTTOM;
 }
@@ -260,10 +317,22 @@ Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *
 
 /* --- any callee --- */
 
+/* An intrinsic's form that pyptx/_library.py has: pow(base, exp, mod). */
+static Val call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
+                           const Frozen *names) {
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_FUNC;
+  f->func = func;
+  return ty_call_func(ty, ty_const(ty, f), args, n, names);
+}
+
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
   if (is_bottom(callee))
     return BOTTOM;
   const Frozen *f = callee.type->frozen;
+  if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
+      ir_intrinsics[f->i].kind == INTRINSIC_FUNC && f->i == INTR_PY_POW && n == 3 && f->func)
+    return call_library(ty, f->func, args, n, names);
   if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
       ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
     return ty_call_intrinsic(ty, (IntrinsicId)f->i, args, n, names);
@@ -280,16 +349,18 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
 
 Val ty_call_star(Ty *ty, Ins *i) {
   Val callee = ty_arg(ty, i, 0), t = ty_arg(ty, i, 1);
-  if (i->nargs > 2)
-    return TY_FAIL(ty, ERR_STAR_CALL);
+  uint32_t nkeys = i->nargs - 2;
   if (is_bottom(callee) || is_bottom(t))
     return BOTTOM;
   if (t.type->id != TY_TUPLE)
     return TY_FAIL(ty, ERR_STAR_CALL);
-  Val *args = CX_ARRAY(ty->cx, Val, t.type->n + 1);
+  Val *args = CX_ARRAY(ty->cx, Val, t.type->n + nkeys + 1);
   for (uint32_t k = 0; k < t.type->n; k++)
     args[k] = ty_item(ty, t, k);
-  return ty_call(ty, callee, args, t.type->n, NULL);
+  for (uint32_t k = 0; k < nkeys; k++)
+    if (is_bottom(args[t.type->n + k] = ty_arg(ty, i, 2 + k)))
+      return BOTTOM;
+  return ty_call(ty, callee, args, t.type->n + nkeys, nkeys ? i->aux.names : NULL);
 }
 
 /* --- nested functions --- */

@@ -126,6 +126,8 @@ Val ty_truth(Ty *ty, Val v) {
   case TY_RANGE: return ty_iter_more(ty, v, ty_item(ty, v, 0));
   default: break;
   }
+  if (v.type->id == TY_ARRAY)
+    return TY_FAIL(ty, ERR_WHOLE_ARRAY, "a truth value", TY_PRETTY(ty, v));
   if (!ty_is_number(v.type))
     return TY_FAIL(ty, ERR_BAD_OPERAND, "a truth value", TY_PRETTY(ty, v));
   if (ty_is_complex(v.type))

@@ -203,7 +203,18 @@ static const Frozen *fold_float(Cx *cx, Op op, double a, double b) {
 
 static const Frozen *fold_strings(Cx *cx, Op op, const Frozen *a, const Frozen *b) {
   bool same = a->n == b->n && !memcmp(a->text, b->text, a->n);
-  return op == OP_EQ ? fz_bool(cx, same) : op == OP_NE ? fz_bool(cx, !same) : NULL;
+  uint32_t n = a->n < b->n ? a->n : b->n;
+  int first = memcmp(a->text, b->text, n); /* UTF-8 has the order of the characters */
+  bool less = first < 0 || (!first && a->n < b->n);
+  switch (op) {
+  case OP_EQ: return fz_bool(cx, same);
+  case OP_NE: return fz_bool(cx, !same);
+  case OP_LT: return fz_bool(cx, less);
+  case OP_LE: return fz_bool(cx, less || same);
+  case OP_GT: return fz_bool(cx, !less && !same);
+  case OP_GE: return fz_bool(cx, !less);
+  default: return NULL;
+  }
 }
 
 const Frozen *ty_fold_binary(Cx *cx, Op op, const Frozen *a, const Frozen *b) {

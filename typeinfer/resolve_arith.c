@@ -34,6 +34,10 @@ static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
   return TY_FAIL(ty, ERR_BAD_OPERANDS, ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 
+static Val whole_array(Ty *ty, Op op, Val array) {
+  return TY_FAIL(ty, ERR_WHOLE_ARRAY, ty_op_text(op), TY_PRETTY(ty, array));
+}
+
 /* --- powers --- */
 
 /* x ** n for a small constant n >= 0 by repeated squaring: exact for integers, which wrap alike in any order. */
@@ -186,6 +190,29 @@ static Val tuple_repeat(Ty *ty, Val t, Val count) {
   return ty_make_tuple(ty, items, n);
 }
 
+/* Tuples and strings compare by their first elements that differ. */
+static Val ordered(Ty *ty, Op op, Val a, Val b) {
+  const Frozen *k = a.type->id == TY_STR ? ty_fold_binary(ty->cx, op, a.konst, b.konst) : NULL;
+  if (k)
+    return ty_constant(ty, k, TY_PYBOOL);
+  if (a.type->id == TY_STR)
+    return bad_operands(ty, op, a, b);
+  uint32_t n = a.type->n < b.type->n ? a.type->n : b.type->n;
+  bool less = op == OP_LT || op == OP_LE, or_equal = op == OP_LE || op == OP_GE;
+  bool by_length = a.type->n == b.type->n ? or_equal : (a.type->n < b.type->n) == less;
+  Val r = ty_const_bool(ty, by_length);
+  while (n--) {
+    Val x = ty_item(ty, a, n), y = ty_item(ty, b, n);
+    Val first = ty_truth(ty, ty_binary(ty, op, x, y));
+    Val same = ty_truth(ty, ty_equal(ty, OP_EQ, x, y));
+    if (is_bottom(first) || is_bottom(same))
+      return BOTTOM;
+    Val differ = ty_both(ty, OP_AND, ty_not(ty, same), first);
+    r = ty_both(ty, OP_OR, differ, ty_both(ty, OP_AND, same, r));
+  }
+  return r;
+}
+
 Val ty_binary(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
@@ -193,8 +220,13 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
     return bad_operands(ty, op, a, b);
   if (ty_is_number(a.type) && ty_is_number(b.type))
     return number_op(ty, op, a, b);
+  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
+    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
   if (op == OP_EQ || op == OP_NE)
     return ty_equal(ty, op, a, b);
+  if (op >= OP_LT && op <= OP_GE && a.type->id == b.type->id &&
+      (a.type->id == TY_TUPLE || a.type->id == TY_STR))
+    return ordered(ty, op, a, b);
   if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE && op == OP_ADD)
     return tuple_concat(ty, a, b);
   if (a.type->id == TY_TUPLE && ty_is_integral(b.type) && op == OP_MUL)
@@ -211,6 +243,8 @@ Val ty_unary(Ty *ty, Op op, Val a) {
   if (is_bottom(a))
     return BOTTOM;
   TyOp types = {0};
+  if (a.type->id == TY_ARRAY)
+    return whole_array(ty, op, a);
   if (ty_is_number(a.type))
     types = ty_unary_types(op, a.type->id);
   if (!types.ok)
@@ -260,8 +294,11 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b) {
     return BOTTOM;
   if (ty_is_number(a.type) && ty_is_number(b.type))
     return ty_binary(ty, op, a, b);
-  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
-    return bad_operands(ty, op, a, b);
+  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY) {
+    if (a.type->id == TY_NONE || b.type->id == TY_NONE)
+      return bad_operands(ty, op, a, b);
+    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
+  }
   if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE) {
     Val r = equal_tuples(ty, a, b);
     return op == OP_EQ ? r : ty_not(ty, r);
@@ -297,6 +334,12 @@ Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
     return BOTTOM;
   if (seq.type->id == TY_STR)
     return contains_text(ty, item, seq, negate);
+  if (seq.type->id == TY_RANGE && ty_is_integral(item.type)) {
+    Val in = ty_range_contains(ty, item, seq);
+    return negate ? ty_not(ty, in) : in;
+  }
+  if (seq.type->id == TY_ARRAY)
+    return whole_array(ty, negate ? OP_NOT_IN : OP_IN, seq);
   if (seq.type->id != TY_TUPLE)
     return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
   Val r = ty_const_bool(ty, false);

@@ -330,6 +330,8 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
     return tuple_index(ty, obj, index);
   if (obj.type->id == TY_STR)
     return TY_FAIL(ty, ERR_STRING_BUILD);
+  if (obj.type->id == TY_RANGE)
+    return ty_range_item(ty, obj, index);
   if (obj.type->id != TY_ARRAY)
     return TY_FAIL(ty, ERR_BAD_OPERAND, "an index [ ]", TY_PRETTY(ty, obj));
   Indices list;

@@ -84,23 +84,7 @@ static Val array_transposed(Ty *ty, Val a) {
   return r;
 }
 
-/* --- methods: function objects that hold their object --- */
-
-static const Frozen reshape_method = {.kind = FZ_OPAQUE, .text = "array.reshape"};
-
-static const Frozen conjugate_method = {.kind = FZ_OPAQUE, .text = "conjugate"};
-
-static Val bound_method(Ty *ty, const Frozen *method, Val self) {
-  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, method, &self.type, 1), &self, 1);
-}
-
-static Val array_reshape(Ty *ty, Val a) { return bound_method(ty, &reshape_method, a); }
-static Val number_conjugate(Ty *ty, Val a) { return bound_method(ty, &conjugate_method, a); }
-
-bool ty_is_method(Val callee) {
-  return callee.type->id == TY_FUNC && (callee.type->frozen == &reshape_method ||
-                                        callee.type->frozen == &conjugate_method);
-}
+/* --- reshape --- */
 
 static bool check_shape(Ty *ty, Val *extents, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
@@ -136,20 +120,10 @@ static void fill_extent(Ty *ty, Val *extents, uint32_t n, Val size) {
              "cannot reshape an array of size {0} into one of size {1}", (Val[]){size, rest}, 2);
 }
 
-static Val call_conjugate(Ty *ty, Val x, uint32_t n) {
-  if (n)
-    return TY_FAIL(ty, ERR_ARGUMENTS, "conjugate", "it takes no arguments");
-  if (x.type && x.type->id == TY_PYBOOL)
-    return ty_cast_id(ty, x, TY_PYINT);
-  return x.type && ty_is_complex(x.type) ? ty_complex_conjugate(ty, x) : x;
-}
-
-static Val call_reshape(Ty *ty, Val callee, const Val *args, uint32_t n) {
-  Val a = ty_item(ty, callee, 0), extents[TY_MAX_NDIM + 1] = {a};
+Val ty_reshape(Ty *ty, Val a, const Val *args, uint32_t n) {
+  Val extents[TY_MAX_NDIM + 1] = {a};
   bool is_tuple = n == 1 && args[0].type && args[0].type->id == TY_TUPLE;
   uint32_t ndim = is_tuple ? args[0].type->n : n;
-  if (is_bottom(a))
-    return BOTTOM;
   if (ndim < 1 || ndim > TY_MAX_NDIM)
     return TY_FAIL(ty, ERR_ARGUMENTS, "reshape", "it takes 1 to 16 integers, or a tuple of them");
   if (a.type->layout != LAYOUT_C)
@@ -171,11 +145,6 @@ static Val call_reshape(Ty *ty, Val callee, const Val *args, uint32_t n) {
   return r;
 }
 
-Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
-  return callee.type->frozen == &conjugate_method ? call_conjugate(ty, ty_item(ty, callee, 0), n)
-                                                  : call_reshape(ty, callee, args, n);
-}
-
 /* --- tables --- */
 
 static Val array_ndim(Ty *ty, Val a) { return ty_const_int(ty, a.type->ndim); }
@@ -190,12 +159,13 @@ static Val itself(Ty *ty, Val a) {
   return a;
 }
 
-static Val array_dtype(Ty *ty, Val a) {
+static Val dtype_of(Ty *ty, TypeId id) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_DTYPE;
-  f->type = a.type->elem->id;
+  f->type = id;
   return ty_const(ty, f);
 }
+static Val array_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->elem->id); }
 
 /* The parts of a complex array as an array of floats, which can be stored to. */
 static Val array_part(Ty *ty, Val a, uint8_t part) {
@@ -235,6 +205,26 @@ static Val number_imag(Ty *ty, Val a) {
   return ty_scalar_const(ty, a.type->id == TY_PYBOOL ? TY_PYINT : a.type->id, 0);
 }
 
+static Val number_ndim(Ty *ty, Val a) {
+  (void)a;
+  return ty_const_int(ty, 0);
+}
+static Val number_size(Ty *ty, Val a) {
+  (void)a;
+  return ty_const_int(ty, 1);
+}
+static Val number_shape(Ty *ty, Val a) {
+  (void)a;
+  return ty_make_tuple(ty, NULL, 0);
+}
+static Val number_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type)); }
+static Val number_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->id); }
+
+/* start, stop, step of a range or a slice */
+static Val part0(Ty *ty, Val a) { return ty_item(ty, a, 0); }
+static Val part1(Ty *ty, Val a) { return ty_item(ty, a, 1); }
+static Val part2(Ty *ty, Val a) { return ty_item(ty, a, 2); }
+
 static Val dtype_itemsize(Ty *ty, Val a) {
   return ty_const_int(ty, (int64_t)ty_size(ty_id(ty, a.type->frozen->type)));
 }
@@ -255,30 +245,46 @@ static const Attribute array_attributes[] = {
     {"nbytes", array_nbytes},
     {"real", array_real},
     {"imag", array_imag},
-    {"reshape", array_reshape},
     {NULL, NULL},
 };
 static const Attribute number_attributes[] = {
-    {"real", number_real}, {"imag", number_imag}, {"conjugate", number_conjugate}, {NULL, NULL}};
+    {"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
+/* of NumPy's numbers only */
+static const Attribute scalar_attributes[] = {
+    {"ndim", number_ndim},         {"size", number_size},     {"shape", number_shape},
+    {"itemsize", number_itemsize}, {"nbytes", number_itemsize}, {"dtype", number_dtype},
+    {"T", itself},                 {NULL, NULL}};
+static const Attribute range_attributes[] = {
+    {"start", part0}, {"stop", part1}, {"step", part2}, {NULL, NULL}};
 static const Attribute dtype_attributes[] = {
     {"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};
 
-static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name, const char *what) {
-  const char *near = NULL;
-  for (; table->name; table++) {
-    if (!strcmp(table->name, name))
-      return table->get(ty, obj);
-    if (!strncasecmp(table->name, name, 3))
-      near = table->name;
+static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name) {
+  Suggest s = suggest_for(name);
+  Val method;
+  bool scalar = table == number_attributes && !ty_is_weak(obj.type);
+  for (const Attribute *at = table; at->name; at++) {
+    if (!strcmp(at->name, name))
+      return at->get(ty, obj);
+    suggest_try(&s, at->name);
+    if (scalar && !at[1].name) {
+      at = scalar_attributes - 1;
+      scalar = false;
+    }
   }
-  return no_attribute(ty, what, name, near);
+  if (ty_find_method(ty, obj, name, &method, &s))
+    return method;
+  return no_attribute(ty, TY_PRETTY(ty, obj), name, s.best);
 }
 
 static Val tuple_field(Ty *ty, Val obj, const char *name) {
-  for (uint32_t k = 0; obj.type->names && k < obj.type->n; k++)
+  Suggest s = suggest_for(name);
+  for (uint32_t k = 0; obj.type->names && k < obj.type->n; k++) {
     if (!strcmp(obj.type->names[k], name))
       return ty_item(ty, obj, k);
-  return no_attribute(ty, TY_PRETTY(ty, obj), name, NULL);
+    suggest_try(&s, obj.type->names[k]);
+  }
+  return no_attribute(ty, TY_PRETTY(ty, obj), name, s.best);
 }
 
 Val ty_getattr(Ty *ty, Val obj, const char *name) {
@@ -287,9 +293,11 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   const Frozen *f = obj.type->frozen;
   switch (obj.type->id) {
   case TY_MODULE: return module_attr(ty, f, name);
-  case TY_ARRAY: return from_table(ty, array_attributes, obj, name, TY_PRETTY(ty, obj));
+  case TY_ARRAY: return from_table(ty, array_attributes, obj, name);
   case TY_TUPLE: return tuple_field(ty, obj, name);
-  case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name, TY_PRETTY(ty, obj));
+  case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name);
+  case TY_RANGE:
+  case TY_SLICE: return from_table(ty, range_attributes, obj, name);
   case TY_FUNC:
     if (f->kind == FZ_INTRINSIC)
       return member(ty, ir_intrinsics[f->i].path, name);
@@ -300,7 +308,7 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
     break;
   default:
     if (ty_is_number(obj.type))
-      return from_table(ty, number_attributes, obj, name, TY_PRETTY(ty, obj));
+      return from_table(ty, number_attributes, obj, name);
   }
   return no_attribute(ty, TY_PRETTY(ty, obj), name, NULL);
 }

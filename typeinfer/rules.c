@@ -4,6 +4,9 @@
 typedef Val (*OpRule)(Ty *ty, Ins *i);
 
 static Val rule_binary(Ty *ty, Ins *i) {
+  Val x = ty_arg(ty, i, 0);
+  if (i->aux2 && x.type && x.type->id == TY_ARRAY)
+    return ty_change(ty, (Op)i->op, x, ty_arg(ty, i, 1));
   return ty_binary(ty, (Op)i->op, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
 }
 static Val rule_unary(Ty *ty, Ins *i) { return ty_unary(ty, (Op)i->op, ty_arg(ty, i, 0)); }
@@ -43,7 +46,18 @@ static Val rule_global(Ty *ty, Ins *i) {
   return ty_const(ty, i->aux.frozen);
 }
 
+/* a[i] op= x has changed the view a[i]; what Python then stores into a[i] is that view itself. */
+static bool stores_itself(Ty *ty, const Ins *i) {
+  const Ins *change = i->args[2], *view = change->nargs == 2 && change->aux2 ? change->args[0] : NULL;
+  bool same = view && view->op == OP_GETITEM && change->op >= OP_ADD && change->op <= OP_MATMUL &&
+              view->args[0] == i->args[0] && view->args[1] == i->args[1];
+  Val v = same ? ty_arg(ty, (Ins *)(uintptr_t)i, 2) : BOTTOM;
+  return v.type && v.type->id == TY_ARRAY;
+}
+
 static Val rule_setitem(Ty *ty, Ins *i) {
+  if (stores_itself(ty, i))
+    return ty_none(ty);
   return ty_setitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), ty_arg(ty, i, 2));
 }
 
@@ -101,6 +115,11 @@ static Val rule_unpack_ex(Ty *ty, Ins *i) {
                       (uint32_t)i->aux2 >> 8);
 }
 
+static Val rule_make_dict(Ty *ty, Ins *i) {
+  (void)i;
+  return TY_FAIL(ty, ERR_DICT);
+}
+
 static Val rule_list_extend(Ty *ty, Ins *i) {
   Val a = ty_arg(ty, i, 0), b = ty_arg(ty, i, 1);
   if (!is_bottom(a) && !is_bottom(b) && (a.type->id != TY_TUPLE || b.type->id != TY_TUPLE))
@@ -153,6 +172,7 @@ static const OpRule rules[OP_COUNT] = {
     [OP_CALL] = rule_call,
     [OP_CALL_STAR] = rule_call_star,
     [OP_MAKE_TUPLE] = rule_make_tuple,
+    [OP_MAKE_DICT] = rule_make_dict,
     [OP_MAKE_LIST] = rule_make_tuple,
     [OP_MAKE_SLICE] = rule_make_slice,
     [OP_MAKE_STR] = rule_make_str,

@@ -151,8 +151,63 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
   return ty_none(ty);
 }
 
+/* tuple(range(…)) of constants */
+static Val tuple_of_range(Ty *ty, const TyCall *c) {
+  int64_t n;
+  if (!fz_get_int(ty_len(ty, c->args[0]).konst, &n))
+    return ty_not_constant(ty, "the length of a tuple");
+  if (n > TY_MAX_TUPLE)
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
+  Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);
+  for (int64_t k = 0; k < n; k++)
+    items[k] = ty_range_item(ty, c->args[0], ty_const_int(ty, k));
+  return ty_make_tuple(ty, items, (uint32_t)n);
+}
+
 Val ty_rule_tuple(Ty *ty, const TyCall *c) {
+  if (c->args[0].type->id == TY_RANGE)
+    return tuple_of_range(ty, c);
   return c->args[0].type->id == TY_TUPLE ? c->args[0] : ty_argument_type(ty, c, 0, "a tuple");
+}
+
+Val ty_rule_reversed(Ty *ty, const TyCall *c) { return ty_reversed(ty, c->args[0]); }
+
+Val ty_rule_slice(Ty *ty, const TyCall *c) {
+  if (c->n < 1 || c->n > 3)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes 1 to 3 integers or None");
+  Val parts[3] = {ty_none(ty), ty_none(ty), ty_none(ty)};
+  for (uint32_t k = 0; k < c->n; k++)
+    parts[c->n == 1 ? 1 : k] = c->args[k];
+  return ty_slice(ty, parts);
+}
+
+/* NumPy's float64 and complex128 are Python's float and complex too, as in Python. False: cls is not a class that kernels know. */
+static bool is_instance(const Type *t, Val cls, bool *out) {
+  const Frozen *f = cls.type->frozen;
+  if (cls.type->id == TY_DTYPE) {
+    *out = t->id == f->type || (f->type == TY_PYINT && t->id == TY_PYBOOL) ||
+           (f->type == TY_PYFLOAT && t->id == TY_F64) ||
+           (f->type == TY_PYCOMPLEX && t->id == TY_C128);
+    return true;
+  }
+  bool is_class = cls.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
+                  (f->i == INTR_PY_TUPLE || f->i == INTR_PY_RANGE || f->i == INTR_PY_SLICE);
+  if (is_class)
+    *out = t->id == (f->i == INTR_PY_TUPLE ? TY_TUPLE : f->i == INTR_PY_RANGE ? TY_RANGE : TY_SLICE);
+  return is_class;
+}
+
+Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
+  Val cls = c->args[1];
+  bool many = cls.type->id == TY_TUPLE, any = false;
+  for (uint32_t k = 0; k < (many ? cls.type->n : 1); k++) {
+    bool is = false;
+    Val one = many ? ty_item(ty, cls, k) : cls;
+    if (is_bottom(one) || !is_instance(c->args[0].type, one, &is))
+      return ty_argument_type(ty, c, 1, "int, float, bool, tuple, range, a NumPy scalar type or a tuple of them");
+    any |= is;
+  }
+  return ty_const_bool(ty, any);
 }
 
 Val ty_rule_sum(Ty *ty, const TyCall *c) {

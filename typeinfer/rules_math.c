@@ -37,6 +37,20 @@ Val ty_rule_math_f1(Ty *ty, const TyCall *c) { return math_function(ty, c, 1); }
 Val ty_rule_math_f2(Ty *ty, const TyCall *c) { return math_function(ty, c, 2); }
 Val ty_rule_math_f3(Ty *ty, const TyCall *c) { return math_function(ty, c, 3); }
 
+/* Of more than two, two at a time. */
+Val ty_rule_math_hypot(Ty *ty, const TyCall *c) {
+  Val args[TY_MAX_ARGS];
+  const Type *t = arguments(ty, c, args);
+  if (!t)
+    return BOTTOM;
+  if (c->n < 2)
+    return c->n ? ty_intrinsic(ty, INTR_MATH_FABS, t, args, 1) : ty_const_float(ty, 0);
+  Val r = args[0];
+  for (uint32_t k = 1; k < c->n; k++)
+    r = ty_intrinsic(ty, c->id, t, (Val[]){r, args[k]}, 2);
+  return r;
+}
+
 Val ty_rule_math_log(Ty *ty, const TyCall *c) {
   Val args[2];
   TyCall bound = *c;

@@ -4,7 +4,7 @@
  * result is weak. */
 #include <math.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/rules_numpy.h"
 
 static const Type *boolean(Ty *ty) { return ty_id(ty, TY_BOOL); }
 static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
@@ -23,7 +23,7 @@ static bool numbers(Ty *ty, const TyCall *c) {
 }
 
 /* The arguments as the operators take them: weak numbers stay weak beside a strong one. */
-static bool operands(Ty *ty, const TyCall *c, Val *out) {
+bool np_operands(Ty *ty, const TyCall *c, Val *out) {
   if (!numbers(ty, c))
     return false;
   bool strong = false;
@@ -38,7 +38,7 @@ static bool operands(Ty *ty, const TyCall *c, Val *out) {
 
 /* The arguments in their common type, with which a constant must be compatible. */
 static const Type *common(Ty *ty, const TyCall *c, Val *out) {
-  if (!operands(ty, c, out))
+  if (!np_operands(ty, c, out))
     return NULL;
   TypeId t = out[0].type->id;
   for (uint32_t k = 1; k < c->n; k++)
@@ -91,7 +91,7 @@ static TypeId float_type(const TyCall *c) {
   return speaks ? TY_F64 : widest;
 }
 
-static const Type *float_arguments(Ty *ty, const TyCall *c, Val *out) {
+const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
   if (!numbers(ty, c))
     return NULL;
   TypeId t = float_type(c);
@@ -143,7 +143,7 @@ static const IntrinsicId functions[INTR_COUNT] = {
 
 Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
   Val x;
-  const Type *t = float_arguments(ty, c, &x);
+  const Type *t = np_float_arguments(ty, c, &x);
   if (!t)
     return BOTTOM;
   switch (c->id) {
@@ -157,7 +157,7 @@ Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
 
 Val ty_rule_np_float2(Ty *ty, const TyCall *c) {
   Val x[2];
-  const Type *t = float_arguments(ty, c, x);
+  const Type *t = np_float_arguments(ty, c, x);
   return t ? ty_intrinsic(ty, functions[c->id], t, x, 2) : BOTTOM;
 }
 
@@ -188,12 +188,12 @@ static const Op operators[INTR_COUNT] = {
 
 Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
   Val x;
-  return operands(ty, c, &x) ? ty_unary(ty, operators[c->id], x) : BOTTOM;
+  return np_operands(ty, c, &x) ? ty_unary(ty, operators[c->id], x) : BOTTOM;
 }
 
 Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
   Val x[2];
-  return operands(ty, c, x) ? ty_binary(ty, operators[c->id], x[0], x[1]) : BOTTOM;
+  return np_operands(ty, c, x) ? ty_binary(ty, operators[c->id], x[0], x[1]) : BOTTOM;
 }
 
 Val ty_rule_np_logic(Ty *ty, const TyCall *c) {

@@ -15,6 +15,19 @@ static const Op operators[INTR_COUNT] = {
     [INTR_OPERATOR_AND] = OP_AND,
     [INTR_OPERATOR_OR] = OP_OR,
     [INTR_OPERATOR_XOR] = OP_XOR,
+    [INTR_OPERATOR_IADD] = OP_ADD,
+    [INTR_OPERATOR_ISUB] = OP_SUB,
+    [INTR_OPERATOR_IMUL] = OP_MUL,
+    [INTR_OPERATOR_ITRUEDIV] = OP_TRUEDIV,
+    [INTR_OPERATOR_IFLOORDIV] = OP_FLOORDIV,
+    [INTR_OPERATOR_IMOD] = OP_MOD,
+    [INTR_OPERATOR_IPOW] = OP_POW,
+    [INTR_OPERATOR_IMATMUL] = OP_MATMUL,
+    [INTR_OPERATOR_ILSHIFT] = OP_LSHIFT,
+    [INTR_OPERATOR_IRSHIFT] = OP_RSHIFT,
+    [INTR_OPERATOR_IAND] = OP_AND,
+    [INTR_OPERATOR_IOR] = OP_OR,
+    [INTR_OPERATOR_IXOR] = OP_XOR,
     [INTR_OPERATOR_EQ] = OP_EQ,
     [INTR_OPERATOR_NE] = OP_NE,
     [INTR_OPERATOR_LT] = OP_LT,
@@ -45,8 +58,12 @@ Val ty_rule_operator2(Ty *ty, const TyCall *c) {
   case INTR_OPERATOR_IS_NOT: return ty_is(ty, a, b, true);
   case INTR_OPERATOR_CONTAINS: return ty_contains(ty, b, a, false);
   case INTR_OPERATOR_GETITEM: return ty_getitem(ty, a, b);
-  default: return ty_binary(ty, operators[c->id], a, b);
+  default: break;
   }
+  bool in_place = c->id >= INTR_OPERATOR_IADD && c->id <= INTR_OPERATOR_IXOR;
+  if (in_place && a.type->id == TY_ARRAY)
+    return ty_change(ty, operators[c->id], a, b);
+  return ty_binary(ty, operators[c->id], a, b);
 }
 
 Val ty_rule_setitem(Ty *ty, const TyCall *c) {

@@ -8,6 +8,7 @@
 #ifndef PYPTX_TYPEINFER_TY_H
 #define PYPTX_TYPEINFER_TY_H
 
+#include "ir/base/suggest.h"
 #include "ir/build.h"
 #include "ir/cfg.h"
 #include "ir/cx.h"
@@ -208,14 +209,23 @@ Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b);
 Val ty_getattr(Ty *ty, Val obj, const char *name);
 bool ty_is_method(Val callee); /* array.reshape, number.conjugate, bound to their object */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
+/* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
+bool ty_find_method(Ty *ty, Val obj, const char *name, Val *out, Suggest *s);
+Val ty_reshape(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
 Val ty_assign(Ty *ty, Val target, Val value); /* assign.c: to all elements of a view */
+Val ty_change(Ty *ty, Op op, Val target,
+              Val value); /* target op= value, element by element; gives the target */
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);
 /* Resolves the indices of one element: writes array->ndim pyint values in range. False: not an element index (or an error). */
 bool ty_element(Ty *ty, Val array, Val index, Val *out);
 Val ty_len(Ty *ty, Val v);
+Val ty_reversed(Ty *ty, Val seq); /* range.c */
+Val ty_range_item(Ty *ty, Val range, Val index);
+Val ty_range_contains(Ty *ty, Val item, Val range);
 Val ty_iter(Ty *ty, Val v);
 Val ty_iter_start(Ty *ty, Val seq);
 Val ty_iter_more(Ty *ty, Val seq, Val state);

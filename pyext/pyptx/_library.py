@@ -1,26 +1,32 @@
-"""Functions of the math module that kernels get as Python functions, compiled with the kernel.
+"""Functions of math, NumPy and the builtins that kernels get as Python functions, compiled with the kernel.
 
 What a kernel names as math.gcd is compiled as gcd below. Integers are 64 bits wide and wrap; floats follow math's own rule.
 """
 import math
 
+import numpy as np
 
-def gcd(a, b):
-    """Greatest common divisor of two integers, not negative."""
-    x = int(abs(a))
-    y = int(abs(b))
-    while y != 0:
-        x, y = y, x % y
+
+def gcd(*integers):
+    """Greatest common divisor of integers, not negative."""
+    x = 0
+    for v in integers:
+        y = int(abs(v))
+        while y != 0:
+            x, y = y, x % y
     return x
 
 
-def lcm(a, b):
-    """Least common multiple of two integers, not negative."""
-    x = int(a)
-    y = int(b)
-    if x == 0 or y == 0:
-        return 0
-    return abs(x // gcd(x, y) * y)
+def lcm(*integers):
+    """Least common multiple of integers, not negative."""
+    x = 1
+    for v in integers:
+        y = int(abs(v))
+        if x == 0 or y == 0:
+            x = 0
+        else:
+            x = abs(x // gcd(x, y) * y)
+    return x
 
 
 def isqrt(n):
@@ -111,4 +117,54 @@ def ulp(x):
     return above - y
 
 
+def times_mod(a, b, m):
+    """a * b % m for 0 <= a, b < m, without overflow."""
+    if m <= 3037000499:  # whose square is below 2**63
+        return a * b % m
+    r = 0
+    while b > 0:
+        if b & 1:
+            r = r - (m - a) if r >= m - a else r + a
+        a = a - (m - a) if a >= m - a else a + a
+        b >>= 1
+    return r
+
+
+def pow_mod(base, exp, mod):
+    """base ** exp % mod of Python ints, with mod's sign."""
+    m = abs(mod)
+    e = exp
+    if e < 0:
+        raise ValueError("pow() with a negative exponent and a modulus is not available in a kernel")
+    if m == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    x = base % m
+    r = 1 % m
+    while e > 0:
+        if e & 1:
+            r = times_mod(r, x, m)
+        x = times_mod(x, x, m)
+        e >>= 1
+    return r - m if mod < 0 and r != 0 else r
+
+
+def numpy_gcd(x1, x2):
+    """np.gcd: greatest common divisor of two integers of any sign, of their common type."""
+    a = np.maximum(x1, x2)
+    b = np.minimum(x1, x2)
+    _ = a | b  # integers only
+    while b != 0:
+        a, b = b, a % b
+    return np.absolute(a)
+
+
+def numpy_lcm(x1, x2):
+    """np.lcm: least common multiple of two integers of any sign, of their common type."""
+    a = np.absolute(np.maximum(x1, x2))
+    b = np.absolute(np.minimum(x1, x2))
+    g = numpy_gcd(a, b)
+    return a // g * b  # 0 // 0 is 0
+
+
 FUNCTIONS = {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
+FUNCTIONS |= {pow: pow_mod, np.gcd: numpy_gcd, np.lcm: numpy_lcm}

@@ -23,10 +23,10 @@ FUNCTIONS = {  # by the name in math, which has the bound
 FUNCTIONS2 = {"arctan2": "atan2", "hypot": "hypot", "copysign": "copysign", "nextafter": "remainder"}
 EXACT1 = [
     "rint", "floor", "ceil", "trunc", "absolute", "sign", "square", "reciprocal", "negative", "positive", "invert",
-    "isnan", "isinf", "isfinite", "signbit", "logical_not",
+    "isnan", "isinf", "isfinite", "signbit", "logical_not", "spacing", "bitwise_count",
 ]  # fmt: skip
 EXACT2 = [
-    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "minimum", "maximum", "fmin", "fmax",
+    "heaviside", "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "minimum", "maximum", "fmin", "fmax",
     "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "equal", "not_equal", "less", "less_equal",
     "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
 ]  # fmt: skip
@@ -120,6 +120,46 @@ def test_exact_functions_of_two(name, dtypes):
         keep = np.isfinite(x.astype(float)) & np.isfinite(y.astype(float)) & (y != 0)
         x, y = x[keep], y[keep]
     check(f"np.{name}({{}}, {{}})", function(name), [x, y], zeros=name not in ("minimum", "maximum", "fmin", "fmax"))
+
+
+@pytest.mark.parametrize("dtypes", [(a, b) for a in STRONG[1:] for b in ("int32", "uint64")], ids="-".join)
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors(name, dtypes):
+    x, y = pairs(*(specials(t, small=True) for t in dtypes))
+    check(f"np.{name}({{}}, {{}})", function(name), [x, y])
+
+
+# log1p and exp within bound(): their errors, times the slope 1 or less of either, and one rounding; the result of 1-2 ulps of
+# the larger operand where that is the larger number.
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_sums_of_logarithms(name, dtype):
+    values = [0.0, 1.5, -2.25, 30.0, 700.0, -700.0, np.inf, -np.inf, np.nan]
+    x, y = pairs(np.array(values, dtype), np.array(values, dtype))
+    check(f"np.{name}({{}}, {{}})", function(name), [x, y], 16)
+
+
+@pytest.mark.parametrize("name, count", [("divmod", 2), ("modf", 1), ("frexp", 1)])
+@pytest.mark.parametrize("dtype", ["int32", *FLOATS])
+@pytest.mark.parametrize("part", [0, 1])
+def test_functions_with_two_results(name, count, dtype, part):
+    x = np.array([7, -7, 0, 12, 5], dtype) / (1 if dtype == "int32" else 4)
+    y = np.array([2, 2, 3, -5, 5], dtype)
+    args = [x.astype(dtype), y][:count]
+    holes = ", ".join(["{}"] * count)
+    check(f"np.{name}({holes})[{part}]", lambda *a: function(name)(*a)[part], args)
+
+
+@pytest.mark.parametrize("dtypes", [(a, b) for a in ("int16", *FLOATS) for b in ("int8", "int64")], ids="-".join)
+def test_ldexp(dtypes):
+    x, y = pairs(np.array([3, -1, 0], dtypes[0]), np.array([0, 5, -7], dtypes[1]))
+    check("np.ldexp({}, {})", np.ldexp, [x, y])
+
+
+@pytest.mark.parametrize("dtype", ["int32", *FLOATS])
+def test_float_power(dtype):
+    # pow of the C library and of libdevice: at most 2 ulps, and NumPy's own 4.
+    check("np.float_power({}, 1.5)", lambda x: np.float_power(x, 1.5), [np.array([0, 2, 9, 100], dtype)], 6)
 
 
 @pytest.mark.parametrize("name", ["sqrt", "floor", "sign", "absolute", "square", "negative", "isnan", "logical_not"])

@@ -1,0 +1,118 @@
+/* Rules of numpy.*, continued: ufuncs that are made of others, and those with two results. */
+#include <math.h>
+
+#include "typeinfer/rules_numpy.h"
+
+static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
+static Val compare(Ty *ty, Op op, Val a, Val b) {
+  return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
+}
+static Val op2(Ty *ty, Op op, Val a, Val b) { return ty_op2(ty, op, a.type, a, b); }
+static Val call1(Ty *ty, IntrinsicId id, Val x) { return ty_intrinsic(ty, id, x.type, &x, 1); }
+
+/* nan where x1 is one, else 0 below 0, x2 at 0, 1 above. */
+static Val heaviside(Ty *ty, Val x1, Val x2) {
+  Val zero = number(ty, x1, 0);
+  Val r = ty_select(ty, compare(ty, OP_GT, x1, zero), number(ty, x1, 1), x1);
+  r = ty_select(ty, compare(ty, OP_LT, x1, zero), zero, r);
+  return ty_select(ty, compare(ty, OP_EQ, x1, zero), x2, r);
+}
+
+/* log(e**x + e**y) by the larger of the two and the distance to the other; log(2) on top where they are equal, infinities too. */
+static Val log_add(Ty *ty, Val x, Val y, bool base2) {
+  Val zero = number(ty, x, 0), distance = op2(ty, OP_SUB, x, y);
+  Val larger = ty_select(ty, compare(ty, OP_GT, distance, zero), x, y);
+  Val minus = ty_op1(ty, OP_NEG, x.type, call1(ty, INTR_MATH_FABS, distance));
+  Val rest = call1(ty, INTR_MATH_LOG1P, call1(ty, base2 ? INTR_MATH_EXP2 : INTR_MATH_EXP, minus));
+  if (base2)
+    rest = op2(ty, OP_MUL, rest, number(ty, x, M_LOG2E));
+  Val twice = op2(ty, OP_ADD, x, number(ty, x, base2 ? 1 : M_LN2));
+  return ty_select(ty, compare(ty, OP_EQ, x, y), twice, op2(ty, OP_ADD, larger, rest));
+}
+
+Val ty_rule_np_made2(Ty *ty, const TyCall *c) {
+  Val x[2];
+  if (!np_float_arguments(ty, c, x))
+    return BOTTOM;
+  if (c->id == INTR_NP_HEAVISIDE)
+    return heaviside(ty, x[0], x[1]);
+  return log_add(ty, x[0], x[1], c->id == INTR_NP_LOGADDEXP2);
+}
+
+/* The distance to the next number away from zero. */
+Val ty_rule_np_spacing(Ty *ty, const TyCall *c) {
+  Val x;
+  if (!np_float_arguments(ty, c, &x))
+    return BOTTOM;
+  Val out[] = {number(ty, x, INFINITY), x};
+  Val pair[] = {x, ty_intrinsic(ty, INTR_MATH_COPYSIGN, x.type, out, 2)};
+  pair[1] = ty_select(ty, compare(ty, OP_EQ, x, number(ty, x, 0)), out[0], pair[1]);
+  return op2(ty, OP_SUB, ty_intrinsic(ty, INTR_MATH_NEXTAFTER, x.type, pair, 2), x);
+}
+
+Val ty_rule_np_float_power(Ty *ty, const TyCall *c) {
+  Val x[2];
+  if (!np_float_arguments(ty, c, x))
+    return BOTTOM;
+  return ty_binary(ty, OP_POW, ty_cast_id(ty, c->args[0], TY_F64),
+                   ty_cast_id(ty, c->args[1], TY_F64));
+}
+
+Val ty_rule_np_divmod(Ty *ty, const TyCall *c) {
+  Val x[2];
+  if (!np_operands(ty, c, x))
+    return BOTTOM;
+  Val pair[] = {ty_binary(ty, OP_FLOORDIV, x[0], x[1]), ty_binary(ty, OP_MOD, x[0], x[1])};
+  return ty_make_tuple(ty, pair, 2);
+}
+
+Val ty_rule_np_modf(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = np_float_arguments(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  const Type *types[] = {t, t};
+  return ty_intrinsic(ty, INTR_MATH_MODF, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+}
+
+Val ty_rule_np_frexp(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = np_float_arguments(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  const Type *types[] = {t, ty_id(ty, TY_PYINT)};
+  Val r = ty_intrinsic(ty, INTR_MATH_FREXP, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+  Val pair[] = {ty_item(ty, r, 0), ty_cast_id(ty, ty_item(ty, r, 1), TY_I32)};
+  return ty_make_tuple(ty, pair, 2);
+}
+
+Val ty_rule_np_ldexp(Ty *ty, const TyCall *c) {
+  TyCall first = *c;
+  first.n = 1;
+  Val args[2];
+  const Type *t = np_float_arguments(ty, &first, args);
+  if (!t)
+    return BOTTOM;
+  if (!ty_is_number(c->args[1].type) || !ty_is_integral(c->args[1].type))
+    return ty_argument_type(ty, c, 1, "an integer");
+  args[1] = ty_cast_id(ty, c->args[1], TY_PYINT);
+  return ty_intrinsic(ty, INTR_MATH_LDEXP, t, args, 2);
+}
+
+Val ty_rule_np_bitwise_count(Ty *ty, const TyCall *c) {
+  if (!ty_is_number(c->args[0].type) || !ty_is_integral(c->args[0].type))
+    return ty_argument_type(ty, c, 0, "an integer");
+  return ty_bit_count(ty, c->args[0], TY_U8);
+}
+
+/* ndim, size, shape of what is an array, a number or a tuple of numbers. */
+Val ty_rule_np_extent(Ty *ty, const TyCall *c) {
+  Val a = c->args[0];
+  const char *name = c->id == INTR_NP_NDIM ? "ndim" : c->id == INTR_NP_SIZE ? "size" : "shape";
+  if (a.type->id == TY_ARRAY)
+    return ty_getattr(ty, a, name);
+  if (!ty_is_number(a.type))
+    return ty_argument_type(ty, c, 0, "an array or a number");
+  return c->id == INTR_NP_SHAPE ? ty_make_tuple(ty, NULL, 0)
+                                : ty_const_int(ty, c->id == INTR_NP_SIZE);
+}
