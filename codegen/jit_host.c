@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codegen/host.h"
+#include "codegen/host_libdevice.h"
 
 typedef struct Name {
   const char *name;
@@ -31,21 +32,33 @@ static void forget_error(void *user,
   LLVMConsumeError(e);
 }
 
+static LLVMOrcCSymbolMapPair symbol(LLVMOrcLLJITRef jit, const char *name, void *address) {
+  LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit, name)};
+  pair.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
+  pair.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+                                LLVMJITSymbolGenericFlagsCallable;
+  return pair;
+}
+
+/* All of the small tables, since LLVM itself adds calls; of libdevice's functions those that the module calls. */
 static void define_symbols(Cg *cg, LLVMOrcLLJITRef jit) {
   const CgSymbol *given = cg->request->symbols;
-  uint32_t ngiven = 0;
-  while (given && given[ngiven].name)
-    ngiven++;
-  LLVMOrcCSymbolMapPair *pairs = CX_ARRAY(cg->cx, LLVMOrcCSymbolMapPair, NLIBRARY + ngiven);
-  for (uint32_t k = 0; k < NLIBRARY + ngiven; k++) {
-    const char *name = k < NLIBRARY ? library[k].name : given[k - NLIBRARY].name;
-    void *address = k < NLIBRARY ? library[k].address : given[k - NLIBRARY].address;
-    pairs[k].Name = LLVMOrcLLJITMangleAndIntern(jit, name);
-    pairs[k].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
-    pairs[k].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported |
-                                      LLVMJITSymbolGenericFlagsCallable;
+  uint32_t room = NLIBRARY, n = 0;
+  for (const CgSymbol *s = given; s && s->name; s++)
+    room++;
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+    room++;
+  LLVMOrcCSymbolMapPair *pairs = CX_ARRAY(cg->cx, LLVMOrcCSymbolMapPair, room);
+  for (uint32_t k = 0; k < NLIBRARY; k++)
+    pairs[n++] = symbol(jit, library[k].name, library[k].address);
+  for (const CgSymbol *s = given; s && s->name; s++)
+    pairs[n++] = symbol(jit, s->name, s->address);
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+    void *address = LLVMIsDeclaration(fn) ? cg_host_libdevice(LLVMGetValueName(fn)) : NULL;
+    if (address)
+      pairs[n++] = symbol(jit, LLVMGetValueName(fn), address);
   }
-  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, NLIBRARY + ngiven);
+  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, n);
   LLVMErrorRef e = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
   if (e)
     LLVMOrcDisposeMaterializationUnit(unit);
@@ -58,7 +71,7 @@ static void check_names(Cg *cg) {
     if (!LLVMIsDeclaration(fn) || LLVMGetIntrinsicID(fn) || !LLVMGetFirstUse(fn))
       continue;
     const char *name = LLVMGetValueName(fn);
-    bool known = false;
+    bool known = cg_host_libdevice(name);
     for (uint32_t k = 0; k < NLIBRARY && !known; k++)
       known = strcmp(name, library[k].name) == 0;
     for (const CgSymbol *s = cg->request->symbols; s && s->name && !known; s++)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "codegen/lower_private.h"
+#include "ir/libdevice.h"
 
 typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 
@@ -11,6 +12,7 @@ typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 #define SLOT_GONE(ID)
 #define SLOT_LLVM(name)                                              SLOT_GONE
 #define SLOT_LIB(name)                                               SLOT_GONE
+#define SLOT_LIBDEVICE(ID)
 #define SLOT_FN(ID)                                                  void cg_intrinsic_##ID(Lower *lw, Ins *i);
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, nvptx) SLOT(ID, host)
 #include "ir/intrinsics.def"
@@ -69,12 +71,42 @@ static void lower_lib(Lower *lw, Ins *i, const char *name) {
   set_result(lw, i, lw_math(lw, name, args, i->nargs), i->args[0]->type);
 }
 
+static LLVMTypeRef result_type(Lower *lw, TypeId id) {
+  return id == TY_VOID ? lw->t->none : lw_scalar_type(lw->cg, id);
+}
+
+/* __nv_NAME(parameters, addresses of outputs). It only computes, so that an unused call goes and equal ones are one. */
+static void lower_libdevice(Lower *lw, Ins *i) {
+  enum { ONLY_ITS_ARGUMENTS = 3 }; /* memory(argmem: readwrite) */
+  const LibdeviceInfo *f = ir_libdevice(i->aux.intrinsic);
+  LLVMValueRef args[LIBDEVICE_MAX_PARAMS + LIBDEVICE_MAX_OUTPUTS];
+  for (unsigned k = 0; k < f->nparams; k++)
+    args[k] = lw_value(lw, i->args[k]);
+  for (unsigned k = 0; k < f->noutputs; k++)
+    args[f->nparams + k] = lw_alloca(lw, lw_scalar_type(lw->cg, f->outputs[k]), 8, "output");
+  LLVMValueRef v = lw_call_extern(lw, f->symbol, result_type(lw, f->result), args,
+                                  f->nparams + f->noutputs);
+  LLVMValueRef fn = LLVMGetCalledValue(v);
+  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "willreturn", 0);
+  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory",
+               f->noutputs ? ONLY_ITS_ARGUMENTS : 0);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 1 + LIBDEVICE_MAX_OUTPUTS);
+  unsigned n = 0;
+  if (f->result != TY_VOID)
+    leaves[n++] = v;
+  for (unsigned k = 0; k < f->noutputs; k++)
+    leaves[n++] = LLVMBuildLoad2(lw->b, lw_scalar_type(lw->cg, f->outputs[k]),
+                                 args[f->nparams + k], "");
+  lw_set_leaves(lw, i, leaves);
+}
+
 void lw_intrinsic_ins(Lower *lw, Ins *i) {
   const IntrinsicInfo *info = &ir_intrinsics[i->aux.intrinsic];
   const Lowering *how = lw->target->lowering(info);
   switch (how->kind) {
   case LOWER_LLVM: lower_llvm(lw, i, how->name); return;
   case LOWER_LIB: lower_lib(lw, i, how->name); return;
+  case LOWER_LIBDEVICE: lower_libdevice(lw, i); return;
   case LOWER_FN:
     if (functions[i->aux.intrinsic]) {
       functions[i->aux.intrinsic](lw, i);

@@ -9,6 +9,7 @@
 #define GONE {LOWER_GONE, NULL}
 #define LLVM(name) {LOWER_LLVM, name}
 #define LIB(name) {LOWER_LIB, name}
+#define LIBDEVICE {LOWER_LIBDEVICE, NULL}
 #define FN {LOWER_FN, NULL}
 #define FUNC INTRINSIC_FUNC
 #define VALUE INTRINSIC_VALUE

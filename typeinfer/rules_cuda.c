@@ -1,6 +1,7 @@
 /* Rules of cuda.*: position, memory, synchronisation, atomics. */
 #include <string.h>
 
+#include "ir/libdevice.h"
 #include "typeinfer/ty.h"
 
 /* --- position in the grid --- */
@@ -261,6 +262,27 @@ Val ty_rule_atomic(Ty *ty, const TyCall *c) {
     args[n++] = ty_cast(ty, c->args[k], a.type->elem);
   }
   return ty_op_i(ty, OP_ATOMIC, a.type->elem, row->op, args, n);
+}
+
+/* --- libdevice --- */
+
+/* Arguments are converted as by a store; the result, and what the function writes to addresses in C, in a tuple if they are many. */
+Val ty_rule_libdevice(Ty *ty, const TyCall *c) {
+  const LibdeviceInfo *f = ir_libdevice(c->id);
+  Val args[LIBDEVICE_MAX_PARAMS];
+  const Type *results[1 + LIBDEVICE_MAX_OUTPUTS];
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    if (!ty_is_number(c->args[k].type) || ty_is_complex(c->args[k].type))
+      return ty_argument_type(ty, c, k, "a number");
+    args[k] = ty_cast_id(ty, c->args[k], f->params[k]);
+  }
+  if (f->result != TY_VOID)
+    results[n++] = ty_id(ty, f->result);
+  for (uint32_t k = 0; k < f->noutputs; k++)
+    results[n++] = ty_id(ty, f->outputs[k]);
+  const Type *type = n == 1 ? results[0] : ty_tuple(ty->cx, results, n, NULL);
+  return ty_intrinsic(ty, c->id, type, args, c->n);
 }
 
 /* --- bits, selection, time --- */

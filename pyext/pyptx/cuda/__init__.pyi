@@ -93,6 +93,7 @@ def current_context(devnum: int | None = None) -> Context: ...
 def require_context(function: Callable[..., Any]) -> Callable[..., Any]: ...
 
 # --- in kernels ---
+from pyptx.cuda import libdevice as libdevice
 def activemask() -> Any:
     """The lanes that are here together, as bits of a uint32; nothing says that all which could be here are."""
 def all_sync(mask: Any, predicate: Any) -> Any:
