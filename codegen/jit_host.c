@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "codegen/half_calls.h"
 #include "codegen/host.h"
 #include "codegen/host_libdevice.h"
 
@@ -17,11 +18,13 @@ typedef struct Name {
 } Name;
 
 #define S(name) {#name, (void *)(uintptr_t)(name)},
+#define H(name) {"__" #name, (void *)(uintptr_t)(cg_##name)},
 #define F(name) {#name, (void *)(uintptr_t)(name)}, {#name "f", (void *)(uintptr_t)(name##f)},
 static const Name library[] = {
 #include "codegen/host_symbols.def"
 };
 #undef S
+#undef H
 #undef F
 
 enum { NLIBRARY = sizeof library / sizeof *library };

@@ -57,7 +57,7 @@ LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id) {
   case KIND_INT:
   case KIND_UINT: return cg_int_type(cg, s->bits);
   case KIND_FLOAT: return id == TY_BF16 ? cg->t.bf16 : cg_float_type(cg, s->bits);
-  default: fail(cg->cx, (Loc){0}, ERR_UNSUPPORTED_TYPE, s->name);
+  default: cx_bug(cg->cx, "%s has no storage", s->name);
   }
 }
 

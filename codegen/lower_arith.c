@@ -13,6 +13,7 @@ static bool is_float_value(LLVMValueRef v) {
 }
 
 LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x) {
+  x = lw_ready(lw, x);
   return LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
 }
 
@@ -27,16 +28,13 @@ static LLVMValueRef binary(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRe
 
 /* A call of the C library's or libdevice's function for float or double operands of one type; half goes through float. */
 LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsigned n) {
-  LLVMTypeRef type = LLVMTypeOf(args[0]), in = type;
+  LLVMTypeRef type = LLVMTypeOf(args[0]), in = lw_is_narrow(lw, type) ? lw->t->f32 : type;
   LLVMValueRef copy[4];
-  bool narrow = type == lw->t->f16 || type == lw->t->bf16;
-  if (narrow)
-    in = lw->t->f32;
   for (unsigned k = 0; k < n; k++)
-    copy[k] = narrow && is_float_value(args[k]) ? LLVMBuildFPExt(lw->b, args[k], in, "") : args[k];
+    copy[k] = lw_widen(lw, args[k]);
   const char *symbol = lw->target->math_name(lw->cg, name, in == lw->t->f32);
   LLVMValueRef v = lw_call_extern(lw, symbol, in, copy, n);
-  return narrow ? LLVMBuildFPTrunc(lw->b, v, type, "") : v;
+  return lw_fit(lw, v, type);
 }
 
 /* --- add, sub, mul, truediv, and, or, xor --- */
@@ -59,32 +57,35 @@ void lw_arithmetic(Lower *lw, Ins *i) {
                                       : arithmetic[i->op].of_int;
   if (!op)
     cx_bug(lw->cx, "%s of %s", ir_op_info[i->op].text, ty_name(lw->cx, i->type));
-  v = fast(lw, binary(lw, op, x, y));
+  v = fast(lw, binary(lw, op, lw_ready(lw, x), lw_ready(lw, y)));
   bool signed_flag = (i->flags & INS_NO_WRAP) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul);
   if (signed_flag && LLVMIsAInstruction(v))
     LLVMSetNSW(v, 1);
   if (op == LLVMFDiv && (lw->cg->options.fastmath & CG_FAST_DIV) && LLVMIsAInstruction(v))
     LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(v) | LLVMFastMathApproxFunc |
                                 LLVMFastMathAllowReciprocal);
-  lw_set(lw, i, v);
+  lw_set(lw, i, lw_fit(lw, v, LLVMTypeOf(x)));
 }
 
 /* --- neg, invert, not, truth --- */
 
 static LLVMValueRef truth(Lower *lw, LLVMValueRef x) {
-  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
   if (LLVMTypeOf(x) == lw->t->i1)
     return x;
+  x = lw_ready(lw, x);
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
   return is_float_value(x) ? LLVMBuildFCmp(lw->b, LLVMRealUNE, x, zero, "")
                            : LLVMBuildICmp(lw->b, LLVMIntNE, x, zero, "");
 }
 
 void lw_unary(Lower *lw, Ins *i) {
-  LLVMValueRef x = lw_value(lw, i->args[0]);
+  LLVMValueRef x = lw_value(lw, i->args[0]), ready = lw_ready(lw, x);
   switch ((Op)i->op) {
   case OP_NEG:
     lw_set(lw, i,
-           is_float_value(x) ? fast(lw, LLVMBuildFNeg(lw->b, x, "")) : LLVMBuildNeg(lw->b, x, ""));
+           is_float_value(x)
+               ? lw_fit(lw, fast(lw, LLVMBuildFNeg(lw->b, ready, "")), LLVMTypeOf(x))
+               : LLVMBuildNeg(lw->b, x, ""));
     break;
   case OP_INVERT: lw_set(lw, i, LLVMBuildNot(lw->b, x, "")); break;
   case OP_NOT: lw_set(lw, i, LLVMBuildNot(lw->b, truth(lw, x), "")); break;
@@ -125,7 +126,7 @@ void lw_compare(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
   if (is_float_value(x))
-    v = LLVMBuildFCmp(lw->b, compares[i->op].real, x, y, "");
+    v = LLVMBuildFCmp(lw->b, compares[i->op].real, lw_ready(lw, x), lw_ready(lw, y), "");
   else if (ty_is_signed(tx) && !ty_is_signed(ty))
     v = compare_mixed(lw, i->op, x, y);
   else if (!ty_is_signed(tx) && ty_is_signed(ty))
@@ -230,8 +231,10 @@ void lw_divide(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
   bool quotient = i->op == OP_FLOORDIV;
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
-  if (is_float_value(x))
-    lw_set(lw, i, divide_float(lw, quotient, x, y));
+  if (is_float_value(x)) /* narrow ones are rounded once, at the end, as NumPy does */
+    lw_set(lw, i,
+           lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)),
+                  LLVMTypeOf(x)));
   else if (ty_is_signed(i->type) && !positive)
     lw_set(lw, i, divide_signed(lw, quotient, x, y));
   else
@@ -306,10 +309,13 @@ void lw_power(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v = NULL;
   if (is_float_value(x)) {
     LLVMBool lossy;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    x = lw_widen(lw, x);
     if (LLVMIsAConstantFP(y))
       v = power_special(lw, x, LLVMConstRealGetDouble(y, &lossy));
     if (!v)
-      v = lw_math(lw, "pow", (LLVMValueRef[]){x, y}, 2);
+      v = lw_math(lw, "pow", (LLVMValueRef[]){x, lw_widen(lw, y)}, 2);
+    v = lw_fit(lw, v, t);
   } else if (LLVMIsAConstantInt(y) && LLVMConstIntGetZExtValue(y) <= 64) {
     v = power_constant(lw, x, LLVMConstIntGetZExtValue(y));
   } else {
@@ -321,9 +327,7 @@ void lw_power(Lower *lw, Ins *i) {
 /* --- conversion --- */
 
 static LLVMValueRef to_int(Lower *lw, LLVMValueRef v, const Type *to) {
-  if (LLVMTypeOf(v) == lw->t->f16 || LLVMTypeOf(v) == lw->t->bf16)
-    v = LLVMBuildFPExt(lw->b, v, lw->t->f32, "");
-  return lw->target->float_to_int(lw, v, ty_bits(to), ty_is_signed(to));
+  return lw->target->float_to_int(lw, lw_widen(lw, v), ty_bits(to), ty_is_signed(to));
 }
 
 LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type *to) {
@@ -335,11 +339,13 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
   if (LLVMTypeOf(v) == t)
     return v;
   if (kind == KIND_FLOAT) {
+    if (t == lw->t->bf16)
+      return lw_to_bfloat(lw, v, is_signed);
     if (!is_float_value(v))
       return is_signed ? LLVMBuildSIToFP(lw->b, v, t, "") : LLVMBuildUIToFP(lw->b, v, t, "");
-    if (ty_bits(from) == ty_bits(to)) /* float16 and bfloat16 */
-      v = LLVMBuildFPExt(lw->b, v, lw->t->f32, "");
-    return LLVMBuildFPCast(lw->b, v, t, "");
+    if (LLVMTypeOf(v) == lw->t->bf16)
+      v = lw_widen(lw, v);
+    return LLVMTypeOf(v) == t ? v : LLVMBuildFPCast(lw->b, v, t, "");
   }
   if (is_float_value(v))
     return to_int(lw, v, to);

@@ -49,7 +49,7 @@ static LLVMValueRef read_bits(Lower *lw, LLVMValueRef p, LLVMTypeRef bits_t) {
 }
 
 static LLVMTypeRef bits_type(Lower *lw, LLVMTypeRef t) {
-  return t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
+  return lw_is_narrow(lw, t) ? lw->t->i16 : t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
 }
 
 /* A nan on either side leaves the element as it is. A nan that another thread writes between the look and the instruction may be
@@ -59,7 +59,8 @@ static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v)
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
   LLVMBasicBlockRef go = lw_block(lw, "atomic.try"), end = lw_block(lw, "atomic.end");
   LLVMValueRef seen = read_bits(lw, p, bits_t);
-  LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, LLVMBuildBitCast(b, seen, t, ""), v, "");
+  LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, lw_ready(lw, LLVMBuildBitCast(b, seen, t, "")),
+                                   lw_ready(lw, v), "");
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
   lw_branch_weights(lw, LLVMBuildCondBr(b, nan, end, go), 1, 1000);
   lw_at(lw, go);
@@ -112,15 +113,49 @@ static const struct {
 #undef A
 };
 
+/* A sum that LLVM cannot compute as it is (lw_ready): by compare-and-swap until nothing came between. */
+static LLVMValueRef add_by_swapping(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
+  LLVMValueRef term = lw_ready(lw, v), first = read_bits(lw, p, bits_t);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = lw_block(lw, "atomic.try"),
+                    end = lw_block(lw, "atomic.end");
+  LLVMBuildBr(b, loop);
+  lw_at(lw, loop);
+  LLVMValueRef old = LLVMBuildPhi(b, bits_t, "");
+  LLVMValueRef sum = LLVMBuildFAdd(b, lw_ready(lw, LLVMBuildBitCast(b, old, t, "")), term, "");
+  LLVMValueRef seen = cmpxchg(lw, p, old, LLVMBuildBitCast(b, lw_fit(lw, sum, t), bits_t, ""));
+  LLVMAddIncoming(old, (LLVMValueRef[]){first, seen}, (LLVMBasicBlockRef[]){before, loop}, 2);
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, seen, old, ""), end, loop);
+  lw_at(lw, end);
+  return LLVMBuildBitCast(b, old, t, "");
+}
+
+static LLVMValueRef float_add(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
+  bool plain = LLVMTypeOf(lw_ready(lw, v)) == LLVMTypeOf(v);
+  return plain ? rmw(lw, LLVMAtomicRMWBinOpFAdd, p, v) : add_by_swapping(lw, p, v);
+}
+
+static LLVMValueRef negated(Lower *lw, LLVMValueRef v) {
+  return lw_fit(lw, LLVMBuildFNeg(lw->b, lw_ready(lw, v), ""), LLVMTypeOf(v));
+}
+
+/* By its bits: 16-bit floats have no exchange of their own. */
+static LLVMValueRef exchange(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  LLVMValueRef bits = LLVMBuildBitCast(lw->b, v, bits_type(lw, t), "");
+  return LLVMBuildBitCast(lw->b, rmw(lw, LLVMAtomicRMWBinOpXchg, p, bits), t, "");
+}
+
 static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMValueRef v) {
   switch (op) {
-  case ATOMIC_ADD: return rmw(lw, LLVMAtomicRMWBinOpFAdd, p, v);
-  case ATOMIC_SUB: return rmw(lw, LLVMAtomicRMWBinOpFAdd, p, LLVMBuildFNeg(lw->b, v, ""));
+  case ATOMIC_ADD: return float_add(lw, p, v);
+  case ATOMIC_SUB: return float_add(lw, p, negated(lw, v));
   case ATOMIC_MAX: return extreme(lw, true, p, v);
   case ATOMIC_MIN: return extreme(lw, false, p, v);
   case ATOMIC_NANMAX: return extreme_number(lw, true, p, v);
   case ATOMIC_NANMIN: return extreme_number(lw, false, p, v);
-  case ATOMIC_EXCH: return rmw(lw, LLVMAtomicRMWBinOpXchg, p, v);
+  case ATOMIC_EXCH: return exchange(lw, p, v);
   default: cx_bug(lw->cx, "atomic %d of a float", (int)op);
   }
 }

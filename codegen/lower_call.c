@@ -1,5 +1,6 @@
 /* Calls of device functions, and print. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
@@ -99,16 +100,26 @@ static void line_arg(Lower *lw, Line *line, const char *conversion, LLVMValueRef
   VEC_PUSH(&lw->cx->arena, &line->args, v);
 }
 
+/* Decimal digits of a float that are printed, one more than are always kept. */
+static int print_digits(const Type *t) {
+  switch (t->id) {
+  case TY_BF16: return 3;
+  case TY_F16: return 4;
+  case TY_F32: return 7;
+  default: return 16;
+  }
+}
+
 /* Python writes 1.0 where printf writes 1: a second argument brings the ".0" of whole numbers below the exponent form. */
-static void line_float(Lower *lw, Line *line, LLVMValueRef v, bool narrow) {
+static void line_float(Lower *lw, Line *line, LLVMValueRef v, int digits) {
   LLVMTypeRef t = lw->t->f64;
-  LLVMValueRef x = LLVMBuildFPCast(lw->b, v, t, "");
-  line_arg(lw, line, narrow ? "%.7g" : "%.16g", x);
+  LLVMValueRef x = LLVMBuildFPCast(lw->b, lw_ready(lw, v), t, "");
+  line_arg(lw, line, arena_printf(&lw->cx->arena, "%%.%dg", digits), x);
   LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ,
                                      lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
   LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
   LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size,
-                                     LLVMConstReal(t, narrow ? 1e7 : 1e16), "");
+                                     LLVMConstReal(t, pow(10, digits)), "");
   LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
   line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
 }
@@ -142,7 +153,7 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
     line_arg(lw, line, "%s",
              LLVMBuildSelect(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False"), ""));
   else if (ty_is_float(t))
-    line_float(lw, line, v, ty_bits(t) <= 32);
+    line_float(lw, line, v, print_digits(t));
   else
     line_arg(lw, line, ty_is_signed(t) ? "%lld" : "%llu",
              LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(t), ""));

@@ -114,7 +114,7 @@ static LLVMValueRef trap_value(Lower *lw, Ins *i) {
     return lw_i64(lw, 0);
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))
-    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, v, lw->t->f64, ""), lw->t->i64, "");
+    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, lw_ready(lw, v), lw->t->f64, ""), lw->t->i64, "");
   return LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(i->type), "");
 }
 

@@ -54,12 +54,20 @@ static void lower_llvm(Lower *lw, Ins *i, const char *name) {
   size_t n = strlen(name);
   bool overloaded = n && name[n - 1] == '.';
   const char *base = overloaded ? arena_strndup(&lw->cx->arena, name, n - 1) : name;
-  LLVMTypeRef type = i->nargs ? LLVMTypeOf(args[0]) : NULL;
+  LLVMTypeRef type = i->nargs ? LLVMTypeOf(args[0]) : NULL, given = type;
+  if (given && lw_is_narrow(lw, given)) { /* not every target has a square root of 16 bits */
+    bool is_root = strcmp(base, "llvm.sqrt") == 0;
+    for (uint32_t k = 0; k < i->nargs; k++)
+      args[k] = is_root ? lw_widen(lw, args[k]) : lw_ready(lw, args[k]);
+    type = LLVMTypeOf(args[0]);
+  }
   LLVMValueRef v = lw_intrinsic(lw, base, &type, overloaded, args, i->nargs);
   lw_fast(lw, v);
   if (i->aux.intrinsic == INTR_MATH_SQRT && (lw->cg->options.fastmath & CG_FAST_SQRT) &&
       LLVMIsAInstruction(v))
     LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(v) | LLVMFastMathApproxFunc);
+  if (given != type)
+    v = lw_fit(lw, v, given);
   set_result(lw, i, v, i->nargs ? i->args[0]->type : NULL);
 }
 
@@ -68,7 +76,10 @@ static void lower_lib(Lower *lw, Ins *i, const char *name) {
   CX_ASSERT(lw->cx, i->nargs >= 1 && i->nargs <= 4);
   for (uint32_t k = 0; k < i->nargs; k++)
     args[k] = lw_value(lw, i->args[k]);
-  set_result(lw, i, lw_math(lw, name, args, i->nargs), i->args[0]->type);
+  bool is_step = i->aux.intrinsic == INTR_MATH_NEXTAFTER && lw_is_narrow(lw, LLVMTypeOf(args[0]));
+  set_result(lw, i,
+             is_step ? lw_half_nextafter(lw, args[0], args[1]) : lw_math(lw, name, args, i->nargs),
+             i->args[0]->type);
 }
 
 static LLVMTypeRef result_type(Lower *lw, TypeId id) {
@@ -194,12 +205,12 @@ void cg_intrinsic_MATH_ISNAN(Lower *lw, Ins *i) {
 }
 
 void cg_intrinsic_MATH_ISINF(Lower *lw, Ins *i) {
-  LLVMValueRef x = fabs_of(lw, lw_value(lw, i->args[0]));
+  LLVMValueRef x = fabs_of(lw, lw_ready(lw, lw_value(lw, i->args[0])));
   lw_set(lw, i, LLVMBuildFCmp(lw->b, LLVMRealOEQ, x, infinity_like(x), ""));
 }
 
 void cg_intrinsic_MATH_ISFINITE(Lower *lw, Ins *i) {
-  LLVMValueRef x = fabs_of(lw, lw_value(lw, i->args[0]));
+  LLVMValueRef x = fabs_of(lw, lw_ready(lw, lw_value(lw, i->args[0])));
   lw_set(lw, i, LLVMBuildFCmp(lw->b, LLVMRealOLT, x, infinity_like(x), ""));
 }
 
@@ -207,7 +218,7 @@ void cg_intrinsic_PY_ABS(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]);
   LLVMTypeRef t = LLVMTypeOf(x);
   if (ty_is_float(i->type))
-    lw_set(lw, i, fabs_of(lw, x));
+    lw_set(lw, i, lw_fit(lw, fabs_of(lw, lw_ready(lw, x)), t));
   else if (ty_is_signed(i->type)) /* the smallest integer stays itself, as in NumPy */
     lw_set(lw, i,
            lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){x, LLVMConstNull(lw->t->i1)}, 2));
@@ -217,11 +228,11 @@ void cg_intrinsic_PY_ABS(Lower *lw, Ins *i) {
 
 /* To the nearest whole number, halves to even, as a float. */
 void cg_intrinsic_PY_ROUND(Lower *lw, Ins *i) {
-  LLVMValueRef x = lw_value(lw, i->args[0]);
+  LLVMValueRef given = lw_value(lw, i->args[0]), x = lw_ready(lw, given);
   LLVMTypeRef t = LLVMTypeOf(x);
-  set_result(lw, i,
-             ty_is_float(i->args[0]->type) ? lw_intrinsic(lw, "llvm.roundeven", &t, 1, &x, 1) : x,
-             i->args[0]->type);
+  if (ty_is_float(i->args[0]->type))
+    x = lw_fit(lw, lw_intrinsic(lw, "llvm.roundeven", &t, 1, &x, 1), LLVMTypeOf(given));
+  set_result(lw, i, x, i->args[0]->type);
 }
 
 /* ldexp takes an int: an exponent beyond ±5000 acts like one of that size. */

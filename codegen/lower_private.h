@@ -24,6 +24,15 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
 LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsigned n);
 LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x);
 
+/* lower_half.c */
+bool lw_is_narrow(const Lower *lw, LLVMTypeRef t);         /* float16 or bfloat16 */
+LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v);          /* a narrow number as float; others as they are */
+LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);          /* widened, if LLVM cannot compute with it */
+LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t); /* a result of widened operands as t, rounded */
+LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed); /* of any number */
+LLVMValueRef lw_half_fma(Lower *lw, LLVMValueRef const *xyz);
+LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y);
+
 /* lower_memory.c */
 void lw_load(Lower *lw, Ins *i);
 void lw_store(Lower *lw, Ins *i);

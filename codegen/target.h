@@ -37,6 +37,7 @@ struct Target {
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
   bool traps_always;        /* assert and raise trap whatever the options say */
   bool whole_complex; /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
+  bool bfloat_by_bits;      /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
   bool trap_field;          /* kernels that can trap take a TRAP field, as their last */
 
   /* --- the module --- */

@@ -1,6 +1,7 @@
 /* The host target: what lowering asks about one thread on the CPU. See host.h for the shape of the code. */
 #include "codegen/target.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/fission.h"
@@ -12,6 +13,7 @@
 static void host_open(Cg *cg) {
   char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
        *features = LLVMGetHostCPUFeatures(), *why = NULL;
+  const char *more = getenv("PYPTX_HOST_FEATURES"); /* tests: "-f16c" acts as a CPU without it */
   LLVMTargetRef target;
   const char *error = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &why)) {
@@ -21,8 +23,10 @@ static void host_open(Cg *cg) {
     LLVMCodeGenOptLevel level = cg->options.opt >= 2   ? LLVMCodeGenLevelDefault
                                 : cg->options.opt == 1 ? LLVMCodeGenLevelLess
                                                        : LLVMCodeGenLevelNone;
-    cg->machine = LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC,
-                                          LLVMCodeModelDefault);
+    cg->machine = LLVMCreateTargetMachine(
+        target, triple, cpu,
+        more && *more ? arena_printf(&cg->cx->arena, "%s,%s", features, more) : features, level,
+        LLVMRelocPIC, LLVMCodeModelDefault);
     if (!cg->machine)
       error = "no target machine for this CPU";
   }
@@ -322,6 +326,7 @@ const Target cg_target_host = {
     .name = "host",
     .atomic_scope = "",
     .traps_always = true,
+    .bfloat_by_bits = true,
     .open = host_open,
     .finish = host_finish,
     .link = host_link,

@@ -15,7 +15,7 @@ enum { TO_HOST, TO_DEVICE };
 
 /* --- bytes --- */
 
-/* The bytes of a contiguous NumPy array, also of dtypes that do not export a buffer (datetime64). */
+/* The bytes of a contiguous NumPy array, also of dtypes that do not export a buffer (datetime64, bfloat16). */
 static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
   int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(array, view, flags) == 0)
@@ -23,7 +23,7 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
   if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
     return -1;
   PyErr_Clear();
-  PyObject *flat = PyObject_CallMethod(array, "reshape", "i", -1);
+  PyObject *flat = PyObject_CallMethod(array, "ravel", "s", "K"); /* as it lies: no copy */
   PyObject *bytes = flat ? PyObject_CallMethod(flat, "view", "s", "u1") : NULL;
   int failed = bytes ? PyObject_GetBuffer(bytes, view, flags) : -1; /* the view keeps the array */
   Py_XDECREF(bytes);

@@ -1,34 +1,18 @@
 /* Scalar: reading and converting numbers, as NumPy's safe casts and NEP 50's weak numbers have it. */
 #include "pyext/scalar.h"
 
-#include <math.h>
 #include <string.h>
 
-static double read_half(const void *p) {
-  uint16_t h;
-  memcpy(&h, p, 2);
-  int exponent = h >> 10 & 31, fraction = h & 1023;
-  double v = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
-             : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                            : ldexp(fraction, -24);
-  return h >> 15 ? -v : v;
-}
-
-/* bfloat16 is the upper half of a float. */
-static double read_bfloat(const void *p) {
-  uint16_t h;
-  float f;
-  memcpy(&h, p, 2);
-  uint32_t bits = (uint32_t)h << 16;
-  memcpy(&f, &bits, 4);
-  return (double)f;
-}
+#include "ir/base/half.h"
 
 static double read_float(TypeId id, unsigned bits, const void *p) {
   float f;
   double d;
-  if (bits == 16)
-    return id == TY_BF16 ? read_bfloat(p) : read_half(p);
+  uint16_t h;
+  if (bits == 16) {
+    memcpy(&h, p, sizeof h);
+    return half_value(id == TY_BF16 ? &half_bfloat16 : &half_float16, h);
+  }
   if (bits == 32) {
     memcpy(&f, p, sizeof f);
     return (double)f;
@@ -81,6 +65,13 @@ static double as_double(const PxNumber *n) {
   return n->kind == KIND_INT ? (double)n->i : n->kind == KIND_UINT ? (double)(uint64_t)n->i : n->re;
 }
 
+static void write_half(const PxNumber *n, const HalfFormat *format, void *out) {
+  bool negative = n->kind == KIND_INT && n->i < 0, whole = n->kind != KIND_FLOAT;
+  uint64_t size = negative ? -(uint64_t)n->i : (uint64_t)n->i;
+  uint16_t bits = half_bits(format, whole ? half_sticky(negative, size) : n->re);
+  memcpy(out, &bits, sizeof bits);
+}
+
 static void write_float(double v, unsigned bits, void *out) {
   float f = (float)v;
   memcpy(out, bits == 32 ? (void *)&f : (void *)&v, bits / 8u);
@@ -100,9 +91,12 @@ bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out) {
   case KIND_INT:
   case KIND_UINT: return whole && write_int(&n, s, out);
   case KIND_FLOAT:
-    if (s->bits < 32 || n.kind == KIND_COMPLEX)
+    if (n.kind == KIND_COMPLEX)
       return false;
-    write_float(as_double(&n), s->bits, out);
+    if (s->bits == 16)
+      write_half(&n, to == TY_BF16 ? &half_bfloat16 : &half_float16, out);
+    else
+      write_float(as_double(&n), s->bits, out);
     return true;
   case KIND_COMPLEX:
     write_float(as_double(&n), s->bits / 2u, out);

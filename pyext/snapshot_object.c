@@ -208,7 +208,7 @@ static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *flat =
       px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
   Py_buffer view;
-  if (PyObject_GetBuffer(flat, &view, PyBUF_ND) < 0)
+  if (px_get_elements(flat, &view, PyBUF_ND, id) < 0)
     px_snapshot_raise(s);
   bool fits = view.ndim <= TY_MAX_NDIM;
   if (fits) {

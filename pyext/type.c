@@ -128,6 +128,13 @@ static PyObject *host_class(PxState *st, TypeId id) {
   default: break;
   }
   PyObject *dtype = px_dtype_of_type(st, id);
+  PyObject *code = dtype && id == TY_BF16 ? PyObject_GetAttrString(dtype, "char") : NULL;
+  if (code && PyUnicode_CompareWithASCIIString(code, "V") == 0) {
+    PyErr_SetString(PyExc_TypeError,
+                    "NumPy has no bfloat16 numbers; install ml_dtypes, whose bfloat16 is used then");
+    Py_CLEAR(dtype);
+  }
+  Py_XDECREF(code);
   PyObject *class = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
   Py_XDECREF(dtype);
   return class;
@@ -248,6 +255,22 @@ TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
   return id;
 }
 
+/* NumPy has no bfloat16 of its own: that of ml_dtypes, or where that is not installed two bytes without a meaning. */
+static PyObject *bfloat16_dtype(PxState *st) {
+  PyObject *package = PyImport_ImportModule("ml_dtypes");
+  if (!package && !PyErr_ExceptionMatches(PyExc_ImportError))
+    return NULL;
+  PyErr_Clear();
+  PyObject *class = package ? PyObject_GetAttrString(package, "bfloat16") : NULL;
+  PyObject *dtype = class     ? PyObject_CallOneArg(st->np_dtype, class)
+                    : package ? NULL
+                              : PyObject_CallFunction(st->np_dtype, "s",
+                                                      ty_scalar_info[TY_BF16].npy);
+  Py_XDECREF(class);
+  Py_XDECREF(package);
+  return dtype;
+}
+
 PyObject *px_dtype_of_type(PxState *st, TypeId id) {
   static const char *const weak[] = {
       [TY_PYBOOL] = "b1", [TY_PYINT] = "i8", [TY_PYFLOAT] = "f8", [TY_PYCOMPLEX] = "c16"};
@@ -260,7 +283,8 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
     return PyErr_Format(PyExc_TypeError, "NumPy has no dtype for %s", ty_scalar_info[id].name);
   if (px_need_numpy(st) < 0)
     return NULL;
-  PyObject *dtype = PyObject_CallFunction(st->np_dtype, "s", text);
+  PyObject *dtype = id == TY_BF16 ? bfloat16_dtype(st)
+                                  : PyObject_CallFunction(st->np_dtype, "s", text);
   if (!dtype)
     return NULL;
   PX_BEGIN_LOCKED(st->module)
@@ -268,6 +292,15 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
     st->dtypes[id] = Py_NewRef(dtype);
   PX_END_LOCKED()
   return dtype;
+}
+
+int px_get_elements(PyObject *array, Py_buffer *view, int flags, TypeId elem) {
+  if (elem != TY_BF16)
+    return PyObject_GetBuffer(array, view, flags);
+  PyObject *bits = PyObject_CallMethod(array, "view", "s", "u2"); /* the buffer keeps it */
+  int failed = bits ? PyObject_GetBuffer(bits, view, flags) : -1;
+  Py_XDECREF(bits);
+  return failed;
 }
 
 /* --- module functions --- */

@@ -14,7 +14,9 @@ PyObject *px_type_new(PxState *st, PyObject *text);
 
 /* TypeId of a NumPy dtype object (borrowed), TY_SCALARS if kernels cannot have it. Never raises. */
 TypeId px_type_of_dtype(PxState *st, PyObject *dtype);
-/* NumPy's dtype of a scalar type: a new reference; NULL with TypeError if there is none (bfloat16). */
+/* NumPy's dtype of a scalar type: a new reference; NULL with TypeError if there is none. bfloat16: ml_dtypes' dtype, or "V2". */
 PyObject *px_dtype_of_type(PxState *st, TypeId id);
+/* The buffer of a NumPy array with elements of that type, as PyObject_GetBuffer; bfloat16 arrays export none of their own. */
+int px_get_elements(PyObject *array, Py_buffer *view, int flags, TypeId elem);
 
 #endif

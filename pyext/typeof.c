@@ -249,8 +249,8 @@ static TypeId element_type(PxArgs *a, PyObject *arg) {
   return id;
 }
 
-static int get_view(PxArgs *a, PxHeld *h, PyObject *object) {
-  if (PyObject_GetBuffer(object, &h->view, PyBUF_STRIDES) < 0)
+static int get_view(PxArgs *a, PxHeld *h, PyObject *object, TypeId elem) {
+  if (px_get_elements(object, &h->view, PyBUF_STRIDES, elem) < 0)
     return -1;
   h->has_view = true;
   if (h->view.ndim > TY_MAX_NDIM) {
@@ -268,7 +268,7 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object) {
 
 /* On the host device the kernel works on the array's own memory. */
 static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
-  if (get_view(a, h, arg) < 0)
+  if (get_view(a, h, arg, elem) < 0)
     return -1;
   h->in_place = true;
   h->readonly = h->view.readonly;
@@ -299,7 +299,7 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
   PxHeld *same = same_array(a, arg);
   h->array = Py_NewRef(arg);
   h->staging = PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
-  if (!h->staging || get_view(a, h, h->staging) < 0)
+  if (!h->staging || get_view(a, h, h->staging, elem) < 0)
     return -1;
   PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize,
                                      h->shape, h->strides);

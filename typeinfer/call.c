@@ -190,8 +190,6 @@ static Val convert(Ty *ty, TypeId to, Val v) {
 
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
   const Type *t = ty_id(ty, to);
-  if (to == TY_F16 || to == TY_BF16 || !ty_is_scalar(t))
-    return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, t));
   if (ty_is_complex(t) && n == 2)
     return ty_complex_of(ty, t, args[0], args[1]);
   if (n > 1)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/base/half.h"
 #include "typeinfer/ty.h"
 
 /* --- comparing and reading --- */
@@ -287,6 +288,17 @@ static double as_double(const Frozen *f) {
   return is_unsigned ? (double)(uint64_t)f->i : (double)f->i;
 }
 
+/* Rounded once, straight from the constant. */
+static double as_float(const Frozen *f, TypeId to) {
+  if (to != TY_F16 && to != TY_BF16)
+    return to == TY_F32 ? (double)(float)as_double(f) : as_double(f);
+  bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
+  bool negative = !is_unsigned && f->i < 0;
+  double v = is_float_const(f) ? f->re
+                               : half_sticky(negative, negative ? -(uint64_t)f->i : (uint64_t)f->i);
+  return half_round(to == TY_BF16 ? &half_bfloat16 : &half_float16, v);
+}
+
 const Frozen *ty_fold_cast(Cx *cx, const Frozen *f, TypeId to) {
   bool number = f && (f->kind == FZ_BOOL || f->kind == FZ_INT || f->kind == FZ_FLOAT ||
                       f->kind == FZ_SCALAR);
@@ -299,11 +311,7 @@ const Frozen *ty_fold_cast(Cx *cx, const Frozen *f, TypeId to) {
   case KIND_BOOL: r->i = is_float_const(f) ? f->re != 0 : f->wide || f->i; break;
   case KIND_INT:
   case KIND_UINT: r->i = is_float_const(f) ? float_to_int(f->re, to) : wrap_int(f->i, to); break;
-  case KIND_FLOAT:
-    if (to == TY_F16 || to == TY_BF16)
-      return NULL;
-    r->re = to == TY_F32 ? (double)(float)as_double(f) : as_double(f);
-    break;
+  case KIND_FLOAT: r->re = as_float(f, to); break;
   default: return NULL;
   }
   r->type = to;
@@ -401,8 +409,6 @@ static Val tuple_const(Ty *ty, const Frozen *f) {
 static Val array_const(Ty *ty, const Frozen *f) {
   const FrozenArray *a = f->array;
   const Type *elem = ty_id(ty, a->elem);
-  if (a->elem == TY_F16 || a->elem == TY_BF16)
-    return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, elem));
   bool wide = false;
   for (unsigned k = 0; k < a->ndim; k++)
     wide |= a->extents[k] > INT32_MAX;
@@ -418,10 +424,7 @@ static Val int_const(Ty *ty, const Frozen *f) {
 
 /* A NumPy scalar keeps its type; Numba's typing has no weak numbers, which ty_eval takes care of. */
 static Val scalar_const(Ty *ty, const Frozen *f) {
-  const Type *t = ty_id(ty, f->type);
-  if (f->type == TY_F16 || f->type == TY_BF16)
-    return TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_name(ty->cx, t));
-  return (Val){.type = t, .konst = f};
+  return (Val){.type = ty_id(ty, f->type), .konst = f};
 }
 
 Val ty_const(Ty *ty, const Frozen *f) {

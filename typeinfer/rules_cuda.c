@@ -102,10 +102,6 @@ static bool read_dtype(Ty *ty, const TyCall *c, TypeId *out) {
     (void)TY_FAIL(ty, ERR_DTYPE, c->name, TY_PRETTY(ty, v));
     return false;
   }
-  if (id == TY_F16 || id == TY_BF16) {
-    (void)TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_scalar_info[id].name);
-    return false;
-  }
   *out = id;
   return true;
 }
@@ -217,7 +213,7 @@ static bool fits_atomic(const AtomicRow *row, const Type *e) {
   switch (ty_kind(e)) {
   case KIND_UINT: return true;
   case KIND_INT: return row->elements != UNSIGNED;
-  case KIND_FLOAT: return row->elements == NUMBER && ty_bits(e) >= 32;
+  case KIND_FLOAT: return row->elements == NUMBER;
   default: return false;
   }
 }

@@ -54,15 +54,15 @@ static const Type *common(Ty *ty, const TyCall *c, Val *out) {
 
 /* --- functions of floats --- */
 
-/* The narrowest float type that holds a type's values, as NumPy has it. */
+/* The narrowest float type that holds a type's values, as NumPy has it; bool where any of 16 bits does. */
 static TypeId float_loop(TypeId t) {
   switch (t) {
   case TY_PYBOOL:
   case TY_BOOL:
   case TY_I8:
-  case TY_U8:
+  case TY_U8: return TY_BOOL;
   case TY_F16: return TY_F16;
-  case TY_BF16:
+  case TY_BF16: return TY_BF16;
   case TY_I16:
   case TY_U16:
   case TY_F32: return TY_F32;
@@ -72,7 +72,7 @@ static TypeId float_loop(TypeId t) {
 
 /* A weak float has no say beside a strong one, nor a weak int beside any strong number but a bool; else they are float64. */
 static TypeId float_type(const TyCall *c) {
-  TypeId widest = TY_F16, weak_kind = TY_PYBOOL;
+  TypeId widest = TY_BOOL, weak_kind = TY_PYBOOL;
   bool strong_int = false, strong_float = false;
   for (uint32_t k = 0; k < c->n; k++) {
     const Type *t = c->args[k].type;
@@ -83,22 +83,17 @@ static TypeId float_type(const TyCall *c) {
     }
     strong_float |= ty_is_float(t);
     strong_int |= number && !ty_is_float(t);
-    TypeId own = float_loop(t->id);
-    widest = own > widest ? own : widest;
+    widest = ty_promote(TYPING_NUMPY, widest, float_loop(t->id));
   }
   bool speaks = weak_kind == TY_PYFLOAT ? !strong_float
                                         : weak_kind == TY_PYINT && !strong_float && !strong_int;
-  return speaks ? TY_F64 : widest;
+  return speaks ? TY_F64 : widest == TY_BOOL ? TY_F16 : widest;
 }
 
 const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
   if (!numbers(ty, c))
     return NULL;
   TypeId t = float_type(c);
-  if (t == TY_F16) {
-    (void)TY_FAIL(ty, ERR_UNSUPPORTED_TYPE, ty_scalar_info[t].name);
-    return NULL;
-  }
   for (uint32_t k = 0; k < c->n; k++)
     out[k] = ty_cast_id(ty, c->args[k], t);
   return ty_id(ty, t);
@@ -141,6 +136,12 @@ static const IntrinsicId functions[INTR_COUNT] = {
     [INTR_NP_ISFINITE] = INTR_MATH_ISFINITE,
 };
 
+/* In float32 at least, and rounded to x's type. */
+static Val scaled(Ty *ty, Val x, double factor) {
+  Val wide = ty_bits(x.type) < 32 ? ty_cast_id(ty, x, TY_F32) : x;
+  return ty_cast(ty, ty_op2(ty, OP_MUL, wide.type, wide, number(ty, wide, factor)), x.type);
+}
+
 Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
   Val x;
   const Type *t = np_float_arguments(ty, c, &x);
@@ -148,9 +149,9 @@ Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
     return BOTTOM;
   switch (c->id) {
   case INTR_NP_DEG2RAD:
-  case INTR_NP_RADIANS: return ty_op2(ty, OP_MUL, t, x, number(ty, x, M_PI / 180));
+  case INTR_NP_RADIANS: return scaled(ty, x, M_PI / 180);
   case INTR_NP_RAD2DEG:
-  case INTR_NP_DEGREES: return ty_op2(ty, OP_MUL, t, x, number(ty, x, 180 / M_PI));
+  case INTR_NP_DEGREES: return scaled(ty, x, 180 / M_PI);
   default: return ty_intrinsic(ty, functions[c->id], t, &x, 1);
   }
 }

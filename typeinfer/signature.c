@@ -83,15 +83,6 @@ Signature ty_signature(Cx *cx, const char *text) {
 
 /* --- inference of a program --- */
 
-static void check_type(Cx *cx, const Type *t, Loc loc) {
-  const Type *scalar = t->id == TY_ARRAY ? t->elem : t;
-  if (t->id == TY_TUPLE)
-    for (uint32_t k = 0; k < t->n; k++)
-      check_type(cx, t->elems[k], loc);
-  if (scalar->id == TY_F16 || scalar->id == TY_BF16)
-    fail(cx, loc, ERR_UNSUPPORTED_TYPE, ty_name(cx, scalar));
-}
-
 static const Type *argument_type(Cx *cx, const Type *t) {
   if (cx->typing == TYPING_NUMPY)
     return t;
@@ -120,7 +111,6 @@ static Val *arguments(Ty *ty, const FrozenFunc *func, const Signature *sig, uint
   Val *args = CX_ARRAY(cx, Val, n + 1);
   for (uint32_t k = 0; k < n; k++) {
     if (k < sig->nargs) {
-      check_type(cx, sig->args[k], loc);
       args[k].type = argument_type(cx, sig->args[k]);
       if (args[k].type->id == TY_NONE)
         args[k].konst = fz_none(cx);

@@ -19,7 +19,7 @@ import numpy as np
 from pyptx import cuda
 
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-FLOATS = ["float32", "float64"]
+FLOATS = ["float16", "float32", "float64"]
 STRONG = ["bool", *INTS, *FLOATS]
 COMPLEX = ["complex64", "complex128"]
 
@@ -430,7 +430,7 @@ def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
 
 def ulp_distance(got, want):
     """Representable numbers between two float arrays; 0 for two nans, a huge number where only one is a nan."""
-    kind = np.int32 if got.dtype == np.float32 else np.int64
+    kind = np.dtype(f"i{got.itemsize}")
     low = np.iinfo(kind).min
 
     def ordered(x):
@@ -575,7 +575,8 @@ def specials(dtype, small=False):
         -np.inf,
         np.nan,
     ]
-    return np.array(values[:: 2 if small else 1], dtype)
+    with np.errstate(over="ignore"):
+        return np.array(values[:: 2 if small else 1], dtype)
 
 
 def pairs(x, y):

@@ -110,7 +110,7 @@ def test_every_old_value_is_seen_once(dtype, space):
     if t == 0:
         cuda.atomic.add(out, 2, tile[1])
 """)
-    grid = 1 if space == "shared" else 16
+    grid = 1 if space == "shared" else 8 if dtype == "float16" else 16  # float16 counts to 2048
     n = grid * 256
     out, olds = np.zeros(3, dtype), np.zeros(n, dtype)
     jit(kernel)[grid, 256](out, olds)

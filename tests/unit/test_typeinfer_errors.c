@@ -185,9 +185,6 @@ static const Case cases[] = {
     {ERR_FUNCTION_PHI, A,
      "  %2 = global math.sin\n  %3 = global math.cos\n  condbr %1, b1, b2\nb1:\n  br b2\nb2:\n"
      "  %4 = phi %2 b0, %3 b1 'f'\n  %5 = call %4, %1\n" NONE},
-    {ERR_UNSUPPORTED_TYPE, "float16, pyint", NONE},
-    {ERR_UNSUPPORTED_TYPE, "float16[:], pyint", NONE},
-    {ERR_UNSUPPORTED_TYPE, A, "  %2 = global <type float16>\n  %3 = call %2, %1\n" NONE},
     {ERR_INDEX_COUNT, A, "  %2 = tuple %1, %1\n  %3 = getitem %0, %2\n" NONE},
     {ERR_INDEX_TYPE, A, "  %2 = const 1.5\n  %3 = getitem %0, %2\n" NONE},
     {ERR_INDEX_TYPE, A, "  %2 = const 'x'\n  %3 = getitem %0, %2\n" NONE},

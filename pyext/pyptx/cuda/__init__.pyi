@@ -104,7 +104,7 @@ class atomic:
     """Atomic read-modify-write operations on array elements."""
     @staticmethod
     def add(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] += val; integers, float32 and float64, as for the others unless they say more."""
+        """ary[idx] += val; integers and floats, as for the others unless they say more."""
     @staticmethod
     def and_(ary: Any, idx: Any, val: Any) -> Any:
         """ary[idx] &= val; integers."""
