@@ -49,6 +49,7 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
   LLVMValueRef *leaves = lw_leaves(lw, array);
   LLVMTypeRef unit = t->layout == LAYOUT_A ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
   LLVMValueRef at = NULL;
+  CX_ASSERT(lw->cx, t->elem->id != TY_RECORD); /* typing loads and stores fields */
   if (t->layout != LAYOUT_A)
     at = element_number(lw, t, leaves, indices);
   else
@@ -59,16 +60,16 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
   return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "") : leaves[0];
 }
 
-static unsigned element_alignment(const Lower *lw, const Type *elem) {
-  unsigned size = (unsigned)ty_size(elem);
-  return ty_is_complex(elem) && !lw->target->whole_complex ? size / 2 : size;
+static unsigned element_alignment(const Lower *lw, const Type *array) {
+  unsigned align = ty_array_align(array);
+  return ty_is_complex(array->elem) && !array->align && !lw->target->whole_complex ? align / 2 : align;
 }
 
 void lw_load(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_memory_type(lw->cg, elem->id), p, "");
-  LLVMSetAlignment(v, element_alignment(lw, elem));
+  LLVMSetAlignment(v, element_alignment(lw, i->args[0]->type));
   if (ty_is_complex(elem)) {
     LLVMValueRef *parts = CX_ARRAY(lw->cx, LLVMValueRef, 2);
     lw_split_complex(lw, v, parts);
@@ -86,13 +87,13 @@ void lw_store(Lower *lw, Ins *i) {
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   if (ty_is_complex(elem)) {
     LLVMValueRef both = lw_join_complex(lw, elem->id, lw_leaves(lw, value));
-    LLVMSetAlignment(LLVMBuildStore(lw->b, both, p), element_alignment(lw, elem));
+    LLVMSetAlignment(LLVMBuildStore(lw->b, both, p), element_alignment(lw, i->args[0]->type));
     return;
   }
   LLVMValueRef v = lw_value(lw, value);
   if (ty_kind(elem) == KIND_BOOL)
     v = LLVMBuildZExt(lw->b, v, lw->t->i8, "");
-  LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), (unsigned)ty_size(elem));
+  LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), element_alignment(lw, i->args[0]->type));
 }
 
 /* --- views --- */
@@ -135,6 +136,23 @@ static void view_part(Lower *lw, View *v, Ins *array, const IrView *how) {
     view_axis(v, leaves[1 + k], lw_array_stride(lw, array->type, leaves, k));
 }
 
+/* The pointer moves to the field; a nested array's axes stand behind the source's. */
+static void view_field(Lower *lw, View *v, Ins *i) {
+  const IrView *how = i->aux.view;
+  const Type *from = i->args[0]->type;
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]), offset = lw_i64(lw, how->offset);
+  if (how->offset)
+    v->pointer = LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
+  for (unsigned k = 0; k < from->ndim; k++)
+    view_axis(v, leaves[1 + k], lw_array_stride(lw, from, leaves, k));
+  int64_t stride = (int64_t)ty_size(i->type->elem);
+  v->ndim = i->type->ndim;
+  for (unsigned k = how->nested; k-- > 0; stride *= how->extents[k]) {
+    v->extents[from->ndim + k] = lw_i64(lw, how->extents[k]);
+    v->strides[from->ndim + k] = lw_i64(lw, stride);
+  }
+}
+
 static void view_axes(Lower *lw, View *v, Ins *i) {
   const IrView *how = i->aux.view;
   LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
@@ -168,6 +186,8 @@ void lw_view(Lower *lw, Ins *i) {
   ViewKind first = how->n ? how->kind[0] : VIEW_FULL;
   if (first == VIEW_RESHAPE)
     view_reshape(lw, &v, i);
+  else if (first == VIEW_FIELD)
+    view_field(lw, &v, i);
   else if (first == VIEW_PERMUTE)
     view_permute(lw, &v, i->args[0], how);
   else if (first == VIEW_PART)
@@ -222,7 +242,8 @@ void lw_alloc(Lower *lw, Ins *i) {
   const Type *t = i->type;
   const IrAlloc *a = i->aux.alloc;
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
-  unsigned size = (unsigned)ty_size(t->elem), align = a->align > size ? a->align : size;
+  unsigned size = (unsigned)ty_size(t->elem), own = ty_align(t->elem);
+  unsigned align = a->align > own ? a->align : own;
   for (unsigned k = 0; k < t->ndim; k++)
     leaves[1 + k] = lw_i64(lw, a->extents[k]);
   if (a->dynamic) {
@@ -248,8 +269,9 @@ void lw_alloc(Lower *lw, Ins *i) {
 
 /* The elements as LLVM wants them, which keeps the host's byte order. */
 static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
-  bool complex = ty_scalar_info[a->elem].kind == KIND_COMPLEX; /* data arrays hold plain numbers */
-  LLVMTypeRef elem = lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
+  bool record = a->elem == TY_RECORD, /* data arrays hold plain numbers */
+      complex = !record && ty_scalar_info[a->elem].kind == KIND_COMPLEX;
+  LLVMTypeRef elem = record ? lw->t->i8 : lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
   if (!a->nbytes)
     return LLVMConstNull(LLVMArrayType2(elem, 1));
   return LLVMConstDataArray(elem, a->data, a->nbytes);
@@ -260,7 +282,7 @@ void lw_const_array(Lower *lw, Ins *i) {
   const FrozenArray *a = i->aux.frozen->array;
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
-  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, (unsigned)ty_size(t->elem),
+  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, ty_align(t->elem),
                                    i->name ? i->name : "constant");
   int64_t stride = (int64_t)ty_size(t->elem);
   for (unsigned k = t->ndim; k-- > 0;) {

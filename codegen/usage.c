@@ -77,9 +77,40 @@ static bool any(const uint8_t *leaf, uint32_t n) {
   return false;
 }
 
-/* A view needs its whole source where any of it is used; reads and writes go to the source's pointer. */
+/* The leaves of axis `axis` of the source that axis `to` of a view is made from, where those are used. */
+static void mark_axis(Usage *u, Ins *i, unsigned axis, unsigned to) {
+  const Type *t = i->type;
+  if (use_of(i)[1 + to])
+    mark(u, use_of(i->args[0]) + 1 + axis, USED);
+  if (t->layout == LAYOUT_A && use_of(i)[1 + t->ndim + to])
+    mark_stride(u, i->args[0], axis);
+}
+
+/* One element, or a field of each element: other extents than those of the address are not needed. Returns false for other views. */
+static bool visit_simple_view(Usage *u, Ins *i) {
+  const IrView *how = i->aux.view;
+  if (how->n && how->kind[0] == VIEW_FIELD) {
+    mark(u, use_of(i->args[0]), *use_of(i));
+    for (unsigned k = 0; k < i->args[0]->type->ndim; k++)
+      mark_axis(u, i, k, k);
+    return true;
+  }
+  for (unsigned k = 0; k < how->n; k++)
+    if (how->kind[k] != VIEW_INDEX)
+      return false;
+  if (how->n != i->args[0]->type->ndim)
+    return false;
+  mark(u, use_of(i->args[0]), *use_of(i));
+  for (unsigned k = 0; k < how->n; k++)
+    mark_stride(u, i->args[0], k);
+  for (uint32_t k = 1; k < i->nargs; k++)
+    mark_all(u, i->args[k], USED);
+  return true;
+}
+
+/* Other views need their whole source where any of it is used; reads and writes go to the source's pointer. */
 static void visit_view(Usage *u, Ins *i) {
-  if (!any(use_of(i), lw_leaf_count(i->type)))
+  if (!any(use_of(i), lw_leaf_count(i->type)) || visit_simple_view(u, i))
     return;
   mark_all(u, i->args[0], USED);
   mark(u, use_of(i->args[0]), *use_of(i));

@@ -51,12 +51,25 @@ typedef enum AtomicOp {
 /* OP_VIEW: what happens to each axis of the source, in order. Operands after the array are taken from left to right:
  * INDEX takes one (a pyint in range); SLICE takes three: start, count, step (all pyint, already clipped: count items);
  * NEWAXIS and FULL take none. PERMUTE is alone: axes[] of the source in result order. RESHAPE is alone: one operand an axis
- * of the result, C-contiguous source. PART is alone: the real (axes[0] 0) or imaginary (1) parts of a complex array, as floats. */
-typedef enum ViewKind { VIEW_FULL, VIEW_INDEX, VIEW_SLICE, VIEW_NEWAXIS, VIEW_PERMUTE, VIEW_RESHAPE, VIEW_PART } ViewKind;
+ * of the result, C-contiguous source. PART is alone: the real (axes[0] 0) or imaginary (1) parts of a complex array, as floats.
+ * FIELD is alone: of each record the bytes from `offset` on, with `nested` axes of `extents` behind the source's axes. */
+typedef enum ViewKind {
+  VIEW_FULL,
+  VIEW_INDEX,
+  VIEW_SLICE,
+  VIEW_NEWAXIS,
+  VIEW_PERMUTE,
+  VIEW_RESHAPE,
+  VIEW_PART,
+  VIEW_FIELD,
+} ViewKind;
 typedef struct IrView {
   uint8_t n;
   uint8_t kind[2 * TY_MAX_NDIM];
   uint8_t axes[TY_MAX_NDIM];
+  uint32_t offset;
+  uint8_t nested;
+  const int64_t *extents;
 } IrView;
 
 typedef struct IrAlloc {

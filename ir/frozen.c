@@ -104,13 +104,15 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
       buf_printf(b, "%lld", (long long)f->i);
     buf_putc(b, ')');
     return;
-  case FZ_DTYPE: buf_printf(b, "<type %s>", ty_scalar_info[f->type].name); return;
+  case FZ_DTYPE:
+    buf_printf(b, "<type %s>", f->type == TY_RECORD ? f->text : ty_scalar_info[f->type].name);
+    return;
   case FZ_INTRINSIC: buf_puts(b, ir_intrinsics[f->i].path); return;
   case FZ_MODULE: buf_printf(b, "<module %s>", f->text); return;
   case FZ_FUNC: buf_printf(b, "<function %s>", f->func->code->qualname); return;
   case FZ_CODE: buf_printf(b, "<code %s>", f->code->qualname); return;
   case FZ_ARRAY:
-    buf_printf(b, "<array %s", ty_scalar_info[f->array->elem].name);
+    buf_printf(b, "<array %s", f->array->record ? f->array->record : ty_scalar_info[f->array->elem].name);
     for (unsigned i = 0; i < f->array->ndim; i++)
       buf_printf(b, "%c%lld", i ? 'x' : ' ', (long long)f->array->extents[i]);
     buf_putc(b, '>');

@@ -28,7 +28,8 @@ typedef enum FrozenKind {
   FZ_TUPLE,     /* items, n; names for a named tuple; a frozenset constant comes as a tuple too */
   FZ_SLICE,     /* items[3] (3.14 keeps constant slices) */
   FZ_SCALAR,    /* a NumPy scalar: type id in `type`, value in i / re / im */
-  FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex */
+  FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
+                   a structured one: type TY_RECORD, text: ir/type.h's */
   FZ_INTRINSIC, /* i: IntrinsicId (ir/intrinsics.h); func: a form of it that is Python code, or NULL */
   FZ_MODULE,    /* text: dotted name ("pyptx.cuda", "math", "numpy", a user module); attrs for the names that are used */
   FZ_FUNC,      /* func */
@@ -45,7 +46,8 @@ typedef struct Binding {
 } Binding;
 
 typedef struct FrozenArray {
-  TypeId elem;
+  TypeId elem;        /* a scalar, or TY_RECORD */
+  const char *record; /* TY_RECORD: the type's text */
   uint8_t ndim;
   int64_t extents[TY_MAX_NDIM];
   const void *data; /* C order, contiguous */

@@ -243,8 +243,17 @@ static Op op_name(Parser *p) {
   bad(p, arena_printf(&p->cx->arena, "unknown operation '%s'", w));
 }
 
+static void parse_field(Parser *p, IrView *v) {
+  int64_t *extents = CX_ARRAY(p->cx, int64_t, TY_MAX_NDIM);
+  want(p, ":");
+  v->offset = (uint32_t)number(p);
+  while (v->nested < TY_MAX_NDIM && take(p, "x"))
+    extents[v->nested++] = number(p);
+  v->extents = extents;
+}
+
 static void parse_view(Parser *p, Ins *i) {
-  static const char *const names[] = {"full", "index", "slice", "newaxis", "permute", "reshape"};
+  static const char *const names[] = {"full", "index", "slice", "newaxis", "permute", "reshape", "part", "field"};
   IrView *v = CX_NEW(p->cx, IrView);
   want(p, "[");
   while (!take(p, "]")) {
@@ -258,6 +267,8 @@ static void parse_view(Parser *p, Ins *i) {
       want(p, ":");
       v->axes[v->n] = (uint8_t)number(p);
     }
+    if (k == VIEW_FIELD)
+      parse_field(p, v);
     v->n++;
   }
   i->aux.view = v;

@@ -6,12 +6,17 @@
 static void put_constant(Cx *cx, Buf *out, const Frozen *f) { buf_puts(out, fz_text(cx, f)); }
 
 static void put_view(Buf *out, const IrView *v) {
-  static const char *const names[] = {"full", "index", "slice", "newaxis", "permute", "reshape"};
+  static const char *const names[] = {"full", "index", "slice", "newaxis", "permute", "reshape", "part", "field"};
   buf_puts(out, " [");
   for (unsigned k = 0; k < v->n; k++) {
     buf_printf(out, "%s%s", k ? " " : "", names[v->kind[k]]);
     if (v->kind[k] == VIEW_PERMUTE)
       buf_printf(out, ":%u", v->axes[k]);
+    if (v->kind[k] == VIEW_FIELD)
+      buf_printf(out, ":%u", v->offset);
+  }
+  for (unsigned k = 0; k < v->nested; k++) { /* a field's own axes */
+    buf_printf(out, " x%lld", (long long)v->extents[k]);
   }
   buf_putc(out, ']');
 }

@@ -15,11 +15,28 @@ const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 static uint64_t type_hash(const Type *t) {
   uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);
   h = hash_bytes(&t->elem, sizeof t->elem, h);
-  uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly};
+  uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly, t->align};
   h = hash_bytes(small, sizeof small, h);
   if (t->n)
     h = hash_bytes(t->elems, sizeof *t->elems * t->n, h);
+  for (uint32_t k = 0; k < t->nfields; k++) {
+    h = hash_bytes(&t->fields[k].type, sizeof t->fields[k].type, h);
+    h = hash_bytes(&t->fields[k].offset, sizeof t->fields[k].offset, h);
+  }
   return hash_bytes(&t->frozen, sizeof t->frozen, h);
+}
+
+static bool same_fields(const Type *a, const Type *b) {
+  if (a->nfields != b->nfields || a->size != b->size)
+    return false;
+  for (uint32_t k = 0; k < a->nfields; k++) {
+    const RecordField *x = &a->fields[k], *y = &b->fields[k];
+    if (x->type != y->type || x->offset != y->offset || x->ndim != y->ndim ||
+        strcmp(x->name, y->name) ||
+        (x->ndim && memcmp(x->extents, y->extents, sizeof *x->extents * x->ndim)))
+      return false;
+  }
+  return true;
 }
 
 static bool same_names(const char *const *a, const char *const *b, uint32_t n) {
@@ -34,7 +51,7 @@ static bool same_names(const char *const *a, const char *const *b, uint32_t n) {
 static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
-         a->frozen == b->frozen && (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) &&
+         a->align == b->align && same_fields(a, b) && a->frozen == b->frozen && (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) &&
          same_names(a->names, b->names, a->n);
 }
 
@@ -54,7 +71,7 @@ static void table_grow(Cx *cx) {
   }
 }
 
-static const Type *type_intern(Cx *cx, const Type *key) {
+const Type *ty_intern(Cx *cx, const Type *key) {
   TypeTable *t = &cx->types;
   if (t->len * 2 >= t->cap)
     table_grow(cx);
@@ -73,16 +90,16 @@ static const Type *type_intern(Cx *cx, const Type *key) {
 const Type *ty_scalar(Cx *cx, TypeId id) {
   CX_ASSERT(cx, id < TY_SCALARS);
   if (!cx->types.scalars[id])
-    cx->types.scalars[id] = type_intern(cx, &(Type){.id = id});
+    cx->types.scalars[id] = ty_intern(cx, &(Type){.id = id});
   return cx->types.scalars[id];
 }
 
 const Type *ty_list_like(Cx *cx, TypeId id, const Type *const *elems, uint32_t n) {
-  return type_intern(cx, &(Type){.id = id, .elems = elems, .n = n});
+  return ty_intern(cx, &(Type){.id = id, .elems = elems, .n = n});
 }
 
 const Type *ty_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names) {
-  return type_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names});
+  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names});
 }
 
 const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide,
@@ -92,15 +109,38 @@ const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Spa
     layout = LAYOUT_C; /* one contiguous axis is both */
   if (ndim == 0)
     layout = LAYOUT_C;
-  return type_intern(cx, &(Type){.id = TY_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .layout = (uint8_t)layout,
+  return ty_intern(cx, &(Type){.id = TY_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .layout = (uint8_t)layout,
                                  .space = (uint8_t)space, .wide = wide, .readonly = readonly});
 }
 
-const Type *ty_frozen(Cx *cx, TypeId id, const Frozen *f, const Type *const *elems, uint32_t n) {
-  return type_intern(cx, &(Type){.id = id, .frozen = f, .elems = elems, .n = n});
+const Type *ty_array_aligned(Cx *cx, const Type *array, unsigned align) {
+  Type t = *array;
+  t.align = align < ty_align(array->elem) ? (uint8_t)align : 0;
+  t.text = NULL;
+  return ty_intern(cx, &t);
 }
 
-size_t ty_size(const Type *t) { return t->id < TY_SCALARS ? ty_scalar_info[t->id].bits / 8u : 0; }
+const Type *ty_array_in(Cx *cx, const Type *of, const Type *elem, unsigned ndim, Layout layout) {
+  const Type *t = ty_array(cx, elem, ndim, layout, (Space)of->space, of->wide, of->readonly);
+  return of->align ? ty_array_aligned(cx, t, of->align) : t;
+}
+
+const Type *ty_frozen(Cx *cx, TypeId id, const Frozen *f, const Type *const *elems, uint32_t n) {
+  return ty_intern(cx, &(Type){.id = id, .frozen = f, .elems = elems, .n = n});
+}
+
+size_t ty_size(const Type *t) {
+  return t->id == TY_RECORD ? t->size : t->id < TY_SCALARS ? ty_scalar_info[t->id].bits / 8u : 0;
+}
+
+/* Records: as far as their size keeps it from one to the next, up to what a GPU loads at once. Complex numbers: as a GPU wants them. */
+unsigned ty_align(const Type *t) {
+  enum { WIDEST_LOAD = 16 };
+  unsigned size = (unsigned)ty_size(t);
+  if (t->id == TY_RECORD)
+    return (size & -size) < WIDEST_LOAD ? size & -size : WIDEST_LOAD;
+  return size ? size : 1;
+}
 
 /* --- text out --- */
 
@@ -116,20 +156,18 @@ static void put_axes(Buf *b, const Type *t) {
     buf_putc(b, '!');
 }
 
-static void put_type(Cx *cx, Buf *b, const Type *t);
-
 static void put_list(Cx *cx, Buf *b, const char *open, const Type *t, const char *close) {
   buf_puts(b, open);
   for (uint32_t i = 0; i < t->n; i++) {
     buf_puts(b, i ? ", " : "");
-    put_type(cx, b, t->elems[i]);
+    ty_put_type(cx, b, t->elems[i]);
   }
   if (t->n == 1 && t->id == TY_TUPLE)
     buf_putc(b, ',');
   buf_puts(b, close);
 }
 
-static void put_type(Cx *cx, Buf *b, const Type *t) {
+void ty_put_type(Cx *cx, Buf *b, const Type *t) {
   static const char *const space[] = {"", "shared ", "local ", "const "};
   switch (t->id) {
   case TY_TUPLE: put_list(cx, b, "(", t, ")"); return;
@@ -137,10 +175,13 @@ static void put_type(Cx *cx, Buf *b, const Type *t) {
   case TY_RANGE: buf_puts(b, "range"); return;
   case TY_ENUMERATE: put_list(cx, b, "enumerate<", t, ">"); return;
   case TY_ZIP: put_list(cx, b, "zip<", t, ">"); return;
+  case TY_RECORD: ty_put_record(cx, b, t); return;
   case TY_ARRAY:
     buf_puts(b, t->readonly && t->space != SPACE_CONST ? "readonly " : "");
     buf_puts(b, space[t->space]);
-    put_type(cx, b, t->elem);
+    if (t->align)
+      buf_printf(b, "align%u ", t->align);
+    ty_put_type(cx, b, t->elem);
     put_axes(b, t);
     return;
   case TY_STR:
@@ -162,10 +203,21 @@ const char *ty_name(Cx *cx, const Type *t) {
   if (!t->text) {
     Buf b;
     buf_init(&b, &cx->arena);
-    put_type(cx, &b, t);
+    ty_put_type(cx, &b, t);
     ((Type *)(uintptr_t)t)->text = b.text;
   }
   return t->text;
+}
+
+static const char *pretty_record(Cx *cx, const Type *t) {
+  enum { SHOWN = 6 };
+  Buf b;
+  buf_init(&b, &cx->arena);
+  buf_puts(&b, "a record (");
+  for (uint32_t k = 0; k < t->nfields && k <= SHOWN; k++)
+    buf_printf(&b, "%s%s", k ? ", " : "", k < SHOWN ? t->fields[k].name : "...");
+  buf_putc(&b, ')');
+  return b.text;
 }
 
 const char *ty_pretty(Cx *cx, const Type *t) {
@@ -182,7 +234,13 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_SLICE: return "a slice";
   case TY_RANGE: return "a range";
   case TY_TUPLE: return arena_printf(&cx->arena, "a tuple %s", ty_name(cx, t));
+  case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:
+    if (t->elem->id == TY_RECORD && !t->ndim)
+      return pretty_record(cx, t->elem);
+    if (t->elem->id == TY_RECORD)
+      return arena_printf(&cx->arena, "a %ud array of records%s", t->ndim,
+                          strchr(pretty_record(cx, t->elem), '('));
     return arena_printf(&cx->arena, "a %ud %s array (%s)", t->ndim, ty_name(cx, t->elem), layout[t->layout]);
   default: return ty_name(cx, t);
   }
@@ -271,19 +329,59 @@ static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
   return ty_tuple(cx, elems.data, elems.len, NULL);
 }
 
-const Type *ty_parse(Cx *cx, const char **text, const char **error) {
+/* "align4 ": 4; 0 if there is none. */
+static unsigned parse_align(const char **text) {
+  for (unsigned n = 1; n <= 8; n *= 2) {
+    char word[] = {'a', 'l', 'i', 'g', 'n', (char)('0' + n), ' ', 0};
+    if (!strncmp(*text, word, sizeof word - 1)) {
+      *text = skip_space(*text + sizeof word - 1);
+      return n;
+    }
+  }
+  return 0;
+}
+
+static const Type *nested(Cx *cx, const char **text, const char **error,
+                          const Type *(*parse)(Cx *cx, const char **text, const char **error)) {
   enum { MAX_NESTING = 32 };
+  uint32_t *depth = &cx->types.depth;
+  if (++*depth > MAX_NESTING) {
+    *depth = 0;
+    *error = "the types are nested too deep";
+    return NULL;
+  }
+  const Type *t = parse(cx, text, error);
+  if (*depth)
+    --*depth;
+  return t;
+}
+
+static const Type *parse_element(Cx *cx, const char **text, const char **error) {
+  const char *s = *text;
+  size_t n = 0;
+  while (isalnum((unsigned char)s[n]) || s[n] == '_')
+    n++;
+  TypeId id = ty_by_name(s, n);
+  const Type *t;
+  if (n == 6 && !strncmp(s, "record", n) && s[n] == '(') {
+    s += n;
+    if (!(t = nested(cx, &s, error, ty_parse_record)))
+      return NULL;
+    n = 0;
+  } else if (!n || id == TY_SCALARS) {
+    *error = arena_printf(&cx->arena, "'%.*s' is not a type", n ? (int)(n > 40 ? 40 : n) : 20, s);
+    return NULL;
+  } else {
+    t = ty_scalar(cx, id);
+  }
+  *text = skip_space(s + n);
+  return t;
+}
+
+const Type *ty_parse(Cx *cx, const char **text, const char **error) {
   const char *s = skip_space(*text);
   if (*s == '(') {
-    uint32_t *depth = &cx->types.depth;
-    if (++*depth > MAX_NESTING) {
-      *depth = 0;
-      *error = "tuples are nested too deep";
-      return NULL;
-    }
-    const Type *t = parse_tuple(cx, &s, error);
-    if (*depth)
-      --*depth;
+    const Type *t = nested(cx, &s, error, parse_tuple);
     *text = s;
     return t;
   }
@@ -297,22 +395,16 @@ const Type *ty_parse(Cx *cx, const char **text, const char **error) {
       space = prefixes[i].space;
       readonly |= prefixes[i].readonly;
     }
-  size_t n = 0;
-  while (isalnum((unsigned char)s[n]) || s[n] == '_')
-    n++;
-  TypeId id = ty_by_name(s, n);
-  if (!n || id == TY_SCALARS) {
-    *error = arena_printf(&cx->arena, "'%.*s' is not a type", n ? (int)(n > 40 ? 40 : n) : 20, s);
-    return NULL;
-  }
-  s = skip_space(s + n);
-  const Type *t = ty_scalar(cx, id);
-  if (*s == '[') {
-    if (!ty_is_scalar(t) || ty_is_weak(t)) {
+  unsigned align = parse_align(&s);
+  const Type *t = parse_element(cx, &s, error);
+  if (t && *s == '[') {
+    if (t->id != TY_RECORD && (!ty_is_scalar(t) || ty_is_weak(t))) {
       *error = arena_printf(&cx->arena, "an array cannot hold %s", ty_name(cx, t));
       return NULL;
     }
     t = parse_axes(cx, &s, t, readonly, space, error);
+    if (t && align)
+      t = ty_array_aligned(cx, t, align);
   }
   *text = s;
   return t;

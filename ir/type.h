@@ -2,7 +2,9 @@
  *
  * In: a Cx and the parts of a type. Out: the one `const Type *` for it. Types never change once made.
  * Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A), "float32[:,::1]" (C),
- * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), a trailing '!' on an array marks 64-bit extents.
+ * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), a trailing '!' on an array marks 64-bit extents,
+ * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v: int8[3,2] @4; 12)" a NumPy structured
+ * dtype (fields with byte offsets, then the item size; see ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one.
  * The same text is the border format for signatures: `pyptx compile --sig`, the cache key, CgRequest.signature. */
 #ifndef PYPTX_IR_TYPE_H
 #define PYPTX_IR_TYPE_H
@@ -30,6 +32,7 @@ typedef enum TypeId {
   TY_MODULE,             /* frozen: FZ_MODULE */
   TY_DTYPE,              /* frozen: FZ_DTYPE; also callable: a conversion */
   TY_OBJECT,             /* frozen: any other compile-time object (exception class, Ellipsis, …) */
+  TY_RECORD,             /* fields, nfields, size: elem of arrays only; a record value is an array of it without axes */
 } TypeId;
 
 typedef enum TypeKind { KIND_NONE, KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_COMPLEX, KIND_OTHER } TypeKind;
@@ -37,6 +40,15 @@ typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;
 typedef enum Space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST } Space;
 
 enum { TY_MAX_NDIM = 16, TY_MAX_TUPLE = 4096 };
+
+/* A field of a record: one element, or a nested array in C order. */
+typedef struct RecordField {
+  const char *name;
+  const struct Type *type; /* of an element: a scalar, a record, or void: bytes that a kernel can copy, not read (texts) */
+  uint32_t offset;         /* bytes from the start of the record */
+  uint8_t ndim;
+  const int64_t *extents;
+} RecordField;
 
 typedef struct Type {
   TypeId id;
@@ -48,12 +60,16 @@ typedef struct Type {
   uint8_t space;  /* Space */
   bool wide;      /* an extent needs more than 31 bits */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
+  uint8_t align;  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
   /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_FUNC */
   const struct Type *const *elems;
   const char *const *names; /* named tuple: one a element, else NULL */
   uint32_t n;
   /* TY_STR, TY_FUNC, TY_MODULE, TY_DTYPE, TY_OBJECT */
   const struct Frozen *frozen;
+  /* TY_RECORD */
+  const RecordField *fields;
+  uint32_t nfields, size; /* size: bytes from one record to the next */
   const char *text; /* ty_name's cache */
 } Type;
 
@@ -70,6 +86,11 @@ extern const ScalarInfo ty_scalar_info[TY_SCALARS];
 const Type *ty_scalar(struct Cx *cx, TypeId id);
 const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n, const char *const *names);
 const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide, bool readonly);
+/* An array in the memory that the array `of` lies in, with its address alignment. */
+const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigned ndim, Layout layout);
+/* The same type with elements at multiples of `align` bytes (a power of two). */
+const Type *ty_array_aligned(struct Cx *cx, const Type *array, unsigned align);
+const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size); /* fields are copied */
 const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n); /* SLICE, RANGE, ENUMERATE, ZIP */
 const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems, uint32_t n);
 
@@ -90,12 +111,23 @@ static inline TypeId ty_part_id(TypeId complex) {
   return complex == TY_C64 ? TY_F32 : complex == TY_C128 ? TY_F64 : TY_PYFLOAT;
 }
 size_t ty_size(const Type *t);          /* bytes of one element in memory; 0 where it has no storage */
+unsigned ty_align(const Type *t);       /* what addresses of a scalar or record are multiples of */
+static inline unsigned ty_array_align(const Type *a) { return a->align ? a->align : ty_align(a->elem); }
+uint64_t ty_field_bytes(const RecordField *f);
+const RecordField *ty_find_field(const Type *record, const char *name); /* NULL: none */
 const char *ty_name(struct Cx *cx, const Type *t);   /* text form, as above */
 const char *ty_pretty(struct Cx *cx, const Type *t); /* for messages: "Python int", "float32", "array(float32, 2d, C)" */
 
 /* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
 const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
 TypeId ty_by_name(const char *name, size_t n); /* scalar by name or short name; TY_SCALARS if none */
+
+/* --- between type.c and record.c --- */
+struct Buf;
+void ty_put_type(struct Cx *cx, struct Buf *b, const Type *t);
+void ty_put_record(struct Cx *cx, struct Buf *b, const Type *t);
+const Type *ty_parse_record(struct Cx *cx, const char **text, const char **error); /* behind "record" */
+const Type *ty_intern(struct Cx *cx, const Type *key);
 
 typedef struct TypeTable {
   const Type **slots;

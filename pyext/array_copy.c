@@ -361,11 +361,10 @@ static PyObject *fresh_like(PxState *st, PyObject *values, PyObject *stream) {
   if (itemsize) {
     for (int i = 0; i < ndim; i++)
       strides[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides_attr, i));
-    PxToken t = px_token_of_layout(TY_U8, (unsigned)ndim, PyLong_AsSize_t(itemsize), shape,
-                                   strides);
+    PxPlace place = {0, (unsigned)ndim, PyLong_AsSize_t(itemsize), shape, strides, true};
     if (!PyErr_Occurred())
       fresh = px_array_empty(st, dtype, (unsigned)ndim, shape,
-                             px_token_layout(t) == LAYOUT_F ? LAYOUT_F : LAYOUT_C, stream);
+                             px_layout_of(&place) == LAYOUT_F ? LAYOUT_F : LAYOUT_C, stream);
   }
   Py_XDECREF(itemsize);
   Py_XDECREF(dtype);

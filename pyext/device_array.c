@@ -145,10 +145,13 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
     memcpy(self->dims + ndim, strides, sizeof *strides * ndim);
   else
     contiguous_strides(ndim, shape, itemsize, LAYOUT_C, self->dims + ndim);
-  self->elem = px_type_of_dtype(st, dtype);
-  self->token = self->elem < TY_SCALARS ? px_token_of_layout(self->elem, ndim, itemsize,
-                                                             px_shape(self), px_strides(self))
-                                        : 0;
+  self->elem = px_elem_of_dtype(st, dtype);
+  self->token =
+      self->elem != PX_NO_ELEM
+          ? px_token_of(st, self->elem,
+                        &(PxPlace){address, ndim, itemsize, px_shape(self), px_strides(self),
+                                   rt_device_is_host(self->device)})
+          : 0;
   return (PyObject *)self;
 }
 
@@ -503,8 +506,7 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
     for (int i = 0; same && i < ndim; i++)
       given[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides, i));
     PyErr_Clear(); /* torch's strides are a method: then C order */
-    if (same && px_token_layout(
-                    px_token_of_layout(TY_U8, (unsigned)ndim, itemsize, shape, given)) == LAYOUT_F)
+    if (same && px_layout_of(&(PxPlace){0, (unsigned)ndim, itemsize, shape, given, true}) == LAYOUT_F)
       layout = LAYOUT_F;
     array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
   }

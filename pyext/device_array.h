@@ -23,7 +23,7 @@ typedef struct PxArray {
   RtDevice *device;
   uint64_t address; /* of element 0 */
   PxToken token;    /* what a launch compares; valid if elem is */
-  TypeId elem;      /* TY_SCALARS: kernels cannot take it */
+  PxElem elem;      /* PX_NO_ELEM: kernels cannot take it */
   bool readonly;
   unsigned ndim;
   size_t itemsize;

@@ -114,7 +114,8 @@ PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *dev
 static PyObject *signature_list(PxDispatcher *d) {
   PyObject *list = PyList_New(0);
   for (uint32_t i = 0; list && i < d->nsignatures; i++) {
-    PyObject *text = px_signature_text(d->signatures[i].tokens, d->signatures[i].n);
+    PyObject *text = px_signature_text(px_state_of((PyObject *)d), d->signatures[i].tokens,
+                                       d->signatures[i].n);
     if (!text || PyList_Append(list, text) < 0)
       Py_CLEAR(list);
     Py_XDECREF(text);
@@ -123,7 +124,7 @@ static PyObject *signature_list(PxDispatcher *d) {
 }
 
 static void no_signature(PxDispatcher *d, const PxArgs *a) {
-  PyObject *given = px_signature_text(a->tokens, a->ntokens), *declared = signature_list(d);
+  PyObject *given = px_signature_text(a->st, a->tokens, a->ntokens), *declared = signature_list(d);
   PyObject *separator = PyUnicode_FromString(", ");
   PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
   if (text)

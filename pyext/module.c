@@ -1,6 +1,7 @@
 /* Module: _pyptx, the C half of the package. Multi-phase initialisation, one PxState, heap types only.
  *
  * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
+#include "pyext/record.h"
 #include "pyext/intrinsic.h"
 #include "pyext/offline.h"
 #include "pyext/state.h"
@@ -77,6 +78,7 @@ static int module_clear(PyObject *module) {
   for (int i = 0; i < TY_SCALARS; i++)
     Py_CLEAR(st->dtypes[i]);
   Py_CLEAR(st->scalar_ids);
+  px_records_free(st);
   Py_CLEAR(st->pending);
   Py_CLEAR(st->devices);
   return 0;

@@ -29,7 +29,7 @@ PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
 
 int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code) {
-  PyObject *sig = px_signature_text(signature->tokens, signature->n);
+  PyObject *sig = px_signature_text(st, signature->tokens, signature->n);
   PxSnapshot *snapshot = sig ? px_snapshot(st, d->function, &d->func_options) : NULL;
   if (!snapshot) {
     Py_XDECREF(sig);
@@ -97,7 +97,7 @@ static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature 
     memcpy(o->signature.tokens, signature->tokens, sizeof(PxToken) * signature->n);
   o->signature.n = signature->n;
   o->signature.nargs = signature->nargs;
-  o->text = px_signature_text(signature->tokens, signature->n);
+  o->text = px_signature_text(st, signature->tokens, signature->n);
   o->types = o->text ? px_signature_types(st, signature->tokens, signature->n) : NULL;
   if (!o->types)
     Py_CLEAR(o);

@@ -7,20 +7,31 @@
 #include "pyext/raise.h"
 #include "pyext/type.h"
 
-PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape,
-                           const int64_t *strides) {
-  bool c = true, f = true, wide = false, empty = false;
-  for (unsigned i = 0; i < ndim; i++) {
-    empty |= shape[i] == 0;
-    wide |= shape[i] > INT32_MAX;
+Layout px_layout_of(const PxPlace *p) {
+  bool c = true, f = true, empty = false;
+  int64_t expect = (int64_t)p->itemsize;
+  for (unsigned i = p->ndim; i-- > 0; expect *= p->shape[i]) {
+    c &= p->shape[i] == 1 || p->strides[i] == expect;
+    empty |= p->shape[i] == 0;
   }
-  int64_t expect = (int64_t)itemsize;
-  for (unsigned i = ndim; i-- > 0; expect *= shape[i])
-    c &= shape[i] == 1 || strides[i] == expect;
-  expect = (int64_t)itemsize;
-  for (unsigned i = 0; i < ndim; expect *= shape[i], i++)
-    f &= shape[i] == 1 || strides[i] == expect;
-  return px_array_token(elem, ndim, c || empty ? LAYOUT_C : f ? LAYOUT_F : LAYOUT_A, wide);
+  expect = (int64_t)p->itemsize;
+  for (unsigned i = 0; i < p->ndim; expect *= p->shape[i], i++)
+    f &= p->shape[i] == 1 || p->strides[i] == expect;
+  return c || empty ? LAYOUT_C : f ? LAYOUT_F : LAYOUT_A;
+}
+
+PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p) {
+  uint64_t bits = p->address;
+  bool wide = false, empty = false;
+  for (unsigned i = 0; i < p->ndim; i++) {
+    wide |= p->shape[i] > INT32_MAX;
+    empty |= p->shape[i] == 0;
+    bits |= p->shape[i] > 1 ? (uint64_t)p->strides[i] : 0;
+  }
+  bool parts = p->on_host && !px_elem_is_record(elem) && ty_scalar_info[elem].kind == KIND_COMPLEX;
+  unsigned own = px_elem_align(st, elem) >> parts, align = (unsigned)bits & (own - 1);
+  align = empty ? 0 : align & -align; /* the lowest bit that is set */
+  return px_array_token(elem, p->ndim, px_layout_of(p), wide, align);
 }
 
 void px_signature_clear(PxSignature *s) {
@@ -41,18 +52,25 @@ uint32_t px_token_span(const PxToken *t) {
 
 typedef VEC(PxToken) Tokens;
 
-static bool add_tokens(Cx *cx, Tokens *out, const Type *t, const char **error) {
+static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const char **error) {
+  if (t->id == TY_RECORD) /* one record: an array without axes */
+    t = ty_array(cx, t, 0, LAYOUT_C, SPACE_GLOBAL, false, false);
   if (t->id == TY_TUPLE) {
     VEC_PUSH(&cx->arena, out, PX_TUPLE_TOKEN | t->n);
     for (uint32_t i = 0; i < t->n; i++)
-      if (!add_tokens(cx, out, t->elems[i], error))
+      if (!add_tokens(st, cx, out, t->elems[i], error))
         return false;
     return true;
   }
   if (t->id == TY_ARRAY) {
     if (t->space != SPACE_GLOBAL)
       *error = arena_printf(&cx->arena, "%s is not in global memory", ty_name(cx, t));
-    VEC_PUSH(&cx->arena, out, px_array_token(t->elem->id, t->ndim, (Layout)t->layout, t->wide));
+    PxElem elem = t->elem->id == TY_RECORD ? px_elem_of_text(st, ty_name(cx, t->elem)) : t->elem->id;
+    if (elem == PX_NO_ELEM) {
+      PyErr_Clear();
+      *error = arena_printf(&cx->arena, "%.200s is no record type of kernels", ty_name(cx, t->elem));
+    }
+    VEC_PUSH(&cx->arena, out, px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align));
     return !*error;
   }
   if (t->id >= TY_SCALARS || t->id == TY_VOID) {
@@ -81,7 +99,7 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
                                  const char **error) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
   *enclosed = false;
-  if (*open != '(')
+  if (*open != '(' || (open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return s;
   const char *close = closing(open);
   if (!close)
@@ -99,14 +117,14 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
   return skip_space(arena_strndup(&cx->arena, open + 1, (size_t)(close - open - 1)));
 }
 
-static const char *parse_list(Cx *cx, const char *text, Tokens *out, PxSignature *signature) {
+static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out, PxSignature *signature) {
   bool enclosed;
   const char *error = NULL, *s = argument_list(cx, text, signature, &enclosed, &error);
   if (error)
     return error;
   while (*s) {
     const Type *t = ty_parse(cx, &s, &error);
-    if (!t || !add_tokens(cx, out, t, &error))
+    if (!t || !add_tokens(st, cx, out, t, &error))
       return error ? error : "not a type";
     signature->nargs++;
     s = skip_space(s);
@@ -130,7 +148,7 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   }
   if (CX_TRY(cx)) {
     Tokens tokens = {0};
-    const char *error = parse_list(cx, text, &tokens, out);
+    const char *error = parse_list(st, cx, text, &tokens, out);
     if (error)
       fail(cx, (Loc){0}, ERR_SIGNATURE, arena_printf(&cx->arena, "%s in '%.200s'", error, text));
     if (!(out->tokens = PyMem_Malloc(sizeof(PxToken) * (tokens.len + 1))))
@@ -165,10 +183,10 @@ static PyObject *joined(PyObject *parts) {
 /* The name of a NumPy dtype, or of the dtype that a scalar class or a Python class (int, float) stands for. */
 static PyObject *dtype_text(PxState *st, PyObject *arg) {
   PyObject *dtype = px_need_numpy(st) < 0 ? NULL : PyObject_CallOneArg(st->np_dtype, arg);
-  TypeId id = dtype ? px_type_of_dtype(st, dtype) : TY_SCALARS;
+  PxElem elem = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
   Py_XDECREF(dtype);
-  if (id < TY_SCALARS)
-    return PyUnicode_FromString(ty_scalar_info[id].name);
+  if (elem != PX_NO_ELEM)
+    return PyUnicode_FromString(px_elem_text(st, elem));
   PyErr_Clear();
   return PyErr_Format(PyExc_TypeError,
                       "a signature holds types such as float32 or float32[:], not %R", arg);
@@ -221,13 +239,20 @@ int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out) {
 /* --- text out --- */
 
 /* Appends to a list of str. Returns the tokens used, 0 on error. */
-static uint32_t put_tokens(const PxToken *t, PyObject *parts);
+static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts);
 
-static int put_array(PxToken t, PyObject *parts) {
+static int put_array(PxState *st, PxToken t, PyObject *parts) {
   char text[16 + 4 * 64];
+  if (px_token_align(t)) {
+    snprintf(text, sizeof text, "align%u ", px_token_align(t));
+    if (put_text(parts, text) < 0)
+      return -1;
+  }
+  if (put_text(parts, px_elem_text(st, px_token_elem(t))) < 0)
+    return -1;
   unsigned ndim = px_token_ndim(t);
   Layout layout = px_token_layout(t);
-  int at = snprintf(text, sizeof text, "%s[", ty_scalar_info[px_token_elem(t)].name);
+  int at = snprintf(text, sizeof text, "[");
   for (unsigned i = 0; i < ndim; i++) {
     bool one = layout == LAYOUT_C ? i + 1 == ndim : layout == LAYOUT_F && i == 0;
     at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", i ? "," : "", one ? "::1" : ":");
@@ -236,12 +261,12 @@ static int put_array(PxToken t, PyObject *parts) {
   return put_text(parts, text);
 }
 
-static uint32_t put_tuple(const PxToken *t, PyObject *parts) {
+static uint32_t put_tuple(PxState *st, const PxToken *t, PyObject *parts) {
   uint32_t used = 1, n = px_token_items(*t);
   if (put_text(parts, "(") < 0)
     return 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t one = i && put_text(parts, ", ") < 0 ? 0 : put_tokens(t + used, parts);
+    uint32_t one = i && put_text(parts, ", ") < 0 ? 0 : put_tokens(st, t + used, parts);
     if (!one)
       return 0;
     used += one;
@@ -249,22 +274,22 @@ static uint32_t put_tuple(const PxToken *t, PyObject *parts) {
   return put_text(parts, n == 1 ? ",)" : ")") < 0 ? 0 : used;
 }
 
-static uint32_t put_tokens(const PxToken *t, PyObject *parts) {
+static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts) {
   if (px_token_is_tuple(*t))
-    return put_tuple(t, parts);
-  int failed = px_token_is_array(*t) ? put_array(*t, parts)
+    return put_tuple(st, t, parts);
+  int failed = px_token_is_array(*t) ? put_array(st, *t, parts)
                                      : put_text(parts, ty_scalar_info[*t].name);
   return failed < 0 ? 0 : 1;
 }
 
-PyObject *px_signature_text(const PxToken *tokens, uint32_t n) {
+PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n) {
   PyObject *parts = PyList_New(0);
   if (!parts)
     return NULL;
   int failed = put_text(parts, "(");
   for (uint32_t at = 0, used; at < n && !failed; at += used) {
     failed = at && put_text(parts, ", ") < 0;
-    used = failed ? 0 : put_tokens(tokens + at, parts);
+    used = failed ? 0 : put_tokens(st, tokens + at, parts);
     failed |= !used;
   }
   PyObject *text = failed || put_text(parts, ")") < 0 ? NULL : joined(parts);
@@ -274,7 +299,7 @@ PyObject *px_signature_text(const PxToken *tokens, uint32_t n) {
 
 static PyObject *one_type(PxState *st, const PxToken *t) {
   PyObject *parts = PyList_New(0);
-  PyObject *text = parts && put_tokens(t, parts) ? joined(parts) : NULL;
+  PyObject *text = parts && put_tokens(st, t, parts) ? joined(parts) : NULL;
   Py_XDECREF(parts);
   PyObject *type = text ? px_type_new(st, text) : NULL;
   Py_XDECREF(text);
@@ -335,9 +360,10 @@ static int scalar_price(TypeId from, TypeId to) {
 static int array_price(PxToken from, PxToken to) {
   if (px_token_elem(from) != px_token_elem(to) || px_token_ndim(from) != px_token_ndim(to))
     return NO;
-  if (px_token_wide(from) && !px_token_wide(to))
+  unsigned have = px_token_align(from), need = px_token_align(to); /* 0: all that the type has */
+  if ((px_token_wide(from) && !px_token_wide(to)) || (have && (!need || have < need)))
     return NO;
-  int price = px_token_wide(from) != px_token_wide(to);
+  int price = (px_token_wide(from) != px_token_wide(to)) + (have != need);
   if (px_token_layout(from) == px_token_layout(to))
     return price;
   /* One axis that is contiguous either way: C and F are the same memory. */

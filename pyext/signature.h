@@ -4,31 +4,42 @@
 #ifndef PYPTX_PYEXT_SIGNATURE_H
 #define PYPTX_PYEXT_SIGNATURE_H
 
-#include "pyext/state.h"
+#include "pyext/record.h"
 
 typedef uint32_t PxToken;
 
 enum {
-  PX_ARRAY_TOKEN = 1 << 30, /* | elem | ndim << 8 | layout << 16 | wide << 18 */
+  PX_ARRAY_TOKEN = 1 << 30, /* | elem | ndim << 16 | layout << 21 | wide << 23 | align << 24 */
   PX_TUPLE_TOKEN = 1 << 29, /* | number of items */
 };
 
-static inline PxToken px_array_token(TypeId elem, unsigned ndim, Layout layout, bool wide) {
-  return PX_ARRAY_TOKEN | (PxToken)elem | ndim << 8 | (PxToken)layout << 16 | (PxToken)wide << 18;
+/* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */
+static inline PxToken px_array_token(PxElem elem, unsigned ndim, Layout layout, bool wide, unsigned align) {
+  return PX_ARRAY_TOKEN | elem | ndim << 16 | (PxToken)layout << 21 | (PxToken)wide << 23 |
+         (PxToken)(align ? __builtin_ctz(align) + 1 : 0) << 24;
 }
 static inline bool px_token_is_array(PxToken t) { return t & PX_ARRAY_TOKEN; }
 static inline bool px_token_is_tuple(PxToken t) {
   return !px_token_is_array(t) && t & PX_TUPLE_TOKEN;
 }
 static inline uint32_t px_token_items(PxToken t) { return t & (PX_TUPLE_TOKEN - 1); }
-static inline TypeId px_token_elem(PxToken t) { return (TypeId)(t & 0xff); }
-static inline unsigned px_token_ndim(PxToken t) { return t >> 8 & 0xff; }
-static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 16 & 3); }
-static inline bool px_token_wide(PxToken t) { return t >> 18 & 1; }
+static inline PxElem px_token_elem(PxToken t) { return t & 0xffff; }
+static inline unsigned px_token_ndim(PxToken t) { return t >> 16 & 31; }
+static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 21 & 3); }
+static inline bool px_token_wide(PxToken t) { return t >> 23 & 1; }
+static inline unsigned px_token_align(PxToken t) { return t >> 24 & 7 ? 1u << ((t >> 24 & 7) - 1) : 0; }
 
-/* Layout and token of an array that lies at these strides (bytes). Axes of extent 1 may have any stride; an empty array is C. */
-PxToken px_token_of_layout(TypeId elem, unsigned ndim, size_t itemsize, const int64_t *shape,
-                           const int64_t *strides);
+typedef struct PxPlace { /* where an array's elements lie; strides in bytes */
+  uint64_t address;
+  unsigned ndim;
+  size_t itemsize;
+  const int64_t *shape, *strides;
+  bool on_host; /* a GPU loads both parts of a complex number at once, and wants them aligned for that */
+} PxPlace;
+
+/* Axes of extent 1 may have any stride; an empty array is C. */
+Layout px_layout_of(const PxPlace *p);
+PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p);
 
 typedef struct PxSignature {
   PxToken *tokens; /* PyMem */
@@ -42,7 +53,7 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out);
 /* What users write: such a text, a signature object, or a tuple or list of types, texts and NumPy dtypes. */
 int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out);
 /* "(float32[::1], pyint)": a new str. */
-PyObject *px_signature_text(const PxToken *tokens, uint32_t n);
+PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n);
 /* Number of tokens of the argument that starts here. */
 uint32_t px_token_span(const PxToken *t);
 /* A tuple of Type objects, one an argument. */

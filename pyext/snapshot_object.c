@@ -182,6 +182,12 @@ static void freeze_dtype_of(Frozen *f, TypeId id) {
   f->type = id;
 }
 
+static void freeze_elem(PxSnapshot *s, Frozen *f, PxElem e) {
+  freeze_dtype_of(f, px_elem_is_record(e) ? TY_RECORD : (TypeId)e);
+  if (px_elem_is_record(e))
+    f->text = arena_strdup(&s->cx->arena, px_elem_text(s->st, e));
+}
+
 static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
   TypeId id = px_type_of_dtype(s->st, dtype);
@@ -202,8 +208,8 @@ static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
-  TypeId id = px_type_of_dtype(s->st, dtype);
-  if (id >= TY_SCALARS)
+  PxElem id = px_elem_of_dtype(s->st, dtype);
+  if (id == PX_NO_ELEM)
     return false;
   PyObject *flat =
       px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
@@ -213,7 +219,9 @@ static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
   bool fits = view.ndim <= TY_MAX_NDIM;
   if (fits) {
     FrozenArray *array = CX_NEW(s->cx, FrozenArray);
-    array->elem = id;
+    array->elem = px_elem_is_record(id) ? TY_RECORD : (TypeId)id;
+    if (px_elem_is_record(id))
+      array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
     array->ndim = (uint8_t)view.ndim;
     for (int i = 0; i < view.ndim; i++)
       array->extents[i] = view.shape[i];
@@ -238,7 +246,7 @@ static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (!px_have_numpy(st))
     return false;
   if (is_instance(s, object, st->np_generic))
-    return freeze_numpy_scalar(s, f, object);
+    return freeze_numpy_scalar(s, f, object) || freeze_numpy_array(s, f, object);
   if (is_instance(s, object, st->np_ndarray))
     return freeze_numpy_array(s, f, object);
   PyObject *dtype = NULL;
@@ -251,10 +259,10 @@ static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (dtype && dtype != object)
     px_keep(s, dtype);
   PyErr_Clear();
-  TypeId id = dtype ? px_type_of_dtype(st, dtype) : TY_SCALARS;
-  if (id < TY_SCALARS)
-    freeze_dtype_of(f, id);
-  return id < TY_SCALARS;
+  PxElem id = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
+  if (id != PX_NO_ELEM)
+    freeze_elem(s, f, id);
+  return id != PX_NO_ELEM;
 }
 
 /* --- classes and functions --- */
@@ -277,6 +285,11 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id < TY_SCALARS &&
       ((PxType *)object)->id > TY_NONE) {
     freeze_dtype_of(f, ((PxType *)object)->id);
+    return true;
+  }
+  if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id == TY_RECORD) {
+    freeze_dtype_of(f, TY_RECORD);
+    f->text = px_freeze_text(s, ((PxType *)object)->text);
     return true;
   }
   PyTypeObject *class = PyExceptionClass_Check(object)      ? (PyTypeObject *)object

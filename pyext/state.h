@@ -41,7 +41,8 @@ PX_TYPES(X)
                           X(co_firstlineno) X(co_argcount) X(co_posonlyargcount)                   \
                               X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__)        \
                                   X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty)        \
-                                      X(order) X(buffer) X(offset) X(copy) X(__members__)
+                                      X(order) X(buffer) X(offset) X(copy) X(__members__)  \
+                                          X(flags) X(writeable)
 
 typedef struct PxState {
   PyObject *module; /* borrowed: the state lives in it */
@@ -57,6 +58,8 @@ typedef struct PxState {
   PyObject *numpy, *np_ndarray, *np_generic, *np_dtype; /* NULL until NumPy is needed */
   PyObject *dtypes[TY_SCALARS]; /* NumPy dtype by TypeId, NULL where there is none */
   PyObject *scalar_ids;         /* dict: NumPy scalar class or dtype object → TypeId */
+  struct PxRecord **records;    /* record types by element number, record.h */
+  uint32_t nrecords;
   PyObject *pending;            /* list: overloads launched on a GPU that may have trapped */
   PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pyext/raise.h"
+#include "pyext/record.h"
 #include "pyext/signature.h"
 
 static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals text */
@@ -19,14 +20,21 @@ static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals t
   return (PyObject *)self;
 }
 
+/* One record type, no array of it. */
+static bool is_record_text(const char *s) {
+  size_t n = strlen(s);
+  return n > 7 && !strncmp(s, "record(", 7) && s[n - 1] == ')';
+}
+
 PyObject *px_type_new(PxState *st, PyObject *text) {
   Py_ssize_t n;
   const char *s = PyUnicode_AsUTF8AndSize(text, &n);
   if (!s)
     return NULL;
-  TypeId id = strchr(s, '[') && *s != '(' ? TY_ARRAY
-              : *s == '('                 ? TY_TUPLE
-                                          : ty_by_name(s, (size_t)n);
+  TypeId id = is_record_text(s)             ? TY_RECORD
+              : strchr(s, '[') && *s != '(' ? TY_ARRAY
+              : *s == '('                   ? TY_TUPLE
+                                            : ty_by_name(s, (size_t)n);
   if (!strncmp(s, "void(", 5))
     id = TY_FUNC;
   return type_make(st, id, Py_NewRef(text));
@@ -72,7 +80,7 @@ static int axis_mark(PyObject *item) {
 
 static PyObject *type_subscript(PyObject *self, PyObject *key) {
   PxType *t = (PxType *)self;
-  if (t->id <= TY_NONE || t->id >= TY_SCALARS)
+  if (t->id <= TY_NONE || (t->id >= TY_SCALARS && t->id != TY_RECORD))
     return PyErr_Format(PyExc_TypeError, "an array of %U is not possible", t->text);
   bool tuple = PyTuple_Check(key);
   Py_ssize_t n = tuple ? PyTuple_GET_SIZE(key) : 1;
@@ -89,8 +97,12 @@ static PyObject *type_subscript(PyObject *self, PyObject *key) {
     if (mark)
       layout = i + 1 == n ? LAYOUT_C : LAYOUT_F;
   }
-  PxToken token = px_array_token(t->id, (unsigned)n, layout, false);
-  PyObject *list = px_signature_types(px_state_of(self), &token, 1);
+  PxState *st = px_state_of(self);
+  PxElem elem = t->id == TY_RECORD ? px_elem_of_text(st, PyUnicode_AsUTF8(t->text)) : t->id;
+  if (elem == PX_NO_ELEM)
+    return NULL;
+  PxToken token = px_array_token(elem, (unsigned)n, layout, false, 0);
+  PyObject *list = px_signature_types(st, &token, 1);
   PyObject *type = list ? Py_NewRef(PyTuple_GET_ITEM(list, 0)) : NULL;
   Py_XDECREF(list);
   return type;
@@ -163,6 +175,11 @@ static PyObject *get_text(PyObject *self, void *Py_UNUSED(closure)) {
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
   PxType *t = (PxType *)self;
+  if (t->id == TY_RECORD) {
+    PxState *st = px_state_of(self);
+    PxElem elem = px_elem_of_text(st, PyUnicode_AsUTF8(t->text));
+    return elem == PX_NO_ELEM ? NULL : px_elem_dtype(st, elem);
+  }
   if (t->id >= TY_SCALARS)
     return PyErr_Format(PyExc_AttributeError, "%U has no dtype", t->text);
   PyObject *dtype = px_dtype_of_type(px_state_of(self), t->id);
@@ -312,7 +329,10 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
     return NULL;
   if (!strcmp(s, "void"))
     return type_make(st, TY_VOID, Py_NewRef(text));
-  if (strchr(s, '(') && *s != '(')
+  if (is_record_text(s))
+    return px_elem_of_text(st, s) == PX_NO_ELEM ? NULL : type_make(st, TY_RECORD, Py_NewRef(text));
+  const char *open = strchr(s, '(');
+  if (open && open > s && !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return type_make(st, TY_FUNC, Py_NewRef(text));
   /* One argument of a list, so that a tuple's parentheses are its own. */
   PyObject *list = PyUnicode_FromFormat("(%U)", text);
@@ -332,7 +352,23 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   return type;
 }
 
+static PyObject *from_dtype(PyObject *module, PyObject *arg) {
+  PxState *st = px_state_of_module(module);
+  PyObject *dtype = px_need_numpy(st) < 0 ? NULL : PyObject_CallOneArg(st->np_dtype, arg);
+  PxElem elem = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
+  if (dtype && elem == PX_NO_ELEM)
+    PyErr_Format(PyExc_TypeError, "kernels have no type for the dtype %S", dtype);
+  Py_XDECREF(dtype);
+  PyObject *text = elem != PX_NO_ELEM ? PyUnicode_FromString(px_elem_text(st, elem)) : NULL;
+  PyObject *type = text ? px_type_new(st, text) : NULL;
+  Py_XDECREF(text);
+  return type;
+}
+
 PyMethodDef px_type_functions[] = {
+    {"from_dtype", from_dtype, METH_O,
+     "from_dtype(dtype)\n\nThe type of a NumPy dtype or of what np.dtype() takes: float32, or for a structured dtype a record type. "
+     "from_dtype(dt)[:] is an array of it. TypeError for what kernels cannot have (texts, objects, other byte orders)."},
     {"_type", module_type, METH_O,
      "_type(text): the type that a text such as 'float32[:, ::1]' names."},
     {0},

@@ -144,13 +144,18 @@ static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
   return -1;
 }
 
+static int add_numpy_array(PxArgs *a, PyObject *arg);
+
 /* A NumPy scalar: its type by dtype, its value through the buffer protocol. */
 static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
   PyObject *dtype = PyObject_GetAttr(arg, a->st->name.dtype);
   if (!dtype)
     return -1;
   TypeId id = px_type_of_dtype(a->st, dtype);
+  bool is_record = id >= TY_SCALARS && px_elem_of_dtype(a->st, dtype) != PX_NO_ELEM;
   Py_DECREF(dtype);
+  if (is_record)
+    return add_numpy_array(a, arg); /* by reference: an array without axes */
   if (id >= TY_SCALARS)
     return unsupported(a, arg, "");
   Py_buffer view;
@@ -165,25 +170,6 @@ static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
 
 /* --- arrays --- */
 
-/* Elements at odd addresses (a field of a packed record) are not the kernel's: it loads whole numbers, a GPU both parts of a complex one
- * at once. */
-static int check_alignment(const PxArgs *a, const PxLeaf *leaf, TypeId elem, unsigned ndim) {
-  bool parts = ty_scalar_info[elem].kind == KIND_COMPLEX && a->on_host;
-  uint64_t bits = leaf->u.array.address, size = ty_scalar_info[elem].bits / 8u >> parts;
-  bool empty = false;
-  for (unsigned i = 0; i < ndim; i++) {
-    bits |= leaf->u.array.shape[i] > 1 ? (uint64_t)leaf->u.array.strides[i] : 0;
-    empty |= !leaf->u.array.shape[i];
-  }
-  if (!(bits & (size - 1)) || empty)
-    return 0;
-  PyErr_Format(
-      PyExc_ValueError,
-      "argument %u is not aligned: its elements do not start at multiples of their size; pass x.copy()",
-      a->arg + 1);
-  return -1;
-}
-
 static int add_device_array(PxArgs *a, PxArray *array) {
   if (array->device != a->device) {
     PyErr_Format(
@@ -192,7 +178,7 @@ static int add_device_array(PxArgs *a, PxArray *array) {
         a->arg + 1, rt_device_name(array->device), rt_device_name(a->device));
     return -1;
   }
-  if (array->elem >= TY_SCALARS) {
+  if (array->elem == PX_NO_ELEM) {
     PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
                  a->arg + 1, array->dtype);
     return -1;
@@ -205,10 +191,7 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   leaf->u.array.strides = array->dims + array->ndim;
   leaf->readonly = array->readonly;
   a->any_readonly |= array->readonly;
-  /* only complex elements can be aligned for the array and not for a kernel: a view of floats */
-  return ty_scalar_info[array->elem].kind == KIND_COMPLEX
-             ? check_alignment(a, leaf, array->elem, array->ndim)
-             : 0;
+  return 0;
 }
 
 static PxHeld *hold(PxArgs *a) {
@@ -236,13 +219,13 @@ static int add_held_leaf(PxArgs *a, PxHeld *h, PxToken token, uint64_t address) 
   return 0;
 }
 
-/* The element type of a NumPy array; TY_SCALARS with TypeError. */
-static TypeId element_type(PxArgs *a, PyObject *arg) {
+/* The element type of a NumPy array; PX_NO_ELEM with TypeError. */
+static PxElem element_type(PxArgs *a, PyObject *arg) {
   PyObject *dtype = PyObject_GetAttr(arg, a->st->name.dtype);
   if (!dtype)
-    return TY_SCALARS;
-  TypeId id = px_type_of_dtype(a->st, dtype);
-  if (id >= TY_SCALARS)
+    return PX_NO_ELEM;
+  PxElem id = px_elem_of_dtype(a->st, dtype);
+  if (id == PX_NO_ELEM)
     PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
                  a->arg + 1, dtype);
   Py_DECREF(dtype);
@@ -266,17 +249,32 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object, TypeId elem) {
   return 0;
 }
 
+/* Elements at odd addresses (a field of a packed record) are part of the type: align1 float32[:]. */
+static PxToken token_of(PxArgs *a, const PxHeld *h, PxElem elem, uint64_t address) {
+  return px_token_of(a->st, elem,
+                     &(PxPlace){address, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape,
+                                h->strides, a->on_host});
+}
+
+/* A record's buffer is read-only, whatever its flags say; its memory is not. */
+static int read_only(PxArgs *a, PxHeld *h, PyObject *arg) {
+  PyObject *flags = PyObject_GetAttr(arg, a->st->name.flags);
+  PyObject *writeable = flags ? PyObject_GetAttr(flags, a->st->name.writeable) : NULL;
+  Py_XDECREF(flags);
+  h->readonly = writeable == Py_False;
+  Py_XDECREF(writeable);
+  return writeable ? 0 : -1;
+}
+
 /* On the host device the kernel works on the array's own memory. */
-static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
+static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   if (get_view(a, h, arg, elem) < 0)
     return -1;
   h->in_place = true;
-  h->readonly = h->view.readonly;
-  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize,
-                                     h->shape, h->strides);
-  if (add_held_leaf(a, h, token, (uint64_t)(uintptr_t)h->view.buf) < 0)
+  uint64_t address = (uint64_t)(uintptr_t)h->view.buf;
+  if (read_only(a, h, arg) < 0)
     return -1;
-  return check_alignment(a, &a->leaves[a->nleaves - 1], elem, (unsigned)h->view.ndim);
+  return add_held_leaf(a, h, token_of(a, h, elem, address), address);
 }
 
 /* The same array passed twice is one array on the device too. */
@@ -288,21 +286,17 @@ static PxHeld *same_array(PxArgs *a, PyObject *arg) {
 }
 
 /* On a GPU it is copied: contiguous, in C order. What is written is copied back by the launcher. */
-static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
-  PyObject *flags = PyObject_GetAttrString(arg, "flags");
-  PyObject *writeable = flags ? PyObject_GetAttrString(flags, "writeable") : NULL;
-  Py_XDECREF(flags);
-  if (!writeable)
+static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
+  if (read_only(a, h, arg) < 0)
     return -1;
-  h->readonly = writeable == Py_False;
-  Py_DECREF(writeable);
   PxHeld *same = same_array(a, arg);
   h->array = Py_NewRef(arg);
-  h->staging = PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
+  bool is_record = !PyObject_TypeCheck(arg, (PyTypeObject *)a->st->np_ndarray);
+  h->staging = is_record ? Py_NewRef(arg)
+                         : PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
   if (!h->staging || get_view(a, h, h->staging, elem) < 0)
     return -1;
-  PxToken token = px_token_of_layout(elem, (unsigned)h->view.ndim, (size_t)h->view.itemsize,
-                                     h->shape, h->strides);
+  PxToken token = token_of(a, h, elem, 0); /* the copy is aligned */
   if (same) {
     h->in_place = true; /* the first one owns the memory */
     return add_held_leaf(a, h, token, same->address);
@@ -318,8 +312,8 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, TypeId elem) {
 }
 
 static int add_numpy_array(PxArgs *a, PyObject *arg) {
-  TypeId elem = element_type(a, arg);
-  if (elem >= TY_SCALARS)
+  PxElem elem = element_type(a, arg);
+  if (elem == PX_NO_ELEM)
     return -1;
   PxHeld *h = hold(a);
   if (!h)
@@ -338,24 +332,23 @@ static int add_foreign(PxArgs *a, PyObject *arg, PyObject *interface) {
   }
   if (px_foreign_read(a->st, interface, &f) < 0)
     return -1;
-  TypeId elem = px_type_of_dtype(a->st, f.dtype);
-  if (elem >= TY_SCALARS)
+  PxElem elem = px_elem_of_dtype(a->st, f.dtype);
+  if (elem == PX_NO_ELEM)
     PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
                  a->arg + 1, f.dtype);
   Py_DECREF(f.dtype);
-  PxHeld *h = elem < TY_SCALARS ? hold(a) : NULL;
+  PxHeld *h = elem != PX_NO_ELEM ? hold(a) : NULL;
   if (!h)
     return -1;
   memcpy(h->shape, f.shape, sizeof f.shape);
   memcpy(h->strides, f.strides, sizeof f.strides);
   h->in_place = true;
   h->readonly = f.readonly;
-  PxToken token = px_token_of_layout(elem, f.ndim, f.itemsize, h->shape, h->strides);
+  PxToken token = px_token_of(
+      a->st, elem, &(PxPlace){f.address, f.ndim, f.itemsize, h->shape, h->strides, false});
   if (px_foreign_wait(a->st, &f, a->device, a->stream) < 0)
     return -1;
-  if (add_held_leaf(a, h, token, f.address) < 0)
-    return -1;
-  return check_alignment(a, &a->leaves[a->nleaves - 1], elem, f.ndim);
+  return add_held_leaf(a, h, token, f.address);
 }
 
 /* --- the rest --- */

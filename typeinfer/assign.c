@@ -103,8 +103,7 @@ static Val broadcast(Ty *ty, Val source, Val target) {
     args[n++] = to;
     args[n++] = ty_select(ty, equal(ty, from, to), one, zero);
   }
-  const Type *type = ty_array(ty->cx, source.type->elem, have - extra, LAYOUT_A,
-                              (Space)source.type->space, source.type->wide, source.type->readonly);
+  const Type *type = ty_array_in(ty->cx, source.type, source.type->elem, have - extra, LAYOUT_A);
   Val r = ty_op(ty, OP_VIEW, type, args, n);
   if (r.ins)
     r.ins->aux.view = view;
@@ -112,7 +111,7 @@ static Val broadcast(Ty *ty, Val source, Val target) {
 }
 
 static bool assignable(Ty *ty, Val value, Val target) {
-  bool array = value.type->id == TY_ARRAY;
+  bool array = value.type->id == TY_ARRAY && !ty_has_fields(value);
   if (!array && !ty_is_number(value.type)) {
     (void)TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
     return false;
@@ -131,8 +130,14 @@ static Val assign(Ty *ty, Op op, Val target, Val value) {
 }
 
 Val ty_assign(Ty *ty, Val target, Val value) {
-  if (is_bottom(target) || is_bottom(value) || !assignable(ty, value, target))
+  if (is_bottom(target) || is_bottom(value))
     return BOTTOM;
+  if (ty_has_fields(target))
+    return ty_assign_record(ty, target, value);
+  if (!assignable(ty, value, target))
+    return BOTTOM;
+  if (value.type->id != TY_ARRAY && !target.type->ndim)
+    return ty_op2(ty, OP_STORE, ty_id(ty, TY_VOID), target, ty_cast(ty, value, target.type->elem));
   if (value.type->id == TY_ARRAY)
     value = broadcast(ty, value, target);
   else
@@ -169,7 +174,10 @@ static const Type *change_type(Ty *ty, Op op, const Type *elem, Val value) {
 Val ty_change(Ty *ty, Op op, Val target, Val value) {
   if (is_bottom(target) || is_bottom(value) || !assignable(ty, value, target))
     return BOTTOM;
-  const Type *elem = target.type->elem, *t = change_type(ty, op, elem, value);
+  const Type *elem = target.type->elem,
+             *t = ty_has_fields(target) ? NULL : change_type(ty, op, elem, value);
+  if (ty_has_fields(target))
+    return TY_FAIL(ty, ERR_RECORD_OPERAND, ty_op_text(op), TY_PRETTY(ty, target));
   if (!t)
     return BOTTOM;
   if (target.type->readonly)

@@ -338,7 +338,7 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return ty_call_func(ty, callee, args, n, names);
   if (ty_is_method(callee) && !names)
     return ty_call_method(ty, callee, args, n);
-  if (callee.type->id == TY_DTYPE && !names)
+  if (callee.type->id == TY_DTYPE && f->type != TY_RECORD && !names)
     return ty_convert(ty, f->type, args, n);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
     return (Val){.type = callee.type, .konst = f};

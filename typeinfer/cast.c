@@ -9,8 +9,11 @@ static const Type *join_arrays(Ty *ty, const Type *a, const Type *b) {
   if (a->elem != b->elem || a->ndim != b->ndim || a->space != b->space)
     return NULL;
   Layout layout = a->layout == b->layout ? (Layout)a->layout : LAYOUT_A;
-  return ty_array(ty->cx, a->elem, a->ndim, layout, (Space)a->space, a->wide || b->wide,
-                  a->readonly || b->readonly);
+  unsigned align = ty_array_align(a) < ty_array_align(b) ? ty_array_align(a) : ty_array_align(b);
+  return ty_array_aligned(ty->cx,
+                          ty_array(ty->cx, a->elem, a->ndim, layout, (Space)a->space,
+                                   a->wide || b->wide, a->readonly || b->readonly),
+                          align);
 }
 
 static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
@@ -126,6 +129,8 @@ Val ty_truth(Ty *ty, Val v) {
   case TY_RANGE: return ty_iter_more(ty, v, ty_item(ty, v, 0));
   default: break;
   }
+  if (ty_has_fields(v))
+    return TY_FAIL(ty, ERR_RECORD_OPERAND, "a truth value", TY_PRETTY(ty, v));
   if (v.type->id == TY_ARRAY)
     return TY_FAIL(ty, ERR_WHOLE_ARRAY, "a truth value", TY_PRETTY(ty, v));
   if (!ty_is_number(v.type))

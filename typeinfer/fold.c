@@ -28,7 +28,7 @@ bool fz_same(const Frozen *a, const Frozen *b) {
            !memcmp(&a->im, &b->im, sizeof a->im);
   case FZ_STR:
   case FZ_BYTES: return a->n == b->n && !memcmp(a->text, b->text, a->n);
-  case FZ_DTYPE: return true;
+  case FZ_DTYPE: return a->type != TY_RECORD || !strcmp(a->text, b->text);
   case FZ_TUPLE:
     if (a->n != b->n || a->names != b->names)
       return false;
@@ -406,9 +406,16 @@ static Val tuple_const(Ty *ty, const Frozen *f) {
   return (Val){.type = ty_tuple(ty->cx, types, f->n, f->names), .konst = f};
 }
 
+const Type *ty_elem(Ty *ty, TypeId id, const char *record) {
+  const char *error = NULL;
+  const Type *t = id == TY_RECORD ? ty_parse(ty->cx, &record, &error) : ty_id(ty, id);
+  CX_ASSERT(ty->cx, t);
+  return t;
+}
+
 static Val array_const(Ty *ty, const Frozen *f) {
   const FrozenArray *a = f->array;
-  const Type *elem = ty_id(ty, a->elem);
+  const Type *elem = ty_elem(ty, a->elem, a->record);
   bool wide = false;
   for (unsigned k = 0; k < a->ndim; k++)
     wide |= a->extents[k] > INT32_MAX;

@@ -35,6 +35,8 @@ static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
 }
 
 static Val whole_array(Ty *ty, Op op, Val array) {
+  if (ty_has_fields(array))
+    return TY_FAIL(ty, ERR_RECORD_OPERAND, ty_op_text(op), TY_PRETTY(ty, array));
   return TY_FAIL(ty, ERR_WHOLE_ARRAY, ty_op_text(op), TY_PRETTY(ty, array));
 }
 

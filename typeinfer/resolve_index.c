@@ -260,8 +260,7 @@ static Val view(Ty *ty, Val array, const Indices *list) {
   if (!ellipsis)
     plan_full(&p, t->ndim - p.axis);
   bool c = t->layout == LAYOUT_C && p.full_tail && !has_newaxis;
-  const Type *result = ty_array(ty->cx, t->elem, p.ndim, c ? LAYOUT_C : LAYOUT_A, (Space)t->space,
-                                t->wide, t->readonly);
+  const Type *result = ty_array_in(ty->cx, t, t->elem, p.ndim, c ? LAYOUT_C : LAYOUT_A);
   Val r = ty_op(ty, OP_VIEW, result, p.args, p.nargs);
   if (r.ins)
     r.ins->aux.view = p.view;
@@ -334,10 +333,14 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
     return ty_range_item(ty, obj, index);
   if (obj.type->id != TY_ARRAY)
     return TY_FAIL(ty, ERR_BAD_OPERAND, "an index [ ]", TY_PRETTY(ty, obj));
+  if (ty_has_fields(obj) && index.type->id == TY_STR)
+    return ty_get_field(ty, obj, index.type->frozen->text);
+  if (ty_is_record(obj) && ty_is_integral(index.type))
+    return ty_get_field_at(ty, obj, ty_field_number(ty, obj, index));
   Indices list;
   if (!list_indices(ty, obj, index, &list))
     return BOTTOM;
-  if (!list.all_ints || list.axes != obj.type->ndim)
+  if (!list.all_ints || list.axes != obj.type->ndim || ty_has_fields(obj))
     return view(ty, obj, &list);
   Val args[TY_MAX_NDIM + 1] = {obj};
   for (uint32_t k = 0; k < list.n; k++)
@@ -354,10 +357,14 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
     return TY_FAIL(ty, ERR_BAD_OPERAND, "assignment to an element", TY_PRETTY(ty, obj));
   if (obj.type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, obj));
+  if (ty_has_fields(obj) && index.type->id == TY_STR)
+    return ty_set_field(ty, obj, index.type->frozen->text, value);
+  if (ty_is_record(obj) && ty_is_integral(index.type))
+    return ty_set_field_at(ty, obj, ty_field_number(ty, obj, index), value);
   Indices list;
   if (!list_indices(ty, obj, index, &list))
     return BOTTOM;
-  if (!list.all_ints || list.axes != obj.type->ndim)
+  if (!list.all_ints || list.axes != obj.type->ndim || ty_has_fields(obj))
     return ty_assign(ty, view(ty, obj, &list), value);
   if (!ty_can_store(value.type, obj.type->elem))
     return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, value), TY_PRETTY(ty, obj));
@@ -383,6 +390,10 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
                &extent, 1);
     return ty_getitem(ty, seq, ty_const_int(ty, k));
   }
+  if (ty_is_record(seq) && seq.type->elem->nfields == n)
+    return ty_get_field_at(ty, seq, k);
+  if (ty_is_record(seq))
+    return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
   if (seq.type->id != TY_TUPLE)
     return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, seq));
   if (seq.type->n != n)
@@ -429,6 +440,8 @@ Val ty_len(Ty *ty, Val v) {
   case TY_ARRAY:
     if (v.type->ndim)
       return ty_extent(ty, v, 0);
+    if (ty_is_record(v))
+      return ty_const_int(ty, v.type->elem->nfields);
     break;
   case TY_RANGE: {
     Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), start = ty_item(ty, v, 0),

@@ -77,8 +77,7 @@ static Val array_transposed(Ty *ty, Val a) {
     view->axes[k] = (uint8_t)(t->ndim - 1 - k);
   }
   Val r = ty_op1(ty, OP_VIEW,
-                 ty_array(ty->cx, t->elem, t->ndim, layout, (Space)t->space, t->wide, t->readonly),
-                 a);
+                 ty_array_in(ty->cx, t, t->elem, t->ndim, layout), a);
   if (r.ins)
     r.ins->aux.view = view;
   return r;
@@ -138,7 +137,7 @@ Val ty_reshape(Ty *ty, Val a, const Val *args, uint32_t n) {
   view->kind[0] = VIEW_RESHAPE;
   const Type *t = a.type;
   Val r = ty_op(ty, OP_VIEW,
-                ty_array(ty->cx, t->elem, ndim, LAYOUT_C, (Space)t->space, t->wide, t->readonly),
+                ty_array_in(ty->cx, t, t->elem, ndim, LAYOUT_C),
                 extents, ndim + 1);
   if (r.ins)
     r.ins->aux.view = view;
@@ -159,13 +158,14 @@ static Val itself(Ty *ty, Val a) {
   return a;
 }
 
-static Val dtype_of(Ty *ty, TypeId id) {
+static Val dtype_of(Ty *ty, const Type *t) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_DTYPE;
-  f->type = id;
+  f->type = t->id;
+  f->text = t->id == TY_RECORD ? ty_name(ty->cx, t) : NULL;
   return ty_const(ty, f);
 }
-static Val array_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->elem->id); }
+static Val array_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->elem); }
 
 /* The parts of a complex array as an array of floats, which can be stored to. */
 static Val array_part(Ty *ty, Val a, uint8_t part) {
@@ -175,9 +175,7 @@ static Val array_part(Ty *ty, Val a, uint8_t part) {
   view->kind[0] = VIEW_PART;
   view->axes[0] = part;
   Val r = ty_op1(ty, OP_VIEW,
-                 ty_array(ty->cx, ty_id(ty, ty_part_id(t->elem->id)), t->ndim, LAYOUT_A,
-                          (Space)t->space, t->wide, t->readonly),
-                 a);
+                 ty_array_in(ty->cx, t, ty_id(ty, ty_part_id(t->elem->id)), t->ndim, LAYOUT_A), a);
   if (r.ins)
     r.ins->aux.view = view;
   return r;
@@ -218,7 +216,7 @@ static Val number_shape(Ty *ty, Val a) {
   return ty_make_tuple(ty, NULL, 0);
 }
 static Val number_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type)); }
-static Val number_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->id); }
+static Val number_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type); }
 
 /* start, stop, step of a range or a slice */
 static Val part0(Ty *ty, Val a) { return ty_item(ty, a, 0); }
@@ -226,7 +224,8 @@ static Val part1(Ty *ty, Val a) { return ty_item(ty, a, 1); }
 static Val part2(Ty *ty, Val a) { return ty_item(ty, a, 2); }
 
 static Val dtype_itemsize(Ty *ty, Val a) {
-  return ty_const_int(ty, (int64_t)ty_size(ty_id(ty, a.type->frozen->type)));
+  const Frozen *f = a.type->frozen;
+  return ty_const_int(ty, (int64_t)ty_size(ty_elem(ty, f->type, f->text)));
 }
 
 typedef struct Attribute {
@@ -277,6 +276,25 @@ static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name)
   return no_attribute(ty, TY_PRETTY(ty, obj), name, s.best);
 }
 
+/* As np.record has it: what every array has comes first, then the fields. */
+static Val array_attribute(Ty *ty, Val obj, const char *name) {
+  for (const Attribute *a = array_attributes; a->name && ty_has_fields(obj); a++)
+    if (!strcmp(a->name, name))
+      return a->get(ty, obj);
+  return ty_has_fields(obj) ? ty_get_field(ty, obj, name)
+                            : from_table(ty, array_attributes, obj, name);
+}
+
+Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
+  if (is_bottom(obj) || is_bottom(value))
+    return BOTTOM;
+  bool own = false;
+  for (const Attribute *a = array_attributes; a->name; a++)
+    own |= !strcmp(a->name, name);
+  return ty_has_fields(obj) && !own ? ty_set_field(ty, obj, name, value)
+                                    : TY_FAIL(ty, ERR_SETATTR, name, TY_PRETTY(ty, obj));
+}
+
 static Val tuple_field(Ty *ty, Val obj, const char *name) {
   Suggest s = suggest_for(name);
   for (uint32_t k = 0; obj.type->names && k < obj.type->n; k++) {
@@ -293,7 +311,7 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   const Frozen *f = obj.type->frozen;
   switch (obj.type->id) {
   case TY_MODULE: return module_attr(ty, f, name);
-  case TY_ARRAY: return from_table(ty, array_attributes, obj, name);
+  case TY_ARRAY: return array_attribute(ty, obj, name);
   case TY_TUPLE: return tuple_field(ty, obj, name);
   case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name);
   case TY_RANGE:

@@ -62,8 +62,7 @@ static Val rule_setitem(Ty *ty, Ins *i) {
 }
 
 static Val rule_setattr(Ty *ty, Ins *i) {
-  Val obj = ty_arg(ty, i, 0);
-  return is_bottom(obj) ? BOTTOM : TY_FAIL(ty, ERR_SETATTR, i->name, TY_PRETTY(ty, obj));
+  return ty_setattr(ty, ty_arg(ty, i, 0), i->name, ty_arg(ty, i, 1));
 }
 
 static Val rule_delitem(Ty *ty, Ins *i) {

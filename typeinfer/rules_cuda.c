@@ -90,10 +90,14 @@ static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
 }
 
 /* An element type: a scalar type object, or its name as NumPy takes it. */
-static bool read_dtype(Ty *ty, const TyCall *c, TypeId *out) {
+static bool read_dtype(Ty *ty, const TyCall *c, const Type **out) {
   Val v = c->args[1];
   const Frozen *f = v.type->frozen;
   TypeId id = TY_SCALARS;
+  if (v.type->id == TY_DTYPE && f->type == TY_RECORD) {
+    *out = ty_elem(ty, TY_RECORD, f->text);
+    return true;
+  }
   if (v.type->id == TY_DTYPE)
     id = ty_strengthen(f->type);
   else if (v.type->id == TY_STR && f)
@@ -102,7 +106,7 @@ static bool read_dtype(Ty *ty, const TyCall *c, TypeId *out) {
     (void)TY_FAIL(ty, ERR_DTYPE, c->name, TY_PRETTY(ty, v));
     return false;
   }
-  *out = id;
+  *out = ty_id(ty, id);
   return true;
 }
 
@@ -123,8 +127,8 @@ static bool read_alignment(Ty *ty, const TyCall *c, uint32_t *out) {
 }
 
 static bool check_extents(Ty *ty, const TyCall *c, IrAlloc *a, unsigned n, Space space,
-                          TypeId elem) {
-  int64_t bytes = ty_scalar_info[elem].bits / 8, limit = INT32_MAX;
+                          const Type *elem) {
+  int64_t bytes = (int64_t)ty_size(elem), limit = INT32_MAX;
   a->dynamic = space == SPACE_SHARED && n == 1 && a->extents[0] == 0;
   for (unsigned k = 0; k < n && !a->dynamic; k++)
     if (a->extents[k] <= 0) {
@@ -141,14 +145,13 @@ static bool check_extents(Ty *ty, const TyCall *c, IrAlloc *a, unsigned n, Space
 
 static Val alloc(Ty *ty, const TyCall *c, Space space) {
   IrAlloc *a = CX_NEW(ty->cx, IrAlloc);
-  TypeId elem;
+  const Type *elem;
   unsigned n = read_shape(ty, c, a->extents);
   if (!n || !read_dtype(ty, c, &elem) || !read_alignment(ty, c, &a->align) ||
       !check_extents(ty, c, a, n, space, elem))
     return BOTTOM;
   a->name = ty->at->name;
-  Val r = ty_op(ty, OP_ALLOC, ty_array(ty->cx, ty_id(ty, elem), n, LAYOUT_C, space, false, false),
-                NULL, 0);
+  Val r = ty_op(ty, OP_ALLOC, ty_array(ty->cx, elem, n, LAYOUT_C, space, false, false), NULL, 0);
   if (r.ins) {
     r.ins->aux.alloc = a;
     r.ins->name = a->name;
@@ -231,6 +234,10 @@ static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
   }
   if (a.type->readonly) {
     (void)TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, a));
+    return false;
+  }
+  if (a.type->align) {
+    (void)TY_FAIL(ty, ERR_ATOMIC_ALIGN, c->name, ty_name(ty->cx, e), (int)a.type->align);
     return false;
   }
   return true;

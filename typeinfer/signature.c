@@ -83,10 +83,13 @@ Signature ty_signature(Cx *cx, const char *text) {
 
 /* --- inference of a program --- */
 
+/* A record is passed by reference: an array without axes. */
 static const Type *argument_type(Cx *cx, const Type *t) {
-  if (cx->typing == TYPING_NUMPY)
+  if (t->id == TY_RECORD)
+    return ty_array(cx, t, 0, LAYOUT_C, SPACE_GLOBAL, false, false);
+  if (cx->typing == TYPING_NUMPY && t->id != TY_TUPLE)
     return t;
-  if (ty_is_scalar(t))
+  if (ty_is_scalar(t) && cx->typing != TYPING_NUMPY)
     return ty_scalar(cx, ty_strengthen(t->id));
   if (t->id != TY_TUPLE)
     return t;

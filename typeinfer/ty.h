@@ -168,6 +168,8 @@ const Frozen *ty_normal(Cx *cx, const Frozen *f,
                         const Type *t);       /* a number constant as codegen wants it */
 bool ty_int_fits(const Frozen *f, TypeId to); /* an FZ_INT in the range of an integer type */
 const Frozen *ty_canonical(TyProgram *p, const Frozen *f);
+/* The type of a frozen dtype or of a frozen array's elements. */
+const Type *ty_elem(Ty *ty, TypeId id, const char *record);
 
 /* --- conversion (cast.c) --- */
 const Type *ty_join(Ty *ty, const Type *a, const Type *b); /* NULL: none */
@@ -215,9 +217,23 @@ Val ty_reshape(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
+Val ty_setattr(Ty *ty, Val obj, const char *name, Val value);
 Val ty_assign(Ty *ty, Val target, Val value); /* assign.c: to all elements of a view */
 Val ty_change(Ty *ty, Op op, Val target,
               Val value); /* target op= value, element by element; gives the target */
+/* --- records (record.c) --- */
+static inline bool ty_has_fields(Val v) {
+  return v.type && v.type->id == TY_ARRAY && v.type->elem->id == TY_RECORD;
+}
+static inline bool ty_is_record(Val v) { return ty_has_fields(v) && !v.type->ndim; }
+/* The field of an array of records or of one: a number, else a view. near: any more names that the message may suggest. */
+Val ty_get_field(Ty *ty, Val obj, const char *name);
+Val ty_get_field_at(Ty *ty, Val record, uint32_t k); /* of one record */
+Val ty_set_field(Ty *ty, Val obj, const char *name, Val value);
+Val ty_set_field_at(Ty *ty, Val record, uint32_t k, Val value);
+/* obj[index] of a record: the number of the field; UINT32_MAX after an error. */
+uint32_t ty_field_number(Ty *ty, Val record, Val index);
+Val ty_assign_record(Ty *ty, Val target, Val value); /* field by field, by position */
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);
 /* Resolves the indices of one element: writes array->ndim pyint values in range. False: not an element index (or an error). */

@@ -63,6 +63,11 @@ static void check_view(const Check *c) {
     WANT(c, is_part(c->i->type->elem, arg(c, 0)->elem) && c->i->type->ndim == arg(c, 0)->ndim);
     return;
   }
+  if (v->n && v->kind[0] == VIEW_FIELD) {
+    WANT(c, arg(c, 0)->id == TY_ARRAY && arg(c, 0)->elem->id == TY_RECORD && c->i->nargs == 1);
+    WANT(c, c->i->type->ndim == arg(c, 0)->ndim + v->nested);
+    return;
+  }
   for (unsigned k = 0; k < v->n; k++) {
     n += v->kind[k] == VIEW_INDEX ? 1 : v->kind[k] == VIEW_SLICE ? 3 : 0;
     axes += v->kind[k] != VIEW_NEWAXIS;

@@ -37,5 +37,6 @@ from pyptx.types import intp as intp
 from pyptx.types import uintp as uintp
 from pyptx.types import intc as intc
 from pyptx.types import uintc as uintc
+from pyptx.types import from_dtype as from_dtype
 
 __version__: str

@@ -4,7 +4,7 @@ Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar
 strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
 """
 
-from pyptx._pyptx import Type, _type
+from pyptx._pyptx import Type, _type, from_dtype
 
 void = _type("void")
 none = _type("none")
@@ -27,7 +27,7 @@ complex128 = c16 = _type("complex128")
 __all__ = [
     "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
     "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",
-    "uintp", "intc", "uintc",
+    "uintp", "intc", "uintc", "from_dtype",
 ]
 
 

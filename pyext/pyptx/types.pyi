@@ -15,6 +15,9 @@ class Type:
     def __getitem__(self, axes: slice | tuple[slice, ...]) -> Type: ...
     def __call__(self, *args: Any) -> Any: ...
 
+def from_dtype(dtype: Any) -> Type:
+    """The type of a NumPy dtype: a scalar type, or a record type for a structured one."""
+
 void: Type
 none: Type
 boolean: Type

@@ -163,7 +163,8 @@ class Stored(np.ndarray):
     """An array whose stores convert as a kernel's do (semantics.md, sections 4 and 6)."""
 
     def __setitem__(self, index, value):
-        super().__setitem__(index, store(self.dtype, value) if np.ndim(value) == 0 else value)
+        plain = np.ndim(value) == 0 and not self.dtype.names
+        super().__setitem__(index, store(self.dtype, value) if plain else value)
 
 
 class FakeShared:
@@ -383,7 +384,7 @@ def simulate(kernel, args, grid=1, block=1, shared=0, kwargs=None):
     function = simulated(kernel)
     grid, block = dim3(grid), dim3(block)
     barriers = has_barrier(function)
-    args = [a.view(Stored) if isinstance(a, np.ndarray) else a for a in args]
+    args = [a.view(Stored) if isinstance(a, np.ndarray) and not a.dtype.names else a for a in args]
 
     def run_thread(thread, block_index, state, failures=None):
         here.thread, here.block, here.nblock, here.ngrid = thread, block_index, block, grid
@@ -468,6 +469,8 @@ def describe(got, want, ulps, what):
 
 def copied(arg):
     """A copy that keeps strides: views stay views."""
+    if isinstance(arg, np.void):
+        return arg.copy()
     if not isinstance(arg, np.ndarray):
         return arg
     base = arg
@@ -477,7 +480,7 @@ def copied(arg):
         return arg.copy(order="K")
     fresh = base.ravel(order="K").copy()  # as it lies in memory
     offset = arg.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    return np.ndarray(arg.shape, arg.dtype, fresh.view(np.uint8).data, offset, arg.strides)
+    return np.ndarray(arg.shape, arg.dtype, fresh.view(np.uint8).data, offset, arg.strides).view(type(arg))
 
 
 def jit(function, **options):
@@ -495,7 +498,7 @@ def run(kernel, args, grid=1, block=1, shared=0, ulps=0, kwargs=None, **options)
     kernel[config](*actual, **(kwargs or {}))
     cuda.synchronize()
     for number, (got, want) in enumerate(zip(actual, expected)):
-        if isinstance(got, np.ndarray):
+        if isinstance(got, (np.ndarray, np.void)):
             assert same(got, want, ulps).all(), describe(got, want, ulps, f"argument {number}")
     return actual
 

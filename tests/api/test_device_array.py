@@ -41,6 +41,8 @@ def test_round_trip_of_what_kernels_cannot_take(dtype):
         a[:] = ["ab", "c", "", "def"]
     back = cuda.to_device(a).copy_to_host()
     assert back.dtype == a.dtype and back.tobytes() == a.tobytes()
+    if a.dtype.names:  # records
+        return
     with pytest.raises(TypeError, match="argument 1"):
         cuda.jit(lambda x: None)[1, 1](cuda.to_device(a))
 

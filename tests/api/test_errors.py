@@ -33,6 +33,7 @@ UNREACHABLE = {
 }
 
 X = lambda: [np.zeros(4)]
+RECORDS = lambda: [np.zeros(4, [("y", "i4"), ("name", "S3"), ("length", "f8"), ("v", "f4", (2,))])]
 
 # (row, kernel source, arguments). Source may define helpers; the kernel is called "kernel".
 CASES = [
@@ -176,6 +177,23 @@ CASES = [
     ("ATOMIC_TYPE", "def kernel(x):\n    «cuda.atomic.inc(x, 0, 1)»\n", lambda: [np.zeros(4, np.int64)]),
     ("CONST_ARRAY", "def kernel(x):\n    t = «cuda.const.array_like(x)»\n    x[0] = t[0]\n", X),
     ("SETATTR", "def kernel(x):\n    «x.shape» = 3\n", X),
+    ("SETATTR", "def kernel(r):\n    «r.shape» = 3\n", RECORDS),
+    ("NO_ATTRIBUTE", "def kernel(r):\n    r[0].y = «r[0].lenght»\n", RECORDS),
+    ("NO_ATTRIBUTE", "def kernel(r):\n    «r[0]['z']» = 1\n", RECORDS),
+    ("RECORD_FIELD", "def kernel(r):\n    r[0].y = «r[0].name»[0]\n", RECORDS),
+    ("RECORD_FIELD", "def kernel(r):\n    «r[0]['name']» = 1\n", RECORDS),
+    ("RECORD_VALUE", "def kernel(r):\n    «r[0]» = (1, 2)\n", RECORDS),
+    ("RECORD_VALUE", "def kernel(r):\n    «r[0]» = r['v']\n", RECORDS),
+    ("RECORD_OPERAND", "def kernel(r):\n    r[0].y = «r[0] == r[1]»\n", RECORDS),
+    ("RECORD_OPERAND", "def kernel(r):\n    r[0].y = «r[0] + 1»\n", RECORDS),
+    ("INDEX_TYPE", "def kernel(r):\n    r[0].y = «r['v']['y']»[0]\n", RECORDS),
+    ("NOT_CONSTANT", "def kernel(r):\n    r[0].y = «r[0][r[1].y]»\n", RECORDS),
+    ("TUPLE_INDEX", "def kernel(r):\n    r[0].y = «r[0][7]»\n", RECORDS),
+    ("RECORD_OPERAND", "def kernel(r):\n    «r[1:]» += 1\n", RECORDS),
+    ("RECORD_OPERAND", "def kernel(r):\n    if «r[0]»:\n        r[0].y = 1\n", RECORDS),
+    ("UNPACK_COUNT", "def kernel(r):\n    «x, y» = r[0]\n    r[0].y = x\n", RECORDS),
+    ("STORE_VIEW", "def kernel(r):\n    «r[0].length» = r[1]\n", RECORDS),
+    ("ATOMIC_ALIGN", "def kernel(r):\n    «cuda.atomic.add(r['length'], 0, 1)»\n", RECORDS),
     (
         "LAYOUT",
         "def kernel(x):\n    v = «x.reshape(8)»\n    x[0, 0] = v[1]\n",

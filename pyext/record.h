@@ -1,0 +1,31 @@
+/* Record: NumPy's structured dtypes as element types of kernels.
+ *
+ * Elements are numbers, so that tokens (signature.h) compare with memcmp: a scalar's TypeId, or PX_RECORD_ELEM + k for the k-th
+ * record type that this module has met. Record types are told apart by their text (ir/record.c): equal dtypes are one element. */
+#ifndef PYPTX_PYEXT_RECORD_H
+#define PYPTX_PYEXT_RECORD_H
+
+#include "pyext/state.h"
+
+typedef uint32_t PxElem;
+
+enum { PX_RECORD_ELEM = 256, PX_MAX_RECORDS = 4096, PX_NO_ELEM = 0xffff };
+
+typedef struct PxRecord { /* never changes, never freed before the module */
+  char *text;             /* "record(x: float32 @0; 4)" */
+  PyObject *dtype;
+  uint32_t size, align;
+} PxRecord;
+
+static inline bool px_elem_is_record(PxElem e) { return e >= PX_RECORD_ELEM && e != PX_NO_ELEM; }
+/* The element type of a NumPy dtype object (borrowed); PX_NO_ELEM if kernels cannot have it. Never raises. */
+PxElem px_elem_of_dtype(PxState *st, PyObject *dtype);
+/* Of a record type's canonical text. PX_NO_ELEM with an exception. */
+PxElem px_elem_of_text(PxState *st, const char *text);
+const char *px_elem_text(PxState *st, PxElem e);
+unsigned px_elem_align(PxState *st, PxElem e);
+/* A new reference, or NULL with TypeError. */
+PyObject *px_elem_dtype(PxState *st, PxElem e);
+void px_records_free(PxState *st);
+
+#endif
