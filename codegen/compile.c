@@ -44,6 +44,7 @@ static void prepare(Cg *cg) {
   cx->typing = o->numba_typing ? TYPING_NUMBA : TYPING_NUMPY;
   cx->checked = o->boundscheck;
   cx->debug = o->debug;
+  cx->library = r->library;
   if (r->target == CG_NVPTX &&
       !cg_arch_min_ptx(r->arch)) /* before the other passes do their work for nothing */
     fail(cx, (Loc){0}, ERR_ARCH, r->arch ? r->arch : "");

@@ -55,6 +55,7 @@ typedef struct
 typedef struct CgRequest {
   const FrozenFunc *func;
   const char *signature; /* text of ty_signature */
+  const Frozen *library; /* FZ_MODULE: functions of complex numbers; may be NULL if neither func nor signature mentions any */
   const char
       *symbol; /* kernel name in the module; NULL: made from the qualname (letters, digits, _) */
   CgTarget target;

@@ -194,10 +194,12 @@ void lw_fast(Lower *lw, LLVMValueRef v) {
   if (!LLVMIsAInstruction(v) || !LLVMCanValueUseFastMathFlags(v))
     return;
   const CgOptions *o = &lw->cg->options;
-  LLVMFastMathFlags flags = o->fma ? LLVMFastMathAllowContract : 0;
+  LLVMFastMathFlags flags = o->fma && !lw->fn->exact ? LLVMFastMathAllowContract : 0;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (o->fastmath & rows[k].option)
       flags |= rows[k].flag;
+  if (lw->fn->exact)
+    flags &= ~(LLVMFastMathFlags)LLVMFastMathAllowReassoc;
   LLVMSetFastMathFlags(v, flags);
 }
 

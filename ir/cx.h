@@ -45,6 +45,7 @@ typedef struct Cx {
   /* front end as seen from typing: lifts a function; set by the driver of the compilation */
   Fn *(*lift)(struct Cx *cx, const FrozenFunc *func);
   void *user; /* that driver's own */
+  const struct Frozen *library; /* functions of complex numbers by name (pyptx/_complex.py), or NULL where no code mentions any */
 } Cx;
 
 Cx *cx_new(void); /* NULL if there is no memory */

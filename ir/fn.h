@@ -148,6 +148,7 @@ struct Fn {
   bool is_kernel;
   bool has_barrier; /* it or what it calls synchronises threads */
   bool recursive;
+  bool exact; /* FuncOptions.exact */
   InlineMode inlining;
 };
 

@@ -71,6 +71,7 @@ typedef struct FrozenFunc {
 typedef enum InlineMode { INLINE_AUTO, INLINE_ALWAYS, INLINE_NEVER } InlineMode;
 typedef struct FuncOptions {
   bool device;
+  bool exact; /* multiplications and additions are not contracted, sums not reordered, whatever the compilation's options */
   InlineMode inlining;
 } FuncOptions;
 

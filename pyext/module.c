@@ -4,6 +4,7 @@
 #include "pyext/record.h"
 #include "pyext/intrinsic.h"
 #include "pyext/offline.h"
+#include "pyext/snapshot.h"
 #include "pyext/state.h"
 
 #include "codegen/compile.h"
@@ -92,6 +93,8 @@ static void module_free(void *module) {
   if (st->ops)
     bc_optable_free(st->ops);
   st->ops = NULL;
+  px_snapshot_free(st->complex_library);
+  st->complex_library = NULL;
 }
 
 int px_need_numpy(PxState *st) {

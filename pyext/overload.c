@@ -35,9 +35,17 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     Py_XDECREF(sig);
     return -1;
   }
+  const char *types = PyUnicode_AsUTF8(sig);
+  const Frozen *library = NULL;
+  if (!types || px_complex_library(st, snapshot, types, &library) < 0) {
+    px_snapshot_free(snapshot);
+    Py_DECREF(sig);
+    return -1;
+  }
   CgRequest request = {
       .func = px_snapshot_func(snapshot),
-      .signature = PyUnicode_AsUTF8(sig),
+      .signature = types,
+      .library = library,
       .target = text->target,
       .arch = text->arch,
       .ptx_version = text->ptx_version,

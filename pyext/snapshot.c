@@ -169,6 +169,8 @@ Frozen *px_freeze_function(PxSnapshot *s, Frozen *f, PyObject *function,
   f->kind = FZ_FUNC;
   f->func = out;
   out->code = code->code;
+  if (!options)
+    options = s->all;
   if (options)
     out->options = arena_memdup(&s->cx->arena, options, sizeof *options);
   PyObject *module = PyFunction_GetModule(function);
@@ -198,7 +200,7 @@ void px_snapshot_free(PxSnapshot *s) {
   PyMem_Free(s);
 }
 
-PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options) {
+static PxSnapshot *snapshot_new(PxState *st) {
   PxSnapshot *s = PyMem_Calloc(1, sizeof *s);
   if (!s || !(s->cx = cx_new()) || !(s->keep = PyList_New(0))) {
     px_snapshot_free(s);
@@ -206,7 +208,11 @@ PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *opti
     return NULL;
   }
   s->st = st;
-  if (take(s, function, options) == 0)
+  return s;
+}
+
+static PxSnapshot *snapshot_done(PxState *st, PxSnapshot *s, int failed) {
+  if (!failed)
     return s;
   if (s->failed)
     px_reraise(s->failed);
@@ -214,6 +220,64 @@ PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *opti
     px_raise_diag(st, &s->cx->diag);
   px_snapshot_free(s);
   return NULL;
+}
+
+PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options) {
+  PxSnapshot *s = snapshot_new(st);
+  return s ? snapshot_done(st, s, take(s, function, options)) : NULL;
+}
+
+/* --- the library of complex functions --- */
+
+static int take_library(PxSnapshot *s) {
+  if (!CX_TRY(s->cx))
+    return -1;
+  PyObject *module = px_keep(s, PyImport_ImportModule("pyptx._complex"));
+  PyObject *functions = px_keep(s, PyObject_GetAttrString(module, "FUNCTIONS"));
+  uint32_t n = (uint32_t)PyTuple_GET_SIZE(functions);
+  Frozen *library = px_new_frozen(s, FZ_MODULE);
+  Binding *b = CX_ARRAY(s->cx, Binding, n);
+  library->text = "pyptx._complex";
+  library->attrs = b;
+  library->nattrs = n;
+  for (uint32_t i = 0; i < n; i++) {
+    b[i].value = px_freeze(s, PyTuple_GET_ITEM(functions, i));
+    b[i].name = b[i].value->func->code->name;
+  }
+  s->root = library;
+  while (s->work.len)
+    freeze_contents(s, VEC_POP(&s->work));
+  return 0;
+}
+
+static PxSnapshot *library_new(PxState *st) {
+  static const FuncOptions options = {.device = true, .exact = true, .inlining = INLINE_AUTO};
+  PxSnapshot *s = snapshot_new(st);
+  if (!s)
+    return NULL;
+  s->all = &options;
+  return snapshot_done(st, s, take_library(s));
+}
+
+int px_complex_library(PxState *st, const PxSnapshot *s, const char *signature,
+                       const Frozen **library) {
+  *library = NULL;
+  if (!s->mentions_complex && !strstr(signature, "complex"))
+    return 0;
+  if (!st->complex_library) {
+    PxSnapshot *fresh = library_new(st);
+    if (!fresh)
+      return -1;
+    PX_BEGIN_LOCKED(st->module)
+    if (!st->complex_library) {
+      st->complex_library = fresh;
+      fresh = NULL;
+    }
+    PX_END_LOCKED()
+    px_snapshot_free(fresh); /* another thread was first */
+  }
+  *library = st->complex_library->root;
+  return 0;
 }
 
 const FrozenFunc *px_snapshot_func(const PxSnapshot *s) { return s->root->func; }

@@ -15,7 +15,12 @@ typedef struct PxSnapshot PxSnapshot;
 PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options);
 /* Valid, and immutable, until px_snapshot_free; may be read without the GIL. */
 const FrozenFunc *px_snapshot_func(const PxSnapshot *s);
-void px_snapshot_free(PxSnapshot *s); /* with the GIL */
+void px_snapshot_free(PxSnapshot *s); /* with the GIL; NULL is fine */
+
+/* The functions of pyptx._complex as a frozen module, if the snapshot or the signature mentions complex numbers; else NULL. -1 with an
+ * exception. They are frozen once and live as long as the module. */
+int px_complex_library(PxState *st, const PxSnapshot *s, const char *signature,
+                       const Frozen **library);
 
 /* The opcode table of the running interpreter, made at the first call. NULL with an exception. */
 const OpTable *px_optable(PxState *st);
@@ -31,6 +36,8 @@ struct PxSnapshot {
   uint32_t memo_len, memo_cap;
   VEC(struct PxWork) work;
   uint32_t nfuncs, depth;
+  const FuncOptions *all; /* of every function that has none of its own */
+  bool mentions_complex;
   const Frozen *root;
   PyObject *failed; /* the exception of a Python call, while unwinding */
 };

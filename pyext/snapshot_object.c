@@ -313,7 +313,8 @@ static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) 
   if (!ufunc && !PyCFunction_Check(object))
     return false;
   PyObject *module = px_getattr_optional(object, s->st->name.__module__);
-  bool ours_may_be = ufunc || is_text(module, "math") || is_text(module, "builtins");
+  bool ours_may_be = ufunc || is_text(module, "math") || is_text(module, "cmath") ||
+                     is_text(module, "builtins");
   Py_XDECREF(module);
   PyErr_Clear();
   if (!ours_may_be)
@@ -396,7 +397,30 @@ static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
     freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum,
 };
 
+/* May code that names it make complex numbers? */
+static bool mentions_complex(const Frozen *f) {
+  TypeId id = f->type;
+  switch (f->kind) {
+  case FZ_COMPLEX: return true;
+  case FZ_INTRINSIC: return !strncmp(ir_intrinsics[f->i].path, "cmath.", 6);
+  case FZ_ARRAY: id = f->array->elem; break;
+  case FZ_STR: id = ty_by_name(f->text, f->n); break;
+  case FZ_DTYPE:
+  case FZ_SCALAR: break;
+  default: return false;
+  }
+  return id < TY_SCALARS && ty_scalar_info[id].kind == KIND_COMPLEX;
+}
+
+static Frozen *freeze_object(PxSnapshot *s, PyObject *object);
+
 Frozen *px_freeze(PxSnapshot *s, PyObject *object) {
+  Frozen *f = freeze_object(s, object);
+  s->mentions_complex |= mentions_complex(f);
+  return f;
+}
+
+static Frozen *freeze_object(PxSnapshot *s, PyObject *object) {
   Frozen *f = memo_find(s, object);
   if (f)
     return f;

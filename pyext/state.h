@@ -63,6 +63,7 @@ typedef struct PxState {
   PyObject *pending;            /* list: overloads launched on a GPU that may have trapped */
   PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;
+  struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
   RtDevice *default_device;
 } PxState;
 

@@ -110,6 +110,15 @@ typedef struct Pair {
   Val ar, ai, br, bi;
 } Pair;
 
+static Pair pair_of(Ty *ty, Val a, Val b) {
+  Pair p = {.t = a.type};
+  p.ar = ty_part(ty, a, 0);
+  p.ai = ty_part(ty, a, 1);
+  p.br = ty_part(ty, b, 0);
+  p.bi = ty_part(ty, b, 1);
+  return p;
+}
+
 static Val multiply(Ty *ty, const Pair *p) {
   Val rr = mul(ty, p->ar, p->br), ii = mul(ty, p->ai, p->bi);
   Val ri = mul(ty, p->ar, p->bi), ir = mul(ty, p->ai, p->br);
@@ -124,7 +133,7 @@ static Val smith(Ty *ty, const Pair *p) {
   Val size_re = magnitude(ty, p->br), size_im = magnitude(ty, p->bi);
   Val big = compare(ty, OP_GE, size_re, size_im);
   Val large = ty_select(ty, big, p->br, p->bi), small = ty_select(ty, big, p->bi, p->br);
-  Val zero = compare(ty, OP_EQ, large, part_const(ty, p->t, 0));
+  Val none = add(ty, size_re, size_im), zero = compare(ty, OP_EQ, none, part_const(ty, p->t, 0));
   Val ratio = divide(ty, small, large), scale = add(ty, large, mul(ty, small, ratio));
   Val r = mul(ty, p->ar, ratio), i = mul(ty, p->ai, ratio);
   Val first = add(ty, p->ar, i), second = add(ty, r, p->ai);
@@ -140,19 +149,24 @@ static Val smith(Ty *ty, const Pair *p) {
     re = mul(ty, re, scale);
     im = mul(ty, im, scale);
   }
-  Val positive = magnitude(ty, large);
-  re = ty_select(ty, zero, divide(ty, p->ar, positive), re);
-  return ty_complex(ty, p->t, re, ty_select(ty, zero, divide(ty, p->ai, positive), im));
+  re = ty_select(ty, zero, divide(ty, p->ar, none), re);
+  return ty_complex(ty, p->t, re, ty_select(ty, zero, divide(ty, p->ai, none), im));
 }
 
-/* By the real parts, then the imaginary ones; the first counts only where no imaginary part is a nan: NumPy's order. */
+/* By the real parts, then the imaginary ones. */
 static Val ordered(Ty *ty, Op op, const Pair *p) {
   Op strict = op == OP_LE ? OP_LT : op == OP_GE ? OP_GT : op;
-  Val first = compare(ty, OP_EQ, p->ai, p->ai);
-  Val whole = both(ty, first, compare(ty, OP_EQ, p->bi, p->bi));
-  first = both(ty, compare(ty, strict, p->ar, p->br), whole);
-  Val same = compare(ty, OP_EQ, p->ar, p->br);
+  Val first = compare(ty, strict, p->ar, p->br), same = compare(ty, OP_EQ, p->ar, p->br);
   return either(ty, first, both(ty, same, compare(ty, op, p->ai, p->bi)));
+}
+
+/* NumPy's ufuncs, unlike its scalars' operators: the real parts decide only where no imaginary part is a nan. */
+Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b) {
+  Pair p = pair_of(ty, a, b);
+  Val order = ordered(ty, op, &p), same = compare(ty, OP_EQ, p.ar, p.br);
+  Val whole = compare(ty, OP_EQ, p.ai, p.ai);
+  whole = both(ty, whole, compare(ty, OP_EQ, p.bi, p.bi));
+  return both(ty, order, either(ty, same, whole));
 }
 
 static Val compared(Ty *ty, const TyOp *types, const Pair *p) {
@@ -167,24 +181,37 @@ static Val compared(Ty *ty, const TyOp *types, const Pair *p) {
   return ty_cast_id(ty, r, types->result);
 }
 
+Val ty_complex_multiply(Ty *ty, Val a, Val b) {
+  Pair p = pair_of(ty, a, b);
+  return multiply(ty, &p);
+}
+
+/* A constant whole exponent of NumPy's that is one or two multiplications, for a base that is not 0; else a function of the library. */
+static Val power(Ty *ty, const Pair *p, Val a, Val b) {
+  const Frozen *k = b.konst;
+  bool known = k && k->im == 0 && (k->re == 1 || k->re == 2);
+  if (!known)
+    return ty_complex_function(ty, "power", (Val[]){a, b}, 2);
+  Val nonzero = ty_complex_truth(ty, a), zero = part_const(ty, p->t, 0);
+  Val r = k->re == 1 ? a : ty_complex_multiply(ty, a, a);
+  Val re = ty_select(ty, nonzero, ty_part(ty, r, 0), zero);
+  return ty_complex(ty, p->t, re, ty_select(ty, nonzero, ty_part(ty, r, 1), zero));
+}
+
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b) {
   const Type *t = ty_id(ty, types->left);
   a = ty_to_complex(ty, a, t);
   b = ty_to_complex(ty, b, t);
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
-  Pair p = {.t = t};
-  p.ar = ty_part(ty, a, 0);
-  p.ai = ty_part(ty, a, 1);
-  p.br = ty_part(ty, b, 0);
-  p.bi = ty_part(ty, b, 1);
+  Pair p = pair_of(ty, a, b);
   Val re;
   switch (types->op) {
   case OP_ADD: re = add(ty, p.ar, p.br); return ty_complex(ty, t, re, add(ty, p.ai, p.bi));
   case OP_SUB: re = sub(ty, p.ar, p.br); return ty_complex(ty, t, re, sub(ty, p.ai, p.bi));
   case OP_MUL: return multiply(ty, &p);
   case OP_TRUEDIV: return smith(ty, &p);
-  case OP_POW: return TY_FAIL(ty, ERR_BAD_OPERANDS, "**", TY_PRETTY(ty, a), TY_PRETTY(ty, b));
+  case OP_POW: return power(ty, &p, a, b);
   default: return compared(ty, types, &p);
   }
 }

@@ -101,6 +101,7 @@ static const Method methods[] = {
     {"item", is_strong, 0, 0, "nothing", number_item, MARK("number.item")},
     {"astype", is_strong, 1, 1, "a type", number_astype, MARK("number.astype")},
     {"conjugate", is_number, 0, 0, "nothing", number_conjugate, MARK("number.conjugate")},
+    {"conj", is_strong, 0, 0, "nothing", number_conjugate, MARK("number.conj")},
     {"bit_count", is_integer, 0, 0, "nothing", number_bit_count, MARK("int.bit_count")},
     {"bit_length", is_weak_integer, 0, 0, "nothing", number_bit_length, MARK("int.bit_length")},
     {"is_integer", is_real, 0, 0, "nothing", number_is_integer, MARK("number.is_integer")},

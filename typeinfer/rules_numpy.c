@@ -1,4 +1,4 @@
-/* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops.
+/* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops. Calls with complex numbers go on to rules_complex.c.
  *
  * A Python bool is NumPy's bool here. Python ints and floats give way to NumPy's numbers; alone they are int64 and float64. No
  * result is weak. */
@@ -15,7 +15,7 @@ static Val to_bool(Ty *ty, Val v) { return ty_cast(ty, v, boolean(ty)); }
 
 static bool numbers(Ty *ty, const TyCall *c) {
   for (uint32_t k = 0; k < c->n; k++)
-    if (!ty_is_number(c->args[k].type) || ty_is_complex(c->args[k].type)) {
+    if (!ty_is_number(c->args[k].type)) {
       (void)ty_argument_type(ty, c, k, "a number");
       return false;
     }
@@ -93,6 +93,10 @@ static TypeId float_type(const TyCall *c) {
 const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
   if (!numbers(ty, c))
     return NULL;
+  if (ty_is_complex_call(c)) {
+    (void)ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
+    return NULL;
+  }
   TypeId t = float_type(c);
   for (uint32_t k = 0; k < c->n; k++)
     out[k] = ty_cast_id(ty, c->args[k], t);
@@ -143,6 +147,8 @@ static Val scaled(Ty *ty, Val x, double factor) {
 }
 
 Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
   Val x;
   const Type *t = np_float_arguments(ty, c, &x);
   if (!t)
@@ -163,6 +169,8 @@ Val ty_rule_np_float2(Ty *ty, const TyCall *c) {
 }
 
 Val ty_rule_np_whole(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
   Val x;
   const Type *t = common(ty, c, &x);
   if (!t)
@@ -194,6 +202,9 @@ Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
 
 Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
   Val x[2];
+  Op op = operators[c->id];
+  if (ty_is_complex_call(c) && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
+    return ty_complex_ufunc(ty, c);
   return np_operands(ty, c, x) ? ty_binary(ty, operators[c->id], x[0], x[1]) : BOTTOM;
 }
 
@@ -216,6 +227,8 @@ static Val is_nan(Ty *ty, Val x) {
 
 /* x1 where it is the one or x1 (minimum: x2 for fmin) is a nan, else x2. */
 Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
   Val x[2];
   const Type *t = common(ty, c, x);
   if (!t)
@@ -241,6 +254,8 @@ static Val int_fmod(Ty *ty, Val a, Val b) {
 }
 
 Val ty_rule_np_fmod(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
   Val x[2];
   const Type *t = common(ty, c, x);
   if (!t)
@@ -263,6 +278,8 @@ static Val sign_bit(Ty *ty, Val x) {
 }
 
 Val ty_rule_np_class(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
   Val x;
   const Type *t = common(ty, c, &x);
   if (!t)
@@ -298,6 +315,8 @@ static Val reciprocal(Ty *ty, Val x) {
 }
 
 Val ty_rule_np_value(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
   Val x;
   const Type *t = common(ty, c, &x);
   if (!t)
@@ -310,4 +329,38 @@ Val ty_rule_np_value(Ty *ty, const TyCall *c) {
   if (t->id == TY_BOOL)
     x = ty_cast_id(ty, x, TY_I8);
   return c->id == INTR_NP_SQUARE ? ty_op2(ty, OP_MUL, x.type, x, x) : reciprocal(ty, x);
+}
+
+/* --- functions that NumPy has for complex numbers' sake --- */
+
+Val ty_rule_np_conjugate(Ty *ty, const TyCall *c) {
+  Val x;
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
+  const Type *t = common(ty, c, &x);
+  return t && t->id == TY_BOOL ? ty_cast_id(ty, x, TY_I8) : t ? x : BOTTOM;
+}
+
+Val ty_rule_np_part(Ty *ty, const TyCall *c) {
+  return ty_getattr(ty, c->args[0], c->id == INTR_NP_REAL ? "real" : "imag");
+}
+
+Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
+  TyCall angle = *c;
+  angle.n = 1;
+  Val r;
+  bool degrees = false;
+  if (c->given[1] && !fz_truth(c->args[1].konst, &degrees))
+    return ty_not_constant(ty, "deg of numpy.angle");
+  if (ty_is_complex_call(&angle)) {
+    r = ty_complex_ufunc(ty, &angle);
+  } else { /* arctan2(0, z) */
+    angle = (TyCall){.id = INTR_NP_ARCTAN2, .name = c->name, .n = 2, .given = {true, true}};
+    angle.args[0] = ty_const_int(ty, 0);
+    angle.args[1] = c->args[0];
+    r = ty_rule_np_float2(ty, &angle);
+  }
+  if (is_bottom(r) || !degrees)
+    return r;
+  return ty_op2(ty, OP_MUL, r.type, r, number(ty, r, 180 / M_PI));
 }

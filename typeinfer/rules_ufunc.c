@@ -52,6 +52,10 @@ Val ty_rule_np_spacing(Ty *ty, const TyCall *c) {
 
 Val ty_rule_np_float_power(Ty *ty, const TyCall *c) {
   Val x[2];
+  if (ty_is_complex_call(c)) {
+    x[0] = ty_cast_id(ty, c->args[0], TY_C128);
+    return ty_binary(ty, OP_POW, x[0], ty_cast_id(ty, c->args[1], TY_C128));
+  }
   if (!np_float_arguments(ty, c, x))
     return BOTTOM;
   return ty_binary(ty, OP_POW, ty_cast_id(ty, c->args[0], TY_F64),

@@ -87,6 +87,7 @@ TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint3
   s->fn = cx->lift(cx, func);
   s->fn->program = p->program;
   s->fn->source = func;
+  s->fn->exact = func->options && func->options->exact;
   s->fn->inlining = func->options ? func->options->inlining : INLINE_AUTO;
   add_captured(cx, s->fn, func, n);
   CX_ASSERT(cx, s->fn->nparams == n);

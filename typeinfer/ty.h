@@ -196,6 +196,8 @@ const char *ty_op_text(Op op); /* "+" */
 void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
               uint32_t n);
 
+typedef struct TyCall TyCall;
+
 /* --- complex numbers (complex.c): two floats under a complex type --- */
 Val ty_complex(Ty *ty, const Type *t, Val re, Val im); /* of parts of t's part type */
 Val ty_part(Ty *ty, Val z, uint32_t k);                /* real or imaginary part of a complex value */
@@ -206,6 +208,12 @@ Val ty_complex_negative(Ty *ty, Val z);
 Val ty_complex_conjugate(Ty *ty, Val z);
 Val ty_complex_abs(Ty *ty, Val z);
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b);
+Val ty_complex_multiply(Ty *ty, Val a, Val b);       /* of one type */
+Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less and its kin */
+/* rules_complex.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
+Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
+bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
+Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
@@ -263,13 +271,13 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth);
 
 /* --- calls (call.c, spec.c) --- */
 enum { TY_MAX_ARGS = 64 };
-typedef struct TyCall { /* a call of an intrinsic, bound to its signature */
+struct TyCall { /* a call of an intrinsic, bound to its signature */
   IntrinsicId id;
   const char *name; /* "cuda.atomic.add" */
   uint32_t n;       /* parameters; of *args: arguments */
   Val args[TY_MAX_ARGS];
   bool given[TY_MAX_ARGS];
-} TyCall;
+};
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
 Val ty_call_star(Ty *ty, Ins *i);
 Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names);

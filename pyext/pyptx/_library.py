@@ -1,7 +1,8 @@
-"""Functions of math, NumPy and the builtins that kernels get as Python functions, compiled with the kernel.
+"""Functions of math, cmath, NumPy and the builtins that kernels get as Python functions, compiled with the kernel.
 
 What a kernel names as math.gcd is compiled as gcd below. Integers are 64 bits wide and wrap; floats follow math's own rule.
 """
+import cmath
 import math
 
 import numpy as np
@@ -117,6 +118,16 @@ def ulp(x):
     return above - y
 
 
+def complex_isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
+    """Are two complex numbers within the given tolerances of each other."""
+    if a == b:
+        return True
+    if cmath.isinf(a) or cmath.isinf(b):
+        return False
+    diff = abs(a - b)
+    return bool(diff <= rel_tol * abs(b) or diff <= rel_tol * abs(a) or diff <= abs_tol)
+
+
 def times_mod(a, b, m):
     """a * b % m for 0 <= a, b < m, without overflow."""
     if m <= 3037000499:  # whose square is below 2**63
@@ -167,4 +178,4 @@ def numpy_lcm(x1, x2):
 
 
 FUNCTIONS = {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
-FUNCTIONS |= {pow: pow_mod, np.gcd: numpy_gcd, np.lcm: numpy_lcm}
+FUNCTIONS |= {pow: pow_mod, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}

@@ -551,6 +551,7 @@ def specials(dtype, small=False):
         return np.array(values[:: 2 if small else 1], dtype)
     if dtype.kind == "c":
         parts = specials(dtype.type().real.dtype, small)
+        parts = np.append(parts, [np.nan, np.inf]).astype(parts.dtype) if small else parts
         x, y = pairs(parts, parts)
         values = np.empty(x.size, dtype)
         values.real, values.imag = x, y

@@ -1,0 +1,210 @@
+/* Rules of functions of complex numbers: cmath.*, and NumPy's ufuncs where an argument is complex.
+ *
+ * What is more than a few operations is Python in pyptx/_complex.py: functions of the parts that give the parts, or a tuple of them. They
+ * come with the compilation (Cx.library) and are called by name, so that they are typed, shared and inlined like the user's own. */
+#include <math.h>
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+/* --- the library --- */
+
+Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n) {
+  const Frozen *f = ty->cx->library ? fz_attr(ty->cx->library, name) : NULL;
+  if (!f)
+    cx_bug(ty->cx, "no library of complex functions has %s", name);
+  Val parts[4] = {0};
+  for (uint32_t k = 0; k < n; k++) {
+    parts[2 * k] = ty_part(ty, z[k], 0);
+    parts[2 * k + 1] = ty_part(ty, z[k], 1);
+  }
+  Val r = ty_call_spec(ty, f->func, parts, 2 * n);
+  if (is_bottom(r))
+    return BOTTOM;
+  const Type *part = ty_id(ty, ty_part_id(z->type->id));
+  Val re = ty_cast(ty, ty_item(ty, r, 0), part);
+  return ty_complex(ty, z->type, re, ty_cast(ty, ty_item(ty, r, 1), part));
+}
+
+/* By the intrinsic. */
+static const char *const functions[INTR_COUNT] = {
+    [INTR_CMATH_ACOS] = "acos",   [INTR_CMATH_ACOSH] = "acosh", [INTR_CMATH_ASIN] = "asin",
+    [INTR_CMATH_ASINH] = "asinh", [INTR_CMATH_ATAN] = "atan",   [INTR_CMATH_ATANH] = "atanh",
+    [INTR_CMATH_COS] = "cos",     [INTR_CMATH_COSH] = "cosh",   [INTR_CMATH_EXP] = "exp",
+    [INTR_CMATH_LOG10] = "log10", [INTR_CMATH_SIN] = "sin",     [INTR_CMATH_SINH] = "sinh",
+    [INTR_CMATH_SQRT] = "sqrt",   [INTR_CMATH_TAN] = "tan",     [INTR_CMATH_TANH] = "tanh",
+    [INTR_CMATH_RECT] = "rect",   [INTR_NP_SQRT] = "sqrt",      [INTR_NP_EXP] = "exp",
+    [INTR_NP_EXP2] = "exp2",      [INTR_NP_EXPM1] = "expm1",    [INTR_NP_LOG] = "log",
+    [INTR_NP_LOG2] = "log2",      [INTR_NP_LOG10] = "log10",    [INTR_NP_LOG1P] = "log1p",
+    [INTR_NP_SIN] = "sin",        [INTR_NP_COS] = "cos",        [INTR_NP_TAN] = "tan",
+    [INTR_NP_ARCSIN] = "asin",    [INTR_NP_ARCCOS] = "acos",    [INTR_NP_ARCTAN] = "atan",
+    [INTR_NP_SINH] = "sinh",      [INTR_NP_COSH] = "cosh",      [INTR_NP_TANH] = "tanh",
+    [INTR_NP_ARCSINH] = "asinh",  [INTR_NP_ARCCOSH] = "acosh",  [INTR_NP_ARCTANH] = "atanh",
+    [INTR_NP_SIGN] = "sign",      [INTR_NP_RECIPROCAL] = "reciprocal",
+};
+
+/* --- predicates of both parts --- */
+
+static Val part_pred(Ty *ty, IntrinsicId id, Val x) {
+  return ty_intrinsic(ty, id, ty_id(ty, TY_PYBOOL), &x, 1);
+}
+
+static Val pred(Ty *ty, IntrinsicId id, Val z) {
+  Val re = part_pred(ty, id, ty_part(ty, z, 0)), im = part_pred(ty, id, ty_part(ty, z, 1));
+  return ty_both(ty, id == INTR_MATH_ISFINITE ? OP_AND : OP_OR, re, im);
+}
+
+static IntrinsicId real_pred(IntrinsicId id) {
+  switch (id) {
+  case INTR_CMATH_ISNAN:
+  case INTR_NP_ISNAN: return INTR_MATH_ISNAN;
+  case INTR_CMATH_ISINF:
+  case INTR_NP_ISINF: return INTR_MATH_ISINF;
+  default: return INTR_MATH_ISFINITE;
+  }
+}
+
+/* --- cmath --- */
+
+/* Arguments as complex numbers of one type: complex64 where a complex64 or float32 is among them and no other strong number. */
+static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
+  bool narrow = false, other = false;
+  for (uint32_t k = 0; k < c->n && c->given[k]; k++) {
+    const Type *t = c->args[k].type;
+    if (!ty_is_number(t)) {
+      (void)ty_argument_type(ty, c, k, "a number");
+      return NULL;
+    }
+    bool single = t->id == TY_F32 || t->id == TY_C64;
+    narrow |= single;
+    other |= !single && !ty_is_weak(t);
+  }
+  const Type *t = ty_id(ty, narrow && !other ? TY_C64 : TY_PYCOMPLEX);
+  for (uint32_t k = 0; k < c->n && c->given[k]; k++)
+    out[k] = ty_to_complex(ty, c->args[k], t);
+  return t;
+}
+
+static Val phase(Ty *ty, Val z) {
+  Val parts[2];
+  parts[1] = ty_part(ty, z, 0);
+  parts[0] = ty_part(ty, z, 1);
+  return ty_intrinsic(ty, INTR_MATH_ATAN2, parts[0].type, parts, 2);
+}
+
+Val ty_rule_cmath_f1(Ty *ty, const TyCall *c) {
+  Val z;
+  return arguments(ty, c, &z) ? ty_complex_function(ty, functions[c->id], &z, 1) : BOTTOM;
+}
+
+Val ty_rule_cmath_log(Ty *ty, const TyCall *c) {
+  Val z[2];
+  TyCall bound = *c;
+  if (c->given[1] && c->args[1].type->id == TY_NONE)
+    bound.given[1] = false;
+  if (!arguments(ty, &bound, z))
+    return BOTTOM;
+  Val r = ty_complex_function(ty, "log", z, 1);
+  return bound.given[1] ? ty_binary(ty, OP_TRUEDIV, r, ty_complex_function(ty, "log", z + 1, 1)) : r;
+}
+
+Val ty_rule_cmath_phase(Ty *ty, const TyCall *c) {
+  Val z;
+  return arguments(ty, c, &z) ? phase(ty, z) : BOTTOM;
+}
+
+Val ty_rule_cmath_polar(Ty *ty, const TyCall *c) {
+  Val z, pair[2];
+  if (!arguments(ty, c, &z))
+    return BOTTOM;
+  pair[0] = ty_complex_abs(ty, z);
+  pair[1] = phase(ty, z);
+  return ty_make_tuple(ty, pair, 2);
+}
+
+Val ty_rule_cmath_rect(Ty *ty, const TyCall *c) {
+  Val z[2];
+  for (uint32_t k = 0; k < 2; k++)
+    if (!ty_is_number(c->args[k].type) || ty_is_complex(c->args[k].type))
+      return ty_argument_type(ty, c, k, "a real number");
+  const Type *t = arguments(ty, c, z);
+  Val polar = ty_complex(ty, t, ty_part(ty, z[0], 0), ty_part(ty, z[1], 0));
+  return ty_complex_function(ty, "rect", &polar, 1);
+}
+
+Val ty_rule_cmath_pred(Ty *ty, const TyCall *c) {
+  Val z;
+  return arguments(ty, c, &z) ? pred(ty, real_pred(c->id), z) : BOTTOM;
+}
+
+/* --- NumPy --- */
+
+bool ty_is_complex_call(const TyCall *c) {
+  bool any = false;
+  for (uint32_t k = 0; k < c->n; k++) {
+    if (c->given[k] && !ty_is_number(c->args[k].type))
+      return false;
+    any |= c->given[k] && ty_is_complex(c->args[k].type);
+  }
+  return any;
+}
+
+/* NumPy's operands: their common type, and strong. */
+static void operands(Ty *ty, const TyCall *c, Val *out) {
+  TypeId t = c->args[0].type->id;
+  for (uint32_t k = 1; k < c->n; k++)
+    t = ty_promote(ty->cx->typing, t, c->args[k].type->id);
+  for (uint32_t k = 0; k < c->n; k++)
+    out[k] = ty_to_complex(ty, c->args[k], ty_id(ty, ty_strengthen(t)));
+}
+
+/* x1 where it is the one in NumPy's order of complex numbers, or is a nan (fmin, fmax: x2 is one), else x2. */
+static Val choose(Ty *ty, IntrinsicId id, const Val *x) {
+  bool low = id == INTR_NP_MINIMUM || id == INTR_NP_FMIN;
+  bool skips = id == INTR_NP_FMIN || id == INTR_NP_FMAX;
+  Val first = ty_complex_ordered(ty, low ? OP_LE : OP_GE, x[0], x[1]);
+  first = ty_both(ty, OP_OR, first, pred(ty, INTR_MATH_ISNAN, x[skips]));
+  return ty_select(ty, first, x[0], x[1]);
+}
+
+static Val ordered(Ty *ty, Op op, const Val *z) {
+  return ty_cast_id(ty, ty_complex_ordered(ty, op, z[0], z[1]), TY_BOOL);
+}
+
+static Val rounded(Ty *ty, Val z) {
+  Val parts[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    Val x = ty_part(ty, z, k);
+    parts[k] = ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
+  }
+  return ty_complex(ty, z.type, parts[0], parts[1]);
+}
+
+Val ty_complex_ufunc(Ty *ty, const TyCall *c) {
+  Val z[2];
+  if (c->n > 2)
+    return ty_argument_type(ty, c, 0, "a real number");
+  operands(ty, c, z);
+  switch (c->id) {
+  case INTR_NP_ABSOLUTE: return ty_complex_abs(ty, z[0]);
+  case INTR_NP_SQUARE: return ty_complex_multiply(ty, z[0], z[0]);
+  case INTR_NP_CONJUGATE: return ty_complex_conjugate(ty, z[0]);
+  case INTR_NP_RINT: return rounded(ty, z[0]);
+  case INTR_NP_ANGLE: return phase(ty, z[0]);
+  case INTR_NP_LESS: return ordered(ty, OP_LT, z);
+  case INTR_NP_LESS_EQUAL: return ordered(ty, OP_LE, z);
+  case INTR_NP_GREATER: return ordered(ty, OP_GT, z);
+  case INTR_NP_GREATER_EQUAL: return ordered(ty, OP_GE, z);
+  case INTR_NP_MINIMUM:
+  case INTR_NP_MAXIMUM:
+  case INTR_NP_FMIN:
+  case INTR_NP_FMAX: return choose(ty, c->id, z);
+  case INTR_NP_ISNAN:
+  case INTR_NP_ISINF:
+  case INTR_NP_ISFINITE: return ty_cast_id(ty, pred(ty, real_pred(c->id), z[0]), TY_BOOL);
+  default: break;
+  }
+  if (functions[c->id])
+    return ty_complex_function(ty, functions[c->id], z, 1);
+  return ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
+}
