@@ -23,6 +23,7 @@ SIGNATURES = {
     "reduce.block_sum": "float32[::1], float32[::1]",
     "warp_reduce.row_sums": "float32[:,::1], float32[::1]",
     "warp_reduce.total_sum": "float32[::1], float32[::1]",
+    "grid_sync.heat": "float32[:,::1], int64",
     "matmul.matmul_naive": "float32[:,::1], float32[:,::1], float32[:,::1]",
     "matmul.matmul_tiled": "float32[:,::1], float32[:,::1], float32[:,::1]",
     "black_scholes.black_scholes": "float32[::1], float32[::1], float32[::1], float32, float32, float32[::1], float32[::1]",

@@ -57,6 +57,7 @@ typedef struct Cg {
 
   uint32_t static_shared, local_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap;
+  bool meets_grid; /* has the grid's barrier */
   bool broken;           /* a fatal error of LLVM went through: leak */
   const char *complaint; /* LLVM's first error diagnostic, NULL if none */
 } Cg;

@@ -48,6 +48,13 @@ typedef struct Loops {
   LLVMBasicBlockRef release, dispatch; /* asks the runtime; goes where it says */
 } Loops;
 
+static bool meets_grid(const Fission *f) {
+  for (uint32_t k = 0; k < f->nsegments; k++)
+    if (f->segments[k].point.kind == RT_MEET_GRID)
+      return true;
+  return false;
+}
+
 /* --- small builders --- */
 
 static LLVMValueRef i32(const Loops *l, uint32_t v) { return LLVMConstInt(l->t->i32, v, 0); }
@@ -279,6 +286,11 @@ static void run_apart(Loops *l) {
                   l->end);
 }
 
+static LLVMValueRef is_first_phase(const Loops *l) {
+  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase), 0);
+  return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
+}
+
 /* --- with meetings: the runtime says who goes on --- */
 
 static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef const *args,
@@ -372,6 +384,17 @@ static void open_meetings(Loops *l) {
       l->meets[k] = new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
 }
 
+/* A block that waited for the grid is entered again, and goes on from its frame. */
+static void begin_or_resume(Loops *l) {
+  LLVMBasicBlockRef begin = new_block(l, "begin"), resume = new_block(l, "resume");
+  LLVMBuildCondBr(l->b, is_first_phase(l), begin, resume);
+  at(l, begin);
+  LLVMBuildBr(l->b, l->nests[0]);
+  at(l, resume);
+  set(l, l->go, call_runtime(l, "rt_host_resume", &l->launch, 1));
+  LLVMBuildBr(l->b, l->dispatch);
+}
+
 /* --- segments --- */
 
 static bool threads_can_part(const Fission *f) {
@@ -386,8 +409,9 @@ static void make_variables(Loops *l) {
   l->ayes = new_variable(l, t, "ayes"), l->voters = new_variable(l, t, "voters");
   l->new_ayes = new_variable(l, t, "new_ayes"), l->new_voters = new_variable(l, t, "new_voters");
   l->all_or = new_variable(l, t, "or"), l->all_and = new_variable(l, t, "and");
-  set(l, l->ayes, i32(l, 0));
-  set(l, l->voters, i32(l, 0));
+  LLVMValueRef votes[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
+  for (unsigned k = 0; k < 4; k++)
+    set(l, votes[k], i32(l, 0));
 }
 
 static void run_segments(Loops *l) {
@@ -401,7 +425,10 @@ static void run_segments(Loops *l) {
   bool parting = l->points || threads_can_part(&l->fission);
   l->apart = parting ? new_block(l, "apart") : NULL;
   l->end = new_block(l, "end");
-  LLVMBuildBr(l->b, l->nests[0]);
+  if (meets_grid(&l->fission))
+    begin_or_resume(l);
+  else
+    LLVMBuildBr(l->b, l->nests[0]);
   for (uint32_t k = 0; k < n; k++)
     segment_nest(l, k);
   if (l->points)
@@ -488,7 +515,8 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   Loop blocks = loop_begin(l, LLVMGetParam(l->entry, 1), LLVMGetParam(l->entry, 2), "block");
   leave_if_stopped(l);
   place_block(l, blocks.counter);
-  fill_shared(l);
+  if (!meets_grid(&l->fission)) /* else memory is a block's own, and the runtime has filled it */
+    fill_shared(l);
   if (l->fission.nsegments) {
     run_segments(l);
   } else {
@@ -599,5 +627,6 @@ void cg_host_loops(Cg *cg) {
   cg->kernel = l.entry;
   cg->out->host.static_shared = cg->static_shared;
   cg->out->host.frame_bytes = l.fission.frame_bytes;
+  cg->out->host.meets_grid = meets_grid(&l.fission);
   cg_verify_module(cg);
 }

@@ -70,6 +70,7 @@ LLVMTypeRef lw_memory_type(Cg *cg, TypeId id) {
 LLVMTypeRef lw_field_type(Cg *cg, const RtField *f) {
   switch ((RtFieldKind)f->kind) {
   case RT_FIELD_POINTER:
+  case RT_FIELD_GRID:
   case RT_FIELD_TRAP: return cg->t.space[SPACE_GLOBAL];
   case RT_FIELD_EXTENT32: return cg->t.i32;
   case RT_FIELD_EXTENT64:
@@ -559,6 +560,15 @@ static bool program_traps(const Cg *cg) {
   return false;
 }
 
+static bool program_meets_grid(const Cg *cg) {
+  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+    FOR_BLOCKS (cg->program->fns.data[k], b)
+      FOR_INS (b, i)
+        if (i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_CG_GRID_SYNC)
+          return true;
+  return false;
+}
+
 static void list_leaf_types(Cg *cg, const Type *t, uint32_t *n) {
   if (t->id == TY_TUPLE) {
     for (uint32_t k = 0; k < t->n; k++)
@@ -590,7 +600,9 @@ void cg_pass_lower(Cg *cg) {
   cg->has_barrier = kernel->has_barrier;
   cg->has_trap = program_traps(cg);
   note_leaf_types(cg, kernel);
-  cg_lay_out_params(cg, cg->has_trap && cg->target->trap_field);
+  cg->meets_grid = program_meets_grid(cg);
+  bool fields = cg->target->runtime_fields;
+  cg_lay_out_params(cg, fields && cg->has_trap, fields && cg->meets_grid);
   cg_open(cg);
   cg->builder = LLVMCreateBuilderInContext(cg->context);
   cg_debug_open(cg);

@@ -1,4 +1,4 @@
-/* Operations of a warp: values of any number type as the 32- or 64-bit integers that the target exchanges. */
+/* Operations of a warp, and the grid's barrier: values of any number type as the 32- or 64-bit integers that the target exchanges. */
 #include "codegen/lower_private.h"
 
 typedef RtMeetKind WarpOp;
@@ -77,6 +77,11 @@ void cg_intrinsic_SYNCWARP(Lower *lw, Ins *i) {
 
 void cg_intrinsic_ACTIVEMASK(Lower *lw, Ins *i) {
   lw_set(lw, i, lw->target->warp(lw, RT_MEET_ACTIVE, NULL, NULL, NULL));
+}
+
+void cg_intrinsic_CG_GRID_SYNC(Lower *lw, Ins *i) {
+  (void)i;
+  lw->target->grid_barrier(lw);
 }
 
 /* --- lane masks, where no register has them --- */

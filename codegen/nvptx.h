@@ -7,7 +7,7 @@
 enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4 }; /* address spaces; 0 is generic */
 
 typedef struct NvptxState {
-  LLVMValueRef dynamic, trap; /* made when first needed */
+  LLVMValueRef dynamic, trap, grid_barrier; /* made when first needed */
   uint64_t constant_bytes;
   unsigned nglobals;
 } NvptxState;

@@ -38,7 +38,7 @@ struct Target {
   bool traps_always;        /* assert and raise trap whatever the options say */
   bool whole_complex; /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
   bool bfloat_by_bits;      /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
-  bool trap_field;          /* kernels that can trap take a TRAP field, as their last */
+  bool runtime_fields; /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
 
   /* --- the module --- */
   /* Checks request->arch and ptx_version (ERR_ARCH), sets cg->machine; cg_open then sets triple and data layout from it. */
@@ -79,6 +79,7 @@ struct Target {
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
   void (*barrier)(Lower *lw);
+  void (*grid_barrier)(Lower *lw); /* cg->meets_grid */
   LLVMValueRef (*barrier_vote)(Lower *lw, BarrierVote vote, LLVMValueRef i1); /* i32 */
   /* An operation of a warp, of kinds from RT_MEET_SYNC on: mask i32; value i32 or i64, of votes i1; lane i32; NULL for those that the
    * kind has not. Returns for shuffles a value of value's type, for SYNC NULL, else i32: 0 or 1 for ALL, ANY, EQ, lanes for the others. */

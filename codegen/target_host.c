@@ -261,6 +261,19 @@ static LLVMValueRef meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValue
   return call;
 }
 
+/* Its two sites: threads of the block that wait elsewhere, and a block that has ended (runtime/host.c). */
+static void host_grid_barrier(Lower *lw) {
+  Program *p = lw->cg->program;
+  const IrSite *site = ir_site(
+      lw->cx, p, "RuntimeError",
+      "this_grid().sync(): some threads of the block wait for the grid, others at another barrier, and none can go on",
+      lw->ins->loc);
+  ir_site(lw->cx, p, "RuntimeError",
+          "this_grid().sync(): this block waits for {0} of the grid's {1} blocks that have ended",
+          lw->ins->loc);
+  meeting(lw, RT_MEET_GRID, site->number, NULL, NULL, NULL);
+}
+
 static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
                               LLVMValueRef lane) {
   LLVMValueRef got = meeting(lw, kind, meeting_site(lw), mask, value, lane);
@@ -345,6 +358,7 @@ const Target cg_target_host = {
     .sreg = host_sreg,
     .barrier = host_barrier,
     .barrier_vote = host_barrier_vote,
+    .grid_barrier = host_grid_barrier,
     .warp = host_warp,
     .fence = host_fence,
     .nanosleep = host_nanosleep,

@@ -130,9 +130,33 @@ static void nvptx_release(void *jit) { (void)jit; }
 
 /* --- the kernel --- */
 
-/* Device functions carry the address of the RtTrap where a thread can stop, else nothing. */
+/* Device functions carry what the runtime's fields hold: the address of the RtTrap where a thread can stop, that of the grid's barrier
+ * where there is one, a struct of both, or nothing. */
 static LLVMTypeRef nvptx_context_type(Cg *cg) {
-  return cg->has_trap ? cg->t.space[SPACE_GLOBAL] : NULL;
+  LLVMTypeRef address = cg->t.space[SPACE_GLOBAL], both[] = {address, address};
+  if (cg->has_trap && cg->meets_grid)
+    return LLVMStructTypeInContext(cg->context, both, 2, 0);
+  return cg->has_trap || cg->meets_grid ? address : NULL;
+}
+
+static LLVMValueRef trap_address(Lower *lw) {
+  return lw->cg->meets_grid ? LLVMBuildExtractValue(lw->b, lw->context, 0, "trap") : lw->context;
+}
+
+static LLVMValueRef grid_address(Lower *lw) {
+  return lw->cg->has_trap ? LLVMBuildExtractValue(lw->b, lw->context, 1, "grid") : lw->context;
+}
+
+/* The runtime's fields are the last ones, TRAP before GRID. */
+static LLVMValueRef kernel_context(Lower *lw) {
+  const Cg *cg = lw->cg;
+  uint32_t n = cg->out->params.nfields;
+  if (!cg->has_trap || !cg->meets_grid)
+    return cg->has_trap || cg->meets_grid ? LLVMGetParam(lw->function, n - 1) : NULL;
+  LLVMValueRef both = LLVMGetPoison(nvptx_context_type(lw->cg));
+  for (unsigned k = 0; k < 2; k++)
+    both = LLVMBuildInsertValue(lw->b, both, LLVMGetParam(lw->function, n - 2 + k), k, "");
+  return both;
 }
 
 static void number_attribute(Lower *lw, const char *key, int value) {
@@ -151,7 +175,7 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
     LLVMAddAttributeAtIndex(lw->function, i + 1,
                             LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
   }
-  if (f->kind == RT_FIELD_TRAP)
+  if (f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
     cg_attribute(cg, lw->function, i + 1, "align", 8);
 }
 
@@ -173,8 +197,7 @@ static void nvptx_kernel_begin(Lower *lw) {
   number_attribute(lw, "nvvm.maxnreg", cg->options.max_registers);
   lw->entry = LLVMAppendBasicBlockInContext(cg->context, lw->function, "entry");
   lw_at(lw, lw->entry);
-  if (cg->has_trap)
-    lw->context = LLVMGetParam(lw->function, p->nfields - 1);
+  lw->context = kernel_context(lw);
 }
 
 static LLVMValueRef nvptx_param(Lower *lw, uint32_t i) { return LLVMGetParam(lw->function, i); }
@@ -381,6 +404,21 @@ static void trap_body(Lower *lw, LLVMValueRef fn) {
   nvptx_stop(lw);
 }
 
+static Lower open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes) {
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  for (; *attributes; attributes++)
+    cg_attribute(lw->cg, fn, on_function, *attributes, 0);
+  Lower inner = {.cg = lw->cg,
+                 .cx = lw->cx,
+                 .target = lw->target,
+                 .t = lw->t,
+                 .b = LLVMCreateBuilderInContext(lw->cg->context),
+                 .function = fn};
+  inner.entry = lw_block(&inner, "entry");
+  lw_at(&inner, inner.entry);
+  return inner;
+}
+
 /* One function a module, never inlined: a check costs its caller a comparison, a branch and a call that is not taken. */
 static LLVMValueRef trap_function(Lower *lw) {
   NvptxState *s = lw->cg->target_state;
@@ -392,26 +430,118 @@ static LLVMValueRef trap_function(Lower *lw) {
   LLVMValueRef fn = LLVMAddFunction(lw->cg->module, "pyptx$trap",
                                     LLVMFunctionType(lw->t->none, types, 2 + RT_TRAP_VALUES, 0));
   s->trap = fn;
-  LLVMSetLinkage(fn, LLVMInternalLinkage);
-  static const char *const attributes[] = {"noinline", "noreturn", "nounwind", "cold"};
-  for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
-    cg_attribute(lw->cg, fn, on_function, attributes[k], 0);
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(lw->cg->context);
-  Lower inner = {
-      .cg = lw->cg, .cx = lw->cx, .target = lw->target, .t = lw->t, .b = b, .function = fn};
-  inner.entry = lw_block(&inner, "entry");
-  lw_at(&inner, inner.entry);
+  static const char *const attributes[] = {"noinline", "noreturn", "nounwind", "cold", NULL};
+  Lower inner = open_function(lw, fn, attributes);
   trap_body(&inner, fn);
-  LLVMDisposeBuilder(b);
+  LLVMDisposeBuilder(inner.b);
   return fn;
 }
 
 static void nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
-  LLVMValueRef fn = trap_function(lw), args[2 + RT_TRAP_VALUES] = {lw->context, lw_i32(lw, site)};
+  LLVMValueRef fn = trap_function(lw),
+               args[2 + RT_TRAP_VALUES] = {trap_address(lw), lw_i32(lw, site)};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[2 + k] = k < n ? values[k] : lw_i64(lw, 0);
   LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, args, 2 + RT_TRAP_VALUES, "");
   LLVMBuildUnreachable(lw->b);
+}
+
+/* --- the grid's barrier ---
+ *
+ * One 32-bit word of the launch, in which each block adds 1 when its threads have arrived, and block (0, 0, 0) as much more as makes the sum
+ * of all 2**31: so the top bit changes when the last one comes, and is what the others wait for. The sum of two barriers is 2**32, so
+ * the word needs no reset between them, and a block that is late still sees the change, since nobody gets past the next barrier without it.
+ * Thread (0, 0, 0) does it for its block, between two barriers of the block; its fences order what the block's threads did, by causality.
+ * Source: the arrival counter of CUDA's cooperative groups, as NVIDIA's programming guide describes grid synchronisation. */
+
+enum { SPINS_PER_LOOK = 256 }; /* a look at the RtTrap goes through the bus */
+
+static LLVMValueRef any_of_three(Lower *lw, SpecialReg first) {
+  LLVMValueRef v = nvptx_sreg(lw, first);
+  for (unsigned k = 1; k < 3; k++)
+    v = LLVMBuildOr(lw->b, v, nvptx_sreg(lw, first + k), "");
+  return v;
+}
+
+static LLVMValueRef grid_share(Lower *lw) {
+  LLVMValueRef blocks = nvptx_sreg(lw, SREG_NCTAID);
+  for (unsigned k = 1; k < 3; k++)
+    blocks = LLVMBuildMul(lw->b, blocks, nvptx_sreg(lw, SREG_NCTAID + k), "");
+  LLVMValueRef others = LLVMBuildSub(lw->b, blocks, lw_i32(lw, 1), "");
+  LLVMValueRef rest = LLVMBuildSub(lw->b, lw_i32(lw, INT32_MIN), others, "");
+  LLVMValueRef is_first = LLVMBuildICmp(lw->b, LLVMIntEQ, any_of_three(lw, SREG_CTAID),
+                                        lw_i32(lw, 0), "");
+  return LLVMBuildSelect(lw->b, is_first, rest, lw_i32(lw, 1), "");
+}
+
+/* Where a thread has stopped with an exception its block may never arrive: this one stops too, now and then looking for that. */
+static void leave_if_trapped(Lower *lw, LLVMValueRef trap, LLVMBasicBlockRef wait) {
+  LLVMValueRef spins = lw_alloca(lw, lw->t->i32, 4, "spins");
+  LLVMBasicBlockRef look = lw_block(lw, "look"), stop = lw_block(lw, "stop");
+  LLVMValueRef n = LLVMBuildAdd(lw->b, LLVMBuildLoad2(lw->b, lw->t->i32, spins, ""), lw_i32(lw, 1),
+                                "");
+  LLVMBuildStore(lw->b, n, spins);
+  LLVMValueRef rest = LLVMBuildAnd(lw->b, n, lw_i32(lw, SPINS_PER_LOOK - 1), "");
+  LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntEQ, rest, lw_i32(lw, 0), ""), look, wait);
+  lw_at(lw, look);
+  LLVMValueRef state = LLVMBuildLoad2(lw->b, lw->t->i32, trap, "");
+  LLVMSetVolatile(state, 1);
+  LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntEQ, state, lw_i32(lw, 0), ""), wait, stop);
+  lw_at(lw, stop);
+  nvptx_stop(lw);
+}
+
+static void arrive_and_wait(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
+  LLVMBasicBlockRef wait = lw_block(lw, "wait"), again = lw_block(lw, "again"),
+                    met = lw_block(lw, "met");
+  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, "device", 6);
+  nvptx_fence(lw, FENCE_DEVICE);
+  LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(lw->b, LLVMAtomicRMWBinOpAdd, word, grid_share(lw),
+                                                 LLVMAtomicOrderingMonotonic, scope);
+  LLVMBuildBr(lw->b, wait);
+  lw_at(lw, wait);
+  LLVMValueRef now = LLVMBuildLoad2(lw->b, lw->t->i32, word, "");
+  LLVMSetVolatile(now, 1);
+  LLVMValueRef change = LLVMBuildXor(lw->b, old, now, "");
+  LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntSLT, change, lw_i32(lw, 0), ""), met, again);
+  lw_at(lw, again);
+  if (trap)
+    leave_if_trapped(lw, trap, wait);
+  else
+    LLVMBuildBr(lw->b, wait);
+  lw_at(lw, met);
+  nvptx_fence(lw, FENCE_DEVICE);
+}
+
+static void grid_body(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
+  LLVMBasicBlockRef lead = lw_block(lw, "lead"), done = lw_block(lw, "done");
+  nvptx_barrier(lw);
+  LLVMBuildCondBr(lw->b,
+                  LLVMBuildICmp(lw->b, LLVMIntEQ, any_of_three(lw, SREG_TID), lw_i32(lw, 0), ""),
+                  lead, done);
+  lw_at(lw, lead);
+  arrive_and_wait(lw, word, trap);
+  LLVMBuildBr(lw->b, done);
+  lw_at(lw, done);
+  nvptx_barrier(lw);
+  LLVMBuildRetVoid(lw->b);
+}
+
+static void nvptx_grid_barrier(Lower *lw) {
+  static const char *const attributes[] = {"noinline", "nounwind", "convergent", NULL};
+  NvptxState *s = lw->cg->target_state;
+  LLVMTypeRef address = lw->t->space[SPACE_GLOBAL], types[] = {address, address};
+  unsigned n = lw->cg->has_trap ? 2 : 1;
+  if (!s->grid_barrier) {
+    s->grid_barrier = LLVMAddFunction(lw->cg->module, "pyptx$grid_barrier",
+                                      LLVMFunctionType(lw->t->none, types, n, 0));
+    Lower inner = open_function(lw, s->grid_barrier, attributes);
+    grid_body(&inner, LLVMGetParam(s->grid_barrier, 0),
+              n > 1 ? LLVMGetParam(s->grid_barrier, 1) : NULL);
+    LLVMDisposeBuilder(inner.b);
+  }
+  LLVMValueRef args[] = {grid_address(lw), n > 1 ? trap_address(lw) : NULL};
+  LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(s->grid_barrier), s->grid_barrier, args, n, "");
 }
 
 /* --- values --- */
@@ -471,7 +601,7 @@ const Target cg_target_nvptx = {
               [SPACE_CONST] = 0},
     .atomic_scope = "device",
     .whole_complex = true,
-    .trap_field = true,
+    .runtime_fields = true,
     .open = nvptx_open,
     .finish = nvptx_finish,
     .link = nvptx_link,
@@ -490,6 +620,7 @@ const Target cg_target_nvptx = {
     .sreg = nvptx_sreg,
     .barrier = nvptx_barrier,
     .barrier_vote = nvptx_barrier_vote,
+    .grid_barrier = nvptx_grid_barrier,
     .warp = nvptx_warp,
     .fence = nvptx_fence,
     .nanosleep = nvptx_nanosleep,

@@ -253,17 +253,22 @@ static void add_argument(Layouter *y, const Type *t, const uint8_t *use) {
 
 enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver take */
 
-void cg_lay_out_params(Cg *cg, bool trap_field) {
+static void add_runtime_field(Layouter *y, RtFieldKind kind) {
+  add_field(y, kind, 8, 0);
+  y->fields.data[y->fields.len - 1].leaf = (uint16_t)y->args.len;
+}
+
+void cg_lay_out_params(Cg *cg, bool trap_field, bool grid_field) {
   Usage u = {.cx = cg->cx, .program = cg->program};
   analyse(&u);
   Layouter y = {.cg = cg};
   Fn *kernel = cg->program->fns.data[0];
   for (uint32_t k = 0; k < kernel->nparams; k++)
     add_argument(&y, kernel->param_types[k], use_of(kernel->params[k]));
-  if (trap_field) {
-    add_field(&y, RT_FIELD_TRAP, 8, 0);
-    y.fields.data[y.fields.len - 1].leaf = (uint16_t)y.args.len;
-  }
+  if (trap_field)
+    add_runtime_field(&y, RT_FIELD_TRAP);
+  if (grid_field)
+    add_runtime_field(&y, RT_FIELD_GRID);
   if (y.offset > PARAMS_LIMIT)
     fail(cg->cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)y.offset,
          (long long)PARAMS_LIMIT);

@@ -4,8 +4,8 @@
 
 #include "codegen/cg.h"
 
-/* Fills cg->out->params and ->args from cg->program; trap_field: a TRAP field comes last. Fails with ERR_PARAM_SIZE.
+/* Fills cg->out->params and ->args from cg->program; trap_field: a TRAP field comes last; grid_field: a GRID field behind that. Fails with ERR_PARAM_SIZE.
  * Ins.note of every instruction is overwritten. */
-void cg_lay_out_params(Cg *cg, bool trap_field);
+void cg_lay_out_params(Cg *cg, bool trap_field, bool grid_field);
 
 #endif

@@ -122,6 +122,7 @@ static void pack(const RtParams *p, const PxLeaf *leaves, char *block) {
     case RT_FIELD_EXTENT64: memcpy(at, &l->u.array.shape[f->axis], 8); break;
     case RT_FIELD_STRIDE: memcpy(at, &l->u.array.strides[f->axis], 8); break;
     case RT_FIELD_SCALAR: memcpy(at, l->u.bytes, f->size); break;
+    case RT_FIELD_GRID:
     case RT_FIELD_TRAP: break; /* the runtime's */
     }
   }
@@ -352,7 +353,7 @@ static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   return 0;
 }
 
-static int read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
+int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
   out[0] = out[1] = out[2] = 1;
   if (PyLong_Check(arg))
     return one_dim(what, arg, out);
@@ -420,8 +421,8 @@ static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject 
 static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, PyObject *stream,
                             PyObject *shared) {
   PxLauncher *l = launcher_new(d, stream, shared);
-  if (l && (read_dims("the grid", grid, l->config.grid) < 0 ||
-            read_dims("the block", block, l->config.block) < 0))
+  if (l && (px_read_dims("the grid", grid, l->config.grid) < 0 ||
+            px_read_dims("the block", block, l->config.block) < 0))
     Py_CLEAR(l);
   return (PyObject *)l;
 }

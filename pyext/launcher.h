@@ -14,4 +14,7 @@ typedef struct PxLauncher {
   uint64_t ntasks; /* forall */
 } PxLauncher;
 
+/* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "the grid", for errors. 0, or -1 with an exception. */
+int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
+
 #endif

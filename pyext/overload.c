@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pyext/dispatcher.h"
+#include "pyext/launcher.h"
 #include "pyext/raise.h"
 #include "pyext/snapshot.h"
 #include "runtime/host.h"
@@ -254,6 +255,35 @@ static PyObject *get_timings(PyObject *op, void *Py_UNUSED(c)) {
   return list;
 }
 
+static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"blockdim", "dynsmemsize", NULL};
+  PxOverload *o = (PxOverload *)op;
+  PyObject *dim;
+  Py_ssize_t shared = 0;
+  uint32_t block[3], blocks = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|n:max_cooperative_grid_blocks", names, &dim,
+                                   &shared) ||
+      px_read_dims("the block", dim, block) < 0)
+    return NULL;
+  if (shared < 0 || shared > INT32_MAX)
+    return PyErr_Format(PyExc_ValueError,
+                        "the dynamic shared memory is %zd bytes: that is not possible", shared);
+  uint64_t threads = (uint64_t)block[0] * block[1];
+  threads = threads > UINT32_MAX ? UINT32_MAX : threads * block[2];
+  PX_TRY_STATUS(px_state_of(op),
+                rt_kernel_grid_blocks(o->kernel, threads, (uint32_t)shared, &blocks), return NULL);
+  return PyLong_FromUnsignedLong(blocks);
+}
+
+static PyMethodDef overload_methods[] = {
+    {"max_cooperative_grid_blocks", (PyCFunction)(void (*)(void))max_cooperative_grid_blocks,
+     METH_VARARGS | METH_KEYWORDS,
+     "max_cooperative_grid_blocks($self, /, blockdim, dynsmemsize=0)\n--\n\n"
+     "Most blocks of blockdim threads (an int or a tuple) and dynsmemsize bytes of dynamic shared memory\n"
+     "that the device can hold at once: as many as the grid of a kernel that synchronises it can have."},
+    {0},
+};
+
 static PyGetSetDef overload_getset[] = {
     {"signature", get_types, NULL, "Types of the arguments.", NULL},
     {"signature_text", get_text, NULL, "Types of the arguments as text.", NULL},
@@ -281,6 +311,7 @@ static PyType_Slot overload_slots[] = {
     {Py_tp_clear, overload_clear},
     {Py_tp_repr, overload_repr},
     {Py_tp_getset, overload_getset},
+    {Py_tp_methods, overload_methods},
     {0, NULL},
 };
 

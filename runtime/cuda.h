@@ -44,6 +44,7 @@ enum { /* CUdevice_attribute */
        CU_CAPABILITY_MINOR = 76,
        CU_MANAGED_MEMORY = 83,
        CU_PAGEABLE_ACCESS = 88,
+       CU_COOPERATIVE_LAUNCH = 95,
        CU_MAX_SHARED_OPTIN = 97,
        CU_POOLS_SUPPORTED = 115,
 };

@@ -290,6 +290,7 @@ static RtStatus host_attribute(int which, int *value) {
       {CU_MANAGED_MEMORY, 1},
       {CU_PAGEABLE_ACCESS, 1},
       {CU_POOLS_SUPPORTED, 0},
+      {CU_COOPERATIVE_LAUNCH, 1},
   };
   for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
     if (answers[i].which == which) {

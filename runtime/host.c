@@ -3,6 +3,8 @@
  * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or RT_TRAPPED and the first trap.
  * Blocks are handed out in chunks by an atomic counter: large ones first, single blocks at the end. The calling thread takes part, and
  * begins alone: a launch that is done within CALLER_ALONE_NS never wakes another thread.
+ * Blocks of a kernel with the grid's barrier have memory of their own and run in phases, from one barrier to the next: a phase is over
+ * when every block has come to the barrier or to its end.
  * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The floating-point environment is left as is. */
 #include "runtime/host.h"
 
@@ -28,7 +30,8 @@ enum {
   KEEP_BYTES = 16 << 20,       /* a thread keeps up to this much memory from launch to launch */
   MOST_GIB =
       64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
-  ALIGN = 256, /* at least what an array may ask for */
+  GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
+  ALIGN = 256,          /* at least what an array may ask for */
 };
 
 typedef struct Launch {
@@ -40,8 +43,20 @@ typedef struct Launch {
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
-  uint32_t stop; /* written once by the first trap, read by compiled code: atomics by builtin */
+  struct Grid *grid; /* with the grid's barrier, else NULL */
+  uint32_t stop;     /* written once by the first trap, read by compiled code: atomics by builtin */
 } Launch;
+
+typedef struct GridBlock {
+  uint32_t waits, site, thread; /* at the grid's barrier: a thread of it, and where */
+} GridBlock;
+
+typedef struct Grid {
+  uint32_t phase;
+  char *memory; /* blocks times (shared, frame) */
+  size_t shared_bytes, block_bytes;
+  GridBlock *blocks;
+} Grid;
 
 typedef struct Buffer {
   void *at;
@@ -54,9 +69,21 @@ typedef struct Worker {
   Launch *launch;
   jmp_buf out;
   Buffer shared, frame;
-  bool waits;      /* the block that it ran waits for the grid, with … */
-  RtTrap at_grid;  /* … this thread at this site */
 } Worker;
+
+/* --- traps --- */
+
+static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block,
+                   uint32_t thread, const int64_t *values) {
+  t->site = site;
+  t->block[0] = (uint32_t)(block % view->grid[0]);
+  t->block[1] = (uint32_t)(block / view->grid[0] % view->grid[1]);
+  t->block[2] = (uint32_t)(block / view->grid[0] / view->grid[1]);
+  t->thread[0] = thread % view->block[0];
+  t->thread[1] = thread / view->block[0] % view->block[1];
+  t->thread[2] = thread / view->block[0] / view->block[1];
+  memcpy(t->values, values, sizeof t->values);
+}
 
 /* --- a thread's memory --- */
 
@@ -148,13 +175,29 @@ static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   return n;
 }
 
+static void run_in_phase(Launch *l, Worker *w, uint64_t first, uint64_t n) {
+  Grid *g = l->grid;
+  for (uint64_t b = first; b < first + n; b++) {
+    if (g->phase && !g->blocks[b].waits)
+      continue;
+    g->blocks[b].waits = 0;
+    w->view.phase = g->phase;
+    w->view.shared = g->memory + b * g->block_bytes;
+    w->view.frame = g->memory + b * g->block_bytes + g->shared_bytes;
+    l->code->entry(&w->view, b, b + 1);
+  }
+}
+
 /* Until none is left, a thread traps, or the clock passes `until` (0: no limit). False if blocks may be left. */
 static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true; /* a trap of this worker: stop is set */
   uint64_t first, n;
   for (uint64_t most = until ? 1 : UINT64_MAX; !stopped(l) && (n = take(l, most, &first));) {
-    l->code->entry(&w->view, first, first + n);
+    if (l->grid)
+      run_in_phase(l, w, first, n);
+    else
+      l->code->entry(&w->view, first, first + n);
     if (until) {
       struct timespec t;
       clock_gettime(CLOCK_MONOTONIC, &t);
@@ -199,6 +242,65 @@ static void run_all(Launch *l, Worker *w, uint64_t threads) {
 
 static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
 
+static uint64_t frame_bytes(const RtHostCode *code, uint64_t threads) {
+  return code->frame_bytes *
+         ((threads + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS);
+}
+
+/* --- a launch with the grid's barrier --- */
+
+static size_t aligned(uint64_t bytes) { return (size_t)((bytes + ALIGN - 1) / ALIGN * ALIGN); }
+
+static size_t grid_block_bytes(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared) {
+  return aligned((uint64_t)code->static_shared + dynamic_shared) +
+         aligned(frame_bytes(code, threads));
+}
+
+uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared) {
+  uint64_t n = GRID_BYTES / (grid_block_bytes(code, threads, dynamic_shared) + sizeof(GridBlock));
+  return n > INT32_MAX ? INT32_MAX : (uint32_t)n;
+}
+
+static bool grid_open(Grid *g, const Launch *l, uint64_t threads) {
+  size_t shared = (size_t)l->code->static_shared + l->view.dynamic_shared;
+  *g = (Grid){.shared_bytes = aligned(shared),
+              .block_bytes = grid_block_bytes(l->code, threads, l->view.dynamic_shared)};
+  g->blocks = calloc(l->total, sizeof *g->blocks);
+  g->memory = aligned_alloc(ALIGN, l->total * g->block_bytes);
+  for (uint64_t b = 0; g->memory && b < l->total; b++)
+    memset(g->memory + b * g->block_bytes, 255, shared);
+  return g->blocks && g->memory;
+}
+
+static void grid_close(Grid *g) {
+  free(g->blocks);
+  free(g->memory);
+}
+
+/* Some blocks wait and others have ended: as the first that waits would have it. */
+static void trap_in_vain(Launch *l, uint64_t ended) {
+  const GridBlock *b = l->grid->blocks;
+  while (!b->waits)
+    b++;
+  record(l->trap, &l->view, b->site + 1, (uint64_t)(b - l->grid->blocks), b->thread,
+         (const int64_t[RT_TRAP_VALUES]){(int64_t)ended, (int64_t)l->total});
+  l->trap->state = 2;
+  l->stop = 1;
+}
+
+static void run_phases(Launch *l, Worker *w, uint64_t threads) {
+  for (uint64_t waiting = 1; waiting && !stopped(l); l->grid->phase++) {
+    l->job = (RtPoolJob){.work = help};
+    atomic_store_explicit(&l->next, 0, memory_order_relaxed);
+    run_all(l, w, threads);
+    waiting = 0;
+    for (uint64_t b = 0; b < l->total && !stopped(l); b++)
+      waiting += l->grid->blocks[b].waits;
+    if (waiting && waiting < l->total)
+      trap_in_vain(l, l->total - waiting);
+  }
+}
+
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
                      RtTrap *trap) {
   RtTrap own;
@@ -206,28 +308,42 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
     trap = &own;
   trap->state = 0;
   uint64_t threads = product(config->block);
-  uint64_t rounded = (threads + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
   Launch l = {.job.work = help,
               .code = code,
               .trap = trap,
               .total = product(config->grid),
               .workers = rt_pool_threads()};
   l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
-  l.frame_bytes = (size_t)(code->frame_bytes * rounded);
+  l.frame_bytes = (size_t)frame_bytes(code, threads);
   l.view =
       (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared, .stop = &l.stop};
   memcpy(l.view.grid, config->grid, sizeof l.view.grid);
   memcpy(l.view.block, config->block, sizeof l.view.block);
   if (!l.total || !threads)
     return RT_OK;
-  Worker *w = enter(&l);
-  if (!w)
+  Grid grid = {0};
+  bool ready = true;
+  if (code->meets_grid) {
+    ready = grid_open(&grid, &l, threads);
+    l.grid = &grid;
+    l.shared_bytes = l.frame_bytes = 0;
+  }
+  Worker *w = ready ? enter(&l) : NULL;
+  if (!w) {
+    grid_close(&grid);
     return rt_fail(
         RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
         "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier",
-        (unsigned long long)threads, l.shared_bytes, l.frame_bytes);
-  run_all(&l, w, threads > UINT64_MAX / l.total ? UINT64_MAX : threads * l.total);
+        (unsigned long long)threads, (size_t)code->static_shared + config->dynamic_shared,
+        (size_t)frame_bytes(code, threads));
+  }
+  threads = threads > UINT64_MAX / l.total ? UINT64_MAX : threads * l.total;
+  if (code->meets_grid)
+    run_phases(&l, w, threads);
+  else
+    run_all(&l, w, threads);
   leave(w);
+  grid_close(&grid);
   return stopped(&l) ? RT_TRAPPED : RT_OK;
 }
 
@@ -235,23 +351,10 @@ unsigned rt_host_threads(void) { return rt_pool_threads(); }
 
 /* --- what compiled code calls --- */
 
-static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block,
-                   uint32_t thread, const int64_t *values) {
-  t->site = site;
-  t->block[0] = (uint32_t)(block % view->grid[0]);
-  t->block[1] = (uint32_t)(block / view->grid[0] % view->grid[1]);
-  t->block[2] = (uint32_t)(block / view->grid[0] / view->grid[1]);
-  t->thread[0] = thread % view->block[0];
-  t->thread[1] = thread / view->block[0] % view->block[1];
-  t->thread[2] = thread / view->block[0] / view->block[1];
-  memcpy(t->values, values, sizeof t->values);
-}
-
 void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block,
                            uint32_t thread) {
-  Worker *w = view->worker;
-  w->waits = true;
-  record(&w->at_grid, view, site, block, thread, (const int64_t[RT_TRAP_VALUES]){0});
+  const Worker *w = view->worker;
+  w->launch->grid->blocks[block] = (GridBlock){1, site, thread};
 }
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,

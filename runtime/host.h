@@ -7,6 +7,8 @@
 #include "runtime/launch.h"
 
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params, RtTrap *trap);
+/* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep their memory until its end. */
+uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared);
 unsigned rt_host_threads(void);
 
 /* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */

@@ -122,6 +122,8 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
   if (UNLIKELY(!fits(k, config)))
     TRY(rt_config_check(k, config));
   TRY(rt_stream_check(d, config->stream));
+  if (UNLIKELY(k->host.meets_grid))
+    TRY(rt_cooperative_check(k, config));
   if (rt_is_host(d))
     return rt_host_run(&k->host, config, params, trap);
   if (UNLIKELY(rt_current != d))
@@ -132,9 +134,13 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
   if (UNLIKELY(config->dynamic_shared >
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
     TRY(allow_dynamic(k));
-  int result = queue(k, config, params);
-  if (UNLIKELY(result != CUDA_SUCCESS))
-    TRY(launch_failed(k, config, params, result));
+  if (UNLIKELY(k->grid_offset >= 0)) {
+    TRY(rt_launch_cooperative(k, config, params));
+  } else {
+    int result = queue(k, config, params);
+    if (UNLIKELY(result != CUDA_SUCCESS))
+      TRY(launch_failed(k, config, params, result));
+  }
   if (atomic_load_explicit(&d->last, memory_order_relaxed) != k)
     atomic_store_explicit(&d->last, k, memory_order_relaxed);
   return RT_OK;

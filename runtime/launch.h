@@ -30,6 +30,8 @@ RtStatus rt_config_check(const RtKernel *k, const RtConfig *config);
 /* params: the packed block of params->bytes bytes; a TRAP field is filled here. GPU: asynchronous. Host: returns when done, and
  * RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
+/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those that can be resident at once. */
+RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared, uint32_t *blocks);
 /* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after a synchronisation. */
 RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap);
 /* Threads a block for k.forall: what the occupancy calculator says. */

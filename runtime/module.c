@@ -10,11 +10,23 @@
 
 enum { LOG_SIZE = 4096, MAGIC_BYTES = 16 };
 
-static int32_t trap_offset(const RtParams *params) {
+static int32_t offset_of(const RtParams *params, RtFieldKind kind) {
   for (uint32_t i = 0; i < params->nfields; i++)
-    if (params->fields[i].kind == RT_FIELD_TRAP)
+    if (params->fields[i].kind == kind)
       return (int32_t)params->fields[i].offset;
   return -1;
+}
+
+/* The driver's cooperative launch takes no block of parameters, but the address of each. */
+static int note_fields(RtKernel *k, const RtParams *params) {
+  k->grid_offset = offset_of(params, RT_FIELD_GRID);
+  if (k->grid_offset < 0)
+    return 1;
+  k->nfields = params->nfields;
+  k->field_offsets = malloc(sizeof *k->field_offsets * k->nfields);
+  for (uint32_t i = 0; k->field_offsets && i < k->nfields; i++)
+    k->field_offsets[i] = params->fields[i].offset;
+  return k->field_offsets != NULL;
 }
 
 static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *params) {
@@ -26,8 +38,12 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   k->device = d;
   k->epoch = rt_epoch(d);
   k->param_bytes = params->bytes;
-  k->trap_offset = trap_offset(params);
+  k->trap_offset = offset_of(params, RT_FIELD_TRAP);
   k->limits = d->limits;
+  if (!note_fields(k, params)) {
+    free(k);
+    return NULL;
+  }
   return k;
 }
 
@@ -194,6 +210,7 @@ void rt_kernel_release(RtKernel *k) {
     if (k->trap)
       rt_cu.cuMemFreeHost(k->trap);
   }
+  free(k->field_offsets);
   free(k);
 }
 

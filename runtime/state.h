@@ -129,6 +129,12 @@ RtStatus rt_stream_check(RtDevice *d,
 
 static inline CUstream rt_handle(const RtStream *s) { return s ? s->handle : NULL; }
 
+/* --- cooperative.c --- */
+
+/* Refuses a grid that cannot be resident. The device is current, and what other launches check has been checked. */
+RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *config, char *params);
+RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *config);
+
 /* --- launch.c, module.c --- */
 
 struct RtKernel {
@@ -140,6 +146,8 @@ struct RtKernel {
   uint32_t max_dynamic;             /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more */
   uint64_t trap_address;            /* of *trap as the device sees it */
+  int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
+  uint32_t nfields, *field_offsets; /* of a cooperative kernel */
   RtLimits limits;                  /* the device's, with threads lowered to the kernel's own */
   RtHostCode host;
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */

@@ -1,4 +1,4 @@
-/* Rules of the operations of a warp. Masks and lane numbers may be any integers and are taken modulo 2**32, as C takes them; masks that
+/* Rules of the operations of a warp and of cooperative groups. Masks and lane numbers may be any integers and are taken modulo 2**32, as C takes them; masks that
  * come out are uint32 (Numba's typing: int32 for those of ballot and match). */
 #include "typeinfer/ty.h"
 
@@ -66,4 +66,13 @@ Val ty_rule_syncwarp(Ty *ty, const TyCall *c) {
 
 Val ty_rule_lanes(Ty *ty, const TyCall *c) {
   return ty_intrinsic(ty, c->id, ty_id(ty, TY_U32), NULL, 0);
+}
+
+/* A group has no state: it is its namespace. */
+Val ty_rule_this_grid(Ty *ty, const TyCall *c) {
+  (void)c;
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_INTRINSIC;
+  f->i = INTR_CG_GRID;
+  return ty_const(ty, f);
 }

@@ -118,6 +118,25 @@ def test_warp_operations_assemble(dtype, arch, tmp_path):
     assemble(ptx, arch, tmp_path)
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("options", [{}, {"debug": True}], ids=["plain", "debug"])
+def test_the_barrier_of_the_grid_assembles(options, arch, tmp_path):
+    kernel = define("""@cuda.jit(device=True, inline="never")
+def meet(x):
+    x[cuda.grid(1)] = 1
+    cuda.cg.this_grid().sync()
+
+def kernel(x):
+    meet(x)
+    x[cuda.grid(1)] += x[0]
+    cuda.cg.this_grid().sync()
+""")
+    ptx = _pyptx._compile(kernel, "float32[:]", "nvptx", arch, 0, options, "ptx")["ptx"]
+    assert ptx.count("atom.global.add") == 1  # one function, called twice
+    assert "exit;" in ptx if options else "exit;" not in ptx
+    assemble(ptx, arch, tmp_path)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_math_assembles(dtype, tmp_path):
     names = [

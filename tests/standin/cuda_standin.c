@@ -244,9 +244,9 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   static const int answers[128] = {
-      [1] = 1024,     [2] = 1024,  [3] = 1024,  [4] = 64,    [5] = INT32_MAX,
-      [6] = 65535,    [7] = 65535, [8] = 49152, [9] = 65536, [10] = 32,
-      [13] = 1500000, [16] = 132,  [39] = 2048, [41] = 1,    [97] = 232448};
+      [1] = 1024,  [2] = 1024,  [3] = 1024,  [4] = 64,     [5] = INT32_MAX, [6] = 65535,
+      [7] = 65535, [8] = 49152, [9] = 65536, [10] = 32,    [13] = 1500000,  [16] = 132,
+      [39] = 2048, [41] = 1,    [95] = 1,    [97] = 232448};
   BEGIN(cuDeviceGetAttribute, 0);
   (void)device;
   long capability = setting("PYPTX_STANDIN_CAPABILITY", 90);
@@ -547,29 +547,69 @@ static void read_extra(StandinLaunch *l, void **extra) {
     memcpy(l->params, buffer, l->bytes < sizeof l->params ? l->bytes : sizeof l->params);
 }
 
+/* Notes a launch under the lock; not 0: the error it is. */
+static int note_launch(CUfunction function, const StandinLaunch *launch) {
+  const unsigned *g = launch->grid, *b = launch->block;
+  if (!is_stream(launch->stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2] || b[0] * b[1] * b[2] > 1024 ||
+      (int)launch->dynamic_shared > function->max_dynamic)
+    return CUDA_ERROR_INVALID_VALUE;
+  last_launch = *launch;
+  memcpy(last_launch.kernel, function->name, sizeof last_launch.kernel);
+  return CUDA_SUCCESS;
+}
+
+static CUresult run_launch(void) {
+  void (*run)(const StandinLaunch *, void *) = launched;
+  void *user = launched_user;
+  end(CUDA_SUCCESS);
+  if (run)
+    run(&last_launch, user);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                         unsigned by, unsigned bz, unsigned dynamic_shared, CUstream stream,
                         void **params, void **extra) {
   BEGIN(cuLaunchKernel, 1);
   (void)params;
-  if (!is_stream(stream))
-    return misuse(CUDA_ERROR_INVALID_HANDLE);
-  if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 ||
-      (int)dynamic_shared > function->max_dynamic)
-    return misuse(CUDA_ERROR_INVALID_VALUE);
-  StandinLaunch *l = &last_launch;
-  *l = (StandinLaunch){.grid = {gx, gy, gz},
-                       .block = {bx, by, bz},
-                       .dynamic_shared = dynamic_shared,
-                       .stream = stream};
-  memcpy(l->kernel, function->name, sizeof l->kernel);
-  read_extra(l, extra);
-  void (*run)(const StandinLaunch *, void *) = launched;
-  void *user = launched_user;
-  end(CUDA_SUCCESS);
-  if (run)
-    run(l, user);
-  return CUDA_SUCCESS;
+  StandinLaunch l = {.grid = {gx, gy, gz},
+                     .block = {bx, by, bz},
+                     .dynamic_shared = dynamic_shared,
+                     .stream = stream};
+  read_extra(&l, extra);
+  int bad = note_launch(function, &l);
+  return bad ? misuse(bad) : run_launch();
+}
+
+/* As many blocks as there are threads for. */
+enum { MULTIPROCESSORS = 132, THREADS_EACH = 2048 };
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                                   unsigned bx, unsigned by, unsigned bz, unsigned dynamic_shared,
+                                   CUstream stream, void **params) {
+  BEGIN(cuLaunchCooperativeKernel, 1);
+  StandinLaunch l = {.grid = {gx, gy, gz},
+                     .block = {bx, by, bz},
+                     .dynamic_shared = dynamic_shared,
+                     .stream = stream,
+                     .cooperative = 1,
+                     .fields = params};
+  int bad = note_launch(function, &l);
+  if (bad)
+    return misuse(bad);
+  if ((uint64_t)gx * gy * gz > MULTIPROCESSORS * (THREADS_EACH / (bx * by * bz)))
+    return end(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  return run_launch();
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t dynamic_shared) {
+  BEGIN(cuOccupancyMaxActiveBlocksPerMultiprocessor, 1);
+  (void)function;
+  *blocks = dynamic_shared > 100000 ? 1 : THREADS_EACH / threads;
+  return end(CUDA_SUCCESS);
 }
 
 CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block, CUfunction function,

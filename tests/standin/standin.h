@@ -27,6 +27,8 @@ typedef struct StandinLaunch {
   void *stream;
   size_t bytes;
   unsigned char params[4096];
+  int cooperative;
+  void **fields; /* of a cooperative launch: the addresses of the parameters, while the call lasts */
 } StandinLaunch;
 
 typedef struct StandinControl {

@@ -48,6 +48,7 @@ from pyptx.errors import (
 )
 
 globals().update(_pyptx.intrinsics)
+cooperative_groups = _pyptx.intrinsics["cg"]  # CUDA's name
 
 gpus = Gpus()
 

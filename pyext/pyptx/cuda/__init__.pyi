@@ -160,6 +160,16 @@ def brev(x: Any) -> Any:
     """The bits of an integer of 32 or 64 bits in reverse order, of x's type."""
 def cbrt(a: Any) -> Any:
     """Cube root."""
+class cg:
+    """Cooperative groups."""
+    class GridGroup:
+        """What this_grid() gives."""
+        @staticmethod
+        def sync() -> Any:
+            """Wait until all threads of the grid arrive; memory written before it is seen by all of them after it."""
+    @staticmethod
+    def this_grid() -> Any:
+        """The group of all threads of the launch: a GridGroup."""
 def clz(x: Any) -> Any:
     """Number of leading zero bits of an integer of 32 or 64 bits."""
 class const:
