@@ -116,7 +116,7 @@ static LLVMValueRef sticky_sum(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
 }
 
 /* x * y + z with one rounding, where LLVM would round to float in between: the product of two is exact in double. */
-LLVMValueRef lw_half_fma(Lower *lw, LLVMValueRef const *xyz) {
+static LLVMValueRef half_fma(Lower *lw, LLVMValueRef const *xyz) {
   LLVMTypeRef f64 = lw->t->f64, f16 = lw->t->f16;
   LLVMValueRef wide[3];
   for (int k = 0; k < 3; k++)
@@ -142,4 +142,11 @@ LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, wx, wy, "");
   LLVMValueRef sum = LLVMBuildBitCast(b, lw_fit(lw, LLVMBuildFAdd(b, wx, wy, ""), t), i16, "");
   return LLVMBuildBitCast(b, LLVMBuildSelect(b, nan, sum, next, ""), t, "");
+}
+
+void cg_intrinsic_FP16_HFMA(Lower *lw, Ins *i) {
+  LLVMValueRef xyz[3];
+  for (uint32_t k = 0; k < 3; k++)
+    xyz[k] = lw_value(lw, i->args[k]);
+  lw_set(lw, i, half_fma(lw, xyz));
 }

@@ -30,7 +30,6 @@ LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v);          /* a narrow number as
 LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);          /* widened, if LLVM cannot compute with it */
 LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t); /* a result of widened operands as t, rounded */
 LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed); /* of any number */
-LLVMValueRef lw_half_fma(Lower *lw, LLVMValueRef const *xyz);
 LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y);
 
 /* lower_memory.c */

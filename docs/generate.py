@@ -76,6 +76,8 @@ def intrinsics():
         for r in rows("ir/intrinsics.def", name):
             if len(r) == 3 and r[0] != "ID":
                 found.append((prefix + r[1], signature, "FUNC", "PURE", r[2]))
+    for _, name, _, _, doc in rows("ir/vectors.def", "V"):
+        found.append((f"cuda.{name}", "*components", "FUNC", "PURE", doc))
     for name, _, parameters, _, _, doc in rows("ir/libdevice.def", "L"):
         found.append((f"cuda.libdevice.{name}", ", ".join(re.findall(r"\b[a-z]\b", parameters)), "FUNC", "PURE", doc))
     return sorted(set(found))

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "ir/cx.h"
+#include "ir/frozen.h"
+#include "ir/intrinsics.h"
 
 const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 #define T(ID, name, kind, bits, weak, npy, member) [TY_##ID] = {name, npy, member, KIND_##kind, bits, weak},
@@ -100,6 +102,13 @@ const Type *ty_list_like(Cx *cx, TypeId id, const Type *const *elems, uint32_t n
 
 const Type *ty_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names) {
   return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names});
+}
+
+const Type *ty_vector(Cx *cx, const Frozen *constructor, const Type *elem, uint32_t n) {
+  static const char *const names[] = {"x", "y", "z", "w"};
+  const Type *elems[] = {elem, elem, elem, elem};
+  return ty_intern(
+      cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names, .frozen = constructor});
 }
 
 const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide,
@@ -233,7 +242,10 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_STR: return t->frozen ? arena_printf(&cx->arena, "the string %s", fz_text(cx, t->frozen)) : "a string";
   case TY_SLICE: return "a slice";
   case TY_RANGE: return "a range";
-  case TY_TUPLE: return arena_printf(&cx->arena, "a tuple %s", ty_name(cx, t));
+  case TY_TUPLE:
+    if (ty_is_vector(t)) /* without "cuda." */
+      return arena_printf(&cx->arena, "a %s", strrchr(ir_intrinsics[t->frozen->i].path, '.') + 1);
+    return arena_printf(&cx->arena, "a tuple %s", ty_name(cx, t));
   case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:
     if (t->elem->id == TY_RECORD && !t->ndim)

@@ -85,6 +85,8 @@ extern const ScalarInfo ty_scalar_info[TY_SCALARS];
 /* --- making --- */
 const Type *ty_scalar(struct Cx *cx, TypeId id);
 const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n, const char *const *names);
+/* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its constructor. */
+const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem, uint32_t n);
 const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide, bool readonly);
 /* An array in the memory that the array `of` lies in, with its address alignment. */
 const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigned ndim, Layout layout);
@@ -105,6 +107,7 @@ static inline bool ty_is_number(const Type *t) { return ty_is_scalar(t); } /* bo
 static inline bool ty_is_integral(const Type *t) { TypeKind k = ty_kind(t); return k >= KIND_BOOL && k <= KIND_UINT; }
 static inline bool ty_is_signed(const Type *t) { return ty_kind(t) == KIND_INT; }
 static inline bool ty_is_float(const Type *t) { return ty_kind(t) == KIND_FLOAT; }
+static inline bool ty_is_vector(const Type *t) { return t->id == TY_TUPLE && t->frozen; }
 static inline bool ty_is_complex(const Type *t) { return ty_kind(t) == KIND_COMPLEX; }
 /* The type of the two parts of a complex one. */
 static inline TypeId ty_part_id(TypeId complex) {

@@ -10,6 +10,9 @@ static Val compare(Ty *ty, Op op, Val a, Val b) {
 static Val op2(Ty *ty, Op op, Val a, Val b) { return ty_op2(ty, op, a.type, a, b); }
 static Val call1(Ty *ty, IntrinsicId id, Val x) { return ty_intrinsic(ty, id, x.type, &x, 1); }
 
+/* As NumPy computes with 16 bits what takes more than one operation: in float32. The result is rounded to x's type. */
+static Val widened(Ty *ty, Val x) { return ty_bits(x.type) < 32 ? ty_cast_id(ty, x, TY_F32) : x; }
+
 /* nan where x1 is one, else 0 below 0, x2 at 0, 1 above. */
 static Val heaviside(Ty *ty, Val x1, Val x2) {
   Val zero = number(ty, x1, 0);
@@ -32,20 +35,26 @@ static Val log_add(Ty *ty, Val x, Val y, bool base2) {
 
 Val ty_rule_np_made2(Ty *ty, const TyCall *c) {
   Val x[2];
-  if (!np_float_arguments(ty, c, x))
+  const Type *t = np_float_arguments(ty, c, x);
+  if (!t)
     return BOTTOM;
   if (c->id == INTR_NP_HEAVISIDE)
     return heaviside(ty, x[0], x[1]);
-  return log_add(ty, x[0], x[1], c->id == INTR_NP_LOGADDEXP2);
+  return ty_cast(
+      ty, log_add(ty, widened(ty, x[0]), widened(ty, x[1]), c->id == INTR_NP_LOGADDEXP2), t);
 }
 
-/* The distance to the next number away from zero. */
+/* The distance to the next number away from zero; of float16, as NumPy has it, to the next one above. */
 Val ty_rule_np_spacing(Ty *ty, const TyCall *c) {
   Val x;
   if (!np_float_arguments(ty, c, &x))
     return BOTTOM;
   Val out[] = {number(ty, x, INFINITY), x};
-  Val pair[] = {x, ty_intrinsic(ty, INTR_MATH_COPYSIGN, x.type, out, 2)};
+  Val pair[] = {x, out[0]};
+  if (x.type->id == TY_F16)
+    pair[1] = ty_select(ty, compare(ty, OP_EQ, x, number(ty, x, -INFINITY)), x, out[0]);
+  else
+    pair[1] = ty_intrinsic(ty, INTR_MATH_COPYSIGN, x.type, out, 2);
   pair[1] = ty_select(ty, compare(ty, OP_EQ, x, number(ty, x, 0)), out[0], pair[1]);
   return op2(ty, OP_SUB, ty_intrinsic(ty, INTR_MATH_NEXTAFTER, x.type, pair, 2), x);
 }
@@ -75,8 +84,11 @@ Val ty_rule_np_modf(Ty *ty, const TyCall *c) {
   const Type *t = np_float_arguments(ty, c, &x);
   if (!t)
     return BOTTOM;
-  const Type *types[] = {t, t};
-  return ty_intrinsic(ty, INTR_MATH_MODF, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+  x = widened(ty, x);
+  const Type *types[] = {x.type, x.type};
+  Val r = ty_intrinsic(ty, INTR_MATH_MODF, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+  Val pair[] = {ty_cast(ty, ty_item(ty, r, 0), t), ty_cast(ty, ty_item(ty, r, 1), t)};
+  return ty_make_tuple(ty, pair, 2);
 }
 
 Val ty_rule_np_frexp(Ty *ty, const TyCall *c) {
@@ -84,9 +96,10 @@ Val ty_rule_np_frexp(Ty *ty, const TyCall *c) {
   const Type *t = np_float_arguments(ty, c, &x);
   if (!t)
     return BOTTOM;
-  const Type *types[] = {t, ty_id(ty, TY_PYINT)};
+  x = widened(ty, x);
+  const Type *types[] = {x.type, ty_id(ty, TY_PYINT)};
   Val r = ty_intrinsic(ty, INTR_MATH_FREXP, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
-  Val pair[] = {ty_item(ty, r, 0), ty_cast_id(ty, ty_item(ty, r, 1), TY_I32)};
+  Val pair[] = {ty_cast(ty, ty_item(ty, r, 0), t), ty_cast_id(ty, ty_item(ty, r, 1), TY_I32)};
   return ty_make_tuple(ty, pair, 2);
 }
 
@@ -99,8 +112,9 @@ Val ty_rule_np_ldexp(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (!ty_is_number(c->args[1].type) || !ty_is_integral(c->args[1].type))
     return ty_argument_type(ty, c, 1, "an integer");
+  args[0] = widened(ty, args[0]);
   args[1] = ty_cast_id(ty, c->args[1], TY_PYINT);
-  return ty_intrinsic(ty, INTR_MATH_LDEXP, t, args, 2);
+  return ty_cast(ty, ty_intrinsic(ty, INTR_MATH_LDEXP, args[0].type, args, 2), t);
 }
 
 Val ty_rule_np_bitwise_count(Ty *ty, const TyCall *c) {

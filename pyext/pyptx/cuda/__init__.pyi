@@ -170,6 +170,14 @@ class cg:
     @staticmethod
     def this_grid() -> Any:
         """The group of all threads of the launch: a GridGroup."""
+def char1(*components) -> Any:
+    """int8x1 by CUDA C++'s name."""
+def char2(*components) -> Any:
+    """int8x2 by CUDA C++'s name."""
+def char3(*components) -> Any:
+    """int8x3 by CUDA C++'s name."""
+def char4(*components) -> Any:
+    """int8x4 by CUDA C++'s name."""
 def clz(x: Any) -> Any:
     """Number of leading zero bits of an integer of 32 or 64 bits."""
 class const:
@@ -177,12 +185,147 @@ class const:
     @staticmethod
     def array_like(ary: Any) -> Any:
         """A host array, frozen at compilation, in constant memory."""
+def double1(*components) -> Any:
+    """float64x1 by CUDA C++'s name."""
+def double2(*components) -> Any:
+    """float64x2 by CUDA C++'s name."""
+def double3(*components) -> Any:
+    """float64x3 by CUDA C++'s name."""
+def double4(*components) -> Any:
+    """float64x4 by CUDA C++'s name."""
 def eq_sync(mask: Any, predicate: Any) -> Any:
     """Has the predicate the same truth in all lanes of mask."""
 def ffs(x: Any) -> Any:
     """Position of the lowest bit set in an integer of 32 or 64 bits, from 1; 0 if there is none."""
+def float1(*components) -> Any:
+    """float32x1 by CUDA C++'s name."""
+def float16x1(*components) -> Any:
+    """1 float16: .x; of numbers and smaller vectors."""
+def float16x2(*components) -> Any:
+    """2 float16: .x .y; of numbers and smaller vectors."""
+def float16x3(*components) -> Any:
+    """3 float16: .x .y .z; of numbers and smaller vectors."""
+def float16x4(*components) -> Any:
+    """4 float16: .x .y .z .w; of numbers and smaller vectors."""
+def float2(*components) -> Any:
+    """float32x2 by CUDA C++'s name."""
+def float3(*components) -> Any:
+    """float32x3 by CUDA C++'s name."""
+def float32x1(*components) -> Any:
+    """1 float32: .x; of numbers and smaller vectors."""
+def float32x2(*components) -> Any:
+    """2 float32: .x .y; of numbers and smaller vectors."""
+def float32x3(*components) -> Any:
+    """3 float32: .x .y .z; of numbers and smaller vectors."""
+def float32x4(*components) -> Any:
+    """4 float32: .x .y .z .w; of numbers and smaller vectors."""
+def float4(*components) -> Any:
+    """float32x4 by CUDA C++'s name."""
+def float64x1(*components) -> Any:
+    """1 float64: .x; of numbers and smaller vectors."""
+def float64x2(*components) -> Any:
+    """2 float64: .x .y; of numbers and smaller vectors."""
+def float64x3(*components) -> Any:
+    """3 float64: .x .y .z; of numbers and smaller vectors."""
+def float64x4(*components) -> Any:
+    """4 float64: .x .y .z .w; of numbers and smaller vectors."""
 def fma(a: Any, b: Any, c: Any) -> Any:
     """a * b + c with one rounding."""
+class fp16:
+    """Functions of float16."""
+    @staticmethod
+    def habs(a: Any) -> Any:
+        """Absolute value."""
+    @staticmethod
+    def hadd(a: Any, b: Any) -> Any:
+        """a + b"""
+    @staticmethod
+    def hceil(a: Any) -> Any:
+        """Smallest whole number not below a."""
+    @staticmethod
+    def hcos(a: Any) -> Any:
+        """Cosine of radians."""
+    @staticmethod
+    def hdiv(a: Any, b: Any) -> Any:
+        """a / b"""
+    @staticmethod
+    def heq(a: Any, b: Any) -> Any:
+        """a == b"""
+    @staticmethod
+    def hexp(a: Any) -> Any:
+        """e to the power a."""
+    @staticmethod
+    def hexp10(a: Any) -> Any:
+        """10 to the power a."""
+    @staticmethod
+    def hexp2(a: Any) -> Any:
+        """2 to the power a."""
+    @staticmethod
+    def hfloor(a: Any) -> Any:
+        """Largest whole number not above a."""
+    @staticmethod
+    def hfma(a: Any, b: Any, c: Any) -> Any:
+        """a * b + c with one rounding."""
+    @staticmethod
+    def hge(a: Any, b: Any) -> Any:
+        """a >= b"""
+    @staticmethod
+    def hgt(a: Any, b: Any) -> Any:
+        """a > b"""
+    @staticmethod
+    def hle(a: Any, b: Any) -> Any:
+        """a <= b"""
+    @staticmethod
+    def hlog(a: Any) -> Any:
+        """Natural logarithm."""
+    @staticmethod
+    def hlog10(a: Any) -> Any:
+        """Logarithm to base 10."""
+    @staticmethod
+    def hlog2(a: Any) -> Any:
+        """Logarithm to base 2."""
+    @staticmethod
+    def hlt(a: Any, b: Any) -> Any:
+        """a < b"""
+    @staticmethod
+    def hmax(a: Any, b: Any) -> Any:
+        """The larger one; a nan is passed over, and 0.0 is above -0.0."""
+    @staticmethod
+    def hmin(a: Any, b: Any) -> Any:
+        """The smaller one; a nan is passed over, and -0.0 is below 0.0."""
+    @staticmethod
+    def hmul(a: Any, b: Any) -> Any:
+        """a * b"""
+    @staticmethod
+    def hne(a: Any, b: Any) -> Any:
+        """a != b"""
+    @staticmethod
+    def hneg(a: Any) -> Any:
+        """-a"""
+    @staticmethod
+    def hrcp(a: Any) -> Any:
+        """1 / a, correctly rounded."""
+    @staticmethod
+    def hrint(a: Any) -> Any:
+        """Nearest whole number, halves to even."""
+    @staticmethod
+    def hrsqrt(a: Any) -> Any:
+        """1 / sqrt(a)"""
+    @staticmethod
+    def hsin(a: Any) -> Any:
+        """Sine of radians."""
+    @staticmethod
+    def hsqrt(a: Any) -> Any:
+        """Square root, correctly rounded."""
+    @staticmethod
+    def hsub(a: Any, b: Any) -> Any:
+        """a - b"""
+    @staticmethod
+    def htanh(a: Any) -> Any:
+        """Hyperbolic tangent."""
+    @staticmethod
+    def htrunc(a: Any) -> Any:
+        """a without its fraction."""
 def grid(ndim: Any) -> Any:
     """Position of this thread in the grid: an int for ndim 1, a tuple (x, y) or (x, y, z) for 2 or 3."""
 class gridDim:
@@ -192,6 +335,54 @@ class gridDim:
     z: int  # Grid size in blocks, z.
 def gridsize(ndim: Any) -> Any:
     """Number of threads in the grid along each axis: an int for ndim 1, else a tuple."""
+def half1(*components) -> Any:
+    """float16x1 by CUDA C++'s name."""
+def half2(*components) -> Any:
+    """float16x2 by CUDA C++'s name."""
+def half3(*components) -> Any:
+    """float16x3 by CUDA C++'s name."""
+def half4(*components) -> Any:
+    """float16x4 by CUDA C++'s name."""
+def int1(*components) -> Any:
+    """int32x1 by CUDA C++'s name."""
+def int16x1(*components) -> Any:
+    """1 int16: .x; of numbers and smaller vectors."""
+def int16x2(*components) -> Any:
+    """2 int16: .x .y; of numbers and smaller vectors."""
+def int16x3(*components) -> Any:
+    """3 int16: .x .y .z; of numbers and smaller vectors."""
+def int16x4(*components) -> Any:
+    """4 int16: .x .y .z .w; of numbers and smaller vectors."""
+def int2(*components) -> Any:
+    """int32x2 by CUDA C++'s name."""
+def int3(*components) -> Any:
+    """int32x3 by CUDA C++'s name."""
+def int32x1(*components) -> Any:
+    """1 int32: .x; of numbers and smaller vectors."""
+def int32x2(*components) -> Any:
+    """2 int32: .x .y; of numbers and smaller vectors."""
+def int32x3(*components) -> Any:
+    """3 int32: .x .y .z; of numbers and smaller vectors."""
+def int32x4(*components) -> Any:
+    """4 int32: .x .y .z .w; of numbers and smaller vectors."""
+def int4(*components) -> Any:
+    """int32x4 by CUDA C++'s name."""
+def int64x1(*components) -> Any:
+    """1 int64: .x; of numbers and smaller vectors."""
+def int64x2(*components) -> Any:
+    """2 int64: .x .y; of numbers and smaller vectors."""
+def int64x3(*components) -> Any:
+    """3 int64: .x .y .z; of numbers and smaller vectors."""
+def int64x4(*components) -> Any:
+    """4 int64: .x .y .z .w; of numbers and smaller vectors."""
+def int8x1(*components) -> Any:
+    """1 int8: .x; of numbers and smaller vectors."""
+def int8x2(*components) -> Any:
+    """2 int8: .x .y; of numbers and smaller vectors."""
+def int8x3(*components) -> Any:
+    """3 int8: .x .y .z; of numbers and smaller vectors."""
+def int8x4(*components) -> Any:
+    """4 int8: .x .y .z .w; of numbers and smaller vectors."""
 laneid: int  # Lane of this thread in its warp, 0 to 31.
 def lanemask_eq() -> Any:
     """The bit of this lane, as a uint32."""
@@ -208,6 +399,22 @@ class local:
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
         """An array private to this thread; shape is a compile-time int or tuple."""
+def long1(*components) -> Any:
+    """int64x1 by CUDA C++'s name."""
+def long2(*components) -> Any:
+    """int64x2 by CUDA C++'s name."""
+def long3(*components) -> Any:
+    """int64x3 by CUDA C++'s name."""
+def long4(*components) -> Any:
+    """int64x4 by CUDA C++'s name."""
+def longlong1(*components) -> Any:
+    """int64x1 by CUDA C++'s name."""
+def longlong2(*components) -> Any:
+    """int64x2 by CUDA C++'s name."""
+def longlong3(*components) -> Any:
+    """int64x3 by CUDA C++'s name."""
+def longlong4(*components) -> Any:
+    """int64x4 by CUDA C++'s name."""
 def match_all_sync(mask: Any, value: Any) -> Any:
     """(lanes, True) if all lanes of mask have the same value bit for bit, else (0, False)."""
 def match_any_sync(mask: Any, value: Any) -> Any:
@@ -223,6 +430,14 @@ class shared:
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
         """An array shared by the threads of a block; shape is a compile-time int or tuple, 0 for the dynamic shared memory of the launch."""
+def short1(*components) -> Any:
+    """int16x1 by CUDA C++'s name."""
+def short2(*components) -> Any:
+    """int16x2 by CUDA C++'s name."""
+def short3(*components) -> Any:
+    """int16x3 by CUDA C++'s name."""
+def short4(*components) -> Any:
+    """int16x4 by CUDA C++'s name."""
 def syncthreads() -> Any:
     """Wait until all threads of the block arrive; memory written before it is seen after it."""
 def syncthreads_and(predicate: Any) -> Any:
@@ -244,4 +459,76 @@ def threadfence_block() -> Any:
     """Writes before it are seen by the block before writes after it."""
 def threadfence_system() -> Any:
     """Writes before it are seen by the system before writes after it."""
+def uchar1(*components) -> Any:
+    """uint8x1 by CUDA C++'s name."""
+def uchar2(*components) -> Any:
+    """uint8x2 by CUDA C++'s name."""
+def uchar3(*components) -> Any:
+    """uint8x3 by CUDA C++'s name."""
+def uchar4(*components) -> Any:
+    """uint8x4 by CUDA C++'s name."""
+def uint1(*components) -> Any:
+    """uint32x1 by CUDA C++'s name."""
+def uint16x1(*components) -> Any:
+    """1 uint16: .x; of numbers and smaller vectors."""
+def uint16x2(*components) -> Any:
+    """2 uint16: .x .y; of numbers and smaller vectors."""
+def uint16x3(*components) -> Any:
+    """3 uint16: .x .y .z; of numbers and smaller vectors."""
+def uint16x4(*components) -> Any:
+    """4 uint16: .x .y .z .w; of numbers and smaller vectors."""
+def uint2(*components) -> Any:
+    """uint32x2 by CUDA C++'s name."""
+def uint3(*components) -> Any:
+    """uint32x3 by CUDA C++'s name."""
+def uint32x1(*components) -> Any:
+    """1 uint32: .x; of numbers and smaller vectors."""
+def uint32x2(*components) -> Any:
+    """2 uint32: .x .y; of numbers and smaller vectors."""
+def uint32x3(*components) -> Any:
+    """3 uint32: .x .y .z; of numbers and smaller vectors."""
+def uint32x4(*components) -> Any:
+    """4 uint32: .x .y .z .w; of numbers and smaller vectors."""
+def uint4(*components) -> Any:
+    """uint32x4 by CUDA C++'s name."""
+def uint64x1(*components) -> Any:
+    """1 uint64: .x; of numbers and smaller vectors."""
+def uint64x2(*components) -> Any:
+    """2 uint64: .x .y; of numbers and smaller vectors."""
+def uint64x3(*components) -> Any:
+    """3 uint64: .x .y .z; of numbers and smaller vectors."""
+def uint64x4(*components) -> Any:
+    """4 uint64: .x .y .z .w; of numbers and smaller vectors."""
+def uint8x1(*components) -> Any:
+    """1 uint8: .x; of numbers and smaller vectors."""
+def uint8x2(*components) -> Any:
+    """2 uint8: .x .y; of numbers and smaller vectors."""
+def uint8x3(*components) -> Any:
+    """3 uint8: .x .y .z; of numbers and smaller vectors."""
+def uint8x4(*components) -> Any:
+    """4 uint8: .x .y .z .w; of numbers and smaller vectors."""
+def ulong1(*components) -> Any:
+    """uint64x1 by CUDA C++'s name."""
+def ulong2(*components) -> Any:
+    """uint64x2 by CUDA C++'s name."""
+def ulong3(*components) -> Any:
+    """uint64x3 by CUDA C++'s name."""
+def ulong4(*components) -> Any:
+    """uint64x4 by CUDA C++'s name."""
+def ulonglong1(*components) -> Any:
+    """uint64x1 by CUDA C++'s name."""
+def ulonglong2(*components) -> Any:
+    """uint64x2 by CUDA C++'s name."""
+def ulonglong3(*components) -> Any:
+    """uint64x3 by CUDA C++'s name."""
+def ulonglong4(*components) -> Any:
+    """uint64x4 by CUDA C++'s name."""
+def ushort1(*components) -> Any:
+    """uint16x1 by CUDA C++'s name."""
+def ushort2(*components) -> Any:
+    """uint16x2 by CUDA C++'s name."""
+def ushort3(*components) -> Any:
+    """uint16x3 by CUDA C++'s name."""
+def ushort4(*components) -> Any:
+    """uint16x4 by CUDA C++'s name."""
 warpsize: int  # Threads in a warp: 32.

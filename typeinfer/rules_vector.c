@@ -1,0 +1,55 @@
+/* Rules of cuda.float32x4 and the like: a vector of numbers and smaller vectors, each converted as float32(x) does. */
+#include "typeinfer/ty.h"
+
+typedef struct Vector {
+  IntrinsicId id;
+  TypeId elem;
+  uint32_t n;
+} Vector;
+
+static const Vector vectors[] = {
+#define V(ID, name, elem, n, doc) {INTR_VECTOR_##ID, TY_##elem, n},
+#include "ir/vectors.def"
+#undef V
+};
+
+/* The first of the names of one vector stands for all. */
+static const Type *vector_type(Ty *ty, const Vector *row) {
+  const Vector *first = vectors;
+  while (first->elem != row->elem || first->n != row->n)
+    first++;
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_INTRINSIC;
+  f->i = first->id;
+  return ty_vector(ty->cx, ty_canonical(ty->p, f), ty_id(ty, row->elem), row->n);
+}
+
+/* Appends what an argument has; the number of components, also of those that have no place. */
+static uint32_t add_components(Ty *ty, const Vector *row, Val v, Val out[4], uint32_t n) {
+  bool whole = ty_is_vector(v.type);
+  uint32_t count = whole ? v.type->n : 1;
+  for (uint32_t k = 0; k < count && n + k < row->n; k++) {
+    Val one = whole ? ty_item(ty, v, k) : v;
+    out[n + k] = ty_convert(ty, row->elem, &one, 1);
+  }
+  return n + count;
+}
+
+Val ty_rule_vector(Ty *ty, const TyCall *c) {
+  const Vector *row = vectors;
+  while (row->id != c->id)
+    row++;
+  Val out[4];
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const Type *t = c->args[k].type;
+    if (!ty_is_vector(t) && (!ty_is_number(t) || ty_is_complex(t)))
+      return ty_argument_type(ty, c, k, "a number or a vector");
+    n = add_components(ty, row, c->args[k], out, n);
+  }
+  if (n != row->n)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                   arena_printf(&ty->cx->arena, "it takes %u component%s, but %u %s given", row->n,
+                                row->n == 1 ? "" : "s", n, n == 1 ? "is" : "are"));
+  return ty_pack(ty, vector_type(ty, row), out, n);
+}
