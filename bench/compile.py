@@ -29,6 +29,7 @@ SIGNATURES = {
     "black_scholes.black_scholes": "float32[::1], float32[::1], float32[::1], float32, float32, float32[::1], float32[::1]",
     "nbody.accelerate": "float32[:,::1], float32[:,::1]",
     "mandelbrot.mandelbrot": "float32, float32, float32, int64, int32[:,::1]",
+    "newton.basins": "complex64, float64, int64, complex64[:,::1], uint8[:,::1]",
     "jacobi.sweep": "float32[:,::1], float32[:,::1]",
     "histogram.histogram": "uint8[::1], int32[::1]",
     "softmax.softmax": "float32[:,::1], float32[:,::1]",
