@@ -116,19 +116,27 @@ static int apply_key(PxArray *a, PyObject *key, View *v, bool *whole) {
   return failed;
 }
 
-PyObject *px_array_subscript(PyObject *self, PyObject *key) {
-  View v;
-  bool whole;
-  if (apply_key((PxArray *)self, key, &v, &whole) < 0)
-    return NULL;
-  PyObject *view = make_view(self, &v);
-  if (!view || !whole)
-    return view;
+PyObject *px_array_scalar(PyObject *view) {
   PyObject *host = px_array_to_numpy((PxArray *)view, Py_None), *nothing = PyTuple_New(0);
-  Py_DECREF(view);
   PyObject *scalar = host && nothing ? PyObject_GetItem(host, nothing) : NULL;
   Py_XDECREF(host);
   Py_XDECREF(nothing);
+  return scalar;
+}
+
+/* An element is copied to the host; a record of an array stays where it is, and r[()] copies it. */
+PyObject *px_array_subscript(PyObject *self, PyObject *key) {
+  View v;
+  bool whole;
+  if (px_is_field_key(key))
+    return px_array_get_field(self, key);
+  if (apply_key((PxArray *)self, key, &v, &whole) < 0)
+    return NULL;
+  PyObject *view = make_view(self, &v);
+  if (!view || !whole || (((PxArray *)self)->ndim && px_array_has_fields(view)))
+    return view;
+  PyObject *scalar = px_array_scalar(view);
+  Py_DECREF(view);
   return scalar;
 }
 
@@ -139,6 +147,8 @@ int px_array_ass_subscript(PyObject *self, PyObject *key, PyObject *value) {
     PyErr_SetString(PyExc_TypeError, "elements of a device array cannot be deleted");
     return -1;
   }
+  if (px_is_field_key(key))
+    return px_array_set_field(self, key, value);
   if (apply_key((PxArray *)self, key, &v, &whole) < 0)
     return -1;
   PyObject *view = make_view(self, &v);

@@ -256,9 +256,13 @@ static void array_dealloc(PyObject *op) {
 static PyObject *array_repr(PyObject *op) {
   PxArray *a = (PxArray *)op;
   PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
-  PyObject *text = shape ? PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>",
-                                                shape, a->dtype, rt_device_name(a->device))
-                         : NULL;
+  bool record = !a->ndim && px_array_has_fields(op);
+  PyObject *text = !shape ? NULL
+                   : record
+                       ? PyUnicode_FromFormat("<pyptx device record, %S, on '%s'>", a->dtype,
+                                              rt_device_name(a->device))
+                       : PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>", shape,
+                                              a->dtype, rt_device_name(a->device));
   Py_XDECREF(shape);
   return text;
 }
@@ -336,6 +340,17 @@ static PyObject *is_f_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) {
   return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_F));
 }
 
+/* The fields, where NumPy can list them: it cannot if they overlap or lie out of order. */
+static int add_description(PyObject *interface, PyObject *dtype) {
+  PyObject *descr = PyObject_GetAttrString(dtype, "descr");
+  if (!descr && !PyErr_ExceptionMatches(PyExc_ValueError))
+    return -1;
+  PyErr_Clear();
+  int failed = descr ? PyDict_SetItemString(interface, "descr", descr) : 0;
+  Py_XDECREF(descr);
+  return failed;
+}
+
 /* Version 3. Work of this array is on the legacy default stream (1) unless a launch named another one. */
 static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
   PxArray *a = (PxArray *)op;
@@ -354,10 +369,13 @@ static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
     Py_XDECREF(typestr);
     return NULL;
   }
-  return Py_BuildValue("{s:N,s:N,s:(KN),s:N,s:K,s:i}", "shape", get_shape(op, NULL), "strides",
-                       strides, "data", (unsigned long long)(a->size ? a->address : 0),
-                       PyBool_FromLong(a->readonly), "typestr", typestr, "stream", stream,
-                       "version", 3);
+  PyObject *interface = Py_BuildValue(
+      "{s:N,s:N,s:(KN),s:N,s:K,s:i}", "shape", get_shape(op, NULL), "strides", strides, "data",
+      (unsigned long long)(a->size ? a->address : 0), PyBool_FromLong(a->readonly), "typestr",
+      typestr, "stream", stream, "version", 3);
+  if (interface && px_array_has_fields(op) && add_description(interface, a->dtype) < 0)
+    Py_CLEAR(interface);
+  return interface;
 }
 
 static PyGetSetDef array_getset[] = {
@@ -408,6 +426,8 @@ static PyType_Slot array_slots[] = {
      "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
     {Py_tp_dealloc, array_dealloc},
     {Py_tp_repr, array_repr},
+    {Py_tp_getattro, px_array_getattr},
+    {Py_tp_setattro, px_array_setattr},
     {Py_tp_getset, array_getset},
     {Py_tp_methods, array_methods},
     {Py_mp_length, array_length},

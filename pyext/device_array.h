@@ -62,7 +62,18 @@ PyObject *px_array_to_numpy(PxArray *a, PyObject *stream);
 int px_array_assign(PxArray *a, PyObject *value, PyObject *stream);
 PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs);
 
+/* --- array_field.c: structured dtypes --- */
+
+bool px_array_has_fields(PyObject *self);
+bool px_is_field_key(PyObject *key); /* a name or a list of names */
+PyObject *px_array_get_field(PyObject *self, PyObject *key);
+int px_array_set_field(PyObject *self, PyObject *key, PyObject *value);
+PyObject *px_array_getattr(PyObject *self, PyObject *name);
+int px_array_setattr(PyObject *self, PyObject *name, PyObject *value);
+
 /* --- array_index.c --- */
+
+PyObject *px_array_scalar(PyObject *view); /* the element of an array without axes, on the host */
 
 PyObject *px_array_subscript(PyObject *self, PyObject *key);
 int px_array_ass_subscript(PyObject *self, PyObject *key, PyObject *value);

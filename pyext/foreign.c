@@ -57,6 +57,26 @@ static int read_data(PxState *st, PyObject *interface, PxForeign *out) {
   return readonly < 0 ? -1 : 0;
 }
 
+/* The fields of a structured dtype, whose typestr says no more than its size. */
+static int read_fields(PxState *st, PyObject *interface, PyObject *typestr, PxForeign *out) {
+  PyObject *descr = PyDict_GetItemString(interface, "descr");
+  const char *text = PyUnicode_AsUTF8(typestr);
+  if (!descr || !PyList_Check(descr) || !text || !strchr(text, 'V'))
+    return text ? 0 : -1;
+  PyObject *format = PyImport_ImportModule("numpy.lib.format");
+  PyObject *dtype = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
+  PyObject *size = dtype ? PyObject_GetAttr(dtype, st->name.itemsize) : NULL;
+  bool same = size && PyLong_AsSize_t(size) == out->itemsize;
+  if (same)
+    Py_SETREF(out->dtype, Py_NewRef(dtype));
+  else if (!PyErr_Occurred())
+    PyErr_SetString(PyExc_TypeError, "bad __cuda_array_interface__: descr and typestr differ");
+  Py_XDECREF(size);
+  Py_XDECREF(dtype);
+  Py_XDECREF(format);
+  return same ? 0 : -1;
+}
+
 static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
   PyObject *typestr = PyDict_GetItemWithError(interface, st->name.typestr);
   if (!typestr || !PyUnicode_Check(typestr))
@@ -66,7 +86,7 @@ static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
   PyObject *size = PyObject_GetAttr(out->dtype, st->name.itemsize);
   out->itemsize = size ? PyLong_AsSize_t(size) : 0;
   Py_XDECREF(size);
-  return PyErr_Occurred() ? -1 : 0;
+  return PyErr_Occurred() ? -1 : read_fields(st, interface, typestr, out);
 }
 
 static int read_stream(PxState *st, PyObject *interface, PxForeign *out) {

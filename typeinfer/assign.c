@@ -129,11 +129,32 @@ static Val assign(Ty *ty, Op op, Val target, Val value) {
   return ty_op_i(ty, OP_ASSIGN, ty_id(ty, TY_VOID), op, args, 2u + target.type->ndim);
 }
 
+/* One axis takes a tuple of as many numbers. */
+static Val assign_tuple(Ty *ty, Val target, Val tuple) {
+  uint32_t n = tuple.type->n;
+  if (n == 1)
+    return ty_assign(ty, target, ty_item(ty, tuple, 0));
+  if (!fits(ty, ty_const_int(ty, n), extent_of(ty, target, 0)))
+    return BOTTOM;
+  for (uint32_t k = 0; k < n; k++) {
+    Val item = ty_item(ty, tuple, k);
+    if (is_bottom(item))
+      return BOTTOM;
+    if (!ty_is_number(item.type) || !ty_can_store(item.type, target.type->elem))
+      return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, item), TY_PRETTY(ty, target));
+    (void)ty_op(ty, OP_STORE, ty_id(ty, TY_VOID),
+                (Val[]){target, ty_const_int(ty, k), ty_cast(ty, item, target.type->elem)}, 3);
+  }
+  return ty_none(ty);
+}
+
 Val ty_assign(Ty *ty, Val target, Val value) {
   if (is_bottom(target) || is_bottom(value))
     return BOTTOM;
   if (ty_has_fields(target))
     return ty_assign_record(ty, target, value);
+  if (value.type->id == TY_TUPLE && target.type->ndim == 1)
+    return assign_tuple(ty, target, value);
   if (!assignable(ty, value, target))
     return BOTTOM;
   if (value.type->id != TY_ARRAY && !target.type->ndim)

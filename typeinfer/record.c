@@ -59,6 +59,14 @@ Val ty_get_field_at(Ty *ty, Val record, uint32_t k) {
   return k == UINT32_MAX ? BOTTOM : get_field(ty, record, &record.type->elem->fields[k]);
 }
 
+Val ty_record_items(Ty *ty, Val record) {
+  uint32_t n = record.type->elem->nfields;
+  Val *items = CX_ARRAY(ty->cx, Val, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    items[k] = ty_get_field_at(ty, record, k);
+  return ty_make_tuple(ty, items, n);
+}
+
 static Val set_field(Ty *ty, Val obj, const RecordField *f, Val value) {
   if (obj.type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, obj));

@@ -34,6 +34,8 @@ Val ty_iter(Ty *ty, Val v) {
   case TY_ARRAY:
     if (v.type->ndim)
       return v;
+    if (ty_is_record(v))
+      return common_tuple(ty, ty_record_items(ty, v));
     break;
   default: break;
   }

@@ -274,26 +274,33 @@ static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name)
   }
   if (ty_find_method(ty, obj, name, &method, &s))
     return method;
+  for (uint32_t k = 0; ty_has_fields(obj) && k < obj.type->elem->nfields; k++)
+    suggest_try(&s, obj.type->elem->fields[k].name);
   return no_attribute(ty, TY_PRETTY(ty, obj), name, s.best);
 }
 
-/* As np.record has it: what every array has comes first, then the fields. */
-static Val array_attribute(Ty *ty, Val obj, const char *name) {
-  for (const Attribute *a = array_attributes; a->name && ty_has_fields(obj); a++)
+static bool is_own_attribute(Val array, const char *name) {
+  for (const Attribute *a = array_attributes; a->name && array.type->ndim; a++)
     if (!strcmp(a->name, name))
-      return a->get(ty, obj);
-  return ty_has_fields(obj) ? ty_get_field(ty, obj, name)
-                            : from_table(ty, array_attributes, obj, name);
+      return true;
+  return false;
+}
+
+/* Arrays of records have their own attributes first, as np.recarray has; one record has its fields first. */
+static Val array_attribute(Ty *ty, Val obj, const char *name) {
+  bool field = ty_has_fields(obj) && ty_find_field(obj.type->elem, name);
+  return field && !is_own_attribute(obj, name) ? ty_get_field(ty, obj, name)
+                                               : from_table(ty, array_attributes, obj, name);
 }
 
 Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
   if (is_bottom(obj) || is_bottom(value))
     return BOTTOM;
-  bool own = false;
-  for (const Attribute *a = array_attributes; a->name; a++)
-    own |= !strcmp(a->name, name);
-  return ty_has_fields(obj) && !own ? ty_set_field(ty, obj, name, value)
-                                    : TY_FAIL(ty, ERR_SETATTR, name, TY_PRETTY(ty, obj));
+  bool field = ty_has_fields(obj) && !is_own_attribute(obj, name);
+  for (const Attribute *a = array_attributes; a->name && field; a++) /* r.shape of a record without that field */
+    field = strcmp(a->name, name) || ty_find_field(obj.type->elem, name);
+  return field ? ty_set_field(ty, obj, name, value)
+               : TY_FAIL(ty, ERR_SETATTR, name, TY_PRETTY(ty, obj));
 }
 
 static Val tuple_field(Ty *ty, Val obj, const char *name) {

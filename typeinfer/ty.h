@@ -234,13 +234,14 @@ static inline bool ty_has_fields(Val v) {
   return v.type && v.type->id == TY_ARRAY && v.type->elem->id == TY_RECORD;
 }
 static inline bool ty_is_record(Val v) { return ty_has_fields(v) && !v.type->ndim; }
-/* The field of an array of records or of one: a number, else a view. near: any more names that the message may suggest. */
+/* The field of an array of records or of one: a number, else a view. */
 Val ty_get_field(Ty *ty, Val obj, const char *name);
 Val ty_get_field_at(Ty *ty, Val record, uint32_t k); /* of one record */
 Val ty_set_field(Ty *ty, Val obj, const char *name, Val value);
 Val ty_set_field_at(Ty *ty, Val record, uint32_t k, Val value);
 /* obj[index] of a record: the number of the field; UINT32_MAX after an error. */
 uint32_t ty_field_number(Ty *ty, Val record, Val index);
+Val ty_record_items(Ty *ty, Val record); /* a tuple of the fields as they are now */
 Val ty_assign_record(Ty *ty, Val target, Val value); /* field by field, by position */
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);

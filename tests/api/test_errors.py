@@ -158,7 +158,7 @@ CASES = [
     ),
     ("STORE_TYPE", "def kernel(x):\n    «x[0]» = (1, 2)\n", X),
     ("STORE_TYPE", "def kernel(x):\n    «x[0]» = None\n", X),
-    ("STORE_VIEW", "def kernel(x):\n    «x[1:3]» = (1, 2)\n", X),
+    ("STORE_VIEW", "def kernel(x):\n    «x[1:3]» = None\n", X),
     ("SHAPE", "def kernel(x):\n    t = «cuda.shared.array(-3, np.float32)»\n    x[0] = t[0]\n", X),
     ("SHAPE", "def kernel(x):\n    t = «cuda.local.array(0, np.float32)»\n    x[0] = t[0]\n", X),
     ("DTYPE", "def kernel(x):\n    t = «cuda.shared.array(3, 4)»\n    x[0] = t[0]\n", X),

@@ -90,6 +90,13 @@ STATEMENTS = [
     "s[1:3] = t[:2]",
     "name = 'k'; s[i][name] = 200",
     "v = s[i].v\n    v[0] += v[1] * v[2]",
+    "s[i].v = (1, 2.5, n)",
+    "s['v'][i] = (i, n, 0)",
+    "s[i].m[0] = (1, 2, 3)",
+    "a['y'][1:3] = (8, 9)",
+    "for v in a[i]:\n        out[0] += v",
+    "a.reshape(2, 3)[1, i].y = 4",
+    "out[0] = a.T[i].x + a.nbytes",
     "u = (a[i], b[n])\n    u[0].x = u[1].y\n    u[1].x = 1",
 ]
 
@@ -158,6 +165,23 @@ def test_one_record():
     cuda.synchronize()
     assert a["y"][1] == 3  # the record is its array's memory
     run(kernel, [np.array((1, 2), POINT), filled(POINT, 1)[0], np.zeros(1)])
+
+
+def test_fields_named_as_attributes():
+    """Arrays have their own attributes, a record has its fields."""
+    dtype = np.dtype([("size", "i4"), ("real", "f4"), ("T", "i2")])
+    a, out = filled(dtype, 5), np.zeros(5)
+
+    def kernel(a, out):
+        out[0] = a.size
+        out[1] = a[1].size
+        out[2] = a[2].real + a[3].T
+        out[3] = a["size"][4]
+        a[0].size = 77
+
+    cuda.jit(kernel)[1, 1](a, out)
+    cuda.synchronize()
+    assert out.tolist() == [5, a["size"][1], a["real"][2] + a["T"][3], a["size"][4], 0] and a["size"][0] == 77
 
 
 def test_read_only_record():

@@ -52,6 +52,8 @@ STATEMENTS = [
     "x[n, ..., n] = row[n, ...]",
     "x.T[1:3] = col",
     "x[:] = x",
+    "x[1, 1:4] = (1, n, 2.75)",
+    "row[::n] = (7, 8, 9)",
     "x[1:n + 1][0][2:] = row[:4]",
     "x[:n] = y[n:]",
     "x[-n:, -n:] = y[:n, :n]",
@@ -172,7 +174,7 @@ def test_constant_shapes_that_differ_and_other_values_do_not_compile():
 
     @cuda.jit
     def not_numbers(x):
-        x[:] = (1, 2)
+        x[:] = None
 
     for kernel, args in ((differ, ()), (not_numbers, (np.ones(2),))):
         with pytest.raises(TypeError, match="PT304"):
