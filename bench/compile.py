@@ -34,6 +34,7 @@ SIGNATURES = {
     "histogram.histogram": "uint8[::1], int32[::1]",
     "softmax.softmax": "float32[:,::1], float32[:,::1]",
     "monte_carlo.count_hits": "uint32[::1], int64, int32[::1]",
+    "monte_carlo_pi.count_hits": "record(s0: uint64 @0, s1: uint64 @8; 16)[::1], int64, int32[::1]",
     "spmv.spmv": "int32[::1], int32[::1], float32[::1], float32[::1], float32[::1]",
     "heat3d.heat": "float32[:,:,::1], float32[:,:,::1], float32",
 }

@@ -7,7 +7,7 @@
 
 void *cg_host_libdevice(const char *symbol); /* the address of "__nv_sin"; NULL: no such function */
 
-/* --- what the C library lacks (host_special.c); within 2 ulps of float64 where long double is wider than double --- */
+/* --- what the C library lacks (host_special.c); within 1 ulp where long double is wider than double --- */
 double cg_sinpi(double x);
 double cg_cospi(double x);
 long double cg_norm(double x, double y, double z,
