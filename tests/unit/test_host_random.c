@@ -1,5 +1,7 @@
 /* Fission against an interpreter: random programs of one thread, with barriers and votes in loops and branches that differ from
- * thread to thread, early returns and breaks. The interpreter runs each thread as a coroutine that stops at every barrier.
+ * thread to thread, early returns and breaks; every second one with operations of warps too, under masks of all lanes, of halves of the
+ * warp, and of those that are active. The interpreter runs each thread as a coroutine that stops at every barrier. A program in
+ * which threads wait in vain must trap.
  *
  *   test_host_random [SEED [COUNT]]   a failure prints its seed; SHOW=1 prints the module */
 #include <ucontext.h>
@@ -19,8 +21,11 @@ typedef enum Kind {
   S_BARRIER,
   S_VOTE,
   S_ARRAY,
+  S_WARP,
   S_END
 } Kind;
+
+enum { MASK_ALL, MASK_HALF, MASK_ACTIVE };
 
 typedef struct Expr { /* a op b: variables, or -1 t, -2 block, or a constant c */
   int op, a, b;
@@ -30,6 +35,7 @@ typedef struct Expr { /* a op b: variables, or -1 t, -2 block, or a constant c *
 typedef struct Statement {
   Kind kind;
   int var, vote;
+  int meet, mask, by; /* WARP: RtMeetKind, MASK_…, the variable that is the lane */
   Expr e;
   int end, other; /* IF, LOOP: behind the body; IF: where the else part begins */
 } Statement;
@@ -38,6 +44,7 @@ typedef struct Text {
   Statement s[MAX_STATEMENTS];
   int n;
   uint64_t random;
+  int warps; /* has S_WARP */
 } Text;
 
 static uint32_t draw(Text *t, uint32_t below) {
@@ -53,15 +60,23 @@ static Expr any_expr(Text *t) {
 static void any_body(Text *t, int depth, int in_loop, int length);
 
 static void any_statement(Text *t, int depth, int in_loop) {
-  static const Kind kinds[] = {S_SET,    S_SET,     S_SET,     S_IF,   S_IF,   S_LOOP, S_BREAK,
-                               S_RETURN, S_BARRIER, S_BARRIER, S_VOTE, S_VOTE, S_ARRAY};
+  static const Kind kinds[] = {S_SET,   S_SET,     S_SET,     S_IF,   S_IF,   S_LOOP,
+                               S_BREAK, S_RETURN,  S_VOTE,    S_VOTE, S_WARP, S_WARP,
+                               S_WARP,  S_BARRIER, S_BARRIER, S_ARRAY};
   Kind kind = kinds[draw(t, sizeof kinds / sizeof *kinds)];
+  if (kind == S_WARP && !t->warps)
+    kind = S_ARRAY;
   if (t->n > MAX_STATEMENTS - 40 || (depth > 3 && (kind == S_IF || kind == S_LOOP)) ||
       (kind == S_BREAK && (!in_loop || draw(t, 2))) || (kind == S_RETURN && draw(t, 3)))
     kind = S_SET;
   int at = t->n++;
   Statement s = {
       .kind = kind, .var = (int)draw(t, NVARS), .vote = 1 + (int)draw(t, 3), .e = any_expr(t)};
+  if (kind == S_WARP) { /* where threads part, all but the active lanes would mostly wait in vain */
+    s.meet = RT_MEET_SYNC + (int)draw(t, RT_MEET_ACTIVE - RT_MEET_SYNC);
+    s.mask = depth && draw(t, 8) ? MASK_ACTIVE : (int)draw(t, 3);
+    s.by = (int)draw(t, NVARS);
+  }
   if (kind == S_IF || kind == S_LOOP)
     any_body(t, depth + 1, in_loop || kind == S_LOOP, 1 + (int)draw(t, 4));
   s.other = t->n;
@@ -82,7 +97,10 @@ typedef struct Thread {
   ucontext_t context;
   char *stack;
   int64_t vars[NVARS], array[4], t, block;
-  int done, returned, voter, aye;
+  int done, voter, aye;
+  int ready, meet, at; /* meet: RT_MEET_BLOCK at a barrier; at: of an activemask, its statement */
+  uint32_t mask, by;
+  int64_t value, got; /* of a meeting */
   int64_t result;
 } Thread;
 
@@ -107,7 +125,24 @@ static int64_t value(const Thread *t, const Expr *e) {
   }
 }
 
-static void wait_there(Thread *t) { swapcontext(&t->context, &scheduler); }
+static void wait_there(Thread *t, int meet) {
+  t->meet = meet;
+  t->ready = 0;
+  swapcontext(&t->context, &scheduler);
+}
+
+static int64_t in_warp(Thread *t, const Statement *s, int64_t v, int at) {
+  t->mask = s->mask == MASK_HALF ? (t->t & 16 ? 0xffff0000 : 0xffff) : UINT32_MAX;
+  if (s->mask == MASK_ACTIVE) {
+    t->at = at;
+    wait_there(t, RT_MEET_ACTIVE);
+    t->mask = (uint32_t)t->got;
+  }
+  t->value = s->meet >= RT_MEET_ALL && s->meet <= RT_MEET_BALLOT ? v & 1 : v;
+  t->by = (uint32_t)t->vars[s->by];
+  wait_there(t, s->meet);
+  return s->meet == RT_MEET_SYNC ? 0 : t->got;
+}
 
 /* 0 at the end, 1 after a break, 2 after a return */
 static int interpret(Thread *t, int from, int to) {
@@ -134,11 +169,12 @@ static int interpret(Thread *t, int from, int to) {
       break;
     case S_BARRIER:
       t->voter = t->aye = 0;
-      wait_there(t);
+      wait_there(t, RT_MEET_BLOCK);
       break;
+    case S_WARP: t->vars[s->var] += in_warp(t, s, v, k); break;
     case S_VOTE:
       t->voter = 1, t->aye = (int)(v & 1);
-      wait_there(t);
+      wait_there(t, RT_MEET_BLOCK);
       t->vars[s->var] += s->vote == 1 ? ayes == voters : s->vote == 2 ? ayes != 0 : ayes;
       break;
     case S_END: break;
@@ -166,33 +202,121 @@ static void thread_main(void) {
 
 static void start(Thread *t, int64_t number, int64_t block) {
   char *stack = t->stack;
-  *t = (Thread){
-      .t = number, .block = block, .stack = stack, .vars = {number, block, 5, 0, number * 3, 1}};
+  *t = (Thread){.t = number,
+                .block = block,
+                .stack = stack,
+                .ready = 1,
+                .vars = {number, block, 5, 0, number * 3, 1}};
   getcontext(&t->context);
   t->context.uc_stack.ss_sp = t->stack;
   t->context.uc_stack.ss_size = STACK;
   makecontext(&t->context, thread_main, 0);
 }
 
-static void interpret_block(int64_t block, int64_t *out) {
+/* --- meetings, lane by lane as the PTX manual has them --- */
+
+static int same_meeting(const Thread *a, const Thread *b) {
+  if (a->done || b->done || a->ready || b->ready || a->meet != b->meet)
+    return 0;
+  return a->meet == RT_MEET_ACTIVE ? a->at == b->at : a->mask == b->mask;
+}
+
+/* Lane `lane` of the warp w is done waiting if nobody whom it names, and who runs, is elsewhere. -1: it does not name itself. */
+static int complete(const Thread *w, int lanes, int lane) {
+  const Thread *t = &w[lane];
+  if (t->meet == RT_MEET_ACTIVE)
+    return 1;
+  if (!(t->mask >> lane & 1))
+    return -1;
+  for (int k = 0; k < lanes; k++)
+    if (t->mask >> k & 1 && !w[k].done && !same_meeting(t, &w[k]))
+      return 0;
+  return 1;
+}
+
+static int64_t shuffled(const Thread *w, int lanes, int lane) {
+  const Thread *t = &w[lane];
+  int by = (int)(t->by & 31), from = t->meet == RT_MEET_SHFL_UP     ? lane - by
+                                     : t->meet == RT_MEET_SHFL_DOWN ? lane + by
+                                     : t->meet == RT_MEET_SHFL_XOR  ? lane ^ by
+                                                                    : by;
+  return from >= 0 && from < lanes && same_meeting(t, &w[from]) ? w[from].value : t->value;
+}
+
+static int64_t meeting_result(const Thread *w, int lanes, int lane) {
+  uint64_t here = 0, ayes_here = 0, equal = 0;
+  for (int k = 0; k < lanes; k++)
+    if (same_meeting(&w[lane], &w[k])) {
+      here |= 1ull << k;
+      ayes_here |= (uint64_t)(w[k].value & 1) << k;
+      equal |= (uint64_t)(w[k].value == w[lane].value) << k;
+    }
+  switch (w[lane].meet) {
+  case RT_MEET_ALL: return here == ayes_here;
+  case RT_MEET_ANY: return ayes_here != 0;
+  case RT_MEET_EQ: return here == ayes_here || !ayes_here;
+  case RT_MEET_BALLOT: return (int64_t)ayes_here;
+  case RT_MEET_MATCH_ANY: return (int64_t)equal;
+  case RT_MEET_MATCH_ALL: return equal == here ? (int64_t)here : 0;
+  case RT_MEET_ACTIVE: return (int64_t)here;
+  default: return shuffled(w, lanes, lane);
+  }
+}
+
+/* How many lanes go on; -1 if one does not name itself. */
+static int release_warp(Thread *w, int lanes) {
+  int go[32] = {0}, n = 0;
+  for (int k = 0; k < lanes; k++)
+    if (!w[k].done && w[k].meet != RT_MEET_BLOCK) {
+      go[k] = complete(w, lanes, k);
+      if (go[k] < 0)
+        return -1;
+      if (go[k])
+        w[k].got = meeting_result(w, lanes, k), n++;
+    }
+  for (int k = 0; k < lanes; k++)
+    w[k].ready |= go[k];
+  return n;
+}
+
+/* 1: threads go on, 0: all have ended, -1: they wait in vain. */
+static int release_block(void) {
+  int left = 0, waiting = 0, n = 0;
+  for (int k = 0; k < nthreads; k += 32) {
+    int go = release_warp(all + k, nthreads - k < 32 ? nthreads - k : 32);
+    if (go < 0)
+      return -1;
+    n += go;
+  }
+  if (n)
+    return 1;
+  ayes = voters = 0;
+  for (int k = 0; k < nthreads; k++)
+    if (!all[k].done) {
+      left++, waiting += all[k].meet == RT_MEET_BLOCK;
+      ayes += all[k].aye, voters += all[k].voter;
+    }
+  for (int k = 0; k < nthreads; k++)
+    all[k].ready = 1;
+  return left != waiting ? -1 : left != 0;
+}
+
+/* 0, or -1 if its threads wait in vain. */
+static int interpret_block(int64_t block, int64_t *out) {
+  int go = 1;
   for (int k = 0; k < nthreads; k++)
     start(&all[k], k, block);
-  for (int left = nthreads; left;) {
-    int64_t new_ayes = 0, new_voters = 0;
-    left = 0;
+  while (go > 0) {
     for (int k = 0; k < nthreads; k++) {
       running = &all[k];
-      if (running->done)
-        continue;
-      swapcontext(&scheduler, &running->context);
-      if (running->done)
-        continue;
-      left++, new_ayes += running->aye, new_voters += running->voter;
+      if (!running->done && running->ready)
+        swapcontext(&scheduler, &running->context);
     }
-    ayes = new_ayes, voters = new_voters;
+    go = release_block();
   }
   for (int k = 0; k < nthreads; k++)
     out[k] = all[k].result;
+  return go;
 }
 
 /* --- the same as LLVM text --- */
@@ -275,6 +399,29 @@ static void put_vote(Writer *w, const Statement *s, int e) {
       n, n, n, s->var, n, n, n, n, s->var);
 }
 
+static void put_warp(Writer *w, const Statement *s, int e) {
+  int n = w->next++;
+  if (s->mask == MASK_ACTIVE)
+    put(w, "  %%a%d = call i64 @pyptx.meet(i32 %d, i32 0, i32 0, i64 0, i32 0)\n", n,
+        RT_MEET_ACTIVE);
+  else if (s->mask == MASK_HALF)
+    put(w,
+        "  %%h.%d = and i64 %%t, 16\n  %%i%d = icmp eq i64 %%h.%d, 0\n  %%a%d = select i1 %%i%d, i64 65535, i64 4294901760\n",
+        n, n, n, n, n);
+  else
+    put(w, "  %%a%d = add i64 0, 4294967295\n", n);
+  int votes = s->meet >= RT_MEET_ALL && s->meet <= RT_MEET_BALLOT;
+  put(w, "  %%m%d = trunc i64 %%a%d to i32\n  %%z.%d = and i64 %%e%d, %d\n", n, n, n, e,
+      votes ? 1 : -1);
+  put(w, "  %%k%d = load i64, ptr %%v%d\n  %%j%d = trunc i64 %%k%d to i32\n", n, s->by, n, n);
+  put(w, "  %%w%d = call i64 @pyptx.meet(i32 %d, i32 0, i32 %%m%d, i64 %%z.%d, i32 %%j%d)\n", n,
+      s->meet, n, n, n);
+  if (s->meet != RT_MEET_SYNC)
+    put(w,
+        "  %%y%d = load i64, ptr %%v%d\n  %%z%d = add i64 %%y%d, %%w%d\n  store i64 %%z%d, ptr %%v%d\n",
+        n, s->var, n, n, n, n, s->var);
+}
+
 static void put_array(Writer *w, const Statement *s, int e) {
   int n = w->next++;
   put(w,
@@ -306,6 +453,7 @@ static void put_body(Writer *w, int from, int to) {
     case S_BARRIER: put(w, "  call i32 @pyptx.barrier(i32 0, i1 false)\n"); break;
     case S_VOTE: put_vote(w, s, e); break;
     case S_ARRAY: put_array(w, s, e); break;
+    case S_WARP: put_warp(w, s, e); break;
     case S_END: break;
     }
     k = s->kind == S_IF || s->kind == S_LOOP ? s->end : k + 1;
@@ -334,7 +482,7 @@ static char *write_text(void) {
 
 /* --- comparison --- */
 
-static int compare(uint64_t seed, int opt, const char *text, const int64_t *want,
+static int compare(uint64_t seed, int opt, const char *text, const int64_t *want, int in_vain,
                    RtConfig *config) {
   static int64_t got[BLOCKS * PER_BLOCK], unused[BLOCKS * PER_BLOCK];
   struct {
@@ -343,9 +491,10 @@ static int compare(uint64_t seed, int opt, const char *text, const int64_t *want
   CgKernel kernel = {0};
   Cx *cx = cx_new();
   int bad = host_text_compile(cx, text, opt, 0, &kernel);
-  if (!bad)
-    bad = rt_host_run(&kernel.host, config, &params, NULL) != RT_OK;
-  for (int k = 0; k < BLOCKS * PER_BLOCK && !bad; k++)
+  RtStatus status = bad ? RT_OK : rt_host_run(&kernel.host, config, &params, NULL);
+  if (status != (in_vain ? RT_TRAPPED : RT_OK))
+    bad = 1, fprintf(stderr, "status %d, threads wait in vain: %d\n", (int)status, in_vain);
+  for (int k = 0; k < BLOCKS * PER_BLOCK && !bad && !in_vain; k++)
     if (k % PER_BLOCK < nthreads && got[k] != want[k])
       bad = 1,
       fprintf(stderr, "thread %d: %lld, not %lld\n", k, (long long)got[k], (long long)want[k]);
@@ -356,19 +505,23 @@ static int compare(uint64_t seed, int opt, const char *text, const int64_t *want
   return bad;
 }
 
+static int nvain, nwarps; /* programs */
+
 static int try_seed(uint64_t seed) {
   static int64_t want[BLOCKS * PER_BLOCK];
-  Text t = {.random = seed * 0x9e3779b97f4a7c15u + 88172645463325252u};
+  Text t = {.random = seed * 0x9e3779b97f4a7c15u + 88172645463325252u, .warps = (int)(seed & 1)};
   for (int k = 0; k < 8; k++)
     draw(&t, 2);
   any_body(&t, 0, 0, 3 + (int)draw(&t, 12));
   program = &t;
   RtConfig config = {.grid = {BLOCKS, 1, 1}, .block = {1 + draw(&t, 40), 1 + draw(&t, 2), 1}};
   nthreads = (int)(config.block[0] * config.block[1]);
+  int in_vain = 0;
   for (int b = 0; b < BLOCKS; b++)
-    interpret_block(b, want + b * PER_BLOCK);
+    in_vain |= interpret_block(b, want + b * PER_BLOCK) != 0;
+  nvain += in_vain, nwarps += t.warps;
   char *text = write_text();
-  int bad = compare(seed, (int)(seed % 4), text, want, &config);
+  int bad = compare(seed, (int)(seed / 2 % 4), text, want, in_vain, &config);
   free(text);
   return bad;
 }
@@ -385,6 +538,7 @@ int main(int argc, char **argv) {
     all[k].stack = malloc(STACK);
   for (uint64_t k = 0; k < count; k++)
     bad += try_seed(seed + k);
+  printf("%d programs with warps, %d of them wait in vain\n", nwarps, nvain);
   for (int k = 0; k < 100; k++)
     free(all[k].stack);
   free(all);
