@@ -44,7 +44,7 @@ typedef struct Loops {
   LLVMBasicBlockRef apart, end; /* threads at different barriers; the block is done */
   /* with other meetings */
   LLVMValueRef points;    /* RtMeetPoint[nsegments], NULL without */
-  LLVMValueRef go, votes; /* allocas: what the runtime said; its view of the four above */
+  LLVMValueRef go, state; /* allocas: what the runtime said; an RtMeetState */
   LLVMBasicBlockRef release, dispatch; /* asks the runtime; goes where it says */
 } Loops;
 
@@ -240,55 +240,37 @@ static void segment_nest(Loops *l, uint32_t number) {
   go_on(l, s);
 }
 
-/* One thread runs the segment that `choose` finds; its next is stored at place. */
-static void run_one(Loops *l, LLVMValueRef choose, uint32_t number, LLVMValueRef ayes,
-                    LLVMValueRef voters, LLVMValueRef place, LLVMBasicBlockRef done) {
-  static const char *const small[] = {"minsize", "optsize"};
-  LLVMBasicBlockRef run = new_block(l, "");
-  for (int k = 0; k < 2; k++)
-    cg_attribute(l->cg, l->fission.segments[number].fn,
-                 (LLVMAttributeIndex)LLVMAttributeFunctionIndex, small[k], 0);
-  LLVMAddCase(choose, i32(l, number), run);
-  at(l, run);
-  LLVMValueRef result = call_segment(l, number, ayes, voters, "noinline");
-  LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
-  count_votes(l, result);
-  LLVMBuildStore(l->b, next, place);
-  if (!l->points)
-    combine(l, LLVMOr, l->all_or, next);
-  LLVMBuildBr(l->b, done);
-}
-
-/* Each thread that has not ended runs the segment that is next for it. With meetings those alone that the runtime has marked: its
- * mark in the number is what makes the cases. */
-static void run_threads(Loops *l, LLVMValueRef ayes, LLVMValueRef voters) {
-  nest_begin(l);
-  LLVMBasicBlockRef skip = new_block(l, "skip");
-  LLVMValueRef place = next_of_thread(l), next = LLVMBuildLoad2(l->b, l->t->i32, place, "");
-  if (l->points)
-    next = LLVMBuildXor(l->b, next, i32(l, RT_NEXT_READY), "");
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, next, skip, l->fission.nsegments);
-  for (uint32_t k = 1; k < l->fission.nsegments; k++)
-    run_one(l, choose, k, ayes, voters, place, skip);
-  at(l, skip);
-  nest_end(l);
-}
-
-/* Again and again, until all have ended. */
+/* Each thread that has not ended runs the segment that is next for it; again, until all have ended. */
 static void run_apart(Loops *l) {
   LLVMValueRef ayes, voters;
   at(l, l->apart);
   open_votes(l, &ayes, &voters);
   set(l, l->all_or, i32(l, 0));
-  run_threads(l, ayes, voters);
+  nest_begin(l);
+  LLVMBasicBlockRef skip = new_block(l, "skip");
+  LLVMValueRef place = next_of_thread(l);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip,
+                                        l->fission.nsegments);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++) {
+    LLVMBasicBlockRef run = new_block(l, "");
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 "minsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 "optsize", 0);
+    LLVMAddCase(choose, i32(l, k), run);
+    at(l, run);
+    LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
+    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+    count_votes(l, result);
+    LLVMBuildStore(l->b, next, place);
+    combine(l, LLVMOr, l->all_or, next);
+    LLVMBuildBr(l->b, skip);
+  }
+  at(l, skip);
+  nest_end(l);
   close_votes(l);
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart,
                   l->end);
-}
-
-static LLVMValueRef is_first_phase(const Loops *l) {
-  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase), 0);
-  return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
 }
 
 /* --- with meetings: the runtime says who goes on --- */
@@ -296,8 +278,8 @@ static LLVMValueRef is_first_phase(const Loops *l) {
 static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef const *args,
                                  unsigned n) {
   LLVMModuleRef m = l->cg->module;
-  LLVMTypeRef types[4];
-  LLVMValueRef copy[4], fn = LLVMGetNamedFunction(m, name);
+  LLVMTypeRef types[5];
+  LLVMValueRef copy[5], fn = LLVMGetNamedFunction(m, name);
   for (unsigned k = 0; k < n; k++)
     copy[k] = args[k], types[k] = LLVMTypeOf(args[k]);
   if (!fn)
@@ -305,20 +287,26 @@ static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef 
   return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, copy, n, "");
 }
 
+static LLVMValueRef in_state(const Loops *l, size_t offset) {
+  LLVMValueRef at_byte = i64(l, offset);
+  return LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->state, &at_byte, 1, "");
+}
+
+static LLVMValueRef get_state(const Loops *l, size_t offset, const char *name) {
+  return LLVMBuildLoad2(l->b, l->t->i32, in_state(l, offset), name);
+}
+
 /* The votes are the runtime's only for the call: in between they are variables that can be registers. */
 static void release(Loops *l) {
-  LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters}, at_vote[4];
+  LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   at(l, l->release);
-  for (unsigned k = 0; k < 4; k++) {
-    LLVMValueRef offset = i64(l, 4 * k);
-    at_vote[k] = LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->votes, &offset, 1, "");
-    LLVMBuildStore(l->b, get(l, mine[k]), at_vote[k]);
-  }
+  for (unsigned k = 0; k < 4; k++)
+    LLVMBuildStore(l->b, get(l, mine[k]), in_state(l, offsetof(RtMeetState, votes) + 4 * k));
   set(l, l->go,
       call_runtime(l, "rt_host_release",
-                   (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->votes}, 4));
+                   (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->state}, 4));
   for (unsigned k = 0; k < 4; k++)
-    set(l, mine[k], LLVMBuildLoad2(l->b, l->t->i32, at_vote[k], ""));
+    set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
   LLVMBuildBr(l->b, l->dispatch);
 }
 
@@ -333,20 +321,87 @@ static void dispatch(Loops *l) {
 /* All threads stand in front of segment `number`: mostly they go on together. */
 static void meet(Loops *l, uint32_t number) {
   at(l, l->meets[number]);
-  LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number)};
-  LLVMValueRef go = call_runtime(l, "rt_host_meet", args, 4);
+  LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number), l->state};
+  LLVMValueRef go = call_runtime(l, "rt_host_meet", args, 5);
   set(l, l->go, go);
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, go, i32(l, number), ""), l->nests[number],
                   l->dispatch);
+}
+
+/* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: so many threads along x, beginning with the one that the arguments are, run the
+ * segment; their next is stored. Returns ayes | voters << 16. A function, which serves whole rows, warps and single threads. */
+static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
+  Loops l = *outer;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
+  LLVMValueRef segment = l.fission.segments[number].fn;
+  LLVMTypeRef types[HOST_NARGS + 5];
+  LLVMGetParamTypes(LLVMGlobalGetValueType(segment), types);
+  types[HOST_NARGS + 4] = l.t->i32;
+  const char *name = arena_printf(&l.cg->cx->arena, "%s.run.%u", l.cg->symbol, number);
+  l.entry = LLVMAddFunction(l.cg->module, name,
+                            LLVMFunctionType(l.t->i32, types, HOST_NARGS + 5, 0));
+  LLVMSetLinkage(l.entry, LLVMInternalLinkage);
+  cg_attribute(l.cg, l.entry, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
+  l.first = new_block(&l, "begin");
+  at(&l, l.first);
+  LLVMValueRef rest[5];
+  for (unsigned k = 0; k < 5; k++)
+    rest[k] = LLVMGetParam(l.entry, HOST_NARGS + k);
+  l.frame = rest[0], l.stride = rest[1];
+  l.new_ayes = LLVMBuildAlloca(l.b, l.t->i32, "new_ayes");
+  l.new_voters = LLVMBuildAlloca(l.b, l.t->i32, "new_voters");
+  set(&l, l.new_ayes, i32(&l, 0));
+  set(&l, l.new_voters, i32(&l, 0));
+  Loop loop = loop_begin(&l, i32(&l, 0), rest[4], "k");
+  for (unsigned k = 0; k < HOST_NARGS; k++) {
+    l.args[k] = LLVMGetParam(l.entry, k);
+    if (k == HOST_TX || k == HOST_THREAD) {
+      l.args[k] = LLVMBuildNUWAdd(l.b, l.args[k], loop.counter, "");
+      LLVMSetNSW(l.args[k], 1);
+    }
+  }
+  LLVMValueRef result = call_segment(&l, number, rest[2], rest[3], inlining(segment));
+  count_votes(&l, result);
+  LLVMBuildStore(l.b, LLVMBuildLShr(l.b, result, i32(&l, SEGMENT_NEXT_SHIFT), ""),
+                 next_of_thread(&l));
+  loop_end(&l, &loop);
+  LLVMValueRef voters = LLVMBuildShl(l.b, get(&l, l.new_voters), i32(&l, 16), "");
+  LLVMBuildRet(l.b, LLVMBuildOr(l.b, get(&l, l.new_ayes), voters, ""));
+  at(outer, here);
+  return l.entry;
+}
+
+/* The threads that are ready, run by run. */
+static void run_runs(Loops *l) {
+  at(l, l->apart);
+  LLVMValueRef args[HOST_NARGS + 5], at_segment;
+  at_segment = call_runtime(l, "rt_host_run_of_threads", (LLVMValueRef[]){l->launch, l->state}, 2);
+  memcpy(args, l->args, sizeof l->args);
+  for (unsigned k = 0; k < 3; k++)
+    args[HOST_TX + k] = get_state(l, offsetof(RtMeetState, at) + 4 * k, "");
+  args[HOST_THREAD] = get_state(l, offsetof(RtMeetState, first), "");
+  LLVMValueRef rest[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters),
+                         get_state(l, offsetof(RtMeetState, count), "count")};
+  memcpy(args + HOST_NARGS, rest, sizeof rest);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, at_segment, l->release, l->fission.nsegments);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++) {
+    LLVMBasicBlockRef run = new_block(l, "");
+    LLVMAddCase(choose, i32(l, k), run);
+    at(l, run);
+    LLVMValueRef fn = make_run(l, k);
+    LLVMValueRef votes = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 5,
+                                        "");
+    combine(l, LLVMAdd, l->new_ayes, LLVMBuildAnd(l->b, votes, i32(l, UINT16_MAX), ""));
+    combine(l, LLVMAdd, l->new_voters, LLVMBuildLShr(l->b, votes, i32(l, 16), ""));
+    LLVMBuildBr(l->b, l->apart);
+  }
 }
 
 static void run_meetings(Loops *l) {
   for (uint32_t k = 1; k < l->fission.nsegments; k++)
     if (l->meets[k])
       meet(l, k);
-  at(l, l->apart);
-  run_threads(l, get(l, l->ayes), get(l, l->voters));
-  LLVMBuildBr(l->b, l->release);
+  run_runs(l);
   release(l);
   dispatch(l);
 }
@@ -377,11 +432,16 @@ static void open_meetings(Loops *l) {
   if (!l->points)
     return;
   l->go = new_variable(l, l->t->i32, "go");
-  l->votes = new_variable(l, LLVMArrayType2(l->t->i32, 4), "votes");
+  l->state = new_variable(l, LLVMArrayType2(l->t->i32, sizeof(RtMeetState) / 4), "state");
   l->release = new_block(l, "release"), l->dispatch = new_block(l, "dispatch");
   for (uint32_t k = 1; k < f->nsegments; k++)
     if (f->segments[k].point.kind != RT_MEET_BLOCK)
       l->meets[k] = new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
+}
+
+static LLVMValueRef is_first_phase(const Loops *l) {
+  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase), 0);
+  return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
 }
 
 /* A block that waited for the grid is entered again, and goes on from its frame. */
@@ -391,7 +451,7 @@ static void begin_or_resume(Loops *l) {
   at(l, begin);
   LLVMBuildBr(l->b, l->nests[0]);
   at(l, resume);
-  set(l, l->go, call_runtime(l, "rt_host_resume", &l->launch, 1));
+  set(l, l->go, call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->state}, 2));
   LLVMBuildBr(l->b, l->dispatch);
 }
 

@@ -77,8 +77,17 @@ enum {
   RT_SLOT_LANE = 24,   /* uint32_t: of a shuffle: source, delta or lane mask */
   RT_SLOT_BYTES = 32
 };
+/* What compiled code and the runtime tell each other about a block of such a kernel. */
+typedef struct RtMeetState {
+  uint32_t votes[4]; /* 0: ayes and voters of the barrier passed last, and of the one being arrived at, which become the former when the
+                      * threads are released from it */
+  uint32_t cursor;   /* 16: the runtime's: threads below it have had their turn */
+  uint32_t first, count; /* 20: a run of threads along x, that all run one segment */
+  uint32_t at[3];    /* 28: threadIdx of the first */
+} RtMeetState;
+
 /* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it has ended, or waits for the grid;
- * APART: each thread whose next has the bit READY runs that one. */
+ * APART: the threads whose next has the bit READY run that one, as rt_host_run_of_threads finds them. */
 enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
 
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */

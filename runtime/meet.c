@@ -212,8 +212,24 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
                first / WARP);
 }
 
+/* All lanes there are at one operation, under one mask that names them all: the usual case, without a look at each. */
+static bool release_whole(const Block *b, const Frame *w, Standing *s) {
+  uint32_t at = w->next[0], kind = b->points[at].kind, differ = 0;
+  for (uint32_t k = 1; k < w->n; k++)
+    differ |= w->next[k] ^ at;
+  if (differ || !at || !is_warp_kind(kind) || (kind != RT_MEET_ACTIVE && !names_all(w)))
+    return false;
+  operate(w, kind, all_lanes(w->n));
+  for (uint32_t k = 0; k < w->n; k++)
+    w->next[k] |= RT_NEXT_READY;
+  s->ready += w->n;
+  return true;
+}
+
 static void release_warp(const Block *b, uint32_t first, Standing *s) {
   Frame w = warp_of(&b->f, first);
+  if (release_whole(b, &w, s))
+    return;
   uint32_t waiting, live = look(b, &w, s, &waiting);
   while (waiting) {
     uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane);
@@ -260,13 +276,31 @@ static uint32_t make_ready(const Frame *f) {
 }
 
 /* So many threads are ready: all, and for one segment? */
-static uint32_t go_on(const Frame *f, uint32_t ready) {
+static uint32_t go_on(const Frame *f, uint32_t ready, RtMeetState *state) {
+  state->cursor = 0;
   if (ready != f->n)
     return RT_GO_APART;
   for (uint32_t t = 1; t < f->n; t++)
     if (f->next[t] != f->next[0])
       return RT_GO_APART;
   return f->next[0] & ~(uint32_t)RT_NEXT_READY;
+}
+
+uint32_t rt_host_run_of_threads(const RtHostLaunch *view, RtMeetState *state) {
+  Frame f = frame_of(view);
+  uint32_t t = state->cursor, width = view->block[0];
+  while (t < f.n && !(f.next[t] & RT_NEXT_READY))
+    t++;
+  if (t == f.n)
+    return 0;
+  uint32_t row = t / width, x = t - row * width, next = f.next[t], end = t + 1;
+  while (end < t - x + width && f.next[end] == next)
+    end++;
+  state->cursor = end;
+  state->first = t;
+  state->count = end - t;
+  state->at[0] = x, state->at[1] = row % view->block[1], state->at[2] = row / view->block[1];
+  return next & ~(uint32_t)RT_NEXT_READY;
 }
 
 static uint32_t wait_for_grid(const Block *b) {
@@ -278,13 +312,13 @@ static uint32_t wait_for_grid(const Block *b) {
 }
 
 uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
-                         uint32_t votes[4]) {
+                         RtMeetState *state) {
   Block b = block_of(view, points, block);
   Standing s = {0};
   for (uint32_t first = 0; first < b.f.n; first += WARP)
     release_warp(&b, first, &s);
   if (s.ready)
-    return go_on(&b.f, s.ready);
+    return go_on(&b.f, s.ready, state);
   uint32_t live = b.f.n - s.ended;
   if (!live)
     return 0;
@@ -292,20 +326,21 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
     return wait_for_grid(&b);
   if (s.at_block != live)
     report(&b);
+  uint32_t *votes = state->votes;
   votes[0] = votes[2], votes[1] = votes[3];
   votes[2] = votes[3] = 0;
-  return go_on(&b.f, make_ready(&b.f));
+  return go_on(&b.f, make_ready(&b.f), state);
 }
 
-uint32_t rt_host_resume(const RtHostLaunch *view) {
+uint32_t rt_host_resume(const RtHostLaunch *view, RtMeetState *state) {
   Frame f = frame_of(view);
-  return go_on(&f, make_ready(&f));
+  return go_on(&f, make_ready(&f), state);
 }
 
 uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
-                      uint32_t at) {
+                      uint32_t at, RtMeetState *state) {
   Frame f = frame_of(view);
-  uint32_t kind = points[at].kind, votes[4] = {0};
+  uint32_t kind = points[at].kind;
   bool together = is_warp_kind(kind);
   for (uint32_t first = 0; together && first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
@@ -314,7 +349,7 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
   if (!together) {
     for (uint32_t t = 0; t < f.n; t++)
       f.next[t] = at;
-    return rt_host_release(view, points, block, votes);
+    return rt_host_release(view, points, block, state);
   }
   for (uint32_t first = 0; first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);

@@ -216,3 +216,20 @@ def test_names():
 
     with pytest.raises(AttributeError, match="did you mean 'sync'"):
         kernel[1, 1](np.zeros(1))
+
+
+def test_fences_of_the_host_device_are_fences():
+    """A block runs on one OS thread, so its fence orders for the compiler only; the others are instructions."""
+    import platform
+
+    from harness import define
+    from pyptx import _pyptx
+
+    if platform.machine() != "x86_64":
+        pytest.skip("looks at x86-64 code")
+    for name, is_instruction in [("threadfence_block", False), ("threadfence", True), ("threadfence_system", True)]:
+        kernel = define(f"def kernel(x):\n    x[0] = 1\n    cuda.{name}()\n    x[0] = 2\n")
+        code = _pyptx._compile(kernel, "int64[::1]", "host", None, 0, {}, "asm")["asm"]
+        assert ("mfence" in code or "lock\t" in code or "\tlock" in code) == is_instruction
+        # Neither store goes away, though the second one writes over the first.
+        assert code.count("$1,") + code.count("$2,") >= 2
