@@ -65,11 +65,37 @@ static unsigned element_alignment(const Lower *lw, const Type *array) {
   return ty_is_complex(array->elem) && !array->align && !lw->target->whole_complex ? align / 2 : align;
 }
 
+/* The hint of a load or store, if its element can be reached by one access. */
+static CacheHint usable_hint(const Lower *lw, const Ins *i) {
+  const Type *array = i->args[0]->type;
+  bool whole = element_alignment(lw, array) >= ty_size(array->elem);
+  return whole ? (CacheHint)i->aux.i : HINT_NONE;
+}
+
+static LLVMValueRef read_element(Lower *lw, Ins *i) {
+  const Type *array = i->args[0]->type;
+  LLVMTypeRef type = lw_memory_type(lw->cg, array->elem->id);
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  CacheHint hint = usable_hint(lw, i);
+  LLVMValueRef v = hint ? lw->target->load_hinted(lw, hint, type, p) : NULL;
+  if (v)
+    return v;
+  v = LLVMBuildLoad2(lw->b, type, p, "");
+  LLVMSetAlignment(v, element_alignment(lw, array));
+  LLVMSetVolatile(v, i->aux.i == HINT_LDCV);
+  return v;
+}
+
+static void write_element(Lower *lw, Ins *i, LLVMValueRef v) {
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  CacheHint hint = usable_hint(lw, i);
+  if (!hint || !lw->target->store_hinted(lw, hint, v, p))
+    LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), element_alignment(lw, i->args[0]->type));
+}
+
 void lw_load(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
-  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
-  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_memory_type(lw->cg, elem->id), p, "");
-  LLVMSetAlignment(v, element_alignment(lw, i->args[0]->type));
+  LLVMValueRef v = read_element(lw, i);
   if (ty_is_complex(elem)) {
     LLVMValueRef *parts = CX_ARRAY(lw->cx, LLVMValueRef, 2);
     lw_split_complex(lw, v, parts);
@@ -84,16 +110,14 @@ void lw_load(Lower *lw, Ins *i) {
 void lw_store(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
   Ins *value = i->args[i->nargs - 1];
-  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   if (ty_is_complex(elem)) {
-    LLVMValueRef both = lw_join_complex(lw, elem->id, lw_leaves(lw, value));
-    LLVMSetAlignment(LLVMBuildStore(lw->b, both, p), element_alignment(lw, i->args[0]->type));
+    write_element(lw, i, lw_join_complex(lw, elem->id, lw_leaves(lw, value)));
     return;
   }
   LLVMValueRef v = lw_value(lw, value);
   if (ty_kind(elem) == KIND_BOOL)
     v = LLVMBuildZExt(lw->b, v, lw->t->i8, "");
-  LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), element_alignment(lw, i->args[0]->type));
+  write_element(lw, i, v);
 }
 
 /* --- views --- */

@@ -206,6 +206,17 @@ static LLVMValueRef host_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, 
   return g;
 }
 
+/* The CPU has one kind of access. */
+static LLVMValueRef host_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p) {
+  (void)lw, (void)hint, (void)type, (void)p;
+  return NULL;
+}
+
+static LLVMValueRef host_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p) {
+  (void)lw, (void)hint, (void)v, (void)p;
+  return NULL;
+}
+
 static LLVMValueRef host_local(Lower *lw, uint64_t bytes, unsigned align, const char *name) {
   return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align, name);
 }
@@ -355,6 +366,8 @@ const Target cg_target_host = {
     .shared_dynamic_bytes = host_shared_dynamic_bytes,
     .constant = host_constant,
     .local = host_local,
+    .load_hinted = host_load_hinted,
+    .store_hinted = host_store_hinted,
     .sreg = host_sreg,
     .barrier = host_barrier,
     .barrier_vote = host_barrier_vote,

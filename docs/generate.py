@@ -76,6 +76,8 @@ def intrinsics():
         for r in rows("ir/intrinsics.def", name):
             if len(r) == 3 and r[0] != "ID":
                 found.append((prefix + r[1], signature, "FUNC", "PURE", r[2]))
+    for macro, signature, effect in (("LOAD", "array, index", "READ"), ("STORE", "array, index, value", "WRITE")):
+        found += [(f"cuda.{name}", signature, "FUNC", effect, doc) for _, name, _, doc in rows("ir/hints.def", macro)]
     for _, name, _, _, doc in rows("ir/vectors.def", "V"):
         found.append((f"cuda.{name}", "*components", "FUNC", "PURE", doc))
     for name, _, parameters, _, _, doc in rows("ir/libdevice.def", "L"):

@@ -41,6 +41,21 @@ typedef struct Loc {
   int32_t col, end_col;
 } Loc;
 
+typedef enum CacheHint {
+  HINT_NONE,
+#define LOAD(ID, name, modifier, doc) HINT_##ID,
+#define STORE LOAD
+#include "ir/hints.def"
+#undef LOAD
+#undef STORE
+  HINT_COUNT
+} CacheHint;
+
+typedef struct HintInfo {
+  const char *name, *modifier;
+} HintInfo;
+extern const HintInfo ir_hints[HINT_COUNT]; /* intrinsics.c */
+
 typedef enum AtomicOp {
 #define A(ID, text, elements, of_signed, of_unsigned) ATOMIC_##ID,
 #include "ir/atomics.def"

@@ -22,6 +22,14 @@ const IntrinsicInfo ir_intrinsics[INTR_COUNT] = {
 #undef I
 };
 
+const HintInfo ir_hints[HINT_COUNT] = {
+#define LOAD(ID, name, modifier, doc) [HINT_##ID] = {name, modifier},
+#define STORE LOAD
+#include "ir/hints.def"
+#undef LOAD
+#undef STORE
+};
+
 IntrinsicId ir_intrinsic_by_path(const char *path) {
   for (int i = 0; i < INTR_COUNT; i++)
     if (!strcmp(ir_intrinsics[i].path, path))

@@ -314,6 +314,12 @@ static void parse_aux(Parser *p, Ins *i) {
   case OP_TUPLE_GET:
   case OP_EXTENT:
   case OP_STRIDE: i->aux.i = number(p); break;
+  case OP_LOAD:
+  case OP_STORE:
+    for (int k = HINT_NONE + 1; k < HINT_COUNT && !i->aux.i; k++)
+      if (take(p, ir_hints[k].name))
+        i->aux.i = k;
+    break;
   case OP_CHECK_INDEX:
     want(p, "axis");
     i->aux2 = (int32_t)number(p);

@@ -57,6 +57,11 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
   case OP_TUPLE_GET:
   case OP_EXTENT:
   case OP_STRIDE: buf_printf(out, " %lld", (long long)i->aux.i); break;
+  case OP_LOAD:
+  case OP_STORE:
+    if (i->aux.i)
+      buf_printf(out, " %s", ir_hints[i->aux.i].name);
+    break;
   case OP_CHECK_INDEX:
     buf_printf(out, " axis %d", i->aux2);
     put_site(cx, out, i->aux.site);

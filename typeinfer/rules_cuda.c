@@ -243,6 +243,14 @@ static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
   return true;
 }
 
+/* Argument k is no index of one element of argument 0. */
+static Val not_an_element(Ty *ty, const TyCall *c, uint32_t k) {
+  unsigned n = c->args[0].type->ndim;
+  return ty_argument_type(
+      ty, c, k,
+      arena_printf(&ty->cx->arena, "an index with %u integer%s", n, n == 1 ? "" : "s"));
+}
+
 Val ty_rule_atomic(Ty *ty, const TyCall *c) {
   const AtomicRow *row = atomic_row(c->id);
   if (!check_atomic(ty, c, row))
@@ -254,10 +262,7 @@ Val ty_rule_atomic(Ty *ty, const TyCall *c) {
     for (unsigned k = 0; k < ndim; k++)
       args[1 + k] = ty_const_int(ty, 0);
   else if (!ty_element(ty, a, c->args[1], args + 1))
-    return TY_FAIL(
-        ty, ERR_ARGUMENT_TYPE, c->name, "2",
-        arena_printf(&ty->cx->arena, "an index with %u integer%s", ndim, ndim == 1 ? "" : "s"),
-        TY_PRETTY(ty, c->args[1]));
+    return not_an_element(ty, c, 1);
   uint32_t n = 1 + ndim;
   for (uint32_t k = at_start ? 1 : 2; k < c->n; k++) {
     if (!ty_is_number(c->args[k].type))
@@ -266,6 +271,44 @@ Val ty_rule_atomic(Ty *ty, const TyCall *c) {
   }
   return ty_op_i(ty, OP_ATOMIC, a.type->elem, row->op, args, n);
 }
+
+/* --- cache hints --- */
+
+static const struct {
+  IntrinsicId id;
+  CacheHint hint;
+} hints[] = {
+#define LOAD(ID, name, modifier, doc) {INTR_HINT_##ID, HINT_##ID},
+#define STORE LOAD
+#include "ir/hints.def"
+#undef LOAD
+#undef STORE
+};
+
+/* The access to one element of numbers, as array[index]; value is NULL for a load. */
+static Val hinted(Ty *ty, const TyCall *c, const Val *value) {
+  Val a = c->args[0], args[TY_MAX_NDIM + 2] = {a};
+  uint32_t row = 0;
+  while (hints[row].id != c->id)
+    row++;
+  if (a.type->id != TY_ARRAY || !ty_is_number(a.type->elem))
+    return ty_argument_type(ty, c, 0, "an array of numbers");
+  if (!ty_element(ty, a, c->args[1], args + 1))
+    return not_an_element(ty, c, 1);
+  uint32_t n = 1 + a.type->ndim;
+  if (!value)
+    return ty_op_i(ty, OP_LOAD, a.type->elem, hints[row].hint, args, n);
+  if (a.type->readonly)
+    return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, a));
+  if (!ty_can_store(value->type, a.type->elem))
+    return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, *value), TY_PRETTY(ty, a));
+  args[n++] = ty_cast(ty, *value, a.type->elem);
+  (void)ty_op_i(ty, OP_STORE, ty_id(ty, TY_VOID), hints[row].hint, args, n);
+  return ty_none(ty);
+}
+
+Val ty_rule_load_hint(Ty *ty, const TyCall *c) { return hinted(ty, c, NULL); }
+Val ty_rule_store_hint(Ty *ty, const TyCall *c) { return hinted(ty, c, &c->args[2]); }
 
 /* --- libdevice --- */
 

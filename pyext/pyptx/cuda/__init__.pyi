@@ -394,6 +394,16 @@ def lanemask_le() -> Any:
     """The bits of this lane and all lower ones, as a uint32."""
 def lanemask_lt() -> Any:
     """The bits of all lower lanes, as a uint32."""
+def ldca(array: Any, index: Any) -> Any:
+    """array[index], cached at all levels, as loads are anyway."""
+def ldcg(array: Any, index: Any) -> Any:
+    """array[index], cached at the level that all multiprocessors share."""
+def ldcs(array: Any, index: Any) -> Any:
+    """array[index], which is likely to be read once: first to leave the caches."""
+def ldcv(array: Any, index: Any) -> Any:
+    """array[index], fetched again from memory each time."""
+def ldlu(array: Any, index: Any) -> Any:
+    """array[index], which is read for the last time."""
 class local:
     """Memory of one thread."""
     @staticmethod
@@ -438,6 +448,14 @@ def short3(*components) -> Any:
     """int16x3 by CUDA C++'s name."""
 def short4(*components) -> Any:
     """int16x4 by CUDA C++'s name."""
+def stcg(array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, cached at the level that all multiprocessors share."""
+def stcs(array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, which is likely to be used once: first to leave the caches."""
+def stwb(array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, written back at all levels, as stores are anyway."""
+def stwt(array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, written through to the system's memory."""
 def syncthreads() -> Any:
     """Wait until all threads of the block arrive; memory written before it is seen after it."""
 def syncthreads_and(predicate: Any) -> Any:
