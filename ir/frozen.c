@@ -75,16 +75,19 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
   case FZ_STR: put_string(b, f->text, f->n); return;
   case FZ_BYTES: buf_putc(b, 'b'); put_string(b, f->text, f->n); return;
   case FZ_TUPLE:
+    buf_puts(b, f->names ? f->text : "");
     buf_putc(b, '(');
     for (uint32_t i = 0; i < f->n; i++) {
       buf_puts(b, i ? ", " : "");
+      if (f->names && i < MAX_ITEMS && depth < MAX_DEPTH)
+        buf_printf(b, "%s=", f->names[i]);
       if (i == MAX_ITEMS || depth == MAX_DEPTH) {
         buf_puts(b, "...");
         break;
       }
       put_frozen(cx, b, f->items[i], depth + 1);
     }
-    buf_puts(b, f->n == 1 ? ",)" : ")");
+    buf_puts(b, f->n == 1 && !f->names ? ",)" : ")");
     return;
   case FZ_SLICE:
     buf_puts(b, "slice(");
@@ -117,6 +120,7 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
       buf_printf(b, "%c%lld", i ? 'x' : ' ', (long long)f->array->extents[i]);
     buf_putc(b, '>');
     return;
+  case FZ_NAMED: buf_printf(b, "<class %s>", f->text); return;
   case FZ_EXCEPTION: buf_printf(b, "<exception %s>", f->text); return;
   case FZ_UNSET: buf_printf(b, "<undefined %s>", f->text); return;
   case FZ_OPAQUE: buf_printf(b, f->wide ? "%s" : "<object of type %s>", f->text); return;

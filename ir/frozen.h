@@ -25,7 +25,7 @@ typedef enum FrozenKind {
   FZ_COMPLEX,   /* re, im */
   FZ_STR,       /* text, n bytes */
   FZ_BYTES,     /* text, n bytes */
-  FZ_TUPLE,     /* items, n; names for a named tuple; a frozenset constant comes as a tuple too */
+  FZ_TUPLE,     /* items, n; for a named tuple names and text, its class's name; a frozenset constant comes as a tuple too */
   FZ_SLICE,     /* items[3] (3.14 keeps constant slices) */
   FZ_SCALAR,    /* a NumPy scalar: type id in `type`, value in i / re / im */
   FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
@@ -35,6 +35,7 @@ typedef enum FrozenKind {
   FZ_FUNC,      /* func */
   FZ_CODE,      /* code: constants of functions that make functions */
   FZ_ARRAY,     /* array: a host NumPy array, contents copied */
+  FZ_NAMED,     /* a named tuple class: text its name; names, n: fields; items: defaults, i of them, of the last fields */
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */
   FZ_OPAQUE,    /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs may hold what it can */

@@ -41,20 +41,20 @@ static bool same_fields(const Type *a, const Type *b) {
   return true;
 }
 
-static bool same_names(const char *const *a, const char *const *b, uint32_t n) {
-  if (!a || !b)
-    return a == b;
-  for (uint32_t i = 0; i < n; i++)
-    if (strcmp(a[i], b[i]))
+bool ty_same_names(const Type *a, const Type *b) {
+  if (!a->names || !b->names)
+    return a->names == b->names;
+  for (uint32_t i = 0; i < a->n; i++)
+    if (strcmp(a->names[i], b->names[i]))
       return false;
-  return true;
+  return a->title && b->title ? !strcmp(a->title, b->title) : a->title == b->title;
 }
 
 static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
          a->align == b->align && same_fields(a, b) && a->frozen == b->frozen && (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) &&
-         same_names(a->names, b->names, a->n);
+         ty_same_names(a, b);
 }
 
 static void table_grow(Cx *cx) {
@@ -100,8 +100,27 @@ const Type *ty_list_like(Cx *cx, TypeId id, const Type *const *elems, uint32_t n
   return ty_intern(cx, &(Type){.id = id, .elems = elems, .n = n});
 }
 
-const Type *ty_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names) {
-  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names});
+const Type *ty_tuple(Cx *cx, const Type *const *elems, uint32_t n) {
+  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n});
+}
+
+static const char **copy_names(Cx *cx, const char *const *names, uint32_t n) {
+  const char **copy = CX_ARRAY(cx, const char *, n + 1);
+  for (uint32_t i = 0; i < n; i++)
+    copy[i] = arena_strdup(&cx->arena, names[i]);
+  return copy;
+}
+
+const Type *ty_named_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names, const char *title) {
+  if (!n)
+    return ty_tuple(cx, elems, 0);
+  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = copy_names(cx, names, n),
+                                 .title = arena_strdup(&cx->arena, title)});
+}
+
+const Type *ty_tuple_like(Cx *cx, const Type *const *elems, const Type *like) {
+  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = like->n, .names = like->names, .title = like->title,
+                               .frozen = like->frozen});
 }
 
 const Type *ty_vector(Cx *cx, const Frozen *constructor, const Type *elem, uint32_t n) {
@@ -166,12 +185,15 @@ static void put_axes(Buf *b, const Type *t) {
 }
 
 static void put_list(Cx *cx, Buf *b, const char *open, const Type *t, const char *close) {
+  buf_puts(b, t->title ? t->title : "");
   buf_puts(b, open);
   for (uint32_t i = 0; i < t->n; i++) {
     buf_puts(b, i ? ", " : "");
+    if (t->title)
+      buf_printf(b, "%s: ", t->names[i]);
     ty_put_type(cx, b, t->elems[i]);
   }
-  if (t->n == 1 && t->id == TY_TUPLE)
+  if (t->n == 1 && t->id == TY_TUPLE && !t->title)
     buf_putc(b, ',');
   buf_puts(b, close);
 }
@@ -245,7 +267,7 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_TUPLE:
     if (ty_is_vector(t)) /* without "cuda." */
       return arena_printf(&cx->arena, "a %s", strrchr(ir_intrinsics[t->frozen->i].path, '.') + 1);
-    return arena_printf(&cx->arena, "a tuple %s", ty_name(cx, t));
+    return arena_printf(&cx->arena, t->title ? "a named tuple %s" : "a tuple %s", ty_name(cx, t));
   case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:
     if (t->elem->id == TY_RECORD && !t->ndim)
@@ -317,13 +339,62 @@ static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool 
   return ty_array(cx, elem, ndim, ones_last ? LAYOUT_C : ones_first ? LAYOUT_F : LAYOUT_A, space, wide, readonly);
 }
 
+static size_t word_length(const char *s) {
+  size_t n = 0;
+  while (isalnum((unsigned char)s[n]) || s[n] == '_' || (unsigned char)s[n] >= 0x80)
+    n++;
+  return n;
+}
+
+/* "x:" in front of a type: the length of the name, or 0. */
+static size_t field_name(const char *s) {
+  size_t n = word_length(s);
+  const char *colon = skip_space(s + n);
+  return n && *colon == ':' && colon[1] != ':' ? n : 0;
+}
+
+/* A field of a record has its offset behind it: "(x: float32 @0". */
+static bool is_record(const char *open) {
+  int depth = 0;
+  for (const char *s = open; *s; s++) {
+    depth += (*s == '(' || *s == '[') - (*s == ')' || *s == ']');
+    if (!depth || (depth == 1 && (*s == ',' || *s == '@')))
+      return *s == '@';
+  }
+  return false;
+}
+
+bool ty_is_named_text(const char *s) {
+  s = skip_space(s);
+  size_t n = word_length(s);
+  const char *open = skip_space(s + n);
+  return n && *open == '(' && field_name(skip_space(open + 1)) && !is_record(open);
+}
+
 static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
   VEC(const Type *) elems = {0};
-  const char *s = skip_space(*text + 1);
+  VEC(const char *) names = {0};
+  const char *title = **text == '(' ? NULL : arena_strndup(&cx->arena, *text, word_length(*text));
+  const char *s = skip_space(strchr(*text, '(') + 1);
   while (*s != ')') {
     if (elems.len >= TY_MAX_TUPLE) {
       *error = "the tuple has too many elements";
       return NULL;
+    }
+    if (title) {
+      size_t n = field_name(s);
+      if (!n) {
+        *error = arena_printf(&cx->arena, "expected the name of a field at '%.20s'", s);
+        return NULL;
+      }
+      const char *name = arena_strndup(&cx->arena, s, n);
+      for (uint32_t i = 0; i < names.len; i++)
+        if (!strcmp(names.data[i], name)) {
+          *error = arena_printf(&cx->arena, "the field '%s' stands there twice", name);
+          return NULL;
+        }
+      VEC_PUSH(&cx->arena, &names, name);
+      s = skip_space(skip_space(s + n) + 1);
     }
     const Type *t = ty_parse(cx, &s, error);
     if (!t)
@@ -338,7 +409,7 @@ static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
     }
   }
   *text = s + 1;
-  return ty_tuple(cx, elems.data, elems.len, NULL);
+  return title ? ty_named_tuple(cx, elems.data, elems.len, names.data, title) : ty_tuple(cx, elems.data, elems.len);
 }
 
 /* "align4 ": 4; 0 if there is none. */
@@ -392,7 +463,8 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
 
 const Type *ty_parse(Cx *cx, const char **text, const char **error) {
   const char *s = skip_space(*text);
-  if (*s == '(') {
+  bool named = ty_is_named_text(s);
+  if (*s == '(' || named) {
     const Type *t = nested(cx, &s, error, parse_tuple);
     *text = s;
     return t;

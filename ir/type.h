@@ -2,7 +2,8 @@
  *
  * In: a Cx and the parts of a type. Out: the one `const Type *` for it. Types never change once made.
  * Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A), "float32[:,::1]" (C),
- * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), a trailing '!' on an array marks 64-bit extents,
+ * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), "Point(x: float32, n: pyint)" (named tuple: its class's name and fields),
+ * a trailing '!' on an array marks 64-bit extents,
  * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v: int8[3,2] @4; 12)" a NumPy structured
  * dtype (fields with byte offsets, then the item size; see ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one.
  * The same text is the border format for signatures: `pyptx compile --sig`, the cache key, CgRequest.signature. */
@@ -63,7 +64,8 @@ typedef struct Type {
   uint8_t align;  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
   /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_FUNC */
   const struct Type *const *elems;
-  const char *const *names; /* named tuple: one a element, else NULL */
+  const char *const *names; /* named tuple, vector: one a element, else NULL */
+  const char *title;        /* named tuple: the name of its class */
   uint32_t n;
   /* TY_STR, TY_FUNC, TY_MODULE, TY_DTYPE, TY_OBJECT */
   const struct Frozen *frozen;
@@ -84,7 +86,12 @@ extern const ScalarInfo ty_scalar_info[TY_SCALARS];
 
 /* --- making --- */
 const Type *ty_scalar(struct Cx *cx, TypeId id);
-const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n, const char *const *names);
+const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n);
+/* The names and title are copied; the type of a named tuple without fields is that of (). */
+const Type *ty_named_tuple(struct Cx *cx, const Type *const *elems, uint32_t n, const char *const *names, const char *title);
+/* A tuple of these types, with the names of `like`. */
+const Type *ty_tuple_like(struct Cx *cx, const Type *const *elems, const Type *like);
+bool ty_same_names(const Type *a, const Type *b);
 /* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its constructor. */
 const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem, uint32_t n);
 const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide, bool readonly);
@@ -123,6 +130,7 @@ const char *ty_pretty(struct Cx *cx, const Type *t); /* for messages: "Python in
 
 /* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
 const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
+bool ty_is_named_text(const char *s); /* does a named tuple's type begin there, "Point(x: …" */
 TypeId ty_by_name(const char *name, size_t n); /* scalar by name or short name; TY_SCALARS if none */
 
 /* --- between type.c and record.c --- */

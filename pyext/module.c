@@ -35,7 +35,8 @@ static int module_exec(PyObject *module) {
   if (make_names(st) < 0 || make_types(module, st) < 0)
     return -1;
   if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) ||
-      !(st->scalar_ids = PyDict_New()))
+      !(st->scalar_ids = PyDict_New()) || !(st->named = PyList_New(0)) ||
+      !(st->named_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
                                  px_type_functions};
@@ -58,6 +59,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->np_generic);
   Py_VISIT(st->np_dtype);
   Py_VISIT(st->scalar_ids);
+  Py_VISIT(st->named);
+  Py_VISIT(st->named_ids);
   Py_VISIT(st->pending);
   Py_VISIT(st->devices);
   return 0;
@@ -80,6 +83,8 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(st->dtypes[i]);
   Py_CLEAR(st->scalar_ids);
   px_records_free(st);
+  Py_CLEAR(st->named);
+  Py_CLEAR(st->named_ids);
   Py_CLEAR(st->pending);
   Py_CLEAR(st->devices);
   return 0;

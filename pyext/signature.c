@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/cx.h"
+#include "pyext/named.h"
 #include "pyext/raise.h"
 #include "pyext/type.h"
 
@@ -56,7 +57,13 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
   if (t->id == TY_RECORD) /* one record: an array without axes */
     t = ty_array(cx, t, 0, LAYOUT_C, SPACE_GLOBAL, false, false);
   if (t->id == TY_TUPLE) {
-    VEC_PUSH(&cx->arena, out, PX_TUPLE_TOKEN | t->n);
+    int named = t->title ? px_named_by_text(st, t->title, t->names, t->n) : PX_NO_NAMES;
+    if (named < 0) {
+      PyErr_Clear();
+      *error = "there are too many classes of named tuples";
+      return false;
+    }
+    VEC_PUSH(&cx->arena, out, PX_TUPLE_TOKEN | t->n | (PxToken)named << PX_NAMED_SHIFT);
     for (uint32_t i = 0; i < t->n; i++)
       if (!add_tokens(st, cx, out, t->elems[i], error))
         return false;
@@ -99,7 +106,7 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
                                  const char **error) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
   *enclosed = false;
-  if (*open != '(' || (open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (*open != '(' || ty_is_named_text(s) || (open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return s;
   const char *close = closing(open);
   if (!close)
@@ -261,17 +268,24 @@ static int put_array(PxState *st, PxToken t, PyObject *parts) {
   return put_text(parts, text);
 }
 
+static int put_name(PyObject *parts, PyObject *name, const char *behind) {
+  return PyList_Append(parts, name) < 0 || put_text(parts, behind) < 0 ? -1 : 0;
+}
+
 static uint32_t put_tuple(PxState *st, const PxToken *t, PyObject *parts) {
-  uint32_t used = 1, n = px_token_items(*t);
-  if (put_text(parts, "(") < 0)
+  uint32_t used = 1, n = px_token_items(*t), named = px_token_named(*t);
+  if (named ? put_name(parts, px_named_title(st, named), "(") < 0 : put_text(parts, "(") < 0)
     return 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t one = i && put_text(parts, ", ") < 0 ? 0 : put_tokens(st, t + used, parts);
+    if ((i && put_text(parts, ", ") < 0) ||
+        (named && put_name(parts, px_named_field(st, named, i), ": ") < 0))
+      return 0;
+    uint32_t one = put_tokens(st, t + used, parts);
     if (!one)
       return 0;
     used += one;
   }
-  return put_text(parts, n == 1 ? ",)" : ")") < 0 ? 0 : used;
+  return put_text(parts, n == 1 && !named ? ",)" : ")") < 0 ? 0 : used;
 }
 
 static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts) {
@@ -326,7 +340,7 @@ PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n) {
 
 /* --- passing --- */
 
-enum { NO = -1, WEAK_PRICE = 1, SAFE_PRICE = 4, LAYOUT_PRICE = 2 };
+enum { NO = -1, WEAK_PRICE = 1, SAFE_PRICE = 4, LAYOUT_PRICE = 2, NAMES_PRICE = 1 };
 
 /* Same-kind widening, integers to wide enough floats, and weak numbers to what their kind fits: never a loss that a type could tell. */
 static int scalar_price(TypeId from, TypeId to) {
@@ -380,6 +394,11 @@ int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, u
     PxToken a = from[i], b = to[i];
     if (a == b)
       continue;
+    if (px_token_is_tuple(a) && px_token_is_tuple(b) && px_token_items(a) == px_token_items(b) &&
+        !px_token_named(b)) { /* a named tuple is a tuple */
+      price += NAMES_PRICE;
+      continue;
+    }
     if (px_token_is_tuple(a) || px_token_is_tuple(b) ||
         px_token_is_array(a) != px_token_is_array(b))
       return NO;

@@ -1,6 +1,6 @@
 /* Signature: the types of a launch's arguments as a vector of tokens, which compare with memcmp, and as text (ir/type.h).
  *
- * One token a scalar or array, depth first; a tuple is a token with its length, then its items' tokens. */
+ * One token a scalar or array, depth first; a tuple is a token with its length and class, then its items' tokens. */
 #ifndef PYPTX_PYEXT_SIGNATURE_H
 #define PYPTX_PYEXT_SIGNATURE_H
 
@@ -10,7 +10,8 @@ typedef uint32_t PxToken;
 
 enum {
   PX_ARRAY_TOKEN = 1 << 30, /* | elem | ndim << 16 | layout << 21 | wide << 23 | align << 24 */
-  PX_TUPLE_TOKEN = 1 << 29, /* | number of items */
+  PX_TUPLE_TOKEN = 1 << 29, /* | number of items | number of the named tuple's class (named.h) << 13 */
+  PX_NAMED_SHIFT = 13,
 };
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */
@@ -22,7 +23,10 @@ static inline bool px_token_is_array(PxToken t) { return t & PX_ARRAY_TOKEN; }
 static inline bool px_token_is_tuple(PxToken t) {
   return !px_token_is_array(t) && t & PX_TUPLE_TOKEN;
 }
-static inline uint32_t px_token_items(PxToken t) { return t & (PX_TUPLE_TOKEN - 1); }
+static inline uint32_t px_token_items(PxToken t) { return t & ((1u << PX_NAMED_SHIFT) - 1); }
+static inline uint32_t px_token_named(PxToken t) {
+  return (t & (PX_TUPLE_TOKEN - 1)) >> PX_NAMED_SHIFT;
+}
 static inline PxElem px_token_elem(PxToken t) { return t & 0xffff; }
 static inline unsigned px_token_ndim(PxToken t) { return t >> 16 & 31; }
 static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 21 & 3); }

@@ -5,6 +5,7 @@
 
 #include "pyext/dispatcher.h"
 #include "pyext/intrinsic.h"
+#include "pyext/named.h"
 #include "pyext/raise.h"
 #include "pyext/scalar.h"
 #include "pyext/type.h"
@@ -88,22 +89,23 @@ static void freeze_items(PxSnapshot *s, Frozen *f, PyObject *const *items, Py_ss
   f->n = (uint32_t)n;
 }
 
+static void name_tuple(PxSnapshot *s, Frozen *f, PyObject *class, PyObject *fields) {
+  const char **names = CX_ARRAY(s->cx, const char *, PyTuple_GET_SIZE(fields) + 1);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields); i++)
+    names[i] = px_freeze_text(s, PyTuple_GET_ITEM(fields, i));
+  f->names = names;
+  f->text = px_freeze_text(s, px_keep(s, PyType_GetName((PyTypeObject *)class)));
+}
+
 static void freeze_tuple(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->kind = FZ_TUPLE;
   freeze_items(s, f, PySequence_Fast_ITEMS(object), PyTuple_GET_SIZE(object));
-  PyObject *fields = PyTuple_CheckExact(object)
-                         ? NULL
-                         : px_getattr_optional((PyObject *)Py_TYPE(object), s->st->name._fields);
-  PyErr_Clear();
+  PyObject *fields = px_named_fields(s->st, (PyObject *)Py_TYPE(object));
   if (!fields)
     return;
   px_keep(s, fields);
-  if (!PyTuple_Check(fields) || PyTuple_GET_SIZE(fields) != PyTuple_GET_SIZE(object))
-    return;
-  const char **names = CX_ARRAY(s->cx, const char *, f->n + 1);
-  for (uint32_t i = 0; i < f->n; i++)
-    names[i] = px_freeze_text(s, PyTuple_GET_ITEM(fields, i));
-  f->names = names;
+  if (PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(object))
+    name_tuple(s, f, (PyObject *)Py_TYPE(object), fields);
 }
 
 static void freeze_slice(PxSnapshot *s, Frozen *f, PyObject *object) {
@@ -267,7 +269,47 @@ static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 /* --- classes and functions --- */
 
+/* Is the __new__ that the class has namedtuple's own? Its class has _make beside it; one of a user may do anything. */
+static bool has_own_new(PxSnapshot *s, PyObject *class) {
+  PyObject *mro = px_keep(s, PyObject_GetAttr(class, s->st->name.__mro__));
+  for (Py_ssize_t i = 0; PyTuple_Check(mro) && i < PyTuple_GET_SIZE(mro); i++) {
+    PyObject *dict = px_keep(s, PyObject_GetAttr(PyTuple_GET_ITEM(mro, i), s->st->name.__dict__));
+    if (PyMapping_HasKeyString(dict, "__new__"))
+      return PyMapping_HasKeyString(dict, "_make");
+  }
+  return false;
+}
+
+static bool freeze_named_class(PxSnapshot *s, Frozen *f, PyObject *class) {
+  PyObject *fields = px_named_fields(s->st, class);
+  if (!fields)
+    return false;
+  px_keep(s, fields);
+  PyObject *defaults = px_getattr_optional(class, s->st->name._field_defaults);
+  PyErr_Clear();
+  if (!defaults || !PyDict_Check(px_keep(s, defaults)) || !has_own_new(s, class))
+    return false;
+  Py_ssize_t n = PyTuple_GET_SIZE(fields), count = PyDict_GET_SIZE(defaults);
+  if (count > n)
+    return false;
+  const Frozen **items = CX_ARRAY(s->cx, const Frozen *, count + 1);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *value = px_dict_get(defaults, PyTuple_GET_ITEM(fields, n - count + i));
+    if (!value)
+      return false;
+    items[i] = px_freeze(s, px_keep(s, value));
+  }
+  f->kind = FZ_NAMED;
+  f->n = (uint32_t)n;
+  f->i = count;
+  f->items = items;
+  name_tuple(s, f, class, fields);
+  return true;
+}
+
 static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (freeze_named_class(s, f, object))
+    return true;
   static const struct {
     PyTypeObject *type;
     TypeId id;

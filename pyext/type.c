@@ -23,7 +23,7 @@ static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals t
 /* One record type, no array of it. */
 static bool is_record_text(const char *s) {
   size_t n = strlen(s);
-  return n > 7 && !strncmp(s, "record(", 7) && s[n - 1] == ')';
+  return n > 7 && !strncmp(s, "record(", 7) && s[n - 1] == ')' && !ty_is_named_text(s);
 }
 
 PyObject *px_type_new(PxState *st, PyObject *text) {
@@ -31,10 +31,10 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
   const char *s = PyUnicode_AsUTF8AndSize(text, &n);
   if (!s)
     return NULL;
-  TypeId id = is_record_text(s)             ? TY_RECORD
-              : strchr(s, '[') && *s != '(' ? TY_ARRAY
-              : *s == '('                   ? TY_TUPLE
-                                            : ty_by_name(s, (size_t)n);
+  TypeId id = is_record_text(s)                  ? TY_RECORD
+              : *s == '(' || ty_is_named_text(s) ? TY_TUPLE
+              : strchr(s, '[')                   ? TY_ARRAY
+                                                 : ty_by_name(s, (size_t)n);
   if (!strncmp(s, "void(", 5))
     id = TY_FUNC;
   return type_make(st, id, Py_NewRef(text));
@@ -332,7 +332,7 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   if (is_record_text(s))
     return px_elem_of_text(st, s) == PX_NO_ELEM ? NULL : type_make(st, TY_RECORD, Py_NewRef(text));
   const char *open = strchr(s, '(');
-  if (open && open > s && !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (open && open > s && !ty_is_named_text(s) && !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return type_make(st, TY_FUNC, Py_NewRef(text));
   /* One argument of a list, so that a tuple's parentheses are its own. */
   PyObject *list = PyUnicode_FromFormat("(%U)", text);

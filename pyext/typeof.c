@@ -5,6 +5,7 @@
 
 #include "pyext/device_array.h"
 #include "pyext/foreign.h"
+#include "pyext/named.h"
 #include "pyext/raise.h"
 #include "pyext/type.h"
 #include "runtime/memory.h"
@@ -358,7 +359,9 @@ static int add_tuple(PxArgs *a, PyObject *arg) {
   Py_ssize_t n = PyTuple_GET_SIZE(arg);
   if (n > TY_MAX_TUPLE || a->depth == MAX_DEPTH)
     return unsupported(a, arg, ": it is too large or nested too deep; pass an array");
-  if (add_token(a, PX_TUPLE_TOKEN | (PxToken)n) < 0)
+  int named = PyTuple_CheckExact(arg) ? PX_NO_NAMES : px_named_of(a->st, arg);
+  if (named < 0 ||
+      add_token(a, PX_TUPLE_TOKEN | (PxToken)n | (PxToken)named << PX_NAMED_SHIFT) < 0)
     return -1;
   a->depth++;
   for (Py_ssize_t i = 0; i < n; i++) {
@@ -398,6 +401,8 @@ static const char *hint(PyObject *arg) {
 }
 
 static int add_slow(PxArgs *a, PyObject *arg) {
+  if (PyTuple_Check(arg))
+    return add_tuple(a, arg);
   if (px_have_numpy(a->st)) {
     int is = PyObject_IsInstance(arg, a->st->np_ndarray);
     if (is)
@@ -406,8 +411,6 @@ static int add_slow(PxArgs *a, PyObject *arg) {
     if (is)
       return is < 0 ? -1 : add_numpy_scalar(a, arg);
   }
-  if (PyTuple_Check(arg))
-    return add_tuple(a, arg);
   if (arg == Py_None)
     return add_leaf(a, TY_NONE) ? 0 : -1;
   if (PyLong_Check(arg))

@@ -340,6 +340,10 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return ty_call_method(ty, callee, args, n);
   if (callee.type->id == TY_DTYPE && f->type != TY_RECORD && !names)
     return ty_convert(ty, f->type, args, n);
+  if (callee.type->id == TY_OBJECT && f->kind == FZ_NAMED)
+    return ty_call_named(ty, f, args, n, names);
+  if (ty_is_replace(callee))
+    return ty_call_replace(ty, callee, args, n, names);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
     return (Val){.type = callee.type, .konst = f};
   return TY_FAIL(ty, ERR_NOT_CALLABLE, TY_PRETTY(ty, callee));

@@ -24,7 +24,7 @@ static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
     if (!(elems[k] = ty_join(ty, a->elems[k], b->elems[k])))
       return NULL;
   if (a->id == TY_TUPLE)
-    return ty_tuple(ty->cx, elems, a->n, a->names == b->names ? a->names : NULL);
+    return ty_same_names(a, b) ? ty_tuple_like(ty->cx, elems, a) : ty_tuple(ty->cx, elems, a->n);
   return a->frozen ? ty_frozen(ty->cx, a->id, a->frozen, elems, a->n)
                    : ty_list_like(ty->cx, a->id, elems, a->n);
 }

@@ -54,7 +54,7 @@ const Type *ty_storage(Ty *ty, const Type *t) {
   const Type **stored = CX_ARRAY(ty->cx, const Type *, n + 1);
   for (uint32_t k = 0; k < n; k++)
     stored[k] = ty_storage(ty, elems[k]);
-  return ty_tuple(ty->cx, stored, n, NULL);
+  return ty_tuple(ty->cx, stored, n);
 }
 
 bool ty_same(Ty *ty, Val a, Val b) {
@@ -209,7 +209,7 @@ Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
     all &= konst[k] != NULL;
   }
   Val none = {0};
-  Val r = ty_pack(ty, ty_tuple(ty->cx, types, n, NULL), n ? items : &none, n);
+  Val r = ty_pack(ty, ty_tuple(ty->cx, types, n), n ? items : &none, n);
   if (all && !is_bottom(r))
     r.konst = fz_tuple(ty->cx, konst, n);
   return r;

@@ -30,7 +30,7 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_BYTES: return a->n == b->n && !memcmp(a->text, b->text, a->n);
   case FZ_DTYPE: return a->type != TY_RECORD || !strcmp(a->text, b->text);
   case FZ_TUPLE:
-    if (a->n != b->n || a->names != b->names)
+    if (a->n != b->n || a->names != b->names) /* the names are the class's: one list */
       return false;
     for (uint32_t k = 0; k < a->n; k++)
       if (!fz_same(a->items[k], b->items[k]))
@@ -46,6 +46,7 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_CODE: return a->code == b->code;
   case FZ_ARRAY: return a->array == b->array;
   case FZ_EXCEPTION: return !strcmp(a->text, b->text);
+  case FZ_NAMED: return a->names == b->names;
   case FZ_MODULE:
     return !strcmp(a->text, b->text) && a->nattrs == b->nattrs && a->attrs == b->attrs;
   default: return false;
@@ -97,6 +98,7 @@ bool fz_truth(const Frozen *f, bool *out) {
   case FZ_INTRINSIC:
   case FZ_MODULE:
   case FZ_DTYPE:
+  case FZ_NAMED:
   case FZ_EXCEPTION:
   case FZ_ELLIPSIS: *out = true; return true;
   default: return false;
@@ -403,7 +405,9 @@ static Val tuple_const(Ty *ty, const Frozen *f) {
       return BOTTOM;
     types[k] = v.type;
   }
-  return (Val){.type = ty_tuple(ty->cx, types, f->n, f->names), .konst = f};
+  return (Val){.type = f->names ? ty_named_tuple(ty->cx, types, f->n, f->names, f->text)
+                                : ty_tuple(ty->cx, types, f->n),
+               .konst = f};
 }
 
 const Type *ty_elem(Ty *ty, TypeId id, const char *record) {

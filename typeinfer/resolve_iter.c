@@ -20,7 +20,7 @@ static Val common_tuple(Ty *ty, Val t) {
   const Type **elems = CX_ARRAY(ty->cx, const Type *, t.type->n);
   for (uint32_t k = 0; k < t.type->n; k++)
     elems[k] = elem;
-  return ty_cast(ty, t, ty_tuple(ty->cx, elems, t.type->n, NULL));
+  return ty_cast(ty, t, ty_tuple(ty->cx, elems, t.type->n));
 }
 
 Val ty_iter(Ty *ty, Val v) {

@@ -303,16 +303,6 @@ Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
                : TY_FAIL(ty, ERR_SETATTR, name, TY_PRETTY(ty, obj));
 }
 
-static Val tuple_field(Ty *ty, Val obj, const char *name) {
-  Suggest s = suggest_for(name);
-  for (uint32_t k = 0; obj.type->names && k < obj.type->n; k++) {
-    if (!strcmp(obj.type->names[k], name))
-      return ty_item(ty, obj, k);
-    suggest_try(&s, obj.type->names[k]);
-  }
-  return no_attribute(ty, TY_PRETTY(ty, obj), name, s.best);
-}
-
 Val ty_getattr(Ty *ty, Val obj, const char *name) {
   if (is_bottom(obj))
     return BOTTOM;
@@ -320,7 +310,7 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   switch (obj.type->id) {
   case TY_MODULE: return module_attr(ty, f, name);
   case TY_ARRAY: return array_attribute(ty, obj, name);
-  case TY_TUPLE: return tuple_field(ty, obj, name);
+  case TY_TUPLE: return ty_named_attribute(ty, obj, name);
   case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name);
   case TY_RANGE:
   case TY_SLICE: return from_table(ty, range_attributes, obj, name);
@@ -329,6 +319,8 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
       return member(ty, ir_intrinsics[f->i].path, name);
     break;
   case TY_OBJECT:
+    if (f->kind == FZ_NAMED)
+      return ty_named_attribute(ty, obj, name);
     if (fz_attr(f, name))
       return ty_const(ty, fz_attr(f, name));
     break;
@@ -403,13 +395,16 @@ static bool add_number(Ty *ty, TyText *t, Val v) {
 }
 
 static bool add_tuple(Ty *ty, TyText *t, Val v, int depth) {
-  buf_putc(&t->format, '(');
+  const char *const *names = v.type->title ? v.type->names : NULL;
+  buf_printf(&t->format, "%s(", names ? v.type->title : "");
   for (uint32_t k = 0; k < v.type->n; k++) {
     buf_puts(&t->format, k ? ", " : "");
+    if (names)
+      buf_printf(&t->format, "%s=", names[k]);
     if (!ty_text_add(ty, t, ty_item(ty, v, k), true, depth + 1))
       return false;
   }
-  buf_puts(&t->format, v.type->n == 1 ? ",)" : ")");
+  buf_puts(&t->format, v.type->n == 1 && !names ? ",)" : ")");
   return true;
 }
 

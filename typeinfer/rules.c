@@ -198,7 +198,7 @@ static const Type *strong_type(Ty *ty, const Type *t) {
   const Type **elems = CX_ARRAY(ty->cx, const Type *, t->n + 1);
   for (uint32_t k = 0; k < t->n; k++)
     elems[k] = strong_type(ty, t->elems[k]);
-  return ty_tuple(ty->cx, elems, t->n, t->names);
+  return ty_tuple_like(ty->cx, elems, t);
 }
 
 Val ty_eval(Ty *ty, Ins *i) {

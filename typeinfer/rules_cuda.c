@@ -327,7 +327,7 @@ Val ty_rule_libdevice(Ty *ty, const TyCall *c) {
     results[n++] = ty_id(ty, f->result);
   for (uint32_t k = 0; k < f->noutputs; k++)
     results[n++] = ty_id(ty, f->outputs[k]);
-  const Type *type = n == 1 ? results[0] : ty_tuple(ty->cx, results, n, NULL);
+  const Type *type = n == 1 ? results[0] : ty_tuple(ty->cx, results, n);
   return ty_intrinsic(ty, c->id, type, args, c->n);
 }
 

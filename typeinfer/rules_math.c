@@ -104,7 +104,7 @@ static Val pair(Ty *ty, const TyCall *c, bool int_second) {
   if (!t)
     return BOTTOM;
   const Type *types[] = {t, int_second ? ty_id(ty, TY_PYINT) : t};
-  return ty_intrinsic(ty, c->id, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+  return ty_intrinsic(ty, c->id, ty_tuple(ty->cx, types, 2), &x, 1);
 }
 
 Val ty_rule_math_frexp(Ty *ty, const TyCall *c) { return pair(ty, c, true); }

@@ -86,7 +86,7 @@ Val ty_rule_np_modf(Ty *ty, const TyCall *c) {
     return BOTTOM;
   x = widened(ty, x);
   const Type *types[] = {x.type, x.type};
-  Val r = ty_intrinsic(ty, INTR_MATH_MODF, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+  Val r = ty_intrinsic(ty, INTR_MATH_MODF, ty_tuple(ty->cx, types, 2), &x, 1);
   Val pair[] = {ty_cast(ty, ty_item(ty, r, 0), t), ty_cast(ty, ty_item(ty, r, 1), t)};
   return ty_make_tuple(ty, pair, 2);
 }
@@ -98,7 +98,7 @@ Val ty_rule_np_frexp(Ty *ty, const TyCall *c) {
     return BOTTOM;
   x = widened(ty, x);
   const Type *types[] = {x.type, ty_id(ty, TY_PYINT)};
-  Val r = ty_intrinsic(ty, INTR_MATH_FREXP, ty_tuple(ty->cx, types, 2, NULL), &x, 1);
+  Val r = ty_intrinsic(ty, INTR_MATH_FREXP, ty_tuple(ty->cx, types, 2), &x, 1);
   Val pair[] = {ty_cast(ty, ty_item(ty, r, 0), t), ty_cast_id(ty, ty_item(ty, r, 1), TY_I32)};
   return ty_make_tuple(ty, pair, 2);
 }

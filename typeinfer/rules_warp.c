@@ -54,7 +54,7 @@ Val ty_rule_match(Ty *ty, const TyCall *c) {
   if (!ty_is_number(args[1].type) || ty_is_complex(args[1].type))
     return ty_argument_type(ty, c, 1, "a real number");
   const Type *parts[] = {mask_type(ty), ty_id(ty, TY_PYBOOL)};
-  const Type *t = c->id == INTR_MATCH_ANY ? parts[0] : ty_tuple(ty->cx, parts, 2, NULL);
+  const Type *t = c->id == INTR_MATCH_ANY ? parts[0] : ty_tuple(ty->cx, parts, 2);
   return ty_intrinsic(ty, c->id, t, args, 2);
 }
 

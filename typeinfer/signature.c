@@ -96,7 +96,7 @@ static const Type *argument_type(Cx *cx, const Type *t) {
   const Type **elems = CX_ARRAY(cx, const Type *, t->n + 1);
   for (uint32_t k = 0; k < t->n; k++)
     elems[k] = argument_type(cx, t->elems[k]);
-  return ty_tuple(cx, elems, t->n, t->names);
+  return ty_tuple_like(cx, elems, t);
 }
 
 /* The parameters' values: the signature's types, then defaults. */

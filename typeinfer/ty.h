@@ -270,6 +270,14 @@ typedef struct TyText {
 /* quoted: a string stands in a tuple. False after an error in typing. */
 bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth);
 
+/* --- named tuples (named.c) --- */
+Val ty_call_named(Ty *ty, const Frozen *class, const Val *args, uint32_t n, const Frozen *names);
+/* x._replace of a named tuple, a bound method. */
+bool ty_is_replace(Val callee);
+Val ty_call_replace(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
+/* A field, or what named tuples have beside their fields. */
+Val ty_named_attribute(Ty *ty, Val obj, const char *name);
+
 /* --- calls (call.c, spec.c) --- */
 enum { TY_MAX_ARGS = 64 };
 struct TyCall { /* a call of an intrinsic, bound to its signature */

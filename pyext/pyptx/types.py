@@ -42,6 +42,14 @@ def UniTuple(item, count):
     return Tuple((item,) * count)
 
 
+def NamedTuple(items, cls):
+    """The type of a named tuple: types of its fields in order, and its class."""
+    items = tuple(items)
+    if len(items) != len(cls._fields):
+        raise ValueError(f"{cls.__name__} has {len(cls._fields)} fields, but {len(items)} types are given")
+    return _type(f"{cls.__name__}({', '.join(f'{name}: {item}' for name, item in zip(cls._fields, items))})")
+
+
 def Array(dtype, ndim, layout):
     """The type of an array: layout "C", "F" or "A" (any strides)."""
     if layout not in ("C", "F", "A") or ndim < 1:

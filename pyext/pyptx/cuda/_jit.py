@@ -153,7 +153,9 @@ def _is_signature_list(value):
 
 
 def _is_signature(value):
-    return isinstance(value, Type) and repr(value).endswith(")") and not repr(value).startswith("(")
+    if not isinstance(value, Type) or not repr(value).endswith(")") or repr(value).startswith("("):
+        return False
+    return not repr(value).partition("(")[2].partition(":")[0].isidentifier()  # the type of a named tuple: Point(x: float32)
 
 
 def _plain_function(function):

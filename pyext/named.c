@@ -1,0 +1,88 @@
+/* Named: see named.h. st->named is a list of (title, fields), st->named_ids a dict from these to numbers. */
+#include "pyext/named.h"
+
+#include <string.h>
+
+static bool is_name(PyObject *o) { return PyUnicode_Check(o) && PyUnicode_IsIdentifier(o) > 0; }
+
+PyObject *px_named_fields(PxState *st, PyObject *class) {
+  if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, &PyTuple_Type) ||
+      class == (PyObject *)&PyTuple_Type)
+    return NULL;
+  PyObject *fields = px_getattr_optional(class, st->name._fields);
+  bool ok = fields && PyTuple_CheckExact(fields);
+  for (Py_ssize_t i = 0; ok && i < PyTuple_GET_SIZE(fields); i++)
+    ok = is_name(PyTuple_GET_ITEM(fields, i));
+  if (!ok)
+    Py_CLEAR(fields);
+  PyErr_Clear();
+  return fields;
+}
+
+/* The number of a (title, fields) pair, given one if it is new. Steals the pair, which may be NULL. */
+static int number_of(PxState *st, PyObject *pair) {
+  long number = -1;
+  if (!pair)
+    return -1;
+  PX_BEGIN_LOCKED(st->named)
+  PyObject *known = PyDict_GetItemWithError(st->named_ids, pair);
+  if (known) {
+    number = PyLong_AsLong(known);
+  } else if (!PyErr_Occurred() && PyList_GET_SIZE(st->named) >= PX_MAX_NAMED) {
+    PyErr_Format(PyExc_RuntimeError, "more than %d classes of named tuples", PX_MAX_NAMED);
+  } else if (!PyErr_Occurred()) {
+    PyObject *id = PyLong_FromSsize_t(PyList_GET_SIZE(st->named) + 1);
+    if (id && PyList_Append(st->named, pair) == 0) {
+      if (PyDict_SetItem(st->named_ids, pair, id) == 0)
+        number = PyLong_AsLong(id);
+    }
+    Py_XDECREF(id);
+  }
+  PX_END_LOCKED()
+  Py_DECREF(pair);
+  return (int)number;
+}
+
+int px_named_of(PxState *st, PyObject *tuple) {
+  PyObject *class = (PyObject *)Py_TYPE(tuple), *fields = px_named_fields(st, class);
+  if (!fields || !PyTuple_GET_SIZE(fields) || PyTuple_GET_SIZE(fields) != PyTuple_GET_SIZE(tuple)) {
+    Py_XDECREF(fields);
+    return PX_NO_NAMES;
+  }
+  PyObject *title = PyType_GetName((PyTypeObject *)class);
+  if (title && !is_name(title))
+    Py_SETREF(title, PyUnicode_FromString("namedtuple"));
+  PyObject *pair = title ? PyTuple_Pack(2, title, fields) : NULL;
+  Py_XDECREF(title);
+  Py_DECREF(fields);
+  return number_of(st, pair);
+}
+
+int px_named_by_text(PxState *st, const char *title, const char *const *names, uint32_t n) {
+  PyObject *fields = PyTuple_New(n);
+  for (uint32_t i = 0; fields && i < n; i++) {
+    PyObject *name = PyUnicode_FromString(names[i]);
+    if (!name)
+      Py_CLEAR(fields);
+    else
+      PyTuple_SET_ITEM(fields, i, name);
+  }
+  return fields ? number_of(st, Py_BuildValue("(sN)", title, fields)) : -1;
+}
+
+/* Entries are never removed or changed. */
+static PyObject *entry(PxState *st, uint32_t number) {
+  PyObject *pair = NULL;
+  PX_BEGIN_LOCKED(st->named)
+  pair = PyList_GET_ITEM(st->named, number - 1);
+  PX_END_LOCKED()
+  return pair;
+}
+
+PyObject *px_named_title(PxState *st, uint32_t number) {
+  return PyTuple_GET_ITEM(entry(st, number), 0);
+}
+
+PyObject *px_named_field(PxState *st, uint32_t number, uint32_t k) {
+  return PyTuple_GET_ITEM(PyTuple_GET_ITEM(entry(st, number), 1), k);
+}

@@ -1,0 +1,21 @@
+/* Named: the classes of named tuples by number, for tokens of signatures. Number 0 is the plain tuple.
+ *
+ * Two classes of one name with the same fields are one: all that a kernel sees of them. The table holds texts, not the classes. */
+#ifndef PYPTX_PYEXT_NAMED_H
+#define PYPTX_PYEXT_NAMED_H
+
+#include "pyext/state.h"
+
+enum { PX_NO_NAMES = 0, PX_MAX_NAMED = (1 << 16) - 1 };
+
+/* The number of a tuple's class; -1 with an exception. */
+int px_named_of(PxState *st, PyObject *tuple);
+/* The same by texts; names: n of them, UTF-8. */
+int px_named_by_text(PxState *st, const char *title, const char *const *names, uint32_t n);
+/* Of a number > 0: the name of the class and its fields, borrowed. */
+PyObject *px_named_title(PxState *st, uint32_t number);
+PyObject *px_named_field(PxState *st, uint32_t number, uint32_t k);
+/* The fields of a named tuple class: a new tuple of str, or NULL; no exception is left. class: any type. */
+PyObject *px_named_fields(PxState *st, PyObject *class);
+
+#endif
