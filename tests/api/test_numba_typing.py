@@ -1,0 +1,111 @@
+"""@cuda.jit(typing="numba") gives Numba's types and values: tests/data/numba_typing.json, recorded by tests/tools/numba_typing.py.
+
+Types are compared with those of Numba's CUDA target for every expression that it takes; values, where the table has them, bit
+for bit with fma=False (powers within the bound below). What Numba gets wrong or leaves to its libraries is in DIFFERENT, each with its reason.
+"""
+
+import collections
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyptx import _pyptx, cuda
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import numba_typing as recorded  # noqa: E402  the inputs that the table was made with
+
+STRONG = {"pybool": "bool", "pyint": "int64", "pyfloat": "float64", "pycomplex": "complex128"}
+NUMPY = {"boolean": "?", "bool": "?"}
+
+DIFFERENT = {}
+
+
+def table():
+    groups = collections.defaultdict(list)
+    for source, names, result, values in json.loads(recorded.TABLE.read_text()):
+        if result is not None and (source, tuple(names)) not in DIFFERENT:
+            groups[tuple(names)].append((source, result, values))
+    return dict(groups)
+
+
+TABLE = table()
+
+
+def function(source):
+    scope = {"math": math, "np": np}
+    exec(compile(source, "<numba_typing>", "exec"), scope)
+    return scope["f"]
+
+
+def body(source):
+    """The lines of f, without the def."""
+    return source.split("\n", 1)[1]
+
+
+def test_the_table_is_large():
+    rows = [row for group in TABLE.values() for row in group]
+    assert len(rows) > 3000 and sum(values is not None for _, _, values in rows) > 2500
+
+
+@pytest.mark.parametrize("names", list(TABLE), ids="-".join)
+def test_types(names):
+    signature = ", ".join("bool" if n == "boolean" else n for n in names)
+    wrong = []
+    for source, want, _ in TABLE[names]:
+        options = {"typing": "numba", "device": True, "opt": 0}
+        try:
+            got = _pyptx._compile(function(source), signature, "host", None, 0, options, "types")["result"]
+        except Exception as e:
+            got = str(e).splitlines()[0]
+        if STRONG.get(got, got) != want:
+            wrong.append(f"{body(source)}{got}, but Numba gives {want}")
+    assert not wrong, f"{len(wrong)} of {len(TABLE[names])}\n" + "\n".join(wrong)
+
+
+def kernel_of(rows, names):
+    """One kernel that stores every row's result, in the array of its type, for thread i's arguments."""
+    dtypes = sorted({want for _, want, _ in rows})
+    scope = {"math": math, "np": np, "cuda": cuda}
+    places, count = [], dict.fromkeys(dtypes, 0)
+    lines = [f"def kernel({', '.join('ab'[:len(names)])}, {', '.join('out_' + d for d in dtypes)}):", "    i = cuda.grid(1)"]
+    arguments = ", ".join(f"{v}[i]" for v in "ab"[: len(names)])
+    for k, (source, want, _) in enumerate(rows):
+        scope[f"f{k}"] = function(source)
+        places.append(count[want])
+        lines.append(f"    out_{want}[{count[want]}, i] = f{k}({arguments})")
+        count[want] += 1
+    exec("\n".join(lines), scope)
+    outputs = [np.zeros((count[d], 3), NUMPY.get(d, d)) for d in dtypes]
+    return cuda.jit(typing="numba", fma=False)(scope["kernel"]), dict(zip(dtypes, outputs)), places
+
+
+def close(got, want, source):
+    if got.tobytes() == want.tobytes() or (np.isnan(got) and np.isnan(want)):
+        return True
+    # pow of LLVM's library and ours: each within 2 ulp of the true value (complex: 8, by its chain of functions)
+    if "**" in source and got.dtype.kind in "fc":
+        ulps = 8 if got.dtype.kind == "c" else 4
+        return abs(got - want) <= ulps * np.finfo(got.dtype).eps * abs(want)
+    return False
+
+
+@pytest.mark.parametrize("names", list(TABLE), ids="-".join)
+def test_values(names):
+    rows = [row for row in TABLE[names] if row[2] is not None]
+    kernel, outputs, places = kernel_of(rows, names)
+    inputs = [
+        np.array([np.dtype(NUMPY.get(n, n)).type(v) for v in values])
+        for n, values in zip(names, (recorded.numbers(names[0]), recorded.others(names[-1])))
+    ]
+    kernel[1, 3](*inputs, *outputs.values())
+    wrong = []
+    for (source, want, values), place in zip(rows, places):
+        for i, value in enumerate(values):
+            expected = np.frombuffer(bytes.fromhex(value), NUMPY.get(want, want))[0]
+            got = outputs[want][place, i]
+            if not close(got, expected, source):
+                wrong.append(f"{body(source)}of {[x[i] for x in inputs]}: {got!r}, but Numba gives {expected!r}")
+    assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong)
