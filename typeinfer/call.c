@@ -185,6 +185,10 @@ static Val convert(Ty *ty, TypeId to, Val v) {
   if (!ty_is_number(v.type) || (ty_is_complex(v.type) && !ty_is_complex(t)))
     return TY_FAIL(ty, ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "%s()", type_name(ty, t)),
                    TY_PRETTY(ty, v));
+  bool kept = (to == TY_PYINT && ty_is_integral(v.type) && v.type->id != TY_BOOL) ||
+              (to == TY_PYFLOAT && ty_is_float(v.type));
+  if (ty->cx->typing == TYPING_NUMBA && kept) /* Numba's int() and float() change the kind only */
+    return v;
   return ty_operand(ty, v, to);
 }
 

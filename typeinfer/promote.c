@@ -77,8 +77,13 @@ static TyOp compare_types(Op op, TypeId a, TypeId b, TypeId t) {
             .left = t,
             .right = t,
             .result = weak(a) && weak(b) ? TY_PYBOOL : TY_BOOL};
-  if (!integral(a) || !integral(b) || kind(a) == KIND_BOOL || kind(b) == KIND_BOOL)
+  if (!integral(a) || !integral(b))
     return r;
+  if (kind(a) == KIND_BOOL || kind(b) == KIND_BOOL) { /* Numba's int64 does not hold a uint64 */
+    if (a == TY_U64 || b == TY_U64)
+      r.left = r.right = TY_U64;
+    return r;
+  }
   bool mixed = (kind(a) == KIND_INT) != (kind(b) == KIND_INT);
   if (mixed && (a == TY_U64 || b == TY_U64)) {
     r.left = a == TY_U64 ? TY_U64 : TY_I64;
@@ -112,22 +117,31 @@ TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
   case CLASS_POW:
   case CLASS_SHIFT:
     t = t == TY_PYBOOL ? TY_PYINT : t == TY_BOOL ? TY_I8 : t;
-    if (typing == TYPING_NUMBA && class == CLASS_POW && (a == TY_F32 || b == TY_F32) &&
-        (integral(a) || integral(b)))
+    if (typing == TYPING_NUMBA && class == CLASS_POW && a == TY_F32 && integral(b))
       t = TY_F32;
+    if (typing == TYPING_NUMBA && class == CLASS_SHIFT && integral(t))
+      t = kind(a) == KIND_UINT ? TY_U64 : TY_I64;
     r.ok = class == CLASS_FLOOR ? kind(t) != KIND_COMPLEX : class == CLASS_POW || integral(t);
     break;
-  case CLASS_BITS: r.ok = integral(t); break;
+  case CLASS_BITS:
+    r.ok = integral(t);
+    if (a == TY_BOOL && b == TY_BOOL)
+      t = TY_BOOL;
+    break;
   case CLASS_NO: r.ok = false; break;
   }
   r.left = r.right = r.result = t;
   return r;
 }
 
-TyOp ty_unary_types(Op op, TypeId a) {
-  TyOp r = {.ok = true, .op = op, .left = a, .right = a, .result = a};
+TyOp ty_unary_types(Typing typing, Op op, TypeId a) {
   if (a == TY_PYBOOL)
-    r.left = r.right = r.result = TY_PYINT;
+    a = TY_PYINT;
+  if (typing == TYPING_NUMBA && a == TY_BOOL && op != OP_INVERT)
+    a = TY_I64;
+  TyOp r = {.ok = true, .op = op, .left = a, .right = a, .result = a};
+  if (typing == TYPING_NUMBA && integral(a) && a != TY_BOOL)
+    r.result = kind(a) == KIND_UINT ? TY_U64 : TY_I64;
   switch (op) {
   case OP_NEG:
   case OP_POS: r.ok = a != TY_BOOL; break;

@@ -17,8 +17,8 @@ typedef struct TyOp {
 TypeId ty_promote(Typing typing, TypeId a, TypeId b);
 /* x op y for the binary arithmetic, bitwise, shift and comparison ops of promote.def. */
 TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b);
-/* -x ~x +x abs(x): operand and result type; ok false where NumPy has none. */
-TyOp ty_unary_types(Op op, TypeId a);
+/* -x ~x +x: done in left, then widened to result; ok false where there is none. */
+TyOp ty_unary_types(Typing typing, Op op, TypeId a);
 /* The strong type with a weak one's storage; a strong one itself. */
 TypeId ty_strengthen(TypeId t);
 

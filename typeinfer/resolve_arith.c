@@ -250,7 +250,7 @@ Val ty_unary(Ty *ty, Op op, Val a) {
   if (a.type->id == TY_ARRAY)
     return whole_array(ty, op, a);
   if (ty_is_number(a.type))
-    types = ty_unary_types(op, a.type->id);
+    types = ty_unary_types(ty->cx->typing, op, a.type->id);
   if (!types.ok)
     return TY_FAIL(ty, ERR_BAD_OPERAND, ty_op_text(op), TY_PRETTY(ty, a));
   const Type *t = ty_id(ty, types.result);
@@ -261,8 +261,9 @@ Val ty_unary(Ty *ty, Op op, Val a) {
     return ty_constant(ty, k, t->id);
   if (t->id == TY_BOOL && op == OP_INVERT)
     return ty_op1(ty, OP_NOT, t, a);
-  a = ty_cast(ty, a, t);
-  return op == OP_POS ? a : ty_op1(ty, op, t, a);
+  const Type *done_in = ty_id(ty, types.left);
+  a = ty_cast(ty, a, done_in);
+  return ty_cast(ty, op == OP_POS ? a : ty_op1(ty, op, done_in, a), t);
 }
 
 Val ty_not(Ty *ty, Val a) {

@@ -16,6 +16,8 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (x.type->id == TY_PYBOOL)
     return ty_cast_id(ty, x, TY_PYINT);
+  if (x.type->id == TY_BOOL && ty->cx->typing == TYPING_NUMBA)
+    return ty_cast_id(ty, x, TY_I8);
   if (ty_is_complex(x.type))
     return ty_complex_abs(ty, x);
   int64_t i;

@@ -3,6 +3,26 @@
 
 #include "typeinfer/ty.h"
 
+/* Converts to float32 without loss, as Numba sees it. */
+static bool is_narrow(const Type *t) {
+  return t->id == TY_BOOL || t->id == TY_I8 || t->id == TY_I16 || t->id == TY_U8;
+}
+
+/* Numba's overloads: most functions have (float32…) and (float64…), and send integers alone to float64; fmod, copysign and pow take
+ * narrow integers for float32 too, and pow has (float32, int32) besides. */
+static TypeId numba_float_type(const TyCall *c) {
+  const Type *a = c->args[0].type, *b = c->n > 1 && c->given[1] ? c->args[1].type : a;
+  TypeId joined = ty_promote(TYPING_NUMBA, a->id, b->id);
+  bool low = a->id == TY_F32 || is_narrow(a);
+  if (c->id == INTR_MATH_POW && low && (b->id == TY_I32 || (a->id == TY_F32 && b->id == TY_U16)))
+    return TY_F32;
+  if (ty_scalar_info[joined].kind == KIND_FLOAT)
+    return joined == TY_F32 ? TY_F32 : TY_F64;
+  bool takes_narrow =
+      c->id == INTR_MATH_POW || c->id == INTR_MATH_FMOD || c->id == INTR_MATH_COPYSIGN;
+  return takes_narrow && is_narrow(a) && is_narrow(b) ? TY_F32 : TY_F64;
+}
+
 /* The type that arguments are computed in; NULL after an error. */
 static const Type *float_type(Ty *ty, const TyCall *c) {
   bool has_float32 = false, other = false;
@@ -17,6 +37,8 @@ static const Type *float_type(Ty *ty, const TyCall *c) {
     has_float32 |= t->id == TY_F32;
     other |= t->id != TY_F32 && !ty_is_weak(t);
   }
+  if (ty->cx->typing == TYPING_NUMBA && c->n)
+    return ty_id(ty, numba_float_type(c));
   return ty_id(ty, has_float32 && !other ? TY_F32 : TY_PYFLOAT);
 }
 
@@ -65,6 +87,8 @@ Val ty_rule_math_log(Ty *ty, const TyCall *c) {
 
 Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   Val x;
+  if (ty->cx->typing == TYPING_NUMBA && c->id != INTR_MATH_TRUNC)
+    return math_function(ty, c, 1); /* floats, as on Numba's CUDA target */
   if (ty_is_number(c->args[0].type) && ty_is_integral(c->args[0].type))
     return ty_cast_id(ty, c->args[0], TY_PYINT);
   const Type *t = arguments(ty, c, &x);

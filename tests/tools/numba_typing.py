@@ -41,6 +41,14 @@ BLOCKS_OF_TWO = {
     "join": "if a > 1:\n    r = a\nelse:\n    r = b",
     "sum": "r = a\nfor k in range(2):\n    r = r + b",
 }
+# of arrays, for their types only
+ARRAYS = ["float32[::1]", "int16[::1]", "uint64[::1]", "complex64[::1]"]
+OF_ARRAYS = [
+    "cuda.threadIdx.x", "cuda.blockIdx.y", "cuda.blockDim.z", "cuda.gridDim.x", "cuda.laneid", "cuda.warpsize", "cuda.grid(1)", "cuda.gridsize(1)",
+    "cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x", "cuda.threadIdx.x + 1", "cuda.threadIdx.x * 0.5", "cuda.grid(1) // 2",
+    "a.shape[0]", "len(a)", "a.size", "a.ndim", "a[0]", "a[0] + 1", "a[0] * 2.0", "a[0] + cuda.threadIdx.x", "a[cuda.grid(1)] + a[1]", "a[0] == 0",
+    "a.shape[0] - 1", "cuda.grid(1) < a.size", "cuda.grid(1) + np.int32(1)", "cuda.threadIdx.x + np.int32(1)",
+]
 FUNCTIONS_OF_TWO = ["min(a, b)", "max(a, b)", "math.pow(a, b)", "math.atan2(a, b)", "math.hypot(a, b)", "math.fmod(a, b)", "math.copysign(a, b)"]
 
 
@@ -75,6 +83,9 @@ def expressions():
         for block in BLOCKS.values():
             body = "".join(f"    {line}\n" for line in block.splitlines())
             yield f"def f(a):\n{body}    return r\n", [name]
+    for name in ARRAYS:
+        for e in OF_ARRAYS:
+            yield f"def f(a):\n    return {e}\n", [name]
     for left in TYPES + COMPLEX:
         for right in TYPES + COMPLEX:
             for op in BINARY:
@@ -99,16 +110,16 @@ def main():
 
     rows, seen = [], {}
     for source, names in expressions():
-        scope = {"math": math, "np": np}
+        scope = {"math": math, "np": np, "cuda": cuda}
         exec(source, scope)
-        f, sig = scope["f"], tuple(getattr(types, n) for n in names)
+        f, sig = scope["f"], tuple(eval(n, vars(types)) for n in names)
         try:
             result = str(cuda.compile_ptx(f, sig, device=True, cc=(9, 0))[1])
         except Exception as e:  # what Numba rejects
             result = None
             seen[type(e).__name__] = seen.get(type(e).__name__, 0) + 1
         values = None
-        if result and "math." not in source:
+        if result and "math." not in source and "[" not in names[0]:
             try:
                 on_cpu = njit(sig, error_model="numpy")(f)
                 if str(on_cpu.nopython_signatures[0].return_type) == result:

@@ -28,7 +28,7 @@ static void check_row(Op op, char *columns[], int ncolumns, char *row) {
   char *at, *a = strtok_r(row, " \n", &at), *want;
   for (int k = 0; (want = strtok_r(NULL, " \n", &at)); k++) {
     if (!ncolumns)
-      compare(ir_op_info[op].text, a, "", ty_unary_types(op, type_of(a)), want);
+      compare(ir_op_info[op].text, a, "", ty_unary_types(TYPING_NUMPY, op, type_of(a)), want);
     else if (k < ncolumns)
       compare(ir_op_info[op].text, a, columns[k],
               ty_op_types(TYPING_NUMPY, op, type_of(a), type_of(columns[k])), want);
