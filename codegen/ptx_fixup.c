@@ -2,10 +2,15 @@
  *
  * neg.s16 and abs.s16: ptxas (13.0, and the driver's compiler of the same age) takes the result to be in range, so that
  * -(-32768) widened to 64 bits comes out as +32768 where PTX says that it wraps. ~x + 1 is compiled as written.
- * LLVM makes these two out of many things (0 - x, x * -1, a narrowed 32-bit negation), so the place to change them is the end. */
+ * LLVM makes these two out of many things (0 - x, x * -1, a narrowed 32-bit negation), so the place to change them is the end.
+ *
+ * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. ptxas and the driver convert instead where the
+ * register was made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that
+ * way. The bits are taken by an instruction of their own, in modules that have floats. */
 #include "codegen/ptx_fixup.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct Rule {
@@ -14,11 +19,11 @@ typedef struct Rule {
 } Rule;
 
 static const Rule rules[] = {
-  {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;"},
-  {"\tabs.s16 \t",
-   "\t{ .reg .pred %below; .reg .b16 %minus;\n"
-   "\tsetp.lt.s16 \t%below, S, 0;\n\tnot.b16 \t%minus, S;\n\tadd.s16 \t%minus, %minus, 1;\n"
-   "\tselp.b16 \tD, %minus, S, %below; }"},
+    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;"},
+    {"\tabs.s16 \t",
+     "\t{ .reg .pred %below; .reg .b16 %minus;\n"
+     "\tsetp.lt.s16 \t%below, S, 0;\n\tnot.b16 \t%minus, S;\n\tadd.s16 \t%minus, %minus, 1;\n"
+     "\tselp.b16 \tD, %minus, S, %below; }"},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -64,8 +69,80 @@ static const char *rewrite(Buf *out, const Rule *rule, const char *line) {
   return s + ns + 1;
 }
 
+/* --- narrow stores --- */
+
+typedef struct Store {
+  const char *type;    /* as LLVM prints it, before the address */
+  const char *source;  /* registers that are wider */
+  const char *instead; /* S: the source, A: the store up to its source */
+} Store;
+
+static const Store stores[] = {
+    {".b8 \t[", "%rs", "\t{ .reg .b16 %narrow; and.b16 \t%narrow, S, 255;\nA%narrow; }"},
+    {".b8 \t[", "%rd", "\t{ .reg .b16 %narrow; cvt.u16.u64 \t%narrow, S;\nA%narrow; }"},
+    {".b8 \t[", "%r", "\t{ .reg .b16 %narrow; cvt.u16.u32 \t%narrow, S;\nA%narrow; }"},
+    {".b16 \t[", "%rd", "\t{ .reg .b16 %narrow; cvt.u16.u64 \t%narrow, S;\nA%narrow; }"},
+    {".b16 \t[", "%r", "\t{ .reg .b16 %narrow; cvt.u16.u32 \t%narrow, S;\nA%narrow; }"},
+    {".b32 \t[", "%rd", "\t{ .reg .b32 %narrow; cvt.u32.u64 \t%narrow, S;\nA%narrow; }"},
+};
+
+/* Is s the register class followed by its number? ("%r" is the beginning of "%rd" and "%rs".) */
+static bool is_register(const char *s, const char *class) {
+  size_t n = strlen(class);
+  return strncmp(s, class, n) == 0 && isdigit((unsigned char)s[n]);
+}
+
+/* line: "\tst.….b8 \t[address], SOURCE;". The row for it and where its source stands; NULL: another line. */
+static const Store *find_store(const char *line, size_t n, bool halves, const char **source) {
+  const char *comma = memmem(line, n, "], ", 3);
+  for (size_t k = 0; comma && k < sizeof stores / sizeof *stores; k++)
+    if (memmem(line, (size_t)(comma - line), stores[k].type, strlen(stores[k].type)) &&
+        is_register(comma + 3, stores[k].source) && (halves || stores[k].source[2] != 's') &&
+        comma[3 + operand_length(comma + 3)] == ';') {
+      *source = comma + 3;
+      return &stores[k];
+    }
+  return NULL;
+}
+
+static void rewrite_store(Buf *out, const Store *store, const char *line, const char *source) {
+  for (const char *c = store->instead; *c; c++) {
+    if (*c == 'S')
+      buf_add(out, source, operand_length(source));
+    else if (*c == 'A')
+      buf_add(out, line, (size_t)(source - line));
+    else
+      buf_putc(out, *c);
+  }
+}
+
+static const char *narrow_stores(Arena *arena, const char *ptx, size_t *size) {
+  if (!strstr(ptx, ".f16") && !strstr(ptx, ".f32") && !strstr(ptx, ".f64"))
+    return ptx;                     /* integers only */
+  bool halves = strstr(ptx, "f16"); /* in 16-bit registers nothing else floats */
+  Buf out;
+  buf_init(&out, arena);
+  const char *kept = ptx;
+  for (const char *at = strstr(ptx, "\tst."); at; at = strstr(at + 1, "\tst.")) {
+    const char *source;
+    size_t n = strcspn(at, "\n");
+    const Store *store = find_store(at, n, halves, &source);
+    if (!store)
+      continue;
+    buf_add(&out, kept, (size_t)(at - kept));
+    rewrite_store(&out, store, at, source);
+    kept = source + operand_length(source) + 1;
+  }
+  if (kept == ptx)
+    return ptx;
+  buf_puts(&out, kept);
+  *size = out.len;
+  return out.text;
+}
+
 const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size) {
   const Rule *rule = NULL;
+  ptx = narrow_stores(arena, ptx, size);
   const char *at = find(ptx, &rule);
   if (!at)
     return ptx;

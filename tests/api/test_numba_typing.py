@@ -17,6 +17,7 @@ from pyptx import _pyptx, cuda
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import numba_typing as recorded  # noqa: E402  the inputs that the table was made with
 
+LITERAL = {"Literal[int](1)": "int64"}  # of what Numba knows at compile time
 STRONG = {"pybool": "bool", "pyint": "int64", "pyfloat": "float64", "pycomplex": "complex128"}
 NUMPY = {"boolean": "?", "bool": "?"}
 
@@ -25,6 +26,7 @@ UNDEFINED = "Numba converts a float that is out of the integer's range, which C 
 DIFFERENT_VALUES = {
     **{(F("a", "2 ** a"), (n,)): f"{UNDEFINED} (its large powers go through floats)" for n in ("int32", "int64", "uint32", "uint64")},
     **{(F("a", "round(a)"), (n,)): f"{UNDEFINED} (its round goes through floats)" for n in ("int64", "uint64")},
+    **{(F("a, b", "a ** b"), ("boolean", n)): "Numba's 0 ** complex is nan; Python's and ours is 0" for n in ("complex64", "complex128")},
     **{(F("a", "np.uint8(a)"), (n,)): UNDEFINED for n in ("float32", "float64")},
 }
 DIFFERENT_TYPES = {
@@ -72,7 +74,7 @@ def test_types(names):
             got = _pyptx._compile(function(source), signature, "host", None, 0, options, "types")["result"]
         except Exception as e:
             got = str(e).splitlines()[0]
-        if STRONG.get(got, got) != want:
+        if STRONG.get(got, got) != LITERAL.get(want, want):
             wrong.append(f"{body(source)}{got}, but Numba gives {want}")
     assert not wrong, f"{len(wrong)} of {len(TABLE[names])}\n" + "\n".join(wrong)
 
@@ -97,6 +99,9 @@ def kernel_of(rows, names):
 def close(got, want, source):
     if got.tobytes() == want.tobytes() or (np.isnan(got) and np.isnan(want)):
         return True
+    # complex division: another order of operations than Numba's, both within 4 ulp of each part for operands like these
+    if "/ b" in source and got.dtype.kind == "c":
+        return all(abs(g - w) <= 4 * np.spacing(abs(w)) for g, w in ((got.real, want.real), (got.imag, want.imag)))
     # pow of LLVM's library and ours: each within 2 ulp of the true value (complex: 8, by its chain of functions)
     if "**" in source and got.dtype.kind in "fc":
         ulps = 8 if got.dtype.kind == "c" else 4
