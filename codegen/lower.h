@@ -43,6 +43,8 @@ LLVMValueRef lw_value(Lower *lw, Ins *i);                    /* the leaf of a nu
 void lw_split_complex(Lower *lw, LLVMValueRef memory, LLVMValueRef out[2]);
 LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]);
 void lw_set(Lower *lw, Ins *i, LLVMValueRef v);
+/* See Target.print: format and arguments without the conversions that are not C's. */
+LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args, unsigned *n);
 void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves); /* in the arena; not copied */
 
 /* --- small builders --- */

@@ -1,6 +1,7 @@
 /* Calls of device functions, and print. */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
@@ -100,28 +101,9 @@ static void line_arg(Lower *lw, Line *line, const char *conversion, LLVMValueRef
   VEC_PUSH(&lw->cx->arena, &line->args, v);
 }
 
-/* Decimal digits of a float that are printed, one more than are always kept. */
-static int print_digits(const Type *t) {
-  switch (t->id) {
-  case TY_BF16: return 3;
-  case TY_F16: return 4;
-  case TY_F32: return 7;
-  default: return 16;
-  }
-}
-
-/* Python writes 1.0 where printf writes 1: a second argument brings the ".0" of whole numbers below the exponent form. */
-static void line_float(Lower *lw, Line *line, LLVMValueRef v, int digits) {
-  LLVMTypeRef t = lw->t->f64;
-  LLVMValueRef x = LLVMBuildFPCast(lw->b, lw_ready(lw, v), t, "");
-  line_arg(lw, line, arena_printf(&lw->cx->arena, "%%.%dg", digits), x);
-  LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ,
-                                     lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
-  LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
-  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size,
-                                     LLVMConstReal(t, pow(10, digits)), "");
-  LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
-  line_arg(lw, line, "%s", LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
+/* %r and its like: see Target.print. */
+static const char *shortest(TypeId id) {
+  return id == TY_F16 ? "%H" : id == TY_BF16 ? "%B" : id == TY_F32 ? "%R" : "%r";
 }
 
 /* As Python writes it, but with both parts always: (0+2j), where Python writes 2j. */
@@ -153,10 +135,18 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
     line_arg(lw, line, "%s",
              LLVMBuildSelect(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False"), ""));
   else if (ty_is_float(t))
-    line_float(lw, line, v, print_digits(t));
+    line_arg(lw, line, shortest(t->id), LLVMBuildFPCast(lw->b, v, lw->t->f64, ""));
   else
     line_arg(lw, line, ty_is_signed(t) ? "%lld" : "%llu",
              LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(t), ""));
+}
+
+/* {%…}: the conversion as it stands. */
+static void line_converted(Lower *lw, Line *line, const char *conversion, size_t n, Ins *i) {
+  LLVMValueRef v = lw_value(lw, i);
+  if (ty_is_float(i->type))
+    v = LLVMBuildFPCast(lw->b, v, lw->t->f64, "");
+  line_arg(lw, line, arena_strndup(&lw->cx->arena, conversion, n), v);
 }
 
 void lw_print(Lower *lw, Ins *i) {
@@ -168,12 +158,82 @@ void lw_print(Lower *lw, Ins *i) {
     if ((*p == '{' || *p == '}') && p[1] == *p) { /* a doubled brace stands for one */
       buf_putc(&line.format, *p++);
     } else if (end && next < i->nargs) {
-      line_number(lw, &line, i->args[next++]);
+      Ins *v = i->args[next++];
+      if (p[1] == '%')
+        line_converted(lw, &line, p + 1, (size_t)(end - p - 1), v);
+      else if (v->type->id == TY_ARRAY)
+        line_arg(lw, &line, "%s", lw_leaves(lw, v)[0]);
+      else
+        line_number(lw, &line, v);
       p = end;
     } else {
       buf_puts(&line.format, *p == '%' ? "%%" : (char[]){*p, 0});
     }
   }
-  buf_putc(&line.format, '\n');
-  lw->target->print(lw, line.format.text, line.args.data, line.args.len);
+  lw->target->print(lw, line.format.text ? line.format.text : "", line.args.data, line.args.len);
+}
+
+/* --- %r where there is only C's printf --- */
+
+/* Python writes 1.0 where printf writes 1: a second argument brings the ".0" of whole numbers below the exponent form. `spec`: flags, width
+ * and precision. */
+static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char kind, LLVMValueRef x) {
+  static const struct {
+    char kind, digits[4];
+    double limit; /* from here on %g writes an exponent */
+  } rows[] = {{'r', "16", 1e16}, {'R', "7", 1e7}, {'H', "4", 1e4}, {'B', "3", 1e3}};
+  size_t row = 0;
+  while (rows[row].kind != kind)
+    row++;
+  bool left = memchr(spec, '-', n), precise = memchr(spec, '.', n);
+  size_t flags = strspn(spec, "-+ 0");
+  int width = flags < n && isdigit((unsigned char)spec[flags]) ? atoi(spec + flags) : 0;
+  if (left || precise) {
+    buf_printf(&line->format, "%%%.*s%s%sg", (int)n, spec, precise ? "" : ".",
+               precise ? "" : rows[row].digits);
+    VEC_PUSH(&lw->cx->arena, &line->args, x);
+    return;
+  }
+  LLVMTypeRef t = lw->t->f64;
+  LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ,
+                                     lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
+  LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
+  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size, LLVMConstReal(t, rows[row].limit), "");
+  LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
+  buf_printf(&line->format, "%%%.*s", (int)(flags < n ? flags : n), spec);
+  if (width) {
+    buf_puts(&line->format, "*");
+    VEC_PUSH(&lw->cx->arena, &line->args,
+             LLVMBuildSelect(lw->b, both, lw_i64(lw, width > 2 ? width - 2 : 0), lw_i64(lw, width), ""));
+  }
+  buf_printf(&line->format, ".%sg%%s", rows[row].digits);
+  VEC_PUSH(&lw->cx->arena, &line->args, x);
+  VEC_PUSH(&lw->cx->arena, &line->args,
+           LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
+}
+
+LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args, unsigned *n) {
+  Line line = {0};
+  unsigned next = 0;
+  buf_init(&line.format, &lw->cx->arena);
+  for (const char *p = *format; *p; p++) {
+    if (*p != '%' || p[1] == '%') {
+      buf_putc(&line.format, *p);
+      if (*p == '%')
+        buf_putc(&line.format, *p++);
+      continue;
+    }
+    size_t spec = strspn(p + 1, "-+ 0123456789.");
+    char kind = p[1 + spec];
+    if (strchr("rRHB", kind)) {
+      plain_real(lw, &line, p + 1, spec, kind, args[next++]);
+      p += 1 + spec;
+    } else {
+      buf_putc(&line.format, '%');
+      VEC_PUSH(&lw->cx->arena, &line.args, args[next++]);
+    }
+  }
+  *format = line.format.text ? line.format.text : "";
+  *n = line.args.len;
+  return line.args.data;
 }

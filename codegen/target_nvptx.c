@@ -661,6 +661,7 @@ static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits,
 
 /* vprintf(format, arguments): every argument is 8 bytes here, so they lie one after another. */
 static void nvptx_print(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n) {
+  args = lw_plain_print(lw, &format, args, &n);
   LLVMValueRef buffer = n ? lw_alloca(lw, LLVMArrayType2(lw->t->i8, 8ull * n), 8, "line")
                           : LLVMConstNull(lw->t->ptr);
   for (unsigned k = 0; k < n; k++) {

@@ -177,15 +177,41 @@ static int put_complex(char *out, size_t size, double re, double im) {
   return n + snprintf(out + n, size - (size_t)n, "j)");
 }
 
-/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:x} as a mask, {0:z} as a complex number of {0} and {1}; braces that mean nothing
- * else stay. */
+/* format(value, spec) by Python; returns how many bytes, none if it fails. s stands behind the '='. */
+static size_t put_formatted(char *out, size_t size, char form, int64_t value, const char *s, const char *end) {
+  double d;
+  memcpy(&d, &value, sizeof d);
+  PyObject *number = form == 'F'   ? PyFloat_FromDouble(d)
+                     : form == 'U' ? PyLong_FromUnsignedLongLong((uint64_t)value)
+                                   : PyLong_FromLongLong(value);
+  PyObject *spec = PyUnicode_DecodeUTF8(s, end - s, "replace");
+  PyObject *text = number && spec ? PyObject_Format(number, spec) : NULL;
+  Py_ssize_t n = 0;
+  const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, &n) : NULL;
+  size_t kept = bytes && (size_t)n < size ? (size_t)n : 0;
+  if (kept)
+    memcpy(out, bytes, kept);
+  Py_XDECREF(number);
+  Py_XDECREF(spec);
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return kept;
+}
+
+/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:x} as a mask, {0:z} as a complex number of {0} and {1}, {0:F=SPEC}, {0:D=SPEC},
+ * {0:U=SPEC} as Python formats a float, an int, an unsigned int; braces that mean nothing else stay. */
 static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
   for (const char *s = message; *s && at + 80 < sizeof out;) {
-    if (s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES &&
-        (s[2] == '}' || !strncmp(s + 2, ":f}", 3) || !strncmp(s + 2, ":x}", 3) ||
-         !strncmp(s + 2, ":z}", 3))) {
+    bool hole = s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES;
+    const char *end = hole && s[2] == ':' && s[3] && strchr("FDU", s[3]) && s[4] == '=' ? strchr(s, '}')
+                                                                                        : NULL;
+    if (end) {
+      at += put_formatted(out + at, sizeof out - at - 80, s[3], values[s[1] - '0'], s + 5, end);
+      s = end + 1;
+    } else if (hole && (s[2] == '}' || !strncmp(s + 2, ":f}", 3) || !strncmp(s + 2, ":x}", 3) ||
+                        !strncmp(s + 2, ":z}", 3))) {
       int k = s[1] - '0';
       double d[2] = {0};
       memcpy(d, values + k, k + 1 < RT_TRAP_VALUES ? sizeof d : sizeof *d);

@@ -387,8 +387,8 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   IntrinsicId id = px_intrinsic_of(s->st, object);
   if (id == INTR_NONE)
     return freeze_library_function(s, f, object);
-  if (id == INTR_PY_POW && freeze_library_function(s, f, object)) /* the form with three arguments */
-    f->text = NULL;
+  if (id == INTR_PY_POW || id == INTR_PY_PRINT) /* the form with three arguments; what writes numbers */
+    (void)freeze_library_function(s, f, object);
   f->kind = FZ_INTRINSIC;
   f->i = id;
   return true;

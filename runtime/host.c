@@ -370,35 +370,3 @@ _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t bl
   __atomic_store_n(&w->launch->stop, 1, __ATOMIC_RELEASE);
   _longjmp(w->out, 1);
 }
-
-static void write_all(const char *text, size_t n) {
-  while (n) {
-    ssize_t done = write(STDOUT_FILENO, text, n);
-    if (done < 0 && errno != EINTR)
-      return;
-    if (done > 0)
-      text += done, n -= (size_t)done;
-  }
-}
-
-/* Not through stdio: its buffer would come out after what the caller's own writer prints next. */
-int rt_host_print(const char *format, ...) {
-  char small[512], *text = small;
-  va_list ap;
-  va_start(ap, format);
-  int n = vsnprintf(small, sizeof small, format, ap);
-  va_end(ap);
-  if (n >= (int)sizeof small) {
-    text = malloc((size_t)n + 1);
-    if (!text)
-      return -1;
-    va_start(ap, format);
-    vsnprintf(text, (size_t)n + 1, format, ap);
-    va_end(ap);
-  }
-  if (n > 0)
-    write_all(text, (size_t)n);
-  if (text != small)
-    free(text);
-  return n;
-}

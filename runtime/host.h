@@ -14,7 +14,7 @@ unsigned rt_host_threads(void);
 /* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
 _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block, uint32_t thread, int64_t v0, int64_t v1,
                             int64_t v2, int64_t v3);
-/* printf of one whole line, in one write. */
-int rt_host_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* printf of one text, in one write, with conversions of its own: runtime/print.c. */
+int rt_host_print(const char *format, ...);
 
 #endif

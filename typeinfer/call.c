@@ -73,7 +73,7 @@ static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n,
     return true;
   }
   (void)arguments_error(ty, c->name,
-                        arena_printf(&ty->cx->arena, "there is no parameter '%s'", key));
+                        arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
   return false;
 }
 
@@ -83,6 +83,24 @@ static const Rule rules[INTR_COUNT] = {
 #include "ir/intrinsics.def"
 #undef I
 };
+
+/* Keywords of a function with *args. */
+static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t np, const Val *args,
+                         const Frozen *names) {
+  for (uint32_t j = 0; names && j < names->n; j++) {
+    const char *key = names->items[j]->text;
+    uint32_t k = 1;
+    while (k < np && (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len)))
+      k++;
+    if (k == np) {
+      (void)arguments_error(ty, c->name,
+                            arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
+      return false;
+    }
+    c->options[k - 1] = args[j];
+  }
+  return true;
+}
 
 /* The last names->n arguments have names. */
 static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const Frozen *names) {
@@ -102,13 +120,13 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
     c->args[k] = args[k];
     c->given[k] = true;
   }
-  if (star && !nkeys) {
+  if (star) {
     c->n = positional;
-    return true;
+    return bind_options(ty, c, params, np, args + positional, names);
   }
   c->n = np;
   for (uint32_t k = 0; k < nkeys; k++)
-    if (!bind_keyword(ty, c, params, star ? 0 : np, names->items[k]->text, args[positional + k]))
+    if (!bind_keyword(ty, c, params, np, names->items[k]->text, args[positional + k]))
       return false;
   for (uint32_t k = 0; k < np; k++)
     if (!c->given[k] && !params[k].optional) {
@@ -124,12 +142,17 @@ static const char *short_path(const char *path) {
   return strncmp(path, "builtins.", 9) ? path : path + 9;
 }
 
-Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names) {
-  TyCall c = {.id = id, .name = short_path(ir_intrinsics[id].path)};
+static Val call_intrinsic(Ty *ty, IntrinsicId id, const FrozenFunc *library, const Val *args,
+                          uint32_t n, const Frozen *names) {
+  TyCall c = {.id = id, .library = library, .name = short_path(ir_intrinsics[id].path)};
   for (uint32_t k = 0; k < n; k++)
     if (is_bottom(args[k]))
       return BOTTOM;
   return bind_intrinsic(ty, &c, args, n, names) ? rules[id](ty, &c) : BOTTOM;
+}
+
+Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names) {
+  return call_intrinsic(ty, id, NULL, args, n, names);
 }
 
 /* --- conversions --- */
@@ -337,7 +360,7 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return call_library(ty, f->func, args, n, names);
   if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
       ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
-    return ty_call_intrinsic(ty, (IntrinsicId)f->i, args, n, names);
+    return call_intrinsic(ty, (IntrinsicId)f->i, f->func, args, n, names);
   if (callee.type->id == TY_FUNC && f->kind == FZ_FUNC)
     return ty_call_func(ty, callee, args, n, names);
   if (ty_is_method(callee) && !names)

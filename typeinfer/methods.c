@@ -54,7 +54,7 @@ static Val number_conjugate(Ty *ty, Val self, const Val *args, uint32_t n) {
 }
 
 /* The absolute value's bits, as 64 of them. */
-static Val magnitude(Ty *ty, Val x) {
+Val ty_magnitude(Ty *ty, Val x) {
   if (ty_kind(x.type) == KIND_BOOL || ty_kind(x.type) == KIND_UINT)
     return ty_cast_id(ty, x, TY_U64);
   x = ty_cast_id(ty, x, TY_I64);
@@ -62,7 +62,7 @@ static Val magnitude(Ty *ty, Val x) {
 }
 
 Val ty_bit_count(Ty *ty, Val x, TypeId result) {
-  Val bits = magnitude(ty, x);
+  Val bits = ty_magnitude(ty, x);
   Val n = ty_intrinsic(ty, INTR_CUDA_POPC, ty_id(ty, TY_PYINT), &bits, 1);
   ty_flag(n, INS_NONNEGATIVE);
   return ty_cast_id(ty, n, result);
@@ -77,7 +77,7 @@ static Val number_bit_count(Ty *ty, Val self, const Val *args, uint32_t n) {
 static Val number_bit_length(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)args;
   (void)n;
-  Val bits = magnitude(ty, self), all = ty_const_int(ty, 64);
+  Val bits = ty_magnitude(ty, self), all = ty_const_int(ty, 64);
   Val zeros = ty_intrinsic(ty, INTR_CUDA_CLZ, all.type, &bits, 1);
   return ty_op2(ty, OP_SUB, all.type, all, zeros);
 }

@@ -96,14 +96,7 @@ static Val rule_make_slice(Ty *ty, Ins *i) {
   return parts ? ty_slice(ty, parts) : BOTTOM;
 }
 
-static Val rule_format(Ty *ty, Ins *i) {
-  Val v = ty_arg(ty, i, 0);
-  if (is_bottom(v) || i->nargs == 1)
-    return v;
-  Val spec = ty_arg(ty, i, 1);
-  bool plain = spec.konst && spec.konst->kind == FZ_STR && !spec.konst->n;
-  return plain ? v : TY_FAIL(ty, ERR_STRING_BUILD);
-}
+static Val rule_format(Ty *ty, Ins *i) { return ty_format(ty, i); }
 
 static Val rule_unpack(Ty *ty, Ins *i) {
   return ty_unpack(ty, ty_arg(ty, i, 0), (uint32_t)i->aux.i, (uint32_t)i->aux2);

@@ -139,14 +139,31 @@ Val ty_rule_zip(Ty *ty, const TyCall *c) {
   return ty_pack(ty, ty_list_like(ty->cx, TY_ZIP, types, c->n), parts, c->n);
 }
 
+/* sep= and end=, which must be known. */
+static bool print_option(Ty *ty, const TyCall *c, uint32_t k, const char *name, const char *plain,
+                         Val *out) {
+  Val v = c->options[k];
+  bool given = v.type && v.type->id != TY_NONE;
+  *out = given ? v : ty_const(ty, fz_str(ty->cx, plain));
+  if (!given || (v.type->id == TY_STR && v.konst))
+    return true;
+  (void)TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, name, "a string known at compile time",
+                TY_PRETTY(ty, v));
+  return false;
+}
+
 Val ty_rule_print(Ty *ty, const TyCall *c) {
   TyText *t = CX_NEW(ty->cx, TyText);
+  Val sep, end;
+  t->library = c->library;
   buf_init(&t->format, &ty->cx->arena);
-  for (uint32_t k = 0; k < c->n; k++) {
-    buf_puts(&t->format, k ? " " : "");
-    if (!ty_text_add(ty, t, c->args[k], false, 0))
+  if (!print_option(ty, c, 0, "sep", " ", &sep) || !print_option(ty, c, 1, "end", "\n", &end))
+    return BOTTOM;
+  for (uint32_t k = 0; k < c->n; k++)
+    if ((k && !ty_text_add(ty, t, sep, false, 0)) || !ty_text_add(ty, t, c->args[k], false, 0))
       return BOTTOM;
-  }
+  if (!ty_text_add(ty, t, end, false, 0))
+    return BOTTOM;
   Val r = ty_op(ty, OP_PRINT, ty_id(ty, TY_VOID), t->values, t->n);
   if (r.ins)
     r.ins->aux.frozen = fz_str(ty->cx, t->format.text);

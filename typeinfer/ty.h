@@ -222,6 +222,7 @@ Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 /* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
 bool ty_find_method(Ty *ty, Val obj, const char *name, Val *out, Suggest *s);
 Val ty_reshape(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_magnitude(Ty *ty, Val x); /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
@@ -259,11 +260,13 @@ Val ty_iter_step(Ty *ty, Val seq, Val state);
 Val ty_raise(Ty *ty, Ins *i);
 Val ty_slice(Ty *ty, const Val parts[3]);
 Val ty_make_str(Ty *ty, Ins *i);
+Val ty_format(Ty *ty, Ins *i);
 
 /* A text with holes: the parts of print, f-strings and messages. Values are appended to out. */
 typedef struct TyText {
   Buf format;    /* {} for each value, {0} or {0:f} in messages; braces doubled */
   bool numbered; /* a message */
+  const FrozenFunc *library; /* format_int of pyptx/_library.py; NULL: not there */
   uint32_t n;
   Val values[64];
 } TyText;
@@ -286,6 +289,8 @@ struct TyCall { /* a call of an intrinsic, bound to its signature */
   uint32_t n;       /* parameters; of *args: arguments */
   Val args[TY_MAX_ARGS];
   bool given[TY_MAX_ARGS];
+  Val options[4]; /* keyword-only parameters behind *args, in their order; no type: not given */
+  const FrozenFunc *library; /* a form of it, or a part, that is Python code; NULL */
 };
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
 Val ty_call_star(Ty *ty, Ins *i);

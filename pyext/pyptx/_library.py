@@ -177,5 +177,56 @@ def numpy_lcm(x1, x2):
     return a // g * b  # 0 // 0 is 0
 
 
+def format_int(out, magnitude, negative, base, letters, sign, prefix, group, every, fill, align, width):
+    """Writes an integer as format() has it into out, an array of bytes, and a 0 behind it.
+
+    letters: code of 'a' or 'A' less 10; sign, prefix, group: codes of '+' or ' ', of 'b' 'o' 'x' 'X', of ',' or '_', or 0; every: digits
+    in a group; fill, align: codes of the fill and of '<', '>', '^' or '='. Digits are written from the end, then moved to the front.
+    """
+    end = out.size
+    at = end
+    digits = 0
+    while True:
+        d = int(magnitude % base)
+        if group != 0 and digits != 0 and digits % every == 0:
+            at -= 1
+            out[at] = group
+        at -= 1
+        out[at] = d + (48 if d < 10 else letters)
+        digits += 1
+        magnitude //= base
+        if magnitude == 0:
+            break
+    front = (1 if negative or sign != 0 else 0) + (2 if prefix != 0 else 0)
+    if align == 61:  # =
+        while end - at + front < width:
+            if fill == 48 and group != 0 and digits % every == 0:
+                at -= 1
+                out[at] = group
+            at -= 1
+            out[at] = fill
+            digits += 1
+    if prefix != 0:
+        out[at - 1] = prefix
+        out[at - 2] = 48
+        at -= 2
+    if negative:
+        at -= 1
+        out[at] = 45  # -
+    elif sign != 0:
+        at -= 1
+        out[at] = sign
+    pad = max(width - (end - at), 0)
+    left = pad if align == 62 else pad // 2 if align == 94 else 0  # > ^
+    for k in range(left):
+        out[k] = fill
+    for k in range(end - at):
+        out[left + k] = out[at + k]
+    last = left + end - at
+    for k in range(last, last + pad - left):
+        out[k] = fill
+    out[last + pad - left] = 0
+
+
 FUNCTIONS = {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
-FUNCTIONS |= {pow: pow_mod, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}
+FUNCTIONS |= {pow: pow_mod, print: format_int, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}

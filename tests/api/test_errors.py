@@ -132,6 +132,7 @@ CASES = [
     ("UNPACK_COUNT", "def kernel(x):\n    a, b, c = x.shape  # here\n    x[0] = a\n", X),
     ("NOT_ITERABLE", "def kernel(x):\n    for i in x[0]:  # here\n        x[1] = i\n", X),
     ("STORE_TYPE", "def kernel(x):\n    «x[0]» = math\n", X),
+    ("FORMAT", "def kernel(x):\n    print(f'{x[0]:q}')  # here\n", X),
     ("OBJECT_VALUE", "def kernel(x):\n    print(x)  # here\n", X),
     ("STORE_TYPE", "OBJECT = object()\n\ndef kernel(x):\n    x[0] = OBJECT  # here\n", X),
     ("TUPLE_INDEX", "def kernel(x):\n    t = (1, 2)\n    x[0] = «t[2]»\n", X),

@@ -1,0 +1,186 @@
+"""print and f-strings: the text is Python's own.
+
+Each kernel is run as plain Python first, and what that prints is what the host device must print.
+The GPU's printf has no shortest form for floats: there a test reads numbers back instead.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from harness import define, simulate
+from pyptx import CompileError, cuda
+from test_ptx import assemble, ptx_of
+
+
+def check(kernel, args, capfd, device, exact=True):
+    simulate(kernel, args)
+    want = capfd.readouterr().out
+    cuda.jit(kernel)[1, 1](*args)
+    cuda.synchronize()
+    got = capfd.readouterr().out
+    if device == "gpu" and not exact:
+        assert [float(w) for w in got.split()] == pytest.approx([float(w) for w in want.split()], rel=1e-6)
+    else:
+        assert got == want
+
+
+def test_sep_and_end(capfd, device):
+    def kernel(a):
+        print(a, 2, "x", sep="-", end="!\n")
+        print("{", a, "}", "100%", sep="")
+        print()
+        print(a, end="")
+        print("", sep="?", end="\n\n")
+        print(*(1, 2, 3), sep=", ")
+        print("a\tb", None, True, a > 3, sep=None, end=None)
+
+    check(kernel, (5,), capfd, device)
+
+
+INT_SPECS = [
+    f"{align}{sign}{alt}{width}{group}{kind}"
+    for align, sign, alt, width, group, kind in itertools.product(
+        ["", "<", ">", "^", "*^", "=", "0=", "x<"], ["", "+", " "], ["", "#"], ["", "12", "015"], ["", "_"], ["", "d", "b", "x", "X", "o"]
+    )
+]
+
+
+@pytest.mark.parametrize("value", [0, 7, -12345, 2**40 + 3, -(2**63)])
+@pytest.mark.parametrize("part", range(3))
+def test_integers(value, part, capfd, device):
+    specs = INT_SPECS[part::17]
+    lines = [f'    print(f"[{{a:{s}}}]")' for s in specs[value % 7 :: 7]]
+    check(define("def kernel(a):\n" + "\n".join(lines)), (value,), capfd, device)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool"])
+def test_types_of_integers(dtype, capfd, device):
+    info = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+
+    def kernel(a, b):
+        print(a, b, f"{a} {b!s}")
+        print(f"{a:d} {b:>24d} {b:,} {a:_x} {b:#b} {a:+d} {b:08d}")
+
+    check(kernel, tuple(np.dtype(dtype).type(v) for v in info), capfd, device)
+
+
+def test_grouping(capfd, device):
+    def kernel(a, b):
+        print(f"{a:,} {b:,} {a:_} {a:012,} {b:06,} {b:04,} {a:_b} {a:_x} {a:*>20,} {b:,d}")
+
+    check(kernel, (1234567, 123), capfd, device)
+    check(kernel, (-1234567, -1234), capfd, device)
+
+
+def test_floats_with_a_type(capfd, device):
+    def kernel(a):
+        print(f"{a:f} {a:.0f} {a:.3f} {a:10.2f} {a:<10.2f}| {a:+.1f} {a: .1f} {a:010.3f} {a:F}")
+        print(f"{a:e} {a:.2e} {a:14.3E} {a:g} {a:.3g} {a:10G} {a:.1%} {a:9.0%}")
+
+    for value in (0.0, 1.5, -2.25, 1e-7, 123456789.125, -1e20, np.float64(0.1), np.float32(0.1)):
+        check(kernel, (value,), capfd, device)
+
+
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32])
+def test_floats_are_the_shortest_that_read_back(kind, capfd, device):
+    def kernel(x):
+        for i in range(x.size):
+            print(x[i])
+
+    def plain(x):
+        for i in range(x.size):
+            print(float(x[i]))
+
+    rng = np.random.default_rng(3)
+    dtype = np.float32 if kind is np.float32 else np.float64
+    limit = 100 if dtype == np.float64 else 30
+    random = rng.standard_normal(300) * 10.0 ** rng.integers(-limit, limit, 300)
+    powers = [2.0**k for k in range(-140 if limit == 30 else -1074, 127 if limit == 30 else 1023, 7)]
+    special = [0.0, -0.0, 0.1, 1e15, 1e16, 123456.0, 1e-4, 1e-5, 1 / 3, 2 / 3, 5e-324, np.inf, -np.inf]
+    x = np.array([*random, *powers, *special]).astype(dtype)
+    check(plain if kind is float else kernel, (x,), capfd, device, exact=False)
+
+
+def test_floats_without_a_type(capfd, device):
+    def kernel(a):
+        print(f"{a:10} {a:<10}| {a:+} {a:.3} {a:.10} {a:012}")
+
+    if device == "gpu":
+        pytest.skip("printf has no such form; the text is near it")
+    for value in (1.0, 12.0, 123.456, -1e20, 0.5, 1234567.0, np.float32(0.1), np.float64(0.1)):
+        check(kernel, (value,), capfd, device)
+
+
+def test_nan_has_no_sign(capfd, device):
+    def kernel(a):
+        print(a, f"{a:f} {a:8.1f}")
+
+    if device == "gpu":
+        pytest.skip("printf may show a nan's sign")
+    check(kernel, (float("nan"),), capfd, device)
+
+
+def test_strings_and_constants(capfd, device):
+    def kernel(a):
+        s = "abc"
+        print(f"[{s:10}] [{s:>10}] [{s:^10}] [{s:*^9}] [{s:.2}] [{s!r}] [{s!r:>8}] [{s!s:5}]")
+        print(f"{a=} {s=} {a = } {{}} {{{a}}} 50% {None} {True} {None!s:>6}")
+        print(f"{f'{a}{s}'} {a:{8}d} {a:{'>'}{6}}")
+
+    check(kernel, (5,), capfd, device)
+
+
+def test_repr_of_numpy_numbers(capfd, device):
+    def kernel(a, b, f):
+        print(f"{a=} {b!r} {f!r}", (a, 1, b), ((f,), "s", None, True, 2.5), (), (a,))
+
+    check(kernel, (np.int32(-3), np.bool_(True), np.float32(1.5)), capfd, device)
+
+
+def test_booleans(capfd, device):
+    def kernel(a):
+        flag = a > 3
+        print(flag, f"{flag} {flag!r} {flag:5} {flag:d} {flag!s}")
+
+    check(kernel, (5,), capfd, device)
+
+
+def test_messages_are_formatted_by_python(device):
+    def kernel(a, b):
+        if a > 3:
+            raise ValueError(f"a={a:05d} b={b:8.3f}|{a:,}|{b!s}")
+
+    with pytest.raises(ValueError) as error:
+        cuda.jit(debug=True)(kernel)[1, 1](54321, 2.5)
+        cuda.synchronize()
+    assert str(error.value).startswith(f"a={54321:05d} b={2.5:8.3f}|{54321:,}|2.5")
+
+
+@pytest.mark.parametrize(
+    "line, code",
+    [
+        ('print(f"{b:q}")', "PT121"),
+        ('print(f"{b:*^9.2f}")', "PT121"),
+        ('print(f"{a:.3}")', "PT121"),
+        ('print(f"{a:,x}")', "PT121"),
+        ('print(f"{a:{a}}")', "PT210"),
+        ('print(f"{(1, 2):5}")', "PT121"),
+        ("print(a, sep=3)", "PT209"),
+        ("print(a, end=a)", "PT209"),
+        ("print(a, file=None)", "PT208"),
+        ('s = f"{a}"\n    b + s', "PT204"),
+        ('s = f"{a}" if a > 1 else f"{b}"\n    print(s)', "PT114"),
+    ],
+)
+def test_errors(line, code):
+    kernel = define(f"def kernel(a, b):\n    {line}\n")
+    with pytest.raises(CompileError) as error:
+        cuda.jit(kernel)[1, 1](3, 2.5)
+    assert error.value.code == code, str(error.value)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_ptx_assembles(arch, tmp_path):
+    kernel = define('def kernel(a, x):\n    print(a, x[0], f"{a:#_b} {a:,} {x[0]:8} {x[0]:.3} {a > 1}", (x[0], a), sep="; ")\n')
+    assemble(ptx_of(kernel, "int32, float32[::1]", arch=arch), arch, tmp_path)
