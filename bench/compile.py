@@ -28,6 +28,7 @@ SIGNATURES = {
     "matmul.matmul_tiled": "float32[:,::1], float32[:,::1], float32[:,::1]",
     "black_scholes.black_scholes": "float32[::1], float32[::1], float32[::1], float32, float32, float32[::1], float32[::1]",
     "nbody.accelerate": "float32[:,::1], float32[:,::1]",
+    "particles.advance": "record(position: float32[3] @0, velocity: float32[3] @12, mass: float32 @24, bounces: int32 @28; 32)[::1], float32, int64",
     "mandelbrot.mandelbrot": "float32, float32, float32, int64, int32[:,::1]",
     "newton.basins": "complex64, float64, int64, complex64[:,::1], uint8[:,::1]",
     "jacobi.sweep": "float32[:,::1], float32[:,::1]",

@@ -168,7 +168,7 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
   Cg *cg = lw->cg;
   const RtField *f = &cg->out->params.fields[i];
   if (f->kind == RT_FIELD_POINTER)
-    cg_attribute(cg, lw->function, i + 1, "align", ty_size(cg->leaf_types[f->leaf]->elem));
+    cg_attribute(cg, lw->function, i + 1, "align", ty_array_align(cg->leaf_types[f->leaf]));
   if (f->kind == RT_FIELD_EXTENT32) { /* 0 <= extent: what keeps index arithmetic at 32 bits */
     unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
     uint64_t low = 0, high = 1ull << 31;
