@@ -153,14 +153,21 @@ static Block block_of(const RtHostLaunch *view, const RtMeetPoint *points, uint6
 
 static bool is_warp_kind(uint32_t kind) { return kind >= RT_MEET_SYNC; }
 
+static inline bool all_are(const uint32_t *v, uint32_t n, uint32_t like) {
+  uint32_t differ = 0;
+  for (uint32_t k = 0; k < n; k++)
+    differ |= v[k] ^ like;
+  return !differ;
+}
+
+/* Of a warp's lanes; of a whole warp without a loop. */
+static bool all_lanes_are(const Frame *w, const uint32_t *v, uint32_t like) {
+  return w->n == WARP ? all_are(v, WARP, like) : all_are(v, w->n, like);
+}
+
 /* Does every lane name all there are, with one mask? Then they are one group. */
 static bool names_all(const Frame *w) {
-  uint32_t lanes = all_lanes(w->n), missing = 0, differ = 0;
-  for (uint32_t k = 0; k < w->n; k++) {
-    missing |= lanes & ~w->mask[k];
-    differ |= w->mask[k] ^ w->mask[0];
-  }
-  return !missing && !differ;
+  return !(all_lanes(w->n) & ~w->mask[0]) && all_lanes_are(w, w->mask, w->mask[0]);
 }
 
 /* The lanes in `waiting` that are at an operation like lane's. */
@@ -214,10 +221,9 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
 
 /* All lanes there are at one operation, under one mask that names them all: the usual case, without a look at each. */
 static bool release_whole(const Block *b, const Frame *w, Standing *s) {
-  uint32_t at = w->next[0], kind = b->points[at].kind, differ = 0;
-  for (uint32_t k = 1; k < w->n; k++)
-    differ |= w->next[k] ^ at;
-  if (differ || !at || !is_warp_kind(kind) || (kind != RT_MEET_ACTIVE && !names_all(w)))
+  uint32_t at = w->next[0], kind = b->points[at].kind;
+  if (!at || !is_warp_kind(kind) || !all_lanes_are(w, w->next, at) ||
+      (kind != RT_MEET_ACTIVE && !names_all(w)))
     return false;
   operate(w, kind, all_lanes(w->n));
   for (uint32_t k = 0; k < w->n; k++)
@@ -280,10 +286,7 @@ static uint32_t go_on(const Frame *f, uint32_t ready, RtMeetState *state) {
   state->cursor = 0;
   if (ready != f->n)
     return RT_GO_APART;
-  for (uint32_t t = 1; t < f->n; t++)
-    if (f->next[t] != f->next[0])
-      return RT_GO_APART;
-  return f->next[0] & ~(uint32_t)RT_NEXT_READY;
+  return all_are(f->next, f->n, f->next[0]) ? f->next[0] & ~(uint32_t)RT_NEXT_READY : RT_GO_APART;
 }
 
 uint32_t rt_host_run_of_threads(const RtHostLaunch *view, RtMeetState *state) {

@@ -167,6 +167,22 @@ def test_lane_masks():
     run(kernel, [np.zeros((6, 40), np.int64)], 1, 40)
 
 
+def test_masks_are_int32_in_numbas_typing():
+    @cuda.jit(typing="numba")
+    def kernel(out):
+        i = cuda.grid(1)
+        lanes, same = cuda.match_all_sync(FULL, 1)
+        out[0, i] = cuda.ballot_sync(FULL, i % 2)
+        out[1, i] = cuda.match_any_sync(FULL, i % 2 == 0) >> 31
+        out[2, i] = lanes
+        out[3, i] = cuda.activemask() | cuda.lanemask_ge()
+
+    out = np.zeros((4, 32), np.int64)
+    kernel[1, 32](out)
+    odd = np.arange(32) % 2
+    assert (out == [np.full(32, np.int32(np.uint32(0xAAAAAAAA).view(np.int32))), -odd, np.full(32, -1), np.full(32, FULL)]).all()
+
+
 # --- divergence ---
 
 
