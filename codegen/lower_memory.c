@@ -301,7 +301,25 @@ static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
   return LLVMConstDataArray(elem, a->data, a->nbytes);
 }
 
+/* Memory of the device at an address that was known when the kernel was compiled. */
+static void frozen_device_array(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const FrozenArray *a = i->aux.frozen->array;
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  leaves[0] = LLVMConstIntToPtr(lw_i64(lw, (int64_t)a->address), lw->t->space[SPACE_GLOBAL]);
+  for (unsigned k = 0; k < t->ndim; k++) {
+    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+    if (t->layout == LAYOUT_A)
+      leaves[1 + t->ndim + k] = lw_i64(lw, a->strides[k]);
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
 void lw_const_array(Lower *lw, Ins *i) {
+  if (i->aux.frozen->kind == FZ_DEVICE_ARRAY) {
+    frozen_device_array(lw, i);
+    return;
+  }
   const Type *t = i->type;
   const FrozenArray *a = i->aux.frozen->array;
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);

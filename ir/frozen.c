@@ -120,6 +120,9 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
       buf_printf(b, "%c%lld", i ? 'x' : ' ', (long long)f->array->extents[i]);
     buf_putc(b, '>');
     return;
+  case FZ_DEVICE_ARRAY:
+    buf_printf(b, "<device array %s at 0x%llx>", f->text, (unsigned long long)f->array->address);
+    return;
   case FZ_NAMED: buf_printf(b, "<class %s>", f->text); return;
   case FZ_EXCEPTION: buf_printf(b, "<exception %s>", f->text); return;
   case FZ_UNSET: buf_printf(b, "<undefined %s>", f->text); return;

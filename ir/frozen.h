@@ -35,6 +35,7 @@ typedef enum FrozenKind {
   FZ_FUNC,      /* func */
   FZ_CODE,      /* code: constants of functions that make functions */
   FZ_ARRAY,     /* array: a host NumPy array, contents copied */
+  FZ_DEVICE_ARRAY, /* an array in a device's memory, by address: text its type, array->address, extents, strides */
   FZ_NAMED,     /* a named tuple class: text its name; names, n: fields; items: defaults, i of them, of the last fields */
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */
@@ -53,6 +54,9 @@ typedef struct FrozenArray {
   int64_t extents[TY_MAX_NDIM];
   const void *data; /* C order, contiguous */
   size_t nbytes;
+  /* FZ_DEVICE_ARRAY, which has no data: it keeps its memory alive as long as the compiled kernel lives */
+  uint64_t address;
+  int64_t strides[TY_MAX_NDIM]; /* bytes */
 } FrozenArray;
 
 /* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional parameters. */

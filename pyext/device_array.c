@@ -538,7 +538,7 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
   return array;
 }
 
-static PyObject *from_interface(PxState *st, PyObject *interface, PyObject *owner, int sync) {
+PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync) {
   RtDevice *d = px_current_device(st);
   PxForeign f;
   if (!d)
@@ -566,7 +566,7 @@ static PyObject *from_cuda_array_interface(PyObject *module, PyObject *args, PyO
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|Op:from_cuda_array_interface", names, &desc,
                                    &owner, &sync))
     return NULL;
-  return from_interface(px_state_of_module(module), desc, owner, sync);
+  return px_array_from_interface(px_state_of_module(module), desc, owner, sync);
 }
 
 static PyObject *as_cuda_array(PyObject *module, PyObject *args, PyObject *kwargs) {
@@ -586,7 +586,7 @@ static PyObject *as_cuda_array(PyObject *module, PyObject *args, PyObject *kwarg
                    Py_TYPE(obj)->tp_name);
     return NULL;
   }
-  PyObject *array = from_interface(st, interface, obj, sync);
+  PyObject *array = px_array_from_interface(st, interface, obj, sync);
   Py_DECREF(interface);
   return array;
 }

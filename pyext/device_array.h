@@ -43,6 +43,8 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
 /* Uninitialised, on the current device. */
 PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
                          Layout layout, PyObject *stream);
+/* On memory that the interface dict names, of the current device; sync: after the producer's work. */
+PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */
 void px_array_used(PxArray *a, PyObject *stream);
 

@@ -250,6 +250,8 @@ static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargs
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
   int failed = o ? run(l, o, &a) : -1;
   px_args_clear(&a);
+  if (!failed && l->config.stream)
+    mark_used(st, o->owners, l->stream);
   Py_XDECREF((PyObject *)o);
   if (failed)
     return NULL;

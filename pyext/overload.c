@@ -22,16 +22,16 @@ static const CgSymbol host_symbols[] = {
 
 PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
   if (rt_device_is_host(device))
-    return (PxTextRequest){.target = CG_HOST, .opt = -1};
+    return (PxTextRequest){.target = CG_HOST, .opt = -1, .device = device};
   snprintf(arch, 16, "sm_%d", rt_device_capability(device));
   return (PxTextRequest){
-      .target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1};
+      .target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1, .device = device};
 }
 
 int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code) {
   PyObject *sig = px_signature_text(st, signature->tokens, signature->n);
-  PxSnapshot *snapshot = sig ? px_snapshot(st, d->function, &d->func_options) : NULL;
+  PxSnapshot *snapshot = sig ? px_snapshot(st, d->function, &d->func_options, text->device) : NULL;
   if (!snapshot) {
     Py_XDECREF(sig);
     return -1;
@@ -68,6 +68,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   else if (failed)
     PyErr_NoMemory();
   diag_free(diag);
+  if (!failed && text->owners)
+    failed = !(*text->owners = px_snapshot_owners(snapshot));
   px_snapshot_free(snapshot);
   Py_DECREF(sig);
   return failed ? -1 : 0;
@@ -120,6 +122,7 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   PxOverload *o = overload_new(st, d, signature, device);
   if (!o)
     return NULL;
+  text.owners = &o->owners;
   if (px_compile_text(st, d, signature, &text, &o->code) < 0 || load(st, o) < 0)
     Py_CLEAR(o);
   return o;
@@ -194,6 +197,7 @@ static void overload_dealloc(PyObject *op) {
   Py_CLEAR(o->text);
   Py_CLEAR(o->types);
   Py_CLEAR(o->scope);
+  Py_CLEAR(o->owners);
   type->tp_free(op);
   Py_DECREF(type);
 }
@@ -202,6 +206,7 @@ static int overload_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(op));
   Py_VISIT(((PxOverload *)op)->types);
   Py_VISIT(((PxOverload *)op)->scope);
+  Py_VISIT(((PxOverload *)op)->owners);
   return 0;
 }
 
@@ -221,6 +226,9 @@ static PyObject *get_types(PyObject *op, void *Py_UNUSED(c)) {
 }
 static PyObject *get_text(PyObject *op, void *Py_UNUSED(c)) {
   return Py_NewRef(((PxOverload *)op)->text);
+}
+static PyObject *get_owners(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxOverload *)op)->owners);
 }
 static PyObject *get_symbol(PyObject *op, void *Py_UNUSED(c)) {
   return PyUnicode_FromString(((PxOverload *)op)->code->symbol);
@@ -287,6 +295,9 @@ static PyMethodDef overload_methods[] = {
 static PyGetSetDef overload_getset[] = {
     {"signature", get_types, NULL, "Types of the arguments.", NULL},
     {"signature_text", get_text, NULL, "Types of the arguments as text.", NULL},
+    {"frozen_arrays", get_owners, NULL,
+     "Device arrays among the kernel's globals and closure values: its code holds their addresses, and the kernel keeps them alive.",
+     NULL},
     {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
     {"device", get_device, NULL, "The device it was compiled for.", NULL},
     {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},

@@ -14,6 +14,7 @@ typedef struct PxOverload {
   PyObject *text;  /* str: "(float32[::1], pyint)" */
   PyObject *types; /* tuple of Type */
   PyObject *scope; /* the kernel's globals: where its own exception classes are found */
+  PyObject *owners; /* tuple: device arrays whose addresses the code holds */
   CgKernel *code;
   RtKernel *kernel;
   bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
@@ -32,6 +33,8 @@ typedef struct PxTextRequest {
   int ptx_version;  /* 0: the lowest that arch allows */
   unsigned want;    /* CgWant */
   int opt;          /* -1: the dispatcher's */
+  RtDevice *device; /* whose arrays the code may hold by address; NULL: any */
+  PyObject **owners; /* set to a tuple of these arrays, if not NULL */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);

@@ -195,19 +195,22 @@ void px_snapshot_free(PxSnapshot *s) {
   if (!s)
     return;
   Py_XDECREF(s->keep);
+  Py_XDECREF(s->owners);
   cx_free(s->cx);
   PyMem_Free(s->memo);
   PyMem_Free(s);
 }
 
-static PxSnapshot *snapshot_new(PxState *st) {
+static PxSnapshot *snapshot_new(PxState *st, RtDevice *device) {
   PxSnapshot *s = PyMem_Calloc(1, sizeof *s);
-  if (!s || !(s->cx = cx_new()) || !(s->keep = PyList_New(0))) {
+  if (!s || !(s->cx = cx_new()) || !(s->keep = PyList_New(0)) ||
+      !(s->owners = PyList_New(0))) {
     px_snapshot_free(s);
     PyErr_NoMemory();
     return NULL;
   }
   s->st = st;
+  s->device = device;
   return s;
 }
 
@@ -222,8 +225,10 @@ static PxSnapshot *snapshot_done(PxState *st, PxSnapshot *s, int failed) {
   return NULL;
 }
 
-PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options) {
-  PxSnapshot *s = snapshot_new(st);
+PyObject *px_snapshot_owners(const PxSnapshot *s) { return PyList_AsTuple(s->owners); }
+
+PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options, RtDevice *device) {
+  PxSnapshot *s = snapshot_new(st, device);
   return s ? snapshot_done(st, s, take(s, function, options)) : NULL;
 }
 
@@ -252,7 +257,7 @@ static int take_library(PxSnapshot *s) {
 
 static PxSnapshot *library_new(PxState *st) {
   static const FuncOptions options = {.device = true, .exact = true, .inlining = INLINE_AUTO};
-  PxSnapshot *s = snapshot_new(st);
+  PxSnapshot *s = snapshot_new(st, NULL);
   if (!s)
     return NULL;
   s->all = &options;

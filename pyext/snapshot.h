@@ -11,8 +11,10 @@
 
 typedef struct PxSnapshot PxSnapshot;
 
-/* function: a Python function. NULL with an exception. */
-PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options);
+/* function: a Python function. device: where the kernel will run, whose arrays it may hold by address; NULL: any. NULL with an exception. */
+PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options, RtDevice *device);
+/* The device arrays whose addresses the kernel holds, which must outlive it: a new tuple, or NULL with an exception. */
+PyObject *px_snapshot_owners(const PxSnapshot *s);
 /* Valid, and immutable, until px_snapshot_free; may be read without the GIL. */
 const FrozenFunc *px_snapshot_func(const PxSnapshot *s);
 void px_snapshot_free(PxSnapshot *s); /* with the GIL; NULL is fine */
@@ -31,6 +33,8 @@ typedef struct PxMemo PxMemo;
 struct PxSnapshot {
   PxState *st;
   Cx *cx;         /* its arena holds everything */
+  RtDevice *device;
+  PyObject *owners; /* list: device arrays that are frozen */
   PyObject *keep; /* list: what must stay alive while the memo compares addresses */
   PxMemo *memo;
   uint32_t memo_len, memo_cap;

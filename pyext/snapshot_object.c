@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pyext/device_array.h"
 #include "pyext/dispatcher.h"
 #include "pyext/intrinsic.h"
 #include "pyext/named.h"
@@ -435,8 +436,55 @@ static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
   return v->kind != FZ_OPAQUE;
 }
 
+/* --- memory of devices, by address --- */
+
+/* Its type as text: of one argument, without the brackets of the list. */
+static const char *array_type(PxSnapshot *s, const PxArray *a) {
+  const char *text = px_freeze_text(s, px_keep(s, px_signature_text(s->st, &a->token, 1)));
+  return arena_printf(&s->cx->arena, "%s%.*s", a->readonly ? "readonly " : "", (int)strlen(text) - 2, text + 1);
+}
+
+static void freeze_device_array(PxSnapshot *s, Frozen *f, PxArray *a) {
+  if (a->elem == PX_NO_ELEM || (s->device && a->device != s->device)) {
+    f->kind = FZ_OPAQUE;
+    f->wide = true;
+    f->text = arena_printf(&s->cx->arena, "a device array on '%s', of no use for a kernel on '%s'",
+                           rt_device_name(a->device), s->device ? rt_device_name(s->device) : "?");
+    if (a->elem == PX_NO_ELEM)
+      f->text = "a device array of a dtype that kernels do not have";
+    return;
+  }
+  FrozenArray *array = CX_NEW(s->cx, FrozenArray);
+  array->ndim = (uint8_t)a->ndim;
+  memcpy(array->extents, px_shape(a), sizeof *a->dims * a->ndim);
+  memcpy(array->strides, px_strides(a), sizeof *a->dims * a->ndim);
+  array->address = a->address;
+  f->kind = FZ_DEVICE_ARRAY;
+  f->text = array_type(s, a);
+  f->array = array;
+  if (PyList_Append(s->owners, (PyObject *)a) < 0)
+    px_snapshot_raise(s);
+}
+
+/* Ours, or of another library by __cuda_array_interface__, which is asked of objects that nothing else knows. */
+static bool freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (Py_IS_TYPE(object, s->st->array_type)) {
+    freeze_device_array(s, f, (PxArray *)object);
+    return true;
+  }
+  if (PyType_Check(object) || !s->device || rt_device_is_host(s->device))
+    return false;
+  PyObject *interface = px_getattr_optional(object, s->st->name.__cuda_array_interface__);
+  PyErr_Clear();
+  if (!interface)
+    return false;
+  px_keep(s, interface);
+  freeze_device_array(s, f, (PxArray *)px_keep(s, px_array_from_interface(s->st, interface, object, true)));
+  return true;
+}
+
 static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
-    freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum,
+    freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum, freeze_memory,
 };
 
 /* May code that names it make complex numbers? */

@@ -238,7 +238,7 @@ Val ty_item(Ty *ty, Val tuple, uint32_t k) {
 
 Val ty_extent(Ty *ty, Val array, unsigned axis) {
   const Frozen *f = array.konst;
-  if (f && f->kind == FZ_ARRAY)
+  if (f && (f->kind == FZ_ARRAY || f->kind == FZ_DEVICE_ARRAY))
     return ty_const_int(ty, f->array->extents[axis]);
   if (array.items && array.items[axis].konst)
     return array.items[axis];

@@ -44,7 +44,8 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_FUNC:
     return a->func == b->func || (a->func->code == b->func->code && !a->func->code->nfrees);
   case FZ_CODE: return a->code == b->code;
-  case FZ_ARRAY: return a->array == b->array;
+  case FZ_ARRAY:
+  case FZ_DEVICE_ARRAY: return a->array == b->array;
   case FZ_EXCEPTION: return !strcmp(a->text, b->text);
   case FZ_NAMED: return a->names == b->names;
   case FZ_MODULE:
@@ -427,6 +428,13 @@ static Val array_const(Ty *ty, const Frozen *f) {
                .konst = f};
 }
 
+static Val device_array_const(Ty *ty, const Frozen *f) {
+  const char *text = f->text, *error = NULL;
+  const Type *t = ty_parse(ty->cx, &text, &error);
+  CX_ASSERT(ty->cx, t && t->id == TY_ARRAY && t->ndim == f->array->ndim);
+  return (Val){.type = t, .konst = f};
+}
+
 static Val int_const(Ty *ty, const Frozen *f) {
   if (f->wide && f->text)
     return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, f), "64 bits");
@@ -448,6 +456,7 @@ Val ty_const(Ty *ty, const Frozen *f) {
   case FZ_SCALAR: return scalar_const(ty, f);
   case FZ_TUPLE: return tuple_const(ty, f);
   case FZ_ARRAY: return array_const(ty, f);
+  case FZ_DEVICE_ARRAY: return device_array_const(ty, f);
   case FZ_STR: return object(ty, TY_STR, f);
   case FZ_DTYPE: return object(ty, TY_DTYPE, f);
   case FZ_MODULE: return object(ty, TY_MODULE, f);

@@ -171,7 +171,7 @@ Val ty_rule_local_array(Ty *ty, const TyCall *c) { return alloc(ty, c, SPACE_LOC
 
 Val ty_rule_const_array(Ty *ty, const TyCall *c) {
   Val a = c->args[0];
-  if (a.type->id == TY_ARRAY && a.konst)
+  if (a.type->id == TY_ARRAY && a.konst && a.konst->kind == FZ_ARRAY)
     return a;
   return TY_FAIL(ty, ERR_CONST_ARRAY, c->name, TY_PRETTY(ty, a));
 }
