@@ -19,7 +19,7 @@ static const Type *mask_type(Ty *ty) {
   return ty_id(ty, ty->cx->typing == TYPING_NUMBA ? TY_I32 : TY_U32);
 }
 
-/* A number, or a tuple of which each element is shuffled for itself. */
+/* A number, or a tuple (a named one or a vector, too) of which each element is shuffled for itself. */
 static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
   if (is_bottom(value))
     return BOTTOM;
@@ -33,7 +33,7 @@ static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
     if (is_bottom(items[k]))
       return BOTTOM;
   }
-  return ty_make_tuple(ty, items, value.type->n);
+  return ty_pack(ty, value.type, items, value.type->n);
 }
 
 Val ty_rule_shuffle(Ty *ty, const TyCall *c) {

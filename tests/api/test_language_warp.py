@@ -1,5 +1,7 @@
 """Warps: shuffles, votes, matches, lane masks; alone, in loops, under divergence, beside barriers, and what cannot work."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 from harness import STRONG, define, jit, run
@@ -69,6 +71,25 @@ def test_tuples_are_shuffled_element_by_element():
         out[i] = a + b * 1000 + (c != (x[i ^ 7] > 10))
 
     run(kernel, [numbers(32, np.float64), np.zeros(32, np.float64)], 1, 32)
+
+
+def test_vectors_and_named_tuples_stay_what_they_are():
+    Pair = namedtuple("Pair", "first second")
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        v = cuda.shfl_xor_sync(FULL, cuda.float4(x[i], 1.0, 2.0, i), 1)
+        p = cuda.shfl_down_sync(FULL, Pair(i, x[i]), 2)
+        out[0, i] = v.x + v.w
+        out[1, i] = p.first + p.second
+
+    x = numbers(32, np.int64).astype(np.float32)  # whole numbers: the sums are exact
+    out = np.zeros((2, 32))
+    kernel[1, 32](x, out)
+    i = np.arange(32)
+    below = np.minimum(i + 2, 31) * (i < 30) + i * (i >= 30)
+    assert (out == [x[i ^ 1] + (i ^ 1), below + x[below]]).all()
 
 
 def test_keywords():
