@@ -226,6 +226,22 @@ Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
   return is_bottom(args[0]) ? BOTTOM : convert(ty, to, args[0]);
 }
 
+/* complex(re, imag=im) and the like. */
+static Val convert_named(Ty *ty, const Val *args, uint32_t n, const Frozen *names) {
+  Val parts[2] = {ty_const_int(ty, 0), ty_const_int(ty, 0)};
+  bool given[2] = {false};
+  uint32_t positional = n - names->n;
+  for (uint32_t k = 0; k < n; k++) {
+    const char *name = k < positional ? NULL : names->items[k - positional]->text;
+    uint32_t at = !name ? k : !strcmp(name, "real") ? 0 : !strcmp(name, "imag") ? 1 : 2;
+    if (at > 1 || given[at])
+      return arguments_error(ty, "complex()", "it takes real and imag, each once");
+    parts[at] = args[k];
+    given[at] = true;
+  }
+  return ty_complex_of(ty, ty_id(ty, TY_PYCOMPLEX), parts[0], parts[1]);
+}
+
 /* --- Python functions --- */
 
 typedef struct Bind {
@@ -371,6 +387,8 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return ty_call_named(ty, f, args, n, names);
   if (ty_is_replace(callee))
     return ty_call_replace(ty, callee, args, n, names);
+  if (callee.type->id == TY_DTYPE && f->type == TY_PYCOMPLEX)
+    return convert_named(ty, args, n, names);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
     return (Val){.type = callee.type, .konst = f};
   return TY_FAIL(ty, ERR_NOT_CALLABLE, TY_PRETTY(ty, callee));

@@ -189,9 +189,9 @@ Val ty_complex_multiply(Ty *ty, Val a, Val b) {
 /* A constant whole exponent of NumPy's that is one or two multiplications, for a base that is not 0; else a function of the library. */
 static Val power(Ty *ty, const Pair *p, Val a, Val b) {
   const Frozen *k = b.konst;
-  bool known = k && k->im == 0 && (k->re == 1 || k->re == 2);
+  bool weak = ty_is_weak(p->t), known = k && !weak && k->im == 0 && (k->re == 1 || k->re == 2);
   if (!known)
-    return ty_complex_function(ty, "power", (Val[]){a, b}, 2);
+    return ty_complex_function(ty, weak ? "python_power" : "power", (Val[]){a, b}, 2);
   Val nonzero = ty_complex_truth(ty, a), zero = part_const(ty, p->t, 0);
   Val r = k->re == 1 ? a : ty_complex_multiply(ty, a, a);
   Val re = ty_select(ty, nonzero, ty_part(ty, r, 0), zero);

@@ -284,6 +284,8 @@ def reciprocal(x, y):
 
 def inverse(x, y):
     """1 / z by Smith's division, with the roundings of NumPy's."""
+    if x == 0.0 and y == 0.0:
+        return math.inf, math.nan
     if math.fabs(x) >= math.fabs(y):
         ratio = y / x
         scale = 1.0 / (x + y * ratio)
@@ -325,6 +327,33 @@ def power(x, y, u, v):
             return multiply(x, y, a, b)
         a, b = whole_power(x, y, n if n > 0 else -n)
         return (a, b) if n > 0 else inverse(a, b)
+    return polar_power(x, y, u, v)
+
+
+def python_power(x, y, u, v):
+    """The same of two Python numbers, with CPython's roundings: 100 is a small power too, and its division differs."""
+    if u == 0.0 and v == 0.0:
+        return 1.0, 0.0
+    if x == 0.0 and y == 0.0:
+        return (0.0, 0.0) if u > 0.0 else (math.nan, math.nan)
+    if v == 0.0 and u >= -100.0 and u <= 100.0 and u == math.floor(u):
+        n = int(u)
+        a, b = whole_power(x, y, n if n > 0 else -n)
+        if n > 0:
+            return a, b
+        if a == 0.0 and b == 0.0:
+            return math.inf, math.nan
+        if math.fabs(a) >= math.fabs(b):
+            ratio = b / a
+            scale = a + b * ratio
+            return 1.0 / scale, (0.0 - ratio) / scale
+        ratio = a / b
+        scale = a * ratio + b
+        return (ratio + 0.0) / scale, -1.0 / scale
+    return polar_power(x, y, u, v)
+
+
+def polar_power(x, y, u, v):
     size = math.hypot(x, y)
     angle = math.atan2(y, x)
     if v == 0.0 and math.isinf(size):
@@ -365,5 +394,5 @@ def rect(r, phi):
 
 FUNCTIONS = (
     log, log10, log2, log1p, exp, exp2, expm1, sinh, cosh, tanh, sin, cos, tan, sqrt, asinh, acos, atanh, asin, acosh, atan, reciprocal,
-    power, sign, rect,
+    power, python_power, sign, rect,
 )

@@ -195,7 +195,7 @@ def python_value(expression, *args):
 @pytest.mark.parametrize(
     "expression",
     [
-        "cmath.phase(x)", "cmath.polar(x)[0]", "cmath.polar(x)[1]", "cmath.rect(abs(x), y)", "cmath.log(x, 2)", "cmath.log(x, y)",
+        "cmath.phase(x)", "cmath.polar(x)[0]", "cmath.polar(x)[1]", "cmath.rect(abs(x), y)", "cmath.log(x, 2)", "x ** y", "y ** x", "x ** (1j - y)", "x ** 0", "cmath.log(x, y)",
         "cmath.log(x)", "cmath.isclose(x, y)", "cmath.isclose(x, x + 1e-11)",
         "cmath.isclose(x, x + 0.5, rel_tol=0.3)", "cmath.isclose(x, x + 0.5, abs_tol=1.0)", "cmath.sqrt(y)", "cmath.exp(3)",
         "cmath.isnan(x)", "cmath.isinf(x * cmath.inf)", "cmath.isfinite(y)", "cmath.e", "cmath.pi", "cmath.tau", "cmath.infj", "cmath.nanj.real",
