@@ -354,6 +354,19 @@ static void answer_reflection(Cg *cg) {
   }
 }
 
+/* These are documented to give the low 32 bits of the product, but their multiplication says that it does not overflow, and LLVM
+ * widens it in the caller. */
+static const char *const wrapping[] = {"__nv_mul24", "__nv_umul24"};
+
+static void let_multiply_wrap(LLVMValueRef fn) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMGetInstructionOpcode(i) == LLVMMul) {
+        LLVMSetNSW(i, 0);
+        LLVMSetNUW(i, 0);
+      }
+}
+
 void cg_link_libdevice(Cg *cg) {
   const char *wanted = first_wanted(cg);
   if (!wanted)
@@ -368,5 +381,10 @@ void cg_link_libdevice(Cg *cg) {
          arena_printf(&cg->cx->arena, "%s, which is damaged", path));
   link_needed(cg, lib, find_needed(cg, lib));
   answer_reflection(cg);
+  for (size_t k = 0; k < sizeof wrapping / sizeof *wrapping; k++) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, wrapping[k]);
+    if (fn)
+      let_multiply_wrap(fn);
+  }
   cg_check_complaint(cg);
 }

@@ -294,17 +294,17 @@ def test_numbas_typing():
 
 
 def test_storing_real_numbers_and_joins_with_them():
-    def kernel(x, r, out):
+    def kernel(x, r, out, stored):
         i = cuda.grid(1)
         if i < r.size:
             acc = 0
             for k in range(i):
                 acc += r[k] if k % 2 else x[k]
             out[i] = acc
-            x[i] = r[i]
+            stored[i] = r[i]
 
     n = 6
-    run(kernel, [values("complex128", n)[:n], np.arange(n) + 0.5, np.zeros(n, complex)], 1, n)
+    run(kernel, [values("complex128", n)[:n], np.arange(n) + 0.5, np.zeros(n, complex), np.zeros(n, complex)], 1, n)
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)

@@ -93,6 +93,8 @@ def test_real_function(name, device):
     right = ulp_distance(got, want) <= bound
     if re.fullmatch("[jy][01n]", base):
         right |= (columns[-1] >= 8) & (np.abs(got - want) <= BESSEL[np.dtype(dtype).name])
+    if base == "jn" and device == "gpu":  # documented as an absolute error: the CUDA guide's table of functions
+        right |= np.abs(got - want) <= {"float32": 2.2e-6, "float64": 1.4e-12}[np.dtype(dtype).name]
     worst = int(np.argmin(right))
     assert right.all(), f"{[c[worst] for c in columns]}: {got[worst]!r}, true {want[worst]!r}"
 
