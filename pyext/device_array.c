@@ -257,12 +257,15 @@ static PyObject *array_repr(PyObject *op) {
   PxArray *a = (PxArray *)op;
   PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
   bool record = !a->ndim && px_array_has_fields(op);
-  PyObject *text = !shape ? NULL
+  PyObject *elem = a->elem == TY_BF16 ? PyUnicode_FromString(ty_scalar_info[TY_BF16].name)
+                                      : Py_NewRef(a->dtype);
+  PyObject *text = !shape || !elem ? NULL
                    : record
                        ? PyUnicode_FromFormat("<pyptx device record, %S, on '%s'>", a->dtype,
                                               rt_device_name(a->device))
                        : PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>", shape,
-                                              a->dtype, rt_device_name(a->device));
+                                              elem, rt_device_name(a->device));
+  Py_XDECREF(elem);
   Py_XDECREF(shape);
   return text;
 }

@@ -164,3 +164,12 @@ def test_cupy():
     cuda.synchronize()
     assert (out == 2 * x).all()
     assert cupy.asarray(cuda.to_device(np.arange(5.0))).tolist() == [0, 1, 2, 3, 4]
+
+
+@gpu_only
+def test_bfloat16_of_others():
+    """Two bytes without a meaning: what PyTorch says of its bfloat16."""
+    d, out = cuda.to_device(np.array([0x3F80, 0xC000], np.uint16)), np.zeros(2, np.float32)
+    double[1, 2](Foreign(d, typestr="<V2"), out)
+    cuda.synchronize()
+    assert out.tolist() == [2, -4]

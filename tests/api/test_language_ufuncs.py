@@ -264,7 +264,7 @@ def test_bits_of_narrow_integers_are_an_error(name):
         jit(kernel)[1, 1](np.zeros(1, np.int16))
 
 
-@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float16", "bfloat16", "float32", "float64"])
 def test_these_assemble(dtype, tmp_path):
     calls = [f"np.{n}(x[0])" for n in EXACT1 if n not in ("invert", "bitwise_count") or "int" in dtype]
     calls += [f"np.{n}(x[0], x[1])" for n in ("minimum", "fmax", "add", "divide", "copysign", "logical_xor", "less")]
