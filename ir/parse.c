@@ -247,7 +247,7 @@ static void parse_field(Parser *p, IrView *v) {
   int64_t *extents = CX_ARRAY(p->cx, int64_t, TY_MAX_NDIM);
   want(p, ":");
   v->offset = (uint32_t)number(p);
-  while (v->nested < TY_MAX_NDIM && take(p, "x"))
+  while (v->nested < TY_MAX_NDIM && take(p, ":"))
     extents[v->nested++] = number(p);
   v->extents = extents;
 }
@@ -282,7 +282,7 @@ static void parse_alloc(Parser *p, Ins *i) {
     if (k >= TY_MAX_NDIM)
       bad(p, "too many axes");
     a->extents[k] = number(p);
-    take(p, "x");
+    p->s += *p->s == 'x';
   }
   want(p, "align");
   a->align = (uint32_t)number(p);

@@ -16,7 +16,7 @@ static void put_view(Buf *out, const IrView *v) {
       buf_printf(out, ":%u", v->offset);
   }
   for (unsigned k = 0; k < v->nested; k++) { /* a field's own axes */
-    buf_printf(out, " x%lld", (long long)v->extents[k]);
+    buf_printf(out, ":%lld", (long long)v->extents[k]);
   }
   buf_putc(out, ']');
 }

@@ -253,6 +253,8 @@ static const char *pretty_record(Cx *cx, const Type *t) {
 
 const char *ty_pretty(Cx *cx, const Type *t) {
   static const char *const layout[] = {"C", "F", "any layout"};
+  static const char *const in_space[] = {"", " in shared memory", " in local memory",
+                                         " in constant memory"};
   if (!t)
     return "an unknown value";
   switch (t->id) {
@@ -270,10 +272,10 @@ const char *ty_pretty(Cx *cx, const Type *t) {
     return arena_printf(&cx->arena, t->title ? "a named tuple %s" : "a tuple %s", ty_name(cx, t));
   case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:
-    if (t->elem->id == TY_RECORD && !t->ndim)
-      return pretty_record(cx, t->elem);
+    if (t->elem->id == TY_RECORD && !t->ndim) /* two that do not join may differ in this only */
+      return arena_printf(&cx->arena, "%s%s", pretty_record(cx, t->elem), in_space[t->space]);
     if (t->elem->id == TY_RECORD)
-      return arena_printf(&cx->arena, "a %ud array of records%s", t->ndim,
+      return arena_printf(&cx->arena, "a %ud array of records %s", t->ndim,
                           strchr(pretty_record(cx, t->elem), '('));
     return arena_printf(&cx->arena, "a %ud %s array (%s)", t->ndim, ty_name(cx, t->elem), layout[t->layout]);
   default: return ty_name(cx, t);
@@ -481,6 +483,10 @@ const Type *ty_parse(Cx *cx, const char **text, const char **error) {
     }
   unsigned align = parse_align(&s);
   const Type *t = parse_element(cx, &s, error);
+  if (t && align && *s != '[') {
+    *error = "'align' stands before an array";
+    return NULL;
+  }
   if (t && *s == '[') {
     if (t->id != TY_RECORD && (!ty_is_scalar(t) || ty_is_weak(t))) {
       *error = arena_printf(&cx->arena, "an array cannot hold %s", ty_name(cx, t));

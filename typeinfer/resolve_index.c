@@ -335,6 +335,9 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
     return TY_FAIL(ty, ERR_BAD_OPERAND, "an index [ ]", TY_PRETTY(ty, obj));
   if (ty_has_fields(obj) && index.type->id == TY_STR)
     return ty_get_field(ty, obj, index.type->frozen->text);
+  if (ty_has_fields(obj) && index.type->id == TY_TUPLE && index.type->n &&
+      index.type->elems[0]->id == TY_STR)
+    return TY_FAIL(ty, ERR_INDEX_TYPE, "a list of field names");
   if (ty_is_record(obj) && ty_is_integral(index.type))
     return ty_get_field_at(ty, obj, ty_field_number(ty, obj, index));
   Indices list;

@@ -188,6 +188,8 @@ CASES = [
     ("RECORD_OPERAND", "def kernel(r):\n    r[0].y = «r[0] == r[1]»\n", RECORDS),
     ("RECORD_OPERAND", "def kernel(r):\n    r[0].y = «r[0] + 1»\n", RECORDS),
     ("INDEX_TYPE", "def kernel(r):\n    r[0].y = «r['v']['y']»[0]\n", RECORDS),
+    ("INDEX_TYPE", "def kernel(r):\n    r[0].y = «r[['y', 'v']]»[0].y\n", RECORDS),
+    ("NO_COMMON_TYPE", "def kernel(r):\n    t = cuda.local.array(2, r.dtype)\n    s = t[0] if r[0].y else r[1]\n    «s.y» = 1\n", RECORDS),
     ("NOT_CONSTANT", "def kernel(r):\n    r[0].y = «r[0][r[1].y]»\n", RECORDS),
     ("TUPLE_INDEX", "def kernel(r):\n    r[0].y = «r[0][7]»\n", RECORDS),
     ("RECORD_OPERAND", "def kernel(r):\n    «r[1:]» += 1\n", RECORDS),

@@ -34,16 +34,28 @@ static const char *const typed_loop =
   "  ret %6\n"
   "}\n";
 
-static void test_round_trip(void) {
+static const char *const record_fields =
+  "func first(a: record(x: int8 @0, 'a\\x20b': record(v: float64[2,3] @1, t: void[3] @49; 52) @1; 53)[::1], n: pyint) -> float64 {\n"
+  "b0:\n"
+  "  %0: record(x: int8 @0, 'a\\x20b': record(v: float64[2,3] @1, t: void[3] @49; 52) @1; 53)[::1] = param 0 'a'\n"
+  "  %1: pyint = param 1 'n'\n"
+  "  %2: record(x: int8 @0, 'a\\x20b': record(v: float64[2,3] @1, t: void[3] @49; 52) @1; 53)[] = view [index] %0, %1\n"
+  "  %3: align1 record(v: float64[2,3] @1, t: void[3] @49; 52)[] = view [field:1] %2\n"
+  "  %4: align1 float64[:,::1] = view [field:1:2:3] %3\n"
+  "  %5: float64 = load %4, %1, %1\n"
+  "  ret %5\n"
+  "}\n";
+
+static void test_round_trip(const char *text) {
   Cx *cx = cx_new();
   if (CX_TRY(cx)) {
-    Fn *fn = ir_parse_fn(cx, typed_loop);
+    Fn *fn = ir_parse_fn(cx, text);
     ir_verify(cx, fn, "parse");
     Buf out;
     buf_init(&out, &cx->arena);
     ir_print_fn(cx, &out, fn, false);
-    CHECK(!strcmp(out.text, typed_loop));
-    if (strcmp(out.text, typed_loop))
+    CHECK(!strcmp(out.text, text));
+    if (strcmp(out.text, text))
       fputs(out.text, stderr);
   } else {
     fprintf(stderr, "%s\n", cx->diag.message);
@@ -114,7 +126,8 @@ static void test_caret(void) {
 }
 
 int main(void) {
-  test_round_trip();
+  test_round_trip(typed_loop);
+  test_round_trip(record_fields);
   test_verifier();
   test_types();
   test_render();
