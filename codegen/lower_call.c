@@ -106,14 +106,12 @@ static const char *shortest(TypeId id) {
   return id == TY_F16 ? "%H" : id == TY_BF16 ? "%B" : id == TY_F32 ? "%R" : "%r";
 }
 
-/* As Python writes it, but with both parts always: (0+2j), where Python writes 2j. */
-static void line_complex(Lower *lw, Line *line, Ins *i) {
-  bool narrow = i->type->id == TY_C64;
-  for (int k = 0; k < 2; k++) {
-    static const char *const formats[2][2] = {{"(%.16g", "%+.16gj)"}, {"(%.7g", "%+.7gj)"}};
-    line_arg(lw, line, formats[narrow][k],
+/* grouped: in parentheses always. */
+static void line_complex(Lower *lw, Line *line, Ins *i, bool grouped) {
+  static const char *const conversions[2][2] = {{"%z", "%Z"}, {"%-z", "%-Z"}};
+  for (int k = 0; k < 2; k++)
+    line_arg(lw, line, k ? "" : conversions[grouped][i->type->id == TY_C64],
              LLVMBuildFPCast(lw->b, lw_leaves(lw, i)[k], lw->t->f64, ""));
-  }
 }
 
 static void line_number(Lower *lw, Line *line, Ins *i) {
@@ -127,7 +125,7 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
     return;
   }
   if (ty_is_complex(t)) {
-    line_complex(lw, line, i);
+    line_complex(lw, line, i, false);
     return;
   }
   LLVMValueRef v = lw_value(lw, i);
@@ -159,7 +157,9 @@ void lw_print(Lower *lw, Ins *i) {
       buf_putc(&line.format, *p++);
     } else if (end && next < i->nargs) {
       Ins *v = i->args[next++];
-      if (p[1] == '%')
+      if (p[1] == '%' && ty_is_complex(v->type))
+        line_complex(lw, &line, v, true);
+      else if (p[1] == '%')
         line_converted(lw, &line, p + 1, (size_t)(end - p - 1), v);
       else if (v->type->id == TY_ARRAY)
         line_arg(lw, &line, "%s", lw_leaves(lw, v)[0]);
@@ -227,6 +227,11 @@ LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const 
     char kind = p[1 + spec];
     if (strchr("rRHB", kind)) {
       plain_real(lw, &line, p + 1, spec, kind, args[next++]);
+      p += 1 + spec;
+    } else if (kind == 'z' || kind == 'Z') { /* both parts always: a format cannot leave one out */
+      buf_puts(&line.format, kind == 'z' ? "(%.16g%+.16gj)" : "(%.7g%+.7gj)");
+      VEC_PUSH(&lw->cx->arena, &line.args, args[next++]);
+      VEC_PUSH(&lw->cx->arena, &line.args, args[next++]);
       p += 1 + spec;
     } else {
       buf_putc(&line.format, '%');

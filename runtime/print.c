@@ -2,7 +2,7 @@
  *
  * In: a printf format with C's conversions of long long (%lld, %llu), double (%e %f %g …) and text (%s), and %r, %R, %H, %B: a double, float32,
  * float16 or bfloat16 (all passed as a double) in the shortest form that reads back as the same number, as Python's and NumPy's repr have it; with
- * a precision, as format(x, ".3") has it. Out: the text on file descriptor 1, in one write. */
+ * a precision, as format(x, ".3") has it; %z and %Z: two such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the text on file descriptor 1, in one write. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -213,6 +213,31 @@ static void put_real(Out *o, const Conversion *c, double x) {
   free(more);
 }
 
+/* A part of a complex number: whole ones have no point. */
+static void put_part(Out *o, double x, char kind, char sign) {
+  Conversion c = {.kind = kind, .precision = -1, .sign = sign};
+  char text[400];
+  if (!isfinite(x)) {
+    put_real(o, &c, x);
+    return;
+  }
+  real_text(fabs(x), &c, text, sizeof text);
+  size_t n = strlen(text);
+  if (n > 2 && !strcmp(text + n - 2, ".0"))
+    text[n - 2] = 0;
+  put_padded(o, &c, signbit(x), text);
+}
+
+static void put_complex(Out *o, char kind, bool grouped, double re, double im) {
+  bool alone = re == 0 && !signbit(re);
+  grouped |= !alone;
+  put(o, "(", grouped);
+  if (!alone)
+    put_part(o, re, kind, 0);
+  put_part(o, im, kind, alone ? 0 : '+');
+  put(o, "j)", 1u + grouped);
+}
+
 static void put_int(Out *o, const Conversion *c, long long v) {
   char text[32];
   bool negative = c->kind == 'd' && v < 0;
@@ -230,6 +255,12 @@ static void put_conversion(Out *o, const Conversion *c, va_list *ap) {
     break;
   }
   case '%': put(o, "%", 1); break;
+  case 'z':
+  case 'Z': {
+    double re = va_arg(*ap, double), im = va_arg(*ap, double);
+    put_complex(o, c->kind == 'Z' ? 'R' : 'r', c->left, re, im);
+    break;
+  }
   default: put_real(o, c, va_arg(*ap, double)); break;
   }
 }

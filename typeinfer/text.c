@@ -115,6 +115,13 @@ static bool add_number(Ty *ty, TyText *t, Val v) {
 static bool add_repr(Ty *ty, TyText *t, Val v) {
   bool named = !ty_is_weak(v.type) && !t->numbered && v.type->id != TY_BF16;
   bool boolean = v.type->id == TY_BOOL;
+  if (named && ty_is_complex(v.type)) { /* one pair of parentheses, which the conversion's - asks for */
+    if (!room(ty, t))
+      return false;
+    buf_printf(&t->format, "np.%s{%%-z}", ty_name(ty->cx, v.type));
+    t->values[t->n++] = v;
+    return true;
+  }
   if (named)
     buf_printf(&t->format, boolean ? "np." : "np.%s(", ty_name(ty->cx, v.type));
   if (!add_number(ty, t, v))
@@ -340,6 +347,10 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
   spec.loc = format->loc.line ? format->loc : ty->at->loc;
   if (!ok)
     return bad_spec(ty, &spec, v);
+  if (!text.len && !conversion && !t->numbered) { /* NumPy formats these as Python's numbers, with their digits */
+    TypeId id = v.type->id;
+    v = id == TY_F32 || id == TY_F16 ? ty_cast_id(ty, v, TY_F64) : id == TY_C64 ? ty_cast_id(ty, v, TY_C128) : v;
+  }
   if (!text.len)
     return ty_text_add(ty, t, v, conversion == 'r' || conversion == 'a', depth + 1);
   bool is_text = v.konst && v.konst->kind == FZ_STR;

@@ -138,6 +138,25 @@ def test_repr_of_numpy_numbers(capfd, device):
     check(kernel, (np.int32(-3), np.bool_(True), np.float32(1.5)), capfd, device)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_numbers(dtype, capfd, device):
+    def kernel(a, z):
+        for i in range(a.size):
+            print(a[i], (a[i], z), f"<{a[i]}> {a[i]!r}")
+
+    def formatted(x):
+        print(f"{x[0]} {x[0]!s} {x[0]!r}")
+
+    if device == "host":
+        for dtype_of_one in ("float16", "float32", "float64", dtype):
+            check(formatted, (np.array([0.1], dtype_of_one),), capfd, device)
+    rounded = [1.5 - 2.5j, 3 + 0j, -0.25 + 1e10j, complex(-0.0, 2)]
+    check(kernel, (np.array(rounded[:3], dtype), 1 - 0.5j), capfd, device)
+    if device == "host":
+        hard = [*rounded, 2j, -0j, 0.1 - 0.2j, 1e7 + 1e16j, 1 / 3 + 1e-5j, complex(np.nan, -np.inf), complex(0, np.nan)]
+        check(kernel, (np.array(hard, dtype), 2j), capfd, device)
+
+
 def test_booleans(capfd, device):
     def kernel(a):
         flag = a > 3
