@@ -26,7 +26,7 @@ static const char *const typed_loop =
   "  %7: pybool = lt %5, %1\n"
   "  condbr %7, b2, b3\n"
   "b2:  ; from b1\n"
-  "  %10: float32 = load %0, %5\n"
+  "  %10: float32 = load ldcg %0, %5\n"
   "  %8: float32 = add %6, %10\n"
   "  %9: pyint = add %5, %4 nonneg nowrap\n"
   "  br b1\n"
