@@ -123,6 +123,8 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
   case FZ_DEVICE_ARRAY:
     buf_printf(b, "<device array %s at 0x%llx>", f->text, (unsigned long long)f->array->address);
     return;
+  case FZ_ENUM: buf_printf(b, "<class %s>", f->text); return;
+  case FZ_MEMBER: buf_printf(b, "%s.%s", f->items[0]->text, f->items[0]->names[f->i]); return;
   case FZ_NAMED: buf_printf(b, "<class %s>", f->text); return;
   case FZ_EXCEPTION: buf_printf(b, "<exception %s>", f->text); return;
   case FZ_UNSET: buf_printf(b, "<undefined %s>", f->text); return;

@@ -36,6 +36,8 @@ typedef enum FrozenKind {
   FZ_CODE,      /* code: constants of functions that make functions */
   FZ_ARRAY,     /* array: a host NumPy array, contents copied */
   FZ_DEVICE_ARRAY, /* an array in a device's memory, by address: text its type, array->address, extents, strides */
+  FZ_ENUM,      /* an Enum class: text its name; names, items, n: its members and their values; attrs: members, aliases too */
+  FZ_MEMBER,    /* a member of an Enum whose members are no numbers or strings: items[0] its class, i its number there */
   FZ_NAMED,     /* a named tuple class: text its name; names, n: fields; items: defaults, i of them, of the last fields */
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */

@@ -215,6 +215,7 @@ void ty_put_type(Cx *cx, Buf *b, const Type *t) {
     ty_put_type(cx, b, t->elem);
     put_axes(b, t);
     return;
+  case TY_ENUM: ty_put_enum(cx, b, t); return;
   case TY_STR:
   case TY_FUNC:
   case TY_MODULE:
@@ -266,6 +267,7 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_STR: return t->frozen ? arena_printf(&cx->arena, "the string %s", fz_text(cx, t->frozen)) : "a string";
   case TY_SLICE: return "a slice";
   case TY_RANGE: return "a range";
+  case TY_ENUM: return arena_printf(&cx->arena, "a member of %s", t->frozen->text);
   case TY_TUPLE:
     if (ty_is_vector(t)) /* without "cuda." */
       return arena_printf(&cx->arena, "a %s", strrchr(ir_intrinsics[t->frozen->i].path, '.') + 1);
@@ -341,7 +343,7 @@ static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool 
   return ty_array(cx, elem, ndim, ones_last ? LAYOUT_C : ones_first ? LAYOUT_F : LAYOUT_A, space, wide, readonly);
 }
 
-static size_t word_length(const char *s) {
+size_t ty_word_length(const char *s) {
   size_t n = 0;
   while (isalnum((unsigned char)s[n]) || s[n] == '_' || (unsigned char)s[n] >= 0x80)
     n++;
@@ -350,7 +352,7 @@ static size_t word_length(const char *s) {
 
 /* "x:" in front of a type: the length of the name, or 0. */
 static size_t field_name(const char *s) {
-  size_t n = word_length(s);
+  size_t n = ty_word_length(s);
   const char *colon = skip_space(s + n);
   return n && *colon == ':' && colon[1] != ':' ? n : 0;
 }
@@ -368,7 +370,7 @@ static bool is_record(const char *open) {
 
 bool ty_is_named_text(const char *s) {
   s = skip_space(s);
-  size_t n = word_length(s);
+  size_t n = ty_word_length(s);
   const char *open = skip_space(s + n);
   return n && *open == '(' && field_name(skip_space(open + 1)) && !is_record(open);
 }
@@ -376,7 +378,7 @@ bool ty_is_named_text(const char *s) {
 static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
   VEC(const Type *) elems = {0};
   VEC(const char *) names = {0};
-  const char *title = **text == '(' ? NULL : arena_strndup(&cx->arena, *text, word_length(*text));
+  const char *title = **text == '(' ? NULL : arena_strndup(&cx->arena, *text, ty_word_length(*text));
   const char *s = skip_space(strchr(*text, '(') + 1);
   while (*s != ')') {
     if (elems.len >= TY_MAX_TUPLE) {
@@ -465,6 +467,12 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
 
 const Type *ty_parse(Cx *cx, const char **text, const char **error) {
   const char *s = skip_space(*text);
+  if (ty_is_enum_text(s)) {
+    s += strlen("enum ");
+    const Type *t = ty_parse_enum(cx, &s, error);
+    *text = s;
+    return t;
+  }
   bool named = ty_is_named_text(s);
   if (*s == '(' || named) {
     const Type *t = nested(cx, &s, error, parse_tuple);

@@ -3,6 +3,7 @@
  * In: a Cx and the parts of a type. Out: the one `const Type *` for it. Types never change once made.
  * Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A), "float32[:,::1]" (C),
  * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), "Point(x: float32, n: pyint)" (named tuple: its class's name and fields),
+ * "enum Color(RED=1, GREEN=2)" (a member of an Enum, with the values that are numbers),
  * a trailing '!' on an array marks 64-bit extents,
  * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v: int8[3,2] @4; 12)" a NumPy structured
  * dtype (fields with byte offsets, then the item size; see ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one.
@@ -34,6 +35,7 @@ typedef enum TypeId {
   TY_DTYPE,              /* frozen: FZ_DTYPE; also callable: a conversion */
   TY_OBJECT,             /* frozen: any other compile-time object (exception class, Ellipsis, …) */
   TY_RECORD,             /* fields, nfields, size: elem of arrays only; a record value is an array of it without axes */
+  TY_ENUM,               /* frozen: FZ_ENUM, the class; a member is stored as its number, a pyint */
 } TypeId;
 
 typedef enum TypeKind { KIND_NONE, KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_COMPLEX, KIND_OTHER } TypeKind;
@@ -100,6 +102,7 @@ const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigne
 /* The same type with elements at multiples of `align` bytes (a power of two). */
 const Type *ty_array_aligned(struct Cx *cx, const Type *array, unsigned align);
 const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size); /* fields are copied */
+const Type *ty_enum(struct Cx *cx, const struct Frozen *class); /* of members of an Enum; enum.c */
 const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n); /* SLICE, RANGE, ENUMERATE, ZIP */
 const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems, uint32_t n);
 
@@ -133,9 +136,14 @@ const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
 bool ty_is_named_text(const char *s); /* does a named tuple's type begin there, "Point(x: …" */
 TypeId ty_by_name(const char *name, size_t n); /* scalar by name or short name; TY_SCALARS if none */
 
-/* --- between type.c and record.c --- */
+bool ty_is_enum_text(const char *s);     /* does an Enum's type begin there, "enum Color(…" */
+size_t ty_word_length(const char *s);    /* of an identifier */
+
+/* --- between type.c, record.c and enum.c --- */
 struct Buf;
 void ty_put_type(struct Cx *cx, struct Buf *b, const Type *t);
+void ty_put_enum(struct Cx *cx, struct Buf *b, const Type *t);
+const Type *ty_parse_enum(struct Cx *cx, const char **text, const char **error); /* behind "enum " */
 void ty_put_record(struct Cx *cx, struct Buf *b, const Type *t);
 const Type *ty_parse_record(struct Cx *cx, const char **text, const char **error); /* behind "record" */
 const Type *ty_intern(struct Cx *cx, const Type *key);
@@ -145,6 +153,8 @@ typedef struct TypeTable {
   uint32_t cap, len;
   const Type *scalars[TY_SCALARS];
   uint32_t depth; /* of the tuple being parsed */
+  const Type **enums;
+  uint32_t nenums;
 } TypeTable;
 
 #endif

@@ -36,6 +36,7 @@ static int module_exec(PyObject *module) {
     return -1;
   if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) ||
       !(st->scalar_ids = PyDict_New()) || !(st->named = PyList_New(0)) ||
+      !(st->enums = PyList_New(0)) || !(st->enum_ids = PyDict_New()) ||
       !(st->named_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
@@ -61,6 +62,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->scalar_ids);
   Py_VISIT(st->named);
   Py_VISIT(st->named_ids);
+  Py_VISIT(st->enum_ids);
   Py_VISIT(st->pending);
   Py_VISIT(st->devices);
   return 0;
@@ -85,6 +87,8 @@ static int module_clear(PyObject *module) {
   px_records_free(st);
   Py_CLEAR(st->named);
   Py_CLEAR(st->named_ids);
+  Py_CLEAR(st->enums);
+  Py_CLEAR(st->enum_ids);
   Py_CLEAR(st->pending);
   Py_CLEAR(st->devices);
   return 0;

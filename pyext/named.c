@@ -86,3 +86,100 @@ PyObject *px_named_title(PxState *st, uint32_t number) {
 PyObject *px_named_field(PxState *st, uint32_t number, uint32_t k) {
   return PyTuple_GET_ITEM(PyTuple_GET_ITEM(entry(st, number), 1), k);
 }
+
+/* --- Enums --- st->enums is a list of texts, st->enum_ids a dict from classes and texts to numbers */
+
+bool px_enum_has_identity(PxState *st, PyTypeObject *class) {
+  return !PyObject_HasAttr((PyObject *)class, st->name._flag_mask_) &&
+         !PyType_IsSubtype(class, &PyLong_Type) && !PyType_IsSubtype(class, &PyFloat_Type) &&
+         !PyType_IsSubtype(class, &PyUnicode_Type);
+}
+
+static int known_enum(PxState *st, PyObject *key) {
+  PyObject *known = PyDict_GetItemWithError(st->enum_ids, key);
+  return known ? (int)PyLong_AsLong(known) : -1;
+}
+
+/* The number of a text, given one if it is new; key: what is to be found by it too, or NULL. */
+static int enum_number(PxState *st, PyObject *text, PyObject *key) {
+  int number = -1;
+  PX_BEGIN_LOCKED(st->enums)
+  number = known_enum(st, text);
+  if (number < 0 && !PyErr_Occurred() && PyList_GET_SIZE(st->enums) < PX_MAX_NAMED &&
+      PyList_Append(st->enums, text) == 0)
+    number = (int)PyList_GET_SIZE(st->enums) - 1;
+  PyObject *id = number >= 0 ? PyLong_FromLong(number) : NULL;
+  if (!id || PyDict_SetItem(st->enum_ids, text, id) < 0 ||
+      (key && PyDict_SetItem(st->enum_ids, key, id) < 0))
+    number = -1;
+  Py_XDECREF(id);
+  PX_END_LOCKED()
+  if (number < 0 && !PyErr_Occurred())
+    PyErr_Format(PyExc_RuntimeError, "more than %d Enums", PX_MAX_NAMED);
+  return number;
+}
+
+int px_enum_by_text(PxState *st, const char *text) {
+  PyObject *s = PyUnicode_FromString(text);
+  int number = s ? enum_number(st, s, NULL) : -1;
+  Py_XDECREF(s);
+  return number;
+}
+
+/* "RED=1", with values that are int (of 64 bits) or float and finite. */
+static PyObject *member_text(PxState *st, PyObject *member) {
+  PyObject *name = PyObject_GetAttr(member, st->name.name);
+  PyObject *value = name ? PyObject_GetAttr(member, st->name.value) : NULL, *text = NULL;
+  if (value) {
+    bool number = PyFloat_CheckExact(value);
+    if (PyLong_CheckExact(value)) {
+      int overflow;
+      (void)PyLong_AsLongLongAndOverflow(value, &overflow);
+      number = !overflow;
+    }
+    text = number ? PyUnicode_FromFormat("%U=%R", name, value) : Py_NewRef(name);
+  }
+  Py_XDECREF(value);
+  Py_XDECREF(name);
+  return text;
+}
+
+static PyObject *class_text(PxState *st, PyObject *class) {
+  PyObject *members = PySequence_List(class), *parts = members ? PyList_New(0) : NULL;
+  for (Py_ssize_t i = 0; parts && i < PyList_GET_SIZE(members); i++) {
+    PyObject *one = member_text(st, PyList_GET_ITEM(members, i));
+    if (!one || PyList_Append(parts, one) < 0)
+      Py_CLEAR(parts);
+    Py_XDECREF(one);
+  }
+  PyObject *comma = PyUnicode_FromString(", "), *inner = parts && comma ? PyUnicode_Join(comma, parts) : NULL;
+  PyObject *name = inner ? PyType_GetName((PyTypeObject *)class) : NULL;
+  PyObject *text = name ? PyUnicode_FromFormat("enum %U(%U)", name, inner) : NULL;
+  Py_XDECREF(name);
+  Py_XDECREF(inner);
+  Py_XDECREF(comma);
+  Py_XDECREF(parts);
+  Py_XDECREF(members);
+  return text;
+}
+
+int px_enum_of(PxState *st, PyObject *class) {
+  int number = -1;
+  PX_BEGIN_LOCKED(st->enums)
+  number = known_enum(st, class);
+  PX_END_LOCKED()
+  if (number >= 0 || PyErr_Occurred())
+    return number;
+  PyObject *text = class_text(st, class);
+  number = text ? enum_number(st, text, class) : -1;
+  Py_XDECREF(text);
+  return number;
+}
+
+PyObject *px_enum_text(PxState *st, uint32_t number) {
+  PyObject *text = NULL;
+  PX_BEGIN_LOCKED(st->enums)
+  text = PyList_GET_ITEM(st->enums, number);
+  PX_END_LOCKED()
+  return text;
+}

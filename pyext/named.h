@@ -18,4 +18,13 @@ PyObject *px_named_field(PxState *st, uint32_t number, uint32_t k);
 /* The fields of a named tuple class: a new tuple of str, or NULL; no exception is left. class: any type. */
 PyObject *px_named_fields(PxState *st, PyObject *class);
 
+/* --- Enums: types of members that are no numbers, by number from 0 */
+
+/* Has the class members that are told apart by identity, not by value (Enum; not IntEnum, Flag, StrEnum)? */
+bool px_enum_has_identity(PxState *st, PyTypeObject *class);
+/* The number of a member's type; -1 with an exception. The class is kept: a launch finds it by its address. */
+int px_enum_of(PxState *st, PyObject *class);
+int px_enum_by_text(PxState *st, const char *text);
+PyObject *px_enum_text(PxState *st, uint32_t number); /* borrowed */
+
 #endif

@@ -80,6 +80,15 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
     VEC_PUSH(&cx->arena, out, px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align));
     return !*error;
   }
+  if (t->id == TY_ENUM) {
+    int number = px_enum_by_text(st, ty_name(cx, t));
+    if (number < 0)
+      PyErr_Clear();
+    VEC_PUSH(&cx->arena, out, PX_ENUM_TOKEN | (PxToken)number);
+    if (number < 0)
+      *error = "there are too many Enums";
+    return number >= 0;
+  }
   if (t->id >= TY_SCALARS || t->id == TY_VOID) {
     *error = arena_printf(&cx->arena, "%s cannot be an argument", ty_name(cx, t));
     return false;
@@ -106,7 +115,7 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
                                  const char **error) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
   *enclosed = false;
-  if (*open != '(' || ty_is_named_text(s) || (open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (*open != '(' || ty_is_named_text(s) || ty_is_enum_text(s) || (open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return s;
   const char *close = closing(open);
   if (!close)
@@ -291,6 +300,8 @@ static uint32_t put_tuple(PxState *st, const PxToken *t, PyObject *parts) {
 static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts) {
   if (px_token_is_tuple(*t))
     return put_tuple(st, t, parts);
+  if (px_token_is_enum(*t))
+    return PyList_Append(parts, px_enum_text(st, *t & (PX_ENUM_TOKEN - 1))) < 0 ? 0 : 1;
   int failed = px_token_is_array(*t) ? put_array(st, *t, parts)
                                      : put_text(parts, ty_scalar_info[*t].name);
   return failed < 0 ? 0 : 1;
@@ -399,7 +410,7 @@ int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, u
       price += NAMES_PRICE;
       continue;
     }
-    if (px_token_is_tuple(a) || px_token_is_tuple(b) ||
+    if (px_token_is_enum(a) || px_token_is_enum(b) || px_token_is_tuple(a) || px_token_is_tuple(b) ||
         px_token_is_array(a) != px_token_is_array(b))
       return NO;
     int one = px_token_is_array(a) ? array_price(a, b) : scalar_price((TypeId)a, (TypeId)b);

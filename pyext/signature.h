@@ -12,6 +12,7 @@ enum {
   PX_ARRAY_TOKEN = 1 << 30, /* | elem | ndim << 16 | layout << 21 | wide << 23 | align << 24 */
   PX_TUPLE_TOKEN = 1 << 29, /* | number of items | number of the named tuple's class (named.h) << 13 */
   PX_NAMED_SHIFT = 13,
+  PX_ENUM_TOKEN = 1 << 28, /* | number of the Enum's type (named.h) */
 };
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */
@@ -22,6 +23,9 @@ static inline PxToken px_array_token(PxElem elem, unsigned ndim, Layout layout, 
 static inline bool px_token_is_array(PxToken t) { return t & PX_ARRAY_TOKEN; }
 static inline bool px_token_is_tuple(PxToken t) {
   return !px_token_is_array(t) && t & PX_TUPLE_TOKEN;
+}
+static inline bool px_token_is_enum(PxToken t) {
+  return !(t & (PX_ARRAY_TOKEN | PX_TUPLE_TOKEN)) && t & PX_ENUM_TOKEN;
 }
 static inline uint32_t px_token_items(PxToken t) { return t & ((1u << PX_NAMED_SHIFT) - 1); }
 static inline uint32_t px_token_named(PxToken t) {

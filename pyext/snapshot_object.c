@@ -122,6 +122,24 @@ static void freeze_str(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->n = (uint32_t)strlen(f->text);
 }
 
+static bool is_enum_class(PxSnapshot *s, PyObject *object) {
+  return PyType_Check(object) && PyObject_HasAttr(object, s->st->name.__members__);
+}
+
+/* A member of an Enum that is an int or the like is that value, and has its name and value as attributes. */
+static void name_member(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (!is_enum_class(s, (PyObject *)Py_TYPE(object)))
+    return;
+  PyObject *name = px_getattr_optional(object, s->st->name.name);
+  PyErr_Clear();
+  Binding *b = CX_ARRAY(s->cx, Binding, 2);
+  Frozen *value = arena_memdup(&s->cx->arena, f, sizeof *f);
+  b[0] = (Binding){"value", value};
+  b[1] = (Binding){"name", px_freeze(s, name ? px_keep(s, name) : Py_None)};
+  f->attrs = b;
+  f->nattrs = 2;
+}
+
 /* Constants without identity; they are not remembered. */
 static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (object == Py_None) {
@@ -131,8 +149,10 @@ static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
   } else if (PyBool_Check(object)) {
     f->kind = FZ_BOOL;
     f->i = object == Py_True;
-  } else if (PyLong_Check(object)) { /* IntEnum too: its value */
+  } else if (PyLong_Check(object)) {
     freeze_int(s, f, object);
+    if (!PyLong_CheckExact(object)) /* IntEnum, IntFlag */
+      name_member(s, f, object);
   } else if (PyFloat_CheckExact(object)) {
     f->kind = FZ_FLOAT;
     f->re = PyFloat_AS_DOUBLE(object);
@@ -422,18 +442,54 @@ static bool freeze_collection(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
-/* A member of an Enum is its value. */
-static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
-  if (!PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__members__))
+static bool freeze_enum_class(PxSnapshot *s, Frozen *f, PyObject *class) {
+  if (!is_enum_class(s, class))
     return false;
-  PyObject *value = px_getattr_optional(object, s->st->name.value);
-  if (!value) {
-    PyErr_Clear();
-    return false;
+  PyObject *all = px_keep(s, PyObject_GetAttr(class, s->st->name.__members__));
+  PyObject *pairs = px_keep(s, PyMapping_Items(all)), *members = px_keep(s, PySequence_List(class));
+  Py_ssize_t n = PyList_GET_SIZE(members), npairs = PyList_GET_SIZE(pairs);
+  const char **names = CX_ARRAY(s->cx, const char *, n + 1);
+  const Frozen **values = CX_ARRAY(s->cx, const Frozen *, n + 1);
+  Binding *attrs = CX_ARRAY(s->cx, Binding, npairs + 1);
+  f->kind = FZ_ENUM;
+  f->text = px_freeze_text(s, px_keep(s, PyType_GetName((PyTypeObject *)class)));
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *member = PyList_GET_ITEM(members, i);
+    names[i] = px_freeze_text(s, px_keep(s, PyObject_GetAttr(member, s->st->name.name)));
+    values[i] = px_freeze(s, px_keep(s, PyObject_GetAttr(member, s->st->name.value)));
   }
-  Frozen *v = px_freeze(s, px_keep(s, value));
-  *f = *v;
-  return v->kind != FZ_OPAQUE;
+  f->names = names;
+  f->items = values;
+  f->n = (uint32_t)n;
+  for (Py_ssize_t i = 0; i < npairs; i++) { /* aliases too */
+    PyObject *pair = PyList_GET_ITEM(pairs, i);
+    attrs[i].name = px_freeze_text(s, PyTuple_GET_ITEM(pair, 0));
+    attrs[i].value = px_freeze(s, PyTuple_GET_ITEM(pair, 1));
+  }
+  f->attrs = attrs;
+  f->nattrs = (uint32_t)npairs;
+  return true;
+}
+
+static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (freeze_enum_class(s, f, object))
+    return true;
+  PyObject *class = (PyObject *)Py_TYPE(object);
+  if (!is_enum_class(s, class))
+    return false;
+  if (px_enum_has_identity(s->st, Py_TYPE(object))) {
+    const Frozen **items = CX_ARRAY(s->cx, const Frozen *, 1);
+    items[0] = px_freeze(s, class);
+    f->i = PyLong_AsLongLong(px_keep(s, PyObject_GetAttr(object, s->st->name._sort_order_)));
+    f->items = items;
+    f->kind = FZ_MEMBER;
+    return items[0]->kind == FZ_ENUM && !PyErr_Occurred();
+  }
+  PyObject *value = px_keep(s, PyObject_GetAttr(object, s->st->name.value));
+  *f = *px_freeze(s, value);
+  if (f->kind != FZ_OPAQUE)
+    name_member(s, f, object);
+  return f->kind != FZ_OPAQUE;
 }
 
 /* --- memory of devices, by address --- */

@@ -42,7 +42,7 @@ PX_TYPES(X)
                               X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__)        \
                                   X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty)        \
                                       X(order) X(buffer) X(offset) X(copy) X(__members__)  \
-                                          X(flags) X(writeable) X(_field_defaults) X(__mro__)
+                                          X(flags) X(writeable) X(_field_defaults) X(_sort_order_) X(_flag_mask_) X(name) X(__mro__)
 
 typedef struct PxState {
   PyObject *module; /* borrowed: the state lives in it */
@@ -61,6 +61,7 @@ typedef struct PxState {
   struct PxRecord **records;    /* record types by element number, record.h */
   uint32_t nrecords;
   PyObject *named, *named_ids;  /* classes of named tuples, named.h */
+  PyObject *enums, *enum_ids;   /* types of Enums by number, typeof.c */
   PyObject *pending;            /* list: overloads launched on a GPU that may have trapped */
   PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;

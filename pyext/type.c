@@ -32,6 +32,7 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
   if (!s)
     return NULL;
   TypeId id = is_record_text(s)                  ? TY_RECORD
+              : ty_is_enum_text(s)               ? TY_ENUM
               : *s == '(' || ty_is_named_text(s) ? TY_TUPLE
               : strchr(s, '[')                   ? TY_ARRAY
                                                  : ty_by_name(s, (size_t)n);
@@ -332,7 +333,7 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   if (is_record_text(s))
     return px_elem_of_text(st, s) == PX_NO_ELEM ? NULL : type_make(st, TY_RECORD, Py_NewRef(text));
   const char *open = strchr(s, '(');
-  if (open && open > s && !ty_is_named_text(s) && !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (open && open > s && !ty_is_named_text(s) && !ty_is_enum_text(s) && !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return type_make(st, TY_FUNC, Py_NewRef(text));
   /* One argument of a list, so that a tuple's parentheses are its own. */
   PyObject *list = PyUnicode_FromFormat("(%U)", text);

@@ -374,11 +374,26 @@ static int add_tuple(PxArgs *a, PyObject *arg) {
   return 0;
 }
 
-/* An Enum member stands for its value, if that is a number. */
+/* A member of an Enum, by its number. */
+static int add_member(PxArgs *a, PyObject *arg) {
+  int number = px_enum_of(a->st, (PyObject *)Py_TYPE(arg));
+  PyObject *order = number >= 0 ? PyObject_GetAttr(arg, a->st->name._sort_order_) : NULL;
+  long long index = order ? PyLong_AsLongLong(order) : -1;
+  Py_XDECREF(order);
+  PxLeaf *leaf = index < 0 ? NULL : add_leaf(a, PX_ENUM_TOKEN | (PxToken)number);
+  if (!leaf)
+    return -1;
+  leaf->u.i = index;
+  return 0;
+}
+
+/* A Flag or the like stands for its value, if that is a number. */
 static int add_enum(PxArgs *a, PyObject *arg, bool *is_enum) {
   *is_enum = PyObject_HasAttrString((PyObject *)Py_TYPE(arg), "__members__");
   if (!*is_enum)
     return 0;
+  if (px_enum_has_identity(a->st, Py_TYPE(arg)))
+    return add_member(a, arg);
   PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
   if (!value)
     return -1;

@@ -123,6 +123,7 @@ Val ty_truth(Ty *ty, Val v) {
   case TY_PYBOOL: return v;
   case TY_NONE: return ty_const_bool(ty, false);
   case TY_TUPLE: return ty_const_bool(ty, v.type->n != 0);
+  case TY_ENUM:
   case TY_FUNC:
   case TY_MODULE:
   case TY_DTYPE: return ty_const_bool(ty, true);

@@ -43,10 +43,12 @@ bool ty_stored(const Type *t) {
   for (uint32_t k = 0; k < t->n; k++)
     if (ty_stored(t->elems[k]))
       return true;
-  return t->id == TY_ENUMERATE;
+  return t->id == TY_ENUMERATE || t->id == TY_ENUM;
 }
 
 const Type *ty_storage(Ty *ty, const Type *t) {
+  if (t->id == TY_ENUM)
+    return ty_id(ty, TY_PYINT);
   if (!is_packed(t) || ty_is_complex(t)) /* a complex number is two leaves under its own type */
     return t;
   const Type *const *elems;
@@ -101,7 +103,8 @@ Ins *ty_ins(Ty *ty, Val v) {
     return i;
   }
   Ins *i = insert(ty, OP_CONST, v.type, NULL, 0);
-  i->aux.frozen = ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type)
+  i->aux.frozen = v.type->id == TY_ENUM ? fz_int(ty->cx, v.konst->i)
+                  : ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type)
                   : v.konst            ? v.konst
                                        : v.type->frozen;
   if (!i->aux.frozen)

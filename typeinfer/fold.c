@@ -48,6 +48,7 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_DEVICE_ARRAY: return a->array == b->array;
   case FZ_EXCEPTION: return !strcmp(a->text, b->text);
   case FZ_NAMED: return a->names == b->names;
+  case FZ_MEMBER: return a->i == b->i && a->items[0] == b->items[0];
   case FZ_MODULE:
     return !strcmp(a->text, b->text) && a->nattrs == b->nattrs && a->attrs == b->attrs;
   default: return false;
@@ -100,6 +101,8 @@ bool fz_truth(const Frozen *f, bool *out) {
   case FZ_MODULE:
   case FZ_DTYPE:
   case FZ_NAMED:
+  case FZ_ENUM:
+  case FZ_MEMBER:
   case FZ_EXCEPTION:
   case FZ_ELLIPSIS: *out = true; return true;
   default: return false;
@@ -457,6 +460,7 @@ Val ty_const(Ty *ty, const Frozen *f) {
   case FZ_TUPLE: return tuple_const(ty, f);
   case FZ_ARRAY: return array_const(ty, f);
   case FZ_DEVICE_ARRAY: return device_array_const(ty, f);
+  case FZ_MEMBER: return (Val){.type = ty_enum(ty->cx, f->items[0]), .konst = f};
   case FZ_STR: return object(ty, TY_STR, f);
   case FZ_DTYPE: return object(ty, TY_DTYPE, f);
   case FZ_MODULE: return object(ty, TY_MODULE, f);

@@ -297,6 +297,8 @@ static Val equal_tuples(Ty *ty, Val a, Val b) {
 Val ty_equal(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
+  if (a.type->id == TY_ENUM && a.type == b.type)
+    return ty_equal_members(ty, a, b, op == OP_NE);
   if (ty_is_number(a.type) && ty_is_number(b.type))
     return ty_binary(ty, op, a, b);
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY) {
@@ -315,6 +317,8 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b) {
 Val ty_is(Ty *ty, Val a, Val b, bool negate) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
+  if (a.type->id == TY_ENUM && a.type == b.type)
+    return ty_equal_members(ty, a, b, negate);
   if (b.konst && b.konst->kind == FZ_BOOL && ty_is_number(a.type)) {
     if (ty_kind(a.type) != KIND_BOOL)
       return ty_const_bool(ty, negate);

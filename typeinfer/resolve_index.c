@@ -439,6 +439,10 @@ Val ty_len(Ty *ty, Val v) {
     return BOTTOM;
   switch (v.type->id) {
   case TY_TUPLE: return ty_const_int(ty, v.type->n);
+  case TY_OBJECT:
+    if (v.type->frozen->kind == FZ_ENUM)
+      return ty_const_int(ty, v.type->frozen->n);
+    break;
   case TY_STR: return v.konst ? ty_const_int(ty, v.konst->n) : BOTTOM;
   case TY_ARRAY:
     if (v.type->ndim)

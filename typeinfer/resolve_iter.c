@@ -28,6 +28,10 @@ Val ty_iter(Ty *ty, Val v) {
     return BOTTOM;
   switch (v.type->id) {
   case TY_TUPLE: return common_tuple(ty, v);
+  case TY_OBJECT:
+    if (v.type->frozen->kind == FZ_ENUM)
+      return common_tuple(ty, ty_enum_members(ty, v.type->frozen));
+    break;
   case TY_RANGE:
   case TY_ENUMERATE:
   case TY_ZIP: return v;

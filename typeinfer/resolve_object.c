@@ -307,10 +307,13 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   if (is_bottom(obj))
     return BOTTOM;
   const Frozen *f = obj.type->frozen;
+  if (obj.konst && obj.konst->kind != FZ_MODULE && fz_attr(obj.konst, name)) /* IntEnum: name, value */
+    return ty_const(ty, fz_attr(obj.konst, name));
   switch (obj.type->id) {
   case TY_MODULE: return module_attr(ty, f, name);
   case TY_ARRAY: return array_attribute(ty, obj, name);
   case TY_TUPLE: return ty_named_attribute(ty, obj, name);
+  case TY_ENUM: return ty_enum_attribute(ty, obj, name);
   case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name);
   case TY_RANGE:
   case TY_SLICE: return from_table(ty, range_attributes, obj, name);

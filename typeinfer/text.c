@@ -412,6 +412,15 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
     (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
     return false;
   }
+  if (v.type->id == TY_ENUM && (!v.konst || quoted)) {
+    (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
+    return false;
+  }
+  if (v.type->id == TY_ENUM) {
+    const char *shown = fz_text(ty->cx, v.konst);
+    add_literal(t, shown, strlen(shown));
+    return true;
+  }
   bool plain = v.konst && v.konst->kind == FZ_STR && !quoted;
   bool is_text = v.konst && v.konst->kind == FZ_STR;
   const char *text = v.type->id == TY_NONE ? "None"

@@ -281,6 +281,11 @@ Val ty_call_replace(Ty *ty, Val callee, const Val *args, uint32_t n, const Froze
 /* A field, or what named tuples have beside their fields. */
 Val ty_named_attribute(Ty *ty, Val obj, const char *name);
 
+/* --- Enums (enum.c) --- */
+Val ty_equal_members(Ty *ty, Val a, Val b, bool negate); /* of one class */
+Val ty_enum_attribute(Ty *ty, Val member, const char *name);
+Val ty_enum_members(Ty *ty, const Frozen *class);
+
 /* --- calls (call.c, spec.c) --- */
 enum { TY_MAX_ARGS = 64 };
 struct TyCall { /* a call of an intrinsic, bound to its signature */

@@ -61,6 +61,11 @@ CASES = [
         "def make():\n    v = 0\n    def kernel(x):\n        nonlocal v\n        «v» = x[0]\n    return kernel\n\nkernel = make()\n",
         X,
     ),
+    (
+        "ENUM_VALUE",
+        "import enum\nColor = enum.Enum('Color', 'RED BLUE')\n\ndef kernel(x):\n    c = Color.RED if x[0] else Color.BLUE\n    x[0] = «c.name» == 'RED'\n",
+        X,
+    ),
     ("DELETE", "def kernel(x):\n    del x[0]  # here\n", X),
     ("STRING_BUILD", "def kernel(x):\n    s = 'a'\n    t = «s + 'b'»\n    x[0] = t == 'ab'\n", X),
     (

@@ -89,9 +89,9 @@ def test_compound_constants(expression, scope):
     same(expression, **scope)
 
 
-def test_enum_members_are_their_values():
-    assert evaluate("E + 1", E=Mode.EXACT) == 8
-    assert evaluate("M.FAST * 10", M=Mode) == 20
+def test_enum_members_have_their_values():
+    assert evaluate("E.value + 1", E=Mode.EXACT) == 8
+    assert evaluate("M.FAST.value * 10", M=Mode) == 20
 
 
 def test_strings_compare():

@@ -153,7 +153,7 @@ def _is_signature_list(value):
 
 
 def _is_signature(value):
-    if not isinstance(value, Type) or not repr(value).endswith(")") or repr(value).startswith("("):
+    if not isinstance(value, Type) or not repr(value).endswith(")") or repr(value).startswith(("(", "enum ")):
         return False
     return not repr(value).partition("(")[2].partition(":")[0].isidentifier()  # the type of a named tuple: Point(x: float32)
 
