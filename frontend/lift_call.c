@@ -116,7 +116,7 @@ static void check_comprehension(Lift *l, const Code *code) {
   static const char *const names[] = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (!strcmp(code->name ? code->name : "", names[k]))
-      fail(l->cx, l->loc, ERR_COMPREHENSION);
+      fail(l->cx, l->loc, k == 3 ? ERR_GENEXPR : ERR_COMPREHENSION);
 }
 
 /* Notes which cell variables the nested function takes, for bc_check_captures. */

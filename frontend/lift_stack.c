@@ -27,7 +27,16 @@ static Ins *constant(Lift *l, const Frozen *f) {
 void bc_lift_const(Lift *l) { bc_push(l, constant(l, bc_const_arg(l, l->node->arg))); }
 void bc_lift_small_int(Lift *l) { bc_push(l, bc_constant(l, fz_int(l->cx, l->node->arg))); }
 
-void bc_lift_load_fast(Lift *l) { bc_push(l, bc_local(l, l->node->arg)); }
+static void note_read(Lift *l) {
+  if (l->node->arg < l->code->nlocalsplus)
+    VEC_PUSH(&l->cx->arena, &l->fn->reads, ((IrRead){bc_var_name(l, l->node->arg), l->loc}));
+}
+
+void bc_lift_load_fast(Lift *l) {
+  note_read(l);
+  bc_push(l, bc_local(l, l->node->arg));
+}
+
 void bc_lift_load_deref(Lift *l) { bc_push(l, bc_local(l, l->node->arg)); }
 
 /* A value that has no name yet takes the variable's, for messages. */

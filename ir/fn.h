@@ -147,6 +147,12 @@ struct Block {
   Block *next; /* order in the function: creation, then ir_order's */
 };
 
+/* Where a variable is read, for messages: no instruction stands for a read. */
+typedef struct IrRead {
+  const char *name;
+  Loc loc;
+} IrRead;
+
 struct Fn {
   const char *name;          /* Python qualname */
   const char *symbol;        /* in the module; set by typing */
@@ -159,6 +165,7 @@ struct Fn {
   const char *const *param_names;
   const Type *const *param_types; /* after typing */
   const Type *result;             /* after typing: TY_NONE for a kernel */
+  VEC(IrRead) reads;
   bool typed;
   bool is_kernel;
   bool has_barrier; /* it or what it calls synchronises threads */

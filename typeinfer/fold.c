@@ -449,6 +449,23 @@ static Val scalar_const(Ty *ty, const Frozen *f) {
   return (Val){.type = ty_id(ty, f->type), .konst = f};
 }
 
+/* Names that could be meant: the function's own variables, the globals it names, the builtins. */
+static Val undefined(Ty *ty, const char *name) {
+  const FrozenFunc *func = ty->spec->func;
+  Suggest s = suggest_for(name);
+  for (uint32_t k = 0; k < func->nglobals; k++)
+    if (func->globals[k].value->kind != FZ_UNSET)
+      suggest_try(&s, func->globals[k].name);
+  for (uint32_t k = 0; k < func->code->nlocalsplus; k++)
+    if (strcmp(func->code->localsplus[k], name))
+      suggest_try(&s, func->code->localsplus[k]);
+  const char *builtin = ir_intrinsic_suggest("builtins", name);
+  if (builtin)
+    suggest_try(&s, builtin);
+  return TY_FAIL(ty, ERR_UNDEFINED, name,
+                 s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best) : "");
+}
+
 Val ty_const(Ty *ty, const Frozen *f) {
   switch (f->kind) {
   case FZ_NONE: return ty_none(ty);
@@ -475,7 +492,7 @@ Val ty_const(Ty *ty, const Frozen *f) {
       parts[k] = ty_const(ty, f->items[k]);
     return ty_slice(ty, parts);
   }
-  case FZ_UNSET: return TY_FAIL(ty, ERR_UNDEFINED, f->text, "");
+  case FZ_UNSET: return undefined(ty, f->text);
   default: return object(ty, TY_OBJECT, f);
   }
 }

@@ -47,7 +47,32 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
     fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first),
          ty_pretty(cx, t));
   }
-  fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first), "another");
+  /* what comes round a loop has no type, since it is made from the variable itself */
+  const char *other = "a type that changes in each turn of the loop";
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    if (phi->args[k] != phi && !info_of(ty, phi->args[k])->v.type && phi->args[k]->loc.line) {
+      if (one)
+        note(cx, one->loc, "%s here", ty_pretty(cx, first));
+      note(cx, phi->args[k]->loc, "%s here", other);
+      break;
+    }
+  fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), first ? ty_pretty(cx, first) : "unknown", other);
+}
+
+static bool is_inside(Loc in, Loc of) {
+  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
+  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
+  return begins && ends;
+}
+
+/* The place of the variable's name in the expression that is being typed; that expression's, if it is not known. */
+static Loc read_loc(Ty *ty, const char *name) {
+  for (uint32_t k = 0; k < ty->fn->reads.len; k++) {
+    const IrRead *r = &ty->fn->reads.data[k];
+    if (!strcmp(r->name, name) && r->loc.line && r->loc.col >= 0 && is_inside(r->loc, ty->at->loc))
+      return r->loc;
+  }
+  return ty->at->loc;
 }
 
 /* Where the path that leaves the variable unset leads in: the condition at the end of the predecessor. */
@@ -68,7 +93,7 @@ static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
       break;
     }
   }
-  fail(ty->cx, ty->at->loc, ERR_UNSET_VAR, name);
+  fail(ty->cx, read_loc(ty, name), ERR_UNSET_VAR, name);
 }
 
 Val ty_value(Ty *ty, Ins *i) {

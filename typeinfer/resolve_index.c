@@ -110,11 +110,19 @@ static Val clamp(Ty *ty, Val v, Val lo, Val hi) {
   return ty_select(ty, less(ty, hi, v), hi, v);
 }
 
+/* A bound as a pyint: a uint64 above 2**63 is as good as the largest one. */
+static Val bound_index(Ty *ty, Val bound) {
+  Val i = ty_to_index(ty, bound);
+  if (is_bottom(i) || bound.type->id != TY_U64 || i.konst)
+    return i;
+  return ty_select(ty, less(ty, i, ty_const_int(ty, 0)), ty_const_int(ty, INT64_MAX), i);
+}
+
 /* A bound of a slice as Python's slice.indices has it: negative counts from the end, then clipped. */
 static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallback) {
   if (bound.type->id == TY_NONE)
     return fallback;
-  Val i = ty_to_index(ty, bound), zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
+  Val i = bound_index(ty, bound), zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
   if (is_bottom(i))
     return BOTTOM;
   int64_t k;
@@ -136,7 +144,7 @@ static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
   Val high = ty_select(ty, down, pyint_op(ty, OP_ADD, extent, minus), extent);
   if (bound.type->id == TY_NONE)
     return k ? ty_select(ty, down, low, high) : ty_select(ty, down, high, low);
-  Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), ty_to_index(ty, bound), extent);
+  Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), bound_index(ty, bound), extent);
   return is_bottom(i) ? BOTTOM : clamp(ty, i, low, high);
 }
 

@@ -264,3 +264,15 @@ def test_hypot_of_three():
         o[1] = math.hypot(1e200, 2e200, 3e200)
 
     run(kernel, (out(),), ulps=3)
+
+
+def test_huge_unsigned_slice_bounds_are_clipped():
+    def kernel(o, x, u):
+        o[0] = x[:u].size
+        o[1] = x[u:].size
+        o[2] = x[2:u:3].size
+        for k in range(1, 3):
+            o[2 + k] = x[1:u:k].size
+
+    run(kernel, (out(), X, np.uint64(2**63 + 5)))
+    run(kernel, (out(), X, np.uint64(7)))

@@ -135,11 +135,11 @@ static const Case cases[] = {
     {ERR_NO_COMMON_TYPE, "float32[::1], int32[::1]",
      "  %2 = const 0\n  %5 = getitem %0, %2\n  condbr %5, b1, b2\nb1:\n  br b2\nb2:\n"
      "  %3 = phi %0 b0, %1 b1 'x'\n  %4 = getitem %3, %2\n" NONE},
-    {ERR_BAD_OPERANDS, A, "  %2 = add %0, %1\n" NONE},
+    {ERR_WHOLE_ARRAY, A, "  %2 = add %0, %1\n" NONE},
     {ERR_BAD_OPERANDS, "bool, bool", "  %2 = sub %0, %1\n" NONE},
     {ERR_BAD_OPERANDS, "float32, pyint", "  %2 = and %0, %1\n" NONE},
     {ERR_BAD_OPERAND, "bool, bool", "  %2 = neg %0\n" NONE},
-    {ERR_BAD_OPERAND, A, "  condbr %0, b1, b1\nb1:\n" NONE},
+    {ERR_WHOLE_ARRAY, A, "  condbr %0, b1, b1\nb1:\n" NONE},
     {ERR_BAD_OPERAND, A, "  %2 = getitem %1, %1\n" NONE},
     {ERR_LITERAL_RANGE, "uint8, pyint", "  %2 = const 300\n  %3 = add %0, %2\n" NONE},
     {ERR_LITERAL_RANGE, "uint8, pyint", "  %2 = const -1\n  %3 = mul %2, %0\n" NONE},

@@ -1,0 +1,255 @@
+"""Input made to break the compiler: each case ends in an error or works; none crashes, hangs or runs out of C stack.
+
+Each runs in a process of its own, with a time limit, on a thread with a small stack too.
+"""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+SETUP = """
+import gc, sys, threading, types, collections, linecache
+import numpy as np
+import pyptx
+from pyptx import cuda
+OUT = np.zeros(16)
+STACK = 0
+def define(source, name="kernel", **scope):
+    linecache.cache["hostile.py"] = (len(source), None, source.splitlines(True), "hostile.py")
+    namespace = {"cuda": cuda, "np": np, **scope}
+    exec(compile(source, "hostile.py", "exec"), namespace)
+    return namespace[name]
+def launch(f, *args):
+    cuda.jit(f)[1, 1](OUT, *args)
+    cuda.synchronize()
+    print("ran")
+def attempt(f, *args):
+    if not STACK:
+        return tried(f, *args)
+    threading.stack_size(STACK)
+    failed = []
+    def body():
+        try:
+            tried(f, *args)
+        except BaseException as e:
+            failed.append(e)
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    assert not failed, failed
+def tried(f, *args):
+    try:
+        launch(f, *args)
+    except Exception as e:
+        assert len(str(e).splitlines()) <= 15, str(e)
+        assert "PT405" not in str(e), str(e)
+        print(type(e).__name__, str(e).splitlines()[0][:150])
+"""
+
+CASES = {
+    "sum of 10,000 terms": 'attempt(define("def kernel(o, a):\\n    b = a\\n" + "    b = b + a + a + a\\n" * 3333 + "    o[0] = b\\n"), 1)',
+    "80 parentheses deep": 'attempt(define("def kernel(o, a):\\n    o[0] = " + "(a+" * 80 + "a" + ")" * 80), 1)',
+    "chain of unary minus": 'attempt(define("def kernel(o, a):\\n    o[0] = " + "-" * 80 + "a"), 1)',
+    "long attribute chain": 'attempt(define("def kernel(o):\\n    o[0] = o" + ".T" * 2000 + ".size"))',
+    "long attribute chain of a module": 'attempt(define("def kernel(o):\\n    o[0] = cuda" + ".cuda" * 2000))',
+    "long chain of subscripts": 'attempt(define("def kernel(o, t):\\n    o[0] = t" + "[0]" * 2000), (1,))',
+    "1,000 calls": 'attempt(define("def f(x):\\n    return x + 1\\ndef kernel(o, a):\\n" + "    a = f(a)\\n" * 1000), 1)',
+    "100 functions deep": """
+        source = "def f0(x):\\n    return x\\n"
+        for k in range(100):
+            source += f"def f{k + 1}(x):\\n    return f{k}(x) + 1\\n"
+        attempt(define(source + "def kernel(o):\\n    o[0] = f100(1)\\n"))""",
+    "closures nested 15 deep": """
+        source = "def kernel(o):\\n"
+        for k in range(15):
+            source += "    " * (k + 1) + f"def f{k}(x):\\n"
+        source += "    " * 16 + "return x\\n"
+        for k in reversed(range(15)):
+            source += "    " * (k + 1) + (f"return f{k}\\n" if k else "o[0] = f0(1)\\n")
+        attempt(define(source))""",
+    "5,000 lines": 'attempt(define("def kernel(o, a):\\n" + "    a = a * 3 + 1\\n" * 5000 + "    o[0] = a\\n"), 1)',
+    "3,000 ifs": 'attempt(define("def kernel(o, a):\\n" + "".join(f"    if a > {k}:\\n        a += 1\\n" for k in range(3000)) + "    o[0] = a\\n"), 1)',
+    "10,000 locals": 'attempt(define("def kernel(o, a):\\n" + "".join(f"    v{k} = a + {k}\\n" for k in range(10000)) + "    o[0] = v9999\\n"), 1)',
+    "tuple of 100,000 constants": 'attempt(define("def kernel(o):\\n    o[0] = T[5]\\n", T=tuple(range(100000))))',
+    "literal of 20,000 constants": 'attempt(define("def kernel(o):\\n    t = (" + "1," * 20000 + ")\\n    o[0] = t[7]\\n"))',
+    "argument of 100,000 items": 'attempt(define("def kernel(o, t):\\n    o[0] = 1\\n"), tuple(range(100000)))',
+    "argument nested 5,000 deep": """
+        t = (1,)
+        for k in range(5000):
+            t = (t,)
+        attempt(define("def kernel(o, t):\\n    o[0] = 1\\n"), t)""",
+    "global nested 100,000 deep": """
+        t = (1,)
+        for k in range(100000):
+            t = (t,)
+        attempt(define("def kernel(o):\\n    o[0] = len(T)\\n", T=t))""",
+    "a list that holds itself": """
+        x = []
+        x.append(x)
+        attempt(define("def kernel(o):\\n    o[0] = len(X)\\n", X=x))
+        attempt(define("def kernel(o, x):\\n    o[0] = 1\\n"), x)""",
+    "a tuple that holds itself": """
+        x = []
+        t = (x, 1)
+        x.append(t)
+        attempt(define("def kernel(o):\\n    o[0] = T[1]\\n", T=t))
+        attempt(define("def kernel(o, t):\\n    o[0] = t[1]\\n"), t)""",
+    "a function whose default is itself": """
+        f = define("def f(x, g=None):\\n    return x\\n", "f")
+        f.__defaults__ = (f,)
+        attempt(define("def kernel(o):\\n    o[0] = f(1)\\n", f=f))""",
+    "a closure that holds itself": """
+        def outer():
+            def f(x):
+                return x if x < 1 else f(x - 1)
+            def kernel(o):
+                o[0] = f(3)
+            return kernel
+        attempt(outer())""",
+    "a namedtuple in a cycle": """
+        P = collections.namedtuple("P", "a b")
+        box = []
+        p = P(1, box)
+        box.append(p)
+        attempt(define("def kernel(o):\\n    o[0] = p.a\\n", p=p))
+        attempt(define("def kernel(o, p):\\n    o[0] = p.a\\n"), p)""",
+    "very long names": """
+        n = "n" * 100000
+        attempt(define(f"def kernel(o, {n}):\\n    o[0] = {n}\\n"), 1)
+        attempt(define(f"def kernel(o):\\n    o[0] = {n}\\n"))
+        attempt(define(f"def {n}(o):\\n    o[0] = 1\\n", n))
+        attempt(define(f"def kernel(o):\\n    o.{n}\\n"))""",
+    "strings with odd characters": r"""
+        for text in ("a\0b", "\ud800", "line\nbreak", "\x1b[31m", "{0} %s %n", "'\"", "\u202e" * 100, "x" * 100000):
+            attempt(define("def kernel(o):\n    print(S)\n    o[0] = S == 'a'\n", S=text))
+            attempt(define("def kernel(o, s):\n    o[0] = 1\n"), text)
+            attempt(define("def kernel(o):\n    assert o[0] < 0, S\n", S=text))""",
+    "names with odd characters": r"""
+        def f(o):
+            o[0] = zzz
+        for name in ("a\0b", "\ud800", "new\nline", "%s%n"):
+            attempt(types.FunctionType(f.__code__.replace(co_name=name), {"zzz": 1}))
+            attempt(types.FunctionType(f.__code__.replace(co_names=(name,)), {"zzz": 1}))
+            attempt(types.FunctionType(f.__code__.replace(co_varnames=(name,)), {"zzz": 1}))
+            attempt(types.FunctionType(f.__code__.replace(co_filename=name), {}))
+            attempt(types.FunctionType(f.__code__.replace(co_qualname=name), {}))""",
+    "replaced code": """
+        import random
+        def f(o, a):
+            for i in range(5):
+                if a > i:
+                    o[i] = a + i * 2
+        random.seed(1)
+        for k in range(400):
+            code = bytearray(f.__code__.co_code)
+            for _ in range(random.randrange(1, 6)):
+                at = random.randrange(len(code))  # CPython itself crashes on some opcodes: only those that are there
+                code[at] = random.randrange(256) if at % 2 else f.__code__.co_code[random.randrange(len(code) // 2) * 2]
+            attempt_code = f.__code__.replace(co_code=bytes(code))
+            try:
+                cuda.compile_ptx(types.FunctionType(attempt_code, globals()), "void(float64[:], int64)")
+            except Exception:
+                pass
+        for change in (dict(co_stacksize=0), dict(co_consts=()), dict(co_names=()), dict(co_code=b""), dict(co_firstlineno=2**31 - 1),
+                       dict(co_linetable=b""), dict(co_linetable=b"\\xff" * 50), dict(co_exceptiontable=b"\\xff" * 50)):
+            try:
+                code = f.__code__.replace(**change)
+            except Exception:
+                continue
+            attempt(types.FunctionType(code, globals()), 1)""",
+    "evil objects": """
+        class Evil:
+            def __getattr__(self, name): raise RuntimeError("getattr " + name)
+            def __eq__(self, other): raise RuntimeError("eq")
+            def __hash__(self): raise RuntimeError("hash")
+            def __bool__(self): raise RuntimeError("bool")
+            def __len__(self): raise RuntimeError("len")
+            def __iter__(self): raise RuntimeError("iter")
+            def __repr__(self): raise RuntimeError("repr")
+        class Liar:
+            @property
+            def __class__(self): return np.ndarray
+        class Raiser:
+            @property
+            def __class__(self): raise RuntimeError("class")
+        class Meta(type):
+            def __getattr__(cls, name): raise RuntimeError("meta")
+            def __eq__(cls, other): raise RuntimeError("meta eq")
+            __hash__ = None
+        class Made(metaclass=Meta): pass
+        def interface(value):
+            class Array:
+                @property
+                def __cuda_array_interface__(self): return value() if callable(value) else value
+                @property
+                def __array_interface__(self): return value() if callable(value) else value
+            return Array()
+        good = {"shape": (3,), "typestr": "<f8", "data": (0, False), "version": 3}
+        def boom(): raise RuntimeError("interface")
+        things = [Evil(), Liar(), Raiser(), Made, Made(), interface(boom), interface(None), interface(5), interface({}),
+                  interface({**good, "shape": (-3,)}), interface({**good, "shape": 7}), interface({**good, "typestr": "<f99"}),
+                  interface({**good, "typestr": 5}), interface({**good, "data": None}), interface({**good, "strides": (1, 2, 3)}),
+                  interface({**good, "shape": (2**62, 2**62)}), interface({**good, "version": "x"})]
+        for thing in things:
+            attempt(define("def kernel(o):\\n    o[0] = X\\n", X=thing))
+            attempt(define("def kernel(o):\\n    o[0] = X.name\\n", X=thing))
+            attempt(define("def kernel(o):\\n    X(1)\\n", X=thing))
+            attempt(define("def kernel(o, x):\\n    o[0] = 1\\n"), thing)""",
+    "array subclass with evil attributes": """
+        class A(np.ndarray):
+            @property
+            def dtype(self): raise RuntimeError("dtype")
+            @property
+            def shape(self): return (10**9,)
+        a = np.zeros(4).view(A)
+        attempt(define("def kernel(o):\\n    o[0] = X[1]\\n", X=a))
+        attempt(define("def kernel(o, x):\\n    o[0] = x[1]\\n"), a)""",
+    "compiling while collecting": """
+        class Late:
+            def __del__(self):
+                attempt(define("def kernel(o):\\n    o[0] = 2\\n"))
+        def callback(phase, info):
+            if phase == "start" and not callback.busy:
+                callback.busy = True
+                attempt(define("def kernel(o):\\n    o[0] = 3\\n"))
+                callback.busy = False
+        callback.busy = False
+        gc.callbacks.append(callback)
+        gc.set_threshold(5)
+        for k in range(5):
+            x = Late()
+            x.me = x
+            del x
+            attempt(define(f"def kernel(o):\\n    o[0] = {k}\\n"))
+        gc.collect()""",
+    "interrupted": """
+        import _thread, time
+        f = define("def kernel(o, a):\\n" + "    a = a * 3 + 1\\n" * 3000 + "    o[0] = a\\n")
+        threading.Timer(0.05, _thread.interrupt_main).start()
+        try:
+            attempt(f, 1)
+            time.sleep(0.5)
+        except KeyboardInterrupt:
+            print("interrupted")
+        attempt(define("def kernel(o):\\n    o[0] = 2\\n"))""",
+}
+SMALL = ["sum of 10,000 terms", "80 parentheses deep", "long attribute chain", "global nested 100,000 deep", "100 functions deep",
+         "argument nested 5,000 deep", "evil objects", "3,000 ifs"]  # fmt: skip
+
+
+def run(body, seconds=120):
+    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", body], capture_output=True, text=True, timeout=seconds)
+    assert done.returncode == 0, (done.returncode, done.stdout[-1500:], done.stderr[-3000:])
+    assert done.stdout.strip(), "nothing was tried"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_hostile_input(case):
+    run(SETUP + textwrap.dedent(CASES[case]))
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_on_a_small_stack(case):
+    run(SETUP + "STACK = 256 * 1024\n" + textwrap.dedent(CASES[case]))

@@ -1,0 +1,8 @@
+# sig: float32[::1]
+from pyptx import cuda
+
+
+@cuda.jit
+def kernel(a):
+    import math
+    a[0] = math.pi
