@@ -199,7 +199,7 @@ CASES = [
     ("NOT_CONSTANT", "def kernel(r):\n    r[0].y = «r[0][r[1].y]»\n", RECORDS),
     ("TUPLE_INDEX", "def kernel(r):\n    r[0].y = «r[0][7]»\n", RECORDS),
     ("RECORD_OPERAND", "def kernel(r):\n    «r[1:]» += 1\n", RECORDS),
-    ("RECORD_OPERAND", "def kernel(r):\n    if «r[0]»:\n        r[0].y = 1\n", RECORDS),
+    ("RECORD_OPERAND", "def kernel(r):\n    x = «not r[0]»\n    r[0].y = x\n", RECORDS),
     ("UNPACK_COUNT", "def kernel(r):\n    «x, y» = r[0]\n    r[0].y = x\n", RECORDS),
     ("STORE_VIEW", "def kernel(r):\n    «r[0].length» = r[1]\n", RECORDS),
     ("ATOMIC_ALIGN", "def kernel(r):\n    «cuda.atomic.add(r['length'], 0, 1)»\n", RECORDS),
