@@ -191,7 +191,7 @@ static const Case cases[] = {
     {ERR_READ_ONLY, "readonly float32[::1], pyint", "  setitem %0, %1, %1\n" NONE},
     {ERR_STORE_TYPE, A, "  %2 = tuple %1\n  setitem %0, %1, %2\n" NONE},
     {ERR_STORE_VIEW, A,
-     "  %2 = const None\n  %3 = slice %2, %2, %2\n  %4 = tuple %1, %1\n  setitem %0, %3, %4\n" NONE},
+     "  %2 = const None\n  %3 = slice %2, %2, %2\n  setitem %0, %3, %2\n" NONE},
     {ERR_SHAPE, A,
      "  %2 = global cuda.local.array\n  %3 = global <type float32>\n  %4 = const 0\n  %5 = call %2, %4, %3\n" NONE},
     {ERR_SHAPE, A,
