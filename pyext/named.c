@@ -163,12 +163,18 @@ static PyObject *class_text(PxState *st, PyObject *class) {
   return text;
 }
 
-int px_enum_of(PxState *st, PyObject *class) {
+int px_enum_known(PxState *st, PyTypeObject *class) {
   int number = -1;
   PX_BEGIN_LOCKED(st->enums)
-  number = known_enum(st, class);
+  number = known_enum(st, (PyObject *)class);
   PX_END_LOCKED()
-  if (number >= 0 || PyErr_Occurred())
+  PyErr_Clear();
+  return number;
+}
+
+int px_enum_of(PxState *st, PyObject *class) {
+  int number = px_enum_known(st, (PyTypeObject *)class);
+  if (number >= 0)
     return number;
   PyObject *text = class_text(st, class);
   number = text ? enum_number(st, text, class) : -1;

@@ -24,6 +24,8 @@ PyObject *px_named_fields(PxState *st, PyObject *class);
 bool px_enum_has_identity(PxState *st, PyTypeObject *class);
 /* The number of a member's type; -1 with an exception. The class is kept: a launch finds it by its address. */
 int px_enum_of(PxState *st, PyObject *class);
+/* The number of a class that was asked for before, or -1; never raises. */
+int px_enum_known(PxState *st, PyTypeObject *class);
 int px_enum_by_text(PxState *st, const char *text);
 PyObject *px_enum_text(PxState *st, uint32_t number); /* borrowed */
 

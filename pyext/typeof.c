@@ -434,6 +434,8 @@ static int add_slow(PxArgs *a, PyObject *arg) {
     return add_float(a, PyFloat_AsDouble(arg));
   if (PyComplex_Check(arg))
     return add_complex(a, arg);
+  if (px_enum_known(a->st, Py_TYPE(arg)) >= 0)
+    return add_member(a, arg);
   PyObject *interface =
       PyType_Check(arg) ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
   if (interface) {
