@@ -1,0 +1,2 @@
+def ulps_of(name, dtype, device):
+    return 4

@@ -1,0 +1,672 @@
+"""Random small programs, and their arguments.
+
+In: a seed. Out: a Program, plain Python source of a function `prog` (and helpers `prog_…`) that takes
+numbers and arrays and returns a tuple of numbers. It is built statement by statement; meaning.py
+judges each, so that nearly every program has a meaning. Rows of the tables below are what to add
+when the language grows: a construct is one method s_… or e_… and its weight.
+"""
+
+import ast
+import random
+
+import numpy as np
+from meaning import (
+    EXACT_MATH,
+    EXACT_UFUNCS,
+    INEXACT_MATH,
+    INEXACT_UFUNCS,
+    INTEGERS,
+    KIND,
+    STRONG,
+    WEAK,
+    Array,
+    Body,
+    Func,
+    Invalid,
+    Meaning,
+    Tuple,
+    free_names,
+    is_scalar,
+    need_scalar,
+)
+
+# How often a type is that of a parameter.
+PARAMETER_TYPES = {**{t: 4 for t in STRONG}, "bool": 2, "float32": 8, "float64": 6, "int32": 6,
+                   "pyint": 4, "pyfloat": 3, "pybool": 1}  # fmt: skip
+VECTOR, MATRIX = (8,), (3, 4)  # shapes of the arrays that a program gets
+
+LITERALS = "0 0 1 1 2 2 3 5 7 8 15 31 33 63 64 100 127 -1 -2 -7 0.0 0.5 1.5 2.0 -0.5 0.1 1e10 True False".split()
+SMALL = "0 1 2 3 4 5 6 7".split()
+ARITHMETIC = "+ + + - - - * * * / // // % % **".split()
+BITS = "& | ^ << >>".split()
+COMPARE = "< <= == != > >=".split()
+CASTS = [*(f"np.{'bool_' if t == 'bool' else t}" for t in STRONG), "int", "float", "bool"]
+
+
+class Program:
+    def __init__(self, source, parameters, seed):
+        self.source, self.parameters, self.seed = source, parameters, seed  # parameters: {name: type}
+
+    def meaning(self):
+        return Meaning(self.source, "prog", tuple(self.parameters.values()))
+
+
+# --- values
+# -----------------------------------------------------------------------------------------------------------
+
+
+def special_values(name):
+    """Values of a type at which arithmetic goes wrong first."""
+    t = np.dtype(STRONG[name])
+    if t.kind == "b":
+        return np.array([False, True])
+    if t.kind in "iu":
+        info, bits = np.iinfo(t), t.itemsize * 8
+        values = {info.min, info.min + 1, info.max, info.max - 1, 0, 1, 2, 3, 7, 10, bits - 1, bits, bits + 1}
+        values |= {-1, -2, -3, -10, info.min // 3, info.max // 3}
+        values |= {1 << k for k in range(bits)} | {(1 << k) - 1 for k in range(bits)}
+        values |= {(1 << k) + 1 for k in (24, 53)} | {-((1 << k) + 1) for k in (24, 53)}
+        return np.array(sorted(v for v in values if info.min <= v <= info.max), t)
+    info = np.finfo(t)
+    tiny = [info.tiny, info.smallest_subnormal, info.tiny / 2, info.eps]
+    values = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 0.1, 7.0, 10.0, 63.5, 127.0, 128.0, 255.5, 256.0, 32767.5, 65536.0,
+              2.0**24 + 1, 2.0**31, 2.0**32, 2.0**53 + 1, 2.0**63, 2.0**64, 1e10, 1e30, info.max, np.inf, np.nan]  # fmt: skip
+    with np.errstate(over="ignore"):
+        values = np.array(values + [float(x) for x in tiny]).astype(t)
+    return np.concatenate([values, -values])
+
+
+def values(rng, name, n):
+    """n values of a strong type: special ones, small ones, any bits."""
+    t = np.dtype(STRONG[name])
+    special = special_values(name)
+    out = rng.choice(special, n)
+    if t.kind == "b":
+        return out
+    small = rng.integers(0 if t.kind == "u" else -20, 20, n).astype(t)
+    if t.kind == "f":
+        small = (small * t.type(0.25)).astype(t)
+    bits = rng.integers(0, 256, (n, t.itemsize), np.uint8).view(t)[:, 0]
+    choice = rng.random(n)
+    return np.where(choice < 0.45, out, np.where(choice < 0.8, small, bits)).astype(t)
+
+
+STORED = {"pybool": "bool", "pyint": "int64", "pyfloat": "float64"}  # what a weak number lies in
+
+
+# --- the generator
+# -----------------------------------------------------------------------------------------------------------
+
+
+class Generator:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.seed = seed
+        self.names = 0
+        self.lines = []
+        self.loops = 0  # depth
+        self.in_helper = False
+        self.budget = 14  # statements
+
+    # pieces ------------------------------------------------------------------------------------------------------
+
+    def fresh(self, stem="v"):
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def env(self):
+        return self.walker.env
+
+    def scalars(self, kinds="biuf", strong=False):
+        return [
+            n
+            for n, t in self.env().items()
+            if is_scalar(t) and KIND[t] in kinds and not (strong and t in WEAK)
+        ]
+
+    def leaf(self, kinds="biuf"):
+        names = self.scalars(kinds)
+        if names and self.r.random() < 0.8:
+            return self.r.choice(names)
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and KIND[t.dtype] in kinds]
+        if arrays and self.r.random() < 0.4:
+            return self.element(self.r.choice(arrays))
+        options = [x for x in LITERALS if type(ast.literal_eval(x)).__name__[0] in kinds]
+        return self.r.choice(options or ["1"])
+
+    def index(self, extent, depth=1):
+        """An index that is in range whatever happens."""
+        if not self.scalars("iu") or self.r.random() < 0.45:
+            return str(self.r.randrange(-extent, extent))
+        e = self.expr(depth, "iu")
+        if self.in_helper:  # whose parameters may be floats
+            return f"int({e}) % {extent}"
+        text = f"({e}) % {extent}" if self.r.random() < 0.7 else f"-1 - int(({e}) % {extent})"
+        return f"int({text})" if self.r.random() < 0.2 else text
+
+    def element(self, name):
+        t = self.env()[name]
+        extents = self.extents.get(name)
+        if extents is None:
+            return f"{name}[0]"
+        if len(extents) == 1:
+            return f"{name}[{self.index(extents[0])}]"
+        parts = [self.index(n, 0) for n in extents]
+        return f"{name}[{', '.join(parts)}]" if self.r.random() < 0.6 else f"{name}[{']['.join(parts)}]"
+
+    def expr(self, depth=3, kinds="biuf"):
+        r = self.r
+        if depth <= 0 or r.random() < 0.15:
+            return self.leaf(kinds)
+        for _ in range(6):
+            table = EXPRESSIONS if kinds != "iu" else INTEGER_EXPRESSIONS
+            method = r.choices(*table)[0]
+            text = method(self, depth - 1, kinds)
+            if text and self.judge(text, kinds):
+                return text
+        return self.leaf(kinds)
+
+    def judge(self, text, kinds):
+        saved = dict(self.env())
+        try:
+            t = self.walker.expr(ast.parse(text, mode="eval").body)[1]
+        except Invalid:
+            return False
+        finally:
+            self.walker.env = saved
+        return is_scalar(t) and (kinds == "biuf" or KIND[t] in kinds)
+
+    def e_binary(self, depth, kinds):
+        operators = ARITHMETIC if self.r.random() < 0.75 else BITS
+        op = self.r.choice(operators)
+        left = self.expr(depth, "iu" if kinds == "iu" or op in BITS else kinds)
+        if op == "**":
+            return f"({left} ** {self.r.choice(SMALL[:5])})"
+        right = self.expr(depth, "iu" if kinds == "iu" or op in BITS else kinds)
+        return f"({left} {op} {right})"
+
+    def e_unary(self, depth, kinds):
+        return f"({self.r.choice(['-', '-', '~', '+'])}{self.expr(depth, kinds)})"
+
+    def e_not(self, depth, kinds):
+        return f"(not {self.expr(depth)})"
+
+    def e_compare(self, depth, kinds):
+        parts = [self.expr(depth)]
+        for _ in range(self.r.choice([1, 1, 1, 2, 3])):
+            parts += [self.r.choice(COMPARE), self.expr(depth)]
+        return f"({' '.join(parts)})"
+
+    def e_logic(self, depth, kinds):
+        op = self.r.choice(["and", "or"])
+        return "(" + f" {op} ".join(self.expr(depth, kinds) for _ in range(self.r.choice([2, 2, 3]))) + ")"
+
+    def e_choice(self, depth, kinds):
+        return f"({self.expr(depth, kinds)} if {self.condition(depth)} else {self.expr(depth, kinds)})"
+
+    def e_cast(self, depth, kinds):
+        return f"{self.r.choice(CASTS)}({self.expr(depth)})"
+
+    def e_int_cast(self, depth, kinds):
+        cast = self.r.choice([c for c in CASTS if "int" in c])
+        return f"{cast}({self.expr(depth)})"
+
+    def e_builtin(self, depth, kinds):
+        name = self.r.choice("abs min max min max round pow".split())
+        if name in ("abs", "round"):
+            return f"{name}({self.expr(depth, kinds)})"
+        if name == "pow":
+            return f"pow({self.expr(depth, 'iu')}, {self.r.choice(SMALL[:5])})"
+        n = self.r.choice([2, 2, 3])
+        return f"{name}({', '.join(self.expr(depth, kinds) for _ in range(n))})"
+
+    def e_ufunc(self, depth, kinds):
+        name = self.r.choice(list(EXACT_UFUNCS))
+        return f"np.{name}({', '.join(self.expr(depth, kinds) for _ in range(EXACT_UFUNCS[name]))})"
+
+    def e_math(self, depth, kinds):
+        name = self.r.choice(list(EXACT_MATH))
+        return f"math.{name}({', '.join(self.expr(depth) for _ in range(EXACT_MATH[name]))})"
+
+    def e_element(self, depth, kinds):
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array)]
+        return self.element(self.r.choice(arrays)) if arrays else None
+
+    def e_tuple_item(self, depth, kinds):
+        names = [n for n, t in self.env().items() if isinstance(t, Tuple) and t]
+        if not names or self.r.random() < 0.3:
+            items = [self.expr(depth, kinds) for _ in range(self.r.choice([2, 3]))]
+            return f"({', '.join(items)})[{self.index(len(items), 1)}]"
+        name = self.r.choice(names)
+        t = self.env()[name]
+        text = f"{name}[{self.index(len(t), 0)}]"
+        return text if self.judge(text, "biuf") else f"{name}[{self.r.randrange(len(t))}]"
+
+    def e_call(self, depth, kinds):
+        functions = [n for n, t in {**self.walker.m.globals, **self.env()}.items() if isinstance(t, Func)]
+        functions = [n for n in functions if n != "prog"]
+        if not functions:
+            return None
+        name = self.r.choice(functions)
+        func = self.env().get(name) or self.walker.m.globals[name]
+        arguments = func.node.args
+        required = len(arguments.args) - len(arguments.defaults)
+        given = self.r.randint(required, len(arguments.args))
+        parts = []
+        for k in range(given):
+            text = self.expr(depth)
+            named = k >= max(1, given - 1) and self.r.random() < 0.3
+            parts.append(f"{arguments.args[k].arg}={text}" if named else text)
+        return f"{name}({', '.join(parts)})"
+
+    def e_lambda(self, depth, kinds):
+        x = self.fresh("q")
+        self.env()[x] = self.r.choice(["float32", "int16"])
+        outer, self.in_helper = self.in_helper, True
+        body = self.expr(1, kinds)
+        self.in_helper = outer
+        self.env().pop(x, None)
+        return f"(lambda {x}: {body})({self.expr(depth, kinds)})"
+
+    def e_membership(self, depth, kinds):
+        items = ", ".join(self.expr(depth - 1) for _ in range(3))
+        return f"({self.expr(depth)} {self.r.choice(['in', 'not in'])} ({items}))"
+
+    def e_shape(self, depth, kinds):
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array)]
+        if not arrays:
+            return None
+        return self.r.choice(["{}.size", "len({})", "{}.shape[0]", "{}.ndim"]).format(self.r.choice(arrays))
+
+    def condition(self, depth=2):
+        """Something whose truth no compiler knows."""
+        for _ in range(8):
+            text = self.expr(depth) if self.r.random() < 0.3 else self.e_compare(depth, "biuf")
+            if any(n in self.varying for n in names_of(text)) and self.judge(text, "biuf"):
+                return text
+        name = self.r.choice(sorted(self.varying & set(self.scalars())) or ["a0"])
+        return f"({name} > 0)"
+
+    # statements -----------------------------------------------------------------------------------------------
+
+    def accept(self, text, extents=None):
+        """Whether the statement has a meaning here; then the types after it are in force."""
+        saved = dict(self.env())
+        try:
+            (node,) = ast.parse(text).body
+            self.walker.block([node])
+            if self.walker.env is None:
+                raise Invalid("unreachable")
+        except Invalid:
+            self.walker.env = saved
+            return False
+        self.extents.update(extents or {})
+        return True
+
+    def block(self, depth, count):
+        """Lines of count statements; the types after them are in force."""
+        lines = []
+        for _ in range(count):
+            for _ in range(5):
+                method = self.r.choices(*STATEMENTS)[0]
+                before, extents = dict(self.env()), dict(self.extents)
+                made = method(self, depth)
+                if made and self.accept("\n".join(made)):
+                    self.budget -= 1
+                    lines += made
+                    break
+                self.walker.env, self.extents = before, extents
+        return lines or ["pass"]
+
+    def inner(self, depth, count, names=None):
+        """Lines of a block of its own: the types after it are those before it."""
+        before, extents = self.walker.env, dict(self.extents)
+        self.walker.env = {**before, **(names or {})}
+        lines = self.block(depth - 1, count)
+        self.walker.env, self.extents = before, extents
+        return indented(lines)
+
+    def target(self):
+        names = [n for n in self.scalars() if n[0] in "vk" and n not in self.frozen]
+        return self.r.choice(names) if names and self.r.random() < 0.5 else self.fresh()
+
+    def s_assign(self, depth):
+        name = self.target()
+        text = self.expr(3)
+        if any(n in self.varying for n in names_of(text)):
+            self.varying.add(name)
+        return [f"{name} = {text}"]
+
+    def s_augmented(self, depth):
+        names = [n for n in self.scalars() if n[0] in "va" and n not in self.frozen]
+        if not names:
+            return None
+        op = self.r.choice(["+", "-", "*", "+", "-", "//", "%", "&", "|", "^", ">>", "<<", "/"])
+        return [f"{self.r.choice(names)} {op}= {self.expr(2)}"]
+
+    def s_tuple(self, depth):
+        name = self.fresh("t")
+        items = [self.expr(2) for _ in range(self.r.choice([1, 2, 3]))]
+        if self.r.random() < 0.2:
+            items.append(f"({self.expr(1)}, {self.expr(1)})")
+        return [f"{name} = ({', '.join(items)},)"]
+
+    def s_unpack(self, depth):
+        tuples = [n for n, t in self.env().items() if isinstance(t, Tuple)]
+        if tuples and self.r.random() < 0.6:
+            name = self.r.choice(tuples)
+            targets = [
+                f"({', '.join(self.fresh() for _ in t)},)" if isinstance(t, Tuple) else self.fresh()
+                for t in self.env()[name]
+            ]
+            return [f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {name}"]
+        names = [n for n in self.scalars() if n[0] == "v" and n not in self.frozen]
+        if len(names) >= 2 and self.r.random() < 0.5:
+            x, y = self.r.sample(names, 2)
+            return [f"{x}, {y} = {y}, {x}"]
+        return [f"{self.fresh()}, {self.fresh()} = {self.divmod_or_pair()}"]
+
+    def divmod_or_pair(self):
+        if self.r.random() < 0.5:
+            return f"divmod({self.expr(2)}, {self.expr(2)})"
+        return f"{self.expr(2)}, {self.expr(2)}"
+
+    def s_walrus(self, depth):
+        name = self.fresh()
+        return [f"{self.fresh()} = ({name} := {self.expr(2)}) {self.r.choice(['+', '-', '*'])} {name}"]
+
+    def s_store(self, depth):
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array)]
+        if not arrays:
+            return None
+        name = self.r.choice(arrays)
+        op = self.r.choice(["=", "=", "+=", "-=", "*="])
+        return [f"{self.element(name)} {op} {self.expr(3)}"]
+
+    def s_view(self, depth):
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and n in self.extents]
+        if not arrays:
+            return None
+        source, name, r = self.r.choice(arrays), self.fresh("w"), self.r
+        shape = self.extents[source]
+        if len(shape) == 2:
+            kind = r.choice(["row", "column", "transposed", "part"])
+            if kind == "row":
+                self.extents[name] = shape[1:]
+                return [f"{name} = {source}[{self.index(shape[0], 1)}]"]
+            if kind == "column":
+                self.extents[name] = shape[:1]
+                return [f"{name} = {source}[:, {self.index(shape[1], 1)}]"]
+            if kind == "transposed":
+                self.extents[name] = shape[::-1]
+                return [f"{name} = {source}.T"]
+            self.extents[name] = (2, shape[1])
+            return [f"{name} = {source}[{r.choice(['-2:', ':2', '::2' if shape[0] == 3 else ':2'])}]"]
+        bounds = [r.choice(["", str(r.randrange(-9, 10))]) for _ in range(2)]
+        step = r.choice(["", "", ":2", ":-1", ":-2", ":1", ":3"])
+        picked = range(shape[0])[
+            slice(*(int(b) if b else None for b in bounds), int(step[1:]) if step else None)
+        ]
+        if not picked:
+            return None
+        self.extents[name] = (len(picked),)
+        return [f"{name} = {source}[{':'.join(bounds)}{step}]"]
+
+    def s_fill(self, depth):
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and t.ndim == 1]
+        if not arrays:
+            return None
+        part = self.r.choice(["1:3", ":", "::2", "-2:", "::-1"])
+        return [f"{self.r.choice(arrays)}[{part}] = {self.expr(2)}"]
+
+    def s_local(self, depth):
+        name, t = self.fresh("l"), self.r.choice([t for t in STRONG if t != "bool"])
+        n = self.r.choice([2, 4, 5])
+        self.extents[name] = (n,)
+        k = self.fresh("k")
+        text = f"{name} = cuda.local.array({n}, np.{t})"
+        if not self.accept(text):
+            return None
+        return ["if True:", f"    {text}", f"    for {k} in range({n}):", f"        {name}[{k}] = {self.expr(2)}"]
+
+    def s_if(self, depth):
+        if depth <= 0:
+            return None
+        lines = [f"if {self.condition()}:", *self.inner(depth, self.r.choice([1, 2, 2]))]
+        if self.r.random() < 0.3:
+            lines += [f"elif {self.condition()}:", *self.inner(depth, 1)]
+        if self.r.random() < 0.6:
+            lines += ["else:", *self.inner(depth, self.r.choice([1, 2]))]
+        return lines
+
+    def loop_body(self, depth, names):
+        self.loops += 1
+        lines = self.inner(depth, self.r.choice([1, 2, 3]), names)
+        self.loops -= 1
+        if self.r.random() < 0.4:
+            word = self.r.choice(["break", "continue"])
+            at = self.r.randrange(len(lines) + 1)
+            while at < len(lines) and not (lines[at][4] != " " and not lines[at].strip().startswith(("el",))):
+                at += 1
+            before, self.walker.env = self.walker.env, {**self.walker.env, **names}
+            lines[at:at] = [f"    if {self.condition()}:", f"        {word}"]
+            self.walker.env = before
+        return lines
+
+    def s_for(self, depth):
+        if depth <= 0 or self.loops >= 2:
+            return None
+        k, r = self.fresh("k"), self.r
+        kind = r.choice(["range", "range", "range", "dynamic", "array", "tuple", "enumerate", "zip"])
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and t.ndim == 1]
+        names, target = {k: "pyint"}, k
+        self.varying.add(k)
+        if kind == "range":
+            # None is empty: a compiler may see that, and then nothing of the body joins.
+            text = r.choice(["range({})".format(r.randint(2, 6)), f"range({r.randint(-3, 2)}, {r.randint(4, 6)})",
+                             f"range({r.randint(5, 9)}, {r.randint(-3, 2)}, {r.choice([-1, -2, -3])})"])  # fmt: skip
+        elif kind == "dynamic":
+            text = f"range(({self.expr(1, 'iu')}) % {r.randint(2, 7)})"
+        elif kind == "tuple":
+            items = [self.expr(1) for _ in range(r.choice([2, 3]))]
+            text = f"({', '.join(items)})"
+            names = {k: self.guess(text)}
+        elif not arrays:
+            return None
+        elif kind == "array":
+            text = r.choice(arrays)
+            names = {k: self.env()[text].dtype}
+        else:
+            x, y = r.choice(arrays), r.choice(arrays)
+            j = self.fresh("k")
+            target = f"{k}, {j}"
+            self.varying.add(j)
+            if kind == "enumerate":
+                text, names = f"enumerate({x})", {k: "pyint", j: self.env()[x].dtype}
+            else:
+                text, names = f"zip({x}, {y})", {k: self.env()[x].dtype, j: self.env()[y].dtype}
+        if None in names.values():
+            return None
+        lines = [f"for {target} in {text}:", *self.loop_body(depth, names)]
+        if r.random() < 0.2:
+            lines += ["else:", *self.inner(depth, 1)]
+        return lines
+
+    def guess(self, text):
+        try:
+            return self.walker.iterable(ast.parse(text, mode="eval").body)[1]
+        except Invalid:
+            return None
+
+    def s_while(self, depth):
+        if depth <= 0 or self.loops >= 2:
+            return None
+        w = self.fresh("n")
+        n = self.r.randint(1, 5)
+        self.varying.add(w)
+        body = self.loop_body(depth, {w: "pyint"})
+        lines = [f"while {w} < {n} and {self.condition(1)}:", f"    {w} += 1", *body]
+        if self.r.random() < 0.3:
+            lines[0] = f"while {w} < {n}:"
+        if self.r.random() < 0.2:
+            lines += ["else:", *self.inner(depth, 1)]
+        return ["if True:", f"    {w} = 0", *indented(lines)]
+
+    def s_match(self, depth):
+        names = [n for n in self.scalars("iu") if n in self.varying]
+        if depth <= 0 or not names:
+            return None
+        subject = self.r.choice(names)
+        if self.r.random() < 0.5:
+            subject = f"{subject} % 4"
+        lines = [f"match {subject}:"]
+        for value in self.r.sample(["0", "1", "2 | 3", "3", "7"], 2):
+            lines += [f"    case {value}:", *indented(self.inner(depth, 1))]
+        if self.r.random() < 0.7:
+            lines += ["    case _:", *indented(self.inner(depth, 1))]
+        return lines
+
+    def s_match_pair(self, depth):
+        names = [n for n in self.scalars("iu") if n in self.varying]
+        if depth <= 0 or len(names) < 2:
+            return None
+        x, y = self.r.sample(names, 2)
+        z = self.fresh("y")
+        t = self.env()[y]
+        return [
+            f"match ({x} % 2, {y}):",
+            f"    case (0, {z}) if {self.condition(1)}:",
+            *indented(self.inner(depth, 1, {z: t})),
+            "    case (_, 0):",
+            *indented(self.inner(depth, 1)),
+        ]
+
+    def s_function(self, depth):
+        if self.loops:
+            return None
+        name, x = self.fresh("g"), self.fresh("q")
+        t = self.r.choice(list(STRONG))
+        before = dict(self.env())
+        captured = dict(before)
+        self.walker.env = {**captured, x: t}
+        outer, self.in_helper = self.in_helper, True
+        if self.r.random() < 0.5:
+            lines = [f"{name} = lambda {x}: {self.expr(2)}"]
+        else:
+            lines = [
+                f"def {name}({x}):",
+                f"    if {x} > 1:",
+                f"        return {self.expr(2)}",
+                f"    return {self.expr(2)}",
+            ]
+        self.walker.env, self.in_helper = before, outer
+        used = [n for n in names_of("\n".join(lines)) if n in before]
+        self.frozen.update(used)
+        return lines
+
+    # programs -------------------------------------------------------------------------------------------------
+
+    def helper(self, number):
+        """A function of the module: one to three parameters, perhaps with a default."""
+        r = self.r
+        count = r.choice([1, 2, 2, 3])
+        names = [f"x{k}" for k in range(count)]
+        types = {n: r.choice(list(STRONG)) for n in names}
+        self.walker.env, self.varying, self.frozen, self.extents = dict(types), set(names), set(), {}
+        self.budget = 3
+        default = f"={r.choice(['1', '2', '0.5', '3'])}" if count > 1 and r.random() < 0.4 else ""
+        head = f"def prog_h{number}({', '.join(names)}{default}):"
+        body = self.block(1, r.choice([0, 1, 2]))
+        if r.random() < 0.4:
+            body += [f"if {self.condition(1)}:", f"    return {self.expr(2)}"]
+        body += [f"return {self.expr(3)}"]
+        return "\n".join([head, *indented(body)]) + "\n"
+
+    def inexact(self):
+        table, room = self.r.choice([(INEXACT_MATH, "math"), (INEXACT_UFUNCS, "np")])
+        name = self.r.choice(list(table))
+        return f"{room}.{name}({', '.join(self.expr(1, 'f') for _ in range(table[name]))})"
+
+    def program(self):
+        r = self.r
+        helpers = []
+        empty = Meaning.__new__(Meaning)
+        Meaning.__init__(empty, "def prog():\n    return (1,)\n", "prog", ())
+        for k in range(r.choice([0, 0, 1, 1, 2])):
+            self.walker = Body(empty, {})
+            self.in_helper = True
+            text = self.helper(k)
+            self.in_helper = False
+            (node,) = ast.parse(text).body
+            helpers.append(text)
+            empty.globals[node.name] = Func(node, {}, node.name)
+        types = list(PARAMETER_TYPES)
+        chosen = r.choices(types, list(PARAMETER_TYPES.values()), k=r.choice([1, 2, 3, 3]))
+        parameters = {f"a{k}": t for k, t in enumerate(chosen)}
+        if r.random() < 0.5:
+            parameters["s"] = Array(r.choice(list(STRONG)), 1)
+        if r.random() < 0.25:
+            parameters["m"] = Array(r.choice(list(STRONG)), 2)
+        self.walker = Body(empty, dict(parameters), True)
+        self.varying = {n for n in parameters if n[0] == "a"}
+        self.frozen, self.extents = set(), {}
+        self.extents.update({n: {"s": VECTOR, "m": MATRIX}[n] for n in parameters if n in "sm"})
+        self.budget = 14
+        body = self.block(2, r.choice([1, 2, 3, 4, 5]))
+        results = [n for n in self.scalars() if n[0] == "v"]
+        r.shuffle(results)
+        results = results[:2] + [self.expr(3) for _ in range(r.choice([1, 1, 2]))]
+        if r.random() < 0.3:
+            text = self.inexact()
+            if self.judge_inexact(text):
+                results.append(text)
+        body.append(f"return ({', '.join(results)},)")
+        head = f"def prog({', '.join(parameters)}):"
+        source = "".join(helpers) + "\n".join([head, *indented(body)]) + "\n"
+        return Program(source, parameters, self.seed)
+
+    def judge_inexact(self, text):
+        try:
+            self.walker.expr(ast.parse(text, mode="eval").body, inexact_here=True)
+        except Invalid:
+            return False
+        return True
+
+
+def table(**weights):
+    return [getattr(Generator, name) for name in weights], list(weights.values())
+
+
+EXPRESSIONS = table(
+    e_binary=16, e_unary=2, e_not=1, e_compare=3, e_logic=2, e_choice=3, e_cast=3, e_builtin=3, e_ufunc=3,
+    e_math=2, e_element=2, e_tuple_item=1, e_call=3, e_lambda=1, e_membership=1, e_shape=1,
+)  # fmt: skip
+INTEGER_EXPRESSIONS = table(
+    e_binary=10, e_unary=2, e_choice=2, e_int_cast=4, e_builtin=2, e_ufunc=1, e_element=1, e_call=1, e_shape=1,
+)  # fmt: skip
+STATEMENTS = table(
+    s_assign=10, s_augmented=5, s_tuple=2, s_unpack=3, s_walrus=1, s_store=3, s_view=2, s_fill=1, s_local=1,
+    s_if=4, s_for=4, s_while=2, s_match=1, s_match_pair=1, s_function=1,
+)  # fmt: skip
+
+
+def indented(lines):
+    return ["    " + line for line in lines]
+
+
+def names_of(text):
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+
+
+def program(seed):
+    """The program of a seed: (Program, Meaning), the next valid one of the seed's sequence."""
+    for attempt in range(50):
+        made = Generator(f"{seed}.{attempt}").program()
+        try:
+            return made, made.meaning()
+        except Invalid:
+            continue
+    raise AssertionError(f"seed {seed} gives no program")
+
+
+__all__ = ["Program", "program", "values", "STORED", "free_names", "need_scalar", "INTEGERS"]
