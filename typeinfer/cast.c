@@ -106,8 +106,12 @@ Val ty_operand(Ty *ty, Val v, TypeId to) {
     return v;
   bool literal = v.konst && v.konst->kind == FZ_INT && !ty_scalar_info[to].weak &&
                  ty_is_weak(v.type);
-  if (literal && ty_is_integral(ty_id(ty, to)) && !ty_int_fits(v.konst, to))
-    return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, v.konst), ty_scalar_info[to].name);
+  if (literal && ty_is_integral(ty_id(ty, to)) && !ty_int_fits(v.konst, to)) {
+    if (ty->emit)
+      return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, v.konst), ty_scalar_info[to].name);
+    v.konst =
+        NULL; /* a loop's first value, perhaps: its type is known, and what depends on it can go on */
+  }
   return ty_cast_id(ty, v, to);
 }
 

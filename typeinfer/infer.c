@@ -120,12 +120,16 @@ bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to) {
          ((from->succ[0] == to && (taken & 1)) || (from->succ[1] == to && (taken & 2)));
 }
 
+static bool beyond_horizon(const TySpec *s, const Block *from, const Block *to) {
+  return s->order && s->order[from->id] > s->horizon[to->id];
+}
+
 TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
   TyInfo r = {0};
   const Ins *first = NULL;
   for (uint32_t k = 0; k < phi->nargs; k++) {
     Block *from = phi->block->preds.data[k];
-    if (!ty_edge_taken(ty->spec, from, phi->block))
+    if (!ty_edge_taken(ty->spec, from, phi->block) || beyond_horizon(ty->spec, from, phi->block))
       continue;
     TyInfo *a = info_of(ty, phi->args[k]);
     r.conflict |= a->conflict;
@@ -176,20 +180,29 @@ static bool reach(Ty *ty, Block *from, int n) {
   return changed;
 }
 
-static bool sweep_ret(Ty *ty, Ins *i) {
+static void sweep_ret(Ty *ty, Ins *i) {
   Val v = ty_arg(ty, i, 0);
   TySpec *s = ty->spec;
   if (is_bottom(v))
-    return false;
-  const Type *t = s->result ? ty_join(ty, s->result, v.type) : v.type;
-  if (!t) {
+    return;
+  const Type *t = s->returned ? ty_join(ty, s->returned, v.type) : v.type;
+  if (t)
+    s->returned = t;
+  else
     ty->stuck = true;
+}
+
+/* The result's type is what the returns of this sweep join to, so it forgets early guesses as other values do. */
+static bool settle_result(Ty *ty) {
+  TySpec *s = ty->spec;
+  const Type *t = s->returned;
+  if (t && s->result && s->sweeps > SETTLE)
+    t = ty_join(ty, s->result, t);
+  if (!t || t == s->result)
     return false;
-  }
-  bool changed = t != s->result;
   s->result = t;
-  ty->p->changes += changed;
-  return changed;
+  ty->p->changes++;
+  return true;
 }
 
 static bool sweep_term(Ty *ty, Block *b, Ins *i) {
@@ -207,7 +220,7 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
       changed |= reach(ty, b, 1);
     return changed;
   }
-  case OP_RET: return sweep_ret(ty, i);
+  case OP_RET: sweep_ret(ty, i); return false;
   case OP_RAISE: (void)ty_raise(ty, i); return false;
   default: return false;
   }
@@ -231,13 +244,85 @@ static bool sweep_block(Ty *ty, Block *b) {
   return changed;
 }
 
+/* --- loop by loop
+ *
+ * A loop is typed to its end before what follows it, and from what enters it alone each time it is entered: promotion is not monotone
+ * (bool * 1 is int64, uint8 * 1 is uint8), so that a guess made before an outer or an earlier loop had its types would stay in the
+ * variables of this one. */
+
+enum { VISITS = 64 }; /* of a block, on average; beyond, plain sweeps settle the rest */
+
+/* Whether the phis of a loop's head change, now that the types at the end of `from` are known. */
+static bool head_changes(Ty *ty, Block *from, Block *head) {
+  TySpec *s = ty->spec;
+  if (s->horizon[head->id] < s->order[from->id])
+    s->horizon[head->id] = s->order[from->id];
+  bool changed = false;
+  FOR_INS (head, i)
+    if (i->op == OP_PHI) {
+      TyInfo new = ty_eval_phi(ty, i), *old = info_of(ty, i);
+      changed |= !ty_same(ty, old->v, new.v) || old->conflict != new.conflict ||
+                 !old->unset != !new.unset;
+    }
+  return changed;
+}
+
+/* The head that control returns to from b with types it has not seen; NULL if there is none. */
+static Block *head_to_repeat(Ty *ty, Block *b) {
+  TySpec *s = ty->spec;
+  for (int n = 0; n < 2; n++) {
+    Block *to = b->succ[n];
+    if (to && s->order[to->id] <= s->order[b->id] && ty_edge_taken(s, b, to) &&
+        head_changes(ty, b, to))
+      return to;
+  }
+  return NULL;
+}
+
+static void sweep_loops(Ty *ty) {
+  Cx *cx = ty->cx;
+  TySpec *s = ty->spec;
+  uint32_t n = 0, ids = 0;
+  FOR_BLOCKS (ty->fn, b) {
+    n++;
+    ids = b->id >= ids ? b->id + 1 : ids;
+  }
+  Block **at = CX_ARRAY(cx, Block *, n + 1);
+  s->order = CX_ARRAY(cx, uint32_t, ids + 1);
+  s->horizon = CX_ARRAY(cx, uint32_t, ids + 1);
+  n = 0;
+  FOR_BLOCKS (ty->fn, b) {
+    s->order[b->id] = ++n; /* from 1, so that 0 is before all of them */
+    at[n - 1] = b;
+  }
+  Block *repeat = NULL;
+  for (uint32_t p = 0, visits = 0; p < n && visits < n * VISITS; visits++) {
+    Block *b = at[p];
+    if (s->taken[b->id] & BLOCK_REACHED) {
+      if (b != repeat) /* entered: only what comes before */
+        s->horizon[b->id] = s->order[b->id] - 1;
+      (void)sweep_block(ty, b);
+      if ((repeat = head_to_repeat(ty, b))) {
+        p = s->order[repeat->id] - 1;
+        continue;
+      }
+    }
+    p++;
+  }
+  s->order = s->horizon = NULL;
+}
+
 static void sweep_to_end(Ty *ty) {
+  ty->spec->returned = NULL;
+  sweep_loops(ty);
   for (bool changed = true; changed;) {
     changed = ty->stuck = ty->spec->missing = false;
     ty->spec->sweeps++;
+    ty->spec->returned = NULL;
     FOR_BLOCKS (ty->fn, b)
       if (ty->spec->taken[b->id] & BLOCK_REACHED)
         changed |= sweep_block(ty, b);
+    changed |= settle_result(ty);
   }
 }
 

@@ -27,15 +27,35 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
   return same ? x : ty_intrinsic(ty, INTR_PY_ABS, x.type, &x, 1);
 }
 
+/* Whether value k is chosen over the best of those before it, which is the last that was chosen. Compared are the values as they are:
+ * converted to the common type two may have changed their order. */
+static Val is_better(Ty *ty, Op op, const Val *v, const Val *chosen, uint32_t k) {
+  Val better = ty_truth(ty, ty_binary(ty, op, v[k], v[0]));
+  for (uint32_t j = 1; j < k && !is_bottom(better); j++) {
+    Val than_j = ty_truth(ty, ty_binary(ty, op, v[k], v[j]));
+    better = is_bottom(than_j) ? BOTTOM : ty_select(ty, chosen[j], than_j, better);
+  }
+  return better;
+}
+
 /* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands first. */
-static Val choose(Ty *ty, Op op, Val best, Val next) {
-  if (is_bottom(best) || is_bottom(next))
+static Val choose(Ty *ty, Op op, const Val *v, uint32_t n) {
+  const Type *t = v[0].type;
+  for (uint32_t k = 1; k < n && t; k++)
+    t = ty_join(ty, t, v[k].type);
+  if (!t)
     return BOTTOM;
-  Val c = ty_truth(ty, ty_binary(ty, op, next, best));
-  const Type *t = ty_join(ty, best.type, next.type);
-  if (is_bottom(c) || !t)
-    return BOTTOM;
-  return ty_select(ty, c, ty_cast(ty, next, t), ty_cast(ty, best, t));
+  Val best = ty_cast(ty, v[0], t), *chosen = CX_ARRAY(ty->cx, Val, n);
+  bool alike = v[0].type == t;
+  for (uint32_t k = 1; k < n; k++) {
+    chosen[k] = alike ? ty_truth(ty, ty_binary(ty, op, v[k], best))
+                      : is_better(ty, op, v, chosen, k);
+    if (is_bottom(chosen[k]))
+      return BOTTOM;
+    best = ty_select(ty, chosen[k], ty_cast(ty, v[k], t), best);
+    alike &= v[k].type == t;
+  }
+  return best;
 }
 
 Val ty_rule_minmax(Ty *ty, const TyCall *c) {
@@ -44,17 +64,16 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   uint32_t n = of_tuple ? c->args[0].type->n : c->n;
   if ((!of_tuple && n < 2) || n == 0)
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes two or more numbers, or a tuple of them");
-  Val best = BOTTOM;
+  Val *v = CX_ARRAY(ty->cx, Val, n);
   for (uint32_t k = 0; k < n; k++) {
-    Val v = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
-    if (is_bottom(v))
+    v[k] = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
+    if (is_bottom(v[k]))
       return BOTTOM;
-    if (!ty_is_number(v.type))
+    if (!ty_is_number(v[k].type))
       return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers")
                       : ty_argument_type(ty, c, k, "a number");
-    best = k ? choose(ty, op, best, v) : v;
   }
-  return best;
+  return choose(ty, op, v, n);
 }
 
 /* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
@@ -212,7 +231,9 @@ static bool is_instance(const Type *t, Val cls, bool *out) {
   bool is_class = cls.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
                   (f->i == INTR_PY_TUPLE || f->i == INTR_PY_RANGE || f->i == INTR_PY_SLICE);
   if (is_class)
-    *out = t->id == (f->i == INTR_PY_TUPLE ? TY_TUPLE : f->i == INTR_PY_RANGE ? TY_RANGE : TY_SLICE);
+    *out = t->id == (f->i == INTR_PY_TUPLE   ? TY_TUPLE
+                     : f->i == INTR_PY_RANGE ? TY_RANGE
+                                             : TY_SLICE);
   return is_class;
 }
 
@@ -223,7 +244,8 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
     bool is = false;
     Val one = many ? ty_item(ty, cls, k) : cls;
     if (is_bottom(one) || !is_instance(c->args[0].type, one, &is))
-      return ty_argument_type(ty, c, 1, "int, float, bool, tuple, range, a NumPy scalar type or a tuple of them");
+      return ty_argument_type(
+          ty, c, 1, "int, float, bool, tuple, range, a NumPy scalar type or a tuple of them");
     any |= is;
   }
   return ty_const_bool(ty, any);

@@ -87,9 +87,12 @@ Val ty_rule_math_log(Ty *ty, const TyCall *c) {
 
 Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   Val x;
+  const Type *given = c->args[0].type;
   if (ty->cx->typing == TYPING_NUMBA && c->id != INTR_MATH_TRUNC)
     return math_function(ty, c, 1); /* floats, as on Numba's CUDA target */
-  if (ty_is_number(c->args[0].type) && ty_is_integral(c->args[0].type))
+  /* An int of Python's stays as it is; NumPy's have no __floor__ and go through a double, which shows at 64 bits. */
+  if (ty_is_number(given) && ty_is_integral(given) &&
+      (ty_is_weak(given) || ty_scalar_info[given->id].bits < 64))
     return ty_cast_id(ty, c->args[0], TY_PYINT);
   const Type *t = arguments(ty, c, &x);
   return t ? ty_cast_id(ty, ty_intrinsic(ty, c->id, t, &x, 1), TY_PYINT) : BOTTOM;

@@ -53,11 +53,15 @@ typedef struct TySpec {
   Fn *fn;
   struct TyInfo *infos; /* by id of lifted instructions */
   const Type *result;   /* NULL: not known (yet) */
+  const Type *returned; /* what the returns of the sweep in progress join to so far */
   SpecState state;
   uint32_t level; /* depth in the stack of functions being typed */
   uint32_t low;   /* lowest level of a function in progress that its result depends on */
   uint32_t round; /* of the provisional result */
   uint32_t sweeps;
+  uint32_t *
+      order; /* by block id: place in the order of the function; NULL outside of the first typing */
+  uint32_t *horizon; /* by block id: phis join what comes from blocks up to this place */
   Block **
       first_edge; /* by block id: header of a loop that runs at least once: where its first iteration comes from; NULL */
   uint8_t *taken; /* by block id: bits of the successors that control can go to; BLOCK_REACHED */
@@ -200,9 +204,10 @@ typedef struct TyCall TyCall;
 
 /* --- complex numbers (complex.c): two floats under a complex type --- */
 Val ty_complex(Ty *ty, const Type *t, Val re, Val im); /* of parts of t's part type */
-Val ty_part(Ty *ty, Val z, uint32_t k);                /* real or imaginary part of a complex value */
-Val ty_to_complex(Ty *ty, Val v, const Type *t);       /* any number */
-Val ty_complex_of(Ty *ty, const Type *t, Val re, Val im); /* complex(re, im): numbers, complex ones too */
+Val ty_part(Ty *ty, Val z, uint32_t k);          /* real or imaginary part of a complex value */
+Val ty_to_complex(Ty *ty, Val v, const Type *t); /* any number */
+Val ty_complex_of(Ty *ty, const Type *t, Val re,
+                  Val im); /* complex(re, im): numbers, complex ones too */
 Val ty_complex_truth(Ty *ty, Val z);
 Val ty_complex_negative(Ty *ty, Val z);
 Val ty_complex_conjugate(Ty *ty, Val z);
@@ -323,7 +328,7 @@ Val ty_eval(Ty *ty, Ins *i);                /* rules.c: the rule of a lifted ins
 void ty_type_spec(TyProgram *p, TySpec *s); /* infer.c: typing */
 void ty_emit_spec(TyProgram *p, TySpec *s); /* rewrite.c: emission; s->fn is strict after it */
 void ty_ranges(Cx *cx, Fn *fn); /* ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
-void ty_lower_assigns(Ty *ty);              /* assign.c: OP_ASSIGN to loops; types are final */
+void ty_lower_assigns(Ty *ty);  /* assign.c: OP_ASSIGN to loops; types are final */
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
 TyInfo ty_eval_phi(Ty *ty, Ins *phi); /* infer.c: the join of what reaches a phi */
 bool ty_set_here(

@@ -12,12 +12,12 @@ import math
 import os
 import re
 
-import meaning
 import numpy as np
+import scalars
 from accuracy import ulps_of
-from meaning import KIND, STRONG, Array, Invalid, Tuple, Unspecified, is_scalar
 from programs import MATRIX, STORED, VECTOR, program, values
 from pyptx import cuda
+from scalars import STRONG, Array, Tuple, Unspecified
 
 WEAK_CAST = {"pybool": "bool", "pyint": "int", "pyfloat": "float"}
 
@@ -47,7 +47,7 @@ class Case:
                 given = [
                     arrays[n][row]
                     if isinstance(t, Array)
-                    else meaning.CONVERT[t](self.arguments[n][row])
+                    else scalars.CONVERT[t](self.arguments[n][row])
                     for n, t in types.items()
                 ]
                 try:
@@ -55,11 +55,11 @@ class Case:
                 except Unspecified:
                     unspecified[row] = True
                     continue
-                except Exception:
+                except Exception as e:
                     text = ast.unparse(self.meaning.module)
-                    raise AssertionError(f"the reference fails:\n{self.program.source}\n{text}") from None
+                    raise AssertionError(f"the reference fails: {e!r} {given}\n{self.program.source}\n{text}") from None
                 for column, value, t in zip(results, got, self.meaning.result):
-                    if meaning.type_of(value) != t:
+                    if scalars.type_of(value) != t:
                         raise AssertionError(f"the reference itself gives {type(value)} for {t}")
                     column[row] = value
         return results, arrays, unspecified
@@ -261,4 +261,4 @@ def signature(batch):
     return ", ".join(["pyint", *(text(a) for a in batch.arrays().values())])
 
 
-__all__ = ["Case", "check", "case_of", "Failure", "Invalid", "Tuple", "is_scalar", "KIND"]
+__all__ = ["Batch", "Case", "Failure", "Tuple", "case_of", "check", "compare"]

@@ -10,24 +10,20 @@ import ast
 import random
 
 import numpy as np
-from meaning import (
+from meaning import Body, Meaning
+from scalars import (
     EXACT_MATH,
     EXACT_UFUNCS,
     INEXACT_MATH,
     INEXACT_UFUNCS,
-    INTEGERS,
     KIND,
     STRONG,
     WEAK,
     Array,
-    Body,
     Func,
     Invalid,
-    Meaning,
     Tuple,
-    free_names,
     is_scalar,
-    need_scalar,
 )
 
 # How often a type is that of a parameter.
@@ -36,6 +32,7 @@ PARAMETER_TYPES = {**{t: 4 for t in STRONG}, "bool": 2, "float32": 8, "float64":
 VECTOR, MATRIX = (8,), (3, 4)  # shapes of the arrays that a program gets
 
 LITERALS = "0 0 1 1 2 2 3 5 7 8 15 31 33 63 64 100 127 -1 -2 -7 0.0 0.5 1.5 2.0 -0.5 0.1 1e10 True False".split()
+LITERALS = [(x, type(ast.literal_eval(x)).__name__[0]) for x in LITERALS]  # with the letter of its kind
 SMALL = "0 1 2 3 4 5 6 7".split()
 ARITHMETIC = "+ + + - - - * * * / // // % % **".split()
 BITS = "& | ^ << >>".split()
@@ -106,6 +103,7 @@ class Generator:
         self.lines = []
         self.loops = 0  # depth
         self.in_helper = False
+        self.judged, self.judged_env = {}, None  # types of expressions, where the names have these types
         self.budget = 14  # statements
 
     # pieces ------------------------------------------------------------------------------------------------------
@@ -131,7 +129,7 @@ class Generator:
         arrays = [n for n, t in self.env().items() if isinstance(t, Array) and KIND[t.dtype] in kinds]
         if arrays and self.r.random() < 0.4:
             return self.element(self.r.choice(arrays))
-        options = [x for x in LITERALS if type(ast.literal_eval(x)).__name__[0] in kinds]
+        options = [x for x, kind in LITERALS if kind in kinds]
         return self.r.choice(options or ["1"])
 
     def index(self, extent, depth=1):
@@ -167,13 +165,20 @@ class Generator:
         return self.leaf(kinds)
 
     def judge(self, text, kinds):
+        """Whether the expression has a meaning and a type of those kinds. Parts judged before are not again."""
         saved = dict(self.env())
+        if saved != self.judged_env:
+            self.judged, self.judged_env = {}, saved
+        tree = ast.parse(text, mode="eval").body
+        judged = self.judged
+        self.walker.seen = lambda e: judged.get(text[e.col_offset : e.end_col_offset])
         try:
-            t = self.walker.expr(ast.parse(text, mode="eval").body)[1]
+            t = self.walker.expr(tree)[1]
         except Invalid:
             return False
         finally:
-            self.walker.env = saved
+            self.walker.env, self.walker.seen = saved, None
+        judged[text[tree.col_offset : tree.end_col_offset]] = t
         return is_scalar(t) and (kinds == "biuf" or KIND[t] in kinds)
 
     def e_binary(self, depth, kinds):
@@ -668,5 +673,3 @@ def program(seed):
             continue
     raise AssertionError(f"seed {seed} gives no program")
 
-
-__all__ = ["Program", "program", "values", "STORED", "free_names", "need_scalar", "INTEGERS"]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import differential
 import numpy as np
-from meaning import Array, Invalid
 from programs import Program
+from scalars import Array, Invalid
 
 BLOCKS = ("body", "orelse")
 

@@ -1,0 +1,520 @@
+"""Expressions under abstract interpretation: every method gives the rewritten node and its type."""
+
+import ast
+import warnings
+
+import numpy as np
+from scalars import (
+    CONFLICT,
+    EXACT_MATH,
+    EXACT_UFUNCS,
+    HIGH,
+    INEXACT_MATH,
+    INEXACT_UFUNCS,
+    INTEGERS,
+    KIND,
+    LOW,
+    RUNTIME,
+    SAMPLE,
+    STRONG,
+    WEAK,
+    Array,
+    Const,
+    Func,
+    Invalid,
+    Tuple,
+    is_scalar,
+    join,
+    need_scalar,
+    python_operator,
+    type_of,
+)
+
+# --- the rewriter
+# -----------------------------------------------------------------------------------------------------------
+
+
+def call(name, *args):
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+def load(name):
+    return ast.Name(name, ast.Load())
+
+
+def converted(node, have, want):
+    """node of type have as an expression of type want."""
+    if have == want:
+        return node
+    if want is CONFLICT:
+        raise Invalid("no common type")
+    if isinstance(want, Tuple):
+        return call("_convert", node, call("_types_of", ast.Constant(repr(want))))
+    return call(f"_to_{want}", node)
+
+
+RUNTIME["_types_of"] = lambda text, memo={}: memo.get(text) or memo.setdefault(text, retuple(eval(text)))
+
+
+def retuple(t):
+    return Tuple(retuple(x) for x in t) if isinstance(t, tuple) else t
+
+
+SAMPLES = {}
+
+
+def sampled(key, function, types):
+    """The type of function(samples of those types), remembered."""
+    memo = (key, *types)
+    if memo not in SAMPLES:
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = function(*(SAMPLE[need_scalar(t)] for t in types))
+            SAMPLES[memo] = (
+                Tuple(map(type_of, result)) if isinstance(result, tuple) else type_of(result)
+            )
+        except (TypeError, ValueError, OverflowError) as e:
+            SAMPLES[memo] = Invalid(f"{key} of {types}: {e}")
+    found = SAMPLES[memo]
+    if isinstance(found, Invalid):
+        raise found
+    return found
+
+
+def is_literal(node):
+    if node is None:
+        return False
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator)
+
+
+def constant(node):
+    """The value of an expression of literals only, else None: CPython's own compiler folds them."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if not isinstance(node, CONSTANT_NODES) or not all(isinstance(n, CONSTANT_NODES) for n in ast.walk(node)):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = eval(compile(ast.Expression(node), "", "eval"), {})
+    except (ArithmeticError, ValueError, TypeError) as e:
+        raise Invalid(f"a constant that does not exist: {e}") from None
+    if isinstance(value, int) and not LOW <= value <= HIGH:
+        raise Invalid("a constant of more than 64 bits")
+    return value
+
+
+def constant_type(t):
+    return isinstance(t, Const) or isinstance(t, Tuple) and all(map(constant_type, t))
+
+
+def has_array(t):
+    return isinstance(t, Array) or isinstance(t, Tuple) and any(map(has_array, t))
+
+
+def converted_any(node, types, result):
+    """node, whose type is one of types as the run goes, in the type that a kernel gives it."""
+    if result is CONFLICT:
+        raise Invalid("no common type")
+    if all(t == result for t in types):
+        return node, result
+    return call("_convert", node, call("_types_of", ast.Constant(repr(result)))), result
+
+
+def inexact_name(e):
+    """The path of a call whose result has an error bound, else None."""
+    if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Attribute):
+        return None
+    path = ast.unparse(e.func)
+    room, _, name = path.partition(".")
+    table = {"math": INEXACT_MATH, "np": INEXACT_UFUNCS}.get(room, {})
+    return path if name in table else None
+
+
+class Expressions:
+    """What Body knows of expressions; it has the environment `env`, the program `m`."""
+
+    def expr(self, e, inexact_here=False):
+        if not inexact_here and inexact_name(e):
+            raise Invalid("an inexact function inside an expression")
+        method = getattr(self, f"e_{type(e).__name__}", None)
+        if method is None:
+            raise Invalid(type(e).__name__)
+        found = self.seen(e) if self.seen else None
+        if found is not None:
+            self.known = self.known and constant_type(found)
+            return e, found
+        outer, self.known = self.known, True
+        node, t = method(e)
+        if is_scalar(t) and self.known and not isinstance(e, (ast.Name, ast.Subscript, ast.Attribute)):
+            t = Const(t)
+        self.known = outer and constant_type(t)
+        return node, t
+
+    def e_Constant(self, e):
+        if not isinstance(e.value, (bool, int, float)):
+            raise Invalid("constant")
+        if isinstance(e.value, int) and not LOW <= e.value <= HIGH:
+            raise Invalid("literal of more than 64 bits")
+        return e, type_of(e.value)
+
+    def e_Name(self, e):
+        t = self.env.get(e.id, self.m.globals.get(e.id))
+        if t is None or t is CONFLICT:
+            raise Invalid(f"{e.id} is unset or has no type")
+        return load(e.id), t
+
+    def e_NamedExpr(self, e):
+        if self.conditional:
+            raise Invalid("assignment on some paths of an expression")
+        value, t = self.expr(e.value)
+        return ast.NamedExpr(self.bind(e.target, t), value), t
+
+    def e_Tuple(self, e):
+        parts = [self.expr(x) for x in e.elts]
+        return ast.Tuple([p for p, _ in parts], ast.Load()), Tuple(t for _, t in parts)
+
+    def e_BinOp(self, e):
+        left, right = self.expr(e.left), self.expr(e.right)
+        return self.binary(type(e.op).__name__, left, right, e.right, e.left)
+
+    def binary(self, name, left, right, right_source=None, left_source=None):
+        (a, ta), (b, tb) = left, right
+        need_scalar(ta), need_scalar(tb)
+        if left_source is not None and right_source is not None:
+            if constant(left_source) is not None and constant(right_source) is not None:
+                constant(ast.BinOp(left_source, getattr(ast, name)(), right_source))
+        op = python_operator(name)
+        t = sampled(name, op, (ta, tb))
+        self.known |= name == "Pow" and is_literal(right_source) and not ast.literal_eval(right_source)
+        if name == "Pow" and KIND[t] == "f":
+            raise Invalid("an inexact power inside an expression")
+        if ta in WEAK and tb in WEAK:
+            return call(f"_weak_{name}", a, b), t
+        if name == "Div" and "pyint" in (ta, tb) and INTEGERS & {ta, tb}:
+            a, b = call("_to_float64", a), call("_to_float64", b)  # does not wrap: no integer results
+        else:
+            a, b = self.fitted(a, ta, tb, left_source), self.fitted(b, tb, ta, right_source)
+        if name == "Pow":
+            return call("_power", a, b), t
+        node = ast.BinOp(a, getattr(ast, name)(), b)
+        return node, t
+
+    @staticmethod
+    def fitted(node, t, other, source=None):
+        """A weak integer beside a strong one, as it wraps; a literal must fit, as in NumPy."""
+        if t != "pyint" or other not in INTEGERS:
+            return node
+        value = None if source is None else constant(source)
+        if value is not None:
+            if not np.iinfo(other).min <= value <= np.iinfo(other).max:
+                raise Invalid("literal out of range")
+            return node
+        if isinstance(t, Const):
+            raise Invalid("a number that may be known and may not fit")
+        return call("int", call(f"_to_{other}", node))
+
+    def e_UnaryOp(self, e):
+        value, t = self.expr(e.operand)
+        if isinstance(e.op, ast.Not):
+            self.truth(t)
+            return ast.UnaryOp(e.op, value), "pybool"
+        result = sampled(type(e.op).__name__, python_operator(type(e.op).__name__), (need_scalar(t),))
+        node = ast.UnaryOp(e.op, value)
+        if is_literal(e):
+            return e, result
+        return (call("_wrap", node) if result == "pyint" else node), result
+
+    def e_Compare(self, e):
+        operands = [self.expr(x) for x in (e.left, *e.comparators)]
+        if any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in e.ops):
+            return self.membership(e, operands)
+        result = None
+        for (_, a), o, (_, b) in zip(operands, e.ops, operands[1:]):
+            t = sampled(type(o).__name__, python_operator(type(o).__name__), (a, b))
+            if {a, b} == {"pyint", "pyfloat"}:
+                if len(e.ops) > 1:
+                    raise Invalid("a chain of ints and floats")
+                # A float beside it makes a weak integer a float64, in comparisons too.
+                operands = [(call("float", n), "pyfloat") for n, _ in operands]
+            if isinstance(a, Const) and isinstance(b, Const) and len(e.ops) > 1:
+                raise Invalid("a condition that may be known")
+            result = t if result is None else join(result, t)
+        node = ast.Compare(operands[0][0], e.ops, [n for n, _ in operands[1:]])
+        return (node if len(e.ops) == 1 else call(f"_to_{result}", node)), result
+
+    def membership(self, e, operands):
+        (x, tx), (items, ti) = operands
+        if len(e.ops) != 1 or not isinstance(e.ops[0], (ast.In, ast.NotIn)) or not isinstance(ti, Tuple):
+            raise Invalid("identity")
+        for t in (tx, *ti):
+            if {need_scalar(t), tx} == {"pyint", "pyfloat"}:
+                raise Invalid("a search among ints and floats")
+        self.known |= isinstance(tx, Const) and any(isinstance(t, Const) for t in ti)
+        node = call("_contains", x, items)  # by ==: Python finds a nan that is the same object
+        return (ast.UnaryOp(ast.Not(), node) if isinstance(e.ops[0], ast.NotIn) else node), "pybool"
+
+    def e_BoolOp(self, e):
+        node, true, false = self.logic(e)
+        return converted_any(node, [None], join(true, false))
+
+    e_IfExp = e_BoolOp
+
+    def logic(self, e, last=True):
+        """(rewritten, type of the value if it is true, if it is false): `a or b` is a only where a is true.
+
+        Nested ones meet in one place. Only an operand that is tested next has its paths meet before that.
+        """
+        if isinstance(e, ast.IfExp):
+            if not last and isinstance(e.body, (ast.IfExp, ast.BoolOp)):
+                raise Invalid("paths that meet at a test, perhaps")
+            if not last and isinstance(e.orelse, (ast.IfExp, ast.BoolOp)):
+                raise Invalid("paths that meet at a test, perhaps")
+            test = self.test(e.test)
+            self.conditional += 1
+            (a, *ta), (b, *tb) = self.logic(e.body), self.logic(e.orelse)
+            self.conditional -= 1
+            true, false = join(ta[0], tb[0]), join(ta[1], tb[1])
+            node = ast.IfExp(test, a, b)
+            if last:
+                return node, true, false
+            node, t = converted_any(node, [None], join(true, false))
+            return node, t, t
+        if not isinstance(e, ast.BoolOp):
+            node, t = self.expr(e)
+            return node, t, t
+        parts, stays, ends = [], [], None
+        for k, x in enumerate(e.values):
+            self.conditional += k > 0
+            node, true, false = self.logic(x, last and k == len(e.values) - 1)
+            self.conditional -= k > 0
+            self.truth(true), self.truth(false)
+            if k < len(e.values) - 1:
+                stays.append(false if isinstance(e.op, ast.And) else true)
+            parts.append(node)
+            ends = true, false
+        for t in stays:
+            if isinstance(e.op, ast.And):
+                ends = ends[0], join(ends[1], t)
+            else:
+                ends = join(ends[0], t), ends[1]
+        return ast.BoolOp(e.op, parts), *ends
+
+    def e_Attribute(self, e):
+        value, t = self.expr(e.value)
+        if isinstance(t, Array):
+            if e.attr == "ndim":
+                return ast.Attribute(value, e.attr, ast.Load()), Const("pyint")
+            self.known = False
+            if e.attr == "size":
+                return ast.Attribute(value, e.attr, ast.Load()), "pyint"
+            if e.attr == "shape":
+                return ast.Attribute(value, e.attr, ast.Load()), Tuple(["pyint"] * t.ndim)
+            if e.attr == "T":
+                return ast.Attribute(value, e.attr, ast.Load()), t
+        raise Invalid(e.attr)
+
+    def e_Subscript(self, e):
+        return self.subscript(e, ast.Load())
+
+    def subscript(self, e, context):
+        value, t = self.expr(e.value)
+        if isinstance(t, Tuple):
+            return self.tuple_item(e, value, t)
+        index, it = self.index(e.slice)
+        return ast.Subscript(value, index, context), self.element(t, it)
+
+    def tuple_item(self, e, value, t):
+        index, it = self.expr(e.slice)
+        if is_literal(e.slice):
+            k = ast.literal_eval(e.slice)
+            if not -len(t) <= k < len(t):
+                raise Invalid("tuple index")
+            return ast.Subscript(value, index, ast.Load()), t[k]
+        if it != "pyint" and it not in INTEGERS:
+            raise Invalid("tuple index")
+        if any(x != t[0] for x in t):
+            raise Invalid("an index that is no constant into a tuple of several types")
+        return ast.Subscript(value, index, ast.Load()), t[0]
+
+    def index(self, node):
+        """A subscript: (rewritten, a list of 'slice', 'int', 'new')."""
+        if isinstance(node, ast.Tuple):
+            parts = [self.index(x) for x in node.elts]
+            return ast.Tuple([p for p, _ in parts], ast.Load()), [k for _, ks in parts for k in ks]
+        if isinstance(node, ast.Slice):
+            bounds = []
+            for part in (node.lower, node.upper, node.step):
+                bounds.append(None if part is None else self.integer(part))
+            return ast.Call(load("slice"), [ast.Constant(None) if b is None else b for b in bounds], []), [
+                "slice"
+            ]
+        value, t = self.expr(node)
+        if isinstance(t, Tuple) and all(x == "pyint" or x in INTEGERS for x in t):
+            return value, ["int"] * len(t)
+        if t != "pyint" and t not in INTEGERS:
+            raise Invalid("index")
+        return value, ["int"]
+
+    def integer(self, node):
+        value, t = self.expr(node)
+        if t != "pyint" and t not in INTEGERS:
+            raise Invalid("index")
+        return value
+
+    def element(self, t, kinds):
+        if not isinstance(t, Array) or len(kinds) > t.ndim:
+            raise Invalid("subscript")
+        self.known = False  # memory
+        left = t.ndim - kinds.count("int")
+        return Array(t.dtype, left) if left else t.dtype
+
+    # calls -----------------------------------------------------------------------------------------------------
+
+    def e_Call(self, e):
+        if isinstance(e.func, ast.Name):
+            t = self.env.get(e.func.id, self.m.globals.get(e.func.id))
+            if isinstance(t, Func):
+                return self.call_function(t, e)
+            method = getattr(self, f"c_{e.func.id}", None)
+            if method is None or e.keywords:
+                raise Invalid(e.func.id)
+            return method([self.expr(a) for a in e.args], e)
+        if isinstance(e.func, ast.Lambda):
+            return self.call_function(Func(e.func, dict(self.env), "lambda_"), e)
+        path = ast.unparse(e.func)
+        if path == "cuda.local.array":
+            shape = ast.literal_eval(e.args[0])
+            name = ast.unparse(e.args[1]).removeprefix("np.")
+            t = Array(name, len(shape) if isinstance(shape, tuple) else 1)
+            return call("_local", e.args[0], ast.Constant(name)), t
+        args = [self.expr(a) for a in e.args]
+        room, _, name = path.partition(".")
+        if room == "np":
+            return self.numpy(name, args, e)
+        if room == "math":
+            return self.math(name, args)
+        raise Invalid(path)
+
+    def call_function(self, func, e):
+        parameters = [a.arg for a in func.node.args.args]
+        defaults = func.node.args.defaults
+        given = dict(zip(parameters, (self.argument(a) for a in e.args)))
+        if len(e.args) > len(parameters):
+            raise Invalid("arguments")
+        for k in e.keywords:
+            if k.arg in given or k.arg not in parameters:
+                raise Invalid("arguments")
+            given[k.arg] = self.argument(k.value)
+        for name, default in zip(parameters[len(parameters) - len(defaults) :], defaults):
+            if name not in given:
+                if not is_literal(default):
+                    raise Invalid("default")
+                given[name] = (default, Const(type_of(ast.literal_eval(default))))
+        if len(given) != len(parameters):
+            raise Invalid("arguments")
+        name, result, captured = self.m.instance(func, tuple(given[p][1] for p in parameters))
+        self.passed_on.update((c, None) for c in captured if c not in self.env)
+        # In the order of the call, as Python evaluates them, and by name, as they are passed.
+        keywords = [
+            ast.keyword(p, node) for p, (node, t) in given.items() if not isinstance(t, Func)
+        ]
+        return ast.Call(load(name), [load(c) for c in captured], keywords), result
+
+    def argument(self, a):
+        value, t = self.expr(a)
+        return value, t
+
+    def c_abs(self, args, e):
+        t = sampled("abs", abs, [t for _, t in args])
+        return call("_abs", args[0][0]), t
+
+    def min_or_max(self, name, args):
+        if len(args) < 2:
+            raise Invalid(name)
+        result = args[0][1]
+        for _, t in args:
+            result = join(need_scalar(result), need_scalar(t))
+        if {"pyint", "pyfloat"} <= {t for _, t in args}:
+            raise Invalid("the best of ints and floats")
+        return converted_any(call(name, *(a for a, _ in args)), [t for _, t in args], result)
+
+    def c_min(self, args, e):
+        return self.min_or_max("min", args)
+
+    def c_max(self, args, e):
+        return self.min_or_max("max", args)
+
+    def c_round(self, args, e):
+        if len(args) != 1 or KIND[need_scalar(args[0][1])] == "b":
+            raise Invalid("round")
+        return call("_round", args[0][0]), "pyint"
+
+    def c_int(self, args, e):
+        need_scalar(args[0][1])
+        return call("_to_pyint", args[0][0]), "pyint"
+
+    def c_float(self, args, e):
+        need_scalar(args[0][1])
+        return call("float", args[0][0]), "pyfloat"
+
+    def c_bool(self, args, e):
+        self.truth(args[0][1])
+        return call("bool", args[0][0]), "pybool"
+
+    def c_len(self, args, e):
+        if not isinstance(args[0][1], (Array, Tuple)):
+            raise Invalid("len")
+        self.known = isinstance(args[0][1], Tuple)
+        return call("len", args[0][0]), "pyint"
+
+    def c_pow(self, args, e):
+        return self.binary("Pow", args[0], args[1], e.args[1], e.args[0])
+
+    def c_divmod(self, args, e):
+        (a, ta), (b, tb) = args
+        t = sampled("divmod", divmod, (need_scalar(ta), need_scalar(tb)))
+        if ta in WEAK and tb in WEAK:
+            return call("_weak_divmod", a, b), t
+        a, b = self.fitted(a, ta, tb, e.args[0]), self.fitted(b, tb, ta, e.args[1])
+        return call("divmod", a, b), t
+
+    def numpy(self, name, args, e):
+        name = "bool" if name == "bool_" else name
+        types = [need_scalar(t) for _, t in args]
+        if name in STRONG and len(args) == 1:
+            if name in INTEGERS and isinstance(types[0], Const) and types[0] == "pyint":
+                self.fitted(args[0][0], types[0], name, e.args[0])  # np.uint8(-1) is an error
+            return call(f"_to_{name}", args[0][0]), name
+        arity = EXACT_UFUNCS.get(name) or INEXACT_UFUNCS.get(name)
+        if arity != len(args):
+            raise Invalid(name)
+        t = sampled(f"np.{name}", getattr(np, name), types)
+        self.class_known(name, types[0])
+        nodes = [a for a, _ in args]
+        if arity == 2 and t != "bool":  # comparisons are of the true values
+            nodes = [
+                self.fitted(nodes[0], types[0], types[1], e.args[0]),
+                self.fitted(nodes[1], types[1], types[0], e.args[1]),
+            ]
+        return call(f"_np_{name}", *nodes), t
+
+    def class_known(self, name, t):
+        """isnan of an integer is no question."""
+        if name in ("isnan", "isinf", "isfinite", "signbit") and KIND[t] != "f":
+            self.known = True
+
+    def math(self, name, args):
+        arity = EXACT_MATH.get(name) or INEXACT_MATH.get(name)
+        if arity != len(args):
+            raise Invalid(name)
+        types = [need_scalar(t) for _, t in args]
+        self.class_known(name, types[0])
+        t = sampled(f"math.{name}", RUNTIME[f"_math_{name}"], types)
+        return call(f"_math_{name}", *(a for a, _ in args)), t

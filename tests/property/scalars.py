@@ -1,0 +1,428 @@
+"""Types and values of the language as CPython and NumPy have them: what meaning.py is made of.
+
+Scalar types have pyptx's names; a dtype is one row of STRONG. The functions here are what the
+rewritten source calls where a kernel means something else than Python.
+"""
+
+import itertools
+import math
+import operator
+import warnings
+
+import numpy as np
+
+warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*Bitwise inversion.*")
+
+# --- types
+# -----------------------------------------------------------------------------------------------------------
+# Scalars are named as pyptx names them; a dtype is one row of STRONG. Tuple, Array and Func are the rest.
+
+STRONG = {
+    name: getattr(np, name)
+    for name in (
+        "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+    )
+}
+STRONG = {("bool" if n == "bool_" else n): t for n, t in STRONG.items()}
+WEAK = {"pybool": bool, "pyint": int, "pyfloat": float}
+SAMPLE = {**{n: t(1) for n, t in STRONG.items()}, **{n: t(1) for n, t in WEAK.items()}}
+NAME_OF = {**{t: n for n, t in STRONG.items()}, **{t: n for n, t in WEAK.items()}}
+KIND = {**{n: np.dtype(t).kind for n, t in STRONG.items()}, "pybool": "b", "pyint": "i", "pyfloat": "f"}
+INTEGERS = {n for n in STRONG if KIND[n] in "iu"}
+LOW, HIGH = -(1 << 63), (1 << 63) - 1
+
+
+class Invalid(Exception):
+    """The program is outside what is tested here."""
+
+
+class Unspecified(Exception):
+    """No rule fixes the result for these arguments."""
+
+
+class Tuple(tuple):
+    def __str__(self):
+        return "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")"
+
+
+class Array:
+    def __init__(self, dtype, ndim):
+        self.dtype, self.ndim = dtype, ndim
+
+    def key(self):
+        return self.dtype, self.ndim
+
+    def __eq__(self, other):
+        return isinstance(other, Array) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+class Func:
+    """A function of the program: its node, and the types of the names it closes over."""
+
+    def __init__(self, node, env, qualname):
+        self.node, self.env, self.qualname = node, env, qualname
+
+    def __eq__(self, other):
+        return isinstance(other, Func) and self.node is other.node
+
+    def __hash__(self):
+        return hash(id(self.node))
+
+
+class Const(str):
+    """A scalar type whose value a compiler may know; equal to the type itself.
+
+    Conditions on such a value may be folded, and then types of paths never taken do not join; and it is
+    a literal, which must fit. Which values are known is the compiler's affair, so what depends on it is
+    Invalid; this class errs on the side of knowing too much.
+    """
+
+    def __new__(cls, name):
+        return str.__new__(cls, name)
+
+
+def plain(t):
+    """t without the knowledge of its value."""
+    if isinstance(t, Tuple):
+        return Tuple(map(plain, t))
+    return str(t) if isinstance(t, Const) else t
+
+
+def constancy(t):
+    return tuple(map(constancy, t)) if isinstance(t, Tuple) else isinstance(t, Const)
+
+
+CONFLICT = "no common type"
+
+
+def is_scalar(t):
+    return isinstance(t, str) and t is not CONFLICT
+
+
+def need_scalar(t):
+    if not is_scalar(t):
+        raise Invalid(f"{t} is no number")
+    return t
+
+
+def type_of(value):
+    """The name of a Python or NumPy scalar's type."""
+    name = NAME_OF.get(type(value))
+    if name is None:
+        raise Invalid(f"{type(value)} is no type of a kernel")
+    return name
+
+
+def join(a, b):
+    """The type of a variable that is a on one path and b on another: NumPy's promotion, NEP 50's for weak numbers."""
+    if a == b and isinstance(a, Const) and isinstance(b, Const):
+        return a  # perhaps the same value
+    if isinstance(a, (Const, Tuple)) and not isinstance(b, Tuple):
+        a = plain(a)
+    b = plain(b) if isinstance(b, Const) else b
+    if a == b and not isinstance(a, Tuple):
+        return a
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a) == len(b):
+        return Tuple(join(x, y) for x, y in zip(a, b))
+    if not (is_scalar(a) and is_scalar(b)):
+        return CONFLICT
+    leaves = leaves_of(a) | leaves_of(b)
+    if len(leaves) == 1:
+        return str(a)
+    found = promoted(leaves)
+    return Joined(*found, leaves) if len(found) == 1 else CONFLICT
+
+
+class Joined(str):
+    """The type of a variable that several types reach, and which those are."""
+
+    def __new__(cls, name, leaves):
+        made = str.__new__(cls, name)
+        made.leaves = leaves
+        return made
+
+
+def leaves_of(t):
+    return t.leaves if isinstance(t, Joined) else frozenset((str(t),))
+
+
+def promoted(leaves, memo={}):
+    """What these types promote to, two by two, in any order: NumPy's promotion is not associative (int8, uint8,
+    float16), and which paths meet first is the compiler's affair. Several answers are no test."""
+    if leaves not in memo:
+        if len(leaves) <= 2:
+            memo[leaves] = {promotion(*(list(leaves) * 2)[:2])}
+        elif len(leaves) > 5:
+            memo[leaves] = {CONFLICT, ""}
+        else:
+            memo[leaves] = set()
+            for n in range(1, len(leaves) // 2 + 1):
+                for part in itertools.combinations(sorted(leaves), n):
+                    for x in promoted(frozenset(part)):
+                        for y in promoted(leaves - set(part)):
+                            memo[leaves].add(promotion(x, y))
+    return memo[leaves]
+
+
+def promotion(a, b):
+    """NumPy's promotion of two types, NEP 50's where one is weak."""
+    if a in WEAK and b in WEAK:
+        return max(a, b, key=list(WEAK).index)
+    if a in STRONG and b in STRONG:
+        return NAME_OF[np.promote_types(STRONG[a], STRONG[b]).type]
+    weak, strong = (a, b) if a in WEAK else (b, a)
+    if weak == "pybool":
+        return strong
+    return type_of((np.result_type(STRONG[strong], SAMPLE[weak])).type(1))
+
+
+# --- what replaces Python at run time
+# ---------------------------------------------------------------------------------
+
+
+def wrap(value, bits=64, signed=True):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value
+
+
+def saturated(value, low, high):
+    """A float as an integer: truncated, to the nearest end if it is out of range, 0 for a nan."""
+    if math.isnan(value):
+        return 0
+    if math.isinf(value):
+        return high if value > 0 else low
+    return min(max(int(value), low), high)
+
+
+def converter(t):
+    """C's conversion of a number to type t."""
+    if t == "pybool":
+        return bool
+    if t == "pyfloat":
+        return float
+    if t == "pyint":
+        return lambda v: saturated(v, LOW, HIGH) if isinstance(v, (float, np.floating)) else wrap(int(v))
+    kind, make = KIND[t], STRONG[t]
+    if kind in "bf":
+        return make
+    info = np.iinfo(make)
+
+    def to_int(v):
+        if isinstance(v, make):
+            return v
+        if isinstance(v, (float, np.floating)):
+            return make(saturated(v, int(info.min), int(info.max)))
+        return make(wrap(int(v), info.bits, kind == "i"))
+
+    return to_int
+
+
+CONVERT = {t: converter(t) for t in SAMPLE}
+
+
+def convert(value, t):
+    if isinstance(t, Tuple):
+        return tuple(convert(v, x) for v, x in zip(value, t))
+    return CONVERT[t](value) if isinstance(t, str) else value
+
+
+def python_operator(text):
+    return {
+        "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
+        "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow,
+        "LShift": operator.lshift, "RShift": operator.rshift, "BitAnd": operator.and_,
+        "BitOr": operator.or_, "BitXor": operator.xor, "Lt": operator.lt, "LtE": operator.le,
+        "Eq": operator.eq, "NotEq": operator.ne, "Gt": operator.gt, "GtE": operator.ge,
+        "UAdd": operator.pos, "USub": operator.neg, "Invert": operator.invert,
+    }[text]  # fmt: skip
+
+
+def weak_shift(op, a, b):
+    if 0 <= b < 64:
+        return wrap(op(a, b))
+    return -1 if op is operator.rshift and a < 0 else 0
+
+
+def integer_power(a, b):
+    """a ** b in 64 bits; 0 for a negative exponent."""
+    return wrap(pow(int(a), int(b), 1 << 64)) if b >= 0 else 0
+
+
+def weak_binary(name):
+    """An operation of two weak numbers: Python's, wrapped at 64 bits, and defined for every operand."""
+    op = python_operator(name)
+
+    def compute(a, b):
+        floats = isinstance(a, float) or isinstance(b, float)
+        if name in ("LShift", "RShift"):
+            return weak_shift(op, int(a), int(b))
+        if name == "Pow":
+            return float(np.float64(a) ** np.float64(b)) if floats else integer_power(a, b)
+        if floats or name == "Div":
+            return float(op(np.float64(a), np.float64(b)))
+        if name in ("FloorDiv", "Mod") and b == 0:
+            return 0
+        result = op(a, b)
+        return result if isinstance(result, bool) else wrap(result)
+
+    return compute
+
+
+def strong_power(a, b):
+    """An integer power of which one operand at least is strong; the other fits it."""
+    if isinstance(b, (int, np.integer)) and not isinstance(b, bool) and b < 0:
+        return type(SAMPLE[type_of(a)] ** SAMPLE[type_of(b)])(0)
+    return a**b
+
+
+def python_round(x, digits=None):
+    if digits is None:
+        if isinstance(x, (float, np.floating)) and not math.isfinite(x):
+            return saturated(float(x), LOW, HIGH)
+        return min(max(round(float(x)), LOW), HIGH) if isinstance(x, (float, np.floating)) else wrap(int(x))
+    raise Invalid("round to digits")
+
+
+def python_abs(x):
+    return wrap(abs(x)) if isinstance(x, int) and not isinstance(x, bool) else abs(x)
+
+
+def weak_divmod(a, b):
+    return weak_binary("FloorDiv")(a, b), weak_binary("Mod")(a, b)
+
+
+def number(x):
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def narrow(args):
+    """math's own rule: float32 in, float32 out, unless any other type of NumPy's is beside it."""
+    return any(isinstance(a, np.float32) for a in args) and not any(
+        isinstance(a, np.generic) and not isinstance(a, np.float32) for a in args
+    )
+
+
+def doubles(args):
+    """The arguments as Python numbers; beside a float32 a weak one is a float32."""
+    if narrow(args):
+        return [float(np.float32(a)) for a in args]
+    return [number(a) for a in args]
+
+
+def sign_matters(x):
+    if x != x:
+        raise Unspecified("the sign of a nan")
+    return x
+
+
+def exact_math(name):
+    """A function of math whose result is one number, without a choice: the C library's, computed in double."""
+    function = getattr(math, name)
+
+    def compute(*args):
+        plain = [number(a) for a in args] if name == "ldexp" else doubles(args)
+        if name in ("floor", "ceil", "trunc") and isinstance(args[0], np.integer):
+            plain = [float(args[0])]  # NumPy's integers have no __floor__: Python asks for a float
+        if name == "copysign":
+            sign_matters(plain[1])
+        try:
+            result = function(*plain)
+        except ValueError:
+            result = math.nan if name in ("sqrt", "fmod") else saturated(float(plain[0]), LOW, HIGH)
+        except OverflowError:
+            result = saturated(float(plain[0]), LOW, HIGH)
+
+        def typed(r):
+            if isinstance(r, float):
+                return np.float32(r) if narrow(args) else r
+            return r if isinstance(r, bool) else min(max(r, LOW), HIGH)
+
+        return tuple(typed(r) for r in result) if isinstance(result, tuple) else typed(result)
+
+    return compute
+
+
+# Functions of one result: name, arity. Those of INEXACT have an error bound instead (accuracy.py).
+EXACT_MATH = dict(sqrt=1, fabs=1, floor=1, ceil=1, trunc=1, isnan=1, isinf=1, isfinite=1, copysign=2, fmod=2)
+INEXACT_MATH = dict(
+    sin=1, cos=1, tan=1, asin=1, acos=1, atan=1, sinh=1, cosh=1, tanh=1, asinh=1, acosh=1, atanh=1,
+    exp=1, expm1=1, log=1, log2=1, log10=1, log1p=1, erf=1, erfc=1, cbrt=1, exp2=1, atan2=2, hypot=2, pow=2,
+)  # fmt: skip
+EXACT_UFUNCS = dict(
+    add=2, subtract=2, multiply=2, divide=2, true_divide=2, floor_divide=2, remainder=2, mod=2, fmod=2,
+    negative=1, positive=1, absolute=1, abs=1, sign=1, square=1, sqrt=1, reciprocal=1, floor=1, ceil=1,
+    trunc=1, rint=1, fabs=1, minimum=2, maximum=2, fmin=2, fmax=2, logical_and=2, logical_or=2,
+    logical_xor=2, logical_not=1, isnan=1, isinf=1, isfinite=1, signbit=1, copysign=2, equal=2,
+    not_equal=2, less=2, less_equal=2, greater=2, greater_equal=2, bitwise_and=2, bitwise_or=2,
+    bitwise_xor=2, invert=1, left_shift=2, right_shift=2,
+)  # fmt: skip
+INEXACT_UFUNCS = dict(
+    sin=1, cos=1, tan=1, arcsin=1, arccos=1, arctan=1, sinh=1, cosh=1, tanh=1, arcsinh=1, arccosh=1,
+    arctanh=1, exp=1, exp2=1, expm1=1, log=1, log2=1, log10=1, log1p=1, cbrt=1, arctan2=2, hypot=2,
+)  # fmt: skip
+
+
+def exact_ufunc(name):
+    ufunc = getattr(np, name)
+
+    def compute(*args):
+        if name in ("fmin", "fmax", "minimum", "maximum") and not any(args):
+            if math.copysign(1, args[0]) != math.copysign(1, args[1]):
+                raise Unspecified("the smaller of two zeros")
+        if name == "signbit":
+            sign_matters(args[0])
+        if name == "copysign":
+            sign_matters(args[1])
+        if name == "reciprocal" and isinstance(args[0], (int, np.integer)) and args[0] == 0:
+            one = ufunc(type(args[0])(1))
+            return type(one)(0)  # integer division by zero
+        return ufunc(*args)
+
+    return compute
+
+
+# --- the names that the rewritten source uses
+# ---------------------------------------------------------------------------------
+
+RUNTIME = {"np": np, "math": math, "_end": object(), "_round": python_round, "_abs": python_abs}
+RUNTIME |= {f"_to_{t}": f for t, f in CONVERT.items()}
+RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
+    "Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitAnd BitOr BitXor".split())}  # fmt: skip
+RUNTIME |= {"_power": strong_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
+RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
+RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS}
+RUNTIME["_contains"] = lambda x, items: any([bool(x == y) for y in items])
+RUNTIME["_local"] = lambda shape, name: np.zeros(shape, STRONG[name])
+
+
+def inexact_math(name):
+    """In double, for the comparison within an error bound; float32 results are rounded once more."""
+    function = getattr(math, name, None)
+
+    def compute(*args):
+        plain = [float(a) for a in doubles(args)]
+        try:
+            if name == "log" and plain[0] == 0 or name in ("log2", "log10") and plain[0] == 0:
+                result = -math.inf
+            elif name == "log1p" and plain[0] == -1:
+                result = -math.inf
+            elif name == "atanh" and abs(plain[0]) == 1:
+                result = math.copysign(math.inf, plain[0])
+            elif name == "pow":
+                result = float(np.float64(plain[0]) ** np.float64(plain[1]))
+            else:
+                result = function(*plain)
+        except ValueError:
+            result = math.nan
+        except OverflowError:
+            result = math.copysign(math.inf, plain[0]) if name in ("sinh", "expm1") else math.inf
+        return np.float32(result) if narrow(args) else result
+
+    return compute
+
+
+RUNTIME |= {f"_math_{n}": inexact_math(n) for n in INEXACT_MATH}
+RUNTIME |= {f"_np_{n}": getattr(np, n) for n in INEXACT_UFUNCS}

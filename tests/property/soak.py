@@ -1,0 +1,158 @@
+"""Runs many random programs, in several processes, and reports those whose results are not NumPy's.
+
+    scripts/soak N [--seed S] [--device host|cuda] [--jobs J] [--batch B] [--rows R] [--opt 0-3] [--out FOLDER]
+
+Seeds S, S+1, … S+N-1 each give one program (programs.py). Every failure is shrunk and written as a
+script to build/failures. A process that dies takes its batch with it: the programs of that batch are run
+again one by one, each in a process of its own, so the one that did it is named. Exit status 1 if any failed.
+"""
+
+import argparse
+import multiprocessing
+import os
+import queue
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+def optimisation(number, wanted):
+    """Half of the batches as the optimiser leaves them, half as they are lowered: two chances for a bug to show."""
+    return (3, 0)[number % 2] if wanted is None else wanted
+
+
+def run_batch(seeds, rows, opt):
+    """(number of rows compared, [(kind, text, path of the reproducer)])."""
+    import differential
+    import shrink
+
+    cases = [differential.case_of(s, rows) for s in seeds]
+    found = []
+    for failure in differential.check(cases, opt):
+        small = shrink.shrunk(failure)
+        found.append((small.kind, f"{small}\n{small.case.program.source}", str(shrink.store(small))))
+    return sum(c.rows for c in cases), found
+
+
+def work(tasks, results, device):
+    os.environ["PYPTX_DEVICE"] = "gpu" if device == "cuda" else "host"
+    while (task := tasks.get()) is not None:
+        number, seeds, rows, opt = task
+        results.put(("start", os.getpid(), number))
+        try:
+            results.put(("done", os.getpid(), number, len(seeds), *run_batch(seeds, rows, opt)))
+        except Exception as e:  # the test's own fault: reported, and fatal for the result
+            import traceback
+
+            text = f"seeds {seeds[0]}…{seeds[-1]}: {e!r}\n{traceback.format_exc()}"
+            results.put(("done", os.getpid(), number, len(seeds), 0, [("broken", text, "")]))
+
+
+class Soak:
+    def __init__(self, options):
+        self.o = options
+        self.context = multiprocessing.get_context("spawn")
+        self.tasks, self.results = self.context.Queue(), self.context.Queue()
+        self.pending, self.running, self.workers = {}, {}, []
+        self.programs = self.rows = 0
+        self.failures, self.kinds = [], Counter()
+        self.start = self.last = time.monotonic()
+
+    def worker(self):
+        p = self.context.Process(
+            target=work, args=(self.tasks, self.results, self.o.device), daemon=True
+        )
+        p.start()
+        self.workers.append(p)
+
+    def run(self):
+        o = self.o
+        starts = range(o.seed, o.seed + o.n, o.batch)
+        for k, first in enumerate(starts):
+            seeds = list(range(first, min(first + o.batch, o.seed + o.n)))
+            self.pending[k] = (seeds, optimisation(k, o.opt))
+            self.tasks.put((k, seeds, o.rows, self.pending[k][1]))
+        self.next = len(self.pending)
+        for _ in range(o.jobs):
+            self.worker()
+        while self.pending:
+            try:
+                self.take(self.results.get(timeout=1))
+            except queue.Empty:
+                self.replace_dead()
+            self.progress()
+        for _ in self.workers:
+            self.tasks.put(None)
+        return self.summary()
+
+    def take(self, message):
+        kind, pid, number, *rest = message
+        if kind == "start":
+            self.running[pid] = number
+            return
+        self.running.pop(pid, None)
+        self.pending.pop(number, None)
+        count, rows, failures = rest
+        self.programs += count
+        self.rows += rows
+        for f in failures:
+            self.fail(*f)
+
+    def fail(self, kind, text, path):
+        self.kinds[kind] += 1
+        self.failures.append((kind, text, path))
+        print(f"\n--- {text}\n    {path}", flush=True)
+
+    def replace_dead(self):
+        for p in [p for p in self.workers if not p.is_alive()]:
+            self.workers.remove(p)
+            number = self.running.pop(p.pid, None)
+            if number in self.pending:
+                seeds, opt = self.pending.pop(number)
+                if len(seeds) == 1:
+                    self.programs += 1
+                    self.fail("crash", f"seed {seeds[0]} (opt {opt}): the process died, exit code {p.exitcode}", "")
+                else:
+                    for s in seeds:
+                        self.pending[self.next] = ([s], opt)
+                        self.tasks.put((self.next, [s], self.o.rows, opt))
+                        self.next += 1
+            self.worker()
+
+    def progress(self):
+        now = time.monotonic()
+        if now - self.last >= 10:
+            self.last = now
+            rate = self.programs / (now - self.start)
+            print(f"{self.programs} of {self.o.n} programs, {rate:.1f} a second, {len(self.failures)} failed", flush=True)
+
+    def summary(self):
+        seconds = time.monotonic() - self.start
+        kinds = ", ".join(f"{n} {k}" for k, n in self.kinds.items()) or "none"
+        print(
+            f"soak: {self.programs} programs (seeds {self.o.seed} to {self.o.seed + self.o.n - 1}) on {self.o.device}, "
+            f"{self.rows} rows, {seconds:.0f} s, {self.programs / seconds:.1f} programs a second; failed: {kinds}"
+        )
+        return 1 if self.failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("n", type=int, help="programs to run")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--device", choices=["host", "cuda"], default="host")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--batch", type=int, help="programs a kernel (host 16, cuda 64)")
+    parser.add_argument("--rows", type=int, help="rows of arguments a program (host 24, cuda 64)")
+    parser.add_argument("--opt", type=int, choices=range(4), help="default: batches take turns at 3 and 0")
+    options = parser.parse_args()
+    options.batch = options.batch or {"host": 16, "cuda": 64}[options.device]
+    options.rows = options.rows or {"host": 24, "cuda": 64}[options.device]
+    return Soak(options).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
