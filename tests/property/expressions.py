@@ -498,7 +498,9 @@ class Expressions:
         t = sampled(f"np.{name}", getattr(np, name), types)
         self.class_known(name, types[0])
         nodes = [a for a, _ in args]
-        if arity == 2 and t != "bool":  # comparisons are of the true values
+        if name in ("divide", "true_divide") and "pyint" in types and INTEGERS & set(types):
+            nodes = [call("_to_float64", n) for n in nodes]
+        elif arity == 2 and t != "bool":  # comparisons are of the true values
             nodes = [
                 self.fitted(nodes[0], types[0], types[1], e.args[0]),
                 self.fitted(nodes[1], types[1], types[0], e.args[1]),
