@@ -34,6 +34,11 @@ LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsi
     copy[k] = lw_widen(lw, args[k]);
   const char *symbol = lw->target->math_name(lw->cg, name, in == lw->t->f32);
   LLVMValueRef v = lw_call_extern(lw, symbol, in, copy, n);
+  if (!strcmp(name, "fmod")) { /* to LLVM, what it knows as fmod has no nan for a divisor */
+    unsigned kind = LLVMGetEnumAttributeKindForName("nobuiltin", 9);
+    LLVMAddCallSiteAttribute(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(lw->cg->context, kind, 0));
+  }
   return lw_fit(lw, v, type);
 }
 

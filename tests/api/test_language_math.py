@@ -261,3 +261,15 @@ def test_weak_result_takes_float32_beside_an_element(libm_ulps):
         wide[0] = math.sqrt(a) * x[0]
 
     run(kernel, [2.0, np.full(1, 0.1, np.float32), np.zeros(1)])
+
+
+def test_fmod_by_a_nan_that_the_optimiser_knows():
+    """LLVM takes its own fmod for one without nans: fmod(x, 0/0) came out as 0."""
+
+    def kernel(x, out):
+        nothing = 1
+        z = (x[0] % 1) / (1 - nothing)
+        out[0] = math.fmod(x[0], z)
+        out[1] = x[0] % z
+
+    run(kernel, [np.array([-11], np.int32), np.zeros(2)])
