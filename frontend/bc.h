@@ -1,6 +1,7 @@
 /* Bc: what the files of this room share: opcode identities, the opcode table, decoded instructions.
  *
- * decode.c: bytes → nodes, one or more an instruction, in one vocabulary for all versions. blocks.c: jumps threaded, stack
+ * decode.c: bytes → nodes, one or more an instruction, in one vocabulary for all versions. asserts.c: what pytest made of asserts,
+ * undone. blocks.c: jumps threaded, stack
  * depths known, code that the compiler duplicated merged again. lift.c and lift_*.c: nodes → SSA. */
 #ifndef PYPTX_FRONTEND_BC_H
 #define PYPTX_FRONTEND_BC_H
@@ -87,6 +88,9 @@ BcCode *bc_decode(Cx *cx, const Code *code);
 /* lines.c: place of each code unit; n of them */
 Loc *bc_lines(Cx *cx, const Code *code, uint32_t n);
 void bc_handlers(Cx *cx, const Code *code, BcCode *out);
+/* asserts.c: asserts as pytest rewrites them, made plain again; the name of pytest's helpers */
+#define BC_PYTEST "@pytest_ar"
+void bc_plain_asserts(Cx *cx, BcCode *bc);
 /* blocks.c */
 void bc_flow(Cx *cx, BcCode *bc);
 uint32_t bc_pops(const BcNode *n);

@@ -307,6 +307,7 @@ BcCode *bc_decode(Cx *cx, const Code *code) {
   for (uint32_t at = 0; at < bc->nunits;)
     at = read_instruction(&d, at);
   resolve_targets(&d);
+  bc_plain_asserts(cx, bc);
   return bc;
 }
 
@@ -341,7 +342,8 @@ const char *const *bc_global_names(Cx *cx, const Code *code) {
     bool *seen = CX_ARRAY(cx, bool, c->nnames + 1);
     for (uint32_t i = 0; i < bc->nodes.len; i++) {
       const BcNode *n = &bc->nodes.data[i];
-      if (n->op == BC_load_global && n->arg < c->nnames && !seen[n->arg]) {
+      if (n->op == BC_load_global && n->arg < c->nnames && !seen[n->arg] &&
+          c->names[n->arg][0] != '@') { /* pytest's, asserts.c */
         seen[n->arg] = true;
         add_name(cx, &set, c->names[n->arg]);
       }

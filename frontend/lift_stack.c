@@ -1,4 +1,6 @@
 /* Lift, stack and variables: loads, stores, and moves between slots. Nothing but constants and globals makes instructions. */
+#include <string.h>
+
 #include "frontend/lift_private.h"
 
 /* 3.14 folds slices of constants, alone and in index tuples; here they are always built. */
@@ -99,6 +101,8 @@ void bc_lift_store_global(Lift *l) {
 
 void bc_lift_load_global(Lift *l) {
   const char *name = bc_name_arg(l, l->node->arg);
+  if (!strcmp(name, BC_PYTEST))
+    fail(l->cx, l->loc, ERR_REWRITTEN);
   const Frozen **f = &l->globals[l->node->arg];
   if (!*f) {
     const Binding *b = fz_find(l->func->globals, l->func->nglobals, name);
