@@ -341,7 +341,8 @@ class Expressions:
             raise Invalid("tuple index")
         if any(x != t[0] for x in t):
             raise Invalid("an index that is no constant into a tuple of several types")
-        return ast.Subscript(value, index, ast.Load()), t[0]
+        item = Const(t[0]) if isinstance(it, Const) and any(isinstance(x, Const) for x in t) else t[0]
+        return ast.Subscript(value, index, ast.Load()), item
 
     def index(self, node):
         """A subscript: (rewritten, a list of 'slice', 'int', 'new')."""

@@ -258,13 +258,31 @@ class Body(Expressions):
         return [*out, ast.Assign([place], call(f"_to_{element}", value))]
 
     def s_If(self, s):
+        node, ends = self.branches_If(s)
+        self.env, conversions = self.meet(ends)
+        return [node, *conversions]
+
+    def branches_If(self, s):
+        """(rewritten, types at the ends of its paths): a branch that ends in another `if` ends where that one's do."""
         test = self.test(s.test)
         before = dict(self.env)
-        then, after_then = self.block(s.body)
+        then, ends = self.paths(s.body)
         self.env = before
-        other, after_else = self.block(s.orelse) if s.orelse else ([], before)
-        self.env, conversions = self.meet([after_then, after_else])
-        return [ast.If(test, then, other), *conversions]
+        other, other_ends = self.paths(s.orelse) if s.orelse else ([], [before])
+        return ast.If(test, then, other), [*ends, *other_ends]
+
+    def paths(self, statements):
+        """(rewritten block, types at the ends of its paths, not met yet)."""
+        *first, last = statements
+        out, end = self.block(first)
+        split = getattr(self, f"branches_{type(last).__name__}", None)
+        if end is None:
+            return out, []
+        if split is None:
+            more, end = self.block([last])
+            return [*out, *more], [end]
+        node, ends = split(last)
+        return [*out, node], ends
 
     def test(self, e):
         """A condition: CPython tests the parts of these one by one, so that their types do not meet."""
@@ -304,9 +322,10 @@ class Body(Expressions):
             self.loops.append(loop)
             flag = f"_done{next(self.m.counter)}"
             enter, leave_env = step(flag)
-            inner, end = self.block(body)
+            inner, ends = self.paths(body)
             self.loops.pop()
-            met, _ = self.meet([head, end, *loop.continues])
+            ends = [e for e in [*ends, *loop.continues] if e is not None]
+            met, _ = self.meet([head, *ends])
             # A name set before the loop stays set.
             if met == head:
                 break
@@ -317,7 +336,7 @@ class Body(Expressions):
             self.convert_variable(n, t)
             for n, t in head.items()
             if is_scalar(t) or isinstance(t, Tuple)
-            if any(n in e and e[n] != t for e in [before, end or {}, *loop.continues])
+            if any(n in e and e[n] != t for e in [before, *ends])
         ]
         self.env = dict(leave_env)
         other, after = self.block(orelse) if orelse else ([], self.env)
@@ -418,6 +437,11 @@ class Body(Expressions):
         return ast.Return(value)
 
     def s_Match(self, s):
+        node, ends = self.branches_Match(s)
+        self.env, conversions = self.meet(ends)
+        return [node, *conversions]
+
+    def branches_Match(self, s):
         subject, t = self.expr(s.subject)
         for x in t if isinstance(t, Tuple) else [t]:
             self.truth(x)
@@ -426,8 +450,8 @@ class Body(Expressions):
             before = dict(self.env)
             self.pattern(case.pattern, t)
             guard = self.expr(case.guard)[0] if case.guard else None
-            body, after = self.block(case.body)
-            paths.append(after)
+            body, ends = self.paths(case.body)
+            paths += ends
             cases.append(ast.match_case(case.pattern, guard, body))
             self.env = before
             if guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
@@ -435,8 +459,7 @@ class Body(Expressions):
                 break
         if not exhaustive:
             paths.append(dict(self.env))
-        self.env, conversions = self.meet(paths)
-        return [ast.Match(subject, cases), *conversions]
+        return ast.Match(subject, cases), paths
 
     def pattern(self, p, t):
         if isinstance(p, ast.MatchValue):
