@@ -24,8 +24,15 @@ target_compile_definitions(pyptx_flags INTERFACE
 
 # Sanitizers go on everything, the extension module included, since a half-instrumented program
 # reports overflows that are not there.
-if(SANITIZE)
-  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+if(SANITIZE OR TSAN)
+  if(SANITIZE AND TSAN)
+    message(FATAL_ERROR "SANITIZE and TSAN exclude each other: a program has one of these sanitizers")
+  endif()
+  if(TSAN)
+    set(sanitizers -fsanitize=thread)
+  else()
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  endif()
   target_compile_options(pyptx_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)
   target_link_options(pyptx_flags INTERFACE ${sanitizers})
 endif()
