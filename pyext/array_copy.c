@@ -402,3 +402,15 @@ PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
   Py_DECREF(stream);
   return result;
 }
+
+/* copy.copy and copy.deepcopy: new memory of the same device. */
+PyObject *px_array_duplicate(PyObject *self, PyObject *Py_UNUSED(memo)) {
+  PxState *st = px_state_of(self);
+  RtDevice *selected = px_selected_device();
+  px_select_device(((PxArray *)self)->device);
+  PyObject *copy = px_need_numpy(st) < 0 ? NULL : fresh_like(st, self, Py_None);
+  if (copy && px_array_assign((PxArray *)copy, self, Py_None) < 0)
+    Py_CLEAR(copy);
+  px_select_device(selected);
+  return copy;
+}

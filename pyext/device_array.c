@@ -63,11 +63,17 @@ static PyGetSetDef memory_getset[] = {
     {0},
 };
 
+static PyMethodDef memory_methods[] = {
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {0},
+};
+
 static PyType_Slot memory_slots[] = {
     {Py_tp_doc, "Memory of a device; freed when the last array in it is gone."},
     {Py_tp_dealloc, memory_dealloc},
     {Py_tp_repr, memory_repr},
     {Py_tp_getset, memory_getset},
+    {Py_tp_methods, memory_methods},
     {0, NULL},
 };
 
@@ -400,6 +406,10 @@ static PyGetSetDef array_getset[] = {
     {0},
 };
 
+static PyObject *array_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return px_call_pickle("reduce_array", op);
+}
+
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef array_methods[] = {
     {"copy_to_host", KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
@@ -421,6 +431,9 @@ static PyMethodDef array_methods[] = {
     {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
      "Are the elements contiguous in Fortran order."},
     {"__array__", KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__reduce__", array_reduce, METH_NOARGS, NULL},
+    {"__copy__", px_array_duplicate, METH_NOARGS, NULL},
+    {"__deepcopy__", px_array_duplicate, METH_O, NULL},
     {0},
 };
 

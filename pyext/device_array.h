@@ -62,6 +62,7 @@ PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_array_to_numpy(PxArray *a, PyObject *stream);
 /* self[...] = value, as NumPy's assignment casts and broadcasts. 0 or -1. */
 int px_array_assign(PxArray *a, PyObject *value, PyObject *stream);
+PyObject *px_array_duplicate(PyObject *self, PyObject *memo);
 PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs);
 
 /* --- array_field.c: structured dtypes --- */

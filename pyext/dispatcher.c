@@ -280,12 +280,14 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   PxState *st = PyType_GetModuleState(type);
   o.device_function = device;
   d->function = Py_NewRef(function);
+  d->made = kwargs ? Py_BuildValue("(ON)", signatures, PyDict_Copy(kwargs))
+                   : Py_BuildValue("(O{})", signatures);
   d->options = o;
   d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
   d->compiling = PyThread_allocate_lock();
   if (!d->compiling || (dump && *dump && !(d->dump = copy_text(dump))))
     PyErr_NoMemory();
-  else if (read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
+  else if (d->made && read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
     return (PyObject *)d;
   Py_DECREF(d);
   return NULL;
@@ -296,6 +298,7 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(op));
   Py_VISIT(d->function);
   Py_VISIT(d->dict);
+  Py_VISIT(d->made);
   for (uint32_t i = 0; i < d->nentries; i++)
     Py_VISIT(d->entries[i].overload);
   return 0;
@@ -321,6 +324,7 @@ static void dispatcher_dealloc(PyObject *op) {
     PyObject_ClearWeakRefs(op);
   dispatcher_clear(op);
   Py_CLEAR(d->function);
+  Py_CLEAR(d->made);
   PyMem_Free(d->entries);
   for (uint32_t i = 0; i < d->nsignatures; i++)
     px_signature_clear(&d->signatures[i]);
@@ -396,9 +400,15 @@ static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
   return Py_NewRef(op);
 }
 
-/* By reference, as functions pickle: the module's attribute of the function's name is this object. */
 static PyObject *dispatcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
-  return Py_NewRef(((PyFunctionObject *)((PxDispatcher *)op)->function)->func_qualname);
+  return px_call_pickle("reduce_kernel", op);
+}
+
+/* A kernel is its own copy, as a function is. */
+static PyObject *dispatcher_copy(PyObject *op, PyObject *Py_UNUSED(args)) { return Py_NewRef(op); }
+
+static PyObject *get_made(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxDispatcher *)op)->made);
 }
 
 static PyObject *get_function(PyObject *op, void *Py_UNUSED(c)) {
@@ -441,6 +451,7 @@ static PyGetSetDef dispatcher_getset[] = {
     {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},
     {"__module__", get_from_function, NULL, NULL, "__module__"},
     {"__doc__", get_from_function, NULL, NULL, "__doc__"},
+    {"_made", get_made, NULL, "(signatures, options) that it was made with.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"device", get_device_flag, NULL, "Is this a device function.", NULL},
     {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
@@ -486,6 +497,8 @@ static PyMethodDef dispatcher_methods[] = {
     {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
      "get_max_threads_per_block(signature=None)"},
     {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
+    {"__copy__", dispatcher_copy, METH_NOARGS, NULL},
+    {"__deepcopy__", dispatcher_copy, METH_O, NULL},
     {0},
 };
 

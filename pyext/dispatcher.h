@@ -21,6 +21,7 @@ typedef struct PxEntry {
 typedef struct PxDispatcher {
   PyObject_HEAD PyObject *function;
   PyObject *dict, *weakrefs;
+  PyObject *made; /* (signatures, options) as they were given: what a pickle of it holds */
   FuncOptions func_options;
   CgOptions options;
   char *dump; /* PyMem, or NULL */

@@ -298,6 +298,26 @@ static PyObject *get_dims(PyObject *op, void *which) {
   return Py_BuildValue("(III)", v[0], v[1], v[2]);
 }
 
+/* A configuration travels with its kernel; its stream, if it has one, refuses. */
+static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
+  PxLauncher *l = (PxLauncher *)op;
+  const uint32_t *g = l->config.grid, *b = l->config.block;
+  PyObject *make = PyObject_GetAttrString((PyObject *)l->dispatcher,
+                                          l->forall ? "forall" : "configure");
+  if (!make)
+    return NULL;
+  if (l->forall)
+    return Py_BuildValue("N(KIOI)", make, (unsigned long long)l->ntasks, b[0], l->stream,
+                         l->config.dynamic_shared);
+  return Py_BuildValue("N((III)(III)OI)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
+                       l->config.dynamic_shared);
+}
+
+static PyMethodDef launcher_methods[] = {
+    {"__reduce__", launcher_reduce, METH_NOARGS, NULL},
+    {0},
+};
+
 static PyGetSetDef launcher_getset[] = {
     {"dispatcher", get_dispatcher, NULL, "The kernel.", NULL},
     {"griddim", get_dims, NULL, "Blocks of the grid.", NULL},
@@ -317,6 +337,7 @@ static PyType_Slot launcher_slots[] = {
     {Py_tp_repr, launcher_repr},
     {Py_tp_call, PyVectorcall_Call},
     {Py_tp_getset, launcher_getset},
+    {Py_tp_methods, launcher_methods},
     {Py_tp_members, launcher_members},
     {0, NULL},
 };

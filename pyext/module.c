@@ -151,6 +151,20 @@ bool px_have_numpy(PxState *st) {
   return true;
 }
 
+/* --- pickling --- */
+
+PyObject *px_call_pickle(const char *name, PyObject *object) {
+  PyObject *module = PyImport_ImportModule("pyptx._pickle");
+  PyObject *result = module ? PyObject_CallMethod(module, name, "O", object) : NULL;
+  Py_XDECREF(module);
+  return result;
+}
+
+PyObject *px_refuse_pickle(PyObject *self, PyObject *Py_UNUSED(unused)) {
+  return PyErr_Format(PyExc_TypeError,
+                      "cannot pickle or copy %R: it belongs to this process; make one where it is used", self);
+}
+
 /* --- facts for `pyptx info` and `pyptx compile` --- */
 
 static PyObject *facts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {

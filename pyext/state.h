@@ -87,6 +87,11 @@ RtDevice *px_selected_device(void);
 PyObject *px_device_object(PxState *st, RtDevice *d);
 const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
 
+/* pyptx._pickle.NAME(object). */
+PyObject *px_call_pickle(const char *name, PyObject *object);
+/* __reduce__ of what belongs to this process alone. */
+PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
+
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
 extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[],
     px_type_functions[];

@@ -187,6 +187,7 @@ static PyMethodDef stream_methods[] = {
    "async_done()\n\nAn awaitable of the running event loop: done when the work that is on the stream now is."},
   {"auto_synchronize", stream_enter, METH_NOARGS, "with stream.auto_synchronize(): synchronises at the end of the block."},
   {"__cuda_stream__", stream_protocol, METH_NOARGS, "(version, handle): the CUDA stream protocol."},
+  {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
   {"__enter__", stream_enter, METH_NOARGS, NULL},
   {"__exit__", stream_exit, METH_VARARGS, NULL},
   {0},
@@ -297,12 +298,17 @@ static PyMethodDef event_methods[] = {
   {"query", event_query, METH_NOARGS, "Is the recorded work done."},
   {"wait", (PyCFunction)(void (*)(void))event_wait, METH_VARARGS | METH_KEYWORDS,
    "wait(stream=0)\n\nMake later work on the stream wait for this event."},
+  {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
   {"elapsed_time", event_elapsed, METH_O, "elapsed_time(end)\n\nMilliseconds from this event to another that was recorded later."},
   {0},
 };
 
+static PyObject *event_repr(PyObject *op) {
+  return PyUnicode_FromFormat("<pyptx event %p>", (void *)(uintptr_t)rt_event_handle(((PxEvent *)op)->event));
+}
+
 static PyType_Slot event_slots[] = {
-  {Py_tp_doc, "A mark in a stream."},
+  {Py_tp_doc, "A mark in a stream."}, {Py_tp_repr, event_repr},
   {Py_tp_dealloc, event_dealloc}, {Py_tp_methods, event_methods}, {Py_tp_getset, event_getset}, {0, NULL},
 };
 

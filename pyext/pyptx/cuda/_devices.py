@@ -86,6 +86,9 @@ class Context:
         """Releases everything on the device; its arrays and kernels become invalid."""
         self.device.reset()
 
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle or copy {self!r}: it belongs to this process; call cuda.current_context() where it is used")
+
     def __repr__(self):
         return f"<pyptx context of {self.device!r}>"
 

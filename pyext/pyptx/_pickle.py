@@ -1,0 +1,90 @@
+"""How kernels and device arrays travel: what their __reduce__ gives, and what is called on the other side.
+
+A kernel of an importable module travels as its name, as functions do. One of a notebook or of __main__ travels as its name under pickle
+(a worker started with "spawn" runs the main module again), and by value, with its function, under cloudpickle and dill. A __reduce__ is
+not told which of them asks; but their picklers are Python classes, so the frame that called it is a method of one.
+"""
+
+import sys
+import threading
+import uuid
+import weakref
+
+from pyptx._pyptx import Dispatcher
+
+_lock = threading.Lock()
+_tokens = weakref.WeakKeyDictionary()  # kernel → what it is known by in all processes
+_known = weakref.WeakValueDictionary()  # and back: a kernel that comes twice is compiled once
+_recent = []  # keeps the last of those that came, since a worker drops each between two tasks
+_KEPT = 64
+
+
+def _find(module, qualname):
+    """The object that this name stands for, or None."""
+    found = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _by_value_module(module):
+    """Is it one whose content cloudpickle sends along."""
+    if module == "__main__":
+        return True
+    cloudpickle = sys.modules.get("cloudpickle")
+    names = getattr(cloudpickle, "list_registry_pickle_by_value", set)()
+    return any(module == name or module.startswith(name + ".") for name in names)
+
+
+def _sends_functions(frame):
+    """Is this a frame of a pickler that sends functions by value: cloudpickle, a copy of it inside another package, or dill."""
+    pickler = type(frame.f_locals.get("self"))
+    return any({"cloudpickle", "dill"} & set(c.__module__.split(".")) for c in pickler.__mro__)
+
+
+def reduce_kernel(kernel):
+    """Dispatcher.__reduce__."""
+    module, qualname = kernel.__module__, kernel.__qualname__
+    by_name = module and not _by_value_module(module) and _find(module, qualname) is kernel
+    if by_name or not _sends_functions(sys._getframe(1)):
+        return qualname
+    signatures, options = kernel._made
+    return _rebuild, (_token(kernel), kernel.py_func, signatures, options, vars(kernel).copy())
+
+
+def _token(kernel):
+    with _lock:
+        token = _tokens.get(kernel)
+        if token is None:
+            token = _tokens[kernel] = uuid.uuid4().hex
+            _known[token] = kernel
+        return token
+
+
+def _rebuild(token, function, signatures, options, attributes):
+    """The kernel of that token: made of the function, unless it has come before."""
+    with _lock:
+        kernel = _known.get(token)
+        if kernel is None:
+            kernel = Dispatcher(function, signatures, **options)
+            vars(kernel).update(attributes)
+            _tokens[kernel] = token
+            _known[token] = kernel
+        if kernel in _recent:
+            _recent.remove(kernel)
+        _recent.append(kernel)
+        dropped = _recent[:-_KEPT]
+        del _recent[:-_KEPT]
+    del dropped  # outside of the lock: what they hold may be anything
+    return kernel
+
+
+def reduce_array(array):
+    """DeviceArray.__reduce__: its elements, which become an array of the current device where they are loaded."""
+    return _array, (array.copy_to_host(),)
+
+
+def _array(values):
+    from pyptx._pyptx import to_device
+
+    return to_device(values)
