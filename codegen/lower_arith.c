@@ -88,9 +88,8 @@ void lw_unary(Lower *lw, Ins *i) {
   switch ((Op)i->op) {
   case OP_NEG:
     lw_set(lw, i,
-           is_float_value(x)
-               ? lw_fit(lw, fast(lw, LLVMBuildFNeg(lw->b, ready, "")), LLVMTypeOf(x))
-               : LLVMBuildNeg(lw->b, x, ""));
+           is_float_value(x) ? lw_fit(lw, fast(lw, LLVMBuildFNeg(lw->b, ready, "")), LLVMTypeOf(x))
+                             : LLVMBuildNeg(lw->b, x, ""));
     break;
   case OP_INVERT: lw_set(lw, i, LLVMBuildNot(lw->b, x, "")); break;
   case OP_NOT: lw_set(lw, i, LLVMBuildNot(lw->b, truth(lw, x), "")); break;
@@ -145,11 +144,10 @@ void lw_compare(Lower *lw, Ins *i) {
 
 /* --- shifts: a count at or above the width, seen as unsigned, is out of range --- */
 
-/* At most `limit`. The count itself must not reach the shift: NVPTX's shifts take 32 bits of it and clamp, and LLVM 22 drops the guard around
- * them without looking at the upper half of a 64-bit count. */
 static LLVMValueRef clamped_count(Lower *lw, LLVMValueRef count, unsigned limit) {
   LLVMTypeRef t = LLVMTypeOf(count);
-  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){count, LLVMConstInt(t, limit, 0)}, 2);
+  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){count, LLVMConstInt(t, limit, 0)},
+                      2);
 }
 
 void lw_shift(Lower *lw, Ins *i) {
@@ -161,8 +159,7 @@ void lw_shift(Lower *lw, Ins *i) {
     return;
   }
   LLVMValueRef in_range = LLVMBuildICmp(lw->b, LLVMIntULT, y, LLVMConstInt(t, width, 0), "");
-  LLVMValueRef count = width == 64 ? clamped_count(lw, y, width) : y;
-  LLVMValueRef v = binary(lw, i->op == OP_LSHIFT ? LLVMShl : LLVMLShr, x, count);
+  LLVMValueRef v = binary(lw, i->op == OP_LSHIFT ? LLVMShl : LLVMLShr, x, y);
   lw_set(lw, i, LLVMBuildSelect(lw->b, in_range, v, LLVMConstNull(t), ""));
 }
 
@@ -238,8 +235,7 @@ void lw_divide(Lower *lw, Ins *i) {
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
   if (is_float_value(x)) /* narrow ones are rounded once, at the end, as NumPy does */
     lw_set(lw, i,
-           lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)),
-                  LLVMTypeOf(x)));
+           lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)), LLVMTypeOf(x)));
   else if (ty_is_signed(i->type) && !positive)
     lw_set(lw, i, divide_signed(lw, quotient, x, y));
   else

@@ -4,6 +4,8 @@
  * -(-32768) widened to 64 bits comes out as +32768 where PTX says that it wraps. ~x + 1 is compiled as written.
  * LLVM makes these two out of many things (0 - x, x * -1, a narrowed 32-bit negation), so the place to change them is the end.
  *
+ * not.b64 of a register that a branch has found to be 0, under an or: ptxas (13.0) takes the result for 0. xor with -1 is compiled as written.
+ *
  * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. ptxas and the driver convert instead where the
  * register was made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that
  * way. The bits are taken by an instruction of their own, in modules that have floats. */
@@ -19,6 +21,7 @@ typedef struct Rule {
 } Rule;
 
 static const Rule rules[] = {
+    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;"},
     {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;"},
     {"\tabs.s16 \t",
      "\t{ .reg .pred %below; .reg .b16 %minus;\n"

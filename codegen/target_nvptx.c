@@ -7,6 +7,7 @@
 #include "codegen/llvm_compat.h"
 #include "codegen/lower.h"
 #include "codegen/nvptx.h"
+#include "codegen/nvptx_shifts.h"
 #include "codegen/optimize.h"
 #include "codegen/ptx_fixup.h"
 #include "codegen/target.h"
@@ -112,6 +113,7 @@ static bool has_long_function(const Cg *cg) {
 }
 
 static void nvptx_emit(Cg *cg) {
+  cg_keep_shift_guards(cg);
   if (cg->options.opt && has_long_function(cg)) {
     LLVMTargetMachineRef quick = make_machine(cg, LLVMCodeGenLevelNone);
     LLVMDisposeTargetMachine(cg->machine);
@@ -297,8 +299,7 @@ static LLVMValueRef call_asm(Lower *lw, LLVMTypeRef result, const char *code,
   return LLVMBuildCall2(lw->b, type, text, args, n, "");
 }
 
-static LLVMValueRef nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type,
-                                      LLVMValueRef p) {
+static LLVMValueRef nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p) {
   if (!is_global(p))
     return NULL;
   const Access *a = access_of(lw, type);
@@ -321,8 +322,7 @@ static LLVMValueRef nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef typ
   return LLVMBuildBitCast(lw->b, v, type, "");
 }
 
-static LLVMValueRef nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v,
-                                       LLVMValueRef p) {
+static LLVMValueRef nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p) {
   if (!is_global(p))
     return NULL;
   const Access *a = access_of(lw, LLVMTypeOf(v));

@@ -1,0 +1,68 @@
+"""Kernels that LLVM's code generator or ptxas once compiled wrongly for a GPU; the work-arounds are codegen/nvptx_shifts.c and codegen/ptx_fixup.c."""
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda
+
+COUNTS = [0, 1, 3, 63, 64, 65, 2**32, 2**32 + 1, 2**52, 2**62, -1, -(2**40)]
+
+
+def shifted(count, x, s):
+    """The guard of the shift and the branches before it are what LLVM took apart."""
+    match count:
+        case 1:
+            pass
+        case 3:
+            pass
+        case _:
+            if 1 > 1 // x < 1 < s[-8]:
+                pass
+    return 1 << count
+
+
+def test_the_upper_half_of_a_shift_count_counts():
+    def kernel(counts, x, s, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = shifted(int(counts[i]), x[i], s)
+
+    n = len(COUNTS)
+    counts = np.array(COUNTS)
+    out = np.zeros(n, np.int64)
+    cuda.jit(kernel)[1, 32](counts, np.full(n, -63.5, np.float32), np.arange(8, dtype=np.int16), out)
+    cuda.synchronize()
+    assert out.tolist() == [int(np.int64(1) << np.int64(c)) if 0 <= c < 64 else 0 for c in COUNTS]
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_inverted_zero_behind_a_branch(opt):
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            if x[i] == 0:
+                if np.uint16(x[i]) | ~x[i]:
+                    out[i] = 1
+
+    run(kernel, [np.array([0, 5, 0, 2**63], np.uint64), np.full(4, 8, np.uint64)], 1, 4, opt=opt)
+
+
+@pytest.mark.parametrize("field", ["<f8", "<f4", "<f2"])
+@pytest.mark.parametrize("offset", [1, 2, 4])
+def test_bytes_of_floats_in_unaligned_fields(field, offset):
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i].f = x[i]
+
+    dtype = np.dtype({"names": ["f"], "formats": [field], "offsets": [offset], "itemsize": offset + np.dtype(field).itemsize})
+    run(kernel, [np.arange(20, 60, dtype=np.int32), np.zeros(40, dtype)], 2, 32)
+
+
+def test_negated_smallest_int16():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = np.int64(-x[i]) + np.int64(abs(x[i]))
+
+    run(kernel, [np.array([-32768, -1, 32767], np.int16), np.zeros(3, np.int64)], 1, 3)
