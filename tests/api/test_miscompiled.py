@@ -53,7 +53,7 @@ def test_bytes_of_floats_in_unaligned_fields(field, offset):
     def kernel(x, out):
         i = cuda.grid(1)
         if i < x.size:
-            out[i].f = x[i]
+            out[i]["f"] = x[i]
 
     dtype = np.dtype({"names": ["f"], "formats": [field], "offsets": [offset], "itemsize": offset + np.dtype(field).itemsize})
     run(kernel, [np.arange(20, 60, dtype=np.int32), np.zeros(40, dtype)], 2, 32)
