@@ -304,11 +304,12 @@ static bool add_int(Ty *ty, TyText *t, const Spec *spec, Val v) {
   bool known = (decimal || strchr("boxX", spec->type)) && spec->precision < 0 && !(spec->group == ',' && !decimal);
   if (!known)
     return bad_spec(ty, spec, v);
-  if (!decimal || !has_c_padding(spec))
+  bool is_unsigned = ty_kind(v.type) == KIND_UINT && ty_bits(v.type) == 64;
+  bool signs = spec->sign == '+' || spec->sign == ' '; /* C has none before unsigned numbers */
+  if (!decimal || !has_c_padding(spec) || (is_unsigned && signs))
     return add_by_library(ty, t, spec, v);
   if (!room(ty, t))
     return false;
-  bool is_unsigned = ty_kind(v.type) == KIND_UINT && ty_bits(v.type) == 64;
   put_conversion(t, spec, spec->width, is_unsigned ? "llu" : "lld");
   t->values[t->n++] = ty_cast_id(ty, v, is_unsigned ? TY_U64 : TY_I64);
   return !is_bottom(t->values[t->n - 1]);
