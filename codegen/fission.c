@@ -269,7 +269,8 @@ static void measure(Fissioner *x, Value *v) {
     v->align = RT_FRAME_THREADS;
   size = (size + v->align - 1) / v->align * v->align;
   if (size > INT32_MAX - x->frame_bytes)
-    fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->symbol, (long long)size, (long long)INT32_MAX);
+    fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->program->fns.data[0]->name,
+         (long long)size, (long long)INT32_MAX);
   v->size = (uint32_t)size;
   v->offset = x->frame_bytes;
   x->frame_bytes += v->size;

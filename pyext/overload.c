@@ -89,6 +89,17 @@ static int load(PxState *st, PxOverload *o) {
   return 0;
 }
 
+/* Errors at run time name the kernel as Python does; a name that is no text leaves the symbol. */
+static int call_it(PxState *st, PxOverload *o, PyObject *function) {
+  PyObject *name = PyObject_GetAttrString(function, "__qualname__");
+  const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
+  RtStatus status = text ? rt_kernel_call_it(o->kernel, text) : RT_OK;
+  Py_XDECREF(name);
+  PyErr_Clear();
+  PX_TRY_STATUS(st, status, return -1);
+  return 0;
+}
+
 static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature *signature,
                                 RtDevice *device) {
   PxOverload *o = PyObject_GC_New(PxOverload, st->overload_type);
@@ -123,7 +134,8 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   if (!o)
     return NULL;
   text.owners = &o->owners;
-  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || load(st, o) < 0)
+  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || load(st, o) < 0 ||
+      call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
   return o;
 }

@@ -19,7 +19,7 @@ static RtStatus gpu_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_share
   int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, k->function, (int)threads,
                                                                  dynamic_shared);
   if (result != CUDA_SUCCESS)
-    return rt_driver_status_of(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", k->symbol);
+    return rt_driver_status_of(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", k->name);
   *blocks = can && each > 0 && multiprocessors > 0 ? (uint32_t)each * (uint32_t)multiprocessors : 0;
   return RT_OK;
 }
@@ -47,7 +47,7 @@ RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *c) {
       RT_BAD_LAUNCH,
       "use at most so many blocks, and let each thread do more than one element in a loop",
       "kernel '%s' synchronises its grid, so all its blocks must be resident at once: the grid has %llu; with blocks of %llu threads and %u bytes of dynamic shared memory %s has room for %u",
-      k->symbol, (unsigned long long)blocks, (unsigned long long)threads, c->dynamic_shared,
+      k->name, (unsigned long long)blocks, (unsigned long long)threads, c->dynamic_shared,
       k->device->name, most);
 }
 
@@ -60,12 +60,12 @@ static int queue(const RtKernel *k, const RtConfig *c, void **fields) {
 static RtStatus launch(RtKernel *k, const RtConfig *c, char *params) {
   void **fields = malloc(sizeof *fields * k->nfields);
   if (!fields)
-    return rt_fail(RT_NO_MEMORY, "", "no host memory to launch kernel '%s'", k->symbol);
+    return rt_fail(RT_NO_MEMORY, "", "no host memory to launch kernel '%s'", k->name);
   for (uint32_t i = 0; i < k->nfields; i++)
     fields[i] = params + k->field_offsets[i];
   int result = queue(k, c, fields);
   free(fields);
-  return rt_driver_status_of(result, "cuLaunchCooperativeKernel", k->symbol);
+  return rt_driver_status_of(result, "cuLaunchCooperativeKernel", k->name);
 }
 
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *c, char *params) {

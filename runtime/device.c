@@ -140,7 +140,7 @@ void rt_last_kernel(char *name, size_t size) {
   pthread_mutex_lock(&last_lock);
   const RtKernel *k = atomic_load(&d->last);
   if (k)
-    snprintf(name, size, "%s", k->symbol);
+    snprintf(name, size, "%s", k->name);
   pthread_mutex_unlock(&last_lock);
 }
 

@@ -33,12 +33,12 @@ static RtStatus check_axes(const RtKernel *k, const char *what, const uint32_t n
       return rt_fail(
           RT_BAD_LAUNCH,
           "every extent of grid and block is at least 1; skip the launch where there is nothing to do",
-          "kernel '%s': the %s (%u, %u, %u) has a zero extent", k->symbol, what, n[0], n[1], n[2]);
+          "kernel '%s': the %s (%u, %u, %u) has a zero extent", k->name, what, n[0], n[1], n[2]);
     if (n[i] > limit[i])
       return rt_fail(RT_BAD_LAUNCH,
                      "use smaller extents, or let each thread do more than one element in a loop",
                      "kernel '%s': the %s (%u, %u, %u) is too large: %s allows (%u, %u, %u)",
-                     k->symbol, what, n[0], n[1], n[2], k->device->name, limit[0], limit[1],
+                     k->name, what, n[0], n[1], n[2], k->device->name, limit[0], limit[1],
                      limit[2]);
   }
   return RT_OK;
@@ -48,14 +48,14 @@ static RtStatus check_threads(const RtKernel *k, const RtConfig *c) {
   unsigned long long threads = threads_of(c);
   if (threads > k->device->limits.threads)
     return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block and more blocks",
-                   "kernel '%s': %llu threads a block; %s allows %u", k->symbol, threads,
+                   "kernel '%s': %llu threads a block; %s allows %u", k->name, threads,
                    k->device->name, k->device->limits.threads);
   if (threads > k->limits.threads)
     return rt_fail(
         RT_BAD_LAUNCH,
         "use fewer threads a block, or compile with max_registers= or launch_bounds=",
         "kernel '%s': %llu threads a block; with its %u registers a thread this kernel allows %u",
-        k->symbol, threads, k->info.registers, k->limits.threads);
+        k->name, threads, k->info.registers, k->limits.threads);
   return RT_OK;
 }
 
@@ -70,7 +70,7 @@ RtStatus rt_config_check(const RtKernel *k, const RtConfig *c) {
   return rt_fail(
       RT_BAD_LAUNCH, "use smaller shared arrays",
       "kernel '%s': %u bytes of dynamic shared memory; beside its %u static bytes this kernel can have %u on %s",
-      k->symbol, c->dynamic_shared, k->info.static_shared, k->max_dynamic, k->device->name);
+      k->name, c->dynamic_shared, k->info.static_shared, k->max_dynamic, k->device->name);
 }
 
 /* --- launching --- */
@@ -82,7 +82,7 @@ static RtStatus allow_dynamic(RtKernel *k) {
   int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_MAX_DYNAMIC_SHARED,
                                         (int)k->max_dynamic);
   if (result != CUDA_SUCCESS)
-    return rt_driver_status_of(result, "cuFuncSetAttribute", k->symbol);
+    return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
   atomic_store_explicit(&k->allowed_dynamic, k->max_dynamic, memory_order_relaxed);
   return RT_OK;
 }
@@ -91,7 +91,7 @@ static RtStatus check_epoch(const RtKernel *k) {
   if (LIKELY(k->epoch == rt_epoch(k->device)))
     return RT_OK;
   return rt_fail(RT_CONTEXT_LOST, "compile it again: a new dispatcher, or a new process",
-                 "%s was reset after kernel '%s' was loaded", k->device->name, k->symbol);
+                 "%s was reset after kernel '%s' was loaded", k->device->name, k->name);
 }
 
 static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
@@ -114,7 +114,7 @@ static RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int 
     TRY(rt_device_make_current(k->device));
     result = queue(k, c, params);
   }
-  return rt_driver_status_of(result, "cuLaunchKernel", k->symbol);
+  return rt_driver_status_of(result, "cuLaunchKernel", k->name);
 }
 
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
@@ -158,7 +158,7 @@ RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap) {
   if (!__atomic_compare_exchange_n(&k->trap->state, &complete, 0, 0, __ATOMIC_ACQ_REL,
                                    __ATOMIC_RELAXED))
     return RT_OK; /* another thread has taken it */
-  return rt_fail(RT_TRAPPED, "", "a thread of kernel '%s' stopped", k->symbol);
+  return rt_fail(RT_TRAPPED, "", "a thread of kernel '%s' stopped", k->name);
 }
 
 RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *threads) {
@@ -171,7 +171,7 @@ RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *th
   int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, k->function, NULL,
                                                       dynamic_shared, 0);
   if (result != CUDA_SUCCESS)
-    return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->symbol);
+    return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->name);
   if (block > 0)
     *threads = (uint32_t)block;
   return RT_OK;

@@ -15,6 +15,8 @@ typedef struct RtKernelInfo { uint32_t registers, static_shared, constant, local
 RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol, const RtParams *params, int has_trap, RtKernel **out);
 /* Host: code stays the caller's, and must outlive the kernel. */
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code, const RtParams *params, RtKernel **out);
+/* What error texts call the kernel: a copy of name, its symbol before. Not while another thread uses the kernel. */
+RtStatus rt_kernel_call_it(RtKernel *k, const char *name);
 void rt_kernel_release(RtKernel *k);
 const RtKernelInfo *rt_kernel_info(const RtKernel *k);
 RtDevice *rt_kernel_device(const RtKernel *k);

@@ -34,7 +34,7 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   RtKernel *k = calloc(1, sizeof *k + length);
   if (!k)
     return NULL;
-  memcpy(k->symbol, symbol, length);
+  k->name = memcpy(k->symbol, symbol, length);
   k->device = d;
   k->epoch = rt_epoch(d);
   k->param_bytes = params->bytes;
@@ -200,6 +200,20 @@ RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
   return RT_OK;
 }
 
+static void free_name(RtKernel *k) {
+  if (k->name != k->symbol)
+    free((void *)(uintptr_t)k->name);
+}
+
+RtStatus rt_kernel_call_it(RtKernel *k, const char *name) {
+  char *copy = strdup(name);
+  if (!copy)
+    return no_memory(name);
+  free_name(k);
+  k->name = copy;
+  return RT_OK;
+}
+
 void rt_kernel_release(RtKernel *k) {
   if (!k)
     return;
@@ -211,6 +225,7 @@ void rt_kernel_release(RtKernel *k) {
       rt_cu.cuMemFreeHost(k->trap);
   }
   free(k->field_offsets);
+  free_name(k);
   free(k);
 }
 

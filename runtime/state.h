@@ -153,6 +153,7 @@ struct RtKernel {
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */
   CUmodule module;
   RtKernelInfo info;
+  const char *name; /* for error texts: the symbol, or what rt_kernel_call_it gave */
   char symbol[];
 };
 

@@ -12,20 +12,21 @@ static const char *array_name(Val array) {
   return array.src && array.src->name ? array.src->name : NULL;
 }
 
-static const char *index_message(Ty *ty, Val array, unsigned axis) {
+/* A uint64 is shown as the program has it, not as the bits of a negative number. */
+static const char *index_message(Ty *ty, Val array, bool is_unsigned, unsigned axis) {
   const char *name = array_name(array);
   const char *of = name ? arena_printf(&ty->cx->arena, " of '%s'", name) : "";
-  return arena_printf(&ty->cx->arena, "index {0} is out of bounds for axis %u%s with size {1}",
-                      axis, of);
+  return arena_printf(&ty->cx->arena, "index {0%s} is out of bounds for axis %u%s with size {1}",
+                      is_unsigned ? ":U=" : "", axis, of);
 }
 
-static Val check_index(Ty *ty, Val array, Val index, Val extent, unsigned axis) {
+static Val check_index(Ty *ty, Val array, Val index, bool is_unsigned, Val extent, unsigned axis) {
   if (!ty->cx->checked)
     return index;
   Val r = ty_op2(ty, OP_CHECK_INDEX, ty_id(ty, TY_PYINT), index, extent);
   if (r.ins) {
-    r.ins->aux.site = ir_site(ty->cx, ty->p->program, "IndexError", index_message(ty, array, axis),
-                              ty->at->loc);
+    r.ins->aux.site = ir_site(ty->cx, ty->p->program, "IndexError",
+                              index_message(ty, array, is_unsigned, axis), ty->at->loc);
     r.ins->aux2 = (int32_t)axis;
     r.ins->name = array_name(array);
   }
@@ -46,7 +47,7 @@ static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
   } else if (from_end) {
     i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, extent);
   }
-  return check_index(ty, array, i, extent, axis);
+  return check_index(ty, array, i, !from_end, extent, axis);
 }
 
 /* --- views --- */

@@ -53,6 +53,28 @@ def test_bad_launch_configuration_says_what(grid, block, words):
         add_one[grid, block](np.zeros(4))
 
 
+def test_errors_of_launches_name_the_kernel_as_python_does():
+    def scale(x):
+        x[0] = 1
+
+    kernel = cuda.jit(scale)
+    name = re.escape(scale.__qualname__)
+    assert "<locals>" in scale.__qualname__
+    with pytest.raises(ValueError, match=f"kernel '{name}'"):
+        kernel[1, 1, 0, 1 << 30](np.zeros(4))
+    kernel[1, 1](np.zeros(4))
+
+
+def test_a_large_unsigned_index_is_shown_as_it_is(checked):
+    kernel = define("def kernel(x, i):\n    x[i] = 1\n")
+    with pytest.raises(IndexError, match="index 18446744073709551610 is out of bounds for axis 0 of 'x'"):
+        cuda.jit(**checked)(kernel)[1, 1](np.zeros(4), np.uint64(2**64 - 6))
+        cuda.synchronize()
+    with pytest.raises(IndexError, match="index -6 is out of bounds"):
+        cuda.jit(**checked)(kernel)[1, 1](np.zeros(4), np.int64(-6))
+        cuda.synchronize()
+
+
 def test_too_much_dynamic_shared_memory():
     with pytest.raises(ValueError, match="shared"):
         add_one[1, 1, 0, 1 << 30](np.zeros(4))

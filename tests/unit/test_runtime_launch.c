@@ -40,6 +40,17 @@ static RtConfig config_of(uint32_t grid, uint32_t block) {
   return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}};
 }
 
+static void names(int n) {
+  (void)n;
+  (void)standin_open(1);
+  RtKernel *k = load(gpu(), "vadd", &without_trap, 0);
+  RtConfig none = {.block = {1, 1, 1}};
+  EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'vadd'"));
+  EXPECT(rt_kernel_call_it(k, "f.<locals>.first") == RT_OK && rt_kernel_call_it(k, "f.<locals>.add") == RT_OK);
+  EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'f.<locals>.add'"));
+  rt_kernel_release(k);
+}
+
 static void launches(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -423,6 +434,7 @@ static void host(int n) {
 #define RUN(f, n) standin_failures += scenario(#f, f, n)
 
 int main(void) {
+  RUN(names, 0);
   RUN(launches, 0);
   RUN(configs, 0);
   RUN(dynamic_shared, 0);
