@@ -16,7 +16,8 @@ target_compile_options(pyptx_flags INTERFACE
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_compile_options(pyptx_flags INTERFACE -Wno-error=clobbered)
 endif()
-target_link_options(pyptx_flags INTERFACE -Wl,--gc-sections)
+# The build id is part of the key of kernels on disk (codegen/key.c).
+target_link_options(pyptx_flags INTERFACE -Wl,--gc-sections -Wl,--build-id=sha1)
 target_compile_definitions(pyptx_flags INTERFACE
   _GNU_SOURCE
   $<$<BOOL:${STRESS}>:PYPTX_STRESS=1>

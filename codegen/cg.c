@@ -5,6 +5,7 @@
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,12 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   LLVMDisposeMessage(text);
 }
 
+static atomic_int initialised;
+
+int cg_llvm_is_initialised(void) { return initialised; }
+
 static void init_once(void) {
+  initialised = 1;
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -61,10 +67,14 @@ static void make_types(Cg *cg) {
     t->space[s] = LLVMPointerTypeInContext(c, cg->target->space[s]);
 }
 
-void cg_open(Cg *cg) {
+void cg_start_llvm(Cg *cg) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, init_once);
   running = cg;
+}
+
+void cg_open(Cg *cg) {
+  cg_start_llvm(cg);
   cg->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(cg->context, on_diagnostic, cg);
   cg->module = LLVMModuleCreateWithNameInContext(cg->symbol ? cg->symbol : "pyptx", cg->context);

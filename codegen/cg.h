@@ -66,6 +66,10 @@ typedef struct Cg {
  * Cg that was opened halfway. Between the two this thread's LLVM errors become fail(ERR_LLVM). */
 void cg_open(Cg *cg);
 void cg_close(Cg *cg);
+/* The first part of cg_open alone: the targets, and this thread's LLVM errors. */
+void cg_start_llvm(Cg *cg);
+/* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one CX_TRY. */
+int cg_guarded(Cg *cg, void (*body)(Cg *));
 
 /* --- helpers that every file of the room uses --- */
 /* A copy in malloc'd memory for CgKernel; fails with ERR_MEMORY. */

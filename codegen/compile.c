@@ -70,15 +70,19 @@ static void finish(Cg *cg) {
 /* --- the door --- */
 
 /* Everything that setjmp could lose is behind the pointer. */
-static int compile(Cg *cg) {
+int cg_guarded(Cg *cg, void (*body)(Cg *)) {
   if (CX_TRY(cg->cx)) {
-    prepare(cg);
-    cg_run(cg);
-    finish(cg);
+    body(cg);
     cg->cx->caught = false;
     return 0;
   }
   return -1;
+}
+
+static void compile(Cg *cg) {
+  prepare(cg);
+  cg_run(cg);
+  finish(cg);
 }
 
 int cg_compile(const CgRequest *request, CgKernel **out, Diag **error) {
@@ -91,7 +95,7 @@ int cg_compile(const CgRequest *request, CgKernel **out, Diag **error) {
   if (cx && cg && kernel) {
     *cg = (Cg){.cx = cx, .request = request, .out = kernel};
     kernel->target = request->target;
-    result = compile(cg);
+    result = cg_guarded(cg, compile);
     cg_close(cg);
     if (result)
       *error = diag_copy(&cx->diag);
@@ -122,9 +126,13 @@ void cg_kernel_free(CgKernel *k) {
   target_of(k->target)->release(k->jit);
   free_sites(k);
   char *texts[] = {k->symbol, k->ptx,      k->ssa,      k->types,
-                   k->llvm,   k->llvm_opt, k->assembly, k->result};
+                   k->llvm,   k->llvm_opt, k->assembly, k->result,
+                   k->object, k->entry};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);
+  for (uint32_t n = 0; k->imports && n < k->nimports; n++)
+    free(k->imports[n]);
+  free(k->imports);
   free(k->params.fields);
   free(k->args);
   free(k->timings);

@@ -44,6 +44,7 @@ typedef enum CgWant { /* texts to keep */
                       CG_WANT_LLVM = 4 /* before LLVM's passes */,
                       CG_WANT_LLVM_OPT = 8,
                       CG_WANT_ASM = 16 /* host */,
+                      CG_WANT_OBJECT = 32 /* host: what codegen/cache.h packs */,
 } CgWant;
 
 typedef struct
@@ -52,6 +53,7 @@ typedef struct
   void *address;
 } CgSymbol;
 
+/* What is read to make code is hashed in codegen/key.c, which keeps count of the members. */
 typedef struct CgRequest {
   const FrozenFunc *func;
   const char *signature; /* text of ty_signature */
@@ -98,6 +100,13 @@ typedef struct CgKernel {
   uint32_t nsites;
   RtHostCode host; /* CG_HOST */
   void *jit;       /* owner of the host code */
+  /* as wanted: the host's code before it is linked, the name of its entry, and which of libdevice's functions it calls */
+  char *object, *entry;
+  size_t object_len;
+  char **imports;
+  uint32_t nimports;
+  unsigned char uses_libdevice; /* CG_NVPTX: code of a libdevice file with this BLAKE3 hash is part of it */
+  unsigned char libdevice[32];
   struct CgTiming {
     const char *pass;
     double ms;
@@ -111,6 +120,7 @@ void cg_kernel_free(CgKernel *k); /* host code is unmapped: no launch may be run
 
 /* Facts for `pyptx info` and for choosing: all static or malloc'd-once text. */
 const char *cg_llvm_version(void);
+int cg_llvm_is_initialised(void); /* has this process compiled, or linked host code, yet? */
 const char *cg_host_cpu(void);
 int cg_arch_min_ptx(const char *arch); /* 0: unknown architecture */
 const char *cg_find_libdevice(const char *hint, char *looked,

@@ -43,6 +43,8 @@ void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 void cg_host_loops(Cg *cg);
 
 void cg_host_emit(Cg *cg);
+/* Links object code, which it takes; cg->out has entry and imports, and gets jit and host.entry. */
+void cg_host_link(Cg *cg, LLVMMemoryBufferRef object);
 void cg_host_release(void *jit);
 
 #endif

@@ -1,6 +1,6 @@
 /* JIT: the optimised module becomes machine code in this process.
  *
- * In: cg->module. Out: cg->out->host.entry and cg->out->jit, an LLJIT of its own for each kernel, so that freeing one kernel unmaps
+ * In: cg->module, or object code that it became in another process. Out: cg->out->host.entry and cg->out->jit, an LLJIT of its own for each kernel, so that freeing one kernel unmaps
  * it whole and no name of one can meet another's. The object code is made by our own target machine; LLJIT only links it. Names
  * come from two tables, host_symbols.def and the request's symbols: nothing is looked up in the process. */
 #include <llvm-c/LLJIT.h>
@@ -43,29 +43,44 @@ static LLVMOrcCSymbolMapPair symbol(LLVMOrcLLJITRef jit, const char *name, void 
   return pair;
 }
 
-/* All of the small tables, since LLVM itself adds calls; of libdevice's functions those that the module calls. */
+/* All of the small tables, since LLVM itself adds calls; of libdevice's functions those that the code calls. */
 static void define_symbols(Cg *cg, LLVMOrcLLJITRef jit) {
   const CgSymbol *given = cg->request->symbols;
-  uint32_t room = NLIBRARY, n = 0;
+  uint32_t room = NLIBRARY + cg->out->nimports, n = 0;
   for (const CgSymbol *s = given; s && s->name; s++)
-    room++;
-  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
     room++;
   LLVMOrcCSymbolMapPair *pairs = CX_ARRAY(cg->cx, LLVMOrcCSymbolMapPair, room);
   for (uint32_t k = 0; k < NLIBRARY; k++)
     pairs[n++] = symbol(jit, library[k].name, library[k].address);
   for (const CgSymbol *s = given; s && s->name; s++)
     pairs[n++] = symbol(jit, s->name, s->address);
-  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
-    void *address = LLVMIsDeclaration(fn) ? cg_host_libdevice(LLVMGetValueName(fn)) : NULL;
+  for (uint32_t k = 0; k < cg->out->nimports; k++) {
+    void *address = cg_host_libdevice(cg->out->imports[k]);
     if (address)
-      pairs[n++] = symbol(jit, LLVMGetValueName(fn), address);
+      pairs[n++] = symbol(jit, cg->out->imports[k], address);
   }
   LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, n);
   LLVMErrorRef e = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
   if (e)
     LLVMOrcDisposeMaterializationUnit(unit);
   cg_check(cg, e);
+}
+
+static bool is_import(LLVMValueRef fn) {
+  return LLVMIsDeclaration(fn) && cg_host_libdevice(LLVMGetValueName(fn));
+}
+
+static void list_imports(Cg *cg) {
+  CgKernel *out = cg->out;
+  uint32_t n = 0;
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+    n += is_import(fn);
+  out->imports = cg_calloc(cg, n, sizeof *out->imports);
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+    const char *name = LLVMGetValueName(fn);
+    if (is_import(fn))
+      out->imports[out->nimports++] = cg_strndup(cg, name, strlen(name));
+  }
 }
 
 /* What is not in the tables would be searched for in the process, where it may be there or not: our mistake, said early. */
@@ -95,23 +110,38 @@ static void keep_assembly(Cg *cg) {
   LLVMDisposeMemoryBuffer(text);
 }
 
+void cg_host_link(Cg *cg, LLVMMemoryBufferRef object) {
+  CgKernel *out = cg->out;
+  LLVMOrcLLJITRef jit;
+  LLVMErrorRef e = LLVMOrcCreateLLJIT(&jit, NULL);
+  if (e)
+    LLVMDisposeMemoryBuffer(object);
+  cg_check(cg, e);
+  out->jit = jit; /* from here on the kernel's owner frees it, whatever fails */
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), forget_error, NULL);
+  define_symbols(cg, jit);
+  cg_check(cg, LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), object));
+  LLVMOrcExecutorAddress address;
+  cg_check(cg, LLVMOrcLLJITLookup(jit, &address, out->entry));
+  out->host.entry = (RtHostEntry)(uintptr_t)address;
+}
+
 void cg_host_emit(Cg *cg) {
-  if (cg->request->want & CG_WANT_ASM && !cg->out->assembly)
+  CgKernel *out = cg->out;
+  if (cg->request->want & CG_WANT_ASM && !out->assembly)
     keep_assembly(cg);
   if (!cg->kernel)
     return;
-  const char *symbol = arena_strdup(&cg->cx->arena, LLVMGetValueName(cg->kernel));
+  const char *symbol = LLVMGetValueName(cg->kernel);
+  out->entry = cg_strndup(cg, symbol, strlen(symbol));
   check_names(cg);
-  LLVMOrcLLJITRef jit;
-  cg_check(cg, LLVMOrcCreateLLJIT(&jit, NULL));
-  cg->out->jit = jit; /* from here on the kernel's owner frees it, whatever fails */
-  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), forget_error, NULL);
-  define_symbols(cg, jit);
-  cg_check(cg, LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit),
-                                         cg_emit(cg, LLVMObjectFile)));
-  LLVMOrcExecutorAddress address;
-  cg_check(cg, LLVMOrcLLJITLookup(jit, &address, symbol));
-  cg->out->host.entry = (RtHostEntry)(uintptr_t)address;
+  list_imports(cg);
+  LLVMMemoryBufferRef object = cg_emit(cg, LLVMObjectFile);
+  if (cg->request->want & CG_WANT_OBJECT) {
+    out->object_len = LLVMGetBufferSize(object);
+    out->object = cg_strndup(cg, LLVMGetBufferStart(object), out->object_len);
+  }
+  cg_host_link(cg, object);
 }
 
 void cg_host_release(void *jit) {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "codegen/nvptx.h"
@@ -134,6 +135,7 @@ typedef struct Library { /* immutable once listed; lives as long as the process 
   char *path;
   char *bytes;
   size_t nbytes;
+  unsigned char digest[CG_DIGEST_BYTES]; /* of the bytes */
   LibFn *fns; /* sorted by name */
   uint32_t nfns;
 } Library;
@@ -157,6 +159,8 @@ static bool read_bytes(Library *lib) {
             fread(lib->bytes, 1, (size_t)n, f) == (size_t)n;
   lib->nbytes = ok ? (size_t)n : 0;
   fclose(f);
+  if (ok)
+    cg_digest(lib->bytes, lib->nbytes, lib->digest);
   return ok;
 }
 
@@ -380,6 +384,8 @@ void cg_link_libdevice(Cg *cg) {
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted,
          arena_printf(&cg->cx->arena, "%s, which is damaged", path));
   link_needed(cg, lib, find_needed(cg, lib));
+  cg->out->uses_libdevice = 1;
+  memcpy(cg->out->libdevice, lib->digest, sizeof cg->out->libdevice);
   answer_reflection(cg);
   for (size_t k = 0; k < sizeof wrapping / sizeof *wrapping; k++) {
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, wrapping[k]);
@@ -387,4 +393,57 @@ void cg_link_libdevice(Cg *cg) {
       let_multiply_wrap(fn);
   }
   cg_check_complaint(cg);
+}
+
+/* --- is it the same? --- */
+
+typedef struct Known { /* the digest of a file, as long as it looks the same */
+  struct Known *next;
+  char *path;
+  struct stat about;
+  unsigned char digest[CG_DIGEST_BYTES];
+} Known;
+
+static bool looks_the_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static Known *known_read(const char *path, const struct stat *about) {
+  Library lib = {.path = (char *)(uintptr_t)path};
+  bool ok = read_bytes(&lib);
+  free(lib.bytes);
+  Known *k = ok ? calloc(1, sizeof *k) : NULL;
+  if (k && !(k->path = strdup(path))) {
+    free(k);
+    k = NULL;
+  }
+  if (k) {
+    k->about = *about;
+    memcpy(k->digest, lib.digest, sizeof k->digest);
+  }
+  return k;
+}
+
+/* The list only grows, by an entry for each path and each change of it. */
+bool cg_libdevice_digest(const char *hint, unsigned char digest[CG_DIGEST_BYTES]) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static Known *all;
+  char looked[1];
+  struct stat about;
+  const char *path = cg_find_libdevice(hint, looked, sizeof looked);
+  if (!path || stat(path, &about))
+    return false;
+  pthread_mutex_lock(&lock);
+  Known *k = all;
+  while (k && !(strcmp(k->path, path) == 0 && looks_the_same(&k->about, &about)))
+    k = k->next;
+  if (!k && (k = known_read(path, &about))) {
+    k->next = all;
+    all = k;
+  }
+  if (k)
+    memcpy(digest, k->digest, CG_DIGEST_BYTES);
+  pthread_mutex_unlock(&lock);
+  return k != NULL;
 }

@@ -2,10 +2,13 @@
 #ifndef PYPTX_CODEGEN_LIBDEVICE_H
 #define PYPTX_CODEGEN_LIBDEVICE_H
 
+#include "codegen/cache.h"
 #include "codegen/cg.h"
 
 /* Links what the module declares as __nv_…, and what that calls, as internal functions; IEEE paths unless fastmath says otherwise.
  * Nothing happens where nothing is declared. Fails with ERR_LIBDEVICE where no libdevice is found. */
 void cg_link_libdevice(Cg *cg);
+/* The hash of the libdevice that a compilation would take now; false if there is none that can be read. LLVM is not needed. */
+bool cg_libdevice_digest(const char *hint, unsigned char digest[CG_DIGEST_BYTES]);
 
 #endif

@@ -21,7 +21,8 @@ MAY_INCLUDE = {
     # Data only: the bytes that a kernel receives, which the compiler lays out and the launch fills.
     "codegen": ("ir/", "frontend/", "typeinfer/", "runtime/abi.def", "runtime/abi.h"),
     "runtime": (),
-    "pyext": ("ir/", "runtime/", "frontend/snapshot.h", "frontend/lift.h", "codegen/compile.h"),
+    "pyext": ("ir/", "runtime/", "frontend/snapshot.h", "frontend/lift.h", "codegen/compile.h",
+              "codegen/cache.h"),
 }
 
 # <...> headers that have a home, by the start of their name; no other room may include them.
