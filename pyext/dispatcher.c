@@ -263,16 +263,18 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   static char *names[] = {
       "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
       "debug",     "fastmath",      "fma",         "lineinfo",   "exceptions", "boundscheck",
-      "unchecked", "max_registers", "max_threads", "min_blocks", "dump",       NULL};
+      "unchecked", "max_registers", "max_threads", "min_blocks", "dump",
+      "cache",     NULL};
   PyObject *function, *signatures;
-  int device = 0, inlining = INLINE_AUTO;
+  int device = 0, inlining = INLINE_AUTO, caching = PX_CACHE_BY_ENVIRONMENT;
   const char *dump = NULL;
   CgOptions o = {.opt = 3, .fma = 1};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiz:Dispatcher", names,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiizi:Dispatcher", names,
                                    &PyFunction_Type, &function, &signatures, &device, &inlining,
                                    &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
                                    &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
-                                   &o.max_registers, &o.max_threads, &o.min_blocks, &dump))
+                                   &o.max_registers, &o.max_threads, &o.min_blocks, &dump,
+                                   &caching))
     return NULL;
   PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
   if (!d)
@@ -283,6 +285,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   d->made = kwargs ? Py_BuildValue("(ON)", signatures, PyDict_Copy(kwargs))
                    : Py_BuildValue("(O{})", signatures);
   d->options = o;
+  d->caching = (PxCaching)caching;
   d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
   d->compiling = PyThread_allocate_lock();
   if (!d->compiling || (dump && *dump && !(d->dump = copy_text(dump))))
@@ -440,12 +443,24 @@ static PyObject *get_signatures(PyObject *op, void *c) {
   return keys;
 }
 
+/* The counts and the place, made by the package's Python half. */
+static PyObject *get_stats(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *list = px_overload_list((PxDispatcher *)op);
+  PyObject *module = list ? PyImport_ImportModule("pyptx._cache") : NULL;
+  PyObject *stats = module ? PyObject_CallMethod(module, "stats", "O", list) : NULL;
+  Py_XDECREF(module);
+  Py_XDECREF(list);
+  return stats;
+}
+
 static PyObject *get_declared(PyObject *op, void *Py_UNUSED(c)) {
   return signature_list((PxDispatcher *)op);
 }
 
 static PyGetSetDef dispatcher_getset[] = {
     {"py_func", get_function, NULL, "The Python function.", NULL},
+    {"stats", get_stats, NULL,
+     "What the disk cache did: cache_path, cache_hits and cache_misses, two dicts of signature: number.", NULL},
     {"__wrapped__", get_function, NULL, NULL, NULL},
     {"__name__", get_from_function, NULL, NULL, "__name__"},
     {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},

@@ -25,6 +25,7 @@ typedef struct PxDispatcher {
   FuncOptions func_options;
   CgOptions options;
   char *dump; /* PyMem, or NULL */
+  PxCaching caching;
   uint32_t nargs, nposonly, nkwonly; /* parameters: positional, of these without keyword, keyword-only */
   bool varargs;
   PxSignature *signatures; /* declared: no other is compiled for a launch */

@@ -40,7 +40,7 @@ static int module_exec(PyObject *module) {
       !(st->named_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
-                                 px_type_functions};
+                                 px_type_functions, px_cache_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;
@@ -65,6 +65,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->enum_ids);
   Py_VISIT(st->pending);
   Py_VISIT(st->devices);
+  Py_VISIT(st->cache_problems);
   return 0;
 }
 
@@ -91,6 +92,7 @@ static int module_clear(PyObject *module) {
   Py_CLEAR(st->enum_ids);
   Py_CLEAR(st->pending);
   Py_CLEAR(st->devices);
+  Py_CLEAR(st->cache_problems);
   return 0;
 }
 

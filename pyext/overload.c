@@ -59,13 +59,12 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   if (text->opt >= 0)
     request.options.opt = text->opt;
   Diag *diag = NULL;
-  int failed;
-  Py_BEGIN_ALLOW_THREADS
-  failed = cg_compile(&request, code, &diag);
-  Py_END_ALLOW_THREADS
+  PxCacheUse unused;
+  int failed = px_compile_cached(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, code,
+                                 &diag, text->cache ? text->cache : &unused);
   if (failed && diag)
     px_raise_diag(st, diag);
-  else if (failed)
+  else if (failed && !PyErr_Occurred())
     PyErr_NoMemory();
   diag_free(diag);
   if (!failed && text->owners)
@@ -134,6 +133,7 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   if (!o)
     return NULL;
   text.owners = &o->owners;
+  text.cache = &o->cache;
   if (px_compile_text(st, d, signature, &text, &o->code) < 0 || load(st, o) < 0 ||
       call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
@@ -242,6 +242,11 @@ static PyObject *get_text(PyObject *op, void *Py_UNUSED(c)) {
 static PyObject *get_owners(PyObject *op, void *Py_UNUSED(c)) {
   return Py_NewRef(((PxOverload *)op)->owners);
 }
+static PyObject *get_cache(PyObject *op, void *Py_UNUSED(c)) {
+  static const char *const uses[] = {
+      [PX_CACHE_UNUSED] = NULL, [PX_CACHE_HIT] = "hit", [PX_CACHE_MISS] = "miss"};
+  return Py_BuildValue("z", uses[((PxOverload *)op)->cache]);
+}
 static PyObject *get_symbol(PyObject *op, void *Py_UNUSED(c)) {
   return PyUnicode_FromString(((PxOverload *)op)->code->symbol);
 }
@@ -311,6 +316,8 @@ static PyGetSetDef overload_getset[] = {
     {"frozen_arrays", get_owners, NULL,
      "Device arrays among the kernel's globals and closure values: its code holds their addresses, and the kernel keeps them alive.",
      NULL},
+    {"cache", get_cache, NULL,
+     "How the disk cache served it: 'hit', 'miss' (compiled, and kept), or None if it was not asked.", NULL},
     {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
     {"device", get_device, NULL, "The device it was compiled for.", NULL},
     {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},

@@ -2,6 +2,7 @@
 #ifndef PYPTX_PYEXT_OVERLOAD_H
 #define PYPTX_PYEXT_OVERLOAD_H
 
+#include "pyext/cache.h"
 #include "pyext/signature.h"
 #include "pyext/state.h"
 
@@ -17,6 +18,7 @@ typedef struct PxOverload {
   PyObject *owners; /* tuple: device arrays whose addresses the code holds */
   CgKernel *code;
   RtKernel *kernel;
+  PxCacheUse cache; /* how the disk cache served it */
   bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
 } PxOverload;
 
@@ -34,6 +36,7 @@ typedef struct PxTextRequest {
   unsigned want;    /* CgWant */
   int opt;          /* -1: the dispatcher's */
   RtDevice *device; /* whose arrays the code may hold by address; NULL: any */
+  PxCacheUse *cache; /* the disk cache may be used: set to what it did; NULL: compile */
   PyObject **owners; /* set to a tuple of these arrays, if not NULL */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,

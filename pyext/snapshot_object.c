@@ -429,8 +429,10 @@ static bool freeze_collection(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (PyTuple_Check(object)) {
     freeze_tuple(s, f, object);
   } else if (PyFrozenSet_CheckExact(object)) { /* x in {1, 2, 3} */
-    PyObject *tuple = px_keep(s, PySequence_Tuple(object));
-    freeze_tuple(s, f, tuple);
+    PyObject *list = px_keep(s, PySequence_List(object));
+    if (PyList_Sort(list) < 0) /* the order of a set of str differs from process to process */
+      PyErr_Clear();
+    freeze_tuple(s, f, px_keep(s, PyList_AsTuple(list)));
   } else if (PySlice_Check(object)) {
     freeze_slice(s, f, object);
   } else if (PyCode_Check(object)) {

@@ -67,6 +67,10 @@ typedef struct PxState {
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
   RtDevice *default_device;
+  PyObject *cache_problems; /* set of str: what was wrong with the disk cache and has been said */
+  struct {
+    uint64_t hits, misses, stored, damaged;
+  } cache; /* counters, under the module's lock */
 } PxState;
 
 extern struct PyModuleDef px_module;
@@ -94,6 +98,6 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
 extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[],
-    px_type_functions[];
+    px_type_functions[], px_cache_functions[];
 
 #endif

@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from pyptx._cache import CompileStats
 from pyptx.types import Type as Type
 
 __version__: str
@@ -24,6 +25,7 @@ class Dispatcher:
     overloads: dict[tuple[Type, ...], CompiledKernel]
     signatures: list[tuple[Type, ...]]
     declared_signatures: list[str]
+    stats: CompileStats
     def __init__(self, function: Callable[..., Any], signatures: Any, **options: Any) -> None: ...
     def __getitem__(self, config: tuple[_Dims, _Dims] | tuple[_Dims, _Dims, Any] | tuple[_Dims, _Dims, Any, int]) -> Launcher: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -60,6 +62,7 @@ class CompiledKernel:
     symbol: str
     device: Device
     ptx: str | None
+    cache: str | None
     timings: list[tuple[str, float]]
     regs_per_thread: int
     shared_mem_per_block: int

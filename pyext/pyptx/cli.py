@@ -1,6 +1,7 @@
-"""The command ``pyptx``: ``pyptx compile`` turns kernels of a file into PTX without a GPU, ``pyptx info`` says what is installed.
+"""The command ``pyptx``: ``pyptx compile`` turns kernels of a file into PTX without a GPU, ``pyptx info`` says what is installed,
+``pyptx cache`` looks after the kernels that are kept on disk.
 
-Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr); 2 the command line is wrong.
+Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr), or a kept one is damaged; 2 the command line is wrong.
 """
 
 import argparse
@@ -59,7 +60,18 @@ def parser():
     info = commands.add_parser("info", help="print what a bug report needs: versions, devices, libraries")
     info.add_argument("--json", action="store_true", help="as JSON")
     add_compile(commands)
+    add_cache(commands)
     return top
+
+
+def add_cache(commands):
+    p = commands.add_parser(
+        "cache", help="list, check or remove the kernels that are kept on disk",
+        description="Kernels of @cuda.jit(cache=True), and of every process with PYPTX_CACHE_DIR, are kept on disk.")
+    p.add_argument("action", choices=("list", "verify", "clear"),
+                   help="list: one line a kernel; verify: read and check every file; clear: remove all kernels")
+    p.add_argument("--dir", metavar="DIR", help="the cache's directory (default: PYPTX_CACHE_DIR, else the user's)")
+    p.add_argument("--remove", action="store_true", help="with verify: remove what is damaged")
 
 
 def add_compile(commands):
@@ -396,6 +408,28 @@ def run_compile(args):
     return OK
 
 
+def run_cache(args):
+    from pyptx import _cache
+
+    directory = args.dir or _cache.cache_info().directory
+    if args.remove and args.action != "verify":
+        raise Usage("--remove belongs to verify; clear removes everything")
+    if not directory:
+        raise Usage("there is no home directory: say --dir")
+    if not os.path.isdir(directory):
+        if args.dir:
+            raise Usage(f"{directory}: no such directory")
+        print(f"{directory}: nothing has been kept yet")
+        return OK
+    try:
+        if args.action == "verify":
+            return FAILED if _cache.verify(directory, args.remove, sys.stdout) else OK
+        (_cache.print_list if args.action == "list" else _cache.clear)(directory, sys.stdout)
+        return OK
+    except ValueError as error:  # it cannot be used: the reason and the remedy
+        raise Usage(str(error)) from None
+
+
 # --- main ------------------------------------------------------------------------------------------------------------
 
 
@@ -412,6 +446,8 @@ def run(args, top):
         return OK
     if args.command == "compile":
         return run_compile(args)
+    if args.command == "cache":
+        return run_cache(args)
     top.print_help(sys.stderr)
     return USAGE
 

@@ -35,6 +35,10 @@ CompileRuntimeError = _compile_error(RuntimeError)
 CompileMemoryError = _compile_error(MemoryError)
 
 
+class CacheWarning(RuntimeWarning):
+    """The disk cache cannot be used as asked; kernels are compiled all the same. Each reason is said once a process."""
+
+
 class DriverError(RuntimeError):
     """The CUDA driver or the device failed. ``call`` is the driver's entry point, ``result`` and ``result_name`` its answer."""
 

@@ -98,8 +98,11 @@ def ptxas(facts):
 
 
 def cache():
-    folder = os.environ.get("PYPTX_CACHE_DIR")
-    return "in memory, one process" + (f"; PYPTX_CACHE_DIR={folder} is not used by this version" if folder else "")
+    from pyptx._cache import cache_info
+
+    state = cache_info()
+    who = "of every kernel" if state.enabled else "of kernels with cache=True"
+    return f"{state.directory or 'no home directory'}, {who}" + "".join(f"; {path}, read only" for path in state.readonly)
 
 
 def environment():

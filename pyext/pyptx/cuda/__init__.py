@@ -25,6 +25,7 @@ from pyptx._pyptx import (
     to_device,
 )
 from pyptx._pyptx import DeviceArray as DeviceNDArray
+from pyptx._cache import cache_info
 from pyptx.cuda._devices import (
     Context,
     Gpus,

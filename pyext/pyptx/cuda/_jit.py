@@ -97,8 +97,13 @@ def _dump(out, value):
     out["dump"] = value
 
 
+def _cache(out, value):
+    if value is not None:
+        out["cache"] = 2 if _flag("cache", value) else 1  # PxCaching; unset: PYPTX_CACHE_DIR decides
+
+
 def _accepted(out, value):
-    """Hints that change no result and are not used yet: cache, shared_memory_carveout."""
+    """Hints that change no result and are not used yet: shared_memory_carveout."""
 
 
 def _as(name, read):
@@ -125,7 +130,7 @@ _OPTIONS = {
     "link": _link,
     "coarsen": _coarsen,
     "dump": _dump,
-    "cache": _accepted,
+    "cache": _cache,
     "shared_memory_carveout": _accepted,
 }
 
@@ -195,6 +200,7 @@ def jit(func_or_sig=None, **options):
         typing="numpy"          or "numba": Numba's type promotion
         inline="auto"           or "always", "never": where kernels call it; forceinline=True is "always"
         max_registers, launch_bounds   limits of registers a thread; threads a block, or (threads, blocks)
+        cache=None              True: keep compiled kernels on disk for later processes; False: never; None: if PYPTX_CACHE_DIR is set
         dump                    letters of compiler passes to print
     """
     read = _read_options(options)

@@ -1,0 +1,93 @@
+"""The disk cache of compiled kernels, as Python sees it: settings, counters, and what ``pyptx cache`` does.
+
+The cache itself is in C (runtime/cache.c, codegen/key.c, pyext/cache.c). docs/guide/caching.md is its guide.
+"""
+
+import os
+from typing import NamedTuple
+
+from pyptx import _pyptx
+
+
+class CacheInfo(NamedTuple):
+    """What ``cuda.cache_info()`` returns."""
+
+    directory: str  # where kernels are kept: of every kernel with PYPTX_CACHE_DIR, else of those with cache=True
+    enabled: bool  # for every kernel: PYPTX_CACHE_DIR or PYPTX_CACHE_READONLY_DIR is set
+    readonly: tuple  # directories that are read and never written
+    limit: int  # bytes that all kernels in the directory together may have; 0: no limit
+    hits: int  # kernels that this process took from the cache …
+    misses: int  # … and that it compiled because they were not there
+    stored: int  # files written
+    damaged: int  # files that were no kernels any more
+
+
+class CompileStats(NamedTuple):
+    """What ``kernel.stats`` returns: Numba's names."""
+
+    cache_path: str  # None if the cache was not asked for any signature
+    cache_hits: dict  # {signature: number}, a signature counting once for each device
+    cache_misses: dict
+
+
+def cache_info():
+    """Settings of the disk cache, and what it did for this process, as a :class:`CacheInfo`."""
+    state = _pyptx._cache_state()
+    readonly = tuple(path for path in (state["readonly"] or "").split(":") if path)
+    return CacheInfo(state["directory"], bool(state["whole_process"] or readonly), readonly, state["limit"], state["hits"],
+                     state["misses"], state["stored"], state["damaged"])
+
+
+def stats(overloads):
+    """:class:`CompileStats` of compiled kernels."""
+    counts = {"hit": {}, "miss": {}}
+    for overload in overloads:
+        if overload.cache:
+            of = counts[overload.cache]
+            of[overload.signature] = of.get(overload.signature, 0) + 1
+    asked = counts["hit"] or counts["miss"]
+    return CompileStats(_pyptx._cache_state()["directory"] if asked else None, counts["hit"], counts["miss"])
+
+
+# --- the command ---------------------------------------------------------------------------------------------------------
+
+
+def size_text(n):
+    for unit in ("B", "KB", "MB"):
+        if n < 1000:
+            return f"{n:.0f} {unit}" if unit == "B" else f"{n:.1f} {unit}"
+        n /= 1000
+    return f"{n:.1f} GB"
+
+
+def print_list(directory, out):
+    """One line a kernel, the one used last first."""
+    import time
+
+    kernels = sorted(_pyptx._cache_list(directory), key=lambda k: -k["used"])
+    for k in kernels:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(k["used"]))
+        name, types, target, version, place = (k["label"].split("\t") + [""] * 5)[:5]
+        about = f"{name}({types.strip('()')})  {target}  {version}  {place}" if not k["fault"] else f"damaged: {k['fault']}"
+        out.write(f"{k['file'][:12]}  {used}  {size_text(k['size']):>9}  {about}\n")
+    total = sum(k["size"] for k in kernels)
+    out.write(f"{directory}: {len(kernels)} kernel{'s' * (len(kernels) != 1)}, {size_text(total)}\n")
+
+
+def verify(directory, remove, out):
+    """Reads every file and checks it. The number of damaged ones."""
+    kernels = _pyptx._cache_list(directory)
+    damaged = [k for k in kernels if k["fault"]]
+    for k in damaged:
+        out.write(f"{os.path.join(directory, k['file'])}: {k['fault']}\n")
+    note = ""
+    if remove and damaged:
+        files, _ = _pyptx._cache_clear(directory, True)
+        note = f", {files} removed"
+    out.write(f"{directory}: {len(kernels) - len(damaged)} whole, {len(damaged)} damaged{note}\n")
+    return len(damaged)
+
+
+def clear(directory, out):
+    files, size = _pyptx._cache_clear(directory, False)
+    out.write(f"{directory}: removed {files} kernel{'s' * (files != 1)}, {size_text(size)}\n")
