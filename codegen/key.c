@@ -158,43 +158,59 @@ static void put_shared(Keying *k, Hash *h, const Code *code, const Frozen *value
   put(h, s->digest, sizeof s->digest);
 }
 
+/* Every member that a kind may use, also those that it does not today; what hangs on it, by kind. */
+static void put_plain(Hash *h, const Frozen *f) {
+  put_number(h, f->type);
+  put_number(h, (uint64_t)f->i);
+  put_double(h, f->re);
+  put_double(h, f->im);
+  if (f->kind == FZ_STR || f->kind == FZ_BYTES)
+    put_bytes(h, f->text, f->n);
+  else
+    put_text(h, f->text);
+}
+
 static void put_frozen(Keying *k, Hash *h, const Frozen *f) {
   put_number(h, (uint64_t)f->kind << 1 | f->wide);
   switch (f->kind) {
-  case FZ_NONE:
-  case FZ_ELLIPSIS: return;
-  case FZ_BOOL: put_number(h, (uint64_t)f->i); return;
-  case FZ_INT:
+  case FZ_FUNC: put_reference(k, h, f->func, NULL); return;
+  case FZ_MODULE:
+  case FZ_OPAQUE:
+  case FZ_ENUM: put_reference(k, h, NULL, f); return;
+  case FZ_MEMBER:
     put_number(h, (uint64_t)f->i);
-    put_text(h, f->text);
+    put_reference(k, h, NULL, f->items[0]);
     return;
-  case FZ_FLOAT: put_double(h, f->re); return;
-  case FZ_SCALAR: put_number(h, f->type); put_number(h, (uint64_t)f->i); __attribute__((fallthrough));
-  case FZ_COMPLEX:
-    put_double(h, f->re);
-    put_double(h, f->im);
-    return;
-  case FZ_STR:
-  case FZ_BYTES: put_bytes(h, f->text, f->n); return;
-  case FZ_DTYPE: put_number(h, f->type); put_text(h, f->text); return;
-  case FZ_EXCEPTION:
-  case FZ_UNSET: put_text(h, f->text); return;
+  case FZ_DEVICE_ARRAY: /* an address */
+    fail(k->cx, (Loc){0}, ERR_INTERNAL, "key", "an address has no meaning in another process");
   case FZ_TUPLE:
   case FZ_SLICE:
   case FZ_NAMED:
-  case FZ_ARRAY: put_shared(k, h, NULL, f); return;
-  case FZ_CODE: put_shared(k, h, f->code, NULL); return;
+  case FZ_ARRAY: put_shared(k, h, NULL, f); break;
+  case FZ_CODE: put_shared(k, h, f->code, NULL); break;
   case FZ_INTRINSIC:
-    put_number(h, (uint64_t)f->i);
     put_number(h, f->func != NULL);
     if (f->func)
       put_reference(k, h, f->func, NULL);
-    return;
-  case FZ_FUNC: put_reference(k, h, f->func, NULL); return;
-  case FZ_MODULE:
-  case FZ_OPAQUE: put_reference(k, h, NULL, f); return;
-  case FZ_DEVICE_ARRAY: /* an address */
-    fail(k->cx, (Loc){0}, ERR_INTERNAL, "key", "an address has no meaning in another process");
+    put_plain(h, f);
+    break;
+  case FZ_NONE:
+  case FZ_ELLIPSIS:
+  case FZ_BOOL:
+  case FZ_INT:
+  case FZ_FLOAT:
+  case FZ_COMPLEX:
+  case FZ_SCALAR:
+  case FZ_STR:
+  case FZ_BYTES:
+  case FZ_DTYPE:
+  case FZ_EXCEPTION:
+  case FZ_UNSET: put_plain(h, f); break;
+  }
+  put_number(h, f->nattrs); /* a number may be a member of an Enum, with a name */
+  for (uint32_t i = 0; i < f->nattrs; i++) {
+    put_text(h, f->attrs[i].name);
+    put_frozen(k, h, f->attrs[i].value);
   }
 }
 
@@ -209,7 +225,7 @@ static void put_contents(Keying *k, Hash *h, const Frozen *f) {
     return;
   }
   uint32_t items = f->kind == FZ_NAMED ? (uint32_t)f->i : f->n;
-  put_text(h, f->text);
+  put_plain(h, f);
   put_texts(h, f->names, f->n);
   put_number(h, items);
   for (uint32_t i = 0; i < items; i++)
@@ -262,8 +278,9 @@ static void put_function(Keying *k, Hash *h, const FrozenFunc *f) {
 }
 
 static void put_space(Keying *k, Hash *h, const Frozen *f) {
-  put_text(h, f->text);
-  put_values(k, h, f->items, f->items ? f->n : 0); /* of the mark before keyword defaults */
+  put_plain(h, f);
+  put_texts(h, f->names, f->n);
+  put_values(k, h, f->items, f->items ? f->n : 0);
   put_bindings(k, h, f->attrs, f->nattrs);
 }
 

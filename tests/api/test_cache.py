@@ -249,22 +249,48 @@ def test_what_a_kernel_reaches(folder, change):
     assert [use(reaching()), use(reaching()), use(reaching(**change)), use(reaching(**change))] == ["miss", "hit", "miss", "hit"]
 
 
+ENUMS = """
+import enum
+class Mode(enum.{base}):
+    FAST = {fast}
+    SLOW = {slow}
+def scale(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        if {test}:
+            out[i] = 3
+        else:
+            out[i] = 4
+"""
+
+
+@pytest.mark.parametrize("base, test", [("IntEnum", "Mode.FAST == 1"), ("Enum", "Mode.FAST.value == 1"), ("Enum", "Mode.FAST is not Mode.SLOW")])
+def test_enums(folder, base, test):
+    def uses(fast):
+        return use(make(ENUMS.format(base=base, test=test, fast=fast, slow=2)))
+
+    assert [uses(1), uses(1), uses(3), uses(3)] == ["miss", "hit", "miss", "hit"]
+
+
 def test_cycles_end(folder):
+    """Functions that call each other, and namespaces that hold each other, under a name that the kernel reads."""
     source = """
     class Space:
         pass
-    Space.other = Space.itself = Space
+    Space.other = Space
+    Space.factor = FACTOR
     def even(n):
         return True if n == 0 else odd(n - 1)
     def odd(n):
         return False if n == 0 else even(n - 1)
     def scale(x, out):
         i = cuda.grid(1)
-        if i < x.size and even(i) and Space.other.itself.other is Space.itself:
-            out[i] = 1
+        if i < x.size and even(i):
+            out[i] = Space.factor
+            if FACTOR == 999:
+                out[i] = Space.other.factor
     """
-    kernels = [make(source.replace("and Space.other.itself.other is Space.itself", "")) for _ in range(2)]
-    assert [use(k) for k in kernels] == ["miss", "hit"]
+    assert [use(make(source)), use(make(source)), use(make(source, FACTOR=5))] == ["miss", "hit", "miss"]
 
 
 def test_shared_tuples_are_not_walked_again_and_again(folder):

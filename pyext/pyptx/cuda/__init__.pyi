@@ -6,6 +6,7 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
+from pyptx._cache import CacheInfo
 from pyptx._pyptx import Device, DeviceArray, Dispatcher, Event, Stream
 from pyptx._pyptx import DeviceArray as DeviceNDArray
 from pyptx.errors import CompileError as CompileError
@@ -35,6 +36,8 @@ def compile(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int] | s
 def compile_ptx(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int] | str | None = None, device: bool = False,
                 **options: _Options) -> tuple[str, Type]: ...
 def compile_ptx_for_current_device(pyfunc: Callable[..., Any], sig: _Signature, device: bool = False, **options: _Options) -> tuple[str, Type]: ...
+
+def cache_info() -> CacheInfo: ...
 
 # --- memory ---
 
