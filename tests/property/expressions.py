@@ -501,7 +501,7 @@ class Expressions:
         nodes = [a for a, _ in args]
         if name in ("divide", "true_divide") and "pyint" in types and INTEGERS & set(types):
             nodes = [call("_to_float64", n) for n in nodes]
-        elif arity == 2 and t != "bool":  # comparisons are of the true values
+        elif arity == 2 and t in INTEGERS:  # comparisons are of the true values, and float loops convert to the float
             nodes = [
                 self.fitted(nodes[0], types[0], types[1], e.args[0]),
                 self.fitted(nodes[1], types[1], types[0], e.args[1]),

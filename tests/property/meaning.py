@@ -126,6 +126,14 @@ class ReturnConversion(ast.NodeTransformer):
         return ast.Return(call("_convert", node.value, call("_types_of", ast.Constant(repr(self.result)))))
 
 
+def constant_range(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and all(map(is_literal, node.args))
+
+
+def leaves(body):
+    return any(isinstance(n, (ast.Break, ast.Return)) for b in body for n in ast.walk(b))
+
+
 def stored(name):
     return isinstance(name.ctx, ast.Store)
 
@@ -315,7 +323,8 @@ class Body(Expressions):
         """A loop as `while True`: step() gives the statements of its head that may leave it."""
         before = self.env
         assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and stored(n)}
-        head = {n: plain(t) if n in assigned else t for n, t in before.items()}
+        # What is known at the first pass may decide that there is no second one.
+        head = before if leaves(body) else {n: plain(t) if n in assigned else t for n, t in before.items()}
         for _ in range(12):
             self.env = dict(head)
             loop = Loop()
@@ -359,6 +368,8 @@ class Body(Expressions):
 
     def s_For(self, s):
         iterable, items = self.iterable(s.iter)
+        if items == "pyint" and constant_range(s.iter) and leaves(s.body):
+            items = Const(items)  # perhaps the first item is the only one
         state = f"_it{next(self.m.counter)}"
 
         def step(flag):
@@ -390,6 +401,11 @@ class Body(Expressions):
                 for _, t in args:
                     if t not in INTEGERS and t not in ("pyint", "pybool"):
                         raise Invalid("range of floats")
+                if all(map(is_literal, node.args)):
+                    if not range(*map(ast.literal_eval, node.args)):
+                        raise Invalid("a loop of no pass")
+                elif all(isinstance(t, Const) for _, t in args):
+                    raise Invalid("a range that may be known")
                 return call("range", *(a for a, _ in args)), "pyint"
             if name == "enumerate":
                 inner, t = self.iterable(node.args[0])
