@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pyext/dlpack.h"
 #include "pyext/foreign.h"
 #include "pyext/raise.h"
 #include "pyext/stream.h"
@@ -129,12 +130,22 @@ static int item_size(PxState *st, PyObject *dtype, size_t *out) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
+/* Axes of extent 0 and 1 are never stepped along: any stride will do. */
+static void set_element_strides(PxArray *a) {
+  int64_t *out = a->dims + 2 * (size_t)a->ndim, item = a->itemsize ? (int64_t)a->itemsize : 1;
+  a->whole = true;
+  for (unsigned i = 0; i < a->ndim; i++) {
+    out[i] = px_strides(a)[i] / item;
+    a->whole &= px_strides(a)[i] % item == 0 || px_shape(a)[i] <= 1;
+  }
+}
+
 PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype,
                         unsigned ndim, const int64_t *shape, const int64_t *strides) {
   size_t itemsize;
   if (item_size(st, dtype, &itemsize) < 0)
     return NULL;
-  PxArray *self = PyObject_NewVar(PxArray, st->array_type, (Py_ssize_t)(2 * ndim));
+  PxArray *self = PyObject_NewVar(PxArray, st->array_type, (Py_ssize_t)(3 * ndim));
   if (!self)
     return NULL;
   self->memory = Py_NewRef(memory);
@@ -151,6 +162,7 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
     memcpy(self->dims + ndim, strides, sizeof *strides * ndim);
   else
     contiguous_strides(ndim, shape, itemsize, LAYOUT_C, self->dims + ndim);
+  set_element_strides(self);
   self->elem = px_elem_of_dtype(st, dtype);
   self->token =
       self->elem != PX_NO_ELEM
@@ -178,8 +190,13 @@ static int64_t total_bytes(unsigned ndim, const int64_t *shape, size_t itemsize)
 PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
                          Layout layout, PyObject *stream) {
   RtDevice *d = px_current_device(st);
+  return d ? px_array_empty_on(st, d, dtype, ndim, shape, layout, stream) : NULL;
+}
+
+PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout,
+                            PyObject *stream) {
   size_t itemsize;
-  if (!d || item_size(st, dtype, &itemsize) < 0)
+  if (item_size(st, dtype, &itemsize) < 0)
     return NULL;
   int64_t bytes = total_bytes(ndim, shape, itemsize), strides[TY_MAX_NDIM];
   if (bytes < 0)
@@ -434,6 +451,10 @@ static PyMethodDef array_methods[] = {
     {"__reduce__", array_reduce, METH_NOARGS, NULL},
     {"__copy__", px_array_duplicate, METH_NOARGS, NULL},
     {"__deepcopy__", px_array_duplicate, METH_O, NULL},
+    {"__dlpack__", KEYWORDS(px_array_dlpack), METH_VARARGS | METH_KEYWORDS,
+     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n\nA DLPack capsule of this array; it keeps the "
+     "memory alive. Work on the stream (1 legacy, 2 per-thread, else a handle; -1: no waiting) is ordered after work on the array."},
+    {"__dlpack_device__", px_array_dlpack_device, METH_NOARGS, "(type, number): (2, n) for GPU n, (1, 0) for the host device."},
     {0},
 };
 
@@ -554,25 +575,42 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
   return array;
 }
 
-PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync) {
+/* The device whose memory it is; d for what every device reaches. */
+static RtDevice *foreign_device(PxState *st, const PxForeign *f, RtDevice *d) {
+  if (f->device < 0 ? f->device != RT_HOST || rt_device_is_host(d) : f->device == rt_device_ordinal(d))
+    return d;
+  PX_TRY_STATUS(st, rt_device_open(f->device, &d), return NULL);
+  return d;
+}
+
+PyObject *px_array_from_foreign(PxState *st, const PxForeign *f, PyObject *owner) {
   RtDevice *d = px_current_device(st);
-  PxForeign f;
-  if (!d)
-    return NULL;
-  if (rt_device_is_host(d))
-    return PyErr_Format(
-        PyExc_TypeError,
-        "the array lives on a GPU, but the current device is the host: copy it to a NumPy array");
-  if (px_foreign_read(st, interface, &f) < 0)
-    return NULL;
-  PyObject *memory = memory_make(st, d, f.address, 0, owner), *array = NULL;
-  if (memory && (!sync || px_foreign_wait(st, &f, d, NULL) == 0))
-    array = px_array_view(st, memory, f.address, f.dtype, f.ndim, f.shape, f.strides);
+  PyObject *dtype = f->dtype ? Py_NewRef(f->dtype) : px_dtype_of_type(st, (TypeId)f->elem);
+  PyObject *kept = f->keeper ? f->keeper : owner ? owner : Py_None, *memory = NULL, *array = NULL;
+  if (d && dtype && (d = foreign_device(st, f, d)))
+    memory = memory_make(st, d, f->address, 0, kept);
+  if (memory)
+    array = px_array_view(st, memory, f->address, dtype, f->ndim, f->shape, f->strides);
   if (array)
-    ((PxArray *)array)->readonly = f.readonly;
+    ((PxArray *)array)->readonly = f->readonly;
   Py_XDECREF(memory);
-  Py_DECREF(f.dtype);
+  Py_XDECREF(dtype);
   return array;
+}
+
+/* Checks, waits for the producer, makes the array and clears f. */
+static PyObject *take_foreign(PxState *st, PxForeign *f, PyObject *owner, bool sync) {
+  RtDevice *d = px_current_device(st);
+  PyObject *array = NULL;
+  if (d && px_foreign_check(f, d, owner, "the array") == 0 && (!sync || px_foreign_wait(st, f, d, NULL) == 0))
+    array = px_array_from_foreign(st, f, owner);
+  px_foreign_clear(f);
+  return array;
+}
+
+PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync) {
+  PxForeign f;
+  return px_foreign_read(st, interface, &f) < 0 ? NULL : take_foreign(st, &f, owner, sync);
 }
 
 static PyObject *from_cuda_array_interface(PyObject *module, PyObject *args, PyObject *kwargs) {
@@ -594,29 +632,41 @@ static PyObject *as_cuda_array(PyObject *module, PyObject *args, PyObject *kwarg
   PxState *st = px_state_of_module(module);
   if (Py_IS_TYPE(obj, st->array_type))
     return Py_NewRef(obj);
-  PyObject *interface = px_getattr_optional(obj, st->name.__cuda_array_interface__);
-  if (!interface) {
-    if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError,
-                   "%.100s has no __cuda_array_interface__; cuda.to_device copies host arrays",
-                   Py_TYPE(obj)->tp_name);
-    return NULL;
-  }
-  PyObject *array = px_array_from_interface(st, interface, obj, sync);
-  Py_DECREF(interface);
-  return array;
+  PxForeign f;
+  int is_numpy = px_have_numpy(st) ? PyObject_IsInstance(obj, st->np_ndarray) : 0;
+  int found = is_numpy ? -(is_numpy < 0) : px_foreign_of(st, obj, 0, &f);
+  if (found > 0)
+    return take_foreign(st, &f, obj, sync);
+  if (!found)
+    PyErr_Format(PyExc_TypeError,
+                 "%.100s is no array of a device: it has neither __dlpack__ nor __cuda_array_interface__; "
+                 "cuda.to_device copies host arrays",
+                 Py_TYPE(obj)->tp_name);
+  return NULL;
 }
 
+static PyObject *from_dlpack(PyObject *module, PyObject *obj) {
+  PxState *st = px_state_of_module(module);
+  PxForeign f;
+  int id = -1, type = PyType_Check(obj) ? 0 : px_dlpack_device(st, obj, &id);
+  if (!type)
+    PyErr_Format(PyExc_TypeError, "%.100s has no __dlpack__", Py_TYPE(obj)->tp_name);
+  if (type <= 0 || px_dlpack_import(st, obj, type, 0, &f) < 0)
+    return NULL;
+  return take_foreign(st, &f, obj, true);
+}
+
+/* Is obj an array in the memory of a GPU, or one of ours? */
 static PyObject *is_cuda_array(PyObject *module, PyObject *obj) {
   PxState *st = px_state_of_module(module);
   if (Py_IS_TYPE(obj, st->array_type))
     Py_RETURN_TRUE;
-  PyObject *interface =
-      PyType_Check(obj) ? NULL : px_getattr_optional(obj, st->name.__cuda_array_interface__);
-  if (!interface && PyErr_Occurred())
-    return NULL;
+  if (PyType_Check(obj))
+    Py_RETURN_FALSE;
+  PyObject *interface = px_getattr_optional(obj, st->name.__cuda_array_interface__);
   Py_XDECREF(interface);
-  return PyBool_FromLong(interface != NULL);
+  int id, type = interface ? DL_CUDA : PyErr_Occurred() ? -1 : px_dlpack_device(st, obj, &id);
+  return type < 0 ? NULL : PyBool_FromLong(type == DL_CUDA || type == DL_CUDA_MANAGED);
 }
 
 PyMethodDef px_array_functions[] = {
@@ -628,10 +678,14 @@ PyMethodDef px_array_functions[] = {
     {"device_array_like", KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
      "device_array_like(ary, stream=0)\n\nA new device array with the shape, dtype and order of ary, and undefined elements."},
     {"as_cuda_array", KEYWORDS(as_cuda_array), METH_VARARGS | METH_KEYWORDS,
-     "as_cuda_array(obj, sync=True)\n\nA device array on the memory of any object with __cuda_array_interface__; nothing is copied."},
+     "as_cuda_array(obj, sync=True)\n\nA device array on the memory of an array of another library, by its __dlpack__ or "
+     "__cuda_array_interface__; nothing is copied. Work on it is ordered after the producer's, unless sync is false."},
+    {"from_dlpack", from_dlpack, METH_O,
+     "from_dlpack(obj)\n\nA device array on the memory of any object with __dlpack__, on its device; on the host device NumPy arrays "
+     "and CPU tensors too. Nothing is copied. BufferError where DLPack cannot tell, TypeError for elements that kernels cannot have."},
     {"from_cuda_array_interface", KEYWORDS(from_cuda_array_interface), METH_VARARGS | METH_KEYWORDS,
      "from_cuda_array_interface(desc, owner=None, sync=True)\n\nA device array from an interface dict; owner is kept alive."},
     {"is_cuda_array", is_cuda_array, METH_O,
-     "is_cuda_array(obj)\n\nIs obj a device array, or has it __cuda_array_interface__."},
+     "is_cuda_array(obj)\n\nIs obj a device array, or an array of another library in the memory of a GPU."},
     {0},
 };

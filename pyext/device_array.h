@@ -28,11 +28,15 @@ typedef struct PxArray {
   unsigned ndim;
   size_t itemsize;
   int64_t size;   /* elements */
-  int64_t dims[]; /* shape, then strides */
+  bool whole;     /* strides are multiples of itemsize */
+  int64_t dims[]; /* shape, then strides, then strides in elements, valid if whole */
 } PxArray;
 
 static inline const int64_t *px_shape(const PxArray *a) { return a->dims; }
 static inline const int64_t *px_strides(const PxArray *a) { return a->dims + a->ndim; }
+static inline const int64_t *px_element_strides(const PxArray *a) { /* NULL: they are no integers */
+  return a->whole ? a->dims + 2 * (size_t)a->ndim : NULL;
+}
 bool px_is_contiguous(const PxArray *a, Layout layout); /* LAYOUT_C or LAYOUT_F */
 
 /* --- making --- all return new references or NULL with an exception */
@@ -43,6 +47,12 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
 /* Uninitialised, on the current device. */
 PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
                          Layout layout, PyObject *stream);
+/* The same on d. */
+PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout,
+                            PyObject *stream);
+struct PxForeign;
+/* On memory of another library. owner is kept alive, beside f->keeper; may be NULL. */
+PyObject *px_array_from_foreign(PxState *st, const struct PxForeign *f, PyObject *owner);
 /* On memory that the interface dict names, of the current device; sync: after the producer's work. */
 PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */

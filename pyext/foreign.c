@@ -1,10 +1,19 @@
-/* Foreign: the CUDA array interface, read with care: it is any object's word. */
+/* Foreign: arrays of other libraries by the protocols that go through Python objects. Read with care: it is any object's word. */
 #include "pyext/foreign.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/dlpack.h"
 #include "pyext/raise.h"
+#include "runtime/memory.h"
+
+void px_foreign_clear(PxForeign *f) {
+  Py_CLEAR(f->dtype);
+  Py_CLEAR(f->keeper);
+}
+
+/* --- the CUDA array interface --- */
 
 static int bad(const char *what) {
   PyErr_Format(PyExc_TypeError, "bad __cuda_array_interface__: %s", what);
@@ -91,7 +100,8 @@ static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
 
 static int read_stream(PxState *st, PyObject *interface, PxForeign *out) {
   PyObject *stream = PyDict_GetItemWithError(interface, st->name.stream);
-  if (!stream || stream == Py_None)
+  const char *off = stream && stream != Py_None ? getenv("PYPTX_CAI_SYNC") : NULL;
+  if (!stream || stream == Py_None || (off && !strcmp(off, "0")))
     return PyErr_Occurred() ? -1 : 0;
   out->stream = PyLong_AsUnsignedLongLong(stream);
   if (PyErr_Occurred())
@@ -103,7 +113,7 @@ static int read_stream(PxState *st, PyObject *interface, PxForeign *out) {
 }
 
 int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out) {
-  *out = (PxForeign){0};
+  *out = (PxForeign){.elem = PX_NO_ELEM, .device = PX_UNKNOWN_GPU};
   if (!PyDict_Check(interface))
     return bad("not a dict");
   PyObject *mask = PyDict_GetItemString(interface, "mask");
@@ -114,29 +124,90 @@ int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out) {
     Py_CLEAR(out->dtype);
     return -1;
   }
+  out->elem = px_elem_of_dtype(st, out->dtype);
   return 0;
 }
 
 int px_foreign_wait(PxState *st, const PxForeign *f, RtDevice *d, RtStream *stream) {
-  const char *off = getenv("PYPTX_CAI_SYNC");
-  if (!f->has_stream || (off && !strcmp(off, "0")) ||
-      (stream && rt_stream_handle(stream) == f->stream))
+  if (!f->has_stream || rt_device_is_host(d) ||
+      (stream ? rt_stream_handle(stream) : 1) == (f->stream ? f->stream : 1))
     return 0;
-  if (f->stream == 1 && !stream) /* both are the legacy default stream */
-    return 0;
-  RtStream *producer = NULL;
-  RtEvent *event = NULL;
-  RtStatus status = rt_stream_wrap(d, f->stream, &producer);
-  if (status == RT_OK)
-    status = rt_event_new(d, 0, &event);
-  if (status == RT_OK)
-    status = rt_event_record(event, producer);
-  if (status == RT_OK)
-    status = rt_stream_wait_event(stream, event);
-  if (event)
-    rt_event_release(event);
-  if (producer)
-    rt_stream_release(producer);
+  RtStreamRoom room;
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_stream_order(d, rt_stream_in(&room, d, f->stream), stream);
+  Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, return -1);
   return 0;
+}
+
+/* --- any object --- */
+
+/* An object with both is asked for DLPack: it names its device, and has types that the interface lacks. */
+static int of_dlpack(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out) {
+  int id = -1, type = px_dlpack_device(st, obj, &id);
+  if (type <= 0)
+    return type;
+  return px_dlpack_import(st, obj, type, stream, out) < 0 ? -1 : 1;
+}
+
+static int of_interface(PxState *st, PyObject *obj, PxForeign *out) {
+  PyObject *interface = px_getattr_optional(obj, st->name.__cuda_array_interface__);
+  if (!interface)
+    return PyErr_Occurred() ? -1 : 0;
+  int failed = px_foreign_read(st, interface, out);
+  Py_DECREF(interface);
+  return failed < 0 ? -1 : 1;
+}
+
+int px_foreign_of(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out) {
+  if (PyType_Check(obj))
+    return 0;
+  int found = of_dlpack(st, obj, stream, out);
+  if (found < 0 && PyErr_ExceptionMatches(PyExc_BufferError)) { /* records, say */
+    PyObject *reason = px_raised();
+    found = of_interface(st, obj, out);
+    if (found)
+      Py_DECREF(reason);
+    else
+      px_reraise(reason);
+    return found ? found : -1;
+  }
+  return found ? found : of_interface(st, obj, out);
+}
+
+/* Which GPU an address of the CUDA array interface belongs to. Memory that CUDA does not know stays unknown: a GPU may reach it. */
+static int gpu_of(const PxForeign *f) {
+  int ordinal = f->device;
+  if (f->device == PX_UNKNOWN_GPU && f->address && rt_pointer_gpu(f->address, &ordinal) != RT_OK)
+    return PX_UNKNOWN_GPU;
+  return ordinal;
+}
+
+int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char *what) {
+  const char *type = Py_TYPE(obj)->tp_name;
+  if (f->device == PX_ANYWHERE)
+    return 0;
+  if (rt_device_is_host(d)) {
+    if (f->device == RT_HOST)
+      return 0;
+    PyErr_Format(PyExc_TypeError,
+                 "%s (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
+                 what, type);
+    return -1;
+  }
+  if (f->device == RT_HOST) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s (%.100s) lives in host memory, but the current device is a GPU: move it to the GPU, or pass "
+                 "np.asarray(x), which is copied there and back",
+                 what, type);
+    return -1;
+  }
+  int gpu = gpu_of(f);
+  if (gpu == PX_UNKNOWN_GPU || gpu == rt_device_ordinal(d))
+    return 0;
+  PyErr_Format(PyExc_ValueError,
+               "%s (%.100s) lives on GPU %d, but the current device is GPU %d; copy it there, or select its device",
+               what, type, gpu, rt_device_ordinal(d));
+  return -1;
 }

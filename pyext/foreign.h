@@ -1,23 +1,61 @@
-/* Foreign: GPU arrays of other libraries through __cuda_array_interface__ (versions 0 to 3). */
+/* Foreign: arrays of other libraries, in: DLPack, its C exchange API, CuPy's attributes, __cuda_array_interface__ (versions 0 to 3).
+ *
+ * Nothing is copied, and nothing that an object says is trusted further than it can be checked. */
 #ifndef PYPTX_PYEXT_FOREIGN_H
 #define PYPTX_PYEXT_FOREIGN_H
 
+#include "pyext/signature.h"
 #include "pyext/state.h"
+
+enum { /* PxForeign.device, beside GPU numbers and RT_HOST */
+  PX_UNKNOWN_GPU = -2,
+  PX_ANYWHERE = -3, /* pinned and managed memory: the host and every GPU */
+};
 
 typedef struct PxForeign {
   uint64_t address;
-  PyObject *dtype; /* owned by the caller after a successful read */
+  PyObject *dtype;  /* owned by the caller after a successful read; NULL: elem's */
+  PyObject *keeper; /* owned likewise: what keeps the memory, NULL where the object itself does */
+  PxElem elem;
   size_t itemsize;
   unsigned ndim;
+  int device;
   bool readonly;
   bool has_stream;
   uint64_t stream; /* the producer's: 1 legacy, 2 per-thread, else a handle */
-  int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
+  int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM]; /* bytes */
 } PxForeign;
 
-/* Reads the interface dict. 0, or -1 with TypeError. */
+void px_foreign_clear(PxForeign *f);
+
+/* Reads an interface dict. 0, or -1 with TypeError. */
 int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out);
+/* Reads any array of another library; stream: of the work to come (0: the default one). 1, 0 if obj is none, -1 with an exception. */
+int px_foreign_of(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out);
 /* Orders work on `stream` after the producer's work, without blocking this thread. PYPTX_CAI_SYNC=0 leaves that to the user. */
 int px_foreign_wait(PxState *st, const PxForeign *f, RtDevice *d, RtStream *stream);
+/* Can code on d use the memory? 0, or -1 with TypeError or ValueError. what: "argument 1", for messages. */
+int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char *what);
+
+/* --- types that are read without a Python object in between --- */
+
+struct DlExchange;
+struct DlTensor;
+
+typedef struct PxSource { /* one a type; never changes, lives as long as the module */
+  PyTypeObject *type;
+  const struct DlExchange *exchange; /* NULL: CuPy's ndarray */
+  PyObject *current_stream;          /* CuPy's function */
+  bool autograd; /* tensors of PyTorch: requires_grad, is_conj, is_neg */
+} PxSource;
+
+/* The source of a type that was seen before, or NULL: a few nanoseconds. */
+const PxSource *px_source_find(PxState *st, PyTypeObject *type);
+/* The same, for a type that may not have been seen. NULL with or without an exception. */
+const PxSource *px_source_of(PxState *st, PyTypeObject *type);
+int px_source_read(PxState *st, const PxSource *source, PyObject *obj, PxForeign *out);
+/* The stream that the library works on now; 0 for the default one. 0 or -1. */
+int px_source_stream(PxState *st, const PxSource *source, int device, uint64_t *stream);
+void px_sources_free(PxState *st);
 
 #endif

@@ -205,6 +205,9 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
 static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   PxState *st = a->st;
   RtConfig config = l->config;
+  if (px_follows(a) && px_follow_before(a) < 0)
+    return -1;
+  config.stream = a->launch;
   if (l->forall && choose_config(st, l, o, &config) < 0)
     return -1;
   if (a->any_readonly && check_writable(l->dispatcher, o, a) < 0)
@@ -228,6 +231,8 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   else if (status != RT_OK)
     px_raise_status(st, status);
   if (status != RT_OK)
+    return -1;
+  if (px_follows(a) && px_follow_after(a) < 0)
     return -1;
   if (o->code->has_trap && !a->on_host && px_note_launch(st, o) < 0)
     return -1;

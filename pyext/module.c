@@ -1,6 +1,7 @@
 /* Module: _pyptx, the C half of the package. Multi-phase initialisation, one PxState, heap types only.
  *
  * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
+#include "pyext/dlpack.h"
 #include "pyext/record.h"
 #include "pyext/intrinsic.h"
 #include "pyext/offline.h"
@@ -32,7 +33,7 @@ static int make_names(PxState *st) {
 static int module_exec(PyObject *module) {
   PxState *st = px_state_of_module(module);
   st->module = module;
-  if (make_names(st) < 0 || make_types(module, st) < 0)
+  if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
   if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) ||
       !(st->scalar_ids = PyDict_New()) || !(st->named = PyList_New(0)) ||
@@ -93,6 +94,7 @@ static int module_clear(PyObject *module) {
   Py_CLEAR(st->pending);
   Py_CLEAR(st->devices);
   Py_CLEAR(st->cache_problems);
+  px_sources_free(st);
   return 0;
 }
 

@@ -33,7 +33,7 @@ PX_TYPES(X)
 #define PX_NAMES(X)                                                                                \
   X(dtype)                                                                                         \
   X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names)                \
-      X(__cuda_array_interface__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)     \
+      X(__dlpack__) X(__dlpack_device__) X(__dlpack_c_exchange_api__) X(__c_dlpack_exchange_api__) X(ptr) X(device_id) X(requires_grad) X(__array_interface__) X(__cuda_array_interface__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)     \
           X(__name__) X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__)         \
               X(__defaults__) X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable)        \
                   X(co_exceptiontable) X(co_consts) X(co_names) X(co_varnames) X(co_cellvars)      \
@@ -43,6 +43,8 @@ PX_TYPES(X)
                                   X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty)        \
                                       X(order) X(buffer) X(offset) X(copy) X(__members__)  \
                                           X(flags) X(writeable) X(_field_defaults) X(_sort_order_) X(_flag_mask_) X(name) X(__mro__)
+
+enum { PX_SOURCES = 64 };
 
 typedef struct PxState {
   PyObject *module; /* borrowed: the state lives in it */
@@ -62,6 +64,7 @@ typedef struct PxState {
   uint32_t nrecords;
   PyObject *named, *named_ids;  /* classes of named tuples, named.h */
   PyObject *enums, *enum_ids;   /* types of Enums by number, typeof.c */
+  struct PxSource *_Atomic sources[PX_SOURCES]; /* types of other libraries' arrays, foreign.h: filled, never changed */
   PyObject *pending;            /* list: overloads launched on a GPU that may have trapped */
   PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;

@@ -23,6 +23,10 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->tokens = a->tokens0;
   a->leaves = a->leaves0;
   a->held = NULL;
+  a->launch = stream;
+  a->ndims = 0;
+  a->follow.on_default = false;
+  a->follow.nsources = a->follow.nhandles = 0;
 }
 
 static void held_free(PxArgs *a, PxHeld *h) {
@@ -31,6 +35,7 @@ static void held_free(PxArgs *a, PxHeld *h) {
   if (h->address && !h->in_place)
     rt_free(a->device, h->address, h->bytes, a->stream);
   Py_XDECREF(h->array);
+  Py_XDECREF(h->keeper);
   Py_XDECREF(h->staging);
   PyMem_Free(h);
 }
@@ -192,6 +197,7 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   leaf->u.array.strides = array->dims + array->ndim;
   leaf->readonly = array->readonly;
   a->any_readonly |= array->readonly;
+  a->follow.on_default = true;
   return 0;
 }
 
@@ -303,6 +309,7 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
     return add_held_leaf(a, h, token, same->address);
   }
   RtStatus status;
+  a->follow.on_default = true;
   Py_BEGIN_ALLOW_THREADS
   status = rt_alloc(a->device, h->bytes, a->stream, &h->address);
   if (status == RT_OK && h->bytes)
@@ -322,34 +329,94 @@ static int add_numpy_array(PxArgs *a, PyObject *arg) {
   return a->on_host ? add_array_in_place(a, h, arg, elem) : add_array_copy(a, h, arg, elem);
 }
 
-static int add_foreign(PxArgs *a, PyObject *arg, PyObject *interface) {
-  PxForeign f;
-  if (a->on_host) {
-    PyErr_Format(
-        PyExc_TypeError,
-        "argument %u (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
-        a->arg + 1, Py_TYPE(arg)->tp_name);
+/* --- arrays of other libraries --- */
+
+static int check_foreign(PxArgs *a, PyObject *arg, const PxForeign *f) {
+  if (f->elem == PX_NO_ELEM) {
+    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, f->dtype);
     return -1;
   }
-  if (px_foreign_read(a->st, interface, &f) < 0)
-    return -1;
-  PxElem elem = px_elem_of_dtype(a->st, f.dtype);
-  if (elem == PX_NO_ELEM)
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
-                 a->arg + 1, f.dtype);
-  Py_DECREF(f.dtype);
-  PxHeld *h = elem != PX_NO_ELEM ? hold(a) : NULL;
+  if (f->device == rt_device_ordinal(a->device) || f->device == PX_ANYWHERE)
+    return 0;
+  char what[32];
+  PyOS_snprintf(what, sizeof what, "argument %u", a->arg + 1);
+  return px_foreign_check(f, a->device, arg, what);
+}
+
+/* Takes f->keeper. */
+static int64_t *foreign_dims(PxArgs *a, PxForeign *f) {
+  if (!f->keeper && a->ndims + 2 * f->ndim <= PX_INLINE_DIMS) {
+    int64_t *dims = a->dims0 + a->ndims;
+    a->ndims += 2 * f->ndim;
+    return dims;
+  }
+  PxHeld *h = hold(a);
   if (!h)
-    return -1;
-  memcpy(h->shape, f.shape, sizeof f.shape);
-  memcpy(h->strides, f.strides, sizeof f.strides);
+    return NULL;
   h->in_place = true;
-  h->readonly = f.readonly;
-  PxToken token = px_token_of(
-      a->st, elem, &(PxPlace){f.address, f.ndim, f.itemsize, h->shape, h->strides, false});
-  if (px_foreign_wait(a->st, &f, a->device, a->stream) < 0)
+  h->keeper = f->keeper;
+  f->keeper = NULL;
+  _Static_assert(offsetof(PxHeld, strides) == offsetof(PxHeld, shape) + sizeof h->shape, "dims lie in one piece");
+  return h->shape;
+}
+
+/* Clears f. */
+static int add_foreign(PxArgs *a, PyObject *arg, PxForeign *f) {
+  int64_t *dims = check_foreign(a, arg, f) < 0 ? NULL : foreign_dims(a, f);
+  PxLeaf *leaf = NULL;
+  if (dims) {
+    memcpy(dims, f->shape, sizeof *dims * f->ndim);
+    memcpy(dims + f->ndim, f->strides, sizeof *dims * f->ndim);
+    leaf = add_leaf(a, px_token_of(a->st, f->elem,
+                                   &(PxPlace){f->address, f->ndim, f->itemsize, dims, dims + f->ndim, a->on_host}));
+  }
+  if (leaf) {
+    leaf->u.array.address = f->address;
+    leaf->u.array.shape = dims;
+    leaf->u.array.strides = dims + f->ndim;
+    leaf->readonly = f->readonly;
+    a->any_readonly |= f->readonly;
+  }
+  px_foreign_clear(f);
+  if (!leaf)
     return -1;
-  return add_held_leaf(a, h, token, f.address);
+  return f->has_stream && !a->on_host ? px_follow_handle(a, f->stream) : 0;
+}
+
+static int add_source(PxArgs *a, PyObject *arg, const PxSource *source) {
+  PxForeign f;
+  if (px_source_read(a->st, source, arg, &f) < 0 || add_foreign(a, arg, &f) < 0)
+    return -1;
+  return a->on_host ? 0 : px_follow_source(a, source);
+}
+
+/* What only exports a buffer, or NumPy's interface, is host memory: it goes as NumPy's view of it. */
+static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
+  *is = false;
+  if (PyBytes_Check(arg) || PyUnicode_Check(arg) || PyType_Check(arg))
+    return 0;
+  PyObject *interface = PyObject_CheckBuffer(arg) ? NULL : px_getattr_optional(arg, a->st->name.__array_interface__);
+  *is = interface || PyObject_CheckBuffer(arg);
+  Py_XDECREF(interface);
+  if (!*is)
+    return PyErr_Occurred() ? -1 : 0;
+  PyObject *array = px_need_numpy(a->st) < 0 ? NULL : PyObject_CallMethod(a->st->numpy, "asarray", "O", arg);
+  int failed = array ? add_numpy_array(a, array) : -1;
+  Py_XDECREF(array); /* what holds its memory is held */
+  return failed;
+}
+
+/* An array of another library whose type was not seen before, or that needs Python code to be read. */
+static int add_any_array(PxArgs *a, PyObject *arg, bool *is) {
+  const PxSource *source = PyType_Check(arg) ? NULL : px_source_of(a->st, Py_TYPE(arg));
+  *is = true;
+  if (source)
+    return add_source(a, arg, source);
+  PxForeign f;
+  int found = PyErr_Occurred() ? -1 : px_foreign_of(a->st, arg, a->stream ? rt_stream_handle(a->stream) : 0, &f);
+  if (found)
+    return found < 0 ? -1 : (a->follow.on_default |= f.keeper != NULL, add_foreign(a, arg, &f));
+  return add_host_memory(a, arg, is);
 }
 
 /* --- the rest --- */
@@ -416,6 +483,9 @@ static const char *hint(PyObject *arg) {
 }
 
 static int add_slow(PxArgs *a, PyObject *arg) {
+  const PxSource *source = px_source_find(a->st, Py_TYPE(arg));
+  if (source)
+    return add_source(a, arg, source);
   if (PyTuple_Check(arg))
     return add_tuple(a, arg);
   if (px_have_numpy(a->st)) {
@@ -436,17 +506,12 @@ static int add_slow(PxArgs *a, PyObject *arg) {
     return add_complex(a, arg);
   if (px_enum_known(a->st, Py_TYPE(arg)) >= 0)
     return add_member(a, arg);
-  PyObject *interface =
-      PyType_Check(arg) ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
-  if (interface) {
-    int failed = add_foreign(a, arg, interface);
-    Py_DECREF(interface);
+  bool is;
+  int failed = add_any_array(a, arg, &is);
+  if (is || failed)
     return failed;
-  }
-  if (PyErr_Occurred())
-    return -1;
   bool is_enum;
-  int failed = add_enum(a, arg, &is_enum);
+  failed = add_enum(a, arg, &is_enum);
   return is_enum ? failed : unsupported(a, arg, hint(arg));
 }
 

@@ -5,6 +5,7 @@
 #ifndef PYPTX_PYEXT_TYPEOF_H
 #define PYPTX_PYEXT_TYPEOF_H
 
+#include "pyext/foreign.h"
 #include "pyext/signature.h"
 
 #include "runtime/abi.h"
@@ -23,10 +24,11 @@ typedef struct PxLeaf {
   } u;
 } PxLeaf;
 
-/* A NumPy array or a foreign device array of this launch. */
+/* A NumPy array of this launch, or an array of another library that must be kept or has many axes. */
 typedef struct PxHeld {
   struct PxHeld *next;
-  PyObject *array;   /* the caller's NumPy array; NULL for a foreign device array */
+  PyObject *array;   /* the caller's NumPy array; NULL for a foreign array */
+  PyObject *keeper;  /* of a foreign array */
   PyObject *staging; /* GPU: what is copied: the array, or a contiguous copy of it */
   Py_buffer view;    /* of staging, or of the array where it is used in place */
   bool has_view, readonly, in_place;
@@ -37,7 +39,15 @@ typedef struct PxHeld {
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
 } PxHeld;
 
-enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32 };
+enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64, PX_FOLLOWED = 4 };
+
+/* The streams of other libraries whose arrays are arguments: follow.c. */
+typedef struct PxFollow {
+  bool on_default; /* an argument's work is on the default stream: ours, NumPy's copies */
+  unsigned nsources, nhandles;
+  const PxSource *sources[PX_FOLLOWED]; /* whose current streams count */
+  uint64_t handles[PX_FOLLOWED];        /* never 0 or 1 */
+} PxFollow;
 
 typedef struct PxArgs {
   PxState *st;
@@ -52,6 +62,11 @@ typedef struct PxArgs {
   PxToken *tokens;
   PxLeaf *leaves;
   PxHeld *held;
+  PxFollow follow;
+  RtStream *launch; /* what the kernel runs on: stream, or that of another library */
+  RtStreamRoom room;
+  uint32_t ndims;
+  int64_t dims0[PX_INLINE_DIMS]; /* extents and strides of foreign arrays */
   PxToken tokens0[PX_INLINE_TOKENS];
   PxLeaf leaves0[PX_INLINE_LEAVES];
 } PxArgs;
@@ -60,5 +75,17 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
 /* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
 int px_args_add(PxArgs *a, PyObject *arg);
 void px_args_clear(PxArgs *a);
+
+/* --- follow.c: a launch without a stream runs on the current stream of the libraries whose arrays it takes --- */
+
+/* Remembers whose stream counts. 0 or -1. */
+int px_follow_source(PxArgs *a, const PxSource *source);
+int px_follow_handle(PxArgs *a, uint64_t handle);
+/* Chooses a->launch, and orders it after the work on the arguments. 0 or -1. */
+int px_follow_before(PxArgs *a);
+/* Orders what the libraries, and we on the default stream, do next after the launch. 0 or -1. */
+int px_follow_after(PxArgs *a);
+
+static inline bool px_follows(const PxArgs *a) { return a->follow.nsources | a->follow.nhandles; }
 
 #endif

@@ -71,6 +71,7 @@ enum {
   CU_HOST_DEVICEMAP = 2
 }; /* of cuMemHostAlloc and cuMemHostRegister alike */
 enum { CU_EVENT_NO_TIMING = 2 };
+enum { CU_POINTER_ORDINAL = 9 }; /* CUpointer_attribute */
 enum { CU_STREAM_LEGACY_HANDLE = 1, CU_STREAM_PER_THREAD_HANDLE = 2 };
 
 /* The extra argument of cuLaunchKernel. */

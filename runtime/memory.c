@@ -328,3 +328,9 @@ RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream 
   TRY(enter(d, stream));
   return CU(cuMemsetD8Async, (to, byte, bytes, rt_handle(stream)));
 }
+
+RtStatus rt_pointer_gpu(uint64_t address, int *ordinal) {
+  if (rt_driver_open() != RT_OK)
+    return RT_FAILED;
+  return rt_cu.cuPointerGetAttribute(ordinal, CU_POINTER_ORDINAL, address) == CUDA_SUCCESS ? RT_OK : RT_FAILED;
+}

@@ -22,6 +22,9 @@ RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtS
 RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes, RtStream *stream);
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream);
 
+/* The number of the GPU that an address belongs to; RT_FAILED, with no error set, where CUDA does not know it. */
+RtStatus rt_pointer_gpu(uint64_t address, int *ordinal);
+
 typedef struct RtMemoryStats { uint64_t live_bytes, live_blocks, peak_bytes, cached_bytes, allocations; } RtMemoryStats;
 void rt_memory_stats(RtDevice *d, RtMemoryStats *out);
 

@@ -60,7 +60,7 @@ const char *rt_size_text(uint64_t bytes, char text[32]);
 
 /* --- device.c --- */
 
-enum { RT_CACHE_SLOTS = 32 };
+enum { RT_CACHE_SLOTS = 32, RT_SPARE_EVENTS = 8 };
 typedef struct
     RtFreeBlock { /* freed on its stream, and free to be used again on that stream alone */
   uint64_t address;
@@ -83,6 +83,9 @@ struct RtDevice {
   RtFreeBlock cache[RT_CACHE_SLOTS];
   unsigned cache_next; /* the slot that a full cache gives up */
   size_t cache_bytes;
+  CUevent spare[RT_SPARE_EVENTS]; /* for rt_stream_order */
+  unsigned spares;
+  uint32_t spare_epoch;
 
   RtMemoryStats stats;    /* atomic, not under the lock */
   RtKernel *_Atomic last; /* the kernel launched last, for error texts; see rt_last_kernel */

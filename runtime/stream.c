@@ -2,6 +2,7 @@
  * that outlives a reset is an error and not a call into the driver with a dead handle. The host
  * device does everything at once: its streams are always idle. */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "runtime/state.h"
@@ -63,6 +64,15 @@ RtStatus rt_stream_new(RtDevice *d, RtStream **out) {
 RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
   *out = stream_of(d, (CUstream)(uintptr_t)(handle == CU_STREAM_LEGACY_HANDLE ? 0 : handle), 0);
   return *out ? RT_OK : no_memory("stream");
+}
+
+_Static_assert(sizeof(RtStream) <= sizeof(RtStreamRoom), "RtStreamRoom is too small");
+
+RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle) {
+  RtStream s = {d, (CUstream)(uintptr_t)handle, rt_epoch(d), 0};
+  if (handle <= CU_STREAM_LEGACY_HANDLE)
+    return NULL;
+  return memcpy(room, &s, sizeof s);
 }
 
 void rt_stream_release(RtStream *s) {
@@ -160,6 +170,54 @@ RtStatus rt_event_record(RtEvent *e, RtStream *s) {
   }
   e->recorded = 1;
   return RT_OK;
+}
+
+/* --- order --- */
+
+/* An event of the device for one use, from those that rest. */
+static RtStatus take_event(RtDevice *d, CUevent *out) {
+  pthread_mutex_lock(&d->lock);
+  if (d->spare_epoch != rt_epoch(d)) /* they went with the context */
+    d->spares = 0;
+  d->spare_epoch = rt_epoch(d);
+  *out = d->spares ? d->spare[--d->spares] : NULL;
+  pthread_mutex_unlock(&d->lock);
+  return *out ? RT_OK : CU(cuEventCreate, (out, CU_EVENT_NO_TIMING));
+}
+
+static void give_event(RtDevice *d, CUevent e, uint32_t epoch) {
+  pthread_mutex_lock(&d->lock);
+  int current = epoch == rt_epoch(d) && epoch == d->spare_epoch;
+  int keep = current && d->spares < RT_SPARE_EVENTS;
+  if (keep)
+    d->spare[d->spares++] = e;
+  pthread_mutex_unlock(&d->lock);
+  if (current && !keep)
+    rt_cu.cuEventDestroy(e);
+}
+
+/* An error (the legacy stream while another thread captures) is an answer too: no wait can be put there. */
+static int capturing(CUstream s) {
+  int state = 0;
+  return rt_cu.cuStreamIsCapturing(s, &state) != CUDA_SUCCESS || state;
+}
+
+RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then) {
+  CUevent event;
+  if (rt_is_host(d) || rt_handle(first) == rt_handle(then))
+    return RT_OK;
+  TRY(rt_device_make_current(d));
+  TRY(rt_stream_check(d, first));
+  TRY(rt_stream_check(d, then));
+  if (capturing(rt_handle(first)) || capturing(rt_handle(then)))
+    return RT_OK;
+  uint32_t epoch = rt_epoch(d);
+  TRY(take_event(d, &event));
+  RtStatus status = CU(cuEventRecord, (event, rt_handle(first)));
+  if (status == RT_OK)
+    status = CU(cuStreamWaitEvent, (rt_handle(then), event, 0));
+  give_event(d, event, epoch);
+  return status;
 }
 
 RtStatus rt_event_synchronize(RtEvent *e) {

@@ -1,7 +1,7 @@
 """The C half of pyptx: the types behind what pyptx.cuda gives."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,10 @@ class DeviceArray:
     gpu_data: Memory
     device_ctypes_pointer: Any
     __cuda_array_interface__: dict[str, Any]
+    __dlpack_c_exchange_api__: ClassVar[Any]
+    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None,
+                   dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
     @property
     def T(self) -> DeviceArray: ...
     def copy_to_host(self, ary: np.ndarray[Any, Any] | None = None, stream: Any = 0) -> np.ndarray[Any, Any]: ...

@@ -317,6 +317,19 @@ CUresult cuMemGetInfo(size_t *available, size_t *total) {
   return end(CUDA_SUCCESS);
 }
 
+/* Only which device an address belongs to is asked for. Memory that was not made here is nobody's. */
+CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
+  BEGIN(cuPointerGetAttribute, 0);
+  if (attribute != CU_POINTER_ORDINAL)
+    return misuse(CUDA_ERROR_INVALID_VALUE);
+  for (Thing *t = things; t; t = t->next)
+    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle && address < (uintptr_t)t->handle + t->bytes) {
+      *(int *)value = t->device;
+      return end(CUDA_SUCCESS);
+    }
+  return end(CUDA_ERROR_INVALID_VALUE);
+}
+
 static CUresult allocate(CUdeviceptr *address, size_t bytes) {
   if (bytes > memory_total() || memory_used > memory_total() - bytes)
     return end(CUDA_ERROR_OUT_OF_MEMORY);
@@ -649,6 +662,12 @@ CUresult cuStreamSynchronize(CUstream stream) {
 CUresult cuStreamQuery(CUstream stream) {
   BEGIN(cuStreamQuery, 1);
   return on_stream(stream, 1);
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, int *state) {
+  BEGIN(cuStreamIsCapturing, 1);
+  *state = 0;
+  return is_stream(stream) ? end(CUDA_SUCCESS) : misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {

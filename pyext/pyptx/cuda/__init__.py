@@ -15,6 +15,7 @@ from pyptx._pyptx import (
     event_elapsed_time,
     external_stream,
     from_cuda_array_interface,
+    from_dlpack,
     get_current_device,
     is_cuda_array,
     legacy_default_stream,
