@@ -310,6 +310,8 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b) {
     Val r = equal_tuples(ty, a, b);
     return op == OP_EQ ? r : ty_not(ty, r);
   }
+  if (ty_is_fstring(a) || ty_is_fstring(b)) /* its text is not there */
+    return TY_FAIL(ty, ERR_STRING_BUILD);
   bool same = a.type == b.type; /* None and objects: one type a value */
   return ty_const_bool(ty, same == (op == OP_EQ));
 }

@@ -278,25 +278,34 @@ static Val view(Ty *ty, Val array, const Indices *list) {
 
 /* --- tuples --- */
 
+/* A bound of a slice of n items, as Python's slice.indices has it. */
+static int64_t constant_bound(int64_t k, int64_t n, bool down) {
+  k = k < 0 ? k + n : k;
+  int64_t low = down ? -1 : 0, high = down ? n - 1 : n;
+  return k < low ? low : k > high ? high : k;
+}
+
 static Val tuple_slice(Ty *ty, Val t, Val slice) {
-  int64_t n = t.type->n, part[3] = {0, n, 1}; /* start, stop, step */
+  int64_t n = t.type->n, part[3] = {0, 0, 1}; /* start, stop, step */
+  bool given[3];
   for (uint32_t k = 0; k < 3; k++) {
     Val v = ty_item(ty, slice, k);
     if (is_bottom(v))
       return BOTTOM;
-    if (v.type->id != TY_NONE && !fz_get_int(v.konst, &part[k]))
+    given[k] = v.type->id != TY_NONE;
+    if (given[k] && !fz_get_int(v.konst, &part[k]))
       return ty_not_constant(ty, "a slice of a tuple");
-    bool down = k < 2 && part[2] < 0;
-    if (k < 2 && v.type->id != TY_NONE && part[k] < 0)
-      part[k] = part[k] + n < 0 ? (down ? -1 : 0) : part[k] + n;
   }
-  if (part[2] != 1)
-    return TY_FAIL(ty, ERR_BAD_OPERAND, "a slice with a step", TY_PRETTY(ty, t));
-  int64_t stop = part[1] > n ? n : part[1];
+  if (!part[2])
+    return TY_FAIL(ty, ERR_ARGUMENTS, "a slice", "the step must not be zero");
+  bool down = part[2] < 0;
+  int64_t step = part[2] > n ? n : part[2] < -n ? -n : part[2]; /* which is as far, and counts safely */
+  int64_t at = given[0] ? constant_bound(part[0], n, down) : down ? n - 1 : 0;
+  int64_t stop = given[1] ? constant_bound(part[1], n, down) : down ? -1 : n;
   Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);
   uint32_t count = 0;
-  for (int64_t k = part[0]; k < stop; k++)
-    items[count++] = ty_item(ty, t, (uint32_t)k);
+  for (; n && (down ? at > stop : at < stop); at += step)
+    items[count++] = ty_item(ty, t, (uint32_t)at);
   return ty_make_tuple(ty, items, count);
 }
 

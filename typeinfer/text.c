@@ -10,7 +10,7 @@
 static const char fstring_mark[] = "f-string";
 
 /* An f-string that is not known as a whole: its parts are the operands of the instruction that made it. */
-static bool is_fstring(Val v) {
+bool ty_is_fstring(Val v) {
   return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_OPAQUE &&
          v.type->frozen->text == fstring_mark;
 }
@@ -29,7 +29,7 @@ static bool constant_text(Ty *ty, Val v, Buf *out, int depth) {
     buf_add(out, v.konst->text, v.konst->n);
   else if (ty_is_number(v.type) && ty_is_integral(v.type) && fz_get_int(v.konst, &n))
     buf_printf(out, "%lld", (long long)n);
-  else if (is_fstring(v) && v.src && (v.src->op == OP_MAKE_STR || v.src->op == OP_FORMAT))
+  else if (ty_is_fstring(v) && v.src && (v.src->op == OP_MAKE_STR || v.src->op == OP_FORMAT))
     for (uint32_t k = 0; k < v.src->nargs; k++) {
       bool nested = v.src->op == OP_FORMAT && k > 0; /* {x:{y:z}} */
       if (nested || !constant_text(ty, ty_arg(ty, v.src, k), out, depth + 1))
@@ -399,11 +399,11 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
                                              : "it has more than 4096 characters");
   if (ty_is_number(v.type))
     return quoted ? add_repr(ty, t, v) : add_number(ty, t, v);
-  if (is_fstring(v) && v.src && v.src->op == OP_MAKE_STR)
+  if (ty_is_fstring(v) && v.src && v.src->op == OP_MAKE_STR)
     return add_fstring(ty, t, v.src, depth);
-  if (is_fstring(v) && v.src && v.src->op == OP_FORMAT)
+  if (ty_is_fstring(v) && v.src && v.src->op == OP_FORMAT)
     return add_formatted(ty, t, v.src, depth);
-  if (is_fstring(v)) { /* which one it is depends on the path */
+  if (ty_is_fstring(v)) { /* which one it is depends on the path */
     (void)TY_FAIL(ty, ERR_STRING_BUILD);
     return false;
   }

@@ -277,6 +277,7 @@ typedef struct TyText {
 } TyText;
 /* quoted: a string stands in a tuple. False after an error in typing. */
 bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth);
+bool ty_is_fstring(Val v); /* known by its parts only */
 
 /* --- named tuples (named.c) --- */
 Val ty_call_named(Ty *ty, const Frozen *class, const Val *args, uint32_t n, const Frozen *names);

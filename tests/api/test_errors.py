@@ -69,6 +69,9 @@ CASES = [
         X,
     ),
     ("DELETE", "def kernel(x):\n    del x[0]  # here\n", X),
+    ("STRING_BUILD", "def kernel(x):\n    x[0] = «f'{x[0]}' == '0.0'»\n", X),
+    ("STRING_BUILD", "def kernel(x):\n    x[0] = «f'{x[0]}' in ('1.0', '0.0')»\n", X),
+    ("ARGUMENTS", "def kernel(x):\n    x[0] = len(«(1, 2)[::0]»)\n", X),
     ("STRING_BUILD", "def kernel(x):\n    s = 'a'\n    t = «s + 'b'»\n    x[0] = t == 'ab'\n", X),
     (
         "MATCH_PATTERN",

@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 import pytest
-from harness import run
+from harness import define, run
 from pyptx import CompileError, cuda
 
 X = np.arange(1, 25, dtype=np.float32)
@@ -139,6 +139,35 @@ def test_tuples_compare_in_order():
         o[1] = ((a, b) >= (a, b, 0)) + 2 * ((a, math.nan) < (a, 1.0))
 
     run(kernel, (out(), 3, 4))
+
+
+BOUNDS = [None, 0, 1, 4, 5, 9, -1, -3, -5, -9]
+STEPS = [None, 1, 2, 7, -1, -2, -7, 2**62, -(2**63) + 1]
+
+
+def number(t):
+    """All of a tuple's length and items in one number."""
+    s = len(t)
+    for v in t:
+        s = s * 10 + v
+    return s
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_slices_of_tuples(step):
+    lines = [
+        f"    o[{k}] = number(t[{i if i is not None else ''}:{j if j is not None else ''}:{step or ''}])"
+        for k, (i, j) in enumerate((i, j) for i in BOUNDS for j in BOUNDS)
+    ]
+    kernel = define("def kernel(o, t):\n" + "\n".join(lines) + "\n", number=number)
+    run(kernel, (out(len(lines)), (1, 2, 3, 4, 5)))
+
+
+def test_slices_of_an_empty_tuple():
+    def kernel(o):
+        o[0] = len(()[::-1]) + len(()[2:-1:3])
+
+    run(kernel, (out(),))
 
 
 def test_slices_as_values():
