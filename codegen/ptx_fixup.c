@@ -1,14 +1,17 @@
-/* PTX fix-up, line by line over the assembly that LLVM printed.
+/* PTX fix-up, line by line over the assembly that LLVM printed: what ptxas 13.0, and the driver's compiler of the same age, compile wrongly.
+ * tests/api/test_miscompiled.py holds a kernel for each. LLVM makes these instructions out of many things, so the place to change
+ * them is the end.
  *
- * neg.s16 and abs.s16: ptxas (13.0, and the driver's compiler of the same age) takes the result to be in range, so that
- * -(-32768) widened to 64 bits comes out as +32768 where PTX says that it wraps. ~x + 1 is compiled as written.
- * LLVM makes these two out of many things (0 - x, x * -1, a narrowed 32-bit negation), so the place to change them is the end.
+ * neg.s16, abs: the result is taken to be in range, so that -(-32768) widened to 64 bits comes out as +32768, and abs of the smallest
+ * integer is not below 0, where PTX says that both wrap. The plain instructions for them are compiled as written.
  *
- * not.b64 of a register that a branch has found to be 0, under an or: ptxas (13.0) takes the result for 0. xor with -1 is compiled as written.
+ * max and min of 16 bits, compared for equality with one of the operands: the comparison is turned round. 32 bits are right.
  *
- * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. ptxas and the driver convert instead where the
- * register was made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that
- * way. The bits are taken by an instruction of their own, in modules that have floats. */
+ * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0. xor with -1 is compiled as written.
+ *
+ * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert instead where the register was
+ * made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that way. The bits
+ * are taken by an instruction of their own, in modules that have floats. */
 #include "codegen/ptx_fixup.h"
 
 #include <ctype.h>
@@ -17,17 +20,35 @@
 
 typedef struct Rule {
   const char *op;      /* as LLVM prints it, between two tabs */
-  const char *instead; /* D stands for the destination, S for the source */
+  const char *instead; /* D stands for the destination, S and T for the sources */
+  int sources;
 } Rule;
 
+#define ABS(bits, last)                                                                            \
+  "\t{ .reg .b" bits " %sign, %flipped;\n\tshr.s" bits " \t%sign, S, " last ";\n\txor.b" bits      \
+  " \t%flipped, S, %sign;\n\tsub.s" bits " \tD, %flipped, %sign; }"
+#define WIDE(op, sign)                                                                             \
+  "\t{ .reg .b16 %x, %y; .reg .b32 %a, %b;\n\tmov.b16 \t%x, S;\n\tmov.b16 \t%y, T;\n\tcvt." sign   \
+  "32." sign "16 \t%a, %x;\n\tcvt." sign "32." sign "16 \t%b, %y;\n\t" op "." sign                 \
+  "32 \t%a, %a, %b;\n\tcvt.u16.u32 \tD, %a; }"
+
 static const Rule rules[] = {
-    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;"},
-    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;"},
+    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;", 1},
+    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;", 1},
     {"\tabs.s16 \t",
      "\t{ .reg .pred %below; .reg .b16 %minus;\n"
      "\tsetp.lt.s16 \t%below, S, 0;\n\tnot.b16 \t%minus, S;\n\tadd.s16 \t%minus, %minus, 1;\n"
-     "\tselp.b16 \tD, %minus, S, %below; }"},
+     "\tselp.b16 \tD, %minus, S, %below; }",
+     1},
+    {"\tabs.s32 \t", ABS("32", "31"), 1},
+    {"\tabs.s64 \t", ABS("64", "63"), 1},
+    {"\tmax.s16 \t", WIDE("max", "s"), 2},
+    {"\tmax.u16 \t", WIDE("max", "u"), 2},
+    {"\tmin.s16 \t", WIDE("min", "s"), 2},
+    {"\tmin.u16 \t", WIDE("min", "u"), 2},
 };
+#undef ABS
+#undef WIDE
 
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -51,25 +72,26 @@ static size_t operand_length(const char *s) {
   return n;
 }
 
-/* Writes the rule's text for "OP D, S;" and returns what follows it; NULL if the line has another form. */
+/* Writes the rule's text for "OP D, S;" or "OP D, S, T;" and returns what follows it; NULL if the line has another form. */
 static const char *rewrite(Buf *out, const Rule *rule, const char *line) {
-  const char *d = line + strlen(rule->op);
-  size_t nd = operand_length(d);
-  const char *s = d + nd + 2;
-  if (!nd || strncmp(d + nd, ", ", 2))
-    return NULL;
-  size_t ns = operand_length(s);
-  if (!ns || s[ns] != ';')
-    return NULL;
+  const char *operand[3], *at = line + strlen(rule->op);
+  size_t length[3];
+  for (int k = 0; k <= rule->sources; k++) {
+    operand[k] = at;
+    length[k] = operand_length(at);
+    const char *then = k < rule->sources ? ", " : ";";
+    if (!length[k] || strncmp(at + length[k], then, strlen(then)) != 0)
+      return NULL;
+    at += length[k] + strlen(then);
+  }
   for (const char *c = rule->instead; *c; c++) {
-    if (*c == 'D')
-      buf_add(out, d, nd);
-    else if (*c == 'S')
-      buf_add(out, s, ns);
+    int k = *c == 'D' ? 0 : *c == 'S' ? 1 : *c == 'T' ? 2 : -1;
+    if (k >= 0)
+      buf_add(out, operand[k], length[k]);
     else
       buf_putc(out, *c);
   }
-  return s + ns + 1;
+  return at;
 }
 
 /* --- narrow stores --- */

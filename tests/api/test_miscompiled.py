@@ -66,3 +66,32 @@ def test_negated_smallest_int16():
             out[i] = np.int64(-x[i]) + np.int64(abs(x[i]))
 
     run(kernel, [np.array([-32768, -1, 32767], np.int16), np.zeros(3, np.int64)], 1, 3)
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint8", "uint16"])
+def test_maximum_of_narrow_integers_in_a_condition(dtype, opt):
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i, 0] = 1 if np.maximum(7, x[i]) == 7 else x[i]
+            out[i, 1] = 1 if np.minimum(7, x[i]) == 7 else x[i]
+            out[i, 2] = 1 if np.maximum(0, x[i]) else x[i]
+
+    x = np.array([0, 5, 7, 8, 36, 127, -1, -5, -128]).astype(dtype)
+    run(kernel, [x, np.zeros((x.size, 3), dtype)], 1, 32, opt=opt)
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_absolute_value_of_the_smallest_integer(dtype, opt):
+    def kernel(x, d, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a = abs(x[i])
+            out[i, 0] = a % d[i]
+            out[i, 1] = a < 0
+            out[i, 2] = a // d[i]
+
+    x = np.array([np.iinfo(dtype).min, -1, 0, 100], dtype)
+    run(kernel, [x, np.full(4, 13, dtype), np.zeros((4, 3), np.int64)], 1, 32, opt=opt)
