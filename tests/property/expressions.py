@@ -444,7 +444,7 @@ class Expressions:
             result = join(need_scalar(result), need_scalar(t))
         if {"pyint", "pyfloat"} <= {t for _, t in args}:
             raise Invalid("the best of ints and floats")
-        return converted_any(call(name, *(a for a, _ in args)), [t for _, t in args], result)
+        return converted_any(call(f"_{name}", *(a for a, _ in args)), [t for _, t in args], result)
 
     def c_min(self, args, e):
         return self.min_or_max("min", args)

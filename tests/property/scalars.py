@@ -394,6 +394,19 @@ RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
 RUNTIME |= {"_power": strong_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
 RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
 RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS}
+def extreme(choose):
+    """min or max; which of two zeros of different signs it gives is not specified on a GPU (ptxas makes one instruction of it)."""
+
+    def compute(*args):
+        best = choose(args)
+        if best == 0 and len({math.copysign(1, a) for a in args if a == 0}) > 1:
+            raise Unspecified("the smaller of two zeros")
+        return best
+
+    return compute
+
+
+RUNTIME["_min"], RUNTIME["_max"] = extreme(min), extreme(max)
 RUNTIME["_contains"] = lambda x, items: any([bool(x == y) for y in items])
 RUNTIME["_local"] = lambda shape, name: np.zeros(shape, STRONG[name])
 
