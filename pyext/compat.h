@@ -16,7 +16,7 @@
 #define PX_BEGIN_LOCKED(object) Py_BEGIN_CRITICAL_SECTION(object)
 #define PX_END_LOCKED()         Py_END_CRITICAL_SECTION()
 #else
-#define PX_BEGIN_LOCKED(object) {
+#define PX_BEGIN_LOCKED(object) { (void)(object);
 #define PX_END_LOCKED()         }
 #endif
 

@@ -32,12 +32,15 @@ static RtDevice *open_device(PxState *st, int ordinal) {
   return d;
 }
 
-static int gpu_count(void) {
+/* GPUs that a driver answers for. -1 with an exception in a child of fork and at exit: there is no telling whether there are any. */
+static int gpu_count(PxState *st) {
   int count = 0;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
   status = rt_gpu_count(&count);
   Py_END_ALLOW_THREADS
+  if (status != RT_OK && rt_driver_is_over())
+    PX_TRY_STATUS(st, status, return -1);
   return status == RT_OK ? count : 0;
 }
 
@@ -47,8 +50,10 @@ static RtDevice *default_device(PxState *st) {
     return open_device(st, RT_HOST);
   if (!strcmp(choice, "gpu"))
     return open_device(st, 0);
-  if (!strcmp(choice, "auto"))
-    return open_device(st, gpu_count() > 0 ? 0 : RT_HOST);
+  if (!strcmp(choice, "auto")) {
+    int count = gpu_count(st);
+    return count < 0 ? NULL : open_device(st, count > 0 ? 0 : RT_HOST);
+  }
   PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host or auto", choice);
   return NULL;
 }
@@ -61,6 +66,7 @@ RtDevice *px_current_device(PxState *st) {
   return st->default_device;
 }
 
+/* dict.setdefault: of two threads that make a device's object at once, one's stays. */
 PyObject *px_device_object(PxState *st, RtDevice *d) {
   PyObject *key = PyLong_FromLong(rt_device_ordinal(d));
   if (!key)
@@ -70,9 +76,8 @@ PyObject *px_device_object(PxState *st, RtDevice *d) {
     PxDevice *made = PyObject_New(PxDevice, st->device_type);
     if (made) {
       made->device = d;
-      found = (PyObject *)made;
-      if (PyDict_SetItem(st->devices, key, found) < 0)
-        Py_CLEAR(found);
+      found = Py_XNewRef(PyDict_SetDefault(st->devices, key, (PyObject *)made)); /* borrowed of a dict that only grows */
+      Py_DECREF(made);
     }
   }
   Py_DECREF(key);
@@ -316,7 +321,10 @@ static PyObject *module_gpu(PyObject *module, PyObject *arg) {
   return d ? px_device_object(st, d) : NULL;
 }
 
-static PyObject *module_gpu_count(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) { return PyLong_FromLong(gpu_count()); }
+static PyObject *module_gpu_count(PyObject *module, PyObject *Py_UNUSED(args)) {
+  int count = gpu_count(px_state_of_module(module));
+  return count < 0 ? NULL : PyLong_FromLong(count);
+}
 
 static PyObject *module_synchronize(PyObject *module, PyObject *Py_UNUSED(args)) {
   PyObject *device = module_current(module, NULL);

@@ -2,6 +2,7 @@
 #include "pyext/dispatcher.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "pyext/raise.h"
 #include "pyext/scalar.h"
@@ -69,43 +70,124 @@ static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, u
   return -1;
 }
 
-static int lock_compiler(PxDispatcher *d) {
-  if (d->compiler == PyThread_get_thread_ident()) {
+/* An overload that a thread is making. Threads that want the same one wait for its lock; other overloads of the kernel do not. */
+typedef struct PxCompiling {
+  struct PxCompiling *next;
+  RtDevice *device;
+  PxSignature signature; /* the compiling thread's */
+  PyThread_type_lock done;
+  unsigned long thread;
+  pid_t process; /* in a child of fork the thread does not exist */
+  unsigned users; /* under the dispatcher's lock: the last frees it */
+} PxCompiling;
+
+static PxCompiling *compiling_new(const PxSignature *s, RtDevice *device) {
+  PxCompiling *c = PyMem_Calloc(1, sizeof *c);
+  PyThread_type_lock done = c ? PyThread_allocate_lock() : NULL;
+  if (!done) {
+    PyMem_Free(c);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  PyThread_acquire_lock(done, WAIT_LOCK);
+  *c = (PxCompiling){NULL, device, *s, done, PyThread_get_thread_ident(), getpid(), 1};
+  return c;
+}
+
+/* The entry of the thread that is making this overload now, with a use more, or NULL and `mine` is in the list. */
+static PxCompiling *join_or_list(PxDispatcher *d, PxCompiling *mine) {
+  const PxSignature *s = &mine->signature;
+  PxCompiling *c;
+  PX_BEGIN_LOCKED(d)
+  for (c = d->compiling; c; c = c->next)
+    if (c->process == mine->process && c->device == mine->device && c->signature.n == s->n &&
+        !memcmp(c->signature.tokens, s->tokens, sizeof *s->tokens * s->n))
+      break;
+  if (c) {
+    c->users++;
+  } else {
+    mine->next = d->compiling;
+    d->compiling = mine;
+  }
+  PX_END_LOCKED()
+  return c;
+}
+
+static void unlist(PxDispatcher *d, PxCompiling *mine) {
+  PX_BEGIN_LOCKED(d)
+  for (PxCompiling **at = &d->compiling; *at; at = &(*at)->next)
+    if (*at == mine) {
+      *at = mine->next;
+      break;
+    }
+  PX_END_LOCKED()
+  PyThread_release_lock(mine->done);
+}
+
+static void leave(PxDispatcher *d, PxCompiling *c) {
+  unsigned left;
+  PX_BEGIN_LOCKED(d)
+  left = --c->users;
+  PX_END_LOCKED()
+  if (left)
+    return;
+  PyThread_free_lock(c->done);
+  PyMem_Free(c);
+}
+
+/* Waits until another thread has made the overload, or failed to. 0, or -1 if that thread is this one. */
+static int wait_for(PxDispatcher *d, PxCompiling *c) {
+  int failed = c->thread == PyThread_get_thread_ident() ? -1 : 0;
+  if (failed) {
     PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it",
                  ((PyFunctionObject *)d->function)->func_qualname);
-    return -1;
-  }
-  if (!PyThread_acquire_lock(d->compiling, NOWAIT_LOCK)) {
+  } else {
     Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(d->compiling, WAIT_LOCK);
+    PyThread_acquire_lock(c->done, WAIT_LOCK);
     Py_END_ALLOW_THREADS
+    PyThread_release_lock(c->done);
   }
-  d->compiler = PyThread_get_thread_ident();
-  return 0;
+  leave(d, c);
+  return failed;
 }
 
-static void unlock_compiler(PxDispatcher *d) {
-  d->compiler = 0;
-  PyThread_release_lock(d->compiling);
-}
-
-PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
-  PxState *st = px_state_of((PyObject *)d);
+static PxOverload *find_compiled(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
   bool converted = false;
   PxOverload *o = find(d, device, s->tokens, s->n, &converted);
-  if (o && !converted)
+  if (o && converted)
+    Py_CLEAR(o);
+  return o;
+}
+
+static PxOverload *compile_listed(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  PxOverload *o = find_compiled(d, s, device); /* it may have been made before we were in the list */
+  if (o)
     return o;
-  Py_CLEAR(o);
-  if (lock_compiler(d) < 0)
-    return NULL;
-  o = find(d, device, s->tokens, s->n, &converted); /* the thread before us may have made it */
-  if (!o || converted) {
-    Py_XDECREF((PyObject *)o);
-    o = px_overload_compile(st, d, s, device);
-    if (o && add_entry(d, device, s->tokens, s->n, o, false) < 0)
-      Py_CLEAR(o);
+  o = px_overload_compile(px_state_of((PyObject *)d), d, s, device);
+  if (o && add_entry(d, device, s->tokens, s->n, o, false) < 0)
+    Py_CLEAR(o);
+  return o;
+}
+
+/* A thread that has waited for one that failed compiles too, and gets the error as its own. */
+PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  PxOverload *o;
+  while (!(o = find_compiled(d, s, device))) {
+    PxCompiling *mine = compiling_new(s, device);
+    if (!mine)
+      return NULL;
+    PxCompiling *other = join_or_list(d, mine);
+    if (!other) {
+      o = compile_listed(d, s, device);
+      unlist(d, mine);
+      leave(d, mine);
+      return o;
+    }
+    PyThread_release_lock(mine->done);
+    leave(d, mine);
+    if (wait_for(d, other) < 0)
+      return NULL;
   }
-  unlock_compiler(d);
   return o;
 }
 
@@ -287,8 +369,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   d->options = o;
   d->caching = (PxCaching)caching;
   d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
-  d->compiling = PyThread_allocate_lock();
-  if (!d->compiling || (dump && *dump && !(d->dump = copy_text(dump))))
+  if (dump && *dump && !(d->dump = copy_text(dump)))
     PyErr_NoMemory();
   else if (d->made && read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
     return (PyObject *)d;
@@ -333,8 +414,6 @@ static void dispatcher_dealloc(PyObject *op) {
     px_signature_clear(&d->signatures[i]);
   PyMem_Free(d->signatures);
   PyMem_Free(d->dump);
-  if (d->compiling)
-    PyThread_free_lock(d->compiling);
   type->tp_free(op);
   Py_DECREF(type);
 }

@@ -32,8 +32,7 @@ typedef struct PxDispatcher {
   uint32_t nsignatures;
   PxEntry *entries; /* appended only, under the object's lock */
   uint32_t nentries, max_entries, last;
-  PyThread_type_lock compiling; /* held while an overload is made, so that others wait for it */
-  unsigned long compiler;       /* thread that holds it */
+  struct PxCompiling *compiling; /* overloads that are being made, under the object's lock */
 } PxDispatcher;
 
 /* The overload for these arguments on their device: found, or compiled now. Converts numbers in place where the overload declares

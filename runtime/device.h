@@ -28,6 +28,7 @@ RtStatus rt_device_attribute(RtDevice *d, int attribute, int *value); /* CUdevic
 RtStatus rt_device_memory(RtDevice *d, size_t *free_bytes, size_t *total);
 typedef struct RtLimits { uint32_t threads, block[3], grid[3], shared, shared_optin; } RtLimits;
 const RtLimits *rt_device_limits(const RtDevice *d);
+int rt_driver_is_over(void);                  /* it was in use, and this is a child of fork, or the process is ending */
 int rt_driver_version(void);                  /* 13000 for CUDA 13.0, 0 without driver */
 int rt_driver_ptx_version(void);              /* newest PTX ISA it takes, e.g. 90; 0 without driver */
 const char *rt_driver_path(void);             /* libcuda's file, or NULL */

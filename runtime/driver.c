@@ -163,6 +163,8 @@ RtStatus rt_driver_unusable(void) {
   return rt_fail(RT_NO_DRIVER, no_driver_remedy, "the CUDA driver has not been initialised");
 }
 
+int rt_driver_is_over(void) { return rt_phase == RT_PHASE_FORKED || rt_phase == RT_PHASE_ENDED; }
+
 /* --- versions --- */
 
 int rt_driver_version(void) { return rt_driver_load() == RT_OK ? atomic_load(&driver_version) : 0; }

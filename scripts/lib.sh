@@ -48,7 +48,7 @@ use_packaged_toolkit() {
   done
 }
 
-# configure_and_check DIR OPTIONS...: builds the rooms and their C tests in DIR and runs CTest.
+# configure_and_check DIR OPTIONS...: builds the rooms and their C tests in DIR and runs CTest, of CHECK_ONLY's names if that is set.
 configure_and_check() {
   local dir=$1
   shift
@@ -56,7 +56,12 @@ configure_and_check() {
     cat "$dir.log" >&2
     return 1
   }
-  cmake --build "$dir" && cmake --build "$dir" --target check
+  cmake --build "$dir" || return 1
+  if [ -n "${CHECK_ONLY:-}" ]; then
+    ctest --test-dir "$dir" --output-on-failure -R "$CHECK_ONLY"
+  else
+    cmake --build "$dir" --target check
+  fi
 }
 
 # install_into VENV: builds the module for that interpreter and installs it with its sources there.

@@ -4,12 +4,22 @@ Each stream that has callbacks has a thread that waits for one event after the o
 and those of different streams do not wait for each other. The thread ends with its last callback.
 """
 
+import os
 import sys
 import threading
 from collections import deque
 
 _lock = threading.Lock()
 _queues = {}  # (device, handle) → deque of (event, function); a key is there while its thread lives
+
+
+def _forget():
+    global _lock
+    _lock = threading.Lock()
+    _queues.clear()
+
+
+os.register_at_fork(after_in_child=_forget)  # the threads are the parent's
 
 
 def _run(key, queue):

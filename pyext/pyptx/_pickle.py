@@ -5,6 +5,7 @@ A kernel of an importable module travels as its name, as functions do. One of a 
 not told which of them asks; but their picklers are Python classes, so the frame that called it is a method of one.
 """
 
+import os
 import sys
 import threading
 import uuid
@@ -17,6 +18,14 @@ _tokens = weakref.WeakKeyDictionary()  # kernel → what it is known by in all p
 _known = weakref.WeakValueDictionary()  # and back: a kernel that comes twice is compiled once
 _recent = []  # keeps the last of those that came, since a worker drops each between two tasks
 _KEPT = 64
+
+
+def _new_lock():
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_new_lock)  # another thread may have held it
 
 
 def _find(module, qualname):
