@@ -1,6 +1,7 @@
 /* Compat: the one place that knows how CPython versions differ for this room. Supported: 3.11, 3.12, 3.13; 3.14 is not precluded.
  *
- * Free-threaded builds: objects that change after they are made guard themselves with PX_BEGIN_LOCKED(object). */
+ * Free-threaded builds: objects that change after they are made guard themselves with PX_BEGIN_LOCKED(object). What is changed under a
+ * lock must not itself be the object of the lock: a list's own methods would take it again, and give it up for a moment. */
 #ifndef PYPTX_PYEXT_COMPAT_H
 #define PYPTX_PYEXT_COMPAT_H
 
@@ -19,6 +20,10 @@
 #define PX_BEGIN_LOCKED(object) { (void)(object);
 #define PX_END_LOCKED()         }
 #endif
+
+/* A pointer that is set once, under a lock, and read without one. */
+#define PX_PUBLISHED(field)      __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+#define PX_PUBLISH(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
 
 #if PY_VERSION_HEX < 0x030C0000
 #define PX_NO_SUBINTERPRETER_SLOT 1

@@ -61,9 +61,10 @@ static RtDevice *default_device(PxState *st) {
 RtDevice *px_current_device(PxState *st) {
   if (selected)
     return selected;
-  if (!st->default_device)
-    st->default_device = default_device(st); /* two threads find the same one */
-  return st->default_device;
+  RtDevice *d = PX_PUBLISHED(st->default_device);
+  if (!d && (d = default_device(st))) /* two threads find the same one */
+    PX_PUBLISH(st->default_device, d);
+  return d;
 }
 
 /* dict.setdefault: of two threads that make a device's object at once, one's stays. */
@@ -307,7 +308,7 @@ static PyObject *module_select(PyObject *module, PyObject *arg) {
 static PyObject *module_close(PyObject *module, PyObject *Py_UNUSED(args)) {
   PxState *st = px_state_of_module(module);
   selected = NULL;
-  st->default_device = NULL;
+  PX_PUBLISH(st->default_device, (RtDevice *)NULL);
   Py_RETURN_NONE;
 }
 

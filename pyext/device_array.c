@@ -88,13 +88,13 @@ PyType_Spec px_memory_spec = {
 void px_array_used(PxArray *a, PyObject *stream) {
   PxMemory *m = (PxMemory *)a->memory;
   PyObject *s = stream == Py_None ? NULL : stream;
-  if (m->stream == s || m->owner)
+  if (PX_PUBLISHED(m->stream) == s || m->owner)
     return;
   PX_BEGIN_LOCKED(a->memory)
-  if (m->stream && s)
+  if (m->stream && s && m->stream != s)
     m->mixed = true;
   else if (s)
-    m->stream = Py_NewRef(s);
+    PX_PUBLISH(m->stream, Py_NewRef(s));
   PX_END_LOCKED()
 }
 

@@ -234,8 +234,8 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
     return -1;
   if (px_follows(a) && px_follow_after(a) < 0)
     return -1;
-  if (o->code->has_trap && !a->on_host && px_note_launch(st, o) < 0)
-    return -1;
+  if (o->code->has_trap && !a->on_host)
+    px_note_launch(st, o);
   return a->held ? finish_held(o, a) : 0;
 }
 

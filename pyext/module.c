@@ -5,6 +5,7 @@
 #include "pyext/record.h"
 #include "pyext/intrinsic.h"
 #include "pyext/offline.h"
+#include "pyext/overload.h"
 #include "pyext/snapshot.h"
 #include "pyext/state.h"
 
@@ -32,10 +33,15 @@ static int make_names(PxState *st) {
 
 static int module_exec(PyObject *module) {
   PxState *st = px_state_of_module(module);
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError, "pyptx does not support subinterpreters: import it in the main interpreter, "
+                                       "or use threads or processes");
+    return -1;
+  }
   st->module = module;
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
-  if (!(st->pending = PyList_New(0)) || !(st->devices = PyDict_New()) ||
+  if (!(st->devices = PyDict_New()) ||
       !(st->scalar_ids = PyDict_New()) || !(st->named = PyList_New(0)) ||
       !(st->enums = PyList_New(0)) || !(st->enum_ids = PyDict_New()) ||
       !(st->named_ids = PyDict_New()))
@@ -64,7 +70,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->named);
   Py_VISIT(st->named_ids);
   Py_VISIT(st->enum_ids);
-  Py_VISIT(st->pending);
+  for (PxOverload *o = st->pending; o; o = o->next_pending)
+    Py_VISIT(o);
   Py_VISIT(st->devices);
   Py_VISIT(st->cache_problems);
   return 0;
@@ -91,7 +98,7 @@ static int module_clear(PyObject *module) {
   Py_CLEAR(st->named_ids);
   Py_CLEAR(st->enums);
   Py_CLEAR(st->enum_ids);
-  Py_CLEAR(st->pending);
+  px_forget_pending(st);
   Py_CLEAR(st->devices);
   Py_CLEAR(st->cache_problems);
   px_sources_free(st);
@@ -111,7 +118,7 @@ static void module_free(void *module) {
 }
 
 int px_need_numpy(PxState *st) {
-  if (st->np_dtype)
+  if (PX_PUBLISHED(st->np_dtype))
     return 0;
   PyObject *numpy = PyImport_ImportModule("numpy");
   if (!numpy)
@@ -131,7 +138,7 @@ int px_need_numpy(PxState *st) {
     st->numpy = Py_NewRef(numpy);
     st->np_ndarray = Py_NewRef(ndarray);
     st->np_generic = Py_NewRef(generic);
-    st->np_dtype = Py_NewRef(dtype); /* last: it is what readers test */
+    PX_PUBLISH(st->np_dtype, Py_NewRef(dtype)); /* last: it is what readers test */
   }
   PX_END_LOCKED()
   Py_DECREF(ndarray);
@@ -142,7 +149,7 @@ int px_need_numpy(PxState *st) {
 }
 
 bool px_have_numpy(PxState *st) {
-  if (st->np_dtype)
+  if (PX_PUBLISHED(st->np_dtype))
     return true;
   PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
   PyObject *numpy = PyDict_GetItemString(modules, "numpy");
@@ -203,7 +210,7 @@ static PyMethodDef methods[] = {
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, module_exec},
 #ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
 #ifdef Py_mod_gil
     {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* per-object locks: compat.h */

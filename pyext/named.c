@@ -24,7 +24,7 @@ static int number_of(PxState *st, PyObject *pair) {
   long number = -1;
   if (!pair)
     return -1;
-  PX_BEGIN_LOCKED(st->named)
+  PX_BEGIN_LOCKED(st->module)
   PyObject *known = PyDict_GetItemWithError(st->named_ids, pair);
   if (known) {
     number = PyLong_AsLong(known);
@@ -73,7 +73,7 @@ int px_named_by_text(PxState *st, const char *title, const char *const *names, u
 /* Entries are never removed or changed. */
 static PyObject *entry(PxState *st, uint32_t number) {
   PyObject *pair = NULL;
-  PX_BEGIN_LOCKED(st->named)
+  PX_BEGIN_LOCKED(st->module)
   pair = PyList_GET_ITEM(st->named, number - 1);
   PX_END_LOCKED()
   return pair;
@@ -103,7 +103,7 @@ static int known_enum(PxState *st, PyObject *key) {
 /* The number of a text, given one if it is new; key: what is to be found by it too, or NULL. */
 static int enum_number(PxState *st, PyObject *text, PyObject *key) {
   int number = -1;
-  PX_BEGIN_LOCKED(st->enums)
+  PX_BEGIN_LOCKED(st->module)
   number = known_enum(st, text);
   if (number < 0 && !PyErr_Occurred() && PyList_GET_SIZE(st->enums) < PX_MAX_NAMED &&
       PyList_Append(st->enums, text) == 0)
@@ -165,7 +165,7 @@ static PyObject *class_text(PxState *st, PyObject *class) {
 
 int px_enum_known(PxState *st, PyTypeObject *class) {
   int number = -1;
-  PX_BEGIN_LOCKED(st->enums)
+  PX_BEGIN_LOCKED(st->module)
   number = known_enum(st, (PyObject *)class);
   PX_END_LOCKED()
   PyErr_Clear();
@@ -184,7 +184,7 @@ int px_enum_of(PxState *st, PyObject *class) {
 
 PyObject *px_enum_text(PxState *st, uint32_t number) {
   PyObject *text = NULL;
-  PX_BEGIN_LOCKED(st->enums)
+  PX_BEGIN_LOCKED(st->module)
   text = PyList_GET_ITEM(st->enums, number);
   PX_END_LOCKED()
   return text;

@@ -142,57 +142,67 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
 
 /* --- traps of asynchronous launches --- */
 
-int px_note_launch(PxState *st, PxOverload *o) {
-  int failed = 0;
-  PX_BEGIN_LOCKED(st->pending)
+void px_note_launch(PxState *st, PxOverload *o) {
+  PX_BEGIN_LOCKED(st->module)
   if (!o->pending) {
+    PxOverload **end = &st->pending;
+    while (*end)
+      end = &(*end)->next_pending;
     o->pending = true;
-    failed = PyList_Append(st->pending, (PyObject *)o);
+    o->next_pending = NULL;
+    PX_PUBLISH(*end, (PxOverload *)Py_NewRef(o));
   }
   PX_END_LOCKED()
-  return failed;
 }
 
-/* Takes the list's overloads of a device out of it. A new list, or NULL. */
-static PyObject *take_pending(PxState *st, RtDevice *device) {
-  PyObject *taken = PyList_New(0), *left = PyList_New(0);
-  int failed = !taken || !left;
-  PX_BEGIN_LOCKED(st->pending)
-  for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(st->pending); i++) {
-    PxOverload *o = (PxOverload *)PyList_GET_ITEM(st->pending, i);
-    bool ours = o->device == device;
-    failed = PyList_Append(ours ? taken : left, (PyObject *)o);
-    if (ours)
-      o->pending = false;
-  }
-  if (!failed)
-    failed = PyList_SetSlice(st->pending, 0, PyList_GET_SIZE(st->pending), left);
+static uint32_t count_pending(PxState *st, const RtDevice *device) {
+  uint32_t n = 0;
+  PX_BEGIN_LOCKED(st->module)
+  for (PxOverload *o = st->pending; o; o = o->next_pending)
+    n += o->device == device;
   PX_END_LOCKED()
-  Py_XDECREF(left);
-  if (failed)
-    Py_CLEAR(taken);
-  return taken;
+  return n;
 }
 
+/* The first of a device (NULL: of any) that was launched, off the list: the caller's. */
+static PxOverload *take_pending(PxState *st, const RtDevice *device) {
+  PxOverload *o = NULL;
+  PX_BEGIN_LOCKED(st->module)
+  PxOverload **at = &st->pending;
+  while (*at && device && (*at)->device != device)
+    at = &(*at)->next_pending;
+  o = *at;
+  if (o) {
+    o->pending = false;
+    PX_PUBLISH(*at, o->next_pending);
+  }
+  PX_END_LOCKED()
+  return o;
+}
+
+void px_forget_pending(PxState *st) {
+  for (PxOverload *o; (o = take_pending(st, NULL));)
+    Py_DECREF(o);
+}
+
+/* What is launched meanwhile waits for the next synchronisation, and so do the others when one has raised. */
 int px_check_traps(PxState *st, RtDevice *device) {
-  if (!PyList_GET_SIZE(st->pending))
+  if (!PX_PUBLISHED(st->pending))
     return 0;
-  PyObject *taken = take_pending(st, device);
-  if (!taken)
-    return -1;
-  int failed = 0;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(taken) && !failed; i++) {
-    PxOverload *o = (PxOverload *)PyList_GET_ITEM(taken, i);
+  RtStatus status = RT_OK;
+  for (uint32_t n = count_pending(st, device); n && status == RT_OK; n--) {
+    PxOverload *o = take_pending(st, device);
+    if (!o)
+      break;
     RtTrap trap = {0};
-    RtStatus status = rt_kernel_trap(o->kernel, &trap);
-    failed = status != RT_OK;
+    status = rt_kernel_trap(o->kernel, &trap);
     if (status == RT_TRAPPED)
       px_raise_trap(st, o->code, &trap, o->scope);
-    else if (failed)
+    else if (status != RT_OK)
       px_raise_status(st, status);
+    Py_DECREF(o);
   }
-  Py_DECREF(taken);
-  return failed ? -1 : 0;
+  return status == RT_OK ? 0 : -1;
 }
 
 /* --- the object --- */

@@ -20,6 +20,7 @@ typedef struct PxOverload {
   RtKernel *kernel;
   PxCacheUse cache; /* how the disk cache served it */
   bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
+  struct PxOverload *next_pending;
 } PxOverload;
 
 struct PxDispatcher;
@@ -44,8 +45,9 @@ int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *sign
 /* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
 PxTextRequest px_text_request(RtDevice *device, char arch[16]);
 
-/* Remembers that a kernel with traps runs on a GPU. 0 or -1. */
-int px_note_launch(PxState *st, PxOverload *o);
+/* Remembers that a kernel with traps runs on a GPU. */
+void px_note_launch(PxState *st, PxOverload *o);
+void px_forget_pending(PxState *st);
 /* After a synchronisation of a GPU: raises what a kernel raised. 0, or -1 with that exception. */
 int px_check_traps(PxState *st, RtDevice *device);
 

@@ -6,13 +6,13 @@
 #include <string.h>
 
 PyObject *px_error_class(PxState *st, const char *name) {
-  if (!st->errors) {
+  if (!PX_PUBLISHED(st->errors)) {
     PyObject *errors = PyImport_ImportModule("pyptx.errors");
     if (!errors)
       return NULL;
     PX_BEGIN_LOCKED(st->module)
     if (!st->errors)
-      st->errors = Py_NewRef(errors);
+      PX_PUBLISH(st->errors, Py_NewRef(errors));
     PX_END_LOCKED()
     Py_DECREF(errors);
   }

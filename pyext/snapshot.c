@@ -269,13 +269,13 @@ int px_complex_library(PxState *st, const PxSnapshot *s, const char *signature,
   *library = NULL;
   if (!s->mentions_complex && !strstr(signature, "complex"))
     return 0;
-  if (!st->complex_library) {
+  if (!PX_PUBLISHED(st->complex_library)) {
     PxSnapshot *fresh = library_new(st);
     if (!fresh)
       return -1;
     PX_BEGIN_LOCKED(st->module)
     if (!st->complex_library) {
-      st->complex_library = fresh;
+      PX_PUBLISH(st->complex_library, fresh);
       fresh = NULL;
     }
     PX_END_LOCKED()

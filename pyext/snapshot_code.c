@@ -103,7 +103,7 @@ static OpTable *make_optable(PxState *st, PyObject *opcode, PyObject *opmap, PyO
 }
 
 const OpTable *px_optable(PxState *st) {
-  if (st->ops)
+  if (PX_PUBLISHED(st->ops))
     return st->ops;
   PyObject *opcode = PyImport_ImportModule("opcode");
   PyObject *opmap = opcode ? PyObject_GetAttrString(opcode, "opmap") : NULL;
@@ -118,7 +118,7 @@ const OpTable *px_optable(PxState *st) {
   if (table && st->ops)
     bc_optable_free(table); /* another thread was first */
   else if (table)
-    st->ops = table;
+    PX_PUBLISH(st->ops, table);
   PX_END_LOCKED()
   return table ? st->ops : NULL;
 }

@@ -65,7 +65,7 @@ typedef struct PxState {
   PyObject *named, *named_ids;  /* classes of named tuples, named.h */
   PyObject *enums, *enum_ids;   /* types of Enums by number, typeof.c */
   struct PxSource *_Atomic sources[PX_SOURCES]; /* types of other libraries' arrays, foreign.h: filled, never changed */
-  PyObject *pending;            /* list: overloads launched on a GPU that may have trapped */
+  struct PxOverload *pending;   /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
   PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */

@@ -294,7 +294,7 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
       [TY_PYBOOL] = "b1", [TY_PYINT] = "i8", [TY_PYFLOAT] = "f8", [TY_PYCOMPLEX] = "c16"};
   if (id >= TY_SCALARS)
     return PyErr_Format(PyExc_TypeError, "not a scalar type");
-  if (st->dtypes[id])
+  if (PX_PUBLISHED(st->dtypes[id]))
     return Py_NewRef(st->dtypes[id]);
   const char *text = ty_scalar_info[id].weak ? weak[id] : ty_scalar_info[id].npy;
   if (!*text)
@@ -307,7 +307,7 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
     return NULL;
   PX_BEGIN_LOCKED(st->module)
   if (!st->dtypes[id])
-    st->dtypes[id] = Py_NewRef(dtype);
+    PX_PUBLISH(st->dtypes[id], Py_NewRef(dtype));
   PX_END_LOCKED()
   return dtype;
 }
