@@ -42,7 +42,7 @@ static Val rule_const(Ty *ty, Ins *i) { return ty_const(ty, i->aux.frozen); }
 static Val rule_global(Ty *ty, Ins *i) {
   uint32_t k;
   if (ty_is_capture(i->aux.frozen, &k))
-    return ty_value(ty, ty->fn->params[ty->fn->nparams - ty->spec->func->code->nfrees + k]);
+    return ty_value(ty, ty->spec->params[ty->spec->nargs - ty->spec->func->code->nfrees + k]);
   return ty_const(ty, i->aux.frozen);
 }
 

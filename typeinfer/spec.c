@@ -91,6 +91,7 @@ TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint3
   s->fn->inlining = func->options ? func->options->inlining : INLINE_AUTO;
   add_captured(cx, s->fn, func, n);
   CX_ASSERT(cx, s->fn->nparams == n);
+  s->params = s->fn->params;
   ir_order(cx, s->fn);
   s->infos = CX_ARRAY(cx, TyInfo, s->fn->next_id);
   s->taken = CX_ARRAY(cx, uint8_t, s->fn->next_block);

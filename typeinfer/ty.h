@@ -51,6 +51,7 @@ typedef struct TySpec {
   uint32_t nargs; /* parameters of the lifted function, then captured values */
   Val *args;      /* type, and konst where it is part of the identity */
   Fn *fn;
+  Ins **params;         /* all of them, nargs; fn's are those that are passed, once it is emitted */
   struct TyInfo *infos; /* by id of lifted instructions */
   const Type *result;   /* NULL: not known (yet) */
   const Type *returned; /* what the returns of the sweep in progress join to so far */

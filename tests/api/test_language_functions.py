@@ -296,3 +296,16 @@ def test_math_imported_under_another_name():
     jit(kernel)[1, 1](out)
     cuda.synchronize()
     assert out[0] == math.sqrt(2) + math.sqrt(3)
+
+
+def test_a_captured_function_that_captures_nothing():
+    """It has no storage, so it is not passed: the other parameters keep their places."""
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            one = lambda q: 1  # noqa: E731
+            scaled = lambda q, r: one(q) + 2 * q + r  # noqa: E731
+            out[i] = scaled(x[i], 10) + (lambda q: one(2))(x[i])
+
+    run(kernel, [np.arange(5), np.zeros(5, np.int64)], 1, 8)
