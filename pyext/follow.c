@@ -48,8 +48,9 @@ int px_follow_handle(PxArgs *a, uint64_t handle) {
     f->handles[f->nhandles++] = handle;
     return 0;
   }
-  f->on_default = true; /* more libraries than anyone uses together: by way of the default stream */
-  return order_handle(a, handle, NULL);
+  PyErr_Format(PyExc_ValueError,
+               "the arguments of the launch are in use on more than %d streams of other libraries: synchronise some first", PX_FOLLOWED);
+  return -1;
 }
 
 int px_follow_before(PxArgs *a) {

@@ -39,7 +39,7 @@ typedef struct PxHeld {
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
 } PxHeld;
 
-enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64, PX_FOLLOWED = 4 };
+enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64, PX_FOLLOWED = 8 };
 
 /* The streams of other libraries whose arrays are arguments: follow.c. */
 typedef struct PxFollow {

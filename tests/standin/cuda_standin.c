@@ -125,6 +125,19 @@ static int misuse(int result) {
   return end(result);
 }
 
+/* --- the order of work --- */
+
+static char order[4096];
+static size_t order_used;
+static void *captured; /* the stream that is being captured, as told */
+
+/* What was put on which stream, in words; events by the number of the stream that recorded them last would say less. */
+static void note(const char *what, const void *event, const void *stream) {
+  size_t room = sizeof order - order_used;
+  int n = snprintf(order + order_used, room, "%s %p %p\n", what, event, stream);
+  order_used += n > 0 && (size_t)n < room ? (size_t)n : 0;
+}
+
 /* --- things --- */
 
 static Thing *find(StandinKind kind, const void *handle) {
@@ -587,6 +600,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         void **params, void **extra) {
   BEGIN(cuLaunchKernel, 1);
   (void)params;
+  note("launch", NULL, stream);
   StandinLaunch l = {.grid = {gx, gy, gz},
                      .block = {bx, by, bz},
                      .dynamic_shared = dynamic_shared,
@@ -666,13 +680,14 @@ CUresult cuStreamQuery(CUstream stream) {
 
 CUresult cuStreamIsCapturing(CUstream stream, int *state) {
   BEGIN(cuStreamIsCapturing, 1);
-  *state = 0;
+  *state = captured && captured == stream;
   return is_stream(stream) ? end(CUDA_SUCCESS) : misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   BEGIN(cuStreamWaitEvent, 1);
   (void)flags;
+  note("wait", event, stream);
   return find(SI_EVENT, event) ? on_stream(stream, 0) : misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
@@ -690,6 +705,7 @@ CUresult cuEventDestroy(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   BEGIN(cuEventRecord, 1);
+  note("record", event, stream);
   return find(SI_EVENT, event) ? on_stream(stream, 0) : misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
@@ -744,8 +760,13 @@ static void control_forget(void) {
   pthread_mutex_lock(&lock);
   memset(counts, 0, sizeof counts);
   fail_left = fail_fired = 0;
+  order_used = 0;
+  order[0] = 0;
   pthread_mutex_unlock(&lock);
 }
+
+static const char *control_order(void) { return order; }
+static void control_capture(void *stream) { captured = stream; }
 
 static int control_live(StandinKind kind) {
   int n = 0;
@@ -776,7 +797,7 @@ const StandinControl *standin_control(void) {
       control_fail,       control_fired,         control_fired_call, control_stick,
       control_calls,      control_forget,        control_live,       control_misuse,
       control_set_memory, control_set_attribute, control_on_launch,  control_last,
-      control_busy,
+      control_busy,       control_order,         control_capture,
   };
   return &control;
 }

@@ -48,6 +48,9 @@ typedef struct StandinControl {
   void (*on_launch)(void (*run)(const StandinLaunch *launch, void *user), void *user);
   const StandinLaunch *(*last)(void);
   void (*busy)(int on); /* queries answer CUDA_ERROR_NOT_READY */
+  /* Since forget(), a line each: "launch (nil) STREAM", "record EVENT STREAM", "wait EVENT STREAM". */
+  const char *(*order)(void);
+  void (*capture)(void *stream); /* it answers that it is being captured; NULL: none does */
 } StandinControl;
 
 const StandinControl *standin_control(void);
