@@ -125,17 +125,12 @@ static int misuse(int result) {
   return end(result);
 }
 
-/* --- the order of work --- */
-
-static char order[4096];
+static char order[4096]; /* what was put on which stream, a line each */
 static size_t order_used;
-static void *captured; /* the stream that is being captured, as told */
-
-/* What was put on which stream, in words; events by the number of the stream that recorded them last would say less. */
+static void *captured; /* a stream that is */
 static void note(const char *what, const void *event, const void *stream) {
-  size_t room = sizeof order - order_used;
-  int n = snprintf(order + order_used, room, "%s %p %p\n", what, event, stream);
-  order_used += n > 0 && (size_t)n < room ? (size_t)n : 0;
+  if (order_used < sizeof order - 64)
+    order_used += (size_t)sprintf(order + order_used, "%s %p %p\n", what, event, stream);
 }
 
 /* --- things --- */
@@ -330,16 +325,11 @@ CUresult cuMemGetInfo(size_t *available, size_t *total) {
   return end(CUDA_SUCCESS);
 }
 
-/* Only which device an address belongs to is asked for. Memory that was not made here is nobody's. */
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
   BEGIN(cuPointerGetAttribute, 0);
-  if (attribute != CU_POINTER_ORDINAL)
-    return misuse(CUDA_ERROR_INVALID_VALUE);
   for (Thing *t = things; t; t = t->next)
-    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle && address < (uintptr_t)t->handle + t->bytes) {
-      *(int *)value = t->device;
-      return end(CUDA_SUCCESS);
-    }
+    if (t->kind == SI_MEMORY && attribute == CU_POINTER_ORDINAL && address - (uintptr_t)t->handle < t->bytes)
+      return *(int *)value = t->device, end(CUDA_SUCCESS);
   return end(CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -681,7 +671,7 @@ CUresult cuStreamQuery(CUstream stream) {
 CUresult cuStreamIsCapturing(CUstream stream, int *state) {
   BEGIN(cuStreamIsCapturing, 1);
   *state = captured && captured == stream;
-  return is_stream(stream) ? end(CUDA_SUCCESS) : misuse(CUDA_ERROR_INVALID_HANDLE);
+  return on_stream(stream, 0);
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
@@ -760,13 +750,9 @@ static void control_forget(void) {
   pthread_mutex_lock(&lock);
   memset(counts, 0, sizeof counts);
   fail_left = fail_fired = 0;
-  order_used = 0;
-  order[0] = 0;
+  order_used = order[0] = 0;
   pthread_mutex_unlock(&lock);
 }
-
-static const char *control_order(void) { return order; }
-static void control_capture(void *stream) { captured = stream; }
 
 static int control_live(StandinKind kind) {
   int n = 0;
@@ -780,6 +766,8 @@ static int control_live(StandinKind kind) {
 }
 
 static int control_misuse(void) { return misuses; }
+static const char *control_order(void) { return order; }
+static void control_capture(void *stream) { captured = stream; }
 static void control_set_memory(size_t bytes) { memory_size = bytes; }
 static void control_set_attribute(int attribute, int value) { attributes[attribute & 15] = value; }
 static const StandinLaunch *control_last(void) { return &last_launch; }
