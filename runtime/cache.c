@@ -458,6 +458,7 @@ void rt_cache_unlock(RtCache *c, const unsigned char key[RT_CACHE_KEY], int held
     return;
   name_of(name, key, lock_suffix);
   (void)!unlinkat(c->directory, name, 0);
+  (void)!flock(held, LOCK_UN); /* closing would leave it with a process that was forked meanwhile */
   close(held);
 }
 

@@ -7,6 +7,7 @@ import fcntl
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -530,6 +531,51 @@ def test_waiting_for_another(folder):
     timer.start()
     assert use(make()) == "hit"
     timer.join()
+
+
+def test_waiting_can_be_interrupted(folder):
+    use(make())
+    (file,) = files(folder)
+    file.unlink()
+
+    def stop(*_):
+        raise InterruptedError("enough")
+
+    with open(file.with_suffix(".lock"), "w") as stalled:
+        fcntl.flock(stalled, fcntl.LOCK_EX)
+        before = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            with pytest.raises(InterruptedError, match="enough"):
+                use(make())
+        finally:
+            signal.signal(signal.SIGALRM, before)
+    assert use(make()) == "miss"
+
+
+FULL = """
+import resource, signal, warnings
+import numpy as np
+from pyptx import cuda, errors
+@cuda.jit
+def scale(x):
+    x[0] = 2
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    scale.compile("(float32[::1],)")
+(o,) = scale.overloads.values()
+assert o.cache == "miss", o.cache
+assert issubclass(said[0].category, errors.CacheWarning) and "cannot take another kernel" in str(said[0].message), said
+"""
+
+
+def test_a_disk_that_is_full(folder):
+    """The kernel is used all the same, and nothing half written stays."""
+    done = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True, env=dict(os.environ))
+    assert done.returncode == 0, done.stderr
+    assert list(folder.iterdir()) == []
 
 
 def test_threads(folder):

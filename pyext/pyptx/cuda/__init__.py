@@ -26,7 +26,6 @@ from pyptx._pyptx import (
     to_device,
 )
 from pyptx._pyptx import DeviceArray as DeviceNDArray
-from pyptx._cache import cache_info
 from pyptx.cuda._devices import (
     Context,
     Gpus,
@@ -36,7 +35,7 @@ from pyptx.cuda._devices import (
     list_devices,
     require_context,
 )
-from pyptx.cuda._jit import compile, compile_ptx, compile_ptx_for_current_device, jit
+from pyptx.cuda._jit import cache_info, compile, compile_ptx, compile_ptx_for_current_device, jit
 from pyptx.errors import (
     CompileError,
     ContextLostError,

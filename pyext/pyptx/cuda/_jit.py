@@ -215,6 +215,16 @@ def jit(func_or_sig=None, **options):
     return lambda function: _make(function, signatures, read)
 
 
+def cache_info():
+    """Settings of the disk cache and what it did for this process: a named tuple (docs/guide/caching.md).
+
+    Fields: directory, enabled (for every kernel), readonly (directories), limit (bytes), hits, misses, stored (files), damaged (files).
+    """
+    from pyptx import _cache
+
+    return _cache.cache_info()
+
+
 # --- compiling without launching ------------------------------------------------------------------------------------------
 
 
