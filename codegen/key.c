@@ -2,7 +2,8 @@
  *
  * Hashed are the frozen function, which is what the compiler sees, the signature, the options, the target down to the CPU's features,
  * and the build of pyptx, which stands for the compiler and LLVM. Left out are: where dumps go; the source text, which only messages
- * of failed compilations show; file names (cache.h); libdevice, which a stored kernel that was linked with it names itself (pack.c).
+ * of failed compilations show; the name of a function's module, which nothing reads, so that a worker that imports the main program as
+ * __mp_main__ finds its kernels; file names (cache.h); libdevice, which a stored kernel that was linked with it names itself (pack.c).
  *
  * Two processes must get the same hash for the same program, though objects that are one in the first may be two equal ones in the
  * second. So what has a value is hashed by value: a tuple or code object by its own digest, remembered by address. What can be part of
@@ -265,7 +266,6 @@ static void put_code(Keying *k, Hash *h, const Code *c) {
 
 static void put_function(Keying *k, Hash *h, const FrozenFunc *f) {
   put_shared(k, h, f->code, NULL);
-  put_text(h, f->module);
   put_bindings(k, h, f->globals, f->nglobals);
   put_values(k, h, f->closure, f->code->nfrees);
   put_values(k, h, f->defaults, f->ndefaults);

@@ -33,6 +33,16 @@ static const char *from_environment(const char *name) {
   return value && *value ? value : NULL;
 }
 
+/* "~/…" as in a shell, for environments that no shell has read. */
+static void set_directory(Settings *s, const char *path) {
+  const char *home = path[0] == '~' && path[1] == '/' ? from_environment("HOME") : NULL;
+  int n = snprintf(s->own, sizeof s->own, "%s%s", home ? home : "", path + (home ? 1 : 0));
+  if (n < (int)sizeof s->own)
+    return;
+  s->own[0] = 0;
+  snprintf(s->problem, sizeof s->problem, "PYPTX_CACHE_DIR is too long: no kernels are kept");
+}
+
 static void default_directory(Settings *s) {
   const char *base = from_environment("XDG_CACHE_HOME"), *home = from_environment("HOME");
   int n = base && *base == '/' ? snprintf(s->own, sizeof s->own, "%s/pyptx", base)
@@ -76,8 +86,8 @@ static bool read_settings(Settings *s, PxCaching caching) {
     return false;
   s->limit = size ? read_size(s, size) : DEFAULT_LIMIT;
   s->wait_s = wait ? strtod(wait, NULL) : DEFAULT_WAIT_S;
-  if (own && strlen(own) < sizeof s->own)
-    memcpy(s->own, own, strlen(own) + 1);
+  if (own)
+    set_directory(s, own);
   else if (caching == PX_CACHE_ALWAYS)
     default_directory(s);
   return true;

@@ -331,6 +331,19 @@ def test_who_decides(folder, monkeypatch):
         make(options={"cache": "yes"})
 
 
+def test_home_in_the_directory(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder.parent))
+    monkeypatch.setenv("PYPTX_CACHE_DIR", "~/kept")
+    assert use(make()) == "miss" and len(files(folder.parent / "kept")) == 1
+    monkeypatch.setenv("PYPTX_CACHE_DIR", "/" + "a" * 5000)
+    with pytest.warns(errors.CacheWarning, match="too long"):
+        assert use(make()) is None
+
+
+def test_the_name_of_the_module_does_not_matter(folder):
+    assert [use(make(__name__=name)) for name in ("__main__", "__mp_main__", "program")] == ["miss", "hit", "hit"]
+
+
 def test_dumps_are_made_by_compiling(folder, monkeypatch, capfd):
     use(make())
     assert use(make(options={"dump": "T"})) is None
