@@ -202,6 +202,7 @@ static void put_frozen(Keying *k, Hash *h, const Frozen *f) {
   case FZ_FLOAT:
   case FZ_COMPLEX:
   case FZ_SCALAR:
+  case FZ_DATE:
   case FZ_STR:
   case FZ_BYTES:
   case FZ_DTYPE:

@@ -293,7 +293,7 @@ void lw_alloc(Lower *lw, Ins *i) {
 
 /* The elements as LLVM wants them, which keeps the host's byte order. */
 static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
-  bool record = a->elem == TY_RECORD, /* data arrays hold plain numbers */
+  bool record = a->elem >= TY_SCALARS, /* and dates: data arrays hold plain numbers */
       complex = !record && ty_scalar_info[a->elem].kind == KIND_COMPLEX;
   LLVMTypeRef elem = record ? lw->t->i8 : lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
   if (!a->nbytes)

@@ -107,8 +107,14 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
       buf_printf(b, "%lld", (long long)f->i);
     buf_putc(b, ')');
     return;
+  case FZ_DATE:
+    if (f->i == INT64_MIN)
+      buf_printf(b, "%s(NaT)", f->text);
+    else
+      buf_printf(b, "%s(%lld)", f->text, (long long)f->i);
+    return;
   case FZ_DTYPE:
-    buf_printf(b, "<type %s>", f->type == TY_RECORD ? f->text : ty_scalar_info[f->type].name);
+    buf_printf(b, "<type %s>", f->type >= TY_SCALARS ? f->text : ty_scalar_info[f->type].name);
     return;
   case FZ_INTRINSIC: buf_puts(b, ir_intrinsics[f->i].path); return;
   case FZ_MODULE: buf_printf(b, "<module %s>", f->text); return;

@@ -28,8 +28,9 @@ typedef enum FrozenKind {
   FZ_TUPLE,     /* items, n; for a named tuple names and text, its class's name; a frozenset constant comes as a tuple too */
   FZ_SLICE,     /* items[3] (3.14 keeps constant slices) */
   FZ_SCALAR,    /* a NumPy scalar: type id in `type`, value in i / re / im */
+  FZ_DATE,      /* a NumPy datetime64 or timedelta64: type TY_DATETIME or TY_TIMEDELTA, text: its type's, value in i */
   FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
-                   a structured one: type TY_RECORD, text: ir/type.h's */
+                   a structured one or a date: type TY_RECORD, TY_DATETIME or TY_TIMEDELTA, text: ir/type.h's */
   FZ_INTRINSIC, /* i: IntrinsicId (ir/intrinsics.h); func: a form of it that is Python code, or NULL */
   FZ_MODULE,    /* text: dotted name ("pyptx.cuda", "math", "numpy", a user module); attrs for the names that are used */
   FZ_FUNC,      /* func */
@@ -50,8 +51,8 @@ typedef struct Binding {
 } Binding;
 
 typedef struct FrozenArray {
-  TypeId elem;        /* a scalar, or TY_RECORD */
-  const char *record; /* TY_RECORD: the type's text */
+  TypeId elem;        /* a scalar, or TY_RECORD, TY_DATETIME, TY_TIMEDELTA */
+  const char *record; /* of the latter the type's text */
   uint8_t ndim;
   int64_t extents[TY_MAX_NDIM];
   const void *data; /* C order, contiguous */
@@ -85,7 +86,7 @@ typedef struct FuncOptions {
 struct Frozen {
   FrozenKind kind;
   bool wide;
-  TypeId type; /* FZ_SCALAR, FZ_DTYPE */
+  TypeId type; /* FZ_SCALAR, FZ_DATE, FZ_DTYPE */
   int64_t i;
   double re, im;
   const char *text;

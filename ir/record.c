@@ -137,6 +137,9 @@ static bool parse_field(Cx *cx, const char **text, RecordField *f, const char **
     return *error = arena_printf(&cx->arena, "expected 'name: type' at '%.20s'", *text), false;
   s = skip(s + 1);
   const char *open = s + strcspn(s, "[(@");
+  const char *close = ty_is_date_text(s) && *open == '[' ? strchr(open, ']') : NULL;
+  if (close && strcspn(open, "YMWDhmsgf") < (size_t)(close - open)) /* a date's unit */
+    open = close + 1 + strcspn(close + 1, "[(@");
   if (*open == '(') { /* a record */
     int depth = 0;
     for (; *open; open++) {
@@ -153,7 +156,7 @@ static bool parse_field(Cx *cx, const char **text, RecordField *f, const char **
   if (!f->type)
     return false;
   if (*skip(type) || ty_is_weak(f->type) ||
-      !(ty_is_scalar(f->type) || f->type->id == TY_RECORD || f->type->id == TY_VOID))
+      !(ty_is_value(f->type) || f->type->id == TY_RECORD || f->type->id == TY_VOID))
     return *error = arena_printf(&cx->arena, "a record cannot hold %.40s", s), false;
   s = skip(open);
   if ((*s == '[' && !parse_extents(&s, f, extents)) || *s != '@' || (s++, !parse_number(&s, &offset)))

@@ -19,6 +19,8 @@ static uint64_t type_hash(const Type *t) {
   h = hash_bytes(&t->elem, sizeof t->elem, h);
   uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly, t->align};
   h = hash_bytes(small, sizeof small, h);
+  h = hash_bytes(&t->unit, sizeof t->unit, h);
+  h = hash_bytes(&t->multiple, sizeof t->multiple, h);
   if (t->n)
     h = hash_bytes(t->elems, sizeof *t->elems * t->n, h);
   for (uint32_t k = 0; k < t->nfields; k++) {
@@ -54,7 +56,7 @@ static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
          a->align == b->align && same_fields(a, b) && a->frozen == b->frozen && (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) &&
-         ty_same_names(a, b);
+         a->unit == b->unit && a->multiple == b->multiple && ty_same_names(a, b);
 }
 
 static void table_grow(Cx *cx) {
@@ -158,6 +160,8 @@ const Type *ty_frozen(Cx *cx, TypeId id, const Frozen *f, const Type *const *ele
 }
 
 size_t ty_size(const Type *t) {
+  if (ty_is_date(t))
+    return sizeof(int64_t);
   return t->id == TY_RECORD ? t->size : t->id < TY_SCALARS ? ty_scalar_info[t->id].bits / 8u : 0;
 }
 
@@ -216,6 +220,8 @@ void ty_put_type(Cx *cx, Buf *b, const Type *t) {
     put_axes(b, t);
     return;
   case TY_ENUM: ty_put_enum(cx, b, t); return;
+  case TY_DATETIME:
+  case TY_TIMEDELTA: ty_put_date(b, t); return;
   case TY_STR:
   case TY_FUNC:
   case TY_MODULE:
@@ -455,6 +461,10 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
     if (!(t = nested(cx, &s, error, ty_parse_record)))
       return NULL;
     n = 0;
+  } else if (ty_is_date_text(s)) {
+    if (!(t = ty_parse_date(cx, &s, error)))
+      return NULL;
+    n = 0;
   } else if (!n || id == TY_SCALARS) {
     *error = arena_printf(&cx->arena, "'%.*s' is not a type", n ? (int)(n > 40 ? 40 : n) : 20, s);
     return NULL;
@@ -496,7 +506,7 @@ const Type *ty_parse(Cx *cx, const char **text, const char **error) {
     return NULL;
   }
   if (t && *s == '[') {
-    if (t->id != TY_RECORD && (!ty_is_scalar(t) || ty_is_weak(t))) {
+    if (t->id != TY_RECORD && (!ty_is_value(t) || ty_is_weak(t))) {
       *error = arena_printf(&cx->arena, "an array cannot hold %s", ty_name(cx, t));
       return NULL;
     }

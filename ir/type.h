@@ -4,6 +4,7 @@
  * Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A), "float32[:,::1]" (C),
  * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), "Point(x: float32, n: pyint)" (named tuple: its class's name and fields),
  * "enum Color(RED=1, GREEN=2)" (a member of an Enum, with the values that are numbers),
+ * "datetime64[ns]", "timedelta64[25s]", "timedelta64" (NumPy's dates and time spans; ir/datetime.c),
  * a trailing '!' on an array marks 64-bit extents,
  * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v: int8[3,2] @4; 12)" a NumPy structured
  * dtype (fields with byte offsets, then the item size; see ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one.
@@ -36,9 +37,16 @@ typedef enum TypeId {
   TY_OBJECT,             /* frozen: any other compile-time object (exception class, Ellipsis, …) */
   TY_RECORD,             /* fields, nfields, size: elem of arrays only; a record value is an array of it without axes */
   TY_ENUM,               /* frozen: FZ_ENUM, the class; a member is stored as its number, a pyint */
+  TY_DATETIME,           /* unit, multiple: NumPy's datetime64; stored as an int64, elements of arrays too */
+  TY_TIMEDELTA,          /* unit, multiple: NumPy's timedelta64; likewise */
 } TypeId;
 
 typedef enum TypeKind { KIND_NONE, KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_COMPLEX, KIND_OTHER } TypeKind;
+typedef enum DateUnit { /* coarse to fine; years and months are of no fixed length */
+  DATE_Y, DATE_M, DATE_W, DATE_D, DATE_HOUR, DATE_MIN, DATE_S, DATE_MS, DATE_US, DATE_NS, DATE_PS, DATE_FS, DATE_AS,
+  DATE_GENERIC, /* any: takes the other operand's */
+  DATE_UNITS,
+} DateUnit;
 typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;
 typedef enum Space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST } Space;
 
@@ -74,6 +82,9 @@ typedef struct Type {
   /* TY_RECORD */
   const RecordField *fields;
   uint32_t nfields, size; /* size: bytes from one record to the next */
+  /* TY_DATETIME, TY_TIMEDELTA */
+  uint8_t unit;     /* DateUnit */
+  int32_t multiple; /* a value counts so many units: 25 of timedelta64[25s]; 1 for generic */
   const char *text; /* ty_name's cache */
 } Type;
 
@@ -103,6 +114,7 @@ const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigne
 const Type *ty_array_aligned(struct Cx *cx, const Type *array, unsigned align);
 const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size); /* fields are copied */
 const Type *ty_enum(struct Cx *cx, const struct Frozen *class); /* of members of an Enum; enum.c */
+const Type *ty_date(struct Cx *cx, TypeId id, DateUnit unit, int32_t multiple); /* datetime.c */
 const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n); /* SLICE, RANGE, ENUMERATE, ZIP */
 const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems, uint32_t n);
 
@@ -114,6 +126,9 @@ static inline TypeKind ty_kind(const Type *t) {
 static inline unsigned ty_bits(const Type *t) { return t->id < TY_SCALARS ? ty_scalar_info[t->id].bits : 0; }
 static inline bool ty_is_weak(const Type *t) { return t->id < TY_SCALARS && ty_scalar_info[t->id].weak; }
 static inline bool ty_is_number(const Type *t) { return ty_is_scalar(t); } /* bools are numbers, as in Python */
+static inline bool ty_is_date(const Type *t) { return t->id == TY_DATETIME || t->id == TY_TIMEDELTA; }
+/* What an array can hold as one element, and a variable as one value: a number or a date. */
+static inline bool ty_is_value(const Type *t) { return ty_is_scalar(t) || ty_is_date(t); }
 static inline bool ty_is_integral(const Type *t) { TypeKind k = ty_kind(t); return k >= KIND_BOOL && k <= KIND_UINT; }
 static inline bool ty_is_signed(const Type *t) { return ty_kind(t) == KIND_INT; }
 static inline bool ty_is_float(const Type *t) { return ty_kind(t) == KIND_FLOAT; }
@@ -131,19 +146,34 @@ const RecordField *ty_find_field(const Type *record, const char *name); /* NULL:
 const char *ty_name(struct Cx *cx, const Type *t);   /* text form, as above */
 const char *ty_pretty(struct Cx *cx, const Type *t); /* for messages: "Python int", "float32", "array(float32, 2d, C)" */
 
+/* --- dates (datetime.c) --- */
+/* How many of the finer unit `to` a unit has; 0 if there is no such number, or it needs more than 63 bits. */
+int64_t ty_unit_factor(DateUnit from, DateUnit to);
+/* A count of `from` times num / den is one of `to`. False: there is no such ratio (years and days, into generic, more than 63 bits). */
+bool ty_date_ratio(const Type *from, const Type *to, int64_t *num, int64_t *den);
+/* NumPy's common type, of kind id: the largest unit that both are multiples of. NULL: none (time spans of months and of days). */
+const Type *ty_date_promote(struct Cx *cx, TypeId id, const Type *a, const Type *b);
+/* "25s" of "timedelta64[25s]": advances *text behind it. */
+bool ty_parse_unit(const char **text, DateUnit *unit, int32_t *multiple);
+
 /* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
 const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
 bool ty_is_named_text(const char *s); /* does a named tuple's type begin there, "Point(x: …" */
 TypeId ty_by_name(const char *name, size_t n); /* scalar by name or short name; TY_SCALARS if none */
 
 bool ty_is_enum_text(const char *s);     /* does an Enum's type begin there, "enum Color(…" */
+bool ty_is_date_text(const char *s);     /* "datetime64…", "m8…" */
+TypeId ty_date_text_id(const char *s);   /* the kind of a text that is one date type and no more; TY_SCALARS for others */
 size_t ty_word_length(const char *s);    /* of an identifier */
 
-/* --- between type.c, record.c and enum.c --- */
+/* --- between type.c, record.c, enum.c and datetime.c --- */
 struct Buf;
 void ty_put_type(struct Cx *cx, struct Buf *b, const Type *t);
 void ty_put_enum(struct Cx *cx, struct Buf *b, const Type *t);
 const Type *ty_parse_enum(struct Cx *cx, const char **text, const char **error); /* behind "enum " */
+void ty_put_date(struct Buf *b, const Type *t);
+void ty_put_unit(struct Buf *b, const Type *t); /* "25s"; nothing for generic */
+const Type *ty_parse_date(struct Cx *cx, const char **text, const char **error);
 void ty_put_record(struct Cx *cx, struct Buf *b, const Type *t);
 const Type *ty_parse_record(struct Cx *cx, const char **text, const char **error); /* behind "record" */
 const Type *ty_intern(struct Cx *cx, const Type *key);

@@ -1,4 +1,4 @@
-/* Record: dtypes to text and back, and the table of record types. */
+/* Record: dtypes to text and back, and the table of the types that have no number of their own. */
 #include "pyext/record.h"
 
 #include <string.h>
@@ -12,6 +12,18 @@
 enum { MAX_DEPTH = 24 };
 
 static const Type *record_of(PxState *st, Cx *cx, PyObject *dtype, int depth);
+
+/* '<m8[25s]' of the host's byte order: the type of that text; NULL for other dtypes. */
+static const Type *date_of(PxState *st, Cx *cx, PyObject *dtype) {
+  PyObject *str = px_getattr_optional(dtype, st->name.str);
+  const char *text = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8(str) : NULL, *error;
+  bool date = text && *text == (PY_LITTLE_ENDIAN ? '<' : '>') && ty_is_date_text(text + 1);
+  if (date)
+    text = arena_strdup(&cx->arena, text + 1);
+  Py_XDECREF(str);
+  PyErr_Clear();
+  return date ? ty_parse_date(cx, &text, &error) : NULL;
+}
 
 static bool read_extents(PyObject *shape, RecordField *f, int64_t *extents) {
   Py_ssize_t n = PyTuple_Check(shape) ? PyTuple_GET_SIZE(shape) : -1;
@@ -36,6 +48,8 @@ static bool read_size(PxState *st, PyObject *dtype, int64_t *out) {
 
 /* The element behind a field's dtype, which has no axes. What has no type of ours is its bytes. */
 static bool read_element(PxState *st, Cx *cx, PyObject *dtype, RecordField *f, int depth) {
+  if ((f->type = date_of(st, cx, dtype)))
+    return true;
   PyObject *names = PyObject_GetAttr(dtype, st->name.names);
   Py_XDECREF(names);
   if (!names)
@@ -110,7 +124,7 @@ static PyObject *dtype_of(PxState *st, const Type *t);
 
 static PyObject *field_format(PxState *st, const RecordField *f) {
   unsigned ndim = f->ndim;
-  PyObject *elem = f->type->id == TY_RECORD ? dtype_of(st, f->type)
+  PyObject *elem = f->type->id >= TY_SCALARS ? dtype_of(st, f->type)
                    : f->type->id == TY_VOID
                        ? PyUnicode_FromFormat("V%lld", (long long)f->extents[--ndim])
                        : px_dtype_of_type(st, f->type->id);
@@ -123,7 +137,24 @@ static PyObject *field_format(PxState *st, const RecordField *f) {
   return format;
 }
 
+static PyObject *date_dtype(PxState *st, const Type *t) {
+  Cx *cx = px_need_numpy(st) < 0 ? NULL : cx_new();
+  PyObject *dtype = NULL;
+  if (!cx)
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+  if (CX_TRY(cx)) {
+    Buf b;
+    buf_init(&b, &cx->arena);
+    ty_put_date(&b, t);
+    dtype = PyObject_CallFunction(st->np_dtype, "s", b.text);
+  }
+  cx_free(cx);
+  return dtype;
+}
+
 static PyObject *dtype_of(PxState *st, const Type *t) {
+  if (ty_is_date(t))
+    return date_dtype(st, t);
   PyObject *names = PyList_New(0), *formats = PyList_New(0), *offsets = PyList_New(0);
   bool ok = names && formats && offsets && px_need_numpy(st) == 0;
   for (uint32_t k = 0; ok && k < t->nfields; k++) {
@@ -167,7 +198,7 @@ static PxElem add_record(PxState *st, const Type *t, const char *text, PyObject 
   PxRecord *r = dtype ? PyMem_Calloc(1, sizeof *r + strlen(text) + 1) : NULL;
   PxElem e = PX_NO_ELEM;
   if (r)
-    *r = (PxRecord){strcpy((char *)(r + 1), text), dtype, t->size, ty_align(t)};
+    *r = (PxRecord){strcpy((char *)(r + 1), text), dtype, t->id, (uint32_t)ty_size(t), ty_align(t)};
   PX_BEGIN_LOCKED(st->module)
   if (!st->records)
     st->records = PyMem_Calloc(PX_MAX_RECORDS, sizeof *st->records);
@@ -184,7 +215,7 @@ static PxElem add_record(PxState *st, const Type *t, const char *text, PyObject 
   return e;
 }
 
-static PxElem elem_of_structured(PxState *st, PyObject *dtype) {
+static PxElem elem_of_listed(PxState *st, PyObject *dtype) {
   PxElem e = PX_NO_ELEM;
   PyObject *objects = PyObject_GetAttrString(dtype, "hasobject");
   Py_XDECREF(objects);
@@ -192,7 +223,8 @@ static PxElem elem_of_structured(PxState *st, PyObject *dtype) {
   if (!cx)
     return e;
   if (CX_TRY(cx)) {
-    const Type *t = record_of(st, cx, dtype, 0);
+    const Type *t = date_of(st, cx, dtype);
+    t = t ? t : record_of(st, cx, dtype, 0);
     const char *text = t ? ty_name(cx, t) : NULL, *end = text, *error;
     if (text && ty_parse(cx, &end, &error) == t) { /* no two fields of one name */
       e = add_record(st, t, text, Py_NewRef(dtype));
@@ -212,9 +244,7 @@ PxElem px_elem_of_dtype(PxState *st, PyObject *dtype) {
   TypeId id = px_type_of_dtype(st, dtype);
   if (id < TY_SCALARS)
     return (PxElem)id;
-  PyObject *names = px_getattr_optional(dtype, st->name.names);
-  PxElem e = names && PyTuple_Check(names) ? elem_of_structured(st, dtype) : PX_NO_ELEM;
-  Py_XDECREF(names);
+  PxElem e = elem_of_listed(st, dtype);
   PyErr_Clear();
   return e;
 }
@@ -230,27 +260,27 @@ PxElem px_elem_of_text(PxState *st, const char *text) {
   const Type *t = NULL;
   if (CX_TRY(cx)) {
     t = ty_parse(cx, &end, &error);
-    const char *name = t && t->id == TY_RECORD ? ty_name(cx, t) : NULL;
+    const char *name = t && (t->id == TY_RECORD || ty_is_date(t)) ? ty_name(cx, t) : NULL;
     e = name ? find_record(st, name) : e;
     if (name && e == PX_NO_ELEM)
       e = add_record(st, t, name, dtype_of(st, t));
   }
   cx_free(cx);
   if (e == PX_NO_ELEM && !PyErr_Occurred())
-    PyErr_Format(PyExc_TypeError, "%.200s is no record type that kernels can have", text);
+    PyErr_Format(PyExc_TypeError, "%.200s is no record or date type that kernels can have", text);
   return e;
 }
 
 const char *px_elem_text(PxState *st, PxElem e) {
-  return px_elem_is_record(e) ? st->records[e - PX_RECORD_ELEM]->text : ty_scalar_info[e].name;
+  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->text : ty_scalar_info[e].name;
 }
 
 unsigned px_elem_align(PxState *st, PxElem e) {
-  return px_elem_is_record(e) ? st->records[e - PX_RECORD_ELEM]->align : ty_align(&(Type){.id = (TypeId)e});
+  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->align : ty_align(&(Type){.id = (TypeId)e});
 }
 
 PyObject *px_elem_dtype(PxState *st, PxElem e) {
-  return px_elem_is_record(e) ? Py_NewRef(st->records[e - PX_RECORD_ELEM]->dtype)
+  return px_elem_is_listed(e) ? Py_NewRef(st->records[e - PX_RECORD_ELEM]->dtype)
                               : px_dtype_of_type(st, (TypeId)e);
 }
 

@@ -1,7 +1,7 @@
-/* Record: NumPy's structured dtypes as element types of kernels.
+/* Record: NumPy's structured dtypes, and those of dates with a unit, as element types of kernels.
  *
  * Elements are numbers, so that tokens (signature.h) compare with memcmp: a scalar's TypeId, or PX_RECORD_ELEM + k for the k-th
- * record type that this module has met. Record types are told apart by their text (ir/record.c): equal dtypes are one element. */
+ * such type that this module has met. They are told apart by their text (ir/type.h): equal dtypes are one element. */
 #ifndef PYPTX_PYEXT_RECORD_H
 #define PYPTX_PYEXT_RECORD_H
 
@@ -12,15 +12,19 @@ typedef uint32_t PxElem;
 enum { PX_RECORD_ELEM = 256, PX_MAX_RECORDS = 4096, PX_NO_ELEM = 0xffff };
 
 typedef struct PxRecord { /* never changes, never freed before the module */
-  char *text;             /* "record(x: float32 @0; 4)" */
+  char *text;             /* "record(x: float32 @0; 4)", "datetime64[ns]" */
   PyObject *dtype;
+  TypeId id;              /* TY_RECORD, TY_DATETIME, TY_TIMEDELTA */
   uint32_t size, align;
 } PxRecord;
 
-static inline bool px_elem_is_record(PxElem e) { return e >= PX_RECORD_ELEM && e != PX_NO_ELEM; }
+static inline bool px_elem_is_listed(PxElem e) { return e >= PX_RECORD_ELEM && e != PX_NO_ELEM; }
+static inline TypeId px_elem_id(PxState *st, PxElem e) {
+  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->id : (TypeId)e;
+}
 /* The element type of a NumPy dtype object (borrowed); PX_NO_ELEM if kernels cannot have it. Never raises. */
 PxElem px_elem_of_dtype(PxState *st, PyObject *dtype);
-/* Of a record type's canonical text. PX_NO_ELEM with an exception. */
+/* Of a record's or a date's text. PX_NO_ELEM with an exception. */
 PxElem px_elem_of_text(PxState *st, const char *text);
 const char *px_elem_text(PxState *st, PxElem e);
 unsigned px_elem_align(PxState *st, PxElem e);

@@ -29,7 +29,7 @@ PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p) {
     empty |= p->shape[i] == 0;
     bits |= p->shape[i] > 1 ? (uint64_t)p->strides[i] : 0;
   }
-  bool parts = p->on_host && !px_elem_is_record(elem) && ty_scalar_info[elem].kind == KIND_COMPLEX;
+  bool parts = p->on_host && !px_elem_is_listed(elem) && ty_scalar_info[elem].kind == KIND_COMPLEX;
   unsigned own = px_elem_align(st, elem) >> parts, align = (unsigned)bits & (own - 1);
   align = empty ? 0 : align & -align; /* the lowest bit that is set */
   return px_array_token(elem, p->ndim, px_layout_of(p), wide, align);
@@ -72,7 +72,7 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
   if (t->id == TY_ARRAY) {
     if (t->space != SPACE_GLOBAL)
       *error = arena_printf(&cx->arena, "%s is not in global memory", ty_name(cx, t));
-    PxElem elem = t->elem->id == TY_RECORD ? px_elem_of_text(st, ty_name(cx, t->elem)) : t->elem->id;
+    PxElem elem = t->elem->id >= TY_SCALARS ? px_elem_of_text(st, ty_name(cx, t->elem)) : t->elem->id;
     if (elem == PX_NO_ELEM) {
       PyErr_Clear();
       *error = arena_printf(&cx->arena, "%.200s is no record type of kernels", ty_name(cx, t->elem));
@@ -88,6 +88,15 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
     if (number < 0)
       *error = "there are too many Enums";
     return number >= 0;
+  }
+  if (ty_is_date(t)) {
+    PxElem elem = px_elem_of_text(st, ty_name(cx, t));
+    if (elem == PX_NO_ELEM) {
+      PyErr_Clear();
+      *error = "there are too many types of records and dates";
+    }
+    VEC_PUSH(&cx->arena, out, elem);
+    return !*error;
   }
   if (t->id >= TY_SCALARS || t->id == TY_VOID) {
     *error = arena_printf(&cx->arena, "%s cannot be an argument", ty_name(cx, t));
@@ -303,7 +312,7 @@ static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts) {
   if (px_token_is_enum(*t))
     return PyList_Append(parts, px_enum_text(st, *t & (PX_ENUM_TOKEN - 1))) < 0 ? 0 : 1;
   int failed = px_token_is_array(*t) ? put_array(st, *t, parts)
-                                     : put_text(parts, ty_scalar_info[*t].name);
+                                     : put_text(parts, px_elem_text(st, *t));
   return failed < 0 ? 0 : 1;
 }
 

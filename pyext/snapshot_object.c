@@ -206,23 +206,26 @@ static void freeze_dtype_of(Frozen *f, TypeId id) {
 }
 
 static void freeze_elem(PxSnapshot *s, Frozen *f, PxElem e) {
-  freeze_dtype_of(f, px_elem_is_record(e) ? TY_RECORD : (TypeId)e);
-  if (px_elem_is_record(e))
+  freeze_dtype_of(f, px_elem_id(s->st, e));
+  if (px_elem_is_listed(e))
     f->text = arena_strdup(&s->cx->arena, px_elem_text(s->st, e));
 }
 
 static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
-  TypeId id = px_type_of_dtype(s->st, dtype);
+  PxElem e = px_elem_of_dtype(s->st, dtype);
+  TypeId id = px_elem_id(s->st, e);
+  bool date = id == TY_DATETIME || id == TY_TIMEDELTA;
   Py_buffer view;
-  if (id >= TY_SCALARS || PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0) {
+  if ((id >= TY_SCALARS && !date) || PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0) {
     PyErr_Clear();
     return false;
   }
-  PxNumber n = px_read_number(id, view.buf);
+  PxNumber n = px_read_number(date ? TY_I64 : id, view.buf);
   PyBuffer_Release(&view);
-  f->kind = FZ_SCALAR;
+  f->kind = date ? FZ_DATE : FZ_SCALAR;
   f->type = id;
+  f->text = date ? arena_strdup(&s->cx->arena, px_elem_text(s->st, e)) : NULL;
   f->i = n.i;
   f->re = n.re;
   f->im = n.im;
@@ -242,8 +245,8 @@ static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
   bool fits = view.ndim <= TY_MAX_NDIM;
   if (fits) {
     FrozenArray *array = CX_NEW(s->cx, FrozenArray);
-    array->elem = px_elem_is_record(id) ? TY_RECORD : (TypeId)id;
-    if (px_elem_is_record(id))
+    array->elem = px_elem_id(s->st, id);
+    if (px_elem_is_listed(id))
       array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
     array->ndim = (uint8_t)view.ndim;
     for (int i = 0; i < view.ndim; i++)
@@ -350,8 +353,9 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
     freeze_dtype_of(f, ((PxType *)object)->id);
     return true;
   }
-  if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id == TY_RECORD) {
-    freeze_dtype_of(f, TY_RECORD);
+  TypeId id = Py_IS_TYPE(object, s->st->type_type) ? ((PxType *)object)->id : TY_VOID;
+  if (id == TY_RECORD || id == TY_DATETIME || id == TY_TIMEDELTA) {
+    freeze_dtype_of(f, id);
     f->text = px_freeze_text(s, ((PxType *)object)->text);
     return true;
   }

@@ -20,6 +20,9 @@ static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals t
   return (PyObject *)self;
 }
 
+/* Elements of arrays that are no scalars of ir/types.def. */
+static bool is_listed(TypeId id) { return id == TY_RECORD || id == TY_DATETIME || id == TY_TIMEDELTA; }
+
 /* One record type, no array of it. */
 static bool is_record_text(const char *s) {
   size_t n = strlen(s);
@@ -32,6 +35,7 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
   if (!s)
     return NULL;
   TypeId id = is_record_text(s)                  ? TY_RECORD
+              : ty_date_text_id(s) != TY_SCALARS ? ty_date_text_id(s)
               : ty_is_enum_text(s)               ? TY_ENUM
               : *s == '(' || ty_is_named_text(s) ? TY_TUPLE
               : strchr(s, '[')                   ? TY_ARRAY
@@ -81,7 +85,7 @@ static int axis_mark(PyObject *item) {
 
 static PyObject *type_subscript(PyObject *self, PyObject *key) {
   PxType *t = (PxType *)self;
-  if (t->id <= TY_NONE || (t->id >= TY_SCALARS && t->id != TY_RECORD))
+  if (t->id <= TY_NONE || (t->id >= TY_SCALARS && !is_listed(t->id)))
     return PyErr_Format(PyExc_TypeError, "an array of %U is not possible", t->text);
   bool tuple = PyTuple_Check(key);
   Py_ssize_t n = tuple ? PyTuple_GET_SIZE(key) : 1;
@@ -99,7 +103,7 @@ static PyObject *type_subscript(PyObject *self, PyObject *key) {
       layout = i + 1 == n ? LAYOUT_C : LAYOUT_F;
   }
   PxState *st = px_state_of(self);
-  PxElem elem = t->id == TY_RECORD ? px_elem_of_text(st, PyUnicode_AsUTF8(t->text)) : t->id;
+  PxElem elem = is_listed(t->id) ? px_elem_of_text(st, PyUnicode_AsUTF8(t->text)) : t->id;
   if (elem == PX_NO_ELEM)
     return NULL;
   PxToken token = px_array_token(elem, (unsigned)n, layout, false, 0);
@@ -176,7 +180,7 @@ static PyObject *get_text(PyObject *self, void *Py_UNUSED(closure)) {
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
   PxType *t = (PxType *)self;
-  if (t->id == TY_RECORD) {
+  if (is_listed(t->id)) {
     PxState *st = px_state_of(self);
     PxElem elem = px_elem_of_text(st, PyUnicode_AsUTF8(t->text));
     return elem == PX_NO_ELEM ? NULL : px_elem_dtype(st, elem);

@@ -157,17 +157,16 @@ static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
   PyObject *dtype = PyObject_GetAttr(arg, a->st->name.dtype);
   if (!dtype)
     return -1;
-  TypeId id = px_type_of_dtype(a->st, dtype);
-  bool is_record = id >= TY_SCALARS && px_elem_of_dtype(a->st, dtype) != PX_NO_ELEM;
+  PxElem elem = px_elem_of_dtype(a->st, dtype);
   Py_DECREF(dtype);
-  if (is_record)
+  if (elem != PX_NO_ELEM && px_elem_id(a->st, elem) == TY_RECORD)
     return add_numpy_array(a, arg); /* by reference: an array without axes */
-  if (id >= TY_SCALARS)
+  if (elem == PX_NO_ELEM)
     return unsupported(a, arg, "");
   Py_buffer view;
   if (PyObject_GetBuffer(arg, &view, PyBUF_SIMPLE) < 0)
     return -1;
-  PxLeaf *leaf = add_leaf(a, (PxToken)id);
+  PxLeaf *leaf = add_leaf(a, (PxToken)elem);
   if (leaf)
     memcpy(leaf->u.bytes, view.buf, view.len < 16 ? (size_t)view.len : 16);
   PyBuffer_Release(&view);

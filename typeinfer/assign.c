@@ -112,7 +112,7 @@ static Val broadcast(Ty *ty, Val source, Val target) {
 
 static bool assignable(Ty *ty, Val value, Val target) {
   bool array = value.type->id == TY_ARRAY && !ty_has_fields(value);
-  if (!array && !ty_is_number(value.type)) {
+  if (!array && !ty_is_value(value.type)) {
     (void)TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), "a slice of an array");
     return false;
   }
@@ -126,7 +126,12 @@ static Val assign(Ty *ty, Op op, Val target, Val value) {
   Val args[2 + TY_MAX_NDIM] = {target, value};
   for (unsigned k = 0; k < target.type->ndim; k++)
     args[2 + k] = extent_of(ty, target, k);
-  return ty_op_i(ty, OP_ASSIGN, ty_id(ty, TY_VOID), op, args, 2u + target.type->ndim);
+  Val r = ty_op_i(ty, OP_ASSIGN, ty_id(ty, TY_VOID), op, args, 2u + target.type->ndim);
+  if (r.ins) {
+    TyAssign a = {r.ins, target.type, value.type};
+    VEC_PUSH(&ty->cx->arena, &ty->spec->assigns, a);
+  }
+  return r;
 }
 
 /* One axis takes a tuple of as many numbers. */
@@ -140,7 +145,7 @@ static Val assign_tuple(Ty *ty, Val target, Val tuple) {
     Val item = ty_item(ty, tuple, k);
     if (is_bottom(item))
       return BOTTOM;
-    if (!ty_is_number(item.type) || !ty_can_store(item.type, target.type->elem))
+    if (!ty_is_value(item.type) || !ty_can_store(item.type, target.type->elem))
       return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, item), TY_PRETTY(ty, target));
     (void)ty_op(ty, OP_STORE, ty_id(ty, TY_VOID),
                 (Val[]){target, ty_const_int(ty, k), ty_cast(ty, item, target.type->elem)}, 3);
@@ -170,6 +175,8 @@ Val ty_assign(Ty *ty, Val target, Val value) {
 
 /* NumPy's casting="same_kind": the kinds may grow, not shrink. */
 static bool same_kind(const Type *from, const Type *to) {
+  if (ty_is_date(from) || ty_is_date(to))
+    return from->id == to->id && ty_can_store(from, to);
   static const uint8_t rank[] = {
       [KIND_BOOL] = 0, [KIND_UINT] = 1, [KIND_INT] = 2, [KIND_FLOAT] = 3, [KIND_COMPLEX] = 4};
   return rank[ty_kind(from)] <= rank[ty_kind(to)];
@@ -185,7 +192,7 @@ static const Type *change_type(Ty *ty, Op op, const Type *elem, Val value) {
   Val r = ty_binary(&quiet, op, old, value);
   ty->stuck |= quiet.stuck;
   if (is_bottom(r) && ty->emit) { /* again, to raise it; nothing is computed from the operands */
-    old.ins = ty_ins(ty, ty_scalar_const(ty, elem->id, 1));
+    old.ins = ty_ins(ty, ty_const_int(ty, 1));
     value.ins = value.konst ? NULL : old.ins;
     r = ty_binary(ty, op, old, value);
   }
@@ -305,13 +312,22 @@ static void find_indices(Ty *ty, Nest *nest, const Ins *assign) {
   }
 }
 
+/* The types of an assignment's operands, which its instructions have as they are stored. */
+static const TyAssign *types_of(Ty *ty, const Ins *assign) {
+  for (uint32_t k = ty->spec->assigns.len; k-- > 0;)
+    if (ty->spec->assigns.data[k].ins == assign)
+      return &ty->spec->assigns.data[k];
+  cx_bug(ty->cx, "%%%u: an assignment without types", assign->id);
+}
+
 static void store_one(Ty *ty, const Ins *assign, const Nest *nest) {
   Ins *to = assign->args[0], *from = assign->args[1];
-  const Type *elem = to->type->elem;
+  const TyAssign *types = types_of(ty, assign);
+  const Type *elem = types->target->elem;
   unsigned n = to->type->ndim;
-  Val args[2 + TY_MAX_NDIM] = {{.type = to->type, .ins = to}};
-  Val value = {.type = from->type,
-               .konst = from->op == OP_CONST ? from->aux.frozen : NULL,
+  Val args[2 + TY_MAX_NDIM] = {{.type = types->target, .ins = to}};
+  Val value = {.type = types->value,
+               .konst = from->op == OP_CONST && !ty_is_date(types->value) ? from->aux.frozen : NULL,
                .ins = from};
   for (unsigned k = 0; k < n; k++)
     args[1 + k] = nest->index[k];
@@ -320,7 +336,7 @@ static void store_one(Ty *ty, const Ins *assign, const Nest *nest) {
     Val read[1 + TY_MAX_NDIM] = {value};
     for (unsigned k = 0; k < have; k++)
       read[1 + k] = nest->index[n - have + k];
-    value = ty_op(ty, OP_LOAD, from->type->elem, read, 1 + have);
+    value = ty_op(ty, OP_LOAD, types->value->elem, read, 1 + have);
   }
   if (assign->aux.i)
     value = ty_binary(ty, (Op)assign->aux.i, ty_op(ty, OP_LOAD, elem, args, 1 + n), value);

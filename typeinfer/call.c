@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 /* The function is typed again with values, if its caller knows them. */
 void ty_want_values(Ty *ty) {
@@ -381,7 +381,9 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return ty_call_func(ty, callee, args, n, names);
   if (ty_is_method(callee) && !names)
     return ty_call_method(ty, callee, args, n);
-  if (callee.type->id == TY_DTYPE && f->type != TY_RECORD && !names)
+  if (callee.type->id == TY_DTYPE && (f->type == TY_DATETIME || f->type == TY_TIMEDELTA) && !names)
+    return ty_make_date(ty, f->type, args, n);
+  if (callee.type->id == TY_DTYPE && f->type < TY_SCALARS && !names)
     return ty_convert(ty, f->type, args, n);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_NAMED)
     return ty_call_named(ty, f, args, n, names);

@@ -1,7 +1,7 @@
 /* Cast: the common type of two values, and the conversion to it. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 /* --- joins --- */
 
@@ -34,6 +34,8 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
     return a;
   if (ty_is_number(a) && ty_is_number(b))
     return ty_id(ty, ty_promote(TYPING_NUMPY, a->id, b->id));
+  if (ty_is_date(a) && a->id == b->id)
+    return ty_date_promote(ty->cx, a->id, a, b);
   if (a->id != b->id || ty_is_scalar(a) || a->id == TY_NONE)
     return NULL;
   if (a->id == TY_ARRAY)
@@ -92,6 +94,8 @@ Val ty_cast(Ty *ty, Val v, const Type *to) {
       return TY_FAIL(ty, ERR_BAD_OPERAND, "a real conversion", TY_PRETTY(ty, v));
     return cast_number(ty, v, to);
   }
+  if (ty_is_date(to) && (v.type->id == to->id || ty_is_integral(v.type)))
+    return ty_date_cast(ty, v, to);
   if (v.type->id == to->id && to->id == TY_ARRAY)
     return cast_array(ty, v, to);
   if (v.type->id == to->id && v.type->n == to->n && !ty_is_scalar(to))
@@ -138,6 +142,8 @@ Val ty_truth(Ty *ty, Val v) {
     return TY_FAIL(ty, ERR_RECORD_OPERAND, "a truth value", TY_PRETTY(ty, v));
   if (v.type->id == TY_ARRAY)
     return TY_FAIL(ty, ERR_WHOLE_ARRAY, "a truth value", TY_PRETTY(ty, v));
+  if (ty_is_date(v.type))
+    return ty_date_truth(ty, v);
   if (!ty_is_number(v.type))
     return TY_FAIL(ty, ERR_BAD_OPERAND, "a truth value", TY_PRETTY(ty, v));
   if (ty_is_complex(v.type))

@@ -5,7 +5,7 @@
  * of NumPy's scalars, so that with fma=False the results have the same bits; two weak numbers follow CPython where it differs. */
 #include <math.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 /* --- parts --- */
 
@@ -35,6 +35,8 @@ Val ty_to_complex(Ty *ty, Val v, const Type *t) {
 }
 
 bool ty_can_store(const Type *value, const Type *elem) {
+  if (ty_is_date(elem))
+    return ty_is_value(value) && ty_date_fits(value, elem);
   return ty_is_number(value) && (ty_is_complex(elem) || !ty_is_complex(value));
 }
 

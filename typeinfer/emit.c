@@ -38,7 +38,7 @@ static bool is_packed(const Type *t) {
 }
 
 bool ty_stored(const Type *t) {
-  if (t->id == TY_RANGE || t->id == TY_ARRAY || ty_is_scalar(t))
+  if (t->id == TY_RANGE || t->id == TY_ARRAY || ty_is_value(t))
     return true;
   for (uint32_t k = 0; k < t->n; k++)
     if (ty_stored(t->elems[k]))
@@ -46,7 +46,21 @@ bool ty_stored(const Type *t) {
   return t->id == TY_ENUMERATE || t->id == TY_ENUM;
 }
 
+/* An array of dates is one of int64. */
+static const Type *array_storage(Ty *ty, const Type *t) {
+  if (!ty_is_date(t->elem))
+    return t;
+  Type stored = *t;
+  stored.elem = ty_id(ty, TY_I64);
+  stored.text = NULL;
+  return ty_intern(ty->cx, &stored);
+}
+
 const Type *ty_storage(Ty *ty, const Type *t) {
+  if (ty_is_date(t))
+    return ty_id(ty, TY_I64);
+  if (t->id == TY_ARRAY)
+    return array_storage(ty, t);
   if (t->id == TY_ENUM)
     return ty_id(ty, TY_PYINT);
   if (!is_packed(t) || ty_is_complex(t)) /* a complex number is two leaves under its own type */
@@ -103,7 +117,7 @@ Ins *ty_ins(Ty *ty, Val v) {
     return i;
   }
   Ins *i = insert(ty, OP_CONST, v.type, NULL, 0);
-  i->aux.frozen = v.type->id == TY_ENUM ? fz_int(ty->cx, v.konst->i)
+  i->aux.frozen = v.type->id == TY_ENUM || ty_is_date(v.type) ? fz_int(ty->cx, v.konst->i)
                   : ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type)
                   : v.konst            ? v.konst
                                        : v.type->frozen;

@@ -28,7 +28,8 @@ bool fz_same(const Frozen *a, const Frozen *b) {
            !memcmp(&a->im, &b->im, sizeof a->im);
   case FZ_STR:
   case FZ_BYTES: return a->n == b->n && !memcmp(a->text, b->text, a->n);
-  case FZ_DTYPE: return a->type != TY_RECORD || !strcmp(a->text, b->text);
+  case FZ_DATE: return a->i == b->i && !strcmp(a->text, b->text);
+  case FZ_DTYPE: return a->type < TY_SCALARS || !strcmp(a->text, b->text);
   case FZ_TUPLE:
     if (a->n != b->n || a->names != b->names) /* the names are the class's: one list */
       return false;
@@ -86,6 +87,7 @@ bool fz_truth(const Frozen *f, bool *out) {
   case FZ_NONE: *out = false; return true;
   case FZ_BOOL: *out = f->i != 0; return true;
   case FZ_INT: *out = f->wide || f->i; return true;
+  case FZ_DATE: *out = f->i != 0; return true;
   case FZ_FLOAT: *out = f->re != 0; return true;
   case FZ_SCALAR:
     *out = ty_scalar_info[f->type].kind == KIND_COMPLEX ? f->re != 0 || f->im != 0
@@ -416,7 +418,7 @@ static Val tuple_const(Ty *ty, const Frozen *f) {
 
 const Type *ty_elem(Ty *ty, TypeId id, const char *record) {
   const char *error = NULL;
-  const Type *t = id == TY_RECORD ? ty_parse(ty->cx, &record, &error) : ty_id(ty, id);
+  const Type *t = id >= TY_SCALARS ? ty_parse(ty->cx, &record, &error) : ty_id(ty, id);
   CX_ASSERT(ty->cx, t);
   return t;
 }
@@ -474,6 +476,7 @@ Val ty_const(Ty *ty, const Frozen *f) {
   case FZ_FLOAT: return (Val){.type = ty_id(ty, TY_PYFLOAT), .konst = f};
   case FZ_COMPLEX: return (Val){.type = ty_id(ty, TY_PYCOMPLEX), .konst = f};
   case FZ_SCALAR: return scalar_const(ty, f);
+  case FZ_DATE: return (Val){.type = ty_elem(ty, f->type, f->text), .konst = f};
   case FZ_TUPLE: return tuple_const(ty, f);
   case FZ_ARRAY: return array_const(ty, f);
   case FZ_DEVICE_ARRAY: return device_array_const(ty, f);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 typedef struct Method {
   const char *name;
@@ -40,6 +40,8 @@ static Val number_item(Ty *ty, Val self, const Val *args, uint32_t n) {
 
 static Val number_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)n;
+  if (ty_date_type(ty, args[0]))
+    return ty_date_astype(ty, self, args[0]);
   if (args[0].type->id != TY_DTYPE)
     return TY_FAIL(ty, ERR_DTYPE, "astype", TY_PRETTY(ty, args[0]));
   return ty_convert(ty, ty_strengthen(args[0].type->frozen->type), &self, 1);
@@ -92,6 +94,11 @@ static Val number_is_integer(Ty *ty, Val self, const Val *args, uint32_t n) {
   return ty_both(ty, OP_AND, finite, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), whole, self));
 }
 
+static Val date_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
+  (void)n;
+  return ty_date_astype(ty, self, args[0]);
+}
+
 /* --- the table --- */
 
 #define MARK(text_) {.kind = FZ_OPAQUE, .text = text_}
@@ -100,6 +107,7 @@ static const Method methods[] = {
      MARK("array.reshape")},
     {"item", is_strong, 0, 0, "nothing", number_item, MARK("number.item")},
     {"astype", is_strong, 1, 1, "a type", number_astype, MARK("number.astype")},
+    {"astype", ty_is_date, 1, 1, "a type", date_astype, MARK("date.astype")},
     {"conjugate", is_number, 0, 0, "nothing", number_conjugate, MARK("number.conjugate")},
     {"conj", is_strong, 0, 0, "nothing", number_conjugate, MARK("number.conj")},
     {"bit_count", is_integer, 0, 0, "nothing", number_bit_count, MARK("int.bit_count")},

@@ -38,7 +38,7 @@ static Val get_field(Ty *ty, Val a, const RecordField *f) {
   if (f->type->id == TY_VOID)
     return TY_FAIL(ty, ERR_RECORD_FIELD, f->name, TY_PRETTY(ty, a));
   Val r = field_view(ty, a, f);
-  bool number = !is_bottom(r) && !r.type->ndim && ty_is_scalar(r.type->elem);
+  bool number = !is_bottom(r) && !r.type->ndim && ty_is_value(r.type->elem);
   return number ? ty_op1(ty, OP_LOAD, r.type->elem, r) : r;
 }
 
@@ -116,7 +116,7 @@ static Val copy_record(Ty *ty, Val target, Val value) {
     if ((a->type->id == TY_VOID || b->type->id == TY_VOID) && !same_bytes(a, b))
       return mismatch(ty, target, value);
     Val part = field_view(ty, value, b);
-    if (!is_bottom(part) && !part.type->ndim && ty_is_scalar(part.type->elem))
+    if (!is_bottom(part) && !part.type->ndim && ty_is_value(part.type->elem))
       part = ty_op1(ty, OP_LOAD, part.type->elem, part);
     if (is_bottom(ty_assign(ty, field_view(ty, target, a), part)))
       return BOTTOM;
@@ -129,7 +129,7 @@ Val ty_assign_record(Ty *ty, Val target, Val value) {
   bool tuple = value.type->id == TY_TUPLE;
   if (ty_has_fields(value))
     return copy_record(ty, target, value);
-  if (!ty_is_number(value.type) && !(tuple && value.type->n == to->nfields))
+  if (!ty_is_value(value.type) && !(tuple && value.type->n == to->nfields))
     return mismatch(ty, target, value);
   for (uint32_t k = 0; k < to->nfields; k++)
     if (is_bottom(set_field(ty, target, &to->fields[k], tuple ? ty_item(ty, value, k) : value)))

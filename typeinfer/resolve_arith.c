@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 const char *ty_op_text(Op op) {
   static const char *const text[OP_COUNT] = {
@@ -224,6 +224,8 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
     return number_op(ty, op, a, b);
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
     return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
+  if (ty_is_date_op(a, b))
+    return ty_date_binary(ty, op, a, b);
   if (op == OP_EQ || op == OP_NE)
     return ty_equal(ty, op, a, b);
   if (op >= OP_LT && op <= OP_GE && a.type->id == b.type->id &&
@@ -249,6 +251,8 @@ Val ty_unary(Ty *ty, Op op, Val a) {
   TyOp types = {0};
   if (a.type->id == TY_ARRAY)
     return whole_array(ty, op, a);
+  if (ty_is_date(a.type))
+    return ty_date_unary(ty, op, a);
   if (ty_is_number(a.type))
     types = ty_unary_types(ty->cx->typing, op, a.type->id);
   if (!types.ok)
@@ -299,7 +303,7 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b) {
     return BOTTOM;
   if (a.type->id == TY_ENUM && a.type == b.type)
     return ty_equal_members(ty, a, b, op == OP_NE);
-  if (ty_is_number(a.type) && ty_is_number(b.type))
+  if ((ty_is_number(a.type) && ty_is_number(b.type)) || ty_is_date_op(a, b))
     return ty_binary(ty, op, a, b);
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY) {
     if (a.type->id == TY_NONE || b.type->id == TY_NONE)
@@ -326,7 +330,7 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate) {
       return ty_const_bool(ty, negate);
     return (b.konst->i != 0) != negate ? ty_truth(ty, a) : ty_not(ty, a);
   }
-  bool values = (ty_is_number(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) &&
+  bool values = (ty_is_value(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) &&
                 a.type->id == b.type->id;
   if (values)
     return bad_operands(ty, negate ? OP_IS_NOT : OP_IS, a, b);

@@ -163,7 +163,7 @@ static Val dtype_of(Ty *ty, const Type *t) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_DTYPE;
   f->type = t->id;
-  f->text = t->id == TY_RECORD ? ty_name(ty->cx, t) : NULL;
+  f->text = t->id >= TY_SCALARS ? ty_name(ty->cx, t) : NULL;
   return ty_const(ty, f);
 }
 static Val array_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->elem); }
@@ -327,6 +327,8 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
     if (fz_attr(f, name))
       return ty_const(ty, fz_attr(f, name));
     break;
+  case TY_DATETIME:
+  case TY_TIMEDELTA: return from_table(ty, scalar_attributes, obj, name);
   default:
     if (ty_is_number(obj.type))
       return from_table(ty, number_attributes, obj, name);

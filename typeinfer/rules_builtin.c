@@ -1,7 +1,7 @@
 /* Rules of Python's builtins. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 static bool want_number(Ty *ty, const TyCall *c, uint32_t k) {
   if (ty_is_number(c->args[k].type))
@@ -12,6 +12,8 @@ static bool want_number(Ty *ty, const TyCall *c, uint32_t k) {
 
 Val ty_rule_abs(Ty *ty, const TyCall *c) {
   Val x = c->args[0];
+  if (ty_is_date(x.type))
+    return ty_date_abs(ty, x);
   if (!want_number(ty, c, 0))
     return BOTTOM;
   if (x.type->id == TY_PYBOOL)
@@ -44,7 +46,7 @@ static Val choose(Ty *ty, Op op, const Val *v, uint32_t n) {
   for (uint32_t k = 1; k < n && t; k++)
     t = ty_join(ty, t, v[k].type);
   if (!t)
-    return BOTTOM;
+    return TY_FAIL(ty, ERR_BAD_OPERANDS, "min() or max()", TY_PRETTY(ty, v[0]), TY_PRETTY(ty, v[n - 1]));
   Val best = ty_cast(ty, v[0], t), *chosen = CX_ARRAY(ty->cx, Val, n);
   bool alike = v[0].type == t;
   for (uint32_t k = 1; k < n; k++) {
@@ -69,7 +71,7 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
     v[k] = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
     if (is_bottom(v[k]))
       return BOTTOM;
-    if (!ty_is_number(v[k].type))
+    if (!ty_is_value(v[k].type))
       return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers")
                       : ty_argument_type(ty, c, k, "a number");
   }

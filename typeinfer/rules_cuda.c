@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "ir/libdevice.h"
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 /* --- position in the grid --- */
 
@@ -96,6 +96,11 @@ static bool read_dtype(Ty *ty, const TyCall *c, const Type **out) {
   TypeId id = TY_SCALARS;
   if (v.type->id == TY_DTYPE && f->type == TY_RECORD) {
     *out = ty_elem(ty, TY_RECORD, f->text);
+    return true;
+  }
+  const Type *date = ty_date_type(ty, v);
+  if (date) {
+    *out = date;
     return true;
   }
   if (v.type->id == TY_DTYPE)

@@ -4,6 +4,7 @@
  * result is weak. */
 #include <math.h>
 
+#include "typeinfer/dates.h"
 #include "typeinfer/rules_numpy.h"
 
 static const Type *boolean(Ty *ty) { return ty_id(ty, TY_BOOL); }
@@ -197,12 +198,16 @@ static const Op operators[INTR_COUNT] = {
 
 Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
   Val x;
+  if (ty_is_date_call(c))
+    return ty_unary(ty, operators[c->id], c->args[0]);
   return np_operands(ty, c, &x) ? ty_unary(ty, operators[c->id], x) : BOTTOM;
 }
 
 Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
   Val x[2];
   Op op = operators[c->id];
+  if (ty_is_date_call(c))
+    return ty_binary(ty, op, c->args[0], c->args[1]);
   if (ty_is_complex_call(c) && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
     return ty_complex_ufunc(ty, c);
   return np_operands(ty, c, x) ? ty_binary(ty, operators[c->id], x[0], x[1]) : BOTTOM;
@@ -227,6 +232,8 @@ static Val is_nan(Ty *ty, Val x) {
 
 /* x1 where it is the one or x1 (minimum: x2 for fmin) is a nan, else x2. */
 Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
+  if (ty_is_date_call(c))
+    return ty_date_ufunc(ty, c);
   if (ty_is_complex_call(c))
     return ty_complex_ufunc(ty, c);
   Val x[2];
@@ -278,6 +285,8 @@ static Val sign_bit(Ty *ty, Val x) {
 }
 
 Val ty_rule_np_class(Ty *ty, const TyCall *c) {
+  if (ty_is_date_call(c))
+    return ty_date_ufunc(ty, c);
   if (ty_is_complex_call(c))
     return ty_complex_ufunc(ty, c);
   Val x;
@@ -315,6 +324,8 @@ static Val reciprocal(Ty *ty, Val x) {
 }
 
 Val ty_rule_np_value(Ty *ty, const TyCall *c) {
+  if (ty_is_date_call(c))
+    return ty_date_ufunc(ty, c);
   if (ty_is_complex_call(c))
     return ty_complex_ufunc(ty, c);
   Val x;

@@ -1,6 +1,7 @@
 /* Rules of numpy.*, continued: ufuncs that are made of others, and those with two results. */
 #include <math.h>
 
+#include "typeinfer/dates.h"
 #include "typeinfer/rules_numpy.h"
 
 static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
@@ -72,8 +73,8 @@ Val ty_rule_np_float_power(Ty *ty, const TyCall *c) {
 }
 
 Val ty_rule_np_divmod(Ty *ty, const TyCall *c) {
-  Val x[2];
-  if (!np_operands(ty, c, x))
+  Val x[2] = {c->args[0], c->args[1]};
+  if (!ty_is_date_call(c) && !np_operands(ty, c, x))
     return BOTTOM;
   Val pair[] = {ty_binary(ty, OP_FLOORDIV, x[0], x[1]), ty_binary(ty, OP_MOD, x[0], x[1])};
   return ty_make_tuple(ty, pair, 2);

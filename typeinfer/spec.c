@@ -26,7 +26,7 @@ static bool same_func(const FrozenFunc *a, const FrozenFunc *b) {
 
 /* Values are part of the identity only of a function that needs them; what has no storage is its type. */
 static const Frozen *key_value(Val v, bool values) {
-  return values && v.konst && (ty_is_number(v.type) || v.type->id == TY_TUPLE) ? v.konst : NULL;
+  return values && v.konst && (ty_is_value(v.type) || v.type->id == TY_TUPLE) ? v.konst : NULL;
 }
 
 static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *args, uint32_t n,

@@ -5,7 +5,7 @@
  * other bases, fills, centring) is written by pyptx/_library.py's format_int into memory of the thread. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 static const char fstring_mark[] = "f-string";
 
@@ -384,6 +384,20 @@ static bool add_tuple(Ty *ty, TyText *t, Val v, int depth) {
   return true;
 }
 
+/* The count, and what it counts: 5[s], -3[25s]; NaT where it is known. */
+static bool add_date(Ty *ty, TyText *t, Val v) {
+  if (v.konst && v.konst->i == INT64_MIN) {
+    add_literal(t, "NaT", 3);
+    return true;
+  }
+  if (!add_number(ty, t, ty_date_raw(ty, v)))
+    return false;
+  buf_putc(&t->format, '[');
+  ty_put_unit(&t->format, v.type);
+  buf_putc(&t->format, ']');
+  return true;
+}
+
 static bool add_fstring(Ty *ty, TyText *t, Ins *parts, int depth) {
   for (uint32_t k = 0; k < parts->nargs; k++)
     if (!ty_text_add(ty, t, ty_arg(ty, parts, k), false, depth + 1))
@@ -399,6 +413,8 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
                                              : "it has more than 4096 characters");
   if (ty_is_number(v.type))
     return quoted ? add_repr(ty, t, v) : add_number(ty, t, v);
+  if (ty_is_date(v.type))
+    return add_date(ty, t, v);
   if (ty_is_fstring(v) && v.src && v.src->op == OP_MAKE_STR)
     return add_fstring(ty, t, v.src, depth);
   if (ty_is_fstring(v) && v.src && v.src->op == OP_FORMAT)

@@ -45,6 +45,12 @@ typedef enum SpecState {
   SPEC_DONE
 } SpecState;
 
+/* target[...] = value, until the loops for it are made. */
+typedef struct TyAssign {
+  const Ins *ins;
+  const Type *target, *value;
+} TyAssign;
+
 /* One function for one row of argument types. */
 typedef struct TySpec {
   const FrozenFunc *func;
@@ -69,6 +75,7 @@ typedef struct TySpec {
   bool recursive, stuck;
   bool const_args;     /* typed with its arguments' values */
   bool missing;        /* a value that must be a constant is not */
+  VEC(TyAssign) assigns; /* emission */
   struct TySpec *next; /* of the same hash */
 } TySpec;
 
@@ -184,7 +191,7 @@ Val ty_cast_id(Ty *ty, Val v, TypeId to);
 Val ty_operand(Ty *ty, Val v,
                TypeId to);   /* weak operand to strong type: a literal out of range is an error */
 Val ty_truth(Ty *ty, Val v); /* pybool */
-/* Does an element of that type take such a value: a number, and no complex one for a real element. */
+/* Does an element of that type take such a value: a number, and no complex one for a real element; a date its own kind, or an integer. */
 bool ty_can_store(const Type *value, const Type *elem);
 Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
 

@@ -449,6 +449,8 @@ def same(got, want, ulps=0):
     got, want = np.asarray(got), np.asarray(want)
     if got.dtype.kind == "c":
         return same(got.real, want.real, ulps) & same(got.imag, want.imag, ulps)
+    if got.dtype.kind in "mM":  # NaT is NaT here
+        return (got.dtype == want.dtype) & (got.view("i8") == want.view("i8"))
     if got.dtype.kind != "f":
         return got == want
     if ulps == 0:
@@ -591,6 +593,10 @@ def pairs(x, y):
 def store(dtype, value):
     """What a[i] = value leaves in an array of that dtype: integers wrap, float to integer saturates, nan gives 0."""
     dtype = np.dtype(dtype)
+    if dtype.kind in "mM":
+        element = np.zeros(1, dtype)
+        element[0] = value
+        return element[0]
     if dtype.kind == "b":
         return np.bool_(value)
     if dtype.kind == "c":

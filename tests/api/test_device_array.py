@@ -11,7 +11,7 @@ from pyptx import cuda
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
           "complex64", "complex128"]
 # Kernels cannot take these; the memory of a device can hold them.
-OTHERS = ["M8[ns]", "m8[s]", "S5", "U3", "V7", ">f4", [("a", "i4"), ("b", "f8", (2,))]]
+OTHERS = [">M8[ns]", ">m8[s]", "S5", "U3", "V7", ">f4", [("a", "i4"), ("b", "f8", (2,))]]
 
 
 def values(shape, dtype=np.float64):

@@ -64,6 +64,11 @@ CASES = [
         X,
     ),
     (
+        "DATE_UNIT",
+        "import numpy as np\nSTEP, MONTH = np.timedelta64(1, 'D'), np.timedelta64(1, 'M')\n\ndef kernel(x):\n    x[0] = «STEP < MONTH»\n",
+        X,
+    ),
+    (
         "ENUM_VALUE",
         "import enum\nColor = enum.Enum('Color', 'RED BLUE')\n\ndef kernel(x):\n    c = Color.RED if x[0] else Color.BLUE\n    x[0] = «c.name» == 'RED'\n",
         X,

@@ -310,7 +310,7 @@ def test_from_dtype():
     import pickle
 
     assert pickle.loads(pickle.dumps(t)) == t and pickle.loads(pickle.dumps(t[:])) == t[:]
-    for bad in ("U3", [("a", "O")], "M8[s]"):
+    for bad in ("U3", [("a", "O")], ">M8[s]"):
         with pytest.raises(TypeError, match="no type for the dtype"):
             from_dtype(np.dtype(bad))
 
