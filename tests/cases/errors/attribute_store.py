@@ -1,0 +1,7 @@
+# sig: float32[::1]
+from pyptx import cuda
+
+
+@cuda.jit
+def kernel(a):
+    a.shape = (1, a.size)
