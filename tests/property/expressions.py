@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 from scalars import (
     CONFLICT,
+    EXACT_EXPONENTS,
     EXACT_MATH,
     EXACT_UFUNCS,
     HIGH,
@@ -26,6 +27,7 @@ from scalars import (
     is_scalar,
     join,
     need_scalar,
+    plain,
     python_operator,
     type_of,
 )
@@ -90,14 +92,24 @@ def is_literal(node):
     return isinstance(node, ast.Constant)
 
 
-CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator)
+def of_literals(node):
+    if isinstance(node, ast.BinOp):
+        return of_literals(node.right) and of_literals(node.left)
+    return isinstance(node, ast.Constant) or isinstance(node, ast.UnaryOp) and of_literals(node.operand)
+
+
+def path_of(node):
+    """`np.sqrt` of the node that says so."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ast.unparse(node)
 
 
 def constant(node):
     """The value of an expression of literals only, else None: CPython's own compiler folds them."""
     if isinstance(node, ast.Constant):
         return node.value
-    if not isinstance(node, CONSTANT_NODES) or not all(isinstance(n, CONSTANT_NODES) for n in ast.walk(node)):
+    if not of_literals(node):
         return None
     try:
         with warnings.catch_warnings():
@@ -131,7 +143,7 @@ def inexact_name(e):
     """The path of a call whose result has an error bound, else None."""
     if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Attribute):
         return None
-    path = ast.unparse(e.func)
+    path = path_of(e.func)
     room, _, name = path.partition(".")
     table = {"math": INEXACT_MATH, "np": INEXACT_UFUNCS}.get(room, {})
     return path if name in table else None
@@ -181,10 +193,11 @@ class Expressions:
         return ast.Tuple([p for p, _ in parts], ast.Load()), Tuple(t for _, t in parts)
 
     def e_BinOp(self, e):
+        inexact = e is self.inexact_power
         left, right = self.expr(e.left), self.expr(e.right)
-        return self.binary(type(e.op).__name__, left, right, e.right, e.left)
+        return self.binary(type(e.op).__name__, left, right, e.right, e.left, inexact)
 
-    def binary(self, name, left, right, right_source=None, left_source=None):
+    def binary(self, name, left, right, right_source=None, left_source=None, inexact=False):
         (a, ta), (b, tb) = left, right
         need_scalar(ta), need_scalar(tb)
         if left_source is not None and right_source is not None:
@@ -193,8 +206,13 @@ class Expressions:
         op = python_operator(name)
         t = sampled(name, op, (ta, tb))
         self.known |= name == "Pow" and is_literal(right_source) and not ast.literal_eval(right_source)
+        if name == "Pow" and t == "pyint" and isinstance(tb, Const):
+            if not is_literal(right_source):
+                raise Invalid("an exponent that may be known")
+            if ast.literal_eval(right_source) < 0:  # Python: 2 ** -1 is 0.5
+                t = "pyfloat"
         if name == "Pow" and KIND[t] == "f":
-            raise Invalid("an inexact power inside an expression")
+            return self.float_power(left, right, t, right_source, inexact), t
         if ta in WEAK and tb in WEAK:
             return call(f"_weak_{name}", a, b), t
         if name == "Div" and "pyint" in (ta, tb) and INTEGERS & {ta, tb}:
@@ -205,6 +223,20 @@ class Expressions:
             return call("_power", a, b), t
         node = ast.BinOp(a, getattr(ast, name)(), b)
         return node, t
+
+    def float_power(self, left, right, t, exponent, inexact):
+        (a, ta), (b, tb) = left, right
+        if isinstance(ta, Const):
+            raise Invalid("a power that may be known")
+        n = ast.literal_eval(exponent) if is_literal(exponent) else None
+        if n in EXACT_EXPONENTS and type(n) is not bool:
+            return call("_float_power", a, b, ast.Constant(str(t)))
+        if not inexact:
+            raise Invalid("an inexact power inside an expression")
+        self.inexact_power = None  # met
+        if ta in WEAK and tb in WEAK:
+            return call("_weak_Pow", a, b)
+        return ast.BinOp(a, ast.Pow(), b)
 
     @staticmethod
     def fitted(node, t, other, source=None):
@@ -389,7 +421,7 @@ class Expressions:
             return method([self.expr(a) for a in e.args], e)
         if isinstance(e.func, ast.Lambda):
             return self.call_function(Func(e.func, dict(self.env), "lambda_"), e)
-        path = ast.unparse(e.func)
+        path = path_of(e.func)
         if path == "cuda.local.array":
             shape = ast.literal_eval(e.args[0])
             name = ast.unparse(e.args[1]).removeprefix("np.")
@@ -406,9 +438,21 @@ class Expressions:
     def call_function(self, func, e):
         parameters = [a.arg for a in func.node.args.args]
         defaults = func.node.args.defaults
-        given = dict(zip(parameters, (self.argument(a) for a in e.args)))
-        if len(e.args) > len(parameters):
+        positional, places = [], []
+        for a in e.args:
+            value, t = self.expr(a.value if isinstance(a, ast.Starred) else a)
+            if not isinstance(a, ast.Starred):
+                positional.append((value, t))
+                places.append(value)
+                continue
+            if not isinstance(t, Tuple):
+                raise Invalid("star")
+            positional += [(None, x) for x in t]
+            places.append(ast.Starred(value, ast.Load()))
+        starred = len(positional) and any(v is None for v, _ in positional)
+        if len(positional) > len(parameters) or starred and any(isinstance(t, Func) for _, t in positional):
             raise Invalid("arguments")
+        given = dict(zip(parameters, positional))
         for k in e.keywords:
             if k.arg in given or k.arg not in parameters:
                 raise Invalid("arguments")
@@ -422,6 +466,9 @@ class Expressions:
             raise Invalid("arguments")
         name, result, captured = self.m.instance(func, tuple(given[p][1] for p in parameters))
         self.passed_on.update((c, None) for c in captured if c not in self.env)
+        if starred:
+            named = [ast.keyword(p, node) for p, (node, _) in list(given.items())[len(positional) :]]
+            return ast.Call(load(name), [*(load(c) for c in captured), *places], named), result
         # In the order of the call, as Python evaluates them, and by name, as they are passed.
         keywords = [
             ast.keyword(p, node) for p, (node, t) in given.items() if not isinstance(t, Func)
@@ -453,7 +500,11 @@ class Expressions:
         return self.min_or_max("max", args)
 
     def c_round(self, args, e):
-        if len(args) != 1 or KIND[need_scalar(args[0][1])] == "b":
+        if KIND[need_scalar(args[0][1])] == "b":
+            raise Invalid("round")
+        if len(args) == 2 and is_literal(e.args[1]) and 0 <= ast.literal_eval(e.args[1]) <= 22:
+            return call("_round", args[0][0], args[1][0]), plain(args[0][1])
+        if len(args) != 1:
             raise Invalid("round")
         return call("_round", args[0][0]), "pyint"
 

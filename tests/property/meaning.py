@@ -22,12 +22,14 @@ nothing about the program (a type error, a maybe-unset variable): such a program
 import ast
 import itertools
 
-from expressions import Expressions, call, has_array, inexact_name, is_literal, load, retuple
+import numpy as np
+from expressions import Expressions, call, has_array, inexact_name, is_literal, load, retuple, sampled
 from scalars import (
     CONFLICT,
     CONVERT,
     INTEGERS,
     RUNTIME,
+    STRONG,
     Array,
     Const,
     Func,
@@ -39,6 +41,7 @@ from scalars import (
     join,
     need_scalar,
     plain,
+    python_operator,
     type_of,
 )
 
@@ -66,7 +69,7 @@ class Meaning:
         if not isinstance(self.result, Tuple) or not all(map(is_scalar, self.result)):
             raise Invalid("the program returns no tuple of numbers")
         module = ast.Module(self.bodies, [])
-        ast.fix_missing_locations(module)
+        located(module)
         self.module, self.entry = module, entry
 
     def function(self):
@@ -83,14 +86,18 @@ class Meaning:
         key = (func.node, seen, tuple(map(constancy, seen)))
         if key in self.instances:
             found = self.instances[key]
-            if found is None:
-                raise Invalid("recursion")
+            if isinstance(found, Body):
+                if not found.returns or captured:
+                    raise Invalid("recursion before any result")
+                found.recursive = plain(found.returns[0])
+                return found.name, found.recursive, []
             return found
-        self.instances[key] = None
         env = {n: func.env[n] for n in captured}
         names = [a.arg for a in func.node.args.args]
         env.update(zip(names, types))
         walker = Body(self, env, func.qualname == self.main and func.qualname in self.globals)
+        walker.name = f"{func.qualname}__{next(self.counter)}"
+        self.instances[key] = walker
         if isinstance(func.node, ast.Lambda):
             body, result = walker.expr(func.node.body)
             body = [ast.Return(body)]
@@ -103,9 +110,11 @@ class Meaning:
                 result = join(result, other)
             if result is CONFLICT:
                 raise Invalid("results without a common type")
+            if walker.recursive is not None and any(t != walker.recursive for t in walker.returns):
+                raise Invalid("recursion whose types change")
             if len(set(walker.returns)) > 1:
                 body = [ReturnConversion(result).visit(s) for s in body]
-        name = f"{func.qualname}__{next(self.counter)}"
+        name = walker.name
         captured = [n for n in captured if not isinstance(func.env[n], Func)]
         captured += [n for n in walker.passed_on if n not in captured]
         passed = [n for n, t in zip(names, types) if not isinstance(t, Func)]
@@ -134,6 +143,22 @@ def leaves(body):
     return any(isinstance(n, (ast.Break, ast.Return)) for b in body for n in ast.walk(b))
 
 
+def located(module):
+    """Gives the new nodes a place, which compile wants: all the same, quicker than ast.fix_missing_locations."""
+    todo = [module]
+    while todo:
+        node = todo.pop()
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = 1
+            node.col_offset = node.end_col_offset = 0
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, ast.AST):
+                todo.append(value)
+            elif isinstance(value, list):
+                todo.extend(v for v in value if isinstance(v, ast.AST))
+
+
 def stored(name):
     return isinstance(name.ctx, ast.Store)
 
@@ -152,6 +177,8 @@ class Body(Expressions):
         self.loops, self.returns = [], []
         self.conditional = 0
         self.passed_on = {}  # what the functions called here capture further out
+        self.name = self.recursive = None  # of the specialised function; the type of the calls of itself
+        self.inexact_power = None  # a power that may have an error
         self.seen = None  # what tells the type of an expression judged before
         self.known = True  # whether all operands met so far in the expression may be known
 
@@ -257,13 +284,27 @@ class Body(Expressions):
         out.append(ast.Assign([ast.Name(name, ast.Store())], rewritten))
         array, at = self.expr(s.target.value)
         element = self.element(at, it)
+        if isinstance(element, Array):
+            return [*out, self.slice_in_place(s, array, name, element.dtype)]
         if not is_scalar(element):
-            raise Invalid("augmented assignment of a slice")
+            raise Invalid("augmented assignment")
         old = ast.Subscript(array, load(name), ast.Load())
         right, rt = self.expr(s.value)
         value, t = self.binary(type(s.op).__name__, (old, element), (right, rt), s.value)
         place = ast.Subscript(array, load(name), ast.Store())
         return [*out, ast.Assign([place], call(f"_to_{element}", value))]
+
+    def slice_in_place(self, s, array, index, element):
+        """array[index] op= number, as NumPy's arrays have it."""
+        value, rt = self.expr(s.value)
+        op = type(s.op).__name__
+        t = sampled(op, python_operator(op), (element, need_scalar(rt)))
+        if op not in ("Add", "Sub", "Mult", "BitAnd", "BitOr", "BitXor"):
+            raise Invalid("operator in place")
+        if not np.can_cast(STRONG[t], STRONG[element], "same_kind"):
+            raise Invalid("casting")
+        value = self.fitted(value, rt, element, s.value)
+        return ast.AugAssign(ast.Subscript(array, load(index), ast.Store()), s.op, value)
 
     def s_If(self, s):
         node, ends = self.branches_If(s)
@@ -443,7 +484,12 @@ class Body(Expressions):
                 name = inexact_name(e)
                 if name:
                     self.m.inexact[k] = name
+                power = e if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Pow) else None
+                self.inexact_power = power
                 parts.append(self.expr(e, inexact_here=bool(name)))
+                if power and self.inexact_power is None:
+                    self.m.inexact[k] = "operator.pow"
+                self.inexact_power = None
             value = ast.Tuple([p for p, _ in parts], ast.Load())
             t = Tuple(t for _, t in parts)
         else:

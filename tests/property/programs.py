@@ -33,6 +33,8 @@ VECTOR, MATRIX = (8,), (3, 4)  # shapes of the arrays that a program gets
 
 LITERALS = "0 0 1 1 2 2 3 5 7 8 15 31 33 63 64 100 127 -1 -2 -7 0.0 0.5 1.5 2.0 -0.5 0.1 1e10 True False".split()
 LITERALS = [(x, type(ast.literal_eval(x)).__name__[0]) for x in LITERALS]  # with the letter of its kind
+EXPONENTS = "2 2 2.0 0.5 0.5 -1 -1.0 1 0".split()
+INEXACT_EXPONENTS = "3 -2 0.25 1.5 3.0 -0.5 4".split()
 SMALL = "0 1 2 3 4 5 6 7".split()
 ARITHMETIC = "+ + + - - - * * * / // // % % **".split()
 BITS = "& | ^ << >>".split()
@@ -185,6 +187,8 @@ class Generator:
         operators = ARITHMETIC if self.r.random() < 0.75 else BITS
         op = self.r.choice(operators)
         left = self.expr(depth, "iu" if kinds == "iu" or op in BITS else kinds)
+        if op == "**" and kinds != "iu" and self.r.random() < 0.5:
+            return f"({left} ** {self.r.choice(EXPONENTS)})"
         if op == "**":
             return f"({left} ** {self.r.choice(SMALL[:5])})"
         right = self.expr(depth, "iu" if kinds == "iu" or op in BITS else kinds)
@@ -217,7 +221,9 @@ class Generator:
         return f"{cast}({self.expr(depth)})"
 
     def e_builtin(self, depth, kinds):
-        name = self.r.choice("abs min max min max round pow".split())
+        name = self.r.choice("abs min max min max round round pow".split())
+        if name == "round" and self.r.random() < 0.6:
+            return f"round({self.expr(depth, kinds)}, {self.r.choice(SMALL)})"
         if name in ("abs", "round"):
             return f"{name}({self.expr(depth, kinds)})"
         if name == "pow":
@@ -256,6 +262,13 @@ class Generator:
         func = self.env().get(name) or self.walker.m.globals[name]
         arguments = func.node.args
         required = len(arguments.args) - len(arguments.defaults)
+        if name.startswith("prog_r"):
+            return f"{name}(int({self.expr(depth)}) % {self.r.randint(2, 5)}, {self.expr(depth)})"
+        tuples = [n for n, t in self.env().items() if isinstance(t, Tuple) and required <= len(t) <= len(arguments.args)]
+        if tuples and self.r.random() < 0.5:
+            return f"{name}(*{self.r.choice(tuples)})"
+        if self.r.random() < 0.1:
+            return f"{name}(*({', '.join(self.expr(depth) for _ in range(required))},))"
         given = self.r.randint(required, len(arguments.args))
         parts = []
         for k in range(given):
@@ -422,7 +435,8 @@ class Generator:
         if not arrays:
             return None
         part = self.r.choice(["1:3", ":", "::2", "-2:", "::-1"])
-        return [f"{self.r.choice(arrays)}[{part}] = {self.expr(2)}"]
+        op = self.r.choice(["=", "=", "+=", "-=", "*=", "&=", "|=", "^="])
+        return [f"{self.r.choice(arrays)}[{part}] {op} {self.expr(2)}"]
 
     def s_local(self, depth):
         name, t = self.fresh("l"), self.r.choice([t for t in STRONG if t != "bool"])
@@ -587,7 +601,23 @@ class Generator:
         body += [f"return {self.expr(3)}"]
         return "\n".join([head, *indented(body)]) + "\n"
 
+    def recursive(self, number):
+        """A function of the module that calls itself; its first argument says how often."""
+        r, t = self.r, self.r.choice([t for t in STRONG if t != "bool"])
+        cast, name = f"np.{t}", f"prog_r{number}"
+        self.walker.env = {"x0": "pyint", "x1": t}
+        self.varying, self.frozen, self.extents = {"x0", "x1"}, set(), {}
+        base, step = self.expr(2), self.expr(2)
+        self.walker.env = {"x0": "pyint", "x1": t, "v0": t}
+        last = self.expr(2)
+        return (
+            f"def {name}(x0, x1):\n    if x0 <= 0:\n        return {cast}({base})\n"
+            f"    v0 = {name}(x0 - 1, {cast}({step}))\n    return {cast}({last})\n"
+        )
+
     def inexact(self):
+        if self.r.random() < 0.25:
+            return f"{self.expr(1, 'f')} ** {self.r.choice([*INEXACT_EXPONENTS, self.expr(1, 'f')])}"
         table, room = self.r.choice([(INEXACT_MATH, "math"), (INEXACT_UFUNCS, "np")])
         name = self.r.choice(list(table))
         return f"{room}.{name}({', '.join(self.expr(1, 'f') for _ in range(table[name]))})"
@@ -602,9 +632,12 @@ class Generator:
             self.in_helper = True
             text = self.helper(k)
             self.in_helper = False
-            (node,) = ast.parse(text).body
-            helpers.append(text)
-            empty.globals[node.name] = Func(node, {}, node.name)
+            helpers.append(self.defined(empty, text))
+        if r.random() < 0.15:
+            self.walker = Body(empty, {})
+            self.in_helper = True
+            helpers.append(self.defined(empty, self.recursive(9)))
+            self.in_helper = False
         types = list(PARAMETER_TYPES)
         chosen = r.choices(types, list(PARAMETER_TYPES.values()), k=r.choice([1, 2, 3, 3]))
         parameters = {f"a{k}": t for k, t in enumerate(chosen)}
@@ -630,9 +663,18 @@ class Generator:
         source = "".join(helpers) + "\n".join([head, *indented(body)]) + "\n"
         return Program(source, parameters, self.seed)
 
+    @staticmethod
+    def defined(module, text):
+        (node,) = ast.parse(text).body
+        module.globals[node.name] = Func(node, {}, node.name)
+        return text
+
     def judge_inexact(self, text):
         try:
-            self.walker.expr(ast.parse(text, mode="eval").body, inexact_here=True)
+            node = ast.parse(text, mode="eval").body
+            self.walker.inexact_power = node
+            self.walker.expr(node, inexact_here=True)
+            self.walker.inexact_power = None
         except Invalid:
             return False
         return True

@@ -20,7 +20,7 @@ warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*Bitwis
 STRONG = {
     name: getattr(np, name)
     for name in (
-        "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+        "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
     )
 }
 STRONG = {("bool" if n == "bool_" else n): t for n, t in STRONG.items()}
@@ -278,12 +278,29 @@ def strong_power(a, b):
     return a**b
 
 
+EXACT_EXPONENTS = (0, 1, 2, 0.5, -1)
+
+
+def float_power(x, n, t):
+    """x ** n for those exponents, correctly rounded (NumPy's pow may be an ulp off)."""
+    x = CONVERT[t](x)
+    make = STRONG.get(t, np.float64)
+    x = make(x)
+    if n == 0.5:
+        result = make(np.inf) if x == -np.inf else np.sqrt(x + make(0))
+    else:
+        result = {0: make(1), 1: x, 2: x * x, -1: make(1) / x}[n]
+    return CONVERT[t](result)
+
+
 def python_round(x, digits=None):
     if digits is None:
         if isinstance(x, (float, np.floating)) and not math.isfinite(x):
             return saturated(float(x), LOW, HIGH)
         return min(max(round(float(x)), LOW), HIGH) if isinstance(x, (float, np.floating)) else wrap(int(x))
-    raise Invalid("round to digits")
+    if isinstance(x, float) and not isinstance(x, np.floating):
+        return float(round(np.float64(x), digits))  # by a scale, as NumPy's, not by decimal digits
+    return round(x, digits) if isinstance(x, np.floating) else x
 
 
 def python_abs(x):
@@ -391,7 +408,7 @@ RUNTIME = {"np": np, "math": math, "_end": object(), "_round": python_round, "_a
 RUNTIME |= {f"_to_{t}": f for t, f in CONVERT.items()}
 RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
     "Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitAnd BitOr BitXor".split())}  # fmt: skip
-RUNTIME |= {"_power": strong_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
+RUNTIME |= {"_power": strong_power, "_float_power": float_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
 RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
 RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS}
 def extreme(choose):
