@@ -183,6 +183,25 @@ def test_closures():
         run(make(factor, table, function), [x_values(), np.zeros(16)], 1, 16)
 
 
+def test_nested_functions_call_captured_ones():
+    """What has no storage, here a function without captures of its own, is captured beside parameters that have."""
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            double = lambda v: v * 2  # noqa: E731
+
+            def shifted(v):
+                return double(v) + i
+
+            def both():
+                return double(x[i]) - i
+
+            out[i] = shifted(x[i]) * 100 + both() + (lambda q: double(1))(q=3.0)
+
+    run(kernel, [x_values(), np.zeros(16, np.int64)], 1, 16)
+
+
 def test_nested_function_captures():
     def kernel(x, out):
         i = cuda.grid(1)
