@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pyext/device_array.h"
+#include "pyext/graph.h"
 #include "pyext/overload.h"
 #include "pyext/raise.h"
 #include "pyext/stream.h"
@@ -31,9 +32,9 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
   return failed;
 }
 
-/* Copies bytes between host memory and the device without the GIL. wait: until it is done. */
+/* Copies bytes between host memory and the device without the GIL. wait: until it is done. host is memory of `owner`. */
 static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes,
-                    PyObject *stream, bool wait) {
+                    PyObject *owner, PyObject *stream, bool wait) {
   RtStream *s = px_stream_of(stream);
   RtStatus status = RT_OK;
   Py_BEGIN_ALLOW_THREADS
@@ -43,6 +44,8 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   if (status == RT_OK && s && wait)
     status = rt_stream_synchronize(a->device, s);
   Py_END_ALLOW_THREADS
+  if (status == RT_CAPTURED)
+    return way == TO_HOST ? px_captured_copy(owner, (PyObject *)a) : px_captured_copy((PyObject *)a, owner);
   PX_TRY_STATUS(st, status, return -1);
   if (s)
     px_array_used(a, stream);
@@ -99,7 +102,7 @@ static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w
   Py_buffer view;
   if (get_bytes(raw, &view, way == TO_HOST) < 0)
     return -1;
-  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, stream,
+  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, raw, stream,
                         true);
   PyBuffer_Release(&view);
   return failed;
@@ -124,7 +127,7 @@ static int fill_contiguous(PxState *st, PxArray *a, PyObject *array, PyObject *s
   Py_buffer view;
   if (get_bytes(array, &view, true) < 0)
     return -1;
-  int failed = transfer(st, a, TO_HOST, a->address, view.buf, (size_t)view.len, stream, wait);
+  int failed = transfer(st, a, TO_HOST, a->address, view.buf, (size_t)view.len, array, stream, wait);
   PyBuffer_Release(&view);
   return failed;
 }
@@ -132,7 +135,9 @@ static int fill_contiguous(PxState *st, PxArray *a, PyObject *array, PyObject *s
 PyObject *px_array_to_numpy(PxArray *a, PyObject *stream) {
   PxState *st = px_state_of((PyObject *)a);
   bool c = px_is_contiguous(a, LAYOUT_C);
-  if (px_need_numpy(st) < 0)
+  if (px_need_numpy(st) < 0 ||
+      px_not_captured("a device array's values cannot be read",
+                      "read them after g.launch(), or copy_to_host(ary) into an array that was made before") < 0)
     return NULL;
   if (!c && !px_is_contiguous(a, LAYOUT_F))
     return gather(st, a, stream);
@@ -234,13 +239,16 @@ static int write_contiguous(PxState *st, PxArray *a, PyObject *values, PyObject 
   Py_buffer view;
   if (get_bytes(values, &view, false) < 0)
     return -1;
-  int failed = transfer(st, a, TO_DEVICE, a->address, view.buf, (size_t)view.len, stream, false);
+  int failed = transfer(st, a, TO_DEVICE, a->address, view.buf, (size_t)view.len, values, stream, false);
   PyBuffer_Release(&view);
   return failed;
 }
 
 /* The values in the device array's shape, dtype and contiguous order, as a new NumPy array. */
 static PyObject *cast_values(PxState *st, PxArray *a, PyObject *value, bool c) {
+  if (px_not_captured("values cannot be converted on their way to the device",
+                      "copy from an array of the device array's dtype, shape and layout") < 0)
+    return NULL;
   PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
   PyObject *values = shape ? empty(st, shape, a->dtype, c ? "C" : "F") : NULL;
   Py_XDECREF(shape);
@@ -250,6 +258,9 @@ static PyObject *cast_values(PxState *st, PxArray *a, PyObject *value, bool c) {
 }
 
 static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
+  if (px_not_captured("a strided device array cannot be assigned to from the host",
+                      "copy to a contiguous array, and let a kernel do the rest") < 0)
+    return -1;
   Window w = window_of(a);
   PyObject *raw = empty_bytes(st, w.bytes);
   int failed = raw ? move_window(st, a, TO_HOST, raw, w, stream) : -1;
@@ -301,6 +312,8 @@ static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *st
   Py_BEGIN_ALLOW_THREADS
   status = rt_copy_on_device(a->device, a->address, from->address, bytes, px_stream_of(stream));
   Py_END_ALLOW_THREADS
+  if (status == RT_CAPTURED)
+    return px_captured_copy((PyObject *)a, (PyObject *)from) < 0 ? -1 : 1;
   PX_TRY_STATUS(st, status, return -1);
   px_array_used(a, stream);
   px_array_used(from, stream);

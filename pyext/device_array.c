@@ -5,6 +5,7 @@
 
 #include "pyext/dlpack.h"
 #include "pyext/foreign.h"
+#include "pyext/graph.h"
 #include "pyext/raise.h"
 #include "pyext/stream.h"
 #include "pyext/type.h"
@@ -217,6 +218,8 @@ PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned 
   Py_DECREF(memory);
   if (array && stream && stream != Py_None)
     px_array_used((PxArray *)array, stream);
+  if (array && px_captured_keep(array) < 0)
+    Py_CLEAR(array);
   return array;
 }
 

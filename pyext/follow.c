@@ -3,6 +3,7 @@
  * A launch that names a stream runs there, after the work on its arguments. One that names none runs on the stream of the first
  * library, after the work of all, and all of them, and the default stream where arrays of ours or copies of NumPy's are arguments,
  * go on after it. Order is by events: nobody waits. */
+#include "pyext/graph.h"
 #include "pyext/raise.h"
 #include "pyext/typeof.h"
 
@@ -55,6 +56,8 @@ int px_follow_handle(PxArgs *a, uint64_t handle) {
 
 int px_follow_before(PxArgs *a) {
   PxFollow *f = &a->follow;
+  if (px_capturing()) /* the launch belongs to the captured stream, and work before the capture is not part of it */
+    return 0;
   for (unsigned i = 0; i < f->nsources; i++) {
     uint64_t handle;
     if (px_source_stream(a->st, f->sources[i], rt_device_ordinal(a->device), &handle) < 0 ||

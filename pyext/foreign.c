@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pyext/dlpack.h"
+#include "pyext/graph.h"
 #include "pyext/raise.h"
 #include "runtime/memory.h"
 
@@ -129,6 +130,8 @@ int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out) {
 }
 
 int px_foreign_wait(PxState *st, const PxForeign *f, RtDevice *d, RtStream *stream) {
+  if (px_capturing()) /* work that is not captured is before the capture, not in it */
+    return 0;
   if (!f->has_stream || rt_device_is_host(d) ||
       (stream ? rt_stream_handle(stream) : 1) == (f->stream ? f->stream : 1))
     return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pyext/device_array.h"
+#include "pyext/graph.h"
 #include "pyext/raise.h"
 #include "pyext/stream.h"
 #include "runtime/memory.h"
@@ -108,7 +109,7 @@ int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyO
 
 /* --- packing --- */
 
-static void pack(const RtParams *p, const PxLeaf *leaves, char *block) {
+void px_pack(const RtParams *p, const PxLeaf *leaves, char *block) {
   for (const RtField *f = p->fields, *end = f + p->nfields; f < end; f++) {
     const PxLeaf *l = &leaves[f->leaf];
     char *at = block + f->offset;
@@ -130,7 +131,7 @@ static void pack(const RtParams *p, const PxLeaf *leaves, char *block) {
 
 /* --- host arrays on a GPU, before and after --- */
 
-static int check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
+int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   for (uint32_t i = 0; i < a->nleaves && i < o->code->nargs; i++)
     if (o->code->args[i].written && a->leaves[i].readonly &&
         px_token_is_array(a->leaves[i].token)) {
@@ -202,6 +203,8 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
   return 0;
 }
 
+enum { CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
+
 static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   PxState *st = a->st;
   RtConfig config = l->config;
@@ -210,7 +213,7 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   config.stream = a->launch;
   if (l->forall && choose_config(st, l, o, &config) < 0)
     return -1;
-  if (a->any_readonly && check_writable(l->dispatcher, o, a) < 0)
+  if (a->any_readonly && px_check_writable(l->dispatcher, o, a) < 0)
     return -1;
   enum { ON_STACK = 1024 };
   _Alignas(16) char small[ON_STACK];
@@ -218,7 +221,7 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   char *block = params->bytes <= ON_STACK ? small : PyMem_Malloc(params->bytes);
   if (!block)
     return PyErr_NoMemory(), -1;
-  pack(params, a->leaves, block);
+  px_pack(params, a->leaves, block);
   RtTrap trap = {0};
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
@@ -226,6 +229,8 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   Py_END_ALLOW_THREADS
   if (block != small)
     PyMem_Free(block);
+  if (status == RT_CAPTURED)
+    return CAPTURED;
   if (status == RT_TRAPPED)
     px_raise_trap(st, o->code, &trap, o->scope);
   else if (status != RT_OK)
@@ -254,6 +259,8 @@ static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargs
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
   int failed = o ? run(l, o, &a) : -1;
+  if (failed == CAPTURED)
+    failed = px_captured_launch(l, o, argv, n, kwnames);
   px_args_clear(&a);
   if (!failed && l->config.stream)
     mark_used(st, o->owners, l->stream);

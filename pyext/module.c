@@ -46,7 +46,7 @@ static int module_exec(PyObject *module) {
       !(st->enums = PyList_New(0)) || !(st->enum_ids = PyDict_New()) ||
       !(st->named_ids = PyDict_New()))
     return -1;
-  PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_array_functions,
+  PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions, px_array_functions,
                                  px_type_functions, px_cache_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)

@@ -23,7 +23,9 @@
   X(memory, px_memory_spec)                                                                        \
   X(stream, px_stream_spec)                                                                        \
   X(event, px_event_spec)                                                                          \
-  X(device, px_device_spec)
+  X(device, px_device_spec)                                                                        \
+  X(graph, px_graph_spec)                                                                          \
+  X(graph_node, px_graph_node_spec)
 
 #define X(field, spec) extern PyType_Spec spec;
 PX_TYPES(X)
@@ -100,7 +102,7 @@ PyObject *px_call_pickle(const char *name, PyObject *object);
 PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
-extern PyMethodDef px_device_functions[], px_stream_functions[], px_array_functions[],
+extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[], px_array_functions[],
     px_type_functions[], px_cache_functions[];
 
 #endif

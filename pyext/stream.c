@@ -331,6 +331,12 @@ static PyObject *module_stream(PyObject *module, PyObject *Py_UNUSED(args)) {
   return stream_make(st, d, s, NULL);
 }
 
+PyObject *px_stream_apart(PxState *st, RtDevice *d) {
+  RtStream *s = NULL;
+  PX_TRY_STATUS(st, rt_stream_new_apart(d, &s), return NULL);
+  return stream_make(st, d, s, NULL);
+}
+
 static PyObject *module_default_stream(PyObject *module, PyObject *Py_UNUSED(args)) {
   return wrap_handle(px_state_of_module(module), 0, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "pyext/device_array.h"
 #include "pyext/foreign.h"
+#include "pyext/graph.h"
 #include "pyext/named.h"
 #include "pyext/raise.h"
 #include "pyext/type.h"
@@ -16,6 +17,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->stream = stream;
   a->on_host = rt_device_is_host(device);
   a->numba = numba;
+  a->captured = false;
   a->any_readonly = false;
   a->arg = a->depth = a->ntokens = a->nleaves = 0;
   a->max_tokens = PX_INLINE_TOKENS;
@@ -318,9 +320,17 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   return add_held_leaf(a, h, token, h->address);
 }
 
+static int no_host_array(const PxArgs *a, PyObject *arg) {
+  PyErr_Format(PyExc_RuntimeError,
+               "argument %u is a host array (%.100s), which a launch in a graph cannot take\n"
+               "  help: copy it to the device before the capture, with cuda.to_device(), and pass that",
+               a->arg + 1, Py_TYPE(arg)->tp_name);
+  return -1;
+}
+
 static int add_numpy_array(PxArgs *a, PyObject *arg) {
   PxElem elem = element_type(a, arg);
-  if (elem == PX_NO_ELEM)
+  if (elem == PX_NO_ELEM || ((a->captured || px_capturing()) && no_host_array(a, arg) < 0))
     return -1;
   PxHeld *h = hold(a);
   if (!h)

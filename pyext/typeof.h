@@ -55,6 +55,7 @@ typedef struct PxArgs {
   RtStream *stream;
   bool on_host;
   bool any_readonly;
+  bool captured; /* for a node of a graph, which no host array can be copied for */
   bool numba; /* Python's numbers are int64, float64, complex128 */
   uint32_t arg;
   uint32_t depth;

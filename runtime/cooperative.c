@@ -71,11 +71,15 @@ static RtStatus launch(RtKernel *k, const RtConfig *c, char *params) {
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *c, char *params) {
   uint64_t word;
   TRY(rt_cooperative_check(k, c));
-  TRY(rt_alloc(k->device, BARRIER_BYTES, c->stream, &word));
+  /* In a graph the word is the graph's; its launches follow one another, and each clears it. */
+  int captured = rt_passing != NULL;
+  TRY(captured ? rt_passing_alloc(k->device, BARRIER_BYTES, &word)
+               : rt_alloc(k->device, BARRIER_BYTES, c->stream, &word));
   memcpy(params + k->grid_offset, &word, sizeof word);
   RtStatus status = CU(cuMemsetD8Async, (word, 0, BARRIER_BYTES, rt_handle(c->stream)));
   if (status == RT_OK)
     status = launch(k, c, params);
-  rt_free(k->device, word, BARRIER_BYTES, c->stream);
+  if (!captured)
+    rt_free(k->device, word, BARRIER_BYTES, c->stream);
   return status;
 }

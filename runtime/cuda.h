@@ -15,6 +15,15 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef uint64_t cuuint64_t;
+typedef struct CUkernelNodeParams { /* CUDA_KERNEL_NODE_PARAMS_v1 */
+  CUfunction function;
+  unsigned grid[3], block[3], dynamic_shared;
+  void **params, **extra;
+} CUkernelNodeParams;
 typedef struct CUuuid {
   unsigned char bytes[16];
 } CUuuid;
@@ -71,7 +80,10 @@ enum {
   CU_HOST_DEVICEMAP = 2
 }; /* of cuMemHostAlloc and cuMemHostRegister alike */
 enum { CU_EVENT_NO_TIMING = 2 };
-enum { CU_POINTER_ORDINAL = 9 }; /* CUpointer_attribute */
+enum { CU_STREAM_NON_BLOCKING = 1 };
+enum { CU_CAPTURE_RELAXED = 2 }; /* CUstreamCaptureMode */
+enum { CU_CAPTURE_NONE = 0, CU_CAPTURE_ACTIVE = 1, CU_CAPTURE_INVALIDATED = 2 }; /* CUstreamCaptureStatus */
+enum { CU_POINTER_MEMORY_TYPE = 2, CU_POINTER_ORDINAL = 9 }; /* CUpointer_attribute */
 enum { CU_STREAM_LEGACY_HANDLE = 1, CU_STREAM_PER_THREAD_HANDLE = 2 };
 
 /* The extra argument of cuLaunchKernel. */

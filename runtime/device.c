@@ -82,7 +82,7 @@ static RtStatus make_current(RtDevice *d) {
     rt_current = NULL;
     TRY(CU(cuCtxSetCurrent, (wanted)));
   }
-  rt_current = d;
+  rt_current = rt_capture ? NULL : d;
   return RT_OK;
 }
 
@@ -102,7 +102,8 @@ int rt_device_enter(RtDevice *d, uint32_t epoch) {
 
 RtStatus rt_device_synchronize(RtDevice *d) {
   if (rt_is_host(d))
-    return RT_OK;
+    return rt_capture_wait(d, NULL);
+  TRY(rt_capture_wait(d, NULL));
   TRY(make_current(d));
   return CU(cuCtxSynchronize, ());
 }

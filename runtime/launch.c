@@ -125,9 +125,13 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
   if (UNLIKELY(k->host.meets_grid))
     TRY(rt_cooperative_check(k, config));
   if (rt_is_host(d))
-    return rt_host_run(&k->host, config, params, trap);
-  if (UNLIKELY(rt_current != d))
+    return LIKELY(!rt_capture) ? rt_host_run(&k->host, config, params, trap)
+                               : rt_capture_launch(k, config, params, trap);
+  if (UNLIKELY(rt_current != d)) {
+    if (rt_capture)
+      return rt_capture_launch(k, config, params, trap);
     TRY(rt_device_make_current(d));
+  }
   TRY(check_epoch(k));
   if (k->trap_offset >= 0)
     memcpy((char *)params + k->trap_offset, &k->trap_address, sizeof k->trap_address);

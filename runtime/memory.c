@@ -191,6 +191,8 @@ RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address
   *address = 0;
   if (bytes >= address_space)
     return too_large(d, bytes);
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_capture_alloc(d, bytes, address);
   if (rt_is_host(d)) {
     bytes = round_up(bytes, HOST_ALIGN);
     void *p = aligned_alloc(HOST_ALIGN, bytes);
@@ -213,6 +215,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
     count_free(d, round_up(bytes, HOST_ALIGN));
     return;
   }
+  if (UNLIKELY(rt_captures) && rt_capture_defer(d, address, bytes))
+    return;
   if (stream &&
       stream->device !=
           d) { /* another device's stream used the block: there is no order to rely on, so wait */
@@ -283,6 +287,8 @@ RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t by
                            RtStream *stream) {
   if (!bytes)
     return RT_OK;
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_capture_copy(d, stream, (RtCopy){RT_COPY_TO_DEVICE, 0, to, (uintptr_t)from, bytes});
   if (rt_is_host(d)) {
     memmove((void *)(uintptr_t)to, from, bytes);
     return RT_OK;
@@ -296,6 +302,8 @@ RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t by
 RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtStream *stream) {
   if (!bytes)
     return RT_OK;
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_capture_copy(d, stream, (RtCopy){RT_COPY_TO_HOST, 0, (uintptr_t)to, from, bytes});
   if (rt_is_host(d)) {
     memmove(to, (const void *)(uintptr_t)from, bytes);
     return RT_OK;
@@ -310,6 +318,8 @@ RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes
                            RtStream *stream) {
   if (!bytes)
     return RT_OK;
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_capture_copy(d, stream, (RtCopy){RT_COPY_ON_DEVICE, 0, to, from, bytes});
   if (rt_is_host(d)) {
     memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     return RT_OK;
@@ -321,6 +331,8 @@ RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream) {
   if (!bytes)
     return RT_OK;
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_capture_copy(d, stream, (RtCopy){RT_COPY_FILL, byte, to, 0, bytes});
   if (rt_is_host(d)) {
     memset((void *)(uintptr_t)to, byte, bytes);
     return RT_OK;

@@ -53,6 +53,7 @@ static inline RtStatus rt_driver_check(int result, const char *call) {
 /* As rt_fail, for a failed driver call whose text is better than the table's. */
 RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const char *remedy,
                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+void rt_set_error(const RtError *e); /* puts back a copy: cleaning up may have failed too */
 /* As rt_driver_status, with "kernel NAME" in the text. */
 RtStatus rt_driver_status_of(int result, const char *call, const char *kernel);
 /* "1.5 GB" */
@@ -125,12 +126,41 @@ struct RtStream {
   CUstream handle;
   uint32_t epoch;
   uint8_t owned;
+  uint64_t capture; /* the capture that it takes part in (graph.c), 0: none */
+  int32_t mark;
 };
 
 RtStatus rt_stream_check(RtDevice *d,
                          const RtStream *s); /* s is d's, or NULL, and no older than its context */
 
 static inline CUstream rt_handle(const RtStream *s) { return s ? s->handle : NULL; }
+
+/* --- graph.c --- */
+
+/* What this thread captures. A function that queues work, waits or allocates asks it first, and if it is not NULL hands the call on to
+ * one of these. While it is set rt_current is NULL: a launch asks only then. */
+extern _Thread_local struct RtGraph *rt_capture;
+extern _Thread_local struct RtGraph *rt_passing; /* while such a call is passed on, rt_capture is NULL and this is set */
+extern _Atomic unsigned rt_captures; /* of all threads: what is freed while there are any waits for their end */
+
+typedef struct RtCopy {
+  enum { RT_COPY_TO_DEVICE, RT_COPY_TO_HOST, RT_COPY_ON_DEVICE, RT_COPY_FILL } way;
+  uint8_t byte;
+  uint64_t to, from;
+  size_t bytes;
+} RtCopy;
+
+RtStatus rt_capture_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
+RtStatus rt_capture_copy(RtDevice *d, RtStream *s, RtCopy copy);
+RtStatus rt_capture_alloc(RtDevice *d, size_t bytes, uint64_t *address);
+int rt_capture_defer(RtDevice *d, uint64_t address, size_t bytes); /* 0: free it now */
+RtStatus rt_capture_wait(RtDevice *d, RtStream *s); /* refuses to wait for what is captured */
+/* An event of the capture: where it stands in the order. *capture 0: it is not one. */
+RtStatus rt_capture_record(RtDevice *d, RtStream *s, uint64_t *capture, int32_t *mark);
+RtStatus rt_capture_join(RtDevice *d, RtStream *s, uint64_t capture, int32_t mark);
+/* Memory that lives as long as the graph that a launch is passed on for. */
+RtStream *rt_stream_now(RtDevice *d, RtStream *s); /* NULL is the captured stream while this thread captures */
+RtStatus rt_passing_alloc(RtDevice *d, size_t bytes, uint64_t *address);
 
 /* --- cooperative.c --- */
 

@@ -10,6 +10,8 @@ static _Thread_local RtError last_error;
 
 const RtError *rt_error(void) { return &last_error; }
 
+void rt_set_error(const RtError *e) { last_error = *e; }
+
 typedef struct Row {
   int code;
   RtStatus status;

@@ -15,6 +15,7 @@ typedef enum RtStatus {
   RT_BAD_MODULE,    /* PTX or cubin refused */
   RT_CONTEXT_LOST,  /* an earlier kernel failed: illegal address, trap … */
   RT_FAILED,        /* any other driver error */
+  RT_CAPTURED,      /* no failure: the work has become a node of a graph (graph.h) */
   RT_TRAPPED,       /* a thread stopped with an exception: see the RtTrap */
 } RtStatus;
 

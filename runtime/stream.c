@@ -13,6 +13,8 @@ struct RtEvent {
   uint32_t epoch;
   uint8_t timing;
   _Atomic uint8_t recorded;
+  uint64_t capture; /* recorded in one: where it stands there (graph.c) */
+  int32_t mark;
   _Atomic int64_t ns; /* host device: when it was recorded */
 };
 
@@ -40,12 +42,12 @@ static RtStatus no_memory(const char *what) {
 static RtStream *stream_of(RtDevice *d, CUstream handle, int owned) {
   RtStream *s = malloc(sizeof *s);
   if (s)
-    *s = (RtStream){d, handle, rt_epoch(d), (uint8_t)owned};
+    *s = (RtStream){.device = d, .handle = handle, .epoch = rt_epoch(d), .owned = (uint8_t)owned};
   return s;
 }
 
 /* Streams wait for the legacy default stream and it for them, as CUDA C++ has it without flags. */
-RtStatus rt_stream_new(RtDevice *d, RtStream **out) {
+static RtStatus stream_new(RtDevice *d, unsigned flags, RtStream **out) {
   *out = stream_of(d, NULL, 1);
   if (!*out)
     return no_memory("stream");
@@ -53,13 +55,16 @@ RtStatus rt_stream_new(RtDevice *d, RtStream **out) {
     return RT_OK;
   RtStatus status = rt_device_make_current(d);
   if (status == RT_OK)
-    status = CU(cuStreamCreate, (&(*out)->handle, 0));
+    status = CU(cuStreamCreate, (&(*out)->handle, flags));
   if (status != RT_OK) {
     free(*out);
     *out = NULL;
   }
   return status;
 }
+
+RtStatus rt_stream_new(RtDevice *d, RtStream **out) { return stream_new(d, 0, out); }
+RtStatus rt_stream_new_apart(RtDevice *d, RtStream **out) { return stream_new(d, CU_STREAM_NON_BLOCKING, out); }
 
 RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
   *out = stream_of(d, (CUstream)(uintptr_t)(handle == CU_STREAM_LEGACY_HANDLE ? 0 : handle), 0);
@@ -69,7 +74,7 @@ RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
 _Static_assert(sizeof(RtStream) <= sizeof(RtStreamRoom), "RtStreamRoom is too small");
 
 RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle) {
-  RtStream s = {d, (CUstream)(uintptr_t)handle, rt_epoch(d), 0};
+  RtStream s = {.device = d, .handle = (CUstream)(uintptr_t)handle, .epoch = rt_epoch(d)};
   if (handle <= CU_STREAM_LEGACY_HANDLE)
     return NULL;
   return memcpy(room, &s, sizeof s);
@@ -89,6 +94,8 @@ uint64_t rt_stream_handle(const RtStream *s) { return (uintptr_t)rt_handle(s); }
 RtDevice *rt_stream_device(const RtStream *s) { return s->device; }
 
 RtStatus rt_stream_synchronize(RtDevice *d, RtStream *s) {
+  if (UNLIKELY(rt_capture != NULL))
+    TRY(rt_capture_wait(d, s));
   if (rt_is_host(d))
     return RT_OK;
   TRY(rt_device_make_current(d));
@@ -103,6 +110,8 @@ static RtStatus answer(int result, const char *call, int *done) {
 
 RtStatus rt_stream_query(RtDevice *d, RtStream *s, int *done) {
   *done = 1;
+  if (UNLIKELY(rt_capture != NULL))
+    TRY(rt_capture_wait(d, s));
   if (rt_is_host(d))
     return RT_OK;
   TRY(rt_device_make_current(d));
@@ -119,6 +128,9 @@ static RtStatus event_enter(RtEvent *e) {
 
 RtStatus rt_stream_wait_event(RtStream *s, RtEvent *e) {
   RtDevice *d = s ? s->device : e->device;
+  if (UNLIKELY(rt_capture != NULL) || e->capture)
+    TRY(rt_capture_join(d, s, e->capture, e->mark));
+  s = rt_stream_now(d, s);
   if (rt_is_host(e->device))
     return RT_OK;
   if (rt_is_host(d)) /* the host's work starts when it is asked for, so the wait is now */
@@ -159,6 +171,8 @@ void rt_event_release(RtEvent *e) {
 RtStatus rt_event_record(RtEvent *e, RtStream *s) {
   RtDevice *d = e->device;
   struct timespec now;
+  TRY(rt_capture_record(d, s, &e->capture, &e->mark));
+  s = rt_stream_now(d, s);
   if (rt_is_host(d)) {
     TRY(rt_stream_check(d, s));
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -168,7 +182,7 @@ RtStatus rt_event_record(RtEvent *e, RtStream *s) {
     TRY(rt_stream_check(d, s));
     TRY(CU(cuEventRecord, (e->handle, rt_handle(s))));
   }
-  e->recorded = 1;
+  e->recorded = !e->capture; /* it marks a place in the graph, and no time */
   return RT_OK;
 }
 
@@ -204,7 +218,7 @@ static int capturing(CUstream s) {
 
 RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then) {
   CUevent event;
-  if (rt_is_host(d) || rt_handle(first) == rt_handle(then))
+  if (rt_is_host(d) || rt_capture || rt_handle(first) == rt_handle(then))
     return RT_OK;
   TRY(rt_device_make_current(d));
   TRY(rt_stream_check(d, first));
@@ -220,7 +234,12 @@ RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then) {
   return status;
 }
 
+static RtStatus check_time(const RtEvent *e) {
+  return !e->capture ? RT_OK : rt_driver_status(CUDA_ERROR_CAPTURED_EVENT, "event");
+}
+
 RtStatus rt_event_synchronize(RtEvent *e) {
+  TRY(check_time(e));
   if (rt_is_host(e->device))
     return RT_OK;
   TRY(event_enter(e));
@@ -229,6 +248,7 @@ RtStatus rt_event_synchronize(RtEvent *e) {
 
 RtStatus rt_event_query(RtEvent *e, int *done) {
   *done = 1;
+  TRY(check_time(e));
   if (rt_is_host(e->device))
     return RT_OK;
   TRY(event_enter(e));

@@ -1,7 +1,7 @@
 """The C half of pyptx: the types behind what pyptx.cuda gives."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +140,34 @@ class Event:
     def query(self) -> bool: ...
     def wait(self, stream: Any = 0) -> None: ...
     def elapsed_time(self, end: Event, /) -> float: ...
+
+@final
+class GraphNode:
+    """A launch or a copy in a graph."""
+
+    kind: str
+    kernel: Dispatcher | None
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    griddim: tuple[int, int, int] | None
+    blockdim: tuple[int, int, int] | None
+    nbytes: int
+    def set_args(self, *args: Any, **kwargs: Any) -> None: ...
+
+@final
+class Graph:
+    """Work that is captured once and launched many times."""
+
+    nodes: tuple[GraphNode, ...]
+    stream: Stream
+    device: Device
+    updated_in_place: bool
+    closed: bool
+    def launch(self, stream: Any = 0) -> None: ...
+    def update(self) -> Graph: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Graph: ...
+    def __exit__(self, *exc: object) -> Literal[False]: ...
 
 @final
 class Device:

@@ -18,6 +18,8 @@ typedef enum StandinKind {
   SI_MODULE,
   SI_STREAM,
   SI_EVENT,
+  SI_GRAPH,
+  SI_EXEC,
   SI_KINDS
 } StandinKind;
 
@@ -51,6 +53,7 @@ typedef struct StandinControl {
   /* Since forget(), a line each: "launch (nil) STREAM", "record EVENT STREAM", "wait EVENT STREAM". */
   const char *(*order)(void);
   void (*capture)(void *stream); /* it answers that it is being captured; NULL: none does */
+  void (*block)(int on); /* launches wait, as with a full queue, until it is off again */
 } StandinControl;
 
 const StandinControl *standin_control(void);

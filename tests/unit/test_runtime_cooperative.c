@@ -27,7 +27,7 @@ typedef struct Block {
 static RtKernel *load(RtDevice **d) {
   RtKernel *k = NULL;
   EXPECT(rt_device_open(0, d) == RT_OK);
-  EXPECT(rt_kernel_load(*d, standin_ptx, strlen(standin_ptx), "vadd", &params, 1, &k) == RT_OK);
+  EXPECT(rt_kernel_load(*d, standin_ptx, strlen(standin_ptx), "meet", &params, 1, &k) == RT_OK);
   return k;
 }
 
@@ -47,7 +47,7 @@ typedef struct Seen {
 static void look(const StandinLaunch *l, void *user) {
   Seen *s = user;
   const char *base = (const char *)s->block;
-  EXPECT(l->cooperative && !l->bytes);
+  EXPECT(l->cooperative && l->bytes == 32 && memcmp(l->params, base, 32) == 0);
   for (int k = 0; k < 4; k++)
     EXPECT((const char *)l->fields[k] == base + fields[k].offset);
   EXPECT(s->block->trap != 0 && s->block->grid != 0);
@@ -108,7 +108,7 @@ static void limits(int n) {
   c.grid[0]++;
   control->forget();
   EXPECT(rt_launch(k, &c, &block, NULL) == RT_BAD_LAUNCH);
-  EXPECT(has("kernel 'vadd' synchronises its grid") && has("the grid has 1057") &&
+  EXPECT(has("kernel 'meet' synchronises its grid") && has("the grid has 1057") &&
          has("256 threads") && has("room for 1056") && *rt_error()->remedy);
   c = (RtConfig){.grid = {INT32_MAX, 65535, 65535}, .block = {1, 1, 1}};
   EXPECT(rt_launch(k, &c, &block, NULL) == RT_BAD_LAUNCH);

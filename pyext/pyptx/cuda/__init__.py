@@ -17,6 +17,7 @@ from pyptx._pyptx import (
     from_cuda_array_interface,
     from_dlpack,
     get_current_device,
+    graph,
     is_cuda_array,
     legacy_default_stream,
     per_thread_default_stream,

@@ -1,0 +1,269 @@
+/* Modules and launches of the stand-in: a kernel is a name in the PTX and the parameters that it declares, which a launch must bring. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/standin/internal.h"
+
+int standin_attributes[16] = {1024, 0, 0, 0, 32, 90, 90};
+StandinLaunch standin_last;
+
+static struct CUfunc_st *functions;
+static int blocked;
+static pthread_cond_t unblocked = PTHREAD_COND_INITIALIZER;
+static void (*launched)(const StandinLaunch *, void *);
+static void *launched_user;
+
+/* Text is PTX if it has a .version; a cubin is kept as "any kernel". */
+static int refuse(const char *text, unsigned count, const int *options, void **values) {
+  if (strstr(text, ".version") && !strstr(text, "refuse this"))
+    return CUDA_SUCCESS;
+  for (unsigned i = 0; i < count; i++)
+    if (options[i] == CU_JIT_ERROR_LOG)
+      strcpy(values[i],
+             "ptxas application ptx input, line 7; fatal :\n   Parsing error near 'this'\n");
+  return strstr(text, ".version") ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
+                            void **values) {
+  BEGIN(cuModuleLoadDataEx, 1);
+  int cubin = memcmp(image, "\177ELF", 4) == 0;
+  if (!cubin && (result = refuse(image, count, options, values)) != CUDA_SUCCESS)
+    return standin_end(result);
+  CUmodule m = standin_make(SI_MODULE, sizeof *m);
+  if (!m)
+    return standin_end(CUDA_ERROR_OUT_OF_MEMORY);
+  m->text = cubin ? NULL : strdup(image);
+  *module = m;
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  BEGIN(cuModuleUnload, 1);
+  return standin_destroy(SI_MODULE, module);
+}
+
+/* Behind ".entry name", or NULL. */
+static const char *find_entry(const char *text, const char *name) {
+  size_t n = strlen(name);
+  for (const char *p = text; (p = strstr(p, ".entry")) != NULL;) {
+    p += strlen(".entry");
+    p += strspn(p, " \t\n");
+    if (strncmp(p, name, n) == 0 && strspn(p + n, " \t\n(") > 0)
+      return p + n;
+  }
+  return NULL;
+}
+
+static unsigned size_of(const char *type) { /* ".u64" … */
+  static const char *const names[] = {"8", "16", "32", "64"};
+  for (unsigned i = 0; i < 4; i++)
+    if (strncmp(type + 2, names[i], strlen(names[i])) == 0)
+      return 1u << i;
+  return 0;
+}
+
+/* Reads "(.param .u64 a, .param .align 8 .b8 b[16], …)" into the function: what a launch must bring. */
+static void read_params(CUfunction f, const char *p) {
+  unsigned end = 0;
+  f->param_bytes = -1;
+  p += strspn(p, " \t\n(");
+  for (; strncmp(p, ".param", 6) == 0; f->nparams++) {
+    unsigned size = 0, align = 0, count = 1;
+    const char *stop = p + strcspn(p, ",)"), *bracket = memchr(p, '[', (size_t)(stop - p));
+    for (const char *w = p + 6; w < stop; w++) {
+      if (*w != '.')
+        continue;
+      if (strncmp(w, ".align", 6) == 0 && !size)
+        align = (unsigned)strtoul(w + 6, NULL, 10);
+      else if (strchr("busf", w[1]) && size_of(w))
+        size = size_of(w);
+    }
+    count = bracket ? (unsigned)strtoul(bracket + 1, NULL, 10) : 1;
+    if (!bracket || !align)
+      align = size;
+    if (!size || f->nparams == 256)
+      return;
+    end = (end + align - 1) / align * align;
+    f->param_at[f->nparams] = end;
+    f->param_size[f->nparams] = size * count;
+    end += size * count;
+    p = stop + 1 + strspn(stop + 1, " \t\n");
+    if (*stop == ')') {
+      f->nparams++;
+      break;
+    }
+  }
+  f->param_bytes = end;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  BEGIN(cuModuleGetFunction, 1);
+  if (!standin_find(SI_MODULE, module))
+    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  const char *entry = module->text ? find_entry(module->text, name) : NULL;
+  if (module->text && !entry)
+    return standin_end(CUDA_ERROR_NOT_FOUND);
+  CUfunction f = calloc(1, sizeof *f);
+  if (!f)
+    return standin_end(CUDA_ERROR_OUT_OF_MEMORY);
+  snprintf(f->name, sizeof f->name, "%s", name);
+  f->max_dynamic = 49152 - standin_attributes[CU_FUNC_SHARED];
+  f->param_bytes = -1;
+  if (entry)
+    read_params(f, entry);
+  f->next = functions;
+  *function = functions = f;
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
+  BEGIN(cuFuncGetAttribute, 1);
+  (void)function;
+  *value = standin_attributes[attribute & 15];
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  BEGIN(cuFuncSetAttribute, 1);
+  if (attribute != CU_FUNC_MAX_DYNAMIC_SHARED)
+    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  function->max_dynamic = value;
+  return standin_end(CUDA_SUCCESS);
+}
+
+static void read_extra(StandinLaunch *l, void **extra) {
+  const void *buffer = NULL;
+  for (; extra && *extra != CU_PARAM_END; extra += 2)
+    if (extra[0] == CU_PARAM_BUFFER)
+      buffer = extra[1];
+    else if (extra[0] == CU_PARAM_BUFFER_SIZE)
+      l->bytes = *(size_t *)extra[1];
+  if (buffer)
+    memcpy(l->params, buffer, l->bytes < sizeof l->params ? l->bytes : sizeof l->params);
+}
+
+/* Notes a launch under the lock; not 0: the error it is. */
+static int note_launch(CUfunction function, const StandinLaunch *launch) {
+  const unsigned *g = launch->grid, *b = launch->block;
+  if (!standin_is_stream(launch->stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2] || b[0] * b[1] * b[2] > 1024 ||
+      (int)launch->dynamic_shared > function->max_dynamic)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (function->param_bytes >= 0 && launch->bytes != (size_t)function->param_bytes) {
+    fprintf(stderr, "stand-in: kernel %s takes %ld bytes of parameters, and %zu were given\n",
+            function->name, function->param_bytes, launch->bytes);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  standin_last = *launch;
+  memcpy(standin_last.kernel, function->name, sizeof standin_last.kernel);
+  return CUDA_SUCCESS;
+}
+
+void standin_run(const StandinLaunch *launch) {
+  void (*run)(const StandinLaunch *, void *) = launched;
+  if (run)
+    run(launch, launched_user);
+}
+
+static CUresult run_launch(CUfunction function) {
+  Work work = {.kind = WORK_KERNEL, .launch = standin_last, .function = function};
+  int taken = graphs_take(standin_last.stream, &work);
+  while (blocked)
+    standin_wait(&unblocked);
+  standin_end(CUDA_SUCCESS);
+  if (taken < 0)
+    return -taken;
+  if (!taken)
+    standin_run(&standin_last);
+  return CUDA_SUCCESS;
+}
+
+/* The parameters of a cooperative launch, which come one by one, as a block. */
+static void gather(CUfunction f, StandinLaunch *l) {
+  for (unsigned i = 0; f->param_bytes >= 0 && i < f->nparams; i++)
+    if (f->param_at[i] + f->param_size[i] <= sizeof l->params)
+      memcpy(l->params + f->param_at[i], l->fields[i], f->param_size[i]);
+  l->bytes = f->param_bytes >= 0 ? (size_t)f->param_bytes : 0;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned dynamic_shared, CUstream stream,
+                        void **params, void **extra) {
+  BEGIN(cuLaunchKernel, 1);
+  (void)params;
+  standin_note("launch", NULL, stream);
+  StandinLaunch l = {.grid = {gx, gy, gz},
+                     .block = {bx, by, bz},
+                     .dynamic_shared = dynamic_shared,
+                     .stream = stream};
+  read_extra(&l, extra);
+  int bad = note_launch(function, &l);
+  return bad ? standin_misuse(bad) : run_launch(function);
+}
+
+/* As many blocks as there are threads for. */
+enum { MULTIPROCESSORS = 132, THREADS_EACH = 2048 };
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                                   unsigned bx, unsigned by, unsigned bz, unsigned dynamic_shared,
+                                   CUstream stream, void **params) {
+  BEGIN(cuLaunchCooperativeKernel, 1);
+  StandinLaunch l = {.grid = {gx, gy, gz},
+                     .block = {bx, by, bz},
+                     .dynamic_shared = dynamic_shared,
+                     .stream = stream,
+                     .cooperative = 1,
+                     .fields = params};
+  gather(function, &l);
+  int bad = note_launch(function, &l);
+  if (bad)
+    return standin_misuse(bad);
+  if ((uint64_t)gx * gy * gz > MULTIPROCESSORS * (THREADS_EACH / (bx * by * bz)))
+    return standin_end(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  return run_launch(function);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t dynamic_shared) {
+  BEGIN(cuOccupancyMaxActiveBlocksPerMultiprocessor, 1);
+  (void)function;
+  *blocks = dynamic_shared > 100000 ? 1 : THREADS_EACH / threads;
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block, CUfunction function,
+                                          CUoccupancyB2DSize shared_of, size_t shared, int limit) {
+  BEGIN(cuOccupancyMaxPotentialBlockSize, 1);
+  (void)function, (void)shared_of, (void)shared, (void)limit;
+  *min_grid = 132;
+  *block = 768;
+  return standin_end(CUDA_SUCCESS);
+}
+
+/* --- control --- */
+
+void standin_block(int on) {
+  standin_lock();
+  blocked = on;
+  pthread_cond_broadcast(&unblocked);
+  standin_end(0);
+}
+
+void standin_on_launch(void (*run)(const StandinLaunch *, void *), void *user) {
+  standin_lock();
+  launched = run;
+  launched_user = user;
+  standin_end(0);
+}
+
+__attribute__((destructor)) static void unload(void) {
+  while (functions) {
+    struct CUfunc_st *next = functions->next;
+    free(functions);
+    functions = next;
+  }
+}
