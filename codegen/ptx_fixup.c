@@ -52,19 +52,6 @@ static const Rule rules[] = {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
-/* The first line from text on that a rule is for. */
-static const char *find(const char *text, const Rule **rule) {
-  const char *first = NULL;
-  for (int k = 0; k < RULES; k++) {
-    const char *at = strstr(text, rules[k].op);
-    if (at && (!first || at < first)) {
-      first = at;
-      *rule = &rules[k];
-    }
-  }
-  return first;
-}
-
 static size_t operand_length(const char *s) {
   size_t n = 0;
   while (isalnum((unsigned char)s[n]) || s[n] == '%' || s[n] == '_' || s[n] == '-')
@@ -141,46 +128,43 @@ static void rewrite_store(Buf *out, const Store *store, const char *line, const 
   }
 }
 
-static const char *narrow_stores(Arena *arena, const char *ptx, size_t *size) {
-  if (!strstr(ptx, ".f16") && !strstr(ptx, ".f32") && !strstr(ptx, ".f64"))
-    return ptx;                     /* integers only */
+/* --- the pass --- */
+
+/* Writes what stands for the line and returns what follows it; NULL: it stays. */
+static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves) {
+  for (int k = 0; k < RULES; k++)
+    if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0)
+      return rewrite(out, &rules[k], line);
+  const char *source;
+  const Store *store =
+      floats && strncmp(line, "\tst.", 4) == 0 ? find_store(line, n, halves, &source) : NULL;
+  if (!store)
+    return NULL;
+  rewrite_store(out, store, line, source);
+  return source + operand_length(source) + 1;
+}
+
+const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size) {
   bool halves = strstr(ptx, "f16"); /* in 16-bit registers nothing else floats */
-  Buf out;
+  bool floats = halves || strstr(ptx, ".f32") || strstr(ptx, ".f64");
+  Buf out, line;
   buf_init(&out, arena);
+  buf_init(&line, arena);
   const char *kept = ptx;
-  for (const char *at = strstr(ptx, "\tst."); at; at = strstr(at + 1, "\tst.")) {
-    const char *source;
+  for (const char *at = ptx; *at;) {
     size_t n = strcspn(at, "\n");
-    const Store *store = find_store(at, n, halves, &source);
-    if (!store)
-      continue;
-    buf_add(&out, kept, (size_t)(at - kept));
-    rewrite_store(&out, store, at, source);
-    kept = source + operand_length(source) + 1;
+    line.len = 0;
+    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves) : NULL;
+    if (rest) {
+      buf_add(&out, kept, (size_t)(at - kept));
+      buf_add(&out, line.text, line.len);
+      kept = rest;
+    }
+    at += n + (at[n] == '\n');
   }
   if (kept == ptx)
     return ptx;
   buf_puts(&out, kept);
-  *size = out.len;
-  return out.text;
-}
-
-const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size) {
-  const Rule *rule = NULL;
-  ptx = narrow_stores(arena, ptx, size);
-  const char *at = find(ptx, &rule);
-  if (!at)
-    return ptx;
-  Buf out;
-  buf_init(&out, arena);
-  for (; at; at = find(ptx, &rule)) {
-    buf_add(&out, ptx, (size_t)(at - ptx));
-    const char *rest = rewrite(&out, rule, at);
-    ptx = rest ? rest : at + strlen(rule->op);
-    if (!rest)
-      buf_puts(&out, rule->op);
-  }
-  buf_puts(&out, ptx);
   *size = out.len;
   return out.text;
 }
