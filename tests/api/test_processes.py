@@ -1,0 +1,262 @@
+"""fork and the end of a process, each in a process of its own: on this device, and on the stand-in driver where it was built."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+STANDIN = os.environ.get("PYPTX_STANDIN", "")
+BEGIN = """
+import atexit, gc, os, signal, sys, threading, time, weakref
+import numpy as np
+from pyptx import cuda
+
+@cuda.jit
+def add_one(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += 1
+
+def in_child(work):
+    pid = os.fork()
+    if not pid:
+        signal.alarm(60)  # a deadlock ends as a failure
+        code = 70
+        try:
+            work()
+            code = 0
+        except BaseException as e:
+            print(type(e).__name__, e, flush=True)
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    code = os.waitpid(pid, 0)[1]
+    assert code in (0, 70 << 8), code
+"""
+
+
+def run(source, **environment):
+    """Standard output of the program; it must end by itself, with 0, and with nothing on standard error."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", BEGIN + source],
+        capture_output=True, text=True, timeout=120, env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    assert done.stderr == "", done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(params=["device", "standin"])
+def where(request, device):
+    """The environment of this run's device, or of the stand-in, where kernels do nothing."""
+    if request.param == "device":
+        return {"PYPTX_DEVICE": device}
+    if not STANDIN:
+        pytest.skip("PYPTX_STANDIN names no stand-in driver")
+    return {"PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN, "PYPTX_STANDIN_DEVICES": "2"}
+
+
+@pytest.fixture
+def standin():
+    if not STANDIN:
+        pytest.skip("PYPTX_STANDIN names no stand-in driver")
+    return {"PYPTX_DRIVER": STANDIN}
+
+
+# --- fork ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_host_device_works_on_in_a_child_of_fork():
+    out = run("""
+x = cuda.to_device(np.zeros(1 << 20))
+add_one[4096, 256](x)
+def work():
+    add_one[4096, 256](x)                                  # compiled in the parent, with a pool of the child's own
+    y = np.zeros(8, np.int16)
+    add_one[1, 8](y)                                       # compiled here
+    s = cuda.stream()
+    s.add_callback(lambda *_: print("called", flush=True))
+    while threading.active_count() > 1:
+        time.sleep(0.001)
+    print(x.copy_to_host().sum() / x.size, y.tolist())
+in_child(work)
+print(x.copy_to_host().sum() / x.size)
+""", PYPTX_DEVICE="host", PYPTX_HOST_THREADS="4")
+    assert out.split("\n") == ["called", "2.0 [1, 1, 1, 1, 1, 1, 1, 1]", "1.0"]
+
+
+def test_forks_while_other_threads_compile_and_launch():
+    out = run("""
+stop = False
+def busy():
+    while not stop:
+        kernel = cuda.jit(add_one.py_func)
+        x = np.zeros(100000)
+        kernel[400, 256](x)
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for t in threads: t.start()
+def work():
+    kernel = cuda.jit(add_one.py_func)
+    x = np.zeros(100000)
+    kernel[400, 256](x)
+    assert (x == 1).all()
+for _ in range(15):
+    in_child(work)
+stop = True
+for t in threads: t.join()
+print("done")
+""", PYPTX_DEVICE="host", PYPTX_HOST_THREADS="4")
+    assert out == "done"
+
+
+def test_a_fork_while_the_same_kernel_is_compiled():
+    """The child must not wait for a thread that only the parent has."""
+    out = run("""
+body = "".join(f"    x[i] = x[i] * {k}.5 + x[(i * {k}) % x.size]\\n" for k in range(60))
+space = {"cuda": cuda}
+exec("def kernel(x):\\n    i = cuda.grid(1)\\n" + body, space)
+kernel = cuda.jit(space["kernel"])
+t = threading.Thread(target=lambda: kernel.compile("float64[::1]"))
+t.start()
+time.sleep(0.02)
+in_child(lambda: kernel.compile("float64[::1]"))
+t.join()
+print(len(kernel.overloads))
+""", PYPTX_DEVICE="host")
+    assert out == "1"
+
+
+FORKED = "this process was forked from one that had already used the GPU"
+
+
+def test_a_gpu_in_a_child_of_fork_is_an_error_that_says_what_to_do(standin):
+    out = run("""
+x = cuda.to_device(np.arange(4.0))
+s, e = cuda.stream(), cuda.event()
+add_one[1, 4](x)
+for use in (lambda: cuda.device_array(4), lambda: cuda.to_device(np.zeros(4)), lambda: add_one[1, 4](x), x.copy_to_host,
+            lambda: x[0], cuda.synchronize, s.synchronize, e.record, cuda.stream, cuda.event, cuda.is_available,
+            lambda: len(cuda.gpus), lambda: cuda.current_context().get_memory_info(), lambda: cuda.jit(add_one.py_func)[1, 4](x)):
+    in_child(use)
+def free():
+    global x, s, e
+    del x, s, e
+    gc.collect()
+in_child(free)
+print(x.copy_to_host().tolist(), "in the parent")
+""", PYPTX_DEVICE="gpu", **standin).split("\n")
+    assert len(out) == 2 * 14 + 1 and out[-1] == "[0.0, 1.0, 2.0, 3.0] in the parent"
+    assert all(FORKED in line for line in out[:-1:2]) and all("spawn" in line for line in out[1::2]), out
+
+
+def test_a_child_does_not_fall_back_to_the_host(standin):
+    out = run("print(cuda.is_available()); in_child(lambda: cuda.to_device(np.zeros(4)))", PYPTX_DEVICE="auto", **standin)
+    assert out.startswith("True\n") and FORKED in out
+
+
+def test_a_child_may_use_the_gpu_that_its_parent_has_not_used(standin):
+    assert run("in_child(lambda: print(cuda.to_device(np.arange(2)).copy_to_host()))", PYPTX_DEVICE="gpu", **standin) == "[0 1]"
+
+
+def test_a_child_may_use_the_host_device_beside(standin):
+    out = run("""
+cuda.to_device(np.zeros(4))
+def work():
+    with cuda.select_device("host"):
+        x = np.zeros(4)
+        add_one[1, 4](x)
+        print(x.tolist())
+in_child(work)
+""", PYPTX_DEVICE="gpu", **standin)
+    assert out == "[1.0, 1.0, 1.0, 1.0]"
+
+
+# --- the end of a process --------------------------------------------------------------------------------------------
+
+
+def test_arrays_and_kernels_in_globals_at_exit(where):
+    assert run("""
+x, s, e, config = cuda.to_device(np.zeros(100)), cuda.stream(), cuda.event(), add_one[1, 100]
+config(x)
+view, cycle = x[10:20], [x]
+cycle.append(cycle)
+sys.keep = [x, add_one, s, e]          # freed after all modules
+print("end")
+""", **where) == "end"
+
+
+def test_daemon_threads_that_launch_at_exit(where):
+    assert run("""
+def forever():
+    while True:
+        x = cuda.to_device(np.zeros(1000))
+        add_one[10, 100](x)
+        cuda.jit(add_one.py_func)[1, 1](x)
+        x.copy_to_host()
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+time.sleep(0.3)
+print("end")
+""", **where) == "end"
+
+
+def test_handlers_that_use_the_device_at_exit(where):
+    out = run("""
+x = cuda.to_device(np.arange(4.0))
+class Late:
+    def __del__(self):
+        x.copy_to_host()
+        print("deleted", flush=True)
+late = Late()
+def last():
+    add_one[1, 4](x)
+    y = cuda.to_device(np.zeros(8))
+    cuda.synchronize()
+    print("at exit", x.copy_to_host().shape, y.copy_to_host().shape, flush=True)
+atexit.register(last)
+""", **where)
+    assert out.split("\n") == ["at exit (4,) (8,)", "deleted"]
+
+
+def test_exit_in_the_middle(where):
+    assert run("""
+x = cuda.to_device(np.zeros(4))
+add_one[1, 4](x)
+def work():
+    add_one[1, 4](np.zeros(4))
+    os._exit(0)
+t = threading.Thread(target=work)
+t.start(); t.join()
+""", **where) == ""
+    assert run("add_one[1, 4](cuda.to_device(np.zeros(4)))\nprint('end')\nsys.exit()", **where) == "end"
+
+
+def test_callbacks_that_are_still_to_come_run_before_the_end(where):
+    assert run("""
+s = cuda.stream()
+x = cuda.to_device(np.zeros(4), stream=s)
+for n in range(5):
+    add_one[1, 4, s](x)
+    s.add_callback(lambda stream, status, n: print(n, status, flush=True), n)
+""", **where) == "\n".join(f"{n} 0" for n in range(5))
+
+
+def test_subinterpreters_are_refused():
+    code = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+text = "try:\\\\n    import pyptx._pyptx\\\\nexcept ImportError as e:\\\\n    print(e, flush=True)"
+legacy = interpreters.create("legacy") if sys.version_info >= (3, 13) else interpreters.create(**({"isolated": False} if sys.version_info >= (3, 9) else {}))
+interpreters.run_string(legacy, text)
+interpreters.destroy(legacy)
+if sys.version_info >= (3, 12):
+    own = interpreters.create()
+    interpreters.run_string(own, text)
+    interpreters.destroy(own)
+""".replace("\\\\", "\\")
+    out = run(code, PYPTX_DEVICE="host").split("\n")
+    assert len(out) == (2 if sys.version_info >= (3, 12) else 1)
+    assert all("subinterpreters" in line for line in out), out
