@@ -298,7 +298,10 @@ static int assign_host(PxState *st, PxArray *a, PyObject *value, PyObject *strea
 
 /* One copy on the device, where both sides are laid out alike. 1 done, 0 not possible, -1 failed. */
 static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *stream) {
-  bool same = a->device == from->device && a->ndim == from->ndim &&
+  bool peers = a->device != from->device;
+  if (peers && (rt_device_is_host(a->device) || rt_device_is_host(from->device)))
+    return 0;
+  bool same = a->ndim == from->ndim &&
               !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim) &&
               ((px_is_contiguous(a, LAYOUT_C) && px_is_contiguous(from, LAYOUT_C)) ||
                (px_is_contiguous(a, LAYOUT_F) && px_is_contiguous(from, LAYOUT_F)));
@@ -306,11 +309,14 @@ static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *st
   size_t bytes = (size_t)a->size * a->itemsize;
   uint64_t gap = a->address > from->address ? a->address - from->address
                                             : from->address - a->address;
-  if (equal <= 0 || gap < bytes)
+  if (equal <= 0 || (!peers && gap < bytes))
     return equal < 0 ? -1 : 0;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_copy_on_device(a->device, a->address, from->address, bytes, px_stream_of(stream));
+  status = peers ? rt_copy_peer(a->device, a->address, from->device, from->address, bytes,
+                                px_stream_of(stream))
+                 : rt_copy_on_device(a->device, a->address, from->address, bytes,
+                                     px_stream_of(stream));
   Py_END_ALLOW_THREADS
   if (status == RT_CAPTURED)
     return px_captured_copy((PyObject *)a, (PyObject *)from) < 0 ? -1 : 1;

@@ -181,8 +181,8 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   if (array->device != a->device) {
     PyErr_Format(
         PyExc_ValueError,
-        "argument %u lives on device '%s', but the kernel runs on '%s'; copy it there, or select its device",
-        a->arg + 1, rt_device_name(array->device), rt_device_name(a->device));
+        "argument %u lives on %s, but the kernel runs on %s; copy it there, or select its device",
+        a->arg + 1, rt_device_label(array->device), rt_device_label(a->device));
     return -1;
   }
   if (array->elem == PX_NO_ELEM) {

@@ -200,6 +200,7 @@ static RtStatus open_gpu(int ordinal, RtDevice **out) {
   RtStatus status = CU(cuDeviceGet, (&d->handle, ordinal));
   if (status == RT_OK)
     status = read_identity(d);
+  snprintf(d->label, sizeof d->label, "GPU %d (%s)", ordinal, d->name);
   if (status == RT_OK)
     status = read_limits(d);
   if (status == RT_OK)
@@ -255,6 +256,7 @@ static void open_host(void) {
   if (!proc_line("/proc/cpuinfo", "model name", d->name, sizeof d->name))
     snprintf(d->name, sizeof d->name, "CPU (%s)", uname(&system) == 0 ? system.machine : "unknown");
   memcpy(d->uuid, "pyptx host (CPU)", sizeof d->uuid);
+  snprintf(d->label, sizeof d->label, "the host device");
   d->limits = (RtLimits){.threads = HOST_THREADS,
                          .block = {HOST_THREADS, HOST_THREADS, 64},
                          .grid = {INT32_MAX, 65535, 65535},
@@ -346,6 +348,7 @@ RtDevice *rt_device_any_gpu(void) {
 int rt_device_ordinal(const RtDevice *d) { return d->ordinal; }
 int rt_device_is_host(const RtDevice *d) { return rt_is_host(d); }
 const char *rt_device_name(const RtDevice *d) { return d->name; }
+const char *rt_device_label(const RtDevice *d) { return d->label; }
 void rt_device_uuid(const RtDevice *d, uint8_t uuid[16]) { memcpy(uuid, d->uuid, 16); }
 int rt_device_capability(const RtDevice *d) { return d->capability; }
 const RtLimits *rt_device_limits(const RtDevice *d) { return &d->limits; }

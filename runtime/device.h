@@ -22,6 +22,7 @@ RtStatus rt_device_synchronize(RtDevice *d);
 RtStatus rt_device_reset(RtDevice *d);
 uint32_t rt_device_epoch(const RtDevice *d);  /* counts resets */
 const char *rt_device_name(const RtDevice *d);
+const char *rt_device_label(const RtDevice *d); /* for messages: "GPU 1 (NVIDIA H200)", "the host device" */
 void rt_device_uuid(const RtDevice *d, uint8_t uuid[16]);
 int rt_device_capability(const RtDevice *d);  /* 90 for sm_90; 0 host */
 RtStatus rt_device_attribute(RtDevice *d, int attribute, int *value); /* CUdevice_attribute number; the host answers the ones that have a meaning */

@@ -328,6 +328,22 @@ RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes
   return CU(cuMemcpyDtoDAsync, (to, from, bytes, rt_handle(stream)));
 }
 
+RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, uint64_t from,
+                      size_t bytes, RtStream *stream) {
+  RtDevice *d = stream && stream->device == from_device ? from_device : to_device;
+  if (rt_is_host(to_device) || rt_is_host(from_device))
+    return rt_fail(RT_BAD_ARGUMENT, "copy to a NumPy array first", "the host device is no GPU's peer");
+  if (!bytes)
+    return RT_OK;
+  TRY(rt_device_make_current(from_device)); /* both contexts must be there */
+  TRY(rt_device_make_current(to_device));
+  TRY(enter(d, stream));
+  CUcontext there = atomic_load(&to_device->context), here = atomic_load(&from_device->context);
+  if (!stream)
+    return CU(cuMemcpyPeer, (to, there, from, here, bytes));
+  return CU(cuMemcpyPeerAsync, (to, there, from, here, bytes, stream->handle));
+}
+
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream) {
   if (!bytes)
     return RT_OK;

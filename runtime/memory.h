@@ -20,6 +20,8 @@ void rt_pinned_free(void *p);
 RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes, RtStream *stream);
 RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtStream *stream);
 RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes, RtStream *stream);
+/* From one GPU's memory to another's. stream: of either of them; NULL: behind all work of both, and before what comes later. */
+RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, uint64_t from, size_t bytes, RtStream *stream);
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream);
 
 /* The number of the GPU that an address belongs to; RT_FAILED, with no error set, where CUDA does not know it. */

@@ -76,7 +76,7 @@ struct RtDevice {
   _Atomic uint32_t epoch; /* counts resets: what belongs to an older one is gone */
   CUmemoryPool pool;      /* NULL: the device has no stream-ordered memory */
   int capability;
-  char name[128];
+  char name[128], label[160];
   uint8_t uuid[16];
   RtLimits limits;
 

@@ -28,7 +28,7 @@ RtStatus rt_stream_check(RtDevice *d, const RtStream *s) {
     return RT_OK;
   if (UNLIKELY(s->device != d))
     return rt_fail(RT_BAD_ARGUMENT, "use a stream of the device that holds the data",
-                   "the stream belongs to %s, not to %s", s->device->name, d->name);
+                   "the stream belongs to %s, not to %s", s->device->label, d->label);
   return LIKELY(s->epoch == rt_epoch(d)) ? RT_OK : gone("stream");
 }
 

@@ -159,6 +159,14 @@ int standin_is_memory(CUdeviceptr address, size_t bytes) {
   return 0;
 }
 
+static int is_memory_of(CUdeviceptr address, int device) {
+  for (Thing *t = things; t; t = t->next)
+    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle &&
+        address < (uintptr_t)t->handle + t->bytes)
+      return t->device == device;
+  return 0;
+}
+
 static void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; }
 
 /* --- driver and device --- */
@@ -477,6 +485,25 @@ CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream st
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   BEGIN(cuMemcpyDtoDAsync, 1);
   return copy(at(to), at(from), bytes, 1, 1, stream);
+}
+
+static CUresult copy_peer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
+                          size_t bytes, CUstream stream) {
+  if (!there->retained || !here->retained || !is_memory_of(to, there->device) ||
+      !is_memory_of(from, here->device))
+    return misuse(CUDA_ERROR_INVALID_CONTEXT);
+  return copy(at(to), at(from), bytes, 1, 1, stream);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes) {
+  BEGIN(cuMemcpyPeer, 1);
+  return copy_peer(to, there, from, here, bytes, NULL);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
+                           size_t bytes, CUstream stream) {
+  BEGIN(cuMemcpyPeerAsync, 1);
+  return copy_peer(to, there, from, here, bytes, stream);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream) {
