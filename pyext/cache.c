@@ -126,7 +126,9 @@ static void open_layer(Job *j, const char *path, int writable) {
     return;
   }
   j->layers[j->nlayers++] = c;
-  j->writable |= writable != 0;
+  j->writable |= rt_cache_is_writable(c);
+  if (writable && !rt_cache_is_writable(c))
+    note_problem(j);
 }
 
 static void open_layers(Job *j) {

@@ -88,8 +88,10 @@ RtStatus rt_cache_open(const char *directory, int writable, RtDigest digest, RtC
   if (fd < 0)
     return unusable(directory, "cannot be opened", errno);
   RtStatus status = check_owner(directory, fd);
-  if (status == RT_OK && writable && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
-    status = unusable(directory, "cannot be written to", errno);
+  if (status == RT_OK && writable && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS)) {
+    unusable(directory, "can only be read", errno);
+    writable = 0;
+  }
   RtCache *c = status == RT_OK ? calloc(1, sizeof *c) : NULL;
   char *path = c ? strdup(directory) : NULL;
   if (!path) {
@@ -101,6 +103,8 @@ RtStatus rt_cache_open(const char *directory, int writable, RtDigest digest, RtC
   *out = c;
   return RT_OK;
 }
+
+int rt_cache_is_writable(const RtCache *c) { return c->writable; }
 
 void rt_cache_close(RtCache *c) {
   if (!c)

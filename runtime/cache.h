@@ -18,8 +18,10 @@ typedef struct RtCache RtCache;
 typedef void (*RtDigest)(const void *data, size_t size, unsigned char out[RT_CACHE_KEY]);
 
 /* writable: the directory is made if it is not there; else it is only read. RT_BAD_ARGUMENT, with the reason, for a directory that
- * others can write to or that cannot be used. */
+ * others can write to or that cannot be used. One that this user cannot write to is opened all the same, to be read. */
 RtStatus rt_cache_open(const char *directory, int writable, RtDigest digest, RtCache **out);
+/* Was it to be written to, and can it be? rt_error() says why not, right after rt_cache_open. */
+int rt_cache_is_writable(const RtCache *c);
 void rt_cache_close(RtCache *c); /* NULL is fine */
 
 typedef struct RtCacheEntry {
