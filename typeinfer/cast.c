@@ -36,6 +36,8 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
     return ty_id(ty, ty_promote(TYPING_NUMPY, a->id, b->id));
   if (ty_is_date(a) && a->id == b->id)
     return ty_date_promote(ty->cx, a->id, a, b);
+  if ((a->id == TY_TIMEDELTA && ty_is_integral(b)) || (b->id == TY_TIMEDELTA && ty_is_integral(a)))
+    return ty_is_date(a) ? a : b; /* the integer counts its units */
   if (a->id != b->id || ty_is_scalar(a) || a->id == TY_NONE)
     return NULL;
   if (a->id == TY_ARRAY)

@@ -388,6 +388,8 @@ Val ty_date_astype(Ty *ty, Val v, Val dtype) {
   const Type *to = ty_date_type(ty, dtype);
   if (to && to->unit == DATE_GENERIC && to->id == v.type->id)
     return v; /* keeps its unit, as in NumPy */
+  if (to && ty_is_float(v.type))
+    return from_float(ty, to, ty_cast_id(ty, v, TY_F64));
   if (to)
     return ty_is_date(v.type) ? to_unit(ty, v, to) : ty_date_cast(ty, v, to);
   if (dtype.type->id != TY_DTYPE || dtype.type->frozen->type >= TY_SCALARS)

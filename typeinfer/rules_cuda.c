@@ -353,11 +353,13 @@ Val ty_rule_bits(Ty *ty, const TyCall *c) {
 Val ty_rule_selp(Ty *ty, const TyCall *c) {
   Val a = ty_truth(ty, c->args[0]);
   for (uint32_t k = 1; k < 3; k++)
-    if (!ty_is_number(c->args[k].type))
+    if (!ty_is_value(c->args[k].type))
       return ty_argument_type(ty, c, k, "a number");
   const Type *t = ty_join(ty, c->args[1].type, c->args[2].type);
-  if (is_bottom(a) || !t)
+  if (is_bottom(a))
     return BOTTOM;
+  if (!t)
+    return TY_FAIL(ty, ERR_BAD_OPERANDS, c->name, TY_PRETTY(ty, c->args[1]), TY_PRETTY(ty, c->args[2]));
   return ty_select(ty, a, ty_cast(ty, c->args[1], t), ty_cast(ty, c->args[2], t));
 }
 

@@ -1,6 +1,6 @@
 /* Rules of the operations of a warp and of cooperative groups. Masks and lane numbers may be any integers and are taken modulo 2**32, as C takes them; masks that
  * come out are uint32 (Numba's typing: int32 for those of ballot and match). */
-#include "typeinfer/ty.h"
+#include "typeinfer/dates.h"
 
 static bool is_integer(Val v) { return ty_is_number(v.type) && ty_is_integral(v.type); }
 
@@ -25,6 +25,8 @@ static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
     return BOTTOM;
   if (ty_is_number(value.type))
     return ty_intrinsic(ty, c->id, value.type, (Val[]){mask, value, lane}, 3);
+  if (ty_is_date(value.type))
+    return ty_date_of(ty, value.type, shuffle(ty, c, mask, ty_date_raw(ty, value), lane));
   if (value.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 1, "a number or a tuple of numbers");
   Val *items = CX_ARRAY(ty->cx, Val, value.type->n + 1);

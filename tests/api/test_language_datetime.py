@@ -187,6 +187,8 @@ EXPRESSIONS = [
     "t.astype(bool)",
     "n.astype('m8[s]')",
     "np.int32(5).astype('M8[D]')",
+    "x.astype('m8[s]')",
+    "x.astype('M8[25s]')",
     "t.itemsize",
     "isinstance(t, np.timedelta64)",
     "isinstance(t, np.datetime64)",
@@ -197,6 +199,8 @@ EXPRESSIONS = [
     "later(d, t)",
     "later(d)",
     "total(t, 3)",
+    "counted(t, 3)",
+    "sum((t, u, t))",
     "t and t + 1",
 ]
 PRELUDE = """
@@ -205,6 +209,12 @@ def later(d, t=STEP):
 
 def total(t, n):
     all = t - t
+    for _ in range(n):
+        all += t
+    return all
+
+def counted(t, n):
+    all = 0
     for _ in range(n):
         all += t
     return all
@@ -363,6 +373,27 @@ def test_scalars_tuples_and_defaults():
     run(kernel, [np.timedelta64("NaT"), np.datetime64("NaT"), (np.timedelta64(1), np.timedelta64(2, "s")), np.zeros(4, "m8[ms]"), np.timedelta64(1, "us")])
 
 
+def test_shuffle_and_select():
+    def kernel(t, out):
+        i = cuda.grid(1)
+        other = cuda.shfl_xor_sync(0xFFFFFFFF, t[i], 1)
+        out[i] = cuda.selp(other > t[i], other, t[i])
+
+    t, out = np.arange(32).view("m8[s]"), np.zeros(32, "m8[ms]")
+    cuda.jit(kernel)[1, 32](t, out)
+    cuda.synchronize()
+    assert (out == np.maximum(t, t.reshape(16, 2)[:, ::-1].ravel())).all()
+
+
+def test_constant_memory():
+    table = np.array(["2020-02-29", "NaT"], "M8[D]")
+    kernel = jit(define("def kernel(out):\n    fixed = cuda.const.array_like(TABLE)\n    i = cuda.grid(1)\n    out[i] = fixed[i] - fixed[0] + np.timedelta64(1)\n", TABLE=table))
+    out = np.zeros(2, "m8[h]")
+    kernel[1, 2](out)
+    cuda.synchronize()
+    assert out[0] == np.timedelta64(1, "D") and np.isnat(out[1])
+
+
 def test_records():
     dtype = np.dtype([("when", "M8[ms]"), ("n", "i4"), ("steps", "m8[s]", 2), ("any", "m8")])
     rows = np.zeros(3, dtype)
@@ -480,6 +511,7 @@ def test_bad_text(text):
         ("(t if n else d)", TypeError, "no common type"),
         ("(t if n else 1.5)", TypeError, "no common type"),
         ("t.item()", AttributeError, "item"),
+        ("cuda.selp(n, t, d)", TypeError, "selp is not defined for"),
         ("cuda.atomic.add(out, 0, t)", TypeError, "is not available for elements of type timedelta64"),
     ],
 )
