@@ -334,7 +334,35 @@ static PyObject *module_synchronize(PyObject *module, PyObject *Py_UNUSED(args))
   return result;
 }
 
+static PyObject *profile(PyObject *module, int on) {
+  PxState *st = px_state_of_module(module);
+  RtDevice *d = px_current_device(st);
+  if (!d)
+    return NULL;
+  PX_TRY_STATUS(st, rt_device_profile(d, on), return NULL);
+  Py_RETURN_NONE;
+}
+
+static PyObject *module_profile_start(PyObject *module, PyObject *Py_UNUSED(args)) { return profile(module, 1); }
+static PyObject *module_profile_stop(PyObject *module, PyObject *Py_UNUSED(args)) { return profile(module, 0); }
+
+static PyObject *module_cuda_error(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  int count = 0;
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_gpu_count(&count);
+  Py_END_ALLOW_THREADS
+  if (status == RT_OK && count > 0)
+    Py_RETURN_NONE;
+  return PyUnicode_FromString(status == RT_OK ? "there is no GPU that CUDA can use" : rt_error()->text);
+}
+
 PyMethodDef px_device_functions[] = {
+  {"profile_start", module_profile_start, METH_NOARGS,
+   "profile_start()\n\nTell a profiler that waits for it (nsys --capture-range=cudaProfilerApi) to record from here on. Nothing on the host device."},
+  {"profile_stop", module_profile_stop, METH_NOARGS, "profile_stop()\n\nTell the profiler to stop recording."},
+  {"cuda_error", module_cuda_error, METH_NOARGS,
+   "cuda_error()\n\nWhy no GPU can be used, as a text; None if one can."},
   {"_device", module_device, METH_O, "_device(ordinal): the Device; -1 or 'host' is the host device."},
   {"get_current_device", module_current, METH_NOARGS, "The device that this thread's launches and allocations use."},
   {"select_device", module_select, METH_O,

@@ -108,6 +108,13 @@ RtStatus rt_device_synchronize(RtDevice *d) {
   return CU(cuCtxSynchronize, ());
 }
 
+RtStatus rt_device_profile(RtDevice *d, int on) {
+  if (rt_is_host(d))
+    return RT_OK;
+  TRY(make_current(d));
+  return on ? CU(cuProfilerStart, ()) : CU(cuProfilerStop, ());
+}
+
 static RtStatus renew(RtDevice *d) {
   atomic_fetch_add(&d->epoch, 1);
   atomic_store(&d->context, NULL);

@@ -17,6 +17,7 @@ int rt_device_ordinal(const RtDevice *d);
 int rt_device_is_host(const RtDevice *d);
 RtStatus rt_device_make_current(RtDevice *d); /* this thread's CUDA context; cheap when it already is */
 RtStatus rt_device_synchronize(RtDevice *d);
+RtStatus rt_device_profile(RtDevice *d, int on); /* tells profilers that record between start and stop only; nothing on the host device */
 /* Destroys the device's context with all memory, streams, events and modules in it, and makes a fresh one: the way out of RT_CONTEXT_LOST.
  * Streams, events and kernels made before know it; memory does not: an address allocated under an older epoch must not be freed or used. */
 RtStatus rt_device_reset(RtDevice *d);

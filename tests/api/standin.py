@@ -46,6 +46,7 @@ class Control(ctypes.Structure):
             ("busy", None, ctypes.c_int),
             ("order", ctypes.c_char_p),
             ("capture", None, ctypes.c_void_p),
+            ("block", None, ctypes.c_int),
         ]
     ]
 

@@ -142,6 +142,19 @@ def test_questions_that_never_fail(device):
     assert cuda.detect() in (True, False)
 
 
+def test_profiling_is_quiet_where_there_is_no_profiler():
+    assert cuda.profile_start() is None and cuda.profile_stop() is None
+    with pytest.raises(KeyError), cuda.profiling():
+        raise KeyError
+
+
+def test_cuda_error(device):
+    """None where a GPU can be used, else why not: whatever device kernels run on."""
+    why = cuda.cuda_error()
+    assert why is None if cuda.is_available() else isinstance(why, str) and why
+    assert device == "host" or why is None
+
+
 def test_synchronize():
     assert cuda.synchronize() is None and cuda.get_current_device().synchronize() is None
 

@@ -8,6 +8,7 @@ from pyptx import _pyptx
 from pyptx._pyptx import (
     as_cuda_array,
     close,
+    cuda_error,
     default_stream,
     device_array,
     device_array_like,
@@ -21,6 +22,8 @@ from pyptx._pyptx import (
     is_cuda_array,
     legacy_default_stream,
     per_thread_default_stream,
+    profile_start,
+    profile_stop,
     select_device,
     stream,
     synchronize,
@@ -34,6 +37,7 @@ from pyptx.cuda._devices import (
     detect,
     is_available,
     list_devices,
+    profiling,
     require_context,
 )
 from pyptx.cuda._jit import cache_info, compile, compile_ptx, compile_ptx_for_current_device, jit

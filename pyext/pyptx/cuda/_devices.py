@@ -1,5 +1,7 @@
 """Devices as lists, contexts and questions. The Device type itself is in C."""
 
+from contextlib import contextmanager
+
 from pyptx import _pyptx
 
 
@@ -53,6 +55,16 @@ def detect():
         print(f"id {device.id}    {device.name}    compute capability {major}.{minor}    {device.uuid}")
     print(f"host    {_pyptx._device('host').name}")
     return bool(found)
+
+
+@contextmanager
+def profiling():
+    """``with cuda.profiling():`` has a profiler record the block: profile_start before it, profile_stop after it."""
+    _pyptx.profile_start()
+    try:
+        yield
+    finally:
+        _pyptx.profile_stop()
 
 
 class MemoryInfo(tuple):
