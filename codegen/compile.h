@@ -45,6 +45,7 @@ typedef enum CgWant { /* texts to keep */
                       CG_WANT_LLVM_OPT = 8,
                       CG_WANT_ASM = 16 /* host */,
                       CG_WANT_OBJECT = 32 /* host: what codegen/cache.h packs */,
+                      CG_WANT_ONLY = 64 /* no code: the passes behind the last text are left out */,
 } CgWant;
 
 typedef struct

@@ -108,12 +108,19 @@ static void put_timings(Cg *cg) {
   put_dump(cg, 't', "timings", b.text);
 }
 
+/* What is there when the caller has all that is wanted. */
+static unsigned enough(unsigned want) {
+  if (!(want & CG_WANT_ONLY) || want & (CG_WANT_ASM | CG_WANT_OBJECT))
+    return CG_EMITTED;
+  return want & CG_WANT_LLVM_OPT ? CG_OPTIMIZED : want & CG_WANT_LLVM ? CG_LOWERED : CG_TYPED;
+}
+
 void cg_run(Cg *cg) {
   unsigned state = CG_NOTHING;
   bool verifying = verifies();
   buf_init(&cg->lifted_text, &cg->cx->arena);
   cg->out->timings = cg_calloc(cg, NPASSES, sizeof *cg->out->timings);
-  for (int k = 0; k < NPASSES; k++) {
+  for (int k = 0; k < NPASSES && !(state & enough(cg->request->want)); k++) {
     const Pass *p = &passes[k];
     cg->cx->pass = p->name;
     CX_ASSERT(cg->cx, (state & p->needs) == p->needs);

@@ -23,7 +23,7 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
                           TextOf of) {
   char arch[16];
   PxTextRequest request = px_text_request(device, arch);
-  request.want = want;
+  request.want = want | CG_WANT_ONLY;
   CgKernel *code = NULL;
   if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
     return NULL;

@@ -235,9 +235,6 @@ def check(cases, opt=3, types=True, isolated=False):
         arrays, kernel = batch.run(opt=opt)
         found = None
         if types:
-            if opt:
-                kernel = batch.compile(opt=0)
-                kernel.compile(signature(batch))
             found = inferred_types(kernel)
     except Exception as e:
         if len(cases) == 1:
@@ -252,13 +249,6 @@ def check(cases, opt=3, types=True, isolated=False):
             failure.options = dict(opt=opt)
             failures.append(failure)
     return failures
-
-
-def signature(batch):
-    def text(a):
-        return f"{a.dtype.name}[{','.join([':'] * (a.ndim - 1) + ['::1'])}]"
-
-    return ", ".join(["pyint", *(text(a) for a in batch.arrays().values())])
 
 
 __all__ = ["Batch", "Case", "Failure", "Tuple", "case_of", "check", "compare"]

@@ -8,6 +8,7 @@ again one by one, each in a process of its own, so the one that did it is named.
 """
 
 import argparse
+import gc
 import multiprocessing
 import os
 import queue
@@ -39,6 +40,7 @@ def run_batch(seeds, rows, opt):
 
 def work(tasks, results, device):
     os.environ["PYPTX_DEVICE"] = "gpu" if device == "cuda" else "host"
+    gc.set_threshold(200_000, 20, 100)  # syntax trees are many young objects
     while (task := tasks.get()) is not None:
         number, seeds, rows, opt = task
         results.put(("start", os.getpid(), number))
