@@ -9,6 +9,7 @@
 
 #include "pyext/overload.h"
 #include "pyext/raise.h"
+#include "pyext/wait.h"
 
 enum { STACK = 32 };
 static _Thread_local RtDevice *selected;
@@ -136,10 +137,14 @@ static PyObject *device_reset(PyObject *self, PyObject *Py_UNUSED(args)) {
   Py_RETURN_NONE;
 }
 
+static RtStatus query_default_stream(void *device, int *done) { return rt_stream_query(device, NULL, done); }
+
 static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
   PxState *st = px_state_of(self);
   RtDevice *d = device_of(self);
   RtStatus status;
+  if (!rt_device_is_host(d) && px_wait_heedful(query_default_stream, d) < 0)
+    return NULL;
   Py_BEGIN_ALLOW_THREADS
   status = rt_device_synchronize(d);
   Py_END_ALLOW_THREADS

@@ -3,6 +3,7 @@
 
 #include "pyext/overload.h"
 #include "pyext/raise.h"
+#include "pyext/wait.h"
 
 static PyObject *event_make(PxState *st, RtDevice *d, int timing);
 
@@ -76,8 +77,22 @@ PyObject *px_stream_argument(PxState *st, PyObject *arg) {
   return foreign_stream(st, arg);
 }
 
+typedef struct StreamWork {
+  RtDevice *device;
+  RtStream *stream;
+} StreamWork;
+
+static RtStatus query_stream(void *work, int *done) {
+  StreamWork *w = work;
+  return rt_stream_query(w->device, w->stream, done);
+}
+
+static RtStatus query_event(void *event, int *done) { return rt_event_query(event, done); }
+
 int px_stream_wait(PxState *st, RtDevice *d, RtStream *s) {
   RtStatus status;
+  if (!rt_device_is_host(d) && px_wait_heedful(query_stream, &(StreamWork){d, s}) < 0)
+    return -1;
   Py_BEGIN_ALLOW_THREADS
   status = rt_stream_synchronize(d, s);
   Py_END_ALLOW_THREADS
@@ -244,6 +259,8 @@ static PyObject *event_record(PyObject *op, PyObject *args, PyObject *kwargs) {
 
 static PyObject *event_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
   RtStatus status;
+  if (px_wait_heedful(query_event, ((PxEvent *)op)->event) < 0)
+    return NULL;
   Py_BEGIN_ALLOW_THREADS
   status = rt_event_synchronize(((PxEvent *)op)->event);
   Py_END_ALLOW_THREADS

@@ -260,3 +260,37 @@ if sys.version_info >= (3, 12):
     out = run(code, PYPTX_DEVICE="host").split("\n")
     assert len(out) == (2 if sys.version_info >= (3, 12) else 1)
     assert all("subinterpreters" in line for line in out), out
+
+
+# --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wait", ["cuda.synchronize()", "s.synchronize()", "e.synchronize()", "cuda.get_current_device().synchronize()",
+                                  "with s.auto_synchronize(): pass"])
+def test_waiting_for_a_gpu_ends_with_ctrl_c(standin, wait):
+    out = run(f"""
+import ctypes
+library = ctypes.CDLL(os.environ["PYPTX_DRIVER"])
+library.standin_control.restype = ctypes.POINTER(ctypes.c_void_p)
+busy = ctypes.CFUNCTYPE(None, ctypes.c_int)(library.standin_control()[12])
+s, e = cuda.stream(), cuda.event()
+e.record(s)
+cuda.synchronize()
+busy(1)
+ticks = []
+signal.signal(signal.SIGUSR1, lambda *_: ticks.append(1))        # a handler that raises nothing: the wait goes on
+def signals():
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGUSR1)
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=signals).start()
+begin = time.monotonic()
+try:
+    {wait}
+except KeyboardInterrupt:
+    print("interrupted", len(ticks), 0.15 < time.monotonic() - begin < 30)
+busy(0)
+cuda.synchronize()
+""", PYPTX_DEVICE="gpu", **standin)
+    assert out == "interrupted 1 True"
