@@ -486,6 +486,8 @@ static const char *hint(PyObject *arg) {
     return ": pass its values one by one, or an array";
   if (PyUnicode_Check(arg) || PyBytes_Check(arg))
     return ": pass a number, or select on the host";
+  if (!strncmp(Py_TYPE(arg)->tp_name, "datetime.", 9))
+    return ": pass np.datetime64(x) or np.timedelta64(x)";
   if (PyObject_CheckBuffer(arg) || PyObject_HasAttrString(arg, "__array__"))
     return ": pass np.asarray(x)";
   return "";

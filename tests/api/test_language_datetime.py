@@ -1,5 +1,7 @@
 """datetime64 and timedelta64 in kernels and on the host side, against NumPy running the same function."""
 
+import datetime
+
 import numpy as np
 import pytest
 import pyptx
@@ -530,6 +532,18 @@ def test_bad_stores(dtype, value):
         kernel = jit(define(f"def kernel(t, d, out):\n    {target} = {value}\n", **SCOPE))
         with pytest.raises(TypeError, match="cannot store"):
             kernel[1, 1](np.timedelta64(1, "s"), np.datetime64(1, "s"), np.zeros(2, dtype))
+
+
+def test_the_standard_library_has_other_dates():
+    for value in (datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1), datetime.timedelta(1)):
+        kernel = jit(define("def kernel(t):\n    pass\n"))
+        with pytest.raises(TypeError, match=r"argument 1 .* pass np.datetime64\(x\) or np.timedelta64\(x\)"):
+            kernel[1, 1](value)
+
+
+def test_no_dlpack():
+    with pytest.raises(BufferError, match=r"DLPack has no type for elements timedelta64\[s\]"):
+        np.from_dlpack(cuda.to_device(np.zeros(2, "m8[s]")))
 
 
 def test_bad_change_in_place():
