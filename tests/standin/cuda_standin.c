@@ -491,7 +491,7 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUc
                           size_t bytes, CUstream stream) {
   if (!there->retained || !here->retained || !is_memory_of(to, there->device) ||
       !is_memory_of(from, here->device))
-    return misuse(CUDA_ERROR_INVALID_CONTEXT);
+    return standin_misuse(CUDA_ERROR_INVALID_CONTEXT);
   return copy(at(to), at(from), bytes, 1, 1, stream);
 }
 
