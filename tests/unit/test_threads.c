@@ -239,7 +239,7 @@ typedef struct Box { /* memory that one thread allocates and another frees */
 
 static Box boxes[2][64];
 static RtKernel *shared_kernels[2];
-static const RtParams no_params;
+static const RtParams vadd_params = {.bytes = 12}, stop_params = {.bytes = 24}; /* as standin_ptx has them */
 
 static void swap(RtDevice *d, int number, int box) {
   uint64_t fresh;
@@ -259,7 +259,8 @@ static void use_stream(RtDevice *d, RtKernel *k) {
   CHECK(rt_alloc(d, sizeof data, s, &at) == RT_OK);
   CHECK(rt_event_record(a, s) == RT_OK && rt_copy_to_device(d, at, data, sizeof data, s) == RT_OK);
   RtConfig c = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = s};
-  CHECK(rt_launch(k, &c, NULL, NULL) == RT_OK && rt_event_record(b, s) == RT_OK);
+  char block[24] = {0};
+  CHECK(rt_launch(k, &c, block, NULL) == RT_OK && rt_event_record(b, s) == RT_OK);
   CHECK(rt_stream_wait_event(s, a) == RT_OK && rt_stream_query(d, s, &done) == RT_OK);
   CHECK(rt_copy_to_host(d, back, at, sizeof back, s) == RT_OK && rt_stream_synchronize(d, s) == RT_OK);
   CHECK(rt_event_elapsed(a, b, &ms) == RT_OK && memcmp(data, back, sizeof data) == 0);
@@ -280,7 +281,7 @@ static void *use_gpus(void *number) {
     CHECK(rt_device_open(which, &d) == RT_OK && rt_device_memory(d, &available, &total) == RT_OK);
     for (int i = 0; i < 8; i++)
       swap(d, which, (int)((at = at * 1103515245u + 12345u) >> 16 & 63));
-    CHECK(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &no_params, 0, &own) == RT_OK);
+    CHECK(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &own) == RT_OK);
     use_stream(d, shared_kernels[which]);
     use_stream(d, own);
     CHECK(rt_device_synchronize(d) == RT_OK);
@@ -318,7 +319,7 @@ static void gpus(int n) {
   RtDevice *d[2];
   for (int k = 0; k < 2; k++) {
     EXPECT(rt_device_open(k, &d[k]) == RT_OK);
-    EXPECT(rt_kernel_load(d[k], standin_ptx, strlen(standin_ptx), "vadd", &no_params, 0,
+    EXPECT(rt_kernel_load(d[k], standin_ptx, strlen(standin_ptx), "vadd", &vadd_params, 0,
                           &shared_kernels[k]) == RT_OK);
   }
   EXPECT(control->calls("cuInit") == 1 && control->live(SI_CONTEXT) == 2);
