@@ -1,6 +1,10 @@
-"""Time of a launch as the caller sees it: three arrays, beside cuLaunchKernel from C and, where they are installed, the peers.
+"""Time of a launch as the caller sees it, beside cuLaunchKernel from C with the same kernel and parameter block, and the peers.
 
     python bench/launch.py [--json OUT]
+
+First three arrays, which the peers (numba-cuda, CuPy, Triton, PyTorch; what is installed) launch as well. Then a table by arguments: own
+arrays (3, 4, 16), scalars (16), PyTorch's tensors and CuPy's arrays (4 each), a launch that was bound; each line beside a C loop that
+launches the very kernel that pyptx compiled, with a parameter block of the same size, in the same process and turn by turn.
 
 All in one process and taking turns, medians of batches of launches of a tiny kernel; the device is
 drained between batches, outside the clock. "over C" is the difference to the driver call from a C
@@ -9,6 +13,7 @@ the launch of an empty kernel is measured alone.
 """
 
 import ctypes
+import re
 import shutil
 import subprocess
 import tempfile
@@ -60,21 +65,134 @@ void *, void **, void **); int launch_many(Launch launch, void *function, unsign
 
 def c_floor(driver, function, params):
     """A contestant: n launches from a C loop, or None without a C compiler."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if not compiler:
+    library = compiled(C)
+    if not library:
         return None
-    folder = Path(tempfile.mkdtemp())
-    (folder / "launch.c").write_text(C)
-    subprocess.run(
-        [compiler, "-O2", "-shared", "-fPIC", "-o", folder / "launch.so", folder / "launch.c"], check=True
-    )
-    many = ctypes.CDLL(str(folder / "launch.so")).launch_many
+    many = library.launch_many
     address = ctypes.cast(driver.lib.cuLaunchKernel, ctypes.c_void_p)
 
     def work(n):
         assert many(address, function, 256, params, n) == 0
 
     return work
+
+
+C_BLOCK = """
+typedef int (*Launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+void *, void **, void **); int launch_block(Launch launch, void *function, unsigned block, void *params, unsigned long bytes, int n) {
+  void *extra[] = {(void *)1, params, (void *)2, &bytes, (void *)0};
+  for (int i = 0; i < n; i++) {
+    int result = launch(function, 1, 1, 1, block, 1, 1, 0, 0, 0, extra);
+    if (result)
+      return result;
+  }
+  return 0;
+}
+"""
+
+
+def compiled(source):
+    """The C source as a library, or None without a C compiler."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if not compiler:
+        return None
+    folder = Path(tempfile.mkdtemp())
+    (folder / "launch.c").write_text(source)
+    subprocess.run(
+        [compiler, "-O2", "-shared", "-fPIC", "-o", folder / "launch.so", folder / "launch.c"], check=True
+    )
+    return ctypes.CDLL(str(folder / "launch.so"))
+
+
+def block_floor(driver, library, kernel):
+    """A contestant: n launches of what pyptx compiled for its only signature, from a C loop; parameters of the same size, all zero."""
+    (overload,) = kernel.overloads.values()
+    function = driver.function(driver.load(overload.ptx.encode() + b"\0"), overload.symbol)
+    size = parameter_bytes(overload.ptx, overload.symbol)
+    params = ctypes.create_string_buffer(max(size, 1))
+    address = ctypes.cast(driver.lib.cuLaunchKernel, ctypes.c_void_p)
+
+    def work(n):
+        assert library.launch_block(address, function, 256, params, ctypes.c_ulong(size), n) == 0
+
+    return work
+
+
+def parameter_bytes(ptx, symbol):
+    """Bytes of a kernel's parameters, each aligned as PTX aligns it."""
+    header = ptx[ptx.index(f".entry {symbol}(") :]
+    end = 0
+    for line in header[: header.index(")")].splitlines():
+        found = re.search(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z])(\d+)\b.*?(?:\[(\d+)\])?,?$", line)
+        if found:
+            size = int(found[3]) // 8
+            align = int(found[1] or size)
+            end = -(-end // align) * align + size * int(found[4] or 1)
+    return end
+
+
+def kernel_of(n, scalars=0):
+    """A kernel of n arrays and so many scalars: all are used, so that all are passed."""
+    names = [f"a{i}" for i in range(n)] + [f"s{i}" for i in range(scalars)]
+    values = [f"a{i}[i]" for i in range(n)] + names[n:]
+    scope = {"cuda": cuda}
+    exec(
+        f"def tiny({', '.join(names)}):\n i = cuda.grid(1)\n if i < a0.size:\n  a0[i] = {' + '.join(values)}\n",
+        scope,
+    )
+    return cuda.jit(scope["tiny"])
+
+
+def torch_tensors():
+    import torch
+
+    return [torch.zeros(256, device="cuda") for _ in range(4)]
+
+
+def cupy_arrays():
+    import cupy
+
+    return [cupy.zeros(256, cupy.float32) for _ in range(4)]
+
+
+def by_arguments(driver, args):
+    """The second table."""
+    library = compiled(C_BLOCK)
+    if not library:
+        print("no C compiler: no floor")
+        return
+    own = [cuda.to_device(np.zeros(256, np.float32)) for _ in range(16)]
+    report = Report(
+        "launch of a tiny kernel, by arguments",
+        [("what", 28), ("µs", 8), ("C, µs", 8), ("over C, µs", 10), ("at most", 8)],
+    )
+    cases = [
+        ("3 own arrays", lambda: own[:3], False, None),
+        ("4 own arrays", lambda: own[:4], False, 0.15),
+        ("16 own arrays", lambda: own, False, 0.3),
+        ("16 scalars and an array", lambda: own[:1] + list(range(8)) + [0.5] * 8, False, 0.3),
+        ("4 PyTorch tensors", torch_tensors, False, 0.6),
+        ("4 CuPy arrays", cupy_arrays, False, 3.0),
+        ("4 own arrays, bound", lambda: own[:4], True, None),
+        ("4 PyTorch tensors, bound", torch_tensors, True, None),
+    ]
+    for name, make, bound, most in cases:
+        try:
+            arguments = make()
+        except Exception as e:
+            print(f"  ({name}: {type(e).__name__})")
+            continue
+        kernel = kernel_of(*(1, 16) if len(arguments) == 17 else (len(arguments),))
+        configured = kernel[1, 256]
+        configured(*arguments)
+        cuda.synchronize()
+        ours = loop(configured.bind(*arguments)) if bound else loop(configured, *arguments)
+        seconds = batches(
+            {"C": block_floor(driver, library, kernel), "pyptx": ours}, LAUNCHES, REPEAT, cuda.synchronize
+        )
+        c, s = seconds["C"] * 1e6, seconds["pyptx"] * 1e6
+        report.row(name, s, c, s - c, most)
+    report.save(args.json and args.json.with_suffix(".arguments.json"), device=cuda.get_current_device().name)
 
 
 def peers(n):
@@ -171,6 +289,7 @@ def main():
         driver.lib.cuLaunchKernel, function, 1, 1, 1, n, 1, 1, 0, None, params, None
     )
     contestants["pyptx, configured"] = loop(add[1, 256], *arrays)
+    contestants["pyptx, bound"] = loop(add[1, 256].bind(*arrays))
     contestants["pyptx, k[1, 256](...)"] = lambda count: [add[1, 256](*arrays) for _ in range(count)] and None
     contestants.update(peers(n))
     seconds = batches(contestants, LAUNCHES, REPEAT, cuda.synchronize)
@@ -178,6 +297,7 @@ def main():
     for name, s in seconds.items():
         report.row(name, s * 1e6, base and s / base, base and (s - base) * 1e6)
     report.save(args.json, device=device.name)
+    by_arguments(driver, args)
 
 
 if __name__ == "__main__":

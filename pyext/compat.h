@@ -9,6 +9,8 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <stdbool.h>
+
 #if PY_VERSION_HEX < 0x030B0000
 #error "CPython 3.11 or later is needed"
 #endif
@@ -51,6 +53,19 @@ static inline PyObject *px_dict_get(PyObject *dict, PyObject *key) {
   return value;
 #else
   return Py_XNewRef(PyDict_GetItemWithError(dict, key));
+#endif
+}
+
+/* Is it an int of one digit, and which? Exact ints only. */
+static inline bool px_small_int(PyObject *i, long long *out) {
+#if PY_VERSION_HEX >= 0x030C0000
+  bool small = PyUnstable_Long_IsCompact((PyLongObject *)i);
+  *out = small ? PyUnstable_Long_CompactValue((PyLongObject *)i) : 0;
+  return small;
+#else
+  Py_ssize_t n = Py_SIZE(i);
+  *out = n ? (long long)n * ((PyLongObject *)i)->ob_digit[0] : 0;
+  return n >= -1 && n <= 1;
 #endif
 }
 

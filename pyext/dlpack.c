@@ -149,6 +149,13 @@ int px_dlpack_take(DlVersioned *managed, PxForeign *out) {
   return -1;
 }
 
+int px_dlpack_own(DlVersioned *managed, PxForeign *out) {
+  int failed = px_dlpack_take(managed, out);
+  if (failed)
+    release(NULL, managed);
+  return failed;
+}
+
 void px_dlpack_leave(PyObject *keeper) { PyCapsule_SetDestructor(keeper, NULL); }
 
 static int take_old(DlManaged *managed, PxForeign *out) {
@@ -165,10 +172,7 @@ static int take_capsule(PyObject *capsule, PxForeign *out) {
     DlVersioned *managed = PyCapsule_GetPointer(capsule, CAPSULE_VERSIONED);
     if (PyCapsule_SetName(capsule, "used_" CAPSULE_VERSIONED) < 0)
       return -1;
-    int failed = px_dlpack_take(managed, out);
-    if (failed)
-      release(NULL, managed);
-    return failed;
+    return px_dlpack_own(managed, out);
   }
   if (PyCapsule_IsValid(capsule, CAPSULE)) {
     DlManaged *managed = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -237,7 +241,7 @@ static const DlExchange *table_of(PyObject *capsule) {
                             : NULL;
   while (e && e->version.major != DL_MAJOR)
     e = e->older;
-  return e && e->tensor_of && e->current_stream ? e : NULL;
+  return e && (e->tensor_of || e->managed_of) && e->current_stream ? e : NULL;
 }
 
 const DlExchange *px_dlpack_exchange(PxState *st, PyTypeObject *type) {

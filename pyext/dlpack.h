@@ -72,6 +72,8 @@ int px_dlpack_device(PxState *st, PyObject *obj, int *id);
 int px_dlpack_import(PxState *st, PyObject *obj, int device_type, uint64_t stream, PxForeign *out);
 /* An owned managed tensor as a foreign array, whose keeper releases it. On failure it stays the caller's. */
 int px_dlpack_take(DlVersioned *managed, PxForeign *out);
+/* The same, but on failure the tensor is released. */
+int px_dlpack_own(DlVersioned *managed, PxForeign *out);
 /* Undoes px_dlpack_take: the keeper releases nothing any more. */
 void px_dlpack_leave(PyObject *keeper);
 /* The exchange table of a type, or NULL; never raises. It lives as long as the process. */

@@ -7,8 +7,7 @@
 #include "pyext/raise.h"
 #include "pyext/typeof.h"
 
-int px_follow_source(PxArgs *a, const PxSource *source) {
-  PxFollow *f = &a->follow;
+int px_follow_source(PxFollow *f, const PxSource *source) {
   for (unsigned i = 0; i < f->nsources; i++)
     if (f->sources[i] == source)
       return 0;
@@ -17,29 +16,28 @@ int px_follow_source(PxArgs *a, const PxSource *source) {
     return 0;
   }
   uint64_t handle;
-  return px_source_stream(a->st, source, rt_device_ordinal(a->device), &handle) < 0
+  return px_source_stream(f->st, source, rt_device_ordinal(f->device), &handle) < 0
              ? -1
-             : px_follow_handle(a, handle);
+             : px_follow_handle(f, handle);
 }
 
-static int order(PxArgs *a, RtStream *first, RtStream *then) {
+static int order(PxFollow *f, RtStream *first, RtStream *then) {
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_stream_order(a->device, first, then);
+  status = rt_stream_order(f->device, first, then);
   Py_END_ALLOW_THREADS
-  PX_TRY_STATUS(a->st, status, return -1);
+  PX_TRY_STATUS(f->st, status, return -1);
   return 0;
 }
 
-static int order_handle(PxArgs *a, uint64_t first, RtStream *then) {
+static int order_handle(PxFollow *f, uint64_t first, RtStream *then) {
   RtStreamRoom room;
-  return order(a, rt_stream_in(&room, a->device, first), then);
+  return order(f, rt_stream_in(&room, f->device, first), then);
 }
 
-int px_follow_handle(PxArgs *a, uint64_t handle) {
-  PxFollow *f = &a->follow;
+int px_follow_handle(PxFollow *f, uint64_t handle) {
   if (handle <= 1) {
-    f->on_default = true;
+    f->theirs_default = true;
     return 0;
   }
   for (unsigned i = 0; i < f->nhandles; i++)
@@ -54,32 +52,31 @@ int px_follow_handle(PxArgs *a, uint64_t handle) {
   return -1;
 }
 
-int px_follow_before(PxArgs *a) {
-  PxFollow *f = &a->follow;
+int px_follow_before(PxFollow *f) {
   if (px_capturing()) /* the launch belongs to the captured stream, and work before the capture is not part of it */
     return 0;
   for (unsigned i = 0; i < f->nsources; i++) {
     uint64_t handle;
-    if (px_source_stream(a->st, f->sources[i], rt_device_ordinal(a->device), &handle) < 0 ||
-        px_follow_handle(a, handle) < 0)
+    if (px_source_stream(f->st, f->sources[i], rt_device_ordinal(f->device), &handle) < 0 ||
+        px_follow_handle(f, handle) < 0)
       return -1;
   }
-  if (!a->stream && f->nhandles)
-    a->launch = rt_stream_in(&a->room, a->device, f->handles[0]);
+  if (!f->named && f->nhandles)
+    f->launch = rt_stream_in(&f->room, f->device, f->handles[0]);
   for (unsigned i = 0; i < f->nhandles; i++)
-    if (order_handle(a, f->handles[i], a->launch) < 0)
+    if (order_handle(f, f->handles[i], f->launch) < 0)
       return -1;
-  return f->on_default && a->launch ? order(a, NULL, a->launch) : 0;
+  bool waits = f->theirs_default || (f->on_default && !f->named); /* our own arrays on it are the caller's to order */
+  return waits && f->launch ? order(f, NULL, f->launch) : 0;
 }
 
-int px_follow_after(PxArgs *a) {
-  PxFollow *f = &a->follow;
-  if (a->stream || !a->launch) /* the caller's stream is the caller's to wait for */
+int px_follow_after(PxFollow *f) {
+  if (f->named || !f->launch) /* the caller's stream is the caller's to wait for */
     return 0;
   for (unsigned i = 1; i < f->nhandles; i++) {
     RtStreamRoom room;
-    if (order(a, a->launch, rt_stream_in(&room, a->device, f->handles[i])) < 0)
+    if (order(f, f->launch, rt_stream_in(&room, f->device, f->handles[i])) < 0)
       return -1;
   }
-  return f->on_default ? order(a, a->launch, NULL) : 0;
+  return f->on_default || f->theirs_default ? order(f, f->launch, NULL) : 0;
 }

@@ -122,7 +122,12 @@ void px_pack(const RtParams *p, const PxLeaf *leaves, char *block) {
     }
     case RT_FIELD_EXTENT64: memcpy(at, &l->u.array.shape[f->axis], 8); break;
     case RT_FIELD_STRIDE: memcpy(at, &l->u.array.strides[f->axis], 8); break;
-    case RT_FIELD_SCALAR: memcpy(at, l->u.bytes, f->size); break;
+    case RT_FIELD_SCALAR: /* most are 8 bytes: then it is no call */
+      if (f->size == 8)
+        memcpy(at, l->u.bytes, 8);
+      else
+        memcpy(at, l->u.bytes, f->size);
+      break;
     case RT_FIELD_GRID:
     case RT_FIELD_TRAP: break; /* the runtime's */
     }
@@ -186,6 +191,13 @@ static void mark_used(PxState *st, PyObject *arg, PyObject *stream) {
       mark_used(st, PyTuple_GET_ITEM(arg, i), stream);
 }
 
+void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, Py_ssize_t n) {
+  PxState *st = px_state_of((PyObject *)l);
+  mark_used(st, o->owners, l->stream);
+  for (Py_ssize_t i = 0; i < n; i++)
+    mark_used(st, argv[i], l->stream);
+}
+
 /* --- launching --- */
 
 /* forall: enough blocks for ntasks threads. */
@@ -203,45 +215,58 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
   return 0;
 }
 
-enum { CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
+/* The launch itself. block: as the kernel takes it, and not used afterwards. PX_CAPTURED: it has not happened. */
+static int launch_block(PxState *st, PxOverload *o, const RtConfig *config, char *block) {
+  RtTrap trap = {0};
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_launch(o->kernel, config, block, &trap);
+  Py_END_ALLOW_THREADS
+  if (status == RT_CAPTURED)
+    return PX_CAPTURED;
+  if (status == RT_TRAPPED)
+    px_raise_trap(st, o->code, &trap, o->scope);
+  else if (status != RT_OK)
+    px_raise_status(st, status);
+  return status == RT_OK ? 0 : -1;
+}
+
+int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
+  bool follows = px_follows(f);
+  if (follows && px_follow_before(f) < 0)
+    return -1;
+  config->stream = f->launch;
+  int failed = launch_block(f->st, o, config, block);
+  if (failed || (follows && px_follow_after(f) < 0))
+    return failed ? failed : -1;
+  if (o->code->has_trap && !rt_device_is_host(o->device))
+    px_note_launch(f->st, o);
+  return 0;
+}
+
+enum { ON_STACK = PX_BLOCK_ON_STACK };
+
+int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config) {
+  *config = l->config;
+  if (l->forall && choose_config(a->st, l, o, config) < 0)
+    return -1;
+  return a->any_readonly ? px_check_writable(l->dispatcher, o, a) : 0;
+}
 
 static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
-  PxState *st = a->st;
-  RtConfig config = l->config;
-  if (px_follows(a) && px_follow_before(a) < 0)
+  RtConfig config;
+  if (px_launch_prepare(l, o, a, &config) < 0)
     return -1;
-  config.stream = a->launch;
-  if (l->forall && choose_config(st, l, o, &config) < 0)
-    return -1;
-  if (a->any_readonly && px_check_writable(l->dispatcher, o, a) < 0)
-    return -1;
-  enum { ON_STACK = 1024 };
   _Alignas(16) char small[ON_STACK];
   const RtParams *params = &o->code->params;
   char *block = params->bytes <= ON_STACK ? small : PyMem_Malloc(params->bytes);
   if (!block)
     return PyErr_NoMemory(), -1;
   px_pack(params, a->leaves, block);
-  RtTrap trap = {0};
-  RtStatus status;
-  Py_BEGIN_ALLOW_THREADS
-  status = rt_launch(o->kernel, &config, block, &trap);
-  Py_END_ALLOW_THREADS
+  int failed = px_launch_followed(o, &config, &a->follow, block);
   if (block != small)
     PyMem_Free(block);
-  if (status == RT_CAPTURED)
-    return CAPTURED;
-  if (status == RT_TRAPPED)
-    px_raise_trap(st, o->code, &trap, o->scope);
-  else if (status != RT_OK)
-    px_raise_status(st, status);
-  if (status != RT_OK)
-    return -1;
-  if (px_follows(a) && px_follow_after(a) < 0)
-    return -1;
-  if (o->code->has_trap && !a->on_host)
-    px_note_launch(st, o);
-  return a->held ? finish_held(o, a) : 0;
+  return failed || !a->held ? failed : finish_held(o, a);
 }
 
 static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf,
@@ -259,17 +284,14 @@ static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargs
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
   int failed = o ? run(l, o, &a) : -1;
-  if (failed == CAPTURED)
+  if (failed == PX_CAPTURED)
     failed = px_captured_launch(l, o, argv, n, kwnames);
   px_args_clear(&a);
   if (!failed && l->config.stream)
-    mark_used(st, o->owners, l->stream);
+    px_launch_mark(l, o, argv, n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
   Py_XDECREF((PyObject *)o);
   if (failed)
     return NULL;
-  if (l->config.stream)
-    for (Py_ssize_t i = 0; i < n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0); i++)
-      mark_used(st, argv[i], l->stream);
   Py_RETURN_NONE;
 }
 
@@ -326,6 +348,9 @@ static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
 }
 
 static PyMethodDef launcher_methods[] = {
+    {"bind", (PyCFunction)(void (*)(void))px_launcher_bind, METH_FASTCALL | METH_KEYWORDS,
+     "bind(*args, **kwargs)\n\nThis launch with these arguments, checked and converted once: calling the result launches again. "
+     "Numbers keep their values; arrays are used where they lie now and stay alive. Host arrays cannot be bound on a GPU."},
     {"__reduce__", launcher_reduce, METH_NOARGS, NULL},
     {0},
 };

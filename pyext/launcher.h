@@ -14,10 +14,25 @@ typedef struct PxLauncher {
   uint64_t ntasks; /* forall */
 } PxLauncher;
 
+/* k[grid, block].bind(…), bound.c. */
+PyObject *px_launcher_bind(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
+
+/* --- the steps of a launch --- */
+
+enum { PX_BLOCK_ON_STACK = 1024 }; /* bytes of a parameter block that the stack has room for */
+
+/* After px_bind and px_dispatch: what can be wrong with configuration and arguments. 0 or -1. */
+int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);
 /* Fills a parameter block from the values of a launch; TRAP and GRID are left to the runtime. */
 void px_pack(const RtParams *params, const PxLeaf *leaves, char *block);
 /* 0, or -1 with ValueError if the kernel writes to an argument that is read-only. */
 int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);
+enum { PX_CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
+/* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED or -1. */
+int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block);
+/* After a launch on a stream of its own: the memory of these arguments is in use there. */
+void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, Py_ssize_t n);
+
 /* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "the grid", for errors. 0, or -1 with an exception. */
 int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
 

@@ -136,13 +136,26 @@ static int check_tensor(PxState *st, PyObject *obj, const PxForeign *f) {
   return is <= 0 ? is : refuse("whose negation is still to be done", "x.resolve_neg()");
 }
 
+static int no_tensor(PyObject *obj) {
+  if (!PyErr_Occurred())
+    PyErr_Format(PyExc_BufferError, "%.100s gives no DLPack tensor", Py_TYPE(obj)->tp_name);
+  return -1;
+}
+
+/* Where there is none to borrow, an owned one. */
+static int read_managed(const PxSource *s, PyObject *obj, PxForeign *out) {
+  DlVersioned *managed = NULL;
+  if (s->exchange->managed_of(obj, &managed) != 0 || !managed)
+    return no_tensor(obj);
+  return px_dlpack_own(managed, out);
+}
+
 static int read_exchange(PxState *st, const PxSource *s, PyObject *obj, PxForeign *out) {
   DlTensor t;
-  if (s->exchange->tensor_of(obj, &t) != 0) {
-    if (!PyErr_Occurred())
-      PyErr_Format(PyExc_BufferError, "%.100s gives no DLPack tensor", Py_TYPE(obj)->tp_name);
-    return -1;
-  }
+  if (!s->exchange->tensor_of)
+    return read_managed(s, obj, out);
+  if (s->exchange->tensor_of(obj, &t) != 0)
+    return no_tensor(obj);
   if (px_dlpack_read(&t, out) < 0)
     return -1;
   return s->autograd ? check_tensor(st, obj, out) : 0;

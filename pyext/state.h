@@ -18,6 +18,7 @@
   X(intrinsic, px_intrinsic_spec)                                                                  \
   X(dispatcher, px_dispatcher_spec)                                                                \
   X(launcher, px_launcher_spec)                                                                    \
+  X(bound, px_bound_spec)                                                                          \
   X(overload, px_overload_spec)                                                                    \
   X(array, px_array_spec)                                                                          \
   X(memory, px_memory_spec)                                                                        \

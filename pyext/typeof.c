@@ -25,9 +25,11 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->tokens = a->tokens0;
   a->leaves = a->leaves0;
   a->held = NULL;
-  a->launch = stream;
   a->ndims = 0;
-  a->follow.on_default = false;
+  a->follow.st = st;
+  a->follow.device = device;
+  a->follow.named = a->follow.launch = stream;
+  a->follow.on_default = a->follow.theirs_default = false;
   a->follow.nsources = a->follow.nhandles = 0;
 }
 
@@ -103,8 +105,10 @@ static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
 /* --- numbers --- */
 
 static int add_int(PxArgs *a, PyObject *arg) {
-  int overflow;
-  long long v = PyLong_AsLongLongAndOverflow(arg, &overflow);
+  int overflow = 0;
+  long long v;
+  if (!px_small_int(arg, &v))
+    v = PyLong_AsLongLongAndOverflow(arg, &overflow);
   if (v == -1 && !overflow && PyErr_Occurred())
     return -1;
   if (overflow) {
@@ -389,14 +393,14 @@ static int add_foreign(PxArgs *a, PyObject *arg, PxForeign *f) {
   px_foreign_clear(f);
   if (!leaf)
     return -1;
-  return f->has_stream && !a->on_host ? px_follow_handle(a, f->stream) : 0;
+  return f->has_stream && !a->on_host ? px_follow_handle(&a->follow, f->stream) : 0;
 }
 
 static int add_source(PxArgs *a, PyObject *arg, const PxSource *source) {
   PxForeign f;
   if (px_source_read(a->st, source, arg, &f) < 0 || add_foreign(a, arg, &f) < 0)
     return -1;
-  return a->on_host ? 0 : px_follow_source(a, source);
+  return a->on_host ? 0 : px_follow_source(&a->follow, source);
 }
 
 /* What only exports a buffer, or NumPy's interface, is host memory: it goes as NumPy's view of it. */

@@ -43,7 +43,13 @@ enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64, PX_FOL
 
 /* The streams of other libraries whose arrays are arguments: follow.c. */
 typedef struct PxFollow {
-  bool on_default; /* an argument's work is on the default stream: ours, NumPy's copies */
+  PxState *st;
+  RtDevice *device;
+  RtStream *named;  /* the caller's, or NULL */
+  RtStream *launch; /* what the kernel runs on: named, or that of another library */
+  RtStreamRoom room;
+  bool on_default;     /* work of ours is on the default stream: device arrays, NumPy's copies */
+  bool theirs_default; /* work of another library is */
   unsigned nsources, nhandles;
   const PxSource *sources[PX_FOLLOWED]; /* whose current streams count */
   uint64_t handles[PX_FOLLOWED];        /* never 0 or 1 */
@@ -64,8 +70,6 @@ typedef struct PxArgs {
   PxLeaf *leaves;
   PxHeld *held;
   PxFollow follow;
-  RtStream *launch; /* what the kernel runs on: stream, or that of another library */
-  RtStreamRoom room;
   uint32_t ndims;
   int64_t dims0[PX_INLINE_DIMS]; /* extents and strides of foreign arrays */
   PxToken tokens0[PX_INLINE_TOKENS];
@@ -80,13 +84,15 @@ void px_args_clear(PxArgs *a);
 /* --- follow.c: a launch without a stream runs on the current stream of the libraries whose arrays it takes --- */
 
 /* Remembers whose stream counts. 0 or -1. */
-int px_follow_source(PxArgs *a, const PxSource *source);
-int px_follow_handle(PxArgs *a, uint64_t handle);
-/* Chooses a->launch, and orders it after the work on the arguments. 0 or -1. */
-int px_follow_before(PxArgs *a);
+int px_follow_source(PxFollow *f, const PxSource *source);
+int px_follow_handle(PxFollow *f, uint64_t handle);
+/* Chooses f->launch, and orders it after the work on the arguments. 0 or -1. Once for each copy of f. */
+int px_follow_before(PxFollow *f);
 /* Orders what the libraries, and we on the default stream, do next after the launch. 0 or -1. */
-int px_follow_after(PxArgs *a);
+int px_follow_after(PxFollow *f);
 
-static inline bool px_follows(const PxArgs *a) { return a->follow.nsources | a->follow.nhandles; }
+static inline bool px_follows(const PxFollow *f) {
+  return f->nsources | f->nhandles || (f->named && f->theirs_default);
+}
 
 #endif

@@ -52,6 +52,14 @@ class Launcher:
     griddim: tuple[int, int, int]
     blockdim: tuple[int, int, int]
     def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+    def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch: ...
+
+@final
+class BoundLaunch:
+    """A kernel with configuration and arguments; calling it, without arguments, launches."""
+
+    arguments: tuple[Any, ...]
+    def __call__(self) -> None: ...
 
 @final
 class CompiledKernel:

@@ -137,11 +137,17 @@ class OldFake(Fake):
         return Fake.__dlpack__(self, stream=stream)
 
 
-def exchange_class(library, name="FastFake", attribute="__dlpack_c_exchange_api__", major=1):
-    """A class of tensors that has the C exchange API; library.stream is its current stream."""
+def exchange_class(library, name="FastFake", attribute="__dlpack_c_exchange_api__", major=1, owned=False):
+    """A class of tensors that has the C exchange API, for borrowed tensors or owned ones; library.stream is its current stream."""
 
     def tensor_of(address, out):
         ctypes.cast(address, ctypes.py_object).value.fill(out.contents)
+        return 0
+
+    def managed_of(tensor, out):
+        tensor.library = library
+        capsule = Fake.__dlpack__(tensor, max_version=(1, 0))
+        out[0] = capsule_pointer(capsule, b"dltensor_versioned")
         return 0
 
     def current_stream(device_type, device_id, out):
@@ -149,8 +155,10 @@ def exchange_class(library, name="FastFake", attribute="__dlpack_c_exchange_api_
         return 0
 
     table = Exchange(major=major, minor=3)
-    keep = [TENSOR_OF(tensor_of), CURRENT_STREAM(current_stream)]
-    table.tensor_of, table.current_stream = (ctypes.cast(f, ctypes.c_void_p).value for f in keep)
+    keep = [TENSOR_OF(tensor_of), CURRENT_STREAM(current_stream), MANAGED_OF(managed_of)]
+    table.tensor_of, table.current_stream, table.managed_of = (ctypes.cast(f, ctypes.c_void_p).value for f in keep)
+    if owned:
+        table.tensor_of = None
     capsule = new_capsule(ctypes.addressof(table), b"dlpack_exchange_api", None)
     return type(name, (Fake,), {attribute: capsule, "keep": (keep, table), "__dlpack__": None})
 

@@ -505,3 +505,76 @@ def test_unaligned_arrays():
     cuda.synchronize()
     assert x.tolist() == [2, 4, 6, 8] and packed["b"].tolist() == [3, 3, 3]
     assert [str(s[0]) for s in kernel.signatures] == ["align1 float64[::1]", "align1 float64[:]"]
+
+
+# --- bound launches ----------------------------------------------------------------------------------------------------
+
+
+@cuda.jit
+def add_scaled(x, y, factor=2.0, *, shift=0):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        y[i] += factor * x[i] + shift
+
+
+def test_bound_launch():
+    x, y = cuda.to_device(np.arange(8.0)), cuda.to_device(np.zeros(8))
+    launch = add_scaled[1, 8].bind(x, y, 3.0)
+    assert y.copy_to_host().tolist() == [0] * 8, "binding launches nothing"
+    for _ in range(4):
+        assert launch() is None
+    assert np.array_equal(y.copy_to_host(), 12 * np.arange(8.0))
+    assert launch.arguments == (x, y, 3.0) and "add_scaled" in repr(launch)
+
+
+def test_bound_launch_with_keywords_stream_and_forall():
+    x, y = cuda.to_device(np.arange(8.0)), cuda.to_device(np.zeros(8))
+    stream = cuda.stream()
+    add_scaled[1, 8, stream].bind(y=y, x=x, shift=1)()
+    stream.synchronize()
+    add_scaled.forall(8).bind(x, y)()
+    assert np.array_equal(y.copy_to_host(), 4 * np.arange(8.0) + 1)
+    add_scaled.forall(0).bind(x, y)()
+
+
+def test_bound_launches_keep_their_arguments():
+    y = cuda.to_device(np.zeros(8))
+    launch = add_scaled[1, 8].bind(cuda.to_device(np.ones(8)), y)
+    others = [cuda.to_device(np.full(8, 7.0)) for _ in range(20)]
+    launch()
+    assert y.copy_to_host().tolist() == [2] * 8 and len(others) == 20
+
+
+def test_bound_launches_refuse():
+    x = cuda.to_device(np.zeros(8))
+    launch = add_scaled[1, 8].bind(x, x)
+    with pytest.raises(TypeError, match="takes no arguments"):
+        launch(x)
+    with pytest.raises(TypeError, match="takes no arguments"):
+        launch(x=x)
+    with pytest.raises(TypeError, match="missing"):
+        add_scaled[1, 8].bind(x)
+    with pytest.raises(TypeError, match="cannot take"):
+        add_scaled[1, 8].bind(x, {})
+    if cuda.get_current_device().is_host:
+        y = np.zeros(8)
+        add_scaled[1, 8].bind(x, y, shift=1)()
+        assert y.tolist() == [1] * 8
+    else:
+        with pytest.raises(TypeError, match="host array"):
+            add_scaled[1, 8].bind(x, np.zeros(8))
+
+
+@pytest.mark.host_only("the tensor is host memory")
+def test_bound_launches_are_collected():
+    import gc
+    import weakref
+
+    from dlpack_fake import Library, exchange_class
+
+    argument = exchange_class(Library())(np.zeros(8))
+    argument.launch = add_scaled[1, 8].bind(argument, argument)
+    alive = weakref.ref(argument)
+    del argument
+    gc.collect()
+    assert alive() is None

@@ -397,6 +397,21 @@ def test_the_drafts_name_and_older_tables():
 
 
 @on_host
+def test_a_table_of_owned_tensors():
+    library = Library()
+    owned = exchange_class(library, "Owned", owned=True)
+    out = np.zeros(3)
+    for _ in range(3):
+        double[1, 4](owned(np.ones(3)), out)
+    assert out.tolist() == [2, 2, 2] and library.live == 0 and library.deleted == 3
+    with pytest.raises(TypeError, match="no such type"):
+        double[1, 4](owned(np.ones(3), lanes=2), out)
+    with pytest.raises(ValueError, match="read-only"):
+        double[1, 4](out, owned(np.ones(3), flags=1))
+    assert library.live == 0
+
+
+@on_host
 def test_tensors_like_pytorchs():
     """What PyTorch's table does not say and its __dlpack__ would refuse."""
     base = exchange_class(Library(), "Tensor")

@@ -81,6 +81,8 @@ for default in (None, 1):
     assert launch(Interface(d, default), 1, 1) == ["launch default"]
 assert launch(Interface(d, a.handle), 1, 1, stream=mine) == ["mine after a", "launch mine"]
 assert launch(Interface(d, a.handle), 1, 1, stream=a.own) == ["launch a"]
+assert launch(Interface(d, 1), d, 1, stream=mine) == ["mine after default", "launch mine"]
+assert launch(Interface(d, None), d, 1, stream=mine) == launch(d, d, 1, stream=mine) == ["launch mine"]
 """)
 
 
@@ -262,4 +264,21 @@ except ValueError as e:
     assert "GPU 1" in str(e)
 else:
     raise AssertionError
+""")
+
+
+@needs_standin
+def test_bound_launches_follow_too():
+    """The stream that is current at the call, not at bind."""
+    run("""
+launch = kernel[1, 1].bind(a.tensor(d), d, 1)
+for stream, expected in ((a.handle, ["a after default", "launch a", "default after a"]), (0, ["launch default"]),
+                         (b.handle, ["b after default", "launch b", "default after b"])):
+    a.made.stream = stream
+    control.forget()
+    launch()
+    assert order(control, **names) == expected
+control.forget()
+kernel[1, 1, mine].bind(a.tensor(d), d, 1)()
+assert order(control, **names) == ["mine after b", "launch mine"]
 """)
