@@ -52,6 +52,73 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   return way == TO_HOST && (wait || !s) ? px_check_traps(st, a->device) : 0;
 }
 
+/* --- straight ways --- */
+
+typedef enum Way { WAY_NONE, WAY_BYTES, WAY_STRIDED, WAY_FAILED } Way;
+
+/* Can the NumPy array be copied as it lies? WAY_BYTES: both sides are laid out alike and contiguous; WAY_STRIDED: only the device's
+ * side is. view is then filled, to be released by the caller. WAY_NONE for whatever is not the plain case, errors among it. */
+static Way straight_way(PxState *st, PxArray *a, PyObject *ary, bool writable, Py_buffer *view) {
+  if (!Py_IS_TYPE(ary, (PyTypeObject *)st->np_ndarray))
+    return WAY_NONE;
+  PyObject *dtype = PyObject_GetAttr(ary, st->name.dtype);
+  int same = !dtype ? -1 : dtype == a->dtype ? 1 : PyObject_RichCompareBool(dtype, a->dtype, Py_EQ);
+  Py_XDECREF(dtype);
+  if (same <= 0)
+    return same < 0 ? WAY_FAILED : WAY_NONE;
+  bool contiguous = px_is_contiguous(a, LAYOUT_C);
+  if (!contiguous && !px_is_contiguous(a, LAYOUT_F))
+    return WAY_NONE;
+  if (PyObject_GetBuffer(ary, view, PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0)) < 0) {
+    PyErr_Clear();
+    return WAY_NONE;
+  }
+  bool shape = view->ndim == (int)a->ndim, strides = shape;
+  for (int i = 0; shape && i < view->ndim; i++) {
+    shape = view->shape[i] == px_shape(a)[i];
+    strides &= shape && (view->shape[i] == 1 || view->strides[i] == px_strides(a)[i]);
+  }
+  if (shape && (strides || !a->size))
+    return WAY_BYTES;
+  if (shape)
+    return WAY_STRIDED;
+  PyBuffer_Release(view);
+  return WAY_NONE;
+}
+
+/* Between a strided NumPy array and a contiguous device array: packed or unpacked on the way. */
+static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *view, PyObject *stream) {
+  int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
+  bool c = px_is_contiguous(a, LAYOUT_C);
+  for (unsigned i = 0; i < a->ndim; i++) { /* the axes in the order of the device's memory */
+    unsigned from = c ? i : a->ndim - 1 - i;
+    shape[i] = px_shape(a)[from];
+    strides[i] = view->strides[from];
+  }
+  RtStrided host = {view->buf, a->itemsize, a->ndim, shape, strides};
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_copy_strided(a->device, a->address, &host, way == TO_HOST, px_stream_of(stream));
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(st, status, return -1);
+  if (px_stream_of(stream))
+    px_array_used(a, stream);
+  return way == TO_HOST ? px_check_traps(st, a->device) : 0;
+}
+
+/* 1 copied, 0 not a straight case, -1 failed. wait: a copy on a stream too. */
+static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream, bool wait) {
+  Py_buffer view;
+  Way found = straight_way(st, a, ary, way == TO_HOST, &view);
+  if (found == WAY_NONE || found == WAY_FAILED)
+    return found == WAY_NONE ? 0 : -1;
+  int failed = found == WAY_STRIDED
+                   ? transfer_strided(st, a, way, &view, stream)
+                   : transfer(st, a, way, a->address, view.buf, (size_t)a->size * a->itemsize, stream, wait);
+  PyBuffer_Release(&view);
+  return failed ? -1 : 1;
+}
+
 /* --- windows --- */
 
 typedef struct Window {
@@ -187,6 +254,9 @@ static int copy_into(PxState *st, PxArray *a, PyObject *ary, PyObject *stream) {
                    Py_TYPE(ary)->tp_name);
     return -1;
   }
+  int copied = copy_straight(st, a, TO_HOST, ary, stream, stream == Py_None);
+  if (copied)
+    return copied < 0 ? -1 : 0;
   if (check_shape(st, a, ary) < 0)
     return -1;
   int same = same_layout(st, a, ary);
@@ -204,7 +274,7 @@ PyObject *px_array_copy_to_host(PyObject *self, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &ary, &stream_arg))
     return NULL;
   PxState *st = px_state_of(self);
-  PyObject *stream = px_stream_argument(st, stream_arg);
+  PyObject *stream = px_array_stream((PxArray *)self, stream_arg);
   if (!stream)
     return NULL;
   PyObject *result = NULL;
@@ -225,7 +295,9 @@ PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs) {
   if (copy == Py_False)
     return PyErr_Format(PyExc_ValueError,
                         "a device array cannot become a NumPy array without a copy");
-  PyObject *values = px_array_to_numpy((PxArray *)self, Py_None);
+  PyObject *stream = px_array_stream((PxArray *)self, NULL);
+  PyObject *values = stream ? px_array_to_numpy((PxArray *)self, stream) : NULL;
+  Py_XDECREF(stream);
   if (!values || dtype == Py_None)
     return values;
   PyObject *cast = PyObject_CallMethod(values, "astype", "O", dtype);
@@ -275,6 +347,9 @@ static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
 }
 
 static int assign_host(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
+  int copied = copy_straight(st, a, TO_DEVICE, value, stream, false);
+  if (copied)
+    return copied < 0 ? -1 : 0;
   bool c = px_is_contiguous(a, LAYOUT_C);
   if (!c && !px_is_contiguous(a, LAYOUT_F))
     return scatter(st, a, value, stream);
@@ -351,9 +426,14 @@ PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwar
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:copy_to_device", names, &ary, &stream_arg))
     return NULL;
   PxState *st = px_state_of(self);
-  PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
+  PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_array_stream((PxArray *)self, stream_arg);
   if (!stream)
     return NULL;
+  int copied = ((PxArray *)self)->readonly ? 0 : copy_straight(st, (PxArray *)self, TO_DEVICE, ary, stream, false);
+  if (copied) {
+    Py_DECREF(stream);
+    return copied < 0 ? NULL : Py_NewRef(Py_None);
+  }
   PyObject *values = Py_IS_TYPE(ary, st->array_type)
                          ? Py_NewRef(ary)
                          : PyObject_CallMethod(st->numpy, "asarray", "O", ary);

@@ -36,11 +36,8 @@ static PyObject *field_view(PyObject *self, PyObject *dtype, int64_t offset) {
       shape[a->ndim + (unsigned)k] = extents[k];
       strides[a->ndim + (unsigned)k] = stride;
     }
-    view = px_array_view(st, a->memory, a->address + (uint64_t)offset, elem,
-                         a->ndim + (unsigned)nested, shape, strides);
+    view = px_array_view_of(self, offset, elem, a->ndim + (unsigned)nested, shape, strides);
   }
-  if (view)
-    ((PxArray *)view)->readonly = a->readonly;
   Py_XDECREF(size);
   Py_XDECREF(elem);
   Py_XDECREF(sub);

@@ -3,6 +3,7 @@
 
 #include "pyext/device_array.h"
 #include "pyext/raise.h"
+#include "pyext/stream.h"
 
 /* A view being built: the axes made so far, and how far its first element is from the array's. */
 typedef struct View {
@@ -12,12 +13,7 @@ typedef struct View {
 } View;
 
 static PyObject *make_view(PyObject *self, const View *v) {
-  PxArray *a = (PxArray *)self;
-  PyObject *view = px_array_view(px_state_of(self), a->memory, a->address + (uint64_t)v->offset,
-                                 a->dtype, v->ndim, v->shape, v->strides);
-  if (view)
-    ((PxArray *)view)->readonly = a->readonly;
-  return view;
+  return px_array_view_of(self, v->offset, ((PxArray *)self)->dtype, v->ndim, v->shape, v->strides);
 }
 
 static int add_axis(View *v, int64_t extent, int64_t stride) {
@@ -117,9 +113,11 @@ static int apply_key(PxArray *a, PyObject *key, View *v, bool *whole) {
 }
 
 PyObject *px_array_scalar(PyObject *view) {
-  PyObject *host = px_array_to_numpy((PxArray *)view, Py_None), *nothing = PyTuple_New(0);
+  PyObject *stream = px_array_stream((PxArray *)view, NULL), *nothing = PyTuple_New(0);
+  PyObject *host = stream ? px_array_to_numpy((PxArray *)view, stream) : NULL;
   PyObject *scalar = host && nothing ? PyObject_GetItem(host, nothing) : NULL;
   Py_XDECREF(host);
+  Py_XDECREF(stream);
   Py_XDECREF(nothing);
   return scalar;
 }
@@ -152,7 +150,9 @@ int px_array_ass_subscript(PyObject *self, PyObject *key, PyObject *value) {
   if (apply_key((PxArray *)self, key, &v, &whole) < 0)
     return -1;
   PyObject *view = make_view(self, &v);
-  int failed = view ? px_array_assign((PxArray *)view, value, Py_None) : -1;
+  PyObject *stream = view ? px_array_stream((PxArray *)view, NULL) : NULL;
+  int failed = stream ? px_array_assign((PxArray *)view, value, stream) : -1;
+  Py_XDECREF(stream);
   Py_XDECREF(view);
   return failed;
 }
@@ -334,12 +334,77 @@ PyObject *px_array_retype(PyObject *self, PyObject *arg) {
     else {
       if (!same)
         shape[a->ndim - 1] = last / itemsize;
-      view = px_array_view(st, a->memory, a->address, dtype, a->ndim, shape,
-                           same ? px_strides(a) : NULL);
+      view = px_array_view_of(self, 0, dtype, a->ndim, shape, same ? px_strides(a) : NULL);
     }
   }
-  if (view)
-    ((PxArray *)view)->readonly = a->readonly;
   Py_XDECREF(dtype);
+  return view;
+}
+
+/* --- parts --- */
+
+PyObject *px_array_split(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"section", "stream", NULL};
+  PxArray *a = (PxArray *)self;
+  Py_ssize_t section;
+  PyObject *stream_arg = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream_arg))
+    return NULL;
+  if (a->ndim != 1 || section < 1)
+    return PyErr_Format(PyExc_ValueError, a->ndim == 1 ? "section must be at least 1"
+                                                       : "only an array with one axis can be split: use ravel() first");
+  PyObject *stream = px_array_stream(a, stream_arg), *list = stream ? PyList_New(0) : NULL;
+  for (int64_t at = 0; list && at < a->size; at += section) {
+    int64_t n = a->size - at < section ? a->size - at : section;
+    PyObject *view = px_array_view_of(self, at * px_strides(a)[0], a->dtype, 1, &n, px_strides(a));
+    if (view && stream != Py_None)
+      Py_XSETREF(((PxArray *)view)->stream, Py_NewRef(stream));
+    if (!view || PyList_Append(list, view) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(view);
+    if (n < section)
+      break;
+  }
+  PyObject *parts = list ? PyObject_GetIter(list) : NULL;
+  Py_XDECREF(list);
+  Py_XDECREF(stream);
+  return parts;
+}
+
+PyObject *px_array_bind(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"stream", NULL};
+  PxArray *a = (PxArray *)self;
+  PyObject *stream_arg = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:bind", names, &stream_arg))
+    return NULL;
+  PyObject *stream = px_stream_argument(px_state_of(self), stream_arg);
+  PyObject *view = stream ? px_array_view_of(self, 0, a->dtype, a->ndim, px_shape(a), px_strides(a))
+                          : NULL;
+  if (view)
+    Py_XSETREF(((PxArray *)view)->stream, stream == Py_None ? NULL : Py_NewRef(stream));
+  Py_XDECREF(stream);
+  return view;
+}
+
+PyObject *px_array_part(PyObject *self, void *imag) {
+  PxArray *a = (PxArray *)self;
+  PyObject *kind = PyObject_GetAttrString(a->dtype, "kind"), *view = NULL;
+  if (!kind)
+    return NULL;
+  bool complex = PyUnicode_CompareWithASCIIString(kind, "c") == 0;
+  Py_DECREF(kind);
+  if (!complex && imag)
+    return PyErr_Format(PyExc_TypeError, "elements of %S have no imaginary part", a->dtype);
+  if (!complex)
+    return Py_NewRef(self);
+  PxState *st = px_state_of(self);
+  PyObject *order = PyObject_GetAttrString(a->dtype, "byteorder");
+  PyObject *name = order ? PyUnicode_FromFormat("%Uf%zu", order, a->itemsize / 2) : NULL;
+  PyObject *dtype = name ? PyObject_CallOneArg(st->np_dtype, name) : NULL;
+  if (dtype)
+    view = px_array_view_of(self, imag ? (int64_t)a->itemsize / 2 : 0, dtype, a->ndim, px_shape(a), px_strides(a));
+  Py_XDECREF(dtype);
+  Py_XDECREF(name);
+  Py_XDECREF(order);
   return view;
 }

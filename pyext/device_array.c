@@ -11,94 +11,6 @@
 #include "pyext/type.h"
 #include "runtime/memory.h"
 
-/* --- memory --- */
-
-static PyObject *memory_make(PxState *st, RtDevice *d, uint64_t address, size_t bytes,
-                             PyObject *owner) {
-  PxMemory *self = PyObject_New(PxMemory, st->memory_type);
-  if (!self)
-    return NULL;
-  self->device = d;
-  self->address = address;
-  self->bytes = bytes;
-  self->stream = NULL;
-  self->mixed = false;
-  self->owner = Py_XNewRef(owner);
-  return (PyObject *)self;
-}
-
-static void memory_dealloc(PyObject *op) {
-  PxMemory *self = (PxMemory *)op;
-  PyTypeObject *type = Py_TYPE(op);
-  if (!self->owner) {
-    RtStream *stream = px_stream_of(self->stream);
-    if (self->mixed) { /* a free is ordered after one stream only */
-      Py_BEGIN_ALLOW_THREADS(void)
-      rt_device_synchronize(self->device);
-      Py_END_ALLOW_THREADS
-    }
-    rt_free(self->device, self->address, self->bytes, stream);
-  }
-  Py_XDECREF(self->stream);
-  Py_XDECREF(self->owner);
-  type->tp_free(op);
-  Py_DECREF(type);
-}
-
-static PyObject *memory_repr(PyObject *op) {
-  PxMemory *self = (PxMemory *)op;
-  return PyUnicode_FromFormat("<pyptx memory, %zu bytes at %p>", self->bytes,
-                              (void *)(uintptr_t)self->address);
-}
-
-static PyObject *memory_address(PyObject *op, void *Py_UNUSED(c)) {
-  return PyLong_FromUnsignedLongLong(((PxMemory *)op)->address);
-}
-
-static PyObject *memory_size(PyObject *op, void *Py_UNUSED(c)) {
-  return PyLong_FromSize_t(((PxMemory *)op)->bytes);
-}
-
-static PyGetSetDef memory_getset[] = {
-    {"device_pointer", memory_address, NULL, "Address of the first byte.", NULL},
-    {"size", memory_size, NULL, "Bytes.", NULL},
-    {0},
-};
-
-static PyMethodDef memory_methods[] = {
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-    {0},
-};
-
-static PyType_Slot memory_slots[] = {
-    {Py_tp_doc, "Memory of a device; freed when the last array in it is gone."},
-    {Py_tp_dealloc, memory_dealloc},
-    {Py_tp_repr, memory_repr},
-    {Py_tp_getset, memory_getset},
-    {Py_tp_methods, memory_methods},
-    {0, NULL},
-};
-
-PyType_Spec px_memory_spec = {
-    .name = "pyptx._pyptx.Memory",
-    .basicsize = sizeof(PxMemory),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = memory_slots,
-};
-
-void px_array_used(PxArray *a, PyObject *stream) {
-  PxMemory *m = (PxMemory *)a->memory;
-  PyObject *s = stream == Py_None ? NULL : stream;
-  if (PX_PUBLISHED(m->stream) == s || m->owner)
-    return;
-  PX_BEGIN_LOCKED(a->memory)
-  if (m->stream && s && m->stream != s)
-    m->mixed = true;
-  else if (s)
-    PX_PUBLISH(m->stream, Py_NewRef(s));
-  PX_END_LOCKED()
-}
-
 /* --- making --- */
 
 bool px_is_contiguous(const PxArray *a, Layout layout) {
@@ -151,6 +63,7 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
     return NULL;
   self->memory = Py_NewRef(memory);
   self->dtype = Py_NewRef(dtype);
+  self->stream = NULL;
   self->device = ((PxMemory *)memory)->device;
   self->address = address;
   self->readonly = false;
@@ -172,6 +85,25 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
                                    rt_device_is_host(self->device)})
           : 0;
   return (PyObject *)self;
+}
+
+PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
+                           const int64_t *shape, const int64_t *strides) {
+  PxArray *a = (PxArray *)array;
+  PyObject *view = px_array_view(px_state_of(array), a->memory, a->address + (uint64_t)offset,
+                                 dtype, ndim, shape, strides);
+  if (view) {
+    ((PxArray *)view)->readonly = a->readonly;
+    ((PxArray *)view)->stream = Py_XNewRef(a->stream);
+  }
+  return view;
+}
+
+PyObject *px_array_stream(PxArray *a, PyObject *arg) {
+  PyObject *stream = px_stream_argument(px_state_of((PyObject *)a), arg);
+  if (stream == Py_None && a->stream)
+    Py_SETREF(stream, Py_NewRef(a->stream));
+  return stream;
 }
 
 /* Bytes of an array, or -1 with ValueError where they do not fit an address. */
@@ -202,19 +134,12 @@ PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned 
   int64_t bytes = total_bytes(ndim, shape, itemsize), strides[TY_MAX_NDIM];
   if (bytes < 0)
     return NULL;
-  uint64_t address = 0;
-  RtStatus status;
-  Py_BEGIN_ALLOW_THREADS
-  status = rt_alloc(d, (size_t)bytes, px_stream_of(stream), &address);
-  Py_END_ALLOW_THREADS
-  PX_TRY_STATUS(st, status, return NULL);
-  PyObject *memory = memory_make(st, d, address, (size_t)bytes, NULL);
-  if (!memory) {
-    rt_free(d, address, (size_t)bytes, NULL);
+  PyObject *memory = px_memory_new(st, d, (size_t)bytes, stream);
+  if (!memory)
     return NULL;
-  }
   contiguous_strides(ndim, shape, itemsize, layout, strides);
-  PyObject *array = px_array_view(st, memory, address, dtype, ndim, shape, strides);
+  PyObject *array = px_array_view(st, memory, ((PxMemory *)memory)->address, dtype, ndim, shape,
+                                  strides);
   Py_DECREF(memory);
   if (array && stream && stream != Py_None)
     px_array_used((PxArray *)array, stream);
@@ -275,6 +200,7 @@ static void array_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
   Py_CLEAR(((PxArray *)op)->memory);
   Py_CLEAR(((PxArray *)op)->dtype);
+  Py_CLEAR(((PxArray *)op)->stream);
   type->tp_free(op);
   Py_DECREF(type);
 }
@@ -334,6 +260,11 @@ static PyObject *get_transposed(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *t = none ? px_array_transpose(op, none) : NULL;
   Py_XDECREF(none);
   return t;
+}
+
+static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *stream = ((PxArray *)op)->stream;
+  return Py_NewRef(stream ? stream : Py_None);
 }
 
 static PyObject *get_nbytes(PyObject *op, void *Py_UNUSED(c)) {
@@ -417,6 +348,9 @@ static PyGetSetDef array_getset[] = {
     {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
     {"alloc_size", get_alloc_size, NULL, "Bytes of the allocation that the array lies in.", NULL},
     {"T", get_transposed, NULL, "A view with the axes reversed.", NULL},
+    {"real", px_array_part, NULL, "The real parts, as a view; of real elements the array itself.", NULL},
+    {"imag", px_array_part, NULL, "The imaginary parts of complex elements, as a view.", (void *)1},
+    {"stream", get_stream, NULL, "The stream that bind() gave, or None.", NULL},
     {"flags", get_flags, NULL, "A dict: C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE.", NULL},
     {"device", get_device, NULL, "The device whose memory this is.", NULL},
     {"gpu_data", get_memory, NULL, "The memory that the array lies in.", NULL},
@@ -428,6 +362,13 @@ static PyGetSetDef array_getset[] = {
 
 static PyObject *array_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   return px_call_pickle("reduce_array", op);
+}
+
+static PyObject *get_ipc_handle(PyObject *op, PyObject *Py_UNUSED(args)) {
+  PyObject *memory = PyImport_ImportModule("pyptx.cuda._memory");
+  PyObject *handle = memory ? PyObject_CallMethod(memory, "_ipc_handle_of", "O", op) : NULL;
+  Py_XDECREF(memory);
+  return handle;
 }
 
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
@@ -447,6 +388,12 @@ static PyMethodDef array_methods[] = {
      "squeeze(axis=None)\n\nA view without the axes of extent 1."},
     {"view", px_array_retype, METH_O,
      "view(dtype)\n\nThe same bytes as elements of another dtype."},
+    {"split", KEYWORDS(px_array_split), METH_VARARGS | METH_KEYWORDS,
+     "split(section, stream=0)\n\nAn iterator of views of `section` elements each of an array with one axis; the last may have fewer."},
+    {"bind", KEYWORDS(px_array_bind), METH_VARARGS | METH_KEYWORDS,
+     "bind(stream=0)\n\nThe same array, whose copies run on that stream where they name none; its views too."},
+    {"get_ipc_handle", get_ipc_handle, METH_NOARGS,
+     "get_ipc_handle()\n\nWhat another process opens the array with (cuda.IpcArrayHandle); of arrays made inside `with cuda.shareable()`."},
     {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
     {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
      "Are the elements contiguous in Fortran order."},
@@ -591,7 +538,7 @@ PyObject *px_array_from_foreign(PxState *st, const PxForeign *f, PyObject *owner
   PyObject *dtype = f->dtype ? Py_NewRef(f->dtype) : px_dtype_of_type(st, (TypeId)f->elem);
   PyObject *kept = f->keeper ? f->keeper : owner ? owner : Py_None, *memory = NULL, *array = NULL;
   if (d && dtype && (d = foreign_device(st, f, d)))
-    memory = memory_make(st, d, f->address, 0, kept);
+    memory = px_memory_foreign(st, d, f->address, 0, kept);
   if (memory)
     array = px_array_view(st, memory, f->address, dtype, f->ndim, f->shape, f->strides);
   if (array)

@@ -1,25 +1,17 @@
-/* Device array: an n-dimensional array in the memory of a device, and the Memory that owns the bytes.
+/* Device array: an n-dimensional array in the memory of a device.
  *
  * Shape, strides (bytes) and dtype never change once made, so a launch reads them without a lock. Views share one Memory. */
 #ifndef PYPTX_PYEXT_DEVICE_ARRAY_H
 #define PYPTX_PYEXT_DEVICE_ARRAY_H
 
+#include "pyext/memory.h"
 #include "pyext/signature.h"
 #include "pyext/state.h"
-
-typedef struct PxMemory {
-  PyObject_HEAD RtDevice *device;
-  uint64_t address;
-  size_t bytes;
-  PyObject
-      *stream; /* the Stream that used it last, NULL for the default: what its release waits for */
-  bool mixed;  /* more than one stream used it */
-  PyObject *owner; /* of foreign memory, which is not freed here; NULL for ours */
-} PxMemory;
 
 typedef struct PxArray {
   PyObject_VAR_HEAD PyObject *memory; /* PxMemory */
   PyObject *dtype;                    /* NumPy's */
+  PyObject *stream; /* of bind(): the Stream of copies that name none; NULL: the default one */
   RtDevice *device;
   uint64_t address; /* of element 0 */
   PxToken token;    /* what a launch compares; valid if elem is */
@@ -55,8 +47,13 @@ struct PxForeign;
 PyObject *px_array_from_foreign(PxState *st, const struct PxForeign *f, PyObject *owner);
 /* On memory that the interface dict names, of the current device; sync: after the producer's work. */
 PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync);
+/* As px_array_view, of another array's memory, read-only and bound as that is. offset in bytes from its element 0. */
+PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
+                           const int64_t *shape, const int64_t *strides);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */
-void px_array_used(PxArray *a, PyObject *stream);
+static inline void px_array_used(PxArray *a, PyObject *stream) { px_memory_used(a->memory, stream); }
+/* As px_stream_argument; where that is the default stream, the one that the array is bound to. */
+PyObject *px_array_stream(PxArray *a, PyObject *arg);
 
 /* An int or a sequence of ints >= 0. Returns the number of axes, -1 with an exception. */
 int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]);
@@ -96,5 +93,8 @@ PyObject *px_array_ravel(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_array_transpose(PyObject *self, PyObject *args);
 PyObject *px_array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_array_retype(PyObject *self, PyObject *dtype);
+PyObject *px_array_split(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_bind(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_array_part(PyObject *self, void *imag); /* .real, and .imag where imag is not NULL */
 
 #endif

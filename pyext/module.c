@@ -47,7 +47,7 @@ static int module_exec(PyObject *module) {
       !(st->named_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions, px_array_functions,
-                                 px_type_functions, px_cache_functions};
+                                 px_memory_functions, px_type_functions, px_cache_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;
@@ -74,6 +74,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(o);
   Py_VISIT(st->devices);
   Py_VISIT(st->cache_problems);
+  Py_VISIT(st->allocator);
   return 0;
 }
 
@@ -101,6 +102,7 @@ static int module_clear(PyObject *module) {
   px_forget_pending(st);
   Py_CLEAR(st->devices);
   Py_CLEAR(st->cache_problems);
+  Py_CLEAR(st->allocator);
   px_sources_free(st);
   return 0;
 }

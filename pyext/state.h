@@ -22,6 +22,7 @@
   X(overload, px_overload_spec)                                                                    \
   X(array, px_array_spec)                                                                          \
   X(memory, px_memory_spec)                                                                        \
+  X(host_memory, px_host_memory_spec)                                                              \
   X(stream, px_stream_spec)                                                                        \
   X(event, px_event_spec)                                                                          \
   X(device, px_device_spec)                                                                        \
@@ -36,7 +37,7 @@ PX_TYPES(X)
 #define PX_NAMES(X)                                                                                \
   X(dtype)                                                                                         \
   X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names)                \
-      X(__dlpack__) X(__dlpack_device__) X(__dlpack_c_exchange_api__) X(__c_dlpack_exchange_api__) X(ptr) X(device_id) X(requires_grad) X(__array_interface__) X(__cuda_array_interface__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)     \
+      X(__dlpack__) X(__dlpack_device__) X(__dlpack_c_exchange_api__) X(__c_dlpack_exchange_api__) X(ptr) X(device_id) X(requires_grad) X(__array_interface__) X(__cuda_array_interface__) X(__pyptx_way__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)     \
           X(__name__) X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__)         \
               X(__defaults__) X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable)        \
                   X(co_exceptiontable) X(co_consts) X(co_names) X(co_varnames) X(co_cellvars)      \
@@ -72,6 +73,7 @@ typedef struct PxState {
   PyObject *devices;            /* dict: ordinal → Device */
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
+  PyObject *allocator;          /* of new device arrays; NULL: the runtime's pool */
   RtDevice *default_device;
   PyObject *cache_problems; /* set of str: what was wrong with the disk cache and has been said */
   struct {
@@ -104,6 +106,6 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
 extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[], px_array_functions[],
-    px_type_functions[], px_cache_functions[];
+    px_type_functions[], px_cache_functions[], px_memory_functions[];
 
 #endif

@@ -19,6 +19,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->numba = numba;
   a->captured = false;
   a->any_readonly = false;
+  a->way = 0;
   a->arg = a->depth = a->ntokens = a->nleaves = 0;
   a->max_tokens = PX_INLINE_TOKENS;
   a->max_leaves = PX_INLINE_LEAVES;
@@ -302,7 +303,8 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   if (read_only(a, h, arg) < 0)
     return -1;
   PxHeld *same = same_array(a, arg);
-  h->array = Py_NewRef(arg);
+  if (!(a->way & PX_WAY_NOT_BACK))
+    h->array = Py_NewRef(arg);
   bool is_record = !PyObject_TypeCheck(arg, (PyTypeObject *)a->st->np_ndarray);
   h->staging = is_record ? Py_NewRef(arg)
                          : PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
@@ -317,7 +319,7 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   a->follow.on_default = true;
   Py_BEGIN_ALLOW_THREADS
   status = rt_alloc(a->device, h->bytes, a->stream, &h->address);
-  if (status == RT_OK && h->bytes)
+  if (status == RT_OK && h->bytes && !(a->way & PX_WAY_NOT_TO))
     status = rt_copy_to_device(a->device, h->address, h->view.buf, h->bytes, a->stream);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(a->st, status, return -1);
@@ -339,7 +341,14 @@ static int add_numpy_array(PxArgs *a, PyObject *arg) {
   PxHeld *h = hold(a);
   if (!h)
     return -1;
-  return a->on_host ? add_array_in_place(a, h, arg, elem) : add_array_copy(a, h, arg, elem);
+  if (!a->on_host)
+    return add_array_copy(a, h, arg, elem);
+  if (!(a->way & PX_WAY_NOT_BACK))
+    return add_array_in_place(a, h, arg, elem);
+  PyObject *copy = PyObject_CallMethod(arg, "copy", NULL); /* which the view keeps */
+  int failed = copy ? add_array_in_place(a, h, copy, elem) : -1;
+  Py_XDECREF(copy);
+  return failed;
 }
 
 /* --- arrays of other libraries --- */
@@ -497,6 +506,36 @@ static const char *hint(PyObject *arg) {
   return "";
 }
 
+/* An array of a class of its own may lie in memory that the GPU reaches (mapped_array). */
+static int add_array_subclass(PxArgs *a, PyObject *arg) {
+  bool plain = a->on_host || Py_IS_TYPE(arg, (PyTypeObject *)a->st->np_ndarray);
+  PyObject *interface = plain ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
+  PxForeign f;
+  if (!interface)
+    return PyErr_Occurred() ? -1 : add_numpy_array(a, arg);
+  int failed = px_foreign_read(a->st, interface, &f);
+  Py_DECREF(interface);
+  f.device = PX_ANYWHERE;
+  return failed < 0 ? -1 : add_foreign(a, arg, &f);
+}
+
+/* cuda.In, Out, InOut: an argument that says which copies it needs. */
+static int add_hint(PxArgs *a, PyObject *arg, PyObject *way) {
+  int to, back;
+  if (!PyArg_ParseTuple(way, "pp", &to, &back))
+    return -1;
+  PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
+  if (!value)
+    return -1;
+  a->way = (uint8_t)((to ? 0 : PX_WAY_NOT_TO) | (back ? 0 : PX_WAY_NOT_BACK));
+  uint32_t number = a->arg;
+  int failed = px_args_add(a, value);
+  a->arg = number;
+  a->way = 0;
+  Py_DECREF(value);
+  return failed;
+}
+
 static int add_slow(PxArgs *a, PyObject *arg) {
   const PxSource *source = px_source_find(a->st, Py_TYPE(arg));
   if (source)
@@ -506,7 +545,7 @@ static int add_slow(PxArgs *a, PyObject *arg) {
   if (px_have_numpy(a->st)) {
     int is = PyObject_IsInstance(arg, a->st->np_ndarray);
     if (is)
-      return is < 0 ? -1 : add_numpy_array(a, arg);
+      return is < 0 ? -1 : add_array_subclass(a, arg);
     is = PyObject_IsInstance(arg, a->st->np_generic);
     if (is)
       return is < 0 ? -1 : add_numpy_scalar(a, arg);
@@ -525,6 +564,15 @@ static int add_slow(PxArgs *a, PyObject *arg) {
   int failed = add_any_array(a, arg, &is);
   if (is || failed)
     return failed;
+  PyObject *way = px_getattr_optional(arg, a->st->name.__pyptx_way__);
+  if (way && PyTuple_Check(way)) {
+    int added = add_hint(a, arg, way);
+    Py_DECREF(way);
+    return added;
+  }
+  Py_XDECREF(way);
+  if (PyErr_Occurred())
+    return -1;
   bool is_enum;
   failed = add_enum(a, arg, &is_enum);
   return is_enum ? failed : unsupported(a, arg, hint(arg));

@@ -55,6 +55,9 @@ typedef struct PxFollow {
   uint64_t handles[PX_FOLLOWED];        /* never 0 or 1 */
 } PxFollow;
 
+/* What cuda.In and cuda.Out leave out. */
+typedef enum PxWay { PX_WAY_NOT_TO = 1, PX_WAY_NOT_BACK = 2 } PxWay;
+
 typedef struct PxArgs {
   PxState *st;
   RtDevice *device;
@@ -63,6 +66,7 @@ typedef struct PxArgs {
   bool any_readonly;
   bool captured; /* for a node of a graph, which no host array can be copied for */
   bool numba; /* Python's numbers are int64, float64, complex128 */
+  uint8_t way; /* PxWay, of the argument being added */
   uint32_t arg;
   uint32_t depth;
   uint32_t ntokens, max_tokens, nleaves, max_leaves;

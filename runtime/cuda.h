@@ -27,6 +27,9 @@ typedef struct CUkernelNodeParams { /* CUDA_KERNEL_NODE_PARAMS_v1 */
 typedef struct CUuuid {
   unsigned char bytes[16];
 } CUuuid;
+typedef struct CUipcMemHandle {
+  char reserved[64];
+} CUipcMemHandle;
 typedef size_t (*CUoccupancyB2DSize)(int block);
 
 enum {
@@ -84,6 +87,8 @@ enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_CAPTURE_RELAXED = 2 }; /* CUstreamCaptureMode */
 enum { CU_CAPTURE_NONE = 0, CU_CAPTURE_ACTIVE = 1, CU_CAPTURE_INVALIDATED = 2 }; /* CUstreamCaptureStatus */
 enum { CU_POINTER_MEMORY_TYPE = 2, CU_POINTER_ORDINAL = 9 }; /* CUpointer_attribute */
+enum { CU_MEM_ATTACH_GLOBAL = 1 };
+enum { CU_IPC_LAZY_PEER_ACCESS = 1 };
 enum { CU_STREAM_LEGACY_HANDLE = 1, CU_STREAM_PER_THREAD_HANDLE = 2 };
 
 /* The extra argument of cuLaunchKernel. */

@@ -38,7 +38,7 @@ RtStatus rt_gpu_count(int *count) {
 }
 
 /* Memory that is freed stays with the process, so that the next allocation costs no call into
- * the kernel. */
+ * the kernel: up to half of what the device has, the rest is for others (rt_memory_limit). */
 static RtStatus use_pool(RtDevice *d) {
   int pools = 0;
   d->pool = NULL;
@@ -46,8 +46,11 @@ static RtStatus use_pool(RtDevice *d) {
   if (!pools)
     return RT_OK;
   CUmemoryPool pool;
-  uint64_t keep = UINT64_MAX;
+  uint64_t keep = 0;
+  size_t total = 0;
   TRY(CU(cuDeviceGetDefaultMemPool, (&pool, d->handle)));
+  TRY(CU(cuDeviceTotalMem, (&total, d->handle)));
+  keep = total / 2;
   TRY(CU(cuMemPoolSetAttribute, (pool, CU_POOL_RELEASE_THRESHOLD, &keep)));
   d->pool = pool;
   return RT_OK;
@@ -217,6 +220,8 @@ static RtStatus open_gpu(int ordinal, RtDevice **out) {
     return status;
   }
   pthread_mutex_init(&d->lock, NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_mutex_init(&d->stages[i].lock, NULL);
   *out = d;
   return RT_OK;
 }

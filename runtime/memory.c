@@ -11,8 +11,6 @@
 enum { HOST_ALIGN = 64, BLOCK_ALIGN = 256, PAGE = 4096 };
 static const size_t cache_block_max = (size_t)16 << 20; /* larger ones go to the pool at once */
 static const size_t cache_max = (size_t)64 << 20;
-static const size_t address_space =
-    (size_t)1 << 56; /* no machine has more, and sizes below it can be rounded up */
 
 /* --- numbers --- */
 
@@ -130,7 +128,16 @@ void rt_cache_flush(RtDevice *d, CUstream stream, int all) {
     driver_free(d, out[i].address, out[i].stream);
 }
 
+static void deferred_forget(RtDevice *d) {
+  for (RtDeferred *b = d->deferred, *next; b; b = next) {
+    next = b->next;
+    free(b);
+  }
+  d->deferred = NULL;
+}
+
 void rt_cache_forget(RtDevice *d) {
+  deferred_forget(d);
   memset(d->cache, 0, sizeof d->cache);
   d->cache_bytes = 0;
   __atomic_store_n(&d->stats.live_bytes, 0, __ATOMIC_RELAXED);
@@ -148,24 +155,56 @@ static RtStatus too_large(RtDevice *d, size_t bytes) {
 }
 
 static RtStatus no_memory(RtDevice *d, size_t bytes, int result, const char *call) {
-  char size[32], available[32], total[32], live[32];
+  char size[32], available[32], total[32], live[32], kept[32];
+  RtMemoryStats stats;
   size_t free_now = 0, all = 0;
-  uint64_t held = __atomic_load_n(&d->stats.live_bytes, __ATOMIC_RELAXED);
-  uint64_t blocks = __atomic_load_n(&d->stats.live_blocks, __ATOMIC_RELAXED);
+  rt_memory_stats(d, &stats);
   rt_device_memory(d, &free_now, &all);
   return rt_fail_driver(
       RT_NO_MEMORY, result, call,
       "delete arrays that are no longer needed, or work in smaller parts; `nvidia-smi` shows "
       "what other processes hold",
-      "cannot allocate %s on %s: %s of %s are free, and this process holds %s in %llu arrays",
+      "cannot allocate %s on %s: %s of %s are free, and this process holds %s in %llu arrays and keeps %s for reuse",
       rt_size_text(bytes, size), d->name, rt_size_text(free_now, available),
-      rt_size_text(all, total), rt_size_text(held, live), (unsigned long long)blocks);
+      rt_size_text(all, total), rt_size_text(stats.live_bytes, live),
+      (unsigned long long)stats.live_blocks, rt_size_text(stats.cached_bytes, kept));
 }
 
 /* A stream that a reset of its device has taken away must not reach the driver. */
 static RtStatus enter(RtDevice *d, const RtStream *s) {
   TRY(rt_device_make_current(d));
   return rt_stream_check(d, s);
+}
+
+/* Gives what is freed but kept back to the system, but for `keep` bytes of the pool. The context is
+ * current. Failures are the next call's to report. */
+static void release_kept(RtDevice *d, size_t keep) {
+  rt_cu.cuCtxSynchronize();
+  rt_deferred_flush(d);
+  rt_cache_flush(d, NULL, 1);
+  rt_cu.cuCtxSynchronize(); /* frees are ordered work too */
+  if (d->pool)
+    rt_cu.cuMemPoolTrimTo(d->pool, keep);
+}
+
+RtStatus rt_memory_trim(RtDevice *d, size_t keep) {
+  if (rt_is_host(d))
+    return RT_OK;
+  TRY(rt_device_make_current(d));
+  rt_stage_flush(d);
+  release_kept(d, keep);
+  return RT_OK;
+}
+
+RtStatus rt_memory_limit(RtDevice *d, uint64_t *bytes, int set) {
+  if (!d->pool) {
+    *bytes = 0;
+    return RT_OK;
+  }
+  TRY(rt_device_make_current(d));
+  if (set)
+    return CU(cuMemPoolSetAttribute, (d->pool, CU_POOL_RELEASE_THRESHOLD, bytes));
+  return CU(cuMemPoolGetAttribute, (d->pool, CU_POOL_RELEASE_THRESHOLD, bytes));
 }
 
 static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
@@ -176,10 +215,7 @@ static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t 
     return RT_OK;
   int result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) { /* what is freed but kept may be enough */
-    rt_cache_flush(d, NULL, 1);
-    rt_cu.cuCtxSynchronize();
-    if (d->pool)
-      rt_cu.cuMemPoolTrimTo(d->pool, 0);
+    release_kept(d, 0);
     result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
   }
   *address = found;
@@ -189,7 +225,7 @@ static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t 
 
 RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
   *address = 0;
-  if (bytes >= address_space)
+  if (bytes >= RT_ADDRESS_SPACE)
     return too_large(d, bytes);
   if (UNLIKELY(rt_capture != NULL))
     return rt_capture_alloc(d, bytes, address);
@@ -205,6 +241,51 @@ RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address
   }
   count_alloc(d, bytes);
   return RT_OK;
+}
+
+/* --- frees --- */
+
+static void gpu_free(RtDevice *d, uint64_t address, size_t bytes, CUstream stream, int keep) {
+  RtFreeBlock block = {address, bytes, stream};
+  if (keep)
+    block = cache_put(d, block);
+  if (block.bytes)
+    driver_free(d, block.address, block.stream);
+}
+
+/* Between rt_defer_begin and rt_defer_end a free only notes the block. Its stream may be gone by
+ * then, so the blocks are freed when the whole device is idle. 0: it was not noted. */
+static int defer(RtDevice *d, uint64_t address, size_t bytes) {
+  RtDeferred *b = atomic_load(&d->deferring) ? malloc(sizeof *b) : NULL;
+  if (!b)
+    return 0;
+  pthread_mutex_lock(&d->lock);
+  *b = (RtDeferred){d->deferred, address, bytes};
+  d->deferred = b;
+  pthread_mutex_unlock(&d->lock);
+  return 1;
+}
+
+void rt_deferred_flush(RtDevice *d) {
+  pthread_mutex_lock(&d->lock);
+  RtDeferred *b = d->deferred;
+  d->deferred = NULL;
+  pthread_mutex_unlock(&d->lock);
+  for (RtDeferred *next; b; b = next) {
+    next = b->next;
+    gpu_free(d, b->address, b->bytes, NULL, d->pool && b->bytes <= cache_block_max);
+    free(b);
+  }
+}
+
+void rt_defer_begin(RtDevice *d) { atomic_fetch_add(&d->deferring, 1); }
+
+void rt_defer_end(RtDevice *d) {
+  if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) || !rt_device_enter(d, rt_epoch(d)))
+    return;
+  if (d->deferred)
+    rt_cu.cuCtxSynchronize();
+  rt_deferred_flush(d);
 }
 
 void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
@@ -228,57 +309,14 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
     return;
   bytes = round_up(bytes, BLOCK_ALIGN);
   count_free(d, bytes);
-  RtFreeBlock block = {address, bytes, rt_handle(stream)};
-  if (cacheable(d, stream, bytes))
-    block = cache_put(d, block);
-  if (block.bytes)
-    driver_free(d, block.address, block.stream);
+  if (!defer(d, address, bytes))
+    gpu_free(d, address, bytes, rt_handle(stream), cacheable(d, stream, bytes));
 }
 
-/* --- pinned host memory --- */
-
-/* In front of the memory that the caller gets. The memory is our own, and registered with the
- * driver: a reset of the device unpins it, but does not take it away from under an array. */
-typedef struct Pinned {
-  RtDevice *device; /* NULL: not pinned */
-  uint32_t epoch;
-} Pinned;
-
-RtStatus rt_pinned_alloc(size_t bytes, void **out) {
-  *out = NULL;
-  RtDevice *d = rt_device_any_gpu();
-  size_t all = bytes >= address_space ? 0 : round_up(bytes + HOST_ALIGN, PAGE);
-  char *base = all ? aligned_alloc(PAGE, all) : NULL;
-  char size[32];
-  if (!base)
-    return rt_fail(RT_NO_MEMORY, "work in smaller parts", "cannot allocate %s of host memory",
-                   rt_size_text(bytes, size));
-  Pinned *head = (Pinned *)base;
-  *head = (Pinned){0};
-  if (d) {
-    RtStatus status = rt_device_make_current(d);
-    if (status == RT_OK)
-      status = CU(cuMemHostRegister, (base, all, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP));
-    if (status != RT_OK && rt_error()->result != CUDA_ERROR_NOT_SUPPORTED) {
-      free(base);
-      return status;
-    }
-    if (status == RT_OK)
-      *head = (Pinned){d, rt_epoch(d)};
-  }
-  *out = base + HOST_ALIGN;
-  return RT_OK;
-}
-
-/* In a child of fork pinned pages may be missing, so nothing is touched there. */
-void rt_pinned_free(void *p) {
-  if (!p || rt_phase == RT_PHASE_FORKED)
-    return;
-  char *base = (char *)p - HOST_ALIGN;
-  const Pinned *head = (Pinned *)base;
-  if (head->device && rt_device_enter(head->device, head->epoch))
-    rt_cu.cuMemHostUnregister(base);
-  free(base);
+void rt_free_idle(RtDevice *d, uint64_t address, size_t bytes) {
+  if (!rt_is_host(d) && !atomic_load(&d->deferring) && rt_device_enter(d, rt_epoch(d)))
+    rt_cu.cuCtxSynchronize();
+  rt_free(d, address, bytes, NULL);
 }
 
 /* --- copies --- */
@@ -293,7 +331,12 @@ RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t by
     memmove((void *)(uintptr_t)to, from, bytes);
     return RT_OK;
   }
+  int done = 0;
   TRY(enter(d, stream));
+  if (bytes >= RT_STAGE_MIN)
+    TRY(rt_stage_bytes(d, (char *)(uintptr_t)from, to, bytes, 0, rt_handle(stream), &done));
+  if (done)
+    return RT_OK;
   if (!stream)
     return CU(cuMemcpyHtoD, (to, from, bytes));
   return CU(cuMemcpyHtoDAsync, (to, from, bytes, stream->handle));
@@ -308,7 +351,12 @@ RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtS
     memmove(to, (const void *)(uintptr_t)from, bytes);
     return RT_OK;
   }
+  int done = 0;
   TRY(enter(d, stream));
+  if (bytes >= RT_STAGE_MIN)
+    TRY(rt_stage_bytes(d, to, from, bytes, 1, rt_handle(stream), &done));
+  if (done)
+    return RT_OK;
   if (!stream)
     return CU(cuMemcpyDtoH, (to, from, bytes));
   return CU(cuMemcpyDtoHAsync, (to, from, bytes, stream->handle));

@@ -69,6 +69,22 @@ typedef struct
   CUstream stream;
 } RtFreeBlock;
 
+typedef struct RtDeferred {
+  struct RtDeferred *next;
+  uint64_t address;
+  size_t bytes;
+} RtDeferred;
+
+/* The pinned ring of one direction of large copies: staging.c. */
+enum { RT_STAGE_WORKERS = 8, RT_STAGE_MIN = 4 << 20 };
+typedef struct RtStage {
+  pthread_mutex_t lock; /* held while a copy runs */
+  uint32_t epoch;
+  char *memory; /* NULL: not made */
+  CUstream stream;
+  CUevent events[RT_STAGE_WORKERS * 2];
+} RtStage;
+
 struct RtDevice {
   int ordinal; /* RT_HOST or the GPU's number */
   CUdevice handle;
@@ -87,6 +103,10 @@ struct RtDevice {
   CUevent spare[RT_SPARE_EVENTS]; /* for rt_stream_order */
   unsigned spares;
   uint32_t spare_epoch;
+  RtDeferred *deferred; /* freed while deferring */
+
+  _Atomic int deferring; /* rt_defer_begin less rt_defer_end */
+  RtStage stages[2]; /* to the device, to the host; they have locks of their own */
 
   RtMemoryStats stats;    /* atomic, not under the lock */
   RtKernel *_Atomic last; /* the kernel launched last, for error texts; see rt_last_kernel */
@@ -114,10 +134,22 @@ static inline uint32_t rt_epoch(RtDevice *d) {
 
 /* --- memory.c --- */
 
+/* No machine has more, and sizes below it can be rounded up. */
+#define RT_ADDRESS_SPACE ((size_t)1 << 56)
+
 /* Gives the cached blocks of a stream (all: of every stream) back to the driver. The context is
  * current. */
 void rt_cache_flush(RtDevice *d, CUstream stream, int all);
+void rt_deferred_flush(RtDevice *d); /* frees what was deferred. The device is idle, its context current. */
 void rt_cache_forget(RtDevice *d); /* after a reset: drops cache and numbers, calls nothing */
+
+/* --- staging.c --- */
+
+/* A copy of RT_STAGE_MIN bytes or more, the context current. done 0: it was not made, and is the
+ * driver's to make. */
+RtStatus rt_stage_bytes(RtDevice *d, char *host, uint64_t device, size_t bytes, int to_host,
+                        CUstream stream, int *done);
+void rt_stage_flush(RtDevice *d); /* frees the rings; the next large copy makes them again */
 
 /* --- stream.c --- */
 

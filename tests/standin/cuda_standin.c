@@ -28,6 +28,7 @@ static char fail_call[64];
 static const char *fired_call = "";
 static int fail_any, fail_left, fail_result, fail_fired, sticky, misuses, busy, initialised;
 static size_t memory_size, memory_used;
+static uint64_t pool_keeps;
 
 static long setting(const char *name, long otherwise) {
   const char *text = getenv(name);
@@ -232,7 +233,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   static const int answers[128] = {
       [1] = 1024,  [2] = 1024,  [3] = 1024,  [4] = 64,     [5] = INT32_MAX, [6] = 65535,
       [7] = 65535, [8] = 49152, [9] = 65536, [10] = 32,    [13] = 1500000,  [16] = 132,
-      [39] = 2048, [41] = 1,    [95] = 1,    [97] = 232448};
+      [39] = 2048, [41] = 1,    [83] = 1,      [95] = 1,    [97] = 232448};
   BEGIN(cuDeviceGetAttribute, 0);
   (void)device;
   long capability = setting("PYPTX_STANDIN_CAPABILITY", 90);
@@ -242,6 +243,13 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
            : attribute == CU_CAPABILITY_MINOR ? (int)(capability % 10)
            : attribute == CU_POOLS_SUPPORTED  ? setting("PYPTX_STANDIN_POOLS", 1) != 0
                                               : answers[attribute];
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
+  BEGIN(cuDeviceTotalMem, 0);
+  (void)device;
+  *bytes = memory_total();
   return standin_end(CUDA_SUCCESS);
 }
 
@@ -303,23 +311,32 @@ CUresult cuMemGetInfo(size_t *available, size_t *total) {
   return standin_end(CUDA_SUCCESS);
 }
 
-static CUresult allocate(CUdeviceptr *address, size_t bytes) {
+static CUresult allocate(CUdeviceptr *address, size_t bytes, int pooled) {
   if (bytes > memory_total() || memory_used > memory_total() - bytes)
     return standin_end(CUDA_ERROR_OUT_OF_MEMORY);
   *address = (uintptr_t)standin_make(SI_MEMORY, bytes);
+  if (*address)
+    things->pooled = pooled;
   return standin_end(*address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   BEGIN(cuMemAlloc, 1);
-  return allocate(address, bytes);
+  return allocate(address, bytes, 0);
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
   BEGIN(cuMemAllocAsync, 1);
   if ((result = graphs_refuse(stream)))
     return standin_misuse(result);
-  return standin_is_stream(stream) ? allocate(address, bytes) : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  if (!standin_is_stream(stream))
+    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  return allocate(address, bytes, 1);
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
+  BEGIN(cuMemAllocManaged, 1);
+  return flags == CU_MEM_ATTACH_GLOBAL ? allocate(address, bytes, 0) : standin_misuse(CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemFree(CUdeviceptr address) {
@@ -342,14 +359,15 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value) {
   BEGIN(cuMemPoolSetAttribute, 0);
-  (void)pool, (void)value;
+  (void)pool;
+  pool_keeps = *(const uint64_t *)value;
   return standin_end(attribute == CU_POOL_RELEASE_THRESHOLD ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value) {
   BEGIN(cuMemPoolGetAttribute, 0);
-  (void)pool, (void)attribute;
-  *(uint64_t *)value = memory_used;
+  (void)pool;
+  *(uint64_t *)value = attribute == CU_POOL_RELEASE_THRESHOLD ? pool_keeps : memory_used;
   return standin_end(CUDA_SUCCESS);
 }
 
@@ -408,11 +426,11 @@ int standin_is_pinned(CUdeviceptr address) {
   return 0;
 }
 
-static int device_of(CUdeviceptr address) {
+Thing *standin_holding(CUdeviceptr address) {
   for (Thing *t = things; t; t = t->next)
     if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle && address < (uintptr_t)t->handle + t->bytes)
-      return t->device;
-  return -1;
+      return t;
+  return NULL;
 }
 
 /* Memory that was not made here is nobody's. */
@@ -420,7 +438,7 @@ CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) 
   BEGIN(cuPointerGetAttribute, 0);
   int type = standin_is_memory(address, 1) ? 2 : standin_is_pinned(address) ? 1 : 0;
   if (attribute == CU_POINTER_ORDINAL && type == 2) {
-    *(int *)value = device_of(address);
+    *(int *)value = standin_holding(address)->device;
     return standin_end(CUDA_SUCCESS);
   }
   if (attribute != CU_POINTER_MEMORY_TYPE && attribute != CU_POINTER_ORDINAL)

@@ -33,6 +33,7 @@ typedef struct Thing {
   void *handle;
   size_t bytes;
   struct Thing *next;
+  int pooled; /* of cuMemAllocAsync */
 } Thing;
 
 /* What every entry point does first: takes the lock, counts, and returns at once where a failure was planned or the context is missing. */
@@ -51,6 +52,7 @@ HIDDEN void *standin_make(StandinKind kind, size_t bytes); /* zeroed where it is
 HIDDEN void standin_drop(Thing *t);
 HIDDEN int standin_is_stream(CUstream s);
 HIDDEN int standin_is_memory(CUdeviceptr address, size_t bytes);
+HIDDEN Thing *standin_holding(CUdeviceptr address); /* the memory that the address lies in */
 HIDDEN int standin_is_pinned(CUdeviceptr address);
 HIDDEN void standin_run(const StandinLaunch *launch); /* without the lock */
 

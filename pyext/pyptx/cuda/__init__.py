@@ -41,6 +41,32 @@ from pyptx.cuda._devices import (
     require_context,
 )
 from pyptx.cuda._jit import cache_info, compile, compile_ptx, compile_ptx_for_current_device, jit
+from pyptx.cuda._memory import (
+    BaseCUDAMemoryManager,
+    HostOnlyCUDAMemoryManager,
+    In,
+    InOut,
+    IpcArrayHandle,
+    MemoryInfo,
+    MemoryPointer,
+    Out,
+    defer_cleanup,
+    get_memory_manager,
+    managed_array,
+    mapped,
+    mapped_array,
+    mapped_array_like,
+    memory_info,
+    open_ipc_array,
+    pinned,
+    pinned_array,
+    pinned_array_like,
+    set_allocator,
+    set_memory_limit,
+    set_memory_manager,
+    shareable,
+    trim_memory,
+)
 from pyptx.errors import (
     CompileError,
     ContextLostError,

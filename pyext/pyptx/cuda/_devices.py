@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from pyptx import _pyptx
+from pyptx.cuda._memory import defer_cleanup, memory_info
 
 
 class Gpus:
@@ -67,17 +68,6 @@ def profiling():
         _pyptx.profile_stop()
 
 
-class MemoryInfo(tuple):
-    """(free, total) bytes of a device's memory."""
-
-    __slots__ = ()
-    free = property(lambda self: self[0], doc="Bytes that are free.")
-    total = property(lambda self: self[1], doc="Bytes that the device has.")
-
-    def __repr__(self):
-        return f"MemoryInfo(free={self[0]}, total={self[1]})"
-
-
 class Context:
     """The state of a device in this process. There is one a device, CUDA's primary context."""
 
@@ -87,8 +77,12 @@ class Context:
         self.device = device
 
     def get_memory_info(self):
-        """MemoryInfo(free, total) in bytes."""
-        return MemoryInfo(self.device.memory_info())
+        """MemoryInfo: (free, total) in bytes, and more."""
+        return memory_info(self.device)
+
+    def defer_cleanup(self):
+        """cuda.defer_cleanup()."""
+        return defer_cleanup()
 
     def synchronize(self):
         """Waits until the device is idle."""
