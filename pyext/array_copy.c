@@ -114,7 +114,7 @@ static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObje
     return found == WAY_NONE ? 0 : -1;
   int failed = found == WAY_STRIDED
                    ? transfer_strided(st, a, way, &view, stream)
-                   : transfer(st, a, way, a->address, view.buf, (size_t)a->size * a->itemsize, stream, wait);
+                   : transfer(st, a, way, a->address, view.buf, (size_t)a->size * a->itemsize, ary, stream, wait);
   PyBuffer_Release(&view);
   return failed ? -1 : 1;
 }

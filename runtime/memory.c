@@ -314,7 +314,7 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
 }
 
 void rt_free_idle(RtDevice *d, uint64_t address, size_t bytes) {
-  if (!rt_is_host(d) && !atomic_load(&d->deferring) && rt_device_enter(d, rt_epoch(d)))
+  if (!rt_is_host(d) && !rt_captures && !atomic_load(&d->deferring) && rt_device_enter(d, rt_epoch(d)))
     rt_cu.cuCtxSynchronize();
   rt_free(d, address, bytes, NULL);
 }

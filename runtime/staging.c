@@ -339,6 +339,9 @@ RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int t
     bytes *= (size_t)a->shape[i];
   if (!bytes)
     return RT_OK;
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_fail(RT_BAD_ARGUMENT, "copy to or from a contiguous array of the same shape and dtype",
+                   "a graph cannot capture a copy of a strided host array");
   if (rt_is_host(d)) {
     move(&side, 0, bytes, (char *)(uintptr_t)device, to_host);
     return RT_OK;

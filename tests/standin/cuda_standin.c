@@ -120,7 +120,7 @@ void *standin_make(StandinKind kind, size_t bytes) {
     return NULL;
   }
   memset(p, kind == SI_MEMORY || kind == SI_PINNED ? 0xa5 : 0, bytes);
-  *t = (Thing){kind, current ? current->device : 0, p, bytes, things};
+  *t = (Thing){kind, current ? current->device : 0, p, bytes, things, 0};
   things = t;
   memory_used += kind == SI_MEMORY ? bytes : 0;
   return p;
