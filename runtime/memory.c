@@ -383,6 +383,9 @@ RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, u
     return rt_fail(RT_BAD_ARGUMENT, "copy to a NumPy array first", "the host device is no GPU's peer");
   if (!bytes)
     return RT_OK;
+  if (UNLIKELY(rt_capture != NULL))
+    return rt_fail(RT_BAD_ARGUMENT, "copy before or after the capture",
+                   "a graph of one device cannot copy to or from another");
   TRY(rt_device_make_current(from_device)); /* both contexts must be there */
   TRY(rt_device_make_current(to_device));
   TRY(enter(d, stream));

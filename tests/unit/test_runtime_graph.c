@@ -261,6 +261,31 @@ static void branches(int ordinal) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
+static void two_devices(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(2);
+  RtDevice *d = gpu(), *other;
+  RtStream *s;
+  RtGraph *g;
+  uint64_t here, there;
+  int in_place;
+  EXPECT(rt_device_open(1, &other) == RT_OK && rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
+  EXPECT(rt_alloc(d, 64, NULL, &here) == RT_OK && rt_alloc(other, 64, NULL, &there) == RT_OK);
+  EXPECT(rt_graph_begin(g, s) == RT_OK);
+  EXPECT(rt_copy_peer(other, there, d, here, 64, NULL) == RT_BAD_ARGUMENT && has("another"));
+  EXPECT(rt_fill(other, there, 3, 64, NULL) == RT_OK); /* the other device's work is not captured */
+  EXPECT(((char *)(uintptr_t)there)[63] == 3 && rt_graph_count(g) == 0);
+  EXPECT(rt_graph_end(g, 0, &in_place) == RT_OK);
+  rt_free(d, here, 64, NULL);
+  rt_free(other, there, 64, NULL);
+  rt_graph_release(g);
+  rt_stream_release(s);
+  rt_cache_flush(d, NULL, 1);
+  EXPECT(rt_device_make_current(other) == RT_OK);
+  rt_cache_flush(other, NULL, 1);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
 static void cooperative(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -438,6 +463,7 @@ int main(void) {
   RUN(copies_and_memory, 0);
   RUN(branches, 0);
   RUN(branches, RT_HOST);
+  RUN(two_devices, 0);
   RUN(cooperative, 0);
   RUN(after_reset, 0);
   RUN(measure, 0);
