@@ -133,7 +133,7 @@ def join(a, b):
     if len(leaves) == 1:
         return str(a)
     found = promoted(leaves)
-    return Joined(*found, leaves) if len(found) == 1 else CONFLICT
+    return Joined(*found, leaves) if len(found) == 1 and not changed_midway(leaves, *found) else CONFLICT
 
 
 class Joined(str):
@@ -147,6 +147,15 @@ class Joined(str):
 
 def leaves_of(t):
     return t.leaves if isinstance(t, Joined) else frozenset((str(t),))
+
+
+def changed_midway(leaves, final):
+    """Whether a weak number's value hangs on what it meets first: -1 as a uint64, 0.1 as a float16, then as the final type."""
+    exact = (final, "float64", "int64")  # these keep a Python float, a Python int
+    for weak in leaves & {"pyint", "pyfloat"}:
+        if any(promotion(weak, t) not in exact for t in leaves - set(WEAK)):
+            return True
+    return {"pyint", "pyfloat"} <= leaves and final in ("float16", "float32")
 
 
 def promoted(leaves, memo={}):
