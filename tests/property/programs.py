@@ -141,8 +141,10 @@ class Generator:
         e = self.expr(depth, "iu")
         if self.in_helper:  # whose parameters may be floats
             return f"int({e}) % {extent}"
-        text = f"({e}) % {extent}" if self.r.random() < 0.7 else f"-1 - int(({e}) % {extent})"
-        return f"int({text})" if self.r.random() < 0.2 else text
+        # int() inside: a loop may make a float of a variable, and -1e-30 % 4 is 4.0.
+        backwards, whole = self.r.random() >= 0.7, self.r.random() < 0.2
+        text = f"int({e}) % {extent}" if backwards or whole else f"({e}) % {extent}"
+        return f"-1 - {text}" if backwards else text
 
     def element(self, name):
         t = self.env()[name]
