@@ -214,9 +214,10 @@ def test_a_change_is_a_miss(folder, change):
     assert [use(make(**v)) for v in (one, other, one, other)] == ["miss", "miss", "hit", "hit"]
 
 
-def test_types_of_arguments(folder):
+def test_types_of_arguments(folder, device):
     x, out = np.zeros(4, np.float32), np.zeros(4, np.float32)
-    for args in ((x, out), (x.astype(int), out), (x[::2], out), (np.zeros((4, 4))[0], out)):
+    strided = [(x[::2], out)] if device == "host" else []  # a GPU gets a compact copy
+    for args in ((x, out), (x.astype(int), out), *strided, (np.zeros((4, 4))[0], out)):
         assert [use(make(), *args), use(make(), *args)] == ["miss", "hit"]
 
 

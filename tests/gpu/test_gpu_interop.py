@@ -296,7 +296,7 @@ def test_cuda_core_buffers():
     Device = getattr(core, "Device", None) or pytest.importorskip("cuda.core.experimental").Device
     device = Device()
     device.set_current()
-    buffer = device.allocate(64)
+    buffer = device.allocate(64, stream=device.default_stream)
     d = cuda.from_dlpack(buffer)
     assert d.nbytes == 64 and d.gpu_data.device_pointer == int(buffer.handle)
     ones = d.view(np.uint8)

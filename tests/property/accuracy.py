@@ -1,8 +1,8 @@
 """Error bounds of the functions that are not exact: documented in docs/guide/accuracy.md, measured by test_accuracy.py.
 
 Bounds are in ulps of the result's type: the number of representable numbers between the result and the
-correctly rounded one. The host device computes them with the C library: the bound is the larger of what
-was measured (4 million arguments each, glibc 2.36) and what glibc's manual lists. The GPU's are those of
+correctly rounded one. The host device computes them with the C library: most bounds are what was measured
+(4 million arguments each, glibc 2.36), some rows keep a larger one. The GPU's are those of
 libdevice (NVIDIA's CUDA C++ Programming Guide, mathematical functions).
 """
 
@@ -27,7 +27,7 @@ BOUNDS = {
     "log": (1, 1, 1, 1),
     "log10": (2, 2, 2, 1),
     "log1p": (1, 1, 1, 1),
-    "log2": (1, 1, 1, 1),
+    "log2": (1, 1, 2, 1),
     "pow": (1, 4, 1, 2),
     "sin": (1, 2, 1, 2),
     "sinh": (2, 3, 2, 2),
