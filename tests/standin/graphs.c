@@ -24,6 +24,7 @@ struct CUgraphExec_st {
 };
 
 typedef struct Capture {
+  struct Capture *before; /* all that were ever begun: events may still name them */
   CUstream origin;
   cuuint64_t id;
   CUgraph graph;
@@ -137,7 +138,10 @@ CUresult cuStreamBeginCapture(CUstream stream, int mode) {
     return standin_misuse(m ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   if (m->capture)
     return standin_misuse(CUDA_ERROR_ILLEGAL_STATE);
+  static Capture *last;
   Capture *c = calloc(1, sizeof *c);
+  c->before = last;
+  last = c;
   c->origin = stream;
   c->id = ++last_id;
   c->graph = standin_make(SI_GRAPH, sizeof *c->graph);

@@ -84,6 +84,11 @@ static inline int host_text_compile(Cx *cx, const char *text, int opt, uint32_t 
   if (getenv("SHOW"))
     fprintf(stderr, "%s\n", cg_module_text(cg));
   cg_target_host.emit(cg);
+  for (uint32_t k = 0; k < cg->out->nimports; k++)
+    free(cg->out->imports[k]);
+  free(cg->out->imports);
+  free(cg->out->entry);
+  cg->out->imports = NULL, cg->out->nimports = 0, cg->out->entry = NULL;
   cg_close(cg);
   return 0;
 }
