@@ -147,9 +147,18 @@ static Val scaled(Ty *ty, Val x, double factor) {
   return ty_cast(ty, ty_op2(ty, OP_MUL, wide.type, wide, number(ty, wide, factor)), x.type);
 }
 
+/* Dates and complex numbers have rules of their own: *r. */
+static bool is_of_other_kind(Ty *ty, const TyCall *c, Val *r) {
+  bool date = ty_is_date_call(c), other = date || ty_is_complex_call(c);
+  if (other)
+    *r = date ? ty_date_ufunc(ty, c) : ty_complex_ufunc(ty, c);
+  return other;
+}
+
 Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
   Val x;
   const Type *t = np_float_arguments(ty, c, &x);
   if (!t)
@@ -170,8 +179,9 @@ Val ty_rule_np_float2(Ty *ty, const TyCall *c) {
 }
 
 Val ty_rule_np_whole(Ty *ty, const TyCall *c) {
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
   Val x;
   const Type *t = common(ty, c, &x);
   if (!t)
@@ -232,10 +242,9 @@ static Val is_nan(Ty *ty, Val x) {
 
 /* x1 where it is the one or x1 (minimum: x2 for fmin) is a nan, else x2. */
 Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
-  if (ty_is_date_call(c))
-    return ty_date_ufunc(ty, c);
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
   Val x[2];
   const Type *t = common(ty, c, x);
   if (!t)
@@ -261,8 +270,9 @@ static Val int_fmod(Ty *ty, Val a, Val b) {
 }
 
 Val ty_rule_np_fmod(Ty *ty, const TyCall *c) {
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
   Val x[2];
   const Type *t = common(ty, c, x);
   if (!t)
@@ -285,10 +295,9 @@ static Val sign_bit(Ty *ty, Val x) {
 }
 
 Val ty_rule_np_class(Ty *ty, const TyCall *c) {
-  if (ty_is_date_call(c))
-    return ty_date_ufunc(ty, c);
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
   Val x;
   const Type *t = common(ty, c, &x);
   if (!t)
@@ -324,10 +333,9 @@ static Val reciprocal(Ty *ty, Val x) {
 }
 
 Val ty_rule_np_value(Ty *ty, const TyCall *c) {
-  if (ty_is_date_call(c))
-    return ty_date_ufunc(ty, c);
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
   Val x;
   const Type *t = common(ty, c, &x);
   if (!t)

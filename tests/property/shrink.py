@@ -5,7 +5,10 @@ shows it. Only programs that still have a meaning are tried, so what is left is 
 """
 
 import ast
+import contextlib
 import copy
+import signal
+import threading
 import warnings
 from pathlib import Path
 
@@ -123,6 +126,26 @@ def with_parts(tree):
                     yield edited(tree, number, replace)
 
 
+@contextlib.contextmanager
+def limited(seconds):
+    """TimeoutError after so long, in the main thread: a loop whose step was cut away does not end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def over(signum, frame):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, over)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, left)
+
+
 def failure_of(source, failure):
     """The failure of the changed program on the same arguments, if it is one of the same kind."""
     old = failure.case
@@ -134,8 +157,9 @@ def failure_of(source, failure):
         case = differential.Case.__new__(differential.Case)
         case.program, case.meaning, case.rows = made, made.meaning(), old.rows
         case.arguments = {n: a for n, a in old.arguments.items() if n in names}
-        case.reference = case.expected()
-    except (Invalid, SyntaxError, ValueError, TypeError, IndexError, AssertionError, RecursionError):
+        with limited(5):
+            case.reference = case.expected()
+    except (Invalid, TimeoutError, SyntaxError, ValueError, TypeError, IndexError, AssertionError, RecursionError):
         return None
     found = differential.check([case], **failure.options)
     if not found or found[0].kind != failure.kind:

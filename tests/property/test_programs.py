@@ -129,3 +129,9 @@ def test_failures_shrink_and_reproduce(monkeypatch, tmp_path):
     done = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "<-- differs" in done.stdout
+
+
+def test_a_candidate_that_does_not_end_is_given_up():
+    with pytest.raises(TimeoutError), shrink.limited(0.05):
+        while True:
+            pass
