@@ -139,28 +139,65 @@ RtStatus rt_device_reset(RtDevice *d) {
   return status;
 }
 
-/* --- the kernel launched last --- */
+/* --- the kernels launched last --- */
 
-/* The lock keeps the kernel alive while its name is copied: rt_kernel_release forgets it under
+void rt_last_of_stream(RtOwnStream *s, int alive) {
+  RtDevice *d = s->stream.device;
+  if (rt_is_host(d) || rt_phase == RT_PHASE_FORKED)
+    return; /* in a child of fork the lock's owner may not exist */
+  pthread_mutex_lock(&last_lock);
+  if (alive) {
+    s->next = d->streams;
+    s->link = &d->streams;
+    d->streams = s;
+  } else {
+    *s->link = s->next;
+  }
+  if (s->next)
+    s->next->link = alive ? &s->next : s->link;
+  pthread_mutex_unlock(&last_lock);
+}
+
+/* Another kernel of the list, if it fits. */
+static void add_last(char *text, size_t size, const RtKernel *k, const RtStream *s) {
+  size_t at = strlen(text), name = strlen(k->name) > 100 ? 100 : strlen(k->name);
+  int is_first = at == 0;
+  if (size - at < name + 60)
+    return;
+  at += (size_t)snprintf(text + at, size - at, "%s'%.100s'", is_first ? "; the last kernel launched was " : ", ", k->name);
+  if (s)
+    snprintf(text + at, size - at, " on stream %#llx", (unsigned long long)rt_stream_handle(s));
+  else
+    snprintf(text + at, size - at, " on the default stream");
+}
+
+/* What stopped the device may be any of them. The lock keeps a kernel alive while its name is copied: rt_kernel_release forgets it under
  * the same lock. */
-void rt_last_kernel(char *name, size_t size) {
+void rt_last_kernels(char *text, size_t size) {
   RtDevice *d = rt_current;
-  *name = 0;
+  *text = 0;
   if (!d)
     return;
   pthread_mutex_lock(&last_lock);
   const RtKernel *k = atomic_load(&d->last);
   if (k)
-    snprintf(name, size, "%s", k->name);
+    add_last(text, size, k, NULL);
+  for (const RtOwnStream *s = d->streams; s; s = s->next)
+    if ((k = atomic_load(&s->last)) != NULL)
+      add_last(text, size, k, &s->stream);
   pthread_mutex_unlock(&last_lock);
 }
 
 void rt_forget_kernel(RtKernel *k) {
   if (rt_phase == RT_PHASE_FORKED)
-    return; /* the lock's owner may not exist here */
+    return;
   pthread_mutex_lock(&last_lock);
   RtKernel *expected = k;
   atomic_compare_exchange_strong(&k->device->last, &expected, NULL);
+  for (RtOwnStream *s = k->device->streams; s; s = s->next) {
+    expected = k;
+    atomic_compare_exchange_strong(&s->last, &expected, NULL);
+  }
   pthread_mutex_unlock(&last_lock);
 }
 

@@ -653,7 +653,7 @@ static RtStatus run_gpu(RtGraph *g, RtStream *s) {
   TRY(CU(cuGraphLaunch, (g->exec, rt_handle(s))));
   for (uint32_t i = g->nodes.n; i-- > 0;)
     if (g->nodes.at[i].kernel) {
-      atomic_store_explicit(&g->device->last, g->nodes.at[i].kernel, memory_order_relaxed);
+      rt_note_last(g->device, s, g->nodes.at[i].kernel);
       break;
     }
   return RT_OK;

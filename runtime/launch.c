@@ -145,8 +145,7 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
     if (UNLIKELY(result != CUDA_SUCCESS))
       TRY(launch_failed(k, config, params, result));
   }
-  if (atomic_load_explicit(&d->last, memory_order_relaxed) != k)
-    atomic_store_explicit(&d->last, k, memory_order_relaxed);
+  rt_note_last(d, config->stream, k);
   return RT_OK;
 }
 

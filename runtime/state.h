@@ -85,6 +85,7 @@ typedef struct RtStage {
   CUevent events[RT_STAGE_WORKERS * 2];
 } RtStage;
 
+struct RtOwnStream;
 struct RtDevice {
   int ordinal; /* RT_HOST or the GPU's number */
   CUdevice handle;
@@ -109,7 +110,9 @@ struct RtDevice {
   RtStage stages[2]; /* to the device, to the host; they have locks of their own */
 
   RtMemoryStats stats;    /* atomic, not under the lock */
-  RtKernel *_Atomic last; /* the kernel launched last, for error texts; see rt_last_kernel */
+
+  RtKernel *_Atomic last; /* launched last on the default stream, for error texts; see rt_last_kernels */
+  struct RtOwnStream *streams; /* with the last ones on each; under device.c's lock */
 };
 
 /* The device whose context this thread made current last. Another library may have changed it
@@ -123,9 +126,10 @@ RtDevice *rt_device_any_gpu(void);
 /* As rt_device_make_current, for releases: 0 if nothing can or need be released (ended, forked,
  * older epoch), no error is set. */
 int rt_device_enter(RtDevice *d, uint32_t epoch);
-/* Name of the kernel launched last on the thread's device, or "". */
-void rt_last_kernel(char *name, size_t size);
+/* Which kernel was launched last on each stream of the thread's device, as the end of an error text; "" where none was. */
+void rt_last_kernels(char *text, size_t size);
 void rt_forget_kernel(RtKernel *k);
+void rt_last_of_stream(struct RtOwnStream *s, int alive); /* enters it in its device's list, or takes it out */
 
 static inline int rt_is_host(const RtDevice *d) { return d->ordinal == RT_HOST; }
 static inline uint32_t rt_epoch(RtDevice *d) {
@@ -159,8 +163,21 @@ struct RtStream {
   uint32_t epoch;
   uint8_t owned;
   uint64_t capture; /* the capture that it takes part in (graph.c), 0: none */
+  RtKernel *_Atomic *last; /* where to note what is launched on it: its own, or the device's if it is but a view of a stream */
   int32_t mark;
 };
+
+typedef struct RtOwnStream { /* of rt_stream_new and rt_stream_wrap */
+  RtStream stream;
+  RtKernel *_Atomic last;
+  struct RtOwnStream *next, **link;
+} RtOwnStream;
+
+static inline void rt_note_last(RtDevice *d, const RtStream *s, RtKernel *k) {
+  RtKernel *_Atomic *last = s ? s->last : &d->last;
+  if (atomic_load_explicit(last, memory_order_relaxed) != k)
+    atomic_store_explicit(last, k, memory_order_relaxed);
+}
 
 RtStatus rt_stream_check(RtDevice *d,
                          const RtStream *s); /* s is d's, or NULL, and no older than its context */

@@ -77,18 +77,16 @@ RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const cha
   return status;
 }
 
-/* A lost context is noticed by whatever call comes next, so the text names the kernel that ran
- * last. */
+/* A lost context is noticed by whatever call comes next, so the text names the kernel that ran last on each stream. */
 RtStatus rt_driver_status(int result, const char *call) {
   if (result == CUDA_SUCCESS)
     return RT_OK;
   Row row = describe(result);
-  char kernel[160] = "";
+  char kernels[320] = "";
   if (row.status == RT_CONTEXT_LOST)
-    rt_last_kernel(kernel, sizeof kernel);
-  return rt_fail_driver(
-      row.status, result, call, row.remedy, "%s: %s (%s, %d)%s%s%s", call, row.what, row.name,
-      result, *kernel ? "; the last kernel launched was '" : "", kernel, *kernel ? "'" : "");
+    rt_last_kernels(kernels, sizeof kernels);
+  return rt_fail_driver(row.status, result, call, row.remedy, "%s: %s (%s, %d)%s", call, row.what,
+                        row.name, result, kernels);
 }
 
 RtStatus rt_driver_status_of(int result, const char *call, const char *kernel) {

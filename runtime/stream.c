@@ -38,12 +38,19 @@ static RtStatus no_memory(const char *what) {
 
 /* --- streams --- */
 
-/* Takes handle into *out; 0 where there is no memory for it. */
+/* NULL where there is no memory for it. */
 static RtStream *stream_of(RtDevice *d, CUstream handle, int owned) {
-  RtStream *s = malloc(sizeof *s);
-  if (s)
-    *s = (RtStream){.device = d, .handle = handle, .epoch = rt_epoch(d), .owned = (uint8_t)owned};
-  return s;
+  RtOwnStream *s = calloc(1, sizeof *s);
+  if (!s)
+    return NULL;
+  s->stream = (RtStream){.device = d, .handle = handle, .epoch = rt_epoch(d), .owned = (uint8_t)owned, .last = &s->last};
+  rt_last_of_stream(s, 1);
+  return &s->stream;
+}
+
+static void stream_free(RtStream *s) {
+  rt_last_of_stream((RtOwnStream *)s, 0);
+  free(s);
 }
 
 /* Streams wait for the legacy default stream and it for them, as CUDA C++ has it without flags. */
@@ -57,7 +64,7 @@ static RtStatus stream_new(RtDevice *d, unsigned flags, RtStream **out) {
   if (status == RT_OK)
     status = CU(cuStreamCreate, (&(*out)->handle, flags));
   if (status != RT_OK) {
-    free(*out);
+    stream_free(*out);
     *out = NULL;
   }
   return status;
@@ -74,7 +81,7 @@ RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
 _Static_assert(sizeof(RtStream) <= sizeof(RtStreamRoom), "RtStreamRoom is too small");
 
 RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle) {
-  RtStream s = {.device = d, .handle = (CUstream)(uintptr_t)handle, .epoch = rt_epoch(d)};
+  RtStream s = {.device = d, .handle = (CUstream)(uintptr_t)handle, .epoch = rt_epoch(d), .last = &d->last};
   if (handle <= CU_STREAM_LEGACY_HANDLE)
     return NULL;
   return memcpy(room, &s, sizeof s);
@@ -87,7 +94,7 @@ void rt_stream_release(RtStream *s) {
     rt_cache_flush(s->device, s->handle, 0);
     rt_cu.cuStreamDestroy(s->handle);
   }
-  free(s);
+  stream_free(s);
 }
 
 uint64_t rt_stream_handle(const RtStream *s) { return (uintptr_t)rt_handle(s); }

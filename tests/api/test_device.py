@@ -49,7 +49,7 @@ def test_attributes_by_name():
     assert d.MAX_THREADS_PER_BLOCK == 1024
     assert d.MULTIPROCESSOR_COUNT >= 1
     assert d.MAX_SHARED_MEMORY_PER_BLOCK >= 48 * 1024
-    assert "WARP_SIZE" in dir(d) and "name" in dir(d)
+    assert "WARP_SIZE" in dir(d) and "name" in dir(d) and "CLUSTER_LAUNCH" in dir(d)
     with pytest.raises(AttributeError, match="NO_SUCH_THING"):
         d.NO_SUCH_THING
     with pytest.raises(AttributeError):

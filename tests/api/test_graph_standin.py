@@ -156,6 +156,32 @@ def test_after_an_illegal_address():
     """)
 
 
+def test_after_an_illegal_address_each_stream_s_last_kernel_is_named():
+    on_standin("""
+        @cuda.jit
+        def other(x):
+            x[0] = 1
+
+        s, t, idle = cuda.stream(), cuda.stream(), cuda.stream()
+        add[1, 8](d, 1)
+        other[1, 8, s](d)
+        add[1, 8, s](d, 1)
+        add[1, 8, t](d, 1)
+        other[1, 8, t](d)
+        del t
+        control.stick(700)
+        for call in s.synchronize, cuda.synchronize:
+            try:
+                call()
+            except cuda.ContextLostError as e:
+                text = str(e)
+                names = text[text.index("the last kernel launched was "):].splitlines()[0]
+                assert names == f"the last kernel launched was 'add' on the default stream, 'add' on stream {s.handle:#x}", text
+            else:
+                assert False
+    """)
+
+
 def test_profiler_and_questions():
     on_standin("""
         control.forget()
