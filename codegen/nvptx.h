@@ -1,8 +1,8 @@
-/* NVPTX, between its files. Private to target_nvptx.c and libdevice.c. */
+/* NVPTX, between its files: target_nvptx.c, nvptx_*.c and libdevice.c. */
 #ifndef PYPTX_CODEGEN_NVPTX_H
 #define PYPTX_CODEGEN_NVPTX_H
 
-#include "codegen/cg.h"
+#include "codegen/lower.h"
 
 enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4 }; /* address spaces; 0 is generic */
 
@@ -13,5 +13,34 @@ typedef struct NvptxState {
 } NvptxState;
 
 int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
+
+/* --- target_nvptx.c, for the others --- */
+
+/* Inline assembly without operands; effects: it must stay where it is. */
+LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints,
+                          bool effects);
+/* A Lower at the entry block of fn, which gets the attributes (NULL-terminated); its builder is the caller's to dispose of. */
+Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes);
+LLVMValueRef cg_nvptx_trap_address(Lower *lw);
+LLVMValueRef cg_nvptx_grid_address(Lower *lw);
+
+/* --- members of the target, by file: target.h says what they do --- */
+
+/* nvptx_hints.c */
+LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p);
+LLVMValueRef cg_nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p);
+/* nvptx_threads.c */
+LLVMValueRef cg_nvptx_sreg(Lower *lw, SpecialReg r);
+void cg_nvptx_barrier(Lower *lw);
+LLVMValueRef cg_nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1);
+LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                           LLVMValueRef lane);
+void cg_nvptx_nanosleep(Lower *lw, LLVMValueRef ns);
+void cg_nvptx_fence(Lower *lw, FenceLevel level);
+/* nvptx_trap.c */
+void cg_nvptx_stop(Lower *lw);
+void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
+/* nvptx_grid.c */
+void cg_nvptx_grid_barrier(Lower *lw);
 
 #endif

@@ -1,4 +1,4 @@
-"""Kernels that LLVM's code generator or ptxas once compiled wrongly for a GPU; the work-arounds are codegen/nvptx_shifts.c and codegen/ptx_fixup.c."""
+"""Kernels that LLVM's code generator or ptxas once compiled wrongly for a GPU; the work-arounds are codegen/nvptx_prepare.c and codegen/ptx_fixup.c."""
 
 import numpy as np
 import pytest

@@ -1,10 +1,11 @@
-/* NVPTX shifts: in the module as it goes to the code generator.
+/* NVPTX prepare: the optimised module as it goes to LLVM's code generator, which needs two of its faults worked around. */
+#include "codegen/nvptx_prepare.h"
+
+/* --- shifts ---
  *
  * select(count < 64, x << count, 0) is what a Python shift by a variable is. PTX's shifts take a 32-bit count and give 0 for all
  * counts from 64 up, so LLVM 22 drops the select, and forgets that it has taken the low half of a 64-bit count: x << 2**32 gives x.
  * A clamped count keeps the two apart. It cannot be written in lowering, since LLVM's passes know that it changes nothing. */
-#include "codegen/nvptx_shifts.h"
-
 static bool feeds_select(LLVMValueRef shift) {
   for (LLVMUseRef use = LLVMGetFirstUse(shift); use; use = LLVMGetNextUse(use))
     if (LLVMIsASelectInst(LLVMGetUser(use)))
@@ -26,10 +27,39 @@ static void clamp_count(Cg *cg, LLVMValueRef shift) {
                  LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, 2, ""));
 }
 
-void cg_keep_shift_guards(Cg *cg) {
+void cg_nvptx_prepare(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         if (is_guarded_shift(cg, i))
           clamp_count(cg, i);
+}
+
+/* --- long functions --- */
+
+/* LLVM's straight-line strength reduction, a part of its code generator, compares every integer addition, multiplication and
+ * address of a function with those before it: 2,000 lines can take half a minute. It cannot be left out alone, so a module with
+ * a function beyond this many of them is emitted without the generator's own optimisations; ours are done, and ptxas has its own
+ * (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number of registers). */
+enum { MAX_STRAIGHT_LINE = 400 };
+
+static bool is_strength_candidate(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMMul:
+  case LLVMGetElementPtr: return true;
+  default: return false;
+  }
+}
+
+bool cg_nvptx_is_long(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        n += is_strength_candidate(i);
+    if (n > MAX_STRAIGHT_LINE)
+      return true;
+  }
+  return false;
 }
