@@ -1,0 +1,192 @@
+"""Transpose and matrix products, float32, row major."""
+
+import numpy as np
+from kernels.declare import PLANE, Kernel, Problem, sampled, sum_bound
+from pyptx import cuda, float32
+
+TILE, ROWS = 32, 8
+
+
+def transpose(a, out):
+    tile = cuda.shared.array((TILE, TILE + 1), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    x = cuda.blockIdx.x * TILE + tx
+    y = cuda.blockIdx.y * TILE + ty
+    for r in range(0, TILE, ROWS):
+        if y + r < a.shape[0] and x < a.shape[1]:
+            tile[ty + r, tx] = a[y + r, x]
+    cuda.syncthreads()
+    x = cuda.blockIdx.y * TILE + tx
+    y = cuda.blockIdx.x * TILE + ty
+    for r in range(0, TILE, ROWS):
+        if y + r < out.shape[0] and x < out.shape[1]:
+            out[y + r, x] = tile[tx, ty + r]
+
+
+def matmul_naive(a, b, c):
+    col, row = cuda.grid(2)
+    if row < c.shape[0] and col < c.shape[1]:
+        acc = 0.0
+        for k in range(a.shape[1]):
+            acc += a[row, k] * b[k, col]
+        c[row, col] = acc
+
+
+def matmul_tiled(a, b, c):
+    tile_a = cuda.shared.array((32, 32), float32)
+    tile_b = cuda.shared.array((32, 32), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc = 0.0
+    for start in range(0, a.shape[1], 32):
+        tile_a[ty, tx] = a[row, start + tx]
+        tile_b[ty, tx] = b[start + ty, col]
+        cuda.syncthreads()
+        for k in range(32):
+            acc += tile_a[ty, k] * tile_b[k, tx]
+        cuda.syncthreads()
+    c[row, col] = acc
+
+
+def matmul_tiled16(a, b, c):
+    tile_a = cuda.shared.array((16, 16), float32)
+    tile_b = cuda.shared.array((16, 16), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc = 0.0
+    for start in range(0, a.shape[1], 16):
+        tile_a[ty, tx] = a[row, start + tx]
+        tile_b[ty, tx] = b[start + ty, col]
+        cuda.syncthreads()
+        for k in range(16):
+            acc += tile_a[ty, k] * tile_b[k, tx]
+        cuda.syncthreads()
+    c[row, col] = acc
+
+
+def transpose_problem(rng, n):
+    a = rng.random((n, n), np.float32)
+    tiles = -(-n // TILE)
+    return Problem(
+        (a, np.zeros_like(a)), (n, n), (1,), lambda: [(np.s_[:], a.T, 0)], grid=(tiles, tiles), bytes=8 * n * n
+    )  # fmt: skip
+
+
+def matmul_problem(rng, n):
+    a, b = rng.random((n, n), np.float32), rng.random((n, n), np.float32)
+
+    def expected():
+        rows = sampled(np.random.default_rng(0), n, 64)
+        exact = a[rows].astype(np.float64) @ b.astype(np.float64)
+        return [(rows, exact, sum_bound(n, exact))]  # all terms are positive: the sum is its magnitude
+
+    return Problem(
+        (a, b, np.zeros_like(a)), (n, n, n), (2,), expected, threads=(n, n), bytes=12 * n * n, flops=2 * n**3
+    )
+
+
+def tiled_cuda(name, tile):
+    return f"""
+__global__ void {name}(const float *a, const float *b, float *c, int rows, int inner, int cols) {{
+  __shared__ float tile_a[{tile}][{tile}], tile_b[{tile}][{tile}];
+  int tx = threadIdx.x, ty = threadIdx.y;
+  int col = blockIdx.x * blockDim.x + tx, row = blockIdx.y * blockDim.y + ty;
+  float acc = 0;
+  for (int start = 0; start < inner; start += {tile}) {{
+    tile_a[ty][tx] = a[row * inner + start + tx];
+    tile_b[ty][tx] = b[(start + ty) * cols + col];
+    __syncthreads();
+    for (int k = 0; k < {tile}; k++)
+      acc += tile_a[ty][k] * tile_b[k][tx];
+    __syncthreads();
+  }}
+  c[row * cols + col] = acc;
+}}
+"""
+
+
+def matmul_openmp(name):
+    # The loop order that a C programmer knows to take: rows of b and c in the inner loop.
+    return f"""
+void {name}(const float *a, const float *b, float *c, int rows, int inner, int cols) {{
+#pragma omp parallel for
+  for (int i = 0; i < rows; i++) {{
+    for (int j = 0; j < cols; j++)
+      c[i * cols + j] = 0;
+    for (int k = 0; k < inner; k++)
+      for (int j = 0; j < cols; j++)
+        c[i * cols + j] += a[i * inner + k] * b[k * cols + j];
+  }}
+}}
+"""
+
+
+MATRICES = "float32[:,::1], float32[:,::1], float32[:,::1]"
+MATMUL = {"problem": matmul_problem, "power": 3, "step": 32, "gpu": 2048, "host": 512, "test": 64}
+CUBLAS = {"cupy": lambda cupy, a, b, c: lambda: cupy.matmul(a, b, out=c)}
+
+KERNELS = [
+    Kernel(
+        "transpose", transpose, "float32[:,::1], float32[:,::1]", (TILE, ROWS), transpose_problem,
+        gpu=8192, host=4096, test=100, power=2, kind="shared",
+        cuda="""
+__global__ void transpose(const float *a, float *out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  int x = blockIdx.x * 32 + threadIdx.x;
+  int y = blockIdx.y * 32 + threadIdx.y;
+  for (int r = 0; r < 32; r += 8)
+    if (y + r < rows && x < cols)
+      tile[threadIdx.y + r][threadIdx.x] = a[(y + r) * cols + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x;
+  y = blockIdx.x * 32 + threadIdx.y;
+  for (int r = 0; r < 32; r += 8)
+    if (y + r < cols && x < rows)
+      out[(y + r) * rows + x] = tile[threadIdx.x][threadIdx.y + r];
+}
+""",
+        openmp="""
+void transpose(const float *a, float *out, int rows, int cols) {
+#pragma omp parallel for
+  for (int i = 0; i < cols; i++)
+    for (int j = 0; j < rows; j++)
+      out[i * rows + j] = a[j * cols + i];
+}
+""",
+        peers={"cupy": lambda cupy, a, out: lambda: cupy.copyto(out, a.T)},
+    ),
+    Kernel(
+        "matmul naive", matmul_naive, MATRICES, (32, 8), **MATMUL, sweep=PLANE, peers=CUBLAS,
+        cuda="""
+__global__ void matmul_naive(const float *a, const float *b, float *c, int rows, int inner, int cols) {
+  int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < rows && col < cols) {
+    float acc = 0;
+    for (int k = 0; k < inner; k++)
+      acc += a[row * inner + k] * b[k * cols + col];
+    c[row * cols + col] = acc;
+  }
+}
+""",
+        openmp="""
+void matmul_naive(const float *a, const float *b, float *c, int rows, int inner, int cols) {
+#pragma omp parallel for
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) {
+      float acc = 0;
+      for (int k = 0; k < inner; k++)
+        acc += a[i * inner + k] * b[k * cols + j];
+      c[i * cols + j] = acc;
+    }
+}
+""",
+    ),
+    Kernel(
+        "matmul tiled 32x32", matmul_tiled, MATRICES, (32, 32), **MATMUL, kind="shared", peers=CUBLAS,
+        cuda=tiled_cuda("matmul_tiled", 32), openmp=matmul_openmp("matmul_tiled"),
+    ),
+    Kernel(
+        "matmul tiled 16x16", matmul_tiled16, MATRICES, (16, 16), **MATMUL, kind="shared", peers=CUBLAS,
+        cuda=tiled_cuda("matmul_tiled16", 16), openmp=matmul_openmp("matmul_tiled16"),
+    ),
+]  # fmt: skip

@@ -1,0 +1,93 @@
+"""Every kernel of the benchmark, where there is no GPU: right on the device at a small size, as PTX that assembles, and its C sides."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from kernels import BY_NAME, KERNELS, native, pick
+from kernels.declare import check, dims
+from pyptx import cuda
+
+all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
+NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")
+
+
+def problem_of(kernel):
+    return kernel.problem(np.random.default_rng(1), kernel.scaled(kernel.test, 1))
+
+
+def own_copies(arguments):
+    return [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def verify(problem, arguments, slack=1.0):
+    passed, share = check(problem, [arguments[k] for k in problem.outputs], problem.expected(), slack)
+    assert passed, f"{share} of the bound"
+
+
+def test_names():
+    assert len(BY_NAME) == len(KERNELS) >= 20
+    assert [k.name for k in pick(["BabelStream"])] == [f"stream_{s}" for s in ("copy", "mul", "add", "triad", "dot")]
+    assert pick([]) == KERNELS
+
+
+@all_kernels
+def test_on_the_device(kernel):
+    problem = problem_of(kernel)
+    arguments = own_copies(problem.arguments)
+    cuda.jit(kernel.function)[problem.grid_for(kernel.block), kernel.block](*arguments)
+    verify(problem, arguments)
+
+
+@all_kernels
+def test_the_check_sees_an_error(kernel):
+    problem = problem_of(kernel)
+    arguments = own_copies(problem.arguments)
+    for k in problem.outputs:
+        arguments[k][...] = -12345
+    passed, _ = check(problem, [arguments[k] for k in problem.outputs], problem.expected())
+    assert not passed
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.sweep], ids=lambda k: k.name)
+def test_block_sizes(kernel):
+    problem = problem_of(kernel)
+    for block in kernel.sweep:
+        assert np.prod(dims(block)) <= 1024
+        arguments = own_copies(problem.arguments)
+        cuda.jit(kernel.function)[problem.grid_for(block), block](*arguments)
+        verify(problem, arguments)
+
+
+@all_kernels
+def test_assembles(kernel, tmp_path):
+    ptx, _ = cuda.compile_ptx(kernel.function, kernel.signature, cc="sm_90")
+    if not PTXAS:
+        pytest.skip("ptxas is not on PATH")
+    source = tmp_path / "kernel.ptx"
+    source.write_text(ptx)
+    done = subprocess.run([PTXAS, "-arch=sm_90", "-o", tmp_path / "kernel.cubin", source], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def loops():
+    if not native.compiler():
+        pytest.skip("there is no C compiler")
+    return native.openmp_library(KERNELS)
+
+
+@all_kernels
+def test_openmp(kernel, loops):
+    problem = problem_of(kernel)
+    arguments = own_copies(problem.arguments)
+    native.openmp_call(loops, kernel, problem, arguments)()
+    verify(problem, arguments, problem.sequential)
+
+
+@pytest.mark.skipif(not NVCC, reason="nvcc is not on PATH")
+def test_cuda_texts_compile():
+    image = native.cubin(KERNELS, "sm_90")
+    for kernel in KERNELS:
+        assert kernel.name.encode() + b"\0" in image
