@@ -564,7 +564,9 @@ static PyMemberDef dispatcher_members[] = {
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef dispatcher_methods[] = {
     {"configure", KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
-     "configure(griddim, blockdim, stream=0, sharedmem=0)\n\nThe same as k[griddim, blockdim, stream, sharedmem]."},
+     "configure(griddim, blockdim, stream=0, sharedmem=0, cluster=None)\n\nThe same as k[griddim, blockdim, stream, sharedmem, cluster]. "
+     "cluster: an int or a tuple of 1 to 3: so many blocks, at most 8, or 16 where the GPU has them, run at once on neighbouring "
+     "multiprocessors; the grid is a multiple of it. It needs compute capability 9.0; on the host device it changes nothing."},
     {"forall", KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
      "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
      "calculator choose the block size."},

@@ -332,6 +332,11 @@ static PyObject *get_dims(PyObject *op, void *which) {
   return Py_BuildValue("(III)", v[0], v[1], v[2]);
 }
 
+static PyObject *get_cluster(PyObject *op, void *Py_UNUSED(c)) {
+  const uint32_t *v = ((PxLauncher *)op)->config.cluster;
+  return v[0] ? Py_BuildValue("(III)", v[0], v[1], v[2]) : Py_NewRef(Py_None);
+}
+
 /* A configuration travels with its kernel; its stream, if it has one, refuses. */
 static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxLauncher *l = (PxLauncher *)op;
@@ -343,8 +348,8 @@ static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   if (l->forall)
     return Py_BuildValue("N(KIOI)", make, (unsigned long long)l->ntasks, b[0], l->stream,
                          l->config.dynamic_shared);
-  return Py_BuildValue("N((III)(III)OI)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
-                       l->config.dynamic_shared);
+  return Py_BuildValue("N((III)(III)OIN)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
+                       l->config.dynamic_shared, get_cluster(op, NULL));
 }
 
 static PyMethodDef launcher_methods[] = {
@@ -359,6 +364,7 @@ static PyGetSetDef launcher_getset[] = {
     {"dispatcher", get_dispatcher, NULL, "The kernel.", NULL},
     {"griddim", get_dims, NULL, "Blocks of the grid.", NULL},
     {"blockdim", get_dims, NULL, "Threads of a block.", (void *)1},
+    {"cluster", get_cluster, NULL, "Blocks of a cluster, or None.", NULL},
     {0},
 };
 
@@ -448,7 +454,17 @@ static int read_shared(PyObject *arg, uint32_t *out) {
   return 0;
 }
 
-static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject *shared) {
+/* What stands beside grid and block, as it was given; NULL: not. */
+typedef struct Extras {
+  PyObject *stream, *shared, *cluster;
+} Extras;
+
+static int read_cluster(PyObject *arg, uint32_t out[3]) {
+  memset(out, 0, 3 * sizeof *out);
+  return arg && arg != Py_None ? px_read_dims("the cluster", arg, out) : 0;
+}
+
+static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   PxState *st = px_state_of((PyObject *)d);
   if (d->func_options.device) {
     PyErr_Format(PyExc_TypeError,
@@ -456,10 +472,10 @@ static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject 
                  function_name(d));
     return NULL;
   }
-  uint32_t bytes;
-  if (read_shared(shared, &bytes) < 0)
+  RtConfig config = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  if (read_shared(x.shared, &config.dynamic_shared) < 0 || read_cluster(x.cluster, config.cluster) < 0)
     return NULL;
-  PyObject *stream = px_stream_argument(st, stream_arg);
+  PyObject *stream = px_stream_argument(st, x.stream);
   PxLauncher *l = stream ? PyObject_GC_New(PxLauncher, st->launcher_type) : NULL;
   if (!l) {
     Py_XDECREF(stream);
@@ -468,19 +484,16 @@ static PxLauncher *launcher_new(PxDispatcher *d, PyObject *stream_arg, PyObject 
   l->call = launcher_call;
   l->dispatcher = (PxDispatcher *)Py_NewRef(d);
   l->stream = stream;
-  l->config = (RtConfig){.grid = {1, 1, 1},
-                         .block = {1, 1, 1},
-                         .dynamic_shared = bytes,
-                         .stream = px_stream_of(stream)};
+  l->config = config;
+  l->config.stream = px_stream_of(stream);
   l->forall = false;
   l->ntasks = 0;
   PyObject_GC_Track(l);
   return l;
 }
 
-static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, PyObject *stream,
-                            PyObject *shared) {
-  PxLauncher *l = launcher_new(d, stream, shared);
+static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Extras x) {
+  PxLauncher *l = launcher_new(d, x);
   if (l && (px_read_dims("the grid", grid, l->config.grid) < 0 ||
             px_read_dims("the block", block, l->config.block) < 0))
     Py_CLEAR(l);
@@ -490,37 +503,38 @@ static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Py
 PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   PxDispatcher *d = (PxDispatcher *)self;
   Py_ssize_t n = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
-  if (n < 2 || n > 4)
+  if (n < 2 || n > 5)
     return PyErr_Format(
         PyExc_ValueError,
-        "write %U[blocks, threads](...), and if needed a stream and the bytes of dynamic shared memory "
-        "behind them",
+        "write %U[blocks, threads](...), and if needed a stream, the bytes of dynamic shared memory and "
+        "a cluster behind them",
         function_name(d));
-  return configured(d, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1),
-                    n > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
-                    n > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
+  PyObject *const *item = PySequence_Fast_ITEMS(key);
+  return configured(d, item[0], item[1],
+                    (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL});
 }
 
 PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
-  PyObject *grid, *block, *stream = NULL, *shared = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", names, &grid, &block, &stream,
-                                   &shared))
+  static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", "cluster", NULL};
+  PyObject *grid, *block;
+  Extras x = {0};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOO:configure", names, &grid, &block,
+                                   &x.stream, &x.shared, &x.cluster))
     return NULL;
-  return configured((PxDispatcher *)self, grid, block, stream, shared);
+  return configured((PxDispatcher *)self, grid, block, x);
 }
 
 PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
-  PyObject *stream = NULL, *shared = NULL;
+  Extras x = {0};
   Py_ssize_t ntasks, tpb = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &stream,
-                                   &shared))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &x.stream,
+                                   &x.shared))
     return NULL;
   if (ntasks < 0 || tpb < 0 || tpb > INT32_MAX)
     return PyErr_Format(PyExc_ValueError,
                         "forall: the number of tasks and of threads a block must be at least 0");
-  PxLauncher *l = launcher_new((PxDispatcher *)self, stream, shared);
+  PxLauncher *l = launcher_new((PxDispatcher *)self, x);
   if (l) {
     l->forall = true;
     l->ntasks = (uint64_t)ntasks;

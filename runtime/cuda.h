@@ -24,6 +24,22 @@ typedef struct CUkernelNodeParams { /* CUDA_KERNEL_NODE_PARAMS_v1 */
   unsigned grid[3], block[3], dynamic_shared;
   void **params, **extra;
 } CUkernelNodeParams;
+typedef struct CUlaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    struct {
+      unsigned x, y, z;
+    } cluster;
+    char room[64];
+  } value;
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig {
+  unsigned grid[3], block[3], dynamic_shared;
+  CUstream stream;
+  CUlaunchAttribute *attributes;
+  unsigned nattributes;
+} CUlaunchConfig;
 typedef struct CUuuid {
   unsigned char bytes[16];
 } CUuuid;
@@ -69,8 +85,10 @@ enum { /* CUfunction_attribute */
        CU_FUNC_REGISTERS = 4,
        CU_FUNC_BINARY_VERSION = 6,
        CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+       CU_FUNC_NON_PORTABLE_CLUSTER = 14,
 };
 
+enum { CU_LAUNCH_CLUSTER = 4 }; /* CUlaunchAttributeID */
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7 };
 enum {
   CU_JIT_INFO_LOG = 3,

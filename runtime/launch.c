@@ -124,9 +124,12 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
   TRY(rt_stream_check(d, config->stream));
   if (UNLIKELY(k->host.meets_grid))
     TRY(rt_cooperative_check(k, config));
-  if (rt_is_host(d))
+  if (rt_is_host(d)) {
+    if (config->cluster[0])
+      TRY(rt_cluster_check(k, config));
     return LIKELY(!rt_capture) ? rt_host_run(&k->host, config, params, trap)
                                : rt_capture_launch(k, config, params, trap);
+  }
   if (UNLIKELY(rt_current != d)) {
     if (rt_capture)
       return rt_capture_launch(k, config, params, trap);
@@ -138,8 +141,9 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
   if (UNLIKELY(config->dynamic_shared >
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
     TRY(allow_dynamic(k));
-  if (UNLIKELY(k->grid_offset >= 0)) {
-    TRY(rt_launch_cooperative(k, config, params));
+  if (UNLIKELY((k->grid_offset >= 0) | (config->cluster[0] != 0))) {
+    TRY(config->cluster[0] ? rt_launch_cluster(k, config, params)
+                           : rt_launch_cooperative(k, config, params));
   } else {
     int result = queue(k, config, params);
     if (UNLIKELY(result != CUDA_SUCCESS))

@@ -24,6 +24,7 @@ RtDevice *rt_kernel_device(const RtKernel *k);
 typedef struct RtConfig {
   uint32_t grid[3], block[3];
   uint32_t dynamic_shared;
+  uint32_t cluster[3]; /* blocks that are scheduled together; 0: a launch without */
   RtStream *stream; /* NULL: default */
 } RtConfig;
 

@@ -217,6 +217,11 @@ RtStatus rt_passing_alloc(RtDevice *d, size_t bytes, uint64_t *address);
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *config, char *params);
 RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *config);
 
+/* --- cluster.c --- */
+
+RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *config, void *params); /* as rt_launch_cooperative */
+RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *config);
+
 /* --- launch.c, module.c --- */
 
 struct RtKernel {

@@ -83,6 +83,57 @@ def test_configured_kernel_is_reusable():
     assert (x == 4).all()
 
 
+def has_clusters():
+    device = cuda.get_current_device()
+    return device.is_host or device.compute_capability >= (9, 0)
+
+
+@pytest.mark.parametrize("cluster, grid", [(1, 5), (4, 12), ((2, 2), (6, 4)), ([2, 1, 2], (4, 3, 2)), (8, 8)])
+@pytest.mark.skipif(not has_clusters(), reason="clusters need compute capability 9.0")
+def test_clusters(cluster, grid):
+    """All blocks run, however they are grouped."""
+
+    @cuda.jit
+    def mark(seen):
+        b = cuda.blockIdx
+        cuda.atomic.add(seen, (b.x, b.y, b.z), cuda.threadIdx.x)
+
+    shape = ((grid,) if isinstance(grid, int) else grid) + (1, 1, 1)
+    for launch in (mark.configure(grid, 32, cluster=cluster), mark[grid, 32, 0, 0, cluster]):
+        assert launch.cluster == (*np.atleast_1d(cluster), 1, 1)[:3]
+        seen = cuda.to_device(np.zeros(shape[:3], np.int64))
+        launch(seen)
+        assert (seen.copy_to_host() == 31 * 16).all()
+        bound = launch.bind(seen)
+        bound()
+        assert (seen.copy_to_host() == 2 * 31 * 16).all()
+
+
+@pytest.mark.skipif(not has_clusters(), reason="clusters need compute capability 9.0")
+def test_clusters_that_cannot_be():
+    @cuda.jit
+    def nothing(x):
+        pass
+
+    x = cuda.device_array(1)
+    assert nothing[4, 32].cluster is None and nothing.configure(4, 32, cluster=None).cluster is None
+    with pytest.raises(ValueError, match=r"the grid \(5, 1, 1\) is not a multiple of the cluster \(2, 1, 1\)"):
+        nothing.configure(5, 32, cluster=2)(x)
+    with pytest.raises(ValueError, match=r"a cluster of \(32, 1, 1\) blocks; it can have at most 16"):
+        nothing.configure(32, 32, cluster=32)(x)
+    for bad, error in ((0, ValueError), (2.0, TypeError), ((1, 1, 1, 1), TypeError), ("2", TypeError)):
+        with pytest.raises(error, match="the cluster"):
+            nothing.configure(4, 32, cluster=bad)
+
+    @cuda.jit
+    def meets(x):
+        cuda.cg.this_grid().sync()
+        x[0] = 1
+
+    with pytest.raises(ValueError, match="synchronises its grid: such a launch takes no cluster"):
+        meets.configure(4, 32, cluster=2)(x)
+
+
 def test_grid_stride_loop():
     def kernel(x, out):
         for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):

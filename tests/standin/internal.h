@@ -21,7 +21,7 @@ struct CUmod_st {
 };
 struct CUfunc_st {
   char name[128];
-  int max_dynamic;
+  int max_dynamic, large_clusters;
   long param_bytes; /* of its parameter block as the PTX declares it; -1: unknown */
   unsigned nparams, param_at[256], param_size[256];
   struct CUfunc_st *next; /* freed when the library is unloaded */

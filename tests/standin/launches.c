@@ -128,9 +128,12 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
 
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   BEGIN(cuFuncSetAttribute, 1);
-  if (attribute != CU_FUNC_MAX_DYNAMIC_SHARED)
+  if (attribute == CU_FUNC_NON_PORTABLE_CLUSTER)
+    function->large_clusters = value;
+  else if (attribute == CU_FUNC_MAX_DYNAMIC_SHARED)
+    function->max_dynamic = value;
+  else
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  function->max_dynamic = value;
   return standin_end(CUDA_SUCCESS);
 }
 
@@ -203,6 +206,25 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
   read_extra(&l, extra);
   int bad = note_launch(function, &l);
   return bad ? standin_misuse(bad) : run_launch(function);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra) {
+  BEGIN(cuLaunchKernelEx, 1);
+  (void)params;
+  StandinLaunch l = {.dynamic_shared = c->dynamic_shared, .stream = c->stream};
+  memcpy(l.grid, c->grid, sizeof l.grid);
+  memcpy(l.block, c->block, sizeof l.block);
+  read_extra(&l, extra);
+  if (c->nattributes != 1 || c->attributes->id != CU_LAUNCH_CLUSTER)
+    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  memcpy(l.cluster, &c->attributes->value.cluster, sizeof l.cluster);
+  unsigned blocks = l.cluster[0] * l.cluster[1] * l.cluster[2];
+  int bad = note_launch(function, &l);
+  for (int i = 0; i < 3 && !bad; i++)
+    bad = !l.cluster[i] || l.grid[i] % l.cluster[i] ? CUDA_ERROR_INVALID_CLUSTER_SIZE : 0;
+  if (bad || blocks > (function->large_clusters ? 16u : 8u))
+    return standin_misuse(bad ? bad : CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  return run_launch(function);
 }
 
 /* As many blocks as there are threads for. */

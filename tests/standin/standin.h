@@ -30,6 +30,7 @@ typedef struct StandinLaunch {
   size_t bytes;
   unsigned char params[4096];
   int cooperative;
+  unsigned cluster[3]; /* 0: without */
   void **fields; /* of a cooperative launch: the addresses of the parameters, while the call lasts */
 } StandinLaunch;
 

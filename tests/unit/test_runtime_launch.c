@@ -231,6 +231,59 @@ static void refusals(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
+static RtConfig clustered(uint32_t blocks) {
+  return (RtConfig){.grid = {64, 4, 2}, .block = {32, 1, 1}, .cluster = {blocks, 2, 1}};
+}
+
+static void clusters(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtStream *s;
+  EXPECT(rt_stream_new(d, &s) == RT_OK);
+  RtKernel *k = load(d, "stop", &with_trap, 1);
+  RtConfig c = clustered(4);
+  Block b = {.pointer = 7, .extent = 8};
+  c.stream = s;
+  c.dynamic_shared = 100;
+  control->forget();
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->calls(NULL) == 1);
+  const StandinLaunch *l = control->last();
+  EXPECT(l->cluster[0] == 4 && l->cluster[1] == 2 && l->cluster[2] == 1 && l->grid[1] == 4);
+  EXPECT(l->bytes == 24 && memcmp(l->params, &b, 24) == 0 && b.trap == k->trap_address);
+  EXPECT(l->dynamic_shared == 100 && (uintptr_t)l->stream == rt_stream_handle(s));
+  c = clustered(8);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->last()->cluster[0] == 8);
+  control->forget();
+  c = clustered(16);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("'stop'") && has("(16, 2, 1)"));
+  c = (RtConfig){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1u << 31, 1u << 31, 1u << 31}};
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("at most 16"));
+  c = clustered(3);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("(64, 4, 2) is not a multiple"));
+  EXPECT(control->calls(NULL) == 0);
+  c = clustered(8);
+  for (int call = 0; call < 2; call++) {
+    control->fail(call ? "cuLaunchKernelEx" : "cuFuncSetAttribute", 1, 912);
+    EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("kernel 'stop'") && has("cluster size"));
+  }
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  rt_kernel_release(k);
+  rt_stream_release(s);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+static void no_clusters(int n) {
+  (void)n;
+  setenv("PYPTX_STANDIN_CAPABILITY", "89", 1);
+  const StandinControl *control = standin_open(1);
+  RtKernel *k = load(gpu(), "stop", &with_trap, 1);
+  RtConfig c = clustered(2);
+  EXPECT(rt_launch(k, &c, &(Block){0}, NULL) == RT_BAD_LAUNCH && has("9.0") && has("has 8.9"));
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
 static void lost_context(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -440,6 +493,8 @@ int main(void) {
   RUN(dynamic_shared, 0);
   RUN(traps, 0);
   RUN(refusals, 0);
+  RUN(clusters, 0);
+  RUN(no_clusters, 0);
   RUN(lost_context, 0);
   RUN(stolen_context, 0);
   RUN(host, 0);

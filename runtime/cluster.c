@@ -1,0 +1,62 @@
+/* Launches in clusters: in, a configuration whose cluster is not 0; out, a launch whose blocks are scheduled so many at a time on neighbouring
+ * multiprocessors. On the host device a cluster is checked as on a GPU and changes nothing: blocks run as they come. */
+#include "runtime/state.h"
+
+enum { FIRST_CAPABILITY = 90, PORTABLE_BLOCKS = 8, MOST_BLOCKS = 16 };
+
+static RtStatus check_device(const RtKernel *k) {
+  int capability = rt_device_capability(k->device);
+  if (rt_is_host(k->device) || (capability >= FIRST_CAPABILITY && rt_cu.cuLaunchKernelEx))
+    return RT_OK;
+  if (capability < FIRST_CAPABILITY)
+    return rt_fail(RT_BAD_LAUNCH, "launch without cluster= on this GPU",
+                   "kernel '%s': clusters need compute capability 9.0, and %s has %d.%d", k->name,
+                   k->device->label, capability / 10, capability % 10);
+  return rt_fail(RT_BAD_LAUNCH, "update the NVIDIA driver: CUDA 11.8 brought clusters",
+                 "kernel '%s': this driver knows no clusters", k->name);
+}
+
+RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
+  const uint32_t *n = c->cluster;
+  uint64_t blocks = (uint64_t)n[0] * n[1];
+  blocks = blocks > MOST_BLOCKS ? blocks : blocks * n[2];
+  TRY(check_device(k));
+  if (k->grid_offset >= 0 || k->host.meets_grid)
+    return rt_fail(RT_BAD_LAUNCH, "launch it without cluster=",
+                   "kernel '%s' synchronises its grid: such a launch takes no cluster", k->name);
+  if (blocks > MOST_BLOCKS)
+    return rt_fail(RT_BAD_LAUNCH, "use a smaller cluster: 8 blocks run on every GPU that has clusters, 16 on some",
+                   "kernel '%s': a cluster of (%u, %u, %u) blocks; it can have at most %d", k->name, n[0],
+                   n[1], n[2], MOST_BLOCKS);
+  for (int i = 0; i < 3; i++)
+    if (c->grid[i] % n[i])
+      return rt_fail(RT_BAD_LAUNCH, "round the grid up to a multiple of the cluster",
+                     "kernel '%s': the grid (%u, %u, %u) is not a multiple of the cluster (%u, %u, %u)",
+                     k->name, c->grid[0], c->grid[1], c->grid[2], n[0], n[1], n[2]);
+  return RT_OK;
+}
+
+/* The driver wants to be told of clusters that not every GPU has. Twice does no harm. */
+static RtStatus allow_large(RtKernel *k, const RtConfig *c) {
+  if (c->cluster[0] * c->cluster[1] * c->cluster[2] <= PORTABLE_BLOCKS)
+    return RT_OK;
+  int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_NON_PORTABLE_CLUSTER, 1);
+  return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
+}
+
+RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
+  TRY(rt_cluster_check(k, c));
+  TRY(allow_large(k, c));
+  CUlaunchAttribute cluster = {.id = CU_LAUNCH_CLUSTER,
+                               .value.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]}};
+  CUlaunchConfig config = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
+                           .block = {c->block[0], c->block[1], c->block[2]},
+                           .dynamic_shared = c->dynamic_shared,
+                           .stream = rt_handle(c->stream),
+                           .attributes = &cluster,
+                           .nattributes = 1};
+  size_t bytes = k->param_bytes;
+  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
+  int result = rt_cu.cuLaunchKernelEx(&config, k->function, NULL, bytes ? extra : NULL);
+  return rt_driver_status_of(result, "cuLaunchKernelEx", k->name);
+}
