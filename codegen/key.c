@@ -208,6 +208,10 @@ static void put_frozen(Keying *k, Hash *h, const Frozen *f) {
   case FZ_DTYPE:
   case FZ_EXCEPTION:
   case FZ_UNSET: put_plain(h, f); break;
+  case FZ_DECLARED: /* what it is linked with is no part of the PTX */
+    put_plain(h, f);
+    put_text(h, f->names[0]);
+    break;
   }
   put_number(h, f->nattrs); /* a number may be a member of an Enum, with a name */
   for (uint32_t i = 0; i < f->nattrs; i++) {

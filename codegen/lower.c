@@ -376,6 +376,7 @@ static const LowerOp lowerers[OP_COUNT] = {
     [OP_INTRINSIC] = lw_intrinsic_ins,
     [OP_ATOMIC] = lw_atomic,
     [OP_CALL_FN] = lw_call,
+    [OP_CALL_C] = lw_call_declared,
     [OP_PRINT] = lw_print,
     [OP_BR] = lw_branch,
     [OP_CONDBR] = lw_condbranch,

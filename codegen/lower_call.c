@@ -89,6 +89,55 @@ void lw_call(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, out);
 }
 
+/* --- functions of other modules --- */
+
+/* As C passes it: bools as bytes, arrays as generic addresses. */
+static LLVMValueRef declared_argument(Lower *lw, Ins *i) {
+  LLVMValueRef v = lw_leaves(lw, i)[0];
+  if (i->type->id == TY_ARRAY)
+    return LLVMBuildAddrSpaceCast(lw->b, v, lw->t->ptr, "");
+  return ty_kind(i->type) == KIND_BOOL ? LLVMBuildZExt(lw->b, v, lw->t->i8, "") : v;
+}
+
+static LLVMValueRef declared_function(Lower *lw, const char *name, LLVMTypeRef type) {
+  LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, name);
+  if (!fn) {
+    fn = LLVMAddFunction(lw->cg->module, name, type);
+    cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+  }
+  if (LLVMGlobalGetValueType(fn) != type || !LLVMIsDeclaration(fn))
+    fail(lw->cx, lw->ins->loc, ERR_ARGUMENTS, arena_printf(&lw->cx->arena, "%s()", name),
+         "the name is that of the kernel, or was declared with another signature");
+  return fn;
+}
+
+/* Numba's ABI: the result goes to an address that comes first, what is returned is a status. C's: as it stands. */
+void lw_call_declared(Lower *lw, Ins *i) {
+  const Frozen *f = i->aux.frozen;
+  if (!lw->target->links)
+    fail(lw->cx, i->loc, ERR_HOST_ONLY, arena_printf(&lw->cx->arena, "the declared device function %s()", f->text),
+         lw->target->name);
+  bool returns = i->type->id != TY_VOID, numba = f->i;
+  LLVMTypeRef result = returns ? lw_memory_type(lw->cg, i->type->id) : lw->t->none;
+  LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, i->nargs + 1);
+  LLVMValueRef *args = CX_ARRAY(lw->cx, LLVMValueRef, i->nargs + 1);
+  if (numba)
+    args[0] = lw_alloca(lw, returns ? result : lw->t->i64, 8, "result");
+  for (uint32_t k = 0; k < i->nargs; k++)
+    args[numba + k] = declared_argument(lw, i->args[k]);
+  for (uint32_t k = 0; k < i->nargs + numba; k++)
+    types[k] = LLVMTypeOf(args[k]);
+  LLVMTypeRef type = LLVMFunctionType(numba ? lw->t->i32 : result, types, i->nargs + numba, 0);
+  LLVMValueRef v = LLVMBuildCall2(lw->b, type, declared_function(lw, f->text, type), args, i->nargs + numba, "");
+  if (!returns)
+    return;
+  if (numba)
+    v = LLVMBuildLoad2(lw->b, result, args[0], "");
+  if (ty_kind(i->type) == KIND_BOOL)
+    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+  lw_set(lw, i, v);
+}
+
 /* --- print --- */
 
 typedef struct Line { /* a printf call under construction */

@@ -64,6 +64,7 @@ bool lw_traps_on_raise(const Cg *cg); /* assert and raise leave a trap, not just
 void lw_declare(Cg *cg, Fn *fn); /* LLVM function of a device function */
 LLVMValueRef lw_function_of(Lower *lw, Fn *fn);
 void lw_call(Lower *lw, Ins *i);
+void lw_call_declared(Lower *lw, Ins *i);
 void lw_print(Lower *lw, Ins *i);
 
 /* lower_intrinsic.c */

@@ -321,6 +321,7 @@ const Target cg_target_nvptx = {
     .link = nvptx_link,
     .optimize = nvptx_optimize,
     .emit = nvptx_emit,
+    .links = true,
     .release = nvptx_release,
     .context_type = nvptx_context_type,
     .kernel_begin = nvptx_kernel_begin,

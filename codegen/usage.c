@@ -170,6 +170,13 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
     return;
   }
   case OP_CALL_FN: visit_call(u, i); return;
+  case OP_CALL_C:
+    for (uint32_t k = 0; k < i->nargs; k++)
+      if (i->args[k]->type->id == TY_ARRAY)
+        mark(u, use_of(i->args[k]), USED | READ | WRITE);
+      else
+        mark_all(u, i->args[k], USED);
+    return;
   case OP_RET:
     if (fn->result)
       mark_same(u, i->args[0], fn->result);

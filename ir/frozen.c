@@ -132,6 +132,7 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
   case FZ_ENUM: buf_printf(b, "<class %s>", f->text); return;
   case FZ_MEMBER: buf_printf(b, "%s.%s", f->items[0]->text, f->items[0]->names[f->i]); return;
   case FZ_NAMED: buf_printf(b, "<class %s>", f->text); return;
+  case FZ_DECLARED: buf_printf(b, "<declared %s %s: %s>", f->i ? "numba" : "c", f->text, f->names[0]); return;
   case FZ_EXCEPTION: buf_printf(b, "<exception %s>", f->text); return;
   case FZ_UNSET: buf_printf(b, "<undefined %s>", f->text); return;
   case FZ_OPAQUE: buf_printf(b, f->wide ? "%s" : "<object of type %s>", f->text); return;

@@ -40,6 +40,7 @@ typedef enum FrozenKind {
   FZ_ENUM,      /* an Enum class: text its name; names, items, n: its members and their values; attrs: members, aliases too */
   FZ_MEMBER,    /* a member of an Enum whose members are no numbers or strings: items[0] its class, i its number there */
   FZ_NAMED,     /* a named tuple class: text its name; names, n: fields; items: defaults, i of them, of the last fields */
+  FZ_DECLARED,  /* a device function of another module: text its symbol, names[0] its signature with the result, i: 1 for Numba's ABI, 0 for C's */
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */
   FZ_OPAQUE,    /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs may hold what it can */

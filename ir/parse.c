@@ -185,6 +185,15 @@ static const Frozen *angle_constant(Parser *p) {
     size_t n = strcspn(p->s, ">");
     f->type = ty_by_name(p->s, n);
     p->s += n;
+  } else if (take(p, "declared")) {
+    f->kind = FZ_DECLARED;
+    f->i = !strcmp(word(p), "numba");
+    f->text = word(p);
+    want(p, ":");
+    skip(p);
+    size_t n = strcspn(p->s, ">");
+    f->names = arena_memdup(&p->cx->arena, &(const char *){intern_n(&p->cx->strings, p->s, n)}, sizeof *f->names);
+    p->s += n;
   } else if (take(p, "exception")) {
     f->kind = FZ_EXCEPTION;
     skip(p);
@@ -309,6 +318,7 @@ static void parse_aux(Parser *p, Ins *i) {
   switch ((Op)i->op) {
   case OP_CONST:
   case OP_GLOBAL:
+  case OP_CALL_C:
   case OP_PRINT: i->aux.frozen = constant(p, 0); break;
   case OP_PARAM:
   case OP_TUPLE_GET:

@@ -48,6 +48,7 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
   case OP_CONST_ARRAY:
   case OP_MAKE_FUNC:
   case OP_PRINT:
+  case OP_CALL_C:
     buf_putc(out, ' ');
     put_constant(cx, out, i->aux.frozen);
     if (i->op == OP_MAKE_FUNC)

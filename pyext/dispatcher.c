@@ -346,17 +346,17 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
       "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
       "debug",     "fastmath",      "fma",         "lineinfo",   "exceptions", "boundscheck",
       "unchecked", "max_registers", "max_threads", "min_blocks", "dump",
-      "cache",     NULL};
-  PyObject *function, *signatures;
+      "cache",     "link",          NULL};
+  PyObject *function, *signatures, *link = NULL;
   int device = 0, inlining = INLINE_AUTO, caching = PX_CACHE_BY_ENVIRONMENT;
   const char *dump = NULL;
   CgOptions o = {.opt = 3, .fma = 1};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiizi:Dispatcher", names,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiziO!:Dispatcher", names,
                                    &PyFunction_Type, &function, &signatures, &device, &inlining,
                                    &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
                                    &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
                                    &o.max_registers, &o.max_threads, &o.min_blocks, &dump,
-                                   &caching))
+                                   &caching, &PyTuple_Type, &link))
     return NULL;
   PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
   if (!d)
@@ -367,6 +367,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   d->made = kwargs ? Py_BuildValue("(ON)", signatures, PyDict_Copy(kwargs))
                    : Py_BuildValue("(O{})", signatures);
   d->options = o;
+  d->link = Py_XNewRef(link);
   d->caching = (PxCaching)caching;
   d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
   if (dump && *dump && !(d->dump = copy_text(dump)))
@@ -383,6 +384,7 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(d->function);
   Py_VISIT(d->dict);
   Py_VISIT(d->made);
+  Py_VISIT(d->link);
   for (uint32_t i = 0; i < d->nentries; i++)
     Py_VISIT(d->entries[i].overload);
   return 0;
@@ -409,6 +411,7 @@ static void dispatcher_dealloc(PyObject *op) {
   dispatcher_clear(op);
   Py_CLEAR(d->function);
   Py_CLEAR(d->made);
+  Py_CLEAR(d->link);
   PyMem_Free(d->entries);
   for (uint32_t i = 0; i < d->nsignatures; i++)
     px_signature_clear(&d->signatures[i]);

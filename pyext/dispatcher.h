@@ -24,6 +24,7 @@ typedef struct PxDispatcher {
   PyObject *made; /* (signatures, options) as they were given: what a pickle of it holds */
   FuncOptions func_options;
   CgOptions options;
+  PyObject *link; /* tuple of pyptx.cuda._link's, or NULL */
   char *dump; /* PyMem, or NULL */
   PxCaching caching;
   uint32_t nargs, nposonly, nkwonly; /* parameters: positional, of these without keyword, keyword-only */

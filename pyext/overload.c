@@ -69,21 +69,52 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   diag_free(diag);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
+  if (!failed && text->declared)
+    failed = !(*text->declared = px_snapshot_declared(snapshot));
   px_snapshot_free(snapshot);
   Py_DECREF(sig);
   return failed ? -1 : 0;
 }
 
-static int load(PxState *st, PxOverload *o) {
+/* What the kernel is linked with, of the decorator's link= and of the functions that it declares: a list of (kind, name, bytes), for this GPU. */
+static PyObject *read_linked(PxDispatcher *d, PyObject *declared, RtDevice *device) {
+  if (rt_device_is_host(device) || (!d->link && !PyTuple_GET_SIZE(declared)))
+    return PyList_New(0);
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._link");
+  PyObject *list = module ? PyObject_CallMethod(module, "images", "OOi", d->link ? d->link : Py_None, declared,
+                                                rt_device_capability(device))
+                          : NULL;
+  Py_XDECREF(module);
+  return list;
+}
+
+static int read_inputs(PyObject *list, RtLinkInput *inputs) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+    Py_ssize_t bytes;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "isy#", &inputs[i].kind, &inputs[i].name, &inputs[i].data, &bytes))
+      return -1;
+    inputs[i].bytes = (size_t)bytes + 1; /* bytes objects end with 0, which PTX must */
+  }
+  return 0;
+}
+
+static int load(PxState *st, PxOverload *o, PyObject *linked) {
   const CgKernel *c = o->code;
   RtStatus status;
+  RtLinkInput *inputs = PyMem_Calloc((size_t)PyList_GET_SIZE(linked) + 1, sizeof *inputs);
+  if (!inputs || read_inputs(linked, inputs) < 0) {
+    PyMem_Free(inputs);
+    return inputs ? -1 : (PyErr_NoMemory(), -1);
+  }
+  RtLinked with = {inputs, (unsigned)PyList_GET_SIZE(linked)};
   Py_BEGIN_ALLOW_THREADS
   if (rt_device_is_host(o->device))
     status = rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel);
   else
-    status = rt_kernel_load(o->device, c->ptx, c->ptx_len, c->symbol, &c->params, c->has_trap,
-                            &o->kernel);
+    status = rt_kernel_link(o->device, c->ptx, c->ptx_len, &with, c->symbol, &c->params,
+                            c->has_trap, &o->kernel);
   Py_END_ALLOW_THREADS
+  PyMem_Free(inputs);
   PX_TRY_STATUS(st, status, return -1);
   return 0;
 }
@@ -132,11 +163,15 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   PxOverload *o = overload_new(st, d, signature, device);
   if (!o)
     return NULL;
+  PyObject *declared = NULL, *linked = NULL;
   text.owners = &o->owners;
   text.cache = &o->cache;
-  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || load(st, o) < 0 ||
-      call_it(st, o, d->function) < 0)
+  text.declared = &declared;
+  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || !(linked = read_linked(d, declared, device)) ||
+      load(st, o, linked) < 0 || call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
+  Py_XDECREF(declared);
+  Py_XDECREF(linked);
   return o;
 }
 

@@ -39,6 +39,7 @@ typedef struct PxTextRequest {
   RtDevice *device; /* whose arrays the code may hold by address; NULL: any */
   PxCacheUse *cache; /* the disk cache may be used: set to what it did; NULL: compile */
   PyObject **owners; /* set to a tuple of these arrays, if not NULL */
+  PyObject **declared; /* … and to one of the functions of other modules that it may call */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);

@@ -15,6 +15,8 @@ typedef struct PxSnapshot PxSnapshot;
 PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options, RtDevice *device);
 /* The device arrays whose addresses the kernel holds, which must outlive it: a new tuple, or NULL with an exception. */
 PyObject *px_snapshot_owners(const PxSnapshot *s);
+/* Functions of other modules (cuda.declare_device) that it may call, in the same way. */
+PyObject *px_snapshot_declared(const PxSnapshot *s);
 /* Valid, and immutable, until px_snapshot_free; may be read without the GIL. */
 const FrozenFunc *px_snapshot_func(const PxSnapshot *s);
 void px_snapshot_free(PxSnapshot *s); /* with the GIL; NULL is fine */
@@ -35,6 +37,7 @@ struct PxSnapshot {
   Cx *cx;         /* its arena holds everything */
   RtDevice *device;
   PyObject *owners; /* list: device arrays that are frozen */
+  PyObject *declared; /* list: device functions of other modules that are */
   PyObject *keep; /* list: what must stay alive while the memo compares addresses */
   PxMemo *memo;
   uint32_t memo_len, memo_cap;

@@ -545,8 +545,26 @@ static bool freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
+/* pyptx.cuda._link.DeclaredFunction: its class says so, with a property of (symbol, signature, is Numba's ABI). */
+static bool freeze_declared(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (PyType_Check(object) || !PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__pyptx_declared__))
+    return false;
+  PyObject *what = px_keep(s, PyObject_GetAttr(object, s->st->name.__pyptx_declared__));
+  if (!PyTuple_Check(what) || PyTuple_GET_SIZE(what) != 3)
+    return false;
+  const char **signature = CX_ARRAY(s->cx, const char *, 1);
+  f->text = px_freeze_text(s, PyTuple_GET_ITEM(what, 0));
+  signature[0] = px_freeze_text(s, PyTuple_GET_ITEM(what, 1));
+  f->names = signature;
+  f->i = PyTuple_GET_ITEM(what, 2) == Py_True;
+  f->kind = FZ_DECLARED;
+  if (PyList_Append(s->declared, object) < 0)
+    px_snapshot_raise(s);
+  return true;
+}
+
 static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
-    freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum, freeze_memory,
+    freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum, freeze_declared, freeze_memory,
 };
 
 /* May code that names it make complex numbers? */

@@ -13,6 +13,19 @@ typedef struct RtKernelInfo { uint32_t registers, static_shared, constant, local
 /* GPU: loads PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. has_trap: the module takes a
  * TRAP field, for which the kernel gets an RtTrap of its own. */
 RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol, const RtParams *params, int has_trap, RtKernel **out);
+typedef struct RtLinkInput {
+  int kind; /* as the driver numbers them: 0 cubin, 1 PTX, which ends with 0, 2 fatbin, 3 object, 4 library of objects */
+  const char *name; /* for error texts */
+  const void *data;
+  size_t bytes;
+} RtLinkInput;
+typedef struct RtLinked {
+  const RtLinkInput *inputs;
+  unsigned n;
+} RtLinked;
+/* As rt_kernel_load for PTX that calls functions of other modules, which are linked to it. The inputs are not kept. */
+RtStatus rt_kernel_link(RtDevice *d, const char *ptx, size_t size, const RtLinked *with, const char *symbol, const RtParams *params,
+                        int has_trap, RtKernel **out);
 /* Host: code stays the caller's, and must outlive the kernel. */
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code, const RtParams *params, RtKernel **out);
 /* What error texts call the kernel: a copy of name, its symbol before. Not while another thread uses the kernel. */

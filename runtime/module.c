@@ -8,7 +8,7 @@
 
 #include "runtime/state.h"
 
-enum { LOG_SIZE = 4096, MAGIC_BYTES = 16 };
+enum { MAGIC_BYTES = 16 };
 
 static int32_t offset_of(const RtParams *params, RtFieldKind kind) {
   for (uint32_t i = 0; i < params->nfields; i++)
@@ -59,7 +59,7 @@ static int is_binary(const char *image, size_t size) {
 }
 
 /* The log's first lines, on one line. */
-static void squeeze(char *log) {
+void rt_squeeze_log(char *log) {
   char *to = log;
   for (const char *from = log; *from; from++)
     if (!isspace((unsigned char)*from))
@@ -73,35 +73,40 @@ static void squeeze(char *log) {
 
 static RtStatus refused(const RtKernel *k, int result, char *log) {
   RtStatus status = rt_driver_status_of(result, "cuModuleLoadDataEx", k->symbol);
-  squeeze(log);
+  rt_squeeze_log(log);
   if (!*log)
     return status;
   RtError why = *rt_error();
-  return rt_fail_driver(status, result, why.call, why.remedy, "%s: %s", why.text, log);
+  int undefined = strstr(log, "nresolved extern") != NULL;
+  return rt_fail_driver(status, result, why.call,
+                        undefined ? "pass the file that defines it with link=, of cuda.jit or of cuda.declare_device" : why.remedy,
+                        "%s: %s", why.text, log);
 }
 
 static RtStatus load_module(RtKernel *k, const char *image) {
-  char info[LOG_SIZE] = "", errors[LOG_SIZE] = "";
+  char info[RT_LOG_SIZE] = "", errors[RT_LOG_SIZE] = "";
   int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE};
   void *values[] = {info, (void *)(uintptr_t)sizeof info, errors, (void *)(uintptr_t)sizeof errors};
   int result = rt_cu.cuModuleLoadDataEx(&k->module, image, 4, options, values);
   if (result == CUDA_SUCCESS)
     return RT_OK;
   k->module = NULL;
-  errors[LOG_SIZE - 1] = 0;
+  errors[RT_LOG_SIZE - 1] = 0;
   return refused(k, result, errors);
 }
 
+static RtStatus load_linked(void *kernel, const char *cubin) { return load_module(kernel, cubin); }
+
 /* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the
  * magic numbers of binaries. */
-static RtStatus load_image(RtKernel *k, const char *image, size_t size) {
-  if (is_binary(image, size))
+static RtStatus load_image(RtKernel *k, const char *image, size_t size, const RtLinked *with) {
+  if (is_binary(image, size) && !with->n)
     return load_module(k, image);
   char *text = calloc(1, size + MAGIC_BYTES);
   if (!text)
     return no_memory(k->symbol);
   memcpy(text, image, size);
-  RtStatus status = load_module(k, text);
+  RtStatus status = with->n ? rt_link(k->symbol, text, with, load_linked, k) : load_module(k, text);
   free(text);
   return status;
 }
@@ -154,17 +159,17 @@ static RtStatus make_trap(RtKernel *k) {
   return RT_OK;
 }
 
-static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size) {
+static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size, const RtLinked *with) {
   TRY(rt_device_make_current(k->device));
-  TRY(load_image(k, image, size));
+  TRY(load_image(k, image, size, with));
   TRY(find_function(k));
   TRY(read_info(k));
   set_limits(k);
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
-RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol,
-                        const RtParams *params, int has_trap, RtKernel **out) {
+RtStatus rt_kernel_link(RtDevice *d, const char *image, size_t size, const RtLinked *with,
+                        const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
   *out = NULL;
   if (rt_is_host(d))
     return rt_fail(RT_BAD_ARGUMENT, "compile for the host instead",
@@ -174,13 +179,18 @@ RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char 
     return no_memory(symbol);
   if (!has_trap)
     k->trap_offset = -1;
-  RtStatus status = fill_gpu(k, image, size);
+  RtStatus status = fill_gpu(k, image, size, with);
   if (status != RT_OK) {
     rt_kernel_release(k);
     return status;
   }
   *out = k;
   return RT_OK;
+}
+
+RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol,
+                        const RtParams *params, int has_trap, RtKernel **out) {
+  return rt_kernel_link(d, image, size, &(RtLinked){0}, symbol, params, has_trap, out);
 }
 
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,

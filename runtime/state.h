@@ -217,6 +217,14 @@ RtStatus rt_passing_alloc(RtDevice *d, size_t bytes, uint64_t *address);
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *config, char *params);
 RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *config);
 
+/* --- link.c --- */
+
+enum { RT_LOG_SIZE = 4096 };
+void rt_squeeze_log(char *log); /* module.c: on one line */
+/* Links, and calls load with what comes of it, which is gone when load has returned. A context is current. */
+RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with, RtStatus (*load)(void *user, const char *cubin),
+                 void *user);
+
 /* --- cluster.c --- */
 
 RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *config, void *params); /* as rt_launch_cooperative */

@@ -48,6 +48,8 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_ARRAY:
   case FZ_DEVICE_ARRAY: return a->array == b->array;
   case FZ_EXCEPTION: return !strcmp(a->text, b->text);
+  case FZ_DECLARED:
+    return a->i == b->i && !strcmp(a->text, b->text) && !strcmp(a->names[0], b->names[0]);
   case FZ_NAMED: return a->names == b->names;
   case FZ_MEMBER: return a->i == b->i && a->items[0] == b->items[0];
   case FZ_MODULE:
@@ -105,6 +107,7 @@ bool fz_truth(const Frozen *f, bool *out) {
   case FZ_NAMED:
   case FZ_ENUM:
   case FZ_MEMBER:
+  case FZ_DECLARED:
   case FZ_EXCEPTION:
   case FZ_ELLIPSIS: *out = true; return true;
   default: return false;

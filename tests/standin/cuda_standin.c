@@ -135,6 +135,10 @@ void standin_drop(Thing *t) {
   graphs_forget(t);
   if (t->kind == SI_MODULE)
     free(((CUmodule)t->handle)->text);
+  if (t->kind == SI_LINK) {
+    free(((CUlinkState)t->handle)->first);
+    free(((CUlinkState)t->handle)->others);
+  }
   free(t->handle);
   free(t);
 }

@@ -19,6 +19,10 @@
 struct CUmod_st {
   char *text;
 };
+struct CUlinkState_st {
+  char *first, *others; /* texts: the PTX that came first, and all that came behind it */
+  char *log;
+};
 struct CUfunc_st {
   char name[128];
   int max_dynamic, large_clusters;

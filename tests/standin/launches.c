@@ -40,6 +40,72 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
   return standin_end(CUDA_SUCCESS);
 }
 
+/* --- linking: the PTX that comes first is what is loaded, once each function that it declares is defined somewhere --- */
+
+CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *state) {
+  BEGIN(cuLinkCreate, 1);
+  CUlinkState s = standin_make(SI_LINK, sizeof *s);
+  for (unsigned i = 0; s && i < count; i++)
+    if (options[i] == CU_JIT_ERROR_LOG)
+      s->log = values[i];
+  *state = s;
+  return standin_end(s ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+CUresult cuLinkAddData(CUlinkState state, int kind, void *data, size_t bytes, const char *name, unsigned count, int *options,
+                       void **values) {
+  BEGIN(cuLinkAddData, 1);
+  (void)name, (void)count, (void)options, (void)values;
+  if (!standin_find(SI_LINK, state) || kind < CU_INPUT_CUBIN || kind > CU_INPUT_LIBRARY)
+    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  if (kind == CU_INPUT_PTX && (((char *)data)[bytes - 1] || !strstr(data, ".version")))
+    return standin_end(CUDA_ERROR_INVALID_PTX);
+  if (!state->first) {
+    state->first = strdup(data);
+    return standin_end(CUDA_SUCCESS);
+  }
+  size_t had = state->others ? strlen(state->others) : 0;
+  state->others = realloc(state->others, had + bytes + 1);
+  for (size_t i = 0; i < bytes; i++) /* of binaries, the texts in them */
+    state->others[had + i] = ((char *)data)[i] ? ((char *)data)[i] : ' ';
+  state->others[had + bytes] = 0;
+  return standin_end(CUDA_SUCCESS);
+}
+
+/* The name behind "(result)", if there is one. */
+static const char *declared_name(const char *p, char name[128]) {
+  p += strspn(p, " \t\n");
+  if (*p == '(')
+    p = strchr(p, ')') + 1;
+  p += strspn(p, " \t\n");
+  size_t n = strcspn(p, " \t\n(;");
+  snprintf(name, 128, "%.*s", (int)n, p);
+  return p + n;
+}
+
+CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes) {
+  BEGIN(cuLinkComplete, 1);
+  if (!standin_find(SI_LINK, state) || !state->first)
+    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  char name[128];
+  for (const char *p = state->first; (p = strstr(p, ".extern .func")) != NULL;) {
+    p = declared_name(p + strlen(".extern .func"), name);
+    if (strcmp(name, "vprintf") == 0 || (state->others && strstr(state->others, name)))
+      continue;
+    if (state->log)
+      sprintf(state->log, "error   : Undefined reference to '%s' in 'kernel'\n", name);
+    return standin_end(CUDA_ERROR_INVALID_IMAGE);
+  }
+  *cubin = state->first;
+  *bytes = strlen(state->first);
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  BEGIN(cuLinkDestroy, 1);
+  return standin_destroy(SI_LINK, state);
+}
+
 CUresult cuModuleUnload(CUmodule module) {
   BEGIN(cuModuleUnload, 1);
   return standin_destroy(SI_MODULE, module);

@@ -20,6 +20,7 @@ typedef enum StandinKind {
   SI_EVENT,
   SI_GRAPH,
   SI_EXEC,
+  SI_LINK,
   SI_KINDS
 } StandinKind;
 

@@ -46,6 +46,16 @@ static const char *const record_fields =
   "  ret %5\n"
   "}\n";
 
+static const char *const declared =
+  "func call(a: float32[::1], n: int32) -> float32 {\n"
+  "b0:\n"
+  "  %0: float32[::1] = param 0 'a'\n"
+  "  %1: int32 = param 1 'n'\n"
+  "  call_c <declared c f_2: none(int32)> %1\n"
+  "  %2: float32 = call_c <declared numba g: float32(float32[::1], int32)> %0, %1\n"
+  "  ret %2\n"
+  "}\n";
+
 static void test_round_trip(const char *text) {
   Cx *cx = cx_new();
   if (CX_TRY(cx)) {
@@ -128,6 +138,7 @@ static void test_caret(void) {
 int main(void) {
   test_round_trip(typed_loop);
   test_round_trip(record_fields);
+  test_round_trip(declared);
   test_verifier();
   test_types();
   test_render();

@@ -41,6 +41,7 @@ from pyptx.cuda._devices import (
     require_context,
 )
 from pyptx.cuda._jit import cache_info, compile, compile_ptx, compile_ptx_for_current_device, jit
+from pyptx.cuda._link import Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
 from pyptx.cuda._memory import (
     BaseCUDAMemoryManager,
     HostOnlyCUDAMemoryManager,

@@ -4,6 +4,7 @@ import os
 
 from pyptx import _pyptx
 from pyptx._pyptx import Dispatcher, Type
+from pyptx.cuda._link import read_link
 
 _FUNCTION = type(lambda: None)
 _INLINE = {None: 0, False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
@@ -82,8 +83,7 @@ def _forceinline(out, value):
 
 
 def _link(out, value):
-    if value:
-        raise NotImplementedError("link=: linking PTX, cubin or CUDA C++ into a kernel is not there yet")
+    out["link"] = read_link(value)
 
 
 def _coarsen(out, value):
@@ -201,6 +201,8 @@ def jit(func_or_sig=None, **options):
         inline="auto"           or "always", "never": where kernels call it; forceinline=True is "always"
         max_registers, launch_bounds   limits of registers a thread; threads a block, or (threads, blocks)
         cache=None              True: keep compiled kernels on disk for later processes; False: never; None: if PYPTX_CACHE_DIR is set
+        link=None               a file or a list of files (.ptx .cubin .fatbin .o .a .cu) or cuda.PTXSource(text) and its like, linked with the
+                                kernel on a GPU: what defines the functions that cuda.declare_device declares
         dump                    letters of compiler passes to print
     """
     read = _read_options(options)
