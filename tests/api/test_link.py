@@ -145,7 +145,7 @@ def test_wrong_calls():
     assert "twice(): a declared function has no keywords" in wrong("def f(x):\n  x[0] = twice(x=1)", "(int32[:],)")
     assert "twice(): argument 1 must be int32, not a 1d int32 array" in wrong("def f(x):\n  x[0] = twice(x)", "(int32[:],)")
     for given in ("(float32[:],)", "(float64[::1],)", "(float32[:, ::1],)"):
-        assert "weigh(): argument 2 must be a 1d float32 array, not a " in wrong("def f(x):\n  y = weigh(1, x)", given)
+        assert "weigh(): argument 2 must be a 1d float32 array (C), not a " in wrong("def f(x):\n  y = weigh(1, x)", given)
 
 
 def test_two_declarations_of_one_name():

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from os import PathLike
 from typing import Any, Literal, overload
 
 import numpy.typing as npt
@@ -39,6 +40,25 @@ def compile_ptx(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int]
 def compile_ptx_for_current_device(pyfunc: Callable[..., Any], sig: _Signature, device: bool = False, **options: _Options) -> tuple[str, Type]: ...
 
 def cache_info() -> CacheInfo: ...
+
+# --- code of other compilers ---
+
+class LinkableCode:
+    data: bytes
+    name: str
+    def __init__(self, data: str | bytes, name: str | None = None) -> None: ...
+
+class PTXSource(LinkableCode): ...
+class Cubin(LinkableCode): ...
+class Fatbin(LinkableCode): ...
+class Object(LinkableCode): ...
+class Archive(LinkableCode): ...
+class CUSource(LinkableCode): ...
+
+_Link = str | PathLike[str] | LinkableCode
+
+def declare_device(name: str, sig: str | Type, link: _Link | Sequence[_Link] | None = None, use_cooperative: bool = False,
+                   abi: Literal["numba", "c"] = "numba") -> Any: ...
 
 # --- memory ---
 
