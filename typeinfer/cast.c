@@ -48,6 +48,116 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
   return NULL;
 }
 
+/* Types of tuples of one length: element by element. */
+static const Type *join_columns(Ty *ty, const Type *const *types, uint32_t n) {
+  const Type *first = types[0], **column = CX_ARRAY(ty->cx, const Type *, n),
+             **elems = CX_ARRAY(ty->cx, const Type *, first->n + 1);
+  bool named = true;
+  for (uint32_t k = 1; k < n; k++)
+    named &= ty_same_names(first, types[k]);
+  for (uint32_t j = 0; j < first->n; j++) {
+    for (uint32_t k = 0; k < n; k++)
+      column[k] = types[k]->elems[j];
+    if (!(elems[j] = ty_join_all(ty, column, n)))
+      return NULL;
+  }
+  return named ? ty_tuple_like(ty->cx, elems, first) : ty_tuple(ty->cx, elems, first->n);
+}
+
+const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
+  uint32_t ids = 0;
+  bool numbers = true, tuples = true;
+  for (uint32_t k = 0; k < n; k++) {
+    numbers &= ty_is_number(types[k]);
+    tuples &= types[k]->id == TY_TUPLE && types[k]->n == types[0]->n;
+    ids |= numbers ? (uint32_t)1 << types[k]->id : 0;
+  }
+  if (n > 2 && numbers)
+    return ty_id(ty, ty_promote_all(TYPING_NUMPY, ids));
+  if (n > 2 && tuples)
+    return join_columns(ty, types, n);
+  const Type *t = types[0];
+  for (uint32_t k = 1; k < n && t; k++)
+    t = ty_join(ty, t, types[k]);
+  return t;
+}
+
+/* --- types that meet --- */
+
+void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t) {
+  uint32_t k = m->n;
+  while (k && m->types[k - 1]->number > t->number)
+    k--;
+  if (k && m->types[k - 1] == t)
+    return;
+  if (m->n == TY_MEET_MAX) { /* tuples: there are not so many numbers */
+    const Type *all = ty_meeting_type(ty, m);
+    if (all) {
+      *m = (TyMeeting){.n = 1, .types = {all}};
+      ty_meet_type(ty, m, t);
+    }
+    return;
+  }
+  memmove(m->types + k + 1, m->types + k, (m->n - k) * sizeof *m->types);
+  m->types[k] = t;
+  m->n++;
+}
+
+void ty_meet_value(Ty *ty, TyMeeting *m, const TyInfo *info) {
+  if (!info->met)
+    ty_meet_type(ty, m, info->v.type);
+  else
+    for (uint32_t k = 0; k < info->met->n; k++)
+      ty_meet_type(ty, m, info->met->types[k]);
+}
+
+const Type *ty_meeting_type(Ty *ty, const TyMeeting *m) {
+  return m->n ? ty_join_all(ty, m->types, m->n) : NULL;
+}
+
+static bool is_met(const TyMet *met, const Type *const *types, uint32_t n) {
+  return met && met->n == n && !memcmp(met->types, types, n * sizeof(const Type *));
+}
+
+bool ty_same_met(const TyMet *a, const TyMet *b) {
+  return a == b || (a && b && is_met(a, b->types, b->n));
+}
+
+const TyMet *ty_met(Ty *ty, const TyMeeting *m, const TyMet *last) {
+  if (m->n < 2)
+    return NULL;
+  if (is_met(last, m->types, m->n))
+    return last;
+  TyMet *met = arena_alloc(&ty->cx->arena, sizeof *met + m->n * sizeof(const Type *));
+  met->n = m->n;
+  memcpy(met->types, m->types, m->n * sizeof(const Type *));
+  return met;
+}
+
+/* Strong types promote to types that hold them (an int64 or uint64 becomes a float64 at once). A weak number's may be narrower. */
+static bool loses(const Type *from, const Type *by, const Type *to) {
+  if (from == by || by == to)
+    return false;
+  if (from->id == TY_TUPLE && by->id == TY_TUPLE && to->id == TY_TUPLE) {
+    for (uint32_t k = 0; k < from->n; k++)
+      if (loses(from->elems[k], by->elems[k], to->elems[k]))
+        return true;
+    return false;
+  }
+  if (!ty_is_number(from) || !ty_is_number(by) || !ty_is_number(to) || !ty_is_weak(from))
+    return false;
+  TypeId strong = ty_strengthen(by->id), end = ty_strengthen(to->id);
+  bool as_double = (strong == TY_F64 || strong == TY_C128) && (end == TY_F64 || end == TY_C128);
+  return from->id != TY_PYBOOL && !as_double && strong != ty_strengthen(from->id);
+}
+
+bool ty_loses(const TyMet *met, const Type *by, const Type *to) {
+  for (uint32_t k = 0; met && k < met->n; k++)
+    if (loses(met->types[k], by, to))
+      return true;
+  return false;
+}
+
 /* --- numbers --- */
 
 /* One storage, another name. */

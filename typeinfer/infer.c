@@ -126,7 +126,9 @@ static bool beyond_horizon(const TySpec *s, const Block *from, const Block *to) 
 
 TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
   TyInfo r = {0};
+  TyMeeting meeting = {0};
   const Ins *first = NULL;
+  bool one = true;
   for (uint32_t k = 0; k < phi->nargs; k++) {
     Block *from = phi->block->preds.data[k];
     if (!ty_edge_taken(ty->spec, from, phi->block) || beyond_horizon(ty->spec, from, phi->block))
@@ -137,27 +139,53 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
       r.unset = a->unset;
     if (is_bottom(a->v))
       continue;
+    ty_meet_value(ty, &meeting, a);
     if (!first) {
       r.v = a->v;
       first = phi->args[k];
     } else if (first != phi->args[k]) {
-      const Type *t = ty_join(ty, r.v.type, a->v.type);
-      r.conflict |= !t;
-      bool same = t && r.v.konst && a->v.konst && r.v.type == a->v.type &&
-                  fz_same(r.v.konst, a->v.konst);
-      r.v = (Val){.type = t ? t : r.v.type, .konst = same ? r.v.konst : NULL};
+      bool same = r.v.konst && a->v.konst && r.v.type == a->v.type && fz_same(r.v.konst, a->v.konst);
+      r.v = (Val){.type = r.v.type, .konst = same ? r.v.konst : NULL};
+      one = false;
     }
   }
+  if (!one) {
+    const Type *t = ty_meeting_type(ty, &meeting);
+    r.conflict |= !t;
+    r.v.type = t ? t : r.v.type;
+  }
+  const TyInfo *last = info_of(ty, phi);
+  if (last->varies && r.v.type && ty_stored(r.v.type) && (r.v.konst || r.v.items))
+    r.v = (Val){.type = r.v.type};
+  r.varies = last->varies;
+  r.met = ty_met(ty, &meeting, last->met);
   return r;
 }
 
 /* --- a sweep --- */
 
+/* Whether what is known of an instruction, seen from those that use it, changes. */
+static bool changes(Ty *ty, const TyInfo *old, const TyInfo *new) {
+  return !ty_same(ty, old->v, new->v) || old->conflict != new->conflict || !old->unset != !new->unset ||
+         !ty_same_met(old->met, new->met);
+}
+
+/* What met in a phi before, too. */
+static const TyMet *all_met(Ty *ty, const TyInfo *old, const TyInfo *new) {
+  TyMeeting meeting = {0};
+  ty_meet_value(ty, &meeting, old);
+  ty_meet_value(ty, &meeting, new);
+  return ty_met(ty, &meeting, old->met);
+}
+
 static bool put(Ty *ty, Ins *i, TyInfo new) {
   TyInfo *old = info_of(ty, i);
   if (ty->spec->sweeps > SETTLE && !is_bottom(old->v)) {
+    if (i->op == OP_PHI && !is_bottom(new.v))
+      new.met = all_met(ty, old, &new);
     if (is_bottom(new.v)) {
       new.v = old->v;
+      new.met = old->met;
     } else if (!ty_same(ty, old->v, new.v)) {
       const Type *t = ty_join(ty, old->v.type, new.v.type);
       new.v = (Val){.type = t ? t : new.v.type, .src = new.v.src};
@@ -165,8 +193,7 @@ static bool put(Ty *ty, Ins *i, TyInfo new) {
     }
     new.conflict |= old->conflict;
   }
-  bool changed = !ty_same(ty, old->v, new.v) || old->conflict != new.conflict ||
-                 !old->unset != !new.unset;
+  bool changed = changes(ty, old, &new);
   *old = new;
   return changed;
 }
@@ -185,9 +212,10 @@ static void sweep_ret(Ty *ty, Ins *i) {
   TySpec *s = ty->spec;
   if (is_bottom(v))
     return;
-  const Type *t = s->returned ? ty_join(ty, s->returned, v.type) : v.type;
-  if (t)
-    s->returned = t;
+  TyMeeting returned = *s->returned;
+  ty_meet_value(ty, &returned, info_of(ty, i->args[0]));
+  if (ty_meeting_type(ty, &returned))
+    *s->returned = returned;
   else
     ty->stuck = true;
 }
@@ -195,7 +223,7 @@ static void sweep_ret(Ty *ty, Ins *i) {
 /* The result's type is what the returns of this sweep join to, so it forgets early guesses as other values do. */
 static bool settle_result(Ty *ty) {
   TySpec *s = ty->spec;
-  const Type *t = s->returned;
+  const Type *t = ty_meeting_type(ty, s->returned);
   if (t && s->result && s->sweeps > SETTLE)
     t = ty_join(ty, s->result, t);
   if (!t || t == s->result)
@@ -210,10 +238,8 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
   switch (i->op) {
   case OP_BR: return reach(ty, b, 0);
   case OP_CONDBR: {
-    Val c = ty_truth(ty, ty_arg(ty, i, 0));
-    if (is_bottom(c))
-      return false;
-    bool decided = fz_truth(c.konst, &known);
+    Val c = ty_truth(ty, ty_arg(ty, i, 0)); /* bottom after an error, which a loop's later turns may undo */
+    bool decided = !is_bottom(c) && fz_truth(c.konst, &known);
     if (!decided || known)
       changed |= reach(ty, b, 0);
     if (!decided || !known)
@@ -252,28 +278,35 @@ static bool sweep_block(Ty *ty, Block *b) {
 
 enum { VISITS = 64 }; /* of a block, on average; beyond, plain sweeps settle the rest */
 
-/* Whether the phis of a loop's head change, now that the types at the end of `from` are known. */
-static bool head_changes(Ty *ty, Block *from, Block *head) {
+typedef enum Change { SAME, CHANGED, NEW_START } Change;
+
+/* Whether the phis of a loop's head change, now that the types at the end of `from` are known. A value that was known in the first turn,
+ * and is not, decided types: the loop starts anew without it. */
+static Change head_changes(Ty *ty, Block *from, Block *head) {
   TySpec *s = ty->spec;
   if (s->horizon[head->id] < s->order[from->id])
     s->horizon[head->id] = s->order[from->id];
-  bool changed = false;
+  Change change = SAME;
   FOR_INS (head, i)
     if (i->op == OP_PHI) {
       TyInfo new = ty_eval_phi(ty, i), *old = info_of(ty, i);
-      changed |= !ty_same(ty, old->v, new.v) || old->conflict != new.conflict ||
-                 !old->unset != !new.unset;
+      if (!old->varies && ((old->v.konst && !new.v.konst) || (old->v.items && !new.v.items))) {
+        old->varies = true;
+        change = NEW_START;
+      } else if (change == SAME && changes(ty, old, &new)) {
+        change = CHANGED;
+      }
     }
-  return changed;
+  return change;
 }
 
 /* The head that control returns to from b with types it has not seen; NULL if there is none. */
-static Block *head_to_repeat(Ty *ty, Block *b) {
+static Block *head_to_repeat(Ty *ty, Block *b, Change *change) {
   TySpec *s = ty->spec;
   for (int n = 0; n < 2; n++) {
     Block *to = b->succ[n];
     if (to && s->order[to->id] <= s->order[b->id] && ty_edge_taken(s, b, to) &&
-        head_changes(ty, b, to))
+        (*change = head_changes(ty, b, to)) != SAME)
       return to;
   }
   return NULL;
@@ -302,8 +335,11 @@ static void sweep_loops(Ty *ty) {
       if (b != repeat) /* entered: only what comes before */
         s->horizon[b->id] = s->order[b->id] - 1;
       (void)sweep_block(ty, b);
-      if ((repeat = head_to_repeat(ty, b))) {
-        p = s->order[repeat->id] - 1;
+      Change change = SAME;
+      Block *head = head_to_repeat(ty, b, &change);
+      repeat = change == NEW_START ? NULL : head;
+      if (head) {
+        p = s->order[head->id] - 1;
         continue;
       }
     }
@@ -313,17 +349,19 @@ static void sweep_loops(Ty *ty) {
 }
 
 static void sweep_to_end(Ty *ty) {
-  ty->spec->returned = NULL;
+  TyMeeting returned = {0};
+  ty->spec->returned = &returned;
   sweep_loops(ty);
   for (bool changed = true; changed;) {
     changed = ty->stuck = ty->spec->missing = false;
     ty->spec->sweeps++;
-    ty->spec->returned = NULL;
+    returned = (TyMeeting){0};
     FOR_BLOCKS (ty->fn, b)
       if (ty->spec->taken[b->id] & BLOCK_REACHED)
         changed |= sweep_block(ty, b);
     changed |= settle_result(ty);
   }
+  ty->spec->returned = NULL;
 }
 
 void ty_type_spec(TyProgram *p, TySpec *s) {

@@ -69,6 +69,23 @@ TypeId ty_promote(Typing typing, TypeId a, TypeId b) {
   return (TypeId)table[typing][a - FIRST][b - FIRST];
 }
 
+_Static_assert(TY_SCALARS <= 32, "ids are bits of a word");
+
+/* From the largest kind down, integers last, then the weak ones: within a kind promotion is associative, and so is a float's with
+ * integers one by one. Of the weak ones the highest decides. */
+TypeId ty_promote_all(Typing typing, uint32_t ids) {
+  TypeId strong = TY_VOID, weakest = TY_VOID;
+  for (int t = TY_SCALARS - 1; t >= 0; t--) {
+    if (!(ids & (uint32_t)1 << t))
+      continue;
+    TypeId *into = weak((TypeId)t) ? &weakest : &strong;
+    *into = *into == TY_VOID ? (TypeId)t : ty_promote(typing, *into, (TypeId)t);
+  }
+  if (strong == TY_VOID || weakest == TY_VOID)
+    return strong == TY_VOID ? weakest : strong;
+  return ty_promote(typing, strong, weakest);
+}
+
 /* int against uint64: no common type holds both, so the true values are compared. A weak int against a strong one too: it may
  * be outside of the strong type's range. */
 static TyOp compare_types(Op op, TypeId a, TypeId b, TypeId t) {

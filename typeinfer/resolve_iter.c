@@ -12,9 +12,7 @@ static Val less(Ty *ty, Op op, Val a, Val b) {
 
 /* A tuple that is looped over: its elements take the type that the loop variable has. */
 static Val common_tuple(Ty *ty, Val t) {
-  const Type *elem = t.type->n ? t.type->elems[0] : NULL;
-  for (uint32_t k = 1; k < t.type->n && elem; k++)
-    elem = ty_join(ty, elem, t.type->elems[k]);
+  const Type *elem = t.type->n ? ty_join_all(ty, t.type->elems, t.type->n) : NULL;
   if (!elem)
     return t.type->n ? TY_FAIL(ty, ERR_TUPLE_MIXED, TY_PRETTY(ty, t)) : t;
   const Type **elems = CX_ARRAY(ty->cx, const Type *, t.type->n);

@@ -9,6 +9,39 @@
 
 static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
 
+/* --- values that meet
+ *
+ * What meets in a variable is converted to the type that the variable has where it is read. Where a phi is on the way to another, a weak
+ * number would lose what the phi's own type does not hold: -1 beside a uint8 is 255, and 255 as an int16. */
+
+/* The phi that a lifted one is, if several types meet in it. */
+static Ins *meeting_of(Ty *ty, Ins *lifted) {
+  Ins *phi = info_of(ty, lifted)->v.ins;
+  return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && info_of(ty, phi)->met ? phi : NULL;
+}
+
+static Ins *twin_of(Ty *ty, Ins *phi, const Type *type) {
+  TySpec *s = ty->spec;
+  for (uint32_t k = 0; k < s->twins.len; k++)
+    if (s->twins.data[k].phi == phi && s->twins.data[k].type == type)
+      return s->twins.data[k].made;
+  Ins *made = ir_ins(ty->cx, ty->fn, OP_PHI, ty_storage(ty, type), phi->loc, phi->args, phi->nargs);
+  made->name = phi->name;
+  ir_insert_phi(phi->block, made);
+  TyTwin twin = {phi, made, type};
+  VEC_PUSH(&ty->cx->arena, &s->twins, twin);
+  return made;
+}
+
+/* The value of a lifted instruction, which is not bottom, as one of that type. */
+static Ins *as_type(Ty *ty, Ins *lifted, const Type *type) {
+  Val v = info_of(ty, lifted)->v;
+  Ins *phi = meeting_of(ty, lifted);
+  if (phi && ty_loses(info_of(ty, phi)->met, v.type, type))
+    return twin_of(ty, phi, type);
+  return ty_ins(ty, ty_cast(ty, v, type));
+}
+
 /* --- instructions --- */
 
 static void rewrite_phi(Ty *ty, Ins *i) {
@@ -72,7 +105,7 @@ static void rewrite_ret(Ty *ty, Ins *i) {
     fail(ty->cx, i->loc, ERR_RETURN_VALUE, TY_PRETTY(ty, v));
   if (!ty_join(ty, t, v.type))
     fail(ty->cx, i->loc, ERR_RETURN_TYPES, ty->fn->name, TY_PRETTY(ty, v), ty_pretty(ty->cx, t));
-  i->args[0] = ty_ins(ty, ty_cast(ty, v, t));
+  i->args[0] = as_type(ty, i->args[0], t);
 }
 
 static void rewrite_ins(Ty *ty, Ins *i) {
@@ -131,35 +164,50 @@ static Ins *unset_value(Ty *ty, const Type *t, Ins *at) {
   return u;
 }
 
-static void finish_phi(Ty *ty, Ins *phi) {
-  Val v = info_of(ty, phi)->v;
+/* Their operands are strict from here on; those of the phis stay lifted until all of them, twins too, have theirs. */
+static Ins **finished_args(Ty *ty, Ins *phi, const Type *type) {
+  Ins **args = CX_ARRAY(ty->cx, Ins *, phi->nargs + 1);
   for (uint32_t k = 0; k < phi->nargs; k++) {
     Block *from = phi->block->preds.data[k];
     Ins *end = from->last;
+    args[k] = phi->args[k];
     if (!(ty->spec->taken[from->id] & BLOCK_REACHED))
       continue;
-    Val a = info_of(ty, phi->args[k])->v;
     ty->at = end;
-    phi->args[k] = is_bottom(a) ? unset_value(ty, phi->type, end)
-                                : ty_ins(ty, ty_cast(ty, a, v.type));
+    args[k] = is_bottom(info_of(ty, phi->args[k])->v) ? unset_value(ty, phi->type, end)
+                                                      : as_type(ty, phi->args[k], type);
   }
+  return args;
 }
 
 static void finish_phis(Ty *ty) {
+  struct Finished {
+    Ins *phi, **args;
+  };
+  VEC(struct Finished) done = {0};
   FOR_BLOCKS (ty->fn, b) {
     FOR_INS_SAFE (b, i, next) {
       if (i->op == OP_UNSET && !i->type)
         ir_remove(i);
-      if (i->op != OP_PHI || !(ty->spec->taken[b->id] & BLOCK_REACHED))
+      if (i->op != OP_PHI || !(ty->spec->taken[b->id] & BLOCK_REACHED) || i->id >= ty->spec->ninfos)
         continue;
       if (info_of(ty, i)->v.ins != i)
         ir_remove(i);
     }
   }
   FOR_BLOCKS (ty->fn, b)
-    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED);
-         i = i->next)
-      finish_phi(ty, i);
+    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED); i = i->next)
+      if (i->id < ty->spec->ninfos) {
+        struct Finished f = {i, finished_args(ty, i, info_of(ty, i)->v.type)};
+        VEC_PUSH(&ty->cx->arena, &done, f);
+      }
+  for (uint32_t k = 0; k < ty->spec->twins.len; k++) {
+    TyTwin twin = ty->spec->twins.data[k];
+    struct Finished f = {twin.made, finished_args(ty, twin.made, twin.type)};
+    VEC_PUSH(&ty->cx->arena, &done, f);
+  }
+  for (uint32_t k = 0; k < done.len; k++)
+    done.data[k].phi->args = done.data[k].args;
 }
 
 /* --- the function --- */

@@ -42,9 +42,10 @@ static Val is_better(Ty *ty, Op op, const Val *v, const Val *chosen, uint32_t k)
 
 /* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands first. */
 static Val choose(Ty *ty, Op op, const Val *v, uint32_t n) {
-  const Type *t = v[0].type;
-  for (uint32_t k = 1; k < n && t; k++)
-    t = ty_join(ty, t, v[k].type);
+  const Type **types = CX_ARRAY(ty->cx, const Type *, n);
+  for (uint32_t k = 0; k < n; k++)
+    types[k] = v[k].type;
+  const Type *t = ty_join_all(ty, types, n);
   if (!t)
     return TY_FAIL(ty, ERR_BAD_OPERANDS, "min() or max()", TY_PRETTY(ty, v[0]), TY_PRETTY(ty, v[n - 1]));
   Val best = ty_cast(ty, v[0], t), *chosen = CX_ARRAY(ty->cx, Val, n);

@@ -93,7 +93,8 @@ TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint3
   CX_ASSERT(cx, s->fn->nparams == n);
   s->params = s->fn->params;
   ir_order(cx, s->fn);
-  s->infos = CX_ARRAY(cx, TyInfo, s->fn->next_id);
+  s->ninfos = s->fn->next_id;
+  s->infos = CX_ARRAY(cx, TyInfo, s->ninfos);
   s->taken = CX_ARRAY(cx, uint8_t, s->fn->next_block);
   s->first_edge = CX_ARRAY(cx, Block *, s->fn->next_block);
   s->taken[s->fn->entry->id] = BLOCK_REACHED;

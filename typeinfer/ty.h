@@ -29,11 +29,26 @@ typedef struct Val {
 #define BOTTOM ((Val){0})
 static inline bool is_bottom(Val v) { return !v.type; }
 
+/* The types that meet in a variable are those of the values that reach it, through however many phis: a phi's own type is a step on the
+ * way and no type of a value. So what a variable's type is does not hang on where paths meet first. Sorted by number, each once. */
+typedef struct TyMet {
+  uint32_t n; /* 2 or more */
+  const Type *types[];
+} TyMet;
+
+enum { TY_MEET_MAX = 32 };
+typedef struct TyMeeting {
+  uint32_t n;
+  const Type *types[TY_MEET_MAX];
+} TyMeeting;
+
 /* What is known about a lifted instruction; in Ins.note. */
 typedef struct TyInfo {
   Val v;
+  const TyMet *met; /* a phi of several types: which */
   Ins *unset;    /* may be unset: the OP_UNSET that reaches it */
   bool conflict; /* a phi of types that have no common one */
+  bool varies;   /* a phi whose value was known in a loop's first turn only */
 } TyInfo;
 
 typedef enum SpecState {
@@ -51,6 +66,12 @@ typedef struct TyAssign {
   const Type *target, *value;
 } TyAssign;
 
+/* A phi once more, in another type: of the values that meet in it, not of what they became there. */
+typedef struct TyTwin {
+  Ins *phi, *made;
+  const Type *type;
+} TyTwin;
+
 /* One function for one row of argument types. */
 typedef struct TySpec {
   const FrozenFunc *func;
@@ -58,9 +79,10 @@ typedef struct TySpec {
   Val *args;      /* type, and konst where it is part of the identity */
   Fn *fn;
   Ins **params;         /* all of them, nargs; fn's are those that are passed, once it is emitted */
-  struct TyInfo *infos; /* by id of lifted instructions */
+  struct TyInfo *infos; /* by id of lifted instructions: ninfos */
+  uint32_t ninfos;
   const Type *result;   /* NULL: not known (yet) */
-  const Type *returned; /* what the returns of the sweep in progress join to so far */
+  TyMeeting *returned; /* what the returns of the sweep in progress bring */
   SpecState state;
   uint32_t level; /* depth in the stack of functions being typed */
   uint32_t low;   /* lowest level of a function in progress that its result depends on */
@@ -76,6 +98,7 @@ typedef struct TySpec {
   bool const_args;     /* typed with its arguments' values */
   bool missing;        /* a value that must be a constant is not */
   VEC(TyAssign) assigns; /* emission */
+  VEC(TyTwin) twins;     /* emission */
   struct TySpec *next; /* of the same hash */
 } TySpec;
 
@@ -185,6 +208,14 @@ const Type *ty_elem(Ty *ty, TypeId id, const char *record);
 
 /* --- conversion (cast.c) --- */
 const Type *ty_join(Ty *ty, const Type *a, const Type *b); /* NULL: none */
+const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n); /* in no order; n > 0 */
+void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t);
+void ty_meet_value(Ty *ty, TyMeeting *m, const TyInfo *info);
+const Type *ty_meeting_type(Ty *ty, const TyMeeting *m); /* NULL: none */
+/* Whether a value of one of those types may become another number of type `to` by way of type `by`. */
+bool ty_loses(const TyMet *met, const Type *by, const Type *to);
+const TyMet *ty_met(Ty *ty, const TyMeeting *m, const TyMet *last); /* last itself, if it is that */
+bool ty_same_met(const TyMet *a, const TyMet *b);
 Val ty_cast(Ty *ty, Val v,
             const Type *to); /* C's conversion; v's type must be castable (numbers; joins) */
 Val ty_cast_id(Ty *ty, Val v, TypeId to);

@@ -1,6 +1,7 @@
 """Expressions under abstract interpretation: every method gives the rewritten node and its type."""
 
 import ast
+import functools
 import warnings
 
 import numpy as np
@@ -24,8 +25,12 @@ from scalars import (
     Func,
     Invalid,
     Tuple,
+    held,
     is_scalar,
     join,
+    known,
+    leaves_of,
+    mixed,
     need_scalar,
     plain,
     python_operator,
@@ -44,15 +49,16 @@ def load(name):
     return ast.Name(name, ast.Load())
 
 
-def converted(node, have, want):
-    """node of type have as an expression of type want."""
-    if have == want:
-        return node
-    if want is CONFLICT:
-        raise Invalid("no common type")
-    if isinstance(want, Tuple):
-        return call("_convert", node, call("_types_of", ast.Constant(repr(want))))
-    return call(f"_to_{want}", node)
+def spec(t):
+    """Text of a type that _types_of reads; what is no number stays as it is."""
+    if isinstance(t, Tuple):
+        return "(" + "".join(spec(x) + ", " for x in t) + ")"
+    return repr(str(t)) if is_scalar(t) else "None"
+
+
+def as_type(node, t):
+    """node converted to type t."""
+    return call("_convert", node, call("_types_of", ast.Constant(spec(t))))
 
 
 RUNTIME["_types_of"] = lambda text, memo={}: memo.get(text) or memo.setdefault(text, retuple(eval(text)))
@@ -130,15 +136,6 @@ def has_array(t):
     return isinstance(t, Array) or isinstance(t, Tuple) and any(map(has_array, t))
 
 
-def converted_any(node, types, result):
-    """node, whose type is one of types as the run goes, in the type that a kernel gives it."""
-    if result is CONFLICT:
-        raise Invalid("no common type")
-    if all(t == result for t in types):
-        return node, result
-    return call("_convert", node, call("_types_of", ast.Constant(repr(result)))), result
-
-
 def inexact_name(e):
     """The path of a call whose result has an error bound, else None."""
     if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Attribute):
@@ -153,6 +150,15 @@ class Expressions:
     """What Body knows of expressions; it has the environment `env`, the program `m`."""
 
     def expr(self, e, inexact_here=False):
+        """The value of an expression, in the expression's type."""
+        return self.settled(*self.raw(e, inexact_here))
+
+    @staticmethod
+    def settled(node, t):
+        return (as_type(node, t), plain(t)) if mixed(t) else (node, t)
+
+    def raw(self, e, inexact_here=False):
+        """An expression that may be a variable, or one of several values: of the type that it came with, one of those its own joins."""
         if not inexact_here and inexact_name(e):
             raise Invalid("an inexact function inside an expression")
         method = getattr(self, f"e_{type(e).__name__}", None)
@@ -164,8 +170,8 @@ class Expressions:
             return e, found
         outer, self.known = self.known, True
         node, t = method(e)
-        if is_scalar(t) and self.known and not isinstance(e, (ast.Name, ast.Subscript, ast.Attribute)):
-            t = Const(t)
+        if self.known and not isinstance(e, (ast.Name, ast.Subscript, ast.Attribute)):
+            t = known(t)
         self.known = outer and constant_type(t)
         return node, t
 
@@ -185,7 +191,7 @@ class Expressions:
     def e_NamedExpr(self, e):
         if self.conditional:
             raise Invalid("assignment on some paths of an expression")
-        value, t = self.expr(e.value)
+        value, t = self.raw(e.value)
         return ast.NamedExpr(self.bind(e.target, t), value), t
 
     def e_Tuple(self, e):
@@ -279,6 +285,7 @@ class Expressions:
                 raise Invalid("a condition that may be known")
             result = t if result is None else join(result, t)
         node = ast.Compare(operands[0][0], e.ops, [n for n, _ in operands[1:]])
+        result = plain(result) if len(e.ops) > 1 else result
         return (node if len(e.ops) == 1 else call(f"_to_{result}", node)), result
 
     def membership(self, e, operands):
@@ -294,7 +301,10 @@ class Expressions:
 
     def e_BoolOp(self, e):
         node, true, false = self.logic(e)
-        return converted_any(node, [None], join(true, false))
+        result = join(true, false)
+        if result is CONFLICT:
+            raise Invalid("no common type")
+        return node, result
 
     e_IfExp = e_BoolOp
 
@@ -313,13 +323,11 @@ class Expressions:
             (a, *ta), (b, *tb) = self.logic(e.body), self.logic(e.orelse)
             self.conditional -= 1
             true, false = join(ta[0], tb[0]), join(ta[1], tb[1])
-            node = ast.IfExp(test, a, b)
-            if last:
-                return node, true, false
-            node, t = converted_any(node, [None], join(true, false))
-            return node, t, t
+            if not last:
+                true = false = join(true, false)
+            return ast.IfExp(test, a, b), true, false
         if not isinstance(e, ast.BoolOp):
-            node, t = self.expr(e)
+            node, t = self.raw(e)
             return node, t, t
         parts, stays, ends = [], [], None
         for k, x in enumerate(e.values):
@@ -328,6 +336,8 @@ class Expressions:
             self.conditional -= k > 0
             self.truth(true), self.truth(false)
             if k < len(e.values) - 1:
+                if any(not held(leaf, t) for t in (true, false) for leaf in leaves_of(t)):
+                    raise Invalid("a test of a value that is converted for the test alone")
                 stays.append(false if isinstance(e.op, ast.And) else true)
             parts.append(node)
             ends = true, false
@@ -468,12 +478,15 @@ class Expressions:
         self.passed_on.update((c, None) for c in captured if c not in self.env)
         if starred:
             named = [ast.keyword(p, node) for p, (node, _) in list(given.items())[len(positional) :]]
-            return ast.Call(load(name), [*(load(c) for c in captured), *places], named), result
+            return ast.Call(load(name), [*(self.passed(c) for c in captured), *places], named), result
         # In the order of the call, as Python evaluates them, and by name, as they are passed.
         keywords = [
             ast.keyword(p, node) for p, (node, t) in given.items() if not isinstance(t, Func)
         ]
-        return ast.Call(load(name), [load(c) for c in captured], keywords), result
+        return ast.Call(load(name), [self.passed(c) for c in captured], keywords), result
+
+    def passed(self, name):
+        return self.settled(load(name), self.env[name])[0] if name in self.env else load(name)
 
     def argument(self, a):
         value, t = self.expr(a)
@@ -486,12 +499,10 @@ class Expressions:
     def min_or_max(self, name, args):
         if len(args) < 2:
             raise Invalid(name)
-        result = args[0][1]
-        for _, t in args:
-            result = join(need_scalar(result), need_scalar(t))
+        result = plain(functools.reduce(join, (need_scalar(t) for _, t in args)))
         if {"pyint", "pyfloat"} <= {t for _, t in args}:
             raise Invalid("the best of ints and floats")
-        return converted_any(call(f"_{name}", *(a for a, _ in args)), [t for _, t in args], result)
+        return as_type(call(f"_{name}", *(a for a, _ in args)), result), result
 
     def c_min(self, args, e):
         return self.min_or_max("min", args)

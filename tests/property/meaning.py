@@ -7,8 +7,8 @@ The types come from abstract interpretation of the syntax tree; the type of ever
 type that NumPy gives for that operation on sample scalars. The function is the same source, with
 calls put in only where a kernel means something else than Python, and only for:
 
-* joins: a variable (a conditional expression, a result) whose type differs from path to path has
-  the promotion of those types, so the value is converted where the paths meet;
+* joins: a variable (a conditional expression, a result) whose type differs from path to path has the promotion
+  of all the types that reach it. It keeps the value that it was given, and reading it converts to that type;
 * weak integers, which wrap at 64 bits, and wrap again beside a strong integer they do not fit;
 * division of weak numbers by zero, shifts by too much, negative integer powers (semantics.md, 2);
 * stores and constructors, which convert as C does, saturating from floats (4 and 6);
@@ -20,10 +20,11 @@ nothing about the program (a type error, a maybe-unset variable): such a program
 """
 
 import ast
+import functools
 import itertools
 
 import numpy as np
-from expressions import Expressions, call, has_array, inexact_name, is_literal, load, retuple, sampled
+from expressions import Expressions, as_type, call, constant_type, has_array, inexact_name, is_literal, load, retuple, sampled
 from scalars import (
     CONFLICT,
     CONVERT,
@@ -39,10 +40,14 @@ from scalars import (
     constancy,
     is_scalar,
     join,
+    known,
+    mixed,
     need_scalar,
     plain,
     python_operator,
+    same,
     type_of,
+    unknown,
 )
 
 class Loop:
@@ -82,7 +87,8 @@ class Meaning:
     def instance(self, func, types):
         """(name of the specialised function, type of its result, names it captures)."""
         captured = [n for n in free_names(func.node) if n in func.env]
-        seen = (*types, *(func.env[n] for n in captured))
+        inner = {n: known(func.env[n]) if constant_type(func.env[n]) else plain(func.env[n]) for n in captured}
+        seen = (*types, *inner.values())
         key = (func.node, seen, tuple(map(constancy, seen)))
         if key in self.instances:
             found = self.instances[key]
@@ -92,7 +98,7 @@ class Meaning:
                 found.recursive = plain(found.returns[0])
                 return found.name, found.recursive, []
             return found
-        env = {n: func.env[n] for n in captured}
+        env = dict(inner)
         names = [a.arg for a in func.node.args.args]
         env.update(zip(names, types))
         walker = Body(self, env, func.qualname == self.main and func.qualname in self.globals)
@@ -112,8 +118,9 @@ class Meaning:
                 raise Invalid("results without a common type")
             if walker.recursive is not None and any(t != walker.recursive for t in walker.returns):
                 raise Invalid("recursion whose types change")
-            if len(set(walker.returns)) > 1:
+            if len(set(walker.returns)) > 1 or mixed(result):
                 body = [ReturnConversion(result).visit(s) for s in body]
+            result = plain(result)
         name = walker.name
         captured = [n for n in captured if not isinstance(func.env[n], Func)]
         captured += [n for n in walker.passed_on if n not in captured]
@@ -132,11 +139,7 @@ class ReturnConversion(ast.NodeTransformer):
         self.result = result
 
     def visit_Return(self, node):
-        return ast.Return(call("_convert", node.value, call("_types_of", ast.Constant(repr(self.result)))))
-
-
-def constant_range(node):
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and all(map(is_literal, node.args))
+        return ast.Return(as_type(node.value, self.result))
 
 
 def leaves(body):
@@ -197,27 +200,17 @@ class Body(Expressions):
             out.extend(result if isinstance(result, list) else [result])
         return out or [ast.Pass()], self.env
 
-    def meet(self, envs):
-        """(types where these paths meet, conversions to put there)."""
+    @staticmethod
+    def meet(envs):
+        """The types where these paths meet; None if none comes there."""
         envs = [e for e in envs if e is not None]
         if not envs:
-            return None, []
-        met, conversions = {}, []
+            return None
+        met = {}
         for name in envs[0]:
-            if not all(name in e for e in envs):
-                continue
-            t = envs[0][name]
-            for e in envs[1:]:
-                t = join(t, e[name])
-            met[name] = t
-            if t is not CONFLICT and any(e[name] != t for e in envs):
-                conversions.append(self.convert_variable(name, t))
-        return met, conversions
-
-    @staticmethod
-    def convert_variable(name, t):
-        value = call("_convert", load(name), call("_types_of", ast.Constant(repr(t))))
-        return ast.Assign([ast.Name(name, ast.Store())], value)
+            if all(name in e for e in envs):
+                met[name] = functools.reduce(join, (e[name] for e in envs))
+        return met
 
     def s_Pass(self, s):
         return ast.Pass()
@@ -247,14 +240,25 @@ class Body(Expressions):
             name = s.targets[0].id
             self.env[name] = Func(s.value, dict(self.env), name)
             return []
-        value, t = self.expr(s.value)
+        if isinstance(s.targets[0], ast.Tuple) and isinstance(s.value, ast.Tuple) and len(s.targets) == 1:
+            return self.assign_each(s.targets[0], s.value)
+        value, t = self.raw(s.value)
         if len(s.targets) != 1:
             if not all(isinstance(x, ast.Name) for x in s.targets):
                 raise Invalid("chained targets")
             return ast.Assign([self.bind(x, t) for x in s.targets], value)
         if isinstance(s.targets[0], ast.Subscript):
-            return self.store(s.targets[0], value, t)
+            return self.store(s.targets[0], *self.settled(value, t))
+        if isinstance(s.targets[0], ast.Tuple):
+            value, t = self.settled(value, t)
         return ast.Assign([self.bind(s.targets[0], t)], value)
+
+    def assign_each(self, target, values):
+        """x, y = y, x: no tuple is made of up to three, so each variable takes the other's types."""
+        of = self.raw if len(values.elts) <= 3 and len(values.elts) == len(target.elts) else self.expr
+        parts = [of(x) for x in values.elts]
+        value = ast.Tuple([p for p, _ in parts], ast.Load())
+        return ast.Assign([self.bind(target, Tuple(t for _, t in parts))], value)
 
     def store(self, target, value, t):
         place, element = self.subscript(target, ast.Store())
@@ -307,31 +311,13 @@ class Body(Expressions):
         return ast.AugAssign(ast.Subscript(array, load(index), ast.Store()), s.op, value)
 
     def s_If(self, s):
-        node, ends = self.branches_If(s)
-        self.env, conversions = self.meet(ends)
-        return [node, *conversions]
-
-    def branches_If(self, s):
-        """(rewritten, types at the ends of its paths): a branch that ends in another `if` ends where that one's do."""
         test = self.test(s.test)
         before = dict(self.env)
-        then, ends = self.paths(s.body)
+        then, ends = self.block(s.body)
         self.env = before
-        other, other_ends = self.paths(s.orelse) if s.orelse else ([], [before])
-        return ast.If(test, then, other), [*ends, *other_ends]
-
-    def paths(self, statements):
-        """(rewritten block, types at the ends of its paths, not met yet)."""
-        *first, last = statements
-        out, end = self.block(first)
-        split = getattr(self, f"branches_{type(last).__name__}", None)
-        if end is None:
-            return out, []
-        if split is None:
-            more, end = self.block([last])
-            return [*out, *more], [end]
-        node, ends = split(last)
-        return [*out, node], ends
+        other, other_ends = self.block(s.orelse) if s.orelse else ([], before)
+        self.env = self.meet([ends, other_ends])
+        return ast.If(test, then, other)
 
     def test(self, e):
         """A condition: CPython tests the parts of these one by one, so that their types do not meet."""
@@ -365,39 +351,32 @@ class Body(Expressions):
         before = self.env
         assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and stored(n)}
         # What is known at the first pass may decide that there is no second one.
-        head = before if leaves(body) else {n: plain(t) if n in assigned else t for n, t in before.items()}
+        first = before if leaves(body) else {n: unknown(t) if n in assigned else t for n, t in before.items()}
+        head = first
         for _ in range(12):
             self.env = dict(head)
             loop = Loop()
             self.loops.append(loop)
             flag = f"_done{next(self.m.counter)}"
             enter, leave_env = step(flag)
-            inner, ends = self.paths(body)
+            inner, end = self.block(body)
             self.loops.pop()
-            ends = [e for e in [*ends, *loop.continues] if e is not None]
-            met, _ = self.meet([head, *ends])
-            # A name set before the loop stays set.
-            if met == head:
+            met = self.meet([first, end, *loop.continues])
+            if all(same(met[n], t) for n, t in head.items()):  # a name set before the loop stays set
                 break
             head = met
         else:
             raise Invalid("types that do not settle")
-        conversions = [
-            self.convert_variable(n, t)
-            for n, t in head.items()
-            if is_scalar(t) or isinstance(t, Tuple)
-            if any(n in e and e[n] != t for e in [before, *ends])
-        ]
         self.env = dict(leave_env)
         other, after = self.block(orelse) if orelse else ([], self.env)
-        self.env, last = self.meet([after, *loop.breaks])
+        self.env = self.meet([after, *loop.breaks])
         out = [
             ast.Assign([ast.Name(flag, ast.Store())], ast.Constant(False)),
-            ast.While(ast.Constant(True), [*conversions, *enter, *inner], []),
+            ast.While(ast.Constant(True), [*enter, *inner], []),
         ]
         if orelse:
             out.append(ast.If(load(flag), other, []))
-        return [*out, *last]
+        return out
 
     def s_While(self, s):
         def step(flag):
@@ -409,7 +388,7 @@ class Body(Expressions):
 
     def s_For(self, s):
         iterable, items = self.iterable(s.iter)
-        if items == "pyint" and constant_range(s.iter) and leaves(s.body):
+        if items == "pyint" and self.known_start(s.iter) and leaves(s.body):
             items = Const(items)  # perhaps the first item is the only one
         state = f"_it{next(self.m.counter)}"
 
@@ -420,7 +399,7 @@ class Body(Expressions):
             return [
                 ast.Assign([ast.Name(item, ast.Store())], call("next", load(state), load("_end"))),
                 ast.If(ast.Compare(load(item), [ast.Is()], [load("_end")]), leave, []),
-                ast.Assign([self.bind(s.target, items)], self.as_type(load(item), items)),
+                ast.Assign([self.bind(s.target, items)], load(item) if has_array(items) else as_type(load(item), items)),
             ], leave_env
 
         return [
@@ -428,11 +407,10 @@ class Body(Expressions):
             *self.loop(s.body, step, s.orelse),
         ]
 
-    @staticmethod
-    def as_type(node, t):
-        if is_scalar(t) or isinstance(t, Tuple) and not has_array(t):
-            return call("_convert", node, call("_types_of", ast.Constant(repr(t))))
-        return node
+    def known_start(self, node):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != "range":
+            return False
+        return len(node.args) == 1 or is_literal(node.args[0]) or isinstance(self.expr(node.args[0])[1], Const)
 
     def iterable(self, node):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -459,12 +437,10 @@ class Body(Expressions):
         if isinstance(t, Array):
             return value, t.dtype if t.ndim == 1 else Array(t.dtype, t.ndim - 1)
         if isinstance(t, Tuple) and t:
-            item = t[0]
-            for other in t[1:]:
-                item = join(item, other)
+            item = functools.reduce(join, t)
             if item is CONFLICT:
                 raise Invalid("items without a common type")
-            return value, item
+            return value, plain(item) if mixed(item) else item
         raise Invalid("iteration")
 
     def s_Break(self, s):
@@ -493,35 +469,31 @@ class Body(Expressions):
             value = ast.Tuple([p for p, _ in parts], ast.Load())
             t = Tuple(t for _, t in parts)
         else:
-            value, t = self.expr(s.value)
+            value, t = self.raw(s.value)
         self.returns.append(t)
         self.env = None
         return ast.Return(value)
 
     def s_Match(self, s):
-        node, ends = self.branches_Match(s)
-        self.env, conversions = self.meet(ends)
-        return [node, *conversions]
-
-    def branches_Match(self, s):
         subject, t = self.expr(s.subject)
         for x in t if isinstance(t, Tuple) else [t]:
             self.truth(x)
-        paths, cases, exhaustive = [], [], False
+        ends, cases, exhaustive = [], [], False
         for case in s.cases:
             before = dict(self.env)
             self.pattern(case.pattern, t)
-            guard = self.expr(case.guard)[0] if case.guard else None
-            body, ends = self.paths(case.body)
-            paths += ends
+            guard = self.test(case.guard) if case.guard else None
+            body, end = self.block(case.body)
+            ends.append(end)
             cases.append(ast.match_case(case.pattern, guard, body))
             self.env = before
             if guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
                 exhaustive = True
                 break
         if not exhaustive:
-            paths.append(dict(self.env))
-        return ast.Match(subject, cases), paths
+            ends.append(dict(self.env))
+        self.env = self.meet(ends)
+        return ast.Match(subject, cases)
 
     def pattern(self, p, t):
         if isinstance(p, ast.MatchValue):

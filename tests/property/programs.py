@@ -179,7 +179,7 @@ class Generator:
         judged = self.judged
         self.walker.seen = lambda e: judged.get(text[e.col_offset : e.end_col_offset])
         try:
-            t = self.walker.expr(tree)[1]
+            t = self.walker.raw(tree)[1]
         except Invalid:
             return False
         finally:

@@ -4,7 +4,8 @@
 `scripts/soak` runs more seeds than these.
 """
 
-import random
+import functools
+import itertools
 
 import differential
 import numpy as np
@@ -12,7 +13,7 @@ import programs
 import pytest
 import shrink
 from meaning import Meaning
-from scalars import CONVERT, INTEGERS, Invalid, Unspecified, join
+from scalars import CONVERT, INTEGERS, SAMPLE, Invalid, Unspecified, join
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ~True, in programs as they come
 PROGRAMS, SHARD, ROWS = 2000, 50, 24
@@ -73,10 +74,33 @@ def test_conversions_of_the_reference_are_the_stores_of_the_harness(value):
         assert CONVERT[t](value) == store(t, value)
 
 
-def test_joins_do_not_depend_on_the_order():
+def test_joins_are_numpys_result_type_of_all_types():
+    """Up to four types, joined two by two in any order."""
     names = [*programs.STRONG, *programs.WEAK]
-    for x, y in ((random.Random(1).choice(names), random.Random(2).choice(names)) for _ in range(50)):
-        assert join(x, y) == join(y, x)
+    for n in (2, 3, 4):
+        for types in itertools.combinations(names, n):
+            if any(t in programs.STRONG for t in types):
+                wanted = np.result_type(*(SAMPLE[t] for t in types)).name
+            else:
+                wanted = types[-1]
+            assert functools.reduce(join, types) == wanted, types
+            assert functools.reduce(join, types[::-1]) == wanted, types
+            if n == 4:
+                assert join(join(types[0], types[3]), join(types[1], types[2])) == wanted, types
+
+
+def test_the_reference_converts_a_variable_where_it_is_read():
+    source = """def prog(a, b, n):
+    v = n
+    if n > 5:
+        v = a
+    w = v
+    if n > 10:
+        w = b
+    return (v, w)
+"""
+    types, values = result_of(source, ("uint8", "int16", "pyint"), np.uint8(1), np.int16(2), -1)
+    assert types == ("uint8", "int16") and values == (255, -1)
 
 
 # --- the machinery that finds and shrinks

@@ -1,0 +1,110 @@
+"""Variables that several types reach: their type is np.result_type of all of them, whichever paths meet first.
+
+A value is converted to the type that its variable has where it is read, and to none on the way there.
+"""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from harness import define, jit
+from pyptx import cuda
+
+# One of x, y and z, by the number c (0, 1, 2).
+SHAPES = {
+    "flat": "if c == 0:\n        v = x\n    elif c == 1:\n        v = y\n    else:\n        v = z\n    return v",
+    "nested": "if c != 2:\n        if c == 0:\n            v = x\n        else:\n            v = y\n    else:\n        v = z\n    return v",
+    "read": "v = x if c == 0 else y\n    if c < 0:\n        cuda.syncwarp()\n    w = v\n    if c == 2:\n        w = z\n    return w",
+    "results": "if c == 0:\n        return x\n    return y if c == 1 else z",
+    "loop": "v = x\n    for k in range(1, 3):\n        if c >= k:\n            v = y if k == 1 else z\n    return v",
+    "tuple": "t = (x, c)\n    if c == 1:\n        t = (y, c)\n    if c == 2:\n        t = (z, c)\n    return t[0]",
+}
+WEAK = {"pybool": bool, "pyint": int, "pyfloat": float}
+VALUES = {"pyint": -3, "pyfloat": 0.1, "pybool": True, "bool": True}
+STORED = {"pyint": "int64", "pyfloat": "float64", "pybool": "bool"}
+TYPES = ["pyint", "pyfloat", "bool", "int8", "uint8", "int32", "uint64", "float16", "float32"]
+
+
+def expected(types):
+    """(name of the type, the three values in it)."""
+    samples = [WEAK[t](1) if t in WEAK else np.dtype(t).type(1) for t in types]
+    if all(t in WEAK for t in types):
+        weak = max(types, key=list(WEAK).index)
+        return weak, WEAK[weak]
+    dtype = np.result_type(*samples)
+    return dtype.name, lambda v: np.array(v).astype(dtype)[()]
+
+
+def value(t):
+    return VALUES.get(t, 100 if "int" in t else 1.5)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_type_is_that_of_all(shape):
+    """Every three types, in every order, in one kernel a first type."""
+    for first in TYPES:
+        triples = [(first, *rest) for rest in itertools.permutations(TYPES, 2)]
+        helpers, body, wanted, arrays = [], [], [], {}
+        for t in TYPES:
+            arrays[f"a_{t}"] = np.array([value(t)], STORED.get(t, t))
+        for k, triple in enumerate(triples):
+            name, convert = expected(triple)
+            helpers.append(f"def pick{k}(c, x, y, z):\n    {SHAPES[shape]}\n")
+            given = [f"{WEAK[t].__name__}(a_{t}[0])" if t in WEAK else f"a_{t}[0]" for t in triple]
+            out = STORED.get(name, name)
+            row = len(arrays.setdefault(f"o_{out}", []))
+            arrays[f"o_{out}"].append(np.zeros(3, out))
+            body.append(f"    o_{out}[{row}, c] = pick{k}(c, {', '.join(given)})\n")
+            wanted.append((name, f"o_{out}", row, [convert(value(t)) for t in triple]))
+        arrays = {n: np.stack(a) if isinstance(a, list) else a for n, a in arrays.items()}
+        text = "".join(helpers) + f"def kernel({', '.join(arrays)}):\n    c = cuda.grid(1)\n" + "".join(body)
+        kernel = jit(define(text))
+        kernel[1, 3](*arrays.values())
+        cuda.synchronize()
+        types = str(*kernel.inspect_types().values())
+        found = dict(re.findall(r"^func pick(\d+)(?:__\d+)?\(.*\) -> (.*) \{$", types, re.M))
+        for k, (name, out, row, values) in enumerate(wanted):
+            assert found[str(k)] == name, (shape, triples[k])
+            assert list(arrays[out][row]) == values, (shape, triples[k], arrays[out][row], values)
+
+
+def test_a_value_is_not_converted_on_the_way():
+    """Beside a uint8 -3 would be 253; where the uint8 is read it is, but the int16 comes of -3 itself."""
+
+    def kernel(n, u, i, out):
+        v = n
+        if n > 5:
+            v = u[0]
+        out[0] = v
+        if n > 10:
+            v = i[0]
+        out[1] = v
+
+    out = np.zeros(2, np.int64)
+    jit(kernel)[1, 1](-3, np.ones(1, np.uint8), np.ones(1, np.int16), out)
+    cuda.synchronize()
+    assert list(out) == [253, -3]
+
+
+def test_what_a_loop_knows_at_first_decides_no_type():
+    """k is 0 in the first turn: then the inner loop does not run, b stays a bool, and -b would be an error."""
+
+    def kernel(n, flags, x, out):
+        b = flags[0]
+        shift = n
+        for k in range(3):
+            for _ in range(k):
+                b %= 3
+            if -b:
+                out[0] += 1
+            shift <<= np.fmin(1, x[0] if k else 1)
+            out[1] += -(k - 1 and flags[0])
+        out[2] = shift
+
+    out = np.zeros(3, np.int64)
+    kernel = jit(kernel)
+    kernel[1, 1](1, np.ones(1, bool), np.ones(1, np.int32), out)
+    cuda.synchronize()
+    assert list(out) == [3, -2, 8]
+    assert re.search(r"int32 = phi .*'shift'", str(*kernel.inspect_types().values()))
