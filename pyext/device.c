@@ -33,14 +33,14 @@ static RtDevice *open_device(PxState *st, int ordinal) {
   return d;
 }
 
-/* GPUs that a driver answers for. -1 with an exception in a child of fork and at exit: there is no telling whether there are any. */
+/* GPUs that a driver answers for. -1 with an exception where there is no telling: in a child of fork, at exit, if the driver fails. */
 static int gpu_count(PxState *st) {
   int count = 0;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
   status = rt_gpu_count(&count);
   Py_END_ALLOW_THREADS
-  if (status != RT_OK && rt_driver_is_over())
+  if (status != RT_OK && (rt_driver_is_over() || (status != RT_NO_DRIVER && status != RT_NO_DEVICE)))
     PX_TRY_STATUS(st, status, return -1);
   return status == RT_OK ? count : 0;
 }

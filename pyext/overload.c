@@ -93,7 +93,7 @@ static int read_inputs(PyObject *list, RtLinkInput *inputs) {
     Py_ssize_t bytes;
     if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "isy#", &inputs[i].kind, &inputs[i].name, &inputs[i].data, &bytes))
       return -1;
-    inputs[i].bytes = (size_t)bytes + 1; /* bytes objects end with 0, which PTX must */
+    inputs[i].bytes = (size_t)bytes + (inputs[i].kind == RT_LINK_PTX); /* bytes objects end with 0, which PTX must */
   }
   return 0;
 }

@@ -13,6 +13,7 @@ typedef struct RtKernelInfo { uint32_t registers, static_shared, constant, local
 /* GPU: loads PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. has_trap: the module takes a
  * TRAP field, for which the kernel gets an RtTrap of its own. */
 RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol, const RtParams *params, int has_trap, RtKernel **out);
+enum { RT_LINK_PTX = 1 };
 typedef struct RtLinkInput {
   int kind; /* as the driver numbers them: 0 cubin, 1 PTX, which ends with 0, 2 fatbin, 3 object, 4 library of objects */
   const char *name; /* for error texts */

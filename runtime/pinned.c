@@ -49,8 +49,9 @@ void rt_pinned_free(void *p) {
     return;
   char *base = (char *)p - HOST_ALIGN;
   const Pinned *head = (Pinned *)base;
-  if (head->device && rt_device_enter(head->device, head->epoch))
-    rt_cu.cuMemHostUnregister(base);
+  if (head->device && rt_device_enter(head->device, head->epoch) &&
+      rt_cu.cuMemHostUnregister(base) != CUDA_SUCCESS)
+    return; /* to the driver it is still pinned: nobody else may get it */
   free(base);
 }
 

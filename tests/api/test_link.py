@@ -218,28 +218,33 @@ def bare(**options):
     return cuda.jit(function, **options)
 
 
+def built(form, folder):
+    """A file with the functions, in that form."""
+    arch = "sm_" + "".join(map(str, cuda.get_current_device().compute_capability))
+    ptx, source, out = folder / "code.ptx", folder / "code.cu", folder / f"code.{form}"
+    ptx.write_text(TWICE)
+    source.write_text(SOURCE)
+    nvcc = {"o": "-c", "fatbin": "-fatbin", "a": "-lib"}
+    tool = {"cubin": "ptxas", **dict.fromkeys(nvcc, "nvcc")}.get(form)
+    if tool and not shutil.which(tool) or form == "cu" and not has_nvrtc():
+        pytest.skip(f"{tool or 'NVRTC'} is not installed")
+    if form == "cubin":
+        subprocess.run(["ptxas", "-c", f"-arch={arch}", "-o", str(out), str(ptx)], check=True)
+    elif form in nvcc:
+        subprocess.run(["nvcc", "-rdc=true", f"-arch={arch}", nvcc[form], "-o", str(out), str(source)], check=True)
+    return out
+
+
 @gpu_only
-def test_linked_by_the_decorator(tmp_path):
-    capability = "".join(map(str, cuda.get_current_device().compute_capability))
-    check(bare(link=code))
-    (tmp_path / "code.ptx").write_text(TWICE)
-    check(bare(link=[tmp_path / "code.ptx"]))
-    if has_nvrtc():
-        check(bare(link=cuda.CUSource(SOURCE)))
-    if shutil.which("ptxas"):
-        subprocess.run(["ptxas", "-c", f"-arch=sm_{capability}", "-o", str(tmp_path / "code.cubin"), str(tmp_path / "code.ptx")], check=True)
-        check(bare(link=str(tmp_path / "code.cubin")))
-    if shutil.which("nvcc"):
-        (tmp_path / "code.cu").write_text(SOURCE)
-        for option, name in (("-c", "code.o"), ("-fatbin", "code.fatbin"), ("-lib", "code.a")):
-            subprocess.run(["nvcc", "-rdc=true", f"-arch=sm_{capability}", option, "-o", str(tmp_path / name), str(tmp_path / "code.cu")], check=True)
-            check(bare(link=tmp_path / name))
+@pytest.mark.parametrize("form", ["ptx", "cu", "cubin", "fatbin", "o", "a"])
+def test_linked_by_the_decorator(form, tmp_path):
+    check(bare(link=[built(form, tmp_path)]))
 
 
 @gpu_only
 def test_functions_that_are_nowhere():
     for k in (bare(), bare(link=cuda.PTXSource(TWICE.replace("twice", "thrice")))):
-        with pytest.raises(cuda.ModuleError, match=r"(?s)twice.*pass the file that defines it with link="):
+        with pytest.raises(cuda.ModuleError, match=r"(?s)(note|twice|weigh).*pass the file that defines it with link="):
             check(k)
 
 
