@@ -10,6 +10,14 @@
 
 /* --- the module --- */
 
+/* What LLVM is not to use of this CPU: conversions to bfloat16 that flush subnormals, which it would put where a bfloat16 is passed
+ * to a function or returned. Without them it moves the bits. */
+#ifdef __x86_64__
+#define HOST_WITHOUT ",-avx512bf16,-avxneconvert"
+#else
+#define HOST_WITHOUT ""
+#endif
+
 static void host_open(Cg *cg) {
   char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
        *features = LLVMGetHostCPUFeatures(), *why = NULL;
@@ -25,8 +33,9 @@ static void host_open(Cg *cg) {
                                                        : LLVMCodeGenLevelNone;
     cg->machine = LLVMCreateTargetMachine(
         target, triple, cpu,
-        more && *more ? arena_printf(&cg->cx->arena, "%s,%s", features, more) : features, level,
-        LLVMRelocPIC, LLVMCodeModelDefault);
+        arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", features, more && *more ? "," : "",
+                     more ? more : ""),
+        level, LLVMRelocPIC, LLVMCodeModelDefault);
     if (!cg->machine)
       error = "no target machine for this CPU";
   }

@@ -272,6 +272,25 @@ def test_constants_round_once():
     assert list(b) == [exact_bits(v) if isinstance(v, int) else bfloat_bits(v).item() for v in values]
 
 
+@pytest.mark.parametrize("opt", [0, 3])
+def test_bfloat16_goes_through_functions_unchanged(opt):
+    """A move of bits. Some CPUs' conversions to bfloat16, which LLVM would put around calls, make subnormals zeros."""
+
+    def pair(x, y):
+        return y, (x, x)
+
+    def kernel(x, a, b):
+        i = cuda.grid(1)
+        if i < x.size:
+            r = pair(x[i], 1)
+            a[i] = r[1][0]
+            b[i] = pair(x[i], x[i])[0]
+
+    a, b = np.zeros(65536, np.uint16), np.zeros(65536, np.uint16)
+    launch(kernel, 65536, bfloats(ALL), bfloats(a), bfloats(b), opt=opt)
+    assert same_bfloat(a, ALL).all() and same_bfloat(b, ALL).all()
+
+
 def test_both_in_one_expression():
     """float32 holds what neither of the two does: 2**-14 * 2**20 comes to 64, which fits both again."""
 
