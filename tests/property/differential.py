@@ -7,19 +7,21 @@ the typed SSA (inspect_types): int64 is not enough where a Python int was meant.
 """
 
 import ast
+import collections
 import linecache
 import math
 import os
 import re
 
+import kinds
 import numpy as np
+import pyptx
 import scalars
 from accuracy import ulps_of
-from programs import MATRIX, STORED, VECTOR, program, values
+from kinds import STORED, WEAK_CAST
+from programs import MATRIX, VECTOR, program
 from pyptx import cuda
-from scalars import STRONG, Array, Tuple, Unspecified
-
-WEAK_CAST = {"pybool": "bool", "pyint": "int", "pyfloat": "float"}
+from scalars import Array, Named, Tuple, Unspecified
 
 
 class Case:
@@ -32,37 +34,47 @@ class Case:
         for name, t in program.parameters.items():
             if isinstance(t, Array):
                 shape = VECTOR if t.ndim == 1 else MATRIX
-                self.arguments[name] = values(rng, t.dtype, rows * math.prod(shape)).reshape(rows, *shape)
+                self.arguments[name] = kinds.draw(rng, t.dtype, (rows, *shape))
+            elif isinstance(t, Named):  # one for all rows: an argument of the launch
+                self.arguments[name] = tuple(given(kinds.draw(rng, x, (1,))[0], x) for x in t)
             else:
-                self.arguments[name] = values(rng, STORED.get(t, t), rows)
+                self.arguments[name] = kinds.draw(rng, t, (rows,))
 
     def expected(self):
         """(result columns, arrays after the run, rows that no rule fixes)."""
         function, types = self.meaning.function(), self.program.parameters
-        results = [np.zeros(self.rows, STRONG[STORED.get(t, t)]) for t in self.meaning.result]
-        arrays = {n: a.copy() for n, a in self.arguments.items() if isinstance(types[n], Array)}
+        results = [self.zeros(t) for t in self.meaning.result]
+        arrays = {n: kinds.loaded(a, types[n].dtype) for n, a in self.arguments.items() if isinstance(types[n], Array)}
+        same = {n: function.__globals__[t.name](*self.arguments[n]) for n, t in types.items() if isinstance(t, Named)}
         unspecified = np.zeros(self.rows, bool)
         with np.errstate(all="ignore"):
             for row in range(self.rows):
-                given = [
-                    arrays[n][row]
-                    if isinstance(t, Array)
-                    else scalars.CONVERT[t](self.arguments[n][row])
+                arguments = [
+                    arrays[n][row] if n in arrays else same[n] if n in same else given(self.arguments[n][row], t)
                     for n, t in types.items()
                 ]
                 try:
-                    got = function(*given)
+                    got = function(*arguments)
                 except Unspecified:
                     unspecified[row] = True
                     continue
                 except Exception as e:
                     text = ast.unparse(self.meaning.module)
-                    raise AssertionError(f"the reference fails: {e!r} {given}\n{self.program.source}\n{text}") from None
+                    raise AssertionError(f"the reference fails: {e!r} {arguments}\n{self.program.source}\n{text}") from None
                 for column, value, t in zip(results, got, self.meaning.result):
                     if scalars.type_of(value) != t:
                         raise AssertionError(f"the reference itself gives {type(value)} for {t}")
-                    column[row] = value
-        return results, arrays, unspecified
+                    column[row] = kinds.row(t).packed(value)
+        return results, {n: kinds.stored(a, types[n].dtype) for n, a in arrays.items()}, unspecified
+
+    def zeros(self, t):
+        """An array for results of type t."""
+        return np.zeros(self.rows, kinds.row(t).result_memory(STORED.get(t, t)))
+
+
+def given(element, t):
+    """What a program is given that lies in memory as that element."""
+    return scalars.CONVERT[t](element) if t in STORED else kinds.row(t).given(element, t)
 
 
 def case_of(seed, rows):
@@ -80,32 +92,43 @@ class Batch:
     def __init__(self, cases):
         self.cases, self.rows = cases, cases[0].rows
         self.columns = {}  # argument name of the kernel → list of columns (or shapes of results)
+        self.types = {}  # of these arrays' elements
+        self.named = {}  # argument name of the kernel → (class, fields) of a named tuple
         self.slots = []
         body = []
         sources = []
         for k, case in enumerate(cases):
             sources.append(re.sub(r"\bprog", f"p{k}", case.program.source))
-            arguments = [self.argument(n, t, case) for n, t in case.program.parameters.items()]
+            arguments = [self.argument(n, t, case, k) for n, t in case.program.parameters.items()]
             body.append(f"        r = p{k}({', '.join(arguments)})")
             places = []
             for j, t in enumerate(case.meaning.result):
-                array = self.column(f"o_{STORED.get(t, t)}", np.zeros(self.rows, STRONG[STORED.get(t, t)]))
+                stored = "int64" if scalars.is_date(t) else STORED.get(t, t)
+                array = self.column("o", stored, case.zeros(t))
                 places.append(array)
-                body.append(f"        {array[0]}[{array[1]}, i] = r[{j}]")
+                body.append(f"        {array[0]}[{array[1]}, i] = {kinds.row(t).result.format(f'r[{j}]')}")
             self.slots.append(places)
-        names = list(self.columns)
+        names = [*self.columns, *self.named]
         head = [f"def kernel(n, {', '.join(names)}):", "    i = cuda.grid(1)", "    if i < n:"]
         self.source = "\n".join([*sources, *head, *body]) + "\n"
 
-    def column(self, name, data):
+    def column(self, prefix, t, data):
+        """Puts data beside the others of its type: (name of the kernel's argument, number)."""
+        name = prefix + "_" + re.sub(r"\W+", "_", str(t))
+        self.types[name] = t
         block = self.columns.setdefault(name, [])
         block.append(data)
         return name, len(block) - 1
 
-    def argument(self, name, t, case):
+    def argument(self, name, t, case, number):
+        if isinstance(t, Named):
+            self.named[f"n_{number}_{name}"] = re.sub(r"\bprog", f"p{number}", t.name), case.arguments[name]
+            return f"n_{number}_{name}"
         dtype = t.dtype if isinstance(t, Array) else STORED.get(t, t)
         prefix = {"s": "s", "m": "m"}.get(name, "x")
-        array, k = self.column(f"{prefix}_{dtype}", case.arguments[name])
+        if isinstance(dtype, scalars.Record):
+            prefix = f"q{number}"  # every dtype is its own
+        array, k = self.column(prefix, dtype, case.arguments[name])
         if isinstance(t, Array):
             case.place = {**getattr(case, "place", {}), name: (array, k)}
         text = f"{array}[{k}, i]"
@@ -114,8 +137,9 @@ class Batch:
     def compile(self, **options):
         file = f"<programs {id(self)}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(keepends=True), file)
-        scope = {"cuda": cuda, "np": np, "math": math}
+        scope = {"cuda": cuda, "np": np, "math": math, "pyptx": pyptx, "collections": collections, "__name__": __name__}
         exec(compile(self.source, file, "exec", dont_inherit=True), scope)
+        self.scope = scope
         return cuda.jit(fma=False, **options)(scope["kernel"])
 
     def arrays(self):
@@ -126,7 +150,9 @@ class Batch:
         kernel = self.compile(**options)
         arrays = self.arrays()
         block = min(self.rows, 128)
-        kernel[-(-self.rows // block), block](self.rows, *arrays.values())
+        given = [kinds.launched(a, self.types[n]) for n, a in arrays.items()]
+        given += [self.scope[cls](*fields) for cls, fields in self.named.values()]
+        kernel[-(-self.rows // block), block](self.rows, *given)
         cuda.synchronize()
         return arrays, kernel
 
@@ -149,28 +175,8 @@ def inferred_types(kernel):
 # -----------------------------------------------------------------------------------------------------------
 
 
-def ordered(x):
-    """Floats as integers in their order, so that neighbours differ by 1."""
-    bits = np.ascontiguousarray(x).view(f"i{x.itemsize}").astype(object)
-    low = -(1 << (8 * x.itemsize - 1))
-    return np.where(bits < 0, low - bits, bits)
-
-
-def equal(got, want, ulps=0):
-    """Elementwise: the same bits, any nan like any nan; with ulps, that many representable numbers apart."""
-    if got.dtype.kind != "f":
-        return got == want
-    bits = f"u{got.itemsize}"
-    same = np.ascontiguousarray(got).view(bits) == np.ascontiguousarray(want).view(bits)
-    same |= np.isnan(got) & np.isnan(want)
-    if ulps and not same.all():
-        near = np.abs(ordered(got) - ordered(want)) <= ulps
-        same |= near.astype(bool) & ~np.isnan(got) & ~np.isnan(want)
-    return same
-
-
 def show(t):
-    return f"{t.dtype}[{t.ndim}]" if isinstance(t, Array) else str(t)
+    return repr(t) if isinstance(t, Named) else str(t)
 
 
 class Failure:
@@ -184,9 +190,13 @@ class Failure:
         return f"seed {self.case.program.seed}: {self.kind} ({types}; {self.options})\n{self.text}"
 
 
+def arguments_text(case, row):
+    return ", ".join(f"{n}={a if isinstance(a, tuple) else a[row]!r}" for n, a in case.arguments.items())
+
+
 def compare(case, slots, arrays, types, number, device):
     """None, or what differs."""
-    wanted = str(case.meaning.result)
+    wanted = kinds.shown(case.meaning.result)
     if types is not None and types.get(number) != wanted:
         return Failure(case, "types", f"inferred {types.get(number)}, NumPy's are {wanted}")
     results, after, unspecified = case.reference
@@ -194,21 +204,22 @@ def compare(case, slots, arrays, types, number, device):
     for j, ((array, k), want) in enumerate(zip(slots, results)):
         got = arrays[array][k]
         name = case.meaning.inexact.get(j)
-        ulps = ulps_of(name, want.dtype.name, device) if name else 0
-        bad = ~equal(got, want, ulps) & keep
+        t = case.meaning.result[j]
+        ulps = ulps_of(name, STORED.get(t, t), device) if name else 0
+        bad = ~kinds.equal(got, want, "int64" if scalars.is_date(t) else t, ulps) & keep
         if bad.any():
             row = int(np.argmax(bad))
             return Failure(
                 case,
                 "value",
-                f"result {j} ({case.meaning.result[j]}) in {int(bad.sum())} of {case.rows} rows; row {row}: "
+                f"result {j} ({t}) in {int(bad.sum())} of {case.rows} rows; row {row}: "
                 f"device {got[row]!r}, Python {want[row]!r}\n"
-                + ", ".join(f"{n}={a[row]!r}" for n, a in case.arguments.items()),
+                + arguments_text(case, row),
             )
     for name, want in after.items():
         array, k = case.place[name]
         got = arrays[array][k]
-        bad = ~equal(got, want)
+        bad = ~kinds.equal(got, want, case.program.parameters[name].dtype)
         bad[unspecified] = False
         if bad.any():
             at = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -216,7 +227,7 @@ def compare(case, slots, arrays, types, number, device):
                 case,
                 "array",
                 f"{name}[{at[1:]}] in row {at[0]}: device {got[at]!r}, Python {want[at]!r}\n"
-                + ", ".join(f"{n}={a[at[0]]!r}" for n, a in case.arguments.items()),
+                + arguments_text(case, at[0]),
             )
     return None
 

@@ -16,6 +16,8 @@ from scalars import (
     INTEGERS,
     KIND,
     LOW,
+    OTHER_UFUNCS,
+    REAL,
     RUNTIME,
     SAMPLE,
     STRONG,
@@ -24,8 +26,13 @@ from scalars import (
     Const,
     Func,
     Invalid,
+    Named,
+    NamedClass,
+    Record,
     Tuple,
+    date_promoted,
     held,
+    is_date,
     is_scalar,
     join,
     known,
@@ -33,6 +40,7 @@ from scalars import (
     mixed,
     need_scalar,
     plain,
+    promotion,
     python_operator,
     type_of,
 )
@@ -52,7 +60,8 @@ def load(name):
 def spec(t):
     """Text of a type that _types_of reads; what is no number stays as it is."""
     if isinstance(t, Tuple):
-        return "(" + "".join(spec(x) + ", " for x in t) + ")"
+        items = "(" + "".join(spec(x) + ", " for x in t) + ")"
+        return f"Named({t.name!r}, {t.fields!r}, {items})" if isinstance(t, Named) else items
     return repr(str(t)) if is_scalar(t) else "None"
 
 
@@ -61,11 +70,18 @@ def as_type(node, t):
     return call("_convert", node, call("_types_of", ast.Constant(spec(t))))
 
 
+def to(node, t):
+    """node converted to type t, a scalar's."""
+    return as_type(node, t) if is_date(t) else call(f"_to_{t}", node)
+
+
 RUNTIME["_types_of"] = lambda text, memo={}: memo.get(text) or memo.setdefault(text, retuple(eval(text)))
 
 
 def retuple(t):
-    return Tuple(retuple(x) for x in t) if isinstance(t, tuple) else t
+    if not isinstance(t, tuple):
+        return t
+    return t.of(map(retuple, t)) if isinstance(t, Named) else Tuple(map(retuple, t))
 
 
 SAMPLES = {}
@@ -133,7 +149,7 @@ def constant_type(t):
 
 
 def has_array(t):
-    return isinstance(t, Array) or isinstance(t, Tuple) and any(map(has_array, t))
+    return isinstance(t, (Array, Record)) or isinstance(t, Tuple) and any(map(has_array, t))
 
 
 def inexact_name(e):
@@ -144,6 +160,25 @@ def inexact_name(e):
     room, _, name = path.partition(".")
     table = {"math": INEXACT_MATH, "np": INEXACT_UFUNCS}.get(room, {})
     return path if name in table else None
+
+
+def dtype_name(node):
+    """The type that an expression of a dtype names."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return np.dtype(node.value).name
+        except TypeError:
+            raise Invalid("dtype") from None
+    name = path_of(node).removeprefix("np.").removeprefix("pyptx.")
+    return "bool" if name == "bool_" else name
+
+
+# Exact ones of complex numbers, dates and spans.
+COMPLEX_UFUNCS = set("add subtract negative positive conjugate equal not_equal less greater_equal isnan isinf isfinite logical_not".split())
+DATE_UFUNCS = set(
+    "add subtract negative positive absolute equal not_equal less less_equal greater greater_equal "
+    "minimum maximum fmin fmax isnat isfinite isinf remainder".split()
+)
 
 
 class Expressions:
@@ -176,7 +211,7 @@ class Expressions:
         return node, t
 
     def e_Constant(self, e):
-        if not isinstance(e.value, (bool, int, float)):
+        if not isinstance(e.value, (bool, int, float, complex)):
             raise Invalid("constant")
         if isinstance(e.value, int) and not LOW <= e.value <= HIGH:
             raise Invalid("literal of more than 64 bits")
@@ -206,6 +241,9 @@ class Expressions:
     def binary(self, name, left, right, right_source=None, left_source=None, inexact=False):
         (a, ta), (b, tb) = left, right
         need_scalar(ta), need_scalar(tb)
+        if is_date(ta) or is_date(tb):
+            return self.date_binary(name, left, right)
+        (a, ta), (b, tb) = self.complex_beside(left, tb), self.complex_beside(right, ta)
         if left_source is not None and right_source is not None:
             if constant(left_source) is not None and constant(right_source) is not None:
                 constant(ast.BinOp(left_source, getattr(ast, name)(), right_source))
@@ -217,6 +255,9 @@ class Expressions:
                 raise Invalid("an exponent that may be known")
             if ast.literal_eval(right_source) < 0:  # Python: 2 ** -1 is 0.5
                 t = "pyfloat"
+        if name == "Pow" and KIND[t] == "c":
+            if not is_literal(right_source) or tb != "pyint" or not -4 <= ast.literal_eval(right_source) <= 9:
+                raise Invalid("an inexact power of a complex number")
         if name == "Pow" and KIND[t] == "f":
             return self.float_power(left, right, t, right_source, inexact), t
         if ta in WEAK and tb in WEAK:
@@ -229,6 +270,24 @@ class Expressions:
             return call("_power", a, b), t
         node = ast.BinOp(a, getattr(ast, name)(), b)
         return node, t
+
+    @staticmethod
+    def complex_beside(operand, other):
+        """A Python complex beside a strong number has NumPy's type (CPython takes float64 for its own)."""
+        node, t = operand
+        if t != "pycomplex" or other in WEAK:
+            return operand
+        t = promotion(str(other), "pycomplex")
+        return to(node, t), t
+
+    def date_binary(self, name, left, right):
+        (a, ta), (b, tb) = left, right
+        t = sampled(name, python_operator(name), (ta, tb))
+        other = tb if is_date(ta) else ta
+        if not is_date(other) and KIND[other] == "f" and name in ("Mult", "Div", "FloorDiv"):
+            return call(f"_span_{name}", a, b), t
+        node = ast.BinOp(a, getattr(ast, name)(), b)
+        return (call("_in_calendar", node) if KIND[t] == "M" else node), t
 
     def float_power(self, left, right, t, exponent, inexact):
         (a, ta), (b, tb) = left, right
@@ -274,6 +333,11 @@ class Expressions:
         if any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in e.ops):
             return self.membership(e, operands)
         result = None
+        if len(operands) == 2:
+            (_, a), (_, b) = operands
+            operands = [self.complex_beside(operands[0], b), self.complex_beside(operands[1], a)]
+        elif any(KIND[need_scalar(t)] not in REAL for _, t in operands):
+            raise Invalid("a chain of other things than real numbers")
         for (_, a), o, (_, b) in zip(operands, e.ops, operands[1:]):
             t = sampled(type(o).__name__, python_operator(type(o).__name__), (a, b))
             if {a, b} == {"pyint", "pyfloat"}:
@@ -293,7 +357,10 @@ class Expressions:
         if len(e.ops) != 1 or not isinstance(e.ops[0], (ast.In, ast.NotIn)) or not isinstance(ti, Tuple):
             raise Invalid("identity")
         for t in (tx, *ti):
-            if {need_scalar(t), tx} == {"pyint", "pyfloat"}:
+            if KIND[need_scalar(t)] != KIND[tx] and not {KIND[t], KIND[tx]} <= set(REAL):
+                raise Invalid("a search among things of other kinds")
+            sampled("Eq", python_operator("Eq"), (tx, t))
+            if {t, tx} == {"pyint", "pyfloat"}:
                 raise Invalid("a search among ints and floats")
         self.known |= isinstance(tx, Const) and any(isinstance(t, Const) for t in ti)
         node = call("_contains", x, items)  # by ==: Python finds a nan that is the same object
@@ -349,7 +416,13 @@ class Expressions:
         return ast.BoolOp(e.op, parts), *ends
 
     def e_Attribute(self, e):
+        return self.attribute(e, ast.Load())
+
+    def attribute(self, e, context):
         value, t = self.expr(e.value)
+        field = self.field(t, e.attr)
+        if field is not None:
+            return ast.Attribute(value, e.attr, context), field
         if isinstance(t, Array):
             if e.attr == "ndim":
                 return ast.Attribute(value, e.attr, ast.Load()), Const("pyint")
@@ -360,7 +433,23 @@ class Expressions:
                 return ast.Attribute(value, e.attr, ast.Load()), Tuple(["pyint"] * t.ndim)
             if e.attr == "T":
                 return ast.Attribute(value, e.attr, ast.Load()), t
+        elif is_scalar(t) and e.attr in ("real", "imag") and KIND[t] == "c":
+            part = {"complex64": "float32", "complex128": "float64", "pycomplex": "pyfloat"}[t]
+            return ast.Attribute(value, e.attr, ast.Load()), part
         raise Invalid(e.attr)
+
+    def field(self, t, name):
+        """The type of a field of a named tuple, a record, an array of records; None if there is none."""
+        if isinstance(t, Named):
+            return t[t.fields.index(name)] if name in t.fields else None
+        record = t.dtype if isinstance(t, Array) else t
+        if not isinstance(record, Record) or name not in record.fields:
+            return None
+        self.known = False  # memory
+        field = record.fields[name]
+        if not isinstance(t, Array):
+            return field
+        return Array(field.dtype, t.ndim + field.ndim) if isinstance(field, Array) else Array(field, t.ndim)
 
     def e_Subscript(self, e):
         return self.subscript(e, ast.Load())
@@ -368,7 +457,14 @@ class Expressions:
     def subscript(self, e, context):
         value, t = self.expr(e.value)
         if isinstance(t, Tuple):
+            if isinstance(e.value, ast.Tuple) and any(mixed(self.raw(x)[1]) for x in e.value.elts):
+                raise Invalid("an item of a tuple that is perhaps not made, whose types meet others")
             return self.tuple_item(e, value, t)
+        if isinstance(e.slice, ast.Constant) and isinstance(e.slice.value, str):
+            field = self.field(t, e.slice.value)
+            if field is None:
+                raise Invalid("field")
+            return ast.Subscript(value, e.slice, context), field
         index, it = self.index(e.slice)
         return ast.Subscript(value, index, context), self.element(t, it)
 
@@ -425,6 +521,8 @@ class Expressions:
             t = self.env.get(e.func.id, self.m.globals.get(e.func.id))
             if isinstance(t, Func):
                 return self.call_function(t, e)
+            if isinstance(t, NamedClass):
+                return self.make_named(t, e)
             method = getattr(self, f"c_{e.func.id}", None)
             if method is None or e.keywords:
                 raise Invalid(e.func.id)
@@ -432,14 +530,18 @@ class Expressions:
         if isinstance(e.func, ast.Lambda):
             return self.call_function(Func(e.func, dict(self.env), "lambda_"), e)
         path = path_of(e.func)
+        if isinstance(e.func, ast.Attribute) and not path.startswith(("np.", "math.", "cuda.", "pyptx.")):
+            return self.method(e)
+        if path in ("np.datetime64", "np.timedelta64"):
+            return self.make_date(path.removeprefix("np."), e)
         if path == "cuda.local.array":
             shape = ast.literal_eval(e.args[0])
-            name = ast.unparse(e.args[1]).removeprefix("np.")
+            name = dtype_name(e.args[1])
             t = Array(name, len(shape) if isinstance(shape, tuple) else 1)
             return call("_local", e.args[0], ast.Constant(name)), t
         args = [self.expr(a) for a in e.args]
         room, _, name = path.partition(".")
-        if room == "np":
+        if room == "np" or path == "pyptx.bfloat16":
             return self.numpy(name, args, e)
         if room == "math":
             return self.math(name, args)
@@ -492,14 +594,96 @@ class Expressions:
         value, t = self.expr(a)
         return value, t
 
+    def make_named(self, cls, e):
+        """A named tuple from its class, with positional and keyword arguments."""
+        parts = [self.expr(a) for a in e.args if not isinstance(a, ast.Starred)]
+        given = dict(zip(cls.fields, parts))
+        named = {k.arg: self.expr(k.value) for k in e.keywords}
+        if len(parts) != len(e.args) or set(given) & set(named) or {*given, *named} != set(cls.fields):
+            raise Invalid("fields")
+        given |= named
+        node = ast.Call(e.func, [p for p, _ in parts], [ast.keyword(k, n) for k, (n, _) in named.items()])
+        return node, Named(cls.name, cls.fields, [given[f][1] for f in cls.fields])
+
+    def method(self, e):
+        value, t = self.expr(e.func.value)
+        name = e.func.attr
+        if isinstance(t, Named) and name == "_replace" and not e.args:
+            given = {k.arg: self.expr(k.value) for k in e.keywords}
+            if not set(given) <= set(t.fields):
+                raise Invalid("fields")
+            keywords = [ast.keyword(k, n) for k, (n, _) in given.items()]
+            items = [given[f][1] if f in given else x for f, x in zip(t.fields, t)]
+            return ast.Call(ast.Attribute(value, name, ast.Load()), [], keywords), t.of(items)
+        if not is_scalar(t) or e.keywords:
+            raise Invalid(name)
+        if name == "conjugate" and not e.args and KIND[t] == "c":
+            return ast.Call(ast.Attribute(value, name, ast.Load()), [], []), plain(t)
+        if name == "astype" and len(e.args) == 1 and t not in WEAK:
+            return self.conversion(value, t, dtype_name(e.args[0]))
+        raise Invalid(name)
+
+    def conversion(self, value, t, want):
+        """x.astype(want)."""
+        if want not in STRONG and not is_date(want):
+            raise Invalid("dtype")
+        if is_date(t) and want == "int64":
+            return ast.Call(ast.Attribute(value, "astype", ast.Load()), [ast.Constant("int64")], []), want
+        self.storable(t, want)
+        return to(value, want), want
+
+    @staticmethod
+    def storable(t, want):
+        """Whether a number, a date or a span becomes one of another type."""
+        need_scalar(t)
+        if is_date(t) or is_date(want):
+            if want == "timedelta64" and t != want and is_date(t):
+                raise Invalid("a span that loses its unit")
+            if KIND[t] not in "biu" and (KIND[t] != KIND[want] or date_promoted({str(t), str(want)}) is CONFLICT):
+                raise Invalid("conversion of a date")
+        elif KIND[t] == "c" and KIND[want] != "c":
+            raise Invalid("a complex number as a real one")
+
+    def make_date(self, name, e):
+        if len(e.args) != 2 or e.keywords or not isinstance(e.args[1], ast.Constant) or not isinstance(e.args[1].value, str):
+            raise Invalid(name)
+        value, t = self.expr(e.args[0])
+        try:
+            want = np.dtype(f"{name}[{e.args[1].value}]").name
+        except (TypeError, ValueError):
+            raise Invalid("unit") from None
+        if need_scalar(t) == "pybool" or t == "bool":
+            raise Invalid("a date of a bool")
+        self.storable(t, want)
+        return to(value, want), want
+
+    def c_complex(self, args, e):
+        if len(args) not in (1, 2):
+            raise Invalid("complex")
+        for _, t in args:
+            if KIND[need_scalar(t)] not in (REAL if len(args) == 2 else REAL + "c"):
+                raise Invalid("complex")
+        if args[0][1] in ("complex64", "complex128", "pycomplex"):
+            return call("complex", args[0][0]), "pycomplex"
+        return call("complex", *(call("float", a) for a, _ in args)), "pycomplex"
+
+    def need_real(self, args, kinds=REAL):
+        for _, t in args:
+            if KIND[need_scalar(t)] not in kinds:
+                raise Invalid(f"no such function of {t}")
+
     def c_abs(self, args, e):
+        self.need_real(args, REAL + "m")
         t = sampled("abs", abs, [t for _, t in args])
         return call("_abs", args[0][0]), t
 
     def min_or_max(self, name, args):
         if len(args) < 2:
             raise Invalid(name)
+        self.need_real(args, REAL if KIND[need_scalar(args[0][1])] in REAL else "mM")
         result = plain(functools.reduce(join, (need_scalar(t) for _, t in args)))
+        if result is CONFLICT:
+            raise Invalid("the best of things without a common type")
         if {"pyint", "pyfloat"} <= {t for _, t in args}:
             raise Invalid("the best of ints and floats")
         return as_type(call(f"_{name}", *(a for a, _ in args)), result), result
@@ -511,8 +695,7 @@ class Expressions:
         return self.min_or_max("max", args)
 
     def c_round(self, args, e):
-        if KIND[need_scalar(args[0][1])] == "b":
-            raise Invalid("round")
+        self.need_real(args, "iuf")
         if len(args) == 2 and is_literal(e.args[1]) and 0 <= ast.literal_eval(e.args[1]) <= 22:
             return call("_round", args[0][0], args[1][0]), plain(args[0][1])
         if len(args) != 1:
@@ -520,11 +703,11 @@ class Expressions:
         return call("_round", args[0][0]), "pyint"
 
     def c_int(self, args, e):
-        need_scalar(args[0][1])
+        self.need_real(args)
         return call("_to_pyint", args[0][0]), "pyint"
 
     def c_float(self, args, e):
-        need_scalar(args[0][1])
+        self.need_real(args)
         return call("float", args[0][0]), "pyfloat"
 
     def c_bool(self, args, e):
@@ -543,6 +726,8 @@ class Expressions:
     def c_divmod(self, args, e):
         (a, ta), (b, tb) = args
         t = sampled("divmod", divmod, (need_scalar(ta), need_scalar(tb)))
+        if is_date(ta):
+            return call("divmod", a, b), t
         if ta in WEAK and tb in WEAK:
             return call("_weak_divmod", a, b), t
         a, b = self.fitted(a, ta, tb, e.args[0]), self.fitted(b, tb, ta, e.args[1])
@@ -552,12 +737,17 @@ class Expressions:
         name = "bool" if name == "bool_" else name
         types = [need_scalar(t) for _, t in args]
         if name in STRONG and len(args) == 1:
+            self.storable(types[0], name)
+            if is_date(types[0]):
+                raise Invalid("a number of a date")
             if name in INTEGERS and isinstance(types[0], Const) and types[0] == "pyint":
                 self.fitted(args[0][0], types[0], name, e.args[0])  # np.uint8(-1) is an error
             return call(f"_to_{name}", args[0][0]), name
-        arity = EXACT_UFUNCS.get(name) or INEXACT_UFUNCS.get(name)
+        arity = EXACT_UFUNCS.get(name) or INEXACT_UFUNCS.get(name) or OTHER_UFUNCS.get(name)
         if arity != len(args):
             raise Invalid(name)
+        if {KIND[t] for t in types} - set(REAL):
+            return self.other_ufunc(name, args)
         t = sampled(f"np.{name}", getattr(np, name), types)
         self.class_known(name, types[0])
         nodes = [a for a, _ in args]
@@ -570,6 +760,19 @@ class Expressions:
             ]
         return call(f"_np_{name}", *nodes), t
 
+    def other_ufunc(self, name, args):
+        """A ufunc of complex numbers (some: NumPy's loops round others as its scalars do not), dates and spans."""
+        (a, ta), (b, tb) = (*args, *args)[:2]
+        if len(args) == 2:
+            (a, ta), (b, tb) = self.complex_beside(args[0], tb), self.complex_beside(args[1], ta)
+        kinds = {KIND[ta], KIND[tb]}
+        if name not in (COMPLEX_UFUNCS if "c" in kinds else DATE_UFUNCS) or "c" in kinds and kinds & set("mM"):
+            raise Invalid(name)
+        if name in ("add", "subtract") and "c" not in kinds:
+            return self.date_binary({"add": "Add", "subtract": "Sub"}[name], (a, ta), (b, tb))
+        t = sampled(f"np.{name}", getattr(np, name), (ta, tb)[: len(args)])
+        return call(f"_np_{name}", *(a, b)[: len(args)]), t
+
     def class_known(self, name, t):
         """isnan of an integer is no question."""
         if name in ("isnan", "isinf", "isfinite", "signbit") and KIND[t] != "f":
@@ -579,7 +782,8 @@ class Expressions:
         arity = EXACT_MATH.get(name) or INEXACT_MATH.get(name)
         if arity != len(args):
             raise Invalid(name)
-        types = [need_scalar(t) for _, t in args]
+        self.need_real(args)
+        types = [t for _, t in args]
         self.class_known(name, types[0])
         t = sampled(f"math.{name}", RUNTIME[f"_math_{name}"], types)
         return call(f"_math_{name}", *(a for a, _ in args)), t

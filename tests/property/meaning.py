@@ -24,17 +24,21 @@ import functools
 import itertools
 
 import numpy as np
-from expressions import Expressions, as_type, call, constant_type, has_array, inexact_name, is_literal, load, retuple, sampled
+from expressions import Expressions, as_type, call, constant_type, has_array, inexact_name, is_literal, load, retuple, sampled, to
 from scalars import (
     CONFLICT,
     CONVERT,
     INTEGERS,
+    KIND,
+    REAL,
     RUNTIME,
     STRONG,
     Array,
     Const,
     Func,
     Invalid,
+    NamedClass,
+    Record,
     Tuple,
     Unspecified,
     constancy,
@@ -68,12 +72,15 @@ class Meaning:
         for n in self.tree.body:
             if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda):
                 self.globals[n.targets[0].id] = Func(n.value, {}, n.targets[0].id)
+        classes = [n for n in self.tree.body if isinstance(n, ast.Assign) and not isinstance(n.value, ast.Lambda)]
+        for n in classes:
+            self.globals[n.targets[0].id] = named_class(n)
         self.inexact = {}  # result index → name of the function
         self.main = name
         entry, self.result, _ = self.instance(self.globals[name], tuple(types))
         if not isinstance(self.result, Tuple) or not all(map(is_scalar, self.result)):
             raise Invalid("the program returns no tuple of numbers")
-        module = ast.Module(self.bodies, [])
+        module = ast.Module([*classes, *self.bodies], [])
         located(module)
         self.module, self.entry = module, entry
 
@@ -134,12 +141,37 @@ class Meaning:
         return self.instances[key]
 
 
+def named_class(node):
+    """The class of `Name = collections.namedtuple("Name", "field field")`."""
+    c = node.value
+    texts = [a.value for a in getattr(c, "args", []) if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    if not isinstance(c, ast.Call) or ast.unparse(c.func) != "collections.namedtuple" or len(texts) != 2:
+        raise Invalid("assignment outside of functions")
+    return NamedClass(texts[0], tuple(texts[1].split()))
+
+
 class ReturnConversion(ast.NodeTransformer):
     def __init__(self, result):
         self.result = result
 
     def visit_Return(self, node):
         return ast.Return(as_type(node.value, self.result))
+
+
+def local_array(s):
+    """The name that is set to a new local array, else None."""
+    new = isinstance(s, ast.Assign) and isinstance(s.value, ast.Call) and ast.unparse(s.value.func) == "cuda.local.array"
+    return s.targets[0].id if new else None
+
+
+def filled_array(s):
+    """The name of the array that `for k in range(…): name[k] = …` fills, else None."""
+    store = s.body[0] if isinstance(s, ast.For) else None
+    if not isinstance(store, ast.Assign) or not isinstance(store.targets[0], ast.Subscript):
+        return None
+    name = store.targets[0].value
+    read = {n.id for n in ast.walk(store.value) if isinstance(n, ast.Name)}
+    return name.id if isinstance(name, ast.Name) and name.id not in read else None
 
 
 def leaves(body):
@@ -190,9 +222,11 @@ class Body(Expressions):
     def block(self, statements):
         """(rewritten statements, types after them or None where the end is not reached)."""
         out = []
-        for s in statements:
+        for s, after in zip(statements, [*statements[1:], None]):
             if self.env is None:
                 break  # unreachable: Python does not look at it either
+            if local_array(s) and local_array(s) != filled_array(after):
+                raise Invalid("a local array that is not filled at once: its elements are undefined")
             method = getattr(self, f"s_{type(s).__name__}", None)
             if method is None:
                 raise Invalid(type(s).__name__)
@@ -247,7 +281,7 @@ class Body(Expressions):
             if not all(isinstance(x, ast.Name) for x in s.targets):
                 raise Invalid("chained targets")
             return ast.Assign([self.bind(x, t) for x in s.targets], value)
-        if isinstance(s.targets[0], ast.Subscript):
+        if isinstance(s.targets[0], (ast.Subscript, ast.Attribute)):
             return self.store(s.targets[0], *self.settled(value, t))
         if isinstance(s.targets[0], ast.Tuple):
             value, t = self.settled(value, t)
@@ -261,7 +295,11 @@ class Body(Expressions):
         return ast.Assign([self.bind(target, Tuple(t for _, t in parts))], value)
 
     def store(self, target, value, t):
-        place, element = self.subscript(target, ast.Store())
+        place, element = self.place(target)
+        if isinstance(element, Record):
+            if t != element:
+                raise Invalid("store of a record")
+            return ast.Assign([place], value)
         if isinstance(element, Array):
             if isinstance(t, Array):
                 if t.dtype != element.dtype:
@@ -270,17 +308,28 @@ class Body(Expressions):
             element = element.dtype
         if not is_scalar(element):
             raise Invalid("store")
-        return ast.Assign([place], call(f"_to_{element}", self.number(value, t)))
+        self.storable(t, element)
+        return ast.Assign([place], to(value, element))
 
-    def number(self, value, t):
-        need_scalar(t)
-        return value
+    def place(self, target):
+        """(rewritten target, type of what lies there)."""
+        if isinstance(target, ast.Attribute):
+            place, t = self.attribute(target, ast.Store())
+            if isinstance(self.expr(target.value)[1], Tuple):
+                raise Invalid("store into a tuple")
+            return place, t
+        place, t = self.subscript(target, ast.Store())
+        if isinstance(self.expr(target.value)[1], Tuple):
+            raise Invalid("store into a tuple")
+        return place, t
 
     def s_AugAssign(self, s):
         if isinstance(s.target, ast.Name):
             old = load(s.target.id)
             value, t = self.expr(ast.BinOp(old, s.op, s.value))
             return ast.Assign([self.bind(ast.Name(s.target.id, ast.Store()), t)], value)
+        if isinstance(s.target, ast.Attribute) or isinstance(getattr(s.target.slice, "value", None), str):
+            return self.field_in_place(s)
         # The place is evaluated once: its subscript goes to a name first.
         out, index = [], s.target.slice
         name = f"_i{next(self.m.counter)}"
@@ -295,8 +344,17 @@ class Body(Expressions):
         old = ast.Subscript(array, load(name), ast.Load())
         right, rt = self.expr(s.value)
         value, t = self.binary(type(s.op).__name__, (old, element), (right, rt), s.value)
+        self.storable(t, element)
         place = ast.Subscript(array, load(name), ast.Store())
-        return [*out, ast.Assign([place], call(f"_to_{element}", value))]
+        return [*out, ast.Assign([place], to(value, element))]
+
+    def field_in_place(self, s):
+        """record.x op= number."""
+        place, element = self.place(s.target)
+        old, _ = self.expr(s.target)
+        value, t = self.binary(type(s.op).__name__, (old, need_scalar(element)), self.expr(s.value), s.value)
+        self.storable(t, element)
+        return ast.Assign([place], to(value, element))
 
     def slice_in_place(self, s, array, index, element):
         """array[index] op= number, as NumPy's arrays have it."""
@@ -305,9 +363,15 @@ class Body(Expressions):
         t = sampled(op, python_operator(op), (element, need_scalar(rt)))
         if op not in ("Add", "Sub", "Mult", "BitAnd", "BitOr", "BitXor"):
             raise Invalid("operator in place")
-        if not np.can_cast(STRONG[t], STRONG[element], "same_kind"):
+        if "bfloat16" in (t, element) or KIND[t] not in REAL + "c":
+            if t != element:
+                raise Invalid("casting")
+        elif not np.can_cast(STRONG[t], STRONG[element], "same_kind"):
             raise Invalid("casting")
+        value, rt = self.complex_beside((value, rt), element)
         value = self.fitted(value, rt, element, s.value)
+        if element == "bfloat16":
+            return ast.Expr(call(f"_in_place_{op}", ast.Subscript(array, load(index), ast.Load()), value))
         return ast.AugAssign(ast.Subscript(array, load(index), ast.Store()), s.op, value)
 
     def s_If(self, s):
@@ -343,7 +407,7 @@ class Body(Expressions):
     def truth(self, t):
         if isinstance(t, Const):
             raise Invalid("a condition that may be known")
-        if isinstance(t, Tuple) or isinstance(t, (Array, Func)) or t is CONFLICT:
+        if isinstance(t, (Tuple, Array, Func, Record)) or t is CONFLICT:
             raise Invalid("truth")
 
     def loop(self, body, step, orelse):

@@ -8,27 +8,29 @@ when the language grows: a construct is one method s_… or e_… and its weight
 
 import ast
 import random
+import re
 
-import numpy as np
-from meaning import Body, Meaning
+import kinds as K
+from meaning import Body, Meaning, named_class
 from scalars import (
     EXACT_MATH,
     EXACT_UFUNCS,
     INEXACT_MATH,
     INEXACT_UFUNCS,
     KIND,
-    STRONG,
+    REAL,
     WEAK,
     Array,
     Func,
     Invalid,
+    Named,
+    NamedClass,
+    Record,
     Tuple,
     is_scalar,
 )
 
-# How often a type is that of a parameter.
-PARAMETER_TYPES = {**{t: 4 for t in STRONG}, "bool": 2, "float32": 8, "float64": 6, "int32": 6,
-                   "pyint": 4, "pyfloat": 3, "pybool": 1}  # fmt: skip
+PARAMETER_TYPES = {**K.TYPES, **K.WEAK_TYPES}  # how often a type is that of a parameter
 VECTOR, MATRIX = (8,), (3, 4)  # shapes of the arrays that a program gets
 
 LITERALS = "0 0 1 1 2 2 3 5 7 8 15 31 33 63 64 100 127 -1 -2 -7 0.0 0.5 1.5 2.0 -0.5 0.1 1e10 True False".split()
@@ -39,7 +41,7 @@ SMALL = "0 1 2 3 4 5 6 7".split()
 ARITHMETIC = "+ + + - - - * * * / // // % % **".split()
 BITS = "& | ^ << >>".split()
 COMPARE = "< <= == != > >=".split()
-CASTS = [*(f"np.{'bool_' if t == 'bool' else t}" for t in STRONG), "int", "float", "bool"]
+CASTS = [*map(K.cast_text, K.REAL_TYPES), "int", "float", "bool"]
 
 
 class Program:
@@ -48,51 +50,6 @@ class Program:
 
     def meaning(self):
         return Meaning(self.source, "prog", tuple(self.parameters.values()))
-
-
-# --- values
-# -----------------------------------------------------------------------------------------------------------
-
-
-def special_values(name):
-    """Values of a type at which arithmetic goes wrong first."""
-    t = np.dtype(STRONG[name])
-    if t.kind == "b":
-        return np.array([False, True])
-    if t.kind in "iu":
-        info, bits = np.iinfo(t), t.itemsize * 8
-        values = {info.min, info.min + 1, info.max, info.max - 1, 0, 1, 2, 3, 7, 10, bits - 1, bits, bits + 1}
-        values |= {-1, -2, -3, -10, info.min // 3, info.max // 3}
-        values |= {1 << k for k in range(bits)} | {(1 << k) - 1 for k in range(bits)}
-        values |= {(1 << k) + 1 for k in (24, 53)} | {-((1 << k) + 1) for k in (24, 53)}
-        return np.array(sorted(v for v in values if info.min <= v <= info.max), t)
-    info = np.finfo(t)
-    tiny = [info.tiny, info.smallest_subnormal, info.tiny / 2, info.eps]
-    values = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 0.1, 7.0, 10.0, 63.5, 127.0, 128.0, 255.5, 256.0, 32767.5, 65536.0,
-              2.0**24 + 1, 2.0**31, 2.0**32, 2.0**53 + 1, 2.0**63, 2.0**64, 1e10, 1e30, info.max, np.inf, np.nan]  # fmt: skip
-    with np.errstate(over="ignore"):
-        values = np.array(values + [float(x) for x in tiny]).astype(t)
-    return np.concatenate([values, -values])
-
-
-def values(rng, name, n):
-    """n values of a strong type: special ones, small ones, any bits."""
-    t = np.dtype(STRONG[name])
-    special = special_values(name)
-    out = rng.choice(special, n)
-    if t.kind == "b":
-        return out
-    small = rng.integers(0 if t.kind == "u" else -20, 20, n).astype(t)
-    if t.kind == "f":
-        small = (small * t.type(0.25)).astype(t)
-    bits = rng.integers(0, 256, (n, t.itemsize), np.uint8).view(t)[:, 0]
-    if t.kind == "f":
-        bits = np.where(np.isnan(bits), t.type(np.nan), bits)  # no signalling nans: C libraries differ in what fmax makes of them
-    choice = rng.random(n)
-    return np.where(choice < 0.45, out, np.where(choice < 0.8, small, bits)).astype(t)
-
-
-STORED = {"pybool": "bool", "pyint": "int64", "pyfloat": "float64"}  # what a weak number lies in
 
 
 # --- the generator
@@ -109,6 +66,7 @@ class Generator:
         self.in_helper = False
         self.judged, self.judged_env = {}, None  # types of expressions, where the names have these types
         self.budget = 14  # statements
+        self.wanted = {}  # what the parameters of functions are, by kind
 
     # pieces ------------------------------------------------------------------------------------------------------
 
@@ -119,22 +77,62 @@ class Generator:
     def env(self):
         return self.walker.env
 
-    def scalars(self, kinds="biuf", strong=False):
+    def present(self):
+        """The kinds beside real numbers that the names in scope have."""
+        return sorted(set().union(*map(K.letters_in, self.env().values())) & set(K.OTHERS)) if self.env() else []
+
+    def some_kind(self, often=0.25):
+        """The kind of a next value: real numbers mostly."""
+        present = self.present()
+        return self.r.choice(present) if present and self.r.random() < often else REAL
+
+    def a_type(self):
+        """A type of elements or of a function's parameter."""
+        return self.r.choices(list(K.TYPES), list(K.TYPES.values()))[0]
+
+    def scalars(self, kinds=REAL, strong=False):
         return [
             n
             for n, t in self.env().items()
             if is_scalar(t) and KIND[t] in kinds and not (strong and t in WEAK)
         ]
 
-    def leaf(self, kinds="biuf"):
+    def leaf(self, kinds=REAL):
         names = self.scalars(kinds)
         if names and self.r.random() < 0.8:
             return self.r.choice(names)
-        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and KIND[t.dtype] in kinds]
-        if arrays and self.r.random() < 0.4:
-            return self.element(self.r.choice(arrays))
+        holders = self.holders(kinds)
+        if holders and self.r.random() < 0.4:
+            return self.element(self.r.choice(holders), kinds)
+        if kinds in K.OTHERS:
+            return self.r.choice(names or K.row_of_letter(kinds).constants)
         options = [x for x, kind in LITERALS if kind in kinds]
         return self.r.choice(options or ["1"])
+
+    def holders(self, kinds=None):
+        """Names of arrays, records and named tuples with such values inside."""
+        return [
+            n for n, t in self.env().items()
+            if isinstance(t, (Array, Record, Named)) and (kinds is None or K.letters_in(t) & set(kinds))
+        ]  # fmt: skip
+
+    def inside(self, text, t, kinds, extents):
+        """An expression of a number of those kinds inside a value; None: of any kind."""
+        r = self.r
+        if is_scalar(t):
+            return text
+        if isinstance(t, Array) and not (isinstance(t.dtype, Record) and r.random() < 0.3):
+            return self.inside(self.indexed(text, extents), t.dtype, kinds, None)
+        fields = dict(zip(t.fields, t)) if isinstance(t, Named) else (t.dtype if isinstance(t, Array) else t).fields
+        name = r.choice([f for f, x in fields.items() if kinds is None or K.letters_in(x) & set(kinds)])
+        field, named = fields[name], r.random() < 0.5
+        if isinstance(t, Named):
+            return f"{text}.{name}" if named else f"{text}[{t.fields.index(name)}]"
+        text = f"{text}.{name}" if named else f'{text}["{name}"]'
+        if isinstance(t, Array):  # of records: the column, then the element
+            shape = (*extents, *(field.shape if isinstance(field, Array) else ()))
+            return self.inside(text, Array(field.dtype if isinstance(field, Array) else field, len(shape)), kinds, shape)
+        return self.inside(text, field, kinds, getattr(field, "shape", None))
 
     def index(self, extent, depth=1):
         """An index that is in range whatever happens."""
@@ -148,22 +146,22 @@ class Generator:
         text = f"int({e}) % {extent}" if backwards or whole else f"({e}) % {extent}"
         return f"-1 - {text}" if backwards else text
 
-    def element(self, name):
+    def element(self, name, kinds=None):
         t = self.env()[name]
-        extents = self.extents.get(name)
-        if extents is None:
-            return f"{name}[0]"
-        if len(extents) == 1:
-            return f"{name}[{self.index(extents[0])}]"
-        parts = [self.index(n, 0) for n in extents]
-        return f"{name}[{', '.join(parts)}]" if self.r.random() < 0.6 else f"{name}[{']['.join(parts)}]"
+        return self.inside(name, t, kinds, self.extents.get(name, (1,) * getattr(t, "ndim", 1)))
 
-    def expr(self, depth=3, kinds="biuf"):
+    def indexed(self, text, extents):
+        if len(extents) == 1:
+            return f"{text}[{self.index(extents[0])}]"
+        parts = [self.index(n, 0) for n in extents]
+        return f"{text}[{', '.join(parts)}]" if self.r.random() < 0.6 else f"{text}[{']['.join(parts)}]"
+
+    def expr(self, depth=3, kinds=REAL):
         r = self.r
         if depth <= 0 or r.random() < 0.15:
             return self.leaf(kinds)
         for _ in range(6):
-            table = EXPRESSIONS if kinds != "iu" else INTEGER_EXPRESSIONS
+            table = OTHER_EXPRESSIONS if kinds in K.OTHERS else EXPRESSIONS if kinds != "iu" else INTEGER_EXPRESSIONS
             method = r.choices(*table)[0]
             text = method(self, depth - 1, kinds)
             if text and self.judge(text, kinds):
@@ -185,7 +183,32 @@ class Generator:
         finally:
             self.walker.env, self.walker.seen = saved, None
         judged[text[tree.col_offset : tree.end_col_offset]] = t
-        return is_scalar(t) and (kinds == "biuf" or KIND[t] in kinds)
+        return is_scalar(t) and KIND[t] in kinds
+
+    def filled(self, template, depth, letter):
+        """A template of kinds.py with expressions in its places."""
+        strong = [n for n in self.scalars(letter) if self.env()[n] not in WEAK]
+
+        def part(match):
+            what = match[1]
+            if what == "u":
+                return self.r.choice(K.UNITS)
+            if what == "s":
+                return self.r.choice(strong) if strong else K.row_of_letter(letter).constants[-1]
+            return self.expr(depth, K.OPERANDS[what])
+
+        return re.sub(r"\{(\w)\}", part, template)
+
+    def e_template(self, depth, kinds):
+        return self.filled(self.r.choice(K.row_of_letter(kinds).expressions), depth, kinds)
+
+    def e_of_other_kind(self, depth, kinds):
+        """A number from a complex number, a date, a span."""
+        letters = self.present() or (["c"] if self.r.random() < 0.1 else [])
+        if not letters:
+            return None
+        letter = self.r.choice(letters)
+        return self.filled(self.r.choice(K.row_of_letter(letter).numbers), depth, letter)
 
     def e_binary(self, depth, kinds):
         operators = ARITHMETIC if self.r.random() < 0.75 else BITS
@@ -244,8 +267,8 @@ class Generator:
         return f"math.{name}({', '.join(self.expr(depth) for _ in range(EXACT_MATH[name]))})"
 
     def e_element(self, depth, kinds):
-        arrays = [n for n, t in self.env().items() if isinstance(t, Array)]
-        return self.element(self.r.choice(arrays)) if arrays else None
+        holders = self.holders(kinds)
+        return self.element(self.r.choice(holders), kinds) if holders else None
 
     def e_tuple_item(self, depth, kinds):
         names = [n for n, t in self.env().items() if isinstance(t, Tuple) and t]
@@ -255,7 +278,7 @@ class Generator:
         name = self.r.choice(names)
         t = self.env()[name]
         text = f"{name}[{self.index(len(t), 0)}]"
-        return text if self.judge(text, "biuf") else f"{name}[{self.r.randrange(len(t))}]"
+        return text if self.judge(text, kinds) else f"{name}[{self.r.randrange(len(t))}]"
 
     def e_call(self, depth, kinds):
         functions = [n for n, t in {**self.walker.m.globals, **self.env()}.items() if isinstance(t, Func)]
@@ -268,6 +291,7 @@ class Generator:
         required = len(arguments.args) - len(arguments.defaults)
         if name.startswith("prog_r"):
             return f"{name}(int({self.expr(depth)}) % {self.r.randint(2, 5)}, {self.expr(depth)})"
+        wanted = self.wanted.get(name, ())
         tuples = [n for n, t in self.env().items() if isinstance(t, Tuple) and required <= len(t) <= len(arguments.args)]
         if tuples and self.r.random() < 0.5:
             return f"{name}(*{self.r.choice(tuples)})"
@@ -276,7 +300,7 @@ class Generator:
         given = self.r.randint(required, len(arguments.args))
         parts = []
         for k in range(given):
-            text = self.expr(depth)
+            text = self.expr(depth, wanted[k] if k < len(wanted) else REAL)
             named = k >= max(1, given - 1) and self.r.random() < 0.3
             parts.append(f"{arguments.args[k].arg}={text}" if named else text)
         return f"{name}({', '.join(parts)})"
@@ -296,15 +320,15 @@ class Generator:
 
     def e_shape(self, depth, kinds):
         arrays = [n for n, t in self.env().items() if isinstance(t, Array)]
-        if not arrays:
+        if not arrays or kinds in K.OTHERS:
             return None
         return self.r.choice(["{}.size", "len({})", "{}.shape[0]", "{}.ndim"]).format(self.r.choice(arrays))
 
     def condition(self, depth=2):
         """Something whose truth no compiler knows."""
         for _ in range(8):
-            text = self.expr(depth) if self.r.random() < 0.3 else self.e_compare(depth, "biuf")
-            if any(n in self.varying for n in names_of(text)) and self.judge(text, "biuf"):
+            text = self.expr(depth) if self.r.random() < 0.3 else self.e_compare(depth, REAL)
+            if any(n in self.varying for n in names_of(text)) and self.judge(text, REAL):
                 return text
         name = self.r.choice(sorted(self.varying & set(self.scalars())) or ["a0"])
         return f"({name} > 0)"
@@ -315,8 +339,7 @@ class Generator:
         """Whether the statement has a meaning here; then the types after it are in force."""
         saved = dict(self.env())
         try:
-            (node,) = ast.parse(text).body
-            self.walker.block([node])
+            self.walker.block(ast.parse(text).body)
             if self.walker.env is None:
                 raise Invalid("unreachable")
         except Invalid:
@@ -348,13 +371,14 @@ class Generator:
         self.walker.env, self.extents = before, extents
         return indented(lines)
 
-    def target(self):
-        names = [n for n in self.scalars() if n[0] in "vk" and n not in self.frozen]
+    def target(self, kinds=REAL):
+        names = [n for n in self.scalars(kinds if kinds not in "c" else REAL + "c") if n[0] in "vk" and n not in self.frozen]
         return self.r.choice(names) if names and self.r.random() < 0.5 else self.fresh()
 
     def s_assign(self, depth):
-        name = self.target()
-        text = self.expr(3)
+        kinds = self.some_kind()
+        name = self.target(kinds)
+        text = self.expr(3, kinds)
         if any(n in self.varying for n in names_of(text)):
             self.varying.add(name)
         return [f"{name} = {text}"]
@@ -366,12 +390,53 @@ class Generator:
         op = self.r.choice(["+", "-", "*", "+", "-", "//", "%", "&", "|", "^", ">>", "<<", "/"])
         return [f"{self.r.choice(names)} {op}= {self.expr(2)}"]
 
+    def s_update(self, depth):
+        """An augmented assignment to a variable that is no real number."""
+        names = [n for n in self.scalars(K.OTHERS) if n[0] in "va" and n not in self.frozen]
+        if not names:
+            return None
+        name = self.r.choice(names)
+        return [f"{name} {self.update(KIND[self.env()[name]], '')}"]
+
+    def update(self, letter, without="none"):
+        """`= expression`, `+= expression`, as the row of the kind has it."""
+        row = K.row_of_letter(letter) if letter in K.OTHERS else K.KINDS[1]
+        operators, operand = self.r.choice(row.updates)
+        op = self.r.choice([o for o in operators.split() if o != "=" or without] or ["+="])
+        return f"{op} {self.expr(3, K.OPERANDS[operand])}"
+
     def s_tuple(self, depth):
         name = self.fresh("t")
-        items = [self.expr(2) for _ in range(self.r.choice([1, 2, 3]))]
+        items = [self.expr(2, self.some_kind()) for _ in range(self.r.choice([1, 2, 3]))]
+        classes = [t for t in self.walker.m.globals.values() if isinstance(t, NamedClass)]
+        if classes and self.r.random() < 0.6:
+            return [f"{name} = {self.named(self.r.choice(classes))}"]
         if self.r.random() < 0.2:
             items.append(f"({self.expr(1)}, {self.expr(1)})")
         return [f"{name} = ({', '.join(items)},)"]
+
+    def named(self, cls):
+        """A named tuple: made, or another one with a field replaced."""
+        alike = [n for n, t in self.env().items() if isinstance(t, Named) and t.name == cls.name]
+        field = self.r.choice(cls.fields)
+        if alike and self.r.random() < 0.5:
+            return f"{self.r.choice(alike)}._replace({field}={self.expr(2, self.some_kind())})"
+        items = [self.expr(2, self.some_kind()) for _ in cls.fields]
+        named = self.r.random() < 0.3
+        return f"{cls.name}({', '.join(f'{f}={x}' if named else x for f, x in zip(cls.fields, items))})"
+
+    def s_record(self, depth):
+        """A reference to a record, or a copy of one."""
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and isinstance(t.dtype, Record) and n in self.extents]
+        records = [n for n, t in self.env().items() if isinstance(t, Record) and "p" in t.fields]
+        if records and self.r.random() < 0.4:
+            return [f"{self.fresh('d')} = {self.r.choice(records)}.p"]
+        if not arrays:
+            return None
+        name = self.r.choice(arrays)
+        if self.r.random() < 0.3:
+            return [f"{self.indexed(name, self.extents[name])} = {self.indexed(name, self.extents[name])}"]
+        return [f"{self.fresh('d')} = {self.indexed(name, self.extents[name])}"]
 
     def s_unpack(self, depth):
         tuples = [n for n, t in self.env().items() if isinstance(t, Tuple)]
@@ -398,19 +463,25 @@ class Generator:
         return [f"{self.fresh()} = ({name} := {self.expr(2)}) {self.r.choice(['+', '-', '*'])} {name}"]
 
     def s_store(self, depth):
-        arrays = [n for n, t in self.env().items() if isinstance(t, Array)]
-        if not arrays:
+        names = [n for n in self.holders() if not isinstance(self.env()[n], Named)]
+        if not names:
             return None
-        name = self.r.choice(arrays)
-        op = self.r.choice(["=", "=", "+=", "-=", "*="])
-        return [f"{self.element(name)} {op} {self.expr(3)}"]
+        name = self.r.choice(names)
+        letter = self.r.choice(sorted(K.letters_in(self.env()[name])))
+        return [f"{self.element(name, letter)} {self.update(letter)}"]
 
     def s_view(self, depth):
         arrays = [n for n, t in self.env().items() if isinstance(t, Array) and n in self.extents]
         if not arrays:
             return None
         source, name, r = self.r.choice(arrays), self.fresh("w"), self.r
-        shape = self.extents[source]
+        shape, item = self.extents[source], self.env()[source].dtype
+        if isinstance(item, Record) and r.random() < 0.5:
+            field = r.choice(list(item.fields))
+            self.extents[name] = (*shape, *(getattr(item.fields[field], "shape", None) or ()))
+            if len(self.extents[name]) > 2:
+                return None
+            return [f"{name} = {source}.{field}" if r.random() < 0.5 else f'{name} = {source}["{field}"]']
         if len(shape) == 2:
             kind = r.choice(["row", "column", "transposed", "part"])
             if kind == "row":
@@ -422,6 +493,8 @@ class Generator:
             if kind == "transposed":
                 self.extents[name] = shape[::-1]
                 return [f"{name} = {source}.T"]
+            if shape[0] < 2:
+                return None
             self.extents[name] = (2, shape[1])
             return [f"{name} = {source}[{r.choice(['-2:', ':2', '::2' if shape[0] == 3 else ':2'])}]"]
         bounds = [r.choice(["", str(r.randrange(-9, 10))]) for _ in range(2)]
@@ -439,18 +512,18 @@ class Generator:
         if not arrays:
             return None
         part = self.r.choice(["1:3", ":", "::2", "-2:", "::-1"])
-        op = self.r.choice(["=", "=", "+=", "-=", "*=", "&=", "|=", "^="])
-        return [f"{self.r.choice(arrays)}[{part}] {op} {self.expr(2)}"]
+        op, name = self.r.choice(["=", "=", "+=", "-=", "*=", "&=", "|=", "^="]), self.r.choice(arrays)
+        letters = K.letters_in(self.env()[name])
+        return [f"{name}[{part}] {op} {self.expr(2, REAL if letters & set(REAL) else min(letters))}"]
 
     def s_local(self, depth):
-        name, t = self.fresh("l"), self.r.choice([t for t in STRONG if t != "bool"])
+        name, t = self.fresh("l"), self.a_type()
         n = self.r.choice([2, 4, 5])
         self.extents[name] = (n,)
         k = self.fresh("k")
-        text = f"{name} = cuda.local.array({n}, np.{t})"
-        if not self.accept(text):
-            return None
-        return ["if True:", f"    {text}", f"    for {k} in range({n}):", f"        {name}[{k}] = {self.expr(2)}"]
+        text = f"{name} = cuda.local.array({n}, {K.dtype_text(t)})"
+        value = self.expr(2, KIND[t] if KIND[t] in K.OTHERS else REAL)
+        return [text, f"for {k} in range({n}):", f"    {name}[{k}] = {value}"]
 
     def s_if(self, depth):
         if depth <= 0:
@@ -491,7 +564,8 @@ class Generator:
         elif kind == "dynamic":
             text = f"range(({self.expr(1, 'iu')}) % {r.randint(2, 7)})"
         elif kind == "tuple":
-            items = [self.expr(1) for _ in range(r.choice([2, 3]))]
+            kinds = self.some_kind()
+            items = [self.expr(1, kinds) for _ in range(r.choice([2, 3]))]
             text = f"({', '.join(items)})"
             names = {k: self.guess(text)}
         elif not arrays:
@@ -533,7 +607,7 @@ class Generator:
             lines[0] = f"while {w} < {n}:"
         if self.r.random() < 0.2:
             lines += ["else:", *self.inner(depth, 1)]
-        return ["if True:", f"    {w} = 0", *indented(lines)]
+        return [f"{w} = 0", *lines]
 
     def s_match(self, depth):
         names = [n for n in self.scalars("iu") if n in self.varying]
@@ -568,19 +642,22 @@ class Generator:
         if self.loops:
             return None
         name, x = self.fresh("g"), self.fresh("q")
-        t = self.r.choice(list(STRONG))
+        t = self.a_type()
+        self.wanted[name] = [KIND[t] if KIND[t] in K.OTHERS else REAL]
         before = dict(self.env())
         captured = dict(before)
         self.walker.env = {**captured, x: t}
         outer, self.in_helper = self.in_helper, True
         if self.r.random() < 0.5:
-            lines = [f"{name} = lambda {x}: {self.expr(2)}"]
+            lines = [f"{name} = lambda {x}: {self.expr(2, self.some_kind())}"]
         else:
+            kinds = self.some_kind()
+            test = f"{x} > 1" if KIND[t] in REAL + "c" else f"np.isnat({x})"
             lines = [
                 f"def {name}({x}):",
-                f"    if {x} > 1:",
-                f"        return {self.expr(2)}",
-                f"    return {self.expr(2)}",
+                f"    if {test}:",
+                f"        return {self.expr(2, kinds)}",
+                f"    return {self.expr(2, kinds)}",
             ]
         self.walker.env, self.in_helper = before, outer
         used = [n for n in names_of("\n".join(lines)) if n in before]
@@ -594,21 +671,23 @@ class Generator:
         r = self.r
         count = r.choice([1, 2, 2, 3])
         names = [f"x{k}" for k in range(count)]
-        types = {n: r.choice(list(STRONG)) for n in names}
+        types = {n: r.choice(K.REAL_TYPES) if r.random() < 0.7 else self.a_type() for n in names}
+        self.wanted[f"prog_h{number}"] = [KIND[t] if KIND[t] in K.OTHERS else REAL for t in types.values()]
         self.walker.env, self.varying, self.frozen, self.extents = dict(types), set(names), set(), {}
         self.budget = 3
         default = f"={r.choice(['1', '2', '0.5', '3'])}" if count > 1 and r.random() < 0.4 else ""
         head = f"def prog_h{number}({', '.join(names)}{default}):"
         body = self.block(1, r.choice([0, 1, 2]))
+        kinds = self.some_kind()
         if r.random() < 0.4:
-            body += [f"if {self.condition(1)}:", f"    return {self.expr(2)}"]
-        body += [f"return {self.expr(3)}"]
+            body += [f"if {self.condition(1)}:", f"    return {self.expr(2, kinds)}"]
+        body += [f"return {self.expr(3, kinds)}"]
         return "\n".join([head, *indented(body)]) + "\n"
 
     def recursive(self, number):
         """A function of the module that calls itself; its first argument says how often."""
-        r, t = self.r, self.r.choice([t for t in STRONG if t != "bool"])
-        cast, name = f"np.{t}", f"prog_r{number}"
+        r, t = self.r, self.r.choice([t for t in K.REAL_TYPES if t != "bool"])
+        cast, name = K.cast_text(t), f"prog_r{number}"
         self.walker.env = {"x0": "pyint", "x1": t}
         self.varying, self.frozen, self.extents = {"x0", "x1"}, set(), {}
         base, step = self.expr(2), self.expr(2)
@@ -631,6 +710,11 @@ class Generator:
         helpers = []
         empty = Meaning.__new__(Meaning)
         Meaning.__init__(empty, "def prog():\n    return (1,)\n", "prog", ())
+        classes = []
+        if r.random() < 0.2:
+            fields = "x y n".split()[: r.choice([1, 2, 2, 3])]
+            classes = [f'prog_P0 = collections.namedtuple("prog_P0", "{" ".join(fields)}")\n']
+            empty.globals["prog_P0"] = named_class(ast.parse(classes[0]).body[0])
         for k in range(r.choice([0, 0, 1, 1, 2])):
             self.walker = Body(empty, {})
             self.in_helper = True
@@ -644,27 +728,34 @@ class Generator:
             self.in_helper = False
         types = list(PARAMETER_TYPES)
         chosen = r.choices(types, list(PARAMETER_TYPES.values()), k=r.choice([1, 2, 3, 3]))
+        if KIND[chosen[0]] not in REAL:
+            chosen.append(r.choice(K.REAL_TYPES))
+        chosen.sort(key=lambda t: KIND[t] not in REAL)  # a0 is a number: conditions fall back on it
         parameters = {f"a{k}": t for k, t in enumerate(chosen)}
         if r.random() < 0.5:
-            parameters["s"] = Array(r.choice(list(STRONG)), 1)
+            parameters["s"] = Array(self.a_type(), 1)
         if r.random() < 0.25:
-            parameters["m"] = Array(r.choice(list(STRONG)), 2)
+            parameters["m"] = Array(self.a_type(), 2)
+        if r.random() < 0.15:
+            parameters["q"] = Array(K.record_type(r), 1)
+        if classes and r.random() < 0.7:
+            parameters["p"] = Named("prog_P0", fields, K.named_types(r, len(fields)))
         self.walker = Body(empty, dict(parameters), True)
-        self.varying = {n for n in parameters if n[0] == "a"}
+        self.varying = {n for n in parameters if n[0] in "ap"}
         self.frozen, self.extents = set(), {}
-        self.extents.update({n: {"s": VECTOR, "m": MATRIX}[n] for n in parameters if n in "sm"})
+        self.extents.update({n: {"m": MATRIX}.get(n, VECTOR) for n in parameters if n in "smq"})
         self.budget = 14
         body = self.block(2, r.choice([1, 2, 3, 4, 5]))
-        results = [n for n in self.scalars() if n[0] == "v"]
+        results = [n for n in self.scalars(REAL + K.OTHERS) if n[0] == "v"]
         r.shuffle(results)
-        results = results[:2] + [self.expr(3) for _ in range(r.choice([1, 1, 2]))]
+        results = results[:2] + [self.expr(3, self.some_kind(0.4)) for _ in range(r.choice([1, 1, 2]))]
         if r.random() < 0.3:
             text = self.inexact()
             if self.judge_inexact(text):
                 results.append(text)
         body.append(f"return ({', '.join(results)},)")
         head = f"def prog({', '.join(parameters)}):"
-        source = "".join(helpers) + "\n".join([head, *indented(body)]) + "\n"
+        source = "".join(classes + helpers) + "\n".join([head, *indented(body)]) + "\n"
         return Program(source, parameters, self.seed)
 
     @staticmethod
@@ -690,13 +781,14 @@ def table(**weights):
 
 EXPRESSIONS = table(
     e_binary=16, e_unary=2, e_not=1, e_compare=3, e_logic=2, e_choice=3, e_cast=3, e_builtin=3, e_ufunc=3,
-    e_math=2, e_element=2, e_tuple_item=1, e_call=3, e_lambda=1, e_membership=1, e_shape=1,
+    e_math=2, e_element=2, e_tuple_item=1, e_call=3, e_lambda=1, e_membership=1, e_shape=1, e_of_other_kind=6,
 )  # fmt: skip
+OTHER_EXPRESSIONS = table(e_template=8, e_choice=1, e_call=1, e_tuple_item=1, e_element=2, e_logic=1)
 INTEGER_EXPRESSIONS = table(
     e_binary=10, e_unary=2, e_choice=2, e_int_cast=4, e_builtin=2, e_ufunc=1, e_element=1, e_call=1, e_shape=1,
 )  # fmt: skip
 STATEMENTS = table(
-    s_assign=10, s_augmented=5, s_tuple=2, s_unpack=3, s_walrus=1, s_store=3, s_view=2, s_fill=1, s_local=1,
+    s_assign=10, s_augmented=5, s_update=2, s_record=2, s_tuple=2, s_unpack=3, s_walrus=1, s_store=3, s_view=2, s_fill=1, s_local=1,
     s_if=4, s_for=4, s_while=2, s_match=1, s_match_pair=1, s_function=1,
 )  # fmt: skip
 

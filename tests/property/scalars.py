@@ -4,12 +4,14 @@ Scalar types have pyptx's names; a dtype is one row of STRONG. The functions her
 rewritten source calls where a kernel means something else than Python.
 """
 
+import collections
 import functools
 import math
 import operator
 import warnings
 
 import numpy as np
+from bfloat import BFloat16
 
 warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*Bitwise inversion.*")
 
@@ -20,14 +22,41 @@ warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*Bitwis
 STRONG = {
     name: getattr(np, name)
     for name in (
-        "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+        "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
     )
 }
 STRONG = {("bool" if n == "bool_" else n): t for n, t in STRONG.items()}
-WEAK = {"pybool": bool, "pyint": int, "pyfloat": float}
-SAMPLE = {**{n: t(1) for n, t in STRONG.items()}, **{n: t(1) for n, t in WEAK.items()}}
+STRONG["bfloat16"] = BFloat16
+WEAK = {"pybool": bool, "pyint": int, "pyfloat": float, "pycomplex": complex}
+FLOATS = (float, np.floating, BFloat16)
+
+
+def is_date(t):
+    """Whether a type is datetime64[…] or timedelta64[…], named as NumPy names the dtype."""
+    return isinstance(t, str) and t.startswith(("datetime64", "timedelta64"))
+
+
+class ByType(dict):
+    """A fact of every type; those of dates, whose units are many, are made when they are asked for."""
+
+    def __init__(self, rows, make):
+        super().__init__(rows)
+        self.make = make
+
+    def __missing__(self, t):
+        if not is_date(t):
+            raise KeyError(t)
+        return self.setdefault(str(t), self.make(str(t)))
+
+
 NAME_OF = {**{t: n for n, t in STRONG.items()}, **{t: n for n, t in WEAK.items()}}
-KIND = {**{n: np.dtype(t).kind for n, t in STRONG.items()}, "pybool": "b", "pyint": "i", "pyfloat": "f"}
+SAMPLE = ByType({n: t(1) for t, n in NAME_OF.items()}, lambda t: np.int64(1).astype(t))
+KIND = ByType(  # NumPy's letters
+    {n: np.dtype(t).kind for n, t in STRONG.items() if n != "bfloat16"}
+    | dict(bfloat16="f", pybool="b", pyint="i", pyfloat="f", pycomplex="c"),
+    lambda t: np.dtype(t).kind,
+)
+REAL = "biuf"
 INTEGERS = {n for n in STRONG if KIND[n] in "iu"}
 PROMOTED_FIRST = sorted(STRONG, key=lambda t: "cfuib".index(KIND[t]))
 LOW, HIGH = -(1 << 63), (1 << 63) - 1
@@ -45,10 +74,66 @@ class Tuple(tuple):
     def __str__(self):
         return "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")"
 
+    def of(self, items):
+        """A type of the same shape with these items."""
+        return Tuple(items)
+
+    def __eq__(self, other):
+        return isinstance(other, tuple) and tuple.__eq__(self, other) and getattr(self, "name", None) == getattr(other, "name", None)
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+
+class Named(Tuple):
+    """The type of a named tuple: its class's name, the names of its fields, their types."""
+
+    def __new__(cls, name, fields, items):
+        made = super().__new__(cls, items)
+        made.name, made.fields = name, tuple(fields)
+        return made
+
+    def __repr__(self):
+        return f"Named({self.name!r}, {self.fields!r}, {tuple(self)!r})"
+
+    def of(self, items):
+        return Named(self.name, self.fields, items)
+
+
+class NamedClass:
+    """A class of named tuples."""
+
+    def __init__(self, name, fields):
+        self.name, self.fields = name, fields
+
+
+class Record:
+    """The type of a record: fields {name: scalar type, Record, or Array with its shape}, and whether they are aligned."""
+
+    def __init__(self, fields, align=False):
+        self.fields, self.align = fields, align
+
+    def key(self):
+        return tuple(self.fields.items()), self.align
+
+    def __eq__(self, other):
+        return isinstance(other, Record) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def __str__(self):
+        return "{" + ", ".join(f"{n}: {t}" for n, t in self.fields.items()) + "}"
+
 
 class Array:
-    def __init__(self, dtype, ndim):
-        self.dtype, self.ndim = dtype, ndim
+    def __init__(self, dtype, ndim, shape=None):
+        self.dtype, self.ndim, self.shape = dtype, ndim, shape  # the shape, where the type fixes it: a record's field
+
+    def __str__(self):
+        return f"{self.dtype}[{self.ndim}]"
 
     def key(self):
         return self.dtype, self.ndim
@@ -88,21 +173,21 @@ class Const(str):
 def plain(t):
     """t without the knowledge of its value and of the types that meet in it."""
     if isinstance(t, Tuple):
-        return Tuple(map(plain, t))
+        return t.of(map(plain, t))
     return str(t) if isinstance(t, (Const, Joined)) else t
 
 
 def unknown(t):
     """t without the knowledge of its value."""
     if isinstance(t, Tuple):
-        return Tuple(map(unknown, t))
+        return t.of(map(unknown, t))
     return str(t) if isinstance(t, Const) else t
 
 
 def known(t):
     """t as the type of a value that a compiler may know."""
     if isinstance(t, Tuple):
-        return Tuple(map(known, t))
+        return t.of(map(known, t))
     return Const(t) if is_scalar(t) and not isinstance(t, Joined) else t
 
 
@@ -126,6 +211,8 @@ def need_scalar(t):
 def type_of(value):
     """The name of a Python or NumPy scalar's type."""
     name = NAME_OF.get(type(value))
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        name = value.dtype.name
     if name is None:
         raise Invalid(f"{type(value)} is no type of a kernel")
     return name
@@ -140,10 +227,20 @@ def join(a, b):
     if a == b and isinstance(a, Const) and isinstance(b, Const):
         return a  # perhaps the same value
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a) == len(b):
-        return Tuple(join(x, y) for x, y in zip(a, b))
+        return a.of(join(x, y) for x, y in zip(a, b)) if getattr(a, "name", None) == getattr(b, "name", None) else CONFLICT
     if is_scalar(a) and is_scalar(b):
         return joined(leaves_of(a) | leaves_of(b))
     return a if a == b else CONFLICT
+
+
+def date_promoted(leaves):
+    """The unit that all are multiples of; a date, a span and a number do not meet here."""
+    if len({KIND[t] for t in leaves}) > 1:
+        return CONFLICT
+    try:
+        return functools.reduce(np.promote_types, map(np.dtype, sorted(leaves))).name
+    except (TypeError, OverflowError):
+        return CONFLICT
 
 
 class Joined(str):
@@ -160,7 +257,10 @@ def leaves_of(t):
 
 
 def joined(leaves):
-    return str(*leaves) if len(leaves) == 1 else Joined(promoted(leaves), leaves)
+    if len(leaves) == 1:
+        return str(*leaves)
+    t = date_promoted(leaves) if any(map(is_date, leaves)) else promoted(leaves)
+    return t if t is CONFLICT else Joined(t, leaves)
 
 
 def mixed(t):
@@ -175,9 +275,12 @@ def same(a, b):
     return a == b and (not is_scalar(a) or leaves_of(a) == leaves_of(b))
 
 
+HOLDERS = {"pyint": ("pyint", "int64"), "pyfloat": ("pyfloat", "float64", "complex128"), "pycomplex": ("pycomplex", "complex128")}
+
+
 def held(leaf, t):
     """Whether type t has all values of a type that promotes to it: only a weak number's may get lost."""
-    return leaf in STRONG or leaf == "pybool" or t in {"pyint": ("pyint", "int64"), "pyfloat": ("pyfloat", "float64")}[leaf]
+    return leaf not in HOLDERS or t in HOLDERS[leaf]
 
 
 def promoted(leaves, memo={}):
@@ -195,10 +298,14 @@ def promotion(a, b):
     if a in WEAK and b in WEAK:
         return max(a, b, key=list(WEAK).index)
     if a in STRONG and b in STRONG:
+        if "bfloat16" in (a, b):
+            return type_of(SAMPLE[a] + SAMPLE[b])
         return NAME_OF[np.promote_types(STRONG[a], STRONG[b]).type]
     weak, strong = (a, b) if a in WEAK else (b, a)
     if weak == "pybool":
         return strong
+    if strong == "bfloat16":
+        return "complex64" if weak == "pycomplex" else strong
     return type_of((np.result_type(STRONG[strong], SAMPLE[weak])).type(1))
 
 
@@ -226,27 +333,51 @@ def converter(t):
         return bool
     if t == "pyfloat":
         return float
+    if t == "pycomplex":
+        return complex
     if t == "pyint":
-        return lambda v: saturated(v, LOW, HIGH) if isinstance(v, (float, np.floating)) else wrap(int(v))
+        return lambda v: saturated(float(v), LOW, HIGH) if isinstance(v, FLOATS) else wrap(int(v))
+    if is_date(t):
+        return lambda v: to_date(v, t)
     kind, make = KIND[t], STRONG[t]
-    if kind in "bf":
-        return make
+    if kind in "bfc":
+        return lambda v: make(v.value if isinstance(v, BFloat16) else v)
     info = np.iinfo(make)
 
     def to_int(v):
         if isinstance(v, make):
             return v
-        if isinstance(v, (float, np.floating)):
-            return make(saturated(v, int(info.min), int(info.max)))
+        if isinstance(v, FLOATS):
+            return make(saturated(float(v), int(info.min), int(info.max)))
         return make(wrap(int(v), info.bits, kind == "i"))
 
     return to_int
 
 
-CONVERT = {t: converter(t) for t in SAMPLE}
+def to_date(v, t):
+    """A date or a span in the unit of t; an integer counts these."""
+    if not isinstance(v, (np.datetime64, np.timedelta64)):
+        return in_calendar(np.int64(wrap(int(v))).astype(t))
+    return v.astype(t)
+
+
+def in_calendar(date):
+    """The date, if other units can count it in 64 bits."""
+    days = CALENDAR.get(np.datetime_data(date.dtype)[0], 1 << 56) // np.datetime_data(date.dtype)[1]
+    if date.dtype.kind == "M" and not np.isnat(date) and abs(int(date.astype(np.int64))) > days:
+        raise Unspecified("a date millions of years off")
+    return date
+
+
+CALENDAR = {"Y": 1 << 15, "M": 1 << 18, "W": 1 << 21, "D": 1 << 24, "h": 1 << 28, "m": 1 << 33, "s": 1 << 40, "ms": 1 << 50}
+
+
+CONVERT = ByType({t: converter(t) for t in SAMPLE}, converter)
 
 
 def convert(value, t):
+    if isinstance(t, Named):
+        return type(value)._make(convert(v, x) for v, x in zip(value, t))
     if isinstance(t, Tuple):
         return tuple(convert(v, x) for v, x in zip(value, t))
     return CONVERT[t](value) if isinstance(t, str) else value
@@ -279,6 +410,8 @@ def weak_binary(name):
     op = python_operator(name)
 
     def compute(a, b):
+        if isinstance(a, complex) or isinstance(b, complex):
+            return weak_complex(op, a, b)
         floats = isinstance(a, float) or isinstance(b, float)
         if name in ("LShift", "RShift"):
             return weak_shift(op, int(a), int(b))
@@ -294,9 +427,17 @@ def weak_binary(name):
     return compute
 
 
+def weak_complex(op, a, b):
+    """Python's, of two complex numbers; what it raises for is left open."""
+    try:
+        return op(complex(a), b if op is operator.pow else complex(b))
+    except (ZeroDivisionError, OverflowError):
+        raise Unspecified("no complex number in Python") from None
+
+
 def strong_power(a, b):
     """An integer power of which one operand at least is strong; the other fits it."""
-    if isinstance(b, (int, np.integer)) and not isinstance(b, bool) and b < 0:
+    if isinstance(b, (int, np.integer)) and not isinstance(b, bool) and b < 0 and not isinstance(a, np.inexact):
         return type(SAMPLE[type_of(a)] ** SAMPLE[type_of(b)])(0)
     return a**b
 
@@ -318,12 +459,12 @@ def float_power(x, n, t):
 
 def python_round(x, digits=None):
     if digits is None:
-        if isinstance(x, (float, np.floating)) and not math.isfinite(x):
+        if isinstance(x, FLOATS) and not math.isfinite(x):
             return saturated(float(x), LOW, HIGH)
-        return min(max(round(float(x)), LOW), HIGH) if isinstance(x, (float, np.floating)) else wrap(int(x))
+        return min(max(round(float(x)), LOW), HIGH) if isinstance(x, FLOATS) else wrap(int(x))
     if isinstance(x, float) and not isinstance(x, np.floating):
         return float(round(np.float64(x), digits))  # by a scale, as NumPy's, not by decimal digits
-    return round(x, digits) if isinstance(x, np.floating) else x
+    return round(x, digits) if isinstance(x, (np.floating, BFloat16)) else x
 
 
 def python_abs(x):
@@ -335,13 +476,15 @@ def weak_divmod(a, b):
 
 
 def number(x):
+    if isinstance(x, BFloat16):
+        return float(x)
     return x.item() if isinstance(x, np.generic) else x
 
 
 def narrow(args):
     """math's own rule: float32 in, float32 out, unless any other type of NumPy's is beside it."""
     return any(isinstance(a, np.float32) for a in args) and not any(
-        isinstance(a, np.generic) and not isinstance(a, np.float32) for a in args
+        isinstance(a, (np.generic, BFloat16)) and not isinstance(a, np.float32) for a in args
     )
 
 
@@ -399,6 +542,7 @@ EXACT_UFUNCS = dict(
     not_equal=2, less=2, less_equal=2, greater=2, greater_equal=2, bitwise_and=2, bitwise_or=2,
     bitwise_xor=2, invert=1, left_shift=2, right_shift=2,
 )  # fmt: skip
+OTHER_UFUNCS = dict(isnat=1, conjugate=1)  # of dates, of complex numbers
 INEXACT_UFUNCS = dict(
     sin=1, cos=1, tan=1, arcsin=1, arccos=1, arctan=1, sinh=1, cosh=1, tanh=1, arcsinh=1, arccosh=1,
     arctanh=1, exp=1, exp2=1, expm1=1, log=1, log2=1, log10=1, log1p=1, cbrt=1, arctan2=2, hypot=2,
@@ -407,7 +551,7 @@ INEXACT_UFUNCS = dict(
 
 def two_zeros(best, args):
     """Which of two zeros of different signs is chosen is not specified on a GPU: deviation 12. They are compared as the type they become."""
-    if best == 0 and isinstance(best, (float, np.floating)):
+    if isinstance(best, FLOATS) and best == 0:
         with np.errstate(all="ignore"):
             zeros = [z for z in map(type(best), args) if z == 0]
         if len({math.copysign(1, z) for z in zeros}) > 1:
@@ -436,18 +580,18 @@ def exact_ufunc(name):
 # ---------------------------------------------------------------------------------
 
 RUNTIME = {"np": np, "math": math, "_end": object(), "_round": python_round, "_abs": python_abs}
-RUNTIME |= {f"_to_{t}": f for t, f in CONVERT.items()}
+RUNTIME |= {f"_to_{t}": f for t, f in CONVERT.items()} | {"collections": collections}
 RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
     "Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitAnd BitOr BitXor".split())}  # fmt: skip
 RUNTIME |= {"_power": strong_power, "_float_power": float_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
 RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
-RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS}
+RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS} | {f"_np_{n}": getattr(np, n) for n in OTHER_UFUNCS}
 def extreme(choose):
     """min or max; which of two zeros of different signs it gives is not specified on a GPU (ptxas makes one instruction of it)."""
 
     def compute(*args):
         best = choose(args)
-        if best == 0 and len({math.copysign(1, a) for a in args if a == 0}) > 1:
+        if type(best) in NAME_OF and best == 0 and len({math.copysign(1, a) for a in args if a == 0}) > 1:
             raise Unspecified("the smaller of two zeros")
         return best
 
@@ -456,7 +600,47 @@ def extreme(choose):
 
 RUNTIME["_min"], RUNTIME["_max"] = extreme(min), extreme(max)
 RUNTIME["_contains"] = lambda x, items: any([bool(x == y) for y in items])
-RUNTIME["_local"] = lambda shape, name: np.zeros(shape, STRONG[name])
+
+
+def in_place(op):
+    """view[…] op= number, element by element: for arrays of objects."""
+
+    def compute(view, value):
+        for k in np.ndindex(view.shape):
+            view[k] = op(view[k], value)
+
+    return compute
+
+
+RUNTIME |= {f"_in_place_{n}": in_place(python_operator(n)) for n in ("Add", "Sub", "Mult")}
+RUNTIME["_in_calendar"] = in_calendar
+
+
+def local_array(shape, name):
+    if name == "bfloat16":
+        return np.full(shape, BFloat16(0), object)
+    return np.zeros(shape, STRONG.get(name, name))
+
+
+RUNTIME["_local"] = local_array
+
+
+def span_by_float(op):
+    """A span times or over a float: NumPy leaves results out of 64 bits open."""
+
+    def compute(a, b):
+        x, y = (float(v.astype(np.int64)) if isinstance(v, np.timedelta64) else float(v) for v in (a, b))
+        with np.errstate(all="ignore"):
+            exact = op(np.float64(x), np.float64(y))
+        if math.isfinite(exact) and abs(exact) >= 2.0**63:
+            raise Unspecified("a span of more than 64 bits")
+        a, b = (np.float64(v) if isinstance(v, FLOATS) else v for v in (a, b))
+        return op(a, b)
+
+    return compute
+
+
+RUNTIME |= {f"_span_{n}": span_by_float(python_operator(n)) for n in ("Mult", "Div", "FloorDiv")}
 
 
 def inexact_math(name):

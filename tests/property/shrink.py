@@ -13,9 +13,9 @@ import warnings
 from pathlib import Path
 
 import differential
-import numpy as np
+import kinds
 from programs import Program
-from scalars import Array, Invalid
+from scalars import Array, Invalid, Named, is_date
 
 BLOCKS = ("body", "orelse")
 
@@ -159,7 +159,7 @@ def failure_of(source, failure):
         case.arguments = {n: a for n, a in old.arguments.items() if n in names}
         with limited(5):
             case.reference = case.expected()
-    except (Invalid, TimeoutError, SyntaxError, ValueError, TypeError, IndexError, AssertionError, RecursionError):
+    except (Invalid, TimeoutError, SyntaxError, ValueError, TypeError, IndexError, KeyError, AssertionError, RecursionError):
         return None
     found = differential.check([case], **failure.options)
     if not found or found[0].kind != failure.kind:
@@ -197,42 +197,48 @@ def shrunk(failure, attempts=1500):
     return failure
 
 
-def literal(array):
-    """A NumPy expression of exactly these values."""
-    if array.dtype.kind == "f":
-        bits = np.ascontiguousarray(array).view(f"u{array.itemsize}")
-        return f"np.array({bits.tolist()}, np.uint{8 * array.itemsize}).view(np.{array.dtype.name})"
-    return f"np.array({array.tolist()}, np.{array.dtype.name if array.dtype.kind != 'b' else 'bool_'})"
-
-
 def reproducer(failure):
     """A script that runs the one program on the device and prints its results beside what is right."""
     case = failure.case
-    lines = [f'"""{failure}"""', "import math", "import numpy as np", "from pyptx import cuda", ""]
+    types = case.program.parameters
+    lines = [f'"""{failure}"""', "import collections", "import math", "import numpy as np", "import pyptx", "from pyptx import cuda", ""]
     lines += [case.program.source]
     rows = case.rows
-    names = list(case.program.parameters)
-    casts = {"pyint": "int", "pyfloat": "float", "pybool": "bool"}
-    arguments = [
-        f"{n}[i]" if t not in casts or isinstance(t, Array) else f"{casts[t]}({n}[i])"
-        for n, t in case.program.parameters.items()
-    ]
+    names = list(types)
+
+    def argument(n, t):
+        if isinstance(t, Named):
+            return n
+        return f"{n}[i]" if isinstance(t, Array) or t not in kinds.WEAK_CAST else f"{kinds.WEAK_CAST[t]}({n}[i])"
+
+    arguments = [argument(n, t) for n, t in types.items()]
     results = [f"r{k}" for k in range(len(case.meaning.result))]
     head = ["n", *names, *results]
     lines += [f"@cuda.jit(fma=False, {', '.join(f'{k}={v!r}' for k, v in failure.options.items())})"]
     lines += [f"def kernel({', '.join(head)}):", "    i = cuda.grid(1)", "    if i < n:"]
     lines += [f"        r = prog({', '.join(arguments)})"]
-    lines += [f"        r{k}[i] = r[{k}]" for k in range(len(results))]
-    lines += ["", *(f"{n} = {literal(case.arguments[n])}" for n in names)]
+    shapes = ["int64" if is_date(t) else kinds.STORED.get(t, t) for t in case.meaning.result]
+    lines += [f"        r{k}[i] = {kinds.row(t).result.format(f'r[{k}]')}" for k, t in enumerate(case.meaning.result)]
+    lines += ["", *(f"{n} = {written(case.arguments[n], t)}" for n, t in types.items())]
     wanted = case.reference[0]
-    lines += [f"r{k} = np.zeros({rows}, np.{w.dtype.name})" for k, w in enumerate(wanted)]
+    lines += [f"r{k} = np.zeros({rows}, {str(kinds.memory(t))!r})" for k, t in enumerate(shapes)]
     lines += [f"kernel[1, {rows}]({rows}, {', '.join(names + results)})", "cuda.synchronize()"]
-    for k, w in enumerate(wanted):
-        lines += [f"want = {literal(w)}", f"print('result {k}')", f"for i in range({rows}):"]
+    for k, (w, t) in enumerate(zip(wanted, shapes)):
+        lines += [f"want = {kinds.literal(w, t)}", f"print('result {k}')", f"for i in range({rows}):"]
         lines += [f"    print(i, r{k}[i], want[i], '' if repr(r{k}[i]) == repr(want[i]) else '<-- differs')"]
+    for n, want in case.reference[1].items():
+        lines += [f"want = {kinds.literal(want, types[n].dtype)}", f"for i in np.ndindex({n}.shape):"]
+        lines += [f"    if repr({n}[i]) != repr(want[i]):", f"        print('{n}', i, {n}[i], want[i], '<-- differs')"]
     if failure.kind == "types":
         lines += ["print(*kernel.inspect_types().values())"]
     return "\n".join(lines) + "\n"
+
+
+def written(argument, t):
+    """An expression of one argument of the script's kernel."""
+    if isinstance(t, Named):
+        return kinds.scalar_literal(argument, t)
+    return kinds.literal(argument, t.dtype if isinstance(t, Array) else kinds.STORED.get(t, t))
 
 
 def store(failure, folder="build/failures"):
