@@ -2,9 +2,10 @@
 
 import ast
 import functools
-import warnings
 
 import numpy as np
+from other_kinds import OtherKinds, dtype_name
+from rewriting import as_type, call, constant, constant_type, inexact_name, is_literal, load, path_of, sampled
 from scalars import (
     CONFLICT,
     EXACT_EXPONENTS,
@@ -19,18 +20,14 @@ from scalars import (
     OTHER_UFUNCS,
     REAL,
     RUNTIME,
-    SAMPLE,
     STRONG,
     WEAK,
     Array,
     Const,
     Func,
     Invalid,
-    Named,
     NamedClass,
-    Record,
     Tuple,
-    date_promoted,
     held,
     is_date,
     is_scalar,
@@ -40,148 +37,12 @@ from scalars import (
     mixed,
     need_scalar,
     plain,
-    promotion,
     python_operator,
     type_of,
 )
 
-# --- the rewriter
-# -----------------------------------------------------------------------------------------------------------
 
-
-def call(name, *args):
-    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
-
-
-def load(name):
-    return ast.Name(name, ast.Load())
-
-
-def spec(t):
-    """Text of a type that _types_of reads; what is no number stays as it is."""
-    if isinstance(t, Tuple):
-        items = "(" + "".join(spec(x) + ", " for x in t) + ")"
-        return f"Named({t.name!r}, {t.fields!r}, {items})" if isinstance(t, Named) else items
-    return repr(str(t)) if is_scalar(t) else "None"
-
-
-def as_type(node, t):
-    """node converted to type t."""
-    return call("_convert", node, call("_types_of", ast.Constant(spec(t))))
-
-
-def to(node, t):
-    """node converted to type t, a scalar's."""
-    return as_type(node, t) if is_date(t) else call(f"_to_{t}", node)
-
-
-RUNTIME["_types_of"] = lambda text, memo={}: memo.get(text) or memo.setdefault(text, retuple(eval(text)))
-
-
-def retuple(t):
-    if not isinstance(t, tuple):
-        return t
-    return t.of(map(retuple, t)) if isinstance(t, Named) else Tuple(map(retuple, t))
-
-
-SAMPLES = {}
-
-
-def sampled(key, function, types):
-    """The type of function(samples of those types), remembered."""
-    memo = (key, *types)
-    if memo not in SAMPLES:
-        try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                result = function(*(SAMPLE[need_scalar(t)] for t in types))
-            SAMPLES[memo] = (
-                Tuple(map(type_of, result)) if isinstance(result, tuple) else type_of(result)
-            )
-        except (TypeError, ValueError, OverflowError) as e:
-            SAMPLES[memo] = Invalid(f"{key} of {types}: {e}")
-    found = SAMPLES[memo]
-    if isinstance(found, Invalid):
-        raise found
-    return found
-
-
-def is_literal(node):
-    if node is None:
-        return False
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        node = node.operand
-    return isinstance(node, ast.Constant)
-
-
-def of_literals(node):
-    if isinstance(node, ast.BinOp):
-        return of_literals(node.right) and of_literals(node.left)
-    return isinstance(node, ast.Constant) or isinstance(node, ast.UnaryOp) and of_literals(node.operand)
-
-
-def path_of(node):
-    """`np.sqrt` of the node that says so."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
-    return ast.unparse(node)
-
-
-def constant(node):
-    """The value of an expression of literals only, else None: CPython's own compiler folds them."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if not of_literals(node):
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            value = eval(compile(ast.Expression(node), "", "eval"), {})
-    except (ArithmeticError, ValueError, TypeError) as e:
-        raise Invalid(f"a constant that does not exist: {e}") from None
-    if isinstance(value, int) and not LOW <= value <= HIGH:
-        raise Invalid("a constant of more than 64 bits")
-    return value
-
-
-def constant_type(t):
-    return isinstance(t, Const) or isinstance(t, Tuple) and all(map(constant_type, t))
-
-
-def has_array(t):
-    return isinstance(t, (Array, Record)) or isinstance(t, Tuple) and any(map(has_array, t))
-
-
-def inexact_name(e):
-    """The path of a call whose result has an error bound, else None."""
-    if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Attribute):
-        return None
-    path = path_of(e.func)
-    room, _, name = path.partition(".")
-    table = {"math": INEXACT_MATH, "np": INEXACT_UFUNCS}.get(room, {})
-    return path if name in table else None
-
-
-def dtype_name(node):
-    """The type that an expression of a dtype names."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        try:
-            return np.dtype(node.value).name
-        except TypeError:
-            raise Invalid("dtype") from None
-    name = path_of(node).removeprefix("np.").removeprefix("pyptx.")
-    return "bool" if name == "bool_" else name
-
-
-# Exact ones of complex numbers, dates and spans.
-COMPLEX_UFUNCS = set("add subtract negative positive conjugate equal not_equal less greater_equal isnan isinf isfinite logical_not".split())
-DATE_UFUNCS = set(
-    "add subtract negative positive absolute equal not_equal less less_equal greater greater_equal "
-    "minimum maximum fmin fmax isnat isfinite isinf remainder".split()
-)
-
-
-class Expressions:
+class Expressions(OtherKinds):
     """What Body knows of expressions; it has the environment `env`, the program `m`."""
 
     def expr(self, e, inexact_here=False):
@@ -270,24 +131,6 @@ class Expressions:
             return call("_power", a, b), t
         node = ast.BinOp(a, getattr(ast, name)(), b)
         return node, t
-
-    @staticmethod
-    def complex_beside(operand, other):
-        """A Python complex beside a strong number has NumPy's type (CPython takes float64 for its own)."""
-        node, t = operand
-        if t != "pycomplex" or other in WEAK:
-            return operand
-        t = promotion(str(other), "pycomplex")
-        return to(node, t), t
-
-    def date_binary(self, name, left, right):
-        (a, ta), (b, tb) = left, right
-        t = sampled(name, python_operator(name), (ta, tb))
-        other = tb if is_date(ta) else ta
-        if not is_date(other) and KIND[other] == "f" and name in ("Mult", "Div", "FloorDiv"):
-            return call(f"_span_{name}", a, b), t
-        node = ast.BinOp(a, getattr(ast, name)(), b)
-        return (call("_in_calendar", node) if KIND[t] == "M" else node), t
 
     def float_power(self, left, right, t, exponent, inexact):
         (a, ta), (b, tb) = left, right
@@ -438,19 +281,6 @@ class Expressions:
             return ast.Attribute(value, e.attr, ast.Load()), part
         raise Invalid(e.attr)
 
-    def field(self, t, name):
-        """The type of a field of a named tuple, a record, an array of records; None if there is none."""
-        if isinstance(t, Named):
-            return t[t.fields.index(name)] if name in t.fields else None
-        record = t.dtype if isinstance(t, Array) else t
-        if not isinstance(record, Record) or name not in record.fields:
-            return None
-        self.known = False  # memory
-        field = record.fields[name]
-        if not isinstance(t, Array):
-            return field
-        return Array(field.dtype, t.ndim + field.ndim) if isinstance(field, Array) else Array(field, t.ndim)
-
     def e_Subscript(self, e):
         return self.subscript(e, ast.Load())
 
@@ -594,79 +424,6 @@ class Expressions:
         value, t = self.expr(a)
         return value, t
 
-    def make_named(self, cls, e):
-        """A named tuple from its class, with positional and keyword arguments."""
-        parts = [self.expr(a) for a in e.args if not isinstance(a, ast.Starred)]
-        given = dict(zip(cls.fields, parts))
-        named = {k.arg: self.expr(k.value) for k in e.keywords}
-        if len(parts) != len(e.args) or set(given) & set(named) or {*given, *named} != set(cls.fields):
-            raise Invalid("fields")
-        given |= named
-        node = ast.Call(e.func, [p for p, _ in parts], [ast.keyword(k, n) for k, (n, _) in named.items()])
-        return node, Named(cls.name, cls.fields, [given[f][1] for f in cls.fields])
-
-    def method(self, e):
-        value, t = self.expr(e.func.value)
-        name = e.func.attr
-        if isinstance(t, Named) and name == "_replace" and not e.args:
-            given = {k.arg: self.expr(k.value) for k in e.keywords}
-            if not set(given) <= set(t.fields):
-                raise Invalid("fields")
-            keywords = [ast.keyword(k, n) for k, (n, _) in given.items()]
-            items = [given[f][1] if f in given else x for f, x in zip(t.fields, t)]
-            return ast.Call(ast.Attribute(value, name, ast.Load()), [], keywords), t.of(items)
-        if not is_scalar(t) or e.keywords:
-            raise Invalid(name)
-        if name == "conjugate" and not e.args and KIND[t] == "c":
-            return ast.Call(ast.Attribute(value, name, ast.Load()), [], []), plain(t)
-        if name == "astype" and len(e.args) == 1 and t not in WEAK:
-            return self.conversion(value, t, dtype_name(e.args[0]))
-        raise Invalid(name)
-
-    def conversion(self, value, t, want):
-        """x.astype(want)."""
-        if want not in STRONG and not is_date(want):
-            raise Invalid("dtype")
-        if is_date(t) and want == "int64":
-            return ast.Call(ast.Attribute(value, "astype", ast.Load()), [ast.Constant("int64")], []), want
-        self.storable(t, want)
-        return to(value, want), want
-
-    @staticmethod
-    def storable(t, want):
-        """Whether a number, a date or a span becomes one of another type."""
-        need_scalar(t)
-        if is_date(t) or is_date(want):
-            if want == "timedelta64" and t != want and is_date(t):
-                raise Invalid("a span that loses its unit")
-            if KIND[t] not in "biu" and (KIND[t] != KIND[want] or date_promoted({str(t), str(want)}) is CONFLICT):
-                raise Invalid("conversion of a date")
-        elif KIND[t] == "c" and KIND[want] != "c":
-            raise Invalid("a complex number as a real one")
-
-    def make_date(self, name, e):
-        if len(e.args) != 2 or e.keywords or not isinstance(e.args[1], ast.Constant) or not isinstance(e.args[1].value, str):
-            raise Invalid(name)
-        value, t = self.expr(e.args[0])
-        try:
-            want = np.dtype(f"{name}[{e.args[1].value}]").name
-        except (TypeError, ValueError):
-            raise Invalid("unit") from None
-        if need_scalar(t) == "pybool" or t == "bool":
-            raise Invalid("a date of a bool")
-        self.storable(t, want)
-        return to(value, want), want
-
-    def c_complex(self, args, e):
-        if len(args) not in (1, 2):
-            raise Invalid("complex")
-        for _, t in args:
-            if KIND[need_scalar(t)] not in (REAL if len(args) == 2 else REAL + "c"):
-                raise Invalid("complex")
-        if args[0][1] in ("complex64", "complex128", "pycomplex"):
-            return call("complex", args[0][0]), "pycomplex"
-        return call("complex", *(call("float", a) for a, _ in args)), "pycomplex"
-
     def need_real(self, args, kinds=REAL):
         for _, t in args:
             if KIND[need_scalar(t)] not in kinds:
@@ -759,19 +516,6 @@ class Expressions:
                 self.fitted(nodes[1], types[1], types[0], e.args[1]),
             ]
         return call(f"_np_{name}", *nodes), t
-
-    def other_ufunc(self, name, args):
-        """A ufunc of complex numbers (some: NumPy's loops round others as its scalars do not), dates and spans."""
-        (a, ta), (b, tb) = (*args, *args)[:2]
-        if len(args) == 2:
-            (a, ta), (b, tb) = self.complex_beside(args[0], tb), self.complex_beside(args[1], ta)
-        kinds = {KIND[ta], KIND[tb]}
-        if name not in (COMPLEX_UFUNCS if "c" in kinds else DATE_UFUNCS) or "c" in kinds and kinds & set("mM"):
-            raise Invalid(name)
-        if name in ("add", "subtract") and "c" not in kinds:
-            return self.date_binary({"add": "Add", "subtract": "Sub"}[name], (a, ta), (b, tb))
-        t = sampled(f"np.{name}", getattr(np, name), (ta, tb)[: len(args)])
-        return call(f"_np_{name}", *(a, b)[: len(args)]), t
 
     def class_known(self, name, t):
         """isnan of an integer is no question."""

@@ -24,7 +24,8 @@ import functools
 import itertools
 
 import numpy as np
-from expressions import Expressions, as_type, call, constant_type, has_array, inexact_name, is_literal, load, retuple, sampled, to
+from expressions import Expressions
+from rewriting import as_type, call, constant_type, has_array, inexact_name, is_literal, load, retuple, sampled, to
 from scalars import (
     CONFLICT,
     CONVERT,
@@ -370,7 +371,7 @@ class Body(Expressions):
             raise Invalid("casting")
         value, rt = self.complex_beside((value, rt), element)
         value = self.fitted(value, rt, element, s.value)
-        if element == "bfloat16":
+        if element == "bfloat16" or KIND[element] == "c":  # as scalars: NumPy's loops round complex products otherwise
             return ast.Expr(call(f"_in_place_{op}", ast.Subscript(array, load(index), ast.Load()), value))
         return ast.AugAssign(ast.Subscript(array, load(index), ast.Store()), s.op, value)
 
