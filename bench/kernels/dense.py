@@ -4,11 +4,11 @@ import numpy as np
 from kernels.declare import PLANE, Kernel, Problem, sampled, sum_bound
 from pyptx import cuda, float32
 
-TILE, ROWS = 32, 8
+TILE, WIDTH, ROWS = 32, 33, 8  # a column too many: threads that read a column hit different banks
 
 
 def transpose(a, out):
-    tile = cuda.shared.array((TILE, TILE + 1), float32)
+    tile = cuda.shared.array((TILE, WIDTH), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     x = cuda.blockIdx.x * TILE + tx
     y = cuda.blockIdx.y * TILE + ty
@@ -123,7 +123,10 @@ void {name}(const float *a, const float *b, float *c, int rows, int inner, int c
 
 MATRICES = "float32[:,::1], float32[:,::1], float32[:,::1]"
 MATMUL = {"problem": matmul_problem, "power": 3, "step": 32, "gpu": 2048, "host": 512, "test": 64}
-CUBLAS = {"cupy": lambda cupy, a, b, c: lambda: cupy.matmul(a, b, out=c)}
+LIBRARIES = {  # cuBLAS and tensor tiles: not the same algorithm, what a library reaches
+    "cupy": lambda cupy, a, b, c: lambda: cupy.matmul(a, b, out=c),
+    "triton": lambda triton, a, b, c: triton.matmul(a, b, c),
+}
 
 KERNELS = [
     Kernel(
@@ -156,7 +159,7 @@ void transpose(const float *a, float *out, int rows, int cols) {
         peers={"cupy": lambda cupy, a, out: lambda: cupy.copyto(out, a.T)},
     ),
     Kernel(
-        "matmul naive", matmul_naive, MATRICES, (32, 8), **MATMUL, sweep=PLANE, peers=CUBLAS,
+        "matmul naive", matmul_naive, MATRICES, (32, 8), **MATMUL, sweep=PLANE, peers=LIBRARIES,
         cuda="""
 __global__ void matmul_naive(const float *a, const float *b, float *c, int rows, int inner, int cols) {
   int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -182,11 +185,11 @@ void matmul_naive(const float *a, const float *b, float *c, int rows, int inner,
 """,
     ),
     Kernel(
-        "matmul tiled 32x32", matmul_tiled, MATRICES, (32, 32), **MATMUL, kind="shared", peers=CUBLAS,
+        "matmul tiled 32x32", matmul_tiled, MATRICES, (32, 32), **MATMUL, kind="shared", peers=LIBRARIES,
         cuda=tiled_cuda("matmul_tiled", 32), openmp=matmul_openmp("matmul_tiled"),
     ),
     Kernel(
-        "matmul tiled 16x16", matmul_tiled16, MATRICES, (16, 16), **MATMUL, kind="shared", peers=CUBLAS,
+        "matmul tiled 16x16", matmul_tiled16, MATRICES, (16, 16), **MATMUL, kind="shared", peers=LIBRARIES,
         cuda=tiled_cuda("matmul_tiled16", 16), openmp=matmul_openmp("matmul_tiled16"),
     ),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Stencils: Jacobi's 5 points in the plane, heat's 7 in space. float32."""
 
 import numpy as np
-from kernels.declare import EPS32, PLANE, SPACE, Kernel, Problem
+from kernels.declare import EPS32, PLANE, SPACE, Kernel, Problem, sampled
 from pyptx import cuda
 
 
@@ -24,10 +24,13 @@ def jacobi_problem(rng, n):
     u = rng.random((n, n), np.float32)
 
     def expected():
-        v = u.astype(np.float64)
-        exact = np.zeros_like(v)
-        exact[1:-1, 1:-1] = 0.25 * (v[:-2, 1:-1] + v[2:, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:])
-        return [(np.s_[:], exact, 3 * EPS32 / 2 * exact)]  # three additions of positive numbers; 0.25 is exact
+        rows = sampled(np.random.default_rng(0), n, 512)
+        inner = rows[(0 < rows) & (rows < n - 1)]
+        exact = np.zeros((len(rows), n))
+        middle = u[inner].astype(np.float64)
+        around = u[inner - 1, 1:-1].astype(np.float64) + u[inner + 1, 1:-1] + middle[:, :-2] + middle[:, 2:]
+        exact[np.searchsorted(rows, inner), 1:-1] = 0.25 * around
+        return [(rows, exact, 3 * EPS32 / 2 * exact)]  # three additions of positive numbers; 0.25 is exact
 
     return Problem(
         (u, np.zeros_like(u)), (n, n), (1,), expected, threads=(n, n), bytes=8 * n * n, flops=4 * n * n

@@ -1,0 +1,147 @@
+"""Kernels on a GPU beside nvcc -O3 of natural CUDA C++, numba-cuda with the same Python function, and CuPy or Triton.
+
+    python bench/kernels [NAME...] [--scale F] [--sweep] [--variant OPTIONS]... [--peers LIST] [--json OUT] [--picture OUT.svg]
+    python bench/kernels [NAME...] --build DIR_OR_WHEEL [--build DIR_OR_WHEEL] [--device host] [--limit 1.03]
+
+All sides of a kernel run in one process on the same arrays and take turns batch by batch; times are medians of 9
+batches between events. In the same run every side is checked against NumPy within an error bound, and the sides against
+each other everywhere. A ratio is pyptx's time over the other's: below 1 pyptx is faster. "of copy" is the share of
+the bytes a second that cuMemcpyDtoD moves in the same run.
+
+--sweep takes streaming and stencil kernels through their block sizes. --variant "coarsen=1" adds a pyptx side with
+these options of @cuda.jit. --build compares two builds of pyptx (one given: with the one on the path), each in a
+process of its own, taking turns; with --limit the exit status says whether the second is slower by more than that.
+"""
+
+import ast
+import math
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+from _bench import Report, need_gpu, parser
+
+
+def geometric_mean(values):
+    values = [v for v in values if v]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def options_of(text):
+    """"coarsen=1, fma=False" as keyword arguments of @cuda.jit."""
+    call = ast.parse(f"jit({text})", mode="eval").body
+    return {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+
+
+def arguments():
+    p = parser(__doc__)
+    p.add_argument("names", nargs="*", help="kernels whose name or title contains one of these")
+    p.add_argument("--scale", type=float, default=1.0, help="times the work of each kernel's usual problem")
+    p.add_argument("--sweep", action="store_true", help="every block size of the streaming and stencil kernels")
+    p.add_argument("--variant", action="append", default=[], metavar="OPTIONS", help="also pyptx with these options")
+    p.add_argument("--peers", default="numba,cupy,triton", help="which of numba, cupy and triton (default: all)")
+    p.add_argument("--picture", type=Path, metavar="OUT.svg", help="also draw the ratios")
+    p.add_argument("--build", action="append", default=[], metavar="DIR_OR_WHEEL", help="compare builds of pyptx")
+    p.add_argument("--device", choices=("gpu", "host"), default="gpu", help="where --build compares")
+    p.add_argument("--limit", type=float, help="with --build: fail if the second is slower by more than this factor")
+    p.add_argument("--worker", action="store_true", help="what --build starts")
+    return p.parse_args()
+
+
+COLUMNS = [
+    ("kernel", 19), ("block", 9), ("pyptx ms", 9), ("nvcc ms", 9), ("numba ms", 9), ("/nvcc", 7), ("/numba", 7),
+    ("/cupy", 7), ("/triton", 7), ("GB/s", 8), ("of copy", 7), ("GFLOP/s", 9), ("regs", 9), ("right", 6),
+]  # fmt: skip
+
+
+def shown(block):
+    return "x".join(map(str, block)) if isinstance(block, tuple) else str(block)
+
+
+def row_of(kernel, problem, block, found, variants):
+    """One line of the table."""
+    ms = found["ms"]
+    ours = ms["pyptx"]
+
+    def over(name):
+        return ours / ms[name] if name in ms else None
+
+    wrong = [name for name, right in found["right"].items() if not right]
+    regs = "/".join(str(found["facts"].get(side, {}).get("regs", "-")) for side in ("pyptx", "nvcc"))
+    moved = problem.bytes / ours / 1e6
+    return [
+        kernel.name, shown(block), ours, ms.get("nvcc"), ms.get("numba"), over("nvcc"), over("numba"), over("cupy"),
+        over("triton"), moved, ms["copy"] / ours if "copy" in ms else None, problem.flops / ours / 1e6, regs,
+        "yes" if not wrong else "NO: " + ", ".join(wrong), *(ms[f"pyptx {text}"] / ours for text, _ in variants),
+    ]  # fmt: skip
+
+
+def summary(report):
+    """The lines below the table: means, the worst, the least share of a copy."""
+    said = {}
+    for column in ("/nvcc", "/numba"):
+        rows = [r for r in report.rows if r[column]]
+        if rows:
+            worst = max(rows, key=lambda r: r[column])
+            mean = geometric_mean([r[column] for r in rows])
+            said[column] = {"mean": mean, "worst": worst[column], "kernel": worst["kernel"], "kernels": len(rows)}
+            print(
+                f"pyptx{column}: geometric mean {mean:.3f} of {len(rows)}, worst {worst[column]:.3f} "
+                f"({worst['kernel']}, {worst['block']})"
+            )
+    streams = [r for r in report.rows if r["of copy"] and r["kind"] == "streaming"]
+    if streams:
+        least = min(streams, key=lambda r: r["of copy"])
+        said["of copy"] = {"least": least["of copy"], "kernel": least["kernel"], "block": least["block"]}
+        print(f"of a device copy: least {least['of copy']:.3f} ({least['kernel']}, {least['block']})")
+    return said
+
+
+def main():
+    args = arguments()
+    if args.worker:
+        from kernels.builds import work
+
+        return work()
+    from kernels import pick
+
+    kernels = pick(args.names)
+    if args.build:
+        from kernels.builds import compare
+
+        return compare(args, kernels)
+    device = need_gpu()
+    from kernels.gpu import Bench, upload
+
+    if args.sweep:
+        kernels = [k for k in kernels if k.sweep]
+    if not shutil.which("nvcc"):
+        print("nvcc is not on PATH: nothing to compare with but the packages that are installed")
+    variants = [(text, options_of(text)) for text in args.variant]
+    bench = Bench(kernels, args.peers.split(","), shutil.which("nvcc"), variants)
+    report = Report(f"kernels on {device.name}", COLUMNS + [(text, len(text) + 2) for text, _ in variants])
+    wrong = 0
+    for kernel in kernels:
+        problem = kernel.problem(np.random.default_rng(1), kernel.scaled(kernel.gpu, args.scale))
+        expected, arrays = problem.expected(), upload(problem)
+        for block in kernel.sweep if args.sweep else (kernel.block,):
+            found = bench.measure(kernel, problem, expected, block, arrays)
+            wrong += not all(found["right"].values())
+            report.row(*row_of(kernel, problem, block, found, variants))
+            report.rows[-1].update(kind=kernel.kind, **found)
+    said = summary(report)
+    for text, _ in variants:
+        print(f"{text} / pyptx: geometric mean {geometric_mean([r[text] for r in report.rows]):.3f}")
+    report.save(args.json, device=device.name, summary=said)
+    if args.picture:
+        from kernels.picture import draw
+
+        args.picture.write_text(draw(report.rows, device.name))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
