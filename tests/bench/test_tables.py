@@ -1,0 +1,122 @@
+"""What the benchmark prints and draws, without a GPU: rows, summaries, options, the picture, two builds side by side."""
+
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import kernels.__main__ as runner
+import numpy as np
+import pytest
+from _bench import Report
+from kernels import BY_NAME, builds, native
+from kernels.declare import Problem, agree, check
+from kernels.peers import rebound
+from kernels.picture import draw, place
+
+BENCH = Path(runner.__file__).resolve().parents[1]
+
+
+def found(**ms):
+    sides = [side for side in ms if side != "copy"]
+    return {"ms": ms, "right": dict.fromkeys(sides, True), "facts": {"pyptx": {"regs": 12}, "nvcc": {"regs": 16}}}
+
+
+def test_a_row_and_the_summary(capsys):
+    kernel = BY_NAME["vadd"]
+    problem = kernel.problem(np.random.default_rng(1), 1000)
+    report = Report("t", runner.COLUMNS)
+    first = found(pyptx=0.5, nvcc=1.0, numba=2.0, copy=0.45)
+    report.row(*runner.row_of(kernel, problem, 256, first, []))
+    second = found(pyptx=2.0, nvcc=1.0, copy=1.0)
+    second["right"]["nvcc"] = False
+    report.row(*runner.row_of(kernel, problem, (32, 8), second, []))
+    for row in report.rows:
+        row["kind"] = kernel.kind
+    a, b = report.rows
+    assert (a["/nvcc"], a["/numba"], a["/cupy"], a["of copy"], a["regs"], a["right"]) == (
+        0.5, 0.25, None, 0.9, "12/16", "yes",
+    )  # fmt: skip
+    assert a["GB/s"] == pytest.approx(12 * 1000 / 0.5e-3 / 1e9)
+    assert (b["block"], b["/numba"], b["right"]) == ("32x8", None, "NO: nvcc")
+    said = runner.summary(report)
+    assert said["/nvcc"] == {"mean": pytest.approx(1.0), "worst": 2.0, "kernel": "vadd", "kernels": 2}
+    assert said["/numba"]["mean"] == 0.25 and said["of copy"]["least"] == 0.5
+    assert "worst 2.000 (vadd, 32x8)" in capsys.readouterr().out
+
+
+def test_options_of_a_variant():
+    assert runner.options_of("coarsen=1, fma=False, opt='unchecked'") == {"coarsen": 1, "fma": False, "opt": "unchecked"}
+
+
+def test_the_picture_is_xml_and_shows_each_kernel():
+    rows = [
+        {"kernel": "a<b", "block": "256", "/nvcc": 0.5, "/numba": None},
+        {"kernel": "c", "block": "-", "/nvcc": 3.0, "/numba": 0.01},
+    ]
+    text = "".join(ElementTree.fromstring(draw(rows, "GPU & co")).itertext())
+    assert "a<b 256" in text and "0.50" in text and "3.00" in text and "0.01" in text and "GPU & co" in text
+    assert place(0.5) < place(1) < place(2) == place(3)
+
+
+def test_the_checks_tell_wrong_from_right():
+    problem = Problem((), (), (0,), None)
+    exact, close = [(np.s_[:], np.arange(4), 0)], [(np.array([0, 2]), np.array([0.0, 2.0]), 0.5)]
+    assert check(problem, [np.arange(4)], exact) == (True, 0)
+    assert not check(problem, [np.arange(4)[::-1]], exact)[0]
+    assert check(problem, [np.array([0.25, 9.0, 2.0])], close) == (True, 0.5)
+    assert not check(problem, [np.array([0.0, 0.0, 3.0])], close)[0]
+    assert not check(problem, [np.array([np.nan, 0.0, 2.0])], close)[0]
+    assert check(problem, [np.array([1.0, 0.0, 2.0])], close, slack=2)[0]
+    assert agree(problem, [np.array([0.0, 1.0, 2.0])], [np.array([0.0, 2.5, 2.0])], close)
+    assert not agree(problem, [np.array([0.0, 1.0, 2.0])], [np.array([0.0, 4.5, 2.0])], close)
+    assert not agree(problem, [np.arange(4)], [np.arange(1, 5)], exact)
+
+
+def test_arguments_of_the_c_sides():
+    kernel = BY_NAME["saxpy"]
+    problem = kernel.problem(np.random.default_rng(1), 10)
+    values = native.packed(problem, problem.arguments, lambda a: a.ctypes.data)
+    assert [v.value for v in values] == [2.5, *(a.ctypes.data for a in problem.arguments[1:]), 10]
+
+
+def test_a_kernel_for_another_package():
+    """Names of pyptx are replaced, called functions become that package's device functions, the code is the same."""
+    made = []
+
+    class Cuda:
+        @staticmethod
+        def jit(device):
+            return lambda function: made.append(function) or function
+
+    class Package:
+        float32 = object()
+
+    kernel = BY_NAME["black_scholes"].function
+    copy = rebound(kernel, Package, Cuda)
+    assert copy.__code__ is kernel.__code__ and copy.__globals__["cuda"] is Cuda
+    assert [f.__name__ for f in made] == ["normal_cdf"] and copy.__globals__["normal_cdf"] is made[0]
+    assert rebound(BY_NAME["nbody"].function, Package, Cuda).__globals__["float32"] is Package.float32
+    assert kernel.__globals__["cuda"] is not Cuda
+
+
+def test_two_builds(tmp_path):
+    """The build under test beside itself, each in its own process: right, and a table with one row."""
+    import pyptx
+
+    here, out = str(Path(pyptx.__file__).parent.parent), tmp_path / "out.json"
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "kernels"), "--build", here, "--build", here, "--device", "host", "--scale", "0.01",
+         "--json", str(out), "vadd"],
+        capture_output=True, text=True, timeout=120, env=os.environ,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = json.loads(out.read_text())["rows"]
+    assert row["kernel"] == "vadd" and row["right"] == "yes" and row["B/A"] == pytest.approx(row["B ms"] / row["A ms"])
+
+
+def test_what_is_no_build(tmp_path):
+    with pytest.raises(SystemExit, match="neither a wheel nor a folder"):
+        builds.folder_of(tmp_path, tmp_path)
