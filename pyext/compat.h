@@ -23,6 +23,9 @@
 #define PX_END_LOCKED()         }
 #endif
 
+/* Functions that every launch runs: the linker lays them side by side. */
+#define PX_HOT __attribute__((hot))
+
 /* A pointer that is set once, under a lock, and read without one. */
 #define PX_PUBLISHED(field)      __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
 #define PX_PUBLISH(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELEASE)

@@ -59,7 +59,7 @@ static RtDevice *default_device(PxState *st) {
   return NULL;
 }
 
-RtDevice *px_current_device(PxState *st) {
+PX_HOT RtDevice *px_current_device(PxState *st) {
   if (selected)
     return selected;
   RtDevice *d = PX_PUBLISHED(st->default_device);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pyext/plan.h"
 #include "pyext/raise.h"
 #include "pyext/scalar.h"
 #include "pyext/type.h"
@@ -393,6 +394,7 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
 static int dispatcher_clear(PyObject *op) {
   PxDispatcher *d = (PxDispatcher *)op;
   uint32_t n = d->nentries;
+  px_plans_free(d);
   d->nentries = 0;
   for (uint32_t i = 0; i < n; i++) {
     PyMem_Free(d->entries[i].tokens);

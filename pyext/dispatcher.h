@@ -9,6 +9,8 @@
 #include "codegen/compile.h"
 #include "ir/frozen.h"
 
+enum { PX_BLOCK_ON_STACK = 1024 }; /* bytes of a parameter block that the stack has room for */
+
 /* Arguments that were seen before, and the overload that takes them. */
 typedef struct PxEntry {
   RtDevice *device;
@@ -34,6 +36,7 @@ typedef struct PxDispatcher {
   PxEntry *entries; /* appended only, under the object's lock */
   uint32_t nentries, max_entries, last;
   struct PxCompiling *compiling; /* overloads that are being made, under the object's lock */
+  struct PxPlan *plans, *plan;   /* plan.h: all, and the one that served last; published */
 } PxDispatcher;
 
 /* The overload for these arguments on their device: found, or compiled now. Converts numbers in place where the overload declares

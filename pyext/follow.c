@@ -63,7 +63,7 @@ int px_follow_before(PxFollow *f) {
   }
   if (!f->named && f->nhandles)
     f->launch = rt_stream_in(&f->room, f->device, f->handles[0]);
-  for (unsigned i = 0; i < f->nhandles; i++)
+  for (unsigned i = f->named ? 0 : 1; i < f->nhandles; i++)
     if (order_handle(f, f->handles[i], f->launch) < 0)
       return -1;
   bool waits = f->theirs_default || (f->on_default && !f->named); /* our own arrays on it are the caller's to order */

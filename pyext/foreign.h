@@ -47,12 +47,22 @@ typedef struct PxSource { /* one a type; never changes, lives as long as the mod
   const struct DlExchange *exchange; /* NULL: CuPy's ndarray */
   PyObject *current_stream;          /* CuPy's function */
   bool autograd; /* tensors of PyTorch: requires_grad, is_conj, is_neg */
+  PyObject *grad;                    /* the type's own requires_grad, if nothing stands between it and its C function; else NULL */
 } PxSource;
 
 /* The source of a type that was seen before, or NULL: a few nanoseconds. */
 const PxSource *px_source_find(PxState *st, PyTypeObject *type);
 /* The same, for a type that may not have been seen. NULL with or without an exception. */
 const PxSource *px_source_of(PxState *st, PyTypeObject *type);
+/* Is obj.requires_grad False, found without a look-up? false also where it is not known, or with an exception. */
+static inline bool px_source_no_grad(const PxSource *s, PyObject *obj) {
+  if (!s->grad)
+    return false;
+  const PyGetSetDef *def = ((PyGetSetDescrObject *)s->grad)->d_getset;
+  PyObject *answer = def->get(obj, def->closure);
+  Py_XDECREF(answer);
+  return answer == Py_False;
+}
 int px_source_read(PxState *st, const PxSource *source, PyObject *obj, PxForeign *out);
 /* The stream that the library works on now; 0 for the default one. 0 or -1. */
 int px_source_stream(PxState *st, const PxSource *source, int device, uint64_t *stream);

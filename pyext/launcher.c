@@ -1,11 +1,12 @@
-/* Launcher: from a call in Python to rt_launch. The way of a launch in a loop: px_bind → px_args_add for each argument → px_dispatch
- * (one memcmp) → pack → rt_launch without the GIL. Nothing on it allocates. */
+/* Launcher: from a call in Python to rt_launch. The way of a launch in a loop: px_plan_fill → rt_launch without the GIL. The way of a first
+ * one, and of arguments that plans do not serve: px_bind → px_args_add for each argument → px_dispatch → pack → rt_launch. */
 #include "pyext/launcher.h"
 
 #include <string.h>
 
 #include "pyext/device_array.h"
 #include "pyext/graph.h"
+#include "pyext/plan.h"
 #include "pyext/raise.h"
 #include "pyext/stream.h"
 #include "runtime/memory.h"
@@ -215,20 +216,24 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
   return 0;
 }
 
+static int not_launched(PxState *st, PxOverload *o, RtStatus status, const RtTrap *trap) {
+  if (status == RT_CAPTURED)
+    return PX_CAPTURED;
+  if (status == RT_TRAPPED)
+    px_raise_trap(st, o->code, trap, o->scope);
+  else
+    px_raise_status(st, status);
+  return -1;
+}
+
 /* The launch itself. block: as the kernel takes it, and not used afterwards. PX_CAPTURED: it has not happened. */
-static int launch_block(PxState *st, PxOverload *o, const RtConfig *config, char *block) {
-  RtTrap trap = {0};
+PX_HOT static inline int launch_block(PxState *st, PxOverload *o, const RtConfig *config, char *block) {
+  RtTrap trap; /* of RT_TRAPPED alone */
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
   status = rt_launch(o->kernel, config, block, &trap);
   Py_END_ALLOW_THREADS
-  if (status == RT_CAPTURED)
-    return PX_CAPTURED;
-  if (status == RT_TRAPPED)
-    px_raise_trap(st, o->code, &trap, o->scope);
-  else if (status != RT_OK)
-    px_raise_status(st, status);
-  return status == RT_OK ? 0 : -1;
+  return status == RT_OK ? 0 : not_launched(st, o, status, &trap);
 }
 
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
@@ -244,8 +249,6 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
   return 0;
 }
 
-enum { ON_STACK = PX_BLOCK_ON_STACK };
-
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config) {
   *config = l->config;
   if (l->forall && choose_config(a->st, l, o, config) < 0)
@@ -257,9 +260,9 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   RtConfig config;
   if (px_launch_prepare(l, o, a, &config) < 0)
     return -1;
-  _Alignas(16) char small[ON_STACK];
+  _Alignas(16) char small[PX_BLOCK_ON_STACK];
   const RtParams *params = &o->code->params;
-  char *block = params->bytes <= ON_STACK ? small : PyMem_Malloc(params->bytes);
+  char *block = params->bytes <= PX_BLOCK_ON_STACK ? small : PyMem_Malloc(params->bytes);
   if (!block)
     return PyErr_NoMemory(), -1;
   px_pack(params, a->leaves, block);
@@ -269,12 +272,21 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   return failed || !a->held ? failed : finish_held(o, a);
 }
 
-static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf,
-                               PyObject *kwnames) {
-  PxLauncher *l = (PxLauncher *)op;
+/* After the attempt: its node, if it was captured, and who uses the memory. */
+static PyObject *finish(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
+                        int failed) {
+  if (failed == PX_CAPTURED)
+    failed = px_captured_launch(l, o, argv, n, kwnames);
+  if (!failed && l->config.stream)
+    px_launch_mark(l, o, argv, n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
+  return failed ? NULL : Py_NewRef(Py_None);
+}
+
+/* The way of a launch whose arguments no plan knows yet, and of all that plans do not serve. */
+static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObject *const *argv, Py_ssize_t n,
+                                                            PyObject *kwnames) {
   PxDispatcher *d = l->dispatcher;
-  PxState *st = px_state_of(op);
-  Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  PxState *st = px_state_of((PyObject *)l);
   RtDevice *device = px_current_device(st);
   if (!device)
     return NULL;
@@ -284,15 +296,34 @@ static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargs
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
   int failed = o ? run(l, o, &a) : -1;
-  if (failed == PX_CAPTURED)
-    failed = px_captured_launch(l, o, argv, n, kwnames);
+  if (!failed)
+    px_plan_learn(d, o, &a, argv, n, kwnames);
   px_args_clear(&a);
-  if (!failed && l->config.stream)
-    px_launch_mark(l, o, argv, n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
+  PyObject *result = o ? finish(l, o, argv, n, kwnames, failed) : NULL;
   Py_XDECREF((PyObject *)o);
-  if (failed)
-    return NULL;
-  Py_RETURN_NONE;
+  return result;
+}
+
+PX_HOT static int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
+  RtConfig config;
+  if (!(l->forall | p->follows))
+    return launch_block(p->st, p->overload, &l->config, block);
+  config = l->config;
+  if (l->forall && choose_config(p->st, l, p->overload, &config) < 0)
+    return -1;
+  PxFollow f;
+  px_plan_follow(p, l->config.stream, &f);
+  return px_launch_followed(p->overload, &config, &f, block);
+}
+
+PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf, PyObject *kwnames) {
+  PxLauncher *l = (PxLauncher *)op;
+  Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  _Alignas(16) char block[PX_PLAN_BYTES];
+  const PxPlan *p = px_plan_fill(l->dispatcher, argv, n, kwnames, block);
+  if (!p || (l->forall && !l->ntasks))
+    return PyErr_Occurred() ? NULL : launch_unplanned(l, argv, n, kwnames);
+  return finish(l, p->overload, argv, n, kwnames, launch_planned(l, p, block));
 }
 
 /* --- the object --- */

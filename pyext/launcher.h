@@ -19,8 +19,6 @@ PyObject *px_launcher_bind(PyObject *self, PyObject *const *argv, Py_ssize_t n, 
 
 /* --- the steps of a launch --- */
 
-enum { PX_BLOCK_ON_STACK = 1024 }; /* bytes of a parameter block that the stack has room for */
-
 /* After px_bind and px_dispatch: what can be wrong with configuration and arguments. 0 or -1. */
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);
 /* Fills a parameter block from the values of a launch; TRAP and GRID are left to the runtime. */

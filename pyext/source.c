@@ -24,6 +24,7 @@ const PxSource *px_source_find(PxState *st, PyTypeObject *type) {
 static void source_free(PxSource *s) {
   Py_XDECREF((PyObject *)s->type);
   Py_XDECREF(s->current_stream);
+  Py_XDECREF(s->grad);
   PyMem_Free(s);
 }
 
@@ -74,6 +75,16 @@ static PyObject *cupy_stream_function(void) {
   return function;
 }
 
+/* As instances find it: a getter in C, and attribute access as object has it. */
+static PyObject *getter_of(PyTypeObject *type, PyObject *name) {
+  PyObject *found = type->tp_getattro == PyObject_GenericGetAttr ? px_getattr_optional((PyObject *)type, name) : NULL;
+  if (found && (!Py_IS_TYPE(found, &PyGetSetDescr_Type) || !PyType_IsSubtype(type, PyDescr_TYPE(found)) ||
+                !((PyGetSetDescrObject *)found)->d_getset->get))
+    Py_CLEAR(found);
+  PyErr_Clear();
+  return found;
+}
+
 const PxSource *px_source_of(PxState *st, PyTypeObject *type) {
   const PxSource *known = px_source_find(st, type);
   if (known)
@@ -90,6 +101,7 @@ const PxSource *px_source_of(PxState *st, PyTypeObject *type) {
   s->current_stream = stream;
   s->autograd = PyObject_HasAttrString((PyObject *)type, "requires_grad") &&
                 PyObject_HasAttrString((PyObject *)type, "is_neg");
+  s->grad = s->autograd ? getter_of(type, st->name.requires_grad) : NULL;
   return insert(st, s);
 }
 

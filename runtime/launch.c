@@ -117,11 +117,12 @@ static RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int 
   return rt_driver_status_of(result, "cuLaunchKernel", k->name);
 }
 
-RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
+HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
   RtDevice *d = k->device;
   if (UNLIKELY(!fits(k, config)))
     TRY(rt_config_check(k, config));
-  TRY(rt_stream_check(d, config->stream));
+  if (config->stream)
+    TRY(rt_stream_check(d, config->stream));
   if (UNLIKELY(k->host.meets_grid))
     TRY(rt_cooperative_check(k, config));
   if (rt_is_host(d)) {
