@@ -63,13 +63,12 @@ def batches(contestants, launches, repeat, finish):
 
 
 def loop(function, *arguments):
-    """A contestant that calls function(*arguments) n times."""
-
-    def work(n):
-        for _ in range(n):
-            function(*arguments)
-
-    return work
+    """A contestant that calls the function n times, as a program would: function(a0, a1, …), with no tuple to unpack."""
+    names = [f"a{i}" for i in range(len(arguments))]
+    bound = "".join(f", {name}={name}" for name in ["function", *names])
+    scope = dict(zip(names, arguments), function=function)
+    exec(f"def work(n{bound}):\n for _ in range(n):\n  function({', '.join(names)})\n", scope)
+    return scope["work"]
 
 
 class Driver:

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pyext/arguments.h"
 #include "pyext/dlpack.h"
 #include "pyext/foreign.h"
 #include "pyext/graph.h"
@@ -36,9 +37,19 @@ static void contiguous_strides(unsigned ndim, const int64_t *shape, size_t items
   }
 }
 
-static int item_size(PxState *st, PyObject *dtype, size_t *out) {
+typedef struct Elem { /* what kernels call a dtype, and its bytes */
+  PxElem id;
+  size_t size;
+} Elem;
+
+static int elem_of(PxState *st, PyObject *dtype, Elem *out) {
+  out->id = px_elem_of_dtype(st, dtype);
+  if (out->id < TY_SCALARS) {
+    out->size = ty_scalar_info[out->id].bits / 8u;
+    return 0;
+  }
   PyObject *size = PyObject_GetAttr(dtype, st->name.itemsize);
-  *out = size ? PyLong_AsSize_t(size) : 0;
+  out->size = size ? PyLong_AsSize_t(size) : 0;
   Py_XDECREF(size);
   return PyErr_Occurred() ? -1 : 0;
 }
@@ -53,11 +64,9 @@ static void set_element_strides(PxArray *a) {
   }
 }
 
-PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype,
-                        unsigned ndim, const int64_t *shape, const int64_t *strides) {
-  size_t itemsize;
-  if (item_size(st, dtype, &itemsize) < 0)
-    return NULL;
+static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, Elem elem, unsigned ndim,
+                      const int64_t *shape, const int64_t *strides) {
+  size_t itemsize = elem.size;
   PxArray *self = PyObject_NewVar(PxArray, st->array_type, (Py_ssize_t)(3 * ndim));
   if (!self)
     return NULL;
@@ -77,7 +86,7 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
   else
     contiguous_strides(ndim, shape, itemsize, LAYOUT_C, self->dims + ndim);
   set_element_strides(self);
-  self->elem = px_elem_of_dtype(st, dtype);
+  self->elem = elem.id;
   self->token =
       self->elem != PX_NO_ELEM
           ? px_token_of(st, self->elem,
@@ -85,6 +94,12 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
                                    rt_device_is_host(self->device)})
           : 0;
   return (PyObject *)self;
+}
+
+PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, unsigned ndim,
+                        const int64_t *shape, const int64_t *strides) {
+  Elem elem;
+  return elem_of(st, dtype, &elem) < 0 ? NULL : view(st, memory, address, dtype, elem, ndim, shape, strides);
 }
 
 PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
@@ -120,26 +135,16 @@ static int64_t total_bytes(unsigned ndim, const int64_t *shape, size_t itemsize)
   return bytes ? whole : 0;
 }
 
-PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
-                         Layout layout, PyObject *stream) {
-  RtDevice *d = px_current_device(st);
-  return d ? px_array_empty_on(st, d, dtype, ndim, shape, layout, stream) : NULL;
-}
-
-PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout,
-                            PyObject *stream) {
-  size_t itemsize;
-  if (item_size(st, dtype, &itemsize) < 0)
-    return NULL;
-  int64_t bytes = total_bytes(ndim, shape, itemsize), strides[TY_MAX_NDIM];
+static PyObject *empty(PxState *st, RtDevice *d, PyObject *dtype, Elem elem, unsigned ndim, const int64_t *shape,
+                       Layout layout, PyObject *stream) {
+  int64_t bytes = total_bytes(ndim, shape, elem.size), strides[TY_MAX_NDIM];
   if (bytes < 0)
     return NULL;
   PyObject *memory = px_memory_new(st, d, (size_t)bytes, stream);
   if (!memory)
     return NULL;
-  contiguous_strides(ndim, shape, itemsize, layout, strides);
-  PyObject *array = px_array_view(st, memory, ((PxMemory *)memory)->address, dtype, ndim, shape,
-                                  strides);
+  contiguous_strides(ndim, shape, elem.size, layout, strides);
+  PyObject *array = view(st, memory, ((PxMemory *)memory)->address, dtype, elem, ndim, shape, strides);
   Py_DECREF(memory);
   if (array && stream && stream != Py_None)
     px_array_used((PxArray *)array, stream);
@@ -148,7 +153,24 @@ PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned 
   return array;
 }
 
+PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout,
+                            PyObject *stream) {
+  Elem elem;
+  return elem_of(st, dtype, &elem) < 0 ? NULL : empty(st, d, dtype, elem, ndim, shape, layout, stream);
+}
+
+PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
+                         Layout layout, PyObject *stream) {
+  RtDevice *d = px_current_device(st);
+  return d ? px_array_empty_on(st, d, dtype, ndim, shape, layout, stream) : NULL;
+}
+
 int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]) {
+  long long one;
+  if (PyLong_CheckExact(arg) && px_small_int(arg, &one) && one >= 0) {
+    *shape = one;
+    return 1;
+  }
   PyObject *tuple = PyIndex_Check(arg) ? PyTuple_Pack(1, arg) : PySequence_Tuple(arg);
   if (!tuple)
     return -1;
@@ -166,9 +188,24 @@ int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]) {
   return PyErr_Occurred() ? -1 : (int)n;
 }
 
+/* The dtype of a NumPy class that was asked for before, or the argument if it is the dtype of a known element; a new reference. NULL
+ * without an exception: np.dtype must say. */
+static PyObject *known_dtype(PxState *st, PyObject *arg) {
+  PyObject *known = NULL;
+  if (PyType_Check(arg))
+    known = px_dict_get(st->class_dtypes, arg);
+  else if (PyObject_TypeCheck(arg, (PyTypeObject *)st->np_dtype) && (known = px_dict_get(st->scalar_ids, arg)))
+    Py_SETREF(known, Py_NewRef(arg));
+  PyErr_Clear();
+  return known;
+}
+
 PyObject *px_dtype_argument(PxState *st, PyObject *arg) {
   if (px_need_numpy(st) < 0)
     return NULL;
+  PyObject *known = known_dtype(st, arg);
+  if (known)
+    return known;
   PyObject *dtype = PyObject_CallOneArg(st->np_dtype, arg);
   PyObject *objects = dtype ? PyObject_GetAttrString(dtype, "hasobject") : NULL;
   if (!objects)
@@ -179,6 +216,9 @@ PyObject *px_dtype_argument(PxState *st, PyObject *arg) {
     Py_CLEAR(dtype);
   }
   Py_XDECREF(objects);
+  if (dtype && PyType_Check(arg) && PyType_IsSubtype((PyTypeObject *)arg, (PyTypeObject *)st->np_generic) &&
+      px_type_of_dtype(st, dtype) < TY_SCALARS && PyDict_SetItem(st->class_dtypes, arg, dtype) < 0)
+    Py_CLEAR(dtype);
   return dtype;
 }
 
@@ -468,24 +508,25 @@ static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, 
   return -1;
 }
 
-static PyObject *device_array(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"shape", "dtype", "strides", "order", "stream", NULL};
-  PyObject *shape_arg, *dtype_arg = NULL, *strides = NULL, *order = NULL, *stream_arg = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOO:device_array", names, &shape_arg,
-                                   &dtype_arg, &strides, &order, &stream_arg))
+static PyObject *device_array(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
+  enum { SHAPE, DTYPE, STRIDES, ORDER, STREAM, ALL };
+  static const char *const names[] = {"shape", "dtype", "strides", "order", "stream"};
+  PyObject *given[ALL];
+  if (px_arguments(&(PxSpec){"device_array", names, 1, ALL}, argv, n, kwnames, given) < 0)
     return NULL;
   PxState *st = px_state_of_module(module);
   int64_t shape[TY_MAX_NDIM];
-  size_t itemsize;
+  Elem elem;
   Layout layout;
-  int ndim = px_shape_argument(shape_arg, shape);
-  if (ndim < 0 || order_argument(order, &layout) < 0)
+  int ndim = px_shape_argument(given[SHAPE], shape);
+  if (ndim < 0 || order_argument(given[ORDER], &layout) < 0)
     return NULL;
-  PyObject *dtype = dtype_arg ? px_dtype_argument(st, dtype_arg) : px_dtype_of_type(st, TY_F64);
-  PyObject *stream = dtype ? px_stream_argument(st, stream_arg) : NULL, *array = NULL;
-  if (stream && item_size(st, dtype, &itemsize) == 0 &&
-      strides_argument(strides, (unsigned)ndim, shape, itemsize, &layout) == 0)
-    array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
+  PyObject *dtype = given[DTYPE] ? px_dtype_argument(st, given[DTYPE]) : px_dtype_of_type(st, TY_F64);
+  PyObject *stream = dtype ? px_stream_argument(st, given[STREAM]) : NULL, *array = NULL;
+  RtDevice *d = stream ? px_current_device(st) : NULL;
+  if (d && elem_of(st, dtype, &elem) == 0 &&
+      strides_argument(given[STRIDES], (unsigned)ndim, shape, elem.size, &layout) == 0)
+    array = empty(st, d, dtype, elem, (unsigned)ndim, shape, layout, stream);
   Py_XDECREF(stream);
   Py_XDECREF(dtype);
   return array;
@@ -507,13 +548,13 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
   int ndim = dtype && !PyErr_Occurred() ? px_shape_argument(shape_attr, shape) : -1;
   if (ndim >= 0) {
     Layout layout = LAYOUT_C;
-    size_t itemsize = 0;
+    Elem elem = {0};
     bool same = strides && PyTuple_Check(strides) && PyTuple_GET_SIZE(strides) == ndim &&
-                item_size(st, dtype, &itemsize) == 0;
+                elem_of(st, dtype, &elem) == 0;
     for (int i = 0; same && i < ndim; i++)
       given[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides, i));
     PyErr_Clear(); /* torch's strides are a method: then C order */
-    if (same && px_layout_of(&(PxPlace){0, (unsigned)ndim, itemsize, shape, given, true}) == LAYOUT_F)
+    if (same && px_layout_of(&(PxPlace){0, (unsigned)ndim, elem.size, shape, given, true}) == LAYOUT_F)
       layout = LAYOUT_F;
     array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
   }
@@ -623,7 +664,7 @@ PyMethodDef px_array_functions[] = {
     {"to_device", KEYWORDS(px_to_device), METH_VARARGS | METH_KEYWORDS,
      "to_device(obj, stream=0, copy=True, to=None)\n\nA device array with the elements of obj (anything np.asarray takes), or `to`, filled "
      "with them. With copy=False the elements are left undefined."},
-    {"device_array", KEYWORDS(device_array), METH_VARARGS | METH_KEYWORDS,
+    {"device_array", KEYWORDS(device_array), METH_FASTCALL | METH_KEYWORDS,
      "device_array(shape, dtype=float64, strides=None, order='C', stream=0)\n\nA new device array with undefined elements."},
     {"device_array_like", KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
      "device_array_like(ary, stream=0)\n\nA new device array with the shape, dtype and order of ary, and undefined elements."},

@@ -12,6 +12,13 @@ enum { /* PxForeign.device, beside GPU numbers and RT_HOST */
   PX_ANYWHERE = -3, /* pinned and managed memory: the host and every GPU */
 };
 
+/* Why a kernel must not write to an array. */
+typedef enum PxReadOnly {
+  PX_WRITABLE,
+  PX_READ_ONLY, /* it says so */
+  PX_TRACKED,   /* autograd would not see it: a tensor that requires grad */
+} PxReadOnly;
+
 typedef struct PxForeign {
   uint64_t address;
   PyObject *dtype;  /* owned by the caller after a successful read; NULL: elem's */
@@ -20,7 +27,7 @@ typedef struct PxForeign {
   size_t itemsize;
   unsigned ndim;
   int device;
-  bool readonly;
+  uint8_t readonly; /* PxReadOnly */
   bool has_stream;
   uint64_t stream; /* the producer's: 1 legacy, 2 per-thread, else a handle */
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM]; /* bytes */
@@ -42,12 +49,16 @@ int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char 
 struct DlExchange;
 struct DlTensor;
 
-typedef struct PxSource { /* one a type; never changes, lives as long as the module */
+typedef struct PxSource { /* one a type; never changes, lives as long as the module. In the order in which a launch reads it. */
   PyTypeObject *type;
+  int (*tensor_of)(void *object, struct DlTensor *out); /* the exchange table's; NULL: it has none */
+  getter requires_grad; /* the type's own, if it is a C function and nothing stands before it; else NULL */
+  void *closure;        /* its */
+  int (*stream_of)(int32_t device_type, int32_t device, void **out); /* the exchange table's */
   const struct DlExchange *exchange; /* NULL: CuPy's ndarray */
   PyObject *current_stream;          /* CuPy's function */
+  PyObject *descriptor;              /* that keeps requires_grad */
   bool autograd; /* tensors of PyTorch: requires_grad, is_conj, is_neg */
-  PyObject *grad;                    /* the type's own requires_grad, if nothing stands between it and its C function; else NULL */
 } PxSource;
 
 /* The source of a type that was seen before, or NULL: a few nanoseconds. */
@@ -56,10 +67,7 @@ const PxSource *px_source_find(PxState *st, PyTypeObject *type);
 const PxSource *px_source_of(PxState *st, PyTypeObject *type);
 /* Is obj.requires_grad False, found without a look-up? false also where it is not known, or with an exception. */
 static inline bool px_source_no_grad(const PxSource *s, PyObject *obj) {
-  if (!s->grad)
-    return false;
-  const PyGetSetDef *def = ((PyGetSetDescrObject *)s->grad)->d_getset;
-  PyObject *answer = def->get(obj, def->closure);
+  PyObject *answer = s->requires_grad ? s->requires_grad(obj, s->closure) : NULL;
   Py_XDECREF(answer);
   return answer == Py_False;
 }

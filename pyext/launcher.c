@@ -141,8 +141,14 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   for (uint32_t i = 0; i < a->nleaves && i < o->code->nargs; i++)
     if (o->code->args[i].written && a->leaves[i].readonly &&
         px_token_is_array(a->leaves[i].token)) {
-      PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only (argument %u)",
-                   function_name(d), i + 1);
+      if (a->leaves[i].readonly == PX_TRACKED)
+        PyErr_Format(PyExc_TypeError,
+                     "%U() writes to a tensor that requires grad (argument %u), which autograd would not see: pass "
+                     "x.detach()",
+                     function_name(d), i + 1);
+      else
+        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only (argument %u)", function_name(d),
+                     i + 1);
       return -1;
     }
   return 0;

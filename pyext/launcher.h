@@ -23,7 +23,7 @@ PyObject *px_launcher_bind(PyObject *self, PyObject *const *argv, Py_ssize_t n, 
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);
 /* Fills a parameter block from the values of a launch; TRAP and GRID are left to the runtime. */
 void px_pack(const RtParams *params, const PxLeaf *leaves, char *block);
-/* 0, or -1 with ValueError if the kernel writes to an argument that is read-only. */
+/* 0, or -1 with ValueError or TypeError if the kernel writes to an argument that it must not write to. */
 int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);
 enum { PX_CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
 /* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED or -1. */

@@ -124,7 +124,7 @@ PyObject *px_memory_new(PxState *st, RtDevice *d, size_t bytes, PyObject *stream
   uint64_t address = 0;
   if (st->allocator && !share && !rt_device_is_host(d))
     return from_plugin(st, d, bytes, stream);
-  RtStatus status = allocate(d, bytes, s, share, &address);
+  RtStatus status = !share && rt_alloc_again(d, bytes, s, &address) ? RT_OK : allocate(d, bytes, s, share, &address);
   if (status == RT_NO_MEMORY && PyGC_Collect() > 0) /* cycles (tracebacks!) may hold arrays */
     status = allocate(d, bytes, s, share, &address);
   PX_TRY_STATUS(st, status, return NULL);

@@ -42,7 +42,7 @@ static int module_exec(PyObject *module) {
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
   if (!(st->devices = PyDict_New()) ||
-      !(st->scalar_ids = PyDict_New()) || !(st->named = PyList_New(0)) ||
+      !(st->scalar_ids = PyDict_New()) || !(st->class_dtypes = PyDict_New()) || !(st->named = PyList_New(0)) ||
       !(st->enums = PyList_New(0)) || !(st->enum_ids = PyDict_New()) ||
       !(st->named_ids = PyDict_New()))
     return -1;
@@ -67,6 +67,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->np_generic);
   Py_VISIT(st->np_dtype);
   Py_VISIT(st->scalar_ids);
+  Py_VISIT(st->class_dtypes);
   Py_VISIT(st->named);
   Py_VISIT(st->named_ids);
   Py_VISIT(st->enum_ids);
@@ -94,6 +95,7 @@ static int module_clear(PyObject *module) {
   for (int i = 0; i < TY_SCALARS; i++)
     Py_CLEAR(st->dtypes[i]);
   Py_CLEAR(st->scalar_ids);
+  Py_CLEAR(st->class_dtypes);
   px_records_free(st);
   Py_CLEAR(st->named);
   Py_CLEAR(st->named_ids);

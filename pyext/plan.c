@@ -8,11 +8,12 @@
 #include "pyext/dlpack.h"
 #include "pyext/scalar.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a move of 8 bytes moves the low ones of a smaller number");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "a move of 8 bytes moves the low ones of a smaller number");
 
 typedef enum StepKind {
-  STEP_ARRAY,   /* our own */
-  STEP_FLOAT,   /* Python's numbers, as they are */
+  STEP_ARRAY, /* our own */
+  STEP_FLOAT, /* Python's numbers, as they are */
   STEP_INT,
   STEP_BOOL,
   STEP_CONVERT, /* the same, as the overload declares them */
@@ -21,13 +22,15 @@ typedef enum StepKind {
 } StepKind;
 
 typedef struct PxStep {
-  PyTypeObject *type; /* of the argument, exactly */
-  PxToken token;      /* of arrays: the argument's; CONVERT: the number that is wanted */
+  PyTypeObject *type;        /* of the argument, exactly */
+  PxToken token;             /* of arrays: the argument's; CONVERT: the number that is wanted */
   uint8_t kind, nmoves, arg; /* arg: where in the call */
   bool written;
   const PxSource *source; /* TENSOR, SOURCE */
   uint32_t dtype;         /* TENSOR: of DlTensor */
-  uint8_t ndim, align, itemsize, given; /* given: CONVERT: the TypeId of the argument */
+  uint8_t ndim, align;    /* TENSOR */
+  bool floating;          /* TENSOR: autograd may have something to say */
+  uint8_t given;          /* CONVERT: the TypeId of the argument */
 } PxStep;
 
 /* 8 bytes at `from` in what the step reads (the array, the number, a PxForeign) go to `to` in the block. Moves are in the order of the
@@ -44,11 +47,11 @@ enum { SLACK = 8 };
 static inline bool read_tensor(const PxPlan *p, const PxStep *s, PyObject *arg, PxForeign *out) {
   DlTensor t;
   uint32_t dtype;
-  if (s->source->exchange->tensor_of(arg, &t) != 0)
+  if (s->source->tensor_of(arg, &t) != 0)
     return false;
   memcpy(&dtype, &t.dtype, sizeof dtype);
-  if (dtype != s->dtype || t.device.type != DL_CUDA || t.device.id != p->ordinal || t.ndim != s->ndim ||
-      !t.data || (t.ndim && !t.shape))
+  if (dtype != s->dtype || t.device.type != DL_CUDA || t.device.id != p->ordinal ||
+      t.ndim != s->ndim || !t.data || (t.ndim && !t.shape))
     return false;
   int64_t expect = 1;
   bool fits = true;
@@ -61,18 +64,21 @@ static inline bool read_tensor(const PxPlan *p, const PxStep *s, PyObject *arg, 
   }
   out->address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
   fits &= expect <= INT64_MAX / 16 && !(out->address & (s->align - 1u));
-  return fits && (!s->source->autograd || (expect != 1 && px_source_no_grad(s->source, arg)));
+  if (fits && s->floating) /* a single element may be a negation still to be done */
+    return expect != 1 && (!s->written || px_source_no_grad(s->source, arg));
+  return fits;
 }
 
 /* Whatever it is, as the long way reads it. */
 static bool read_source(const PxPlan *p, const PxStep *s, PyObject *arg, PxForeign *out) {
   if (px_source_read(p->st, s->source, arg, out) < 0)
     return false;
-  bool fits = out->elem != PX_NO_ELEM && (out->device == p->ordinal || out->device == PX_ANYWHERE) &&
-              !out->keeper && !(out->readonly && s->written) &&
+  bool fits = out->elem != PX_NO_ELEM &&
+              (out->device == p->ordinal || out->device == PX_ANYWHERE) && !out->keeper &&
+              !(out->readonly && s->written) &&
               px_token_of(p->st, out->elem,
-                          &(PxPlace){out->address, out->ndim, out->itemsize, out->shape, out->strides,
-                                     p->ordinal == RT_HOST}) == s->token;
+                          &(PxPlace){out->address, out->ndim, out->itemsize, out->shape,
+                                     out->strides, p->ordinal == RT_HOST}) == s->token;
   px_foreign_clear(out);
   return fits;
 }
@@ -153,12 +159,14 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
 }
 
 /* kwnames that a call site gives is the same object each time. */
-PX_HOT static inline bool is_for(const PxPlan *p, RtDevice *device, Py_ssize_t n, PyObject *kwnames) {
+PX_HOT static inline bool is_for(const PxPlan *p, RtDevice *device, Py_ssize_t n,
+                                 PyObject *kwnames) {
   return p->npositional == n && p->kwnames == kwnames && p->device == device;
 }
 
 static const PxPlan *fill_by_other(PxDispatcher *d, const PxPlan *tried, RtDevice *device,
-                                   PyObject *const *argv, Py_ssize_t n, PyObject *kwnames, char *block) {
+                                   PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
+                                   char *block) {
   for (PxPlan *p = PX_PUBLISHED(d->plans); p && !PyErr_Occurred(); p = p->next) {
     if (p == tried || !is_for(p, device, n, kwnames))
       continue;
@@ -170,8 +178,8 @@ static const PxPlan *fill_by_other(PxDispatcher *d, const PxPlan *tried, RtDevic
   return NULL;
 }
 
-PX_HOT const PxPlan *px_plan_fill(PxDispatcher *d, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
-                               char block[PX_PLAN_BYTES]) {
+PX_HOT const PxPlan *px_plan_fill(PxDispatcher *d, PyObject *const *argv, Py_ssize_t n,
+                                  PyObject *kwnames, char block[PX_PLAN_BYTES]) {
   const PxPlan *p = PX_PUBLISHED(d->plan);
   if (!p)
     return NULL;
@@ -202,7 +210,10 @@ typedef struct Making {
 } Making;
 
 static int number_kind(PyTypeObject *t) {
-  return t == &PyLong_Type ? STEP_INT : t == &PyFloat_Type ? STEP_FLOAT : t == &PyBool_Type ? STEP_BOOL : -1;
+  return t == &PyLong_Type    ? STEP_INT
+         : t == &PyFloat_Type ? STEP_FLOAT
+         : t == &PyBool_Type  ? STEP_BOOL
+                              : -1;
 }
 
 /* What px_args_add makes of a Python number. */
@@ -227,14 +238,15 @@ static void add_source(PxPlan *p, PxStep *s, const PxSource *source) {
 /* Tensors that read_tensor can tell: all but those that are in another order than C's, wide, out of line, of complex numbers. */
 static bool is_plain(const Making *m, const PxStep *s) {
   PxElem elem = px_token_elem(s->token);
-  return s->source->exchange && s->source->exchange->tensor_of && m->plan->ordinal != RT_HOST &&
-         px_token_layout(s->token) == LAYOUT_C && !px_token_wide(s->token) && !px_token_align(s->token) &&
-         elem < TY_SCALARS && (TypeKind)ty_scalar_info[elem].kind != KIND_COMPLEX;
+  return s->source->tensor_of && m->plan->ordinal != RT_HOST &&
+         px_token_layout(s->token) == LAYOUT_C && !px_token_wide(s->token) &&
+         !px_token_align(s->token) && elem < TY_SCALARS &&
+         (TypeKind)ty_scalar_info[elem].kind != KIND_COMPLEX;
 }
 
 static bool make_source(Making *m, PxStep *s, PyObject *arg) {
   const PxSource *source = px_source_find(m->plan->st, Py_TYPE(arg));
-  if (!source || !px_token_is_array(s->token) || (source->exchange && !source->exchange->tensor_of))
+  if (!source || !px_token_is_array(s->token) || (source->exchange && !source->tensor_of))
     return false;
   s->kind = STEP_SOURCE;
   add_source(m->plan, s, source);
@@ -247,6 +259,8 @@ static bool make_source(Making *m, PxStep *s, PyObject *arg) {
   } dtype = {code, bits, 1};
   memcpy(&s->dtype, &dtype, sizeof s->dtype);
   s->kind = STEP_TENSOR;
+  s->floating = source->autograd &&
+                (TypeKind)ty_scalar_info[px_token_elem(s->token)].kind == KIND_FLOAT;
   s->ndim = (uint8_t)px_token_ndim(s->token);
   s->align = (uint8_t)px_elem_align(m->plan->st, px_token_elem(s->token));
   return true;
@@ -258,7 +272,8 @@ static bool make_step(Making *m, uint32_t leaf, PyObject *arg) {
   s->type = Py_TYPE(arg);
   s->written = leaf < m->overload->code->nargs && m->overload->code->args[leaf].written;
   if (number >= 0) {
-    PxToken wanted = m->overload->signature.tokens[leaf], given = number_token((StepKind)number, m->a->numba);
+    PxToken wanted = m->overload->signature.tokens[leaf],
+            given = number_token((StepKind)number, m->a->numba);
     s->kind = (uint8_t)(given == wanted ? number : STEP_CONVERT);
     s->given = (uint8_t)given;
     s->token = wanted;
@@ -275,7 +290,8 @@ static bool make_step(Making *m, uint32_t leaf, PyObject *arg) {
 static size_t place_of(const PxStep *s, const RtField *f) {
   bool own = s->kind == STEP_ARRAY;
   size_t shape = own ? offsetof(PxArray, dims) : offsetof(PxForeign, shape);
-  size_t strides = own ? shape + sizeof(int64_t) * px_token_ndim(s->token) : offsetof(PxForeign, strides);
+  size_t strides = own ? shape + sizeof(int64_t) * px_token_ndim(s->token)
+                       : offsetof(PxForeign, strides);
   switch ((RtFieldKind)f->kind) {
   case RT_FIELD_POINTER: return own ? offsetof(PxArray, address) : offsetof(PxForeign, address);
   case RT_FIELD_EXTENT32:
@@ -314,11 +330,13 @@ static bool make_all_moves(const Making *m) {
 }
 
 /* Where in the call the parameter's value is; -1: nowhere. */
-static Py_ssize_t place_in_call(PxDispatcher *d, uint32_t parameter, Py_ssize_t n, PyObject *kwnames) {
+static Py_ssize_t place_in_call(PxDispatcher *d, uint32_t parameter, Py_ssize_t n,
+                                PyObject *kwnames) {
   if ((Py_ssize_t)parameter < n)
     return (Py_ssize_t)parameter;
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), px_parameter_name(d, parameter)) == 0)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k),
+                                         px_parameter_name(d, parameter)) == 0)
       return n + k;
   return -1;
 }
@@ -340,7 +358,8 @@ static void plan_free(PxPlan *p) {
   PyMem_Free(p);
 }
 
-static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t n, PyObject *kwnames) {
+static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t n,
+                        PyObject *kwnames) {
   PxPlan *p = PyMem_Calloc(1, sizeof *p);
   if (!p)
     return NULL;
@@ -353,7 +372,8 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->nsteps = (uint16_t)a->nleaves;
   p->follows = o->code->has_trap && !a->on_host;
   p->steps = PyMem_Calloc(a->nleaves + 1, sizeof *p->steps);
-  p->moves = PyMem_Calloc(2 * o->code->params.nfields + 1, sizeof *p->moves); /* of 16 bytes at most */
+  p->moves = PyMem_Calloc(2 * o->code->params.nfields + 1,
+                          sizeof *p->moves); /* of 16 bytes at most */
   if (p->steps && p->moves)
     return p;
   plan_free(p);
@@ -363,8 +383,9 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
 /* Every parameter is given, each is one number or array, and nothing had to be copied or kept. */
 static bool is_simple(const PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   uint32_t all = d->nargs + d->nkwonly;
-  return !d->varargs && a->nleaves == all && a->ntokens == all && o->signature.n == all && !a->held &&
-         !a->follow.nhandles && all <= UINT8_MAX && o->code->params.bytes + SLACK <= PX_PLAN_BYTES;
+  return !d->varargs && a->nleaves == all && a->ntokens == all && o->signature.n == all &&
+         !a->held && !a->follow.nhandles && all <= UINT8_MAX &&
+         o->code->params.bytes + SLACK <= PX_PLAN_BYTES;
 }
 
 /* A call site that makes a new tuple of names each time has a plan that serves nobody: one is enough. */
@@ -373,7 +394,8 @@ static bool has_one(const PxDispatcher *d, const PxPlan *fresh) {
     bool same = p->overload == fresh->overload && p->npositional == fresh->npositional &&
                 !memcmp(p->steps, fresh->steps, sizeof *p->steps * p->nsteps);
     if (same && (p->kwnames == fresh->kwnames ||
-                 (p->kwnames && fresh->kwnames && PyTuple_GET_SIZE(p->kwnames) == PyTuple_GET_SIZE(fresh->kwnames))))
+                 (p->kwnames && fresh->kwnames &&
+                  PyTuple_GET_SIZE(p->kwnames) == PyTuple_GET_SIZE(fresh->kwnames))))
       return true;
   }
   return false;
@@ -395,8 +417,8 @@ static bool publish(PxDispatcher *d, PxPlan *fresh) {
   return taken;
 }
 
-void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *const *argv, Py_ssize_t n,
-                   PyObject *kwnames) {
+void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *const *argv,
+                   Py_ssize_t n, PyObject *kwnames) {
   if (kwnames && !PyTuple_GET_SIZE(kwnames))
     kwnames = NULL;
   PxPlan *p = is_simple(d, o, a) ? plan_new(a->st, o, a, n, kwnames) : NULL;

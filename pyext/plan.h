@@ -9,7 +9,10 @@
 
 #include "pyext/dispatcher.h"
 
-enum { PX_MAX_PLANS = 8, PX_PLAN_BYTES = PX_BLOCK_ON_STACK }; /* of a dispatcher; of the block that px_plan_fill fills */
+enum {
+  PX_MAX_PLANS = 8,
+  PX_PLAN_BYTES = PX_BLOCK_ON_STACK
+}; /* of a dispatcher; of the block that px_plan_fill fills */
 
 typedef struct PxPlan {
   struct PxPlan *next;
@@ -20,7 +23,7 @@ typedef struct PxPlan {
   Py_ssize_t npositional;
   int ordinal;     /* of the device */
   bool on_default; /* arrays of ours are arguments */
-  bool follows;    /* something is to be done before or after the launch itself: px_launch_followed */
+  bool follows; /* something is to be done before or after the launch itself: px_launch_followed */
   uint8_t nsources;
   uint16_t nsteps, nmoves;
   const PxSource *sources[PX_FOLLOWED]; /* whose current streams count, each once */
@@ -33,8 +36,8 @@ typedef struct PxPlan {
 const PxPlan *px_plan_fill(PxDispatcher *d, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
                            char block[PX_PLAN_BYTES]);
 /* Makes a plan of a launch that has found its overload, if it is of a kind that a plan can serve. Never raises. */
-void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *const *argv, Py_ssize_t n,
-                   PyObject *kwnames);
+void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *const *argv,
+                   Py_ssize_t n, PyObject *kwnames);
 /* What px_follow_before begins with. */
 void px_plan_follow(const PxPlan *p, RtStream *named, PxFollow *f);
 /* Drops all plans: with the entries of the dispatcher. */

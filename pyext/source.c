@@ -24,7 +24,7 @@ const PxSource *px_source_find(PxState *st, PyTypeObject *type) {
 static void source_free(PxSource *s) {
   Py_XDECREF((PyObject *)s->type);
   Py_XDECREF(s->current_stream);
-  Py_XDECREF(s->grad);
+  Py_XDECREF(s->descriptor);
   PyMem_Free(s);
 }
 
@@ -98,10 +98,17 @@ const PxSource *px_source_of(PxState *st, PyTypeObject *type) {
   }
   s->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
   s->exchange = exchange;
+  s->tensor_of = exchange ? exchange->tensor_of : NULL;
+  s->stream_of = exchange ? exchange->current_stream : NULL;
   s->current_stream = stream;
   s->autograd = PyObject_HasAttrString((PyObject *)type, "requires_grad") &&
                 PyObject_HasAttrString((PyObject *)type, "is_neg");
-  s->grad = s->autograd ? getter_of(type, st->name.requires_grad) : NULL;
+  s->descriptor = s->autograd ? getter_of(type, st->name.requires_grad) : NULL;
+  if (s->descriptor) {
+    const PyGetSetDef *def = ((PyGetSetDescrObject *)s->descriptor)->d_getset;
+    s->requires_grad = def->get;
+    s->closure = def->closure;
+  }
   return insert(st, s);
 }
 
@@ -132,14 +139,12 @@ static int refuse(const char *what, const char *remedy) {
 }
 
 /* What its own __dlpack__ would have refused. */
-static int check_tensor(PxState *st, PyObject *obj, const PxForeign *f) {
+static int check_tensor(PxState *st, PyObject *obj, PxForeign *f) {
   PyObject *grad = PyObject_GetAttr(obj, st->name.requires_grad);
   if (!grad)
     return -1;
-  bool needs = grad == Py_True;
+  f->readonly = grad == Py_False ? PX_WRITABLE : PX_TRACKED;
   Py_DECREF(grad);
-  if (needs)
-    return refuse("that requires grad", "x.detach()");
   TypeKind kind = (TypeKind)ty_scalar_info[f->elem].kind;
   int is = kind == KIND_COMPLEX ? is_set(obj, "is_conj") : 0;
   if (is)
@@ -164,9 +169,9 @@ static int read_managed(const PxSource *s, PyObject *obj, PxForeign *out) {
 
 static int read_exchange(PxState *st, const PxSource *s, PyObject *obj, PxForeign *out) {
   DlTensor t;
-  if (!s->exchange->tensor_of)
+  if (!s->tensor_of)
     return read_managed(s, obj, out);
-  if (s->exchange->tensor_of(obj, &t) != 0)
+  if (s->tensor_of(obj, &t) != 0)
     return no_tensor(obj);
   if (px_dlpack_read(&t, out) < 0)
     return -1;
@@ -233,7 +238,7 @@ int px_source_stream(PxState *st, const PxSource *s, int device, uint64_t *strea
   *stream = 0;
   if (s->exchange) {
     void *handle = NULL;
-    if (s->exchange->current_stream(DL_CUDA, device, &handle) != 0) {
+    if (s->stream_of(DL_CUDA, device, &handle) != 0) {
       if (!PyErr_Occurred())
         PyErr_Format(PyExc_RuntimeError, "%.100s names no current stream", s->type->tp_name);
       return -1;

@@ -63,7 +63,8 @@ typedef struct PxState {
   PyObject *errors; /* module pyptx.errors, imported at the first error */
   PyObject *numpy, *np_ndarray, *np_generic, *np_dtype; /* NULL until NumPy is needed */
   PyObject *dtypes[TY_SCALARS]; /* NumPy dtype by TypeId, NULL where there is none */
-  PyObject *scalar_ids;         /* dict: NumPy scalar class or dtype object → TypeId */
+  PyObject *scalar_ids;         /* dict: dtype object → element number; none of them holds objects */
+  PyObject *class_dtypes;       /* dict: NumPy scalar class → dtype, as np.dtype(class) said */
   struct PxRecord **records;    /* record types by element number, record.h */
   uint32_t nrecords;
   PyObject *named, *named_ids;  /* classes of named tuples, named.h */

@@ -99,7 +99,7 @@ static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
     return NULL;
   PxLeaf *leaf = &a->leaves[a->nleaves++];
   leaf->token = t;
-  leaf->readonly = false;
+  leaf->readonly = PX_WRITABLE;
   return leaf;
 }
 

@@ -12,7 +12,7 @@
 
 typedef struct PxLeaf {
   PxToken token;
-  bool readonly;
+  uint8_t readonly; /* PxReadOnly */
   union {
     struct {
       uint64_t address;

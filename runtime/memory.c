@@ -77,9 +77,9 @@ static int cacheable(const RtDevice *d, const RtStream *s, size_t bytes) {
   return d->pool && bytes <= cache_block_max && (!s || s->owned || s->handle == NULL);
 }
 
-static uint64_t cache_take(RtDevice *d, size_t bytes, CUstream stream) {
+/* Gives the lock back. */
+static uint64_t cache_take_locked(RtDevice *d, size_t bytes, CUstream stream) {
   uint64_t address = 0;
-  pthread_mutex_lock(&d->lock);
   for (int i = 0; i < RT_CACHE_SLOTS && d->cache_bytes && !address; i++) {
     RtFreeBlock *b = &d->cache[i];
     if (b->bytes != bytes || b->stream != stream)
@@ -92,14 +92,36 @@ static uint64_t cache_take(RtDevice *d, size_t bytes, CUstream stream) {
   return address;
 }
 
+static uint64_t cache_take(RtDevice *d, size_t bytes, CUstream stream) {
+  pthread_mutex_lock(&d->lock);
+  return cache_take_locked(d, bytes, stream);
+}
+
+static RtFreeBlock *empty_slot(RtDevice *d) {
+  for (int i = 0; i < RT_CACHE_SLOTS; i++)
+    if (!d->cache[i].bytes)
+      return &d->cache[i];
+  return NULL;
+}
+
+/* Puts a block into the list, if nothing must leave it for that; no call into the driver follows then. */
+static int cache_keep(RtDevice *d, RtFreeBlock block) {
+  pthread_mutex_lock(&d->lock);
+  RtFreeBlock *slot = d->cache_bytes + block.bytes <= cache_max ? empty_slot(d) : NULL;
+  if (slot) {
+    d->cache_bytes += block.bytes;
+    *slot = block;
+  }
+  pthread_mutex_unlock(&d->lock);
+  return slot != NULL;
+}
+
 /* Puts a block into the list; what must leave it for that, possibly the block itself, is
  * returned. */
 static RtFreeBlock cache_put(RtDevice *d, RtFreeBlock block) {
-  RtFreeBlock *slot = NULL, out = block;
+  RtFreeBlock out = block;
   pthread_mutex_lock(&d->lock);
-  for (int i = 0; i < RT_CACHE_SLOTS && !slot; i++)
-    if (!d->cache[i].bytes)
-      slot = &d->cache[i];
+  RtFreeBlock *slot = empty_slot(d);
   if (!slot)
     slot = &d->cache[d->cache_next++ % RT_CACHE_SLOTS];
   if (d->cache_bytes - slot->bytes + block.bytes <= cache_max) {
@@ -223,6 +245,18 @@ static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t 
                                             : rt_driver_check(result, call);
 }
 
+int rt_alloc_again(RtDevice *d, size_t bytes, const RtStream *stream, uint64_t *address) {
+  if (rt_is_host(d) || rt_capture || bytes > cache_block_max || rt_phase != RT_PHASE_OPEN)
+    return 0;
+  bytes = round_up(bytes, BLOCK_ALIGN);
+  if (!cacheable(d, stream, bytes) || (stream && (stream->device != d || stream->epoch != rt_epoch(d))))
+    return 0;
+  *address = pthread_mutex_trylock(&d->lock) == 0 ? cache_take_locked(d, bytes, rt_handle(stream)) : 0;
+  if (*address)
+    count_alloc(d, bytes);
+  return *address != 0;
+}
+
 RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
   *address = 0;
   if (bytes >= RT_ADDRESS_SPACE)
@@ -305,9 +339,16 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
       rt_cu.cuStreamSynchronize(stream->handle);
     stream = NULL;
   }
-  if (!rt_device_enter(d, stream ? stream->epoch : rt_epoch(d)))
+  if (rt_phase != RT_PHASE_OPEN || (stream && stream->epoch != rt_epoch(d)))
     return;
   bytes = round_up(bytes, BLOCK_ALIGN);
+  if (!atomic_load(&d->deferring) && cacheable(d, stream, bytes) &&
+      cache_keep(d, (RtFreeBlock){address, bytes, rt_handle(stream)})) {
+    count_free(d, bytes);
+    return;
+  }
+  if (!rt_device_enter(d, rt_epoch(d)))
+    return;
   count_free(d, bytes);
   if (!defer(d, address, bytes))
     gpu_free(d, address, bytes, rt_handle(stream), cacheable(d, stream, bytes));
@@ -333,7 +374,7 @@ RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t by
   }
   int done = 0;
   TRY(enter(d, stream));
-  if (bytes >= RT_STAGE_MIN)
+  if (bytes >= RT_STAGE_MIN_TO_DEVICE)
     TRY(rt_stage_bytes(d, (char *)(uintptr_t)from, to, bytes, 0, rt_handle(stream), &done));
   if (done)
     return RT_OK;
@@ -353,7 +394,7 @@ RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtS
   }
   int done = 0;
   TRY(enter(d, stream));
-  if (bytes >= RT_STAGE_MIN)
+  if (bytes >= RT_STAGE_MIN_TO_HOST)
     TRY(rt_stage_bytes(d, to, from, bytes, 1, rt_handle(stream), &done));
   if (done)
     return RT_OK;

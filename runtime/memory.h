@@ -10,6 +10,9 @@
 
 /* 0 bytes give a valid, unique-enough address that must be freed too. Stream-ordered; frees are ordered after work on the stream. */
 RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address);
+/* The same, if freed memory that is kept for that stream serves: then at once, and without the driver. 0: it does not, and nothing has
+ * happened. */
+int rt_alloc_again(RtDevice *d, size_t bytes, const RtStream *stream, uint64_t *address);
 /* Never fails; safe from any thread, at exit and in a child of fork. Not for memory from before a reset: rt_device_epoch(d) must be what it was
  * at rt_alloc, since the address may be another array's by now. */
 void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream);

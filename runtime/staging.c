@@ -347,7 +347,7 @@ RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int t
     return RT_OK;
   }
   int done = 0;
-  if (bytes >= RT_STAGE_MIN && a->itemsize <= CHUNK_MIN / 4) {
+  if (bytes >= RT_STAGE_MIN_STRIDED && a->itemsize <= CHUNK_MIN / 4) {
     TRY(rt_device_make_current(d));
     TRY(rt_stream_check(d, stream));
     TRY(staged(d, &side, device, bytes, to_host, rt_handle(stream), &done));

@@ -425,8 +425,10 @@ def test_tensors_like_pytorchs():
 
     double[1, 4](tensor(np.ones(3)), out)
     assert out.tolist() == [2, 2, 2]
+    double[1, 4](tensor(2 * np.ones(3), requires_grad=True), out)
+    assert out.tolist() == [4, 4, 4]
     with pytest.raises(TypeError, match="detach"):
-        double[1, 4](tensor(np.ones(3), requires_grad=True), out)
+        double[1, 4](out, tensor(np.ones(3), requires_grad=True))
     with pytest.raises(TypeError, match="resolve_conj"):
         double[1, 4](tensor(np.ones(3, complex), is_conj=lambda: True), complex_out)
     with pytest.raises(TypeError, match="resolve_neg"):

@@ -39,7 +39,8 @@ static void random_sizes(int threads) {
   char *from = noise(LARGEST, &state), *to = calloc(1, LARGEST);
   EXPECT(rt_stream_new(d, &s) == RT_OK && rt_alloc(d, LARGEST, s, &a) == RT_OK);
   for (int i = 0; i < 12; i++) {
-    size_t bytes = i == 0 ? RT_STAGE_MIN : next_random(&state) % (LARGEST - 4 * MB) + RT_STAGE_MIN;
+    size_t least = i & 2 ? RT_STAGE_MIN_TO_HOST : RT_STAGE_MIN_TO_DEVICE;
+    size_t bytes = i == 0 ? RT_STAGE_MIN_TO_DEVICE : next_random(&state) % (LARGEST - least) + least;
     size_t at = next_random(&state) % (LARGEST - bytes + 1);
     RtStream *stream = i & 1 ? s : NULL;
     memset(to, 0, LARGEST);
@@ -117,7 +118,7 @@ static void ways(int n) {
   EXPECT(rt_alloc(d, 8 * MB, NULL, &a) == RT_OK && rt_pinned_alloc(8 * MB, &pinned) == RT_OK);
   EXPECT(rt_copy_to_device(d, a, pinned, 8 * MB, NULL) == RT_OK); /* straight */
   EXPECT(control->calls("cuMemcpyHtoD") == 1 && control->calls("cuMemcpyHtoDAsync") == 0);
-  EXPECT(rt_copy_to_device(d, a, pageable, RT_STAGE_MIN - 1, NULL) == RT_OK);
+  EXPECT(rt_copy_to_device(d, a, pageable, RT_STAGE_MIN_TO_DEVICE - 1, NULL) == RT_OK);
   EXPECT(control->calls("cuMemcpyHtoD") == 2 && control->calls("cuMemHostRegister") == 1);
   EXPECT(rt_copy_to_device(d, a, pageable, 8 * MB, NULL) == RT_OK); /* staged */
   EXPECT(control->calls("cuMemcpyHtoD") == 2 && control->calls("cuMemcpyHtoDAsync") > 1);
