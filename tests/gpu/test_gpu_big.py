@@ -5,6 +5,9 @@ import pytest
 from pyptx import cuda
 
 
+pytestmark = pytest.mark.alone
+
+
 def room(needed):
     free, _ = cuda.get_current_device().memory_info()
     if free < needed:

@@ -70,6 +70,7 @@ def test_what_belongs_to_another_gpu_is_refused():
     assert cuda.get_current_device().id == 0
 
 
+@pytest.mark.alone
 def test_memory_is_freed_on_its_own_gpu():
     with cuda.gpus[1]:
         before = cuda.current_context().get_memory_info().free

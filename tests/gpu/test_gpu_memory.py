@@ -155,6 +155,7 @@ def test_managed_memory_beyond_what_is_free():
 # --- running out --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alone
 def test_what_is_kept_is_given_up_before_memory_runs_out():
     info = cuda.memory_info()
     part = info.free // 3
@@ -176,6 +177,7 @@ def test_out_of_memory():
     cuda.synchronize()
 
 
+@pytest.mark.alone
 def test_no_growth():
     def some(n):
         for i in range(n):
