@@ -1,7 +1,8 @@
 /* Array copies: between device arrays and NumPy arrays, any strides on both sides.
  *
- * Contiguous arrays are one copy. A strided device array is reached through its window, the bytes from its lowest to its highest
- * element: the window is copied to the host, NumPy does the rest there, and after a write the window is copied back. */
+ * Contiguous arrays are one copy. Of strided ones the driver copies rows and planes, where they lie so (runtime/box.c). Any other strided
+ * device array is reached through its window, the bytes from its lowest to its highest element: the window is copied to the host, NumPy
+ * does the rest there, and after a write the window is copied back. */
 #include <string.h>
 
 #include "pyext/device_array.h"
@@ -119,6 +120,42 @@ static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObje
   return failed ? -1 : 1;
 }
 
+/* --- rows and planes --- */
+
+/* 1 copied, 0 the driver cannot, -1 failed. ary: a NumPy array of the device array's shape and dtype. wait: a copy on a stream too. */
+static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream, bool wait) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(ary, &view, PyBUF_STRIDES | (way == TO_HOST ? PyBUF_WRITABLE : 0)) < 0) {
+    PyErr_Clear(); /* a dtype without buffers: the long way says what is wrong */
+    return 0;
+  }
+  int64_t theirs[TY_MAX_NDIM];
+  for (int i = 0; i < view.ndim && i < TY_MAX_NDIM; i++)
+    theirs[i] = view.strides[i];
+  RtBoxes x = {.way = way == TO_HOST ? RT_BOX_TO_HOST : RT_BOX_TO_DEVICE,
+               .to = way == TO_HOST ? (uintptr_t)view.buf : a->address,
+               .from = way == TO_HOST ? a->address : (uintptr_t)view.buf,
+               .itemsize = a->itemsize,
+               .ndim = a->ndim,
+               .shape = px_shape(a),
+               .to_strides = way == TO_HOST ? theirs : px_strides(a),
+               .from_strides = way == TO_HOST ? px_strides(a) : theirs};
+  RtStream *s = px_stream_of(stream);
+  int done = 0;
+  RtStatus status = RT_OK;
+  Py_BEGIN_ALLOW_THREADS
+  if (a->size && view.ndim == (int)a->ndim)
+    status = rt_copy_boxes(a->device, &x, s, &done);
+  if (status == RT_OK && done && s && wait)
+    status = rt_stream_synchronize(a->device, s);
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&view);
+  PX_TRY_STATUS(st, status, return -1);
+  if (done && s)
+    px_array_used(a, stream);
+  return done && way == TO_HOST && px_check_traps(st, a->device) < 0 ? -1 : done;
+}
+
 /* --- windows --- */
 
 typedef struct Window {
@@ -178,6 +215,15 @@ static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w
 /* --- device to host --- */
 
 static PyObject *gather(PxState *st, PxArray *a, PyObject *stream) {
+  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
+  PyObject *values = shape ? empty(st, shape, a->dtype, "C") : NULL;
+  Py_XDECREF(shape);
+  int copied = values ? copy_boxes(st, a, TO_HOST, values, stream, true) : -1;
+  if (copied > 0)
+    return values;
+  Py_XDECREF(values);
+  if (copied < 0)
+    return NULL;
   Window w = window_of(a);
   PyObject *raw = empty_bytes(st, w.bytes);
   PyObject *result = NULL;
@@ -329,10 +375,27 @@ static PyObject *cast_values(PxState *st, PxArray *a, PyObject *value, bool c) {
   return values;
 }
 
+/* The values as a NumPy array of the device array's shape and dtype: themselves, or a copy. */
+static PyObject *fitting(PxState *st, PxArray *a, PyObject *value) {
+  PyObject *dtype = Py_IS_TYPE(value, (PyTypeObject *)st->np_ndarray) ? PyObject_GetAttr(value, st->name.dtype) : NULL;
+  PyObject *shape = dtype ? PyObject_GetAttr(value, st->name.shape) : NULL, *ours = px_dims_tuple(px_shape(a), a->ndim);
+  int same = shape && ours && PyObject_RichCompareBool(dtype, a->dtype, Py_EQ) > 0 &&
+             PyObject_RichCompareBool(shape, ours, Py_EQ) > 0;
+  Py_XDECREF(dtype);
+  Py_XDECREF(shape);
+  Py_XDECREF(ours);
+  return PyErr_Occurred() ? NULL : same ? Py_NewRef(value) : cast_values(st, a, value, true);
+}
+
 static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
   if (px_not_captured("a strided device array cannot be assigned to from the host",
                       "copy to a contiguous array, and let a kernel do the rest") < 0)
     return -1;
+  PyObject *values = fitting(st, a, value);
+  int copied = values ? copy_boxes(st, a, TO_DEVICE, values, stream, values != value) : -1;
+  Py_XDECREF(values);
+  if (copied)
+    return copied < 0 ? -1 : 0;
   Window w = window_of(a);
   PyObject *raw = empty_bytes(st, w.bytes);
   int failed = raw ? move_window(st, a, TO_HOST, raw, w, stream) : -1;
@@ -371,31 +434,48 @@ static int assign_host(PxState *st, PxArray *a, PyObject *value, PyObject *strea
   return failed;
 }
 
-/* One copy on the device, where both sides are laid out alike. 1 done, 0 not possible, -1 failed. */
+static bool both_are(const PxArray *a, const PxArray *b, Layout layout) {
+  return px_is_contiguous(a, layout) && px_is_contiguous(b, layout);
+}
+
+static bool overlap(const PxArray *a, const PxArray *b) {
+  Window v = window_of(a), w = window_of(b);
+  uint64_t from = a->address + (uint64_t)v.low, other = b->address + (uint64_t)w.low;
+  return from < other + (uint64_t)w.bytes && other < from + (uint64_t)v.bytes;
+}
+
+/* Without the host: bytes where both sides are laid out alike, else rows and planes. *done 0: there is no such copy. */
+static RtStatus copy_between(PxArray *a, PxArray *from, RtStream *s, int *done) {
+  size_t bytes = (size_t)a->size * a->itemsize;
+  bool alike = both_are(a, from, LAYOUT_C) || both_are(a, from, LAYOUT_F);
+  *done = alike;
+  if (a->device != from->device)
+    return alike ? rt_copy_peer(a->device, a->address, from->device, from->address, bytes, s) : RT_OK;
+  if (alike)
+    return rt_copy_on_device(a->device, a->address, from->address, bytes, s);
+  RtBoxes x = {.way = RT_BOX_ON_DEVICE, .to = a->address, .from = from->address, .itemsize = a->itemsize, .ndim = a->ndim,
+               .shape = px_shape(a), .to_strides = px_strides(a), .from_strides = px_strides(from)};
+  return a->size ? rt_copy_boxes(a->device, &x, s, done) : RT_OK;
+}
+
+/* One copy on the device, of equal shapes and dtypes. 1 done, 0 not possible, -1 failed. */
 static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *stream) {
   bool peers = a->device != from->device;
   if (peers && (rt_device_is_host(a->device) || rt_device_is_host(from->device)))
     return 0;
-  bool same = a->ndim == from->ndim &&
-              !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim) &&
-              ((px_is_contiguous(a, LAYOUT_C) && px_is_contiguous(from, LAYOUT_C)) ||
-               (px_is_contiguous(a, LAYOUT_F) && px_is_contiguous(from, LAYOUT_F)));
-  int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0;
-  size_t bytes = (size_t)a->size * a->itemsize;
-  uint64_t gap = a->address > from->address ? a->address - from->address
-                                            : from->address - a->address;
-  if (equal <= 0 || (!peers && gap < bytes))
+  bool same = a->ndim == from->ndim && !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim);
+  int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0, done;
+  if (equal <= 0 || (!peers && overlap(a, from)))
     return equal < 0 ? -1 : 0;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = peers ? rt_copy_peer(a->device, a->address, from->device, from->address, bytes,
-                                px_stream_of(stream))
-                 : rt_copy_on_device(a->device, a->address, from->address, bytes,
-                                     px_stream_of(stream));
+  status = copy_between(a, from, px_stream_of(stream), &done);
   Py_END_ALLOW_THREADS
   if (status == RT_CAPTURED)
     return px_captured_copy((PyObject *)a, (PyObject *)from) < 0 ? -1 : 1;
   PX_TRY_STATUS(st, status, return -1);
+  if (!done)
+    return 0;
   px_array_used(a, stream);
   px_array_used(from, stream);
   return 1;

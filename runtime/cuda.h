@@ -41,6 +41,21 @@ typedef struct CUlaunchConfig {
   CUlaunchAttribute *attributes;
   unsigned nattributes;
 } CUlaunchConfig;
+typedef struct CUmemcpy3D { /* CUDA_MEMCPY3D_v2 */
+  size_t src_x, src_y, src_z, src_lod;
+  int src_type;
+  const void *src_host;
+  CUdeviceptr src_device;
+  void *src_array, *reserved0;
+  size_t src_pitch, src_height;
+  size_t dst_x, dst_y, dst_z, dst_lod;
+  int dst_type;
+  void *dst_host;
+  CUdeviceptr dst_device;
+  void *dst_array, *reserved1;
+  size_t dst_pitch, dst_height;
+  size_t width, height, depth;
+} CUmemcpy3D;
 typedef struct CUuuid {
   unsigned char bytes[16];
 } CUuuid;
@@ -90,6 +105,7 @@ enum { /* CUfunction_attribute */
 };
 
 enum { CU_INPUT_CUBIN, CU_INPUT_PTX, CU_INPUT_FATBIN, CU_INPUT_OBJECT, CU_INPUT_LIBRARY }; /* CUjitInputType */
+enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
 enum { CU_LAUNCH_CLUSTER = 4 }; /* CUlaunchAttributeID */
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7 };
 enum {

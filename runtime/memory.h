@@ -59,6 +59,16 @@ typedef struct RtStrided {
   const int64_t *shape, *strides; /* strides in bytes, of any sign */
 } RtStrided;
 RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int to_host, RtStream *stream);
+/* Elements of one shape that are strided on both sides; sides of the host are its addresses. *done 0: the driver has no such copy, and nothing
+ * was done. The sides must not overlap. stream: as for the other copies. */
+typedef struct RtBoxes {
+  enum { RT_BOX_TO_DEVICE, RT_BOX_TO_HOST, RT_BOX_ON_DEVICE } way;
+  uint64_t to, from;
+  size_t itemsize;
+  unsigned ndim;
+  const int64_t *shape, *to_strides, *from_strides;
+} RtBoxes;
+RtStatus rt_copy_boxes(RtDevice *d, const RtBoxes *boxes, RtStream *stream, int *done);
 RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes, RtStream *stream);
 /* From one GPU's memory to another's. stream: of either of them; NULL: behind all work of both, and before what comes later. */
 RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, uint64_t from, size_t bytes, RtStream *stream);

@@ -136,6 +136,9 @@ def copy(k):
     assert x[3] == 13 and x[12] == 7
     z = cuda.device_array((32, 32))
     z[:, ::2] = z[:, 1::2]
+    y = cuda.device_array((32, 32))
+    y[4:8, 1:17] = z[4:8, :16]
+    assert z[:, 8:24].copy_to_host().shape == (32, 16)
     s = cuda.stream()
     x.copy_to_device(a, stream=s)
     assert x.copy_to_host(stream=s)[5] == 5

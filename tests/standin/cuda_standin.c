@@ -509,6 +509,37 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
   return copy(at(to), at(from), bytes, 1, 1, stream);
 }
 
+/* Row by row. A side's rows must lie in its memory, and not overlap. */
+static CUresult copy_boxes(const CUmemcpy3D *c, CUstream stream) {
+  const char *from = c->src_type == CU_MEMORY_HOST ? c->src_host : at(c->src_device);
+  char *to = c->dst_type == CU_MEMORY_HOST ? c->dst_host : at(c->dst_device);
+  if (c->src_pitch < c->width || c->dst_pitch < c->width || c->src_height < c->height || c->dst_height < c->height ||
+      c->src_x || c->src_y || c->src_z || c->dst_x || c->dst_y || c->dst_z || c->src_array || c->dst_array)
+    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  if (graphs_state(stream) != CU_CAPTURE_NONE || !standin_is_stream(stream))
+    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  for (size_t z = 0; z < c->depth; z++)
+    for (size_t y = 0; y < c->height; y++) {
+      const char *f = from + (z * c->src_height + y) * c->src_pitch;
+      char *t = to + (z * c->dst_height + y) * c->dst_pitch;
+      if ((c->src_type == CU_MEMORY_DEVICE && !standin_is_memory((uintptr_t)f, c->width)) ||
+          (c->dst_type == CU_MEMORY_DEVICE && !standin_is_memory((uintptr_t)t, c->width)))
+        return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+      memmove(t, f, c->width);
+    }
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuMemcpy3D(const CUmemcpy3D *c) {
+  BEGIN(cuMemcpy3D, 1);
+  return copy_boxes(c, NULL);
+}
+
+CUresult cuMemcpy3DAsync(const CUmemcpy3D *c, CUstream stream) {
+  BEGIN(cuMemcpy3DAsync, 1);
+  return copy_boxes(c, stream);
+}
+
 static CUresult copy_peer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
                           size_t bytes, CUstream stream) {
   if (!there->retained || !here->retained || !is_memory_of(to, there->device) ||
