@@ -1,0 +1,74 @@
+"""Instruction counts beside tests/bench/counts.json: a change of any is seen, and meant. `python bench/counts.py --update` writes them."""
+
+import json
+import shutil
+
+import counts
+import pytest
+from kernels import BY_NAME
+
+GOLDEN = json.loads(counts.GOLDEN.read_text())
+PTXAS, NVDISASM = shutil.which("ptxas"), shutil.which("nvdisasm")
+UPDATE = "if this is meant: python bench/counts.py --update"
+
+
+def test_the_goldens_are_of_these_kernels():
+    assert set(GOLDEN["ptx"]) == set(counts.SOME) == set(GOLDEN["sass"]) - {"ptxas"}
+    assert set(GOLDEN["host"]) - {"python"} == set(counts.HOST_WORK)
+
+
+@pytest.mark.parametrize("name", counts.SOME)
+def test_ptx(name):
+    assert counts.ptx_counts(counts.ptx_of(BY_NAME[name])) == GOLDEN["ptx"][name], UPDATE
+
+
+@pytest.mark.parametrize("name", counts.SOME)
+def test_sass(name):
+    if not PTXAS:
+        pytest.skip("ptxas is not on PATH")
+    if counts.ptxas_version(PTXAS) != GOLDEN["sass"]["ptxas"]:
+        pytest.skip(f"the goldens are of ptxas {GOLDEN['sass']['ptxas']}")
+    now, was = counts.sass_counts(counts.ptx_of(BY_NAME[name]), PTXAS, NVDISASM), dict(GOLDEN["sass"][name])
+    if not (NVDISASM and was["kinds"]):  # the total still holds
+        del now["kinds"], was["kinds"]
+    assert now == was, UPDATE
+
+
+@pytest.mark.parametrize("name", counts.HOST_WORK)
+def test_host_instructions(name):
+    missing = counts.why_no_host_counts()
+    if missing:
+        pytest.skip(missing)
+    if counts.python_tag() != GOLDEN["host"]["python"]:
+        pytest.skip(f"the goldens are of {GOLDEN['host']['python']}")
+    now, was = counts.host_counts(name), GOLDEN["host"][name]
+    assert abs(now / was - 1) <= counts.TOLERANCE, f"{was} -> {now}; {UPDATE}"
+
+
+def test_counting_ptx():
+    text = """.visible .entry k(.param .u64 p)
+{
+	.reg .pred %p<2>;
+	ld.param.b64 	%rd1, [p]; // not this: add.s32 %r1;
+	setp.ge.u32 	%p1, %r1, 3;
+	@%p1 bra 	$L1;
+	@!%p1 st.global.b32 	[%rd1], %r1;
+	add.rn.f32 	%f1, %f1, %f2;
+	bar.sync 	0;
+$L1:
+	ret;
+}
+"""
+    assert counts.ptx_counts(text) == {
+        "ld.param": 1, "setp": 1, "bra": 1, "st.global": 1, "add": 1, "bar": 1, "ret": 1,
+    }  # fmt: skip
+
+
+def test_differences():
+    old = {"ptx": {"k": {"add": 2, "mul": 1}}, "sass": {"ptxas": "13", "k": {"registers": 8}}, "host": {}}
+    new = {"ptx": {"k": {"add": 3, "fma": 1}}, "sass": {"ptxas": "13", "k": {"registers": 9}}, "host": {}}
+    lines = [" ".join(line.split()) for line in counts.differences(new, old)]
+    assert lines == [
+        "ptx k add 2 -> 3", "ptx k fma 0 -> 1", "ptx k mul 1 -> 0", "sass k {'registers': 8} -> {'registers': 9}",
+    ]  # fmt: skip
+    assert counts.differences(old, old) == []
