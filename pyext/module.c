@@ -8,6 +8,7 @@
 #include "pyext/overload.h"
 #include "pyext/snapshot.h"
 #include "pyext/state.h"
+#include "pyext/wait.h"
 
 #include "codegen/compile.h"
 #include "runtime/host.h"
@@ -39,6 +40,7 @@ static int module_exec(PyObject *module) {
     return -1;
   }
   st->module = module;
+  rt_host_ask(px_ask_handlers);
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
   if (!(st->devices = PyDict_New()) ||

@@ -125,6 +125,8 @@ static PyObject *status_class(PxState *st, const RtError *error) {
 
 void px_raise_status(PxState *st, RtStatus status) {
   const RtError *error = rt_error();
+  if (status == RT_INTERRUPTED) /* by a signal's handler, which raised */
+    return;
   if (!error || error->status != status) { /* the room forgot its text: say at least which kind */
     PyErr_Format(PyExc_RuntimeError, "the runtime failed with status %d", (int)status);
     return;

@@ -42,3 +42,12 @@ int px_wait_heedful(PxQuery query, void *work) {
       return -1;
   }
 }
+
+int px_ask_handlers(void) {
+  if (syscall(SYS_gettid) != getpid() || !Py_IsInitialized())
+    return 0;
+  PyGILState_STATE state = PyGILState_Ensure();
+  int raised = PyErr_CheckSignals() < 0;
+  PyGILState_Release(state);
+  return raised;
+}

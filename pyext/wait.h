@@ -11,4 +11,7 @@ typedef RtStatus (*PxQuery)(void *work, int *done);
  * Python's handlers do not run in it returns at once, and the driver waits. */
 int px_wait_heedful(PxQuery query, void *work);
 
+/* For rt_host_ask: lets Python's handlers of signals run. 1 if one raised. */
+int px_ask_handlers(void);
+
 #endif

@@ -26,6 +26,8 @@
 enum {
   CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
   CALLER_ALONE_THREADS = 8192, /* a launch of more logical threads asks for help at once */
+  ASK_NS = 50000000,           /* from one rt_host_ask to the next */
+  BATCH_NS = 10000000,         /* what the calling thread takes at once should not last much longer */
   SHARES = 4,                  /* a worker takes 1 / (SHARES * workers) of what is left */
   KEEP_BYTES = 16 << 20,       /* a thread keeps up to this much memory from launch to launch */
   MOST_GIB =
@@ -45,7 +47,12 @@ typedef struct Launch {
   unsigned workers;
   struct Grid *grid; /* with the grid's barrier, else NULL */
   uint32_t stop;     /* written once by the first trap, read by compiled code: atomics by builtin */
+  uint64_t asked;    /* when the calling thread last did */
+  bool interrupted;  /* … and was told to stop */
 } Launch;
+
+static int (*_Atomic ask_first)(void);
+void rt_host_ask(int (*ask)(void)) { ask_first = ask; }
 
 typedef struct GridBlock {
   uint32_t waits, site, thread; /* at the grid's barrier: a thread of it, and where */
@@ -188,23 +195,54 @@ static void run_in_phase(Launch *l, Worker *w, uint64_t first, uint64_t n) {
   }
 }
 
-/* Until none is left, a thread traps, or the clock passes `until` (0: no limit). False if blocks may be left. */
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void ask_at(Launch *l, uint64_t time) {
+  int (*ask)(void) = ask_first;
+  l->asked = time;
+  if (!ask || !ask())
+    return;
+  l->interrupted = true;
+  __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+}
+
+static void run_batch(Launch *l, Worker *w, uint64_t first, uint64_t n) {
+  if (l->grid)
+    run_in_phase(l, w, first, n);
+  else
+    l->code->entry(&w->view, first, first + n);
+}
+
+/* A helper: until none is left or a thread traps. */
+static void run_rest(Launch *l, Worker *w) {
+  uint64_t first, n;
+  if (_setjmp(w->out))
+    return; /* a trap of this worker: stop is set */
+  while (!stopped(l) && (n = take(l, UINT64_MAX, &first)))
+    run_batch(l, w, first, n);
+}
+
+/* The calling thread: the same, in batches that begin small, with a look at the clock after each. False once the clock passes `until`
+ * (0: no limit): blocks may be left. */
 static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
   if (_setjmp(w->out))
-    return true; /* a trap of this worker: stop is set */
-  uint64_t first, n;
-  for (uint64_t most = until ? 1 : UINT64_MAX; !stopped(l) && (n = take(l, most, &first));) {
-    if (l->grid)
-      run_in_phase(l, w, first, n);
-    else
-      l->code->entry(&w->view, first, first + n);
-    if (until) {
-      struct timespec t;
-      clock_gettime(CLOCK_MONOTONIC, &t);
-      if ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= until)
-        return false;
-      most = most < l->total ? most * 2 : most;
-    }
+    return true;
+  uint64_t first, n, begin = l->asked;
+  for (uint64_t most = 1; !stopped(l) && (n = take(l, most, &first));) {
+    run_batch(l, w, first, n);
+    if (atomic_load_explicit(&l->next, memory_order_relaxed) >= l->total)
+      break;
+    uint64_t time = now();
+    if (until && time >= until)
+      return false;
+    if (time - l->asked >= ASK_NS)
+      ask_at(l, time);
+    most = time - begin < BATCH_NS ? (most < l->total ? most * 2 : most) : most > 1 ? most / 2 : 1;
+    begin = time;
   }
   return true;
 }
@@ -214,7 +252,7 @@ static void help(RtPoolJob *job) {
   Worker *w = enter(l); /* without memory the others do it */
   if (!w)
     return;
-  run_blocks(l, w, 0);
+  run_rest(l, w);
   leave(w);
 }
 
@@ -223,9 +261,7 @@ static bool run_alone(Launch *l, Worker *w, uint64_t threads) {
     return run_blocks(l, w, 0);
   if (threads > CALLER_ALONE_THREADS)
     return false;
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return run_blocks(l, w, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + CALLER_ALONE_NS);
+  return run_blocks(l, w, l->asked + CALLER_ALONE_NS);
 }
 
 static void run_all(Launch *l, Worker *w, uint64_t threads) {
@@ -315,6 +351,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
               .workers = rt_pool_threads()};
   l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
   l.frame_bytes = (size_t)frame_bytes(code, threads);
+  l.asked = l.total > 1 ? now() : 0;
   l.view =
       (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared, .stop = &l.stop};
   memcpy(l.view.grid, config->grid, sizeof l.view.grid);
@@ -344,7 +381,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
     run_all(&l, w, threads);
   leave(w);
   grid_close(&grid);
-  return stopped(&l) ? RT_TRAPPED : RT_OK;
+  return l.interrupted ? RT_INTERRUPTED : stopped(&l) ? RT_TRAPPED : RT_OK;
 }
 
 unsigned rt_host_threads(void) { return rt_pool_threads(); }

@@ -10,6 +10,8 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
 /* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep their memory until its end. */
 uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared);
 unsigned rt_host_threads(void);
+/* Launches ask it now and then, between blocks and in the thread that launched: not 0 ends them with RT_INTERRUPTED. Set once, at the beginning. */
+void rt_host_ask(int (*ask)(void));
 
 /* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
 _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block, uint32_t thread, int64_t v0, int64_t v1,

@@ -294,3 +294,57 @@ busy(0)
 cuda.synchronize()
 """, PYPTX_DEVICE="gpu", **standin)
     assert out == "interrupted 1 True"
+
+
+INTERRUPT = """
+import os, signal, threading, time
+import numpy as np
+from pyptx import cuda
+
+@cuda.jit
+def long(x, rounds):
+    i = cuda.blockIdx.x
+    v = np.uint64(i + 1)
+    for _ in range(rounds):
+        v ^= v << np.uint64(13)
+        v ^= v >> np.uint64(7)
+        v ^= v << np.uint64(17)
+    x[i] = v
+
+x = np.zeros(100_000, np.uint64)
+long[1, 1](x, 10)
+
+def interrupt():
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGINT)
+
+def launch(graph):
+    threading.Thread(target=interrupt).start()
+    begin = time.monotonic()
+    try:
+        graph.launch() if graph else long[x.size, 1](x, 2_000_000)  # minutes of work, in blocks of some milliseconds
+    except KeyboardInterrupt:
+        assert time.monotonic() - begin < 20
+    else:
+        assert False, "not interrupted"
+    assert not x[-1]
+"""
+
+
+@pytest.mark.host_only("a launch on a GPU returns at once")
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ctrl_c_ends_a_launch_on_the_host_device(threads):
+    done = subprocess.run([sys.executable, "-c", INTERRUPT + """
+launch(None)
+short = x[:3].copy()
+long[3, 1](short, 10)              # and all is well
+assert short.all()
+with cuda.graph() as g:
+    long[x.size, 1](cuda.to_device(x), 2_000_000)
+launch(g)
+signal.signal(signal.SIGINT, lambda *_: print("heard"))
+threading.Thread(target=interrupt).start()
+long[300, 1](x, 2_000_000)         # a handler that raises nothing
+assert x[299]
+"""], capture_output=True, text=True, timeout=100, env={**os.environ, "PYPTX_HOST_THREADS": threads, "PYPTX_DEVICE": "host"})
+    assert done.returncode == 0 and done.stdout == "heard\n", done.stdout + done.stderr
