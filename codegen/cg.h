@@ -87,6 +87,7 @@ void cg_run_passes(Cg *cg, const char *pipeline);
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
                   uint64_t value); /* enum attribute */
+#define CG_RECURSIVE "pyptx-recursive" /* an attribute of functions that call themselves */
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
 void cg_verify_module(Cg *cg);
 /* Assembly or object code of the module; the caller disposes of the buffer. */

@@ -95,3 +95,23 @@ def test_absolute_value_of_the_smallest_integer(dtype, opt):
 
     x = np.array([np.iinfo(dtype).min, -1, 0, 100], dtype)
     run(kernel, [x, np.full(4, 13, dtype), np.zeros((4, 3), np.int64)], 1, 32, opt=opt)
+
+
+def down(n, x):
+    if n <= 0:
+        return x
+    return down(n - 1, x + 1) * 2
+
+
+def recursion_never_reached(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        for k in range((x[i] << 1) % 2):  # of no turn, as ptxas finds out and LLVM does not at opt=0
+            if down(x[i], k):
+                out[i] = 1
+        out[i] += 2
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_recursion_that_nothing_reaches(opt):
+    run(recursion_never_reached, [np.arange(4), np.zeros(4, np.int64)], 1, 4, opt=opt)

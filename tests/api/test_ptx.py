@@ -13,6 +13,7 @@ import pytest
 import test_language_control
 from harness import STRONG, define
 from pyptx import _pyptx, cuda
+from test_miscompiled import recursion_never_reached
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
@@ -267,3 +268,10 @@ def test_dispatcher_inspection():
 
     assert any("kernel" in text or "entry" in text for text in np.ravel(list(kernel.inspect_asm().values())))
     assert inspect.isfunction(kernel.py_func)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("opt", [0, 3])
+def test_recursion_that_nothing_reaches_assembles(opt, arch, tmp_path):
+    """ptxas ends with a segmentation fault where such a function could be called from nowhere else."""
+    assemble(ptx_of(recursion_never_reached, "int64[::1], int64[::1]", arch, opt=opt), arch, tmp_path)
