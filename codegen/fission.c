@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/fission_private.h"
+#include "codegen/lanes.h"
 
 enum {
   TOO_DEAR = UINT32_MAX,
@@ -21,7 +22,8 @@ static bool is_call_of(LLVMValueRef i, const char *name) {
 }
 
 bool fs_is_meeting(LLVMValueRef i) { return is_call_of(i, CG_MEET_NAME); }
-bool fs_is_barrier(LLVMValueRef i) { return is_call_of(i, CG_BARRIER_NAME) || fs_is_meeting(i); }
+bool cg_is_block_barrier(LLVMValueRef i) { return is_call_of(i, CG_BARRIER_NAME); }
+bool fs_is_barrier(LLVMValueRef i) { return cg_is_block_barrier(i) || fs_is_meeting(i); }
 
 /* --- pieces --- */
 
@@ -189,6 +191,19 @@ static bool divides_safely(LLVMValueRef i) {
   return LLVMConstIntGetZExtValue(by) != 0 && LLVMConstIntGetSExtValue(by) != -1;
 }
 
+/* From the launch, or from the parameters, to which its first word points. */
+static bool is_field_load(Fissioner *x, LLVMValueRef i) {
+  if (LLVMGetMetadata(i, x->field_kind))
+    return true;
+  LLVMValueRef launch = LLVMGetParam(x->f, 0), p = LLVMGetOperand(i, 0);
+  if (LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
+      LLVMIsAConstantInt(LLVMGetOperand(p, 1)))
+    p = LLVMGetOperand(p, 0);
+  bool parameter = LLVMIsALoadInst(p) && LLVMGetOperand(p, 0) == launch;
+  return (p == launch || parameter) && !LLVMGetVolatile(i) &&
+         LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+}
+
 /* May it run anywhere, as often as one likes? */
 static bool is_repeatable(Fissioner *x, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -230,7 +245,7 @@ static bool is_repeatable(Fissioner *x, LLVMValueRef i) {
   case LLVMSDiv:
   case LLVMURem:
   case LLVMSRem: return divides_safely(i);
-  case LLVMLoad: return LLVMGetMetadata(i, x->field_kind) != NULL;
+  case LLVMLoad: return is_field_load(x, i);
   default: return false;
   }
 }
@@ -276,14 +291,24 @@ static void measure(Fissioner *x, Value *v) {
   x->frame_bytes += v->size;
 }
 
-static void choose_homes(Fissioner *x) {
+static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
+  for (uint32_t k = 0; k < x->pieces.len; k++)
+    if (x->pieces.data[k].barrier && !cg_lanes_together(lanes, x->pieces.data[k].barrier))
+      return false;
+  return true;
+}
+
+static void choose_homes(Fissioner *x, const Lanes *lanes) {
   find_costs(x);
+  if (lanes && !all_meet_together(x, lanes))
+    lanes = NULL;
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
     v->home = LLVMIsAAllocaInst(v->old) ? HOME_ARRAY
               : !crosses(x, v)          ? HOME_INSIDE
               : v->cost != TOO_DEAR     ? HOME_AGAIN
                                         : HOME_FRAME;
+    v->uniform = v->home == HOME_FRAME && lanes && cg_lanes_uniform(lanes, v->old);
     if (v->home == HOME_ARRAY || v->home == HOME_FRAME)
       measure(x, v);
   }
@@ -291,7 +316,8 @@ static void choose_homes(Fissioner *x) {
 
 /* --- the pass --- */
 
-Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset) {
+Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset,
+                   const Lanes *lanes) {
   Arena *a = &cg->cx->arena;
   Fissioner x = {.cg = cg,
                  .arena = a,
@@ -303,11 +329,13 @@ Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_o
                  .first_piece.arena = a,
                  .last_piece.arena = a,
                  .frame_bytes = first_offset,
+                 .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
+                                                          strlen(CG_UNIFORM_METADATA)),
                  .field_kind = LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA,
                                                         strlen(CG_FIELD_METADATA))};
   cut(&x);
   find_live(&x);
-  choose_homes(&x);
+  choose_homes(&x, lanes);
   Fission out = {.nsegments = x.starts.len,
                  .segments = ARENA_ARRAY(a, Segment, x.starts.len),
                  .frame_bytes = x.frame_bytes};

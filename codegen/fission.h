@@ -26,7 +26,8 @@
 
 #define CG_BARRIER_NAME "pyptx.barrier"
 #define CG_MEET_NAME    "pyptx.meet"
-/* Metadata on a load whose value is the same whenever the same arguments are given, and that may run anywhere. */
+/* Metadata on a load whose value is the same whenever the same arguments are given, and that may run anywhere. Where LLVM has lost it, loads
+ * from the first argument and from what its first word points to are known to be such. */
 #define CG_FIELD_METADATA "pyptx.field"
 
 enum { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT }; /* kind of a barrier call */
@@ -37,6 +38,7 @@ typedef struct Segment {
   uint32_t *exits; /* segments that may follow, 0 for the end, each once */
   uint32_t nexits;
   RtMeetPoint point; /* behind which it begins */
+  bool votes;        /* it may end at a barrier that votes */
 } Segment;
 
 typedef struct Fission {
@@ -47,6 +49,10 @@ typedef struct Fission {
 
 /* thread_arg: which argument of f is the thread's number in its block (i32). first_offset: bytes of the frame that are taken. f itself
  * stays, without uses. All calls of functions with barriers must have been inlined. */
-Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset);
+struct Lanes;
+/* lanes: what is known of f's values, NULL if nothing; then loads of what is the same for all threads are marked (lanes.h). */
+Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset,
+                   const struct Lanes *lanes);
+bool cg_is_block_barrier(LLVMValueRef instruction);
 
 #endif

@@ -68,6 +68,11 @@ static LLVMValueRef frame_load(Clone *c, const Value *v) {
   LLVMTypeRef type = is_bool(c, v) ? c->x->cg->t.i8 : LLVMTypeOf(v->old);
   LLVMValueRef got = LLVMBuildLoad2(b, type, frame_address(c, v), "kept");
   LLVMSetAlignment(got, v->align);
+  if (v->uniform) {
+    LLVMContextRef context = c->x->cg->context;
+    LLVMSetMetadata(got, c->x->uniform_kind,
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+  }
   return is_bool(c, v) ? LLVMBuildTrunc(b, got, c->x->cg->t.i1, "") : got;
 }
 
@@ -148,6 +153,7 @@ static void make_function(Clone *c, uint32_t number) {
   cg_attribute(x->cg, c->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
   cg_attribute(x->cg, c->fn, x->nargs + 1, "nonnull", 0);
   cg_attribute(x->cg, c->fn, x->nargs + 1, "align", RT_FRAME_THREADS);
+  cg_attribute(x->cg, c->fn, x->nargs + 1, "noalias", 0);
   c->frame = LLVMGetParam(c->fn, x->nargs);
   c->stride = LLVMGetParam(c->fn, x->nargs + 1);
   c->ayes = LLVMGetParam(c->fn, x->nargs + 2);
@@ -276,6 +282,7 @@ static void leave_at_barrier(Clone *c, const Piece *p) {
   if (meeting)
     bring(c, p->barrier);
   bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
+  c->out->votes |= votes;
   LLVMValueRef result =
       LLVMConstInt(i32, next->segment << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
   if (votes)

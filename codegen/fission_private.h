@@ -25,6 +25,7 @@ typedef struct Value {
       cost; /* instructions to compute it again, with all it needs; 0: not asked yet, TOO_DEAR: cannot be */
   uint32_t offset; /* FRAME, ARRAY: in the frame */
   uint32_t size, align;
+  bool uniform; /* FRAME: all threads of the block keep the same */
   /* of the segment being written */
   LLVMValueRef now;   /* its copy, NULL where there is none */
   LLVMValueRef again; /* AGAIN, ARRAY: the copy at the beginning */
@@ -59,7 +60,7 @@ typedef struct Fissioner {
   ValueMap last_piece;
   uint32_t nbits, words;
   uint32_t frame_bytes;
-  unsigned field_kind; /* metadata */
+  unsigned field_kind, uniform_kind; /* metadata */
 } Fissioner;
 
 static inline bool bit_get(const uint64_t *set, uint32_t k) { return set[k / 64] >> (k % 64) & 1; }

@@ -39,6 +39,19 @@ LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type,
 /* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
 void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 
+/* What is wanted of a row of threads. */
+typedef struct HostRow {
+  unsigned width;  /* lanes */
+  bool segment;    /* of a segment: i32 */
+  bool votes, next; /* to be gathered */
+} HostRow;
+
+/* f.row, see host_rows.c. */
+LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, const HostRow *how);
+void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name);
+/* A loop that is not unrolled. */
+void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
+
 /* Fission where there are barriers, and the loops: fills cg->kernel and cg->out->host's sizes. */
 void cg_host_loops(Cg *cg);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "codegen/fission.h"
+#include "codegen/lanes.h"
 #include "codegen/valuemap.h"
 
 typedef struct Loop {
@@ -33,12 +34,15 @@ typedef struct Loops {
   LLVMValueRef args[HOST_NARGS];
   LLVMValueRef rows; /* threads of a block along y and z, i32 */
   Loop nest[2];      /* rows, x */
+  unsigned width;    /* lanes that run at a time, 0: threads run one by one */
   /* with barriers */
   Fission fission;
   LLVMValueRef frame, stride;
   LLVMValueRef ayes, voters;         /* allocas: of the barrier in front */
   LLVMValueRef new_ayes, new_voters; /* of the one that is being arrived at */
   LLVMValueRef all_or, all_and;      /* of what the segments return */
+  LLVMValueRef totals; /* alloca: the last four in one piece */
+  LLVMValueRef *rows_of; /* one a segment: a function for rows, NULL if there is none */
   LLVMBasicBlockRef *nests,
       *meets;                   /* one a segment; meets: where its threads meet before, or NULL */
   LLVMBasicBlockRef apart, end; /* threads at different barriers; the block is done */
@@ -98,17 +102,6 @@ static Loop loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const
 }
 
 /* The loops over threads are not unrolled: they are long enough, and their bodies too; it would double the time to compile. */
-static void leave_rolled(const Loops *l, LLVMValueRef branch) {
-  LLVMContextRef c = l->cg->context;
-  LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24),
-                  option = LLVMMDNodeInContext2(c, &text, 1);
-  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0),
-                  parts[] = {self, option}; /* its first operand is itself: no other loop's */
-  LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, 2);
-  LLVMMetadataReplaceAllUsesWith(self, id);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
-}
-
 static void loop_end(const Loops *l, Loop *loop) {
   LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter,
                                       LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0), "");
@@ -117,7 +110,7 @@ static void loop_end(const Loops *l, Loop *loop) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMAddIncoming(loop->counter, &next, &here, 1);
   LLVMBasicBlockRef done = new_block(l, "");
-  leave_rolled(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""),
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""),
                                   loop->head, done));
   at(l, done);
 }
@@ -125,13 +118,17 @@ static void loop_end(const Loops *l, Loop *loop) {
 /* --- the threads of a block --- */
 
 /* Two loops: over x, and over the rows of threads, of which y and z are found by division where the kernel asks for them. */
-static void nest_begin(Loops *l) {
+static LLVMValueRef rows_begin(Loops *l) {
   l->nest[0] = loop_begin(l, i32(l, 0), l->rows, "row");
   LLVMValueRef row = l->nest[0].counter;
   l->args[HOST_TY] = LLVMBuildFreeze(l->b, LLVMBuildURem(l->b, row, l->sizes[1], ""),
                                      "ty"); /* frozen as in place_block */
   l->args[HOST_TZ] = LLVMBuildFreeze(l->b, LLVMBuildUDiv(l->b, row, l->sizes[1], ""), "tz");
-  LLVMValueRef first = LLVMBuildNUWMul(l->b, row, l->sizes[0], "");
+  return LLVMBuildNUWMul(l->b, row, l->sizes[0], "");
+}
+
+static void nest_begin(Loops *l) {
+  LLVMValueRef first = rows_begin(l);
   l->nest[1] = loop_begin(l, i32(l, 0), l->sizes[0], "tx");
   l->args[HOST_TX] = l->nest[1].counter;
   LLVMValueRef number = LLVMBuildNUWAdd(l->b, first, l->nest[1].counter, "t");
@@ -142,6 +139,33 @@ static void nest_begin(Loops *l) {
 static void nest_end(Loops *l) {
   loop_end(l, &l->nest[1]);
   loop_end(l, &l->nest[0]);
+}
+
+/* The same with whole rows: `row` is a function of host_rows.c. */
+static void rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
+                      LLVMValueRef totals) {
+  LLVMValueRef args[HOST_NARGS + 6];
+  LLVMValueRef first = rows_begin(l);
+  memcpy(args, l->args, sizeof l->args);
+  args[HOST_TX] = i32(l, 0), args[HOST_THREAD] = first;
+  memcpy(args + HOST_NARGS, more, nmore * sizeof *more);
+  args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = l->sizes[0];
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args,
+                                     HOST_NARGS + nmore + 2, "");
+  cg_call_attribute(l->cg, call, l->points ? "noinline" : "alwaysinline");
+  loop_end(l, &l->nest[0]);
+}
+
+/* --- rows --- */
+
+/* How much the arguments of a thread or segment grow from one thread to the next. */
+static const int lane_steps[HOST_NARGS + 4] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
+
+static LLVMValueRef make_row(Loops *l, LLVMValueRef thread, HostRow how) {
+  how.width = l->width;
+  Lanes *lanes = l->width ? cg_lanes_analyse(l->cg, thread, lane_steps, l->width, true) : NULL;
+  LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL;
+  return wide ? cg_host_row(l->cg, thread, wide, &how) : NULL;
 }
 
 /* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
@@ -169,9 +193,7 @@ static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, L
   args[HOST_NARGS + 3] = voters;
   LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 4,
                                      "");
-  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                           LLVMCreateEnumAttribute(cg->context, kind, 0));
+  cg_call_attribute(cg, call, attribute);
   return call;
 }
 
@@ -226,6 +248,13 @@ static void segment_nest(Loops *l, uint32_t number) {
   open_votes(l, &ayes, &voters);
   set(l, l->all_or, i32(l, 0));
   set(l, l->all_and, i32(l, UINT32_MAX));
+  if (l->rows_of[number]) {
+    LLVMValueRef more[] = {l->frame, l->stride, ayes, voters};
+    rows_nest(l, l->rows_of[number], more, 4, l->totals);
+    close_votes(l);
+    go_on(l, s);
+    return;
+  }
   nest_begin(l);
   LLVMValueRef result = call_segment(l, number, ayes, voters, inlining(s->fn));
   count_votes(l, result);
@@ -328,6 +357,31 @@ static void meet(Loops *l, uint32_t number) {
                   l->dispatch);
 }
 
+static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
+  Loop loop = loop_begin(l, i32(l, 0), rest[4], "k");
+  for (unsigned k = 0; k < HOST_NARGS; k++) {
+    l->args[k] = LLVMGetParam(l->entry, k);
+    if (k == HOST_TX || k == HOST_THREAD) {
+      l->args[k] = LLVMBuildNUWAdd(l->b, l->args[k], loop.counter, "");
+      LLVMSetNSW(l->args[k], 1);
+    }
+  }
+  LLVMValueRef result = call_segment(l, number, rest[2], rest[3], inlining(l->fission.segments[number].fn));
+  count_votes(l, result);
+  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), ""),
+                 next_of_thread(l));
+  loop_end(l, &loop);
+}
+
+static void run_row(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
+  LLVMValueRef args[HOST_NARGS + 6], row = l->rows_of[number];
+  for (unsigned k = 0; k < HOST_NARGS; k++)
+    args[k] = LLVMGetParam(l->entry, k);
+  memcpy(args + HOST_NARGS, rest, 4 * sizeof *rest);
+  args[HOST_NARGS + 4] = l->totals, args[HOST_NARGS + 5] = rest[4];
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args, HOST_NARGS + 6, "");
+}
+
 /* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: so many threads along x, beginning with the one that the arguments are, run the
  * segment; their next is stored. Returns ayes | voters << 16. A function, which serves whole rows, warps and single threads. */
 static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
@@ -348,23 +402,15 @@ static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
   for (unsigned k = 0; k < 5; k++)
     rest[k] = LLVMGetParam(l.entry, HOST_NARGS + k);
   l.frame = rest[0], l.stride = rest[1];
-  l.new_ayes = LLVMBuildAlloca(l.b, l.t->i32, "new_ayes");
-  l.new_voters = LLVMBuildAlloca(l.b, l.t->i32, "new_voters");
-  set(&l, l.new_ayes, i32(&l, 0));
-  set(&l, l.new_voters, i32(&l, 0));
-  Loop loop = loop_begin(&l, i32(&l, 0), rest[4], "k");
-  for (unsigned k = 0; k < HOST_NARGS; k++) {
-    l.args[k] = LLVMGetParam(l.entry, k);
-    if (k == HOST_TX || k == HOST_THREAD) {
-      l.args[k] = LLVMBuildNUWAdd(l.b, l.args[k], loop.counter, "");
-      LLVMSetNSW(l.args[k], 1);
-    }
-  }
-  LLVMValueRef result = call_segment(&l, number, rest[2], rest[3], inlining(segment));
-  count_votes(&l, result);
-  LLVMBuildStore(l.b, LLVMBuildLShr(l.b, result, i32(&l, SEGMENT_NEXT_SHIFT), ""),
-                 next_of_thread(&l));
-  loop_end(&l, &loop);
+  l.totals = LLVMBuildAlloca(l.b, LLVMArrayType2(l.t->i32, 4), "totals");
+  LLVMBuildStore(l.b, LLVMConstNull(LLVMArrayType2(l.t->i32, 4)), l.totals);
+  LLVMValueRef second = i32(&l, 1);
+  l.new_ayes = l.totals;
+  l.new_voters = LLVMBuildInBoundsGEP2(l.b, l.t->i32, l.totals, &second, 1, "");
+  if (l.rows_of[number])
+    run_row(&l, number, rest);
+  else
+    run_threads(&l, number, rest);
   LLVMValueRef voters = LLVMBuildShl(l.b, get(&l, l.new_voters), i32(&l, 16), "");
   LLVMBuildRet(l.b, LLVMBuildOr(l.b, get(&l, l.new_ayes), voters, ""));
   at(outer, here);
@@ -467,8 +513,12 @@ static bool threads_can_part(const Fission *f) {
 static void make_variables(Loops *l) {
   LLVMTypeRef t = l->t->i32;
   l->ayes = new_variable(l, t, "ayes"), l->voters = new_variable(l, t, "voters");
-  l->new_ayes = new_variable(l, t, "new_ayes"), l->new_voters = new_variable(l, t, "new_voters");
-  l->all_or = new_variable(l, t, "or"), l->all_and = new_variable(l, t, "and");
+  l->totals = new_variable(l, LLVMArrayType2(t, 4), "totals");
+  LLVMValueRef *totals[] = {&l->new_ayes, &l->new_voters, &l->all_or, &l->all_and};
+  for (unsigned k = 0; k < 4; k++) {
+    LLVMValueRef index = i32(l, k);
+    *totals[k] = LLVMBuildInBoundsGEP2(l->b, t, l->totals, &index, 1, "");
+  }
   LLVMValueRef votes[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   for (unsigned k = 0; k < 4; k++)
     set(l, votes[k], i32(l, 0));
@@ -479,9 +529,15 @@ static void run_segments(Loops *l) {
   make_variables(l);
   l->nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
   l->meets = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
+  open_meetings(l);
+  l->rows_of = CX_ARRAY(l->cg->cx, LLVMValueRef, n);
+  for (uint32_t k = 0; k < n; k++) {
+    const Segment *s = &l->fission.segments[k];
+    bool next = s->nexits > 1 || l->points;
+    l->rows_of[k] = make_row(l, s->fn, (HostRow){.segment = true, .votes = s->votes, .next = next});
+  }
   for (uint32_t k = 0; k < n; k++)
     l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
-  open_meetings(l);
   bool parting = l->points || threads_can_part(&l->fission);
   l->apart = parting ? new_block(l, "apart") : NULL;
   l->end = new_block(l, "end");
@@ -569,6 +625,7 @@ static void find_frame(Loops *l) {
 }
 
 static void run_blocks(Loops *l, LLVMValueRef thread) {
+  LLVMValueRef row = l->fission.nsegments ? NULL : make_row(l, thread, (HostRow){0});
   make_entry(l);
   if (l->fission.nsegments)
     find_frame(l);
@@ -579,6 +636,8 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
     fill_shared(l);
   if (l->fission.nsegments) {
     run_segments(l);
+  } else if (row) {
+    rows_nest(l, row, NULL, 0, LLVMConstNull(l->t->ptr));
   } else {
     nest_begin(l);
     LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
@@ -663,8 +722,18 @@ static void split(Loops *l, LLVMValueRef kernel) {
   Cg *cg = l->cg;
   LLVMValueRef markers[] = {marker(cg, CG_BARRIER_NAME), marker(cg, CG_MEET_NAME)};
   gather_barriers(l, markers, kernel);
+  Lanes *lanes = NULL;
+  if (l->width) {
+    LLVMSetLinkage(kernel, LLVMExternalLinkage);
+    cg_lanes_prepare(cg);
+    LLVMSetLinkage(kernel, LLVMInternalLinkage);
+    lanes = cg_lanes_analyse(cg, kernel, lane_steps, l->width, false);
+  }
   l->fission = cg_fission(cg, kernel, HOST_THREAD,
-                          markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */);
+                          markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */,
+                          lanes);
+  if (l->width)
+    cg_lanes_regulate(cg);
   LLVMDeleteFunction(kernel);
   for (int k = 0; k < 2; k++)
     if (markers[k])
@@ -677,9 +746,15 @@ void cg_host_loops(Cg *cg) {
     return;
   Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
   LLVMSetCurrentDebugLocation2(l.b, NULL);
+  l.width = cg->options.opt >= 2 && !cg->debug ? cg_lanes_width(cg) : 0;
   if (marker(cg, CG_BARRIER_NAME) || marker(cg, CG_MEET_NAME)) {
     split(&l, s->thread);
   } else {
+    if (l.width) {
+      LLVMSetLinkage(s->thread, LLVMExternalLinkage); /* nobody calls it yet */
+      cg_lanes_prepare(cg);
+      LLVMSetLinkage(s->thread, LLVMInternalLinkage);
+    }
     cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, inlining(s->thread),
                  0);
   }

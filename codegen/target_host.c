@@ -64,7 +64,8 @@ static void host_link(Cg *cg) { (void)cg; }
 
 static void host_optimize(Cg *cg) {
   static const char *const pipelines[] = {"default<O0>", "always-inline,default<O1>",
-                                          "always-inline,default<O2>", "always-inline,default<O3>"};
+                                          "function(sroa),always-inline,default<O2>",
+                                          "function(sroa),always-inline,default<O3>"};
   int opt = cg->options.opt < 0 ? 0 : cg->options.opt > 3 ? 3 : cg->options.opt;
   cg_host_loops(cg);
   cg_run_passes(cg, pipelines[opt]);

@@ -1,0 +1,41 @@
+/* Lanes: the function of one thread becomes one of W threads, neighbours along x. Private to this room; host_rows.c and fission.c.
+ *
+ * In: an LLVM function of one thread, without barriers, in the form that cg_lanes_prepare leaves. Out: a function of the same arguments
+ * that runs the W threads of which the arguments describe the first, lane 0:
+ *
+ *   i32 f.lanes(args…, ptr results)
+ *
+ * results: <W x i32>, what f returns in each lane (not written if f returns nothing). The result is 0, or 1 if nothing has been done yet
+ * and the threads must run one by one: a guard or a check is not the same for all of them, in front of any effect.
+ *
+ * Every value has a shape: the same for all lanes, that of lane 0 plus a constant number of steps, or a vector. Where a branch is not the
+ * same for all, both sides run, one after the other, each if any lane goes there, and what they do is masked; a loop runs until the last
+ * lane has left it. What LLVM has no vector form of runs lane by lane. So there is no cost model and nothing to prove about memory: threads
+ * between two barriers are independent. What this order can break is threads that wait for one another in a loop; functions that could
+ * are refused, as is what is too large.
+ * Sources: whole-function vectorisation (Karrenberg and Hack, 2011); shapes as in RV (Moll and Hack, 2018). */
+#ifndef PYPTX_CODEGEN_LANES_H
+#define PYPTX_CODEGEN_LANES_H
+
+#include "codegen/cg.h"
+
+/* Metadata on a load that gives the same in all lanes, though its address differs. */
+#define CG_UNIFORM_METADATA "pyptx.uniform"
+
+typedef struct Lanes Lanes;
+
+/* The number of lanes for this machine; 0 if its vectors are too short to be worth it. */
+unsigned cg_lanes_width(Cg *cg);
+/* LLVM's passes on the module that make loops and branches regular; prepare inlines first. */
+void cg_lanes_prepare(Cg *cg);
+void cg_lanes_regulate(Cg *cg);
+/* steps: by argument, how much it grows from lane to lane. alone: the threads may be left to be run one by one. NULL if f is refused. */
+Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const int *steps, unsigned width, bool alone);
+/* Is it the same in all threads of a block that all come there together? */
+bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
+/* Do all threads of a block come to this instruction together? */
+bool cg_lanes_together(const Lanes *l, LLVMValueRef instruction);
+/* f.lanes; NULL if something in it has no form for lanes. */
+LLVMValueRef cg_lanes_write(Lanes *l);
+
+#endif

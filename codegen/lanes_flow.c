@@ -1,0 +1,278 @@
+/* Lanes: blocks in order, loops, and the regions of branches that split the lanes. See lanes.h. */
+#include <string.h>
+
+#include "codegen/lanes_private.h"
+
+/* --- blocks --- */
+
+typedef VEC(LLVMBasicBlockRef) OldBlocks;
+
+static OldBlocks post_order(Lanes *l) {
+  typedef struct Visit {
+    LLVMBasicBlockRef block;
+    unsigned next;
+  } Visit;
+  VEC(Visit) stack = {0};
+  ValueMap seen = {.arena = l->arena};
+  OldBlocks post = {0};
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(l->f);
+  valuemap_set(&seen, entry, 1);
+  VEC_PUSH(l->arena, &stack, ((Visit){entry, 0}));
+  while (stack.len) {
+    Visit *top = &stack.data[stack.len - 1];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
+    if (top->next < LLVMGetNumSuccessors(end)) {
+      LLVMBasicBlockRef to = LLVMGetSuccessor(end, top->next++);
+      if (valuemap_get(&seen, to) == VALUEMAP_NONE) {
+        valuemap_set(&seen, to, 1);
+        VEC_PUSH(l->arena, &stack, ((Visit){to, 0}));
+      }
+    } else {
+      VEC_PUSH(l->arena, &post, top->block);
+      stack.len--;
+    }
+  }
+  return post;
+}
+
+/* In post-order: a block whose ways out all end in traps. Its way must be one without branches. */
+static bool is_dead(const ValueMap *dead, LLVMBasicBlockRef block, bool *branches) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+  if (LLVMIsAUnreachableInst(end))
+    return true;
+  unsigned n = LLVMGetNumSuccessors(end);
+  for (unsigned k = 0; k < n; k++)
+    if (valuemap_get(dead, LLVMGetSuccessor(end, k)) == VALUEMAP_NONE)
+      return false;
+  *branches |= n > 1;
+  return n > 0;
+}
+
+static bool is_plain_end(LLVMValueRef end) {
+  return LLVMIsAReturnInst(end) || LLVMIsABranchInst(end);
+}
+
+static bool make_blocks(Lanes *l) {
+  OldBlocks post = post_order(l);
+  ValueMap dead = {.arena = l->arena};
+  bool branches = false;
+  for (uint32_t k = 0; k < post.len; k++)
+    if (is_dead(&dead, post.data[k], &branches))
+      valuemap_set(&dead, post.data[k], 1);
+  if (branches || post.len - dead.len >= LANES_BLOCKS || post.len == dead.len)
+    return false;
+  l->blocks = ARENA_ARRAY(l->arena, LaneBlock, post.len);
+  for (uint32_t k = post.len; k-- > 0;) {
+    if (valuemap_get(&dead, post.data[k]) != VALUEMAP_NONE)
+      continue;
+    valuemap_set(&l->block_of, post.data[k], l->nblocks);
+    l->blocks[l->nblocks++] = (LaneBlock){.old = post.data[k], .loop = NO_BLOCK, .join = NO_BLOCK};
+  }
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    LaneBlock *b = &l->blocks[k];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
+    if (!is_plain_end(end))
+      return false;
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+      uint32_t to = valuemap_get(&l->block_of, LLVMGetSuccessor(end, s));
+      if (to == VALUEMAP_NONE)
+        b->dead = LLVMGetSuccessor(end, s);
+      else if (!b->nsucc || b->succ[0] != to)
+        b->succ[b->nsucc++] = to;
+    }
+  }
+  return true;
+}
+
+static void find_preds(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (uint32_t s = 0; s < l->blocks[k].nsucc; s++)
+      l->blocks[l->blocks[k].succ[s]].npred++;
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    l->blocks[k].pred = ARENA_ARRAY(l->arena, uint32_t, l->blocks[k].npred + 1);
+    l->blocks[k].npred = 0;
+  }
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (uint32_t s = 0; s < l->blocks[k].nsucc; s++) {
+      LaneBlock *to = &l->blocks[l->blocks[k].succ[s]];
+      to->pred[to->npred++] = k;
+    }
+}
+
+/* --- dominators, as sets --- */
+
+static void fill(BlockSet *s) { memset(s, 255, sizeof *s); }
+static bool cut(BlockSet *s, const BlockSet *by) { /* s &= by: changed? */
+  bool changed = false;
+  for (int k = 0; k < LANES_WORDS; k++) {
+    uint64_t w = s->words[k] & by->words[k];
+    changed |= w != s->words[k];
+    s->words[k] = w;
+  }
+  return changed;
+}
+static unsigned size_of(const BlockSet *s) {
+  unsigned n = 0;
+  for (int k = 0; k < LANES_WORDS; k++)
+    n += (unsigned)__builtin_popcountll(s->words[k]);
+  return n;
+}
+
+/* sets[k]: what dominates k, or post-dominates it. Blocks from which no way leads to the end keep all. */
+static void find_dominators(const Lanes *l, BlockSet *sets, bool post) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    fill(&sets[k]);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t n = 0; n < l->nblocks; n++) {
+      uint32_t k = post ? l->nblocks - 1 - n : n;
+      const LaneBlock *b = &l->blocks[k];
+      uint32_t count = post ? b->nsucc : b->npred;
+      const uint32_t *from = post ? b->succ : b->pred;
+      BlockSet now = {0};
+      if (count)
+        fill(&now);
+      for (uint32_t s = 0; s < count; s++)
+        cut(&now, &sets[from[s]]);
+      add_to(&now, k);
+      again |= cut(&sets[k], &now);
+    }
+  }
+}
+
+static bool find_joins(Lanes *l) {
+  BlockSet *sets = ARENA_ARRAY(l->arena, BlockSet, l->nblocks);
+  find_dominators(l, sets, true);
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    unsigned n = size_of(&sets[k]);
+    if (n > l->nblocks)
+      return false; /* from here no way leads out */
+    for (uint32_t p = 0; p < l->nblocks; p++)
+      if (p != k && in_set(&sets[k], p) && size_of(&sets[p]) == n - 1)
+        l->blocks[k].join = p;
+  }
+  return true;
+}
+
+/* --- loops --- */
+
+static void fill_loop(Lanes *l, LaneLoop *loop) {
+  VEC(uint32_t) work = {0};
+  add_to(&loop->blocks, loop->header);
+  VEC_PUSH(l->arena, &work, loop->latch);
+  while (work.len) {
+    uint32_t k = VEC_POP(&work);
+    if (in_set(&loop->blocks, k))
+      continue;
+    add_to(&loop->blocks, k);
+    for (uint32_t p = 0; p < l->blocks[k].npred; p++)
+      VEC_PUSH(l->arena, &work, l->blocks[k].pred[p]);
+  }
+}
+
+/* One way in and one way back for each, else refused. */
+static bool find_loops(Lanes *l) {
+  BlockSet *sets = ARENA_ARRAY(l->arena, BlockSet, l->nblocks);
+  find_dominators(l, sets, false);
+  for (uint32_t h = 0; h < l->nblocks; h++) {
+    LaneLoop loop = {.header = h, .latch = NO_BLOCK, .parent = NO_BLOCK};
+    for (uint32_t p = 0; p < l->blocks[h].npred; p++) {
+      uint32_t from = l->blocks[h].pred[p];
+      if (from < h)
+        continue;
+      if (!in_set(&sets[from], h) || loop.latch != NO_BLOCK || l->blocks[h].npred != 2)
+        return false;
+      loop.latch = from;
+    }
+    if (loop.latch == NO_BLOCK)
+      continue;
+    fill_loop(l, &loop);
+    VEC_PUSH(l->arena, &l->loops, loop);
+  }
+  for (uint32_t n = 0; n < l->loops.len; n++) { /* an outer loop's header comes before */
+    const LaneLoop *loop = &l->loops.data[n];
+    l->loops.data[n].parent = l->blocks[loop->header].loop;
+    for (uint32_t k = 0; k < l->nblocks; k++)
+      if (in_set(&loop->blocks, k))
+        l->blocks[k].loop = n;
+  }
+  return true;
+}
+
+static uint32_t loop_with_header(const Lanes *l, uint32_t block) {
+  uint32_t n = l->blocks[block].loop;
+  return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
+}
+
+/* Units by their first block in reverse post-order: what comes before comes before, and a loop stays in one piece. */
+static uint32_t put_in_order(Lanes *l, uint32_t context, uint32_t n) {
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    uint32_t own = loop_with_header(l, k);
+    if (l->blocks[k].loop == context)
+      l->order[l->blocks[k].place = n++] = k;
+    else if (own != NO_BLOCK && l->loops.data[own].parent == context)
+      n = put_in_order(l, own, n);
+  }
+  return n;
+}
+
+bool ln_find_flow(Lanes *l) {
+  if (!make_blocks(l))
+    return false;
+  find_preds(l);
+  if (!find_joins(l) || !find_loops(l))
+    return false;
+  l->order = ARENA_ARRAY(l->arena, uint32_t, l->nblocks);
+  return put_in_order(l, NO_BLOCK, 0) == l->nblocks;
+}
+
+/* --- regions --- */
+
+static void find_region(Lanes *l, LaneBlock *d) {
+  VEC(uint32_t) work = {0};
+  for (uint32_t s = 0; s < d->nsucc; s++)
+    VEC_PUSH(l->arena, &work, d->succ[s]);
+  while (work.len) {
+    uint32_t k = VEC_POP(&work);
+    if (k == d->join || in_set(&d->region, k))
+      continue;
+    add_to(&d->region, k);
+    for (uint32_t s = 0; s < l->blocks[k].nsucc; s++)
+      VEC_PUSH(l->arena, &work, l->blocks[k].succ[s]);
+  }
+}
+
+static void mask_divergent_loops(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    if (l->blocks[k].loop != NO_BLOCK && l->loops.data[l->blocks[k].loop].divergent)
+      l->blocks[k].masked = l->blocks[k].meets = true;
+  for (uint32_t n = 0; n < l->loops.len; n++) {
+    uint32_t parent = l->loops.data[n].parent;
+    if (parent != NO_BLOCK && l->loops.data[parent].divergent)
+      l->loops.data[n].masked = true;
+  }
+}
+
+/* A split concerns the units of the contexts that it is in: those inside a loop that it is outside of run together again. */
+void ln_split(Lanes *l, uint32_t block) {
+  LaneBlock *d = &l->blocks[block];
+  d->splits = true;
+  find_region(l, d);
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    bool between = in_set(&d->region, k);
+    if (!between && k != d->join)
+      continue;
+    LaneBlock *x = &l->blocks[k];
+    uint32_t own = loop_with_header(l, k);
+    if (loop_has(l, x->loop, block)) {
+      x->meets = true;
+      if (between && own != NO_BLOCK)
+        l->loops.data[own].divergent = true;
+      else if (between)
+        x->masked = true;
+    } else if (own != NO_BLOCK && between && loop_has(l, l->loops.data[own].parent, block)) {
+      l->loops.data[own].masked = true;
+    }
+  }
+  mask_divergent_loops(l);
+}

@@ -1,0 +1,623 @@
+/* Lanes: instructions. See lanes.h; lanes_write.c calls it with the builder in the block being written.
+ *
+ * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or lane by lane where there is none. */
+#include <string.h>
+
+#include "codegen/host.h"
+#include "codegen/lanes_private.h"
+
+LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name) {
+  return LLVMAppendBasicBlockInContext(l->cg->context, l->fn, name);
+}
+
+/* --- types --- */
+
+static bool is_element(LLVMTypeRef t) {
+  switch (LLVMGetTypeKind(t)) {
+  case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) <= 64;
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+  case LLVMPointerTypeKind: return true;
+  default: return false;
+  }
+}
+
+LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t) {
+  if (is_element(t))
+    return LLVMVectorType(t, l->width);
+  if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+    return NULL;
+  unsigned n = LLVMCountStructElementTypes(t);
+  LLVMTypeRef *parts = ARENA_ARRAY(l->arena, LLVMTypeRef, n + 1);
+  for (unsigned k = 0; k < n; k++)
+    if (!(parts[k] = ln_vector_type(l, LLVMStructGetTypeAtIndex(t, k))))
+      return NULL;
+  return LLVMStructTypeInContext(l->cg->context, parts, n, 0);
+}
+
+LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v) {
+  (void)l;
+  return LLVMConstInt(t, (uint64_t)v, 1);
+}
+
+static LLVMValueRef constant_vector(Lanes *l, LLVMValueRef c) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, l->width);
+  for (unsigned k = 0; k < l->width; k++)
+    all[k] = c;
+  return LLVMConstVector(all, l->width);
+}
+
+LLVMValueRef ln_splat(Lanes *l, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v), vector = ln_vector_type(l, t);
+  CX_ASSERT(l->cg->cx, vector);
+  if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+    LLVMValueRef all = LLVMGetPoison(vector);
+    for (unsigned k = 0; k < LLVMCountStructElementTypes(t); k++)
+      all = LLVMBuildInsertValue(l->b, all,
+                                 ln_splat(l, LLVMBuildExtractValue(l->b, v, k, "")), k, "");
+    return all;
+  }
+  if (LLVMIsConstant(v))
+    return constant_vector(l, v);
+  LLVMTypeRef i32 = l->cg->t.i32;
+  LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), v, LLVMConstNull(i32), "");
+  return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector),
+                                LLVMConstNull(LLVMVectorType(i32, l->width)), "");
+}
+
+/* <0, step, 2 * step, …> */
+static LLVMValueRef steps_vector(Lanes *l, LLVMTypeRef t, int64_t step) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, l->width);
+  for (unsigned k = 0; k < l->width; k++)
+    all[k] = ln_number(l, t, (int64_t)k * step);
+  return LLVMConstVector(all, l->width);
+}
+
+static LLVMValueRef spread(Lanes *l, LLVMValueRef first, int64_t step) {
+  LLVMTypeRef t = LLVMTypeOf(first);
+  if (!step)
+    return ln_splat(l, first);
+  if (LLVMGetTypeKind(t) != LLVMPointerTypeKind)
+    return LLVMBuildAdd(l->b, ln_splat(l, first), steps_vector(l, t, step), "");
+  LLVMValueRef offsets = steps_vector(l, l->cg->t.i64, step);
+  return LLVMBuildGEP2(l->b, l->cg->t.i8, first, &offsets, 1, "");
+}
+
+/* --- reading values --- */
+
+static LLVMValueRef argument(Lanes *l, LLVMValueRef old) {
+  for (unsigned k = 0; k < l->nargs; k++)
+    if (LLVMGetParam(l->f, k) == old)
+      return LLVMGetParam(l->fn, k);
+  cx_bug(l->cg->cx, "an argument of another function");
+}
+
+static LLVMValueRef read(Lanes *l, LaneValue *v) {
+  if (v->now)
+    return v->now;
+  CX_ASSERT(l->cg->cx, v->slot);
+  LLVMTypeRef t = LLVMTypeOf(v->old);
+  if (v->shape.kind == SHAPE_VECTOR)
+    t = ln_vector_type(l, t);
+  LLVMValueRef got = LLVMBuildLoad2(l->b, t, v->slot, "");
+  if (!l->reading)
+    v->now = got;
+  return got;
+}
+
+LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old) {
+  if (LLVMIsAArgument(old))
+    return argument(l, old);
+  LaneValue *v = ln_value(l, old);
+  if (!v)
+    return old;
+  CX_ASSERT(l->cg->cx, v->shape.kind == SHAPE_STEP);
+  return read(l, v);
+}
+
+LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
+  LaneValue *v = ln_value(l, old);
+  if (v && v->shape.kind == SHAPE_VECTOR)
+    return read(l, v);
+  return spread(l, ln_scalar(l, old), ln_shape(l, old).step);
+}
+
+static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMValueRef lane) {
+  if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+    return LLVMBuildExtractElement(l->b, vector, lane, "");
+  LLVMValueRef one = LLVMGetPoison(t);
+  for (unsigned k = 0; k < LLVMCountStructElementTypes(t); k++) {
+    LLVMValueRef part = LLVMBuildExtractValue(l->b, vector, k, "");
+    part = extract(l, part, LLVMStructGetTypeAtIndex(t, k), lane);
+    one = LLVMBuildInsertValue(l->b, one, part, k, "");
+  }
+  return one;
+}
+
+static LLVMValueRef insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
+  LLVMTypeRef t = LLVMTypeOf(one);
+  if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+    return LLVMBuildInsertElement(l->b, vector, one, lane, "");
+  for (unsigned k = 0; k < LLVMCountStructElementTypes(t); k++) {
+    LLVMValueRef part = LLVMBuildExtractValue(l->b, vector, k, "");
+    part = insert(l, part, LLVMBuildExtractValue(l->b, one, k, ""), lane);
+    vector = LLVMBuildInsertValue(l->b, vector, part, k, "");
+  }
+  return vector;
+}
+
+/* lane: i64, NULL for lane 0 */
+LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane) {
+  uint32_t copy = valuemap_get(&l->copy_of, old);
+  if (l->lane && copy != VALUEMAP_NONE && l->copies.data[copy])
+    return l->copies.data[copy];
+  if (!lane)
+    lane = LLVMConstNull(l->cg->t.i64);
+  Shape s = ln_shape(l, old);
+  LLVMTypeRef t = LLVMTypeOf(old);
+  if (s.kind == SHAPE_VECTOR)
+    return extract(l, ln_vector(l, old), t, lane);
+  LLVMValueRef first = ln_scalar(l, old);
+  if (!s.step)
+    return first;
+  LLVMValueRef offset = LLVMBuildMul(l->b, lane, ln_number(l, l->cg->t.i64, s.step), "");
+  if (LLVMGetTypeKind(t) == LLVMPointerTypeKind)
+    return LLVMBuildGEP2(l->b, l->cg->t.i8, first, &offset, 1, "");
+  return LLVMBuildAdd(l->b, first, LLVMBuildIntCast2(l->b, offset, t, 1, ""), "");
+}
+
+/* --- masks --- */
+
+/* Lanes of the mask in which the vector of bits holds (or does not). Not `and`: what is not in the mask may be poison. */
+LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef bits, bool negate) {
+  if (negate)
+    bits = LLVMBuildNot(l->b, bits, "");
+  return mask ? LLVMBuildSelect(l->b, mask, bits, LLVMConstNull(l->mask_type), "") : bits;
+}
+
+static LLVMValueRef as_bits(Lanes *l, LLVMValueRef mask) {
+  return LLVMBuildBitCast(l->b, mask, cg_int_type(l->cg, l->width), "");
+}
+
+LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
+  LLVMValueRef bits = as_bits(l, mask);
+  return LLVMBuildICmp(l->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
+}
+
+LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  if (!mask)
+    return LLVMConstNull(i64);
+  LLVMValueRef bits = as_bits(l, mask);
+  LLVMTypeRef t = LLVMTypeOf(bits);
+  LLVMValueRef args[] = {bits, LLVMConstInt(l->cg->t.i1, 1, 0)},
+               fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1);
+  LLVMValueRef n = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+  return LLVMBuildZExt(l->b, n, i64, "lane");
+}
+
+static LLVMValueRef every_lane(Lanes *l) { return LLVMConstAllOnes(l->mask_type); }
+static LLVMValueRef mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every_lane(l); }
+
+/* --- writing values --- */
+
+void ln_keep(Lanes *l, LaneValue *v) {
+  if (v->slot && !LLVMIsAPHINode(v->old))
+    LLVMBuildStore(l->b, v->now, v->slot);
+}
+
+static LLVMValueRef copy_of(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef copy = LLVMInstructionClone(i);
+  LLVMInsertIntoBuilderWithName(l->b, copy, "");
+  return copy;
+}
+
+/* Lane 0 may not be among those that run: what holds in them need not hold in it. */
+static void forget_flags(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+    LLVMSetNSW(i, 0);
+    LLVMSetNUW(i, 0);
+    break;
+  case LLVMZExt: LLVMSetNNeg(i, 0); break;
+  case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
+  case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
+  default: break;
+  }
+}
+
+static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool scalar) {
+  int n = LLVMGetNumOperands(i);
+  LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    operands[k] = scalar ? ln_scalar(l, o) : ln_in_lane(l, o, lane);
+  }
+  bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && ln_value(l, i) &&
+                          !is_uniform(ln_value(l, i)->shape) && scalar;
+  if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
+    return LLVMBuildAdd(l->b, operands[0], operands[1], "");
+  LLVMValueRef copy = copy_of(l, i);
+  for (int k = 0; k < n; k++)
+    LLVMSetOperand(copy, (unsigned)k, operands[k]);
+  return copy;
+}
+
+static void write_step(Lanes *l, LaneValue *v) {
+  v->now = copy_with(l, v->old, NULL, true);
+  if (v->shape.step && l->mask_now)
+    forget_flags(v->now);
+}
+
+/* --- lane by lane --- */
+
+typedef struct LaneLoopNow {
+  LLVMValueRef counter; /* alloca */
+  LLVMBasicBlockRef head, next, done;
+  LLVMValueRef lane;
+} LaneLoopNow;
+
+static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
+  LLVMValueRef slot = LLVMBuildAlloca(l->b, t, "");
+  LLVMPositionBuilderAtEnd(l->b, here);
+  return slot;
+}
+
+static LaneLoopNow begin_lanes(Lanes *l) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMValueRef mask = l->mask_now;
+  LaneLoopNow n = {new_slot(l, i64), ln_new_block(l, "lane"), ln_new_block(l, "lane.next"),
+                   ln_new_block(l, "lane.done"), NULL};
+  LLVMBuildStore(l->b, LLVMConstNull(i64), n.counter);
+  LLVMBuildBr(l->b, n.head);
+  LLVMPositionBuilderAtEnd(l->b, n.head);
+  n.lane = LLVMBuildLoad2(l->b, i64, n.counter, "lane");
+  if (mask) {
+    LLVMBasicBlockRef run = ln_new_block(l, "lane.run");
+    LLVMBuildCondBr(l->b, LLVMBuildExtractElement(l->b, mask, n.lane, ""), run, n.next);
+    LLVMPositionBuilderAtEnd(l->b, run);
+  }
+  return n;
+}
+
+static void end_lanes(Lanes *l, const LaneLoopNow *n) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMBuildBr(l->b, n->next);
+  LLVMPositionBuilderAtEnd(l->b, n->next);
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, n->lane, LLVMConstInt(i64, 1, 0), "");
+  LLVMBuildStore(l->b, next, n->counter);
+  LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMConstInt(i64, l->width, 0), "");
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, n->head, n->done));
+  LLVMPositionBuilderAtEnd(l->b, n->done);
+}
+
+/* The vectors among the operands lie in memory meanwhile, and the results too: cheaper than to pick elements by number. */
+static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, LLVMValueRef lane) {
+  return LLVMBuildInBoundsGEP2(l->b, t, memory, &lane, 1, "");
+}
+
+static LLVMValueRef in_memory(Lanes *l, LLVMValueRef vector) {
+  LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
+  LLVMBuildStore(l->b, vector, slot);
+  return slot;
+}
+
+static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
+  return is_element(t) &&
+         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
+}
+
+static void write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  int n = LLVMGetNumOperands(i);
+  LLVMValueRef *memory = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    LaneValue *from = ln_value(l, o);
+    if (!from)
+      continue;
+    LLVMValueRef now = read(l, from);
+    if (from->shape.kind == SHAPE_VECTOR && fills_bytes(l, LLVMTypeOf(o)))
+      memory[k] = in_memory(l, now);
+  }
+  LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
+  LLVMValueRef all = v ? in_memory(l, LLVMGetPoison(t)) : NULL;
+  LaneLoopNow lanes = begin_lanes(l);
+  LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    operands[k] = memory[k] ? LLVMBuildLoad2(l->b, LLVMTypeOf(o),
+                                             element_place(l, LLVMTypeOf(o), memory[k], lanes.lane), "")
+                            : ln_in_lane(l, o, lanes.lane);
+  }
+  LLVMValueRef one = copy_of(l, i);
+  for (int k = 0; k < n; k++)
+    LLVMSetOperand(one, (unsigned)k, operands[k]);
+  if (v && fills_bytes(l, one_type))
+    LLVMBuildStore(l->b, one, element_place(l, one_type, all, lanes.lane));
+  else if (v)
+    LLVMBuildStore(l->b, insert(l, LLVMBuildLoad2(l->b, t, all, ""), one, lanes.lane), all);
+  end_lanes(l, &lanes);
+  if (v)
+    v->now = LLVMBuildLoad2(l->b, t, all, "");
+}
+
+/* --- memory --- */
+
+static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *overloads,
+                                LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align) {
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, overloads, 2);
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+  LLVMAddCallSiteAttribute(call, 1 + pointer, LLVMCreateEnumAttribute(l->cg->context, kind, align));
+  return call;
+}
+
+/* Neighbours in memory, as the lanes are? */
+static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  Shape s = ln_shape(l, pointer);
+  return s.kind == SHAPE_STEP && (uint64_t)s.step == LLVMABISizeOfType(l->cg->layout, t) &&
+         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * (uint64_t)s.step;
+}
+
+static bool is_plain_access(LLVMValueRef i) {
+  return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+}
+
+static void write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
+  LLVMValueRef pointer = LLVMGetOperand(i, 0);
+  unsigned align = LLVMGetAlignment(i);
+  if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+    write_lane_by_lane(l, i, v);
+  } else if (!is_run(l, pointer, t)) {
+    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+    LLVMValueRef args[] = {ln_vector(l, pointer), mask_or_all(l), LLVMGetPoison(all)};
+    v->now = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+  } else if (l->mask_now) {
+    LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
+    LLVMValueRef args[] = {ln_scalar(l, pointer), l->mask_now, LLVMGetPoison(all)};
+    v->now = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  } else {
+    v->now = LLVMBuildLoad2(l->b, all, ln_scalar(l, pointer), "");
+    LLVMSetAlignment(v->now, align);
+  }
+}
+
+/* Lanes that store to one place do so in their order. */
+static void write_store(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
+  LLVMTypeRef t = LLVMTypeOf(value), all = ln_vector_type(l, t);
+  unsigned align = LLVMGetAlignment(i);
+  if (is_plain_access(i) && is_uniform(ln_shape(l, pointer)) && is_uniform(ln_shape(l, value))) {
+    copy_with(l, i, NULL, true);
+  } else if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+    write_lane_by_lane(l, i, NULL);
+  } else if (!is_run(l, pointer, t)) {
+    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+    LLVMValueRef args[] = {ln_vector(l, value), ln_vector(l, pointer), mask_or_all(l)};
+    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+  } else if (l->mask_now) {
+    LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
+    LLVMValueRef args[] = {ln_vector(l, value), ln_scalar(l, pointer), l->mask_now};
+    call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
+  } else {
+    LLVMSetAlignment(LLVMBuildStore(l->b, ln_vector(l, value), ln_scalar(l, pointer)), align);
+  }
+}
+
+/* --- vectors --- */
+
+static void copy_flags(LLVMValueRef to, LLVMValueRef from) {
+  if (!LLVMIsAInstruction(to))
+    return;
+  if (LLVMCanValueUseFastMathFlags(to) && LLVMCanValueUseFastMathFlags(from))
+    LLVMSetFastMathFlags(to, LLVMGetFastMathFlags(from));
+  if (LLVMGetInstructionOpcode(to) != LLVMGetInstructionOpcode(from))
+    return;
+  switch (LLVMGetInstructionOpcode(to)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+    LLVMSetNSW(to, LLVMGetNSW(from));
+    LLVMSetNUW(to, LLVMGetNUW(from));
+    break;
+  case LLVMLShr:
+  case LLVMAShr: LLVMSetExact(to, LLVMGetExact(from)); break;
+  case LLVMZExt: LLVMSetNNeg(to, LLVMGetNNeg(from)); break;
+  case LLVMOr: LLVMSetIsDisjoint(to, LLVMGetIsDisjoint(from)); break;
+  default: break;
+  }
+}
+
+/* Lanes that do not run divide by 1. */
+static LLVMValueRef divisor(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
+  if (!l->mask_now)
+    return by;
+  LLVMValueRef one = ln_splat(l, LLVMConstInt(LLVMTypeOf(i), 1, 0));
+  return LLVMBuildSelect(l->b, l->mask_now, by, one, "");
+}
+
+static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef indices[8], base = LLVMGetOperand(i, 0);
+  unsigned n = (unsigned)LLVMGetNumOperands(i) - 1;
+  CX_ASSERT(l->cg->cx, n <= 8);
+  for (unsigned k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, k + 1);
+    indices[k] = is_uniform(ln_shape(l, o)) ? ln_scalar(l, o) : ln_vector(l, o);
+  }
+  base = is_uniform(ln_shape(l, base)) ? ln_scalar(l, base) : ln_vector(l, base);
+  return LLVMBuildGEPWithNoWrapFlags(l->b, LLVMGetGEPSourceElementType(i), base, indices, n, "",
+                                     LLVMGEPGetNoWrapFlags(i));
+}
+
+static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  const VectorForm *form = ln_vector_form(i);
+  LLVMTypeRef all = v ? ln_vector_type(l, LLVMTypeOf(i)) : NULL;
+  if (!form || !all) {
+    write_lane_by_lane(l, i, v);
+    return;
+  }
+  LLVMValueRef args[4];
+  unsigned n = LLVMGetNumArgOperands(i);
+  CX_ASSERT(l->cg->cx, n <= 4);
+  for (unsigned k = 0; k < n; k++)
+    args[k] = form->scalar >> k & 1 ? LLVMGetOperand(i, k) : ln_vector(l, LLVMGetOperand(i, k));
+  LLVMTypeRef types[] = {form->types == FORM_FIRST ? LLVMTypeOf(args[0]) : all, LLVMTypeOf(args[0])};
+  char name[64];
+  strncpy(name, form->name, sizeof name - 1);
+  name[strlen(form->name) - 1] = 0; /* the dot */
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, types, form->types == FORM_RESULT_AND_FIRST ? 2 : 1);
+  v->now = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  copy_flags(v->now, i);
+}
+
+static LLVMValueRef write_select(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef c = LLVMGetOperand(i, 0);
+  c = is_uniform(ln_shape(l, c)) ? ln_scalar(l, c) : ln_vector(l, c);
+  return LLVMBuildSelect(l->b, c, ln_vector(l, LLVMGetOperand(i, 1)),
+                         ln_vector(l, LLVMGetOperand(i, 2)), "");
+}
+
+static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(i);
+  LLVMBuilderRef b = l->b;
+  LLVMValueRef x = ln_vector(l, LLVMGetOperand(i, 0));
+  switch (op) {
+  case LLVMFNeg: return LLVMBuildFNeg(b, x, "");
+  case LLVMFreeze: return LLVMBuildFreeze(b, x, "");
+  case LLVMICmp: return ln_compare(l, i);
+  case LLVMFCmp:
+    return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+  case LLVMExtractValue: return LLVMBuildExtractValue(b, x, LLVMGetIndices(i)[0], "");
+  case LLVMInsertValue:
+    return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)), LLVMGetIndices(i)[0], "");
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMURem:
+  case LLVMSRem: return LLVMBuildBinOp(b, op, x, divisor(l, i), "");
+  default: break;
+  }
+  if (LLVMGetNumOperands(i) == 1)
+    return LLVMBuildCast(b, op, x, ln_vector_type(l, LLVMTypeOf(i)), "");
+  return LLVMBuildBinOp(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+}
+
+/* --- comparisons that are to be the same for all --- */
+
+/* The comparison at lane 0 and at the last lane. Between them the values rise or fall evenly; *even: without wrapping. False if the ends
+ * do not tell about what is between. */
+static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVMValueRef *even) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
+  bool is_signed = p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
+  LLVMValueRef sides[2][2];
+  *even = NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef o = LLVMGetOperand(icmp, k);
+    Shape s = ln_shape(l, o);
+    if (s.kind != SHAPE_STEP || p == LLVMIntEQ || p == LLVMIntNE || (s.step && *even) ||
+        LLVMGetTypeKind(LLVMTypeOf(o)) != LLVMIntegerTypeKind)
+      return false;
+    int64_t rise = s.step * ((int64_t)l->width - 1);
+    sides[0][k] = sides[1][k] = ln_scalar(l, o);
+    if (!rise)
+      continue;
+    LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT, down = is_signed ? LLVMIntSLT : LLVMIntULT;
+    sides[1][k] = LLVMBuildAdd(l->b, sides[0][k], ln_number(l, LLVMTypeOf(o), rise), "last");
+    *even = LLVMBuildICmp(l->b, rise > 0 ? up : down, sides[1][k], sides[0][k], "even");
+  }
+  for (unsigned k = 0; k < 2; k++)
+    ends[k] = LLVMBuildICmp(l->b, p, sides[k][0], sides[k][1], "");
+  return *even != NULL;
+}
+
+LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
+  LLVMValueRef ends[2], even;
+  if (!compare_ends(l, v->old, ends, &even))
+    return NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    if (!holds)
+      ends[k] = LLVMBuildNot(l->b, ends[k], "");
+    even = LLVMBuildAnd(l->b, even, ends[k], "");
+  }
+  return even;
+}
+
+LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
+  return LLVMBuildICmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
+                       ln_vector(l, LLVMGetOperand(i, 1)), "");
+}
+
+/* (In)equality: alike if no lane is equal. */
+static void write_unequal(Lanes *l, LaneValue *v) {
+  LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
+  if (!ln_shape(l, x).step) {
+    LLVMValueRef t = x;
+    x = y, y = t;
+  }
+  int64_t rise = ln_shape(l, x).step * ((int64_t)l->width - 1);
+  LLVMValueRef first = ln_scalar(l, x), other = ln_scalar(l, y);
+  LLVMValueRef away = rise > 0 ? LLVMBuildSub(l->b, other, first, "")
+                               : LLVMBuildSub(l->b, first, other, "");
+  LLVMValueRef range = ln_number(l, LLVMTypeOf(first), rise > 0 ? rise : -rise);
+  ln_run_alone_unless(l, LLVMBuildICmp(l->b, LLVMIntUGT, away, range, "none"));
+  v->now = LLVMConstInt(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE, 0);
+}
+
+static void write_agreed(Lanes *l, LaneValue *v) {
+  LLVMValueRef ends[2], even;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
+  if (p == LLVMIntEQ || p == LLVMIntNE) {
+    write_unequal(l, v);
+    return;
+  }
+  bool tells = compare_ends(l, v->old, ends, &even);
+  CX_ASSERT(l->cg->cx, tells);
+  LLVMValueRef alike = LLVMBuildICmp(l->b, LLVMIntEQ, ends[0], ends[1], "");
+  ln_run_alone_unless(l, LLVMBuildAnd(l->b, alike, even, ""));
+  v->now = ends[0];
+}
+
+LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
+  return copy_with(l, i, lane, false);
+}
+
+void ln_write_instruction(Lanes *l, LLVMValueRef i) {
+  LaneValue *v = ln_value(l, i);
+  if (v && v->late)
+    return;
+  if (LLVMIsACallInst(i) && ln_is_nothing(i))
+    return;
+  if (v && v->agreed)
+    write_agreed(l, v);
+  else if (v && LLVMIsAAllocaInst(i))
+    return; /* made at the entry */
+  else if (v && v->shape.kind == SHAPE_STEP)
+    write_step(l, v);
+  else if (LLVMIsALoadInst(i))
+    write_load(l, i, v);
+  else if (LLVMIsAStoreInst(i))
+    write_store(l, i);
+  else if (LLVMIsACallInst(i))
+    write_call(l, i, v);
+  else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+    write_lane_by_lane(l, i, v);
+  else if (LLVMIsAGetElementPtrInst(i))
+    v->now = write_gep(l, i);
+  else if (LLVMIsASelectInst(i))
+    v->now = write_select(l, i);
+  else
+    v->now = write_vector(l, i);
+  if (v) {
+    copy_flags(v->now, i);
+    ln_keep(l, v);
+  }
+}
