@@ -39,6 +39,11 @@ LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type,
 /* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
 void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 
+/* The function that stands for a barrier or meeting (fission.h), NULL where the module has none. */
+LLVMValueRef cg_host_marker(const Cg *cg, const char *name);
+/* host_gather.c */
+void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
+
 /* What is wanted of a row of threads. */
 typedef struct HostRow {
   unsigned width;  /* lanes */

@@ -17,7 +17,6 @@
 
 #include "codegen/fission.h"
 #include "codegen/lanes.h"
-#include "codegen/valuemap.h"
 
 typedef struct Loop {
   LLVMBasicBlockRef head;
@@ -647,81 +646,12 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   LLVMBuildRetVoid(l->b);
 }
 
-/* --- functions with barriers go into the kernel --- */
-
-static LLVMValueRef function_of(LLVMValueRef i) {
-  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
-}
-
-/* Every function that calls f, and every one that calls those, is inlined where it is called. */
-static void inline_callers(Loops *l, LLVMValueRef f, LLVMValueRef kernel) {
-  VEC(LLVMValueRef) work = {0};
-  Arena *a = &l->cg->cx->arena;
-  ValueMap seen = {.arena = a};
-  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12),
-           never = LLVMGetEnumAttributeKindForName("noinline", 8);
-  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-  VEC_PUSH(a, &work, f);
-  while (work.len) {
-    for (LLVMUseRef use = LLVMGetFirstUse(VEC_POP(&work)); use; use = LLVMGetNextUse(use)) {
-      LLVMValueRef caller = function_of(LLVMGetUser(use));
-      if (caller == kernel || valuemap_get(&seen, caller) != VALUEMAP_NONE)
-        continue;
-      valuemap_set(&seen, caller, 1);
-      LLVMRemoveEnumAttributeAtIndex(caller, whole, never);
-      LLVMAddAttributeAtIndex(caller, whole, LLVMCreateEnumAttribute(l->cg->context, always, 0));
-      VEC_PUSH(a, &work, caller);
-    }
-  }
-}
-
-static Loc barrier_place(const Cg *cg) {
-  for (uint32_t k = 0; k < cg->program->fns.len; k++) {
-    const Fn *fn = cg->program->fns.data[k];
-    if (fn->recursive && fn->has_barrier)
-      FOR_BLOCKS (fn, b)
-        FOR_INS (b, i)
-          if (i->op == OP_CALL_FN ||
-              (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC))
-            return i->loc;
-  }
-  return (Loc){0};
-}
-
-/* Barriers and other meetings: functions that stand for them, NULL where the module has none. */
-static LLVMValueRef marker(const Cg *cg, const char *name) {
-  LLVMValueRef f = LLVMGetNamedFunction(cg->module, name);
-  return f && LLVMGetFirstUse(f) ? f : NULL;
-}
-
-static void check_gathered(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
-  for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
-    if (function_of(LLVMGetUser(use)) != kernel)
-      fail(cg->cx, barrier_place(cg), ERR_HOST_ONLY, "a barrier in a recursive function", "host");
-}
-
-/* Brings all barriers into the kernel, and makes its code small: what is constant or unused need not be kept in frames. */
-static void gather_barriers(Loops *l, LLVMValueRef const markers[2], LLVMValueRef kernel) {
-  Cg *cg = l->cg;
-  LLVMStripModuleDebugInfo(cg->module); /* a segment is no function of the source */
-  for (int k = 0; k < 2; k++)
-    if (markers[k])
-      inline_callers(l, markers[k], kernel);
-  LLVMSetLinkage(kernel, LLVMExternalLinkage); /* nobody calls it yet */
-  cg_run_passes(
-      cg, cg->options.opt > 0
-              ? "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
-              : "always-inline");
-  LLVMSetLinkage(kernel, LLVMInternalLinkage);
-  for (int k = 0; k < 2; k++)
-    if (markers[k])
-      check_gathered(cg, markers[k], kernel);
-}
+/* --- the pass --- */
 
 static void split(Loops *l, LLVMValueRef kernel) {
   Cg *cg = l->cg;
-  LLVMValueRef markers[] = {marker(cg, CG_BARRIER_NAME), marker(cg, CG_MEET_NAME)};
-  gather_barriers(l, markers, kernel);
+  LLVMValueRef markers[] = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)};
+  cg_host_gather(cg, markers, kernel);
   Lanes *lanes = NULL;
   if (l->width) {
     LLVMSetLinkage(kernel, LLVMExternalLinkage);
@@ -747,7 +677,7 @@ void cg_host_loops(Cg *cg) {
   Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
   LLVMSetCurrentDebugLocation2(l.b, NULL);
   l.width = cg->options.opt >= 2 && !cg->debug ? cg_lanes_width(cg) : 0;
-  if (marker(cg, CG_BARRIER_NAME) || marker(cg, CG_MEET_NAME)) {
+  if (cg_host_marker(cg, CG_BARRIER_NAME) || cg_host_marker(cg, CG_MEET_NAME)) {
     split(&l, s->thread);
   } else {
     if (l.width) {

@@ -120,7 +120,8 @@ static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
   bool all = context != NO_BLOCK && l->loops.data[context].divergent;
   for (uint32_t place = l->blocks[head].place + 1; place < l->nblocks; place++) {
     uint32_t k = l->order[place];
-    if (!loop_has(l, context, k) || unit_of(l, k, context) != k || unit_has(l, head, context, k))
+    if (!loop_has(l, context, k) || unit_of(l, k, context) != k || unit_has(l, head, context, k) ||
+        l->blocks[k].follows) /* is entered from the one before it alone */
       continue;
     if (all)
       return way_in(l, k);
@@ -202,7 +203,13 @@ static void jump(Lanes *l, LLVMBasicBlockRef to) { LLVMBuildBr(l->b, to); }
 /* All lanes of the mask go along one edge. */
 static void follow_edge(Lanes *l, uint32_t to) {
   uint32_t head = l->at, context = l->blocks[head].loop;
+  uint32_t own = own_loop(l, to);
+  bool again = own != NO_BLOCK && in_set(&l->loops.data[own].blocks, head);
   set_phis(l, to, l->mask_now);
+  if (again && !l->loops.data[own].divergent) {
+    jump(l, l->blocks[to].body);
+    return;
+  }
   if (l->blocks[to].follows) {
     LLVMBuildStore(l->b, l->mask_now, l->blocks[to].mask);
     jump(l, l->blocks[to].body);
@@ -216,10 +223,7 @@ static void follow_edge(Lanes *l, uint32_t to) {
     }
     head = l->loops.data[context].header;
   }
-  bool back = context != NO_BLOCK && l->loops.data[context].header == to;
-  if (back && !l->loops.data[context].divergent)
-    jump(l, l->blocks[to].body);
-  else if (back || unit_is_masked(l, head, context))
+  if (again || unit_is_masked(l, head, context))
     jump(l, next_of(l, head, context));
   else
     jump(l, way_in(l, to));

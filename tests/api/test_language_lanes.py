@@ -1,0 +1,373 @@
+"""Neighbouring threads that do not do the same: what the host runs sixteen at a time must mean what it means one by one.
+
+Sizes are not multiples of 16, so that each block ends in threads that run alone; the values that decide are different from thread
+to thread, in runs shorter and longer than a vector.
+"""
+
+import math
+import os
+import re
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda, float32, int64
+
+N, BLOCK, GRID = 333, 96, 4
+
+
+def ints(n, dtype=np.int64):
+    found = np.random.default_rng(n).integers(-50, 50, n)
+    return (found % 2 if dtype == "bool" else np.abs(found) if np.dtype(dtype).kind == "u" else found).astype(dtype)
+
+
+def numbers(dtype=np.int64, n=N):
+    return ints(n, dtype=dtype)
+
+
+def test_guard_with_a_tail():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = 3 * x[i]
+
+    run(kernel, [numbers(), np.zeros(N + 40, np.int64)], GRID, BLOCK)
+
+
+def test_guards_on_both_sides_in_two_dimensions():
+    def kernel(u, new):
+        j, i = cuda.grid(2)
+        if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+            new[i, j] = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] - u[i, j + 1]
+
+    u = ints(61 * 37, dtype=np.int64).reshape(37, 61)
+    run(kernel, [u, np.zeros_like(u)], (3, 6), (24, 8))
+
+
+def test_early_return():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i >= x.size:
+            return
+        if x[i] % 3 == 0:
+            out[i] = -1
+            return
+        out[i] = x[i]
+
+    run(kernel, [numbers(), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_trip_counts_that_differ():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            s = 0
+            for k in range(x[i] % 7 + i % 5):
+                if k == 4:
+                    continue
+                s += x[(i + k) % x.size] * (k + 1)
+                if s > 500:
+                    break
+            else:
+                s += 10000
+            out[i] = s
+
+    run(kernel, [np.abs(numbers()), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_loops_in_loops():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            s = 0
+            for a in range(i % 4):
+                for b in range(3):
+                    c = 0
+                    while c < (x[i] + a) % 5:
+                        s += a * 100 + b * 10 + c
+                        c += 1 + b
+                if s > 900:
+                    break
+            out[i] = s
+
+    run(kernel, [np.abs(numbers()), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_uniform_loop_under_a_condition():
+    def kernel(x, m, out):
+        i = cuda.grid(1)
+        if i < out.size and x[i] % 2:
+            s = 0
+            for k in range(m.shape[0]):
+                s += m[k, i % m.shape[1]]
+                if k == 5:
+                    s *= 2
+            out[i] = s
+
+    run(kernel, [numbers(), ints(70, dtype=np.int64).reshape(10, 7), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_branches_that_leave_different_values():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a, b = 1, 2
+            if x[i] % 4 == 0:
+                a, b = b, a + i
+            elif x[i] % 4 == 1:
+                a = x[i]
+            else:
+                if i % 2:
+                    b = -x[i]
+                a += b
+            out[i] = 1000 * a + b
+
+    run(kernel, [np.abs(numbers()), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_values_that_swap_in_a_loop():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a, b = x[i], i
+            for _ in range(i % 9):
+                a, b = b, a + b
+            out[i] = a * 3 + b
+
+    run(kernel, [numbers(), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_arrays_that_overlap():
+    """Each thread reads and writes its own elements, through two arrays that share them."""
+
+    def kernel(x):
+        i = cuda.grid(1)
+        y = x[::-1]
+        if 2 * i < x.size:
+            a = x[i]
+            y[i] = a + y[i]
+            x[i] = y[i] * 2
+
+    run(kernel, [numbers(n=2 * N)], GRID, BLOCK)
+
+
+def test_strides_of_all_kinds():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            out[i, 1] = x[i] - x[x.size - 1 - i]
+            out[i, 0] = out[i, 1] * i
+
+    x = ints(3 * N, dtype=np.int64)
+    for view in (x[::-3], x[::2][:N], x[1::3]):
+        run(kernel, [view.copy()[::-1], np.zeros((N, 3), np.int64)], GRID, BLOCK)
+
+
+def test_gather_and_scatter():
+    def kernel(x, order, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[order[i]] = x[order[(i + 1) % x.size]]
+
+    order = np.random.default_rng(3).permutation(N)
+    run(kernel, [numbers(), order, np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float16", "float32", "float64", "bool"])
+def test_elements_of_all_sizes(dtype):
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            if x[i] > y[i]:
+                out[i] = x[i]
+            else:
+                out[i] = y[i]
+
+    x, y = numbers(dtype), numbers(dtype)[::-1].copy()
+    run(kernel, [x, y, np.zeros(N, dtype)], GRID, BLOCK)
+
+
+def test_division_only_where_it_is_allowed():
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size and y[i] != 0:
+            out[i] = x[i] // y[i] + x[i] % y[i]
+
+    y = numbers() % 5 - 2
+    run(kernel, [numbers(), y, np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_atomics_of_some_lanes():
+    def kernel(x, counts, last):
+        i = cuda.grid(1)
+        if i < x.size and x[i] % 3:
+            cuda.atomic.add(counts, x[i] % 11, 1)
+            cuda.atomic.max(last, 0, i)
+
+    run(kernel, [np.abs(numbers()), np.zeros(11, np.int64), np.zeros(1, np.int64)], GRID, BLOCK)
+
+
+def test_lock_between_threads_of_one_vector():
+    @cuda.jit
+    def kernel(lock, total):
+        done = False
+        while not done:
+            if cuda.atomic.cas(lock, 0, 0, 1) == 0:
+                total[0] += 1
+                cuda.threadfence()
+                cuda.atomic.exch(lock, 0, 0)
+                done = True
+
+    lock, total = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    kernel[3, 64](lock, total)
+    cuda.synchronize()
+    assert total[0] == 3 * 64
+
+
+def test_local_arrays():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        seen = cuda.local.array(6, int64)
+        for k in range(6):
+            seen[k] = k * i
+        if i < x.size:
+            seen[x[i] % 6] += x[i]
+            s = 0
+            for k in range(6):
+                s = s * 7 + seen[(k + i) % 6]
+            out[i] = s
+
+    run(kernel, [np.abs(numbers()), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_shared_memory_in_steps():
+    def kernel(x, out):
+        tile = cuda.shared.array(96, int64)
+        t = cuda.threadIdx.x
+        i = cuda.grid(1)
+        tile[t] = x[i] if i < x.size else 0
+        cuda.syncthreads()
+        half = 48
+        while half > 0:
+            if t < half:
+                tile[t] += tile[t + half]
+            cuda.syncthreads()
+            half = half // 2 if half != 3 else 0
+        if t == 0:
+            out[cuda.blockIdx.x] = tile[0] + tile[1] + tile[2]
+
+    run(kernel, [numbers(), np.zeros(GRID, np.int64)], GRID, BLOCK)
+
+
+def test_tiles_with_a_number_a_thread():
+    def kernel(a, b, c):
+        tile_a = cuda.shared.array((16, 16), float32)
+        tile_b = cuda.shared.array((16, 16), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        col, row = cuda.grid(2)
+        acc = float32(0)
+        for start in range(0, a.shape[1], 16):
+            tile_a[ty, tx] = a[row, start + tx]
+            tile_b[ty, tx] = b[start + ty, col]
+            cuda.syncthreads()
+            for k in range(16):
+                acc += tile_a[ty, k] * tile_b[k, tx]
+            cuda.syncthreads()
+        c[row, col] = acc
+
+    a, b = (ints(32 * 32, dtype=np.float32).reshape(32, 32) for _ in range(2))
+    run(kernel, [a, b, np.zeros((32, 32), np.float32)], (2, 2), (16, 16))
+
+
+def test_functions_of_the_library():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size and x[i] > 0:
+            out[i] = math.sqrt(x[i]) + math.floor(x[i] / 3) + abs(-x[i]) + math.log(x[i])
+
+    run(kernel, [numbers(np.float64), np.zeros(N)], GRID, BLOCK, ulps=2)
+
+
+# --- on the host: what is reported, and that vectors are used
+# ----------------------------------------------------------------------------
+
+host = pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") != "host", reason="about code for the host")
+
+
+def stopped(kernel, *args, grid=1, block=64):
+    with pytest.raises(IndexError) as e:
+        kernel[grid, block](*args)
+        cuda.synchronize()
+    return str(e.value)
+
+
+@host
+@pytest.mark.parametrize("size", [63, 48, 33, 17, 5, 0])
+def test_first_thread_beyond_the_end_is_named(size):
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i]
+
+    message = stopped(kernel, np.zeros(size), np.zeros(64))
+    assert f"index {size}" in message and re.search(rf"thread \({size}, 0, 0\)", message), message
+
+
+@host
+def test_index_behind_a_store_is_named_too():
+    @cuda.jit
+    def kernel(x, order, out):
+        i = cuda.grid(1)
+        out[i] = 1
+        out[order[i]] = x[i]
+
+    order = np.arange(64)
+    order[37] = 64
+    message = stopped(kernel, np.zeros(64), order, np.zeros(64))
+    assert "index 64" in message and "thread (37, 0, 0)" in message, message
+
+
+@host
+def test_masked_index_is_named_too():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if x[i] > 0:
+            out[i] = 1
+            out[x[i]] = 2
+
+    x = np.zeros(64, np.int64)
+    x[20], x[41] = 3, 77
+    message = stopped(kernel, x, np.zeros(64))
+    assert "index 77" in message and "thread (41, 0, 0)" in message, message
+
+
+def wide(kernel, signature):
+    """Instructions on whole vectors in the machine code: their mnemonics."""
+    kernel.inspect_asm(signature) if kernel.signatures == [] else None
+    return re.findall(r"^\s+(v\w+)\s.*%[yz]mm", str(kernel.inspect_asm(signature)), re.M)
+
+
+@host
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+def test_vector_instructions_are_used():
+    @cuda.jit
+    def saxpy(a, x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = a * x[i] + y[i]
+
+    @cuda.jit
+    def escape(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            z, n = float32(0), 0
+            while z * z < 4 and n < 50:
+                z = z * z + x[i]
+                n += 1
+            out[i] = n
+
+    if not wide(saxpy, "float32, float32[::1], float32[::1]"):
+        pytest.skip("a CPU without AVX2")
+    assert any(m.startswith("vfm") for m in wide(saxpy, "float32, float32[::1], float32[::1]"))
+    assert any(m.startswith(("vfm", "vmul")) for m in wide(escape, "float32[::1], int32[::1]"))
