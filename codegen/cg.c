@@ -150,6 +150,14 @@ void cg_run_passes(Cg *cg, const char *pipeline) {
   cg_check_complaint(cg);
 }
 
+void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef e = LLVMRunPassesOnFunction(fn, pipeline, cg->machine, o);
+  LLVMDisposePassBuilderOptions(o);
+  cg_check(cg, e);
+  cg_check_complaint(cg);
+}
+
 void cg_verify_module(Cg *cg) {
   char *text = NULL;
   bool bad = LLVMVerifyModule(cg->module, LLVMReturnStatusAction, &text);

@@ -52,6 +52,7 @@ typedef struct Cg {
   LLVMValueRef *functions; /* one a Program.fns, NULL for a kernel */
   uint32_t ntexts;
   DebugInfo *debug; /* NULL without lines */
+  LLVMMetadataRef coarse_scope; /* with lines: the scope of the coarsened entry */
   LLVMValueRef
       kernel; /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
 
@@ -83,6 +84,8 @@ void cg_check_complaint(Cg *cg);
 const char *cg_module_text(Cg *cg);
 /* Runs an LLVM pass pipeline ("default<O3>", "function(sroa)") on the module. */
 void cg_run_passes(Cg *cg, const char *pipeline);
+/* The same on one function. */
+void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline);
 /* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is cx_bug(). */
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,

@@ -132,7 +132,7 @@ void cg_kernel_free(CgKernel *k) {
   free_sites(k);
   char *texts[] = {k->symbol, k->ptx,      k->ssa,      k->types,
                    k->llvm,   k->llvm_opt, k->assembly, k->result,
-                   k->object, k->entry};
+                   k->object, k->entry,    k->coarsening};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);
   for (uint32_t n = 0; k->imports && n < k->nimports; n++)

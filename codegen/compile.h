@@ -11,6 +11,11 @@
 
 typedef enum CgTarget { CG_NVPTX, CG_HOST } CgTarget;
 
+typedef enum CgCoarsen {
+  CG_COARSEN_CHOOSE = -1, /* as the compiler thinks best */
+  CG_COARSEN_LAUNCHED = -2, /* the same where the code is for our launches, which know the second entry; none elsewhere */
+} CgCoarsen;
+
 typedef enum CgFast {                   /* fastmath=True is all of them */
                       CG_FAST_FTZ = 1,  /* flush subnormals */
                       CG_FAST_DIV = 2,  /* approximate division */
@@ -35,6 +40,7 @@ typedef struct CgOptions {
   int unchecked;               /* host: no index checks */
   int max_registers;           /* 0: ptxas decides */
   int max_threads, min_blocks; /* launch bounds, 0: none */
+  int coarsen; /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
   int device_function; /* compile a device function alone: results allowed, no kernel entry */
 } CgOptions;
 
@@ -93,6 +99,7 @@ typedef struct CgKernel {
   char *ssa, *types, *llvm, *llvm_opt, *assembly; /* as wanted, else NULL */
   char *result;                                   /* device_function: text of the result type */
   RtParams params;                                /* how the parameter block is packed */
+  char *coarsening; /* CG_NVPTX: what was done about it, and why */
   CgArg *args;
   uint32_t nargs; /* leaves */
   uint32_t static_shared, local_bytes;

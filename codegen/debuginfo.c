@@ -58,6 +58,12 @@ void cg_debug_function(Cg *cg, LLVMValueRef f, const Fn *fn) {
                                          file, (unsigned)d->line, type, 0, 1, (unsigned)d->line,
                                          LLVMDIFlagZero, 1);
   LLVMSetSubprogram(f, d->scope);
+  if (f == cg->kernel && cg->target->coarsens) {
+    symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, symbol);
+    cg->coarse_scope = LLVMDIBuilderCreateFunction(
+        d->builder, file, fn->name, strlen(fn->name), symbol, strlen(symbol), file,
+        (unsigned)d->line, type, 0, 1, (unsigned)d->line, LLVMDIFlagZero, 1);
+  }
 }
 
 void cg_debug_at(Cg *cg, LLVMBuilderRef b, Loc loc) {

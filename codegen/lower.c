@@ -72,6 +72,7 @@ LLVMTypeRef lw_field_type(Cg *cg, const RtField *f) {
   case RT_FIELD_POINTER:
   case RT_FIELD_GRID:
   case RT_FIELD_TRAP: return cg->t.space[SPACE_GLOBAL];
+  case RT_FIELD_BLOCKS:
   case RT_FIELD_EXTENT32: return cg->t.i32;
   case RT_FIELD_EXTENT64:
   case RT_FIELD_STRIDE: return cg->t.i64;

@@ -14,8 +14,9 @@
 #include "codegen/libdevice.h"
 
 /* A new member of one of these is to be packed below if a launch needs it, and then counted here. */
-_Static_assert(sizeof(CgKernel) == 256, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 280, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
+_Static_assert(sizeof(RtCoarse) == 16, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
 _Static_assert(sizeof(RtHostCode) == 24, "pack_host packs every member of RtHostCode but the entry");
 
@@ -97,7 +98,7 @@ static void pack_file(Pack *p, const char **name) {
 }
 
 static void pack_field(Pack *p, RtField *f) {
-  static const bool of_launch[] = {[RT_FIELD_GRID] = true, [RT_FIELD_TRAP] = true};
+  static const bool of_launch[] = {[RT_FIELD_GRID] = true, [RT_FIELD_TRAP] = true, [RT_FIELD_BLOCKS] = true};
   const CgKernel *k = p->kernel;
   pack_u8(p, &f->kind);
   pack_u8(p, &f->size);
@@ -153,7 +154,18 @@ static void pack_host(Pack *p, CgKernel *k) {
   pack_bytes(p, &k->object, &k->object_len);
 }
 
+static void pack_coarse(Pack *p, CgKernel *k) {
+  RtCoarse *c = &k->params.coarse;
+  pack_u32(p, &c->factor);
+  pack_u32(p, &c->axis);
+  pack_u32(p, &c->always);
+  pack_u32(p, &c->plain_bytes);
+  pack_text(p, &k->coarsening);
+  need(p, c->axis < 3 && c->plain_bytes <= k->params.bytes);
+}
+
 static void pack_gpu(Pack *p, CgKernel *k) {
+  pack_coarse(p, k);
   pack_u8(p, &k->uses_libdevice);
   pack_raw(p, k->libdevice, sizeof k->libdevice);
   pack_bytes(p, &k->ptx, &k->ptx_len);

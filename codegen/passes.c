@@ -65,7 +65,7 @@ static void keep_texts(Cg *cg, const Pass *p) {
     out->types = kept(cg, ir_print(cg->cx, cg->program, false));
   if (p->gives == CG_LOWERED && want & CG_WANT_LLVM)
     out->llvm = kept(cg, cg_module_text(cg));
-  if (p->gives == CG_OPTIMIZED && want & CG_WANT_LLVM_OPT)
+  if (p->gives == CG_COARSENED && want & CG_WANT_LLVM_OPT)
     out->llvm_opt = kept(cg, cg_module_text(cg));
 }
 
@@ -112,7 +112,7 @@ static void put_timings(Cg *cg) {
 static unsigned enough(unsigned want) {
   if (!(want & CG_WANT_ONLY) || want & (CG_WANT_ASM | CG_WANT_OBJECT))
     return CG_EMITTED;
-  return want & CG_WANT_LLVM_OPT ? CG_OPTIMIZED : want & CG_WANT_LLVM ? CG_LOWERED : CG_TYPED;
+  return want & CG_WANT_LLVM_OPT ? CG_COARSENED : want & CG_WANT_LLVM ? CG_LOWERED : CG_TYPED;
 }
 
 void cg_run(Cg *cg) {

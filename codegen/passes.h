@@ -11,7 +11,8 @@ typedef enum CgState {
   CG_LOWERED = 4,
   CG_LINKED = 8,
   CG_OPTIMIZED = 16,
-  CG_EMITTED = 32,
+  CG_COARSENED = 32,
+  CG_EMITTED = 64,
 } CgState;
 
 /* Runs them all on cg, whose request, options, target and out are set: dumps what request->dump names, keeps the texts that

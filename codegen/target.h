@@ -39,6 +39,7 @@ struct Target {
   bool whole_complex; /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
   bool bfloat_by_bits;      /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
   bool links; /* modules are linked with others: cuda.declare_device's functions can be called */
+  bool coarsens;       /* kernels get a second entry for coarsened launches */
   bool runtime_fields; /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
 
   /* --- the module --- */

@@ -83,13 +83,18 @@ static void nvptx_finish(Cg *cg) { (void)cg; }
 static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 static void nvptx_optimize(Cg *cg) { cg_optimize_gpu(cg); }
 
+static void change_level(Cg *cg, LLVMCodeGenOptLevel level) {
+  LLVMTargetMachineRef machine = make_machine(cg, level);
+  LLVMDisposeTargetMachine(cg->machine);
+  cg->machine = machine;
+}
+
 static void nvptx_emit(Cg *cg) {
   cg_nvptx_prepare(cg);
-  if (cg->options.opt && cg_nvptx_is_long(cg)) {
-    LLVMTargetMachineRef quick = make_machine(cg, LLVMCodeGenLevelNone);
-    LLVMDisposeTargetMachine(cg->machine);
-    cg->machine = quick;
-  }
+  if (cg->options.opt && cg_nvptx_is_long(cg))
+    change_level(cg, LLVMCodeGenLevelNone);
+  else if (cg->options.opt && cg->out->params.coarse.factor) /* the higher level's value numbering finds nothing more, and takes a quarter */
+    change_level(cg, LLVMCodeGenLevelDefault);
   LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
   size_t n = LLVMGetBufferSize(buffer);
   const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
@@ -315,6 +320,7 @@ const Target cg_target_nvptx = {
               [SPACE_CONST] = 0},
     .atomic_scope = "device",
     .whole_complex = true,
+    .coarsens = true,
     .runtime_fields = true,
     .open = nvptx_open,
     .finish = nvptx_finish,

@@ -129,6 +129,7 @@ void px_pack(const RtParams *p, const PxLeaf *leaves, char *block) {
       else
         memcpy(at, l->u.bytes, f->size);
       break;
+    case RT_FIELD_BLOCKS:
     case RT_FIELD_GRID:
     case RT_FIELD_TRAP: break; /* the runtime's */
     }

@@ -119,6 +119,7 @@ static PyObject *answer(const CgKernel *k) {
   if (put_texts(dict, k) < 0 || put(dict, "args", list_of(k->nargs, one_argument, k)) < 0 ||
       put(dict, "params", list_of(k->params.nfields, one_field, k)) < 0 ||
       put(dict, "sites", list_of(k->nsites, one_site, k)) < 0 ||
+      (k->coarsening && put(dict, "coarsening", decoded(k->coarsening, strlen(k->coarsening))) < 0) ||
       put(dict, "timings", list_of(k->ntimings, one_timing, k)) < 0)
     Py_CLEAR(dict);
   return dict;
@@ -165,6 +166,7 @@ static const struct {
     F("max_registers", max_registers),
     F("launch_bounds", max_threads),
     F("launch_bounds", min_blocks),
+    F("coarsen", coarsen),
     F("device", device_function),
 #undef F
 };

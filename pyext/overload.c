@@ -58,6 +58,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   };
   if (text->opt >= 0)
     request.options.opt = text->opt;
+  if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
+    request.options.coarsen = 1;
   Diag *diag = NULL;
   PxCacheUse unused;
   int failed = px_compile_cached(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, code,
@@ -313,6 +315,10 @@ static PyObject *get_info(PyObject *op, void *which) {
   return PyLong_FromUnsignedLong(v);
 }
 
+static PyObject *get_coarsening(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_BuildValue("z", ((PxOverload *)op)->code->coarsening);
+}
+
 static PyObject *get_timings(PyObject *op, void *Py_UNUSED(c)) {
   const CgKernel *c = ((PxOverload *)op)->code;
   PyObject *list = PyList_New(0);
@@ -366,6 +372,8 @@ static PyGetSetDef overload_getset[] = {
     {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
     {"device", get_device, NULL, "The device it was compiled for.", NULL},
     {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},
+    {"coarsening", get_coarsening, NULL,
+     "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: it has a loop'; None on the host device.", NULL},
     {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
     {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.",
      (void *)offsetof(RtKernelInfo, registers)},

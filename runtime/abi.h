@@ -18,9 +18,18 @@ typedef struct RtField {
   uint32_t offset;
 } RtField;
 
+/* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks of the launch, neighbours on `axis`. */
+#define RT_COARSE_SUFFIX "$coarse" /* of its symbol */
+typedef struct RtCoarse {
+  uint32_t factor, axis; /* factor 0: there is none */
+  uint32_t always;       /* however few blocks there are */
+  uint32_t plain_bytes;  /* of the parameter block without the BLOCKS field: what the kernel itself takes */
+} RtCoarse;
+
 typedef struct RtParams {
   RtField *fields;
   uint32_t nfields, bytes; /* bytes: end of the last field, which need not be a multiple of 8 */
+  RtCoarse coarse;
 } RtParams;
 
 enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };

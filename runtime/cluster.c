@@ -55,7 +55,7 @@ RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
                            .stream = rt_handle(c->stream),
                            .attributes = &cluster,
                            .nattributes = 1};
-  size_t bytes = k->param_bytes;
+  size_t bytes = k->plain_bytes;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
   int result = rt_cu.cuLaunchKernelEx(&config, k->function, NULL, bytes ? extra : NULL);
   return rt_driver_status_of(result, "cuLaunchKernelEx", k->name);

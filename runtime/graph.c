@@ -588,10 +588,10 @@ RtNodeInfo rt_graph_node(const RtGraph *g, uint32_t node) { return nodes_of(g)->
 
 static RtStatus set_gpu(RtGraph *g, Node *n, void *params) {
   const RtConfig *c = &n->info.config;
-  size_t bytes = n->kernel->param_bytes;
-  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  CUkernelNodeParams p = {.function = n->kernel->function,
-                          .grid = {c->grid[0], c->grid[1], c->grid[2]},
+  RtEntry e = rt_entry_for(n->kernel, c, params);
+  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &e.bytes, CU_PARAM_END};
+  CUkernelNodeParams p = {.function = e.function,
+                          .grid = {e.grid[0], e.grid[1], e.grid[2]},
                           .block = {c->block[0], c->block[1], c->block[2]},
                           .dynamic_shared = c->dynamic_shared,
                           .extra = extra};

@@ -94,12 +94,38 @@ static RtStatus check_epoch(const RtKernel *k) {
                  "%s was reset after kernel '%s' was loaded", k->device->name, k->name);
 }
 
+/* Enough blocks, and its registers allow blocks of that size. No product overflows: a grid is below
+ * 2^31 x 2^16 x 2^16, and the threshold below 2^32. */
+static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
+  const struct RtCoarseEntry *e = &k->coarse;
+  uint64_t threads = threads_of(c), plane = threads * c->grid[0] * c->grid[1];
+  return threads <= e->threads && c->grid[e->axis] >= e->least && !c->dynamic_shared &&
+         (plane >= e->from || plane * c->grid[2] >= e->from);
+}
+
+static inline RtEntry entry_for(const RtKernel *k, const RtConfig *c, void *params) {
+  RtEntry e = {k->function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
+  if (k->coarse.factor && takes_coarse(k, c)) {
+    uint32_t *blocks = &e.grid[k->coarse.axis];
+    memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
+    *blocks = (*blocks - 1) / k->coarse.factor + 1;
+    e.function = k->coarse.function;
+    e.bytes = k->param_bytes;
+  }
+  return e;
+}
+
+RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
+  return c->cluster[0] ? (RtEntry){k->function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes}
+                       : entry_for(k, c, params);
+}
+
 static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
-  size_t bytes = k->param_bytes;
-  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  return rt_cu.cuLaunchKernel(k->function, c->grid[0], c->grid[1], c->grid[2], c->block[0],
+  RtEntry e = entry_for(k, c, params);
+  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &e.bytes, CU_PARAM_END};
+  return rt_cu.cuLaunchKernel(e.function, e.grid[0], e.grid[1], e.grid[2], c->block[0],
                               c->block[1], c->block[2], c->dynamic_shared, rt_handle(c->stream),
-                              NULL, bytes ? extra : NULL);
+                              NULL, e.bytes ? extra : NULL);
 }
 
 /* Another library may have changed the thread's context since we last set it. */

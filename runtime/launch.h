@@ -44,7 +44,7 @@ typedef struct RtConfig {
 
 /* Everything that can be known before the launch: zero or too many blocks or threads, too much shared memory (RT_BAD_LAUNCH). Cheap. */
 RtStatus rt_config_check(const RtKernel *k, const RtConfig *config);
-/* params: the packed block of params->bytes bytes; a TRAP field is filled here. GPU: asynchronous. Host: returns when done, and
+/* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here. GPU: asynchronous. Host: returns when done, and
  * RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
 /* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those that can be resident at once. */

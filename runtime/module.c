@@ -38,6 +38,8 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   k->device = d;
   k->epoch = rt_epoch(d);
   k->param_bytes = params->bytes;
+  k->plain_bytes = params->coarse.factor ? params->coarse.plain_bytes : params->bytes;
+  k->coarse.field_offset = (uint32_t)offset_of(params, RT_FIELD_BLOCKS);
   k->trap_offset = offset_of(params, RT_FIELD_TRAP);
   k->limits = d->limits;
   if (!note_fields(k, params)) {
@@ -159,12 +161,39 @@ static RtStatus make_trap(RtKernel *k) {
   return RT_OK;
 }
 
-static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size, const RtLinked *with) {
+/* Taken by launches of twice as many threads as the device holds: with fewer, nothing was gained. */
+static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
+  struct RtCoarseEntry *c = &k->coarse;
+  int threads = 0, multiprocessors = 0, each = 0;
+  char *symbol = malloc(strlen(k->symbol) + sizeof RT_COARSE_SUFFIX);
+  if (!symbol)
+    return no_memory(k->symbol);
+  strcat(strcpy(symbol, k->symbol), RT_COARSE_SUFFIX);
+  int result = rt_cu.cuModuleGetFunction(&c->function, k->module, symbol);
+  free(symbol);
+  if (result == CUDA_SUCCESS)
+    result = rt_cu.cuFuncGetAttribute(&threads, CU_FUNC_MAX_THREADS, c->function);
+  if (result != CUDA_SUCCESS)
+    return rt_driver_status_of(result, "cuModuleGetFunction", k->symbol);
+  TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
+  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
+  c->threads = threads > 0 ? (uint32_t)threads : 0;
+  c->axis = coarse->axis;
+  c->least = coarse->always ? 2 : coarse->factor;
+  c->from = coarse->always ? 0 : 2 * (uint64_t)multiprocessors * (uint64_t)each;
+  c->factor = coarse->factor;
+  return RT_OK;
+}
+
+static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size, const RtLinked *with,
+                         const RtParams *params) {
   TRY(rt_device_make_current(k->device));
   TRY(load_image(k, image, size, with));
   TRY(find_function(k));
   TRY(read_info(k));
   set_limits(k);
+  if (params->coarse.factor)
+    TRY(find_coarse(k, &params->coarse));
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
@@ -179,7 +208,7 @@ RtStatus rt_kernel_link(RtDevice *d, const char *image, size_t size, const RtLin
     return no_memory(symbol);
   if (!has_trap)
     k->trap_offset = -1;
-  RtStatus status = fill_gpu(k, image, size, with);
+  RtStatus status = fill_gpu(k, image, size, with, params);
   if (status != RT_OK) {
     rt_kernel_release(k);
     return status;

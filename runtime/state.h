@@ -239,17 +239,34 @@ RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *config);
 
 /* --- launch.c, module.c --- */
 
+/* What the driver is told for a configuration: the kernel's own entry, or the coarsened one. */
+typedef struct RtEntry {
+  CUfunction function;
+  uint32_t grid[3];
+  size_t bytes; /* of parameters */
+} RtEntry;
+RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params); /* fills the BLOCKS field */
+
 struct RtKernel {
   RtDevice *device;
   CUfunction function;
   uint32_t epoch;
-  uint32_t param_bytes;
+  uint32_t param_bytes;             /* of the block; what the kernel's own entry takes is plain_bytes */
+  uint32_t plain_bytes;
   int32_t trap_offset;              /* of the TRAP field in the parameter block, -1 without */
   uint32_t max_dynamic;             /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more */
   uint64_t trap_address;            /* of *trap as the device sees it */
   int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
   uint32_t nfields, *field_offsets; /* of a cooperative kernel */
+  struct RtCoarseEntry {            /* the second entry: launch.c, docs/COARSENING.md */
+    uint32_t factor, axis;          /* factor 0: there is none */
+    uint32_t least;                 /* blocks on the axis */
+    uint32_t threads;               /* most threads of a block that it can have */
+    uint32_t field_offset;          /* of the BLOCKS field */
+    uint64_t from;                  /* threads of a launch from which on it is taken */
+    CUfunction function;
+  } coarse;
   RtLimits limits;                  /* the device's, with threads lowered to the kernel's own */
   RtHostCode host;
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */

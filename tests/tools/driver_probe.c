@@ -58,7 +58,7 @@ typedef struct VaddParams {
 enum { VADD_BYTES = 28, N = 100000 };
 
 static RtKernel *load(RtDevice *d, const char *symbol, RtField *field, uint32_t bytes) {
-  RtParams params = {field, field ? 1 : 0, bytes};
+  RtParams params = {.fields = field, .nfields = field ? 1 : 0, .bytes = bytes};
   RtKernel *k = NULL;
   EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, symbol, &params, field != NULL,
                         &k) == RT_OK);

@@ -17,7 +17,7 @@ static RtField fields[] = {
     {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
     {.kind = RT_FIELD_GRID, .size = 8, .offset = 24},
 };
-static const RtParams params = {fields, 4, 32};
+static const RtParams params = {.fields = fields, .nfields = 4, .bytes = 32};
 typedef struct Block {
   uint64_t pointer;
   uint32_t extent, pad;

@@ -15,7 +15,7 @@ static RtField fields[] = {
     {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
     {.kind = RT_FIELD_GRID, .size = 8, .offset = 24},
 };
-static const RtParams plain = {fields, 2, 12}, stops = {fields, 3, 24}, meets = {fields, 4, 32};
+static const RtParams plain = {.fields = fields, .nfields = 2, .bytes = 12}, stops = {.fields = fields, .nfields = 3, .bytes = 24}, meets = {.fields = fields, .nfields = 4, .bytes = 32};
 typedef struct Block {
   uint64_t pointer;
   uint32_t extent, pad;
@@ -59,6 +59,48 @@ static void capture_launches(RtGraph *g, RtStream *s, RtKernel *k, uint32_t firs
   EXPECT(rt_graph_begin(g, s) == RT_OK && rt_graph_capturing() == g);
   for (int i = 0; i < n; i++)
     EXPECT(rt_launch(k, &c, &(Block){.extent = first + (uint32_t)i}, NULL) == RT_CAPTURED);
+}
+
+static void keep_last(const StandinLaunch *l, void *user) { *(StandinLaunch *)user = *l; }
+
+/* A node keeps the entry that its launch took, and new parameters get the hidden field. */
+static void coarse_node(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  static RtField with_blocks[] = {
+      {.kind = RT_FIELD_POINTER, .size = 8, .offset = 0},
+      {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
+      {.kind = RT_FIELD_BLOCKS, .size = 4, .offset = 12},
+  };
+  const RtParams params = {with_blocks, 3, 16, {.factor = 4, .always = 1, .plain_bytes = 12}};
+  RtDevice *d = gpu();
+  RtStream *s;
+  RtGraph *g;
+  RtKernel *k;
+  RtTrap trap;
+  uint32_t node;
+  int in_place;
+  EXPECT(rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &k) == RT_OK);
+  StandinLaunch l;
+  control->on_launch(keep_last, &l);
+  RtConfig c = config_of(9, NULL);
+  EXPECT(rt_graph_begin(g, s) == RT_OK);
+  EXPECT(rt_launch(k, &c, &(Block){.extent = 1, .pad = 77}, NULL) == RT_CAPTURED);
+  EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK);
+  for (uint32_t extent = 1; extent < 4; extent++) {
+    EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_OK);
+    Block b = {0};
+    memcpy(&b, l.params, 16);
+    EXPECT(strcmp(l.kernel, "vadd$coarse") == 0 && l.grid[0] == 3 && l.bytes == 16);
+    EXPECT(b.extent == extent && b.pad == 9);
+    EXPECT(rt_graph_set_params(g, 0, &(Block){.extent = extent + 1, .pad = 77}) == RT_OK);
+  }
+  EXPECT(rt_graph_node(g, 0).config.grid[0] == 9);
+  rt_graph_release(g);
+  rt_kernel_release(k);
+  rt_stream_release(s);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
 static void replay(int n) {
@@ -460,6 +502,7 @@ static void measure(int n) {
 
 int main(void) {
   RUN(replay, 0);
+  RUN(coarse_node, 0);
   RUN(copies_and_memory, 0);
   RUN(branches, 0);
   RUN(branches, RT_HOST);

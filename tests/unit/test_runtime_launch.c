@@ -15,8 +15,8 @@ static RtField fields[] = {
     {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
     {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
 };
-static const RtParams with_trap = {fields, 3, 24}, without_trap = {fields, 2, 12},
-                      no_params = {NULL, 0, 0};
+static const RtParams with_trap = {.fields = fields, .nfields = 3, .bytes = 24}, without_trap = {.fields = fields, .nfields = 2, .bytes = 12},
+                      no_params = {.bytes = 0};
 typedef struct Block {
   uint64_t pointer;
   uint32_t extent, pad;
@@ -78,6 +78,74 @@ static void launches(int n) {
   rt_kernel_release(k);
   rt_kernel_release(NULL);
   rt_stream_release(s);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+/* A block of the second entry runs 4 of the launch. */
+static RtField coarse_fields[] = {
+    {.kind = RT_FIELD_POINTER, .size = 8, .offset = 0},
+    {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
+    {.kind = RT_FIELD_BLOCKS, .size = 4, .offset = 12},
+};
+typedef struct CoarseBlock {
+  uint64_t pointer;
+  uint32_t extent, blocks;
+} CoarseBlock;
+
+static RtKernel *load_coarse(RtDevice *d, RtCoarse coarse) {
+  RtKernel *k = NULL;
+  coarse.factor = 4;
+  coarse.plain_bytes = 12;
+  const RtParams params = {coarse_fields, 3, 16, coarse};
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &k) == RT_OK);
+  return k;
+}
+
+/* physical: the grid that the driver gets on the axis of the second entry; 0: it is the kernel's own entry. */
+static void expect_launch(const StandinControl *control, RtKernel *k, RtConfig c, int axis, uint32_t physical) {
+  CoarseBlock b = {1, 2, 77};
+  control->forget();
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->calls(NULL) == 1);
+  const StandinLaunch *l = control->last();
+  EXPECT(strcmp(l->kernel, physical ? "vadd$coarse" : "vadd") == 0 && l->bytes == (physical ? 16 : 12));
+  for (int i = 0; i < 3; i++)
+    EXPECT(l->grid[i] == (physical && i == axis ? physical : c.grid[i]) && l->block[i] == c.block[i]);
+  EXPECT(!physical || memcmp(l->params + 12, &c.grid[axis], 4) == 0);
+}
+
+static void coarse(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  enum { FROM = 2 * 132 * 2048 / 256 }; /* blocks of 256 threads that fill the device twice */
+  RtKernel *k = load_coarse(gpu(), (RtCoarse){.axis = 0});
+  expect_launch(control, k, config_of(FROM - 1, 256), 0, 0);
+  expect_launch(control, k, config_of(FROM, 256), 0, FROM / 4);
+  expect_launch(control, k, config_of(FROM + 1, 256), 0, FROM / 4 + 1);
+  expect_launch(control, k, config_of(INT32_MAX, 1), 0, 1u << 29);
+  RtConfig c = {.grid = {1, 65535, 1}, .block = {1024, 1, 1}};
+  expect_launch(control, k, c, 0, 0); /* nothing to put together */
+  c = (RtConfig){.grid = {INT32_MAX, 65535, 65535}, .block = {1024, 1, 1}};
+  expect_launch(control, k, c, 0, 1u << 29);
+  c = (RtConfig){.grid = {3, 11, 65535}, .block = {32, 1, 1}};
+  expect_launch(control, k, c, 0, 0);
+  c.grid[0] = 4;
+  expect_launch(control, k, c, 0, 1);
+  c = config_of(FROM, 256);
+  c.dynamic_shared = 8;
+  expect_launch(control, k, c, 0, 0);
+  rt_kernel_release(k);
+
+  k = load_coarse(gpu(), (RtCoarse){.axis = 2, .always = 1});
+  c = (RtConfig){.grid = {5, 6, 2}, .block = {8, 8, 8}};
+  expect_launch(control, k, c, 2, 1);
+  c.grid[2] = 9;
+  expect_launch(control, k, c, 2, 3);
+  c.grid[2] = 1;
+  expect_launch(control, k, c, 2, 0);
+  k->coarse.threads = 256; /* its registers leave no room for larger blocks */
+  c.grid[2] = 9;
+  expect_launch(control, k, c, 2, 0);
+  rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
@@ -489,6 +557,7 @@ static void host(int n) {
 int main(void) {
   RUN(names, 0);
   RUN(launches, 0);
+  RUN(coarse, 0);
   RUN(configs, 0);
   RUN(dynamic_shared, 0);
   RUN(traps, 0);

@@ -87,8 +87,15 @@ def _link(out, value):
 
 
 def _coarsen(out, value):
-    if value not in (None, 1, False):
-        raise NotImplementedError("coarsen=: only 1 (no coarsening) is there yet")
+    if value is None:
+        return
+    if isinstance(value, bool):
+        out["coarsen"] = -1 if value else 1  # True: as without the option, and so in compile_ptx too
+        return
+    factor = _count("coarsen", value)
+    if not 1 <= factor <= 8:
+        raise ValueError(f"coarsen is the number of blocks that one block runs, 1 (off) to 8, not {value!r}")
+    out["coarsen"] = factor
 
 
 def _dump(out, value):
@@ -139,6 +146,8 @@ def _read_options(options):
     out = {}
     if "typing" not in options and os.environ.get("PYPTX_TYPING"):
         _typing(out, os.environ["PYPTX_TYPING"])
+    if "coarsen" not in options and os.environ.get("PYPTX_COARSEN"):
+        _coarsen(out, int(os.environ["PYPTX_COARSEN"]))
     for name, value in options.items():
         read = _OPTIONS.get(name)
         if read is None:

@@ -10,6 +10,7 @@ int standin_failures;
 const char standin_ptx[] =
     ".version 8.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry vadd(.param .u64 a, .param .u32 n) { ret; }\n"
+    ".visible .entry vadd$coarse(.param .u64 a, .param .u32 n, .param .u32 blocks) { ret; }\n"
     ".visible .entry stop(.param .u64 .ptr .global .align 8 a, .param .u32 n, .param .u64 t) { ret; }\n"
     ".visible .entry meet(\n\t.param .u64 a,\n\t.param .u32 n,\n\t.param .u64 t,\n\t.param .u64 g\n)\n{ ret; }\n"
     ".visible .entry empty() { ret; }\n";

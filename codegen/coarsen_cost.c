@@ -1,0 +1,247 @@
+/* Coarsening: by how much, and on which axis. A model of what was measured (docs/performance.md): more copies keep more loads in
+ * flight until their values no longer fit in the registers; neighbouring threads of a stencil share loads. */
+#include "codegen/coarsen.h"
+
+enum { MOST_REGISTERS = 72, OWN_REGISTERS = 10, MOST_CODE = 600, AUTOMATIC = 4 };
+
+/* --- loads that copies share --- */
+
+/* What an address is, but for a constant number of steps along the axis: equal hashes mean the same address, moved. */
+typedef struct Form {
+  uint64_t hash;
+  int64_t steps;
+  bool moves; /* depends on the axis */
+  uint64_t unit; /* bytes that a step moves it, where it is that simple, else 0 */
+} Form;
+
+typedef struct Forms {
+  const CoShape *s;
+  unsigned axis;
+  LLVMTargetDataRef layout;
+  Form *known; /* of instructions */
+  bool *done;
+} Forms;
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+  h = (h ^ v) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
+static Form form_of(Forms *x, LLVMValueRef v);
+
+static Form combined(Forms *x, LLVMValueRef v) {
+  Form f = {.hash = mix(7, LLVMGetInstructionOpcode(v))};
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
+    Form of = form_of(x, LLVMGetOperand(v, k));
+    if (of.moves && !f.moves)
+      f.steps = of.steps;
+    else if (of.moves)
+      f.hash = mix(f.hash, (uint64_t)(of.steps - f.steps));
+    f.moves |= of.moves;
+    f.hash = mix(f.hash, of.hash);
+  }
+  return f;
+}
+
+static Form address_form(Forms *x, LLVMValueRef gep) {
+  Form f = combined(x, gep);
+  uint64_t size = LLVMABISizeOfType(x->layout, LLVMGetGEPSourceElementType(gep));
+  f.hash = mix(f.hash, size);
+  if (LLVMGetNumOperands(gep) != 2)
+    return f;
+  Form base = form_of(x, LLVMGetOperand(gep, 0)), at = form_of(x, LLVMGetOperand(gep, 1));
+  LLVMValueRef by = LLVMGetOperand(gep, 1);
+  if (at.moves && !base.moves)
+    f.unit = size;
+  if (base.unit && LLVMIsAConstantInt(by)) {
+    int64_t bytes = LLVMConstIntGetSExtValue(by) * (int64_t)size, unit = (int64_t)base.unit;
+    if (bytes % unit == 0) {
+      base.steps += bytes / unit;
+      return base;
+    }
+  }
+  return f;
+}
+
+static Form instruction_form(Forms *x, const CoIns *i) {
+  LLVMValueRef v = i->old;
+  if (i->axis == x->axis + 1)
+    return (Form){.hash = 1, .moves = true};
+  if (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+    return form_of(x, LLVMGetOperand(v, 0));
+  if (LLVMIsAGetElementPtrInst(v))
+    return address_form(x, v);
+  Form f = combined(x, v);
+  if (LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
+    Form of = form_of(x, LLVMGetOperand(v, 0));
+    if (of.hash == 1) {
+      of.steps += LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+      return of;
+    }
+  }
+  return f;
+}
+
+static Form form_of(Forms *x, LLVMValueRef v) {
+  CoIns *i = co_ins(x->s, v);
+  if (!i) {
+    if (LLVMIsAConstantInt(v))
+      return (Form){.hash = mix(3, (uint64_t)LLVMConstIntGetSExtValue(v))};
+    return (Form){.hash = mix(5, (uint64_t)(uintptr_t)v)};
+  }
+  size_t n = (size_t)(i - x->s->ins.data);
+  if (!x->done[n]) {
+    x->known[n] = i->reads || LLVMIsAPHINode(v) ? (Form){.hash = mix(11, n)} : instruction_form(x, i);
+    x->done[n] = true;
+  }
+  return x->known[n];
+}
+
+/* How many loads of all copies' are of an address that another one loads too. */
+static unsigned shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
+  Cx *cx = s->cg->cx;
+  Forms x = {s, axis, s->cg->layout, CX_ARRAY(cx, Form, s->ins.len), CX_ARRAY(cx, bool, s->ins.len)};
+  Form *seen = CX_ARRAY(cx, Form, s->ins.len * factor + 1);
+  unsigned n = 0, shared = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    Form f = s->ins.data[k].reads ? form_of(&x, LLVMGetOperand(s->ins.data[k].old, 0)) : (Form){0};
+    for (unsigned c = 0; f.moves && c < factor; c++) {
+      unsigned at = 0;
+      while (at < n && (seen[at].hash != f.hash || seen[at].steps != f.steps + c))
+        at++;
+      shared += at < n;
+      seen[n] = f;
+      seen[n].steps += c;
+      n += at == n;
+    }
+  }
+  return shared;
+}
+
+/* --- axis --- */
+
+static CoPlan plan_for(const CoShape *s, unsigned axis) {
+  CoPlan p = {.factor = 1, .axis = axis, .linear = co_is_linear(s, axis)};
+  p.threads = axis && p.linear && !co_reads_thread(s, axis);
+  return p;
+}
+
+/* Along x a warp's accesses lie side by side, and stay so with neighbouring blocks. */
+static CoPlan choose_axis(const CoShape *s) {
+  CoPlan best = {.factor = 1, .reason = "its blocks all do the same"};
+  unsigned most = 0;
+  for (unsigned axis = 0; axis < 3; axis++) {
+    if (!co_reads_axis(s, axis))
+      continue;
+    CoPlan p = plan_for(s, axis);
+    unsigned shared = p.threads ? shared_loads(s, axis, AUTOMATIC) : 0;
+    if (best.reason || shared > most) {
+      best = p;
+      most = shared;
+    }
+  }
+  return best;
+}
+
+/* --- factor --- */
+
+static bool operands_vary(const CoShape *s, LLVMValueRef v) {
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
+    const CoIns *i = co_ins(s, LLVMGetOperand(v, k));
+    if (i && i->varies)
+      return true;
+  }
+  return false;
+}
+
+/* Fills CoIns.varies; how many do. */
+static unsigned count_varying(CoShape *s, const CoPlan *p) {
+  unsigned n = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    CoIns *i = &s->ins.data[k];
+    i->varies = i->sreg == (int)(SREG_CTAID + p->axis) ||
+                (p->threads && i->sreg == (int)(SREG_TID + p->axis)) || operands_vary(s, i->old);
+    n += i->varies;
+  }
+  return n;
+}
+
+/* Registers of 32 bits. */
+static unsigned words(const CoShape *s, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  if (t == s->cg->t.none || t == s->cg->t.i1 || !LLVMTypeIsSized(t))
+    return 0;
+  return (unsigned)((LLVMABISizeOfType(s->cg->layout, t) + 3) / 4);
+}
+
+static uint32_t last_use(const CoShape *s, LLVMValueRef v) {
+  uint32_t last = 0;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    const CoIns *i = co_ins(s, LLVMGetUser(u));
+    uint32_t n = i ? (uint32_t)(i - s->ins.data) : 0;
+    last = n > last ? n : last;
+  }
+  return last;
+}
+
+/* Most registers that values of the kind take at once, in the order of the code: one copy's, or what all share. */
+static unsigned pressure(const CoShape *s, bool varying) {
+  int *change = CX_ARRAY(s->cg->cx, int, s->ins.len + 1), now = 0, most = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    uint32_t last = i->varies == varying ? last_use(s, i->old) : 0;
+    if (last <= k)
+      continue;
+    change[k] += (int)words(s, i->old);
+    change[last] -= (int)words(s, i->old);
+  }
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    now += change[k];
+    most = now > most ? now : most;
+  }
+  return (unsigned)most;
+}
+
+static bool touches_memory(const CoShape *s) {
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    if (s->ins.data[k].reads || s->ins.data[k].effects)
+      return true;
+  return false;
+}
+
+static bool has_atomics(const CoShape *s) {
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    if (s->ins.data[k].effects && !LLVMIsAStoreInst(s->ins.data[k].old))
+      return true;
+  return false;
+}
+
+static void choose_factor(CoShape *s, CoPlan *p) {
+  unsigned varying = count_varying(s, p);
+  unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
+  for (unsigned k = AUTOMATIC; k > 1; k /= 2)
+    if (k * one + common <= MOST_REGISTERS && k * varying <= MOST_CODE) {
+      p->factor = k;
+      return;
+    }
+  p->reason = "its values leave no room in the registers for a second copy";
+}
+
+CoPlan co_plan(CoShape *s) {
+  CoPlan p = {.factor = 1, .reason = s->reason};
+  int wanted = s->cg->options.coarsen;
+  if (p.reason)
+    return p;
+  p = choose_axis(s);
+  if (p.reason)
+    return p;
+  if (wanted > 1)
+    p.factor = (unsigned)wanted;
+  else if (!touches_memory(s))
+    p.reason = "it waits for no memory";
+  else if (has_atomics(s))
+    p.reason = "it has atomic operations";
+  else
+    choose_factor(s, &p);
+  return p;
+}
