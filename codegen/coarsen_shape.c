@@ -65,7 +65,7 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   case LLVMStore: i->effects = true; return is_plain(i->old) ? NULL : ordered;
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg: i->effects = true; return is_relaxed(i->old) ? NULL : ordered;
-  case LLVMAlloca: return "it has arrays of its own in local memory";
+  case LLVMAlloca: return "it has local memory";
   case LLVMUnreachable: return "a thread can stop inside";
   case LLVMRet:
   case LLVMBr:

@@ -1,0 +1,390 @@
+"""Coarsening: results of every grid, tail and axis are those of the kernel that was written; what is coarsened, and why not."""
+
+import itertools
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import harness
+import pytest
+from entries_on_cpu import Entries, needs_llc
+from pyptx import _pyptx, cuda, float32
+from standin import needs_standin, run
+
+V, M, C = "float32[::1]", "float32[:, ::1]", "float32[:, :, ::1]"
+rng = np.random.default_rng(5)
+
+
+def reals(*shape):
+    return rng.random(shape, np.float32)
+
+
+# --- kernels
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def add(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+def in_place(x):  # reads and writes of one array, nested and later branches
+    i = cuda.grid(1)
+    if i >= x.size:
+        return
+    v = x[i]
+    if v > 0.5:
+        x[i] = v * 3
+        if v > 0.75:
+            x[i] += 1
+    else:
+        x[i] = v - 1
+    x[i] = x[i] * cuda.gridDim.x + cuda.blockIdx.x
+
+
+def identities(out):  # blockIdx and threadIdx by themselves, branches on them, gridDim
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    b = cuda.blockIdx.x
+    if b % 2 == 0:
+        if i < out.size:
+            out[i] = b * 1000 + cuda.threadIdx.x + cuda.gridDim.x * 100000
+    elif i < out.size and out[i] == 0:
+        out[i] = -b
+
+
+def choose(x, out):  # a switch, and an end in the middle
+    i = cuda.grid(1)
+    if i < out.size:
+        v = x[i]
+        if v == 0:
+            out[i] = 5
+        elif v == 1:
+            out[i] = out[i] + 7
+        elif v == 2:
+            out[i] = 11 * out[i]
+        elif v == 5:
+            out[i] = 13
+        elif v == 6:
+            return
+        out[i] += 1
+
+
+def count(x, bins):
+    i = cuda.grid(1)
+    if i < x.size:
+        cuda.atomic.add(bins, x[i], 1)
+
+
+def unguarded(out):
+    i = cuda.grid(1)
+    cuda.atomic.max(out, i % out.size, i)
+
+
+def sweep(u, new):
+    j, i = cuda.grid(2)
+    if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+        new[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+    elif i < u.shape[0] and j < u.shape[1]:
+        new[i, j] = u[i, j]
+
+
+def rows(u, new):  # the axes the other way round
+    i, j = cuda.grid(2)
+    if i < new.shape[0] and j < new.shape[1] - 1:
+        new[i, j] = u[i, j + 1] - u[i, j]
+
+
+def cube(u, new, r):
+    k, j, i = cuda.grid(3)
+    if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1 and 0 < k < u.shape[2] - 1:
+        around = u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1]
+        new[i, j, k] = u[i, j, k] + r * (around - 6.0 * u[i, j, k])
+
+
+def along_z(u, new):
+    k, j, i = cuda.grid(3)
+    if i < u.shape[0] - 2 and j < u.shape[1] and k < u.shape[2]:
+        new[i, j, k] = u[i, j, k] + u[i + 1, j, k] + u[i + 2, j, k]
+
+
+def numbers(out):
+    x, y, z = cuda.grid(3)
+    gx, gy, _ = cuda.gridsize(3)
+    if z < out.shape[0] and y < out.shape[1] and x < out.shape[2]:
+        out[z, y, x] = (z * gy + y) * gx + x + cuda.gridDim.y
+
+
+def integers(*shape):
+    return np.zeros(shape, np.int64)
+
+
+def small():
+    return rng.integers(0, 9, 100, np.int32)
+
+
+LINE = [((g, 1, 1), (b, 1, 1)) for g in (1, 2, 3, 4, 5, 7, 9) for b in (1, 3, 32)]
+PLANE = [((gx, gy, 1), b) for gx in (1, 2, 5) for gy in (1, 3, 4, 6) for b in ((4, 2, 1), (3, 3, 1), (1, 5, 1))]
+SPACE = [(g, b) for g in ((1, 2, 3), (5, 4, 2), (3, 3, 5)) for b in ((2, 2, 2), (3, 1, 2))]
+CASES = [
+    (add, f"{V}, {V}, {V}", lambda: (reals(100), reals(100), reals(100)), LINE),
+    (in_place, V, lambda: (reals(100),), LINE),
+    (identities, "int64[::1]", lambda: (integers(100),), LINE),
+    (choose, "int32[::1], int32[::1]", lambda: (small(), np.arange(100, dtype=np.int32)), LINE),
+    (count, "int32[::1], int32[::1]", lambda: (small(), np.zeros(9, np.int32)), LINE),
+    (unguarded, "int32[::1]", lambda: (np.zeros(9, np.int32),), LINE),
+    (sweep, f"{M}, {M}", lambda: (reals(13, 17), reals(13, 17)), PLANE),
+    (rows, f"{M}, {M}", lambda: (reals(17, 13), reals(17, 13)), PLANE),
+    (cube, f"{C}, {C}, float32", lambda: (reals(8, 7, 11), reals(8, 7, 11), 0.125), SPACE),
+    (along_z, f"{C}, {C}", lambda: (reals(9, 5, 6), reals(9, 5, 6)), SPACE),
+    (numbers, "int64[:, :, ::1]", lambda: (integers(8, 7, 11),), SPACE),
+]
+every = pytest.mark.parametrize("kernel, signature, make, launches", CASES, ids=[c[0].__name__ for c in CASES])
+factors = pytest.mark.parametrize("factor", (2, 3, 4, 8))
+
+
+# --- results
+# ----------------------------------------------------------------------------------------------------------------
+
+
+@every
+@factors
+def test_results(kernel, signature, make, launches, factor):
+    """What plain Python gives for some of the launches; for all of them the bytes that the kernel leaves that is not coarsened. (On the
+    host device, which has no use for it, both are the same code.)"""
+    for grid, block in launches[factor % 4 :: 7]:
+        arguments = [x if isinstance(x, np.ndarray) else np.float32(x) for x in make()]
+        harness.run(kernel, arguments, grid, block, fma=False, coarsen=factor)
+    plain, coarse = cuda.jit(coarsen=1)(kernel), cuda.jit(coarsen=factor)(kernel)
+    for grid, block in launches:
+        arguments = make()
+        a, b = ([cuda.to_device(x) if isinstance(x, np.ndarray) else np.float32(x) for x in arguments] for _ in range(2))
+        plain[grid, block](*a)
+        coarse[grid, block](*b)
+        for x, y in zip(a, b):
+            if not isinstance(x, np.float32):
+                assert x.copy_to_host().tobytes() == y.copy_to_host().tobytes(), (grid, block)
+
+
+@needs_llc
+@every
+@factors
+def test_results_of_the_gpu_code_on_the_cpu(kernel, signature, make, launches, factor):
+    entries = Entries(kernel, signature, factor)
+    assert entries.coarsened, entries.note
+    for grid, block in launches:
+        entries.check(grid, block, *make())
+
+
+def test_large_grids_of_every_axis():
+    """More blocks than an axis y or z could number after a multiplication by the factor, and a tail."""
+
+    def mark(out):
+        i = cuda.blockIdx.x + cuda.gridDim.x * (cuda.blockIdx.y + cuda.gridDim.y * cuda.blockIdx.z)
+        out[i] += cuda.gridDim.x * 3 + cuda.gridDim.y * 5 + cuda.gridDim.z * 7
+
+    for grid in ((65537, 3, 1), (3, 65535, 1), (1, 3, 65535)):
+        out = cuda.to_device(np.zeros(grid[0] * grid[1] * grid[2], np.int64))
+        cuda.jit(coarsen=8)(mark)[grid, 1](out)
+        assert (out.copy_to_host() == grid[0] * 3 + grid[1] * 5 + grid[2] * 7).all()
+
+
+def test_bound_launches_and_graphs():
+    kernel = cuda.jit(coarsen=4)(in_place)
+    x, y, z = (cuda.to_device(np.ones(1000, np.float32)) for _ in range(3))
+    bound = kernel[9, 128].bind(x)
+    bound()
+    bound()
+    with cuda.graph() as graph:
+        kernel[9, 128](y)
+    graph.launch()
+    graph.launch()
+    graph.nodes[0].set_args(z)
+    graph.launch()
+    graph.launch()
+    cuda.synchronize()
+    assert x.copy_to_host().tobytes() == y.copy_to_host().tobytes() == z.copy_to_host().tobytes()
+
+
+# --- decisions
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def note(kernel, signature, **options):
+    return _pyptx._compile(kernel, signature, "nvptx", "sm_90", 0, {"coarsen": True, **options}, "ptx")["coarsening"]
+
+
+def with_barrier(x):
+    cuda.syncthreads()
+    x[cuda.grid(1)] = 1
+
+
+def with_shared(x):
+    s = cuda.shared.array(32, np.float32)
+    s[cuda.threadIdx.x] = x[cuda.grid(1)]
+    x[cuda.grid(1)] = s[cuda.threadIdx.x] * 2
+
+
+def with_loop(x):
+    for k in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        x[k] += 1
+
+
+def with_assert(x):
+    i = cuda.grid(1)
+    assert i < x.size
+    x[i] = 1
+
+
+def with_shuffle(x):
+    x[cuda.grid(1)] = cuda.shfl_sync(0xFFFFFFFF, x[cuda.grid(1)], 0)
+
+
+def with_fence(x):
+    x[cuda.grid(1)] = 1
+    cuda.threadfence()
+    x[cuda.grid(1)] = 2
+
+
+def with_print(x):
+    print(cuda.grid(1))
+    x[cuda.grid(1)] = 2
+
+
+def the_same(x):
+    x[cuda.threadIdx.x] = 1
+
+
+def with_nothing(x):
+    pass
+
+
+@pytest.mark.parametrize(
+    "kernel, options, text",
+    [
+        (with_barrier, {}, "not coarsened: its threads meet at barriers"),
+        (with_shared, {}, "not coarsened: it has shared memory"),
+        (with_loop, {}, "not coarsened: it has a loop"),
+        (with_assert, {"exceptions": True}, "not coarsened: it has checks that can stop a thread"),
+        (with_assert, {"debug": True}, "not coarsened: it has checks that can stop a thread"),
+        (with_shuffle, {}, "not coarsened: it calls llvm.nvvm."),
+        (with_fence, {}, "not coarsened: it calls llvm.nvvm.membar.gl"),
+        (with_print, {}, "not coarsened: it has local memory"),
+        (the_same, {}, "not coarsened: its blocks all do the same"),
+        (with_nothing, {}, "not coarsened: its blocks all do the same"),
+        (unguarded, {"coarsen": 1}, "not coarsened: switched off"),
+        (unguarded, {"coarsen": False}, "not coarsened: switched off"),
+        (unguarded, {"opt": 0}, "not coarsened: switched off by opt=0"),
+        (identities, {"coarsen": 8}, "8 neighbouring blocks along x"),
+    ],
+)
+def test_why_not(kernel, options, text):
+    assert note(kernel, V, **options).startswith(text)
+
+
+@pytest.mark.parametrize(
+    "kernel, signature, text",
+    [
+        (add, f"{V}, {V}, {V}", "4 neighbouring blocks along x"),
+        (sweep, f"{M}, {M}", "4 neighbouring threads along y"),
+        (cube, f"{C}, {C}, float32", "4 neighbouring threads along y"),
+        (along_z, f"{C}, {C}", "4 neighbouring threads along z"),
+        (rows, f"{M}, {M}", "4 neighbouring threads along y"),
+        (count, "int32[::1], int32[::1]", "not coarsened: it has atomic operations"),
+    ],
+)
+def test_what_is_chosen(kernel, signature, text):
+    assert note(kernel, signature) == text
+
+
+def test_loads_come_first_and_are_shared():
+    ptx = _pyptx._compile(add, f"{V}, {V}, {V}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    order = re.findall(r"\b(ld|st)\.global", ptx[ptx.index("$coarse(") :])
+    assert order[:12] == ["ld"] * 8 + ["st"] * 4 and order[12:] == ["ld"] * 2 + ["st"]  # together, and the loop
+    ptx = _pyptx._compile(along_z, f"{C}, {C}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    order = re.findall(r"\b(ld|st)\.global", ptx[ptx.index("$coarse(") :])
+    assert order == ["ld"] * 6 + ["st"] * 4 + ["ld"] * 3 + ["st"]  # 6 rows of u for 4 of new, not 12
+
+
+def test_compile_ptx_has_one_entry_unless_asked():
+    assert cuda.compile_ptx(add, (float32[::1],) * 3, cc=(9, 0))[0].count(".entry") == 1
+    assert cuda.compile_ptx(add, (float32[::1],) * 3, cc=(9, 0), coarsen=2)[0].count(".entry") == 2
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
+@every
+def test_ptxas_takes_it(kernel, signature, make, launches, tmp_path):
+    for arch, lines in itertools.product(("sm_75", "sm_90", "sm_120"), (False, True)):
+        made = _pyptx._compile(kernel, signature, "nvptx", arch, 0, {"coarsen": 4, "lineinfo": lines}, "ptx")
+        (tmp_path / "k.ptx").write_text(made["ptx"])
+        subprocess.run(["ptxas", f"-arch={arch}", tmp_path / "k.ptx", "-o", tmp_path / "k.cubin"], check=True)
+        coarse = made["ptx"][made["ptx"].index("$coarse(\n") :]
+        assert (".loc" in coarse) == lines
+
+
+@pytest.mark.parametrize("value", (0, 9, -1, 2.5, "many"))
+def test_bad_factors(value):
+    with pytest.raises((ValueError, TypeError), match="coarsen"):
+        cuda.jit(coarsen=value)(add)
+
+
+# --- launches
+# ----------------------------------------------------------------------------------------------------------------
+
+
+@needs_standin
+def test_what_the_driver_gets():
+    run(
+        """
+        import ctypes, numpy as np
+        from pyptx import cuda
+        from standin import driver
+        control = driver()
+        class Launch(ctypes.Structure):
+            _fields_ = [("kernel", ctypes.c_char * 128), ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3)]
+        def last():
+            l = ctypes.cast(control.last(), ctypes.POINTER(Launch)).contents
+            return l.kernel.decode(), tuple(l.grid), tuple(l.block)
+        def add(x, y, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[i] + y[i]
+        x = cuda.to_device(np.zeros(1 << 20, np.float32))
+        auto, off, four = cuda.jit(add), cuda.jit(coarsen=1)(add), cuda.jit(coarsen=4)(add)
+        auto[4096, 256](x, x, x)
+        assert last() == ("add$coarse", (1024, 1, 1), (256, 1, 1)), last()
+        auto[4095, 257](x, x, x)
+        assert last() == ("add$coarse", (1024, 1, 1), (257, 1, 1)), last()
+        auto[2000, 256](x, x, x)
+        assert last() == ("add", (2000, 1, 1), (256, 1, 1)), last()
+        auto[4096, 256, 0, 16](x, x, x)
+        assert last()[0] == "add", last()
+        off[4096, 256](x, x, x)
+        assert last()[0] == "add" and off.overloads
+        four[5, 32].bind(x, x, x)()
+        assert last() == ("add$coarse", (2, 1, 1), (32, 1, 1)), last()
+        (o,) = auto.overloads.values()
+        assert o.coarsening == "4 neighbouring blocks along x", o.coarsening
+        """
+    )
+
+
+@needs_standin
+def test_the_disk_cache_keeps_it(tmp_path):
+    source = """
+        import numpy as np
+        from pyptx import cuda
+        def add(x, y, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[i] + y[i]
+        x = cuda.to_device(np.zeros(100, np.float32))
+        for k, note in ((cuda.jit(add, cache=True), "4 neighbouring blocks along x"), (cuda.jit(add, cache=True, coarsen=2), "2 neighbouring blocks along x"),
+                        (cuda.jit(add, cache=True, coarsen=1), "not coarsened: switched off")):
+            k[8, 32](x, x, x)
+            (o,) = k.overloads.values()
+            print(o.cache, o.coarsening == note)
+        """
+    assert run(source, PYPTX_CACHE_DIR=str(tmp_path)).split() == ["miss", "True"] * 3
+    assert run(source, PYPTX_CACHE_DIR=str(tmp_path)).split() == ["hit", "True"] * 3
