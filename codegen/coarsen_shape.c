@@ -312,7 +312,7 @@ static const char *find_way(CoShape *s) {
 static const char *read_all(CoShape *s) {
   const Cg *cg = s->cg;
   if (cg->has_barrier || cg->meets_grid)
-    return "its threads meet at barriers";
+    return "its threads meet at barriers or in operations of a warp";
   if (cg->static_shared || cg->uses_dynamic_shared)
     return "it has shared memory";
   if (cg->has_trap)

@@ -320,7 +320,7 @@ static bool make_all_moves(const Making *m) {
   uint32_t leaf = 0, end = 0;
   for (uint32_t i = 0; i < params->nfields; i++) {
     const RtField *f = &params->fields[i];
-    if (f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
+    if (f->kind == RT_FIELD_BLOCKS || f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
       continue;
     if (f->leaf >= m->plan->nsteps || f->leaf < leaf || !make_moves(m->plan, f, &end))
       return false;

@@ -263,12 +263,12 @@ def with_nothing(x):
 @pytest.mark.parametrize(
     "kernel, options, text",
     [
-        (with_barrier, {}, "not coarsened: its threads meet at barriers"),
+        (with_barrier, {}, "not coarsened: its threads meet at barriers or in operations of a warp"),
         (with_shared, {}, "not coarsened: it has shared memory"),
         (with_loop, {}, "not coarsened: it has a loop"),
         (with_assert, {"exceptions": True}, "not coarsened: it has checks that can stop a thread"),
         (with_assert, {"debug": True}, "not coarsened: it has checks that can stop a thread"),
-        (with_shuffle, {}, "not coarsened: it calls llvm.nvvm."),
+        (with_shuffle, {}, "not coarsened: its threads meet at barriers or in operations of a warp"),
         (with_fence, {}, "not coarsened: it calls llvm.nvvm.membar.gl"),
         (with_print, {}, "not coarsened: it has local memory"),
         (the_same, {}, "not coarsened: its blocks all do the same"),

@@ -1,6 +1,6 @@
 """Runs many random programs, in several processes, and reports those whose results are not NumPy's.
 
-    scripts/soak N [--seed S] [--device host|cuda] [--jobs J] [--batch B] [--rows R] [--opt 0-3] [--out FOLDER]
+    scripts/soak N [--seed S] [--device host|cuda] [--jobs J] [--batch B] [--rows R] [--opt 0-3] [--coarsen K] [--out FOLDER]
 
 Seeds S, S+1, … S+N-1 each give one program (programs.py). Every failure is shrunk and written as a
 script to build/failures. A process that dies takes its batch with it: the programs of that batch are run
@@ -149,8 +149,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--batch", type=int, help="programs a kernel (16)")
     parser.add_argument("--rows", type=int, help="rows of arguments a program (host 24, cuda 64)")
+    parser.add_argument("--coarsen", type=int, help="GPU: kernels run with coarsen=K, in blocks of 8 threads (docs/COARSENING.md)")
     parser.add_argument("--opt", type=int, choices=range(4), help="default: batches take turns at 3 and 0")
     options = parser.parse_args()
+    if options.coarsen:
+        os.environ["PYPTX_COARSEN"] = str(options.coarsen)  # the processes inherit it
+        options.batch = options.batch or 1  # longer kernels are not coarsened
+        options.rows = options.rows or 70
     options.batch = options.batch or 16  # larger kernels take ptxas the square of their length
     options.rows = options.rows or {"host": 24, "cuda": 64}[options.device]
     return Soak(options).run()
