@@ -105,6 +105,8 @@ def add_options(group):
     group.add_argument("--max-registers", type=positive, metavar="N", help="limit of registers a thread")
     group.add_argument("--launch-bounds", metavar="THREADS[,BLOCKS]", type=launch_bounds,
                        help="largest block, and least blocks a multiprocessor")
+    group.add_argument("--coarsen", type=positive, metavar="K", choices=range(1, 9),
+                       help="add an entry whose blocks run K blocks of the grid (1 to 8)")
     group.add_argument("--typing", choices=("numpy", "numba"), help="rules of type promotion")
     group.add_argument("--device-function", dest="device", action="store_true", default=None,
                        help="compile as a function that other device code calls, not as a kernel")
@@ -124,7 +126,7 @@ def launch_bounds(text):
 
 
 OPTIONS = ("opt", "fastmath", "fma", "debug", "lineinfo", "exceptions", "boundscheck", "max_registers", "launch_bounds",
-           "typing", "device")
+           "coarsen", "typing", "device")
 
 
 def options_of(args):

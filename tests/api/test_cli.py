@@ -163,6 +163,8 @@ def test_options_reach_the_compiler(run, tmp_path):
     assert "fma.rn" not in text
     _, text, _ = run(*common, "--fastmath")
     assert "div.rn.f32" not in text
+    _, text, _ = run(*common, "--coarsen", "2")
+    assert "k$coarse" in text
     _, text, _ = run(*common, "--max-registers", "32")
     assert ".maxnreg 32" in text
     _, text, _ = run(*common, "--launch-bounds", "256,2")

@@ -209,6 +209,8 @@ def jit(func_or_sig=None, **options):
         typing="numpy"          or "numba": Numba's type promotion
         inline="auto"           or "always", "never": where kernels call it; forceinline=True is "always"
         max_registers, launch_bounds   limits of registers a thread; threads a block, or (threads, blocks)
+        coarsen=None            GPU: blocks of a large launch that one block runs; 1: off, 2 to 8: of every launch, where the kernel allows it;
+                                None: the compiler decides
         cache=None              True: keep compiled kernels on disk for later processes; False: never; None: if PYPTX_CACHE_DIR is set
         link=None               a file or a list of files (.ptx .cubin .fatbin .o .a .cu) or cuda.PTXSource(text) and its like, linked with the
                                 kernel on a GPU: what defines the functions that cuda.declare_device declares
