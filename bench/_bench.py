@@ -3,6 +3,7 @@
 import argparse
 import ctypes
 import json
+import os
 import platform
 import statistics
 import sys
@@ -75,7 +76,7 @@ class Driver:
     """cuda.h's functions on the primary context that pyptx uses; every call is checked."""
 
     def __init__(self):
-        self.lib = ctypes.CDLL("libcuda.so.1")
+        self.lib = ctypes.CDLL(os.environ.get("PYPTX_DRIVER", "libcuda.so.1"))  # the one that pyptx loads
 
     def __getattr__(self, name):
         function = getattr(self.lib, name)
@@ -89,7 +90,7 @@ class Driver:
 
     def load(self, image):
         module = ctypes.c_void_p()
-        self.cuModuleLoadData(ctypes.byref(module), image)
+        self.cuModuleLoadDataEx(ctypes.byref(module), image, 0, None, None)
         return module
 
     def function(self, module, name):

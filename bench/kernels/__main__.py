@@ -132,7 +132,7 @@ def main():
             found = bench.measure(kernel, problem, expected, block, arrays, ours_only=block != kernel.block)
             wrong += not all(found["right"].values())
             report.row(*row_of(kernel, problem, block, found, variants))
-            report.rows[-1].update(kind=kernel.kind, **found)
+            report.rows[-1].update(kind=kernel.kind, measured=found)
     said = summary(report)
     for text, _ in variants:
         print(f"{text} / pyptx: geometric mean {geometric_mean([r[text] for r in report.rows]):.3f}")

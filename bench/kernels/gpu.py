@@ -151,11 +151,11 @@ class Bench:
         """cuMemcpyDtoD that moves as many bytes as the kernel must: half of them read, half written."""
         half = int(problem.bytes) // 2
         source, target = (cuda.device_array(half, np.uint8) for _ in range(2))
-        copy, size = self.driver.lib.cuMemcpyDtoD_v2, ctypes.c_size_t(half)
+        copy, size = self.driver.lib.cuMemcpyDtoDAsync_v2, ctypes.c_size_t(half)
         to, of = (ctypes.c_uint64(pointer(a)) for a in (target, source))
 
         def call(_keep=(source, target)):
-            if copy(to, of, size):
+            if copy(to, of, size, None):
                 raise RuntimeError("cuMemcpyDtoD failed")
 
         return call

@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-WIDTH, LEFT, RIGHT, ROW, BAR = 860, 170, 60, 26, 9
+WIDTH, LEFT, RIGHT, ROW, BAR = 880, 190, 60, 26, 9
 SIDES = (("/nvcc", "#3b6fb6", "over nvcc -O3"), ("/numba", "#d98032", "over numba-cuda"))
 LOW, HIGH = 1 / 8, 2.0  # the ends of the logarithmic axis
 
@@ -36,7 +36,7 @@ def draw(rows, device):
         out.append(f'<text x="{x:.1f}" y="{height - 8}" text-anchor="middle">{ratio:g}</text>')
     for n, row in enumerate(rows):
         y = top + ROW * n
-        out.append(f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(label(row))}</text>')
+        out.append(f'<text x="{LEFT - 34}" y="{y + 13}" text-anchor="end">{escape(label(row))}</text>')
         for k, (column, colour, _) in enumerate(SIDES):
             ratio = row.get(column)
             if ratio:

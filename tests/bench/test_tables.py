@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -115,6 +116,27 @@ def test_two_builds(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     (row,) = json.loads(out.read_text())["rows"]
     assert row["kernel"] == "vadd" and row["right"] == "yes" and row["B/A"] == pytest.approx(row["B ms"] / row["A ms"])
+
+
+STANDIN = os.environ.get("PYPTX_STANDIN")
+
+
+@pytest.mark.skipif(not STANDIN, reason="PYPTX_STANDIN does not name the stand-in driver")
+def test_the_runner_on_a_driver_that_runs_nothing(tmp_path):
+    """All sides are prepared, launched and timed; since no kernel runs, the checks must say that every side is wrong."""
+    out, picture = tmp_path / "out.json", tmp_path / "out.svg"
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "kernels"), "--scale", "0.001", "--peers", "", "--variant", "fma=False", "--json", str(out),
+         "--picture", str(picture), "vadd", "jacobi"],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    rows = json.loads(out.read_text())["rows"]
+    assert [row["kernel"] for row in rows] == ["vadd", "jacobi"]
+    for row in rows:
+        assert row["right"].startswith("NO: pyptx, pyptx fma=False") and row["pyptx ms"] > 0 and row["of copy"]
+        assert ("nvcc" in row["right"]) == (shutil.which("nvcc") is not None)
+    assert "jacobi" in picture.read_text()
 
 
 def test_what_is_no_build(tmp_path):
