@@ -144,16 +144,16 @@ static RtStatus copy_all(const Box *b, const RtBoxes *x, unsigned axes, RtStream
   }
 }
 
-/* Over the bus short rows are slow: then a copy of all that lies between is better, unless that is much more. */
+/* To the host, all that lies between in one staged copy is as fast, unless it is much more. The other ways would have to read first what
+ * lies between, to write it back. (Measured on an H200: 1.3 times at twice the bytes; 31 against 5000 us on the device.) */
 static int pays(const Box *b, const RtBoxes *x) {
-  enum { SHORT_ROW = 64, MUCH = 16 };
+  enum { MUCH = 4, SMALL = 1 << 20 };
   int64_t bytes = b->width, span = b->width;
-  const int64_t *steps = x->way == RT_BOX_TO_HOST ? b->from : b->to; /* the device's */
   for (unsigned k = 0; k < b->ndim; k++) {
     bytes *= b->shape[k];
-    span += (b->shape[k] - 1) * steps[k];
+    span += (b->shape[k] - 1) * b->from[k];
   }
-  return x->way == RT_BOX_ON_DEVICE || b->width >= SHORT_ROW || span / MUCH > bytes;
+  return x->way != RT_BOX_TO_HOST || span < SMALL || span / MUCH >= bytes;
 }
 
 RtStatus rt_copy_boxes(RtDevice *d, const RtBoxes *x, RtStream *stream, int *done) {
