@@ -411,8 +411,38 @@ static PyObject *get_ipc_handle(PyObject *op, PyObject *Py_UNUSED(args)) {
   return handle;
 }
 
+/* The array itself, or on a stream if one is given. */
+static PyObject *bound_to(PyObject *op, PyObject *stream) {
+  return stream ? PyObject_CallMethod(op, "bind", "O", stream) : Py_NewRef(op);
+}
+
+static PyObject *array_getitem(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"item", "stream", NULL};
+  PyObject *item, *stream = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &item, &stream))
+    return NULL;
+  PyObject *array = bound_to(op, stream), *found = array ? PyObject_GetItem(array, item) : NULL;
+  Py_XDECREF(array);
+  return found;
+}
+
+static PyObject *array_setitem(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"key", "value", "stream", NULL};
+  PyObject *key, *value, *stream = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:setitem", names, &key, &value, &stream))
+    return NULL;
+  PyObject *array = bound_to(op, stream);
+  int failed = array ? PyObject_SetItem(array, key, value) : -1;
+  Py_XDECREF(array);
+  return failed ? NULL : Py_NewRef(Py_None);
+}
+
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef array_methods[] = {
+    {"getitem", KEYWORDS(array_getitem), METH_VARARGS | METH_KEYWORDS,
+     "getitem(item, stream=0)\n\nThe same as a[item], on a stream."},
+    {"setitem", KEYWORDS(array_setitem), METH_VARARGS | METH_KEYWORDS,
+     "setitem(key, value, stream=0)\n\nThe same as a[key] = value, on a stream."},
     {"copy_to_host", KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
      "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape). With ary and a stream the copy may "
      "still run on return: synchronise the stream."},

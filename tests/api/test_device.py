@@ -140,6 +140,7 @@ def test_gpus():
 def test_questions_that_never_fail(device):
     assert cuda.is_available() is True or device == "host"
     assert cuda.detect() in (True, False)
+    assert cuda.is_supported_version() in (True, False) and cuda.is_float16_supported() and cuda.is_bfloat16_supported()
 
 
 def test_profiling_is_quiet_where_there_is_no_profiler():

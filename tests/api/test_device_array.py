@@ -377,3 +377,21 @@ def test_sixteen_axes():
     assert np.array_equal(d.T.copy_to_host(), a.T)
     with pytest.raises(IndexError):
         d[None]
+
+
+def test_items_on_a_stream():
+    """Numba's names of indexing with a stream."""
+    a, stream = values((4, 6)), cuda.stream()
+    d = cuda.to_device(a)
+    assert d.getitem((1, 2)) == a[1, 2] and d.getitem((1, 2), stream=stream) == a[1, 2]
+    assert np.array_equal(d.getitem(slice(1, 3), stream=stream).copy_to_host(), a[1:3])
+    d.setitem((slice(None), 2), 7, stream=stream)
+    d.setitem(0, a[1])
+    stream.synchronize()
+    a[:, 2] = 7
+    a[0] = values((4, 6))[1]
+    assert np.array_equal(d.copy_to_host(), a)
+    with pytest.raises(IndexError):
+        d.getitem(4)
+    with pytest.raises(TypeError):
+        d.setitem(0)

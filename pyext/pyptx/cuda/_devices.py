@@ -47,6 +47,21 @@ def is_available():
     return _pyptx.gpu_count() > 0
 
 
+def is_supported_version():
+    """Is there a driver that pyptx works with (CUDA 11.2 or later). Numba asks it of the toolkit, which is not needed here."""
+    return _pyptx.gpu_count() > 0 or _pyptx.cuda_error() == "there is no GPU that CUDA can use"
+
+
+def is_float16_supported():
+    """True: kernels have float16 on every device."""
+    return True
+
+
+def is_bfloat16_supported():
+    """True: kernels have bfloat16 on every device; the instructions from compute capability 8.0 on."""
+    return True
+
+
 def detect():
     """Prints the devices; True if one of them is a GPU."""
     found = list_devices()

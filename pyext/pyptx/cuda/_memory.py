@@ -308,6 +308,35 @@ class MemoryPointer:
             self._finalizer()
 
 
+class MappedMemory(MemoryPointer):
+    """Host memory that the device reaches: a MemoryPointer with ``host_pointer``, the address on the host's side."""
+
+    def __init__(self, context, pointer, size, owner=None, finalizer=None):
+        super().__init__(context, pointer, size, owner, finalizer)
+        self.host_pointer = pointer
+
+
+class PinnedMemory(MemoryPointer):
+    """Page-locked host memory, as a manager's memhostalloc gives it."""
+
+
+class IpcHandle:
+    """What a memory manager's get_ipc_handle returns: the 64 bytes of a CUipcMemHandle, and where in the allocation the memory begins."""
+
+    def __init__(self, base, handle, size, source_info=None, offset=0):
+        self.base, self.handle, self.size, self.source_info, self.offset = base, handle, size, source_info, offset
+
+
+class GetIpcHandleMixin:
+    """get_ipc_handle for managers whose memory comes from cuMemAlloc."""
+
+    def get_ipc_handle(self, memory):
+        """An IpcHandle of a MemoryPointer; ValueError where the driver cannot share it."""
+        array = _pyptx._array_at(_address(memory), memory.size, "u1", (memory.size,), (1,), memory, False)
+        handle, offset = _pyptx._ipc_handle(array)
+        return IpcHandle(memory, handle, memory.size, None, offset)
+
+
 # --- other processes ---
 
 
