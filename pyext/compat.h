@@ -16,7 +16,7 @@
 #endif
 
 #ifdef Py_GIL_DISABLED /* elsewhere the macro is a brace, and the object would be unused */
-#define PX_BEGIN_LOCKED(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define PX_BEGIN_LOCKED(object) Py_BEGIN_CRITICAL_SECTION(object);
 #define PX_END_LOCKED()         Py_END_CRITICAL_SECTION()
 #else
 #define PX_BEGIN_LOCKED(object) { (void)(object);
