@@ -4,7 +4,8 @@
 
 First three arrays, which the peers (numba-cuda, CuPy, Triton, PyTorch; what is installed) launch as well. Then a table by arguments: own
 arrays (3, 4, 16), scalars (16), PyTorch's tensors and CuPy's arrays (4 each), a launch that was bound; each line beside a C loop that
-launches the very kernel that pyptx compiled, with a parameter block of the same size, in the same process and turn by turn.
+launches the very kernel that pyptx compiled with the very same parameters, in the same process and turn by turn; "over C" is the median
+of the differences of neighbours.
 
 All in one process and taking turns, medians of batches of launches of a tiny kernel; the device is
 drained between batches, outside the clock. "over C" is the difference to the driver call from a C
@@ -15,8 +16,11 @@ the launch of an empty kernel is measured alone.
 import ctypes
 import re
 import shutil
+import statistics
+import struct
 import subprocess
 import tempfile
+import time
 import warnings
 from pathlib import Path
 
@@ -104,31 +108,42 @@ def compiled(source):
     return ctypes.CDLL(str(folder / "launch.so"))
 
 
-def block_floor(driver, library, kernel):
-    """A contestant: n launches of what pyptx compiled for its only signature, from a C loop; parameters of the same size, all zero."""
+def block_floor(driver, library, kernel, arguments):
+    """A contestant: n launches of what pyptx compiled for its only signature, from a C loop, with the very parameters."""
     (overload,) = kernel.overloads.values()
     function = driver.function(driver.load(overload.ptx.encode() + b"\0"), overload.symbol)
-    size = parameter_bytes(overload.ptx, overload.symbol)
-    params = ctypes.create_string_buffer(max(size, 1))
+    params = block_of(overload.ptx, overload.symbol, values_of(arguments))
     address = ctypes.cast(driver.lib.cuLaunchKernel, ctypes.c_void_p)
 
     def work(n):
-        assert library.launch_block(address, function, 256, params, ctypes.c_ulong(size), n) == 0
+        assert library.launch_block(address, function, 256, params, ctypes.c_ulong(len(params)), n) == 0
 
     return work
 
 
-def parameter_bytes(ptx, symbol):
-    """Bytes of a kernel's parameters, each aligned as PTX aligns it."""
+def values_of(arguments):
+    """What a kernel of kernel_of takes: each array's address, behind the first one's its extent too; then the numbers."""
+    for i, a in enumerate(arguments):
+        if isinstance(a, (int, float)):
+            yield a
+        else:
+            yield a.data_ptr() if hasattr(a, "data_ptr") else a.__cuda_array_interface__["data"][0]
+            if i == 0:
+                yield a.shape[0]
+
+
+def block_of(ptx, symbol, values):
+    """The parameter block of a kernel, each value aligned as PTX aligns it."""
     header = ptx[ptx.index(f".entry {symbol}(") :]
-    end = 0
+    block = b""
     for line in header[: header.index(")")].splitlines():
-        found = re.search(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z])(\d+)\b.*?(?:\[(\d+)\])?,?$", line)
+        found = re.search(r"\.param\s+\.([a-z])(\d+)\b.*?,?$", line)
         if found:
-            size = int(found[3]) // 8
-            align = int(found[1] or size)
-            end = -(-end // align) * align + size * int(found[4] or 1)
-    return end
+            size, value = int(found[2]) // 8, next(values)
+            form = {4: "f", 8: "d"} if isinstance(value, float) else {4: "i", 8: "q"}
+            block += b"\0" * (-len(block) % size) + struct.pack(form[size], value)
+    assert next(values, None) is None
+    return block
 
 
 def kernel_of(n, scalars=0):
@@ -153,6 +168,23 @@ def cupy_arrays():
     import cupy
 
     return [cupy.zeros(256, cupy.float32) for _ in range(4)]
+
+
+def against(floor, ours):
+    """Medians, of seconds a launch and of the difference in a round: one batch of each, in turns the one or the other first."""
+    rounds = []
+    for work in (floor, ours):
+        work(3)
+    for i in range(2 * REPEAT):
+        seconds = {}
+        for work in (floor, ours) if i % 2 else (ours, floor):
+            cuda.synchronize()
+            start = time.perf_counter()
+            work(LAUNCHES)
+            seconds[work] = (time.perf_counter() - start) / LAUNCHES
+        rounds.append((seconds[floor], seconds[ours], seconds[ours] - seconds[floor]))
+    cuda.synchronize()
+    return [statistics.median(column) for column in zip(*rounds)]
 
 
 def by_arguments(driver, args):
@@ -187,11 +219,8 @@ def by_arguments(driver, args):
         configured(*arguments)
         cuda.synchronize()
         ours = loop(configured.bind(*arguments)) if bound else loop(configured, *arguments)
-        seconds = batches(
-            {"C": block_floor(driver, library, kernel), "pyptx": ours}, LAUNCHES, REPEAT, cuda.synchronize
-        )
-        c, s = seconds["C"] * 1e6, seconds["pyptx"] * 1e6
-        report.row(name, s, c, s - c, most)
+        c, s, over = against(block_floor(driver, library, kernel, arguments), ours)
+        report.row(name, s * 1e6, c * 1e6, over * 1e6, most)
     report.save(args.json and args.json.with_suffix(".arguments.json"), device=cuda.get_current_device().name)
 
 

@@ -279,14 +279,21 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   return failed || !a->held ? failed : finish_held(o, a);
 }
 
-/* After the attempt: its node, if it was captured, and who uses the memory. */
-static PyObject *finish(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
-                        int failed) {
+/* After an attempt that was captured, or on a stream: its node, and who uses the memory. */
+static __attribute__((noinline)) PyObject *finish_slowly(PxLauncher *l, PxOverload *o, PyObject *const *argv,
+                                                         Py_ssize_t n, PyObject *kwnames, int failed) {
   if (failed == PX_CAPTURED)
     failed = px_captured_launch(l, o, argv, n, kwnames);
   if (!failed && l->config.stream)
     px_launch_mark(l, o, argv, n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
   return failed ? NULL : Py_NewRef(Py_None);
+}
+
+PX_HOT static inline PyObject *finish(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_ssize_t n,
+                                      PyObject *kwnames, int failed) {
+  if (!failed && !l->config.stream)
+    Py_RETURN_NONE;
+  return finish_slowly(l, o, argv, n, kwnames, failed);
 }
 
 /* The way of a launch whose arguments no plan knows yet, and of all that plans do not serve. */
@@ -311,16 +318,42 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
   return result;
 }
 
-PX_HOT static int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
-  RtConfig config;
-  if (!(l->forall | p->follows))
+/* With arrays of one library that works on the default stream, or no others than its own: the launch is its next work. */
+PX_HOT static inline int launch_theirs(PxLauncher *l, const PxPlan *p, char *block, bool *done) {
+  uint64_t handle;
+  *done = true;
+  if (px_source_stream(p->st, p->sources[0], p->ordinal, &handle) < 0)
+    return -1;
+  if (handle <= 1)
     return launch_block(p->st, p->overload, &l->config, block);
-  config = l->config;
+  if ((*done = !p->on_default && !px_capturing())) {
+    RtStreamRoom room;
+    RtConfig config = l->config;
+    config.stream = rt_stream_in(&room, p->device, handle);
+    return launch_block(p->st, p->overload, &config, block);
+  }
+  return 0;
+}
+
+static __attribute__((noinline)) int launch_in_order(PxLauncher *l, const PxPlan *p, char *block) {
+  RtConfig config = l->config;
+  PxFollow f;
   if (l->forall && choose_config(p->st, l, p->overload, &config) < 0)
     return -1;
-  PxFollow f;
   px_plan_follow(p, l->config.stream, &f);
   return px_launch_followed(p->overload, &config, &f, block);
+}
+
+PX_HOT static inline int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
+  if (!(l->forall | p->notes)) {
+    bool done = false;
+    if (!p->nsources)
+      return launch_block(p->st, p->overload, &l->config, block);
+    int failed = p->nsources == 1 && !l->config.stream ? launch_theirs(l, p, block, &done) : 0;
+    if (done)
+      return failed;
+  }
+  return launch_in_order(l, p, block);
 }
 
 PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf, PyObject *kwnames) {

@@ -232,7 +232,6 @@ static void add_source(PxPlan *p, PxStep *s, const PxSource *source) {
     i++;
   if (p->ordinal != RT_HOST && i == p->nsources && i < PX_FOLLOWED)
     p->sources[p->nsources++] = source;
-  p->follows |= p->nsources != 0;
 }
 
 /* Tensors that read_tensor can tell: all but those that are in another order than C's, wide, out of line, of complex numbers. */
@@ -370,7 +369,7 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->kwnames = Py_XNewRef(kwnames);
   p->npositional = n;
   p->nsteps = (uint16_t)a->nleaves;
-  p->follows = o->code->has_trap && !a->on_host;
+  p->notes = o->code->has_trap && !a->on_host;
   p->steps = PyMem_Calloc(a->nleaves + 1, sizeof *p->steps);
   p->moves = PyMem_Calloc(2 * o->code->params.nfields + 1,
                           sizeof *p->moves); /* of 16 bytes at most */

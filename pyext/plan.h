@@ -23,7 +23,7 @@ typedef struct PxPlan {
   Py_ssize_t npositional;
   int ordinal;     /* of the device */
   bool on_default; /* arrays of ours are arguments */
-  bool follows; /* something is to be done before or after the launch itself: px_launch_followed */
+  bool notes;      /* the launch is noted: px_note_launch */
   uint8_t nsources;
   uint16_t nsteps, nmoves;
   const PxSource *sources[PX_FOLLOWED]; /* whose current streams count, each once */

@@ -234,7 +234,7 @@ int px_source_read(PxState *st, const PxSource *s, PyObject *obj, PxForeign *out
   return s->exchange ? read_exchange(st, s, obj, out) : read_cupy(st, obj, out);
 }
 
-int px_source_stream(PxState *st, const PxSource *s, int device, uint64_t *stream) {
+PX_HOT int px_source_stream(PxState *st, const PxSource *s, int device, uint64_t *stream) {
   *stream = 0;
   if (s->exchange) {
     void *handle = NULL;
