@@ -12,8 +12,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "a move of 8 bytes moves the low ones of a smaller number");
 
 typedef enum StepKind {
-  STEP_ARRAY, /* our own */
-  STEP_FLOAT, /* Python's numbers, as they are */
+  STEP_ARRAY,  /* our own */
+  STEP_OBJECT, /* a number as it lies in the object: Python's floats, NumPy's scalars */
   STEP_INT,
   STEP_BOOL,
   STEP_CONVERT, /* the same, as the overload declares them */
@@ -90,18 +90,20 @@ static inline bool read_int(PyObject *arg, long long *out) {
   return !overflow;
 }
 
+static const char *in_object(PyObject *arg) { return (const char *)arg + sizeof(PyObject); }
+_Static_assert(offsetof(PyFloatObject, ob_fval) == sizeof(PyObject),
+               "a float is its head and its value");
+
 static bool convert(const PxStep *s, PyObject *arg, char out[16]) {
   long long i = 0;
-  double d = 0;
-  if (PyFloat_CheckExact(arg)) {
-    d = PyFloat_AS_DOUBLE(arg);
-    return px_convert_scalar((TypeId)s->given, &d, (TypeId)s->token, out);
-  }
+  const void *value = &i;
   if (PyBool_Check(arg))
     *(char *)&i = arg == Py_True;
+  else if (!PyLong_CheckExact(arg))
+    value = in_object(arg);
   else if (!read_int(arg, &i))
     return false;
-  return px_convert_scalar((TypeId)s->given, &i, (TypeId)s->token, out);
+  return px_convert_scalar((TypeId)s->given, value, (TypeId)s->token, out);
 }
 
 static inline bool array_fits(const PxPlan *p, const PxStep *s, const PxArray *a) {
@@ -126,7 +128,7 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
       if (!array_fits(p, s, (const PxArray *)arg))
         return false;
       break;
-    case STEP_FLOAT: break;
+    case STEP_OBJECT: break;
     case STEP_INT:
       if (!read_int(arg, &read.i))
         return false;
@@ -209,20 +211,42 @@ typedef struct Making {
   PxPlan *plan;
 } Making;
 
-static int number_kind(PyTypeObject *t) {
-  return t == &PyLong_Type    ? STEP_INT
-         : t == &PyFloat_Type ? STEP_FLOAT
-         : t == &PyBool_Type  ? STEP_BOOL
-                              : -1;
+/* A scalar of NumPy's own classes, whose value stands behind the head (numpy/arrayscalars.h), as a look at this one confirms. */
+static bool is_numpy_scalar(PxState *st, PyObject *arg, PxToken *given) {
+  PyTypeObject *type = Py_TYPE(arg);
+  if (!px_have_numpy(st) || type->tp_flags & Py_TPFLAGS_HEAPTYPE ||
+      !PyType_IsSubtype(type, (PyTypeObject *)st->np_generic))
+    return false;
+  PyObject *dtype = PyObject_GetAttr(arg, st->name.dtype);
+  PxElem elem = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
+  Py_XDECREF(dtype);
+  Py_buffer view;
+  bool is = elem < TY_SCALARS && PyObject_GetBuffer(arg, &view, PyBUF_SIMPLE) == 0;
+  if (is) {
+    Py_ssize_t bytes = view.len < SLACK ? SLACK : view.len; /* are moved */
+    is = type->tp_basicsize >= (Py_ssize_t)sizeof(PyObject) + bytes &&
+         !memcmp(in_object(arg), view.buf, (size_t)view.len);
+    PyBuffer_Release(&view);
+  }
+  PyErr_Clear();
+  *given = elem;
+  return is;
 }
 
-/* What px_args_add makes of a Python number. */
-static PxToken number_token(StepKind kind, bool numba) {
-  if (kind == STEP_INT)
-    return numba ? TY_I64 : TY_PYINT;
-  if (kind == STEP_FLOAT)
-    return numba ? TY_F64 : TY_PYFLOAT;
-  return numba ? TY_BOOL : TY_PYBOOL;
+/* The kind of a number, and the token that px_args_add gives it; -1: it is none. */
+static int number_kind(const Making *m, PyObject *arg, PxToken *given) {
+  bool numba = m->a->numba;
+  PyTypeObject *t = Py_TYPE(arg);
+  if (t == &PyLong_Type) {
+    *given = numba ? TY_I64 : TY_PYINT;
+    return STEP_INT;
+  }
+  if (t == &PyBool_Type) {
+    *given = numba ? TY_BOOL : TY_PYBOOL;
+    return STEP_BOOL;
+  }
+  *given = numba ? TY_F64 : TY_PYFLOAT;
+  return t == &PyFloat_Type || is_numpy_scalar(m->plan->st, arg, given) ? STEP_OBJECT : -1;
 }
 
 static void add_source(PxPlan *p, PxStep *s, const PxSource *source) {
@@ -267,12 +291,12 @@ static bool make_source(Making *m, PxStep *s, PyObject *arg) {
 
 static bool make_step(Making *m, uint32_t leaf, PyObject *arg) {
   PxStep *s = &m->plan->steps[leaf];
-  int number = number_kind(Py_TYPE(arg));
+  PxToken given;
+  int number = number_kind(m, arg, &given);
   s->type = Py_TYPE(arg);
   s->written = leaf < m->overload->code->nargs && m->overload->code->args[leaf].written;
   if (number >= 0) {
-    PxToken wanted = m->overload->signature.tokens[leaf],
-            given = number_token((StepKind)number, m->a->numba);
+    PxToken wanted = m->overload->signature.tokens[leaf];
     s->kind = (uint8_t)(given == wanted ? number : STEP_CONVERT);
     s->given = (uint8_t)given;
     s->token = wanted;
@@ -296,7 +320,7 @@ static size_t place_of(const PxStep *s, const RtField *f) {
   case RT_FIELD_EXTENT32:
   case RT_FIELD_EXTENT64: return shape + sizeof(int64_t) * f->axis;
   case RT_FIELD_STRIDE: return strides + sizeof(int64_t) * f->axis;
-  default: return s->kind == STEP_FLOAT ? offsetof(PyFloatObject, ob_fval) : 0;
+  default: return s->kind == STEP_OBJECT ? sizeof(PyObject) : 0;
   }
 }
 

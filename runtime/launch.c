@@ -200,6 +200,11 @@ RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *th
   *threads = k->limits.threads < 256 ? k->limits.threads : 256;
   if (rt_is_host(k->device))
     return RT_OK;
+  uint32_t known = dynamic_shared ? 0 : atomic_load_explicit(&k->best_block, memory_order_relaxed);
+  if (known) {
+    *threads = known;
+    return RT_OK;
+  }
   TRY(rt_device_make_current(k->device));
   TRY(check_epoch(k));
   int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, k->function, NULL,
@@ -208,5 +213,7 @@ RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *th
     return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->name);
   if (block > 0)
     *threads = (uint32_t)block;
+  if (!dynamic_shared)
+    atomic_store_explicit(&k->best_block, *threads, memory_order_relaxed);
   return RT_OK;
 }

@@ -256,6 +256,7 @@ struct RtKernel {
   int32_t trap_offset;              /* of the TRAP field in the parameter block, -1 without */
   uint32_t max_dynamic;             /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more */
+  _Atomic uint32_t best_block;      /* rt_kernel_best_block without dynamic shared memory; 0: not asked yet */
   uint64_t trap_address;            /* of *trap as the device sees it */
   int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
   uint32_t nfields, *field_offsets; /* of a cooperative kernel */

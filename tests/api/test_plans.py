@@ -133,6 +133,34 @@ raises(TypeError, kernel[1, 32], own(5, np.float32), 1)
 
 
 @needs_standin
+def test_numpy_scalars():
+    run("""
+kinds = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float16, np.float32, np.float64,
+         np.complex64, np.complex128, np.longlong, np.intc]
+def two(a, s, t):
+    a[0] = s
+    a[1] = t
+for options in ({}, {"typing": "numba"}):
+    for kind in kinds:
+        kernel, a = cuda.jit(two, **options), own(5, np.complex128)
+        for s in (0, 1, 3):
+            check(kernel, a, kind(s), 1)
+            check(kernel, a, 0.5, kind(s))
+            check(kernel, a, kind(s), kind(2))
+class Mine(np.float32):
+    pass
+kernel = cuda.jit(two)
+check(kernel, a, Mine(3), np.datetime64(5, "s").astype("int64"))
+kernel = cuda.jit("void(float64[:], int32)")(line)
+a = own(5)
+for _ in range(2):
+    for kind in (np.int16, np.uint8, np.int8, np.int32):
+        check(kernel, a, kind(7))
+    raises(TypeError, kernel[1, 32], a, np.float32(1))
+""")
+
+
+@needs_standin
 def test_keywords():
     run("""
 kernel, a, b = cuda.jit(body), own((4, 4)), own((4, 4))
