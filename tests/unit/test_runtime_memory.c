@@ -51,6 +51,37 @@ static void reuse(int n) {
   EXPECT(control->live(SI_MEMORY) == 1 && control->misuse() == 0);
 }
 
+/* Taking and giving back what the list holds is no call into the driver, and happens only where it may. */
+static void again(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtStream *s;
+  RtMemoryStats stats;
+  uint64_t a, b;
+  EXPECT(rt_stream_new(d, &s) == RT_OK);
+  EXPECT(rt_alloc(d, 1000, s, &a) == RT_OK);
+  EXPECT(!rt_alloc_again(d, 1000, s, &b));
+  control->forget();
+  rt_free(d, a, 1000, s);
+  EXPECT(!rt_alloc_again(d, 1000, NULL, &b) && !rt_alloc_again(d, 2000, s, &b) &&
+         !rt_alloc_again(d, (size_t)32 << 20, s, &b));
+  EXPECT(rt_alloc_again(d, 900, s, &b) && b == a && control->calls(NULL) == 0);
+  rt_memory_stats(d, &stats);
+  EXPECT(stats.live_blocks == 1 && stats.live_bytes == 1024 && stats.allocations == 2);
+  control->forget();
+  rt_defer_begin(d); /* now a free only notes the block */
+  rt_free(d, b, 900, s);
+  EXPECT(!rt_alloc_again(d, 900, s, &b));
+  rt_defer_end(d);
+  EXPECT(rt_alloc_again(d, 900, NULL, &b) && b == a); /* the device was idle: it is any stream's */
+  rt_free(d, b, 900, s);
+  EXPECT(rt_device_reset(d) == RT_OK); /* takes list and stream along */
+  EXPECT(!rt_alloc_again(d, 900, s, &b) && !rt_alloc_again(d, 900, NULL, &b));
+  rt_stream_release(s);
+  EXPECT(control->live(SI_MEMORY) == 0 && control->misuse() == 0);
+}
+
 /* More sizes than slots, and more bytes than are kept: nothing is lost. */
 static void crowded(int n) {
   (void)n;
@@ -191,6 +222,7 @@ static void host(int n) {
 
 int main(void) {
   RUN(reuse, 0);
+  RUN(again, 0);
   RUN(crowded, 0);
   RUN(out_of_memory, 1);
   RUN(out_of_memory, 0);
