@@ -1,6 +1,7 @@
-"""Kernels that LLVM's code generator or ptxas once compiled wrongly for a GPU; the work-arounds are codegen/nvptx_prepare.c and codegen/ptx_fixup.c."""
+"""Kernels that LLVM's code generator or ptxas once compiled wrongly; the work-arounds are codegen/nvptx_prepare.c and codegen/ptx_fixup.c."""
 
 import numpy as np
+import pyptx
 import pytest
 from harness import run
 from pyptx import cuda
@@ -115,3 +116,18 @@ def recursion_never_reached(x, out):
 @pytest.mark.parametrize("opt", [0, 3])
 def test_recursion_that_nothing_reaches(opt):
     run(recursion_never_reached, [np.arange(4), np.zeros(4, np.int64)], 1, 4, opt=opt)
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_numbers_of_comparisons(opt):
+    def kernel(m, out):
+        i = cuda.grid(1)
+        if i < m.size:
+            out[0, i] = float(np.copysign(pyptx.bfloat16(1.0), m[i]) < pyptx.bfloat16(0.0))
+            out[1, i] = np.float32(-abs(m[i]) < 0) + np.float16(np.signbit(m[i]))
+
+    m = np.array([0xBF40, 0x3F80, 0x8000, 0xFF80], np.uint16)
+    out = np.zeros((2, 4))
+    cuda.jit(opt=opt)(kernel)[1, 32](m.view("V2"), out)
+    cuda.synchronize()
+    assert out.tolist() == [[1, 0, 1, 1], [2, 1, 1, 2]]
