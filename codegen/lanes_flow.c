@@ -199,6 +199,65 @@ static bool find_loops(Lanes *l) {
   return true;
 }
 
+/* --- one latch a loop --- */
+
+static bool is_back_edge(const Lanes *l, const BlockSet *dominators, LLVMBasicBlockRef from, uint32_t header) {
+  uint32_t k = valuemap_get(&l->block_of, from);
+  return k != VALUEMAP_NONE && k >= header && in_set(&dominators[k], header);
+}
+
+/* phi: split into one of the latch, for the back edges, and a new one of the header. */
+static void split_phi(Lanes *l, const BlockSet *dominators, LLVMValueRef phi, uint32_t header,
+                      LLVMBasicBlockRef latch) {
+  LLVMTypeRef t = LLVMTypeOf(phi);
+  LLVMPositionBuilderBefore(l->b, phi);
+  LLVMValueRef outer = LLVMBuildPhi(l->b, t, "");
+  LLVMPositionBuilderAtEnd(l->b, latch);
+  LLVMValueRef inner = LLVMBuildPhi(l->b, t, "");
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+    LLVMAddIncoming(is_back_edge(l, dominators, from, header) ? inner : outer, &v, &from, 1);
+  }
+  LLVMAddIncoming(outer, &inner, &latch, 1);
+  LLVMReplaceAllUsesWith(phi, outer);
+  LLVMInstructionEraseFromParent(phi);
+}
+
+static void merge_latches(Lanes *l, const BlockSet *dominators, uint32_t header) {
+  const LaneBlock *h = &l->blocks[header];
+  LLVMBasicBlockRef latch = LLVMAppendBasicBlockInContext(l->cg->context, l->f, "latch");
+  for (LLVMValueRef i = LLVMGetFirstInstruction(h->old), next; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    split_phi(l, dominators, i, header, latch);
+  }
+  for (uint32_t p = 0; p < h->npred; p++) {
+    LLVMBasicBlockRef from = l->blocks[h->pred[p]].old;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+    for (unsigned s = 0; is_back_edge(l, dominators, from, header) && s < LLVMGetNumSuccessors(end); s++)
+      if (LLVMGetSuccessor(end, s) == h->old)
+        LLVMSetSuccessor(end, s, latch);
+  }
+  LLVMPositionBuilderAtEnd(l->b, latch);
+  LLVMBuildBr(l->b, h->old);
+}
+
+/* LLVM would make nested loops of some: an iteration that changes a variable and one that does not. Lanes would wait for each other. */
+void ln_merge_latches(Lanes *l) {
+  if (!make_blocks(l))
+    return;
+  find_preds(l);
+  BlockSet *sets = ARENA_ARRAY(l->arena, BlockSet, l->nblocks);
+  find_dominators(l, sets, false);
+  for (uint32_t h = 0; h < l->nblocks; h++) {
+    uint32_t backs = 0;
+    for (uint32_t p = 0; p < l->blocks[h].npred; p++)
+      backs += is_back_edge(l, sets, l->blocks[l->blocks[h].pred[p]].old, h);
+    if (backs > 1)
+      merge_latches(l, sets, h);
+  }
+}
+
 static uint32_t loop_with_header(const Lanes *l, uint32_t block) {
   uint32_t n = l->blocks[block].loop;
   return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
@@ -253,11 +312,21 @@ static void mask_divergent_loops(Lanes *l) {
   }
 }
 
+static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
+  const BlockSet *blocks = &l->loops.data[loop].blocks;
+  for (int k = 0; k < LANES_WORDS; k++)
+    if (d->region.words[k] & ~blocks->words[k])
+      return false;
+  return d->join != NO_BLOCK && in_set(blocks, d->join);
+}
+
 /* A split concerns the units of the contexts that it is in: those inside a loop that it is outside of run together again. */
 void ln_split(Lanes *l, uint32_t block) {
   LaneBlock *d = &l->blocks[block];
   d->splits = true;
   find_region(l, d);
+  for (uint32_t n = d->loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+    l->loops.data[n].divergent |= !stays_in(l, d, n);
   for (uint32_t k = 0; k < l->nblocks; k++) {
     bool between = in_set(&d->region, k);
     if (!between && k != d->join)

@@ -85,6 +85,7 @@ struct Lanes {
   LLVMValueRef fn, results, result_slot;
   LLVMBasicBlockRef entry, end, alone;
   LLVMTypeRef mask_type;
+  bool failed;
   uint32_t at;           /* block */
   LLVMValueRef mask_now; /* NULL: all lanes */
   /* a trap, for one lane */
@@ -104,6 +105,7 @@ static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
 
 /* lanes_flow.c */
 bool ln_find_flow(Lanes *l); /* blocks, loops, order; false: refused */
+void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
 void ln_split(Lanes *l, uint32_t block); /* its branch is not the same for all: regions and what follows of them */
 /* lanes_shape.c */
 bool ln_find_shapes(Lanes *l);

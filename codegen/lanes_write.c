@@ -132,7 +132,7 @@ static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
   }
   if (all)
     return l->loops.data[context].end;
-  CX_ASSERT(l->cg->cx, context == NO_BLOCK);
+  l->failed |= context != NO_BLOCK; /* flow of a kind that is not foreseen */
   return l->end;
 }
 
@@ -495,6 +495,10 @@ LLVMValueRef cg_lanes_write(Lanes *l) {
   write_ends(l);
   if (here)
     LLVMPositionBuilderAtEnd(l->b, here);
+  if (l->failed) {
+    LLVMDeleteFunction(l->fn);
+    return NULL;
+  }
   return l->fn;
 }
 
@@ -509,7 +513,31 @@ unsigned cg_lanes_width(Cg *cg) {
   return width;
 }
 
-#define REGULAR "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,lower-switch,loop-simplify,lcssa)"
+static void merge_latches(Cg *cg) {
+  Arena *a = &cg->cx->arena;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder, .block_of.arena = a};
+    if (!LLVMIsDeclaration(f))
+      ln_merge_latches(&l);
+  }
+  if (here)
+    LLVMPositionBuilderAtEnd(cg->builder, here);
+}
 
-void cg_lanes_prepare(Cg *cg) { cg_run_passes(cg, "always-inline,cgscc(inline)," REGULAR); }
-void cg_lanes_regulate(Cg *cg) { cg_run_passes(cg, REGULAR); }
+#define CLEAN "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,lower-switch)"
+
+static void make_regular(Cg *cg) {
+  merge_latches(cg);
+  cg_run_passes(cg, "function(loop-simplify,lcssa)");
+}
+
+void cg_lanes_prepare(Cg *cg) {
+  cg_run_passes(cg, "always-inline,cgscc(inline)," CLEAN);
+  make_regular(cg);
+}
+
+void cg_lanes_regulate(Cg *cg) {
+  cg_run_passes(cg, CLEAN);
+  make_regular(cg);
+}

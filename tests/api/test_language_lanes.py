@@ -93,6 +93,22 @@ def test_loops_in_loops():
     run(kernel, [np.abs(numbers()), np.zeros(N, np.int64)], GRID, BLOCK)
 
 
+def test_iterations_that_end_early():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            state, hits = x[i] % 1000, 0
+            for _ in range(20):
+                state = (state * 37 + 11) % 1009
+                if state % 3 == 0:
+                    continue
+                if state % 2:
+                    hits += state
+            out[i] = hits
+
+    run(kernel, [np.abs(numbers()), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
 def test_uniform_loop_under_a_condition():
     def kernel(x, m, out):
         i = cuda.grid(1)
