@@ -96,4 +96,10 @@ static inline void px_reraise(PyObject *exception) { /* steals */
 #endif
 }
 
+/* A tuple of three extents or positions. */
+static inline PyObject *px_uint3(const uint32_t v[3]) { return Py_BuildValue("(III)", v[0], v[1], v[2]); }
+
+/* A function of a method table that takes keywords, or arguments as a vector. */
+#define PX_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
+
 #endif

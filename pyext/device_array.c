@@ -437,41 +437,40 @@ static PyObject *array_setitem(PyObject *op, PyObject *args, PyObject *kwargs) {
   return failed ? NULL : Py_NewRef(Py_None);
 }
 
-#define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef array_methods[] = {
-    {"getitem", KEYWORDS(array_getitem), METH_VARARGS | METH_KEYWORDS,
+    {"getitem", PX_KEYWORDS(array_getitem), METH_VARARGS | METH_KEYWORDS,
      "getitem(item, stream=0)\n\nThe same as a[item], on a stream."},
-    {"setitem", KEYWORDS(array_setitem), METH_VARARGS | METH_KEYWORDS,
+    {"setitem", PX_KEYWORDS(array_setitem), METH_VARARGS | METH_KEYWORDS,
      "setitem(key, value, stream=0)\n\nThe same as a[key] = value, on a stream."},
-    {"copy_to_host", KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
+    {"copy_to_host", PX_KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
      "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape). With ary and a stream the copy may "
      "still run on return: synchronise the stream."},
-    {"copy_to_device", KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
+    {"copy_to_device", PX_KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
      "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape into this one."},
-    {"reshape", KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
+    {"reshape", PX_KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
      "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. The array must be contiguous."},
-    {"ravel", KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
+    {"ravel", PX_KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
      "ravel(order='C')\n\nA view with one axis. The array must be contiguous."},
     {"transpose", px_array_transpose, METH_VARARGS,
      "transpose(*axes)\n\nA view with the axes permuted; reversed if none are given."},
-    {"squeeze", KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS,
+    {"squeeze", PX_KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS,
      "squeeze(axis=None)\n\nA view without the axes of extent 1."},
     {"view", px_array_retype, METH_O,
      "view(dtype)\n\nThe same bytes as elements of another dtype."},
-    {"split", KEYWORDS(px_array_split), METH_VARARGS | METH_KEYWORDS,
+    {"split", PX_KEYWORDS(px_array_split), METH_VARARGS | METH_KEYWORDS,
      "split(section, stream=0)\n\nAn iterator of views of `section` elements each of an array with one axis; the last may have fewer."},
-    {"bind", KEYWORDS(px_array_bind), METH_VARARGS | METH_KEYWORDS,
+    {"bind", PX_KEYWORDS(px_array_bind), METH_VARARGS | METH_KEYWORDS,
      "bind(stream=0)\n\nThe same array, whose copies run on that stream where they name none; its views too."},
     {"get_ipc_handle", get_ipc_handle, METH_NOARGS,
      "get_ipc_handle()\n\nWhat another process opens the array with (cuda.IpcArrayHandle); of arrays made inside `with cuda.shareable()`."},
     {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
     {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
      "Are the elements contiguous in Fortran order."},
-    {"__array__", KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
     {"__reduce__", array_reduce, METH_NOARGS, NULL},
     {"__copy__", px_array_duplicate, METH_NOARGS, NULL},
     {"__deepcopy__", px_array_duplicate, METH_O, NULL},
-    {"__dlpack__", KEYWORDS(px_array_dlpack), METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", PX_KEYWORDS(px_array_dlpack), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n\nA DLPack capsule of this array; it keeps the "
      "memory alive. Work on the stream (1 legacy, 2 per-thread, else a handle; -1: no waiting) is ordered after work on the array."},
     {"__dlpack_device__", px_array_dlpack_device, METH_NOARGS, "(type, number): (2, n) for GPU n, (1, 0) for the host device."},
@@ -691,20 +690,20 @@ static PyObject *is_cuda_array(PyObject *module, PyObject *obj) {
 }
 
 PyMethodDef px_array_functions[] = {
-    {"to_device", KEYWORDS(px_to_device), METH_VARARGS | METH_KEYWORDS,
+    {"to_device", PX_KEYWORDS(px_to_device), METH_VARARGS | METH_KEYWORDS,
      "to_device(obj, stream=0, copy=True, to=None)\n\nA device array with the elements of obj (anything np.asarray takes), or `to`, filled "
      "with them. With copy=False the elements are left undefined."},
-    {"device_array", KEYWORDS(device_array), METH_FASTCALL | METH_KEYWORDS,
+    {"device_array", PX_KEYWORDS(device_array), METH_FASTCALL | METH_KEYWORDS,
      "device_array(shape, dtype=float64, strides=None, order='C', stream=0)\n\nA new device array with undefined elements."},
-    {"device_array_like", KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
+    {"device_array_like", PX_KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
      "device_array_like(ary, stream=0)\n\nA new device array with the shape, dtype and order of ary, and undefined elements."},
-    {"as_cuda_array", KEYWORDS(as_cuda_array), METH_VARARGS | METH_KEYWORDS,
+    {"as_cuda_array", PX_KEYWORDS(as_cuda_array), METH_VARARGS | METH_KEYWORDS,
      "as_cuda_array(obj, sync=True)\n\nA device array on the memory of an array of another library, by its __dlpack__ or "
      "__cuda_array_interface__; nothing is copied. Work on it is ordered after the producer's, unless sync is false."},
     {"from_dlpack", from_dlpack, METH_O,
      "from_dlpack(obj)\n\nA device array on the memory of any object with __dlpack__, on its device; on the host device NumPy arrays "
      "and CPU tensors too. Nothing is copied. BufferError where DLPack cannot tell, TypeError for elements that kernels cannot have."},
-    {"from_cuda_array_interface", KEYWORDS(from_cuda_array_interface), METH_VARARGS | METH_KEYWORDS,
+    {"from_cuda_array_interface", PX_KEYWORDS(from_cuda_array_interface), METH_VARARGS | METH_KEYWORDS,
      "from_cuda_array_interface(desc, owner=None, sync=True)\n\nA device array from an interface dict; owner is kept alive."},
     {"is_cuda_array", is_cuda_array, METH_O,
      "is_cuda_array(obj)\n\nIs obj a device array, or an array of another library in the memory of a GPU."},

@@ -566,28 +566,27 @@ static PyMemberDef dispatcher_members[] = {
     {0},
 };
 
-#define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef dispatcher_methods[] = {
-    {"configure", KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
+    {"configure", PX_KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
      "configure(griddim, blockdim, stream=0, sharedmem=0, cluster=None)\n\nThe same as k[griddim, blockdim, stream, sharedmem, cluster]. "
      "cluster: an int or a tuple of 1 to 3: so many blocks, at most 8, or 16 where the GPU has them, run at once on neighbouring "
      "multiprocessors; the grid is a multiple of it. It needs compute capability 9.0; on the host device it changes nothing."},
-    {"forall", KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
+    {"forall", PX_KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
      "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
      "calculator choose the block size."},
     {"compile", dispatcher_compile, METH_O,
      "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
     {"specialize", dispatcher_specialize, METH_VARARGS,
      "specialize(*args)\n\nCompile for the types of these arguments; returns the dispatcher."},
-    {"inspect_asm", KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_asm", PX_KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
      "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
-    {"inspect_llvm", KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_llvm", PX_KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
      "inspect_llvm(signature=None)\n\nOptimised LLVM IR."},
-    {"inspect_ssa", KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_ssa", PX_KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS,
      "inspect_ssa(signature=None)\n\nUntyped SSA."},
-    {"inspect_types", KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_types", PX_KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
      "inspect_types(signature=None)\n\nTyped SSA."},
-    {"inspect_sass", KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
      "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
     {"get_regs_per_thread", px_get_regs, METH_VARARGS, "get_regs_per_thread(signature=None)"},
     {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,

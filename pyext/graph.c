@@ -372,9 +372,8 @@ static PyGetSetDef graph_getset[] = {
     {0},
 };
 
-#define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 static PyMethodDef graph_methods[] = {
-    {"launch", KEYWORDS(graph_launch), METH_VARARGS | METH_KEYWORDS,
+    {"launch", PX_KEYWORDS(graph_launch), METH_VARARGS | METH_KEYWORDS,
      "launch(stream=0)\n\nRun all nodes on a stream. Like a kernel's launch it returns before they are done; on the host device afterwards."},
     {"update", graph_update, METH_NOARGS,
      "update()\n\n`with g.update():` captures the graph again. With the same kernels and copies in the same order the executable graph is updated, "
@@ -454,7 +453,7 @@ static PyObject *node_dims(PyObject *op, void *which) {
   const uint32_t *v = which ? n->info.config.block : n->info.config.grid;
   if (!n->launcher)
     Py_RETURN_NONE;
-  return Py_BuildValue("(III)", v[0], v[1], v[2]);
+  return px_uint3(v);
 }
 
 static PyObject *node_bytes(PyObject *op, void *Py_UNUSED(c)) {
@@ -571,7 +570,7 @@ static PyGetSetDef node_getset[] = {
 };
 
 static PyMethodDef node_methods[] = {
-    {"set_args", KEYWORDS(node_set_args), METH_FASTCALL | METH_KEYWORDS,
+    {"set_args", PX_KEYWORDS(node_set_args), METH_FASTCALL | METH_KEYWORDS,
      "set_args(*args, **kwargs)\n\nOther arguments for a kernel, of the same types as those that were captured. Launches from now on have them."},
     {0},
 };
@@ -639,7 +638,7 @@ static PyObject *module_graph(PyObject *module, PyObject *args, PyObject *kwargs
 }
 
 PyMethodDef px_graph_functions[] = {
-    {"graph", KEYWORDS(module_graph), METH_VARARGS | METH_KEYWORDS,
+    {"graph", PX_KEYWORDS(module_graph), METH_VARARGS | METH_KEYWORDS,
      "graph(stream=None)\n\n"
      "Capture work into a CUDA graph, which is launched as a whole at a fraction of the cost of its launches:\n\n"
      "    with cuda.graph() as g:\n"

@@ -400,12 +400,12 @@ static PyObject *get_dispatcher(PyObject *op, void *Py_UNUSED(c)) {
 
 static PyObject *get_dims(PyObject *op, void *which) {
   const uint32_t *v = which ? ((PxLauncher *)op)->config.block : ((PxLauncher *)op)->config.grid;
-  return Py_BuildValue("(III)", v[0], v[1], v[2]);
+  return px_uint3(v);
 }
 
 static PyObject *get_cluster(PyObject *op, void *Py_UNUSED(c)) {
   const uint32_t *v = ((PxLauncher *)op)->config.cluster;
-  return v[0] ? Py_BuildValue("(III)", v[0], v[1], v[2]) : Py_NewRef(Py_None);
+  return v[0] ? px_uint3(v) : Py_NewRef(Py_None);
 }
 
 /* A configuration travels with its kernel; its stream, if it has one, refuses. */
@@ -424,7 +424,7 @@ static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
 }
 
 static PyMethodDef launcher_methods[] = {
-    {"bind", (PyCFunction)(void (*)(void))px_launcher_bind, METH_FASTCALL | METH_KEYWORDS,
+    {"bind", PX_KEYWORDS(px_launcher_bind), METH_FASTCALL | METH_KEYWORDS,
      "bind(*args, **kwargs)\n\nThis launch with these arguments, checked and converted once: calling the result launches again. "
      "Numbers keep their values; arrays are used where they lie now and stay alive. Host arrays cannot be bound on a GPU."},
     {"__reduce__", launcher_reduce, METH_NOARGS, NULL},

@@ -353,7 +353,7 @@ static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObj
 
 static PyMethodDef overload_methods[] = {
     {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-    {"max_cooperative_grid_blocks", (PyCFunction)(void (*)(void))max_cooperative_grid_blocks,
+    {"max_cooperative_grid_blocks", PX_KEYWORDS(max_cooperative_grid_blocks),
      METH_VARARGS | METH_KEYWORDS,
      "max_cooperative_grid_blocks($self, /, blockdim, dynsmemsize=0)\n--\n\n"
      "Most blocks of blockdim threads (an int or a tuple) and dynsmemsize bytes of dynamic shared memory\n"

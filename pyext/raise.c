@@ -248,7 +248,6 @@ static PyObject *trap_class(const char *name, PyObject *scope) {
   return Py_NewRef(PyExc_RuntimeError);
 }
 
-static PyObject *uint3(const uint32_t v[3]) { return Py_BuildValue("(III)", v[0], v[1], v[2]); }
 
 static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char *symbol) {
   PyObject *text = site ? trap_text(site->message, trap->values)
@@ -285,8 +284,8 @@ void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *t
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
   Py_XDECREF(message);
   if (e && PyExceptionInstance_Check(e)) {
-    set_attribute(e, "thread", uint3(trap->thread));
-    set_attribute(e, "block", uint3(trap->block));
+    set_attribute(e, "thread", px_uint3(trap->thread));
+    set_attribute(e, "block", px_uint3(trap->block));
     if (site)
       set_place(e, &site->at);
     PyErr_SetObject((PyObject *)Py_TYPE(e), e);

@@ -195,7 +195,7 @@ static PyGetSetDef stream_getset[] = {
 static PyMethodDef stream_methods[] = {
   {"synchronize", stream_synchronize, METH_NOARGS, "Wait until all work on the stream is done. Raises what its kernels raised."},
   {"query", stream_query, METH_NOARGS, "Is all work on the stream done."},
-  {"add_callback", (PyCFunction)(void (*)(void))stream_add_callback, METH_VARARGS | METH_KEYWORDS,
+  {"add_callback", PX_KEYWORDS(stream_add_callback), METH_VARARGS | METH_KEYWORDS,
    "add_callback(callback, arg=None)\n\nCall callback(stream, status, arg) from another thread once the work that is on the stream now is "
    "done. status is 0, or the exception that the work ended with. Work added later does not wait for the callback."},
   {"async_done", stream_async_done, METH_NOARGS,
@@ -309,11 +309,11 @@ static PyGetSetDef event_getset[] = {
 };
 
 static PyMethodDef event_methods[] = {
-  {"record", (PyCFunction)(void (*)(void))event_record, METH_VARARGS | METH_KEYWORDS,
+  {"record", PX_KEYWORDS(event_record), METH_VARARGS | METH_KEYWORDS,
    "record(stream=0)\n\nMark the end of the work that is on the stream now."},
   {"synchronize", event_synchronize, METH_NOARGS, "Wait until the recorded work is done."},
   {"query", event_query, METH_NOARGS, "Is the recorded work done."},
-  {"wait", (PyCFunction)(void (*)(void))event_wait, METH_VARARGS | METH_KEYWORDS,
+  {"wait", PX_KEYWORDS(event_wait), METH_VARARGS | METH_KEYWORDS,
    "wait(stream=0)\n\nMake later work on the stream wait for this event."},
   {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
   {"elapsed_time", event_elapsed, METH_O, "elapsed_time(end)\n\nMilliseconds from this event to another that was recorded later."},
@@ -397,7 +397,7 @@ PyMethodDef px_stream_functions[] = {
   {"per_thread_default_stream", module_thread_stream, METH_NOARGS, "per_thread_default_stream()\n\nCUDA's default stream of this thread."},
   {"external_stream", module_external_stream, METH_O,
    "external_stream(ptr)\n\nA stream made elsewhere: ptr is its CUstream as an int. It must outlive its uses and is not destroyed."},
-  {"event", (PyCFunction)(void (*)(void))module_event, METH_VARARGS | METH_KEYWORDS,
+  {"event", PX_KEYWORDS(module_event), METH_VARARGS | METH_KEYWORDS,
    "event(timing=True)\n\nA new event on the current device."},
   {"event_elapsed_time", module_elapsed, METH_VARARGS,
    "event_elapsed_time(start, end)\n\nMilliseconds between two recorded events."},

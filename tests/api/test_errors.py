@@ -385,6 +385,10 @@ def command(*arguments, **environment):
     )
 
 
+def compiled(file, kernel, *arguments, **environment):
+    return command("compile", f"{file}:{kernel}", "--sig", "float32[:]", "--arch", "sm_80", *arguments, **environment)
+
+
 def seen(row, result):
     code, _, _, remedy = TABLE[row]
     assert result.returncode == 1, result
@@ -435,63 +439,19 @@ def test_unknown_architecture(arch):
 
 
 def test_libdevice_missing(kernels, tmp_path):
-    seen(
-        "LIBDEVICE",
-        command(
-            "compile",
-            f"{kernels}:waves",
-            "--sig",
-            "float32[:]",
-            "--arch",
-            "sm_80",
-            PYPTX_LIBDEVICE=str(tmp_path / "nothing.bc"),
-        ),
-    )
+    seen("LIBDEVICE", compiled(kernels, "waves", PYPTX_LIBDEVICE=str(tmp_path / "nothing.bc")))
 
 
 def test_ptxas_missing(kernels, tmp_path):
-    seen(
-        "NO_PTXAS",
-        command(
-            "compile",
-            f"{kernels}:ones",
-            "--sig",
-            "float32[:]",
-            "--arch",
-            "sm_80",
-            "--emit",
-            "cubin",
-            "-o",
-            tmp_path / "out.cubin",
-            PATH=str(tmp_path),
-            CUDA_HOME="",
-            CUDA_PATH="",
-            PYPTX_PTXAS=str(tmp_path / "no"),
-        ),
-    )
+    nowhere = {"PATH": str(tmp_path), "CUDA_HOME": "", "CUDA_PATH": "", "PYPTX_PTXAS": str(tmp_path / "no")}
+    seen("NO_PTXAS", compiled(kernels, "ones", "--emit", "cubin", "-o", tmp_path / "out.cubin", **nowhere))
 
 
 def test_ptxas_fails(kernels, tmp_path):
     fake = tmp_path / "ptxas"
     fake.write_text("#!/bin/sh\necho 'ptxas fatal : no such thing' >&2\nexit 255\n")
     fake.chmod(0o755)
-    seen(
-        "PTXAS",
-        command(
-            "compile",
-            f"{kernels}:ones",
-            "--sig",
-            "float32[:]",
-            "--arch",
-            "sm_80",
-            "--emit",
-            "cubin",
-            "-o",
-            tmp_path / "out.cubin",
-            PATH=f"{tmp_path}:{os.environ['PATH']}",
-            PYPTX_PTXAS=str(fake),
-        ),
-    )
+    seen("PTXAS", compiled(kernels, "ones", "--emit", "cubin", "-o", tmp_path / "out.cubin", PYPTX_PTXAS=str(fake)))
 
 
 # --- the table itself ---

@@ -6,34 +6,7 @@
 
 #include "runtime/host.h"
 #include "runtime/meet.h"
-#include "runtime/state.h"
-#include "tests/unit/support/standin.h"
-
-static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
-
-static RtField fields[] = {
-    {.kind = RT_FIELD_POINTER, .size = 8, .offset = 0},
-    {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
-    {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
-    {.kind = RT_FIELD_GRID, .size = 8, .offset = 24},
-};
-static const RtParams params = {.fields = fields, .nfields = 4, .bytes = 32};
-typedef struct Block {
-  uint64_t pointer;
-  uint32_t extent, pad;
-  uint64_t trap, grid;
-} Block;
-
-static RtKernel *load(RtDevice **d) {
-  RtKernel *k = NULL;
-  EXPECT(rt_device_open(0, d) == RT_OK);
-  EXPECT(rt_kernel_load(*d, standin_ptx, strlen(standin_ptx), "meet", &params, 1, &k) == RT_OK);
-  return k;
-}
-
-static RtConfig config_of(uint32_t grid, uint32_t block) {
-  return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}};
-}
+#include "tests/unit/support/kernels.h"
 
 /* --- the driver's side --- */
 
@@ -49,7 +22,7 @@ static void look(const StandinLaunch *l, void *user) {
   const char *base = (const char *)s->block;
   EXPECT(l->cooperative && l->bytes == 32 && memcmp(l->params, base, 32) == 0);
   for (int k = 0; k < 4; k++)
-    EXPECT((const char *)l->fields[k] == base + fields[k].offset);
+    EXPECT((const char *)l->fields[k] == base + kernel_fields[k].offset);
   EXPECT(s->block->trap != 0 && s->block->grid != 0);
   uint64_t word;
   memcpy(&word, (const void *)(uintptr_t)s->block->grid,
@@ -63,8 +36,8 @@ static void look(const StandinLaunch *l, void *user) {
 static void launches(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
-  RtDevice *d;
-  RtKernel *k = load(&d);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "meet", &meet_params);
   RtStream *a, *b;
   EXPECT(rt_stream_new(d, &a) == RT_OK && rt_stream_new(d, &b) == RT_OK);
   Block block = {.pointer = 0x1122334455667788, .extent = 99};
@@ -94,8 +67,8 @@ static void launches(int n) {
 static void limits(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
-  RtDevice *d;
-  RtKernel *k = load(&d);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "meet", &meet_params);
   Block block = {0};
   uint32_t blocks;
   EXPECT(rt_kernel_grid_blocks(k, 256, 0, &blocks) == RT_OK && blocks == 132 * 8);
@@ -124,8 +97,8 @@ enum { FAILURES = 16 };
 /* Each driver call of a launch fails in turn: an error, and nothing is left. */
 static void failures(int nth) {
   const StandinControl *control = standin_open(1);
-  RtDevice *d;
-  RtKernel *k = load(&d);
+  RtDevice *d = gpu();
+  RtKernel *k = load(d, "meet", &meet_params);
   Block block = {0};
   RtConfig c = config_of(2, 32);
   EXPECT(rt_launch(k, &c, &block, NULL) == RT_OK);
@@ -183,7 +156,7 @@ static void host(int n) {
   RtKernel *k;
   RtHostCode code = {.entry = phases, .static_shared = 8, .frame_bytes = 32, .meets_grid = 1};
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK);
-  EXPECT(rt_kernel_host(d, "phases", &code, &params, &k) == RT_OK);
+  EXPECT(rt_kernel_host(d, "phases", &code, &meet_params, &k) == RT_OK);
   RtConfig c = config_of(BLOCKS, 64);
   RtTrap trap = {0};
   Block block = {0};
@@ -196,7 +169,7 @@ static void host(int n) {
   EXPECT(rt_launch(k, &c, &block, &trap) == RT_BAD_LAUNCH && has("synchronises its grid"));
   rt_kernel_release(k);
   code.entry = some_end;
-  EXPECT(rt_kernel_host(d, "some_end", &code, &params, &k) == RT_OK);
+  EXPECT(rt_kernel_host(d, "some_end", &code, &meet_params, &k) == RT_OK);
   c.grid[0] = 10;
   EXPECT(rt_launch(k, &c, &block, &trap) == RT_TRAPPED);
   EXPECT(trap.state == 2 && trap.site == 4 && trap.block[0] == 1 && trap.thread[0] == 5 &&

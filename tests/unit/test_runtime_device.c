@@ -5,10 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/state.h"
-#include "tests/unit/support/standin.h"
-
-static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
+#include "tests/unit/support/kernels.h"
 
 static void no_driver(int n) {
   (void)n;

@@ -4,37 +4,9 @@
 #include <string.h>
 
 #include "runtime/graph.h"
-#include "runtime/state.h"
-#include "tests/unit/support/standin.h"
+#include "tests/unit/support/kernels.h"
 
-static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
-
-static RtField fields[] = {
-    {.kind = RT_FIELD_POINTER, .size = 8, .offset = 0},
-    {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
-    {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
-    {.kind = RT_FIELD_GRID, .size = 8, .offset = 24},
-};
-static const RtParams plain = {.fields = fields, .nfields = 2, .bytes = 12}, stops = {.fields = fields, .nfields = 3, .bytes = 24}, meets = {.fields = fields, .nfields = 4, .bytes = 32};
-typedef struct Block {
-  uint64_t pointer;
-  uint32_t extent, pad;
-  uint64_t trap, grid;
-} Block;
-
-static RtDevice *gpu(void) {
-  RtDevice *d = NULL;
-  EXPECT(rt_device_open(0, &d) == RT_OK);
-  return d;
-}
-
-static RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params) {
-  RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, 1, &k) == RT_OK);
-  return k;
-}
-
-static RtConfig config_of(uint32_t grid, RtStream *s) {
+static RtConfig config_on(uint32_t grid, RtStream *s) {
   return (RtConfig){.grid = {grid, 1, 1}, .block = {32, 1, 1}, .stream = s};
 }
 
@@ -55,7 +27,7 @@ static void look(const StandinLaunch *l, void *user) {
 
 static void capture_launches(RtGraph *g, RtStream *s, RtKernel *k, uint32_t first, int n,
                              RtStream *on) {
-  RtConfig c = config_of(2, on);
+  RtConfig c = config_on(2, on);
   EXPECT(rt_graph_begin(g, s) == RT_OK && rt_graph_capturing() == g);
   for (int i = 0; i < n; i++)
     EXPECT(rt_launch(k, &c, &(Block){.extent = first + (uint32_t)i}, NULL) == RT_CAPTURED);
@@ -84,7 +56,7 @@ static void coarse_node(int n) {
   EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &k) == RT_OK);
   StandinLaunch l;
   control->on_launch(keep_last, &l);
-  RtConfig c = config_of(9, NULL);
+  RtConfig c = config_on(9, NULL);
   EXPECT(rt_graph_begin(g, s) == RT_OK);
   EXPECT(rt_launch(k, &c, &(Block){.extent = 1, .pad = 77}, NULL) == RT_CAPTURED);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK);
@@ -116,9 +88,9 @@ static void replay(int n) {
   control->on_launch(look, &seen);
   EXPECT(rt_stream_new_apart(d, &s) == RT_OK && rt_stream_new(d, &other) == RT_OK);
   EXPECT(rt_graph_new(d, &g) == RT_OK);
-  RtKernel *k = load(d, "stop", &stops);
+  RtKernel *k = load(d, "stop", &stop_params);
   capture_launches(g, s, k, 10, 5, NULL); /* the default stream is the captured one */
-  RtConfig elsewhere = config_of(1, other);
+  RtConfig elsewhere = config_on(1, other);
   EXPECT(rt_launch(k, &elsewhere, &(Block){.extent = 77}, NULL) == RT_OK); /* not part of it */
   EXPECT(seen.n == 1 && seen.extents[0] == 77 && rt_graph_count(g) == 5);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK && !in_place && !rt_graph_capturing());
@@ -150,7 +122,7 @@ static void replay(int n) {
   EXPECT(rt_graph_end(g, 0, &in_place) == RT_OK && rt_graph_count(g) == 3);
   seen.n = 0;
   EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_OK && seen.n == 3 && seen.extents[0] == 30);
-  RtConfig c = config_of(1, NULL);
+  RtConfig c = config_on(1, NULL);
   EXPECT(rt_launch(k, &c, &(Block){0}, NULL) == RT_OK); /* launches are launches again */
   rt_graph_release(g);
   rt_kernel_release(k);
@@ -227,9 +199,9 @@ static RtKernel *kernel_of(RtDevice *d) {
   RtKernel *k = NULL;
   RtHostCode code = {.entry = host_add};
   if (rt_device_is_host(d))
-    EXPECT(rt_kernel_host(d, "add", &code, &plain, &k) == RT_OK);
+    EXPECT(rt_kernel_host(d, "add", &code, &vadd_params, &k) == RT_OK);
   else
-    k = load(d, "vadd", &plain);
+    k = load(d, "vadd", &vadd_params);
   return k;
 }
 
@@ -239,12 +211,12 @@ static RtStatus fork_and_join(RtDevice *d, RtGraph *g, RtStream *s, RtKernel *k,
   RtStream *a, *b;
   RtEvent *forked, *done_a, *done_b;
   int in_place;
-  RtConfig c = config_of(1, NULL), ca, cb;
+  RtConfig c = config_on(1, NULL), ca, cb;
   EXPECT(rt_stream_new(d, &a) == RT_OK && rt_stream_new(d, &b) == RT_OK);
   EXPECT(rt_event_new(d, 0, &forked) == RT_OK && rt_event_new(d, 0, &done_a) == RT_OK &&
          rt_event_new(d, 0, &done_b) == RT_OK);
-  ca = config_of(1, a);
-  cb = config_of(1, b);
+  ca = config_on(1, a);
+  cb = config_on(1, b);
   EXPECT(rt_graph_begin(g, s) == RT_OK);
   EXPECT(rt_launch(k, &c, block, NULL) == RT_CAPTURED);
   EXPECT(rt_event_record(forked, NULL) == RT_OK);
@@ -340,7 +312,7 @@ static void cooperative(int n) {
   Seen seen = {0};
   control->on_launch(look, &seen);
   EXPECT(rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
-  RtKernel *k = load(d, "meet", &meets);
+  RtKernel *k = load(d, "meet", &meet_params);
   capture_launches(g, s, k, 1, 2, NULL);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK);
   EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_OK && seen.n == 2);
@@ -367,7 +339,7 @@ static void after_reset(int n) {
   uint32_t node;
   int in_place;
   EXPECT(rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
-  RtKernel *k = load(d, "vadd", &plain);
+  RtKernel *k = load(d, "vadd", &vadd_params);
   capture_launches(g, s, k, 1, 2, NULL);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK && rt_device_reset(d) == RT_OK);
   EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_CONTEXT_LOST && has("reset"));
@@ -389,7 +361,7 @@ typedef struct Path {
 } Path;
 
 static RtStatus body(Path *p) {
-  RtConfig c = config_of(2, NULL);
+  RtConfig c = config_on(2, NULL);
   RtStatus status;
   uint64_t inside;
   if (!p->a) {
@@ -409,8 +381,8 @@ static RtStatus walk(Path *p) {
   int in_place;
   TRY(rt_device_open(0, &p->d));
   TRY(rt_stream_new_apart(p->d, &p->s));
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stops, 1, &p->k));
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "meet", &meets, 1, &p->meet));
+  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
+  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "meet", &meet_params, 1, &p->meet));
   TRY(rt_graph_new(p->d, &p->g));
   for (int round = 0; round < 2; round++) {
     TRY(rt_graph_begin(p->g, p->s));

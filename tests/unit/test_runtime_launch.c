@@ -5,45 +5,12 @@
 #include <string.h>
 
 #include "runtime/host.h"
-#include "runtime/state.h"
-#include "tests/unit/support/standin.h"
-
-static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
-
-static RtField fields[] = {
-    {.kind = RT_FIELD_POINTER, .size = 8, .offset = 0},
-    {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
-    {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
-};
-static const RtParams with_trap = {.fields = fields, .nfields = 3, .bytes = 24}, without_trap = {.fields = fields, .nfields = 2, .bytes = 12},
-                      no_params = {.bytes = 0};
-typedef struct Block {
-  uint64_t pointer;
-  uint32_t extent, pad;
-  uint64_t trap;
-} Block;
-
-static RtDevice *gpu(void) {
-  RtDevice *d = NULL;
-  EXPECT(rt_device_open(0, &d) == RT_OK);
-  return d;
-}
-
-static RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params, int has_trap) {
-  RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, has_trap, &k) ==
-         RT_OK);
-  return k;
-}
-
-static RtConfig config_of(uint32_t grid, uint32_t block) {
-  return (RtConfig){.grid = {grid, 1, 1}, .block = {block, 1, 1}};
-}
+#include "tests/unit/support/kernels.h"
 
 static void names(int n) {
   (void)n;
   (void)standin_open(1);
-  RtKernel *k = load(gpu(), "vadd", &without_trap, 0);
+  RtKernel *k = load(gpu(), "vadd", &vadd_params);
   RtConfig none = {.block = {1, 1, 1}};
   EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'vadd'"));
   EXPECT(rt_kernel_call_it(k, "f.<locals>.first") == RT_OK && rt_kernel_call_it(k, "f.<locals>.add") == RT_OK);
@@ -57,9 +24,9 @@ static void launches(int n) {
   RtDevice *d = gpu();
   RtStream *s;
   EXPECT(rt_stream_new(d, &s) == RT_OK);
-  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtKernel *k = load(d, "vadd", &vadd_params);
   RtConfig c = {.grid = {5, 6, 7}, .block = {8, 9, 10}, .dynamic_shared = 11, .stream = s};
-  Block b = {0x1122334455667788, 99, 0, 0};
+  Block b = {.pointer = 0x1122334455667788, .extent = 99};
   EXPECT(rt_kernel_device(k) == d && rt_kernel_info(k)->registers == 32 &&
          rt_kernel_info(k)->max_threads == 1024);
   control->forget();
@@ -73,7 +40,7 @@ static void launches(int n) {
   uint32_t threads = 0;
   EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads == 768);
   rt_kernel_release(k);
-  k = load(d, "empty", &no_params, 0);
+  k = load(d, "empty", &no_params);
   EXPECT(rt_launch(k, &c, NULL, NULL) == RT_OK && control->last()->bytes == 0);
   rt_kernel_release(k);
   rt_kernel_release(NULL);
@@ -183,7 +150,7 @@ static void configs(int n) {
   (void)n;
   const StandinControl *control = standin_open(2);
   RtDevice *d = gpu(), *other;
-  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtKernel *k = load(d, "vadd", &vadd_params);
   control->forget();
   check_configs(k);
   EXPECT(control->calls(NULL) == 0);
@@ -191,7 +158,7 @@ static void configs(int n) {
 
   control->set_attribute(CU_FUNC_MAX_THREADS, 512);
   control->set_attribute(CU_FUNC_SHARED, 1000);
-  k = load(d, "vadd", &without_trap, 0);
+  k = load(d, "vadd", &vadd_params);
   RtConfig c = config_of(1, 513);
   EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("513 threads") && has("32 registers") &&
          has("512"));
@@ -215,7 +182,7 @@ static void dynamic_shared(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
-  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtKernel *k = load(d, "vadd", &vadd_params);
   RtConfig c = config_of(1, 1);
   Block b = {0};
   c.dynamic_shared = 49152;
@@ -243,7 +210,8 @@ static void traps(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
-  RtKernel *k = load(d, "stop", &with_trap, 1), *without = load(d, "stop", &with_trap, 0);
+  RtKernel *k = load(d, "stop", &stop_params), *without = NULL;
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &without) == RT_OK);
   RtConfig c = config_of(1, 1);
   Block b = {0};
   RtTrap trap = {0};
@@ -309,7 +277,7 @@ static void clusters(int n) {
   RtDevice *d = gpu();
   RtStream *s;
   EXPECT(rt_stream_new(d, &s) == RT_OK);
-  RtKernel *k = load(d, "stop", &with_trap, 1);
+  RtKernel *k = load(d, "stop", &stop_params);
   RtConfig c = clustered(4);
   Block b = {.pointer = 7, .extent = 8};
   c.stream = s;
@@ -345,7 +313,7 @@ static void no_clusters(int n) {
   (void)n;
   setenv("PYPTX_STANDIN_CAPABILITY", "89", 1);
   const StandinControl *control = standin_open(1);
-  RtKernel *k = load(gpu(), "stop", &with_trap, 1);
+  RtKernel *k = load(gpu(), "stop", &stop_params);
   RtConfig c = clustered(2);
   EXPECT(rt_launch(k, &c, &(Block){0}, NULL) == RT_BAD_LAUNCH && has("9.0") && has("has 8.9"));
   rt_kernel_release(k);
@@ -356,7 +324,7 @@ static void lost_context(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
-  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtKernel *k = load(d, "vadd", &vadd_params);
   RtConfig c = config_of(1, 1);
   Block b = {0};
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
@@ -369,7 +337,7 @@ static void lost_context(int n) {
   EXPECT(rt_device_synchronize(d) == RT_CONTEXT_LOST &&
          !has("vadd")); /* forgotten with the kernel */
   EXPECT(rt_device_reset(d) == RT_OK);
-  k = load(d, "vadd", &without_trap, 0);
+  k = load(d, "vadd", &vadd_params);
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   EXPECT(rt_device_reset(d) == RT_OK);
   uint32_t threads;
@@ -386,7 +354,7 @@ static void stolen_context(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
-  RtKernel *k = load(d, "vadd", &without_trap, 0);
+  RtKernel *k = load(d, "vadd", &vadd_params);
   RtConfig c = config_of(1, 1);
   Block b = {0};
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
@@ -425,7 +393,7 @@ static RtStatus walk(Path *p) {
   TRY(rt_stream_new(p->d, &p->s));
   TRY(rt_event_new(p->d, 1, &p->start));
   TRY(rt_event_new(p->d, 1, &p->stop));
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &with_trap, 1, &p->k));
+  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
   TRY(rt_kernel_best_block(p->k, 0, &threads));
   TRY(rt_pinned_alloc(64, &p->pinned));
   TRY(rt_alloc(p->d, 64, p->s, &p->a));
@@ -532,7 +500,7 @@ static void host(int n) {
   uint32_t counts[1000] = {0}, threads = 0, *p = counts;
   RtHostCode code = {.entry = add_one, .static_shared = 100};
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK);
-  EXPECT(rt_kernel_host(d, "add_one", &code, &without_trap, &k) == RT_OK);
+  EXPECT(rt_kernel_host(d, "add_one", &code, &vadd_params, &k) == RT_OK);
   EXPECT(rt_kernel_info(k)->static_shared == 100 && rt_kernel_info(k)->max_threads == 1024);
   EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads >= 32 && threads <= 1024);
   RtConfig c = config_of(1000, 64);
@@ -544,7 +512,7 @@ static void host(int n) {
   EXPECT(rt_launch(k, &c, &p, &trap) == RT_BAD_LAUNCH && has("add_one"));
   rt_kernel_release(k);
   code.entry = stop_at_three;
-  EXPECT(rt_kernel_host(d, "stop", &code, &without_trap, &k) == RT_OK);
+  EXPECT(rt_kernel_host(d, "stop", &code, &vadd_params, &k) == RT_OK);
   c = config_of(10, 64);
   EXPECT(rt_launch(k, &c, &p, &trap) == RT_TRAPPED && trap.site == 8 && trap.block[0] == 3 &&
          trap.values[3] == 4);

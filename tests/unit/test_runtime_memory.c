@@ -3,16 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
-#include "tests/unit/support/standin.h"
-
-static RtDevice *gpu(void) {
-  RtDevice *d = NULL;
-  EXPECT(rt_device_open(0, &d) == RT_OK);
-  return d;
-}
-
-static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
+#include "tests/unit/support/kernels.h"
 
 static void reuse(int n) {
   (void)n;

@@ -3,10 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/state.h"
-#include "tests/unit/support/standin.h"
-
-static int has(const char *text) { return strstr(rt_error()->text, text) != NULL; }
+#include "tests/unit/support/kernels.h"
 
 static void streams(int n) {
   (void)n;
