@@ -278,7 +278,7 @@ class Expressions(OtherKinds):
                 return ast.Attribute(value, e.attr, ast.Load()), t
         elif is_scalar(t) and e.attr in ("real", "imag") and KIND[t] == "c":
             part = {"complex64": "float32", "complex128": "float64", "pycomplex": "pyfloat"}[t]
-            return ast.Attribute(value, e.attr, ast.Load()), part
+            return ast.Attribute(value, e.attr, ast.Load()), Const(part) if isinstance(t, Const) else part
         raise Invalid(e.attr)
 
     def e_Subscript(self, e):
