@@ -11,14 +11,24 @@ static bool by_bits(const Lower *lw, LLVMTypeRef t) {
   return t == lw->t->bf16 && lw->target->bfloat_by_bits;
 }
 
-/* bfloat always by its bits: of an extended bfloat beside an extended half LLVM 22 believes that a half can hold both, since its
- * fraction is longer, and narrows what is computed with them. */
+/* Never a plain extension of a bfloat: beside an extended half LLVM 22 believes that a half can hold both, since its fraction is
+ * longer, and narrows what is computed with them. GPUs: by its bits. x86: LLVM 22 takes the sign of a bfloat's bits for 0 (`icmp slt
+ * i16 (bitcast bfloat), 0`), so they are those of the extension, masked, which changes nothing. */
+static LLVMValueRef extended_bfloat(Lower *lw, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef bits = LLVMBuildBitCast(b, LLVMBuildFPExt(b, v, lw->t->f32, ""), lw->t->i32, "");
+  bits = LLVMBuildAnd(b, bits, LLVMConstInt(lw->t->i32, 0xffff0000u, 0), "");
+  return LLVMBuildBitCast(b, bits, lw->t->f32, "");
+}
+
 LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v), i32 = lw->t->i32;
   if (t == lw->t->f16)
     return LLVMBuildFPExt(lw->b, v, lw->t->f32, "");
   if (t != lw->t->bf16)
     return v;
+  if (lw->target->bfloat_by_bits)
+    return extended_bfloat(lw, v);
   LLVMValueRef bits = LLVMBuildZExt(lw->b, LLVMBuildBitCast(lw->b, v, lw->t->i16, ""), i32, "");
   return LLVMBuildBitCast(lw->b, LLVMBuildShl(lw->b, bits, lw_i32(lw, 16), ""), lw->t->f32, "");
 }
@@ -132,17 +142,26 @@ static LLVMValueRef half_fma(Lower *lw, LLVMValueRef const *xyz) {
       lw->b, sticky_sum(lw, LLVMBuildFMul(lw->b, wide[0], wide[1], ""), wide[2]), f16, "");
 }
 
+/* The 16 bits of x, which is w as a float. */
+static LLVMValueRef bits_of(Lower *lw, LLVMValueRef x, LLVMValueRef w) {
+  LLVMBuilderRef b = lw->b;
+  if (!by_bits(lw, LLVMTypeOf(x)))
+    return LLVMBuildBitCast(b, x, lw->t->i16, "");
+  LLVMValueRef upper = LLVMBuildLShr(b, LLVMBuildBitCast(b, w, lw->t->i32, ""), lw_i32(lw, 16), "");
+  return LLVMBuildTrunc(b, upper, lw->t->i16, "");
+}
+
 /* The next value after x towards y. NumPy's: x itself where they are equal, signed zeros too. */
 LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(x), i16 = lw->t->i16;
   LLVMValueRef wx = lw_widen(lw, x), wy = lw_widen(lw, y), zero = LLVMConstNull(lw->t->f32);
-  LLVMValueRef bits = LLVMBuildBitCast(b, x, i16, ""), one = lw_int(lw, i16, 1);
+  LLVMValueRef bits = bits_of(lw, x, wx), one = lw_int(lw, i16, 1);
   LLVMValueRef out = LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOGT, wy, wx, ""),
                                   LLVMBuildFCmp(b, LLVMRealOLT, wx, zero, ""), "");
   LLVMValueRef next = LLVMBuildSelect(b, out, LLVMBuildAdd(b, bits, one, ""),
                                       LLVMBuildSub(b, bits, one, ""), "");
-  LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildBitCast(b, y, i16, ""), lw_int(lw, i16, -0x8000), "");
+  LLVMValueRef sign = LLVMBuildAnd(b, bits_of(lw, y, wy), lw_int(lw, i16, -0x8000), "");
   next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, wx, zero, ""),
                          LLVMBuildOr(b, sign, one, ""), next, "");
   next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, wx, wy, ""), bits, next, "");

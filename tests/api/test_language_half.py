@@ -291,6 +291,32 @@ def test_bfloat16_goes_through_functions_unchanged(opt):
     assert same_bfloat(a, ALL).all() and same_bfloat(b, ALL).all()
 
 
+@pytest.mark.parametrize("opt", [0, 3])
+def test_signs_of_bfloat16(opt):
+    """LLVM 22 takes the sign of a bfloat's bits for 0 on x86, so the compiler does not look at these."""
+
+    def negative(x, y):
+        return np.signbit(x), np.signbit(min(x, y)), np.copysign(1, x), np.nextafter(x, y), abs(x)
+
+    def kernel(x, a, b):
+        i = cuda.grid(1)
+        if i < x.size:
+            r = negative(x[i], 1)
+            a[0, i] = r[0]
+            a[1, i] = r[1]
+            a[2, i] = np.signbit(x[i])
+            a[3, i] = r[2] < 0
+            b[0, i] = r[3]
+            b[1, i] = r[4]
+
+    x = ALL[(ALL & 0x7FFF) <= 0x7F80]  # no nan
+    a, b = np.zeros((4, x.size), bool), np.zeros((2, x.size), np.uint16)
+    launch(kernel, x.size, bfloats(x), a, bfloats(b), opt=opt)
+    assert (a == (x >= 0x8000)).all()
+    step = np.where(x == 0x3F80, 0, np.where((x >= 0x8000) | (x > 0x3F80), -1, 1))  # towards 1
+    assert (b[0] == np.where(x == 0x8000, 1, x + step)).all() and (b[1] == x & 0x7FFF).all()
+
+
 def test_both_in_one_expression():
     """float32 holds what neither of the two does: 2**-14 * 2**20 comes to 64, which fits both again."""
 
