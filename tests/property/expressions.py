@@ -42,6 +42,9 @@ from scalars import (
 )
 
 
+ORDER = dict(Lt="less", LtE="less_equal", Gt="greater", GtE="greater_equal")
+
+
 class Expressions(OtherKinds):
     """What Body knows of expressions; it has the environment `env`, the program `m`."""
 
@@ -191,6 +194,8 @@ class Expressions(OtherKinds):
             if isinstance(a, Const) and isinstance(b, Const) and len(e.ops) > 1:
                 raise Invalid("a condition that may be known")
             result = t if result is None else join(result, t)
+            if "c" in KIND[a] + KIND[b] and type(o).__name__ in ORDER:
+                return call(f"_np_{ORDER[type(o).__name__]}", *(n for n, _ in operands)), t
         node = ast.Compare(operands[0][0], e.ops, [n for n, _ in operands[1:]])
         result = plain(result) if len(e.ops) > 1 else result
         return (node if len(e.ops) == 1 else call(f"_to_{result}", node)), result
@@ -270,15 +275,16 @@ class Expressions(OtherKinds):
             if e.attr == "ndim":
                 return ast.Attribute(value, e.attr, ast.Load()), Const("pyint")
             self.known = False
+            extent = Const("pyint") if t.known else "pyint"
             if e.attr == "size":
-                return ast.Attribute(value, e.attr, ast.Load()), "pyint"
+                return ast.Attribute(value, e.attr, ast.Load()), extent
             if e.attr == "shape":
-                return ast.Attribute(value, e.attr, ast.Load()), Tuple(["pyint"] * t.ndim)
+                return ast.Attribute(value, e.attr, ast.Load()), Tuple([extent] * t.ndim)
             if e.attr == "T":
                 return ast.Attribute(value, e.attr, ast.Load()), t
         elif is_scalar(t) and e.attr in ("real", "imag") and KIND[t] == "c":
             part = {"complex64": "float32", "complex128": "float64", "pycomplex": "pyfloat"}[t]
-            return ast.Attribute(value, e.attr, ast.Load()), Const(part) if isinstance(t, Const) else part
+            return ast.Attribute(value, e.attr, ast.Load()), Const(part) if isinstance(t, Const) or e.attr == "imag" else part  # 0.0 of what was real
         raise Invalid(e.attr)
 
     def e_Subscript(self, e):
@@ -342,7 +348,7 @@ class Expressions(OtherKinds):
             raise Invalid("subscript")
         self.known = False  # memory
         left = t.ndim - kinds.count("int")
-        return Array(t.dtype, left) if left else t.dtype
+        return Array(t.dtype, left, known=t.known) if left else t.dtype
 
     # calls -----------------------------------------------------------------------------------------------------
 
@@ -367,7 +373,7 @@ class Expressions(OtherKinds):
         if path == "cuda.local.array":
             shape = ast.literal_eval(e.args[0])
             name = dtype_name(e.args[1])
-            t = Array(name, len(shape) if isinstance(shape, tuple) else 1)
+            t = Array(name, len(shape) if isinstance(shape, tuple) else 1, known=True)
             return call("_local", e.args[0], ast.Constant(name)), t
         args = [self.expr(a) for a in e.args]
         room, _, name = path.partition(".")
@@ -474,8 +480,9 @@ class Expressions(OtherKinds):
     def c_len(self, args, e):
         if not isinstance(args[0][1], (Array, Tuple)):
             raise Invalid("len")
-        self.known = isinstance(args[0][1], Tuple)
-        return call("len", args[0][0]), "pyint"
+        t = args[0][1]
+        self.known = isinstance(t, Tuple) or t.known
+        return call("len", args[0][0]), Const("pyint") if self.known else "pyint"
 
     def c_pow(self, args, e):
         return self.binary("Pow", args[0], args[1], e.args[1], e.args[0])

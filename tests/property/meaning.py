@@ -371,7 +371,7 @@ class Body(Expressions):
             raise Invalid("casting")
         value, rt = self.complex_beside((value, rt), element)
         value = self.fitted(value, rt, element, s.value)
-        if element == "bfloat16" or KIND[element] == "c":  # as scalars: NumPy's loops round complex products otherwise
+        if "bfloat16" in (element, rt) or KIND[element] == "c":  # as scalars: NumPy's loops round complex products otherwise
             return ast.Expr(call(f"_in_place_{op}", ast.Subscript(array, load(index), ast.Load()), value))
         return ast.AugAssign(ast.Subscript(array, load(index), ast.Store()), s.op, value)
 
@@ -444,6 +444,11 @@ class Body(Expressions):
         return out
 
     def s_While(self, s):
+        names = {n.id for n in ast.walk(s.test) if isinstance(n, ast.Name)}
+        counts = isinstance(s.test, ast.Compare) and isinstance(s.test.ops[0], ast.Lt) and s.test.comparators[0] != 0
+        if not counts and all(constant_type(self.env.get(n, "")) for n in names):
+            self.test(s.test)  # Invalid: no pass, perhaps
+
         def step(flag):
             test = self.test(s.test)
             leave = [ast.Assign([ast.Name(flag, ast.Store())], ast.Constant(True)), ast.Break()]

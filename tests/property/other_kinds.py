@@ -73,7 +73,8 @@ class OtherKinds:
         field = record.fields[name]
         if not isinstance(t, Array):
             return field
-        return Array(field.dtype, t.ndim + field.ndim) if isinstance(field, Array) else Array(field, t.ndim)
+        inner = field if isinstance(field, Array) else Array(field, 0)
+        return Array(inner.dtype, t.ndim + inner.ndim, known=t.known or inner.known)
 
     def make_named(self, cls, e):
         """A named tuple from its class, with positional and keyword arguments."""

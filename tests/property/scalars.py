@@ -129,8 +129,9 @@ class Record:
 
 
 class Array:
-    def __init__(self, dtype, ndim, shape=None):
+    def __init__(self, dtype, ndim, shape=None, known=False):
         self.dtype, self.ndim, self.shape = dtype, ndim, shape  # the shape, where the type fixes it: a record's field
+        self.known = known or shape is not None  # a compiler may know the shape
 
     def __str__(self):
         return f"{self.dtype}[{self.ndim}]"
@@ -235,8 +236,8 @@ def join(a, b):
 
 def date_promoted(leaves):
     """The unit that all are multiples of; a date, a span and a number do not meet here."""
-    if len({KIND[t] for t in leaves}) > 1:
-        return CONFLICT
+    if len({KIND[t] for t in leaves}) > 1 or "timedelta64" in leaves and len(leaves) > 2:
+        return CONFLICT  # a span without a unit takes that of the first one it meets
     try:
         return functools.reduce(np.promote_types, map(np.dtype, sorted(leaves))).name
     except (TypeError, OverflowError):
@@ -614,6 +615,21 @@ def in_place(op):
 
 RUNTIME |= {f"_in_place_{n}": in_place(python_operator(n)) for n in ("Add", "Sub", "Mult")}
 RUNTIME["_in_calendar"] = in_calendar
+
+
+def complex_order(name):
+    """NumPy's scalars of one type and of two differ where a part is a nan."""
+    ufunc = getattr(np, name)
+
+    def compute(a, b):
+        if any(isinstance(x, (complex, np.complexfloating)) for x in (a, b)) and (np.isnan(a) or np.isnan(b)):
+            raise Unspecified("the order of complex numbers that are no numbers")
+        return ufunc(a, b)
+
+    return compute
+
+
+RUNTIME |= {f"_np_{n}": complex_order(n) for n in ("less", "less_equal", "greater", "greater_equal")}
 
 
 def local_array(shape, name):
