@@ -21,7 +21,7 @@
 
 /* A new member of one of these is to be hashed below (or not, with a reason above), and then counted here. */
 _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen");
-_Static_assert(sizeof(FrozenFunc) == 80, "put_function hashes every member of FrozenFunc");
+_Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
 _Static_assert(sizeof(FuncOptions) == 8, "put_function hashes every member of FuncOptions");
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
 _Static_assert(sizeof(CgOptions) == 14 * sizeof(int), "put_request hashes CgOptions, all of them ints");
@@ -280,6 +280,7 @@ static void put_function(Keying *k, Hash *h, const FrozenFunc *f) {
     put_number(h, (uint64_t)f->options->device << 1 | f->options->exact);
     put_number(h, f->options->inlining);
   }
+  put_number(h, f->consumer);
 }
 
 static void put_space(Keying *k, Hash *h, const Frozen *f) {

@@ -122,7 +122,7 @@ static void define(Lift *l, const Block *b, uint32_t var, Ins *value) {
 
 /* What a variable is before the first instruction: a parameter, nothing, or for a stack slot the null. */
 static Ins *initial(Lift *l, uint32_t var) {
-  if (var < l->fn->nparams)
+  if (var < l->nargs)
     return l->fn->params[var];
   if (var >= l->code->nlocalsplus)
     return l->null;
@@ -257,7 +257,7 @@ void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n) {
 }
 
 /* A function that is wrong as a whole: at its yield, or at its first line. */
-static void check_flags(Cx *cx, const BcCode *bc) {
+static void check_flags(Cx *cx, const BcCode *bc, Consumer consumer) {
   const Code *code = bc->code;
   Loc loc = {.code = code,
              .line = code->firstlineno,
@@ -266,7 +266,7 @@ static void check_flags(Cx *cx, const BcCode *bc) {
              .end_col = -1};
   if (code->flags & (CODE_COROUTINE | CODE_ASYNC_GENERATOR))
     fail(cx, loc, ERR_ASYNC, code->qualname);
-  if (code->flags & CODE_GENERATOR) {
+  if ((code->flags & CODE_GENERATOR) && !consumer) {
     for (uint32_t k = 0; k < bc->nodes.len; k++)
       if (bc->nodes.data[k].op == BC_YIELD_VALUE) {
         loc = bc_loc(bc, &bc->nodes.data[k]);
@@ -355,7 +355,7 @@ static void lift_node(Lift *l, uint32_t at) {
   l->loc = bc_loc(l->bc, l->node);
   if (!lift_op[l->node->op])
     bc_unsupported(l->cx, l->bc, l->node);
-  if (l->covered[l->node->unit])
+  if (l->covered[l->node->unit] && !l->func->consumer) /* all of a generator is inside a try, of CPython's own */
     fail(l->cx, try_loc(l->bc, l->node->unit), ERR_TRY);
   lift_op[l->node->op](l);
 }
@@ -455,6 +455,7 @@ static void clean_up(Lift *l) {
   ir_simplify_phis(l->cx, l->fn);
   ir_drop_dead(l->cx, l->fn);
   renumber(l->fn);
+  bc_check_generators(l);
 }
 
 /* --- the front door --- */
@@ -463,7 +464,7 @@ static void lift_init(Lift *l, Cx *cx, const FrozenFunc *func) {
   const Code *code = func->code;
   *l = (Lift){.cx = cx, .func = func, .code = code};
   l->bc = bc_decode(cx, code);
-  check_flags(cx, l->bc);
+  check_flags(cx, l->bc, func->consumer);
   bc_flow(cx, l->bc);
   uint32_t n = l->bc->nodes.len;
   l->blocks = CX_ARRAY(cx, Block *, n);
@@ -476,9 +477,12 @@ static void lift_init(Lift *l, Cx *cx, const FrozenFunc *func) {
   grow_defs(l);
 
   uint32_t nparams = code->argcount + code->kwonlyargcount + !!(code->flags & CODE_VARARGS);
-  const char **names = CX_ARRAY(cx, const char *, nparams + 1);
+  l->nargs = nparams;
+  const char **names = CX_ARRAY(cx, const char *, nparams + 2);
   for (uint32_t k = 0; k < nparams; k++)
     names[k] = cx_intern(cx, code->localsplus[k]);
+  if (func->consumer)
+    names[nparams++] = cx_intern(cx, "start");
   l->fn = ir_fn(cx, cx_intern(cx, code->qualname ? code->qualname : "?"), nparams, names);
   l->fn->source = func;
   l->fn->inlining = func->options ? func->options->inlining : INLINE_AUTO;
@@ -498,6 +502,8 @@ Fn *bc_lift(Cx *cx, const FrozenFunc *func) {
   uint32_t n;
   lift_init(&l, cx, func);
   count_preds(&l);
+  if (func->consumer)
+    bc_begin_consumer(&l);
   ir_br(cx, l.fn, l.fn->entry, bc_block_at(&l, l.bc->entry), l.null->loc);
   uint32_t *order = leaders(&l, &n);
   for (uint32_t k = 0; k < n; k++)

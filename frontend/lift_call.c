@@ -113,10 +113,11 @@ void bc_lift_build_const_key_map(Lift *l) {
 enum { FUNC_DEFAULTS = 1, FUNC_KWDEFAULTS = 2, FUNC_ANNOTATIONS = 4, FUNC_CLOSURE = 8 };
 
 static void check_comprehension(Lift *l, const Code *code) {
-  static const char *const names[] = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"};
+  static const char *const names[] = {"<listcomp>", "<setcomp>", "<dictcomp>"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (!strcmp(code->name ? code->name : "", names[k]))
-      fail(l->cx, l->loc, k == 3 ? ERR_GENEXPR : ERR_COMPREHENSION);
+      fail(l->cx, l->loc, ERR_COMPREHENSION);
+  l->generators |= code_is_genexpr(code);
 }
 
 /* Notes which cell variables the nested function takes, for bc_check_captures. */

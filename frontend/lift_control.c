@@ -43,6 +43,8 @@ void bc_lift_for_iter(Lift *l) {
 }
 
 static void finish(Lift *l, Ins *value) {
+  if (l->func->consumer)
+    value = bc_consumed(l);
   ir_ret(l->cx, l->fn, l->block, value, l->loc);
   l->block = NULL;
 }

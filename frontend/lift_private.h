@@ -44,6 +44,8 @@ typedef struct Lift {
   uint8_t *covered;       /* code units inside a try */
   VEC(Capture) captures;
   bool *stored_cells; /* by variable: STORE_DEREF reaches it */
+  uint32_t nargs;     /* variables that are parameters: a consumer's start value is none */
+  bool generators;    /* a generator expression is made */
 } Lift;
 
 /* values and instructions */
@@ -81,6 +83,11 @@ Block *bc_block_at(Lift *l, uint32_t node);
 const char *bc_name_arg(Lift *l, uint32_t index);
 const Frozen *bc_const_arg(Lift *l, uint32_t index);
 _Noreturn void bc_damaged(Lift *l, const char *why);
+
+/* lift_generator.c */
+void bc_begin_consumer(Lift *l);
+Ins *bc_consumed(Lift *l);
+void bc_check_generators(Lift *l);
 
 /* capture.c: nested functions take values, so a variable may not change between the taking and a use */
 void bc_check_captures(Lift *l);

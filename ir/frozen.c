@@ -145,3 +145,7 @@ const char *fz_text(Cx *cx, const Frozen *f) {
   put_frozen(cx, &b, f, 0);
   return b.text;
 }
+
+bool code_is_genexpr(const Code *code) {
+  return (code->flags & CODE_GENERATOR) && code->name && !strcmp(code->name, "<genexpr>");
+}

@@ -64,6 +64,9 @@ typedef struct FrozenArray {
 } FrozenArray;
 
 /* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional parameters. */
+/* What takes all items of a generator expression. */
+typedef enum Consumer { CONSUME_NONE, CONSUME_SUM, CONSUME_ANY, CONSUME_ALL, CONSUME_MIN, CONSUME_MAX } Consumer;
+
 typedef struct FrozenFunc {
   const Code *code;
   const char *module;
@@ -75,6 +78,7 @@ typedef struct FrozenFunc {
   const Binding *kwdefaults;
   uint32_t nkwdefaults;
   const struct FuncOptions *options; /* of @cuda.jit, NULL for a plain function */
+  Consumer consumer; /* of a generator expression's code: what a call of it computes, of an iterable and a start value */
 } FrozenFunc;
 
 typedef enum InlineMode { INLINE_AUTO, INLINE_ALWAYS, INLINE_NEVER } InlineMode;
@@ -122,6 +126,8 @@ struct Code {
 };
 
 enum { CODE_VARARGS = 0x04, CODE_VARKEYWORDS = 0x08, CODE_GENERATOR = 0x20, CODE_COROUTINE = 0x80, CODE_ASYNC_GENERATOR = 0x200 };
+
+bool code_is_genexpr(const Code *code); /* of (x for x in y), not of a function that yields */
 
 /* The attribute of a frozen object under that name, or NULL. */
 const Frozen *fz_attr(const Frozen *f, const char *name);

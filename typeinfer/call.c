@@ -351,6 +351,8 @@ Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *
       return BOTTOM;
   if (!bind_defaults(&b))
     return BOTTOM;
+  if (code_is_genexpr(code))
+    return ty_generator(ty, callee, b.bound[0]);
   for (uint32_t k = 0; k < ncaptured; k++)
     b.bound[b.nparams + k] = ty_item(ty, callee, k);
   return ty_call_spec(ty, func, b.bound, b.nparams + ncaptured);

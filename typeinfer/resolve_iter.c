@@ -39,6 +39,10 @@ Val ty_iter(Ty *ty, Val v) {
     if (ty_is_record(v))
       return common_tuple(ty, ty_record_items(ty, v));
     break;
+  case TY_FUNC:
+    if (ty_is_generator(v))
+      return TY_FAIL(ty, ERR_GENEXPR);
+    break;
   default: break;
   }
   return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, v));

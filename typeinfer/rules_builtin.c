@@ -63,6 +63,8 @@ static Val choose(Ty *ty, Op op, const Val *v, uint32_t n) {
 
 Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   Op op = c->id == INTR_PY_MIN ? OP_LT : OP_GT;
+  if (c->n == 1 && ty_is_generator(c->args[0]))
+    return ty_consume(ty, c->args[0], op == OP_LT ? CONSUME_MIN : CONSUME_MAX, ty_none(ty));
   bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
   uint32_t n = of_tuple ? c->args[0].type->n : c->n;
   if ((!of_tuple && n < 2) || n == 0)
@@ -206,6 +208,8 @@ static Val tuple_of_range(Ty *ty, const TyCall *c) {
 }
 
 Val ty_rule_tuple(Ty *ty, const TyCall *c) {
+  if (ty_is_generator(c->args[0]))
+    return TY_FAIL(ty, ERR_GENEXPR);
   if (c->args[0].type->id == TY_RANGE)
     return tuple_of_range(ty, c);
   return c->args[0].type->id == TY_TUPLE ? c->args[0] : ty_argument_type(ty, c, 0, "a tuple");
@@ -256,6 +260,8 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
 
 Val ty_rule_sum(Ty *ty, const TyCall *c) {
   Val t = c->args[0], r = c->given[1] ? c->args[1] : ty_const_int(ty, 0);
+  if (ty_is_generator(t))
+    return ty_consume(ty, t, CONSUME_SUM, r);
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, "a tuple");
   for (uint32_t k = 0; k < t.type->n; k++)
@@ -265,6 +271,8 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
 
 Val ty_rule_anyall(Ty *ty, const TyCall *c) {
   Val t = c->args[0], r = ty_const_bool(ty, c->id == INTR_PY_ALL);
+  if (ty_is_generator(t))
+    return ty_consume(ty, t, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, "a tuple");
   for (uint32_t k = 0; k < t.type->n; k++)

@@ -21,7 +21,7 @@ static uint64_t spec_hash(const FrozenFunc *func, const Val *args, uint32_t n) {
 }
 
 static bool same_func(const FrozenFunc *a, const FrozenFunc *b) {
-  return a == b || (a->code == b->code && !a->code->nfrees);
+  return a == b || (a->code == b->code && !a->code->nfrees && a->consumer == b->consumer);
 }
 
 /* Values are part of the identity only of a function that needs them; what has no storage is its type. */

@@ -129,6 +129,7 @@ typedef struct TyProgram {
   TyWant *wants;
   VEC(const Frozen *) frozen; /* canonical objects behind types */
   VEC(const Frozen *) nested; /* FZ_FUNC of nested functions */
+  VEC(const FrozenFunc *) variants; /* of generator expressions, by consumer */
   VEC(TySpec *) stack;        /* being typed */
   uint32_t round;             /* of the fixpoint of recursive functions */
   uint32_t changes;           /* results that grew */
@@ -350,6 +351,11 @@ Val ty_make_func(Ty *ty, Ins *i);
 Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
 /* Arguments are the function's parameters (with captured values behind them), all bound. */
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
+/* generator.c */
+bool ty_is_generator(Val v);
+Val ty_generator(Ty *ty, Val callee, Val iterable);
+Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start);
+
 const Frozen *ty_capture_marker(TyProgram *p,
                                 uint32_t k); /* stands in FrozenFunc.closure for captured value k */
 bool ty_is_capture(const Frozen *f, uint32_t *k);

@@ -49,7 +49,7 @@ CASES = [
     ("GENERATOR", "def kernel(x):\n    yield x[0]\n", X),
     ("ASYNC", "async def kernel(x):\n    x[0] = 1\n", X),
     ("COMPREHENSION", "def kernel(x):\n    v = «[i * 2 for i in range(3)]»\n    x[0] = v[0]\n", X),
-    ("GENEXPR", "def kernel(x):\n    x[0] = sum(i * 2 for i in (1, 2))  # here\n", X),
+    ("GENEXPR", "def kernel(x):\n    x[0] = tuple(i * 2 for i in (1, 2))[0]  # here\n", X),
     ("COMPREHENSION", "def kernel(x):\n    v = «{i: 2 for i in range(3)}»\n    x[0] = v[0]\n", X),
     ("DICT", "def kernel(x):\n    v = «{1: x[0]}»\n    x[0] = v[1]\n", X),
     ("SET", "def kernel(x):\n    v = «{x[0], 2}»\n    x[0] = 1\n", X),

@@ -312,7 +312,7 @@ def bad_star_star_items(a, d):
 
 
 def bad_genexpr(a):
-    a[0] = sum(x for x in a)
+    a[0], a[1] = (x for x in a)
 
 
 def bad_setcomp(a):

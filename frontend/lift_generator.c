@@ -1,0 +1,108 @@
+/* Lift, generator expressions: lifted for the function that consumes all their items, sum(x * x for x in t).
+ *
+ * In: the code of a generator expression, a FrozenFunc.consumer. Out: a plain function of the iterable and a start value: each
+ * `yield x` is what the consumer does with an item, and the end returns its result. The result so far, and for min and max whether
+ * there is one, are two variables behind those of the code. What must hold: a generator object is used once, by a call in the block
+ * that makes it, so that nothing happens between its making and its consumption (bc_check_generators). */
+#include "frontend/lift_private.h"
+
+static uint32_t result_var(const Lift *l) { return bc_state(l, l->code->stacksize + 8); }
+static uint32_t seen_var(const Lift *l) { return result_var(l) + 1; }
+
+static Ins *boolean(Lift *l, bool value) { return bc_constant(l, fz_bool(l->cx, value)); }
+
+/* In the entry block. Where no item has come yet min and max are False, the type that promotes to every other number's. */
+void bc_begin_consumer(Lift *l) {
+  Consumer c = l->func->consumer;
+  l->block = l->fn->entry;
+  bc_write(l, result_var(l), c == CONSUME_SUM ? l->fn->params[1] : boolean(l, c == CONSUME_ALL));
+  bc_write(l, seen_var(l), boolean(l, false));
+}
+
+static Block *new_block(Lift *l, uintptr_t npreds) {
+  Block *b = ir_block(l->cx, l->fn);
+  b->note = (void *)npreds;
+  return b;
+}
+
+static void branch(Lift *l, Ins *cond, Block *yes, Block *no) {
+  ir_condbr(l->cx, l->fn, l->block, cond, yes, no, l->loc);
+}
+
+/* any and all end at the first item that decides. */
+static void decide(Lift *l, Ins *item, bool all) {
+  Block *end = new_block(l, 1), *on = new_block(l, 1);
+  branch(l, bc_emit1(l, OP_TRUTH, item), all ? on : end, all ? end : on);
+  l->block = end;
+  ir_ret(l->cx, l->fn, end, boolean(l, !all), l->loc);
+  l->block = on;
+}
+
+/* The first item, or one that is smaller (larger) than all before it. */
+static void choose(Lift *l, Ins *item, Op better) {
+  Block *compare = new_block(l, 1), *take = new_block(l, 2), *on = new_block(l, 2);
+  branch(l, bc_read(l, seen_var(l)), compare, take);
+  l->block = compare;
+  Ins *best = bc_read(l, result_var(l));
+  branch(l, bc_emit1(l, OP_TRUTH, bc_emit2(l, better, item, best)), take, on);
+  l->block = take;
+  bc_write(l, result_var(l), item);
+  bc_write(l, seen_var(l), boolean(l, true));
+  ir_br(l->cx, l->fn, take, on, l->loc);
+  l->block = on;
+}
+
+void bc_lift_yield_value(Lift *l) {
+  Ins *item = bc_pop(l);
+  switch (l->func->consumer) {
+  case CONSUME_SUM:
+    bc_write(l, result_var(l), bc_emit2(l, OP_ADD, bc_read(l, result_var(l)), item));
+    break;
+  case CONSUME_ANY:
+  case CONSUME_ALL: decide(l, item, l->func->consumer == CONSUME_ALL); break;
+  case CONSUME_MIN: choose(l, item, OP_LT); break;
+  case CONSUME_MAX: choose(l, item, OP_GT); break;
+  default: bc_damaged(l, "a yield outside of a generator expression");
+  }
+  bc_push(l, bc_constant(l, fz_none(l->cx))); /* what is sent into it: popped at once */
+}
+
+void bc_lift_return_generator(Lift *l) { bc_push(l, bc_constant(l, fz_none(l->cx))); }
+
+/* The end of the code. */
+Ins *bc_consumed(Lift *l) {
+  if (l->func->consumer == CONSUME_MIN || l->func->consumer == CONSUME_MAX) {
+    Block *empty = new_block(l, 1), *end = new_block(l, 1);
+    branch(l, bc_read(l, seen_var(l)), end, empty);
+    l->block = empty;
+    bc_emit1(l, OP_RAISE, bc_exception(l, "ValueError"));
+    l->block = end;
+  }
+  return bc_read(l, result_var(l));
+}
+
+/* --- where it is made --- */
+
+static bool makes_generator(const Ins *i) {
+  const Ins *callee = i->op == OP_CALL ? ir_real(i->args[0]) : NULL;
+  return callee && callee->op == OP_MAKE_FUNC && code_is_genexpr(callee->aux.frozen->code);
+}
+
+void bc_check_generators(Lift *l) {
+  if (!l->generators)
+    return;
+  FOR_BLOCKS (l->fn, b)
+    FOR_INS (b, i)
+      for (uint32_t k = 0; k < i->nargs; k++) {
+        Ins *made = ir_real(i->args[k]);
+        bool elsewhere = made->block != b || i->op != OP_CALL || made->note;
+        if (makes_generator(made) && elsewhere)
+          fail(l->cx, made->loc, ERR_GENEXPR);
+        if (makes_generator(made))
+          made->note = i;
+      }
+  FOR_BLOCKS (l->fn, b)
+    FOR_INS (b, i)
+      if (makes_generator(i))
+        i->note = NULL;
+}

@@ -1,0 +1,160 @@
+"""Generator expressions that sum, any, all, min and max consume, against CPython running the same function."""
+
+import numpy as np
+import pytest
+from harness import define, jit, run
+from pyptx import cuda
+from test_ptx import ARCHITECTURES, assemble, ptx_of
+
+# x: float32 (5), y: float64 (5), m: int16 (3, 4), t: (2, 2.5, int8), n = 5, s: float64
+EXPRESSIONS = [
+    "sum(v * s for v in x)",
+    "sum(v * v for v in x if v > 1)",
+    "sum(v for v in x if v > 1 if v < 3)",
+    "sum(x[i] * y[i] for i in range(n))",
+    "sum(x[i] for i in range(n - 1, -1, -2))",
+    "sum(a * b for a, b in zip(x, y))",
+    "sum(k * v for k, v in enumerate(x))",
+    "sum(v for row in m for v in row)",
+    "sum(m[i, j] for i in range(3) for j in range(i))",
+    "sum(m[i, j] for i in range(3) if i != 1 for j in range(4) if (i + j) % 2)",
+    "sum(v for v in m[:, 1])",
+    "sum((v for v in y), 10)",
+    "sum((v for v in y), start=0.5)",
+    "sum(v for v in x[:0])",
+    "sum(v * s for v in t)",
+    "sum(v for v in (n, s, 3))",
+    "sum(v > 1 for v in x)",
+    "sum(1 for v in x if v > 1)",
+    "sum(sum(u * v for u in x) for v in y)",
+    "sum(w for v in x for w in (v, v * s, -1))",
+    "sum((lambda u: u * s)(v) for v in x)",
+    "sum(half(v) for v in x)",
+    "sum(1j * v for v in y).imag",
+    "any(v > 3 for v in x)",
+    "any(v > 100 for v in x)",
+    "any(v for v in m[0])",
+    "any(x[i] > y[i] for i in range(n))",
+    "any(v for v in x[:0])",
+    "any(i == 2 or x[9 * i] for i in range(2, 9))",
+    "all(v >= 0 for v in x)",
+    "all(v > 0 for v in x)",
+    "all(i < 3 and x[i] >= 0 for i in range(4, 9))",
+    "all(v for v in x[:0])",
+    "all(any(v > w for w in m[i]) for i in range(3) for v in x)",
+    "min(v - s for v in x)",
+    "min(abs(v - 7) for row in m for v in row)",
+    "min((v - 2) * (v - 2) for v in x)",
+    "max(v for v in x if v < 2)",
+    "max(v * w for v, w in zip(x, y))",
+    "max(m[i, 2] for i in range(3))",
+    "max(v for v in (3, n, 2))",
+    "max(x[i] if i % 2 else y[i] for i in range(n))",
+    "max(max(v, s) for v in x) if any(v > s for v in x) else 0",
+]
+SOURCE = """
+def half(v):
+    return v / 2
+
+def kernel(x, y, m, t, n, s, out):
+    out[0] = {}
+"""
+
+
+def arguments():
+    x, y = np.arange(5, dtype=np.float32), np.array([2.5, -1, 7, 0.25, 3])
+    m = (np.arange(12).reshape(3, 4) * 7 % 12).astype(np.int16)
+    return [x, y, m, (2, 2.5, np.int8(-3)), 5, np.float64(1.75), np.zeros(1)]
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expression(expression):
+    run(define(SOURCE.format(expression)), arguments())
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_name"),
+    [
+        ("sum(v for v in x)", "float32"),
+        ("sum(v for v in m[0])", "int16"),
+        ("sum(1 for v in x)", "pyint"),
+        ("sum((v for v in x), s)", "float64"),
+        ("sum(v for v in t)", "float64"),
+        ("any(v for v in x)", "pybool"),
+        ("min(v for v in x)", "float32"),
+        ("max(v + 0.5 for v in m[0])", "float64"),
+        ("min(v > 0 for v in x)", "bool"),
+    ],
+)
+def test_types(expression, type_name):
+    kernel = jit(define(f"def value(x, m, t, s):\n    return {expression}\n\ndef kernel(x, m, t, s, out):\n    out[0] = value(x, m, t, s)\n"))
+    x, _, m, t, _, s, out = arguments()
+    kernel[1, 1](x, m, t, s, out)
+    cuda.synchronize()
+    (text,) = kernel.inspect_types().values()
+    assert f") -> {type_name} {{" in str(text).partition("func value")[2].partition("\n")[0]
+
+
+def test_in_loops_and_with_names_of_its_own():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        v = 100
+        total = 0.0
+        for k in range(1, 4):
+            total += sum(v * k for v in x if v != i)
+        out[i] = total + v + max(k for k in (i, 2))
+
+    run(kernel, [np.arange(5.0), np.zeros(8)], block=8)
+
+
+def test_a_generator_in_a_variable():
+    """It may have a name, if it is consumed at once."""
+
+    def kernel(x, out):
+        squares = (v * v for v in x)
+        out[0] = sum(squares)
+
+    run(kernel, [np.arange(5.0), np.zeros(1)])
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_no_items(name):
+    kernel = jit(define(f"def kernel(x, out):\n    out[0] = {name}(v for v in x)\n"), debug=True)
+    with pytest.raises(ValueError):
+        kernel[1, 1](np.zeros(0), np.zeros(1))
+        cuda.synchronize()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "x[0] = tuple(v for v in x)[0]",
+        "g = (v for v in x); x[0] = sum(g) + sum(g)",
+        "for v in (w for w in x):\n        x[0] = v",
+        "g = (v for v in x)\n    for k in range(2):\n        x[0] += sum(g)",
+        "x[0] = total(v for v in x)",
+        "x[0] = sum(v for v in (w for w in x))",
+        "a, b = (v for v in (1, 2))",
+    ],
+)
+def test_not_elsewhere(statement):
+    kernel = define(f"def total(g):\n    return sum(g)\n\ndef kernel(x):\n    {statement}\n")
+    with pytest.raises(SyntaxError, match="PT122"):
+        jit(kernel)[1, 1](np.zeros(3))
+
+
+def test_functions_that_yield_are_refused():
+    def kernel(x):
+        def items():
+            yield 1
+
+        x[0] = sum(items())
+
+    with pytest.raises(SyntaxError, match="PT103"):
+        jit(kernel)[1, 1](np.zeros(3))
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_ptx_assembles(arch, tmp_path):
+    source = "def kernel(x, y, out):\n    i = cuda.grid(1)\n    out[i] = sum(x[i, k] * y[k] for k in range(y.size)) if any(v > 0 for v in y) else max(v for v in y)\n"
+    assemble(ptx_of(define(source), "void(float32[:,::1], float32[::1], float32[::1])", arch), arch, tmp_path)

@@ -1,0 +1,49 @@
+/* Generator expressions: the object that a call of one's code makes, and what sum, any, all, min and max make of it.
+ *
+ * The object is a pair, the function with its captured values and the iterable. Consuming it is a call of the function in the variant
+ * that the frontend lifts for that consumer (frontend/lift_generator.c), of the iterable and a start value. */
+#include "typeinfer/ty.h"
+
+static const Frozen generator_mark = {.kind = FZ_OPAQUE, .text = "generator"};
+
+bool ty_is_generator(Val v) {
+  return v.type->id == TY_FUNC && v.type->frozen == &generator_mark;
+}
+
+Val ty_generator(Ty *ty, Val callee, Val iterable) {
+  if (is_bottom(callee) || is_bottom(iterable))
+    return BOTTOM;
+  const Type *types[] = {callee.type, iterable.type};
+  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &generator_mark, types, 2),
+                 (Val[]){callee, iterable}, 2);
+}
+
+/* One function a code and consumer. */
+static const FrozenFunc *variant(Ty *ty, const FrozenFunc *func, Consumer consumer) {
+  TyProgram *p = ty->p;
+  for (uint32_t k = 0; k < p->variants.len; k++)
+    if (p->variants.data[k]->code == func->code && p->variants.data[k]->consumer == consumer)
+      return p->variants.data[k];
+  FrozenFunc *made = CX_NEW(ty->cx, FrozenFunc);
+  *made = *func;
+  made->consumer = consumer;
+  VEC_PUSH(&ty->cx->arena, &p->variants, made);
+  return made;
+}
+
+/* A generator that was passed on, and may be consumed twice, is none that a kernel can have. */
+Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start) {
+  if (!generator.src || generator.src->op != OP_CALL)
+    return TY_FAIL(ty, ERR_GENEXPR);
+  Val callee = ty_item(ty, generator, 0);
+  if (is_bottom(callee))
+    return BOTTOM;
+  const FrozenFunc *func = callee.type->frozen->func;
+  uint32_t ncaptured = callee.type->n ? func->code->nfrees : 0;
+  Val *args = CX_ARRAY(ty->cx, Val, ncaptured + 2);
+  args[0] = ty_item(ty, generator, 1);
+  args[1] = start;
+  for (uint32_t k = 0; k < ncaptured; k++)
+    args[2 + k] = ty_item(ty, callee, k);
+  return ty_call_spec(ty, variant(ty, func, consumer), args, 2 + ncaptured);
+}
