@@ -12,6 +12,7 @@ import kernels.__main__ as runner
 import numpy as np
 import pytest
 from _bench import Report
+from _markdown import markdown
 from kernels import BY_NAME, builds, native
 from kernels.declare import Problem, agree, check
 from kernels.peers import rebound
@@ -46,6 +47,27 @@ def test_a_row_and_the_summary(capsys):
     assert said["/nvcc"] == {"mean": pytest.approx(1.0), "worst": 2.0, "kernel": "vadd", "kernels": 2}
     assert said["/numba"]["mean"] == 0.25 and said["of copy"]["least"] == 0.5
     assert "worst 2.000 (vadd, 32x8)" in capsys.readouterr().out
+
+
+def test_markdown(tmp_path):
+    kernel, report, path = BY_NAME["vadd"], Report("kernels on X", runner.COLUMNS), tmp_path / "k.json"
+    problem = kernel.problem(np.random.default_rng(1), 1000)
+    for block in (64, 128):
+        report.row(*runner.row_of(kernel, problem, block, found(pyptx=0.5, nvcc=1.0, copy=0.45), []))
+        report.rows[-1]["kind"] = kernel.kind
+    report.save(path, summary=runner.summary(report))
+    text = markdown(json.loads(path.read_text()))
+    assert "| vadd | 64: 0.50 (0.90), 128: 0.50 (0.90) |" in text
+    assert "over nvcc: geometric mean 0.50, worst 0.50 (vadd); streaming kernels move at least 90 %" in text
+    del report.rows[1]
+    report.save(path, summary=runner.summary(report))
+    assert "| vadd | 64 | 0.500 | 0.50 |  |  |  | 0 | 0.90 |" in markdown(json.loads(path.read_text()))
+    rows = [
+        {"kernel": "vadd", "pyptx ms": 2.0, "openmp ms": 1.0, "pyptx/openmp": 2.0},
+        {"kernel": "geometric mean", "pyptx ms": None, "openmp ms": None, "pyptx/openmp": 2.0},
+    ]
+    text = markdown({"title": "host device: X", "threads": 2, "rows": rows})
+    assert "| vadd | 2.00 | 1.00 | 2.00 |" in text and text.endswith("geometric mean 2.00")
 
 
 def test_options_of_a_variant():
