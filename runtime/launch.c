@@ -103,29 +103,36 @@ static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
          (plane >= e->from || plane * c->grid[2] >= e->from);
 }
 
-static inline RtEntry entry_for(const RtKernel *k, const RtConfig *c, void *params) {
-  RtEntry e = {k->function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
-  if (k->coarse.factor && takes_coarse(k, c)) {
-    uint32_t *blocks = &e.grid[k->coarse.axis];
-    memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
-    *blocks = (*blocks - 1) / k->coarse.factor + 1;
-    e.function = k->coarse.function;
-    e.bytes = k->param_bytes;
-  }
+static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) {
+  RtEntry e = {k->coarse.function, {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
+  uint32_t *blocks = &e.grid[k->coarse.axis];
+  memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
+  *blocks = (*blocks - 1) / k->coarse.factor + 1;
   return e;
 }
 
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
-  return c->cluster[0] ? (RtEntry){k->function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes}
-                       : entry_for(k, c, params);
+  if (!c->cluster[0] && k->coarse.factor && takes_coarse(k, c))
+    return coarse_entry(k, c, params);
+  return (RtEntry){k->function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
 }
 
-static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
-  RtEntry e = entry_for(k, c, params);
-  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &e.bytes, CU_PARAM_END};
-  return rt_cu.cuLaunchKernel(e.function, e.grid[0], e.grid[1], e.grid[2], c->block[0],
-                              c->block[1], c->block[2], c->dynamic_shared, rt_handle(c->stream),
-                              NULL, e.bytes ? extra : NULL);
+static inline int queue_entry(CUfunction function, const uint32_t grid[3], size_t bytes, const RtConfig *c,
+                              void *params) {
+  void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
+  return rt_cu.cuLaunchKernel(function, grid[0], grid[1], grid[2], c->block[0], c->block[1], c->block[2],
+                              c->dynamic_shared, rt_handle(c->stream), NULL, bytes ? extra : NULL);
+}
+
+static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtConfig *c, void *params) {
+  RtEntry e = coarse_entry(k, c, params);
+  return queue_entry(e.function, e.grid, e.bytes, c, params);
+}
+
+HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
+  if (k->coarse.factor && takes_coarse(k, c))
+    return queue_coarse(k, c, params);
+  return queue_entry(k->function, c->grid, k->plain_bytes, c, params);
 }
 
 /* Another library may have changed the thread's context since we last set it. */
@@ -134,7 +141,7 @@ static int wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-static RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
+static __attribute__((noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
   if (wrong_context(result)) {
     rt_current = NULL;
     TRY(rt_device_make_current(k->device));
