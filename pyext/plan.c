@@ -160,10 +160,19 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
   return true;
 }
 
-/* kwnames that a call site gives is the same object each time. */
+static bool same_names(PyObject *a, PyObject *b) {
+  Py_ssize_t n = a && b ? PyTuple_GET_SIZE(a) : 0;
+  bool same = a && b && n == PyTuple_GET_SIZE(b);
+  for (Py_ssize_t i = 0; same && i < n; i++)
+    same = PyTuple_GET_ITEM(a, i) == PyTuple_GET_ITEM(b, i);
+  return same;
+}
+
+/* The names that a call site writes are the same object each time; those of **arguments are the same names, as a rule interned. */
 PX_HOT static inline bool is_for(const PxPlan *p, RtDevice *device, Py_ssize_t n,
                                  PyObject *kwnames) {
-  return p->npositional == n && p->kwnames == kwnames && p->device == device;
+  return p->npositional == n && p->device == device &&
+         (p->kwnames == kwnames || same_names(p->kwnames, kwnames));
 }
 
 static const PxPlan *fill_by_other(PxDispatcher *d, const PxPlan *tried, RtDevice *device,
@@ -411,7 +420,7 @@ static bool is_simple(const PxDispatcher *d, const PxOverload *o, const PxArgs *
          o->code->params.bytes + SLACK <= PX_PLAN_BYTES;
 }
 
-/* A call site that makes a new tuple of names each time has a plan that serves nobody: one is enough. */
+/* Names that are not interned have a plan that serves nobody: one is enough. */
 static bool has_one(const PxDispatcher *d, const PxPlan *fresh) {
   for (const PxPlan *p = d->plans; p; p = p->next) {
     bool same = p->overload == fresh->overload && p->npositional == fresh->npositional &&
@@ -424,13 +433,17 @@ static bool has_one(const PxDispatcher *d, const PxPlan *fresh) {
   return false;
 }
 
+static bool is_full(PxDispatcher *d) {
+  unsigned n = 0;
+  for (const PxPlan *p = PX_PUBLISHED(d->plans); p; p = p->next)
+    n++;
+  return n >= PX_MAX_PLANS;
+}
+
 static bool publish(PxDispatcher *d, PxPlan *fresh) {
   bool taken;
   PX_BEGIN_LOCKED(d)
-  unsigned n = 0;
-  for (const PxPlan *p = d->plans; p; p = p->next)
-    n++;
-  taken = n < PX_MAX_PLANS && !has_one(d, fresh);
+  taken = !is_full(d) && !has_one(d, fresh);
   if (taken) {
     fresh->next = d->plans;
     PX_PUBLISH(d->plans, fresh);
@@ -442,6 +455,8 @@ static bool publish(PxDispatcher *d, PxPlan *fresh) {
 
 void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *const *argv,
                    Py_ssize_t n, PyObject *kwnames) {
+  if (is_full(d))
+    return;
   if (kwnames && !PyTuple_GET_SIZE(kwnames))
     kwnames = NULL;
   PxPlan *p = is_simple(d, o, a) ? plan_new(a->st, o, a, n, kwnames) : NULL;
