@@ -53,5 +53,5 @@ void cg_pass_coarsen(Cg *cg) {
   add_field(k, cg);
   const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
   co_write(shape, &plan, symbol);
-  cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse<memssa>,simplifycfg,instsimplify,adce");
+  cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");
 }

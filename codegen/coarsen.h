@@ -20,8 +20,6 @@ typedef struct CoIns {
   bool varies;      /* cost: not the same in all copies */
   /* The copies: one for each of the factor's blocks, and behind them the one in the loop. */
   LLVMValueRef now[CO_MAX_FACTOR + 1];
-  LLVMValueRef root; /* in straight code: copy c is root + offset + c; NULL: not of that form */
-  int64_t offset;
 } CoIns;
 
 typedef struct CoBlock {

@@ -11,12 +11,6 @@
 #include "codegen/coarsen.h"
 #include "codegen/llvm_compat.h"
 
-typedef struct Shifted { /* root + offset, made already */
-  LLVMValueRef root;
-  int64_t offset;
-  LLVMValueRef value;
-} Shifted;
-
 typedef struct Writer {
   CoShape *s;
   const CoPlan *plan;
@@ -26,7 +20,6 @@ typedef struct Writer {
   LLVMValueRef fn, logical; /* blocks of the launch on the axis */
   LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1]; /* blockIdx, threadIdx on the axis */
   LLVMValueRef width; /* blockDim on the axis, NULL until needed */
-  VEC(Shifted) shifted;
   LLVMBasicBlockRef loop, latch;
 } Writer;
 
@@ -99,62 +92,25 @@ static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
 
 /* --- straight code --- */
 
-static LLVMValueRef shifted(Writer *w, LLVMValueRef root, int64_t offset) {
-  if (!offset)
-    return root;
-  for (uint32_t k = 0; k < w->shifted.len; k++)
-    if (w->shifted.data[k].root == root && w->shifted.data[k].offset == offset)
-      return w->shifted.data[k].value;
-  LLVMTypeRef type = LLVMTypeOf(root);
-  LLVMValueRef v = LLVMBuildAdd(w->b, root, LLVMConstInt(type, (uint64_t)offset, 1), "");
-  if (LLVMGetIntTypeWidth(type) == 64 && LLVMIsAInstruction(v)) /* a sum has at most 42 bits */
-    LLVMSetNSW(v, 1);
-  VEC_PUSH(&w->cx->arena, &w->shifted, ((Shifted){root, offset, v}));
-  return v;
-}
-
-static bool fits_offset(int64_t n) { return n > -(1ll << 31) && n < 1ll << 31; }
-
-/* Sums, their extensions and what a constant is added to: copy c is a root and a constant. So what copies have in common becomes one
- * value. false: it is nothing of that kind. */
-static bool write_shifted(Writer *w, CoIns *i) {
-  const CoIns *of = NULL;
-  if (i->axis == w->plan->axis + 1) {
-    i->root = cloned(w, 0, i);
-  } else if ((LLVMIsAZExtInst(i->old) || LLVMIsASExtInst(i->old)) &&
-             (of = co_ins(w->s, LLVMGetOperand(i->old, 0))) && of->root && !of->offset) {
-    i->root = cloned(w, 0, i); /* copy 0 of its operand is the root */
-  } else if (LLVMGetInstructionOpcode(i->old) == LLVMAdd &&
-             LLVMIsAConstantInt(LLVMGetOperand(i->old, 1)) &&
-             (of = co_ins(w->s, LLVMGetOperand(i->old, 0))) && of->root) {
-    int64_t by = LLVMConstIntGetSExtValue(LLVMGetOperand(i->old, 1));
-    if (!fits_offset(by) || !fits_offset(of->offset + by))
-      return false;
-    i->root = of->root;
-    i->offset = of->offset + by;
-  } else {
-    return false;
-  }
-  for (unsigned c = 0; c < w->plan->factor; c++)
-    i->now[c] = shifted(w, i->root, i->offset + c);
-  return true;
-}
-
-/* Of neighbouring blocks: each is blockDim further than the one before. */
-static bool write_spaced(Writer *w, CoIns *i) {
-  if (i->axis != w->plan->axis + 1)
-    return false;
-  LLVMTypeRef type = LLVMTypeOf(i->old);
+/* How far a copy's sum is from the one before. */
+static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
+  if (w->plan->threads)
+    return LLVMConstInt(type, 1, 0);
   if (!w->width)
     w->width = read_sreg(w, "ntid");
-  LLVMValueRef width = LLVMGetIntTypeWidth(type) == 32 ? w->width
-                                                       : LLVMBuildZExt(w->b, w->width, type, "");
-  if (LLVMIsAZExtInst(width))
-    LLVMSetNNeg(width, 1);
+  if (LLVMTypeOf(w->width) == type)
+    return w->width;
+  LLVMValueRef wide = LLVMBuildZExt(w->b, w->width, type, "");
+  LLVMSetNNeg(wide, 1);
+  return wide;
+}
+
+/* A sum of copy 0, from which the others follow by additions: so what they have in common is easily seen. */
+static void write_sum(Writer *w, CoIns *i) {
+  LLVMValueRef step = sum_step(w, LLVMTypeOf(i->old));
   i->now[0] = cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++)
-    i->now[c] = exact(LLVMBuildAdd(w->b, i->now[c - 1], width, ""));
-  return true;
+    i->now[c] = exact(LLVMBuildAdd(w->b, i->now[c - 1], step, ""));
 }
 
 static bool operands_differ(const Writer *w, unsigned c, LLVMValueRef old) {
@@ -167,8 +123,10 @@ static bool operands_differ(const Writer *w, unsigned c, LLVMValueRef old) {
 }
 
 static void write_together(Writer *w, CoIns *i) {
-  if (w->plan->linear && (w->plan->threads ? write_shifted(w, i) : write_spaced(w, i)))
+  if (w->plan->linear && i->axis == w->plan->axis + 1) {
+    write_sum(w, i);
     return;
+  }
   bool own = i->sreg == (int)(SREG_CTAID + w->plan->axis);
   for (unsigned c = 0; c < w->plan->factor; c++)
     i->now[c] = c && !own && !i->effects && !operands_differ(w, c, i->old) ? i->now[0]
