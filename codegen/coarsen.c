@@ -51,6 +51,8 @@ void cg_pass_coarsen(Cg *cg) {
   k->params.coarse.axis = plan.axis;
   k->params.coarse.always = cg->options.coarsen > 1;
   add_field(k, cg);
+  co_contract(cg);
+  shape = co_shape(cg); /* of what that made of it */
   const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
   co_write(shape, &plan, symbol);
   cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");

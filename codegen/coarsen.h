@@ -69,6 +69,8 @@ typedef struct CoPlan {
 /* Reads cg->kernel. */
 CoShape *co_shape(Cg *cg);
 CoPlan co_plan(CoShape *s);
+/* Settles the kernel's contractions, before co_shape. */
+void co_contract(Cg *cg);
 /* Writes the second entry. */
 void co_write(CoShape *s, const CoPlan *plan, const char *symbol);
 

@@ -109,6 +109,13 @@ def along_z(u, new):
         new[i, j, k] = u[i, j, k] + u[i + 1, j, k] + u[i + 2, j, k]
 
 
+def weighted(u, new, w):  # products that copies share, and sums of two products: what is contracted must not differ
+    j, i = cuda.grid(2)
+    if 0 < i < u.shape[0] - 1 and j < u.shape[1]:
+        a, b, c = w * u[i - 1, j], w * u[i, j], w * u[i + 1, j]
+        new[i, j] = (a + c) - (b * a - c) * u[i, j] + (u[i, j] - w * c)
+
+
 def numbers(out):
     x, y, z = cuda.grid(3)
     gx, gy, _ = cuda.gridsize(3)
@@ -138,6 +145,7 @@ CASES = [
     (rows, f"{M}, {M}", lambda: (reals(17, 13), reals(17, 13)), PLANE),
     (cube, f"{C}, {C}, float32", lambda: (reals(8, 7, 11), reals(8, 7, 11), 0.125), SPACE),
     (along_z, f"{C}, {C}", lambda: (reals(9, 5, 6), reals(9, 5, 6)), SPACE),
+    (weighted, f"{M}, {M}, float32", lambda: (reals(13, 17), reals(13, 17), 0.7), PLANE),
     (numbers, "int64[:, :, ::1]", lambda: (integers(8, 7, 11),), SPACE),
 ]
 every = pytest.mark.parametrize("kernel, signature, make, launches", CASES, ids=[c[0].__name__ for c in CASES])
@@ -305,6 +313,15 @@ def test_loads_come_first_and_are_shared():
     ptx = _pyptx._compile(along_z, f"{C}, {C}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
     order = re.findall(r"\b(ld|st)\.global", ptx[ptx.index("$coarse(") :])
     assert order == ["ld"] * 6 + ["st"] * 4 + ["ld"] * 3 + ["st"]  # 6 rows of u for 4 of new, not 12
+
+
+def test_both_entries_contract_alike():
+    ptx = _pyptx._compile(weighted, f"{M}, {M}, float32", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    plain, coarse = ptx.split("$coarse(", 1)
+    arithmetic = r"\b(fma|mul|add|sub|neg)((?:\.rn)?)\.f32"
+    assert {m[0] + m[1] for m in re.findall(arithmetic, plain)} == {m[0] + m[1] for m in re.findall(arithmetic, coarse)}
+    assert not re.search(r"\b(mul|add|sub)\.f32", ptx)  # ptxas would contract those as it likes
+    assert plain.count("fma.rn.f32") == 4
 
 
 def test_compile_ptx_has_one_entry_unless_asked():
