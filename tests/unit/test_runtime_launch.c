@@ -320,6 +320,34 @@ static void no_clusters(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
+/* PTX that calls a function of another module; each step of linking fails in turn, and what is missing is named. */
+static void linking(int n) {
+  (void)n;
+  static const char caller[] = ".version 8.0\n.target sm_75\n.extern .func (.param .b32 r) twice (.param .b32 x);\n"
+                               ".visible .entry vadd(.param .u64 a, .param .u32 n) { ret; }\n";
+  static const char callee[] = ".version 8.0\n.func (.param .b32 r) twice(.param .b32 x) { ret; }\n";
+  static const char *const steps[] = {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete", "cuModuleLoadDataEx"};
+  const StandinControl *control = standin_open(1);
+  RtDevice *d = gpu();
+  RtLinkInput inputs[] = {{RT_LINK_PTX, "callee.ptx", callee, sizeof callee}, {0, "code.cubin", "\177ELF", 4}};
+  RtLinked with = {inputs, 2};
+  RtKernel *k = NULL;
+  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_OK && k);
+  EXPECT(control->calls("cuLinkAddData") == 3 && control->live(SI_LINK) == 0 && control->live(SI_MODULE) == 1);
+  rt_kernel_release(k);
+  for (int step = 0; step < 4; step++)
+    for (int nth = 1; nth <= (step == 1 ? 3 : 1); nth++) {
+      control->fail(steps[step], nth, step & 1 ? 2 : 999);
+      EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) != RT_OK && !k);
+      EXPECT(has(steps[step]) && has("vadd") && standin_live(control) == 0);
+    }
+  with.inputs = inputs + 1;
+  with.n = 1;
+  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_BAD_MODULE && !k);
+  EXPECT(has("ndefined reference to 'twice'") && strstr(rt_error()->remedy, "link="));
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
 static void lost_context(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -531,6 +559,7 @@ int main(void) {
   RUN(traps, 0);
   RUN(refusals, 0);
   RUN(clusters, 0);
+  RUN(linking, 0);
   RUN(no_clusters, 0);
   RUN(lost_context, 0);
   RUN(stolen_context, 0);
