@@ -136,7 +136,7 @@ def compare(args, kernels):
     right = True
     try:
         for kernel in kernels:
-            passed = all(w.ask(kernel=kernel.name, scale=args.scale)["passed"] for w in workers)
+            passed = all([w.ask(kernel=kernel.name, scale=args.scale)["passed"] for w in workers])  # both are asked
             times = [[], []]
             for _ in range(WARM_UP + BATCHES):
                 for worker, of in zip(workers, times):

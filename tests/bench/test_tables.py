@@ -161,6 +161,18 @@ def test_the_runner_on_a_driver_that_runs_nothing(tmp_path):
     assert "jacobi" in picture.read_text()
 
 
+@pytest.mark.skipif(not STANDIN, reason="PYPTX_STANDIN does not name the stand-in driver")
+def test_two_builds_on_a_gpu_that_are_wrong(tmp_path):
+    import pyptx
+
+    here = str(Path(pyptx.__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "kernels"), "--build", here, "--scale", "0.001", "vadd"],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN},
+    )  # fmt: skip
+    assert done.returncode == 1 and "NO" in done.stdout and "geometric mean" in done.stdout, done.stdout + done.stderr
+
+
 def test_what_is_no_build(tmp_path):
     with pytest.raises(SystemExit, match="neither a wheel nor a folder"):
         builds.folder_of(tmp_path, tmp_path)
