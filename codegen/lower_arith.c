@@ -342,8 +342,6 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
   if (kind == KIND_FLOAT) {
     if (t == lw->t->bf16)
       return lw_to_bfloat(lw, v, is_signed);
-    if (LLVMTypeOf(v) == lw->t->i1)
-      return lw_float_of_bool(lw, v, t);
     if (!is_float_value(v))
       return is_signed ? LLVMBuildSIToFP(lw->b, v, t, "") : LLVMBuildUIToFP(lw->b, v, t, "");
     if (LLVMTypeOf(v) == lw->t->bf16)

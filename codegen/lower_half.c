@@ -71,18 +71,11 @@ static LLVMValueRef sticky_float(Lower *lw, LLVMValueRef v) {
   return LLVMBuildBitCast(b, LLVMBuildSelect(b, inexact, odd, bits, ""), f32, "");
 }
 
-/* No uitofp: without optimisation LLVM 22 makes 0 of that of a float's comparison with 0, where some of the float's bits are known. */
-LLVMValueRef lw_float_of_bool(Lower *lw, LLVMValueRef v, LLVMTypeRef t) {
-  return LLVMBuildSelect(lw->b, v, LLVMConstReal(t, 1), LLVMConstNull(t), "");
-}
-
 /* An integer as such a float: 24 bits of its size, the last one set if any below is, times a power of two. */
 static LLVMValueRef sticky_int(Lower *lw, LLVMValueRef v, bool is_signed) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), f32 = lw->t->f32, i32 = lw->t->i32;
   unsigned width = LLVMGetIntTypeWidth(t), kept = 24;
-  if (t == lw->t->i1)
-    return lw_float_of_bool(lw, v, f32);
   if (width <= kept)
     return is_signed ? LLVMBuildSIToFP(b, v, f32, "") : LLVMBuildUIToFP(b, v, f32, "");
   LLVMValueRef no = LLVMConstNull(lw->t->i1), size = v;

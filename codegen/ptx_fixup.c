@@ -9,6 +9,9 @@
  *
  * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0. xor with -1 is compiled as written.
  *
+ * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0 or 1: the integer is negated, so that
+ * 0.0 becomes 0.0 and not -0.0. Only code that LLVM has not optimised shows that; there the sign bit is turned.
+ *
  * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert instead where the register was
  * made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that way. The bits
  * are taken by an instruction of their own, in modules that have floats. */
@@ -22,6 +25,8 @@ typedef struct Rule {
   const char *op;      /* as LLVM prints it, between two tabs */
   const char *instead; /* D stands for the destination, S and T for the sources */
   int sources;
+  const char *last;  /* what follows them; NULL: nothing */
+  bool optimised;    /* for code that LLVM has optimised too */
 } Rule;
 
 #define ABS(bits, last)                                                                            \
@@ -33,19 +38,24 @@ typedef struct Rule {
   "32 \t%a, %a, %b;\n\tcvt.u16.u32 \tD, %a; }"
 
 static const Rule rules[] = {
-    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;", 1},
-    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;", 1},
+    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;", 1, NULL, true},
+    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;", 1, NULL, true},
     {"\tabs.s16 \t",
      "\t{ .reg .pred %below; .reg .b16 %minus;\n"
      "\tsetp.lt.s16 \t%below, S, 0;\n\tnot.b16 \t%minus, S;\n\tadd.s16 \t%minus, %minus, 1;\n"
      "\tselp.b16 \tD, %minus, S, %below; }",
-     1},
-    {"\tabs.s32 \t", ABS("32", "31"), 1},
-    {"\tabs.s64 \t", ABS("64", "63"), 1},
-    {"\tmax.s16 \t", WIDE("max", "s"), 2},
-    {"\tmax.u16 \t", WIDE("max", "u"), 2},
-    {"\tmin.s16 \t", WIDE("min", "s"), 2},
-    {"\tmin.u16 \t", WIDE("min", "u"), 2},
+     1, NULL, true},
+    {"\tabs.s32 \t", ABS("32", "31"), 1, NULL, true},
+    {"\tabs.s64 \t", ABS("64", "63"), 1, NULL, true},
+    {"\tmax.s16 \t", WIDE("max", "s"), 2, NULL, true},
+    {"\tmax.u16 \t", WIDE("max", "u"), 2, NULL, true},
+    {"\tmin.s16 \t", WIDE("min", "s"), 2, NULL, true},
+    {"\tmin.u16 \t", WIDE("min", "u"), 2, NULL, true},
+    {"\tneg.f16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, false},
+    {"\tneg.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, NULL, false},
+    {"\tneg.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, NULL, false},
+    {"\tmul.rn.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, ", 0fBF800000", false},
+    {"\tmul.rn.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, ", 0dBFF0000000000000", false},
 };
 #undef ABS
 #undef WIDE
@@ -66,11 +76,13 @@ static const char *rewrite(Buf *out, const Rule *rule, const char *line) {
   for (int k = 0; k <= rule->sources; k++) {
     operand[k] = at;
     length[k] = operand_length(at);
-    const char *then = k < rule->sources ? ", " : ";";
+    const char *then = k < rule->sources ? ", " : rule->last ? rule->last : ";";
     if (!length[k] || strncmp(at + length[k], then, strlen(then)) != 0)
       return NULL;
     at += length[k] + strlen(then);
   }
+  if (rule->last && *at++ != ';')
+    return NULL;
   for (const char *c = rule->instead; *c; c++) {
     int k = *c == 'D' ? 0 : *c == 'S' ? 1 : *c == 'T' ? 2 : -1;
     if (k >= 0)
@@ -131,9 +143,9 @@ static void rewrite_store(Buf *out, const Store *store, const char *line, const 
 /* --- the pass --- */
 
 /* Writes what stands for the line and returns what follows it; NULL: it stays. */
-static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves) {
+static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves, bool optimised) {
   for (int k = 0; k < RULES; k++)
-    if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0)
+    if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0 && (rules[k].optimised || !optimised))
       return rewrite(out, &rules[k], line);
   const char *source;
   const Store *store =
@@ -144,7 +156,7 @@ static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, b
   return source + operand_length(source) + 1;
 }
 
-const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size) {
+const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optimised) {
   bool halves = strstr(ptx, "f16"); /* in 16-bit registers nothing else floats */
   bool floats = halves || strstr(ptx, ".f32") || strstr(ptx, ".f64");
   Buf out, line;
@@ -154,7 +166,7 @@ const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size) {
   for (const char *at = ptx; *at;) {
     size_t n = strcspn(at, "\n");
     line.len = 0;
-    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves) : NULL;
+    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised) : NULL;
     if (rest) {
       buf_add(&out, kept, (size_t)(at - kept));
       buf_add(&out, line.text, line.len);

@@ -99,7 +99,7 @@ static void nvptx_emit(Cg *cg) {
   size_t n = LLVMGetBufferSize(buffer);
   const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
   LLVMDisposeMemoryBuffer(buffer);
-  ptx = cg_ptx_fixup(&cg->cx->arena, ptx, &n);
+  ptx = cg_ptx_fixup(&cg->cx->arena, ptx, &n, cg->options.opt > 0);
   cg->out->ptx = cg_strndup(cg, ptx, n);
   cg->out->ptx_len = n;
 }

@@ -131,3 +131,24 @@ def test_numbers_of_comparisons(opt):
     cuda.jit(opt=opt)(kernel)[1, 32](m.view("V2"), out)
     cuda.synchronize()
     assert out.tolist() == [[1, 0, 1, 1], [2, 1, 1, 2]]
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_negative_zero_of_a_false_condition(opt):
+    def kernel(b, c, n, out):
+        i = cuda.grid(1)
+        if i < b.size:
+            both = b[i] and c[i]
+            out[0, i] = -float(both)
+            out[1, i] = np.negative(np.float32(both))
+            out[2, i] = float(both) * -1
+            out[3, i] = np.float32(b[i]) * -1
+            out[4, i] = np.float32(n[i] > 3) * -1
+            out[5, i] = -float(np.int32(both))
+            out[6, i] = -np.float64(np.float32(both)) - 0.0
+            out[7, i] = -np.float16(both) if b[i] else np.float16(both)
+            out[8, i] = -abs(float(both))
+            out[9, i] = -float(n[i] & 1)
+
+    b, c = np.array([0, 1, 0, 1], bool), np.array([0, 0, 1, 1], bool)
+    run(kernel, [b, c, np.array([0, 4, 3, 7], np.int32), np.ones((10, 4))], 1, 32, opt=opt)
