@@ -25,6 +25,13 @@ def optimisation(number, wanted):
     return (3, 0)[number % 2] if wanted is None else wanted
 
 
+def batch_size(device, opt):
+    """Programs a second are most with these: ptxas takes longer than proportionally for long kernels, most of all for unoptimised ones."""
+    if device == "host":
+        return 16
+    return 64 if opt else 32
+
+
 def run_batch(seeds, rows, opt):
     """(number of rows compared, [(kind, text, path of the reproducer)])."""
     import differential
@@ -72,12 +79,14 @@ class Soak:
 
     def run(self):
         o = self.o
-        starts = range(o.seed, o.seed + o.n, o.batch)
-        for k, first in enumerate(starts):
-            seeds = list(range(first, min(first + o.batch, o.seed + o.n)))
-            self.pending[k] = (seeds, optimisation(k, o.opt))
-            self.tasks.put((k, seeds, o.rows, self.pending[k][1]))
-        self.next = len(self.pending)
+        first, self.next = o.seed, 0
+        while first < o.seed + o.n:
+            opt = optimisation(self.next, o.opt)
+            seeds = list(range(first, min(first + (o.batch or batch_size(o.device, opt)), o.seed + o.n)))
+            self.pending[self.next] = (seeds, opt)
+            self.tasks.put((self.next, seeds, o.rows, opt))
+            self.next += 1
+            first += len(seeds)
         for _ in range(o.jobs):
             self.worker()
         while self.pending:
@@ -147,7 +156,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--device", choices=["host", "cuda"], default="host")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--batch", type=int, help="programs a kernel (16)")
+    parser.add_argument("--batch", type=int, help="programs a kernel (host 16, cuda 64 and 32)")
     parser.add_argument("--rows", type=int, help="rows of arguments a program (host 24, cuda 64)")
     parser.add_argument("--coarsen", type=int, help="GPU: kernels run with coarsen=K, in blocks of 8 threads (docs/COARSENING.md)")
     parser.add_argument("--opt", type=int, choices=range(4), help="default: batches take turns at 3 and 0")
@@ -156,7 +165,6 @@ def main():
         os.environ["PYPTX_COARSEN"] = str(options.coarsen)  # the processes inherit it
         options.batch = options.batch or 1  # longer kernels are not coarsened
         options.rows = options.rows or 70
-    options.batch = options.batch or 16  # larger kernels take ptxas the square of their length
     options.rows = options.rows or {"host": 24, "cuda": 64}[options.device]
     return Soak(options).run()
 
