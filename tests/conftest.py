@@ -9,6 +9,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of the GPU's memory, and keeps it
+
+
 @contextmanager
 def held(name, how):
     path = os.path.join(tempfile.gettempdir(), f"pyptx-tests-{os.getuid()}-{name}.lock")
