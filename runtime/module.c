@@ -171,10 +171,9 @@ static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
   strcat(strcpy(symbol, k->symbol), RT_COARSE_SUFFIX);
   int result = rt_cu.cuModuleGetFunction(&c->function, k->module, symbol);
   free(symbol);
-  if (result == CUDA_SUCCESS)
-    result = rt_cu.cuFuncGetAttribute(&threads, CU_FUNC_MAX_THREADS, c->function);
-  if (result != CUDA_SUCCESS)
-    return rt_driver_status_of(result, "cuModuleGetFunction", k->symbol);
+  TRY(rt_driver_status_of(result, "cuModuleGetFunction", k->symbol));
+  result = rt_cu.cuFuncGetAttribute(&threads, CU_FUNC_MAX_THREADS, c->function);
+  TRY(rt_driver_status_of(result, "cuFuncGetAttribute", k->symbol));
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
   c->threads = threads > 0 ? (uint32_t)threads : 0;
