@@ -26,7 +26,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "tests" / "bench" / "counts.json"
-SOME = ("vadd", "jacobi", "heat3d", "block_sum", "softmax", "matmul_tiled", "black_scholes", "nbody", "spmv", "fft")
+PLAIN = ("vadd", "jacobi", "heat3d", "block_sum", "softmax", "matmul_tiled", "black_scholes", "nbody", "spmv", "fft")
+COARSE = ("vadd", "jacobi", "heat3d", "black_scholes")
+# name: (kernel, options of @cuda.jit)
+SOME = {name: (name, {}) for name in PLAIN} | {f"{name}, coarsen=4": (name, {"coarsen": 4}) for name in COARSE}
 ARCH = "sm_90"
 
 # The counts repeat exactly on one machine with one build. A Release build beside RelWithDebInfo differs by up to 2.7 %
@@ -37,10 +40,13 @@ TOLERANCE = 0.04
 # --- PTX
 
 
-def ptx_of(kernel):
+def ptx_of(name):
+    """PTX of one of SOME. With coarsen= both entries of the module count."""
+    from kernels import BY_NAME
     from pyptx import cuda
 
-    return cuda.compile_ptx(kernel.function, kernel.signature, cc=ARCH)[0]
+    kernel, options = BY_NAME[SOME[name][0]], SOME[name][1]
+    return cuda.compile_ptx(kernel.function, kernel.signature, cc=ARCH, **options)[0]
 
 
 def ptx_counts(ptx):
@@ -80,7 +86,10 @@ def sections(elf):
 
 
 def sass_counts(ptx, ptxas, nvdisasm):
-    """What ptxas says and makes of the PTX: {"instructions", "registers", "stack", "spills", "kinds" or None}."""
+    """What ptxas says and makes of the PTX: {"instructions", "registers", "stack", "spills", "kinds" or None}.
+
+    Of several entries the sum, but of registers the most.
+    """
     with tempfile.TemporaryDirectory() as folder:
         source, image = Path(folder) / "k.ptx", Path(folder) / "k.cubin"
         source.write_text(ptx)
@@ -89,12 +98,10 @@ def sass_counts(ptx, ptxas, nvdisasm):
             raise RuntimeError(done.stderr)
         said = done.stdout + done.stderr
         code = sum(size for name, size in sections(image.read_bytes()).items() if name.startswith(".text."))
-        stack, stores, loads = map(
-            int, re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", said).groups()
-        )
+        frames = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", said)
         counts = {
-            "instructions": code // 16, "registers": int(re.search(r"Used (\d+) registers", said).group(1)),
-            "stack": stack, "spills": stores + loads, "kinds": None,
+            "instructions": code // 16, "registers": max(map(int, re.findall(r"Used (\d+) registers", said))),
+            "stack": sum(int(f[0]) for f in frames), "spills": sum(int(f[1]) + int(f[2]) for f in frames), "kinds": None,
         }  # fmt: skip
         if nvdisasm:
             listing = subprocess.run([nvdisasm, "-c", image], capture_output=True, text=True, check=True).stdout
@@ -220,8 +227,6 @@ def python_tag():
 
 def measure(old):
     """(all counts that this machine can make, the rest from `old`; what was left out and why)."""
-    from kernels import BY_NAME
-
     ptxas, nvdisasm = shutil.which("ptxas"), shutil.which("nvdisasm")
     why, missing = [], why_no_host_counts()
     new = {**old, "ptx": {}}
@@ -230,7 +235,7 @@ def measure(old):
     else:
         why.append("SASS: ptxas is not on PATH")
     for name in SOME:
-        ptx = ptx_of(BY_NAME[name])
+        ptx = ptx_of(name)
         new["ptx"][name] = ptx_counts(ptx)
         if ptxas:
             new["sass"][name] = sass_counts(ptx, ptxas, nvdisasm)
@@ -250,12 +255,12 @@ def differences(new, old):
         for kind in sorted({*counts, *old["ptx"].get(name, {})}):
             was, now = old["ptx"].get(name, {}).get(kind, 0), counts.get(kind, 0)
             if was != now:
-                out.append(f"ptx  {name:14} {kind:14} {was} -> {now}")
+                out.append(f"ptx  {name:24} {kind:14} {was} -> {now}")
     for part in ("sass", "host"):
         for name, now in new.get(part, {}).items():
             was = old.get(part, {}).get(name)
             if was != now:
-                out.append(f"{part} {name:14} {was} -> {now}")
+                out.append(f"{part} {name:24} {was} -> {now}")
     return out
 
 

@@ -5,7 +5,6 @@ import shutil
 
 import counts
 import pytest
-from kernels import BY_NAME
 
 GOLDEN = json.loads(counts.GOLDEN.read_text())
 PTXAS, NVDISASM = shutil.which("ptxas"), shutil.which("nvdisasm")
@@ -19,7 +18,7 @@ def test_the_goldens_are_of_these_kernels():
 
 @pytest.mark.parametrize("name", counts.SOME)
 def test_ptx(name):
-    assert counts.ptx_counts(counts.ptx_of(BY_NAME[name])) == GOLDEN["ptx"][name], UPDATE
+    assert counts.ptx_counts(counts.ptx_of(name)) == GOLDEN["ptx"][name], UPDATE
 
 
 @pytest.mark.parametrize("name", counts.SOME)
@@ -28,7 +27,7 @@ def test_sass(name):
         pytest.skip("ptxas is not on PATH")
     if counts.ptxas_version(PTXAS) != GOLDEN["sass"]["ptxas"]:
         pytest.skip(f"the goldens are of ptxas {GOLDEN['sass']['ptxas']}")
-    now, was = counts.sass_counts(counts.ptx_of(BY_NAME[name]), PTXAS, NVDISASM), dict(GOLDEN["sass"][name])
+    now, was = counts.sass_counts(counts.ptx_of(name), PTXAS, NVDISASM), dict(GOLDEN["sass"][name])
     if not (NVDISASM and was["kinds"]):  # the total still holds
         del now["kinds"], was["kinds"]
     assert now == was, UPDATE
