@@ -49,7 +49,7 @@ void cg_pass_coarsen(Cg *cg) {
     return;
   k->params.coarse.factor = plan.factor;
   k->params.coarse.axis = plan.axis;
-  k->params.coarse.always = cg->options.coarsen > 1;
+  k->params.coarse.fill = plan.fill;
   add_field(k, cg);
   co_contract(cg);
   shape = co_shape(cg); /* of what that made of it */

@@ -4,6 +4,9 @@
 
 enum { MOST_REGISTERS = 72, OWN_REGISTERS = 10, MOST_CODE = 600, AUTOMATIC = 4 };
 
+/* A short body waits for memory, and gains from its second round on; a long one is left as many threads as the device holds. */
+enum { SHORT_BODY = 64, FILL_OF_SHORT = 2 };
+
 /* --- loads that copies share --- */
 
 /* What an address is, but for a constant number of steps along the axis: equal hashes mean the same address, moved. */
@@ -222,6 +225,7 @@ static void choose_factor(CoShape *s, CoPlan *p) {
   for (unsigned k = AUTOMATIC; k > 1; k /= 2)
     if (k * one + common <= MOST_REGISTERS && k * varying <= MOST_CODE) {
       p->factor = k;
+      p->fill = varying <= SHORT_BODY ? FILL_OF_SHORT : k;
       return;
     }
   p->reason = "its values leave no room in the registers for a second copy";

@@ -158,7 +158,7 @@ static void pack_coarse(Pack *p, CgKernel *k) {
   RtCoarse *c = &k->params.coarse;
   pack_u32(p, &c->factor);
   pack_u32(p, &c->axis);
-  pack_u32(p, &c->always);
+  pack_u32(p, &c->fill);
   pack_u32(p, &c->plain_bytes);
   pack_text(p, &k->coarsening);
   need(p, c->axis < 3 && c->plain_bytes <= k->params.bytes);

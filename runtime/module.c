@@ -161,7 +161,6 @@ static RtStatus make_trap(RtKernel *k) {
   return RT_OK;
 }
 
-/* Taken by launches of twice as many threads as the device holds: with fewer, nothing was gained. */
 static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
   struct RtCoarseEntry *c = &k->coarse;
   int threads = 0, multiprocessors = 0, each = 0;
@@ -178,8 +177,8 @@ static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
   c->threads = threads > 0 ? (uint32_t)threads : 0;
   c->axis = coarse->axis;
-  c->least = coarse->always ? 2 : coarse->factor;
-  c->from = coarse->always ? 0 : 2 * (uint64_t)multiprocessors * (uint64_t)each;
+  c->least = coarse->fill ? coarse->factor : 2;
+  c->from = (uint64_t)coarse->fill * (uint64_t)multiprocessors * (uint64_t)each;
   c->factor = coarse->factor;
   return RT_OK;
 }

@@ -381,6 +381,14 @@ def test_what_the_driver_gets():
         assert last()[0] == "add" and off.overloads
         four[5, 32].bind(x, x, x)()
         assert last() == ("add$coarse", (2, 1, 1), (32, 1, 1)), last()
+        lines = ["v = v * x[i] + 1.5"] * 70  # a long body wants the device full of its own threads
+        scope = {"cuda": cuda}
+        exec("def long(x, out):\\n i = cuda.grid(1)\\n if i < out.size:\\n  v = x[i]\\n  " + "\\n  ".join(lines) + "\\n  out[i] = v", scope)
+        long = cuda.jit(scope["long"])
+        long[4 * 132 * 8 - 1, 256](x, x)
+        assert last()[0] == "long", last()
+        long[4 * 132 * 8, 256](x, x)
+        assert last() == ("long$coarse", (132 * 8, 1, 1), (256, 1, 1)), last()
         (o,) = auto.overloads.values()
         assert o.coarsening == "4 neighbouring blocks along x", o.coarsening
         """

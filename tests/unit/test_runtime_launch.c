@@ -84,7 +84,7 @@ static void coarse(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   enum { FROM = 2 * 132 * 2048 / 256 }; /* blocks of 256 threads that fill the device twice */
-  RtKernel *k = load_coarse(gpu(), (RtCoarse){.axis = 0});
+  RtKernel *k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 2});
   expect_launch(control, k, config_of(FROM - 1, 256), 0, 0);
   expect_launch(control, k, config_of(FROM, 256), 0, FROM / 4);
   expect_launch(control, k, config_of(FROM + 1, 256), 0, FROM / 4 + 1);
@@ -102,7 +102,7 @@ static void coarse(int n) {
   expect_launch(control, k, c, 0, 0);
   rt_kernel_release(k);
 
-  k = load_coarse(gpu(), (RtCoarse){.axis = 2, .always = 1});
+  k = load_coarse(gpu(), (RtCoarse){.axis = 2});
   c = (RtConfig){.grid = {5, 6, 2}, .block = {8, 8, 8}};
   expect_launch(control, k, c, 2, 1);
   c.grid[2] = 9;
