@@ -14,9 +14,9 @@ static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
  * What meets in a variable is converted to the type that the variable has where it is read. Where a phi is on the way to another, a weak
  * number would lose what the phi's own type does not hold: -1 beside a uint8 is 255, and 255 as an int16. */
 
-/* The phi that a lifted one is, if several types meet in it. */
+/* The phi that a lifted one is, if several types meet in it. What an operation gives back as it is, +x, has been read. */
 static Ins *meeting_of(Ty *ty, Ins *lifted) {
-  Ins *phi = info_of(ty, lifted)->v.ins;
+  Ins *phi = lifted->op == OP_PHI ? info_of(ty, lifted)->v.ins : NULL;
   return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && info_of(ty, phi)->met ? phi : NULL;
 }
 

@@ -108,3 +108,14 @@ def test_what_a_loop_knows_at_first_decides_no_type():
     cuda.synchronize()
     assert list(out) == [3, -2, 8]
     assert re.search(r"int32 = phi .*'shift'", str(*kernel.inspect_types().values()))
+
+
+@pytest.mark.parametrize("expression", ["({}) ** 1", "+({})", "({},)[0]", "round({})", "(lambda v: v)({})", "min({0}, {0})"])
+def test_an_operation_that_gives_its_operand_has_read_it(expression):
+    """-2 beside a uint16 is 65534, also where that meets a float32 afterwards."""
+    value = expression.format("-2 if c else b")
+    kernel = jit(define(f"def kernel(c, b, x, out):\n    v = {value}\n    out[0] = x if c > 5 else v\n"))
+    out = np.zeros(1)
+    kernel[1, 1](1, np.uint16(7), np.float32(1.5), out)
+    cuda.synchronize()
+    assert out[0] == 65534

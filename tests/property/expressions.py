@@ -293,8 +293,6 @@ class Expressions(OtherKinds):
     def subscript(self, e, context):
         value, t = self.expr(e.value)
         if isinstance(t, Tuple):
-            if isinstance(e.value, ast.Tuple) and any(mixed(self.raw(x)[1]) for x in e.value.elts):
-                raise Invalid("an item of a tuple that is perhaps not made, whose types meet others")
             return self.tuple_item(e, value, t)
         if isinstance(e.slice, ast.Constant) and isinstance(e.slice.value, str):
             field = self.field(t, e.slice.value)
