@@ -143,12 +143,14 @@ static void nest_end(Loops *l) {
 /* The same with whole rows: `row` is a function of host_rows.c. */
 static void rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                       LLVMValueRef totals) {
-  LLVMValueRef args[HOST_NARGS + 6];
-  LLVMValueRef first = rows_begin(l);
+  LLVMValueRef args[HOST_NARGS + 6], count = new_variable(l, l->t->i32, "count");
+  set(l, count, l->sizes[0]);
+  LLVMValueRef first = rows_begin(l), now = get(l, count);
+  LLVMSetVolatile(now, 1); /* or LLVM makes copies of all loops, for rows with and without threads that are left over */
   memcpy(args, l->args, sizeof l->args);
   args[HOST_TX] = i32(l, 0), args[HOST_THREAD] = first;
   memcpy(args + HOST_NARGS, more, nmore * sizeof *more);
-  args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = l->sizes[0];
+  args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = now;
   LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args,
                                      HOST_NARGS + nmore + 2, "");
   cg_call_attribute(l->cg, call, l->points ? "noinline" : "alwaysinline");

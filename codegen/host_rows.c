@@ -162,6 +162,7 @@ static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   Row r = *outer;
   make_function(&r, thread, "some");
   cg_attribute(r.cg, r.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
+  cg_attribute(r.cg, r.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "optsize", 0);
   Turns turns = begin_turns(&r, "k");
   place(&r, turns.counter);
   LLVMValueRef result = call(&r, thread, 0);

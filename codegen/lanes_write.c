@@ -504,11 +504,21 @@ LLVMValueRef cg_lanes_write(Lanes *l) {
 
 /* --- the machine, and LLVM's help --- */
 
+/* "+name" or "-name" of a list: the last one counts. */
+static bool has_feature(const char *list, const char *name) {
+  size_t n = strlen(name);
+  bool has = false;
+  for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
+    if (strcspn(p, ",") == n + 1 && memcmp(p + 1, name, n) == 0)
+      has = *p == '+';
+  return has;
+}
+
 unsigned cg_lanes_width(Cg *cg) {
   char *features = LLVMGetTargetMachineFeatureString(cg->machine);
-  const char *dq = strstr(features, "+avx512dq"), *off = strstr(features, "-avx512"),
-             *avx2 = strstr(features, "+avx2"), *no_avx2 = strstr(features, "-avx2");
-  unsigned width = dq && (!off || off < dq) ? 16 : avx2 && (!no_avx2 || no_avx2 < avx2) ? 8 : 0;
+  bool wide = has_feature(features, "avx512f") && has_feature(features, "avx512dq") &&
+              has_feature(features, "avx512bw") && has_feature(features, "avx512vl");
+  unsigned width = wide ? 16 : has_feature(features, "avx2") ? 8 : 0;
   LLVMDisposeMessage(features);
   return width;
 }

@@ -68,7 +68,7 @@ static void host_optimize(Cg *cg) {
                                           "function(sroa),always-inline,default<O3>"};
   int opt = cg->options.opt < 0 ? 0 : cg->options.opt > 3 ? 3 : cg->options.opt;
   cg_host_loops(cg);
-  cg_run_passes(cg, pipelines[opt]);
+  cg_run_passes(cg, getenv("PIPE") ? getenv("PIPE") : pipelines[opt]);
 }
 
 /* --- a thread's identity --- */
