@@ -49,10 +49,12 @@ typedef struct HostRow {
   unsigned width;  /* lanes */
   bool segment;    /* of a segment: i32 */
   bool votes, next; /* to be gathered */
+  bool one_result; /* of all lanes (lanes.h) */
 } HostRow;
 
-/* f.row, see host_rows.c. */
-LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, const HostRow *how);
+/* f.row, see host_rows.c. masked: lanes whose guards are masks, for where those of `lanes` have not been the same; NULL if there are none. */
+LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
+                         const HostRow *how);
 void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name);
 /* A loop that is not unrolled. */
 void cg_leave_rolled(Cg *cg, LLVMValueRef branch);

@@ -141,19 +141,31 @@ static void nest_end(Loops *l) {
 }
 
 /* The same with whole rows: `row` is a function of host_rows.c. */
-static void rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
-                      LLVMValueRef totals) {
-  LLVMValueRef args[HOST_NARGS + 6], count = new_variable(l, l->t->i32, "count");
-  set(l, count, l->sizes[0]);
-  LLVMValueRef first = rows_begin(l), now = get(l, count);
-  LLVMSetVolatile(now, 1); /* or LLVM makes copies of all loops, for rows with and without threads that are left over */
+static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
+                     LLVMValueRef totals, LLVMValueRef first, LLVMValueRef count) {
+  LLVMValueRef args[HOST_NARGS + 6];
   memcpy(args, l->args, sizeof l->args);
   args[HOST_TX] = i32(l, 0), args[HOST_THREAD] = first;
   memcpy(args + HOST_NARGS, more, nmore * sizeof *more);
-  args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = now;
+  args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = count;
   LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args,
                                      HOST_NARGS + nmore + 2, "");
   cg_call_attribute(l->cg, call, l->points ? "noinline" : "alwaysinline");
+}
+
+/* Volatile, or LLVM makes copies of all loops, for rows with and without threads that are left over. */
+static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
+  LLVMValueRef now = get(l, variable);
+  LLVMSetVolatile(now, 1);
+  return now;
+}
+
+static void rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
+                      LLVMValueRef totals) {
+  LLVMValueRef count = new_variable(l, l->t->i32, "count");
+  set(l, count, l->sizes[0]);
+  LLVMValueRef first = rows_begin(l);
+  call_row(l, row, more, nmore, totals, first, threads_of_row(l, count));
   loop_end(l, &l->nest[0]);
 }
 
@@ -165,8 +177,14 @@ static const int lane_steps[HOST_NARGS + 4] = {[HOST_TX] = 1, [HOST_THREAD] = 1}
 static LLVMValueRef make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.width = l->width;
   Lanes *lanes = l->width ? cg_lanes_analyse(l->cg, thread, lane_steps, l->width, true) : NULL;
-  LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL;
-  return wide ? cg_host_row(l->cg, thread, wide, &how) : NULL;
+  LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL, masked = NULL;
+  if (!wide)
+    return NULL;
+  how.one_result = cg_lanes_one_result(lanes);
+  if (cg_lanes_agree(lanes) && !how.votes && !how.next &&
+      (lanes = cg_lanes_analyse(l->cg, thread, lane_steps, l->width, false)))
+    masked = cg_lanes_write(lanes);
+  return cg_host_row(l->cg, thread, wide, masked, &how);
 }
 
 /* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
@@ -625,9 +643,56 @@ static void find_frame(Loops *l) {
   l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
 }
 
+/* Blocks that are neighbours along x, up to MAX_GROUP of them, row by row: so rows of an array are read to their end. */
+static LLVMValueRef run_group(Loops *l, LLVMValueRef row, LLVMValueRef number) {
+  enum { MAX_GROUP = 64 };
+  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX),
+               bx = l->args[HOST_BX], count = new_variable(l, l->t->i32, "count");
+  set(l, count, l->sizes[0]);
+  LLVMValueRef sizes[] = {LLVMBuildZExt(l->b, LLVMBuildSub(l->b, gx, bx, ""), l->t->i64, ""),
+                          LLVMBuildSub(l->b, LLVMGetParam(l->entry, 2), number, ""),
+                          i64(l, MAX_GROUP)};
+  for (int k = 1; k < 3; k++)
+    sizes[0] = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntULT, sizes[0], sizes[k], ""),
+                               sizes[0], sizes[k], "group");
+  LLVMValueRef first = rows_begin(l);
+  Loop blocks = loop_begin(l, i64(l, 0), sizes[0], "along");
+  l->args[HOST_BLOCK] = LLVMBuildNUWAdd(l->b, number, blocks.counter, "");
+  LLVMValueRef by = LLVMBuildTrunc(l->b, blocks.counter, l->t->i32, "");
+  l->args[HOST_BX] = LLVMBuildNUWAdd(l->b, bx, by, "");
+  LLVMSetNSW(l->args[HOST_BX], 1);
+  call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), first, threads_of_row(l, count));
+  loop_end(l, &blocks);
+  loop_end(l, &l->nest[0]);
+  return sizes[0];
+}
+
+static void run_groups(Loops *l, LLVMValueRef row) {
+  LLVMValueRef first = LLVMGetParam(l->entry, 1);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), head = new_block(l, "blocks"),
+                    done = new_block(l, "");
+  LLVMBuildBr(l->b, head);
+  at(l, head);
+  LLVMValueRef number = LLVMBuildPhi(l->b, l->t->i64, "block");
+  LLVMAddIncoming(number, &first, &before, 1);
+  leave_if_stopped(l);
+  place_block(l, number);
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, number, run_group(l, row, number), "");
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMAddIncoming(number, &next, &here, 1);
+  LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMGetParam(l->entry, 2), "");
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, head, done));
+  at(l, done);
+  LLVMBuildRetVoid(l->b);
+}
+
 static void run_blocks(Loops *l, LLVMValueRef thread) {
   LLVMValueRef row = l->fission.nsegments ? NULL : make_row(l, thread, (HostRow){0});
   make_entry(l);
+  if (row && !l->cg->static_shared && !l->cg->uses_dynamic_shared) {
+    run_groups(l, row);
+    return;
+  }
   if (l->fission.nsegments)
     find_frame(l);
   Loop blocks = loop_begin(l, LLVMGetParam(l->entry, 1), LLVMGetParam(l->entry, 2), "block");

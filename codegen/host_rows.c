@@ -20,7 +20,7 @@ typedef struct Row {
   Cg *cg;
   LLVMBuilderRef b;
   const HostRow *how;
-  LLVMValueRef fn, totals, count, some;
+  LLVMValueRef fn, totals, count, some, masked;
   unsigned nargs; /* of a thread */
   LLVMValueRef *args;
 } Row;
@@ -110,14 +110,24 @@ static LLVMValueRef constant_like(Row *r, LLVMValueRef v, uint64_t n) {
   return LLVMConstVector(all, width);
 }
 
-static void gather(Row *r, LLVMValueRef result) {
+static LLVMValueRef spread(Row *r, LLVMValueRef v, unsigned lanes) {
+  LLVMTypeRef t = LLVMVectorType(r->cg->t.i32, lanes);
+  LLVMValueRef one = LLVMBuildInsertElement(r->b, LLVMGetPoison(t), v, i32(r, 0), "");
+  return LLVMBuildShuffleVector(r->b, one, LLVMGetPoison(t), LLVMConstNull(t), "");
+}
+
+/* result: of one thread, of each lane, or one for `lanes` of them. */
+static void gather(Row *r, LLVMValueRef result, unsigned lanes) {
   const HostRow *how = r->how;
   if (how->votes) {
     LLVMValueRef one = constant_like(r, result, SEGMENT_AYE), shift = constant_like(r, result, 1);
-    LLVMValueRef aye = LLVMBuildAnd(r->b, result, one, ""),
-                 voter = LLVMBuildAnd(r->b, LLVMBuildLShr(r->b, result, shift, ""), one, "");
-    add_total(r, TOTAL_AYES, LLVMAdd, reduce(r, "llvm.vector.reduce.add", aye));
-    add_total(r, TOTAL_VOTERS, LLVMAdd, reduce(r, "llvm.vector.reduce.add", voter));
+    LLVMValueRef sums[] = {LLVMBuildAnd(r->b, result, one, ""),
+                           LLVMBuildAnd(r->b, LLVMBuildLShr(r->b, result, shift, ""), one, "")};
+    for (int k = 0; k < 2; k++) {
+      LLVMValueRef sum = reduce(r, "llvm.vector.reduce.add", sums[k]);
+      add_total(r, k ? TOTAL_VOTERS : TOTAL_AYES, LLVMAdd,
+                LLVMBuildMul(r->b, sum, i32(r, lanes), ""));
+    }
   }
   if (!how->next)
     return;
@@ -125,9 +135,9 @@ static void gather(Row *r, LLVMValueRef result) {
   LLVMValueRef number = LLVMBuildZExt(r->b, r->args[HOST_THREAD], r->cg->t.i64, "");
   LLVMSetNNeg(number, 1);
   LLVMValueRef slot = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->args[HOST_NARGS], &number, 1, "next");
-  LLVMSetAlignment(LLVMBuildStore(r->b, next, slot), 4);
   add_total(r, TOTAL_OR, LLVMOr, reduce(r, "llvm.vector.reduce.or", next));
   add_total(r, TOTAL_AND, LLVMAnd, reduce(r, "llvm.vector.reduce.and", next));
+  LLVMSetAlignment(LLVMBuildStore(r->b, lanes > 1 ? spread(r, next, lanes) : next, slot), 4);
 }
 
 /* A loop of `count` turns, at least one; the builder is left in the body with the counter. */
@@ -169,7 +179,7 @@ static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   bool large = LLVMCountBasicBlocks(thread) > MAX_INLINED_BLOCKS;
   cg_call_attribute(r.cg, result, large ? "noinline" : "alwaysinline");
   if (r.how->segment)
-    gather(&r, result);
+    gather(&r, result, 1);
   end_turns(&r, &turns, 1, r.count);
   LLVMBuildRetVoid(r.b);
   return r.fn;
@@ -180,6 +190,15 @@ static void call_some(Row *r, LLVMValueRef from, LLVMValueRef count) {
   r->args[r->nargs] = r->totals;
   r->args[r->nargs + 1] = count;
   call(r, r->some, 2);
+}
+
+/* At the edge of the grid: a function of its own, too. */
+static void try_masked(Row *r, LLVMBasicBlockRef next) {
+  LLVMBasicBlockRef single = new_block(r, "single");
+  LLVMValueRef alone = call(r, r->masked, 1);
+  cg_call_attribute(r->cg, alone, "noinline");
+  LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), next, single);
+  at(r, single);
 }
 
 static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValueRef whole) {
@@ -193,22 +212,26 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
                     next = new_block(r, "");
   LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), done, one_by_one);
   at(r, one_by_one);
+  if (r->masked)
+    try_masked(r, next);
   call_some(r, turns.counter, i32(r, r->how->width));
   LLVMBuildBr(r->b, next);
   at(r, done);
   if (r->how->segment && (r->how->votes || r->how->next)) {
     place(r, turns.counter);
-    LLVMTypeRef t = LLVMVectorType(r->cg->t.i32, r->how->width);
-    gather(r, LLVMBuildLoad2(r->b, t, results, ""));
+    bool one = r->how->one_result;
+    LLVMTypeRef i = r->cg->t.i32, t = one ? i : LLVMVectorType(i, r->how->width);
+    gather(r, LLVMBuildLoad2(r->b, t, results, ""), one ? r->how->width : 1);
   }
   LLVMBuildBr(r->b, next);
   at(r, next);
   end_turns(r, &turns, r->how->width, whole);
 }
 
-LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, const HostRow *how) {
+LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
+                         const HostRow *how) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
-  Row r = {.cg = cg, .b = cg->builder, .how = how};
+  Row r = {.cg = cg, .b = cg->builder, .how = how, .masked = masked};
   r.some = make_some(&r, thread);
   make_function(&r, thread, "row");
   LLVMTypeRef t = LLVMVectorType(cg->t.i32, how->width);

@@ -12,6 +12,11 @@
 #include "codegen/host.h"
 #include "codegen/host_libdevice.h"
 
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UWide;
+Wide __divti3(Wide a, Wide b), __modti3(Wide a, Wide b); /* libgcc's */
+UWide __udivti3(UWide a, UWide b), __umodti3(UWide a, UWide b);
+
 typedef struct Name {
   const char *name;
   void *address;

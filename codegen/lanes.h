@@ -5,7 +5,7 @@
  *
  *   i32 f.lanes(args…, ptr results)
  *
- * results: <W x i32>, what f returns in each lane (not written if f returns nothing). The result is 0, or 1 if nothing has been done yet
+ * results: <W x i32>, what f returns in each lane, or an i32 (cg_lanes_one_result); not written if f returns nothing. The result is 0, or 1 if nothing has been done yet
  * and the threads must run one by one: a guard or a check is not the same for all of them, in front of any effect.
  *
  * Every value has a shape: the same for all lanes, that of lane 0 plus a constant number of steps, or a vector. Where a branch is not the
@@ -29,7 +29,8 @@ unsigned cg_lanes_width(Cg *cg);
 /* LLVM's passes on the module that make loops and branches regular; prepare inlines first. */
 void cg_lanes_prepare(Cg *cg);
 void cg_lanes_regulate(Cg *cg);
-/* steps: by argument, how much it grows from lane to lane. alone: the threads may be left to be run one by one. NULL if f is refused. */
+/* steps: by argument, how much it grows from lane to lane. alone: guards are to be the same for all lanes, or nothing is done; else they are
+ * masks. NULL if f is refused. */
 Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const int *steps, unsigned width, bool alone);
 /* Is it the same in all threads of a block that all come there together? */
 bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
@@ -37,5 +38,9 @@ bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
 bool cg_lanes_together(const Lanes *l, LLVMValueRef instruction);
 /* f.lanes; NULL if something in it has no form for lanes. */
 LLVMValueRef cg_lanes_write(Lanes *l);
+/* Are there such guards, in a function that is small enough to be written a second time? */
+bool cg_lanes_agree(const Lanes *l);
+/* Of what has been written: do all lanes return the same? Then that is all that is in results. */
+bool cg_lanes_one_result(const Lanes *l);
 
 #endif

@@ -85,7 +85,8 @@ struct Lanes {
   LLVMValueRef fn, results, result_slot;
   LLVMBasicBlockRef entry, end, alone;
   LLVMTypeRef mask_type;
-  bool failed;
+  LLVMTypeRef result_type;
+  bool failed, one_result;
   uint32_t at;           /* block */
   LLVMValueRef mask_now; /* NULL: all lanes */
   /* a trap, for one lane */

@@ -49,6 +49,40 @@ static bool calls_function(LLVMValueRef i) {
                                 !LLVMIsDeclaration(LLVMGetCalledValue(i)));
 }
 
+/* --- what is worth it --- */
+
+enum { MASKED_VALUES = 96 }; /* of a function that is written a second time */
+enum { GATHER_COST = 4, CALL_COST = 1, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
+
+/* What an instruction gains over sixteen of one thread, in instructions on vectors. A gather takes about as long as its loads one by one, and
+ * scatters their data; a vector operation saves what the other lanes would do. */
+static int gain_of(Lanes *l, LLVMValueRef i) {
+  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
+    LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
+    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -GATHER_COST : 1;
+  }
+  const LaneValue *v = ln_value(l, i);
+  if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
+    return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
+  if (!v || LLVMIsAPHINode(i) || LLVMIsAGetElementPtrInst(i) || LLVMIsACmpInst(i) ||
+      LLVMIsASelectInst(i) || LLVMIsACastInst(i)) /* checks, wrap-around: they go, or cost the same */
+    return 0;
+  return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
+}
+
+static bool is_worth_it(Lanes *l) {
+  int64_t gain = 0;
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    int64_t weight = 1;
+    int depth = 0;
+    for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK && depth++ < DEEPEST_LOOP; n = l->loops.data[n].parent)
+      weight *= DEPTH_WEIGHT;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i))
+      gain += weight * gain_of(l, i);
+  }
+  return gain >= 0;
+}
+
 static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i))
@@ -359,8 +393,21 @@ static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
   return NULL;
 }
 
+/* All lanes return the same: then only that is written. */
+static bool returns_one(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[k].old);
+    if (LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) &&
+        (l->blocks[k].masked || !is_uniform(ln_shape(l, LLVMGetOperand(end, 0)))))
+      return false;
+  }
+  return true;
+}
+
 static void write_return(Lanes *l, const LaneBlock *b, LLVMValueRef end) {
-  if (LLVMGetNumOperands(end)) {
+  if (LLVMGetNumOperands(end) && l->one_result) {
+    LLVMBuildStore(l->b, ln_scalar(l, LLVMGetOperand(end, 0)), l->result_slot);
+  } else if (LLVMGetNumOperands(end)) {
     LLVMValueRef v = ln_vector(l, LLVMGetOperand(end, 0));
     if (l->mask_now)
       v = LLVMBuildSelect(l->b, l->mask_now, v,
@@ -439,7 +486,9 @@ static void make_array(Lanes *l, LaneValue *v) {
 static void make_slots(Lanes *l) {
   LLVMPositionBuilderAtEnd(l->b, l->entry);
   LLVMTypeRef i32 = l->cg->t.i32;
-  l->result_slot = LLVMBuildAlloca(l->b, LLVMVectorType(i32, l->width), "result");
+  l->one_result = returns_one(l);
+  l->result_type = l->one_result ? i32 : LLVMVectorType(i32, l->width);
+  l->result_slot = LLVMBuildAlloca(l->b, l->result_type, "result");
   for (uint32_t k = 0; k < l->values.len; k++) {
     LaneValue *v = &l->values.data[k];
     if (!v->outside)
@@ -477,14 +526,23 @@ static void write_ends(Lanes *l) {
   LLVMPositionBuilderAtEnd(l->b, l->end);
   LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(l->f));
   if (LLVMGetTypeKind(result) != LLVMVoidTypeKind)
-    LLVMBuildStore(l->b,
-                   LLVMBuildLoad2(l->b, LLVMVectorType(i32, l->width), l->result_slot, ""),
-                   l->results);
+    LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->result_type, l->result_slot, ""), l->results);
   LLVMBuildRet(l->b, LLVMConstNull(i32));
 }
 
+bool cg_lanes_agree(const Lanes *l) {
+  if (l->values.len > MASKED_VALUES)
+    return false;
+  for (uint32_t k = 0; k < l->values.len; k++)
+    if (l->values.data[k].agreed)
+      return true;
+  return false;
+}
+
+bool cg_lanes_one_result(const Lanes *l) { return l->one_result; }
+
 LLVMValueRef cg_lanes_write(Lanes *l) {
-  if (!can_write(l))
+  if (!can_write(l) || !is_worth_it(l))
     return NULL;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   find_followers(l);
