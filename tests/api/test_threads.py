@@ -214,3 +214,27 @@ def test_selected_devices_are_each_threads_own():
 
     in_threads(work)
     assert cuda.get_current_device() is current
+
+
+def test_one_kernel_with_arguments_of_many_kinds():
+    """Each thread finds the plan that another one has just put last, and makes new ones."""
+    @cuda.jit
+    def add(x, s):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] += s
+
+    kinds = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float32, np.float64]
+
+    def work(k):
+        arrays = [cuda.to_device(np.zeros(64, kinds[(k + j) % len(kinds)])) for j in range(4)]
+        for _ in range(25):
+            for a in arrays:
+                add[2, 32](a, 1)
+                add[2, 32](s=True, x=a)
+                add[2, 32](a[::2], np.int8(1))
+        for a in arrays:
+            got = a.copy_to_host()
+            assert (got[::2] == 75).all() and (got[1::2] == 50).all()
+
+    in_threads(work)
