@@ -24,7 +24,9 @@
 #endif
 
 /* Functions that every launch runs: the linker lays them side by side. */
-#define PX_HOT __attribute__((hot))
+#define PX_HOT         __attribute__((hot))
+#define PX_LIKELY(e)   __builtin_expect(!!(e), 1)
+#define PX_UNLIKELY(e) __builtin_expect(!!(e), 0)
 
 /* A pointer that is set once, under a lock, and read without one. */
 #define PX_PUBLISHED(field)      __atomic_load_n(&(field), __ATOMIC_ACQUIRE)

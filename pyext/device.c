@@ -59,13 +59,16 @@ static RtDevice *default_device(PxState *st) {
   return NULL;
 }
 
-PX_HOT RtDevice *px_current_device(PxState *st) {
-  if (selected)
-    return selected;
-  RtDevice *d = PX_PUBLISHED(st->default_device);
-  if (!d && (d = default_device(st))) /* two threads find the same one */
+static __attribute__((cold, noinline)) RtDevice *find_default(PxState *st) {
+  RtDevice *d = default_device(st);
+  if (d) /* two threads find the same one */
     PX_PUBLISH(st->default_device, d);
   return d;
+}
+
+PX_HOT RtDevice *px_current_device(PxState *st) {
+  RtDevice *d = selected ? selected : PX_PUBLISHED(st->default_device);
+  return d ? d : find_default(st);
 }
 
 /* dict.setdefault: of two threads that make a device's object at once, one's stays. */

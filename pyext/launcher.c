@@ -223,7 +223,7 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
   return 0;
 }
 
-static int not_launched(PxState *st, PxOverload *o, RtStatus status, const RtTrap *trap) {
+static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload *o, RtStatus status, const RtTrap *trap) {
   if (status == RT_CAPTURED)
     return PX_CAPTURED;
   if (status == RT_TRAPPED)
@@ -234,13 +234,14 @@ static int not_launched(PxState *st, PxOverload *o, RtStatus status, const RtTra
 }
 
 /* The launch itself. block: as the kernel takes it, and not used afterwards. PX_CAPTURED: it has not happened. */
-PX_HOT static inline int launch_block(PxState *st, PxOverload *o, const RtConfig *config, char *block) {
+PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kernel, const RtConfig *config,
+                                      char *block) {
   RtTrap trap; /* of RT_TRAPPED alone */
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_launch(o->kernel, config, block, &trap);
+  status = rt_launch(kernel, config, block, &trap);
   Py_END_ALLOW_THREADS
-  return status == RT_OK ? 0 : not_launched(st, o, status, &trap);
+  return PX_LIKELY(status == RT_OK) ? 0 : not_launched(st, o, status, &trap);
 }
 
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
@@ -248,7 +249,7 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
   if (follows && px_follow_before(f) < 0)
     return -1;
   config->stream = f->launch;
-  int failed = launch_block(f->st, o, config, block);
+  int failed = launch_block(f->st, o, o->kernel, config, block);
   if (failed || (follows && px_follow_after(f) < 0))
     return failed ? failed : -1;
   if (o->code->has_trap && !rt_device_is_host(o->device))
@@ -291,7 +292,7 @@ static __attribute__((noinline)) PyObject *finish_slowly(PxLauncher *l, PxOverlo
 
 PX_HOT static inline PyObject *finish(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_ssize_t n,
                                       PyObject *kwnames, int failed) {
-  if (!failed && !l->config.stream)
+  if (PX_LIKELY(!failed && !l->config.stream))
     Py_RETURN_NONE;
   return finish_slowly(l, o, argv, n, kwnames, failed);
 }
@@ -325,12 +326,12 @@ PX_HOT static inline int launch_theirs(PxLauncher *l, const PxPlan *p, char *blo
   if (px_source_stream(p->st, p->sources[0], p->ordinal, &handle) < 0)
     return -1;
   if (handle <= 1)
-    return launch_block(p->st, p->overload, &l->config, block);
+    return launch_block(p->st, p->overload, p->kernel, &l->config, block);
   if ((*done = !p->on_default && !px_capturing())) {
     RtStreamRoom room;
     RtConfig config = l->config;
     config.stream = rt_stream_in(&room, p->device, handle);
-    return launch_block(p->st, p->overload, &config, block);
+    return launch_block(p->st, p->overload, p->kernel, &config, block);
   }
   return 0;
 }
@@ -345,10 +346,10 @@ static __attribute__((noinline)) int launch_in_order(PxLauncher *l, const PxPlan
 }
 
 PX_HOT static inline int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
-  if (!(l->forall | p->notes)) {
+  if (PX_LIKELY(!(l->forall | p->notes))) {
     bool done = false;
     if (!p->nsources)
-      return launch_block(p->st, p->overload, &l->config, block);
+      return launch_block(p->st, p->overload, p->kernel, &l->config, block);
     int failed = p->nsources == 1 && !l->config.stream ? launch_theirs(l, p, block, &done) : 0;
     if (done)
       return failed;
@@ -361,7 +362,7 @@ PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   _Alignas(16) char block[PX_PLAN_BYTES];
   const PxPlan *p = px_plan_fill(l->dispatcher, argv, n, kwnames, block);
-  if (!p || (l->forall && !l->ntasks))
+  if (PX_UNLIKELY(!p || (l->forall && !l->ntasks)))
     return PyErr_Occurred() ? NULL : launch_unplanned(l, argv, n, kwnames);
   return finish(l, p->overload, argv, n, kwnames, launch_planned(l, p, block));
 }

@@ -121,7 +121,7 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
       char bytes[16];
       PxForeign foreign;
     } read;
-    if (Py_TYPE(arg) != s->type)
+    if (PX_UNLIKELY(Py_TYPE(arg) != s->type))
       return false;
     switch ((StepKind)s->kind) {
     case STEP_ARRAY:
@@ -175,9 +175,10 @@ PX_HOT static inline bool is_for(const PxPlan *p, RtDevice *device, Py_ssize_t n
          (p->kwnames == kwnames || same_names(p->kwnames, kwnames));
 }
 
-static const PxPlan *fill_by_other(PxDispatcher *d, const PxPlan *tried, RtDevice *device,
-                                   PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
-                                   char *block) {
+static __attribute__((noinline)) const PxPlan *fill_by_other(PxDispatcher *d, const PxPlan *tried,
+                                                             RtDevice *device,
+                                                             PyObject *const *argv, Py_ssize_t n,
+                                                             PyObject *kwnames, char *block) {
   for (PxPlan *p = PX_PUBLISHED(d->plans); p && !PyErr_Occurred(); p = p->next) {
     if (p == tried || !is_for(p, device, n, kwnames))
       continue;
@@ -195,7 +196,7 @@ PX_HOT const PxPlan *px_plan_fill(PxDispatcher *d, PyObject *const *argv, Py_ssi
   if (!p)
     return NULL;
   RtDevice *device = px_current_device(p->st);
-  if (is_for(p, device, n, kwnames) && fill(p, argv, block))
+  if (PX_LIKELY(is_for(p, device, n, kwnames) && fill(p, argv, block)))
     return p;
   return fill_by_other(d, p, device, argv, n, kwnames, block);
 }
@@ -385,31 +386,29 @@ static bool make(Making *m, PyObject *const *argv, Py_ssize_t n, PyObject *kwnam
 
 static void plan_free(PxPlan *p) {
   Py_XDECREF(p->kwnames);
-  PyMem_Free(p->steps);
-  PyMem_Free(p->moves);
   PyMem_Free(p);
 }
 
 static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t n,
                         PyObject *kwnames) {
-  PxPlan *p = PyMem_Calloc(1, sizeof *p);
+  size_t steps = sizeof(PxStep) * a->nleaves, sources = sizeof(PxSource *) * PX_FOLLOWED;
+  size_t moves = sizeof(PxMove) * 2 * o->code->params.nfields; /* a field has 16 bytes at most */
+  PxPlan *p = PyMem_Calloc(1, sizeof *p + steps + sources + moves);
   if (!p)
     return NULL;
   p->st = st;
   p->device = a->device;
   p->ordinal = rt_device_ordinal(a->device);
   p->overload = o;
+  p->kernel = o->kernel;
   p->kwnames = Py_XNewRef(kwnames);
   p->npositional = n;
   p->nsteps = (uint16_t)a->nleaves;
   p->notes = o->code->has_trap && !a->on_host;
-  p->steps = PyMem_Calloc(a->nleaves + 1, sizeof *p->steps);
-  p->moves = PyMem_Calloc(2 * o->code->params.nfields + 1,
-                          sizeof *p->moves); /* of 16 bytes at most */
-  if (p->steps && p->moves)
-    return p;
-  plan_free(p);
-  return NULL;
+  p->steps = (PxStep *)(p + 1);
+  p->sources = (const PxSource **)(p->steps + a->nleaves);
+  p->moves = (PxMove *)(p->sources + PX_FOLLOWED);
+  return p;
 }
 
 /* Every parameter is given, each is one number or array, and nothing had to be copied or kept. */

@@ -14,21 +14,23 @@ enum {
   PX_PLAN_BYTES = PX_BLOCK_ON_STACK
 }; /* of a dispatcher; of the block that px_plan_fill fills */
 
-typedef struct PxPlan {
-  struct PxPlan *next;
+typedef struct PxPlan { /* in one piece with what it points to */
   PxState *st;
   RtDevice *device;
-  PxOverload *overload; /* the dispatcher's entries keep it */
-  PyObject *kwnames;    /* of the call; NULL: none */
+  RtKernel *kernel;  /* of the overload */
+  PyObject *kwnames; /* of the call; NULL: none */
   Py_ssize_t npositional;
-  int ordinal;     /* of the device */
+  struct PxStep *steps; /* one an argument, in the order of the parameters */
+  struct PxMove *moves;
+  int ordinal; /* of the device */
+  uint16_t nsteps;
+  uint8_t nsources;
   bool on_default; /* arrays of ours are arguments */
   bool notes;      /* the launch is noted: px_note_launch */
-  uint8_t nsources;
-  uint16_t nsteps, nmoves;
-  const PxSource *sources[PX_FOLLOWED]; /* whose current streams count, each once */
-  struct PxStep *steps; /* one an argument, in the order of the parameters; then the moves */
-  struct PxMove *moves;
+  uint16_t nmoves;
+  const PxSource **sources; /* whose current streams count, each once, PX_FOLLOWED at most */
+  PxOverload *overload;     /* the dispatcher's entries keep it */
+  struct PxPlan *next;
 } PxPlan;
 
 /* Fills block for a call of the dispatcher's kernel, by the plan that fits its arguments. NULL: none does; with an

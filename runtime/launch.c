@@ -77,7 +77,7 @@ RtStatus rt_config_check(const RtKernel *k, const RtConfig *c) {
 
 /* Above 48 KB the driver wants to be told first. Once, for all the device has; telling it twice
  * does no harm. */
-static RtStatus allow_dynamic(RtKernel *k) {
+static __attribute__((cold, noinline)) RtStatus allow_dynamic(RtKernel *k) {
   TRY(rt_device_make_current(k->device));
   int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_MAX_DYNAMIC_SHARED,
                                         (int)k->max_dynamic);
@@ -87,11 +87,13 @@ static RtStatus allow_dynamic(RtKernel *k) {
   return RT_OK;
 }
 
-static RtStatus check_epoch(const RtKernel *k) {
-  if (LIKELY(k->epoch == rt_epoch(k->device)))
-    return RT_OK;
+static __attribute__((cold, noinline)) RtStatus was_reset(const RtKernel *k) {
   return rt_fail(RT_CONTEXT_LOST, "compile it again: a new dispatcher, or a new process",
                  "%s was reset after kernel '%s' was loaded", k->device->name, k->name);
+}
+
+static inline RtStatus check_epoch(const RtKernel *k) {
+  return LIKELY(k->epoch == rt_epoch(k->device)) ? RT_OK : was_reset(k);
 }
 
 /* Enough blocks, and its registers allow blocks of that size. No product overflows: a grid is below
@@ -130,7 +132,7 @@ static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtCon
 }
 
 HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
-  if (k->coarse.factor && takes_coarse(k, c))
+  if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
   return queue_entry(k->function, c->grid, k->plain_bytes, c, params);
 }
@@ -141,7 +143,7 @@ static int wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-static __attribute__((noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
+static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
   if (wrong_context(result)) {
     rt_current = NULL;
     TRY(rt_device_make_current(k->device));
@@ -154,11 +156,11 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
   RtDevice *d = k->device;
   if (UNLIKELY(!fits(k, config)))
     TRY(rt_config_check(k, config));
-  if (config->stream)
+  if (UNLIKELY(config->stream != NULL))
     TRY(rt_stream_check(d, config->stream));
-  if (UNLIKELY(k->host.meets_grid))
-    TRY(rt_cooperative_check(k, config));
-  if (rt_is_host(d)) {
+  if (UNLIKELY(rt_is_host(d))) {
+    if (k->host.meets_grid)
+      TRY(rt_cooperative_check(k, config));
     if (config->cluster[0])
       TRY(rt_cluster_check(k, config));
     return LIKELY(!rt_capture) ? rt_host_run(&k->host, config, params, trap)
@@ -170,7 +172,7 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
     TRY(rt_device_make_current(d));
   }
   TRY(check_epoch(k));
-  if (k->trap_offset >= 0)
+  if (UNLIKELY(k->trap_offset >= 0))
     memcpy((char *)params + k->trap_offset, &k->trap_address, sizeof k->trap_address);
   if (UNLIKELY(config->dynamic_shared >
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))

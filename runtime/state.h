@@ -81,7 +81,7 @@ typedef struct RtDeferred {
 enum {
   RT_STAGE_WORKERS = 8,
   RT_STAGE_MIN_TO_DEVICE = 6 << 20,
-  RT_STAGE_MIN_TO_HOST = 1 << 20,
+  RT_STAGE_MIN_TO_HOST = 3 << 20,
   RT_STAGE_MIN_STRIDED = 1 << 20
 };
 typedef struct RtStage {
@@ -98,6 +98,7 @@ struct RtDevice {
   CUdevice handle;
   _Atomic(CUcontext) context;
   _Atomic uint32_t epoch; /* counts resets: what belongs to an older one is gone */
+  RtKernel *_Atomic last; /* launched last on the default stream, for error texts; see rt_last_kernels */
   CUmemoryPool pool;      /* NULL: the device has no stream-ordered memory */
   int capability;
   char name[128], label[160];
@@ -118,7 +119,6 @@ struct RtDevice {
 
   RtMemoryStats stats;    /* atomic, not under the lock */
 
-  RtKernel *_Atomic last; /* launched last on the default stream, for error texts; see rt_last_kernels */
   struct RtOwnStream *streams; /* with the last ones on each; under device.c's lock */
 };
 
@@ -247,19 +247,16 @@ typedef struct RtEntry {
 } RtEntry;
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params); /* fills the BLOCKS field */
 
-struct RtKernel {
+struct RtKernel { /* first what every launch reads, in two cache lines */
   RtDevice *device;
   CUfunction function;
   uint32_t epoch;
-  uint32_t param_bytes;             /* of the block; what the kernel's own entry takes is plain_bytes */
-  uint32_t plain_bytes;
+  uint32_t plain_bytes;             /* of the parameter block, as the kernel's own entry takes it */
   int32_t trap_offset;              /* of the TRAP field in the parameter block, -1 without */
+  int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
   uint32_t max_dynamic;             /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more */
-  _Atomic uint32_t best_block;      /* rt_kernel_best_block without dynamic shared memory; 0: not asked yet */
-  uint64_t trap_address;            /* of *trap as the device sees it */
-  int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
-  uint32_t nfields, *field_offsets; /* of a cooperative kernel */
+  RtLimits limits;                  /* the device's, with threads lowered to the kernel's own */
   struct RtCoarseEntry {            /* the second entry: launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */
     uint32_t least;                 /* blocks on the axis */
@@ -268,7 +265,10 @@ struct RtKernel {
     uint64_t from;                  /* threads of a launch from which on it is taken */
     CUfunction function;
   } coarse;
-  RtLimits limits;                  /* the device's, with threads lowered to the kernel's own */
+  uint64_t trap_address;            /* of *trap as the device sees it */
+  uint32_t param_bytes;             /* of the whole block */
+  _Atomic uint32_t best_block;      /* rt_kernel_best_block without dynamic shared memory; 0: not asked yet */
+  uint32_t nfields, *field_offsets; /* of a cooperative kernel */
   RtHostCode host;
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */
   CUmodule module;

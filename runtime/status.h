@@ -38,7 +38,7 @@ RtStatus rt_driver_status(int result, const char *call);
 #define TRY(e)                                                                                     \
   do {                                                                                             \
     RtStatus status_ = (e);                                                                        \
-    if (status_ != RT_OK)                                                                          \
+    if (__builtin_expect(status_ != RT_OK, 0))                                                     \
       return status_;                                                                              \
   } while (0)
 
