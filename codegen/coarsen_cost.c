@@ -2,7 +2,7 @@
  * flight until their values no longer fit in the registers; neighbouring threads of a stencil share loads. */
 #include "codegen/coarsen.h"
 
-enum { MOST_REGISTERS = 72, OWN_REGISTERS = 10, MOST_CODE = 600, AUTOMATIC = 4 };
+enum { MOST_REGISTERS = 72, OWN_REGISTERS = 10, MOST_CODE = 600, AUTOMATIC = 4, MOST_FORMS = 400 };
 
 /* A short body waits for memory, and gains from its second round on; a long one is left as many threads as the device holds. */
 enum { SHORT_BODY = 64, FILL_OF_SHORT = 2 };
@@ -106,7 +106,7 @@ static unsigned shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
   Forms x = {s, axis, s->cg->layout, CX_ARRAY(cx, Form, s->ins.len), CX_ARRAY(cx, bool, s->ins.len)};
   Form *seen = CX_ARRAY(cx, Form, s->ins.len * factor + 1);
   unsigned n = 0, shared = 0;
-  for (uint32_t k = 0; k < s->ins.len; k++) {
+  for (uint32_t k = 0; k < s->ins.len && n < MOST_FORMS; k++) {
     Form f = s->ins.data[k].reads ? form_of(&x, LLVMGetOperand(s->ins.data[k].old, 0)) : (Form){0};
     for (unsigned c = 0; f.moves && c < factor; c++) {
       unsigned at = 0;
@@ -219,11 +219,26 @@ static bool has_atomics(const CoShape *s) {
   return false;
 }
 
+/* Registers of a thread that the user's limits leave. */
+static unsigned most_registers(const CgOptions *o) {
+  enum { ON_MULTIPROCESSOR = 65536 };
+  unsigned most = MOST_REGISTERS;
+  if (o->max_registers && (unsigned)o->max_registers < most)
+    most = (unsigned)o->max_registers;
+  if (o->max_threads) {
+    unsigned blocks = o->min_blocks ? (unsigned)o->min_blocks : 1;
+    unsigned each = ON_MULTIPROCESSOR / ((unsigned)o->max_threads * blocks);
+    most = each < most ? each : most;
+  }
+  return most;
+}
+
 static void choose_factor(CoShape *s, CoPlan *p) {
   unsigned varying = count_varying(s, p);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
+  unsigned most = most_registers(&s->cg->options);
   for (unsigned k = AUTOMATIC; k > 1; k /= 2)
-    if (k * one + common <= MOST_REGISTERS && k * varying <= MOST_CODE) {
+    if (k * one + common <= most && k * varying <= MOST_CODE) {
       p->factor = k;
       p->fill = varying <= SHORT_BODY ? FILL_OF_SHORT : k;
       return;

@@ -163,7 +163,7 @@ static RtStatus make_trap(RtKernel *k) {
 
 static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
   struct RtCoarseEntry *c = &k->coarse;
-  int threads = 0, multiprocessors = 0, each = 0;
+  int threads = 0, local = 0, multiprocessors = 0, each = 0;
   char *symbol = malloc(strlen(k->symbol) + sizeof RT_COARSE_SUFFIX);
   if (!symbol)
     return no_memory(k->symbol);
@@ -172,9 +172,13 @@ static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
   free(symbol);
   TRY(rt_driver_status_of(result, "cuModuleGetFunction", k->symbol));
   result = rt_cu.cuFuncGetAttribute(&threads, CU_FUNC_MAX_THREADS, c->function);
+  if (result == CUDA_SUCCESS)
+    result = rt_cu.cuFuncGetAttribute(&local, CU_FUNC_LOCAL, c->function);
   TRY(rt_driver_status_of(result, "cuFuncGetAttribute", k->symbol));
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
+  if (coarse->fill && local > (int)k->info.local)
+    return RT_OK; /* its values do not fit in the registers after all */
   c->threads = threads > 0 ? (uint32_t)threads : 0;
   c->axis = coarse->axis;
   c->least = coarse->fill ? coarse->factor : 2;

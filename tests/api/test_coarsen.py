@@ -346,6 +346,23 @@ def test_bad_factors(value):
         cuda.jit(coarsen=value)(add)
 
 
+def test_the_environment_gives_the_default(monkeypatch):
+    monkeypatch.setenv("PYPTX_COARSEN", "3")
+    assert _pyptx._compile(cuda.jit(add), f"{V}, {V}, {V}", "nvptx", "sm_90", 0, {}, "ptx")["coarsening"].startswith("3 ")
+    assert note(add, f"{V}, {V}, {V}", coarsen=2).startswith("2 ")
+    for bad in ("nine", "-1", "9"):
+        monkeypatch.setenv("PYPTX_COARSEN", bad)
+        with pytest.raises(ValueError, match="(?i)coarsen"):
+            cuda.jit(add)
+
+
+def test_limits_of_registers_count():
+    signature = f"{C}, {C}, float32"
+    assert note(cube, signature, max_registers=32).startswith("not coarsened: its values leave no room")
+    assert note(cube, signature, launch_bounds=(1024, 2)).startswith("not coarsened: its values leave no room")
+    assert note(cube, signature, launch_bounds=256).startswith("4 ")
+
+
 # --- launches
 # ----------------------------------------------------------------------------------------------------------------
 

@@ -109,6 +109,14 @@ static void coarse(int n) {
   expect_launch(control, k, c, 2, 3);
   c.grid[2] = 1;
   expect_launch(control, k, c, 2, 0);
+  RtKernel *forced = NULL, *spilled = NULL;
+  setenv("PYPTX_STANDIN_SPILLED", "16", 1);
+  spilled = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 2});
+  forced = load_coarse(gpu(), (RtCoarse){.axis = 0});
+  expect_launch(control, spilled, config_of(FROM, 256), 0, 0); /* slower than the plain one */
+  expect_launch(control, forced, config_of(FROM, 256), 0, FROM / 4);
+  rt_kernel_release(spilled);
+  rt_kernel_release(forced);
   k->coarse.threads = 256; /* its registers leave no room for larger blocks */
   c.grid[2] = 9;
   expect_launch(control, k, c, 2, 0);
@@ -402,7 +410,7 @@ typedef struct Path {
   RtDevice *d;
   RtStream *s;
   RtEvent *start, *stop;
-  RtKernel *k;
+  RtKernel *k, *coarse;
   uint64_t a, b;
   void *pinned;
 } Path;
@@ -422,6 +430,10 @@ static RtStatus walk(Path *p) {
   TRY(rt_event_new(p->d, 1, &p->start));
   TRY(rt_event_new(p->d, 1, &p->stop));
   TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
+  const RtParams params = {coarse_fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
+  RtConfig several = config_of(9, 1);
+  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &p->coarse));
+  TRY(rt_launch(p->coarse, &several, &(CoarseBlock){0}, NULL));
   TRY(rt_kernel_best_block(p->k, 0, &threads));
   TRY(rt_pinned_alloc(64, &p->pinned));
   TRY(rt_alloc(p->d, 64, p->s, &p->a));
@@ -452,6 +464,7 @@ static void leave(Path *p) {
   rt_free(p->d, p->b, 64, NULL);
   rt_pinned_free(p->pinned);
   rt_kernel_release(p->k);
+  rt_kernel_release(p->coarse);
   rt_event_release(p->start);
   rt_event_release(p->stop);
   rt_stream_release(p->s);

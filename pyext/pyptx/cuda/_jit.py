@@ -147,7 +147,10 @@ def _read_options(options):
     if "typing" not in options and os.environ.get("PYPTX_TYPING"):
         _typing(out, os.environ["PYPTX_TYPING"])
     if "coarsen" not in options and os.environ.get("PYPTX_COARSEN"):
-        _coarsen(out, int(os.environ["PYPTX_COARSEN"]))
+        value = os.environ["PYPTX_COARSEN"]
+        if not value.isdecimal():
+            raise ValueError(f"PYPTX_COARSEN is 1 to 8, not {value!r}")
+        _coarsen(out, int(value))
     for name, value in options.items():
         read = _OPTIONS.get(name)
         if read is None:
@@ -210,7 +213,7 @@ def jit(func_or_sig=None, **options):
         inline="auto"           or "always", "never": where kernels call it; forceinline=True is "always"
         max_registers, launch_bounds   limits of registers a thread; threads a block, or (threads, blocks)
         coarsen=None            GPU: blocks of a large launch that one block runs; 1: off, 2 to 8: of every launch, where the kernel allows it;
-                                None: the compiler decides
+                                None: the compiler decides; True: in compile_ptx too
         cache=None              True: keep compiled kernels on disk for later processes; False: never; None: if PYPTX_CACHE_DIR is set
         link=None               a file or a list of files (.ptx .cubin .fatbin .o .a .cu) or cuda.PTXSource(text) and its like, linked with the
                                 kernel on a GPU: what defines the functions that cuda.declare_device declares
