@@ -172,9 +172,9 @@ static void write_end(Writer *w, unsigned c, const CoBlock *b) {
   }
 }
 
-static void write_block(Writer *w, unsigned c, const CoBlock *b) {
+static void write_block(Writer *w, unsigned c, const CoBlock *b, uint64_t from) {
   LLVMPositionBuilderAtEnd(w->b, b->now[c]);
-  write_phis(w, c, b, UINT64_MAX);
+  write_phis(w, c, b, from);
   for (uint32_t k = b->first; k + 1 < b->last; k++)
     if (!LLVMIsAPHINode(w->s->ins.data[k].old))
       w->s->ins.data[k].now[c] = copied(w, c, &w->s->ins.data[k]);
@@ -209,7 +209,7 @@ static void write_arms(Writer *w, const CoStep *step, uint32_t meet) {
     write_end(w, c, &s->blocks[step->block]);
     for (uint32_t k = 0; k < s->nblocks; k++)
       if (step->arms >> k & 1)
-        write_block(w, c, &s->blocks[k]);
+        write_block(w, c, &s->blocks[k], from); /* guards before the step have ruled the others out */
     LLVMPositionBuilderAtEnd(w->b, met);
     write_phis(w, c, &s->blocks[meet], from);
   }
@@ -278,7 +278,7 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
     w->s->blocks[k].now[c] = new_block(w, "apart");
   LLVMBuildBr(w->b, w->s->blocks[0].now[c]);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
-    write_block(w, c, &w->s->blocks[k]);
+    write_block(w, c, &w->s->blocks[k], UINT64_MAX);
   LLVMPositionBuilderAtEnd(w->b, w->latch);
   LLVMValueRef next = exact(LLVMBuildAdd(w->b, j, number(w, 1), ""));
   LLVMAddIncoming(j, &next, &w->latch, 1);

@@ -71,6 +71,17 @@ def choose(x, out):  # a switch, and an end in the middle
         out[i] += 1
 
 
+def shared_end(x, out, last):  # what a guard rules out is also the end of the way that goes on
+    i = cuda.grid(1)
+    v, goes = np.float32(-1), True
+    if i < x.size:
+        out[i] = x[i] + 1
+        v = x[i] * 2
+        goes = v > 1
+    if goes:
+        last[i] = v
+
+
 def count(x, bins):
     i = cuda.grid(1)
     if i < x.size:
@@ -139,6 +150,7 @@ CASES = [
     (in_place, V, lambda: (reals(100),), LINE),
     (identities, "int64[::1]", lambda: (integers(100),), LINE),
     (choose, "int32[::1], int32[::1]", lambda: (small(), np.arange(100, dtype=np.int32)), LINE),
+    (shared_end, f"{V}, {V}, {V}", lambda: (reals(100), reals(100), reals(300)), LINE),
     (count, "int32[::1], int32[::1]", lambda: (small(), np.zeros(9, np.int32)), LINE),
     (unguarded, "int32[::1]", lambda: (np.zeros(9, np.int32),), LINE),
     (sweep, f"{M}, {M}", lambda: (reals(13, 17), reals(13, 17)), PLANE),
