@@ -88,6 +88,27 @@ def test_strided_input_becomes_contiguous():
     assert cuda.device_array_like(a).is_c_contiguous()
 
 
+def test_arguments_of_device_array():
+    d = cuda.device_array(dtype="i2", shape=(2, 3), order="F")
+    assert d.shape == (2, 3) and d.strides == (2, 4) and d.dtype == np.int16
+    assert cuda.device_array(3, np.float32, None, "C", 0).dtype == np.float32
+    big = np.dtype(">f4")  # equal to no dtype of kernels, and kept
+    assert cuda.device_array(3, big).dtype is big
+    for args, kwargs, message in (
+        ((), {}, r"missing required argument 'shape' \(pos 1\)"),
+        ((1, 2, 3, 4, 5, 6), {}, r"at most 5 arguments \(6 given\)"),
+        ((3,), {"size": 1}, "unexpected keyword argument 'size'"),
+        ((3,), {"shape": 1}, r"given by name \('shape'\) and position \(1\)"),
+        ((3, object), {}, "Python objects"),
+        ((1.5,), {}, "float"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            cuda.device_array(*args, **kwargs)
+    for shape in (-1, (2, -1)):
+        with pytest.raises(ValueError, match="negative"):
+            cuda.device_array(shape)
+
+
 def test_device_array():
     assert cuda.device_array(5).dtype == np.float64
     d = cuda.device_array((2, 3), dtype=np.int16, order="F")
