@@ -52,6 +52,7 @@ static const Rule rules[] = {
     {"\tmin.s16 \t", WIDE("min", "s"), 2, NULL, true},
     {"\tmin.u16 \t", WIDE("min", "u"), 2, NULL, true},
     {"\tneg.f16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, false},
+    {"\tneg.bf16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, false},
     {"\tneg.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, NULL, false},
     {"\tneg.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, NULL, false},
     {"\tmul.rn.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, ", 0fBF800000", false},

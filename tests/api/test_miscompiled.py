@@ -149,6 +149,7 @@ def test_negative_zero_of_a_false_condition(opt):
             out[7, i] = -np.float16(both) if b[i] else np.float16(both)
             out[8, i] = -abs(float(both))
             out[9, i] = -float(n[i] & 1)
+            out[10, i] = -pyptx.bfloat16(both)
 
     b, c = np.array([0, 1, 0, 1], bool), np.array([0, 0, 1, 1], bool)
-    run(kernel, [b, c, np.array([0, 4, 3, 7], np.int32), np.ones((10, 4))], 1, 32, opt=opt)
+    run(kernel, [b, c, np.array([0, 4, 3, 7], np.int32), np.ones((11, 4))], 1, 32, opt=opt)
