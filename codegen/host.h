@@ -41,6 +41,8 @@ void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 
 /* The function that stands for a barrier or meeting (fission.h), NULL where the module has none. */
 LLVMValueRef cg_host_marker(const Cg *cg, const char *name);
+/* Atomics that only one thread can see become plain: host_atomics.c. */
+void cg_host_relax_atomics(Cg *cg);
 /* host_gather.c */
 void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 

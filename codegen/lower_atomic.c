@@ -6,18 +6,21 @@
 
 #include "codegen/lower_private.h"
 
+static unsigned scope_of(Lower *lw) {
+  bool shared = lw->ins->args[0]->type->space == SPACE_SHARED;
+  const char *name = shared ? lw->target->shared_atomic_scope : lw->target->atomic_scope;
+  return LLVMGetSyncScopeID(lw->cg->context, name, strlen(name));
+}
+
 static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value) {
-  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope,
-                                      strlen(lw->target->atomic_scope));
+  unsigned scope = scope_of(lw);
   LLVMValueRef both = LLVMBuildAtomicCmpXchgSyncScope(
       lw->b, p, expected, value, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
   return LLVMBuildExtractValue(lw->b, both, 0, "");
 }
 
 static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v) {
-  unsigned scope = LLVMGetSyncScopeID(lw->cg->context, lw->target->atomic_scope,
-                                      strlen(lw->target->atomic_scope));
-  return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope);
+  return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope_of(lw));
 }
 
 /* --- float maximum and minimum --- */

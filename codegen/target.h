@@ -35,6 +35,7 @@ struct Target {
   const char *name;         /* "nvptx", "host": messages */
   unsigned space[4];        /* LLVM address space of each Space */
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
+  const char *shared_atomic_scope; /* of those on shared memory: "singlethread" on the host, where a block runs on one thread */
   bool traps_always;        /* assert and raise trap whatever the options say */
   bool whole_complex; /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
   bool bfloat_by_bits;      /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */

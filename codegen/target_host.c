@@ -68,7 +68,8 @@ static void host_optimize(Cg *cg) {
                                           "function(sroa),always-inline,default<O3>"};
   int opt = cg->options.opt < 0 ? 0 : cg->options.opt > 3 ? 3 : cg->options.opt;
   cg_host_loops(cg);
-  cg_run_passes(cg, getenv("PIPE") ? getenv("PIPE") : pipelines[opt]);
+  cg_host_relax_atomics(cg);
+  cg_run_passes(cg, pipelines[opt]);
 }
 
 /* --- a thread's identity --- */
@@ -359,6 +360,7 @@ static void host_print(Lower *lw, const char *format, LLVMValueRef const *args, 
 const Target cg_target_host = {
     .name = "host",
     .atomic_scope = "",
+    .shared_atomic_scope = "singlethread",
     .traps_always = true,
     .bfloat_by_bits = true,
     .open = host_open,

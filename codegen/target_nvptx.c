@@ -319,6 +319,7 @@ const Target cg_target_nvptx = {
               [SPACE_LOCAL] = 0,
               [SPACE_CONST] = 0},
     .atomic_scope = "device",
+    .shared_atomic_scope = "device",
     .whole_complex = true,
     .coarsens = true,
     .runtime_fields = true,
