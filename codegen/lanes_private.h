@@ -121,6 +121,7 @@ enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
 bool ln_is_nothing(LLVMValueRef call); /* lifetimes, assumptions, scopes */
 /* lanes_values.c */
+bool ln_is_pair(LLVMTypeRef t);
 LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t); /* NULL if there is none */
 LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old);  /* lane 0's */
 LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old);

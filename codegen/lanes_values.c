@@ -24,9 +24,19 @@ static bool is_element(LLVMTypeRef t) {
   }
 }
 
+/* A complex number in memory. In lanes it is two vectors, as a structure of two parts is. */
+bool ln_is_pair(LLVMTypeRef t) {
+  return LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == 2 &&
+         is_element(LLVMGetElementType(t));
+}
+
 LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t) {
   if (is_element(t))
     return LLVMVectorType(t, l->width);
+  if (ln_is_pair(t)) {
+    LLVMTypeRef part = LLVMVectorType(LLVMGetElementType(t), l->width), both[] = {part, part};
+    return LLVMStructTypeInContext(l->cg->context, both, 2, 0);
+  }
   if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
     return NULL;
   unsigned n = LLVMCountStructElementTypes(t);
@@ -49,14 +59,31 @@ static LLVMValueRef constant_vector(Lanes *l, LLVMValueRef c) {
   return LLVMConstVector(all, l->width);
 }
 
+/* Part k of a structure or a pair, and that structure or pair with another part k. */
+static LLVMValueRef part_of(Lanes *l, LLVMValueRef v, unsigned k) {
+  return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
+             ? LLVMBuildExtractValue(l->b, v, k, "")
+             : LLVMBuildExtractElement(l->b, v, LLVMConstInt(l->cg->t.i64, k, 0), "");
+}
+
+static LLVMValueRef with_part(Lanes *l, LLVMValueRef v, LLVMValueRef part, unsigned k) {
+  return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
+             ? LLVMBuildInsertValue(l->b, v, part, k, "")
+             : LLVMBuildInsertElement(l->b, v, part, LLVMConstInt(l->cg->t.i64, k, 0), "");
+}
+
+static LLVMTypeRef part_type(LLVMTypeRef t, unsigned k) {
+  return LLVMGetTypeKind(t) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(t, k)
+                                                  : LLVMGetElementType(t);
+}
+
 LLVMValueRef ln_splat(Lanes *l, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v), vector = ln_vector_type(l, t);
   CX_ASSERT(l->cg->cx, vector);
-  if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+  if (!is_element(t)) {
     LLVMValueRef all = LLVMGetPoison(vector);
-    for (unsigned k = 0; k < LLVMCountStructElementTypes(t); k++)
-      all = LLVMBuildInsertValue(l->b, all,
-                                 ln_splat(l, LLVMBuildExtractValue(l->b, v, k, "")), k, "");
+    for (unsigned k = 0; k < LLVMCountStructElementTypes(vector); k++)
+      all = LLVMBuildInsertValue(l->b, all, ln_splat(l, part_of(l, v, k)), k, "");
     return all;
   }
   if (LLVMIsConstant(v))
@@ -125,26 +152,19 @@ LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
 }
 
 static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMValueRef lane) {
-  if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+  if (is_element(t))
     return LLVMBuildExtractElement(l->b, vector, lane, "");
   LLVMValueRef one = LLVMGetPoison(t);
-  for (unsigned k = 0; k < LLVMCountStructElementTypes(t); k++) {
-    LLVMValueRef part = LLVMBuildExtractValue(l->b, vector, k, "");
-    part = extract(l, part, LLVMStructGetTypeAtIndex(t, k), lane);
-    one = LLVMBuildInsertValue(l->b, one, part, k, "");
-  }
+  for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
+    one = with_part(l, one, extract(l, part_of(l, vector, k), part_type(t, k), lane), k);
   return one;
 }
 
 static LLVMValueRef insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
-  LLVMTypeRef t = LLVMTypeOf(one);
-  if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+  if (is_element(LLVMTypeOf(one)))
     return LLVMBuildInsertElement(l->b, vector, one, lane, "");
-  for (unsigned k = 0; k < LLVMCountStructElementTypes(t); k++) {
-    LLVMValueRef part = LLVMBuildExtractValue(l->b, vector, k, "");
-    part = insert(l, part, LLVMBuildExtractValue(l->b, one, k, ""), lane);
-    vector = LLVMBuildInsertValue(l->b, vector, part, k, "");
-  }
+  for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
+    vector = with_part(l, vector, insert(l, part_of(l, vector, k), part_of(l, one, k), lane), k);
   return vector;
 }
 
@@ -370,11 +390,93 @@ static bool is_plain_access(LLVMValueRef i) {
   return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
 }
 
+/* Pairs in memory: one run of twice as many parts, or two gathers. */
+
+enum { TWICE = UINT16_MAX };
+
+/* Lanes begin, begin + by, … of x and y, one behind the other; or each of x twice; or each of x and, `second` further on, of y in turn. */
+static LLVMValueRef shuffled(Lanes *l, LLVMValueRef x, LLVMValueRef y, unsigned n, unsigned begin,
+                             unsigned by, unsigned second) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
+  for (unsigned k = 0; k < n; k++)
+    all[k] = LLVMConstInt(l->cg->t.i32, second == TWICE ? k / 2 : second ? k / 2 + k % 2 * second : begin + k * by, 0);
+  return LLVMBuildShuffleVector(l->b, x, y, LLVMConstVector(all, n), "");
+}
+
+static LLVMValueRef mask_of_parts(Lanes *l) {
+  return l->mask_now ? shuffled(l, l->mask_now, LLVMGetPoison(l->mask_type), 2 * l->width, 0, 0,
+                                TWICE)
+                     : NULL;
+}
+
+static LLVMValueRef pointer_to_part(Lanes *l, LLVMValueRef pointer, LLVMTypeRef part, unsigned k) {
+  LLVMValueRef at = LLVMConstInt(l->cg->t.i64, k, 0);
+  return LLVMBuildGEP2(l->b, part, ln_vector(l, pointer), &at, 1, "");
+}
+
+static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
+  unsigned align = LLVMGetAlignment(i), own = LLVMABIAlignmentOfType(l->cg->layout, part);
+  return align < own ? align : own;
+}
+
+static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t), wide = LLVMVectorType(part, 2 * l->width),
+              all = LLVMVectorType(part, l->width);
+  LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
+  unsigned align = part_alignment(l, i, part);
+  if (is_run(l, pointer, t) && l->mask_now) {
+    LLVMTypeRef types[] = {wide, LLVMTypeOf(pointer)};
+    LLVMValueRef args[] = {ln_scalar(l, pointer), mask_of_parts(l), LLVMGetPoison(wide)};
+    both = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  } else if (is_run(l, pointer, t)) {
+    both = LLVMBuildLoad2(l->b, wide, ln_scalar(l, pointer), "");
+    LLVMSetAlignment(both, align);
+  }
+  for (unsigned k = 0; k < 2; k++) {
+    if (both) {
+      parts[k] = shuffled(l, both, LLVMGetPoison(wide), l->width, k, 2, 0);
+      continue;
+    }
+    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+    LLVMValueRef args[] = {pointer_to_part(l, pointer, part, k), mask_or_all(l), LLVMGetPoison(all)};
+    parts[k] = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+  }
+  v->now = LLVMGetPoison(ln_vector_type(l, t));
+  for (unsigned k = 0; k < 2; k++)
+    v->now = LLVMBuildInsertValue(l->b, v->now, parts[k], k, "");
+}
+
+static void store_pairs(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1), parts[2];
+  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t), all = LLVMVectorType(part, l->width);
+  unsigned align = part_alignment(l, i, part);
+  value = ln_vector(l, value);
+  for (unsigned k = 0; k < 2; k++)
+    parts[k] = LLVMBuildExtractValue(l->b, value, k, "");
+  if (is_run(l, pointer, t)) {
+    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
+    LLVMTypeRef types[] = {LLVMTypeOf(both), LLVMTypeOf(pointer)};
+    LLVMValueRef args[] = {both, ln_scalar(l, pointer), mask_of_parts(l)};
+    if (args[2])
+      call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
+    else
+      LLVMSetAlignment(LLVMBuildStore(l->b, both, args[1]), align);
+    return;
+  }
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+    LLVMValueRef args[] = {parts[k], pointer_to_part(l, pointer, part, k), mask_or_all(l)};
+    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+  }
+}
+
 static void write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
   unsigned align = LLVMGetAlignment(i);
-  if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+  if (is_plain_access(i) && ln_is_pair(t)) {
+    load_pairs(l, i, v);
+  } else if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     write_lane_by_lane(l, i, v);
   } else if (!is_run(l, pointer, t)) {
     LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
@@ -397,6 +499,8 @@ static void write_store(Lanes *l, LLVMValueRef i) {
   unsigned align = LLVMGetAlignment(i);
   if (is_plain_access(i) && is_uniform(ln_shape(l, pointer)) && is_uniform(ln_shape(l, value))) {
     copy_with(l, i, NULL, true);
+  } else if (is_plain_access(i) && ln_is_pair(t)) {
+    store_pairs(l, i);
   } else if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     write_lane_by_lane(l, i, NULL);
   } else if (!is_run(l, pointer, t)) {
@@ -497,6 +601,12 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   case LLVMICmp: return ln_compare(l, i);
   case LLVMFCmp:
     return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+  case LLVMExtractElement:
+    return LLVMBuildExtractValue(
+        b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)), "");
+  case LLVMInsertElement:
+    return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)),
+                                (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2)), "");
   case LLVMExtractValue: return LLVMBuildExtractValue(b, x, LLVMGetIndices(i)[0], "");
   case LLVMInsertValue:
     return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)), LLVMGetIndices(i)[0], "");

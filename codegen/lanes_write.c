@@ -14,18 +14,23 @@
 static bool has_form(Lanes *l, const LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(v->old);
   bool structure = LLVMGetTypeKind(t) == LLVMStructTypeKind;
+  LLVMOpcode op = LLVMGetInstructionOpcode(v->old);
   if (v->shape.kind != SHAPE_VECTOR)
     return true;
   if (!ln_vector_type(l, t))
     return false;
-  switch (LLVMGetInstructionOpcode(v->old)) {
+  if (ln_is_pair(t) && op != LLVMLoad && op != LLVMInsertElement)
+    return false;
+  switch (op) {
   case LLVMPHI:
   case LLVMSelect: return !structure;
   case LLVMExtractValue:
   case LLVMInsertValue: return LLVMGetNumIndices(v->old) == 1;
   case LLVMGetElementPtr: return LLVMGetNumOperands(v->old) <= 8;
   case LLVMExtractElement:
-  case LLVMInsertElement:
+    return ln_is_pair(LLVMTypeOf(LLVMGetOperand(v->old, 0))) &&
+           LLVMIsAConstantInt(LLVMGetOperand(v->old, 1));
+  case LLVMInsertElement: return LLVMIsAConstantInt(LLVMGetOperand(v->old, 2));
   case LLVMShuffleVector:
   case LLVMVAArg:
   case LLVMAlloca: return false;
@@ -59,7 +64,9 @@ enum { GATHER_COST = 4, CALL_COST = 1, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
 static int gain_of(Lanes *l, LLVMValueRef i) {
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
-    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -GATHER_COST : 1;
+    LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
+    int cost = ln_is_pair(t) ? 2 * GATHER_COST : GATHER_COST;
+    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
   }
   const LaneValue *v = ln_value(l, i);
   if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))

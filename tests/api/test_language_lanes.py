@@ -223,6 +223,59 @@ def test_atomics_of_some_lanes():
     run(kernel, [np.abs(numbers()), np.zeros(11, np.int64), np.zeros(1, np.int64)], GRID, BLOCK)
 
 
+def test_atomics_on_shared_memory():
+    def kernel(x, out):
+        counts = cuda.shared.array(7, int64)
+        extremes = cuda.shared.array(6, int64)
+        sums = cuda.shared.array(3, float32)
+        t = cuda.threadIdx.x
+        if t < 7:
+            counts[t] = 0
+        if t < 6:
+            extremes[t] = 3
+        if t < 3:
+            sums[t] = 0
+        cuda.syncthreads()
+        i = cuda.grid(1)
+        if i < x.size:
+            cuda.atomic.add(counts, x[i] % 7, 1)
+            cuda.atomic.sub(counts, 6, 2)
+            cuda.atomic.max(extremes, 0, x[i])
+            cuda.atomic.min(extremes, 1, -x[i])
+            cuda.atomic.or_(extremes, 2, x[i])
+            cuda.atomic.and_(extremes, 3, x[i])
+            cuda.atomic.xor(extremes, 4, x[i])
+            cuda.atomic.add(sums, x[i] % 3, float32(1))
+            cuda.atomic.compare_and_swap(extremes[5:], 3, 9)
+        cuda.syncthreads()
+        if t < 7:
+            out[cuda.blockIdx.x, t] = counts[t]
+        if t < 6:
+            out[cuda.blockIdx.x, 7 + t] = extremes[t]
+        if t < 3:
+            out[cuda.blockIdx.x, 13 + t] = int64(sums[t])
+
+    run(kernel, [np.abs(numbers()), np.zeros((GRID, 16), np.int64)], GRID, BLOCK)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_elements(dtype):
+    def kernel(x, order, out, back):
+        i = cuda.grid(1)
+        if i < x.size:
+            z = x[i] * x[order[i]] + x[i].conjugate()
+            out[i] = z
+            if order[i] % 3:
+                out[i] = z - x[x.size - 1 - i]
+                for _ in range(5):
+                    z = z * 0.5 + x[i]
+            back[order[i]] = z
+
+    x = (numbers(np.float64) + 1j * ints(N + 1, np.float64)[1:]).astype(dtype)
+    order = np.random.default_rng(5).permutation(N)
+    run(kernel, [x, order, np.zeros(N, dtype), np.zeros(N, dtype)], GRID, BLOCK)
+
+
 def test_lock_between_threads_of_one_vector():
     @cuda.jit
     def kernel(lock, total):
@@ -360,7 +413,6 @@ def test_masked_index_is_named_too():
 
 def wide(kernel, signature):
     """Instructions on whole vectors in the machine code: their mnemonics."""
-    kernel.inspect_asm(signature) if kernel.signatures == [] else None
     return re.findall(r"^\s+(v\w+)\s.*%[yz]mm", str(kernel.inspect_asm(signature)), re.M)
 
 
@@ -383,7 +435,14 @@ def test_vector_instructions_are_used():
                 n += 1
             out[i] = n
 
+    @cuda.jit
+    def products(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = x[i] * y[i]
+
     if not wide(saxpy, "float32, float32[::1], float32[::1]"):
         pytest.skip("a CPU without AVX2")
     assert any(m.startswith("vfm") for m in wide(saxpy, "float32, float32[::1], float32[::1]"))
     assert any(m.startswith(("vfm", "vmul")) for m in wide(escape, "float32[::1], int32[::1]"))
+    assert wide(products, "complex64[::1], complex64[::1]")
