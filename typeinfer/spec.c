@@ -34,7 +34,7 @@ static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *arg
   if (!same_func(s->func, func) || s->nargs != n || s->const_args != values)
     return false;
   for (uint32_t k = 0; k < n; k++) {
-    const Frozen *a = s->args[k].konst, *b = key_value(args[k], values);
+    const Frozen *a = key_value(s->args[k], values), *b = key_value(args[k], values);
     if (s->args[k].type != args[k].type || !a != !b || (a && !fz_same(a, b)))
       return false;
   }

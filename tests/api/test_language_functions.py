@@ -328,3 +328,20 @@ def test_a_captured_function_that_captures_nothing():
             out[i] = scaled(x[i], 10) + (lambda q: one(2))(x[i])
 
     run(kernel, [np.arange(5), np.zeros(5, np.int64)], 1, 8)
+
+
+@pytest.mark.parametrize("argument", ["None", "lambda v: v * 2", "half"])
+def test_recursion_passes_on_what_has_no_storage(argument):
+    source = f"""
+def half(v):
+    return v / 2
+
+def down(n, f):
+    if n <= 0:
+        return 1.0
+    return down(n - 1, f) + (n if f is None else f(n))
+
+def kernel(out):
+    out[0] = down(3, {argument})
+"""
+    run(define(source), [np.zeros(1)])

@@ -107,6 +107,19 @@ def test_in_loops_and_with_names_of_its_own():
     run(kernel, [np.arange(5.0), np.zeros(8)], block=8)
 
 
+def test_in_recursion():
+    source = """
+def down(n, x):
+    if n <= 0:
+        return all(v > n for v in x)
+    return down(n - 1, x) and any(v > n for v in x)
+
+def kernel(x, out):
+    out[0] = down(3, x)
+"""
+    run(define(source), [np.arange(5.0), np.zeros(1)])
+
+
 def test_a_generator_in_a_variable():
     """It may have a name, if it is consumed at once."""
 
