@@ -5,6 +5,7 @@ import functools
 
 import numpy as np
 from other_kinds import OtherKinds, dtype_name
+from reductions import REDUCTIONS, Reductions
 from rewriting import as_type, call, constant, constant_type, inexact_name, is_literal, load, path_of, sampled
 from scalars import (
     CONFLICT,
@@ -45,7 +46,7 @@ from scalars import (
 ORDER = dict(Lt="less", LtE="less_equal", Gt="greater", GtE="greater_equal")
 
 
-class Expressions(OtherKinds):
+class Expressions(OtherKinds, Reductions):
     """What Body knows of expressions; it has the environment `env`, the program `m`."""
 
     def expr(self, e, inexact_here=False):
@@ -357,6 +358,8 @@ class Expressions(OtherKinds):
                 return self.call_function(t, e)
             if isinstance(t, NamedClass):
                 return self.make_named(t, e)
+            if e.func.id in REDUCTIONS and e.args and isinstance(e.args[0], ast.GeneratorExp):
+                return self.reduction(e.func.id, e)
             method = getattr(self, f"c_{e.func.id}", None)
             if method is None or e.keywords:
                 raise Invalid(e.func.id)

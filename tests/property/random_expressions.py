@@ -293,6 +293,26 @@ class ExpressionGenerator:
         self.env().pop(x, None)
         return f"(lambda {x}: {body})({self.expr(depth, kinds)})"
 
+    def e_reduction(self, depth, kinds):
+        """sum(x * x for x in s if x > 0) and the like."""
+        k, r = self.fresh("k"), self.r
+        name = r.choice("sum sum sum any all min max".split()) if kinds != "c" else "sum"
+        arrays = [n for n, t in self.env().items() if isinstance(t, Array) and t.ndim == 1 and is_scalar(t.dtype)]
+        if arrays and r.random() < 0.5:
+            text = r.choice(arrays)
+            t = self.env()[text].dtype
+        elif r.random() < 0.3:
+            t = "float32"  # a guess: judged as what it is
+            text = f"({', '.join(self.expr(depth - 1, REAL) for _ in range(r.choice([2, 3])))})"
+        else:
+            t, text = "pyint", r.choice([f"range({r.randint(1, 5)})", f"range({r.randint(3, 6)}, {r.randint(-2, 2)}, -1)"])
+        self.env()[k] = t
+        self.varying.add(k)
+        value = self.expr(depth, kinds)
+        test = f" if {self.condition(1)}" if name not in ("min", "max") and r.random() < 0.3 else ""
+        self.env().pop(k, None)
+        return f"{name}({value} for {k} in {text}{test})"
+
     def e_membership(self, depth, kinds):
         items = ", ".join(self.expr(depth - 1) for _ in range(3))
         return f"({self.expr(depth)} {self.r.choice(['in', 'not in'])} ({items}))"
@@ -324,9 +344,9 @@ def table(owner, **weights):
 EXPRESSIONS = table(
     ExpressionGenerator,
     e_binary=16, e_unary=2, e_not=1, e_compare=3, e_logic=2, e_choice=3, e_cast=3, e_builtin=3, e_ufunc=3,
-    e_math=2, e_element=2, e_tuple_item=1, e_call=3, e_lambda=1, e_membership=1, e_shape=1, e_of_other_kind=6,
+    e_math=2, e_element=2, e_tuple_item=1, e_call=3, e_lambda=1, e_membership=1, e_shape=1, e_of_other_kind=6, e_reduction=2,
 )  # fmt: skip
-OTHER_EXPRESSIONS = table(ExpressionGenerator, e_template=8, e_choice=1, e_call=1, e_tuple_item=1, e_element=2, e_logic=1)
+OTHER_EXPRESSIONS = table(ExpressionGenerator, e_template=8, e_choice=1, e_call=1, e_tuple_item=1, e_element=2, e_logic=1, e_reduction=1)
 INTEGER_EXPRESSIONS = table(
     ExpressionGenerator,
     e_binary=10, e_unary=2, e_choice=2, e_int_cast=4, e_builtin=2, e_ufunc=1, e_element=1, e_call=1, e_shape=1,
