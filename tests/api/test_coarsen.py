@@ -71,15 +71,20 @@ def choose(x, out):  # a switch, and an end in the middle
         out[i] += 1
 
 
-def shared_end(x, out, last):  # what a guard rules out is also the end of the way that goes on
+def shared_end(x, out, last):  # what a guard rules out leads to the end of the way that goes on, with other values
     i = cuda.grid(1)
-    v, goes = np.float32(-1), True
     if i < x.size:
-        out[i] = x[i] + 1
-        v = x[i] * 2
-        goes = v > 1
-    if goes:
-        last[i] = v
+        v = x[i]
+        out[i] = v + 1
+        if v < 0.5:
+            return
+        v = v / last[i]
+        out[i + 300] = v
+    else:
+        v = last[i] * 3
+    last[i] = v
+    if x[i % 3] > v:
+        out[i + 600] = v / x[i % 5]
 
 
 def count(x, bins):
@@ -150,7 +155,7 @@ CASES = [
     (in_place, V, lambda: (reals(100),), LINE),
     (identities, "int64[::1]", lambda: (integers(100),), LINE),
     (choose, "int32[::1], int32[::1]", lambda: (small(), np.arange(100, dtype=np.int32)), LINE),
-    (shared_end, f"{V}, {V}, {V}", lambda: (reals(100), reals(100), reals(300)), LINE),
+    (shared_end, f"{V}, {V}, {V}", lambda: (reals(100), reals(900), reals(300) + 1), LINE),
     (count, "int32[::1], int32[::1]", lambda: (small(), np.zeros(9, np.int32)), LINE),
     (unguarded, "int32[::1]", lambda: (np.zeros(9, np.int32),), LINE),
     (sweep, f"{M}, {M}", lambda: (reals(13, 17), reals(13, 17)), PLANE),
