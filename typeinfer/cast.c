@@ -134,7 +134,8 @@ const TyMet *ty_met(Ty *ty, const TyMeeting *m, const TyMet *last) {
   return met;
 }
 
-/* Strong types promote to types that hold them (an int64 or uint64 becomes a float64 at once). A weak number's may be narrower. */
+/* Strong types promote to types that hold them (an int64 or uint64 becomes a float64 at once). A weak number's may be narrower, and a count
+ * without a unit takes that of the type it becomes. */
 static bool loses(const Type *from, const Type *by, const Type *to) {
   if (from == by || by == to)
     return false;
@@ -144,6 +145,8 @@ static bool loses(const Type *from, const Type *by, const Type *to) {
         return true;
     return false;
   }
+  if (ty_is_date(by) && ty_is_date(to))
+    return !ty_is_date(from) || from->unit == DATE_GENERIC;
   if (!ty_is_number(from) || !ty_is_number(by) || !ty_is_number(to) || !ty_is_weak(from))
     return false;
   TypeId strong = ty_strengthen(by->id), end = ty_strengthen(to->id);

@@ -87,6 +87,24 @@ def test_a_value_is_not_converted_on_the_way():
     assert list(out) == [253, -3]
 
 
+def test_a_span_without_a_unit_takes_that_of_all():
+    """3 with 's' and '25ms' is 3 times 25 ms, not 3 s; where only the 's' may have joined it, it is 3 s."""
+
+    def kernel(n, g, s, m, out):
+        v = g[0]
+        if n > 5:
+            v = s[0]
+        out[0] = v
+        if n > 9:
+            v = m[0]
+        out[1] = v
+
+    out = np.zeros(2, "m8[ms]")
+    jit(kernel)[1, 1](1, np.array([3], "m8"), np.array([4], "m8[s]"), np.array([5], "m8[25ms]"), out)
+    cuda.synchronize()
+    assert list(out.astype(np.int64)) == [3000, 75]
+
+
 def test_what_a_loop_knows_at_first_decides_no_type():
     """k is 0 in the first turn: then the inner loop does not run, b stays a bool, and -b would be an error."""
 

@@ -236,8 +236,8 @@ def join(a, b):
 
 def date_promoted(leaves):
     """The unit that all are multiples of; a date, a span and a number do not meet here."""
-    if len({KIND[t] for t in leaves}) > 1 or "timedelta64" in leaves and len(leaves) > 2:
-        return CONFLICT  # a span without a unit takes that of the first one it meets
+    if len({KIND[t] for t in leaves}) > 1:
+        return CONFLICT
     try:
         return functools.reduce(np.promote_types, map(np.dtype, sorted(leaves))).name
     except (TypeError, OverflowError):
