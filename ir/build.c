@@ -173,6 +173,44 @@ void ir_unlink(Block *from, Block *to) {
     }
 }
 
+/* What phi is on the edges of `through`: one value, or a phi of the block that joins them. */
+static Ins *joined_value(Cx *cx, Fn *fn, const Ins *phi, Block *join, const bool *through) {
+  Ins *p = ir_ins(cx, fn, OP_PHI, phi->type, phi->loc, NULL, 0);
+  bool one = true;
+  p->flags = phi->flags;
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    if (through[k]) {
+      ir_add_arg(cx, p, phi->args[k]);
+      one = one && phi->args[k] == p->args[0];
+    }
+  if (one)
+    return p->args[0];
+  ir_append(join, p);
+  return p;
+}
+
+Block *ir_join_edges(Cx *cx, Fn *fn, Block *to, const bool *through) {
+  Block *join = ir_block(cx, fn);
+  VEC(Ins *) values = {0};
+  for (Ins *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next)
+    VEC_PUSH(&cx->arena, &values, joined_value(cx, fn, phi, join, through));
+  for (uint32_t k = 0; k < to->preds.len; k++) {
+    Block *from = to->preds.data[k];
+    if (!through[k])
+      continue;
+    from->succ[from->succ[0] != to] = join;
+    VEC_PUSH(&cx->arena, &join->preds, from);
+  }
+  for (uint32_t k = to->preds.len; k-- > 0;)
+    if (through[k])
+      drop_pred(to, k);
+  uint32_t n = 0;
+  for (Ins *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next)
+    ir_add_arg(cx, phi, values.data[n++]);
+  ir_br(cx, fn, join, to, to->first->loc)->type = to->last->type; /* void, once there are types */
+  return join;
+}
+
 void ir_fold_condbr(Cx *cx, Ins *condbr, bool taken) {
   Block *from = condbr->block, *keep = from->succ[taken ? 0 : 1], *drop = from->succ[taken ? 1 : 0];
   CX_ASSERT(cx, condbr->op == OP_CONDBR);

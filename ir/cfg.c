@@ -107,6 +107,33 @@ bool ir_dominates(const Block *a, const Block *b) {
   return a == b;
 }
 
+/* --- loops --- */
+
+/* Which predecessors of h are back edges; how many. */
+static uint32_t back_edges(const Block *h, bool *back) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < h->preds.len; k++)
+    n += back[k] = h->preds.data[k]->rpo >= h->rpo && ir_dominates(h, h->preds.data[k]);
+  return n;
+}
+
+void ir_join_latches(Cx *cx, Fn *fn) {
+  bool joined = false;
+  ir_dominators(cx, fn);
+  Block *last = fn->last_block;
+  for (Block *b = fn->entry;; b = b->next) {
+    bool *back = CX_ARRAY(cx, bool, b->preds.len + 1);
+    if (back_edges(b, back) > 1) {
+      ir_join_edges(cx, fn, b, back);
+      joined = true;
+    }
+    if (b == last)
+      break;
+  }
+  if (joined)
+    ir_order(cx, fn);
+}
+
 /* --- phis --- */
 
 /* The one value that a phi can have, or NULL if it has two. A phi of only itself gives itself. */
