@@ -132,6 +132,14 @@ const Type *ty_vector(Cx *cx, const Frozen *constructor, const Type *elem, uint3
       cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = names, .frozen = constructor});
 }
 
+bool ty_is_wide(const int64_t *extents, unsigned ndim) {
+  int64_t count = 1;
+  bool wide = false;
+  for (unsigned k = 0; k < ndim; k++)
+    wide |= extents[k] > TY_NARROW || __builtin_mul_overflow(count, extents[k], &count);
+  return wide || count > TY_NARROW;
+}
+
 const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide,
                      bool readonly) {
   CX_ASSERT(cx, ndim <= TY_MAX_NDIM);

@@ -61,6 +61,9 @@ typedef struct RecordField {
   const int64_t *extents;
 } RecordField;
 
+/* Up to so many elements the number of an element fits an int32, and so does an index from which it is at most TY_REACH away. */
+enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
+
 typedef struct Type {
   TypeId id;
   uint32_t number; /* order of creation, for stable dumps and tables */
@@ -69,7 +72,7 @@ typedef struct Type {
   uint8_t ndim;
   uint8_t layout; /* Layout */
   uint8_t space;  /* Space */
-  bool wide;      /* an extent needs more than 31 bits */
+  bool wide;      /* more than TY_NARROW elements */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
   uint8_t align;  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
   /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_FUNC */
@@ -107,6 +110,8 @@ const Type *ty_tuple_like(struct Cx *cx, const Type *const *elems, const Type *l
 bool ty_same_names(const Type *a, const Type *b);
 /* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its constructor. */
 const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem, uint32_t n);
+/* Of an array with these extents; no axis of a narrow one has more than TY_NARROW either. */
+bool ty_is_wide(const int64_t *extents, unsigned ndim);
 const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide, bool readonly);
 /* An array in the memory that the array `of` lies in, with its address alignment. */
 const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigned ndim, Layout layout);

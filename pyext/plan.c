@@ -57,13 +57,13 @@ static inline bool read_tensor(const PxPlan *p, const PxStep *s, PyObject *arg, 
   bool fits = true;
   for (unsigned i = s->ndim; i-- > 0;) {
     int64_t extent = t.shape[i], stride = t.strides ? t.strides[i] : expect;
-    fits &= (uint64_t)extent <= INT32_MAX && extent && (stride == expect || extent == 1);
+    fits &= extent > 0 && (stride == expect || extent == 1);
     out->shape[i] = extent;
     if (__builtin_mul_overflow(expect, extent, &expect))
       return false;
   }
   out->address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
-  fits &= expect <= INT64_MAX / 16 && !(out->address & (s->align - 1u));
+  fits &= expect <= TY_NARROW && !(out->address & (s->align - 1u));
   if (fits && s->floating) /* a single element may be a negation still to be done */
     return expect != 1 && (!s->written || px_source_no_grad(s->source, arg));
   return fits;

@@ -23,9 +23,8 @@ Layout px_layout_of(const PxPlace *p) {
 
 PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p) {
   uint64_t bits = p->address;
-  bool wide = false, empty = false;
+  bool wide = ty_is_wide(p->shape, p->ndim), empty = false;
   for (unsigned i = 0; i < p->ndim; i++) {
-    wide |= p->shape[i] > INT32_MAX;
     empty |= p->shape[i] == 0;
     bits |= p->shape[i] > 1 ? (uint64_t)p->strides[i] : 0;
   }

@@ -429,9 +429,7 @@ const Type *ty_elem(Ty *ty, TypeId id, const char *record) {
 static Val array_const(Ty *ty, const Frozen *f) {
   const FrozenArray *a = f->array;
   const Type *elem = ty_elem(ty, a->elem, a->record);
-  bool wide = false;
-  for (unsigned k = 0; k < a->ndim; k++)
-    wide |= a->extents[k] > INT32_MAX;
+  bool wide = ty_is_wide(a->extents, a->ndim);
   return (Val){.type = ty_array(ty->cx, elem, a->ndim, LAYOUT_C, SPACE_CONST, wide, true),
                .konst = f};
 }
