@@ -3,6 +3,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,8 +39,12 @@ static atomic_int initialised;
 
 int cg_llvm_is_initialised(void) { return initialised; }
 
+/* Strength reduction of loops, which the code generator runs for every target, is bad for GPUs: each address becomes a 64-bit pointer of its
+ * own, where one 32-bit index and multiply-adds would do. It cannot be left out for one target; the host asks for the pass itself. */
 static void init_once(void) {
+  static const char *const flags[] = {"pyptx", "-disable-lsr"};
   initialised = 1;
+  LLVMParseCommandLineOptions(2, flags, NULL);
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();

@@ -14,7 +14,7 @@ typedef struct Form {
   uint64_t hash;
   int64_t steps;
   bool moves; /* depends on the axis */
-  uint64_t unit; /* bytes that a step moves it, where it is that simple, else 0 */
+  uint64_t unit; /* that a step moves it by, bytes of an address, where it is that simple; else 0 */
 } Form;
 
 typedef struct Forms {
@@ -33,16 +33,24 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 static Form form_of(Forms *x, LLVMValueRef v);
 
 static Form combined(Forms *x, LLVMValueRef v) {
-  Form f = {.hash = mix(7, LLVMGetInstructionOpcode(v))};
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  bool swaps = op == LLVMAdd || op == LLVMMul; /* in either order */
+  uint64_t sum = 0;
+  Form f = {.hash = mix(7, op)};
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
     Form of = form_of(x, LLVMGetOperand(v, k));
     if (of.moves && !f.moves)
       f.steps = of.steps;
     else if (of.moves)
       f.hash = mix(f.hash, (uint64_t)(of.steps - f.steps));
+    f.unit = op != LLVMAdd || (of.moves && f.moves) ? 0 : of.moves ? of.unit : f.unit;
     f.moves |= of.moves;
-    f.hash = mix(f.hash, of.hash);
+    if (swaps)
+      sum += mix(13, of.hash);
+    else
+      f.hash = mix(f.hash, of.hash);
   }
+  f.hash = mix(f.hash, sum);
   return f;
 }
 
@@ -54,8 +62,7 @@ static Form address_form(Forms *x, LLVMValueRef gep) {
     return f;
   Form base = form_of(x, LLVMGetOperand(gep, 0)), at = form_of(x, LLVMGetOperand(gep, 1));
   LLVMValueRef by = LLVMGetOperand(gep, 1);
-  if (at.moves && !base.moves)
-    f.unit = size;
+  f.unit = base.moves ? 0 : at.unit * size;
   if (base.unit && LLVMIsAConstantInt(by)) {
     int64_t bytes = LLVMConstIntGetSExtValue(by) * (int64_t)size, unit = (int64_t)base.unit;
     if (bytes % unit == 0) {
@@ -69,15 +76,15 @@ static Form address_form(Forms *x, LLVMValueRef gep) {
 static Form instruction_form(Forms *x, const CoIns *i) {
   LLVMValueRef v = i->old;
   if (i->axis == x->axis + 1)
-    return (Form){.hash = 1, .moves = true};
-  if (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+    return (Form){.hash = 1, .moves = true, .unit = 1};
+  if (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || LLVMIsATruncInst(v))
     return form_of(x, LLVMGetOperand(v, 0));
   if (LLVMIsAGetElementPtrInst(v))
     return address_form(x, v);
   Form f = combined(x, v);
   if (LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
     Form of = form_of(x, LLVMGetOperand(v, 0));
-    if (of.hash == 1) {
+    if (of.unit == 1) {
       of.steps += LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
       return of;
     }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "codegen/debuginfo.h"
+#include "codegen/loops.h"
 #include "codegen/lower_private.h"
+#include "codegen/narrow.h"
 #include "codegen/passes.h"
 #include "codegen/usage.h"
 
@@ -304,10 +306,30 @@ static void lw_extent(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + 1 + i->aux.i);
 }
 
+/* An index of 32 bits, into an array of fewer than 2**31 elements an axis. */
+static bool is_small(const Ins *wrap) {
+  const Ins *extent = wrap->args[1];
+  return wrap->flags & INS_INDEX && wrap->args[0]->flags & INS_I32 && extent->op == OP_EXTENT &&
+         !extent->args[0]->type->wide;
+}
+
+/* min(x, x + n) of 32 bits without sign is x for 0 <= x < n and x + n for -n <= x < 0: one instruction of newer GPUs. Beyond, where nothing
+ * is checked, it is no index at all. */
+static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef extent) {
+  LLVMValueRef x = lw_low(lw, index);
+  LLVMValueRef both[] = {x, LLVMBuildAdd(lw->b, x, lw_low(lw, extent), "")};
+  return LLVMBuildZExt(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64,
+                       "");
+}
+
 static void lw_wrap_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]);
   if (i->args[0]->flags & INS_NONNEGATIVE) {
     lw_set(lw, i, index);
+    return;
+  }
+  if (is_small(i)) {
+    lw_set(lw, i, wrapped_small(lw, index, lw_value(lw, i->args[1])));
     return;
   }
   LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0), "");
@@ -525,6 +547,8 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
   FOR_BLOCKS (fn, b)
     lower_block(&lw, b);
   lw_finish_phis(&lw);
+  if (cg->target->narrows && cg->options.opt)
+    cg_mark_loops(&lw);
   /* the entry block is closed last, so that allocas and fields could still be added to it */
   lw_at(&lw, before);
   cg_debug_at(cg, lw.b, fn->entry->first->loc);
@@ -592,12 +616,19 @@ static void note_leaf_types(Cg *cg, const Fn *kernel) {
   }
 }
 
+static void tidy(Cg *cg, Fn *fn) {
+  ir_drop_dead(cg->cx, fn);
+  ir_order(cg->cx, fn);
+  ir_join_latches(cg->cx, fn);
+  ir_dominators(cg->cx, fn);
+  if (cg->target->narrows && cg->options.opt)
+    cg_narrow(cg, fn);
+}
+
 void cg_pass_lower(Cg *cg) {
   Program *p = cg->program;
-  for (uint32_t k = 0; k < p->fns.len; k++) {
-    ir_drop_dead(cg->cx, p->fns.data[k]);
-    ir_order(cg->cx, p->fns.data[k]);
-  }
+  for (uint32_t k = 0; k < p->fns.len; k++)
+    tidy(cg, p->fns.data[k]);
   Fn *kernel = p->fns.data[0];
   cg->has_barrier = kernel->has_barrier;
   cg->has_trap = program_traps(cg);

@@ -54,7 +54,44 @@ static const struct {
     [OP_XOR] = {LLVMXor, 0, LLVMXor},
 };
 
+LLVMValueRef lw_low(Lower *lw, LLVMValueRef v) {
+  bool extended = LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
+  if (extended && LLVMTypeOf(LLVMGetOperand(v, 0)) == lw->t->i32)
+    return LLVMGetOperand(v, 0);
+  return LLVMBuildTrunc(lw->b, v, lw->t->i32, "");
+}
+
+LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
+  if (!(i->flags & INS_U32))
+    return LLVMBuildSExt(lw->b, v, lw->t->i64, "");
+  v = LLVMBuildZExt(lw->b, v, lw->t->i64, "");
+  if (i->flags & INS_I32 && LLVMIsAInstruction(v))
+    LLVMSetNNeg(v, 1);
+  return v;
+}
+
+/* A sum, difference or product of 64 bits whose operands and result fit 32 (narrow.c). */
+static bool is_narrow(const Ins *i) {
+  return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL) &&
+         i->flags & i->args[0]->flags & i->args[1]->flags & (INS_I32 | INS_U32);
+}
+
+static void narrow_arithmetic(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_low(lw, lw_value(lw, i->args[0])), y = lw_low(lw, lw_value(lw, i->args[1]));
+  LLVMValueRef v = binary(lw, arithmetic[i->op].of_int, x, y);
+  unsigned flags = i->flags & i->args[0]->flags & i->args[1]->flags;
+  if (LLVMIsAInstruction(v)) {
+    LLVMSetNSW(v, (flags & INS_I32) != 0);
+    LLVMSetNUW(v, (flags & INS_U32) != 0);
+  }
+  lw_set(lw, i, lw_extended(lw, i, v));
+}
+
 void lw_arithmetic(Lower *lw, Ins *i) {
+  if (is_narrow(i)) {
+    narrow_arithmetic(lw, i);
+    return;
+  }
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   TypeKind kind = ty_kind(i->type);
   LLVMOpcode op = kind == KIND_FLOAT  ? arithmetic[i->op].of_float

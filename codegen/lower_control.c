@@ -3,13 +3,30 @@
 
 /* --- phis: one a leaf; their operands come when every block has been lowered --- */
 
+/* Phis go before the extensions to 64 bits of those that have 32. */
+static LLVMValueRef add_phi(Lower *lw, LLVMTypeRef type) {
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(lw->b);
+  LLVMValueRef first = LLVMGetFirstInstruction(block);
+  while (first && LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  if (first)
+    LLVMPositionBuilderBefore(lw->b, first);
+  LLVMValueRef phi = LLVMBuildPhi(lw->b, type, "");
+  lw_at(lw, block);
+  return phi;
+}
+
 void lw_phi(Lower *lw, Ins *i) {
+  if (i->flags & (INS_I32 | INS_U32)) {
+    lw_set(lw, i, lw_extended(lw, i, add_phi(lw, lw->t->i32)));
+    return;
+  }
   uint32_t n = lw_leaf_count(i->type);
   LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   lw_leaf_types(lw->cg, i->type, types);
   for (uint32_t k = 0; k < n; k++)
-    leaves[k] = LLVMBuildPhi(lw->b, types[k], "");
+    leaves[k] = add_phi(lw, types[k]);
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -23,11 +40,25 @@ static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
   return n->end;
 }
 
+static void finish_narrow_phi(Lower *lw, Ins *i) {
+  LLVMValueRef phi = LLVMGetOperand(lw_value(lw, i), 0);
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    LLVMBasicBlockRef from = incoming_block(i->block, k);
+    LLVMPositionBuilderBefore(lw->b, LLVMGetBasicBlockTerminator(from));
+    LLVMValueRef v = lw_low(lw, lw_value(lw, i->args[k]));
+    LLVMAddIncoming(phi, &v, &from, 1);
+  }
+}
+
 static void finish_phi(Lower *lw, Ins *i) {
   const Block *b = i->block;
   LLVMValueRef *leaves = lw_leaves(lw, i);
   uint32_t n = lw_leaf_count(i->type);
   CX_ASSERT(lw->cx, i->nargs == b->preds.len);
+  if (i->flags & (INS_I32 | INS_U32)) {
+    finish_narrow_phi(lw, i);
+    return;
+  }
   for (uint32_t k = 0; k < i->nargs; k++) {
     LLVMBasicBlockRef from = incoming_block(b, k);
     LLVMValueRef *values = lw_leaves(lw, i->args[k]);
@@ -92,7 +123,29 @@ void lw_return(Lower *lw, Ins *i) {
   }
 }
 
+/* The low 32 bits of a 64-bit value: of sums and products from those of their terms, since LLVM takes a truncation for a reason to count in
+ * 64 bits. */
+static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
+  bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL;
+  if (!sum || depth > 3)
+    return lw_low(lw, lw_value(lw, i));
+  LLVMOpcode op = i->op == OP_ADD ? LLVMAdd : i->op == OP_SUB ? LLVMSub : LLVMMul;
+  return LLVMBuildBinOp(lw->b, op, low_tree(lw, i->args[0], depth + 1),
+                        low_tree(lw, i->args[1], depth + 1), "");
+}
+
+/* With a constant the 64 bits are better: LLVM sees from them that a step is positive, and so how often a loop runs. */
+static bool is_narrow_select(const Ins *i) {
+  return i->flags & (INS_I32 | INS_U32) && i->args[1]->op != OP_CONST && i->args[2]->op != OP_CONST;
+}
+
 void lw_select(Lower *lw, Ins *i) {
+  if (is_narrow_select(i)) {
+    LLVMValueRef v = LLVMBuildSelect(lw->b, lw_value(lw, i->args[0]), low_tree(lw, i->args[1], 0),
+                                     low_tree(lw, i->args[2], 0), "");
+    lw_set(lw, i, lw_extended(lw, i, v));
+    return;
+  }
   uint32_t n = lw_leaf_count(i->type);
   LLVMValueRef c = lw_value(lw, i->args[0]);
   LLVMValueRef *yes = lw_leaves(lw, i->args[1]), *no = lw_leaves(lw, i->args[2]);
@@ -114,7 +167,8 @@ static LLVMValueRef trap_value(Lower *lw, Ins *i) {
     return lw_i64(lw, 0);
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))
-    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, lw_ready(lw, v), lw->t->f64, ""), lw->t->i64, "");
+    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, lw_ready(lw, v), lw->t->f64, ""),
+                            lw->t->i64, "");
   return LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(i->type), "");
 }
 

@@ -32,6 +32,23 @@ void lw_array_address(Lower *lw, Ins *i) {
   lw_set(lw, i, LLVMBuildPtrToInt(lw->b, lw_leaves(lw, i->args[0])[0], lw->t->i64, ""));
 }
 
+static bool is_narrow(const Lower *lw, const Type *array) {
+  return lw->target->narrows && lw->cg->options.opt && !array->wide;
+}
+
+/* The constant of an index x + c or x - c, up to TY_REACH; 0 for others. */
+static int64_t reach_of(const Ins *i) {
+  const Ins *c = i->op == OP_ADD || i->op == OP_SUB ? i->args[1] : NULL;
+  const Frozen *f = c && c->op == OP_CONST ? c->aux.frozen : NULL;
+  bool near = f && f->kind == FZ_INT && !f->wide && f->i >= -TY_REACH && f->i <= TY_REACH;
+  return !near ? 0 : i->op == OP_ADD ? f->i : -f->i;
+}
+
+/* 32 bits of an index; less its constant, where that goes elsewhere. Exact, since the index is in range, and x no further away. */
+static LLVMValueRef low_index(Lower *lw, Ins *i, int64_t reach) {
+  return lw_low(lw, lw_value(lw, reach ? i->args[0] : i));
+}
+
 /* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range, so nothing overflows. */
 static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                    Ins *const *indices) {
@@ -44,17 +61,52 @@ static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const 
   return at;
 }
 
+/* The same in an array that is not wide, with 32 bits; without the fastest index's constant, which is *reach. */
+static LLVMValueRef narrow_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                  Ins *const *indices, int64_t *reach) {
+  LLVMValueRef at = NULL;
+  for (unsigned n = 0; n < t->ndim; n++) {
+    unsigned k = t->layout == LAYOUT_C ? n : t->ndim - 1u - n;
+    int64_t c = reach_of(indices[k]);
+    LLVMValueRef index = low_index(lw, indices[k], c);
+    if (n + 1 == t->ndim)
+      *reach = c;
+    else if (c)
+      index = add(lw, index, lw_i32(lw, c));
+    at = at ? add(lw, mul(lw, at, lw_low(lw, leaves[1 + k])), index) : index;
+  }
+  return at ? LLVMBuildSExt(lw->b, at, lw->t->i64, "") : NULL;
+}
+
+static LLVMValueRef narrow_address(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                   Ins *const *indices) {
+  LLVMTypeRef unit = lw_memory_type(lw->cg, t->elem->id);
+  int64_t reach = 0;
+  LLVMValueRef at = narrow_number(lw, t, leaves, indices, &reach);
+  if (!at)
+    return leaves[0];
+  if (!reach)
+    return LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "");
+  LLVMValueRef near = LLVMBuildGEP2(lw->b, unit, leaves[0], &at, 1, ""), c = lw_i64(lw, reach);
+  return LLVMBuildGEP2(lw->b, unit, near, &c, 1, "");
+}
+
 LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
   const Type *t = array->type;
   LLVMValueRef *leaves = lw_leaves(lw, array);
   LLVMTypeRef unit = t->layout == LAYOUT_A ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
   LLVMValueRef at = NULL;
   CX_ASSERT(lw->cx, t->elem->id != TY_RECORD); /* typing loads and stores fields */
+  if (t->layout != LAYOUT_A && is_narrow(lw, t))
+    return narrow_address(lw, t, leaves, indices);
   if (t->layout != LAYOUT_A)
     at = element_number(lw, t, leaves, indices);
   else
     for (unsigned k = 0; k < t->ndim; k++) {
-      LLVMValueRef step = mul(lw, lw_value(lw, indices[k]), leaves[1 + t->ndim + k]);
+      LLVMValueRef index = lw_value(lw, indices[k]);
+      if (is_narrow(lw, t))
+        index = LLVMBuildSExt(lw->b, lw_low(lw, index), lw->t->i64, "");
+      LLVMValueRef step = mul(lw, index, leaves[1 + t->ndim + k]);
       at = at ? add(lw, at, step) : step;
     }
   return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "") : leaves[0];
@@ -62,7 +114,8 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
 
 static unsigned element_alignment(const Lower *lw, const Type *array) {
   unsigned align = ty_array_align(array);
-  return ty_is_complex(array->elem) && !array->align && !lw->target->whole_complex ? align / 2 : align;
+  return ty_is_complex(array->elem) && !array->align && !lw->target->whole_complex ? align / 2
+                                                                                   : align;
 }
 
 /* The hint of a load or store, if its element can be reached by one access. */
@@ -155,7 +208,8 @@ static void view_reshape(Lower *lw, View *v, Ins *i) {
 
 static void view_part(Lower *lw, View *v, Ins *array, const IrView *how) {
   LLVMValueRef *leaves = lw_leaves(lw, array);
-  view_advance(lw, v, lw_i64(lw, how->axes[0]), lw_i64(lw, (int64_t)ty_size(array->type->elem) / 2));
+  view_advance(lw, v, lw_i64(lw, how->axes[0]),
+               lw_i64(lw, (int64_t)ty_size(array->type->elem) / 2));
   for (unsigned k = 0; k < array->type->ndim; k++)
     view_axis(v, leaves[1 + k], lw_array_stride(lw, array->type, leaves, k));
 }
@@ -295,7 +349,8 @@ void lw_alloc(Lower *lw, Ins *i) {
 static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
   bool record = a->elem >= TY_SCALARS, /* and dates: data arrays hold plain numbers */
       complex = !record && ty_scalar_info[a->elem].kind == KIND_COMPLEX;
-  LLVMTypeRef elem = record ? lw->t->i8 : lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
+  LLVMTypeRef elem = record ? lw->t->i8
+                            : lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
   if (!a->nbytes)
     return LLVMConstNull(LLVMArrayType2(elem, 1));
   return LLVMConstDataArray(elem, a->data, a->nbytes);

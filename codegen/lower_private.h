@@ -12,6 +12,10 @@ typedef struct BlockNote {
 } BlockNote;
 
 /* lower_arith.c */
+/* The low 32 bits of 64: what was extended, where it was. */
+LLVMValueRef lw_low(Lower *lw, LLVMValueRef v);
+/* The 64-bit value of i, which fits 32 bits, from those 32. */
+LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v);
 void lw_arithmetic(Lower *lw, Ins *i);
 void lw_compare(Lower *lw, Ins *i);
 void lw_shift(Lower *lw, Ins *i);

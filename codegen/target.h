@@ -41,6 +41,7 @@ struct Target {
   bool bfloat_by_bits;      /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
   bool links; /* modules are linked with others: cuda.declare_device's functions can be called */
   bool coarsens;       /* kernels get a second entry for coarsened launches */
+  bool narrows; /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
   bool runtime_fields; /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
 
   /* --- the module --- */

@@ -31,11 +31,11 @@ static void host_open(Cg *cg) {
     LLVMCodeGenOptLevel level = cg->options.opt >= 2   ? LLVMCodeGenLevelDefault
                                 : cg->options.opt == 1 ? LLVMCodeGenLevelLess
                                                        : LLVMCodeGenLevelNone;
-    cg->machine = LLVMCreateTargetMachine(
-        target, triple, cpu,
-        arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", features, more && *more ? "," : "",
-                     more ? more : ""),
-        level, LLVMRelocPIC, LLVMCodeModelDefault);
+    cg->machine =
+        LLVMCreateTargetMachine(target, triple, cpu,
+                                arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", features,
+                                             more && *more ? "," : "", more ? more : ""),
+                                level, LLVMRelocPIC, LLVMCodeModelDefault);
     if (!cg->machine)
       error = "no target machine for this CPU";
   }
@@ -63,9 +63,10 @@ static void host_finish(
 static void host_link(Cg *cg) { (void)cg; }
 
 static void host_optimize(Cg *cg) {
-  static const char *const pipelines[] = {"default<O0>", "always-inline,default<O1>",
-                                          "function(sroa),always-inline,default<O2>",
-                                          "function(sroa),always-inline,default<O3>"};
+  static const char *const pipelines[] = {
+      "default<O0>", "always-inline,default<O1>,function(loop(loop-reduce))",
+      "function(sroa),always-inline,default<O2>,function(loop(loop-reduce))",
+      "function(sroa),always-inline,default<O3>,function(loop(loop-reduce))"};
   int opt = cg->options.opt < 0 ? 0 : cg->options.opt > 3 ? 3 : cg->options.opt;
   cg_host_loops(cg);
   cg_host_relax_atomics(cg);

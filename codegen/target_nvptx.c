@@ -322,6 +322,7 @@ const Target cg_target_nvptx = {
     .shared_atomic_scope = "device",
     .whole_complex = true,
     .coarsens = true,
+    .narrows = true,
     .runtime_fields = true,
     .open = nvptx_open,
     .finish = nvptx_finish,

@@ -1,0 +1,10 @@
+/* Narrow: which 64-bit integers fit 32 bits. Private to this room. */
+#ifndef PYPTX_CODEGEN_NARROW_H
+#define PYPTX_CODEGEN_NARROW_H
+
+#include "codegen/cg.h"
+
+/* In: a typed function in order, with dominators. Out: INS_I32, INS_U32 and INS_INDEX on its instructions. */
+void cg_narrow(Cg *cg, Fn *fn);
+
+#endif

@@ -1,0 +1,134 @@
+"""Integers that are computed in 32 bits where they fit: at the edges of where they do, results are those of 64 bits."""
+
+import numpy as np
+import pytest
+from harness import define, run
+from pyptx import cuda
+
+BIG = 2**31
+
+
+def ints(*shape):
+    return np.random.default_rng(7).integers(-50, 50, shape)
+
+
+@pytest.mark.parametrize("start", [0, 1, BIG - 3, BIG, 2**32 - 2, 2**32, -BIG - 1])
+@pytest.mark.parametrize("step", [1, 3, BIG - 1, BIG, 2**32, 2**40])
+def test_counters_near_and_beyond_32_bits(start, step):
+    def kernel(start, stop, step, out):
+        n = 0
+        last = -1
+        for i in range(start, stop, step):
+            n += 1
+            last = i
+        out[0] = n
+        out[1] = last
+
+    run(kernel, [start, start + 5 * step - 1, step, np.zeros(2, np.int64)])
+
+
+def test_constants_beyond_32_bits():
+    def kernel(x, out):
+        n = 0
+        for i in range(2**31 - 2, 2**31 + 3):
+            n += i
+        for i in range(2**31 + 3, 2**31 - 4, -2):
+            n -= i
+        out[0] = n
+        out[1] = x.size * 2**31 + (x.size - 5) * -(2**31)
+        out[2] = (x.size + 2**31 - 1) * 2 - 2**31
+
+    run(kernel, [ints(4), np.zeros(3, np.int64)])
+
+
+def test_a_while_loop_whose_counter_is_used_behind_it():
+    def kernel(x, step, out):
+        i = cuda.grid(1)
+        while i < x.size:
+            i += step
+        out[0] = i
+
+    for step in (1, 7, BIG - 1, BIG, 2**33 + 1):
+        run(kernel, [ints(5), step, np.zeros(1, np.int64)])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_negative_indices_of_every_width(dtype):
+    def kernel(at, x, out):
+        for k in range(at.size):
+            out[k] = x[at[k]] + x[at[k] - 1 if at[k] > 0 else at[k]]
+        for k in range(at[0], at[1]):
+            out[k] += x[k]
+
+    at = np.array([-7, 6, 0, 5, -1, 3, -4], dtype)
+    run(kernel, [at, ints(7), np.zeros(7, np.int64)])
+
+
+@pytest.mark.parametrize("bounds", ["-100:100", "100:-100", "a:", ":a", "a:b", "-3:a"])
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+def test_bounds_of_slices_are_no_indices(bounds, dtype):
+    kernel = define(f"def kernel(x, a, b, out):\n    v = x[{bounds}]\n    out[0] = len(v)\n    for i in range(len(v)):\n        out[1] += v[i]\n")
+    for a in (-100, -9, -3, 0, 4, 9, 100):
+        run(kernel, [ints(9), dtype(a), dtype(6), np.zeros(2, np.int64)])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_constants_in_indices(order):
+    def kernel(x, out):
+        i, j = cuda.grid(2)
+        if 2 <= i < x.shape[0] - 2 and 3 <= j < x.shape[1] - 3:
+            out[i, j] = x[i - 2, j] - x[i + 2, j] + 2 * x[i, j - 3] - 3 * x[i, j + 3] + x[i - 1, j + 1] + x[-i, -j]
+
+    x = np.asarray(ints(11, 13), order=order)
+    run(kernel, [x, np.zeros_like(x)], (3, 4), (4, 4))
+    run(kernel, [x[::-1, ::1], np.zeros_like(x)], (3, 4), (4, 4))
+
+
+def test_strided_loops_of_a_grid():
+    def kernel(x, out):
+        acc = 0
+        n = 0
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            acc += x[i]
+            n += 1
+        out[cuda.grid(1), 0] = acc
+        out[cuda.grid(1), 1] = n
+
+    for size in (0, 1, 31, 32, 33, 127, 128, 129, 1000):
+        run(kernel, [ints(size), np.zeros((32, 2), np.int64)], 2, 16)
+
+
+def test_loops_that_end_in_a_branch():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        state = x[i]
+        a, b, c = 0, 0, 0
+        for k in range(100):
+            state = (state * 1103515245 + 12345) % 2**31
+            if state < 2**30:
+                a += 1
+            elif state % 3 == 0:
+                b += k
+                continue
+            if state % 5 == 0:
+                c += state % 7
+        out[i, 0] = a
+        out[i, 1] = b
+        out[i, 2] = c
+
+    run(kernel, [ints(16), np.zeros((16, 3), np.int64)], 1, 16)
+
+
+def test_arrays_of_more_elements_than_32_bits_number():
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = x[x.shape[0] - 1, x.shape[1] - 1]
+
+    many = np.lib.stride_tricks.as_strided(np.arange(4, dtype=np.int32), (46341, 46341), (0, 0))  # 2**31 + 1,000
+    out = np.zeros(1, np.int32)
+    few = np.lib.stride_tricks.as_strided(np.arange(4, dtype=np.int32), (46340, 46300), (0, 0))
+    for x in (few, many) if cuda.get_current_device().is_host else ():
+        kernel[1, 1](x, out)
+        assert out[0] == 0
+    if cuda.get_current_device().is_host:
+        assert sorted("!" in s for s in map(str, kernel.signatures)) == [False, True]
