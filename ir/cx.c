@@ -74,11 +74,13 @@ void fail(Cx *cx, Loc loc, ErrorId id, ...) {
   va_start(ap, id);
   cx->diag.message = arena_vprintf(&cx->arena, ir_errors[id].message, ap);
   va_end(ap);
-  cx->diag.remedy = arena_strdup(&cx->arena, ir_errors[id].remedy);
+  cx->diag.remedy = arena_strdup(&cx->arena, cx->advice ? cx->advice : ir_errors[id].remedy);
   add_call_notes(cx);
   cx_leave(cx);
   abort(); /* not reached */
 }
+
+void advise(Cx *cx, const char *remedy) { cx->advice = remedy; }
 
 void note(Cx *cx, Loc loc, const char *format, ...) {
   if (cx->diag.nnotes >= DIAG_NOTES)

@@ -31,6 +31,7 @@ typedef struct Cx {
   Diag diag;
   jmp_buf out; /* set by CX_TRY */
   bool caught;
+  const char *advice; /* from advise() */
   const char *pass; /* name of the running pass, for internal errors */
 
   /* options that more than one room reads; the rest are codegen's */
@@ -55,6 +56,8 @@ void cx_free(Cx *cx);
 /* Once a compilation, at the top of the core: codegen/compile.c, and tests. Without it fail() aborts. */
 
 _Noreturn void fail(Cx *cx, Loc loc, ErrorId id, ...);
+/* What to do, for the error that a following fail() raises: in place of its row's remedy. NULL: the row's. */
+void advise(Cx *cx, const char *remedy);
 /* Adds a place to the error that a following fail() raises. */
 void note(Cx *cx, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* We are wrong: an assertion that reports the pass instead of ending the process. */

@@ -174,11 +174,21 @@ static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 /* --- NumPy --- */
 
-/* "numpy.sum" for a function or class of a compiled module; NULL for other objects, which are not asked. */
+/* Where a function or class is defined: also of `random.random`, a method that a module offers as a function. New reference or NULL. */
+static PyObject *home_of(PxSnapshot *s, PyObject *object) {
+  PyObject *self = PyCFunction_CheckExact(object) ? PyCFunction_GET_SELF(object) : NULL;
+  bool method = self && !PyModule_Check(self);
+  PyObject *home = method ? (PyObject *)Py_TYPE(self) : object;
+  return px_getattr_optional(home, s->st->name.__module__);
+}
+
+/* "numpy.sum" for a function, method or class of a compiled module; NULL for other objects, which are not asked. */
 static const char *callable_name(PxSnapshot *s, PyObject *object) {
-  bool known = PyCFunction_CheckExact(object) || Py_IS_TYPE(object, &PyType_Type) ||
-               !strncmp(Py_TYPE(object)->tp_name, "numpy.", 6);
-  PyObject *module = known ? px_getattr_optional(object, s->st->name.__module__) : NULL;
+  if (PyMethod_Check(object))
+    object = PyMethod_GET_FUNCTION(object);
+  bool known = PyCFunction_CheckExact(object) || PyFunction_Check(object) ||
+               Py_IS_TYPE(object, &PyType_Type) || !strncmp(Py_TYPE(object)->tp_name, "numpy.", 6);
+  PyObject *module = known ? home_of(s, object) : NULL;
   PyObject *name = known ? px_getattr_optional(object, s->st->name.__name__) : NULL;
   const char *text = NULL;
   if (name && PyUnicode_Check(name)) {
@@ -395,8 +405,18 @@ static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) 
   return true;
 }
 
+/* NumPy's own functions in Python (ones, eye, full) make arrays: the message shall name them, not a line of NumPy's. */
+static bool is_of_numpy(PyObject *function) {
+  PyObject *module = PyFunction_GetModule(function);
+  const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+  PyErr_Clear();
+  return name && !strncmp(name, "numpy", 5) && (name[5] == '.' || !name[5]);
+}
+
 static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (PyFunction_Check(object)) {
+    if (is_of_numpy(object))
+      return false; /* opaque, with its name */
     px_freeze_function(s, f, object, NULL);
     return true;
   }

@@ -22,9 +22,21 @@ Val ty_not_constant(Ty *ty, const char *what) {
   return TY_FAIL(ty, ERR_NOT_CONSTANT, what);
 }
 
+static const char *argument_advice(const Type *given, const char *want) {
+  bool number = strstr(want, "number") || strstr(want, "integer");
+  bool whole = given->id == TY_ARRAY;
+  return whole && !strcmp(want, TY_CONSUMED)
+             ? "write what is done with each element: sum(v for v in x), max(abs(v) for v in x)"
+         : whole && number ? "pass one element: a kernel computes with one at a time"
+         : ty_is_number(given) && strstr(want, "integer")
+             ? "divide integers with //, or convert with int()"
+             : NULL;
+}
+
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
-  return TY_FAIL(ty, ERR_ARGUMENT_TYPE, c->name, arena_printf(&ty->cx->arena, "%u", k + 1), want,
-                 TY_PRETTY(ty, c->args[k]));
+  return TY_FAIL_ADVISED(ty, argument_advice(c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name,
+                         arena_printf(&ty->cx->arena, "%u", k + 1), want,
+                         TY_PRETTY(ty, c->args[k]));
 }
 
 /* --- intrinsics: bound to the text of their signature --- */
@@ -431,7 +443,8 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return call_declared(ty, f, args, n, names);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
     return (Val){.type = callee.type, .konst = f};
-  return TY_FAIL(ty, ERR_NOT_CALLABLE, TY_PRETTY(ty, callee));
+  const char *name = TY_PRETTY(ty, callee);
+  return TY_FAIL_ADVISED(ty, diag_advice("", name), ERR_NOT_CALLABLE, name);
 }
 
 Val ty_call_star(Ty *ty, Ins *i) {

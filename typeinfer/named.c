@@ -126,6 +126,8 @@ Val ty_named_attribute(Ty *ty, Val obj, const char *name) {
   Suggest s = suggest_for(name);
   for (k = 0; names && !class && k < n; k++)
     suggest_try(&s, names[k]);
-  return TY_FAIL(ty, ERR_NO_ATTRIBUTE, TY_PRETTY(ty, obj), name,
-                 s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best) : "");
+  const char *advice = named ? NULL : diag_advice("list", name);
+  return TY_FAIL_ADVISED(ty, advice, ERR_NO_ATTRIBUTE, TY_PRETTY(ty, obj), name,
+                         s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best)
+                                : "");
 }

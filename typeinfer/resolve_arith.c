@@ -31,7 +31,9 @@ void ty_check(Ty *ty, Val cond, const char *exception, const char *message, cons
 }
 
 static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
-  return TY_FAIL(ty, ERR_BAD_OPERANDS, ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
+  bool none = a.type->id == TY_NONE || b.type->id == TY_NONE;
+  return TY_FAIL_ADVISED(ty, none ? "test it first: if x is not None" : NULL, ERR_BAD_OPERANDS,
+                         ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 
 static Val whole_array(Ty *ty, Op op, Val array) {
@@ -218,12 +220,12 @@ static Val ordered(Ty *ty, Op op, Val a, Val b) {
 Val ty_binary(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
+  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
+    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
   if (op == OP_MATMUL)
     return bad_operands(ty, op, a, b);
   if (ty_is_number(a.type) && ty_is_number(b.type))
     return number_op(ty, op, a, b);
-  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
-    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
   if (ty_is_date_op(a, b))
     return ty_date_binary(ty, op, a, b);
   if (op == OP_EQ || op == OP_NE)

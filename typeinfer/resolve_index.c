@@ -340,6 +340,15 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
 
 /* --- the operations --- */
 
+static const char *index_advice(Val obj) {
+  bool func = obj.type->id == TY_FUNC && obj.type->frozen->kind == FZ_FUNC;
+  return func
+             ? "a kernel cannot launch kernels: call the function without [ ], each thread by itself, or launch both from the host"
+         : obj.type->id == TY_OBJECT
+             ? "what a kernel reads from outside is a number, a tuple or a NumPy array, not a list or dict: freeze a tuple, or pass an array"
+             : NULL;
+}
+
 Val ty_getitem(Ty *ty, Val obj, Val index) {
   if (is_bottom(obj) || is_bottom(index))
     return BOTTOM;
@@ -350,7 +359,8 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
   if (obj.type->id == TY_RANGE)
     return ty_range_item(ty, obj, index);
   if (obj.type->id != TY_ARRAY)
-    return TY_FAIL(ty, ERR_BAD_OPERAND, "an index [ ]", TY_PRETTY(ty, obj));
+    return TY_FAIL_ADVISED(ty, index_advice(obj), ERR_BAD_OPERAND, "an index [ ]",
+                           TY_PRETTY(ty, obj));
   if (ty_has_fields(obj) && index.type->id == TY_STR)
     return ty_get_field(ty, obj, index.type->frozen->text);
   if (ty_has_fields(obj) && index.type->id == TY_TUPLE && index.type->n &&
@@ -375,7 +385,10 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
   if (obj.src && obj.src->op == OP_MAKE_LIST)
     return TY_FAIL(ty, ERR_LIST);
   if (obj.type->id != TY_ARRAY)
-    return TY_FAIL(ty, ERR_BAD_OPERAND, "assignment to an element", TY_PRETTY(ty, obj));
+    return TY_FAIL_ADVISED(ty,
+                           obj.type->id == TY_TUPLE ? "a tuple cannot change: use cuda.local.array"
+                                                    : index_advice(obj),
+                           ERR_BAD_OPERAND, "assignment to an element", TY_PRETTY(ty, obj));
   if (obj.type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, obj));
   if (ty_has_fields(obj) && index.type->id == TY_STR)

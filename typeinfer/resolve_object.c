@@ -5,9 +5,13 @@
 
 /* --- attributes --- */
 
-static Val no_attribute(Ty *ty, const char *what, const char *name, const char *near) {
-  return TY_FAIL(ty, ERR_NO_ATTRIBUTE, what, name,
-                 near ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", near) : "");
+/* of: what advice.def calls it, NULL if it has no rows; what: the message. Advice on the very name is better than a similar name. */
+static Val no_attribute(Ty *ty, const char *of, const char *what, const char *name,
+                        const char *near) {
+  const char *advice = of ? diag_advice(of, name) : NULL;
+  return TY_FAIL_ADVISED(
+      ty, advice, ERR_NO_ATTRIBUTE, what, name,
+      near && !advice ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", near) : "");
 }
 
 /* A member of an intrinsic namespace: "cuda.shared" and "array". */
@@ -15,7 +19,7 @@ static Val member(Ty *ty, const char *space, const char *name) {
   const char *path = arena_printf(&ty->cx->arena, "%s.%s", space, name);
   IntrinsicId id = ir_intrinsic_by_path(path);
   if (id == INTR_NONE)
-    return no_attribute(ty, space, name, ir_intrinsic_suggest(space, name));
+    return no_attribute(ty, space, space, name, ir_intrinsic_suggest(space, name));
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_INTRINSIC;
   f->i = id;
@@ -32,8 +36,8 @@ static Val module_attr(Ty *ty, const Frozen *module, const char *name) {
   bool ours = !strcmp(space, "cuda") || !strcmp(space, "math") ||
               !strcmp(space, "cmath");
   return ours ? member(ty, space, name)
-              : no_attribute(ty, arena_printf(&ty->cx->arena, "module '%s'", module->text), name,
-                             NULL);
+              : no_attribute(ty, module->text,
+                             arena_printf(&ty->cx->arena, "module '%s'", module->text), name, NULL);
 }
 
 static Val array_shape(Ty *ty, Val a) {
@@ -188,7 +192,7 @@ static Val array_real(Ty *ty, Val a) {
 
 static Val array_imag(Ty *ty, Val a) {
   if (!ty_is_complex(a.type->elem))
-    return no_attribute(ty, TY_PRETTY(ty, a), "imag", NULL);
+    return no_attribute(ty, NULL, TY_PRETTY(ty, a), "imag", NULL);
   return array_part(ty, a, 1);
 }
 
@@ -276,7 +280,8 @@ static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name)
     return method;
   for (uint32_t k = 0; ty_has_fields(obj) && k < obj.type->elem->nfields; k++)
     suggest_try(&s, obj.type->elem->fields[k].name);
-  return no_attribute(ty, TY_PRETTY(ty, obj), name, s.best);
+  return no_attribute(ty, obj.type->id == TY_ARRAY ? "array" : NULL, TY_PRETTY(ty, obj), name,
+                      s.best);
 }
 
 static bool is_own_attribute(Val array, const char *name) {
@@ -333,7 +338,9 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
     if (ty_is_number(obj.type))
       return from_table(ty, number_attributes, obj, name);
   }
-  return no_attribute(ty, TY_PRETTY(ty, obj), name, NULL);
+  bool list = obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !strcmp(f->text, "list");
+  const char *of = list ? "list" : obj.type->id == TY_STR ? "str" : NULL;
+  return no_attribute(ty, of, TY_PRETTY(ty, obj), name, NULL);
 }
 
 /* --- raise --- */

@@ -68,7 +68,9 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
   uint32_t n = of_tuple ? c->args[0].type->n : c->n;
   if ((!of_tuple && n < 2) || n == 0)
-    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes two or more numbers, or a tuple of them");
+    return c->n == 1 ? ty_argument_type(ty, c, 0, TY_CONSUMED)
+                     : TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                               "it takes two or more numbers, or a tuple of them");
   Val *v = CX_ARRAY(ty->cx, Val, n);
   for (uint32_t k = 0; k < n; k++) {
     v[k] = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
@@ -263,7 +265,7 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
   if (ty_is_generator(t))
     return ty_consume(ty, t, CONSUME_SUM, r);
   if (t.type->id != TY_TUPLE)
-    return ty_argument_type(ty, c, 0, "a tuple");
+    return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
     r = ty_binary(ty, OP_ADD, r, ty_item(ty, t, k));
   return r;
@@ -274,7 +276,7 @@ Val ty_rule_anyall(Ty *ty, const TyCall *c) {
   if (ty_is_generator(t))
     return ty_consume(ty, t, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
   if (t.type->id != TY_TUPLE)
-    return ty_argument_type(ty, c, 0, "a tuple");
+    return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
     r = ty_both(ty, c->id == INTR_PY_ALL ? OP_AND : OP_OR, r, ty_truth(ty, ty_item(ty, t, k)));
   return r;

@@ -153,6 +153,9 @@ typedef struct Ty {
 #define TY_FAIL(ty, ...) TY_FAIL_AT(ty, (ty)->at->loc, __VA_ARGS__)
 #define TY_FAIL_AT(ty, loc, ...)                                                                   \
   ((ty)->emit ? fail((ty)->cx, (loc), __VA_ARGS__) : (void)((ty)->stuck = true), BOTTOM)
+/* The same with another remedy than the row's, where `remedy` is not NULL. */
+#define TY_FAIL_ADVISED(ty, remedy, ...)                                                           \
+  ((ty)->emit ? advise((ty)->cx, (remedy)) : (void)0, TY_FAIL(ty, __VA_ARGS__))
 #define TY_PRETTY(ty, v) ty_pretty((ty)->cx, (v).type)
 
 /* --- operands (infer.c) --- */
@@ -362,6 +365,7 @@ bool ty_is_capture(const Frozen *f, uint32_t *k);
 /* Says that a value is not known; the function may be typed again with its arguments' values. */
 void ty_want_values(Ty *ty);
 Val ty_not_constant(Ty *ty, const char *what);
+#define TY_CONSUMED "a tuple or a generator expression" /* what sum, any, all, min and max take */
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc)                               \

@@ -12,6 +12,25 @@ const ErrorInfo ir_errors[ERR_COUNT] = {
 #undef E
 };
 
+static const struct {
+  const char *name, *text;
+} advice[] = {
+#define ADVICE(name, text) {name, text},
+#include "ir/base/advice.def"
+#undef ADVICE
+};
+
+const char *diag_advice(const char *of, const char *name) {
+  char full[128];
+  snprintf(full, sizeof full, "%s%s%s", of, *of ? "." : "", name);
+  for (size_t k = 0; k < sizeof advice / sizeof *advice; k++) {
+    size_t n = strcspn(advice[k].name, "*");
+    if (!strncmp(full, advice[k].name, n) && (advice[k].name[n] || !full[n]))
+      return advice[k].text;
+  }
+  return NULL;
+}
+
 enum { MAX_LINES = 15, WIDTH = 160 };
 
 typedef struct Out {

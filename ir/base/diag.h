@@ -19,6 +19,9 @@ typedef struct ErrorInfo {
 } ErrorInfo;
 extern const ErrorInfo ir_errors[ERR_COUNT];
 
+/* What to do instead of "numpy.sum", or of attribute "sum" of an "array" (ir/base/advice.def). NULL: nothing special. */
+const char *diag_advice(const char *of, const char *name);
+
 typedef struct DiagPlace { /* plain copy of a Loc, so that a Diag outlives the compilation */
   const char *file, *function;
   int32_t line, end_line, col, end_col; /* lines from 1 (0: unknown), columns from 0 in bytes */

@@ -113,22 +113,19 @@ CASES = [
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «x + x»\n", X),
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «1 in x»\n", X),
     ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «x[0] & 1»\n", X),
-    ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «x @ x»\n", X),
+    ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «x @ x»\n", X),
+    ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «x[0] @ x[0]»\n", X),
     ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «(1, 2) - x[0]»\n", X),
-    ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «None + x[0]»\n", X),
     ("BAD_OPERAND", "def kernel(x):\n    x[0] = «~x[0]»\n", X),
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «-x»\n", X),
     ("LITERAL_RANGE", "def kernel(x):\n    x[0] = «x[0] + 300»\n", lambda: [np.zeros(4, np.uint8)]),
     ("NOT_CALLABLE", "def kernel(x):\n    x[0] = «x[0](3)»\n", X),
-    ("NOT_CALLABLE", "def kernel(x):\n    x[0] = «open('file')»\n", X),
-    ("NOT_CALLABLE", "def kernel(x):\n    x[0] = «np.linalg.norm(x)»\n", X),
     ("ARGUMENTS", "def f(a, b):\n    return a + b\n\ndef kernel(x):\n    x[0] = «f(1)»\n", X),
     ("ARGUMENTS", "def f(a, b):\n    return a + b\n\ndef kernel(x):\n    x[0] = «f(1, 2, 3)»\n", X),
     ("ARGUMENTS", "def f(a, b):\n    return a + b\n\ndef kernel(x):\n    x[0] = «f(1, c=2)»\n", X),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «math.sin()»\n", X),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «cuda.grid(1, 2)»\n", X),
-    ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «math.sin(x)»\n", X),
-    ("ARGUMENT_TYPE", "def kernel(x):\n    for i in «range(x[0])»:\n        x[0] = 1\n", X),
+    ("ARGUMENT_TYPE", "def kernel(x):\n    print(x[0], sep=3)  # here\n", X),
     ("BAD_OPERAND", "def kernel(x):\n    x[0] = «len(3)»\n", X),
     (
         "NOT_CONSTANT",
@@ -233,6 +230,18 @@ CASES = [
 if sys.version_info >= (3, 12):
     CASES.append(("BYTECODE", "def kernel(x):\n    type T = int\n    x[0] = 1\n", X))
 
+# The same, where what to do depends on the operand or the name: a part of the help instead of the row's remedy.
+ADVISED = [
+    ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «None + x[0]»\n", "is not None"),
+    ("BAD_OPERAND", "WEIGHTS = [1, 2]\n\ndef kernel(x):\n    x[0] = «WEIGHTS[1]»\n", "a tuple or a NumPy array"),
+    ("BAD_OPERAND", "def kernel(x):\n    t = (1, 2)\n    «t[0]» = x[0]\n", "cuda.local.array"),
+    ("BAD_OPERAND", "@cuda.jit\ndef inner(x):\n    x[0] = 1\n\ndef kernel(x):\n    «inner[1, 1]»(x)\n", "launch"),
+    ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «math.sin(x)»\n", "one element"),
+    ("ARGUMENT_TYPE", "def kernel(x):\n    for i in «range(x[0])»:\n        x[0] = 1\n", "//"),
+    ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «sum(x)»\n", "sum(v for v in x)"),
+    ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «max(x)»\n", "max(abs(v) for v in x)"),
+]
+
 RAISED = set()  # rows that a test has seen; test_every_row_is_raised reads it
 
 
@@ -255,8 +264,8 @@ def load(tmp_path, source):
     return module, line and line + 5, column
 
 
-def check_text(row, error, file=None, line=None, column=None):
-    """The exception's classes, and the report: code, place, caret, remedy, length."""
+def check_text(row, error, file=None, line=None, column=None, advice=None):
+    """The exception's classes, and the report: code, place, caret, remedy (or advice), length."""
     code, exception, message, remedy = TABLE[row]
     RAISED.add(row)
     text = str(error)
@@ -269,7 +278,8 @@ def check_text(row, error, file=None, line=None, column=None):
         re.escape(part) for part in re.split(r"%(?:\.?\d*)(?:lld|llu|[sdux])", message.replace('\\"', '"'))
     ]
     assert re.search(".*".join(fixed), lines[0]), (message, lines[0])
-    assert any(remedy.replace('\\"', '"') in part for part in lines), text
+    help = advice or remedy.replace('\\"', '"')
+    assert any(part.startswith("  help: ") and help in part for part in lines), text
     if line is None:
         return
     place = re.match(r"\s*(.*):(\d+):(\d+), in (.*)", lines[1])
@@ -295,6 +305,53 @@ def test_compile_error(row, source, arguments, tmp_path, device):
     with pytest.raises(pyptx.CompileError) as caught:
         cuda.jit(module.kernel)[1, 1](*arguments())
     check_text(row, caught.value, "wrong.py", line, column)
+
+
+@pytest.mark.parametrize(
+    "row, source, advice", ADVISED, ids=[f"{row}-{n}" for n, (row, *_) in enumerate(ADVISED)]
+)
+def test_advice_by_operand(row, source, advice, tmp_path):
+    module, line, column = load(tmp_path, source)
+    with pytest.raises(pyptx.CompileError) as caught:
+        cuda.jit(module.kernel)[1, 1](*X())
+    check_text(row, caught.value, "wrong.py", line, column, advice)
+
+
+def advice_rows():
+    """(name, a word of the text) of ir/base/advice.def; a name in capitals for the text is a #define's."""
+    text = (ROOT / "ir/base/advice.def").read_text()
+    texts = dict(re.findall(r'^#define (\w+) "(.*)"$', text, re.MULTILINE))
+    rows = re.findall(r'^ADVICE\("([^"]+)", (?:(\w+)|"(.*)")\)', text, re.MULTILINE)
+    assert len(rows) == text.count("\nADVICE(")
+    return [(name, (texts[define] if define else own).replace('\\"', '"')) for name, define, own in rows]
+
+
+# What the prefixes of advice.def are tried with; and one of numpy that has no function of that name.
+TRIED = {
+    "numpy.zeros*": "numpy.zeros_like", "numpy.ones*": "numpy.ones_like", "numpy.empty*": "numpy.empty_like",
+    "numpy.full*": "numpy.full", "numpy.random*": "numpy.random.rand", "numpy.linalg*": "numpy.linalg.norm",
+    "numpy.m*": "numpy.mean", "numpy.am*": "numpy.amax", "numpy.arg*": "numpy.argmax", "numpy.cum*": "numpy.cumsum",
+    "random.*": "random.random", "time.*": "time.perf_counter", "cuda.shared*": "cuda.shared.zeros",
+    "cuda.local*": "cuda.local.zeros", "list.*": "list.append", "str.*": "str.join", "array.m*": "array.mean",
+    "array.a*": "array.argmax", "array.cum*": "array.cumsum", "_io.open": "open",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, text", advice_rows(), ids=[name for name, _ in advice_rows()])
+def test_advice_by_name(name, text, tmp_path):
+    """Each row of ir/base/advice.def is the help of a kernel that uses the name."""
+    expression = TRIED.get(name, name)
+    assert not expression.endswith("*"), "give test_errors.TRIED a name for it"
+    for of, stands_for in {"array.": "x.", "list.": "().", "str.": "'a'."}.items():
+        if expression.startswith(of):
+            expression = stands_for + expression[len(of) :]
+    module, line, column = load(
+        tmp_path, f"import numpy\nimport random\nimport time\n\ndef kernel(x):\n    y = {expression}(x)\n    x[0] = 1\n"
+    )
+    with pytest.raises((TypeError, AttributeError)) as caught:
+        cuda.jit(module.kernel)[1, 1](*X())
+    row = "NO_ATTRIBUTE" if isinstance(caught.value, AttributeError) else "NOT_CALLABLE"
+    check_text(row, caught.value, advice=text)
 
 
 def test_note_of_the_caller(tmp_path):

@@ -153,7 +153,7 @@ static const Case cases[] = {
     {ERR_ARGUMENTS, A, "  %2 = global cuda.grid\n  %3 = call names=('axes',) %2, %1\n" NONE},
     {ERR_ARGUMENTS, A, "  %2 = global '@twice'\n  %3 = call %2, %1, %1\n" NONE},
     {ERR_ARGUMENTS, A, "  %2 = global '@twice'\n  %3 = call names=('y',) %2, %1\n" NONE},
-    {ERR_ARGUMENTS, A, "  %2 = global builtins.max\n  %3 = call %2, %1\n" NONE},
+    {ERR_ARGUMENT_TYPE, A, "  %2 = global builtins.max\n  %3 = call %2, %1\n" NONE},
     {ERR_ARGUMENTS, A,
      "  %2 = global builtins.range\n  %3 = const 0\n  %4 = call %2, %1, %1, %3\n" NONE},
     {ERR_ARGUMENT_TYPE, A, "  %2 = global math.sin\n  %3 = call %2, %0\n" NONE},

@@ -99,6 +99,8 @@ def __getattr__(name):
     # Reached for names that are not there, so the time does not matter.
     import difflib
 
+    if name in ("reduce", "Reduce", "vectorize", "guvectorize"):  # Numba's
+        raise AttributeError(f"pyptx.cuda has no '{name}' yet: write a kernel (kernel.forall(n)(...) sizes its launch)", name=name)
     near = difflib.get_close_matches(name, __all__, n=1)
     hint = f"; did you mean '{near[0]}'?" if near and not name.startswith("_") else ""
     raise AttributeError(f"module 'pyptx.cuda' has no attribute '{name}'{hint}", name=name)
