@@ -43,7 +43,8 @@ def medians(sides):
     counts, times = {}, {side: [] for side in sides}
     for side, call in sides.items():
         call()
-        counts[side] = max(8, min(200, round(BATCH_SECONDS / max(timed(call), 1e-7))))
+        once = timed(call)
+        counts[side] = max(8 if once < 0.02 else 4, min(200, round(BATCH_SECONDS / max(once, 1e-7))))
     for _ in range(BATCHES):
         for side, call in sides.items():
             time.sleep(PAUSE)

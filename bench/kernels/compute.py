@@ -315,7 +315,7 @@ void nbody(const float *body, float *acc, int n) {
     ),
     Kernel(
         "docking energy", bude, "float32[:,::1], float32[:,::1], float32[:,::1], float32[::1]", 128, bude_problem,
-        gpu=1 << 17, host=1 << 10, test=32,
+        gpu=1 << 17, host=1 << 11, test=32,
         cuda="""
 __global__ void bude(const float *protein, const float *ligand, const float *poses, float *energies,
                      int proteins, int ligands, int n) {
