@@ -10,7 +10,7 @@
  *
  * Every value has a shape: the same for all lanes, that of lane 0 plus a constant number of steps, or a vector. Where a branch is not the
  * same for all, both sides run, one after the other, each if any lane goes there, and what they do is masked; a loop runs until the last
- * lane has left it. What LLVM has no vector form of runs lane by lane. So there is no cost model and nothing to prove about memory: threads
+ * lane has left it. What LLVM has no vector form of runs lane by lane. There is nothing to prove about memory: threads
  * between two barriers are independent. What this order can break is threads that wait for one another in a loop; functions that could
  * are refused, as is what is too large.
  * Sources: whole-function vectorisation (Karrenberg and Hack, 2011); shapes as in RV (Moll and Hack, 2018). */

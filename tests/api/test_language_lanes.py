@@ -7,6 +7,8 @@ to thread, in runs shorter and longer than a vector.
 import math
 import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -446,3 +448,15 @@ def test_vector_instructions_are_used():
     assert any(m.startswith("vfm") for m in wide(saxpy, "float32, float32[::1], float32[::1]"))
     assert any(m.startswith(("vfm", "vmul")) for m in wide(escape, "float32[::1], int32[::1]"))
     assert wide(products, "complex64[::1], complex64[::1]")
+
+
+@host
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+@pytest.mark.parametrize("features", ["-avx512f,-avx512bw,-avx512dq,-avx512vl", "-avx2,-avx512f,-avx512bw,-avx512dq,-avx512vl"])
+def test_other_widths(features):
+    """Eight lanes, and none, on a CPU that has sixteen: the same programs in a process of their own."""
+    chosen = "loops_in_loops or tiles or gather or shared_memory or index"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", __file__, "-k", chosen]
+    env = {**os.environ, "PYPTX_HOST_FEATURES": features}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:]
