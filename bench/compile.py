@@ -1,17 +1,24 @@
-"""Time from bytecode to PTX in a warm process, without a GPU: whole compilations, and where the time goes, pass by pass.
+"""Time from bytecode to PTX in a warm process; with a GPU also to the loaded module, and from the start of a process to its first result.
 
     python bench/compile.py [--json OUT] [--arch sm_90]
 
-Medians of 15 compilations of each kernel. The limits are 5 ms for vector add and 10 ms
-with libdevice functions.
+Medians of 15 compilations of each kernel, and of 5 loads of its PTX by the driver, whose own cache is switched off; where the
+time goes, pass by pass. The first result: 7 fresh processes, vector add from NumPy arrays and back. The limits are 5 ms to PTX for
+vector add and 10 ms with libdevice functions; 10 ms to the loaded module for vector add, 40 ms for the geometric mean
+of the ten largest; 150 ms to the first result beyond the context's creation and NumPy's import.
 """
 
 import importlib.util
+import math
+import os
 import statistics
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from _bench import Report, parser
+import numpy as np
+from _bench import Driver, Report, parser
 from pyptx import _pyptx
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -48,38 +55,127 @@ def load(name):
     return module
 
 
+LARGE = (
+    "matmul.matmul_naive", "matmul.matmul_tiled", "softmax.softmax", "nbody.accelerate", "black_scholes.black_scholes",
+    "newton.basins", "spmv.spmv", "heat3d.heat", "transpose.transpose", "warp_reduce.total_sum",
+)  # fmt: skip
+
+# What a process does up to its first result, with the time on the clock that all processes share.
+FIRST = """
+import time
+marks = [("python", time.monotonic())]
+import numpy as np
+marks.append(("NumPy", time.monotonic()))
+from pyptx import cuda
+marks.append(("pyptx", time.monotonic()))
+cuda.get_current_device()
+cuda.synchronize()
+marks.append(("context", time.monotonic()))
+@cuda.jit
+def add(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+x = np.ones(1000, np.float32)
+out = np.zeros(1000, np.float32)
+add[4, 256](x, x, out)
+assert out[999] == 2
+marks.append(("first result", time.monotonic()))
+print(*(f"{name}:{at}" for name, at in marks), sep=",")
+"""
+
+
 def to_ptx(kernel, signature, arch):
     """Compiles anew: (PTX, [(pass, ms)])."""
     result = _pyptx._compile(kernel, signature, "nvptx", arch, 0, {}, "ptx")
     return result["ptx"], result["timings"]
 
 
+def gpu():
+    """A Driver and the architecture of the current GPU, or (None, None)."""
+    from pyptx import cuda
+
+    device = cuda.get_current_device()
+    if device.is_host:
+        return None, None
+    cuda.to_device(np.zeros(1))  # the context is current from here on
+    return Driver(), "sm_%d%d" % device.compute_capability
+
+
+def load_ms(driver, ptx):
+    """Median ms of five loads, each of which compiles the PTX."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        module = driver.load(ptx.encode() + b"\0")
+        times.append(1e3 * (time.perf_counter() - start))
+        driver.cuModuleUnload(module)
+    return statistics.median(times)
+
+
+def first_result():
+    """Median ms of each step of a fresh process, in order, with the driver's and our cache off."""
+    environment = {**os.environ, "CUDA_CACHE_DISABLE": "1"}
+    environment.pop("PYPTX_CACHE_DIR", None)
+    steps = {}
+    for _ in range(7):
+        before = time.monotonic()
+        text = subprocess.run(
+            [sys.executable, "-c", FIRST], check=True, capture_output=True, text=True, env=environment
+        ).stdout
+        for name, at in (part.split(":") for part in text.strip().split(",")):
+            steps.setdefault(name, []).append(1e3 * (float(at) - before))
+            before = float(at)
+    return {name: statistics.median(times) for name, times in steps.items()}
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
 def main():
     p = parser(__doc__)
     p.add_argument("--arch", default="sm_90")
     args = p.parse_args()
+    os.environ["CUDA_CACHE_DISABLE"] = "1"  # read by the driver when it starts
+    driver, arch = gpu()
+    arch = arch or args.arch
     report = Report(
-        f"bytecode to PTX for {args.arch}, ms",
-        [("kernel", 28), ("median", 8), ("best", 8), ("PTX lines", 10)],
+        f"from bytecode, {arch}, ms",
+        [("kernel", 28), ("to PTX", 8), ("best", 8), ("PTX lines", 10), ("loading", 8), ("loaded", 8)],
     )
-    passes = {}
+    passes, loaded = {}, []
     for path, signature in SIGNATURES.items():
         file, name = path.split(".")
         kernel = getattr(load(file), name)
-        to_ptx(kernel, signature, args.arch)
+        to_ptx(kernel, signature, arch)
         times = []
         for _ in range(15):
             start = time.perf_counter()
-            ptx, spent = to_ptx(kernel, signature, args.arch)
+            ptx, spent = to_ptx(kernel, signature, arch)
             times.append(1e3 * (time.perf_counter() - start))
             for label, ms in spent:
                 passes.setdefault(label, []).append(ms)
-        report.row(name, statistics.median(times), min(times), len(ptx.splitlines()))
-    report.save(args.json, arch=args.arch)
+        median = statistics.median(times)
+        loading = load_ms(driver, ptx) if driver else None
+        if loading and path in LARGE:
+            loaded.append(median + loading)
+        report.row(
+            name, median, min(times), len(ptx.splitlines()), loading, median + loading if loading else None
+        )
+    if loaded:
+        report.row("geometric mean of ten", None, None, None, None, geometric_mean(loaded))
     print()
     table = Report("by pass, ms, mean over all of these", [("pass", 28), ("mean", 8)])
     for label, ms in sorted(passes.items(), key=lambda item: -sum(item[1])):
         table.row(label, statistics.mean(ms))
+    steps = first_result()
+    print()
+    table = Report("from the start of a process, ms, medians of 7", [("step", 28), ("median", 8)])
+    for name, ms in steps.items():
+        table.row(name, ms)
+    table.row("without NumPy and context", sum(ms for n, ms in steps.items() if n not in ("NumPy", "context")))
+    report.save(args.json, arch=arch, first_result=steps)
 
 
 if __name__ == "__main__":
