@@ -146,7 +146,8 @@ static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsig
   LLVMValueRef args[HOST_NARGS + 6];
   memcpy(args, l->args, sizeof l->args);
   args[HOST_TX] = i32(l, 0), args[HOST_THREAD] = first;
-  memcpy(args + HOST_NARGS, more, nmore * sizeof *more);
+  for (unsigned k = 0; k < nmore; k++)
+    args[HOST_NARGS + k] = more[k];
   args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = count;
   LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args,
                                      HOST_NARGS + nmore + 2, "");
