@@ -148,7 +148,7 @@ class Expressions(OtherKinds, Reductions):
         self.inexact_power = None  # met
         if ta in WEAK and tb in WEAK:
             return call("_weak_Pow", a, b)
-        return ast.BinOp(a, ast.Pow(), b)
+        return call("_inexact_power", a, b)
 
     @staticmethod
     def fitted(node, t, other, source=None):

@@ -47,11 +47,12 @@ class OtherKinds:
     @staticmethod
     def complex_beside(operand, other):
         """A Python complex beside a strong number has NumPy's type (CPython takes float64 for its own), a bfloat16 beside a
-        complex number that number's: NumPy's loops, which bfloat.py uses, round complex products otherwise than its scalars."""
+        complex number that number's, and any number that is to become another complex one: NumPy's loops, which it uses for
+        two types, round complex products otherwise than its scalars."""
         node, t = operand
-        if t == "bfloat16" and KIND[need_scalar(other)] == "c":
-            t = promotion(t, str(other))
-            return to(node, t), t
+        if t in STRONG and other in STRONG and "c" in (KIND[t], KIND[other]):
+            t = promotion(str(t), str(other))
+            return (node if t == operand[1] else to(node, t)), t
         if t != "pycomplex" or other in WEAK:
             return operand
         t = promotion(str(other), "pycomplex")

@@ -458,6 +458,12 @@ def float_power(x, n, t):
     return CONVERT[t](result)
 
 
+def inexact_power(x, n):
+    """x ** n; where NumPy takes a square root for it, that of -inf is C's pow of it all the same."""
+    result = x**n
+    return type(result)(np.inf) if x == -np.inf and n == 0.5 else result
+
+
 def python_round(x, digits=None):
     if digits is None:
         if isinstance(x, FLOATS) and not math.isfinite(x):
@@ -584,7 +590,7 @@ RUNTIME = {"np": np, "math": math, "_end": object(), "_round": python_round, "_a
 RUNTIME |= {f"_to_{t}": f for t, f in CONVERT.items()} | {"collections": collections}
 RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
     "Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitAnd BitOr BitXor".split())}  # fmt: skip
-RUNTIME |= {"_power": strong_power, "_float_power": float_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
+RUNTIME |= {"_power": strong_power, "_float_power": float_power, "_inexact_power": inexact_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
 RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
 RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS} | {f"_np_{n}": getattr(np, n) for n in OTHER_UFUNCS}
 def extreme(choose):
