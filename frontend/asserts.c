@@ -51,10 +51,6 @@ static uint32_t raise_behind(const BcCode *bc, uint32_t i) {
   return BC_NONE;
 }
 
-static bool has_two(const BcNode *n) {
-  return n->op == BC_branch || n->op == BC_branch_none || n->op == BC_for_iter;
-}
-
 typedef struct Asserts {
   Cx *cx;
   BcCode *bc;
@@ -66,7 +62,7 @@ static uint32_t ends_in(const Asserts *a, uint32_t i) {
   if (bc_ends(n) || n->succ[0] == BC_NONE)
     return BC_NONE;
   uint32_t end = a->raise_of[n->succ[0]];
-  return has_two(n) && (n->succ[1] == BC_NONE || a->raise_of[n->succ[1]] != end) ? BC_NONE : end;
+  return bc_has_two(n) && (n->succ[1] == BC_NONE || a->raise_of[n->succ[1]] != end) ? BC_NONE : end;
 }
 
 /* What fails has no loops, so it lies in front of its raise and one walk from the end finds it. */

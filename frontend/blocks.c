@@ -61,6 +61,10 @@ bool bc_ends(const BcNode *n) {
   }
 }
 
+bool bc_has_two(const BcNode *n) {
+  return n->op == BC_branch || n->op == BC_branch_none || n->op == BC_for_iter;
+}
+
 /* --- jumps --- */
 
 /* A node that only leads on. A jump to itself is an endless loop that does nothing: it stays. */

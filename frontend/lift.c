@@ -290,10 +290,6 @@ static LiftOp *const lift_op[BC_COUNT] = {
 #include "frontend/opcodes.def"
 };
 
-static bool has_two(const BcNode *n) {
-  return n->op == BC_branch || n->op == BC_branch_none || n->op == BC_for_iter;
-}
-
 static bool is_leader(const Lift *l, uint32_t node) {
   return l->npreds[node] != 1 || l->blocks[node];
 }
@@ -312,7 +308,7 @@ static void count_preds(Lift *l) {
   for (uint32_t k = 0; k < l->bc->nodes.len; k++) {
     if (nodes[k].depth < 0 || bc_ends(&nodes[k]))
       continue;
-    for (int s = 0; s < (has_two(&nodes[k]) ? 2 : 1); s++)
+    for (int s = 0; s < (bc_has_two(&nodes[k]) ? 2 : 1); s++)
       l->npreds[nodes[k].succ[s]]++;
   }
   l->npreds[l->bc->entry]++;
@@ -335,10 +331,10 @@ static uint32_t *leaders(Lift *l, uint32_t *count) {
       continue;
     }
     int s = --next[k] - 1;
-    if (bc_ends(&nodes[k]) || (s == 1 && !has_two(&nodes[k])))
+    if (bc_ends(&nodes[k]) || (s == 1 && !bc_has_two(&nodes[k])))
       continue;
     uint32_t to = nodes[k].succ[s];
-    if (has_two(&nodes[k]))
+    if (bc_has_two(&nodes[k]))
       (void)bc_block_at(l, to);
     if (!next[to]) {
       next[to] = 3;

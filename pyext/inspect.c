@@ -1,14 +1,8 @@
 /* Inspect: what a dispatcher's overloads look like. Compilation to text without a device is in offline.c.
  *
  * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with the globals of now. */
-#include <string.h>
-
 #include "pyext/dispatcher.h"
 #include "pyext/raise.h"
-
-static PyObject *text_or_none(const char *s) {
-  return s ? PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace") : Py_NewRef(Py_None);
-}
 
 /* --- texts of overloads --- */
 
@@ -27,14 +21,14 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
   CgKernel *code = NULL;
   if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
     return NULL;
-  PyObject *text = text_or_none(of(code));
+  PyObject *text = px_text_or_none(of(code));
   cg_kernel_free(code);
   return text;
 }
 
 static PyObject *text_of_overload(PxDispatcher *d, PxOverload *o, unsigned want, TextOf of) {
   if (of == asm_of && o->code->ptx)
-    return text_or_none(o->code->ptx);
+    return px_text_or_none(o->code->ptx);
   return text_for(d, &o->signature, o->device, want, of);
 }
 

@@ -52,14 +52,14 @@ static void set_attribute(PyObject *e, const char *name,
   Py_XDECREF(value);
 }
 
-static PyObject *text_or_none(const char *s) {
+PyObject *px_text_or_none(const char *s) {
   return s ? PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace") : Py_NewRef(Py_None);
 }
 
 static void set_place(PyObject *e, const DiagPlace *at) {
   if (at->line <= 0 || !at->file)
     return;
-  set_attribute(e, "filename", text_or_none(at->file));
+  set_attribute(e, "filename", px_text_or_none(at->file));
   set_attribute(e, "lineno", PyLong_FromLong(at->line));
   set_attribute(e, "end_lineno", PyLong_FromLong(at->end_line > 0 ? at->end_line : at->line));
   if (at->end_col > 0) {
@@ -91,7 +91,7 @@ void px_raise_diag(PxState *st, const Diag *d) {
     return;
   }
   char *rendered = diag_render(d, source_line, lines);
-  PyObject *message = rendered ? text_or_none(rendered) : text_or_none(d->message);
+  PyObject *message = rendered ? px_text_or_none(rendered) : px_text_or_none(d->message);
   free(rendered);
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
   if (e) {
@@ -138,9 +138,9 @@ void px_raise_status(PxState *st, RtStatus status) {
                                            *error->remedy ? "\n  help: " : "", error->remedy);
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
   if (e && class != PyExc_ValueError) {
-    set_attribute(e, "call", text_or_none(error->call));
+    set_attribute(e, "call", px_text_or_none(error->call));
     set_attribute(e, "result", PyLong_FromLong(error->result));
-    set_attribute(e, "result_name", text_or_none(error->result_name));
+    set_attribute(e, "result_name", px_text_or_none(error->result_name));
   }
   if (e)
     PyErr_SetObject(class, e);

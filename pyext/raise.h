@@ -30,4 +30,7 @@ PyObject *px_source_line(const char *file, int32_t line);
     }                                                                                              \
   } while (0)
 
+/* A str, or None for NULL. New reference; NULL with an error only if there is no memory. */
+PyObject *px_text_or_none(const char *s);
+
 #endif

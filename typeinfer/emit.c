@@ -152,6 +152,14 @@ Val ty_op2(Ty *ty, Op op, const Type *type, Val a, Val b) {
   return ty_op(ty, op, type, (Val[]){a, b}, 2);
 }
 
+static Val int_op(Ty *ty, Op op, TypeId result, Val a, Val b) {
+  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
+  return k ? ty_constant(ty, k, result) : ty_op2(ty, op, ty_id(ty, result), a, b);
+}
+
+Val ty_int_op(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYINT, a, b); }
+Val ty_int_test(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYBOOL, a, b); }
+
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n) {
   Val r = ty_op(ty, OP_INTRINSIC, type, args, n);
   if (r.ins) {

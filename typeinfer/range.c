@@ -1,16 +1,6 @@
 /* Range: range objects as values (r[i], x in r), and reversed(). */
 #include "typeinfer/ty.h"
 
-static Val pyint_op(Ty *ty, Op op, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
-  return k ? ty_constant(ty, k, TY_PYINT) : ty_op2(ty, op, ty_id(ty, TY_PYINT), a, b);
-}
-
-static Val compare(Ty *ty, Op op, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
-  return k ? ty_constant(ty, k, TY_PYBOOL) : ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
-}
-
 Val ty_range_item(Ty *ty, Val range, Val index) {
   if (index.type->id == TY_SLICE)
     return TY_FAIL(ty, ERR_BAD_OPERAND, "a slice", TY_PRETTY(ty, range));
@@ -26,16 +16,16 @@ Val ty_range_item(Ty *ty, Val range, Val index) {
   } else {
     Val at = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, n);
     if (ty->cx->checked && ty->emit)
-      ty_check(ty, ty_both(ty, OP_AND, compare(ty, OP_GE, at, zero), compare(ty, OP_LT, at, n)),
+      ty_check(ty, ty_both(ty, OP_AND, ty_int_test(ty, OP_GE, at, zero), ty_int_test(ty, OP_LT, at, n)),
                "IndexError", "range index {0} is out of range", &i, 1);
     i = at;
   }
-  return pyint_op(ty, OP_ADD, ty_item(ty, range, 0),
-                  pyint_op(ty, OP_MUL, i, ty_item(ty, range, 2)));
+  return ty_int_op(ty, OP_ADD, ty_item(ty, range, 0),
+                  ty_int_op(ty, OP_MUL, i, ty_item(ty, range, 2)));
 }
 
 static Val between(Ty *ty, Op from_op, Val from, Val x, Op to_op, Val to) {
-  return ty_both(ty, OP_AND, compare(ty, from_op, from, x), compare(ty, to_op, x, to));
+  return ty_both(ty, OP_AND, ty_int_test(ty, from_op, from, x), ty_int_test(ty, to_op, x, to));
 }
 
 /* x in range(start, stop, step): inside, and a whole number of steps from the start. */
@@ -44,16 +34,16 @@ Val ty_range_contains(Ty *ty, Val item, Val range) {
   Val zero = ty_const_int(ty, 0), x = ty_cast_id(ty, item, TY_PYINT);
   if (is_bottom(x) || is_bottom(start) || is_bottom(stop) || is_bottom(step))
     return BOTTOM;
-  Val up = compare(ty, OP_GT, step, zero);
+  Val up = ty_int_test(ty, OP_GT, step, zero);
   Val inside = ty_select(ty, up, between(ty, OP_LE, start, x, OP_LT, stop),
                          between(ty, OP_GE, start, x, OP_GT, stop));
   int64_t k;
   if (!fz_get_int(step.konst, &k) || (k != 1 && k != -1)) {
-    Val rest = pyint_op(ty, OP_MOD, pyint_op(ty, OP_SUB, x, start), step);
-    inside = ty_both(ty, OP_AND, inside, compare(ty, OP_EQ, rest, zero));
+    Val rest = ty_int_op(ty, OP_MOD, ty_int_op(ty, OP_SUB, x, start), step);
+    inside = ty_both(ty, OP_AND, inside, ty_int_test(ty, OP_EQ, rest, zero));
   }
   if (item.type->id == TY_U64) /* above 2**63 it is in no range */
-    inside = ty_both(ty, OP_AND, inside, compare(ty, OP_GE, x, zero));
+    inside = ty_both(ty, OP_AND, inside, ty_int_test(ty, OP_GE, x, zero));
   return inside;
 }
 
@@ -61,9 +51,9 @@ static Val reversed_range(Ty *ty, Val r) {
   Val start = ty_item(ty, r, 0), step = ty_item(ty, r, 2), n = ty_len(ty, r);
   if (is_bottom(n))
     return BOTTOM;
-  Val last = pyint_op(ty, OP_MUL, pyint_op(ty, OP_SUB, n, ty_const_int(ty, 1)), step);
-  Val parts[] = {pyint_op(ty, OP_ADD, start, last), pyint_op(ty, OP_SUB, start, step),
-                 pyint_op(ty, OP_SUB, ty_const_int(ty, 0), step)};
+  Val last = ty_int_op(ty, OP_MUL, ty_int_op(ty, OP_SUB, n, ty_const_int(ty, 1)), step);
+  Val parts[] = {ty_int_op(ty, OP_ADD, start, last), ty_int_op(ty, OP_SUB, start, step),
+                 ty_int_op(ty, OP_SUB, ty_const_int(ty, 0), step)};
   return ty_pack(ty, r.type, parts, 3);
 }
 

@@ -96,15 +96,7 @@ bool ty_element(Ty *ty, Val array, Val index, Val *out) {
   return true;
 }
 
-static Val pyint_op(Ty *ty, Op op, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
-  return k ? ty_constant(ty, k, TY_PYINT) : ty_op2(ty, op, ty_id(ty, TY_PYINT), a, b);
-}
-
-static Val less(Ty *ty, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, OP_LT, a.konst, b.konst);
-  return k ? ty_constant(ty, k, TY_PYBOOL) : ty_op2(ty, OP_LT, ty_id(ty, TY_PYBOOL), a, b);
-}
+static Val less(Ty *ty, Val a, Val b) { return ty_int_test(ty, OP_LT, a, b); }
 
 static Val clamp(Ty *ty, Val v, Val lo, Val hi) {
   v = ty_select(ty, less(ty, v, lo), lo, v);
@@ -128,11 +120,11 @@ static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallb
     return BOTTOM;
   int64_t k;
   if (fz_get_int(i.konst, &k))
-    i = k < 0 ? pyint_op(ty, OP_ADD, extent, i) : i;
+    i = k < 0 ? ty_int_op(ty, OP_ADD, extent, i) : i;
   else
     i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, extent);
   if (descending)
-    return clamp(ty, i, minus, pyint_op(ty, OP_ADD, extent, minus));
+    return clamp(ty, i, minus, ty_int_op(ty, OP_ADD, extent, minus));
   return clamp(ty, i, zero, extent);
 }
 
@@ -142,7 +134,7 @@ static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
   if (is_bottom(bound))
     return BOTTOM;
   Val low = ty_select(ty, down, minus, ty_const_int(ty, 0));
-  Val high = ty_select(ty, down, pyint_op(ty, OP_ADD, extent, minus), extent);
+  Val high = ty_select(ty, down, ty_int_op(ty, OP_ADD, extent, minus), extent);
   if (bound.type->id == TY_NONE)
     return k ? ty_select(ty, down, low, high) : ty_select(ty, down, high, low);
   Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), bound_index(ty, bound), extent);
@@ -164,9 +156,9 @@ static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val stop = either_bound(ty, slice, 1, extent, down);
   if (is_bottom(start) || is_bottom(stop))
     return false;
-  Val last = pyint_op(ty, OP_ADD, pyint_op(ty, OP_SUB, stop, start),
+  Val last = ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_SUB, stop, start),
                       ty_select(ty, down, one, minus));
-  Val count = pyint_op(ty, OP_ADD, pyint_op(ty, OP_FLOORDIV, last, step), one);
+  Val count = ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_FLOORDIV, last, step), one);
   count = ty_select(ty, less(ty, count, zero), zero, count);
   out[0] = start;
   out[1] = ty_select(ty, some, count, zero);
@@ -189,14 +181,14 @@ static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
   }
   bool down = k < 0;
   Val start = slice_bound(ty, ty_item(ty, slice, 0), extent, down,
-                          down ? pyint_op(ty, OP_ADD, extent, minus) : zero);
+                          down ? ty_int_op(ty, OP_ADD, extent, minus) : zero);
   Val stop = slice_bound(ty, ty_item(ty, slice, 1), extent, down, down ? minus : extent);
   if (is_bottom(start) || is_bottom(stop))
     return false;
-  Val span = down ? pyint_op(ty, OP_SUB, start, stop) : pyint_op(ty, OP_SUB, stop, start);
+  Val span = down ? ty_int_op(ty, OP_SUB, start, stop) : ty_int_op(ty, OP_SUB, stop, start);
   int64_t width = down ? -k : k;
   if (width > 1)
-    span = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_ADD, span, ty_const_int(ty, width - 1)),
+    span = ty_int_op(ty, OP_FLOORDIV, ty_int_op(ty, OP_ADD, span, ty_const_int(ty, width - 1)),
                     ty_const_int(ty, width));
   out[0] = start;
   out[1] = ty_select(ty, less(ty, span, zero), zero, span);
@@ -485,10 +477,10 @@ Val ty_len(Ty *ty, Val v) {
     Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), start = ty_item(ty, v, 0),
         stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
     Val down = less(ty, step, zero);
-    Val span = ty_select(ty, down, pyint_op(ty, OP_SUB, start, stop),
-                         pyint_op(ty, OP_SUB, stop, start));
-    Val width = ty_select(ty, down, pyint_op(ty, OP_SUB, zero, step), step);
-    Val n = pyint_op(ty, OP_FLOORDIV, pyint_op(ty, OP_SUB, pyint_op(ty, OP_ADD, span, width), one),
+    Val span = ty_select(ty, down, ty_int_op(ty, OP_SUB, start, stop),
+                         ty_int_op(ty, OP_SUB, stop, start));
+    Val width = ty_select(ty, down, ty_int_op(ty, OP_SUB, zero, step), step);
+    Val n = ty_int_op(ty, OP_FLOORDIV, ty_int_op(ty, OP_SUB, ty_int_op(ty, OP_ADD, span, width), one),
                      width);
     return ty_select(ty, less(ty, n, zero), zero, n);
   }

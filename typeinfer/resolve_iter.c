@@ -3,11 +3,6 @@
  * The counters do not wrap: a loop that counts past 2**63 does not end in anyone's lifetime. */
 #include "typeinfer/ty.h"
 
-static Val less(Ty *ty, Op op, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
-  return k ? ty_constant(ty, k, TY_PYBOOL) : ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
-}
-
 /* --- the sequence --- */
 
 /* A tuple that is looped over: its elements take the type that the loop variable has. */
@@ -61,7 +56,7 @@ static Val has_index(Ty *ty, Val seq, Val i) {
       r = ty_both(ty, OP_AND, r, has_index(ty, ty_item(ty, seq, k), i));
     return r;
   }
-  default: return less(ty, OP_LT, i, ty_len(ty, seq));
+  default: return ty_int_test(ty, OP_LT, i, ty_len(ty, seq));
   }
 }
 
@@ -136,11 +131,11 @@ Val ty_iter_more(Ty *ty, Val seq, Val state) {
   Val stop = ty_item(ty, seq, 1), step = ty_item(ty, seq, 2);
   int64_t k;
   if (fz_get_int(step.konst, &k))
-    return less(ty, k > 0 ? OP_LT : OP_GT, state, stop);
+    return ty_int_test(ty, k > 0 ? OP_LT : OP_GT, state, stop);
   if (positive(step.ins, 0))
-    return less(ty, OP_LT, state, stop);
-  Val up = less(ty, OP_GT, step, ty_const_int(ty, 0));
-  return ty_select(ty, up, less(ty, OP_LT, state, stop), less(ty, OP_GT, state, stop));
+    return ty_int_test(ty, OP_LT, state, stop);
+  Val up = ty_int_test(ty, OP_GT, step, ty_const_int(ty, 0));
+  return ty_select(ty, up, ty_int_test(ty, OP_LT, state, stop), ty_int_test(ty, OP_GT, state, stop));
 }
 
 Val ty_iter_item(Ty *ty, Val seq, Val state) {

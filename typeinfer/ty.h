@@ -171,6 +171,8 @@ Val ty_op(Ty *ty, Op op, const Type *type, const Val *args,
 Val ty_op_i(Ty *ty, Op op, const Type *type, int64_t aux, const Val *args, uint32_t n);
 Val ty_op1(Ty *ty, Op op, const Type *type, Val a);
 Val ty_op2(Ty *ty, Op op, const Type *type, Val a, Val b);
+Val ty_int_op(Ty *ty, Op op, Val a, Val b);   /* of pyints, a pyint; folded where both are known */
+Val ty_int_test(Ty *ty, Op op, Val a, Val b); /* the same, a comparison */
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n);
 Val ty_select(Ty *ty, Val cond, Val yes, Val no); /* yes and no of one type */
 Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n);
