@@ -171,6 +171,11 @@ int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]) {
     *shape = one;
     return 1;
   }
+  bool sequence = PySequence_Check(arg) || Py_TYPE(arg)->tp_iter;
+  if (!PyIndex_Check(arg) && !sequence) {
+    PyErr_Format(PyExc_TypeError, "a shape is an int or a tuple of ints, not %.100s: divide with //", Py_TYPE(arg)->tp_name);
+    return -1;
+  }
   PyObject *tuple = PyIndex_Check(arg) ? PyTuple_Pack(1, arg) : PySequence_Tuple(arg);
   if (!tuple)
     return -1;

@@ -157,6 +157,13 @@ static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
   return -1;
 }
 
+static int unsupported_dtype(const PxArgs *a, PyObject *dtype) {
+  PyErr_Format(PyExc_TypeError,
+               "argument %u is an array of %S, which a kernel cannot take: pass x.astype(np.float64), or another type that it has",
+               a->arg + 1, dtype);
+  return -1;
+}
+
 static int add_numpy_array(PxArgs *a, PyObject *arg);
 
 /* A NumPy scalar: its type by dtype, its value through the buffer protocol. */
@@ -190,11 +197,8 @@ static int add_device_array(PxArgs *a, PxArray *array) {
         a->arg + 1, rt_device_label(array->device), rt_device_label(a->device));
     return -1;
   }
-  if (array->elem == PX_NO_ELEM) {
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
-                 a->arg + 1, array->dtype);
-    return -1;
-  }
+  if (array->elem == PX_NO_ELEM)
+    return unsupported_dtype(a, array->dtype);
   PxLeaf *leaf = add_leaf(a, array->token);
   if (!leaf)
     return -1;
@@ -239,8 +243,7 @@ static PxElem element_type(PxArgs *a, PyObject *arg) {
     return PX_NO_ELEM;
   PxElem id = px_elem_of_dtype(a->st, dtype);
   if (id == PX_NO_ELEM)
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take",
-                 a->arg + 1, dtype);
+    unsupported_dtype(a, dtype);
   Py_DECREF(dtype);
   return id;
 }
@@ -354,10 +357,8 @@ static int add_numpy_array(PxArgs *a, PyObject *arg) {
 /* --- arrays of other libraries --- */
 
 static int check_foreign(PxArgs *a, PyObject *arg, const PxForeign *f) {
-  if (f->elem == PX_NO_ELEM) {
-    PyErr_Format(PyExc_TypeError, "argument %u is an array of %S, which a kernel cannot take", a->arg + 1, f->dtype);
-    return -1;
-  }
+  if (f->elem == PX_NO_ELEM)
+    return unsupported_dtype(a, f->dtype);
   if (f->device == rt_device_ordinal(a->device) || f->device == PX_ANYWHERE)
     return 0;
   char what[32];
@@ -503,6 +504,8 @@ static const char *hint(PyObject *arg) {
     return ": pass np.datetime64(x) or np.timedelta64(x)";
   if (PyObject_CheckBuffer(arg) || PyObject_HasAttrString(arg, "__array__"))
     return ": pass np.asarray(x)";
+  if (PyObject_HasAttrString(arg, "__float__")) /* Decimal, Fraction */
+    return ": pass float(x)";
   return "";
 }
 

@@ -3,6 +3,8 @@
 In a kernel's text a line that ends in "# here" is the one that the report must name.
 """
 
+import decimal
+import fractions
 import re
 
 import numpy as np
@@ -130,8 +132,21 @@ def test_unsupported_argument(argument):
 
 
 def test_unsupported_dtype_of_an_array():
-    with pytest.raises(TypeError):
-        add_one[1, 1](np.array(["a", "b"]))
+    for array in (np.array(["a", "b"]), np.zeros(3, np.longdouble), np.zeros(3, ">f4"), np.zeros(3, object)):
+        with pytest.raises(TypeError, match=r"argument 1 is an array of .*: pass x.astype\(np.float64\)"):
+            add_one[1, 1](array)
+
+
+@pytest.mark.parametrize("number", [decimal.Decimal(2), fractions.Fraction(1, 3)])
+def test_numbers_of_other_classes(number):
+    with pytest.raises(TypeError, match=r"argument 2 has type .*: pass float\(x\)"):
+        add_one[1, 1](np.zeros(4), number)
+
+
+@pytest.mark.parametrize("shape", [4.0, 10 / 2, None, (2.0, 3)])
+def test_shapes_that_are_no_ints(shape):
+    with pytest.raises(TypeError, match="float|None"):
+        cuda.device_array(shape)
 
 
 # --- what stops a thread ---
