@@ -368,6 +368,10 @@ static LLVMValueRef to_int(Lower *lw, LLVMValueRef v, const Type *to) {
   return lw->target->float_to_int(lw, lw_widen(lw, v), ty_bits(to), ty_is_signed(to));
 }
 
+static LLVMValueRef int_to_float(Lower *lw, LLVMValueRef v, LLVMTypeRef t, bool is_signed) {
+  return is_signed ? LLVMBuildSIToFP(lw->b, v, t, "") : LLVMBuildUIToFP(lw->b, v, t, "");
+}
+
 LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type *to) {
   LLVMTypeRef t = lw_scalar_type(lw->cg, to->id);
   TypeKind kind = ty_kind(to);
@@ -380,7 +384,7 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
     if (t == lw->t->bf16)
       return lw_to_bfloat(lw, v, is_signed);
     if (!is_float_value(v))
-      return is_signed ? LLVMBuildSIToFP(lw->b, v, t, "") : LLVMBuildUIToFP(lw->b, v, t, "");
+      return t == lw->t->f16 ? lw_int_to_half(lw, v, is_signed) : int_to_float(lw, v, t, is_signed);
     if (LLVMTypeOf(v) == lw->t->bf16)
       v = lw_widen(lw, v);
     return LLVMTypeOf(v) == t ? v : LLVMBuildFPCast(lw->b, v, t, "");

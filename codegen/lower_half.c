@@ -3,6 +3,8 @@
  * LLVM computes with half on both targets, and with bfloat on GPUs: one operation in float, rounded, or the instruction that gives
  * the same. CPUs' bfloat16 instructions flush subnormals, and LLVM uses them; where Target.bfloat_by_bits says so, bfloat is only
  * moved: lw_ready makes a float of it and lw_fit rounds the float, both by integer operations. Conversions to bfloat16 round once. */
+#include <math.h>
+
 #include "codegen/lower_private.h"
 
 bool lw_is_narrow(const Lower *lw, LLVMTypeRef t) { return t == lw->t->f16 || t == lw->t->bf16; }
@@ -96,6 +98,27 @@ static LLVMValueRef sticky_int(Lower *lw, LLVMValueRef v, bool is_signed) {
     return r;
   LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntSLT, v, LLVMConstNull(t), "");
   return LLVMBuildSelect(b, negative, LLVMBuildFNeg(b, r, ""), r, "");
+}
+
+/* LLVM 22 takes an integer of few significant bits for exact in a half however large it is, and leaves the half out where it is
+ * extended again: -(2**63) would not be infinite. So what rounds to infinity is told apart first. */
+LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed) {
+  enum { FIRST_INFINITE = 65520 };
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef t = LLVMTypeOf(v), f16 = lw->t->f16;
+  unsigned width = LLVMGetIntTypeWidth(t);
+  if (width <= 16)
+    return is_signed ? LLVMBuildSIToFP(b, v, f16, "") : LLVMBuildUIToFP(b, v, f16, "");
+  LLVMValueRef infinite = LLVMConstReal(f16, INFINITY), size = v;
+  if (is_signed) {
+    LLVMValueRef no = LLVMConstNull(lw->t->i1);
+    LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntSLT, v, LLVMConstNull(t), "");
+    infinite = LLVMBuildSelect(b, negative, LLVMConstReal(f16, -INFINITY), infinite, "");
+    size = lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){v, no}, 2);
+  }
+  LLVMValueRef large = LLVMBuildICmp(b, LLVMIntUGE, size, lw_int(lw, t, FIRST_INFINITE), "");
+  LLVMValueRef small = LLVMBuildIntCast2(b, v, lw->t->i32, 0, "");
+  return LLVMBuildSelect(b, large, infinite, LLVMBuildSIToFP(b, small, f16, ""), "");
 }
 
 LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed) {

@@ -153,3 +153,22 @@ def test_negative_zero_of_a_false_condition(opt):
 
     b, c = np.array([0, 1, 0, 1], bool), np.array([0, 0, 1, 1], bool)
     run(kernel, [b, c, np.array([0, 4, 3, 7], np.int32), np.ones((11, 4))], 1, 32, opt=opt)
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_large_integers_are_infinite_halves(opt):
+    """Integers of one significant bit: LLVM takes the conversion for exact, and would leave the half out."""
+
+    def kernel(x, u, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            v, w = x[i] * (7 << np.absolute(63)), u[i] << np.uint64(20)
+            out[0, i] = v / np.float16(v)
+            out[1, i] = np.float64(np.float16(w))
+            out[2, i] = np.float32(np.float16(np.int32(x[i]) << 17))
+            out[3, i] = np.float64(np.float16(x[i]))
+            out[4, i] = np.float64(np.float16(u[i]))
+
+    x = np.array([1, 3, 65503, 65504, 65519, 65520, 65535, 9], np.uint16)
+    u = np.array([1, 0, 65504, 65519, 65520, 2**40, 2**63, 2**64 - 1], np.uint64)
+    run(kernel, [x, u, np.zeros((5, 8))], 1, 32, opt=opt)

@@ -205,7 +205,7 @@ def stray(x, n):
 held = [cuda.pinned_array(100), cuda.mapped_array(100), cuda.managed_array(100), cuda.device_array(100), cuda.device_array(100, stream=cuda.stream())]
 reg = np.ones(1000); block = cuda.pinned(reg); block.__enter__()
 try:
-    stray[1, 1](held[3], 1 << 40)
+    stray[1, 1](held[3], (1 << 31) - 2)
     cuda.synchronize()
     print("no error")
 except Exception as e:
