@@ -9,8 +9,14 @@
  *
  * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0. xor with -1 is compiled as written.
  *
- * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0 or 1: the integer is negated, so that
- * 0.0 becomes 0.0 and not -0.0. Only code that LLVM has not optimised shows that; there the sign bit is turned.
+ * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 under a comparison of floats: an integer is chosen and converted, or the comparison's
+ * own 1.0 or 0.0 taken, so that -0.0 becomes 0.0. selp.b32 of the bits is compiled as written. (selp.f64 is right.)
+ *
+ * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0 or 1: the negation goes into what
+ * made it, with the same fault. In code that LLVM has not optimised, the sign bit is turned everywhere. In other code a negation is
+ * most often free, as a modifier of another instruction's operand, and the sign bit is turned only where the operand was made by a
+ * conversion of an integer or by selp; of selp's constants both are negated, as bits. ptxas 13.0 compiles these alone as written: the
+ * driver's compiler was seen to lose their sign.
  *
  * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert instead where the register was
  * made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that way. The bits
@@ -19,6 +25,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Rule {
@@ -26,7 +33,7 @@ typedef struct Rule {
   const char *instead; /* D stands for the destination, S and T for the sources */
   int sources;
   const char *last;  /* what follows them; NULL: nothing */
-  bool optimised;    /* for code that LLVM has optimised too */
+  bool optimised;    /* for code that LLVM has optimised too; else there only for some negations */
 } Rule;
 
 #define ABS(bits, last)                                                                            \
@@ -141,13 +148,143 @@ static void rewrite_store(Buf *out, const Store *store, const char *line, const 
   }
 }
 
+/* --- negations of floats made from integers --- */
+
+enum { CLASSES = 3 };
+static const char *const classes[CLASSES] = {"%rs", "%rd", "%r"};
+
+/* What made the registers of the function at hand: lines of cvt and selp, by class and number. */
+typedef struct Makers {
+  Arena *arena;
+  const char *function; /* where its text begins; lines before it are another function's */
+  size_t most;          /* no number is above it: the size of the module's text */
+  const char **line[CLASSES];
+  size_t size[CLASSES];
+} Makers;
+
+/* The class and number of the register that s begins with; -1: of none. */
+static int register_of(const char *s, size_t *number) {
+  for (int c = 0; c < CLASSES; c++)
+    if (is_register(s, classes[c])) {
+      *number = strtoul(s + strlen(classes[c]), NULL, 10);
+      return c;
+    }
+  return -1;
+}
+
+static bool makes_float_of_integer(const char *line) {
+  static const char *const floats[] = {"f16.", "bf16.", "f32.", "f64."};
+  if (strncmp(line, "\tselp.", 6) == 0)
+    return true;
+  if (strncmp(line, "\tcvt.rn.", 8) != 0)
+    return false;
+  for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
+    size_t n = strlen(floats[k]);
+    if (strncmp(line + 8, floats[k], n) == 0)
+      return line[8 + n] == 'u' || line[8 + n] == 's';
+  }
+  return false;
+}
+
+static void remember(Makers *m, const char *line) {
+  const char *to = strchr(line + 1, '\t');
+  size_t number;
+  int c = to ? register_of(to + 1, &number) : -1;
+  if (c < 0 || number > m->most)
+    return;
+  if (number >= m->size[c]) {
+    size_t size = number < 32 ? 64 : 2 * number;
+    const char **grown = ARENA_ARRAY(m->arena, const char *, size);
+    memset(grown, 0, size * sizeof *grown);
+    if (m->size[c])
+      memcpy(grown, m->line[c], m->size[c] * sizeof *grown);
+    m->line[c] = grown;
+    m->size[c] = size;
+  }
+  m->line[c][number] = line;
+}
+
+/* Functions begin, as all that belongs to none, in the first column with a dot. */
+static bool begins_function(const char *line) { return *line == '.'; }
+
+/* Blocks need not stand in the order in which they run, so the makers are looked for ahead of the function's first line. */
+static void find_makers(Makers *m, const char *function) {
+  m->function = function;
+  const char *at = function;
+  do {
+    size_t n = strcspn(at, "\n");
+    if (makes_float_of_integer(at))
+      remember(m, at);
+    at += n + (at[n] == '\n');
+  } while (*at && !begins_function(at));
+}
+
+static const char *maker(const Makers *m, const char *s) {
+  size_t number;
+  int c = register_of(s, &number);
+  const char *line = c >= 0 && number < m->size[c] ? m->line[c][number] : NULL;
+  return line >= m->function ? line : NULL;
+}
+
+/* "0f3F800000" as "0x3F800000", or as "0xBF800000" if negated; false: no such number. */
+static bool put_bits(Buf *out, const char *s, bool negated) {
+  static const char hex[] = "0123456789ABCDEF";
+  const char *digit = s[0] == '0' && (s[1] == 'f' || s[1] == 'd') && s[2] ? strchr(hex, s[2]) : NULL;
+  if (!digit)
+    return false;
+  buf_puts(out, "0x");
+  buf_putc(out, hex[(digit - hex) ^ (negated ? 8 : 0)]);
+  buf_add(out, s + 3, operand_length(s) - 3);
+  return true;
+}
+
+/* selp: "\tselp.f32 \tR, 0f…, 0f…, P;": the same of bits, into the register at to. False: other operands, and out is as it was. */
+static bool put_choice(Buf *out, const char *selp, const char *to, bool negated) {
+  size_t before = out->len, op = strlen("\tselp.f32 \t");
+  buf_puts(out, strncmp(selp, "\tselp.f64", 9) == 0 ? "\tselp.b64 \t" : "\tselp.b32 \t");
+  buf_add(out, to, operand_length(to));
+  const char *at = selp + op;
+  for (int k = 0; k < 2; k++) {
+    at += operand_length(at) + 2;
+    buf_puts(out, ", ");
+    if (!put_bits(out, at, negated)) {
+      out->len = before;
+      return false;
+    }
+  }
+  at += operand_length(at);
+  buf_add(out, at, strcspn(at, ";") + 1);
+  return true;
+}
+
+/* line: a selp of floats. What follows it, or NULL: it stays. */
+static const char *rewrite_choice(Buf *out, const char *line, size_t n) {
+  bool fits = memmem(line, n, ", 0f80000000", 12) && put_choice(out, line, line + strlen("\tselp.f32 \t"), false);
+  return fits ? line + strcspn(line, ";") + 1 : NULL;
+}
+
+/* line: a negation that the rule would rewrite. What follows it, or NULL: it stays, since its operand was made in another way. */
+static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line, const Makers *m) {
+  const char *to = line + strlen(rule->op), *comma = to + operand_length(to);
+  const char *made = strncmp(comma, ", ", 2) == 0 ? maker(m, comma + 2) : NULL;
+  if (!made)
+    return NULL;
+  const char *end = comma + 2 + operand_length(comma + 2);
+  return *end == ';' && made[1] == 's' && put_choice(out, made, to, true) ? end + 1 : rewrite(out, rule, line);
+}
+
 /* --- the pass --- */
 
 /* Writes what stands for the line and returns what follows it; NULL: it stays. */
-static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves, bool optimised) {
+static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves, const Makers *makers) {
   for (int k = 0; k < RULES; k++)
-    if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0 && (rules[k].optimised || !optimised))
-      return rewrite(out, &rules[k], line);
+    if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0) {
+      if (rules[k].optimised || !makers)
+        return rewrite(out, &rules[k], line);
+      return rules[k].last ? NULL : rewrite_negation(out, &rules[k], line, makers);
+    }
+  if (strncmp(line, "\tselp.f32 \t", 11) == 0)
+    return rewrite_choice(out, line, n);
   const char *source;
   const Store *store =
       floats && strncmp(line, "\tst.", 4) == 0 ? find_store(line, n, halves, &source) : NULL;
@@ -163,11 +300,15 @@ const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optim
   Buf out, line;
   buf_init(&out, arena);
   buf_init(&line, arena);
+  Makers makers = {.arena = arena, .function = ptx, .most = *size};
+  bool negates = optimised && strstr(ptx, "\tneg.");
   const char *kept = ptx;
   for (const char *at = ptx; *at;) {
     size_t n = strcspn(at, "\n");
     line.len = 0;
-    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised) : NULL;
+    if (negates && begins_function(at))
+      find_makers(&makers, at);
+    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised ? &makers : NULL) : NULL;
     if (rest) {
       buf_add(&out, kept, (size_t)(at - kept));
       buf_add(&out, line.text, line.len);

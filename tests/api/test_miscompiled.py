@@ -1,5 +1,7 @@
 """Kernels that LLVM's code generator or ptxas once compiled wrongly; the work-arounds are codegen/nvptx_prepare.c and codegen/ptx_fixup.c."""
 
+import math
+
 import numpy as np
 import pyptx
 import pytest
@@ -172,3 +174,23 @@ def test_large_integers_are_infinite_halves(opt):
     x = np.array([1, 3, 65503, 65504, 65519, 65520, 65535, 9], np.uint16)
     u = np.array([1, 0, 65504, 65519, 65520, 2**40, 2**63, 2**64 - 1], np.uint64)
     run(kernel, [x, u, np.zeros((5, 8))], 1, 32, opt=opt)
+
+
+@pytest.mark.parametrize("opt", [0, 1, 3])
+def test_negative_zero_of_comparisons_and_memberships(opt):
+    def kernel(a, n, out):
+        i = cuda.grid(1)
+        if i < a.size:
+            out[0, i] = -pyptx.bfloat16(2 in (a[0], a[1], i))
+            out[1, i] = -np.float32(a[i] > 2)
+            out[2, i] = math.copysign(np.uint32(1 not in (n[0], i)), -1)
+            out[3, i] = -math.fabs(np.bool_(n[i] * a[0]))
+            out[4, i] = -np.float16(n[i])
+            out[5, i] = -np.float64(n[i] * 2)
+            out[6, i] = -(a[i] if n[i] else np.float32(0))
+            out[7, i] = np.float32(-1) if a[i] > 2 else np.float32(-0.0)
+            out[8, i] = np.float32(1) if a[i] > 2 else np.float32(-0.0)
+            out[9, i] = np.float32(n[i] > 3) * np.float32(-1)
+
+    n = np.array([0, 1, 0, 7], np.uint32)
+    run(kernel, [np.array([1, 0, 3, -0.0], np.float32), n, np.ones((10, 4))], 1, 32, opt=opt)
