@@ -182,12 +182,19 @@ static PyObject *home_of(PxSnapshot *s, PyObject *object) {
   return px_getattr_optional(home, s->st->name.__module__);
 }
 
+static bool has_numpy_type(PyObject *object) {
+  return !strncmp(Py_TYPE(object)->tp_name, "numpy.", 6);
+}
+
 /* "numpy.sum" for a function, method or class of a compiled module; NULL for other objects, which are not asked. */
 static const char *callable_name(PxSnapshot *s, PyObject *object) {
-  if (PyMethod_Check(object))
+  bool of_numpy = has_numpy_type(object);
+  if (PyMethod_Check(object)) { /* numpy.random.rand, a method of a generator that nobody sees */
+    of_numpy = has_numpy_type(PyMethod_GET_SELF(object));
     object = PyMethod_GET_FUNCTION(object);
-  bool known = PyCFunction_CheckExact(object) || PyFunction_Check(object) ||
-               Py_IS_TYPE(object, &PyType_Type) || !strncmp(Py_TYPE(object)->tp_name, "numpy.", 6);
+  }
+  bool known = of_numpy || PyCFunction_CheckExact(object) || PyFunction_Check(object) ||
+               Py_IS_TYPE(object, &PyType_Type);
   PyObject *module = known ? home_of(s, object) : NULL;
   PyObject *name = known ? px_getattr_optional(object, s->st->name.__name__) : NULL;
   const char *text = NULL;

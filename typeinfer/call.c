@@ -28,7 +28,7 @@ static const char *argument_advice(const Type *given, const char *want) {
   return whole && !strcmp(want, TY_CONSUMED)
              ? "write what is done with each element: sum(v for v in x), max(abs(v) for v in x)"
          : whole && number ? "pass one element: a kernel computes with one at a time"
-         : ty_is_number(given) && strstr(want, "integer")
+         : ty_is_number(given) && !ty_is_integral(given) && strstr(want, "integer")
              ? "divide integers with //, or convert with int()"
              : NULL;
 }

@@ -1,6 +1,7 @@
 """Instruction counts beside tests/bench/counts.json: a change of any is seen, and meant. `python bench/counts.py --update` writes them."""
 
 import json
+import os
 import shutil
 
 import counts
@@ -35,6 +36,8 @@ def test_sass(name):
 
 @pytest.mark.parametrize("name", counts.HOST_WORK)
 def test_host_instructions(name):
+    if not os.environ.get("PYPTX_COUNTS"):
+        pytest.skip("counts belong to one build, C library and valgrind: PYPTX_COUNTS=1 compares them")
     missing = counts.why_no_host_counts()
     if missing:
         pytest.skip(missing)
