@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
-#include "codegen/forks.h"
+#include "codegen/gate.h"
 #include "codegen/passes.h"
 #include "codegen/target.h"
 
@@ -96,10 +96,10 @@ int cg_compile(const CgRequest *request, CgKernel **out, Diag **error) {
   if (cx && cg && kernel) {
     *cg = (Cg){.cx = cx, .request = request, .out = kernel};
     kernel->target = request->target;
-    cg_hold_forks();
+    cg_enter();
     result = cg_guarded(cg, compile);
     cg_close(cg);
-    cg_allow_forks();
+    cg_leave();
     if (result)
       *error = diag_copy(&cx->diag);
   }
@@ -126,9 +126,9 @@ static void free_sites(CgKernel *k) {
 void cg_kernel_free(CgKernel *k) {
   if (!k)
     return;
-  cg_hold_forks();
+  cg_enter();
   target_of(k->target)->release(k->jit);
-  cg_allow_forks();
+  cg_leave();
   free_sites(k);
   char *texts[] = {k->symbol, k->ptx,      k->ssa,      k->types,
                    k->llvm,   k->llvm_opt, k->assembly, k->result,

@@ -125,6 +125,7 @@ typedef struct CgKernel {
 /* 0 and *out, or -1 and *error (diag_free). */
 int cg_compile(const CgRequest *request, CgKernel **out, Diag **error);
 void cg_kernel_free(CgKernel *k); /* host code is unmapped: no launch may be running */
+void cg_shut(void); /* at the end of the process: waits for other threads' compilations; who calls one after it waits for ever */
 
 /* Facts for `pyptx info` and for choosing: all static or malloc'd-once text. */
 const char *cg_llvm_version(void);

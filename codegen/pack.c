@@ -8,7 +8,7 @@
 
 #include "codegen/cache.h"
 #include "codegen/cg.h"
-#include "codegen/forks.h"
+#include "codegen/gate.h"
 #include "codegen/host.h"
 #include "codegen/host_libdevice.h"
 #include "codegen/libdevice.h"
@@ -256,10 +256,10 @@ int cg_kernel_unpack(const CgRequest *request, const CgKey *key, const void *byt
     p.end = p.at + size;
     k->target = request->target;
     cg.target_state = &p;
-    cg_hold_forks();
+    cg_enter();
     failed = cg_guarded(&cg, read_kernel);
     cg_close(&cg);
-    cg_allow_forks();
+    cg_leave();
   }
   cx_free(cg.cx);
   if (failed) {

@@ -1,6 +1,8 @@
 /* Module: _pyptx, the C half of the package. Multi-phase initialisation, one PxState, heap types only.
  *
  * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
+#include <stdatomic.h>
+
 #include "pyext/dlpack.h"
 #include "pyext/record.h"
 #include "pyext/intrinsic.h"
@@ -32,6 +34,16 @@ static int make_names(PxState *st) {
   return 0;
 }
 
+/* Once a process: Python calls cg_shut after its last code, before C's exit handlers, which destroy LLVM's objects. */
+static int wait_for_compilations_at_exit(void) {
+  static atomic_flag registered = ATOMIC_FLAG_INIT;
+  if (atomic_flag_test_and_set(&registered) || Py_AtExit(cg_shut) == 0)
+    return 0;
+  atomic_flag_clear(&registered);
+  PyErr_SetString(PyExc_ImportError, "pyptx needs one of Python's 32 exit functions (Py_AtExit), and all are taken");
+  return -1;
+}
+
 static int module_exec(PyObject *module) {
   PxState *st = px_state_of_module(module);
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
@@ -41,6 +53,8 @@ static int module_exec(PyObject *module) {
   }
   st->module = module;
   rt_host_ask(px_ask_handlers);
+  if (wait_for_compilations_at_exit() < 0)
+    return -1;
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
   if (!(st->devices = PyDict_New()) ||

@@ -201,6 +201,21 @@ print("end")
 """, **where) == "end"
 
 
+def test_daemon_threads_that_compile_at_exit(where):
+    """LLVM's objects are destroyed after the last compilation only; several times, since a fault shows in one run of five."""
+    for _ in range(4):
+        assert run("""
+x = cuda.to_device(np.zeros(4))
+def forever():
+    while True:
+        cuda.jit(add_one.py_func)[1, 1](x)
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+time.sleep(0.2)
+print("end")
+""", **where) == "end"
+
+
 def test_handlers_that_use_the_device_at_exit(where):
     out = run("""
 x = cuda.to_device(np.arange(4.0))
