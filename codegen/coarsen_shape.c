@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "codegen/coarsen.h"
+#include "codegen/flow.h"
 
 /* --- instructions --- */
 
@@ -41,10 +42,6 @@ static const char *call_fault(CoShape *s, LLVMValueRef call) {
   return arena_printf(&s->cg->cx->arena, "it calls %s", LLVMGetValueName2(fn, &n));
 }
 
-static bool is_plain(LLVMValueRef i) {
-  return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
-}
-
 static bool is_relaxed(LLVMValueRef i) {
   if (LLVMGetVolatile(i))
     return false;
@@ -61,8 +58,8 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   case LLVMCall:
     i->sreg = sreg_of(i->old);
     return i->sreg == CO_NO_SREG ? call_fault(s, i->old) : NULL;
-  case LLVMLoad: i->reads = true; return is_plain(i->old) ? NULL : ordered;
-  case LLVMStore: i->effects = true; return is_plain(i->old) ? NULL : ordered;
+  case LLVMLoad: i->reads = true; return cg_is_plain_access(i->old) ? NULL : ordered;
+  case LLVMStore: i->effects = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg: i->effects = true; return is_relaxed(i->old) ? NULL : ordered;
   case LLVMAlloca: return "it has local memory";

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/fission_private.h"
+#include "codegen/flow.h"
 #include "codegen/lanes.h"
 
 enum {
@@ -26,42 +27,6 @@ bool cg_is_block_barrier(LLVMValueRef i) { return is_call_of(i, CG_BARRIER_NAME)
 bool fs_is_barrier(LLVMValueRef i) { return cg_is_block_barrier(i) || fs_is_meeting(i); }
 
 /* --- pieces --- */
-
-typedef VEC(LLVMBasicBlockRef) Blocks;
-
-/* Reached blocks in reverse post-order, so that what dominates comes first. */
-static Blocks order_blocks(Fissioner *x) {
-  typedef struct Visit {
-    LLVMBasicBlockRef block;
-    unsigned next;
-  } Visit;
-  VEC(Visit) stack = {0};
-  ValueMap seen = {.arena = x->arena};
-  Blocks post = {0};
-  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->f);
-  valuemap_set(&seen, entry, 1);
-  VEC_PUSH(x->arena, &stack, ((Visit){entry, 0}));
-  while (stack.len) {
-    Visit *top = &stack.data[stack.len - 1];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
-    if (top->next < LLVMGetNumSuccessors(end)) {
-      LLVMBasicBlockRef to = LLVMGetSuccessor(end, top->next++);
-      if (valuemap_get(&seen, to) == VALUEMAP_NONE) {
-        valuemap_set(&seen, to, 1);
-        VEC_PUSH(x->arena, &stack, ((Visit){to, 0}));
-      }
-    } else {
-      VEC_PUSH(x->arena, &post, top->block);
-      stack.len--;
-    }
-  }
-  for (uint32_t a = 0, b = post.len; a + 1 < b; a++) {
-    LLVMBasicBlockRef t = post.data[a];
-    post.data[a] = post.data[--b];
-    post.data[b] = t;
-  }
-  return post;
-}
 
 static void add_value(Fissioner *x, LLVMValueRef i, uint32_t piece) {
   Value v = {.old = i, .piece = piece, .bit = NO_SLOT};
@@ -90,7 +55,7 @@ static void cut_block(Fissioner *x, LLVMBasicBlockRef block) {
 }
 
 static void cut(Fissioner *x) {
-  Blocks blocks = order_blocks(x);
+  Blocks blocks = cg_blocks_in_order(x->arena, x->f);
   VEC_PUSH(x->arena, &x->starts, 0);
   for (uint32_t k = 0; k < blocks.len; k++)
     cut_block(x, blocks.data[k]);
@@ -200,8 +165,7 @@ static bool is_field_load(Fissioner *x, LLVMValueRef i) {
       LLVMIsAConstantInt(LLVMGetOperand(p, 1)))
     p = LLVMGetOperand(p, 0);
   bool parameter = LLVMIsALoadInst(p) && LLVMGetOperand(p, 0) == launch;
-  return (p == launch || parameter) && !LLVMGetVolatile(i) &&
-         LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+  return (p == launch || parameter) && cg_is_plain_access(i);
 }
 
 /* May it run anywhere, as often as one likes? */

@@ -1,4 +1,4 @@
-/* Host, between its files. Private to target_host.c, host_loops.c and jit_host.c.
+/* Host, between its files: target_host.c, host_*.c and jit_host.c.
  *
  * A kernel is lowered as the function of one thread, `void SYMBOL.thread(launch, block, bx, by, bz, tx, ty, tz, t)`; host_loops.c puts
  * the loops over blocks and threads around it; jit_host.c makes machine code of the module. */

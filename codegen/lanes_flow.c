@@ -1,41 +1,12 @@
 /* Lanes: blocks in order, loops, and the regions of branches that split the lanes. See lanes.h. */
 #include <string.h>
 
+#include "codegen/flow.h"
 #include "codegen/lanes_private.h"
 
 /* --- blocks --- */
 
-typedef VEC(LLVMBasicBlockRef) OldBlocks;
-
-static OldBlocks post_order(Lanes *l) {
-  typedef struct Visit {
-    LLVMBasicBlockRef block;
-    unsigned next;
-  } Visit;
-  VEC(Visit) stack = {0};
-  ValueMap seen = {.arena = l->arena};
-  OldBlocks post = {0};
-  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(l->f);
-  valuemap_set(&seen, entry, 1);
-  VEC_PUSH(l->arena, &stack, ((Visit){entry, 0}));
-  while (stack.len) {
-    Visit *top = &stack.data[stack.len - 1];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
-    if (top->next < LLVMGetNumSuccessors(end)) {
-      LLVMBasicBlockRef to = LLVMGetSuccessor(end, top->next++);
-      if (valuemap_get(&seen, to) == VALUEMAP_NONE) {
-        valuemap_set(&seen, to, 1);
-        VEC_PUSH(l->arena, &stack, ((Visit){to, 0}));
-      }
-    } else {
-      VEC_PUSH(l->arena, &post, top->block);
-      stack.len--;
-    }
-  }
-  return post;
-}
-
-/* In post-order: a block whose ways out all end in traps. Its way must be one without branches. */
+/* What follows it being known: a block whose ways out all end in traps. Its way must be one without branches. */
 static bool is_dead(const ValueMap *dead, LLVMBasicBlockRef block, bool *branches) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
   if (LLVMIsAUnreachableInst(end))
@@ -53,20 +24,20 @@ static bool is_plain_end(LLVMValueRef end) {
 }
 
 static bool make_blocks(Lanes *l) {
-  OldBlocks post = post_order(l);
+  Blocks old = cg_blocks_in_order(l->arena, l->f);
   ValueMap dead = {.arena = l->arena};
   bool branches = false;
-  for (uint32_t k = 0; k < post.len; k++)
-    if (is_dead(&dead, post.data[k], &branches))
-      valuemap_set(&dead, post.data[k], 1);
-  if (branches || post.len - dead.len >= LANES_BLOCKS || post.len == dead.len)
+  for (uint32_t k = old.len; k-- > 0;)
+    if (is_dead(&dead, old.data[k], &branches))
+      valuemap_set(&dead, old.data[k], 1);
+  if (branches || old.len - dead.len >= LANES_BLOCKS || old.len == dead.len)
     return false;
-  l->blocks = ARENA_ARRAY(l->arena, LaneBlock, post.len);
-  for (uint32_t k = post.len; k-- > 0;) {
-    if (valuemap_get(&dead, post.data[k]) != VALUEMAP_NONE)
+  l->blocks = ARENA_ARRAY(l->arena, LaneBlock, old.len);
+  for (uint32_t k = 0; k < old.len; k++) {
+    if (valuemap_get(&dead, old.data[k]) != VALUEMAP_NONE)
       continue;
-    valuemap_set(&l->block_of, post.data[k], l->nblocks);
-    l->blocks[l->nblocks++] = (LaneBlock){.old = post.data[k], .loop = NO_BLOCK, .join = NO_BLOCK};
+    valuemap_set(&l->block_of, old.data[k], l->nblocks);
+    l->blocks[l->nblocks++] = (LaneBlock){.old = old.data[k], .loop = NO_BLOCK, .join = NO_BLOCK};
   }
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LaneBlock *b = &l->blocks[k];
@@ -258,15 +229,10 @@ void ln_merge_latches(Lanes *l) {
   }
 }
 
-static uint32_t loop_with_header(const Lanes *l, uint32_t block) {
-  uint32_t n = l->blocks[block].loop;
-  return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
-}
-
 /* Units by their first block in reverse post-order: what comes before comes before, and a loop stays in one piece. */
 static uint32_t put_in_order(Lanes *l, uint32_t context, uint32_t n) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
-    uint32_t own = loop_with_header(l, k);
+    uint32_t own = ln_own_loop(l, k);
     if (l->blocks[k].loop == context)
       l->order[l->blocks[k].place = n++] = k;
     else if (own != NO_BLOCK && l->loops.data[own].parent == context)
@@ -332,7 +298,7 @@ void ln_split(Lanes *l, uint32_t block) {
     if (!between && k != d->join)
       continue;
     LaneBlock *x = &l->blocks[k];
-    uint32_t own = loop_with_header(l, k);
+    uint32_t own = ln_own_loop(l, k);
     if (loop_has(l, x->loop, block)) {
       x->meets = true;
       if (between && own != NO_BLOCK)

@@ -1,5 +1,5 @@
 /* Lanes, between its files: lanes_flow.c finds loops, regions and their order, lanes_shape.c shapes, lanes_write.c writes the flow of
- * control, lanes_values.c the instructions. */
+ * control, lanes_values.c the instructions, lanes_memory.c those that load and store. */
 #ifndef PYPTX_CODEGEN_LANES_PRIVATE_H
 #define PYPTX_CODEGEN_LANES_PRIVATE_H
 
@@ -100,6 +100,11 @@ static inline LaneValue *ln_value(Lanes *l, LLVMValueRef v) {
   uint32_t n = valuemap_get(&l->value_of, v);
   return n == VALUEMAP_NONE ? NULL : &l->values.data[n];
 }
+/* The loop that has the block as its header, NO_BLOCK if none. */
+static inline uint32_t ln_own_loop(const Lanes *l, uint32_t block) {
+  uint32_t n = l->blocks[block].loop;
+  return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
+}
 static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
   return loop == NO_BLOCK || in_set(&l->loops.data[loop].blocks, block);
 }
@@ -121,6 +126,7 @@ enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
 bool ln_is_nothing(LLVMValueRef call); /* lifetimes, assumptions, scopes */
 /* lanes_values.c */
+bool ln_is_element(LLVMTypeRef t); /* of a vector */
 bool ln_is_pair(LLVMTypeRef t);
 LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t); /* NULL if there is none */
 LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old);  /* lane 0's */
@@ -128,7 +134,10 @@ LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old);
 LLVMValueRef ln_splat(Lanes *l, LLVMValueRef scalar);
 LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane);
 void ln_write_instruction(Lanes *l, LLVMValueRef i);
+LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands */
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
+void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL if it has no value */
+LLVMValueRef ln_mask_or_all(Lanes *l);
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp); /* as a vector */
 /* i1: the comparison is `holds` in all lanes, as its ends tell; NULL where they do not. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
@@ -139,5 +148,8 @@ LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask); /* the first lane of a mask that has one; NULL: lane 0; i64 */
 void ln_keep(Lanes *l, LaneValue *v); /* now -> slot */
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
+/* lanes_memory.c */
+void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
+void ln_write_store(Lanes *l, LLVMValueRef i);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/fission.h"
+#include "codegen/flow.h"
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
 
@@ -225,8 +226,8 @@ static Shape phi_shape(Lanes *l, const LaneValue *v) {
 static Shape load_shape(Lanes *l, LLVMValueRef i) {
   if (LLVMGetMetadata(i, l->uniform_kind))
     return step(0);
-  bool plain = !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
-  return plain && is_uniform(ln_shape(l, LLVMGetOperand(i, 0))) ? step(0) : vector;
+  bool uniform = cg_is_plain_access(i) && is_uniform(ln_shape(l, LLVMGetOperand(i, 0)));
+  return uniform ? step(0) : vector;
 }
 
 static Shape call_shape(Lanes *l, LLVMValueRef i) {

@@ -1,4 +1,4 @@
-/* Lanes: instructions. See lanes.h; lanes_write.c calls it with the builder in the block being written.
+/* Lanes: values and instructions; loads and stores are lanes_memory.c's. See lanes.h; lanes_write.c calls it with the builder in the block being written.
  *
  * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or lane by lane where there is none. */
 #include <string.h>
@@ -12,7 +12,7 @@ LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name) {
 
 /* --- types --- */
 
-static bool is_element(LLVMTypeRef t) {
+bool ln_is_element(LLVMTypeRef t) {
   switch (LLVMGetTypeKind(t)) {
   case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) <= 64;
   case LLVMHalfTypeKind:
@@ -27,11 +27,11 @@ static bool is_element(LLVMTypeRef t) {
 /* A complex number in memory. In lanes it is two vectors, as a structure of two parts is. */
 bool ln_is_pair(LLVMTypeRef t) {
   return LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == 2 &&
-         is_element(LLVMGetElementType(t));
+         ln_is_element(LLVMGetElementType(t));
 }
 
 LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t) {
-  if (is_element(t))
+  if (ln_is_element(t))
     return LLVMVectorType(t, l->width);
   if (ln_is_pair(t)) {
     LLVMTypeRef part = LLVMVectorType(LLVMGetElementType(t), l->width), both[] = {part, part};
@@ -80,7 +80,7 @@ static LLVMTypeRef part_type(LLVMTypeRef t, unsigned k) {
 LLVMValueRef ln_splat(Lanes *l, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v), vector = ln_vector_type(l, t);
   CX_ASSERT(l->cg->cx, vector);
-  if (!is_element(t)) {
+  if (!ln_is_element(t)) {
     LLVMValueRef all = LLVMGetPoison(vector);
     for (unsigned k = 0; k < LLVMCountStructElementTypes(vector); k++)
       all = LLVMBuildInsertValue(l->b, all, ln_splat(l, part_of(l, v, k)), k, "");
@@ -152,7 +152,7 @@ LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
 }
 
 static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMValueRef lane) {
-  if (is_element(t))
+  if (ln_is_element(t))
     return LLVMBuildExtractElement(l->b, vector, lane, "");
   LLVMValueRef one = LLVMGetPoison(t);
   for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
@@ -161,7 +161,7 @@ static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMVa
 }
 
 static LLVMValueRef insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
-  if (is_element(LLVMTypeOf(one)))
+  if (ln_is_element(LLVMTypeOf(one)))
     return LLVMBuildInsertElement(l->b, vector, one, lane, "");
   for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
     vector = with_part(l, vector, insert(l, part_of(l, vector, k), part_of(l, one, k), lane), k);
@@ -219,7 +219,7 @@ LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
 }
 
 static LLVMValueRef every_lane(Lanes *l) { return LLVMConstAllOnes(l->mask_type); }
-static LLVMValueRef mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every_lane(l); }
+LLVMValueRef ln_mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every_lane(l); }
 
 /* --- writing values --- */
 
@@ -268,8 +268,14 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
   return copy;
 }
 
+LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i) { return copy_with(l, i, NULL, true); }
+
+LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
+  return copy_with(l, i, lane, false);
+}
+
 static void write_step(Lanes *l, LaneValue *v) {
-  v->now = copy_with(l, v->old, NULL, true);
+  v->now = ln_copy_scalar(l, v->old);
   if (v->shape.step && l->mask_now)
     forget_flags(v->now);
 }
@@ -330,11 +336,11 @@ static LLVMValueRef in_memory(Lanes *l, LLVMValueRef vector) {
 }
 
 static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
-  return is_element(t) &&
+  return ln_is_element(t) &&
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
 }
 
-static void write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
+void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   int n = LLVMGetNumOperands(i);
   LLVMValueRef *memory = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
@@ -366,154 +372,6 @@ static void write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   end_lanes(l, &lanes);
   if (v)
     v->now = LLVMBuildLoad2(l->b, t, all, "");
-}
-
-/* --- memory --- */
-
-static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *overloads,
-                                LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align) {
-  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, overloads, 2);
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
-  unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-  LLVMAddCallSiteAttribute(call, 1 + pointer, LLVMCreateEnumAttribute(l->cg->context, kind, align));
-  return call;
-}
-
-/* Neighbours in memory, as the lanes are? */
-static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
-  Shape s = ln_shape(l, pointer);
-  return s.kind == SHAPE_STEP && (uint64_t)s.step == LLVMABISizeOfType(l->cg->layout, t) &&
-         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * (uint64_t)s.step;
-}
-
-static bool is_plain_access(LLVMValueRef i) {
-  return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
-}
-
-/* Pairs in memory: one run of twice as many parts, or two gathers. */
-
-enum { TWICE = UINT16_MAX };
-
-/* Lanes begin, begin + by, … of x and y, one behind the other; or each of x twice; or each of x and, `second` further on, of y in turn. */
-static LLVMValueRef shuffled(Lanes *l, LLVMValueRef x, LLVMValueRef y, unsigned n, unsigned begin,
-                             unsigned by, unsigned second) {
-  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
-  for (unsigned k = 0; k < n; k++)
-    all[k] = LLVMConstInt(l->cg->t.i32, second == TWICE ? k / 2 : second ? k / 2 + k % 2 * second : begin + k * by, 0);
-  return LLVMBuildShuffleVector(l->b, x, y, LLVMConstVector(all, n), "");
-}
-
-static LLVMValueRef mask_of_parts(Lanes *l) {
-  return l->mask_now ? shuffled(l, l->mask_now, LLVMGetPoison(l->mask_type), 2 * l->width, 0, 0,
-                                TWICE)
-                     : NULL;
-}
-
-static LLVMValueRef pointer_to_part(Lanes *l, LLVMValueRef pointer, LLVMTypeRef part, unsigned k) {
-  LLVMValueRef at = LLVMConstInt(l->cg->t.i64, k, 0);
-  return LLVMBuildGEP2(l->b, part, ln_vector(l, pointer), &at, 1, "");
-}
-
-static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
-  unsigned align = LLVMGetAlignment(i), own = LLVMABIAlignmentOfType(l->cg->layout, part);
-  return align < own ? align : own;
-}
-
-static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t), wide = LLVMVectorType(part, 2 * l->width),
-              all = LLVMVectorType(part, l->width);
-  LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
-  unsigned align = part_alignment(l, i, part);
-  if (is_run(l, pointer, t) && l->mask_now) {
-    LLVMTypeRef types[] = {wide, LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {ln_scalar(l, pointer), mask_of_parts(l), LLVMGetPoison(wide)};
-    both = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
-  } else if (is_run(l, pointer, t)) {
-    both = LLVMBuildLoad2(l->b, wide, ln_scalar(l, pointer), "");
-    LLVMSetAlignment(both, align);
-  }
-  for (unsigned k = 0; k < 2; k++) {
-    if (both) {
-      parts[k] = shuffled(l, both, LLVMGetPoison(wide), l->width, k, 2, 0);
-      continue;
-    }
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {pointer_to_part(l, pointer, part, k), mask_or_all(l), LLVMGetPoison(all)};
-    parts[k] = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
-  }
-  v->now = LLVMGetPoison(ln_vector_type(l, t));
-  for (unsigned k = 0; k < 2; k++)
-    v->now = LLVMBuildInsertValue(l->b, v->now, parts[k], k, "");
-}
-
-static void store_pairs(Lanes *l, LLVMValueRef i) {
-  LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1), parts[2];
-  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t), all = LLVMVectorType(part, l->width);
-  unsigned align = part_alignment(l, i, part);
-  value = ln_vector(l, value);
-  for (unsigned k = 0; k < 2; k++)
-    parts[k] = LLVMBuildExtractValue(l->b, value, k, "");
-  if (is_run(l, pointer, t)) {
-    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
-    LLVMTypeRef types[] = {LLVMTypeOf(both), LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {both, ln_scalar(l, pointer), mask_of_parts(l)};
-    if (args[2])
-      call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
-    else
-      LLVMSetAlignment(LLVMBuildStore(l->b, both, args[1]), align);
-    return;
-  }
-  for (unsigned k = 0; k < 2; k++) {
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {parts[k], pointer_to_part(l, pointer, part, k), mask_or_all(l)};
-    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
-  }
-}
-
-static void write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
-  LLVMValueRef pointer = LLVMGetOperand(i, 0);
-  unsigned align = LLVMGetAlignment(i);
-  if (is_plain_access(i) && ln_is_pair(t)) {
-    load_pairs(l, i, v);
-  } else if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
-    write_lane_by_lane(l, i, v);
-  } else if (!is_run(l, pointer, t)) {
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {ln_vector(l, pointer), mask_or_all(l), LLVMGetPoison(all)};
-    v->now = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
-  } else if (l->mask_now) {
-    LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {ln_scalar(l, pointer), l->mask_now, LLVMGetPoison(all)};
-    v->now = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
-  } else {
-    v->now = LLVMBuildLoad2(l->b, all, ln_scalar(l, pointer), "");
-    LLVMSetAlignment(v->now, align);
-  }
-}
-
-/* Lanes that store to one place do so in their order. */
-static void write_store(Lanes *l, LLVMValueRef i) {
-  LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
-  LLVMTypeRef t = LLVMTypeOf(value), all = ln_vector_type(l, t);
-  unsigned align = LLVMGetAlignment(i);
-  if (is_plain_access(i) && is_uniform(ln_shape(l, pointer)) && is_uniform(ln_shape(l, value))) {
-    copy_with(l, i, NULL, true);
-  } else if (is_plain_access(i) && ln_is_pair(t)) {
-    store_pairs(l, i);
-  } else if (!is_plain_access(i) || !is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
-    write_lane_by_lane(l, i, NULL);
-  } else if (!is_run(l, pointer, t)) {
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {ln_vector(l, value), ln_vector(l, pointer), mask_or_all(l)};
-    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
-  } else if (l->mask_now) {
-    LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {ln_vector(l, value), ln_scalar(l, pointer), l->mask_now};
-    call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
-  } else {
-    LLVMSetAlignment(LLVMBuildStore(l->b, ln_vector(l, value), ln_scalar(l, pointer)), align);
-  }
 }
 
 /* --- vectors --- */
@@ -567,7 +425,7 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
   const VectorForm *form = ln_vector_form(i);
   LLVMTypeRef all = v ? ln_vector_type(l, LLVMTypeOf(i)) : NULL;
   if (!form || !all) {
-    write_lane_by_lane(l, i, v);
+    ln_write_lane_by_lane(l, i, v);
     return;
   }
   LLVMValueRef args[4];
@@ -696,10 +554,6 @@ static void write_agreed(Lanes *l, LaneValue *v) {
   v->now = ends[0];
 }
 
-LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
-  return copy_with(l, i, lane, false);
-}
-
 void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   LaneValue *v = ln_value(l, i);
   if (v && v->late)
@@ -713,13 +567,13 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   else if (v && v->shape.kind == SHAPE_STEP)
     write_step(l, v);
   else if (LLVMIsALoadInst(i))
-    write_load(l, i, v);
+    ln_write_load(l, i, v);
   else if (LLVMIsAStoreInst(i))
-    write_store(l, i);
+    ln_write_store(l, i);
   else if (LLVMIsACallInst(i))
     write_call(l, i, v);
   else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-    write_lane_by_lane(l, i, v);
+    ln_write_lane_by_lane(l, i, v);
   else if (LLVMIsAGetElementPtrInst(i))
     v->now = write_gep(l, i);
   else if (LLVMIsASelectInst(i))

@@ -6,6 +6,7 @@
  * Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
 #include <string.h>
 
+#include "codegen/flow.h"
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
 
@@ -44,7 +45,7 @@ static bool may_wait(LLVMValueRef i) {
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg: return LLVMGetFirstUse(i) != NULL;
   case LLVMFence: return true;
-  case LLVMLoad: return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+  case LLVMLoad: return !cg_is_plain_access(i);
   default: return false;
   }
 }
@@ -124,14 +125,9 @@ static bool unit_is_masked(const Lanes *l, uint32_t head, uint32_t context) {
                                         : l->blocks[head].masked;
 }
 
-static uint32_t own_loop(const Lanes *l, uint32_t block) {
-  uint32_t n = l->blocks[block].loop;
-  return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
-}
-
 /* Do lanes wait in front of it? */
 static bool waits(const Lanes *l, uint32_t block) {
-  uint32_t n = own_loop(l, block);
+  uint32_t n = ln_own_loop(l, block);
   return (l->blocks[block].masked && !l->blocks[block].follows) ||
          (n != NO_BLOCK && l->loops.data[n].masked);
 }
@@ -212,7 +208,7 @@ static LLVMValueRef wanted(Lanes *l, LLVMValueRef phi, LLVMValueRef v) {
 /* All phis' new values are made before one is stored. */
 static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
   const LaneBlock *s = &l->blocks[to];
-  bool blend = mask && own_loop(l, to) == NO_BLOCK &&
+  bool blend = mask && ln_own_loop(l, to) == NO_BLOCK &&
                ((s->meets && s->npred > 1) || leaves_divergent_loop(l, l->at, to));
   LLVMBasicBlockRef from = l->blocks[l->at].old;
   VEC(LLVMValueRef) values = {0};
@@ -244,7 +240,7 @@ static void jump(Lanes *l, LLVMBasicBlockRef to) { LLVMBuildBr(l->b, to); }
 /* All lanes of the mask go along one edge. */
 static void follow_edge(Lanes *l, uint32_t to) {
   uint32_t head = l->at, context = l->blocks[head].loop;
-  uint32_t own = own_loop(l, to);
+  uint32_t own = ln_own_loop(l, to);
   bool again = own != NO_BLOCK && in_set(&l->loops.data[own].blocks, head);
   set_phis(l, to, l->mask_now);
   if (again && !l->loops.data[own].divergent) {
@@ -369,7 +365,7 @@ void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
 /* In front of a block or loop for which lanes may wait. */
 static void write_test(Lanes *l, uint32_t block) {
   LaneBlock *b = &l->blocks[block];
-  uint32_t own = own_loop(l, block), context = own == NO_BLOCK ? b->loop : l->loops.data[own].parent;
+  uint32_t own = ln_own_loop(l, block), context = own == NO_BLOCK ? b->loop : l->loops.data[own].parent;
   LLVMPositionBuilderAtEnd(l->b, b->test);
   LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "");
   if (own != NO_BLOCK && !l->loops.data[own].divergent) {

@@ -313,7 +313,7 @@ static LLVMValueRef alloc_local(Lower *lw, const IrAlloc *a, uint64_t bytes, uns
     fail(lw->cx, lw->ins->loc, ERR_LOCAL_SIZE, a->name ? a->name : "the array", (long long)bytes,
          (long long)LOCAL_LIMIT);
   cg->local_bytes += (uint32_t)bytes;
-  return lw->target->local(lw, bytes, align, a->name ? a->name : "local");
+  return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align, a->name ? a->name : "local");
 }
 
 void lw_alloc(Lower *lw, Ins *i) {

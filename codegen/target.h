@@ -80,8 +80,6 @@ struct Target {
   /* A load or store of a type as it is in memory, with a hint; NULL, and nothing done, where the memory behind the pointer has none. */
   LLVMValueRef (*load_hinted)(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p);
   LLVMValueRef (*store_hinted)(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p);
-  LLVMValueRef (*local)(Lower *lw, uint64_t bytes, unsigned align,
-                        const char *name); /* one thread's own, lives as long as the function */
 
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */

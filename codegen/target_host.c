@@ -229,10 +229,6 @@ static LLVMValueRef host_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v,
   return NULL;
 }
 
-static LLVMValueRef host_local(Lower *lw, uint64_t bytes, unsigned align, const char *name) {
-  return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align, name);
-}
-
 /* --- barriers --- */
 
 static LLVMValueRef barrier_call(Lower *lw, int kind, LLVMValueRef vote) {
@@ -378,7 +374,6 @@ const Target cg_target_host = {
     .shared_dynamic = host_shared_dynamic,
     .shared_dynamic_bytes = host_shared_dynamic_bytes,
     .constant = host_constant,
-    .local = host_local,
     .load_hinted = host_load_hinted,
     .store_hinted = host_store_hinted,
     .sreg = host_sreg,

@@ -243,10 +243,6 @@ static LLVMValueRef nvptx_constant(Lower *lw, LLVMValueRef init, uint64_t bytes,
   return LLVMConstAddrSpaceCast(g, lw->t->ptr);
 }
 
-static LLVMValueRef nvptx_local(Lower *lw, uint64_t bytes, unsigned align, const char *name) {
-  return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align, name);
-}
-
 Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes) {
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   for (; *attributes; attributes++)
@@ -339,7 +335,6 @@ const Target cg_target_nvptx = {
     .shared_dynamic = nvptx_shared_dynamic,
     .shared_dynamic_bytes = nvptx_shared_dynamic_bytes,
     .constant = nvptx_constant,
-    .local = nvptx_local,
     .load_hinted = cg_nvptx_load_hinted,
     .store_hinted = cg_nvptx_store_hinted,
     .sreg = cg_nvptx_sreg,

@@ -1,0 +1,14 @@
+/* Flow: questions about LLVM's functions that several files of this room ask. */
+#ifndef PYPTX_CODEGEN_FLOW_H
+#define PYPTX_CODEGEN_FLOW_H
+
+#include "codegen/cg.h"
+
+typedef VEC(LLVMBasicBlockRef) Blocks;
+
+/* Reached blocks in reverse post-order, so that what dominates comes first. */
+Blocks cg_blocks_in_order(Arena *arena, LLVMValueRef f);
+/* Of a load or store: neither volatile nor atomic. */
+bool cg_is_plain_access(LLVMValueRef i);
+
+#endif
