@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/number.h"
 #include "ir/build.h"
 #include "ir/cx.h"
 #include "ir/type.h"
@@ -58,7 +59,7 @@ static const Frozen *parse_value(Cx *cx, const char **text) {
   const char *s = *text;
   char *end_int, *end_float;
   long long i = strtoll(s, &end_int, 10);
-  double d = strtod(s, &end_float);
+  double d = number_read(s, &end_float);
   if (end_float == s)
     return NULL;
   *text = end_float;

@@ -1,9 +1,9 @@
 /* Frozen: look-ups and text. */
 #include "ir/frozen.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "ir/base/number.h"
 #include "ir/cx.h"
 
 const Binding *fz_find(const Binding *b, uint32_t n, const char *name) {
@@ -38,20 +38,78 @@ static void put_string(Buf *b, const char *s, size_t n) {
 }
 
 static void put_float(Buf *b, double v) {
-  char text[40];
-  for (int digits = 15; digits <= 17; digits++) { /* the shortest that reads back */
-    snprintf(text, sizeof text, "%.*g", digits, v);
-    double back;
-    if (sscanf(text, "%lf", &back) == 1 && back == v)
-      break;
-  }
+  char text[NUMBER_TEXT];
+  number_write(text, v);
   buf_puts(b, text);
   if (!strpbrk(text, ".eni"))
     buf_puts(b, ".0");
 }
 
-static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
-  enum { MAX_ITEMS = 8, MAX_DEPTH = 4 };
+static void put_integer(Buf *b, int64_t v, bool is_unsigned) {
+  if (is_unsigned)
+    buf_printf(b, "%llu", (unsigned long long)v);
+  else
+    buf_printf(b, "%lld", (long long)v);
+}
+
+static void put_complex(Buf *b, const Frozen *f) {
+  buf_putc(b, '(');
+  put_float(b, f->re);
+  buf_puts(b, f->im < 0 ? "" : "+");
+  put_float(b, f->im);
+  buf_puts(b, "j)");
+}
+
+static void put_frozen(Buf *b, const Frozen *f, int depth);
+
+enum { MAX_ITEMS = 8, MAX_DEPTH = 4 };
+
+static void put_tuple(Buf *b, const Frozen *f, int depth) {
+  buf_puts(b, f->names ? f->text : "");
+  buf_putc(b, '(');
+  for (uint32_t i = 0; i < f->n; i++) {
+    buf_puts(b, i ? ", " : "");
+    if (i == MAX_ITEMS || depth >= MAX_DEPTH) {
+      buf_puts(b, "...");
+      break;
+    }
+    if (f->names)
+      buf_printf(b, "%s=", f->names[i]);
+    put_frozen(b, f->items[i], depth + 1);
+  }
+  buf_puts(b, f->n == 1 && !f->names ? ",)" : ")");
+}
+
+static void put_slice(Buf *b, const Frozen *f, int depth) {
+  buf_puts(b, "slice(");
+  for (uint32_t i = 0; i < 3 && depth < MAX_DEPTH; i++) {
+    buf_puts(b, i ? ", " : "");
+    put_frozen(b, f->items[i], depth + 1);
+  }
+  buf_puts(b, depth < MAX_DEPTH ? "" : "...");
+  buf_putc(b, ')');
+}
+
+static void put_scalar(Buf *b, const Frozen *f) {
+  const ScalarInfo *info = &ty_scalar_info[f->type];
+  buf_printf(b, "%s(", info->name);
+  if (info->kind == KIND_COMPLEX)
+    put_complex(b, f);
+  else if (info->kind == KIND_FLOAT)
+    put_float(b, f->re);
+  else
+    put_integer(b, f->i, info->kind == KIND_UINT);
+  buf_putc(b, ')');
+}
+
+static void put_array(Buf *b, const FrozenArray *a) {
+  buf_printf(b, "<array %s", a->record ? a->record : ty_scalar_info[a->elem].name);
+  for (unsigned i = 0; i < a->ndim; i++)
+    buf_printf(b, "%c%lld", i ? 'x' : ' ', (long long)a->extents[i]);
+  buf_putc(b, '>');
+}
+
+static void put_frozen(Buf *b, const Frozen *f, int depth) {
   switch (f->kind) {
   case FZ_NONE: buf_puts(b, "None"); return;
   case FZ_ELLIPSIS: buf_puts(b, "..."); return;
@@ -59,54 +117,16 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
   case FZ_INT:
     if (f->wide && f->text)
       buf_printf(b, "%.60s", f->text);
-    else if (f->wide)
-      buf_printf(b, "%llu", (unsigned long long)f->i);
     else
-      buf_printf(b, "%lld", (long long)f->i);
+      put_integer(b, f->i, f->wide);
     return;
   case FZ_FLOAT: put_float(b, f->re); return;
-  case FZ_COMPLEX:
-    buf_putc(b, '(');
-    put_float(b, f->re);
-    buf_puts(b, f->im < 0 ? "" : "+");
-    put_float(b, f->im);
-    buf_puts(b, "j)");
-    return;
+  case FZ_COMPLEX: put_complex(b, f); return;
   case FZ_STR: put_string(b, f->text, f->n); return;
   case FZ_BYTES: buf_putc(b, 'b'); put_string(b, f->text, f->n); return;
-  case FZ_TUPLE:
-    buf_puts(b, f->names ? f->text : "");
-    buf_putc(b, '(');
-    for (uint32_t i = 0; i < f->n; i++) {
-      buf_puts(b, i ? ", " : "");
-      if (f->names && i < MAX_ITEMS && depth < MAX_DEPTH)
-        buf_printf(b, "%s=", f->names[i]);
-      if (i == MAX_ITEMS || depth == MAX_DEPTH) {
-        buf_puts(b, "...");
-        break;
-      }
-      put_frozen(cx, b, f->items[i], depth + 1);
-    }
-    buf_puts(b, f->n == 1 && !f->names ? ",)" : ")");
-    return;
-  case FZ_SLICE:
-    buf_puts(b, "slice(");
-    for (uint32_t i = 0; i < 3; i++) {
-      buf_puts(b, i ? ", " : "");
-      put_frozen(cx, b, f->items[i], depth + 1);
-    }
-    buf_putc(b, ')');
-    return;
-  case FZ_SCALAR:
-    buf_printf(b, "%s(", ty_scalar_info[f->type].name);
-    if (ty_scalar_info[f->type].kind == KIND_FLOAT)
-      put_float(b, f->re);
-    else if (ty_scalar_info[f->type].kind == KIND_UINT)
-      buf_printf(b, "%llu", (unsigned long long)f->i);
-    else
-      buf_printf(b, "%lld", (long long)f->i);
-    buf_putc(b, ')');
-    return;
+  case FZ_TUPLE: put_tuple(b, f, depth); return;
+  case FZ_SLICE: put_slice(b, f, depth); return;
+  case FZ_SCALAR: put_scalar(b, f); return;
   case FZ_DATE:
     if (f->i == INT64_MIN)
       buf_printf(b, "%s(NaT)", f->text);
@@ -120,12 +140,7 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
   case FZ_MODULE: buf_printf(b, "<module %s>", f->text); return;
   case FZ_FUNC: buf_printf(b, "<function %s>", f->func->code->qualname); return;
   case FZ_CODE: buf_printf(b, "<code %s>", f->code->qualname); return;
-  case FZ_ARRAY:
-    buf_printf(b, "<array %s", f->array->record ? f->array->record : ty_scalar_info[f->array->elem].name);
-    for (unsigned i = 0; i < f->array->ndim; i++)
-      buf_printf(b, "%c%lld", i ? 'x' : ' ', (long long)f->array->extents[i]);
-    buf_putc(b, '>');
-    return;
+  case FZ_ARRAY: put_array(b, f->array); return;
   case FZ_DEVICE_ARRAY:
     buf_printf(b, "<device array %s at 0x%llx>", f->text, (unsigned long long)f->array->address);
     return;
@@ -142,7 +157,7 @@ static void put_frozen(Cx *cx, Buf *b, const Frozen *f, int depth) {
 const char *fz_text(Cx *cx, const Frozen *f) {
   Buf b;
   buf_init(&b, &cx->arena);
-  put_frozen(cx, &b, f, 0);
+  put_frozen(&b, f, 0);
   return b.text;
 }
 

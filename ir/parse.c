@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/number.h"
 #include "ir/build.h"
 #include "ir/print.h"
 
@@ -234,7 +235,7 @@ static const Frozen *constant(Parser *p, int depth) {
   }
   char *int_end, *float_end;
   int64_t i = strtoll(p->s, &int_end, 10);
-  double d = strtod(p->s, &float_end);
+  double d = number_read(p->s, &float_end);
   if (float_end == p->s)
     bad(p, "expected a constant");
   bool is_float = float_end > int_end;

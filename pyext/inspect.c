@@ -13,23 +13,69 @@ static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt
 static const char *ssa_of(const CgKernel *c) { return c->ssa; }
 static const char *types_of(const CgKernel *c) { return c->types; }
 
-static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device, unsigned want,
-                          TextOf of) {
+/* What is asked of an overload: a text that compiling gives, or a number of the loaded kernel. */
+typedef struct Question {
+  unsigned want;
+  TextOf of;     /* NULL: the number */
+  size_t number; /* in RtKernelInfo */
+} Question;
+
+static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device, const Question *q) {
   char arch[16];
   PxTextRequest request = px_text_request(device, arch);
-  request.want = want | CG_WANT_ONLY;
+  request.want = q->want | CG_WANT_ONLY;
   CgKernel *code = NULL;
   if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
     return NULL;
-  PyObject *text = px_text_or_none(of(code));
+  PyObject *text = px_text_or_none(q->of(code));
   cg_kernel_free(code);
   return text;
 }
 
-static PyObject *text_of_overload(PxDispatcher *d, PxOverload *o, unsigned want, TextOf of) {
-  if (of == asm_of && o->code->ptx)
+static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) {
+  if (!q->of) {
+    uint32_t v;
+    memcpy(&v, (const char *)rt_kernel_info(o->kernel) + q->number, sizeof v);
+    return PyLong_FromUnsignedLong(v);
+  }
+  if (q->of == asm_of && o->code->ptx)
     return px_text_or_none(o->code->ptx);
-  return text_for(d, &o->signature, o->device, want, of);
+  return text_for(d, &o->signature, o->device, q);
+}
+
+static PyObject *of_signature(PxDispatcher *d, PyObject *signature, const Question *q) {
+  PxState *st = px_state_of((PyObject *)d);
+  PxSignature s = {0};
+  RtDevice *device = px_current_device(st);
+  if (!device || px_signature_argument(st, signature, &s) < 0)
+    return NULL;
+  PyObject *answer = NULL;
+  if (q->of) {
+    answer = text_for(d, &s, device, q);
+  } else {
+    PxOverload *o = px_overload_for(d, &s, device);
+    answer = o ? of_overload(d, o, q) : NULL;
+    Py_XDECREF((PyObject *)o);
+  }
+  px_signature_clear(&s);
+  return answer;
+}
+
+/* For a signature, or for None of all overloads: a dict by their signatures. */
+static PyObject *inspect(PyObject *self, PyObject *signature, const Question *q) {
+  PxDispatcher *d = (PxDispatcher *)self;
+  if (signature != Py_None)
+    return of_signature(d, signature, q);
+  PyObject *list = px_overload_list(d), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
+    PyObject *answer = of_overload(d, o, q);
+    if (!answer || PyDict_SetItem(dict, o->types, answer) < 0)
+      Py_CLEAR(dict);
+    Py_XDECREF(answer);
+  }
+  Py_XDECREF(list);
+  return dict;
 }
 
 static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, unsigned want, TextOf of) {
@@ -37,27 +83,7 @@ static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, unsigne
   PyObject *signature = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect", names, &signature))
     return NULL;
-  PxDispatcher *d = (PxDispatcher *)self;
-  PxState *st = px_state_of(self);
-  if (signature != Py_None) {
-    PxSignature s = {0};
-    RtDevice *device = px_current_device(st);
-    if (!device || px_signature_argument(st, signature, &s) < 0)
-      return NULL;
-    PyObject *text = text_for(d, &s, device, want, of);
-    px_signature_clear(&s);
-    return text;
-  }
-  PyObject *list = px_overload_list(d), *dict = list ? PyDict_New() : NULL;
-  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
-    PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
-    PyObject *text = text_of_overload(d, o, want, of);
-    if (!text || PyDict_SetItem(dict, o->types, text) < 0)
-      Py_CLEAR(dict);
-    Py_XDECREF(text);
-  }
-  Py_XDECREF(list);
-  return dict;
+  return inspect(self, signature, &(Question){.want = want, .of = of});
 }
 
 PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -94,39 +120,11 @@ PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 /* --- numbers of overloads --- */
 
-static PyObject *number_of(const PxOverload *o, size_t offset) {
-  uint32_t v;
-  memcpy(&v, (const char *)rt_kernel_info(o->kernel) + offset, sizeof v);
-  return PyLong_FromUnsignedLong(v);
-}
-
 static PyObject *numbers(PyObject *self, PyObject *args, size_t offset) {
   PyObject *signature = Py_None;
   if (!PyArg_ParseTuple(args, "|O", &signature))
     return NULL;
-  PxDispatcher *d = (PxDispatcher *)self;
-  PxState *st = px_state_of(self);
-  if (signature != Py_None) {
-    PxSignature s = {0};
-    RtDevice *device = px_current_device(st);
-    if (!device || px_signature_argument(st, signature, &s) < 0)
-      return NULL;
-    PxOverload *o = px_overload_for(d, &s, device);
-    px_signature_clear(&s);
-    PyObject *number = o ? number_of(o, offset) : NULL;
-    Py_XDECREF((PyObject *)o);
-    return number;
-  }
-  PyObject *list = px_overload_list(d), *dict = list ? PyDict_New() : NULL;
-  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
-    PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
-    PyObject *number = number_of(o, offset);
-    if (!number || PyDict_SetItem(dict, o->types, number) < 0)
-      Py_CLEAR(dict);
-    Py_XDECREF(number);
-  }
-  Py_XDECREF(list);
-  return dict;
+  return inspect(self, signature, &(Question){.number = offset});
 }
 
 PyObject *px_get_regs(PyObject *self, PyObject *args) {

@@ -27,6 +27,11 @@ PyObject *px_keep(PxSnapshot *s, PyObject *new_reference) {
 }
 
 const char *px_freeze_text(PxSnapshot *s, PyObject *str) {
+  size_t n;
+  return px_freeze_string(s, str, &n);
+}
+
+const char *px_freeze_string(PxSnapshot *s, PyObject *str, size_t *length) {
   Py_ssize_t n;
   const char *text = PyUnicode_Check(str) ? PyUnicode_AsUTF8AndSize(str, &n) : NULL;
   if (!text && PyUnicode_Check(str)) { /* lone surrogates */
@@ -39,6 +44,7 @@ const char *px_freeze_text(PxSnapshot *s, PyObject *str) {
                  Py_TYPE(str)->tp_name);
     px_snapshot_raise(s);
   }
+  *length = (size_t)n;
   return arena_strndup(&s->cx->arena, text, (size_t)n);
 }
 

@@ -61,7 +61,8 @@ PyObject *px_keep(PxSnapshot *s, PyObject *new_reference);
 Frozen *px_freeze(PxSnapshot *s, PyObject *object);
 const Code *px_freeze_code(PxSnapshot *s, PyObject *code);
 Frozen *px_new_frozen(PxSnapshot *s, FrozenKind kind);
-const char *px_freeze_text(PxSnapshot *s,
-                           PyObject *str); /* UTF-8 in the arena; leaves if it is no str */
+/* UTF-8 in the arena, ending with a NUL; leaves if it is no str. */
+const char *px_freeze_text(PxSnapshot *s, PyObject *str);
+const char *px_freeze_string(PxSnapshot *s, PyObject *str, size_t *length);
 
 #endif

@@ -117,9 +117,10 @@ static void freeze_slice(PxSnapshot *s, Frozen *f, PyObject *object) {
 }
 
 static void freeze_str(PxSnapshot *s, Frozen *f, PyObject *object) {
+  size_t n; /* there may be NULs inside */
   f->kind = FZ_STR;
-  f->text = px_freeze_text(s, object);
-  f->n = (uint32_t)strlen(f->text);
+  f->text = px_freeze_string(s, object, &n);
+  f->n = (uint32_t)n;
 }
 
 static bool is_enum_class(PxSnapshot *s, PyObject *object) {
@@ -172,7 +173,7 @@ static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
-/* --- NumPy --- */
+/* --- what nothing knows --- */
 
 /* Where a function or class is defined: also of `random.random`, a method that a module offers as a function. New reference or NULL. */
 static PyObject *home_of(PxSnapshot *s, PyObject *object) {
@@ -216,97 +217,6 @@ static void freeze_opaque(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->kind = FZ_OPAQUE;
   f->wide = name != NULL;
   f->text = name ? name : arena_strdup(&s->cx->arena, Py_TYPE(object)->tp_name);
-}
-
-static void freeze_dtype_of(Frozen *f, TypeId id) {
-  f->kind = FZ_DTYPE;
-  f->type = id;
-}
-
-static void freeze_elem(PxSnapshot *s, Frozen *f, PxElem e) {
-  freeze_dtype_of(f, px_elem_id(s->st, e));
-  if (px_elem_is_listed(e))
-    f->text = arena_strdup(&s->cx->arena, px_elem_text(s->st, e));
-}
-
-static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
-  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
-  PxElem e = px_elem_of_dtype(s->st, dtype);
-  TypeId id = px_elem_id(s->st, e);
-  bool date = id == TY_DATETIME || id == TY_TIMEDELTA;
-  Py_buffer view;
-  if ((id >= TY_SCALARS && !date) || PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0) {
-    PyErr_Clear();
-    return false;
-  }
-  PxNumber n = px_read_number(date ? TY_I64 : id, view.buf);
-  PyBuffer_Release(&view);
-  f->kind = date ? FZ_DATE : FZ_SCALAR;
-  f->type = id;
-  f->text = date ? arena_strdup(&s->cx->arena, px_elem_text(s->st, e)) : NULL;
-  f->i = n.i;
-  f->re = n.re;
-  f->im = n.im;
-  return true;
-}
-
-static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
-  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
-  PxElem id = px_elem_of_dtype(s->st, dtype);
-  if (id == PX_NO_ELEM)
-    return false;
-  PyObject *flat =
-      px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
-  Py_buffer view;
-  if (px_get_elements(flat, &view, PyBUF_ND, id) < 0)
-    px_snapshot_raise(s);
-  bool fits = view.ndim <= TY_MAX_NDIM;
-  if (fits) {
-    FrozenArray *array = CX_NEW(s->cx, FrozenArray);
-    array->elem = px_elem_id(s->st, id);
-    if (px_elem_is_listed(id))
-      array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
-    array->ndim = (uint8_t)view.ndim;
-    for (int i = 0; i < view.ndim; i++)
-      array->extents[i] = view.shape[i];
-    array->nbytes = (size_t)view.len;
-    array->data = arena_memdup(&s->cx->arena, view.buf, (size_t)view.len);
-    f->kind = FZ_ARRAY;
-    f->array = array;
-  }
-  PyBuffer_Release(&view);
-  return fits;
-}
-
-static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {
-  int is = PyObject_IsInstance(object, class);
-  if (is < 0)
-    px_snapshot_raise(s);
-  return is;
-}
-
-static bool freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
-  PxState *st = s->st;
-  if (!px_have_numpy(st))
-    return false;
-  if (is_instance(s, object, st->np_generic))
-    return freeze_numpy_scalar(s, f, object) || freeze_numpy_array(s, f, object);
-  if (is_instance(s, object, st->np_ndarray))
-    return freeze_numpy_array(s, f, object);
-  PyObject *dtype = NULL;
-  if (is_instance(s, object, st->np_dtype))
-    dtype = object;
-  else if (PyType_Check(object) &&
-           PyType_IsSubtype((PyTypeObject *)object, (PyTypeObject *)st->np_generic))
-    dtype = PyObject_CallOneArg(
-        st->np_dtype, object); /* np.floating and the like: an error or a warning, no dtype */
-  if (dtype && dtype != object)
-    px_keep(s, dtype);
-  PyErr_Clear();
-  PxElem id = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
-  if (id != PX_NO_ELEM)
-    freeze_elem(s, f, id);
-  return id != PX_NO_ELEM;
 }
 
 /* --- classes and functions --- */
@@ -363,17 +273,17 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (object == (PyObject *)numbers[i].type) {
-      freeze_dtype_of(f, numbers[i].id);
+      px_freeze_dtype_of(f, numbers[i].id);
       return true;
     }
   if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id < TY_SCALARS &&
       ((PxType *)object)->id > TY_NONE) {
-    freeze_dtype_of(f, ((PxType *)object)->id);
+    px_freeze_dtype_of(f, ((PxType *)object)->id);
     return true;
   }
   TypeId id = Py_IS_TYPE(object, s->st->type_type) ? ((PxType *)object)->id : TY_VOID;
   if (id == TY_RECORD || id == TY_DATETIME || id == TY_TIMEDELTA) {
-    freeze_dtype_of(f, id);
+    px_freeze_dtype_of(f, id);
     f->text = px_freeze_text(s, ((PxType *)object)->text);
     return true;
   }
@@ -526,53 +436,6 @@ static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
   return f->kind != FZ_OPAQUE;
 }
 
-/* --- memory of devices, by address --- */
-
-/* Its type as text: of one argument, without the brackets of the list. */
-static const char *array_type(PxSnapshot *s, const PxArray *a) {
-  const char *text = px_freeze_text(s, px_keep(s, px_signature_text(s->st, &a->token, 1)));
-  return arena_printf(&s->cx->arena, "%s%.*s", a->readonly ? "readonly " : "", (int)strlen(text) - 2, text + 1);
-}
-
-static void freeze_device_array(PxSnapshot *s, Frozen *f, PxArray *a) {
-  if (a->elem == PX_NO_ELEM || (s->device && a->device != s->device)) {
-    f->kind = FZ_OPAQUE;
-    f->wide = true;
-    f->text = arena_printf(&s->cx->arena, "a device array on '%s', of no use for a kernel on '%s'",
-                           rt_device_name(a->device), s->device ? rt_device_name(s->device) : "?");
-    if (a->elem == PX_NO_ELEM)
-      f->text = "a device array of a dtype that kernels do not have";
-    return;
-  }
-  FrozenArray *array = CX_NEW(s->cx, FrozenArray);
-  array->ndim = (uint8_t)a->ndim;
-  memcpy(array->extents, px_shape(a), sizeof *a->dims * a->ndim);
-  memcpy(array->strides, px_strides(a), sizeof *a->dims * a->ndim);
-  array->address = a->address;
-  f->kind = FZ_DEVICE_ARRAY;
-  f->text = array_type(s, a);
-  f->array = array;
-  if (PyList_Append(s->owners, (PyObject *)a) < 0)
-    px_snapshot_raise(s);
-}
-
-/* Ours, or of another library by __cuda_array_interface__, which is asked of objects that nothing else knows. */
-static bool freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object) {
-  if (Py_IS_TYPE(object, s->st->array_type)) {
-    freeze_device_array(s, f, (PxArray *)object);
-    return true;
-  }
-  if (PyType_Check(object) || !s->device || rt_device_is_host(s->device))
-    return false;
-  PyObject *interface = px_getattr_optional(object, s->st->name.__cuda_array_interface__);
-  PyErr_Clear();
-  if (!interface)
-    return false;
-  px_keep(s, interface);
-  freeze_device_array(s, f, (PxArray *)px_keep(s, px_array_from_interface(s->st, interface, object, true)));
-  return true;
-}
-
 /* pyptx.cuda._link.DeclaredFunction: its class says so, with a property of (symbol, signature, is Numba's ABI). */
 static bool freeze_declared(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (PyType_Check(object) || !PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__pyptx_declared__))
@@ -592,7 +455,7 @@ static bool freeze_declared(PxSnapshot *s, Frozen *f, PyObject *object) {
 }
 
 static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
-    freeze_collection, freeze_callable, freeze_class, freeze_module, freeze_numpy, freeze_enum, freeze_declared, freeze_memory,
+    freeze_collection, freeze_callable, freeze_class, freeze_module, px_freeze_numpy, freeze_enum, freeze_declared, px_freeze_memory,
 };
 
 /* May code that names it make complex numbers? */

@@ -13,4 +13,14 @@ Frozen *px_freeze_root(PxSnapshot *s, PyObject *function, const FuncOptions *opt
 void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names,
                           uint32_t n);
 
+/* Kinds of objects: false if it is none of them. snapshot_array.c: */
+bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object);
+/* Ours, or of another library by __cuda_array_interface__, which is asked of objects that nothing else knows. */
+bool px_freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object);
+
+static inline void px_freeze_dtype_of(Frozen *f, TypeId id) {
+  f->kind = FZ_DTYPE;
+  f->type = id;
+}
+
 #endif

@@ -4,6 +4,7 @@
  * float16 or bfloat16 (all passed as a double) in the shortest form that reads back as the same number, as Python's and NumPy's repr have it; with
  * a precision, as format(x, ".3") has it; %z and %Z: two such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the text on file descriptor 1, in one write. */
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -268,6 +269,7 @@ static void put_conversion(Out *o, const Conversion *c, va_list *ap) {
 int rt_host_print(const char *format, ...) {
   Out o = {.cap = sizeof o.small};
   o.text = o.small;
+  locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a point, whatever the process has; C's own is not allocated */
   va_list ap;
   va_start(ap, format);
   while (*format) {
@@ -281,6 +283,7 @@ int rt_host_print(const char *format, ...) {
     put_conversion(&o, &c, &ap);
   }
   va_end(ap);
+  uselocale(before);
   if (!o.failed)
     write_all(o.text, o.len);
   if (o.text != o.small)

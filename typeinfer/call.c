@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/number.h"
 #include "typeinfer/dates.h"
 
 /* The function is typed again with values, if its caller knows them. */
@@ -202,7 +203,7 @@ static Val convert_text(Ty *ty, const Type *t, Val v) {
   char *rest;
   errno = 0;
   if (ty_is_float(t)) {
-    double d = strtod(digits, &rest);
+    double d = number_read(digits, &rest);
     return *rest ? bad_text(ty, t, v) : ty_scalar_const(ty, t->id, d);
   }
   long long i = strtoll(digits, &rest, 10);

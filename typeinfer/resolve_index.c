@@ -457,6 +457,13 @@ Val ty_slice(Ty *ty, const Val parts[3]) {
   return ty_pack(ty, ty_list_like(ty->cx, TY_SLICE, types, 3), parts, 3);
 }
 
+static int64_t characters(const Frozen *string) {
+  int64_t n = 0;
+  for (uint32_t k = 0; k < string->n; k++) /* UTF-8: 10xxxxxx goes on with a character */
+    n += ((unsigned char)string->text[k] & 0xC0) != 0x80;
+  return n;
+}
+
 Val ty_len(Ty *ty, Val v) {
   if (is_bottom(v))
     return BOTTOM;
@@ -466,7 +473,7 @@ Val ty_len(Ty *ty, Val v) {
     if (v.type->frozen->kind == FZ_ENUM)
       return ty_const_int(ty, v.type->frozen->n);
     break;
-  case TY_STR: return v.konst ? ty_const_int(ty, v.konst->n) : BOTTOM;
+  case TY_STR: return v.konst ? ty_const_int(ty, characters(v.konst)) : BOTTOM;
   case TY_ARRAY:
     if (v.type->ndim)
       return ty_extent(ty, v, 0);

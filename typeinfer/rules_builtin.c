@@ -186,9 +186,9 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
   if (!print_option(ty, c, 0, "sep", " ", &sep) || !print_option(ty, c, 1, "end", "\n", &end))
     return BOTTOM;
   for (uint32_t k = 0; k < c->n; k++)
-    if ((k && !ty_text_add(ty, t, sep, false, 0)) || !ty_text_add(ty, t, c->args[k], false, 0))
+    if ((k && !ty_text_add(ty, t, sep, TY_STR_OF, 0)) || !ty_text_add(ty, t, c->args[k], TY_STR_OF, 0))
       return BOTTOM;
-  if (!ty_text_add(ty, t, end, false, 0))
+  if (!ty_text_add(ty, t, end, TY_STR_OF, 0))
     return BOTTOM;
   Val r = ty_op(ty, OP_PRINT, ty_id(ty, TY_VOID), t->values, t->n);
   if (r.ins)

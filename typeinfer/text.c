@@ -131,6 +131,51 @@ static bool add_repr(Ty *ty, TyText *t, Val v) {
   return true;
 }
 
+/* --- strings --- */
+
+/* The character at s, which is valid UTF-8, and its bytes. */
+static uint32_t character(const char *s, uint32_t *bytes) {
+  unsigned char c = (unsigned char)*s;
+  *bytes = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+  uint32_t code = *bytes == 1 ? c : c & (0x7Fu >> *bytes);
+  for (uint32_t k = 1; k < *bytes; k++)
+    code = code << 6 | ((unsigned char)s[k] & 0x3F);
+  return code;
+}
+
+/* As Python has it, but that of what cannot be shown only control characters are escaped. */
+static void put_character(Buf *b, const char *s, uint32_t bytes, uint32_t code, char quote, bool ascii) {
+  static const char plain[] = "\n\r\t", names[] = "nrt";
+  const char *named = code && code < 128 ? strchr(plain, (char)code) : NULL;
+  bool control = code < 32 || (code >= 127 && code <= 160) || code == 0xAD;
+  if (named)
+    buf_printf(b, "\\%c", names[named - plain]);
+  else if (code == '\\' || code == (unsigned char)quote)
+    buf_printf(b, "\\%c", (char)code);
+  else if (!control && (code < 128 || !ascii))
+    buf_add(b, s, bytes);
+  else
+    buf_printf(b, code < 256 ? "\\x%02x" : code < 65536 ? "\\u%04x" : "\\U%08x", code);
+}
+
+/* NULL: an error. Texts end with a NUL where they are printed, so there can be none inside. */
+static const char *string_text(Ty *ty, const Frozen *f, TyQuoting quoting) {
+  if (quoting == TY_STR_OF && strlen(f->text) < f->n)
+    (void)TY_FAIL(ty, ERR_OBJECT_VALUE, "a text with a NUL character");
+  if (quoting == TY_STR_OF)
+    return strlen(f->text) < f->n ? NULL : f->text;
+  Buf b;
+  buf_init(&b, &ty->cx->arena);
+  char quote = memchr(f->text, '\'', f->n) && !memchr(f->text, '"', f->n) ? '"' : '\'';
+  buf_putc(&b, quote);
+  for (uint32_t at = 0, bytes; at < f->n; at += bytes) {
+    uint32_t code = character(f->text + at, &bytes);
+    put_character(&b, f->text + at, bytes, code, quote, quoting == TY_ASCII_OF);
+  }
+  buf_putc(&b, quote);
+  return b.text;
+}
+
 /* --- format specs: [[fill]align][sign][#][0][width][,_][.precision][type] --- */
 
 typedef struct Spec {
@@ -352,12 +397,13 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
     TypeId id = v.type->id;
     v = id == TY_F32 || id == TY_F16 ? ty_cast_id(ty, v, TY_F64) : id == TY_C64 ? ty_cast_id(ty, v, TY_C128) : v;
   }
+  TyQuoting quoting = conversion == 'r' ? TY_REPR_OF : conversion == 'a' ? TY_ASCII_OF : TY_STR_OF;
   if (!text.len)
-    return ty_text_add(ty, t, v, conversion == 'r' || conversion == 'a', depth + 1);
+    return ty_text_add(ty, t, v, quoting, depth + 1);
   bool is_text = v.konst && v.konst->kind == FZ_STR;
   if (is_text || (v.konst && ty_kind(v.type) == KIND_BOOL && conversion) || (v.type->id == TY_NONE && conversion)) {
-    const char *plain = is_text && conversion != 'r' ? v.konst->text : fz_text(ty->cx, v.konst);
-    return add_padded(ty, t, &spec, v, plain);
+    const char *plain = is_text ? string_text(ty, v.konst, quoting) : fz_text(ty->cx, v.konst);
+    return plain && add_padded(ty, t, &spec, v, plain);
   }
   if (!ty_is_number(v.type) || ty_is_complex(v.type) || conversion)
     return bad_spec(ty, &spec, v);
@@ -370,14 +416,14 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
 
 /* --- any value --- */
 
-static bool add_tuple(Ty *ty, TyText *t, Val v, int depth) {
+static bool add_tuple(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
   const char *const *names = v.type->title ? v.type->names : NULL;
   buf_printf(&t->format, "%s(", names ? v.type->title : "");
   for (uint32_t k = 0; k < v.type->n; k++) {
     buf_puts(&t->format, k ? ", " : "");
     if (names)
       buf_printf(&t->format, "%s=", names[k]);
-    if (!ty_text_add(ty, t, ty_item(ty, v, k), true, depth + 1))
+    if (!ty_text_add(ty, t, ty_item(ty, v, k), quoting == TY_ASCII_OF ? quoting : TY_REPR_OF, depth + 1))
       return false;
   }
   buf_puts(&t->format, v.type->n == 1 && !names ? ",)" : ")");
@@ -400,19 +446,19 @@ static bool add_date(Ty *ty, TyText *t, Val v) {
 
 static bool add_fstring(Ty *ty, TyText *t, Ins *parts, int depth) {
   for (uint32_t k = 0; k < parts->nargs; k++)
-    if (!ty_text_add(ty, t, ty_arg(ty, parts, k), false, depth + 1))
+    if (!ty_text_add(ty, t, ty_arg(ty, parts, k), TY_STR_OF, depth + 1))
       return false;
   return true;
 }
 
-bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
+bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
   if (is_bottom(v))
     return false;
   if (depth > TY_MAX_DEPTH || t->format.len > TY_MAX_TEXT)
     return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep"
                                              : "it has more than 4096 characters");
   if (ty_is_number(v.type))
-    return quoted ? add_repr(ty, t, v) : add_number(ty, t, v);
+    return quoting ? add_repr(ty, t, v) : add_number(ty, t, v);
   if (ty_is_date(v.type))
     return add_date(ty, t, v);
   if (ty_is_fstring(v) && v.src && v.src->op == OP_MAKE_STR)
@@ -424,12 +470,12 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
     return false;
   }
   if (v.type->id == TY_TUPLE)
-    return add_tuple(ty, t, v, depth);
+    return add_tuple(ty, t, v, quoting, depth);
   if (v.type->id == TY_ARRAY || v.type->id == TY_RANGE || v.type->id == TY_SLICE || v.type->n) {
     (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
     return false;
   }
-  if (v.type->id == TY_ENUM && (!v.konst || quoted)) {
+  if (v.type->id == TY_ENUM && (!v.konst || quoting)) {
     (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
     return false;
   }
@@ -438,12 +484,11 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth) {
     add_literal(t, shown, strlen(shown));
     return true;
   }
-  bool plain = v.konst && v.konst->kind == FZ_STR && !quoted;
   bool is_text = v.konst && v.konst->kind == FZ_STR;
   const char *text = v.type->id == TY_NONE ? "None"
-                     : plain               ? v.konst->text
-                     : is_text             ? fz_text(ty->cx, v.konst)
+                     : is_text             ? string_text(ty, v.konst, quoting)
                                            : ty_name(ty->cx, v.type);
-  add_literal(t, text, plain ? v.konst->n : strlen(text));
-  return true;
+  if (text)
+    add_literal(t, text, strlen(text));
+  return text != NULL;
 }

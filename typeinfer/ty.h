@@ -320,8 +320,9 @@ typedef struct TyText {
   uint32_t n;
   Val values[64];
 } TyText;
-/* quoted: a string stands in a tuple. False after an error in typing. */
-bool ty_text_add(Ty *ty, TyText *t, Val v, bool quoted, int depth);
+typedef enum TyQuoting { TY_STR_OF, TY_REPR_OF, TY_ASCII_OF } TyQuoting; /* as str(), repr() or ascii() has it */
+/* False after an error in typing. */
+bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth);
 bool ty_is_fstring(Val v); /* known by its parts only */
 
 /* --- named tuples (named.c) --- */

@@ -255,6 +255,32 @@ def black_scholes_text(kind):
     }[kind]  # fmt: skip
 
 
+# Pose i of `n`, in C for both.
+BUDE_POSE = """\
+  float sx = sinf(poses[i]), cx = cosf(poses[i]);
+  float sy = sinf(poses[n + i]), cy = cosf(poses[n + i]);
+  float sz = sinf(poses[2 * n + i]), cz = cosf(poses[2 * n + i]);
+  float total = 0;
+  for (int a = 0; a < ligands; a++) {
+    float lx = ligand[5 * a], ly = ligand[5 * a + 1], lz = ligand[5 * a + 2];
+    float x = cy * cz * lx + (sx * sy * cz - cx * sz) * ly + (cx * sy * cz + sx * sz) * lz + poses[3 * n + i];
+    float y = cy * sz * lx + (sx * sy * sz + cx * cz) * ly + (cx * sy * sz - sx * cz) * lz + poses[4 * n + i];
+    float z = -sy * lx + sx * cy * ly + cx * cy * lz + poses[5 * n + i];
+    float radius = ligand[5 * a + 3], charge = ligand[5 * a + 4];
+    for (int p = 0; p < proteins; p++) {
+      float dx = x - protein[5 * p], dy = y - protein[5 * p + 1], dz = z - protein[5 * p + 2];
+      float gap = sqrtf(dx * dx + dy * dy + dz * dz) - (radius + protein[5 * p + 3]);
+      if (gap < 0.0f)
+        total -= 38.0f * gap;
+      if (gap < 4.0f) {
+        float near = 1.0f - fmaxf(gap, 0.0f) / 4.0f;
+        total += charge * protein[5 * p + 4] * near;
+      }
+    }
+  }
+  energies[i] = 0.5f * total;
+"""
+
 KERNELS = [
     Kernel(
         "Black-Scholes", black_scholes,
@@ -322,58 +348,14 @@ __global__ void bude(const float *protein, const float *ligand, const float *pos
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
-  float sx = sinf(poses[i]), cx = cosf(poses[i]);
-  float sy = sinf(poses[n + i]), cy = cosf(poses[n + i]);
-  float sz = sinf(poses[2 * n + i]), cz = cosf(poses[2 * n + i]);
-  float total = 0;
-  for (int a = 0; a < ligands; a++) {
-    float lx = ligand[5 * a], ly = ligand[5 * a + 1], lz = ligand[5 * a + 2];
-    float x = cy * cz * lx + (sx * sy * cz - cx * sz) * ly + (cx * sy * cz + sx * sz) * lz + poses[3 * n + i];
-    float y = cy * sz * lx + (sx * sy * sz + cx * cz) * ly + (cx * sy * sz - sx * cz) * lz + poses[4 * n + i];
-    float z = -sy * lx + sx * cy * ly + cx * cy * lz + poses[5 * n + i];
-    float radius = ligand[5 * a + 3], charge = ligand[5 * a + 4];
-    for (int p = 0; p < proteins; p++) {
-      float dx = x - protein[5 * p], dy = y - protein[5 * p + 1], dz = z - protein[5 * p + 2];
-      float gap = sqrtf(dx * dx + dy * dy + dz * dz) - (radius + protein[5 * p + 3]);
-      if (gap < 0.0f)
-        total -= 38.0f * gap;
-      if (gap < 4.0f) {
-        float near = 1.0f - fmaxf(gap, 0.0f) / 4.0f;
-        total += charge * protein[5 * p + 4] * near;
-      }
-    }
-  }
-  energies[i] = 0.5f * total;
-}
+""" + BUDE_POSE + """}
 """,
         openmp="""
 void bude(const float *protein, const float *ligand, const float *poses, float *energies,
           int proteins, int ligands, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    float sx = sinf(poses[i]), cx = cosf(poses[i]);
-    float sy = sinf(poses[n + i]), cy = cosf(poses[n + i]);
-    float sz = sinf(poses[2 * n + i]), cz = cosf(poses[2 * n + i]);
-    float total = 0;
-    for (int a = 0; a < ligands; a++) {
-      float lx = ligand[5 * a], ly = ligand[5 * a + 1], lz = ligand[5 * a + 2];
-      float x = cy * cz * lx + (sx * sy * cz - cx * sz) * ly + (cx * sy * cz + sx * sz) * lz + poses[3 * n + i];
-      float y = cy * sz * lx + (sx * sy * sz + cx * cz) * ly + (cx * sy * sz - sx * cz) * lz + poses[4 * n + i];
-      float z = -sy * lx + sx * cy * ly + cx * cy * lz + poses[5 * n + i];
-      float radius = ligand[5 * a + 3], charge = ligand[5 * a + 4];
-      for (int p = 0; p < proteins; p++) {
-        float dx = x - protein[5 * p], dy = y - protein[5 * p + 1], dz = z - protein[5 * p + 2];
-        float gap = sqrtf(dx * dx + dy * dy + dz * dz) - (radius + protein[5 * p + 3]);
-        if (gap < 0.0f)
-          total -= 38.0f * gap;
-        if (gap < 4.0f) {
-          float near = 1.0f - fmaxf(gap, 0.0f) / 4.0f;
-          total += charge * protein[5 * p + 4] * near;
-        }
-      }
-    }
-    energies[i] = 0.5f * total;
-  }
+""" + BUDE_POSE + """  }
 }
 """,
     ),

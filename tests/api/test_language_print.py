@@ -203,3 +203,22 @@ def test_errors(line, code):
 def test_ptx_assembles(arch, tmp_path):
     kernel = define('def kernel(a, x):\n    print(a, x[0], f"{a:#_b} {a:,} {x[0]:8} {x[0]:.3} {a > 1}", (x[0], a), sep="; ")\n')
     assemble(ptx_of(kernel, "int32, float32[::1]", arch=arch), arch, tmp_path)
+
+
+STRINGS = ["", "it's", 'a "b"', "it's \"both\"", "a\\b\tc\r\n\x01\x7f", "\x80\x9f\xa0\xadaé€😀", "x" * 200, "a\0b"]
+
+
+@pytest.mark.parametrize("text", STRINGS, ids=ascii)
+def test_repr_of_strings(text, capfd, device):
+    def kernel():
+        print(f"{text!r} {text!a} {text!r:>12}|{text!a:*^9}|", (text, (text,)), f"{(text,)!a}", len(text), text == "a", "\0" in text)
+
+    check(kernel, (), capfd, device)
+
+
+def test_a_nul_ends_texts():
+    def kernel():
+        print("a\0b")
+
+    with pytest.raises(CompileError, match="a text with a NUL character cannot be used as a value"):
+        cuda.jit(kernel).compile("()")

@@ -13,9 +13,6 @@ EXPORT const StandinControl *standin_control(void);
 
 enum { MAX_DEVICES = 8, MAX_CALLS = 128, POOL = 0x900 };
 
-struct CUctx_st {
-  int device, retained;
-};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUctx_st contexts[MAX_DEVICES];
 static _Thread_local CUcontext current;
@@ -120,7 +117,7 @@ void *standin_make(StandinKind kind, size_t bytes) {
     return NULL;
   }
   memset(p, kind == SI_MEMORY || kind == SI_PINNED ? 0xa5 : 0, bytes);
-  *t = (Thing){kind, current ? current->device : 0, p, bytes, things, 0};
+  *t = (Thing){.kind = kind, .device = current ? current->device : 0, .handle = p, .bytes = bytes, .next = things};
   things = t;
   memory_used += kind == SI_MEMORY ? bytes : 0;
   return p;
@@ -163,16 +160,6 @@ int standin_is_memory(CUdeviceptr address, size_t bytes) {
       return 1;
   return 0;
 }
-
-static int is_memory_of(CUdeviceptr address, int device) {
-  for (Thing *t = things; t; t = t->next)
-    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle &&
-        address < (uintptr_t)t->handle + t->bytes)
-      return t->device == device;
-  return 0;
-}
-
-static void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; }
 
 /* --- driver and device --- */
 
@@ -401,7 +388,7 @@ typedef struct Registered {
 
 static Thing *registered(const void *address) {
   for (Thing *t = things; t; t = t->next)
-    if (t->kind == SI_PINNED && t->bytes == sizeof(Registered) && ((Registered *)t->handle)->address == address)
+    if (t->registered && ((Registered *)t->handle)->address == address)
       return t;
   return NULL;
 }
@@ -412,8 +399,10 @@ CUresult cuMemHostRegister(void *address, size_t bytes, unsigned flags) {
   if (registered(address))
     return standin_misuse(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
   Registered *p = standin_make(SI_PINNED, sizeof *p);
-  if (p)
+  if (p) {
     *p = (Registered){address, bytes};
+    standin_find(SI_PINNED, p)->registered = 1;
+  }
   return standin_end(p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
@@ -421,10 +410,11 @@ int standin_is_pinned(CUdeviceptr address) {
   for (Thing *t = things; t; t = t->next) {
     if (t->kind != SI_PINNED)
       continue;
-    const Registered *r = t->handle;
-    int ours = t->bytes == sizeof *r;
-    uintptr_t from = ours ? (uintptr_t)r->address : (uintptr_t)t->handle;
-    if (address >= from && address < from + (ours ? r->bytes : t->bytes))
+    Registered range = {t->handle, t->bytes};
+    if (t->registered)
+      range = *(const Registered *)t->handle;
+    uintptr_t from = (uintptr_t)range.address;
+    if (address >= from && address < from + range.bytes)
       return 1;
   }
   return 0;
@@ -466,107 +456,6 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *host, unsigned fl
   BEGIN(cuMemHostGetDevicePointer, 1);
   (void)flags;
   *address = (uintptr_t)host;
-  return standin_end(CUDA_SUCCESS);
-}
-
-/* to or from is memory of the device where its flag says so. */
-static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from,
-                     CUstream stream) {
-  if ((device_to && !standin_is_memory((uintptr_t)to, bytes)) ||
-      (device_from && !standin_is_memory((uintptr_t)from, bytes)))
-    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  if (!standin_is_stream(stream))
-    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
-  int taken = graphs_take(stream, &(Work){.kind = WORK_COPY, .to = to, .from = from, .bytes = bytes});
-  if (taken)
-    return standin_end(taken < 0 ? -taken : CUDA_SUCCESS);
-  memmove(to, from, bytes);
-  return standin_end(CUDA_SUCCESS);
-}
-
-CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
-  BEGIN(cuMemcpyHtoD, 1);
-  return copy(at(to), from, bytes, 1, 0, NULL);
-}
-
-CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
-  BEGIN(cuMemcpyDtoH, 1);
-  return copy(to, at(from), bytes, 0, 1, NULL);
-}
-
-CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
-  BEGIN(cuMemcpyHtoDAsync, 1);
-  return copy(at(to), from, bytes, 1, 0, stream);
-}
-
-CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  BEGIN(cuMemcpyDtoHAsync, 1);
-  return copy(to, at(from), bytes, 0, 1, stream);
-}
-
-CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  BEGIN(cuMemcpyDtoDAsync, 1);
-  return copy(at(to), at(from), bytes, 1, 1, stream);
-}
-
-/* Row by row. A side's rows must lie in its memory, and not overlap. */
-static CUresult copy_boxes(const CUmemcpy3D *c, CUstream stream) {
-  const char *from = c->src_type == CU_MEMORY_HOST ? c->src_host : at(c->src_device);
-  char *to = c->dst_type == CU_MEMORY_HOST ? c->dst_host : at(c->dst_device);
-  if (c->src_pitch < c->width || c->dst_pitch < c->width || c->src_height < c->height || c->dst_height < c->height ||
-      c->src_x || c->src_y || c->src_z || c->dst_x || c->dst_y || c->dst_z || c->src_array || c->dst_array)
-    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  if (graphs_state(stream) != CU_CAPTURE_NONE || !standin_is_stream(stream))
-    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
-  for (size_t z = 0; z < c->depth; z++)
-    for (size_t y = 0; y < c->height; y++) {
-      const char *f = from + (z * c->src_height + y) * c->src_pitch;
-      char *t = to + (z * c->dst_height + y) * c->dst_pitch;
-      if ((c->src_type == CU_MEMORY_DEVICE && !standin_is_memory((uintptr_t)f, c->width)) ||
-          (c->dst_type == CU_MEMORY_DEVICE && !standin_is_memory((uintptr_t)t, c->width)))
-        return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-      memmove(t, f, c->width);
-    }
-  return standin_end(CUDA_SUCCESS);
-}
-
-CUresult cuMemcpy3D(const CUmemcpy3D *c) {
-  BEGIN(cuMemcpy3D, 1);
-  return copy_boxes(c, NULL);
-}
-
-CUresult cuMemcpy3DAsync(const CUmemcpy3D *c, CUstream stream) {
-  BEGIN(cuMemcpy3DAsync, 1);
-  return copy_boxes(c, stream);
-}
-
-static CUresult copy_peer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
-                          size_t bytes, CUstream stream) {
-  if (!there->retained || !here->retained || !is_memory_of(to, there->device) ||
-      !is_memory_of(from, here->device))
-    return standin_misuse(CUDA_ERROR_INVALID_CONTEXT);
-  return copy(at(to), at(from), bytes, 1, 1, stream);
-}
-
-CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes) {
-  BEGIN(cuMemcpyPeer, 1);
-  return copy_peer(to, there, from, here, bytes, NULL);
-}
-
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
-                           size_t bytes, CUstream stream) {
-  BEGIN(cuMemcpyPeerAsync, 1);
-  return copy_peer(to, there, from, here, bytes, stream);
-}
-
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream) {
-  BEGIN(cuMemsetD8Async, 1);
-  if (!standin_is_memory(to, bytes) || !standin_is_stream(stream))
-    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  int taken = graphs_take(stream, &(Work){.kind = WORK_FILL, .to = at(to), .byte = byte, .bytes = bytes});
-  if (taken)
-    return standin_end(taken < 0 ? -taken : CUDA_SUCCESS);
-  memset(at(to), byte, bytes);
   return standin_end(CUDA_SUCCESS);
 }
 

@@ -16,6 +16,9 @@
 #undef ENTRY
 #undef OPTIONAL
 
+struct CUctx_st {
+  int device, retained;
+};
 struct CUmod_st {
   char *text;
 };
@@ -37,7 +40,8 @@ typedef struct Thing {
   void *handle;
   size_t bytes;
   struct Thing *next;
-  int pooled; /* of cuMemAllocAsync */
+  int pooled;     /* of cuMemAllocAsync */
+  int registered; /* pinned memory that was there before */
 } Thing;
 
 /* What every entry point does first: takes the lock, counts, and returns at once where a failure was planned or the context is missing. */
@@ -64,6 +68,8 @@ HIDDEN int standin_destroy(StandinKind kind, void *handle); /* and gives the loc
 HIDDEN void standin_wait(pthread_cond_t *until);            /* without the lock meanwhile */
 
 HIDDEN void standin_note(const char *what, const void *event, const void *stream); /* for order() */
+
+static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; }
 
 /* --- launches.c --- */
 

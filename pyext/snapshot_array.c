@@ -1,0 +1,142 @@
+/* Snapshot of NumPy's scalars, arrays and dtypes, and of arrays in the memory of devices. */
+#include <string.h>
+
+#include "pyext/device_array.h"
+#include "pyext/raise.h"
+#include "pyext/scalar.h"
+#include "pyext/snapshot_object.h"
+#include "pyext/type.h"
+
+/* --- NumPy --- */
+
+static void freeze_elem(PxSnapshot *s, Frozen *f, PxElem e) {
+  px_freeze_dtype_of(f, px_elem_id(s->st, e));
+  if (px_elem_is_listed(e))
+    f->text = arena_strdup(&s->cx->arena, px_elem_text(s->st, e));
+}
+
+static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
+  PxElem e = px_elem_of_dtype(s->st, dtype);
+  TypeId id = px_elem_id(s->st, e);
+  bool date = id == TY_DATETIME || id == TY_TIMEDELTA;
+  Py_buffer view;
+  if ((id >= TY_SCALARS && !date) || PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  PxNumber n = px_read_number(date ? TY_I64 : id, view.buf);
+  PyBuffer_Release(&view);
+  f->kind = date ? FZ_DATE : FZ_SCALAR;
+  f->type = id;
+  f->text = date ? arena_strdup(&s->cx->arena, px_elem_text(s->st, e)) : NULL;
+  f->i = n.i;
+  f->re = n.re;
+  f->im = n.im;
+  return true;
+}
+
+static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
+  PxElem id = px_elem_of_dtype(s->st, dtype);
+  if (id == PX_NO_ELEM)
+    return false;
+  PyObject *flat =
+      px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
+  Py_buffer view;
+  if (px_get_elements(flat, &view, PyBUF_ND, id) < 0)
+    px_snapshot_raise(s);
+  bool fits = view.ndim <= TY_MAX_NDIM;
+  if (fits) {
+    FrozenArray *array = CX_NEW(s->cx, FrozenArray);
+    array->elem = px_elem_id(s->st, id);
+    if (px_elem_is_listed(id))
+      array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
+    array->ndim = (uint8_t)view.ndim;
+    for (int i = 0; i < view.ndim; i++)
+      array->extents[i] = view.shape[i];
+    array->nbytes = (size_t)view.len;
+    array->data = arena_memdup(&s->cx->arena, view.buf, (size_t)view.len);
+    f->kind = FZ_ARRAY;
+    f->array = array;
+  }
+  PyBuffer_Release(&view);
+  return fits;
+}
+
+static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {
+  int is = PyObject_IsInstance(object, class);
+  if (is < 0)
+    px_snapshot_raise(s);
+  return is;
+}
+
+bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PxState *st = s->st;
+  if (!px_have_numpy(st))
+    return false;
+  if (is_instance(s, object, st->np_generic))
+    return freeze_numpy_scalar(s, f, object) || freeze_numpy_array(s, f, object);
+  if (is_instance(s, object, st->np_ndarray))
+    return freeze_numpy_array(s, f, object);
+  PyObject *dtype = NULL;
+  if (is_instance(s, object, st->np_dtype))
+    dtype = object;
+  else if (PyType_Check(object) &&
+           PyType_IsSubtype((PyTypeObject *)object, (PyTypeObject *)st->np_generic))
+    dtype = PyObject_CallOneArg(
+        st->np_dtype, object); /* np.floating and the like: an error or a warning, no dtype */
+  if (dtype && dtype != object)
+    px_keep(s, dtype);
+  PyErr_Clear();
+  PxElem id = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
+  if (id != PX_NO_ELEM)
+    freeze_elem(s, f, id);
+  return id != PX_NO_ELEM;
+}
+
+/* --- memory of devices, by address --- */
+
+/* Its type as text: of one argument, without the brackets of the list. */
+static const char *array_type(PxSnapshot *s, const PxArray *a) {
+  const char *text = px_freeze_text(s, px_keep(s, px_signature_text(s->st, &a->token, 1)));
+  return arena_printf(&s->cx->arena, "%s%.*s", a->readonly ? "readonly " : "", (int)strlen(text) - 2, text + 1);
+}
+
+static void freeze_device_array(PxSnapshot *s, Frozen *f, PxArray *a) {
+  if (a->elem == PX_NO_ELEM || (s->device && a->device != s->device)) {
+    f->kind = FZ_OPAQUE;
+    f->wide = true;
+    f->text = arena_printf(&s->cx->arena, "a device array on '%s', of no use for a kernel on '%s'",
+                           rt_device_name(a->device), s->device ? rt_device_name(s->device) : "?");
+    if (a->elem == PX_NO_ELEM)
+      f->text = "a device array of a dtype that kernels do not have";
+    return;
+  }
+  FrozenArray *array = CX_NEW(s->cx, FrozenArray);
+  array->ndim = (uint8_t)a->ndim;
+  memcpy(array->extents, px_shape(a), sizeof *a->dims * a->ndim);
+  memcpy(array->strides, px_strides(a), sizeof *a->dims * a->ndim);
+  array->address = a->address;
+  f->kind = FZ_DEVICE_ARRAY;
+  f->text = array_type(s, a);
+  f->array = array;
+  if (PyList_Append(s->owners, (PyObject *)a) < 0)
+    px_snapshot_raise(s);
+}
+
+bool px_freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object) {
+  if (Py_IS_TYPE(object, s->st->array_type)) {
+    freeze_device_array(s, f, (PxArray *)object);
+    return true;
+  }
+  if (PyType_Check(object) || !s->device || rt_device_is_host(s->device))
+    return false;
+  PyObject *interface = px_getattr_optional(object, s->st->name.__cuda_array_interface__);
+  PyErr_Clear();
+  if (!interface)
+    return false;
+  px_keep(s, interface);
+  freeze_device_array(s, f, (PxArray *)px_keep(s, px_array_from_interface(s->st, interface, object, true)));
+  return true;
+}

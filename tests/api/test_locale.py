@@ -1,0 +1,57 @@
+"""A process whose locale writes numbers with a comma: kernels read and write them with a point, as Python does."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+COMMA = """
+comment_char %
+escape_char /
+LC_NUMERIC
+decimal_point ","
+thousands_sep "."
+grouping 3;3
+END LC_NUMERIC
+"""
+
+PROGRAM = """
+import enum, locale
+import numpy as np
+from pyptx import cuda
+
+locale.setlocale(locale.LC_NUMERIC, "comma")
+assert locale.localeconv()["decimal_point"] == ","
+
+class Mode(enum.Enum):
+    SLOW = 0.5
+    FAST = 2.25
+
+def kernel(x, out, mode):
+    out[0] = float("1.5")
+    if mode is Mode.FAST:
+        out[1] = Mode.FAST.value
+    print(x[0], x[1], np.float32(0.1), np.float16(0.1), 1e22, complex(1.5, x[0]), f"{x[0]:.3f} {x[0]:e} {x[0]:g} {x[1]:8.2f}|")
+
+x = np.array([1234.5, 0.1])
+got, want = np.zeros(2), np.zeros(2)
+cuda.jit(kernel)[1, 1](x, got, Mode.FAST)
+cuda.synchronize()
+kernel(x, want, Mode.FAST)
+assert got.tolist() == want.tolist() == [1.5, 2.25], got
+"""
+
+
+def test_a_comma_in_numbers(tmp_path):
+    if not shutil.which("localedef"):
+        pytest.skip("no localedef to make a locale with")
+    (tmp_path / "comma.txt").write_text(COMMA)
+    # It says that the other categories are missing, and leaves with 1.
+    subprocess.run(["localedef", "-c", "-i", "comma.txt", "./comma"], cwd=tmp_path, capture_output=True)
+    env = {**os.environ, "LOCPATH": str(tmp_path), "PYPTX_DEVICE": "host"}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    got, want = done.stdout.splitlines()
+    assert got == want and "1234.5 0.1" in got
