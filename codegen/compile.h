@@ -28,6 +28,15 @@ typedef enum CgFast {                   /* fastmath=True is all of them */
                       CG_FAST_ARCP = 256,
 } CgFast;
 
+/* Code that was not measured yet: bench/kernels compares it, docs/performance.md says what came of it. */
+typedef enum CgVariant {
+  CG_VARIANT_ROOTS = 1,   /* nvptx_root.c for all arguments that are not negative */
+  CG_VARIANT_LOOPS = 2,   /* coarsening by the compiler itself of kernels with loops and barriers */
+  CG_VARIANT_AXIS_X = 4,  /* … along this axis */
+  CG_VARIANT_AXIS_Y = 8,
+  CG_VARIANT_AXIS_Z = 16,
+} CgVariant;
+
 typedef struct CgOptions {
   int opt;          /* 0 to 3 */
   int numba_typing; /* semantics.md section 7 */
@@ -41,6 +50,7 @@ typedef struct CgOptions {
   int max_registers;           /* 0: ptxas decides */
   int max_threads, min_blocks; /* launch bounds, 0: none */
   int coarsen; /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
+  int variant;         /* CgVariant bits */
   int device_function; /* compile a device function alone: results allowed, no kernel entry */
 } CgOptions;
 

@@ -324,7 +324,7 @@ static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef ex
 
 static void lw_wrap_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]);
-  if (i->args[0]->flags & INS_NONNEGATIVE) {
+  if (i->args[0]->flags & (INS_NONNEGATIVE | INS_U32)) {
     lw_set(lw, i, index);
     return;
   }

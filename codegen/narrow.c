@@ -1,8 +1,8 @@
 /* Narrow: which 64-bit integers fit 32 bits, so that lowering computes them there: a GPU's 64-bit integer operations are two or more.
  *
  * Python's integers are 64 bits wide, but an index rarely is: it counts up to an extent below 2**31. Intervals start empty and grow until
- * nothing changes; a phi that keeps growing is unbounded, unless it counts (phi (start, phi + step), and its loop goes on while it is below
- * stop). In: a strict Fn in order. Out: INS_I32 on values that fit int32, INS_U32 on those that fit uint32, at every point where they are. */
+ * nothing changes; a phi that keeps growing is unbounded, unless it counts (phi (start, phi + step) or phi (start, phi * factor), and its loop
+ * goes on while it is below stop). In: a strict Fn in order. Out: INS_I32 on values that fit int32, INS_U32 on those that fit uint32, at every point where they are. */
 #include "codegen/narrow.h"
 
 #define LARGEST INT64_C(0x7fffffff)
@@ -111,23 +111,34 @@ static Interval remainder_of(Interval a, Interval b) { /* has the divisor's sign
   return (Interval){0, a.lo >= 0 ? smaller(a.hi, b.hi - 1) : b.hi - 1};
 }
 
+/* The bits that numbers up to this one have. */
+static int64_t all_bits(int64_t most) {
+  return most <= 0 ? 0 : (int64_t)(UINT64_MAX >> __builtin_clzll((uint64_t)most));
+}
+
 /* --- counters --- */
 
 typedef struct Counter {
   const Ins *start, *next, *step,
       *stop; /* goes on while it is < stop, or > stop if it counts down */
-  bool down;
+  bool down, closed; /* closed: while it is <= or >= */
   const Block *body; /* where it goes on: everything that this block dominates */
 } Counter;
 
 static bool is_step_of(const Ins *i, const Ins *phi) {
-  return i->op == OP_ADD && (i->args[0] == phi) != (i->args[1] == phi);
+  bool first = i->nargs == 2 && i->args[0] == phi, second = i->nargs == 2 && i->args[1] == phi;
+  if (i->op == OP_ADD || i->op == OP_MUL)
+    return first != second;
+  return (i->op == OP_SUB || i->op == OP_LSHIFT) && first && !second;
 }
 
 static bool find_counter(const Ins *phi, Counter *c) {
   const Block *h = phi->block;
   const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
-  if (phi->nargs != 2 || !test || (test->op != OP_LT && test->op != OP_GT) || test->args[0] != phi)
+  if (phi->nargs != 2 || !test || test->nargs != 2 || test->args[0] != phi)
+    return false;
+  bool up = test->op == OP_LT || test->op == OP_LE;
+  if (!up && test->op != OP_GT && test->op != OP_GE)
     return false;
   int back = is_step_of(phi->args[1], phi);
   if (!back && !is_step_of(phi->args[0], phi))
@@ -135,11 +146,31 @@ static bool find_counter(const Ins *phi, Counter *c) {
   *c = (Counter){.start = phi->args[!back],
                  .next = phi->args[back],
                  .stop = test->args[1],
-                 .down = test->op == OP_GT,
+                 .down = !up,
+                 .closed = test->op == OP_LE || test->op == OP_GE,
                  .body = h->succ[0]};
   c->step = c->next->args[c->next->args[0] == phi];
   return h->succ[0] != h->succ[1] && c->body->preds.len == 1 &&
          ir_dominates(c->body, c->next->block);
+}
+
+static Interval shifted(Interval a, Interval count) {
+  if (count.lo != count.hi || count.lo < 0 || count.lo > 62)
+    return everything;
+  int64_t factor = INT64_C(1) << count.lo;
+  return product(a, (Interval){factor, factor});
+}
+
+/* What the loop makes of `last`, and whether that is on the way to its end. */
+static Interval stepped(const Counter *c, Interval last, Interval step, bool *nearer) {
+  bool adds = c->next->op == OP_ADD || c->next->op == OP_SUB;
+  if (!adds) {
+    *nearer = !c->down && last.lo >= 0 && step.lo >= (c->next->op == OP_MUL);
+    return c->next->op == OP_MUL ? product(last, step) : shifted(last, step);
+  }
+  Interval by = c->next->op == OP_ADD ? step : negated(step);
+  *nearer = c->down ? by.hi <= 0 : by.lo >= 0;
+  return sum(last, by);
 }
 
 /* The counter that ends the loop counts too: it is at most a step beyond the last one below stop. */
@@ -147,11 +178,12 @@ static Interval counted(const Narrow *n, const Counter *c) {
   Interval start = of(n, c->start), step = of(n, c->step), stop = of(n, c->stop);
   if (is_empty(start) || is_empty(step) || is_empty(stop))
     return start;
-  Interval last = sum(stop, c->down ? (Interval){1, 1} : (Interval){-1, -1});
-  Interval end = sum(last, step);
-  if (is_within(everything, end))
-    return everything;
-  if (c->down ? step.hi > 0 : step.lo < 0)
+  Interval last = c->closed ? stop : sum(stop, c->down ? (Interval){1, 1} : (Interval){-1, -1});
+  if (c->next->op == OP_MUL || c->next->op == OP_LSHIFT) /* the loop is entered with no less than start */
+    last = (Interval){start.lo, larger(start.lo, last.hi)};
+  bool nearer;
+  Interval end = stepped(c, last, step, &nearer);
+  if (is_within(everything, end) || !nearer)
     return everything;
   return c->down ? (Interval){smaller(start.lo, end.lo), start.hi}
                  : (Interval){start.lo, larger(start.hi, end.hi)};
@@ -165,6 +197,51 @@ static Interval merged(const Narrow *n, const Ins *phi) {
   for (uint32_t k = 0; k < phi->nargs; k++)
     if (phi->args[k] != phi && phi->args[k]->op != OP_UNSET)
       r = both(r, of(n, phi->args[k]));
+  return r;
+}
+
+/* --- parts ---
+ *
+ * t & x, t % x, t // x and t >> x are at most t where t is not negative, so what is taken from t, or from a multiple, leaves no less than 0. */
+
+static bool is_part_of(const Narrow *n, const Ins *part, const Ins *whole) {
+  switch ((Op)part->op) {
+  case OP_AND: return part->args[0] == whole || part->args[1] == whole;
+  case OP_MOD:
+  case OP_FLOORDIV: return part->args[0] == whole && of(n, part->args[1]).lo >= 1;
+  case OP_RSHIFT: return part->args[0] == whole;
+  default: return false;
+  }
+}
+
+/* Is i `whole`, or that times 1 or more? */
+static bool is_multiple(const Narrow *n, const Ins *i, const Ins *whole) {
+  if (i == whole)
+    return true;
+  if (i->op == OP_ADD)
+    return i->args[0] == whole && i->args[1] == whole;
+  if (i->op == OP_LSHIFT)
+    return i->args[0] == whole;
+  return i->op == OP_MUL && ((i->args[0] == whole && of(n, i->args[1]).lo >= 1) ||
+                             (i->args[1] == whole && of(n, i->args[0]).lo >= 1));
+}
+
+static bool leaves_positive(const Narrow *n, const Ins *all, const Ins *part) {
+  for (uint32_t k = 0; k < part->nargs && k < 2; k++) {
+    const Ins *whole = part->args[k];
+    if (of(n, whole).lo >= 0 && is_part_of(n, part, whole) && is_multiple(n, all, whole))
+      return of(n, all).lo >= 0; /* a multiple may have wrapped around */
+  }
+  return false;
+}
+
+static Interval difference(const Narrow *n, const Ins *i) {
+  Interval a = of(n, i->args[0]), b = of(n, i->args[1]);
+  if (is_empty(a) || is_empty(b))
+    return nothing;
+  Interval r = sum(a, negated(b));
+  if (r.lo < 0 && leaves_positive(n, i->args[0], i->args[1]))
+    return (Interval){0, a.hi};
   return r;
 }
 
@@ -182,10 +259,11 @@ static Interval compute(const Narrow *n, const Ins *i) {
   case OP_SELECT: return selected(n, i);
   case OP_CAST: return ty_is_integral(i->args[0]->type) ? a : room;
   case OP_ADD: return is_empty(a) || is_empty(b) ? nothing : sum(a, b);
-  case OP_SUB: return is_empty(a) || is_empty(b) ? nothing : sum(a, negated(b));
+  case OP_SUB: return difference(n, i);
   case OP_MUL: return is_empty(a) || is_empty(b) ? nothing : product(a, b);
   case OP_NEG: return is_empty(a) ? nothing : negated(a);
   case OP_MOD: return is_empty(a) || is_empty(b) ? nothing : remainder_of(a, b);
+  case OP_LSHIFT: return is_empty(a) || is_empty(b) ? nothing : shifted(a, b);
   case OP_FLOORDIV: return a.lo >= 0 && b.lo >= 1 ? (Interval){0, a.hi} : room;
   case OP_RSHIFT: return a.lo >= 0 ? (Interval){0, a.hi} : room;
   case OP_AND:
@@ -193,6 +271,8 @@ static Interval compute(const Narrow *n, const Ins *i) {
                                                   : b.lo < 0 ? a.hi
                                                              : smaller(a.hi, b.hi)}
                                   : room;
+  case OP_OR:
+  case OP_XOR: return a.lo >= 0 && b.lo >= 0 ? (Interval){0, all_bits(larger(a.hi, b.hi))} : room;
   case OP_CHECK_INDEX: return (Interval){0, is_empty(b) ? LARGEST : b.hi - 1};
   case OP_WRAP_INDEX: return a.lo >= 0 ? a : room;
   default: return room;
@@ -240,7 +320,7 @@ static void find_intervals(Narrow *n, const Fn *fn) {
 
 static bool is_stride(const Narrow *n, const Ins *phi, Counter *c) {
   if (ty_kind(phi->type) != KIND_INT || ty_bits(phi->type) != 64 || !find_counter(phi, c) ||
-      c->down)
+      c->down || c->closed || c->next->op != OP_ADD)
     return false;
   Interval start = of(n, c->start), step = of(n, c->step), stop = of(n, c->stop);
   const Block *before = phi->block->preds.data[phi->args[0] != c->start];

@@ -24,6 +24,12 @@ Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attr
 LLVMValueRef cg_nvptx_trap_address(Lower *lw);
 LLVMValueRef cg_nvptx_grid_address(Lower *lw);
 
+/* nvptx_double.c: t + t + c as fma(t, 2, c), where that may be contracted; of the optimised module. */
+void cg_nvptx_double(Cg *cg);
+
+/* nvptx_root.c: float32 roots without slow paths, where the argument's range allows it; of the optimised module with IEEE arithmetic. */
+void cg_nvptx_roots(Cg *cg);
+
 /* --- members of the target, by file: target.h says what they do --- */
 
 /* nvptx_hints.c */

@@ -81,7 +81,13 @@ static void nvptx_open(Cg *cg) {
 
 static void nvptx_finish(Cg *cg) { (void)cg; }
 static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
-static void nvptx_optimize(Cg *cg) { cg_optimize_gpu(cg); }
+static void nvptx_optimize(Cg *cg) {
+  cg_optimize_gpu(cg);
+  if (cg->options.opt && cg->options.fma)
+    cg_nvptx_double(cg);
+  if (cg->options.opt && !(cg->options.fastmath & CG_FAST_FTZ))
+    cg_nvptx_roots(cg);
+}
 
 static void change_level(Cg *cg, LLVMCodeGenOptLevel level) {
   LLVMTargetMachineRef machine = make_machine(cg, level);

@@ -22,24 +22,43 @@ REGISTERS = [f"{name}_{axis}" for name in ("tid", "ctaid", "ntid", "nctaid") for
 SCALARS = {("f", 4): ctypes.c_float, ("f", 8): ctypes.c_double, ("i", 4): ctypes.c_int32, ("i", 8): ctypes.c_int64}
 
 
+# The GPU's approximations, here as good as they can be.
+APPROXIMATIONS = """
+declare double @llvm.sqrt.f64(double)
+define internal float @approx_rsqrt(float %x) {
+ %d = fpext float %x to double
+ %r = call double @llvm.sqrt.f64(double %d)
+ %q = fdiv double 1.0, %r
+ %y = fptrunc double %q to float
+ ret float %y
+}
+define internal float @approx_rcp(float %x) {
+ %y = fdiv float 1.0, %x
+ ret float %y
+}
+"""
+
+
 def library(ir):
     text = re.sub(r"^(target|source_filename|declare.*sreg).*$", "", ir, flags=re.M)
     text = text.replace("ptx_kernel ", "").replace("addrspace(1)", "")
     text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.(\w)", r"@read_\1_\2", text)
+    text, used = re.subn(r"@llvm\.nvvm\.(rsqrt|rcp)\.approx\.ftz\.f\b", r"@approx_\1", text)
+    text = re.sub(r"^declare.*@approx_.*$", "", text, flags=re.M) + APPROXIMATIONS * (used > 0)
     for name in REGISTERS:
         text += f"\n@{name} = global i32 0\ndefine internal i32 @read_{name}() {{\n %v = load i32, ptr @{name}\n ret i32 %v\n}}\n"
     folder = Path(tempfile.mkdtemp())
     (folder / "k.ll").write_text(text)
-    subprocess.run([LLC, "-O1", "-filetype=obj", "-relocation-model=pic", folder / "k.ll", "-o", folder / "k.o"], check=True)
+    subprocess.run([LLC, "-O1", "-mattr=+fma", "-filetype=obj", "-relocation-model=pic", folder / "k.ll", "-o", folder / "k.o"], check=True)
     subprocess.run([CC, "-shared", folder / "k.o", "-o", folder / "k.so", "-lm"], check=True)
     return ctypes.CDLL(str(folder / "k.so"))
 
 
 class Entries:
-    """A kernel and its coarsened entry, as @cuda.jit(coarsen=factor) makes them."""
+    """A kernel and its coarsened entry, as @cuda.jit(coarsen=factor, **options) makes them (options of _pyptx.Dispatcher)."""
 
-    def __init__(self, kernel, signature, factor):
-        made = _pyptx._compile(kernel, signature, "nvptx", "sm_90", 0, {"coarsen": factor}, "ptx,llvm_opt")
+    def __init__(self, kernel, signature, factor, **options):
+        made = _pyptx._compile(kernel, signature, "nvptx", "sm_90", 0, {"coarsen": factor, **options}, "ptx,llvm_opt")
         self.note, self.symbol, self.params, self.factor = made["coarsening"], made["symbol"], made["params"], factor
         self.coarsened = "$coarse" in made["ptx"]
         self.axis = "xyz".index(self.note[-1]) if self.coarsened else 0

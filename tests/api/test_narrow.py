@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from harness import define, run
+from entries_on_cpu import Entries, needs_llc
+from harness import define, run, simulate
 from pyptx import cuda
 
 BIG = 2**31
@@ -132,3 +133,91 @@ def test_arrays_of_more_elements_than_32_bits_number():
         assert out[0] == 0
     if cuda.get_current_device().is_host:
         assert sorted("!" in s for s in map(str, kernel.signatures)) == [False, True]
+
+
+# --- the GPU's code, run on the CPU
+
+EDGES = [0, 1, 2, 3, 7, BIG // 2 - 1, BIG // 2, BIG - 2, BIG - 1, BIG, BIG + 1, 2**32 - 1, 2**32, 2**33 + 5, 2**61, 2**62 - 1, -1, -2, -BIG, -BIG - 1]
+
+
+def multiplied(start, stop, out):
+    i = start
+    n = 0
+    while i < stop and n < 70:
+        n += 1
+        i *= 3
+    out[0] = i
+    out[1] = n
+
+
+def constant_bounds(start, stop, out):
+    i = 1
+    n = 0
+    while i < 3000000000:
+        n += i
+        i *= 2
+    j = 5
+    while j <= 1500000000:
+        n += j
+        j = j * 7
+    k = 1
+    while k <= 2147483647:
+        k = k << 3
+        n -= k
+    m = 3
+    while m >= -2147483648:
+        m = m - 1073741824
+        n += m
+    out[0] = n
+    out[1] = i + j + k + m
+
+
+def shifted(start, stop, out):
+    i = start
+    n = 0
+    while i <= stop and n < 70:
+        n += 1
+        i = i << 1
+    out[0] = i
+    out[1] = n
+
+
+def closed(start, stop, out):
+    i = start
+    n = 0
+    while i <= stop and n < 9:
+        n += 1
+        i += 2147483647
+    j = stop
+    while j >= start and n < 20:
+        n += 1
+        j -= 1073741825
+    out[0] = i
+    out[1] = j + n
+
+
+def parts(start, stop, out):
+    t = cuda.threadIdx.x + start % 5
+    total = 0
+    step = 1
+    while step < 256:
+        q = t & (step - 1)
+        total = total * 3 + (2 * t - q) + (t - t % step) * 5 - (t - (t >> 1)) + (t ^ step) + (t | stop % 77)
+        step *= 2
+    out[0] = total
+    out[1] = (start - (start & stop)) + (2 * start - start // 3) + (start ^ stop) * 3 - (start | stop)
+
+
+@needs_llc
+@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts])
+@pytest.mark.parametrize("width", ["int64", "int32"])
+def test_the_gpus_code_at_the_edges(kernel, width):
+    entries = Entries(kernel, f"void({width}, {width}, int64[::1])", 1)
+    room = np.iinfo(width)
+    edges = [e for e in EDGES if room.min <= e <= room.max]
+    for start in edges:
+        for stop in edges:
+            expected, got = np.zeros(2, np.int64), np.zeros(2, np.int64)
+            simulate(kernel, [np.dtype(width).type(start), np.dtype(width).type(stop), expected])
+            entries.run((1, 1, 1), (1, 1, 1), [start, stop, got], False)
+            assert got.tolist() == expected.tolist(), (kernel.__name__, start, stop)

@@ -11,6 +11,8 @@ _INLINE = {None: 0, False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
 _FAST = {"ftz": 1, "div": 2, "sqrt": 4, "func": 8, "nnan": 16, "ninf": 32, "nsz": 64, "reassoc": 128, "arcp": 256, "afn": 8}
 _FAST_ALL = 1 | 2 | 4 | 8  # semantics.md, section 6: approximations; assumptions and reassociation are asked for by name
 
+_VARIANTS = {"roots": 1, "loops": 2, "x": 4, "y": 8, "z": 16}  # CgVariant: what bench/kernels is to measure, for no other use
+
 
 def _flag(name, value):
     if value not in (True, False, None):
@@ -98,6 +100,10 @@ def _coarsen(out, value):
     out["coarsen"] = factor
 
 
+def _variant(out, value):
+    out["variant"] = sum({_VARIANTS[name] for name in value.split()})
+
+
 def _dump(out, value):
     if value is not None and not isinstance(value, str):
         raise TypeError(f"dump must be letters of passes, not {value!r}")
@@ -136,6 +142,7 @@ _OPTIONS = {
     "forceinline": _forceinline,
     "link": _link,
     "coarsen": _coarsen,
+    "_variant": _variant,
     "dump": _dump,
     "cache": _cache,
     "shared_memory_carveout": _accepted,
@@ -157,7 +164,7 @@ def _read_options(options):
             import difflib
 
             near = difflib.get_close_matches(name, _OPTIONS, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else f": they are {', '.join(sorted(_OPTIONS))}"
+            hint = f"; did you mean '{near[0]}'?" if near else f": they are {', '.join(n for n in sorted(_OPTIONS) if n[0] != '_')}"
             raise TypeError(f"@cuda.jit has no option '{name}'{hint}")
         read(out, value)
     return out

@@ -1,0 +1,144 @@
+"""Arithmetic of the GPU's code alone. float32 roots without slow paths: which are, and that they are those of IEEE, with that code run on the
+CPU; t + t + c in one operation."""
+
+import math
+
+import numpy as np
+import pytest
+from entries_on_cpu import Entries, needs_llc
+from pyptx import cuda, float32
+
+V = "float32[::1]"
+
+
+def softened(x, out):  # of at least 0.001
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.sqrt(x[i] * x[i] + float32(0.001))
+
+
+def inverse(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = float32(1.0) / math.sqrt(abs(x[i]) + float32(0.5))
+
+
+def length(x, out):  # of anything but a negative number
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.sqrt(abs(x[i]))
+
+
+def signed(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.sqrt(x[i])
+
+
+def nested(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = float32(1.0) / math.sqrt(math.sqrt(x[i] * x[i]) + max(abs(x[i]), float32(0.25)))
+
+
+def ptx_of(kernel, **options):
+    return cuda.compile_ptx(kernel, f"void({V}, {V})", cc="sm_90", **options)[0]
+
+
+def roots_in(ptx):
+    """(with ptxas's slow path, without)"""
+    return ptx.count("sqrt.rn.f32") + ptx.count("rcp.rn.f32") + ptx.count("div.rn.f32"), ptx.count(".approx.ftz.f32")
+
+
+@pytest.mark.parametrize("kernel, slow, fast", [(softened, 0, 1), (inverse, 0, 2), (length, 1, 0), (signed, 1, 0), (nested, 1, 2)])
+def test_which_roots_need_no_slow_path(kernel, slow, fast):
+    assert roots_in(ptx_of(kernel)) == (slow, fast)
+
+
+def test_the_variant_takes_all_that_are_not_negative():
+    assert roots_in(ptx_of(length, _variant="roots")) == (0, 1)
+    assert roots_in(ptx_of(signed, _variant="roots")) == (1, 0)
+
+
+@pytest.mark.parametrize("options", [{"fastmath": True}, {"fastmath": {"ftz"}}, {"opt": 0}], ids=str)
+def test_other_arithmetic_is_left_alone(options):
+    assert "rsqrt.approx" not in ptx_of(softened, **options)
+
+
+def numbers():
+    rng = np.random.default_rng(11)
+    bits = rng.integers(0, 2**32, 60000, dtype=np.uint32).view(np.float32)  # of every size, nan and infinity among them
+    tiny, largest = np.finfo(np.float32).smallest_subnormal, np.finfo(np.float32).max
+    near = np.float32(2.0) ** np.array([-149, -126, -102, -101, -100, -64, 0, 64, 126, 127], np.float32)
+    with np.errstate(over="ignore"):
+        above = np.nextafter(near, np.float32(np.inf))
+    edges = [0.0, -0.0, tiny, largest, np.inf, -np.inf, np.nan, *near, *np.nextafter(near, np.float32(0)), *above]
+    return np.concatenate([bits, np.array(edges, np.float32), -np.array(edges, np.float32), rng.random(5000, np.float32)])
+
+
+@needs_llc
+@pytest.mark.parametrize("kernel", [softened, inverse, length, nested])
+def test_they_are_rounded_as_ieee_wants(kernel):
+    """The steps round correctly as long as the GPU's approximation, here a float32 quotient, is as good as ptxas needs it. Zeros, infinities, nan and
+    numbers whose steps would leave float32's range are what the range and the maximum are about: nothing may be off by a bit."""
+    x = numbers()
+    out = np.zeros_like(x)
+    entries = Entries(kernel, f"void({V}, {V})", 1, fma=False, _variant="roots")
+    entries.run((-(-x.size // 64), 1, 1), (64, 1, 1), [x, out], False)
+    half, quarter = np.float32(0.5), np.float32(0.25)
+    with np.errstate(all="ignore"):
+        expected = {
+            softened: lambda: np.sqrt(x * x + np.float32(0.001)),
+            inverse: lambda: np.float32(1) / np.sqrt(abs(x) + half),
+            length: lambda: np.sqrt(abs(x)),
+            nested: lambda: np.float32(1) / np.sqrt(np.sqrt(x * x) + np.where(quarter > abs(x), quarter, abs(x))),
+        }[kernel]()
+    assert np.array_equal(out, expected, equal_nan=True)
+    assert np.array_equal(np.signbit(out[expected == 0]), np.signbit(expected[expected == 0]))
+
+
+def step(z, c, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = z[i] * z[i] + c[i]
+
+
+def doubled(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        t = x[i] * y[i]
+        out[i] = y[i] - (t + t)
+        out[i] += t + t
+
+
+def operations(kernel, signature, **options):
+    ptx = cuda.compile_ptx(kernel, signature, cc="sm_90", **options)[0]
+    return [line.split()[0] for line in ptx.splitlines() if line.strip().startswith(("fma.", "mul.f", "mul.rn.f", "add.f", "add.rn.f", "sub.f"))]
+
+
+def test_the_step_of_an_orbit_takes_five_operations():
+    """Real: a product, a fused one, an addition. Imaginary: the product, and twice it plus c fused."""
+    assert sorted(operations(step, "void(complex64[::1], complex64[::1], complex64[::1])")) == [
+        "add.f32", "fma.rn.f32", "fma.rn.f32", "mul.f32", "mul.f32",
+    ]  # fmt: skip
+    assert not any("fma" in o for o in operations(step, "void(complex64[::1], complex64[::1], complex64[::1])", fma=False))
+
+
+@needs_llc
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_twice_a_number_is_added_with_one_rounding(dtype):
+    signature = f"void({', '.join([dtype + '[::1]'] * 3)})"
+    rng = np.random.default_rng(3)
+    x, y = rng.standard_normal((2, 5000)).astype(dtype)
+    x[:4], y[:4] = [0, -0.0, np.inf, np.nan], [-0.0, 0, 1, 2]
+    results = []
+    for fma in (False, True):
+        out = np.zeros_like(x)
+        Entries(doubled, signature, 1, fma=fma).run((79, 1, 1), (64, 1, 1), [x, y, out], False)
+        results.append(out)
+    # t is exact or rounded on both sides alike, twice it is exact: nothing is left to differ but t's own rounding.
+    with np.errstate(all="ignore"):
+        t = abs(x * y) * np.finfo(dtype).eps
+        bound = 3 * (t + abs(y) * np.finfo(dtype).eps)
+    ok = (abs(results[0] - results[1]) <= bound) | (np.isnan(results[0]) & np.isnan(results[1])) | (results[0] == results[1])
+    assert ok.all()
