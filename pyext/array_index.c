@@ -39,6 +39,9 @@ static int apply_index(View *v, PyObject *item, unsigned axis, int64_t extent, i
   return 0;
 }
 
+/* Of an axis without a second element it may be anything. */
+static int64_t times(int64_t stride, int64_t n) { return (int64_t)((uint64_t)stride * (uint64_t)n); }
+
 static int apply_slice(View *v, PyObject *item, int64_t extent, int64_t stride) {
   Py_ssize_t start, stop, step;
   if (PySlice_Unpack(item, &start, &stop, &step) < 0)
@@ -46,7 +49,7 @@ static int apply_slice(View *v, PyObject *item, int64_t extent, int64_t stride) 
   Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)extent, &start, &stop, step);
   if (count > 0)
     v->offset += start * stride;
-  return add_axis(v, count, stride * step);
+  return add_axis(v, count, times(stride, step));
 }
 
 /* Axes that the key's items take: all but None and Ellipsis. -1 for an item that is no index. */
@@ -239,7 +242,7 @@ static PyObject *reshaped(PyObject *self, int n, const int64_t *shape, Layout la
     int i = layout == LAYOUT_C ? n - 1 - k : k;
     v.shape[i] = shape[i];
     v.strides[i] = stride;
-    stride *= shape[i] ? shape[i] : 1;
+    stride = times(stride, shape[i] ? shape[i] : 1);
   }
   return make_view(self, &v);
 }
@@ -324,6 +327,8 @@ PyObject *px_array_retype(PyObject *self, PyObject *arg) {
   Py_XDECREF(size);
   PyObject *view = NULL;
   int64_t shape[TY_MAX_NDIM];
+  if (itemsize == 0)
+    PyErr_Format(PyExc_ValueError, "elements of %S have no bytes", dtype);
   if (itemsize > 0) {
     memcpy(shape, px_shape(a), sizeof *shape * a->ndim);
     int64_t last = a->ndim ? shape[a->ndim - 1] * (int64_t)a->itemsize : (int64_t)a->itemsize;

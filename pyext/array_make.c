@@ -63,9 +63,27 @@ static void set_element_strides(PxArray *a) {
   }
 }
 
+/* -1 with ValueError where the bytes of so many, or of the axes that are not empty, do not fit an address. */
+static int count_elements(unsigned ndim, const int64_t *shape, size_t itemsize, int64_t *size) {
+  int64_t whole = itemsize ? (int64_t)itemsize : 1;
+  *size = 1;
+  for (unsigned i = 0; i < ndim; i++) {
+    if (__builtin_mul_overflow(whole, shape[i] ? shape[i] : 1, &whole)) {
+      PyErr_SetString(PyExc_ValueError,
+                      "the array is too large: its size in bytes does not fit 63 bits");
+      return -1;
+    }
+    *size *= shape[i];
+  }
+  return 0;
+}
+
 static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, Elem elem, unsigned ndim,
                       const int64_t *shape, const int64_t *strides) {
   size_t itemsize = elem.size;
+  int64_t size;
+  if (count_elements(ndim, shape, itemsize, &size) < 0)
+    return NULL;
   PxArray *self = PyObject_NewVar(PxArray, st->array_type, (Py_ssize_t)(3 * ndim));
   if (!self)
     return NULL;
@@ -77,9 +95,8 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
   self->readonly = false;
   self->ndim = ndim;
   self->itemsize = itemsize;
-  self->size = 1;
-  for (unsigned i = 0; i < ndim; i++)
-    self->size *= self->dims[i] = shape[i];
+  self->size = size;
+  memcpy(self->dims, shape, sizeof *shape * ndim);
   if (strides)
     memcpy(self->dims + ndim, strides, sizeof *strides * ndim);
   else
@@ -120,26 +137,12 @@ PyObject *px_array_stream(PxArray *a, PyObject *arg) {
   return stream;
 }
 
-/* Bytes of an array, or -1 with ValueError where they do not fit an address. */
-static int64_t total_bytes(unsigned ndim, const int64_t *shape, size_t itemsize) {
-  int64_t bytes = (int64_t)itemsize, whole = (int64_t)itemsize;
-  for (unsigned i = 0; i < ndim; i++) {
-    bytes = shape[i] ? bytes : 0;
-    if (__builtin_mul_overflow(whole, shape[i] ? shape[i] : 1, &whole)) {
-      PyErr_SetString(PyExc_ValueError,
-                      "the array is too large: its size in bytes does not fit 63 bits");
-      return -1;
-    }
-  }
-  return bytes ? whole : 0;
-}
-
 static PyObject *empty(PxState *st, RtDevice *d, PyObject *dtype, Elem elem, unsigned ndim, const int64_t *shape,
                        Layout layout, PyObject *stream) {
-  int64_t bytes = total_bytes(ndim, shape, elem.size), strides[TY_MAX_NDIM];
-  if (bytes < 0)
+  int64_t size, strides[TY_MAX_NDIM];
+  if (count_elements(ndim, shape, elem.size, &size) < 0)
     return NULL;
-  PyObject *memory = px_memory_new(st, d, (size_t)bytes, stream);
+  PyObject *memory = px_memory_new(st, d, (size_t)size * elem.size, stream);
   if (!memory)
     return NULL;
   contiguous_strides(ndim, shape, elem.size, layout, strides);

@@ -10,6 +10,7 @@
 #include "pyext/raise.h"
 
 #include "codegen/cache.h"
+#include "ir/base/number.h"
 #include "runtime/cache.h"
 
 _Static_assert((int)RT_CACHE_KEY == (int)CG_DIGEST_BYTES, "a key names a file");
@@ -59,7 +60,7 @@ static void default_directory(Settings *s) {
 static uint64_t read_size(Settings *s, const char *text) {
   static const char suffixes[] = "KMGT";
   char *end;
-  double n = strtod(text, &end);
+  double n = number_read(text, &end);
   while (*end == ' ')
     end++;
   const char *suffix = *end ? strchr(suffixes, *end & ~0x20) : NULL;
@@ -85,7 +86,7 @@ static bool read_settings(Settings *s, PxCaching caching) {
   if (caching == PX_CACHE_NEVER || (caching == PX_CACHE_BY_ENVIRONMENT && !own && !s->readonly))
     return false;
   s->limit = size ? read_size(s, size) : DEFAULT_LIMIT;
-  s->wait_s = wait ? strtod(wait, NULL) : DEFAULT_WAIT_S;
+  s->wait_s = wait ? number_read(wait, NULL) : DEFAULT_WAIT_S;
   if (own)
     set_directory(s, own);
   else if (caching == PX_CACHE_ALWAYS)

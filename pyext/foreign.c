@@ -31,8 +31,7 @@ static int read_dims(PyObject *tuple, unsigned n, int64_t *out) {
   return 0;
 }
 
-static int read_shape(PxState *st, PyObject *interface, PxForeign *out) {
-  PyObject *shape = PyDict_GetItemWithError(interface, st->name.shape);
+static int read_extents(PyObject *shape, PxForeign *out) {
   if (!shape || !PyTuple_Check(shape))
     return PyErr_Occurred() ? -1 : bad("shape must be a tuple");
   if (PyTuple_GET_SIZE(shape) > TY_MAX_NDIM)
@@ -43,26 +42,49 @@ static int read_shape(PxState *st, PyObject *interface, PxForeign *out) {
   for (unsigned i = 0; i < out->ndim; i++)
     if (out->shape[i] < 0)
       return bad("negative extent");
-  PyObject *strides = PyDict_GetItemWithError(interface, st->name.strides);
-  if (strides && strides != Py_None) {
-    if (!PyTuple_Check(strides) || PyTuple_GET_SIZE(strides) != PyTuple_GET_SIZE(shape))
-      return bad("strides must be None or a tuple as long as shape");
-    return read_dims(strides, out->ndim, out->strides);
+  return 0;
+}
+
+/* Those given, or None: C order. No element is further from the first one than an address can be. */
+static int read_strides(PyObject *strides, PxForeign *out) {
+  bool given = strides && strides != Py_None;
+  int64_t expect = (int64_t)out->itemsize, reach;
+  if (given && (!PyTuple_Check(strides) || PyTuple_GET_SIZE(strides) != out->ndim))
+    return bad("strides must be None or a tuple as long as shape");
+  if (PyErr_Occurred() || (given && read_dims(strides, out->ndim, out->strides) < 0))
+    return -1;
+  for (unsigned i = out->ndim; i-- > 0;) {
+    if (!given)
+      out->strides[i] = expect;
+    if (__builtin_mul_overflow(out->strides[i], out->shape[i], &reach) ||
+        __builtin_mul_overflow(expect, out->shape[i] ? out->shape[i] : 1, &expect))
+      return bad("extents and strides beyond 63 bits");
   }
-  int64_t stride = (int64_t)out->itemsize;
-  for (unsigned i = out->ndim; i-- > 0; stride *= out->shape[i])
-    out->strides[i] = stride;
-  return PyErr_Occurred() ? -1 : 0;
+  return 0;
+}
+
+/* The dict's tuples are kept: reading their items may run code. */
+static int read_shape(PxState *st, PyObject *interface, PxForeign *out) {
+  PyObject *shape = px_dict_get(interface, st->name.shape), *strides = NULL;
+  int failed = read_extents(shape, out);
+  if (!failed) {
+    strides = px_dict_get(interface, st->name.strides);
+    failed = read_strides(strides, out);
+  }
+  Py_XDECREF(strides);
+  Py_XDECREF(shape);
+  return failed;
 }
 
 static int read_data(PxState *st, PyObject *interface, PxForeign *out) {
-  PyObject *data = PyDict_GetItemWithError(interface, st->name.data);
-  if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2)
+  PyObject *data = px_dict_get(interface, st->name.data); /* kept, as above */
+  if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2) {
+    Py_XDECREF(data);
     return PyErr_Occurred() ? -1 : bad("data must be (address, readonly)");
+  }
   out->address = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
-  if (PyErr_Occurred())
-    return -1;
-  int readonly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
+  int readonly = PyErr_Occurred() ? -1 : PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
+  Py_DECREF(data);
   out->readonly = readonly > 0;
   return readonly < 0 ? -1 : 0;
 }

@@ -500,10 +500,13 @@ int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
   Py_ssize_t n = PySequence_Fast_GET_SIZE(arg);
   if (n < 1 || n > 3)
     return bad_dim(what, arg);
-  for (Py_ssize_t i = 0; i < n; i++)
-    if (one_dim(what, PySequence_Fast_GET_ITEM(arg, i), &out[i]) < 0)
-      return -1;
-  return 0;
+  int failed = 0;
+  for (Py_ssize_t i = 0; i < n && i < PySequence_Fast_GET_SIZE(arg) && !failed; i++) { /* __index__ may change a list */
+    PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(arg, i));
+    failed = one_dim(what, item, &out[i]);
+    Py_DECREF(item);
+  }
+  return failed;
 }
 
 static int read_shared(PyObject *arg, uint32_t *out) {

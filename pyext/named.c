@@ -89,6 +89,20 @@ PyObject *px_named_field(PxState *st, uint32_t number, uint32_t k) {
 
 /* --- Enums --- st->enums is a list of texts, st->enum_ids a dict from classes and texts to numbers */
 
+bool px_is_enum(PxState *st, PyObject *class) {
+  if (!PyType_Check(class) || !PyObject_HasAttr(class, st->name.__members__))
+    return false;
+  if (px_enum_known(st, (PyTypeObject *)class) >= 0)
+    return true;
+  PyObject *module = PyImport_ImportModule("enum");
+  PyObject *meta = module ? PyObject_GetAttrString(module, "EnumMeta") : NULL;
+  bool is = meta && PyType_Check(meta) && PyObject_TypeCheck(class, (PyTypeObject *)meta);
+  Py_XDECREF(meta);
+  Py_XDECREF(module);
+  PyErr_Clear();
+  return is;
+}
+
 bool px_enum_has_identity(PxState *st, PyTypeObject *class) {
   return !PyObject_HasAttr((PyObject *)class, st->name._flag_mask_) &&
          !PyType_IsSubtype(class, &PyLong_Type) && !PyType_IsSubtype(class, &PyFloat_Type) &&
@@ -126,9 +140,19 @@ int px_enum_by_text(PxState *st, const char *text) {
   return number;
 }
 
+/* Names are _name_: a class may give its members another name. */
+static PyObject *name_of(PyObject *member) {
+  PyObject *name = PyObject_GetAttrString(member, "_name_");
+  if (name && !PyUnicode_Check(name)) {
+    PyErr_Format(PyExc_TypeError, "the _name_ of an Enum's member is no str: %R", name);
+    Py_CLEAR(name);
+  }
+  return name;
+}
+
 /* "RED=1", with values that are int (of 64 bits) or float and finite. */
 static PyObject *member_text(PxState *st, PyObject *member) {
-  PyObject *name = PyObject_GetAttr(member, st->name.name);
+  PyObject *name = name_of(member);
   PyObject *value = name ? PyObject_GetAttr(member, st->name.value) : NULL, *text = NULL;
   if (value) {
     bool number = PyFloat_CheckExact(value);

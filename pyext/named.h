@@ -20,6 +20,8 @@ PyObject *px_named_fields(PxState *st, PyObject *class);
 
 /* --- Enums: types of members that are no numbers, by number from 0 */
 
+/* Is it a class made by enum.EnumType? Never raises. */
+bool px_is_enum(PxState *st, PyObject *class);
 /* Has the class members that are told apart by identity, not by value (Enum; not IntEnum, Flag, StrEnum)? */
 bool px_enum_has_identity(PxState *st, PyTypeObject *class);
 /* The number of a member's type; -1 with an exception. The class is kept: a launch finds it by its address. */

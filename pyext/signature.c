@@ -216,15 +216,24 @@ static PyObject *dtype_text(PxState *st, PyObject *arg) {
                       "a signature holds types such as float32 or float32[:], not %R", arg);
 }
 
+static int put_argument(PxState *st, PyObject *arg, PyObject *parts);
+
+static int put_arguments(PxState *st, PyObject *list, PyObject *parts) {
+  if (Py_EnterRecursiveCall(" in a signature"))
+    return -1;
+  PyObject *items = PySequence_Tuple(list); /* reading one may change the list */
+  Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
+  int failed = items ? put_text(parts, "(") : -1;
+  for (Py_ssize_t i = 0; i < n && !failed; i++)
+    failed = (i && put_text(parts, ", ") < 0) || put_argument(st, PyTuple_GET_ITEM(items, i), parts) < 0;
+  Py_XDECREF(items);
+  Py_LeaveRecursiveCall();
+  return failed || put_text(parts, n == 1 ? ",)" : ")") < 0 ? -1 : 0;
+}
+
 static int put_argument(PxState *st, PyObject *arg, PyObject *parts) {
-  if (PyTuple_Check(arg) || PyList_Check(arg)) {
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(arg);
-    int failed = put_text(parts, "(");
-    for (Py_ssize_t i = 0; i < n && !failed; i++)
-      failed = (i && put_text(parts, ", ") < 0) ||
-               put_argument(st, PySequence_Fast_GET_ITEM(arg, i), parts) < 0;
-    return failed || put_text(parts, n == 1 ? ",)" : ")") < 0 ? -1 : 0;
-  }
+  if (PyTuple_Check(arg) || PyList_Check(arg))
+    return put_arguments(st, arg, parts);
   PyObject *text;
   if (Py_IS_TYPE(arg, st->type_type))
     text = Py_NewRef(((PxType *)arg)->text);

@@ -200,6 +200,7 @@ static int take(PxSnapshot *s, PyObject *function, const FuncOptions *options) {
 void px_snapshot_free(PxSnapshot *s) {
   if (!s)
     return;
+  PyBuffer_Release(&s->elements);
   Py_XDECREF(s->keep);
   Py_XDECREF(s->owners);
   Py_XDECREF(s->declared);

@@ -46,6 +46,7 @@ struct PxSnapshot {
   const FuncOptions *all; /* of every function that has none of its own */
   bool mentions_complex;
   const Frozen *root;
+  Py_buffer elements; /* of an array, while they are copied */
   PyObject *failed; /* the exception of a Python call, while unwinding */
 };
 

@@ -43,24 +43,24 @@ static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
     return false;
   PyObject *flat =
       px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
-  Py_buffer view;
-  if (px_get_elements(flat, &view, PyBUF_ND, id) < 0)
+  Py_buffer *view = &s->elements; /* released with the snapshot where the arena is full */
+  if (px_get_elements(flat, view, PyBUF_ND, id) < 0)
     px_snapshot_raise(s);
-  bool fits = view.ndim <= TY_MAX_NDIM;
+  bool fits = view->ndim <= TY_MAX_NDIM;
   if (fits) {
     FrozenArray *array = CX_NEW(s->cx, FrozenArray);
     array->elem = px_elem_id(s->st, id);
     if (px_elem_is_listed(id))
       array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
-    array->ndim = (uint8_t)view.ndim;
-    for (int i = 0; i < view.ndim; i++)
-      array->extents[i] = view.shape[i];
-    array->nbytes = (size_t)view.len;
-    array->data = arena_memdup(&s->cx->arena, view.buf, (size_t)view.len);
+    array->ndim = (uint8_t)view->ndim;
+    for (int i = 0; i < view->ndim; i++)
+      array->extents[i] = view->shape[i];
+    array->nbytes = (size_t)view->len;
+    array->data = arena_memdup(&s->cx->arena, view->buf, (size_t)view->len);
     f->kind = FZ_ARRAY;
     f->array = array;
   }
-  PyBuffer_Release(&view);
+  PyBuffer_Release(view);
   return fits;
 }
 

@@ -123,13 +123,9 @@ static void freeze_str(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->n = (uint32_t)n;
 }
 
-static bool is_enum_class(PxSnapshot *s, PyObject *object) {
-  return PyType_Check(object) && PyObject_HasAttr(object, s->st->name.__members__);
-}
-
 /* A member of an Enum that is an int or the like is that value, and has its name and value as attributes. */
 static void name_member(PxSnapshot *s, Frozen *f, PyObject *object) {
-  if (!is_enum_class(s, (PyObject *)Py_TYPE(object)))
+  if (!px_is_enum(s->st, (PyObject *)Py_TYPE(object)))
     return;
   PyObject *name = px_getattr_optional(object, s->st->name.name);
   PyErr_Clear();
@@ -387,7 +383,7 @@ static bool freeze_collection(PxSnapshot *s, Frozen *f, PyObject *object) {
 }
 
 static bool freeze_enum_class(PxSnapshot *s, Frozen *f, PyObject *class) {
-  if (!is_enum_class(s, class))
+  if (!px_is_enum(s->st, class))
     return false;
   PyObject *all = px_keep(s, PyObject_GetAttr(class, s->st->name.__members__));
   PyObject *pairs = px_keep(s, PyMapping_Items(all)), *members = px_keep(s, PySequence_List(class));
@@ -399,7 +395,7 @@ static bool freeze_enum_class(PxSnapshot *s, Frozen *f, PyObject *class) {
   f->text = px_freeze_text(s, px_keep(s, PyType_GetName((PyTypeObject *)class)));
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject *member = PyList_GET_ITEM(members, i);
-    names[i] = px_freeze_text(s, px_keep(s, PyObject_GetAttr(member, s->st->name.name)));
+    names[i] = px_freeze_text(s, px_keep(s, PyObject_GetAttrString(member, "_name_"))); /* as named.c has it */
     values[i] = px_freeze(s, px_keep(s, PyObject_GetAttr(member, s->st->name.value)));
   }
   f->names = names;
@@ -419,15 +415,17 @@ static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (freeze_enum_class(s, f, object))
     return true;
   PyObject *class = (PyObject *)Py_TYPE(object);
-  if (!is_enum_class(s, class))
+  if (!px_is_enum(s->st, class))
     return false;
   if (px_enum_has_identity(s->st, Py_TYPE(object))) {
     const Frozen **items = CX_ARRAY(s->cx, const Frozen *, 1);
     items[0] = px_freeze(s, class);
     f->i = PyLong_AsLongLong(px_keep(s, PyObject_GetAttr(object, s->st->name._sort_order_)));
+    if (PyErr_Occurred())
+      px_snapshot_raise(s);
     f->items = items;
     f->kind = FZ_MEMBER;
-    return items[0]->kind == FZ_ENUM && !PyErr_Occurred();
+    return items[0]->kind == FZ_ENUM;
   }
   PyObject *value = px_keep(s, PyObject_GetAttr(object, s->st->name.value));
   *f = *px_freeze(s, value);
@@ -518,7 +516,7 @@ static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) 
     value = px_dict_get(PyModule_GetDict(object), name);
   } else if (PyType_Check(object)) {
     /* Enum members are descriptors in some versions, so the class is asked where it is an Enum. */
-    bool is_enum = PyObject_HasAttr(object, s->st->name.__members__);
+    bool is_enum = px_is_enum(s->st, object);
     PyObject *dict = is_enum ? NULL : px_getattr_optional(object, s->st->name.__dict__);
     value = is_enum ? px_getattr_optional(object, name)
             : dict  ? PyObject_GetItem(dict, name)

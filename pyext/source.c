@@ -211,6 +211,10 @@ static int read_cupy(PxState *st, PyObject *obj, PxForeign *out) {
   if (failed || read_dims(obj, st->name.shape, &out->ndim, out->shape) < 0 ||
       read_dims(obj, st->name.strides, &nstrides, out->strides) < 0)
     return -1;
+  if (nstrides != out->ndim) {
+    PyErr_Format(PyExc_TypeError, "%.100s has %u extents and %u strides", Py_TYPE(obj)->tp_name, out->ndim, nstrides);
+    return -1;
+  }
   PyObject *dtype = PyObject_GetAttr(obj, st->name.dtype);
   if (!dtype || px_need_numpy(st) < 0) {
     Py_XDECREF(dtype);

@@ -444,8 +444,9 @@ static int add_any_array(PxArgs *a, PyObject *arg, bool *is) {
 
 /* --- the rest --- */
 
+enum { MAX_DEPTH = 32 };
+
 static int add_tuple(PxArgs *a, PyObject *arg) {
-  enum { MAX_DEPTH = 32 };
   Py_ssize_t n = PyTuple_GET_SIZE(arg);
   if (n > TY_MAX_TUPLE || a->depth == MAX_DEPTH)
     return unsupported(a, arg, ": it is too large or nested too deep; pass an array");
@@ -479,7 +480,7 @@ static int add_member(PxArgs *a, PyObject *arg) {
 
 /* A Flag or the like stands for its value, if that is a number. */
 static int add_enum(PxArgs *a, PyObject *arg, bool *is_enum) {
-  *is_enum = PyObject_HasAttrString((PyObject *)Py_TYPE(arg), "__members__");
+  *is_enum = px_is_enum(a->st, (PyObject *)Py_TYPE(arg));
   if (!*is_enum)
     return 0;
   if (px_enum_has_identity(a->st, Py_TYPE(arg)))
@@ -527,15 +528,23 @@ static int add_hint(PxArgs *a, PyObject *arg, PyObject *way) {
   int to, back;
   if (!PyArg_ParseTuple(way, "pp", &to, &back))
     return -1;
+  if (a->depth == MAX_DEPTH)
+    return unsupported(a, arg, ": it stands for itself");
   PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
-  if (!value)
+  PxHeld *h = value ? hold(a) : NULL; /* it may be made anew each time that it is asked for */
+  if (!h) {
+    Py_XDECREF(value);
     return -1;
+  }
+  h->in_place = true;
+  h->keeper = value;
+  a->depth++;
   a->way = (uint8_t)((to ? 0 : PX_WAY_NOT_TO) | (back ? 0 : PX_WAY_NOT_BACK));
   uint32_t number = a->arg;
   int failed = px_args_add(a, value);
   a->arg = number;
   a->way = 0;
-  Py_DECREF(value);
+  a->depth--;
   return failed;
 }
 

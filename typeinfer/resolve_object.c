@@ -267,15 +267,13 @@ static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name)
   Suggest s = suggest_for(name);
   Val method;
   bool scalar = table == number_attributes && !ty_is_weak(obj.type);
-  for (const Attribute *at = table; at->name; at++) {
-    if (!strcmp(at->name, name))
-      return at->get(ty, obj);
-    suggest_try(&s, at->name);
-    if (scalar && !at[1].name) {
-      at = scalar_attributes - 1;
-      scalar = false;
+  const Attribute *tables[] = {table, scalar ? scalar_attributes : NULL};
+  for (unsigned k = 0; k < 2 && tables[k]; k++)
+    for (const Attribute *at = tables[k]; at->name; at++) {
+      if (!strcmp(at->name, name))
+        return at->get(ty, obj);
+      suggest_try(&s, at->name);
     }
-  }
   if (ty_find_method(ty, obj, name, &method, &s))
     return method;
   for (uint32_t k = 0; ty_has_fields(obj) && k < obj.type->elem->nfields; k++)

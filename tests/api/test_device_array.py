@@ -328,6 +328,16 @@ def test_transpose():
             d.transpose(bad)
 
 
+def test_extents_and_steps_beyond_an_address():
+    d = cuda.to_device(values(8))
+    assert d[:: 2**62].copy_to_host().tolist() == [0]
+    assert d[:: -(2**62)].copy_to_host().tolist() == [7]
+    with pytest.raises(ValueError, match="does not fit 63 bits"):
+        d[:0].reshape(0, 2**62, 2**62)
+    with pytest.raises(ValueError, match="have no bytes"):
+        d.view("V0")
+
+
 def test_squeeze_and_view():
     d = cuda.to_device(values((1, 3, 1, 4), np.float32))
     assert d.squeeze().shape == (3, 4) and d.squeeze(0).shape == (3, 1, 4) and d.squeeze(axis=(0, -2)).shape == (3, 4)

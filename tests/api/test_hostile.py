@@ -49,6 +49,100 @@ def tried(f, *args):
 """
 
 CASES = {
+    "a list in itself as a signature": """
+        def kernel(o): o[0] = 1
+        l = []
+        l.append(l)
+        try:
+            cuda.jit(kernel).compile(l)
+        except RecursionError as e:
+            print(e)
+        """,
+    "a list that reading it empties": """
+        l = []
+        class Evil:
+            @property
+            def dtype(self):
+                l.clear()
+                return np.dtype("f4")
+            def __index__(self):
+                l.clear()
+                return 1
+        def kernel(o): o[0] = 1
+        l += [Evil(), Evil(), "float32"]
+        try:
+            cuda.jit(kernel).compile(l)
+        except pyptx.CompileError as e:
+            print(e)
+        l += [Evil(), Evil(), 1]
+        cuda.jit(kernel)[l, 1](OUT)
+        """,
+    "a class that says it has members": """
+        class Items:
+            def items(self): return [7]
+        class Meta(type):
+            def __iter__(self): return iter([1])
+        class Weird(metaclass=Meta):
+            __members__ = Items()
+            _sort_order_ = 1 << 40
+        attempt(define("def kernel(o):\\n    o[0] = Weird.x", Weird=Weird))
+        attempt(define("def kernel(o, w):\\n    o[0] = 1"), Weird())
+        """,
+    "Enum members with other names": """
+        import enum
+        class E(enum.Enum):
+            A = 1
+            B = 2
+            @property
+            def name(self): return 5
+        k = define("def kernel(o, m):\\n    o[0] = m is E.A\\n    o[1] = E.B.value", E=E)
+        attempt(k, E.A)
+        assert OUT[0] == 1 and OUT[1] == 2
+        """,
+    "cuda.In of itself": """
+        class Loop:
+            __pyptx_way__ = (True, True)
+            @property
+            def value(self): return self
+        attempt(define("def kernel(o, x):\\n    o[0] = 1"), Loop())
+        """,
+    "an argument that makes its array anew": """
+        class Fresh:
+            __pyptx_way__ = (True, True)
+            @property
+            def value(self): return cuda.to_device(np.full(4, 7.0))
+        attempt(define("def kernel(o, x):\\n    for i in range(x.size):\\n        o[i] = x[i]"), Fresh())
+        assert (OUT[:4] == 7).all()
+        """,
+    "an interface beyond 63 bits": """
+        class Huge:
+            def __init__(self, shape, strides): self.shape, self.strides = shape, strides
+            @property
+            def __cuda_array_interface__(self):
+                return {"shape": self.shape, "strides": self.strides, "typestr": "<f4", "data": (4096, False), "version": 3}
+        for shape, strides in [((1 << 40, 1 << 40), None), ((1 << 62,), None), ((1 << 40,), (1 << 40,)), ((1 << 40, 1 << 40), (0, 0))]:
+            try:
+                cuda.as_cuda_array(Huge(shape, strides)).nbytes
+            except TypeError as e:
+                assert "63 bits" in str(e), e
+                print(e)
+            else:
+                assert False, shape
+        """,
+    "an interface that its own numbers empty": """
+        d = {}
+        class Array:
+            __cuda_array_interface__ = d
+        class Index:
+            def __index__(self):
+                d.clear()
+                return 4
+        d.update(shape=(Index(), Index()), strides=(Index(), Index()), typestr="<f4", data=(Index(), Index()), version=3)
+        try:
+            cuda.as_cuda_array(Array())
+        except TypeError as e:
+            print(e)
+        """,
     "sum of 10,000 terms": 'attempt(define("def kernel(o, a):\\n    b = a\\n" + "    b = b + a + a + a\\n" * 3333 + "    o[0] = b\\n"), 1)',
     "80 parentheses deep": 'attempt(define("def kernel(o, a):\\n    o[0] = " + "(a+" * 80 + "a" + ")" * 80), 1)',
     "chain of unary minus": 'attempt(define("def kernel(o, a):\\n    o[0] = " + "-" * 80 + "a"), 1)',

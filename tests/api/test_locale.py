@@ -41,6 +41,7 @@ cuda.jit(kernel)[1, 1](x, got, Mode.FAST)
 cuda.synchronize()
 kernel(x, want, Mode.FAST)
 assert got.tolist() == want.tolist() == [1.5, 2.25], got
+assert cuda.cache_info().limit == 1.5 * 2**20
 """
 
 
@@ -50,7 +51,7 @@ def test_a_comma_in_numbers(tmp_path):
     (tmp_path / "comma.txt").write_text(COMMA)
     # It says that the other categories are missing, and leaves with 1.
     subprocess.run(["localedef", "-c", "-i", "comma.txt", "./comma"], cwd=tmp_path, capture_output=True)
-    env = {**os.environ, "LOCPATH": str(tmp_path), "PYPTX_DEVICE": "host"}
+    env = {**os.environ, "LOCPATH": str(tmp_path), "PYPTX_DEVICE": "host", "PYPTX_CACHE_SIZE": "1.5M"}
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     got, want = done.stdout.splitlines()
