@@ -22,9 +22,11 @@ static bool is_call_of(LLVMValueRef i, const char *name) {
   return LLVMIsAFunction(callee) && n == strlen(name) && memcmp(called, name, n) == 0;
 }
 
-bool fs_is_meeting(LLVMValueRef i) { return is_call_of(i, CG_MEET_NAME); }
+bool cg_is_meeting(LLVMValueRef i) { return is_call_of(i, CG_MEET_NAME); }
 bool cg_is_block_barrier(LLVMValueRef i) { return is_call_of(i, CG_BARRIER_NAME); }
-bool fs_is_barrier(LLVMValueRef i) { return cg_is_block_barrier(i) || fs_is_meeting(i); }
+static bool is_cut(const Fissioner *x, LLVMValueRef i) {
+  return cg_is_block_barrier(i) || (cg_is_meeting(i) && !x->warps);
+}
 
 /* --- pieces --- */
 
@@ -38,7 +40,7 @@ static void cut_block(Fissioner *x, LLVMBasicBlockRef block) {
   Piece p = {.block = block, .first = LLVMGetFirstInstruction(block), .segment = NO_PIECE};
   valuemap_set(&x->first_piece, block, x->pieces.len);
   for (LLVMValueRef i = p.first; i; i = LLVMGetNextInstruction(i)) {
-    if (!fs_is_barrier(i)) {
+    if (!is_cut(x, i)) {
       if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
         add_value(x, i, x->pieces.len);
       continue;
@@ -157,10 +159,11 @@ static bool divides_safely(LLVMValueRef i) {
 }
 
 /* From the launch, or from the parameters, to which its first word points. */
-static bool is_field_load(Fissioner *x, LLVMValueRef i) {
-  if (LLVMGetMetadata(i, x->field_kind))
+bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef i) {
+  if (LLVMGetMetadata(i, LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA,
+                                                  strlen(CG_FIELD_METADATA))))
     return true;
-  LLVMValueRef launch = LLVMGetParam(x->f, 0), p = LLVMGetOperand(i, 0);
+  LLVMValueRef launch = LLVMGetParam(f, 0), p = LLVMGetOperand(i, 0);
   if (LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
       LLVMIsAConstantInt(LLVMGetOperand(p, 1)))
     p = LLVMGetOperand(p, 0);
@@ -169,7 +172,7 @@ static bool is_field_load(Fissioner *x, LLVMValueRef i) {
 }
 
 /* May it run anywhere, as often as one likes? */
-static bool is_repeatable(Fissioner *x, LLVMValueRef i) {
+static bool is_repeatable(const Fissioner *x, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
   case LLVMSub:
@@ -209,7 +212,7 @@ static bool is_repeatable(Fissioner *x, LLVMValueRef i) {
   case LLVMSDiv:
   case LLVMURem:
   case LLVMSRem: return divides_safely(i);
-  case LLVMLoad: return is_field_load(x, i);
+  case LLVMLoad: return cg_is_field_load(x->cg, x->f, i);
   default: return false;
   }
 }
@@ -251,8 +254,9 @@ static void measure(Fissioner *x, Value *v) {
     fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->program->fns.data[0]->name,
          (long long)size, (long long)INT32_MAX);
   v->size = (uint32_t)size;
-  v->offset = x->frame_bytes;
-  x->frame_bytes += v->size;
+  uint32_t *end = v->shared ? &x->shared_bytes : &x->frame_bytes;
+  v->offset = v->shared ? (*end + v->align - 1) / v->align * v->align : *end;
+  *end = v->offset + v->size;
 }
 
 static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
@@ -262,7 +266,7 @@ static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
   return true;
 }
 
-static void choose_homes(Fissioner *x, const Lanes *lanes) {
+static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
   find_costs(x);
   if (lanes && !all_meet_together(x, lanes))
     lanes = NULL;
@@ -273,36 +277,38 @@ static void choose_homes(Fissioner *x, const Lanes *lanes) {
               : v->cost != TOO_DEAR     ? HOME_AGAIN
                                         : HOME_FRAME;
     v->uniform = v->home == HOME_FRAME && lanes && cg_lanes_uniform(lanes, v->old);
+    v->shared = v->uniform && block && cg_lanes_uniform(block, v->old);
     if (v->home == HOME_ARRAY || v->home == HOME_FRAME)
       measure(x, v);
   }
+  x->shared_bytes = (x->shared_bytes + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
 }
 
 /* --- the pass --- */
 
-Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset,
-                   const Lanes *lanes) {
+Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how) {
   Arena *a = &cg->cx->arena;
   Fissioner x = {.cg = cg,
                  .arena = a,
                  .f = f,
                  .b = cg->builder,
                  .nargs = LLVMCountParams(f),
-                 .thread_arg = thread_arg,
+                 .thread_arg = how->thread_arg,
+                 .warps = how->warps,
+                 .shares = how->block != NULL,
                  .value_of.arena = a,
                  .first_piece.arena = a,
                  .last_piece.arena = a,
-                 .frame_bytes = first_offset,
+                 .frame_bytes = how->first_offset,
                  .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
-                                                          strlen(CG_UNIFORM_METADATA)),
-                 .field_kind = LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA,
-                                                        strlen(CG_FIELD_METADATA))};
+                                                          strlen(CG_UNIFORM_METADATA))};
   cut(&x);
   find_live(&x);
-  choose_homes(&x, lanes);
+  choose_homes(&x, how->lanes, how->block);
   Fission out = {.nsegments = x.starts.len,
                  .segments = ARENA_ARRAY(a, Segment, x.starts.len),
-                 .frame_bytes = x.frame_bytes};
+                 .frame_bytes = x.frame_bytes,
+                 .shared_bytes = x.shared_bytes};
   for (uint32_t k = 0; k < x.starts.len; k++)
     fs_write_segment(&x, k, &out.segments[k]);
   return out;

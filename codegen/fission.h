@@ -33,26 +33,45 @@
 enum { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT }; /* kind of a barrier call */
 enum { SEGMENT_NEXT_SHIFT = 2, SEGMENT_VOTER = 2, SEGMENT_AYE = 1 };
 
+/* What all threads of the block keep alike, at `offset` of what the segment's last argument points to; what it leaves for the next one
+ * is `shared_bytes` behind, since other threads are still to run it. */
+typedef struct SharedValue {
+  uint32_t offset;
+  LLVMTypeRef type;
+} SharedValue;
+
 typedef struct Segment {
   LLVMValueRef fn;
   uint32_t *exits; /* segments that may follow, 0 for the end, each once */
   uint32_t nexits;
   RtMeetPoint point; /* behind which it begins */
   bool votes;        /* it may end at a barrier that votes */
+  SharedValue *shared; /* that it leaves, each once */
+  uint32_t nshared;
 } Segment;
 
 typedef struct Fission {
   Segment *segments; /* arena */
   uint32_t nsegments;
   uint32_t frame_bytes; /* a thread, beginning at the given first offset */
+  uint32_t shared_bytes; /* a multiple of 8; twice as much is pointed to */
 } Fission;
 
 /* thread_arg: which argument of f is the thread's number in its block (i32). first_offset: bytes of the frame that are taken. f itself
  * stays, without uses. All calls of functions with barriers must have been inlined. */
 struct Lanes;
-/* lanes: what is known of f's values, NULL if nothing; then loads of what is the same for all threads are marked (lanes.h). */
-Fission cg_fission(Cg *cg, LLVMValueRef f, unsigned thread_arg, uint32_t first_offset,
-                   const struct Lanes *lanes);
+typedef struct FissionHow {
+  unsigned thread_arg;
+  uint32_t first_offset;
+  const struct Lanes *lanes; /* what is known of f's values, NULL if nothing; then loads of what is the same for all threads are marked (lanes.h) */
+  const struct Lanes *block; /* the same where lanes are any threads of the block: what they share is kept once, and segments have a last argument that
+                              * points to it (SharedValue); NULL: all is kept for each thread */
+  bool warps; /* operations of a warp are no cuts */
+} FissionHow;
+Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how);
 bool cg_is_block_barrier(LLVMValueRef instruction);
+bool cg_is_meeting(LLVMValueRef instruction);
+/* Of a load in the function of a thread: CG_FIELD_METADATA. */
+bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef load);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct Clone {
   Fissioner *x;
-  LLVMValueRef fn, frame, stride, ayes, voters, thread;
+  LLVMValueRef fn, frame, stride, ayes, voters, shared, thread;
   LLVMBasicBlockRef begin;
   Piece *start;
   bool *reached;  /* pieces */
@@ -57,16 +57,22 @@ static LLVMValueRef field_address(Clone *c, uint32_t offset, uint32_t size) {
   return LLVMBuildInBoundsGEP2(b, t->i8, row, &mine, 1, "");
 }
 
-static LLVMValueRef frame_address(Clone *c, const Value *v) {
-  return field_address(c, v->offset, v->size);
+/* out: where it is left for the next segment. */
+static LLVMValueRef frame_address(Clone *c, const Value *v, bool out) {
+  if (!v->shared)
+    return field_address(c, v->offset, v->size);
+  LLVMValueRef at = LLVMConstInt(c->x->cg->t.i64, v->offset + (out ? c->x->shared_bytes : 0), 0);
+  return LLVMBuildInBoundsGEP2(c->x->b, c->x->cg->t.i8, c->shared, &at, 1, "");
 }
 
 static bool is_bool(const Clone *c, const Value *v) { return LLVMTypeOf(v->old) == c->x->cg->t.i1; }
+static LLVMTypeRef kept_type(const Clone *c, const Value *v) {
+  return is_bool(c, v) ? c->x->cg->t.i8 : LLVMTypeOf(v->old);
+}
 
 static LLVMValueRef frame_load(Clone *c, const Value *v) {
   LLVMBuilderRef b = c->x->b;
-  LLVMTypeRef type = is_bool(c, v) ? c->x->cg->t.i8 : LLVMTypeOf(v->old);
-  LLVMValueRef got = LLVMBuildLoad2(b, type, frame_address(c, v), "kept");
+  LLVMValueRef got = LLVMBuildLoad2(b, kept_type(c, v), frame_address(c, v, false), "kept");
   LLVMSetAlignment(got, v->align);
   if (v->uniform) {
     LLVMContextRef context = c->x->cg->context;
@@ -80,7 +86,12 @@ static void frame_store(Clone *c, const Value *v, LLVMValueRef now) {
   LLVMBuilderRef b = c->x->b;
   if (is_bool(c, v))
     now = LLVMBuildZExt(b, now, c->x->cg->t.i8, "");
-  LLVMSetAlignment(LLVMBuildStore(b, now, frame_address(c, v)), v->align);
+  LLVMSetAlignment(LLVMBuildStore(b, now, frame_address(c, v, true)), v->align);
+  for (uint32_t k = 0; v->shared && k < c->out->nshared; k++)
+    if (c->out->shared[k].offset == v->offset)
+      return;
+  if (v->shared)
+    c->out->shared[c->out->nshared++] = (SharedValue){v->offset, kept_type(c, v)};
 }
 
 /* --- values --- */
@@ -106,7 +117,7 @@ static LLVMValueRef compute_again(Clone *c, Value *v) {
     return v->again;
   Fissioner *x = c->x;
   if (v->home == HOME_ARRAY)
-    return v->again = frame_address(c, v);
+    return v->again = frame_address(c, v, false);
   int n = LLVMGetNumOperands(v->old);
   LLVMValueRef operands[8];
   CX_ASSERT(x->cg->cx, n <= 8);
@@ -142,13 +153,16 @@ static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
 static void make_function(Clone *c, uint32_t number) {
   Fissioner *x = c->x;
   const CgTypes *t = &x->cg->t;
-  LLVMTypeRef *types = ARENA_ARRAY(x->arena, LLVMTypeRef, x->nargs + 4);
+  unsigned nargs = x->nargs + (x->shares ? 5 : 4);
+  LLVMTypeRef *types = ARENA_ARRAY(x->arena, LLVMTypeRef, nargs);
   for (unsigned k = 0; k < x->nargs; k++)
     types[k] = LLVMTypeOf(LLVMGetParam(x->f, k));
   types[x->nargs] = t->ptr, types[x->nargs + 1] = t->i64,
   types[x->nargs + 2] = types[x->nargs + 3] = t->i32;
+  if (x->shares)
+    types[nargs - 1] = t->ptr;
   const char *name = arena_printf(x->arena, "%s.segment.%u", LLVMGetValueName(x->f), number);
-  c->fn = LLVMAddFunction(x->cg->module, name, LLVMFunctionType(t->i32, types, x->nargs + 4, 0));
+  c->fn = LLVMAddFunction(x->cg->module, name, LLVMFunctionType(t->i32, types, nargs, 0));
   LLVMSetLinkage(c->fn, LLVMInternalLinkage);
   cg_attribute(x->cg, c->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
   cg_attribute(x->cg, c->fn, x->nargs + 1, "nonnull", 0);
@@ -158,6 +172,7 @@ static void make_function(Clone *c, uint32_t number) {
   c->stride = LLVMGetParam(c->fn, x->nargs + 1);
   c->ayes = LLVMGetParam(c->fn, x->nargs + 2);
   c->voters = LLVMGetParam(c->fn, x->nargs + 3);
+  c->shared = x->shares ? LLVMGetParam(c->fn, nargs - 1) : NULL;
   c->begin = LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "begin");
   LLVMPositionBuilderAtEnd(x->b, c->begin);
   c->thread = LLVMBuildZExt(x->b, LLVMGetParam(c->fn, x->thread_arg), t->i64, "");
@@ -167,7 +182,7 @@ static void make_function(Clone *c, uint32_t number) {
 static LLVMValueRef meeting_result(Clone *c) {
   LLVMBuilderRef b = c->x->b;
   LLVMTypeRef i32 = c->x->cg->t.i32;
-  if (fs_is_meeting(c->start->behind))
+  if (cg_is_meeting(c->start->behind))
     return LLVMBuildLoad2(b, c->x->cg->t.i64, field_address(c, RT_SLOT_RESULT, 8), "got");
   switch (LLVMConstIntGetZExtValue(LLVMGetOperand(c->start->behind, 0))) {
   case BARRIER_AND:
@@ -278,7 +293,7 @@ static void leave_at_barrier(Clone *c, const Piece *p) {
       frame_store(c, v, resolve(c, v->old));
   }
   LLVMTypeRef i32 = x->cg->t.i32;
-  bool meeting = fs_is_meeting(p->barrier);
+  bool meeting = cg_is_meeting(p->barrier);
   if (meeting)
     bring(c, p->barrier);
   bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
@@ -348,10 +363,11 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
              .piece = start,
              .reached = ARENA_ARRAY(x->arena, bool, x->pieces.len)};
   out->exits = ARENA_ARRAY(x->arena, uint32_t, x->starts.len + 1);
+  out->shared = ARENA_ARRAY(x->arena, SharedValue, x->values.len + 1);
   reach(&c, start);
   make_function(&c, number);
   out->fn = c.fn;
-  if (c.start->behind && fs_is_meeting(c.start->behind))
+  if (c.start->behind && cg_is_meeting(c.start->behind))
     out->point =
         (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 0)),
                       (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 1))};

@@ -26,6 +26,7 @@ typedef struct Value {
   uint32_t offset; /* FRAME, ARRAY: in the frame */
   uint32_t size, align;
   bool uniform; /* FRAME: all threads of the block keep the same */
+  bool shared;  /* FRAME: once for the block; offset is there */
   /* of the segment being written */
   LLVMValueRef now;   /* its copy, NULL where there is none */
   LLVMValueRef again; /* AGAIN, ARRAY: the copy at the beginning */
@@ -52,6 +53,7 @@ typedef struct Fissioner {
   LLVMValueRef f;
   LLVMBuilderRef b;
   unsigned nargs, thread_arg;
+  bool warps; /* operations of a warp are no cuts */
   VEC(Piece) pieces;
   VEC(Value) values;
   VEC(uint32_t) starts; /* first piece of each segment */
@@ -59,8 +61,9 @@ typedef struct Fissioner {
   ValueMap first_piece; /* block -> piece */
   ValueMap last_piece;
   uint32_t nbits, words;
-  uint32_t frame_bytes;
-  unsigned field_kind, uniform_kind; /* metadata */
+  uint32_t frame_bytes, shared_bytes;
+  bool shares; /* segments have an argument for what is shared */
+  unsigned uniform_kind; /* metadata */
 } Fissioner;
 
 static inline bool bit_get(const uint64_t *set, uint32_t k) { return set[k / 64] >> (k % 64) & 1; }
@@ -76,8 +79,6 @@ static inline bool fs_live_at_start(const Fissioner *x, const Piece *start, cons
   return v->bit != NO_SLOT && bit_get(start->in, v->bit);
 }
 
-bool fs_is_barrier(LLVMValueRef i); /* or any other meeting */
-bool fs_is_meeting(LLVMValueRef i); /* other than a barrier */
 void fs_write_segment(Fissioner *x, uint32_t number, Segment *out);
 
 #endif

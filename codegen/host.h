@@ -58,7 +58,10 @@ typedef struct HostRow {
 LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
                          const HostRow *how);
 void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name);
-/* A loop that is not unrolled. */
+/* Code that is seldom needed: small, in a function of its own. */
+void cg_host_make_small(Cg *cg, LLVMValueRef fn);
+/* An option of LLVM's for a loop, by its last branch; one that is not unrolled. */
+void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *option);
 void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
 
 /* Fission where there are barriers, and the loops: fills cg->kernel and cg->out->host's sizes. */

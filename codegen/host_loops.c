@@ -33,9 +33,9 @@ Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const cha
 }
 
 /* The loops over threads are not unrolled: they are long enough, and their bodies too; it would double the time to compile. */
-void hl_loop_end(const Loops *l, Loop *loop) {
+static void loop_end_by(const Loops *l, Loop *loop, unsigned by) {
   LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter,
-                                      LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0), "");
+                                      LLVMConstInt(LLVMTypeOf(loop->counter), by, 0), "");
   if (LLVMTypeOf(next) == l->t->i32)
     LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
@@ -45,6 +45,8 @@ void hl_loop_end(const Loops *l, Loop *loop) {
                                   loop->head, done));
   at(l, done);
 }
+
+void hl_loop_end(const Loops *l, Loop *loop) { loop_end_by(l, loop, 1); }
 
 /* --- the threads of a block --- */
 
@@ -58,8 +60,9 @@ static LLVMValueRef rows_begin(Loops *l) {
   return LLVMBuildNUWMul(l->b, row, l->sizes[0], "");
 }
 
-void hl_nest_begin(Loops *l) {
+void hl_nest_begin(Loops *l, unsigned by) {
   LLVMValueRef first = rows_begin(l);
+  l->nest_by = by;
   l->nest[1] = hl_loop_begin(l, i32(l, 0), l->sizes[0], "tx");
   l->args[HOST_TX] = l->nest[1].counter;
   LLVMValueRef number = LLVMBuildNUWAdd(l->b, first, l->nest[1].counter, "t");
@@ -68,7 +71,7 @@ void hl_nest_begin(Loops *l) {
 }
 
 void hl_nest_end(Loops *l) {
-  hl_loop_end(l, &l->nest[1]);
+  loop_end_by(l, &l->nest[1], l->nest_by);
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -107,15 +110,20 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 /* How much the arguments of a thread or segment grow from one thread to the next. */
 static const int lane_steps[HOST_NARGS + 4] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
+/* Rows begin at 0 and go by whole vectors; what the runtime finds ready (points) begins anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.width = l->width;
-  Lanes *lanes = l->width ? cg_lanes_analyse(l->cg, thread, lane_steps, l->width, true) : NULL;
+  const unsigned char zeros[HOST_NARGS + 4] = {
+      [HOST_TX] = l->width ? (unsigned char)__builtin_ctz(l->width) : 0};
+  LanesHow rules = {.steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = l->width, .alone = true};
+  Lanes *lanes = l->width ? cg_lanes_analyse(l->cg, thread, &rules) : NULL;
   LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL, masked = NULL;
   if (!wide)
     return NULL;
   how.one_result = cg_lanes_one_result(lanes);
+  rules.alone = false;
   if (cg_lanes_agree(lanes) && !how.votes && !how.next &&
-      (lanes = cg_lanes_analyse(l->cg, thread, lane_steps, l->width, false)))
+      (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
   return cg_host_row(l->cg, thread, wide, masked, &how);
 }
@@ -124,8 +132,8 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
  * thread with many blocks stays a function, where the call costs nothing in comparison. */
 enum { MAX_INLINED_BLOCKS = 64 };
 
-const char *hl_inlining(LLVMValueRef thread) {
-  return LLVMCountBasicBlocks(thread) > MAX_INLINED_BLOCKS ? "noinline" : "alwaysinline";
+const char *hl_inlining_of(LLVMValueRef fn, unsigned times) {
+  return LLVMCountBasicBlocks(fn) > MAX_INLINED_BLOCKS * times ? "noinline" : "alwaysinline";
 }
 
 /* --- blocks --- */
@@ -173,6 +181,14 @@ static void place_block(Loops *l, LLVMValueRef number) {
   l->args[HOST_LAUNCH] = l->launch;
 }
 
+static void find_sizes(Loops *l) {
+  static const uint32_t limits[] = {1024, 1024, 64};
+  for (int k = 0; k < 3; k++)
+    l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k,
+                               limits[k]);
+  l->rows = LLVMBuildNUWMul(l->b, l->sizes[1], l->sizes[2], "rows");
+}
+
 static void make_entry(Loops *l) {
   Cg *cg = l->cg;
   LLVMTypeRef types[] = {l->t->ptr, l->t->i64, l->t->i64};
@@ -183,11 +199,7 @@ static void make_entry(Loops *l) {
   l->launch = LLVMGetParam(l->entry, 0);
   l->first = new_block(l, "begin");
   at(l, l->first);
-  static const uint32_t limits[] = {1024, 1024, 64};
-  for (int k = 0; k < 3; k++)
-    l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k,
-                               limits[k]);
-  l->rows = LLVMBuildNUWMul(l->b, l->sizes[1], l->sizes[2], "rows");
+  find_sizes(l);
 }
 
 /* Blocks that are neighbours along x, up to MAX_GROUP of them, row by row: so rows of an array are read to their end. */
@@ -233,6 +245,47 @@ static void run_groups(Loops *l, LLVMValueRef row) {
   LLVMBuildRetVoid(l->b);
 }
 
+/* The block, as a function: `void SYMBOL.block(launch, block, bx, by, bz)`. */
+static LLVMValueRef make_block(const Loops *outer) {
+  Loops l = *outer;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
+  LLVMTypeRef types[HOST_NARGS];
+  cg_host_arg_types(l.cg, types);
+  l.rare = true, l.width = 0;
+  l.entry = LLVMAddFunction(l.cg->module, arena_printf(&l.cg->cx->arena, "%s.block", l.cg->symbol),
+                            LLVMFunctionType(l.t->none, types, HOST_TX, 0));
+  LLVMSetLinkage(l.entry, LLVMInternalLinkage);
+  cg_host_make_small(l.cg, l.entry);
+  for (uint32_t k = 0; k < l.fission.nsegments; k++)
+    cg_host_make_small(l.cg, l.fission.segments[k].fn);
+  for (unsigned k = 0; k < HOST_TX; k++)
+    l.args[k] = LLVMGetParam(l.entry, k);
+  l.launch = l.args[HOST_LAUNCH];
+  l.first = new_block(&l, "begin");
+  at(&l, l.first);
+  find_sizes(&l);
+  hl_find_frame(&l);
+  hl_run_segments(&l);
+  LLVMBuildRetVoid(l.b);
+  at(outer, here);
+  return l.entry;
+}
+
+/* Volatile, or LLVM would ask it outside of the loop over blocks, and make a copy of that. */
+static void run_whole_or_not(Loops *l) {
+  LLVMBasicBlockRef whole = new_block(l, "whole"), other = new_block(l, "other"), done = new_block(l, "");
+  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, l->whole.width - 1), "odd");
+  LLVMValueRef block = make_block(l);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), whole, other);
+  at(l, other);
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(block), block, l->args, HOST_TX, "");
+  LLVMBuildBr(l->b, done);
+  at(l, whole);
+  hl_run_whole(l);
+  LLVMBuildBr(l->b, done);
+  at(l, done);
+}
+
 static void run_blocks(Loops *l, LLVMValueRef thread) {
   LLVMValueRef row = l->fission.nsegments ? NULL : hl_make_row(l, thread, (HostRow){0});
   make_entry(l);
@@ -247,12 +300,14 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   place_block(l, blocks.counter);
   if (!hl_meets_grid(&l->fission)) /* else memory is a block's own, and the runtime has filled it */
     fill_shared(l);
-  if (l->fission.nsegments) {
+  if (l->whole.fission.nsegments) {
+    run_whole_or_not(l);
+  } else if (l->fission.nsegments) {
     hl_run_segments(l);
   } else if (row) {
     hl_rows_nest(l, row, NULL, 0, LLVMConstNull(l->t->ptr));
   } else {
-    hl_nest_begin(l);
+    hl_nest_begin(l, 1);
     LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
     hl_nest_end(l);
   }
@@ -271,12 +326,15 @@ static void split(Loops *l, LLVMValueRef kernel) {
     LLVMSetLinkage(kernel, LLVMExternalLinkage);
     cg_lanes_prepare(cg);
     LLVMSetLinkage(kernel, LLVMInternalLinkage);
-    lanes = cg_lanes_analyse(cg, kernel, lane_steps, l->width, false);
+    lanes = cg_lanes_analyse(cg, kernel, &(LanesHow){.steps = lane_steps, .width = l->width});
   }
-  l->fission = cg_fission(cg, kernel, HOST_THREAD,
-                          markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */,
-                          lanes);
-  if (l->width)
+  l->fission = cg_fission(
+      cg, kernel,
+      &(FissionHow){.thread_arg = HOST_THREAD,
+                    .first_offset = markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */,
+                    .lanes = lanes});
+  hl_make_whole(l, kernel, markers);
+  if (l->width && !l->whole.fission.nsegments)
     cg_lanes_regulate(cg);
   LLVMDeleteFunction(kernel);
   for (int k = 0; k < 2; k++)
@@ -299,13 +357,15 @@ void cg_host_loops(Cg *cg) {
       cg_lanes_prepare(cg);
       LLVMSetLinkage(s->thread, LLVMInternalLinkage);
     }
-    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, hl_inlining(s->thread),
+    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, hl_inlining_of(s->thread, 1),
                  0);
   }
   run_blocks(&l, s->thread);
   cg->kernel = l.entry;
   cg->out->host.static_shared = cg->static_shared;
-  cg->out->host.frame_bytes = l.fission.frame_bytes;
+  cg->out->host.frame_bytes = l.fission.frame_bytes > l.whole.fission.frame_bytes
+                                  ? l.fission.frame_bytes
+                                  : l.whole.fission.frame_bytes;
   cg->out->host.meets_grid = hl_meets_grid(&l.fission);
   cg_verify_module(cg);
 }

@@ -10,6 +10,14 @@ typedef struct Loop {
   LLVMValueRef counter, to;
 } Loop;
 
+/* Blocks that run as whole vectors (host_together.c). */
+typedef struct Whole {
+  Fission fission; /* without segments: there are none */
+  unsigned width;
+  LLVMValueRef *lanes; /* one a segment; NULL: its threads run one by one */
+  bool *one_result;
+} Whole;
+
 typedef struct Loops {
   Cg *cg;
   LLVMBuilderRef b;
@@ -20,10 +28,14 @@ typedef struct Loops {
   LLVMValueRef args[HOST_NARGS];
   LLVMValueRef rows; /* threads of a block along y and z, i32 */
   Loop nest[2];      /* rows, x */
+  unsigned nest_by;  /* threads along x at a time */
   unsigned width;    /* lanes that run at a time, 0: threads run one by one */
+  Whole whole;
+  bool rare; /* what is made now is for other blocks than those: small code */
   /* with barriers */
   Fission fission;
   LLVMValueRef frame, stride;
+  LLVMValueRef shared; /* alloca: what all threads of a whole block keep alike */
   LLVMValueRef ayes, voters;         /* allocas: of the barrier in front */
   LLVMValueRef new_ayes, new_voters; /* of the one that is being arrived at */
   LLVMValueRef all_or, all_and;      /* of what the segments return */
@@ -45,15 +57,15 @@ LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name)
 Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name);
 void hl_loop_end(const Loops *l, Loop *loop);
 /* Loops over the threads of a block, one by one: fills the thread's arguments. */
-void hl_nest_begin(Loops *l);
+void hl_nest_begin(Loops *l, unsigned by); /* by: threads along x at a time, a divisor of all */
 void hl_nest_end(Loops *l);
 /* The same with whole rows: `row` is a function of host_rows.c, `more` the arguments of a segment behind a thread's. */
 void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                   LLVMValueRef totals);
 /* The function of a row of such threads; NULL if there is none. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
-/* The attribute for calls of a thread's code. */
-const char *hl_inlining(LLVMValueRef thread);
+/* The attribute for calls of a thread's code, or of that of so many times as much. */
+const char *hl_inlining_of(LLVMValueRef fn, unsigned times);
 
 /* --- host_segments.c --- */
 
@@ -62,6 +74,13 @@ bool hl_meets_grid(const Fission *f);
  * over blocks. */
 void hl_find_frame(Loops *l);
 void hl_run_segments(Loops *l);
+void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v);
+
+/* --- host_together.c --- */
+
+void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]);
+/* As hl_run_segments. */
+void hl_run_whole(Loops *l);
 
 /* --- small builders --- */
 

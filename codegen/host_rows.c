@@ -37,9 +37,15 @@ void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name) {
                            LLVMCreateEnumAttribute(cg->context, kind, 0));
 }
 
-void cg_leave_rolled(Cg *cg, LLVMValueRef branch) {
+void cg_host_make_small(Cg *cg, LLVMValueRef fn) {
+  static const char *const attributes[] = {"noinline", "optsize", "minsize"};
+  for (int k = 0; k < 3; k++)
+    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attributes[k], 0);
+}
+
+void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *text_of_option) {
   LLVMContextRef c = cg->context;
-  LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24),
+  LLVMMetadataRef text = LLVMMDStringInContext2(c, text_of_option, strlen(text_of_option)),
                   option = LLVMMDNodeInContext2(c, &text, 1);
   LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0),
                   parts[] = {self, option}; /* its first operand is itself: no other loop's */
@@ -47,6 +53,8 @@ void cg_leave_rolled(Cg *cg, LLVMValueRef branch) {
   LLVMMetadataReplaceAllUsesWith(self, id);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
 }
+
+void cg_leave_rolled(Cg *cg, LLVMValueRef branch) { cg_mark_loop(cg, branch, "llvm.loop.unroll.disable"); }
 
 /* --- the functions --- */
 

@@ -21,6 +21,8 @@ static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMVa
   set(l, variable, LLVMBuildBinOp(l->b, op, get(l, variable), v, ""));
 }
 
+void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) { combine(l, LLVMAdd, variable, v); }
+
 /* --- with barriers: a thread's next segment is in its frame --- */
 
 static LLVMValueRef next_of_thread(const Loops *l) {
@@ -100,8 +102,8 @@ static void segment_nest(Loops *l, uint32_t number) {
     go_on(l, s);
     return;
   }
-  hl_nest_begin(l);
-  LLVMValueRef result = call_segment(l, number, ayes, voters, hl_inlining(s->fn));
+  hl_nest_begin(l, 1);
+  LLVMValueRef result = call_segment(l, number, ayes, voters, l->rare ? "noinline" : hl_inlining_of(s->fn, 1));
   count_votes(l, result);
   if (s->nexits > 1) {
     LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
@@ -120,7 +122,7 @@ static void run_apart(Loops *l) {
   at(l, l->apart);
   open_votes(l, &ayes, &voters);
   set(l, l->all_or, i32(l, 0));
-  hl_nest_begin(l);
+  hl_nest_begin(l, 1);
   LLVMBasicBlockRef skip = new_block(l, "skip");
   LLVMValueRef place = next_of_thread(l);
   LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip,
@@ -211,7 +213,7 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
       LLVMSetNSW(l->args[k], 1);
     }
   }
-  LLVMValueRef result = call_segment(l, number, rest[2], rest[3], hl_inlining(l->fission.segments[number].fn));
+  LLVMValueRef result = call_segment(l, number, rest[2], rest[3], hl_inlining_of(l->fission.segments[number].fn, 1));
   count_votes(l, result);
   LLVMBuildStore(l->b, LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), ""),
                  next_of_thread(l));

@@ -24,18 +24,33 @@
 
 typedef struct Lanes Lanes;
 
+/* How the arguments of a function differ from lane to lane, and what is wanted of its lanes. */
+typedef struct LanesHow {
+  const int *steps; /* by argument: how much it grows from lane to lane; LANES_ANY: in no regular way */
+  const unsigned char *zeros; /* by argument: so many low bits are 0 in lane 0; NULL: none is known */
+  unsigned width;
+  bool alone;  /* guards are to be the same for all lanes, or nothing is done; else they are masks */
+  bool whole;  /* lanes never run one by one instead: what fails a check traps at once */
+  bool strict; /* what other threads may have changed is not taken for the same in all lanes */
+} LanesHow;
+
+enum { LANES_ANY = INT32_MIN };
+
 /* The number of lanes for this machine; 0 if its vectors are too short to be worth it. */
 unsigned cg_lanes_width(Cg *cg);
 /* LLVM's passes on the module that make loops and branches regular; prepare inlines first. */
 void cg_lanes_prepare(Cg *cg);
 void cg_lanes_regulate(Cg *cg);
-/* steps: by argument, how much it grows from lane to lane. alone: guards are to be the same for all lanes, or nothing is done; else they are
- * masks. NULL if f is refused. */
-Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const int *steps, unsigned width, bool alone);
+/* Loops of f with barriers or other meetings, if they are short; the function is to be regulated again if it has changed. */
+bool cg_lanes_unroll(Cg *cg, LLVMValueRef f);
+/* NULL if f is refused. */
+Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how);
 /* Is it the same in all threads of a block that all come there together? */
 bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
 /* Do all threads of a block come to this instruction together? */
 bool cg_lanes_together(const Lanes *l, LLVMValueRef instruction);
+/* Of an operation of a warp: can it be one of the 32 lanes? */
+bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting);
 /* f.lanes; NULL if something in it has no form for lanes. */
 LLVMValueRef cg_lanes_write(Lanes *l);
 /* Are there such guards, in a function that is small enough to be written a second time? */

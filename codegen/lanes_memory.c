@@ -101,6 +101,12 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   }
 }
 
+LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
+  LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
+  LLVMValueRef args[] = {pointers, ln_mask_or_all(l), LLVMGetPoison(vector)};
+  return call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+}
+
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
@@ -110,9 +116,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
   } else if (!is_run(l, pointer, t)) {
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {ln_vector(l, pointer), ln_mask_or_all(l), LLVMGetPoison(all)};
-    v->now = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+    v->now = ln_gather(l, all, ln_vector(l, pointer), align);
   } else if (l->mask_now) {
     LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
     LLVMValueRef args[] = {ln_scalar(l, pointer), l->mask_now, LLVMGetPoison(all)};

@@ -20,6 +20,7 @@ typedef enum ShapeKind { SHAPE_NONE, SHAPE_STEP, SHAPE_VECTOR } ShapeKind;
 typedef struct Shape {
   ShapeKind kind;
   int64_t step;
+  unsigned zeros; /* STEP, an integer: so many low bits of lane 0's value are 0 (lanes_align.c) */
 } Shape;
 
 static inline bool is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
@@ -72,7 +73,7 @@ struct Lanes {
   LLVMValueRef f;
   LLVMBuilderRef b;
   unsigned width, nargs;
-  const int *steps;
+  LanesHow how;
   LaneBlock *blocks; /* in reverse post-order */
   uint32_t nblocks;
   VEC(LaneLoop) loops;
@@ -80,7 +81,6 @@ struct Lanes {
   VEC(LaneValue) values;
   ValueMap value_of, block_of; /* block_of: NO_BLOCK for those that end in traps */
   unsigned uniform_kind;
-  bool may_run_alone;
   /* being written */
   LLVMValueRef fn, results, result_slot;
   LLVMBasicBlockRef entry, end, alone;
@@ -113,6 +113,11 @@ static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
 bool ln_find_flow(Lanes *l); /* blocks, loops, order; false: refused */
 void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
 void ln_split(Lanes *l, uint32_t block); /* its branch is not the same for all: regions and what follows of them */
+/* lanes_align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not cross a multiple of their number */
+unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
+bool ln_is_aligned(const Lanes *l, Shape s);
+/* The shape of such an operation, NONE if that tells nothing. */
+Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
 /* lanes_shape.c */
 bool ln_find_shapes(Lanes *l);
 Shape ln_shape(Lanes *l, LLVMValueRef v);
@@ -125,6 +130,9 @@ typedef struct VectorForm { /* an intrinsic */
 enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
 bool ln_is_nothing(LLVMValueRef call); /* lifetimes, assumptions, scopes */
+/* lanes_warp.c */
+Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting);
+LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting); /* its result, i64 or a vector of it */
 /* lanes_values.c */
 bool ln_is_element(LLVMTypeRef t); /* of a vector */
 bool ln_is_pair(LLVMTypeRef t);
@@ -138,6 +146,7 @@ LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL if it has no value */
 LLVMValueRef ln_mask_or_all(Lanes *l);
+LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp); /* as a vector */
 /* i1: the comparison is `holds` in all lanes, as its ends tell; NULL where they do not. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
@@ -151,5 +160,6 @@ void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
 /* lanes_memory.c */
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
 void ln_write_store(Lanes *l, LLVMValueRef i);
+LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align); /* in the lanes that run */
 
 #endif

@@ -10,8 +10,14 @@
 
 enum { DEEPEST = 6 }; /* both operands are followed */
 
-static Shape step(int64_t by) { return (Shape){SHAPE_STEP, by}; }
-static const Shape vector = {SHAPE_VECTOR, 0};
+static Shape step(int64_t by) { return (Shape){SHAPE_STEP, by, 0}; }
+static const Shape vector = {SHAPE_VECTOR, 0, 0};
+
+static Shape argument_shape(const Lanes *l, unsigned k) {
+  if (l->how.steps[k] == LANES_ANY)
+    return vector;
+  return (Shape){SHAPE_STEP, l->how.steps[k], l->how.zeros ? l->how.zeros[k] : 0};
+}
 
 Shape ln_shape(Lanes *l, LLVMValueRef v) {
   LaneValue *own = ln_value(l, v);
@@ -19,8 +25,11 @@ Shape ln_shape(Lanes *l, LLVMValueRef v) {
     return own->shape;
   for (unsigned k = 0; LLVMIsAArgument(v) && k < l->nargs; k++)
     if (LLVMGetParam(l->f, k) == v)
-      return step(l->steps[k]);
-  return step(0); /* a constant */
+      return argument_shape(l, k);
+  Shape s = step(0); /* a constant */
+  if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+    s.zeros = LLVMConstIntGetZExtValue(v) ? (unsigned)__builtin_ctzll(LLVMConstIntGetZExtValue(v)) : 63;
+  return s;
 }
 
 /* --- calls --- */
@@ -128,7 +137,7 @@ static bool hangs_on_block(Lanes *l, LLVMValueRef v, int depth) {
 /* A place in the grid beside a bound: mostly all lanes are on one side. Not in loops, and only while the threads can still be run one
  * by one instead. */
 static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
-  if (dirty || !l->may_run_alone || l->blocks[v->block].loop != NO_BLOCK)
+  if (dirty || !l->how.alone || l->blocks[v->block].loop != NO_BLOCK)
     return false;
   LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
   Shape a = ln_shape(l, x), b = ln_shape(l, y);
@@ -153,7 +162,7 @@ static bool has_flag(LLVMValueRef v, bool is_signed) {
 
 /* Is the extension of v, lane by lane, lane 0's extension plus the same steps? The arguments that differ are small counts. */
 static bool extends(Lanes *l, LLVMValueRef v, bool is_signed, int depth) {
-  if (is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v))
+  if (is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
     return true;
   if (depth > DEEPEST || !ln_value(l, v) || !has_flag(v, is_signed))
     return false;
@@ -226,6 +235,8 @@ static Shape phi_shape(Lanes *l, const LaneValue *v) {
 static Shape load_shape(Lanes *l, LLVMValueRef i) {
   if (LLVMGetMetadata(i, l->uniform_kind))
     return step(0);
+  if (l->how.strict && !cg_is_field_load(l->cg, l->f, i))
+    return vector;
   bool uniform = cg_is_plain_access(i) && is_uniform(ln_shape(l, LLVMGetOperand(i, 0)));
   return uniform ? step(0) : vector;
 }
@@ -233,10 +244,12 @@ static Shape load_shape(Lanes *l, LLVMValueRef i) {
 static Shape call_shape(Lanes *l, LLVMValueRef i) {
   if (cg_is_block_barrier(i))
     return step(0);
+  if (cg_is_meeting(i))
+    return ln_meeting_shape(l, i);
   return only_computes(i) && all_uniform(l, i) ? step(0) : vector;
 }
 
-static Shape find_shape(Lanes *l, LaneValue *v, bool dirty) {
+static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   LLVMValueRef i = v->old, x = LLVMGetNumOperands(i) > 0 ? LLVMGetOperand(i, 0) : NULL,
                y = LLVMGetNumOperands(i) > 1 ? LLVMGetOperand(i, 1) : NULL;
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
@@ -249,6 +262,9 @@ static Shape find_shape(Lanes *l, LaneValue *v, bool dirty) {
   }
   Shape a = x ? ln_shape(l, x) : step(0), b = y ? ln_shape(l, y) : step(0);
   bool both = a.kind == SHAPE_STEP && b.kind == SHAPE_STEP;
+  Shape aligned = ln_aligned_shape(l, i);
+  if (aligned.kind != SHAPE_NONE)
+    return aligned;
   switch (op) {
   case LLVMAdd: return both ? step(a.step + b.step) : vector;
   case LLVMSub: return both ? step(a.step - b.step) : vector;
@@ -291,6 +307,13 @@ static Shape find_shape(Lanes *l, LaneValue *v, bool dirty) {
   }
 }
 
+static Shape find_shape(Lanes *l, LaneValue *v, bool dirty) {
+  Shape s = shape_by_operands(l, v, dirty);
+  if (s.kind == SHAPE_STEP)
+    s.zeros = ln_zeros(l, v->old);
+  return s;
+}
+
 static bool sweep_block(Lanes *l, uint32_t number) {
   LaneBlock *b = &l->blocks[number];
   bool changed = false, dirty = b->dirty;
@@ -304,7 +327,9 @@ static bool sweep_block(Lanes *l, uint32_t number) {
       s = vector;
     if (s.kind == SHAPE_VECTOR)
       v->agreed = false;
-    changed |= s.kind != v->shape.kind;
+    if (v->shape.kind == SHAPE_STEP && s.zeros > v->shape.zeros)
+      s.zeros = v->shape.zeros;
+    changed |= s.kind != v->shape.kind || s.zeros != v->shape.zeros;
     v->shape = s;
   }
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
@@ -359,18 +384,16 @@ bool ln_find_shapes(Lanes *l) {
 
 /* --- the door --- */
 
-Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const int *steps, unsigned width,
-                      bool alone) {
+Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how) {
   Arena *a = &cg->cx->arena;
   Lanes *l = ARENA_NEW(a, Lanes);
   *l = (Lanes){.cg = cg,
                .arena = a,
                .f = f,
                .b = cg->builder,
-               .width = width,
-               .may_run_alone = alone,
+               .width = how->width,
+               .how = *how,
                .nargs = LLVMCountParams(f),
-               .steps = steps,
                .value_of.arena = a,
                .block_of.arena = a,
                .copy_of.arena = a,

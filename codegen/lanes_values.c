@@ -3,6 +3,7 @@
  * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or lane by lane where there is none. */
 #include <string.h>
 
+#include "codegen/fission.h"
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
 
@@ -258,7 +259,7 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
     operands[k] = scalar ? ln_scalar(l, o) : ln_in_lane(l, o, lane);
   }
-  bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && ln_value(l, i) &&
+  bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) && ln_value(l, i) &&
                           !is_uniform(ln_value(l, i)->shape) && scalar;
   if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
     return LLVMBuildAdd(l->b, operands[0], operands[1], "");
@@ -329,7 +330,7 @@ static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, 
   return LLVMBuildInBoundsGEP2(l->b, t, memory, &lane, 1, "");
 }
 
-static LLVMValueRef in_memory(Lanes *l, LLVMValueRef vector) {
+LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
   LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
   LLVMBuildStore(l->b, vector, slot);
   return slot;
@@ -350,10 +351,10 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
       continue;
     LLVMValueRef now = read(l, from);
     if (from->shape.kind == SHAPE_VECTOR && fills_bytes(l, LLVMTypeOf(o)))
-      memory[k] = in_memory(l, now);
+      memory[k] = ln_in_memory(l, now);
   }
   LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
-  LLVMValueRef all = v ? in_memory(l, LLVMGetPoison(t)) : NULL;
+  LLVMValueRef all = v ? ln_in_memory(l, LLVMGetPoison(t)) : NULL;
   LaneLoopNow lanes = begin_lanes(l);
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
@@ -562,6 +563,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     return;
   if (v && v->agreed)
     write_agreed(l, v);
+  else if (v && cg_is_meeting(i))
+    v->now = ln_write_meeting(l, i);
   else if (v && LLVMIsAAllocaInst(i))
     return; /* made at the entry */
   else if (v && v->shape.kind == SHAPE_STEP)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codegen/flow.h"
+#include "codegen/fission.h"
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
 
@@ -94,7 +95,7 @@ static bool is_worth_it(Lanes *l) {
 static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i))
-      if (calls_function(i) || (l->blocks[k].loop != NO_BLOCK && may_wait(i)))
+      if (calls_function(i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) || (l->blocks[k].loop != NO_BLOCK && may_wait(i)))
         return false;
   for (uint32_t k = 0; k < l->values.len; k++)
     if (!has_form(l, &l->values.data[k]))
@@ -319,7 +320,7 @@ static bool is_dirty_at_end(const LaneBlock *b) {
 
 static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMValueRef lanes) {
   LLVMPositionBuilderAtEnd(l->b, block);
-  if (is_dirty_at_end(b))
+  if (l->how.whole || is_dirty_at_end(b))
     write_trap(l, b, ln_first(l, lanes));
   else
     jump(l, l->alone);
