@@ -31,7 +31,7 @@ typedef struct Header {
 } Header;
 _Static_assert(sizeof(Header) == 64, "the header has no padding");
 
-static const char magic[8] = "PYPTXKC\n";
+static const char magic[8] = {'P', 'Y', 'P', 'T', 'X', 'K', 'C', '\n'};
 enum { VERSION = 1, DIGEST = RT_CACHE_KEY, MAX_LABEL = 4096, NAME = 2 * RT_CACHE_KEY + 8 };
 #define MAX_BYTES ((uint64_t)1 << 31)
 static const char entry_suffix[] = ".kernel", lock_suffix[] = ".lock", temporary_suffix[] = ".tmp";
