@@ -75,7 +75,7 @@ static void find_preds(Lanes *l) {
 static void fill(BlockSet *s) { memset(s, 255, sizeof *s); }
 static bool cut(BlockSet *s, const BlockSet *by) { /* s &= by: changed? */
   bool changed = false;
-  for (int k = 0; k < LANES_WORDS; k++) {
+  for (unsigned k = 0; k < LANES_WORDS; k++) {
     uint64_t w = s->words[k] & by->words[k];
     changed |= w != s->words[k];
     s->words[k] = w;
@@ -84,7 +84,7 @@ static bool cut(BlockSet *s, const BlockSet *by) { /* s &= by: changed? */
 }
 static unsigned size_of(const BlockSet *s) {
   unsigned n = 0;
-  for (int k = 0; k < LANES_WORDS; k++)
+  for (unsigned k = 0; k < LANES_WORDS; k++)
     n += (unsigned)__builtin_popcountll(s->words[k]);
   return n;
 }
@@ -280,7 +280,7 @@ static void mask_divergent_loops(Lanes *l) {
 
 static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
   const BlockSet *blocks = &l->loops.data[loop].blocks;
-  for (int k = 0; k < LANES_WORDS; k++)
+  for (unsigned k = 0; k < LANES_WORDS; k++)
     if (d->region.words[k] & ~blocks->words[k])
       return false;
   return d->join != NO_BLOCK && in_set(blocks, d->join);
