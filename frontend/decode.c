@@ -261,6 +261,23 @@ static void resolve_targets(Decoder *d) {
   }
 }
 
+/* 3.14 spells any, all and tuple of a generator expression out: COPY, LOAD_COMMON_CONSTANT, IS_OP ask whether the name is still the builtin,
+ * and a loop follows; if it is not, the plain call, as in other versions. Here it is always the call, which means the same. */
+static void plain_consumers(BcCode *bc) {
+  static const BcOp question[] = {BC_COPY, BC_LOAD_COMMON_CONSTANT, BC_IS_OP, BC_branch};
+  enum { LENGTH = sizeof question / sizeof *question };
+  BcNode *nodes = bc->nodes.data;
+  for (uint32_t i = 0; i + LENGTH <= bc->nodes.len; i++) {
+    uint32_t k = 0;
+    while (k < LENGTH && nodes[i + k].op == question[k])
+      k++;
+    if (k < LENGTH || nodes[i].arg != 1 || nodes[i + 2].arg)
+      continue;
+    nodes[i].op = BC_jump;
+    nodes[i].succ[0] = nodes[i + LENGTH - 1].succ[1];
+  }
+}
+
 /* What the rest of this room relies on, about the code object itself. */
 static void check_code(Cx *cx, const Code *code) {
   uint64_t params = (uint64_t)code->argcount + code->kwonlyargcount +
@@ -307,6 +324,7 @@ BcCode *bc_decode(Cx *cx, const Code *code) {
   for (uint32_t at = 0; at < bc->nunits;)
     at = read_instruction(&d, at);
   resolve_targets(&d);
+  plain_consumers(bc);
   bc_plain_asserts(cx, bc);
   return bc;
 }

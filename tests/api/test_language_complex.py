@@ -136,6 +136,7 @@ def test_python_complex_arguments(expression):
         x, y = (complex(*(rng.normal(size=2) * 10.0 ** rng.integers(-5, 5, 2))) for _ in range(2))
         try:
             want = eval(expression)
+            eval(expression.replace("** -", "** "))  # CPython 3.14 makes 0 of one over an infinity, where others raise
         except (OverflowError, ZeroDivisionError):  # an infinity or a nan in a kernel
             continue
         assert same(python_results(expression, x, y), np.array([want], complex)).all(), (x, y)

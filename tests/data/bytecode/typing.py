@@ -1,4 +1,4 @@
-"""Functions for the tests of typing: joins, constants, calls. Recorded by record.py for 3.12; nothing here is run."""
+"""Functions for the tests of typing: joins, constants, calls, consumed generator expressions. Recorded by record.py; nothing here is run."""
 cuda = math = np = None
 N_ITER = 20
 
@@ -259,3 +259,12 @@ def folded_sides(a, n):
     elif N_ITER > 30:
         x = (1, 2)
     a[2] = x
+
+
+def any_and_all(a, n):
+    if any(v > 2 for v in a) and all(v < n for v in a):
+        a[0] = any(v == w for v in a for w in (1, n) if v > 0)
+
+
+def tuple_of_generator(a):
+    a[0] = tuple(v for v in a)[0]
