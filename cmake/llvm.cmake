@@ -37,7 +37,7 @@ message(STATUS "LLVM ${LLVM_VERSION}: ${LLVM_CONFIG}")
 
 llvm_config(llvm_include --includedir)
 llvm_config(llvm_archives --libfiles
-            nvptx native passes orcjit linker bitreader irreader core)
+            nvptx native passes orcjit linker bitreader bitwriter irreader core)
 
 find_library(ZLIB_ARCHIVE libz.a REQUIRED)
 find_library(ZSTD_ARCHIVE libzstd.a REQUIRED)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "codegen/debuginfo.h"
+#include "codegen/machines.h"
 #include "codegen/target.h"
 
 /* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation that the thread is in. */
@@ -92,6 +93,14 @@ void cg_open(Cg *cg) {
   LLVMDisposeMessage(triple);
 }
 
+void cg_close_machine(Cg *cg) {
+  if (cg->machine && cg->machine_key)
+    cg_machine_leave(cg->machine_key, cg->machine);
+  else if (cg->machine)
+    LLVMDisposeTargetMachine(cg->machine);
+  cg->machine = NULL, cg->machine_key = NULL;
+}
+
 void cg_close(Cg *cg) {
   running = NULL;
   if (cg->broken)
@@ -101,13 +110,12 @@ void cg_close(Cg *cg) {
     LLVMDisposeBuilder(cg->builder);
   if (cg->layout)
     LLVMDisposeTargetData(cg->layout);
-  if (cg->machine)
-    LLVMDisposeTargetMachine(cg->machine);
+  cg_close_machine(cg);
   if (cg->module)
     LLVMDisposeModule(cg->module);
   if (cg->context)
     LLVMContextDispose(cg->context);
-  cg->builder = NULL, cg->layout = NULL, cg->machine = NULL, cg->module = NULL, cg->context = NULL;
+  cg->builder = NULL, cg->layout = NULL, cg->module = NULL, cg->context = NULL;
 }
 
 void *cg_calloc(Cg *cg, size_t n, size_t size) {

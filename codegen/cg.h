@@ -44,7 +44,8 @@ typedef struct Cg {
 
   LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */
   LLVMModuleRef module;   /* owned, NULL once taken */
-  LLVMTargetMachineRef machine;
+  LLVMTargetMachineRef machine; /* owned; after use left to the next compilation where there is a machine_key */
+  const char *machine_key;
   LLVMTargetDataRef layout;
   LLVMBuilderRef builder;
   CgTypes t;
@@ -67,6 +68,8 @@ typedef struct Cg {
  * Cg that was opened halfway. Between the two this thread's LLVM errors become fail(ERR_LLVM). */
 void cg_open(Cg *cg);
 void cg_close(Cg *cg);
+/* Gives up the machine before the end. */
+void cg_close_machine(Cg *cg);
 /* The first part of cg_open alone: the targets, and this thread's LLVM errors. */
 void cg_start_llvm(Cg *cg);
 /* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one CX_TRY. */

@@ -1,14 +1,16 @@
 /* Libdevice: found, read once a process, and linked function by function.
  *
- * The file holds some 500 functions, of which a kernel needs a few. Reading all of it takes 20 ms; so one eager read a process finds out
- * who calls whom, and each compilation after that reads lazily, deletes what it does not reach and links the rest. Which of its paths
- * libdevice takes hangs on calls of __nvvm_reflect, which are answered here. */
+ * The file holds some 500 functions, of which a kernel needs a few. Reading the bodies of all takes 20 ms, the list of them 1 ms. So it is
+ * read lazily, and what is not called gets internal linkage, which LLVM's linker brings along only where something needs it. What came of
+ * it is kept as bitcode, since kernels call the same few functions: the next one that does reads nothing else. Which of its paths libdevice
+ * takes hangs on calls of __nvvm_reflect, which are answered here. */
 #include "codegen/libdevice.h"
 
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
 #include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -124,30 +126,23 @@ const char *cg_find_libdevice(const char *hint, char *looked, size_t looked_size
 
 /* --- reading it, once a process --- */
 
-typedef struct LibFn {
-  char *name;
-  uint32_t ncallees;
-  uint32_t *callees; /* indices into Library.fns */
-} LibFn;
+typedef struct Part { /* the functions of some names and all that they call, as bitcode */
+  struct Part *next;
+  char *names; /* each with a space behind it */
+  LLVMMemoryBufferRef bitcode;
+} Part;
 
-typedef struct Library { /* immutable once listed; lives as long as the process */
+typedef struct Library { /* but for `parts` immutable; lives as long as the process */
   struct Library *next;
   char *path;
   char *bytes;
   size_t nbytes;
   unsigned char digest[CG_DIGEST_BYTES]; /* of the bytes */
-  LibFn *fns; /* sorted by name */
-  uint32_t nfns;
+  Part *parts; /* only grows, behind library_lock */
+  int nparts;
 } Library;
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(((const LibFn *)a)->name, ((const LibFn *)b)->name);
-}
-
-static LibFn *find_fn(const Library *lib, const char *name) {
-  LibFn key = {.name = (char *)(uintptr_t)name};
-  return bsearch(&key, lib->fns, lib->nfns, sizeof *lib->fns, by_name);
-}
+static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool read_bytes(Library *lib) {
   FILE *f = fopen(lib->path, "rb");
@@ -164,73 +159,7 @@ static bool read_bytes(Library *lib) {
   return ok;
 }
 
-static LLVMMemoryBufferRef buffer_of(const Library *lib) {
-  return LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes, "libdevice", 0);
-}
-
-static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
-  (void)info;
-  (void)user;
-}
-
-static bool list_names(Library *lib, LLVMModuleRef m) {
-  uint32_t n = 0;
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    n++;
-  lib->fns = calloc(n + 1, sizeof *lib->fns);
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f && lib->fns; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && !(lib->fns[lib->nfns++].name = strdup(LLVMGetValueName(f))))
-      return false;
-  if (lib->fns)
-    qsort(lib->fns, lib->nfns, sizeof *lib->fns, by_name);
-  return lib->fns != NULL;
-}
-
-static bool add_callee(Library *lib, LibFn *from, LLVMValueRef callee) {
-  LibFn *to = LLVMIsAFunction(callee) ? find_fn(lib, LLVMGetValueName(callee)) : NULL;
-  if (!to)
-    return true;
-  uint32_t *grown = realloc(from->callees, (from->ncallees + 1) * sizeof *grown);
-  if (!grown)
-    return false;
-  from->callees = grown;
-  grown[from->ncallees++] = (uint32_t)(to - lib->fns);
-  return true;
-}
-
-static bool list_calls(Library *lib, LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-    LibFn *from = find_fn(lib, LLVMGetValueName(f));
-    for (LLVMBasicBlockRef b = from ? LLVMGetFirstBasicBlock(f) : NULL; b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsACallInst(i) && !add_callee(lib, from, LLVMGetCalledValue(i)))
-          return false;
-  }
-  return true;
-}
-
-static bool read_calls(Library *lib) {
-  LLVMContextRef context = LLVMContextCreate();
-  LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL);
-  LLVMMemoryBufferRef buffer = buffer_of(lib);
-  LLVMModuleRef m = NULL;
-  bool ok = !LLVMParseBitcodeInContext2(context, buffer, &m);
-  LLVMDisposeMemoryBuffer(buffer);
-  if (ok) {
-    ok = list_names(lib, m) && list_calls(lib, m);
-    LLVMDisposeModule(m);
-  }
-  LLVMContextDispose(context);
-  return ok;
-}
-
 static void library_free(Library *lib) {
-  for (uint32_t k = 0; k < lib->nfns; k++) {
-    free(lib->fns[k].name);
-    free(lib->fns[k].callees);
-  }
-  free(lib->fns);
   free(lib->bytes);
   free(lib->path);
   free(lib);
@@ -238,7 +167,7 @@ static void library_free(Library *lib) {
 
 static Library *library_read(const char *path) {
   Library *lib = calloc(1, sizeof *lib);
-  if (lib && (lib->path = strdup(path)) && read_bytes(lib) && read_calls(lib))
+  if (lib && (lib->path = strdup(path)) && read_bytes(lib))
     return lib;
   if (lib)
     library_free(lib);
@@ -246,10 +175,9 @@ static Library *library_read(const char *path) {
 }
 
 /* The library of a path; NULL if it cannot be read. The list only grows, one entry a path. */
-static const Library *library_open(const char *path) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Library *library_open(const char *path) {
   static Library *all;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&library_lock);
   Library *lib = all;
   while (lib && strcmp(lib->path, path) != 0)
     lib = lib->next;
@@ -257,70 +185,123 @@ static const Library *library_open(const char *path) {
     lib->next = all;
     all = lib;
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&library_lock);
   return lib;
 }
 
-/* --- linking it --- */
+/* --- the parts of it that kernels need --- */
 
 static bool is_wanted(LLVMValueRef f) {
   return LLVMIsDeclaration(f) && LLVMGetFirstUse(f) &&
          strncmp(LLVMGetValueName(f), "__nv_", 5) == 0;
 }
 
-static const char *first_wanted(Cg *cg) {
+/* The names of the functions that the module wants, each with a space behind it. */
+static const char *wanted_names(Cg *cg) {
+  Buf b;
+  buf_init(&b, &cg->cx->arena);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (is_wanted(f))
-      return LLVMGetValueName(f);
-  return NULL;
+      buf_printf(&b, "%s ", LLVMGetValueName(f));
+  return b.len ? b.text : NULL;
 }
 
-/* Depth first through the callees; needed has one byte a function of the library. */
-static void reach(Cg *cg, const Library *lib, uint32_t from, uint8_t *needed) {
-  uint32_t *stack = CX_ARRAY(cg->cx, uint32_t, lib->nfns + 1), n = 0;
-  if (!needed[from])
-    needed[from] = 1, stack[n++] = from;
-  while (n) {
-    const LibFn *f = &lib->fns[stack[--n]];
-    for (uint32_t k = 0; k < f->ncallees; k++)
-      if (!needed[f->callees[k]])
-        needed[f->callees[k]] = 1, stack[n++] = f->callees[k];
-  }
+/* The first of the names, cut off from the others; NULL: there is none. */
+static const char *next_name(Cg *cg, const char **names) {
+  size_t n = strcspn(*names, " ");
+  const char *name = n ? arena_strndup(&cg->cx->arena, *names, n) : NULL;
+  *names += n + (n > 0);
+  return name;
 }
 
-static uint8_t *find_needed(Cg *cg, const Library *lib) {
-  uint8_t *needed = CX_ARRAY(cg->cx, uint8_t, lib->nfns + 1);
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (!is_wanted(f))
-      continue;
-    const LibFn *found = find_fn(lib, LLVMGetValueName(f));
-    if (!found)
-      fail(cg->cx, (Loc){0}, ERR_LLVM,
-           arena_printf(&cg->cx->arena, "%s has no function %s", lib->path, LLVMGetValueName(f)));
-    reach(cg, lib, (uint32_t)(found - lib->fns), needed);
-  }
-  return needed;
-}
-
-static void link_needed(Cg *cg, const Library *lib, const uint8_t *needed) {
+static LLVMModuleRef read_library(Cg *cg, const Library *lib, const char *names) {
   LLVMModuleRef m;
-  if (LLVMGetBitcodeModuleInContext2(cg->context, buffer_of(lib), &m))
-    fail(cg->cx, (Loc){0}, ERR_LLVM, arena_printf(&cg->cx->arena, "%s cannot be read", lib->path));
-  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
-    next = LLVMGetNextFunction(f);
-    const LibFn *known = find_fn(lib, LLVMGetValueName(f));
-    if (known && !needed[known - lib->fns])
-      LLVMDeleteFunction(f);
-  }
-  LLVMSetTarget(m, LLVMGetTarget(cg->module));
-  LLVMSetModuleDataLayout(m, cg->layout);
-  if (LLVMLinkModules2(cg->module, m))
+  LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes, "libdevice", 0);
+  if (LLVMGetBitcodeModuleInContext2(cg->context, bytes, &m))
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &names),
+         arena_printf(&cg->cx->arena, "%s, which is damaged", lib->path));
+  return m;
+}
+
+static void link_modules(Cg *cg, LLVMModuleRef into, LLVMModuleRef from) {
+  if (LLVMLinkModules2(into, from))
     fail(cg->cx, (Loc){0}, ERR_LLVM, cg->complaint ? cg->complaint : "libdevice cannot be linked");
-  for (uint32_t k = 0; k < lib->nfns; k++) {
-    LLVMValueRef f = needed[k] ? LLVMGetNamedFunction(cg->module, lib->fns[k].name) : NULL;
-    if (f)
-      LLVMSetLinkage(f, LLVMInternalLinkage);
+}
+
+/* Declares in `part` what is wanted of the library's functions. */
+static void declare_wanted(Cg *cg, const Library *lib, LLVMModuleRef part, LLVMModuleRef all, const char *names) {
+  for (const char *name; (name = next_name(cg, &names));) {
+    LLVMValueRef f = LLVMGetNamedFunction(all, name);
+    if (!f || LLVMIsDeclaration(f))
+      fail(cg->cx, (Loc){0}, ERR_LLVM,
+           arena_printf(&cg->cx->arena, "%s has no function %s", lib->path, name));
+    LLVMAddFunction(part, name, LLVMGlobalGetValueType(f));
   }
+}
+
+static LLVMMemoryBufferRef make_part(Cg *cg, const Library *lib, const char *names) {
+  LLVMModuleRef all = read_library(cg, lib, names), part = LLVMModuleCreateWithNameInContext("libdevice", cg->context);
+  declare_wanted(cg, lib, part, all, names);
+  for (LLVMValueRef f = LLVMGetFirstFunction(all); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && !LLVMGetNamedFunction(part, LLVMGetValueName(f)))
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  LLVMSetTarget(all, LLVMGetTarget(cg->module));
+  LLVMSetModuleDataLayout(all, cg->layout);
+  LLVMSetTarget(part, LLVMGetTarget(cg->module));
+  LLVMSetModuleDataLayout(part, cg->layout);
+  link_modules(cg, part, all);
+  LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(part);
+  LLVMDisposeModule(part);
+  return bitcode;
+}
+
+static const Part *find_part(const Library *lib, const char *names) {
+  const Part *p = lib->parts;
+  while (p && strcmp(p->names, names) != 0)
+    p = p->next;
+  return p;
+}
+
+/* The part for these names in its memory: made now, or kept from before. *mine: the caller disposes of it. */
+static LLVMMemoryBufferRef open_part(Cg *cg, Library *lib, const char *names, bool *mine) {
+  enum { MAX_PARTS = 256 };
+  pthread_mutex_lock(&library_lock);
+  const Part *known = find_part(lib, names);
+  pthread_mutex_unlock(&library_lock);
+  *mine = !known;
+  if (known)
+    return known->bitcode;
+  LLVMMemoryBufferRef bitcode = make_part(cg, lib, names);
+  Part *new = calloc(1, sizeof *new);
+  char *copy = strdup(names);
+  pthread_mutex_lock(&library_lock);
+  if (new && copy && lib->nparts < MAX_PARTS && !find_part(lib, names)) {
+    *new = (Part){.next = lib->parts, .names = copy, .bitcode = bitcode};
+    lib->parts = new;
+    lib->nparts++;
+    *mine = false;
+    new = NULL, copy = NULL;
+  }
+  pthread_mutex_unlock(&library_lock);
+  free(new);
+  free(copy);
+  return bitcode;
+}
+
+/* --- linking --- */
+
+static void link_wanted(Cg *cg, Library *lib, const char *names) {
+  bool mine;
+  LLVMMemoryBufferRef bitcode = open_part(cg, lib, names, &mine);
+  LLVMModuleRef m;
+  bool bad = LLVMParseBitcodeInContext2(cg->context, bitcode, &m);
+  if (mine)
+    LLVMDisposeMemoryBuffer(bitcode);
+  if (bad)
+    cx_bug(cg->cx, "libdevice's part for %s cannot be read", names);
+  link_modules(cg, cg->module, m);
+  for (const char *name; (name = next_name(cg, &names));)
+    LLVMSetLinkage(LLVMGetNamedFunction(cg->module, name), LLVMInternalLinkage);
 }
 
 /* What a call of __nvvm_reflect asks for: a constant string, perhaps behind casts. */
@@ -372,18 +353,18 @@ static void let_multiply_wrap(LLVMValueRef fn) {
 }
 
 void cg_link_libdevice(Cg *cg) {
-  const char *wanted = first_wanted(cg);
-  if (!wanted)
+  const char *names = wanted_names(cg), *rest = names;
+  if (!names)
     return;
   char looked[1024];
   const char *path = cg_find_libdevice(cg->request->libdevice, looked, sizeof looked);
   if (!path)
-    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted, arena_strdup(&cg->cx->arena, looked));
-  const Library *lib = library_open(path);
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &rest), arena_strdup(&cg->cx->arena, looked));
+  Library *lib = library_open(path);
   if (!lib)
-    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, wanted,
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &rest),
          arena_printf(&cg->cx->arena, "%s, which is damaged", path));
-  link_needed(cg, lib, find_needed(cg, lib));
+  link_wanted(cg, lib, names);
   cg->out->uses_libdevice = 1;
   memcpy(cg->out->libdevice, lib->digest, sizeof cg->out->libdevice);
   answer_reflection(cg);

@@ -5,6 +5,7 @@
 
 #include "codegen/libdevice.h"
 #include "codegen/llvm_compat.h"
+#include "codegen/machines.h"
 #include "codegen/nvptx.h"
 #include "codegen/nvptx_prepare.h"
 #include "codegen/optimize.h"
@@ -54,7 +55,7 @@ static int choose_ptx(Cg *cg, const char *arch, int limit) {
 
 int cg_nvptx_arch_number(const Cg *cg) { return atoi(cg->request->arch + 3); }
 
-static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
+static LLVMTargetMachineRef make_machine(Cg *cg, int ptx, LLVMCodeGenOptLevel level) {
   LLVMTargetRef target;
   char *why = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &why)) {
@@ -63,7 +64,6 @@ static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
     fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
   }
   const char *arch = cg->request->arch;
-  int ptx = choose_ptx(cg, arch, cg->request->ptx_version);
   LLVMTargetMachineRef machine =
       LLVMCreateTargetMachine(target, triple, arch, arena_printf(&cg->cx->arena, "+ptx%d", ptx),
                               level, LLVMRelocDefault, LLVMCodeModelDefault);
@@ -72,10 +72,17 @@ static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
   return machine;
 }
 
+static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
+  int ptx = choose_ptx(cg, cg->request->arch, cg->request->ptx_version);
+  cg->machine_key = arena_printf(&cg->cx->arena, "%s ptx%d O%d", cg->request->arch, ptx, (int)level);
+  cg->machine = cg_machine_take(cg->machine_key);
+  if (!cg->machine)
+    cg->machine = make_machine(cg, ptx, level);
+}
+
+/* The level above has value numbering twice, a twelfth of compiling, in place of early CSE: of 48 kernels it changed one, to two more instructions. */
 static void nvptx_open(Cg *cg) {
-  cg->machine = make_machine(cg, cg->options.opt >= 3 ? LLVMCodeGenLevelAggressive
-                                 : cg->options.opt    ? LLVMCodeGenLevelDefault
-                                                      : LLVMCodeGenLevelNone);
+  open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
   cg->target_state = CX_NEW(cg->cx, NvptxState);
 }
 
@@ -89,18 +96,12 @@ static void nvptx_optimize(Cg *cg) {
     cg_nvptx_roots(cg);
 }
 
-static void change_level(Cg *cg, LLVMCodeGenOptLevel level) {
-  LLVMTargetMachineRef machine = make_machine(cg, level);
-  LLVMDisposeTargetMachine(cg->machine);
-  cg->machine = machine;
-}
-
 static void nvptx_emit(Cg *cg) {
   cg_nvptx_prepare(cg);
-  if (cg->options.opt && cg_nvptx_is_long(cg))
-    change_level(cg, LLVMCodeGenLevelNone);
-  else if (cg->options.opt && cg->out->params.coarse.factor) /* the higher level's value numbering finds nothing more, and takes a quarter */
-    change_level(cg, LLVMCodeGenLevelDefault);
+  if (cg->options.opt && cg_nvptx_is_long(cg)) {
+    cg_close_machine(cg);
+    open_machine(cg, LLVMCodeGenLevelNone);
+  }
   LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
   size_t n = LLVMGetBufferSize(buffer);
   const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
