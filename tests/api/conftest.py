@@ -1,4 +1,5 @@
-"""The API tests run on the host device, or on the GPU with PYPTX_DEVICE=gpu: the same files, the same assertions."""
+"""The API tests run on the host device, or on the GPU with PYPTX_DEVICE=gpu: the same files, the same assertions. PYPTX_DEVICE=ptx: the GPU's code on
+the CPU (tests/ptx_on_cpu; PYPTX_STANDIN names the stand-in driver)."""
 
 import os
 import sys
@@ -7,7 +8,11 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("PYPTX_DEVICE", "host")
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+if os.environ["PYPTX_DEVICE"] == "ptx" or "PYPTX_ON_PTX" in os.environ:
+    import ptx_on_cpu
+
+    ptx_on_cpu.choose()
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +37,8 @@ def pytest_runtest_setup(item):
     mark = item.get_closest_marker("host_only")
     if mark and os.environ["PYPTX_DEVICE"] != "host":
         pytest.skip(mark.args[0] if mark.args else "checks of the host device")
+
+
+def pytest_runtest_teardown():
+    if "PYPTX_ON_PTX" in os.environ:
+        ptx_on_cpu.clear()

@@ -47,6 +47,7 @@ class Control(ctypes.Structure):
             ("order", ctypes.c_char_p),
             ("capture", None, ctypes.c_void_p),
             ("block", None, ctypes.c_int),
+            ("reachable", ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t),
         ]
     ]
 

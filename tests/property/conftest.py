@@ -5,4 +5,4 @@ import sys
 from pathlib import Path
 
 os.environ.setdefault("PYPTX_DEVICE", "host")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "api"), str(Path(__file__).resolve().parents[1])]

@@ -12,6 +12,7 @@ import linecache
 import math
 import os
 import re
+import sys
 
 import kinds
 import numpy as np
@@ -236,6 +237,12 @@ def device_name():
     return "host" if os.environ.get("PYPTX_DEVICE", "host") == "host" else "cuda"
 
 
+def faults():
+    """What the PTX did wrong, where it runs on the CPU (tests/ptx_on_cpu); the device works again."""
+    machine = sys.modules.get("ptx_on_cpu")
+    return machine.clear() if machine else []
+
+
 def check(cases, opt=3, types=True, isolated=False):
     """Runs the cases as one kernel; the failures. A batch that cannot run is tried program by program."""
     for case in cases:
@@ -248,11 +255,10 @@ def check(cases, opt=3, types=True, isolated=False):
         if types:
             found = inferred_types(kernel)
     except Exception as e:
+        text = "\n".join([f"{type(e).__name__}: {e}", *faults()])
         if len(cases) == 1:
-            return [Failure(cases[0], "exception", f"{type(e).__name__}: {e}", dict(opt=opt))]
-        return [f for c in cases for f in check([c], opt, types)] or [
-            Failure(cases[0], "batch", f"only the batch fails: {type(e).__name__}: {e}", dict(opt=opt))
-        ]
+            return [Failure(cases[0], "exception", text, dict(opt=opt))]
+        return [f for c in cases for f in check([c], opt, types)] or [Failure(cases[0], "batch", f"only the batch fails: {text}", dict(opt=opt))]
     failures = []
     for number, (case, slots) in enumerate(zip(cases, batch.slots)):
         failure = compare(case, slots, arrays, found, number, device_name())

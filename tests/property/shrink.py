@@ -7,6 +7,7 @@ shows it. Only programs that still have a meaning are tried, so what is left is 
 import ast
 import contextlib
 import copy
+import os
 import signal
 import threading
 import warnings
@@ -197,11 +198,19 @@ def shrunk(failure, attempts=1500):
     return failure
 
 
+def the_device():
+    """What has a script use the device of this process, where the environment's PYPTX_DEVICE does not say it."""
+    if "PYPTX_ON_PTX" not in os.environ:
+        return []
+    tests = Path(__file__).resolve().parents[1]
+    return ["import sys", f"sys.path[:0] = [{str(tests)!r}, {str(tests / 'api')!r}]", "import ptx_on_cpu", "ptx_on_cpu.choose()"]
+
+
 def reproducer(failure):
     """A script that runs the one program on the device and prints its results beside what is right."""
     case = failure.case
     types = case.program.parameters
-    lines = [f'"""{failure}"""', "import collections", "import math", "import numpy as np", "import pyptx", "from pyptx import cuda", ""]
+    lines = [f'"""{failure}"""', "import collections", "import math", "import numpy as np", *the_device(), "import pyptx", "from pyptx import cuda", ""]
     lines += [case.program.source]
     rows = case.rows
     names = list(types)

@@ -1,9 +1,9 @@
 """Runs many random programs, in several processes, and reports those whose results are not NumPy's.
 
-    scripts/soak N [--seed S] [--device host|cuda] [--jobs J] [--batch B] [--rows R] [--opt 0-3] [--coarsen K] [--out FOLDER]
+    scripts/soak N [--seed S] [--device host|cuda|ptx] [--jobs J] [--batch B] [--rows R] [--opt 0-3] [--coarsen K] [--out FOLDER]
 
 Seeds S, S+1, … S+N-1 each give one program (programs.py). Every failure is shrunk and written as a
-script to build/failures. A process that dies takes its batch with it: the programs of that batch are run
+script to build/failures. The device ptx is the GPU's code on the CPU (tests/ptx_on_cpu). A process that dies takes its batch with it: the programs of that batch are run
 again one by one, each in a process of its own, so the one that did it is named. Exit status 1 if any failed.
 """
 
@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(Path(__file__).parent))
 
 
@@ -27,9 +28,9 @@ def optimisation(number, wanted):
 
 def batch_size(device, opt):
     """Programs a second are most with these: ptxas takes longer than proportionally for long kernels, most of all for unoptimised ones."""
-    if device == "host":
-        return 16
-    return 64 if opt else 32
+    if device == "cuda":
+        return 64 if opt else 32
+    return 16
 
 
 def run_batch(seeds, rows, opt):
@@ -47,6 +48,11 @@ def run_batch(seeds, rows, opt):
 
 def work(tasks, results, device):
     os.environ["PYPTX_DEVICE"] = "gpu" if device == "cuda" else "host"
+    if device == "ptx":
+        sys.path[:0] = [str(TESTS), str(TESTS / "api")]
+        import ptx_on_cpu
+
+        ptx_on_cpu.choose()
     gc.set_threshold(200_000, 20, 100)  # syntax trees are many young objects
     while (task := tasks.get()) is not None:
         number, seeds, rows, opt = task
@@ -154,18 +160,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("n", type=int, help="programs to run")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--device", choices=["host", "cuda"], default="host")
+    parser.add_argument("--device", choices=["host", "cuda", "ptx"], default="host")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--batch", type=int, help="programs a kernel (host 16, cuda 64 and 32)")
-    parser.add_argument("--rows", type=int, help="rows of arguments a program (host 24, cuda 64)")
-    parser.add_argument("--coarsen", type=int, help="GPU: kernels run with coarsen=K, in blocks of 8 threads (docs/COARSENING.md)")
+    parser.add_argument("--batch", type=int, help="programs a kernel (host and ptx 16, cuda 64 and 32)")
+    parser.add_argument("--rows", type=int, help="rows of arguments a program (host and ptx 24, cuda 64)")
+    parser.add_argument("--coarsen", type=int, help="GPU and ptx: kernels run with coarsen=K, in blocks of 8 threads (docs/COARSENING.md)")
     parser.add_argument("--opt", type=int, choices=range(4), help="default: batches take turns at 3 and 0")
     options = parser.parse_args()
     if options.coarsen:
         os.environ["PYPTX_COARSEN"] = str(options.coarsen)  # the processes inherit it
         options.batch = options.batch or 1  # longer kernels are not coarsened
         options.rows = options.rows or 70
-    options.rows = options.rows or {"host": 24, "cuda": 64}[options.device]
+    options.rows = options.rows or {"host": 24, "ptx": 24, "cuda": 64}[options.device]
     return Soak(options).run()
 
 

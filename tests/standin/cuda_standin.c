@@ -608,6 +608,30 @@ static int control_live(StandinKind kind) {
   return n;
 }
 
+static int by_address(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static size_t control_reachable(uint64_t (*ranges)[2], size_t n) {
+  size_t found = 0;
+  pthread_mutex_lock(&lock);
+  for (Thing *t = things; t; t = t->next) {
+    if (t->kind != SI_MEMORY && t->kind != SI_PINNED)
+      continue;
+    const Registered *r = t->registered ? t->handle : &(Registered){t->handle, t->bytes};
+    if (found < n) {
+      ranges[found][0] = (uintptr_t)r->address;
+      ranges[found][1] = ranges[found][0] + r->bytes;
+    }
+    found++;
+  }
+  pthread_mutex_unlock(&lock);
+  if (ranges)
+    qsort(ranges, found < n ? found : n, sizeof *ranges, by_address);
+  return found;
+}
+
 static const char *control_order(void) { return order; }
 static void control_capture(void *stream) { captured = stream; }
 static int control_misuse(void) { return misuses; }
@@ -622,6 +646,7 @@ const StandinControl *standin_control(void) {
       control_calls,      control_forget,        control_live,       control_misuse,
       control_set_memory, control_set_attribute, standin_on_launch,  control_last,
       control_busy,       control_order,         control_capture,    standin_block,
+      control_reachable,
   };
   return &control;
 }

@@ -31,6 +31,7 @@ struct CUfunc_st {
   int max_dynamic, large_clusters;
   long param_bytes; /* of its parameter block as the PTX declares it; -1: unknown */
   unsigned nparams, param_at[256], param_size[256];
+  char *ptx;              /* its module's text: the module may be gone before */
   struct CUfunc_st *next; /* freed when the library is unloaded */
 };
 

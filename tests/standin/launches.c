@@ -180,6 +180,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   f->param_bytes = -1;
   if (entry)
     read_params(f, entry);
+  f->ptx = entry ? strdup(module->text) : NULL;
   f->next = functions;
   *function = functions = f;
   return standin_end(CUDA_SUCCESS);
@@ -230,6 +231,7 @@ static int note_launch(CUfunction function, const StandinLaunch *launch) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   standin_last = *launch;
+  standin_last.ptx = function->ptx;
   memcpy(standin_last.kernel, function->name, sizeof standin_last.kernel);
   return CUDA_SUCCESS;
 }
@@ -353,6 +355,7 @@ void standin_on_launch(void (*run)(const StandinLaunch *, void *), void *user) {
 __attribute__((destructor)) static void unload(void) {
   while (functions) {
     struct CUfunc_st *next = functions->next;
+    free(functions->ptx);
     free(functions);
     functions = next;
   }

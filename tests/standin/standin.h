@@ -1,6 +1,6 @@
 /* Stand-in: a libcuda.so.1 for machines without a GPU, for tests of the paths of runtime/
  * (PYPTX_DRIVER=build/…/standin/libcuda.so.1). Device memory is host memory, launches do nothing
- * or run a callback, and every entry point can be told to fail. What is alive is counted, and
+ * or run a callback (tests/ptx_on_cpu runs the PTX in it), and every entry point can be told to fail. What is alive is counted, and
  * wrong use (a dead handle, a missing context) is an error result and counted too.
  *
  * From outside: PYPTX_STANDIN_DEVICES, _VERSION (13000), _CAPABILITY (90), _MEMORY (bytes),
@@ -33,6 +33,7 @@ typedef struct StandinLaunch {
   int cooperative;
   unsigned cluster[3]; /* 0: without */
   void **fields; /* of a cooperative launch: the addresses of the parameters, while the call lasts */
+  const char *ptx; /* of the function's module; NULL: a cubin */
 } StandinLaunch;
 
 typedef struct StandinControl {
@@ -56,6 +57,8 @@ typedef struct StandinControl {
   const char *(*order)(void);
   void (*capture)(void *stream); /* it answers that it is being captured; NULL: none does */
   void (*block)(int on); /* launches wait, as with a full queue, until it is off again */
+  /* What kernels may touch: [from, to) of the first n allocations, in order of addresses; how many there are. */
+  size_t (*reachable)(uint64_t (*ranges)[2], size_t n);
 } StandinControl;
 
 const StandinControl *standin_control(void);
