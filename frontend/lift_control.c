@@ -20,7 +20,20 @@ void bc_lift_jump(Lift *l) {
   l->block = NULL;
 }
 
+static bool is_inside(Loc in, Loc of) {
+  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
+  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
+  return in.line && in.col >= 0 && begins && ends;
+}
+
+/* Up to 3.12 the place of a loop is the whole statement; what is looped over has just been computed. */
+static void place_at_iterable(Lift *l) {
+  if (l->at && is_inside(bc_loc(l->bc, l->node - 1), l->loc))
+    l->loc = bc_loc(l->bc, l->node - 1);
+}
+
 void bc_lift_get_iter(Lift *l) {
+  place_at_iterable(l);
   Ins *sequence = bc_emit1(l, OP_ITER, bc_pop(l));
   bc_write(l, bc_state(l, l->depth), bc_emit1(l, OP_ITER_START, sequence));
   bc_push(l, sequence);
@@ -30,6 +43,8 @@ void bc_lift_get_iter(Lift *l) {
 void bc_lift_for_iter(Lift *l) {
   uint32_t slot = l->depth - 1;
   Ins *sequence = bc_peek(l, 1), *state = bc_read(l, bc_state(l, slot));
+  if (sequence->op == OP_ITER)
+    l->loc = sequence->loc;
   Ins *more = bc_emit2(l, OP_ITER_MORE, sequence, state);
   Block *body = ir_block(l->cx, l->fn);
   body->note = (void *)(uintptr_t)1;

@@ -75,7 +75,10 @@ Ins *bc_consumed(Lift *l) {
     Block *empty = new_block(l, 1), *end = new_block(l, 1);
     branch(l, bc_read(l, seen_var(l)), end, empty);
     l->block = empty;
-    bc_emit1(l, OP_RAISE, bc_exception(l, "ValueError"));
+    const char *text = arena_printf(&l->cx->arena, "%s() iterable argument is empty",
+                                    l->func->consumer == CONSUME_MIN ? "min" : "max");
+    Ins *class = bc_exception(l, "ValueError"), *message = bc_constant(l, fz_str(l->cx, text));
+    bc_emit1(l, OP_RAISE, bc_emit2(l, OP_CALL, class, message));
     l->block = end;
   }
   return bc_read(l, result_var(l));

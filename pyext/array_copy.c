@@ -281,6 +281,33 @@ static int same_layout(PxState *st, PxArray *a, PyObject *ary) {
   return same;
 }
 
+/* By the class alone: numpy.ma is not imported for it. */
+bool px_is_masked(PyObject *array) { return PyObject_HasAttrString((PyObject *)Py_TYPE(array), "harden_mask"); }
+
+static int refuse_masked(PyObject *array) {
+  if (!px_is_masked(array))
+    return 0;
+  PyErr_SetString(PyExc_TypeError, "a masked array's mask would be lost: copy x.filled(value), or x.data and x.mask");
+  return -1;
+}
+
+/* An array that someone names as source or target has the device array's dtype; the byte order may be another. */
+static int check_dtype(PxState *st, PxArray *a, PyObject *ary) {
+  int is = Py_IS_TYPE(ary, st->array_type) ? 1 : PyObject_IsInstance(ary, st->np_ndarray);
+  PyObject *dtype = is > 0 ? PyObject_GetAttr(ary, st->name.dtype) : NULL;
+  int same = dtype ? PyObject_RichCompareBool(dtype, a->dtype, Py_EQ) : is ? -1 : 1;
+  if (same == 0) {
+    PyObject *can = PyObject_CallMethod(st->numpy, "can_cast", "OOs", dtype, a->dtype, "equiv");
+    same = can ? PyObject_IsTrue(can) : -1;
+    Py_XDECREF(can);
+  }
+  if (same == 0)
+    PyErr_Format(PyExc_TypeError, "the dtypes differ: %S on the device, %S given; convert with astype() on the host",
+                 a->dtype, dtype);
+  Py_XDECREF(dtype);
+  return same > 0 ? 0 : -1;
+}
+
 static int check_shape(PxState *st, PxArray *a, PyObject *ary) {
   PyObject *theirs = PyObject_GetAttr(ary, st->name.shape),
            *ours = px_dims_tuple(px_shape(a), a->ndim);
@@ -303,7 +330,7 @@ static int copy_into(PxState *st, PxArray *a, PyObject *ary, PyObject *stream) {
   int copied = copy_straight(st, a, TO_HOST, ary, stream, stream == Py_None);
   if (copied)
     return copied < 0 ? -1 : 0;
-  if (check_shape(st, a, ary) < 0)
+  if (check_shape(st, a, ary) < 0 || check_dtype(st, a, ary) < 0 || refuse_masked(ary) < 0)
     return -1;
   int same = same_layout(st, a, ary);
   if (same != 0)
@@ -410,6 +437,8 @@ static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
 }
 
 static int assign_host(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
+  if (!Py_IS_TYPE(value, (PyTypeObject *)st->np_ndarray) && refuse_masked(value) < 0)
+    return -1;
   int copied = copy_straight(st, a, TO_DEVICE, value, stream, false);
   if (copied)
     return copied < 0 ? -1 : 0;
@@ -514,10 +543,12 @@ PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwar
     Py_DECREF(stream);
     return copied < 0 ? NULL : Py_NewRef(Py_None);
   }
-  PyObject *values = Py_IS_TYPE(ary, st->array_type)
-                         ? Py_NewRef(ary)
-                         : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
+  PyObject *values = Py_IS_TYPE(ary, st->array_type) ? Py_NewRef(ary)
+                     : refuse_masked(ary) < 0        ? NULL
+                                                     : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
   int failed = values ? check_shape(st, (PxArray *)self, values) : -1;
+  if (!failed)
+    failed = check_dtype(st, (PxArray *)self, ary);
   if (!failed)
     failed = px_array_assign((PxArray *)self, values, stream);
   Py_XDECREF(values);
@@ -567,13 +598,13 @@ PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
   PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
   if (!stream)
     return NULL;
-  PyObject *values = Py_IS_TYPE(obj, st->array_type)
-                         ? Py_NewRef(obj)
-                         : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
+  PyObject *values = Py_IS_TYPE(obj, st->array_type) ? Py_NewRef(obj)
+                     : refuse_masked(obj) < 0        ? NULL
+                                                     : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
   PyObject *result = NULL;
   if (values && to == Py_None)
     result = fresh_like(st, values, stream);
-  else if (values && check_shape(st, (PxArray *)to, values) == 0)
+  else if (values && check_shape(st, (PxArray *)to, values) == 0 && check_dtype(st, (PxArray *)to, obj) == 0)
     result = Py_NewRef(to);
   if (result && copy && px_array_assign((PxArray *)result, values, stream) < 0)
     Py_CLEAR(result);

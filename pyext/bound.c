@@ -51,9 +51,10 @@ static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size
 static int refuse_copies(PxLauncher *l, const PxArgs *a) {
   for (PxHeld *h = a->held; h; h = h->next)
     if (h->array) {
+      char who[PX_ARGUMENT_NAME];
       PyErr_Format(PyExc_TypeError,
-                   "%U(): argument %u is a host array, which would be copied at each launch: bind device arrays",
-                   name_of(l), h->arg + 1);
+                   "%U(): %s is a host array, which would be copied at each launch: bind device arrays",
+                   name_of(l), px_argument_name(a, h->arg, who));
       return -1;
     }
   return 0;

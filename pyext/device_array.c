@@ -213,7 +213,7 @@ static PyMethodDef array_methods[] = {
     {"setitem", PX_KEYWORDS(array_setitem), METH_VARARGS | METH_KEYWORDS,
      "setitem(key, value, stream=0)\n\nThe same as a[key] = value, on a stream."},
     {"copy_to_host", PX_KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
-     "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape). With ary and a stream the copy may "
+     "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape and dtype). With ary and a stream the copy may "
      "still run on return: synchronise the stream."},
     {"copy_to_device", PX_KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
      "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape into this one."},

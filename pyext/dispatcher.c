@@ -248,8 +248,9 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
     unsigned char value[16];
     memcpy(value, l->u.bytes, sizeof value);
     if (!px_convert_scalar((TypeId)l->token, value, (TypeId)to, l->u.bytes)) {
-      PyErr_Format(PyExc_OverflowError, "argument %u does not fit %s", leaf,
-                   ty_scalar_info[to].name);
+      char who[PX_ARGUMENT_NAME];
+      PyErr_Format(PyExc_OverflowError, "%s does not fit %s",
+                   px_argument_name(a, px_argument_of_leaf(a, leaf - 1), who), ty_scalar_info[to].name);
       return -1;
     }
     l->token = to;

@@ -95,6 +95,7 @@ static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_s
 
 int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
   bool keywords = kwnames && PyTuple_GET_SIZE(kwnames);
+  a->callee = d;
   if (n > (Py_ssize_t)d->nargs &&
       (keywords || !d->varargs)) /* the compiler says what it thinks of *args */
     return too_many(d, n);
@@ -142,14 +143,15 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   for (uint32_t i = 0; i < a->nleaves && i < o->code->nargs; i++)
     if (o->code->args[i].written && a->leaves[i].readonly &&
         px_token_is_array(a->leaves[i].token)) {
+      char who[PX_ARGUMENT_NAME];
+      (void)px_argument_name(a, px_argument_of_leaf(a, i), who);
       if (a->leaves[i].readonly == PX_TRACKED)
         PyErr_Format(PyExc_TypeError,
-                     "%U() writes to a tensor that requires grad (argument %u), which autograd would not see: pass "
+                     "%U() writes to a tensor that requires grad, %s, which autograd would not see: pass "
                      "x.detach()",
-                     function_name(d), i + 1);
+                     function_name(d), who);
       else
-        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only (argument %u)", function_name(d),
-                     i + 1);
+        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s", function_name(d), who);
       return -1;
     }
   return 0;

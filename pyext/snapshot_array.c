@@ -77,8 +77,8 @@ bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
     return false;
   if (is_instance(s, object, st->np_generic))
     return freeze_numpy_scalar(s, f, object) || freeze_numpy_array(s, f, object);
-  if (is_instance(s, object, st->np_ndarray))
-    return freeze_numpy_array(s, f, object);
+  if (is_instance(s, object, st->np_ndarray)) /* a mask would be lost */
+    return !px_is_masked(object) && freeze_numpy_array(s, f, object);
   PyObject *dtype = NULL;
   if (is_instance(s, object, st->np_dtype))
     dtype = object;

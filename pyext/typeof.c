@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pyext/device_array.h"
+#include "pyext/dispatcher.h"
 #include "pyext/foreign.h"
 #include "pyext/graph.h"
 #include "pyext/named.h"
@@ -20,6 +21,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->captured = false;
   a->any_readonly = false;
   a->way = 0;
+  a->callee = NULL;
   a->arg = a->depth = a->ntokens = a->nleaves = 0;
   a->max_tokens = PX_INLINE_TOKENS;
   a->max_leaves = PX_INLINE_LEAVES;
@@ -103,6 +105,31 @@ static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
   return leaf;
 }
 
+/* --- what messages call an argument --- */
+
+const char *px_argument_name(const PxArgs *a, uint32_t arg, char text[PX_ARGUMENT_NAME]) {
+  bool known = a->callee && arg < a->callee->nargs + a->callee->nkwonly;
+  const char *name = known ? px_parameter_name(a->callee, arg) : "";
+  PyOS_snprintf(text, PX_ARGUMENT_NAME, known ? "argument %u ('%.150s')" : "argument %u", arg + 1, name);
+  return text;
+}
+
+/* Tokens are arguments in order, a tuple's before those of its items. */
+uint32_t px_argument_of_leaf(const PxArgs *a, uint32_t leaf) {
+  uint32_t arg = 0, left = 1; /* tokens of this argument that are still to come */
+  for (uint32_t k = 0, seen = 0; k < a->ntokens; k++) {
+    bool tuple = px_token_is_tuple(a->tokens[k]);
+    if (!tuple && seen++ == leaf)
+      break;
+    left += tuple ? px_token_items(a->tokens[k]) : 0;
+    if (!--left) {
+      arg++;
+      left = 1;
+    }
+  }
+  return arg;
+}
+
 /* --- numbers --- */
 
 static int add_int(PxArgs *a, PyObject *arg) {
@@ -113,9 +140,9 @@ static int add_int(PxArgs *a, PyObject *arg) {
   if (v == -1 && !overflow && PyErr_Occurred())
     return -1;
   if (overflow) {
-    PyErr_Format(PyExc_OverflowError,
-                 "argument %u does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1",
-                 a->arg + 1);
+    char who[PX_ARGUMENT_NAME];
+    PyErr_Format(PyExc_OverflowError, "%s does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1",
+                 px_argument_name(a, a->arg, who));
     return -1;
   }
   PxLeaf *leaf = add_leaf(a, a->numba ? TY_I64 : TY_PYINT);
@@ -152,15 +179,17 @@ static int add_complex(PxArgs *a, PyObject *arg) {
 }
 
 static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
-  PyErr_Format(PyExc_TypeError, "argument %u has type %.100s, which a kernel cannot take%s",
-               a->arg + 1, Py_TYPE(arg)->tp_name, why);
+  char who[PX_ARGUMENT_NAME];
+  PyErr_Format(PyExc_TypeError, "%s has type %.100s, which a kernel cannot take%s", px_argument_name(a, a->arg, who),
+               Py_TYPE(arg)->tp_name, why);
   return -1;
 }
 
 static int unsupported_dtype(const PxArgs *a, PyObject *dtype) {
+  char who[PX_ARGUMENT_NAME];
   PyErr_Format(PyExc_TypeError,
-               "argument %u is an array of %S, which a kernel cannot take: pass x.astype(np.float64), or another type that it has",
-               a->arg + 1, dtype);
+               "%s is an array of %S, which a kernel cannot take: pass x.astype(np.float64), or another type that it has",
+               px_argument_name(a, a->arg, who), dtype);
   return -1;
 }
 
@@ -191,10 +220,11 @@ static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
 
 static int add_device_array(PxArgs *a, PxArray *array) {
   if (array->device != a->device) {
+    char who[PX_ARGUMENT_NAME];
     PyErr_Format(
         PyExc_ValueError,
-        "argument %u lives on %s, but the kernel runs on %s; copy it there, or select its device",
-        a->arg + 1, rt_device_label(array->device), rt_device_label(a->device));
+        "%s lives on %s, but the kernel runs on %s; copy it there, or select its device",
+        px_argument_name(a, a->arg, who), rt_device_label(array->device), rt_device_label(a->device));
     return -1;
   }
   if (array->elem == PX_NO_ELEM)
@@ -253,7 +283,8 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object, TypeId elem) {
     return -1;
   h->has_view = true;
   if (h->view.ndim > TY_MAX_NDIM) {
-    PyErr_Format(PyExc_TypeError, "argument %u has %d axes; a kernel takes at most %d", a->arg + 1,
+    char who[PX_ARGUMENT_NAME];
+    PyErr_Format(PyExc_TypeError, "%s has %d axes; a kernel takes at most %d", px_argument_name(a, a->arg, who),
                  h->view.ndim, TY_MAX_NDIM);
     return -1;
   }
@@ -330,10 +361,11 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
 }
 
 static int no_host_array(const PxArgs *a, PyObject *arg) {
+  char who[PX_ARGUMENT_NAME];
   PyErr_Format(PyExc_RuntimeError,
-               "argument %u is a host array (%.100s), which a launch in a graph cannot take\n"
+               "%s is a host array (%.100s), which a launch in a graph cannot take\n"
                "  help: copy it to the device before the capture, with cuda.to_device(), and pass that",
-               a->arg + 1, Py_TYPE(arg)->tp_name);
+               px_argument_name(a, a->arg, who), Py_TYPE(arg)->tp_name);
   return -1;
 }
 
@@ -361,9 +393,8 @@ static int check_foreign(PxArgs *a, PyObject *arg, const PxForeign *f) {
     return unsupported_dtype(a, f->dtype);
   if (f->device == rt_device_ordinal(a->device) || f->device == PX_ANYWHERE)
     return 0;
-  char what[32];
-  PyOS_snprintf(what, sizeof what, "argument %u", a->arg + 1);
-  return px_foreign_check(f, a->device, arg, what);
+  char who[PX_ARGUMENT_NAME];
+  return px_foreign_check(f, a->device, arg, px_argument_name(a, a->arg, who));
 }
 
 /* Takes f->keeper. */
@@ -499,6 +530,12 @@ static const char *hint(PyObject *arg) {
     return ": pass np.array(x), or a tuple";
   if (PyDict_Check(arg))
     return ": pass its values one by one, or an array";
+  if (PyType_Check(arg) || PyFunction_Check(arg) || PyCFunction_Check(arg))
+    return ": make it a global or a closure value of the kernel";
+  if (PyRange_Check(arg) || PySlice_Check(arg))
+    return ": pass its numbers";
+  if (PyAnySet_Check(arg))
+    return ": pass np.array(sorted(x))";
   if (PyUnicode_Check(arg) || PyBytes_Check(arg))
     return ": pass a number, or select on the host";
   if (!strncmp(Py_TYPE(arg)->tp_name, "datetime.", 9))
@@ -512,7 +549,10 @@ static const char *hint(PyObject *arg) {
 
 /* An array of a class of its own may lie in memory that the GPU reaches (mapped_array). */
 static int add_array_subclass(PxArgs *a, PyObject *arg) {
-  bool plain = a->on_host || Py_IS_TYPE(arg, (PyTypeObject *)a->st->np_ndarray);
+  bool exact = Py_IS_TYPE(arg, (PyTypeObject *)a->st->np_ndarray);
+  if (!exact && px_is_masked(arg))
+    return unsupported(a, arg, ", as its mask would be lost: pass x.filled(value), or x.data and x.mask");
+  bool plain = a->on_host || exact;
   PyObject *interface = plain ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
   PxForeign f;
   if (!interface)

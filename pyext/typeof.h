@@ -67,6 +67,7 @@ typedef struct PxArgs {
   bool captured; /* for a node of a graph, which no host array can be copied for */
   bool numba; /* Python's numbers are int64, float64, complex128 */
   uint8_t way; /* PxWay, of the argument being added */
+  struct PxDispatcher *callee; /* whose arguments these are, for messages; set by px_bind */
   uint32_t arg;
   uint32_t depth;
   uint32_t ntokens, max_tokens, nleaves, max_leaves;
@@ -84,6 +85,11 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
 /* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
 int px_args_add(PxArgs *a, PyObject *arg);
 void px_args_clear(PxArgs *a);
+
+enum { PX_ARGUMENT_NAME = 200 };
+/* "argument 2 ('n')", by its number from 0. Returns text. */
+const char *px_argument_name(const PxArgs *a, uint32_t arg, char text[PX_ARGUMENT_NAME]);
+uint32_t px_argument_of_leaf(const PxArgs *a, uint32_t leaf); /* the number of the argument that a leaf is part of */
 
 /* --- follow.c: a launch without a stream runs on the current stream of the libraries whose arrays it takes --- */
 

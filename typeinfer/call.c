@@ -18,9 +18,9 @@ void ty_want_values(Ty *ty) {
   ty->p->wants = w;
 }
 
-Val ty_not_constant(Ty *ty, const char *what) {
+Val ty_not_constant(Ty *ty, const char *what, const char *advice) {
   ty_want_values(ty);
-  return TY_FAIL(ty, ERR_NOT_CONSTANT, what);
+  return TY_FAIL_ADVISED(ty, advice, ERR_NOT_CONSTANT, what);
 }
 
 static const char *argument_advice(const Type *given, const char *want) {
@@ -34,13 +34,9 @@ static const char *argument_advice(const Type *given, const char *want) {
              : NULL;
 }
 
-Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
-  return TY_FAIL_ADVISED(ty, argument_advice(c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name,
-                         arena_printf(&ty->cx->arena, "%u", k + 1), want,
-                         TY_PRETTY(ty, c->args[k]));
-}
-
 /* --- intrinsics: bound to the text of their signature --- */
+
+enum { MAX_PARAMETERS = 16 };
 
 typedef struct Parameter {
   const char *name;
@@ -67,8 +63,25 @@ static uint32_t read_signature(const char *s, Parameter *out, uint32_t limit) {
   return n;
 }
 
+Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
+  Parameter params[MAX_PARAMETERS];
+  uint32_t np = read_signature(ir_intrinsics[c->id].signature, params, MAX_PARAMETERS);
+  const char *which = k < np && np > 1 && !params[0].star
+                          ? arena_printf(&ty->cx->arena, "%u ('%.*s')", k + 1, (int)params[k].len, params[k].name)
+                          : arena_printf(&ty->cx->arena, "%u", k + 1);
+  return TY_FAIL_ADVISED(ty, argument_advice(c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name, which, want,
+                         TY_PRETTY(ty, c->args[k]));
+}
+
 static Val arguments_error(Ty *ty, const char *name, const char *what) {
   return TY_FAIL(ty, ERR_ARGUMENTS, name, what);
+}
+
+/* What a call of an intrinsic lacks, with its parameters. */
+static bool cannot_bind(Ty *ty, const TyCall *c, const char *what) {
+  const char *form = arena_printf(&ty->cx->arena, "write %s(%s)", c->name, ir_intrinsics[c->id].signature);
+  (void)TY_FAIL_ADVISED(ty, form, ERR_ARGUMENTS, c->name, what);
+  return false;
 }
 
 static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n, const char *key,
@@ -77,17 +90,13 @@ static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n,
     if (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len))
       continue;
     if (c->given[k]) {
-      (void)arguments_error(ty, c->name,
-                            arena_printf(&ty->cx->arena, "argument '%s' is given twice", key));
-      return false;
+      return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "argument '%s' is given twice", key));
     }
     c->args[k] = v;
     c->given[k] = true;
     return true;
   }
-  (void)arguments_error(ty, c->name,
-                        arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
-  return false;
+  return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
 }
 
 typedef Val (*Rule)(Ty *ty, const TyCall *c);
@@ -106,9 +115,7 @@ static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t np
     while (k < np && (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len)))
       k++;
     if (k == np) {
-      (void)arguments_error(ty, c->name,
-                            arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
-      return false;
+      return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
     }
     c->options[k - 1] = args[j];
   }
@@ -117,17 +124,14 @@ static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t np
 
 /* The last names->n arguments have names. */
 static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const Frozen *names) {
-  enum { MAX_PARAMETERS = 16 };
   Parameter params[MAX_PARAMETERS];
   uint32_t np = read_signature(ir_intrinsics[c->id].signature, params, MAX_PARAMETERS);
   uint32_t nkeys = names ? names->n : 0, positional = n - nkeys;
   bool star = np && params[0].star;
   if (positional > (star ? TY_MAX_ARGS : np)) {
-    (void)arguments_error(ty, c->name,
-                          arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
+    return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
                                        star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s",
                                        positional));
-    return false;
   }
   for (uint32_t k = 0; k < positional; k++) {
     c->args[k] = args[k];
@@ -143,10 +147,8 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
       return false;
   for (uint32_t k = 0; k < np; k++)
     if (!c->given[k] && !params[k].optional) {
-      (void)arguments_error(ty, c->name,
-                            arena_printf(&ty->cx->arena, "the argument '%.*s' is missing",
+      return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "the argument '%.*s' is missing",
                                          (int)params[k].len, params[k].name));
-      return false;
     }
   return true;
 }

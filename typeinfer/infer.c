@@ -14,7 +14,33 @@ static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
 
 /* --- operands --- */
 
-static const char *variable(const Ins *i) { return i->name ? i->name : "(expression)"; }
+
+static bool is_inside(Loc in, Loc of) {
+  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
+  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
+  return begins && ends;
+}
+
+/* The place of the variable's name in the expression that is being typed, else in its line (a store is placed at its target); that
+ * expression's, if it is not known. */
+static Loc read_loc(Ty *ty, const char *name) {
+  Loc best = ty->at->loc;
+  for (uint32_t k = 0; k < ty->fn->reads.len; k++) {
+    const IrRead *r = &ty->fn->reads.data[k];
+    if (strcmp(r->name, name) || !r->loc.line || r->loc.col < 0)
+      continue;
+    if (is_inside(r->loc, ty->at->loc))
+      return r->loc;
+    if (r->loc.line == ty->at->loc.line)
+      best = r->loc;
+  }
+  return best;
+}
+
+static _Noreturn void fail_types(Ty *ty, const Ins *phi, const char *one, const char *other) {
+  const char *what = phi->name ? arena_printf(&ty->cx->arena, "variable '%s'", phi->name) : "a value";
+  fail(ty->cx, phi->name ? read_loc(ty, phi->name) : ty->at->loc, ERR_NO_COMMON_TYPE, what, one, other);
+}
 
 /* Names both places and both types. */
 static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
@@ -44,8 +70,7 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
     note(cx, a->loc, "%s here", ty_pretty(cx, t));
     if (first->id == TY_FUNC && t->id == TY_FUNC)
       fail(cx, ty->at->loc, ERR_FUNCTION_PHI);
-    fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), ty_pretty(cx, first),
-         ty_pretty(cx, t));
+    fail_types(ty, phi, ty_pretty(cx, first), ty_pretty(cx, t));
   }
   /* what comes round a loop has no type, since it is made from the variable itself */
   const char *other = "a type that changes in each turn of the loop";
@@ -56,28 +81,12 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
       note(cx, phi->args[k]->loc, "%s here", other);
       break;
     }
-  fail(cx, ty->at->loc, ERR_NO_COMMON_TYPE, variable(phi), first ? ty_pretty(cx, first) : "unknown", other);
-}
-
-static bool is_inside(Loc in, Loc of) {
-  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
-  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
-  return begins && ends;
-}
-
-/* The place of the variable's name in the expression that is being typed; that expression's, if it is not known. */
-static Loc read_loc(Ty *ty, const char *name) {
-  for (uint32_t k = 0; k < ty->fn->reads.len; k++) {
-    const IrRead *r = &ty->fn->reads.data[k];
-    if (!strcmp(r->name, name) && r->loc.line && r->loc.col >= 0 && is_inside(r->loc, ty->at->loc))
-      return r->loc;
-  }
-  return ty->at->loc;
+  fail_types(ty, phi, first ? ty_pretty(cx, first) : "unknown", other);
 }
 
 /* Where the path that leaves the variable unset leads in: the condition at the end of the predecessor. */
 static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
-  const char *name = unset->aux.name ? unset->aux.name : variable(i);
+  const char *name = unset->aux.name ? unset->aux.name : i->name ? i->name : "(expression)";
   for (uint32_t k = 0; i->op == OP_PHI && k < i->nargs; k++) {
     const Block *from = i->block->preds.data[k];
     while (from->last && from->last->op == OP_BR && from->preds.len == 1)

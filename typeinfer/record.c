@@ -87,7 +87,7 @@ Val ty_set_field_at(Ty *ty, Val record, uint32_t k, Val value) {
 uint32_t ty_field_number(Ty *ty, Val record, Val index) {
   int64_t k, n = record.type->elem->nfields;
   if (!fz_get_int(index.konst, &k)) {
-    (void)ty_not_constant(ty, "the number of a record's field");
+    (void)ty_not_constant(ty, "the number of a record's field", NULL);
     return UINT32_MAX;
   }
   if (k < -n || k >= n) {

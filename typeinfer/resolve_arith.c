@@ -36,10 +36,11 @@ static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
                          ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 
-static Val whole_array(Ty *ty, Op op, Val array) {
-  if (ty_has_fields(array))
-    return TY_FAIL(ty, ERR_RECORD_OPERAND, ty_op_text(op), TY_PRETTY(ty, array));
-  return TY_FAIL(ty, ERR_WHOLE_ARRAY, ty_op_text(op), TY_PRETTY(ty, array));
+static Val whole_array(Ty *ty, Op op, Val array, Val other) {
+  bool none = other.type && other.type->id == TY_NONE;
+  const char *advice = !none ? NULL : op == OP_NE ? "write 'is not None'" : "write 'is None'";
+  return TY_FAIL_ADVISED(ty, advice, ty_has_fields(array) ? ERR_RECORD_OPERAND : ERR_WHOLE_ARRAY,
+                         ty_op_text(op), TY_PRETTY(ty, array));
 }
 
 /* --- powers --- */
@@ -183,7 +184,7 @@ static Val tuple_concat(Ty *ty, Val a, Val b) {
 static Val tuple_repeat(Ty *ty, Val t, Val count) {
   int64_t times;
   if (!fz_get_int(count.konst, &times))
-    return ty_not_constant(ty, "the number of repetitions of a tuple");
+    return ty_not_constant(ty, "the number of repetitions of a tuple", NULL);
   times = times < 0 ? 0 : times;
   if (t.type->n && times > TY_MAX_TUPLE / t.type->n)
     return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
@@ -221,7 +222,7 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
-    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
+    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b, a.type->id == TY_ARRAY ? b : a);
   if (op == OP_MATMUL)
     return bad_operands(ty, op, a, b);
   if (ty_is_number(a.type) && ty_is_number(b.type))
@@ -252,7 +253,7 @@ Val ty_unary(Ty *ty, Op op, Val a) {
     return BOTTOM;
   TyOp types = {0};
   if (a.type->id == TY_ARRAY)
-    return whole_array(ty, op, a);
+    return whole_array(ty, op, a, BOTTOM);
   if (ty_is_date(a.type))
     return ty_date_unary(ty, op, a);
   if (ty_is_number(a.type))
@@ -310,7 +311,7 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b) {
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY) {
     if (a.type->id == TY_NONE || b.type->id == TY_NONE)
       return bad_operands(ty, op, a, b);
-    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b);
+    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b, a.type->id == TY_ARRAY ? b : a);
   }
   if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE) {
     Val r = equal_tuples(ty, a, b);
@@ -356,7 +357,7 @@ Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
     return negate ? ty_not(ty, in) : in;
   }
   if (seq.type->id == TY_ARRAY)
-    return whole_array(ty, negate ? OP_NOT_IN : OP_IN, seq);
+    return whole_array(ty, negate ? OP_NOT_IN : OP_IN, seq, BOTTOM);
   if (seq.type->id != TY_TUPLE)
     return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
   Val r = ty_const_bool(ty, false);

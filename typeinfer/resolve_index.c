@@ -33,8 +33,11 @@ static Val check_index(Ty *ty, Val array, Val index, bool is_unsigned, Val exten
   return r;
 }
 
+/* a[True] is a mask in NumPy, with an axis more. */
 static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
-  Val i = ty_to_index(ty, index), extent = ty_extent(ty, array, axis);
+  bool mask = index.type && index.type->id == TY_PYBOOL;
+  Val i = mask ? TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, index)) : ty_to_index(ty, index);
+  Val extent = ty_extent(ty, array, axis);
   if (is_bottom(i) || is_bottom(extent))
     return BOTTOM;
   bool from_end = index.type->id != TY_U64; /* those above 2**63 are out of bounds, not negative */
@@ -63,6 +66,9 @@ static bool is_ellipsis(Val v) {
   return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_ELLIPSIS;
 }
 
+/* a[[0, 1]] takes several elements in NumPy, a[0, 1] one. */
+static bool is_list(Val v) { return v.src && v.src->op == OP_MAKE_LIST; }
+
 static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
   bool is_tuple = index.type->id == TY_TUPLE;
   uint32_t n = is_tuple ? index.type->n : 1;
@@ -72,6 +78,10 @@ static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
     Val v = is_tuple ? ty_item(ty, index, k) : index;
     if (is_bottom(v))
       return false;
+    if (is_list(index) || is_list(v)) {
+      (void)TY_FAIL_ADVISED(ty, "loop over the indices and take one element in each turn", ERR_INDEX_TYPE, "a list");
+      return false;
+    }
     bool other = is_ellipsis(v) || v.type->id == TY_NONE;
     if ((is_ellipsis(v) && ellipsis) || k == sizeof out->items / sizeof *out->items ||
         out->axes + !other > array.type->ndim) {
@@ -286,7 +296,7 @@ static Val tuple_slice(Ty *ty, Val t, Val slice) {
       return BOTTOM;
     given[k] = v.type->id != TY_NONE;
     if (given[k] && !fz_get_int(v.konst, &part[k]))
-      return ty_not_constant(ty, "a slice of a tuple");
+      return ty_not_constant(ty, "a slice of a tuple", NULL);
   }
   if (!part[2])
     return TY_FAIL(ty, ERR_ARGUMENTS, "a slice", "the step must not be zero");
@@ -332,7 +342,7 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
 
 /* --- the operations --- */
 
-static const char *index_advice(Val obj) {
+const char *ty_outside_advice(Val obj) {
   bool func = obj.type->id == TY_FUNC && obj.type->frozen->kind == FZ_FUNC;
   return func
              ? "a kernel cannot launch kernels: call the function without [ ], each thread by itself, or launch both from the host"
@@ -351,7 +361,7 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
   if (obj.type->id == TY_RANGE)
     return ty_range_item(ty, obj, index);
   if (obj.type->id != TY_ARRAY)
-    return TY_FAIL_ADVISED(ty, index_advice(obj), ERR_BAD_OPERAND, "an index [ ]",
+    return TY_FAIL_ADVISED(ty, ty_outside_advice(obj), ERR_BAD_OPERAND, "an index [ ]",
                            TY_PRETTY(ty, obj));
   if (ty_has_fields(obj) && index.type->id == TY_STR)
     return ty_get_field(ty, obj, index.type->frozen->text);
@@ -374,12 +384,12 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
   if (is_bottom(obj) || is_bottom(index) || is_bottom(value))
     return BOTTOM;
-  if (obj.src && obj.src->op == OP_MAKE_LIST)
+  if (is_list(obj))
     return TY_FAIL(ty, ERR_LIST);
   if (obj.type->id != TY_ARRAY)
     return TY_FAIL_ADVISED(ty,
                            obj.type->id == TY_TUPLE ? "a tuple cannot change: use cuda.local.array"
-                                                    : index_advice(obj),
+                                                    : ty_outside_advice(obj),
                            ERR_BAD_OPERAND, "assignment to an element", TY_PRETTY(ty, obj));
   if (obj.type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, obj));
@@ -399,6 +409,12 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
     args[k + 1] = in_range(ty, obj, list.items[k], k);
   args[list.n + 1] = ty_cast(ty, value, obj.type->elem);
   return ty_op(ty, OP_STORE, ty_id(ty, TY_VOID), args, list.n + 2);
+}
+
+static Val not_unpackable(Ty *ty, Val v, uint32_t n) {
+  return TY_FAIL_ADVISED(ty, "tuples and arrays can be unpacked; cuda.grid(2) gives two numbers, cuda.grid(1) one",
+                         ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "unpacking into %u targets", n),
+                         TY_PRETTY(ty, v));
 }
 
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
@@ -421,7 +437,7 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
   if (ty_is_record(seq))
     return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
   if (seq.type->id != TY_TUPLE)
-    return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, seq));
+    return not_unpackable(ty, seq, n);
   if (seq.type->n != n)
     return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
   return ty_item(ty, seq, k);
@@ -431,7 +447,7 @@ Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
   if (is_bottom(seq))
     return BOTTOM;
   if (seq.type->id != TY_TUPLE)
-    return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, seq));
+    return not_unpackable(ty, seq, before + after + 1);
   uint32_t n = seq.type->n;
   if (n < before + after)
     return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)(before + after));
@@ -493,5 +509,7 @@ Val ty_len(Ty *ty, Val v) {
   }
   default: break;
   }
-  return TY_FAIL(ty, ERR_BAD_OPERAND, "len()", TY_PRETTY(ty, v));
+  if (ty_is_fstring(v))
+    return TY_FAIL(ty, ERR_STRING_BUILD);
+  return TY_FAIL_ADVISED(ty, ty_outside_advice(v), ERR_BAD_OPERAND, "len()", TY_PRETTY(ty, v));
 }

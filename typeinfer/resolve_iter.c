@@ -9,7 +9,7 @@
 static Val common_tuple(Ty *ty, Val t) {
   const Type *elem = t.type->n ? ty_join_all(ty, t.type->elems, t.type->n) : NULL;
   if (!elem)
-    return t.type->n ? TY_FAIL(ty, ERR_TUPLE_MIXED, TY_PRETTY(ty, t)) : t;
+    return t.type->n ? TY_FAIL(ty, ERR_LOOP_MIXED, TY_PRETTY(ty, t)) : t;
   const Type **elems = CX_ARRAY(ty->cx, const Type *, t.type->n);
   for (uint32_t k = 0; k < t.type->n; k++)
     elems[k] = elem;
@@ -40,7 +40,7 @@ Val ty_iter(Ty *ty, Val v) {
     break;
   default: break;
   }
-  return TY_FAIL(ty, ERR_NOT_ITERABLE, TY_PRETTY(ty, v));
+  return TY_FAIL_ADVISED(ty, ty_outside_advice(v), ERR_NOT_ITERABLE, TY_PRETTY(ty, v));
 }
 
 /* --- by index --- */

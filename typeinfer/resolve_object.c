@@ -363,7 +363,8 @@ Val ty_raise(Ty *ty, Ins *i) {
   if (is_bottom(e))
     return BOTTOM;
   if (e.type->id != TY_OBJECT || e.type->frozen->kind != FZ_EXCEPTION)
-    return TY_FAIL(ty, ERR_BAD_OPERAND, "raise", TY_PRETTY(ty, e));
+    return TY_FAIL_ADVISED(ty, "raise an exception: raise ValueError(\"negative\")", ERR_BAD_OPERAND, "raise",
+                           TY_PRETTY(ty, e));
   TyText *t = CX_NEW(ty->cx, TyText);
   t->numbered = true;
   buf_init(&t->format, &ty->cx->arena);

@@ -108,7 +108,7 @@ Val ty_rule_round(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (c->given[1] && c->args[1].type->id != TY_NONE)
     return fz_get_int(c->args[1].konst, &n) ? round_digits(ty, x, n)
-                                            : ty_not_constant(ty, "ndigits of round()");
+                                            : ty_not_constant(ty, "ndigits of round()", NULL);
   if (!ty_is_integral(x.type))
     x = ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
   return ty_cast_id(ty, x, TY_PYINT);
@@ -200,7 +200,7 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
 static Val tuple_of_range(Ty *ty, const TyCall *c) {
   int64_t n;
   if (!fz_get_int(ty_len(ty, c->args[0]).konst, &n))
-    return ty_not_constant(ty, "the length of a tuple");
+    return ty_not_constant(ty, "the length of a tuple", NULL);
   if (n > TY_MAX_TUPLE)
     return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
   Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);

@@ -24,7 +24,7 @@ static Val exact(Ty *ty, Op op, Val a, Val b) {
 static Val by_axis(Ty *ty, const TyCall *c, Val (*one)(Ty *ty, int axis)) {
   int64_t n;
   if (!fz_get_int(c->args[0].konst, &n))
-    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of axes of %s", c->name));
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of axes of %s", c->name), NULL);
   if (n < 1 || n > 3)
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "ndim must be 1, 2 or 3");
   Val axes[3];
@@ -82,7 +82,10 @@ static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
       return 0;
     }
     if (!fz_get_int(v.konst, &extents[k])) {
-      (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the shape of %s", name));
+      (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the shape of %s", name),
+                            c->id == INTR_CUDA_SHARED_ARRAY && n == 1
+                                ? "use a global constant, or shape 0 for dynamic shared memory: kernel[grid, block, stream, bytes](...)"
+                                : NULL);
       return 0;
     }
   }
@@ -120,7 +123,7 @@ static bool read_alignment(Ty *ty, const TyCall *c, uint32_t *out) {
   if (!c->given[2] || c->args[2].type->id == TY_NONE)
     return true;
   if (!fz_get_int(c->args[2].konst, &n)) {
-    (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the alignment of %s", c->name));
+    (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the alignment of %s", c->name), NULL);
     return false;
   }
   if (n < 1 || n > 1024 || (n & (n - 1))) {

@@ -370,7 +370,7 @@ Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
   Val r;
   bool degrees = false;
   if (c->given[1] && !fz_truth(c->args[1].konst, &degrees))
-    return ty_not_constant(ty, "deg of numpy.angle");
+    return ty_not_constant(ty, "deg of numpy.angle", NULL);
   if (ty_is_complex_call(&angle)) {
     r = ty_complex_ufunc(ty, &angle);
   } else { /* arctan2(0, z) */

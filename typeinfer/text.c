@@ -384,7 +384,7 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
     if (is_bottom(given))
       return false;
     if (!constant_text(ty, given, &text, 0)) {
-      (void)ty_not_constant(ty, "a format specification");
+      (void)ty_not_constant(ty, "a format specification", NULL);
       return false;
     }
   }

@@ -302,6 +302,7 @@ Val ty_len(Ty *ty, Val v);
 Val ty_reversed(Ty *ty, Val seq); /* range.c */
 Val ty_range_item(Ty *ty, Val range, Val index);
 Val ty_range_contains(Ty *ty, Val item, Val range);
+const char *ty_outside_advice(Val obj); /* on lists and the like from outside of the kernel; NULL: none */
 Val ty_iter(Ty *ty, Val v);
 Val ty_iter_start(Ty *ty, Val seq);
 Val ty_iter_more(Ty *ty, Val seq, Val state);
@@ -367,7 +368,7 @@ const Frozen *ty_capture_marker(TyProgram *p,
 bool ty_is_capture(const Frozen *f, uint32_t *k);
 /* Says that a value is not known; the function may be typed again with its arguments' values. */
 void ty_want_values(Ty *ty);
-Val ty_not_constant(Ty *ty, const char *what);
+Val ty_not_constant(Ty *ty, const char *what, const char *advice); /* NULL: the row's remedy */
 #define TY_CONSUMED "a tuple or a generator expression" /* what sum, any, all, min and max take */
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 

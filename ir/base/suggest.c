@@ -27,7 +27,7 @@ static size_t distance(const char *a, const char *b) {
 
 Suggest suggest_for(const char *name) {
   size_t n = strnlen(name, MAX);
-  return (Suggest){.name = name, .limit = n > 1 ? n / 3 + 1 : 0};
+  return (Suggest){.name = name, .limit = n > 1 ? (n + 2) / 3 : 0};
 }
 
 void suggest_try(Suggest *s, const char *candidate) {

@@ -158,9 +158,13 @@ def test_copy_to_host_into():
     d = cuda.to_device(a)
     out = np.zeros((3, 4))
     assert d.copy_to_host(out) is out and np.array_equal(out, a)
-    for into in (np.zeros((3, 4), np.float32), np.zeros((3, 4), order="F"), np.zeros((6, 8))[::2, ::-2]):
+    for into in (np.zeros((3, 4), ">f8"), np.zeros((3, 4), order="F"), np.zeros((6, 8))[::2, ::-2]):
         d.copy_to_host(into)
         assert np.array_equal(into, a)
+    for other in (np.zeros((3, 4), np.float32), np.zeros((3, 4), np.int64), np.zeros((3, 4), complex)):
+        with pytest.raises(TypeError, match="the dtypes differ: float64 on the device"):
+            d.copy_to_host(other)
+        assert not other.any()
     with pytest.raises(ValueError, match="shapes differ"):
         d.copy_to_host(np.zeros(12))
     with pytest.raises(TypeError):
@@ -173,13 +177,40 @@ def test_copy_to_host_into():
 
 def test_copy_to_device():
     d = cuda.device_array((3, 4), np.float32)
-    for source in (values((3, 4), np.float32), values((3, 4), np.int64), np.asfortranarray(values((3, 4))), values((6, 8))[::2, ::-2],
-                   values((3, 4)).tolist(), cuda.to_device(values((3, 4), np.float32)), cuda.to_device(values((4, 3))).T):
+    f = np.float32
+    for source in (values((3, 4), f), values((3, 4), ">f4"), np.asfortranarray(values((3, 4), f)), values((6, 8), f)[::2, ::-2],
+                   values((3, 4)).tolist(), cuda.to_device(values((3, 4), f)), cuda.to_device(values((4, 3), f)).T):
         d[...] = -1
         d.copy_to_device(source)
         assert np.array_equal(d.copy_to_host(), np.asarray(source).astype(np.float32))
     with pytest.raises(ValueError, match="shapes differ"):
         d.copy_to_device(np.zeros((4, 3)))
+    for other in (np.zeros((3, 4)), np.zeros((3, 4), int), cuda.to_device(np.zeros((3, 4)))):
+        with pytest.raises(TypeError, match="the dtypes differ: float32 on the device"):
+            d.copy_to_device(other)
+        with pytest.raises(TypeError, match="the dtypes differ: float32 on the device"):
+            cuda.to_device(other, to=d)
+    d[...] = np.ones((3, 4))  # an assignment converts
+    assert np.array_equal(d.copy_to_host(), np.ones((3, 4), f))
+
+
+def test_masked_arrays_are_refused():
+    masked = np.ma.array(values((3, 4)), mask=values((3, 4)) > 2)
+    d = cuda.device_array((3, 4))
+
+    @cuda.jit
+    def kernel(x):
+        x[0, 0] = 1
+
+    @cuda.jit
+    def reads(x):
+        x[0, 0] = masked[0, 0]
+
+    for call in (cuda.to_device, d.copy_to_device, d.copy_to_host, lambda m: d.__setitem__(..., m), kernel[1, 1], lambda m: reads[1, 1](d)):
+        with pytest.raises(TypeError, match="ask"):
+            call(masked)
+    kernel[1, 1](masked.data)
+    assert masked.data[0, 0] == 1
 
 
 def test_copies_on_a_stream():

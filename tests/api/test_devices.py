@@ -89,11 +89,11 @@ with cuda.select_device("host"):
     help = "help: use a stream of the device that holds the data"
     out = [line for line in out if not line.strip().startswith("help")]
     assert out == [
-        f"argument 1 lives on {zero}, but the kernel runs on {one}; copy it there, or select its device",
+        f"argument 1 ('x') lives on {zero}, but the kernel runs on {one}; copy it there, or select its device",
         f"the stream belongs to {zero}, not to {one}", f"the stream belongs to {zero}, not to {one}",
         f"the stream belongs to {zero}, not to {one}",
-        f"argument 1 lives on {one}, but the kernel runs on {zero}; copy it there, or select its device",
-        f"argument 1 lives on {zero}, but the kernel runs on the host device; copy it there, or select its device",
+        f"argument 1 ('x') lives on {one}, but the kernel runs on {zero}; copy it there, or select its device",
+        f"argument 1 ('x') lives on {zero}, but the kernel runs on the host device; copy it there, or select its device",
     ], (out, help)
 
 

@@ -133,7 +133,7 @@ def test_a_generator_in_a_variable():
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_no_items(name):
     kernel = jit(define(f"def kernel(x, out):\n    out[0] = {name}(v for v in x)\n"), debug=True)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=rf"{name}\(\) iterable argument is empty"):
         kernel[1, 1](np.zeros(0), np.zeros(1))
         cuda.synchronize()
 

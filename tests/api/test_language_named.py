@@ -257,9 +257,9 @@ def test_assignment_to_a_field_is_an_error():
 @pytest.mark.parametrize("value", ["text", [1, 2], {1: 2}, len, object()])
 def test_what_tuples_cannot_hold(value):
     kernel = jit(define("def kernel(p, out):\n    out[0] = 1\n"))
-    with pytest.raises(TypeError, match="argument 1 has type"):
+    with pytest.raises(TypeError, match=r"argument 1 \('p'\) has type"):
         kernel[1, 1](Point(1, value), np.zeros(1))
-    with pytest.raises(TypeError, match="argument 1 has type"):
+    with pytest.raises(TypeError, match=r"argument 1 \('p'\) has type"):
         kernel[1, 1]((1, (value,)), np.zeros(1))
 
 

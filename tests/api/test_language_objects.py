@@ -12,6 +12,7 @@ from harness import define, run
 from pyptx import CompileError, cuda
 
 X = np.arange(1, 25, dtype=np.float32)
+TEXT = "größe"
 
 
 def out(n=16, dtype=np.float64):
@@ -20,6 +21,14 @@ def out(n=16, dtype=np.float64):
 
 def many(p, q=2, *rest, y=1, z=0):
     return p + q * 10 + len(rest) * 100 + y * 1000 + z * 10000
+
+
+def test_length_of_texts():
+    def kernel(o):
+        o[0] = len("abc") + 10 * len("é€😀") + 100 * len("")
+        o[1] = len(TEXT)
+
+    run(kernel, [out(2)])
 
 
 def test_star_calls():

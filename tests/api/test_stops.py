@@ -133,13 +133,13 @@ def test_unsupported_argument(argument):
 
 def test_unsupported_dtype_of_an_array():
     for array in (np.array(["a", "b"]), np.zeros(3, np.longdouble), np.zeros(3, ">f4"), np.zeros(3, object)):
-        with pytest.raises(TypeError, match=r"argument 1 is an array of .*: pass x.astype\(np.float64\)"):
+        with pytest.raises(TypeError, match=r"argument 1 \('x'\) is an array of .*: pass x.astype\(np.float64\)"):
             add_one[1, 1](array)
 
 
 @pytest.mark.parametrize("number", [decimal.Decimal(2), fractions.Fraction(1, 3)])
 def test_numbers_of_other_classes(number):
-    with pytest.raises(TypeError, match=r"argument 2 has type .*: pass float\(x\)"):
+    with pytest.raises(TypeError, match=r"argument 2 \('v'\) has type .*: pass float\(x\)"):
         add_one[1, 1](np.zeros(4), number)
 
 

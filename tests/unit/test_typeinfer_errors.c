@@ -172,7 +172,7 @@ static const Case cases[] = {
     {ERR_VARARGS_KERNEL, A, "  %2 = global '@keywords'\n  %3 = call %2\n" NONE},
     {ERR_UNPACK_COUNT, A, "  %2 = tuple %1, %1\n  %3 = unpack 0/3 %2\n" NONE},
     {ERR_UNPACK_COUNT, A, "  %2 = getattr %0 'shape'\n  %3 = unpack 0/2 %2\n" NONE},
-    {ERR_NOT_ITERABLE, A, "  %2 = unpack 0/2 %1\n" NONE},
+    {ERR_BAD_OPERAND, A, "  %2 = unpack 0/2 %1\n" NONE},
     {ERR_NOT_ITERABLE, A, "  %2 = iter %1\n" NONE},
     {ERR_OBJECT_VALUE, A, "  %2 = global builtins.print\n  %3 = call %2, %0\n" NONE},
     {ERR_TUPLE_INDEX, A, "  %2 = tuple %1, %1\n  %3 = const 2\n  %4 = getitem %2, %3\n" NONE},
