@@ -70,10 +70,12 @@ typedef struct Buffer {
   size_t size;
 } Buffer;
 
-/* One OS thread's own: made at its first launch, freed when it ends. */
+/* One OS thread's own: made at its first launch, freed when it ends. A launch by a signal's handler, in the middle of another one of the
+ * thread (ask_at), has one for itself. */
 typedef struct Worker {
   RtHostLaunch view;
-  Launch *launch;
+  Launch *launch; /* that it works for, NULL between launches */
+  bool nested;
   jmp_buf out;
   Buffer shared, frame;
 } Worker;
@@ -145,11 +147,26 @@ static void trim(Buffer *b) {
   }
 }
 
-/* The calling thread's worker, ready for the launch; NULL if there is no memory. */
-static Worker *enter(Launch *l) {
+static Worker *idle_worker(void) {
   Worker *w = own_worker();
-  if (!w || !reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes))
+  if (!w || !w->launch)
+    return w;
+  w = calloc(1, sizeof *w);
+  if (w)
+    w->nested = true;
+  return w;
+}
+
+/* A worker of the calling thread, ready for the launch; NULL if there is no memory. */
+static Worker *enter(Launch *l) {
+  Worker *w = idle_worker();
+  if (!w)
     return NULL;
+  if (!reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes)) {
+    if (w->nested)
+      free_worker(w);
+    return NULL;
+  }
   w->launch = l;
   w->view = l->view;
   w->view.shared = w->shared.at;
@@ -159,6 +176,10 @@ static Worker *enter(Launch *l) {
 }
 
 static void leave(Worker *w) {
+  if (w->nested) {
+    free_worker(w);
+    return;
+  }
   w->launch = NULL;
   trim(&w->shared);
   trim(&w->frame);

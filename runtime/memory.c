@@ -294,10 +294,15 @@ static int defer(RtDevice *d, uint64_t address, size_t bytes) {
   if (!b)
     return 0;
   pthread_mutex_lock(&d->lock);
-  *b = (RtDeferred){d->deferred, address, bytes};
-  d->deferred = b;
+  int noted = atomic_load(&d->deferring) != 0; /* still: the flush comes after it is 0, and takes the lock */
+  if (noted) {
+    *b = (RtDeferred){d->deferred, address, bytes};
+    d->deferred = b;
+  }
   pthread_mutex_unlock(&d->lock);
-  return 1;
+  if (!noted)
+    free(b);
+  return noted;
 }
 
 void rt_deferred_flush(RtDevice *d) {
@@ -317,7 +322,10 @@ void rt_defer_begin(RtDevice *d) { atomic_fetch_add(&d->deferring, 1); }
 void rt_defer_end(RtDevice *d) {
   if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) || !rt_device_enter(d, rt_epoch(d)))
     return;
-  if (d->deferred)
+  pthread_mutex_lock(&d->lock);
+  int any = d->deferred != NULL;
+  pthread_mutex_unlock(&d->lock);
+  if (any)
     rt_cu.cuCtxSynchronize();
   rt_deferred_flush(d);
 }

@@ -363,3 +363,70 @@ long[300, 1](x, 2_000_000)         # a handler that raises nothing
 assert x[299]
 """], capture_output=True, text=True, timeout=100, env={**os.environ, "PYPTX_HOST_THREADS": threads, "PYPTX_DEVICE": "host"})
     assert done.returncode == 0 and done.stdout == "heard\n", done.stdout + done.stderr
+
+
+HANDLER = """
+import os, signal
+import numpy as np
+from pyptx import cuda, float32, uint64
+
+@cuda.jit
+def turned(x, out, rounds):
+    tile = cuda.shared.array(32, uint64)
+    t = cuda.threadIdx.x
+    v = x[t] + np.uint64(cuda.blockIdx.x)
+    for _ in range(rounds):
+        v ^= v << np.uint64(13)
+        v ^= v >> np.uint64(7)
+        v ^= v << np.uint64(17)
+    tile[t] = v
+    cuda.syncthreads()
+    out[cuda.blockIdx.x, t] = tile[31 - t]
+
+@cuda.jit
+def of_handler(out, n):
+    tile = cuda.shared.array(1024, float32)
+    t = cuda.threadIdx.x
+    tile[t] = n + t
+    cuda.syncthreads()
+    out[t] = tile[1023 - t]
+    assert n % 2, "even"
+
+x = np.arange(1, 33, dtype=np.uint64)
+want, got = np.zeros((4000, 32), np.uint64), np.zeros((4000, 32), np.uint64)
+inner = np.zeros(1024, np.float32)
+turned[1, 32](x, got[:1], 1)
+of_handler[1, 1024](inner, 1)
+turned[4000, 32](x, want, 10_000)
+heard = stops = 0
+
+def handler(*_):
+    global heard, stops
+    heard += 1
+    try:
+        of_handler[1, 1024](inner, heard)
+    except AssertionError:
+        stops += 1
+    else:
+        assert (inner == heard + np.arange(1024)[::-1]).all()
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.01)
+for _ in range(100):
+    turned[4000, 32](x, got, 10_000)
+    assert (got == want).all()
+    if heard >= 6:
+        break
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert heard >= 6 and stops == heard // 2, (heard, stops)
+"""
+
+
+@pytest.mark.host_only("a launch on a GPU returns at once")
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_signal_handler_that_launches(threads):
+    """In the middle of a launch, which goes on with its own memory and its own way out."""
+    done = subprocess.run([sys.executable, "-c", HANDLER], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PYPTX_HOST_THREADS": threads, "PYPTX_DEVICE": "host"})
+    assert done.returncode == 0, done.stdout + done.stderr
