@@ -53,6 +53,7 @@ void cg_pass_coarsen(Cg *cg) {
   add_field(k, cg);
   co_contract(cg);
   shape = co_shape(cg); /* of what that made of it */
+  co_way(shape, &plan);
   const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
   co_write(shape, &plan, symbol);
   cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");

@@ -1,6 +1,6 @@
 /* Coarsening, between its files: a second entry of a kernel's module, in which one block runs several neighbouring blocks of the
  * launch. docs/COARSENING.md has the theory; coarsen_shape.c says what a kernel is and whether it may be coarsened, coarsen_cost.c how,
- * coarsen_write.c writes it. Private to this room. */
+ * coarsen_way.c on which way copies go together then, coarsen_write.c writes it. Private to this room. */
 #ifndef PYPTX_CODEGEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_H
 
@@ -8,54 +8,74 @@
 #include "codegen/target.h"
 #include "codegen/valuemap.h"
 
-enum { CO_MAX_FACTOR = 8, CO_MAX_BLOCKS = 48, CO_MAX_INS = 600, CO_NO_SREG = -1 };
+enum { CO_MAX_FACTOR = 8, CO_MAX_BLOCKS = 64, CO_MAX_INS = 1500, CO_NO_SREG = -1 };
 
 typedef struct CoIns {
   LLVMValueRef old;
   uint32_t block;
   int sreg;         /* SpecialReg of a read of one, else CO_NO_SREG */
   unsigned axis;    /* 1 + axis of a sum blockIdx * blockDim + threadIdx, else 0 */
+  uint32_t shared;  /* 1 + number of the shared array that it loads from or writes to, else 0 */
   bool effects;     /* writes memory */
   bool reads;       /* a plain load */
-  bool varies;      /* cost: not the same in all copies */
+  bool meets;       /* threads of the block meet in it: a barrier, an operation of a warp */
+  /* Of a plan: */
+  bool varies; /* not the same in all copies */
+  bool joins;  /* a phi where ways meet that copies take by their own conditions */
+  bool once;   /* stands once for all copies */
   /* The copies: one for each of the factor's blocks, and behind them the one in the loop. */
   LLVMValueRef now[CO_MAX_FACTOR + 1];
 } CoIns;
+
+/* How a block of the way on which copies go together ends. */
+typedef enum CoKind {
+  CO_APART, /* it is not on that way */
+  CO_JUMP,
+  CO_SPLIT, /* a branch by a condition that is the same in all copies */
+  CO_GUARD, /* a branch before anything is written: all copies take one of its ways, or the loop runs instead */
+  CO_ARMS,  /* a branch whose ways meet: copy by copy */
+  CO_END,
+} CoKind;
+
+typedef uint64_t CoSet; /* of blocks, by number */
 
 typedef struct CoBlock {
   LLVMBasicBlockRef old;
   uint32_t first, last; /* instructions, last exclusive and past the terminator */
   uint32_t *succ, nsucc;
-  uint64_t post;   /* bit set: blocks on every way from here to the end, itself included */
-  bool effects;    /* has an instruction that writes memory */
-  unsigned weight; /* instructions here and in all that can follow */
+  CoSet dominators, post; /* blocks on every way from the entry to here, from here to the end; itself included */
+  CoSet loop;             /* of its header: blocks of the loop, else 0 */
+  unsigned depth;         /* loops around it */
+  bool effects;           /* has an instruction that writes memory */
+  bool meets;
+  unsigned weight; /* instructions here and in all that can follow, those of loops several times */
+  /* Of a plan: */
+  CoKind kind;
+  bool written;    /* memory may have been written by its end */
+  unsigned taken;  /* GUARD: number of the successor */
+  uint32_t meet;   /* ARMS: where its ways meet */
+  CoSet arms;      /* ARMS: blocks between */
+  LLVMBasicBlockRef together; /* on the way */
   LLVMBasicBlockRef now[CO_MAX_FACTOR + 1];
 } CoBlock;
 
-/* The way through the kernel on which its copies go together. */
-typedef enum CoStepKind {
-  CO_JUMP,  /* on to the next step's block */
-  CO_GUARD, /* a branch before anything is written: all copies take the way to the next step's block, or the loop runs instead */
-  CO_ARMS,  /* a branch whose ways meet in the next step's block: copy by copy */
-  CO_END,
-} CoStepKind;
-
-typedef struct CoStep {
-  uint32_t block;
-  CoStepKind kind;
-  unsigned taken; /* GUARD: number of the successor */
-  uint64_t arms;  /* ARMS: blocks between */
-} CoStep;
+typedef struct CoShared { /* an array in shared memory */
+  LLVMValueRef old;
+  uint64_t bytes;
+  bool varies; /* of a plan: each copy has its own; else they all write the same there */
+  LLVMValueRef now[CO_MAX_FACTOR];
+} CoShared;
 
 typedef struct CoShape {
   Cg *cg;
   LLVMValueRef f;
   unsigned nparams;
   VEC(CoIns) ins;
-  CoBlock *blocks; /* in an order in which each comes behind those that lead to it */
+  VEC(CoShared) shared;
+  CoBlock *blocks; /* in an order in which each comes behind those that lead to it, but for loops */
   uint32_t nblocks;
-  ValueMap ins_of, block_of;
-  VEC(CoStep) steps;
+  ValueMap ins_of, block_of, shared_of;
+  bool loops, meets;  /* has some */
   const char *reason; /* why it may not be coarsened, NULL if it may */
 } CoShape;
 
@@ -70,6 +90,8 @@ typedef struct CoPlan {
 /* Reads cg->kernel. */
 CoShape *co_shape(Cg *cg);
 CoPlan co_plan(CoShape *s);
+/* Fills what a shape says of a plan: what varies, and the way on which copies go together. The reason where there is none, else NULL. */
+const char *co_way(CoShape *s, const CoPlan *plan);
 /* Settles the kernel's contractions, before co_shape. */
 void co_contract(Cg *cg);
 /* Writes the second entry. */
@@ -83,6 +105,10 @@ static inline CoIns *co_ins(const CoShape *s, LLVMValueRef v) {
 static inline uint32_t co_block(const CoShape *s, LLVMBasicBlockRef b) {
   return valuemap_get(&s->block_of, b);
 }
+static inline bool co_has(CoSet set, uint32_t block) { return set >> block & 1; }
+static inline CoSet co_one(uint32_t block) { return (CoSet)1 << block; }
+/* The shared array that an address or an operand is in; NULL: none, or not known. */
+CoShared *co_shared(const CoShape *s, LLVMValueRef address);
 /* Is blockIdx on this axis read; and is it, with threadIdx, used in sums only? */
 bool co_reads_axis(const CoShape *s, unsigned axis);
 bool co_is_linear(const CoShape *s, unsigned axis);

@@ -128,51 +128,88 @@ static unsigned shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
   return shared;
 }
 
+/* --- loads that are the same --- */
+
+/* Does an address differ from one thread of a warp to the next? Such a load costs several times one that all of them do together. */
+static bool differs_in_warp(const CoShape *s, LLVMValueRef v, bool *seen) {
+  const CoIns *i = co_ins(s, v);
+  if (!i || seen[i - s->ins.data])
+    return false;
+  seen[i - s->ins.data] = true;
+  if (i->sreg == SREG_TID || i->sreg == SREG_LANEID || i->reads || i->effects)
+    return true;
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
+    if (differs_in_warp(s, LLVMGetOperand(v, k), seen))
+      return true;
+  return false;
+}
+
+/* What all loads cost that copies do once, by the loops around them. */
+static unsigned loads_once(const CoShape *s) {
+  enum { ALONE = 2, TOGETHER = 1, ROUNDS_SHIFT = 3, MOST_DEPTH = 6 };
+  unsigned sum = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    unsigned depth = s->blocks[i->block].depth;
+    if (!i->reads || i->varies)
+      continue;
+    bool *seen = CX_ARRAY(s->cg->cx, bool, s->ins.len);
+    unsigned one = differs_in_warp(s, LLVMGetOperand(i->old, 0), seen) ? ALONE : TOGETHER;
+    sum += one << (ROUNDS_SHIFT * (depth < MOST_DEPTH ? depth : MOST_DEPTH));
+  }
+  return sum;
+}
+
 /* --- axis --- */
 
+/* Copies that are neighbouring threads are no block's threads by themselves, so those must not meet. */
 static CoPlan plan_for(const CoShape *s, unsigned axis) {
   CoPlan p = {.factor = 1, .axis = axis, .linear = co_is_linear(s, axis)};
-  p.threads = axis && p.linear && !co_reads_thread(s, axis);
+  p.threads = axis && p.linear && !co_reads_thread(s, axis) && !s->meets && !s->shared.len;
   return p;
 }
 
+static unsigned shared_by(const CoShape *s, const CoPlan *p) {
+  if (s->loops || s->shared.len)
+    return loads_once(s);
+  return p->threads ? shared_loads(s, p->axis, AUTOMATIC) : 0;
+}
+
+static bool is_asked_for(const CoShape *s, unsigned axis) {
+  unsigned bits = s->cg->options.variant & (CG_VARIANT_AXIS_X | CG_VARIANT_AXIS_Y | CG_VARIANT_AXIS_Z);
+  return !bits || bits & (unsigned)CG_VARIANT_AXIS_X << axis;
+}
+
 /* Along x a warp's accesses lie side by side, and stay so with neighbouring blocks. */
-static CoPlan choose_axis(const CoShape *s) {
+static CoPlan choose_axis(CoShape *s) {
   CoPlan best = {.factor = 1, .reason = "its blocks all do the same"};
+  bool found = false;
   unsigned most = 0;
   for (unsigned axis = 0; axis < 3; axis++) {
-    if (!co_reads_axis(s, axis))
+    if (!co_reads_axis(s, axis) || !is_asked_for(s, axis))
       continue;
     CoPlan p = plan_for(s, axis);
-    unsigned shared = p.threads ? shared_loads(s, axis, AUTOMATIC) : 0;
-    if (best.reason || shared > most) {
-      best = p;
-      most = shared;
-    }
+    p.reason = co_way(s, &p);
+    unsigned shared = p.reason ? 0 : shared_by(s, &p);
+    if (p.reason && !found)
+      best.reason = p.reason;
+    if (p.reason || (found && shared <= most))
+      continue;
+    best = p;
+    most = shared;
+    found = true;
   }
+  if (found)
+    co_way(s, &best);
   return best;
 }
 
 /* --- factor --- */
 
-static bool operands_vary(const CoShape *s, LLVMValueRef v) {
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
-    const CoIns *i = co_ins(s, LLVMGetOperand(v, k));
-    if (i && i->varies)
-      return true;
-  }
-  return false;
-}
-
-/* Fills CoIns.varies; how many do. */
-static unsigned count_varying(CoShape *s, const CoPlan *p) {
+static unsigned count_varying(const CoShape *s) {
   unsigned n = 0;
-  for (uint32_t k = 0; k < s->ins.len; k++) {
-    CoIns *i = &s->ins.data[k];
-    i->varies = i->sreg == (int)(SREG_CTAID + p->axis) ||
-                (p->threads && i->sreg == (int)(SREG_TID + p->axis)) || operands_vary(s, i->old);
-    n += i->varies;
-  }
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    n += s->ins.data[k].varies;
   return n;
 }
 
@@ -241,7 +278,7 @@ static unsigned most_registers(const CgOptions *o) {
 }
 
 static void choose_factor(CoShape *s, CoPlan *p) {
-  unsigned varying = count_varying(s, p);
+  unsigned varying = count_varying(s);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
   unsigned most = most_registers(&s->cg->options);
   for (unsigned k = AUTOMATIC; k > 1; k /= 2)
@@ -253,15 +290,35 @@ static void choose_factor(CoShape *s, CoPlan *p) {
   p->reason = "its values leave no room in the registers for a second copy";
 }
 
+/* What is coarsened when asked for, and not by the compiler itself. */
+static const char *not_measured(const CoShape *s) {
+  return s->meets        ? "its threads meet at barriers or in operations of a warp"
+         : s->shared.len ? "it has shared memory"
+         : s->loops      ? "it has a loop"
+                         : NULL;
+}
+
+static bool has_room(const CoShape *s, unsigned factor) {
+  enum { STATIC_BYTES = 48 * 1024, ALIGN = 128 };
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < s->shared.len; k++)
+    sum += (s->shared.data[k].bytes + ALIGN) * (s->shared.data[k].varies ? factor : 1);
+  return sum <= STATIC_BYTES;
+}
+
 CoPlan co_plan(CoShape *s) {
   CoPlan p = {.factor = 1, .reason = s->reason};
   int wanted = s->cg->options.coarsen;
+  if (!p.reason && wanted < 0)
+    p.reason = not_measured(s);
   if (p.reason)
     return p;
   p = choose_axis(s);
   if (p.reason)
     return p;
-  if (wanted > 1)
+  if (wanted > 1 && !has_room(s, (unsigned)wanted))
+    p.reason = "its copies' arrays have no room in shared memory";
+  else if (wanted > 1)
     p.factor = (unsigned)wanted;
   else if (!touches_memory(s))
     p.reason = "it waits for no memory";

@@ -1,7 +1,9 @@
-/* Coarsening: what a kernel is made of, whether its blocks may be interleaved, and the way on which its copies go together. */
+/* Coarsening: what a kernel is made of, and whether its blocks may be interleaved at all. */
 #include <string.h>
 
 #include "codegen/coarsen.h"
+#include "codegen/llvm_compat.h"
+#include "codegen/nvptx.h"
 #include "codegen/flow.h"
 
 /* --- instructions --- */
@@ -26,9 +28,24 @@ static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
                                      LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-/* Only what computes a value from its operands, in each thread for itself. */
-static const char *call_fault(CoShape *s, LLVMValueRef call) {
-  LLVMValueRef fn = LLVMGetCalledValue(call);
+/* Threads meet in it, and it says nothing of memory but the block's own. */
+static bool is_meeting(const char *name) {
+  static const char *const prefixes[] = {"llvm.nvvm.shfl.sync.", "llvm.nvvm.vote.", "llvm.nvvm.match.",
+                                         "llvm.nvvm.redux.sync.", "llvm.nvvm.bar.warp.sync"};
+  static const char *const barriers[] = {cg_llvm_barrier, cg_llvm_barrier_red_and,
+                                         cg_llvm_barrier_red_or, cg_llvm_barrier_red_popc};
+  for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+    if (strncmp(name, prefixes[k], strlen(prefixes[k])) == 0)
+      return true;
+  for (size_t k = 0; k < sizeof barriers / sizeof *barriers; k++)
+    if (strcmp(name, barriers[k]) == 0)
+      return true;
+  return false;
+}
+
+/* Only what computes a value from its operands, in each thread for itself, and where threads of a block meet. */
+static const char *call_fault(CoShape *s, CoIns *i) {
+  LLVMValueRef call = i->old, fn = LLVMGetCalledValue(call);
   if (LLVMIsAInlineAsm(fn))
     return LLVMGetInlineAsmHasSideEffects(fn) ? "it has inline assembly with effects, or cache hints"
                                               : NULL;
@@ -39,7 +56,9 @@ static const char *call_fault(CoShape *s, LLVMValueRef call) {
       !attribute_of(fn, "convergent"))
     return NULL;
   size_t n;
-  return arena_printf(&s->cg->cx->arena, "it calls %s", LLVMGetValueName2(fn, &n));
+  const char *name = LLVMGetValueName2(fn, &n);
+  i->meets = is_meeting(name);
+  return i->meets ? NULL : arena_printf(&s->cg->cx->arena, "it calls %s", name);
 }
 
 static bool is_relaxed(LLVMValueRef i) {
@@ -57,7 +76,7 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   switch (op) {
   case LLVMCall:
     i->sreg = sreg_of(i->old);
-    return i->sreg == CO_NO_SREG ? call_fault(s, i->old) : NULL;
+    return i->sreg == CO_NO_SREG ? call_fault(s, i) : NULL;
   case LLVMLoad: i->reads = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMStore: i->effects = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMAtomicRMW:
@@ -84,6 +103,75 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   if (LLVMIsABinaryOperator(i->old) || LLVMIsACastInst(i->old))
     return NULL;
   return "it has an instruction that coarsening does not know";
+}
+
+/* --- shared memory --- */
+
+static LLVMValueRef base_of(LLVMValueRef p) {
+  while (LLVMIsAGetElementPtrInst(p) ||
+         (LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr))
+    p = LLVMGetOperand(p, 0);
+  return p;
+}
+
+CoShared *co_shared(const CoShape *s, LLVMValueRef address) {
+  uint32_t n = valuemap_get(&s->shared_of, base_of(address));
+  return n == VALUEMAP_NONE ? NULL : &s->shared.data[n];
+}
+
+static bool is_shared_pointer(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == NVPTX_SHARED;
+}
+
+/* Is a shared array's address part of a constant, other than as one? */
+static bool hides_shared(LLVMValueRef v) {
+  if (!LLVMIsAConstantExpr(v))
+    return false;
+  bool element = LLVMGetConstOpcode(v) == LLVMGetElementPtr;
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
+    LLVMValueRef of = LLVMGetOperand(v, k);
+    if (hides_shared(of) || (is_shared_pointer(of) && !(element && k == 0)))
+      return true;
+  }
+  return false;
+}
+
+static unsigned address_operand(LLVMValueRef i) { return LLVMIsAStoreInst(i) ? 1 : 0; }
+
+static bool is_access(LLVMValueRef i) {
+  return LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
+}
+
+static uint32_t shared_number(CoShape *s, LLVMValueRef array) {
+  uint32_t n = valuemap_get(&s->shared_of, array);
+  if (n != VALUEMAP_NONE)
+    return n;
+  CoShared a = {.old = array, .bytes = LLVMABISizeOfType(s->cg->layout, LLVMGlobalGetValueType(array))};
+  valuemap_set(&s->shared_of, array, s->shared.len);
+  VEC_PUSH(&s->cg->cx->arena, &s->shared, a);
+  return s->shared.len - 1;
+}
+
+/* Arrays are known by name wherever they are used: no address of one is computed with, chosen, or handed on. */
+static const char *shared_fault(CoShape *s, CoIns *i) {
+  static const char text[] = "it computes with addresses of shared memory";
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i->old); k < n; k++) {
+    LLVMValueRef v = LLVMGetOperand(i->old, k);
+    if (hides_shared(v))
+      return text;
+    if (!is_shared_pointer(v))
+      continue;
+    bool accesses = is_access(i->old);
+    if (accesses ? k != address_operand(i->old) : !LLVMIsAGetElementPtrInst(i->old) || k)
+      return text;
+    LLVMValueRef base = base_of(v);
+    if (!LLVMIsAGlobalVariable(base))
+      return text;
+    uint32_t number = shared_number(s, base);
+    i->shared = accesses ? number + 1 : 0;
+  }
+  return NULL;
 }
 
 /* --- sums: blockIdx * blockDim + threadIdx --- */
@@ -168,20 +256,23 @@ bool co_reads_thread(const CoShape *s, unsigned axis) {
 
 /* --- blocks --- */
 
-/* Depth first: a block is put in front of all that follow it. false: a loop. */
-static bool order(CoShape *s, LLVMBasicBlockRef b, ValueMap *state, CoBlock *all, uint32_t *room) {
-  enum { OPEN, DONE };
-  uint32_t now = valuemap_get(state, b);
-  if (now != VALUEMAP_NONE)
-    return now == DONE;
-  valuemap_set(state, b, OPEN);
+/* Depth first: a block is put in front of all that follow it. */
+static void order(LLVMBasicBlockRef b, ValueMap *seen, CoBlock *all, uint32_t *room) {
+  if (valuemap_get(seen, b) != VALUEMAP_NONE)
+    return;
+  valuemap_set(seen, b, 0);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
   for (unsigned k = LLVMGetNumSuccessors(end); k-- > 0;)
-    if (!order(s, LLVMGetSuccessor(end, k), state, all, room))
-      return false;
-  valuemap_set(state, b, DONE);
+    order(LLVMGetSuccessor(end, k), seen, all, room);
   all[--*room].old = b;
-  return true;
+}
+
+static void read_successors(CoShape *s, CoBlock *b) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
+  b->nsucc = LLVMGetNumSuccessors(end);
+  b->succ = CX_ARRAY(s->cg->cx, uint32_t, b->nsucc + 1);
+  for (uint32_t k = 0; k < b->nsucc; k++)
+    b->succ[k] = co_block(s, LLVMGetSuccessor(end, k));
 }
 
 static const char *read_blocks(CoShape *s) {
@@ -190,14 +281,20 @@ static const char *read_blocks(CoShape *s) {
   if (n > CO_MAX_BLOCKS)
     return "it has too many branches";
   CoBlock *all = CX_ARRAY(cx, CoBlock, n);
-  ValueMap state = {.arena = &cx->arena};
-  if (!order(s, LLVMGetEntryBasicBlock(s->f), &state, all, &room))
-    return "it has a loop";
+  ValueMap seen = {.arena = &cx->arena};
+  order(LLVMGetEntryBasicBlock(s->f), &seen, all, &room);
   s->blocks = all + room;
   s->nblocks = n - room;
   for (uint32_t k = 0; k < s->nblocks; k++)
     valuemap_set(&s->block_of, s->blocks[k].old, k);
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    read_successors(s, &s->blocks[k]);
   return NULL;
+}
+
+static bool is_assumption(LLVMValueRef i) {
+  size_t n;
+  return LLVMIsACallInst(i) && strcmp(LLVMGetValueName2(LLVMGetCalledValue(i), &n), "llvm.assume") == 0;
 }
 
 static const char *read_instructions(CoShape *s, uint32_t block) {
@@ -206,111 +303,113 @@ static const char *read_instructions(CoShape *s, uint32_t block) {
   b->first = s->ins.len;
   for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
     CoIns ins = {.old = i, .block = block, .sreg = CO_NO_SREG};
+    if (is_assumption(i)) /* LLVM has used it */
+      continue;
     const char *fault = instruction_fault(s, &ins);
+    if (!fault)
+      fault = shared_fault(s, &ins);
     if (fault)
       return fault;
     if (s->ins.len == CO_MAX_INS)
       return "it is long";
     b->effects |= ins.effects;
+    b->meets |= ins.meets;
     valuemap_set(&s->ins_of, i, s->ins.len);
     VEC_PUSH(arena, &s->ins, ins);
   }
   b->last = s->ins.len;
+  s->meets |= b->meets;
   return NULL;
 }
 
-static void read_successors(CoShape *s, CoBlock *b) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
-  b->nsucc = LLVMGetNumSuccessors(end);
-  b->succ = CX_ARRAY(s->cg->cx, uint32_t, b->nsucc);
-  b->post = b->nsucc ? UINT64_MAX : 0;
-  unsigned rest = 0;
-  for (uint32_t k = 0; k < b->nsucc; k++) {
-    b->succ[k] = co_block(s, LLVMGetSuccessor(end, k));
-    const CoBlock *next = &s->blocks[b->succ[k]];
-    b->post &= next->post;
-    rest = next->weight > rest ? next->weight : rest;
-  }
-  b->weight = b->last - b->first + rest;
-  b->post |= (uint64_t)1 << (b - s->blocks);
-}
+/* --- graph --- */
 
-/* --- the way --- */
-
-/* The first block that every way from b passes behind it; b itself if there is none. */
-static uint32_t meeting(const CoShape *s, uint32_t b) {
-  uint64_t behind = s->blocks[b].post & ~((uint64_t)1 << b);
-  for (uint32_t k = b + 1; k < s->nblocks; k++)
-    if (behind >> k & 1)
-      return k;
-  return b;
-}
-
-/* Nothing but the end of the kernel. */
-static bool is_end(const CoShape *s, uint32_t b) {
-  const CoBlock *block = &s->blocks[b];
-  LLVMValueRef i = block->nsucc ? NULL : s->ins.data[block->first].old;
-  return i && LLVMIsAReturnInst(i);
-}
-
-/* Of a branch before anything was written: the way that most of the work is on. */
-static unsigned heavier(const CoShape *s, const CoBlock *b) {
-  unsigned best = 0;
-  for (unsigned k = 1; k < b->nsucc; k++)
-    if (s->blocks[b->succ[k]].weight > s->blocks[b->succ[best]].weight)
-      best = k;
-  return best;
-}
-
-/* Blocks that can be reached from one without passing the other. */
-static uint64_t between(const CoShape *s, uint32_t from, uint32_t to) {
-  uint64_t reached = (uint64_t)1 << from;
-  for (uint32_t k = from; k < to; k++)
-    for (uint32_t n = 0; reached >> k & 1 && n < s->blocks[k].nsucc; n++)
-      reached |= (uint64_t)1 << s->blocks[k].succ[n];
-  return reached & ~((uint64_t)1 << from | (uint64_t)1 << to);
-}
-
-static bool writes(const CoShape *s, uint64_t blocks) {
+/* Every block that is on all ways from the entry to one; and from one to an end. */
+static void find_dominators(CoShape *s) {
   for (uint32_t k = 0; k < s->nblocks; k++)
-    if (blocks >> k & 1 && s->blocks[k].effects)
-      return true;
-  return false;
+    s->blocks[k].dominators = k ? UINT64_MAX : co_one(0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    CoSet in[CO_MAX_BLOCKS];
+    memset(in, 0xff, sizeof in);
+    for (uint32_t k = 0; k < s->nblocks; k++)
+      for (uint32_t e = 0; e < s->blocks[k].nsucc; e++)
+        in[s->blocks[k].succ[e]] &= s->blocks[k].dominators;
+    for (uint32_t k = 1; k < s->nblocks; k++) {
+      CoSet now = in[k] | co_one(k);
+      changed |= now != s->blocks[k].dominators;
+      s->blocks[k].dominators = now;
+    }
+  }
 }
 
-static CoStep step_from(const CoShape *s, uint32_t at, bool written, uint32_t *next) {
-  const CoBlock *b = &s->blocks[at];
-  CoStep step = {.block = at, .kind = b->nsucc ? CO_JUMP : CO_END};
-  *next = b->nsucc ? b->succ[0] : at;
-  if (b->nsucc < 2)
-    return step;
-  uint32_t meet = meeting(s, at);
-  step.kind = !written && is_end(s, meet) && b->nsucc == 2 ? CO_GUARD : CO_ARMS;
-  step.taken = heavier(s, b);
-  step.arms = step.kind == CO_ARMS ? between(s, at, meet) : 0;
-  *next = step.kind == CO_GUARD ? b->succ[step.taken] : meet;
-  return step;
+static void find_post_dominators(CoShape *s) {
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    s->blocks[k].post = UINT64_MAX;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = s->nblocks; k-- > 0;) {
+      CoBlock *b = &s->blocks[k];
+      CoSet now = b->nsucc ? UINT64_MAX : 0;
+      for (uint32_t e = 0; e < b->nsucc; e++)
+        now &= s->blocks[b->succ[e]].post;
+      now |= co_one(k);
+      changed |= now != b->post;
+      b->post = now;
+    }
+  }
 }
 
-static const char *find_way(CoShape *s) {
-  bool written = false;
-  for (uint32_t at = 0, next;; at = next) {
-    written |= s->blocks[at].effects;
-    CoStep step = step_from(s, at, written, &next);
-    if (step.kind != CO_END && next == at)
-      return "it ends in several places";
-    written |= writes(s, step.arms);
-    VEC_PUSH(&s->cg->cx->arena, &s->steps, step);
-    if (step.kind == CO_END)
-      return NULL;
+/* The blocks from which the latch can be reached without the header. */
+static CoSet loop_of(const CoShape *s, uint32_t header, uint32_t latch) {
+  CoSet loop = co_one(header) | co_one(latch);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = 0; k < s->nblocks; k++)
+      for (uint32_t e = 0; e < s->blocks[k].nsucc && !co_has(loop, k); e++)
+        if (co_has(loop & ~co_one(header), s->blocks[k].succ[e])) {
+          loop |= co_one(k);
+          changed = true;
+        }
+  }
+  return loop;
+}
+
+static const char *find_loops(CoShape *s) {
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    for (uint32_t e = 0; e < s->blocks[k].nsucc; e++) {
+      uint32_t header = s->blocks[k].succ[e];
+      if (header > k)
+        continue;
+      if (!co_has(s->blocks[k].dominators, header))
+        return "it has a loop with several entries";
+      s->blocks[header].loop |= loop_of(s, header, k);
+      s->loops = true;
+    }
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    for (uint32_t h = 0; h < s->nblocks; h++)
+      s->blocks[k].depth += co_has(s->blocks[h].loop, k);
+  return NULL;
+}
+
+static void weigh(CoShape *s) {
+  enum { ROUNDS_SHIFT = 3, MOST_DEPTH = 4 };
+  for (uint32_t k = s->nblocks; k-- > 0;) {
+    CoBlock *b = &s->blocks[k];
+    unsigned rest = 0, depth = b->depth < MOST_DEPTH ? b->depth : MOST_DEPTH;
+    for (uint32_t e = 0; e < b->nsucc; e++) {
+      const CoBlock *next = &s->blocks[b->succ[e]];
+      rest = b->succ[e] > k && next->weight > rest ? next->weight : rest;
+    }
+    b->weight = ((b->last - b->first) << (ROUNDS_SHIFT * depth)) + rest;
   }
 }
 
 static const char *read_all(CoShape *s) {
   const Cg *cg = s->cg;
-  if (cg->has_barrier || cg->meets_grid)
+  if (cg->meets_grid)
     return "its threads meet at barriers or in operations of a warp";
-  if (cg->static_shared || cg->uses_dynamic_shared)
+  if (cg->uses_dynamic_shared)
     return "it has shared memory";
   if (cg->has_trap)
     return "it has checks that can stop a thread";
@@ -319,11 +418,15 @@ static const char *read_all(CoShape *s) {
     fault = read_instructions(s, k);
   if (fault)
     return fault;
-  for (uint32_t k = s->nblocks; k-- > 0;)
-    read_successors(s, &s->blocks[k]);
+  find_dominators(s);
+  find_post_dominators(s);
+  fault = find_loops(s);
+  if (fault)
+    return fault;
+  weigh(s);
   for (uint32_t k = 0; k < s->ins.len; k++)
     s->ins.data[k].axis = sum_axis(s, s->ins.data[k].old);
-  return find_way(s);
+  return NULL;
 }
 
 CoShape *co_shape(Cg *cg) {
@@ -331,7 +434,7 @@ CoShape *co_shape(Cg *cg) {
   s->cg = cg;
   s->f = cg->kernel;
   s->nparams = LLVMCountParams(s->f);
-  s->ins_of.arena = s->block_of.arena = &cg->cx->arena;
+  s->ins_of.arena = s->block_of.arena = s->shared_of.arena = &cg->cx->arena;
   s->reason = read_all(s);
   return s;
 }

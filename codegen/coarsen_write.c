@@ -5,11 +5,27 @@
  *   body       instruction by instruction, its copies one behind another; where ways part and meet again, copy by copy
  *   loop       the kernel as it was, block by block
  *
- * Copies are numbered; number `factor` is the one in the loop. What is the same in all copies is written once. */
+ * Copies are numbered; number `factor` is the one in the loop. What is the same in all copies is written once. Phis get their values at the
+ * end, when those of loops are there too. */
 #include <stdio.h>
 
 #include "codegen/coarsen.h"
 #include "codegen/llvm_compat.h"
+#include "codegen/nvptx.h"
+
+/* A way to a block of the way. Its phis get what they had from the old block, or the values that met in front of it. */
+typedef struct Edge {
+  const CoBlock *to;
+  uint32_t old;
+  LLVMBasicBlockRef from;
+  LLVMValueRef *met; /* phi by phi, copy by copy; NULL: what the old block gives */
+} Edge;
+
+typedef struct Open { /* a phi without its values */
+  const CoIns *i;
+  unsigned copy;
+  CoSet from;
+} Open;
 
 typedef struct Writer {
   CoShape *s;
@@ -21,6 +37,8 @@ typedef struct Writer {
   LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1]; /* blockIdx, threadIdx on the axis */
   LLVMValueRef width; /* blockDim on the axis, NULL until needed */
   LLVMBasicBlockRef loop, latch;
+  VEC(Edge) edges;  /* of the way */
+  VEC(Open) open;   /* phis of single copies */
 } Writer;
 
 static LLVMValueRef number(const Writer *w, uint64_t n) { return LLVMConstInt(w->t->i32, n, 0); }
@@ -46,6 +64,25 @@ static LLVMValueRef exact(LLVMValueRef v) {
 
 /* --- values --- */
 
+/* A copy's own array, or the one of all; a copy in the loop takes the first. */
+static LLVMValueRef resolve_shared(const Writer *w, unsigned c, const CoShared *a) {
+  return a->now[a->varies && c < w->plan->factor ? c : 0];
+}
+
+static LLVMValueRef resolve_constant(const Writer *w, unsigned c, LLVMValueRef old) {
+  const CoShared *a = w->s->shared.len ? co_shared(w->s, old) : NULL;
+  if (!a)
+    return old;
+  if (LLVMIsAGlobalVariable(old))
+    return resolve_shared(w, c, a);
+  unsigned n = (unsigned)LLVMGetNumOperands(old);
+  LLVMValueRef *at = CX_ARRAY(w->cx, LLVMValueRef, n);
+  for (unsigned k = 1; k < n; k++)
+    at[k - 1] = LLVMGetOperand(old, k);
+  LLVMValueRef base = resolve_constant(w, c, LLVMGetOperand(old, 0));
+  return LLVMConstGEP2(LLVMGetGEPSourceElementType(old), base, at, n - 1);
+}
+
 static LLVMValueRef resolve(const Writer *w, unsigned c, LLVMValueRef old) {
   const CoIns *i = co_ins(w->s, old);
   if (i) {
@@ -56,7 +93,7 @@ static LLVMValueRef resolve(const Writer *w, unsigned c, LLVMValueRef old) {
     for (unsigned k = 0; k < w->s->nparams; k++)
       if (LLVMGetParam(w->s->f, k) == old)
         return LLVMGetParam(w->fn, k);
-  return old;
+  return LLVMIsAConstant(old) ? resolve_constant(w, c, old) : old;
 }
 
 /* The same line, in this function: locations name theirs, those of inlined code the place of the call. */
@@ -113,46 +150,61 @@ static void write_sum(Writer *w, CoIns *i) {
     i->now[c] = exact(LLVMBuildAdd(w->b, i->now[c - 1], step, ""));
 }
 
-static bool operands_differ(const Writer *w, unsigned c, LLVMValueRef old) {
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(old); k < n; k++) {
-    const CoIns *i = co_ins(w->s, LLVMGetOperand(old, k));
-    if (i && i->now[c] != i->now[0])
-      return true;
-  }
-  return false;
-}
-
 static void write_together(Writer *w, CoIns *i) {
+  unsigned factor = w->plan->factor;
   if (w->plan->linear && i->axis == w->plan->axis + 1) {
     write_sum(w, i);
     return;
   }
-  bool own = i->sreg == (int)(SREG_CTAID + w->plan->axis);
+  for (unsigned c = 0; c < factor; c++)
+    i->now[c] = c && i->once ? i->now[0] : copied(w, c, i);
+}
+
+/* A phi of the way, without values. */
+static void open_together(Writer *w, CoIns *i) {
   for (unsigned c = 0; c < w->plan->factor; c++)
-    i->now[c] = c && !own && !i->effects && !operands_differ(w, c, i->old) ? i->now[0]
-                                                                           : copied(w, c, i);
+    i->now[c] = c && i->once ? i->now[0] : LLVMBuildPhi(w->b, LLVMTypeOf(i->old), "");
 }
 
 static void write_block_together(Writer *w, const CoBlock *b) {
-  for (uint32_t k = b->first; k + 1 < b->last; k++)
-    if (!LLVMIsAPHINode(w->s->ins.data[k].old))
-      write_together(w, &w->s->ins.data[k]);
+  for (uint32_t k = b->first; k + 1 < b->last; k++) {
+    CoIns *i = &w->s->ins.data[k];
+    if (LLVMIsAPHINode(i->old))
+      open_together(w, i);
+    else
+      write_together(w, i);
+  }
 }
 
 /* --- copies block by block --- */
 
+static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, CoSet from) {
+  for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++) {
+    uint32_t pred = co_block(w->s, LLVMGetIncomingBlock(i->old, n));
+    if (!co_has(from, pred))
+      continue;
+    LLVMValueRef value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
+    LLVMAddIncoming(phi, &value, &w->s->blocks[pred].now[c], 1);
+  }
+}
+
 /* Phis of a copy's block. from: blocks whose ends lead here in this copy. */
-static void write_phis(Writer *w, unsigned c, const CoBlock *b, uint64_t from) {
+static void open_phis(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     CoIns *i = &w->s->ins.data[k];
     i->now[c] = LLVMBuildPhi(w->b, LLVMTypeOf(i->old), "");
-    for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++) {
-      uint32_t pred = co_block(w->s, LLVMGetIncomingBlock(i->old, n));
-      if (!(from >> pred & 1))
-        continue;
-      LLVMValueRef value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
-      LLVMAddIncoming(i->now[c], &value, &w->s->blocks[pred].now[c], 1);
-    }
+    Open o = {i, c, from};
+    VEC_PUSH(&w->cx->arena, &w->open, o);
+  }
+}
+
+/* Phis of the block where a copy's ways meet: of nothing but them. */
+static void write_met(Writer *w, unsigned c, const CoBlock *b, CoSet from, LLVMValueRef *met) {
+  for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
+    const CoIns *i = &w->s->ins.data[k];
+    LLVMValueRef phi = LLVMBuildPhi(w->b, LLVMTypeOf(i->old), "");
+    fill_phi(w, phi, i, c, from);
+    met[(k - b->first) * w->plan->factor + c] = phi;
   }
 }
 
@@ -172,9 +224,9 @@ static void write_end(Writer *w, unsigned c, const CoBlock *b) {
   }
 }
 
-static void write_block(Writer *w, unsigned c, const CoBlock *b, uint64_t from) {
+static void write_block(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
   LLVMPositionBuilderAtEnd(w->b, b->now[c]);
-  write_phis(w, c, b, from);
+  open_phis(w, c, b, from);
   for (uint32_t k = b->first; k + 1 < b->last; k++)
     if (!LLVMIsAPHINode(w->s->ins.data[k].old))
       w->s->ins.data[k].now[c] = copied(w, c, &w->s->ins.data[k]);
@@ -183,65 +235,101 @@ static void write_block(Writer *w, unsigned c, const CoBlock *b, uint64_t from) 
 
 /* --- the way --- */
 
-static void write_guard(Writer *w, const CoBlock *b, unsigned taken) {
+static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *met) {
+  Edge e = {&w->s->blocks[to], from, LLVMGetInsertBlock(w->b), met};
+  VEC_PUSH(&w->cx->arena, &w->edges, e);
+}
+
+static void write_guard(Writer *w, uint32_t at) {
+  const CoBlock *b = &w->s->blocks[at];
   LLVMValueRef end = w->s->ins.data[b->last - 1].old, all = NULL;
   for (unsigned c = 0; c < w->plan->factor; c++) {
     LLVMValueRef own = resolve(w, c, LLVMGetCondition(end));
-    if (taken)
+    if (b->taken)
       own = LLVMBuildNot(w->b, own, "");
     all = all ? LLVMBuildAnd(w->b, all, own, "") : own;
   }
-  LLVMBasicBlockRef next = new_block(w, "together");
-  LLVMBuildCondBr(w->b, all, next, w->loop);
-  LLVMPositionBuilderAtEnd(w->b, next);
+  uint32_t next = b->succ[b->taken];
+  add_edge(w, at, next, NULL);
+  LLVMBuildCondBr(w->b, all, w->s->blocks[next].together, w->loop);
 }
 
-static void write_arms(Writer *w, const CoStep *step, uint32_t meet) {
+static void write_arms(Writer *w, uint32_t at) {
   CoShape *s = w->s;
-  uint64_t from = step->arms | (uint64_t)1 << step->block;
+  CoBlock *b = &s->blocks[at], *meet = &s->blocks[b->meet];
+  CoSet from = b->arms | co_one(at); /* guards before the step have ruled the others out */
+  LLVMValueRef *met = CX_ARRAY(w->cx, LLVMValueRef, (size_t)(meet->last - meet->first) * w->plan->factor);
   for (unsigned c = 0; c < w->plan->factor; c++) {
-    LLVMBasicBlockRef met = new_block(w, "met");
-    s->blocks[step->block].now[c] = LLVMGetInsertBlock(w->b);
-    s->blocks[meet].now[c] = met;
+    LLVMBasicBlockRef end = new_block(w, "met");
+    b->now[c] = LLVMGetInsertBlock(w->b);
+    meet->now[c] = end;
     for (uint32_t k = 0; k < s->nblocks; k++)
-      if (step->arms >> k & 1)
+      if (co_has(b->arms, k))
         s->blocks[k].now[c] = new_block(w, "arm");
-    write_end(w, c, &s->blocks[step->block]);
+    write_end(w, c, b);
     for (uint32_t k = 0; k < s->nblocks; k++)
-      if (step->arms >> k & 1)
-        write_block(w, c, &s->blocks[k], from); /* guards before the step have ruled the others out */
-    LLVMPositionBuilderAtEnd(w->b, met);
-    write_phis(w, c, &s->blocks[meet], from);
+      if (co_has(b->arms, k))
+        write_block(w, c, &s->blocks[k], from);
+    LLVMPositionBuilderAtEnd(w->b, end);
+    write_met(w, c, meet, from, met);
+  }
+  add_edge(w, at, b->meet, met);
+  LLVMBuildBr(w->b, meet->together);
+}
+
+/* The same branch as before, and as a loop's with what LLVM knows of it. */
+static void write_split(Writer *w, uint32_t at) {
+  CoBlock *b = &w->s->blocks[at];
+  LLVMValueRef end = w->s->ins.data[b->last - 1].old;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b);
+  for (uint32_t k = 0; k < b->nsucc; k++) {
+    w->s->blocks[b->succ[k]].now[0] = w->s->blocks[b->succ[k]].together;
+    add_edge(w, at, b->succ[k], NULL);
+  }
+  write_end(w, 0, b);
+  unsigned kind = LLVMGetMDKindIDInContext(w->s->cg->context, "llvm.loop", 9);
+  LLVMValueRef note = LLVMGetMetadata(end, kind);
+  if (note)
+    LLVMSetMetadata(LLVMGetBasicBlockTerminator(here), kind, note);
+}
+
+static void write_step(Writer *w, uint32_t at) {
+  CoBlock *b = &w->s->blocks[at];
+  LLVMPositionBuilderAtEnd(w->b, b->together);
+  write_block_together(w, b);
+  switch (b->kind) {
+  case CO_GUARD: write_guard(w, at); break;
+  case CO_ARMS: write_arms(w, at); break;
+  case CO_END: LLVMBuildRetVoid(w->b); break;
+  default: write_split(w, at); break;
   }
 }
 
-/* The values of phis on the only way that leads to them here. */
-static void pass_phis(Writer *w, const CoBlock *b, LLVMBasicBlockRef from) {
-  for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
-    CoIns *i = &w->s->ins.data[k];
-    for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++)
-      for (unsigned c = 0; LLVMGetIncomingBlock(i->old, n) == from && c < w->plan->factor; c++)
-        i->now[c] = resolve(w, c, LLVMGetIncomingValue(i->old, n));
+static void fill_edge(Writer *w, const Edge *e) {
+  for (uint32_t k = e->to->first; k < e->to->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
+    const CoIns *i = &w->s->ins.data[k];
+    for (unsigned c = 0; c < (i->once ? 1 : w->plan->factor); c++) {
+      LLVMValueRef value = e->met ? e->met[(k - e->to->first) * w->plan->factor + c] : NULL;
+      for (unsigned n = 0, all = LLVMCountIncoming(i->old); !value && n < all; n++)
+        if (co_block(w->s, LLVMGetIncomingBlock(i->old, n)) == e->old)
+          value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
+      LLVMBasicBlockRef from = e->from;
+      LLVMAddIncoming(i->now[c], &value, &from, 1);
+    }
   }
 }
 
 static void write_way(Writer *w) {
   CoShape *s = w->s;
-  for (uint32_t k = 0; k < s->steps.len; k++) {
-    const CoStep *step = &s->steps.data[k];
-    const CoBlock *b = &s->blocks[step->block];
-    write_block_together(w, b);
-    if (step->kind == CO_END)
-      break;
-    uint32_t next = s->steps.data[k + 1].block;
-    if (step->kind == CO_GUARD)
-      write_guard(w, b, step->taken);
-    if (step->kind == CO_ARMS)
-      write_arms(w, step, next);
-    else
-      pass_phis(w, &s->blocks[next], b->old);
-  }
-  LLVMBuildRetVoid(w->b);
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    if (s->blocks[k].kind != CO_APART)
+      s->blocks[k].together = new_block(w, "together");
+  LLVMBuildBr(w->b, s->blocks[0].together);
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    if (s->blocks[k].kind != CO_APART)
+      write_step(w, k);
+  for (uint32_t k = 0; k < w->edges.len; k++)
+    fill_edge(w, &w->edges.data[k]);
 }
 
 /* --- the loop --- */
@@ -255,6 +343,14 @@ static void never_unrolled(Writer *w, LLVMValueRef branch) {
   LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, 2);
   LLVMMetadataReplaceAllUsesWith(placeholder, id);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
+}
+
+/* The next block begins with the arrays that threads of this one may still read. */
+static void write_pause(Writer *w) {
+  if (!w->s->shared.len || !w->s->meets)
+    return;
+  LLVMValueRef fn = cg_intrinsic_fn(w->s->cg, cg_llvm_barrier, NULL, 0), zero = number(w, 0);
+  LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, &zero, 1, "");
 }
 
 /* count: how many blocks this one has; apart: not all of the factor's are there. */
@@ -280,6 +376,7 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     write_block(w, c, &w->s->blocks[k], UINT64_MAX);
   LLVMPositionBuilderAtEnd(w->b, w->latch);
+  write_pause(w);
   LLVMValueRef next = exact(LLVMBuildAdd(w->b, j, number(w, 1), ""));
   LLVMAddIncoming(j, &next, &w->latch, 1);
   never_unrolled(w, LLVMBuildCondBr(w->b, LLVMBuildICmp(w->b, LLVMIntULT, next, count, ""), head, done));
@@ -318,11 +415,30 @@ static void begin_function(Writer *w, const char *symbol) {
   w->logical = LLVMGetParam(w->fn, n);
 }
 
+/* Arrays of this entry's own: what only one function names is laid out with it. */
+static void add_arrays(Writer *w) {
+  LLVMModuleRef module = w->s->cg->module;
+  for (uint32_t k = 0; k < w->s->shared.len; k++) {
+    CoShared *a = &w->s->shared.data[k];
+    size_t n;
+    const char *name = LLVMGetValueName2(a->old, &n);
+    LLVMTypeRef type = LLVMGlobalGetValueType(a->old);
+    for (unsigned c = 0; c < (a->varies ? w->plan->factor : 1); c++) {
+      const char *own = arena_printf(&w->cx->arena, "%.*s$coarse%u", (int)n, name, c);
+      a->now[c] = LLVMAddGlobalInAddressSpace(module, type, own, NVPTX_SHARED);
+      LLVMSetInitializer(a->now[c], LLVMGetPoison(type));
+      LLVMSetLinkage(a->now[c], LLVMInternalLinkage);
+      LLVMSetAlignment(a->now[c], LLVMGetAlignment(a->old));
+    }
+  }
+}
+
 void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   Writer w = {.s = s, .plan = plan, .t = &s->cg->t, .cx = s->cg->cx};
   unsigned factor = plan->factor;
   w.b = LLVMCreateBuilderInContext(s->cg->context);
   begin_function(&w, symbol);
+  add_arrays(&w);
   LLVMBasicBlockRef entry = new_block(&w, "entry"), all = new_block(&w, "all");
   w.loop = new_block(&w, "loop");
   w.latch = new_block(&w, "next");
@@ -343,5 +459,7 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   LLVMPositionBuilderAtEnd(w.b, w.loop);
   LLVMValueRef count = LLVMBuildSelect(w.b, apart, left, number(&w, factor), "");
   write_loop(&w, base, apart, count);
+  for (uint32_t k = 0; k < w.open.len; k++)
+    fill_phi(&w, w.open.data[k].i->now[w.open.data[k].copy], w.open.data[k].i, w.open.data[k].copy, w.open.data[k].from);
   LLVMDisposeBuilder(w.b);
 }

@@ -1,8 +1,8 @@
-"""Runs the entries of a kernel's GPU module on the CPU, one thread after another: LLVM's IR of the module, with reads of threadIdx and so
-on from variables, through llc. So the coarsened entry can be compared with the kernel's own where there is no GPU."""
+"""Runs the entries of a kernel's GPU module on the CPU: LLVM's IR of the module through llc, with reads of threadIdx and so on from variables.
+The threads of a block take turns, each up to the next barrier or its end. So the coarsened entry can be compared with the kernel's own where
+there is no GPU."""
 
 import ctypes
-import itertools
 import re
 import shutil
 import subprocess
@@ -20,7 +20,66 @@ needs_llc = pytest.mark.skipif(
 )
 REGISTERS = [f"{name}_{axis}" for name in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
 SCALARS = {("f", 4): ctypes.c_float, ("f", 8): ctypes.c_double, ("i", 4): ctypes.c_int32, ("i", 8): ctypes.c_int64}
+C_NAMES = {ctypes.c_float: "float", ctypes.c_double: "double", ctypes.c_int32: "int", ctypes.c_int64: "long", ctypes.c_void_p: "void *"}
+DRIVER = """
+#include <stdlib.h>
+#include <ucontext.h>
+extern int tid_x, tid_y, tid_z, ctaid_x, ctaid_y, ctaid_z, ntid_x, ntid_y, ntid_z, nctaid_x, nctaid_y, nctaid_z;
+enum { MOST = 1024, STACK = 1 << 16 };
+static ucontext_t scheduler, threads[MOST];
+static int now, ended[MOST];
+static void *barriers[MOST]; /* where a thread waits */
+static void (*entry)(void);
 
+void pass_barrier(int number) {
+  barriers[now] = __builtin_return_address(0);
+  swapcontext(&threads[now], &scheduler);
+}
+
+static void run_thread(void) {
+  entry();
+  ended[now] = 1;
+}
+
+/* 1: threads wait at different barriers. */
+static int run_block(char *stacks) {
+  int n = ntid_x * ntid_y * ntid_z, left = n, wrong = 0;
+  for (int t = 0; t < n; t++) {
+    getcontext(&threads[t]);
+    threads[t].uc_stack.ss_sp = stacks + (size_t)t * STACK;
+    threads[t].uc_stack.ss_size = STACK;
+    threads[t].uc_link = &scheduler;
+    makecontext(&threads[t], run_thread, 0);
+    ended[t] = 0;
+    barriers[t] = NULL;
+  }
+  while (left) {
+    void *at = NULL;
+    for (now = 0; now < n; now++) {
+      if (ended[now])
+        continue;
+      tid_x = now % ntid_x, tid_y = now / ntid_x % ntid_y, tid_z = now / (ntid_x * ntid_y);
+      swapcontext(&scheduler, &threads[now]);
+      left -= ended[now];
+      wrong |= !ended[now] && at && barriers[now] != at;
+      at = ended[now] ? at : barriers[now];
+    }
+  }
+  return wrong;
+}
+
+int run_grid(void (*f)(void)) {
+  int wrong = 0;
+  char *stacks = malloc((size_t)MOST * STACK);
+  entry = f;
+  for (ctaid_z = 0; ctaid_z < nctaid_z; ctaid_z++)
+    for (ctaid_y = 0; ctaid_y < nctaid_y; ctaid_y++)
+      for (ctaid_x = 0; ctaid_x < nctaid_x; ctaid_x++)
+        wrong |= run_block(stacks);
+  free(stacks);
+  return wrong;
+}
+"""
 
 # The GPU's approximations, here as good as they can be.
 APPROXIMATIONS = """
@@ -39,9 +98,21 @@ define internal float @approx_rcp(float %x) {
 """
 
 
-def library(ir):
+def callers(symbols, types):
+    """C: arguments as variables a0, a1, … and for each entry a function without any that passes them."""
+    names = [C_NAMES[t] for t in types]
+    text = "".join(f"{name} a{k};\n" for k, name in enumerate(names))
+    for symbol, n in symbols:
+        text += f"void {symbol}({', '.join(names[:n]) or 'void'});\n"
+        text += f"void call_{symbol}(void) {{ {symbol}({', '.join(f'a{k}' for k in range(n))}); }}\n"
+    return text
+
+
+def library(ir, symbols, types):
     text = re.sub(r"^(target|source_filename|declare.*sreg).*$", "", ir, flags=re.M)
-    text = text.replace("ptx_kernel ", "").replace("addrspace(1)", "")
+    text = text.replace("ptx_kernel ", "").replace("addrspace(1)", "").replace("addrspace(3)", "")
+    text = re.sub(r"(@[\w$]+ = internal) *global (\[.*\]) poison", r"\1 global \2 zeroinitializer", text)
+    text = re.sub(r"@llvm\.nvvm\.barrier\.cta\.sync\.aligned\.all\b", "@pass_barrier", text)
     text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.(\w)", r"@read_\1_\2", text)
     text, used = re.subn(r"@llvm\.nvvm\.(rsqrt|rcp)\.approx\.ftz\.f\b", r"@approx_\1", text)
     text = re.sub(r"^declare.*@approx_.*$", "", text, flags=re.M) + APPROXIMATIONS * (used > 0)
@@ -50,7 +121,8 @@ def library(ir):
     folder = Path(tempfile.mkdtemp())
     (folder / "k.ll").write_text(text)
     subprocess.run([LLC, "-O1", "-mattr=+fma", "-filetype=obj", "-relocation-model=pic", folder / "k.ll", "-o", folder / "k.o"], check=True)
-    subprocess.run([CC, "-shared", folder / "k.o", "-o", folder / "k.so", "-lm"], check=True)
+    (folder / "driver.c").write_text(DRIVER + callers(symbols, types))
+    subprocess.run([CC, "-O1", "-fPIC", "-shared", folder / "driver.c", folder / "k.o", "-o", folder / "k.so", "-lm"], check=True)
     return ctypes.CDLL(str(folder / "k.so"))
 
 
@@ -62,42 +134,44 @@ class Entries:
         self.note, self.symbol, self.params, self.factor = made["coarsening"], made["symbol"], made["params"], factor
         self.coarsened = "$coarse" in made["ptx"]
         self.axis = "xyz".index(self.note[-1]) if self.coarsened else 0
-        self.code = library(made["llvm_opt"])
+        fields = [f for f in self.params if f[0] != "BLOCKS"]
+        symbols = [(self.symbol, len(fields))] + [(self.symbol + "$coarse", len(fields) + 1)] * self.coarsened
+        self.types = [self._type(f, signature) for f in fields] + [ctypes.c_int32]
+        self.code = library(made["llvm_opt"], symbols, self.types)
 
-    def _values(self, arguments, blocks):
-        for kind, size, axis, leaf, _ in self.params:
-            if kind == "BLOCKS":
-                if blocks is not None:
-                    yield ctypes.c_int32(blocks)
-                continue
-            a = arguments[leaf]
-            if kind == "POINTER":
-                yield ctypes.c_void_p(a.ctypes.data)
-            elif kind == "EXTENT32":
-                yield ctypes.c_int32(a.shape[axis])
-            elif kind == "STRIDE":
-                yield ctypes.c_int64(a.strides[axis])
-            else:
-                assert kind == "SCALAR", kind
-                yield SCALARS["f" if isinstance(a, float) else "i", size](a)
+    @staticmethod
+    def _type(field, signature):
+        kind, size, _, leaf, _ = field
+        if kind == "SCALAR":
+            depth, name, names = 0, "", []
+            for c in signature.split("(", 1)[-1].rstrip(")") + ",":
+                depth += (c == "[") - (c == "]")
+                names, name = (names + [name], "") if c == "," and not depth else (names, name + c)
+            return SCALARS["f" if "float" in names[leaf] else "i", size]
+        return {"POINTER": ctypes.c_void_p, "EXTENT32": ctypes.c_int32, "STRIDE": ctypes.c_int64}[kind]
+
+    def _values(self, arguments):
+        for kind, _, axis, leaf, _ in self.params:
+            if kind != "BLOCKS":
+                a = arguments[leaf]
+                yield {"POINTER": lambda: a.ctypes.data, "EXTENT32": lambda: a.shape[axis], "STRIDE": lambda: a.strides[axis],
+                       "SCALAR": lambda: a}[kind]()  # fmt: skip
 
     def _set(self, name, values):
         for axis, value in zip("xyz", values):
             ctypes.c_int32.in_dll(self.code, f"{name}_{axis}").value = value
 
     def run(self, grid, block, arguments, coarse):
-        grid, blocks = list(grid), grid[self.axis] if coarse else None
+        grid, blocks = list(grid), grid[self.axis]
         if coarse:
             grid[self.axis] = -(-blocks // self.factor)
-        entry = getattr(self.code, self.symbol + "$coarse" * coarse)
-        values = list(self._values(arguments, blocks))
+        values = [*self._values(arguments), blocks]
+        for k, (t, value) in enumerate(zip(self.types, values)):
+            t.in_dll(self.code, f"a{k}").value = value
         self._set("nctaid", grid)
         self._set("ntid", block)
-        for at in itertools.product(*map(range, reversed(grid))):
-            self._set("ctaid", reversed(at))
-            for thread in itertools.product(*map(range, reversed(block))):
-                self._set("tid", reversed(thread))
-                entry(*values)
+        wrong = self.code.run_grid(getattr(self.code, f"call_{self.symbol}" + "$coarse" * coarse))
+        assert not wrong, "threads of a block stand at different barriers"
 
     def check(self, grid, block, *arguments):
         """Both entries leave the same in every array."""

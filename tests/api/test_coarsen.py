@@ -1,6 +1,7 @@
 """Coarsening: results of every grid, tail and axis are those of the kernel that was written; what is coarsened, and why not."""
 
 import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -139,6 +140,148 @@ def numbers(out):
         out[z, y, x] = (z * gy + y) * gx + x + cuda.gridDim.y
 
 
+# --- kernels with loops, shared memory and barriers, in blocks of 4x4 or 16 threads
+
+
+def product(a, b, c):
+    j, i = cuda.grid(2)
+    if i < c.shape[0] and j < c.shape[1]:
+        acc = float32(0)
+        for k in range(a.shape[1]):
+            acc += a[i, k] * b[k, j]
+        c[i, j] = acc
+
+
+def tiled(a, b, c):  # of any size; one tile is the same in blocks that are neighbours on an axis
+    ta, tb = cuda.shared.array((4, 4), float32), cuda.shared.array((4, 4), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    j, i = cuda.grid(2)
+    acc = float32(0)
+    for start in range(0, a.shape[1], 4):
+        ta[y, x] = a[i, start + x] if i < a.shape[0] and start + x < a.shape[1] else float32(0)
+        tb[y, x] = b[start + y, j] if start + y < b.shape[0] and j < b.shape[1] else float32(0)
+        cuda.syncthreads()
+        for k in range(4):
+            acc += ta[y, k] * tb[k, x]
+        cuda.syncthreads()
+    if i < c.shape[0] and j < c.shape[1]:
+        c[i, j] = acc
+
+
+def turned(a, out):
+    tile = cuda.shared.array((4, 5), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    j, i = cuda.blockIdx.x * 4 + x, cuda.blockIdx.y * 4 + y
+    if i < a.shape[0] and j < a.shape[1]:
+        tile[y, x] = a[i, j]
+    cuda.syncthreads()
+    j, i = cuda.blockIdx.y * 4 + x, cuda.blockIdx.x * 4 + y
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = tile[x, y]
+
+
+def row_sums(x, w, out):  # a tree, a loop in steps of the block, an end that a whole block takes
+    partial = cuda.shared.array(16, float32)
+    t, row = cuda.threadIdx.x, cuda.blockIdx.x
+    if row >= x.shape[0]:
+        return
+    acc = float32(0)
+    for c in range(t, x.shape[1], 16):
+        acc += x[row, c] * w[c]
+    partial[t] = acc
+    cuda.syncthreads()
+    half = 8
+    while half > 0:
+        if t < half:
+            partial[t] += partial[t + half]
+        cuda.syncthreads()
+        half //= 2
+    for c in range(t, x.shape[1], 16):
+        x[row, c] /= partial[0] + float32(1)
+    if t == 0:
+        out[row] = partial[0]
+
+
+def butterfly(x, w, out):  # two buffers in turn
+    tile = cuda.shared.array((2, 32), float32)
+    t, row = cuda.threadIdx.x, cuda.blockIdx.x
+    now, step = 0, 1
+    tile[0, t] = x[row, t]
+    tile[0, t + 16] = x[row, t + 16]
+    cuda.syncthreads()
+    while step < w.size:
+        q = t & (step - 1)
+        a, b = tile[now, t], tile[now, t + 16]
+        now = 1 - now
+        tile[now, 2 * t - q] = a + b
+        tile[now, 2 * t - q + step] = (a - b) * w[t - q]
+        cuda.syncthreads()
+        step *= 2
+    out[row, t] = tile[now, t]
+    out[row, t + 16] = tile[now, t + 16]
+
+
+def sorted_rows(x, out):  # branches by the data, between barriers
+    tile = cuda.shared.array(16, float32)
+    row, t = cuda.blockIdx.x, cuda.threadIdx.x
+    tile[t] = x[row, t]
+    cuda.syncthreads()
+    length = 2
+    while length <= 16:
+        j = length // 2
+        while j > 0:
+            other = t ^ j
+            if other > t:
+                a, b = tile[t], tile[other]
+                if (a > b) == ((t & length) == 0):
+                    tile[t] = b
+                    tile[other] = a
+            cuda.syncthreads()
+            j //= 2
+        length *= 2
+    out[row, t] = tile[t]
+
+
+def by_blocks(x, out, n):  # branches on the block, in loops and around them; arrays written where blocks differ
+    mine, ours = cuda.shared.array(16, float32), cuda.shared.array(16, float32)
+    t, b = cuda.threadIdx.x, cuda.blockIdx.x
+    v = x[t]
+    ours[t] = x[t] * n
+    if b % 2:
+        mine[t] = v + b
+    else:
+        mine[15 - t] = v
+    cuda.syncthreads()
+    for k in range(n):
+        if n % 2:
+            v += mine[k % 16] - ours[(t + k) % 16]
+        else:
+            v -= ours[k % 16]
+        if v > b:
+            v = v / 2 + mine[t]
+        elif b == 3:
+            v += k
+            out[b * 16 + t] = v
+        cuda.syncthreads()
+        if k == 2:
+            ours[t] += v if n > 100 else float32(1)
+        cuda.syncthreads()
+    out[b * 16 + t] = v + ours[15 - t]
+
+
+def counted(x, out):  # atomics on shared memory, and what a vote of the block gives
+    bins = cuda.shared.array(4, np.int32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    if t < 4:
+        bins[t] = 0
+    cuda.syncthreads()
+    for k in range(3):
+        cuda.atomic.add(bins, (x[i] + k) % 4, 1)
+    cuda.syncthreads()
+    if t < 4:
+        out[cuda.blockIdx.x, t] = bins[t]
+
+
 def integers(*shape):
     return np.zeros(shape, np.int64)
 
@@ -149,6 +292,8 @@ def small():
 
 LINE = [((g, 1, 1), (b, 1, 1)) for g in (1, 2, 3, 4, 5, 7, 9) for b in (1, 3, 32)]
 PLANE = [((gx, gy, 1), b) for gx in (1, 2, 5) for gy in (1, 3, 4, 6) for b in ((4, 2, 1), (3, 3, 1), (1, 5, 1))]
+TILES = [((gx, gy, 1), (4, 4, 1)) for gx in (1, 2, 3, 5) for gy in (1, 3, 4)]
+ROWS = [((g, 1, 1), (16, 1, 1)) for g in (1, 2, 3, 4, 5, 7, 9)]
 SPACE = [(g, b) for g in ((1, 2, 3), (5, 4, 2), (3, 3, 5)) for b in ((2, 2, 2), (3, 1, 2))]
 CASES = [
     (add, f"{V}, {V}, {V}", lambda: (reals(100), reals(100), reals(100)), LINE),
@@ -164,7 +309,21 @@ CASES = [
     (along_z, f"{C}, {C}", lambda: (reals(9, 5, 6), reals(9, 5, 6)), SPACE),
     (weighted, f"{M}, {M}, float32", lambda: (reals(13, 17), reals(13, 17), 0.7), PLANE),
     (numbers, "int64[:, :, ::1]", lambda: (integers(8, 7, 11),), SPACE),
+    (product, f"{M}, {M}, {M}", lambda: (reals(13, 9), reals(9, 18), reals(13, 18)), TILES),
+    (tiled, f"{M}, {M}, {M}", lambda: (reals(13, 10), reals(10, 18), reals(13, 18)), TILES),
+    (turned, f"{M}, {M}", lambda: (reals(13, 18), reals(18, 13)), TILES),
+    (row_sums, f"{M}, {V}, {V}", lambda: (reals(8, 53), reals(53), reals(8)), ROWS),
+    (butterfly, f"{M}, {V}, {M}", lambda: (reals(9, 32), reals(32), reals(9, 32)), ROWS),
+    (sorted_rows, f"{M}, {M}", lambda: (reals(9, 16), reals(9, 16)), ROWS),
+    (by_blocks, f"{V}, {V}, int32", lambda: (reals(16), reals(150), 5), ROWS),
+    (counted, "int32[::1], int32[:, ::1]", lambda: (np.resize(small(), 150), np.zeros((9, 4), np.int32)), ROWS),
 ]
+
+
+def scalar(x):
+    return np.int32(x) if isinstance(x, int) else np.float32(x)
+
+
 every = pytest.mark.parametrize("kernel, signature, make, launches", CASES, ids=[c[0].__name__ for c in CASES])
 factors = pytest.mark.parametrize("factor", (2, 3, 4, 8))
 
@@ -179,16 +338,16 @@ def test_results(kernel, signature, make, launches, factor):
     """What plain Python gives for some of the launches; for all of them the bytes that the kernel leaves that is not coarsened. (On the
     host device, which has no use for it, both are the same code.)"""
     for grid, block in launches[factor % 4 :: 7]:
-        arguments = [x if isinstance(x, np.ndarray) else np.float32(x) for x in make()]
+        arguments = [x if isinstance(x, np.ndarray) else scalar(x) for x in make()]
         harness.run(kernel, arguments, grid, block, fma=False, coarsen=factor)
     plain, coarse = cuda.jit(coarsen=1)(kernel), cuda.jit(coarsen=factor)(kernel)
     for grid, block in launches:
         arguments = make()
-        a, b = ([cuda.to_device(x) if isinstance(x, np.ndarray) else np.float32(x) for x in arguments] for _ in range(2))
+        a, b = ([cuda.to_device(x) if isinstance(x, np.ndarray) else scalar(x) for x in arguments] for _ in range(2))
         plain[grid, block](*a)
         coarse[grid, block](*b)
         for x, y in zip(a, b):
-            if not isinstance(x, np.float32):
+            if not isinstance(x, np.generic):
                 assert x.copy_to_host().tobytes() == y.copy_to_host().tobytes(), (grid, block)
 
 
@@ -200,6 +359,75 @@ def test_results_of_the_gpu_code_on_the_cpu(kernel, signature, make, launches, f
     assert entries.coarsened, entries.note
     for grid, block in launches:
         entries.check(grid, block, *make())
+
+
+class Program:
+    """A random kernel of blocks of 16 threads: loops that all blocks run alike, branches on the data, the thread, the block and on what is the same
+    for all; each thread writes its own elements of two shared arrays, and reads another's between two barriers."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        body = ["if b == 11:", "    return"] * self.chance(0.3) + self.block(0, True)
+        head = ["s, r = cuda.shared.array(16, int32), cuda.shared.array(16, int32)", "t, b, i = cuda.threadIdx.x, cuda.blockIdx.x, cuda.grid(1)",
+                "u, v, w, k = x[i], x[t], n, 0", "s[t], r[t] = v, w"]  # fmt: skip
+        tail = ["out[i] = (u + v * 3 + w * 5 + s[t] * 7 + r[t] * 11) & 65535"]
+        self.source = "def kernel(x, n, out):\n" + "".join(f"    {line}\n" for line in head + body + tail)
+
+    def chance(self, p):
+        return bool(self.rng.random() < p)
+
+    def pick(self, *of):
+        return of[self.rng.integers(len(of))]
+
+    def value(self, depth=0):
+        if depth < 2 and self.chance(0.6):
+            return f"(({self.value(depth + 1)} {self.pick('+', '-', '*', '^', '&')} {self.value(depth + 1)}) & 1023)"
+        return self.pick("u", "v", "w", "k", "t", "b", "n", "x[i]", "x[t]", "s[t]", "r[t]", str(self.rng.integers(99)))
+
+    def same(self):  # in all blocks
+        return self.pick("t", "n", "x[t]", "((t * 3 + n) & 63)", "(x[15 - t] ^ 5)", "w")
+
+    def block(self, depth, alike):
+        return [line for _ in range(self.rng.integers(1, 5)) for line in self.statement(depth, alike)]
+
+    def statement(self, depth, alike):
+        kind = self.rng.integers(10 if depth < 3 else 5)
+        indented = lambda lines: ["    " + line for line in lines]
+        if kind < 2:
+            return [f"{self.pick('u', 'v')} = {self.value()}"]
+        if kind == 2:
+            return [f"{self.pick('s', 'r')}[t] = {self.same() if self.chance(0.6) else self.value()}"]
+        if kind == 3 and alike:
+            return ["cuda.syncthreads()", f"v = v + {self.pick('s', 'r')}[(t + {self.rng.integers(16)}) % 16] & 4095", "cuda.syncthreads()"]
+        if kind == 4:
+            return [f"out[i] = {self.value()}", f"u = out[i] + {self.value()}"]
+        if kind < 7 and alike:
+            return [f"for k in range({self.pick('n', '2', '5', 'n + 1')}):", *indented(self.block(depth + 1, True))]
+        if kind == 7 and alike:
+            test = self.pick("n > 2", "n % 2 == 0", "w > 3") if alike else ""
+            return [f"if {test}:", *indented(self.block(depth + 1, True)), "else:", *indented(self.block(depth + 1, True))]
+        test = self.pick(f"{self.value()} > 400", f"t < {self.rng.integers(16)}", f"b % {self.rng.integers(2, 4)} == 0", f"{self.value()} > {self.value()}")
+        lines = [f"if {test}:", *indented(self.branch(depth + 1))]
+        return lines + ["else:", *indented(self.branch(depth + 1))] * self.chance(0.5)
+
+    def branch(self, depth):  # without loops and barriers
+        return [line for _ in range(self.rng.integers(1, 4)) for line in self.statement(max(depth, 1), False)]
+
+
+@needs_llc
+@pytest.mark.parametrize("seed", range(int(os.environ.get("PYPTX_SEEDS", 16))))
+def test_random_programs(seed):
+    factor = (2, 3, 4, 8)[seed % 4]
+    for attempt in range(10):  # some are none that can be coarsened: LLVM made a loop's end of a branch on the block
+        kernel = harness.define(Program(100 * seed + attempt).source, int32=np.int32)
+        entries = Entries(kernel, "int32[::1], int32, int32[::1]", factor)
+        if entries.coarsened:
+            break
+    assert entries.coarsened, entries.note
+    x = np.random.default_rng(seed).integers(0, 1000, 16 * 17, np.int32)
+    for blocks in (1, factor - 1, factor, factor + 1, 2 * factor, 17):
+        for n in (0, 3):
+            entries.check((blocks, 1, 1), (16, 1, 1), x, n, np.zeros_like(x))
 
 
 def test_large_grids_of_every_axis():
@@ -248,7 +476,7 @@ def with_barrier(x):
 def with_shared(x):
     s = cuda.shared.array(32, np.float32)
     s[cuda.threadIdx.x] = x[cuda.grid(1)]
-    x[cuda.grid(1)] = s[cuda.threadIdx.x] * 2
+    x[cuda.grid(1)] = s[31 - cuda.threadIdx.x] * 2
 
 
 def with_loop(x):
@@ -321,6 +549,86 @@ def test_why_not(kernel, options, text):
 )
 def test_what_is_chosen(kernel, signature, text):
     assert note(kernel, signature) == text
+
+
+def through_memory(x, out):
+    acc = 0.0
+    for k in range(x.size):
+        if x[k] < 0:
+            break
+        acc += x[k]
+    out[cuda.grid(1)] = acc
+
+
+def meets_by_block(x, out):
+    s = cuda.shared.array(32, float32)
+    out[cuda.grid(1)] = 0
+    if cuda.blockIdx.x % 2:
+        s[cuda.threadIdx.x] = x[cuda.grid(1)]
+        cuda.syncthreads()
+        out[cuda.grid(1)] = s[31 - cuda.threadIdx.x]
+
+
+def ends_by_thread(x, out):
+    s = cuda.shared.array(32, float32)
+    i = cuda.grid(1)
+    if i >= x.size:
+        return
+    s[cuda.threadIdx.x] = x[i]
+    cuda.syncthreads()
+    out[i] = s[0]
+
+
+def with_much(x, out):
+    s = cuda.shared.array(4000, float32)
+    s[cuda.threadIdx.x] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    out[cuda.grid(1)] = s[31 - cuda.threadIdx.x]
+
+
+@pytest.mark.parametrize(
+    "kernel, text",
+    [
+        (through_memory, "it has a loop that could wait for another block"),
+        (meets_by_block, "its threads meet where its blocks go different ways"),
+        (ends_by_thread, "its threads meet where its blocks go different ways"),
+        (with_much, "its copies' arrays have no room in shared memory"),
+    ],
+)
+def test_why_not_even_if_asked(kernel, text):
+    assert note(kernel, f"{V}, {V}", coarsen=4) == f"not coarsened: {text}"
+    assert note(with_loop, V, coarsen=4) == "not coarsened: it has a loop that is another in each of its blocks"
+
+
+@pytest.mark.parametrize(
+    "kernel, signature, text",
+    [
+        (product, f"{M}, {M}, {M}", "threads along y"),
+        (tiled, f"{M}, {M}, {M}", "blocks along y"),
+        (row_sums, f"{M}, {V}, {V}", "blocks along x"),
+        (with_shuffle, V, "blocks along x"),
+    ],
+)
+def test_which_axis_kernels_with_loops_take(kernel, signature, text):
+    assert note(kernel, signature, coarsen=4) == f"4 neighbouring {text}"
+
+
+def test_the_variant_names_the_axis():
+    signature = f"{M}, {M}, {M}"
+    assert note(tiled, signature, coarsen=2, _variant="x") == "2 neighbouring blocks along x"
+    assert note(product, signature, coarsen=2, _variant="x") == "2 neighbouring blocks along x"
+    assert note(tiled, signature, coarsen=2, _variant="z") == "not coarsened: its blocks all do the same"
+
+
+def test_what_is_the_same_in_all_blocks_stands_once():
+    ptx = _pyptx._compile(tiled, f"{M}, {M}, {M}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    coarse = ptx[ptx.index("$coarse(") :]
+    arrays = sorted(set(re.findall(r"(\w+)\$\d+\$coarse(\d)", coarse)))
+    assert arrays == [("ta", "0"), ("ta", "1"), ("ta", "2"), ("ta", "3"), ("tb", "0")]
+    assert coarse.count("st.shared") == 4 + 1 + 2  # and the loop's
+    ptx = _pyptx._compile(product, f"{M}, {M}, {M}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    rounds = 8 + 1  # eight at once, and one
+    assert ptx[ptx.index("$coarse(") :].count("ld.global") == rounds * (4 + 1) + rounds * 2  # 5 loads for 4 elements, not 8; the loop's
 
 
 def test_loads_come_first_and_are_shared():
