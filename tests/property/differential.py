@@ -150,7 +150,7 @@ class Batch:
         """Launches; (arrays after it, the kernel)."""
         kernel = self.compile(**options)
         arrays = self.arrays()
-        block = min(self.rows, 8 if os.environ.get("PYPTX_COARSEN") else 128)  # with a tail
+        block = min(self.rows, int(os.environ.get("PYPTX_SOAK_BLOCK") or (8 if os.environ.get("PYPTX_COARSEN") else 128)))  # 8: with a tail
         given = [kinds.launched(a, self.types[n]) for n, a in arrays.items()]
         given += [self.scope[cls](*fields) for cls, fields in self.named.values()]
         kernel[-(-self.rows // block), block](self.rows, *given)

@@ -106,7 +106,7 @@ def choose():
     library = os.environ.get("PYPTX_STANDIN")
     if not library:
         raise RuntimeError("PYPTX_STANDIN does not name the stand-in driver (build/dev/standin/libcuda.so.1)")
-    os.environ.update(PYPTX_DEVICE="gpu", PYPTX_DRIVER=library, PYPTX_ON_PTX="1")
+    os.environ.update(PYPTX_DEVICE="gpu", PYPTX_DRIVER=os.environ.get("PYPTX_DRIVER") or library, PYPTX_ON_PTX="1")
     install()
 
 
