@@ -145,7 +145,7 @@ typedef struct Library { /* but for `parts` immutable; lives as long as the proc
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool read_bytes(Library *lib) {
-  FILE *f = fopen(lib->path, "rb");
+  FILE *f = fopen(lib->path, "rbe");
   if (!f)
     return false;
   long n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;

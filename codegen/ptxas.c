@@ -56,6 +56,12 @@ typedef struct Job { /* its files, in a folder of its own */
   char folder[PATH_MAX - 16], ptx[PATH_MAX], cubin[PATH_MAX], log[PATH_MAX];
 } Job;
 
+static void job_close(Job *j) {
+  unlink(j->ptx), unlink(j->cubin), unlink(j->log);
+  rmdir(j->folder);
+}
+
+/* -1 with errno, and nothing left. */
 static int job_open(Job *j, const char *ptx) {
   const char *tmp = getenv("TMPDIR");
   snprintf(j->folder, sizeof j->folder, "%s/pyptx-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -64,16 +70,15 @@ static int job_open(Job *j, const char *ptx) {
   snprintf(j->ptx, sizeof j->ptx, "%s/kernel.ptx", j->folder);
   snprintf(j->cubin, sizeof j->cubin, "%s/kernel.cubin", j->folder);
   snprintf(j->log, sizeof j->log, "%s/log", j->folder);
-  FILE *f = fopen(j->ptx, "w");
-  if (!f)
-    return -1;
-  int ok = fputs(ptx, f) >= 0;
-  return fclose(f) == 0 && ok ? 0 : -1;
-}
-
-static void job_close(Job *j) {
-  unlink(j->ptx), unlink(j->cubin), unlink(j->log);
-  rmdir(j->folder);
+  FILE *f = fopen(j->ptx, "we");
+  bool ok = f && fputs(ptx, f) >= 0;
+  ok = f && fclose(f) == 0 && ok;
+  if (ok)
+    return 0;
+  int why = errno;
+  job_close(j);
+  errno = why;
+  return -1;
 }
 
 static int run_ptxas(const char *program, const Job *j, const char *arch) {
@@ -98,24 +103,26 @@ static int run_ptxas(const char *program, const Job *j, const char *arch) {
 }
 
 static void *read_file(const char *path, size_t *size) {
-  FILE *f = fopen(path, "rb");
+  FILE *f = fopen(path, "rbe");
   if (!f)
     return NULL;
   char *bytes = NULL;
   size_t n = 0, got;
-  for (;;) {
+  bool whole = true;
+  do {
     char *grown = realloc(bytes, n + 65536 + 1);
-    if (!grown)
-      break;
-    bytes = grown;
-    got = fread(bytes + n, 1, 65536, f);
+    whole = grown != NULL;
+    bytes = whole ? grown : bytes;
+    got = whole ? fread(bytes + n, 1, 65536, f) : 0;
     n += got;
-    if (!got)
-      break;
-  }
+  } while (got);
+  whole = whole && !ferror(f);
   fclose(f);
-  if (bytes)
-    bytes[n] = 0;
+  if (!whole) { /* a part of a cubin is none */
+    free(bytes);
+    return NULL;
+  }
+  bytes[n] = 0;
   *size = n;
   return bytes;
 }
