@@ -101,6 +101,140 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   }
 }
 
+/* --- indices that may count from the end --- */
+
+/* The x of x >> k & n, which is n if x is negative, else 0; NULL if v is none. */
+static LLVMValueRef sign_of(LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAnd || !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+    return NULL;
+  LLVMValueRef shift = LLVMGetOperand(v, 0);
+  if (!LLVMIsAInstruction(shift) || LLVMGetNumOperands(shift) != 2 || !LLVMIsAConstantInt(LLVMGetOperand(shift, 1)))
+    return NULL;
+  LLVMOpcode op = LLVMGetInstructionOpcode(shift);
+  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(shift, 1)), n = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
+  bool is = op == LLVMAShr ? by == 63 : op == LLVMLShr && by < 64 && n == (uint64_t)1 << (63 - by);
+  return is ? LLVMGetOperand(shift, 0) : NULL;
+}
+
+/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v is none. */
+static LLVMValueRef unwrapped(LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v))
+    return NULL;
+  for (unsigned k = 0; LLVMGetInstructionOpcode(v) == LLVMAdd && k < 2; k++)
+    if (sign_of(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k))
+      return LLVMGetOperand(v, 1 - k);
+  if (!LLVMIsASelectInst(v) || !LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
+    return NULL;
+  LLVMValueRef test = LLVMGetOperand(v, 0), x = LLVMGetOperand(v, 2), other = LLVMGetOperand(v, 1);
+  bool negative = LLVMGetICmpPredicate(test) == LLVMIntSLT && LLVMGetOperand(test, 0) == x &&
+                  LLVMIsAConstantInt(LLVMGetOperand(test, 1)) && LLVMIsNull(LLVMGetOperand(test, 1));
+  return negative && LLVMIsAInstruction(other) && LLVMGetInstructionOpcode(other) == LLVMAdd &&
+                 (LLVMGetOperand(other, 0) == x || LLVMGetOperand(other, 1) == x)
+             ? x
+             : NULL;
+}
+
+/* Lanes that are side by side where x, which grows, is not negative. */
+typedef struct Run {
+  LLVMValueRef x;     /* i64; NULL: they are not even then */
+  LLVMValueRef first; /* there: lane 0's address */
+} Run;
+
+static bool is_at_hand(Lanes *l, LLVMValueRef old) {
+  LaneValue *v = ln_value(l, old);
+  return !v || v->now || v->slot;
+}
+
+static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  Run none = {0};
+  if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2)
+    return none;
+  LLVMValueRef base = LLVMGetOperand(pointer, 0), index = LLVMGetOperand(pointer, 1);
+  LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer);
+  LLVMValueRef whole = unwrapped(index), added = sign_of(index), x = whole ? whole : added;
+  if (!x || LLVMTypeOf(x) != l->cg->t.i64 || !is_at_hand(l, x) || !is_at_hand(l, base))
+    return none;
+  Shape s = ln_shape(l, x), b = ln_shape(l, base);
+  int64_t size = (int64_t)LLVMABISizeOfType(l->cg->layout, t);
+  if (s.kind != SHAPE_STEP || s.step <= 0 || b.kind != SHAPE_STEP ||
+      LLVMSizeOfTypeInBits(l->cg->layout, t) != 8 * (uint64_t)size ||
+      b.step + (whole ? s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit) : 0) != size)
+    return none;
+  Run r = {ln_scalar(l, x), ln_scalar(l, base)};
+  if (whole)
+    r.first = LLVMBuildGEP2(l->b, unit, r.first, &r.x, 1, "");
+  return r;
+}
+
+typedef struct Ways {
+  LLVMBasicBlockRef near, far, done;
+} Ways;
+
+/* Behind it the builder is where no lane counts from the end: none that runs does, if lane 0 does not and is far from wrapping around. */
+static Ways part_ways(Lanes *l, const Run *r) {
+  Ways w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
+  LLVMValueRef limit = LLVMConstInt(l->cg->t.i64, UINT64_C(1) << 62, 0);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, r->x, limit, ""), w.near, w.far);
+  LLVMPositionBuilderAtEnd(l->b, w.near);
+  return w;
+}
+
+/* --- runs --- */
+
+static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, unsigned align) {
+  if (l->mask_now) {
+    LLVMTypeRef types[] = {all, LLVMTypeOf(first)};
+    LLVMValueRef args[] = {first, l->mask_now, LLVMGetPoison(all)};
+    return call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  }
+  LLVMValueRef got = LLVMBuildLoad2(l->b, all, first, "");
+  LLVMSetAlignment(got, align);
+  return got;
+}
+
+static void store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned align) {
+  if (l->mask_now) {
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(first)};
+    LLVMValueRef args[] = {value, first, l->mask_now};
+    call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
+  } else {
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, first), align);
+  }
+}
+
+static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
+  LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
+  LLVMValueRef args[] = {value, pointers, ln_mask_or_all(l)};
+  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+}
+
+static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointers, const Run *r, unsigned align) {
+  Ways w = part_ways(l, r);
+  LLVMBasicBlockRef from[] = {w.near, w.far};
+  LLVMValueRef got[2];
+  got[0] = load_run(l, all, r->first, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.far);
+  got[1] = ln_gather(l, all, pointers, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.done);
+  LLVMValueRef phi = LLVMBuildPhi(l->b, all, "");
+  LLVMAddIncoming(phi, got, from, 2);
+  return phi;
+}
+
+static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r, unsigned align) {
+  Ways w = part_ways(l, r);
+  store_run(l, value, r->first, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.far);
+  scatter(l, value, pointers, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.done);
+}
+
+/* --- loads and stores --- */
+
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
   LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
   LLVMValueRef args[] = {pointers, ln_mask_or_all(l), LLVMGetPoison(vector)};
@@ -115,22 +249,19 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     load_pairs(l, i, v);
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
-  } else if (!is_run(l, pointer, t)) {
-    v->now = ln_gather(l, all, ln_vector(l, pointer), align);
-  } else if (l->mask_now) {
-    LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {ln_scalar(l, pointer), l->mask_now, LLVMGetPoison(all)};
-    v->now = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  } else if (is_run(l, pointer, t)) {
+    v->now = load_run(l, all, ln_scalar(l, pointer), align);
   } else {
-    v->now = LLVMBuildLoad2(l->b, all, ln_scalar(l, pointer), "");
-    LLVMSetAlignment(v->now, align);
+    LLVMValueRef pointers = ln_vector(l, pointer);
+    Run r = find_run(l, pointer, t);
+    v->now = r.x ? load_run_or_gather(l, all, pointers, &r, align) : ln_gather(l, all, pointers, align);
   }
 }
 
 /* Lanes that store to one place do so in their order. */
 void ln_write_store(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
-  LLVMTypeRef t = LLVMTypeOf(value), all = ln_vector_type(l, t);
+  LLVMTypeRef t = LLVMTypeOf(value);
   unsigned align = LLVMGetAlignment(i);
   if (cg_is_plain_access(i) && is_uniform(ln_shape(l, pointer)) && is_uniform(ln_shape(l, value))) {
     ln_copy_scalar(l, i);
@@ -138,15 +269,14 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
     store_pairs(l, i);
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
-  } else if (!is_run(l, pointer, t)) {
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {ln_vector(l, value), ln_vector(l, pointer), ln_mask_or_all(l)};
-    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
-  } else if (l->mask_now) {
-    LLVMTypeRef types[] = {all, LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {ln_vector(l, value), ln_scalar(l, pointer), l->mask_now};
-    call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
+  } else if (is_run(l, pointer, t)) {
+    store_run(l, ln_vector(l, value), ln_scalar(l, pointer), align);
   } else {
-    LLVMSetAlignment(LLVMBuildStore(l->b, ln_vector(l, value), ln_scalar(l, pointer)), align);
+    LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
+    Run r = find_run(l, pointer, t);
+    if (r.x)
+      store_run_or_scatter(l, all, pointers, &r, align);
+    else
+      scatter(l, all, pointers, align);
   }
 }
