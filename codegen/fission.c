@@ -13,7 +13,7 @@ enum {
   DEAREST = 48 /* instructions that are computed again rather than kept */
 };
 
-static bool is_call_of(LLVMValueRef i, const char *name) {
+bool cg_is_call_of(LLVMValueRef i, const char *name) {
   if (!LLVMIsACallInst(i))
     return false;
   LLVMValueRef callee = LLVMGetCalledValue(i);
@@ -22,8 +22,8 @@ static bool is_call_of(LLVMValueRef i, const char *name) {
   return LLVMIsAFunction(callee) && n == strlen(name) && memcmp(called, name, n) == 0;
 }
 
-bool cg_is_meeting(LLVMValueRef i) { return is_call_of(i, CG_MEET_NAME); }
-bool cg_is_block_barrier(LLVMValueRef i) { return is_call_of(i, CG_BARRIER_NAME); }
+bool cg_is_meeting(LLVMValueRef i) { return cg_is_call_of(i, CG_MEET_NAME); }
+bool cg_is_block_barrier(LLVMValueRef i) { return cg_is_call_of(i, CG_BARRIER_NAME); }
 static bool is_cut(const Fissioner *x, LLVMValueRef i) {
   return cg_is_block_barrier(i) || (cg_is_meeting(i) && !x->warps);
 }

@@ -71,6 +71,7 @@ typedef struct FissionHow {
 Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how);
 bool cg_is_block_barrier(LLVMValueRef instruction);
 bool cg_is_meeting(LLVMValueRef instruction);
+bool cg_is_call_of(LLVMValueRef instruction, const char *name);
 /* Of a load in the function of a thread: CG_FIELD_METADATA. */
 bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef load);
 

@@ -116,7 +116,7 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   const unsigned char zeros[HOST_NARGS + 4] = {
       [HOST_TX] = l->width ? (unsigned char)__builtin_ctz(l->width) : 0};
   LanesHow rules = {.steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = l->width, .alone = true};
-  Lanes *lanes = l->width ? cg_lanes_analyse(l->cg, thread, &rules) : NULL;
+  Lanes *lanes = l->width ? cg_lanes_analyse_doubled(l->cg, thread, &rules) : NULL;
   LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL, masked = NULL;
   if (!wide)
     return NULL;
@@ -361,6 +361,7 @@ void cg_host_loops(Cg *cg) {
                  0);
   }
   run_blocks(&l, s->thread);
+  cg_lanes_forget_doubles(cg);
   cg->kernel = l.entry;
   cg->out->host.static_shared = cg->static_shared;
   cg->out->host.frame_bytes = l.fission.frame_bytes > l.whole.fission.frame_bytes

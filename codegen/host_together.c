@@ -54,7 +54,7 @@ static bool write_segment(Loops *l, uint32_t number) {
   unsigned char zeros[HOST_NARGS + 5];
   LanesHow how = lanes_of(l, zeros);
   LLVMValueRef fn = l->whole.fission.segments[number].fn;
-  Lanes *lanes = cg_lanes_analyse(l->cg, fn, &how);
+  Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
   return l->whole.lanes[number] || !has_meeting(fn);

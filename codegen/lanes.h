@@ -22,6 +22,9 @@
 /* Metadata on a load that gives the same in all lanes, though its address differs. */
 #define CG_UNIFORM_METADATA "pyptx.uniform"
 
+/* i1 pyptx.all(i1 condition, i1 value): has the condition that value in all lanes? False if that is not known. */
+#define CG_ALL_NAME "pyptx.all"
+
 typedef struct Lanes Lanes;
 
 /* How the arguments of a function differ from lane to lane, and what is wanted of its lanes. */
@@ -45,6 +48,10 @@ void cg_lanes_regulate(Cg *cg);
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f);
 /* NULL if f is refused. */
 Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how);
+/* The same, of a function in which loops that lanes leave one by one have a copy that they run together (lanes_double.c). For threads one by one
+ * the copies are to be forgotten, once all lanes have been written. */
+Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how);
+void cg_lanes_forget_doubles(Cg *cg);
 /* Is it the same in all threads of a block that all come there together? */
 bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
 /* Do all threads of a block come to this instruction together? */

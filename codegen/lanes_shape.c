@@ -97,7 +97,7 @@ bool ln_writes(LLVMValueRef i) {
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg:
   case LLVMFence: return true;
-  case LLVMCall: return !ln_is_nothing(i) && !only_computes(i);
+  case LLVMCall: return !ln_is_nothing(i) && !only_computes(i) && !cg_is_call_of(i, CG_ALL_NAME);
   default: return false;
   }
 }
@@ -246,6 +246,8 @@ static Shape call_shape(Lanes *l, LLVMValueRef i) {
     return step(0);
   if (cg_is_meeting(i))
     return ln_meeting_shape(l, i);
+  if (cg_is_call_of(i, CG_ALL_NAME))
+    return l->how.strict ? vector : step(0);
   return only_computes(i) && all_uniform(l, i) ? step(0) : vector;
 }
 

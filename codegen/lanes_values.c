@@ -271,6 +271,18 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
 
 LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i) { return copy_with(l, i, NULL, true); }
 
+/* Lanes that do not run do not count, where they are asked one by one. */
+static LLVMValueRef write_all(Lanes *l, LLVMValueRef call) {
+  LLVMValueRef c = LLVMGetOperand(call, 0);
+  bool value = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1));
+  LaneValue *v = ln_value(l, c);
+  LLVMValueRef agree = v && LLVMIsAICmpInst(c) && v->shape.kind == SHAPE_VECTOR ? ln_ends_agree(l, v, value) : NULL;
+  if (agree)
+    return agree;
+  LLVMValueRef others = ln_and(l, l->mask_now, ln_vector(l, c), value);
+  return LLVMBuildNot(l->b, ln_any(l, others), "");
+}
+
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
   return copy_with(l, i, lane, false);
 }
@@ -563,6 +575,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     return;
   if (v && v->agreed)
     write_agreed(l, v);
+  else if (v && cg_is_call_of(i, CG_ALL_NAME))
+    v->now = write_all(l, i);
   else if (v && cg_is_meeting(i))
     v->now = ln_write_meeting(l, i);
   else if (v && LLVMIsAAllocaInst(i))

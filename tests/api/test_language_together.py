@@ -235,6 +235,42 @@ def test_loop_that_memory_controls():
     run(kernel, [np.array([7]), np.zeros(64, np.int64)], 1, 64)
 
 
+# --- loops that threads leave one by one ---
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 500])
+@pytest.mark.parametrize(
+    "loop",
+    ["for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):", "for i in range(t, x.size, 3):", "for i in range(x.size - 1 - t, -1, -64):",
+     "for i in range(t % 7, t // 3):", "for i in range(t, min(x.size, t + 5)):", "for i in range(t, x.size - t):"],
+)  # fmt: skip
+def test_strided_loops(loop, n):
+    kernel = define(f"""def kernel(x, out):
+    t = cuda.grid(1)
+    total, last, turns = 0.0, -1, 0
+    {loop}
+        if x[i % x.size] > 0:
+            total += x[i % x.size] * (turns + 1)
+        last = i
+        turns += 1
+    out[t, 0], out[t, 1], out[t, 2] = total, last, turns
+""")
+    run(kernel, [floats(n, np.float64), np.zeros((128, 3))], 2, 64)
+
+
+def test_strided_loop_whose_index_fails_late():
+    @cuda.jit(debug=True)
+    def kernel(x, y, out):
+        total = 0.0
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            total += x[i] * y[i]
+        out[cuda.grid(1)] = total
+
+    with pytest.raises(IndexError, match=r"thread \((2[0-9]|[3-6][0-9]), 0, 0\) of block \(1, 0, 0\)"):
+        kernel[2, 64](floats(384, np.float64), floats(340, np.float64), np.zeros(128))
+        cuda.synchronize()
+
+
 # --- low bits of thread numbers ---
 
 
@@ -411,6 +447,6 @@ def test_an_index_out_of_range_names_its_thread(block):
     x = np.arange(block)
     x[17] = 200
     for k in (cuda.jit(debug=True)(kernel), cuda.jit(debug=True)(by_warp.py_func)):
-        with pytest.raises(IndexError, match=r"\(17, 0, 0\)"):
+        with pytest.raises(IndexError, match=r"thread \(17, 0, 0\)"):
             k[1, block](x, np.zeros(block, np.int64))
             cuda.synchronize()
