@@ -63,7 +63,8 @@ typedef struct CoShared { /* an array in shared memory */
   LLVMValueRef old;
   uint64_t bytes;
   bool varies; /* of a plan: each copy has its own; else they all write the same there */
-  LLVMValueRef now[CO_MAX_FACTOR];
+  LLVMValueRef now; /* of all copies, one behind another, `stride` bytes apart */
+  uint64_t stride;
 } CoShared;
 
 typedef struct CoShape {

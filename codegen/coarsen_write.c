@@ -66,7 +66,9 @@ static LLVMValueRef exact(LLVMValueRef v) {
 
 /* A copy's own array, or the one of all; a copy in the loop takes the first. */
 static LLVMValueRef resolve_shared(const Writer *w, unsigned c, const CoShared *a) {
-  return a->now[a->varies && c < w->plan->factor ? c : 0];
+  bool own = a->varies && c && c < w->plan->factor;
+  LLVMValueRef at = LLVMConstInt(w->t->i64, c * a->stride, 0);
+  return own ? LLVMConstGEP2(w->t->i8, a->now, &at, 1) : a->now;
 }
 
 static LLVMValueRef resolve_constant(const Writer *w, unsigned c, LLVMValueRef old) {
@@ -150,8 +152,36 @@ static void write_sum(Writer *w, CoIns *i) {
     i->now[c] = exact(LLVMBuildAdd(w->b, i->now[c - 1], step, ""));
 }
 
+/* The array of an address that is the same in the arrays of all copies, else NULL. */
+static const CoShared *same_place(const Writer *w, const CoIns *i) {
+  const CoShared *a = LLVMIsAGetElementPtrInst(i->old) ? co_shared(w->s, i->old) : NULL;
+  if (!a || !a->varies)
+    return NULL;
+  for (unsigned k = 1, n = (unsigned)LLVMGetNumOperands(i->old); k < n; k++) {
+    const CoIns *of = co_ins(w->s, LLVMGetOperand(i->old, k));
+    if (of && of->varies)
+      return NULL;
+  }
+  const CoIns *base = co_ins(w->s, LLVMGetOperand(i->old, 0));
+  return base && !same_place(w, base) ? NULL : a;
+}
+
+/* The copies' addresses, each a constant behind the first: so they cost an access's offset. */
+static void write_place(Writer *w, CoIns *i, const CoShared *a) {
+  i->now[0] = cloned(w, 0, i);
+  for (unsigned c = 1; c < w->plan->factor; c++) {
+    LLVMValueRef at = LLVMConstInt(w->t->i64, c * a->stride, 0);
+    i->now[c] = LLVMBuildInBoundsGEP2(w->b, w->t->i8, i->now[0], &at, 1, "");
+  }
+}
+
 static void write_together(Writer *w, CoIns *i) {
   unsigned factor = w->plan->factor;
+  const CoShared *a = same_place(w, i);
+  if (a) {
+    write_place(w, i, a);
+    return;
+  }
   if (w->plan->linear && i->axis == w->plan->axis + 1) {
     write_sum(w, i);
     return;
@@ -417,19 +447,20 @@ static void begin_function(Writer *w, const char *symbol) {
 
 /* Arrays of this entry's own: what only one function names is laid out with it. */
 static void add_arrays(Writer *w) {
-  LLVMModuleRef module = w->s->cg->module;
+  enum { ALIGN = 16 };
   for (uint32_t k = 0; k < w->s->shared.len; k++) {
     CoShared *a = &w->s->shared.data[k];
+    unsigned align = LLVMGetAlignment(a->old);
+    align = align > ALIGN ? align : ALIGN;
+    a->stride = (a->bytes + align - 1) / align * align;
     size_t n;
     const char *name = LLVMGetValueName2(a->old, &n);
-    LLVMTypeRef type = LLVMGlobalGetValueType(a->old);
-    for (unsigned c = 0; c < (a->varies ? w->plan->factor : 1); c++) {
-      const char *own = arena_printf(&w->cx->arena, "%.*s$coarse%u", (int)n, name, c);
-      a->now[c] = LLVMAddGlobalInAddressSpace(module, type, own, NVPTX_SHARED);
-      LLVMSetInitializer(a->now[c], LLVMGetPoison(type));
-      LLVMSetLinkage(a->now[c], LLVMInternalLinkage);
-      LLVMSetAlignment(a->now[c], LLVMGetAlignment(a->old));
-    }
+    name = arena_printf(&w->cx->arena, "%.*s" RT_COARSE_SUFFIX, (int)n, name);
+    LLVMTypeRef type = LLVMArrayType2(w->t->i8, a->stride * (a->varies ? w->plan->factor : 1));
+    a->now = LLVMAddGlobalInAddressSpace(w->s->cg->module, type, name, NVPTX_SHARED);
+    LLVMSetInitializer(a->now, LLVMGetPoison(type));
+    LLVMSetLinkage(a->now, LLVMInternalLinkage);
+    LLVMSetAlignment(a->now, align);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/loops.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <math.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
@@ -14,9 +15,8 @@ enum {
   MAX_BLOCKS = 12, /* of a loop that is looked at */
   MAX_SIZE = 60,   /* operations of a loop that is unrolled */
   MAX_SMALL = 14,  /* … eight times */
-  MAX_WHOLE =
-      600, /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole */
-  MIN_TRIPS = 16,
+  MAX_WHOLE = 600, /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in part */
+  MIN_TRIPS = 16,  /* shorter ones are left to LLVM */
 };
 
 typedef struct Body { /* of a loop: its blocks, the header first */
@@ -150,13 +150,11 @@ static bool is_loaded(const Ins *i) {
   return i->op == OP_LOAD;
 }
 
-static bool is_small_whole(const Ins *start, const Ins *stop, int64_t step, int size, bool *known) {
+/* Iterations; -1 where they are not known. */
+static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
   int64_t from, to;
-  *known = is_constant(start, &from) && is_constant(stop, &to) && step;
-  if (!*known)
-    return false;
-  double trips = ((double)to - (double)from) / (double)step;
-  return trips < MIN_TRIPS || trips * size <= MAX_WHOLE;
+  bool known = is_constant(start, &from) && is_constant(stop, &to) && step;
+  return known ? ((double)to - (double)from) / (double)step : -1;
 }
 
 static bool is_step_of(const Ins *i, const Ins *phi) {
@@ -164,7 +162,7 @@ static bool is_step_of(const Ins *i, const Ins *phi) {
 }
 
 /* How many bodies in a row; 0: as LLVM likes. */
-static unsigned times(const Body *body) {
+static unsigned times(const Lower *lw, const Body *body) {
   const Block *h = body->blocks[0];
   const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
   if (!test || (test->op != OP_LT && test->op != OP_GT))
@@ -177,11 +175,14 @@ static unsigned times(const Body *body) {
     return 0;
   const Ins *next = phi->args[back], *start = phi->args[!back];
   int64_t step;
-  bool known;
   if (!is_constant(next->args[next->args[0] == phi], &step))
     return 4;
-  if (is_small_whole(start, test->args[1], step, size, &known))
+  double trips = trips_of(start, test->args[1], step);
+  bool known = trips >= 0;
+  if (known && trips < MIN_TRIPS)
     return 0;
+  if (known && trips * size <= MAX_WHOLE) /* in part, every part computes its addresses anew */
+    return lw->cg->options.variant & CG_VARIANT_WHOLE ? (unsigned)ceil(trips) : 0;
   return known || (size <= MAX_SMALL && !is_loaded(start) && !is_loaded(test->args[1])) ? 8 : 4;
 }
 
@@ -207,7 +208,7 @@ void cg_mark_loops(Lower *lw) {
       if (!header || !is_back_edge(latch, header) || !collect(&body, header, latch) ||
           !has_one_exit(&body))
         continue;
-      unsigned n = times(&body);
+      unsigned n = times(lw, &body);
       if (n)
         mark(lw, LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end), n);
     }
