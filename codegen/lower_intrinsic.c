@@ -191,6 +191,11 @@ void cg_intrinsic_CUDA_NANOSLEEP(Lower *lw, Ins *i) {
 
 /* --- numbers --- */
 
+void cg_intrinsic_NP_VIEW(Lower *lw, Ins *i) {
+  LLVMTypeRef t = lw_scalar_type(lw->cg, i->type->id);
+  lw_set(lw, i, LLVMBuildBitCast(lw->b, lw_value(lw, i->args[0]), t, ""));
+}
+
 static LLVMValueRef fabs_of(Lower *lw, LLVMValueRef x) {
   LLVMTypeRef t = LLVMTypeOf(x);
   return lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);

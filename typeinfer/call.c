@@ -232,6 +232,11 @@ static Val convert(Ty *ty, TypeId to, Val v) {
 
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
   const Type *t = ty_id(ty, to);
+  bool float32s = n > 0; /* Numba's complex() of them is complex64 */
+  for (uint32_t k = 0; k < n; k++)
+    float32s &= args[k].type && args[k].type->id == TY_F32;
+  if (ty->cx->typing == TYPING_NUMBA && to == TY_PYCOMPLEX && float32s)
+    t = ty_id(ty, to = TY_C64);
   if (ty_is_complex(t) && n == 2)
     return ty_complex_of(ty, t, args[0], args[1]);
   if (n > 1)

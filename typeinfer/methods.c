@@ -18,6 +18,7 @@ typedef struct Method {
 static bool is_array(const Type *t) { return t->id == TY_ARRAY; }
 static bool is_number(const Type *t) { return ty_is_number(t); }
 static bool is_strong(const Type *t) { return ty_is_number(t) && !ty_is_weak(t); }
+static bool is_real_strong(const Type *t) { return is_strong(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL; }
 static bool is_integer(const Type *t) { return ty_is_integral(t) && t->id != TY_BOOL; }
 static bool is_weak_integer(const Type *t) { return ty_is_integral(t) && ty_is_weak(t); }
 static bool is_real(const Type *t) { return ty_is_number(t) && !ty_is_complex(t); }
@@ -45,6 +46,31 @@ static Val number_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
   if (args[0].type->id != TY_DTYPE)
     return TY_FAIL(ty, ERR_DTYPE, "astype", TY_PRETTY(ty, args[0]));
   return ty_convert(ty, ty_strengthen(args[0].type->frozen->type), &self, 1);
+}
+
+/* Integers of one size convert into each other as their bits do. */
+static Val number_view(Ty *ty, Val self, const Val *args, uint32_t n) {
+  (void)n;
+  if (args[0].type->id != TY_DTYPE)
+    return TY_FAIL(ty, ERR_DTYPE, "view", TY_PRETTY(ty, args[0]));
+  const Type *t = ty_id(ty, ty_strengthen(args[0].type->frozen->type));
+  if (t->id == self.type->id)
+    return self;
+  bool real = ty_is_number(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL;
+  if (!real || ty_bits(t) != ty_bits(self.type))
+    return TY_FAIL(ty, ERR_ARGUMENTS, "view",
+                   arena_printf(&ty->cx->arena, "%s and %s are no real numbers of one size", ty_pretty(ty->cx, self.type),
+                                ty_pretty(ty->cx, t)));
+  if (ty_is_integral(t) && ty_is_integral(self.type))
+    return ty_cast(ty, self, t);
+  return ty_intrinsic(ty, INTR_NP_VIEW, t, &self, 1);
+}
+
+static Val array_ravel(Ty *ty, Val self, const Val *args, uint32_t n) {
+  (void)args;
+  (void)n;
+  Val all = ty_const_int(ty, -1);
+  return ty_reshape(ty, self, &all, 1);
 }
 
 static Val number_conjugate(Ty *ty, Val self, const Val *args, uint32_t n) {
@@ -105,6 +131,8 @@ static Val date_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
 static const Method methods[] = {
     {"reshape", is_array, 1, TY_MAX_NDIM, "1 to 16 integers, or a tuple of them", ty_reshape,
      MARK("array.reshape")},
+    {"ravel", is_array, 0, 0, "nothing", array_ravel, MARK("array.ravel")},
+    {"view", is_real_strong, 1, 1, "a type", number_view, MARK("number.view")},
     {"item", is_strong, 0, 0, "nothing", number_item, MARK("number.item")},
     {"astype", is_strong, 1, 1, "a type", number_astype, MARK("number.astype")},
     {"astype", ty_is_date, 1, 1, "a type", date_astype, MARK("date.astype")},

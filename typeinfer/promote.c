@@ -134,7 +134,7 @@ TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
   case CLASS_POW:
   case CLASS_SHIFT:
     t = t == TY_PYBOOL ? TY_PYINT : t == TY_BOOL ? TY_I8 : t;
-    if (typing == TYPING_NUMBA && class == CLASS_POW && a == TY_F32 && integral(b))
+    if (typing == TYPING_NUMBA && class == CLASS_POW && (a == TY_F32 || a == TY_F16) && integral(b))
       t = TY_F32;
     if (typing == TYPING_NUMBA && class == CLASS_SHIFT && integral(t))
       t = kind(a) == KIND_UINT ? TY_U64 : TY_I64;

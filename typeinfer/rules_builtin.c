@@ -86,6 +86,8 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
 /* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
 static Val round_digits(Ty *ty, Val x, int64_t n) {
   enum { MAX_DIGITS = 22 }; /* 10**22 is exact in float64 */
+  if (ty->cx->typing == TYPING_NUMBA && ty_is_integral(x.type)) /* Numba's is of floats */
+    x = ty_cast_id(ty, x, ty_is_narrow(x.type) ? TY_F32 : TY_F64);
   if (ty_is_integral(x.type))
     return n >= 0 ? x
                   : TY_FAIL(ty, ERR_ARGUMENTS, "round",
@@ -280,4 +282,16 @@ Val ty_rule_anyall(Ty *ty, const TyCall *c) {
   for (uint32_t k = 0; k < t.type->n; k++)
     r = ty_both(ty, c->id == INTR_PY_ALL ? OP_AND : OP_OR, r, ty_truth(ty, ty_item(ty, t, k)));
   return r;
+}
+
+Val ty_rule_ord(Ty *ty, const TyCall *c) {
+  const Frozen *f = c->args[0].type->id == TY_STR ? c->args[0].konst : NULL;
+  const unsigned char *s = f && f->n ? (const unsigned char *)f->text : NULL;
+  uint32_t bytes = !s ? 0 : *s < 0x80 ? 1 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+  if (!s || bytes != f->n)
+    return ty_argument_type(ty, c, 0, "a string of one character, known when the kernel is compiled");
+  int64_t code = bytes == 1 ? *s : *s & (0x7F >> bytes);
+  for (uint32_t k = 1; k < bytes; k++)
+    code = code << 6 | (s[k] & 0x3F);
+  return ty_const_int(ty, code);
 }

@@ -75,7 +75,7 @@ static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
       (void)ty_argument_type(ty, c, k, "a number");
       return NULL;
     }
-    bool single = t->id == TY_F32 || t->id == TY_C64;
+    bool single = t->id == TY_F32 || t->id == TY_C64 || (ty->cx->typing == TYPING_NUMBA && ty_is_narrow(t));
     narrow |= single;
     other |= !single && !ty_is_weak(t);
   }

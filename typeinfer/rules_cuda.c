@@ -195,7 +195,7 @@ Val ty_rule_sync_pred(Ty *ty, const TyCall *c) {
   Val p = ty_truth(ty, c->args[0]);
   Val r = ty_intrinsic(ty, c->id, pyint(ty), &p, 1);
   ty_flag(r, INS_NONNEGATIVE);
-  return r;
+  return ty->cx->typing == TYPING_NUMBA ? ty_cast_id(ty, r, TY_I32) : r;
 }
 
 /* --- atomics --- */
@@ -350,7 +350,10 @@ Val ty_rule_bits(Ty *ty, const TyCall *c) {
   Val v = ty_intrinsic(ty, c->id, count ? pyint(ty) : x.type, &x, 1);
   if (count)
     ty_flag(v, INS_NONNEGATIVE);
-  return v;
+  if (ty->cx->typing != TYPING_NUMBA)
+    return v;
+  bool wide = ty_bits(x.type) > 32;
+  return ty_cast_id(ty, v, c->id == INTR_CUDA_FFS ? TY_U32 : count ? x.type->id : wide ? TY_U64 : TY_U32);
 }
 
 Val ty_rule_selp(Ty *ty, const TyCall *c) {

@@ -3,24 +3,29 @@
 
 #include "typeinfer/ty.h"
 
-/* Converts to float32 without loss, as Numba sees it. */
-static bool is_narrow(const Type *t) {
+bool ty_is_narrow(const Type *t) {
   return t->id == TY_BOOL || t->id == TY_I8 || t->id == TY_I16 || t->id == TY_U8;
 }
 
-/* Numba's overloads: most functions have (float32…) and (float64…), and send integers alone to float64; fmod, copysign and pow take
- * narrow integers for float32 too, and pow has (float32, int32) besides. */
+/* Numba's overloads: most functions have (float32…) and (float64…), and send integers alone to float64; some take narrow integers for
+ * float32 too, and pow has (float32, int32) besides. */
 static TypeId numba_float_type(const TyCall *c) {
   const Type *a = c->args[0].type, *b = c->n > 1 && c->given[1] ? c->args[1].type : a;
   TypeId joined = ty_promote(TYPING_NUMBA, a->id, b->id);
-  bool low = a->id == TY_F32 || is_narrow(a);
+  bool all_narrow = ty_is_narrow(a) && ty_is_narrow(b);
+  if (c->id == INTR_CUDA_FMA) {
+    joined = ty_promote(TYPING_NUMBA, joined, c->args[2].type->id);
+    all_narrow &= ty_is_narrow(c->args[2].type);
+  }
+  bool low = a->id == TY_F32 || ty_is_narrow(a);
   if (c->id == INTR_MATH_POW && low && (b->id == TY_I32 || (a->id == TY_F32 && b->id == TY_U16)))
     return TY_F32;
   if (ty_scalar_info[joined].kind == KIND_FLOAT)
     return joined == TY_F32 ? TY_F32 : TY_F64;
-  bool takes_narrow =
-      c->id == INTR_MATH_POW || c->id == INTR_MATH_FMOD || c->id == INTR_MATH_COPYSIGN;
-  return takes_narrow && is_narrow(a) && is_narrow(b) ? TY_F32 : TY_F64;
+  bool takes_narrow = c->id == INTR_MATH_POW || c->id == INTR_MATH_FMOD || c->id == INTR_MATH_COPYSIGN ||
+                      c->id == INTR_MATH_FREXP || c->id == INTR_MATH_LDEXP || c->id == INTR_CUDA_FMA ||
+                      c->id == INTR_CUDA_CBRT;
+  return takes_narrow && all_narrow ? TY_F32 : TY_F64;
 }
 
 /* The type that arguments are computed in; NULL after an error. */
@@ -88,7 +93,7 @@ Val ty_rule_math_log(Ty *ty, const TyCall *c) {
 Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   Val x;
   const Type *given = c->args[0].type;
-  if (ty->cx->typing == TYPING_NUMBA && c->id != INTR_MATH_TRUNC)
+  if (ty->cx->typing == TYPING_NUMBA)
     return math_function(ty, c, 1); /* floats, as on Numba's CUDA target */
   /* An int of Python's stays as it is; NumPy's have no __floor__ and go through a double, which shows at 64 bits. */
   if (ty_is_number(given) && ty_is_integral(given) &&
@@ -131,7 +136,11 @@ static Val pair(Ty *ty, const TyCall *c, bool int_second) {
   if (!t)
     return BOTTOM;
   const Type *types[] = {t, int_second ? ty_id(ty, TY_PYINT) : t};
-  return ty_intrinsic(ty, c->id, ty_tuple(ty->cx, types, 2), &x, 1);
+  Val r = ty_intrinsic(ty, c->id, ty_tuple(ty->cx, types, 2), &x, 1);
+  if (!int_second || ty->cx->typing != TYPING_NUMBA)
+    return r;
+  Val parts[] = {ty_item(ty, r, 0), ty_cast_id(ty, ty_item(ty, r, 1), TY_I32)};
+  return ty_make_tuple(ty, parts, 2);
 }
 
 Val ty_rule_math_frexp(Ty *ty, const TyCall *c) { return pair(ty, c, true); }

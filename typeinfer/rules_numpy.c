@@ -1,7 +1,8 @@
 /* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops. Calls with complex numbers go on to rules_complex.c.
  *
  * A Python bool is NumPy's bool here. Python ints and floats give way to NumPy's numbers; alone they are int64 and float64. No
- * result is weak. */
+ * result is weak. Numba's ufuncs are NumPy's loops too, but without those of 16 bits, and beside a float or complex number an integer has no
+ * say. */
 #include <math.h>
 
 #include "typeinfer/dates.h"
@@ -23,6 +24,28 @@ static bool numbers(Ty *ty, const TyCall *c) {
   return true;
 }
 
+static bool is_numba(const Ty *ty) { return ty->cx->typing == TYPING_NUMBA; }
+
+static void drop_integers(Ty *ty, Val *x, uint32_t n) {
+  TypeId floating = TY_VOID;
+  for (uint32_t k = 0; k < n; k++)
+    if (!ty_is_integral(x[k].type))
+      floating = floating == TY_VOID ? x[k].type->id : ty_promote(TYPING_NUMPY, floating, x[k].type->id);
+  for (uint32_t k = 0; floating != TY_VOID && k < n; k++)
+    if (ty_is_integral(x[k].type))
+      x[k] = ty_cast_id(ty, x[k], floating);
+}
+
+/* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers lose no bits of it. */
+static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
+  if (!is_numba(ty) || is_bottom(r))
+    return r;
+  TypeId a = x[0].type->id, b = n > 1 ? x[1].type->id : a;
+  TypeId t = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b).result : ty_unary_types(TYPING_NUMPY, op, a).result;
+  bool narrow = op == OP_TRUEDIV && ty_is_integral(x[0].type) && ty_bits(x[0].type) <= 16 && ty_bits(x[1].type) <= 16;
+  return ty_cast_id(ty, r, narrow ? TY_F32 : t); /* which has more than twice the bits of the operands */
+}
+
 /* The arguments as the operators take them: weak numbers stay weak beside a strong one. */
 bool np_operands(Ty *ty, const TyCall *c, Val *out) {
   if (!numbers(ty, c))
@@ -34,6 +57,8 @@ bool np_operands(Ty *ty, const TyCall *c, Val *out) {
   }
   for (uint32_t k = 0; k < c->n && !strong; k++)
     out[k] = ty_cast_id(ty, out[k], ty_strengthen(out[k].type->id));
+  if (is_numba(ty))
+    drop_integers(ty, out, c->n);
   return true;
 }
 
@@ -43,7 +68,7 @@ static const Type *common(Ty *ty, const TyCall *c, Val *out) {
     return NULL;
   TypeId t = out[0].type->id;
   for (uint32_t k = 1; k < c->n; k++)
-    t = ty_promote(ty->cx->typing, t, out[k].type->id);
+    t = ty_promote(TYPING_NUMPY, t, out[k].type->id);
   t = ty_strengthen(t);
   for (uint32_t k = 0; k < c->n; k++) {
     out[k] = ty_operand(ty, out[k], t);
@@ -72,12 +97,16 @@ static TypeId float_loop(TypeId t) {
 }
 
 /* A weak float has no say beside a strong one, nor a weak int beside any strong number but a bool; else they are float64. */
-static TypeId float_type(const TyCall *c) {
+static TypeId float_type(const Ty *ty, const TyCall *c) {
   TypeId widest = TY_BOOL, weak_kind = TY_PYBOOL;
-  bool strong_int = false, strong_float = false;
+  bool strong_int = false, strong_float = false, any_float = false;
+  for (uint32_t k = 0; k < c->n; k++)
+    any_float |= ty_is_float(c->args[k].type);
   for (uint32_t k = 0; k < c->n; k++) {
     const Type *t = c->args[k].type;
     bool number = ty_kind(t) != KIND_BOOL;
+    if (is_numba(ty) && any_float && !ty_is_float(t))
+      continue;
     if (ty_is_weak(t) && number) {
       weak_kind = t->id > weak_kind ? t->id : weak_kind;
       continue;
@@ -88,7 +117,7 @@ static TypeId float_type(const TyCall *c) {
   }
   bool speaks = weak_kind == TY_PYFLOAT ? !strong_float
                                         : weak_kind == TY_PYINT && !strong_float && !strong_int;
-  return speaks ? TY_F64 : widest == TY_BOOL ? TY_F16 : widest;
+  return speaks ? TY_F64 : widest != TY_BOOL ? widest : is_numba(ty) ? TY_F32 : TY_F16;
 }
 
 const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
@@ -98,7 +127,7 @@ const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
     (void)ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
     return NULL;
   }
-  TypeId t = float_type(c);
+  TypeId t = float_type(ty, c);
   for (uint32_t k = 0; k < c->n; k++)
     out[k] = ty_cast_id(ty, c->args[k], t);
   return ty_id(ty, t);
@@ -210,7 +239,7 @@ Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
   Val x;
   if (ty_is_date_call(c))
     return ty_unary(ty, operators[c->id], c->args[0]);
-  return np_operands(ty, c, &x) ? ty_unary(ty, operators[c->id], x) : BOTTOM;
+  return np_operands(ty, c, &x) ? of_loop(ty, operators[c->id], &x, 1, ty_unary(ty, operators[c->id], x)) : BOTTOM;
 }
 
 Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
@@ -220,7 +249,7 @@ Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
     return ty_binary(ty, op, c->args[0], c->args[1]);
   if (ty_is_complex_call(c) && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
     return ty_complex_ufunc(ty, c);
-  return np_operands(ty, c, x) ? ty_binary(ty, operators[c->id], x[0], x[1]) : BOTTOM;
+  return np_operands(ty, c, x) ? of_loop(ty, op, x, 2, ty_binary(ty, op, x[0], x[1])) : BOTTOM;
 }
 
 Val ty_rule_np_logic(Ty *ty, const TyCall *c) {
@@ -255,6 +284,39 @@ Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
   if (ty_is_float(t))
     first = ty_op2(ty, OP_OR, ty_id(ty, TY_PYBOOL), first, is_nan(ty, x[skips]));
   return ty_select(ty, first, x[0], x[1]);
+}
+
+/* The common type of x and y, as NumPy's result_type has it. */
+Val ty_rule_np_where(Ty *ty, const TyCall *c) {
+  TyCall values = {.id = c->id, .name = c->name, .n = 2, .args = {c->args[1], c->args[2]}, .given = {true, true}};
+  Val x[2], cond = ty_truth(ty, c->args[0]);
+  if (is_bottom(cond) || !common(ty, &values, x))
+    return BOTTOM;
+  return ty_select(ty, cond, x[0], x[1]);
+}
+
+/* NumPy's loop: the minimum of a_max and the maximum of a_min and a, all in one type; a nan stays. */
+Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
+  TyCall values = {.id = c->id, .name = c->name};
+  uint32_t at[3], n = 0;
+  for (uint32_t k = 0; k < 3; k++)
+    if (!k || c->args[k].type->id != TY_NONE) {
+      at[n] = k;
+      values.args[n] = c->args[k];
+      values.given[n++] = true;
+    }
+  values.n = n;
+  Val x[3];
+  if (ty_is_complex_call(&values))
+    return ty_argument_type(ty, c, 0, "a real number");
+  if (!common(ty, &values, x))
+    return BOTTOM;
+  Val r = x[0];
+  for (uint32_t k = 1; k < n; k++) {
+    TyCall bound = {.id = at[k] == 1 ? INTR_NP_MAXIMUM : INTR_NP_MINIMUM, .name = c->name, .n = 2, .args = {r, x[k]}, .given = {true, true}};
+    r = ty_rule_np_minmax(ty, &bound);
+  }
+  return r;
 }
 
 /* Of integers: a % b is moved from b's sign to a's. */

@@ -262,6 +262,7 @@ Val ty_complex_multiply(Ty *ty, Val a, Val b);       /* of one type */
 Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less and its kin */
 /* rules_complex.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
 Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
+bool ty_is_narrow(const Type *t); /* converts to float32 without loss, as Numba sees it */
 bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
 Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 

@@ -348,7 +348,7 @@ TRIED = {
     "numpy.m*": "numpy.mean", "numpy.am*": "numpy.amax", "numpy.arg*": "numpy.argmax", "numpy.cum*": "numpy.cumsum",
     "random.*": "random.random", "time.*": "time.perf_counter", "cuda.shared*": "cuda.shared.zeros",
     "cuda.local*": "cuda.local.zeros", "list.*": "list.append", "str.*": "str.join", "array.m*": "array.mean",
-    "array.a*": "array.argmax", "array.cum*": "array.cumsum", "io.open": "open",
+    "array.a*": "array.argmax", "array.flat*": "array.flatten", "array.cum*": "array.cumsum", "io.open": "open",
 }  # fmt: skip
 
 

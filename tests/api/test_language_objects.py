@@ -23,6 +23,64 @@ def many(p, q=2, *rest, y=1, z=0):
     return p + q * 10 + len(rest) * 100 + y * 1000 + z * 10000
 
 
+BITS = np.array([0, -0.0, 1.5, np.inf, -np.inf, np.nan, 1e-310, -2])
+
+
+@pytest.mark.parametrize("real, integer", [("float64", "int64"), ("float64", "uint64"), ("float32", "int32"), ("float32", "uint32"),
+                                           ("float16", "int16"), ("float16", "uint16")])  # fmt: skip
+def test_bits_of_numbers(real, integer):
+    kernel = define(f"""
+def kernel(x, bits, back, half):
+    i = cuda.grid(1)
+    bits[i] = x[i].view(np.{integer})
+    back[i] = bits[i].view(x.dtype)
+    half[i] = (x[i].view(np.{integer}) >> np.{integer}(3)).view(np.{real})
+""")
+    x = BITS.astype(real)
+    run(kernel, [x, out(8, integer), out(8, real), out(8, real)], 1, 8)
+
+
+def test_bits_of_integers():
+    def kernel(x, o):
+        i = cuda.grid(1)
+        o[i] = x[i].view(np.uint8) + 1000 * np.int64(np.uint32(i * 600000000).view(np.int32))
+
+    run(kernel, [np.arange(-4, 4).astype(np.int8), out(8, np.int64)], 1, 8)
+
+
+def test_inverse_square_root_by_bits():
+    def kernel(x, o):
+        i = cuda.grid(1)
+        y = (np.int32(0x5F3759DF) - (x[i].view(np.int32) >> 1)).view(np.float32)
+        o[i] = y * (np.float32(1.5) - np.float32(0.5) * x[i] * y * y)
+
+    run(kernel, [X, out(24, np.float32)], 1, 24)
+
+
+@pytest.mark.parametrize("call", ["x[0].view(np.float64)", "x[0].view(np.complex64)", "x[0].view(np.bool_)", "x[0].view(3)", "(3).view(np.int64)"])
+def test_bits_that_do_not_fit(call):
+    with pytest.raises(CompileError):
+        cuda.jit(define(f"def kernel(x, o):\n    o[0] = {call}\n"))[1, 1](X.copy(), out(1))
+
+
+def test_characters():
+    def kernel(o):
+        o[0] = ord("A") + ord("é") * 1000
+        o[1] = ord("€")
+        o[2] = ord("😀")
+
+    run(kernel, [out(3)])
+
+
+def test_ravel_is_a_view():
+    def kernel(a, o):
+        i = cuda.grid(1)
+        o[i] = a.ravel()[i]
+        a.ravel()[i] += 1
+
+    run(kernel, [X.reshape(4, 6), out(24)], 1, 24)
+
+
 def test_length_of_texts():
     def kernel(o):
         o[0] = len("abc") + 10 * len("é€😀") + 100 * len("")

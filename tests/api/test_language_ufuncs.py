@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 import pytest
-from harness import FLOATS, STRONG, define, jit, pairs, same, specials
+from harness import FLOATS, STRONG, define, jit, pairs, run, same, specials
 from pyptx import cuda
 from test_language_math import ONE, TWO, bound
 from test_ptx import assemble, ptx_of
@@ -278,3 +278,28 @@ def test_these_assemble(dtype, tmp_path):
         ptx = ptx_of(kernel, f"{dtype}[:], float64[:]", arch)
         assert "nanosleep" in ptx or "float" in dtype
         assemble(ptx, arch, tmp_path)
+
+
+def test_where_and_clip():
+    def kernel(x, o, p, q):
+        i = cuda.grid(1)
+        o[i] = np.where(x[i] > 0, x[i], -1) + np.where(i > 3, i, 2.5)
+        p[i] = np.clip(x[i], -1, 1) + np.clip(x[i], None, 2.5)
+        q[i] = np.clip(np.int32(i) * 100, 150, 600) + np.clip(i, 2, None) + np.where(x[i] != x[i], np.int8(1), np.uint8(200))
+
+    for dtype in ("float16", "float32", "float64"):
+        x = np.array([0, -0.0, 1.5, np.inf, -np.inf, np.nan, -7, 3], dtype)
+        run(kernel, [x, np.zeros(8), np.zeros(8), np.zeros(8, np.int64)], 1, 8)
+
+
+@pytest.mark.parametrize("dtype", STRONG)
+def test_types_of_where_and_clip(dtype):
+    """The result is stored with a type that shows its own: 1 / 3 in it."""
+    kernel = define("""
+def kernel(x, o):
+    o[0] = np.where(x[0] > 0, x[0], 2) / 3
+    o[1] = np.where(x[0] > 0, x[0], 2.5) / 3
+    o[2] = np.clip(x[0], 1, x[1]) / 3
+    o[3] = np.where(x[0] > 0, x[0], np.float32(2)) / 3
+""")
+    run(kernel, [np.array([5, 9]).astype(dtype), np.zeros(4)])

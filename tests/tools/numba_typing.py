@@ -7,6 +7,7 @@ type; math functions have no values here, since libraries differ in their last b
 @cuda.jit(typing="numba") with the table.
 """
 
+import cmath  # noqa: F401  the expressions use it
 import json
 import math  # noqa: F401  the expressions use it
 import sys
@@ -49,6 +50,58 @@ OF_ARRAYS = [
     "a.shape[0]", "len(a)", "a.size", "a.ndim", "a[0]", "a[0] + 1", "a[0] * 2.0", "a[0] + cuda.threadIdx.x", "a[cuda.grid(1)] + a[1]", "a[0] == 0",
     "a.shape[0] - 1", "cuda.grid(1) < a.size", "cuda.grid(1) + np.int32(1)", "cuda.threadIdx.x + np.int32(1)",
 ]
+# of one argument: builtins, methods, intrinsics, ufuncs, half precision
+MORE = [
+    "complex(a)", "complex(a, a)", "complex(a, 1)", "round(a, 1)", "round(a, 0)", "divmod(a, 3)", "divmod(a, a)", "pow(a, 2)", "pow(a, a)",
+    "sum((a, a))", "abs(-a)", "cuda.popc(a)", "cuda.clz(a)", "cuda.brev(a)", "cuda.ffs(a)", "cuda.selp(a > 1, a, a)", "cuda.fma(a, a, a)",
+    "cuda.cbrt(a)", "a.real", "a.imag", "a.conjugate()", "max(a, 1, 2.5)", "min(a, a)", "min((a, a))", "a == True", "a != 1", "a is None",
+    "(a, 1)[0]", "(a, 1)[1]", "(a, 2.0)", "a and 1", "a or 2.0", "1 if a else 2", "float(a) * 2", "int(a) * 2", "int(a) / 3", "bool(a) + 1",
+    "True + True", "a + None if False else a", "np.int8(a) + np.int8(1)", "np.int32(a) + np.int32(1)", "np.uint32(a) + np.int32(1)",
+    "np.uint64(a) + 1", "np.uint64(a) + np.int64(1)", "np.float64(a)", "np.complex64(a)", "np.bool_(a)", "np.int64(a) // np.uint32(2)",
+    "np.uint8(1) << a", "1 >> np.uint8(3)", "-np.uint32(a)", "~np.uint8(a)", "+np.int8(a)", "abs(np.int8(a))", "np.sin(a)", "np.sqrt(a)",
+    "np.abs(a)", "np.exp(a)", "np.log(a)", "np.floor(a)", "np.cos(a)", "np.tan(a)", "np.arctan2(a, a)", "np.maximum(a, a)", "np.minimum(a, 1)",
+    "np.power(a, 2)", "np.add(a, 1)", "np.isnan(a)", "np.sign(a)", "math.gamma(a)", "math.lgamma(a)", "math.erf(a)", "math.erfc(a)", "math.log(a)",
+    "math.log2(a)", "math.log10(a)", "math.log1p(a)", "math.expm1(a)", "math.tanh(a)", "math.asin(a)", "math.degrees(a)", "math.radians(a)",
+    "math.trunc(a)", "math.isinf(a)", "math.isfinite(a)", "math.frexp(a)", "math.modf(a)", "math.ldexp(a, 2)", "math.pow(a, 0.5)", "math.pow(2, a)",
+    "math.atan2(a, 1)", "math.hypot(a, 2.0)", "math.fmod(a, 2)", "math.remainder(a, 2)", "math.copysign(1, a)", "math.nextafter(a, 1.0)",
+    "math.pi * a", "cmath.exp(a)", "cmath.sqrt(a)", "cmath.phase(a)", "cmath.polar(a)", "cmath.isnan(a)", "cmath.log(a)", "cmath.sin(a)",
+    "cuda.shfl_sync(-1, a, 0)", "cuda.shfl_down_sync(-1, a, 1)", "cuda.ballot_sync(-1, a)", "cuda.all_sync(-1, a)", "cuda.any_sync(-1, a)",
+    "cuda.eq_sync(-1, a)", "cuda.match_any_sync(-1, a)", "cuda.match_all_sync(-1, a)", "cuda.activemask()", "cuda.lanemask_lt()",
+    "cuda.syncthreads_count(a)", "cuda.syncthreads_and(a)", "a < 2 < 3", "a in (1, 2)", "len((a, a))", "(a, a) == (1, 2)", "a ** -1", "2.0 ** a",
+    "a ** a", "a % 2.5", "a // 0.5", "1 - a", "1.0 - a", "2 // a", "2 % a", "2.5 // a", "1 << a", "1 & a", "True & a", "True | (a > 1)",
+    "(a > 1) + 1", "(a > 1) * 2.0", "(a > 1) & (a < 3)", "not (a > 1)", "cuda.gridDim.x * a", "cuda.grid(1) * a", "cuda.grid(2)", "cuda.gridsize(2)",
+    "cuda.threadIdx.x * a", "cuda.threadIdx.x - 1", "cuda.threadIdx.x // 2", "cuda.threadIdx.x % 32", "cuda.laneid + a", "cuda.warpsize * a",
+    "np.float16(a)", "np.float16(a) + 1", "np.float16(a) * np.float16(2)", "np.float16(a) + np.float32(1)", "np.float16(a) > 1",
+    "abs(np.float16(a))", "-np.float16(a)", "float(np.float16(a))", "int(np.float16(a))", "np.float16(a) ** 2", "np.float16(a) / 2",
+    "np.float16(a) + np.int32(2)", "np.float16(a) + np.int8(1)", "min(np.float16(a), np.float16(1))", "math.sin(np.float16(a))",
+    "np.sin(np.float16(a))", "np.arctan2(a, 1)", "np.arctan2(a, 2.5)", "np.maximum(a, 2.5)", "np.minimum(a, True)", "np.maximum(a, np.int32(2))",
+    "np.maximum(a, np.float32(2))", "np.hypot(a, 2)", "np.add(a, 2.5)", "np.add(a, a)", "np.subtract(a, 1)", "np.multiply(a, a)", "np.fmod(a, 2)",
+    "np.mod(a, 3)", "np.remainder(a, a)", "np.true_divide(a, 2)", "np.divide(a, a)", "np.floor_divide(a, 2)", "np.floor_divide(a, a)",
+    "np.copysign(a, 1)", "np.power(a, 0.5)", "np.power(a, a)", "np.fmax(a, a)", "np.fmin(a, 1)", "np.logaddexp(a, a)", "np.square(a)",
+    "np.negative(a)", "np.absolute(a)", "np.fabs(a)", "np.rint(a)", "np.ceil(a)", "np.trunc(a)", "np.reciprocal(a)", "np.exp2(a)", "np.log2(a)",
+    "np.expm1(a)", "np.isfinite(a)", "np.isinf(a)", "np.signbit(a)", "np.logical_and(a, 1)", "np.logical_not(a)", "np.equal(a, 1)",
+    "np.greater(a, 2.5)", "np.bitwise_and(a, 1)", "np.bitwise_or(a, a)", "np.invert(a)", "np.left_shift(a, 1)", "np.right_shift(a, a)",
+    "np.deg2rad(a)", "np.conjugate(a)", "np.real(a)", "np.ldexp(a, 1)", "np.arcsin(a)", "np.sinh(a)", "np.cbrt(a)", "cuda.fma(a, 1.0, 1.0)",
+    "cuda.fma(a, np.float32(1), 1.0)", "math.ldexp(np.float32(1), a)", "math.atan2(a, a)", "math.hypot(a, 1)", "round(np.float32(a), 2)",
+    "abs(np.int8(-3)) + a",
+]
+# statements: loops, joins, local and shared arrays; the result is r
+MORE_BLOCKS = [
+    "r = 0\nfor i in range(a):\n    r = i", "r = 0\nfor i in range(1, a):\n    r = i + 1", "r = a\nfor i in range(10, 0, -1):\n    r = i",
+    "r = 0\nfor i, x in enumerate((a, a)):\n    r = i", "r = 0\nfor i, x in enumerate((a, a)):\n    r = x",
+    "r = 0\nfor x, y in zip((a, a), (1, 2)):\n    r = x + y", "x, y = a, 1\nx, y = y, x\nr = x", "r = a\nwhile r < 3:\n    r += 1",
+    "r = a\nwhile r < 3:\n    r += 1.5", "r = a\nr *= 2", "r = a\nr /= 2", "r = a\nr //= 2", "r = a\nr **= 2", "r = a\nr <<= 1",
+    "r = np.float32(0)\nfor i in range(3):\n    r += i", "r = np.float32(0)\nfor i in range(3):\n    r += a * i", "r = 0\nif a > 1:\n    r = 1.5",
+    "r = True\nif a > 1:\n    r = 2", "r = np.int8(1)\nif a > 1:\n    r = np.uint8(2)", "r = np.int32(1)\nif a > 1:\n    r = np.float32(2)",
+    "r = (a, 1)\nif a > 1:\n    r = (1, a)", "r = (a, 1.0)", "r = np.int32(1)\nr = r + 1",
+    "s = cuda.local.array(4, np.int16)\ns[0] = a\nr = s[0] + s[1]", "s = cuda.local.array(4, np.float32)\ns[0] += a\nr = s[0] * 2",
+    "s = cuda.shared.array(4, np.uint8)\nr = s[0] * s[1]", "s = cuda.shared.array(4, np.int32)\nr = cuda.atomic.add(s, 0, 1)",
+    "s = cuda.shared.array(4, np.float32)\nr = cuda.atomic.max(s, 0, a)", "s = cuda.shared.array(4, np.int32)\nr = cuda.atomic.cas(s, 0, 1, 2)",
+    "s = cuda.local.array((2, 3), np.int32)\nr = s.shape",
+    "s = cuda.local.array((2, 3), np.int32)\nr = s.shape[0] + len(s) + s.size + s.ndim + s.itemsize",
+    "s = cuda.local.array(4, np.complex64)\nr = s[0].real + a", "s = cuda.local.array(4, np.float32)\nr = 0\nfor x in s:\n    r += x",
+    "s = cuda.local.array(4, np.float32)\nr = s[0] * 0.5 + s[1] * 2", "s = cuda.local.array(4, np.int32)\nr = s[0] * s[1] + s[2]",
+]
 FUNCTIONS_OF_TWO = ["min(a, b)", "max(a, b)", "math.pow(a, b)", "math.atan2(a, b)", "math.hypot(a, b)", "math.fmod(a, b)", "math.copysign(a, b)"]
 
 
@@ -75,6 +128,16 @@ def others(name):
     return [2, 3, 0]
 
 
+def more_expressions():
+    """The same, for their types only."""
+    for name in TYPES + COMPLEX:
+        for e in MORE:
+            yield f"def f(a):\n    return {e}\n", [name]
+        for block in MORE_BLOCKS:
+            body = "".join(f"    {line}\n" for line in block.splitlines())
+            yield f"def f(a):\n{body}    return r\n", [name]
+
+
 def expressions():
     """(source of a function f, types of its arguments)."""
     for name in TYPES + COMPLEX:
@@ -83,6 +146,7 @@ def expressions():
         for block in BLOCKS.values():
             body = "".join(f"    {line}\n" for line in block.splitlines())
             yield f"def f(a):\n{body}    return r\n", [name]
+    yield from more_expressions()
     for name in ARRAYS:
         for e in OF_ARRAYS:
             yield f"def f(a):\n    return {e}\n", [name]
@@ -109,8 +173,9 @@ def main():
     from numba import cuda, njit, types
 
     rows, seen = [], {}
+    types_only = {source for source, _ in more_expressions()}
     for source, names in expressions():
-        scope = {"math": math, "np": np, "cuda": cuda}
+        scope = {"math": math, "cmath": cmath, "np": np, "cuda": cuda}
         exec(source, scope)
         f, sig = scope["f"], tuple(eval(n, vars(types)) for n in names)
         try:
@@ -119,7 +184,7 @@ def main():
             result = None
             seen[type(e).__name__] = seen.get(type(e).__name__, 0) + 1
         values = None
-        if result and "math." not in source and "[" not in names[0]:
+        if result and "math." not in source and "[" not in names[0] and source not in types_only:
             try:
                 on_cpu = njit(sig, error_model="numpy")(f)
                 if str(on_cpu.nopython_signatures[0].return_type) == result:
