@@ -43,6 +43,8 @@ void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 LLVMValueRef cg_host_marker(const Cg *cg, const char *name);
 /* Atomics that only one thread can see become plain: host_atomics.c. */
 void cg_host_relax_atomics(Cg *cg);
+/* Functions of the C library as code of the module: host_math.c. */
+void cg_host_math(Cg *cg);
 /* host_gather.c */
 void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 

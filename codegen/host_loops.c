@@ -349,6 +349,8 @@ void cg_host_loops(Cg *cg) {
   Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
   LLVMSetCurrentDebugLocation2(l.b, NULL);
   l.width = cg->options.opt >= 2 && !cg->debug ? cg_lanes_width(cg) : 0;
+  if (l.width)
+    cg_host_math(cg);
   if (cg_host_marker(cg, CG_BARRIER_NAME) || cg_host_marker(cg, CG_MEET_NAME)) {
     split(&l, s->thread);
   } else {

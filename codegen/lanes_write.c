@@ -580,7 +580,8 @@ unsigned cg_lanes_width(Cg *cg) {
   char *features = LLVMGetTargetMachineFeatureString(cg->machine);
   bool wide = has_feature(features, "avx512f") && has_feature(features, "avx512dq") &&
               has_feature(features, "avx512bw") && has_feature(features, "avx512vl");
-  unsigned width = wide ? 16 : has_feature(features, "avx2") ? 8 : 0;
+  bool fused = has_feature(features, "fma"); /* host_math.c */
+  unsigned width = !fused ? 0 : wide ? 16 : has_feature(features, "avx2") ? 8 : 0;
   LLVMDisposeMessage(features);
   return width;
 }

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pytest
-from harness import run
+from harness import define, run
 from pyptx import cuda, float32, int64
 
 N, BLOCK, GRID = 333, 96, 4
@@ -460,3 +460,21 @@ def test_other_widths(features):
     env = {**os.environ, "PYPTX_HOST_FEATURES": features}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["exp", "exp2", "log", "log2", "log10", "sin", "cos", "tanh", "pow"])
+def test_math_has_the_same_bits_in_vectors_and_alone(name, dtype):
+    call = f"math.{name}(x[i], x[x.size - 1 - i])" if name == "pow" else f"math.{name}(x[i])"
+    kernel = cuda.jit(define(f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = {call}\n"))
+    info = np.finfo(dtype)
+    special = [0.0, -0.0, 1, -1, 0.5, 3, np.pi, info.max, info.tiny, info.smallest_subnormal, np.inf, -np.inf, np.nan, 1e13]
+    some = np.random.default_rng(4).standard_normal(400) * np.float64(10) ** np.random.default_rng(5).integers(-9, 9, 400)
+    x = np.concatenate([special, some]).astype(dtype)
+    found = []
+    for block in (128, 7, 1):
+        out = np.zeros_like(x)
+        kernel[-(-x.size // block), block](x, out)
+        cuda.synchronize()
+        found.append(out.view(f"i{x.itemsize}"))
+    assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
