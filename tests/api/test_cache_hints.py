@@ -95,10 +95,10 @@ def test_bounds_are_checked(call):
 
 
 ERRORS = {
-    "cuda.ldca(3, 0)": "argument 1 must be an array of numbers",
+    "cuda.ldca(3, 0)": r"argument 1 \(.array.\) must be an array of numbers",
     "cuda.ldcs(x, (0, 0))": "too many indices",
     "cuda.ldcs(x, 0.5)": "an index must be",
-    "cuda.ldcs(x, slice(2))": "argument 2 must be an index with 1 integer",
+    "cuda.ldcs(x, slice(2))": r"argument 2 \(.index.\) must be an index with 1 integer",
     "cuda.stcg(x, 0, (1, 2))": "cannot store a tuple",
     "cuda.stcg(x, 0, 1j)": "cannot store a Python complex",
     "cuda.stcg(x, 0)": "value",
