@@ -217,9 +217,11 @@ static const char *next_name(Cg *cg, const char **names) {
 static LLVMModuleRef read_library(Cg *cg, const Library *lib, const char *names) {
   LLVMModuleRef m;
   LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes, "libdevice", 0);
-  if (LLVMGetBitcodeModuleInContext2(cg->context, bytes, &m))
+  if (LLVMGetBitcodeModuleInContext2(cg->context, bytes, &m)) { /* else the module has them */
+    LLVMDisposeMemoryBuffer(bytes);
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &names),
          arena_printf(&cg->cx->arena, "%s, which is damaged", lib->path));
+  }
   return m;
 }
 
