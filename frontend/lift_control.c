@@ -28,8 +28,11 @@ static bool is_inside(Loc in, Loc of) {
 
 /* Up to 3.12 the place of a loop is the whole statement; what is looped over has just been computed. */
 static void place_at_iterable(Lift *l) {
-  if (l->at && is_inside(bc_loc(l->bc, l->node - 1), l->loc))
-    l->loc = bc_loc(l->bc, l->node - 1);
+  const BcNode *n = l->node, *first = l->bc->nodes.data;
+  n -= n > first;
+  n -= n > first && n->op == BC_GET_ITER;
+  if (is_inside(bc_loc(l->bc, n), l->loc))
+    l->loc = bc_loc(l->bc, n);
 }
 
 void bc_lift_get_iter(Lift *l) {
@@ -43,8 +46,7 @@ void bc_lift_get_iter(Lift *l) {
 void bc_lift_for_iter(Lift *l) {
   uint32_t slot = l->depth - 1;
   Ins *sequence = bc_peek(l, 1), *state = bc_read(l, bc_state(l, slot));
-  if (sequence->op == OP_ITER)
-    l->loc = sequence->loc;
+  place_at_iterable(l);
   Ins *more = bc_emit2(l, OP_ITER_MORE, sequence, state);
   Block *body = ir_block(l->cx, l->fn);
   body->note = (void *)(uintptr_t)1;
