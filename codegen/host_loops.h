@@ -16,6 +16,7 @@ typedef struct Whole {
   unsigned width;
   LLVMValueRef *lanes; /* one a segment; NULL: its threads run one by one */
   bool *one_result;
+  LLVMValueRef *wide; /* lanes for WIDE times as many threads at a time, NULL mostly */
 } Whole;
 
 typedef struct Loops {

@@ -11,7 +11,7 @@
 #include "codegen/host_loops.h"
 #include "codegen/lanes.h"
 
-enum { WARP = 32 };
+enum { WARP = 32, WIDE = 4 };
 
 static const int block_steps[HOST_NARGS + 5] = {
     [HOST_TX] = LANES_ANY, [HOST_TY] = LANES_ANY, [HOST_TZ] = LANES_ANY, [HOST_THREAD] = LANES_ANY};
@@ -35,10 +35,10 @@ static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(l
 
 /* --- segments as lanes --- */
 
-static LanesHow lanes_of(const Loops *l, unsigned char zeros[HOST_NARGS + 5]) {
+static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + 5]) {
   memset(zeros, 0, HOST_NARGS + 5);
-  zeros[HOST_TX] = zeros[HOST_THREAD] = (unsigned char)__builtin_ctz(l->whole.width);
-  return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = l->whole.width, .whole = true};
+  zeros[HOST_TX] = zeros[HOST_THREAD] = (unsigned char)__builtin_ctz(width);
+  return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
 }
 
 static bool has_meeting(LLVMValueRef f) {
@@ -52,11 +52,21 @@ static bool has_meeting(LLVMValueRef f) {
 /* A segment that is not worth it, or has no form for lanes, runs thread by thread, unless it is a warp's. */
 static bool write_segment(Loops *l, uint32_t number) {
   unsigned char zeros[HOST_NARGS + 5];
-  LanesHow how = lanes_of(l, zeros);
+  LanesHow how = lanes_of(l->whole.width, zeros);
   LLVMValueRef fn = l->whole.fission.segments[number].fn;
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
+  if (l->whole.lanes[number] && cg_lanes_stride(lanes) && !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
+    how = lanes_of(WIDE * l->whole.width, zeros);
+    lanes = cg_lanes_analyse(l->cg, fn, &how);
+    LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
+    if (wide && !cg_lanes_one_result(lanes)) {
+      LLVMDeleteFunction(wide);
+      wide = NULL;
+    }
+    l->whole.wide[number] = wide;
+  }
   return l->whole.lanes[number] || !has_meeting(fn);
 }
 
@@ -65,6 +75,8 @@ static void forget(Loops *l) {
   for (uint32_t k = 0; k < w->fission.nsegments; k++) {
     if (w->lanes[k])
       LLVMDeleteFunction(w->lanes[k]);
+    if (w->wide[k])
+      LLVMDeleteFunction(w->wide[k]);
     LLVMDeleteFunction(w->fission.segments[k].fn);
   }
   *w = (Whole){0};
@@ -80,13 +92,14 @@ void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2])
     cg_lanes_regulate(cg);
   Lanes *block = cg_lanes_analyse(cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
   unsigned char zeros[HOST_NARGS + 5];
-  LanesHow how = lanes_of(l, zeros);
+  LanesHow how = lanes_of(w->width, zeros);
   Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
   if (!block || !lanes || !all_calls(markers[0], is_together, block) || !all_calls(markers[1], can_meet, lanes))
     return;
   FissionHow cuts = {.thread_arg = HOST_THREAD, .lanes = lanes, .block = block, .warps = true};
   w->fission = cg_fission(cg, kernel, &cuts);
   w->lanes = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
+  w->wide = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
   w->one_result = CX_ARRAY(cg->cx, bool, w->fission.nsegments);
   cg_lanes_regulate(cg);
   bool all = true;
@@ -141,9 +154,9 @@ static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsig
   set(l, l->all_or, LLVMBuildLShr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT), ""));
 }
 
-static void run_vectors(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
+static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn, LLVMValueRef const more[5]) {
   Whole *w = &l->whole;
-  LLVMValueRef fn = w->lanes[number], args[HOST_NARGS + 6];
+  LLVMValueRef args[HOST_NARGS + 6];
   LLVMTypeRef t = w->one_result[number] ? l->t->i32 : LLVMVectorType(l->t->i32, w->width);
   LLVMValueRef results = hl_new_variable(l, t, "results");
   memcpy(args, l->args, sizeof l->args);
@@ -164,6 +177,33 @@ static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
   LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args, HOST_NARGS + 5, "");
   cg_call_attribute(l->cg, result, hl_inlining_of(s->fn, 1));
   take_results(l, s, result, 1);
+}
+
+static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned width, LLVMValueRef const more[5]) {
+  hl_nest_begin(l, width);
+  run_lanes(l, number, fn, more);
+  hl_nest_end(l);
+}
+
+static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
+  hl_nest_begin(l, 1);
+  run_thread(l, number, more);
+  hl_nest_end(l);
+}
+
+/* By more threads at a time, if the rows are a multiple of them. */
+static void run_wide_or_not(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
+  unsigned width = l->whole.width, all = WIDE * width;
+  LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"), done = new_block(l, "");
+  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, all - 1), "");
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), wide, other);
+  at(l, wide);
+  run_vectors(l, number, l->whole.wide[number], all, more);
+  LLVMBuildBr(l->b, done);
+  at(l, other);
+  run_vectors(l, number, l->whole.lanes[number], width, more);
+  LLVMBuildBr(l->b, done);
+  at(l, done);
 }
 
 static LLVMValueRef shared_at(Loops *l, uint32_t offset) {
@@ -202,9 +242,12 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
     set(l, l->new_ayes, i32(l, 0));
     set(l, l->new_voters, i32(l, 0));
   }
-  hl_nest_begin(l, lanes ? l->whole.width : 1);
-  (lanes ? run_vectors : run_thread)(l, number, more);
-  hl_nest_end(l);
+  if (l->whole.wide[number])
+    run_wide_or_not(l, number, more);
+  else if (lanes)
+    run_vectors(l, number, l->whole.lanes[number], l->whole.width, more);
+  else
+    run_threads(l, number, more);
   pass_shared(l, s);
   if (s->votes) {
     set(l, l->ayes, get(l, l->new_ayes));

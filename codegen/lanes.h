@@ -52,6 +52,9 @@ Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how);
  * the copies are to be forgotten, once all lanes have been written. */
 Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how);
 void cg_lanes_forget_doubles(Cg *cg);
+/* Of a function with such copies: do the lanes of one go through memory in strides that are not known, as by the grid? Then more lanes read longer
+ * pieces of it at a time. */
+bool cg_lanes_stride(const Lanes *l);
 /* Is it the same in all threads of a block that all come there together? */
 bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
 /* Do all threads of a block come to this instruction together? */

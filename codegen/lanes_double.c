@@ -151,6 +151,16 @@ static void ask_all(Double *d) {
   LLVMInstructionEraseFromParent(end);
 }
 
+/* x goes on by a number that is not known? */
+static bool has_stride(const Double *d, LLVMValueRef x) {
+  for (unsigned k = 0; LLVMIsAPHINode(x) && k < LLVMCountIncoming(x); k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(x, k);
+    if (LLVMGetIncomingBlock(x, k) == d->latch && LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd)
+      return !LLVMIsAConstant(LLVMGetOperand(next, 0)) && !LLVMIsAConstant(LLVMGetOperand(next, 1));
+  }
+  return false;
+}
+
 static void make_double(Lanes *l, const LaneLoop *loop) {
   Double d = {.l = l,
               .loop = loop,
@@ -161,6 +171,8 @@ static void make_double(Lanes *l, const LaneLoop *loop) {
   for (uint32_t p = 0; p < l->blocks[loop->header].npred; p++)
     if (l->blocks[loop->header].pred[p] != loop->latch)
       d.before = l->blocks[l->blocks[loop->header].pred[p]].old;
+  LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
+  l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) || has_stride(&d, LLVMGetOperand(condition, 1));
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (in_set(&loop->blocks, k))
       d.copies[k] = LLVMInsertBasicBlockInContext(l->cg->context, d.header, "all");
@@ -189,8 +201,15 @@ Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how) {
     }
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
-  return any ? cg_lanes_analyse(cg, f, how) : l;
+  if (!any)
+    return l;
+  Lanes *doubled = cg_lanes_analyse(cg, f, how);
+  if (doubled)
+    doubled->strides = l->strides;
+  return doubled;
 }
+
+bool cg_lanes_stride(const Lanes *l) { return l->strides; }
 
 void cg_lanes_forget_doubles(Cg *cg) {
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_ALL_NAME);

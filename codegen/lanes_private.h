@@ -81,6 +81,7 @@ struct Lanes {
   VEC(LaneValue) values;
   ValueMap value_of, block_of; /* block_of: NO_BLOCK for those that end in traps */
   unsigned uniform_kind;
+  bool strides; /* a copy of a loop goes on by what is no constant */
   /* being written */
   LLVMValueRef fn, results, result_slot;
   LLVMBasicBlockRef entry, end, alone;

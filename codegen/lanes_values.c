@@ -353,6 +353,17 @@ static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
 }
 
+/* An atomic on shared memory whose result nobody wants, which will be a load and a store (host_atomics.c): one behind the other. */
+static bool is_short(const Lanes *l, LLVMValueRef i) {
+  return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) && !LLVMGetFirstUse(i);
+}
+
+static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
+  for (unsigned k = 0; k < l->width; k++)
+    (void)ln_copy_in_lane(l, i, LLVMConstInt(l->cg->t.i64, k, 0));
+}
+
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   int n = LLVMGetNumOperands(i);
   LLVMValueRef *memory = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
@@ -589,6 +600,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     ln_write_store(l, i);
   else if (LLVMIsACallInst(i))
     write_call(l, i, v);
+  else if (is_short(l, i))
+    write_in_row(l, i, v);
   else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
     ln_write_lane_by_lane(l, i, v);
   else if (LLVMIsAGetElementPtrInst(i))

@@ -258,6 +258,34 @@ def test_strided_loops(loop, n):
     run(kernel, [floats(n, np.float64), np.zeros((128, 3))], 2, 64)
 
 
+@pytest.mark.parametrize("block", [64, 128, 96, 20])
+@pytest.mark.parametrize("n", [1, 511, 2048])
+def test_strided_loops_before_a_barrier(block, n):
+    """Rows of many vectors go through memory in longer pieces."""
+
+    def total(x, out, counts):
+        part = cuda.shared.array(128, float64)
+        bins = cuda.shared.array(16, int32)
+        t = cuda.threadIdx.x
+        for b in range(t, 16, cuda.blockDim.x):
+            bins[b] = 0
+        cuda.syncthreads()
+        mine = 0.0
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            mine += x[i] * (t + 1)
+            cuda.atomic.add(bins, int32(abs(x[i])) % 16, 1)
+        part[t] = mine
+        cuda.syncthreads()
+        if t == 0:
+            for k in range(1, cuda.blockDim.x):
+                mine += part[k]
+            out[cuda.blockIdx.x] = mine
+        for b in range(t, 16, cuda.blockDim.x):
+            counts[cuda.blockIdx.x, b] = bins[b]
+
+    run(total, [floats(n, np.float64), np.zeros(3), np.zeros((3, 16), np.int64)], 3, block)
+
+
 def test_strided_loop_whose_index_fails_late():
     @cuda.jit(debug=True)
     def kernel(x, y, out):
