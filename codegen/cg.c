@@ -41,11 +41,13 @@ static atomic_int initialised;
 int cg_llvm_is_initialised(void) { return initialised; }
 
 /* Strength reduction of loops, which the code generator runs for every target, is bad for GPUs: each address becomes a 64-bit pointer of its
- * own, where one 32-bit index and multiply-adds would do. It cannot be left out for one target; the host asks for the pass itself. */
+ * own, where one 32-bit index and multiply-adds would do. It cannot be left out for one target; the host asks for the pass itself.
+ *
+ * In a list of one's own (optimize.def) loops are unrolled in full up to the size that default<O2> has; this is that of default<O3>. */
 static void init_once(void) {
-  static const char *const flags[] = {"pyptx", "-disable-lsr"};
+  static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300"};
   initialised = 1;
-  LLVMParseCommandLineOptions(2, flags, NULL);
+  LLVMParseCommandLineOptions(sizeof flags / sizeof *flags, flags, NULL);
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
