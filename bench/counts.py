@@ -2,6 +2,9 @@
 
     python bench/counts.py             the counts, and what differs from tests/bench/counts.json
     python bench/counts.py --update    writes that file
+    python bench/counts.py --build A [--build B] [--arch sm_90 --arch sm_75]
+                                       two builds (wheels or folders with the package; without B the one on the path): PTX and SASS
+                                       of every kernel of bench/kernels and of the examples, and what differs
 
 * PTX for sm_90: instructions by kind.
 * SASS: instructions, registers, spills and stack as ptxas makes them; by kind where nvdisasm is on PATH. The goldens
@@ -85,15 +88,15 @@ def sections(elf):
     return {name(h[0]): h[5] for h in headers}
 
 
-def sass_counts(ptx, ptxas, nvdisasm):
-    """What ptxas says and makes of the PTX: {"instructions", "registers", "stack", "spills", "kinds" or None}.
+def sass_counts(ptx, ptxas, nvdisasm, arch=ARCH, loops=False):
+    """What ptxas says and makes of the PTX: {"instructions", "registers", "stack", "spills", "kinds" or None, "loops" if asked for}.
 
     Of several entries the sum, but of registers the most.
     """
     with tempfile.TemporaryDirectory() as folder:
         source, image = Path(folder) / "k.ptx", Path(folder) / "k.cubin"
         source.write_text(ptx)
-        done = subprocess.run([ptxas, "-v", f"-arch={ARCH}", "-o", image, source], capture_output=True, text=True)
+        done = subprocess.run([ptxas, "-v", f"-arch={arch}", "-o", image, source], capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr)
         said = done.stdout + done.stderr
@@ -105,11 +108,34 @@ def sass_counts(ptx, ptxas, nvdisasm):
         }  # fmt: skip
         if nvdisasm:
             listing = subprocess.run([nvdisasm, "-c", image], capture_output=True, text=True, check=True).stdout
-            kinds = collections.Counter(
-                m.group(1) for m in re.finditer(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z]\w*)", listing, re.M)
-            )
-            counts["kinds"] = dict(sorted(kinds.items()))
+            counts["kinds"] = dict(sorted(collections.Counter(op for op, _ in sass_lines(listing) if op).items()))
+            if loops:
+                counts["loops"] = loop_lengths(listing)
         return counts
+
+
+def sass_lines(listing):
+    """Of each instruction of a listing of nvdisasm (operation, operands), of each label (None, label)."""
+    for line in listing.splitlines():
+        m = re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z]\w*)(.*)", line)
+        if m:
+            yield m.groups()
+        elif m := re.match(r"(\.L_\w+):", line):
+            yield None, m.group(1)
+
+
+def loop_lengths(listing):
+    """Instructions from the target to the end of each branch backwards; ptxas's own last one, which does nothing, aside."""
+    at, labels, lengths = 0, {}, []
+    for op, text in sass_lines(listing):
+        if op is None:
+            labels[text] = at
+            continue
+        at += op != "NOP"
+        target = re.search(r"\.L_\w+", text) if op == "BRA" else None
+        if target and at - labels.get(target.group(), at) > 1:
+            lengths.append(at - labels[target.group()])
+    return lengths
 
 
 # --- callgrind
@@ -264,10 +290,79 @@ def differences(new, old):
     return out
 
 
+# --- two builds
+
+
+def subjects():
+    """{name: (function, signature)}: bench/kernels and the examples."""
+    from compile import SIGNATURES, load
+    from kernels import BY_NAME
+
+    found = {name: (kernel.function, kernel.signature) for name, kernel in BY_NAME.items()}
+    for path, signature in SIGNATURES.items():
+        file, name = path.split(".")
+        found[f"examples/{file}.{name}"] = (getattr(load(file), name), signature)
+    return found
+
+
+def print_ptx(archs):
+    """What `ptx_by` reads: the PTX of all of them, coarsened as launches are, by this process's build."""
+    from pyptx import cuda
+
+    texts = {
+        f"{name} {arch}": cuda.compile_ptx(function, signature, cc=arch, coarsen=True)[0]
+        for name, (function, signature) in subjects().items() for arch in archs
+    }  # fmt: skip
+    print(json.dumps(texts))
+
+
+def ptx_by(folder, archs):
+    """{"kernel arch": PTX} by the build in a folder, None: the one on the path."""
+    path = [str(folder)] if folder else []
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*path, os.environ.get("PYTHONPATH", "")]), "PYPTX_DEVICE": "host"}
+    command = [sys.executable, __file__, "--print-ptx", *(f"--arch={a}" for a in archs)]
+    return json.loads(subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+COMPARED = ("instructions", "registers", "spills", "loops")
+
+
+def compare_builds(builds, archs):
+    """Prints what differs; for a whole, SASS instructions, those in loops, registers and bytes of spills."""
+    from kernels.builds import folder_of
+
+    ptxas, nvdisasm = shutil.which("ptxas"), shutil.which("nvdisasm")
+    if not ptxas:
+        raise SystemExit("ptxas is not on PATH")
+    a, b = (ptx_by(folder_of(build, scratch()) if build else None, archs) for build in builds)
+    total, changed = [collections.Counter(), collections.Counter()], 0
+    for name, ptx in a.items():
+        pair = [sass_counts(p, ptxas, nvdisasm, name.split()[-1], loops=True) for p in ([ptx] if ptx == b[name] else [ptx, b[name]])]
+        pair = [{k: one.get(k, []) for k in COMPARED} for one in (pair[0], pair[-1])]
+        for whole, one in zip(total, pair):
+            whole.update({k: sum(v) if k == "loops" else v for k, v in one.items()})
+        changed += ptx != b[name]
+        if pair[0] != pair[1]:
+            print(f"{name:44}", "  ".join(f"{k} {pair[0][k]} -> {pair[1][k]}" for k in COMPARED if pair[0][k] != pair[1][k]))
+    print(f"of {len(a)} the PTX of {changed} differs;", "  ".join(f"{k} {total[0][k]} -> {total[1][k]}" for k in COMPARED))
+    if not nvdisasm:
+        print("no lengths of loops: nvdisasm is not on PATH")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--update", action="store_true", help=f"write {GOLDEN.relative_to(HERE.parent)}")
+    p.add_argument("--build", action="append", metavar="WHEEL|FOLDER", help="compare with this build; twice: these two")
+    p.add_argument("--arch", action="append", help=f"with --build: for these, default {ARCH} and sm_75")
+    p.add_argument("--print-ptx", action="store_true", help=argparse.SUPPRESS)
     args = p.parse_args()
+    archs = args.arch or [ARCH, "sm_75"]
+    if args.print_ptx:
+        return print_ptx(archs)
+    if args.build:
+        if len(args.build) > 2:
+            p.error("--build is given once or twice")
+        return compare_builds(args.build if len(args.build) == 2 else [*args.build, None], archs)
     old = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {"ptx": {}, "sass": {}, "host": {}}
     new, why = measure(old)
     for line in why:

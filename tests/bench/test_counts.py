@@ -74,3 +74,43 @@ def test_differences():
         "ptx k add 2 -> 3", "ptx k fma 0 -> 1", "ptx k mul 1 -> 0", "sass k {'registers': 8} -> {'registers': 9}",
     ]  # fmt: skip
     assert counts.differences(old, old) == []
+
+
+LISTING = """
+	.section	.text.k
+.text.k:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+.L_x_1:
+        /*0010*/                   FADD R1, R1, R2 ;
+        /*0020*/              @!P0 IADD3 R3, R3, 0x1, RZ ;
+.L_x_0:
+        /*0030*/                   FMUL R1, R1, R2 ;
+        /*0040*/              @P1  BRA `(.L_x_0) ;
+        /*0050*/               @P0 BRA `(.L_x_1) ;
+        /*0060*/                   BRA `(.L_x_3) ;
+.L_x_2:
+        /*0070*/                   BRA `(.L_x_2);
+        /*0080*/                   NOP;
+.L_x_3:
+        /*0090*/                   EXIT ;
+"""
+
+
+def test_loops_of_a_listing():
+    assert counts.loop_lengths(LISTING) == [2, 5]
+    assert [op for op, _ in counts.sass_lines(LISTING) if op] == [
+        "LDC", "FADD", "IADD3", "FMUL", "BRA", "BRA", "BRA", "BRA", "NOP", "EXIT",
+    ]  # fmt: skip
+
+
+def test_two_builds(monkeypatch, capsys):
+    """What is the same twice differs in nothing; what the second build does otherwise is said."""
+    if not PTXAS:
+        pytest.skip("ptxas is not on PATH")
+    first, second = counts.ptx_of("vadd"), counts.ptx_of("jacobi")
+    made = iter([{"k sm_90": first, "l sm_90": first}, {"k sm_90": first, "l sm_90": second}])
+    monkeypatch.setattr(counts, "ptx_by", lambda folder, archs: next(made))
+    counts.compare_builds([None, None], ["sm_90"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("l sm_90") and "registers 12 -> " in lines[0]
+    assert lines[1].startswith("of 2 the PTX of 1 differs;")
