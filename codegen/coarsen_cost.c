@@ -277,12 +277,20 @@ static unsigned most_registers(const CgOptions *o) {
   return most;
 }
 
+static bool has_room(const CoShape *s, unsigned factor) {
+  enum { STATIC_BYTES = 48 * 1024, ALIGN = 128 };
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < s->shared.len; k++)
+    sum += (s->shared.data[k].bytes + ALIGN) * (s->shared.data[k].varies ? factor : 1);
+  return sum <= STATIC_BYTES;
+}
+
 static void choose_factor(CoShape *s, CoPlan *p) {
   unsigned varying = count_varying(s);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
   unsigned most = most_registers(&s->cg->options);
   for (unsigned k = AUTOMATIC; k > 1; k /= 2)
-    if (k * one + common <= most && k * varying <= MOST_CODE) {
+    if (k * one + common <= most && k * varying <= MOST_CODE && has_room(s, k)) {
       p->factor = k;
       p->fill = varying <= SHORT_BODY ? FILL_OF_SHORT : k;
       return;
@@ -298,18 +306,10 @@ static const char *not_measured(const CoShape *s) {
                          : NULL;
 }
 
-static bool has_room(const CoShape *s, unsigned factor) {
-  enum { STATIC_BYTES = 48 * 1024, ALIGN = 128 };
-  uint64_t sum = 0;
-  for (uint32_t k = 0; k < s->shared.len; k++)
-    sum += (s->shared.data[k].bytes + ALIGN) * (s->shared.data[k].varies ? factor : 1);
-  return sum <= STATIC_BYTES;
-}
-
 CoPlan co_plan(CoShape *s) {
   CoPlan p = {.factor = 1, .reason = s->reason};
   int wanted = s->cg->options.coarsen;
-  if (!p.reason && wanted < 0)
+  if (!p.reason && wanted < 0 && !(s->cg->options.variant & CG_VARIANT_LOOPS))
     p.reason = not_measured(s);
   if (p.reason)
     return p;

@@ -34,6 +34,7 @@ typedef enum CgVariant {
   CG_VARIANT_AXIS_X = 2, /* coarsening along this axis */
   CG_VARIANT_AXIS_Y = 4,
   CG_VARIANT_AXIS_Z = 8,
+  CG_VARIANT_LOOPS = 32, /* coarsening of kernels with loops and barriers without being asked */
   CG_VARIANT_WHOLE = 16, /* loops of known length unrolled whole, up to loops.c's size */
 } CgVariant;
 

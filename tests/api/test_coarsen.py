@@ -617,6 +617,8 @@ def test_the_variant_names_the_axis():
     signature = f"{M}, {M}, {M}"
     assert note(tiled, signature, coarsen=2, _variant="x") == "2 neighbouring blocks along x"
     assert note(product, signature, coarsen=2, _variant="x") == "2 neighbouring blocks along x"
+    assert note(tiled, signature, _variant="loops") == "2 neighbouring blocks along y"
+    assert note(tiled, signature) == "not coarsened: its threads meet at barriers or in operations of a warp"
     assert note(tiled, signature, coarsen=2, _variant="z") == "not coarsened: its blocks all do the same"
 
 

@@ -1,7 +1,9 @@
 """Arithmetic of the GPU's code alone. float32 roots without slow paths: which are, and that they are those of IEEE, with that code run on the
 CPU; t + t + c in one operation."""
 
+import collections
 import math
+import re
 
 import numpy as np
 import pytest
@@ -142,3 +144,56 @@ def test_twice_a_number_is_added_with_one_rounding(dtype):
         bound = 3 * (t + abs(y) * np.finfo(dtype).eps)
     ok = (abs(results[0] - results[1]) <= bound) | (np.isnan(results[0]) & np.isnan(results[1])) | (results[0] == results[1])
     assert ok.all()
+
+
+def orbit(cr, ci, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        x, y, n = cr[i], ci[i], 0
+        while n < 50 and x * x + y * y <= 4.0:
+            x, y = x * x - y * y + cr[i], 2 * x * y + ci[i]
+            n += 1
+        out[i] = n
+
+
+def kept(c, out, squares):  # a square that the loop needs by itself too
+    i = cuda.grid(1)
+    if i < out.size:
+        x, n = c[i], 0
+        while n < 50 and x * x <= 4.0:
+            squares[i] = x * x
+            x = x * x + c[i]
+            n += 1
+        out[i] = n
+
+
+def test_squares_that_a_condition_has_computed_are_part_of_fused_operations():
+    """|z|**2: a product and a fused one. z * z + c: two fused ones, two additions, of which one doubles."""
+    ptx = cuda.compile_ptx(orbit, f"void({V}, {V}, int32[::1])", cc="sm_90")[0]
+    loop = re.search(r"^(\$L\S+):\n(?:(?!\$L).*\n)*?.*bra\s+\1;", ptx, re.M).group()
+    assert collections.Counter(re.findall(r"\b(?:fma|mul|add|sub|neg)(?=\.rn\.f32|\.f32)", loop)) == {"fma": 3, "mul": 1, "add": 2, "neg": 1}
+    ptx = cuda.compile_ptx(kept, f"void({V}, int32[::1], {V})", cc="sm_90")[0]
+    assert ptx.count("mul.f32") <= 2 and ptx.count("mul.rn.f32") == 0
+
+
+@needs_llc
+def test_orbits_end_where_they_do():
+    """Contracted or not, an orbit whose every |z|**2 is further from 4 than 50 steps' roundings can take it ends at the same step."""
+    grid = np.linspace(-2, 1.2, 60)
+    cr, ci = (v.ravel().astype(np.float32) for v in np.meshgrid(grid, grid[:50] / 2))
+    out = [np.zeros(cr.size, np.int32) for _ in range(2)]
+    for fma in (False, True):
+        Entries(orbit, f"{V}, {V}, int32[::1]", 1, fma=fma).run((-(-cr.size // 64), 1, 1), (64, 1, 1), [cr, ci, out[fma]], False)
+    c = cr.astype(complex) + 1j * ci
+    z, sure, steps, off = c.copy(), np.ones(c.shape, bool), np.zeros(c.shape, int), np.zeros(c.shape)
+    alive = np.ones(c.shape, bool)
+    for _ in range(50):
+        size = abs(z)
+        sure &= ~alive | (abs(size**2 - 4) > 2 * size * off + 1e-6 * (1 + size**2))
+        alive &= size**2 <= 4
+        steps += alive
+        z = np.where(alive, z * z + c, z)
+        off = np.where(alive, 2 * size * off + off**2 + 6e-7 * (size**2 + abs(c)), off)  # four roundings of 2**-23 a step
+    assert sure.mean() > 0.6
+    for o in out:
+        assert np.array_equal(o[sure], steps[sure])
