@@ -36,7 +36,9 @@ def _run(key, queue):
             status = error
         try:
             function(status)
-        except Exception as error:
+        except SystemExit:  # as in any thread but the main one it ends what runs, not what comes after it
+            pass
+        except BaseException as error:
             sys.excepthook(type(error), error, error.__traceback__)
         event = function = None
 

@@ -156,6 +156,20 @@ def test_a_callback_that_fails_is_reported_and_others_run(monkeypatch):
         s.add_callback(3)
 
 
+@pytest.mark.parametrize("error, reported", [(SystemExit, []), (KeyboardInterrupt, [KeyboardInterrupt])])
+def test_a_callback_that_leaves_its_thread_stops_no_others(error, reported, monkeypatch):
+    import sys
+
+    def leave(*_):
+        raise error
+
+    said, last, s = [], threading.Event(), cuda.stream()
+    monkeypatch.setattr(sys, "excepthook", lambda kind, *_: said.append(kind))
+    s.add_callback(leave)
+    s.add_callback(lambda *_: last.set())
+    assert last.wait(30) and said == reported
+
+
 def test_async_done():
     import asyncio
 

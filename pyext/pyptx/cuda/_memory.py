@@ -372,11 +372,15 @@ class IpcArrayHandle:
 
         if self._memory is not None:
             raise ValueError("the IPC handle is already open")
-        self._memory = _pyptx._ipc_open(self.handle)
         size = np.dtype(self.dtype).itemsize * int(np.prod(self.shape))
-        return _pyptx._array_at(
-            self._memory.device_pointer + self.offset, size, self.dtype, self.shape, self.strides, self._memory, False
-        )
+        memory = _pyptx._ipc_open(self.handle)
+        try:
+            array = _pyptx._array_at(memory.device_pointer + self.offset, size, self.dtype, self.shape, self.strides, memory, False)
+        except BaseException:
+            memory.close()
+            raise
+        self._memory = memory
+        return array
 
     def close(self):
         """Closes it; waits for the device."""
