@@ -346,7 +346,8 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   IntrinsicId id = px_intrinsic_of(s->st, object);
   if (id == INTR_NONE)
     return freeze_library_function(s, f, object);
-  if (id == INTR_PY_POW || id == INTR_PY_PRINT) /* the form with three arguments; what writes numbers */
+  bool ufunc = !strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc");
+  if (id == INTR_PY_POW || id == INTR_PY_PRINT || ufunc) /* pow of three arguments; what writes numbers; ufuncs of arrays */
     (void)freeze_library_function(s, f, object);
   f->kind = FZ_INTRINSIC;
   f->i = id;

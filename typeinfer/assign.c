@@ -173,8 +173,7 @@ Val ty_assign(Ty *ty, Val target, Val value) {
 
 /* --- target op= value --- */
 
-/* NumPy's casting="same_kind": the kinds may grow, not shrink. */
-static bool same_kind(const Type *from, const Type *to) {
+bool ty_same_kind(const Type *from, const Type *to) {
   if (ty_is_date(from) || ty_is_date(to))
     return from->id == to->id && ty_can_store(from, to);
   static const uint8_t rank[] = {
@@ -210,7 +209,7 @@ Val ty_change(Ty *ty, Op op, Val target, Val value) {
     return BOTTOM;
   if (target.type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, target));
-  if (!ty_is_weak(t) && !same_kind(t, elem))
+  if (!ty_is_weak(t) && !ty_same_kind(t, elem))
     return TY_FAIL(ty, ERR_STORE_TYPE, ty_pretty(ty->cx, t), TY_PRETTY(ty, target));
   if (value.type->id == TY_ARRAY) {
     if (value.type->ndim > target.type->ndim)

@@ -23,11 +23,13 @@ Val ty_not_constant(Ty *ty, const char *what, const char *advice) {
   return TY_FAIL_ADVISED(ty, advice, ERR_NOT_CONSTANT, what);
 }
 
-static const char *argument_advice(const Type *given, const char *want) {
+static const char *argument_advice(const TyCall *c, const Type *given, const char *want) {
   bool number = strstr(want, "number") || strstr(want, "integer");
   bool whole = given->id == TY_ARRAY;
   return whole && !strcmp(want, TY_CONSUMED)
              ? "write what is done with each element: sum(v for v in x), max(abs(v) for v in x)"
+         : whole && number && c->library && !strncmp(c->name, "numpy.", 6)
+             ? "pass one element, or an array for the results too: np.add(x, y, out)"
          : whole && number ? "pass one element: a kernel computes with one at a time"
          : ty_is_number(given) && !ty_is_integral(given) && strstr(want, "integer")
              ? "divide integers with //, or convert with int()"
@@ -69,7 +71,7 @@ Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
   const char *which = k < np && np > 1 && !params[0].star
                           ? arena_printf(&ty->cx->arena, "%u ('%.*s')", k + 1, (int)params[k].len, params[k].name)
                           : arena_printf(&ty->cx->arena, "%u", k + 1);
-  return TY_FAIL_ADVISED(ty, argument_advice(c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name, which, want,
+  return TY_FAIL_ADVISED(ty, argument_advice(c, c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name, which, want,
                          TY_PRETTY(ty, c->args[k]));
 }
 
@@ -415,7 +417,7 @@ static Val call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, c
 /* --- any callee --- */
 
 /* An intrinsic's form that pyptx/_library.py has: pow(base, exp, mod). */
-static Val call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
+Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
                            const Frozen *names) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_FUNC;
@@ -429,7 +431,10 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
   const Frozen *f = callee.type->frozen;
   if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
       ir_intrinsics[f->i].kind == INTRINSIC_FUNC && f->i == INTR_PY_POW && n == 3 && f->func)
-    return call_library(ty, f->func, args, n, names);
+    return ty_call_library(ty, f->func, args, n, names);
+  Val result;
+  if (ty_ufunc_into(ty, callee, args, n, names, &result))
+    return result;
   if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
       ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
     return call_intrinsic(ty, (IntrinsicId)f->i, f->func, args, n, names);

@@ -1,5 +1,6 @@
 /* Rules of numpy.*, continued: ufuncs that are made of others, and those with two results. */
 #include <math.h>
+#include <string.h>
 
 #include "typeinfer/dates.h"
 #include "typeinfer/rules_numpy.h"
@@ -134,4 +135,52 @@ Val ty_rule_np_extent(Ty *ty, const TyCall *c) {
     return ty_argument_type(ty, c, 0, "an array or a number");
   return c->id == INTR_NP_SHAPE ? ty_make_tuple(ty, NULL, 0)
                                 : ty_const_int(ty, c->id == INTR_NP_SIZE);
+}
+
+/* --- arrays --- */
+
+static bool is_output(Val v) { return v.type && v.type->id == TY_ARRAY && v.type->ndim && v.type->elem->id != TY_RECORD; }
+
+/* Arrays are taken as their elements are. */
+static Val element_of(Val v) {
+  return v.type->id == TY_ARRAY ? (Val){.type = v.type->elem} : (Val){.type = v.type};
+}
+
+bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names, Val *result) {
+  const Frozen *f = callee.type->frozen;
+  if (callee.type->id != TY_FUNC || f->kind != FZ_INTRINSIC || !f->func ||
+      strncmp(ir_intrinsics[f->i].path, "numpy.", 6) || n < 2 || n > 3 || !is_output(args[n - 1]))
+    return false;
+  uint32_t nin = n - 1;
+  if (f->func->code->argcount != nin + 2 || (names && (names->n != 1 || strcmp(names->items[0]->text, "out"))))
+    return false;
+  Val out = args[n - 1], given[4] = {callee}, elements[2];
+  *result = BOTTOM;
+  for (uint32_t k = 0; k < nin; k++) {
+    if (is_bottom(args[k]))
+      return true;
+    elements[k] = element_of(args[k]);
+    given[1 + k] = args[k];
+    if (args[k].type->id == TY_ARRAY && (!args[k].type->ndim || args[k].type->ndim > out.type->ndim)) {
+      (void)TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, args[k]), TY_PRETTY(ty, out));
+      return true;
+    }
+  }
+  given[n] = out;
+  Ty quiet = *ty;
+  quiet.emit = false;
+  Val one = ty_call_intrinsic(&quiet, (IntrinsicId)f->i, elements, nin, NULL);
+  ty->stuck |= quiet.stuck;
+  if (is_bottom(one) && ty->emit) { /* again, to raise it here; nothing is computed from the operands */
+    for (uint32_t k = 0; k < nin; k++)
+      elements[k].ins = ty_ins(ty, ty_const_int(ty, 1));
+    (void)ty_call_intrinsic(ty, (IntrinsicId)f->i, elements, nin, NULL);
+  }
+  if (!is_bottom(one) && (!ty_is_number(one.type) || !ty_same_kind(one.type, out.type->elem)))
+    (void)TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, one), TY_PRETTY(ty, out));
+  else if (out.type->readonly)
+    (void)TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, out));
+  else if (!is_bottom(ty_call_library(ty, f->func, given, n + 1, NULL)))
+    *result = out;
+  return true;
 }

@@ -281,6 +281,9 @@ Val ty_setattr(Ty *ty, Val obj, const char *name, Val value);
 Val ty_assign(Ty *ty, Val target, Val value); /* assign.c: to all elements of a view */
 Val ty_change(Ty *ty, Op op, Val target,
               Val value); /* target op= value, element by element; gives the target */
+bool ty_same_kind(const Type *from, const Type *to); /* NumPy's casting="same_kind": the kinds may grow, not shrink */
+/* rules_ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such call. */
+bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names, Val *result);
 /* --- records (record.c) --- */
 static inline bool ty_has_fields(Val v) {
   return v.type && v.type->id == TY_ARRAY && v.type->elem->id == TY_RECORD;
@@ -352,6 +355,7 @@ struct TyCall { /* a call of an intrinsic, bound to its signature */
   const FrozenFunc *library; /* a form of it, or a part, that is Python code; NULL */
 };
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
+Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n, const Frozen *names);
 Val ty_call_star(Ty *ty, Ins *i);
 Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names);
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n); /* int(x), np.float32(x) … */

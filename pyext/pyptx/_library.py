@@ -228,5 +228,39 @@ def format_int(out, magnitude, negative, base, letters, sign, prefix, group, eve
     out[last + pad - left] = 0
 
 
-FUNCTIONS = {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
+def along(x, i, out):
+    """Part i of x along the first axis of out, to which it is broadcast."""
+    if np.ndim(x) < out.ndim:
+        return x
+    return x[i if x.shape[0] != 1 else 0]
+
+
+def check_extents(x, out):
+    if np.ndim(x) == out.ndim and x.shape[0] != out.shape[0] and x.shape[0] != 1:
+        raise ValueError("an operand could not be broadcast to the output's shape")
+
+
+def ufunc1(f, x, out):
+    """out[...] = f(x), element by element."""
+    check_extents(x, out)
+    for i in range(out.shape[0]):
+        if out.ndim == 1:
+            out[i] = f(along(x, i, out))
+        else:
+            ufunc1(f, along(x, i, out), out[i])
+
+
+def ufunc2(f, x, y, out):
+    """out[...] = f(x, y), element by element."""
+    check_extents(x, out)
+    check_extents(y, out)
+    for i in range(out.shape[0]):
+        if out.ndim == 1:
+            out[i] = f(along(x, i, out), along(y, i, out))
+        else:
+            ufunc2(f, along(x, i, out), along(y, i, out), out[i])
+
+
+FUNCTIONS = {f: (None, ufunc1, ufunc2)[f.nin] for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin <= 2 and f.nout == 1}
+FUNCTIONS |= {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
 FUNCTIONS |= {pow: pow_mod, print: format_int, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}

@@ -243,6 +243,7 @@ ADVISED = [
     ("ARGUMENT_TYPE", "def kernel(x):\n    for i in «range(x[0])»:\n        x[0] = 1\n", "//"),
     ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «sum(x)»\n", "sum(v for v in x)"),
     ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «max(x)»\n", "max(abs(v) for v in x)"),
+    ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «np.add(x, 1)»\n", "np.add(x, y, out)"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «math.sin()»\n", "write math.sin(x)"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «cuda.grid(1, 2)»\n", "write cuda.grid(ndim)"),
     ("ARGUMENTS", "def kernel(x):\n    «cuda.atomic.add(x[0], 1)»\n", "write cuda.atomic.add(ary, idx, val)"),

@@ -303,3 +303,61 @@ def kernel(x, o):
     o[3] = np.where(x[0] > 0, x[0], np.float32(2)) / 3
 """)
     run(kernel, [np.array([5, 9]).astype(dtype), np.zeros(4)])
+
+
+# --- ufuncs of arrays, with an array for the results
+
+
+def values(*shape, dtype="f8", seed=0):
+    return (np.random.default_rng(seed).integers(-50, 50, shape) / 4).astype(dtype)
+
+
+INTO = {  # statements, arguments a, b, c
+    "one": ("np.negative(a, b)", lambda: [values(8), np.zeros(8)]),
+    "two and out=": ("np.add(a, b, b)\n    np.multiply(a, 2.0, out=c)", lambda: [values(3, 4), values(3, 4, seed=1), np.zeros((3, 4))]),
+    "broadcast": ("np.add(a, c, b)\n    np.minimum(a[:, :1], c, out=b)", lambda: [values(3, 4), np.zeros((3, 4)), values(4, seed=3)]),
+    "numbers": ("np.add(2, 3.5, b)\n    np.subtract(b, a[3], c)", lambda: [values(8), np.zeros(8), np.zeros(8)]),
+    "views": ("np.absolute(a[::2], b[1:5])\n    np.greater(a, 0, c)", lambda: [values(8), np.zeros(8), np.zeros(8, bool)]),
+    "float32": ("np.power(a, 2, c)\n    np.floor(a, b)", lambda: [values(8, dtype="f4"), np.zeros(8, "f4"), np.zeros(8, "f4")]),
+    "complex": ("np.conjugate(a, b)", lambda: [values(8) + 1j * values(8, seed=2), np.zeros(8, complex)]),
+    "three axes": ("np.square(a, b)\n    np.add(b, a, b)", lambda: [values(2, 3, 4), np.zeros((2, 3, 4))]),
+    "F order": ("np.square(a, b)", lambda: [np.asfortranarray(values(4, 6)), np.zeros((6, 4)).T]),
+    "integers": ("np.bitwise_and(a, 7, b)", lambda: [np.arange(20), np.zeros(20, np.int64)]),
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+def test_into_an_array(name, tmp_path):
+    statements, arguments = INTO[name]
+    args = arguments()
+    kernel = define(f"def kernel({', '.join('abc'[: len(args)])}):\n    {statements}\n")
+    run(kernel, args)
+    if name in ("one", "three axes"):
+        assemble(ptx_of(kernel, "float64[:,:], float64[:,:]"), "sm_80", tmp_path)
+
+
+def test_into_local_memory():
+    def kernel(a, b):
+        t = cuda.local.array(8, np.float64)
+        np.multiply(a, a, t)
+        b[cuda.grid(1)] = t[cuda.grid(1)]
+
+    run(kernel, [values(8), np.zeros(8)], 1, 8)
+
+
+@pytest.mark.parametrize("statement, error", [
+    ("np.sqrt(a, n)", "cannot store float64"), ("np.sqrt(m, a)", "cannot assign a 2d"), ("np.bitwise_and(a, 1, a)", "& is not defined"),
+    ("np.modf(a, a)", "takes 1 argument"), ("np.add(a, a)", "must be a number"), ("np.add(a, a, where=a)", "no parameter 'where'"),
+])  # fmt: skip
+def test_what_does_not_go_into_an_array(statement, error):
+    kernel = jit(define(f"def kernel(a, n, m):\n    {statement}\n"))
+    with pytest.raises(TypeError, match=error) as caught:
+        kernel[1, 1](values(4), np.zeros(4, int), values(2, 4))
+    assert caught.value.filename.startswith("<generated")  # the user's line
+
+
+def test_shapes_that_do_not_broadcast():
+    kernel = jit(define("def kernel(a, b):\n    np.negative(a, b)\n"), debug=True)
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        kernel[1, 1](values(3), np.zeros(4))
+        cuda.synchronize()
