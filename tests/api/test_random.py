@@ -1,5 +1,7 @@
 """cuda.random: the streams of numba.cuda.random, whose numbers for some seeds stand in tests/data/xoroshiro128p.json."""
 
+import sys
+import subprocess
 import json
 import re
 from pathlib import Path
@@ -240,3 +242,9 @@ def test_numba_typing():
     cuda.synchronize()
     first, second = CASES[0]["next"][0][:2]
     assert out.tolist() == [first, second >> 11]
+
+
+def test_the_module_needs_no_import_of_its_own():
+    code = "from pyptx import cuda; print(cuda.random.create_xoroshiro128p_states.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "create_xoroshiro128p_states"

@@ -96,7 +96,11 @@ __all__ = [name for name in globals() if not name.startswith("_")]
 
 
 def __getattr__(name):
-    # Reached for names that are not there, so the time does not matter.
+    # Reached for names that are not there (yet), so the time does not matter.
+    if name == "random":
+        import importlib
+
+        return importlib.import_module(f"{__name__}.random")
     import difflib
 
     if name in ("reduce", "Reduce", "vectorize", "guvectorize"):  # Numba's
