@@ -1,6 +1,6 @@
 /* Coarsening, between its files: a second entry of a kernel's module, in which one block runs several neighbouring blocks of the
  * launch. docs/COARSENING.md has the theory; coarsen_shape.c says what a kernel is and whether it may be coarsened, coarsen_cost.c how,
- * coarsen_way.c on which way copies go together then, coarsen_write.c writes it. Private to this room. */
+ * coarsen_threads.c whether all threads come to its barriers, coarsen_way.c on which way copies go together then, coarsen_write.c writes it. Private to this room. */
 #ifndef PYPTX_CODEGEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_H
 
@@ -19,6 +19,8 @@ typedef struct CoIns {
   bool effects;     /* writes memory */
   bool reads;       /* a plain load */
   bool meets;       /* threads of the block meet in it: a barrier, an operation of a warp */
+  bool barrier;     /* all of them */
+  bool by_thread;   /* not the same in all threads of a block, for all that is known */
   /* Of a plan: */
   bool varies; /* not the same in all copies */
   bool joins;  /* a phi where ways meet that copies take by their own conditions */
@@ -47,7 +49,7 @@ typedef struct CoBlock {
   CoSet loop;             /* of its header: blocks of the loop, else 0 */
   unsigned depth;         /* loops around it */
   bool effects;           /* has an instruction that writes memory */
-  bool meets;
+  bool meets, barrier;
   unsigned weight; /* instructions here and in all that can follow, those of loops several times */
   /* Of a plan: */
   CoKind kind;
@@ -91,6 +93,8 @@ typedef struct CoPlan {
 /* Reads cg->kernel. */
 CoShape *co_shape(Cg *cg);
 CoPlan co_plan(CoShape *s);
+/* Fills CoIns.by_thread. The reason why threads of a block may come to different barriers, else NULL. */
+const char *co_threads(CoShape *s);
 /* Fills what a shape says of a plan: what varies, and the way on which copies go together. The reason where there is none, else NULL. */
 const char *co_way(CoShape *s, const CoPlan *plan);
 /* Settles the kernel's contractions, before co_shape. */
@@ -108,6 +112,9 @@ static inline uint32_t co_block(const CoShape *s, LLVMBasicBlockRef b) {
 }
 static inline bool co_has(CoSet set, uint32_t block) { return set >> block & 1; }
 static inline CoSet co_one(uint32_t block) { return (CoSet)1 << block; }
+LLVMValueRef co_condition(const CoShape *s, const CoBlock *b); /* of one with several successors */
+uint32_t co_meeting(const CoShape *s, uint32_t b); /* the first block that every way from b passes behind it; b itself if there is none */
+CoSet co_between(const CoShape *s, uint32_t from, uint32_t to); /* what can be reached from one without passing the other, which is left out */
 /* The shared array that an address or an operand is in; NULL: none, or not known. */
 CoShared *co_shared(const CoShape *s, LLVMValueRef address);
 /* Is blockIdx on this axis read; and is it, with threadIdx, used in sums only? */

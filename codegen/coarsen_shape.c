@@ -29,7 +29,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
 }
 
 /* Threads meet in it, and it says nothing of memory but the block's own. */
-static bool is_meeting(const char *name) {
+static bool is_meeting(const char *name, bool *barrier) {
   static const char *const prefixes[] = {"llvm.nvvm.shfl.sync.", "llvm.nvvm.vote.", "llvm.nvvm.match.",
                                          "llvm.nvvm.redux.sync.", "llvm.nvvm.bar.warp.sync"};
   static const char *const barriers[] = {cg_llvm_barrier, cg_llvm_barrier_red_and,
@@ -39,7 +39,7 @@ static bool is_meeting(const char *name) {
       return true;
   for (size_t k = 0; k < sizeof barriers / sizeof *barriers; k++)
     if (strcmp(name, barriers[k]) == 0)
-      return true;
+      return *barrier = true;
   return false;
 }
 
@@ -57,7 +57,7 @@ static const char *call_fault(CoShape *s, CoIns *i) {
     return NULL;
   size_t n;
   const char *name = LLVMGetValueName2(fn, &n);
-  i->meets = is_meeting(name);
+  i->meets = is_meeting(name, &i->barrier);
   return i->meets ? NULL : arena_printf(&s->cg->cx->arena, "it calls %s", name);
 }
 
@@ -314,6 +314,7 @@ static const char *read_instructions(CoShape *s, uint32_t block) {
       return "it is long";
     b->effects |= ins.effects;
     b->meets |= ins.meets;
+    b->barrier |= ins.barrier;
     valuemap_set(&s->ins_of, i, s->ins.len);
     VEC_PUSH(arena, &s->ins, ins);
   }
@@ -426,7 +427,7 @@ static const char *read_all(CoShape *s) {
   weigh(s);
   for (uint32_t k = 0; k < s->ins.len; k++)
     s->ins.data[k].axis = sum_axis(s, s->ins.data[k].old);
-  return NULL;
+  return s->meets ? co_threads(s) : NULL;
 }
 
 CoShape *co_shape(Cg *cg) {

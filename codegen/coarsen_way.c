@@ -5,7 +5,7 @@
  * the same, and what is found to vary makes more vary, until nothing changes. */
 #include "codegen/coarsen.h"
 
-static LLVMValueRef condition_of(const CoShape *s, const CoBlock *b) {
+LLVMValueRef co_condition(const CoShape *s, const CoBlock *b) {
   LLVMValueRef end = s->ins.data[b->last - 1].old;
   return LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end);
 }
@@ -59,8 +59,7 @@ static void spread(CoShape *s, const CoPlan *p) {
 
 /* --- the way --- */
 
-/* The first block that every way from b passes behind it; b itself if there is none. */
-static uint32_t meeting(const CoShape *s, uint32_t b) {
+uint32_t co_meeting(const CoShape *s, uint32_t b) {
   CoSet behind = s->blocks[b].post & ~co_one(b);
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (co_has(behind, k) && s->blocks[k].post == behind)
@@ -79,8 +78,7 @@ static unsigned heavier(const CoShape *s, const CoBlock *b) {
   return s->blocks[b->succ[1]].weight > s->blocks[b->succ[0]].weight;
 }
 
-/* Blocks that can be reached from one without passing the other. */
-static CoSet between(const CoShape *s, uint32_t from, uint32_t to) {
+CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
   CoSet reached = 0;
   for (uint32_t e = 0; e < s->blocks[from].nsucc; e++)
     reached |= co_one(s->blocks[from].succ[e]);
@@ -93,25 +91,11 @@ static CoSet between(const CoShape *s, uint32_t from, uint32_t to) {
   return reached & ~co_one(to);
 }
 
-/* The same in all threads of a block, so that they all take the guard's same way. */
-static bool is_uniform(const CoShape *s, LLVMValueRef v, int depth) {
-  enum { MAX_DEPTH = 12 };
-  const CoIns *i = co_ins(s, v);
-  if (!i)
-    return true;
-  if (i->sreg != CO_NO_SREG)
-    return i->sreg >= SREG_CTAID && i->sreg != SREG_LANEID;
-  if (depth == MAX_DEPTH || i->reads || i->effects || i->meets || is_phi(i) || LLVMIsACallInst(v))
-    return false;
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
-    if (!is_uniform(s, LLVMGetOperand(v, k), depth + 1))
-      return false;
-  return true;
-}
-
+/* Where threads meet, all of a block take a guard's same way, so that none waits for one that went to the loop. */
 static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t meet) {
   bool ends = is_end(s, meet) && meet != (uint32_t)(b - s->blocks);
-  return ends && b->nsucc == 2 && !b->written && (!s->meets || is_uniform(s, condition_of(s, b), 0));
+  const CoIns *condition = co_ins(s, co_condition(s, b));
+  return ends && b->nsucc == 2 && !b->written && (!s->meets || !condition || !condition->by_thread);
 }
 
 static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
@@ -127,11 +111,11 @@ static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
 /* How a block on the way ends. */
 static const char *end_block(CoShape *s, uint32_t at) {
   CoBlock *b = &s->blocks[at];
-  const CoIns *condition = b->nsucc > 1 ? co_ins(s, condition_of(s, b)) : NULL;
+  const CoIns *condition = b->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
   b->kind = b->nsucc > 1 ? CO_SPLIT : b->nsucc ? CO_JUMP : CO_END;
   if (!condition || !condition->varies)
     return NULL;
-  b->meet = meeting(s, at);
+  b->meet = co_meeting(s, at);
   if (may_guard(s, b, b->meet)) {
     b->kind = CO_GUARD;
     b->taken = heavier(s, b);
@@ -140,7 +124,7 @@ static const char *end_block(CoShape *s, uint32_t at) {
   if (b->meet == at)
     return "it ends in several places";
   b->kind = CO_ARMS;
-  b->arms = between(s, at, b->meet);
+  b->arms = co_between(s, at, b->meet);
   return arms_fault(s, at, b);
 }
 
@@ -257,7 +241,7 @@ static bool may_wait(const CoShape *s, CoSet loop) {
     if (!co_has(loop, k) || b->nsucc < 2)
       continue;
     bool *seen = CX_ARRAY(s->cg->cx, bool, s->ins.len);
-    if (is_read_inside(s, condition_of(s, b), loop, seen))
+    if (is_read_inside(s, co_condition(s, b), loop, seen))
       for (uint32_t e = 0; e < b->nsucc; e++)
         if (!co_has(loop, b->succ[e]))
           return true;

@@ -579,6 +579,16 @@ def ends_by_thread(x, out):
     out[i] = s[0]
 
 
+def ends_before(x, out):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    if t >= 20:
+        return
+    cuda.syncthreads()
+    out[cuda.grid(1)] = s[31 - t]
+
+
 def with_much(x, out):
     s = cuda.shared.array(4000, float32)
     s[cuda.threadIdx.x] = x[cuda.grid(1)]
@@ -591,7 +601,8 @@ def with_much(x, out):
     [
         (through_memory, "it has a loop that could wait for another block"),
         (meets_by_block, "its threads meet where its blocks go different ways"),
-        (ends_by_thread, "its threads meet where its blocks go different ways"),
+        (ends_by_thread, "some of its threads end before a barrier"),
+        (ends_before, "some of its threads end before a barrier"),
         (with_much, "its copies' arrays have no room in shared memory"),
     ],
 )
