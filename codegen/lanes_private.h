@@ -101,6 +101,14 @@ static inline LaneValue *ln_value(Lanes *l, LLVMValueRef v) {
   uint32_t n = valuemap_get(&l->value_of, v);
   return n == VALUEMAP_NONE ? NULL : &l->values.data[n];
 }
+/* By how much an integer of that step is larger in the last lane. False where its type wraps more than once on the way: then the ends
+ * tell nothing about what is between. */
+static inline bool ln_rise(const Lanes *l, LLVMTypeRef t, int64_t step, int64_t *rise) {
+  unsigned bits = LLVMGetIntTypeWidth(t);
+  if (__builtin_mul_overflow(step, (int64_t)l->width - 1, rise))
+    return false;
+  return bits >= 64 || !((uint64_t)(*rise < 0 ? -*rise : *rise) >> bits);
+}
 /* The loop that has the block as its header, NO_BLOCK if none. */
 static inline uint32_t ln_own_loop(const Lanes *l, uint32_t block) {
   uint32_t n = l->blocks[block].loop;

@@ -9,6 +9,7 @@
 #include "codegen/lanes_private.h"
 
 enum { DEEPEST = 6 }; /* both operands are followed */
+#define LARGEST_STEP ((int64_t)1 << 40) /* sums of steps never wrap */
 
 static Shape step(int64_t by) { return (Shape){SHAPE_STEP, by, 0}; }
 static const Shape vector = {SHAPE_VECTOR, 0, 0};
@@ -143,7 +144,8 @@ static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
   Shape a = ln_shape(l, x), b = ln_shape(l, y);
   if (a.kind != SHAPE_STEP || b.kind != SHAPE_STEP || (a.step != 0) == (b.step != 0))
     return false;
-  return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind &&
+  int64_t rise;
+  return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind && ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) &&
          hangs_on_block(l, a.step ? x : y, 0);
 }
 
@@ -194,6 +196,11 @@ static Shape gep_shape(Lanes *l, LLVMValueRef i) {
   if (s.step && LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 && !extends(l, index, true, 0))
     return vector;
   return step(base.step + s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit));
+}
+
+static Shape sum_of_steps(int64_t a, int64_t b) {
+  int64_t sum = a + b; /* of what products leave, below 2**31, and of sums */
+  return sum > LARGEST_STEP || sum < -LARGEST_STEP ? vector : step(sum);
 }
 
 static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift) {
@@ -268,10 +275,10 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   if (aligned.kind != SHAPE_NONE)
     return aligned;
   switch (op) {
-  case LLVMAdd: return both ? step(a.step + b.step) : vector;
-  case LLVMSub: return both ? step(a.step - b.step) : vector;
+  case LLVMAdd: return both ? sum_of_steps(a.step, b.step) : vector;
+  case LLVMSub: return both ? sum_of_steps(a.step, -b.step) : vector;
   case LLVMOr:
-    return both && LLVMGetIsDisjoint(i) ? step(a.step + b.step)
+    return both && LLVMGetIsDisjoint(i) ? sum_of_steps(a.step, b.step)
                                         : (all_uniform(l, i) ? step(0) : vector);
   case LLVMMul: return product_shape(l, x, y, false);
   case LLVMShl: return product_shape(l, x, y, true);

@@ -518,7 +518,9 @@ static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVM
     if (s.kind != SHAPE_STEP || p == LLVMIntEQ || p == LLVMIntNE || (s.step && *even) ||
         LLVMGetTypeKind(LLVMTypeOf(o)) != LLVMIntegerTypeKind)
       return false;
-    int64_t rise = s.step * ((int64_t)l->width - 1);
+    int64_t rise;
+    if (!ln_rise(l, LLVMTypeOf(o), s.step, &rise))
+      return false;
     sides[0][k] = sides[1][k] = ln_scalar(l, o);
     if (!rise)
       continue;
@@ -555,7 +557,8 @@ static void write_unequal(Lanes *l, LaneValue *v) {
     LLVMValueRef t = x;
     x = y, y = t;
   }
-  int64_t rise = ln_shape(l, x).step * ((int64_t)l->width - 1);
+  int64_t rise;
+  CX_ASSERT(l->cg->cx, ln_rise(l, LLVMTypeOf(x), ln_shape(l, x).step, &rise));
   LLVMValueRef first = ln_scalar(l, x), other = ln_scalar(l, y);
   LLVMValueRef away = rise > 0 ? LLVMBuildSub(l->b, other, first, "")
                                : LLVMBuildSub(l->b, first, other, "");

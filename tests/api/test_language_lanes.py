@@ -478,3 +478,23 @@ def test_math_has_the_same_bits_in_vectors_and_alone(name, dtype):
         cuda.synchronize()
         found.append(out.view(f"i{x.itemsize}"))
     assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16, 32])
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64])
+def test_products_that_wrap_between_the_ends_of_a_vector(dtype, lanes):
+    """The last lane's product is small again: both ends say yes, and what is between does not."""
+    bits = 8 * np.dtype(dtype).itemsize
+    factor, bound = dtype((1 << bits) // (lanes - 1) + 1), dtype(64)
+    assert int(factor) * (lanes - 1) % (1 << bits) < bound
+
+    def kernel(out):
+        i = cuda.grid(1)
+        if dtype(i) * factor < bound:
+            out[i, 0] = 1
+        if dtype(i) * factor >= bound:
+            out[i, 1] = 1
+        if dtype(i) * factor == dtype(out.shape[1] + 5):
+            out[i, 2] = 1
+
+    run(kernel, (np.zeros((64, 3), np.int32),), 2, 32)
