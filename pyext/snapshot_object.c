@@ -199,6 +199,8 @@ static const char *callable_name(PxSnapshot *s, PyObject *object) {
     const char *n = PyUnicode_AsUTF8(name);
     const char *m = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
     bool plain = !m || !strcmp(m, "builtins");
+    if (m && !strcmp(m, "pyptx._pyptx"))
+      m = "cuda";
     m += m && *m == '_'; /* "io.open": _io is where some versions define it */
     text = n ? arena_printf(&s->cx->arena, "%s%s%s", plain ? "" : m, plain ? "" : ".", n) : NULL;
   }

@@ -457,7 +457,10 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
     return (Val){.type = callee.type, .konst = f};
   const char *name = TY_PRETTY(ty, callee);
-  return TY_FAIL_ADVISED(ty, diag_advice("", name), ERR_NOT_CALLABLE, name);
+  const char *advice = diag_advice("", name);
+  if (!advice && callee.type->id == TY_OBJECT && !strncmp(name, "<object of type", 15))
+    advice = "write a function, or a closure over what the object knows: def add(v): return v + n";
+  return TY_FAIL_ADVISED(ty, advice, ERR_NOT_CALLABLE, name);
 }
 
 Val ty_call_star(Ty *ty, Ins *i) {

@@ -244,6 +244,7 @@ ADVISED = [
     ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «sum(x)»\n", "sum(v for v in x)"),
     ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «max(x)»\n", "max(abs(v) for v in x)"),
     ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «np.add(x, 1)»\n", "np.add(x, y, out)"),
+    ("NOT_CALLABLE", "import functools\nF = functools.partial(max, 1)\n\ndef kernel(x):\n    x[0] = «F(x[0])»\n", "a closure"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «math.sin()»\n", "write math.sin(x)"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «cuda.grid(1, 2)»\n", "write cuda.grid(ndim)"),
     ("ARGUMENTS", "def kernel(x):\n    «cuda.atomic.add(x[0], 1)»\n", "write cuda.atomic.add(ary, idx, val)"),
@@ -348,7 +349,7 @@ TRIED = {
     "numpy.full*": "numpy.full", "numpy.random*": "numpy.random.rand", "numpy.linalg*": "numpy.linalg.norm",
     "numpy.m*": "numpy.mean", "numpy.am*": "numpy.amax", "numpy.arg*": "numpy.argmax", "numpy.cum*": "numpy.cumsum",
     "random.*": "random.random", "time.*": "time.perf_counter", "cuda.shared*": "cuda.shared.zeros",
-    "cuda.local*": "cuda.local.zeros", "list.*": "list.append", "str.*": "str.join", "array.m*": "array.mean",
+    "cuda.local*": "cuda.local.zeros", "cuda.shfl*": "cuda.shfl_down", "cuda.device_array*": "cuda.device_array", "list.*": "list.append", "str.*": "str.join", "array.m*": "array.mean",
     "array.a*": "array.argmax", "array.flat*": "array.flatten", "array.cum*": "array.cumsum", "io.open": "open",
 }  # fmt: skip
 
