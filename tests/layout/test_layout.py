@@ -148,6 +148,12 @@ def test_file_sizes():
     assert not large, "\n".join(large)
 
 
+def test_no_two_files_of_tests_share_a_name():
+    """pytest imports them by their names alone, and one run takes them all."""
+    names = [path.name for path in files_of("tests/**/test_*.py")]
+    assert not (shared := {name for name in names if names.count(name) > 1}), shared
+
+
 def test_header_guards():
     """PYPTX_ROOM_FILE_H, so that no two headers share a guard."""
     wrong = []
