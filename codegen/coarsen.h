@@ -93,7 +93,7 @@ typedef struct CoPlan {
 /* Reads cg->kernel. */
 CoShape *co_shape(Cg *cg);
 CoPlan co_plan(CoShape *s);
-/* Fills CoIns.by_thread. The reason why threads of a block may come to different barriers, else NULL. */
+/* Fills CoIns.by_thread. The reason why some threads of a block may have ended where others meet, else NULL. */
 const char *co_threads(CoShape *s);
 /* Fills what a shape says of a plan: what varies, and the way on which copies go together. The reason where there is none, else NULL. */
 const char *co_way(CoShape *s, const CoPlan *plan);

@@ -1,8 +1,8 @@
 /* Coarsening: whether all threads of a block come to the same barriers.
  *
- * A thread that has ended counts for no barrier any more. In the loop over a block's blocks it goes on to the next one instead, where its
- * barriers would be other ones. So a barrier must not lie on a way that some threads of a block take and others do not: CUDA asks for that but
- * for threads that have ended. In: a shape whose threads meet. What differs between threads: their numbers, what is loaded from addresses that
+ * A thread that has ended counts for no barrier any more, and for no operation of its warp. In the loop over a block's blocks it goes on to the
+ * next one instead, where it would meet others who are not there yet. So a barrier must not lie on a way that some threads of a block take and
+ * others do not (CUDA asks for that but for threads that have ended), and an operation of a warp on none that others end on. In: a shape whose threads meet. What differs between threads: their numbers, what is loaded from addresses that
  * differ, atomics, operations of warps, phis where threads come by different ways, and what comes of these. */
 #include "codegen/coarsen.h"
 
@@ -63,10 +63,12 @@ const char *co_threads(CoShape *s) {
   for (uint32_t k = 0; k < s->nblocks; k++) {
     if (!splits(s, &s->blocks[k]))
       continue;
-    CoSet apart = co_between(s, k, co_meeting(s, k));
+    uint32_t meet = co_meeting(s, k);
+    CoSet apart = co_between(s, k, meet);
+    bool end = meet == k || LLVMIsAReturnInst(s->ins.data[s->blocks[meet].first].old);
     for (uint32_t b = 0; b < s->nblocks; b++)
-      if (co_has(apart, b) && s->blocks[b].barrier)
-        return "some of its threads end before a barrier";
+      if (co_has(apart, b) && (s->blocks[b].barrier || (end && s->blocks[b].meets)))
+        return "some of its threads end before others meet";
   }
   return NULL;
 }

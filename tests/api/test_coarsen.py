@@ -589,6 +589,19 @@ def ends_before(x, out):
     out[cuda.grid(1)] = s[31 - t]
 
 
+def ends_before_a_shuffle(x, out):
+    if cuda.threadIdx.x >= 20:
+        return
+    out[cuda.grid(1)] = cuda.shfl_sync(0xFFFFF, x[cuda.grid(1)], 3)
+
+
+def some_shuffle(x, out):
+    v = x[cuda.grid(1)]
+    if cuda.threadIdx.x < 16:
+        v = cuda.shfl_sync(0xFFFF, v, 3)
+    out[cuda.grid(1)] = v
+
+
 def with_much(x, out):
     s = cuda.shared.array(4000, float32)
     s[cuda.threadIdx.x] = x[cuda.grid(1)]
@@ -601,8 +614,9 @@ def with_much(x, out):
     [
         (through_memory, "it has a loop that could wait for another block"),
         (meets_by_block, "its threads meet where its blocks go different ways"),
-        (ends_by_thread, "some of its threads end before a barrier"),
-        (ends_before, "some of its threads end before a barrier"),
+        (ends_by_thread, "some of its threads end before others meet"),
+        (ends_before_a_shuffle, "some of its threads end before others meet"),
+        (ends_before, "some of its threads end before others meet"),
         (with_much, "its copies' arrays have no room in shared memory"),
     ],
 )
@@ -618,6 +632,7 @@ def test_why_not_even_if_asked(kernel, text):
         (tiled, f"{M}, {M}, {M}", "blocks along y"),
         (row_sums, f"{M}, {V}, {V}", "blocks along x"),
         (with_shuffle, V, "blocks along x"),
+        (some_shuffle, f"{V}, {V}", "blocks along x"),
     ],
 )
 def test_which_axis_kernels_with_loops_take(kernel, signature, text):
