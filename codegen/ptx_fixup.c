@@ -283,6 +283,10 @@ static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, b
         return rewrite(out, &rules[k], line);
       return rules[k].last ? NULL : rewrite_negation(out, &rules[k], line, makers);
     }
+  if (strncmp(line, "\t{ // callseq", 13) == 0 || strncmp(line, "\t} // callseq", 13) == 0) {
+    buf_add(out, line, 2); /* the number counts on while the target machine lives: equal kernels have equal text */
+    return line + n;
+  }
   if (strncmp(line, "\tselp.f32 \t", 11) == 0)
     return rewrite_choice(out, line, n);
   const char *source;
