@@ -96,17 +96,27 @@ PyObject *px_memory_foreign(PxState *st, RtDevice *d, uint64_t address, size_t b
   return memory_make(st, d, address, bytes, PX_MEMORY_FOREIGN, owner);
 }
 
+/* A new reference to the plug-in, or NULL if there is none; another thread may replace it meanwhile. */
+static PyObject *plugin_of(PxState *st) {
+  PyObject *allocator = NULL;
+  if (PX_PUBLISHED(st->allocator)) {
+    PX_BEGIN_LOCKED(st->module)
+    allocator = Py_XNewRef(st->allocator);
+    PX_END_LOCKED()
+  }
+  return allocator;
+}
+
 /* The allocator is called with the size and the stream's handle, and gives (address, owner). */
-static PyObject *from_plugin(PxState *st, RtDevice *d, size_t bytes, PyObject *stream) {
+static PyObject *from_plugin(PxState *st, PyObject *allocator, RtDevice *d, size_t bytes, PyObject *stream) {
   RtStream *s = px_stream_of(stream);
-  PyObject *allocator = Py_NewRef(st->allocator), *owner, *memory = NULL;
+  PyObject *owner, *memory = NULL;
   PyObject *pair = PyObject_CallFunction(allocator, "KK", (unsigned long long)bytes,
                                          (unsigned long long)(s ? rt_stream_handle(s) : 0));
   unsigned long long address;
   if (pair && PyArg_ParseTuple(pair, "KO;an allocator must give (address, owner)", &address, &owner))
     memory = memory_make(st, d, address, bytes, PX_MEMORY_PLUGIN, owner);
   Py_XDECREF(pair);
-  Py_DECREF(allocator);
   return memory;
 }
 
@@ -122,8 +132,12 @@ PyObject *px_memory_new(PxState *st, RtDevice *d, size_t bytes, PyObject *stream
   RtStream *s = px_stream_of(stream);
   bool share = shareable > 0;
   uint64_t address = 0;
-  if (st->allocator && !share && !rt_device_is_host(d))
-    return from_plugin(st, d, bytes, stream);
+  PyObject *allocator = share || rt_device_is_host(d) ? NULL : plugin_of(st);
+  if (allocator) {
+    PyObject *memory = from_plugin(st, allocator, d, bytes, stream);
+    Py_DECREF(allocator);
+    return memory;
+  }
   RtStatus status = !share && rt_alloc_again(d, bytes, s, &address) ? RT_OK : allocate(d, bytes, s, share, &address);
   if (status == RT_NO_MEMORY && PyGC_Collect() > 0) /* cycles (tracebacks!) may hold arrays */
     status = allocate(d, bytes, s, share, &address);
@@ -476,7 +490,7 @@ static PyObject *module_set_allocator(PyObject *module, PyObject *arg) {
     return PyErr_Format(PyExc_TypeError, "an allocator must be callable, not %.100s", Py_TYPE(arg)->tp_name);
   PX_BEGIN_LOCKED(module)
   old = st->allocator;
-  st->allocator = arg == Py_None ? NULL : Py_NewRef(arg);
+  PX_PUBLISH(st->allocator, arg == Py_None ? NULL : Py_NewRef(arg));
   PX_END_LOCKED()
   Py_XDECREF(old);
   Py_RETURN_NONE;
