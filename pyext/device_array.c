@@ -216,7 +216,8 @@ static PyMethodDef array_methods[] = {
      "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape and dtype). With ary and a stream the copy may "
      "still run on return: synchronise the stream."},
     {"copy_to_device", PX_KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
-     "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape into this one."},
+     "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape and dtype into this one (d[...] = ary converts). "
+     "TypeError for other dtypes and for masked arrays."},
     {"reshape", PX_KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
      "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. The array must be contiguous."},
     {"ravel", PX_KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
