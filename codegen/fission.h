@@ -5,7 +5,7 @@
  * `i64 pyptx.meet(i32 kind, i32 site, i32 mask, i64 value, i32 lane)`. Out: its segments. Segment 0 runs from the entry, segment j from just behind barrier j, each
  * up to whichever barrier or end it comes to. A segment is a function
  *
- *   i32 f.segment.j(args…, ptr frame, i64 stride, i32 ayes, i32 voters)
+ *   i32 f.segment.j(args…, ptr frame, i64 stride, i32 ayes, i32 voters[, ptr shared])
  *
  * with the result next << 2 | voter << 1 | aye: next is the segment that follows, 0 if the thread has ended; voter is set when the
  * barrier is one of the voting ones, aye is the vote. ayes and voters are their sums over all threads that arrived at the barrier in
@@ -31,6 +31,7 @@
 #define CG_FIELD_METADATA "pyptx.field"
 
 enum { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT }; /* kind of a barrier call */
+enum { SEGMENT_ARGS = 4, SEGMENT_BLOCK_ARGS = 5 }; /* of a segment behind f's own; the second with FissionHow.block */
 enum { SEGMENT_NEXT_SHIFT = 2, SEGMENT_VOTER = 2, SEGMENT_AYE = 1 };
 
 /* What all threads of the block keep alike, at `offset` of what the segment's last argument points to; what it leaves for the next one

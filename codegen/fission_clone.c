@@ -153,7 +153,7 @@ static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
 static void make_function(Clone *c, uint32_t number) {
   Fissioner *x = c->x;
   const CgTypes *t = &x->cg->t;
-  unsigned nargs = x->nargs + (x->shares ? 5 : 4);
+  unsigned nargs = x->nargs + (x->shares ? SEGMENT_BLOCK_ARGS : SEGMENT_ARGS);
   LLVMTypeRef *types = ARENA_ARRAY(x->arena, LLVMTypeRef, nargs);
   for (unsigned k = 0; k < x->nargs; k++)
     types[k] = LLVMTypeOf(LLVMGetParam(x->f, k));

@@ -78,7 +78,7 @@ void hl_nest_end(Loops *l) {
 /* A row of threads, by a function of host_rows.c. */
 static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                      LLVMValueRef totals, LLVMValueRef first, LLVMValueRef count) {
-  LLVMValueRef args[HOST_NARGS + 6];
+  LLVMValueRef args[HOST_NARGS + SEGMENT_ARGS + 2];
   memcpy(args, l->args, sizeof l->args);
   args[HOST_TX] = i32(l, 0), args[HOST_THREAD] = first;
   for (unsigned k = 0; k < nmore; k++)
@@ -108,12 +108,12 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 /* --- rows --- */
 
 /* How much the arguments of a thread or segment grow from one thread to the next. */
-static const int lane_steps[HOST_NARGS + 4] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
+static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
 /* Rows begin at 0 and go by whole vectors; what the runtime finds ready (points) begins anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.width = l->width;
-  const unsigned char zeros[HOST_NARGS + 4] = {
+  const unsigned char zeros[HOST_NARGS + SEGMENT_ARGS] = {
       [HOST_TX] = l->width ? (unsigned char)__builtin_ctz(l->width) : 0};
   LanesHow rules = {.steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = l->width, .alone = true};
   Lanes *lanes = l->width ? cg_lanes_analyse_doubled(l->cg, thread, &rules) : NULL;

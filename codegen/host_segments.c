@@ -34,11 +34,11 @@ static LLVMValueRef next_of_thread(const Loops *l) {
 static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, LLVMValueRef voters,
                                  const char *attribute) {
   Cg *cg = l->cg;
-  LLVMValueRef args[HOST_NARGS + 4], fn = l->fission.segments[number].fn;
+  LLVMValueRef args[HOST_NARGS + SEGMENT_ARGS], fn = l->fission.segments[number].fn;
   memcpy(args, l->args, sizeof l->args);
   args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes,
   args[HOST_NARGS + 3] = voters;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 4,
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + SEGMENT_ARGS,
                                      "");
   cg_call_attribute(cg, call, attribute);
   return call;

@@ -13,9 +13,9 @@
 
 enum { WARP = 32, WIDE = 4 };
 
-static const int block_steps[HOST_NARGS + 5] = {
+static const int block_steps[HOST_NARGS + SEGMENT_BLOCK_ARGS] = {
     [HOST_TX] = LANES_ANY, [HOST_TY] = LANES_ANY, [HOST_TZ] = LANES_ANY, [HOST_THREAD] = LANES_ANY};
-static const int lane_steps[HOST_NARGS + 5] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
+static const int lane_steps[HOST_NARGS + SEGMENT_BLOCK_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
 typedef bool (*CallTest)(void *user, LLVMValueRef call);
 
@@ -35,8 +35,8 @@ static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(l
 
 /* --- segments as lanes --- */
 
-static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + 5]) {
-  memset(zeros, 0, HOST_NARGS + 5);
+static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS]) {
+  memset(zeros, 0, HOST_NARGS + SEGMENT_BLOCK_ARGS);
   zeros[HOST_TX] = zeros[HOST_THREAD] = (unsigned char)__builtin_ctz(width);
   return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
 }
@@ -51,7 +51,7 @@ static bool has_meeting(LLVMValueRef f) {
 
 /* A segment that is not worth it, or has no form for lanes, runs thread by thread, unless it is a warp's. */
 static bool write_segment(Loops *l, uint32_t number) {
-  unsigned char zeros[HOST_NARGS + 5];
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(l->whole.width, zeros);
   LLVMValueRef fn = l->whole.fission.segments[number].fn;
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
@@ -91,7 +91,7 @@ void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2])
   if (cg_lanes_unroll(cg, kernel))
     cg_lanes_regulate(cg);
   Lanes *block = cg_lanes_analyse(cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
-  unsigned char zeros[HOST_NARGS + 5];
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(w->width, zeros);
   Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
   if (!block || !lanes || !all_calls(markers[0], is_together, block) || !all_calls(markers[1], can_meet, lanes))
@@ -154,45 +154,45 @@ static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsig
   set(l, l->all_or, LLVMBuildLShr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT), ""));
 }
 
-static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn, LLVMValueRef const more[5]) {
+static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   Whole *w = &l->whole;
-  LLVMValueRef args[HOST_NARGS + 6];
+  LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS + 1];
   LLVMTypeRef t = w->one_result[number] ? l->t->i32 : LLVMVectorType(l->t->i32, w->width);
   LLVMValueRef results = hl_new_variable(l, t, "results");
   memcpy(args, l->args, sizeof l->args);
-  memcpy(args + HOST_NARGS, more, 5 * sizeof *more);
-  args[HOST_NARGS + 5] = results;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 6, "");
+  memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  args[HOST_NARGS + SEGMENT_BLOCK_ARGS] = results;
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS + 1, "");
   cg_call_attribute(l->cg, call, hl_inlining_of(fn, 4));
   if (w->fission.segments[number].votes || w->fission.segments[number].nexits > 1)
     take_results(l, &w->fission.segments[number], LLVMBuildLoad2(l->b, t, results, ""),
                  w->one_result[number] ? w->width : 1);
 }
 
-static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
+static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   const Segment *s = &l->whole.fission.segments[number];
-  LLVMValueRef args[HOST_NARGS + 5];
+  LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   memcpy(args, l->args, sizeof l->args);
-  memcpy(args + HOST_NARGS, more, 5 * sizeof *more);
-  LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args, HOST_NARGS + 5, "");
+  memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS, "");
   cg_call_attribute(l->cg, result, hl_inlining_of(s->fn, 1));
   take_results(l, s, result, 1);
 }
 
-static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned width, LLVMValueRef const more[5]) {
+static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned width, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   hl_nest_begin(l, width);
   run_lanes(l, number, fn, more);
   hl_nest_end(l);
 }
 
-static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
+static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   hl_nest_begin(l, 1);
   run_thread(l, number, more);
   hl_nest_end(l);
 }
 
 /* By more threads at a time, if the rows are a multiple of them. */
-static void run_wide_or_not(Loops *l, uint32_t number, LLVMValueRef const more[5]) {
+static void run_wide_or_not(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   unsigned width = l->whole.width, all = WIDE * width;
   LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"), done = new_block(l, "");
   LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, all - 1), "");
