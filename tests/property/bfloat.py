@@ -30,6 +30,9 @@ def nearest(v):
     return -value if negative else value
 
 
+OF_TRUTH = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}  # each operand by itself: a tiny Python float stays true
+
+
 class BFloat16:
     __slots__ = ("value",)  # a np.float32
 
@@ -48,7 +51,7 @@ class BFloat16:
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if method != "__call__" or options:
             return NotImplemented
-        if not all(type(x) in HELD for x in inputs):
+        if ufunc in OF_TRUTH or not all(type(x) in HELD for x in inputs):
             return ufunc(*(x.value if isinstance(x, BFloat16) else x for x in inputs))
         result = ufunc(*(BFloat16(x).value for x in inputs))
         return tuple(map(rounded, result)) if isinstance(result, tuple) else rounded(result)

@@ -125,6 +125,7 @@ BFLOAT = {
     **{u: getattr(np, u) for u in "sqrt rint floor ceil trunc square reciprocal negative absolute isnan signbit".split()},
     **{u: getattr(np, u) for u in "maximum fmin copysign fmod power".split()},
     "+ int8": lambda x: x + np.int8(-7), "uint8 *": lambda x: np.uint8(200) * x, "3 -": lambda x: 3 - x,
+    "tiny xor": lambda x: np.logical_xor(1e-100, x), "and tiny": lambda x: np.logical_and(x, 1e-100),
     "float32 +": lambda x: np.float32(1.3) + x, "/ float64": lambda x: x / np.float64(3.1), "* complex64": lambda x: x * np.complex64(1 + 2j),
 }  # fmt: skip
 
