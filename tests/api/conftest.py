@@ -27,6 +27,12 @@ def libm_ulps(device):
     return {"host": 1, "gpu": 4}[device]
 
 
+@pytest.fixture
+def one_entry(monkeypatch):
+    """For tests that read the PTX of the kernel that was written: PYPTX_COARSEN, with which the others run, adds a second entry to it."""
+    monkeypatch.delenv("PYPTX_COARSEN", raising=False)
+
+
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "host_only(reason): needs the checks that only the host device always makes"

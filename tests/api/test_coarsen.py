@@ -676,6 +676,7 @@ def test_both_entries_contract_alike():
     assert plain.count("fma.rn.f32") == 4
 
 
+@pytest.mark.usefixtures("one_entry")
 def test_compile_ptx_has_one_entry_unless_asked():
     assert cuda.compile_ptx(add, (float32[::1],) * 3, cc=(9, 0))[0].count(".entry") == 1
     assert cuda.compile_ptx(add, (float32[::1],) * 3, cc=(9, 0), coarsen=2)[0].count(".entry") == 2

@@ -346,6 +346,7 @@ def test_what_complex_numbers_do_not_have(source):
         assert "PT303" in str(caught.value) or "sqrt" in source
 
 
+@pytest.mark.usefixtures("one_entry")
 @pytest.mark.parametrize("sign", ["*", "/"])
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_whole_elements_are_moved_at_once(dtype, sign, tmp_path):

@@ -80,6 +80,7 @@ def test_given_options_go_before_the_decorator_s():
     assert ".maxnreg 40" in compiled(kernel)["ptx"], "the kernel's own options have changed"
 
 
+@pytest.mark.usefixtures("one_entry")
 def test_options_that_equal_the_default_count_too():
     kernel = cuda.jit(opt=0)(axpy)
     assert len(compiled(kernel)["ptx"]) > len(compiled(kernel, opt=3)["ptx"])

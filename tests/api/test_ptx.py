@@ -178,6 +178,7 @@ def body(ptx):
     return ptx[ptx.index(".entry") :]
 
 
+@pytest.mark.usefixtures("one_entry")
 def test_saxpy_is_one_fma():
     ptx = ptx_of(example("saxpy.saxpy"), "pyfloat, float32[::1], float32[::1]")
     assert len(re.findall(r"\bfma\.rn\.f32", body(ptx))) == 1
@@ -209,6 +210,7 @@ def test_no_double_precision_in_float32_kernels():
         assert not re.search(r"\.f64", text), path
 
 
+@pytest.mark.usefixtures("one_entry")
 def test_vector_add_has_no_local_memory_and_32_bit_indices():
     ptx = body(ptx_of(example("vector_add.vector_add"), EXAMPLES["vector_add.vector_add"]))
     assert ".local" not in ptx and "__local_depot" not in ptx

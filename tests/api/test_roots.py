@@ -52,11 +52,13 @@ def roots_in(ptx):
     return ptx.count("sqrt.rn.f32") + ptx.count("rcp.rn.f32") + ptx.count("div.rn.f32"), ptx.count(".approx.ftz.f32")
 
 
+@pytest.mark.usefixtures("one_entry")
 @pytest.mark.parametrize("kernel, slow, fast", [(softened, 0, 1), (inverse, 0, 2), (length, 1, 0), (signed, 1, 0), (nested, 1, 2)])
 def test_which_roots_need_no_slow_path(kernel, slow, fast):
     assert roots_in(ptx_of(kernel)) == (slow, fast)
 
 
+@pytest.mark.usefixtures("one_entry")
 def test_the_variant_takes_all_that_are_not_negative():
     assert roots_in(ptx_of(length, _variant="roots")) == (0, 1)
     assert roots_in(ptx_of(signed, _variant="roots")) == (1, 0)
@@ -118,6 +120,7 @@ def operations(kernel, signature, **options):
     return [line.split()[0] for line in ptx.splitlines() if line.strip().startswith(("fma.", "mul.f", "mul.rn.f", "add.f", "add.rn.f", "sub.f"))]
 
 
+@pytest.mark.usefixtures("one_entry")
 def test_the_step_of_an_orbit_takes_five_operations():
     """Real: a product, a fused one, an addition. Imaginary: the product, and twice it plus c fused."""
     assert sorted(operations(step, "void(complex64[::1], complex64[::1], complex64[::1])")) == [

@@ -257,6 +257,7 @@ def test_a_bound_launch_of_tensors(torch):
     assert (out.cpu() == 8).all()
 
 
+@pytest.mark.alone
 def test_many_launches_leave_nothing(torch, cupy):
     x, y = torch.ones(64, device="cuda"), cupy.zeros(64, cupy.float32)
     scale[1, 64](x, 2, y)
