@@ -86,6 +86,8 @@ class Expressions(OtherKinds, Reductions):
         t = self.env.get(e.id, self.m.globals.get(e.id))
         if t is None or t is CONFLICT:
             raise Invalid(f"{e.id} is unset or has no type")
+        if self.items is not None and e.id not in self.items:  # captured: read for the function that a generator expression is
+            return self.settled(load(e.id), t)
         return load(e.id), t
 
     def e_NamedExpr(self, e):

@@ -212,6 +212,7 @@ class Body(Expressions):
         self.m, self.env, self.is_main = meaning, env, is_main
         self.loops, self.returns = [], []
         self.conditional = 0
+        self.items = None  # in a generator expression: the names of its items
         self.passed_on = {}  # what the functions called here capture further out
         self.name = self.recursive = None  # of the specialised function; the type of the calls of itself
         self.inexact_power = None  # a power that may have an error

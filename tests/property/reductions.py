@@ -40,13 +40,14 @@ class Reductions:
         if not has_array(t):
             t = plain(t)
             items = call("_items", items, call("_types_of", ast.Constant(spec(t))))
-        self.env = dict(outer)
+        self.env, items_outside = dict(outer), self.items
         self.conditional += 1
         target = self.bind(loop.target, t)
+        self.items = {*(self.items or ()), *(n.id for n in ast.walk(target) if isinstance(n, ast.Name))}
         tests = [self.test(x) for x in loop.ifs]
         item, item_type = self.expr(e.args[0].elt)
         self.conditional -= 1
-        self.env = outer
+        self.env, self.items = outer, items_outside
         generator = ast.GeneratorExp(item, [ast.comprehension(target, items, tests, 0)])
         if name in ("any", "all"):
             self.truth(item_type)

@@ -328,6 +328,9 @@ def saturated(value, low, high):
     return min(max(int(value), low), high)
 
 
+WRAPPED = set()  # (Python int, name of the type) that did not fit: NumPy has an OverflowError for each
+
+
 def converter(t):
     """C's conversion of a number to type t."""
     if t == "pybool":
@@ -350,6 +353,8 @@ def converter(t):
             return v
         if isinstance(v, FLOATS):
             return make(saturated(float(v), int(info.min), int(info.max)))
+        if type(v) is int and not info.min <= v <= info.max:
+            WRAPPED.add((v, t))
         return make(wrap(int(v), info.bits, kind == "i"))
 
     return to_int

@@ -109,6 +109,17 @@ def test_the_reference_converts_a_variable_where_it_is_read():
     assert types == ("uint8", "int16") and values == (255, -1)
 
 
+def test_the_reference_reads_a_variable_for_the_functions_that_capture_it():
+    source = """def prog(a, b, n):
+    v = n
+    if n > 5:
+        v = a
+    return (b if n > 10 else v, (lambda: b if n > 10 else v)(), sum(b if n > 10 else v for k in range(2)), sum(v for v in (n, n)))
+"""
+    types, values = result_of(source, ("uint8", "int16", "pyint"), np.uint8(1), np.int16(2), -1)
+    assert types == ("int16", "int16", "int16", "pyint") and values == (-1, 255, 510, -2)
+
+
 def test_joins_of_dates_and_of_bfloat16():
     assert join("timedelta64[25ms]", join("timedelta64[D]", "timedelta64[s]")) == "timedelta64[25ms]"
     assert join("timedelta64", "timedelta64[s]") == "timedelta64[s]"
@@ -245,6 +256,17 @@ def test_a_candidate_that_does_not_end_is_given_up():
 def of_source(source, parameters, seed=1):
     made = programs.Program(source, parameters, seed)
     return differential.Case(made, made.meaning(), ROWS, seed)
+
+
+def test_a_known_number_that_does_not_fit_is_refused_rightly():
+    """-7 wraps in the reference, which does not know it; another number's error would be a failure, and others of the batch are compared."""
+    source = "def prog(a0):\n    v = -7\n    n = 0\n    while n < 3:\n        n += 1\n        v = v\n    return (np.uint16(v),)\n"
+    case, other = of_source(source, {"a0": "int8"}), wrong(differential.case_of(3, ROWS))
+    (failure,) = differential.check([case, other], opt=0)
+    assert case.refused and not other.refused and failure.case is other
+    case.wrapped = {(-7, "uint8"), (-8, "uint16")}
+    (failure,) = differential.check([case], opt=0)
+    assert failure.kind == "exception" and "the integer -7 does not fit uint16" in failure.text
 
 
 CLASS = 'prog_P0 = collections.namedtuple("prog_P0", "x y")\n'
