@@ -283,7 +283,8 @@ static bool sweep_block(Ty *ty, Block *b) {
  *
  * A loop is typed to its end before what follows it, and from what enters it alone each time it is entered: promotion is not monotone
  * (bool * 1 is int64, uint8 * 1 is uint8), so that a guess made before an outer or an earlier loop had its types would stay in the
- * variables of this one. */
+ * variables of this one. For the same reason all ends of its body (`continue`, the branches of an `if` there) are typed before its head
+ * is looked at again. */
 
 enum { VISITS = 64 }; /* of a block, on average; beyond, plain sweeps settle the rest */
 
@@ -309,12 +310,21 @@ static Change head_changes(Ty *ty, Block *from, Block *head) {
   return change;
 }
 
-/* The head that control returns to from b with types it has not seen; NULL if there is none. */
+/* Whether b is the last of the blocks from which control returns to a loop's head. */
+static bool is_last_latch(const TySpec *s, const Block *b, const Block *head) {
+  if (s->order[b->id] < s->order[head->id])
+    return false;
+  for (uint32_t k = 0; k < head->preds.len; k++)
+    if (s->order[head->preds.data[k]->id] > s->order[b->id])
+      return false;
+  return true;
+}
+
+/* The head of a loop that ends at b and has types it has not seen; NULL if there is none. */
 static Block *head_to_repeat(Ty *ty, Block *b, Change *change) {
-  TySpec *s = ty->spec;
   for (int n = 0; n < 2; n++) {
     Block *to = b->succ[n];
-    if (to && s->order[to->id] <= s->order[b->id] && ty_edge_taken(s, b, to) &&
+    if (to && (ty->spec->taken[to->id] & BLOCK_REACHED) && is_last_latch(ty->spec, b, to) &&
         (*change = head_changes(ty, b, to)) != SAME)
       return to;
   }
@@ -344,15 +354,11 @@ static void sweep_loops(Ty *ty) {
       if (b != repeat) /* entered: only what comes before */
         s->horizon[b->id] = s->order[b->id] - 1;
       (void)sweep_block(ty, b);
-      Change change = SAME;
-      Block *head = head_to_repeat(ty, b, &change);
-      repeat = change == NEW_START ? NULL : head;
-      if (head) {
-        p = s->order[head->id] - 1;
-        continue;
-      }
     }
-    p++;
+    Change change = SAME;
+    Block *head = head_to_repeat(ty, b, &change);
+    repeat = change == NEW_START ? NULL : head;
+    p = head ? s->order[head->id] - 1 : p + 1;
   }
   s->order = s->horizon = NULL;
 }

@@ -128,6 +128,30 @@ def test_what_a_loop_knows_at_first_decides_no_type():
     assert re.search(r"int32 = phi .*'shift'", str(*kernel.inspect_types().values()))
 
 
+ENDS = {
+    "else": "if c[k]:\n            v = 1\n        else:\n            v, w = w, v",
+    "code behind": "if c[k]:\n            v = 1\n        else:\n            v, w = w, v\n        out[1] = k",
+    "continue": "if c[k]:\n            v = 1\n            continue\n        v, w = w, v",
+    "continue first": "if not c[k]:\n            v, w = w, v\n            continue\n        v = 1",
+}
+
+
+@pytest.mark.parametrize("head", ["for k in range(3):", "k = -1\n    while k < 2:\n        k += 1"])
+@pytest.mark.parametrize("end", ENDS)
+def test_all_ends_of_a_loops_body_give_its_variables_their_types_at_once(head, end):
+    """v is a bool, an int or an int32: an int32. (A bool and an int alone would be an int64, and so would v | v be, which w gets.)"""
+    kernel = jit(define(f"def kernel(c, a, b, out):\n    v, w = a[0], b[0]\n    {head}\n        v |= v\n        {ENDS[end]}\n    out[0] = v\n"))
+    out = np.zeros(2, np.int64)
+    kernel[1, 1](np.array([0, 1, 0]), np.ones(1, bool), np.array([-5], np.int32), out)
+    cuda.synchronize()
+    types = str(*kernel.inspect_types().values())
+    assert {t for t, _ in re.findall(r"(\w+) = phi .*'([vw])'", types)} == {"int32"}
+    v, w = np.True_, np.int32(-5)
+    for c in (0, 1, 0):
+        v, w = (1, w) if c else (w, v)
+    assert out[0] == v
+
+
 @pytest.mark.parametrize("expression", ["({}) ** 1", "+({})", "({},)[0]", "round({})", "(lambda v: v)({})", "min({0}, {0})"])
 def test_an_operation_that_gives_its_operand_has_read_it(expression):
     """-2 beside a uint16 is 65534, also where that meets a float32 afterwards."""
