@@ -2,6 +2,7 @@
 #include "codegen/cg.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -81,10 +82,29 @@ void cg_start_llvm(Cg *cg) {
   running = cg;
 }
 
-void cg_open(Cg *cg) {
+static void open_context(Cg *cg) {
   cg_start_llvm(cg);
   cg->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(cg->context, on_diagnostic, cg);
+}
+
+void cg_open_bitcode(Cg *cg, const char *bytes, size_t n) {
+  open_context(cg);
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bytes, n, "bitcode", 0);
+  bool bad = LLVMParseBitcodeInContext2(cg->context, buffer, &cg->module);
+  LLVMDisposeMemoryBuffer(buffer);
+  if (bad) {
+    cg->module = NULL;
+    fail(cg->cx, (Loc){0}, ERR_LLVM, cg->complaint ? cg->complaint : "bitcode cannot be read");
+  }
+  make_types(cg);
+  cg->target->open(cg);
+  cg->layout = LLVMCreateTargetDataLayout(cg->machine);
+  cg->builder = LLVMCreateBuilderInContext(cg->context);
+}
+
+void cg_open(Cg *cg) {
+  open_context(cg);
   cg->module = LLVMModuleCreateWithNameInContext(cg->symbol ? cg->symbol : "pyptx", cg->context);
   make_types(cg);
   cg->target->open(cg);

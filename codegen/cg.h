@@ -67,6 +67,8 @@ typedef struct Cg {
 /* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a
  * Cg that was opened halfway. Between the two this thread's LLVM errors become fail(ERR_LLVM). */
 void cg_open(Cg *cg);
+/* The same with a module that was written as bitcode. */
+void cg_open_bitcode(Cg *cg, const char *bytes, size_t n);
 void cg_close(Cg *cg);
 /* Gives up the machine before the end. */
 void cg_close_machine(Cg *cg);

@@ -1,10 +1,15 @@
 /* Coarsening: the pass. Beside the kernel, which stays as it is, the module gets a second entry in which a block runs several blocks of the
- * launch; the launch takes it where that pays. docs/COARSENING.md. */
+ * launch; the launch takes it where that pays. docs/COARSENING.md.
+ *
+ * Either both are written into one module, or (CgRequest.apart) the kernel goes on alone, and the module as it is here is kept as bitcode: from
+ * that the entry is made alone, when a launch first wants it (CgRequest.coarse_of). */
 #include "codegen/coarsen.h"
 
+#include <llvm-c/BitWriter.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/debuginfo.h"
 #include "codegen/passes.h"
 
 /* The last field of the parameter block, that the kernel itself does not take. */
@@ -35,26 +40,85 @@ static const char *switched_off(const Cg *cg) {
   return cg->options.opt ? NULL : "switched off by opt=0";
 }
 
-void cg_pass_coarsen(Cg *cg) {
+/* --- the entry alone --- */
+
+#define SCOPE "pyptx.coarse" /* metadata of the module: where its lines belong */
+
+/* What a later compilation makes the entry from. */
+static void keep_rest(Cg *cg) {
+  cg_debug_close(cg);
+  if (cg->coarse_scope)
+    LLVMAddNamedMetadataOperand(cg->module, SCOPE, LLVMMetadataAsValue(cg->context, cg->coarse_scope));
+  LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(cg->module);
+  cg->out->rest_len = LLVMGetBufferSize(bitcode);
+  cg->out->rest = cg_strndup(cg, LLVMGetBufferStart(bitcode), cg->out->rest_len);
+  LLVMDisposeMemoryBuffer(bitcode);
+}
+
+void cg_open_rest(Cg *cg) {
+  const CgKernel *k = cg->request->coarse_of;
+  LLVMValueRef scope;
+  CX_ASSERT(cg->cx, k->rest);
+  cg_open_bitcode(cg, k->rest, k->rest_len);
+  cg->kernel = LLVMGetNamedFunction(cg->module, cg->symbol);
+  CX_ASSERT(cg->cx, cg->kernel);
+  if (LLVMGetNamedMetadataNumOperands(cg->module, SCOPE) == 1) {
+    LLVMGetNamedMetadataOperands(cg->module, SCOPE, &scope);
+    cg->coarse_scope = LLVMValueAsMetadata(scope);
+  }
+}
+
+/* --- the pass --- */
+
+static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {
+  co_way(shape, plan);
+  const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
+  co_write(shape, plan, symbol);
+  cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");
+}
+
+static void write_alone(Cg *cg) {
+  const RtCoarse *c = &cg->request->coarse_of->params.coarse;
+  CoShape *shape = co_shape(cg);
+  CoPlan plan = co_plan_again(shape, c->axis, c->factor);
+  write_entry(cg, shape, &plan);
+  LLVMDeleteFunction(cg->kernel);
+  for (uint32_t k = 0; k < shape->shared.len; k++) /* the kernel's own */
+    if (!LLVMGetFirstUse(shape->shared.data[k].old))
+      LLVMDeleteGlobal(shape->shared.data[k].old);
+  cg->symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
+  cg->kernel = LLVMGetNamedFunction(cg->module, cg->symbol);
+}
+
+static void note_plan(Cg *cg, const CoPlan *plan) {
   CgKernel *k = cg->out;
+  const char *text = summary(cg, plan);
+  k->coarsening = cg_strndup(cg, text, strlen(text));
+  if (plan->factor == 1)
+    return;
+  k->params.coarse.factor = plan->factor;
+  k->params.coarse.axis = plan->axis;
+  k->params.coarse.fill = plan->fill;
+  add_field(k, cg);
+}
+
+void cg_pass_coarsen(Cg *cg) {
   CoPlan plan = {.factor = 1, .reason = switched_off(cg)};
   if (!cg->target->coarsens || cg->options.device_function)
     return;
+  if (cg->request->coarse_of) {
+    write_alone(cg);
+    return;
+  }
   CoShape *shape = plan.reason ? NULL : co_shape(cg);
   if (shape)
     plan = co_plan(shape);
-  const char *text = summary(cg, &plan);
-  k->coarsening = cg_strndup(cg, text, strlen(text));
+  note_plan(cg, &plan);
   if (plan.factor == 1)
     return;
-  k->params.coarse.factor = plan.factor;
-  k->params.coarse.axis = plan.axis;
-  k->params.coarse.fill = plan.fill;
-  add_field(k, cg);
   co_contract(cg);
-  shape = co_shape(cg); /* of what that made of it */
-  co_way(shape, &plan);
-  const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
-  co_write(shape, &plan, symbol);
-  cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");
+  if (cg->request->apart)
+    keep_rest(cg);
+  else
+    write_entry(cg, co_shape(cg), &plan); /* of what that made of it */
 }

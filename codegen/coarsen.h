@@ -93,6 +93,8 @@ typedef struct CoPlan {
 /* Reads cg->kernel. */
 CoShape *co_shape(Cg *cg);
 CoPlan co_plan(CoShape *s);
+/* The plan for this axis and factor, which were chosen before. */
+CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor);
 /* Fills CoIns.by_thread. The reason why some threads of a block may have ended where others meet, else NULL. */
 const char *co_threads(CoShape *s);
 /* Fills what a shape says of a plan: what varies, and the way on which copies go together. The reason where there is none, else NULL. */

@@ -328,3 +328,9 @@ CoPlan co_plan(CoShape *s) {
     choose_factor(s, &p);
   return p;
 }
+
+CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor) {
+  CoPlan p = plan_for(s, axis);
+  p.factor = factor;
+  return p;
+}

@@ -23,6 +23,8 @@ static bool is_reserved(const char *s) {
 
 /* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as it is and ptxas takes no others. */
 static const char *symbol_of(Cg *cg) {
+  if (cg->request->coarse_of)
+    return cg->request->coarse_of->symbol;
   const char *name = cg->request->symbol ? cg->request->symbol : cg->request->func->code->qualname;
   char *s = arena_strdup(&cg->cx->arena, name && *name ? name : "kernel");
   for (char *p = s; *p; p++)
@@ -56,7 +58,8 @@ static void prepare(Cg *cg) {
 
 static void finish(Cg *cg) {
   CgKernel *out = cg->out;
-  out->symbol = cg_strndup(cg, cg->name, strlen(cg->name));
+  const char *symbol = cg->request->coarse_of ? cg->symbol : cg->name;
+  out->symbol = cg_strndup(cg, symbol, strlen(symbol));
   out->static_shared = cg->static_shared;
   out->local_bytes = cg->local_bytes;
   out->uses_dynamic_shared = cg->uses_dynamic_shared;
@@ -132,7 +135,7 @@ void cg_kernel_free(CgKernel *k) {
   free_sites(k);
   char *texts[] = {k->symbol, k->ptx,      k->ssa,      k->types,
                    k->llvm,   k->llvm_opt, k->assembly, k->result,
-                   k->object, k->entry,    k->coarsening};
+                   k->object, k->entry,    k->coarsening, k->rest};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);
   for (uint32_t n = 0; k->imports && n < k->nimports; n++)

@@ -87,6 +87,8 @@ typedef struct CgRequest {
   void (*sink)(void *user, char letter, const char *pass,
                const char *text); /* where dumps go; NULL: stderr */
   void *sink_user;
+  int apart; /* CG_NVPTX: a coarsened entry is no part of the PTX: it is made by a request of its own, coarse_of */
+  const struct CgKernel *coarse_of; /* that entry of this kernel: func, signature and library are not read; the rest is as for the kernel itself */
   const char *libdevice;   /* path, or NULL: searched for when first needed */
   const CgSymbol *symbols; /* CG_HOST: name-terminated by NULL */
 } CgRequest;
@@ -111,6 +113,8 @@ typedef struct CgKernel {
   char *result;                                   /* device_function: text of the result type */
   RtParams params;                                /* how the parameter block is packed */
   char *coarsening; /* CG_NVPTX: what was done about it, and why */
+  char *rest; /* CG_NVPTX, apart: what the coarsened entry is made from, bitcode of LLVM; NULL: there is none */
+  size_t rest_len;
   CgArg *args;
   uint32_t nargs; /* leaves */
   uint32_t static_shared, local_bytes;

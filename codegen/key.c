@@ -25,7 +25,7 @@ _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of Fr
 _Static_assert(sizeof(FuncOptions) == 8, "put_function hashes every member of FuncOptions");
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
 _Static_assert(sizeof(CgOptions) == 15 * sizeof(int), "put_request hashes CgOptions, all of them ints");
-_Static_assert(sizeof(CgRequest) == 160, "put_request hashes every member of CgRequest");
+_Static_assert(sizeof(CgRequest) == 176, "put_request hashes every member of CgRequest");
 
 typedef llvm_blake3_hasher Hash;
 
@@ -349,21 +349,37 @@ static void put_target(Hash *h, const CgRequest *r) {
   put_text(h, getenv("PYPTX_HOST_FEATURES"));
 }
 
+static void put_function_and_library(Keying *k, Hash *h, const CgRequest *r) {
+  put_reference(k, h, r->func, NULL);
+  put_number(h, r->library != NULL);
+  if (r->library)
+    put_reference(k, h, NULL, r->library);
+}
+
+/* What a coarsened entry is made from has all of the kernel in it. */
+static void put_coarse(Hash *h, const CgKernel *k) {
+  put(h, &k->params.coarse, sizeof k->params.coarse);
+  put_text(h, k->symbol);
+  put_bytes(h, k->rest, k->rest_len);
+}
+
 static void put_request(Cg *cg) {
   Keying *k = cg->target_state;
   const CgRequest *r = k->request;
   Hash h;
   llvm_blake3_hasher_init(&h);
-  put_text(&h, "pyptx kernel, format 1");
+  put_text(&h, "pyptx kernel, format 2");
   put_build(k, &h);
   put_target(&h, r);
   put(&h, &r->options, sizeof r->options);
+  put_number(&h, r->apart != 0);
   put_text(&h, r->signature);
   put_text(&h, r->symbol);
-  put_reference(k, &h, r->func, NULL);
-  put_number(&h, r->library != NULL);
-  if (r->library)
-    put_reference(k, &h, NULL, r->library);
+  put_number(&h, r->coarse_of != NULL);
+  if (r->coarse_of)
+    put_coarse(&h, r->coarse_of);
+  else
+    put_function_and_library(k, &h, r);
   for (uint32_t i = 0; i < k->work.len; i++) {
     Work w = k->work.data[i];
     if (w.func)

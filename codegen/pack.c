@@ -14,7 +14,7 @@
 #include "codegen/libdevice.h"
 
 /* A new member of one of these is to be packed below if a launch needs it, and then counted here. */
-_Static_assert(sizeof(CgKernel) == 280, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 296, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(RtCoarse) == 16, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
@@ -164,11 +164,20 @@ static void pack_coarse(Pack *p, CgKernel *k) {
   need(p, c->axis < 3 && c->plain_bytes <= k->params.bytes);
 }
 
+static void pack_rest(Pack *p, CgKernel *k) {
+  unsigned char there = k->rest != NULL;
+  pack_u8(p, &there);
+  need(p, there <= 1 && (!there || k->params.coarse.factor));
+  if (there)
+    pack_bytes(p, &k->rest, &k->rest_len);
+}
+
 static void pack_gpu(Pack *p, CgKernel *k) {
   pack_coarse(p, k);
   pack_u8(p, &k->uses_libdevice);
   pack_raw(p, k->libdevice, sizeof k->libdevice);
   pack_bytes(p, &k->ptx, &k->ptx_len);
+  pack_rest(p, k);
 }
 
 static void pack_kernel(Pack *p) {

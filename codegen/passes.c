@@ -115,12 +115,23 @@ static unsigned enough(unsigned want) {
   return want & CG_WANT_LLVM_OPT ? CG_COARSENED : want & CG_WANT_LLVM ? CG_LOWERED : CG_TYPED;
 }
 
+/* Number of the first pass. A coarsened entry alone begins with what LLVM's passes left. */
+static int begin(Cg *cg, unsigned *state) {
+  int k = 0;
+  if (!cg->request->coarse_of)
+    return k;
+  cg_open_rest(cg);
+  for (*state = passes[k].gives; !(passes[k].gives & CG_OPTIMIZED); *state |= passes[k].gives)
+    k++;
+  return k + 1;
+}
+
 void cg_run(Cg *cg) {
   unsigned state = CG_NOTHING;
   bool verifying = verifies();
   buf_init(&cg->lifted_text, &cg->cx->arena);
   cg->out->timings = cg_calloc(cg, NPASSES, sizeof *cg->out->timings);
-  for (int k = 0; k < NPASSES && !(state & enough(cg->request->want)); k++) {
+  for (int k = begin(cg, &state); k < NPASSES && !(state & enough(cg->request->want)); k++) {
     const Pass *p = &passes[k];
     cg->cx->pass = p->name;
     CX_ASSERT(cg->cx, (state & p->needs) == p->needs);

@@ -281,7 +281,7 @@ static PyObject *label_of(const CgRequest *r) {
                               c->filename, (int)c->firstlineno);
 }
 
-int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, CgKernel **code,
+int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, const char *given, CgKernel **code,
                       Diag **diag, PxCacheUse *use) {
   Settings settings;
   *use = PX_CACHE_UNUSED;
@@ -295,7 +295,7 @@ int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, 
   Py_END_ALLOW_THREADS
   if (unkeepable)
     return compile_plainly(request, code, diag);
-  PyObject *label = label_of(request);
+  PyObject *label = given ? PyUnicode_FromString(given) : label_of(request);
   memcpy(j.problem, settings.problem, sizeof j.problem);
   int failed = label && (j.label = PyUnicode_AsUTF8(label)) ? work(&j, use) : -1;
   close_job(&j);

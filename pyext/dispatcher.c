@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pyext/entries.h"
 #include "pyext/plan.h"
 #include "pyext/raise.h"
 #include "pyext/scalar.h"
@@ -457,6 +458,8 @@ static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
   PyObject *result = NULL;
   if (!d->func_options.device) {
     result = (PyObject *)px_overload_for(d, &s, device);
+    if (result && px_entry_own(st, (PxOverload *)result) < 0)
+      Py_CLEAR(result);
   } else {
     char arch[16];
     PxTextRequest text = px_text_request(device, arch);
@@ -482,10 +485,9 @@ static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
                       ? NULL
                       : px_dispatch(d, &a);
   px_args_clear(&a);
-  if (!o)
-    return NULL;
-  Py_DECREF(o);
-  return Py_NewRef(op);
+  int failed = o ? px_entry_own(st, o) : -1;
+  Py_XDECREF((PyObject *)o);
+  return failed ? NULL : Py_NewRef(op);
 }
 
 static PyObject *dispatcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {

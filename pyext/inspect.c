@@ -2,6 +2,7 @@
  *
  * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with the globals of now. */
 #include "pyext/dispatcher.h"
+#include "pyext/entries.h"
 #include "pyext/raise.h"
 
 /* --- texts of overloads --- */
@@ -24,6 +25,7 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
   char arch[16];
   PxTextRequest request = px_text_request(device, arch);
   request.want = q->want | CG_WANT_ONLY;
+  request.apart = q->of == asm_of; /* as an overload's: the kernel's own entry */
   CgKernel *code = NULL;
   if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
     return NULL;
@@ -34,6 +36,8 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
 
 static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) {
   if (!q->of) {
+    if (px_entry_own(px_state_of((PyObject *)d), o) < 0)
+      return NULL;
     uint32_t v;
     memcpy(&v, (const char *)rt_kernel_info(o->kernel) + q->number, sizeof v);
     return PyLong_FromUnsignedLong(v);

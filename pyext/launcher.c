@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pyext/device_array.h"
+#include "pyext/entries.h"
 #include "pyext/graph.h"
 #include "pyext/plan.h"
 #include "pyext/raise.h"
@@ -212,6 +213,8 @@ void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, P
 
 /* forall: enough blocks for ntasks threads. */
 static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConfig *config) {
+  if (!config->block[0] && px_entry_own(st, o) < 0)
+    return -1;
   if (!config->block[0])
     PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, config->dynamic_shared, &config->block[0]),
                   return -1);
@@ -225,7 +228,27 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
   return 0;
 }
 
-static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload *o, RtStatus status, const RtTrap *trap) {
+/* Loads the entry that the launch wanted, and launches again; which may want the other one then. -1 with an exception, else 0 and the status. */
+static int launch_loading(PxState *st, PxOverload *o, const RtConfig *config, char *block, RtStatus *status, RtTrap *trap) {
+  while (*status == RT_NO_ENTRY) {
+    RtEntryKind wanted = rt_kernel_wants(o->kernel, config);
+    if (wanted != RT_ENTRY_NONE && px_entry_load(st, o, wanted) < 0)
+      return -1;
+    Py_BEGIN_ALLOW_THREADS
+    *status = rt_launch(o->kernel, config, block, trap);
+    Py_END_ALLOW_THREADS
+  }
+  return 0;
+}
+
+static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload *o, const RtConfig *config, char *block, RtStatus status,
+                                                        RtTrap *trap) {
+  if (status == RT_NO_ENTRY) {
+    if (launch_loading(st, o, config, block, &status, trap) < 0)
+      return -1;
+    if (status == RT_OK)
+      return 0;
+  }
   if (status == RT_CAPTURED)
     return PX_CAPTURED;
   if (status == RT_TRAPPED)
@@ -243,7 +266,7 @@ PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kern
   Py_BEGIN_ALLOW_THREADS
   status = rt_launch(kernel, config, block, &trap);
   Py_END_ALLOW_THREADS
-  return PX_LIKELY(status == RT_OK) ? 0 : not_launched(st, o, status, &trap);
+  return PX_LIKELY(status == RT_OK) ? 0 : not_launched(st, o, config, block, status, &trap);
 }
 
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {

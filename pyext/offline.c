@@ -21,20 +21,20 @@ static const struct {
     {"llvm_opt", CG_WANT_LLVM_OPT, offsetof(CgKernel, llvm_opt)},
     {"asm", CG_WANT_ASM, offsetof(CgKernel, assembly)},
 };
-enum { NTEXTS = sizeof texts / sizeof *texts, CUBIN = 1 << 30 };
+enum { NTEXTS = sizeof texts / sizeof *texts, CUBIN = 1 << 30, APART = 1 << 29, OURS = CUBIN | APART };
 
 static const char *text_of(const CgKernel *k, int i) {
   return *(char *const *)((const char *)k + texts[i].at);
 }
 
-/* Bits of CgWant, and CUBIN; -1 with ValueError for an unknown name. */
+/* Bits of CgWant, CUBIN, and APART, which is what a launch gets: the kernel's own entry as ptx, a coarsened one as the ptx of "coarse"; -1 with ValueError for an unknown name. */
 static int parse_want(const char *want, unsigned *bits) {
   *bits = 0;
   for (const char *s = want; *s;) {
     size_t n = strcspn(s, ",");
-    bool known = n == 5 && !strncmp(s, "cubin", n);
-    if (known)
-      *bits |= CUBIN;
+    unsigned ours = n != 5 ? 0 : !strncmp(s, "cubin", n) ? CUBIN : !strncmp(s, "apart", n) ? APART : 0;
+    bool known = ours;
+    *bits |= ours;
     for (int i = 0; i < NTEXTS && !known; i++)
       if ((known = strlen(texts[i].name) == n && !strncmp(s, texts[i].name, n)))
         *bits |= texts[i].want;
@@ -229,6 +229,20 @@ static PxDispatcher *dispatcher_with(PxState *st, PyObject *function, PyObject *
   return made;
 }
 
+static int put_coarse(PxState *st, PxDispatcher *d, PyObject *dict, const CgKernel *k, const PxTextRequest *text) {
+  CgRequest request = {.coarse_of = k, .target = CG_NVPTX, .arch = text->arch, .ptx_version = text->ptx_version,
+                       .options = d->options, .want = text->want, .dump = px_dump(d)};
+  CgKernel *coarse = NULL;
+  PxCacheUse unused;
+  if (!k->rest)
+    return 0;
+  if (px_compile_request(st, PX_CACHE_NEVER, &request, NULL, &coarse, &unused) < 0)
+    return -1;
+  int failed = put(dict, "coarse", answer(coarse));
+  cg_kernel_free(coarse);
+  return failed;
+}
+
 static PyObject *compile_one(PxState *st, PxDispatcher *d, const char *signature,
                              const PxTextRequest *text, bool cubin) {
   PxSignature s;
@@ -241,6 +255,8 @@ static PyObject *compile_one(PxState *st, PxDispatcher *d, const char *signature
     return NULL;
   PyObject *dict = answer(k);
   if (dict && cubin && put_cubin(st, dict, k, text->arch) < 0)
+    Py_CLEAR(dict);
+  if (dict && put_coarse(st, d, dict, k, text) < 0)
     Py_CLEAR(dict);
   cg_kernel_free(k);
   return dict;
@@ -257,7 +273,8 @@ PyObject *px_compile_offline(PyObject *module, PyObject *args) {
   unsigned bits;
   if (parse_want(want, &bits) < 0)
     return NULL;
-  text.want = bits & ~(unsigned)CUBIN;
+  text.want = bits & ~(unsigned)OURS;
+  text.apart = bits & APART;
   text.target = strcmp(target, "host") ? CG_NVPTX : CG_HOST;
   if (text.target == CG_NVPTX && (!text.arch || strcmp(target, "nvptx")))
     return PyErr_Format(PyExc_ValueError, "the target is 'nvptx' with an architecture, or 'host'");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pyext/dispatcher.h"
+#include "pyext/entries.h"
 #include "pyext/launcher.h"
 #include "pyext/raise.h"
 #include "pyext/snapshot.h"
@@ -26,6 +27,19 @@ PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
   snprintf(arch, 16, "sm_%d", rt_device_capability(device));
   return (PxTextRequest){
       .target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1, .device = device};
+}
+
+const char *px_dump(const PxDispatcher *d) { return d->dump ? d->dump : getenv("PYPTX_DUMP"); }
+
+int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label, CgKernel **code, PxCacheUse *use) {
+  Diag *diag = NULL;
+  int failed = px_compile_cached(st, caching, request, label, code, &diag, use);
+  if (failed && diag)
+    px_raise_diag(st, diag);
+  else if (failed && !PyErr_Occurred())
+    PyErr_NoMemory();
+  diag_free(diag);
+  return failed;
 }
 
 int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
@@ -52,7 +66,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
       .ptx_version = text->ptx_version,
       .options = d->options,
       .want = text->want,
-      .dump = d->dump ? d->dump : getenv("PYPTX_DUMP"),
+      .dump = px_dump(d),
+      .apart = text->apart,
       .libdevice = getenv("PYPTX_LIBDEVICE"),
       .symbols = host_symbols,
   };
@@ -60,15 +75,9 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     request.options.opt = text->opt;
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
-  Diag *diag = NULL;
   PxCacheUse unused;
-  int failed = px_compile_cached(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, code,
-                                 &diag, text->cache ? text->cache : &unused);
-  if (failed && diag)
-    px_raise_diag(st, diag);
-  else if (failed && !PyErr_Occurred())
-    PyErr_NoMemory();
-  diag_free(diag);
+  int failed = px_compile_request(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, NULL, code,
+                                  text->cache ? text->cache : &unused);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)
@@ -76,49 +85,6 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   px_snapshot_free(snapshot);
   Py_DECREF(sig);
   return failed ? -1 : 0;
-}
-
-/* What the kernel is linked with, of the decorator's link= and of the functions that it declares: a list of (kind, name, bytes), for this GPU. */
-static PyObject *read_linked(PxDispatcher *d, PyObject *declared, RtDevice *device) {
-  if (rt_device_is_host(device) || (!d->link && !PyTuple_GET_SIZE(declared)))
-    return PyList_New(0);
-  PyObject *module = PyImport_ImportModule("pyptx.cuda._link");
-  PyObject *list = module ? PyObject_CallMethod(module, "images", "OOi", d->link ? d->link : Py_None, declared,
-                                                rt_device_capability(device))
-                          : NULL;
-  Py_XDECREF(module);
-  return list;
-}
-
-static int read_inputs(PyObject *list, RtLinkInput *inputs) {
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-    Py_ssize_t bytes;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "isy#", &inputs[i].kind, &inputs[i].name, &inputs[i].data, &bytes))
-      return -1;
-    inputs[i].bytes = (size_t)bytes + (inputs[i].kind == RT_LINK_PTX); /* bytes objects end with 0, which PTX must */
-  }
-  return 0;
-}
-
-static int load(PxState *st, PxOverload *o, PyObject *linked) {
-  const CgKernel *c = o->code;
-  RtStatus status;
-  RtLinkInput *inputs = PyMem_Calloc((size_t)PyList_GET_SIZE(linked) + 1, sizeof *inputs);
-  if (!inputs || read_inputs(linked, inputs) < 0) {
-    PyMem_Free(inputs);
-    return inputs ? -1 : (PyErr_NoMemory(), -1);
-  }
-  RtLinked with = {inputs, (unsigned)PyList_GET_SIZE(linked)};
-  Py_BEGIN_ALLOW_THREADS
-  if (rt_device_is_host(o->device))
-    status = rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel);
-  else
-    status = rt_kernel_link(o->device, c->ptx, c->ptx_len, &with, c->symbol, &c->params,
-                            c->has_trap, &o->kernel);
-  Py_END_ALLOW_THREADS
-  PyMem_Free(inputs);
-  PX_TRY_STATUS(st, status, return -1);
-  return 0;
 }
 
 /* Errors at run time name the kernel as Python does; a name that is no text leaves the symbol. */
@@ -165,15 +131,15 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   PxOverload *o = overload_new(st, d, signature, device);
   if (!o)
     return NULL;
-  PyObject *declared = NULL, *linked = NULL;
+  PyObject *declared = NULL;
   text.owners = &o->owners;
   text.cache = &o->cache;
   text.declared = &declared;
-  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || !(linked = read_linked(d, declared, device)) ||
-      load(st, o, linked) < 0 || call_it(st, o, d->function) < 0)
+  text.apart = true;
+  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || px_entries_open(st, d, o, declared) < 0 ||
+      call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
   Py_XDECREF(declared);
-  Py_XDECREF(linked);
   return o;
 }
 
@@ -250,6 +216,7 @@ static void overload_dealloc(PyObject *op) {
   PyObject_GC_UnTrack(op);
   if (o->kernel)
     rt_kernel_release(o->kernel);
+  px_entries_free(o);
   if (o->code)
     cg_kernel_free(o->code);
   px_signature_clear(&o->signature);
@@ -308,7 +275,16 @@ static PyObject *get_ptx(PyObject *op, void *Py_UNUSED(c)) {
   return PyUnicode_DecodeUTF8(c->ptx, (Py_ssize_t)strlen(c->ptx), "replace");
 }
 
+static PyObject *get_coarse_ptx(PyObject *op, void *Py_UNUSED(c)) {
+  const char *ptx;
+  if (px_entry_coarse_ptx(px_state_of(op), (PxOverload *)op, &ptx) < 0)
+    return NULL;
+  return ptx ? PyUnicode_DecodeUTF8(ptx, (Py_ssize_t)strlen(ptx), "replace") : Py_NewRef(Py_None);
+}
+
 static PyObject *get_info(PyObject *op, void *which) {
+  if (px_entry_own(px_state_of(op), (PxOverload *)op) < 0)
+    return NULL;
   const RtKernelInfo *info = rt_kernel_info(((PxOverload *)op)->kernel);
   uint32_t v;
   memcpy(&v, (const char *)info + (uintptr_t)which, sizeof v);
@@ -346,6 +322,8 @@ static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObj
                         "the dynamic shared memory is %zd bytes: that is not possible", shared);
   uint64_t threads = (uint64_t)block[0] * block[1];
   threads = threads > UINT32_MAX ? UINT32_MAX : threads * block[2];
+  if (px_entry_own(px_state_of(op), o) < 0)
+    return NULL;
   PX_TRY_STATUS(px_state_of(op),
                 rt_kernel_grid_blocks(o->kernel, threads, (uint32_t)shared, &blocks), return NULL);
   return PyLong_FromUnsignedLong(blocks);
@@ -371,7 +349,9 @@ static PyGetSetDef overload_getset[] = {
      "How the disk cache served it: 'hit', 'miss' (compiled, and kept), or None if it was not asked.", NULL},
     {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
     {"device", get_device, NULL, "The device it was compiled for.", NULL},
-    {"ptx", get_ptx, NULL, "The PTX text; None on the host device.", NULL},
+    {"ptx", get_ptx, NULL, "The PTX text of the kernel's own entry; None on the host device.", NULL},
+    {"coarse_ptx", get_coarse_ptx, NULL,
+     "The PTX text of the entry that large launches take (see coarsening), which is compiled now if none has wanted it yet; None if there is none.", NULL},
     {"coarsening", get_coarsening, NULL,
      "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: it has a loop'; None on the host device.", NULL},
     {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},

@@ -18,6 +18,7 @@ typedef struct PxOverload {
   PyObject *owners; /* tuple: device arrays whose addresses the code holds */
   CgKernel *code;
   RtKernel *kernel;
+  struct PxEntries *entries; /* of a kernel that has two, which are loaded when launches want them: entries.c; else NULL */
   PxCacheUse cache; /* how the disk cache served it */
   bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
   struct PxOverload *next_pending;
@@ -37,12 +38,16 @@ typedef struct PxTextRequest {
   unsigned want;    /* CgWant */
   int opt;          /* -1: the dispatcher's */
   RtDevice *device; /* whose arrays the code may hold by address; NULL: any */
+  bool apart; /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
   PxCacheUse *cache; /* the disk cache may be used: set to what it did; NULL: compile */
   PyObject **owners; /* set to a tuple of these arrays, if not NULL */
   PyObject **declared; /* … and to one of the functions of other modules that it may call */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);
+/* One compilation, with its errors as Python exceptions. label: of the file in the cache; NULL: made from the request. 0 or -1. */
+int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label, CgKernel **code, PxCacheUse *use);
+const char *px_dump(const struct PxDispatcher *d); /* which passes are dumped; NULL: none */
 /* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
 PxTextRequest px_text_request(RtDevice *device, char arch[16]);
 

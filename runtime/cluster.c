@@ -40,7 +40,7 @@ RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
 static RtStatus allow_large(RtKernel *k, const RtConfig *c) {
   if (c->cluster[0] * c->cluster[1] * c->cluster[2] <= PORTABLE_BLOCKS)
     return RT_OK;
-  int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_NON_PORTABLE_CLUSTER, 1);
+  int result = rt_cu.cuFuncSetAttribute(rt_own_function(k), CU_FUNC_NON_PORTABLE_CLUSTER, 1);
   return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
 }
 
@@ -57,6 +57,6 @@ RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
                            .nattributes = 1};
   size_t bytes = k->plain_bytes;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  int result = rt_cu.cuLaunchKernelEx(&config, k->function, NULL, bytes ? extra : NULL);
+  int result = rt_cu.cuLaunchKernelEx(&config, rt_own_function(k), NULL, bytes ? extra : NULL);
   return rt_driver_status_of(result, "cuLaunchKernelEx", k->name);
 }

@@ -16,7 +16,7 @@ static RtStatus gpu_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_share
   TRY(rt_device_attribute(k->device, CU_COOPERATIVE_LAUNCH, &can));
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_make_current(k->device));
-  int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, k->function, (int)threads,
+  int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, rt_own_function(k), (int)threads,
                                                                  dynamic_shared);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", k->name);
@@ -27,7 +27,7 @@ static RtStatus gpu_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_share
 RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared,
                                uint32_t *blocks) {
   *blocks = 0;
-  if (threads - 1 >= k->limits.threads || dynamic_shared > k->max_dynamic)
+  if (threads - 1 >= k->threads || dynamic_shared > k->max_dynamic)
     return RT_OK; /* not even one */
   if (!rt_is_host(k->device))
     return gpu_blocks(k, threads, dynamic_shared, blocks);
@@ -52,7 +52,7 @@ RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *c) {
 }
 
 static int queue(const RtKernel *k, const RtConfig *c, void **fields) {
-  return rt_cu.cuLaunchCooperativeKernel(k->function, c->grid[0], c->grid[1], c->grid[2],
+  return rt_cu.cuLaunchCooperativeKernel(rt_own_function(k), c->grid[0], c->grid[1], c->grid[2],
                                          c->block[0], c->block[1], c->block[2], c->dynamic_shared,
                                          rt_handle(c->stream), fields);
 }

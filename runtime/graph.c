@@ -210,7 +210,7 @@ RtStatus rt_capture_launch(RtKernel *k, const RtConfig *config, void *params, Rt
   if (status == RT_OK && takes)
     status = keep_launch(g, k, &c, params);
   resume(g);
-  return takes ? recorded(g, status) : status;
+  return takes && status != RT_NO_ENTRY ? recorded(g, status) : status;
 }
 
 /* --- copies --- */

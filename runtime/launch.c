@@ -20,10 +20,12 @@ static inline int within(uint32_t n, uint32_t limit) { return n - 1 < limit; }
 
 static inline int fits(const RtKernel *k, const RtConfig *c) {
   const RtLimits *l = &k->limits;
+  uint32_t threads = atomic_load_explicit(&k->threads, memory_order_relaxed);
+  uint32_t dynamic = atomic_load_explicit(&k->max_dynamic, memory_order_relaxed);
   return within(c->grid[0], l->grid[0]) & within(c->grid[1], l->grid[1]) &
              within(c->grid[2], l->grid[2]) & within(c->block[0], l->block[0]) &
              within(c->block[1], l->block[1]) & within(c->block[2], l->block[2]) &&
-         threads_of(c) <= l->threads && c->dynamic_shared <= k->max_dynamic;
+         threads_of(c) <= threads && c->dynamic_shared <= dynamic;
 }
 
 static RtStatus check_axes(const RtKernel *k, const char *what, const uint32_t n[3],
@@ -50,12 +52,12 @@ static RtStatus check_threads(const RtKernel *k, const RtConfig *c) {
     return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block and more blocks",
                    "kernel '%s': %llu threads a block; %s allows %u", k->name, threads,
                    k->device->name, k->device->limits.threads);
-  if (threads > k->limits.threads)
+  if (threads > k->threads)
     return rt_fail(
         RT_BAD_LAUNCH,
         "use fewer threads a block, or compile with max_registers= or launch_bounds=",
         "kernel '%s': %llu threads a block; with its %u registers a thread this kernel allows %u",
-        k->name, threads, k->info.registers, k->limits.threads);
+        k->name, threads, k->info.registers, k->threads);
   return RT_OK;
 }
 
@@ -78,9 +80,11 @@ RtStatus rt_config_check(const RtKernel *k, const RtConfig *c) {
 /* Above 48 KB the driver wants to be told first. Once, for all the device has; telling it twice
  * does no harm. */
 static __attribute__((cold, noinline)) RtStatus allow_dynamic(RtKernel *k) {
+  CUfunction function = rt_own_function(k);
+  if (!function)
+    return RT_NO_ENTRY;
   TRY(rt_device_make_current(k->device));
-  int result = rt_cu.cuFuncSetAttribute(k->function, CU_FUNC_MAX_DYNAMIC_SHARED,
-                                        (int)k->max_dynamic);
+  int result = rt_cu.cuFuncSetAttribute(function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->max_dynamic);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
   atomic_store_explicit(&k->allowed_dynamic, k->max_dynamic, memory_order_relaxed);
@@ -96,17 +100,23 @@ static inline RtStatus check_epoch(const RtKernel *k) {
   return LIKELY(k->epoch == rt_epoch(k->device)) ? RT_OK : was_reset(k);
 }
 
+RtStatus rt_kernel_check_epoch(const RtKernel *k) { return check_epoch(k); }
+
 /* Enough blocks, and its registers allow blocks of that size. No product overflows: a grid is below
  * 2^31 x 2^16 x 2^16, and the threshold below 2^32. */
 static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
   const struct RtCoarseEntry *e = &k->coarse;
   uint64_t threads = threads_of(c), plane = threads * c->grid[0] * c->grid[1];
-  return threads <= e->threads && c->grid[e->axis] >= e->least && !c->dynamic_shared &&
+  return threads <= atomic_load_explicit(&e->threads, memory_order_relaxed) && c->grid[e->axis] >= e->least && !c->dynamic_shared &&
          (plane >= e->from || plane * c->grid[2] >= e->from);
 }
 
+static inline CUfunction coarse_function(const RtKernel *k) {
+  return atomic_load_explicit(&k->coarse.function, memory_order_acquire);
+}
+
 static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) {
-  RtEntry e = {k->coarse.function, {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
+  RtEntry e = {coarse_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
   uint32_t *blocks = &e.grid[k->coarse.axis];
   memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
   *blocks = (*blocks - 1) / k->coarse.factor + 1;
@@ -116,11 +126,21 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
   if (!c->cluster[0] && k->coarse.factor && takes_coarse(k, c))
     return coarse_entry(k, c, params);
-  return (RtEntry){k->function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
+  return (RtEntry){rt_own_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
 }
+
+RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
+  if (!c->cluster[0] && k->coarse.factor && takes_coarse(k, c))
+    return coarse_function(k) ? RT_ENTRY_NONE : RT_ENTRY_COARSE;
+  return rt_own_function(k) ? RT_ENTRY_NONE : RT_ENTRY_OWN;
+}
+
+enum { NOT_LOADED = -1 }; /* where a CUresult is given: nothing was asked of the driver */
 
 static inline int queue_entry(CUfunction function, const uint32_t grid[3], size_t bytes, const RtConfig *c,
                               void *params) {
+  if (UNLIKELY(!function))
+    return NOT_LOADED;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
   return rt_cu.cuLaunchKernel(function, grid[0], grid[1], grid[2], c->block[0], c->block[1], c->block[2],
                               c->dynamic_shared, rt_handle(c->stream), NULL, bytes ? extra : NULL);
@@ -134,7 +154,7 @@ static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtCon
 HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
   if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
-  return queue_entry(k->function, c->grid, k->plain_bytes, c, params);
+  return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 
 /* Another library may have changed the thread's context since we last set it. */
@@ -149,6 +169,9 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
     TRY(rt_device_make_current(k->device));
     result = queue(k, c, params);
   }
+  if (result == NOT_LOADED)
+    return RT_NO_ENTRY;
+  TRY(rt_config_check(k, c)); /* its limits may have become known since the launch looked at them */
   return rt_driver_status_of(result, "cuLaunchKernel", k->name);
 }
 
@@ -178,6 +201,8 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
     TRY(allow_dynamic(k));
   if (UNLIKELY((k->grid_offset >= 0) | (config->cluster[0] != 0))) {
+    if (!rt_own_function(k))
+      return RT_NO_ENTRY;
     TRY(config->cluster[0] ? rt_launch_cluster(k, config, params)
                            : rt_launch_cooperative(k, config, params));
   } else {
@@ -206,7 +231,7 @@ RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap) {
 
 RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *threads) {
   int grid = 0, block = 0;
-  *threads = k->limits.threads < 256 ? k->limits.threads : 256;
+  *threads = k->threads < 256 ? k->threads : 256;
   if (rt_is_host(k->device))
     return RT_OK;
   uint32_t known = dynamic_shared ? 0 : atomic_load_explicit(&k->best_block, memory_order_relaxed);
@@ -216,7 +241,7 @@ RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *th
   }
   TRY(rt_device_make_current(k->device));
   TRY(check_epoch(k));
-  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, k->function, NULL,
+  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, rt_own_function(k), NULL,
                                                       dynamic_shared, 0);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->name);

@@ -8,6 +8,9 @@
 
 typedef struct RtKernel RtKernel;
 
+/* A kernel's own code, and where params->coarse has a factor the second entry of a coarsened launch (docs/COARSENING.md). */
+typedef enum RtEntryKind { RT_ENTRY_NONE, RT_ENTRY_OWN, RT_ENTRY_COARSE } RtEntryKind;
+
 typedef struct RtKernelInfo { uint32_t registers, static_shared, constant, local, max_threads, binary_version; } RtKernelInfo;
 
 /* GPU: loads PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. has_trap: the module takes a
@@ -27,12 +30,17 @@ typedef struct RtLinked {
 /* As rt_kernel_load for PTX that calls functions of other modules, which are linked to it. The inputs are not kept. */
 RtStatus rt_kernel_link(RtDevice *d, const char *ptx, size_t size, const RtLinked *with, const char *symbol, const RtParams *params,
                         int has_trap, RtKernel **out);
+/* GPU: a kernel without code. Each entry is loaded by rt_kernel_add, when a launch wants it: from an image of its own, or from one that has both. Of
+ * one kernel one thread at a time may load; other threads may launch meanwhile. */
+RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params, int has_trap, RtKernel **out);
+RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size, const RtLinked *with);
+int rt_kernel_has(const RtKernel *k, RtEntryKind entry);
 /* Host: code stays the caller's, and must outlive the kernel. */
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code, const RtParams *params, RtKernel **out);
 /* What error texts call the kernel: a copy of name, its symbol before. Not while another thread uses the kernel. */
 RtStatus rt_kernel_call_it(RtKernel *k, const char *name);
 void rt_kernel_release(RtKernel *k);
-const RtKernelInfo *rt_kernel_info(const RtKernel *k);
+const RtKernelInfo *rt_kernel_info(const RtKernel *k); /* of its own entry: zeros before that is loaded */
 RtDevice *rt_kernel_device(const RtKernel *k);
 
 typedef struct RtConfig {
@@ -44,14 +52,18 @@ typedef struct RtConfig {
 
 /* Everything that can be known before the launch: zero or too many blocks or threads, too much shared memory (RT_BAD_LAUNCH). Cheap. */
 RtStatus rt_config_check(const RtKernel *k, const RtConfig *config);
-/* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here. GPU: asynchronous. Host: returns when done, and
- * RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
+/* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here. GPU: asynchronous, and RT_NO_ENTRY where nothing
+ * has happened, since the entry that the launch wants is not loaded: load that and launch again, which may then want the other one. Host: returns
+ * when done, and RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
-/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those that can be resident at once. */
+/* The entry that a launch would want, and that is not loaded. */
+RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config);
+/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those that can be resident at once. The kernel's own
+ * entry is loaded. */
 RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared, uint32_t *blocks);
 /* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after a synchronisation. */
 RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap);
-/* Threads a block for k.forall: what the occupancy calculator says. */
+/* Threads a block for k.forall: what the occupancy calculator says. The kernel's own entry is loaded. */
 RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *threads);
 
 #endif

@@ -1,6 +1,9 @@
 /* Module: in, PTX text, a cubin or host code and the layout of its parameter block; out, an
  * RtKernel with everything that a launch needs at hand. A GPU kernel that can trap gets an
- * RtTrap in pinned memory that the device sees. */
+ * RtTrap in pinned memory that the device sees.
+ *
+ * A GPU kernel has one or two entries, each a module of its own: what the driver takes to compile PTX is most of
+ * what a first launch costs, so an entry is loaded when a launch wants it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +45,8 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   k->coarse.field_offset = (uint32_t)offset_of(params, RT_FIELD_BLOCKS);
   k->trap_offset = offset_of(params, RT_FIELD_TRAP);
   k->limits = d->limits;
+  k->threads = d->limits.threads;
+  k->max_dynamic = d->limits.shared_optin;
   if (!note_fields(k, params)) {
     free(k);
     return NULL;
@@ -85,45 +90,50 @@ static RtStatus refused(const RtKernel *k, int result, char *log) {
                         "%s: %s", why.text, log);
 }
 
-static RtStatus load_module(RtKernel *k, const char *image) {
+typedef struct Loading {
+  const RtKernel *kernel;
+  CUmodule module;
+} Loading;
+
+static RtStatus load_module(Loading *l, const char *image) {
   char info[RT_LOG_SIZE] = "", errors[RT_LOG_SIZE] = "";
   int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE};
   void *values[] = {info, (void *)(uintptr_t)sizeof info, errors, (void *)(uintptr_t)sizeof errors};
-  int result = rt_cu.cuModuleLoadDataEx(&k->module, image, 4, options, values);
+  int result = rt_cu.cuModuleLoadDataEx(&l->module, image, 4, options, values);
   if (result == CUDA_SUCCESS)
     return RT_OK;
-  k->module = NULL;
+  l->module = NULL;
   errors[RT_LOG_SIZE - 1] = 0;
-  return refused(k, result, errors);
+  return refused(l->kernel, result, errors);
 }
 
-static RtStatus load_linked(void *kernel, const char *cubin) { return load_module(kernel, cubin); }
+static RtStatus load_linked(void *loading, const char *cubin) { return load_module(loading, cubin); }
 
 /* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the
  * magic numbers of binaries. */
-static RtStatus load_image(RtKernel *k, const char *image, size_t size, const RtLinked *with) {
+static RtStatus load_image(Loading *l, const char *image, size_t size, const RtLinked *with) {
+  const char *symbol = l->kernel->symbol;
   if (is_binary(image, size) && !with->n)
-    return load_module(k, image);
+    return load_module(l, image);
   char *text = calloc(1, size + MAGIC_BYTES);
   if (!text)
-    return no_memory(k->symbol);
+    return no_memory(symbol);
   memcpy(text, image, size);
-  RtStatus status = with->n ? rt_link(k->symbol, text, with, load_linked, k) : load_module(k, text);
+  RtStatus status = with->n ? rt_link(symbol, text, with, load_linked, l) : load_module(l, text);
   free(text);
   return status;
 }
 
-static RtStatus find_function(RtKernel *k) {
-  int result = rt_cu.cuModuleGetFunction(&k->function, k->module, k->symbol);
+static RtStatus find_function(CUmodule module, const char *symbol, CUfunction *out) {
+  int result = rt_cu.cuModuleGetFunction(out, module, symbol);
   if (result == CUDA_ERROR_NOT_FOUND)
     return rt_fail_driver(RT_BAD_MODULE, result, "cuModuleGetFunction",
                           "check the name of the entry in the PTX or cubin",
-                          "the module has no kernel '%s'", k->symbol);
-  return rt_driver_status_of(result, "cuModuleGetFunction", k->symbol);
+                          "the module has no kernel '%s'", symbol);
+  return rt_driver_status_of(result, "cuModuleGetFunction", symbol);
 }
 
-static RtStatus read_info(RtKernel *k) {
-  RtKernelInfo *info = &k->info;
+static RtStatus read_info(const char *symbol, CUfunction function, RtKernelInfo *info) {
   const struct {
     int which;
     uint32_t *out;
@@ -134,9 +144,9 @@ static RtStatus read_info(RtKernel *k) {
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     int value = 0;
-    int result = rt_cu.cuFuncGetAttribute(&value, wanted[i].which, k->function);
+    int result = rt_cu.cuFuncGetAttribute(&value, wanted[i].which, function);
     if (result != CUDA_SUCCESS)
-      return rt_driver_status_of(result, "cuFuncGetAttribute", k->symbol);
+      return rt_driver_status_of(result, "cuFuncGetAttribute", symbol);
     *wanted[i].out = value > 0 ? (uint32_t)value : 0;
   }
   return RT_OK;
@@ -145,7 +155,7 @@ static RtStatus read_info(RtKernel *k) {
 static void set_limits(RtKernel *k) {
   uint32_t fixed = k->info.static_shared;
   if (k->info.max_threads && k->info.max_threads < k->limits.threads)
-    k->limits.threads = k->info.max_threads;
+    k->threads = k->info.max_threads;
   k->max_dynamic = k->limits.shared_optin > fixed ? k->limits.shared_optin - fixed : 0;
   k->allowed_dynamic = k->limits.shared > fixed ? k->limits.shared - fixed : 0;
 }
@@ -161,46 +171,95 @@ static RtStatus make_trap(RtKernel *k) {
   return RT_OK;
 }
 
-static RtStatus find_coarse(RtKernel *k, const RtCoarse *coarse) {
+/* --- entries --- */
+
+/* What decides which launches take the second entry, as far as it is known before that is loaded. */
+static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   struct RtCoarseEntry *c = &k->coarse;
-  int threads = 0, local = 0, multiprocessors = 0, each = 0;
-  char *symbol = malloc(strlen(k->symbol) + sizeof RT_COARSE_SUFFIX);
-  if (!symbol)
-    return no_memory(k->symbol);
-  strcat(strcpy(symbol, k->symbol), RT_COARSE_SUFFIX);
-  int result = rt_cu.cuModuleGetFunction(&c->function, k->module, symbol);
-  free(symbol);
-  TRY(rt_driver_status_of(result, "cuModuleGetFunction", k->symbol));
-  result = rt_cu.cuFuncGetAttribute(&threads, CU_FUNC_MAX_THREADS, c->function);
-  if (result == CUDA_SUCCESS)
-    result = rt_cu.cuFuncGetAttribute(&local, CU_FUNC_LOCAL, c->function);
-  TRY(rt_driver_status_of(result, "cuFuncGetAttribute", k->symbol));
+  int multiprocessors = 0, each = 0;
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
-  if (coarse->fill && local > (int)k->info.local)
-    return RT_OK; /* its values do not fit in the registers after all */
-  c->threads = threads > 0 ? (uint32_t)threads : 0;
+  c->threads = k->limits.threads;
   c->axis = coarse->axis;
   c->least = coarse->fill ? coarse->factor : 2;
   c->from = (uint64_t)coarse->fill * (uint64_t)multiprocessors * (uint64_t)each;
+  c->fill = coarse->fill;
   c->factor = coarse->factor;
   return RT_OK;
 }
 
-static RtStatus fill_gpu(RtKernel *k, const char *image, size_t size, const RtLinked *with,
-                         const RtParams *params) {
-  TRY(rt_device_make_current(k->device));
-  TRY(load_image(k, image, size, with));
-  TRY(find_function(k));
-  TRY(read_info(k));
+/* Of the second entry, loaded: not taken by itself if its values do not fit in the registers after all. Where it has local memory that hangs on
+ * the kernel's own, so such a launch wants that one first. */
+static void settle_coarse(RtKernel *k) {
+  struct RtCoarseEntry *c = &k->coarse;
+  int fits = !c->fill || !c->local || (rt_own_function(k) && c->local <= k->info.local);
+  atomic_store_explicit(&c->threads, fits ? c->max_threads : 0, memory_order_relaxed);
+}
+
+static RtStatus add_own(RtKernel *k, CUmodule module) {
+  CUfunction function;
+  TRY(find_function(module, k->symbol, &function));
+  TRY(read_info(k->symbol, function, &k->info));
   set_limits(k);
+  k->module = module;
+  atomic_store_explicit(&k->function, function, memory_order_release);
+  if (k->coarse.module)
+    settle_coarse(k);
+  return RT_OK;
+}
+
+static RtStatus add_coarse(RtKernel *k, CUmodule module) {
+  struct RtCoarseEntry *c = &k->coarse;
+  CUfunction function;
+  RtKernelInfo info;
+  char *symbol = malloc(strlen(k->symbol) + sizeof RT_COARSE_SUFFIX);
+  if (!symbol)
+    return no_memory(k->symbol);
+  strcat(strcpy(symbol, k->symbol), RT_COARSE_SUFFIX);
+  RtStatus status = find_function(module, symbol, &function);
+  if (status == RT_OK)
+    status = read_info(symbol, function, &info);
+  free(symbol);
+  TRY(status);
+  c->max_threads = info.max_threads;
+  c->local = info.local;
+  c->module = module;
+  settle_coarse(k);
+  atomic_store_explicit(&c->function, function, memory_order_release);
+  return RT_OK;
+}
+
+int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
+  if (rt_is_host(k->device))
+    return 1;
+  return entry == RT_ENTRY_COARSE ? atomic_load_explicit(&k->coarse.function, memory_order_acquire) != NULL
+                                  : rt_own_function(k) != NULL;
+}
+
+RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size, const RtLinked *with) {
+  Loading l = {.kernel = k};
+  if (rt_kernel_has(k, entry))
+    return RT_OK;
+  TRY(rt_device_make_current(k->device));
+  TRY(rt_kernel_check_epoch(k));
+  TRY(load_image(&l, image, size, with));
+  RtStatus status = entry == RT_ENTRY_COARSE ? add_coarse(k, l.module) : add_own(k, l.module);
+  if (status == RT_OK)
+    return RT_OK;
+  RtError why = *rt_error();
+  rt_cu.cuModuleUnload(l.module);
+  rt_set_error(&why);
+  return status;
+}
+
+static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
+  TRY(rt_device_make_current(k->device));
   if (params->coarse.factor)
-    TRY(find_coarse(k, &params->coarse));
+    TRY(prepare_coarse(k, &params->coarse));
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
-RtStatus rt_kernel_link(RtDevice *d, const char *image, size_t size, const RtLinked *with,
-                        const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
+RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
   *out = NULL;
   if (rt_is_host(d))
     return rt_fail(RT_BAD_ARGUMENT, "compile for the host instead",
@@ -210,9 +269,25 @@ RtStatus rt_kernel_link(RtDevice *d, const char *image, size_t size, const RtLin
     return no_memory(symbol);
   if (!has_trap)
     k->trap_offset = -1;
-  RtStatus status = fill_gpu(k, image, size, with, params);
+  RtStatus status = fill_gpu(k, params);
   if (status != RT_OK) {
     rt_kernel_release(k);
+    return status;
+  }
+  *out = k;
+  return RT_OK;
+}
+
+RtStatus rt_kernel_link(RtDevice *d, const char *image, size_t size, const RtLinked *with,
+                        const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
+  RtKernel *k;
+  *out = NULL;
+  TRY(rt_kernel_open(d, symbol, params, has_trap, &k));
+  RtStatus status = rt_kernel_add(k, RT_ENTRY_OWN, image, size, with);
+  if (status != RT_OK) {
+    RtError why = *rt_error();
+    rt_kernel_release(k);
+    rt_set_error(&why);
     return status;
   }
   *out = k;
@@ -262,6 +337,8 @@ void rt_kernel_release(RtKernel *k) {
   if (!rt_is_host(k->device) && rt_device_enter(k->device, k->epoch)) {
     if (k->module)
       rt_cu.cuModuleUnload(k->module);
+    if (k->coarse.module)
+      rt_cu.cuModuleUnload(k->coarse.module);
     if (k->trap)
       rt_cu.cuMemFreeHost(k->trap);
   }

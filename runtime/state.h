@@ -246,24 +246,30 @@ typedef struct RtEntry {
   size_t bytes; /* of parameters */
 } RtEntry;
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params); /* fills the BLOCKS field */
+RtStatus rt_kernel_check_epoch(const RtKernel *k); /* fails where the device was reset since */
 
+/* What differs once an entry is loaded is atomic: other threads launch meanwhile. The functions are stored last. */
 struct RtKernel { /* first what every launch reads, in two cache lines */
   RtDevice *device;
-  CUfunction function;
+  _Atomic(CUfunction) function;     /* its own entry; NULL: not loaded */
   uint32_t epoch;
   uint32_t plain_bytes;             /* of the parameter block, as the kernel's own entry takes it */
   int32_t trap_offset;              /* of the TRAP field in the parameter block, -1 without */
   int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
-  uint32_t max_dynamic;             /* bytes of dynamic shared memory that the kernel can have */
-  _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more */
-  RtLimits limits;                  /* the device's, with threads lowered to the kernel's own */
+  _Atomic uint32_t threads;         /* most of a block: the device's limit until its own entry is loaded */
+  _Atomic uint32_t max_dynamic;     /* bytes of dynamic shared memory that the kernel can have */
+  _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more, or for the entry */
+  RtLimits limits;                  /* the device's */
   struct RtCoarseEntry {            /* the second entry: launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */
     uint32_t least;                 /* blocks on the axis */
-    uint32_t threads;               /* most threads of a block that it can have */
+    _Atomic uint32_t threads;       /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of no use */
     uint32_t field_offset;          /* of the BLOCKS field */
     uint64_t from;                  /* threads of a launch from which on it is taken */
-    CUfunction function;
+    _Atomic(CUfunction) function;
+    CUmodule module;
+    uint32_t fill;                  /* 0: every launch that can takes it */
+    uint32_t max_threads, local;    /* as loaded */
   } coarse;
   uint64_t trap_address;            /* of *trap as the device sees it */
   uint32_t param_bytes;             /* of the whole block */
@@ -276,5 +282,9 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   const char *name; /* for error texts: the symbol, or what rt_kernel_call_it gave */
   char symbol[];
 };
+
+static inline CUfunction rt_own_function(const RtKernel *k) {
+  return atomic_load_explicit(&k->function, memory_order_acquire);
+}
 
 #endif

@@ -16,6 +16,7 @@ typedef enum RtStatus {
   RT_CONTEXT_LOST,  /* an earlier kernel failed: illegal address, trap … */
   RT_FAILED,        /* any other driver error */
   RT_CAPTURED,      /* no failure: the work has become a node of a graph (graph.h) */
+  RT_NO_ENTRY,      /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in launch.h) */
   RT_INTERRUPTED,   /* rt_host_ask said so: it has told what there is to tell */
   RT_TRAPPED,       /* a thread stopped with an exception: see the RtTrap */
 } RtStatus;

@@ -53,12 +53,14 @@ static void coarse_node(int n) {
   uint32_t node;
   int in_place;
   EXPECT(rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &k) == RT_OK);
+  EXPECT(rt_kernel_open(d, "vadd", &params, 0, &k) == RT_OK);
   StandinLaunch l;
   control->on_launch(keep_last, &l);
   RtConfig c = config_on(9, NULL);
   EXPECT(rt_graph_begin(g, s) == RT_OK);
-  EXPECT(rt_launch(k, &c, &(Block){.extent = 1, .pad = 77}, NULL) == RT_CAPTURED);
+  EXPECT(rt_launch(k, &c, &(Block){0}, NULL) == RT_NO_ENTRY); /* nothing was recorded, and the capture goes on */
+  EXPECT(rt_kernel_add(k, RT_ENTRY_COARSE, standin_ptx, strlen(standin_ptx), &(RtLinked){0}) == RT_OK);
+  EXPECT(rt_launch(k, &c, &(Block){.extent = 1, .pad = 77}, NULL) == RT_CAPTURED && rt_graph_count(g) == 1);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK);
   for (uint32_t extent = 1; extent < 4; extent++) {
     EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_OK);

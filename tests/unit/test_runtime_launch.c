@@ -59,12 +59,22 @@ typedef struct CoarseBlock {
   uint32_t extent, blocks;
 } CoarseBlock;
 
-static RtKernel *load_coarse(RtDevice *d, RtCoarse coarse) {
+static RtKernel *open_coarse(RtDevice *d, RtCoarse coarse) {
   RtKernel *k = NULL;
   coarse.factor = 4;
   coarse.plain_bytes = 12;
   const RtParams params = {coarse_fields, 3, 16, coarse};
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &k) == RT_OK);
+  EXPECT(rt_kernel_open(d, "vadd", &params, 0, &k) == RT_OK);
+  return k;
+}
+
+static RtStatus add(RtKernel *k, RtEntryKind entry) {
+  return rt_kernel_add(k, entry, standin_ptx, strlen(standin_ptx), &(RtLinked){0});
+}
+
+static RtKernel *load_coarse(RtDevice *d, RtCoarse coarse) {
+  RtKernel *k = open_coarse(d, coarse);
+  EXPECT(add(k, RT_ENTRY_COARSE) == RT_OK && add(k, RT_ENTRY_OWN) == RT_OK);
   return k;
 }
 
@@ -120,6 +130,57 @@ static void coarse(int n) {
   k->coarse.threads = 256; /* its registers leave no room for larger blocks */
   c.grid[2] = 9;
   expect_launch(control, k, c, 2, 0);
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+/* What a launch wants that is not there: it asks the driver for nothing, and loading that is enough. */
+static void wants(RtKernel *k, RtConfig c, RtEntryKind wanted) {
+  const StandinControl *control = standin_open(1);
+  control->forget();
+  EXPECT(rt_launch(k, &c, &(CoarseBlock){0}, NULL) == RT_NO_ENTRY && control->calls(NULL) == 0);
+  EXPECT(rt_kernel_wants(k, &c) == wanted && !rt_kernel_has(k, wanted));
+  EXPECT(add(k, wanted) == RT_OK && rt_kernel_has(k, wanted) && control->calls("cuModuleLoadDataEx") == 1);
+  EXPECT(add(k, wanted) == RT_OK && control->calls("cuModuleLoadDataEx") == 1); /* again: nothing to do */
+}
+
+static void entries_when_wanted(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  RtConfig few = config_of(1, 32), many = config_of(9, 32), shared = config_of(9, 32), cluster = config_of(8, 32), large = config_of(9, 1024);
+  shared.dynamic_shared = 8;
+  cluster.cluster[0] = 2, cluster.cluster[1] = cluster.cluster[2] = 1;
+  RtKernel *k = open_coarse(gpu(), (RtCoarse){.axis = 0});
+  EXPECT(rt_kernel_info(k)->registers == 0 && !rt_kernel_has(k, RT_ENTRY_OWN));
+  wants(k, many, RT_ENTRY_COARSE); /* and that is all that large launches load */
+  expect_launch(control, k, many, 0, 3);
+  wants(k, few, RT_ENTRY_OWN);
+  expect_launch(control, k, few, 0, 0);
+  expect_launch(control, k, many, 0, 3);
+  EXPECT(rt_kernel_info(k)->registers == 32);
+  rt_kernel_release(k);
+  const RtConfig own[] = {few, shared, cluster};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    k = open_coarse(gpu(), (RtCoarse){.axis = 0});
+    wants(k, own[i], RT_ENTRY_OWN);
+    EXPECT(rt_launch(k, &own[i], &(CoarseBlock){0}, NULL) == RT_OK && rt_kernel_wants(k, &own[i]) == RT_ENTRY_NONE);
+    rt_kernel_release(k);
+  }
+  setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* local memory: that hangs on the kernel's own */
+  k = open_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 1});
+  many.grid[0] = 1 << 20;
+  wants(k, many, RT_ENTRY_COARSE);
+  wants(k, many, RT_ENTRY_OWN);
+  expect_launch(control, k, many, 0, 0);
+  rt_kernel_release(k);
+  unsetenv("PYPTX_STANDIN_SPILLED");
+  k = open_coarse(gpu(), (RtCoarse){.axis = 0});
+  control->fail("cuModuleGetFunction", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT(add(k, RT_ENTRY_COARSE) == RT_NO_MEMORY && !rt_kernel_has(k, RT_ENTRY_COARSE));
+  wants(k, large, RT_ENTRY_COARSE); /* it may be tried again */
+  k->coarse.threads = k->coarse.max_threads = 256; /* … and its registers leave no room for larger blocks */
+  wants(k, large, RT_ENTRY_OWN);
+  expect_launch(control, k, large, 0, 0);
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
@@ -432,7 +493,9 @@ static RtStatus walk(Path *p) {
   TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
   const RtParams params = {coarse_fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
   RtConfig several = config_of(9, 1);
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "vadd", &params, 0, &p->coarse));
+  TRY(rt_kernel_open(p->d, "vadd", &params, 0, &p->coarse));
+  TRY(add(p->coarse, RT_ENTRY_OWN));
+  TRY(add(p->coarse, RT_ENTRY_COARSE));
   TRY(rt_launch(p->coarse, &several, &(CoarseBlock){0}, NULL));
   TRY(rt_kernel_best_block(p->k, 0, &threads));
   TRY(rt_pinned_alloc(64, &p->pinned));
@@ -567,6 +630,7 @@ int main(void) {
   RUN(names, 0);
   RUN(launches, 0);
   RUN(coarse, 0);
+  RUN(entries_when_wanted, 0);
   RUN(configs, 0);
   RUN(dynamic_shared, 0);
   RUN(traps, 0);
