@@ -496,14 +496,14 @@ bool ty_is_capture(const Frozen *f, uint32_t *k) {
   return f->kind == FZ_OPAQUE && f->text == capture_mark;
 }
 
-/* The function object of a nested code: one a code, whose closure cells stand for values that each call passes. */
+/* The function object of a nested code: one for the globals that it sees, whose closure cells stand for values that each call passes. */
 static const Frozen *nested_func(Ty *ty, const Frozen *code) {
   TyProgram *p = ty->p;
+  const FrozenFunc *outer = ty->spec->func;
   for (uint32_t k = 0; k < p->nested.len; k++)
-    if (p->nested.data[k]->func->code == code->code)
+    if (p->nested.data[k]->func->code == code->code && p->nested.data[k]->func->globals == outer->globals)
       return p->nested.data[k];
   FrozenFunc *func = CX_NEW(ty->cx, FrozenFunc);
-  const FrozenFunc *outer = ty->spec->func;
   *func = (FrozenFunc){.code = code->code,
                        .module = outer->module,
                        .globals = outer->globals,

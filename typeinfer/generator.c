@@ -18,16 +18,17 @@ Val ty_generator(Ty *ty, Val callee, Val iterable) {
                  (Val[]){callee, iterable}, 2);
 }
 
-/* One function a code and consumer. */
+/* One function a generator expression's and consumer. */
 static const FrozenFunc *variant(Ty *ty, const FrozenFunc *func, Consumer consumer) {
   TyProgram *p = ty->p;
   for (uint32_t k = 0; k < p->variants.len; k++)
-    if (p->variants.data[k]->code == func->code && p->variants.data[k]->consumer == consumer)
-      return p->variants.data[k];
+    if (p->variants.data[k].of == func && p->variants.data[k].made->consumer == consumer)
+      return p->variants.data[k].made;
   FrozenFunc *made = CX_NEW(ty->cx, FrozenFunc);
   *made = *func;
   made->consumer = consumer;
-  VEC_PUSH(&ty->cx->arena, &p->variants, made);
+  TyVariant v = {func, made};
+  VEC_PUSH(&ty->cx->arena, &p->variants, v);
   return made;
 }
 

@@ -14,14 +14,10 @@ static bool wants_values(const TyProgram *p, const Code *code) {
 }
 
 static uint64_t spec_hash(const FrozenFunc *func, const Val *args, uint32_t n) {
-  uint64_t h = hash_bytes(&func->code, sizeof func->code, 7);
+  uint64_t h = hash_bytes(&func, sizeof func, 7);
   for (uint32_t k = 0; k < n; k++)
     h = hash_bytes(&args[k].type, sizeof args[k].type, h);
   return h;
-}
-
-static bool same_func(const FrozenFunc *a, const FrozenFunc *b) {
-  return a == b || (a->code == b->code && !a->code->nfrees && a->consumer == b->consumer);
 }
 
 /* Values are part of the identity only of a function that needs them; what has no storage is its type. */
@@ -31,7 +27,7 @@ static const Frozen *key_value(Val v, bool values) {
 
 static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *args, uint32_t n,
                          bool values) {
-  if (!same_func(s->func, func) || s->nargs != n || s->const_args != values)
+  if (s->func != func || s->nargs != n || s->const_args != values)
     return false;
   for (uint32_t k = 0; k < n; k++) {
     const Frozen *a = key_value(s->args[k], values), *b = key_value(args[k], values);

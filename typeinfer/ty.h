@@ -113,6 +113,11 @@ typedef struct TySize {
   uint16_t leaves, depth;
 } TySize;
 
+/* A generator expression's function, and what it is for one consumer. */
+typedef struct TyVariant {
+  const FrozenFunc *of, *made;
+} TyVariant;
+
 enum { BLOCK_REACHED = 4 };
 enum {
   SPEC_SLOTS = 256,
@@ -129,7 +134,7 @@ typedef struct TyProgram {
   TyWant *wants;
   VEC(const Frozen *) frozen; /* canonical objects behind types */
   VEC(const Frozen *) nested; /* FZ_FUNC of nested functions */
-  VEC(const FrozenFunc *) variants; /* of generator expressions, by consumer */
+  VEC(TyVariant) variants;    /* of generator expressions */
   VEC(TySpec *) stack;        /* being typed */
   uint32_t round;             /* of the fixpoint of recursive functions */
   uint32_t changes;           /* results that grew */

@@ -1,6 +1,7 @@
 """Device functions and plain functions, closures, frozen globals."""
 
 import math
+import types
 
 import numpy as np
 import pytest
@@ -345,3 +346,50 @@ def kernel(out):
     out[0] = down(3, {argument})
 """
     run(define(source), [np.zeros(1)])
+
+
+# --- several functions of one code ---
+
+
+def with_default(k):
+    def f(x, d=k, *, e=10 * k):
+        return x + d + e
+
+    return f
+
+
+def of_globals(f, **scope):
+    """The same code with other globals, as a template is used in several modules."""
+    return types.FunctionType(f.__code__, {"__builtins__": __builtins__, "cuda": cuda, **scope}, f.__name__)
+
+
+def reads_globals(x):
+    def inner(y):
+        return y + OFFSET
+
+    return inner(x) * 1000 + sum(OFFSET for k in range(3) if k < x)
+
+
+ONE, TEN = with_default(1), with_default(10)
+NEAR, FAR = of_globals(reads_globals, OFFSET=1), of_globals(reads_globals, OFFSET=5)
+
+
+def test_functions_of_one_code_have_their_own_defaults_and_globals():
+    adders = tuple(lambda x, k=k: x + k for k in range(3))
+
+    def kernel(out):
+        out[0], out[1] = ONE(0), TEN(0)
+        out[2], out[3] = NEAR(2), FAR(2)
+        out[4], out[5], out[6] = adders[0](0), adders[1](0), adders[2](0)
+        out[7] = ONE is ONE and ONE is not TEN and ONE != TEN
+
+    run(kernel, [np.zeros(8, np.int64)])
+
+
+def test_a_function_that_is_one_of_several_of_one_code_is_an_error():
+    def kernel(n, out):
+        f = ONE if n > 3 else TEN
+        out[0] = f(0)
+
+    with pytest.raises(TypeError, match="PT220"):
+        jit(kernel)[1, 1](4, np.zeros(1, np.int64))
