@@ -202,7 +202,7 @@ static Val convert_text(Ty *ty, const Type *t, Val v) {
       return bad_text(ty, t, v);
   }
   digits[n] = 0;
-  if (!n || n == sizeof digits - 1 || strpbrk(digits, "xXpP("))
+  if (!n || n == sizeof digits - 1 || memchr(digits, 0, n) || strpbrk(digits, "xXpP("))
     return bad_text(ty, t, v);
   char *rest;
   errno = 0;

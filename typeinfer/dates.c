@@ -336,11 +336,12 @@ static bool read_unit(Ty *ty, Val v, DateUnit *unit, int32_t *multiple) {
   bool pair = v.type->id == TY_TUPLE && v.type->n == 2;
   Val name = pair ? ty_item(ty, v, 0) : v;
   const char *text = name.konst && name.konst->kind == FZ_STR ? name.konst->text : "?";
-  bool ok = ty_parse_unit(&text, unit, multiple) && !*text;
-  if (pair)
-    ok = ok && fz_get_int(ty_item(ty, v, 1).konst, &many) && many > 0 && many * *multiple <= INT32_MAX;
+  if (!ty_parse_unit(&text, unit, multiple) || *text)
+    return false;
+  if (pair && (!fz_get_int(ty_item(ty, v, 1).konst, &many) || many <= 0 || many > INT32_MAX / *multiple))
+    return false;
   *multiple *= (int32_t)many;
-  return ok;
+  return true;
 }
 
 static Val bad_call(Ty *ty, TypeId id, const char *what) {

@@ -298,11 +298,13 @@ static double as_double(const Frozen *f) {
   return is_unsigned ? (double)(uint64_t)f->i : (double)f->i;
 }
 
-/* Rounded once, straight from the constant. */
+/* Rounded once, straight from the constant; a Python int becomes a float32 by way of a double, as NumPy has it. */
 static double as_float(const Frozen *f, TypeId to) {
+  bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
+  if (to == TY_F32 && f->kind == FZ_SCALAR && !is_float_const(f))
+    return is_unsigned ? (double)(float)(uint64_t)f->i : (double)(float)f->i;
   if (to != TY_F16 && to != TY_BF16)
     return to == TY_F32 ? (double)(float)as_double(f) : as_double(f);
-  bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
   bool negative = !is_unsigned && f->i < 0;
   double v = is_float_const(f) ? f->re
                                : half_sticky(negative, negative ? -(uint64_t)f->i : (uint64_t)f->i);

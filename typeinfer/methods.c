@@ -39,11 +39,16 @@ static Val number_item(Ty *ty, Val self, const Val *args, uint32_t n) {
   return ty_cast_id(ty, self, weak_of(self.type));
 }
 
+/* Of a number: no record's, no date's. */
+static bool is_number_dtype(Val v) {
+  return v.type->id == TY_DTYPE && v.type->frozen->type < TY_SCALARS;
+}
+
 static Val number_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)n;
   if (ty_date_type(ty, args[0]))
     return ty_date_astype(ty, self, args[0]);
-  if (args[0].type->id != TY_DTYPE)
+  if (!is_number_dtype(args[0]))
     return TY_FAIL(ty, ERR_DTYPE, "astype", TY_PRETTY(ty, args[0]));
   return ty_convert(ty, ty_strengthen(args[0].type->frozen->type), &self, 1);
 }
@@ -51,7 +56,7 @@ static Val number_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
 /* Integers of one size convert into each other as their bits do. */
 static Val number_view(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)n;
-  if (args[0].type->id != TY_DTYPE)
+  if (!is_number_dtype(args[0]))
     return TY_FAIL(ty, ERR_DTYPE, "view", TY_PRETTY(ty, args[0]));
   const Type *t = ty_id(ty, ty_strengthen(args[0].type->frozen->type));
   if (t->id == self.type->id)

@@ -109,10 +109,7 @@ static unsigned eval(const Ranges *r, const Ins *i) {
   switch ((Op)i->op) {
   case OP_CONST: return const_bits(i);
   case OP_EXTENT: return i->args[0]->type->wide ? 48 : 31;
-  case OP_INTRINSIC:
-    if (i->aux.intrinsic == INTR_PY_ABS && i->nargs == 1) /* abs(INT_MIN) is negative */
-      return own;
-    return sreg_bits(i);
+  case OP_INTRINSIC: return sreg_bits(i);
   case OP_PHI: return min(phi_bits(r, i), own);
   case OP_SELECT: return max(b, bits_of(r, i->args[2]));
   case OP_CAST: return cast_bits(r, i);

@@ -83,7 +83,7 @@ static bool constant_exponent(Val b, double *out) {
   int64_t i;
   if (fz_get_int(b.konst, &i))
     *out = (double)i;
-  else if (b.konst && (b.konst->kind == FZ_FLOAT || b.konst->kind == FZ_SCALAR))
+  else if (b.konst && ty_is_float(b.type)) /* and no uint64 above 2**63 */
     *out = b.konst->re;
   else
     return false;

@@ -113,19 +113,21 @@ static Val clamp(Ty *ty, Val v, Val lo, Val hi) {
   return ty_select(ty, less(ty, hi, v), hi, v);
 }
 
-/* A bound as a pyint: a uint64 above 2**63 is as good as the largest one. */
-static Val bound_index(Ty *ty, Val bound) {
-  Val i = ty_to_index(ty, bound);
-  if (is_bottom(i) || bound.type->id != TY_U64 || i.konst)
+/* A bound or a step as a pyint: one above 2**63 is as good as the largest. */
+static Val part_index(Ty *ty, Val part) {
+  Val i = ty_to_index(ty, part), most = ty_const_int(ty, INT64_MAX);
+  const Frozen *k = part.konst;
+  bool beyond = k && (k->wide || (k->kind == FZ_SCALAR && k->type == TY_U64 && k->i < 0));
+  if (is_bottom(i) || (part.type->id != TY_U64 && !beyond) || (k && !beyond))
     return i;
-  return ty_select(ty, less(ty, i, ty_const_int(ty, 0)), ty_const_int(ty, INT64_MAX), i);
+  return beyond ? most : ty_select(ty, less(ty, i, ty_const_int(ty, 0)), most, i);
 }
 
 /* A bound of a slice as Python's slice.indices has it: negative counts from the end, then clipped. */
 static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallback) {
   if (bound.type->id == TY_NONE)
     return fallback;
-  Val i = bound_index(ty, bound), zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
+  Val i = part_index(ty, bound), zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
   if (is_bottom(i))
     return BOTTOM;
   int64_t k;
@@ -147,7 +149,7 @@ static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
   Val high = ty_select(ty, down, ty_int_op(ty, OP_ADD, extent, minus), extent);
   if (bound.type->id == TY_NONE)
     return k ? ty_select(ty, down, low, high) : ty_select(ty, down, high, low);
-  Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), bound_index(ty, bound), extent);
+  Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), part_index(ty, bound), extent);
   return is_bottom(i) ? BOTTOM : clamp(ty, i, low, high);
 }
 
@@ -155,7 +157,7 @@ static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
  * an empty view. */
 static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), minus = ty_const_int(ty, -1);
-  Val step = ty_to_index(ty, ty_item(ty, slice, 2));
+  Val step = part_index(ty, ty_item(ty, slice, 2));
   if (is_bottom(step))
     return false;
   Val some = ty_op2(ty, OP_NE, ty_id(ty, TY_PYBOOL), step, zero);
@@ -178,14 +180,16 @@ static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
 
 /* start, count, step of a slice over an extent. */
 static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
+  const int64_t far = INT64_C(1) << 62; /* no extent is that large: one step of it, and of any larger, leaves the array */
   Val zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
   Val step = ty_item(ty, slice, 2);
   int64_t k = 1;
   if (is_bottom(step) || is_bottom(extent))
     return false;
-  if (step.type->id != TY_NONE && !fz_get_int(step.konst, &k))
+  if (step.type->id != TY_NONE && !fz_get_int(part_index(ty, step).konst, &k))
     return slice_at_run_time(ty, slice, extent, out);
-  if (k == 0 || k == INT64_MIN) {
+  k = k > far ? far : k < -far ? -far : k;
+  if (k == 0) {
     (void)TY_FAIL(ty, ERR_BAD_OPERAND, "a slice", "step 0");
     return false;
   }
@@ -270,6 +274,8 @@ static Val view(Ty *ty, Val array, const Indices *list) {
   }
   if (!ellipsis)
     plan_full(&p, t->ndim - p.axis);
+  if (p.ndim > TY_MAX_NDIM)
+    return TY_FAIL(ty, ERR_INDEX_COUNT, TY_PRETTY(ty, array), (int)list->n);
   bool c = t->layout == LAYOUT_C && p.full_tail && !has_newaxis;
   const Type *result = ty_array_in(ty->cx, t, t->elem, p.ndim, c ? LAYOUT_C : LAYOUT_A);
   Val r = ty_op(ty, OP_VIEW, result, p.args, p.nargs);

@@ -368,7 +368,8 @@ Val ty_raise(Ty *ty, Ins *i) {
   TyText *t = CX_NEW(ty->cx, TyText);
   t->numbered = true;
   buf_init(&t->format, &ty->cx->arena);
-  if (e.src && e.src->op == OP_CALL && !exception_text(ty, e.src, t))
+  bool made_here = e.src && e.src->op == OP_CALL && ty_arg(ty, e.src, 0).type == e.type; /* and not by a function that is called */
+  if (made_here && !exception_text(ty, e.src, t))
     return BOTTOM;
   if (ty->emit) {
     Ins **args = CX_ARRAY(ty->cx, Ins *, t->n + 1);

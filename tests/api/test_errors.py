@@ -77,6 +77,8 @@ CASES = [
     ("STRING_BUILD", "def kernel(x):\n    x[0] = «f'{x[0]}' == '0.0'»\n", X),
     ("STRING_BUILD", "def kernel(x):\n    x[0] = «f'{x[0]}' in ('1.0', '0.0')»\n", X),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = len(«(1, 2)[::0]»)\n", X),
+    ("ARGUMENTS", "def kernel(x):\n    x[0] = «int('1\\x002')»\n", X),
+    ("ARGUMENTS", "def kernel(x):\n    x[0] = «np.timedelta64(1, ('4s', 2**62))» > 0\n", X),
     ("STRING_BUILD", "def kernel(x):\n    s = 'a'\n    t = «s + 'b'»\n    x[0] = t == 'ab'\n", X),
     (
         "MATCH_PATTERN",
@@ -165,6 +167,7 @@ CASES = [
     # --- arrays and memory ---
     ("INDEX_COUNT", "def kernel(x):\n    x[0] = «x[0, 1]»\n", X),
     ("INDEX_COUNT", "def kernel(x):\n    «x[0, 1]» = 1\n", X),
+    ("INDEX_COUNT", "def kernel(x):\n    x[0] = «x[" + "None, " * 16 + "]».ndim\n", X),
     ("INDEX_TYPE", "def kernel(x):\n    x[0] = «x[0.5]»\n", X),
     ("INDEX_TYPE", "def kernel(x):\n    x[0] = «x[x[0]]»\n", X),
     (
@@ -177,6 +180,8 @@ CASES = [
     ("STORE_VIEW", "def kernel(x):\n    «x[1:3]» = None\n", X),
     ("SHAPE", "def kernel(x):\n    t = «cuda.shared.array(-3, np.float32)»\n    x[0] = t[0]\n", X),
     ("SHAPE", "def kernel(x):\n    t = «cuda.local.array(0, np.float32)»\n    x[0] = t[0]\n", X),
+    ("DTYPE", "PAIR = np.dtype([('a', 'i4'), ('b', 'i4')])\n\ndef kernel(x):\n    x[0] = «x[0].astype(PAIR)»\n", X),
+    ("DTYPE", "PAIR = np.dtype([('a', 'i4'), ('b', 'i4')])\n\ndef kernel(x):\n    x[0] = «x[0].view(PAIR)»\n", X),
     ("DTYPE", "def kernel(x):\n    t = «cuda.shared.array(3, 4)»\n    x[0] = t[0]\n", X),
     (
         "SHARED_SIZE",

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from harness import FLOATS, INTS, STRONG, define, jit, pairs, same, specials, store
+from harness import FLOATS, INTS, STRONG, define, jit, pairs, run, same, specials, store
 from pyptx import cuda
 
 ARITHMETIC = {
@@ -232,3 +232,13 @@ def test_contraction(dtype):
         dtype,
     )
     assert np.array_equal(out, fused) or not out.any()
+
+
+def test_powers_of_a_known_exponent_above_int64():
+    large, odd = np.uint64(2**63), np.uint64(2**63 + 1)
+
+    def kernel(x, y, out, floats):
+        out[0], out[1] = x[0] ** large, y[0] ** odd
+        floats[0] = np.float64(x[0]) ** large
+
+    run(kernel, [np.array([2], np.uint64), np.array([3], np.uint64), np.zeros(2, np.uint64), np.zeros(1)])

@@ -138,3 +138,16 @@ def test_constructor_shows_its_width():
         out[2] = np.uint8(250) + np.uint8(10)
 
     run(kernel, [np.array([100, 1]), np.zeros(3)])
+
+
+CLOSE = 2**60 + 2**36 + 1  # a little more than halfway between two float32: by way of a float64 it would be halfway, and round to even
+
+
+def test_a_known_integer_becomes_a_float_as_numpy_has_it():
+    strong, unsigned, weak = np.int64(CLOSE), np.uint64(CLOSE + 2**63), CLOSE
+
+    def kernel(x, y, out):
+        out[0], out[1], out[2] = np.float32(strong), np.float32(unsigned), np.float32(weak)
+        out[3], out[4] = np.float32(x[0]), np.float32(y[0])
+
+    run(kernel, [np.array([strong]), np.array([unsigned]), np.zeros(5)])

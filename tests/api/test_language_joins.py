@@ -161,3 +161,42 @@ def test_an_operation_that_gives_its_operand_has_read_it(expression):
     kernel[1, 1](1, np.uint16(7), np.float32(1.5), out)
     cuda.synchronize()
     assert out[0] == 65534
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_counts_beside_a_span_meet_in_it_alone(order):
+    """int8 and uint64 are a float64 together; beside a span each counts its units."""
+    given = [np.int8(-5), np.uint64(2**40), np.timedelta64(7, "s")]
+
+    def kernel(x, y, z, out):
+        for c in range(3):
+            v = x
+            if c == 1:
+                v = y
+            if c == 2:
+                v = z
+            out[c] = v
+
+    out = np.zeros(3, "m8[s]")
+    values = [given[k] for k in order]
+    jit(kernel)[1, 1](*values, out)
+    cuda.synchronize()
+    assert list(out.astype(np.int64)) == [int(v.astype(np.int64)) for v in values]
+
+
+def test_a_python_int_counts_the_units_of_a_span_whole():
+    """Beside an int8 300 is 44; what a span gets is the number itself."""
+
+    def kernel(n, a, t, c, out):
+        v = n
+        if c == 1:
+            v = a
+        w = v
+        if c == 2:
+            w = t
+        out[0], out[1] = v, w
+
+    out = np.zeros(2, "m8[s]")
+    jit(kernel)[1, 1](300, np.int8(1), np.timedelta64(3, "s"), 0, out)
+    cuda.synchronize()
+    assert list(out.astype(np.int64)) == [44, 300]

@@ -179,3 +179,13 @@ def test_constant_shapes_that_differ_and_other_values_do_not_compile():
     for kernel, args in ((differ, ()), (not_numbers, (np.ones(2),))):
         with pytest.raises(TypeError, match="PT304"):
             kernel[1, 1](*args)
+
+
+@pytest.mark.parametrize("number", ["2**62", "2**63 - 1", "2**63", "2**64 - 1", "-(2**62)", "-(2**63)", "-(2**63) + 1", "BIG", "big[0]"])
+def test_bounds_and_steps_beyond_every_extent(number):
+    kernel = define(
+        f"def kernel(x, big, out):\n    a, b, c = x[::{number}], x[:{number}], x[{number}:]\n    out[0], out[1], out[2] = len(a), len(b), len(c)\n"
+        f"    out[3] = a[0]\n    d = x[3:1:{number}]\n    out[4] = len(d)\n",
+        BIG=np.uint64(2**63 + 5),
+    )
+    run(kernel, [np.arange(1, 10), np.array([2**63 + 1], np.uint64), np.zeros(5, np.int64)])

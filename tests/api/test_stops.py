@@ -290,6 +290,13 @@ def test_raise(tmp_path, raised, cls, words, checked):
         assert part in str(error), str(error)
 
 
+def test_an_exception_that_a_function_makes_has_no_words_of_its_call(tmp_path, checked):
+    source = "def wrong(limit):\n    return ValueError('above', limit)\n\ndef kernel(x):\n    raise wrong(31)  # here\n"
+    error, line = stopped(tmp_path, source, 1, 1, np.zeros(1), **checked)
+    assert isinstance(error, ValueError) and f"wrong.py:{line}" in str(error), repr(error)
+    assert "31" not in str(error).splitlines()[0], str(error)
+
+
 def test_launches_go_on_after_a_trap(tmp_path, checked):
     stopped(tmp_path, "def kernel(x):\n    assert x[0] == 1\n", 1, 1, np.zeros(1), **checked)
     x = np.zeros(4)
