@@ -30,7 +30,6 @@ typedef enum CgFast {                   /* fastmath=True is all of them */
 
 /* Code that was not measured yet: bench/kernels compares it, docs/performance.md says what came of it. */
 typedef enum CgVariant {
-  CG_VARIANT_ROOTS = 1, /* nvptx_root.c for all arguments that are not negative */
   CG_VARIANT_AXIS_X = 2, /* coarsening along this axis */
   CG_VARIANT_AXIS_Y = 4,
   CG_VARIANT_AXIS_Z = 8,

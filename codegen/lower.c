@@ -621,8 +621,10 @@ static void tidy(Cg *cg, Fn *fn) {
   ir_order(cg->cx, fn);
   ir_join_latches(cg->cx, fn);
   ir_dominators(cg->cx, fn);
-  if (cg->target->narrows && cg->options.opt)
+  if (cg->target->narrows && cg->options.opt) {
     cg_narrow(cg, fn);
+    cg_narrow_low(cg, fn);
+  }
 }
 
 void cg_pass_lower(Cg *cg) {

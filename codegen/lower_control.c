@@ -16,8 +16,10 @@ static LLVMValueRef add_phi(Lower *lw, LLVMTypeRef type) {
   return phi;
 }
 
+static bool is_narrow_phi(const Ins *i) { return i->flags & (INS_I32 | INS_U32 | INS_LOW); }
+
 void lw_phi(Lower *lw, Ins *i) {
-  if (i->flags & (INS_I32 | INS_U32)) {
+  if (is_narrow_phi(i)) {
     lw_set(lw, i, lw_extended(lw, i, add_phi(lw, lw->t->i32)));
     return;
   }
@@ -55,7 +57,7 @@ static void finish_phi(Lower *lw, Ins *i) {
   LLVMValueRef *leaves = lw_leaves(lw, i);
   uint32_t n = lw_leaf_count(i->type);
   CX_ASSERT(lw->cx, i->nargs == b->preds.len);
-  if (i->flags & (INS_I32 | INS_U32)) {
+  if (is_narrow_phi(i)) {
     finish_narrow_phi(lw, i);
     return;
   }

@@ -7,4 +7,7 @@
 /* In: a typed function in order, with dominators. Out: INS_I32, INS_U32 and INS_INDEX on its instructions. */
 void cg_narrow(Cg *cg, Fn *fn);
 
+/* In: a typed function. Out: INS_LOW on its phis, and INS_NO_WRAP gone from what is computed of them where only low bits are right. */
+void cg_narrow_low(Cg *cg, Fn *fn);
+
 #endif

@@ -29,6 +29,27 @@ static void clamp_count(Cg *cg, LLVMValueRef shift) {
                  LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, 2, ""));
 }
 
+/* --- counts ---
+ *
+ * n + zext(condition) is what LLVM makes of `if condition: n += 1`. As a selection between n + 1 and n ptxas makes one instruction of it that
+ * only some lanes run; of the sum it makes a selection between 0 and 1, and an addition. */
+static bool is_count(Cg *cg, LLVMValueRef i) {
+  if (LLVMGetInstructionOpcode(i) != LLVMAdd || LLVMTypeOf(i) != cg->t.i32)
+    return false;
+  for (unsigned k = 0; k < 2; k++)
+    if (LLVMIsAZExtInst(LLVMGetOperand(i, k)) && LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(i, k), 0)) == cg->t.i1)
+      return true;
+  return false;
+}
+
+static void choose_count(Cg *cg, LLVMValueRef sum) {
+  bool second = LLVMIsAZExtInst(LLVMGetOperand(sum, 1)) && LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(sum, 1), 0)) == cg->t.i1;
+  LLVMValueRef c = LLVMGetOperand(LLVMGetOperand(sum, second), 0), n = LLVMGetOperand(sum, !second);
+  LLVMPositionBuilderBefore(cg->builder, sum);
+  LLVMValueRef one = LLVMBuildAdd(cg->builder, n, LLVMConstInt(cg->t.i32, 1, 0), "");
+  LLVMReplaceAllUsesWith(sum, LLVMBuildSelect(cg->builder, c, one, n, ""));
+}
+
 /* --- recursion ---
  *
  * ptxas 13.0, and the driver's compiler with it, ends with a segmentation fault where it finds that nothing reaches a function that calls
@@ -56,6 +77,8 @@ void cg_nvptx_prepare(Cg *cg) {
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         if (is_guarded_shift(cg, i))
           clamp_count(cg, i);
+        else if (is_count(cg, i))
+          choose_count(cg, i);
 }
 
 /* --- long functions --- */

@@ -1,4 +1,4 @@
-/* Roots: float32 square roots and their reciprocals without ptxas's slow path, where the argument's range shows that nothing takes it.
+/* Roots: float32 square roots of what is not negative, and their reciprocals where the range allows it, without ptxas's slow path.
  *
  * ptxas writes sqrt.rn as a test, MUFU.RSQ with two fused steps, and a call where the argument is below 2**-101, not finite or negative;
  * rcp.rn alike, for exponents outside of -126 … 125. Those branches cost five instructions, and nothing is moved across them, so a loop's
@@ -127,17 +127,16 @@ static LLVMValueRef root_steps(Cg *cg, LLVMValueRef x) {
   return fused(cg, fused(cg, LLVMBuildFNeg(cg->builder, s, ""), s, x), h, s);
 }
 
-/* Smaller arguments take the steps 2**100 times as large. */
+static LLVMValueRef root(Cg *cg, LLVMValueRef x) {
+  return either(cg, root_steps(cg, x), times(cg, x, 0x1p-64));
+}
+
+/* Smaller arguments take the steps 2**100 times as large. x itself is not read behind that, so that ptxas multiplies in place. */
 static LLVMValueRef root_of_any(Cg *cg, LLVMValueRef x) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef tiny = LLVMBuildFCmp(b, LLVMRealOLT, x, number(cg, smallest), "");
-  LLVMValueRef s = root_steps(cg, LLVMBuildSelect(b, tiny, times(cg, x, 0x1p100), x, ""));
+  LLVMValueRef s = root(cg, LLVMBuildSelect(b, tiny, times(cg, x, 0x1p100), x, ""));
   return LLVMBuildSelect(b, tiny, times(cg, s, 0x1p-50), s, "");
-}
-
-static LLVMValueRef root(Cg *cg, LLVMValueRef x, bool large) {
-  LLVMValueRef s = large ? root_steps(cg, x) : root_of_any(cg, x);
-  return either(cg, s, times(cg, x, 0x1p-64));
 }
 
 static LLVMValueRef reciprocal(Cg *cg, LLVMValueRef x) {
@@ -168,31 +167,52 @@ static void replace(LLVMValueRef old, LLVMValueRef by) {
   LLVMInstructionEraseFromParent(old);
 }
 
-static void visit_reciprocal(Cg *cg, LLVMValueRef i) {
-  if (is_reciprocal_of_root(cg, i))
-    replace(i, reciprocal(cg, LLVMGetOperand(i, 1)));
+static void place(Cg *cg, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
 }
 
-static void visit_root(Cg *cg, LLVMValueRef i) {
+typedef struct Root {
+  LLVMValueRef call;
+  bool large; /* its argument: at least `smallest` */
+} Root;
+
+typedef VEC(Root) Roots;
+
+static void visit_reciprocal(Cg *cg, Roots *roots, LLVMValueRef i) {
+  (void)roots;
+  if (!is_reciprocal_of_root(cg, i))
+    return;
+  place(cg, i);
+  replace(i, reciprocal(cg, LLVMGetOperand(i, 1)));
+}
+
+static void visit_root(Cg *cg, Roots *roots, LLVMValueRef i) {
   double from = is_root(i) ? least(LLVMGetOperand(i, 0), 0) : unknown;
-  bool every = cg->options.variant & CG_VARIANT_ROOTS;
-  if (from >= (every ? 0 : smallest))
-    replace(i, root(cg, LLVMGetOperand(i, 0), from >= smallest));
+  if (from >= 0)
+    VEC_PUSH(&cg->cx->arena, roots, ((Root){i, from >= smallest}));
 }
 
-static void each(Cg *cg, void (*visit)(Cg *cg, LLVMValueRef i)) {
+static void write_root(Cg *cg, const Root *r) {
+  LLVMValueRef x = LLVMGetOperand(r->call, 0);
+  place(cg, r->call);
+  replace(r->call, r->large ? root(cg, x) : root_of_any(cg, x));
+}
+
+static void each(Cg *cg, Roots *roots, void (*visit)(Cg *cg, Roots *roots, LLVMValueRef i)) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
-        LLVMPositionBuilderBefore(cg->builder, i);
-        LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-        visit(cg, i);
+        visit(cg, roots, i);
       }
 }
 
-/* Reciprocals first, while their roots can still be seen; and a root's range reads roots too, so the last comes first there. */
+/* Reciprocals first, while their roots can still be seen; and ranges read roots too, so all are looked at before one is written. */
 void cg_nvptx_roots(Cg *cg) {
-  each(cg, visit_reciprocal);
-  each(cg, visit_root);
+  Roots roots = {0};
+  each(cg, &roots, visit_reciprocal);
+  each(cg, &roots, visit_root);
+  for (uint32_t k = 0; k < roots.len; k++)
+    write_root(cg, &roots.data[k]);
 }

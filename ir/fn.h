@@ -136,6 +136,7 @@ typedef enum InsFlags {
   INS_I32 = 8,  /* a 64-bit integer that fits int32 */
   INS_U32 = 16, /* … that fits uint32 */
   INS_INDEX = 32, /* a wrap_index that is only an index of loads, stores and atomics: in range */
+  INS_LOW = 64,   /* a phi of 64 bits whose upper half nothing reads */
 } InsFlags;
 
 struct Block {

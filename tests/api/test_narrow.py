@@ -135,6 +135,41 @@ def test_arrays_of_more_elements_than_32_bits_number():
         assert sorted("!" in s for s in map(str, kernel.signatures)) == [False, True]
 
 
+def test_variables_of_which_only_low_bits_are_stored():
+    def kernel(x, small, wide):
+        i = cuda.grid(1)
+        total = 0
+        count = 0
+        both = x[i]
+        for k in range(x.size):
+            total = total * 31 + x[k] * (k - 5)
+            if x[k] > x[i]:
+                count += 1
+            both = both * 3 - x[k]
+        small[i, 0] = total
+        small[i, 1] = count
+        small[i, 2] = both
+        wide[i] = both
+
+    x = ints(40) * 2**40 + ints(40)
+    run(kernel, [x, np.zeros((40, 3), np.int32), np.zeros(40, np.int64)], 2, 20)
+
+
+def test_what_is_stored_in_32_bits_is_computed_there():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        n = 0
+        for k in range(x.shape[0]):
+            if x[k, i] > 0.5:
+                n += 1
+        out[i] = n
+
+    ptx = cuda.compile_ptx(kernel, "void(float32[:,::1], int32[::1])", cc="sm_90")[0]
+    assert "selp.b32" in ptx and "selp.b64" not in ptx
+    ptx = cuda.compile_ptx(kernel, "void(float32[:,::1], int64[::1])", cc="sm_90")[0]
+    assert "b64" in ptx
+
+
 # --- the GPU's code, run on the CPU
 
 EDGES = [0, 1, 2, 3, 7, BIG // 2 - 1, BIG // 2, BIG - 2, BIG - 1, BIG, BIG + 1, 2**32 - 1, 2**32, 2**33 + 5, 2**61, 2**62 - 1, -1, -2, -BIG, -BIG - 1]
@@ -208,8 +243,26 @@ def parts(start, stop, out):
     out[1] = (start - (start & stop)) + (2 * start - start // 3) + (start ^ stop) * 3 - (start | stop)
 
 
+def low_halves(start, stop, out):  # a, b and c are read in their low bits alone, n and d in full
+    a = start
+    b = stop
+    c = start
+    d = stop
+    n = 0
+    while n < 6:
+        if n & 1 == 0:
+            a = a * b - n
+            d = b & 65535
+        else:
+            b = (b << 3) ^ (a | n)
+            c = a if b & 3 == 1 else -c
+        n += 1
+    out[0] = (a + ~b) & 2147483647
+    out[1] = ((c - b) & 65535) + (d >> 3)
+
+
 @needs_llc
-@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts])
+@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves])
 @pytest.mark.parametrize("width", ["int64", "int32"])
 def test_the_gpus_code_at_the_edges(kernel, width):
     entries = Entries(kernel, f"void({width}, {width}, int64[::1])", 1)

@@ -53,15 +53,9 @@ def roots_in(ptx):
 
 
 @pytest.mark.usefixtures("one_entry")
-@pytest.mark.parametrize("kernel, slow, fast", [(softened, 0, 1), (inverse, 0, 2), (length, 1, 0), (signed, 1, 0), (nested, 1, 2)])
+@pytest.mark.parametrize("kernel, slow, fast", [(softened, 0, 1), (inverse, 0, 2), (length, 0, 1), (signed, 1, 0), (nested, 0, 3)])
 def test_which_roots_need_no_slow_path(kernel, slow, fast):
     assert roots_in(ptx_of(kernel)) == (slow, fast)
-
-
-@pytest.mark.usefixtures("one_entry")
-def test_the_variant_takes_all_that_are_not_negative():
-    assert roots_in(ptx_of(length, _variant="roots")) == (0, 1)
-    assert roots_in(ptx_of(signed, _variant="roots")) == (1, 0)
 
 
 @pytest.mark.parametrize("options", [{"fastmath": True}, {"fastmath": {"ftz"}}, {"opt": 0}], ids=str)
@@ -87,7 +81,7 @@ def test_they_are_rounded_as_ieee_wants(kernel):
     numbers whose steps would leave float32's range are what the range and the maximum are about: nothing may be off by a bit."""
     x = numbers()
     out = np.zeros_like(x)
-    entries = Entries(kernel, f"void({V}, {V})", 1, fma=False, _variant="roots")
+    entries = Entries(kernel, f"void({V}, {V})", 1, fma=False)
     entries.run((-(-x.size // 64), 1, 1), (64, 1, 1), [x, out], False)
     half, quarter = np.float32(0.5), np.float32(0.25)
     with np.errstate(all="ignore"):

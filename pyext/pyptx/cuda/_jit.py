@@ -11,7 +11,7 @@ _INLINE = {None: 0, False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
 _FAST = {"ftz": 1, "div": 2, "sqrt": 4, "func": 8, "nnan": 16, "ninf": 32, "nsz": 64, "reassoc": 128, "arcp": 256, "afn": 8}
 _FAST_ALL = 1 | 2 | 4 | 8  # semantics.md, section 6: approximations; assumptions and reassociation are asked for by name
 
-_VARIANTS = {"roots": 1, "x": 2, "y": 4, "z": 8, "whole": 16, "loops": 32}  # CgVariant: what bench/kernels is to measure, for no other use
+_VARIANTS = {"x": 2, "y": 4, "z": 8, "whole": 16, "loops": 32}  # CgVariant: what bench/kernels is to measure, for no other use
 
 
 def _flag(name, value):
