@@ -327,12 +327,14 @@ const Frozen *fz_bool(Cx *cx, bool v) {
   return f;
 }
 
-const Frozen *fz_str(Cx *cx, const char *s) {
+const Frozen *fz_strn(Cx *cx, const char *s, uint32_t n) {
   Frozen *f = fz_new(cx, FZ_STR);
   f->text = s;
-  f->n = (uint32_t)strlen(s);
+  f->n = n;
   return f;
 }
+
+const Frozen *fz_str(Cx *cx, const char *s) { return fz_strn(cx, s, (uint32_t)strlen(s)); }
 
 const Frozen *fz_none(Cx *cx) { return fz_new(cx, FZ_NONE); }
 

@@ -41,6 +41,7 @@ const Frozen *fz_float(Cx *cx, double v);
 const Frozen *fz_bool(Cx *cx, bool v);
 const Frozen *fz_complex(Cx *cx, TypeId type, double re, double im); /* weak: FZ_COMPLEX, strong: FZ_SCALAR */
 const Frozen *fz_str(Cx *cx, const char *s);
+const Frozen *fz_strn(Cx *cx, const char *s, uint32_t n); /* there may be NULs inside; one is at the end */
 const Frozen *fz_none(Cx *cx);
 const Frozen *fz_tuple(Cx *cx, const Frozen *const *items, uint32_t n);
 

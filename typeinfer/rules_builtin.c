@@ -108,6 +108,10 @@ Val ty_rule_round(Ty *ty, const TyCall *c) {
   int64_t n;
   if (!want_number(ty, c, 0))
     return BOTTOM;
+  if (ty_is_complex(x.type))
+    return ty_argument_type(ty, c, 0, "a real number");
+  if (x.type->id == TY_PYBOOL)
+    x = ty_cast_id(ty, x, TY_PYINT);
   if (c->given[1] && c->args[1].type->id != TY_NONE)
     return fz_get_int(c->args[1].konst, &n) ? round_digits(ty, x, n)
                                             : ty_not_constant(ty, "ndigits of round()", NULL);
@@ -230,9 +234,14 @@ Val ty_rule_slice(Ty *ty, const TyCall *c) {
   return ty_slice(ty, parts);
 }
 
-/* NumPy's float64 and complex128 are Python's float and complex too, as in Python. False: cls is not a class that kernels know. */
-static bool is_instance(const Type *t, Val cls, bool *out) {
+/* NumPy's float64 and complex128 are Python's float and complex too, as in Python; in Numba's typing int is int64 and nothing else, and so on.
+ * False: cls is not a class that kernels know. */
+static bool is_instance(Ty *ty, const Type *t, Val cls, bool *out) {
   const Frozen *f = cls.type->frozen;
+  if (cls.type->id == TY_DTYPE && ty->cx->typing == TYPING_NUMBA) {
+    *out = t->id == ty_strengthen(f->type);
+    return true;
+  }
   if (cls.type->id == TY_DTYPE) {
     *out = t->id == f->type || (f->type == TY_PYINT && t->id == TY_PYBOOL) ||
            (f->type == TY_PYFLOAT && t->id == TY_F64) ||
@@ -254,7 +263,7 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
   for (uint32_t k = 0; k < (many ? cls.type->n : 1); k++) {
     bool is = false;
     Val one = many ? ty_item(ty, cls, k) : cls;
-    if (is_bottom(one) || !is_instance(c->args[0].type, one, &is))
+    if (is_bottom(one) || !is_instance(ty, c->args[0].type, one, &is))
       return ty_argument_type(
           ty, c, 1, "int, float, bool, tuple, range, a NumPy scalar type or a tuple of them");
     any |= is;

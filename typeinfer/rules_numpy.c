@@ -15,14 +15,17 @@ static Val compare(Ty *ty, Op op, Val a, Val b) {
 }
 static Val to_bool(Ty *ty, Val v) { return ty_cast(ty, v, boolean(ty)); }
 
-static bool numbers(Ty *ty, const TyCall *c) {
-  for (uint32_t k = 0; k < c->n; k++)
-    if (!ty_is_number(c->args[k].type)) {
+/* Are the arguments from number `from` on numbers, or None? */
+static bool numbers_from(Ty *ty, const TyCall *c, uint32_t from, bool or_none) {
+  for (uint32_t k = from; k < c->n; k++)
+    if (!ty_is_number(c->args[k].type) && !(or_none && c->args[k].type->id == TY_NONE)) {
       (void)ty_argument_type(ty, c, k, "a number");
       return false;
     }
   return true;
 }
+
+static bool numbers(Ty *ty, const TyCall *c) { return numbers_from(ty, c, 0, false); }
 
 static bool is_numba(const Ty *ty) { return ty->cx->typing == TYPING_NUMBA; }
 
@@ -288,6 +291,8 @@ Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
 
 /* The common type of x and y, as NumPy's result_type has it. */
 Val ty_rule_np_where(Ty *ty, const TyCall *c) {
+  if (!numbers_from(ty, c, 1, false))
+    return BOTTOM;
   TyCall values = {.id = c->id, .name = c->name, .n = 2, .args = {c->args[1], c->args[2]}, .given = {true, true}};
   Val x[2], cond = ty_truth(ty, c->args[0]);
   if (is_bottom(cond) || !common(ty, &values, x))
@@ -297,6 +302,8 @@ Val ty_rule_np_where(Ty *ty, const TyCall *c) {
 
 /* NumPy's loop: the minimum of a_max and the maximum of a_min and a, all in one type; a nan stays. */
 Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
+  if (!numbers_from(ty, c, 0, true))
+    return BOTTOM;
   TyCall values = {.id = c->id, .name = c->name};
   uint32_t at[3], n = 0;
   for (uint32_t k = 0; k < 3; k++)
@@ -429,6 +436,8 @@ Val ty_rule_np_part(Ty *ty, const TyCall *c) {
 Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
   TyCall angle = *c;
   angle.n = 1;
+  if (!numbers(ty, &angle))
+    return BOTTOM;
   Val r;
   bool degrees = false;
   if (c->given[1] && !fz_truth(c->args[1].konst, &degrees))

@@ -63,7 +63,7 @@ Val ty_make_str(Ty *ty, Ins *i) {
       return TY_FAIL(ty, ERR_TOO_LARGE, "the text", "it has more than 4096 characters");
   }
   if (known)
-    return ty_const(ty, fz_str(ty->cx, all.text));
+    return ty_const(ty, fz_strn(ty->cx, all.text, (uint32_t)all.len));
   return fstring(ty, i);
 }
 
@@ -289,11 +289,11 @@ static bool has_c_padding(const Spec *spec) {
 
 static bool add_float(Ty *ty, TyText *t, const Spec *spec, Val v) {
   bool known = !spec->type || strchr("fFeEgG%", spec->type);
-  if (!known || !has_c_padding(spec) || spec->precision > 300 || !room(ty, t))
-    return known && has_c_padding(spec) && spec->precision <= 300 ? false : bad_spec(ty, spec, v);
-
+  if (!known || !has_c_padding(spec) || spec->precision > 300)
+    return bad_spec(ty, spec, v);
+  if (!room(ty, t))
+    return false;
   bool percent = spec->type == '%';
-
   char conversion[] = {percent ? 'f' : spec->type ? spec->type : 'r', 0};
   put_conversion(t, spec, spec->width - percent, conversion);
   buf_puts(&t->format, percent ? "%" : "");

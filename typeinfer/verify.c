@@ -123,7 +123,8 @@ static void check_ins(const Check *c) {
       WANT(c, is_part(i->type, arg(c, 0)) && i->aux.i < 2);
       break;
     }
-    WANT(c, arg(c, 0)->id == TY_TUPLE && i->type == arg(c, 0)->elems[i->aux.i]);
+    WANT(c, arg(c, 0)->id == TY_TUPLE && i->aux.i >= 0 && i->aux.i < arg(c, 0)->n);
+    WANT(c, i->type == arg(c, 0)->elems[i->aux.i]);
     break;
   case OP_TUPLE_INDEX:
     WANT(c,

@@ -151,3 +151,10 @@ def test_a_known_integer_becomes_a_float_as_numpy_has_it():
         out[3], out[4] = np.float32(x[0]), np.float32(y[0])
 
     run(kernel, [np.array([strong]), np.array([unsigned]), np.zeros(5)])
+
+
+def test_round_of_a_bool_is_an_int():
+    def kernel(n, out):
+        out[0] = round(n > 1) + round(n > 1, 1) + round(True, 2)
+
+    run(kernel, [2, np.zeros(1, np.int64)])

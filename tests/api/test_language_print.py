@@ -222,3 +222,15 @@ def test_a_nul_ends_texts():
 
     with pytest.raises(CompileError, match="a text with a NUL character cannot be used as a value"):
         cuda.jit(kernel).compile("()")
+
+
+def test_texts_with_a_nul_keep_their_length():
+    text = "a\0b"
+
+    def kernel(out):
+        out[0], out[1] = len(f"{text}c"), f"{text}c" == "a\0bc"
+
+    out = np.zeros(2, np.int64)
+    cuda.jit(kernel)[1, 1](out)
+    cuda.synchronize()
+    assert out.tolist() == [4, 1]

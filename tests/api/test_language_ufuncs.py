@@ -361,3 +361,15 @@ def test_shapes_that_do_not_broadcast():
     with pytest.raises(ValueError, match="could not be broadcast"):
         kernel[1, 1](values(3), np.zeros(4))
         cuda.synchronize()
+
+
+@pytest.mark.parametrize("expression, words", [
+    ("np.where(x[0] > 0, 'a', 1)", r"numpy\.where: argument 2 \('x'\) must be a number"),
+    ("np.clip(x[0], None, 'a')", r"numpy\.clip: argument 3 \('a_max'\) must be a number"),
+    ("np.angle('a')", r"numpy\.angle: argument 1 \('z'\) must be a number"),
+    ("round(x[0] * 1j)", r"round: argument 1 \('number'\) must be a real number"),
+    ("round(x[0] * 1j, 2)", r"round: argument 1 \('number'\) must be a real number"),
+])
+def test_errors_name_the_argument_that_is_wrong(expression, words):
+    with pytest.raises(TypeError, match=words):
+        cuda.jit(define(f"def kernel(x):\n    x[0] = {expression}\n"))[1, 1](np.ones(1))

@@ -150,3 +150,17 @@ def test_values(names):
             if not close(got, expected, source):
                 wrong.append(f"{body(source)}of {[x[i] for x in inputs]}: {got!r}, but Numba gives {expected!r}")
     assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong)
+
+
+def test_isinstance_of_int_is_int64():
+    """Numba compares with the type that it has for the class: isinstance(int32, int) is False, and so is isinstance(True, int)."""
+
+    def kernel(x, y, out):
+        out[0], out[1], out[2] = isinstance(x[0], int), isinstance(y[0], int), isinstance(3, int)
+        out[3], out[4], out[5] = isinstance(True, bool), isinstance(True, int), isinstance(x[0] / 2, (int, float))
+        out[6], out[7] = isinstance(1j, complex), isinstance(np.float32(1), float)
+
+    out = np.zeros(8, bool)
+    cuda.jit(typing="numba")(kernel)[1, 1](np.ones(1, np.int64), np.ones(1, np.int32), out)
+    cuda.synchronize()
+    assert out.tolist() == [True, False, True, True, False, True, True, False]
