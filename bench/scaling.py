@@ -40,6 +40,14 @@ def straight_lines(n):
     return "\n".join(lines) + "\n"
 
 
+def choices(n):
+    """A chain of n elif, each with a checked access of its own."""
+    lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    if i == 0:", "        b[i] = a[i]"]
+    for k in range(1, n + 1):
+        lines += [f"    elif i == {k}:", f"        b[i] = a[i] + {k}"]
+    return "\n".join(lines) + "\n"
+
+
 def call_tree(n):
     """n functions, each calling two others (as a binary tree, from the leaves up), and a kernel that calls the root."""
     lines = []
@@ -98,6 +106,7 @@ def main():
     grow_lines = curve(report, "lines", straight_lines, lines, args.arch)
     grow_functions = curve(report, "functions", call_tree, functions, args.arch)
     grow_host = curve(report, "lines, host", straight_lines, [n for n in lines if n <= 2000], None)
+    grow_choices = curve(report, "elif, host", choices, [n for n in lines if n <= 1000], None)
     largest = define(straight_lines(lines[-1]), "kernel")
     gc.collect()
     before = resident_kib()
@@ -111,10 +120,11 @@ def main():
         exponent_lines=grow_lines,
         exponent_functions=grow_functions,
         exponent_host=grow_host,
+        exponent_elif_host=grow_choices,
     )
     print(
         f"\ntime grows with size to the power {grow_lines:.2f} (lines), {grow_functions:.2f} (functions), "
-        f"{grow_host:.2f} (lines, host)"
+        f"{grow_host:.2f} (lines, host), {grow_choices:.2f} (elif, host)"
     )
     print(f"resident after {lines[-1]} lines {before / 1024:.1f} MiB, after five more times {after / 1024:.1f} MiB")
 

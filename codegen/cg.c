@@ -44,9 +44,12 @@ int cg_llvm_is_initialised(void) { return initialised; }
 /* Strength reduction of loops, which the code generator runs for every target, is bad for GPUs: each address becomes a 64-bit pointer of its
  * own, where one 32-bit index and multiply-adds would do. It cannot be left out for one target; the host asks for the pass itself.
  *
- * In a list of one's own (optimize.def) loops are unrolled in full up to the size that default<O2> has; this is that of default<O3>. */
+ * In a list of one's own (optimize.def) loops are unrolled in full up to the size that default<O2> has; this is that of default<O3>.
+ *
+ * CodeGenPrepare goes over a function until nothing changes, and from each comparison over all users of what it compares. In functions of more
+ * blocks than this it goes again only over those that have changed: a chain of 1,000 elif with checked accesses takes 2 s, not 16. */
 static void init_once(void) {
-  static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300"};
+  static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300", "-cgpp-huge-func=256"};
   initialised = 1;
   LLVMParseCommandLineOptions(sizeof flags / sizeof *flags, flags, NULL);
   LLVMInitializeNVPTXTargetInfo();

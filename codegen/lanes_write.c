@@ -598,9 +598,28 @@ static void merge_latches(Cg *cg) {
     LLVMPositionBuilderAtEnd(cg->builder, here);
 }
 
-#define CLEAN "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,lower-switch)"
+#define CLEAN "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
+
+/* Lanes want branches. A switch of more cases than lanes have blocks stays one: such a function runs thread by thread anyway, and a tree of so many
+ * comparisons of one value takes LLVM's code generator minutes (CodeGenPrepare looks from each of them at all others). */
+static void lower_switches(Cg *cg, LLVMValueRef f) {
+  bool any = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsASwitchInst(end))
+      continue;
+    if (LLVMGetNumSuccessors(end) > LANES_BLOCKS)
+      return;
+    any = true;
+  }
+  if (any)
+    cg_run_function_passes(cg, f, "lower-switch");
+}
 
 static void make_regular(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      lower_switches(cg, f);
   merge_latches(cg);
   cg_run_passes(cg, "function(loop-simplify,lcssa)");
 }

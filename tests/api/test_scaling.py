@@ -15,8 +15,9 @@ scaling = pytest.importorskip("scaling")
         (scaling.straight_lines, 1250, 5000, "sm_90"),
         (scaling.call_tree, 50, 200, "sm_90"),
         (scaling.straight_lines, 500, 2000, None),
+        (scaling.choices, 100, 400, None),
     ],
-    ids=["lines", "functions", "lines-host"],
+    ids=["lines", "functions", "lines-host", "elif-host"],
 )
 def test_four_times_the_size_takes_four_times_as_long(source, small, large, arch):
     """Below 8 times, since times vary on a busy machine; a quadratic step gives 16."""
