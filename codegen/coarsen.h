@@ -1,6 +1,7 @@
 /* Coarsening, between its files: a second entry of a kernel's module, in which one block runs several neighbouring blocks of the
- * launch. docs/COARSENING.md has the theory; coarsen_shape.c says what a kernel is and whether it may be coarsened, coarsen_cost.c how,
- * coarsen_threads.c whether all threads come to its barriers, coarsen_way.c on which way copies go together then, coarsen_write.c writes it. Private to this room. */
+ * launch. docs/COARSENING.md has the theory; coarsen_shape.c says what a kernel is and whether it may be coarsened, coarsen_threads.c
+ * whether all threads come to its barriers, coarsen_cost.c how it is coarsened, by what coarsen_loads.c says of its loads,
+ * coarsen_way.c on which way copies go together then, coarsen_write.c writes it. Private to this room. */
 #ifndef PYPTX_CODEGEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_H
 
@@ -84,17 +85,29 @@ typedef struct CoShape {
 
 typedef struct CoPlan {
   unsigned factor, axis; /* factor 1: not coarsened */
-  unsigned fill;         /* as in RtCoarse */
+  unsigned fill;         /* as in RtCoarse: eighths of a device */
   bool linear;   /* blockIdx on the axis is used in sums blockIdx * blockDim + threadIdx only */
   bool threads;  /* copies are neighbouring threads of the launch; else threads of neighbouring blocks */
   const char *reason; /* of factor 1 */
 } CoPlan;
+
+/* What loads in loops cost. */
+typedef struct CoLoads {
+  unsigned once, scattered; /* by all copies together; those of them whose threads load from lines of their own */
+  unsigned own, streamed;   /* of global memory, by each copy; those of them of which no other thread's load has any use */
+} CoLoads;
 
 /* Reads cg->kernel. */
 CoShape *co_shape(Cg *cg);
 CoPlan co_plan(CoShape *s);
 /* The plan for this axis and factor, which were chosen before. */
 CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor);
+/* What loads cost that copies do once. */
+unsigned co_loads_once(const CoShape *s);
+/* How many loads of `factor` neighbouring threads along the axis are of an address that another one of theirs loads too. */
+unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor);
+unsigned co_rounds(const CoShape *s, const CoIns *i); /* assumed, of all loops around an instruction */
+CoLoads co_loads_in_loops(const CoShape *s);
 /* Fills CoIns.by_thread. The reason why some threads of a block may have ended where others meet, else NULL. */
 const char *co_threads(CoShape *s);
 /* Fills what a shape says of a plan: what varies, and the way on which copies go together. The reason where there is none, else NULL. */

@@ -28,15 +28,6 @@ typedef enum CgFast {                   /* fastmath=True is all of them */
                       CG_FAST_ARCP = 256,
 } CgFast;
 
-/* Code that was not measured yet: bench/kernels compares it, docs/performance.md says what came of it. */
-typedef enum CgVariant {
-  CG_VARIANT_AXIS_X = 2, /* coarsening along this axis */
-  CG_VARIANT_AXIS_Y = 4,
-  CG_VARIANT_AXIS_Z = 8,
-  CG_VARIANT_LOOPS = 32, /* coarsening of kernels with loops and barriers without being asked */
-  CG_VARIANT_WHOLE = 16, /* loops of known length unrolled whole, up to loops.c's size */
-} CgVariant;
-
 typedef struct CgOptions {
   int opt;          /* 0 to 3 */
   int numba_typing; /* semantics.md section 7 */
@@ -50,7 +41,6 @@ typedef struct CgOptions {
   int max_registers;           /* 0: ptxas decides */
   int max_threads, min_blocks; /* launch bounds, 0: none */
   int coarsen; /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
-  int variant;         /* CgVariant bits */
   int device_function; /* compile a device function alone: results allowed, no kernel entry */
 } CgOptions;
 

@@ -6,7 +6,6 @@
 #include "codegen/loops.h"
 
 #include <llvm-c/DebugInfo.h>
-#include <math.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
@@ -162,7 +161,7 @@ static bool is_step_of(const Ins *i, const Ins *phi) {
 }
 
 /* How many bodies in a row; 0: as LLVM likes. */
-static unsigned times(const Lower *lw, const Body *body) {
+static unsigned times(const Body *body) {
   const Block *h = body->blocks[0];
   const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
   if (!test || (test->op != OP_LT && test->op != OP_GT))
@@ -179,10 +178,8 @@ static unsigned times(const Lower *lw, const Body *body) {
     return 4;
   double trips = trips_of(start, test->args[1], step);
   bool known = trips >= 0;
-  if (known && trips < MIN_TRIPS)
+  if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  if (known && trips * size <= MAX_WHOLE) /* in part, every part computes its addresses anew */
-    return lw->cg->options.variant & CG_VARIANT_WHOLE ? (unsigned)ceil(trips) : 0;
   return known || (size <= MAX_SMALL && !is_loaded(start) && !is_loaded(test->args[1])) ? 8 : 4;
 }
 
@@ -208,7 +205,7 @@ void cg_mark_loops(Lower *lw) {
       if (!header || !is_back_edge(latch, header) || !collect(&body, header, latch) ||
           !has_one_exit(&body))
         continue;
-      unsigned n = times(lw, &body);
+      unsigned n = times(&body);
       if (n)
         mark(lw, LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end), n);
     }

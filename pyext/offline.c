@@ -167,7 +167,6 @@ static const struct {
     F("launch_bounds", max_threads),
     F("launch_bounds", min_blocks),
     F("coarsen", coarsen),
-    F("_variant", variant),
     F("device", device_function),
 #undef F
 };

@@ -22,7 +22,7 @@ typedef struct RtField {
 #define RT_COARSE_SUFFIX "$coarse" /* of its symbol */
 typedef struct RtCoarse {
   uint32_t factor, axis; /* factor 0: there is none */
-  uint32_t fill;         /* launches take it whose threads fill the device so many times; 0: all */
+  uint32_t fill;         /* launches take it whose threads fill so many eighths of the device, with a block of it for about each multiprocessor; 0: all */
   uint32_t plain_bytes;  /* of the parameter block without the BLOCKS field: what the kernel itself takes */
 } RtCoarse;
 

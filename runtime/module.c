@@ -173,6 +173,9 @@ static RtStatus make_trap(RtKernel *k) {
 
 /* --- entries --- */
 
+/* Of fill; and the multiprocessors that the fewest blocks of the second entry keep busy. */
+enum { FILL_PARTS = 8, BUSY = 7, BUSY_OF = 8 };
+
 /* What decides which launches take the second entry, as far as it is known before that is loaded. */
 static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   struct RtCoarseEntry *c = &k->coarse;
@@ -182,7 +185,8 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   c->threads = k->limits.threads;
   c->axis = coarse->axis;
   c->least = coarse->fill ? coarse->factor : 2;
-  c->from = (uint64_t)coarse->fill * (uint64_t)multiprocessors * (uint64_t)each;
+  c->from = (uint64_t)coarse->fill * (uint64_t)multiprocessors * (uint64_t)each / FILL_PARTS;
+  c->blocks = coarse->fill ? (uint64_t)coarse->factor * (uint64_t)multiprocessors * BUSY / BUSY_OF : 0;
   c->fill = coarse->fill;
   c->factor = coarse->factor;
   return RT_OK;

@@ -94,7 +94,7 @@ static void coarse(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   enum { FROM = 2 * 132 * 2048 / 256 }; /* blocks of 256 threads that fill the device twice */
-  RtKernel *k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 2});
+  RtKernel *k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 16});
   expect_launch(control, k, config_of(FROM - 1, 256), 0, 0);
   expect_launch(control, k, config_of(FROM, 256), 0, FROM / 4);
   expect_launch(control, k, config_of(FROM + 1, 256), 0, FROM / 4 + 1);
@@ -112,6 +112,16 @@ static void coarse(int n) {
   expect_launch(control, k, c, 0, 0);
   rt_kernel_release(k);
 
+  enum { BUSY = 4 * 132 * 7 / 8 }; /* blocks of the launch for a block of the second entry on most multiprocessors */
+  k = load_coarse(gpu(), (RtCoarse){.axis = 1, .fill = 4});
+  c = (RtConfig){.grid = {3, BUSY / 3 - 1, 1}, .block = {1024, 1, 1}};
+  expect_launch(control, k, c, 1, 0);
+  c.grid[1]++;
+  expect_launch(control, k, c, 1, (BUSY / 3 - 1) / 4 + 1);
+  c = (RtConfig){.grid = {1, 4, BUSY / 4 + 1}, .block = {1024, 1, 1}};
+  expect_launch(control, k, c, 1, 1);
+  rt_kernel_release(k);
+
   k = load_coarse(gpu(), (RtCoarse){.axis = 2});
   c = (RtConfig){.grid = {5, 6, 2}, .block = {8, 8, 8}};
   expect_launch(control, k, c, 2, 1);
@@ -121,7 +131,7 @@ static void coarse(int n) {
   expect_launch(control, k, c, 2, 0);
   RtKernel *forced = NULL, *spilled = NULL;
   setenv("PYPTX_STANDIN_SPILLED", "16", 1);
-  spilled = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 2});
+  spilled = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 16});
   forced = load_coarse(gpu(), (RtCoarse){.axis = 0});
   expect_launch(control, spilled, config_of(FROM, 256), 0, 0); /* slower than the plain one */
   expect_launch(control, forced, config_of(FROM, 256), 0, FROM / 4);
@@ -167,7 +177,7 @@ static void entries_when_wanted(int n) {
     rt_kernel_release(k);
   }
   setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* local memory: that hangs on the kernel's own */
-  k = open_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 1});
+  k = open_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8});
   many.grid[0] = 1 << 20;
   wants(k, many, RT_ENTRY_COARSE);
   wants(k, many, RT_ENTRY_OWN);

@@ -11,8 +11,6 @@ _INLINE = {None: 0, False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
 _FAST = {"ftz": 1, "div": 2, "sqrt": 4, "func": 8, "nnan": 16, "ninf": 32, "nsz": 64, "reassoc": 128, "arcp": 256, "afn": 8}
 _FAST_ALL = 1 | 2 | 4 | 8  # semantics.md, section 6: approximations; assumptions and reassociation are asked for by name
 
-_VARIANTS = {"x": 2, "y": 4, "z": 8, "whole": 16, "loops": 32}  # CgVariant: what bench/kernels is to measure, for no other use
-
 
 def _flag(name, value):
     if value not in (True, False, None):
@@ -100,10 +98,6 @@ def _coarsen(out, value):
     out["coarsen"] = factor
 
 
-def _variant(out, value):
-    out["variant"] = sum({_VARIANTS[name] for name in value.split()})
-
-
 def _dump(out, value):
     if value is not None and not isinstance(value, str):
         raise TypeError(f"dump must be letters of passes, not {value!r}")
@@ -142,7 +136,6 @@ _OPTIONS = {
     "forceinline": _forceinline,
     "link": _link,
     "coarsen": _coarsen,
-    "_variant": _variant,
     "dump": _dump,
     "cache": _cache,
     "shared_memory_carveout": _accepted,

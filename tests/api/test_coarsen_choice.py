@@ -1,0 +1,329 @@
+"""Coarsening: what is coarsened, by how much and on which axis, and why not; and what the code of the second entry looks like."""
+
+import itertools
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from coarse_kernels import C, M, V, add, along_z, count, cube, every, identities, product, row_sums, rows, sweep, tiled, turned, unguarded, weighted
+from pyptx import _pyptx, cuda, float32
+
+
+def note(kernel, signature, **options):
+    return _pyptx._compile(kernel, signature, "nvptx", "sm_90", 0, {"coarsen": True, **options}, "ptx")["coarsening"]
+
+
+def with_loop(x):
+    for k in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        x[k] += 1
+
+
+def with_assert(x):
+    i = cuda.grid(1)
+    assert i < x.size
+    x[i] = 1
+
+
+def with_fence(x):
+    x[cuda.grid(1)] = 1
+    cuda.threadfence()
+    x[cuda.grid(1)] = 2
+
+
+def with_print(x):
+    print(cuda.grid(1))
+    x[cuda.grid(1)] = 2
+
+
+def the_same(x):
+    x[cuda.threadIdx.x] = 1
+
+
+def with_nothing(x):
+    pass
+
+
+@pytest.mark.parametrize(
+    "kernel, options, text",
+    [
+        (with_loop, {}, "not coarsened: it has a loop that is another in each of its blocks"),
+        (with_assert, {"exceptions": True}, "not coarsened: it has checks that can stop a thread"),
+        (with_assert, {"debug": True}, "not coarsened: it has checks that can stop a thread"),
+        (with_fence, {}, "not coarsened: it calls llvm.nvvm.membar.gl"),
+        (with_print, {}, "not coarsened: it has local memory"),
+        (the_same, {}, "not coarsened: its blocks all do the same"),
+        (with_nothing, {}, "not coarsened: its blocks all do the same"),
+        (unguarded, {"coarsen": 1}, "not coarsened: switched off"),
+        (unguarded, {"coarsen": False}, "not coarsened: switched off"),
+        (unguarded, {"opt": 0}, "not coarsened: switched off by opt=0"),
+        (identities, {"coarsen": 8}, "8 neighbouring blocks along x"),
+    ],
+)
+def test_why_not(kernel, options, text):
+    assert note(kernel, V, **options).startswith(text)
+
+
+@pytest.mark.parametrize(
+    "kernel, signature, text",
+    [
+        (add, f"{V}, {V}, {V}", "4 neighbouring blocks along x"),
+        (sweep, f"{M}, {M}", "4 neighbouring threads along y"),
+        (cube, f"{C}, {C}, float32", "4 neighbouring threads along y"),
+        (along_z, f"{C}, {C}", "4 neighbouring threads along z"),
+        (rows, f"{M}, {M}", "4 neighbouring threads along y"),
+        (count, "int32[::1], int32[::1]", "not coarsened: it has atomic operations"),
+    ],
+)
+def test_what_is_chosen(kernel, signature, text):
+    assert note(kernel, signature) == text
+
+
+def with_shuffle(x):
+    x[cuda.grid(1)] = cuda.shfl_sync(0xFFFFFFFF, x[cuda.grid(1)], 0)
+
+
+def column_sums(x, out):  # each element is one thread's
+    acc = float32(0)
+    for r in range(x.shape[0]):
+        acc += x[r, cuda.grid(1)]
+    out[cuda.grid(1)] = acc
+
+
+def column_products(x, w, out):
+    acc = float32(0)
+    for r in range(x.shape[0]):
+        acc += x[r, cuda.grid(1)] * w[r]
+    out[cuda.grid(1)] = acc
+
+
+def smooth(x, w, out):  # neighbours load what this thread loads in the next round
+    acc = float32(0)
+    for k in range(w.size):
+        acc += x[cuda.grid(1) + k] * w[k]
+    out[cuda.grid(1)] = acc
+
+
+def distances(a, b, out):  # a warp's threads have rows of b of their own
+    j, i = cuda.grid(2)
+    acc = float32(0)
+    for k in range(a.shape[1]):
+        acc += (a[i, k] - b[j, k]) ** 2
+    out[i, j] = acc
+
+
+def gathered(x, at, out):  # the same, by indices that are loaded
+    acc = float32(0)
+    for k in range(x.shape[0]):
+        acc += x[k, at[cuda.threadIdx.x]] * out[cuda.grid(1)]
+    out[cuda.grid(1)] = acc
+
+
+def waves(x, out):  # much for each element that it loads
+    v, acc = x[cuda.grid(1)], float32(0)
+    for k in range(out.size):
+        d = x[k] - v
+        r = d * d + float32(0.5)
+        r = r * r * r + v * r - d * r * r + v * v * d - r * v * d + d * d * d * v
+        acc += r * d / (r * r + d) + (r - v) * (v + r * d) * (v - d) + v * (d - r) * (r + d)
+    out[cuda.grid(1)] = acc
+
+
+def steps(x, out):
+    v = x[cuda.grid(1)]
+    for k in range(out.size):
+        v = v * v + float32(0.5)
+    out[cuda.grid(1)] = v
+
+
+def rounds(x, out):  # barriers in a loop, over what each block has in its own array
+    s = cuda.shared.array(32, float32)
+    t, n = cuda.threadIdx.x, x.size
+    s[t] = x[cuda.grid(1)]
+    while n > 1:
+        cuda.syncthreads()
+        v = s[(t + n) % 32]
+        cuda.syncthreads()
+        s[t] += v
+        n //= 2
+    out[cuda.grid(1)] = s[t]
+
+
+@pytest.mark.parametrize(
+    "kernel, signature, text",
+    [
+        (product, f"{M}, {M}, {M}", "8 neighbouring threads along y"),
+        (tiled, f"{M}, {M}, {M}", "8 neighbouring blocks along y"),
+        (smooth, f"{V}, {V}, {V}", "8 neighbouring blocks along x"),
+        (distances, f"{M}, {M}, {M}", "8 neighbouring threads along y"),
+        (gathered, f"{M}, int32[::1], {V}", "8 neighbouring blocks along x"),
+        (turned, f"{M}, {M}", "4 neighbouring blocks along x"),
+        (with_shuffle, V, "4 neighbouring blocks along x"),
+        (rounds, f"{V}, {V}", "4 neighbouring blocks along x"),
+        (row_sums, f"{M}, {V}, {V}", "not coarsened: its blocks read more of their own than in common in its loops"),
+        (column_sums, f"{M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
+        (column_products, f"{M}, {V}, {V}", "not coarsened: its blocks read more of their own than in common in its loops"),
+        (waves, f"{V}, {V}", "not coarsened: its blocks do little in common in its loops"),
+        (steps, f"{V}, {V}", "not coarsened: it waits for no memory in its loops"),
+    ],
+)
+def test_what_is_chosen_with_loops_and_barriers(kernel, signature, text):
+    assert note(kernel, signature) == text
+
+
+def through_memory(x, out):
+    acc = 0.0
+    for k in range(x.size):
+        if x[k] < 0:
+            break
+        acc += x[k]
+    out[cuda.grid(1)] = acc
+
+
+def meets_by_block(x, out):
+    s = cuda.shared.array(32, float32)
+    out[cuda.grid(1)] = 0
+    if cuda.blockIdx.x % 2:
+        s[cuda.threadIdx.x] = x[cuda.grid(1)]
+        cuda.syncthreads()
+        out[cuda.grid(1)] = s[31 - cuda.threadIdx.x]
+
+
+def ends_by_thread(x, out):
+    s = cuda.shared.array(32, float32)
+    i = cuda.grid(1)
+    if i >= x.size:
+        return
+    s[cuda.threadIdx.x] = x[i]
+    cuda.syncthreads()
+    out[i] = s[0]
+
+
+def ends_before(x, out):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    if t >= 20:
+        return
+    cuda.syncthreads()
+    out[cuda.grid(1)] = s[31 - t]
+
+
+def ends_before_a_shuffle(x, out):
+    if cuda.threadIdx.x >= 20:
+        return
+    out[cuda.grid(1)] = cuda.shfl_sync(0xFFFFF, x[cuda.grid(1)], 3)
+
+
+def some_shuffle(x, out):
+    v = x[cuda.grid(1)]
+    if cuda.threadIdx.x < 16:
+        v = cuda.shfl_sync(0xFFFF, v, 3)
+    out[cuda.grid(1)] = v
+
+
+def with_much(x, out):
+    s = cuda.shared.array(4000, float32)
+    s[cuda.threadIdx.x] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    out[cuda.grid(1)] = s[31 - cuda.threadIdx.x]
+
+
+@pytest.mark.parametrize(
+    "kernel, text",
+    [
+        (through_memory, "it has a loop that could wait for another block"),
+        (meets_by_block, "its threads meet where its blocks go different ways"),
+        (ends_by_thread, "some of its threads end before others meet"),
+        (ends_before_a_shuffle, "some of its threads end before others meet"),
+        (ends_before, "some of its threads end before others meet"),
+        (with_much, "its copies' arrays have no room in shared memory"),
+    ],
+)
+def test_why_not_even_if_asked(kernel, text):
+    assert note(kernel, f"{V}, {V}", coarsen=4) == f"not coarsened: {text}"
+    assert note(with_loop, V, coarsen=4) == "not coarsened: it has a loop that is another in each of its blocks"
+
+
+@pytest.mark.parametrize(
+    "kernel, signature, text",
+    [
+        (product, f"{M}, {M}, {M}", "threads along y"),
+        (tiled, f"{M}, {M}, {M}", "blocks along y"),
+        (row_sums, f"{M}, {V}, {V}", "blocks along x"),
+        (with_shuffle, V, "blocks along x"),
+        (some_shuffle, f"{V}, {V}", "blocks along x"),
+    ],
+)
+def test_which_axis_kernels_with_loops_take(kernel, signature, text):
+    assert note(kernel, signature, coarsen=4) == f"4 neighbouring {text}"
+
+
+def test_what_is_the_same_in_all_blocks_stands_once():
+    ptx = _pyptx._compile(tiled, f"{M}, {M}, {M}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    coarse = ptx[ptx.index("$coarse(") :]
+    assert re.findall(r"(\w+)\$\d+\$coarse\[(\d+)\]", ptx) == [("ta", "256"), ("tb", "64")]
+    assert coarse.count("st.shared") == 4 + 1 + 2  # and the loop's
+    ptx = _pyptx._compile(product, f"{M}, {M}, {M}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    rounds = 8 + 1  # eight at once, and one
+    assert ptx[ptx.index("$coarse(") :].count("ld.global") == rounds * (4 + 1) + rounds * 2  # 5 loads for 4 elements, not 8; the loop's
+
+
+def test_loads_come_first_and_are_shared():
+    ptx = _pyptx._compile(add, f"{V}, {V}, {V}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    order = re.findall(r"\b(ld|st)\.global", ptx[ptx.index("$coarse(") :])
+    assert order[:12] == ["ld"] * 8 + ["st"] * 4 and order[12:] == ["ld"] * 2 + ["st"]  # together, and the loop
+    ptx = _pyptx._compile(along_z, f"{C}, {C}", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    order = re.findall(r"\b(ld|st)\.global", ptx[ptx.index("$coarse(") :])
+    assert order == ["ld"] * 6 + ["st"] * 4 + ["ld"] * 3 + ["st"]  # 6 rows of u for 4 of new, not 12
+
+
+def test_both_entries_contract_alike():
+    ptx = _pyptx._compile(weighted, f"{M}, {M}, float32", "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    plain, coarse = ptx.split("$coarse(", 1)
+    arithmetic = r"\b(fma|mul|add|sub|neg)((?:\.rn)?)\.f32"
+    assert {m[0] + m[1] for m in re.findall(arithmetic, plain)} == {m[0] + m[1] for m in re.findall(arithmetic, coarse)}
+    assert not re.search(r"\b(mul|add|sub)\.f32", ptx)  # ptxas would contract those as it likes
+    assert plain.count("fma.rn.f32") == 4
+
+
+@pytest.mark.usefixtures("one_entry")
+def test_compile_ptx_has_one_entry_unless_asked():
+    assert cuda.compile_ptx(add, (float32[::1],) * 3, cc=(9, 0))[0].count(".entry") == 1
+    assert cuda.compile_ptx(add, (float32[::1],) * 3, cc=(9, 0), coarsen=2)[0].count(".entry") == 2
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
+@every
+def test_ptxas_takes_it(kernel, signature, make, launches, tmp_path):
+    for arch, lines in itertools.product(("sm_75", "sm_90", "sm_120"), (False, True)):
+        made = _pyptx._compile(kernel, signature, "nvptx", arch, 0, {"coarsen": 4, "lineinfo": lines}, "ptx")
+        (tmp_path / "k.ptx").write_text(made["ptx"])
+        subprocess.run(["ptxas", f"-arch={arch}", tmp_path / "k.ptx", "-o", tmp_path / "k.cubin"], check=True)
+        coarse = made["ptx"][made["ptx"].index("$coarse(\n") :]
+        assert (".loc" in coarse) == lines
+
+
+@pytest.mark.parametrize("value", (0, 9, -1, 2.5, "many"))
+def test_bad_factors(value):
+    with pytest.raises((ValueError, TypeError), match="coarsen"):
+        cuda.jit(coarsen=value)(add)
+
+
+def test_the_environment_gives_the_default(monkeypatch):
+    monkeypatch.setenv("PYPTX_COARSEN", "3")
+    assert _pyptx._compile(cuda.jit(add), f"{V}, {V}, {V}", "nvptx", "sm_90", 0, {}, "ptx")["coarsening"].startswith("3 ")
+    assert note(add, f"{V}, {V}, {V}", coarsen=2).startswith("2 ")
+    for bad in ("nine", "-1", "9"):
+        monkeypatch.setenv("PYPTX_COARSEN", bad)
+        with pytest.raises(ValueError, match="(?i)coarsen"):
+            cuda.jit(add)
+
+
+def test_limits_of_registers_count():
+    signature = f"{C}, {C}, float32"
+    assert note(cube, signature, max_registers=20).startswith("not coarsened: its values leave no room")
+    assert note(cube, signature, max_registers=24).startswith("2 ")
+    assert note(cube, signature, launch_bounds=(1024, 3)).startswith("not coarsened: its values leave no room")
+    assert note(cube, signature, launch_bounds=(1024, 2)).startswith("4 ")
