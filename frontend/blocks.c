@@ -200,7 +200,7 @@ static void find_depths(Cx *cx, BcCode *bc) {
     if (bc_ends(&n))
       continue;
     reach(cx, bc, &work, n.succ[0], depth - pops + bc_pushes(&n));
-    if (n.op == BC_branch || n.op == BC_branch_none || n.op == BC_for_iter)
+    if (bc_has_two(&n))
       reach(cx, bc, &work, n.succ[1], depth - pops); /* a for loop drops its iterator as it ends */
   }
 }

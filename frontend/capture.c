@@ -25,15 +25,31 @@ static void follow(Lift *l, bool *seen, uint32_t *work, uint32_t n, uint32_t sto
   }
 }
 
-/* Which instructions the function object reaches as an operand, through phis. */
+/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of another function? (A call may give
+ * its argument back as well; but most give a number.) */
+static bool keeps_operands(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_PHI:
+  case OP_MAKE_FUNC:
+  case OP_MAKE_TUPLE:
+  case OP_MAKE_LIST:
+  case OP_LIST_EXTEND:
+  case OP_GETITEM:
+  case OP_UNPACK:
+  case OP_UNPACK_EX: return true;
+  default: return false;
+  }
+}
+
+/* Which values are the function object, or hold it. */
 static bool *values_of(Lift *l, const Ins *made) {
   bool *is = CX_ARRAY(l->cx, bool, l->fn->next_id);
   is[made->id] = true;
   for (bool changed = true; changed;) {
     changed = false;
     FOR_BLOCKS (l->fn, b)
-      for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
-        for (uint32_t k = 0; k < i->nargs && !is[i->id]; k++)
+      FOR_INS (b, i)
+        for (uint32_t k = 0; keeps_operands(i) && k < i->nargs && !is[i->id]; k++)
           if (is[i->args[k]->id])
             is[i->id] = changed = true;
   }

@@ -90,6 +90,9 @@ CASES = [
     ("NOT_CONSTANT", "def kernel(n, x):\n    x[0] = «(1, 2, 3)[n:]»[0]\n", lambda: [2, np.zeros(4)]),
     ("TOO_LARGE", "def kernel(x):\n    a = x[0]\n" + "    a = a * a + a\n" * 300000 + "    x[0] = a\n", X),
     ("LIST", "def kernel(x):\n    v = [x[0], 2]\n    «v[0]» = 3\n    x[0] = v[0]\n", X),
+    ("CAPTURE", "def kernel(x):\n    k = x[0]\n    f = lambda v: v * k\n    g = lambda v: f(v) + 1\n    «k» = 2\n    x[0] = g(1)\n", X),
+    ("CAPTURE", "def kernel(x):\n    k = x[0]\n    t = (lambda v: v * k, 1)\n    «k» = 2\n    x[0] = t[0](1)\n", X),
+    ("CAPTURE", "def kernel(x):\n    k = x[0]\n    f = lambda v: v * k\n    g = lambda v, h=f: h(v)\n    «k» = 2\n    x[0] = g(1)\n", X),
     ("CAPTURE", "def kernel(x):\n    k = x[0]\n    f = lambda v: v * k\n    «k» = 2\n    x[0] = f(1)\n", X),
     # --- names and types ---
     ("UNDEFINED", "def kernel(x):\n    x[0] = «undefined_name» + 1\n", X),
