@@ -395,19 +395,22 @@ static Val object(Ty *ty, TypeId id, const Frozen *f) {
   return (Val){.type = ty_frozen(ty->cx, id, f, NULL, 0), .konst = f};
 }
 
-static bool too_deep(const Frozen *f, int depth) {
-  if (depth > TY_MAX_DEPTH)
+/* Takes a tuple's elements, and those of the tuples in it, off *left. Thirty tuples can be a tree of 2**30, if each holds the one before twice. */
+static bool too_large(const Frozen *f, int depth, uint32_t *left) {
+  if (depth > TY_MAX_DEPTH || f->n > TY_MAX_TUPLE || f->n > *left)
     return true;
-  for (uint32_t k = 0; f->kind == FZ_TUPLE && k < f->n; k++)
-    if (f->items[k]->kind == FZ_TUPLE && too_deep(f->items[k], depth + 1))
+  *left -= f->n;
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->items[k]->kind == FZ_TUPLE && too_large(f->items[k], depth + 1, left))
       return true;
   return false;
 }
 
 static Val tuple_const(Ty *ty, const Frozen *f) {
-  if (f->n > TY_MAX_TUPLE || too_deep(f, 1))
+  uint32_t left = 1 << 17;
+  if (too_large(f, 1, &left))
     return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple",
-                   "it has more than 4096 elements, or is nested too deep");
+                   "it has more than 4096 elements, more than 131072 with those of the tuples in it, or is nested too deep");
   const Type **types = CX_ARRAY(ty->cx, const Type *, f->n + 1);
   for (uint32_t k = 0; k < f->n; k++) {
     Val v = ty_const(ty, f->items[k]);
@@ -470,6 +473,17 @@ static Val undefined(Ty *ty, const char *name) {
                  s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best) : "");
 }
 
+/* A slice or tuple in a slice is wrong whatever is in it, which may be the same ones again and again. */
+static Val slice_const(Ty *ty, const Frozen *f) {
+  Val parts[3];
+  for (int k = 0; k < 3; k++)
+    if (f->items[k]->kind == FZ_SLICE || f->items[k]->kind == FZ_TUPLE)
+      return TY_FAIL(ty, ERR_INDEX_TYPE, f->items[k]->kind == FZ_SLICE ? "a slice" : "a tuple");
+  for (int k = 0; k < 3; k++)
+    parts[k] = ty_const(ty, f->items[k]);
+  return ty_slice(ty, parts);
+}
+
 Val ty_const(Ty *ty, const Frozen *f) {
   switch (f->kind) {
   case FZ_NONE: return ty_none(ty);
@@ -491,12 +505,7 @@ Val ty_const(Ty *ty, const Frozen *f) {
     if (ir_intrinsics[f->i].kind == INTRINSIC_VALUE)
       return ty_call_intrinsic(ty, (IntrinsicId)f->i, NULL, 0, NULL);
     return object(ty, TY_FUNC, f);
-  case FZ_SLICE: {
-    Val parts[3];
-    for (int k = 0; k < 3; k++)
-      parts[k] = ty_const(ty, f->items[k]);
-    return ty_slice(ty, parts);
-  }
+  case FZ_SLICE: return slice_const(ty, f);
   case FZ_UNSET: return undefined(ty, f->text);
   default: return object(ty, TY_OBJECT, f);
   }

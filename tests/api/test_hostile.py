@@ -49,6 +49,14 @@ def tried(f, *args):
 """
 
 CASES = {
+    "frozen slices and tuples that hold the one before twice": """
+        S, T, both = slice(1, 2), (1, 2), slice(1, 2)
+        for _ in range(30):
+            S, T, both = slice(S, S), (T, T), slice((both, both), (both, both))
+        for name, frozen in (("S", S), ("T", T), ("both", both)):
+            attempt(define(f"def kernel(o):\\n  if {name}:\\n    o[0] = 1", **{name: frozen}))
+            attempt(define(f"def kernel(o):\\n  o[{name}] = 1", **{name: frozen}))
+        """,
     "a list in itself as a signature": """
         def kernel(o): o[0] = 1
         l = []
