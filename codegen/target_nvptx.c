@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/flatten.h"
 #include "codegen/libdevice.h"
 #include "codegen/llvm_compat.h"
 #include "codegen/machines.h"
@@ -89,6 +90,7 @@ static void nvptx_open(Cg *cg) {
 static void nvptx_finish(Cg *cg) { (void)cg; }
 static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 static void nvptx_optimize(Cg *cg) {
+  cg_flatten_recursion(cg);
   cg_optimize_gpu(cg);
   if (cg->options.opt && cg->options.fma)
     cg_nvptx_double(cg);

@@ -1,0 +1,78 @@
+/* Flatten: recursion on GPUs without recursive calls. Private to this room.
+ *
+ * In: the linked module, before LLVM's passes. Out: a module whose call graph has no cycles.
+ *
+ * The functions of each cycle become one function, a machine: `next` looks at a state and goes to the piece of code that it names; a call among
+ * them puts what is live behind it on a stack of the thread's own, sets the arguments and the callee's state, and goes to `next`; a return
+ * takes the state that is on top. So the threads of a warp come together at every call and return. Why that must be: docs/ARCHITECTURE.md.
+ *
+ * The stack is one array of local memory in the kernel, CG_STACK_BYTES long, which the machines are handed. A call that does not fit stops: with
+ * a RecursionError where exceptions are asked for, else by a trap instruction. */
+#ifndef PYPTX_CODEGEN_FLATTEN_H
+#define PYPTX_CODEGEN_FLATTEN_H
+
+#include "codegen/flow.h"
+#include "codegen/valuemap.h"
+
+enum { CG_STACK_BYTES = 1024 };
+
+void cg_flatten_recursion(Cg *cg);
+
+/* --- between flatten.c, flatten_frames.c and flatten_write.c --- */
+
+typedef struct FlMember FlMember;
+
+typedef struct FlCall { /* of one member by another */
+  LLVMValueRef call;
+  FlMember *to;
+  uint64_t *live; /* boxes that are read behind it: bits by FlMember.boxes */
+  uint32_t bytes; /* its frame: those, and the state where it goes on */
+} FlCall;
+
+typedef struct FlArray { /* an alloca whose address is used: one an activation */
+  LLVMValueRef array;
+  uint32_t offset; /* in the activation's area */
+} FlArray;
+
+struct FlMember {
+  LLVMValueRef fn; /* its body moves into the machine */
+  unsigned nargs;
+  LLVMValueRef *args;   /* a box each */
+  LLVMValueRef *stores; /* of the parameters into them, while it is a function */
+  LLVMValueRef result;  /* a box of the machine, NULL for none */
+  LLVMTypeRef result_type;
+  LLVMBasicBlockRef entry;
+  bool entered;          /* called from elsewhere */
+  unsigned first, field; /* if so: of the machine's parameters, and of its result */
+  unsigned state;
+  VEC(LLVMValueRef) boxes; /* allocas that are only loaded and stored */
+  ValueMap numbers;        /* of boxes */
+  VEC(FlArray) arrays;
+  uint32_t area; /* bytes of its arrays, which lie on top of the caller's frame */
+  VEC(FlCall) calls;
+};
+
+typedef struct FlMachine {
+  Cg *cg;
+  Arena *arena;
+  LLVMBuilderRef b;
+  VEC(FlMember *) members;
+  uint32_t align; /* of all frames and areas */
+  LLVMValueRef fn;
+  LLVMTypeRef type, result;
+  LLVMValueRef top, state; /* boxes: the end of what is on the stack; where to go */
+  LLVMValueRef end;        /* of the stack */
+  LLVMBasicBlockRef next, overflow;
+} FlMachine;
+
+/* flatten_frames.c: what a member keeps, and where. Leaves no phi and no value that is used behind a call or in another block. */
+void fl_lay_out(FlMachine *m, FlMember *f);
+/* Offset of a box in a call's frame, box after box; starts with *at = 0. */
+uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
+
+/* flatten_write.c */
+void fl_write(FlMachine *m);
+
+LLVMTypeRef fl_local(const Cg *cg); /* a pointer into local memory */
+
+#endif

@@ -1,0 +1,338 @@
+/* Flatten, writing: the machine of some members whose frames are laid out. Their blocks are moved into it as they are; calls among them and
+ * returns become jumps to `next`. */
+#include "codegen/flatten.h"
+
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "codegen/nvptx.h"
+
+enum { DONE = 0, FIRST_STATE = 1, STATE_BYTES = 4, WORD = 64 };
+enum { PARAM_STACK, PARAM_END, PARAM_ENTRY, PARAMS };
+
+LLVMTypeRef fl_local(const Cg *cg) { return LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL); }
+
+static LLVMValueRef i32(const FlMachine *m, uint32_t v) { return LLVMConstInt(m->cg->t.i32, v, 0); }
+
+static uint32_t rounded(const FlMachine *m, uint32_t bytes) {
+  return (bytes + m->align - 1) / m->align * m->align;
+}
+
+static LLVMValueRef moved(FlMachine *m, LLVMValueRef p, int64_t bytes) {
+  LLVMValueRef n = LLVMConstInt(m->cg->t.i64, (unsigned long long)bytes, 1);
+  return bytes ? LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, p, &n, 1, "") : p;
+}
+
+static LLVMValueRef top_of(FlMachine *m) { return LLVMBuildLoad2(m->b, fl_local(m->cg), m->top, ""); }
+
+static LLVMBasicBlockRef block(FlMachine *m, const char *name) {
+  return LLVMAppendBasicBlockInContext(m->cg->context, m->fn, name);
+}
+
+/* --- the function --- */
+
+static void make_function(FlMachine *m) {
+  const CgTypes *t = &m->cg->t;
+  VEC(LLVMTypeRef) params = {0}, fields = {0};
+  VEC_PUSH(m->arena, &params, fl_local(m->cg));
+  VEC_PUSH(m->arena, &params, fl_local(m->cg));
+  VEC_PUSH(m->arena, &params, t->i32);
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    FlMember *f = m->members.data[k];
+    if (!f->entered)
+      continue;
+    f->first = params.len;
+    for (unsigned a = 0; a < f->nargs; a++)
+      VEC_PUSH(m->arena, &params, LLVMTypeOf(LLVMGetParam(f->fn, a)));
+    f->field = fields.len;
+    if (f->result_type != t->none)
+      VEC_PUSH(m->arena, &fields, f->result_type);
+  }
+  m->result = fields.len ? LLVMStructTypeInContext(m->cg->context, fields.data, fields.len, 0) : t->none;
+  m->type = LLVMFunctionType(m->result, params.data, params.len, 0);
+  const char *name = arena_printf(m->arena, "%s$machine", LLVMGetValueName(m->members.data[0]->fn));
+  m->fn = LLVMAddFunction(m->cg->module, name, m->type);
+  LLVMSetLinkage(m->fn, LLVMInternalLinkage);
+  cg_attribute(m->cg, m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+}
+
+/* An attribute that one of the functions has is the machine's. */
+static void take_attribute(FlMachine *m, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(
+        m->members.data[k]->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+    if (a) {
+      LLVMAddAttributeAtIndex(m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+      return;
+    }
+  }
+}
+
+/* --- lines --- */
+
+/* The same place, as inlined into the machine's function, which has the first member's scope. */
+static LLVMMetadataRef inlined(FlMachine *m, LLVMMetadataRef at, LLVMMetadataRef scope) {
+  LLVMMetadataRef outer = LLVMDILocationGetInlinedAt(at);
+  outer = outer ? inlined(m, outer, scope)
+                : LLVMDIBuilderCreateDebugLocation(m->cg->context, LLVMDISubprogramGetLine(scope), 0, scope, NULL);
+  return LLVMDIBuilderCreateDebugLocation(m->cg->context, LLVMDILocationGetLine(at),
+                                          LLVMDILocationGetColumn(at), LLVMDILocationGetScope(at), outer);
+}
+
+static void take_lines(FlMachine *m) {
+  LLVMMetadataRef scope = LLVMGetSubprogram(m->members.data[0]->fn);
+  if (!scope)
+    return;
+  for (uint32_t k = 1; k < m->members.len; k++)
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(m->members.data[k]->fn); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
+        if (at)
+          LLVMInstructionSetDebugLoc(i, inlined(m, at, scope));
+      }
+  for (uint32_t k = 0; k < m->members.len; k++)
+    LLVMGlobalEraseMetadata(m->members.data[k]->fn, LLVMGetMDKindIDInContext(m->cg->context, "dbg", 3));
+  LLVMSetSubprogram(m->fn, scope);
+}
+
+/* --- bodies --- */
+
+static void put_before(FlMachine *m, LLVMValueRef i, LLVMBasicBlockRef end) {
+  LLVMInstructionRemoveFromParent(i);
+  LLVMPositionBuilderAtEnd(m->b, end);
+  LLVMInsertIntoBuilder(m->b, i);
+}
+
+/* The address of an array is that of the activation's area, which ends at the top while the activation runs. */
+static void replace_array(FlMachine *m, const FlMember *f, const FlArray *a) {
+  int64_t at = (int64_t)a->offset - (int64_t)f->area;
+  for (LLVMUseRef u; (u = LLVMGetFirstUse(a->array));) {
+    LLVMValueRef user = LLVMGetUser(u);
+    LLVMPositionBuilderBefore(m->b, user);
+    LLVMValueRef p = LLVMBuildAddrSpaceCast(m->b, moved(m, top_of(m), at), m->cg->t.ptr, "");
+    for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(user); k < n; k++)
+      if (LLVMGetOperand(user, k) == a->array)
+        LLVMSetOperand(user, k, p);
+  }
+  LLVMInstructionEraseFromParent(a->array);
+}
+
+static void move_body(FlMachine *m, FlMember *f, LLVMBasicBlockRef boxes) {
+  for (unsigned k = 0; k < f->nargs; k++)
+    LLVMInstructionEraseFromParent(f->stores[k]);
+  for (uint32_t k = 0; k < f->boxes.len; k++)
+    put_before(m, f->boxes.data[k], boxes);
+  f->entry = LLVMGetEntryBasicBlock(f->fn);
+  for (LLVMBasicBlockRef b; (b = LLVMGetFirstBasicBlock(f->fn));)
+    LLVMMoveBasicBlockAfter(b, LLVMGetLastBasicBlock(m->fn));
+  for (uint32_t k = 0; k < f->arrays.len; k++)
+    replace_array(m, f, &f->arrays.data[k]);
+}
+
+/* --- calls and returns --- */
+
+static void go(FlMachine *m, LLVMValueRef state) {
+  LLVMBuildStore(m->b, state, m->state);
+  LLVMBuildBr(m->b, m->next);
+}
+
+/* The new top, if it fits; the builder goes on where it does. */
+static LLVMValueRef reserve(FlMachine *m, LLVMValueRef from, uint32_t bytes) {
+  LLVMValueRef to = moved(m, from, bytes);
+  LLVMBasicBlockRef fits = block(m, "");
+  LLVMMoveBasicBlockAfter(fits, LLVMGetInsertBlock(m->b));
+  LLVMValueRef beyond = LLVMBuildICmp(m->b, LLVMIntUGT, to, m->end, "");
+  LLVMBuildCondBr(m->b, beyond, m->overflow, fits);
+  LLVMPositionBuilderAtEnd(m->b, fits);
+  LLVMBuildStore(m->b, to, m->top);
+  return to;
+}
+
+static void put_state(FlMachine *m, LLVMValueRef end, LLVMValueRef state) {
+  LLVMSetAlignment(LLVMBuildStore(m->b, state, moved(m, end, -STATE_BYTES)), STATE_BYTES);
+}
+
+static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef frame, bool back) {
+  uint32_t at = 0;
+  for (uint32_t k = 0; k < f->boxes.len; k++) {
+    if (!(c->live[k / WORD] >> k % WORD & 1))
+      continue;
+    LLVMValueRef box = f->boxes.data[k], place = moved(m, frame, fl_place(m, box, &at));
+    LLVMTypeRef type = LLVMGetAllocatedType(box);
+    LLVMValueRef v = LLVMBuildLoad2(m->b, type, back ? place : box, "");
+    LLVMBuildStore(m->b, v, back ? box : place);
+  }
+}
+
+static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBasicBlockRef resume,
+                       unsigned state) {
+  uint32_t bytes = rounded(m, c->bytes);
+  LLVMPositionBuilderAtEnd(m->b, resume);
+  LLVMValueRef frame = moved(m, top_of(m), -(int64_t)bytes);
+  LLVMBuildStore(m->b, frame, m->top);
+  keep(m, f, c, frame, true);
+  if (c->to->result)
+    LLVMReplaceAllUsesWith(c->call, LLVMBuildLoad2(m->b, c->to->result_type, c->to->result, ""));
+  for (LLVMValueRef i; (i = LLVMGetNextInstruction(c->call));)
+    put_before(m, i, resume);
+  LLVMPositionBuilderAtEnd(m->b, LLVMGetInstructionParent(c->call));
+  frame = top_of(m);
+  reserve(m, frame, bytes + c->to->area);
+  keep(m, f, c, frame, false);
+  put_state(m, moved(m, frame, bytes), i32(m, state));
+  for (unsigned k = 0; k < c->to->nargs; k++)
+    LLVMBuildStore(m->b, LLVMGetOperand(c->call, k), c->to->args[k]);
+  go(m, i32(m, c->to->state));
+  LLVMInstructionEraseFromParent(c->call);
+}
+
+static void write_return(FlMachine *m, const FlMember *f, LLVMValueRef ret) {
+  LLVMPositionBuilderBefore(m->b, ret);
+  if (f->result)
+    LLVMBuildStore(m->b, LLVMGetOperand(ret, 0), f->result);
+  LLVMValueRef frame = moved(m, top_of(m), -(int64_t)f->area);
+  LLVMBuildStore(m->b, frame, m->top);
+  LLVMValueRef state = LLVMBuildLoad2(m->b, m->cg->t.i32, moved(m, frame, -STATE_BYTES), "");
+  LLVMSetAlignment(state, STATE_BYTES);
+  go(m, state);
+  LLVMInstructionEraseFromParent(ret);
+}
+
+static void write_returns(FlMachine *m, const FlMember *f) {
+  VEC(LLVMValueRef) returns = {0};
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b; b = LLVMGetNextBasicBlock(b))
+    if (LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(b)))
+      VEC_PUSH(m->arena, &returns, LLVMGetBasicBlockTerminator(b));
+  for (uint32_t k = 0; k < returns.len; k++)
+    write_return(m, f, returns.data[k]);
+}
+
+/* --- the dispatcher --- */
+
+/* The state, such that LLVM does not know it: else it would jump from piece to piece, and the warp would not come together. */
+static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
+  static const char code[] = "mov.b32 $0, $1;", constraints[] = "=r,r";
+  LLVMTypeRef t = m->cg->t.i32, type = LLVMFunctionType(t, &t, 1, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, code, sizeof code - 1, constraints, sizeof constraints - 1, 0, 0,
+                                       LLVMInlineAsmDialectATT, 0);
+  LLVMValueRef call = LLVMBuildCall2(m->b, type, text, &v, 1, "");
+  static const char *const names[] = {"convergent", "nounwind", "memory"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(names[k], strlen(names[k]));
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(m->cg->context, kind, 0));
+  }
+  return call;
+}
+
+static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned states) {
+  LLVMBasicBlockRef dispatch = block(m, "dispatch"), never = block(m, "");
+  LLVMPositionBuilderAtEnd(m->b, m->next);
+  LLVMValueRef state = opaque(m, LLVMBuildLoad2(m->b, m->cg->t.i32, m->state, ""));
+  LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, state, i32(m, DONE), ""), done, dispatch);
+  LLVMPositionBuilderAtEnd(m->b, never);
+  LLVMBuildUnreachable(m->b);
+  LLVMPositionBuilderAtEnd(m->b, dispatch);
+  return LLVMBuildSwitch(m->b, state, never, states);
+}
+
+/* The stack begins with a frame that only says where the outermost call returns to. */
+static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) {
+  LLVMPositionBuilderAtEnd(m->b, at);
+  LLVMValueRef base = LLVMGetParam(m->fn, PARAM_STACK);
+  if (m->align > 8) {
+    LLVMValueRef back = LLVMBuildNeg(m->b, LLVMBuildPtrToInt(m->b, base, m->cg->t.i64, ""), "");
+    back = LLVMBuildAnd(m->b, back, LLVMConstInt(m->cg->t.i64, m->align - 1, 0), "");
+    base = LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, base, &back, 1, "");
+  }
+  reserve(m, base, m->align + f->area);
+  put_state(m, moved(m, base, m->align), i32(m, DONE));
+  for (unsigned k = 0; k < f->nargs; k++)
+    LLVMBuildStore(m->b, LLVMGetParam(m->fn, f->first + k), f->args[k]);
+  go(m, i32(m, f->state));
+}
+
+static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
+  LLVMBasicBlockRef never = block(m, "");
+  LLVMPositionBuilderAtEnd(m->b, never);
+  LLVMBuildUnreachable(m->b);
+  LLVMPositionBuilderAtEnd(m->b, begin);
+  LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, PARAM_ENTRY), never, m->members.len);
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    const FlMember *f = m->members.data[k];
+    if (!f->entered)
+      continue;
+    LLVMBasicBlockRef start = block(m, "start");
+    LLVMAddCase(which, i32(m, f->state), start);
+    start_member(m, f, start);
+  }
+}
+
+static void write_done(FlMachine *m, LLVMBasicBlockRef done) {
+  LLVMPositionBuilderAtEnd(m->b, done);
+  if (m->result == m->cg->t.none) {
+    LLVMBuildRetVoid(m->b);
+    return;
+  }
+  LLVMValueRef all = LLVMGetPoison(m->result);
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    const FlMember *f = m->members.data[k];
+    if (f->entered && f->result)
+      all = LLVMBuildInsertValue(m->b, all, LLVMBuildLoad2(m->b, f->result_type, f->result, ""), f->field, "");
+  }
+  LLVMBuildRet(m->b, all);
+}
+
+static void write_overflow(FlMachine *m) {
+  LLVMPositionBuilderAtEnd(m->b, m->overflow);
+  LLVMValueRef trap = cg_intrinsic_fn(m->cg, "llvm.trap", NULL, 0);
+  LLVMBuildCall2(m->b, LLVMGlobalGetValueType(trap), trap, NULL, 0, "");
+  LLVMBuildUnreachable(m->b);
+}
+
+static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
+  LLVMPositionBuilderAtEnd(m->b, boxes);
+  m->top = LLVMBuildAlloca(m->b, fl_local(m->cg), "top");
+  m->state = LLVMBuildAlloca(m->b, m->cg->t.i32, "state");
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    FlMember *f = m->members.data[k];
+    f->area = rounded(m, f->area);
+    f->state = FIRST_STATE + k;
+    f->result = f->result_type == m->cg->t.none ? NULL : LLVMBuildAlloca(m->b, f->result_type, "result");
+  }
+}
+
+void fl_write(FlMachine *m) {
+  make_function(m);
+  take_attribute(m, "noinline");
+  take_attribute(m, "convergent");
+  take_lines(m);
+  LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
+  m->next = block(m, "next");
+  m->overflow = block(m, "overflow");
+  m->end = LLVMGetParam(m->fn, PARAM_END);
+  make_boxes(m, begin);
+  unsigned states = FIRST_STATE + m->members.len;
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    write_returns(m, m->members.data[k]);
+    states += m->members.data[k]->calls.len;
+  }
+  for (uint32_t k = 0; k < m->members.len; k++)
+    move_body(m, m->members.data[k], begin);
+  LLVMValueRef to = write_next(m, done, states);
+  unsigned state = FIRST_STATE + m->members.len;
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    FlMember *f = m->members.data[k];
+    LLVMAddCase(to, i32(m, f->state), f->entry);
+    for (uint32_t c = 0; c < f->calls.len; c++, state++) {
+      LLVMBasicBlockRef resume = block(m, "resume");
+      LLVMAddCase(to, i32(m, state), resume);
+      write_call(m, f, &f->calls.data[c], resume, state);
+    }
+  }
+  write_begin(m, begin);
+  write_done(m, done);
+  write_overflow(m);
+}
