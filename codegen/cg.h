@@ -59,6 +59,7 @@ typedef struct Cg {
 
   uint32_t static_shared, local_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap;
+  const IrSite *too_deep; /* with exceptions, where a stack of the target can end; else NULL */
   bool meets_grid; /* has the grid's barrier */
   bool broken;           /* a fatal error of LLVM went through: leak */
   const char *complaint; /* LLVM's first error diagnostic, NULL if none */
@@ -95,7 +96,6 @@ void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline);
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
                   uint64_t value); /* enum attribute */
-#define CG_RECURSIVE "pyptx-recursive" /* an attribute of functions that call themselves */
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
 void cg_verify_module(Cg *cg);
 /* Assembly or object code of the module; the caller disposes of the buffer. */

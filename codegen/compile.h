@@ -41,6 +41,7 @@ typedef struct CgOptions {
   int max_registers;           /* 0: ptxas decides */
   int max_threads, min_blocks; /* launch bounds, 0: none */
   int coarsen; /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
+  int stack;           /* GPU: bytes of a thread's stack for recursion, 0: CG_STACK_BYTES */
   int device_function; /* compile a device function alone: results allowed, no kernel entry */
 } CgOptions;
 

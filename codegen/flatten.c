@@ -110,12 +110,14 @@ static Stack own_stack(Flattener *x, LLVMValueRef fn) {
     LLVMPositionBuilderBefore(b, first);
   else
     LLVMPositionBuilderAtEnd(b, here);
-  LLVMValueRef bytes = LLVMConstInt(t->i64, CG_STACK_BYTES, 0);
-  LLVMValueRef array = LLVMBuildAlloca(b, LLVMArrayType2(t->i8, CG_STACK_BYTES), "stack");
+  LLVMValueRef bytes = LLVMConstInt(t->i64, fl_stack_bytes(x->cg), 0);
+  LLVMValueRef array = LLVMBuildAlloca(b, LLVMArrayType2(t->i8, fl_stack_bytes(x->cg)), "stack");
   LLVMSetAlignment(array, 16);
   LLVMValueRef from = LLVMBuildAddrSpaceCast(b, array, fl_local(x->cg), "");
   LLVMValueRef end = LLVMBuildInBoundsGEP2(b, t->i8, from, &bytes, 1, "");
   LLVMDisposeBuilder(b);
+  if (LLVMGetLinkage(fn) == LLVMInternalLinkage) /* its array goes when it returns */
+    cg_attribute(x->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
   Stack s = {fn, from, end};
   VEC_PUSH(x->arena, &x->stacks, s);
   return s;
@@ -139,9 +141,12 @@ static LLVMValueRef call_machine(Flattener *x, const FlMachine *m, const FlMembe
   LLVMValueRef *all = ARENA_ARRAY(x->arena, LLVMValueRef, n);
   for (unsigned k = 0; k < n; k++)
     all[k] = LLVMGetPoison(LLVMTypeOf(LLVMGetParam(m->fn, k)));
-  all[0] = s.from, all[1] = s.end;
-  all[2] = LLVMConstInt(x->cg->t.i32, f->state, 0);
-  for (unsigned k = 0; k < f->nargs; k++)
+  all[FL_PARAM_STACK] = s.from, all[FL_PARAM_END] = s.end;
+  all[FL_PARAM_ENTRY] = LLVMConstInt(x->cg->t.i32, f->state, 0);
+  bool context = fl_has_context(x->cg);
+  if (context)
+    all[FL_PARAM_CONTEXT] = args[0];
+  for (unsigned k = context; k < f->nargs; k++)
     all[f->first + k] = args[k];
   LLVMValueRef call = LLVMBuildCall2(x->b, m->type, m->fn, all, n, "");
   return f->result ? LLVMBuildExtractValue(x->b, call, f->field, "") : NULL;
@@ -201,8 +206,8 @@ static void flatten(Flattener *x, const Component *c) {
   for (uint32_t k = 0; k < m->members.len; k++) {
     FlMember *f = m->members.data[k];
     f->entered = is_entered(m, f);
-    fl_lay_out(m, f);
   }
+  fl_lay_out(m);
   fl_write(m);
   VEC_PUSH(x->arena, &x->machines, m);
   for (uint32_t k = 0; k < m->members.len; k++) {

@@ -6,7 +6,10 @@
  * them puts what is live behind it on a stack of the thread's own, sets the arguments and the callee's state, and goes to `next`; a return
  * takes the state that is on top. So the threads of a warp come together at every call and return. Why that must be: docs/ARCHITECTURE.md.
  *
- * The stack is one array of local memory in the kernel, CG_STACK_BYTES long, which the machines are handed. A call that does not fit stops: with
+ * Where members have barriers or operations of a warp, only the lanes that are deepest go on: so those that return early wait for the others,
+ * as they would behind a call.
+ *
+ * The stack is one array of local memory in the kernel, options.stack bytes long, which the machines are handed. A call that does not fit stops: with
  * a RecursionError where exceptions are asked for, else by a trap instruction. */
 #ifndef PYPTX_CODEGEN_FLATTEN_H
 #define PYPTX_CODEGEN_FLATTEN_H
@@ -37,7 +40,8 @@ typedef struct FlArray { /* an alloca whose address is used: one an activation *
 struct FlMember {
   LLVMValueRef fn; /* its body moves into the machine */
   unsigned nargs;
-  LLVMValueRef *args;   /* a box each */
+  unsigned *fixed;      /* of each: the machine's parameter that it always is, 0 for none */
+  LLVMValueRef *args;   /* the others' boxes, NULL for those */
   LLVMValueRef *stores; /* of the parameters into them, while it is a function */
   LLVMValueRef result;  /* a box of the machine, NULL for none */
   LLVMTypeRef result_type;
@@ -57,16 +61,21 @@ typedef struct FlMachine {
   Arena *arena;
   LLVMBuilderRef b;
   VEC(FlMember *) members;
+  bool meets; /* has barriers or operations of a warp */
   uint32_t align; /* of all frames and areas */
   LLVMValueRef fn;
   LLVMTypeRef type, result;
   LLVMValueRef top, state; /* boxes: the end of what is on the stack; where to go */
+  LLVMValueRef group;      /* box, if it meets: lanes that came together and are not done */
   LLVMValueRef end;        /* of the stack */
   LLVMBasicBlockRef next, overflow;
 } FlMachine;
 
-/* flatten_frames.c: what a member keeps, and where. Leaves no phi and no value that is used behind a call or in another block. */
-void fl_lay_out(FlMachine *m, FlMember *f);
+/* The machine's parameters: these, the context of device functions if they have one, then those of the members that are entered. */
+enum { FL_PARAM_STACK, FL_PARAM_END, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
+
+/* flatten_frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call or in another block. */
+void fl_lay_out(FlMachine *m);
 /* Offset of a box in a call's frame, box after box; starts with *at = 0. */
 uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 
@@ -74,5 +83,7 @@ uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 void fl_write(FlMachine *m);
 
 LLVMTypeRef fl_local(const Cg *cg); /* a pointer into local memory */
+uint32_t fl_stack_bytes(const Cg *cg);
+bool fl_has_context(const Cg *cg);
 
 #endif

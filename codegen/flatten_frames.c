@@ -2,9 +2,11 @@
  * large its frame is. */
 #include "codegen/flatten.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { WORD = 64, LEAST_ALIGN = 8 };
+enum { VARIES = 0, NOT_CALLED = INT_MAX }; /* of FlMember.fixed */
 
 static uint32_t rounded(uint64_t n, uint32_t align) { return (uint32_t)((n + align - 1) / align * align); }
 
@@ -38,11 +40,12 @@ static void drop_lifetimes(const FlMember *f) {
 }
 
 static void box_arguments(FlMachine *m, FlMember *f) {
-  f->nargs = LLVMCountParams(f->fn);
   f->args = ARENA_ARRAY(m->arena, LLVMValueRef, f->nargs + 1);
   f->stores = ARENA_ARRAY(m->arena, LLVMValueRef, f->nargs + 1);
   LLVMValueRef first = first_of(f);
   for (unsigned k = 0; k < f->nargs; k++) {
+    if (f->fixed[k])
+      continue;
     LLVMValueRef arg = LLVMGetParam(f->fn, k);
     f->args[k] = new_box(m, f, LLVMTypeOf(arg));
     LLVMPositionBuilderBefore(m->b, first);
@@ -59,6 +62,55 @@ static FlMember *callee_of(const FlMachine *m, LLVMValueRef i) {
     if (m->members.data[k]->fn == fn)
       return m->members.data[k];
   return NULL;
+}
+
+/* --- arguments that all calls hand on as they are: arrays, limits, the context --- */
+
+static void begin_arguments(FlMachine *m) {
+  unsigned entered = 0, context = fl_has_context(m->cg), at = FL_PARAM_CONTEXT;
+  for (uint32_t k = 0; k < m->members.len; k++)
+    entered += m->members.data[k]->entered;
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    FlMember *f = m->members.data[k];
+    f->nargs = LLVMCountParams(f->fn);
+    f->fixed = ARENA_ARRAY(m->arena, unsigned, f->nargs + 1);
+    f->first = at; /* its argument 0 is the context, which has that place for all */
+    for (unsigned a = context; a < f->nargs; a++)
+      f->fixed[a] = !f->entered ? NOT_CALLED : entered == 1 ? f->first + a : VARIES;
+    if (context)
+      f->fixed[0] = FL_PARAM_CONTEXT;
+    if (f->entered)
+      at += f->nargs - context;
+  }
+}
+
+static unsigned fixed_value(const FlMember *f, LLVMValueRef v) {
+  for (unsigned k = 0; LLVMIsAArgument(v) && k < f->nargs; k++)
+    if (LLVMGetParam(f->fn, k) == v)
+      return f->fixed[k];
+  return VARIES;
+}
+
+static bool note_call(const FlMember *from, const FlCall *c) {
+  bool changed = false;
+  for (unsigned k = 0; k < c->to->nargs; k++) {
+    unsigned given = fixed_value(from, LLVMGetOperand(c->call, k)), *known = &c->to->fixed[k];
+    if (given == NOT_CALLED || *known == given || *known == VARIES)
+      continue;
+    *known = *known == NOT_CALLED ? given : VARIES;
+    changed = true;
+  }
+  return changed;
+}
+
+static void find_fixed(FlMachine *m) {
+  begin_arguments(m);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = 0; k < m->members.len; k++)
+      for (uint32_t c = 0; c < m->members.data[k]->calls.len; c++)
+        changed |= note_call(m->members.data[k], &m->members.data[k]->calls.data[c]);
+  }
 }
 
 /* What the call's block computes before the call and reads behind it. */
@@ -222,17 +274,46 @@ static uint32_t frame_bytes(const FlMachine *m, const FlMember *f, const FlCall 
   return at + (uint32_t)sizeof(uint32_t);
 }
 
-void fl_lay_out(FlMachine *m, FlMember *f) {
-  m->align = m->align ? m->align : LEAST_ALIGN;
-  cg_run_function_passes(m->cg, f->fn, "simplifycfg");
-  drop_lifetimes(f);
+static void lay_out(FlMachine *m, FlMember *f) {
   box_arguments(m, f);
   cg_run_function_passes(m->cg, f->fn, "reg2mem");
-  list_calls(m, f);
   for (uint32_t k = 0; k < f->calls.len; k++)
     box_across(m, f, f->calls.data[k].call);
   sort_allocas(m, f);
   find_live(m, f);
   for (uint32_t k = 0; k < f->calls.len; k++)
     f->calls.data[k].bytes = frame_bytes(m, f, &f->calls.data[k]);
+}
+
+static bool is_meeting(LLVMValueRef i) {
+  static const char name[] = "convergent";
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+  if (!LLVMIsACallInst(i))
+    return false;
+  LLVMValueRef fn = LLVMGetCalledValue(i);
+  return LLVMGetCallSiteEnumAttribute(i, at, kind) ||
+         (LLVMIsAFunction(fn) && LLVMGetEnumAttributeAtIndex(fn, at, kind));
+}
+
+static bool meets(const FlMachine *m, const FlMember *f) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_meeting(i) && !callee_of(m, i))
+        return true;
+  return false;
+}
+
+void fl_lay_out(FlMachine *m) {
+  m->align = LEAST_ALIGN;
+  for (uint32_t k = 0; k < m->members.len; k++) {
+    FlMember *f = m->members.data[k];
+    cg_run_function_passes(m->cg, f->fn, "simplifycfg");
+    drop_lifetimes(f);
+    list_calls(m, f);
+    m->meets |= meets(m, f);
+  }
+  find_fixed(m);
+  for (uint32_t k = 0; k < m->members.len; k++)
+    lay_out(m, m->members.data[k]);
 }

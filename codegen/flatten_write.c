@@ -6,10 +6,16 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "codegen/llvm_compat.h"
 #include "codegen/nvptx.h"
 
 enum { DONE = 0, FIRST_STATE = 1, STATE_BYTES = 4, WORD = 64 };
-enum { PARAM_STACK, PARAM_END, PARAM_ENTRY, PARAMS };
+
+uint32_t fl_stack_bytes(const Cg *cg) {
+  return cg->options.stack ? ((uint32_t)cg->options.stack + 15) / 16 * 16 : CG_STACK_BYTES;
+}
+
+bool fl_has_context(const Cg *cg) { return cg->target->context_type((Cg *)cg) != NULL; }
 
 LLVMTypeRef fl_local(const Cg *cg) { return LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL); }
 
@@ -38,12 +44,15 @@ static void make_function(FlMachine *m) {
   VEC_PUSH(m->arena, &params, fl_local(m->cg));
   VEC_PUSH(m->arena, &params, fl_local(m->cg));
   VEC_PUSH(m->arena, &params, t->i32);
+  if (fl_has_context(m->cg))
+    VEC_PUSH(m->arena, &params, m->cg->target->context_type(m->cg));
+  unsigned begin = fl_has_context(m->cg);
   for (uint32_t k = 0; k < m->members.len; k++) {
     FlMember *f = m->members.data[k];
     if (!f->entered)
       continue;
-    f->first = params.len;
-    for (unsigned a = 0; a < f->nargs; a++)
+    CX_ASSERT(m->cg->cx, f->first + begin == params.len);
+    for (unsigned a = begin; a < f->nargs; a++)
       VEC_PUSH(m->arena, &params, LLVMTypeOf(LLVMGetParam(f->fn, a)));
     f->field = fields.len;
     if (f->result_type != t->none)
@@ -120,8 +129,12 @@ static void replace_array(FlMachine *m, const FlMember *f, const FlArray *a) {
 }
 
 static void move_body(FlMachine *m, FlMember *f, LLVMBasicBlockRef boxes) {
-  for (unsigned k = 0; k < f->nargs; k++)
-    LLVMInstructionEraseFromParent(f->stores[k]);
+  for (unsigned k = 0; k < f->nargs; k++) {
+    if (f->fixed[k])
+      LLVMReplaceAllUsesWith(LLVMGetParam(f->fn, k), LLVMGetParam(m->fn, f->fixed[k]));
+    else
+      LLVMInstructionEraseFromParent(f->stores[k]);
+  }
   for (uint32_t k = 0; k < f->boxes.len; k++)
     put_before(m, f->boxes.data[k], boxes);
   f->entry = LLVMGetEntryBasicBlock(f->fn);
@@ -183,7 +196,8 @@ static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBas
   keep(m, f, c, frame, false);
   put_state(m, moved(m, frame, bytes), i32(m, state));
   for (unsigned k = 0; k < c->to->nargs; k++)
-    LLVMBuildStore(m->b, LLVMGetOperand(c->call, k), c->to->args[k]);
+    if (!c->to->fixed[k])
+      LLVMBuildStore(m->b, LLVMGetOperand(c->call, k), c->to->args[k]);
   go(m, i32(m, c->to->state));
   LLVMInstructionEraseFromParent(c->call);
 }
@@ -209,7 +223,7 @@ static void write_returns(FlMachine *m, const FlMember *f) {
     write_return(m, f, returns.data[k]);
 }
 
-/* --- the dispatcher --- */
+/* --- the state --- */
 
 /* The state, such that LLVM does not know it: else it would jump from piece to piece, and the warp would not come together. */
 static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
@@ -227,21 +241,78 @@ static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
   return call;
 }
 
+/* --- lanes that are deepest --- */
+
+static LLVMValueRef intrinsic(FlMachine *m, const char *name, LLVMValueRef *args, unsigned n) {
+  LLVMValueRef fn = cg_intrinsic_fn(m->cg, name, NULL, 0);
+  return LLVMBuildCall2(m->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+}
+
+static LLVMValueRef ballot(FlMachine *m, LLVMValueRef group, LLVMValueRef aye) {
+  return intrinsic(m, "llvm.nvvm.vote.ballot.sync", (LLVMValueRef[]){group, aye}, 2);
+}
+
+/* The largest of the group's numbers, bit by bit where there is no instruction for it. */
+static LLVMValueRef most(FlMachine *m, LLVMValueRef group, LLVMValueRef v, uint32_t limit) {
+  if (cg_nvptx_arch_number(m->cg) >= 80)
+    return intrinsic(m, "llvm.nvvm.redux.sync.umax", (LLVMValueRef[]){v, group}, 2);
+  LLVMValueRef in = LLVMConstInt(m->cg->t.i1, 1, 0), found = i32(m, 0);
+  uint32_t bit = 1;
+  while (bit <= limit / 2)
+    bit *= 2;
+  for (; bit; bit /= 2) {
+    LLVMValueRef has = LLVMBuildICmp(m->b, LLVMIntNE, LLVMBuildAnd(m->b, v, i32(m, bit), ""), i32(m, 0), "");
+    LLVMValueRef aye = LLVMBuildAnd(m->b, in, has, "");
+    LLVMValueRef any = LLVMBuildICmp(m->b, LLVMIntNE, ballot(m, group, aye), i32(m, 0), "");
+    in = LLVMBuildSelect(m->b, any, aye, in, "");
+    found = LLVMBuildOr(m->b, found, LLVMBuildSelect(m->b, any, i32(m, bit), i32(m, 0), ""), "");
+  }
+  return found;
+}
+
+/* Lanes that are done leave; of the others those go on whose stack is the highest. */
+static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef done, LLVMBasicBlockRef go_on) {
+  const CgTypes *t = &m->cg->t;
+  LLVMBasicBlockRef wait = block(m, "wait");
+  LLVMValueRef busy = LLVMBuildICmp(m->b, LLVMIntNE, state, i32(m, DONE), "");
+  LLVMValueRef group = ballot(m, LLVMBuildLoad2(m->b, t->i32, m->group, ""), busy);
+  LLVMBuildStore(m->b, group, m->group);
+  LLVMBuildCondBr(m->b, busy, wait, done);
+  LLVMPositionBuilderAtEnd(m->b, wait);
+  LLVMValueRef top = LLVMBuildPtrToInt(m->b, top_of(m), t->i64, "");
+  LLVMValueRef base = LLVMBuildPtrToInt(m->b, LLVMGetParam(m->fn, FL_PARAM_STACK), t->i64, "");
+  LLVMValueRef depth = LLVMBuildTrunc(m->b, LLVMBuildSub(m->b, top, base, ""), t->i32, "");
+  LLVMValueRef deepest = most(m, group, depth, fl_stack_bytes(m->cg));
+  LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, depth, deepest, ""), go_on, m->next);
+}
+
+/* --- the dispatcher --- */
+
+/* Returns the switch, whose default is still to be set. */
 static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned states) {
-  LLVMBasicBlockRef dispatch = block(m, "dispatch"), never = block(m, "");
+  LLVMBasicBlockRef dispatch = block(m, "dispatch");
   LLVMPositionBuilderAtEnd(m->b, m->next);
   LLVMValueRef state = opaque(m, LLVMBuildLoad2(m->b, m->cg->t.i32, m->state, ""));
-  LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, state, i32(m, DONE), ""), done, dispatch);
-  LLVMPositionBuilderAtEnd(m->b, never);
-  LLVMBuildUnreachable(m->b);
+  if (m->meets)
+    choose_lanes(m, state, done, dispatch);
+  else
+    LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, state, i32(m, DONE), ""), done, dispatch);
   LLVMPositionBuilderAtEnd(m->b, dispatch);
-  return LLVMBuildSwitch(m->b, state, never, states);
+  return LLVMBuildSwitch(m->b, state, dispatch, states);
+}
+
+/* The first is the default. */
+static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBlockRef at, LLVMBasicBlockRef unset) {
+  if (LLVMGetSwitchDefaultDest(to) == unset)
+    LLVMSetSuccessor(to, 0, at);
+  else
+    LLVMAddCase(to, i32(m, state), at);
 }
 
 /* The stack begins with a frame that only says where the outermost call returns to. */
 static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) {
   LLVMPositionBuilderAtEnd(m->b, at);
-  LLVMValueRef base = LLVMGetParam(m->fn, PARAM_STACK);
+  LLVMValueRef base = LLVMGetParam(m->fn, FL_PARAM_STACK);
   if (m->align > 8) {
     LLVMValueRef back = LLVMBuildNeg(m->b, LLVMBuildPtrToInt(m->b, base, m->cg->t.i64, ""), "");
     back = LLVMBuildAnd(m->b, back, LLVMConstInt(m->cg->t.i64, m->align - 1, 0), "");
@@ -250,22 +321,22 @@ static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) 
   reserve(m, base, m->align + f->area);
   put_state(m, moved(m, base, m->align), i32(m, DONE));
   for (unsigned k = 0; k < f->nargs; k++)
-    LLVMBuildStore(m->b, LLVMGetParam(m->fn, f->first + k), f->args[k]);
+    if (!f->fixed[k])
+      LLVMBuildStore(m->b, LLVMGetParam(m->fn, f->first + k), f->args[k]);
   go(m, i32(m, f->state));
 }
 
 static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
-  LLVMBasicBlockRef never = block(m, "");
-  LLVMPositionBuilderAtEnd(m->b, never);
-  LLVMBuildUnreachable(m->b);
   LLVMPositionBuilderAtEnd(m->b, begin);
-  LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, PARAM_ENTRY), never, m->members.len);
+  if (m->meets)
+    LLVMBuildStore(m->b, intrinsic(m, "llvm.nvvm.activemask", NULL, 0), m->group);
+  LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, FL_PARAM_ENTRY), m->next, m->members.len);
   for (uint32_t k = 0; k < m->members.len; k++) {
     const FlMember *f = m->members.data[k];
     if (!f->entered)
       continue;
     LLVMBasicBlockRef start = block(m, "start");
-    LLVMAddCase(which, i32(m, f->state), start);
+    add_state(m, which, f->state, start, m->next);
     start_member(m, f, start);
   }
 }
@@ -286,9 +357,16 @@ static void write_done(FlMachine *m, LLVMBasicBlockRef done) {
 }
 
 static void write_overflow(FlMachine *m) {
+  Cg *cg = m->cg;
   LLVMPositionBuilderAtEnd(m->b, m->overflow);
-  LLVMValueRef trap = cg_intrinsic_fn(m->cg, "llvm.trap", NULL, 0);
-  LLVMBuildCall2(m->b, LLVMGlobalGetValueType(trap), trap, NULL, 0, "");
+  if (cg->too_deep) {
+    Lower lw = {.cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = m->b, .function = m->fn,
+                .context = LLVMGetParam(m->fn, FL_PARAM_CONTEXT)};
+    LLVMValueRef bytes = LLVMConstInt(cg->t.i64, fl_stack_bytes(cg), 0);
+    cg_nvptx_trap(&lw, cg->too_deep->number, &bytes, 1);
+    return;
+  }
+  intrinsic(m, "llvm.trap", NULL, 0);
   LLVMBuildUnreachable(m->b);
 }
 
@@ -296,6 +374,7 @@ static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
   LLVMPositionBuilderAtEnd(m->b, boxes);
   m->top = LLVMBuildAlloca(m->b, fl_local(m->cg), "top");
   m->state = LLVMBuildAlloca(m->b, m->cg->t.i32, "state");
+  m->group = m->meets ? LLVMBuildAlloca(m->b, m->cg->t.i32, "group") : NULL;
   for (uint32_t k = 0; k < m->members.len; k++) {
     FlMember *f = m->members.data[k];
     f->area = rounded(m, f->area);
@@ -312,7 +391,7 @@ void fl_write(FlMachine *m) {
   LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
   m->next = block(m, "next");
   m->overflow = block(m, "overflow");
-  m->end = LLVMGetParam(m->fn, PARAM_END);
+  m->end = LLVMGetParam(m->fn, FL_PARAM_END);
   make_boxes(m, begin);
   unsigned states = FIRST_STATE + m->members.len;
   for (uint32_t k = 0; k < m->members.len; k++) {
@@ -322,13 +401,14 @@ void fl_write(FlMachine *m) {
   for (uint32_t k = 0; k < m->members.len; k++)
     move_body(m, m->members.data[k], begin);
   LLVMValueRef to = write_next(m, done, states);
+  LLVMBasicBlockRef dispatch = LLVMGetInstructionParent(to);
   unsigned state = FIRST_STATE + m->members.len;
   for (uint32_t k = 0; k < m->members.len; k++) {
     FlMember *f = m->members.data[k];
-    LLVMAddCase(to, i32(m, f->state), f->entry);
+    add_state(m, to, f->state, f->entry, dispatch);
     for (uint32_t c = 0; c < f->calls.len; c++, state++) {
       LLVMBasicBlockRef resume = block(m, "resume");
-      LLVMAddCase(to, i32(m, state), resume);
+      add_state(m, to, state, resume, dispatch);
       write_call(m, f, &f->calls.data[c], resume, state);
     }
   }

@@ -576,8 +576,26 @@ static void copy_sites(Cg *cg) {
   }
 }
 
+/* Whose frames the stack may not hold. */
+static const Fn *recursive_function(const Cg *cg) {
+  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+    if (cg->program->fns.data[k]->recursive)
+      return cg->program->fns.data[k];
+  return NULL;
+}
+
+static void note_depth(Cg *cg) {
+  const Fn *fn = recursive_function(cg);
+  if (fn && cg->target->frames && lw_traps_on_raise(cg))
+    cg->too_deep = ir_site(cg->cx, cg->program, "RecursionError",
+                           "recursion is too deep for a thread's stack of {0} bytes: @cuda.jit(stack=BYTES) makes it larger",
+                           fn->entry->first->loc);
+}
+
 static bool program_traps(const Cg *cg) {
   bool raises = lw_traps_on_raise(cg);
+  if (cg->too_deep)
+    return true;
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     FOR_BLOCKS (cg->program->fns.data[k], b)
       FOR_INS (b, i)
@@ -633,6 +651,7 @@ void cg_pass_lower(Cg *cg) {
     tidy(cg, p->fns.data[k]);
   Fn *kernel = p->fns.data[0];
   cg->has_barrier = kernel->has_barrier;
+  note_depth(cg);
   cg->has_trap = program_traps(cg);
   note_leaf_types(cg, kernel);
   cg->meets_grid = program_meets_grid(cg);

@@ -59,8 +59,6 @@ void lw_declare(Cg *cg, Fn *fn) {
   if (number == 0) /* a device function compiled alone: it is what the module is for */
     return;
   LLVMSetLinkage(f, LLVMInternalLinkage);
-  if (fn->recursive)
-    cg_attribute_text(cg, f, CG_RECURSIVE, "");
   if (fn->inlining == INLINE_NEVER)
     cg_attribute(cg, f, at, "noinline", 0);
   else if (!fn->recursive)

@@ -1,7 +1,5 @@
-/* NVPTX prepare: the optimised module as it goes to LLVM's code generator, which needs two of its faults and one of ptxas's worked around. */
+/* NVPTX prepare: the optimised module as it goes to LLVM's code generator, which needs two of its faults worked around. */
 #include "codegen/nvptx_prepare.h"
-
-#include <string.h>
 
 /* --- shifts ---
  *
@@ -50,28 +48,7 @@ static void choose_count(Cg *cg, LLVMValueRef sum) {
   LLVMReplaceAllUsesWith(sum, LLVMBuildSelect(cg->builder, c, one, n, ""));
 }
 
-/* --- recursion ---
- *
- * ptxas 13.0, and the driver's compiler with it, ends with a segmentation fault where it finds that nothing reaches a function that calls
- * itself: opt=0 leaves such calls behind conditions that are known. A function that others could call stays, so it gets a name
- * that no other kernel's has. */
-static void make_visible(Cg *cg, LLVMValueRef f) {
-  size_t n;
-  const char *name = LLVMGetValueName2(f, &n);
-  name = arena_printf(&cg->cx->arena, "%.*s$%s", (int)n, name, cg->symbol);
-  LLVMSetValueName2(f, name, strlen(name));
-  LLVMSetLinkage(f, LLVMExternalLinkage);
-}
-
-static bool is_recursive(LLVMValueRef f) {
-  return LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, CG_RECURSIVE,
-                                       sizeof CG_RECURSIVE - 1);
-}
-
 void cg_nvptx_prepare(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMInternalLinkage && is_recursive(f))
-      make_visible(cg, f);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))

@@ -4,7 +4,7 @@
 
 #include "codegen/cg.h"
 
-/* Changes the optimised module so that the code generator keeps the guards of 64-bit shifts, and ptxas survives recursion. */
+/* Changes the optimised module so that the code generator keeps the guards of 64-bit shifts. */
 void cg_nvptx_prepare(Cg *cg);
 /* Has the module a function that the code generator's own optimisations would take too long for? */
 bool cg_nvptx_is_long(const Cg *cg);

@@ -42,6 +42,7 @@ struct Target {
   bool links; /* modules are linked with others: cuda.declare_device's functions can be called */
   bool coarsens;       /* kernels get a second entry for coarsened launches */
   bool narrows; /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
+  bool frames; /* recursion runs on a stack of ours, whose end is an error (flatten.h) */
   bool runtime_fields; /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
 
   /* --- the module --- */

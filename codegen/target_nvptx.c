@@ -328,6 +328,7 @@ const Target cg_target_nvptx = {
     .whole_complex = true,
     .coarsens = true,
     .narrows = true,
+    .frames = true,
     .runtime_fields = true,
     .open = nvptx_open,
     .finish = nvptx_finish,

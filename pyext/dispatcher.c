@@ -348,17 +348,17 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   static char *names[] = {
       "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
       "debug",     "fastmath",      "fma",         "lineinfo",   "exceptions", "boundscheck",
-      "unchecked", "max_registers", "max_threads", "min_blocks", "coarsen",
+      "unchecked", "max_registers", "max_threads", "min_blocks", "coarsen",    "stack",
       "dump",      "cache",         "link",        NULL};
   PyObject *function, *signatures, *link = NULL;
   int device = 0, inlining = INLINE_AUTO, caching = PX_CACHE_BY_ENVIRONMENT;
   const char *dump = NULL;
   CgOptions o = {.opt = 3, .fma = 1, .coarsen = CG_COARSEN_LAUNCHED};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiiziO!:Dispatcher", names,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiiiziO!:Dispatcher", names,
                                    &PyFunction_Type, &function, &signatures, &device, &inlining,
                                    &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
                                    &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
-                                   &o.max_registers, &o.max_threads, &o.min_blocks, &o.coarsen, &dump,
+                                   &o.max_registers, &o.max_threads, &o.min_blocks, &o.coarsen, &o.stack, &dump,
                                    &caching, &PyTuple_Type, &link))
     return NULL;
   PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);

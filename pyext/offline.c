@@ -167,6 +167,7 @@ static const struct {
     F("launch_bounds", max_threads),
     F("launch_bounds", min_blocks),
     F("coarsen", coarsen),
+    F("stack", stack),
     F("device", device_function),
 #undef F
 };

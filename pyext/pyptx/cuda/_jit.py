@@ -98,6 +98,13 @@ def _coarsen(out, value):
     out["coarsen"] = factor
 
 
+def _stack(out, value):
+    size = _count("stack", value)
+    if not 64 <= size <= 256 << 10:
+        raise ValueError(f"stack is the bytes of a thread's stack for recursion, 64 to 262144, not {value!r}")
+    out["stack"] = size
+
+
 def _dump(out, value):
     if value is not None and not isinstance(value, str):
         raise TypeError(f"dump must be letters of passes, not {value!r}")
@@ -136,6 +143,7 @@ _OPTIONS = {
     "forceinline": _forceinline,
     "link": _link,
     "coarsen": _coarsen,
+    "stack": _stack,
     "dump": _dump,
     "cache": _cache,
     "shared_memory_carveout": _accepted,
@@ -214,6 +222,7 @@ def jit(func_or_sig=None, **options):
         max_registers, launch_bounds   limits of registers a thread; threads a block, or (threads, blocks)
         coarsen=None            GPU: blocks of a large launch that one block runs; 1: off, 2 to 8: of every launch, where the kernel allows it;
                                 None: the compiler decides; True: in compile_ptx too
+        stack=1024              GPU: bytes of local memory that a thread has for the frames of recursive functions
         cache=None              True: keep compiled kernels on disk for later processes; False: never; None: if PYPTX_CACHE_DIR is set
         link=None               a file or a list of files (.ptx .cubin .fatbin .o .a .cu) or cuda.PTXSource(text) and its like, linked with the
                                 kernel on a GPU: what defines the functions that cuda.declare_device declares
