@@ -1,7 +1,11 @@
 /* Device: devices as objects, the current one of each thread, and the functions of pyptx.cuda that concern them.
  *
  * The current device is a property of the thread, as in CUDA: what select_device or `with gpus[i]` chose there, else the default,
- * which PYPTX_DEVICE decides once: gpu, host, or auto (a GPU if a driver answers). */
+ * which PYPTX_DEVICE decides once: gpu, host, or auto (a GPU if a driver answers).
+ *
+ * A GPU that is chosen is current in the driver too, as for PyTorch's and CuPy's own functions that choose; the end of the block puts back
+ * what was current before. On a machine with several GPUs a thread that has chosen none works on the one that is current in the driver,
+ * whoever made it so, and makes the default current where none is. With one GPU there is nothing to ask. */
 #include "pyext/device.h"
 
 #include <stdlib.h>
@@ -13,7 +17,8 @@
 
 enum { STACK = 32 };
 static _Thread_local RtDevice *selected;
-static _Thread_local struct { RtDevice *was[STACK]; int depth; } entered; /* `with device:` */
+static _Thread_local RtContext before; /* the first select_device: what close() puts back */
+static _Thread_local struct { struct { RtDevice *selected; RtContext context; } was[STACK]; int depth; } entered; /* `with device:` */
 
 const char *px_device_choice(void) {
   const char *choice = getenv("PYPTX_DEVICE");
@@ -59,16 +64,45 @@ static RtDevice *default_device(PxState *st) {
   return NULL;
 }
 
-static __attribute__((cold, noinline)) RtDevice *find_default(PxState *st) {
-  RtDevice *d = default_device(st);
-  if (d) /* two threads find the same one */
+/* The default device, of a thread that has no context of its own. */
+static RtDevice *find_default(PxState *st) {
+  RtDevice *known = PX_PUBLISHED(st->default_device), *d = known ? known : PX_PUBLISHED(st->first_gpu);
+  if (d || !(d = default_device(st)))
+    return d;
+  int count = rt_device_is_host(d) ? 0 : gpu_count(st);
+  if (count < 0)
+    return NULL;
+  if (count > 1) /* two threads find the same one */
+    PX_PUBLISH(st->first_gpu, d);
+  else
     PX_PUBLISH(st->default_device, d);
   return d;
 }
 
+static bool make_current(PxState *st, RtDevice *d) {
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_device_make_current(d);
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(st, status, return false);
+  return true;
+}
+
+static __attribute__((noinline)) RtDevice *follow(PxState *st) {
+  int ordinal;
+  RtDevice *d = find_default(st), *now;
+  if (!d || d != PX_PUBLISHED(st->first_gpu) || rt_driver_is_over())
+    return d;
+  if (PX_LIKELY((now = rt_context_device(&ordinal)) != NULL))
+    return now;
+  if (ordinal >= 0)
+    return open_device(st, ordinal);
+  return make_current(st, d) ? d : NULL;
+}
+
 PX_HOT RtDevice *px_current_device(PxState *st) {
   RtDevice *d = selected ? selected : PX_PUBLISHED(st->default_device);
-  return d ? d : find_default(st);
+  return d ? d : follow(st);
 }
 
 /* dict.setdefault: of two threads that make a device's object at once, one's stays. */
@@ -166,14 +200,24 @@ static PyObject *device_memory(PyObject *self, PyObject *Py_UNUSED(args)) {
 static PyObject *device_enter(PyObject *self, PyObject *Py_UNUSED(args)) {
   if (entered.depth == STACK)
     return PyErr_Format(PyExc_RuntimeError, "'with device' is nested more than %d deep", STACK);
-  entered.was[entered.depth++] = selected;
-  selected = device_of(self);
+  RtDevice *d = device_of(self);
+  RtContext context = rt_context_now();
+  if (!make_current(px_state_of(self), d))
+    return NULL;
+  entered.was[entered.depth].selected = selected;
+  entered.was[entered.depth++].context = context;
+  selected = d;
   return Py_NewRef(self);
 }
 
-static PyObject *device_exit(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args)) {
-  if (entered.depth > 0)
-    selected = entered.was[--entered.depth];
+/* The host device has no context to leave, but a GPU may have been selected in its block. */
+static PyObject *device_exit(PyObject *self, PyObject *Py_UNUSED(args)) {
+  if (entered.depth == 0)
+    Py_RETURN_NONE;
+  bool gpu = !rt_device_is_host(device_of(self)) || (selected && !rt_device_is_host(selected));
+  selected = entered.was[--entered.depth].selected;
+  if (gpu)
+    rt_context_put_back(entered.was[entered.depth].context);
   Py_RETURN_NONE;
 }
 
@@ -285,7 +329,7 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
   }
   /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the default device. */
   if (ordinal == 0) {
-    RtDevice *d = selected ? selected : px_current_device(st);
+    RtDevice *d = selected ? selected : find_default(st);
     if (!d || rt_device_is_host(d))
       return d;
   }
@@ -307,16 +351,23 @@ static PyObject *module_current(PyObject *module, PyObject *Py_UNUSED(args)) {
 static PyObject *module_select(PyObject *module, PyObject *arg) {
   PxState *st = px_state_of_module(module);
   RtDevice *d = device_from(st, arg);
-  if (!d)
+  RtContext context = rt_context_now();
+  if (!d || !make_current(st, d))
     return NULL;
+  if (!selected)
+    before = context;
   selected = d;
   return px_device_object(st, d);
 }
 
 static PyObject *module_close(PyObject *module, PyObject *Py_UNUSED(args)) {
   PxState *st = px_state_of_module(module);
+  if (selected && !rt_device_is_host(selected) && rt_context_now().device == selected)
+    rt_context_put_back(before); /* no other library has changed it since */
+  before = (RtContext){0};
   selected = NULL;
   PX_PUBLISH(st->default_device, (RtDevice *)NULL);
+  PX_PUBLISH(st->first_gpu, (RtDevice *)NULL);
   Py_RETURN_NONE;
 }
 
@@ -372,10 +423,13 @@ PyMethodDef px_device_functions[] = {
   {"cuda_error", module_cuda_error, METH_NOARGS,
    "cuda_error()\n\nWhy no GPU can be used, as a text; None if one can."},
   {"_device", module_device, METH_O, "_device(ordinal): the Device; -1 or 'host' is the host device."},
-  {"get_current_device", module_current, METH_NOARGS, "The device that this thread's launches and allocations use."},
+  {"get_current_device", module_current, METH_NOARGS,
+   "get_current_device()\n\nThe device that this thread's launches and allocations use: the selected one, else the GPU that another library made "
+   "current, else the default."},
   {"select_device", module_select, METH_O,
-   "select_device(device)\n\nMake a device the current one of this thread: a GPU's number, 'gpu' for the first, or 'host'."},
-  {"close", module_close, METH_NOARGS, "Forget the selected device; the next use chooses the default again."},
+   "select_device(device)\n\nMake a device the current one of this thread, for other libraries too: a GPU's number, 'gpu' for the first, or 'host'."},
+  {"close", module_close, METH_NOARGS,
+   "close()\n\nForget the device that this thread selected: what was current before is so again. The next use chooses the default again."},
   {"_gpu", module_gpu, METH_O, "_gpu(ordinal): the Device of a GPU, also where PYPTX_DEVICE=host."},
   {"gpu_count", module_gpu_count, METH_NOARGS, "Number of GPUs that a driver answers for; 0 without a driver."},
   {"synchronize", module_synchronize, METH_NOARGS,

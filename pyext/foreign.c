@@ -232,7 +232,7 @@ int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char 
   if (gpu == PX_UNKNOWN_GPU || gpu == rt_device_ordinal(d))
     return 0;
   PyErr_Format(PyExc_ValueError,
-               "%s (%.100s) lives on GPU %d, but the current device is GPU %d; copy it there, or select its device",
-               what, type, gpu, rt_device_ordinal(d));
+               "%s (%.100s) lives on GPU %d, but the %s device is GPU %d; copy it there, or launch in `with cuda.gpus[%d]:`",
+               what, type, gpu, px_selected_device() == d ? "selected" : "current", rt_device_ordinal(d), gpu);
   return -1;
 }

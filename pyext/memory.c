@@ -338,9 +338,7 @@ static PyObject *module_host_memory(PyObject *module, PyObject *args) {
   void *p = NULL;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_device_make_current(d);
-  if (status == RT_OK)
-    status = managed ? rt_managed_alloc(d, (size_t)bytes, &p) : rt_pinned_alloc((size_t)bytes, &p);
+  status = managed ? rt_managed_alloc(d, (size_t)bytes, &p) : rt_pinned_alloc(d, (size_t)bytes, &p);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, { Py_DECREF(self); return NULL; });
   self->p = p;

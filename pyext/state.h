@@ -75,7 +75,8 @@ typedef struct PxState {
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
   PyObject *allocator;          /* of new device arrays; NULL: the runtime's pool */
-  RtDevice *default_device;
+  RtDevice *default_device; /* NULL: not known yet, or of several GPUs */
+  RtDevice *first_gpu;      /* the default device of threads without a CUDA context, on a machine with several GPUs */
   PyObject *cache_problems; /* set of str: what was wrong with the disk cache and has been said */
   struct {
     uint64_t hits, misses, stored, damaged;
@@ -93,9 +94,10 @@ int px_need_numpy(PxState *st);
 /* As px_need_numpy, but does not import: false if nobody has, and then no object can be NumPy's. Never raises. */
 bool px_have_numpy(PxState *st);
 
-/* The device of this thread's calls: what was selected, else the default of PYPTX_DEVICE. NULL with an exception. */
+/* The device of this thread's calls: what was selected, else the one that another library made current, else the default of PYPTX_DEVICE.
+ * NULL with an exception. */
 RtDevice *px_current_device(PxState *st);
-void px_select_device(RtDevice *d); /* NULL: back to the default */
+void px_select_device(RtDevice *d); /* for these calls alone: its context is not made current. NULL: back to the default */
 RtDevice *px_selected_device(void);
 PyObject *px_device_object(PxState *st, RtDevice *d);
 const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */

@@ -223,7 +223,7 @@ static int add_device_array(PxArgs *a, PxArray *array) {
     char who[PX_ARGUMENT_NAME];
     PyErr_Format(
         PyExc_ValueError,
-        "%s lives on %s, but the kernel runs on %s; copy it there, or select its device",
+        "%s lives on %s, but the kernel runs on %s; copy it there, or launch in `with array.device:`",
         px_argument_name(a, a->arg, who), rt_device_label(array->device), rt_device_label(a->device));
     return -1;
   }

@@ -166,7 +166,7 @@ RtStatus rt_copy_boxes(RtDevice *d, const RtBoxes *x, RtStream *stream, int *don
   for (unsigned k = 0; k + axes < b.ndim; k++)
     if ((copies *= b.shape[k]) > MOST_COPIES)
       return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(rt_stream_check(d, stream));
   *done = 1;
   return copy_all(&b, x, axes, stream);

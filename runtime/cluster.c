@@ -37,16 +37,17 @@ RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
 }
 
 /* The driver wants to be told of clusters that not every GPU has. Twice does no harm. */
-static RtStatus allow_large(RtKernel *k, const RtConfig *c) {
-  if (c->cluster[0] * c->cluster[1] * c->cluster[2] <= PORTABLE_BLOCKS)
-    return RT_OK;
-  int result = rt_cu.cuFuncSetAttribute(rt_own_function(k), CU_FUNC_NON_PORTABLE_CLUSTER, 1);
-  return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
+static int allow_large(const RtKernel *k, const RtConfig *c) {
+  return c->cluster[0] * c->cluster[1] * c->cluster[2] <= PORTABLE_BLOCKS
+             ? CUDA_SUCCESS
+             : rt_cu.cuFuncSetAttribute(rt_own_function(k), CU_FUNC_NON_PORTABLE_CLUSTER, 1);
 }
 
-RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
-  TRY(rt_cluster_check(k, c));
-  TRY(allow_large(k, c));
+static int queue(const RtKernel *k, const RtConfig *c, void *params, const char **call) {
+  int result = allow_large(k, c);
+  *call = "cuFuncSetAttribute";
+  if (result != CUDA_SUCCESS)
+    return result;
   CUlaunchAttribute cluster = {.id = CU_LAUNCH_CLUSTER,
                                .value.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]}};
   CUlaunchConfig config = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
@@ -57,6 +58,18 @@ RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
                            .nattributes = 1};
   size_t bytes = k->plain_bytes;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  int result = rt_cu.cuLaunchKernelEx(&config, rt_own_function(k), NULL, bytes ? extra : NULL);
-  return rt_driver_status_of(result, "cuLaunchKernelEx", k->name);
+  *call = "cuLaunchKernelEx";
+  return rt_cu.cuLaunchKernelEx(&config, rt_own_function(k), NULL, bytes ? extra : NULL);
+}
+
+RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
+  const char *call;
+  RtContext was SCOPED = {0};
+  TRY(rt_cluster_check(k, c));
+  int result = queue(k, c, params, &call);
+  if (rt_is_wrong_context(result)) {
+    TRY(rt_enter(&was, k->device));
+    result = queue(k, c, params, &call);
+  }
+  return rt_driver_status_of(result, call, k->name);
 }

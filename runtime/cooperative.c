@@ -15,7 +15,7 @@ static RtStatus gpu_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_share
   int can = 0, multiprocessors = 0, each = 0;
   TRY(rt_device_attribute(k->device, CU_COOPERATIVE_LAUNCH, &can));
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
-  TRY(rt_device_make_current(k->device));
+  ENTER(k->device);
   int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, rt_own_function(k), (int)threads,
                                                                  dynamic_shared);
   if (result != CUDA_SUCCESS)
@@ -70,6 +70,7 @@ static RtStatus launch(RtKernel *k, const RtConfig *c, char *params) {
 
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *c, char *params) {
   uint64_t word;
+  ENTER(k->device);
   TRY(rt_cooperative_check(k, c));
   /* In a graph the word is the graph's; its launches follow one another, and each clears it. */
   int captured = rt_passing != NULL;

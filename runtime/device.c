@@ -19,7 +19,7 @@ enum {
   HOST_SHARED_OPTIN = 227 * 1024
 };
 
-_Thread_local RtDevice *rt_current;
+_Atomic int rt_gpus;
 
 static _Atomic(RtDevice *) gpus[MAX_GPUS];
 static pthread_mutex_t gpus_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -69,63 +69,60 @@ static RtStatus attach(RtDevice *d) {
   return RT_OK;
 }
 
-static RtStatus make_current(RtDevice *d) {
+RtStatus rt_device_context(RtDevice *d, CUcontext *context) {
   if (UNLIKELY(rt_phase != RT_PHASE_OPEN))
     return rt_driver_unusable();
-  CUcontext wanted = atomic_load_explicit(&d->context, memory_order_acquire);
-  if (UNLIKELY(!wanted)) { /* a reset failed half way */
-    pthread_mutex_lock(&d->lock);
-    RtStatus status = atomic_load(&d->context) ? RT_OK : attach(d);
-    wanted = atomic_load(&d->context);
-    pthread_mutex_unlock(&d->lock);
-    TRY(status);
-  }
-  CUcontext now = NULL;
-  if (rt_cu.cuCtxGetCurrent(&now) != CUDA_SUCCESS || now != wanted) {
-    rt_current = NULL;
-    TRY(CU(cuCtxSetCurrent, (wanted)));
-  }
-  rt_current = rt_capture ? NULL : d;
-  return RT_OK;
+  *context = atomic_load_explicit(&d->context, memory_order_acquire);
+  if (LIKELY(*context != NULL))
+    return RT_OK;
+  pthread_mutex_lock(&d->lock); /* a reset failed half way */
+  RtStatus status = atomic_load(&d->context) ? RT_OK : attach(d);
+  *context = atomic_load(&d->context);
+  pthread_mutex_unlock(&d->lock);
+  return status;
 }
 
-RtStatus rt_device_make_current(RtDevice *d) { return rt_is_host(d) ? RT_OK : make_current(d); }
+RtDevice *rt_device_if_open(int ordinal) { return ordinal >= 0 && ordinal < MAX_GPUS ? atomic_load(&gpus[ordinal]) : NULL; }
 
-int rt_device_enter(RtDevice *d, uint32_t epoch) {
-  if (rt_phase != RT_PHASE_OPEN || rt_epoch(d) != epoch)
-    return 0;
-  CUcontext now = NULL, wanted = atomic_load(&d->context);
-  if (!wanted)
-    return 0;
-  if (rt_cu.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == wanted)
-    return 1;
-  rt_current = NULL;
-  return rt_cu.cuCtxSetCurrent(wanted) == CUDA_SUCCESS;
+RtDevice *rt_device_of_context(CUcontext context) {
+  int n = atomic_load(&rt_gpus);
+  for (int i = 0; context && i < n; i++) {
+    RtDevice *d = rt_device_if_open(i);
+    if (d && atomic_load(&d->context) == context)
+      return d;
+  }
+  return NULL;
 }
 
 RtStatus rt_device_synchronize(RtDevice *d) {
   if (rt_is_host(d))
     return rt_capture_wait(d, NULL);
   TRY(rt_capture_wait(d, NULL));
-  TRY(make_current(d));
+  ENTER(d);
   return CU(cuCtxSynchronize, ());
 }
 
 RtStatus rt_device_profile(RtDevice *d, int on) {
   if (rt_is_host(d))
     return RT_OK;
-  TRY(make_current(d));
+  ENTER(d);
   return on ? CU(cuProfilerStart, ()) : CU(cuProfilerStop, ());
 }
 
+/* A thread that works in the context goes on in the new one. */
 static RtStatus renew(RtDevice *d) {
+  RtContext was = rt_context_now();
   atomic_fetch_add(&d->epoch, 1);
   atomic_store(&d->context, NULL);
   rt_current = NULL;
   rt_cache_forget(d);
   RtStatus status = CU(cuDevicePrimaryCtxReset, (d->handle));
   rt_cu.cuDevicePrimaryCtxRelease(d->handle); /* ours; a failure leaves nothing to do */
-  return status != RT_OK ? status : attach(d);
+  if (status == RT_OK)
+    status = attach(d);
+  if (status == RT_OK && was.device == d)
+    rt_context_put_back(was);
+  return status;
 }
 
 RtStatus rt_device_reset(RtDevice *d) {
@@ -269,6 +266,7 @@ static RtStatus check_ordinal(int ordinal) {
   TRY(CU(cuDeviceGetCount, (&count)));
   if (count > MAX_GPUS)
     count = MAX_GPUS;
+  atomic_store(&rt_gpus, count);
   if (ordinal >= 0 && ordinal < count)
     return RT_OK;
   return rt_fail(
@@ -414,6 +412,6 @@ RtStatus rt_device_attribute(RtDevice *d, int which, int *value) {
 RtStatus rt_device_memory(RtDevice *d, size_t *available, size_t *total) {
   if (rt_is_host(d))
     return host_memory(available, total);
-  TRY(make_current(d));
+  ENTER(d);
   return CU(cuMemGetInfo, (available, total));
 }

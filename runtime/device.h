@@ -15,7 +15,19 @@ RtStatus rt_gpu_count(int *count);            /* RT_NO_DRIVER where there is no 
 RtStatus rt_device_open(int ordinal, RtDevice **out); /* RT_HOST for the host device; retains the primary context */
 int rt_device_ordinal(const RtDevice *d);
 int rt_device_is_host(const RtDevice *d);
-RtStatus rt_device_make_current(RtDevice *d); /* this thread's CUDA context; cheap when it already is */
+/* Makes a GPU's context this thread's, and leaves it there. Nothing else in this room does: what the other functions displace, they put
+ * back. */
+RtStatus rt_device_make_current(RtDevice *d);
+/* A thread's CUDA context, to be put back: of one of our devices, of another library, or none. */
+typedef struct RtContext {
+  void *handle;
+  RtDevice *device; /* whose primary context it is: it may be another one after a reset */
+  uint8_t known;
+} RtContext;
+RtContext rt_context_now(void);          /* opens nothing; none before the driver is in use */
+void rt_context_put_back(RtContext was); /* nothing if it is not known */
+/* The GPU that this thread's context is for, whoever set it; NULL where none is open for it: *ordinal is the one to open, or -1. */
+RtDevice *rt_context_device(int *ordinal);
 RtStatus rt_device_synchronize(RtDevice *d);
 RtStatus rt_device_profile(RtDevice *d, int on); /* tells profilers that record between start and stop only; nothing on the host device */
 /* Destroys the device's context with all memory, streams, events and modules in it, and makes a fresh one: the way out of RT_CONTEXT_LOST.

@@ -130,7 +130,8 @@ RtGraph *rt_graph_capturing(void) { return rt_capture; }
 static int gpu_takes(RtGraph *g, const RtStream *s) {
   int status = 0;
   cuuint64_t id = 0;
-  if (!rt_cu.cuStreamGetCaptureInfo ||
+  RtContext was SCOPED = {0};
+  if (!rt_cu.cuStreamGetCaptureInfo || rt_enter(&was, g->device) != RT_OK ||
       rt_cu.cuStreamGetCaptureInfo(s->handle, &status, &id, NULL, NULL, NULL) != CUDA_SUCCESS)
     return 0;
   return status == CU_CAPTURE_ACTIVE && id == g->id;
@@ -176,6 +177,7 @@ static RtStatus last_node(const RtStream *s, CUgraphNode *node) {
   const CUgraphNode *before = NULL;
   size_t n = 0;
   CUgraph graph = NULL;
+  ENTER(s->device);
   TRY(CU(cuStreamGetCaptureInfo, (s->handle, &status, &id, &graph, &before, &n)));
   *node = n == 1 ? before[0] : NULL;
   return RT_OK;
@@ -323,8 +325,9 @@ static void free_deferred(void) {
   pthread_mutex_unlock(&deferred_lock);
   RtDevice *idle = NULL;
   while (list) {
+    RtContext was SCOPED = {0};
     Deferred *next = list->next;
-    if (list->device != idle && rt_device_enter(list->device, list->epoch))
+    if (list->device != idle && rt_enter_alive(&was, list->device, list->epoch))
       rt_cu.cuCtxSynchronize();
     idle = list->device;
     if (list->epoch == rt_epoch(list->device))
@@ -400,7 +403,7 @@ static RtStatus check_driver(void) {
 RtStatus rt_graph_new(RtDevice *d, RtGraph **out) {
   *out = NULL;
   if (!rt_is_host(d)) {
-    TRY(rt_device_make_current(d));
+    ENTER(d);
     TRY(check_driver());
   }
   RtGraph *g = calloc(1, sizeof *g);
@@ -423,7 +426,7 @@ static RtStatus check_epoch(const RtGraph *g) {
 static RtStatus begin_gpu(RtGraph *g, RtStream *s) {
   int status = 0;
   cuuint64_t id = 0;
-  TRY(rt_device_make_current(g->device));
+  ENTER(g->device);
   TRY(rt_stream_check(g->device, s));
   TRY(CU(cuStreamBeginCapture, (s->handle, CU_CAPTURE_RELAXED)));
   RtStatus asked = CU(cuStreamGetCaptureInfo, (s->handle, &status, &id, NULL, NULL, NULL));
@@ -490,7 +493,7 @@ static RtStatus check_whole(const RtGraph *g) {
 
 static RtStatus end_gpu(RtGraph *g, int keep, int *in_place) {
   CUgraph fresh = NULL;
-  TRY(rt_device_make_current(g->device));
+  ENTER(g->device);
   RtStatus status = CU(cuStreamEndCapture, (g->stream->handle, &fresh));
   if (status == RT_OK && keep)
     status = check_whole(g);
@@ -538,7 +541,8 @@ static void settle(RtGraph *g, int keep) {
 
 /* Words that a launch may still use are freed only when the device is idle. */
 static void wait_for_words(const RtGraph *g) {
-  if (g->nwords && rt_device_enter(g->device, g->epoch))
+  RtContext was SCOPED = {0};
+  if (g->nwords && rt_enter_alive(&was, g->device, g->epoch))
     rt_cu.cuCtxSynchronize();
 }
 
@@ -568,7 +572,8 @@ void rt_graph_release(RtGraph *g) {
   if (!g)
     return;
   wait_for_words(g);
-  if (!rt_is_host(g->device) && rt_device_enter(g->device, g->epoch)) {
+  RtContext was SCOPED = {0};
+  if (!rt_is_host(g->device) && rt_enter_alive(&was, g->device, g->epoch)) {
     if (g->exec)
       rt_cu.cuGraphExecDestroy(g->exec);
     if (g->graph)
@@ -598,7 +603,7 @@ static RtStatus set_gpu(RtGraph *g, Node *n, void *params) {
   if (!n->handle)
     return rt_fail(RT_BAD_ARGUMENT, "capture the graph again instead",
                    "the driver did not name the node of kernel '%s'", n->kernel->symbol);
-  TRY(rt_device_make_current(g->device));
+  ENTER(g->device);
   return rt_driver_status_of(rt_cu.cuGraphExecKernelNodeSetParams(g->exec, n->handle, &p),
                              "cuGraphExecKernelNodeSetParams", n->kernel->symbol);
 }
@@ -648,7 +653,7 @@ static RtStatus run_host(RtGraph *g, RtTrap *trap, uint32_t *node) {
 }
 
 static RtStatus run_gpu(RtGraph *g, RtStream *s) {
-  TRY(rt_device_make_current(g->device));
+  ENTER(g->device);
   TRY(rt_stream_check(g->device, s));
   TRY(CU(cuGraphLaunch, (g->exec, rt_handle(s))));
   for (uint32_t i = g->nodes.n; i-- > 0;)

@@ -83,7 +83,7 @@ static __attribute__((cold, noinline)) RtStatus allow_dynamic(RtKernel *k) {
   CUfunction function = rt_own_function(k);
   if (!function)
     return RT_NO_ENTRY;
-  TRY(rt_device_make_current(k->device));
+  ENTER(k->device);
   int result = rt_cu.cuFuncSetAttribute(function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->max_dynamic);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
@@ -157,16 +157,21 @@ HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) 
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 
-/* Another library may have changed the thread's context since we last set it. */
-static int wrong_context(int result) {
+/* A launch from a thread whose context is another's, which is put back. As rt_enter sets rt_current, it goes straight on. */
+static __attribute__((cold, noinline)) RtStatus launch_elsewhere(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
+  ENTER(k->device);
+  return rt_launch(k, config, params, trap);
+}
+
+int rt_is_wrong_context(int result) {
   return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE ||
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
-  if (wrong_context(result)) {
-    rt_current = NULL;
-    TRY(rt_device_make_current(k->device));
+  RtContext was SCOPED = {0};
+  if (rt_is_wrong_context(result)) {
+    TRY(rt_enter(&was, k->device));
     result = queue(k, c, params);
   }
   if (result == NOT_LOADED)
@@ -190,9 +195,7 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
                                : rt_capture_launch(k, config, params, trap);
   }
   if (UNLIKELY(rt_current != d)) {
-    if (rt_capture)
-      return rt_capture_launch(k, config, params, trap);
-    TRY(rt_device_make_current(d));
+    return rt_capture ? rt_capture_launch(k, config, params, trap) : launch_elsewhere(k, config, params, trap);
   }
   TRY(check_epoch(k));
   if (UNLIKELY(k->trap_offset >= 0))
@@ -239,7 +242,7 @@ RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *th
     *threads = known;
     return RT_OK;
   }
-  TRY(rt_device_make_current(k->device));
+  ENTER(k->device);
   TRY(check_epoch(k));
   int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, rt_own_function(k), NULL,
                                                       dynamic_shared, 0);

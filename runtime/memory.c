@@ -193,8 +193,8 @@ static RtStatus no_memory(RtDevice *d, size_t bytes, int result, const char *cal
 }
 
 /* A stream that a reset of its device has taken away must not reach the driver. */
-static RtStatus enter(RtDevice *d, const RtStream *s) {
-  TRY(rt_device_make_current(d));
+static RtStatus enter(RtContext *was, RtDevice *d, const RtStream *s) {
+  TRY(rt_enter(was, d));
   return rt_stream_check(d, s);
 }
 
@@ -212,7 +212,7 @@ static void release_kept(RtDevice *d, size_t keep) {
 RtStatus rt_memory_trim(RtDevice *d, size_t keep) {
   if (rt_is_host(d))
     return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   rt_stage_flush(d);
   release_kept(d, keep);
   return RT_OK;
@@ -223,7 +223,7 @@ RtStatus rt_memory_limit(RtDevice *d, uint64_t *bytes, int set) {
     *bytes = 0;
     return RT_OK;
   }
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   if (set)
     return CU(cuMemPoolSetAttribute, (d->pool, CU_POOL_RELEASE_THRESHOLD, bytes));
   return CU(cuMemPoolGetAttribute, (d->pool, CU_POOL_RELEASE_THRESHOLD, bytes));
@@ -232,7 +232,8 @@ RtStatus rt_memory_limit(RtDevice *d, uint64_t *bytes, int set) {
 static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
   CUdeviceptr found = 0;
   const char *call;
-  TRY(enter(d, stream));
+  RtContext was SCOPED = {0};
+  TRY(enter(&was, d, stream));
   if (cacheable(d, stream, bytes) && (*address = cache_take(d, bytes, rt_handle(stream))) != 0)
     return RT_OK;
   int result = driver_alloc(d, bytes, rt_handle(stream), &found, &call);
@@ -320,7 +321,8 @@ void rt_deferred_flush(RtDevice *d) {
 void rt_defer_begin(RtDevice *d) { atomic_fetch_add(&d->deferring, 1); }
 
 void rt_defer_end(RtDevice *d) {
-  if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) || !rt_device_enter(d, rt_epoch(d)))
+  RtContext was SCOPED = {0};
+  if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) || !rt_enter_alive(&was, d, rt_epoch(d)))
     return;
   pthread_mutex_lock(&d->lock);
   int any = d->deferred != NULL;
@@ -343,7 +345,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
   if (stream &&
       stream->device !=
           d) { /* another device's stream used the block: there is no order to rely on, so wait */
-    if (rt_device_enter(stream->device, stream->epoch))
+    RtContext was SCOPED = {0};
+    if (rt_enter_alive(&was, stream->device, stream->epoch))
       rt_cu.cuStreamSynchronize(stream->handle);
     stream = NULL;
   }
@@ -355,7 +358,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
     count_free(d, bytes);
     return;
   }
-  if (!rt_device_enter(d, rt_epoch(d)))
+  RtContext was SCOPED = {0};
+  if (!rt_enter_alive(&was, d, rt_epoch(d)))
     return;
   count_free(d, bytes);
   if (!defer(d, address, bytes))
@@ -363,7 +367,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
 }
 
 void rt_free_idle(RtDevice *d, uint64_t address, size_t bytes) {
-  if (!rt_is_host(d) && !rt_captures && !atomic_load(&d->deferring) && rt_device_enter(d, rt_epoch(d)))
+  RtContext was SCOPED = {0};
+  if (!rt_is_host(d) && !rt_captures && !atomic_load(&d->deferring) && rt_enter_alive(&was, d, rt_epoch(d)))
     rt_cu.cuCtxSynchronize();
   rt_free(d, address, bytes, NULL);
 }
@@ -381,7 +386,8 @@ RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t by
     return RT_OK;
   }
   int done = 0;
-  TRY(enter(d, stream));
+  RtContext was SCOPED = {0};
+  TRY(enter(&was, d, stream));
   if (bytes >= RT_STAGE_MIN_TO_DEVICE)
     TRY(rt_stage_bytes(d, (char *)(uintptr_t)from, to, bytes, 0, rt_handle(stream), &done));
   if (done)
@@ -401,7 +407,8 @@ RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtS
     return RT_OK;
   }
   int done = 0;
-  TRY(enter(d, stream));
+  RtContext was SCOPED = {0};
+  TRY(enter(&was, d, stream));
   if (bytes >= RT_STAGE_MIN_TO_HOST)
     TRY(rt_stage_bytes(d, to, from, bytes, 1, rt_handle(stream), &done));
   if (done)
@@ -421,7 +428,8 @@ RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes
     memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     return RT_OK;
   }
-  TRY(enter(d, stream));
+  RtContext was SCOPED = {0};
+  TRY(enter(&was, d, stream));
   return CU(cuMemcpyDtoDAsync, (to, from, bytes, rt_handle(stream)));
 }
 
@@ -435,10 +443,11 @@ RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, u
   if (UNLIKELY(rt_capture != NULL))
     return rt_fail(RT_BAD_ARGUMENT, "copy before or after the capture",
                    "a graph of one device cannot copy to or from another");
-  TRY(rt_device_make_current(from_device)); /* both contexts must be there */
-  TRY(rt_device_make_current(to_device));
-  TRY(enter(d, stream));
-  CUcontext there = atomic_load(&to_device->context), here = atomic_load(&from_device->context);
+  CUcontext there, here;
+  RtContext was SCOPED = {0};
+  TRY(rt_device_context(from_device, &here));
+  TRY(rt_device_context(to_device, &there));
+  TRY(enter(&was, d, stream));
   if (!stream)
     return CU(cuMemcpyPeer, (to, there, from, here, bytes));
   return CU(cuMemcpyPeerAsync, (to, there, from, here, bytes, stream->handle));
@@ -453,7 +462,8 @@ RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream 
     memset((void *)(uintptr_t)to, byte, bytes);
     return RT_OK;
   }
-  TRY(enter(d, stream));
+  RtContext was SCOPED = {0};
+  TRY(enter(&was, d, stream));
   return CU(cuMemsetD8Async, (to, byte, bytes, rt_handle(stream)));
 }
 

@@ -25,7 +25,8 @@ void rt_defer_end(RtDevice *d);
 RtStatus rt_memory_trim(RtDevice *d, size_t keep);
 /* The bytes of freed memory that the pool keeps across synchronisation; 0 where there is no pool. */
 RtStatus rt_memory_limit(RtDevice *d, uint64_t *bytes, int set);
-RtStatus rt_pinned_alloc(size_t bytes, void **out);
+/* d: the GPU that pins it; NULL or the host device: any that is open. All GPUs reach it. */
+RtStatus rt_pinned_alloc(RtDevice *d, size_t bytes, void **out);
 void rt_pinned_free(void *p);
 /* Pins the caller's own memory, which kernels reach at rt_host_device_address. The epoch is the device's at the call. Unregistering waits for the
  * device. The host device does nothing: all of its memory is as good. */

@@ -244,7 +244,7 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
   Loading l = {.kernel = k};
   if (rt_kernel_has(k, entry))
     return RT_OK;
-  TRY(rt_device_make_current(k->device));
+  ENTER(k->device);
   TRY(rt_kernel_check_epoch(k));
   TRY(load_image(&l, image, size, with));
   RtStatus status = entry == RT_ENTRY_COARSE ? add_coarse(k, l.module) : add_own(k, l.module);
@@ -257,7 +257,7 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
 }
 
 static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
-  TRY(rt_device_make_current(k->device));
+  ENTER(k->device);
   if (params->coarse.factor)
     TRY(prepare_coarse(k, &params->coarse));
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
@@ -338,7 +338,8 @@ void rt_kernel_release(RtKernel *k) {
   if (!k)
     return;
   rt_forget_kernel(k);
-  if (!rt_is_host(k->device) && rt_device_enter(k->device, k->epoch)) {
+  RtContext was SCOPED = {0};
+  if (!rt_is_host(k->device) && rt_enter_alive(&was, k->device, k->epoch)) {
     if (k->module)
       rt_cu.cuModuleUnload(k->module);
     if (k->coarse.module)

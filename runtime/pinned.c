@@ -17,9 +17,10 @@ typedef struct Pinned {
   uint32_t epoch;
 } Pinned;
 
-RtStatus rt_pinned_alloc(size_t bytes, void **out) {
+RtStatus rt_pinned_alloc(RtDevice *d, size_t bytes, void **out) {
   *out = NULL;
-  RtDevice *d = rt_device_any_gpu();
+  if (!d || rt_is_host(d))
+    d = rt_device_any_gpu();
   size_t all = bytes >= RT_ADDRESS_SPACE ? 0 : (bytes + HOST_ALIGN + PAGE - 1) / PAGE * PAGE;
   char *base = all ? aligned_alloc(PAGE, all) : NULL;
   char size[32];
@@ -29,7 +30,8 @@ RtStatus rt_pinned_alloc(size_t bytes, void **out) {
   Pinned *head = (Pinned *)base;
   *head = (Pinned){0};
   if (d) {
-    RtStatus status = rt_device_make_current(d);
+    RtContext was SCOPED = {0};
+    RtStatus status = rt_enter(&was, d);
     if (status == RT_OK)
       status = CU(cuMemHostRegister, (base, all, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP));
     if (status != RT_OK && rt_error()->result != CUDA_ERROR_NOT_SUPPORTED) {
@@ -49,7 +51,8 @@ void rt_pinned_free(void *p) {
     return;
   char *base = (char *)p - HOST_ALIGN;
   const Pinned *head = (Pinned *)base;
-  if (head->device && rt_device_enter(head->device, head->epoch) &&
+  RtContext was SCOPED = {0};
+  if (head->device && rt_enter_alive(&was, head->device, head->epoch) &&
       rt_cu.cuMemHostUnregister(base) != CUDA_SUCCESS)
     return; /* to the driver it is still pinned: nobody else may get it */
   free(base);
@@ -64,13 +67,14 @@ int rt_pinned_is(const void *p) {
 RtStatus rt_host_register(RtDevice *d, void *p, size_t bytes) {
   if (rt_is_host(d) || !bytes)
     return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   return CU(cuMemHostRegister, (p, bytes, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP));
 }
 
 /* Copies and kernels may still use the pages: they are waited for. */
 void rt_host_unregister(RtDevice *d, uint32_t epoch, void *p, size_t bytes) {
-  if (rt_is_host(d) || !bytes || !rt_device_enter(d, epoch))
+  RtContext was SCOPED = {0};
+  if (rt_is_host(d) || !bytes || !rt_enter_alive(&was, d, epoch))
     return;
   rt_cu.cuCtxSynchronize();
   rt_cu.cuMemHostUnregister(p);
@@ -81,7 +85,7 @@ RtStatus rt_host_device_address(RtDevice *d, void *p, uint64_t *address) {
   *address = found;
   if (rt_is_host(d))
     return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(CU(cuMemHostGetDevicePointer, (&found, p, 0)));
   *address = found;
   return RT_OK;
@@ -117,7 +121,7 @@ static RtStatus check_managed(RtDevice *d, size_t bytes) {
 RtStatus rt_managed_alloc(RtDevice *d, size_t bytes, void **out) {
   CUdeviceptr address = 0;
   *out = NULL;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(check_managed(d, bytes));
   size_t whole = bytes ? (bytes + HOST_ALIGN - 1) / HOST_ALIGN * HOST_ALIGN : HOST_ALIGN;
   if (rt_is_host(d)) {
@@ -130,11 +134,12 @@ RtStatus rt_managed_alloc(RtDevice *d, size_t bytes, void **out) {
 }
 
 void rt_managed_free(RtDevice *d, uint32_t epoch, void *p) {
+  RtContext was SCOPED = {0};
   if (!p)
     return;
   if (rt_is_host(d)) {
     free(p);
-  } else if (rt_device_enter(d, epoch)) {
+  } else if (rt_enter_alive(&was, d, epoch)) {
     rt_cu.cuCtxSynchronize();
     rt_cu.cuMemFree((uintptr_t)p);
   }
@@ -149,7 +154,7 @@ RtStatus rt_shared_alloc(RtDevice *d, size_t bytes, uint64_t *address) {
     return rt_fail(RT_BAD_ARGUMENT,
                    "share NumPy arrays with multiprocessing.shared_memory, or select a GPU",
                    "memory of the host device cannot be shared with other processes through CUDA");
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   int result = rt_cu.cuMemAlloc(&found, bytes ? bytes : 1);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     TRY(rt_memory_trim(d, 0));
@@ -161,7 +166,8 @@ RtStatus rt_shared_alloc(RtDevice *d, size_t bytes, uint64_t *address) {
 }
 
 void rt_shared_free(RtDevice *d, uint32_t epoch, uint64_t address) {
-  if (!address || !rt_device_enter(d, epoch))
+  RtContext was SCOPED = {0};
+  if (!address || !rt_enter_alive(&was, d, epoch))
     return;
   rt_cu.cuCtxSynchronize();
   rt_cu.cuMemFree(address);
@@ -174,7 +180,7 @@ RtStatus rt_ipc_export(RtDevice *d, uint64_t address, uint8_t handle[64], uint64
   if (rt_is_host(d))
     return rt_fail(RT_BAD_ARGUMENT, "share NumPy arrays with multiprocessing.shared_memory",
                    "an array of the host device has no IPC handle");
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(CU(cuMemGetAddressRange, (&base, &bytes, address)));
   int result = rt_cu.cuIpcGetMemHandle(&found, base);
   if (result == CUDA_ERROR_INVALID_VALUE)
@@ -195,14 +201,15 @@ RtStatus rt_ipc_open(RtDevice *d, const uint8_t handle[64], uint64_t *address) {
     return rt_fail(RT_BAD_ARGUMENT, "select the GPU that the array lives on",
                    "the host device cannot open an IPC handle");
   memcpy(h.reserved, handle, 64);
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(CU(cuIpcOpenMemHandle, (&found, h, CU_IPC_LAZY_PEER_ACCESS)));
   *address = found;
   return RT_OK;
 }
 
 void rt_ipc_close(RtDevice *d, uint32_t epoch, uint64_t address) {
-  if (!rt_device_enter(d, epoch))
+  RtContext was SCOPED = {0};
+  if (!rt_enter_alive(&was, d, epoch))
     return;
   rt_cu.cuCtxSynchronize();
   rt_cu.cuIpcCloseMemHandle(address);

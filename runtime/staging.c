@@ -105,7 +105,8 @@ static void move(const Side *s, size_t at, size_t bytes, char *packed, int unpac
 /* Afterwards the ring is as before its first copy. The context of an older epoch has taken stream
  * and events with it. */
 static void ring_free(RtDevice *d, RtStage *r) {
-  int alive = rt_device_enter(d, r->epoch);
+  RtContext was SCOPED = {0};
+  int alive = rt_enter_alive(&was, d, r->epoch);
   for (unsigned i = 0; i < WORKERS * SLOTS && alive; i++)
     if (r->events[i])
       rt_cu.cuEventDestroy(r->events[i]);
@@ -120,7 +121,7 @@ static void ring_free(RtDevice *d, RtStage *r) {
 static RtStatus ring_make(RtDevice *d, RtStage *r) {
   void *memory;
   r->epoch = rt_epoch(d);
-  TRY(rt_pinned_alloc((size_t)WORKERS * SLOTS * SLOT_BYTES, &memory));
+  TRY(rt_pinned_alloc(d, (size_t)WORKERS * SLOTS * SLOT_BYTES, &memory));
   r->memory = memory;
   if (!rt_pinned_is(memory))
     return rt_fail(RT_FAILED, "", "this system cannot pin memory");
@@ -348,7 +349,7 @@ RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int t
   }
   int done = 0;
   if (bytes >= RT_STAGE_MIN_STRIDED && a->itemsize <= CHUNK_MIN / 4) {
-    TRY(rt_device_make_current(d));
+    ENTER(d);
     TRY(rt_stream_check(d, stream));
     TRY(staged(d, &side, device, bytes, to_host, rt_handle(stream), &done));
   }

@@ -122,17 +122,13 @@ struct RtDevice {
   struct RtOwnStream *streams; /* with the last ones on each; under device.c's lock */
 };
 
-/* The device whose context this thread made current last. Another library may have changed it
- * since: only the launch path trusts it, since a launch in a wrong context fails, while an
- * allocation would succeed on the wrong device. Of the default TLS model: initial-exec would put all
- * of the module's TLS into the small reserve that dlopen has, and import would fail beside PyTorch. */
-extern _Thread_local RtDevice *rt_current;
-
 /* An open GPU (the thread's current one if it has one), or NULL. */
 RtDevice *rt_device_any_gpu(void);
-/* As rt_device_make_current, for releases: 0 if nothing can or need be released (ended, forked,
- * older epoch), no error is set. */
-int rt_device_enter(RtDevice *d, uint32_t epoch);
+/* An open GPU's context, made again where a reset failed half way. */
+RtStatus rt_device_context(RtDevice *d, CUcontext *context);
+RtDevice *rt_device_of_context(CUcontext context); /* the open GPU whose primary context it is, or NULL */
+RtDevice *rt_device_if_open(int ordinal);
+extern _Atomic int rt_gpus; /* that this process sees; 0 before the first is opened */
 /* Which kernel was launched last on each stream of the thread's device, as the end of an error text; "" where none was. */
 void rt_last_kernels(char *text, size_t size);
 void rt_forget_kernel(RtKernel *k);
@@ -142,6 +138,27 @@ static inline int rt_is_host(const RtDevice *d) { return d->ordinal == RT_HOST; 
 static inline uint32_t rt_epoch(RtDevice *d) {
   return atomic_load_explicit(&d->epoch, memory_order_relaxed);
 }
+
+/* --- context.c --- */
+
+/* The device whose context this thread made current last. Another library may have changed it
+ * since: only the launch path trusts it, since a launch in a wrong context fails, while an
+ * allocation would succeed on the wrong device. Of the default TLS model: initial-exec would put all
+ * of the module's TLS into the small reserve that dlopen has, and import would fail beside PyTorch. */
+extern _Thread_local RtDevice *rt_current;
+
+/* Makes a GPU's context current (the host device has none), and notes in *was what rt_leave puts back: the context that another
+ * library or another device of ours had there. Where none was current it stays, on a machine with one GPU. */
+RtStatus rt_enter(RtContext *was, RtDevice *d);
+/* For releases: 0 if nothing can or need be released (ended, forked, older epoch), no error is set. */
+int rt_enter_alive(RtContext *was, RtDevice *d, uint32_t epoch);
+void rt_leave(RtContext *was);
+/* What a launch fails with where another library has changed the context since rt_current was set (launch.c). */
+int rt_is_wrong_context(int result);
+
+/* RtContext was SCOPED = {0}: it is left where it goes out of scope. ENTER(d): from here to the end of the block. */
+#define SCOPED   __attribute__((cleanup(rt_leave)))
+#define ENTER(d) RtContext was_ SCOPED = {0}; TRY(rt_enter(&was_, d))
 
 /* --- memory.c --- */
 

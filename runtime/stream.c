@@ -60,7 +60,8 @@ static RtStatus stream_new(RtDevice *d, unsigned flags, RtStream **out) {
     return no_memory("stream");
   if (rt_is_host(d))
     return RT_OK;
-  RtStatus status = rt_device_make_current(d);
+  RtContext was SCOPED = {0};
+  RtStatus status = rt_enter(&was, d);
   if (status == RT_OK)
     status = CU(cuStreamCreate, (&(*out)->handle, flags));
   if (status != RT_OK) {
@@ -90,7 +91,8 @@ RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle) {
 void rt_stream_release(RtStream *s) {
   if (!s)
     return;
-  if (s->owned && !rt_is_host(s->device) && s->handle && rt_device_enter(s->device, s->epoch)) {
+  RtContext was SCOPED = {0};
+  if (s->owned && !rt_is_host(s->device) && s->handle && rt_enter_alive(&was, s->device, s->epoch)) {
     rt_cache_flush(s->device, s->handle, 0);
     rt_cu.cuStreamDestroy(s->handle);
   }
@@ -105,7 +107,7 @@ RtStatus rt_stream_synchronize(RtDevice *d, RtStream *s) {
     TRY(rt_capture_wait(d, s));
   if (rt_is_host(d))
     return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(rt_stream_check(d, s));
   return CU(cuStreamSynchronize, (rt_handle(s)));
 }
@@ -121,15 +123,15 @@ RtStatus rt_stream_query(RtDevice *d, RtStream *s, int *done) {
     TRY(rt_capture_wait(d, s));
   if (rt_is_host(d))
     return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(rt_stream_check(d, s));
   return answer(rt_cu.cuStreamQuery(rt_handle(s)), "cuStreamQuery", done);
 }
 
 /* --- events --- */
 
-static RtStatus event_enter(RtEvent *e) {
-  TRY(rt_device_make_current(e->device));
+static RtStatus event_enter(RtContext *was, RtEvent *e) {
+  TRY(rt_enter(was, e->device));
   return e->epoch == rt_epoch(e->device) ? RT_OK : gone("event");
 }
 
@@ -142,8 +144,9 @@ RtStatus rt_stream_wait_event(RtStream *s, RtEvent *e) {
     return RT_OK;
   if (rt_is_host(d)) /* the host's work starts when it is asked for, so the wait is now */
     return rt_event_synchronize(e);
-  TRY(event_enter(e));
-  TRY(rt_device_make_current(d));
+  RtContext was SCOPED = {0}, then SCOPED = {0};
+  TRY(event_enter(&was, e));
+  TRY(rt_enter(&then, d));
   TRY(rt_stream_check(d, s));
   return CU(cuStreamWaitEvent, (rt_handle(s), e->handle, 0));
 }
@@ -157,7 +160,8 @@ RtStatus rt_event_new(RtDevice *d, int timing, RtEvent **out) {
   e->timing = timing != 0;
   if (rt_is_host(d))
     return RT_OK;
-  RtStatus status = rt_device_make_current(d);
+  RtContext was SCOPED = {0};
+  RtStatus status = rt_enter(&was, d);
   if (status == RT_OK)
     status = CU(cuEventCreate, (&e->handle, timing ? 0 : CU_EVENT_NO_TIMING));
   if (status != RT_OK) {
@@ -170,13 +174,15 @@ RtStatus rt_event_new(RtDevice *d, int timing, RtEvent **out) {
 void rt_event_release(RtEvent *e) {
   if (!e)
     return;
-  if (!rt_is_host(e->device) && rt_device_enter(e->device, e->epoch))
+  RtContext was SCOPED = {0};
+  if (!rt_is_host(e->device) && rt_enter_alive(&was, e->device, e->epoch))
     rt_cu.cuEventDestroy(e->handle);
   free(e);
 }
 
 RtStatus rt_event_record(RtEvent *e, RtStream *s) {
   RtDevice *d = e->device;
+  RtContext was SCOPED = {0};
   struct timespec now;
   TRY(rt_capture_record(d, s, &e->capture, &e->mark));
   s = rt_stream_now(d, s);
@@ -185,7 +191,7 @@ RtStatus rt_event_record(RtEvent *e, RtStream *s) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     e->ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
   } else {
-    TRY(event_enter(e));
+    TRY(event_enter(&was, e));
     TRY(rt_stream_check(d, s));
     TRY(CU(cuEventRecord, (e->handle, rt_handle(s))));
   }
@@ -227,7 +233,7 @@ RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then) {
   CUevent event;
   if (rt_is_host(d) || rt_capture || rt_handle(first) == rt_handle(then))
     return RT_OK;
-  TRY(rt_device_make_current(d));
+  ENTER(d);
   TRY(rt_stream_check(d, first));
   TRY(rt_stream_check(d, then));
   if (capturing(rt_handle(first)) || capturing(rt_handle(then)))
@@ -249,7 +255,8 @@ RtStatus rt_event_synchronize(RtEvent *e) {
   TRY(check_time(e));
   if (rt_is_host(e->device))
     return RT_OK;
-  TRY(event_enter(e));
+  RtContext was SCOPED = {0};
+  TRY(event_enter(&was, e));
   return CU(cuEventSynchronize, (e->handle));
 }
 
@@ -258,7 +265,8 @@ RtStatus rt_event_query(RtEvent *e, int *done) {
   TRY(check_time(e));
   if (rt_is_host(e->device))
     return RT_OK;
-  TRY(event_enter(e));
+  RtContext was SCOPED = {0};
+  TRY(event_enter(&was, e));
   return answer(rt_cu.cuEventQuery(e->handle), "cuEventQuery", done);
 }
 
@@ -283,8 +291,9 @@ RtStatus rt_event_elapsed(RtEvent *start, RtEvent *end, float *ms) {
     *ms = (float)((double)(end->ns - start->ns) * 1e-6);
     return RT_OK;
   }
-  TRY(event_enter(start));
-  TRY(event_enter(end));
+  RtContext was SCOPED = {0};
+  TRY(event_enter(&was, start));
+  TRY(event_enter(&was, end)); /* of the same device */
   return CU(cuEventElapsedTime, (ms, start->handle, end->handle));
 }
 

@@ -34,10 +34,10 @@ def refused(call, error=ValueError):
 """
 
 
-def run(source):
+def run(source, devices=2):
     done = subprocess.run(
         [sys.executable, "-c", BEGIN + source + "\nassert misuse() == 0, misuse()"], capture_output=True, text=True, timeout=120,
-        env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN, "PYPTX_STANDIN_DEVICES": "2"},
+        env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN, "PYPTX_STANDIN_DEVICES": str(devices)},
     )
     assert done.returncode == 0, (done.stdout, done.stderr)
     return done.stdout.strip().split("\n")
@@ -89,11 +89,11 @@ with cuda.select_device("host"):
     help = "help: use a stream of the device that holds the data"
     out = [line for line in out if not line.strip().startswith("help")]
     assert out == [
-        f"argument 1 ('x') lives on {zero}, but the kernel runs on {one}; copy it there, or select its device",
+        f"argument 1 ('x') lives on {zero}, but the kernel runs on {one}; copy it there, or launch in `with array.device:`",
         f"the stream belongs to {zero}, not to {one}", f"the stream belongs to {zero}, not to {one}",
         f"the stream belongs to {zero}, not to {one}",
-        f"argument 1 ('x') lives on {one}, but the kernel runs on {zero}; copy it there, or select its device",
-        f"argument 1 ('x') lives on {zero}, but the kernel runs on the host device; copy it there, or select its device",
+        f"argument 1 ('x') lives on {one}, but the kernel runs on {zero}; copy it there, or launch in `with array.device:`",
+        f"argument 1 ('x') lives on {zero}, but the kernel runs on the host device; copy it there, or launch in `with array.device:`",
     ], (out, help)
 
 
@@ -157,3 +157,249 @@ with cuda.gpus[1]:
     kernel[1, 1](y)
     assert y.copy_to_host().tolist() == [0, 1, 2]
 """) == [""]
+
+
+# What another library does: it makes contexts current, and asks which one is.
+NEIGHBOUR = """
+import gc
+from pyptx import _pyptx
+
+host = _pyptx._device("host")
+
+def set_device(i):
+    context = ctypes.c_void_p()
+    assert i is None or library.cuDevicePrimaryCtxRetain(ctypes.byref(context), i) == 0
+    assert library.cuCtxSetCurrent(context) == 0
+
+def device_now():
+    context, device = ctypes.c_void_p(), ctypes.c_int()
+    assert library.cuCtxGetCurrent(ctypes.byref(context)) == 0
+    return library.cuCtxGetDevice(ctypes.byref(device)) or device.value if context.value else None
+
+def here():
+    return cuda.get_current_device().id
+
+library.cuInit(0)
+"""
+
+
+@pytest.mark.parametrize("first", [None, 0, 1])
+@pytest.mark.parametrize("ends", ["quietly", "with an error", "after the neighbour has changed it", "after another was selected"])
+def test_a_block_leaves_the_context_that_it_found(first, ends):
+    run(NEIGHBOUR + f"""
+first, ends = {first}, {ends!r}
+cuda.gpus[0], cuda.gpus[1]
+set_device(first)
+for other in 1, 0:
+    try:
+        with cuda.gpus[other]:
+            assert device_now() == other == here()
+            x = cuda.to_device(np.ones(3))
+            kernel[1, 1](x)
+            with host:
+                assert here() == -1 and device_now() == other
+            with cuda.gpus[1 - other]:
+                assert device_now() == 1 - other
+                y = cuda.device_array(4)
+                kernel[1, 1](y)
+            assert device_now() == other == here()
+            if ends == "with an error":
+                raise KeyError
+            if ends == "after the neighbour has changed it":
+                set_device(1 - other)
+                kernel[1, 1](x)                          # the block's device, and the neighbour's choice stays
+                assert here() == other and device_now() == 1 - other
+            if ends == "after another was selected":
+                cuda.select_device(1 - other)
+                kernel[1, 1](y)
+    except KeyError:
+        assert ends == "with an error"
+    assert device_now() == first
+cuda.close()
+with host:
+    cuda.select_device(1)                                # in the block of a device without a context
+assert device_now() == first and here() == (first or 0)
+""")
+
+
+def test_a_thread_that_selected_nothing_works_where_its_context_is():
+    run(NEIGHBOUR + """
+set_device(1)                                            # as torch.cuda.set_device(local_rank), before the first use
+assert here() == 1 and cuda.gpus.current.id == 1
+x, s, e = cuda.to_device(np.arange(3.0)), cuda.stream(), cuda.event()
+assert x.device.id == s.device.id == 1 and cuda.pinned_array(3).size == 3
+kernel[1, 1](x)
+kernel[1, 1, s](x)
+bound = kernel[1, 1].bind(x)
+set_device(0)
+assert here() == 0
+y = cuda.to_device(np.arange(3.0))
+assert y.device.id == 0
+for _ in range(3):                                       # between two launches, with plans of both devices
+    kernel[1, 1](y)
+    bound()                                              # on the device that it was bound for
+    assert device_now() == 0
+    set_device(1)
+    kernel[1, 1](x)
+    set_device(0)
+refused(lambda: kernel[1, 1](x))
+cuda.select_device(1)                                    # holds from here on
+set_device(0)
+kernel[1, 1](x)
+assert here() == 1 and device_now() == 0
+refused(lambda: kernel[1, 1](y))
+cuda.close()
+assert here() == 0
+cuda.select_device(1)
+assert device_now() == 1
+cuda.close()                                             # and what was before is back
+assert device_now() == 0 == here()
+""")
+
+
+def test_a_thread_without_a_context_works_on_the_default():
+    run(NEIGHBOUR + """
+def work():
+    assert device_now() is None
+    x = cuda.device_array(4)
+    kernel[1, 1](x)
+    assert x.device.id == 0 == device_now()
+    seen.append(1)
+
+seen = []
+set_device(1)
+x = cuda.device_array(4)                                 # 1 in this thread
+t = threading.Thread(target=work)
+t.start(); t.join()
+def drop():                                              # what only frees and waits there leaves none behind
+    arrays.clear()
+    gc.collect()
+    cuda.gpus[1].synchronize()
+    assert device_now() is None
+    seen.append(2)
+with cuda.gpus[1]:
+    arrays = [cuda.device_array(1 << 25), cuda.stream(), cuda.event(), cuda.pinned_array(4), cuda.managed_array(4)]
+t = threading.Thread(target=drop)
+t.start(); t.join()
+assert seen == [1, 2] and device_now() == 1
+""")
+
+
+def test_what_is_done_on_the_other_gpu_leaves_the_context_alone():
+    run(NEIGHBOUR + """
+def alone(call):
+    result = call()
+    gc.collect()
+    assert device_now() == 0, call
+    return result
+
+set_device(0)
+x = cuda.to_device(np.arange(1 << 20, dtype=np.float32))
+with cuda.gpus[1]:
+    y, s, e = cuda.to_device(np.arange(1 << 20, dtype=np.float32)), cuda.stream(), cuda.event()
+    big = cuda.device_array(1 << 24)
+    kernel[1, 1](big)
+    with cuda.graph() as g:
+        kernel[1, 1](big)
+    things = [cuda.device_array(1 << 25), cuda.stream(), cuda.event(), cuda.pinned_array(100), cuda.managed_array(100), g]
+assert device_now() == 0
+alone(lambda: y.copy_to_host())
+alone(lambda: y.copy_to_device(np.ones(1 << 20, np.float32)))
+alone(lambda: big.copy_to_device(np.ones(1 << 24)))      # staged
+alone(lambda: big[::2].copy_to_host())
+alone(lambda: x.copy_to_device(y))
+alone(lambda: y.copy_to_device(x, stream=s))
+alone(lambda: y.__setitem__(slice(None), 3))
+alone(lambda: y[::2].copy_to_host())
+alone(lambda: e.record(s))
+alone(lambda: (e.query(), e.synchronize(), e.wait(s), s.synchronize()))
+alone(cuda.gpus[1].synchronize)
+alone(cuda.gpus[1].memory_info)
+alone(lambda: g.launch(s))
+alone(lambda: __import__("copy").copy(y))
+while things:
+    alone(things.pop)
+assert here() == 0
+kernel[1, 1](x)
+del g, big
+gc.collect()
+cuda.gpus[1].reset()
+assert device_now() == 0 and cuda.current_context().get_memory_info()
+kernel[1, 1](x)
+""")
+
+
+def test_a_graph_is_captured_on_the_device_of_the_context():
+    run(NEIGHBOUR + """
+set_device(1)
+x = cuda.device_array(4)
+kernel[1, 1](x)
+with cuda.gpus[0]:
+    y = cuda.device_array(4)
+    kernel[1, 1](y)
+with cuda.graph() as g:
+    kernel[1, 1](x)
+    assert here() == 1
+    with cuda.gpus[0]:                                   # of another device: done now, and no part of it
+        kernel[1, 1](y)
+    kernel[1, 1](x)
+    assert device_now() == 1
+set_device(0)
+g.launch()
+assert device_now() == 0 and len(g.nodes) == 2
+kernel[1, 1](y)
+""")
+
+
+def test_eight_threads_and_two_gpus():
+    run(NEIGHBOUR + """
+wrong = []
+
+def work(k):
+    own, other = k % 2, 1 - k % 2
+    if k < 4:
+        set_device(own)
+    else:
+        cuda.select_device(own)
+    for n in range(60):
+        x = cuda.to_device(np.arange(5) + n)
+        kernel[1, 1](x)
+        with cuda.gpus[other]:
+            y = cuda.to_device(x)
+            kernel[1, 1](y)
+        del x
+        if y.copy_to_host()[1] != n + 1 or here() != own or device_now() != own or y.device.id != other:
+            wrong.append((k, n))
+        del y
+
+threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert not wrong, wrong
+""")
+
+
+def test_with_one_gpu_nobody_asks():
+    run(NEIGHBOUR + """
+x = cuda.device_array(4)
+kernel[1, 1](x)
+control_calls = calls("cuCtxGetCurrent") + calls("cuCtxGetDevice") + calls("cuCtxSetCurrent")
+for _ in range(100):
+    kernel[1, 1](x)
+assert calls("cuCtxGetCurrent") + calls("cuCtxGetDevice") + calls("cuCtxSetCurrent") == control_calls
+set_device(None)
+with cuda.gpus[0]:
+    kernel[1, 1](x)
+assert device_now() is None
+""", devices=1)
+
+
+def test_the_host_device_follows_nobody():
+    run(NEIGHBOUR + """
+os.environ["PYPTX_DEVICE"] = "host"
+set_device(1)
+assert here() == -1 and cuda.device_array(3).device.is_host and device_now() == 1
+cuda.close()
+os.environ["PYPTX_DEVICE"] = "auto"
+assert here() == 1
+""")

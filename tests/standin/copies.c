@@ -8,9 +8,9 @@ static int is_on(CUdeviceptr address, int device) {
   return t && t->device == device;
 }
 
-/* to or from is memory of the device where its flag says so. */
-static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from,
-                     CUstream stream) {
+/* to or from is memory of a device where its flag says so. */
+static CUresult copy_any(void *to, const void *from, size_t bytes, int device_to, int device_from,
+                         CUstream stream) {
   if ((device_to && !standin_is_memory((uintptr_t)to, bytes)) ||
       (device_from && !standin_is_memory((uintptr_t)from, bytes)))
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
@@ -21,6 +21,13 @@ static CUresult copy(void *to, const void *from, size_t bytes, int device_to, in
     return standin_end(taken < 0 ? -taken : CUDA_SUCCESS);
   memmove(to, from, bytes);
   return standin_end(CUDA_SUCCESS);
+}
+
+/* Of the current one: on the default stream of another there would be no order. */
+static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from, CUstream stream) {
+  if ((device_to && !standin_is_mine((uintptr_t)to)) || (device_from && !standin_is_mine((uintptr_t)from)))
+    return standin_misuse(CUDA_ERROR_INVALID_CONTEXT);
+  return copy_any(to, from, bytes, device_to, device_from, stream);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
@@ -61,8 +68,8 @@ static CUresult copy_boxes(const CUmemcpy3D *c, CUstream stream) {
     for (size_t y = 0; y < c->height; y++) {
       const char *f = from + (z * c->src_height + y) * c->src_pitch;
       char *t = to + (z * c->dst_height + y) * c->dst_pitch;
-      if ((c->src_type == CU_MEMORY_DEVICE && !standin_is_memory((uintptr_t)f, c->width)) ||
-          (c->dst_type == CU_MEMORY_DEVICE && !standin_is_memory((uintptr_t)t, c->width)))
+      if ((c->src_type == CU_MEMORY_DEVICE && !(standin_is_memory((uintptr_t)f, c->width) && standin_is_mine((uintptr_t)f))) ||
+          (c->dst_type == CU_MEMORY_DEVICE && !(standin_is_memory((uintptr_t)t, c->width) && standin_is_mine((uintptr_t)t))))
         return standin_misuse(CUDA_ERROR_INVALID_VALUE);
       memmove(t, f, c->width);
     }
@@ -84,7 +91,7 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUc
   if (!there->retained || !here->retained || !is_on(to, there->device) ||
       !is_on(from, here->device))
     return standin_misuse(CUDA_ERROR_INVALID_CONTEXT);
-  return copy(at(to), at(from), bytes, 1, 1, stream);
+  return copy_any(at(to), at(from), bytes, 1, 1, stream);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes) {
@@ -100,7 +107,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext there, CUdeviceptr from, CU
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream) {
   BEGIN(cuMemsetD8Async, 1);
-  if (!standin_is_memory(to, bytes) || !standin_is_stream(stream))
+  if (!standin_is_memory(to, bytes) || !standin_is_mine(to) || !standin_is_stream(stream))
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
   int taken = graphs_take(stream, &(Work){.kind = WORK_FILL, .to = at(to), .byte = byte, .bytes = bytes});
   if (taken)

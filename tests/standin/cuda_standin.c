@@ -148,8 +148,18 @@ int standin_destroy(StandinKind kind, void *handle) {
   return standin_end(CUDA_SUCCESS);
 }
 
+int standin_is_here(int device) { return current && current->device == device; }
+
 int standin_is_stream(CUstream s) {
-  return (uintptr_t)s <= CU_STREAM_PER_THREAD_HANDLE || standin_find(SI_STREAM, s);
+  if ((uintptr_t)s <= CU_STREAM_PER_THREAD_HANDLE)
+    return 1;
+  const Thing *t = standin_find(SI_STREAM, s);
+  return t && standin_is_here(t->device);
+}
+
+int standin_is_mine(CUdeviceptr address) {
+  const Thing *t = standin_holding(address);
+  return !t || standin_is_here(t->device);
 }
 
 /* A range must lie in one live allocation. */
@@ -288,6 +298,12 @@ CUresult cuCtxSetCurrent(CUcontext context) {
   return standin_end(CUDA_SUCCESS);
 }
 
+CUresult cuCtxGetDevice(CUdevice *device) {
+  BEGIN(cuCtxGetDevice, 1);
+  *device = current->device;
+  return standin_end(CUDA_SUCCESS);
+}
+
 CUresult cuCtxSynchronize(void) {
   BEGIN(cuCtxSynchronize, 1);
   return standin_end(CUDA_SUCCESS);
@@ -332,6 +348,8 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
 
 CUresult cuMemFree(CUdeviceptr address) {
   BEGIN(cuMemFree, 1);
+  if (!standin_is_mine(address))
+    return standin_misuse(CUDA_ERROR_INVALID_CONTEXT);
   return standin_destroy(SI_MEMORY, at(address));
 }
 
@@ -339,7 +357,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   BEGIN(cuMemFreeAsync, 1);
   if ((result = graphs_refuse(stream)))
     return standin_misuse(result);
-  return standin_is_stream(stream) ? standin_destroy(SI_MEMORY, at(address)) : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  return standin_is_stream(stream) && standin_is_mine(address) ? standin_destroy(SI_MEMORY, at(address))
+                                                               : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
@@ -524,7 +543,8 @@ CUresult cuEventDestroy(CUevent event) {
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   BEGIN(cuEventRecord, 1);
   standin_note("record", event, stream);
-  if (!standin_find(SI_EVENT, event))
+  const Thing *t = standin_find(SI_EVENT, event);
+  if (!t || !standin_is_here(t->device))
     return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
   int taken = graphs_record(event, stream);
   return taken < 0 ? standin_end(-taken) : on_stream(stream, 0);
@@ -632,6 +652,7 @@ static size_t control_reachable(uint64_t (*ranges)[2], size_t n) {
   return found;
 }
 
+static void *control_context(void) { return current; }
 static const char *control_order(void) { return order; }
 static void control_capture(void *stream) { captured = stream; }
 static int control_misuse(void) { return misuses; }
@@ -646,7 +667,7 @@ const StandinControl *standin_control(void) {
       control_calls,      control_forget,        control_live,       control_misuse,
       control_set_memory, control_set_attribute, standin_on_launch,  control_last,
       control_busy,       control_order,         control_capture,    standin_block,
-      control_reachable,
+      control_reachable,  control_context,
   };
   return &control;
 }

@@ -28,6 +28,7 @@ struct CUlinkState_st {
 };
 struct CUfunc_st {
   char name[128];
+  int device; /* of its module */
   int max_dynamic, large_clusters;
   long param_bytes; /* of its parameter block as the PTX declares it; -1: unknown */
   unsigned nparams, param_at[256], param_size[256];
@@ -59,7 +60,9 @@ HIDDEN int standin_misuse(int result); /* and counts a wrong use */
 HIDDEN Thing *standin_find(StandinKind kind, const void *handle);
 HIDDEN void *standin_make(StandinKind kind, size_t bytes); /* zeroed where it is no memory */
 HIDDEN void standin_drop(Thing *t);
-HIDDEN int standin_is_stream(CUstream s);
+HIDDEN int standin_is_stream(CUstream s); /* of the device that is current */
+HIDDEN int standin_is_here(int device);   /* is it current */
+HIDDEN int standin_is_mine(CUdeviceptr address); /* no memory of another device */
 HIDDEN int standin_is_memory(CUdeviceptr address, size_t bytes);
 HIDDEN Thing *standin_holding(CUdeviceptr address); /* the memory that the address lies in */
 HIDDEN int standin_is_pinned(CUdeviceptr address);

@@ -167,7 +167,8 @@ static void read_params(CUfunction f, const char *p) {
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   BEGIN(cuModuleGetFunction, 1);
-  if (!standin_find(SI_MODULE, module))
+  const Thing *t = standin_find(SI_MODULE, module);
+  if (!t)
     return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
   const char *entry = module->text ? find_entry(module->text, name) : NULL;
   if (module->text && !entry)
@@ -176,6 +177,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   if (!f)
     return standin_end(CUDA_ERROR_OUT_OF_MEMORY);
   snprintf(f->name, sizeof f->name, "%s", name);
+  f->device = t->device;
   f->max_dynamic = 49152 - standin_attributes[CU_FUNC_SHARED];
   f->param_bytes = -1;
   if (entry)
@@ -221,7 +223,7 @@ static void read_extra(StandinLaunch *l, void **extra) {
 static int note_launch(CUfunction function, const StandinLaunch *launch) {
   const unsigned *g = launch->grid, *b = launch->block;
   if (!standin_is_stream(launch->stream))
-    return CUDA_ERROR_INVALID_HANDLE;
+    return CUDA_ERROR_INVALID_VALUE;
   if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2] || b[0] * b[1] * b[2] > 1024 ||
       (int)launch->dynamic_shared > function->max_dynamic)
     return CUDA_ERROR_INVALID_VALUE;
@@ -267,6 +269,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         unsigned by, unsigned bz, unsigned dynamic_shared, CUstream stream,
                         void **params, void **extra) {
   BEGIN(cuLaunchKernel, 1);
+  if (!standin_is_here(function->device))
+    return standin_end(CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
   (void)params;
   standin_note("launch", NULL, stream);
   StandinLaunch l = {.grid = {gx, gy, gz},
@@ -280,6 +284,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra) {
   BEGIN(cuLaunchKernelEx, 1);
+  if (!standin_is_here(function->device))
+    return standin_end(CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
   (void)params;
   StandinLaunch l = {.dynamic_shared = c->dynamic_shared, .stream = c->stream};
   memcpy(l.grid, c->grid, sizeof l.grid);
@@ -304,6 +310,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy
                                    unsigned bx, unsigned by, unsigned bz, unsigned dynamic_shared,
                                    CUstream stream, void **params) {
   BEGIN(cuLaunchCooperativeKernel, 1);
+  if (!standin_is_here(function->device))
+    return standin_end(CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
   StandinLaunch l = {.grid = {gx, gy, gz},
                      .block = {bx, by, bz},
                      .dynamic_shared = dynamic_shared,

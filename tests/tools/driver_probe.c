@@ -165,7 +165,7 @@ static void check_events(RtDevice *d) {
   check_vadd(d, s);
   EXPECT(rt_event_record(b, s) == RT_OK && rt_event_synchronize(b) == RT_OK);
   EXPECT(rt_event_elapsed(a, b, &ms) == RT_OK && ms > 0);
-  EXPECT(rt_pinned_alloc(1000, &pinned) == RT_OK);
+  EXPECT(rt_pinned_alloc(NULL, 1000, &pinned) == RT_OK);
   printf("  pinned memory: %s\n", pinned ? "ok" : "no");
   rt_pinned_free(pinned);
   rt_event_release(a);

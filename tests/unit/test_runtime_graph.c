@@ -146,7 +146,7 @@ static void copies_and_memory(int n) {
   char pageable[64] = {3};
   void *pinned;
   EXPECT(rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
-  EXPECT(rt_alloc(d, 64, NULL, &before) == RT_OK && rt_pinned_alloc(64, &pinned) == RT_OK);
+  EXPECT(rt_alloc(d, 64, NULL, &before) == RT_OK && rt_pinned_alloc(NULL, 64, &pinned) == RT_OK);
   memset(pinned, 5, 64);
   EXPECT(rt_graph_begin(g, s) == RT_OK);
   EXPECT(rt_alloc(d, 64, NULL, &inside) == RT_OK &&
@@ -296,6 +296,7 @@ static void two_devices(int n) {
   rt_free(other, there, 64, NULL);
   rt_graph_release(g);
   rt_stream_release(s);
+  EXPECT(rt_device_make_current(d) == RT_OK);
   rt_cache_flush(d, NULL, 1);
   EXPECT(rt_device_make_current(other) == RT_OK);
   rt_cache_flush(other, NULL, 1);

@@ -508,7 +508,7 @@ static RtStatus walk(Path *p) {
   TRY(add(p->coarse, RT_ENTRY_COARSE));
   TRY(rt_launch(p->coarse, &several, &(CoarseBlock){0}, NULL));
   TRY(rt_kernel_best_block(p->k, 0, &threads));
-  TRY(rt_pinned_alloc(64, &p->pinned));
+  TRY(rt_pinned_alloc(NULL, 64, &p->pinned));
   TRY(rt_alloc(p->d, 64, p->s, &p->a));
   TRY(rt_alloc(p->d, 64, NULL, &p->b));
   TRY(rt_copy_to_device(p->d, p->a, data, 64, p->s));

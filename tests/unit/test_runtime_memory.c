@@ -156,6 +156,7 @@ static void copies(int n) {
   rt_free(d, a, 100, t); /* of another device: waits for it */
   rt_stream_release(t);
   rt_stream_release(s);
+  EXPECT(rt_device_make_current(d) == RT_OK);
   rt_cache_flush(d, NULL, 1);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
@@ -164,12 +165,12 @@ static void pinned(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
   void *p, *q;
-  EXPECT(rt_pinned_alloc(1000, &p) == RT_OK && p && (uintptr_t)p % 64 == 0);
+  EXPECT(rt_pinned_alloc(NULL, 1000, &p) == RT_OK && p && (uintptr_t)p % 64 == 0);
   memset(p, 1, 1000);
   rt_pinned_free(p); /* no GPU is open: plain memory */
   EXPECT(control->calls(NULL) == 0);
   RtDevice *d = gpu();
-  EXPECT(rt_pinned_alloc(0, &p) == RT_OK && rt_pinned_alloc(5000, &q) == RT_OK &&
+  EXPECT(rt_pinned_alloc(NULL, 0, &p) == RT_OK && rt_pinned_alloc(NULL, 5000, &q) == RT_OK &&
          control->live(SI_PINNED) == 2);
   memset(q, 1, 5000);
   rt_pinned_free(p);
@@ -179,11 +180,11 @@ static void pinned(int n) {
   rt_pinned_free(q);
   rt_pinned_free(NULL);
   control->fail("cuMemHostRegister", 1, 801);
-  EXPECT(rt_pinned_alloc(1000, &p) == RT_OK); /* a system that cannot pin: it works, slower */
+  EXPECT(rt_pinned_alloc(NULL, 1000, &p) == RT_OK); /* a system that cannot pin: it works, slower */
   rt_pinned_free(p);
   control->fail("cuMemHostRegister", 1, 2);
-  EXPECT(rt_pinned_alloc(1000, &p) == RT_NO_MEMORY && !p);
-  EXPECT(rt_pinned_alloc(SIZE_MAX, &p) == RT_NO_MEMORY && !p);
+  EXPECT(rt_pinned_alloc(NULL, 1000, &p) == RT_NO_MEMORY && !p);
+  EXPECT(rt_pinned_alloc(NULL, SIZE_MAX, &p) == RT_NO_MEMORY && !p);
   EXPECT(control->live(SI_PINNED) == 0 && control->misuse() == 0);
 }
 

@@ -115,7 +115,7 @@ static void ways(int n) {
   void *pinned;
   uint64_t a;
   char *pageable = calloc(1, 8 * MB);
-  EXPECT(rt_alloc(d, 8 * MB, NULL, &a) == RT_OK && rt_pinned_alloc(8 * MB, &pinned) == RT_OK);
+  EXPECT(rt_alloc(d, 8 * MB, NULL, &a) == RT_OK && rt_pinned_alloc(NULL, 8 * MB, &pinned) == RT_OK);
   EXPECT(rt_copy_to_device(d, a, pinned, 8 * MB, NULL) == RT_OK); /* straight */
   EXPECT(control->calls("cuMemcpyHtoD") == 1 && control->calls("cuMemcpyHtoDAsync") == 0);
   EXPECT(rt_copy_to_device(d, a, pageable, RT_STAGE_MIN_TO_DEVICE - 1, NULL) == RT_OK);
