@@ -48,6 +48,7 @@ class Control(ctypes.Structure):
             ("capture", None, ctypes.c_void_p),
             ("block", None, ctypes.c_int),
             ("reachable", ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t),
+            ("context", ctypes.c_void_p),
         ]
     ]
 
