@@ -211,13 +211,22 @@ void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, P
 
 /* --- launching --- */
 
+/* Threads a block: what suits the entry that the launch takes. */
+static int choose_block(PxState *st, const PxLauncher *l, PxOverload *o, RtConfig *config) {
+  RtEntryKind entry = rt_kernel_entry_of(o->kernel, l->ntasks, config->dynamic_shared);
+  while (!rt_kernel_has(o->kernel, entry)) { /* the second may turn out to be of no use */
+    if (px_entry_load(st, o, entry) < 0)
+      return -1;
+    entry = rt_kernel_entry_of(o->kernel, l->ntasks, config->dynamic_shared);
+  }
+  PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, entry, config->dynamic_shared, &config->block[0]), return -1);
+  return 0;
+}
+
 /* forall: enough blocks for ntasks threads. */
 static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConfig *config) {
-  if (!config->block[0] && px_entry_own(st, o) < 0)
+  if (!config->block[0] && choose_block(st, l, o, config) < 0)
     return -1;
-  if (!config->block[0])
-    PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, config->dynamic_shared, &config->block[0]),
-                  return -1);
   uint64_t blocks = (l->ntasks + config->block[0] - 1) / config->block[0];
   if (blocks > INT32_MAX) {
     PyErr_Format(PyExc_ValueError, "forall: %llu tasks need more blocks than a grid has",

@@ -232,25 +232,33 @@ RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap) {
   return rt_fail(RT_TRAPPED, "", "a thread of kernel '%s' stopped", k->name);
 }
 
-RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *threads) {
+RtEntryKind rt_kernel_entry_of(const RtKernel *k, uint64_t threads, uint32_t dynamic_shared) {
+  const struct RtCoarseEntry *e = &k->coarse;
+  int coarse = e->factor && !e->axis && !dynamic_shared && threads >= e->from &&
+               threads / k->limits.threads >= e->least && atomic_load_explicit(&e->threads, memory_order_relaxed);
+  return coarse ? RT_ENTRY_COARSE : RT_ENTRY_OWN;
+}
+
+RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_shared, uint32_t *threads) {
   int grid = 0, block = 0;
+  _Atomic uint32_t *kept = &k->best_block[entry == RT_ENTRY_COARSE];
   *threads = k->threads < 256 ? k->threads : 256;
   if (rt_is_host(k->device))
     return RT_OK;
-  uint32_t known = dynamic_shared ? 0 : atomic_load_explicit(&k->best_block, memory_order_relaxed);
+  uint32_t known = dynamic_shared ? 0 : atomic_load_explicit(kept, memory_order_relaxed);
   if (known) {
     *threads = known;
     return RT_OK;
   }
   ENTER(k->device);
   TRY(check_epoch(k));
-  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, rt_own_function(k), NULL,
-                                                      dynamic_shared, 0);
+  CUfunction function = entry == RT_ENTRY_COARSE ? coarse_function(k) : rt_own_function(k);
+  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, dynamic_shared, 0);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->name);
   if (block > 0)
     *threads = (uint32_t)block;
   if (!dynamic_shared)
-    atomic_store_explicit(&k->best_block, *threads, memory_order_relaxed);
+    atomic_store_explicit(kept, *threads, memory_order_relaxed);
   return RT_OK;
 }

@@ -63,7 +63,9 @@ RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config);
 RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared, uint32_t *blocks);
 /* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after a synchronisation. */
 RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap);
-/* Threads a block for k.forall: what the occupancy calculator says. The kernel's own entry is loaded. */
-RtStatus rt_kernel_best_block(RtKernel *k, uint32_t dynamic_shared, uint32_t *threads);
+/* For k.forall: the entry that a launch of so many threads along x takes, and threads a block, what the occupancy calculator says of that entry,
+ * which is loaded. */
+RtEntryKind rt_kernel_entry_of(const RtKernel *k, uint64_t threads, uint32_t dynamic_shared);
+RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_shared, uint32_t *threads);
 
 #endif

@@ -290,7 +290,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   } coarse;
   uint64_t trap_address;            /* of *trap as the device sees it */
   uint32_t param_bytes;             /* of the whole block */
-  _Atomic uint32_t best_block;      /* rt_kernel_best_block without dynamic shared memory; 0: not asked yet */
+  _Atomic uint32_t best_block[2];   /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not asked yet */
   uint32_t nfields, *field_offsets; /* of a cooperative kernel */
   RtHostCode host;
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */

@@ -148,8 +148,12 @@ def test_what_is_asked_about_a_kernel_is_of_its_own_entry():
         k.specialize(x, x, x)
         assert loads() == 1
         k = cuda.jit(add)
-        k.forall(1 << 20)(x, x, x)  # the block's size is that for the kernel's own
-        assert (last(), loads()) == ("add$coarse", 2)
+        k.forall(1 << 20)(x, x, x)  # the block's size is what suits the entry that is taken
+        assert (last(), loads()) == ("add$coarse", 1)
+        k.forall(1000)(x, x, x)
+        assert (last(), loads()) == ("add", 1)
+        cuda.jit(coarsen=4)(add).forall(1 << 20)(x, x, x)
+        assert (last(), loads()) == ("add$coarse", 1)
         """)
 
 

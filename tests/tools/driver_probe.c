@@ -131,7 +131,7 @@ static void check_shared(RtDevice *d) {
   c.dynamic_shared = 1 << 20;
   EXPECT(rt_launch(k, &c, &address, NULL) == RT_BAD_LAUNCH);
   show("1 MB of dynamic shared memory:");
-  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads >= 32);
+  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_OK && threads >= 32);
   rt_free(d, address, 4, NULL);
   rt_kernel_release(k);
 }

@@ -38,7 +38,7 @@ static void launches(int n) {
          l->block[1] == 9 && l->block[2] == 10);
   EXPECT(l->dynamic_shared == 11 && (uintptr_t)l->stream == rt_stream_handle(s));
   uint32_t threads = 0;
-  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads == 768);
+  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_OK && threads == 768);
   rt_kernel_release(k);
   k = load(d, "empty", &no_params);
   EXPECT(rt_launch(k, &c, NULL, NULL) == RT_OK && control->last()->bytes == 0);
@@ -162,7 +162,11 @@ static void entries_when_wanted(int n) {
   cluster.cluster[0] = 2, cluster.cluster[1] = cluster.cluster[2] = 1;
   RtKernel *k = open_coarse(gpu(), (RtCoarse){.axis = 0});
   EXPECT(rt_kernel_info(k)->registers == 0 && !rt_kernel_has(k, RT_ENTRY_OWN));
+  EXPECT(rt_kernel_entry_of(k, 2048, 0) == RT_ENTRY_COARSE && rt_kernel_entry_of(k, 2047, 0) == RT_ENTRY_OWN &&
+         rt_kernel_entry_of(k, 2048, 8) == RT_ENTRY_OWN);
   wants(k, many, RT_ENTRY_COARSE); /* and that is all that large launches load */
+  uint32_t threads = 0;
+  EXPECT(rt_kernel_best_block(k, RT_ENTRY_COARSE, 0, &threads) == RT_OK && threads == 768);
   expect_launch(control, k, many, 0, 3);
   wants(k, few, RT_ENTRY_OWN);
   expect_launch(control, k, few, 0, 0);
@@ -180,6 +184,7 @@ static void entries_when_wanted(int n) {
   k = open_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8});
   many.grid[0] = 1 << 20;
   wants(k, many, RT_ENTRY_COARSE);
+  EXPECT(rt_kernel_entry_of(k, 1 << 30, 0) == RT_ENTRY_OWN);
   wants(k, many, RT_ENTRY_OWN);
   expect_launch(control, k, many, 0, 0);
   rt_kernel_release(k);
@@ -450,7 +455,7 @@ static void lost_context(int n) {
   uint32_t threads;
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST &&
          has("was reset after kernel 'vadd' was loaded"));
-  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_CONTEXT_LOST);
+  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_CONTEXT_LOST);
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
@@ -507,7 +512,7 @@ static RtStatus walk(Path *p) {
   TRY(add(p->coarse, RT_ENTRY_OWN));
   TRY(add(p->coarse, RT_ENTRY_COARSE));
   TRY(rt_launch(p->coarse, &several, &(CoarseBlock){0}, NULL));
-  TRY(rt_kernel_best_block(p->k, 0, &threads));
+  TRY(rt_kernel_best_block(p->k, RT_ENTRY_OWN, 0, &threads));
   TRY(rt_pinned_alloc(NULL, 64, &p->pinned));
   TRY(rt_alloc(p->d, 64, p->s, &p->a));
   TRY(rt_alloc(p->d, 64, NULL, &p->b));
@@ -616,7 +621,7 @@ static void host(int n) {
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK);
   EXPECT(rt_kernel_host(d, "add_one", &code, &vadd_params, &k) == RT_OK);
   EXPECT(rt_kernel_info(k)->static_shared == 100 && rt_kernel_info(k)->max_threads == 1024);
-  EXPECT(rt_kernel_best_block(k, 0, &threads) == RT_OK && threads >= 32 && threads <= 1024);
+  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_OK && threads >= 32 && threads <= 1024);
   RtConfig c = config_of(1000, 64);
   RtTrap trap = {0};
   EXPECT(rt_launch(k, &c, &p, &trap) == RT_OK);
