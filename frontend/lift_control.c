@@ -20,18 +20,12 @@ void bc_lift_jump(Lift *l) {
   l->block = NULL;
 }
 
-static bool is_inside(Loc in, Loc of) {
-  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
-  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
-  return in.line && in.col >= 0 && begins && ends;
-}
-
 /* Up to 3.12 the place of a loop is the whole statement; what is looped over has just been computed. */
 static void place_at_iterable(Lift *l) {
   const BcNode *n = l->node, *first = l->bc->nodes.data;
   n -= n > first;
   n -= n > first && n->op == BC_GET_ITER;
-  if (is_inside(bc_loc(l->bc, n), l->loc))
+  if (ir_loc_inside(bc_loc(l->bc, n), l->loc))
     l->loc = bc_loc(l->bc, n);
 }
 

@@ -41,6 +41,13 @@ typedef struct Loc {
   int32_t col, end_col;
 } Loc;
 
+/* Is the one, whose line and column are known, a part of the other? */
+static inline bool ir_loc_inside(Loc in, Loc of) {
+  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
+  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
+  return in.line && in.col >= 0 && begins && ends;
+}
+
 typedef enum CacheHint {
   HINT_NONE,
 #define LOAD(ID, name, modifier, doc) HINT_##ID,

@@ -10,16 +10,7 @@
 
 enum { SETTLE = 12 };
 
-static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
-
 /* --- operands --- */
-
-
-static bool is_inside(Loc in, Loc of) {
-  bool begins = in.line > of.line || (in.line == of.line && in.col >= of.col);
-  bool ends = in.end_line < of.end_line || (in.end_line == of.end_line && in.end_col <= of.end_col);
-  return begins && ends;
-}
 
 /* The place of the variable's name in the expression that is being typed, else in its line (a store is placed at its target); that
  * expression's, if it is not known. */
@@ -29,7 +20,7 @@ static Loc read_loc(Ty *ty, const char *name) {
     const IrRead *r = &ty->fn->reads.data[k];
     if (strcmp(r->name, name) || !r->loc.line || r->loc.col < 0)
       continue;
-    if (is_inside(r->loc, ty->at->loc))
+    if (ir_loc_inside(r->loc, ty->at->loc))
       return r->loc;
     if (r->loc.line == ty->at->loc.line)
       best = r->loc;
@@ -49,7 +40,7 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
   for (uint32_t depth = 0; depth < 8; depth++) { /* to the phi where the types meet */
     Ins *inner = NULL;
     for (uint32_t k = 0; k < phi->nargs; k++)
-      if (info_of(ty, phi->args[k])->conflict && phi->args[k] != phi)
+      if (ty_info(ty, phi->args[k])->conflict && phi->args[k] != phi)
         inner = phi->args[k];
     if (!inner)
       break;
@@ -58,7 +49,7 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
   const Ins *one = NULL;
   for (uint32_t k = 0; k < phi->nargs; k++) {
     const Ins *a = phi->args[k];
-    const Type *t = info_of(ty, a)->v.type;
+    const Type *t = ty_info(ty, a)->v.type;
     if (!t || (first && ty_join(ty, first, t)))
       continue;
     if (!first) {
@@ -75,7 +66,7 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
   /* what comes round a loop has no type, since it is made from the variable itself */
   const char *other = "a type that changes in each turn of the loop";
   for (uint32_t k = 0; k < phi->nargs; k++)
-    if (phi->args[k] != phi && !info_of(ty, phi->args[k])->v.type && phi->args[k]->loc.line) {
+    if (phi->args[k] != phi && !ty_info(ty, phi->args[k])->v.type && phi->args[k]->loc.line) {
       if (one)
         note(cx, one->loc, "%s here", ty_pretty(cx, first));
       note(cx, phi->args[k]->loc, "%s here", other);
@@ -91,13 +82,13 @@ static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
     const Block *from = i->block->preds.data[k];
     while (from->last && from->last->op == OP_BR && from->preds.len == 1)
       from = from->preds.data[0];
-    if (info_of(ty, i->args[k])->unset && from->last && from->last->op == OP_CONDBR &&
+    if (ty_info(ty, i->args[k])->unset && from->last && from->last->op == OP_CONDBR &&
         from->last->loc.line) {
       note(ty->cx, from->last->loc, "'%s' is not set on a path from this condition", name);
       break;
     }
     const Ins *own = i->block->last;
-    if (info_of(ty, i->args[k])->unset && own->op == OP_CONDBR && own->loc.line) {
+    if (ty_info(ty, i->args[k])->unset && own->op == OP_CONDBR && own->loc.line) {
       note(ty->cx, own->loc, "'%s' is not set if this loop does not run", name);
       break;
     }
@@ -106,7 +97,7 @@ static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
 }
 
 Val ty_value(Ty *ty, Ins *i) {
-  TyInfo *info = info_of(ty, i);
+  TyInfo *info = ty_info(ty, i);
   if (ty->emit && info->unset && !ty_set_here(ty, i))
     fail_unset(ty, i, info->unset);
   if (info->unset && !info->v.type)
@@ -142,7 +133,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     Block *from = phi->block->preds.data[k];
     if (!ty_edge_taken(ty->spec, from, phi->block) || beyond_horizon(ty->spec, from, phi->block))
       continue;
-    TyInfo *a = info_of(ty, phi->args[k]);
+    TyInfo *a = ty_info(ty, phi->args[k]);
     r.conflict |= a->conflict;
     if (a->unset)
       r.unset = a->unset;
@@ -163,7 +154,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     r.conflict |= !t;
     r.v.type = t ? t : r.v.type;
   }
-  const TyInfo *last = info_of(ty, phi);
+  const TyInfo *last = ty_info(ty, phi);
   if (last->varies && r.v.type && ty_stored(r.v.type) && (r.v.konst || r.v.items))
     r.v = (Val){.type = r.v.type};
   r.varies = last->varies;
@@ -188,7 +179,7 @@ static const TyMet *all_met(Ty *ty, const TyInfo *old, const TyInfo *new) {
 }
 
 static bool put(Ty *ty, Ins *i, TyInfo new) {
-  TyInfo *old = info_of(ty, i);
+  TyInfo *old = ty_info(ty, i);
   if (ty->spec->sweeps > SETTLE && !is_bottom(old->v)) {
     if (i->op == OP_PHI && !is_bottom(new.v))
       new.met = all_met(ty, old, &new);
@@ -222,7 +213,7 @@ static void sweep_ret(Ty *ty, Ins *i) {
   if (is_bottom(v))
     return;
   TyMeeting returned = *s->returned;
-  ty_meet_value(ty, &returned, info_of(ty, i->args[0]));
+  ty_meet_value(ty, &returned, ty_info(ty, i->args[0]));
   if (ty_meeting_type(ty, &returned))
     *s->returned = returned;
   else
@@ -268,7 +259,7 @@ static bool sweep_block(Ty *ty, Block *b) {
     if (i->op == OP_PARAM)
       continue;
     if (i->op == OP_UNSET)
-      info_of(ty, i)->unset = i;
+      ty_info(ty, i)->unset = i;
     else if (i->op == OP_PHI)
       changed |= put(ty, i, ty_eval_phi(ty, i));
     else if (ins_is_term(i))
@@ -299,7 +290,7 @@ static Change head_changes(Ty *ty, Block *from, Block *head) {
   Change change = SAME;
   FOR_INS (head, i)
     if (i->op == OP_PHI) {
-      TyInfo new = ty_eval_phi(ty, i), *old = info_of(ty, i);
+      TyInfo new = ty_eval_phi(ty, i), *old = ty_info(ty, i);
       if (!old->varies && ((old->v.konst && !new.v.konst) || (old->v.items && !new.v.items))) {
         old->varies = true;
         change = NEW_START;

@@ -60,11 +60,8 @@ static Val has_index(Ty *ty, Val seq, Val i) {
   }
 }
 
-static Val pyint_op(Ty *ty, Op op, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
-  if (k)
-    return ty_constant(ty, k, TY_PYINT);
-  Val r = ty_op2(ty, op, ty_id(ty, TY_PYINT), a, b);
+static Val counted(Ty *ty, Op op, Val a, Val b) {
+  Val r = ty_int_op(ty, op, a, b);
   ty_flag(r, INS_NO_WRAP);
   return r;
 }
@@ -74,9 +71,9 @@ static Val at_index(Ty *ty, Val seq, Val i) {
     return BOTTOM;
   switch (seq.type->id) {
   case TY_RANGE:
-    return pyint_op(ty, OP_ADD, ty_item(ty, seq, 0), pyint_op(ty, OP_MUL, i, ty_item(ty, seq, 2)));
+    return counted(ty, OP_ADD, ty_item(ty, seq, 0), counted(ty, OP_MUL, i, ty_item(ty, seq, 2)));
   case TY_ENUMERATE: {
-    Val pair[] = {pyint_op(ty, OP_ADD, ty_item(ty, seq, 1), i),
+    Val pair[] = {counted(ty, OP_ADD, ty_item(ty, seq, 1), i),
                   at_index(ty, ty_item(ty, seq, 0), i)};
     return ty_make_tuple(ty, pair, 2);
   }
@@ -147,6 +144,6 @@ Val ty_iter_item(Ty *ty, Val seq, Val state) {
 Val ty_iter_step(Ty *ty, Val seq, Val state) {
   if (is_bottom(seq) || is_bottom(state))
     return BOTTOM;
-  return pyint_op(ty, OP_ADD, state,
+  return counted(ty, OP_ADD, state,
                   seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
 }

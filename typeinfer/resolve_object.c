@@ -55,10 +55,7 @@ static Val array_strides(Ty *ty, Val a) {
 }
 
 static Val product(Ty *ty, Val a, Val b) {
-  const Frozen *k = ty_fold_binary(ty->cx, OP_MUL, a.konst, b.konst);
-  if (k)
-    return ty_constant(ty, k, TY_PYINT);
-  Val r = ty_op2(ty, OP_MUL, ty_id(ty, TY_PYINT), a, b);
+  Val r = ty_int_op(ty, OP_MUL, a, b);
   ty_flag(r, INS_NONNEGATIVE | INS_NO_WRAP);
   return r;
 }

@@ -7,8 +7,6 @@
 
 #include "typeinfer/ty.h"
 
-static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
-
 /* --- values that meet
  *
  * What meets in a variable is converted to the type that the variable has where it is read. Where a phi is on the way to another, a weak
@@ -16,8 +14,8 @@ static TyInfo *info_of(Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
 
 /* The phi that a lifted one is, if several types meet in it. What an operation gives back as it is, +x, has been read. */
 static Ins *meeting_of(Ty *ty, Ins *lifted) {
-  Ins *phi = lifted->op == OP_PHI ? info_of(ty, lifted)->v.ins : NULL;
-  return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && info_of(ty, phi)->met ? phi : NULL;
+  Ins *phi = lifted->op == OP_PHI ? ty_info(ty, lifted)->v.ins : NULL;
+  return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && ty_info(ty, phi)->met ? phi : NULL;
 }
 
 static Ins *twin_of(Ty *ty, Ins *phi, const Type *type) {
@@ -35,9 +33,9 @@ static Ins *twin_of(Ty *ty, Ins *phi, const Type *type) {
 
 /* The value of a lifted instruction, which is not bottom, as one of that type. */
 static Ins *as_type(Ty *ty, Ins *lifted, const Type *type) {
-  Val v = info_of(ty, lifted)->v;
+  Val v = ty_info(ty, lifted)->v;
   Ins *phi = meeting_of(ty, lifted);
-  if (phi && ty_loses(info_of(ty, phi)->met, v.type, type))
+  if (phi && ty_loses(ty_info(ty, phi)->met, v.type, type))
     return twin_of(ty, phi, type);
   return ty_ins(ty, ty_cast(ty, v, type));
 }
@@ -45,7 +43,7 @@ static Ins *as_type(Ty *ty, Ins *lifted, const Type *type) {
 /* --- instructions --- */
 
 static void rewrite_phi(Ty *ty, Ins *i) {
-  TyInfo r = ty_eval_phi(ty, i), *old = info_of(ty, i);
+  TyInfo r = ty_eval_phi(ty, i), *old = ty_info(ty, i);
   const Type *t = old->v.type;
   r.conflict |= old->conflict;
   if (!r.v.type || r.conflict) {
@@ -58,7 +56,7 @@ static void rewrite_phi(Ty *ty, Ins *i) {
 }
 
 static void rewrite_value(Ty *ty, Ins *i) {
-  TyInfo *info = info_of(ty, i);
+  TyInfo *info = ty_info(ty, i);
   Val v = ty_eval(ty, i);
   if (!is_bottom(v) && info->v.type && v.type != info->v.type) {
     Ins *src = v.src;
@@ -137,7 +135,7 @@ static void rewrite_params(Ty *ty, bool is_kernel) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < fn->nparams; k++) {
     Ins *p = fn->params[k];
-    TyInfo *info = info_of(ty, p);
+    TyInfo *info = ty_info(ty, p);
     if (is_kernel ? k >= ty->p->npassed : !ty_stored(info->v.type) || info->v.konst) {
       ir_remove(p);
       continue;
@@ -174,7 +172,7 @@ static Ins **finished_args(Ty *ty, Ins *phi, const Type *type) {
     if (!(ty->spec->taken[from->id] & BLOCK_REACHED))
       continue;
     ty->at = end;
-    args[k] = is_bottom(info_of(ty, phi->args[k])->v) ? unset_value(ty, phi->type, end)
+    args[k] = is_bottom(ty_info(ty, phi->args[k])->v) ? unset_value(ty, phi->type, end)
                                                       : as_type(ty, phi->args[k], type);
   }
   return args;
@@ -191,14 +189,14 @@ static void finish_phis(Ty *ty) {
         ir_remove(i);
       if (i->op != OP_PHI || !(ty->spec->taken[b->id] & BLOCK_REACHED) || i->id >= ty->spec->ninfos)
         continue;
-      if (info_of(ty, i)->v.ins != i)
+      if (ty_info(ty, i)->v.ins != i)
         ir_remove(i);
     }
   }
   FOR_BLOCKS (ty->fn, b)
     for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED); i = i->next)
       if (i->id < ty->spec->ninfos) {
-        struct Finished f = {i, finished_args(ty, i, info_of(ty, i)->v.type)};
+        struct Finished f = {i, finished_args(ty, i, ty_info(ty, i)->v.type)};
         VEC_PUSH(&ty->cx->arena, &done, f);
       }
   for (uint32_t k = 0; k < ty->spec->twins.len; k++) {

@@ -154,6 +154,8 @@ typedef struct Ty {
   Ins *at;    /* the lifted instruction being typed or rewritten */
 } Ty;
 
+static inline TyInfo *ty_info(const Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
+
 /* Raises in emission; in typing the value is bottom. Arguments as for fail() behind the location. */
 #define TY_FAIL(ty, ...) TY_FAIL_AT(ty, (ty)->at->loc, __VA_ARGS__)
 #define TY_FAIL_AT(ty, loc, ...)                                                                   \

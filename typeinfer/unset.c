@@ -35,7 +35,7 @@ void ty_find_first_edges(Ty *ty) {
     if (!more || more->op != OP_ITER_MORE || more->args[1]->op != OP_PHI ||
         more->args[1]->block != b)
       continue;
-    Val seq = ty->spec->infos[more->args[0]->id].v;
+    Val seq = ty_info(ty, more->args[0])->v;
     if (is_bottom(seq) || !nonempty(ty, seq))
       continue;
     Ins *state = more->args[1];
@@ -72,7 +72,7 @@ static bool is_behind(const Block *header, const Block *from, const Block *to) {
 }
 
 static bool set_on_edge(Query *q, Ins *v, Block *from, Block *to) {
-  if (!q->ty->spec->infos[v->id].unset)
+  if (!ty_info(q->ty, v)->unset)
     return true;
   if (v->op != OP_PHI || !q->budget)
     return false;
