@@ -45,6 +45,7 @@ Ins *bc_exception(Lift *l, const char *name) {
 }
 
 Ins **bc_items(Lift *l, Ins *value, uint32_t *n) {
+  value = bc_through(l, value);
   if (value->op == OP_MAKE_TUPLE || value->op == OP_MAKE_LIST) {
     *n = value->nargs;
     return value->args ? value->args : CX_ARRAY(l->cx, Ins *, 1);
@@ -184,6 +185,38 @@ static void fill_phis(Lift *l) {
   }
   for (uint32_t k = 0; k < l->phis.len; k++)
     l->phis.data[k]->aux2 = 0;
+}
+
+/* A conditional expression above it on the stack makes a phi of what lies below: f(*t, k=1 if c else 2), the tuple and the name 'k'. */
+Ins *bc_through(Lift *l, Ins *value) {
+  enum { MAX_PHIS_PASSED = 64 };
+  VEC(Ins *) seen = {0};
+  Ins *found = NULL;
+  VEC_PUSH(&l->cx->arena, &seen, value);
+  for (uint32_t k = 0; k < seen.len; k++) {
+    Ins *i = seen.data[k];
+    bool open = i->op == OP_PHI && !i->nargs;
+    if (!open && found && found != i)
+      return value;
+    if (!open) {
+      found = i;
+      continue;
+    }
+    const Block *b = i->block;
+    if (b->preds.len < (uintptr_t)b->note) /* a loop, whose end is not there yet */
+      return value;
+    for (uint32_t p = 0; p < b->preds.len; p++) {
+      if (seen.len > MAX_PHIS_PASSED)
+        return value;
+      Ins *one = read_at(l, b->preds.data[p], (uint32_t)i->aux2);
+      uint32_t at = 0;
+      while (at < seen.len && seen.data[at] != one)
+        at++;
+      if (at == seen.len)
+        VEC_PUSH(&l->cx->arena, &seen, one);
+    }
+  }
+  return found ? found : value;
 }
 
 /* Paths agree on which slots hold no value, so one path tells: each step goes to a block that was lifted earlier. */

@@ -46,6 +46,7 @@ static Ins **take_dict(Lift *l, Ins *dict, const Frozen **names) {
     *names = NULL;
     return NULL;
   }
+  dict = bc_through(l, dict);
   if (dict->op != OP_MAKE_DICT)
     fail(l->cx, l->loc, ERR_STAR_CALL);
   if (dict->block)
@@ -92,9 +93,10 @@ void bc_lift_build_map(Lift *l) {
   Ins **pairs = bc_pop_many(l, 2 * n), **values = CX_ARRAY(l->cx, Ins *, n + 1);
   const Frozen **keys = CX_ARRAY(l->cx, const Frozen *, n + 1);
   for (uint32_t k = 0; k < n; k++) {
-    if (pairs[2 * k]->op != OP_CONST)
+    const Ins *key = bc_through(l, pairs[2 * k]);
+    if (key->op != OP_CONST)
       fail(l->cx, l->loc, ERR_DICT);
-    keys[k] = pairs[2 * k]->aux.frozen;
+    keys[k] = key->aux.frozen;
     values[k] = pairs[2 * k + 1];
   }
   push_dict(l, fz_tuple(l->cx, keys, n), values);

@@ -54,6 +54,8 @@ Ins *bc_emit1(Lift *l, Op op, Ins *a);
 Ins *bc_emit2(Lift *l, Op op, Ins *a, Ins *b);
 Ins *bc_constant(Lift *l, const Frozen *f);
 bool bc_is_null(Lift *l, Ins *value);
+/* The one value that a phi without operands has on all paths; else the value itself. */
+Ins *bc_through(Lift *l, Ins *value);
 /* Items of a tuple or list that is written out here, constants included; NULL if it is not. */
 Ins **bc_items(Lift *l, Ins *value, uint32_t *n);
 /* (x, y, …) of values; a constant if they all are. */

@@ -393,3 +393,41 @@ def test_a_function_that_is_one_of_several_of_one_code_is_an_error():
 
     with pytest.raises(TypeError, match="PT220"):
         jit(kernel)[1, 1](4, np.zeros(1, np.int64))
+
+
+# --- conditional expressions above what a call or a definition has on the stack ---
+
+
+def first_and(*values, k, m=1):
+    return values[0] + k * m
+
+
+CONDITIONAL = [
+    "first_and(*(n, 2), k=3 if n > 1 else 4)",
+    "first_and(*(n, 2), k=3 if n > 1 else 4, m=n and 7)",
+    "first_and(*(n, 2), k=(3 if n > 5 else 4) if n else (n or 1))",
+    "first_and(*(2 if n else 3, n), *(n,), k=n or 5)",
+    "(lambda x=1 if n else 2, *, k=3 if n > 1 else 4: x + k)()",
+    "(lambda x=1, y=n or 2, *, k=3 if n > 1 else 4, m=n and 8: x + y + k * m + n)()",
+    "sum((lambda x, *, k=q or n: x + k)(q) for q in range(3))",
+]
+
+
+@pytest.mark.parametrize("expression", CONDITIONAL)
+def test_conditions_in_keywords_and_defaults(expression):
+    kernel = define(
+        f"def kernel(n, out):\n    out[0] = {expression}\n    for j in range(2):\n        out[1] += {expression}\n", first_and=first_and
+    )
+    for n in (0, 1, 7):
+        run(kernel, [n, np.zeros(2, np.int64)])
+
+
+def test_conditions_in_a_definition():
+    def kernel(n, out):
+        def f(x=1 if n else 2, *, k: int = 3 if n > 1 else 4) -> (int if n else float):
+            return x + k * n
+
+        out[0], out[1] = f(), f(5, k=6)
+
+    for n in (0, 1, 7):
+        run(kernel, [n, np.zeros(2, np.int64)])
