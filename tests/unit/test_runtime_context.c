@@ -105,7 +105,7 @@ static RtStatus launches(Path *p) {
   RtConfig c = config_of(1, 1);
   STEP(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
   STEP(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "meet", &meet_params, 1, &p->meet));
-  STEP(rt_kernel_best_block(p->k, 0, &n));
+  STEP(rt_kernel_best_block(p->k, RT_ENTRY_OWN, 0, &n));
   STEP(rt_launch(p->k, &c, &block, NULL));
   STEP(rt_launch(p->meet, &c, &block, NULL));
   STEP(rt_event_record(p->start, p->s));
