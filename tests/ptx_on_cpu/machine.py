@@ -85,9 +85,10 @@ def program(text):
 
 def reachable(control):
     """(from, to) of every allocation of the stand-in."""
-    n = control.reachable(None, 0)
-    table = (ctypes.c_uint64 * (2 * n + 1))()
-    control.reachable(table, n)
+    n, found = None, control.reachable(None, 0)
+    while n != found:  # other threads allocate and free
+        n, table = found, (ctypes.c_uint64 * (2 * found + 1))()
+        found = control.reachable(table, n)
     return list(zip(table[0 : 2 * n : 2], table[1 : 2 * n : 2]))
 
 

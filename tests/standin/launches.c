@@ -253,7 +253,7 @@ static CUresult run_launch(CUfunction function) {
   if (taken < 0)
     return -taken;
   if (!taken)
-    standin_run(&standin_last);
+    standin_run(&work.launch); /* another thread may have launched since */
   return CUDA_SUCCESS;
 }
 
