@@ -1,8 +1,10 @@
 """Several GPUs, in processes of their own with the stand-in driver's two: what belongs to which, what is copied how, what is refused."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -403,3 +405,15 @@ cuda.close()
 os.environ["PYPTX_DEVICE"] = "auto"
 assert here() == 1
 """)
+
+
+def test_what_two_gpus_are_tested_with():
+    """tests/gpu/test_gpu_devices.py, whose kernels run on the CPU. Libraries that have no GPU are skipped."""
+    tests = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not 16777216", str(tests / "gpu" / "test_gpu_devices.py")],
+        capture_output=True, text=True, timeout=240, cwd=tests.parent,
+        env={**os.environ, "PYPTX_DEVICE": "ptx", "PYPTX_STANDIN_DEVICES": "2", "PYPTX_STANDIN_MEMORY": str(4 << 30)},
+    )
+    assert done.returncode == 0, (done.stdout[-5000:], done.stderr[-2000:])
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) >= 13

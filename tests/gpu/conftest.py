@@ -1,8 +1,17 @@
-"""What only a GPU shows. scripts/gpu runs these and tests/api in one process with PYPTX_DEVICE=gpu; without a GPU they are skipped."""
+"""What only a GPU shows. scripts/gpu runs these and tests/api in one process with PYPTX_DEVICE=gpu; without a GPU they are skipped.
+PYPTX_DEVICE=ptx: what can be shown there of the GPU's code on the CPU (tests/ptx_on_cpu), as test_gpu_devices.py."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
+
+if os.environ.get("PYPTX_DEVICE") == "ptx":
+    sys.path[:0] = [str(Path(__file__).parents[1] / "api"), str(Path(__file__).parents[1])]
+    import ptx_on_cpu
+
+    ptx_on_cpu.choose()
 
 
 def no_gpu():
