@@ -19,7 +19,7 @@ static const struct {
     [AIM_LOADS] = {4, 72, 600, {0, 16, 32, 64}},
     [AIM_BARRIERS] = {4, 72, 1400, {0, 64, 64, 64}},
     [AIM_COMMON] = {8, 72, 1400, {0, 8, 16, 24}},
-    [AIM_SCATTERED] = {8, 128, 2800, {0, 4, 4, 4}},
+    [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
 };
 
 /* A short body that waits for memory gains from its second round on. */

@@ -50,7 +50,7 @@ def test_what_the_driver_gets():
 
 @needs_standin
 def test_from_which_size_on_loops_are_coarsened():
-    """Eight copies of loads that a warp does together want the device full three times; of scattered ones it half full, with a block
+    """Eight copies of loads that a warp does together want the device full three times; of scattered ones it three eighths full, with a block
     of the second entry for seven of eight multiprocessors."""
     run(
         """
