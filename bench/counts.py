@@ -30,9 +30,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "tests" / "bench" / "counts.json"
 PLAIN = ("vadd", "jacobi", "heat3d", "block_sum", "softmax", "matmul_tiled", "black_scholes", "nbody", "spmv", "fft")
-COARSE = ("vadd", "jacobi", "heat3d", "black_scholes")
+COARSE = {4: ("vadd", "jacobi", "heat3d", "black_scholes", "fft"), 8: ("matmul_tiled",)}
 # name: (kernel, options of @cuda.jit)
-SOME = {name: (name, {}) for name in PLAIN} | {f"{name}, coarsen=4": (name, {"coarsen": 4}) for name in COARSE}
+SOME = {name: (name, {}) for name in PLAIN}
+SOME |= {f"{name}, coarsen={k}": (name, {"coarsen": k}) for k, names in COARSE.items() for name in names}
 ARCH = "sm_90"
 
 # The counts repeat exactly on one machine with one build. A Release build beside RelWithDebInfo differs by up to 2.7 %
