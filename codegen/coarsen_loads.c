@@ -147,18 +147,16 @@ typedef struct Steps {
 
 static const int64_t FAR = 1 << 20;
 
-static int64_t times(int64_t steps, int64_t n) {
-  return !steps || !n ? 0 : llabs(steps) >= FAR || llabs(n) >= FAR ? FAR : steps * n;
-}
+static int64_t within(int64_t n) { return n > FAR ? FAR : n < -FAR ? -FAR : n; }
+static int64_t times(int64_t steps, int64_t n) { return within(within(steps) * within(n)); }
+static int64_t further(int64_t a, int64_t b) { return llabs(a) > llabs(b) ? a : b; }
 
 static int64_t step_of(Steps *x, LLVMValueRef v);
 
 static int64_t most_of(Steps *x, LLVMValueRef v) {
   int64_t most = 0;
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
-    int64_t step = step_of(x, LLVMGetOperand(v, k));
-    most = llabs(step) > llabs(most) ? step : most;
-  }
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
+    most = further(most, step_of(x, LLVMGetOperand(v, k)));
   return most;
 }
 
@@ -171,7 +169,7 @@ static int64_t step_of_counter(const CoShape *s, const CoIns *phi, LLVMValueRef 
   if ((!adds && !moves) || LLVMGetOperand(next, 0) != phi->old || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return FAR;
   int64_t size = moves ? (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMGetGEPSourceElementType(next)) : 1;
-  return LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) * size;
+  return times(LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)), size);
 }
 
 /* In a warp, what it has when a loop is entered: later rounds go on from there. */
@@ -180,8 +178,7 @@ static int64_t step_of_phi(Steps *x, const CoIns *phi) {
   for (unsigned k = 0, n = LLVMCountIncoming(phi->old); k < n; k++) {
     LLVMValueRef in = LLVMGetIncomingValue(phi->old, k);
     bool earlier = co_block(x->s, LLVMGetIncomingBlock(phi->old, k)) < phi->block;
-    int64_t step = earlier ? step_of(x, in) : phi->block == x->header ? step_of_counter(x->s, phi, in) : 0;
-    most = llabs(step) > llabs(most) ? step : most;
+    most = further(most, earlier ? step_of(x, in) : phi->block == x->header ? step_of_counter(x->s, phi, in) : 0);
   }
   return most;
 }
@@ -193,7 +190,7 @@ static int64_t step_of_address(Steps *x, LLVMValueRef gep) {
     if (k > 1 && LLVMGetTypeKind(of) != LLVMArrayTypeKind)
       break; /* fields of a record: the same for all threads */
     of = k > 1 ? LLVMGetElementType(of) : of;
-    sum += times(step_of(x, LLVMGetOperand(gep, k)), (int64_t)LLVMABISizeOfType(x->s->cg->layout, of));
+    sum = within(sum + times(step_of(x, LLVMGetOperand(gep, k)), (int64_t)LLVMABISizeOfType(x->s->cg->layout, of)));
   }
   return sum;
 }
@@ -203,7 +200,7 @@ static int64_t step_of_product(Steps *x, LLVMValueRef v, bool shift) {
   if (!LLVMIsAConstantInt(by))
     return most_of(x, v) ? FAR : 0;
   int64_t n = LLVMConstIntGetSExtValue(by);
-  return times(step_of(x, LLVMGetOperand(v, 0)), !shift ? n : n < 20 ? (int64_t)1 << n : FAR);
+  return times(step_of(x, LLVMGetOperand(v, 0)), !shift ? n : n >= 0 && n < 20 ? (int64_t)1 << n : FAR);
 }
 
 static int64_t compute_step(Steps *x, const CoIns *i) {
@@ -218,8 +215,8 @@ static int64_t compute_step(Steps *x, const CoIns *i) {
     return step_of_address(x, v);
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMAdd:
-  case LLVMOr: return step_of(x, LLVMGetOperand(v, 0)) + step_of(x, LLVMGetOperand(v, 1));
-  case LLVMSub: return step_of(x, LLVMGetOperand(v, 0)) - step_of(x, LLVMGetOperand(v, 1));
+  case LLVMOr: return within(step_of(x, LLVMGetOperand(v, 0)) + step_of(x, LLVMGetOperand(v, 1)));
+  case LLVMSub: return within(step_of(x, LLVMGetOperand(v, 0)) - step_of(x, LLVMGetOperand(v, 1)));
   case LLVMMul: return step_of_product(x, v, false);
   case LLVMShl: return step_of_product(x, v, true);
   case LLVMZExt:
@@ -285,17 +282,20 @@ static uint32_t loop_around(const CoShape *s, const CoIns *i) {
   return header;
 }
 
-/* Is what the threads of a warp load in one round, side by side, what others of them load in the next? */
-static bool is_window(const CoShape *s, const CoIns *i) {
+/* Is what the threads of a warp load in one round, side by side, what others of them load in the next? `rounds` by number of the loop's header. */
+static bool is_window(const CoShape *s, const CoIns *i, Steps *rounds) {
   enum { WARP = 32 };
-  Steps rounds = steps_of(s, loop_around(s, i));
-  int64_t step = llabs(step_of(&rounds, LLVMGetOperand(i->old, 0)));
+  uint32_t header = loop_around(s, i);
+  Steps *x = &rounds[header];
+  if (!x->s)
+    *x = steps_of(s, header);
+  int64_t step = llabs(step_of(x, LLVMGetOperand(i->old, 0)));
   return step < WARP * (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMTypeOf(i->old));
 }
 
 CoLoads co_loads_in_loops(const CoShape *s) {
   CoLoads n = {0};
-  Steps x = steps_of(s, OF_WARP);
+  Steps x = steps_of(s, OF_WARP), *rounds = CX_ARRAY(s->cg->cx, Steps, s->nblocks);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
     if (!i->reads || !s->blocks[i->block].depth)
@@ -305,7 +305,7 @@ CoLoads co_loads_in_loops(const CoShape *s) {
     n.once += i->varies ? 0 : cost;
     n.scattered += !i->varies && lines == SCATTERED ? cost : 0;
     n.own += own ? cost : 0;
-    n.streamed += own && (lines == SCATTERED || (lines == A_FEW && !is_window(s, i))) ? cost : 0;
+    n.streamed += own && (lines == SCATTERED || (lines == A_FEW && !is_window(s, i, rounds))) ? cost : 0;
   }
   return n;
 }
