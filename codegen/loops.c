@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codegen/lower_private.h"
+#include "codegen/nvptx_masked.h"
 
 enum {
   MAX_BLOCKS = 12, /* of a loop that is looked at */
@@ -183,18 +184,33 @@ static unsigned times(const Body *body) {
   return known || (size <= MAX_SMALL && !is_loaded(start) && !is_loaded(test->args[1])) ? 8 : 4;
 }
 
+/* Does it run between bounds that were read? */
+static bool is_short(const Body *body) {
+  const Ins *test = body->blocks[0]->last->args[0], *phi = test->args[0];
+  int back = is_step_of(phi->args[1], phi);
+  return is_loaded(phi->args[!back]) || is_loaded(test->args[1]);
+}
+
 /* --- for LLVM --- */
 
-static void mark(Lower *lw, LLVMValueRef branch, unsigned count) {
-  LLVMContextRef c = lw->cg->context;
-  LLVMMetadataRef parts[] = {LLVMMDStringInContext2(c, "llvm.loop.unroll.count", 22),
-                             LLVMValueAsMetadata(lw_i32(lw, count))};
-  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL,
-                                             0), /* its first operand is itself: no other loop's */
-      both[] = {self, LLVMMDNodeInContext2(c, parts, 2)};
-  LLVMMetadataRef id = LLVMMDNodeInContext2(c, both, 2);
-  LLVMMetadataReplaceAllUsesWith(self, id);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
+/* Does the body do nothing but load and compute? */
+static bool only_reads(const Body *body) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i) {
+      Effect e = ir_op_info[i->op].effect;
+      bool reads = e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM;
+      if (!reads || i->op == OP_INTRINSIC)
+        return false;
+    }
+  return true;
+}
+
+static void mark(Lower *lw, const Body *body, LLVMValueRef branch) {
+  unsigned n = times(body);
+  if (n == 4 && is_short(body) && only_reads(body))
+    cg_mark_masked(lw->cg->context, branch);
+  else if (n)
+    cg_mark_unrolled(lw->cg->context, branch, n);
 }
 
 void cg_mark_loops(Lower *lw) {
@@ -205,8 +221,6 @@ void cg_mark_loops(Lower *lw) {
       if (!header || !is_back_edge(latch, header) || !collect(&body, header, latch) ||
           !has_one_exit(&body))
         continue;
-      unsigned n = times(&body);
-      if (n)
-        mark(lw, LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end), n);
+      mark(lw, &body, LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end));
     }
 }

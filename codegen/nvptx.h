@@ -30,6 +30,9 @@ void cg_nvptx_double(Cg *cg);
 /* nvptx_root.c: float32 roots without slow paths, where the argument's range allows it; of the optimised module with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
 
+/* nvptx_rows.c: pointers that loops move on, for accesses that go through a matrix row by row; of the module to be emitted. */
+void cg_nvptx_rows(Cg *cg);
+
 /* --- members of the target, by file: target.h says what they do --- */
 
 /* nvptx_hints.c */

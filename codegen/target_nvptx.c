@@ -8,6 +8,7 @@
 #include "codegen/llvm_compat.h"
 #include "codegen/machines.h"
 #include "codegen/nvptx.h"
+#include "codegen/nvptx_masked.h"
 #include "codegen/nvptx_prepare.h"
 #include "codegen/optimize.h"
 #include "codegen/ptx_fixup.h"
@@ -92,6 +93,8 @@ static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 static void nvptx_optimize(Cg *cg) {
   cg_flatten_recursion(cg);
   cg_optimize_gpu(cg);
+  if (cg->options.opt && cg_nvptx_masked(cg))
+    cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
   if (cg->options.opt && cg->options.fma)
     cg_nvptx_double(cg);
   if (cg->options.opt && !(cg->options.fastmath & CG_FAST_FTZ))
@@ -100,6 +103,8 @@ static void nvptx_optimize(Cg *cg) {
 
 static void nvptx_emit(Cg *cg) {
   cg_nvptx_prepare(cg);
+  if (cg->options.opt)
+    cg_nvptx_rows(cg);
   if (cg->options.opt && cg_nvptx_is_long(cg)) {
     cg_close_machine(cg);
     open_machine(cg, LLVMCodeGenLevelNone);

@@ -290,7 +290,7 @@ def test_a_fault_is_the_launches():
 
 
 # The kernels that show what ptxas compiles wrongly, with what the fix-ups wrote instead; atomic operations, with barriers.
-ELSEWHERE = ["test_miscompiled.py", "test_language_half.py -k test_atomic"]
+ELSEWHERE = ["test_miscompiled.py", "test_language_short_loops.py", "test_language_half.py -k test_atomic"]
 
 
 @needs_standin
