@@ -335,6 +335,53 @@ static void gpus(int n) {
          control->live(SI_MODULE) == 0);
 }
 
+/* --- entries: whoever wants one that is not there loads it, while others launch --- */
+
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static RtKernel *of_two[ROUNDS];
+
+static void launch_loading(RtKernel *k, uint32_t blocks) {
+  RtConfig c = {.grid = {blocks, 1, 1}, .block = {32, 1, 1}};
+  _Alignas(16) char block[16] = {0};
+  RtStatus status;
+  while ((status = rt_launch(k, &c, block, NULL)) == RT_NO_ENTRY) {
+    pthread_mutex_lock(&loading);
+    RtEntryKind wanted = rt_kernel_wants(k, &c); /* another thread may have had the lock before */
+    if (wanted != RT_ENTRY_NONE)
+      CHECK(rt_kernel_add(k, wanted, standin_ptx, strlen(standin_ptx), &(RtLinked){0}) == RT_OK);
+    pthread_mutex_unlock(&loading);
+  }
+  CHECK(status == RT_OK);
+}
+
+static void *use_entries(void *number) {
+  for (int round = 0; round < ROUNDS; round++)
+    for (unsigned i = 0; i < 6; i++)
+      launch_loading(of_two[round], (*(unsigned *)number + i) % 3 ? 9 : 1);
+  return NULL;
+}
+
+static void entries(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  static RtField fields[] = {{.kind = RT_FIELD_POINTER, .size = 8},
+                             {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
+                             {.kind = RT_FIELD_BLOCKS, .size = 4, .offset = 12}};
+  const RtParams params = {fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
+  RtDevice *d = NULL;
+  unsigned numbers[THREADS];
+  EXPECT(rt_device_open(0, &d) == RT_OK);
+  for (unsigned k = 0; k < THREADS; k++)
+    numbers[k] = k;
+  for (int round = 0; round < ROUNDS; round++)
+    EXPECT(rt_kernel_open(d, "vadd", &params, 0, &of_two[round]) == RT_OK);
+  in_threads(use_entries, numbers, sizeof *numbers);
+  EXPECT(control->calls("cuModuleLoadDataEx") == 2 * ROUNDS);
+  for (int round = 0; round < ROUNDS; round++)
+    rt_kernel_release(of_two[round]);
+  EXPECT(control->misuse() == 0 && control->live(SI_MODULE) == 0);
+}
+
 #define RUN(f) failed += scenario(#f, f, 0)
 
 int main(void) {
@@ -343,6 +390,7 @@ int main(void) {
   if (!corpus)
     return 77;
   RUN(gpus);
+  RUN(entries);
   RUN(host);
   RUN(compiling);
   RUN(forking);
