@@ -22,8 +22,8 @@ static const struct {
     [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
 };
 
-/* A short body that waits for memory gains from its second round on. */
-enum { SHORT_BODY = 64, FILL_OF_SHORT = 16, OWN_REGISTERS = 10, ASSUMED_FACTOR = 4 };
+/* A short body that waits for memory gains from its second round on; one between barriers that has loads in flight by itself, late. */
+enum { SHORT_BODY = 64, FILL_OF_SHORT = 16, MANY_LOADS = 4, FILL_OF_MANY = 128, OWN_REGISTERS = 10, ASSUMED_FACTOR = 4 };
 
 /* --- axis --- */
 
@@ -136,9 +136,18 @@ static bool has_room(const CoShape *s, unsigned factor) {
   return sum <= STATIC_BYTES;
 }
 
+static unsigned own_loads(const CoShape *s) {
+  unsigned n = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    n += s->ins.data[k].reads && s->ins.data[k].varies && !s->ins.data[k].shared;
+  return n;
+}
+
 static unsigned fill_of(const CoShape *s, Aim aim, unsigned log2, unsigned varying) {
   bool waits = aim == AIM_LOADS || (aim == AIM_BARRIERS && !s->loops);
-  return waits && varying <= SHORT_BODY ? FILL_OF_SHORT : limits[aim].fill[log2];
+  if (waits && varying <= SHORT_BODY)
+    return FILL_OF_SHORT;
+  return aim == AIM_BARRIERS && own_loads(s) >= MANY_LOADS ? FILL_OF_MANY : limits[aim].fill[log2];
 }
 
 static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {

@@ -102,13 +102,17 @@ static inline RtStatus check_epoch(const RtKernel *k) {
 
 RtStatus rt_kernel_check_epoch(const RtKernel *k) { return check_epoch(k); }
 
+static inline int spreads(const struct RtCoarseEntry *e, uint64_t blocks) {
+  return blocks >= e->blocks && blocks - e->full >= e->gap;
+}
+
 /* Enough blocks, and its registers allow blocks of that size. No product overflows: a grid is below
  * 2^31 x 2^16 x 2^16, and the thresholds below 2^32. */
 static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
   const struct RtCoarseEntry *e = &k->coarse;
   uint64_t threads = threads_of(c), blocks = (uint64_t)c->grid[0] * c->grid[1], plane = threads * blocks;
   return threads <= atomic_load_explicit(&e->threads, memory_order_relaxed) && c->grid[e->axis] >= e->least && !c->dynamic_shared &&
-         (plane >= e->from || plane * c->grid[2] >= e->from) && blocks * c->grid[2] >= e->blocks;
+         (plane >= e->from || plane * c->grid[2] >= e->from) && spreads(e, blocks * c->grid[2]);
 }
 
 static inline CUfunction coarse_function(const RtKernel *k) {

@@ -282,7 +282,8 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
     uint32_t least;                 /* blocks on the axis */
     _Atomic uint32_t threads;       /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of no use */
     uint32_t field_offset;          /* of the BLOCKS field */
-    uint64_t from, blocks;          /* threads and blocks of a launch from which on it is taken */
+    uint64_t from, blocks;          /* threads and blocks of a launch from which on it is taken … */
+    uint64_t full, gap;             /* … but not for `gap` sizes from `full` blocks on, with which some multiprocessors have two of its blocks and most one */
     _Atomic(CUfunction) function;
     CUmodule module;
     uint32_t fill;                  /* 0: every launch that can takes it */

@@ -112,7 +112,7 @@ static void coarse(int n) {
   expect_launch(control, k, c, 0, 0);
   rt_kernel_release(k);
 
-  enum { BUSY = 4 * 132 * 7 / 8 }; /* blocks of the launch for a block of the second entry on most multiprocessors */
+  enum { BUSY = (4 * 132 + 1) * 7 / 8 }; /* blocks of the launch for a block of the second entry on most multiprocessors */
   k = load_coarse(gpu(), (RtCoarse){.axis = 1, .fill = 4});
   c = (RtConfig){.grid = {3, BUSY / 3 - 1, 1}, .block = {1024, 1, 1}};
   expect_launch(control, k, c, 1, 0);
@@ -120,6 +120,14 @@ static void coarse(int n) {
   expect_launch(control, k, c, 1, (BUSY / 3 - 1) / 4 + 1);
   c = (RtConfig){.grid = {1, 4, BUSY / 4 + 1}, .block = {1024, 1, 1}};
   expect_launch(control, k, c, 1, 1);
+  expect_launch(control, k, (RtConfig){.grid = {1, 4, 133}, .block = {1024, 1, 1}}, 1, 1);
+  rt_kernel_release(k);
+  k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8}); /* more than a block of it for each multiprocessor, and fewer than 5/4 */
+  enum { ONE_EACH = 4 * 132, MORE = 4 * 132 + 1 + (4 * 132 + 1) / 4 };
+  expect_launch(control, k, config_of(ONE_EACH, 1024), 0, 132);
+  expect_launch(control, k, config_of(ONE_EACH + 1, 1024), 0, 0);
+  expect_launch(control, k, config_of(MORE - 1, 1024), 0, 0);
+  expect_launch(control, k, config_of(MORE, 1024), 0, (MORE - 1) / 4 + 1);
   rt_kernel_release(k);
 
   k = load_coarse(gpu(), (RtCoarse){.axis = 2});
