@@ -71,6 +71,9 @@ class CompiledKernel:
     symbol: str
     device: Device
     ptx: str | None
+    coarse_ptx: str | None
+    coarsening: str | None
+    frozen_arrays: tuple[Any, ...]
     cache: str | None
     timings: list[tuple[str, float]]
     regs_per_thread: int
@@ -78,6 +81,7 @@ class CompiledKernel:
     const_mem_size: int
     local_mem_per_thread: int
     max_threads_per_block: int
+    def max_cooperative_grid_blocks(self, blockdim: int | tuple[int, ...], dynsmemsize: int = 0) -> int: ...
 
 @final
 class Memory:
