@@ -167,6 +167,7 @@ def main():
     args = parser(__doc__).parse_args()
     device = need_gpu()
     driver, function = Driver(), {}
+    cuda.synchronize()  # makes the context current
     if shutil.which("nvcc"):
         module = driver.load(compiled("sm_%d%d" % device.compute_capability))
         for k in (fib_kernel, queens_kernel, walk_kernel):
