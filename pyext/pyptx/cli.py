@@ -107,6 +107,7 @@ def add_options(group):
                        help="largest block, and least blocks a multiprocessor")
     group.add_argument("--coarsen", type=positive, metavar="K", choices=range(1, 9),
                        help="add an entry whose blocks run K blocks of the grid (1 to 8)")
+    group.add_argument("--stack", type=positive, metavar="BYTES", help="local memory for the frames of recursive functions (default: 1024)")
     group.add_argument("--typing", choices=("numpy", "numba"), help="rules of type promotion")
     group.add_argument("--device-function", dest="device", action="store_true", default=None,
                        help="compile as a function that other device code calls, not as a kernel")
@@ -126,7 +127,7 @@ def launch_bounds(text):
 
 
 OPTIONS = ("opt", "fastmath", "fma", "debug", "lineinfo", "exceptions", "boundscheck", "max_registers", "launch_bounds",
-           "coarsen", "typing", "device")
+           "coarsen", "stack", "typing", "device")
 
 
 def options_of(args):

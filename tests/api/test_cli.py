@@ -177,6 +177,14 @@ def test_options_reach_the_compiler(run, tmp_path):
     assert slow and slow != default
 
 
+def test_stack_of_recursion(run, tmp_path):
+    path = tmp_path / "recursion.py"
+    path.write_text("from pyptx import cuda\ndef f(n):\n    return n if n < 2 else f(n - 1) * f(n - 2)\n@cuda.jit\ndef k(a):\n    a[0] = f(a[0])\n")
+    for options, size in (((), 1024), (("--stack", "4000"), 4000)):
+        _, text, _ = run("compile", path, "--sig", "int64[::1]", "--arch", "sm_90", *options)
+        assert f"__local_depot0[{size}]" in text
+
+
 def test_neighbours_can_be_imported(run, tmp_path):
     (tmp_path / "cli_test_constants.py").write_text("STEP = 7\n")
     path = tmp_path / "uses.py"

@@ -3,6 +3,7 @@
  *
  *   SHIM_LEVEL=0…4      the optimisation of the driver's compiler
  *   SHIM_PTXAS=OPTIONS  ptxas with these options makes the cubin instead
+ *   SHIM_EDIT=COMMAND  a filter that the PTX goes through before, with SHIM_PTXAS
  *   SHIM_KEEP=FILE      FILE.ptx, and FILE.cubin, which the driver's compiler made of it
  *   SHIM_STACK=BYTES    of local memory for calls, of each thread
  *
@@ -64,6 +65,11 @@ static void *assembled(const char *ptx, const char *how) {
     sscanf(at, ".target %31[a-z0-9_]", target);
   strcat(base, "/k");
   write_file(base, ".ptx", ptx, strlen(ptx));
+  if (getenv("SHIM_EDIT")) {
+    snprintf(command, sizeof command, "%s < %s.ptx > %s.edited && mv %s.edited %s.ptx", getenv("SHIM_EDIT"), base, base, base, base);
+    if (system(command))
+      return NULL;
+  }
   snprintf(command, sizeof command, "ptxas -arch=%s %s %s.ptx -o %s.cubin >&2", target, how, base, base);
   if (system(command))
     return NULL;
