@@ -86,7 +86,7 @@ static void search(Search *s) {
 /* --- calls from elsewhere --- */
 
 typedef struct Stack { /* that of a function which calls machines */
-  LLVMValueRef fn, from, end;
+  LLVMValueRef fn, from, room;
 } Stack;
 
 typedef struct Flattener {
@@ -110,15 +110,13 @@ static Stack own_stack(Flattener *x, LLVMValueRef fn) {
     LLVMPositionBuilderBefore(b, first);
   else
     LLVMPositionBuilderAtEnd(b, here);
-  LLVMValueRef bytes = LLVMConstInt(t->i64, fl_stack_bytes(x->cg), 0);
   LLVMValueRef array = LLVMBuildAlloca(b, LLVMArrayType2(t->i8, fl_stack_bytes(x->cg)), "stack");
   LLVMSetAlignment(array, 16);
   LLVMValueRef from = LLVMBuildAddrSpaceCast(b, array, fl_local(x->cg), "");
-  LLVMValueRef end = LLVMBuildInBoundsGEP2(b, t->i8, from, &bytes, 1, "");
   LLVMDisposeBuilder(b);
   if (LLVMGetLinkage(fn) == LLVMInternalLinkage) /* its array goes when it returns */
     cg_attribute(x->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-  Stack s = {fn, from, end};
+  Stack s = {fn, from, LLVMConstInt(t->i32, fl_stack_bytes(x->cg), 0)};
   VEC_PUSH(x->arena, &x->stacks, s);
   return s;
 }
@@ -126,9 +124,11 @@ static Stack own_stack(Flattener *x, LLVMValueRef fn) {
 /* What is free for what `fn` calls at the builder's place: behind a machine's own frames, else an array of its own. */
 static Stack stack_of(Flattener *x, LLVMValueRef fn) {
   for (uint32_t k = 0; k < x->machines.len; k++) {
-    const FlMachine *m = x->machines.data[k];
-    if (m->fn == fn)
-      return (Stack){fn, LLVMBuildLoad2(x->b, fl_local(x->cg), m->top, ""), m->end};
+    FlMachine *m = x->machines.data[k];
+    if (m->fn != fn)
+      continue;
+    LLVMValueRef top = fl_top(m);
+    return (Stack){fn, fl_address(m, top), LLVMBuildNUWSub(x->b, m->room, top, "")};
   }
   return own_stack(x, fn);
 }
@@ -141,7 +141,7 @@ static LLVMValueRef call_machine(Flattener *x, const FlMachine *m, const FlMembe
   LLVMValueRef *all = ARENA_ARRAY(x->arena, LLVMValueRef, n);
   for (unsigned k = 0; k < n; k++)
     all[k] = LLVMGetPoison(LLVMTypeOf(LLVMGetParam(m->fn, k)));
-  all[FL_PARAM_STACK] = s.from, all[FL_PARAM_END] = s.end;
+  all[FL_PARAM_STACK] = s.from, all[FL_PARAM_ROOM] = s.room;
   all[FL_PARAM_ENTRY] = LLVMConstInt(x->cg->t.i32, f->state, 0);
   bool context = fl_has_context(x->cg);
   if (context)

@@ -17,7 +17,7 @@
 #include "codegen/flow.h"
 #include "codegen/valuemap.h"
 
-enum { CG_STACK_BYTES = 1024 };
+enum { CG_STACK_BYTES = 1024, FL_LEAST_ALIGN = 8 };
 
 void cg_flatten_recursion(Cg *cg);
 
@@ -65,14 +65,14 @@ typedef struct FlMachine {
   uint32_t align; /* of all frames and areas */
   LLVMValueRef fn;
   LLVMTypeRef type, result;
-  LLVMValueRef top, state; /* boxes: the end of what is on the stack; where to go */
+  LLVMValueRef top, state; /* boxes: bytes on the stack; where to go */
   LLVMValueRef group;      /* box, if it meets: lanes that came together and are not done */
-  LLVMValueRef end;        /* of the stack */
+  LLVMValueRef base, room; /* the stack, and its bytes */
   LLVMBasicBlockRef next, overflow;
 } FlMachine;
 
 /* The machine's parameters: these, the context of device functions if they have one, then those of the members that are entered. */
-enum { FL_PARAM_STACK, FL_PARAM_END, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
+enum { FL_PARAM_STACK, FL_PARAM_ROOM, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
 
 /* flatten_frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call or in another block. */
 void fl_lay_out(FlMachine *m);
@@ -81,6 +81,9 @@ uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 
 /* flatten_write.c */
 void fl_write(FlMachine *m);
+/* At the builder's place in the machine: how much is on its stack (i32), and the address behind so much. */
+LLVMValueRef fl_top(FlMachine *m);
+LLVMValueRef fl_address(FlMachine *m, LLVMValueRef top);
 
 LLVMTypeRef fl_local(const Cg *cg); /* a pointer into local memory */
 uint32_t fl_stack_bytes(const Cg *cg);

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { WORD = 64, LEAST_ALIGN = 8 };
+enum { WORD = 64 };
 enum { VARIES = 0, NOT_CALLED = INT_MAX }; /* of FlMember.fixed */
 
 static uint32_t rounded(uint64_t n, uint32_t align) { return (uint32_t)((n + align - 1) / align * align); }
@@ -305,7 +305,7 @@ static bool meets(const FlMachine *m, const FlMember *f) {
 }
 
 void fl_lay_out(FlMachine *m) {
-  m->align = LEAST_ALIGN;
+  m->align = FL_LEAST_ALIGN;
   for (uint32_t k = 0; k < m->members.len; k++) {
     FlMember *f = m->members.data[k];
     cg_run_function_passes(m->cg, f->fn, "simplifycfg");

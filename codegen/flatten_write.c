@@ -30,7 +30,20 @@ static LLVMValueRef moved(FlMachine *m, LLVMValueRef p, int64_t bytes) {
   return bytes ? LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, p, &n, 1, "") : p;
 }
 
-static LLVMValueRef top_of(FlMachine *m) { return LLVMBuildLoad2(m->b, fl_local(m->cg), m->top, ""); }
+LLVMValueRef fl_top(FlMachine *m) { return LLVMBuildLoad2(m->b, m->cg->t.i32, m->top, ""); }
+
+LLVMValueRef fl_address(FlMachine *m, LLVMValueRef top) {
+  LLVMValueRef n = LLVMBuildZExt(m->b, top, m->cg->t.i64, "");
+  return LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, m->base, &n, 1, "");
+}
+
+/* The top is so much lower from here on. */
+static LLVMValueRef drop(FlMachine *m, uint32_t bytes) {
+  LLVMValueRef top = fl_top(m);
+  if (bytes)
+    LLVMBuildStore(m->b, top = LLVMBuildNUWSub(m->b, top, i32(m, bytes), ""), m->top);
+  return top;
+}
 
 static LLVMBasicBlockRef block(FlMachine *m, const char *name) {
   return LLVMAppendBasicBlockInContext(m->cg->context, m->fn, name);
@@ -42,7 +55,7 @@ static void make_function(FlMachine *m) {
   const CgTypes *t = &m->cg->t;
   VEC(LLVMTypeRef) params = {0}, fields = {0};
   VEC_PUSH(m->arena, &params, fl_local(m->cg));
-  VEC_PUSH(m->arena, &params, fl_local(m->cg));
+  VEC_PUSH(m->arena, &params, t->i32);
   VEC_PUSH(m->arena, &params, t->i32);
   if (fl_has_context(m->cg))
     VEC_PUSH(m->arena, &params, m->cg->target->context_type(m->cg));
@@ -120,7 +133,7 @@ static void replace_array(FlMachine *m, const FlMember *f, const FlArray *a) {
   for (LLVMUseRef u; (u = LLVMGetFirstUse(a->array));) {
     LLVMValueRef user = LLVMGetUser(u);
     LLVMPositionBuilderBefore(m->b, user);
-    LLVMValueRef p = LLVMBuildAddrSpaceCast(m->b, moved(m, top_of(m), at), m->cg->t.ptr, "");
+    LLVMValueRef p = LLVMBuildAddrSpaceCast(m->b, moved(m, fl_address(m, fl_top(m)), at), m->cg->t.ptr, "");
     for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(user); k < n; k++)
       if (LLVMGetOperand(user, k) == a->array)
         LLVMSetOperand(user, k, p);
@@ -151,16 +164,15 @@ static void go(FlMachine *m, LLVMValueRef state) {
   LLVMBuildBr(m->b, m->next);
 }
 
-/* The new top, if it fits; the builder goes on where it does. */
-static LLVMValueRef reserve(FlMachine *m, LLVMValueRef from, uint32_t bytes) {
-  LLVMValueRef to = moved(m, from, bytes);
+/* The top is so much higher, if it fits; the builder goes on where it does. */
+static void reserve(FlMachine *m, LLVMValueRef from, uint32_t bytes) {
+  LLVMValueRef to = LLVMBuildNUWAdd(m->b, from, i32(m, bytes), "");
   LLVMBasicBlockRef fits = block(m, "");
   LLVMMoveBasicBlockAfter(fits, LLVMGetInsertBlock(m->b));
-  LLVMValueRef beyond = LLVMBuildICmp(m->b, LLVMIntUGT, to, m->end, "");
+  LLVMValueRef beyond = LLVMBuildICmp(m->b, LLVMIntUGT, to, m->room, "");
   LLVMBuildCondBr(m->b, beyond, m->overflow, fits);
   LLVMPositionBuilderAtEnd(m->b, fits);
   LLVMBuildStore(m->b, to, m->top);
-  return to;
 }
 
 static void put_state(FlMachine *m, LLVMValueRef end, LLVMValueRef state) {
@@ -183,16 +195,15 @@ static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBas
                        unsigned state) {
   uint32_t bytes = rounded(m, c->bytes);
   LLVMPositionBuilderAtEnd(m->b, resume);
-  LLVMValueRef frame = moved(m, top_of(m), -(int64_t)bytes);
-  LLVMBuildStore(m->b, frame, m->top);
-  keep(m, f, c, frame, true);
+  keep(m, f, c, fl_address(m, drop(m, bytes)), true);
   if (c->to->result)
     LLVMReplaceAllUsesWith(c->call, LLVMBuildLoad2(m->b, c->to->result_type, c->to->result, ""));
   for (LLVMValueRef i; (i = LLVMGetNextInstruction(c->call));)
     put_before(m, i, resume);
   LLVMPositionBuilderAtEnd(m->b, LLVMGetInstructionParent(c->call));
-  frame = top_of(m);
-  reserve(m, frame, bytes + c->to->area);
+  LLVMValueRef top = fl_top(m);
+  reserve(m, top, bytes + c->to->area);
+  LLVMValueRef frame = fl_address(m, top);
   keep(m, f, c, frame, false);
   put_state(m, moved(m, frame, bytes), i32(m, state));
   for (unsigned k = 0; k < c->to->nargs; k++)
@@ -206,8 +217,7 @@ static void write_return(FlMachine *m, const FlMember *f, LLVMValueRef ret) {
   LLVMPositionBuilderBefore(m->b, ret);
   if (f->result)
     LLVMBuildStore(m->b, LLVMGetOperand(ret, 0), f->result);
-  LLVMValueRef frame = moved(m, top_of(m), -(int64_t)f->area);
-  LLVMBuildStore(m->b, frame, m->top);
+  LLVMValueRef frame = fl_address(m, drop(m, f->area));
   LLVMValueRef state = LLVMBuildLoad2(m->b, m->cg->t.i32, moved(m, frame, -STATE_BYTES), "");
   LLVMSetAlignment(state, STATE_BYTES);
   go(m, state);
@@ -279,10 +289,7 @@ static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef don
   LLVMBuildStore(m->b, group, m->group);
   LLVMBuildCondBr(m->b, busy, wait, done);
   LLVMPositionBuilderAtEnd(m->b, wait);
-  LLVMValueRef top = LLVMBuildPtrToInt(m->b, top_of(m), t->i64, "");
-  LLVMValueRef base = LLVMBuildPtrToInt(m->b, LLVMGetParam(m->fn, FL_PARAM_STACK), t->i64, "");
-  LLVMValueRef depth = LLVMBuildTrunc(m->b, LLVMBuildSub(m->b, top, base, ""), t->i32, "");
-  LLVMValueRef deepest = most(m, group, depth, fl_stack_bytes(m->cg));
+  LLVMValueRef depth = fl_top(m), deepest = most(m, group, depth, fl_stack_bytes(m->cg));
   LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, depth, deepest, ""), go_on, m->next);
 }
 
@@ -312,18 +319,26 @@ static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBl
 /* The stack begins with a frame that only says where the outermost call returns to. */
 static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) {
   LLVMPositionBuilderAtEnd(m->b, at);
-  LLVMValueRef base = LLVMGetParam(m->fn, FL_PARAM_STACK);
-  if (m->align > 8) {
-    LLVMValueRef back = LLVMBuildNeg(m->b, LLVMBuildPtrToInt(m->b, base, m->cg->t.i64, ""), "");
-    back = LLVMBuildAnd(m->b, back, LLVMConstInt(m->cg->t.i64, m->align - 1, 0), "");
-    base = LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, base, &back, 1, "");
-  }
-  reserve(m, base, m->align + f->area);
-  put_state(m, moved(m, base, m->align), i32(m, DONE));
+  reserve(m, i32(m, 0), m->align + f->area);
+  put_state(m, moved(m, m->base, m->align), i32(m, DONE));
   for (unsigned k = 0; k < f->nargs; k++)
     if (!f->fixed[k])
       LLVMBuildStore(m->b, LLVMGetParam(m->fn, f->first + k), f->args[k]);
   go(m, i32(m, f->state));
+}
+
+static void find_base(FlMachine *m) {
+  const CgTypes *t = &m->cg->t;
+  m->base = LLVMGetParam(m->fn, FL_PARAM_STACK);
+  m->room = LLVMGetParam(m->fn, FL_PARAM_ROOM);
+  if (m->align <= FL_LEAST_ALIGN)
+    return;
+  LLVMValueRef back = LLVMBuildNeg(m->b, LLVMBuildPtrToInt(m->b, m->base, t->i64, ""), "");
+  back = LLVMBuildAnd(m->b, back, LLVMConstInt(t->i64, m->align - 1, 0), "");
+  m->base = LLVMBuildInBoundsGEP2(m->b, t->i8, m->base, &back, 1, "");
+  LLVMValueRef fn = cg_intrinsic_fn(m->cg, "llvm.usub.sat", &m->cg->t.i32, 1);
+  LLVMValueRef args[] = {m->room, LLVMBuildTrunc(m->b, back, t->i32, "")};
+  m->room = LLVMBuildCall2(m->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
 }
 
 static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
@@ -372,7 +387,7 @@ static void write_overflow(FlMachine *m) {
 
 static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
   LLVMPositionBuilderAtEnd(m->b, boxes);
-  m->top = LLVMBuildAlloca(m->b, fl_local(m->cg), "top");
+  m->top = LLVMBuildAlloca(m->b, m->cg->t.i32, "top");
   m->state = LLVMBuildAlloca(m->b, m->cg->t.i32, "state");
   m->group = m->meets ? LLVMBuildAlloca(m->b, m->cg->t.i32, "group") : NULL;
   for (uint32_t k = 0; k < m->members.len; k++) {
@@ -391,8 +406,8 @@ void fl_write(FlMachine *m) {
   LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
   m->next = block(m, "next");
   m->overflow = block(m, "overflow");
-  m->end = LLVMGetParam(m->fn, FL_PARAM_END);
   make_boxes(m, begin);
+  find_base(m);
   unsigned states = FIRST_STATE + m->members.len;
   for (uint32_t k = 0; k < m->members.len; k++) {
     write_returns(m, m->members.data[k]);

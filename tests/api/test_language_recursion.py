@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from harness import define, run
-from pyptx import cuda, float64, int64
+from pyptx import complex128, cuda, float64, int64
 from test_ptx import ARCHITECTURES, assemble, ptx_of
 
 OPTS = pytest.mark.parametrize("opt", [0, 1, 3])
@@ -164,6 +164,28 @@ def test_local_arrays_and_tuples(opt):
             out[i] = local(x[i] % 6, (float64(1.5), float64(x[i])))
 
     run(kernel, [np.arange(24), np.zeros(24)], 1, 32, opt=opt)
+
+
+def turned(n, z):
+    """Arrays whose elements are aligned to 16 and 1 bytes."""
+    values = cuda.local.array(3, complex128)
+    flags = cuda.local.array(3, bool)
+    for j in range(3):
+        values[j] = z * (j + 1)
+        flags[j] = (n + j) % 2 == 0
+    if n > 0:
+        z = turned(n - 1, values[n % 3]) + values[(n + 1) % 3]
+    return z * 2 if flags[n % 3] else z - 1
+
+
+@OPTS
+def test_arrays_that_are_aligned(opt):
+    def kernel(z):
+        i = cuda.grid(1)
+        if i < z.size:
+            z[i] = turned(i % 6, z[i])
+
+    run(kernel, [np.arange(12) * (1 + 2j)], 1, 32, opt=opt)
 
 
 @OPTS

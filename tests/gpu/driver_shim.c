@@ -3,7 +3,7 @@
  *
  *   SHIM_LEVEL=0…4      the optimisation of the driver's compiler
  *   SHIM_PTXAS=OPTIONS  ptxas with these options makes the cubin instead
- *   SHIM_EDIT=COMMAND  a filter that the PTX goes through before, with SHIM_PTXAS
+ *   SHIM_EDIT=COMMAND   a filter that the PTX goes through before, with SHIM_PTXAS
  *   SHIM_KEEP=FILE      FILE.ptx, and FILE.cubin, which the driver's compiler made of it
  *   SHIM_STACK=BYTES    of local memory for calls, of each thread
  *
