@@ -66,7 +66,7 @@ typedef struct FlMachine {
   LLVMValueRef fn;
   LLVMTypeRef type, result;
   LLVMValueRef top, state; /* boxes: bytes on the stack; where to go */
-  LLVMValueRef group;      /* box, if it meets: lanes that came together and are not done */
+  LLVMValueRef callers;    /* the lanes that came together */
   LLVMValueRef base, room; /* the stack, and its bytes */
   LLVMBasicBlockRef next, overflow;
 } FlMachine;

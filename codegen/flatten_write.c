@@ -45,6 +45,12 @@ static LLVMValueRef drop(FlMachine *m, uint32_t bytes) {
   return top;
 }
 
+/* What is built there has no line. */
+static void at_end(FlMachine *m, LLVMBasicBlockRef b) {
+  LLVMPositionBuilderAtEnd(m->b, b);
+  LLVMSetCurrentDebugLocation2(m->b, NULL);
+}
+
 static LLVMBasicBlockRef block(FlMachine *m, const char *name) {
   return LLVMAppendBasicBlockInContext(m->cg->context, m->fn, name);
 }
@@ -123,7 +129,7 @@ static void take_lines(FlMachine *m) {
 
 static void put_before(FlMachine *m, LLVMValueRef i, LLVMBasicBlockRef end) {
   LLVMInstructionRemoveFromParent(i);
-  LLVMPositionBuilderAtEnd(m->b, end);
+  at_end(m, end);
   LLVMInsertIntoBuilder(m->b, i);
 }
 
@@ -171,7 +177,7 @@ static void reserve(FlMachine *m, LLVMValueRef from, uint32_t bytes) {
   LLVMMoveBasicBlockAfter(fits, LLVMGetInsertBlock(m->b));
   LLVMValueRef beyond = LLVMBuildICmp(m->b, LLVMIntUGT, to, m->room, "");
   LLVMBuildCondBr(m->b, beyond, m->overflow, fits);
-  LLVMPositionBuilderAtEnd(m->b, fits);
+  at_end(m, fits);
   LLVMBuildStore(m->b, to, m->top);
 }
 
@@ -194,13 +200,13 @@ static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef 
 static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBasicBlockRef resume,
                        unsigned state) {
   uint32_t bytes = rounded(m, c->bytes);
-  LLVMPositionBuilderAtEnd(m->b, resume);
+  at_end(m, resume);
   keep(m, f, c, fl_address(m, drop(m, bytes)), true);
   if (c->to->result)
     LLVMReplaceAllUsesWith(c->call, LLVMBuildLoad2(m->b, c->to->result_type, c->to->result, ""));
   for (LLVMValueRef i; (i = LLVMGetNextInstruction(c->call));)
     put_before(m, i, resume);
-  LLVMPositionBuilderAtEnd(m->b, LLVMGetInstructionParent(c->call));
+  at_end(m, LLVMGetInstructionParent(c->call));
   LLVMValueRef top = fl_top(m);
   reserve(m, top, bytes + c->to->area);
   LLVMValueRef frame = fl_address(m, top);
@@ -251,60 +257,60 @@ static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
   return call;
 }
 
-/* --- lanes that are deepest --- */
+/* --- the dispatcher --- */
 
 static LLVMValueRef intrinsic(FlMachine *m, const char *name, LLVMValueRef *args, unsigned n) {
   LLVMValueRef fn = cg_intrinsic_fn(m->cg, name, NULL, 0);
   return LLVMBuildCall2(m->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
 }
 
-static LLVMValueRef ballot(FlMachine *m, LLVMValueRef group, LLVMValueRef aye) {
-  return intrinsic(m, "llvm.nvvm.vote.ballot.sync", (LLVMValueRef[]){group, aye}, 2);
+static LLVMValueRef any(FlMachine *m, LLVMValueRef aye) {
+  return intrinsic(m, "llvm.nvvm.vote.any.sync", (LLVMValueRef[]){m->callers, aye}, 2);
 }
 
-/* The largest of the group's numbers, bit by bit where there is no instruction for it. */
-static LLVMValueRef most(FlMachine *m, LLVMValueRef group, LLVMValueRef v, uint32_t limit) {
+/* The largest of the lanes' numbers, bit by bit where there is no instruction for it. */
+static LLVMValueRef most(FlMachine *m, LLVMValueRef v, uint32_t limit) {
   if (cg_nvptx_arch_number(m->cg) >= 80)
-    return intrinsic(m, "llvm.nvvm.redux.sync.umax", (LLVMValueRef[]){v, group}, 2);
-  LLVMValueRef in = LLVMConstInt(m->cg->t.i1, 1, 0), found = i32(m, 0);
-  uint32_t bit = 1;
+    return intrinsic(m, "llvm.nvvm.redux.sync.umax", (LLVMValueRef[]){v, m->callers}, 2);
+  LLVMValueRef in = LLVMConstInt(m->cg->t.i1, 1, 0), zero = i32(m, 0), found = zero;
+  uint32_t bit = FL_LEAST_ALIGN;
   while (bit <= limit / 2)
     bit *= 2;
-  for (; bit; bit /= 2) {
-    LLVMValueRef has = LLVMBuildICmp(m->b, LLVMIntNE, LLVMBuildAnd(m->b, v, i32(m, bit), ""), i32(m, 0), "");
-    LLVMValueRef aye = LLVMBuildAnd(m->b, in, has, "");
-    LLVMValueRef any = LLVMBuildICmp(m->b, LLVMIntNE, ballot(m, group, aye), i32(m, 0), "");
-    in = LLVMBuildSelect(m->b, any, aye, in, "");
-    found = LLVMBuildOr(m->b, found, LLVMBuildSelect(m->b, any, i32(m, bit), i32(m, 0), ""), "");
+  for (; bit >= FL_LEAST_ALIGN; bit /= 2) {
+    LLVMValueRef has = LLVMBuildICmp(m->b, LLVMIntNE, LLVMBuildAnd(m->b, v, i32(m, bit), ""), zero, "");
+    LLVMValueRef aye = LLVMBuildAnd(m->b, in, has, ""), some = any(m, aye);
+    in = LLVMBuildSelect(m->b, some, aye, in, "");
+    found = LLVMBuildOr(m->b, found, LLVMBuildSelect(m->b, some, i32(m, bit), zero, ""), "");
   }
   return found;
 }
 
-/* Lanes that are done leave; of the others those go on whose stack is the highest. */
+/* All lanes that came stay until the last is done, so that they leave together: ptxas lets lanes that leave a loop run on alone to the end of
+ * a kernel, and does not always join those that go on. Of what meets, those go on whose stack is the highest. */
 static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef done, LLVMBasicBlockRef go_on) {
-  const CgTypes *t = &m->cg->t;
-  LLVMBasicBlockRef wait = block(m, "wait");
   LLVMValueRef busy = LLVMBuildICmp(m->b, LLVMIntNE, state, i32(m, DONE), "");
-  LLVMValueRef group = ballot(m, LLVMBuildLoad2(m->b, t->i32, m->group, ""), busy);
-  LLVMBuildStore(m->b, group, m->group);
-  LLVMBuildCondBr(m->b, busy, wait, done);
-  LLVMPositionBuilderAtEnd(m->b, wait);
-  LLVMValueRef depth = fl_top(m), deepest = most(m, group, depth, fl_stack_bytes(m->cg));
+  if (!m->meets) {
+    LLVMBasicBlockRef some = block(m, "busy");
+    LLVMBuildCondBr(m->b, any(m, busy), some, done);
+    at_end(m, some);
+    LLVMBuildCondBr(m->b, busy, go_on, m->next);
+    return;
+  }
+  LLVMBasicBlockRef some = block(m, "busy");
+  LLVMValueRef depth = LLVMBuildSelect(m->b, busy, fl_top(m), i32(m, 0), "");
+  LLVMValueRef deepest = most(m, depth, fl_stack_bytes(m->cg));
+  LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntNE, deepest, i32(m, 0), ""), some, done);
+  at_end(m, some);
   LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, depth, deepest, ""), go_on, m->next);
 }
-
-/* --- the dispatcher --- */
 
 /* Returns the switch, whose default is still to be set. */
 static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned states) {
   LLVMBasicBlockRef dispatch = block(m, "dispatch");
-  LLVMPositionBuilderAtEnd(m->b, m->next);
+  at_end(m, m->next);
   LLVMValueRef state = opaque(m, LLVMBuildLoad2(m->b, m->cg->t.i32, m->state, ""));
-  if (m->meets)
-    choose_lanes(m, state, done, dispatch);
-  else
-    LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, state, i32(m, DONE), ""), done, dispatch);
-  LLVMPositionBuilderAtEnd(m->b, dispatch);
+  choose_lanes(m, state, done, dispatch);
+  at_end(m, dispatch);
   return LLVMBuildSwitch(m->b, state, dispatch, states);
 }
 
@@ -318,7 +324,7 @@ static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBl
 
 /* The stack begins with a frame that only says where the outermost call returns to. */
 static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) {
-  LLVMPositionBuilderAtEnd(m->b, at);
+  at_end(m, at);
   reserve(m, i32(m, 0), m->align + f->area);
   put_state(m, moved(m, m->base, m->align), i32(m, DONE));
   for (unsigned k = 0; k < f->nargs; k++)
@@ -342,9 +348,7 @@ static void find_base(FlMachine *m) {
 }
 
 static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
-  LLVMPositionBuilderAtEnd(m->b, begin);
-  if (m->meets)
-    LLVMBuildStore(m->b, intrinsic(m, "llvm.nvvm.activemask", NULL, 0), m->group);
+  at_end(m, begin);
   LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, FL_PARAM_ENTRY), m->next, m->members.len);
   for (uint32_t k = 0; k < m->members.len; k++) {
     const FlMember *f = m->members.data[k];
@@ -357,7 +361,7 @@ static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
 }
 
 static void write_done(FlMachine *m, LLVMBasicBlockRef done) {
-  LLVMPositionBuilderAtEnd(m->b, done);
+  at_end(m, done);
   if (m->result == m->cg->t.none) {
     LLVMBuildRetVoid(m->b);
     return;
@@ -373,7 +377,7 @@ static void write_done(FlMachine *m, LLVMBasicBlockRef done) {
 
 static void write_overflow(FlMachine *m) {
   Cg *cg = m->cg;
-  LLVMPositionBuilderAtEnd(m->b, m->overflow);
+  at_end(m, m->overflow);
   if (cg->too_deep) {
     Lower lw = {.cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = m->b, .function = m->fn,
                 .context = LLVMGetParam(m->fn, FL_PARAM_CONTEXT)};
@@ -386,10 +390,9 @@ static void write_overflow(FlMachine *m) {
 }
 
 static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
-  LLVMPositionBuilderAtEnd(m->b, boxes);
+  at_end(m, boxes);
   m->top = LLVMBuildAlloca(m->b, m->cg->t.i32, "top");
   m->state = LLVMBuildAlloca(m->b, m->cg->t.i32, "state");
-  m->group = m->meets ? LLVMBuildAlloca(m->b, m->cg->t.i32, "group") : NULL;
   for (uint32_t k = 0; k < m->members.len; k++) {
     FlMember *f = m->members.data[k];
     f->area = rounded(m, f->area);
@@ -408,6 +411,7 @@ void fl_write(FlMachine *m) {
   m->overflow = block(m, "overflow");
   make_boxes(m, begin);
   find_base(m);
+  m->callers = intrinsic(m, "llvm.nvvm.activemask", NULL, 0);
   unsigned states = FIRST_STATE + m->members.len;
   for (uint32_t k = 0; k < m->members.len; k++) {
     write_returns(m, m->members.data[k]);

@@ -126,22 +126,3 @@ def test_operations_of_a_warp_inside(opt):
         launch(own, x, y)
         cuda.synchronize()
         assert x.tolist() == want_x.tolist() and y.tolist() == want_y.tolist()
-
-
-@pytest.mark.parametrize("opt", [0, 3])
-def test_barriers_inside(opt):
-    def tree(n, x, t):
-        if n == 0:
-            return
-        tree(n * 2 if n < 256 else 0, x, t)
-        cuda.syncthreads()
-        if t < n:
-            x[t] += x[t + n]
-
-    def kernel(x):
-        tree(1, x, cuda.threadIdx.x)
-
-    x = np.arange(512)
-    cuda.jit(opt=opt)(kernel)[1, 512](x)
-    cuda.synchronize()
-    assert x[0] == 511 * 512 // 2

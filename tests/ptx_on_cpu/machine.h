@@ -24,6 +24,7 @@ enum {
   FAULT_WRITE,
   FAULT_SPACE,
   FAULT_DEPTH,
+  FAULT_WARP,
   THREAD_ENDS
 };
 enum { GENERIC, GLOBAL, CONST, SHARED, LOCAL, PARAM };
@@ -154,6 +155,19 @@ static void enter(Machine *m, Frame *f, uint64_t bytes, uint64_t align, uint64_t
 static void leave(Machine *m) {
   m->frames = m->frames->before;
   m->calls--;
+}
+
+/* --- warps --- */
+
+static uint32_t own_lane(const Machine *m) {
+  return 1u << (m->tid[0] + m->block[0] * (m->tid[1] + m->block[1] * m->tid[2])) % 32;
+}
+
+/* An operation of other lanes than the thread's own is a fault. */
+static bool alone(Machine *m, uint32_t mask) {
+  if (mask != own_lane(m))
+    stop(m, FAULT_WARP, 0, mask, 4);
+  return true;
 }
 
 /* --- bits and numbers --- */

@@ -126,6 +126,10 @@ ROWS = [
     ("selp.pred", "pred = pred pred pred", "c ? a : b"),
     ("mov.{ANY}", "B = B", "a"),
     ("mov.pred", "pred = pred", "a"),
+    # --- warps, whose lanes run one by one: each is alone, and nothing else may be asked for
+    ("activemask.b32", "b32 = ", "own_lane(m)"),
+    ("vote.sync.any.pred", "pred = pred b32", "alone(m, b) && a"),
+    ("redux.sync.max.u32", "u32 = u32 b32", "alone(m, b) ? a : 0"),
     ("cvta.global.u64", "u64 = u64", "a"),
     ("cvta.local.u64", "u64 = u64", "a"),
     ("cvta.shared.u64", "u64 = u64", "a"),
