@@ -48,7 +48,8 @@ static void close_component(Search *s, uint32_t head) {
 static void visit(Search *s, uint32_t k);
 
 static void visit_call(Search *s, uint32_t from, LLVMValueRef i) {
-  uint32_t to = LLVMIsACallInst(i) ? valuemap_get(&s->numbers, LLVMGetCalledValue(i)) : VALUEMAP_NONE;
+  uint32_t to = LLVMIsACallInst(i) ? valuemap_get(&s->numbers, LLVMGetCalledValue(i))
+                                   : VALUEMAP_NONE;
   if (to == VALUEMAP_NONE)
     return;
   if (!s->nodes.data[to].number)
@@ -134,8 +135,8 @@ static Stack stack_of(Flattener *x, LLVMValueRef fn) {
 }
 
 /* At the builder's place in fn. */
-static LLVMValueRef call_machine(Flattener *x, const FlMachine *m, const FlMember *f, LLVMValueRef fn,
-                                 LLVMValueRef const *args) {
+static LLVMValueRef call_machine(Flattener *x, const FlMachine *m, const FlMember *f,
+                                 LLVMValueRef fn, LLVMValueRef const *args) {
   Stack s = stack_of(x, fn);
   unsigned n = LLVMCountParams(m->fn);
   LLVMValueRef *all = ARENA_ARRAY(x->arena, LLVMValueRef, n);
@@ -158,7 +159,8 @@ static void replace_call(Flattener *x, const FlMachine *m, const FlMember *f, LL
     args[k] = LLVMGetOperand(call, k);
   LLVMPositionBuilderBefore(x->b, call);
   LLVMSetCurrentDebugLocation2(x->b, LLVMInstructionGetDebugLoc(call));
-  LLVMValueRef v = call_machine(x, m, f, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), args);
+  LLVMValueRef v = call_machine(x, m, f, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)),
+                                args);
   LLVMSetCurrentDebugLocation2(x->b, NULL);
   if (v)
     LLVMReplaceAllUsesWith(call, v);
@@ -234,9 +236,11 @@ static bool has_recursion(const Cg *cg) {
 void cg_flatten_recursion(Cg *cg) {
   if (!has_recursion(cg))
     return;
-  cg_run_passes(cg, cg->options.opt ? "function(simplifycfg<bonus-inst-threshold=8>,sroa,early-cse),always-inline,"
-                                      "function(sroa,early-cse,tailcallelim,simplifycfg)"
-                                    : "always-inline");
+  cg_run_passes(cg,
+                cg->options.opt
+                    ? "function(simplifycfg<bonus-inst-threshold=8>,sroa,early-cse),always-inline,"
+                      "function(sroa,early-cse,tailcallelim,simplifycfg)"
+                    : "always-inline");
   Search s = {.cg = cg, .arena = &cg->cx->arena, .numbers = {.arena = &cg->cx->arena}};
   search(&s);
   Flattener x = {.cg = cg, .arena = s.arena, .b = LLVMCreateBuilderInContext(cg->context)};

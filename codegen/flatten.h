@@ -62,7 +62,7 @@ typedef struct FlMachine {
   Arena *arena;
   LLVMBuilderRef b;
   VEC(FlMember *) members;
-  bool meets; /* has barriers or operations of a warp */
+  bool meets;     /* has barriers or operations of a warp */
   uint32_t align; /* of all frames and areas */
   LLVMValueRef fn;
   LLVMTypeRef type, result;

@@ -8,7 +8,9 @@
 enum { WORD = 64 };
 enum { VARIES = 0, NOT_CALLED = INT_MAX }; /* of FlMember.fixed */
 
-static uint32_t rounded(uint64_t n, uint32_t align) { return (uint32_t)((n + align - 1) / align * align); }
+static uint32_t rounded(uint64_t n, uint32_t align) {
+  return (uint32_t)((n + align - 1) / align * align);
+}
 
 static LLVMValueRef first_of(const FlMember *f) {
   return LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->fn));
@@ -192,7 +194,8 @@ static void sort_allocas(FlMachine *m, FlMember *f) {
 /* --- what is read behind a call --- */
 
 typedef struct Live {
-  uint64_t *read, *written, *in; /* of a block: read before written, written, read from its beginning on */
+  uint64_t *read, *written,
+      *in; /* of a block: read before written, written, read from its beginning on */
 } Live;
 
 static uint32_t words(const FlMember *f) { return (f->boxes.len + WORD - 1) / WORD; }
@@ -200,7 +203,8 @@ static uint32_t words(const FlMember *f) { return (f->boxes.len + WORD - 1) / WO
 /* Backwards over one instruction. */
 static void step_back(const FlMember *f, LLVMValueRef i, uint64_t *live, uint64_t *written) {
   bool load = LLVMIsALoadInst(i), store = LLVMIsAStoreInst(i);
-  uint32_t box = load || store ? valuemap_get(&f->numbers, LLVMGetOperand(i, store)) : VALUEMAP_NONE;
+  uint32_t box = load || store ? valuemap_get(&f->numbers, LLVMGetOperand(i, store))
+                               : VALUEMAP_NONE;
   if (box == VALUEMAP_NONE)
     return;
   uint64_t bit = 1ull << box % WORD;
@@ -232,7 +236,8 @@ static void find_live(FlMachine *m, FlMember *f) {
     valuemap_set(&numbers, blocks.data[k], k);
     all[k] = (Live){ARENA_ARRAY(m->arena, uint64_t, n + 1), ARENA_ARRAY(m->arena, uint64_t, n + 1),
                     ARENA_ARRAY(m->arena, uint64_t, n + 1)};
-    for (LLVMValueRef i = LLVMGetLastInstruction(blocks.data[k]); i; i = LLVMGetPreviousInstruction(i))
+    for (LLVMValueRef i = LLVMGetLastInstruction(blocks.data[k]); i;
+         i = LLVMGetPreviousInstruction(i))
       step_back(f, i, all[k].read, all[k].written);
   }
   for (bool changed = true; changed;) {
@@ -252,7 +257,8 @@ static void find_live(FlMachine *m, FlMember *f) {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(c->call);
     c->live = ARENA_ARRAY(m->arena, uint64_t, n + 1);
     add_successors(f, all, &numbers, block, c->live);
-    for (LLVMValueRef i = LLVMGetLastInstruction(block); i != c->call; i = LLVMGetPreviousInstruction(i))
+    for (LLVMValueRef i = LLVMGetLastInstruction(block); i != c->call;
+         i = LLVMGetPreviousInstruction(i))
       step_back(f, i, c->live, NULL);
   }
 }

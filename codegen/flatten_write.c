@@ -77,7 +77,8 @@ static void make_function(FlMachine *m) {
     if (f->result_type != t->none)
       VEC_PUSH(m->arena, &fields, f->result_type);
   }
-  m->result = fields.len ? LLVMStructTypeInContext(m->cg->context, fields.data, fields.len, 0) : t->none;
+  m->result = fields.len ? LLVMStructTypeInContext(m->cg->context, fields.data, fields.len, 0)
+                         : t->none;
   m->type = LLVMFunctionType(m->result, params.data, params.len, 0);
   const char *name = arena_printf(m->arena, "%s$machine", LLVMGetValueName(m->members.data[0]->fn));
   m->fn = LLVMAddFunction(m->cg->module, name, m->type);
@@ -104,9 +105,11 @@ static void take_attribute(FlMachine *m, const char *name) {
 static LLVMMetadataRef inlined(FlMachine *m, LLVMMetadataRef at, LLVMMetadataRef scope) {
   LLVMMetadataRef outer = LLVMDILocationGetInlinedAt(at);
   outer = outer ? inlined(m, outer, scope)
-                : LLVMDIBuilderCreateDebugLocation(m->cg->context, LLVMDISubprogramGetLine(scope), 0, scope, NULL);
+                : LLVMDIBuilderCreateDebugLocation(m->cg->context, LLVMDISubprogramGetLine(scope),
+                                                   0, scope, NULL);
   return LLVMDIBuilderCreateDebugLocation(m->cg->context, LLVMDILocationGetLine(at),
-                                          LLVMDILocationGetColumn(at), LLVMDILocationGetScope(at), outer);
+                                          LLVMDILocationGetColumn(at), LLVMDILocationGetScope(at),
+                                          outer);
 }
 
 static void take_lines(FlMachine *m) {
@@ -114,20 +117,22 @@ static void take_lines(FlMachine *m) {
   if (!scope)
     return;
   for (uint32_t k = 1; k < m->members.len; k++)
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(m->members.data[k]->fn); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(m->members.data[k]->fn); b;
+         b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
         LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
         if (at)
           LLVMInstructionSetDebugLoc(i, inlined(m, at, scope));
       }
   for (uint32_t k = 0; k < m->members.len; k++)
-    LLVMGlobalEraseMetadata(m->members.data[k]->fn, LLVMGetMDKindIDInContext(m->cg->context, "dbg", 3));
+    LLVMGlobalEraseMetadata(m->members.data[k]->fn,
+                            LLVMGetMDKindIDInContext(m->cg->context, "dbg", 3));
   LLVMSetSubprogram(m->fn, scope);
 }
 
 /* --- bodies --- */
 
-static void put_before(FlMachine *m, LLVMValueRef i, LLVMBasicBlockRef end) {
+static void move_to_end(FlMachine *m, LLVMValueRef i, LLVMBasicBlockRef end) {
   LLVMInstructionRemoveFromParent(i);
   at_end(m, end);
   LLVMInsertIntoBuilder(m->b, i);
@@ -139,7 +144,8 @@ static void replace_array(FlMachine *m, const FlMember *f, const FlArray *a) {
   for (LLVMUseRef u; (u = LLVMGetFirstUse(a->array));) {
     LLVMValueRef user = LLVMGetUser(u);
     LLVMPositionBuilderBefore(m->b, user);
-    LLVMValueRef p = LLVMBuildAddrSpaceCast(m->b, moved(m, fl_address(m, fl_top(m)), at), m->cg->t.ptr, "");
+    LLVMValueRef p = LLVMBuildAddrSpaceCast(m->b, moved(m, fl_address(m, fl_top(m)), at),
+                                            m->cg->t.ptr, "");
     for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(user); k < n; k++)
       if (LLVMGetOperand(user, k) == a->array)
         LLVMSetOperand(user, k, p);
@@ -155,7 +161,7 @@ static void move_body(FlMachine *m, FlMember *f, LLVMBasicBlockRef boxes) {
       LLVMInstructionEraseFromParent(f->stores[k]);
   }
   for (uint32_t k = 0; k < f->boxes.len; k++)
-    put_before(m, f->boxes.data[k], boxes);
+    move_to_end(m, f->boxes.data[k], boxes);
   f->entry = LLVMGetEntryBasicBlock(f->fn);
   for (LLVMBasicBlockRef b; (b = LLVMGetFirstBasicBlock(f->fn));)
     LLVMMoveBasicBlockAfter(b, LLVMGetLastBasicBlock(m->fn));
@@ -205,7 +211,7 @@ static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBas
   if (c->to->result)
     LLVMReplaceAllUsesWith(c->call, LLVMBuildLoad2(m->b, c->to->result_type, c->to->result, ""));
   for (LLVMValueRef i; (i = LLVMGetNextInstruction(c->call));)
-    put_before(m, i, resume);
+    move_to_end(m, i, resume);
   at_end(m, LLVMGetInstructionParent(c->call));
   LLVMValueRef top = fl_top(m);
   reserve(m, top, bytes + c->to->area);
@@ -245,8 +251,8 @@ static void write_returns(FlMachine *m, const FlMember *f) {
 static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
   static const char code[] = "mov.b32 $0, $1;", constraints[] = "=r,r";
   LLVMTypeRef t = m->cg->t.i32, type = LLVMFunctionType(t, &t, 1, 0);
-  LLVMValueRef text = LLVMGetInlineAsm(type, code, sizeof code - 1, constraints, sizeof constraints - 1, 0, 0,
-                                       LLVMInlineAsmDialectATT, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, code, sizeof code - 1, constraints,
+                                       sizeof constraints - 1, 0, 0, LLVMInlineAsmDialectATT, 0);
   LLVMValueRef call = LLVMBuildCall2(m->b, type, text, &v, 1, "");
   static const char *const names[] = {"convergent", "nounwind", "memory"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -277,7 +283,8 @@ static LLVMValueRef most(FlMachine *m, LLVMValueRef v, uint32_t limit) {
   while (bit <= limit / 2)
     bit *= 2;
   for (; bit >= FL_LEAST_ALIGN; bit /= 2) {
-    LLVMValueRef has = LLVMBuildICmp(m->b, LLVMIntNE, LLVMBuildAnd(m->b, v, i32(m, bit), ""), zero, "");
+    LLVMValueRef has = LLVMBuildICmp(m->b, LLVMIntNE, LLVMBuildAnd(m->b, v, i32(m, bit), ""), zero,
+                                     "");
     LLVMValueRef aye = LLVMBuildAnd(m->b, in, has, ""), some = any(m, aye);
     in = LLVMBuildSelect(m->b, some, aye, in, "");
     found = LLVMBuildOr(m->b, found, LLVMBuildSelect(m->b, some, i32(m, bit), zero, ""), "");
@@ -287,7 +294,8 @@ static LLVMValueRef most(FlMachine *m, LLVMValueRef v, uint32_t limit) {
 
 /* All lanes that came stay until the last is done, so that they leave together: ptxas lets lanes that leave a loop run on alone to the end of
  * a kernel, and does not always join those that go on. Of what meets, those go on whose stack is the highest. */
-static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef done, LLVMBasicBlockRef go_on) {
+static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef done,
+                         LLVMBasicBlockRef go_on) {
   LLVMValueRef busy = LLVMBuildICmp(m->b, LLVMIntNE, state, i32(m, DONE), "");
   if (!m->meets) {
     LLVMBasicBlockRef some = block(m, "busy");
@@ -315,7 +323,8 @@ static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned st
 }
 
 /* The first is the default. */
-static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBlockRef at, LLVMBasicBlockRef unset) {
+static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBlockRef at,
+                      LLVMBasicBlockRef unset) {
   if (LLVMGetSwitchDefaultDest(to) == unset)
     LLVMSetSuccessor(to, 0, at);
   else
@@ -349,7 +358,8 @@ static void find_base(FlMachine *m) {
 
 static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
   at_end(m, begin);
-  LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, FL_PARAM_ENTRY), m->next, m->members.len);
+  LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, FL_PARAM_ENTRY), m->next,
+                                       m->members.len);
   for (uint32_t k = 0; k < m->members.len; k++) {
     const FlMember *f = m->members.data[k];
     if (!f->entered)
@@ -370,7 +380,8 @@ static void write_done(FlMachine *m, LLVMBasicBlockRef done) {
   for (uint32_t k = 0; k < m->members.len; k++) {
     const FlMember *f = m->members.data[k];
     if (f->entered && f->result)
-      all = LLVMBuildInsertValue(m->b, all, LLVMBuildLoad2(m->b, f->result_type, f->result, ""), f->field, "");
+      all = LLVMBuildInsertValue(m->b, all, LLVMBuildLoad2(m->b, f->result_type, f->result, ""),
+                                 f->field, "");
   }
   LLVMBuildRet(m->b, all);
 }
@@ -379,7 +390,12 @@ static void write_overflow(FlMachine *m) {
   Cg *cg = m->cg;
   at_end(m, m->overflow);
   if (cg->too_deep) {
-    Lower lw = {.cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = m->b, .function = m->fn,
+    Lower lw = {.cg = cg,
+                .cx = cg->cx,
+                .target = cg->target,
+                .t = &cg->t,
+                .b = m->b,
+                .function = m->fn,
                 .context = LLVMGetParam(m->fn, FL_PARAM_CONTEXT)};
     LLVMValueRef bytes = LLVMConstInt(cg->t.i64, fl_stack_bytes(cg), 0);
     cg_nvptx_trap(&lw, cg->too_deep->number, &bytes, 1);
@@ -397,14 +413,15 @@ static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
     FlMember *f = m->members.data[k];
     f->area = rounded(m, f->area);
     f->state = FIRST_STATE + k;
-    f->result = f->result_type == m->cg->t.none ? NULL : LLVMBuildAlloca(m->b, f->result_type, "result");
+    f->result = f->result_type == m->cg->t.none ? NULL
+                                                : LLVMBuildAlloca(m->b, f->result_type, "result");
   }
 }
 
 void fl_write(FlMachine *m) {
   make_function(m);
   take_attribute(m, "noinline");
-  take_attribute(m, "convergent");
+  cg_attribute(m->cg, m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
   take_lines(m);
   LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
   m->next = block(m, "next");
