@@ -1,7 +1,6 @@
 /* Compile: the front door. One Cx, one Cg and the only CX_TRY of the product a call. */
 #include "codegen/compile.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "codegen/gate.h"
 #include "codegen/passes.h"
 #include "codegen/target.h"
+#include "ir/base/chars.h"
 
 /* --- the request --- */
 
@@ -28,9 +28,9 @@ static const char *symbol_of(Cg *cg) {
   const char *name = cg->request->symbol ? cg->request->symbol : cg->request->func->code->qualname;
   char *s = arena_strdup(&cg->cx->arena, name && *name ? name : "kernel");
   for (char *p = s; *p; p++)
-    if (!isalnum((unsigned char)*p))
+    if (!char_is_alnum(*p))
       *p = '_';
-  bool unsafe = isdigit((unsigned char)*s) || is_reserved(s);
+  bool unsafe = char_is_digit(*s) || is_reserved(s);
   return unsafe ? arena_printf(&cg->cx->arena, "k_%s", s) : s;
 }
 

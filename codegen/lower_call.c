@@ -1,10 +1,10 @@
 /* Calls of device functions, and print. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
+#include "ir/base/chars.h"
 
 /* --- device functions: parameters and results are leaves --- */
 
@@ -13,9 +13,9 @@ static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
   char *s = number ? arena_printf(&cg->cx->arena, "%s$%u", name, number)
                    : arena_strdup(&cg->cx->arena, name);
   for (char *p = s; *p; p++)
-    if (!isalnum((unsigned char)*p) && *p != '$')
+    if (!char_is_alnum(*p) && *p != '$')
       *p = '_';
-  return isdigit((unsigned char)*s) ? arena_printf(&cg->cx->arena, "f%s", s) : s;
+  return char_is_digit(*s) ? arena_printf(&cg->cx->arena, "f%s", s) : s;
 }
 
 static LLVMTypeRef result_type(Cg *cg, const Type *t) {
@@ -236,7 +236,7 @@ static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char k
     row++;
   bool left = memchr(spec, '-', n), precise = memchr(spec, '.', n);
   size_t flags = strspn(spec, "-+ 0");
-  int width = flags < n && isdigit((unsigned char)spec[flags]) ? atoi(spec + flags) : 0;
+  int width = flags < n && char_is_digit(spec[flags]) ? atoi(spec + flags) : 0;
   if (left || precise) {
     buf_printf(&line->format, "%%%.*s%s%sg", (int)n, spec, precise ? "" : ".",
                precise ? "" : rows[row].digits);

@@ -1,5 +1,4 @@
 /* The NVPTX target: PTX for one GPU architecture. What was checked of LLVM's back end is in docs/ARCHITECTURE.md. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "codegen/nvptx_prepare.h"
 #include "codegen/optimize.h"
 #include "codegen/ptx_fixup.h"
+#include "ir/base/chars.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 static const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
@@ -204,7 +204,7 @@ static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, un
   NvptxState *s = lw->cg->target_state;
   char *text = arena_printf(&lw->cx->arena, "%s$%u", name, s->nglobals++);
   for (char *p = text; *p; p++)
-    if (!isalnum((unsigned char)*p) && *p != '$')
+    if (!char_is_alnum(*p) && *p != '$')
       *p = '_';
   LLVMValueRef g = LLVMAddGlobalInAddressSpace(lw->cg->module, type, text, space);
   LLVMSetAlignment(g, align);

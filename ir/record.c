@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ir/base/chars.h"
 #include "ir/cx.h"
 #include "ir/type.h"
 
@@ -39,10 +40,10 @@ const RecordField *ty_find_field(const Type *record, const char *name) {
 
 /* --- text out --- */
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_word(char c) { return char_is_alnum(c) || c == '_'; }
 
 static void put_name(Buf *b, const char *name) {
-  bool word = *name && !isdigit((unsigned char)*name);
+  bool word = *name && !char_is_digit(*name);
   for (const char *c = name; *c; c++)
     word &= is_word(*c);
   buf_puts(b, word ? "" : "'");

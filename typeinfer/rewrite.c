@@ -2,9 +2,9 @@
  *
  * In: a typed TySpec whose Fn is still lifted. Out: the same Fn at stage T: every lifted instruction is replaced by what its rule emits
  * before it; branches on known conditions are folded; phis and returns have casts at the ends of their predecessors. */
-#include <ctype.h>
 #include <string.h>
 
+#include "ir/base/chars.h"
 #include "typeinfer/ty.h"
 
 /* --- values that meet
@@ -214,7 +214,7 @@ static const char *symbol_of(TyProgram *p, const Fn *fn) {
   Buf b;
   buf_init(&b, &p->cx->arena);
   for (const char *s = fn->name; *s; s++)
-    buf_putc(&b, isalnum((unsigned char)*s) ? *s : '_');
+    buf_putc(&b, char_is_alnum(*s) ? *s : '_');
   if (!fn->is_kernel)
     buf_printf(&b, "__%u", p->nfns);
   return b.text;

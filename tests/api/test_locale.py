@@ -56,3 +56,38 @@ def test_a_comma_in_numbers(tmp_path):
     assert done.returncode == 0, done.stderr
     got, want = done.stdout.splitlines()
     assert got == want and "1234.5 0.1" in got
+
+
+LETTERS = """
+import locale
+import numpy as np
+from pyptx import _pyptx, cuda
+
+locale.setlocale(locale.LC_CTYPE, "latin")
+
+def erhöht(x):
+    return x + 1
+
+def größe(x, out):
+    fläche = cuda.shared.array(4, np.float32)
+    fläche[0] = x[0]
+    out[0] = erhöht(fläche[0])
+
+ptx = _pyptx._compile(größe, "float32[::1], float32[::1]", "nvptx", "sm_80", 0, {"opt": 0}, "ptx")["ptx"]
+assert ptx.isascii() and ".entry gr____e(" in ptx, ptx
+out = np.zeros(1, np.float32)
+cuda.jit(größe)[1, 1](np.ones(1, np.float32), out)
+cuda.synchronize()
+assert out[0] == 2
+"""
+
+
+def test_letters_of_an_8_bit_locale_are_none_of_a_symbol(tmp_path):
+    made = shutil.which("localedef") and subprocess.run(
+        ["localedef", "-c", "-i", "en_US", "-f", "ISO-8859-1", "./latin"], cwd=tmp_path, capture_output=True
+    )
+    if not made or not (tmp_path / "latin").exists():
+        pytest.skip("no localedef, or nothing to make a locale of")
+    env = {**os.environ, "LOCPATH": str(tmp_path), "PYPTX_DEVICE": "host", "PYTHONUTF8": "1"}
+    done = subprocess.run([sys.executable, "-c", LETTERS], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
