@@ -5,9 +5,10 @@
  * multiplication and an address. Here the loop has a pointer that moves on by what a round adds, and what is rows further is at a
  * distance that does not change. ptxas makes one operation of each.
  *
- * In: a module behind LLVM's passes and coarsening. Of innermost loops, accesses to global memory at base + ext(counter * stride [+ start])
- * [+ constant] elements, where the counter steps by a constant and base, stride and start come from outside. Sums and products that
- * are extended have flags that say they do not wrap, so the extension is that of each part. */
+ * In: a module behind LLVM's passes and coarsening. Of innermost loops, accesses to global memory at base + ext(counter * stride) [+ constant]
+ * elements, where the counter steps by a constant and base and stride come from outside. Sums and products that are extended have flags
+ * that say they do not wrap, so the extension is that of each part. Where every thread starts elsewhere in the row, as in a product of
+ * matrices, the generator's addresses are as good, and take fewer registers. */
 #include "codegen/flow.h"
 #include "codegen/nvptx.h"
 #include "codegen/valuemap.h"
@@ -21,14 +22,14 @@ typedef struct Counting { /* the loop, and what it counts */
   ValueMap blocks;
 } Counting;
 
-typedef struct Index { /* (counter + ahead) * stride + start + plus */
-  LLVMValueRef stride, start; /* start: NULL for 0 */
+typedef struct Index { /* (counter + ahead) * stride + plus */
+  LLVMValueRef stride;
   int64_t ahead, plus;
   bool is_signed, wide; /* wide: 64 bits, where sums may wrap */
 } Index;
 
 typedef struct Pointer {
-  LLVMValueRef base, stride, start;
+  LLVMValueRef base, stride;
   bool is_signed, wide;
   LLVMTypeRef element;
   bool ahead; /* some access is not in the counter's own row */
@@ -98,11 +99,6 @@ static bool read_sum(const Counting *c, Index *x, LLVMValueRef v, int depth) {
     x->plus += constant(x, v);
     return true;
   }
-  if (is_outside(c, v)) {
-    bool first = !x->start;
-    x->start = v;
-    return first;
-  }
   if (depth < MAX_DEPTH && is_sum(x, v))
     return read_sum(c, x, LLVMGetOperand(v, 0), depth + 1) && read_sum(c, x, LLVMGetOperand(v, 1), depth + 1);
   return read_product(c, x, v);
@@ -158,8 +154,6 @@ static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
   LLVMValueRef stride = extended(r, x, x->stride);
   p->distance = LLVMBuildMul(b, stride, size, "");
   LLVMValueRef first = LLVMBuildMul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance, "");
-  if (x->start)
-    first = LLVMBuildAdd(b, LLVMBuildMul(b, extended(r, x, x->start), size, ""), first, "");
   LLVMValueRef start = moved(r, p->base, first), round = LLVMBuildMul(b, p->distance, number(r, c->step), "");
   LLVMPositionBuilderBefore(b, c->counter);
   p->phi = LLVMBuildPhi(b, LLVMTypeOf(p->base), "");
@@ -172,14 +166,13 @@ static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
 static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
   Pointer want = {.base = LLVMGetOperand(access, 0),
                   .stride = x->stride,
-                  .start = x->start,
                   .is_signed = x->is_signed,
                   .wide = x->wide,
                   .element = LLVMGetGEPSourceElementType(access)};
   for (unsigned k = 0; k < r->n; k++) {
     const Pointer *p = &r->pointers[k];
-    if (p->base == want.base && p->stride == want.stride && p->start == want.start && p->is_signed == want.is_signed &&
-        p->wide == want.wide && p->element == want.element)
+    if (p->base == want.base && p->stride == want.stride && p->is_signed == want.is_signed && p->wide == want.wide &&
+        p->element == want.element)
       return k + 1;
   }
   if (r->n == MAX_POINTERS)
@@ -202,14 +195,15 @@ static void erase_unread(LLVMValueRef v) {
   }
 }
 
-static bool is_access(const Counting *c, LLVMValueRef i) {
-  return is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind &&
-         LLVMGetPointerAddressSpace(LLVMTypeOf(i)) == NVPTX_GLOBAL && is_outside(c, LLVMGetOperand(i, 0));
+static bool is_access(const Rows *r, LLVMValueRef i) {
+  return is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 && LLVMTypeOf(LLVMGetOperand(i, 1)) == r->cg->t.i64 &&
+         LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(LLVMTypeOf(i)) == NVPTX_GLOBAL &&
+         is_outside(&r->loop, LLVMGetOperand(i, 0));
 }
 
 static void read_access(Rows *r, LLVMValueRef i) {
   Index x;
-  if (!is_access(&r->loop, i) || !read_index(&r->loop, &x, LLVMGetOperand(i, 1)))
+  if (!is_access(r, i) || !read_index(&r->loop, &x, LLVMGetOperand(i, 1)))
     return;
   unsigned number = pointer_for(r, i, &x);
   if (!number)

@@ -41,8 +41,39 @@ def test_indices_that_count_from_the_end():
             acc += x[k] * (k + 1)
         y[row] = acc
 
-    start = np.cumsum(np.arange(24)).astype(np.int32) - 276  # … 0, of 276 elements
-    run(kernel, [start, np.arange(276), np.zeros(23, np.int64)], 1, 23)
+    start = np.cumsum(np.arange(24)).astype(np.int32)  # 0 … 276
+    for first in (-276, -100, -3, 0):
+        run(kernel, [start + np.int32(first), np.arange(276 + 30), np.zeros(23, np.int64)], 1, 23)
+
+
+@pytest.mark.parametrize("start", range(-19, 1, 3))
+def test_rounds_on_both_sides_of_zero(start):
+    def kernel(bounds, x, link, out):
+        t = cuda.grid(1)
+        low, last, n = 1000.0, 0.0, 0
+        for k in range(bounds[t], bounds[t + 1]):
+            low = min(low, x[k] + x[link[k]])
+            last = x[k]
+            n += 1
+        out[t, 0] = low
+        out[t, 1] = last
+        out[t, 2] = n
+
+    rng = np.random.default_rng(8)
+    bounds = np.array([start, start + 1, start + 9, 2, 5, start, start + 18, start + 20], np.int32)
+    run(kernel, [bounds, rng.random(21), rng.integers(-21, 21, 21), np.zeros((7, 3))], 1, 7)
+
+
+def test_minima_that_are_no_indices():
+    def kernel(bounds, more, out):
+        t = cuda.grid(1)
+        acc = 0
+        for k in range(bounds[t], bounds[t + 1]):
+            u = np.uint32(k)
+            acc += min(u, np.uint32(u + more[t])) + more[t] * 0
+        out[t] = acc
+
+    run(kernel, [np.array([3, 3, 7, 30], np.int32), np.array([2**32 - 2, 5, 2**31], np.uint32), np.zeros(3, np.int64)], 1, 3)
 
 
 def test_what_is_carried_from_round_to_round():
