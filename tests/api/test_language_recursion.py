@@ -1,6 +1,9 @@
 """Recursive functions: results beside CPython's on every device; and the GPU's code of them, which has no function that calls itself."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -268,6 +271,34 @@ def test_too_deep(exceptions, device):
     with pytest.raises(RecursionError, match=r"recursion is too deep for a thread's stack of 1024 bytes.*stack=BYTES(.|\n)*in thread \(7, 0, 0\)"):
         cuda.jit(deep_kernel, opt=0, **{exceptions: True})[1, 32](n, x, out)
         cuda.synchronize()
+
+
+UNCHECKED = """
+import os, sys
+sys.path[:0] = {paths!r}
+if "PYPTX_ON_PTX" in os.environ:
+    import ptx_on_cpu
+    ptx_on_cpu.choose()
+import numpy as np
+from pyptx import cuda
+from pyptx.errors import ContextLostError
+from test_language_recursion import deep_kernel
+try:
+    cuda.jit(stack=64)(deep_kernel)[1, 32](np.full(32, 50), np.ones(1, np.int64), np.zeros(32, np.int64))
+    cuda.synchronize()
+except ContextLostError as e:
+    os._exit(7 if "stack=BYTES" in str(e) else 8)
+"""
+
+
+def test_too_deep_unchecked(device):
+    """A fault that takes the context with it, so in a process of its own."""
+    if device == "host":
+        pytest.skip("the host's stack is the process's")
+    here = Path(__file__).parent
+    code = UNCHECKED.format(paths=[str(here), str(here.parent), str(here.parents[1])])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 7, done.stdout + done.stderr
 
 
 def test_a_larger_stack():
