@@ -99,6 +99,7 @@ static void note_plan(Cg *cg, const CoPlan *plan) {
   k->params.coarse.factor = plan->factor;
   k->params.coarse.axis = plan->axis;
   k->params.coarse.fill = plan->fill;
+  k->params.coarse.even = plan->even;
   add_field(k, cg);
 }
 

@@ -86,6 +86,7 @@ typedef struct CoShape {
 typedef struct CoPlan {
   unsigned factor, axis; /* factor 1: not coarsened */
   unsigned fill;         /* as in RtCoarse: eighths of a device */
+  bool even;             /* as in RtCoarse */
   bool linear;   /* blockIdx on the axis is used in sums blockIdx * blockDim + threadIdx only */
   bool threads;  /* copies are neighbouring threads of the launch; else threads of neighbouring blocks */
   const char *reason; /* of factor 1 */

@@ -161,6 +161,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
       continue;
     p->factor = k;
     p->fill = fill_of(s, aim, log2, varying);
+    p->even = aim == AIM_COMMON;
     return;
   }
   p->reason = "its values leave no room in the registers for a second copy";

@@ -14,9 +14,9 @@
 #include "codegen/libdevice.h"
 
 /* A new member of one of these is to be packed below if a launch needs it, and then counted here. */
-_Static_assert(sizeof(CgKernel) == 296, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 304, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
-_Static_assert(sizeof(RtCoarse) == 16, "pack_coarse packs every member of RtCoarse");
+_Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
 _Static_assert(sizeof(RtHostCode) == 24, "pack_host packs every member of RtHostCode but the entry");
 
@@ -159,9 +159,10 @@ static void pack_coarse(Pack *p, CgKernel *k) {
   pack_u32(p, &c->factor);
   pack_u32(p, &c->axis);
   pack_u32(p, &c->fill);
+  pack_u32(p, &c->even);
   pack_u32(p, &c->plain_bytes);
   pack_text(p, &k->coarsening);
-  need(p, c->axis < 3 && c->plain_bytes <= k->params.bytes);
+  need(p, c->axis < 3 && c->even <= 1 && c->plain_bytes <= k->params.bytes);
 }
 
 static void pack_rest(Pack *p, CgKernel *k) {

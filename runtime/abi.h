@@ -23,6 +23,7 @@ typedef struct RtField {
 typedef struct RtCoarse {
   uint32_t factor, axis; /* factor 0: there is none */
   uint32_t fill;         /* launches take it whose threads fill so many eighths of the device, with a block of it for about each multiprocessor; 0: all */
+  uint32_t even;         /* 1: a launch with a few more blocks of it than there are multiprocessors does not take it */
   uint32_t plain_bytes;  /* of the parameter block without the BLOCKS field: what the kernel itself takes */
 } RtCoarse;
 

@@ -173,8 +173,8 @@ static RtStatus make_trap(RtKernel *k) {
 
 /* --- entries --- */
 
-/* Of fill; and the multiprocessors that the fewest blocks of the second entry keep busy. With a few more blocks than multiprocessors all wait for
- * those that have two, which only pays for a kernel that pays with few threads too. */
+/* Of fill; and the multiprocessors that the fewest blocks of the second entry keep busy. With up to GAP more than
+ * multiprocessors most have one and wait for those that have two. */
 enum { FILL_PARTS = 8, BUSY = 7, GAP = 2, BUSY_OF = 8 };
 
 /* What decides which launches take the second entry, as far as it is known before that is loaded. */
@@ -189,7 +189,7 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   c->from = (uint64_t)coarse->fill * (uint64_t)multiprocessors * (uint64_t)each / FILL_PARTS;
   c->full = (uint64_t)coarse->factor * (uint64_t)multiprocessors + 1;
   c->blocks = coarse->fill ? c->full * BUSY / BUSY_OF : 0;
-  c->gap = coarse->fill < FILL_PARTS ? 0 : c->full * GAP / BUSY_OF;
+  c->gap = coarse->even ? c->full * GAP / BUSY_OF : 0;
   c->fill = coarse->fill;
   c->factor = coarse->factor;
   return RT_OK;

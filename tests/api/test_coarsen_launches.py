@@ -83,6 +83,10 @@ def test_from_which_size_on_loops_are_coarsened():
         assert last() == ("product$coarse", (32, 16, 1)), last()
         product[(32, 32), (32, 32)](x, x, x)
         assert last() == ("product$coarse", (32, 4, 1)), last()
+        product[(32, 34), (32, 32)](x, x, x)  # 136 blocks of the second entry for 132 multiprocessors
+        assert last() == ("product", (32, 34, 1)), last()
+        product[(32, 42), (32, 32)](x, x, x)
+        assert last() == ("product$coarse", (32, 6, 1)), last()
         product[(24, 96), (32, 8)](x, x, x)
         assert last() == ("product", (24, 96, 1)), last()
         product[(2000, 7), (32, 8)](x, x, x)

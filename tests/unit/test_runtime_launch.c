@@ -122,7 +122,7 @@ static void coarse(int n) {
   expect_launch(control, k, c, 1, 1);
   expect_launch(control, k, (RtConfig){.grid = {1, 4, 133}, .block = {1024, 1, 1}}, 1, 1);
   rt_kernel_release(k);
-  k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8}); /* more than a block of it for each multiprocessor, and fewer than 5/4 */
+  k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8, .even = 1}); /* more than a block of it for each multiprocessor, and fewer than 5/4 */
   enum { ONE_EACH = 4 * 132, MORE = 4 * 132 + 1 + (4 * 132 + 1) / 4 };
   expect_launch(control, k, config_of(ONE_EACH, 1024), 0, 132);
   expect_launch(control, k, config_of(ONE_EACH + 1, 1024), 0, 0);
