@@ -15,7 +15,7 @@
  * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0 or 1: the negation goes into what
  * made it, with the same fault. In code that LLVM has not optimised, the sign bit is turned everywhere. In other code a negation is
  * most often free, as a modifier of another instruction's operand, and the sign bit is turned only where the operand was made by a
- * conversion of an integer or by selp; of selp's constants both are negated, as bits. ptxas 13.0 compiles these alone as written: the
+ * conversion of an integer or by selp; of selp's constants both are negated, as bits, if nothing else writes its register and its condition. ptxas 13.0 compiles these alone as written: the
  * driver's compiler was seen to lose their sign.
  *
  * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert instead where the register was
@@ -150,15 +150,20 @@ static void rewrite_store(Buf *out, const Store *store, const char *line, const 
 
 /* --- negations of floats made from integers --- */
 
-enum { CLASSES = 3 };
-static const char *const classes[CLASSES] = {"%rs", "%rd", "%r"};
+enum { CLASSES = 4 };
+static const char *const classes[CLASSES] = {"%rs", "%rd", "%r", "%p"};
 
-/* What made the registers of the function at hand: lines of cvt and selp, by class and number. */
+/* What may be in a register: PTX is no SSA, where paths meet each writes it. */
+typedef struct Made {
+  const char *line; /* a cvt or selp that writes it; NULL: none does */
+  unsigned times;   /* how many instructions write it, or more */
+} Made;
+
+/* The registers of the function at hand, by class and number. */
 typedef struct Makers {
   Arena *arena;
-  const char *function; /* where its text begins; lines before it are another function's */
-  size_t most;          /* no number is above it: the size of the module's text */
-  const char **line[CLASSES];
+  size_t most; /* no number is above it: the size of the module's text */
+  Made *made[CLASSES];
   size_t size[CLASSES];
 } Makers;
 
@@ -186,22 +191,39 @@ static bool makes_float_of_integer(const char *line) {
   return false;
 }
 
-static void remember(Makers *m, const char *line) {
-  const char *to = strchr(line + 1, '\t');
+/* The register that s begins with is written; by a cvt or selp: line. */
+static void remember(Makers *m, const char *s, const char *line) {
   size_t number;
-  int c = to ? register_of(to + 1, &number) : -1;
+  int c = register_of(s, &number);
   if (c < 0 || number > m->most)
     return;
   if (number >= m->size[c]) {
     size_t size = number < 32 ? 64 : 2 * number;
-    const char **grown = ARENA_ARRAY(m->arena, const char *, size);
+    Made *grown = ARENA_ARRAY(m->arena, Made, size);
     memset(grown, 0, size * sizeof *grown);
     if (m->size[c])
-      memcpy(grown, m->line[c], m->size[c] * sizeof *grown);
-    m->line[c] = grown;
+      memcpy(grown, m->made[c], m->size[c] * sizeof *grown);
+    m->made[c] = grown;
     m->size[c] = size;
   }
-  m->line[c][number] = line;
+  Made *made = &m->made[c][number];
+  made->times++;
+  made->line = line ? line : made->line;
+}
+
+/* An instruction writes its first operand, and perhaps one behind a bar; of lists and of several instructions in a line all counts. */
+static void remember_line(Makers *m, const char *line, size_t n) {
+  const char *to = memchr(line + 1, '\t', n - 1);
+  if (memchr(line, '{', n)) {
+    for (size_t k = 0; k < n; k++)
+      if (line[k] == '%')
+        remember(m, line + k, NULL);
+  } else if (to) {
+    remember(m, to + 1, makes_float_of_integer(line) ? line : NULL);
+    const char *second = to + 1 + operand_length(to + 1);
+    if (*second == '|')
+      remember(m, second + 1, NULL);
+  }
 }
 
 /* Functions begin, as all that belongs to none, in the first column with a dot. */
@@ -209,21 +231,30 @@ static bool begins_function(const char *line) { return *line == '.'; }
 
 /* Blocks need not stand in the order in which they run, so the makers are looked for ahead of the function's first line. */
 static void find_makers(Makers *m, const char *function) {
-  m->function = function;
+  for (int c = 0; c < CLASSES; c++)
+    if (m->size[c])
+      memset(m->made[c], 0, m->size[c] * sizeof *m->made[c]);
   const char *at = function;
   do {
     size_t n = strcspn(at, "\n");
-    if (makes_float_of_integer(at))
-      remember(m, at);
+    if (*at == '\t')
+      remember_line(m, at, n);
     at += n + (at[n] == '\n');
   } while (*at && !begins_function(at));
 }
 
-static const char *maker(const Makers *m, const char *s) {
+static Made made_of(const Makers *m, const char *s) {
   size_t number;
   int c = register_of(s, &number);
-  const char *line = c >= 0 && number < m->size[c] ? m->line[c][number] : NULL;
-  return line >= m->function ? line : NULL;
+  return c >= 0 && number < m->size[c] ? m->made[c][number] : (Made){0};
+}
+
+/* Does the condition of a selp, which alone writes its register, still say what is in it? */
+static bool tells(const Makers *m, Made made) {
+  const char *condition = strchr(made.line, ';');
+  while (condition && condition > made.line && condition[-1] != ' ')
+    condition--;
+  return condition && made.times == 1 && made_of(m, condition).times <= 1;
 }
 
 /* "0f3F800000" as "0x3F800000", or as "0xBF800000" if negated; false: no such number. */
@@ -266,11 +297,12 @@ static const char *rewrite_choice(Buf *out, const char *line, size_t n) {
 /* line: a negation that the rule would rewrite. What follows it, or NULL: it stays, since its operand was made in another way. */
 static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line, const Makers *m) {
   const char *to = line + strlen(rule->op), *comma = to + operand_length(to);
-  const char *made = strncmp(comma, ", ", 2) == 0 ? maker(m, comma + 2) : NULL;
-  if (!made)
+  Made made = strncmp(comma, ", ", 2) == 0 ? made_of(m, comma + 2) : (Made){0};
+  if (!made.line)
     return NULL;
   const char *end = comma + 2 + operand_length(comma + 2);
-  return *end == ';' && made[1] == 's' && put_choice(out, made, to, true) ? end + 1 : rewrite(out, rule, line);
+  bool chosen = *end == ';' && made.line[1] == 's' && tells(m, made);
+  return chosen && put_choice(out, made.line, to, true) ? end + 1 : rewrite(out, rule, line);
 }
 
 /* --- the pass --- */
@@ -304,7 +336,7 @@ const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optim
   Buf out, line;
   buf_init(&out, arena);
   buf_init(&line, arena);
-  Makers makers = {.arena = arena, .function = ptx, .most = *size};
+  Makers makers = {.arena = arena, .most = *size};
   bool negates = optimised && strstr(ptx, "\tneg.");
   const char *kept = ptx;
   for (const char *at = ptx; *at;) {

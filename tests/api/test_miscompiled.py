@@ -194,3 +194,21 @@ def test_negative_zero_of_comparisons_and_memberships(opt):
 
     n = np.array([0, 1, 0, 7], np.uint32)
     run(kernel, [np.array([1, 0, 3, -0.0], np.float32), n, np.ones((10, 4))], 1, 32, opt=opt)
+
+
+def first_or_more(v, limits, x):
+    """v, negated; where a limit is passed the truth of a comparison. Both are in one register where the paths meet."""
+    for k in range(limits.size):
+        if v > limits[k]:
+            v = float(1 // v > x)
+            break
+    return -v
+
+
+def test_a_negation_behind_the_place_where_paths_meet():
+    def kernel(v, limits, x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = first_or_more(float(v[i]), limits, x)
+
+    run(kernel, [np.array([-3.0, 0.5, 1.0, 7.5, 1e10, 0.0]), np.array([1e6, 5.0]), -0.5, np.zeros(6)], 1, 32)
