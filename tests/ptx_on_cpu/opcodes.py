@@ -44,6 +44,8 @@ ROWS = [
     ("rem.{S}", "T = T T", "b == 0 ? a : b == -1 ? 0 : a % b"),
     ("min.{I}", "T = T T", "a < b ? a : b"),
     ("max.{I}", "T = T T", "a > b ? a : b"),
+    ("min.relu.s32", "s32 = s32 s32", "a < 0 || b < 0 ? 0 : a < b ? a : b"),
+    ("max.relu.s32", "s32 = s32 s32", "a < 0 && b < 0 ? 0 : a > b ? a : b"),
     ("neg.{S}", "T = T", "-({W})a"),
     ("abs.{S}", "T = T", "a < 0 ? -({W})a : a"),
     ("and.{BP}", "T = T T", "a & b"),
