@@ -353,7 +353,7 @@ static PyGetSetDef overload_getset[] = {
     {"coarse_ptx", get_coarse_ptx, NULL,
      "The PTX text of the entry that large launches take (see coarsening), which is compiled now if none has wanted it yet; None if there is none.", NULL},
     {"coarsening", get_coarsening, NULL,
-     "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: it has a loop'; None on the host device.", NULL},
+     "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: switched off'; None on the host device.", NULL},
     {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
     {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.",
      (void *)offsetof(RtKernelInfo, registers)},
