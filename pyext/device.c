@@ -18,6 +18,7 @@
 enum { STACK = 32 };
 static _Thread_local RtDevice *selected;
 static _Thread_local RtContext before; /* the first select_device: what close() puts back */
+static _Thread_local RtDevice *made_current; /* the last GPU that was selected since, also where the host device was afterwards */
 static _Thread_local struct { struct { RtDevice *selected; RtContext context; } was[STACK]; int depth; } entered; /* `with device:` */
 
 const char *px_device_choice(void) {
@@ -357,14 +358,18 @@ static PyObject *module_select(PyObject *module, PyObject *arg) {
   if (!selected)
     before = context;
   selected = d;
+  if (!rt_device_is_host(d))
+    made_current = d;
   return px_device_object(st, d);
 }
 
 static PyObject *module_close(PyObject *module, PyObject *Py_UNUSED(args)) {
   PxState *st = px_state_of_module(module);
-  if (selected && !rt_device_is_host(selected) && rt_context_now().device == selected)
+  RtDevice *now = rt_context_now().device;
+  if (now && (now == selected || now == made_current))
     rt_context_put_back(before); /* no other library has changed it since */
   before = (RtContext){0};
+  made_current = NULL;
   selected = NULL;
   PX_PUBLISH(st->default_device, (RtDevice *)NULL);
   PX_PUBLISH(st->first_gpu, (RtDevice *)NULL);

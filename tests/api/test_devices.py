@@ -256,6 +256,18 @@ cuda.select_device(1)
 assert device_now() == 1
 cuda.close()                                             # and what was before is back
 assert device_now() == 0 == here()
+cuda.select_device(1)
+cuda.select_device("host")                               # which makes nothing current
+assert device_now() == 1
+cuda.close()
+assert device_now() == 0 == here()
+cuda.select_device(1)
+cuda.select_device("host")
+set_device(0)                                            # another library's since: it stays
+set_device(1)
+set_device(0)
+cuda.close()
+assert device_now() == 0
 """)
 
 
