@@ -147,15 +147,19 @@ static void open_layers(Job *j) {
   }
 }
 
+/* May be asked twice: a damaged file is one all the same. */
 static bool look(Job *j) {
+  uint64_t damaged = 0;
   for (uint32_t i = 0; i < j->nlayers && !j->code; i++) {
     RtCacheEntry entry;
     RtCacheFound found = rt_cache_read(j->layers[i], j->key.digest, &entry);
-    j->damaged += found == RT_CACHE_DAMAGED;
+    damaged += found == RT_CACHE_DAMAGED;
     if (found == RT_CACHE_FOUND)
       cg_kernel_unpack(j->request, &j->key, entry.bytes, entry.size, &j->code);
     free(entry.file);
   }
+  if (damaged > j->damaged)
+    j->damaged = damaged;
   return j->code != NULL;
 }
 
