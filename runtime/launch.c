@@ -178,6 +178,8 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
     TRY(rt_enter(&was, k->device));
     result = queue(k, c, params);
   }
+  if (result != CUDA_SUCCESS && k->coarse.factor && threads_of(c) > atomic_load(&k->coarse.threads))
+    result = queue(k, c, params); /* it may have taken the second entry, which was being loaded and allows no such blocks */
   if (result == NOT_LOADED)
     return RT_NO_ENTRY;
   TRY(rt_config_check(k, c)); /* its limits may have become known since the launch looked at them */
