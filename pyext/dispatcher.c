@@ -9,6 +9,7 @@
 #include "pyext/raise.h"
 #include "pyext/scalar.h"
 #include "pyext/type.h"
+#include "pyext/wait.h"
 
 /* --- finding and compiling --- */
 
@@ -137,17 +138,14 @@ static void leave(PxDispatcher *d, PxCompiling *c) {
   PyMem_Free(c);
 }
 
-/* Waits until another thread has made the overload, or failed to. 0, or -1 if that thread is this one. */
+/* Waits until another thread has made the overload, or failed to. 0, or -1 if that thread is this one, or Python's end has stopped it. */
 static int wait_for(PxDispatcher *d, PxCompiling *c) {
   int failed = c->thread == PyThread_get_thread_ident() ? -1 : 0;
   if (failed) {
     PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it",
                  ((PyFunctionObject *)d->function)->func_qualname);
-  } else {
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(c->done, WAIT_LOCK);
-    Py_END_ALLOW_THREADS
-    PyThread_release_lock(c->done);
+  } else if (!(failed = px_wait_lock(c->done, ((PyFunctionObject *)d->function)->func_qualname, NULL))) {
+    PyThread_release_lock(c->done); /* the next that waits takes it */
   }
   leave(d, c);
   return failed;

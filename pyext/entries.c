@@ -9,12 +9,13 @@
 
 #include "pyext/dispatcher.h"
 #include "pyext/raise.h"
+#include "pyext/wait.h"
 
 typedef struct PxEntries {
   CgOptions options;
   PxCaching caching;
   char *dump;       /* PyMem, or NULL */
-  PyObject *label;  /* of the entry in the disk cache */
+  PyObject *label;  /* bytes: of the entry in the disk cache */
   PyObject *linked; /* list: what both are linked with */
   CgKernel *coarse; /* NULL: not compiled yet */
   /* One thread at a time compiles and loads. */
@@ -76,6 +77,7 @@ static int open_kernel(PxState *st, PxOverload *o) {
 
 /* --- two entries --- */
 
+/* Names of files and functions need not be text: what is none becomes "?". */
 static PyObject *label_of(PxDispatcher *d, const PxOverload *o) {
   char arch[16];
   PyObject *code = PyFunction_GetCode(d->function), *file = PyObject_GetAttrString(code, "co_filename");
@@ -83,9 +85,11 @@ static PyObject *label_of(PxDispatcher *d, const PxOverload *o) {
   if (line && px_text_request(o->device, arch).arch)
     label = PyUnicode_FromFormat("%U, coarsened\t%U\t%s\tpyptx %s, Python %d.%d\t%U:%S", ((PyFunctionObject *)d->function)->func_qualname,
                                  o->text, arch, PYPTX_VERSION, PY_MAJOR_VERSION, PY_MINOR_VERSION, file, line);
+  PyObject *bytes = label ? PyUnicode_AsEncodedString(label, "utf-8", "replace") : NULL;
   Py_XDECREF(file);
   Py_XDECREF(line);
-  return label;
+  Py_XDECREF(label);
+  return bytes;
 }
 
 static char *copy_text(const char *text) {
@@ -148,16 +152,15 @@ static PyThread_type_lock turn_of(PxOverload *o) {
   return turn;
 }
 
-/* 0, or -1 if it is this thread's already: a signal handler or the like has launched in the middle. */
+/* 0, or -1 if it is this thread's already (a signal handler or the like has launched in the middle), or that of one that Python's end has stopped. */
 static int begin_turn(PxOverload *o) {
   PyThread_type_lock turn = turn_of(o);
   if (atomic_load(&o->entries->thread) == PyThread_get_thread_ident()) {
     PyErr_Format(PyExc_RuntimeError, "kernel %s is launched while this thread compiles it", o->code->symbol);
     return -1;
   }
-  Py_BEGIN_ALLOW_THREADS
-  PyThread_acquire_lock(turn, WAIT_LOCK);
-  Py_END_ALLOW_THREADS
+  if (px_wait_lock(turn, NULL, o->code->symbol) < 0)
+    return -1;
   atomic_store(&o->entries->thread, PyThread_get_thread_ident());
   return 0;
 }
@@ -177,9 +180,8 @@ static int compile_coarse(PxState *st, PxOverload *o) {
   PxTextRequest device = px_text_request(o->device, arch);
   CgRequest request = {.coarse_of = o->code, .target = CG_NVPTX, .arch = device.arch, .ptx_version = device.ptx_version,
                        .options = e->options, .dump = e->dump};
-  const char *label = PyUnicode_AsUTF8(e->label);
   PxCacheUse unused;
-  return label ? px_compile_request(st, e->caching, &request, label, &e->coarse, &unused) : -1;
+  return px_compile_request(st, e->caching, &request, PyBytes_AS_STRING(e->label), &e->coarse, &unused);
 }
 
 static int load(PxState *st, PxOverload *o, RtEntryKind entry) {

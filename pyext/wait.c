@@ -1,4 +1,4 @@
-/* Wait: the driver's own waits do not end for signals. So the main thread asks, at first without a pause, as the driver does, then with
+/* Wait: for a GPU, and for other threads. The driver's own waits do not end for signals. So the main thread asks, at first without a pause, as the driver does, then with
  * pauses of a hundredth of what it has waited, and lets Python's handlers run in between. */
 #include "pyext/wait.h"
 
@@ -41,6 +41,30 @@ int px_wait_heedful(PxQuery query, void *work) {
     if (PyErr_CheckSignals() < 0)
       return -1;
   }
+}
+
+static bool is_finalizing(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+/* While Python finalizes no other thread gets the GIL: what is held then stays held. */
+int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol) {
+  bool over = is_finalizing();
+  if (over && !PyThread_acquire_lock(lock, NOWAIT_LOCK)) {
+    PyErr_Format(PyExc_RuntimeError, "kernel %V was being compiled by a thread that Python's end has stopped: join threads before the program ends",
+                 name, symbol);
+    return -1;
+  }
+  if (over)
+    return 0;
+  Py_BEGIN_ALLOW_THREADS
+  PyThread_acquire_lock(lock, WAIT_LOCK);
+  Py_END_ALLOW_THREADS
+  return 0;
 }
 
 int px_ask_handlers(void) {

@@ -282,6 +282,51 @@ def test_what_launches_the_kernel_in_the_middle_is_refused(tmp_path):
         """, PYPTX_CACHE_DIR=str(tmp_path))
 
 
+@needs_standin
+@pytest.mark.parametrize("file, name", [("add\\udcff.py", "add"), ("add.py", "add\\udcff")])
+def test_names_that_are_no_text(file, name, tmp_path):
+    """A folder whose name is not UTF-8, a __qualname__ with half a surrogate pair: of no concern to either entry."""
+    alone(f"""
+        source = "def add(x, y, out):\\n    i = cuda.grid(1)\\n    if i < out.size:\\n        out[i] = x[i] + y[i]\\n"
+        names = dict(cuda=cuda)
+        exec(compile(source, "{file}", "exec"), names)
+        names["add"].__qualname__ = "{name}"
+        for cache in (False, True):
+            k = cuda.jit(cache=cache)(names["add"])
+            for blocks in (16, 4096):
+                k[blocks, 256](x, x, x)
+                assert last() == ("add" if blocks == 16 else "add$coarse")
+        """, PYPTX_CACHE_DIR=str(tmp_path))
+
+
+@needs_standin
+@pytest.mark.parametrize("first", [True, False])
+def test_a_thread_that_was_stopped_in_a_compilation_holds_nobody_up(first, tmp_path):
+    """Python's end stops daemon threads: what is launched after that, by a __del__, cannot wait for them."""
+    text = alone(f"""
+        import builtins, os, sys, time, warnings
+        k = cuda.jit(cache=True)(add)
+        if not {first}:
+            k[16, 256](x, x, x)
+        class Late:
+            def __del__(self):
+                try:
+                    k[4096, 256](x, x, x)
+                except RuntimeError as error:
+                    sys.stdout.write(str(error) + chr(10))
+        builtins.late = Late()
+        begun = threading.Event()
+        def stay(*rest, **names):
+            begun.set()
+            time.sleep(1000)
+        os.environ["PYPTX_CACHE_SIZE"] = "nonsense"  # a warning in the middle
+        warnings.showwarning = stay
+        threading.Thread(target=lambda: k[4096, 256](x, x, x), daemon=True).start()
+        begun.wait()
+        """, PYPTX_CACHE_DIR=str(tmp_path))
+    assert text == "kernel add was being compiled by a thread that Python's end has stopped: join threads before the program ends\n"
+
+
 # --- the disk cache ---
 
 
