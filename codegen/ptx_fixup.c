@@ -211,14 +211,15 @@ static void remember(Makers *m, const char *s, const char *line) {
   made->line = line ? line : made->line;
 }
 
-/* An instruction writes its first operand, and perhaps one behind a bar; of lists and of several instructions in a line all counts. */
+/* An instruction writes its first operand, and perhaps one behind a bar; of lists, of several instructions in a line and of inline assembly, which
+ * has no tab between operation and operands, all counts. */
 static void remember_line(Makers *m, const char *line, size_t n) {
   const char *to = memchr(line + 1, '\t', n - 1);
-  if (memchr(line, '{', n)) {
+  if (!to || memchr(line, '{', n)) {
     for (size_t k = 0; k < n; k++)
       if (line[k] == '%')
         remember(m, line + k, NULL);
-  } else if (to) {
+  } else {
     remember(m, to + 1, makes_float_of_integer(line) ? line : NULL);
     const char *second = to + 1 + operand_length(to + 1);
     if (*second == '|')

@@ -212,3 +212,21 @@ def test_a_negation_behind_the_place_where_paths_meet():
             out[i] = first_or_more(float(v[i]), limits, x)
 
     run(kernel, [np.array([-3.0, 0.5, 1.0, 7.5, 1e10, 0.0]), np.array([1e6, 5.0]), -0.5, np.zeros(6)], 1, 32)
+
+
+def test_a_negation_of_what_assembly_or_a_choice_has_made():
+    def kernel(v, which, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            x = cuda.ldcs(v, i) if which[i, 0] else np.float32(1.0) if which[i, 1] else np.float32(-0.0)
+            out[i] = x
+            if which[i, 2]:
+                out[i] = -x
+
+    v, out = np.arange(8, dtype=np.float32) - np.float32(2.5), np.zeros(8, np.float32)
+    which = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)], bool)
+    cuda.jit(kernel)[1, 32](v, which, out)
+    cuda.synchronize()
+    x = np.where(which[:, 0], v, np.where(which[:, 1], np.float32(1.0), np.float32(-0.0)))
+    expected = np.where(which[:, 2], -x, x)
+    assert np.array_equal(out, expected) and np.array_equal(np.signbit(out), np.signbit(expected))
