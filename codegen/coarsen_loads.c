@@ -14,7 +14,7 @@ enum { MOST_FORMS = 400 };
 /* What an address is, but for a constant number of steps along the axis: equal hashes mean the same address, moved. */
 typedef struct Form {
   uint64_t hash;
-  int64_t steps;
+  uint64_t steps; /* a constant of the program may be any: they wrap */
   bool moves; /* depends on the axis */
   uint64_t unit; /* that a step moves it by, bytes of an address, where it is that simple; else 0 */
 } Form;
@@ -44,7 +44,7 @@ static Form combined(Forms *x, LLVMValueRef v) {
     if (of.moves && !f.moves)
       f.steps = of.steps;
     else if (of.moves)
-      f.hash = mix(f.hash, (uint64_t)(of.steps - f.steps));
+      f.hash = mix(f.hash, of.steps - f.steps);
     f.unit = op != LLVMAdd || (of.moves && f.moves) ? 0 : of.moves ? of.unit : f.unit;
     f.moves |= of.moves;
     if (swaps)
@@ -66,9 +66,9 @@ static Form address_form(Forms *x, LLVMValueRef gep) {
   LLVMValueRef by = LLVMGetOperand(gep, 1);
   f.unit = base.moves ? 0 : at.unit * size;
   if (base.unit && LLVMIsAConstantInt(by)) {
-    int64_t bytes = LLVMConstIntGetSExtValue(by) * (int64_t)size, unit = (int64_t)base.unit;
+    int64_t bytes = (int64_t)((uint64_t)LLVMConstIntGetSExtValue(by) * size), unit = (int64_t)base.unit;
     if (bytes % unit == 0) {
-      base.steps += bytes / unit;
+      base.steps += (uint64_t)(bytes / unit);
       return base;
     }
   }
@@ -87,7 +87,7 @@ static Form instruction_form(Forms *x, const CoIns *i) {
   if (LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
     Form of = form_of(x, LLVMGetOperand(v, 0));
     if (of.unit == 1) {
-      of.steps += LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+      of.steps += (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
       return of;
     }
   }

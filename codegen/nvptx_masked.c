@@ -409,7 +409,7 @@ static bool is_marked(LLVMContextRef c, LLVMBasicBlockRef block) {
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-  return LLVMGetNumSuccessors(end) == 2 && (LLVMGetSuccessor(end, 0) == b) != (LLVMGetSuccessor(end, 1) == b);
+  return LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 && (LLVMGetSuccessor(end, 0) == b) != (LLVMGetSuccessor(end, 1) == b);
 }
 
 static bool visit_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block) {

@@ -18,13 +18,13 @@ enum { MAX_POINTERS = 4, MAX_DEPTH = 6 }; /* of a loop: each takes registers; of
 typedef struct Counting { /* the loop, and what it counts */
   LLVMBasicBlockRef entry, latch;
   LLVMValueRef counter;
-  int64_t step;
+  uint64_t step;
   ValueMap blocks;
 } Counting;
 
 typedef struct Index { /* (counter + ahead) * stride + plus */
   LLVMValueRef stride;
-  int64_t ahead, plus;
+  uint64_t ahead, plus; /* modulo 2**64, as addresses */
   bool is_signed, wide; /* wide: 64 bits, where sums may wrap */
 } Index;
 
@@ -66,8 +66,8 @@ static bool is_sum(const Index *x, LLVMValueRef v) {
   return is_op(v, LLVMAdd) && is_exact(x, v);
 }
 
-static int64_t constant(const Index *x, LLVMValueRef v) {
-  return x->is_signed || x->wide ? LLVMConstIntGetSExtValue(v) : (int64_t)LLVMConstIntGetZExtValue(v);
+static uint64_t constant(const Index *x, LLVMValueRef v) {
+  return x->is_signed || x->wide ? (uint64_t)LLVMConstIntGetSExtValue(v) : LLVMConstIntGetZExtValue(v);
 }
 
 /* counter, or counter + constant */
@@ -120,7 +120,7 @@ static bool read_index(const Counting *c, Index *x, LLVMValueRef v) {
 
 /* --- pointers --- */
 
-static LLVMValueRef number(const Rows *r, int64_t v) { return LLVMConstInt(r->cg->t.i64, (uint64_t)v, 1); }
+static LLVMValueRef number(const Rows *r, uint64_t v) { return LLVMConstInt(r->cg->t.i64, v, 0); }
 
 static LLVMValueRef extended(const Rows *r, const Index *x, LLVMValueRef v) {
   LLVMTypeRef i64 = r->cg->t.i64;
@@ -137,8 +137,8 @@ static void before_end(const Rows *r, LLVMBasicBlockRef block) {
   LLVMPositionBuilderBefore(r->cg->builder, LLVMGetBasicBlockTerminator(block));
 }
 
-static int64_t size_of(const Rows *r, LLVMTypeRef type) {
-  return (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(r->cg->module), type);
+static uint64_t size_of(const Rows *r, LLVMTypeRef type) {
+  return LLVMABISizeOfType(LLVMGetModuleDataLayout(r->cg->module), type);
 }
 
 static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
@@ -248,7 +248,7 @@ static bool is_counter(LLVMValueRef phi, Counting *c) {
         (bits == 32 && !(LLVMGetNSW(next) && LLVMGetNUW(next))))
       continue;
     c->counter = phi;
-    c->step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+    c->step = (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
     c->latch = LLVMGetIncomingBlock(phi, k);
     c->entry = LLVMGetIncomingBlock(phi, 1 - k);
     return c->latch != c->entry;

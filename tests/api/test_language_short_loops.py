@@ -217,6 +217,91 @@ def test_products_of_matrices():
         run(kernel, [a, b, np.zeros((6, 5), np.float32)], (2, 2), (4, 4))
 
 
+def nested(bounds, x, out):
+    t = cuda.grid(1)
+    acc = 0.0
+    for j in range(bounds[t], bounds[t + 1]):
+        for k in range(bounds[j % 8], bounds[j % 8 + 1]):
+            acc = acc * 0.5 + x[k]
+        if acc > 3:
+            acc -= x[j]
+    out[t] = acc
+
+
+def left_early(bounds, x, out):
+    t = cuda.grid(1)
+    acc = 0.0
+    for k in range(bounds[t], bounds[t + 1]):
+        if x[k] > 0.97:
+            break
+        acc += x[k]
+    else:
+        acc = -acc
+    out[t] = acc
+
+
+def where_least(bounds, x, out):
+    t = cuda.grid(1)
+    least, at = 1e30, -1
+    for k in range(bounds[t], bounds[t + 1]):
+        if x[k] < least:
+            least = x[k]
+            at = k
+    out[t] = at
+
+
+def turning(bounds, x, out):
+    t = cuda.grid(1)
+    z, p, q = -0j, 0.0, 1.0
+    for k in range(bounds[t], bounds[t + 1]):
+        z = z * 1j + x[k]
+        p, q = q, p + x[k]
+        p = p if x[k] < 0.5 else q
+    out[t] = z.real - z.imag + p - 3 * q
+
+
+def from_a_local_array(bounds, x, out):
+    t = cuda.grid(1)
+    own = cuda.local.array(8, np.int32)
+    for k in range(8):
+        own[k] = (k * 5 + t) % 8
+    acc = 0.0
+    for k in range(bounds[t], bounds[t + 1]):
+        acc += x[own[k & 7]] + own[own[k & 7]]
+    out[t] = acc
+
+
+def with_specials(bounds, x, out):
+    t = cuda.grid(1)
+    acc = -0.0
+    for k in range(bounds[t], bounds[t + 1]):
+        acc += -0.0 if x[k] < 0.6 else np.nan if x[k] > 0.99 else -np.inf if x[k] > 0.95 else -0.0
+    out[t] = acc
+
+
+@pytest.mark.parametrize("opt", [1, 3])
+@pytest.mark.parametrize("kernel", [nested, left_early, where_least, turning, from_a_local_array, with_specials])
+def test_loops_of_other_shapes(kernel, opt):
+    bounds = np.cumsum([0, 0, 1, 7, 8, 9, 15, 16, 17, 20, 3, 0, 12]).astype(np.int32)
+    run(kernel, [bounds, np.random.default_rng(3).random(160), np.zeros(12)], 1, 12, opt=opt)
+
+
+@pytest.mark.parametrize("coarsen", [1, 4])
+def test_constants_as_large_as_integers(coarsen):
+    """Bytes of such an index are beyond 64 bits: the compiler's own arithmetic wraps, as addresses do. Nothing is read there."""
+
+    def kernel(m, rows, x, out):
+        i = cuda.grid(1)
+        acc = x[i]
+        for p in range(rows):
+            acc += m[p, 2**62] + m[p + 1, 2**62 + 2**61] + m[p + 2, 2**63 - 1]
+        if rows > 0:
+            acc += x[i + 2**62] + x[i + 2**63 - 1] + x[i + 2**62 + 2**61]
+        out[i] = acc
+
+    run(kernel, [np.zeros((4, 3)), 0, np.arange(8.0), np.zeros(8)], 2, 4, coarsen=coarsen)
+
+
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_the_gpus_code_has_no_loop_for_the_rest():
     def kernel(start, value, y):
