@@ -107,7 +107,7 @@ def add_options(group):
                        help="largest block, and least blocks a multiprocessor")
     group.add_argument("--coarsen", type=positive, metavar="K", choices=range(1, 9),
                        help="add an entry whose blocks run K blocks of the grid (1 to 8)")
-    group.add_argument("--stack", type=positive, metavar="BYTES", help="local memory for the frames of recursive functions (default: 1024)")
+    group.add_argument("--stack", type=stack, metavar="BYTES", help="local memory for the frames of recursive functions, 64 to 262144 (default: 1024)")
     group.add_argument("--typing", choices=("numpy", "numba"), help="rules of type promotion")
     group.add_argument("--device-function", dest="device", action="store_true", default=None,
                        help="compile as a function that other device code calls, not as a kernel")
@@ -116,6 +116,12 @@ def add_options(group):
 def positive(text):
     if not text.isdecimal() or not 0 < int(text) < 1 << 31:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return int(text)
+
+
+def stack(text):
+    if not 64 <= positive(text) <= 256 << 10:
+        raise argparse.ArgumentTypeError(f"expected 64 to 262144 bytes, not {text}")
     return int(text)
 
 

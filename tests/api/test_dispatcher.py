@@ -123,7 +123,8 @@ OPTIONS = [
     {"debug": True}, {"opt": 0}, {"opt": True}, {"opt": False}, {"fastmath": True}, {"fastmath": ("ftz", "div")}, {"fastmath": "func"},
     {"lineinfo": True}, {"max_registers": 32}, {"launch_bounds": 128}, {"launch_bounds": (128, 2)}, {"cache": True}, {"inline": "always"},
     {"inline": "never"}, {"forceinline": True}, {"shared_memory_carveout": 50}, {"link": []}, {"typing": "numpy"}, {"typing": "numba"},
-    {"fma": False}, {"exceptions": True}, {"boundscheck": True}, {"coarsen": 1}, {"device": False}, {"dump": ""}, {"opt": "unchecked"},
+    {"fma": False}, {"exceptions": True}, {"boundscheck": True}, {"coarsen": 1}, {"stack": 2048}, {"device": False}, {"dump": ""},
+    {"opt": "unchecked"},
 ]
 
 

@@ -25,7 +25,7 @@ def test_the_decorator():
     for options in (dict(fastmath=True), dict(debug=True, opt=False), dict(opt=3), dict(lineinfo=True), dict(max_registers=32), dict(launch_bounds=128),
                     dict(launch_bounds=(128, 2)), dict(cache=True), dict(inline="always"), dict(inline="never"), dict(forceinline=True),
                     dict(shared_memory_carveout=50), dict(link=[]), dict(device=True), dict(typing="numba"), dict(fma=False), dict(exceptions=True),
-                    dict(boundscheck=True), dict(coarsen=1), dict(dump="")):
+                    dict(boundscheck=True), dict(coarsen=1), dict(stack=2048), dict(stack=None), dict(dump="")):
         cuda.jit(**options)(lambda x: None)
     for signature in ("void(float32[:], int32)", (float32[::1], int32), void(float32[:], int32), ["(float32[:], int32)", "(float32[::1], int32)"]):
         assert len(cuda.jit(signature)(eager.py_func).signatures) == (2 if isinstance(signature, list) else 1)

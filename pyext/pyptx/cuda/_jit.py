@@ -99,6 +99,8 @@ def _coarsen(out, value):
 
 
 def _stack(out, value):
+    if value is None:
+        return
     size = _count("stack", value)
     if not 64 <= size <= 256 << 10:
         raise ValueError(f"stack is the bytes of a thread's stack for recursion, 64 to 262144, not {value!r}")
