@@ -18,7 +18,7 @@
 #include "codegen/flow.h"
 #include "codegen/valuemap.h"
 
-enum { CG_STACK_BYTES = 1024, FL_LEAST_ALIGN = 8 };
+enum { CG_STACK_BYTES = 1024, FL_LEAST_ALIGN = 8, FL_WORD = 64 };
 
 void cg_flatten_recursion(Cg *cg);
 
@@ -29,7 +29,7 @@ typedef struct FlMember FlMember;
 typedef struct FlCall { /* of one member by another */
   LLVMValueRef call;
   FlMember *to;
-  uint64_t *live; /* boxes that are read behind it: bits by FlMember.boxes */
+  uint64_t *live; /* boxes that are read behind it: FL_WORD bits each, by FlMember.boxes */
   uint32_t bytes; /* its frame: those, and the state where it goes on */
 } FlCall;
 
@@ -77,6 +77,7 @@ enum { FL_PARAM_STACK, FL_PARAM_ROOM, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
 
 /* flatten_frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call or in another block. */
 void fl_lay_out(FlMachine *m);
+static inline bool fl_is_live(const FlCall *c, uint32_t box) { return c->live[box / FL_WORD] >> box % FL_WORD & 1; }
 /* Offset of a box in a call's frame, box after box; starts with *at = 0. */
 uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <string.h>
 
-enum { WORD = 64 };
 enum { VARIES = 0, NOT_CALLED = INT_MAX }; /* of FlMember.fixed */
 
 static uint32_t rounded(uint64_t n, uint32_t align) {
@@ -198,7 +197,7 @@ typedef struct Live {
       *in; /* of a block: read before written, written, read from its beginning on */
 } Live;
 
-static uint32_t words(const FlMember *f) { return (f->boxes.len + WORD - 1) / WORD; }
+static uint32_t words(const FlMember *f) { return (f->boxes.len + FL_WORD - 1) / FL_WORD; }
 
 /* Backwards over one instruction. */
 static void step_back(const FlMember *f, LLVMValueRef i, uint64_t *live, uint64_t *written) {
@@ -207,13 +206,13 @@ static void step_back(const FlMember *f, LLVMValueRef i, uint64_t *live, uint64_
                                : VALUEMAP_NONE;
   if (box == VALUEMAP_NONE)
     return;
-  uint64_t bit = 1ull << box % WORD;
+  uint64_t bit = 1ull << box % FL_WORD;
   if (load)
-    live[box / WORD] |= bit;
+    live[box / FL_WORD] |= bit;
   else
-    live[box / WORD] &= ~bit;
+    live[box / FL_WORD] &= ~bit;
   if (store && written)
-    written[box / WORD] |= bit;
+    written[box / FL_WORD] |= bit;
 }
 
 static void add_successors(const FlMember *f, const Live *all, const ValueMap *numbers,
@@ -275,7 +274,7 @@ uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at) {
 static uint32_t frame_bytes(const FlMachine *m, const FlMember *f, const FlCall *c) {
   uint32_t at = 0;
   for (uint32_t k = 0; k < f->boxes.len; k++)
-    if (c->live[k / WORD] >> k % WORD & 1)
+    if (fl_is_live(c, k))
       fl_place(m, f->boxes.data[k], &at);
   return at + (uint32_t)sizeof(uint32_t);
 }

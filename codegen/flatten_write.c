@@ -9,7 +9,7 @@
 #include "codegen/llvm_compat.h"
 #include "codegen/nvptx.h"
 
-enum { DONE = 0, FIRST_STATE = 1, STATE_BYTES = 4, WORD = 64 };
+enum { DONE = 0, FIRST_STATE = 1, STATE_BYTES = 4 };
 
 uint32_t fl_stack_bytes(const Cg *cg) {
   return cg->options.stack ? ((uint32_t)cg->options.stack + 15) / 16 * 16 : CG_STACK_BYTES;
@@ -194,7 +194,7 @@ static void put_state(FlMachine *m, LLVMValueRef end, LLVMValueRef state) {
 static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef frame, bool back) {
   uint32_t at = 0;
   for (uint32_t k = 0; k < f->boxes.len; k++) {
-    if (!(c->live[k / WORD] >> k % WORD & 1))
+    if (!fl_is_live(c, k))
       continue;
     LLVMValueRef box = f->boxes.data[k], place = moved(m, frame, fl_place(m, box, &at));
     LLVMTypeRef type = LLVMGetAllocatedType(box);

@@ -1,4 +1,5 @@
-/* NVPTX prepare: the optimised module as it goes to LLVM's code generator, which needs two of its faults worked around. */
+/* NVPTX prepare: the optimised module as it goes to LLVM's code generator: a fault of its worked around, and a form that ptxas makes less of
+ * turned into a better one; and which modules it would be too slow for. */
 #include "codegen/nvptx_prepare.h"
 
 /* --- shifts ---

@@ -123,8 +123,6 @@ ROWS = [
     ("sin.approx.f32", "f32 = f32", "sin(a)"),
     ("cos.approx.f32", "f32 = f32", "cos(a)"),
     ("tanh.approx.f32", "f32 = f32", "tanh(a)"),
-    ("max.relu.s32", "s32 = s32 s32", "a > b ? a > 0 ? a : 0 : b > 0 ? b : 0"),
-    ("min.relu.s32", "s32 = s32 s32", "a <= 0 || b <= 0 ? 0 : a < b ? a : b"),
     # --- choice
     ("selp.{ANY}", "B = B B pred", "c ? a : b"),
     ("selp.pred", "pred = pred pred pred", "c ? a : b"),
