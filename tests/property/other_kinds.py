@@ -53,7 +53,7 @@ class OtherKinds:
         if t in STRONG and other in STRONG and "c" in (KIND[t], KIND[other]):
             t = promotion(str(t), str(other))
             return (node if t == operand[1] else to(node, t)), t
-        if t != "pycomplex" or other in WEAK or is_date(other):
+        if t != "pycomplex" or str(other) not in STRONG or is_date(other):
             return operand
         t = promotion(str(other), "pycomplex")
         return to(node, t), t
