@@ -49,7 +49,8 @@ int cg_llvm_is_initialised(void) { return initialised; }
  * CodeGenPrepare goes over a function until nothing changes, and from each comparison over all users of what it compares. In functions of more
  * blocks than this it goes again only over those that have changed: a chain of 1,000 elif with checked accesses takes 2 s, not 16. */
 static void init_once(void) {
-  static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300", "-cgpp-huge-func=256"};
+  static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300",
+                                      "-cgpp-huge-func=256"};
   initialised = 1;
   LLVMParseCommandLineOptions(sizeof flags / sizeof *flags, flags, NULL);
   LLVMInitializeNVPTXTargetInfo();

@@ -44,7 +44,8 @@ typedef struct Cg {
 
   LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */
   LLVMModuleRef module;   /* owned, NULL once taken */
-  LLVMTargetMachineRef machine; /* owned; after use left to the next compilation where there is a machine_key */
+  /* owned; after use left to the next compilation where there is a machine_key */
+  LLVMTargetMachineRef machine;
   const char *machine_key;
   LLVMTargetDataRef layout;
   LLVMBuilderRef builder;
@@ -52,7 +53,7 @@ typedef struct Cg {
   const Type **leaf_types; /* types of the kernel's leaf arguments, RtField.leaf counts them */
   LLVMValueRef *functions; /* one a Program.fns, NULL for a kernel */
   uint32_t ntexts;
-  DebugInfo *debug; /* NULL without lines */
+  DebugInfo *debug;             /* NULL without lines */
   LLVMMetadataRef coarse_scope; /* with lines: the scope of the coarsened entry */
   LLVMValueRef
       kernel; /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
@@ -60,9 +61,9 @@ typedef struct Cg {
   uint32_t static_shared, local_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap;
   const IrSite *too_deep; /* with exceptions, where a stack of the target can end; else NULL */
-  bool meets_grid; /* has the grid's barrier */
-  bool broken;           /* a fatal error of LLVM went through: leak */
-  const char *complaint; /* LLVM's first error diagnostic, NULL if none */
+  bool meets_grid;        /* has the grid's barrier */
+  bool broken;            /* a fatal error of LLVM went through: leak */
+  const char *complaint;  /* LLVM's first error diagnostic, NULL if none */
 } Cg;
 
 /* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a

@@ -19,7 +19,8 @@ static void add_field(CgKernel *k, Cg *cg) {
   if (p->nfields)
     memcpy(fields, p->fields, p->nfields * sizeof *fields);
   uint32_t at = (p->bytes + 3) / 4 * 4;
-  fields[p->nfields] = (RtField){.kind = RT_FIELD_BLOCKS, .size = 4, .leaf = (uint16_t)k->nargs, .offset = at};
+  fields[p->nfields] =
+      (RtField){.kind = RT_FIELD_BLOCKS, .size = 4, .leaf = (uint16_t)k->nargs, .offset = at};
   p->coarse.plain_bytes = p->bytes;
   free(p->fields);
   p->fields = fields;
@@ -30,8 +31,8 @@ static void add_field(CgKernel *k, Cg *cg) {
 static const char *summary(Cg *cg, const CoPlan *p) {
   if (p->factor == 1)
     return arena_printf(&cg->cx->arena, "not coarsened: %s", p->reason);
-  return arena_printf(&cg->cx->arena, "%u %s along %c", p->factor, p->threads ? "neighbouring threads" : "neighbouring blocks",
-                      "xyz"[p->axis]);
+  return arena_printf(&cg->cx->arena, "%u %s along %c", p->factor,
+                      p->threads ? "neighbouring threads" : "neighbouring blocks", "xyz"[p->axis]);
 }
 
 static const char *switched_off(const Cg *cg) {
@@ -48,7 +49,8 @@ static const char *switched_off(const Cg *cg) {
 static void keep_rest(Cg *cg) {
   cg_debug_close(cg);
   if (cg->coarse_scope)
-    LLVMAddNamedMetadataOperand(cg->module, SCOPE, LLVMMetadataAsValue(cg->context, cg->coarse_scope));
+    LLVMAddNamedMetadataOperand(cg->module, SCOPE,
+                                LLVMMetadataAsValue(cg->context, cg->coarse_scope));
   LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(cg->module);
   cg->out->rest_len = LLVMGetBufferSize(bitcode);
   cg->out->rest = cg_strndup(cg, LLVMGetBufferStart(bitcode), cg->out->rest_len);

@@ -65,8 +65,10 @@ static void fuse(Cg *cg, LLVMBuilderRef b, LLVMValueRef sum, unsigned product) {
     LLVMInstructionEraseFromParent(mul);
 }
 
-static void each_instruction(Cg *cg, LLVMBuilderRef b, void (*visit)(Cg *, LLVMBuilderRef, LLVMValueRef)) {
-  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(cg->kernel); block; block = LLVMGetNextBasicBlock(block))
+static void each_instruction(Cg *cg, LLVMBuilderRef b,
+                             void (*visit)(Cg *, LLVMBuilderRef, LLVMValueRef)) {
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(cg->kernel); block;
+       block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
       next = LLVMGetNextInstruction(i);
       visit(cg, b, i);
@@ -92,7 +94,8 @@ static void visit_rest(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
 }
 
 void co_contract(Cg *cg) {
-  if (!cg->options.fma || cg->options.fastmath & CG_FAST_REASSOC) /* which leaves all of that open */
+  /* which leaves all of that open */
+  if (!cg->options.fma || cg->options.fastmath & CG_FAST_REASSOC)
     return;
   LLVMBuilderRef b = LLVMCreateBuilderInContext(cg->context);
   each_instruction(cg, b, visit_sum);

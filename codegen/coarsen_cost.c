@@ -23,7 +23,14 @@ static const struct {
 };
 
 /* A short body that waits for memory gains from its second round on; one between barriers that has loads in flight by itself, late. */
-enum { SHORT_BODY = 64, FILL_OF_SHORT = 16, MANY_LOADS = 4, FILL_OF_MANY = 128, OWN_REGISTERS = 10, ASSUMED_FACTOR = 4 };
+enum {
+  SHORT_BODY = 64,
+  FILL_OF_SHORT = 16,
+  MANY_LOADS = 4,
+  FILL_OF_MANY = 128,
+  OWN_REGISTERS = 10,
+  ASSUMED_FACTOR = 4
+};
 
 /* --- axis --- */
 
@@ -83,7 +90,8 @@ static unsigned words(const CoShape *s, LLVMValueRef v) {
 
 /* Part of an address, which is computed where it is used however early it stands, and mostly is a constant in the access itself. */
 static bool is_address(const CoShape *s, LLVMValueRef v) {
-  return LLVMIsAGetElementPtrInst(v) || ((LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)) && words(s, v) == 2);
+  return LLVMIsAGetElementPtrInst(v) ||
+         ((LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)) && words(s, v) == 2);
 }
 
 static uint32_t last_use(const CoShape *s, LLVMValueRef v) {
@@ -156,7 +164,8 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned most = most_registers(&s->cg->options, limits[aim].registers);
   for (unsigned log2 = 3; log2; log2--) {
     unsigned k = 1u << log2;
-    bool fits = k <= limits[aim].factor && k * one + common <= most && k * varying <= limits[aim].code;
+    bool fits = k <= limits[aim].factor && k * one + common <= most &&
+                k * varying <= limits[aim].code;
     if (!fits || !has_room(s, k))
       continue;
     p->factor = k;

@@ -15,7 +15,7 @@ enum { MOST_FORMS = 400 };
 typedef struct Form {
   uint64_t hash;
   uint64_t steps; /* a constant of the program may be any: they wrap */
-  bool moves; /* depends on the axis */
+  bool moves;     /* depends on the axis */
   uint64_t unit; /* that a step moves it by, bytes of an address, where it is that simple; else 0 */
 } Form;
 
@@ -66,7 +66,8 @@ static Form address_form(Forms *x, LLVMValueRef gep) {
   LLVMValueRef by = LLVMGetOperand(gep, 1);
   f.unit = base.moves ? 0 : at.unit * size;
   if (base.unit && LLVMIsAConstantInt(by)) {
-    int64_t bytes = (int64_t)((uint64_t)LLVMConstIntGetSExtValue(by) * size), unit = (int64_t)base.unit;
+    int64_t bytes = (int64_t)((uint64_t)LLVMConstIntGetSExtValue(by) * size),
+            unit = (int64_t)base.unit;
     if (bytes % unit == 0) {
       base.steps += (uint64_t)(bytes / unit);
       return base;
@@ -103,7 +104,8 @@ static Form form_of(Forms *x, LLVMValueRef v) {
   }
   size_t n = (size_t)(i - x->s->ins.data);
   if (!x->done[n]) {
-    x->known[n] = i->reads || LLVMIsAPHINode(v) ? (Form){.hash = mix(11, n)} : instruction_form(x, i);
+    x->known[n] = i->reads || LLVMIsAPHINode(v) ? (Form){.hash = mix(11, n)}
+                                                : instruction_form(x, i);
     x->done[n] = true;
   }
   return x->known[n];
@@ -111,7 +113,8 @@ static Form form_of(Forms *x, LLVMValueRef v) {
 
 static Forms forms_of(const CoShape *s, unsigned axis) {
   Cx *cx = s->cg->cx;
-  return (Forms){s, axis, s->cg->layout, CX_ARRAY(cx, Form, s->ins.len), CX_ARRAY(cx, bool, s->ins.len)};
+  return (Forms){s, axis, s->cg->layout, CX_ARRAY(cx, Form, s->ins.len),
+                 CX_ARRAY(cx, bool, s->ins.len)};
 }
 
 unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
@@ -166,9 +169,11 @@ static int64_t step_of_counter(const CoShape *s, const CoIns *phi, LLVMValueRef 
     return 0;
   bool adds = LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd;
   bool moves = LLVMIsAGetElementPtrInst(next) && LLVMGetNumOperands(next) == 2;
-  if ((!adds && !moves) || LLVMGetOperand(next, 0) != phi->old || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+  if ((!adds && !moves) || LLVMGetOperand(next, 0) != phi->old ||
+      !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return FAR;
-  int64_t size = moves ? (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMGetGEPSourceElementType(next)) : 1;
+  int64_t size =
+      moves ? (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMGetGEPSourceElementType(next)) : 1;
   return times(LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)), size);
 }
 
@@ -178,7 +183,9 @@ static int64_t step_of_phi(Steps *x, const CoIns *phi) {
   for (unsigned k = 0, n = LLVMCountIncoming(phi->old); k < n; k++) {
     LLVMValueRef in = LLVMGetIncomingValue(phi->old, k);
     bool earlier = co_block(x->s, LLVMGetIncomingBlock(phi->old, k)) < phi->block;
-    most = further(most, earlier ? step_of(x, in) : phi->block == x->header ? step_of_counter(x->s, phi, in) : 0);
+    most = further(most, earlier                   ? step_of(x, in)
+                         : phi->block == x->header ? step_of_counter(x->s, phi, in)
+                                                   : 0);
   }
   return most;
 }
@@ -190,7 +197,8 @@ static int64_t step_of_address(Steps *x, LLVMValueRef gep) {
     if (k > 1 && LLVMGetTypeKind(of) != LLVMArrayTypeKind)
       break; /* fields of a record: the same for all threads */
     of = k > 1 ? LLVMGetElementType(of) : of;
-    sum = within(sum + times(step_of(x, LLVMGetOperand(gep, k)), (int64_t)LLVMABISizeOfType(x->s->cg->layout, of)));
+    sum = within(sum + times(step_of(x, LLVMGetOperand(gep, k)),
+                             (int64_t)LLVMABISizeOfType(x->s->cg->layout, of)));
   }
   return sum;
 }
@@ -200,7 +208,9 @@ static int64_t step_of_product(Steps *x, LLVMValueRef v, bool shift) {
   if (!LLVMIsAConstantInt(by))
     return most_of(x, v) ? FAR : 0;
   int64_t n = LLVMConstIntGetSExtValue(by);
-  return times(step_of(x, LLVMGetOperand(v, 0)), !shift ? n : n >= 0 && n < 20 ? (int64_t)1 << n : FAR);
+  return times(step_of(x, LLVMGetOperand(v, 0)), !shift             ? n
+                                                 : n >= 0 && n < 20 ? (int64_t)1 << n
+                                                                    : FAR);
 }
 
 static int64_t compute_step(Steps *x, const CoIns *i) {
@@ -242,7 +252,8 @@ static int64_t step_of(Steps *x, LLVMValueRef v) {
 }
 
 static Steps steps_of(const CoShape *s, uint32_t header) {
-  return (Steps){s, header, CX_ARRAY(s->cg->cx, int64_t, s->ins.len), CX_ARRAY(s->cg->cx, bool, s->ins.len)};
+  return (Steps){s, header, CX_ARRAY(s->cg->cx, int64_t, s->ins.len),
+                 CX_ARRAY(s->cg->cx, bool, s->ins.len)};
 }
 
 /* A warp's threads load one thing, pieces of a few lines, or each from a line of its own (which banks of shared memory do not mind). */
@@ -258,7 +269,9 @@ unsigned co_rounds(const CoShape *s, const CoIns *i) {
   return 1u << (ROUNDS_SHIFT * (depth < MOST_DEPTH ? depth : MOST_DEPTH));
 }
 
-static unsigned cost_of(const CoShape *s, const CoIns *i, unsigned lines) { return lines * co_rounds(s, i); }
+static unsigned cost_of(const CoShape *s, const CoIns *i, unsigned lines) {
+  return lines * co_rounds(s, i);
+}
 
 unsigned co_loads_once(const CoShape *s) {
   Steps x = steps_of(s, OF_WARP);
@@ -305,7 +318,8 @@ CoLoads co_loads_in_loops(const CoShape *s) {
     n.once += i->varies ? 0 : cost;
     n.scattered += !i->varies && lines == SCATTERED ? cost : 0;
     n.own += own ? cost : 0;
-    n.streamed += own && (lines == SCATTERED || (lines == A_FEW && !is_window(s, i, rounds))) ? cost : 0;
+    n.streamed += own && (lines == SCATTERED || (lines == A_FEW && !is_window(s, i, rounds))) ? cost
+                                                                                              : 0;
   }
   return n;
 }

@@ -2,16 +2,16 @@
 #include <string.h>
 
 #include "codegen/coarsen.h"
+#include "codegen/flow.h"
 #include "codegen/llvm_compat.h"
 #include "codegen/nvptx.h"
-#include "codegen/flow.h"
 
 /* --- instructions --- */
 
 static int sreg_of(LLVMValueRef call) {
   static const char prefix[] = "llvm.nvvm.read.ptx.sreg.";
-  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",    "ctaid.x", "ctaid.y",
-                                      "ctaid.z",  "ntid.x",   "ntid.y",   "ntid.z",  "nctaid.x",
+  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",  "ctaid.x", "ctaid.y",
+                                      "ctaid.z",  "ntid.x",   "ntid.y", "ntid.z",  "nctaid.x",
                                       "nctaid.y", "nctaid.z", "laneid"};
   size_t n;
   const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
@@ -30,8 +30,9 @@ static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
 
 /* Threads meet in it, and it says nothing of memory but the block's own. */
 static bool is_meeting(const char *name, bool *barrier) {
-  static const char *const prefixes[] = {"llvm.nvvm.shfl.sync.", "llvm.nvvm.vote.", "llvm.nvvm.match.",
-                                         "llvm.nvvm.redux.sync.", "llvm.nvvm.bar.warp.sync"};
+  static const char *const prefixes[] = {"llvm.nvvm.shfl.sync.", "llvm.nvvm.vote.",
+                                         "llvm.nvvm.match.", "llvm.nvvm.redux.sync.",
+                                         "llvm.nvvm.bar.warp.sync"};
   static const char *const barriers[] = {cg_llvm_barrier, cg_llvm_barrier_red_and,
                                          cg_llvm_barrier_red_or, cg_llvm_barrier_red_popc};
   for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
@@ -47,8 +48,9 @@ static bool is_meeting(const char *name, bool *barrier) {
 static const char *call_fault(CoShape *s, CoIns *i) {
   LLVMValueRef call = i->old, fn = LLVMGetCalledValue(call);
   if (LLVMIsAInlineAsm(fn))
-    return LLVMGetInlineAsmHasSideEffects(fn) ? "it has inline assembly with effects, or cache hints"
-                                              : NULL;
+    return LLVMGetInlineAsmHasSideEffects(fn)
+               ? "it has inline assembly with effects, or cache hints"
+               : NULL;
   if (!LLVMIsAFunction(fn))
     return "it calls through a pointer";
   LLVMAttributeRef memory = attribute_of(fn, "memory");
@@ -64,9 +66,10 @@ static const char *call_fault(CoShape *s, CoIns *i) {
 static bool is_relaxed(LLVMValueRef i) {
   if (LLVMGetVolatile(i))
     return false;
-  return LLVMIsAAtomicRMWInst(i) ? LLVMGetOrdering(i) == LLVMAtomicOrderingMonotonic
-                                 : LLVMGetCmpXchgSuccessOrdering(i) == LLVMAtomicOrderingMonotonic &&
-                                       LLVMGetCmpXchgFailureOrdering(i) == LLVMAtomicOrderingMonotonic;
+  return LLVMIsAAtomicRMWInst(i)
+             ? LLVMGetOrdering(i) == LLVMAtomicOrderingMonotonic
+             : LLVMGetCmpXchgSuccessOrdering(i) == LLVMAtomicOrderingMonotonic &&
+                   LLVMGetCmpXchgFailureOrdering(i) == LLVMAtomicOrderingMonotonic;
 }
 
 static const char ordered[] = "it has volatile or ordered accesses";
@@ -74,9 +77,7 @@ static const char ordered[] = "it has volatile or ordered accesses";
 static const char *instruction_fault(CoShape *s, CoIns *i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i->old);
   switch (op) {
-  case LLVMCall:
-    i->sreg = sreg_of(i->old);
-    return i->sreg == CO_NO_SREG ? call_fault(s, i) : NULL;
+  case LLVMCall: i->sreg = sreg_of(i->old); return i->sreg == CO_NO_SREG ? call_fault(s, i) : NULL;
   case LLVMLoad: i->reads = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMStore: i->effects = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMAtomicRMW:
@@ -140,14 +141,16 @@ static bool hides_shared(LLVMValueRef v) {
 static unsigned address_operand(LLVMValueRef i) { return LLVMIsAStoreInst(i) ? 1 : 0; }
 
 static bool is_access(LLVMValueRef i) {
-  return LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
+  return LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) ||
+         LLVMIsAAtomicCmpXchgInst(i);
 }
 
 static uint32_t shared_number(CoShape *s, LLVMValueRef array) {
   uint32_t n = valuemap_get(&s->shared_of, array);
   if (n != VALUEMAP_NONE)
     return n;
-  CoShared a = {.old = array, .bytes = LLVMABISizeOfType(s->cg->layout, LLVMGlobalGetValueType(array))};
+  CoShared a = {.old = array,
+                .bytes = LLVMABISizeOfType(s->cg->layout, LLVMGlobalGetValueType(array))};
   valuemap_set(&s->shared_of, array, s->shared.len);
   VEC_PUSH(&s->cg->cx->arena, &s->shared, a);
   return s->shared.len - 1;
@@ -294,7 +297,8 @@ static const char *read_blocks(CoShape *s) {
 
 static bool is_assumption(LLVMValueRef i) {
   size_t n;
-  return LLVMIsACallInst(i) && strcmp(LLVMGetValueName2(LLVMGetCalledValue(i), &n), "llvm.assume") == 0;
+  return LLVMIsACallInst(i) &&
+         strcmp(LLVMGetValueName2(LLVMGetCalledValue(i), &n), "llvm.assume") == 0;
 }
 
 static const char *read_instructions(CoShape *s, uint32_t block) {

@@ -7,7 +7,8 @@
 #include "codegen/coarsen.h"
 
 static bool is_root(const CoIns *i) {
-  bool number = i->sreg == SREG_TID || i->sreg == SREG_TID_Y || i->sreg == SREG_TID_Z || i->sreg == SREG_LANEID;
+  bool number = i->sreg == SREG_TID || i->sreg == SREG_TID_Y || i->sreg == SREG_TID_Z ||
+                i->sreg == SREG_LANEID;
   return number || (i->meets && !i->barrier) || (i->effects && !LLVMIsAStoreInst(i->old));
 }
 
@@ -35,7 +36,8 @@ static bool mark(CoIns *i) {
 static bool mark_apart(CoShape *s, uint32_t at) {
   uint32_t meet = co_meeting(s, at);
   CoSet apart = co_between(s, at, meet);
-  bool changed = false, rounds = co_has(apart, at); /* a loop that threads leave at different times */
+  /* a loop that threads leave at different times */
+  bool changed = false, rounds = co_has(apart, at);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     CoIns *i = &s->ins.data[k];
     if (rounds ? co_has(apart, i->block) : meet != at && i->block == meet && LLVMIsAPHINode(i->old))

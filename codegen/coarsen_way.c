@@ -34,7 +34,7 @@ static bool operands_vary(const CoShape *s, LLVMValueRef v) {
 
 /* An address in, or a load from, an array of which each copy has its own. */
 static bool is_of_own_array(const CoShape *s, const CoIns *i) {
-  const CoShared *a = i->shared                             ? &s->shared.data[i->shared - 1]
+  const CoShared *a = i->shared                          ? &s->shared.data[i->shared - 1]
                       : LLVMIsAGetElementPtrInst(i->old) ? co_shared(s, i->old)
                                                          : NULL;
   return a && a->varies;

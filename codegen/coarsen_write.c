@@ -34,11 +34,12 @@ typedef struct Writer {
   Cx *cx;
   LLVMBuilderRef b;
   LLVMValueRef fn, logical; /* blocks of the launch on the axis */
-  LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1]; /* blockIdx, threadIdx on the axis */
+  /* blockIdx, threadIdx on the axis */
+  LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1];
   LLVMValueRef width; /* blockDim on the axis, NULL until needed */
   LLVMBasicBlockRef loop, latch;
-  VEC(Edge) edges;  /* of the way */
-  VEC(Open) open;   /* phis of single copies */
+  VEC(Edge) edges; /* of the way */
+  VEC(Open) open;  /* phis of single copies */
 } Writer;
 
 static LLVMValueRef number(const Writer *w, uint64_t n) { return LLVMConstInt(w->t->i32, n, 0); }
@@ -288,7 +289,8 @@ static void write_arms(Writer *w, uint32_t at) {
   CoShape *s = w->s;
   CoBlock *b = &s->blocks[at], *meet = &s->blocks[b->meet];
   CoSet from = b->arms | co_one(at); /* guards before the step have ruled the others out */
-  LLVMValueRef *met = CX_ARRAY(w->cx, LLVMValueRef, (size_t)(meet->last - meet->first) * w->plan->factor);
+  LLVMValueRef *met = CX_ARRAY(w->cx, LLVMValueRef,
+                               (size_t)(meet->last - meet->first) * w->plan->factor);
   for (unsigned c = 0; c < w->plan->factor; c++) {
     LLVMBasicBlockRef end = new_block(w, "met");
     b->now[c] = LLVMGetInsertBlock(w->b);
@@ -396,7 +398,8 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
   LLVMValueRef own = read_sreg(w, "tid");
   w->thread[c] = own;
   if (w->plan->threads) {
-    LLVMValueRef near = exact(LLVMBuildAdd(w->b, exact(LLVMBuildMul(w->b, own, number(w, c), "")), j, ""));
+    LLVMValueRef near =
+        exact(LLVMBuildAdd(w->b, exact(LLVMBuildMul(w->b, own, number(w, c), "")), j, ""));
     w->block[c] = LLVMBuildSelect(w->b, apart, w->block[c], base, "");
     w->thread[c] = LLVMBuildSelect(w->b, apart, own, near, "");
   }
@@ -409,7 +412,8 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
   write_pause(w);
   LLVMValueRef next = exact(LLVMBuildAdd(w->b, j, number(w, 1), ""));
   LLVMAddIncoming(j, &next, &w->latch, 1);
-  never_unrolled(w, LLVMBuildCondBr(w->b, LLVMBuildICmp(w->b, LLVMIntULT, next, count, ""), head, done));
+  never_unrolled(
+      w, LLVMBuildCondBr(w->b, LLVMBuildICmp(w->b, LLVMIntULT, next, count, ""), head, done));
   LLVMPositionBuilderAtEnd(w->b, done);
   LLVMBuildRetVoid(w->b);
 }
@@ -418,7 +422,8 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
 
 static void copy_attributes(Writer *w) {
   for (unsigned k = 0; k <= w->s->nparams; k++) {
-    LLVMAttributeIndex at = k < w->s->nparams ? k + 1 : (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeIndex at = k < w->s->nparams ? k + 1
+                                              : (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     unsigned n = LLVMGetAttributeCountAtIndex(w->s->f, at);
     LLVMAttributeRef *all = CX_ARRAY(w->cx, LLVMAttributeRef, n);
     LLVMGetAttributesAtIndex(w->s->f, at, all);
@@ -427,8 +432,9 @@ static void copy_attributes(Writer *w) {
   }
   uint64_t low = 1, high = 1ull << 31;
   unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
-  LLVMAddAttributeAtIndex(w->fn, w->s->nparams + 1,
-                          LLVMCreateConstantRangeAttribute(w->s->cg->context, kind, 32, &low, &high));
+  LLVMAddAttributeAtIndex(
+      w->fn, w->s->nparams + 1,
+      LLVMCreateConstantRangeAttribute(w->s->cg->context, kind, 32, &low, &high));
 }
 
 static void begin_function(Writer *w, const char *symbol) {
@@ -491,6 +497,7 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   LLVMValueRef count = LLVMBuildSelect(w.b, apart, left, number(&w, factor), "");
   write_loop(&w, base, apart, count);
   for (uint32_t k = 0; k < w.open.len; k++)
-    fill_phi(&w, w.open.data[k].i->now[w.open.data[k].copy], w.open.data[k].i, w.open.data[k].copy, w.open.data[k].from);
+    fill_phi(&w, w.open.data[k].i->now[w.open.data[k].copy], w.open.data[k].i, w.open.data[k].copy,
+             w.open.data[k].from);
   LLVMDisposeBuilder(w.b);
 }

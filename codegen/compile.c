@@ -133,9 +133,8 @@ void cg_kernel_free(CgKernel *k) {
   target_of(k->target)->release(k->jit);
   cg_leave();
   free_sites(k);
-  char *texts[] = {k->symbol, k->ptx,      k->ssa,      k->types,
-                   k->llvm,   k->llvm_opt, k->assembly, k->result,
-                   k->object, k->entry,    k->coarsening, k->rest};
+  char *texts[] = {k->symbol,   k->ptx,    k->ssa,    k->types, k->llvm,       k->llvm_opt,
+                   k->assembly, k->result, k->object, k->entry, k->coarsening, k->rest};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);
   for (uint32_t n = 0; k->imports && n < k->nimports; n++)

@@ -13,7 +13,8 @@ typedef enum CgTarget { CG_NVPTX, CG_HOST } CgTarget;
 
 typedef enum CgCoarsen {
   CG_COARSEN_CHOOSE = -1, /* as the compiler thinks best */
-  CG_COARSEN_LAUNCHED = -2, /* the same where the code is for our launches, which know the second entry; none elsewhere */
+  /* the same where the code is for our launches, which know the second entry; none elsewhere */
+  CG_COARSEN_LAUNCHED = -2,
 } CgCoarsen;
 
 typedef enum CgFast {                   /* fastmath=True is all of them */
@@ -40,7 +41,8 @@ typedef struct CgOptions {
   int unchecked;               /* host: no index checks */
   int max_registers;           /* 0: ptxas decides */
   int max_threads, min_blocks; /* launch bounds, 0: none */
-  int coarsen; /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
+  /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
+  int coarsen;
   int stack;           /* GPU: bytes of a thread's stack for recursion, 0: CG_STACK_BYTES */
   int device_function; /* compile a device function alone: results allowed, no kernel entry */
 } CgOptions;
@@ -65,7 +67,8 @@ typedef struct
 typedef struct CgRequest {
   const FrozenFunc *func;
   const char *signature; /* text of ty_signature */
-  const Frozen *library; /* FZ_MODULE: functions of complex numbers; may be NULL if neither func nor signature mentions any */
+  /* FZ_MODULE: functions of complex numbers; may be NULL if neither func nor signature mentions any */
+  const Frozen *library;
   const char
       *symbol; /* kernel name in the module; NULL: made from the qualname (letters, digits, _) */
   CgTarget target;
@@ -77,14 +80,17 @@ typedef struct CgRequest {
   void (*sink)(void *user, char letter, const char *pass,
                const char *text); /* where dumps go; NULL: stderr */
   void *sink_user;
-  int apart; /* CG_NVPTX: a coarsened entry is no part of the PTX: it is made by a request of its own, coarse_of */
-  const struct CgKernel *coarse_of; /* that entry of this kernel: func, signature and library are not read; the rest is as for the kernel itself */
+  /* CG_NVPTX: a coarsened entry is no part of the PTX: it is made by a request of its own, coarse_of */
+  int apart;
+  /* that entry of this kernel: func, signature and library are not read; the rest is as for the kernel itself */
+  const struct CgKernel *coarse_of;
   const char *libdevice;   /* path, or NULL: searched for when first needed */
   const CgSymbol *symbols; /* CG_HOST: name-terminated by NULL */
 } CgRequest;
 
-typedef struct CgSite {      /* a place that can stop a thread, RtTrap.site is its index */
-  char *exception, *message; /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:x}: as a mask, {0:z}: with the next one as a complex number */
+typedef struct CgSite { /* a place that can stop a thread, RtTrap.site is its index */
+  /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:x}: as a mask, {0:z}: with the next one as a complex number */
+  char *exception, *message;
   DiagPlace at;
 } CgSite;
 
@@ -102,8 +108,9 @@ typedef struct CgKernel {
   char *ssa, *types, *llvm, *llvm_opt, *assembly; /* as wanted, else NULL */
   char *result;                                   /* device_function: text of the result type */
   RtParams params;                                /* how the parameter block is packed */
-  char *coarsening; /* CG_NVPTX: what was done about it, and why */
-  char *rest; /* CG_NVPTX, apart: what the coarsened entry is made from, bitcode of LLVM; NULL: there is none */
+  char *coarsening;                               /* CG_NVPTX: what was done about it, and why */
+  /* CG_NVPTX, apart: what the coarsened entry is made from, bitcode of LLVM; NULL: there is none */
+  char *rest;
   size_t rest_len;
   CgArg *args;
   uint32_t nargs; /* leaves */
@@ -118,7 +125,8 @@ typedef struct CgKernel {
   size_t object_len;
   char **imports;
   uint32_t nimports;
-  unsigned char uses_libdevice; /* CG_NVPTX: code of a libdevice file with this BLAKE3 hash is part of it */
+  /* CG_NVPTX: code of a libdevice file with this BLAKE3 hash is part of it */
+  unsigned char uses_libdevice;
   unsigned char libdevice[32];
   struct CgTiming {
     const char *pass;
@@ -130,7 +138,8 @@ typedef struct CgKernel {
 /* 0 and *out, or -1 and *error (diag_free). */
 int cg_compile(const CgRequest *request, CgKernel **out, Diag **error);
 void cg_kernel_free(CgKernel *k); /* host code is unmapped: no launch may be running */
-void cg_shut(void); /* at the end of the process: waits for other threads' compilations; who calls one after it waits for ever */
+/* at the end of the process: waits for other threads' compilations; who calls one after it waits for ever */
+void cg_shut(void);
 
 /* Facts for `pyptx info` and for choosing: all static or malloc'd-once text. */
 const char *cg_llvm_version(void);

@@ -160,8 +160,8 @@ static bool divides_safely(LLVMValueRef i) {
 
 /* From the launch, or from the parameters, to which its first word points. */
 bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef i) {
-  if (LLVMGetMetadata(i, LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA,
-                                                  strlen(CG_FIELD_METADATA))))
+  if (LLVMGetMetadata(
+          i, LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA))))
     return true;
   LLVMValueRef launch = LLVMGetParam(f, 0), p = LLVMGetOperand(i, 0);
   if (LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
@@ -251,8 +251,8 @@ static void measure(Fissioner *x, Value *v) {
     v->align = RT_FRAME_THREADS;
   size = (size + v->align - 1) / v->align * v->align;
   if (size > INT32_MAX - x->frame_bytes)
-    fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->program->fns.data[0]->name,
-         (long long)size, (long long)INT32_MAX);
+    fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->program->fns.data[0]->name, (long long)size,
+         (long long)INT32_MAX);
   v->size = (uint32_t)size;
   uint32_t *end = v->shared ? &x->shared_bytes : &x->frame_bytes;
   v->offset = v->shared ? (*end + v->align - 1) / v->align * v->align : *end;

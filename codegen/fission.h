@@ -31,7 +31,8 @@
 #define CG_FIELD_METADATA "pyptx.field"
 
 enum { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT }; /* kind of a barrier call */
-enum { SEGMENT_ARGS = 4, SEGMENT_BLOCK_ARGS = 5 }; /* of a segment behind f's own; the second with FissionHow.block */
+/* of a segment behind f's own; the second with FissionHow.block */
+enum { SEGMENT_ARGS = 4, SEGMENT_BLOCK_ARGS = 5 };
 enum { SEGMENT_NEXT_SHIFT = 2, SEGMENT_VOTER = 2, SEGMENT_AYE = 1 };
 
 /* What all threads of the block keep alike, at `offset` of what the segment's last argument points to; what it leaves for the next one
@@ -45,8 +46,8 @@ typedef struct Segment {
   LLVMValueRef fn;
   uint32_t *exits; /* segments that may follow, 0 for the end, each once */
   uint32_t nexits;
-  RtMeetPoint point; /* behind which it begins */
-  bool votes;        /* it may end at a barrier that votes */
+  RtMeetPoint point;   /* behind which it begins */
+  bool votes;          /* it may end at a barrier that votes */
   SharedValue *shared; /* that it leaves, each once */
   uint32_t nshared;
 } Segment;
@@ -54,7 +55,7 @@ typedef struct Segment {
 typedef struct Fission {
   Segment *segments; /* arena */
   uint32_t nsegments;
-  uint32_t frame_bytes; /* a thread, beginning at the given first offset */
+  uint32_t frame_bytes;  /* a thread, beginning at the given first offset */
   uint32_t shared_bytes; /* a multiple of 8; twice as much is pointed to */
 } Fission;
 
@@ -64,8 +65,10 @@ struct Lanes;
 typedef struct FissionHow {
   unsigned thread_arg;
   uint32_t first_offset;
-  const struct Lanes *lanes; /* what is known of f's values, NULL if nothing; then loads of what is the same for all threads are marked (lanes.h) */
-  const struct Lanes *block; /* the same where lanes are any threads of the block: what they share is kept once, and segments have a last argument that
+  /* what is known of f's values, NULL if nothing; then loads of what is the same for all threads are marked (lanes.h) */
+  const struct Lanes *lanes;
+  const struct Lanes *
+      block; /* the same where lanes are any threads of the block: what they share is kept once, and segments have a last argument that
                               * points to it (SharedValue); NULL: all is kept for each thread */
   bool warps; /* operations of a warp are no cuts */
 } FissionHow;

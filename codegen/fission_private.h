@@ -62,7 +62,7 @@ typedef struct Fissioner {
   ValueMap last_piece;
   uint32_t nbits, words;
   uint32_t frame_bytes, shared_bytes;
-  bool shares; /* segments have an argument for what is shared */
+  bool shares;           /* segments have an argument for what is shared */
   unsigned uniform_kind; /* metadata */
 } Fissioner;
 

@@ -77,7 +77,9 @@ enum { FL_PARAM_STACK, FL_PARAM_ROOM, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
 
 /* flatten_frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call or in another block. */
 void fl_lay_out(FlMachine *m);
-static inline bool fl_is_live(const FlCall *c, uint32_t box) { return c->live[box / FL_WORD] >> box % FL_WORD & 1; }
+static inline bool fl_is_live(const FlCall *c, uint32_t box) {
+  return c->live[box / FL_WORD] >> box % FL_WORD & 1;
+}
 /* Offset of a box in a call's frame, box after box; starts with *at = 0. */
 uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 

@@ -50,10 +50,10 @@ void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 
 /* What is wanted of a row of threads. */
 typedef struct HostRow {
-  unsigned width;  /* lanes */
-  bool segment;    /* of a segment: i32 */
+  unsigned width;   /* lanes */
+  bool segment;     /* of a segment: i32 */
   bool votes, next; /* to be gathered */
-  bool one_result; /* of all lanes (lanes.h) */
+  bool one_result;  /* of all lanes (lanes.h) */
 } HostRow;
 
 /* f.row, see host_rows.c. masked: lanes whose guards are masks, for where those of `lanes` have not been the same; NULL if there are none. */

@@ -9,7 +9,8 @@ static LLVMValueRef chosen(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x,
 }
 
 /* What is stored; NULL if the operation stays as it is. */
-static LLVMValueRef result_of(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old, LLVMValueRef v) {
+static LLVMValueRef result_of(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
+                              LLVMValueRef v) {
   switch (op) {
   case LLVMAtomicRMWBinOpXchg: return v;
   case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(b, old, v, "");

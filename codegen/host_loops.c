@@ -42,7 +42,7 @@ static void loop_end_by(const Loops *l, Loop *loop, unsigned by) {
   LLVMAddIncoming(loop->counter, &next, &here, 1);
   LLVMBasicBlockRef done = new_block(l, "");
   cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""),
-                                  loop->head, done));
+                                         loop->head, done));
   at(l, done);
 }
 
@@ -97,7 +97,7 @@ static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
 }
 
 void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
-                      LLVMValueRef totals) {
+                  LLVMValueRef totals) {
   LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
   set(l, count, l->sizes[0]);
   LLVMValueRef first = rows_begin(l);
@@ -115,7 +115,8 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.width = l->width;
   const unsigned char zeros[HOST_NARGS + SEGMENT_ARGS] = {
       [HOST_TX] = l->width ? (unsigned char)__builtin_ctz(l->width) : 0};
-  LanesHow rules = {.steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = l->width, .alone = true};
+  LanesHow rules = {
+      .steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = l->width, .alone = true};
   Lanes *lanes = l->width ? cg_lanes_analyse_doubled(l->cg, thread, &rules) : NULL;
   LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL, masked = NULL;
   if (!wide)
@@ -273,7 +274,8 @@ static LLVMValueRef make_block(const Loops *outer) {
 
 /* Volatile, or LLVM would ask it outside of the loop over blocks, and make a copy of that. */
 static void run_whole_or_not(Loops *l) {
-  LLVMBasicBlockRef whole = new_block(l, "whole"), other = new_block(l, "other"), done = new_block(l, "");
+  LLVMBasicBlockRef whole = new_block(l, "whole"), other = new_block(l, "other"),
+                    done = new_block(l, "");
   LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, l->whole.width - 1), "odd");
   LLVMValueRef block = make_block(l);
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), whole, other);
@@ -331,7 +333,8 @@ static void split(Loops *l, LLVMValueRef kernel) {
   l->fission = cg_fission(
       cg, kernel,
       &(FissionHow){.thread_arg = HOST_THREAD,
-                    .first_offset = markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */,
+                    .first_offset = markers[1] ? RT_SLOT_BYTES
+                                               : sizeof(uint32_t) /* RT_SLOT_NEXT alone */,
                     .lanes = lanes});
   hl_make_whole(l, kernel, markers);
   if (l->width && !l->whole.fission.nsegments)
@@ -359,8 +362,8 @@ void cg_host_loops(Cg *cg) {
       cg_lanes_prepare(cg);
       LLVMSetLinkage(s->thread, LLVMInternalLinkage);
     }
-    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, hl_inlining_of(s->thread, 1),
-                 0);
+    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 hl_inlining_of(s->thread, 1), 0);
   }
   run_blocks(&l, s->thread);
   cg_lanes_forget_doubles(cg);

@@ -36,18 +36,18 @@ typedef struct Loops {
   /* with barriers */
   Fission fission;
   LLVMValueRef frame, stride;
-  LLVMValueRef shared; /* alloca: what all threads of a whole block keep alike */
+  LLVMValueRef shared;               /* alloca: what all threads of a whole block keep alike */
   LLVMValueRef ayes, voters;         /* allocas: of the barrier in front */
   LLVMValueRef new_ayes, new_voters; /* of the one that is being arrived at */
   LLVMValueRef all_or, all_and;      /* of what the segments return */
-  LLVMValueRef totals; /* alloca: the last four in one piece */
-  LLVMValueRef *rows_of; /* one a segment: a function for rows, NULL if there is none */
+  LLVMValueRef totals;               /* alloca: the last four in one piece */
+  LLVMValueRef *rows_of;             /* one a segment: a function for rows, NULL if there is none */
   LLVMBasicBlockRef *nests,
       *meets;                   /* one a segment; meets: where its threads meet before, or NULL */
   LLVMBasicBlockRef apart, end; /* threads at different barriers; the block is done */
   /* with other meetings */
-  LLVMValueRef points;    /* RtMeetPoint[nsegments], NULL without */
-  LLVMValueRef go, state; /* allocas: what the runtime said; an RtMeetState */
+  LLVMValueRef points;                 /* RtMeetPoint[nsegments], NULL without */
+  LLVMValueRef go, state;              /* allocas: what the runtime said; an RtMeetState */
   LLVMBasicBlockRef release, dispatch; /* asks the runtime; goes where it says */
 } Loops;
 
@@ -90,7 +90,9 @@ static inline LLVMValueRef i64(const Loops *l, uint64_t v) { return LLVMConstInt
 static inline LLVMBasicBlockRef new_block(const Loops *l, const char *name) {
   return LLVMAppendBasicBlockInContext(l->cg->context, l->entry, name);
 }
-static inline void at(const Loops *l, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(l->b, block); }
+static inline void at(const Loops *l, LLVMBasicBlockRef block) {
+  LLVMPositionBuilderAtEnd(l->b, block);
+}
 
 static inline LLVMValueRef get(const Loops *l, LLVMValueRef variable) {
   return LLVMBuildLoad2(l->b, l->t->i32, variable, "");
@@ -98,7 +100,8 @@ static inline LLVMValueRef get(const Loops *l, LLVMValueRef variable) {
 static inline void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
   LLVMBuildStore(l->b, v, variable);
 }
-static inline LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset, uint32_t limit) {
+static inline LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset,
+                                        uint32_t limit) {
   return cg_host_launch_field(l->cg, l->launch, type, offset, limit);
 }
 

@@ -21,8 +21,9 @@ typedef struct Math {
 
 static const double TWO_OVER_PI = 0.63661977236758134308, HALF_PI = 1.57079632679489661923,
                     HALF_PI_REST = 6.12323399573676588613e-17, LN_2 = 0.69314718055994530942,
-                    LN_2_HIGH = 6.93147180369123816490e-01 /* 32 bits */, LN_2_REST = 1.90821492927058770002e-10,
-                    LOG2_E = 1.44269504088896340736, LOG10_E = 0.43429448190325182765;
+                    LN_2_HIGH = 6.93147180369123816490e-01 /* 32 bits */,
+                    LN_2_REST = 1.90821492927058770002e-10, LOG2_E = 1.44269504088896340736,
+                    LOG10_E = 0.43429448190325182765;
 
 /* --- small builders, of float64 --- */
 
@@ -109,7 +110,8 @@ static V write_exp_d(const Math *m, V x) {
   V low, t = clamped(m, x, -746, 710), whole = nearest(m, mul(m, t, number(m, LOG2_E)), &low);
   V minus = LLVMBuildFNeg(m->b, whole, ""), r = fused(m, minus, number(m, LN_2_HIGH), t);
   r = fused(m, minus, number(m, LN_2_REST), r);
-  V rest = fused(m, mul(m, r, r), polynomial(m, r, c + 2, EXP_TERMS - 2), r), e = add(m, rest, number(m, 1));
+  V rest = fused(m, mul(m, r, r), polynomial(m, r, c + 2, EXP_TERMS - 2), r),
+    e = add(m, rest, number(m, 1));
   V k = LLVMBuildAShr(m->b, LLVMBuildShl(m->b, low, integer(m, 52), ""), integer(m, 52), "");
   V half = LLVMBuildAShr(m->b, k, integer(m, 1), "");
   return mul(m, mul(m, e, power_of_2(m, half)), power_of_2(m, LLVMBuildSub(m->b, k, half, "")));
@@ -162,10 +164,13 @@ static V write_log10_f(const Math *m, V x) {
 
 /* log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + series)); the parts of k ln 2 are added where they are small. */
 static V write_log_d(const Math *m, V x) {
-  V tiny = is(m, LLVMRealOLT, x, 0x1p-1022), scaled = choose(m, tiny, mul(m, x, number(m, 0x1p54)), x);
+  V tiny = is(m, LLVMRealOLT, x, 0x1p-1022),
+    scaled = choose(m, tiny, mul(m, x, number(m, 0x1p54)), x);
   Parts p = parts_of(m, scaled);
-  V k = sub(m, p.k, choose(m, tiny, number(m, 54), number(m, 0))), s, series = log_series(m, p.f, &s);
-  V half = mul(m, mul(m, p.f, p.f), number(m, 0.5)), inner = fused(m, s, add(m, half, series), mul(m, k, number(m, LN_2_REST)));
+  V k = sub(m, p.k, choose(m, tiny, number(m, 54), number(m, 0))), s,
+    series = log_series(m, p.f, &s);
+  V half = mul(m, mul(m, p.f, p.f), number(m, 0.5)),
+    inner = fused(m, s, add(m, half, series), mul(m, k, number(m, LN_2_REST)));
   V log = sub(m, mul(m, k, number(m, LN_2_HIGH)), sub(m, sub(m, half, inner), p.f));
   return with_ends_of_log(m, x, log);
 }
@@ -196,9 +201,12 @@ static V wave(const Math *m, V x, int quarter) {
     sine[k] = term, term /= -(2.0 * k + 2);
   }
   cosine[SIN_TERMS] = term;
-  V low, n = nearest(m, mul(m, x, number(m, TWO_OVER_PI)), &low), minus = LLVMBuildFNeg(m->b, n, "");
-  V r = fused(m, minus, number(m, HALF_PI_REST), fused(m, minus, number(m, HALF_PI), x)), square = mul(m, r, r);
-  V s = mul(m, r, polynomial(m, square, sine, SIN_TERMS)), c = polynomial(m, square, cosine, SIN_TERMS + 1);
+  V low, n = nearest(m, mul(m, x, number(m, TWO_OVER_PI)), &low),
+         minus = LLVMBuildFNeg(m->b, n, "");
+  V r = fused(m, minus, number(m, HALF_PI_REST), fused(m, minus, number(m, HALF_PI), x)),
+    square = mul(m, r, r);
+  V s = mul(m, r, polynomial(m, square, sine, SIN_TERMS)),
+    c = polynomial(m, square, cosine, SIN_TERMS + 1);
   V turn = LLVMBuildAdd(m->b, low, integer(m, quarter), "");
   V odd = LLVMBuildTrunc(m->b, turn, m->t->i1, "");
   V negative = LLVMBuildTrunc(m->b, LLVMBuildLShr(m->b, turn, integer(m, 1), ""), m->t->i1, "");
@@ -206,22 +214,26 @@ static V wave(const Math *m, V x, int quarter) {
   return choose(m, negative, LLVMBuildFNeg(m->b, size, ""), size);
 }
 
-static V write_sin_f(const Math *m, V x) { return choose(m, is(m, LLVMRealOEQ, x, 0), x, wave(m, x, 0)); }
+static V write_sin_f(const Math *m, V x) {
+  return choose(m, is(m, LLVMRealOEQ, x, 0), x, wave(m, x, 0));
+}
 static V write_cos_f(const Math *m, V x) { return wave(m, x, 1); }
 
 /* --- the table --- */
 
 typedef struct Row {
-  const char *name;              /* in the C library; with an f at its end it is one of float32 */
+  const char *name;               /* in the C library; with an f at its end it is one of float32 */
   V (*write)(const Math *m, V x); /* x in float64 */
   V (*holds)(const Math *m, V x); /* i1: not for the C library; NULL: never for it */
 } Row;
 
 static const Row rows[] = {
-    {"expf", write_exp_f, NULL},     {"exp2f", write_exp2_f, NULL},         {"tanhf", write_tanh_f, NULL},
-    {"exp", write_exp_d, NULL},      {"logf", write_log_f, NULL},           {"log2f", write_log2_f, NULL},
-    {"log10f", write_log10_f, NULL}, {"log", write_log_d, NULL},            {"powf", write_pow_f, is_power},
-    {"sinf", write_sin_f, is_small_angle}, {"cosf", write_cos_f, is_small_angle},
+    {"expf", write_exp_f, NULL},           {"exp2f", write_exp2_f, NULL},
+    {"tanhf", write_tanh_f, NULL},         {"exp", write_exp_d, NULL},
+    {"logf", write_log_f, NULL},           {"log2f", write_log2_f, NULL},
+    {"log10f", write_log10_f, NULL},       {"log", write_log_d, NULL},
+    {"powf", write_pow_f, is_power},       {"sinf", write_sin_f, is_small_angle},
+    {"cosf", write_cos_f, is_small_angle},
 };
 
 static V computed(const Math *m, const Row *row) {
@@ -258,7 +270,8 @@ static void write_body(const Math *m, const Row *row) {
 
 static void replace(Cg *cg, const Row *row, V library) {
   LLVMTypeRef type = LLVMGlobalGetValueType(library);
-  Math m = {cg, cg->builder, &cg->t, LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "pyptx.%s", row->name), type),
+  Math m = {cg, cg->builder, &cg->t,
+            LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "pyptx.%s", row->name), type),
             library};
   LLVMSetLinkage(m.fn, LLVMInternalLinkage);
   LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;

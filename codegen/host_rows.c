@@ -54,7 +54,9 @@ void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *text_of_option) {
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
 }
 
-void cg_leave_rolled(Cg *cg, LLVMValueRef branch) { cg_mark_loop(cg, branch, "llvm.loop.unroll.disable"); }
+void cg_leave_rolled(Cg *cg, LLVMValueRef branch) {
+  cg_mark_loop(cg, branch, "llvm.loop.unroll.disable");
+}
 
 /* --- the functions --- */
 
@@ -142,7 +144,8 @@ static void gather(Row *r, LLVMValueRef result, unsigned lanes) {
   LLVMValueRef next = LLVMBuildLShr(r->b, result, constant_like(r, result, SEGMENT_NEXT_SHIFT), "");
   LLVMValueRef number = LLVMBuildZExt(r->b, r->args[HOST_THREAD], r->cg->t.i64, "");
   LLVMSetNNeg(number, 1);
-  LLVMValueRef slot = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->args[HOST_NARGS], &number, 1, "next");
+  LLVMValueRef slot = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->args[HOST_NARGS], &number, 1,
+                                            "next");
   add_total(r, TOTAL_OR, LLVMOr, reduce(r, "llvm.vector.reduce.or", next));
   add_total(r, TOTAL_AND, LLVMAnd, reduce(r, "llvm.vector.reduce.and", next));
   LLVMSetAlignment(LLVMBuildStore(r->b, lanes > 1 ? spread(r, next, lanes) : next, slot), 4);
@@ -170,8 +173,8 @@ static void end_turns(Row *r, Turns *t, uint64_t by, LLVMValueRef to) {
   LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), done = new_block(r, "");
   LLVMAddIncoming(t->counter, &next, &here, 1);
-  cg_leave_rolled(r->cg, LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, to, ""),
-                                         t->head, done));
+  cg_leave_rolled(
+      r->cg, LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, to, ""), t->head, done));
   at(r, done);
 }
 

@@ -21,7 +21,9 @@ static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMVa
   set(l, variable, LLVMBuildBinOp(l->b, op, get(l, variable), v, ""));
 }
 
-void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) { combine(l, LLVMAdd, variable, v); }
+void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
+  combine(l, LLVMAdd, variable, v);
+}
 
 /* --- with barriers: a thread's next segment is in its frame --- */
 
@@ -38,8 +40,8 @@ static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, L
   memcpy(args, l->args, sizeof l->args);
   args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes,
   args[HOST_NARGS + 3] = voters;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + SEGMENT_ARGS,
-                                     "");
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
+                                     HOST_NARGS + SEGMENT_ARGS, "");
   cg_call_attribute(cg, call, attribute);
   return call;
 }
@@ -103,7 +105,8 @@ static void segment_nest(Loops *l, uint32_t number) {
     return;
   }
   hl_nest_begin(l, 1);
-  LLVMValueRef result = call_segment(l, number, ayes, voters, l->rare ? "noinline" : hl_inlining_of(s->fn, 1));
+  LLVMValueRef result = call_segment(l, number, ayes, voters,
+                                     l->rare ? "noinline" : hl_inlining_of(s->fn, 1));
   count_votes(l, result);
   if (s->nexits > 1) {
     LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
@@ -213,7 +216,8 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
       LLVMSetNSW(l->args[k], 1);
     }
   }
-  LLVMValueRef result = call_segment(l, number, rest[2], rest[3], hl_inlining_of(l->fission.segments[number].fn, 1));
+  LLVMValueRef result = call_segment(l, number, rest[2], rest[3],
+                                     hl_inlining_of(l->fission.segments[number].fn, 1));
   count_votes(l, result);
   LLVMBuildStore(l->b, LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), ""),
                  next_of_thread(l));
@@ -389,7 +393,8 @@ void hl_run_segments(Loops *l) {
   for (uint32_t k = 0; k < n; k++) {
     const Segment *s = &l->fission.segments[k];
     bool next = s->nexits > 1 || l->points;
-    l->rows_of[k] = hl_make_row(l, s->fn, (HostRow){.segment = true, .votes = s->votes, .next = next});
+    l->rows_of[k] = hl_make_row(l, s->fn,
+                                (HostRow){.segment = true, .votes = s->votes, .next = next});
   }
   for (uint32_t k = 0; k < n; k++)
     l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));

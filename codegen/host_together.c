@@ -30,7 +30,9 @@ static bool is_of_warp(void *user, LLVMValueRef meeting) {
   (void)user;
   return LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0)) >= RT_MEET_SYNC;
 }
-static bool is_together(void *lanes, LLVMValueRef barrier) { return cg_lanes_together(lanes, barrier); }
+static bool is_together(void *lanes, LLVMValueRef barrier) {
+  return cg_lanes_together(lanes, barrier);
+}
 static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(lanes, meeting); }
 
 /* --- segments as lanes --- */
@@ -57,7 +59,8 @@ static bool write_segment(Loops *l, uint32_t number) {
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
-  if (l->whole.lanes[number] && cg_lanes_stride(lanes) && !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
+  if (l->whole.lanes[number] && cg_lanes_stride(lanes) &&
+      !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
     how = lanes_of(WIDE * l->whole.width, zeros);
     lanes = cg_lanes_analyse(l->cg, fn, &how);
     LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
@@ -90,11 +93,13 @@ void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2])
   w->width = markers[1] ? WARP : l->width;
   if (cg_lanes_unroll(cg, kernel))
     cg_lanes_regulate(cg);
-  Lanes *block = cg_lanes_analyse(cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
+  Lanes *block = cg_lanes_analyse(
+      cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(w->width, zeros);
   Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
-  if (!block || !lanes || !all_calls(markers[0], is_together, block) || !all_calls(markers[1], can_meet, lanes))
+  if (!block || !lanes || !all_calls(markers[0], is_together, block) ||
+      !all_calls(markers[1], can_meet, lanes))
     return;
   FissionHow cuts = {.thread_arg = HOST_THREAD, .lanes = lanes, .block = block, .warps = true};
   w->fission = cg_fission(cg, kernel, &cuts);
@@ -138,7 +143,8 @@ static LLVMValueRef count_bit(Loops *l, LLVMValueRef results, unsigned bit, unsi
     LLVMValueRef one = LLVMBuildAnd(b, LLVMBuildLShr(b, results, i32(l, bit), ""), i32(l, 1), "");
     return LLVMBuildMul(b, one, i32(l, threads), "");
   }
-  return reduce_add(l, LLVMBuildAnd(b, LLVMBuildLShr(b, results, spread(l, bit), ""), spread(l, 1), ""));
+  return reduce_add(
+      l, LLVMBuildAnd(b, LLVMBuildLShr(b, results, spread(l, bit), ""), spread(l, 1), ""));
 }
 
 /* What all threads of the block return as their next segment is the same. */
@@ -154,7 +160,8 @@ static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsig
   set(l, l->all_or, LLVMBuildLShr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT), ""));
 }
 
-static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
+                      LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   Whole *w = &l->whole;
   LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS + 1];
   LLVMTypeRef t = w->one_result[number] ? l->t->i32 : LLVMVectorType(l->t->i32, w->width);
@@ -162,7 +169,8 @@ static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn, LLVMValueRef c
   memcpy(args, l->args, sizeof l->args);
   memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
   args[HOST_NARGS + SEGMENT_BLOCK_ARGS] = results;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS + 1, "");
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
+                                     HOST_NARGS + SEGMENT_BLOCK_ARGS + 1, "");
   cg_call_attribute(l->cg, call, hl_inlining_of(fn, 4));
   if (w->fission.segments[number].votes || w->fission.segments[number].nexits > 1)
     take_results(l, &w->fission.segments[number], LLVMBuildLoad2(l->b, t, results, ""),
@@ -174,12 +182,14 @@ static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[SEGMEN
   LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   memcpy(args, l->args, sizeof l->args);
   memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
-  LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS, "");
+  LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args,
+                                       HOST_NARGS + SEGMENT_BLOCK_ARGS, "");
   cg_call_attribute(l->cg, result, hl_inlining_of(s->fn, 1));
   take_results(l, s, result, 1);
 }
 
-static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned width, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned width,
+                        LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   hl_nest_begin(l, width);
   run_lanes(l, number, fn, more);
   hl_nest_end(l);
@@ -192,9 +202,11 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGME
 }
 
 /* By more threads at a time, if the rows are a multiple of them. */
-static void run_wide_or_not(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+static void run_wide_or_not(Loops *l, uint32_t number,
+                            LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   unsigned width = l->whole.width, all = WIDE * width;
-  LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"), done = new_block(l, "");
+  LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"),
+                    done = new_block(l, "");
   LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, all - 1), "");
   LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), wide, other);
   at(l, wide);

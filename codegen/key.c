@@ -24,12 +24,14 @@ _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen"
 _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
 _Static_assert(sizeof(FuncOptions) == 8, "put_function hashes every member of FuncOptions");
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
-_Static_assert(sizeof(CgOptions) == 15 * sizeof(int), "put_request hashes CgOptions, all of them ints");
+_Static_assert(sizeof(CgOptions) == 15 * sizeof(int),
+               "put_request hashes CgOptions, all of them ints");
 _Static_assert(sizeof(CgRequest) == 176, "put_request hashes every member of CgRequest");
 
 typedef llvm_blake3_hasher Hash;
 
-typedef struct Seen { /* by address: a digest, or the number of something that can be part of a cycle */
+/* by address: a digest, or the number of something that can be part of a cycle */
+typedef struct Seen {
   const void *at;
   uint32_t number;
   unsigned char digest[CG_DIGEST_BYTES];
@@ -254,9 +256,17 @@ static void put_values(Keying *k, Hash *h, const Frozen *const *values, uint32_t
 
 static void put_code(Keying *k, Hash *h, const Code *c) {
   const CgOptions *o = &k->request->options;
-  const uint64_t numbers[] = {c->flags, (uint64_t)c->firstlineno, c->argcount, c->posonlyargcount,
-                              c->kwonlyargcount, c->nlocals, c->stacksize, c->ncells, c->nfrees,
-                              number_of_file(k, c->filename), (uint64_t)bc_optable_version(c->ops)};
+  const uint64_t numbers[] = {c->flags,
+                              (uint64_t)c->firstlineno,
+                              c->argcount,
+                              c->posonlyargcount,
+                              c->kwonlyargcount,
+                              c->nlocals,
+                              c->stacksize,
+                              c->ncells,
+                              c->nfrees,
+                              number_of_file(k, c->filename),
+                              (uint64_t)bc_optable_version(c->ops)};
   put(h, numbers, sizeof numbers);
   put_text(h, c->name);
   put_text(h, c->qualname);

@@ -29,10 +29,13 @@ typedef struct Lanes Lanes;
 
 /* How the arguments of a function differ from lane to lane, and what is wanted of its lanes. */
 typedef struct LanesHow {
-  const int *steps; /* by argument: how much it grows from lane to lane; LANES_ANY: in no regular way */
-  const unsigned char *zeros; /* by argument: so many low bits are 0 in lane 0; NULL: none is known */
+  /* by argument: how much it grows from lane to lane; LANES_ANY: in no regular way */
+  const int *steps;
+  /* by argument: so many low bits are 0 in lane 0; NULL: none is known */
+  const unsigned char *zeros;
   unsigned width;
-  bool alone;  /* guards are to be the same for all lanes, or nothing is done; else they are masks */
+  /* guards are to be the same for all lanes, or nothing is done; else they are masks */
+  bool alone;
   bool whole;  /* lanes never run one by one instead: what fails a check traps at once */
   bool strict; /* what other threads may have changed is not taken for the same in all lanes */
 } LanesHow;

@@ -13,7 +13,9 @@ bool ln_is_aligned(const Lanes *l, Shape s) {
   return s.kind == SHAPE_STEP && s.step == 1 && s.zeros >= log2_of(l->width);
 }
 
-static bool is_whole(const Lanes *l, Shape s) { return is_uniform(s) && s.zeros >= log2_of(l->width); }
+static bool is_whole(const Lanes *l, Shape s) {
+  return is_uniform(s) && s.zeros >= log2_of(l->width);
+}
 
 static unsigned zeros_of(Lanes *l, LLVMValueRef i, unsigned k) {
   return ln_shape(l, LLVMGetOperand(i, k)).zeros;

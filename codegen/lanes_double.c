@@ -18,7 +18,7 @@ typedef struct Double {
   Lanes *l;
   const LaneLoop *loop;
   LLVMBasicBlockRef before, header, latch, *copies; /* copies: by block */
-  ValueMap value_of; /* instruction -> news */
+  ValueMap value_of;                                /* instruction -> news */
   VEC(LLVMValueRef) news;
 } Double;
 
@@ -46,7 +46,8 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
 /* Left by lanes one by one, because a number of theirs that rises by steps comes to its end. */
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   const LaneBlock *h = &l->blocks[loop->header];
-  if (!loop->divergent || h->nsucc != 2 || h->dead || in_set(&loop->blocks, h->succ[0]) == in_set(&loop->blocks, h->succ[1]))
+  if (!loop->divergent || h->nsucc != 2 || h->dead ||
+      in_set(&loop->blocks, h->succ[0]) == in_set(&loop->blocks, h->succ[1]))
     return false;
   LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->old));
   return LLVMIsAICmpInst(c) && ln_shape(l, LLVMGetOperand(c, 0)).kind == SHAPE_STEP &&
@@ -68,8 +69,10 @@ static LLVMBasicBlockRef copy_of_block(Double *d, LLVMBasicBlockRef old) {
 static void copy_block(Double *d, uint32_t number) {
   Lanes *l = d->l;
   LLVMPositionBuilderAtEnd(l->b, d->copies[number]);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[number].old); i; i = LLVMGetNextInstruction(i)) {
-    LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(l->b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[number].old); i;
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(l->b, LLVMTypeOf(i), "")
+                                          : LLVMInstructionClone(i);
     if (!LLVMIsAPHINode(i))
       LLVMInsertIntoBuilder(l->b, copy);
     valuemap_set(&d->value_of, i, d->news.len);
@@ -86,7 +89,8 @@ static void fill_phi(Double *d, LLVMValueRef phi) {
 }
 
 static void connect_block(Double *d, uint32_t number) {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(d->l->blocks[number].old); i; i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(d->l->blocks[number].old); i;
+       i = LLVMGetNextInstruction(i)) {
     LLVMValueRef copy = copy_of_value(d, i);
     if (LLVMIsAPHINode(i)) {
       fill_phi(d, i);
@@ -103,8 +107,8 @@ static void connect_block(Double *d, uint32_t number) {
 /* Blocks that end in traps are entered from the copy, too. */
 static void enter_traps(Double *d, uint32_t number) {
   const LaneBlock *b = &d->l->blocks[number];
-  for (LLVMValueRef phi = b->dead ? LLVMGetFirstInstruction(b->dead) : NULL; phi && LLVMIsAPHINode(phi);
-       phi = LLVMGetNextInstruction(phi))
+  for (LLVMValueRef phi = b->dead ? LLVMGetFirstInstruction(b->dead) : NULL;
+       phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (unsigned k = 0, n = LLVMCountIncoming(phi); k < n; k++)
       if (LLVMGetIncomingBlock(phi, k) == b->old) {
         LLVMValueRef v = copy_of_value(d, LLVMGetIncomingValue(phi, k));
@@ -116,7 +120,8 @@ static void enter_traps(Double *d, uint32_t number) {
 static void follow_copy(Double *d) {
   Lanes *l = d->l;
   LLVMBasicBlockRef from = d->copies[d->loop->header];
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(d->header), next; LLVMIsAPHINode(phi); phi = next) {
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(d->header), next; LLVMIsAPHINode(phi);
+       phi = next) {
     next = LLVMGetNextInstruction(phi);
     LLVMPositionBuilderBefore(l->b, phi);
     LLVMValueRef now = LLVMBuildPhi(l->b, LLVMTypeOf(phi), ""), copy = copy_of_value(d, phi);
@@ -142,7 +147,9 @@ static void ask_all(Double *d) {
                end = LLVMGetBasicBlockTerminator(d->copies[d->loop->header]);
   if (!fn)
     fn = LLVMAddFunction(l->cg->module, CG_ALL_NAME, LLVMFunctionType(i1, types, 2, 0));
-  bool holds = in_set(&d->loop->blocks, valuemap_get(&l->block_of, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(d->header), 0)));
+  bool holds = in_set(
+      &d->loop->blocks,
+      valuemap_get(&l->block_of, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(d->header), 0)));
   LLVMBasicBlockRef body = LLVMGetSuccessor(end, holds ? 0 : 1);
   LLVMPositionBuilderBefore(l->b, end);
   LLVMValueRef args[] = {LLVMGetCondition(end), LLVMConstInt(i1, holds, 0)};
@@ -155,7 +162,8 @@ static void ask_all(Double *d) {
 static bool has_stride(const Double *d, LLVMValueRef x) {
   for (unsigned k = 0; LLVMIsAPHINode(x) && k < LLVMCountIncoming(x); k++) {
     LLVMValueRef next = LLVMGetIncomingValue(x, k);
-    if (LLVMGetIncomingBlock(x, k) == d->latch && LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd)
+    if (LLVMGetIncomingBlock(x, k) == d->latch && LLVMIsAInstruction(next) &&
+        LLVMGetInstructionOpcode(next) == LLVMAdd)
       return !LLVMIsAConstant(LLVMGetOperand(next, 0)) && !LLVMIsAConstant(LLVMGetOperand(next, 1));
   }
   return false;
@@ -172,7 +180,8 @@ static void make_double(Lanes *l, const LaneLoop *loop) {
     if (l->blocks[loop->header].pred[p] != loop->latch)
       d.before = l->blocks[l->blocks[loop->header].pred[p]].old;
   LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
-  l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) || has_stride(&d, LLVMGetOperand(condition, 1));
+  l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) ||
+                has_stride(&d, LLVMGetOperand(condition, 1));
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (in_set(&loop->blocks, k))
       d.copies[k] = LLVMInsertBasicBlockInContext(l->cg->context, d.header, "all");

@@ -172,7 +172,8 @@ static bool find_loops(Lanes *l) {
 
 /* --- one latch a loop --- */
 
-static bool is_back_edge(const Lanes *l, const BlockSet *dominators, LLVMBasicBlockRef from, uint32_t header) {
+static bool is_back_edge(const Lanes *l, const BlockSet *dominators, LLVMBasicBlockRef from,
+                         uint32_t header) {
   uint32_t k = valuemap_get(&l->block_of, from);
   return k != VALUEMAP_NONE && k >= header && in_set(&dominators[k], header);
 }
@@ -205,7 +206,8 @@ static void merge_latches(Lanes *l, const BlockSet *dominators, uint32_t header)
   for (uint32_t p = 0; p < h->npred; p++) {
     LLVMBasicBlockRef from = l->blocks[h->pred[p]].old;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-    for (unsigned s = 0; is_back_edge(l, dominators, from, header) && s < LLVMGetNumSuccessors(end); s++)
+    for (unsigned s = 0; is_back_edge(l, dominators, from, header) && s < LLVMGetNumSuccessors(end);
+         s++)
       if (LLVMGetSuccessor(end, s) == h->old)
         LLVMSetSuccessor(end, s, latch);
   }

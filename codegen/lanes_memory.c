@@ -30,14 +30,18 @@ static LLVMValueRef shuffled(Lanes *l, LLVMValueRef x, LLVMValueRef y, unsigned 
                              unsigned by, unsigned second) {
   LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
   for (unsigned k = 0; k < n; k++)
-    all[k] = LLVMConstInt(l->cg->t.i32, second == TWICE ? k / 2 : second ? k / 2 + k % 2 * second : begin + k * by, 0);
+    all[k] = LLVMConstInt(l->cg->t.i32,
+                          second == TWICE ? k / 2
+                          : second        ? k / 2 + k % 2 * second
+                                          : begin + k * by,
+                          0);
   return LLVMBuildShuffleVector(l->b, x, y, LLVMConstVector(all, n), "");
 }
 
 static LLVMValueRef mask_of_parts(Lanes *l) {
-  return l->mask_now ? shuffled(l, l->mask_now, LLVMGetPoison(l->mask_type), 2 * l->width, 0, 0,
-                                TWICE)
-                     : NULL;
+  return l->mask_now
+             ? shuffled(l, l->mask_now, LLVMGetPoison(l->mask_type), 2 * l->width, 0, 0, TWICE)
+             : NULL;
 }
 
 static LLVMValueRef pointer_to_part(Lanes *l, LLVMValueRef pointer, LLVMTypeRef part, unsigned k) {
@@ -51,8 +55,8 @@ static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
 }
 
 static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t), wide = LLVMVectorType(part, 2 * l->width),
-              all = LLVMVectorType(part, l->width);
+  LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t),
+              wide = LLVMVectorType(part, 2 * l->width), all = LLVMVectorType(part, l->width);
   LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
   unsigned align = part_alignment(l, i, part);
   if (is_run(l, pointer, t) && l->mask_now) {
@@ -69,7 +73,8 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
       continue;
     }
     LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {pointer_to_part(l, pointer, part, k), ln_mask_or_all(l), LLVMGetPoison(all)};
+    LLVMValueRef args[] = {pointer_to_part(l, pointer, part, k), ln_mask_or_all(l),
+                           LLVMGetPoison(all)};
     parts[k] = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
   }
   v->now = LLVMGetPoison(ln_vector_type(l, t));
@@ -79,7 +84,8 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
 
 static void store_pairs(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1), parts[2];
-  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t), all = LLVMVectorType(part, l->width);
+  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t),
+              all = LLVMVectorType(part, l->width);
   unsigned align = part_alignment(l, i, part);
   value = ln_vector(l, value);
   for (unsigned k = 0; k < 2; k++)
@@ -105,13 +111,16 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
 
 /* The x of x >> k & n, which is n if x is negative, else 0; NULL if v is none. */
 static LLVMValueRef sign_of(LLVMValueRef v) {
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAnd || !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAnd ||
+      !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
     return NULL;
   LLVMValueRef shift = LLVMGetOperand(v, 0);
-  if (!LLVMIsAInstruction(shift) || LLVMGetNumOperands(shift) != 2 || !LLVMIsAConstantInt(LLVMGetOperand(shift, 1)))
+  if (!LLVMIsAInstruction(shift) || LLVMGetNumOperands(shift) != 2 ||
+      !LLVMIsAConstantInt(LLVMGetOperand(shift, 1)))
     return NULL;
   LLVMOpcode op = LLVMGetInstructionOpcode(shift);
-  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(shift, 1)), n = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
+  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(shift, 1)),
+           n = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
   bool is = op == LLVMAShr ? by == 63 : op == LLVMLShr && by < 64 && n == (uint64_t)1 << (63 - by);
   return is ? LLVMGetOperand(shift, 0) : NULL;
 }
@@ -127,7 +136,8 @@ static LLVMValueRef unwrapped(LLVMValueRef v) {
     return NULL;
   LLVMValueRef test = LLVMGetOperand(v, 0), x = LLVMGetOperand(v, 2), other = LLVMGetOperand(v, 1);
   bool negative = LLVMGetICmpPredicate(test) == LLVMIntSLT && LLVMGetOperand(test, 0) == x &&
-                  LLVMIsAConstantInt(LLVMGetOperand(test, 1)) && LLVMIsNull(LLVMGetOperand(test, 1));
+                  LLVMIsAConstantInt(LLVMGetOperand(test, 1)) &&
+                  LLVMIsNull(LLVMGetOperand(test, 1));
   return negative && LLVMIsAInstruction(other) && LLVMGetInstructionOpcode(other) == LLVMAdd &&
                  (LLVMGetOperand(other, 0) == x || LLVMGetOperand(other, 1) == x)
              ? x
@@ -208,7 +218,8 @@ static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigne
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
-static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointers, const Run *r, unsigned align) {
+static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointers,
+                                       const Run *r, unsigned align) {
   Ways w = part_ways(l, r);
   LLVMBasicBlockRef from[] = {w.near, w.far};
   LLVMValueRef got[2];
@@ -223,7 +234,8 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
   return phi;
 }
 
-static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r, unsigned align) {
+static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r,
+                                 unsigned align) {
   Ways w = part_ways(l, r);
   store_run(l, value, r->first, align);
   LLVMBuildBr(l->b, w.done);
@@ -247,14 +259,16 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   unsigned align = LLVMGetAlignment(i);
   if (cg_is_plain_access(i) && ln_is_pair(t)) {
     load_pairs(l, i, v);
-  } else if (!cg_is_plain_access(i) || !ln_is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+  } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
+             LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
   } else if (is_run(l, pointer, t)) {
     v->now = load_run(l, all, ln_scalar(l, pointer), align);
   } else {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
-    v->now = r.x ? load_run_or_gather(l, all, pointers, &r, align) : ln_gather(l, all, pointers, align);
+    v->now = r.x ? load_run_or_gather(l, all, pointers, &r, align)
+                 : ln_gather(l, all, pointers, align);
   }
 }
 
@@ -267,7 +281,8 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
     ln_copy_scalar(l, i);
   } else if (cg_is_plain_access(i) && ln_is_pair(t)) {
     store_pairs(l, i);
-  } else if (!cg_is_plain_access(i) || !ln_is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+  } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
+             LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
   } else if (is_run(l, pointer, t)) {
     store_run(l, ln_vector(l, value), ln_scalar(l, pointer), align);

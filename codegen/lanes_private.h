@@ -6,13 +6,20 @@
 #include "codegen/lanes.h"
 #include "codegen/valuemap.h"
 
-enum { LANES_BLOCKS = 192, LANES_INSTRUCTIONS = 3000, LANES_WORDS = LANES_BLOCKS / 64, NO_BLOCK = UINT32_MAX };
+enum {
+  LANES_BLOCKS = 192,
+  LANES_INSTRUCTIONS = 3000,
+  LANES_WORDS = LANES_BLOCKS / 64,
+  NO_BLOCK = UINT32_MAX
+};
 
 typedef struct BlockSet {
   uint64_t words[LANES_WORDS];
 } BlockSet;
 
-static inline bool in_set(const BlockSet *s, uint32_t k) { return s->words[k / 64] >> (k % 64) & 1; }
+static inline bool in_set(const BlockSet *s, uint32_t k) {
+  return s->words[k / 64] >> (k % 64) & 1;
+}
 static inline void add_to(BlockSet *s, uint32_t k) { s->words[k / 64] |= (uint64_t)1 << (k % 64); }
 
 typedef enum ShapeKind { SHAPE_NONE, SHAPE_STEP, SHAPE_VECTOR } ShapeKind;
@@ -32,27 +39,29 @@ typedef struct LaneLoop {
   bool divergent; /* lanes leave it at different iterations: all its units are masked */
   bool masked;    /* as a unit of its parent */
   /* being written */
-  LLVMValueRef mask; /* alloca: the lanes that run it, if it is masked and not divergent */
+  LLVMValueRef mask;     /* alloca: the lanes that run it, if it is masked and not divergent */
   LLVMBasicBlockRef end; /* divergent: is another iteration needed? */
 } LaneLoop;
 
 typedef struct LaneBlock {
   LLVMBasicBlockRef old;
-  LLVMBasicBlockRef dead; /* the successor that ends in a trap, NULL if none: its branch is a check */
+  /* the successor that ends in a trap, NULL if none: its branch is a check */
+  LLVMBasicBlockRef dead;
   uint32_t succ[2], nsucc; /* the others */
   uint32_t *pred, npred;
-  uint32_t loop; /* the innermost, NO_BLOCK if none */
-  uint32_t join; /* immediate post-dominator, NO_BLOCK: the end */
-  uint32_t place; /* in the order */
-  bool splits; /* ends in a branch that is not the same for all lanes */
+  uint32_t loop;   /* the innermost, NO_BLOCK if none */
+  uint32_t join;   /* immediate post-dominator, NO_BLOCK: the end */
+  uint32_t place;  /* in the order */
+  bool splits;     /* ends in a branch that is not the same for all lanes */
   BlockSet region; /* splits: the blocks between it and its join */
-  bool masked; /* as a unit of its context: lanes may come here without the others */
-  bool follows; /* masked: runs right behind the one before it, for the same lanes */
-  bool meets;  /* ways from one split come together here: phis are blends */
-  bool dirty;  /* there may have been effects before it */
+  bool masked;     /* as a unit of its context: lanes may come here without the others */
+  bool follows;    /* masked: runs right behind the one before it, for the same lanes */
+  bool meets;      /* ways from one split come together here: phis are blends */
+  bool dirty;      /* there may have been effects before it */
   /* being written */
   LLVMBasicBlockRef test, body; /* test: where masked */
-  LLVMValueRef mask; /* alloca: the lanes that wait to run it; masked blocks and headers of divergent loops */
+  /* alloca: the lanes that wait to run it; masked blocks and headers of divergent loops */
+  LLVMValueRef mask;
 } LaneBlock;
 
 typedef struct LaneValue {
@@ -60,8 +69,9 @@ typedef struct LaneValue {
   uint32_t block;
   Shape shape;
   bool outside; /* is used in other blocks, or is a phi */
-  bool agreed;  /* a comparison that is made the same for all lanes, or the threads run one by one */
-  bool late;    /* a comparison that only its block's check uses: made where that fails */
+  /* a comparison that is made the same for all lanes, or the threads run one by one */
+  bool agreed;
+  bool late; /* a comparison that only its block's check uses: made where that fails */
   /* being written */
   LLVMValueRef slot; /* alloca, if outside */
   LLVMValueRef now;  /* in the block being written */
@@ -119,9 +129,10 @@ static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
 }
 
 /* lanes_flow.c */
-bool ln_find_flow(Lanes *l); /* blocks, loops, order; false: refused */
+bool ln_find_flow(Lanes *l);     /* blocks, loops, order; false: refused */
 void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
-void ln_split(Lanes *l, uint32_t block); /* its branch is not the same for all: regions and what follows of them */
+/* its branch is not the same for all: regions and what follows of them */
+void ln_split(Lanes *l, uint32_t block);
 /* lanes_align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not cross a multiple of their number */
 unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
 bool ln_is_aligned(const Lanes *l, Shape s);
@@ -138,10 +149,11 @@ typedef struct VectorForm { /* an intrinsic */
 } VectorForm;
 enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
-bool ln_is_nothing(LLVMValueRef call); /* lifetimes, assumptions, scopes */
+bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes */
 /* lanes_warp.c */
 Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting);
-LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting); /* its result, i64 or a vector of it */
+/* its result, i64 or a vector of it */
+LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting);
 /* lanes_values.c */
 bool ln_is_element(LLVMTypeRef t); /* of a vector */
 bool ln_is_pair(LLVMTypeRef t);
@@ -156,19 +168,22 @@ LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL if it has no value */
 LLVMValueRef ln_mask_or_all(Lanes *l);
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
-LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp); /* as a vector */
+LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */
 /* i1: the comparison is `holds` in all lanes, as its ends tell; NULL where they do not. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
 LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v);
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
-LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate); /* mask: NULL is all */
+/* mask: NULL is all */
+LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
-LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask); /* the first lane of a mask that has one; NULL: lane 0; i64 */
+/* the first lane of a mask that has one; NULL: lane 0; i64 */
+LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
 void ln_keep(Lanes *l, LaneValue *v); /* now -> slot */
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
 /* lanes_memory.c */
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
 void ln_write_store(Lanes *l, LLVMValueRef i);
-LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align); /* in the lanes that run */
+/* in the lanes that run */
+LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align);
 
 #endif

@@ -8,7 +8,7 @@
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
 
-enum { DEEPEST = 6 }; /* both operands are followed */
+enum { DEEPEST = 6 };                   /* both operands are followed */
 #define LARGEST_STEP ((int64_t)1 << 40) /* sums of steps never wrap */
 
 static Shape step(int64_t by) { return (Shape){SHAPE_STEP, by, 0}; }
@@ -29,7 +29,8 @@ Shape ln_shape(Lanes *l, LLVMValueRef v) {
       return argument_shape(l, k);
   Shape s = step(0); /* a constant */
   if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
-    s.zeros = LLVMConstIntGetZExtValue(v) ? (unsigned)__builtin_ctzll(LLVMConstIntGetZExtValue(v)) : 63;
+    s.zeros = LLVMConstIntGetZExtValue(v) ? (unsigned)__builtin_ctzll(LLVMConstIntGetZExtValue(v))
+                                          : 63;
   return s;
 }
 
@@ -53,12 +54,37 @@ bool ln_is_nothing(LLVMValueRef call) {
 const VectorForm *ln_vector_form(LLVMValueRef call) {
   static const VectorForm forms[] = {
 #define ALIKE(name) {"llvm." name ".", FORM_RESULT, 0}
-      ALIKE("fabs"), ALIKE("sqrt"), ALIKE("floor"), ALIKE("ceil"), ALIKE("trunc"), ALIKE("rint"),
-      ALIKE("nearbyint"), ALIKE("round"), ALIKE("roundeven"), ALIKE("fma"), ALIKE("fmuladd"),
-      ALIKE("copysign"), ALIKE("minnum"), ALIKE("maxnum"), ALIKE("minimum"), ALIKE("maximum"),
-      ALIKE("minimumnum"), ALIKE("maximumnum"), ALIKE("smax"), ALIKE("smin"), ALIKE("umax"),
-      ALIKE("umin"), ALIKE("ctpop"), ALIKE("bitreverse"), ALIKE("bswap"), ALIKE("fshl"),
-      ALIKE("fshr"), ALIKE("sadd.sat"), ALIKE("ssub.sat"), ALIKE("uadd.sat"), ALIKE("usub.sat"),
+      ALIKE("fabs"),
+      ALIKE("sqrt"),
+      ALIKE("floor"),
+      ALIKE("ceil"),
+      ALIKE("trunc"),
+      ALIKE("rint"),
+      ALIKE("nearbyint"),
+      ALIKE("round"),
+      ALIKE("roundeven"),
+      ALIKE("fma"),
+      ALIKE("fmuladd"),
+      ALIKE("copysign"),
+      ALIKE("minnum"),
+      ALIKE("maxnum"),
+      ALIKE("minimum"),
+      ALIKE("maximum"),
+      ALIKE("minimumnum"),
+      ALIKE("maximumnum"),
+      ALIKE("smax"),
+      ALIKE("smin"),
+      ALIKE("umax"),
+      ALIKE("umin"),
+      ALIKE("ctpop"),
+      ALIKE("bitreverse"),
+      ALIKE("bswap"),
+      ALIKE("fshl"),
+      ALIKE("fshr"),
+      ALIKE("sadd.sat"),
+      ALIKE("ssub.sat"),
+      ALIKE("uadd.sat"),
+      ALIKE("usub.sat"),
 #undef ALIKE
       {"llvm.abs.", FORM_RESULT, 1 << 1},
       {"llvm.ctlz.", FORM_RESULT, 1 << 1},
@@ -108,7 +134,8 @@ bool ln_writes(LLVMValueRef i) {
 static void find_dirty(Lanes *l) {
   bool *writes = ARENA_ARRAY(l->arena, bool, l->nblocks);
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i))
       writes[k] |= ln_writes(i);
   for (bool again = true; again;) {
     again = false;
@@ -145,8 +172,8 @@ static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
   if (a.kind != SHAPE_STEP || b.kind != SHAPE_STEP || (a.step != 0) == (b.step != 0))
     return false;
   int64_t rise;
-  return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind && ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) &&
-         hangs_on_block(l, a.step ? x : y, 0);
+  return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind &&
+         ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) && hangs_on_block(l, a.step ? x : y, 0);
 }
 
 /* --- shapes --- */
@@ -284,21 +311,22 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   case LLVMShl: return product_shape(l, x, y, true);
   case LLVMZExt:
   case LLVMSExt:
-    return is_uniform(a) || (a.kind == SHAPE_STEP && (extends(l, x, op == LLVMSExt, 0) ||
-                                                       (op == LLVMZExt && LLVMGetNNeg(i) &&
-                                                        extends(l, x, true, 0))))
+    return is_uniform(a) || (a.kind == SHAPE_STEP &&
+                             (extends(l, x, op == LLVMSExt, 0) ||
+                              (op == LLVMZExt && LLVMGetNNeg(i) && extends(l, x, true, 0))))
                ? a
                : vector;
-  case LLVMTrunc:
-    return is_uniform(a) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) >= 32 ? a : vector;
+  case LLVMTrunc: return is_uniform(a) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) >= 32 ? a : vector;
   case LLVMPtrToInt:
   case LLVMIntToPtr:
-  case LLVMFreeze: return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && !is_uniform(a) ? vector : a;
+  case LLVMFreeze:
+    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && !is_uniform(a) ? vector : a;
   case LLVMGetElementPtr: return gep_shape(l, i);
   case LLVMSelect: {
     Shape c = ln_shape(l, LLVMGetOperand(i, 2));
-    return is_uniform(a) && b.kind == SHAPE_STEP && c.kind == SHAPE_STEP && b.step == c.step ? b
-                                                                                             : vector;
+    return is_uniform(a) && b.kind == SHAPE_STEP && c.kind == SHAPE_STEP && b.step == c.step
+               ? b
+               : vector;
   }
   case LLVMICmp:
     v->agreed = can_agree(l, v, dirty);
@@ -371,7 +399,8 @@ static bool is_late(Lanes *l, const LaneValue *v) {
 bool ln_find_shapes(Lanes *l) {
   uint32_t instructions = 0;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i)) {
       if (++instructions > LANES_INSTRUCTIONS)
         return false;
       if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)

@@ -31,8 +31,12 @@ static unsigned bits_of(LLVMValueRef v) {
   return n <= 64 ? n : 0;
 }
 
-static uint64_t cut(uint64_t v, unsigned bits) { return bits < 64 ? v & (((uint64_t)1 << bits) - 1) : v; }
-static int64_t extended(uint64_t v, unsigned bits) { return (int64_t)(v << (64 - bits)) >> (64 - bits); }
+static uint64_t cut(uint64_t v, unsigned bits) {
+  return bits < 64 ? v & (((uint64_t)1 << bits) - 1) : v;
+}
+static int64_t extended(uint64_t v, unsigned bits) {
+  return (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
 
 static bool compare(LLVMIntPredicate p, uint64_t x, uint64_t y, unsigned bits) {
   int64_t a = extended(x, bits), b = extended(y, bits);
@@ -88,7 +92,8 @@ static bool evaluate(Turn *t, LLVMValueRef v, int depth, uint64_t *result) {
     return false;
   uint64_t x, y, z;
   if (LLVMIsASelectInst(v))
-    return evaluate(t, LLVMGetOperand(v, 0), depth + 1, &x) && evaluate(t, LLVMGetOperand(v, x ? 1 : 2), depth + 1, result);
+    return evaluate(t, LLVMGetOperand(v, 0), depth + 1, &x) &&
+           evaluate(t, LLVMGetOperand(v, x ? 1 : 2), depth + 1, result);
   if (!evaluate(t, LLVMGetOperand(v, 0), depth + 1, &x))
     return false;
   unsigned from = bits_of(LLVMGetOperand(v, 0));
@@ -121,8 +126,8 @@ static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from, bool othe
 static void begin_turns(Turn *t) {
   Lanes *l = t->l;
   LLVMBasicBlockRef latch = l->blocks[t->loop->latch].old;
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->header].old); LLVMIsAPHINode(phi);
-       phi = LLVMGetNextInstruction(phi)) {
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->header].old);
+       LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef first = incoming(phi, latch, true);
     if (!bits_of(phi) || !first || !LLVMIsAConstantInt(first))
       continue;
@@ -207,12 +212,14 @@ bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
     return false;
   for (uint32_t k = 0; k < l.loops.len; k++)
     if (is_chosen(&l, &l.loops.data[k])) {
-      cg_mark_loop(cg, LLVMGetBasicBlockTerminator(l.blocks[l.loops.data[k].latch].old), "llvm.loop.unroll.full");
+      cg_mark_loop(cg, LLVMGetBasicBlockTerminator(l.blocks[l.loops.data[k].latch].old),
+                   "llvm.loop.unroll.full");
       any = true;
     }
   if (any)
-    cg_run_function_passes(cg, f,
-                           "loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound;"
-                           "full-unroll-max=1>,early-cse,correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,lower-switch");
+    cg_run_function_passes(
+        cg, f,
+        "loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound;"
+        "full-unroll-max=1>,early-cse,correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,lower-switch");
   return any;
 }

@@ -259,8 +259,8 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
     operands[k] = scalar ? ln_scalar(l, o) : ln_in_lane(l, o, lane);
   }
-  bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) && ln_value(l, i) &&
-                          !is_uniform(ln_value(l, i)->shape) && scalar;
+  bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) &&
+                          ln_value(l, i) && !is_uniform(ln_value(l, i)->shape) && scalar;
   if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
     return LLVMBuildAdd(l->b, operands[0], operands[1], "");
   LLVMValueRef copy = copy_of(l, i);
@@ -276,7 +276,8 @@ static LLVMValueRef write_all(Lanes *l, LLVMValueRef call) {
   LLVMValueRef c = LLVMGetOperand(call, 0);
   bool value = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1));
   LaneValue *v = ln_value(l, c);
-  LLVMValueRef agree = v && LLVMIsAICmpInst(c) && v->shape.kind == SHAPE_VECTOR ? ln_ends_agree(l, v, value) : NULL;
+  LLVMValueRef agree =
+      v && LLVMIsAICmpInst(c) && v->shape.kind == SHAPE_VECTOR ? ln_ends_agree(l, v, value) : NULL;
   if (agree)
     return agree;
   LLVMValueRef others = ln_and(l, l->mask_now, ln_vector(l, c), value);
@@ -355,7 +356,8 @@ static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
 
 /* An atomic on shared memory whose result nobody wants, which will be a load and a store (host_atomics.c): one behind the other. */
 static bool is_short(const Lanes *l, LLVMValueRef i) {
-  return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) && !LLVMGetFirstUse(i);
+  return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) &&
+         !LLVMGetFirstUse(i);
 }
 
 static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
@@ -382,9 +384,10 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
-    operands[k] = memory[k] ? LLVMBuildLoad2(l->b, LLVMTypeOf(o),
-                                             element_place(l, LLVMTypeOf(o), memory[k], lanes.lane), "")
-                            : ln_in_lane(l, o, lanes.lane);
+    operands[k] = memory[k]
+                      ? LLVMBuildLoad2(l->b, LLVMTypeOf(o),
+                                       element_place(l, LLVMTypeOf(o), memory[k], lanes.lane), "")
+                      : ln_in_lane(l, o, lanes.lane);
   }
   LLVMValueRef one = copy_of(l, i);
   for (int k = 0; k < n; k++)
@@ -457,11 +460,13 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
   CX_ASSERT(l->cg->cx, n <= 4);
   for (unsigned k = 0; k < n; k++)
     args[k] = form->scalar >> k & 1 ? LLVMGetOperand(i, k) : ln_vector(l, LLVMGetOperand(i, k));
-  LLVMTypeRef types[] = {form->types == FORM_FIRST ? LLVMTypeOf(args[0]) : all, LLVMTypeOf(args[0])};
+  LLVMTypeRef types[] = {form->types == FORM_FIRST ? LLVMTypeOf(args[0]) : all,
+                         LLVMTypeOf(args[0])};
   char name[64];
   strncpy(name, form->name, sizeof name - 1);
   name[strlen(form->name) - 1] = 0; /* the dot */
-  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, types, form->types == FORM_RESULT_AND_FIRST ? 2 : 1);
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, types,
+                                    form->types == FORM_RESULT_AND_FIRST ? 2 : 1);
   v->now = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
   copy_flags(v->now, i);
 }
@@ -484,8 +489,8 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   case LLVMFCmp:
     return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)), "");
   case LLVMExtractElement:
-    return LLVMBuildExtractValue(
-        b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)), "");
+    return LLVMBuildExtractValue(b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)),
+                                 "");
   case LLVMInsertElement:
     return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)),
                                 (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2)), "");
@@ -524,7 +529,8 @@ static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVM
     sides[0][k] = sides[1][k] = ln_scalar(l, o);
     if (!rise)
       continue;
-    LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT, down = is_signed ? LLVMIntSLT : LLVMIntULT;
+    LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT,
+                     down = is_signed ? LLVMIntSLT : LLVMIntULT;
     sides[1][k] = LLVMBuildAdd(l->b, sides[0][k], ln_number(l, LLVMTypeOf(o), rise), "last");
     *even = LLVMBuildICmp(l->b, rise > 0 ? up : down, sides[1][k], sides[0][k], "even");
   }

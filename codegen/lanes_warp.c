@@ -12,13 +12,16 @@ static RtMeetKind kind_of(LLVMValueRef meeting) {
   return (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, MEET_KIND));
 }
 
-static bool is_shuffle(RtMeetKind kind) { return kind >= RT_MEET_SHFL_IDX && kind <= RT_MEET_SHFL_XOR; }
+static bool is_shuffle(RtMeetKind kind) {
+  return kind >= RT_MEET_SHFL_IDX && kind <= RT_MEET_SHFL_XOR;
+}
 
 /* --- may it be written? --- */
 
 bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
-  return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC && cg_lanes_together(l, meeting) &&
+  return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC &&
+         cg_lanes_together(l, meeting) &&
          (kind == RT_MEET_ACTIVE || is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
 }
 
@@ -57,14 +60,15 @@ static void trap_outside(Lanes *l, LLVMValueRef meeting, LLVMValueRef mask) {
                count = cg_intrinsic_fn(l->cg, "llvm.cttz", &t->i32, 1);
   all[0] = LLVMBuildNot(l->b, mask, ""), all[1] = LLVMConstInt(t->i1, 0, 0);
   LLVMValueRef lane = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(count), count, all, 2, "");
-  LLVMValueRef args[] = {LLVMGetParam(l->fn, HOST_LAUNCH),
-                         i32(l, site),
-                         LLVMGetParam(l->fn, HOST_BLOCK),
-                         LLVMBuildAdd(l->b, thread, lane, ""),
-                         LLVMBuildZExt(l->b, lane, t->i64, ""),
-                         LLVMBuildZExt(l->b, mask, t->i64, ""),
-                         i64(l, 0),
-                         LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, thread, i32(l, 5), ""), t->i64, "")};
+  LLVMValueRef args[] = {
+      LLVMGetParam(l->fn, HOST_LAUNCH),
+      i32(l, site),
+      LLVMGetParam(l->fn, HOST_BLOCK),
+      LLVMBuildAdd(l->b, thread, lane, ""),
+      LLVMBuildZExt(l->b, lane, t->i64, ""),
+      LLVMBuildZExt(l->b, mask, t->i64, ""),
+      i64(l, 0),
+      LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, thread, i32(l, 5), ""), t->i64, "")};
   LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 8, "");
   LLVMBuildUnreachable(l->b);
 }
@@ -82,7 +86,9 @@ static void check_mask(Lanes *l, LLVMValueRef meeting) {
 
 /* --- votes --- */
 
-static LLVMValueRef bits_of(Lanes *l, LLVMValueRef bools) { return LLVMBuildBitCast(l->b, bools, l->cg->t.i32, ""); }
+static LLVMValueRef bits_of(Lanes *l, LLVMValueRef bools) {
+  return LLVMBuildBitCast(l->b, bools, l->cg->t.i32, "");
+}
 
 static LLVMValueRef ballot(Lanes *l, LLVMValueRef value) {
   return bits_of(l, LLVMBuildTrunc(l->b, ln_vector(l, value), l->mask_type, ""));
@@ -118,7 +124,8 @@ static LLVMValueRef vote(Lanes *l, RtMeetKind kind, LLVMValueRef value) {
 
 /* For each lane the lanes that have the same value: <32 x i32>. */
 static LLVMValueRef match_any(Lanes *l, LLVMValueRef value) {
-  LLVMValueRef all = ln_vector(l, value), result = LLVMGetPoison(LLVMVectorType(l->cg->t.i32, WARP));
+  LLVMValueRef all = ln_vector(l, value),
+               result = LLVMGetPoison(LLVMVectorType(l->cg->t.i32, WARP));
   for (unsigned k = 0; k < WARP; k++) {
     LLVMValueRef one = LLVMBuildExtractElement(l->b, all, i32(l, k), "");
     result = LLVMBuildInsertElement(l->b, result, like(l, all, one), i32(l, k), "");
@@ -140,7 +147,8 @@ static LLVMValueRef shuffle_by_constant(Lanes *l, RtMeetKind kind, LLVMValueRef 
   LLVMValueRef from[WARP];
   for (unsigned k = 0; k < WARP; k++)
     from[k] = i32(l, source_of(kind, k, by & (WARP - 1)));
-  return LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(from, WARP), "");
+  return LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)),
+                                LLVMConstVector(from, WARP), "");
 }
 
 static LLVMValueRef lane_numbers(Lanes *l) {
@@ -160,7 +168,8 @@ static LLVMValueRef sources(Lanes *l, RtMeetKind kind, LLVMValueRef lane) {
   case RT_MEET_SHFL_XOR: return LLVMBuildXor(b, own, by, "");
   default: break;
   }
-  LLVMValueRef from = kind == RT_MEET_SHFL_UP ? LLVMBuildSub(b, own, by, "") : LLVMBuildAdd(b, own, by, "");
+  LLVMValueRef from = kind == RT_MEET_SHFL_UP ? LLVMBuildSub(b, own, by, "")
+                                              : LLVMBuildAdd(b, own, by, "");
   return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULE, from, most, ""), from, own, "");
 }
 
@@ -181,7 +190,8 @@ static LLVMValueRef narrowed(Lanes *l, LLVMValueRef value, LLVMValueRef all) {
 }
 
 static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
-  LLVMValueRef value = LLVMGetOperand(meeting, MEET_VALUE), lane = LLVMGetOperand(meeting, MEET_LANE),
+  LLVMValueRef value = LLVMGetOperand(meeting, MEET_VALUE),
+               lane = LLVMGetOperand(meeting, MEET_LANE),
                all = narrowed(l, value, ln_vector(l, value));
   if (kind == RT_MEET_SHFL_IDX && is_uniform(ln_shape(l, lane))) {
     LLVMValueRef from = LLVMBuildAnd(l->b, ln_scalar(l, lane), i32(l, WARP - 1), "");

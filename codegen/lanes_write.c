@@ -6,8 +6,8 @@
  * Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
 #include <string.h>
 
-#include "codegen/flow.h"
 #include "codegen/fission.h"
+#include "codegen/flow.h"
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
 
@@ -52,8 +52,8 @@ static bool may_wait(LLVMValueRef i) {
 }
 
 static bool calls_function(LLVMValueRef i) {
-  return LLVMIsACallInst(i) && (!LLVMIsAFunction(LLVMGetCalledValue(i)) ||
-                                !LLVMIsDeclaration(LLVMGetCalledValue(i)));
+  return LLVMIsACallInst(i) &&
+         (!LLVMIsAFunction(LLVMGetCalledValue(i)) || !LLVMIsDeclaration(LLVMGetCalledValue(i)));
 }
 
 /* --- what is worth it --- */
@@ -74,7 +74,8 @@ static int gain_of(Lanes *l, LLVMValueRef i) {
   if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
     return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
   if (!v || LLVMIsAPHINode(i) || LLVMIsAGetElementPtrInst(i) || LLVMIsACmpInst(i) ||
-      LLVMIsASelectInst(i) || LLVMIsACastInst(i)) /* checks, wrap-around: they go, or cost the same */
+      LLVMIsASelectInst(i) ||
+      LLVMIsACastInst(i)) /* checks, wrap-around: they go, or cost the same */
     return 0;
   return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
 }
@@ -84,9 +85,11 @@ static bool is_worth_it(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     int64_t weight = 1;
     int depth = 0;
-    for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK && depth++ < DEEPEST_LOOP; n = l->loops.data[n].parent)
+    for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK && depth++ < DEEPEST_LOOP;
+         n = l->loops.data[n].parent)
       weight *= DEPTH_WEIGHT;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i))
       gain += weight * gain_of(l, i);
   }
   return gain >= 0;
@@ -94,8 +97,10 @@ static bool is_worth_it(Lanes *l) {
 
 static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i; i = LLVMGetNextInstruction(i))
-      if (calls_function(i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) || (l->blocks[k].loop != NO_BLOCK && may_wait(i)))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i))
+      if (calls_function(i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
+          (l->blocks[k].loop != NO_BLOCK && may_wait(i)))
         return false;
   for (uint32_t k = 0; k < l->values.len; k++)
     if (!has_form(l, &l->values.data[k]))
@@ -214,10 +219,12 @@ static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
   LLVMBasicBlockRef from = l->blocks[l->at].old;
   VEC(LLVMValueRef) values = {0};
   LLVMValueRef phi;
-  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi))
     VEC_PUSH(l->arena, &values, wanted(l, phi, incoming(phi, from)));
   uint32_t n = 0;
-  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef v = values.data[n++], slot = ln_value(l, phi)->slot;
     if (blend && ln_value(l, phi)->shape.kind == SHAPE_VECTOR)
       v = LLVMBuildSelect(l->b, mask, v, LLVMBuildLoad2(l->b, LLVMTypeOf(v), slot, ""), "");
@@ -366,7 +373,8 @@ void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
 /* In front of a block or loop for which lanes may wait. */
 static void write_test(Lanes *l, uint32_t block) {
   LaneBlock *b = &l->blocks[block];
-  uint32_t own = ln_own_loop(l, block), context = own == NO_BLOCK ? b->loop : l->loops.data[own].parent;
+  uint32_t own = ln_own_loop(l, block),
+           context = own == NO_BLOCK ? b->loop : l->loops.data[own].parent;
   LLVMPositionBuilderAtEnd(l->b, b->test);
   LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "");
   if (own != NO_BLOCK && !l->loops.data[own].divergent) {

@@ -138,7 +138,7 @@ typedef struct Library { /* but for `parts` immutable; lives as long as the proc
   char *bytes;
   size_t nbytes;
   unsigned char digest[CG_DIGEST_BYTES]; /* of the bytes */
-  Part *parts; /* only grows, behind library_lock */
+  Part *parts;                           /* only grows, behind library_lock */
   int nparts;
 } Library;
 
@@ -216,7 +216,8 @@ static const char *next_name(Cg *cg, const char **names) {
 
 static LLVMModuleRef read_library(Cg *cg, const Library *lib, const char *names) {
   LLVMModuleRef m;
-  LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes, "libdevice", 0);
+  LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes,
+                                                                    "libdevice", 0);
   if (LLVMGetBitcodeModuleInContext2(cg->context, bytes, &m)) { /* else the module has them */
     LLVMDisposeMemoryBuffer(bytes);
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &names),
@@ -231,7 +232,8 @@ static void link_modules(Cg *cg, LLVMModuleRef into, LLVMModuleRef from) {
 }
 
 /* Declares in `part` what is wanted of the library's functions. */
-static void declare_wanted(Cg *cg, const Library *lib, LLVMModuleRef part, LLVMModuleRef all, const char *names) {
+static void declare_wanted(Cg *cg, const Library *lib, LLVMModuleRef part, LLVMModuleRef all,
+                           const char *names) {
   for (const char *name; (name = next_name(cg, &names));) {
     LLVMValueRef f = LLVMGetNamedFunction(all, name);
     if (!f || LLVMIsDeclaration(f))
@@ -242,7 +244,8 @@ static void declare_wanted(Cg *cg, const Library *lib, LLVMModuleRef part, LLVMM
 }
 
 static LLVMMemoryBufferRef make_part(Cg *cg, const Library *lib, const char *names) {
-  LLVMModuleRef all = read_library(cg, lib, names), part = LLVMModuleCreateWithNameInContext("libdevice", cg->context);
+  LLVMModuleRef all = read_library(cg, lib, names),
+                part = LLVMModuleCreateWithNameInContext("libdevice", cg->context);
   declare_wanted(cg, lib, part, all, names);
   for (LLVMValueRef f = LLVMGetFirstFunction(all); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && !LLVMGetNamedFunction(part, LLVMGetValueName(f)))
@@ -277,7 +280,7 @@ static LLVMMemoryBufferRef open_part(Cg *cg, Library *lib, const char *names, bo
   Part *new = calloc(1, sizeof *new);
   char *copy = strdup(names);
   pthread_mutex_lock(&library_lock);
-  if (new && copy && lib->nparts < MAX_PARTS && !find_part(lib, names)) {
+  if (new &&copy && lib->nparts < MAX_PARTS && !find_part(lib, names)) {
     *new = (Part){.next = lib->parts, .names = copy, .bitcode = bitcode};
     lib->parts = new;
     lib->nparts++;
@@ -361,7 +364,8 @@ void cg_link_libdevice(Cg *cg) {
   char looked[1024];
   const char *path = cg_find_libdevice(cg->request->libdevice, looked, sizeof looked);
   if (!path)
-    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &rest), arena_strdup(&cg->cx->arena, looked));
+    fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &rest),
+         arena_strdup(&cg->cx->arena, looked));
   Library *lib = library_open(path);
   if (!lib)
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &rest),

@@ -15,8 +15,9 @@ enum {
   MAX_BLOCKS = 12, /* of a loop that is looked at */
   MAX_SIZE = 60,   /* operations of a loop that is unrolled */
   MAX_SMALL = 14,  /* … eight times */
-  MAX_WHOLE = 600, /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in part */
-  MIN_TRIPS = 16,  /* shorter ones are left to LLVM */
+  /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in part */
+  MAX_WHOLE = 600,
+  MIN_TRIPS = 16, /* shorter ones are left to LLVM */
 };
 
 typedef struct Body { /* of a loop: its blocks, the header first */

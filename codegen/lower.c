@@ -587,9 +587,10 @@ static const Fn *recursive_function(const Cg *cg) {
 static void note_depth(Cg *cg) {
   const Fn *fn = recursive_function(cg);
   if (fn && cg->target->frames && lw_traps_on_raise(cg))
-    cg->too_deep = ir_site(cg->cx, cg->program, "RecursionError",
-                           "recursion is too deep for a thread's stack of {0} bytes: @cuda.jit(stack=BYTES) makes it larger",
-                           fn->entry->first->loc);
+    cg->too_deep = ir_site(
+        cg->cx, cg->program, "RecursionError",
+        "recursion is too deep for a thread's stack of {0} bytes: @cuda.jit(stack=BYTES) makes it larger",
+        fn->entry->first->loc);
 }
 
 static bool program_traps(const Cg *cg) {

@@ -35,10 +35,11 @@ uint32_t lw_leaf_count(const Type *t);
 uint32_t lw_leaf_types(Cg *cg, const Type *t, LLVMTypeRef *out);
 uint32_t lw_tuple_offset(const Type *tuple, uint32_t index); /* first leaf of an element */
 LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id);               /* in a register */
-LLVMTypeRef lw_memory_type(Cg *cg, TypeId id); /* in memory: i8 for bools, a vector of two for complex */
-LLVMTypeRef lw_field_type(Cg *cg, const RtField *f);         /* in the parameter block */
-LLVMValueRef *lw_leaves(Lower *lw, Ins *i);                  /* of a lowered instruction */
-LLVMValueRef lw_value(Lower *lw, Ins *i);                    /* the leaf of a number */
+/* in memory: i8 for bools, a vector of two for complex */
+LLVMTypeRef lw_memory_type(Cg *cg, TypeId id);
+LLVMTypeRef lw_field_type(Cg *cg, const RtField *f); /* in the parameter block */
+LLVMValueRef *lw_leaves(Lower *lw, Ins *i);          /* of a lowered instruction */
+LLVMValueRef lw_value(Lower *lw, Ins *i);            /* the leaf of a number */
 /* A complex number's leaves from its form in memory, and back. */
 void lw_split_complex(Lower *lw, LLVMValueRef memory, LLVMValueRef out[2]);
 LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]);

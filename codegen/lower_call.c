@@ -115,7 +115,8 @@ static LLVMValueRef declared_function(Lower *lw, const char *name, LLVMTypeRef t
 void lw_call_declared(Lower *lw, Ins *i) {
   const Frozen *f = i->aux.frozen;
   if (!lw->target->links)
-    fail(lw->cx, i->loc, ERR_HOST_ONLY, arena_printf(&lw->cx->arena, "the declared device function %s()", f->text),
+    fail(lw->cx, i->loc, ERR_HOST_ONLY,
+         arena_printf(&lw->cx->arena, "the declared device function %s()", f->text),
          lw->target->name);
   bool returns = i->type->id != TY_VOID, numba = f->i;
   LLVMTypeRef result = returns ? lw_memory_type(lw->cg, i->type->id) : lw->t->none;
@@ -128,7 +129,8 @@ void lw_call_declared(Lower *lw, Ins *i) {
   for (uint32_t k = 0; k < i->nargs + numba; k++)
     types[k] = LLVMTypeOf(args[k]);
   LLVMTypeRef type = LLVMFunctionType(numba ? lw->t->i32 : result, types, i->nargs + numba, 0);
-  LLVMValueRef v = LLVMBuildCall2(lw->b, type, declared_function(lw, f->text, type), args, i->nargs + numba, "");
+  LLVMValueRef v = LLVMBuildCall2(lw->b, type, declared_function(lw, f->text, type), args,
+                                  i->nargs + numba, "");
   if (!returns)
     return;
   if (numba)
@@ -226,7 +228,8 @@ void lw_print(Lower *lw, Ins *i) {
 
 /* Python writes 1.0 where printf writes 1: a second argument brings the ".0" of whole numbers below the exponent form. `spec`: flags, width
  * and precision. */
-static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char kind, LLVMValueRef x) {
+static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char kind,
+                       LLVMValueRef x) {
   static const struct {
     char kind, digits[4];
     double limit; /* from here on %g writes an exponent */
@@ -247,13 +250,15 @@ static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char k
   LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ,
                                      lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
   LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
-  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size, LLVMConstReal(t, rows[row].limit), "");
+  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size, LLVMConstReal(t, rows[row].limit),
+                                     "");
   LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
   buf_printf(&line->format, "%%%.*s", (int)(flags < n ? flags : n), spec);
   if (width) {
     buf_puts(&line->format, "*");
-    VEC_PUSH(&lw->cx->arena, &line->args,
-             LLVMBuildSelect(lw->b, both, lw_i64(lw, width > 2 ? width - 2 : 0), lw_i64(lw, width), ""));
+    VEC_PUSH(
+        &lw->cx->arena, &line->args,
+        LLVMBuildSelect(lw->b, both, lw_i64(lw, width > 2 ? width - 2 : 0), lw_i64(lw, width), ""));
   }
   buf_printf(&line->format, ".%sg%%s", rows[row].digits);
   VEC_PUSH(&lw->cx->arena, &line->args, x);
@@ -261,7 +266,8 @@ static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char k
            LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
 }
 
-LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args, unsigned *n) {
+LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args,
+                             unsigned *n) {
   Line line = {0};
   unsigned next = 0;
   buf_init(&line.format, &lw->cx->arena);

@@ -90,7 +90,8 @@ static LLVMValueRef sticky_int(Lower *lw, LLVMValueRef v, bool is_signed) {
   LLVMValueRef head = LLVMBuildLShr(b, size, shift, "");
   LLVMValueRef lost = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildShl(b, head, shift, ""), size, "");
   head = LLVMBuildOr(b, head, LLVMBuildZExt(b, lost, t, ""), "");
-  LLVMValueRef scale = LLVMBuildAdd(b, LLVMBuildIntCast2(b, shift, i32, 0, ""), lw_i32(lw, 127), "");
+  LLVMValueRef scale = LLVMBuildAdd(b, LLVMBuildIntCast2(b, shift, i32, 0, ""), lw_i32(lw, 127),
+                                    "");
   scale = LLVMBuildBitCast(b, LLVMBuildShl(b, scale, lw_i32(lw, 23), ""), f32, "");
   LLVMValueRef small = LLVMBuildIntCast2(b, head, i32, 0, "");
   LLVMValueRef r = LLVMBuildFMul(b, LLVMBuildUIToFP(b, small, f32, ""), scale, "");

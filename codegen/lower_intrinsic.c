@@ -10,8 +10,8 @@ typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
  * SLOT_LLVM("x")(ID), then SLOT_GONE(ID). */
 #define SLOT(ID, column) SLOT_##column(ID)
 #define SLOT_GONE(ID)
-#define SLOT_LLVM(name)                                              SLOT_GONE
-#define SLOT_LIB(name)                                               SLOT_GONE
+#define SLOT_LLVM(name) SLOT_GONE
+#define SLOT_LIB(name)  SLOT_GONE
 #define SLOT_LIBDEVICE(ID)
 #define SLOT_FN(ID)                                                  void cg_intrinsic_##ID(Lower *lw, Ins *i);
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, nvptx) SLOT(ID, host)
@@ -106,8 +106,8 @@ static void lower_libdevice(Lower *lw, Ins *i) {
   if (f->result != TY_VOID)
     leaves[n++] = v;
   for (unsigned k = 0; k < f->noutputs; k++)
-    leaves[n++] = LLVMBuildLoad2(lw->b, lw_scalar_type(lw->cg, f->outputs[k]),
-                                 args[f->nparams + k], "");
+    leaves[n++] = LLVMBuildLoad2(lw->b, lw_scalar_type(lw->cg, f->outputs[k]), args[f->nparams + k],
+                                 "");
   lw_set_leaves(lw, i, leaves);
 }
 

@@ -29,10 +29,13 @@ LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsi
 LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x);
 
 /* lower_half.c */
-bool lw_is_narrow(const Lower *lw, LLVMTypeRef t);         /* float16 or bfloat16 */
-LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v);          /* a narrow number as float; others as they are */
-LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);          /* widened, if LLVM cannot compute with it */
-LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t); /* a result of widened operands as t, rounded */
+bool lw_is_narrow(const Lower *lw, LLVMTypeRef t); /* float16 or bfloat16 */
+/* a narrow number as float; others as they are */
+LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v);
+/* widened, if LLVM cannot compute with it */
+LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);
+/* a result of widened operands as t, rounded */
+LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t);
 LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed);
 LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed); /* of any number */
 LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y);

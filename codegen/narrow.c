@@ -120,7 +120,7 @@ static int64_t all_bits(int64_t most) {
 
 typedef struct Counter {
   const Ins *start, *next, *step,
-      *stop; /* goes on while it is < stop, or > stop if it counts down */
+      *stop;         /* goes on while it is < stop, or > stop if it counts down */
   bool down, closed; /* closed: while it is <= or >= */
   const Block *body; /* where it goes on: everything that this block dominates */
 } Counter;
@@ -179,7 +179,8 @@ static Interval counted(const Narrow *n, const Counter *c) {
   if (is_empty(start) || is_empty(step) || is_empty(stop))
     return start;
   Interval last = c->closed ? stop : sum(stop, c->down ? (Interval){1, 1} : (Interval){-1, -1});
-  if (c->next->op == OP_MUL || c->next->op == OP_LSHIFT) /* the loop is entered with no less than start */
+  /* the loop is entered with no less than start */
+  if (c->next->op == OP_MUL || c->next->op == OP_LSHIFT)
     last = (Interval){start.lo, larger(start.lo, last.hi)};
   bool nearer;
   Interval end = stepped(c, last, step, &nearer);

@@ -4,7 +4,8 @@
 
 #include "codegen/lower.h"
 
-enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5 }; /* address spaces; 0 is generic */
+/* address spaces; 0 is generic */
+enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5 };
 
 typedef struct NvptxState {
   LLVMValueRef dynamic, trap, grid_barrier; /* made when first needed */

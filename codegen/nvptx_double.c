@@ -38,7 +38,8 @@ static void fuse(Cg *cg, LLVMValueRef sum, unsigned at) {
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(sum));
   if (minus && at == 0)
     other = LLVMBuildFNeg(cg->builder, other, "");
-  LLVMValueRef args[] = {LLVMGetOperand(twice, 0), LLVMConstReal(type, minus && at == 1 ? -2.0 : 2.0), other};
+  LLVMValueRef args[] = {LLVMGetOperand(twice, 0),
+                         LLVMConstReal(type, minus && at == 1 ? -2.0 : 2.0), other};
   LLVMValueRef fma = cg_intrinsic_fn(cg, "llvm.fma", &type, 1);
   LLVMValueRef call = LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fma), fma, args, 3, "");
   LLVMSetFastMathFlags(call, LLVMGetFastMathFlags(sum));
@@ -56,7 +57,8 @@ static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
     LLVMValueRef by = LLVMGetUser(u);
     if (by == but)
       continue;
-    if (!is_contractible_sum(by) || LLVMGetInstructionParent(by) != LLVMGetInstructionParent(LLVMIsAPHINode(v) ? by : v))
+    if (!is_contractible_sum(by) ||
+        LLVMGetInstructionParent(by) != LLVMGetInstructionParent(LLVMIsAPHINode(v) ? by : v))
       return false;
     LLVMValueRef other = LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
     LLVMUseRef first = LLVMGetFirstUse(other);
@@ -70,14 +72,16 @@ static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
 /* The phi whose squares this one has, from every side; NULL if there is none. */
 static LLVMValueRef root_of(LLVMValueRef phi) {
   unsigned n = LLVMCountIncoming(phi);
-  for (LLVMValueRef q = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(q); q = LLVMGetNextInstruction(q)) {
+  for (LLVMValueRef q = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(q);
+       q = LLVMGetNextInstruction(q)) {
     bool all = LLVMTypeOf(q) == LLVMTypeOf(phi);
     for (unsigned k = 0; k < n && all; k++) {
       LLVMValueRef square = LLVMGetIncomingValue(phi, k);
       LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
       all = is_product(square) && LLVMGetOperand(square, 0) == LLVMGetOperand(square, 1);
       for (unsigned j = 0; j < n && all; j++)
-        all = LLVMGetIncomingBlock(q, j) != from || LLVMGetIncomingValue(q, j) == LLVMGetOperand(square, 0);
+        all = LLVMGetIncomingBlock(q, j) != from ||
+              LLVMGetIncomingValue(q, j) == LLVMGetOperand(square, 0);
     }
     if (all)
       return q;
@@ -88,7 +92,8 @@ static LLVMValueRef root_of(LLVMValueRef phi) {
 /* A square that a block behind the phi's uses, in front of whom it may be written anew: all of them are in the phi's own. */
 static bool is_used_here(LLVMValueRef phi) {
   for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u))
-    if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(phi) || LLVMIsAPHINode(LLVMGetUser(u)))
+    if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(phi) ||
+        LLVMIsAPHINode(LLVMGetUser(u)))
       return false;
   return LLVMGetFirstUse(phi) != NULL;
 }
@@ -96,7 +101,8 @@ static bool is_used_here(LLVMValueRef phi) {
 static void visit_square(Cg *cg, LLVMValueRef phi) {
   LLVMValueRef root = is_used_here(phi) && is_fused_away(phi, NULL) ? root_of(phi) : NULL;
   for (unsigned k = 0, n = LLVMCountIncoming(phi); root && k < n; k++)
-    if (LLVMGetIncomingBlock(phi, k) == LLVMGetInstructionParent(phi) && !is_fused_away(LLVMGetIncomingValue(phi, k), phi))
+    if (LLVMGetIncomingBlock(phi, k) == LLVMGetInstructionParent(phi) &&
+        !is_fused_away(LLVMGetIncomingValue(phi, k), phi))
       root = NULL;
   if (!root)
     return;

@@ -51,7 +51,9 @@ typedef struct Loop {
 
 /* --- what the loop is --- */
 
-static bool is_op(LLVMValueRef v, LLVMOpcode op) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op; }
+static bool is_op(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
+}
 
 static bool is_inside(const Loop *l, LLVMValueRef v) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;
@@ -111,7 +113,8 @@ static bool read_phi(Loop *l, LLVMValueRef phi) {
 
 static bool read_body(Loop *l) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(l->block);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); i != end; i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); i != end;
+       i = LLVMGetNextInstruction(i)) {
     if (LLVMIsAPHINode(i)) {
       if (!read_phi(l, i))
         return false;
@@ -132,14 +135,16 @@ static bool read_end(Loop *l) {
   l->compare = LLVMGetCondition(branch);
   bool stays = LLVMGetSuccessor(branch, 0) == l->block;
   if (!is_inside(l, l->compare) || !is_op(l->compare, LLVMICmp) ||
-      LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) || LLVMGetNextUse(LLVMGetFirstUse(l->compare)))
+      LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) ||
+      LLVMGetNextUse(LLVMGetFirstUse(l->compare)))
     return false;
   LLVMValueRef next = LLVMGetOperand(l->compare, 0);
   l->end = LLVMGetOperand(l->compare, 1);
   for (unsigned k = 0; k < l->ncarried; k++) {
     const Carried *c = &l->carried[k];
     bool steps = c->next == next && is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
-                 LLVMIsAConstantInt(LLVMGetOperand(next, 1)) && LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
+                 LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
+                 LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
     if (steps)
       l->counter = c->phi;
   }
@@ -285,7 +290,8 @@ static void load(Loop *l, int level, unsigned copy) {
       continue;
     LLVMTypeRef type = LLVMTypeOf(s->ins);
     LLVMValueRef phi = LLVMBuildPhi(b, type, "");
-    LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], LLVMGetPoison(type)}, (LLVMBasicBlockRef[]){yes, from}, 2);
+    LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], LLVMGetPoison(type)},
+                    (LLVMBasicBlockRef[]){yes, from}, 2);
     s->copy[copy] = phi;
   }
 }
@@ -367,10 +373,13 @@ static void write_loop(Loop *l) {
 
 /* --- marks --- */
 
-static LLVMMetadataRef text(LLVMContextRef c, const char *s) { return LLVMMDStringInContext2(c, s, strlen(s)); }
+static LLVMMetadataRef text(LLVMContextRef c, const char *s) {
+  return LLVMMDStringInContext2(c, s, strlen(s));
+}
 
 static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *parts, size_t n) {
-  parts[0] = LLVMTemporaryMDNode(c, NULL, 0); /* the first operand is the node itself: no other loop's */
+  /* the first operand is the node itself: no other loop's */
+  parts[0] = LLVMTemporaryMDNode(c, NULL, 0);
   LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, n);
   LLVMMetadataReplaceAllUsesWith(parts[0], id);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
@@ -386,7 +395,10 @@ static const char masked[] = "pyptx.masked";
 
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {
   LLVMMetadataRef own = text(c, masked), off = text(c, "llvm.loop.unroll.disable");
-  set_marks(c, branch, (LLVMMetadataRef[]){NULL, LLVMMDNodeInContext2(c, &off, 1), LLVMMDNodeInContext2(c, &own, 1)}, 3);
+  set_marks(
+      c, branch,
+      (LLVMMetadataRef[]){NULL, LLVMMDNodeInContext2(c, &off, 1), LLVMMDNodeInContext2(c, &own, 1)},
+      3);
 }
 
 static bool is_text(LLVMValueRef node, const char *want) {
@@ -396,7 +408,8 @@ static bool is_text(LLVMValueRef node, const char *want) {
 }
 
 static bool is_marked(LLVMContextRef c, LLVMBasicBlockRef block) {
-  LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block), LLVMGetMDKindIDInContext(c, "llvm.loop", 9));
+  LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block),
+                                       LLVMGetMDKindIDInContext(c, "llvm.loop", 9));
   LLVMValueRef parts[4], first[4];
   if (!marks || LLVMGetMDNodeNumOperands(marks) != 3)
     return false;
@@ -409,13 +422,15 @@ static bool is_marked(LLVMContextRef c, LLVMBasicBlockRef block) {
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-  return LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 && (LLVMGetSuccessor(end, 0) == b) != (LLVMGetSuccessor(end, 1) == b);
+  return LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 &&
+         (LLVMGetSuccessor(end, 0) == b) != (LLVMGetSuccessor(end, 1) == b);
 }
 
 static bool visit_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block) {
   Loop *l = CX_NEW(cg->cx, Loop);
   *l = (Loop){.cg = cg, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
-  bool right = is_single_block_loop(block) && read_body(l) && read_end(l) && read_outside(l) && find_levels(l) && is_load_needed(l);
+  bool right = is_single_block_loop(block) && read_body(l) && read_end(l) && read_outside(l) &&
+               find_levels(l) && is_load_needed(l);
   if (right)
     write_loop(l);
   return right;

@@ -36,13 +36,15 @@ static bool is_count(Cg *cg, LLVMValueRef i) {
   if (LLVMGetInstructionOpcode(i) != LLVMAdd || LLVMTypeOf(i) != cg->t.i32)
     return false;
   for (unsigned k = 0; k < 2; k++)
-    if (LLVMIsAZExtInst(LLVMGetOperand(i, k)) && LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(i, k), 0)) == cg->t.i1)
+    if (LLVMIsAZExtInst(LLVMGetOperand(i, k)) &&
+        LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(i, k), 0)) == cg->t.i1)
       return true;
   return false;
 }
 
 static void choose_count(Cg *cg, LLVMValueRef sum) {
-  bool second = LLVMIsAZExtInst(LLVMGetOperand(sum, 1)) && LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(sum, 1), 0)) == cg->t.i1;
+  bool second = LLVMIsAZExtInst(LLVMGetOperand(sum, 1)) &&
+                LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(sum, 1), 0)) == cg->t.i1;
   LLVMValueRef c = LLVMGetOperand(LLVMGetOperand(sum, second), 0), n = LLVMGetOperand(sum, !second);
   LLVMPositionBuilderBefore(cg->builder, sum);
   LLVMValueRef one = LLVMBuildAdd(cg->builder, n, LLVMConstInt(cg->t.i32, 1, 0), "");

@@ -51,7 +51,8 @@ static double least_of_call(LLVMValueRef v, int depth) {
 
 /* a > c ? a : c and so on, for a constant c: no less than c, whatever a is. */
 static bool takes_larger(LLVMValueRef select) {
-  LLVMValueRef test = LLVMGetOperand(select, 0), yes = LLVMGetOperand(select, 1), no = LLVMGetOperand(select, 2);
+  LLVMValueRef test = LLVMGetOperand(select, 0), yes = LLVMGetOperand(select, 1),
+               no = LLVMGetOperand(select, 2);
   if (!LLVMIsAFCmpInst(test) || !(LLVMIsAConstantFP(yes) || LLVMIsAConstantFP(no)))
     return false;
   LLVMValueRef a = LLVMGetOperand(test, 0), b = LLVMGetOperand(test, 1);
@@ -104,7 +105,8 @@ static double least(LLVMValueRef v, int depth) {
 
 static LLVMValueRef number(const Cg *cg, double v) { return LLVMConstReal(cg->t.f32, v); }
 
-static LLVMValueRef call(Cg *cg, const char *name, bool overloaded, LLVMValueRef *args, unsigned n) {
+static LLVMValueRef call(Cg *cg, const char *name, bool overloaded, LLVMValueRef *args,
+                         unsigned n) {
   LLVMValueRef fn = cg_intrinsic_fn(cg, name, overloaded ? &cg->t.f32 : NULL, overloaded);
   return LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, n, "");
 }
@@ -117,7 +119,8 @@ static LLVMValueRef times(Cg *cg, LLVMValueRef x, double factor) {
   return LLVMBuildFMul(cg->builder, x, number(cg, factor), "");
 }
 
-static LLVMValueRef either(Cg *cg, LLVMValueRef a, LLVMValueRef b) { /* the larger; of nan and a number the number */
+/* the larger; of nan and a number the number */
+static LLVMValueRef either(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
   return call(cg, "llvm.maxnum", true, (LLVMValueRef[]){a, b}, 2);
 }
 

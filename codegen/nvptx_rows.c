@@ -32,7 +32,7 @@ typedef struct Pointer {
   LLVMValueRef base, stride;
   bool is_signed, wide;
   LLVMTypeRef element;
-  bool ahead; /* some access is not in the counter's own row */
+  bool ahead;                 /* some access is not in the counter's own row */
   LLVMValueRef phi, distance; /* NULL: not written yet; bytes from row to row */
 } Pointer;
 
@@ -52,13 +52,18 @@ typedef struct Rows {
 
 /* --- sums --- */
 
-static bool is_op(LLVMValueRef v, LLVMOpcode op) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op; }
-
-static bool is_outside(const Counting *c, LLVMValueRef v) {
-  return !LLVMIsAInstruction(v) || valuemap_get(&c->blocks, LLVMGetInstructionParent(v)) == VALUEMAP_NONE;
+static bool is_op(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
 }
 
-static bool is_exact(const Index *x, LLVMValueRef v) { return x->wide || (x->is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v)); }
+static bool is_outside(const Counting *c, LLVMValueRef v) {
+  return !LLVMIsAInstruction(v) ||
+         valuemap_get(&c->blocks, LLVMGetInstructionParent(v)) == VALUEMAP_NONE;
+}
+
+static bool is_exact(const Index *x, LLVMValueRef v) {
+  return x->wide || (x->is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v));
+}
 
 static bool is_sum(const Index *x, LLVMValueRef v) {
   if (is_op(v, LLVMOr))
@@ -67,7 +72,8 @@ static bool is_sum(const Index *x, LLVMValueRef v) {
 }
 
 static uint64_t constant(const Index *x, LLVMValueRef v) {
-  return x->is_signed || x->wide ? (uint64_t)LLVMConstIntGetSExtValue(v) : LLVMConstIntGetZExtValue(v);
+  return x->is_signed || x->wide ? (uint64_t)LLVMConstIntGetSExtValue(v)
+                                 : LLVMConstIntGetZExtValue(v);
 }
 
 /* counter, or counter + constant */
@@ -75,7 +81,8 @@ static bool read_counter(const Counting *c, Index *x, LLVMValueRef v) {
   x->ahead = 0;
   if (v == c->counter)
     return true;
-  if (!is_sum(x, v) || LLVMGetOperand(v, 0) != c->counter || !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+  if (!is_sum(x, v) || LLVMGetOperand(v, 0) != c->counter ||
+      !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
     return false;
   x->ahead = constant(x, LLVMGetOperand(v, 1));
   return true;
@@ -86,7 +93,8 @@ static bool read_product(const Counting *c, Index *x, LLVMValueRef v) {
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef stride = LLVMGetOperand(v, k);
-    if (!LLVMIsAConstant(stride) && is_outside(c, stride) && read_counter(c, x, LLVMGetOperand(v, 1 - k))) {
+    if (!LLVMIsAConstant(stride) && is_outside(c, stride) &&
+        read_counter(c, x, LLVMGetOperand(v, 1 - k))) {
       x->stride = stride;
       return true;
     }
@@ -100,7 +108,8 @@ static bool read_sum(const Counting *c, Index *x, LLVMValueRef v, int depth) {
     return true;
   }
   if (depth < MAX_DEPTH && is_sum(x, v))
-    return read_sum(c, x, LLVMGetOperand(v, 0), depth + 1) && read_sum(c, x, LLVMGetOperand(v, 1), depth + 1);
+    return read_sum(c, x, LLVMGetOperand(v, 0), depth + 1) &&
+           read_sum(c, x, LLVMGetOperand(v, 1), depth + 1);
   return read_product(c, x, v);
 }
 
@@ -126,7 +135,8 @@ static LLVMValueRef extended(const Rows *r, const Index *x, LLVMValueRef v) {
   LLVMTypeRef i64 = r->cg->t.i64;
   if (LLVMTypeOf(v) == i64)
     return v;
-  return x->is_signed ? LLVMBuildSExt(r->cg->builder, v, i64, "") : LLVMBuildZExt(r->cg->builder, v, i64, "");
+  return x->is_signed ? LLVMBuildSExt(r->cg->builder, v, i64, "")
+                      : LLVMBuildZExt(r->cg->builder, v, i64, "");
 }
 
 static LLVMValueRef moved(const Rows *r, LLVMValueRef pointer, LLVMValueRef bytes) {
@@ -153,13 +163,16 @@ static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
   before_end(r, c->entry);
   LLVMValueRef stride = extended(r, x, x->stride);
   p->distance = LLVMBuildMul(b, stride, size, "");
-  LLVMValueRef first = LLVMBuildMul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance, "");
-  LLVMValueRef start = moved(r, p->base, first), round = LLVMBuildMul(b, p->distance, number(r, c->step), "");
+  LLVMValueRef first = LLVMBuildMul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance,
+                                    "");
+  LLVMValueRef start = moved(r, p->base, first),
+               round = LLVMBuildMul(b, p->distance, number(r, c->step), "");
   LLVMPositionBuilderBefore(b, c->counter);
   p->phi = LLVMBuildPhi(b, LLVMTypeOf(p->base), "");
   before_end(r, c->latch);
   LLVMValueRef next = moved(r, p->phi, round);
-  LLVMAddIncoming(p->phi, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){c->entry, c->latch}, 2);
+  LLVMAddIncoming(p->phi, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){c->entry, c->latch},
+                  2);
 }
 
 /* The number of the pointer for this access, from 1; 0 where there would be too many. */
@@ -171,8 +184,8 @@ static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
                   .element = LLVMGetGEPSourceElementType(access)};
   for (unsigned k = 0; k < r->n; k++) {
     const Pointer *p = &r->pointers[k];
-    if (p->base == want.base && p->stride == want.stride && p->is_signed == want.is_signed && p->wide == want.wide &&
-        p->element == want.element)
+    if (p->base == want.base && p->stride == want.stride && p->is_signed == want.is_signed &&
+        p->wide == want.wide && p->element == want.element)
       return k + 1;
   }
   if (r->n == MAX_POINTERS)
@@ -196,8 +209,10 @@ static void erase_unread(LLVMValueRef v) {
 }
 
 static bool is_access(const Rows *r, LLVMValueRef i) {
-  return is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 && LLVMTypeOf(LLVMGetOperand(i, 1)) == r->cg->t.i64 &&
-         LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(LLVMTypeOf(i)) == NVPTX_GLOBAL &&
+  return is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 &&
+         LLVMTypeOf(LLVMGetOperand(i, 1)) == r->cg->t.i64 &&
+         LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind &&
+         LLVMGetPointerAddressSpace(LLVMTypeOf(i)) == NVPTX_GLOBAL &&
          is_outside(&r->loop, LLVMGetOperand(i, 0));
 }
 
@@ -239,12 +254,15 @@ static void write_access(Rows *r, const Access *a) {
 
 /* Is it the counter of a loop with one way back, on which it steps by a constant without wrapping? */
 static bool is_counter(LLVMValueRef phi, Counting *c) {
-  unsigned bits = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(LLVMTypeOf(phi)) : 0;
+  unsigned bits = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind
+                      ? LLVMGetIntTypeWidth(LLVMTypeOf(phi))
+                      : 0;
   if ((bits != 32 && bits != 64) || LLVMCountIncoming(phi) != 2)
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k);
-    if (!is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) ||
+    if (!is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
+        !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) ||
         (bits == 32 && !(LLVMGetNSW(next) && LLVMGetNUW(next))))
       continue;
     c->counter = phi;
@@ -303,7 +321,8 @@ static void visit_function(Cg *cg, LLVMValueRef f) {
     valuemap_set(&order, all.data[k], k);
   for (uint32_t k = 0; k < all.len; k++) {
     Rows r = {.cg = cg};
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(all.data[k]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(all.data[k]); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi))
       if (is_counter(phi, &r.loop) && collect(&r, &order, &in))
         visit_loop(&r, &in);
   }

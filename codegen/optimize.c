@@ -31,9 +31,12 @@ static bool has_calls(const Cg *cg) {
   return false;
 }
 
-static const char *const opens[] = {
-    [MODULE] = "", [FUNCTION] = "function(", [LOOP] = "function(loop(", [LOOP_MSSA] = "function(loop-mssa("};
-static const char *const closes[] = {[MODULE] = "", [FUNCTION] = ")", [LOOP] = "))", [LOOP_MSSA] = "))"};
+static const char *const opens[] = {[MODULE] = "",
+                                    [FUNCTION] = "function(",
+                                    [LOOP] = "function(loop(",
+                                    [LOOP_MSSA] = "function(loop-mssa("};
+static const char *const closes[] = {
+    [MODULE] = "", [FUNCTION] = ")", [LOOP] = "))", [LOOP_MSSA] = "))"};
 
 static void put_pass(Buf *b, Where at, const Row *row) {
   if (at != row->where)
@@ -61,8 +64,8 @@ static const char *pipeline(Cg *cg) {
 }
 
 void cg_optimize_gpu(Cg *cg) {
-  static const char *const of_llvm[] = {"default<O0>", "default<O1>",
-                                        "function(simplifycfg<bonus-inst-threshold=8>),default<O2>"};
+  static const char *const of_llvm[] = {
+      "default<O0>", "default<O1>", "function(simplifycfg<bonus-inst-threshold=8>),default<O2>"};
   if (cg->options.fastmath & CG_FAST_FTZ)
     flush_subnormals(cg);
   cg_run_passes(cg, cg->options.opt < 3 ? of_llvm[cg->options.opt] : pipeline(cg));

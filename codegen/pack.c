@@ -18,7 +18,8 @@ _Static_assert(sizeof(CgKernel) == 304, "pack_kernel packs what a launch needs o
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
-_Static_assert(sizeof(RtHostCode) == 24, "pack_host packs every member of RtHostCode but the entry");
+_Static_assert(sizeof(RtHostCode) == 24,
+               "pack_host packs every member of RtHostCode but the entry");
 
 typedef struct Pack {
   Cg *cg;
@@ -98,7 +99,8 @@ static void pack_file(Pack *p, const char **name) {
 }
 
 static void pack_field(Pack *p, RtField *f) {
-  static const bool of_launch[] = {[RT_FIELD_GRID] = true, [RT_FIELD_TRAP] = true, [RT_FIELD_BLOCKS] = true};
+  static const bool of_launch[] = {
+      [RT_FIELD_GRID] = true, [RT_FIELD_TRAP] = true, [RT_FIELD_BLOCKS] = true};
   const CgKernel *k = p->kernel;
   pack_u8(p, &f->kind);
   pack_u8(p, &f->size);

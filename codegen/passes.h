@@ -18,7 +18,8 @@ typedef enum CgState {
 /* Runs them all on cg, whose request, options, target and out are set: dumps what request->dump names, keeps the texts that
  * request->want names, times each, verifies after each. Fails like the passes. */
 void cg_run(Cg *cg);
-void cg_open_rest(Cg *cg); /* of request->coarse_of: module and kernel as its coarsen pass left them */
+/* of request->coarse_of: module and kernel as its coarsen pass left them */
+void cg_open_rest(Cg *cg);
 
 #define P(ID, letter, needs, gives, text, doc) void cg_pass_##ID(Cg *cg);
 #include "codegen/passes.def"

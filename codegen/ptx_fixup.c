@@ -32,8 +32,8 @@ typedef struct Rule {
   const char *op;      /* as LLVM prints it, between two tabs */
   const char *instead; /* D stands for the destination, S and T for the sources */
   int sources;
-  const char *last;  /* what follows them; NULL: nothing */
-  bool optimised;    /* for code that LLVM has optimised too; else there only for some negations */
+  const char *last; /* what follows them; NULL: nothing */
+  bool optimised;   /* for code that LLVM has optimised too; else there only for some negations */
 } Rule;
 
 #define ABS(bits, last)                                                                            \
@@ -261,7 +261,8 @@ static bool tells(const Makers *m, Made made) {
 /* "0f3F800000" as "0x3F800000", or as "0xBF800000" if negated; false: no such number. */
 static bool put_bits(Buf *out, const char *s, bool negated) {
   static const char hex[] = "0123456789ABCDEF";
-  const char *digit = s[0] == '0' && (s[1] == 'f' || s[1] == 'd') && s[2] ? strchr(hex, s[2]) : NULL;
+  const char *digit = s[0] == '0' && (s[1] == 'f' || s[1] == 'd') && s[2] ? strchr(hex, s[2])
+                                                                          : NULL;
   if (!digit)
     return false;
   buf_puts(out, "0x");
@@ -291,7 +292,8 @@ static bool put_choice(Buf *out, const char *selp, const char *to, bool negated)
 
 /* line: a selp of floats. What follows it, or NULL: it stays. */
 static const char *rewrite_choice(Buf *out, const char *line, size_t n) {
-  bool fits = memmem(line, n, ", 0f80000000", 12) && put_choice(out, line, line + strlen("\tselp.f32 \t"), false);
+  bool fits = memmem(line, n, ", 0f80000000", 12) &&
+              put_choice(out, line, line + strlen("\tselp.f32 \t"), false);
   return fits ? line + strcspn(line, ";") + 1 : NULL;
 }
 
@@ -309,7 +311,8 @@ static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line
 /* --- the pass --- */
 
 /* Writes what stands for the line and returns what follows it; NULL: it stays. */
-static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves, const Makers *makers) {
+static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves,
+                            const Makers *makers) {
   for (int k = 0; k < RULES; k++)
     if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0) {
       if (rules[k].optimised || !makers)
@@ -317,7 +320,8 @@ static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, b
       return rules[k].last ? NULL : rewrite_negation(out, &rules[k], line, makers);
     }
   if (strncmp(line, "\t{ // callseq", 13) == 0 || strncmp(line, "\t} // callseq", 13) == 0) {
-    buf_add(out, line, 2); /* the number counts on while the target machine lives: equal kernels have equal text */
+    /* the number counts on while the target machine lives: equal kernels have equal text */
+    buf_add(out, line, 2);
     return line + n;
   }
   if (strncmp(line, "\tselp.f32 \t", 11) == 0)
@@ -345,7 +349,8 @@ const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optim
     line.len = 0;
     if (negates && begins_function(at))
       find_makers(&makers, at);
-    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised ? &makers : NULL) : NULL;
+    const char *rest =
+        *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised ? &makers : NULL) : NULL;
     if (rest) {
       buf_add(&out, kept, (size_t)(at - kept));
       buf_add(&out, line.text, line.len);

@@ -35,15 +35,19 @@ struct Target {
   const char *name;         /* "nvptx", "host": messages */
   unsigned space[4];        /* LLVM address space of each Space */
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
-  const char *shared_atomic_scope; /* of those on shared memory: "singlethread" on the host, where a block runs on one thread */
-  bool traps_always;        /* assert and raise trap whatever the options say */
-  bool whole_complex; /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
-  bool bfloat_by_bits;      /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
-  bool links; /* modules are linked with others: cuda.declare_device's functions can be called */
-  bool coarsens;       /* kernels get a second entry for coarsened launches */
-  bool narrows; /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
+  /* of those on shared memory: "singlethread" on the host, where a block runs on one thread */
+  const char *shared_atomic_scope;
+  bool traps_always; /* assert and raise trap whatever the options say */
+  /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
+  bool whole_complex;
+  bool bfloat_by_bits; /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
+  bool links;    /* modules are linked with others: cuda.declare_device's functions can be called */
+  bool coarsens; /* kernels get a second entry for coarsened launches */
+  /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
+  bool narrows;
   bool frames; /* recursion runs on a stack of ours, whose end is an error (flatten.h) */
-  bool runtime_fields; /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
+  /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
+  bool runtime_fields;
 
   /* --- the module --- */
   /* Checks request->arch and ptx_version (ERR_ARCH), sets cg->machine; cg_open then sets triple and data layout from it. */
@@ -85,7 +89,7 @@ struct Target {
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
   void (*barrier)(Lower *lw);
-  void (*grid_barrier)(Lower *lw); /* cg->meets_grid */
+  void (*grid_barrier)(Lower *lw);                                            /* cg->meets_grid */
   LLVMValueRef (*barrier_vote)(Lower *lw, BarrierVote vote, LLVMValueRef i1); /* i32 */
   /* An operation of a warp, of kinds from RT_MEET_SYNC on: mask i32; value i32 or i64, of votes i1; lane i32; NULL for those that the
    * kind has not. Returns for shuffles a value of value's type, for SYNC NULL, else i32: 0 or 1 for ALL, ANY, EQ, lanes for the others. */

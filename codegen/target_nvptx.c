@@ -76,7 +76,8 @@ static LLVMTargetMachineRef make_machine(Cg *cg, int ptx, LLVMCodeGenOptLevel le
 
 static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
   int ptx = choose_ptx(cg, cg->request->arch, cg->request->ptx_version);
-  cg->machine_key = arena_printf(&cg->cx->arena, "%s ptx%d O%d", cg->request->arch, ptx, (int)level);
+  cg->machine_key = arena_printf(&cg->cx->arena, "%s ptx%d O%d", cg->request->arch, ptx,
+                                 (int)level);
   cg->machine = cg_machine_take(cg->machine_key);
   if (!cg->machine)
     cg->machine = make_machine(cg, ptx, level);

@@ -54,7 +54,8 @@ static uint32_t raise_behind(const BcCode *bc, uint32_t i) {
 typedef struct Asserts {
   Cx *cx;
   BcCode *bc;
-  uint32_t *raise_of; /* the raise that a node can only end in; BC_NONE if it can do something else */
+  /* the raise that a node can only end in; BC_NONE if it can do something else */
+  uint32_t *raise_of;
 } Asserts;
 
 static uint32_t ends_in(const Asserts *a, uint32_t i) {
@@ -101,7 +102,8 @@ static uint32_t raise_message(Asserts *a, uint32_t raise) {
     nodes[i].op = BC_LOAD_ASSERTION_ERROR;
     nodes[attr].op = BC_NOP;
     nodes[call].succ[0] = raise;
-    return i > 0 && nodes[i - 1].op == BC_PUSH_NULL && nodes[i - 1].unit == nodes[i].unit ? i - 1 : i;
+    return i > 0 && nodes[i - 1].op == BC_PUSH_NULL && nodes[i - 1].unit == nodes[i].unit ? i - 1
+                                                                                          : i;
   }
   return BC_NONE;
 }

@@ -95,7 +95,7 @@ void bc_plain_asserts(Cx *cx, BcCode *bc);
 void bc_flow(Cx *cx, BcCode *bc);
 uint32_t bc_pops(const BcNode *n);
 uint32_t bc_pushes(const BcNode *n);
-bool bc_ends(const BcNode *n); /* nothing follows: return, raise, error, unknown */
+bool bc_ends(const BcNode *n);    /* nothing follows: return, raise, error, unknown */
 bool bc_has_two(const BcNode *n); /* succ[1] counts: branches, and a loop's head */
 
 _Noreturn void bc_corrupt(Cx *cx, const Code *code, const char *why);

@@ -384,7 +384,8 @@ static void lift_node(Lift *l, uint32_t at) {
   l->loc = bc_loc(l->bc, l->node);
   if (!lift_op[l->node->op])
     bc_unsupported(l->cx, l->bc, l->node);
-  if (l->covered[l->node->unit] && !l->func->consumer) /* all of a generator is inside a try, of CPython's own */
+  /* all of a generator is inside a try, of CPython's own */
+  if (l->covered[l->node->unit] && !l->func->consumer)
     fail(l->cx, try_loc(l->bc, l->node->unit), ERR_TRY);
   lift_op[l->node->op](l);
 }

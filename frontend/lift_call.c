@@ -139,8 +139,8 @@ static void add_keyword_defaults(Lift *l, Ins *made, Ins *dict) {
   if (!names)
     bc_damaged(l, "a nested function has no written-out keyword defaults");
   Frozen *mark = CX_NEW(l->cx, Frozen);
-  *mark = (Frozen){
-      .kind = FZ_OPAQUE, .text = fz_keywords_mark, .n = names->n, .items = names->items};
+  *mark =
+      (Frozen){.kind = FZ_OPAQUE, .text = fz_keywords_mark, .n = names->n, .items = names->items};
   ir_add_arg(l->cx, made, bc_constant(l, mark));
   for (uint32_t k = 0; k < names->n; k++)
     ir_add_arg(l->cx, made, values[k]);

@@ -38,7 +38,8 @@ void bc_lift_load_fast(Lift *l) {
   note_read(l);
   bc_push(l, bc_local(l, l->node->arg));
   bool iterates = l->func->consumer && !l->node->arg;
-  if (iterates && l->bc->nodes.data[l->node->succ[0]].op != BC_GET_ITER) /* its caller has made an iterator, up to 3.13 */
+  /* its caller has made an iterator, up to 3.13 */
+  if (iterates && l->bc->nodes.data[l->node->succ[0]].op != BC_GET_ITER)
     bc_lift_get_iter(l);
 }
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const OpInfo ir_op_info[OP_COUNT] = {
-#define OP(ID, text, stage, lo, hi, effect, doc) [OP_##ID] = {text, STAGE_##stage, lo, hi, EFFECT_##effect},
+#define OP(ID, text, stage, lo, hi, effect, doc)                                                   \
+  [OP_##ID] = {text, STAGE_##stage, lo, hi, EFFECT_##effect},
 #include "ir/ops.def"
 #undef OP
 };
@@ -26,9 +27,11 @@ Fn *ir_fn(Cx *cx, const char *name, uint32_t nparams, const char *const *param_n
   return fn;
 }
 
-const IrSite *ir_site(Cx *cx, Program *program, const char *exception, const char *message, Loc loc) {
+const IrSite *ir_site(Cx *cx, Program *program, const char *exception, const char *message,
+                      Loc loc) {
   IrSite *s = CX_NEW(cx, IrSite);
-  *s = (IrSite){.number = program->sites.len, .exception = exception, .message = message, .loc = loc};
+  *s = (IrSite){
+      .number = program->sites.len, .exception = exception, .message = message, .loc = loc};
   VEC_PUSH(&cx->arena, &program->sites, s);
   return s;
 }
@@ -214,7 +217,8 @@ Block *ir_join_edges(Cx *cx, Fn *fn, Block *to, const bool *through) {
 void ir_fold_condbr(Cx *cx, Ins *condbr, bool taken) {
   Block *from = condbr->block, *keep = from->succ[taken ? 0 : 1], *drop = from->succ[taken ? 1 : 0];
   CX_ASSERT(cx, condbr->op == OP_CONDBR);
-  if (keep == drop) { /* two edges to one block: the second goes, its phi operands are equal by construction */
+  /* two edges to one block: the second goes, its phi operands are equal by construction */
+  if (keep == drop) {
     uint32_t seen = 0, at = 0;
     for (uint32_t k = 0; k < drop->preds.len; k++)
       if (drop->preds.data[k] == from && seen++ == (taken ? 1u : 0u))
@@ -280,8 +284,8 @@ Ins *ir_real(Ins *i) {
 }
 
 void ir_settle(Fn *fn) {
-  FOR_BLOCKS(fn, b)
-    FOR_INS(b, i)
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
       for (uint32_t k = 0; k < i->nargs; k++)
         i->args[k] = ir_real(i->args[k]);
 }

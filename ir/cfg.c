@@ -18,7 +18,7 @@ static Block **post_order(Cx *cx, Fn *fn, uint32_t *count) {
   Block **order = CX_ARRAY(cx, Block *, fn->nblocks);
   Visit *stack = CX_ARRAY(cx, Visit, fn->nblocks);
   uint32_t n = 0, depth = 0;
-  FOR_BLOCKS(fn, b)
+  FOR_BLOCKS (fn, b)
     b->rpo = UINT32_MAX;
   stack[depth++] = (Visit){fn->entry, 1};
   fn->entry->rpo = 0;
@@ -42,7 +42,7 @@ static Block **post_order(Cx *cx, Fn *fn, uint32_t *count) {
 void ir_order(Cx *cx, Fn *fn) {
   uint32_t n;
   Block **order = post_order(cx, fn, &n);
-  FOR_BLOCKS(fn, b) {
+  FOR_BLOCKS (fn, b) {
     if (b->rpo != UINT32_MAX)
       continue;
     for (int k = 0; k < 2; k++)
@@ -78,7 +78,7 @@ static Block *intersect(Block *a, Block *b) {
 
 void ir_dominators(Cx *cx, Fn *fn) {
   (void)cx;
-  FOR_BLOCKS(fn, b)
+  FOR_BLOCKS (fn, b)
     b->idom = NULL;
   fn->entry->idom = fn->entry;
   for (bool changed = true; changed;) {
@@ -97,7 +97,7 @@ void ir_dominators(Cx *cx, Fn *fn) {
     }
   }
   fn->entry->idom = NULL;
-  FOR_BLOCKS(fn, b)
+  FOR_BLOCKS (fn, b)
     b->dom_depth = b->idom ? b->idom->dom_depth + 1 : 0;
 }
 
@@ -154,8 +154,8 @@ void ir_simplify_phis(Cx *cx, Fn *fn) {
   (void)cx;
   for (bool changed = true; changed;) {
     changed = false;
-    FOR_BLOCKS(fn, b)
-      FOR_INS_SAFE(b, i, next) {
+    FOR_BLOCKS (fn, b)
+      FOR_INS_SAFE (b, i, next) {
         if (i->op != OP_PHI)
           break;
         Ins *v = phi_value(i);
@@ -196,8 +196,8 @@ static bool is_root(const Fn *fn, const Ins *i) {
 
 void ir_drop_dead(Cx *cx, Fn *fn) {
   VEC(Ins *) work = {0};
-  FOR_BLOCKS(fn, b)
-    FOR_INS(b, i) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i) {
       if (is_root(fn, i) || i->op == OP_PARAM) {
         i->flags &= (uint16_t)~INS_DEAD;
         VEC_PUSH(&cx->arena, &work, i);
@@ -213,8 +213,8 @@ void ir_drop_dead(Cx *cx, Fn *fn) {
         VEC_PUSH(&cx->arena, &work, i->args[k]);
       }
   }
-  FOR_BLOCKS(fn, b)
-    FOR_INS_SAFE(b, i, next)
+  FOR_BLOCKS (fn, b)
+    FOR_INS_SAFE (b, i, next)
       if (i->flags & INS_DEAD)
         ir_remove(i);
 }
@@ -225,7 +225,7 @@ void ir_drop_dead(Cx *cx, Fn *fn) {
 static void absorb(Block *b) {
   Block *s = b->succ[0];
   ir_remove(b->last);
-  FOR_INS_SAFE(s, i, next) {
+  FOR_INS_SAFE (s, i, next) {
     ir_remove(i);
     if (i->op == OP_PHI)
       ir_replace(i, i->args[0]);
@@ -247,7 +247,8 @@ static void absorb(Block *b) {
 /* An empty block that only goes on to a block without phis gives way: its predecessors go there directly. */
 static bool forward(Cx *cx, Fn *fn, Block *b) {
   Block *to = b->succ[0];
-  if (b == fn->entry || b->first->op != OP_BR || to == b || to->first->op == OP_PHI || !b->preds.len)
+  if (b == fn->entry || b->first->op != OP_BR || to == b || to->first->op == OP_PHI ||
+      !b->preds.len)
     return false;
   for (uint32_t k = 0; k < b->preds.len; k++) {
     Block *p = b->preds.data[k];
@@ -267,7 +268,7 @@ void ir_merge_blocks(Cx *cx, Fn *fn) {
   ir_order(cx, fn);
   for (bool changed = true; changed;) {
     changed = false;
-    FOR_BLOCKS(fn, b) {
+    FOR_BLOCKS (fn, b) {
       while (b->last && b->last->op == OP_BR && b->succ[0] != b && b->succ[0]->preds.len == 1 &&
              b->succ[0] != fn->entry) {
         absorb(b);
@@ -276,8 +277,9 @@ void ir_merge_blocks(Cx *cx, Fn *fn) {
       if (b->first && forward(cx, fn, b))
         changed = true;
     }
-    FOR_BLOCKS(fn, b)
-      if (b->last && b->last->op == OP_CONDBR && b->succ[0] == b->succ[1] && b->succ[0]->first->op != OP_PHI) {
+    FOR_BLOCKS (fn, b)
+      if (b->last && b->last->op == OP_CONDBR && b->succ[0] == b->succ[1] &&
+          b->succ[0]->first->op != OP_PHI) {
         ir_fold_condbr(cx, b->last, true);
         changed = true;
       }

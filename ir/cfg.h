@@ -5,12 +5,16 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-void ir_order(Cx *cx, Fn *fn);      /* drops unreachable blocks (and their phi operands), sorts the list into reverse post-order, numbers rpo */
+/* drops unreachable blocks (and their phi operands), sorts the list into reverse post-order, numbers rpo */
+void ir_order(Cx *cx, Fn *fn);
 void ir_dominators(Cx *cx, Fn *fn); /* idom and dom_depth; needs ir_order */
 bool ir_dominates(const Block *a, const Block *b);
-void ir_join_latches(Cx *cx, Fn *fn); /* a loop with several back edges gets a block that they all go through; orders, and needs ir_order */
-void ir_simplify_phis(Cx *cx, Fn *fn); /* phis whose operands are one value and themselves become that value */
-void ir_drop_dead(Cx *cx, Fn *fn);     /* pure instructions without uses */
-void ir_merge_blocks(Cx *cx, Fn *fn);  /* a block with one predecessor that has one successor joins it; empty forwarding blocks go */
+/* a loop with several back edges gets a block that they all go through; orders, and needs ir_order */
+void ir_join_latches(Cx *cx, Fn *fn);
+/* phis whose operands are one value and themselves become that value */
+void ir_simplify_phis(Cx *cx, Fn *fn);
+void ir_drop_dead(Cx *cx, Fn *fn); /* pure instructions without uses */
+/* a block with one predecessor that has one successor joins it; empty forwarding blocks go */
+void ir_merge_blocks(Cx *cx, Fn *fn);
 
 #endif

@@ -35,7 +35,8 @@ void cx_free(Cx *cx) {
 }
 
 static DiagPlace place_of(Loc loc) {
-  DiagPlace p = {.line = loc.line, .end_line = loc.end_line, .col = loc.col, .end_col = loc.end_col};
+  DiagPlace p = {
+      .line = loc.line, .end_line = loc.end_line, .col = loc.col, .end_col = loc.end_col};
   if (loc.code) {
     p.file = loc.code->filename;
     p.function = loc.code->qualname;
@@ -45,7 +46,8 @@ static DiagPlace place_of(Loc loc) {
 
 static void cx_leave(Cx *cx) {
   if (!cx->caught) { /* a missing CX_TRY is our bug; there is nowhere to go */
-    fprintf(stderr, "pyptx: fail() outside CX_TRY: %s\n", cx->diag.message ? cx->diag.message : "?");
+    fprintf(stderr, "pyptx: fail() outside CX_TRY: %s\n",
+            cx->diag.message ? cx->diag.message : "?");
     abort();
   }
   cx->caught = false;

@@ -32,7 +32,7 @@ typedef struct Cx {
   jmp_buf out; /* set by CX_TRY */
   bool caught;
   const char *advice; /* from advise() */
-  const char *pass; /* name of the running pass, for internal errors */
+  const char *pass;   /* name of the running pass, for internal errors */
 
   /* options that more than one room reads; the rest are codegen's */
   Typing typing;
@@ -40,13 +40,17 @@ typedef struct Cx {
   bool debug;
 
   /* the calls that led here, innermost last: notes of an error in a device function */
-  struct { Loc loc; const char *name; } calls[64];
+  struct {
+    Loc loc;
+    const char *name;
+  } calls[64];
   uint32_t ncalls;
 
   /* front end as seen from typing: lifts a function; set by the driver of the compilation */
   Fn *(*lift)(struct Cx *cx, const FrozenFunc *func);
   void *user; /* that driver's own */
-  const struct Frozen *library; /* functions of complex numbers by name (pyptx/_complex.py), or NULL where no code mentions any */
+  /* functions of complex numbers by name (pyptx/_complex.py), or NULL where no code mentions any */
+  const struct Frozen *library;
 } Cx;
 
 Cx *cx_new(void); /* NULL if there is no memory */
@@ -62,9 +66,9 @@ void advise(Cx *cx, const char *remedy);
 void note(Cx *cx, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* We are wrong: an assertion that reports the pass instead of ending the process. */
 _Noreturn void cx_bug(Cx *cx, const char *format, ...) __attribute__((format(printf, 2, 3)));
-#define CX_ASSERT(cx, c) ((c) ? (void)0 : cx_bug((cx), "%s:%d: %s", __FILE__, __LINE__, #c))
+#define CX_ASSERT(cx, c)   ((c) ? (void)0 : cx_bug((cx), "%s:%d: %s", __FILE__, __LINE__, #c))
 
-#define CX_NEW(cx, T) ARENA_NEW(&(cx)->arena, T)
+#define CX_NEW(cx, T)      ARENA_NEW(&(cx)->arena, T)
 #define CX_ARRAY(cx, T, n) ARENA_ARRAY(&(cx)->arena, T, n)
 static inline const char *cx_intern(Cx *cx, const char *s) { return intern(&cx->strings, s); }
 

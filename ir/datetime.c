@@ -13,14 +13,19 @@ static const struct {
   const char *name;
   int64_t next; /* how many of the next unit it has; 0: the border */
 } units[DATE_UNITS] = {
-    [DATE_Y] = {"Y", 12},     [DATE_M] = {"M", 0},      [DATE_W] = {"W", 7},      [DATE_D] = {"D", 24},
-    [DATE_HOUR] = {"h", 60},  [DATE_MIN] = {"m", 60},   [DATE_S] = {"s", 1000},   [DATE_MS] = {"ms", 1000},
-    [DATE_US] = {"us", 1000}, [DATE_NS] = {"ns", 1000}, [DATE_PS] = {"ps", 1000}, [DATE_FS] = {"fs", 1000},
+    [DATE_Y] = {"Y", 12},     [DATE_M] = {"M", 0},
+    [DATE_W] = {"W", 7},      [DATE_D] = {"D", 24},
+    [DATE_HOUR] = {"h", 60},  [DATE_MIN] = {"m", 60},
+    [DATE_S] = {"s", 1000},   [DATE_MS] = {"ms", 1000},
+    [DATE_US] = {"us", 1000}, [DATE_NS] = {"ns", 1000},
+    [DATE_PS] = {"ps", 1000}, [DATE_FS] = {"fs", 1000},
     [DATE_AS] = {"as", 0},    [DATE_GENERIC] = {"generic", 0},
 };
 
 const Type *ty_date(Cx *cx, TypeId id, DateUnit unit, int32_t multiple) {
-  return ty_intern(cx, &(Type){.id = id, .unit = (uint8_t)unit, .multiple = unit == DATE_GENERIC ? 1 : multiple});
+  return ty_intern(
+      cx,
+      &(Type){.id = id, .unit = (uint8_t)unit, .multiple = unit == DATE_GENERIC ? 1 : multiple});
 }
 
 int64_t ty_unit_factor(DateUnit from, DateUnit to) {
@@ -44,8 +49,10 @@ bool ty_date_ratio(const Type *from, const Type *to, int64_t *num, int64_t *den)
   *num = *den = 1;
   if (from->unit == DATE_GENERIC || to->unit == DATE_GENERIC)
     return from->unit == DATE_GENERIC;
-  int64_t up = from->unit <= to->unit ? ty_unit_factor((DateUnit)from->unit, (DateUnit)to->unit) : 1;
-  int64_t down = from->unit > to->unit ? ty_unit_factor((DateUnit)to->unit, (DateUnit)from->unit) : 1;
+  int64_t up = from->unit <= to->unit ? ty_unit_factor((DateUnit)from->unit, (DateUnit)to->unit)
+                                      : 1;
+  int64_t down = from->unit > to->unit ? ty_unit_factor((DateUnit)to->unit, (DateUnit)from->unit)
+                                       : 1;
   if (!up || !down || __builtin_mul_overflow(up, (int64_t)from->multiple, num) ||
       __builtin_mul_overflow(down, (int64_t)to->multiple, den))
     return false;
@@ -66,7 +73,8 @@ const Type *ty_date_promote(Cx *cx, TypeId id, const Type *a, const Type *b) {
   bool over = coarse->unit <= DATE_M && fine->unit > DATE_M;
   if (over && coarse->id == TY_TIMEDELTA)
     return NULL;
-  int64_t factor = ty_unit_factor(over ? DATE_W : (DateUnit)coarse->unit, (DateUnit)fine->unit), many;
+  int64_t factor = ty_unit_factor(over ? DATE_W : (DateUnit)coarse->unit, (DateUnit)fine->unit),
+          many;
   if (!factor || factor >> 56 || __builtin_mul_overflow(factor, (int64_t)coarse->multiple, &many))
     return NULL;
   return ty_date(cx, id, (DateUnit)fine->unit, (int32_t)gcd(many, fine->multiple));
@@ -115,8 +123,10 @@ static size_t date_word(const char *s, TypeId *id) {
   static const struct {
     const char *word;
     TypeId id;
-  } words[] = {
-      {"datetime64", TY_DATETIME}, {"M8", TY_DATETIME}, {"timedelta64", TY_TIMEDELTA}, {"m8", TY_TIMEDELTA}};
+  } words[] = {{"datetime64", TY_DATETIME},
+               {"M8", TY_DATETIME},
+               {"timedelta64", TY_TIMEDELTA},
+               {"m8", TY_TIMEDELTA}};
   size_t n = ty_word_length(s);
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (n == strlen(words[k].word) && !memcmp(s, words[k].word, n)) {
@@ -139,7 +149,9 @@ const Type *ty_parse_date(Cx *cx, const char **text, const char **error) {
   if (*s == '[' && isalnum((unsigned char)s[1])) { /* else axes, "timedelta64[:]" */
     s++;
     if (!ty_parse_unit(&s, &unit, &multiple) || *s++ != ']') {
-      *error = arena_printf(&cx->arena, "'%.30s' has no unit of NumPy's (Y M W D h m s ms us ns ps fs as, 25s)", *text);
+      *error = arena_printf(&cx->arena,
+                            "'%.30s' has no unit of NumPy's (Y M W D h m s ms us ns ps fs as, 25s)",
+                            *text);
       return NULL;
     }
   }

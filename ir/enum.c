@@ -9,7 +9,9 @@
 #include "ir/cx.h"
 #include "ir/type.h"
 
-static bool is_value(const Frozen *f) { return f && ((f->kind == FZ_INT && !f->wide) || f->kind == FZ_FLOAT); }
+static bool is_value(const Frozen *f) {
+  return f && ((f->kind == FZ_INT && !f->wide) || f->kind == FZ_FLOAT);
+}
 
 static bool same_value(const Frozen *a, const Frozen *b) {
   if (!is_value(a) || !is_value(b))

@@ -22,7 +22,15 @@ typedef enum Op {
   OP_COUNT
 } Op;
 
-typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SYNC, EFFECT_STOP, EFFECT_TERM, EFFECT_PHI } Effect;
+typedef enum Effect {
+  EFFECT_PURE,
+  EFFECT_READ,
+  EFFECT_WRITE,
+  EFFECT_SYNC,
+  EFFECT_STOP,
+  EFFECT_TERM,
+  EFFECT_PHI
+} Effect;
 typedef enum Stage { STAGE_L = 1, STAGE_T = 2, STAGE_B = 3 } Stage;
 
 typedef struct OpInfo {
@@ -51,7 +59,7 @@ static inline bool ir_loc_inside(Loc in, Loc of) {
 typedef enum CacheHint {
   HINT_NONE,
 #define LOAD(ID, name, modifier, doc) HINT_##ID,
-#define STORE LOAD
+#define STORE                         LOAD
 #include "ir/hints.def"
 #undef LOAD
 #undef STORE
@@ -97,8 +105,9 @@ typedef struct IrView {
 typedef struct IrAlloc {
   int64_t extents[TY_MAX_NDIM]; /* ndim of them, C order */
   uint32_t align;               /* bytes; 0: the element's */
-  bool dynamic;                 /* dynamic shared memory: one axis, extent found at run time from the launch */
-  const char *name;             /* the variable, if known */
+  /* dynamic shared memory: one axis, extent found at run time from the launch */
+  bool dynamic;
+  const char *name; /* the variable, if known */
 } IrAlloc;
 
 /* What a check or raise says when it stops a thread. Kept in the program; the number travels with the trap. */
@@ -110,9 +119,9 @@ typedef struct IrSite {
 } IrSite;
 
 struct Ins {
-  uint16_t op;      /* Op */
-  uint16_t flags;   /* InsFlags */
-  uint32_t id;      /* %id in dumps, unique in the Fn */
+  uint16_t op;    /* Op */
+  uint16_t flags; /* InsFlags */
+  uint32_t id;    /* %id in dumps, unique in the Fn */
   uint32_t nargs;
   int32_t aux2;
   Ins **args;
@@ -140,8 +149,8 @@ typedef enum InsFlags {
   INS_NONNEGATIVE = 1, /* an integer known to be >= 0 */
   INS_NO_WRAP = 2,     /* signed overflow cannot happen */
   INS_DEAD = 4,
-  INS_I32 = 8,  /* a 64-bit integer that fits int32 */
-  INS_U32 = 16, /* … that fits uint32 */
+  INS_I32 = 8,    /* a 64-bit integer that fits int32 */
+  INS_U32 = 16,   /* … that fits uint32 */
   INS_INDEX = 32, /* a wrap_index that is only an index of loads, stores and atomics: in range */
   INS_LOW = 64,   /* a phi of 64 bits whose upper half nothing reads */
 } InsFlags;
@@ -151,8 +160,8 @@ struct Block {
   Ins *first, *last; /* last is the terminator once the block is complete */
   Block *succ[2];
   VEC(Block *) preds;
-  Block *idom;        /* ir_dominators */
-  uint32_t rpo;       /* number in reverse post-order, UINT32_MAX if not reached; ir_order */
+  Block *idom;  /* ir_dominators */
+  uint32_t rpo; /* number in reverse post-order, UINT32_MAX if not reached; ir_order */
   uint32_t dom_depth;
   void *note;
   Block *next; /* order in the function: creation, then ir_order's */
@@ -165,14 +174,14 @@ typedef struct IrRead {
 } IrRead;
 
 struct Fn {
-  const char *name;          /* Python qualname */
-  const char *symbol;        /* in the module; set by typing */
-  const FrozenFunc *source;  /* what it was lifted from */
+  const char *name;         /* Python qualname */
+  const char *symbol;       /* in the module; set by typing */
+  const FrozenFunc *source; /* what it was lifted from */
   Program *program;
   Block *entry, *last_block; /* blocks in a list from entry */
   uint32_t nblocks, next_block, next_id;
   uint32_t nparams;
-  Ins **params;              /* OP_PARAM in entry, nparams of them */
+  Ins **params; /* OP_PARAM in entry, nparams of them */
   const char *const *param_names;
   const Type *const *param_types; /* after typing */
   const Type *result;             /* after typing: TY_NONE for a kernel */
@@ -196,7 +205,8 @@ static inline bool ins_is_term(const Ins *i) { return ir_op_info[i->op].effect =
 
 /* Phis of a block; instructions; blocks. The loop variable may be removed in the body of FOR_INS_SAFE. */
 #define FOR_BLOCKS(fn, b) for (Block *b = (fn)->entry; b; b = b->next)
-#define FOR_INS(b, i) for (Ins *i = (b)->first; i; i = i->next)
-#define FOR_INS_SAFE(b, i, n) for (Ins *i = (b)->first, *n = i ? i->next : NULL; i; i = n, n = i ? i->next : NULL)
+#define FOR_INS(b, i)     for (Ins *i = (b)->first; i; i = i->next)
+#define FOR_INS_SAFE(b, i, n)                                                                      \
+  for (Ins *i = (b)->first, *n = i ? i->next : NULL; i; i = n, n = i ? i->next : NULL)
 
 #endif

@@ -123,7 +123,10 @@ static void put_frozen(Buf *b, const Frozen *f, int depth) {
   case FZ_FLOAT: put_float(b, f->re); return;
   case FZ_COMPLEX: put_complex(b, f); return;
   case FZ_STR: put_string(b, f->text, f->n); return;
-  case FZ_BYTES: buf_putc(b, 'b'); put_string(b, f->text, f->n); return;
+  case FZ_BYTES:
+    buf_putc(b, 'b');
+    put_string(b, f->text, f->n);
+    return;
   case FZ_TUPLE: put_tuple(b, f, depth); return;
   case FZ_SLICE: put_slice(b, f, depth); return;
   case FZ_SCALAR: put_scalar(b, f); return;
@@ -147,7 +150,9 @@ static void put_frozen(Buf *b, const Frozen *f, int depth) {
   case FZ_ENUM: buf_printf(b, "<class %s>", f->text); return;
   case FZ_MEMBER: buf_printf(b, "%s.%s", f->items[0]->text, f->items[0]->names[f->i]); return;
   case FZ_NAMED: buf_printf(b, "<class %s>", f->text); return;
-  case FZ_DECLARED: buf_printf(b, "<declared %s %s: %s>", f->i ? "numba" : "c", f->text, f->names[0]); return;
+  case FZ_DECLARED:
+    buf_printf(b, "<declared %s %s: %s>", f->i ? "numba" : "c", f->text, f->names[0]);
+    return;
   case FZ_EXCEPTION: buf_printf(b, "<exception %s>", f->text); return;
   case FZ_UNSET: buf_printf(b, "<undefined %s>", f->text); return;
   case FZ_OPAQUE: buf_printf(b, f->wide ? "%s" : "<object of type %s>", f->text); return;

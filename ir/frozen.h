@@ -19,31 +19,42 @@ typedef struct OpTable OpTable;
 typedef enum FrozenKind {
   FZ_NONE,
   FZ_ELLIPSIS,
-  FZ_BOOL,      /* i: 0 or 1 */
-  FZ_INT,       /* i; wide if it needs uint64 (i holds its bits) or does not fit 64 bits at all (text: its digits) */
-  FZ_FLOAT,     /* re */
-  FZ_COMPLEX,   /* re, im */
-  FZ_STR,       /* text, n bytes */
-  FZ_BYTES,     /* text, n bytes */
-  FZ_TUPLE,     /* items, n; for a named tuple names and text, its class's name; a frozenset constant comes as a tuple too */
-  FZ_SLICE,     /* items[3] (3.14 keeps constant slices) */
-  FZ_SCALAR,    /* a NumPy scalar: type id in `type`, value in i / re / im */
-  FZ_DATE,      /* a NumPy datetime64 or timedelta64: type TY_DATETIME or TY_TIMEDELTA, text: its type's, value in i */
-  FZ_DTYPE,     /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
+  FZ_BOOL, /* i: 0 or 1 */
+  /* i; wide if it needs uint64 (i holds its bits) or does not fit 64 bits at all (text: its digits) */
+  FZ_INT,
+  FZ_FLOAT,   /* re */
+  FZ_COMPLEX, /* re, im */
+  FZ_STR,     /* text, n bytes */
+  FZ_BYTES,   /* text, n bytes */
+  /* items, n; for a named tuple names and text, its class's name; a frozenset constant comes as a tuple too */
+  FZ_TUPLE,
+  FZ_SLICE,  /* items[3] (3.14 keeps constant slices) */
+  FZ_SCALAR, /* a NumPy scalar: type id in `type`, value in i / re / im */
+  /* a NumPy datetime64 or timedelta64: type TY_DATETIME or TY_TIMEDELTA, text: its type's, value in i */
+  FZ_DATE,
+  FZ_DTYPE, /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
                    a structured one or a date: type TY_RECORD, TY_DATETIME or TY_TIMEDELTA, text: ir/type.h's */
-  FZ_INTRINSIC, /* i: IntrinsicId (ir/intrinsics.h); func: a form of it that is Python code, or NULL */
-  FZ_MODULE,    /* text: dotted name ("pyptx.cuda", "math", "numpy", a user module); attrs for the names that are used */
-  FZ_FUNC,      /* func */
-  FZ_CODE,      /* code: constants of functions that make functions */
-  FZ_ARRAY,     /* array: a host NumPy array, contents copied */
-  FZ_DEVICE_ARRAY, /* an array in a device's memory, by address: text its type, array->address, extents, strides */
-  FZ_ENUM,      /* an Enum class: text its name; names, items, n: its members and their values; attrs: members, aliases too */
-  FZ_MEMBER,    /* a member of an Enum whose members are no numbers or strings: items[0] its class, i its number there */
-  FZ_NAMED,     /* a named tuple class: text its name; names, n: fields; items: defaults, i of them, of the last fields */
-  FZ_DECLARED,  /* a device function of another module: text its symbol, names[0] its signature with the result, i: 1 for Numba's ABI, 0 for C's */
+  /* i: IntrinsicId (ir/intrinsics.h); func: a form of it that is Python code, or NULL */
+  FZ_INTRINSIC,
+  /* text: dotted name ("pyptx.cuda", "math", "numpy", a user module); attrs for the names that are used */
+  FZ_MODULE,
+  FZ_FUNC,  /* func */
+  FZ_CODE,  /* code: constants of functions that make functions */
+  FZ_ARRAY, /* array: a host NumPy array, contents copied */
+  /* an array in a device's memory, by address: text its type, array->address, extents, strides */
+  FZ_DEVICE_ARRAY,
+  /* an Enum class: text its name; names, items, n: its members and their values; attrs: members, aliases too */
+  FZ_ENUM,
+  /* a member of an Enum whose members are no numbers or strings: items[0] its class, i its number there */
+  FZ_MEMBER,
+  /* a named tuple class: text its name; names, n: fields; items: defaults, i of them, of the last fields */
+  FZ_NAMED,
+  /* a device function of another module: text its symbol, names[0] its signature with the result, i: 1 for Numba's ABI, 0 for C's */
+  FZ_DECLARED,
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */
-  FZ_OPAQUE,    /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs may hold what it can */
+  /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs may hold what it can */
+  FZ_OPAQUE,
 } FrozenKind;
 
 typedef struct Binding {
@@ -65,7 +76,14 @@ typedef struct FrozenArray {
 
 /* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional parameters. */
 /* What takes all items of a generator expression. */
-typedef enum Consumer { CONSUME_NONE, CONSUME_SUM, CONSUME_ANY, CONSUME_ALL, CONSUME_MIN, CONSUME_MAX } Consumer;
+typedef enum Consumer {
+  CONSUME_NONE,
+  CONSUME_SUM,
+  CONSUME_ANY,
+  CONSUME_ALL,
+  CONSUME_MIN,
+  CONSUME_MAX
+} Consumer;
 
 typedef struct FrozenFunc {
   const Code *code;
@@ -78,13 +96,15 @@ typedef struct FrozenFunc {
   const Binding *kwdefaults;
   uint32_t nkwdefaults;
   const struct FuncOptions *options; /* of @cuda.jit, NULL for a plain function */
-  Consumer consumer; /* of a generator expression's code: what a call of it computes, of an iterable and a start value */
+  /* of a generator expression's code: what a call of it computes, of an iterable and a start value */
+  Consumer consumer;
 } FrozenFunc;
 
 typedef enum InlineMode { INLINE_AUTO, INLINE_ALWAYS, INLINE_NEVER } InlineMode;
 typedef struct FuncOptions {
   bool device;
-  bool exact; /* multiplications and additions are not contracted, sums not reordered, whatever the compilation's options */
+  /* multiplications and additions are not contracted, sums not reordered, whatever the compilation's options */
+  bool exact;
   InlineMode inlining;
 } FuncOptions;
 
@@ -111,7 +131,8 @@ struct Code {
   const char *name, *qualname, *filename;
   uint32_t flags;
   int32_t firstlineno;
-  uint32_t argcount, posonlyargcount, kwonlyargcount; /* argcount includes positional-only, as in CPython */
+  /* argcount includes positional-only, as in CPython */
+  uint32_t argcount, posonlyargcount, kwonlyargcount;
   uint32_t nlocals, stacksize;
   const char *const *localsplus;
   uint32_t nlocalsplus, ncells, nfrees; /* the last nfrees of localsplus are free variables */
@@ -122,10 +143,17 @@ struct Code {
   const uint8_t *bytes, *linetable, *exceptiontable;
   uint32_t nbytes, nlinetable, nexceptiontable;
   const OpTable *ops; /* frontend/snapshot.h: the version's opcode numbers */
-  const char *source; /* the function's source text from firstlineno on, or NULL: for messages only */
+  /* the function's source text from firstlineno on, or NULL: for messages only */
+  const char *source;
 };
 
-enum { CODE_VARARGS = 0x04, CODE_VARKEYWORDS = 0x08, CODE_GENERATOR = 0x20, CODE_COROUTINE = 0x80, CODE_ASYNC_GENERATOR = 0x200 };
+enum {
+  CODE_VARARGS = 0x04,
+  CODE_VARKEYWORDS = 0x08,
+  CODE_GENERATOR = 0x20,
+  CODE_COROUTINE = 0x80,
+  CODE_ASYNC_GENERATOR = 0x200
+};
 
 bool code_is_genexpr(const Code *code); /* of (x for x in y), not of a function that yields */
 

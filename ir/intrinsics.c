@@ -6,12 +6,17 @@
 #include "ir/base/suggest.h"
 #include "ir/fn.h"
 
-#define GONE {LOWER_GONE, NULL}
-#define LLVM(name) {LOWER_LLVM, name}
-#define LIB(name) {LOWER_LIB, name}
-#define LIBDEVICE {LOWER_LIBDEVICE, NULL}
-#define FN {LOWER_FN, NULL}
-#define FUNC INTRINSIC_FUNC
+#define GONE                                                                                       \
+  { LOWER_GONE, NULL }
+#define LLVM(name)                                                                                 \
+  { LOWER_LLVM, name }
+#define LIB(name)                                                                                  \
+  { LOWER_LIB, name }
+#define LIBDEVICE                                                                                  \
+  { LOWER_LIBDEVICE, NULL }
+#define FN                                                                                         \
+  { LOWER_FN, NULL }
+#define FUNC  INTRINSIC_FUNC
 #define VALUE INTRINSIC_VALUE
 #define SPACE INTRINSIC_SPACE
 
@@ -24,7 +29,7 @@ const IntrinsicInfo ir_intrinsics[INTR_COUNT] = {
 
 const HintInfo ir_hints[HINT_COUNT] = {
 #define LOAD(ID, name, modifier, doc) [HINT_##ID] = {name, modifier},
-#define STORE LOAD
+#define STORE                         LOAD
 #include "ir/hints.def"
 #undef LOAD
 #undef STORE

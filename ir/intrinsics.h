@@ -14,7 +14,13 @@ typedef enum IntrinsicId {
 
 typedef enum IntrinsicKind { INTRINSIC_FUNC, INTRINSIC_VALUE, INTRINSIC_SPACE } IntrinsicKind;
 
-typedef enum LoweringKind { LOWER_GONE, LOWER_LLVM, LOWER_LIB, LOWER_LIBDEVICE, LOWER_FN } LoweringKind;
+typedef enum LoweringKind {
+  LOWER_GONE,
+  LOWER_LLVM,
+  LOWER_LIB,
+  LOWER_LIBDEVICE,
+  LOWER_FN
+} LoweringKind;
 typedef struct Lowering {
   LoweringKind kind;
   const char *name;

@@ -21,7 +21,7 @@ typedef struct Parser {
   Program *program;
   Fn *fn;
   Block *block;
-  VEC(Ins *) values;  /* by number */
+  VEC(Ins *) values;   /* by number */
   VEC(Block *) blocks; /* by number */
   VEC(Pending) pending;
   VEC(Pending) calls;
@@ -193,7 +193,8 @@ static const Frozen *angle_constant(Parser *p) {
     want(p, ":");
     skip(p);
     size_t n = strcspn(p->s, ">");
-    f->names = arena_memdup(&p->cx->arena, &(const char *){intern_n(&p->cx->strings, p->s, n)}, sizeof *f->names);
+    f->names = arena_memdup(&p->cx->arena, &(const char *){intern_n(&p->cx->strings, p->s, n)},
+                            sizeof *f->names);
     p->s += n;
   } else if (take(p, "exception")) {
     f->kind = FZ_EXCEPTION;
@@ -263,7 +264,8 @@ static void parse_field(Parser *p, IrView *v) {
 }
 
 static void parse_view(Parser *p, Ins *i) {
-  static const char *const names[] = {"full", "index", "slice", "newaxis", "permute", "reshape", "part", "field"};
+  static const char *const names[] = {"full",    "index",   "slice", "newaxis",
+                                      "permute", "reshape", "part",  "field"};
   IrView *v = CX_NEW(p->cx, IrView);
   want(p, "[");
   while (!take(p, "]")) {
@@ -419,7 +421,8 @@ static void parse_ins(Parser *p) {
   Op op = op_name(p);
   if (!t && p->fn->typed)
     t = ty_scalar(p->cx, TY_VOID);
-  Ins *i = ir_ins(p->cx, p->fn, op, t, (Loc){.line = p->line, .end_line = p->line, .end_col = 1}, NULL, 0);
+  Ins *i = ir_ins(p->cx, p->fn, op, t, (Loc){.line = p->line, .end_line = p->line, .end_col = 1},
+                  NULL, 0);
   if (id >= 0)
     set_value(p, (uint32_t)id, i);
   parse_aux(p, i);
@@ -485,8 +488,8 @@ static void resolve_operands(Parser *p) {
 
 /* Puts phi operands into the order of the block's predecessors. */
 static void order_phis(Parser *p) {
-  FOR_BLOCKS(p->fn, b)
-    FOR_INS(b, i) {
+  FOR_BLOCKS (p->fn, b)
+    FOR_INS (b, i) {
       if (i->op != OP_PHI)
         break;
       uint32_t *from = i->note;
@@ -527,7 +530,7 @@ static void parse_fn(Parser *p) {
   end_line(p);
   resolve_operands(p);
   order_phis(p);
-  FOR_BLOCKS(p->fn, b)
+  FOR_BLOCKS (p->fn, b)
     if (!b->last || !ins_is_term(b->last))
       bad(p, "a block has no terminator");
   p->block = NULL;
@@ -553,9 +556,10 @@ Program *ir_parse(Cx *cx, const char *text) {
   if (p.program->fns.len) {
     p.program->fns.data[0]->is_kernel = true;
     for (uint32_t f = 0; f < p.program->fns.len; f++)
-      FOR_BLOCKS(p.program->fns.data[f], b)
-        FOR_INS(b, i) {
-          bool sync = i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC;
+      FOR_BLOCKS (p.program->fns.data[f], b)
+        FOR_INS (b, i) {
+          bool sync = i->op == OP_INTRINSIC &&
+                      ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC;
           p.program->fns.data[f]->has_barrier |= sync;
           p.program->uses_dynamic_shared |= i->op == OP_ALLOC && i->aux.alloc->dynamic;
         }

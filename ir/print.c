@@ -6,7 +6,8 @@
 static void put_constant(Cx *cx, Buf *out, const Frozen *f) { buf_puts(out, fz_text(cx, f)); }
 
 static void put_view(Buf *out, const IrView *v) {
-  static const char *const names[] = {"full", "index", "slice", "newaxis", "permute", "reshape", "part", "field"};
+  static const char *const names[] = {"full",    "index",   "slice", "newaxis",
+                                      "permute", "reshape", "part",  "field"};
   buf_puts(out, " [");
   for (unsigned k = 0; k < v->n; k++) {
     buf_printf(out, "%s%s", k ? " " : "", names[v->kind[k]]);
@@ -32,7 +33,8 @@ static void put_alloc(Buf *out, const Ins *i) {
 
 static void put_site(Cx *cx, Buf *out, const IrSite *s) {
   if (s)
-    buf_printf(out, " %s(%s)", s->exception, s->message ? arena_printf(&cx->arena, "'%s'", s->message) : "''");
+    buf_printf(out, " %s(%s)", s->exception,
+               s->message ? arena_printf(&cx->arena, "'%s'", s->message) : "''");
 }
 
 /* What stands between the operation's name and its operands. */
@@ -85,7 +87,9 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
   case OP_ALLOC: put_alloc(out, i); break;
   case OP_INTRINSIC: buf_printf(out, " %s", ir_intrinsics[i->aux.intrinsic].path); break;
   case OP_ATOMIC: buf_printf(out, " %s", atomics[i->aux.i]); break;
-  case OP_CALL_FN: buf_printf(out, " @%s", i->aux.fn->symbol ? i->aux.fn->symbol : i->aux.fn->name); break;
+  case OP_CALL_FN:
+    buf_printf(out, " @%s", i->aux.fn->symbol ? i->aux.fn->symbol : i->aux.fn->name);
+    break;
   case OP_CHECK:
   case OP_RAISE: put_site(cx, out, i->aux.site); break;
   default: break;
@@ -96,7 +100,8 @@ static void put_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locatio
   const OpInfo *info = &ir_op_info[i->op];
   size_t start = out->len;
   buf_puts(out, "  ");
-  bool has_value = info->effect != EFFECT_TERM && !(i->type && i->type->id == TY_VOID) && i->op != OP_STORE && i->op != OP_SETITEM;
+  bool has_value = info->effect != EFFECT_TERM && !(i->type && i->type->id == TY_VOID) &&
+                   i->op != OP_STORE && i->op != OP_SETITEM;
   if (has_value)
     buf_printf(out, "%%%u%s%s = ", i->id, i->type ? ": " : "", i->type ? ty_name(cx, i->type) : "");
   buf_puts(out, info->text);
@@ -126,7 +131,8 @@ static void put_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locatio
 void ir_print_fn(Cx *cx, Buf *out, const Fn *fn, bool locations) {
   buf_printf(out, "func %s(", fn->typed && fn->symbol ? fn->symbol : fn->name);
   for (uint32_t k = 0; k < fn->nparams; k++) {
-    buf_printf(out, "%s%s", k ? ", " : "", fn->param_names && fn->param_names[k] ? fn->param_names[k] : "_");
+    buf_printf(out, "%s%s", k ? ", " : "",
+               fn->param_names && fn->param_names[k] ? fn->param_names[k] : "_");
     if (fn->typed)
       buf_printf(out, ": %s", ty_name(cx, fn->param_types[k]));
   }
@@ -134,12 +140,12 @@ void ir_print_fn(Cx *cx, Buf *out, const Fn *fn, bool locations) {
   if (fn->typed)
     buf_printf(out, " -> %s", ty_name(cx, fn->result));
   buf_puts(out, " {\n");
-  FOR_BLOCKS(fn, b) {
+  FOR_BLOCKS (fn, b) {
     buf_printf(out, "b%u:", b->id);
     for (uint32_t k = 0; k < b->preds.len; k++)
       buf_printf(out, "%s b%u", k ? "," : "  ; from", b->preds.data[k]->id);
     buf_putc(out, '\n');
-    FOR_INS(b, i)
+    FOR_INS (b, i)
       put_ins(cx, out, b, i, locations);
   }
   buf_puts(out, "}\n");

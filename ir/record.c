@@ -17,8 +17,9 @@ const Type *ty_record(Cx *cx, const RecordField *fields, uint32_t n, uint32_t si
   for (uint32_t k = 0; k < n; k++) {
     copy[k] = fields[k];
     copy[k].name = arena_strdup(&cx->arena, fields[k].name);
-    copy[k].extents = arena_memdup(&cx->arena, fields[k].extents ? fields[k].extents : &(int64_t){0},
-                                   sizeof *fields[k].extents * (fields[k].ndim ? fields[k].ndim : 1));
+    copy[k].extents =
+        arena_memdup(&cx->arena, fields[k].extents ? fields[k].extents : &(int64_t){0},
+                     sizeof *fields[k].extents * (fields[k].ndim ? fields[k].ndim : 1));
   }
   return ty_intern(cx, &(Type){.id = TY_RECORD, .fields = copy, .nfields = n, .size = size});
 }
@@ -92,7 +93,8 @@ static bool parse_number(const char **text, int64_t *out) {
 }
 
 static int hex(char c) {
-  const char *digits = "0123456789abcdef", *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+  const char *digits = "0123456789abcdef",
+             *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
   return at ? (int)(at - digits) : -1;
 }
 
@@ -160,7 +162,8 @@ static bool parse_field(Cx *cx, const char **text, RecordField *f, const char **
       !(ty_is_value(f->type) || f->type->id == TY_RECORD || f->type->id == TY_VOID))
     return *error = arena_printf(&cx->arena, "a record cannot hold %.40s", s), false;
   s = skip(open);
-  if ((*s == '[' && !parse_extents(&s, f, extents)) || *s != '@' || (s++, !parse_number(&s, &offset)))
+  if ((*s == '[' && !parse_extents(&s, f, extents)) || *s != '@' ||
+      (s++, !parse_number(&s, &offset)))
     return *error = arena_printf(&cx->arena, "expected '[extents] @offset' at '%.20s'", s), false;
   f->offset = (uint32_t)offset;
   *text = s;
@@ -190,10 +193,12 @@ const Type *ty_parse_record(Cx *cx, const char **text, const char **error) {
     uint64_t bytes = ty_field_bytes(&fields.data[k]);
     if (bytes > (uint64_t)size || fields.data[k].offset + bytes > (uint64_t)size)
       return *error = arena_printf(&cx->arena, "the field '%.40s' does not fit the record",
-                                   fields.data[k].name), NULL;
+                                   fields.data[k].name),
+             NULL;
     for (uint32_t j = 0; j < k; j++)
       if (!strcmp(fields.data[j].name, fields.data[k].name))
-        return *error = arena_printf(&cx->arena, "two fields are called '%.40s'", fields.data[k].name),
+        return *error = arena_printf(&cx->arena, "two fields are called '%.40s'",
+                                     fields.data[k].name),
                NULL;
   }
   *text = s + 1;

@@ -9,7 +9,8 @@
 #include "ir/intrinsics.h"
 
 const ScalarInfo ty_scalar_info[TY_SCALARS] = {
-#define T(ID, name, kind, bits, weak, npy, member) [TY_##ID] = {name, npy, member, KIND_##kind, bits, weak},
+#define T(ID, name, kind, bits, weak, npy, member)                                                 \
+  [TY_##ID] = {name, npy, member, KIND_##kind, bits, weak},
 #include "ir/types.def"
 #undef T
 };
@@ -55,8 +56,9 @@ bool ty_same_names(const Type *a, const Type *b) {
 static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
-         a->align == b->align && same_fields(a, b) && a->frozen == b->frozen && (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) &&
-         a->unit == b->unit && a->multiple == b->multiple && ty_same_names(a, b);
+         a->align == b->align && same_fields(a, b) && a->frozen == b->frozen &&
+         (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) && a->unit == b->unit &&
+         a->multiple == b->multiple && ty_same_names(a, b);
 }
 
 static void table_grow(Cx *cx) {
@@ -113,15 +115,23 @@ static const char **copy_names(Cx *cx, const char *const *names, uint32_t n) {
   return copy;
 }
 
-const Type *ty_named_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names, const char *title) {
+const Type *ty_named_tuple(Cx *cx, const Type *const *elems, uint32_t n, const char *const *names,
+                           const char *title) {
   if (!n)
     return ty_tuple(cx, elems, 0);
-  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .names = copy_names(cx, names, n),
-                                 .title = arena_strdup(&cx->arena, title)});
+  return ty_intern(cx, &(Type){.id = TY_TUPLE,
+                               .elems = elems,
+                               .n = n,
+                               .names = copy_names(cx, names, n),
+                               .title = arena_strdup(&cx->arena, title)});
 }
 
 const Type *ty_tuple_like(Cx *cx, const Type *const *elems, const Type *like) {
-  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = like->n, .names = like->names, .title = like->title,
+  return ty_intern(cx, &(Type){.id = TY_TUPLE,
+                               .elems = elems,
+                               .n = like->n,
+                               .names = like->names,
+                               .title = like->title,
                                .frozen = like->frozen});
 }
 
@@ -147,8 +157,13 @@ const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Spa
     layout = LAYOUT_C; /* one contiguous axis is both */
   if (ndim == 0)
     layout = LAYOUT_C;
-  return ty_intern(cx, &(Type){.id = TY_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .layout = (uint8_t)layout,
-                                 .space = (uint8_t)space, .wide = wide, .readonly = readonly});
+  return ty_intern(cx, &(Type){.id = TY_ARRAY,
+                               .elem = elem,
+                               .ndim = (uint8_t)ndim,
+                               .layout = (uint8_t)layout,
+                               .space = (uint8_t)space,
+                               .wide = wide,
+                               .readonly = readonly});
 }
 
 const Type *ty_array_aligned(Cx *cx, const Type *array, unsigned align) {
@@ -278,7 +293,9 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_PYFLOAT: return "a Python float";
   case TY_PYCOMPLEX: return "a Python complex";
   case TY_NONE: return "None";
-  case TY_STR: return t->frozen ? arena_printf(&cx->arena, "the string %s", fz_text(cx, t->frozen)) : "a string";
+  case TY_STR:
+    return t->frozen ? arena_printf(&cx->arena, "the string %s", fz_text(cx, t->frozen))
+                     : "a string";
   case TY_SLICE: return "a slice";
   case TY_RANGE: return "a range";
   case TY_ENUM: return arena_printf(&cx->arena, "a member of %s", t->frozen->text);
@@ -293,7 +310,8 @@ const char *ty_pretty(Cx *cx, const Type *t) {
     if (t->elem->id == TY_RECORD)
       return arena_printf(&cx->arena, "a %ud array of records %s", t->ndim,
                           strchr(pretty_record(cx, t->elem), '('));
-    return arena_printf(&cx->arena, "a %ud %s array (%s)", t->ndim, ty_name(cx, t->elem), layout[t->layout]);
+    return arena_printf(&cx->arena, "a %ud %s array (%s)", t->ndim, ty_name(cx, t->elem),
+                        layout[t->layout]);
   default: return ty_name(cx, t);
   }
 }
@@ -316,7 +334,8 @@ static const char *skip_space(const char *s) {
   return s;
 }
 
-static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool readonly, Space space, const char **error) {
+static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool readonly,
+                              Space space, const char **error) {
   const char *s = skip_space(*text + 1);
   unsigned ndim = 0;
   int ones_first = 0, ones_last = *s == ']'; /* no axes at all: contiguous */
@@ -354,7 +373,11 @@ static const Type *parse_axes(Cx *cx, const char **text, const Type *elem, bool 
     return NULL;
   }
   *text = s;
-  return ty_array(cx, elem, ndim, ones_last ? LAYOUT_C : ones_first ? LAYOUT_F : LAYOUT_A, space, wide, readonly);
+  return ty_array(cx, elem, ndim,
+                  ones_last    ? LAYOUT_C
+                  : ones_first ? LAYOUT_F
+                               : LAYOUT_A,
+                  space, wide, readonly);
 }
 
 size_t ty_word_length(const char *s) {
@@ -392,7 +415,8 @@ bool ty_is_named_text(const char *s) {
 static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
   VEC(const Type *) elems = {0};
   VEC(const char *) names = {0};
-  const char *title = **text == '(' ? NULL : arena_strndup(&cx->arena, *text, ty_word_length(*text));
+  const char *title = **text == '(' ? NULL
+                                    : arena_strndup(&cx->arena, *text, ty_word_length(*text));
   const char *s = skip_space(strchr(*text, '(') + 1);
   while (*s != ')') {
     if (elems.len >= TY_MAX_TUPLE) {
@@ -427,7 +451,8 @@ static const Type *parse_tuple(Cx *cx, const char **text, const char **error) {
     }
   }
   *text = s + 1;
-  return title ? ty_named_tuple(cx, elems.data, elems.len, names.data, title) : ty_tuple(cx, elems.data, elems.len);
+  return title ? ty_named_tuple(cx, elems.data, elems.len, names.data, title)
+               : ty_tuple(cx, elems.data, elems.len);
 }
 
 /* "align4 ": 4; 0 if there is none. */
@@ -497,8 +522,14 @@ const Type *ty_parse(Cx *cx, const char **text, const char **error) {
     *text = s;
     return t;
   }
-  static const struct { const char *word; Space space; bool readonly; } prefixes[] = {
-      {"readonly ", SPACE_GLOBAL, true}, {"shared ", SPACE_SHARED, false}, {"local ", SPACE_LOCAL, false}, {"const ", SPACE_CONST, true}};
+  static const struct {
+    const char *word;
+    Space space;
+    bool readonly;
+  } prefixes[] = {{"readonly ", SPACE_GLOBAL, true},
+                  {"shared ", SPACE_SHARED, false},
+                  {"local ", SPACE_LOCAL, false},
+                  {"const ", SPACE_CONST, true}};
   Space space = SPACE_GLOBAL;
   bool readonly = false;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

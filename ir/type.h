@@ -31,21 +31,44 @@ typedef enum TypeId {
   TY_RANGE,              /* weak start, stop, step: lowered as a tuple of three pyint */
   TY_ENUMERATE,          /* elems[0]: the iterable */
   TY_ZIP,                /* elems: the iterables */
-  TY_FUNC,               /* frozen: FZ_FUNC or FZ_INTRINSIC or FZ_DTYPE …; elems: captured closure values' types */
-  TY_MODULE,             /* frozen: FZ_MODULE */
-  TY_DTYPE,              /* frozen: FZ_DTYPE; also callable: a conversion */
-  TY_OBJECT,             /* frozen: any other compile-time object (exception class, Ellipsis, …) */
-  TY_RECORD,             /* fields, nfields, size: elem of arrays only; a record value is an array of it without axes */
-  TY_ENUM,               /* frozen: FZ_ENUM, the class; a member is stored as its number, a pyint */
-  TY_DATETIME,           /* unit, multiple: NumPy's datetime64; stored as an int64, elements of arrays too */
-  TY_TIMEDELTA,          /* unit, multiple: NumPy's timedelta64; likewise */
+  /* frozen: FZ_FUNC or FZ_INTRINSIC or FZ_DTYPE …; elems: captured closure values' types */
+  TY_FUNC,
+  TY_MODULE, /* frozen: FZ_MODULE */
+  TY_DTYPE,  /* frozen: FZ_DTYPE; also callable: a conversion */
+  TY_OBJECT, /* frozen: any other compile-time object (exception class, Ellipsis, …) */
+  /* fields, nfields, size: elem of arrays only; a record value is an array of it without axes */
+  TY_RECORD,
+  TY_ENUM, /* frozen: FZ_ENUM, the class; a member is stored as its number, a pyint */
+  /* unit, multiple: NumPy's datetime64; stored as an int64, elements of arrays too */
+  TY_DATETIME,
+  TY_TIMEDELTA, /* unit, multiple: NumPy's timedelta64; likewise */
 } TypeId;
 
-typedef enum TypeKind { KIND_NONE, KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_COMPLEX, KIND_OTHER } TypeKind;
+typedef enum TypeKind {
+  KIND_NONE,
+  KIND_BOOL,
+  KIND_INT,
+  KIND_UINT,
+  KIND_FLOAT,
+  KIND_COMPLEX,
+  KIND_OTHER
+} TypeKind;
 typedef enum DateUnit { /* coarse to fine; years and months are of no fixed length */
-  DATE_Y, DATE_M, DATE_W, DATE_D, DATE_HOUR, DATE_MIN, DATE_S, DATE_MS, DATE_US, DATE_NS, DATE_PS, DATE_FS, DATE_AS,
-  DATE_GENERIC, /* any: takes the other operand's */
-  DATE_UNITS,
+                        DATE_Y,
+                        DATE_M,
+                        DATE_W,
+                        DATE_D,
+                        DATE_HOUR,
+                        DATE_MIN,
+                        DATE_S,
+                        DATE_MS,
+                        DATE_US,
+                        DATE_NS,
+                        DATE_PS,
+                        DATE_FS,
+                        DATE_AS,
+                        DATE_GENERIC, /* any: takes the other operand's */
+                        DATE_UNITS,
 } DateUnit;
 typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;
 typedef enum Space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST } Space;
@@ -55,8 +78,9 @@ enum { TY_MAX_NDIM = 16, TY_MAX_TUPLE = 4096 };
 /* A field of a record: one element, or a nested array in C order. */
 typedef struct RecordField {
   const char *name;
-  const struct Type *type; /* of an element: a scalar, a record, or void: bytes that a kernel can copy, not read (texts) */
-  uint32_t offset;         /* bytes from the start of the record */
+  /* of an element: a scalar, a record, or void: bytes that a kernel can copy, not read (texts) */
+  const struct Type *type;
+  uint32_t offset; /* bytes from the start of the record */
   uint8_t ndim;
   const int64_t *extents;
 } RecordField;
@@ -74,7 +98,8 @@ typedef struct Type {
   uint8_t space;  /* Space */
   bool wide;      /* more than TY_NARROW elements */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
-  uint8_t align;  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
+  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
+  uint8_t align;
   /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_FUNC */
   const struct Type *const *elems;
   const char *const *names; /* named tuple, vector: one a element, else NULL */
@@ -104,37 +129,54 @@ extern const ScalarInfo ty_scalar_info[TY_SCALARS];
 const Type *ty_scalar(struct Cx *cx, TypeId id);
 const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n);
 /* The names and title are copied; the type of a named tuple without fields is that of (). */
-const Type *ty_named_tuple(struct Cx *cx, const Type *const *elems, uint32_t n, const char *const *names, const char *title);
+const Type *ty_named_tuple(struct Cx *cx, const Type *const *elems, uint32_t n,
+                           const char *const *names, const char *title);
 /* A tuple of these types, with the names of `like`. */
 const Type *ty_tuple_like(struct Cx *cx, const Type *const *elems, const Type *like);
 bool ty_same_names(const Type *a, const Type *b);
 /* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its constructor. */
-const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem, uint32_t n);
+const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem,
+                      uint32_t n);
 /* Of an array with these extents; no axis of a narrow one has more than TY_NARROW either. */
 bool ty_is_wide(const int64_t *extents, unsigned ndim);
-const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide, bool readonly);
+const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space,
+                     bool wide, bool readonly);
 /* An array in the memory that the array `of` lies in, with its address alignment. */
-const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigned ndim, Layout layout);
+const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigned ndim,
+                        Layout layout);
 /* The same type with elements at multiples of `align` bytes (a power of two). */
 const Type *ty_array_aligned(struct Cx *cx, const Type *array, unsigned align);
-const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size); /* fields are copied */
+/* fields are copied */
+const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size);
 const Type *ty_enum(struct Cx *cx, const struct Frozen *class); /* of members of an Enum; enum.c */
 const Type *ty_date(struct Cx *cx, TypeId id, DateUnit unit, int32_t multiple); /* datetime.c */
-const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n); /* SLICE, RANGE, ENUMERATE, ZIP */
-const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems, uint32_t n);
+/* SLICE, RANGE, ENUMERATE, ZIP */
+const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n);
+const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems,
+                      uint32_t n);
 
 /* --- asking --- */
 static inline bool ty_is_scalar(const Type *t) { return t->id < TY_SCALARS && t->id > TY_NONE; }
 static inline TypeKind ty_kind(const Type *t) {
   return t->id < TY_SCALARS ? ty_scalar_info[t->id].kind : KIND_OTHER;
 }
-static inline unsigned ty_bits(const Type *t) { return t->id < TY_SCALARS ? ty_scalar_info[t->id].bits : 0; }
-static inline bool ty_is_weak(const Type *t) { return t->id < TY_SCALARS && ty_scalar_info[t->id].weak; }
-static inline bool ty_is_number(const Type *t) { return ty_is_scalar(t); } /* bools are numbers, as in Python */
-static inline bool ty_is_date(const Type *t) { return t->id == TY_DATETIME || t->id == TY_TIMEDELTA; }
+static inline unsigned ty_bits(const Type *t) {
+  return t->id < TY_SCALARS ? ty_scalar_info[t->id].bits : 0;
+}
+static inline bool ty_is_weak(const Type *t) {
+  return t->id < TY_SCALARS && ty_scalar_info[t->id].weak;
+}
+/* bools are numbers, as in Python */
+static inline bool ty_is_number(const Type *t) { return ty_is_scalar(t); }
+static inline bool ty_is_date(const Type *t) {
+  return t->id == TY_DATETIME || t->id == TY_TIMEDELTA;
+}
 /* What an array can hold as one element, and a variable as one value: a number or a date. */
 static inline bool ty_is_value(const Type *t) { return ty_is_scalar(t) || ty_is_date(t); }
-static inline bool ty_is_integral(const Type *t) { TypeKind k = ty_kind(t); return k >= KIND_BOOL && k <= KIND_UINT; }
+static inline bool ty_is_integral(const Type *t) {
+  TypeKind k = ty_kind(t);
+  return k >= KIND_BOOL && k <= KIND_UINT;
+}
 static inline bool ty_is_signed(const Type *t) { return ty_kind(t) == KIND_INT; }
 static inline bool ty_is_float(const Type *t) { return ty_kind(t) == KIND_FLOAT; }
 static inline bool ty_is_vector(const Type *t) { return t->id == TY_TUPLE && t->frozen; }
@@ -143,13 +185,17 @@ static inline bool ty_is_complex(const Type *t) { return ty_kind(t) == KIND_COMP
 static inline TypeId ty_part_id(TypeId complex) {
   return complex == TY_C64 ? TY_F32 : complex == TY_C128 ? TY_F64 : TY_PYFLOAT;
 }
-size_t ty_size(const Type *t);          /* bytes of one element in memory; 0 where it has no storage */
-unsigned ty_align(const Type *t);       /* what addresses of a scalar or record are multiples of */
-static inline unsigned ty_array_align(const Type *a) { return a->align ? a->align : ty_align(a->elem); }
+/* bytes of one element in memory; 0 where it has no storage */
+size_t ty_size(const Type *t);
+unsigned ty_align(const Type *t); /* what addresses of a scalar or record are multiples of */
+static inline unsigned ty_array_align(const Type *a) {
+  return a->align ? a->align : ty_align(a->elem);
+}
 uint64_t ty_field_bytes(const RecordField *f);
 const RecordField *ty_find_field(const Type *record, const char *name); /* NULL: none */
-const char *ty_name(struct Cx *cx, const Type *t);   /* text form, as above */
-const char *ty_pretty(struct Cx *cx, const Type *t); /* for messages: "Python int", "float32", "array(float32, 2d, C)" */
+const char *ty_name(struct Cx *cx, const Type *t);                      /* text form, as above */
+/* for messages: "Python int", "float32", "array(float32, 2d, C)" */
+const char *ty_pretty(struct Cx *cx, const Type *t);
 
 /* --- dates (datetime.c) --- */
 /* How many of the finer unit `to` a unit has; 0 if there is no such number, or it needs more than 63 bits. */
@@ -164,23 +210,27 @@ bool ty_parse_unit(const char **text, DateUnit *unit, int32_t *multiple);
 /* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
 const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
 bool ty_is_named_text(const char *s); /* does a named tuple's type begin there, "Point(x: …" */
-TypeId ty_by_name(const char *name, size_t n); /* scalar by name or short name; TY_SCALARS if none */
+/* scalar by name or short name; TY_SCALARS if none */
+TypeId ty_by_name(const char *name, size_t n);
 
-bool ty_is_enum_text(const char *s);     /* does an Enum's type begin there, "enum Color(…" */
-bool ty_is_date_text(const char *s);     /* "datetime64…", "m8…" */
-TypeId ty_date_text_id(const char *s);   /* the kind of a text that is one date type and no more; TY_SCALARS for others */
-size_t ty_word_length(const char *s);    /* of an identifier */
+bool ty_is_enum_text(const char *s); /* does an Enum's type begin there, "enum Color(…" */
+bool ty_is_date_text(const char *s); /* "datetime64…", "m8…" */
+/* the kind of a text that is one date type and no more; TY_SCALARS for others */
+TypeId ty_date_text_id(const char *s);
+size_t ty_word_length(const char *s); /* of an identifier */
 
 /* --- between type.c, record.c, enum.c and datetime.c --- */
 struct Buf;
 void ty_put_type(struct Cx *cx, struct Buf *b, const Type *t);
 void ty_put_enum(struct Cx *cx, struct Buf *b, const Type *t);
-const Type *ty_parse_enum(struct Cx *cx, const char **text, const char **error); /* behind "enum " */
+/* behind "enum " */
+const Type *ty_parse_enum(struct Cx *cx, const char **text, const char **error);
 void ty_put_date(struct Buf *b, const Type *t);
 void ty_put_unit(struct Buf *b, const Type *t); /* "25s"; nothing for generic */
 const Type *ty_parse_date(struct Cx *cx, const char **text, const char **error);
 void ty_put_record(struct Cx *cx, struct Buf *b, const Type *t);
-const Type *ty_parse_record(struct Cx *cx, const char **text, const char **error); /* behind "record" */
+/* behind "record" */
+const Type *ty_parse_record(struct Cx *cx, const char **text, const char **error);
 const Type *ty_intern(struct Cx *cx, const Type *key);
 
 typedef struct TypeTable {

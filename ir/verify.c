@@ -13,14 +13,16 @@ typedef struct Check {
 #define REQUIRE(c, cond, ...)                                                                      \
   do {                                                                                             \
     if (!(cond))                                                                                   \
-      cx_bug((c)->cx, "after %s: %s: %s", (c)->pass, (c)->fn->name, arena_printf(&(c)->cx->arena, __VA_ARGS__)); \
+      cx_bug((c)->cx, "after %s: %s: %s", (c)->pass, (c)->fn->name,                                \
+             arena_printf(&(c)->cx->arena, __VA_ARGS__));                                          \
   } while (0)
 
 static void check_edges(Check *c, const Block *b) {
   REQUIRE(c, b->last && ins_is_term(b->last), "b%u has no terminator", b->id);
   int want = b->last->op == OP_BR ? 1 : b->last->op == OP_CONDBR ? 2 : 0;
   for (int n = 0; n < 2; n++) {
-    REQUIRE(c, !b->succ[n] == (n >= want), "b%u: successors do not fit %s", b->id, ir_op_info[b->last->op].text);
+    REQUIRE(c, !b->succ[n] == (n >= want), "b%u: successors do not fit %s", b->id,
+            ir_op_info[b->last->op].text);
     if (!b->succ[n])
       continue;
     uint32_t in = 0, out = 0;
@@ -36,13 +38,16 @@ static void check_ins(Check *c, const Block *b, const Ins *i, bool *phis) {
   const OpInfo *info = &ir_op_info[i->op];
   REQUIRE(c, i->block == b, "%%%u is not in its block", i->id);
   REQUIRE(c, !i->next || i->next->prev == i, "%%%u: broken list", i->id);
-  REQUIRE(c, (int)i->nargs >= info->min_args && (info->max_args < 0 || (int)i->nargs <= info->max_args),
-          "%%%u %s has %u operands", i->id, info->text, i->nargs);
-  REQUIRE(c, info->stage & (c->fn->typed ? STAGE_T : STAGE_L), "%%%u: %s does not belong in this stage", i->id, info->text);
+  REQUIRE(
+      c, (int)i->nargs >= info->min_args && (info->max_args < 0 || (int)i->nargs <= info->max_args),
+      "%%%u %s has %u operands", i->id, info->text, i->nargs);
+  REQUIRE(c, info->stage & (c->fn->typed ? STAGE_T : STAGE_L),
+          "%%%u: %s does not belong in this stage", i->id, info->text);
   REQUIRE(c, !ins_is_term(i) || !i->next, "%%%u: %s inside a block", i->id, info->text);
   if (i->op == OP_PHI) {
     REQUIRE(c, *phis, "%%%u: phi behind other instructions", i->id);
-    REQUIRE(c, i->nargs == b->preds.len, "%%%u: phi with %u operands for %u predecessors", i->id, i->nargs, b->preds.len);
+    REQUIRE(c, i->nargs == b->preds.len, "%%%u: phi with %u operands for %u predecessors", i->id,
+            i->nargs, b->preds.len);
   } else {
     *phis = false;
   }
@@ -56,9 +61,10 @@ static void check_operands(Check *c, const Block *b, const Ins *i) {
     REQUIRE(c, a && a->block, "%%%u: operand %u is not in the function", i->id, k);
     REQUIRE(c, a->block->rpo != UINT32_MAX, "%%%u: operand %u is in a dead block", i->id, k);
     if (i->op == OP_PHI) {
-      REQUIRE(c, ir_dominates(a->block, b->preds.data[k]), "%%%u: operand %u does not reach the edge", i->id, k);
-      REQUIRE(c, !c->fn->typed || a->type == i->type, "%%%u: phi of %s takes %s", i->id, ty_name(c->cx, i->type),
-              ty_name(c->cx, a->type));
+      REQUIRE(c, ir_dominates(a->block, b->preds.data[k]),
+              "%%%u: operand %u does not reach the edge", i->id, k);
+      REQUIRE(c, !c->fn->typed || a->type == i->type, "%%%u: phi of %s takes %s", i->id,
+              ty_name(c->cx, i->type), ty_name(c->cx, a->type));
     } else if (a->block == b) {
       REQUIRE(c, a->note < i->note, "%%%u: used before it is made", i->id);
     } else {
@@ -72,18 +78,18 @@ void ir_verify(Cx *cx, const Fn *fn, const char *pass) {
   ir_order(cx, (Fn *)(uintptr_t)fn);
   ir_dominators(cx, (Fn *)(uintptr_t)fn);
   uintptr_t position = 1;
-  FOR_BLOCKS(fn, b) {
+  FOR_BLOCKS (fn, b) {
     bool phis = true;
     check_edges(&c, b);
-    FOR_INS(b, i) {
+    FOR_INS (b, i) {
       check_ins(&c, b, i, &phis);
       i->note = (void *)position++; /* order, for check_operands */
     }
   }
-  FOR_BLOCKS(fn, b)
-    FOR_INS(b, i)
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
       check_operands(&c, b, i);
-  FOR_BLOCKS(fn, b)
-    FOR_INS(b, i)
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
       i->note = NULL;
 }

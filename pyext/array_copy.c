@@ -46,7 +46,8 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
     status = rt_stream_synchronize(a->device, s);
   Py_END_ALLOW_THREADS
   if (status == RT_CAPTURED)
-    return way == TO_HOST ? px_captured_copy(owner, (PyObject *)a) : px_captured_copy((PyObject *)a, owner);
+    return way == TO_HOST ? px_captured_copy(owner, (PyObject *)a)
+                          : px_captured_copy((PyObject *)a, owner);
   PX_TRY_STATUS(st, status, return -1);
   if (s)
     px_array_used(a, stream);
@@ -88,7 +89,8 @@ static Way straight_way(PxState *st, PxArray *a, PyObject *ary, bool writable, P
 }
 
 /* Between a strided NumPy array and a contiguous device array: packed or unpacked on the way. */
-static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *view, PyObject *stream) {
+static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *view,
+                            PyObject *stream) {
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
   bool c = px_is_contiguous(a, LAYOUT_C);
   for (unsigned i = 0; i < a->ndim; i++) { /* the axes in the order of the device's memory */
@@ -108,14 +110,15 @@ static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *v
 }
 
 /* 1 copied, 0 not a straight case, -1 failed. wait: a copy on a stream too. */
-static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream, bool wait) {
+static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream,
+                         bool wait) {
   Py_buffer view;
   Way found = straight_way(st, a, ary, way == TO_HOST, &view);
   if (found == WAY_NONE || found == WAY_FAILED)
     return found == WAY_NONE ? 0 : -1;
-  int failed = found == WAY_STRIDED
-                   ? transfer_strided(st, a, way, &view, stream)
-                   : transfer(st, a, way, a->address, view.buf, (size_t)a->size * a->itemsize, ary, stream, wait);
+  int failed = found == WAY_STRIDED ? transfer_strided(st, a, way, &view, stream)
+                                    : transfer(st, a, way, a->address, view.buf,
+                                               (size_t)a->size * a->itemsize, ary, stream, wait);
   PyBuffer_Release(&view);
   return failed ? -1 : 1;
 }
@@ -123,7 +126,8 @@ static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObje
 /* --- rows and planes --- */
 
 /* 1 copied, 0 the driver cannot, -1 failed. ary: a NumPy array of the device array's shape and dtype. wait: a copy on a stream too. */
-static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream, bool wait) {
+static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream,
+                      bool wait) {
   Py_buffer view;
   if (PyObject_GetBuffer(ary, &view, PyBUF_STRIDES | (way == TO_HOST ? PyBUF_WRITABLE : 0)) < 0) {
     PyErr_Clear(); /* a dtype without buffers: the long way says what is wrong */
@@ -206,8 +210,8 @@ static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w
   Py_buffer view;
   if (get_bytes(raw, &view, way == TO_HOST) < 0)
     return -1;
-  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, raw, stream,
-                        true);
+  int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, raw,
+                        stream, true);
   PyBuffer_Release(&view);
   return failed;
 }
@@ -240,7 +244,8 @@ static int fill_contiguous(PxState *st, PxArray *a, PyObject *array, PyObject *s
   Py_buffer view;
   if (get_bytes(array, &view, true) < 0)
     return -1;
-  int failed = transfer(st, a, TO_HOST, a->address, view.buf, (size_t)view.len, array, stream, wait);
+  int failed = transfer(st, a, TO_HOST, a->address, view.buf, (size_t)view.len, array, stream,
+                        wait);
   PyBuffer_Release(&view);
   return failed;
 }
@@ -249,8 +254,10 @@ PyObject *px_array_to_numpy(PxArray *a, PyObject *stream) {
   PxState *st = px_state_of((PyObject *)a);
   bool c = px_is_contiguous(a, LAYOUT_C);
   if (px_need_numpy(st) < 0 ||
-      px_not_captured("a device array's values cannot be read",
-                      "read them after g.launch(), or copy_to_host(ary) into an array that was made before") < 0)
+      px_not_captured(
+          "a device array's values cannot be read",
+          "read them after g.launch(), or copy_to_host(ary) into an array that was made before") <
+          0)
     return NULL;
   if (!c && !px_is_contiguous(a, LAYOUT_F))
     return gather(st, a, stream);
@@ -282,12 +289,16 @@ static int same_layout(PxState *st, PxArray *a, PyObject *ary) {
 }
 
 /* By the class alone: numpy.ma is not imported for it. */
-bool px_is_masked(PyObject *array) { return PyObject_HasAttrString((PyObject *)Py_TYPE(array), "harden_mask"); }
+bool px_is_masked(PyObject *array) {
+  return PyObject_HasAttrString((PyObject *)Py_TYPE(array), "harden_mask");
+}
 
 static int refuse_masked(PyObject *array) {
   if (!px_is_masked(array))
     return 0;
-  PyErr_SetString(PyExc_TypeError, "a masked array's mask would be lost: copy x.filled(value), or x.data and x.mask");
+  PyErr_SetString(
+      PyExc_TypeError,
+      "a masked array's mask would be lost: copy x.filled(value), or x.data and x.mask");
   return -1;
 }
 
@@ -302,7 +313,8 @@ static int check_dtype(PxState *st, PxArray *a, PyObject *ary) {
     Py_XDECREF(can);
   }
   if (same == 0)
-    PyErr_Format(PyExc_TypeError, "the dtypes differ: %S on the device, %S given; convert with astype() on the host",
+    PyErr_Format(PyExc_TypeError,
+                 "the dtypes differ: %S on the device, %S given; convert with astype() on the host",
                  a->dtype, dtype);
   Py_XDECREF(dtype);
   return same > 0 ? 0 : -1;
@@ -384,7 +396,8 @@ static int write_contiguous(PxState *st, PxArray *a, PyObject *values, PyObject 
   Py_buffer view;
   if (get_bytes(values, &view, false) < 0)
     return -1;
-  int failed = transfer(st, a, TO_DEVICE, a->address, view.buf, (size_t)view.len, values, stream, false);
+  int failed = transfer(st, a, TO_DEVICE, a->address, view.buf, (size_t)view.len, values, stream,
+                        false);
   PyBuffer_Release(&view);
   return failed;
 }
@@ -404,8 +417,11 @@ static PyObject *cast_values(PxState *st, PxArray *a, PyObject *value, bool c) {
 
 /* The values as a NumPy array of the device array's shape and dtype: themselves, or a copy. */
 static PyObject *fitting(PxState *st, PxArray *a, PyObject *value) {
-  PyObject *dtype = Py_IS_TYPE(value, (PyTypeObject *)st->np_ndarray) ? PyObject_GetAttr(value, st->name.dtype) : NULL;
-  PyObject *shape = dtype ? PyObject_GetAttr(value, st->name.shape) : NULL, *ours = px_dims_tuple(px_shape(a), a->ndim);
+  PyObject *dtype = Py_IS_TYPE(value, (PyTypeObject *)st->np_ndarray)
+                        ? PyObject_GetAttr(value, st->name.dtype)
+                        : NULL;
+  PyObject *shape = dtype ? PyObject_GetAttr(value, st->name.shape) : NULL,
+           *ours = px_dims_tuple(px_shape(a), a->ndim);
   int same = shape && ours && PyObject_RichCompareBool(dtype, a->dtype, Py_EQ) > 0 &&
              PyObject_RichCompareBool(shape, ours, Py_EQ) > 0;
   Py_XDECREF(dtype);
@@ -479,11 +495,18 @@ static RtStatus copy_between(PxArray *a, PxArray *from, RtStream *s, int *done) 
   bool alike = both_are(a, from, LAYOUT_C) || both_are(a, from, LAYOUT_F);
   *done = alike;
   if (a->device != from->device)
-    return alike ? rt_copy_peer(a->device, a->address, from->device, from->address, bytes, s) : RT_OK;
+    return alike ? rt_copy_peer(a->device, a->address, from->device, from->address, bytes, s)
+                 : RT_OK;
   if (alike)
     return rt_copy_on_device(a->device, a->address, from->address, bytes, s);
-  RtBoxes x = {.way = RT_BOX_ON_DEVICE, .to = a->address, .from = from->address, .itemsize = a->itemsize, .ndim = a->ndim,
-               .shape = px_shape(a), .to_strides = px_strides(a), .from_strides = px_strides(from)};
+  RtBoxes x = {.way = RT_BOX_ON_DEVICE,
+               .to = a->address,
+               .from = from->address,
+               .itemsize = a->itemsize,
+               .ndim = a->ndim,
+               .shape = px_shape(a),
+               .to_strides = px_strides(a),
+               .from_strides = px_strides(from)};
   return a->size ? rt_copy_boxes(a->device, &x, s, done) : RT_OK;
 }
 
@@ -492,7 +515,8 @@ static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *st
   bool peers = a->device != from->device;
   if (peers && (rt_device_is_host(a->device) || rt_device_is_host(from->device)))
     return 0;
-  bool same = a->ndim == from->ndim && !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim);
+  bool same = a->ndim == from->ndim &&
+              !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim);
   int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0, done;
   if (equal <= 0 || (!peers && overlap(a, from)))
     return equal < 0 ? -1 : 0;
@@ -538,14 +562,16 @@ PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwar
   PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_array_stream((PxArray *)self, stream_arg);
   if (!stream)
     return NULL;
-  int copied = ((PxArray *)self)->readonly ? 0 : copy_straight(st, (PxArray *)self, TO_DEVICE, ary, stream, false);
+  int copied = ((PxArray *)self)->readonly
+                   ? 0
+                   : copy_straight(st, (PxArray *)self, TO_DEVICE, ary, stream, false);
   if (copied) {
     Py_DECREF(stream);
     return copied < 0 ? NULL : Py_NewRef(Py_None);
   }
   PyObject *values = Py_IS_TYPE(ary, st->array_type) ? Py_NewRef(ary)
                      : refuse_masked(ary) < 0        ? NULL
-                                                     : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
+                                              : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
   int failed = values ? check_shape(st, (PxArray *)self, values) : -1;
   if (!failed)
     failed = check_dtype(st, (PxArray *)self, ary);
@@ -600,11 +626,12 @@ PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
     return NULL;
   PyObject *values = Py_IS_TYPE(obj, st->array_type) ? Py_NewRef(obj)
                      : refuse_masked(obj) < 0        ? NULL
-                                                     : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
+                                              : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
   PyObject *result = NULL;
   if (values && to == Py_None)
     result = fresh_like(st, values, stream);
-  else if (values && check_shape(st, (PxArray *)to, values) == 0 && check_dtype(st, (PxArray *)to, obj) == 0)
+  else if (values && check_shape(st, (PxArray *)to, values) == 0 &&
+           check_dtype(st, (PxArray *)to, obj) == 0)
     result = Py_NewRef(to);
   if (result && copy && px_array_assign((PxArray *)result, values, stream) < 0)
     Py_CLEAR(result);

@@ -49,8 +49,9 @@ static PyObject *field_of(PyObject *self, PyObject *key) {
   PxArray *a = (PxArray *)self;
   PyObject *view = NULL;
   if (!px_array_has_fields(self))
-    return PyErr_Format(PyExc_TypeError, "a device array of %S has no fields: index it with ints, slices, ... and None",
-                        a->dtype);
+    return PyErr_Format(
+        PyExc_TypeError,
+        "a device array of %S has no fields: index it with ints, slices, ... and None", a->dtype);
   if (PyList_Check(key)) { /* a dtype of these fields at their offsets */
     PyObject *dtype = PyObject_GetItem(a->dtype, key);
     view = dtype ? field_view(self, dtype, 0) : NULL;
@@ -98,9 +99,8 @@ int px_array_set_field(PyObject *self, PyObject *key, PyObject *value) {
 /* --- attributes: the array's own first, as np.recarray has it --- */
 
 static bool is_field(PyObject *self, PyObject *name) {
-  PyObject *fields = px_array_has_fields(self)
-                         ? PyObject_GetAttrString(((PxArray *)self)->dtype, "fields")
-                         : NULL;
+  PyObject *fields =
+      px_array_has_fields(self) ? PyObject_GetAttrString(((PxArray *)self)->dtype, "fields") : NULL;
   int has = fields ? PyMapping_HasKey(fields, name) : 0;
   Py_XDECREF(fields);
   PyErr_Clear();

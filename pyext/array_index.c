@@ -40,7 +40,9 @@ static int apply_index(View *v, PyObject *item, unsigned axis, int64_t extent, i
 }
 
 /* Of an axis without a second element it may be anything. */
-static int64_t times(int64_t stride, int64_t n) { return (int64_t)((uint64_t)stride * (uint64_t)n); }
+static int64_t times(int64_t stride, int64_t n) {
+  return (int64_t)((uint64_t)stride * (uint64_t)n);
+}
 
 static int apply_slice(View *v, PyObject *item, int64_t extent, int64_t stride) {
   Py_ssize_t start, stop, step;
@@ -356,8 +358,10 @@ PyObject *px_array_split(PyObject *self, PyObject *args, PyObject *kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream_arg))
     return NULL;
   if (a->ndim != 1 || section < 1)
-    return PyErr_Format(PyExc_ValueError, a->ndim == 1 ? "section must be at least 1"
-                                                       : "only an array with one axis can be split: use ravel() first");
+    return PyErr_Format(PyExc_ValueError,
+                        a->ndim == 1
+                            ? "section must be at least 1"
+                            : "only an array with one axis can be split: use ravel() first");
   PyObject *stream = px_array_stream(a, stream_arg), *list = stream ? PyList_New(0) : NULL;
   for (int64_t at = 0; list && at < a->size; at += section) {
     int64_t n = a->size - at < section ? a->size - at : section;
@@ -407,7 +411,8 @@ PyObject *px_array_part(PyObject *self, void *imag) {
   PyObject *name = order ? PyUnicode_FromFormat("%Uf%zu", order, a->itemsize / 2) : NULL;
   PyObject *dtype = name ? PyObject_CallOneArg(st->np_dtype, name) : NULL;
   if (dtype)
-    view = px_array_view_of(self, imag ? (int64_t)a->itemsize / 2 : 0, dtype, a->ndim, px_shape(a), px_strides(a));
+    view = px_array_view_of(self, imag ? (int64_t)a->itemsize / 2 : 0, dtype, a->ndim, px_shape(a),
+                            px_strides(a));
   Py_XDECREF(dtype);
   Py_XDECREF(name);
   Py_XDECREF(order);

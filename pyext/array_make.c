@@ -78,8 +78,8 @@ static int count_elements(unsigned ndim, const int64_t *shape, size_t itemsize, 
   return 0;
 }
 
-static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, Elem elem, unsigned ndim,
-                      const int64_t *shape, const int64_t *strides) {
+static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, Elem elem,
+                      unsigned ndim, const int64_t *shape, const int64_t *strides) {
   size_t itemsize = elem.size;
   int64_t size;
   if (count_elements(ndim, shape, itemsize, &size) < 0)
@@ -103,19 +103,20 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
     contiguous_strides(ndim, shape, itemsize, LAYOUT_C, self->dims + ndim);
   set_element_strides(self);
   self->elem = elem.id;
-  self->token =
-      self->elem != PX_NO_ELEM
-          ? px_token_of(st, self->elem,
-                        &(PxPlace){address, ndim, itemsize, px_shape(self), px_strides(self),
-                                   rt_device_is_host(self->device)})
-          : 0;
+  self->token = self->elem != PX_NO_ELEM
+                    ? px_token_of(st, self->elem,
+                                  &(PxPlace){address, ndim, itemsize, px_shape(self),
+                                             px_strides(self), rt_device_is_host(self->device)})
+                    : 0;
   return (PyObject *)self;
 }
 
-PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype, unsigned ndim,
-                        const int64_t *shape, const int64_t *strides) {
+PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype,
+                        unsigned ndim, const int64_t *shape, const int64_t *strides) {
   Elem elem;
-  return elem_of(st, dtype, &elem) < 0 ? NULL : view(st, memory, address, dtype, elem, ndim, shape, strides);
+  return elem_of(st, dtype, &elem) < 0
+             ? NULL
+             : view(st, memory, address, dtype, elem, ndim, shape, strides);
 }
 
 PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
@@ -137,8 +138,8 @@ PyObject *px_array_stream(PxArray *a, PyObject *arg) {
   return stream;
 }
 
-static PyObject *empty(PxState *st, RtDevice *d, PyObject *dtype, Elem elem, unsigned ndim, const int64_t *shape,
-                       Layout layout, PyObject *stream) {
+static PyObject *empty(PxState *st, RtDevice *d, PyObject *dtype, Elem elem, unsigned ndim,
+                       const int64_t *shape, Layout layout, PyObject *stream) {
   int64_t size, strides[TY_MAX_NDIM];
   if (count_elements(ndim, shape, elem.size, &size) < 0)
     return NULL;
@@ -146,7 +147,8 @@ static PyObject *empty(PxState *st, RtDevice *d, PyObject *dtype, Elem elem, uns
   if (!memory)
     return NULL;
   contiguous_strides(ndim, shape, elem.size, layout, strides);
-  PyObject *array = view(st, memory, ((PxMemory *)memory)->address, dtype, elem, ndim, shape, strides);
+  PyObject *array = view(st, memory, ((PxMemory *)memory)->address, dtype, elem, ndim, shape,
+                         strides);
   Py_DECREF(memory);
   if (array && stream && stream != Py_None)
     px_array_used((PxArray *)array, stream);
@@ -155,10 +157,11 @@ static PyObject *empty(PxState *st, RtDevice *d, PyObject *dtype, Elem elem, uns
   return array;
 }
 
-PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout,
-                            PyObject *stream) {
+PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim,
+                            const int64_t *shape, Layout layout, PyObject *stream) {
   Elem elem;
-  return elem_of(st, dtype, &elem) < 0 ? NULL : empty(st, d, dtype, elem, ndim, shape, layout, stream);
+  return elem_of(st, dtype, &elem) < 0 ? NULL
+                                       : empty(st, d, dtype, elem, ndim, shape, layout, stream);
 }
 
 PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
@@ -175,7 +178,9 @@ int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]) {
   }
   bool sequence = PySequence_Check(arg) || Py_TYPE(arg)->tp_iter;
   if (!PyIndex_Check(arg) && !sequence) {
-    PyErr_Format(PyExc_TypeError, "a shape is an int or a tuple of ints, not %.100s: divide with //", Py_TYPE(arg)->tp_name);
+    PyErr_Format(PyExc_TypeError,
+                 "a shape is an int or a tuple of ints, not %.100s: divide with //",
+                 Py_TYPE(arg)->tp_name);
     return -1;
   }
   PyObject *tuple = PyIndex_Check(arg) ? PyTuple_Pack(1, arg) : PySequence_Tuple(arg);
@@ -201,7 +206,8 @@ static PyObject *known_dtype(PxState *st, PyObject *arg) {
   PyObject *known = NULL;
   if (PyType_Check(arg))
     known = px_dict_get(st->class_dtypes, arg);
-  else if (PyObject_TypeCheck(arg, (PyTypeObject *)st->np_dtype) && (known = px_dict_get(st->scalar_ids, arg)))
+  else if (PyObject_TypeCheck(arg, (PyTypeObject *)st->np_dtype) &&
+           (known = px_dict_get(st->scalar_ids, arg)))
     Py_SETREF(known, Py_NewRef(arg));
   PyErr_Clear();
   return known;
@@ -223,7 +229,8 @@ PyObject *px_dtype_argument(PxState *st, PyObject *arg) {
     Py_CLEAR(dtype);
   }
   Py_XDECREF(objects);
-  if (dtype && PyType_Check(arg) && PyType_IsSubtype((PyTypeObject *)arg, (PyTypeObject *)st->np_generic) &&
+  if (dtype && PyType_Check(arg) &&
+      PyType_IsSubtype((PyTypeObject *)arg, (PyTypeObject *)st->np_generic) &&
       px_type_of_dtype(st, dtype) < TY_SCALARS && PyDict_SetItem(st->class_dtypes, arg, dtype) < 0)
     Py_CLEAR(dtype);
   return dtype;
@@ -276,7 +283,8 @@ static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, 
   return -1;
 }
 
-static PyObject *device_array(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames) {
+static PyObject *device_array(PyObject *module, PyObject *const *argv, Py_ssize_t n,
+                              PyObject *kwnames) {
   enum { SHAPE, DTYPE, STRIDES, ORDER, STREAM, ALL };
   static const char *const names[] = {"shape", "dtype", "strides", "order", "stream"};
   PyObject *given[ALL];
@@ -289,7 +297,8 @@ static PyObject *device_array(PyObject *module, PyObject *const *argv, Py_ssize_
   int ndim = px_shape_argument(given[SHAPE], shape);
   if (ndim < 0 || order_argument(given[ORDER], &layout) < 0)
     return NULL;
-  PyObject *dtype = given[DTYPE] ? px_dtype_argument(st, given[DTYPE]) : px_dtype_of_type(st, TY_F64);
+  PyObject *dtype = given[DTYPE] ? px_dtype_argument(st, given[DTYPE])
+                                 : px_dtype_of_type(st, TY_F64);
   PyObject *stream = dtype ? px_stream_argument(st, given[STREAM]) : NULL, *array = NULL;
   RtDevice *d = stream ? px_current_device(st) : NULL;
   if (d && elem_of(st, dtype, &elem) == 0 &&
@@ -322,7 +331,8 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
     for (int i = 0; same && i < ndim; i++)
       given[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides, i));
     PyErr_Clear(); /* torch's strides are a method: then C order */
-    if (same && px_layout_of(&(PxPlace){0, (unsigned)ndim, elem.size, shape, given, true}) == LAYOUT_F)
+    if (same &&
+        px_layout_of(&(PxPlace){0, (unsigned)ndim, elem.size, shape, given, true}) == LAYOUT_F)
       layout = LAYOUT_F;
     array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
   }
@@ -336,7 +346,8 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
 
 /* The device whose memory it is; d for what every device reaches. */
 static RtDevice *foreign_device(PxState *st, const PxForeign *f, RtDevice *d) {
-  if (f->device < 0 ? f->device != RT_HOST || rt_device_is_host(d) : f->device == rt_device_ordinal(d))
+  if (f->device < 0 ? f->device != RT_HOST || rt_device_is_host(d)
+                    : f->device == rt_device_ordinal(d))
     return d;
   PX_TRY_STATUS(st, rt_device_open(f->device, &d), return NULL);
   return d;
@@ -361,7 +372,8 @@ PyObject *px_array_from_foreign(PxState *st, const PxForeign *f, PyObject *owner
 static PyObject *take_foreign(PxState *st, PxForeign *f, PyObject *owner, bool sync) {
   RtDevice *d = px_current_device(st);
   PyObject *array = NULL;
-  if (d && px_foreign_check(f, d, owner, "the array") == 0 && (!sync || px_foreign_wait(st, f, d, NULL) == 0))
+  if (d && px_foreign_check(f, d, owner, "the array") == 0 &&
+      (!sync || px_foreign_wait(st, f, d, NULL) == 0))
     array = px_array_from_foreign(st, f, owner);
   px_foreign_clear(f);
   return array;
@@ -397,10 +409,11 @@ static PyObject *as_cuda_array(PyObject *module, PyObject *args, PyObject *kwarg
   if (found > 0)
     return take_foreign(st, &f, obj, sync);
   if (!found)
-    PyErr_Format(PyExc_TypeError,
-                 "%.100s is no array of a device: it has neither __dlpack__ nor __cuda_array_interface__; "
-                 "cuda.to_device copies host arrays",
-                 Py_TYPE(obj)->tp_name);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%.100s is no array of a device: it has neither __dlpack__ nor __cuda_array_interface__; "
+        "cuda.to_device copies host arrays",
+        Py_TYPE(obj)->tp_name);
   return NULL;
 }
 
@@ -442,7 +455,8 @@ PyMethodDef px_array_functions[] = {
     {"from_dlpack", from_dlpack, METH_O,
      "from_dlpack(obj)\n\nA device array on the memory of any object with __dlpack__, on its device; on the host device NumPy arrays "
      "and CPU tensors too. Nothing is copied. BufferError where DLPack cannot tell, TypeError for elements that kernels cannot have."},
-    {"from_cuda_array_interface", PX_KEYWORDS(from_cuda_array_interface), METH_VARARGS | METH_KEYWORDS,
+    {"from_cuda_array_interface", PX_KEYWORDS(from_cuda_array_interface),
+     METH_VARARGS | METH_KEYWORDS,
      "from_cuda_array_interface(desc, owner=None, sync=True)\n\nA device array from an interface dict; owner is kept alive."},
     {"is_cuda_array", is_cuda_array, METH_O,
      "is_cuda_array(obj)\n\nIs obj a device array, or an array of another library in the memory of a GPU."},

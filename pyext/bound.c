@@ -22,10 +22,12 @@ static PyObject *name_of(PxLauncher *l) {
   return ((PyFunctionObject *)l->dispatcher->function)->func_qualname;
 }
 
-static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size_t nargsf, PyObject *kwnames) {
+static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size_t nargsf,
+                            PyObject *kwnames) {
   PxBound *b = (PxBound *)op;
   if (PyVectorcall_NARGS(nargsf) || (kwnames && PyTuple_GET_SIZE(kwnames)))
-    return PyErr_Format(PyExc_TypeError, "a bound launch of %U takes no arguments: bind others for a new one",
+    return PyErr_Format(PyExc_TypeError,
+                        "a bound launch of %U takes no arguments: bind others for a new one",
                         name_of(b->launcher));
   if (b->launcher->forall && !b->launcher->ntasks)
     Py_RETURN_NONE;
@@ -41,8 +43,9 @@ static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size
   if (block != small)
     PyMem_Free(block);
   if (failed == PX_CAPTURED)
-    failed = px_captured_launch(b->launcher, b->overload, PySequence_Fast_ITEMS(b->arguments),
-                                PyTuple_GET_SIZE(b->arguments) - (b->names ? PyTuple_GET_SIZE(b->names) : 0), b->names);
+    failed = px_captured_launch(
+        b->launcher, b->overload, PySequence_Fast_ITEMS(b->arguments),
+        PyTuple_GET_SIZE(b->arguments) - (b->names ? PyTuple_GET_SIZE(b->names) : 0), b->names);
   if (failed)
     return NULL;
   Py_RETURN_NONE;
@@ -52,9 +55,10 @@ static int refuse_copies(PxLauncher *l, const PxArgs *a) {
   for (PxHeld *h = a->held; h; h = h->next)
     if (h->array) {
       char who[PX_ARGUMENT_NAME];
-      PyErr_Format(PyExc_TypeError,
-                   "%U(): %s is a host array, which would be copied at each launch: bind device arrays",
-                   name_of(l), px_argument_name(a, h->arg, who));
+      PyErr_Format(
+          PyExc_TypeError,
+          "%U(): %s is a host array, which would be copied at each launch: bind device arrays",
+          name_of(l), px_argument_name(a, h->arg, who));
       return -1;
     }
   return 0;
@@ -70,7 +74,8 @@ static int bind(PxBound *b, PyObject *const *argv, Py_ssize_t n, PyObject *kwnam
   for (Py_ssize_t i = 0; i < all; i++)
     PyTuple_SET_ITEM(b->arguments, i, Py_NewRef(argv[i]));
   if (px_bind(d, &b->args, argv, n, kwnames) < 0 || refuse_copies(l, &b->args) < 0 ||
-      !(b->overload = px_dispatch(d, &b->args)) || px_launch_prepare(l, b->overload, &b->args, &b->config) < 0)
+      !(b->overload = px_dispatch(d, &b->args)) ||
+      px_launch_prepare(l, b->overload, &b->args, &b->config) < 0)
     return -1;
   const RtParams *params = &b->overload->code->params;
   if (!(b->block = PyMem_Malloc(params->bytes + 1)))
@@ -134,7 +139,8 @@ static PyMemberDef bound_members[] = {
 };
 
 static PyType_Slot bound_slots[] = {
-    {Py_tp_doc, "A kernel with configuration and arguments; calling it, without arguments, launches."},
+    {Py_tp_doc,
+     "A kernel with configuration and arguments; calling it, without arguments, launches."},
     {Py_tp_dealloc, bound_dealloc},
     {Py_tp_traverse, bound_traverse},
     {Py_tp_repr, bound_repr},

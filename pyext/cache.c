@@ -16,13 +16,13 @@
 _Static_assert((int)RT_CACHE_KEY == (int)CG_DIGEST_BYTES, "a key names a file");
 
 enum { MAX_LAYERS = 16, MAX_PATH = 4096, MAX_PROBLEM = 1024, WAIT_SLICE_MS = 100 };
-#define DEFAULT_LIMIT ((uint64_t)1 << 30)
+#define DEFAULT_LIMIT  ((uint64_t)1 << 30)
 #define DEFAULT_WAIT_S 30.0
 
 /* --- settings --- */
 
 typedef struct Settings {
-  char own[MAX_PATH]; /* the directory that is written to; "": none */
+  char own[MAX_PATH];   /* the directory that is written to; "": none */
   const char *readonly; /* directories, separated by ':' */
   uint64_t limit;
   double wait_s; /* for another process that compiles the same kernel */
@@ -79,7 +79,8 @@ static uint64_t read_size(Settings *s, const char *text) {
 
 /* false: no cache is asked for. */
 static bool read_settings(Settings *s, PxCaching caching) {
-  const char *own = from_environment("PYPTX_CACHE_DIR"), *size = from_environment("PYPTX_CACHE_SIZE");
+  const char *own = from_environment("PYPTX_CACHE_DIR"),
+             *size = from_environment("PYPTX_CACHE_SIZE");
   const char *wait = from_environment("PYPTX_CACHE_WAIT");
   memset(s, 0, sizeof *s);
   s->readonly = from_environment("PYPTX_CACHE_READONLY_DIR");
@@ -168,7 +169,8 @@ static void keep(Job *j) {
   size_t size;
   if (cg_kernel_pack(j->code, &j->key, &bytes, &size))
     return;
-  if (rt_cache_write(j->layers[0], j->key.digest, j->label, bytes, size, j->settings->limit) == RT_OK)
+  if (rt_cache_write(j->layers[0], j->key.digest, j->label, bytes, size, j->settings->limit) ==
+      RT_OK)
     j->stored++;
   else
     note_problem(j);
@@ -280,16 +282,17 @@ static int compile_plainly(const CgRequest *request, CgKernel **code, Diag **dia
 static PyObject *label_of(const CgRequest *r) {
   const Code *c = r->func->code;
   const char *arch = r->target == CG_HOST ? cg_host_cpu() : r->arch;
-  return PyUnicode_FromFormat("%s\t%s\t%s\tpyptx %s, Python %d.%d\t%s:%d", c->qualname, r->signature,
-                              arch ? arch : "", PYPTX_VERSION, PY_MAJOR_VERSION, PY_MINOR_VERSION,
-                              c->filename, (int)c->firstlineno);
+  return PyUnicode_FromFormat("%s\t%s\t%s\tpyptx %s, Python %d.%d\t%s:%d", c->qualname,
+                              r->signature, arch ? arch : "", PYPTX_VERSION, PY_MAJOR_VERSION,
+                              PY_MINOR_VERSION, c->filename, (int)c->firstlineno);
 }
 
-int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, const char *given, CgKernel **code,
-                      Diag **diag, PxCacheUse *use) {
+int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, const char *given,
+                      CgKernel **code, Diag **diag, PxCacheUse *use) {
   Settings settings;
   *use = PX_CACHE_UNUSED;
-  bool plain = !read_settings(&settings, caching) || request->want || (request->dump && *request->dump);
+  bool plain = !read_settings(&settings, caching) || request->want ||
+               (request->dump && *request->dump);
   if (plain)
     return compile_plainly(request, code, diag);
   Job j = {.settings = &settings, .request = request, .lock = -1};
@@ -323,21 +326,20 @@ static PyObject *cache_state(PyObject *module, PyObject *Py_UNUSED(args)) {
   Settings always, now;
   read_settings(&always, PX_CACHE_ALWAYS);
   read_settings(&now, PX_CACHE_BY_ENVIRONMENT);
-  return Py_BuildValue("{s:s,s:z,s:z,s:K,s:K,s:K,s:K,s:K,s:O}", "directory", always.own,
-                       "whole_process", *now.own ? now.own : NULL, "readonly", always.readonly,
-                       "limit", (unsigned long long)always.limit, "hits",
-                       (unsigned long long)st->cache.hits, "misses",
-                       (unsigned long long)st->cache.misses, "stored",
-                       (unsigned long long)st->cache.stored, "damaged",
-                       (unsigned long long)st->cache.damaged, "llvm_initialised",
-                       cg_llvm_is_initialised() ? Py_True : Py_False);
+  return Py_BuildValue(
+      "{s:s,s:z,s:z,s:K,s:K,s:K,s:K,s:K,s:O}", "directory", always.own, "whole_process",
+      *now.own ? now.own : NULL, "readonly", always.readonly, "limit",
+      (unsigned long long)always.limit, "hits", (unsigned long long)st->cache.hits, "misses",
+      (unsigned long long)st->cache.misses, "stored", (unsigned long long)st->cache.stored,
+      "damaged", (unsigned long long)st->cache.damaged, "llvm_initialised",
+      cg_llvm_is_initialised() ? Py_True : Py_False);
 }
 
 static int add_info(void *user, const RtCacheInfo *i) {
-  PyObject *item = Py_BuildValue("{s:s,s:K,s:d,s:z,s:N}", "file", i->name, "size",
-                                 (unsigned long long)i->size, "used", i->used, "fault", i->fault,
-                                 "label",
-                                 PyUnicode_DecodeUTF8(i->label, (Py_ssize_t)strlen(i->label), "replace"));
+  PyObject *item =
+      Py_BuildValue("{s:s,s:K,s:d,s:z,s:N}", "file", i->name, "size", (unsigned long long)i->size,
+                    "used", i->used, "fault", i->fault, "label",
+                    PyUnicode_DecodeUTF8(i->label, (Py_ssize_t)strlen(i->label), "replace"));
   int failed = item ? PyList_Append(user, item) : -1;
   Py_XDECREF(item);
   return failed;

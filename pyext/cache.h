@@ -14,7 +14,7 @@ typedef enum PxCacheUse { PX_CACHE_UNUSED, PX_CACHE_HIT, PX_CACHE_MISS } PxCache
 /* As cg_compile, with the GIL, which is released for the work: the kernel from the cache, or compiled and then kept, under this label (NULL: made
  * from the request's function). -1 with *diag, or with a Python exception (a signal's, a warning that is an error), or with neither where there is
  * no memory. */
-int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, const char *label, CgKernel **code,
-                      Diag **diag, PxCacheUse *use);
+int px_compile_cached(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
+                      CgKernel **code, Diag **diag, PxCacheUse *use);
 
 #endif

@@ -19,8 +19,10 @@
 #define PX_BEGIN_LOCKED(object) Py_BEGIN_CRITICAL_SECTION(object);
 #define PX_END_LOCKED()         Py_END_CRITICAL_SECTION()
 #else
-#define PX_BEGIN_LOCKED(object) { (void)(object);
-#define PX_END_LOCKED()         }
+#define PX_BEGIN_LOCKED(object)                                                                    \
+  {                                                                                                \
+    (void)(object);
+#define PX_END_LOCKED() }
 #endif
 
 /* Functions that every launch runs: the linker lays them side by side. */
@@ -99,7 +101,9 @@ static inline void px_reraise(PyObject *exception) { /* steals */
 }
 
 /* A tuple of three extents or positions. */
-static inline PyObject *px_uint3(const uint32_t v[3]) { return Py_BuildValue("(III)", v[0], v[1], v[2]); }
+static inline PyObject *px_uint3(const uint32_t v[3]) {
+  return Py_BuildValue("(III)", v[0], v[1], v[2]);
+}
 
 /* A function of a method table that takes keywords, or arguments as a vector. */
 #define PX_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))

@@ -18,8 +18,16 @@
 enum { STACK = 32 };
 static _Thread_local RtDevice *selected;
 static _Thread_local RtContext before; /* the first select_device: what close() puts back */
-static _Thread_local RtDevice *made_current; /* the last GPU that was selected since, also where the host device was afterwards */
-static _Thread_local struct { struct { RtDevice *selected; RtContext context; } was[STACK]; int depth; } entered; /* `with device:` */
+/* the last GPU that was selected since, also where the host device was afterwards */
+static _Thread_local RtDevice *made_current;
+/* `with device:` */
+static _Thread_local struct {
+  struct {
+    RtDevice *selected;
+    RtContext context;
+  } was[STACK];
+  int depth;
+} entered;
 
 const char *px_device_choice(void) {
   const char *choice = getenv("PYPTX_DEVICE");
@@ -46,7 +54,8 @@ static int gpu_count(PxState *st) {
   Py_BEGIN_ALLOW_THREADS
   status = rt_gpu_count(&count);
   Py_END_ALLOW_THREADS
-  if (status != RT_OK && (rt_driver_is_over() || (status != RT_NO_DRIVER && status != RT_NO_DEVICE)))
+  if (status != RT_OK &&
+      (rt_driver_is_over() || (status != RT_NO_DRIVER && status != RT_NO_DEVICE)))
     PX_TRY_STATUS(st, status, return -1);
   return status == RT_OK ? count : 0;
 }
@@ -67,7 +76,8 @@ static RtDevice *default_device(PxState *st) {
 
 /* The default device, of a thread that has no context of its own. */
 static RtDevice *find_default(PxState *st) {
-  RtDevice *known = PX_PUBLISHED(st->default_device), *d = known ? known : PX_PUBLISHED(st->first_gpu);
+  RtDevice *known = PX_PUBLISHED(st->default_device),
+           *d = known ? known : PX_PUBLISHED(st->first_gpu);
   if (d || !(d = default_device(st)))
     return d;
   int count = rt_device_is_host(d) ? 0 : gpu_count(st);
@@ -116,7 +126,8 @@ PyObject *px_device_object(PxState *st, RtDevice *d) {
     PxDevice *made = PyObject_New(PxDevice, st->device_type);
     if (made) {
       made->device = d;
-      found = Py_XNewRef(PyDict_SetDefault(st->devices, key, (PyObject *)made)); /* borrowed of a dict that only grows */
+      /* borrowed of a dict that only grows */
+      found = Py_XNewRef(PyDict_SetDefault(st->devices, key, (PyObject *)made));
       Py_DECREF(made);
     }
   }
@@ -146,9 +157,13 @@ static PyObject *get_name(PyObject *self, void *Py_UNUSED(c)) {
   return PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
 }
 
-static PyObject *get_id(PyObject *self, void *Py_UNUSED(c)) { return PyLong_FromLong(rt_device_ordinal(device_of(self))); }
+static PyObject *get_id(PyObject *self, void *Py_UNUSED(c)) {
+  return PyLong_FromLong(rt_device_ordinal(device_of(self)));
+}
 
-static PyObject *get_is_host(PyObject *self, void *Py_UNUSED(c)) { return PyBool_FromLong(rt_device_is_host(device_of(self))); }
+static PyObject *get_is_host(PyObject *self, void *Py_UNUSED(c)) {
+  return PyBool_FromLong(rt_device_is_host(device_of(self)));
+}
 
 static PyObject *get_capability(PyObject *self, void *Py_UNUSED(c)) {
   int sm = rt_device_capability(device_of(self));
@@ -161,7 +176,8 @@ static PyObject *get_uuid(PyObject *self, void *Py_UNUSED(c)) {
   rt_device_uuid(device_of(self), u);
   int at = snprintf(text, sizeof text, "GPU-");
   for (int i = 0; i < 16; i++)
-    at += snprintf(text + at, sizeof text - (size_t)at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", u[i]);
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", u[i]);
   return PyUnicode_FromString(text);
 }
 
@@ -175,7 +191,9 @@ static PyObject *device_reset(PyObject *self, PyObject *Py_UNUSED(args)) {
   Py_RETURN_NONE;
 }
 
-static RtStatus query_default_stream(void *device, int *done) { return rt_stream_query(device, NULL, done); }
+static RtStatus query_default_stream(void *device, int *done) {
+  return rt_stream_query(device, NULL, done);
+}
 
 static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
   PxState *st = px_state_of(self);
@@ -194,7 +212,8 @@ static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
 
 static PyObject *device_memory(PyObject *self, PyObject *Py_UNUSED(args)) {
   size_t available = 0, total = 0;
-  PX_TRY_STATUS(px_state_of(self), rt_device_memory(device_of(self), &available, &total), return NULL);
+  PX_TRY_STATUS(px_state_of(self), rt_device_memory(device_of(self), &available, &total),
+                return NULL);
   return Py_BuildValue("(nn)", (Py_ssize_t)available, (Py_ssize_t)total);
 }
 
@@ -222,7 +241,10 @@ static PyObject *device_exit(PyObject *self, PyObject *Py_UNUSED(args)) {
   Py_RETURN_NONE;
 }
 
-static const struct { int number; const char *name; } attributes[] = {
+static const struct {
+  int number;
+  const char *name;
+} attributes[] = {
 #define A(number, name) {number, #name},
 #include "pyext/attributes.def"
 #undef A
@@ -251,7 +273,8 @@ static PyObject *device_getattro(PyObject *self, PyObject *name) {
     return NULL;
   }
   Py_DECREF(raised);
-  PX_TRY_STATUS(px_state_of(self), rt_device_attribute(device_of(self), number, &result), return NULL);
+  PX_TRY_STATUS(px_state_of(self), rt_device_attribute(device_of(self), number, &result),
+                return NULL);
   return PyLong_FromLong(result);
 }
 
@@ -275,36 +298,44 @@ static PyObject *device_reduce(PyObject *self, PyObject *Py_UNUSED(args)) {
 }
 
 static PyGetSetDef device_getset[] = {
-  {"name", get_name, NULL, "Name of the device.", NULL},
-  {"id", get_id, NULL, "Number of the GPU; -1 for the host device.", NULL},
-  {"is_host", get_is_host, NULL, "Is this the host device.", NULL},
-  {"compute_capability", get_capability, NULL, "(major, minor); (0, 0) for the host device.", NULL},
-  {"uuid", get_uuid, NULL, "UUID of the GPU as text.", NULL},
-  {0},
+    {"name", get_name, NULL, "Name of the device.", NULL},
+    {"id", get_id, NULL, "Number of the GPU; -1 for the host device.", NULL},
+    {"is_host", get_is_host, NULL, "Is this the host device.", NULL},
+    {"compute_capability", get_capability, NULL, "(major, minor); (0, 0) for the host device.",
+     NULL},
+    {"uuid", get_uuid, NULL, "UUID of the GPU as text.", NULL},
+    {0},
 };
 
 static PyMethodDef device_methods[] = {
-  {"reset", device_reset, METH_NOARGS, "Release all memory and modules of the device; every object on it becomes invalid."},
-  {"synchronize", device_synchronize, METH_NOARGS, "Wait until the device is idle; raises what its kernels raised."},
-  {"memory_info", device_memory, METH_NOARGS, "(free, total) bytes of memory."},
-  {"__enter__", device_enter, METH_NOARGS, NULL},
-  {"__exit__", device_exit, METH_VARARGS, NULL},
-  {"__dir__", device_dir, METH_NOARGS, NULL},
-  {"__reduce__", device_reduce, METH_NOARGS, NULL},
-  {0},
+    {"reset", device_reset, METH_NOARGS,
+     "Release all memory and modules of the device; every object on it becomes invalid."},
+    {"synchronize", device_synchronize, METH_NOARGS,
+     "Wait until the device is idle; raises what its kernels raised."},
+    {"memory_info", device_memory, METH_NOARGS, "(free, total) bytes of memory."},
+    {"__enter__", device_enter, METH_NOARGS, NULL},
+    {"__exit__", device_exit, METH_VARARGS, NULL},
+    {"__dir__", device_dir, METH_NOARGS, NULL},
+    {"__reduce__", device_reduce, METH_NOARGS, NULL},
+    {0},
 };
 
 static PyType_Slot device_slots[] = {
-  {Py_tp_doc, "A device. `with device:` makes it the current one of this thread. The driver's attributes are attributes: device.WARP_SIZE."},
-  {Py_tp_dealloc, device_dealloc}, {Py_tp_repr, device_repr}, {Py_tp_getattro, device_getattro},
-  {Py_tp_getset, device_getset}, {Py_tp_methods, device_methods}, {0, NULL},
+    {Py_tp_doc,
+     "A device. `with device:` makes it the current one of this thread. The driver's attributes are attributes: device.WARP_SIZE."},
+    {Py_tp_dealloc, device_dealloc},
+    {Py_tp_repr, device_repr},
+    {Py_tp_getattro, device_getattro},
+    {Py_tp_getset, device_getset},
+    {Py_tp_methods, device_methods},
+    {0, NULL},
 };
 
 PyType_Spec px_device_spec = {
-  .name = "pyptx._pyptx.Device",
-  .basicsize = sizeof(PxDevice),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = device_slots,
+    .name = "pyptx._pyptx.Device",
+    .basicsize = sizeof(PxDevice),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = device_slots,
 };
 
 /* --- module functions --- */
@@ -407,8 +438,12 @@ static PyObject *profile(PyObject *module, int on) {
   Py_RETURN_NONE;
 }
 
-static PyObject *module_profile_start(PyObject *module, PyObject *Py_UNUSED(args)) { return profile(module, 1); }
-static PyObject *module_profile_stop(PyObject *module, PyObject *Py_UNUSED(args)) { return profile(module, 0); }
+static PyObject *module_profile_start(PyObject *module, PyObject *Py_UNUSED(args)) {
+  return profile(module, 1);
+}
+static PyObject *module_profile_stop(PyObject *module, PyObject *Py_UNUSED(args)) {
+  return profile(module, 0);
+}
 
 static PyObject *module_cuda_error(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
   int count = 0;
@@ -418,26 +453,31 @@ static PyObject *module_cuda_error(PyObject *Py_UNUSED(module), PyObject *Py_UNU
   Py_END_ALLOW_THREADS
   if (status == RT_OK && count > 0)
     Py_RETURN_NONE;
-  return PyUnicode_FromString(status == RT_OK ? "there is no GPU that CUDA can use" : rt_error()->text);
+  return PyUnicode_FromString(status == RT_OK ? "there is no GPU that CUDA can use"
+                                              : rt_error()->text);
 }
 
 PyMethodDef px_device_functions[] = {
-  {"profile_start", module_profile_start, METH_NOARGS,
-   "profile_start()\n\nTell a profiler that waits for it (nsys --capture-range=cudaProfilerApi) to record from here on. Nothing on the host device."},
-  {"profile_stop", module_profile_stop, METH_NOARGS, "profile_stop()\n\nTell the profiler to stop recording."},
-  {"cuda_error", module_cuda_error, METH_NOARGS,
-   "cuda_error()\n\nWhy no GPU can be used, as a text; None if one can."},
-  {"_device", module_device, METH_O, "_device(ordinal): the Device; -1 or 'host' is the host device."},
-  {"get_current_device", module_current, METH_NOARGS,
-   "get_current_device()\n\nThe device that this thread's launches and allocations use: the selected one, else the GPU that another library made "
-   "current, else the default."},
-  {"select_device", module_select, METH_O,
-   "select_device(device)\n\nMake a device the current one of this thread, for other libraries too: a GPU's number, 'gpu' for the first, or 'host'."},
-  {"close", module_close, METH_NOARGS,
-   "close()\n\nForget the device that this thread selected: what was current before is so again. The next use chooses the default again."},
-  {"_gpu", module_gpu, METH_O, "_gpu(ordinal): the Device of a GPU, also where PYPTX_DEVICE=host."},
-  {"gpu_count", module_gpu_count, METH_NOARGS, "Number of GPUs that a driver answers for; 0 without a driver."},
-  {"synchronize", module_synchronize, METH_NOARGS,
-   "synchronize()\n\nWait until the current device is idle. Raises what its kernels raised."},
-  {0},
+    {"profile_start", module_profile_start, METH_NOARGS,
+     "profile_start()\n\nTell a profiler that waits for it (nsys --capture-range=cudaProfilerApi) to record from here on. Nothing on the host device."},
+    {"profile_stop", module_profile_stop, METH_NOARGS,
+     "profile_stop()\n\nTell the profiler to stop recording."},
+    {"cuda_error", module_cuda_error, METH_NOARGS,
+     "cuda_error()\n\nWhy no GPU can be used, as a text; None if one can."},
+    {"_device", module_device, METH_O,
+     "_device(ordinal): the Device; -1 or 'host' is the host device."},
+    {"get_current_device", module_current, METH_NOARGS,
+     "get_current_device()\n\nThe device that this thread's launches and allocations use: the selected one, else the GPU that another library made "
+     "current, else the default."},
+    {"select_device", module_select, METH_O,
+     "select_device(device)\n\nMake a device the current one of this thread, for other libraries too: a GPU's number, 'gpu' for the first, or 'host'."},
+    {"close", module_close, METH_NOARGS,
+     "close()\n\nForget the device that this thread selected: what was current before is so again. The next use chooses the default again."},
+    {"_gpu", module_gpu, METH_O,
+     "_gpu(ordinal): the Device of a GPU, also where PYPTX_DEVICE=host."},
+    {"gpu_count", module_gpu_count, METH_NOARGS,
+     "Number of GPUs that a driver answers for; 0 without a driver."},
+    {"synchronize", module_synchronize, METH_NOARGS,
+     "synchronize()\n\nWait until the current device is idle. Raises what its kernels raised."},
+    {0},
 };

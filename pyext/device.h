@@ -5,8 +5,7 @@
 #include "pyext/state.h"
 
 typedef struct PxDevice {
-  PyObject_HEAD
-  RtDevice *device; /* lives until the process ends */
+  PyObject_HEAD RtDevice *device; /* lives until the process ends */
 } PxDevice;
 
 #endif

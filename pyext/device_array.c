@@ -22,11 +22,10 @@ static PyObject *array_repr(PyObject *op) {
   PyObject *elem = a->elem == TY_BF16 ? PyUnicode_FromString(ty_scalar_info[TY_BF16].name)
                                       : Py_NewRef(a->dtype);
   PyObject *text = !shape || !elem ? NULL
-                   : record
-                       ? PyUnicode_FromFormat("<pyptx device record, %S, on '%s'>", a->dtype,
-                                              rt_device_name(a->device))
-                       : PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>", shape,
-                                              elem, rt_device_name(a->device));
+                   : record ? PyUnicode_FromFormat("<pyptx device record, %S, on '%s'>", a->dtype,
+                                                   rt_device_name(a->device))
+                            : PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>",
+                                                   shape, elem, rt_device_name(a->device));
   Py_XDECREF(elem);
   Py_XDECREF(shape);
   return text;
@@ -158,7 +157,8 @@ static PyGetSetDef array_getset[] = {
     {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
     {"alloc_size", get_alloc_size, NULL, "Bytes of the allocation that the array lies in.", NULL},
     {"T", get_transposed, NULL, "A view with the axes reversed.", NULL},
-    {"real", px_array_part, NULL, "The real parts, as a view; of real elements the array itself.", NULL},
+    {"real", px_array_part, NULL, "The real parts, as a view; of real elements the array itself.",
+     NULL},
     {"imag", px_array_part, NULL, "The imaginary parts of complex elements, as a view.", (void *)1},
     {"stream", get_stream, NULL, "The stream that bind() gave, or None.", NULL},
     {"flags", get_flags, NULL, "A dict: C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE.", NULL},
@@ -244,7 +244,8 @@ static PyMethodDef array_methods[] = {
     {"__dlpack__", PX_KEYWORDS(px_array_dlpack), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n\nA DLPack capsule of this array; it keeps the "
      "memory alive. Work on the stream (1 legacy, 2 per-thread, else a handle; -1: no waiting) is ordered after work on the array."},
-    {"__dlpack_device__", px_array_dlpack_device, METH_NOARGS, "(type, number): (2, n) for GPU n, (1, 0) for the host device."},
+    {"__dlpack_device__", px_array_dlpack_device, METH_NOARGS,
+     "(type, number): (2, n) for GPU n, (1, 0) for the host device."},
     {0},
 };
 

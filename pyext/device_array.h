@@ -40,8 +40,8 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
 PyObject *px_array_empty(PxState *st, PyObject *dtype, unsigned ndim, const int64_t *shape,
                          Layout layout, PyObject *stream);
 /* The same on d. */
-PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim, const int64_t *shape, Layout layout,
-                            PyObject *stream);
+PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned ndim,
+                            const int64_t *shape, Layout layout, PyObject *stream);
 struct PxForeign;
 /* On memory of another library. owner is kept alive, beside f->keeper; may be NULL. */
 PyObject *px_array_from_foreign(PxState *st, const struct PxForeign *f, PyObject *owner);
@@ -51,7 +51,9 @@ PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *ow
 PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
                            const int64_t *shape, const int64_t *strides);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */
-static inline void px_array_used(PxArray *a, PyObject *stream) { px_memory_used(a->memory, stream); }
+static inline void px_array_used(PxArray *a, PyObject *stream) {
+  px_memory_used(a->memory, stream);
+}
 /* As px_stream_argument; where that is the default stream, the one that the array is bound to. */
 PyObject *px_array_stream(PxArray *a, PyObject *arg);
 

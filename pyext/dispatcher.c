@@ -80,7 +80,7 @@ typedef struct PxCompiling {
   PxSignature signature; /* the compiling thread's */
   PyThread_type_lock done;
   unsigned long thread;
-  pid_t process; /* in a child of fork the thread does not exist */
+  pid_t process;  /* in a child of fork the thread does not exist */
   unsigned users; /* under the dispatcher's lock: the last frees it */
 } PxCompiling;
 
@@ -144,7 +144,8 @@ static int wait_for(PxDispatcher *d, PxCompiling *c) {
   if (failed) {
     PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it",
                  ((PyFunctionObject *)d->function)->func_qualname);
-  } else if (!(failed = px_wait_lock(c->done, ((PyFunctionObject *)d->function)->func_qualname, NULL))) {
+  } else if (!(failed = px_wait_lock(c->done, ((PyFunctionObject *)d->function)->func_qualname,
+                                     NULL))) {
     PyThread_release_lock(c->done); /* the next that waits takes it */
   }
   leave(d, c);
@@ -160,7 +161,8 @@ static PxOverload *find_compiled(PxDispatcher *d, const PxSignature *s, RtDevice
 }
 
 static PxOverload *compile_listed(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
-  PxOverload *o = find_compiled(d, s, device); /* it may have been made before we were in the list */
+  /* it may have been made before we were in the list */
+  PxOverload *o = find_compiled(d, s, device);
   if (o)
     return o;
   o = px_overload_compile(px_state_of((PyObject *)d), d, s, device);
@@ -249,7 +251,8 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
     if (!px_convert_scalar((TypeId)l->token, value, (TypeId)to, l->u.bytes)) {
       char who[PX_ARGUMENT_NAME];
       PyErr_Format(PyExc_OverflowError, "%s does not fit %s",
-                   px_argument_name(a, px_argument_of_leaf(a, leaf - 1), who), ty_scalar_info[to].name);
+                   px_argument_name(a, px_argument_of_leaf(a, leaf - 1), who),
+                   ty_scalar_info[to].name);
       return -1;
     }
     l->token = to;
@@ -356,8 +359,8 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
                                    &PyFunction_Type, &function, &signatures, &device, &inlining,
                                    &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
                                    &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
-                                   &o.max_registers, &o.max_threads, &o.min_blocks, &o.coarsen, &o.stack, &dump,
-                                   &caching, &PyTuple_Type, &link))
+                                   &o.max_registers, &o.max_threads, &o.min_blocks, &o.coarsen,
+                                   &o.stack, &dump, &caching, &PyTuple_Type, &link))
     return NULL;
   PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
   if (!d)
@@ -545,7 +548,8 @@ static PyObject *get_declared(PyObject *op, void *Py_UNUSED(c)) {
 static PyGetSetDef dispatcher_getset[] = {
     {"py_func", get_function, NULL, "The Python function.", NULL},
     {"stats", get_stats, NULL,
-     "What the disk cache did: cache_path, cache_hits and cache_misses, two dicts of signature: number.", NULL},
+     "What the disk cache did: cache_path, cache_hits and cache_misses, two dicts of signature: number.",
+     NULL},
     {"__wrapped__", get_function, NULL, NULL, NULL},
     {"__name__", get_from_function, NULL, NULL, "__name__"},
     {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},

@@ -27,9 +27,10 @@ typedef struct PxDispatcher {
   FuncOptions func_options;
   CgOptions options;
   PyObject *link; /* tuple of pyptx.cuda._link's, or NULL */
-  char *dump; /* PyMem, or NULL */
+  char *dump;     /* PyMem, or NULL */
   PxCaching caching;
-  uint32_t nargs, nposonly, nkwonly; /* parameters: positional, of these without keyword, keyword-only */
+  /* parameters: positional, of these without keyword, keyword-only */
+  uint32_t nargs, nposonly, nkwonly;
   bool varargs;
   PxSignature *signatures; /* declared: no other is compiled for a launch */
   uint32_t nsignatures;

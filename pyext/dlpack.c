@@ -34,18 +34,33 @@ bool px_dlpack_dtype(PxElem elem, uint8_t *code, uint8_t *bits) {
 }
 
 static const char *const code_names[] = {
-    "int",           "uint",        "float",           "opaque",      "bfloat",
-    "complex",       "bool",        "float8_e3m4",     "float8_e4m3", "float8_e4m3b11fnuz",
-    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
-    "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn",
+    "int",
+    "uint",
+    "float",
+    "opaque",
+    "bfloat",
+    "complex",
+    "bool",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float4_e2m1fn",
 };
 
 static int bad_dtype(const DlTensor *t) {
   unsigned code = t->dtype.code;
   const char *name = code < sizeof code_names / sizeof *code_names ? code_names[code] : "unknown";
-  PyErr_Format(PyExc_TypeError,
-               "a DLPack tensor of elements %s (code %u, %u bits, %u lanes): kernels have no such type",
-               name, code, t->dtype.bits, t->dtype.lanes);
+  PyErr_Format(
+      PyExc_TypeError,
+      "a DLPack tensor of elements %s (code %u, %u bits, %u lanes): kernels have no such type",
+      name, code, t->dtype.bits, t->dtype.lanes);
   return -1;
 }
 
@@ -71,7 +86,8 @@ static int read_device(const DlTensor *t, PxForeign *out) {
   case DL_CUDA_HOST:
   case DL_CUDA_MANAGED: out->device = PX_ANYWHERE; return 0;
   default:
-    PyErr_Format(PyExc_BufferError, "the DLPack tensor is on a device of type %d, neither a CPU nor CUDA",
+    PyErr_Format(PyExc_BufferError,
+                 "the DLPack tensor is on a device of type %d, neither a CPU nor CUDA",
                  (int)t->device.type);
     return -1;
   }
@@ -207,7 +223,8 @@ int px_dlpack_device(PxState *st, PyObject *obj, int *id) {
 /* Producers from before DLPack 1.0 know no max_version. */
 static PyObject *call_export(PyObject *method, PyObject *stream) {
   PyObject *none = PyTuple_New(0), *capsule = NULL;
-  PyObject *kwargs = stream ? Py_BuildValue("{s:(ii),s:O}", "max_version", DL_MAJOR, DL_MINOR, "stream", stream)
+  PyObject *kwargs = stream ? Py_BuildValue("{s:(ii),s:O}", "max_version", DL_MAJOR, DL_MINOR,
+                                            "stream", stream)
                             : Py_BuildValue("{s:(ii)}", "max_version", DL_MAJOR, DL_MINOR);
   if (none && kwargs)
     capsule = PyObject_Call(method, none, kwargs);

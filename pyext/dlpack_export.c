@@ -29,7 +29,8 @@ static int describe(PxArray *a, DlTensor *t) {
   }
   if (!px_element_strides(a)) {
     PyErr_Format(PyExc_BufferError,
-                 "DLPack counts strides in elements: these bytes are no multiple of %zu", a->itemsize);
+                 "DLPack counts strides in elements: these bytes are no multiple of %zu",
+                 a->itemsize);
     return -1;
   }
   bool host = rt_device_is_host(a->device);
@@ -100,10 +101,11 @@ static void free_versioned_capsule(PyObject *capsule) {
 
 static PyObject *capsule_of(PxArray *a, bool versioned, uint64_t flags) {
   if (!versioned && a->readonly)
-    return PyErr_Format(PyExc_BufferError,
-                        "the array is read-only, which only DLPack 1.0 and later can say: pass max_version=(1, 0)");
+    return PyErr_Format(
+        PyExc_BufferError,
+        "the array is read-only, which only DLPack 1.0 and later can say: pass max_version=(1, 0)");
   Export *e = export_of(a, versioned, flags);
-  PyObject *capsule = !e ? NULL
+  PyObject *capsule = !e          ? NULL
                       : versioned ? PyCapsule_New(e, "dltensor_versioned", free_versioned_capsule)
                                   : PyCapsule_New(e, "dltensor", free_old_capsule);
   if (e && !capsule)
@@ -126,8 +128,11 @@ static int order_consumer(PxState *st, PxArray *a, PyObject *arg) {
     return -1;
   }
   if (handle == 0 || handle < -1) {
-    PyErr_Format(PyExc_ValueError, "stream %lld is not allowed: 1 is the legacy default stream, 2 the per-thread one, "
-                                   "-1 means no synchronisation", handle);
+    PyErr_Format(
+        PyExc_ValueError,
+        "stream %lld is not allowed: 1 is the legacy default stream, 2 the per-thread one, "
+        "-1 means no synchronisation",
+        handle);
     return -1;
   }
   if (host || handle == -1)
@@ -138,8 +143,9 @@ static int order_consumer(PxState *st, PxArray *a, PyObject *arg) {
   RtStream *ours = px_stream_of(m->stream);
   bool mixed = m->mixed;
   Py_BEGIN_ALLOW_THREADS
-  status = mixed ? rt_device_synchronize(a->device)
-                 : rt_stream_order(a->device, ours, rt_stream_in(&room, a->device, (uint64_t)handle));
+  status = mixed
+               ? rt_device_synchronize(a->device)
+               : rt_stream_order(a->device, ours, rt_stream_in(&room, a->device, (uint64_t)handle));
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, return -1);
   return 0;
@@ -177,19 +183,23 @@ static int read_wanted(PxArray *a, PyObject *arg) {
     return HERE;
   if (type == DL_CPU)
     return ON_HOST;
-  PyErr_Format(PyExc_BufferError, "the array is on device '%s' and is not exported to device (%d, %d): copy it there first",
-               rt_device_name(a->device), type, id);
+  PyErr_Format(
+      PyExc_BufferError,
+      "the array is on device '%s' and is not exported to device (%d, %d): copy it there first",
+      rt_device_name(a->device), type, id);
   return -1;
 }
 
 /* A copy on the host, which NumPy exports. */
 static PyObject *export_on_host(PxArray *a, PyObject *copy, PyObject *max_version) {
   if (copy == Py_False)
-    return PyErr_Format(PyExc_ValueError, "an array on a GPU cannot be exported to the host without a copy");
+    return PyErr_Format(PyExc_ValueError,
+                        "an array on a GPU cannot be exported to the host without a copy");
   PyObject *values = px_array_to_numpy(a, Py_None);
   PyObject *method = values ? PyObject_GetAttrString(values, "__dlpack__") : NULL;
   PyObject *none = method ? PyTuple_New(0) : NULL;
-  PyObject *kwargs = none && max_version != Py_None ? Py_BuildValue("{s:O}", "max_version", max_version) : NULL;
+  PyObject *kwargs =
+      none && max_version != Py_None ? Py_BuildValue("{s:O}", "max_version", max_version) : NULL;
   PyObject *capsule = none && !PyErr_Occurred() ? PyObject_Call(method, none, kwargs) : NULL;
   Py_XDECREF(kwargs);
   Py_XDECREF(none);
@@ -199,7 +209,8 @@ static PyObject *export_on_host(PxArray *a, PyObject *copy, PyObject *max_versio
 }
 
 static PyObject *export_copy(PxState *st, PxArray *a, bool versioned) {
-  PyObject *copy = px_array_empty_on(st, a->device, a->dtype, a->ndim, px_shape(a), LAYOUT_C, Py_None);
+  PyObject *copy = px_array_empty_on(st, a->device, a->dtype, a->ndim, px_shape(a), LAYOUT_C,
+                                     Py_None);
   PyObject *capsule = NULL;
   if (copy && px_array_assign((PxArray *)copy, (PyObject *)a, Py_None) == 0)
     capsule = capsule_of((PxArray *)copy, versioned, DL_IS_COPIED);
@@ -210,7 +221,8 @@ static PyObject *export_copy(PxState *st, PxArray *a, bool versioned) {
 PyObject *px_array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
   PyObject *stream = Py_None, *max_version = Py_None, *dl_device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", names, &stream, &max_version, &dl_device, &copy))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", names, &stream, &max_version,
+                                   &dl_device, &copy))
     return NULL;
   PxArray *a = (PxArray *)self;
   PxState *st = px_state_of(self);
@@ -268,7 +280,8 @@ static RtDevice *device_of(const DlTensor *t) {
   RtDevice *d = NULL;
   bool host = t->device.type == DL_CPU;
   if (!host && t->device.type != DL_CUDA)
-    PyErr_Format(PyExc_BufferError, "no memory is allocated on devices of type %d", (int)t->device.type);
+    PyErr_Format(PyExc_BufferError, "no memory is allocated on devices of type %d",
+                 (int)t->device.type);
   else if (rt_device_open(host ? RT_HOST : t->device.id, &d) != RT_OK)
     PyErr_SetString(PyExc_BufferError, rt_error()->text);
   return d;
@@ -287,7 +300,8 @@ static int allocate(DlTensor *prototype, DlVersioned **out, void *context,
   *out = NULL;
   RtDevice *d = st && px_dlpack_read(&t, &f) == 0 ? device_of(&t) : NULL;
   PyObject *dtype = d ? px_dtype_of_type(st, (TypeId)f.elem) : NULL;
-  PyObject *array = dtype ? px_array_empty_on(st, d, dtype, f.ndim, f.shape, LAYOUT_C, Py_None) : NULL;
+  PyObject *array = dtype ? px_array_empty_on(st, d, dtype, f.ndim, f.shape, LAYOUT_C, Py_None)
+                          : NULL;
   if (array)
     managed_of(array, out);
   Py_XDECREF(array);
@@ -295,7 +309,9 @@ static int allocate(DlTensor *prototype, DlVersioned **out, void *context,
   if (!*out) {
     PyObject *raised = px_raised(), *text = raised ? PyObject_Str(raised) : NULL;
     const char *message = text ? PyUnicode_AsUTF8(text) : NULL;
-    fail(context, raised && PyErr_GivenExceptionMatches(raised, PyExc_MemoryError) ? "MemoryError" : "BufferError",
+    fail(context,
+         raised && PyErr_GivenExceptionMatches(raised, PyExc_MemoryError) ? "MemoryError"
+                                                                          : "BufferError",
          message ? message : "no array could be made");
     Py_XDECREF(text);
     Py_XDECREF(raised);
@@ -322,7 +338,8 @@ static const DlExchange exchange = {
 
 int px_add_exchange(PyTypeObject *type) {
   PyObject *capsule = PyCapsule_New((void *)&exchange, DL_EXCHANGE_NAME, NULL);
-  int failed = capsule ? PyDict_SetItemString(type->tp_dict, "__dlpack_c_exchange_api__", capsule) : -1;
+  int failed = capsule ? PyDict_SetItemString(type->tp_dict, "__dlpack_c_exchange_api__", capsule)
+                       : -1;
   Py_XDECREF(capsule);
   PyType_Modified(type); /* the type is immutable only after this */
   return failed;

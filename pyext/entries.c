@@ -31,9 +31,10 @@ static PyObject *read_linked(PxDispatcher *d, PyObject *declared, RtDevice *devi
   if (rt_device_is_host(device) || (!d->link && !PyTuple_GET_SIZE(declared)))
     return PyList_New(0);
   PyObject *module = PyImport_ImportModule("pyptx.cuda._link");
-  PyObject *list = module ? PyObject_CallMethod(module, "images", "OOi", d->link ? d->link : Py_None, declared,
-                                                rt_device_capability(device))
-                          : NULL;
+  PyObject *list = module
+                       ? PyObject_CallMethod(module, "images", "OOi", d->link ? d->link : Py_None,
+                                             declared, rt_device_capability(device))
+                       : NULL;
   Py_XDECREF(module);
   return list;
 }
@@ -41,14 +42,17 @@ static PyObject *read_linked(PxDispatcher *d, PyObject *declared, RtDevice *devi
 static int read_inputs(PyObject *list, RtLinkInput *inputs) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
     Py_ssize_t bytes;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "isy#", &inputs[i].kind, &inputs[i].name, &inputs[i].data, &bytes))
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "isy#", &inputs[i].kind, &inputs[i].name,
+                          &inputs[i].data, &bytes))
       return -1;
-    inputs[i].bytes = (size_t)bytes + (inputs[i].kind == RT_LINK_PTX); /* bytes objects end with 0, which PTX must */
+    /* bytes objects end with 0, which PTX must */
+    inputs[i].bytes = (size_t)bytes + (inputs[i].kind == RT_LINK_PTX);
   }
   return 0;
 }
 
-static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *code, PyObject *linked) {
+static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *code,
+               PyObject *linked) {
   RtStatus status;
   RtLinkInput *inputs = PyMem_Calloc((size_t)PyList_GET_SIZE(linked) + 1, sizeof *inputs);
   if (!inputs || read_inputs(linked, inputs) < 0) {
@@ -68,8 +72,9 @@ static int open_kernel(PxState *st, PxOverload *o) {
   const CgKernel *c = o->code;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_device_is_host(o->device) ? rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel)
-                                        : rt_kernel_open(o->device, c->symbol, &c->params, c->has_trap, &o->kernel);
+  status = rt_device_is_host(o->device)
+               ? rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel)
+               : rt_kernel_open(o->device, c->symbol, &c->params, c->has_trap, &o->kernel);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, return -1);
   return 0;
@@ -80,11 +85,13 @@ static int open_kernel(PxState *st, PxOverload *o) {
 /* Names of files and functions need not be text: what is none becomes "?". */
 static PyObject *label_of(PxDispatcher *d, const PxOverload *o) {
   char arch[16];
-  PyObject *code = PyFunction_GetCode(d->function), *file = PyObject_GetAttrString(code, "co_filename");
+  PyObject *code = PyFunction_GetCode(d->function),
+           *file = PyObject_GetAttrString(code, "co_filename");
   PyObject *line = file ? PyObject_GetAttrString(code, "co_firstlineno") : NULL, *label = NULL;
   if (line && px_text_request(o->device, arch).arch)
-    label = PyUnicode_FromFormat("%U, coarsened\t%U\t%s\tpyptx %s, Python %d.%d\t%U:%S", ((PyFunctionObject *)d->function)->func_qualname,
-                                 o->text, arch, PYPTX_VERSION, PY_MAJOR_VERSION, PY_MINOR_VERSION, file, line);
+    label = PyUnicode_FromFormat("%U, coarsened\t%U\t%s\tpyptx %s, Python %d.%d\t%U:%S",
+                                 ((PyFunctionObject *)d->function)->func_qualname, o->text, arch,
+                                 PYPTX_VERSION, PY_MAJOR_VERSION, PY_MINOR_VERSION, file, line);
   PyObject *bytes = label ? PyUnicode_AsEncodedString(label, "utf-8", "replace") : NULL;
   Py_XDECREF(file);
   Py_XDECREF(line);
@@ -156,7 +163,8 @@ static PyThread_type_lock turn_of(PxOverload *o) {
 static int begin_turn(PxOverload *o) {
   PyThread_type_lock turn = turn_of(o);
   if (atomic_load(&o->entries->thread) == PyThread_get_thread_ident()) {
-    PyErr_Format(PyExc_RuntimeError, "kernel %s is launched while this thread compiles it", o->code->symbol);
+    PyErr_Format(PyExc_RuntimeError, "kernel %s is launched while this thread compiles it",
+                 o->code->symbol);
     return -1;
   }
   if (px_wait_lock(turn, NULL, o->code->symbol) < 0)
@@ -178,10 +186,15 @@ static int compile_coarse(PxState *st, PxOverload *o) {
   if (e->coarse)
     return 0;
   PxTextRequest device = px_text_request(o->device, arch);
-  CgRequest request = {.coarse_of = o->code, .target = CG_NVPTX, .arch = device.arch, .ptx_version = device.ptx_version,
-                       .options = e->options, .dump = e->dump};
+  CgRequest request = {.coarse_of = o->code,
+                       .target = CG_NVPTX,
+                       .arch = device.arch,
+                       .ptx_version = device.ptx_version,
+                       .options = e->options,
+                       .dump = e->dump};
   PxCacheUse unused;
-  return px_compile_request(st, e->caching, &request, PyBytes_AS_STRING(e->label), &e->coarse, &unused);
+  return px_compile_request(st, e->caching, &request, PyBytes_AS_STRING(e->label), &e->coarse,
+                            &unused);
 }
 
 static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
@@ -189,7 +202,8 @@ static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
     return 0;
   if (entry == RT_ENTRY_COARSE && compile_coarse(st, o) < 0)
     return -1;
-  return add(st, o, entry, entry == RT_ENTRY_COARSE ? o->entries->coarse : o->code, o->entries->linked);
+  return add(st, o, entry, entry == RT_ENTRY_COARSE ? o->entries->coarse : o->code,
+             o->entries->linked);
 }
 
 int px_entry_load(PxState *st, PxOverload *o, RtEntryKind entry) {

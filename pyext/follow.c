@@ -47,13 +47,16 @@ int px_follow_handle(PxFollow *f, uint64_t handle) {
     f->handles[f->nhandles++] = handle;
     return 0;
   }
-  PyErr_Format(PyExc_ValueError,
-               "the arguments of the launch are in use on more than %d streams of other libraries: synchronise some first", PX_FOLLOWED);
+  PyErr_Format(
+      PyExc_ValueError,
+      "the arguments of the launch are in use on more than %d streams of other libraries: synchronise some first",
+      PX_FOLLOWED);
   return -1;
 }
 
 int px_follow_before(PxFollow *f) {
-  if (px_capturing()) /* the launch belongs to the captured stream, and work before the capture is not part of it */
+  /* the launch belongs to the captured stream, and work before the capture is not part of it */
+  if (px_capturing())
     return 0;
   for (unsigned i = 0; i < f->nsources; i++) {
     uint64_t handle;
@@ -66,7 +69,8 @@ int px_follow_before(PxFollow *f) {
   for (unsigned i = f->named ? 0 : 1; i < f->nhandles; i++)
     if (order_handle(f, f->handles[i], f->launch) < 0)
       return -1;
-  bool waits = f->theirs_default || (f->on_default && !f->named); /* our own arrays on it are the caller's to order */
+  /* our own arrays on it are the caller's to order */
+  bool waits = f->theirs_default || (f->on_default && !f->named);
   return waits && f->launch ? order(f, NULL, f->launch) : 0;
 }
 

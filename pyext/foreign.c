@@ -216,23 +216,27 @@ int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char 
   if (rt_device_is_host(d)) {
     if (f->device == RT_HOST)
       return 0;
-    PyErr_Format(PyExc_TypeError,
-                 "%s (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
-                 what, type);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%s (%.100s) lives on a GPU, but the current device is the host: copy it to a NumPy array",
+        what, type);
     return -1;
   }
   if (f->device == RT_HOST) {
-    PyErr_Format(PyExc_TypeError,
-                 "%s (%.100s) lives in host memory, but the current device is a GPU: move it to the GPU, or pass "
-                 "np.asarray(x), which is copied there and back",
-                 what, type);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%s (%.100s) lives in host memory, but the current device is a GPU: move it to the GPU, or pass "
+        "np.asarray(x), which is copied there and back",
+        what, type);
     return -1;
   }
   int gpu = gpu_of(f);
   if (gpu == PX_UNKNOWN_GPU || gpu == rt_device_ordinal(d))
     return 0;
-  PyErr_Format(PyExc_ValueError,
-               "%s (%.100s) lives on GPU %d, but the %s device is GPU %d; copy it there, or launch in `with cuda.gpus[%d]:`",
-               what, type, gpu, px_selected_device() == d ? "selected" : "current", rt_device_ordinal(d), gpu);
+  PyErr_Format(
+      PyExc_ValueError,
+      "%s (%.100s) lives on GPU %d, but the %s device is GPU %d; copy it there, or launch in `with cuda.gpus[%d]:`",
+      what, type, gpu, px_selected_device() == d ? "selected" : "current", rt_device_ordinal(d),
+      gpu);
   return -1;
 }

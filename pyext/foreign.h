@@ -8,8 +8,8 @@
 #include "pyext/state.h"
 
 enum { /* PxForeign.device, beside GPU numbers and RT_HOST */
-  PX_UNKNOWN_GPU = -2,
-  PX_ANYWHERE = -3, /* pinned and managed memory: the host and every GPU */
+       PX_UNKNOWN_GPU = -2,
+       PX_ANYWHERE = -3, /* pinned and managed memory: the host and every GPU */
 };
 
 /* Why a kernel must not write to an array. */
@@ -49,15 +49,18 @@ int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char 
 struct DlExchange;
 struct DlTensor;
 
-typedef struct PxSource { /* one a type; never changes, lives as long as the module. In the order in which a launch reads it. */
+/* one a type; never changes, lives as long as the module. In the order in which a launch reads it. */
+typedef struct PxSource {
   PyTypeObject *type;
-  int (*tensor_of)(void *object, struct DlTensor *out); /* the exchange table's; NULL: it has none */
-  getter requires_grad; /* the type's own, if it is a C function and nothing stands before it; else NULL */
-  void *closure;        /* its */
+  /* the exchange table's; NULL: it has none */
+  int (*tensor_of)(void *object, struct DlTensor *out);
+  /* the type's own, if it is a C function and nothing stands before it; else NULL */
+  getter requires_grad;
+  void *closure;                                                     /* its */
   int (*stream_of)(int32_t device_type, int32_t device, void **out); /* the exchange table's */
-  const struct DlExchange *exchange; /* NULL: CuPy's ndarray */
-  PyObject *current_stream;          /* CuPy's function */
-  PyObject *descriptor;              /* that keeps requires_grad */
+  const struct DlExchange *exchange;                                 /* NULL: CuPy's ndarray */
+  PyObject *current_stream;                                          /* CuPy's function */
+  PyObject *descriptor;                                              /* that keeps requires_grad */
   bool autograd; /* tensors of PyTorch: requires_grad, is_conj, is_neg */
 } PxSource;
 

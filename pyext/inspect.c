@@ -21,7 +21,8 @@ typedef struct Question {
   size_t number; /* in RtKernelInfo */
 } Question;
 
-static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device, const Question *q) {
+static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device,
+                          const Question *q) {
   char arch[16];
   PxTextRequest request = px_text_request(device, arch);
   request.want = q->want | CG_WANT_ONLY;

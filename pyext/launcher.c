@@ -147,12 +147,14 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
       char who[PX_ARGUMENT_NAME];
       (void)px_argument_name(a, px_argument_of_leaf(a, i), who);
       if (a->leaves[i].readonly == PX_TRACKED)
-        PyErr_Format(PyExc_TypeError,
-                     "%U() writes to a tensor that requires grad, %s, which autograd would not see: pass "
-                     "x.detach()",
-                     function_name(d), who);
+        PyErr_Format(
+            PyExc_TypeError,
+            "%U() writes to a tensor that requires grad, %s, which autograd would not see: pass "
+            "x.detach()",
+            function_name(d), who);
       else
-        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s", function_name(d), who);
+        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s",
+                     function_name(d), who);
       return -1;
     }
   return 0;
@@ -219,7 +221,9 @@ static int choose_block(PxState *st, const PxLauncher *l, PxOverload *o, RtConfi
       return -1;
     entry = rt_kernel_entry_of(o->kernel, l->ntasks, config->dynamic_shared);
   }
-  PX_TRY_STATUS(st, rt_kernel_best_block(o->kernel, entry, config->dynamic_shared, &config->block[0]), return -1);
+  PX_TRY_STATUS(st,
+                rt_kernel_best_block(o->kernel, entry, config->dynamic_shared, &config->block[0]),
+                return -1);
   return 0;
 }
 
@@ -238,7 +242,8 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
 }
 
 /* Loads the entry that the launch wanted, and launches again; which may want the other one then. -1 with an exception, else 0 and the status. */
-static int launch_loading(PxState *st, PxOverload *o, const RtConfig *config, char *block, RtStatus *status, RtTrap *trap) {
+static int launch_loading(PxState *st, PxOverload *o, const RtConfig *config, char *block,
+                          RtStatus *status, RtTrap *trap) {
   while (*status == RT_NO_ENTRY) {
     RtEntryKind wanted = rt_kernel_wants(o->kernel, config);
     if (wanted != RT_ENTRY_NONE && px_entry_load(st, o, wanted) < 0)
@@ -250,8 +255,9 @@ static int launch_loading(PxState *st, PxOverload *o, const RtConfig *config, ch
   return 0;
 }
 
-static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload *o, const RtConfig *config, char *block, RtStatus status,
-                                                        RtTrap *trap) {
+static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload *o,
+                                                        const RtConfig *config, char *block,
+                                                        RtStatus status, RtTrap *trap) {
   if (status == RT_NO_ENTRY) {
     if (launch_loading(st, o, config, block, &status, trap) < 0)
       return -1;
@@ -268,8 +274,8 @@ static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload 
 }
 
 /* The launch itself. block: as the kernel takes it, and not used afterwards. PX_CAPTURED: it has not happened. */
-PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kernel, const RtConfig *config,
-                                      char *block) {
+PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kernel,
+                                      const RtConfig *config, char *block) {
   RtTrap trap; /* of RT_TRAPPED alone */
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
@@ -315,8 +321,9 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
 }
 
 /* After an attempt that was captured, or on a stream: its node, and who uses the memory. */
-static __attribute__((noinline)) PyObject *finish_slowly(PxLauncher *l, PxOverload *o, PyObject *const *argv,
-                                                         Py_ssize_t n, PyObject *kwnames, int failed) {
+static __attribute__((noinline)) PyObject *finish_slowly(PxLauncher *l, PxOverload *o,
+                                                         PyObject *const *argv, Py_ssize_t n,
+                                                         PyObject *kwnames, int failed) {
   if (failed == PX_CAPTURED)
     failed = px_captured_launch(l, o, argv, n, kwnames);
   if (!failed && l->config.stream)
@@ -324,16 +331,16 @@ static __attribute__((noinline)) PyObject *finish_slowly(PxLauncher *l, PxOverlo
   return failed ? NULL : Py_NewRef(Py_None);
 }
 
-PX_HOT static inline PyObject *finish(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_ssize_t n,
-                                      PyObject *kwnames, int failed) {
+PX_HOT static inline PyObject *finish(PxLauncher *l, PxOverload *o, PyObject *const *argv,
+                                      Py_ssize_t n, PyObject *kwnames, int failed) {
   if (PX_LIKELY(!failed && !l->config.stream))
     Py_RETURN_NONE;
   return finish_slowly(l, o, argv, n, kwnames, failed);
 }
 
 /* The way of a launch whose arguments no plan knows yet, and of all that plans do not serve. */
-static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObject *const *argv, Py_ssize_t n,
-                                                            PyObject *kwnames) {
+static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObject *const *argv,
+                                                            Py_ssize_t n, PyObject *kwnames) {
   PxDispatcher *d = l->dispatcher;
   PxState *st = px_state_of((PyObject *)l);
   RtDevice *device = px_current_device(st);
@@ -391,7 +398,8 @@ PX_HOT static inline int launch_planned(PxLauncher *l, const PxPlan *p, char *bl
   return launch_in_order(l, p, block);
 }
 
-PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf, PyObject *kwnames) {
+PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_t nargsf,
+                                      PyObject *kwnames) {
   PxLauncher *l = (PxLauncher *)op;
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   _Alignas(16) char block[PX_PLAN_BYTES];
@@ -518,7 +526,8 @@ static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
     return -1;
   if (v < 1 || v > INT32_MAX) {
     PyErr_Format(PyExc_ValueError,
-                 v < 1 ? "%s is %S: it must be at least 1" : "%s is %S: it is too large", what, arg);
+                 v < 1 ? "%s is %S: it must be at least 1" : "%s is %S: it is too large", what,
+                 arg);
     return -1;
   }
   *out = (uint32_t)v;
@@ -535,7 +544,8 @@ int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
   if (n < 1 || n > 3)
     return bad_dim(what, arg);
   int failed = 0;
-  for (Py_ssize_t i = 0; i < n && i < PySequence_Fast_GET_SIZE(arg) && !failed; i++) { /* __index__ may change a list */
+  /* __index__ may change a list */
+  for (Py_ssize_t i = 0; i < n && i < PySequence_Fast_GET_SIZE(arg) && !failed; i++) {
     PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(arg, i));
     failed = one_dim(what, item, &out[i]);
     Py_DECREF(item);
@@ -582,7 +592,8 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
     return NULL;
   }
   RtConfig config = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
-  if (read_shared(x.shared, &config.dynamic_shared) < 0 || read_cluster(x.cluster, config.cluster) < 0)
+  if (read_shared(x.shared, &config.dynamic_shared) < 0 ||
+      read_cluster(x.cluster, config.cluster) < 0)
     return NULL;
   PyObject *stream = px_stream_argument(st, x.stream);
   PxLauncher *l = stream ? PyObject_GC_New(PxLauncher, st->launcher_type) : NULL;
@@ -619,8 +630,9 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
         "a cluster behind them",
         function_name(d));
   PyObject *const *item = PySequence_Fast_ITEMS(key);
-  return configured(d, item[0], item[1],
-                    (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL});
+  return configured(
+      d, item[0], item[1],
+      (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL});
 }
 
 PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {

@@ -108,19 +108,22 @@ static PyObject *plugin_of(PxState *st) {
 }
 
 /* The allocator is called with the size and the stream's handle, and gives (address, owner). */
-static PyObject *from_plugin(PxState *st, PyObject *allocator, RtDevice *d, size_t bytes, PyObject *stream) {
+static PyObject *from_plugin(PxState *st, PyObject *allocator, RtDevice *d, size_t bytes,
+                             PyObject *stream) {
   RtStream *s = px_stream_of(stream);
   PyObject *owner, *memory = NULL;
   PyObject *pair = PyObject_CallFunction(allocator, "KK", (unsigned long long)bytes,
                                          (unsigned long long)(s ? rt_stream_handle(s) : 0));
   unsigned long long address;
-  if (pair && PyArg_ParseTuple(pair, "KO;an allocator must give (address, owner)", &address, &owner))
+  if (pair &&
+      PyArg_ParseTuple(pair, "KO;an allocator must give (address, owner)", &address, &owner))
     memory = memory_make(st, d, address, bytes, PX_MEMORY_PLUGIN, owner);
   Py_XDECREF(pair);
   return memory;
 }
 
-static RtStatus allocate(RtDevice *d, size_t bytes, RtStream *stream, bool share, uint64_t *address) {
+static RtStatus allocate(RtDevice *d, size_t bytes, RtStream *stream, bool share,
+                         uint64_t *address) {
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
   status = share ? rt_shared_alloc(d, bytes, address) : rt_alloc(d, bytes, stream, address);
@@ -138,7 +141,9 @@ PyObject *px_memory_new(PxState *st, RtDevice *d, size_t bytes, PyObject *stream
     Py_DECREF(allocator);
     return memory;
   }
-  RtStatus status = !share && rt_alloc_again(d, bytes, s, &address) ? RT_OK : allocate(d, bytes, s, share, &address);
+  RtStatus status = !share && rt_alloc_again(d, bytes, s, &address)
+                        ? RT_OK
+                        : allocate(d, bytes, s, share, &address);
   if (status == RT_NO_MEMORY && PyGC_Collect() > 0) /* cycles (tracebacks!) may hold arrays */
     status = allocate(d, bytes, s, share, &address);
   PX_TRY_STATUS(st, status, return NULL);
@@ -281,7 +286,8 @@ static PyObject *host_device_pointer(PyObject *op, void *Py_UNUSED(c)) {
   if (!self->device_address && self->kind == MANAGED)
     self->device_address = (uintptr_t)self->p;
   if (!self->device_address && self->bytes)
-    PX_TRY_STATUS(px_state_of(op), rt_host_device_address(self->device, self->p, &self->device_address),
+    PX_TRY_STATUS(px_state_of(op),
+                  rt_host_device_address(self->device, self->p, &self->device_address),
                   return NULL);
   return PyLong_FromUnsignedLongLong(self->device_address);
 }
@@ -295,7 +301,8 @@ static PyObject *host_size(PyObject *op, void *Py_UNUSED(c)) {
 }
 
 static PyGetSetDef host_memory_getset[] = {
-    {"device_pointer", host_device_pointer, NULL, "Address of the first byte as kernels see it.", NULL},
+    {"device_pointer", host_device_pointer, NULL, "Address of the first byte as kernels see it.",
+     NULL},
     {"host_pointer", host_pointer, NULL, "Address of the first byte as the host sees it.", NULL},
     {"size", host_size, NULL, "Bytes.", NULL},
     {0},
@@ -303,7 +310,8 @@ static PyGetSetDef host_memory_getset[] = {
 
 static PyMethodDef host_memory_methods[] = {
     {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-    {"close", host_memory_close, METH_NOARGS, "Unpins memory of the caller, or closes memory of another process."},
+    {"close", host_memory_close, METH_NOARGS,
+     "Unpins memory of the caller, or closes memory of another process."},
     {0},
 };
 
@@ -340,7 +348,10 @@ static PyObject *module_host_memory(PyObject *module, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = managed ? rt_managed_alloc(d, (size_t)bytes, &p) : rt_pinned_alloc(d, (size_t)bytes, &p);
   Py_END_ALLOW_THREADS
-  PX_TRY_STATUS(st, status, { Py_DECREF(self); return NULL; });
+  PX_TRY_STATUS(st, status, {
+    Py_DECREF(self);
+    return NULL;
+  });
   self->p = p;
   self->bytes = (size_t)bytes;
   self->closed = 0;
@@ -380,7 +391,8 @@ static PyObject *module_ipc_handle(PyObject *module, PyObject *arg) {
   uint8_t handle[64];
   uint64_t offset = 0;
   if (!Py_IS_TYPE(arg, st->array_type))
-    return PyErr_Format(PyExc_TypeError, "a device array is needed, not %.100s", Py_TYPE(arg)->tp_name);
+    return PyErr_Format(PyExc_TypeError, "a device array is needed, not %.100s",
+                        Py_TYPE(arg)->tp_name);
   PxArray *a = (PxArray *)arg;
   PX_TRY_STATUS(st, rt_ipc_export(a->device, a->address, handle, &offset), return NULL);
   return Py_BuildValue("y#K", handle, (Py_ssize_t)sizeof handle, (unsigned long long)offset);
@@ -399,7 +411,10 @@ static PyObject *module_ipc_open(PyObject *module, PyObject *arg) {
   PxHostMemory *self = host_memory_make(st, d, OPENED);
   if (!self)
     return NULL;
-  PX_TRY_STATUS(st, rt_ipc_open(d, (const uint8_t *)handle, &address), { Py_DECREF(self); return NULL; });
+  PX_TRY_STATUS(st, rt_ipc_open(d, (const uint8_t *)handle, &address), {
+    Py_DECREF(self);
+    return NULL;
+  });
   self->device_address = address;
   self->closed = 0;
   return (PyObject *)self;
@@ -485,7 +500,8 @@ static PyObject *module_set_allocator(PyObject *module, PyObject *arg) {
   PxState *st = px_state_of_module(module);
   PyObject *old;
   if (arg != Py_None && !PyCallable_Check(arg))
-    return PyErr_Format(PyExc_TypeError, "an allocator must be callable, not %.100s", Py_TYPE(arg)->tp_name);
+    return PyErr_Format(PyExc_TypeError, "an allocator must be callable, not %.100s",
+                        Py_TYPE(arg)->tp_name);
   PX_BEGIN_LOCKED(module)
   old = st->allocator;
   PX_PUBLISH(st->allocator, arg == Py_None ? NULL : Py_NewRef(arg));
@@ -500,7 +516,8 @@ static PyObject *module_array_at(PyObject *module, PyObject *args) {
   unsigned long long address, bytes;
   PyObject *dtype_arg, *shape_arg, *strides_arg, *owner;
   int readonly;
-  if (!PyArg_ParseTuple(args, "KKOOOOp", &address, &bytes, &dtype_arg, &shape_arg, &strides_arg, &owner, &readonly))
+  if (!PyArg_ParseTuple(args, "KKOOOOp", &address, &bytes, &dtype_arg, &shape_arg, &strides_arg,
+                        &owner, &readonly))
     return NULL;
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM] = {0};
   RtDevice *d = px_current_device(st);
@@ -511,9 +528,11 @@ static PyObject *module_array_at(PyObject *module, PyObject *args) {
     PyErr_SetString(PyExc_ValueError, "strides must be as many as the axes");
   for (int i = 0; given && i < ndim && !PyErr_Occurred(); i++)
     strides[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(given, i));
-  PyObject *memory = dtype && !PyErr_Occurred() ? px_memory_foreign(st, d, address, (size_t)bytes, owner) : NULL;
+  PyObject *memory =
+      dtype && !PyErr_Occurred() ? px_memory_foreign(st, d, address, (size_t)bytes, owner) : NULL;
   if (memory)
-    array = px_array_view(st, memory, address, dtype, (unsigned)ndim, shape, given ? strides : NULL);
+    array = px_array_view(st, memory, address, dtype, (unsigned)ndim, shape,
+                          given ? strides : NULL);
   if (array)
     ((PxArray *)array)->readonly = readonly != 0;
   Py_XDECREF(memory);
@@ -523,18 +542,24 @@ static PyObject *module_array_at(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef px_memory_functions[] = {
-    {"_host_memory", module_host_memory, METH_VARARGS, "_host_memory(bytes, managed): new pinned or managed HostMemory."},
-    {"_register", module_register, METH_O, "_register(buffer): pins the memory of a contiguous buffer until close()."},
+    {"_host_memory", module_host_memory, METH_VARARGS,
+     "_host_memory(bytes, managed): new pinned or managed HostMemory."},
+    {"_register", module_register, METH_O,
+     "_register(buffer): pins the memory of a contiguous buffer until close()."},
     {"_array_at", module_array_at, METH_VARARGS,
      "_array_at(address, bytes, dtype, shape, strides, owner, readonly): a device array on memory of somebody else."},
-    {"_ipc_handle", module_ipc_handle, METH_O, "_ipc_handle(array): (handle of its allocation, offset in it)."},
-    {"_ipc_open", module_ipc_open, METH_O, "_ipc_open(handle): memory of another process, until close()."},
-    {"_shareable", module_shareable, METH_O, "_shareable(begin): allocations of this thread that other processes can open."},
+    {"_ipc_handle", module_ipc_handle, METH_O,
+     "_ipc_handle(array): (handle of its allocation, offset in it)."},
+    {"_ipc_open", module_ipc_open, METH_O,
+     "_ipc_open(handle): memory of another process, until close()."},
+    {"_shareable", module_shareable, METH_O,
+     "_shareable(begin): allocations of this thread that other processes can open."},
     {"_memory_stats", module_stats, METH_O,
      "_memory_stats(device): (free, total, live bytes, arrays, peak bytes, bytes kept, allocations, limit of the pool)."},
     {"_memory_trim", module_trim, METH_VARARGS, "_memory_trim(keep, device)"},
     {"_memory_limit", module_limit, METH_VARARGS, "_memory_limit(bytes, device)"},
     {"_defer_frees", module_defer, METH_VARARGS, "_defer_frees(begin, device)"},
-    {"_set_allocator", module_set_allocator, METH_O, "_set_allocator(f): f(bytes, stream) gives (address, owner); None: the pool."},
+    {"_set_allocator", module_set_allocator, METH_O,
+     "_set_allocator(f): f(bytes, stream) gives (address, owner); None: the pool."},
     {0},
 };

@@ -8,7 +8,8 @@ typedef enum PxMemoryKind {
   PX_MEMORY_POOL,    /* of rt_alloc */
   PX_MEMORY_SHARED,  /* of rt_shared_alloc: other processes can open it */
   PX_MEMORY_FOREIGN, /* the owner's, which knows nothing of our streams */
-  PX_MEMORY_PLUGIN,  /* the owner's, who got it from the allocator in use: freed when the owner is */
+  /* the owner's, who got it from the allocator in use: freed when the owner is */
+  PX_MEMORY_PLUGIN,
 } PxMemoryKind;
 
 typedef struct PxMemory {
@@ -18,12 +19,14 @@ typedef struct PxMemory {
   uint32_t epoch; /* a reset of the device took older memory away */
   uint8_t kind;   /* PxMemoryKind */
   bool mixed;     /* more than one stream used it */
-  PyObject *stream; /* the Stream that used it last, NULL for the default: what its release waits for */
-  PyObject *owner;  /* FOREIGN, PLUGIN */
+  /* the Stream that used it last, NULL for the default: what its release waits for */
+  PyObject *stream;
+  PyObject *owner; /* FOREIGN, PLUGIN */
 } PxMemory;
 
 /* Memory of somebody else, which lives until the last array in it is gone. */
-PyObject *px_memory_foreign(PxState *st, RtDevice *d, uint64_t address, size_t bytes, PyObject *owner);
+PyObject *px_memory_foreign(PxState *st, RtDevice *d, uint64_t address, size_t bytes,
+                            PyObject *owner);
 /* New memory, from the allocator in use. Out of memory: what unreachable objects hold is freed, then it is tried once more. */
 PyObject *px_memory_new(PxState *st, RtDevice *d, size_t bytes, PyObject *stream);
 /* Marks that work on `stream` (a Stream or None) uses it. */

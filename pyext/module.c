@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 
 #include "pyext/dlpack.h"
-#include "pyext/record.h"
 #include "pyext/intrinsic.h"
 #include "pyext/offline.h"
 #include "pyext/overload.h"
+#include "pyext/record.h"
 #include "pyext/snapshot.h"
 #include "pyext/state.h"
 #include "pyext/wait.h"
@@ -40,15 +40,17 @@ static int wait_for_compilations_at_exit(void) {
   if (atomic_flag_test_and_set(&registered) || Py_AtExit(cg_shut) == 0)
     return 0;
   atomic_flag_clear(&registered);
-  PyErr_SetString(PyExc_ImportError, "pyptx needs one of Python's 32 exit functions (Py_AtExit), and all are taken");
+  PyErr_SetString(PyExc_ImportError,
+                  "pyptx needs one of Python's 32 exit functions (Py_AtExit), and all are taken");
   return -1;
 }
 
 static int module_exec(PyObject *module) {
   PxState *st = px_state_of_module(module);
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
-    PyErr_SetString(PyExc_ImportError, "pyptx does not support subinterpreters: import it in the main interpreter, "
-                                       "or use threads or processes");
+    PyErr_SetString(PyExc_ImportError,
+                    "pyptx does not support subinterpreters: import it in the main interpreter, "
+                    "or use threads or processes");
     return -1;
   }
   st->module = module;
@@ -57,13 +59,14 @@ static int module_exec(PyObject *module) {
     return -1;
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
-  if (!(st->devices = PyDict_New()) ||
-      !(st->scalar_ids = PyDict_New()) || !(st->class_dtypes = PyDict_New()) || !(st->named = PyList_New(0)) ||
+  if (!(st->devices = PyDict_New()) || !(st->scalar_ids = PyDict_New()) ||
+      !(st->class_dtypes = PyDict_New()) || !(st->named = PyList_New(0)) ||
       !(st->enums = PyList_New(0)) || !(st->enum_ids = PyDict_New()) ||
       !(st->named_ids = PyDict_New()))
     return -1;
-  PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions, px_array_functions,
-                                 px_memory_functions, px_type_functions, px_cache_functions};
+  PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions,
+                                 px_array_functions,  px_memory_functions, px_type_functions,
+                                 px_cache_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;
@@ -192,8 +195,9 @@ PyObject *px_call_pickle(const char *name, PyObject *object) {
 }
 
 PyObject *px_refuse_pickle(PyObject *self, PyObject *Py_UNUSED(unused)) {
-  return PyErr_Format(PyExc_TypeError,
-                      "cannot pickle or copy %R: it belongs to this process; make one where it is used", self);
+  return PyErr_Format(
+      PyExc_TypeError,
+      "cannot pickle or copy %R: it belongs to this process; make one where it is used", self);
 }
 
 /* --- facts for `pyptx info` and `pyptx compile` --- */

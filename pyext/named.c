@@ -176,7 +176,8 @@ static PyObject *class_text(PxState *st, PyObject *class) {
       Py_CLEAR(parts);
     Py_XDECREF(one);
   }
-  PyObject *comma = PyUnicode_FromString(", "), *inner = parts && comma ? PyUnicode_Join(comma, parts) : NULL;
+  PyObject *comma = PyUnicode_FromString(", "),
+           *inner = parts && comma ? PyUnicode_Join(comma, parts) : NULL;
   PyObject *name = inner ? PyType_GetName((PyTypeObject *)class) : NULL;
   PyObject *text = name ? PyUnicode_FromFormat("enum %U(%U)", name, inner) : NULL;
   Py_XDECREF(name);

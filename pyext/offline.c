@@ -21,7 +21,12 @@ static const struct {
     {"llvm_opt", CG_WANT_LLVM_OPT, offsetof(CgKernel, llvm_opt)},
     {"asm", CG_WANT_ASM, offsetof(CgKernel, assembly)},
 };
-enum { NTEXTS = sizeof texts / sizeof *texts, CUBIN = 1 << 30, APART = 1 << 29, OURS = CUBIN | APART };
+enum {
+  NTEXTS = sizeof texts / sizeof *texts,
+  CUBIN = 1 << 30,
+  APART = 1 << 29,
+  OURS = CUBIN | APART
+};
 
 static const char *text_of(const CgKernel *k, int i) {
   return *(char *const *)((const char *)k + texts[i].at);
@@ -32,7 +37,10 @@ static int parse_want(const char *want, unsigned *bits) {
   *bits = 0;
   for (const char *s = want; *s;) {
     size_t n = strcspn(s, ",");
-    unsigned ours = n != 5 ? 0 : !strncmp(s, "cubin", n) ? CUBIN : !strncmp(s, "apart", n) ? APART : 0;
+    unsigned ours = n != 5                    ? 0
+                    : !strncmp(s, "cubin", n) ? CUBIN
+                    : !strncmp(s, "apart", n) ? APART
+                                              : 0;
     bool known = ours;
     *bits |= ours;
     for (int i = 0; i < NTEXTS && !known; i++)
@@ -119,7 +127,8 @@ static PyObject *answer(const CgKernel *k) {
   if (put_texts(dict, k) < 0 || put(dict, "args", list_of(k->nargs, one_argument, k)) < 0 ||
       put(dict, "params", list_of(k->params.nfields, one_field, k)) < 0 ||
       put(dict, "sites", list_of(k->nsites, one_site, k)) < 0 ||
-      (k->coarsening && put(dict, "coarsening", decoded(k->coarsening, strlen(k->coarsening))) < 0) ||
+      (k->coarsening &&
+       put(dict, "coarsening", decoded(k->coarsening, strlen(k->coarsening))) < 0) ||
       put(dict, "timings", list_of(k->ntimings, one_timing, k)) < 0)
     Py_CLEAR(dict);
   return dict;
@@ -229,9 +238,15 @@ static PxDispatcher *dispatcher_with(PxState *st, PyObject *function, PyObject *
   return made;
 }
 
-static int put_coarse(PxState *st, PxDispatcher *d, PyObject *dict, const CgKernel *k, const PxTextRequest *text) {
-  CgRequest request = {.coarse_of = k, .target = CG_NVPTX, .arch = text->arch, .ptx_version = text->ptx_version,
-                       .options = d->options, .want = text->want, .dump = px_dump(d)};
+static int put_coarse(PxState *st, PxDispatcher *d, PyObject *dict, const CgKernel *k,
+                      const PxTextRequest *text) {
+  CgRequest request = {.coarse_of = k,
+                       .target = CG_NVPTX,
+                       .arch = text->arch,
+                       .ptx_version = text->ptx_version,
+                       .options = d->options,
+                       .want = text->want,
+                       .dump = px_dump(d)};
   CgKernel *coarse = NULL;
   PxCacheUse unused;
   if (!k->rest)

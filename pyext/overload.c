@@ -25,13 +25,17 @@ PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
   if (rt_device_is_host(device))
     return (PxTextRequest){.target = CG_HOST, .opt = -1, .device = device};
   snprintf(arch, 16, "sm_%d", rt_device_capability(device));
-  return (PxTextRequest){
-      .target = CG_NVPTX, .arch = arch, .ptx_version = rt_driver_ptx_version(), .opt = -1, .device = device};
+  return (PxTextRequest){.target = CG_NVPTX,
+                         .arch = arch,
+                         .ptx_version = rt_driver_ptx_version(),
+                         .opt = -1,
+                         .device = device};
 }
 
 const char *px_dump(const PxDispatcher *d) { return d->dump ? d->dump : getenv("PYPTX_DUMP"); }
 
-int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label, CgKernel **code, PxCacheUse *use) {
+int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
+                       CgKernel **code, PxCacheUse *use) {
   Diag *diag = NULL;
   int failed = px_compile_cached(st, caching, request, label, code, &diag, use);
   if (failed && diag)
@@ -76,8 +80,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
   PxCacheUse unused;
-  int failed = px_compile_request(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, NULL, code,
-                                  text->cache ? text->cache : &unused);
+  int failed = px_compile_request(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, NULL,
+                                  code, text->cache ? text->cache : &unused);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)
@@ -136,8 +140,8 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   text.cache = &o->cache;
   text.declared = &declared;
   text.apart = true;
-  if (px_compile_text(st, d, signature, &text, &o->code) < 0 || px_entries_open(st, d, o, declared) < 0 ||
-      call_it(st, o, d->function) < 0)
+  if (px_compile_text(st, d, signature, &text, &o->code) < 0 ||
+      px_entries_open(st, d, o, declared) < 0 || call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
   Py_XDECREF(declared);
   return o;
@@ -346,14 +350,18 @@ static PyGetSetDef overload_getset[] = {
      "Device arrays among the kernel's globals and closure values: its code holds their addresses, and the kernel keeps them alive.",
      NULL},
     {"cache", get_cache, NULL,
-     "How the disk cache served it: 'hit', 'miss' (compiled, and kept), or None if it was not asked.", NULL},
+     "How the disk cache served it: 'hit', 'miss' (compiled, and kept), or None if it was not asked.",
+     NULL},
     {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
     {"device", get_device, NULL, "The device it was compiled for.", NULL},
-    {"ptx", get_ptx, NULL, "The PTX text of the kernel's own entry; None on the host device.", NULL},
+    {"ptx", get_ptx, NULL, "The PTX text of the kernel's own entry; None on the host device.",
+     NULL},
     {"coarse_ptx", get_coarse_ptx, NULL,
-     "The PTX text of the entry that large launches take (see coarsening), which is compiled now if none has wanted it yet; None if there is none.", NULL},
+     "The PTX text of the entry that large launches take (see coarsening), which is compiled now if none has wanted it yet; None if there is none.",
+     NULL},
     {"coarsening", get_coarsening, NULL,
-     "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: switched off'; None on the host device.", NULL},
+     "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: switched off'; None on the host device.",
+     NULL},
     {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
     {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.",
      (void *)offsetof(RtKernelInfo, registers)},

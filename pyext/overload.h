@@ -12,15 +12,16 @@
 typedef struct PxOverload {
   PyObject_HEAD RtDevice *device;
   PxSignature signature;
-  PyObject *text;  /* str: "(float32[::1], pyint)" */
-  PyObject *types; /* tuple of Type */
-  PyObject *scope; /* the kernel's globals: where its own exception classes are found */
+  PyObject *text;   /* str: "(float32[::1], pyint)" */
+  PyObject *types;  /* tuple of Type */
+  PyObject *scope;  /* the kernel's globals: where its own exception classes are found */
   PyObject *owners; /* tuple: device arrays whose addresses the code holds */
   CgKernel *code;
   RtKernel *kernel;
-  struct PxEntries *entries; /* of a kernel that has two, which are loaded when launches want them: entries.c; else NULL */
+  /* of a kernel that has two, which are loaded when launches want them: entries.c; else NULL */
+  struct PxEntries *entries;
   PxCacheUse cache; /* how the disk cache served it */
-  bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
+  bool pending;     /* launched on a GPU since its traps were last looked at; in st->pending */
   struct PxOverload *next_pending;
 } PxOverload;
 
@@ -33,20 +34,21 @@ PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSig
 /* Compiles to text only, for a target that need not be here. code is freed with cg_kernel_free. 0 or -1. */
 typedef struct PxTextRequest {
   CgTarget target;
-  const char *arch; /* "sm_90"; NULL: this CPU */
-  int ptx_version;  /* 0: the lowest that arch allows */
-  unsigned want;    /* CgWant */
-  int opt;          /* -1: the dispatcher's */
-  RtDevice *device; /* whose arrays the code may hold by address; NULL: any */
-  bool apart; /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
-  PxCacheUse *cache; /* the disk cache may be used: set to what it did; NULL: compile */
-  PyObject **owners; /* set to a tuple of these arrays, if not NULL */
+  const char *arch;    /* "sm_90"; NULL: this CPU */
+  int ptx_version;     /* 0: the lowest that arch allows */
+  unsigned want;       /* CgWant */
+  int opt;             /* -1: the dispatcher's */
+  RtDevice *device;    /* whose arrays the code may hold by address; NULL: any */
+  bool apart;          /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
+  PxCacheUse *cache;   /* the disk cache may be used: set to what it did; NULL: compile */
+  PyObject **owners;   /* set to a tuple of these arrays, if not NULL */
   PyObject **declared; /* … and to one of the functions of other modules that it may call */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);
 /* One compilation, with its errors as Python exceptions. label: of the file in the cache; NULL: made from the request. 0 or -1. */
-int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label, CgKernel **code, PxCacheUse *use);
+int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
+                       CgKernel **code, PxCacheUse *use);
 const char *px_dump(const struct PxDispatcher *d); /* which passes are dumped; NULL: none */
 /* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
 PxTextRequest px_text_request(RtDevice *device, char arch[16]);

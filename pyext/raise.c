@@ -1,8 +1,8 @@
 /* Raise: Diag, RtError and RtTrap become Python exceptions, with the source line fetched only now. */
 #include "pyext/raise.h"
 
-#include <stdlib.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 PyObject *px_error_class(PxState *st, const char *name) {
@@ -180,7 +180,8 @@ static int put_complex(char *out, size_t size, double re, double im) {
 }
 
 /* format(value, spec) by Python; returns how many bytes, none if it fails. s stands behind the '='. */
-static size_t put_formatted(char *out, size_t size, char form, int64_t value, const char *s, const char *end) {
+static size_t put_formatted(char *out, size_t size, char form, int64_t value, const char *s,
+                            const char *end) {
   double d;
   memcpy(&d, &value, sizeof d);
   PyObject *number = form == 'F'   ? PyFloat_FromDouble(d)
@@ -207,8 +208,8 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
   size_t at = 0;
   for (const char *s = message; *s && at + 80 < sizeof out;) {
     bool hole = s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES;
-    const char *end = hole && s[2] == ':' && s[3] && strchr("FDU", s[3]) && s[4] == '=' ? strchr(s, '}')
-                                                                                        : NULL;
+    const char *end =
+        hole && s[2] == ':' && s[3] && strchr("FDU", s[3]) && s[4] == '=' ? strchr(s, '}') : NULL;
     if (end) {
       at += put_formatted(out + at, sizeof out - at - 80, s[3], values[s[1] - '0'], s + 5, end);
       s = end + 1;
@@ -247,7 +248,6 @@ static PyObject *trap_class(const char *name, PyObject *scope) {
   Py_XDECREF(class);
   return Py_NewRef(PyExc_RuntimeError);
 }
-
 
 static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char *symbol) {
   PyObject *text = site ? trap_text(site->message, trap->values)

@@ -158,10 +158,11 @@ static PyObject *dtype_of(PxState *st, const Type *t) {
   PyObject *names = PyList_New(0), *formats = PyList_New(0), *offsets = PyList_New(0);
   bool ok = names && formats && offsets && px_need_numpy(st) == 0;
   for (uint32_t k = 0; ok && k < t->nfields; k++) {
-    PyObject *name = PyUnicode_FromString(t->fields[k].name), *format = field_format(st, &t->fields[k]),
+    PyObject *name = PyUnicode_FromString(t->fields[k].name),
+             *format = field_format(st, &t->fields[k]),
              *offset = PyLong_FromUnsignedLong(t->fields[k].offset);
-    ok = name && format && offset && !PyList_Append(names, name) && !PyList_Append(formats, format) &&
-         !PyList_Append(offsets, offset);
+    ok = name && format && offset && !PyList_Append(names, name) &&
+         !PyList_Append(formats, format) && !PyList_Append(offsets, offset);
     Py_XDECREF(name);
     Py_XDECREF(format);
     Py_XDECREF(offset);
@@ -276,7 +277,8 @@ const char *px_elem_text(PxState *st, PxElem e) {
 }
 
 unsigned px_elem_align(PxState *st, PxElem e) {
-  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->align : ty_align(&(Type){.id = (TypeId)e});
+  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->align
+                              : ty_align(&(Type){.id = (TypeId)e});
 }
 
 PyObject *px_elem_dtype(PxState *st, PxElem e) {

@@ -14,7 +14,7 @@ enum { PX_RECORD_ELEM = 256, PX_MAX_RECORDS = 4096, PX_NO_ELEM = 0xffff };
 typedef struct PxRecord { /* never changes, never freed before the module */
   char *text;             /* "record(x: float32 @0; 4)", "datetime64[ns]" */
   PyObject *dtype;
-  TypeId id;              /* TY_RECORD, TY_DATETIME, TY_TIMEDELTA */
+  TypeId id; /* TY_RECORD, TY_DATETIME, TY_TIMEDELTA */
   uint32_t size, align;
 } PxRecord;
 

@@ -71,10 +71,12 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
   if (t->id == TY_ARRAY) {
     if (t->space != SPACE_GLOBAL)
       *error = arena_printf(&cx->arena, "%s is not in global memory", ty_name(cx, t));
-    PxElem elem = t->elem->id >= TY_SCALARS ? px_elem_of_text(st, ty_name(cx, t->elem)) : t->elem->id;
+    PxElem elem = t->elem->id >= TY_SCALARS ? px_elem_of_text(st, ty_name(cx, t->elem))
+                                            : t->elem->id;
     if (elem == PX_NO_ELEM) {
       PyErr_Clear();
-      *error = arena_printf(&cx->arena, "%.200s is no record type of kernels", ty_name(cx, t->elem));
+      *error = arena_printf(&cx->arena, "%.200s is no record type of kernels",
+                            ty_name(cx, t->elem));
     }
     VEC_PUSH(&cx->arena, out, px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align));
     return !*error;
@@ -123,7 +125,8 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
                                  const char **error) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
   *enclosed = false;
-  if (*open != '(' || ty_is_named_text(s) || ty_is_enum_text(s) || (open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (*open != '(' || ty_is_named_text(s) || ty_is_enum_text(s) ||
+      (open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return s;
   const char *close = closing(open);
   if (!close)
@@ -141,7 +144,8 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
   return skip_space(arena_strndup(&cx->arena, open + 1, (size_t)(close - open - 1)));
 }
 
-static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out, PxSignature *signature) {
+static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out,
+                              PxSignature *signature) {
   bool enclosed;
   const char *error = NULL, *s = argument_list(cx, text, signature, &enclosed, &error);
   if (error)
@@ -225,7 +229,8 @@ static int put_arguments(PxState *st, PyObject *list, PyObject *parts) {
   Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
   int failed = items ? put_text(parts, "(") : -1;
   for (Py_ssize_t i = 0; i < n && !failed; i++)
-    failed = (i && put_text(parts, ", ") < 0) || put_argument(st, PyTuple_GET_ITEM(items, i), parts) < 0;
+    failed = (i && put_text(parts, ", ") < 0) ||
+             put_argument(st, PyTuple_GET_ITEM(items, i), parts) < 0;
   Py_XDECREF(items);
   Py_LeaveRecursiveCall();
   return failed || put_text(parts, n == 1 ? ",)" : ")") < 0 ? -1 : 0;
@@ -427,8 +432,8 @@ int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, u
       price += NAMES_PRICE;
       continue;
     }
-    if (px_token_is_enum(a) || px_token_is_enum(b) || px_token_is_tuple(a) || px_token_is_tuple(b) ||
-        px_token_is_array(a) != px_token_is_array(b))
+    if (px_token_is_enum(a) || px_token_is_enum(b) || px_token_is_tuple(a) ||
+        px_token_is_tuple(b) || px_token_is_array(a) != px_token_is_array(b))
       return NO;
     int one = px_token_is_array(a) ? array_price(a, b) : scalar_price((TypeId)a, (TypeId)b);
     if (one < 0)

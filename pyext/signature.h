@@ -10,13 +10,15 @@ typedef uint32_t PxToken;
 
 enum {
   PX_ARRAY_TOKEN = 1 << 30, /* | elem | ndim << 16 | layout << 21 | wide << 23 | align << 24 */
-  PX_TUPLE_TOKEN = 1 << 29, /* | number of items | number of the named tuple's class (named.h) << 13 */
+  /* | number of items | number of the named tuple's class (named.h) << 13 */
+  PX_TUPLE_TOKEN = 1 << 29,
   PX_NAMED_SHIFT = 13,
   PX_ENUM_TOKEN = 1 << 28, /* | number of the Enum's type (named.h) */
 };
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */
-static inline PxToken px_array_token(PxElem elem, unsigned ndim, Layout layout, bool wide, unsigned align) {
+static inline PxToken px_array_token(PxElem elem, unsigned ndim, Layout layout, bool wide,
+                                     unsigned align) {
   return PX_ARRAY_TOKEN | elem | ndim << 16 | (PxToken)layout << 21 | (PxToken)wide << 23 |
          (PxToken)(align ? __builtin_ctz(align) + 1 : 0) << 24;
 }
@@ -35,14 +37,17 @@ static inline PxElem px_token_elem(PxToken t) { return t & 0xffff; }
 static inline unsigned px_token_ndim(PxToken t) { return t >> 16 & 31; }
 static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 21 & 3); }
 static inline bool px_token_wide(PxToken t) { return t >> 23 & 1; }
-static inline unsigned px_token_align(PxToken t) { return t >> 24 & 7 ? 1u << ((t >> 24 & 7) - 1) : 0; }
+static inline unsigned px_token_align(PxToken t) {
+  return t >> 24 & 7 ? 1u << ((t >> 24 & 7) - 1) : 0;
+}
 
 typedef struct PxPlace { /* where an array's elements lie; strides in bytes */
   uint64_t address;
   unsigned ndim;
   size_t itemsize;
   const int64_t *shape, *strides;
-  bool on_host; /* a GPU loads both parts of a complex number at once, and wants them aligned for that */
+  /* a GPU loads both parts of a complex number at once, and wants them aligned for that */
+  bool on_host;
 } PxPlace;
 
 /* Axes of extent 1 may have any stride; an empty array is C. */

@@ -211,8 +211,8 @@ void px_snapshot_free(PxSnapshot *s) {
 
 static PxSnapshot *snapshot_new(PxState *st, RtDevice *device) {
   PxSnapshot *s = PyMem_Calloc(1, sizeof *s);
-  if (!s || !(s->cx = cx_new()) || !(s->keep = PyList_New(0)) ||
-      !(s->owners = PyList_New(0)) || !(s->declared = PyList_New(0))) {
+  if (!s || !(s->cx = cx_new()) || !(s->keep = PyList_New(0)) || !(s->owners = PyList_New(0)) ||
+      !(s->declared = PyList_New(0))) {
     px_snapshot_free(s);
     PyErr_NoMemory();
     return NULL;
@@ -236,7 +236,8 @@ static PxSnapshot *snapshot_done(PxState *st, PxSnapshot *s, int failed) {
 PyObject *px_snapshot_owners(const PxSnapshot *s) { return PyList_AsTuple(s->owners); }
 PyObject *px_snapshot_declared(const PxSnapshot *s) { return PyList_AsTuple(s->declared); }
 
-PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options, RtDevice *device) {
+PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options,
+                        RtDevice *device) {
   PxSnapshot *s = snapshot_new(st, device);
   return s ? snapshot_done(st, s, take(s, function, options)) : NULL;
 }

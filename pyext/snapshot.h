@@ -12,7 +12,8 @@
 typedef struct PxSnapshot PxSnapshot;
 
 /* function: a Python function. device: where the kernel will run, whose arrays it may hold by address; NULL: any. NULL with an exception. */
-PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options, RtDevice *device);
+PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options,
+                        RtDevice *device);
 /* The device arrays whose addresses the kernel holds, which must outlive it: a new tuple, or NULL with an exception. */
 PyObject *px_snapshot_owners(const PxSnapshot *s);
 /* Functions of other modules (cuda.declare_device) that it may call, in the same way. */
@@ -34,11 +35,11 @@ const OpTable *px_optable(PxState *st);
 typedef struct PxMemo PxMemo;
 struct PxSnapshot {
   PxState *st;
-  Cx *cx;         /* its arena holds everything */
+  Cx *cx; /* its arena holds everything */
   RtDevice *device;
-  PyObject *owners; /* list: device arrays that are frozen */
+  PyObject *owners;   /* list: device arrays that are frozen */
   PyObject *declared; /* list: device functions of other modules that are */
-  PyObject *keep; /* list: what must stay alive while the memo compares addresses */
+  PyObject *keep;     /* list: what must stay alive while the memo compares addresses */
   PxMemo *memo;
   uint32_t memo_len, memo_cap;
   VEC(struct PxWork) work;
@@ -47,7 +48,7 @@ struct PxSnapshot {
   bool mentions_complex;
   const Frozen *root;
   Py_buffer elements; /* of an array, while they are copied */
-  PyObject *failed; /* the exception of a Python call, while unwinding */
+  PyObject *failed;   /* the exception of a Python call, while unwinding */
 };
 
 struct PxWork { /* a function whose shell stands and whose contents are still to be frozen */

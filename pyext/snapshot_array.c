@@ -100,7 +100,8 @@ bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
 /* Its type as text: of one argument, without the brackets of the list. */
 static const char *array_type(PxSnapshot *s, const PxArray *a) {
   const char *text = px_freeze_text(s, px_keep(s, px_signature_text(s->st, &a->token, 1)));
-  return arena_printf(&s->cx->arena, "%s%.*s", a->readonly ? "readonly " : "", (int)strlen(text) - 2, text + 1);
+  return arena_printf(&s->cx->arena, "%s%.*s", a->readonly ? "readonly " : "",
+                      (int)strlen(text) - 2, text + 1);
 }
 
 static void freeze_device_array(PxSnapshot *s, Frozen *f, PxArray *a) {
@@ -137,6 +138,7 @@ bool px_freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (!interface)
     return false;
   px_keep(s, interface);
-  freeze_device_array(s, f, (PxArray *)px_keep(s, px_array_from_interface(s->st, interface, object, true)));
+  freeze_device_array(
+      s, f, (PxArray *)px_keep(s, px_array_from_interface(s->st, interface, object, true)));
   return true;
 }

@@ -349,7 +349,8 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (id == INTR_NONE)
     return freeze_library_function(s, f, object);
   bool ufunc = !strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc");
-  if (id == INTR_PY_POW || id == INTR_PY_PRINT || ufunc) /* pow of three arguments; what writes numbers; ufuncs of arrays */
+  /* pow of three arguments; what writes numbers; ufuncs of arrays */
+  if (id == INTR_PY_POW || id == INTR_PY_PRINT || ufunc)
     (void)freeze_library_function(s, f, object);
   f->kind = FZ_INTRINSIC;
   f->i = id;
@@ -398,7 +399,8 @@ static bool freeze_enum_class(PxSnapshot *s, Frozen *f, PyObject *class) {
   f->text = px_freeze_text(s, px_keep(s, PyType_GetName((PyTypeObject *)class)));
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject *member = PyList_GET_ITEM(members, i);
-    names[i] = px_freeze_text(s, px_keep(s, PyObject_GetAttrString(member, "_name_"))); /* as named.c has it */
+    /* as named.c has it */
+    names[i] = px_freeze_text(s, px_keep(s, PyObject_GetAttrString(member, "_name_")));
     values[i] = px_freeze(s, px_keep(s, PyObject_GetAttr(member, s->st->name.value)));
   }
   f->names = names;
@@ -439,7 +441,8 @@ static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 /* pyptx.cuda._link.DeclaredFunction: its class says so, with a property of (symbol, signature, is Numba's ABI). */
 static bool freeze_declared(PxSnapshot *s, Frozen *f, PyObject *object) {
-  if (PyType_Check(object) || !PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__pyptx_declared__))
+  if (PyType_Check(object) ||
+      !PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__pyptx_declared__))
     return false;
   PyObject *what = px_keep(s, PyObject_GetAttr(object, s->st->name.__pyptx_declared__));
   if (!PyTuple_Check(what) || PyTuple_GET_SIZE(what) != 3)
@@ -456,7 +459,8 @@ static bool freeze_declared(PxSnapshot *s, Frozen *f, PyObject *object) {
 }
 
 static bool (*const kinds[])(PxSnapshot *, Frozen *, PyObject *) = {
-    freeze_collection, freeze_callable, freeze_class, freeze_module, px_freeze_numpy, freeze_enum, freeze_declared, px_freeze_memory,
+    freeze_collection, freeze_callable, freeze_class,    freeze_module,
+    px_freeze_numpy,   freeze_enum,     freeze_declared, px_freeze_memory,
 };
 
 /* May code that names it make complex numbers? */

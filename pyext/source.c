@@ -10,7 +10,9 @@
 
 /* --- the table --- */
 
-static size_t slot_of(const PyTypeObject *type) { return ((uintptr_t)type >> 5) * 0x9e3779b1u % PX_SOURCES; }
+static size_t slot_of(const PyTypeObject *type) {
+  return ((uintptr_t)type >> 5) * 0x9e3779b1u % PX_SOURCES;
+}
 
 const PxSource *px_source_find(PxState *st, PyTypeObject *type) {
   for (size_t i = slot_of(type), n = 0; n < PX_SOURCES; i = (i + 1) % PX_SOURCES, n++) {
@@ -38,7 +40,8 @@ static const PxSource *insert(PxState *st, PxSource *fresh) {
   if (used < PX_SOURCES / 2) {
     size_t i = slot_of(fresh->type);
     PxSource *s;
-    while ((s = atomic_load_explicit(&st->sources[i], memory_order_relaxed)) && s->type != fresh->type)
+    while ((s = atomic_load_explicit(&st->sources[i], memory_order_relaxed)) &&
+           s->type != fresh->type)
       i = (i + 1) % PX_SOURCES;
     if (!s)
       atomic_store_explicit(&st->sources[i], fresh, memory_order_release);
@@ -62,7 +65,8 @@ static bool is_cupy(PxState *st, PyTypeObject *type) {
   if (strcmp(type->tp_name, "ndarray") != 0 && strcmp(type->tp_name, "cupy.ndarray") != 0)
     return false;
   PyObject *module = px_getattr_optional((PyObject *)type, st->name.__module__);
-  bool is = module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "cupy") == 0;
+  bool is = module && PyUnicode_Check(module) &&
+            PyUnicode_CompareWithASCIIString(module, "cupy") == 0;
   Py_XDECREF(module);
   return is;
 }
@@ -77,9 +81,12 @@ static PyObject *cupy_stream_function(void) {
 
 /* As instances find it: a getter in C, and attribute access as object has it. */
 static PyObject *getter_of(PyTypeObject *type, PyObject *name) {
-  PyObject *found = type->tp_getattro == PyObject_GenericGetAttr ? px_getattr_optional((PyObject *)type, name) : NULL;
-  if (found && (!Py_IS_TYPE(found, &PyGetSetDescr_Type) || !PyType_IsSubtype(type, PyDescr_TYPE(found)) ||
-                !((PyGetSetDescrObject *)found)->d_getset->get))
+  PyObject *found = type->tp_getattro == PyObject_GenericGetAttr
+                        ? px_getattr_optional((PyObject *)type, name)
+                        : NULL;
+  if (found &&
+      (!Py_IS_TYPE(found, &PyGetSetDescr_Type) || !PyType_IsSubtype(type, PyDescr_TYPE(found)) ||
+       !((PyGetSetDescrObject *)found)->d_getset->get))
     Py_CLEAR(found);
   PyErr_Clear();
   return found;
@@ -149,7 +156,8 @@ static int check_tensor(PxState *st, PyObject *obj, PxForeign *f) {
   int is = kind == KIND_COMPLEX ? is_set(obj, "is_conj") : 0;
   if (is)
     return is < 0 ? -1 : refuse("whose conjugation is still to be done", "x.resolve_conj()");
-  is = (kind == KIND_FLOAT || kind == KIND_COMPLEX) && may_be_negated(f) ? is_set(obj, "is_neg") : 0;
+  is = (kind == KIND_FLOAT || kind == KIND_COMPLEX) && may_be_negated(f) ? is_set(obj, "is_neg")
+                                                                         : 0;
   return is <= 0 ? is : refuse("whose negation is still to be done", "x.resolve_neg()");
 }
 
@@ -190,8 +198,8 @@ static int read_number(PyObject *obj, PyObject *name, unsigned long long *out) {
 static int read_dims(PyObject *obj, PyObject *name, unsigned *n, int64_t *out) {
   PyObject *tuple = PyObject_GetAttr(obj, name);
   if (tuple && (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) > TY_MAX_NDIM))
-    PyErr_Format(PyExc_TypeError, "%.100s has bad extents or more than %d axes", Py_TYPE(obj)->tp_name,
-                 TY_MAX_NDIM);
+    PyErr_Format(PyExc_TypeError, "%.100s has bad extents or more than %d axes",
+                 Py_TYPE(obj)->tp_name, TY_MAX_NDIM);
   *n = tuple && !PyErr_Occurred() ? (unsigned)PyTuple_GET_SIZE(tuple) : 0;
   for (unsigned i = 0; i < *n; i++)
     out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
@@ -212,7 +220,8 @@ static int read_cupy(PxState *st, PyObject *obj, PxForeign *out) {
       read_dims(obj, st->name.strides, &nstrides, out->strides) < 0)
     return -1;
   if (nstrides != out->ndim) {
-    PyErr_Format(PyExc_TypeError, "%.100s has %u extents and %u strides", Py_TYPE(obj)->tp_name, out->ndim, nstrides);
+    PyErr_Format(PyExc_TypeError, "%.100s has %u extents and %u strides", Py_TYPE(obj)->tp_name,
+                 out->ndim, nstrides);
     return -1;
   }
   PyObject *dtype = PyObject_GetAttr(obj, st->name.dtype);

@@ -34,19 +34,21 @@ PX_TYPES(X)
 #undef X
 
 /* Names that are looked up in objects, interned once. */
-#define PX_NAMES(X)                                                                                \
-  X(dtype)                                                                                         \
-  X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names)                \
-      X(__dlpack__) X(__dlpack_device__) X(__dlpack_c_exchange_api__) X(__c_dlpack_exchange_api__) X(ptr) X(device_id) X(requires_grad) X(__array_interface__) X(__cuda_array_interface__) X(__pyptx_way__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__)     \
-          X(__name__) X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__)         \
-              X(__defaults__) X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable)        \
-                  X(co_exceptiontable) X(co_consts) X(co_names) X(co_varnames) X(co_cellvars)      \
-                      X(co_freevars) X(co_name) X(co_qualname) X(co_filename) X(co_flags)          \
-                          X(co_firstlineno) X(co_argcount) X(co_posonlyargcount)                   \
-                              X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__)        \
-                                  X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty)        \
-                                      X(order) X(buffer) X(offset) X(copy) X(__members__) X(__pyptx_declared__) X(link)  \
-                                          X(flags) X(writeable) X(_field_defaults) X(_sort_order_) X(_flag_mask_) X(name) X(__mro__)
+/* clang-format off */
+#define PX_NAMES(X) \
+  X(dtype) X(str) X(shape) X(strides) X(data) X(typestr) X(stream) X(value) X(item) X(names) \
+  X(__dlpack__) X(__dlpack_device__) X(__dlpack_c_exchange_api__) X(__c_dlpack_exchange_api__) \
+  X(ptr) X(device_id) X(requires_grad) X(__array_interface__) X(__cuda_array_interface__) \
+  X(__pyptx_way__) X(__cuda_stream__) X(__dict__) X(__module__) X(__qualname__) X(__name__) \
+  X(_fields) X(__code__) X(__globals__) X(__builtins__) X(__closure__) X(__defaults__) \
+  X(__kwdefaults__) X(cell_contents) X(co_code) X(co_linetable) X(co_exceptiontable) \
+  X(co_consts) X(co_names) X(co_varnames) X(co_cellvars) X(co_freevars) X(co_name) \
+  X(co_qualname) X(co_filename) X(co_flags) X(co_firstlineno) X(co_argcount) \
+  X(co_posonlyargcount) X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__) \
+  X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty) X(order) X(buffer) X(offset) X(copy) \
+  X(__members__) X(__pyptx_declared__) X(link) X(flags) X(writeable) X(_field_defaults) \
+  X(_sort_order_) X(_flag_mask_) X(name) X(__mro__)
+/* clang-format on */
 
 enum { PX_SOURCES = 64 };
 
@@ -63,20 +65,24 @@ typedef struct PxState {
   PyObject *errors; /* module pyptx.errors, imported at the first error */
   PyObject *numpy, *np_ndarray, *np_generic, *np_dtype; /* NULL until NumPy is needed */
   PyObject *dtypes[TY_SCALARS]; /* NumPy dtype by TypeId, NULL where there is none */
-  PyObject *scalar_ids;         /* dict: dtype object → element number; none of them holds objects */
-  PyObject *class_dtypes;       /* dict: NumPy scalar class → dtype, as np.dtype(class) said */
-  struct PxRecord **records;    /* record types by element number, record.h */
+  /* dict: dtype object → element number; none of them holds objects */
+  PyObject *scalar_ids;
+  PyObject *class_dtypes;    /* dict: NumPy scalar class → dtype, as np.dtype(class) said */
+  struct PxRecord **records; /* record types by element number, record.h */
   uint32_t nrecords;
-  PyObject *named, *named_ids;  /* classes of named tuples, named.h */
-  PyObject *enums, *enum_ids;   /* types of Enums by number, typeof.c */
-  struct PxSource *_Atomic sources[PX_SOURCES]; /* types of other libraries' arrays, foreign.h: filled, never changed */
-  struct PxOverload *pending;   /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
-  PyObject *devices;            /* dict: ordinal → Device */
+  PyObject *named, *named_ids; /* classes of named tuples, named.h */
+  PyObject *enums, *enum_ids;  /* types of Enums by number, typeof.c */
+  /* types of other libraries' arrays, foreign.h: filled, never changed */
+  struct PxSource *_Atomic sources[PX_SOURCES];
+  /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
+  struct PxOverload *pending;
+  PyObject *devices; /* dict: ordinal → Device */
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
-  PyObject *allocator;          /* of new device arrays; NULL: the runtime's pool */
-  RtDevice *default_device; /* NULL: not known yet, or of several GPUs */
-  RtDevice *first_gpu;      /* the default device of threads without a CUDA context, on a machine with several GPUs */
+  PyObject *allocator;                /* of new device arrays; NULL: the runtime's pool */
+  RtDevice *default_device;           /* NULL: not known yet, or of several GPUs */
+  /* the default device of threads without a CUDA context, on a machine with several GPUs */
+  RtDevice *first_gpu;
   PyObject *cache_problems; /* set of str: what was wrong with the disk cache and has been said */
   struct {
     uint64_t hits, misses, stored, damaged;
@@ -97,7 +103,8 @@ bool px_have_numpy(PxState *st);
 /* The device of this thread's calls: what was selected, else the one that another library made current, else the default of PYPTX_DEVICE.
  * NULL with an exception. */
 RtDevice *px_current_device(PxState *st);
-void px_select_device(RtDevice *d); /* for these calls alone: its context is not made current. NULL: back to the default */
+/* for these calls alone: its context is not made current. NULL: back to the default */
+void px_select_device(RtDevice *d);
 RtDevice *px_selected_device(void);
 PyObject *px_device_object(PxState *st, RtDevice *d);
 const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
@@ -108,7 +115,7 @@ PyObject *px_call_pickle(const char *name, PyObject *object);
 PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
-extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[], px_array_functions[],
-    px_type_functions[], px_cache_functions[], px_memory_functions[];
+extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[],
+    px_array_functions[], px_type_functions[], px_cache_functions[], px_memory_functions[];
 
 #endif

@@ -45,8 +45,10 @@ static PyObject *foreign_stream(PxState *st, PyObject *arg) {
   PyObject *protocol = px_getattr_optional(arg, st->name.__cuda_stream__);
   if (!protocol) {
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "a stream must be a cuda.stream(), 0, or an object with __cuda_stream__, not %.100s",
-                   Py_TYPE(arg)->tp_name);
+      PyErr_Format(
+          PyExc_TypeError,
+          "a stream must be a cuda.stream(), 0, or an object with __cuda_stream__, not %.100s",
+          Py_TYPE(arg)->tp_name);
     return NULL;
   }
   PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol) : Py_NewRef(protocol);
@@ -55,7 +57,8 @@ static PyObject *foreign_stream(PxState *st, PyObject *arg) {
   int version = 0;
   PyObject *stream = NULL;
   PyObject *tuple = pair ? PySequence_Tuple(pair) : NULL;
-  if (tuple && PyArg_ParseTuple(tuple, "iK;__cuda_stream__ must give (version, handle)", &version, &handle))
+  if (tuple &&
+      PyArg_ParseTuple(tuple, "iK;__cuda_stream__ must give (version, handle)", &version, &handle))
     stream = wrap_handle(st, handle, arg);
   Py_XDECREF(tuple);
   Py_XDECREF(pair);
@@ -162,7 +165,9 @@ static PyObject *stream_async_done(PyObject *op, PyObject *Py_UNUSED(args)) {
 
 static PyObject *stream_enter(PyObject *op, PyObject *Py_UNUSED(args)) { return Py_NewRef(op); }
 
-static PyObject *stream_exit(PyObject *op, PyObject *Py_UNUSED(args)) { return stream_synchronize(op, NULL); }
+static PyObject *stream_exit(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return stream_synchronize(op, NULL);
+}
 
 static PyObject *get_handle(PyObject *op, void *Py_UNUSED(c)) {
   PxStream *self = (PxStream *)op;
@@ -171,7 +176,8 @@ static PyObject *get_handle(PyObject *op, void *Py_UNUSED(c)) {
 
 static PyObject *stream_protocol(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxStream *self = (PxStream *)op;
-  return Py_BuildValue("(iK)", 0, (unsigned long long)(self->stream ? rt_stream_handle(self->stream) : 0));
+  return Py_BuildValue("(iK)", 0,
+                       (unsigned long long)(self->stream ? rt_stream_handle(self->stream) : 0));
 }
 
 static PyObject *stream_repr(PyObject *op) {
@@ -184,41 +190,51 @@ static PyObject *stream_repr(PyObject *op) {
 
 static int stream_bool(PyObject *op) { return ((PxStream *)op)->stream != NULL; }
 
-static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) { return px_device_object(px_state_of(op), ((PxStream *)op)->device); }
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
+  return px_device_object(px_state_of(op), ((PxStream *)op)->device);
+}
 
 static PyGetSetDef stream_getset[] = {
-  {"device", get_device, NULL, "The device that the stream belongs to.", NULL},
-  {"handle", get_handle, NULL, "The CUstream as an int; 0 for the default stream and on the host device.", NULL},
-  {0},
+    {"device", get_device, NULL, "The device that the stream belongs to.", NULL},
+    {"handle", get_handle, NULL,
+     "The CUstream as an int; 0 for the default stream and on the host device.", NULL},
+    {0},
 };
 
 static PyMethodDef stream_methods[] = {
-  {"synchronize", stream_synchronize, METH_NOARGS, "Wait until all work on the stream is done. Raises what its kernels raised."},
-  {"query", stream_query, METH_NOARGS, "Is all work on the stream done."},
-  {"add_callback", PX_KEYWORDS(stream_add_callback), METH_VARARGS | METH_KEYWORDS,
-   "add_callback(callback, arg=None)\n\nCall callback(stream, status, arg) from another thread once the work that is on the stream now is "
-   "done. status is 0, or the exception that the work ended with. Work added later does not wait for the callback."},
-  {"async_done", stream_async_done, METH_NOARGS,
-   "async_done()\n\nAn awaitable of the running event loop: done when the work that is on the stream now is."},
-  {"auto_synchronize", stream_enter, METH_NOARGS, "with stream.auto_synchronize(): synchronises at the end of the block."},
-  {"__cuda_stream__", stream_protocol, METH_NOARGS, "(version, handle): the CUDA stream protocol."},
-  {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-  {"__enter__", stream_enter, METH_NOARGS, NULL},
-  {"__exit__", stream_exit, METH_VARARGS, NULL},
-  {0},
+    {"synchronize", stream_synchronize, METH_NOARGS,
+     "Wait until all work on the stream is done. Raises what its kernels raised."},
+    {"query", stream_query, METH_NOARGS, "Is all work on the stream done."},
+    {"add_callback", PX_KEYWORDS(stream_add_callback), METH_VARARGS | METH_KEYWORDS,
+     "add_callback(callback, arg=None)\n\nCall callback(stream, status, arg) from another thread once the work that is on the stream now is "
+     "done. status is 0, or the exception that the work ended with. Work added later does not wait for the callback."},
+    {"async_done", stream_async_done, METH_NOARGS,
+     "async_done()\n\nAn awaitable of the running event loop: done when the work that is on the stream now is."},
+    {"auto_synchronize", stream_enter, METH_NOARGS,
+     "with stream.auto_synchronize(): synchronises at the end of the block."},
+    {"__cuda_stream__", stream_protocol, METH_NOARGS,
+     "(version, handle): the CUDA stream protocol."},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"__enter__", stream_enter, METH_NOARGS, NULL},
+    {"__exit__", stream_exit, METH_VARARGS, NULL},
+    {0},
 };
 
 static PyType_Slot stream_slots[] = {
-  {Py_tp_doc, "Work on a stream runs in order; streams run beside each other."},
-  {Py_tp_dealloc, stream_dealloc}, {Py_tp_repr, stream_repr}, {Py_tp_methods, stream_methods},
-  {Py_tp_getset, stream_getset}, {Py_nb_bool, stream_bool}, {0, NULL},
+    {Py_tp_doc, "Work on a stream runs in order; streams run beside each other."},
+    {Py_tp_dealloc, stream_dealloc},
+    {Py_tp_repr, stream_repr},
+    {Py_tp_methods, stream_methods},
+    {Py_tp_getset, stream_getset},
+    {Py_nb_bool, stream_bool},
+    {0, NULL},
 };
 
 PyType_Spec px_stream_spec = {
-  .name = "pyptx._pyptx.Stream",
-  .basicsize = sizeof(PxStream),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = stream_slots,
+    .name = "pyptx._pyptx.Stream",
+    .basicsize = sizeof(PxStream),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = stream_slots,
 };
 
 /* --- events --- */
@@ -293,47 +309,53 @@ static PyObject *elapsed(PxState *st, PyObject *start, PyObject *end) {
   if (!Py_IS_TYPE(end, st->event_type) || !Py_IS_TYPE(start, st->event_type))
     return PyErr_Format(PyExc_TypeError, "elapsed time is between two cuda.event()s");
   float ms = 0;
-  PX_TRY_STATUS(st, rt_event_elapsed(((PxEvent *)start)->event, ((PxEvent *)end)->event, &ms), return NULL);
+  PX_TRY_STATUS(st, rt_event_elapsed(((PxEvent *)start)->event, ((PxEvent *)end)->event, &ms),
+                return NULL);
   return PyFloat_FromDouble((double)ms);
 }
 
-static PyObject *event_elapsed(PyObject *op, PyObject *end) { return elapsed(px_state_of(op), op, end); }
+static PyObject *event_elapsed(PyObject *op, PyObject *end) {
+  return elapsed(px_state_of(op), op, end);
+}
 
 static PyObject *event_handle(PyObject *op, void *Py_UNUSED(c)) {
   return PyLong_FromUnsignedLongLong(rt_event_handle(((PxEvent *)op)->event));
 }
 
 static PyGetSetDef event_getset[] = {
-  {"handle", event_handle, NULL, "The CUevent as an int; 0 on the host device.", NULL},
-  {0},
+    {"handle", event_handle, NULL, "The CUevent as an int; 0 on the host device.", NULL},
+    {0},
 };
 
 static PyMethodDef event_methods[] = {
-  {"record", PX_KEYWORDS(event_record), METH_VARARGS | METH_KEYWORDS,
-   "record(stream=0)\n\nMark the end of the work that is on the stream now."},
-  {"synchronize", event_synchronize, METH_NOARGS, "Wait until the recorded work is done."},
-  {"query", event_query, METH_NOARGS, "Is the recorded work done."},
-  {"wait", PX_KEYWORDS(event_wait), METH_VARARGS | METH_KEYWORDS,
-   "wait(stream=0)\n\nMake later work on the stream wait for this event."},
-  {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-  {"elapsed_time", event_elapsed, METH_O, "elapsed_time(end)\n\nMilliseconds from this event to another that was recorded later."},
-  {0},
+    {"record", PX_KEYWORDS(event_record), METH_VARARGS | METH_KEYWORDS,
+     "record(stream=0)\n\nMark the end of the work that is on the stream now."},
+    {"synchronize", event_synchronize, METH_NOARGS, "Wait until the recorded work is done."},
+    {"query", event_query, METH_NOARGS, "Is the recorded work done."},
+    {"wait", PX_KEYWORDS(event_wait), METH_VARARGS | METH_KEYWORDS,
+     "wait(stream=0)\n\nMake later work on the stream wait for this event."},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"elapsed_time", event_elapsed, METH_O,
+     "elapsed_time(end)\n\nMilliseconds from this event to another that was recorded later."},
+    {0},
 };
 
 static PyObject *event_repr(PyObject *op) {
-  return PyUnicode_FromFormat("<pyptx event %p>", (void *)(uintptr_t)rt_event_handle(((PxEvent *)op)->event));
+  return PyUnicode_FromFormat("<pyptx event %p>",
+                              (void *)(uintptr_t)rt_event_handle(((PxEvent *)op)->event));
 }
 
 static PyType_Slot event_slots[] = {
-  {Py_tp_doc, "A mark in a stream."}, {Py_tp_repr, event_repr},
-  {Py_tp_dealloc, event_dealloc}, {Py_tp_methods, event_methods}, {Py_tp_getset, event_getset}, {0, NULL},
+    {Py_tp_doc, "A mark in a stream."}, {Py_tp_repr, event_repr},
+    {Py_tp_dealloc, event_dealloc},     {Py_tp_methods, event_methods},
+    {Py_tp_getset, event_getset},       {0, NULL},
 };
 
 PyType_Spec px_event_spec = {
-  .name = "pyptx._pyptx.Event",
-  .basicsize = sizeof(PxEvent),
-  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-  .slots = event_slots,
+    .name = "pyptx._pyptx.Event",
+    .basicsize = sizeof(PxEvent),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = event_slots,
 };
 
 /* --- module functions --- */
@@ -391,15 +413,18 @@ static PyObject *module_elapsed(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef px_stream_functions[] = {
-  {"stream", module_stream, METH_NOARGS, "stream()\n\nA new stream on the current device."},
-  {"default_stream", module_default_stream, METH_NOARGS, "default_stream()\n\nThe stream that is used where none is given."},
-  {"legacy_default_stream", module_legacy_stream, METH_NOARGS, "legacy_default_stream()\n\nCUDA's legacy default stream."},
-  {"per_thread_default_stream", module_thread_stream, METH_NOARGS, "per_thread_default_stream()\n\nCUDA's default stream of this thread."},
-  {"external_stream", module_external_stream, METH_O,
-   "external_stream(ptr)\n\nA stream made elsewhere: ptr is its CUstream as an int. It must outlive its uses and is not destroyed."},
-  {"event", PX_KEYWORDS(module_event), METH_VARARGS | METH_KEYWORDS,
-   "event(timing=True)\n\nA new event on the current device."},
-  {"event_elapsed_time", module_elapsed, METH_VARARGS,
-   "event_elapsed_time(start, end)\n\nMilliseconds between two recorded events."},
-  {0},
+    {"stream", module_stream, METH_NOARGS, "stream()\n\nA new stream on the current device."},
+    {"default_stream", module_default_stream, METH_NOARGS,
+     "default_stream()\n\nThe stream that is used where none is given."},
+    {"legacy_default_stream", module_legacy_stream, METH_NOARGS,
+     "legacy_default_stream()\n\nCUDA's legacy default stream."},
+    {"per_thread_default_stream", module_thread_stream, METH_NOARGS,
+     "per_thread_default_stream()\n\nCUDA's default stream of this thread."},
+    {"external_stream", module_external_stream, METH_O,
+     "external_stream(ptr)\n\nA stream made elsewhere: ptr is its CUstream as an int. It must outlive its uses and is not destroyed."},
+    {"event", PX_KEYWORDS(module_event), METH_VARARGS | METH_KEYWORDS,
+     "event(timing=True)\n\nA new event on the current device."},
+    {"event_elapsed_time", module_elapsed, METH_VARARGS,
+     "event_elapsed_time(start, end)\n\nMilliseconds between two recorded events."},
+    {0},
 };

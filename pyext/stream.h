@@ -5,15 +5,13 @@
 #include "pyext/state.h"
 
 typedef struct PxStream {
-  PyObject_HEAD
-  RtDevice *device;
+  PyObject_HEAD RtDevice *device;
   RtStream *stream; /* NULL: the default stream */
   PyObject *owner;  /* of a foreign handle */
 } PxStream;
 
 typedef struct PxEvent {
-  PyObject_HEAD
-  RtEvent *event;
+  PyObject_HEAD RtEvent *event;
 } PxEvent;
 
 /* What users pass as a stream: a Stream, 0 or None (the default stream), an object with __cuda_stream__. A new reference to a

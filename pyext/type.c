@@ -21,7 +21,9 @@ static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals t
 }
 
 /* Elements of arrays that are no scalars of ir/types.def. */
-static bool is_listed(TypeId id) { return id == TY_RECORD || id == TY_DATETIME || id == TY_TIMEDELTA; }
+static bool is_listed(TypeId id) {
+  return id == TY_RECORD || id == TY_DATETIME || id == TY_TIMEDELTA;
+}
 
 /* One record type, no array of it. */
 static bool is_record_text(const char *s) {
@@ -147,8 +149,9 @@ static PyObject *host_class(PxState *st, TypeId id) {
   PyObject *dtype = px_dtype_of_type(st, id);
   PyObject *code = dtype && id == TY_BF16 ? PyObject_GetAttrString(dtype, "char") : NULL;
   if (code && PyUnicode_CompareWithASCIIString(code, "V") == 0) {
-    PyErr_SetString(PyExc_TypeError,
-                    "NumPy has no bfloat16 numbers; install ml_dtypes, whose bfloat16 is used then");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "NumPy has no bfloat16 numbers; install ml_dtypes, whose bfloat16 is used then");
     Py_CLEAR(dtype);
   }
   Py_XDECREF(code);
@@ -284,10 +287,10 @@ static PyObject *bfloat16_dtype(PxState *st) {
     return NULL;
   PyErr_Clear();
   PyObject *class = package ? PyObject_GetAttrString(package, "bfloat16") : NULL;
-  PyObject *dtype = class     ? PyObject_CallOneArg(st->np_dtype, class)
-                    : package ? NULL
-                              : PyObject_CallFunction(st->np_dtype, "s",
-                                                      ty_scalar_info[TY_BF16].npy);
+  PyObject *dtype = class ? PyObject_CallOneArg(st->np_dtype, class)
+                    : package
+                        ? NULL
+                        : PyObject_CallFunction(st->np_dtype, "s", ty_scalar_info[TY_BF16].npy);
   Py_XDECREF(class);
   Py_XDECREF(package);
   return dtype;
@@ -337,7 +340,8 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   if (is_record_text(s))
     return px_elem_of_text(st, s) == PX_NO_ELEM ? NULL : type_make(st, TY_RECORD, Py_NewRef(text));
   const char *open = strchr(s, '(');
-  if (open && open > s && !ty_is_named_text(s) && !ty_is_enum_text(s) && !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (open && open > s && !ty_is_named_text(s) && !ty_is_enum_text(s) &&
+      !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return type_make(st, TY_FUNC, Py_NewRef(text));
   /* One argument of a list, so that a tuple's parentheses are its own. */
   PyObject *list = PyUnicode_FromFormat("(%U)", text);

@@ -110,7 +110,8 @@ static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
 const char *px_argument_name(const PxArgs *a, uint32_t arg, char text[PX_ARGUMENT_NAME]) {
   bool known = a->callee && arg < a->callee->nargs + a->callee->nkwonly;
   const char *name = known ? px_parameter_name(a->callee, arg) : "";
-  PyOS_snprintf(text, PX_ARGUMENT_NAME, known ? "argument %u ('%.150s')" : "argument %u", arg + 1, name);
+  PyOS_snprintf(text, PX_ARGUMENT_NAME, known ? "argument %u ('%.150s')" : "argument %u", arg + 1,
+                name);
   return text;
 }
 
@@ -141,7 +142,8 @@ static int add_int(PxArgs *a, PyObject *arg) {
     return -1;
   if (overflow) {
     char who[PX_ARGUMENT_NAME];
-    PyErr_Format(PyExc_OverflowError, "%s does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1",
+    PyErr_Format(PyExc_OverflowError,
+                 "%s does not fit 64 bits; pass np.uint64(x) for values up to 2**64 - 1",
                  px_argument_name(a, a->arg, who));
     return -1;
   }
@@ -180,16 +182,17 @@ static int add_complex(PxArgs *a, PyObject *arg) {
 
 static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
   char who[PX_ARGUMENT_NAME];
-  PyErr_Format(PyExc_TypeError, "%s has type %.100s, which a kernel cannot take%s", px_argument_name(a, a->arg, who),
-               Py_TYPE(arg)->tp_name, why);
+  PyErr_Format(PyExc_TypeError, "%s has type %.100s, which a kernel cannot take%s",
+               px_argument_name(a, a->arg, who), Py_TYPE(arg)->tp_name, why);
   return -1;
 }
 
 static int unsupported_dtype(const PxArgs *a, PyObject *dtype) {
   char who[PX_ARGUMENT_NAME];
-  PyErr_Format(PyExc_TypeError,
-               "%s is an array of %S, which a kernel cannot take: pass x.astype(np.float64), or another type that it has",
-               px_argument_name(a, a->arg, who), dtype);
+  PyErr_Format(
+      PyExc_TypeError,
+      "%s is an array of %S, which a kernel cannot take: pass x.astype(np.float64), or another type that it has",
+      px_argument_name(a, a->arg, who), dtype);
   return -1;
 }
 
@@ -224,7 +227,8 @@ static int add_device_array(PxArgs *a, PxArray *array) {
     PyErr_Format(
         PyExc_ValueError,
         "%s lives on %s, but the kernel runs on %s; copy it there, or launch in `with array.device:`",
-        px_argument_name(a, a->arg, who), rt_device_label(array->device), rt_device_label(a->device));
+        px_argument_name(a, a->arg, who), rt_device_label(array->device),
+        rt_device_label(a->device));
     return -1;
   }
   if (array->elem == PX_NO_ELEM)
@@ -284,8 +288,8 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object, TypeId elem) {
   h->has_view = true;
   if (h->view.ndim > TY_MAX_NDIM) {
     char who[PX_ARGUMENT_NAME];
-    PyErr_Format(PyExc_TypeError, "%s has %d axes; a kernel takes at most %d", px_argument_name(a, a->arg, who),
-                 h->view.ndim, TY_MAX_NDIM);
+    PyErr_Format(PyExc_TypeError, "%s has %d axes; a kernel takes at most %d",
+                 px_argument_name(a, a->arg, who), h->view.ndim, TY_MAX_NDIM);
     return -1;
   }
   for (int i = 0; i < h->view.ndim; i++) {
@@ -362,10 +366,11 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
 
 static int no_host_array(const PxArgs *a, PyObject *arg) {
   char who[PX_ARGUMENT_NAME];
-  PyErr_Format(PyExc_RuntimeError,
-               "%s is a host array (%.100s), which a launch in a graph cannot take\n"
-               "  help: copy it to the device before the capture, with cuda.to_device(), and pass that",
-               px_argument_name(a, a->arg, who), Py_TYPE(arg)->tp_name);
+  PyErr_Format(
+      PyExc_RuntimeError,
+      "%s is a host array (%.100s), which a launch in a graph cannot take\n"
+      "  help: copy it to the device before the capture, with cuda.to_device(), and pass that",
+      px_argument_name(a, a->arg, who), Py_TYPE(arg)->tp_name);
   return -1;
 }
 
@@ -410,7 +415,8 @@ static int64_t *foreign_dims(PxArgs *a, PxForeign *f) {
   h->in_place = true;
   h->keeper = f->keeper;
   f->keeper = NULL;
-  _Static_assert(offsetof(PxHeld, strides) == offsetof(PxHeld, shape) + sizeof h->shape, "dims lie in one piece");
+  _Static_assert(offsetof(PxHeld, strides) == offsetof(PxHeld, shape) + sizeof h->shape,
+                 "dims lie in one piece");
   return h->shape;
 }
 
@@ -422,7 +428,8 @@ static int add_foreign(PxArgs *a, PyObject *arg, PxForeign *f) {
     memcpy(dims, f->shape, sizeof *dims * f->ndim);
     memcpy(dims + f->ndim, f->strides, sizeof *dims * f->ndim);
     leaf = add_leaf(a, px_token_of(a->st, f->elem,
-                                   &(PxPlace){f->address, f->ndim, f->itemsize, dims, dims + f->ndim, a->on_host}));
+                                   &(PxPlace){f->address, f->ndim, f->itemsize, dims,
+                                              dims + f->ndim, a->on_host}));
   }
   if (leaf) {
     leaf->u.array.address = f->address;
@@ -449,12 +456,14 @@ static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
   *is = false;
   if (PyBytes_Check(arg) || PyUnicode_Check(arg) || PyType_Check(arg))
     return 0;
-  PyObject *interface = PyObject_CheckBuffer(arg) ? NULL : px_getattr_optional(arg, a->st->name.__array_interface__);
+  PyObject *interface =
+      PyObject_CheckBuffer(arg) ? NULL : px_getattr_optional(arg, a->st->name.__array_interface__);
   *is = interface || PyObject_CheckBuffer(arg);
   Py_XDECREF(interface);
   if (!*is)
     return PyErr_Occurred() ? -1 : 0;
-  PyObject *array = px_need_numpy(a->st) < 0 ? NULL : PyObject_CallMethod(a->st->numpy, "asarray", "O", arg);
+  PyObject *array =
+      px_need_numpy(a->st) < 0 ? NULL : PyObject_CallMethod(a->st->numpy, "asarray", "O", arg);
   int failed = array ? add_numpy_array(a, array) : -1;
   Py_XDECREF(array); /* what holds its memory is held */
   return failed;
@@ -467,7 +476,9 @@ static int add_any_array(PxArgs *a, PyObject *arg, bool *is) {
   if (source)
     return add_source(a, arg, source);
   PxForeign f;
-  int found = PyErr_Occurred() ? -1 : px_foreign_of(a->st, arg, a->stream ? rt_stream_handle(a->stream) : 0, &f);
+  int found = PyErr_Occurred()
+                  ? -1
+                  : px_foreign_of(a->st, arg, a->stream ? rt_stream_handle(a->stream) : 0, &f);
   if (found)
     return found < 0 ? -1 : (a->follow.on_default |= f.keeper != NULL, add_foreign(a, arg, &f));
   return add_host_memory(a, arg, is);
@@ -482,8 +493,7 @@ static int add_tuple(PxArgs *a, PyObject *arg) {
   if (n > TY_MAX_TUPLE || a->depth == MAX_DEPTH)
     return unsupported(a, arg, ": it is too large or nested too deep; pass an array");
   int named = PyTuple_CheckExact(arg) ? PX_NO_NAMES : px_named_of(a->st, arg);
-  if (named < 0 ||
-      add_token(a, PX_TUPLE_TOKEN | (PxToken)n | (PxToken)named << PX_NAMED_SHIFT) < 0)
+  if (named < 0 || add_token(a, PX_TUPLE_TOKEN | (PxToken)n | (PxToken)named << PX_NAMED_SHIFT) < 0)
     return -1;
   a->depth++;
   for (Py_ssize_t i = 0; i < n; i++) {
@@ -551,9 +561,11 @@ static const char *hint(PyObject *arg) {
 static int add_array_subclass(PxArgs *a, PyObject *arg) {
   bool exact = Py_IS_TYPE(arg, (PyTypeObject *)a->st->np_ndarray);
   if (!exact && px_is_masked(arg))
-    return unsupported(a, arg, ", as its mask would be lost: pass x.filled(value), or x.data and x.mask");
+    return unsupported(a, arg,
+                       ", as its mask would be lost: pass x.filled(value), or x.data and x.mask");
   bool plain = a->on_host || exact;
-  PyObject *interface = plain ? NULL : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
+  PyObject *interface = plain ? NULL
+                              : px_getattr_optional(arg, a->st->name.__cuda_array_interface__);
   PxForeign f;
   if (!interface)
     return PyErr_Occurred() ? -1 : add_numpy_array(a, arg);

@@ -64,9 +64,9 @@ typedef struct PxArgs {
   RtStream *stream;
   bool on_host;
   bool any_readonly;
-  bool captured; /* for a node of a graph, which no host array can be copied for */
-  bool numba; /* Python's numbers are int64, float64, complex128 */
-  uint8_t way; /* PxWay, of the argument being added */
+  bool captured;               /* for a node of a graph, which no host array can be copied for */
+  bool numba;                  /* Python's numbers are int64, float64, complex128 */
+  uint8_t way;                 /* PxWay, of the argument being added */
   struct PxDispatcher *callee; /* whose arguments these are, for messages; set by px_bind */
   uint32_t arg;
   uint32_t depth;
@@ -89,7 +89,8 @@ void px_args_clear(PxArgs *a);
 enum { PX_ARGUMENT_NAME = 200 };
 /* "argument 2 ('n')", by its number from 0. Returns text. */
 const char *px_argument_name(const PxArgs *a, uint32_t arg, char text[PX_ARGUMENT_NAME]);
-uint32_t px_argument_of_leaf(const PxArgs *a, uint32_t leaf); /* the number of the argument that a leaf is part of */
+/* the number of the argument that a leaf is part of */
+uint32_t px_argument_of_leaf(const PxArgs *a, uint32_t leaf);
 
 /* --- follow.c: a launch without a stream runs on the current stream of the libraries whose arrays it takes --- */
 

@@ -55,8 +55,10 @@ static bool is_finalizing(void) {
 int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol) {
   bool over = is_finalizing();
   if (over && !PyThread_acquire_lock(lock, NOWAIT_LOCK)) {
-    PyErr_Format(PyExc_RuntimeError, "kernel %V was being compiled by a thread that Python's end has stopped: join threads before the program ends",
-                 name, symbol);
+    PyErr_Format(
+        PyExc_RuntimeError,
+        "kernel %V was being compiled by a thread that Python's end has stopped: join threads before the program ends",
+        name, symbol);
     return -1;
   }
   if (over)

@@ -13,7 +13,7 @@ typedef enum RtFieldKind {
 typedef struct RtField {
   uint8_t kind; /* RtFieldKind */
   uint8_t size;
-  uint8_t axis; /* EXTENT*, STRIDE */
+  uint8_t axis;  /* EXTENT*, STRIDE */
   uint16_t leaf; /* leaf argument */
   uint32_t offset;
 } RtField;
@@ -22,9 +22,12 @@ typedef struct RtField {
 #define RT_COARSE_SUFFIX "$coarse" /* of its symbol */
 typedef struct RtCoarse {
   uint32_t factor, axis; /* factor 0: there is none */
-  uint32_t fill;         /* launches take it whose threads fill so many eighths of the device, with a block of it for about each multiprocessor; 0: all */
-  uint32_t even;         /* 1: a launch with a few more blocks of it than there are multiprocessors does not take it */
-  uint32_t plain_bytes;  /* of the parameter block without the BLOCKS field: what the kernel itself takes */
+  /* launches take it whose threads fill so many eighths of the device, with a block of it for about each multiprocessor; 0: all */
+  uint32_t fill;
+  /* 1: a launch with a few more blocks of it than there are multiprocessors does not take it */
+  uint32_t even;
+  /* of the parameter block without the BLOCKS field: what the kernel itself takes */
+  uint32_t plain_bytes;
 } RtCoarse;
 
 typedef struct RtParams {
@@ -43,15 +46,19 @@ typedef struct RtTrap {
 
 /* One worker's view of a launch on the host device. Fields are in codegen/target_host.c too: keep the order. */
 typedef struct RtHostLaunch {
-  const void *params;       /* 0: the parameter block */
-  uint32_t grid[3];         /* 8 */
-  uint32_t block[3];        /* 20 */
-  uint32_t dynamic_shared;  /* 32 bytes */
-  uint32_t phase;           /* 36: grid barriers that are behind this block: not 0 goes on from its frame */
-  void *shared;             /* 40: this worker's shared memory: static part, then dynamic; 64-byte aligned */
-  void *frame;              /* 48: this worker's memory of threads that wait at a barrier; 64-byte aligned */
-  void *worker;             /* 56: runtime's own */
-  const uint32_t *stop;     /* 64: not 0 once another worker's thread has trapped: looked at before each block */
+  const void *params;      /* 0: the parameter block */
+  uint32_t grid[3];        /* 8 */
+  uint32_t block[3];       /* 20 */
+  uint32_t dynamic_shared; /* 32 bytes */
+  /* 36: grid barriers that are behind this block: not 0 goes on from its frame */
+  uint32_t phase;
+  /* 40: this worker's shared memory: static part, then dynamic; 64-byte aligned */
+  void *shared;
+  /* 48: this worker's memory of threads that wait at a barrier; 64-byte aligned */
+  void *frame;
+  void *worker; /* 56: runtime's own */
+  /* 64: not 0 once another worker's thread has trapped: looked at before each block */
+  const uint32_t *stop;
 } RtHostLaunch;
 
 /* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; all others are operations of a warp, the 32 threads
@@ -80,7 +87,8 @@ typedef struct RtMeetPoint {
 
 /* A thread's part of the frame in a kernel with meetings: field at offset k of thread t is at frame + k * stride + t * its size. */
 enum {
-  RT_SLOT_NEXT = 0,    /* uint32_t: the segment in front of which it waits, 0 once it has ended; alone in kernels without meetings */
+  /* uint32_t: the segment in front of which it waits, 0 once it has ended; alone in kernels without meetings */
+  RT_SLOT_NEXT = 0,
   RT_SLOT_MASK = 4,    /* uint32_t: the lanes it waits for */
   RT_SLOT_VALUE = 8,   /* uint64_t: what it brings */
   RT_SLOT_RESULT = 16, /* uint64_t: what it gets */
@@ -89,11 +97,12 @@ enum {
 };
 /* What compiled code and the runtime tell each other about a block of such a kernel. */
 typedef struct RtMeetState {
-  uint32_t votes[4]; /* 0: ayes and voters of the barrier passed last, and of the one being arrived at, which become the former when the
+  uint32_t votes
+      [4]; /* 0: ayes and voters of the barrier passed last, and of the one being arrived at, which become the former when the
                       * threads are released from it */
-  uint32_t cursor;   /* 16: the runtime's: threads below it have had their turn */
+  uint32_t cursor;       /* 16: the runtime's: threads below it have had their turn */
   uint32_t first, count; /* 20: a run of threads along x, that all run one segment */
-  uint32_t at[3];    /* 28: threadIdx of the first */
+  uint32_t at[3];        /* 28: threadIdx of the first */
 } RtMeetState;
 
 /* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it has ended, or waits for the grid;
@@ -105,9 +114,11 @@ typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t
 
 typedef struct RtHostCode {
   RtHostEntry entry;
-  uint32_t static_shared;   /* bytes of shared memory before the dynamic part */
-  uint32_t frame_bytes;     /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without barriers */
-  uint32_t meets_grid;      /* the grid's barrier is used: blocks keep frame and shared memory until all have ended */
+  uint32_t static_shared; /* bytes of shared memory before the dynamic part */
+  /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without barriers */
+  uint32_t frame_bytes;
+  /* the grid's barrier is used: blocks keep frame and shared memory until all have ended */
+  uint32_t meets_grid;
 } RtHostCode;
 
 #endif

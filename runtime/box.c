@@ -108,7 +108,8 @@ static CUmemcpy3D plan(const Box *b, const RtBoxes *x, unsigned axes) {
   return c;
 }
 
-static RtStatus copy_one(CUmemcpy3D c, const RtBoxes *x, uint64_t to, uint64_t from, RtStream *stream) {
+static RtStatus copy_one(CUmemcpy3D c, const RtBoxes *x, uint64_t to, uint64_t from,
+                         RtStream *stream) {
   if (x->way == RT_BOX_TO_DEVICE)
     c.src_host = (const void *)(uintptr_t)from;
   else

@@ -66,16 +66,17 @@ static RtStatus check_owner(const char *path, int directory) {
   if (fstat(directory, &s))
     return unusable(path, "cannot be examined", errno);
   if (s.st_uid != geteuid() && s.st_uid != 0)
-    return rt_fail(RT_BAD_ARGUMENT,
-                   "use a directory of your own: set PYPTX_CACHE_DIR, or change the owner",
-                   "the cache directory %s belongs to user %u, who could put code there that this program (user %u) "
-                   "would execute",
-                   path, (unsigned)s.st_uid, (unsigned)geteuid());
+    return rt_fail(
+        RT_BAD_ARGUMENT, "use a directory of your own: set PYPTX_CACHE_DIR, or change the owner",
+        "the cache directory %s belongs to user %u, who could put code there that this program (user %u) "
+        "would execute",
+        path, (unsigned)s.st_uid, (unsigned)geteuid());
   if (s.st_mode & (S_IWGRP | S_IWOTH))
-    return rt_fail(RT_BAD_ARGUMENT, "`chmod go-w` it, or set PYPTX_CACHE_DIR to another",
-                   "the cache directory %s (mode %03o) can be written to by other users, who could put code there "
-                   "that this program would execute",
-                   path, (unsigned)s.st_mode & 0777);
+    return rt_fail(
+        RT_BAD_ARGUMENT, "`chmod go-w` it, or set PYPTX_CACHE_DIR to another",
+        "the cache directory %s (mode %03o) can be written to by other users, who could put code there "
+        "that this program would execute",
+        path, (unsigned)s.st_mode & 0777);
   return RT_OK;
 }
 
@@ -195,7 +196,8 @@ static char *read_file(const RtCache *c, const char *name, int *fd_out, struct s
   char *image = NULL;
   if (fstat(fd, about) || !S_ISREG(about->st_mode))
     *fault = "it is not a file";
-  else if ((about->st_uid != geteuid() && about->st_uid != 0) || about->st_mode & (S_IWGRP | S_IWOTH))
+  else if ((about->st_uid != geteuid() && about->st_uid != 0) ||
+           about->st_mode & (S_IWGRP | S_IWOTH))
     *fault = "other users can write to it";
   else if ((uint64_t)about->st_size > MAX_BYTES + MAX_LABEL)
     *fault = "it is too large";
@@ -253,8 +255,8 @@ typedef struct Listing {
 } Listing;
 
 /* what(user, name, about) for each file of the directory. */
-static int walk(const RtCache *c, int (*what)(void *user, const char *name, const struct stat *about),
-                void *user) {
+static int walk(const RtCache *c,
+                int (*what)(void *user, const char *name, const struct stat *about), void *user) {
   int fd = openat(c->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *d = fd < 0 ? NULL : fdopendir(fd);
   if (!d) {
@@ -366,14 +368,16 @@ static char *make_image(const RtCache *c, const unsigned char key[RT_CACHE_KEY],
 }
 
 /* A new file, open; its name is unlike any other's. -1 with errno. */
-static int open_temporary(RtCache *c, const unsigned char key[RT_CACHE_KEY], char *name, size_t room) {
+static int open_temporary(RtCache *c, const unsigned char key[RT_CACHE_KEY], char *name,
+                          size_t room) {
   char hex[2 * RT_CACHE_KEY + 1];
   put_key(hex, key);
   for (int attempt = 0; attempt < 100; attempt++) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     snprintf(name, room, ".%s-%lx-%lx-%llx%s", hex, (unsigned long)getpid(),
-             (unsigned long)(uintptr_t)name, (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec,
+             (unsigned long)(uintptr_t)name,
+             (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec,
              temporary_suffix);
     int fd = openat(c->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 || errno != EEXIST)
@@ -404,7 +408,8 @@ static int put_file(RtCache *c, const unsigned char key[RT_CACHE_KEY], const cha
 RtStatus rt_cache_write(RtCache *c, const unsigned char key[RT_CACHE_KEY], const char *label,
                         const void *bytes, size_t size, uint64_t limit) {
   size_t total = 0;
-  char name[NAME], *image = size <= MAX_BYTES ? make_image(c, key, label, bytes, size, &total) : NULL;
+  char name[NAME],
+      *image = size <= MAX_BYTES ? make_image(c, key, label, bytes, size, &total) : NULL;
   if (!image)
     return rt_fail(RT_NO_MEMORY, "", "no host memory to keep a kernel of %zu bytes", size);
   name_of(name, key, entry_suffix);
@@ -430,7 +435,8 @@ static int is_still(RtCache *c, const char *name, int fd) { /* or did its holder
          ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
-RtCacheLock rt_cache_lock(RtCache *c, const unsigned char key[RT_CACHE_KEY], int wait_ms, int *held) {
+RtCacheLock rt_cache_lock(RtCache *c, const unsigned char key[RT_CACHE_KEY], int wait_ms,
+                          int *held) {
   char name[NAME];
   name_of(name, key, lock_suffix);
   *held = -1;

@@ -43,7 +43,8 @@ RtStatus rt_cache_write(RtCache *c, const unsigned char key[RT_CACHE_KEY], const
 /* One of many processes makes an entry, the others wait for it: at most wait_ms milliseconds here. *held: what rt_cache_unlock takes,
  * or -1. RT_CACHE_BUSY: somebody else still has it; RT_CACHE_NO_LOCKS: this file system has none. A holder that dies loses its lock. */
 typedef enum RtCacheLock { RT_CACHE_HELD, RT_CACHE_BUSY, RT_CACHE_NO_LOCKS } RtCacheLock;
-RtCacheLock rt_cache_lock(RtCache *c, const unsigned char key[RT_CACHE_KEY], int wait_ms, int *held);
+RtCacheLock rt_cache_lock(RtCache *c, const unsigned char key[RT_CACHE_KEY], int wait_ms,
+                          int *held);
 void rt_cache_unlock(RtCache *c, const unsigned char key[RT_CACHE_KEY], int held);
 
 typedef struct RtCacheInfo {

@@ -25,14 +25,16 @@ RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
     return rt_fail(RT_BAD_LAUNCH, "launch it without cluster=",
                    "kernel '%s' synchronises its grid: such a launch takes no cluster", k->name);
   if (blocks > MOST_BLOCKS)
-    return rt_fail(RT_BAD_LAUNCH, "use a smaller cluster: 8 blocks run on every GPU that has clusters, 16 on some",
-                   "kernel '%s': a cluster of (%u, %u, %u) blocks; it can have at most %d", k->name, n[0],
-                   n[1], n[2], MOST_BLOCKS);
+    return rt_fail(RT_BAD_LAUNCH,
+                   "use a smaller cluster: 8 blocks run on every GPU that has clusters, 16 on some",
+                   "kernel '%s': a cluster of (%u, %u, %u) blocks; it can have at most %d", k->name,
+                   n[0], n[1], n[2], MOST_BLOCKS);
   for (int i = 0; i < 3; i++)
     if (c->grid[i] % n[i])
-      return rt_fail(RT_BAD_LAUNCH, "round the grid up to a multiple of the cluster",
-                     "kernel '%s': the grid (%u, %u, %u) is not a multiple of the cluster (%u, %u, %u)",
-                     k->name, c->grid[0], c->grid[1], c->grid[2], n[0], n[1], n[2]);
+      return rt_fail(
+          RT_BAD_LAUNCH, "round the grid up to a multiple of the cluster",
+          "kernel '%s': the grid (%u, %u, %u) is not a multiple of the cluster (%u, %u, %u)",
+          k->name, c->grid[0], c->grid[1], c->grid[2], n[0], n[1], n[2]);
   return RT_OK;
 }
 

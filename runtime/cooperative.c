@@ -16,8 +16,8 @@ static RtStatus gpu_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_share
   TRY(rt_device_attribute(k->device, CU_COOPERATIVE_LAUNCH, &can));
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   ENTER(k->device);
-  int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, rt_own_function(k), (int)threads,
-                                                                 dynamic_shared);
+  int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, rt_own_function(k),
+                                                                 (int)threads, dynamic_shared);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", k->name);
   *blocks = can && each > 0 && multiprocessors > 0 ? (uint32_t)each * (uint32_t)multiprocessors : 0;

@@ -104,9 +104,10 @@ enum { /* CUfunction_attribute */
        CU_FUNC_NON_PORTABLE_CLUSTER = 14,
 };
 
-enum { CU_INPUT_CUBIN, CU_INPUT_PTX, CU_INPUT_FATBIN, CU_INPUT_OBJECT, CU_INPUT_LIBRARY }; /* CUjitInputType */
+/* CUjitInputType */
+enum { CU_INPUT_CUBIN, CU_INPUT_PTX, CU_INPUT_FATBIN, CU_INPUT_OBJECT, CU_INPUT_LIBRARY };
 enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
-enum { CU_LAUNCH_CLUSTER = 4 }; /* CUlaunchAttributeID */
+enum { CU_LAUNCH_CLUSTER = 4 };                    /* CUlaunchAttributeID */
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7 };
 enum {
   CU_JIT_INFO_LOG = 3,
@@ -121,7 +122,8 @@ enum {
 enum { CU_EVENT_NO_TIMING = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_CAPTURE_RELAXED = 2 }; /* CUstreamCaptureMode */
-enum { CU_CAPTURE_NONE = 0, CU_CAPTURE_ACTIVE = 1, CU_CAPTURE_INVALIDATED = 2 }; /* CUstreamCaptureStatus */
+/* CUstreamCaptureStatus */
+enum { CU_CAPTURE_NONE = 0, CU_CAPTURE_ACTIVE = 1, CU_CAPTURE_INVALIDATED = 2 };
 enum { CU_POINTER_MEMORY_TYPE = 2, CU_POINTER_ORDINAL = 9 }; /* CUpointer_attribute */
 enum { CU_MEM_ATTACH_GLOBAL = 1 };
 enum { CU_IPC_LAZY_PEER_ACCESS = 1 };

@@ -82,7 +82,9 @@ RtStatus rt_device_context(RtDevice *d, CUcontext *context) {
   return status;
 }
 
-RtDevice *rt_device_if_open(int ordinal) { return ordinal >= 0 && ordinal < MAX_GPUS ? atomic_load(&gpus[ordinal]) : NULL; }
+RtDevice *rt_device_if_open(int ordinal) {
+  return ordinal >= 0 && ordinal < MAX_GPUS ? atomic_load(&gpus[ordinal]) : NULL;
+}
 
 RtDevice *rt_device_of_context(CUcontext context) {
   int n = atomic_load(&rt_gpus);
@@ -161,7 +163,8 @@ static void add_last(char *text, size_t size, const RtKernel *k, const RtStream 
   int is_first = at == 0;
   if (size - at < name + 60)
     return;
-  at += (size_t)snprintf(text + at, size - at, "%s'%.100s'", is_first ? "; the last kernel launched was " : ", ", k->name);
+  at += (size_t)snprintf(text + at, size - at, "%s'%.100s'",
+                         is_first ? "; the last kernel launched was " : ", ", k->name);
   if (s)
     snprintf(text + at, size - at, " on stream %#llx", (unsigned long long)rt_stream_handle(s));
   else

@@ -21,7 +21,8 @@ typedef struct RtNodeInfo {
 } RtNodeInfo;
 
 RtStatus rt_graph_new(RtDevice *d, RtGraph **out);
-void rt_graph_release(RtGraph *g); /* no launch may be in progress; work of earlier launches may still run */
+/* no launch may be in progress; work of earlier launches may still run */
+void rt_graph_release(RtGraph *g);
 
 /* stream: of the graph's device, not NULL. Captured again, a graph keeps what it was until the end. */
 RtStatus rt_graph_begin(RtGraph *g, RtStream *stream);

@@ -27,9 +27,10 @@ enum {
   CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
   CALLER_ALONE_THREADS = 8192, /* a launch of more logical threads asks for help at once */
   ASK_NS = 50000000,           /* from one rt_host_ask to the next */
-  BATCH_NS = 10000000,         /* what the calling thread takes at once should not last much longer */
-  SHARES = 4,                  /* a worker takes 1 / (SHARES * workers) of what is left */
-  KEEP_BYTES = 16 << 20,       /* a thread keeps up to this much memory from launch to launch */
+  /* what the calling thread takes at once should not last much longer */
+  BATCH_NS = 10000000,
+  SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
+  KEEP_BYTES = 16 << 20, /* a thread keeps up to this much memory from launch to launch */
   MOST_GIB =
       64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */

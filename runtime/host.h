@@ -6,7 +6,8 @@
 #include "runtime/abi.h"
 #include "runtime/launch.h"
 
-RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params, RtTrap *trap);
+RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
+                     RtTrap *trap);
 /* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep their memory until its end. */
 uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared);
 unsigned rt_host_threads(void);
@@ -14,8 +15,8 @@ unsigned rt_host_threads(void);
 void rt_host_ask(int (*ask)(void));
 
 /* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
-_Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block, uint32_t thread, int64_t v0, int64_t v1,
-                            int64_t v2, int64_t v3);
+_Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block,
+                            uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 /* printf of one text, in one write, with conversions of its own: runtime/print.c. */
 int rt_host_print(const char *format, ...);
 

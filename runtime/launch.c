@@ -110,8 +110,10 @@ static inline int spreads(const struct RtCoarseEntry *e, uint64_t blocks) {
  * 2^31 x 2^16 x 2^16, and the thresholds below 2^32. */
 static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
   const struct RtCoarseEntry *e = &k->coarse;
-  uint64_t threads = threads_of(c), blocks = (uint64_t)c->grid[0] * c->grid[1], plane = threads * blocks;
-  return threads <= atomic_load_explicit(&e->threads, memory_order_relaxed) && c->grid[e->axis] >= e->least && !c->dynamic_shared &&
+  uint64_t threads = threads_of(c), blocks = (uint64_t)c->grid[0] * c->grid[1],
+           plane = threads * blocks;
+  return threads <= atomic_load_explicit(&e->threads, memory_order_relaxed) &&
+         c->grid[e->axis] >= e->least && !c->dynamic_shared &&
          (plane >= e->from || plane * c->grid[2] >= e->from) && spreads(e, blocks * c->grid[2]);
 }
 
@@ -141,16 +143,18 @@ RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
 
 enum { NOT_LOADED = -1 }; /* where a CUresult is given: nothing was asked of the driver */
 
-static inline int queue_entry(CUfunction function, const uint32_t grid[3], size_t bytes, const RtConfig *c,
-                              void *params) {
+static inline int queue_entry(CUfunction function, const uint32_t grid[3], size_t bytes,
+                              const RtConfig *c, void *params) {
   if (UNLIKELY(!function))
     return NOT_LOADED;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
-  return rt_cu.cuLaunchKernel(function, grid[0], grid[1], grid[2], c->block[0], c->block[1], c->block[2],
-                              c->dynamic_shared, rt_handle(c->stream), NULL, bytes ? extra : NULL);
+  return rt_cu.cuLaunchKernel(function, grid[0], grid[1], grid[2], c->block[0], c->block[1],
+                              c->block[2], c->dynamic_shared, rt_handle(c->stream), NULL,
+                              bytes ? extra : NULL);
 }
 
-static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtConfig *c, void *params) {
+static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtConfig *c,
+                                                  void *params) {
   RtEntry e = coarse_entry(k, c, params);
   return queue_entry(e.function, e.grid, e.bytes, c, params);
 }
@@ -162,7 +166,8 @@ HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) 
 }
 
 /* A launch from a thread whose context is another's, which is put back. As rt_enter sets rt_current, it goes straight on. */
-static __attribute__((cold, noinline)) RtStatus launch_elsewhere(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
+static __attribute__((cold, noinline)) RtStatus
+launch_elsewhere(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
   ENTER(k->device);
   return rt_launch(k, config, params, trap);
 }
@@ -172,14 +177,17 @@ int rt_is_wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c, void *params, int result) {
+static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c,
+                                                              void *params, int result) {
   RtContext was SCOPED = {0};
   if (rt_is_wrong_context(result)) {
     TRY(rt_enter(&was, k->device));
     result = queue(k, c, params);
   }
   if (result != CUDA_SUCCESS && k->coarse.factor && threads_of(c) > atomic_load(&k->coarse.threads))
-    result = queue(k, c, params); /* it may have taken the second entry, which was being loaded and allows no such blocks */
+    result = queue(
+        k, c,
+        params); /* it may have taken the second entry, which was being loaded and allows no such blocks */
   if (result == NOT_LOADED)
     return RT_NO_ENTRY;
   TRY(rt_config_check(k, c)); /* its limits may have become known since the launch looked at them */
@@ -201,7 +209,8 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
                                : rt_capture_launch(k, config, params, trap);
   }
   if (UNLIKELY(rt_current != d)) {
-    return rt_capture ? rt_capture_launch(k, config, params, trap) : launch_elsewhere(k, config, params, trap);
+    return rt_capture ? rt_capture_launch(k, config, params, trap)
+                      : launch_elsewhere(k, config, params, trap);
   }
   TRY(check_epoch(k));
   if (UNLIKELY(k->trap_offset >= 0))
@@ -241,11 +250,13 @@ RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap) {
 RtEntryKind rt_kernel_entry_of(const RtKernel *k, uint64_t threads, uint32_t dynamic_shared) {
   const struct RtCoarseEntry *e = &k->coarse;
   int coarse = e->factor && !e->axis && !dynamic_shared && threads >= e->from &&
-               threads / k->limits.threads >= e->least && atomic_load_explicit(&e->threads, memory_order_relaxed);
+               threads / k->limits.threads >= e->least &&
+               atomic_load_explicit(&e->threads, memory_order_relaxed);
   return coarse ? RT_ENTRY_COARSE : RT_ENTRY_OWN;
 }
 
-RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_shared, uint32_t *threads) {
+RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_shared,
+                              uint32_t *threads) {
   int grid = 0, block = 0;
   _Atomic uint32_t *kept = &k->best_block[entry == RT_ENTRY_COARSE];
   *threads = k->threads < 256 ? k->threads : 256;
@@ -259,7 +270,8 @@ RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_s
   ENTER(k->device);
   TRY(check_epoch(k));
   CUfunction function = entry == RT_ENTRY_COARSE ? coarse_function(k) : rt_own_function(k);
-  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, dynamic_shared, 0);
+  int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, dynamic_shared,
+                                                      0);
   if (result != CUDA_SUCCESS)
     return rt_driver_status_of(result, "cuOccupancyMaxPotentialBlockSize", k->name);
   if (block > 0)

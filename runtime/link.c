@@ -4,17 +4,19 @@
 
 #include "runtime/state.h"
 
-static RtStatus refused(const char *symbol, int result, const char *call, const char *what, char *log) {
+static RtStatus refused(const char *symbol, int result, const char *call, const char *what,
+                        char *log) {
   RtStatus status = rt_driver_status_of(result, call, symbol);
   rt_squeeze_log(log);
   RtError why = *rt_error();
-  const char *remedy = strstr(log, "ndefined") || strstr(log, "nresolved")
-                           ? "pass the file that defines it with link=; C++ functions are found as extern \"C\""
-                           : "see that each file is for this GPU, compiled for linking (nvcc -rdc=true), and what its name says";
+  const char *remedy =
+      strstr(log, "ndefined") || strstr(log, "nresolved")
+          ? "pass the file that defines it with link=; C++ functions are found as extern \"C\""
+          : "see that each file is for this GPU, compiled for linking (nvcc -rdc=true), and what its name says";
   return status == RT_NO_MEMORY || status == RT_CONTEXT_LOST
              ? status
-             : rt_fail_driver(RT_BAD_MODULE, result, why.call, remedy, "%.160s, linking %.80s%s%s", why.text, what,
-                              *log ? ": " : "", log);
+             : rt_fail_driver(RT_BAD_MODULE, result, why.call, remedy, "%.160s, linking %.80s%s%s",
+                              why.text, what, *log ? ": " : "", log);
 }
 
 static int add(CUlinkState state, int kind, const char *name, const void *data, size_t bytes) {
@@ -22,7 +24,8 @@ static int add(CUlinkState state, int kind, const char *name, const void *data, 
 }
 
 /* ptx ends with 0. */
-static RtStatus fill(CUlinkState state, const char *symbol, const char *ptx, const RtLinked *with, char *log) {
+static RtStatus fill(CUlinkState state, const char *symbol, const char *ptx, const RtLinked *with,
+                     char *log) {
   int result = add(state, CU_INPUT_PTX, symbol, ptx, strlen(ptx) + 1);
   if (result != CUDA_SUCCESS)
     return refused(symbol, result, "cuLinkAddData", symbol, log);
@@ -35,8 +38,8 @@ static RtStatus fill(CUlinkState state, const char *symbol, const char *ptx, con
   return RT_OK;
 }
 
-RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with, RtStatus (*load)(void *user, const char *cubin),
-                 void *user) {
+RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with,
+                 RtStatus (*load)(void *user, const char *cubin), void *user) {
   CUlinkState state;
   char info[RT_LOG_SIZE] = "", log[RT_LOG_SIZE] = "";
   void *cubin = NULL;

@@ -9,15 +9,18 @@
 #include "runtime/abi.h"
 
 /* All threads of the block stand in front of segment `at`, and their next need not be written. */
-uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block, uint32_t at, RtMeetState *state);
+uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
+                      uint32_t at, RtMeetState *state);
 /* Every thread stands in front of the segment that its next names. */
-uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block, RtMeetState *state);
+uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
+                         RtMeetState *state);
 /* The grid has met: all threads of this block that have not ended go on. */
 uint32_t rt_host_resume(const RtHostLaunch *view, RtMeetState *state);
 /* After APART: the next threads that are ready for one segment, whose number is returned; 0: there are no more. */
 uint32_t rt_host_run_of_threads(const RtHostLaunch *view, RtMeetState *state);
 
 /* host.c: the block waits for the grid, at this point. */
-void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread);
+void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block,
+                           uint32_t thread);
 
 #endif

@@ -250,9 +250,11 @@ int rt_alloc_again(RtDevice *d, size_t bytes, const RtStream *stream, uint64_t *
   if (rt_is_host(d) || rt_capture || bytes > cache_block_max || rt_phase != RT_PHASE_OPEN)
     return 0;
   bytes = round_up(bytes, BLOCK_ALIGN);
-  if (!cacheable(d, stream, bytes) || (stream && (stream->device != d || stream->epoch != rt_epoch(d))))
+  if (!cacheable(d, stream, bytes) ||
+      (stream && (stream->device != d || stream->epoch != rt_epoch(d))))
     return 0;
-  *address = pthread_mutex_trylock(&d->lock) == 0 ? cache_take_locked(d, bytes, rt_handle(stream)) : 0;
+  *address = pthread_mutex_trylock(&d->lock) == 0 ? cache_take_locked(d, bytes, rt_handle(stream))
+                                                  : 0;
   if (*address)
     count_alloc(d, bytes);
   return *address != 0;
@@ -295,7 +297,8 @@ static int defer(RtDevice *d, uint64_t address, size_t bytes) {
   if (!b)
     return 0;
   pthread_mutex_lock(&d->lock);
-  int noted = atomic_load(&d->deferring) != 0; /* still: the flush comes after it is 0, and takes the lock */
+  /* still: the flush comes after it is 0, and takes the lock */
+  int noted = atomic_load(&d->deferring) != 0;
   if (noted) {
     *b = (RtDeferred){d->deferred, address, bytes};
     d->deferred = b;
@@ -322,7 +325,8 @@ void rt_defer_begin(RtDevice *d) { atomic_fetch_add(&d->deferring, 1); }
 
 void rt_defer_end(RtDevice *d) {
   RtContext was SCOPED = {0};
-  if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) || !rt_enter_alive(&was, d, rt_epoch(d)))
+  if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) ||
+      !rt_enter_alive(&was, d, rt_epoch(d)))
     return;
   pthread_mutex_lock(&d->lock);
   int any = d->deferred != NULL;
@@ -368,7 +372,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
 
 void rt_free_idle(RtDevice *d, uint64_t address, size_t bytes) {
   RtContext was SCOPED = {0};
-  if (!rt_is_host(d) && !rt_captures && !atomic_load(&d->deferring) && rt_enter_alive(&was, d, rt_epoch(d)))
+  if (!rt_is_host(d) && !rt_captures && !atomic_load(&d->deferring) &&
+      rt_enter_alive(&was, d, rt_epoch(d)))
     rt_cu.cuCtxSynchronize();
   rt_free(d, address, bytes, NULL);
 }
@@ -437,7 +442,8 @@ RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, u
                       size_t bytes, RtStream *stream) {
   RtDevice *d = stream && stream->device == from_device ? from_device : to_device;
   if (rt_is_host(to_device) || rt_is_host(from_device))
-    return rt_fail(RT_BAD_ARGUMENT, "copy to a NumPy array first", "the host device is no GPU's peer");
+    return rt_fail(RT_BAD_ARGUMENT, "copy to a NumPy array first",
+                   "the host device is no GPU's peer");
   if (!bytes)
     return RT_OK;
   if (UNLIKELY(rt_capture != NULL))
@@ -470,5 +476,7 @@ RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream 
 RtStatus rt_pointer_gpu(uint64_t address, int *ordinal) {
   if (rt_driver_open() != RT_OK)
     return RT_FAILED;
-  return rt_cu.cuPointerGetAttribute(ordinal, CU_POINTER_ORDINAL, address) == CUDA_SUCCESS ? RT_OK : RT_FAILED;
+  return rt_cu.cuPointerGetAttribute(ordinal, CU_POINTER_ORDINAL, address) == CUDA_SUCCESS
+             ? RT_OK
+             : RT_FAILED;
 }

@@ -48,7 +48,8 @@ int rt_pinned_is(const void *p); /* of rt_pinned_alloc: did the driver pin it */
 
 /* stream NULL: the default stream, and the call returns when the copy is done. With a stream, copies of pinned memory run behind the call; those
  * of pageable memory are done on return, large ones staged by several threads: staging.c. */
-RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes, RtStream *stream);
+RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes,
+                           RtStream *stream);
 RtStatus rt_copy_to_host(RtDevice *d, void *to, uint64_t from, size_t bytes, RtStream *stream);
 /* The elements of a strided host array, in C order, from or to contiguous memory of the device. Returns when the host array is free, or
  * filled. */
@@ -59,7 +60,8 @@ typedef struct RtStrided {
   unsigned ndim;
   const int64_t *shape, *strides; /* strides in bytes, of any sign */
 } RtStrided;
-RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int to_host, RtStream *stream);
+RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int to_host,
+                         RtStream *stream);
 /* Elements of one shape that are strided on both sides; sides of the host are its addresses. *done 0: the driver has no such copy, and nothing
  * was done. The sides must not overlap. stream: as for the other copies. */
 typedef struct RtBoxes {
@@ -72,13 +74,16 @@ typedef struct RtBoxes {
 RtStatus rt_copy_boxes(RtDevice *d, const RtBoxes *boxes, RtStream *stream, int *done);
 RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes, RtStream *stream);
 /* From one GPU's memory to another's. stream: of either of them; NULL: behind all work of both, and before what comes later. */
-RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, uint64_t from, size_t bytes, RtStream *stream);
+RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, uint64_t from,
+                      size_t bytes, RtStream *stream);
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream);
 
 /* The number of the GPU that an address belongs to; RT_FAILED, with no error set, where CUDA does not know it. */
 RtStatus rt_pointer_gpu(uint64_t address, int *ordinal);
 
-typedef struct RtMemoryStats { uint64_t live_bytes, live_blocks, peak_bytes, cached_bytes, allocations; } RtMemoryStats;
+typedef struct RtMemoryStats {
+  uint64_t live_bytes, live_blocks, peak_bytes, cached_bytes, allocations;
+} RtMemoryStats;
 void rt_memory_stats(RtDevice *d, RtMemoryStats *out);
 
 #endif

@@ -85,9 +85,11 @@ static RtStatus refused(const RtKernel *k, int result, char *log) {
     return status;
   RtError why = *rt_error();
   int undefined = strstr(log, "nresolved extern") != NULL;
-  return rt_fail_driver(status, result, why.call,
-                        undefined ? "pass the file that defines it with link=, of cuda.jit or of cuda.declare_device" : why.remedy,
-                        "%s: %s", why.text, log);
+  return rt_fail_driver(
+      status, result, why.call,
+      undefined ? "pass the file that defines it with link=, of cuda.jit or of cuda.declare_device"
+                : why.remedy,
+      "%s: %s", why.text, log);
 }
 
 typedef struct Loading {
@@ -107,7 +109,9 @@ static RtStatus load_module(Loading *l, const char *image) {
   return refused(l->kernel, result, errors);
 }
 
-static RtStatus load_linked(void *loading, const char *cubin) { return load_module(loading, cubin); }
+static RtStatus load_linked(void *loading, const char *cubin) {
+  return load_module(loading, cubin);
+}
 
 /* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the
  * magic numbers of binaries. */
@@ -239,11 +243,13 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
 int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
   if (rt_is_host(k->device))
     return 1;
-  return entry == RT_ENTRY_COARSE ? atomic_load_explicit(&k->coarse.function, memory_order_acquire) != NULL
-                                  : rt_own_function(k) != NULL;
+  return entry == RT_ENTRY_COARSE
+             ? atomic_load_explicit(&k->coarse.function, memory_order_acquire) != NULL
+             : rt_own_function(k) != NULL;
 }
 
-RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size, const RtLinked *with) {
+RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
+                       const RtLinked *with) {
   Loading l = {.kernel = k};
   if (rt_kernel_has(k, entry))
     return RT_OK;
@@ -266,7 +272,8 @@ static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
-RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
+RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params, int has_trap,
+                        RtKernel **out) {
   *out = NULL;
   if (rt_is_host(d))
     return rt_fail(RT_BAD_ARGUMENT, "compile for the host instead",

@@ -95,12 +95,11 @@ RtStatus rt_host_device_address(RtDevice *d, void *p, uint64_t *address) {
 
 static RtStatus not_within(RtDevice *d, size_t bytes, size_t available, size_t total) {
   char size[32], have[32], all[32];
-  return rt_fail(RT_NO_MEMORY,
-                 "work in smaller parts, or use cuda.mapped_array, which stays in host memory",
-                 "cannot allocate %s of managed memory on %s: %s of %s are free, and managed arrays "
-                 "must fit",
-                 rt_size_text(bytes, size), d->name, rt_size_text(available, have),
-                 rt_size_text(total, all));
+  return rt_fail(
+      RT_NO_MEMORY, "work in smaller parts, or use cuda.mapped_array, which stays in host memory",
+      "cannot allocate %s of managed memory on %s: %s of %s are free, and managed arrays "
+      "must fit",
+      rt_size_text(bytes, size), d->name, rt_size_text(available, have), rt_size_text(total, all));
 }
 
 static RtStatus check_managed(RtDevice *d, size_t bytes) {

@@ -128,7 +128,8 @@ static bool next_reads_back(char *out, size_t size, int n, double x, char kind) 
     return false;
   char text[32];
   int length = snprintf(text, sizeof text, "%llu", digits + 1);
-  snprintf(out, size, "%c%s%se%+03d", *text, length > 1 ? "." : "", text + 1, exponent + length - 1);
+  snprintf(out, size, "%c%s%se%+03d", *text, length > 1 ? "." : "", text + 1,
+           exponent + length - 1);
   return true;
 }
 
@@ -168,7 +169,8 @@ static void real_text(double x, const Conversion *c, char *out, size_t size) {
     snprintf(digits, sizeof digits, "%.*e", p - 1, x);
   char *e = strchr(digits, 'e');
   int exponent = atoi(e + 1);
-  int limit = p >= 0 ? p - 1 : c->kind == 'r' ? 16 : c->kind == 'R' ? 6 : 3; /* as Python and NumPy have it */
+  /* as Python and NumPy have it */
+  int limit = p >= 0 ? p - 1 : c->kind == 'r' ? 16 : c->kind == 'R' ? 6 : 3;
   bool tiny = p < 0 && x != 0 && x < 1e-4;
   char plain[64];
   size_t n = 0;
@@ -193,10 +195,14 @@ static void real_text(double x, const Conversion *c, char *out, size_t size) {
 
 static void put_real(Out *o, const Conversion *c, double x) {
   char text[400];
-  bool own = strchr("rRHB", c->kind) != NULL, upper = c->kind == 'E' || c->kind == 'F' || c->kind == 'G';
+  bool own = strchr("rRHB", c->kind) != NULL,
+       upper = c->kind == 'E' || c->kind == 'F' || c->kind == 'G';
   double size = fabs(x);
   if (isnan(x) || isinf(x)) {
-    put_padded(o, c, signbit(x) && !isnan(x), isnan(x) ? (upper ? "NAN" : "nan") : upper ? "INF" : "inf");
+    put_padded(o, c, signbit(x) && !isnan(x),
+               isnan(x) ? (upper ? "NAN" : "nan")
+               : upper  ? "INF"
+                        : "inf");
     return;
   }
   char *to = text, *more = NULL;
@@ -204,7 +210,8 @@ static void put_real(Out *o, const Conversion *c, double x) {
     real_text(size, c, text, sizeof text);
   } else {
     char conversion[] = {'%', '.', '*', c->kind, 0};
-    int p = c->precision < 0 ? 6 : c->precision, n = snprintf(text, sizeof text, conversion, p, size);
+    int p = c->precision < 0 ? 6 : c->precision,
+        n = snprintf(text, sizeof text, conversion, p, size);
     if (n >= (int)sizeof text && (more = malloc((size_t)n + 1))) {
       snprintf(more, (size_t)n + 1, conversion, p, size);
       to = more;
@@ -242,7 +249,8 @@ static void put_complex(Out *o, char kind, bool grouped, double re, double im) {
 static void put_int(Out *o, const Conversion *c, long long v) {
   char text[32];
   bool negative = c->kind == 'd' && v < 0;
-  snprintf(text, sizeof text, "%llu", negative ? 0ull - (unsigned long long)v : (unsigned long long)v);
+  snprintf(text, sizeof text, "%llu",
+           negative ? 0ull - (unsigned long long)v : (unsigned long long)v);
   put_padded(o, c, negative, text);
 }
 
@@ -269,7 +277,8 @@ static void put_conversion(Out *o, const Conversion *c, va_list *ap) {
 int rt_host_print(const char *format, ...) {
   Out o = {.cap = sizeof o.small};
   o.text = o.small;
-  locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a point, whatever the process has; C's own is not allocated */
+  /* a point, whatever the process has; C's own is not allocated */
+  locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   va_list ap;
   va_start(ap, format);
   while (*format) {

@@ -341,7 +341,8 @@ RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int t
   if (!bytes)
     return RT_OK;
   if (UNLIKELY(rt_capture != NULL))
-    return rt_fail(RT_BAD_ARGUMENT, "copy to or from a contiguous array of the same shape and dtype",
+    return rt_fail(RT_BAD_ARGUMENT,
+                   "copy to or from a contiguous array of the same shape and dtype",
                    "a graph cannot capture a copy of a strided host array");
   if (rt_is_host(d)) {
     move(&side, 0, bytes, (char *)(uintptr_t)device, to_host);

@@ -98,8 +98,9 @@ struct RtDevice {
   CUdevice handle;
   _Atomic(CUcontext) context;
   _Atomic uint32_t epoch; /* counts resets: what belongs to an older one is gone */
-  RtKernel *_Atomic last; /* launched last on the default stream, for error texts; see rt_last_kernels */
-  CUmemoryPool pool;      /* NULL: the device has no stream-ordered memory */
+  /* launched last on the default stream, for error texts; see rt_last_kernels */
+  RtKernel *_Atomic last;
+  CUmemoryPool pool; /* NULL: the device has no stream-ordered memory */
   int capability;
   char name[128], label[160];
   uint8_t uuid[16];
@@ -115,9 +116,9 @@ struct RtDevice {
   RtDeferred *deferred; /* freed while deferring */
 
   _Atomic int deferring; /* rt_defer_begin less rt_defer_end */
-  RtStage stages[2]; /* to the device, to the host; they have locks of their own */
+  RtStage stages[2];     /* to the device, to the host; they have locks of their own */
 
-  RtMemoryStats stats;    /* atomic, not under the lock */
+  RtMemoryStats stats; /* atomic, not under the lock */
 
   struct RtOwnStream *streams; /* with the last ones on each; under device.c's lock */
 };
@@ -126,13 +127,15 @@ struct RtDevice {
 RtDevice *rt_device_any_gpu(void);
 /* An open GPU's context, made again where a reset failed half way. */
 RtStatus rt_device_context(RtDevice *d, CUcontext *context);
-RtDevice *rt_device_of_context(CUcontext context); /* the open GPU whose primary context it is, or NULL */
+/* the open GPU whose primary context it is, or NULL */
+RtDevice *rt_device_of_context(CUcontext context);
 RtDevice *rt_device_if_open(int ordinal);
 extern _Atomic int rt_gpus; /* that this process sees; 0 before the first is opened */
 /* Which kernel was launched last on each stream of the thread's device, as the end of an error text; "" where none was. */
 void rt_last_kernels(char *text, size_t size);
 void rt_forget_kernel(RtKernel *k);
-void rt_last_of_stream(struct RtOwnStream *s, int alive); /* enters it in its device's list, or takes it out */
+/* enters it in its device's list, or takes it out */
+void rt_last_of_stream(struct RtOwnStream *s, int alive);
 
 static inline int rt_is_host(const RtDevice *d) { return d->ordinal == RT_HOST; }
 static inline uint32_t rt_epoch(RtDevice *d) {
@@ -157,8 +160,10 @@ void rt_leave(RtContext *was);
 int rt_is_wrong_context(int result);
 
 /* RtContext was SCOPED = {0}: it is left where it goes out of scope. ENTER(d): from here to the end of the block. */
-#define SCOPED   __attribute__((cleanup(rt_leave)))
-#define ENTER(d) RtContext was_ SCOPED = {0}; TRY(rt_enter(&was_, d))
+#define SCOPED __attribute__((cleanup(rt_leave)))
+#define ENTER(d)                                                                                   \
+  RtContext was_ SCOPED = {0};                                                                     \
+  TRY(rt_enter(&was_, d))
 
 /* --- memory.c --- */
 
@@ -168,7 +173,8 @@ int rt_is_wrong_context(int result);
 /* Gives the cached blocks of a stream (all: of every stream) back to the driver. The context is
  * current. */
 void rt_cache_flush(RtDevice *d, CUstream stream, int all);
-void rt_deferred_flush(RtDevice *d); /* frees what was deferred. The device is idle, its context current. */
+/* frees what was deferred. The device is idle, its context current. */
+void rt_deferred_flush(RtDevice *d);
 void rt_cache_forget(RtDevice *d); /* after a reset: drops cache and numbers, calls nothing */
 
 /* --- staging.c --- */
@@ -187,7 +193,8 @@ struct RtStream {
   uint32_t epoch;
   uint8_t owned;
   uint64_t capture; /* the capture that it takes part in (graph.c), 0: none */
-  RtKernel *_Atomic *last; /* where to note what is launched on it: its own, or the device's if it is but a view of a stream */
+  /* where to note what is launched on it: its own, or the device's if it is but a view of a stream */
+  RtKernel *_Atomic *last;
   int32_t mark;
 };
 
@@ -213,8 +220,10 @@ static inline CUstream rt_handle(const RtStream *s) { return s ? s->handle : NUL
 /* What this thread captures. A function that queues work, waits or allocates asks it first, and if it is not NULL hands the call on to
  * one of these. While it is set rt_current is NULL: a launch asks only then. */
 extern _Thread_local struct RtGraph *rt_capture;
-extern _Thread_local struct RtGraph *rt_passing; /* while such a call is passed on, rt_capture is NULL and this is set */
-extern _Atomic unsigned rt_captures; /* of all threads: what is freed while there are any waits for their end */
+/* while such a call is passed on, rt_capture is NULL and this is set */
+extern _Thread_local struct RtGraph *rt_passing;
+/* of all threads: what is freed while there are any waits for their end */
+extern _Atomic unsigned rt_captures;
 
 typedef struct RtCopy {
   enum { RT_COPY_TO_DEVICE, RT_COPY_TO_HOST, RT_COPY_ON_DEVICE, RT_COPY_FILL } way;
@@ -232,7 +241,8 @@ RtStatus rt_capture_wait(RtDevice *d, RtStream *s); /* refuses to wait for what 
 RtStatus rt_capture_record(RtDevice *d, RtStream *s, uint64_t *capture, int32_t *mark);
 RtStatus rt_capture_join(RtDevice *d, RtStream *s, uint64_t capture, int32_t mark);
 /* Memory that lives as long as the graph that a launch is passed on for. */
-RtStream *rt_stream_now(RtDevice *d, RtStream *s); /* NULL is the captured stream while this thread captures */
+/* NULL is the captured stream while this thread captures */
+RtStream *rt_stream_now(RtDevice *d, RtStream *s);
 RtStatus rt_passing_alloc(RtDevice *d, size_t bytes, uint64_t *address);
 
 /* --- cooperative.c --- */
@@ -246,12 +256,13 @@ RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *config);
 enum { RT_LOG_SIZE = 4096 };
 void rt_squeeze_log(char *log); /* module.c: on one line */
 /* Links, and calls load with what comes of it, which is gone when load has returned. A context is current. */
-RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with, RtStatus (*load)(void *user, const char *cubin),
-                 void *user);
+RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with,
+                 RtStatus (*load)(void *user, const char *cubin), void *user);
 
 /* --- cluster.c --- */
 
-RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *config, void *params); /* as rt_launch_cooperative */
+/* as rt_launch_cooperative */
+RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *config, void *params);
 RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *config);
 
 /* --- launch.c, module.c --- */
@@ -262,36 +273,41 @@ typedef struct RtEntry {
   uint32_t grid[3];
   size_t bytes; /* of parameters */
 } RtEntry;
-RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params); /* fills the BLOCKS field */
+/* fills the BLOCKS field */
+RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params);
 RtStatus rt_kernel_check_epoch(const RtKernel *k); /* fails where the device was reset since */
 
 /* What differs once an entry is loaded is atomic: other threads launch meanwhile. The functions are stored last. */
 struct RtKernel { /* first what every launch reads, in two cache lines */
   RtDevice *device;
-  _Atomic(CUfunction) function;     /* its own entry; NULL: not loaded */
+  _Atomic(CUfunction) function; /* its own entry; NULL: not loaded */
   uint32_t epoch;
-  uint32_t plain_bytes;             /* of the parameter block, as the kernel's own entry takes it */
-  int32_t trap_offset;              /* of the TRAP field in the parameter block, -1 without */
-  int32_t grid_offset;              /* of the GRID field: launches are cooperative; -1 without */
-  _Atomic uint32_t threads;         /* most of a block: the device's limit until its own entry is loaded */
+  uint32_t plain_bytes; /* of the parameter block, as the kernel's own entry takes it */
+  int32_t trap_offset;  /* of the TRAP field in the parameter block, -1 without */
+  int32_t grid_offset;  /* of the GRID field: launches are cooperative; -1 without */
+  /* most of a block: the device's limit until its own entry is loaded */
+  _Atomic uint32_t threads;
   _Atomic uint32_t max_dynamic;     /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more, or for the entry */
   RtLimits limits;                  /* the device's */
   struct RtCoarseEntry {            /* the second entry: launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */
     uint32_t least;                 /* blocks on the axis */
-    _Atomic uint32_t threads;       /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of no use */
-    uint32_t field_offset;          /* of the BLOCKS field */
-    uint64_t from, blocks;          /* threads and blocks of a launch from which on it is taken … */
-    uint64_t full, gap;             /* … but not for `gap` sizes from `full` blocks on, with which some multiprocessors have two of its blocks and most one */
+    /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of no use */
+    _Atomic uint32_t threads;
+    uint32_t field_offset; /* of the BLOCKS field */
+    uint64_t from, blocks; /* threads and blocks of a launch from which on it is taken … */
+    /* … but not for `gap` sizes from `full` blocks on, with which some multiprocessors have two of its blocks and most one */
+    uint64_t full, gap;
     _Atomic(CUfunction) function;
     CUmodule module;
-    uint32_t fill;                  /* 0: every launch that can takes it */
-    uint32_t max_threads, local;    /* as loaded */
+    uint32_t fill;               /* 0: every launch that can takes it */
+    uint32_t max_threads, local; /* as loaded */
   } coarse;
-  uint64_t trap_address;            /* of *trap as the device sees it */
-  uint32_t param_bytes;             /* of the whole block */
-  _Atomic uint32_t best_block[2];   /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not asked yet */
+  uint64_t trap_address; /* of *trap as the device sees it */
+  uint32_t param_bytes;  /* of the whole block */
+  /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not asked yet */
+  _Atomic uint32_t best_block[2];
   uint32_t nfields, *field_offsets; /* of a cooperative kernel */
   RtHostCode host;
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */

@@ -7,32 +7,34 @@
 
 typedef enum RtStatus {
   RT_OK = 0,
-  RT_NO_DRIVER,     /* libcuda is not there or too old */
-  RT_NO_DEVICE,     /* no GPU, or a bad device number */
-  RT_NO_MEMORY,     /* device or host memory */
-  RT_BAD_ARGUMENT,  /* the caller's value: ValueError */
-  RT_BAD_LAUNCH,    /* configuration that the kernel or device cannot have: ValueError */
-  RT_BAD_MODULE,    /* PTX or cubin refused */
-  RT_CONTEXT_LOST,  /* an earlier kernel failed: illegal address, trap … */
-  RT_FAILED,        /* any other driver error */
-  RT_CAPTURED,      /* no failure: the work has become a node of a graph (graph.h) */
-  RT_NO_ENTRY,      /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in launch.h) */
-  RT_INTERRUPTED,   /* rt_host_ask said so: it has told what there is to tell */
-  RT_TRAPPED,       /* a thread stopped with an exception: see the RtTrap */
+  RT_NO_DRIVER,    /* libcuda is not there or too old */
+  RT_NO_DEVICE,    /* no GPU, or a bad device number */
+  RT_NO_MEMORY,    /* device or host memory */
+  RT_BAD_ARGUMENT, /* the caller's value: ValueError */
+  RT_BAD_LAUNCH,   /* configuration that the kernel or device cannot have: ValueError */
+  RT_BAD_MODULE,   /* PTX or cubin refused */
+  RT_CONTEXT_LOST, /* an earlier kernel failed: illegal address, trap … */
+  RT_FAILED,       /* any other driver error */
+  RT_CAPTURED,     /* no failure: the work has become a node of a graph (graph.h) */
+  /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in launch.h) */
+  RT_NO_ENTRY,
+  RT_INTERRUPTED, /* rt_host_ask said so: it has told what there is to tell */
+  RT_TRAPPED,     /* a thread stopped with an exception: see the RtTrap */
 } RtStatus;
 
 typedef struct RtError {
   RtStatus status;
-  int result;            /* CUresult, 0 if none */
+  int result;              /* CUresult, 0 if none */
   const char *result_name; /* "CUDA_ERROR_…" or "" */
-  char call[48];         /* driver entry point */
-  char text[512];        /* what happened */
+  char call[48];           /* driver entry point */
+  char text[512];          /* what happened */
   char remedy[256];
 } RtError;
 
 /* The calling thread's last error; valid until its next failing call. */
 const RtError *rt_error(void);
-RtStatus rt_fail(RtStatus status, const char *remedy, const char *format, ...) __attribute__((format(printf, 3, 4)));
+RtStatus rt_fail(RtStatus status, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Translates a CUresult of a named call; RT_OK for 0. */
 RtStatus rt_driver_status(int result, const char *call);
 

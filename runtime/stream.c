@@ -43,7 +43,11 @@ static RtStream *stream_of(RtDevice *d, CUstream handle, int owned) {
   RtOwnStream *s = calloc(1, sizeof *s);
   if (!s)
     return NULL;
-  s->stream = (RtStream){.device = d, .handle = handle, .epoch = rt_epoch(d), .owned = (uint8_t)owned, .last = &s->last};
+  s->stream = (RtStream){.device = d,
+                         .handle = handle,
+                         .epoch = rt_epoch(d),
+                         .owned = (uint8_t)owned,
+                         .last = &s->last};
   rt_last_of_stream(s, 1);
   return &s->stream;
 }
@@ -72,7 +76,9 @@ static RtStatus stream_new(RtDevice *d, unsigned flags, RtStream **out) {
 }
 
 RtStatus rt_stream_new(RtDevice *d, RtStream **out) { return stream_new(d, 0, out); }
-RtStatus rt_stream_new_apart(RtDevice *d, RtStream **out) { return stream_new(d, CU_STREAM_NON_BLOCKING, out); }
+RtStatus rt_stream_new_apart(RtDevice *d, RtStream **out) {
+  return stream_new(d, CU_STREAM_NON_BLOCKING, out);
+}
 
 RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
   *out = stream_of(d, (CUstream)(uintptr_t)(handle == CU_STREAM_LEGACY_HANDLE ? 0 : handle), 0);
@@ -82,7 +88,8 @@ RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out) {
 _Static_assert(sizeof(RtStream) <= sizeof(RtStreamRoom), "RtStreamRoom is too small");
 
 RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle) {
-  RtStream s = {.device = d, .handle = (CUstream)(uintptr_t)handle, .epoch = rt_epoch(d), .last = &d->last};
+  RtStream s = {
+      .device = d, .handle = (CUstream)(uintptr_t)handle, .epoch = rt_epoch(d), .last = &d->last};
   if (handle <= CU_STREAM_LEGACY_HANDLE)
     return NULL;
   return memcpy(room, &s, sizeof s);
@@ -92,7 +99,8 @@ void rt_stream_release(RtStream *s) {
   if (!s)
     return;
   RtContext was SCOPED = {0};
-  if (s->owned && !rt_is_host(s->device) && s->handle && rt_enter_alive(&was, s->device, s->epoch)) {
+  if (s->owned && !rt_is_host(s->device) && s->handle &&
+      rt_enter_alive(&was, s->device, s->epoch)) {
     rt_cache_flush(s->device, s->handle, 0);
     rt_cu.cuStreamDestroy(s->handle);
   }

@@ -8,8 +8,10 @@ typedef struct RtStream RtStream; /* NULL: the device's default stream (legacy) 
 typedef struct RtEvent RtEvent;
 
 RtStatus rt_stream_new(RtDevice *d, RtStream **out);
-RtStatus rt_stream_new_apart(RtDevice *d, RtStream **out); /* does not wait for the legacy default stream, nor it for this one */
-RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out); /* a foreign CUstream; not destroyed. 1 legacy, 2 per-thread */
+/* does not wait for the legacy default stream, nor it for this one */
+RtStatus rt_stream_new_apart(RtDevice *d, RtStream **out);
+/* a foreign CUstream; not destroyed. 1 legacy, 2 per-thread */
+RtStatus rt_stream_wrap(RtDevice *d, uint64_t handle, RtStream **out);
 void rt_stream_release(RtStream *s);
 uint64_t rt_stream_handle(const RtStream *s);
 RtDevice *rt_stream_device(const RtStream *s);
@@ -17,7 +19,9 @@ RtStatus rt_stream_synchronize(RtDevice *d, RtStream *s);
 RtStatus rt_stream_query(RtDevice *d, RtStream *s, int *done);
 RtStatus rt_stream_wait_event(RtStream *s, RtEvent *e);
 
-typedef struct RtStreamRoom { uint64_t room[6]; } RtStreamRoom;
+typedef struct RtStreamRoom {
+  uint64_t room[6];
+} RtStreamRoom;
 /* As rt_stream_wrap in the caller's memory, not to be released; NULL for handles 0 and 1, the default stream. */
 RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle);
 /* What is put on `then` from now on runs after what is on `first` now. Waits for nothing, and makes no event in steady state. Does

@@ -307,7 +307,8 @@ static void find_indices(Ty *ty, Nest *nest, const Ins *assign) {
     if (!nest->down[k].type)
       continue;
     Val last = ty_op2(ty, OP_SUB, pyint, extent, ty_const_int(ty, 1));
-    nest->index[k] = ty_select(ty, nest->down[k], ty_op2(ty, OP_SUB, pyint, last, counter), counter);
+    nest->index[k] = ty_select(ty, nest->down[k], ty_op2(ty, OP_SUB, pyint, last, counter),
+                               counter);
   }
 }
 

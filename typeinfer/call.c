@@ -69,10 +69,11 @@ Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want) {
   Parameter params[MAX_PARAMETERS];
   uint32_t np = read_signature(ir_intrinsics[c->id].signature, params, MAX_PARAMETERS);
   const char *which = k < np && np > 1 && !params[0].star
-                          ? arena_printf(&ty->cx->arena, "%u ('%.*s')", k + 1, (int)params[k].len, params[k].name)
+                          ? arena_printf(&ty->cx->arena, "%u ('%.*s')", k + 1, (int)params[k].len,
+                                         params[k].name)
                           : arena_printf(&ty->cx->arena, "%u", k + 1);
-  return TY_FAIL_ADVISED(ty, argument_advice(c, c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name, which, want,
-                         TY_PRETTY(ty, c->args[k]));
+  return TY_FAIL_ADVISED(ty, argument_advice(c, c->args[k].type, want), ERR_ARGUMENT_TYPE, c->name,
+                         which, want, TY_PRETTY(ty, c->args[k]));
 }
 
 static Val arguments_error(Ty *ty, const char *name, const char *what) {
@@ -81,7 +82,8 @@ static Val arguments_error(Ty *ty, const char *name, const char *what) {
 
 /* What a call of an intrinsic lacks, with its parameters. */
 static bool cannot_bind(Ty *ty, const TyCall *c, const char *what) {
-  const char *form = arena_printf(&ty->cx->arena, "write %s(%s)", c->name, ir_intrinsics[c->id].signature);
+  const char *form = arena_printf(&ty->cx->arena, "write %s(%s)", c->name,
+                                  ir_intrinsics[c->id].signature);
   (void)TY_FAIL_ADVISED(ty, form, ERR_ARGUMENTS, c->name, what);
   return false;
 }
@@ -98,7 +100,8 @@ static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n,
     c->given[k] = true;
     return true;
   }
-  return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
+  return cannot_bind(ty, c,
+                     arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
 }
 
 typedef Val (*Rule)(Ty *ty, const TyCall *c);
@@ -117,7 +120,8 @@ static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t np
     while (k < np && (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len)))
       k++;
     if (k == np) {
-      return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
+      return cannot_bind(
+          ty, c, arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
     }
     c->options[k - 1] = args[j];
   }
@@ -131,9 +135,10 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
   uint32_t nkeys = names ? names->n : 0, positional = n - nkeys;
   bool star = np && params[0].star;
   if (positional > (star ? TY_MAX_ARGS : np)) {
-    return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
-                                       star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s",
-                                       positional));
+    return cannot_bind(ty, c,
+                       arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
+                                    star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s",
+                                    positional));
   }
   for (uint32_t k = 0; k < positional; k++) {
     c->args[k] = args[k];
@@ -149,8 +154,9 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
       return false;
   for (uint32_t k = 0; k < np; k++)
     if (!c->given[k] && !params[k].optional) {
-      return cannot_bind(ty, c, arena_printf(&ty->cx->arena, "the argument '%.*s' is missing",
-                                         (int)params[k].len, params[k].name));
+      return cannot_bind(ty, c,
+                         arena_printf(&ty->cx->arena, "the argument '%.*s' is missing",
+                                      (int)params[k].len, params[k].name));
     }
   return true;
 }
@@ -195,7 +201,8 @@ static Val convert_text(Ty *ty, const Type *t, Val v) {
   while (end > s && isspace((unsigned char)end[-1]))
     end--;
   for (const char *p = s; p < end && n < sizeof digits - 1; p++) {
-    bool inside = p > s && p + 1 < end && isdigit((unsigned char)p[-1]) && isdigit((unsigned char)p[1]);
+    bool inside = p > s && p + 1 < end && isdigit((unsigned char)p[-1]) &&
+                  isdigit((unsigned char)p[1]);
     if (*p != '_')
       digits[n++] = *p;
     else if (!inside)
@@ -331,8 +338,7 @@ static Val default_of(Bind *b, uint32_t k) {
     if (k + n < code->argcount)
       return BOTTOM;
     uint32_t at = k + n - code->argcount;
-    return nested ? ty_item(b->ty, b->callee, after + at)
-                  : ty_const(b->ty, b->func->defaults[at]);
+    return nested ? ty_item(b->ty, b->callee, after + at) : ty_const(b->ty, b->func->defaults[at]);
   }
   for (uint32_t j = 0; names && j < names->n; j++)
     if (!strcmp(names->items[j]->text, code->localsplus[k]))
@@ -388,20 +394,23 @@ static bool takes_array(const Type *want, const Type *given) {
 }
 
 /* Numbers are converted as by a store; of an array the function gets the address. */
-static Val call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const Frozen *names) {
+static Val call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n,
+                         const Frozen *names) {
   Signature sig = ty_signature(ty->cx, f->names[0]);
   const char *name = arena_printf(&ty->cx->arena, "%s()", f->text);
   Val *passed = CX_ARRAY(ty->cx, Val, n + 1);
   if (names)
     return arguments_error(ty, name, "a declared function has no keywords");
   if (n != sig.nargs)
-    return arguments_error(ty, name, arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
-                                                  sig.nargs, sig.nargs == 1 ? "" : "s", n));
+    return arguments_error(ty, name,
+                           arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
+                                        sig.nargs, sig.nargs == 1 ? "" : "s", n));
   for (uint32_t k = 0; k < n; k++) {
     const Type *want = sig.args[k];
     if (is_bottom(args[k]))
       return BOTTOM;
-    bool fits = want->id == TY_ARRAY ? takes_array(want, args[k].type) : ty_can_store(args[k].type, want);
+    bool fits = want->id == TY_ARRAY ? takes_array(want, args[k].type)
+                                     : ty_can_store(args[k].type, want);
     if (!fits)
       return TY_FAIL(ty, ERR_ARGUMENT_TYPE, name, arena_printf(&ty->cx->arena, "%u", k + 1),
                      TY_PRETTY(ty, (Val){.type = want}), TY_PRETTY(ty, args[k]));
@@ -418,7 +427,7 @@ static Val call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, c
 
 /* An intrinsic's form that pyptx/_library.py has: pow(base, exp, mod). */
 Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
-                           const Frozen *names) {
+                    const Frozen *names) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_FUNC;
   f->func = func;
@@ -501,7 +510,8 @@ static const Frozen *nested_func(Ty *ty, const Frozen *code) {
   TyProgram *p = ty->p;
   const FrozenFunc *outer = ty->spec->func;
   for (uint32_t k = 0; k < p->nested.len; k++)
-    if (p->nested.data[k]->func->code == code->code && p->nested.data[k]->func->globals == outer->globals)
+    if (p->nested.data[k]->func->code == code->code &&
+        p->nested.data[k]->func->globals == outer->globals)
       return p->nested.data[k];
   FrozenFunc *func = CX_NEW(ty->cx, FrozenFunc);
   *func = (FrozenFunc){.code = code->code,

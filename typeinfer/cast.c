@@ -76,7 +76,8 @@ const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
     return ty_id(ty, ty_promote_all(TYPING_NUMPY, ids));
   if (n > 2 && tuples)
     return join_columns(ty, types, n);
-  uint32_t first = 0; /* integers beside a span count its units, each for itself: int8 and uint64 do not meet */
+  /* integers beside a span count its units, each for itself: int8 and uint64 do not meet */
+  uint32_t first = 0;
   while (first + 1 < n && !ty_is_date(types[first]))
     first++;
   const Type *t = types[ty_is_date(types[first]) ? first : 0];
@@ -148,7 +149,8 @@ static bool loses(const Type *from, const Type *by, const Type *to) {
         return true;
     return false;
   }
-  if (ty_is_date(to) && ty_is_number(by)) /* counts, of which the numbers' common type may be a float */
+  /* counts, of which the numbers' common type may be a float */
+  if (ty_is_date(to) && ty_is_number(by))
     return true;
   if (ty_is_date(by) && ty_is_date(to))
     return !ty_is_date(from) || from->unit == DATE_GENERIC;

@@ -97,7 +97,8 @@ Val ty_complex_of(Ty *ty, const Type *t, Val re, Val im) {
     return TY_FAIL(ty, ERR_BAD_OPERANDS, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)),
                    TY_PRETTY(ty, re), TY_PRETTY(ty, im));
   Val a = ty_to_complex(ty, re, t), b = ty_to_complex(ty, im, t);
-  Val x = ty_part(ty, a, 0), y = ty_part(ty, b, 0); /* re + im * 1j, without what that adds to zeros */
+  /* re + im * 1j, without what that adds to zeros */
+  Val x = ty_part(ty, a, 0), y = ty_part(ty, b, 0);
   if (ty_is_complex(im.type))
     x = sub(ty, x, ty_part(ty, b, 1));
   if (ty_is_complex(re.type))

@@ -190,7 +190,8 @@ static const Type *as_kind(Ty *ty, TypeId id, const Type *t) {
 
 /* An integer beside a date counts the date's units. */
 static Val as_span(Ty *ty, Val v) {
-  return ty_is_date(v.type) ? v : ty_date_cast(ty, v, ty_date(ty->cx, TY_TIMEDELTA, DATE_GENERIC, 1));
+  return ty_is_date(v.type) ? v
+                            : ty_date_cast(ty, v, ty_date(ty->cx, TY_TIMEDELTA, DATE_GENERIC, 1));
 }
 
 /* + and -: a date and a time span, two time spans, the difference of two dates. */
@@ -285,10 +286,12 @@ static Val compared(Ty *ty, Op op, Val a, Val b) {
     return BOTTOM;
   a = ty_date_raw(ty, to_unit(ty, a, t));
   b = ty_date_raw(ty, to_unit(ty, b, t));
-  Val none = is_nat(ty, op == OP_GT || op == OP_GE ? b : a); /* the other one cannot be, where op holds */
+  /* the other one cannot be, where op holds */
+  Val none = is_nat(ty, op == OP_GT || op == OP_GE ? b : a);
   Val holds = op2(ty, op, a, b);
-  Val r = op == OP_NE ? either(ty, holds, none)
-                      : is_bottom(none) ? BOTTOM : both(ty, holds, ty_not(ty, none));
+  Val r = op == OP_NE       ? either(ty, holds, none)
+          : is_bottom(none) ? BOTTOM
+                            : both(ty, holds, ty_not(ty, none));
   return ty_cast_id(ty, r, TY_BOOL);
 }
 
@@ -300,7 +303,8 @@ Val ty_date_binary(Ty *ty, Op op, Val a, Val b) {
   bool x = a.type->id == TY_TIMEDELTA, y = b.type->id == TY_TIMEDELTA;
   if (op >= OP_LT && op <= OP_GE)
     return compared(ty, op, a, b);
-  bool counts = (ty_is_date(a.type) || ty_is_integral(a.type)) && (ty_is_date(b.type) || ty_is_integral(b.type));
+  bool counts = (ty_is_date(a.type) || ty_is_integral(a.type)) &&
+                (ty_is_date(b.type) || ty_is_integral(b.type));
   if ((op == OP_ADD || op == OP_SUB) && counts)
     return sum(ty, op, a, b);
   if (x && y && (op == OP_TRUEDIV || op == OP_FLOORDIV || op == OP_MOD))
@@ -315,7 +319,8 @@ Val ty_date_binary(Ty *ty, Op op, Val a, Val b) {
 Val ty_date_unary(Ty *ty, Op op, Val a) {
   if (a.type->id != TY_TIMEDELTA || (op != OP_NEG && op != OP_POS))
     return TY_FAIL(ty, ERR_BAD_OPERAND, ty_op_text(op), TY_PRETTY(ty, a));
-  return op == OP_POS ? a : ty_date_of(ty, a.type, sub(ty, whole(ty, 0), ty_date_raw(ty, a))); /* -NaT is NaT */
+  /* -NaT is NaT */
+  return op == OP_POS ? a : ty_date_of(ty, a.type, sub(ty, whole(ty, 0), ty_date_raw(ty, a)));
 }
 
 Val ty_date_truth(Ty *ty, Val v) { return op2(ty, OP_NE, ty_date_raw(ty, v), whole(ty, 0)); }
@@ -338,7 +343,8 @@ static bool read_unit(Ty *ty, Val v, DateUnit *unit, int32_t *multiple) {
   const char *text = name.konst && name.konst->kind == FZ_STR ? name.konst->text : "?";
   if (!ty_parse_unit(&text, unit, multiple) || *text)
     return false;
-  if (pair && (!fz_get_int(ty_item(ty, v, 1).konst, &many) || many <= 0 || many > INT32_MAX / *multiple))
+  if (pair &&
+      (!fz_get_int(ty_item(ty, v, 1).konst, &many) || many <= 0 || many > INT32_MAX / *multiple))
     return false;
   *multiple *= (int32_t)many;
   return true;
@@ -357,7 +363,9 @@ Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n) {
   if (n > 2)
     return bad_call(ty, id, "it takes a value and a unit");
   if (n == 2 && !read_unit(ty, args[1], &unit, &multiple))
-    return bad_call(ty, id, "the unit must be known when the kernel is compiled: one of NumPy's, as 'D', '25s', ('s', 25)");
+    return bad_call(
+        ty, id,
+        "the unit must be known when the kernel is compiled: one of NumPy's, as 'D', '25s', ('s', 25)");
   const Type *t = ty_date(ty->cx, id, unit, multiple);
   if (!n)
     return ty_date_of(ty, t, id == TY_DATETIME ? nat(ty) : whole(ty, 0));
@@ -365,12 +373,16 @@ Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n) {
   if (v.konst && v.konst->kind == FZ_STR && !strcasecmp(v.konst->text, "NaT"))
     return ty_date_of(ty, t, nat(ty));
   if (v.type->id == TY_STR)
-    return bad_call(ty, id, "texts are read on the host: make it a global, START = np.datetime64('2020-01-01')");
+    return bad_call(
+        ty, id,
+        "texts are read on the host: make it a global, START = np.datetime64('2020-01-01')");
   if (v.type->id == id)
     return n == 2 ? to_unit(ty, v, t) : v;
   if (!ty_is_integral(v.type))
-    return bad_call(ty, id, arena_printf(&ty->cx->arena, "the value must be an integer or %s, not %s",
-                                         id == TY_DATETIME ? "a datetime64" : "a timedelta64", TY_PRETTY(ty, v)));
+    return bad_call(ty, id,
+                    arena_printf(&ty->cx->arena, "the value must be an integer or %s, not %s",
+                                 id == TY_DATETIME ? "a datetime64" : "a timedelta64",
+                                 TY_PRETTY(ty, v)));
   if (id == TY_DATETIME && n < 2)
     return bad_call(ty, id, "an integer needs a unit: np.datetime64(x, 'D')");
   return ty_date_cast(ty, v, t);
@@ -378,9 +390,11 @@ Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n) {
 
 const Type *ty_date_type(Ty *ty, Val dtype) {
   const char *text = NULL, *error = NULL;
-  if (dtype.type->id == TY_DTYPE && (dtype.type->frozen->type == TY_DATETIME || dtype.type->frozen->type == TY_TIMEDELTA))
+  if (dtype.type->id == TY_DTYPE &&
+      (dtype.type->frozen->type == TY_DATETIME || dtype.type->frozen->type == TY_TIMEDELTA))
     text = dtype.type->frozen->text;
-  else if (dtype.konst && dtype.konst->kind == FZ_STR && ty_date_text_id(dtype.konst->text) != TY_SCALARS)
+  else if (dtype.konst && dtype.konst->kind == FZ_STR &&
+           ty_date_text_id(dtype.konst->text) != TY_SCALARS)
     text = dtype.konst->text;
   return text ? ty_parse_date(ty->cx, &text, &error) : NULL;
 }

@@ -118,9 +118,9 @@ Ins *ty_ins(Ty *ty, Val v) {
   }
   Ins *i = insert(ty, OP_CONST, v.type, NULL, 0);
   i->aux.frozen = v.type->id == TY_ENUM || ty_is_date(v.type) ? fz_int(ty->cx, v.konst->i)
-                  : ty_is_number(v.type) ? ty_normal(ty->cx, v.konst, v.type)
-                  : v.konst            ? v.konst
-                                       : v.type->frozen;
+                  : ty_is_number(v.type)                      ? ty_normal(ty->cx, v.konst, v.type)
+                  : v.konst                                   ? v.konst
+                                                              : v.type->frozen;
   if (!i->aux.frozen)
     i->aux.frozen = fz_none(ty->cx);
   return i;

@@ -42,7 +42,8 @@ bool fz_same(const Frozen *a, const Frozen *b) {
       if (!fz_same(a->items[k], b->items[k]))
         return false;
     return true;
-  case FZ_FUNC: return a->func == b->func; /* of one code there may be more, with other defaults and globals */
+  /* of one code there may be more, with other defaults and globals */
+  case FZ_FUNC: return a->func == b->func;
   case FZ_CODE: return a->code == b->code;
   case FZ_ARRAY:
   case FZ_DEVICE_ARRAY: return a->array == b->array;
@@ -409,8 +410,9 @@ static bool too_large(const Frozen *f, int depth, uint32_t *left) {
 static Val tuple_const(Ty *ty, const Frozen *f) {
   uint32_t left = 1 << 17;
   if (too_large(f, 1, &left))
-    return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple",
-                   "it has more than 4096 elements, more than 131072 with those of the tuples in it, or is nested too deep");
+    return TY_FAIL(
+        ty, ERR_TOO_LARGE, "the tuple",
+        "it has more than 4096 elements, more than 131072 with those of the tuples in it, or is nested too deep");
   const Type **types = CX_ARRAY(ty->cx, const Type *, f->n + 1);
   for (uint32_t k = 0; k < f->n; k++) {
     Val v = ty_const(ty, f->items[k]);

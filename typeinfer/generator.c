@@ -6,9 +6,7 @@
 
 static const Frozen generator_mark = {.kind = FZ_OPAQUE, .text = "generator"};
 
-bool ty_is_generator(Val v) {
-  return v.type->id == TY_FUNC && v.type->frozen == &generator_mark;
-}
+bool ty_is_generator(Val v) { return v.type->id == TY_FUNC && v.type->frozen == &generator_mark; }
 
 Val ty_generator(Ty *ty, Val callee, Val iterable) {
   if (is_bottom(callee) || is_bottom(iterable))

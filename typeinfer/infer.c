@@ -29,8 +29,10 @@ static Loc read_loc(Ty *ty, const char *name) {
 }
 
 static _Noreturn void fail_types(Ty *ty, const Ins *phi, const char *one, const char *other) {
-  const char *what = phi->name ? arena_printf(&ty->cx->arena, "variable '%s'", phi->name) : "a value";
-  fail(ty->cx, phi->name ? read_loc(ty, phi->name) : ty->at->loc, ERR_NO_COMMON_TYPE, what, one, other);
+  const char *what = phi->name ? arena_printf(&ty->cx->arena, "variable '%s'", phi->name)
+                               : "a value";
+  fail(ty->cx, phi->name ? read_loc(ty, phi->name) : ty->at->loc, ERR_NO_COMMON_TYPE, what, one,
+       other);
 }
 
 /* Names both places and both types. */
@@ -144,7 +146,8 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
       r.v = a->v;
       first = phi->args[k];
     } else if (first != phi->args[k]) {
-      bool same = r.v.konst && a->v.konst && r.v.type == a->v.type && fz_same(r.v.konst, a->v.konst);
+      bool same = r.v.konst && a->v.konst && r.v.type == a->v.type &&
+                  fz_same(r.v.konst, a->v.konst);
       r.v = (Val){.type = r.v.type, .konst = same ? r.v.konst : NULL};
       one = false;
     }
@@ -166,8 +169,8 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
 
 /* Whether what is known of an instruction, seen from those that use it, changes. */
 static bool changes(Ty *ty, const TyInfo *old, const TyInfo *new) {
-  return !ty_same(ty, old->v, new->v) || old->conflict != new->conflict || !old->unset != !new->unset ||
-         !ty_same_met(old->met, new->met);
+  return !ty_same(ty, old->v, new->v) || old->conflict != new->conflict ||
+         !old->unset != !new->unset || !ty_same_met(old->met, new->met);
 }
 
 /* What met in a phi before, too. */
@@ -238,7 +241,8 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
   switch (i->op) {
   case OP_BR: return reach(ty, b, 0);
   case OP_CONDBR: {
-    Val c = ty_truth(ty, ty_arg(ty, i, 0)); /* bottom after an error, which a loop's later turns may undo */
+    /* bottom after an error, which a loop's later turns may undo */
+    Val c = ty_truth(ty, ty_arg(ty, i, 0));
     bool decided = !is_bottom(c) && fz_truth(c.konst, &known);
     if (!decided || known)
       changed |= reach(ty, b, 0);
@@ -384,7 +388,8 @@ void ty_type_spec(TyProgram *p, TySpec *s) {
       break;
     p->round++;
   }
-  if (s->recursive) /* what was typed with a guess of its result is typed again when it is next called */
+  /* what was typed with a guess of its result is typed again when it is next called */
+  if (s->recursive)
     p->round++;
   s->stuck = ty.stuck;
   (void)VEC_POP(&p->stack);

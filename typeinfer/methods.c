@@ -18,7 +18,9 @@ typedef struct Method {
 static bool is_array(const Type *t) { return t->id == TY_ARRAY; }
 static bool is_number(const Type *t) { return ty_is_number(t); }
 static bool is_strong(const Type *t) { return ty_is_number(t) && !ty_is_weak(t); }
-static bool is_real_strong(const Type *t) { return is_strong(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL; }
+static bool is_real_strong(const Type *t) {
+  return is_strong(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL;
+}
 static bool is_integer(const Type *t) { return ty_is_integral(t) && t->id != TY_BOOL; }
 static bool is_weak_integer(const Type *t) { return ty_is_integral(t) && ty_is_weak(t); }
 static bool is_real(const Type *t) { return ty_is_number(t) && !ty_is_complex(t); }
@@ -64,8 +66,8 @@ static Val number_view(Ty *ty, Val self, const Val *args, uint32_t n) {
   bool real = ty_is_number(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL;
   if (!real || ty_bits(t) != ty_bits(self.type))
     return TY_FAIL(ty, ERR_ARGUMENTS, "view",
-                   arena_printf(&ty->cx->arena, "%s and %s are no real numbers of one size", ty_pretty(ty->cx, self.type),
-                                ty_pretty(ty->cx, t)));
+                   arena_printf(&ty->cx->arena, "%s and %s are no real numbers of one size",
+                                ty_pretty(ty->cx, self.type), ty_pretty(ty->cx, t)));
   if (ty_is_integral(t) && ty_is_integral(self.type))
     return ty_cast(ty, self, t);
   return ty_intrinsic(ty, INTR_NP_VIEW, t, &self, 1);
@@ -132,7 +134,8 @@ static Val date_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
 
 /* --- the table --- */
 
-#define MARK(text_) {.kind = FZ_OPAQUE, .text = text_}
+#define MARK(text_)                                                                                \
+  { .kind = FZ_OPAQUE, .text = text_ }
 static const Method methods[] = {
     {"reshape", is_array, 1, TY_MAX_NDIM, "1 to 16 integers, or a tuple of them", ty_reshape,
      MARK("array.reshape")},

@@ -45,10 +45,11 @@ static bool bind_keys(Ty *ty, const char *title, const char *const *fields, uint
     const char *key = keys->items[k]->text;
     uint32_t at = field_number(fields, nfields, key);
     if (at == nfields || !is_bottom(items[at])) {
-      (void)bind_error(ty, title,
-                       arena_printf(&ty->cx->arena,
-                                    at == nfields ? "there is no field '%s'" : "the field '%s' is given twice",
-                                    key));
+      (void)bind_error(
+          ty, title,
+          arena_printf(&ty->cx->arena,
+                       at == nfields ? "there is no field '%s'" : "the field '%s' is given twice",
+                       key));
       return false;
     }
     items[at] = args[k];
@@ -57,13 +58,13 @@ static bool bind_keys(Ty *ty, const char *title, const char *const *fields, uint
 }
 
 Val ty_call_named(Ty *ty, const Frozen *class, const Val *args, uint32_t n, const Frozen *names) {
-  uint32_t nkeys = names ? names->n : 0, positional = n - nkeys, ndefaults = (uint32_t)class->i;
+  uint32_t nkeys = names ? names->n : 0, positional = n - nkeys, ndefaults = (uint32_t) class->i;
   if (!all_known(args, n))
     return BOTTOM;
   if (positional > class->n)
-    return bind_error(ty, class->text,
-                      arena_printf(&ty->cx->arena, "it takes %u values, but %u are given",
-                                   class->n, positional));
+    return bind_error(
+        ty, class->text,
+        arena_printf(&ty->cx->arena, "it takes %u values, but %u are given", class->n, positional));
   Val *items = CX_ARRAY(ty->cx, Val, class->n + 1);
   memcpy(items, args, sizeof *items * positional);
   if (!bind_keys(ty, class->text, class->names, class->n, args + positional, names, items))
@@ -72,8 +73,8 @@ Val ty_call_named(Ty *ty, const Frozen *class, const Val *args, uint32_t n, cons
     if (!is_bottom(items[k]))
       continue;
     if (k + ndefaults < class->n)
-      return bind_error(ty, class->text, arena_printf(&ty->cx->arena, "the field '%s' is missing",
-                                                      class->names[k]));
+      return bind_error(ty, class->text,
+                        arena_printf(&ty->cx->arena, "the field '%s' is missing", class->names[k]));
     items[k] = ty_const(ty, class->items[k + ndefaults - class->n]);
   }
   return make(ty, class->text, class->names, items, class->n);

@@ -16,12 +16,13 @@ Val ty_range_item(Ty *ty, Val range, Val index) {
   } else {
     Val at = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, n);
     if (ty->cx->checked && ty->emit)
-      ty_check(ty, ty_both(ty, OP_AND, ty_int_test(ty, OP_GE, at, zero), ty_int_test(ty, OP_LT, at, n)),
+      ty_check(ty,
+               ty_both(ty, OP_AND, ty_int_test(ty, OP_GE, at, zero), ty_int_test(ty, OP_LT, at, n)),
                "IndexError", "range index {0} is out of range", &i, 1);
     i = at;
   }
   return ty_int_op(ty, OP_ADD, ty_item(ty, range, 0),
-                  ty_int_op(ty, OP_MUL, i, ty_item(ty, range, 2)));
+                   ty_int_op(ty, OP_MUL, i, ty_item(ty, range, 2)));
 }
 
 static Val between(Ty *ty, Op from_op, Val from, Val x, Op to_op, Val to) {

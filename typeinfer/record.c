@@ -23,7 +23,10 @@ static Val field_view(Ty *ty, Val a, const RecordField *f) {
     return r;
   if (r.ins) {
     IrView *view = CX_NEW(ty->cx, IrView);
-    *view = (IrView){.n = 1, .kind = {VIEW_FIELD}, .offset = f->offset, .nested = f->ndim,
+    *view = (IrView){.n = 1,
+                     .kind = {VIEW_FIELD},
+                     .offset = f->offset,
+                     .nested = f->ndim,
                      .extents = f->extents};
     r.ins->aux.view = view;
   }

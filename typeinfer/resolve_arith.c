@@ -234,7 +234,8 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
   if (op >= OP_LT && op <= OP_GE && a.type->id == b.type->id &&
       (a.type->id == TY_TUPLE || a.type->id == TY_STR))
     return ordered(ty, op, a, b);
-  if (ty_is_vector(a.type) || ty_is_vector(b.type)) /* not what tuples do: a sum would be taken for one of the numbers */
+  /* not what tuples do: a sum would be taken for one of the numbers */
+  if (ty_is_vector(a.type) || ty_is_vector(b.type))
     return bad_operands(ty, op, a, b);
   if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE && op == OP_ADD)
     return tuple_concat(ty, a, b);

@@ -79,7 +79,8 @@ static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
     if (is_bottom(v))
       return false;
     if (is_list(index) || is_list(v)) {
-      (void)TY_FAIL_ADVISED(ty, "loop over the indices and take one element in each turn", ERR_INDEX_TYPE, "a list");
+      (void)TY_FAIL_ADVISED(ty, "loop over the indices and take one element in each turn",
+                            ERR_INDEX_TYPE, "a list");
       return false;
     }
     bool other = is_ellipsis(v) || v.type->id == TY_NONE;
@@ -169,7 +170,7 @@ static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   if (is_bottom(start) || is_bottom(stop))
     return false;
   Val last = ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_SUB, stop, start),
-                      ty_select(ty, down, one, minus));
+                       ty_select(ty, down, one, minus));
   Val count = ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_FLOORDIV, last, step), one);
   count = ty_select(ty, less(ty, count, zero), zero, count);
   out[0] = start;
@@ -180,7 +181,8 @@ static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
 
 /* start, count, step of a slice over an extent. */
 static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
-  const int64_t far = INT64_C(1) << 62; /* no extent is that large: one step of it, and of any larger, leaves the array */
+  /* no extent is that large: one step of it, and of any larger, leaves the array */
+  const int64_t far = INT64_C(1) << 62;
   Val zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
   Val step = ty_item(ty, slice, 2);
   int64_t k = 1;
@@ -203,7 +205,7 @@ static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
   int64_t width = down ? -k : k;
   if (width > 1)
     span = ty_int_op(ty, OP_FLOORDIV, ty_int_op(ty, OP_ADD, span, ty_const_int(ty, width - 1)),
-                    ty_const_int(ty, width));
+                     ty_const_int(ty, width));
   out[0] = start;
   out[1] = ty_select(ty, less(ty, span, zero), zero, span);
   out[2] = ty_const_int(ty, k);
@@ -307,7 +309,8 @@ static Val tuple_slice(Ty *ty, Val t, Val slice) {
   if (!part[2])
     return TY_FAIL(ty, ERR_ARGUMENTS, "a slice", "the step must not be zero");
   bool down = part[2] < 0;
-  int64_t step = part[2] > n ? n : part[2] < -n ? -n : part[2]; /* which is as far, and counts safely */
+  /* which is as far, and counts safely */
+  int64_t step = part[2] > n ? n : part[2] < -n ? -n : part[2];
   int64_t at = given[0] ? constant_bound(part[0], n, down) : down ? n - 1 : 0;
   int64_t stop = given[1] ? constant_bound(part[1], n, down) : down ? -1 : n;
   Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);
@@ -418,9 +421,10 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
 }
 
 static Val not_unpackable(Ty *ty, Val v, uint32_t n) {
-  return TY_FAIL_ADVISED(ty, "tuples and arrays can be unpacked; cuda.grid(2) gives two numbers, cuda.grid(1) one",
-                         ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "unpacking into %u targets", n),
-                         TY_PRETTY(ty, v));
+  return TY_FAIL_ADVISED(
+      ty, "tuples and arrays can be unpacked; cuda.grid(2) gives two numbers, cuda.grid(1) one",
+      ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "unpacking into %u targets", n),
+      TY_PRETTY(ty, v));
 }
 
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
@@ -509,8 +513,8 @@ Val ty_len(Ty *ty, Val v) {
     Val span = ty_select(ty, down, ty_int_op(ty, OP_SUB, start, stop),
                          ty_int_op(ty, OP_SUB, stop, start));
     Val width = ty_select(ty, down, ty_int_op(ty, OP_SUB, zero, step), step);
-    Val n = ty_int_op(ty, OP_FLOORDIV, ty_int_op(ty, OP_SUB, ty_int_op(ty, OP_ADD, span, width), one),
-                     width);
+    Val n = ty_int_op(ty, OP_FLOORDIV,
+                      ty_int_op(ty, OP_SUB, ty_int_op(ty, OP_ADD, span, width), one), width);
     return ty_select(ty, less(ty, n, zero), zero, n);
   }
   default: break;

@@ -132,7 +132,8 @@ Val ty_iter_more(Ty *ty, Val seq, Val state) {
   if (positive(step.ins, 0))
     return ty_int_test(ty, OP_LT, state, stop);
   Val up = ty_int_test(ty, OP_GT, step, ty_const_int(ty, 0));
-  return ty_select(ty, up, ty_int_test(ty, OP_LT, state, stop), ty_int_test(ty, OP_GT, state, stop));
+  return ty_select(ty, up, ty_int_test(ty, OP_LT, state, stop),
+                   ty_int_test(ty, OP_GT, state, stop));
 }
 
 Val ty_iter_item(Ty *ty, Val seq, Val state) {
@@ -145,5 +146,5 @@ Val ty_iter_step(Ty *ty, Val seq, Val state) {
   if (is_bottom(seq) || is_bottom(state))
     return BOTTOM;
   return counted(ty, OP_ADD, state,
-                  seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
+                 seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
 }

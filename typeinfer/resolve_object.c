@@ -33,8 +33,7 @@ static Val module_attr(Ty *ty, const Frozen *module, const char *name) {
   const char *space = module->text;
   if (!strncmp(space, "pyptx.", 6))
     space += 6;
-  bool ours = !strcmp(space, "cuda") || !strcmp(space, "math") ||
-              !strcmp(space, "cmath");
+  bool ours = !strcmp(space, "cuda") || !strcmp(space, "math") || !strcmp(space, "cmath");
   return ours ? member(ty, space, name)
               : no_attribute(ty, module->text,
                              arena_printf(&ty->cx->arena, "module '%s'", module->text), name, NULL);
@@ -78,8 +77,7 @@ static Val array_transposed(Ty *ty, Val a) {
     view->kind[k] = VIEW_PERMUTE;
     view->axes[k] = (uint8_t)(t->ndim - 1 - k);
   }
-  Val r = ty_op1(ty, OP_VIEW,
-                 ty_array_in(ty->cx, t, t->elem, t->ndim, layout), a);
+  Val r = ty_op1(ty, OP_VIEW, ty_array_in(ty->cx, t, t->elem, t->ndim, layout), a);
   if (r.ins)
     r.ins->aux.view = view;
   return r;
@@ -138,9 +136,7 @@ Val ty_reshape(Ty *ty, Val a, const Val *args, uint32_t n) {
   view->n = 1;
   view->kind[0] = VIEW_RESHAPE;
   const Type *t = a.type;
-  Val r = ty_op(ty, OP_VIEW,
-                ty_array_in(ty->cx, t, t->elem, ndim, LAYOUT_C),
-                extents, ndim + 1);
+  Val r = ty_op(ty, OP_VIEW, ty_array_in(ty->cx, t, t->elem, ndim, LAYOUT_C), extents, ndim + 1);
   if (r.ins)
     r.ins->aux.view = view;
   return r;
@@ -251,10 +247,14 @@ static const Attribute array_attributes[] = {
 static const Attribute number_attributes[] = {
     {"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
 /* of NumPy's numbers only */
-static const Attribute scalar_attributes[] = {
-    {"ndim", number_ndim},         {"size", number_size},     {"shape", number_shape},
-    {"itemsize", number_itemsize}, {"nbytes", number_itemsize}, {"dtype", number_dtype},
-    {"T", itself},                 {NULL, NULL}};
+static const Attribute scalar_attributes[] = {{"ndim", number_ndim},
+                                              {"size", number_size},
+                                              {"shape", number_shape},
+                                              {"itemsize", number_itemsize},
+                                              {"nbytes", number_itemsize},
+                                              {"dtype", number_dtype},
+                                              {"T", itself},
+                                              {NULL, NULL}};
 static const Attribute range_attributes[] = {
     {"start", part0}, {"stop", part1}, {"step", part2}, {NULL, NULL}};
 static const Attribute dtype_attributes[] = {
@@ -297,7 +297,8 @@ Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
   if (is_bottom(obj) || is_bottom(value))
     return BOTTOM;
   bool field = ty_has_fields(obj) && !is_own_attribute(obj, name);
-  for (const Attribute *a = array_attributes; a->name && field; a++) /* r.shape of a record without that field */
+  /* r.shape of a record without that field */
+  for (const Attribute *a = array_attributes; a->name && field; a++)
     field = strcmp(a->name, name) || ty_find_field(obj.type->elem, name);
   return field ? ty_set_field(ty, obj, name, value)
                : TY_FAIL(ty, ERR_SETATTR, name, TY_PRETTY(ty, obj));
@@ -307,7 +308,8 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   if (is_bottom(obj))
     return BOTTOM;
   const Frozen *f = obj.type->frozen;
-  if (obj.konst && obj.konst->kind != FZ_MODULE && fz_attr(obj.konst, name)) /* IntEnum: name, value */
+  /* IntEnum: name, value */
+  if (obj.konst && obj.konst->kind != FZ_MODULE && fz_attr(obj.konst, name))
     return ty_const(ty, fz_attr(obj.konst, name));
   switch (obj.type->id) {
   case TY_MODULE: return module_attr(ty, f, name);
@@ -360,12 +362,13 @@ Val ty_raise(Ty *ty, Ins *i) {
   if (is_bottom(e))
     return BOTTOM;
   if (e.type->id != TY_OBJECT || e.type->frozen->kind != FZ_EXCEPTION)
-    return TY_FAIL_ADVISED(ty, "raise an exception: raise ValueError(\"negative\")", ERR_BAD_OPERAND, "raise",
-                           TY_PRETTY(ty, e));
+    return TY_FAIL_ADVISED(ty, "raise an exception: raise ValueError(\"negative\")",
+                           ERR_BAD_OPERAND, "raise", TY_PRETTY(ty, e));
   TyText *t = CX_NEW(ty->cx, TyText);
   t->numbered = true;
   buf_init(&t->format, &ty->cx->arena);
-  bool made_here = e.src && e.src->op == OP_CALL && ty_arg(ty, e.src, 0).type == e.type; /* and not by a function that is called */
+  /* and not by a function that is called */
+  bool made_here = e.src && e.src->op == OP_CALL && ty_arg(ty, e.src, 0).type == e.type;
   if (made_here && !exception_text(ty, e.src, t))
     return BOTTOM;
   if (ty->emit) {

@@ -15,7 +15,8 @@
 /* The phi that a lifted one is, if several types meet in it. What an operation gives back as it is, +x, has been read. */
 static Ins *meeting_of(Ty *ty, Ins *lifted) {
   Ins *phi = lifted->op == OP_PHI ? ty_info(ty, lifted)->v.ins : NULL;
-  return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && ty_info(ty, phi)->met ? phi : NULL;
+  return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && ty_info(ty, phi)->met ? phi
+                                                                                         : NULL;
 }
 
 static Ins *twin_of(Ty *ty, Ins *phi, const Type *type) {
@@ -194,7 +195,8 @@ static void finish_phis(Ty *ty) {
     }
   }
   FOR_BLOCKS (ty->fn, b)
-    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED); i = i->next)
+    for (Ins *i = b->first; i && i->op == OP_PHI && (ty->spec->taken[b->id] & BLOCK_REACHED);
+         i = i->next)
       if (i->id < ty->spec->ninfos) {
         struct Finished f = {i, finished_args(ty, i, ty_info(ty, i)->v.type)};
         VEC_PUSH(&ty->cx->arena, &done, f);

@@ -48,7 +48,8 @@ static Val rule_global(Ty *ty, Ins *i) {
 
 /* a[i] op= x has changed the view a[i]; what Python then stores into a[i] is that view itself. */
 static bool stores_itself(Ty *ty, const Ins *i) {
-  const Ins *change = i->args[2], *view = change->nargs == 2 && change->aux2 ? change->args[0] : NULL;
+  const Ins *change = i->args[2],
+            *view = change->nargs == 2 && change->aux2 ? change->args[0] : NULL;
   bool same = view && view->op == OP_GETITEM && change->op >= OP_ADD && change->op <= OP_MATMUL &&
               view->args[0] == i->args[0] && view->args[1] == i->args[1];
   Val v = same ? ty_arg(ty, (Ins *)(uintptr_t)i, 2) : BOTTOM;

@@ -47,7 +47,8 @@ static Val choose(Ty *ty, Op op, const Val *v, uint32_t n) {
     types[k] = v[k].type;
   const Type *t = ty_join_all(ty, types, n);
   if (!t)
-    return TY_FAIL(ty, ERR_BAD_OPERANDS, "min() or max()", TY_PRETTY(ty, v[0]), TY_PRETTY(ty, v[n - 1]));
+    return TY_FAIL(ty, ERR_BAD_OPERANDS, "min() or max()", TY_PRETTY(ty, v[0]),
+                   TY_PRETTY(ty, v[n - 1]));
   Val best = ty_cast(ty, v[0], t), *chosen = CX_ARRAY(ty->cx, Val, n);
   bool alike = v[0].type == t;
   for (uint32_t k = 1; k < n; k++) {
@@ -85,7 +86,7 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
 
 /* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
 static Val round_digits(Ty *ty, Val x, int64_t n) {
-  enum { MAX_DIGITS = 22 }; /* 10**22 is exact in float64 */
+  enum { MAX_DIGITS = 22 };                                     /* 10**22 is exact in float64 */
   if (ty->cx->typing == TYPING_NUMBA && ty_is_integral(x.type)) /* Numba's is of floats */
     x = ty_cast_id(ty, x, ty_is_narrow(x.type) ? TY_F32 : TY_F64);
   if (ty_is_integral(x.type))
@@ -192,7 +193,8 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
   if (!print_option(ty, c, 0, "sep", " ", &sep) || !print_option(ty, c, 1, "end", "\n", &end))
     return BOTTOM;
   for (uint32_t k = 0; k < c->n; k++)
-    if ((k && !ty_text_add(ty, t, sep, TY_STR_OF, 0)) || !ty_text_add(ty, t, c->args[k], TY_STR_OF, 0))
+    if ((k && !ty_text_add(ty, t, sep, TY_STR_OF, 0)) ||
+        !ty_text_add(ty, t, c->args[k], TY_STR_OF, 0))
       return BOTTOM;
   if (!ty_text_add(ty, t, end, TY_STR_OF, 0))
     return BOTTOM;
@@ -298,7 +300,8 @@ Val ty_rule_ord(Ty *ty, const TyCall *c) {
   const unsigned char *s = f && f->n ? (const unsigned char *)f->text : NULL;
   uint32_t bytes = !s ? 0 : *s < 0x80 ? 1 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
   if (!s || bytes != f->n)
-    return ty_argument_type(ty, c, 0, "a string of one character, known when the kernel is compiled");
+    return ty_argument_type(ty, c, 0,
+                            "a string of one character, known when the kernel is compiled");
   int64_t code = bytes == 1 ? *s : *s & (0x7F >> bytes);
   for (uint32_t k = 1; k < bytes; k++)
     code = code << 6 | (s[k] & 0x3F);

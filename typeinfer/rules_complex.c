@@ -28,19 +28,25 @@ Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n) {
 
 /* By the intrinsic. */
 static const char *const functions[INTR_COUNT] = {
-    [INTR_CMATH_ACOS] = "acos",   [INTR_CMATH_ACOSH] = "acosh", [INTR_CMATH_ASIN] = "asin",
-    [INTR_CMATH_ASINH] = "asinh", [INTR_CMATH_ATAN] = "atan",   [INTR_CMATH_ATANH] = "atanh",
-    [INTR_CMATH_COS] = "cos",     [INTR_CMATH_COSH] = "cosh",   [INTR_CMATH_EXP] = "exp",
-    [INTR_CMATH_LOG10] = "log10", [INTR_CMATH_SIN] = "sin",     [INTR_CMATH_SINH] = "sinh",
-    [INTR_CMATH_SQRT] = "sqrt",   [INTR_CMATH_TAN] = "tan",     [INTR_CMATH_TANH] = "tanh",
-    [INTR_CMATH_RECT] = "rect",   [INTR_NP_SQRT] = "sqrt",      [INTR_NP_EXP] = "exp",
-    [INTR_NP_EXP2] = "exp2",      [INTR_NP_EXPM1] = "expm1",    [INTR_NP_LOG] = "log",
-    [INTR_NP_LOG2] = "log2",      [INTR_NP_LOG10] = "log10",    [INTR_NP_LOG1P] = "log1p",
-    [INTR_NP_SIN] = "sin",        [INTR_NP_COS] = "cos",        [INTR_NP_TAN] = "tan",
-    [INTR_NP_ARCSIN] = "asin",    [INTR_NP_ARCCOS] = "acos",    [INTR_NP_ARCTAN] = "atan",
-    [INTR_NP_SINH] = "sinh",      [INTR_NP_COSH] = "cosh",      [INTR_NP_TANH] = "tanh",
-    [INTR_NP_ARCSINH] = "asinh",  [INTR_NP_ARCCOSH] = "acosh",  [INTR_NP_ARCTANH] = "atanh",
-    [INTR_NP_SIGN] = "sign",      [INTR_NP_RECIPROCAL] = "reciprocal",
+    [INTR_CMATH_ACOS] = "acos",  [INTR_CMATH_ACOSH] = "acosh",
+    [INTR_CMATH_ASIN] = "asin",  [INTR_CMATH_ASINH] = "asinh",
+    [INTR_CMATH_ATAN] = "atan",  [INTR_CMATH_ATANH] = "atanh",
+    [INTR_CMATH_COS] = "cos",    [INTR_CMATH_COSH] = "cosh",
+    [INTR_CMATH_EXP] = "exp",    [INTR_CMATH_LOG10] = "log10",
+    [INTR_CMATH_SIN] = "sin",    [INTR_CMATH_SINH] = "sinh",
+    [INTR_CMATH_SQRT] = "sqrt",  [INTR_CMATH_TAN] = "tan",
+    [INTR_CMATH_TANH] = "tanh",  [INTR_CMATH_RECT] = "rect",
+    [INTR_NP_SQRT] = "sqrt",     [INTR_NP_EXP] = "exp",
+    [INTR_NP_EXP2] = "exp2",     [INTR_NP_EXPM1] = "expm1",
+    [INTR_NP_LOG] = "log",       [INTR_NP_LOG2] = "log2",
+    [INTR_NP_LOG10] = "log10",   [INTR_NP_LOG1P] = "log1p",
+    [INTR_NP_SIN] = "sin",       [INTR_NP_COS] = "cos",
+    [INTR_NP_TAN] = "tan",       [INTR_NP_ARCSIN] = "asin",
+    [INTR_NP_ARCCOS] = "acos",   [INTR_NP_ARCTAN] = "atan",
+    [INTR_NP_SINH] = "sinh",     [INTR_NP_COSH] = "cosh",
+    [INTR_NP_TANH] = "tanh",     [INTR_NP_ARCSINH] = "asinh",
+    [INTR_NP_ARCCOSH] = "acosh", [INTR_NP_ARCTANH] = "atanh",
+    [INTR_NP_SIGN] = "sign",     [INTR_NP_RECIPROCAL] = "reciprocal",
 };
 
 /* --- predicates of both parts --- */
@@ -75,7 +81,8 @@ static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
       (void)ty_argument_type(ty, c, k, "a number");
       return NULL;
     }
-    bool single = t->id == TY_F32 || t->id == TY_C64 || (ty->cx->typing == TYPING_NUMBA && ty_is_narrow(t));
+    bool single = t->id == TY_F32 || t->id == TY_C64 ||
+                  (ty->cx->typing == TYPING_NUMBA && ty_is_narrow(t));
     narrow |= single;
     other |= !single && !ty_is_weak(t);
   }
@@ -105,7 +112,8 @@ Val ty_rule_cmath_log(Ty *ty, const TyCall *c) {
   if (!arguments(ty, &bound, z))
     return BOTTOM;
   Val r = ty_complex_function(ty, "log", z, 1);
-  return bound.given[1] ? ty_binary(ty, OP_TRUEDIV, r, ty_complex_function(ty, "log", z + 1, 1)) : r;
+  return bound.given[1] ? ty_binary(ty, OP_TRUEDIV, r, ty_complex_function(ty, "log", z + 1, 1))
+                        : r;
 }
 
 Val ty_rule_cmath_phase(Ty *ty, const TyCall *c) {

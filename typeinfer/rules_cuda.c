@@ -24,7 +24,8 @@ static Val exact(Ty *ty, Op op, Val a, Val b) {
 static Val by_axis(Ty *ty, const TyCall *c, Val (*one)(Ty *ty, int axis)) {
   int64_t n;
   if (!fz_get_int(c->args[0].konst, &n))
-    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of axes of %s", c->name), NULL);
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of axes of %s", c->name),
+                           NULL);
   if (n < 1 || n > 3)
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "ndim must be 1, 2 or 3");
   Val axes[3];
@@ -82,10 +83,11 @@ static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
       return 0;
     }
     if (!fz_get_int(v.konst, &extents[k])) {
-      (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "the shape of %s", name),
-                            c->id == INTR_CUDA_SHARED_ARRAY && n == 1
-                                ? "use a global constant, or shape 0 for dynamic shared memory: kernel[grid, block, stream, bytes](...)"
-                                : NULL);
+      (void)ty_not_constant(
+          ty, arena_printf(&ty->cx->arena, "the shape of %s", name),
+          c->id == INTR_CUDA_SHARED_ARRAY && n == 1
+              ? "use a global constant, or shape 0 for dynamic shared memory: kernel[grid, block, stream, bytes](...)"
+              : NULL);
       return 0;
     }
   }
@@ -255,8 +257,7 @@ static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
 static Val not_an_element(Ty *ty, const TyCall *c, uint32_t k) {
   unsigned n = c->args[0].type->ndim;
   return ty_argument_type(
-      ty, c, k,
-      arena_printf(&ty->cx->arena, "an index with %u integer%s", n, n == 1 ? "" : "s"));
+      ty, c, k, arena_printf(&ty->cx->arena, "an index with %u integer%s", n, n == 1 ? "" : "s"));
 }
 
 Val ty_rule_atomic(Ty *ty, const TyCall *c) {
@@ -287,7 +288,7 @@ static const struct {
   CacheHint hint;
 } hints[] = {
 #define LOAD(ID, name, modifier, doc) {INTR_HINT_##ID, HINT_##ID},
-#define STORE LOAD
+#define STORE                         LOAD
 #include "ir/hints.def"
 #undef LOAD
 #undef STORE
@@ -353,7 +354,11 @@ Val ty_rule_bits(Ty *ty, const TyCall *c) {
   if (ty->cx->typing != TYPING_NUMBA)
     return v;
   bool wide = ty_bits(x.type) > 32;
-  return ty_cast_id(ty, v, c->id == INTR_CUDA_FFS ? TY_U32 : count ? x.type->id : wide ? TY_U64 : TY_U32);
+  return ty_cast_id(ty, v,
+                    c->id == INTR_CUDA_FFS ? TY_U32
+                    : count                ? x.type->id
+                    : wide                 ? TY_U64
+                                           : TY_U32);
 }
 
 Val ty_rule_selp(Ty *ty, const TyCall *c) {
@@ -365,7 +370,8 @@ Val ty_rule_selp(Ty *ty, const TyCall *c) {
   if (is_bottom(a))
     return BOTTOM;
   if (!t)
-    return TY_FAIL(ty, ERR_BAD_OPERANDS, c->name, TY_PRETTY(ty, c->args[1]), TY_PRETTY(ty, c->args[2]));
+    return TY_FAIL(ty, ERR_BAD_OPERANDS, c->name, TY_PRETTY(ty, c->args[1]),
+                   TY_PRETTY(ty, c->args[2]));
   return ty_select(ty, a, ty_cast(ty, c->args[1], t), ty_cast(ty, c->args[2], t));
 }
 

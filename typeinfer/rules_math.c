@@ -22,9 +22,9 @@ static TypeId numba_float_type(const TyCall *c) {
     return TY_F32;
   if (ty_scalar_info[joined].kind == KIND_FLOAT)
     return joined == TY_F32 ? TY_F32 : TY_F64;
-  bool takes_narrow = c->id == INTR_MATH_POW || c->id == INTR_MATH_FMOD || c->id == INTR_MATH_COPYSIGN ||
-                      c->id == INTR_MATH_FREXP || c->id == INTR_MATH_LDEXP || c->id == INTR_CUDA_FMA ||
-                      c->id == INTR_CUDA_CBRT;
+  bool takes_narrow = c->id == INTR_MATH_POW || c->id == INTR_MATH_FMOD ||
+                      c->id == INTR_MATH_COPYSIGN || c->id == INTR_MATH_FREXP ||
+                      c->id == INTR_MATH_LDEXP || c->id == INTR_CUDA_FMA || c->id == INTR_CUDA_CBRT;
   return takes_narrow && all_narrow ? TY_F32 : TY_F64;
 }
 

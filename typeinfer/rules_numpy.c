@@ -33,7 +33,8 @@ static void drop_integers(Ty *ty, Val *x, uint32_t n) {
   TypeId floating = TY_VOID;
   for (uint32_t k = 0; k < n; k++)
     if (!ty_is_integral(x[k].type))
-      floating = floating == TY_VOID ? x[k].type->id : ty_promote(TYPING_NUMPY, floating, x[k].type->id);
+      floating = floating == TY_VOID ? x[k].type->id
+                                     : ty_promote(TYPING_NUMPY, floating, x[k].type->id);
   for (uint32_t k = 0; floating != TY_VOID && k < n; k++)
     if (ty_is_integral(x[k].type))
       x[k] = ty_cast_id(ty, x[k], floating);
@@ -44,9 +45,12 @@ static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
   if (!is_numba(ty) || is_bottom(r))
     return r;
   TypeId a = x[0].type->id, b = n > 1 ? x[1].type->id : a;
-  TypeId t = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b).result : ty_unary_types(TYPING_NUMPY, op, a).result;
-  bool narrow = op == OP_TRUEDIV && ty_is_integral(x[0].type) && ty_bits(x[0].type) <= 16 && ty_bits(x[1].type) <= 16;
-  return ty_cast_id(ty, r, narrow ? TY_F32 : t); /* which has more than twice the bits of the operands */
+  TypeId t = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b).result
+                   : ty_unary_types(TYPING_NUMPY, op, a).result;
+  bool narrow = op == OP_TRUEDIV && ty_is_integral(x[0].type) && ty_bits(x[0].type) <= 16 &&
+                ty_bits(x[1].type) <= 16;
+  /* which has more than twice the bits of the operands */
+  return ty_cast_id(ty, r, narrow ? TY_F32 : t);
 }
 
 /* The arguments as the operators take them: weak numbers stay weak beside a strong one. */
@@ -242,7 +246,9 @@ Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
   Val x;
   if (ty_is_date_call(c))
     return ty_unary(ty, operators[c->id], c->args[0]);
-  return np_operands(ty, c, &x) ? of_loop(ty, operators[c->id], &x, 1, ty_unary(ty, operators[c->id], x)) : BOTTOM;
+  return np_operands(ty, c, &x)
+             ? of_loop(ty, operators[c->id], &x, 1, ty_unary(ty, operators[c->id], x))
+             : BOTTOM;
 }
 
 Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
@@ -293,7 +299,11 @@ Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
 Val ty_rule_np_where(Ty *ty, const TyCall *c) {
   if (!numbers_from(ty, c, 1, false))
     return BOTTOM;
-  TyCall values = {.id = c->id, .name = c->name, .n = 2, .args = {c->args[1], c->args[2]}, .given = {true, true}};
+  TyCall values = {.id = c->id,
+                   .name = c->name,
+                   .n = 2,
+                   .args = {c->args[1], c->args[2]},
+                   .given = {true, true}};
   Val x[2], cond = ty_truth(ty, c->args[0]);
   if (is_bottom(cond) || !common(ty, &values, x))
     return BOTTOM;
@@ -320,7 +330,11 @@ Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
     return BOTTOM;
   Val r = x[0];
   for (uint32_t k = 1; k < n; k++) {
-    TyCall bound = {.id = at[k] == 1 ? INTR_NP_MAXIMUM : INTR_NP_MINIMUM, .name = c->name, .n = 2, .args = {r, x[k]}, .given = {true, true}};
+    TyCall bound = {.id = at[k] == 1 ? INTR_NP_MAXIMUM : INTR_NP_MINIMUM,
+                    .name = c->name,
+                    .n = 2,
+                    .args = {r, x[k]},
+                    .given = {true, true}};
     r = ty_rule_np_minmax(ty, &bound);
   }
   return r;

@@ -42,8 +42,8 @@ Val ty_rule_np_made2(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (c->id == INTR_NP_HEAVISIDE)
     return heaviside(ty, x[0], x[1]);
-  return ty_cast(
-      ty, log_add(ty, widened(ty, x[0]), widened(ty, x[1]), c->id == INTR_NP_LOGADDEXP2), t);
+  return ty_cast(ty, log_add(ty, widened(ty, x[0]), widened(ty, x[1]), c->id == INTR_NP_LOGADDEXP2),
+                 t);
 }
 
 /* The distance to the next number away from zero; of float16, as NumPy has it, to the next one above. */
@@ -139,20 +139,24 @@ Val ty_rule_np_extent(Ty *ty, const TyCall *c) {
 
 /* --- arrays --- */
 
-static bool is_output(Val v) { return v.type && v.type->id == TY_ARRAY && v.type->ndim && v.type->elem->id != TY_RECORD; }
+static bool is_output(Val v) {
+  return v.type && v.type->id == TY_ARRAY && v.type->ndim && v.type->elem->id != TY_RECORD;
+}
 
 /* Arrays are taken as their elements are. */
 static Val element_of(Val v) {
   return v.type->id == TY_ARRAY ? (Val){.type = v.type->elem} : (Val){.type = v.type};
 }
 
-bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names, Val *result) {
+bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names,
+                   Val *result) {
   const Frozen *f = callee.type->frozen;
   if (callee.type->id != TY_FUNC || f->kind != FZ_INTRINSIC || !f->func ||
       strncmp(ir_intrinsics[f->i].path, "numpy.", 6) || n < 2 || n > 3 || !is_output(args[n - 1]))
     return false;
   uint32_t nin = n - 1;
-  if (f->func->code->argcount != nin + 2 || (names && (names->n != 1 || strcmp(names->items[0]->text, "out"))))
+  if (f->func->code->argcount != nin + 2 ||
+      (names && (names->n != 1 || strcmp(names->items[0]->text, "out"))))
     return false;
   Val out = args[n - 1], given[4] = {callee}, elements[2];
   *result = BOTTOM;
@@ -161,7 +165,8 @@ bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen
       return true;
     elements[k] = element_of(args[k]);
     given[1 + k] = args[k];
-    if (args[k].type->id == TY_ARRAY && (!args[k].type->ndim || args[k].type->ndim > out.type->ndim)) {
+    if (args[k].type->id == TY_ARRAY &&
+        (!args[k].type->ndim || args[k].type->ndim > out.type->ndim)) {
       (void)TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, args[k]), TY_PRETTY(ty, out));
       return true;
     }
@@ -171,7 +176,8 @@ bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen
   quiet.emit = false;
   Val one = ty_call_intrinsic(&quiet, (IntrinsicId)f->i, elements, nin, NULL);
   ty->stuck |= quiet.stuck;
-  if (is_bottom(one) && ty->emit) { /* again, to raise it here; nothing is computed from the operands */
+  /* again, to raise it here; nothing is computed from the operands */
+  if (is_bottom(one) && ty->emit) {
     for (uint32_t k = 0; k < nin; k++)
       elements[k].ins = ty_ins(ty, ty_const_int(ty, 1));
     (void)ty_call_intrinsic(ty, (IntrinsicId)f->i, elements, nin, NULL);

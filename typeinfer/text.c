@@ -44,7 +44,8 @@ Val ty_format(Ty *ty, Ins *i) {
   Val v = ty_arg(ty, i, 0);
   if (is_bottom(v))
     return BOTTOM;
-  bool text = v.konst && v.konst->kind == FZ_STR && i->nargs == 1 && i->aux.i != 'r' && i->aux.i != 'a';
+  bool text = v.konst && v.konst->kind == FZ_STR && i->nargs == 1 && i->aux.i != 'r' &&
+              i->aux.i != 'a';
   return text ? v : fstring(ty, i);
 }
 
@@ -115,7 +116,8 @@ static bool add_number(Ty *ty, TyText *t, Val v) {
 static bool add_repr(Ty *ty, TyText *t, Val v) {
   bool named = !ty_is_weak(v.type) && !t->numbered && v.type->id != TY_BF16;
   bool boolean = v.type->id == TY_BOOL;
-  if (named && ty_is_complex(v.type)) { /* one pair of parentheses, which the conversion's - asks for */
+  /* one pair of parentheses, which the conversion's - asks for */
+  if (named && ty_is_complex(v.type)) {
     if (!room(ty, t))
       return false;
     buf_printf(&t->format, "np.%s{%%-z}", ty_name(ty->cx, v.type));
@@ -144,7 +146,8 @@ static uint32_t character(const char *s, uint32_t *bytes) {
 }
 
 /* As Python has it, but that of what cannot be shown only control characters are escaped. */
-static void put_character(Buf *b, const char *s, uint32_t bytes, uint32_t code, char quote, bool ascii) {
+static void put_character(Buf *b, const char *s, uint32_t bytes, uint32_t code, char quote,
+                          bool ascii) {
   static const char plain[] = "\n\r\t", names[] = "nrt";
   const char *named = code && code < 128 ? strchr(plain, (char)code) : NULL;
   bool control = code < 32 || (code >= 127 && code <= 160) || code == 0xAD;
@@ -248,7 +251,8 @@ static bool bad_spec(Ty *ty, const Spec *spec, Val v) {
 
 /* A text that is known, cut and padded; width and precision count characters. */
 static bool add_padded(Ty *ty, TyText *t, const Spec *spec, Val v, const char *text) {
-  if ((spec->type && spec->type != 's') || spec->align == '=' || spec->sign || spec->alternate || spec->group)
+  if ((spec->type && spec->type != 's') || spec->align == '=' || spec->sign || spec->alternate ||
+      spec->group)
     return bad_spec(ty, spec, v);
   size_t n = 0;
   int chars = 0;
@@ -262,7 +266,11 @@ static bool add_padded(Ty *ty, TyText *t, const Spec *spec, Val v, const char *t
     if (k == left)
       add_literal(t, text, n);
     if (k < pad)
-      add_literal(t, spec->fill ? spec->fill : spec->zero ? "0" : " ", spec->fill ? spec->nfill : 1);
+      add_literal(t,
+                  spec->fill   ? spec->fill
+                  : spec->zero ? "0"
+                               : " ",
+                  spec->fill ? spec->nfill : 1);
   }
   return true;
 }
@@ -284,7 +292,8 @@ static void put_conversion(TyText *t, const Spec *spec, int width, const char *c
 static bool has_c_padding(const Spec *spec) {
   bool fill = spec->fill && (spec->nfill != 1 || *spec->fill != ' ');
   bool zeros = spec->zero && spec->align && spec->align != '='; /* a fill by another name */
-  return !fill && !zeros && spec->align != '^' && !(spec->align == '=' && !spec->zero) && !spec->group && !spec->alternate;
+  return !fill && !zeros && spec->align != '^' && !(spec->align == '=' && !spec->zero) &&
+         !spec->group && !spec->alternate;
 }
 
 static bool add_float(Ty *ty, TyText *t, const Spec *spec, Val v) {
@@ -316,7 +325,9 @@ static bool add_by_library(Ty *ty, TyText *t, const Spec *spec, Val v) {
   IrAlloc *a = CX_NEW(ty->cx, IrAlloc);
   a->extents[0] = spec->width + 160;
   a->name = "text";
-  Val out = ty_op(ty, OP_ALLOC, ty_array(ty->cx, ty_id(ty, TY_U8), 1, LAYOUT_C, SPACE_LOCAL, false, false), NULL, 0);
+  Val out = ty_op(ty, OP_ALLOC,
+                  ty_array(ty->cx, ty_id(ty, TY_U8), 1, LAYOUT_C, SPACE_LOCAL, false, false), NULL,
+                  0);
   if (out.ins)
     out.ins->aux.alloc = a;
   Val zero = ty_scalar_const(ty, v.type->id, 0);
@@ -346,7 +357,8 @@ static bool add_int(Ty *ty, TyText *t, const Spec *spec, Val v) {
   if (spec->type && strchr("fFeEgG%", spec->type))
     return add_float(ty, t, spec, ty_cast_id(ty, v, TY_F64));
   bool decimal = !spec->type || spec->type == 'd';
-  bool known = (decimal || strchr("boxX", spec->type)) && spec->precision < 0 && !(spec->group == ',' && !decimal);
+  bool known = (decimal || strchr("boxX", spec->type)) && spec->precision < 0 &&
+               !(spec->group == ',' && !decimal);
   if (!known)
     return bad_spec(ty, spec, v);
   bool is_unsigned = ty_kind(v.type) == KIND_UINT && ty_bits(v.type) == 64;
@@ -393,15 +405,19 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
   spec.loc = format->loc.line ? format->loc : ty->at->loc;
   if (!ok)
     return bad_spec(ty, &spec, v);
-  if (!text.len && !conversion && !t->numbered) { /* NumPy formats these as Python's numbers, with their digits */
+  /* NumPy formats these as Python's numbers, with their digits */
+  if (!text.len && !conversion && !t->numbered) {
     TypeId id = v.type->id;
-    v = id == TY_F32 || id == TY_F16 ? ty_cast_id(ty, v, TY_F64) : id == TY_C64 ? ty_cast_id(ty, v, TY_C128) : v;
+    v = id == TY_F32 || id == TY_F16 ? ty_cast_id(ty, v, TY_F64)
+        : id == TY_C64               ? ty_cast_id(ty, v, TY_C128)
+                                     : v;
   }
   TyQuoting quoting = conversion == 'r' ? TY_REPR_OF : conversion == 'a' ? TY_ASCII_OF : TY_STR_OF;
   if (!text.len)
     return ty_text_add(ty, t, v, quoting, depth + 1);
   bool is_text = v.konst && v.konst->kind == FZ_STR;
-  if (is_text || (v.konst && ty_kind(v.type) == KIND_BOOL && conversion) || (v.type->id == TY_NONE && conversion)) {
+  if (is_text || (v.konst && ty_kind(v.type) == KIND_BOOL && conversion) ||
+      (v.type->id == TY_NONE && conversion)) {
     const char *plain = is_text ? string_text(ty, v.konst, quoting) : fz_text(ty->cx, v.konst);
     return plain && add_padded(ty, t, &spec, v, plain);
   }
@@ -423,7 +439,8 @@ static bool add_tuple(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
     buf_puts(&t->format, k ? ", " : "");
     if (names)
       buf_printf(&t->format, "%s=", names[k]);
-    if (!ty_text_add(ty, t, ty_item(ty, v, k), quoting == TY_ASCII_OF ? quoting : TY_REPR_OF, depth + 1))
+    if (!ty_text_add(ty, t, ty_item(ty, v, k), quoting == TY_ASCII_OF ? quoting : TY_REPR_OF,
+                     depth + 1))
       return false;
   }
   buf_puts(&t->format, v.type->n == 1 && !names ? ",)" : ")");

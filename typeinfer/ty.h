@@ -46,9 +46,9 @@ typedef struct TyMeeting {
 typedef struct TyInfo {
   Val v;
   const TyMet *met; /* a phi of several types: which */
-  Ins *unset;    /* may be unset: the OP_UNSET that reaches it */
-  bool conflict; /* a phi of types that have no common one */
-  bool varies;   /* a phi whose value was known in a loop's first turn only */
+  Ins *unset;       /* may be unset: the OP_UNSET that reaches it */
+  bool conflict;    /* a phi of types that have no common one */
+  bool varies;      /* a phi whose value was known in a loop's first turn only */
 } TyInfo;
 
 typedef enum SpecState {
@@ -81,7 +81,7 @@ typedef struct TySpec {
   Ins **params;         /* all of them, nargs; fn's are those that are passed, once it is emitted */
   struct TyInfo *infos; /* by id of lifted instructions: ninfos */
   uint32_t ninfos;
-  const Type *result;   /* NULL: not known (yet) */
+  const Type *result;  /* NULL: not known (yet) */
   TyMeeting *returned; /* what the returns of the sweep in progress bring */
   SpecState state;
   uint32_t level; /* depth in the stack of functions being typed */
@@ -95,11 +95,11 @@ typedef struct TySpec {
       first_edge; /* by block id: header of a loop that runs at least once: where its first iteration comes from; NULL */
   uint8_t *taken; /* by block id: bits of the successors that control can go to; BLOCK_REACHED */
   bool recursive, stuck;
-  bool const_args;     /* typed with its arguments' values */
-  bool missing;        /* a value that must be a constant is not */
+  bool const_args;       /* typed with its arguments' values */
+  bool missing;          /* a value that must be a constant is not */
   VEC(TyAssign) assigns; /* emission */
   VEC(TyTwin) twins;     /* emission */
-  struct TySpec *next; /* of the same hash */
+  struct TySpec *next;   /* of the same hash */
 } TySpec;
 
 /* A function (by code) that needs its arguments' values, not only their types. */
@@ -220,7 +220,7 @@ const Frozen *ty_canonical(TyProgram *p, const Frozen *f);
 const Type *ty_elem(Ty *ty, TypeId id, const char *record);
 
 /* --- conversion (cast.c) --- */
-const Type *ty_join(Ty *ty, const Type *a, const Type *b); /* NULL: none */
+const Type *ty_join(Ty *ty, const Type *a, const Type *b);             /* NULL: none */
 const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n); /* in no order; n > 0 */
 void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t);
 void ty_meet_value(Ty *ty, TyMeeting *m, const TyInfo *info);
@@ -269,7 +269,7 @@ Val ty_complex_multiply(Ty *ty, Val a, Val b);       /* of one type */
 Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less and its kin */
 /* rules_complex.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
 Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
-bool ty_is_narrow(const Type *t); /* converts to float32 without loss, as Numba sees it */
+bool ty_is_narrow(const Type *t);         /* converts to float32 without loss, as Numba sees it */
 bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
 Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
@@ -280,7 +280,7 @@ Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 /* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
 bool ty_find_method(Ty *ty, Val obj, const char *name, Val *out, Suggest *s);
 Val ty_reshape(Ty *ty, Val array, const Val *args, uint32_t n);
-Val ty_magnitude(Ty *ty, Val x); /* the absolute value of an integer as uint64 */
+Val ty_magnitude(Ty *ty, Val x);                /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
@@ -288,9 +288,11 @@ Val ty_setattr(Ty *ty, Val obj, const char *name, Val value);
 Val ty_assign(Ty *ty, Val target, Val value); /* assign.c: to all elements of a view */
 Val ty_change(Ty *ty, Op op, Val target,
               Val value); /* target op= value, element by element; gives the target */
-bool ty_same_kind(const Type *from, const Type *to); /* NumPy's casting="same_kind": the kinds may grow, not shrink */
+/* NumPy's casting="same_kind": the kinds may grow, not shrink */
+bool ty_same_kind(const Type *from, const Type *to);
 /* rules_ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such call. */
-bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names, Val *result);
+bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names,
+                   Val *result);
 /* --- records (record.c) --- */
 static inline bool ty_has_fields(Val v) {
   return v.type && v.type->id == TY_ARRAY && v.type->elem->id == TY_RECORD;
@@ -303,7 +305,7 @@ Val ty_set_field(Ty *ty, Val obj, const char *name, Val value);
 Val ty_set_field_at(Ty *ty, Val record, uint32_t k, Val value);
 /* obj[index] of a record: the number of the field; UINT32_MAX after an error. */
 uint32_t ty_field_number(Ty *ty, Val record, Val index);
-Val ty_record_items(Ty *ty, Val record); /* a tuple of the fields as they are now */
+Val ty_record_items(Ty *ty, Val record);             /* a tuple of the fields as they are now */
 Val ty_assign_record(Ty *ty, Val target, Val value); /* field by field, by position */
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);
@@ -313,7 +315,8 @@ Val ty_len(Ty *ty, Val v);
 Val ty_reversed(Ty *ty, Val seq); /* range.c */
 Val ty_range_item(Ty *ty, Val range, Val index);
 Val ty_range_contains(Ty *ty, Val item, Val range);
-const char *ty_outside_advice(Val obj); /* on lists and the like from outside of the kernel; NULL: none */
+/* on lists and the like from outside of the kernel; NULL: none */
+const char *ty_outside_advice(Val obj);
 Val ty_iter(Ty *ty, Val v);
 Val ty_iter_start(Ty *ty, Val seq);
 Val ty_iter_more(Ty *ty, Val seq, Val state);
@@ -326,13 +329,14 @@ Val ty_format(Ty *ty, Ins *i);
 
 /* A text with holes: the parts of print, f-strings and messages. Values are appended to out. */
 typedef struct TyText {
-  Buf format;    /* {} for each value, {0} or {0:f} in messages; braces doubled */
-  bool numbered; /* a message */
+  Buf format;                /* {} for each value, {0} or {0:f} in messages; braces doubled */
+  bool numbered;             /* a message */
   const FrozenFunc *library; /* format_int of pyptx/_library.py; NULL: not there */
   uint32_t n;
   Val values[64];
 } TyText;
-typedef enum TyQuoting { TY_STR_OF, TY_REPR_OF, TY_ASCII_OF } TyQuoting; /* as str(), repr() or ascii() has it */
+/* as str(), repr() or ascii() has it */
+typedef enum TyQuoting { TY_STR_OF, TY_REPR_OF, TY_ASCII_OF } TyQuoting;
 /* False after an error in typing. */
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth);
 bool ty_is_fstring(Val v); /* known by its parts only */
@@ -362,7 +366,8 @@ struct TyCall { /* a call of an intrinsic, bound to its signature */
   const FrozenFunc *library; /* a form of it, or a part, that is Python code; NULL */
 };
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
-Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n, const Frozen *names);
+Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
+                    const Frozen *names);
 Val ty_call_star(Ty *ty, Ins *i);
 Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names);
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n); /* int(x), np.float32(x) … */

@@ -92,9 +92,7 @@ static void check_ins(const Check *c) {
   case OP_RSHIFT:
   case OP_AND:
   case OP_OR:
-  case OP_XOR:
-    WANT(c, is_real(i->type) && arg(c, 0) == i->type && arg(c, 1) == i->type);
-    break;
+  case OP_XOR: WANT(c, is_real(i->type) && arg(c, 0) == i->type && arg(c, 1) == i->type); break;
   case OP_NEG:
   case OP_INVERT: WANT(c, arg(c, 0) == i->type && is_real(i->type)); break;
   case OP_NOT: WANT(c, arg(c, 0) == i->type && is_bool(i->type)); break;

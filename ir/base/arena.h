@@ -29,7 +29,7 @@ void *arena_memdup(Arena *a, const void *p, size_t n);
 char *arena_printf(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(Arena *a, const char *format, va_list ap) __attribute__((format(printf, 2, 0)));
 
-#define ARENA_NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
+#define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))
 
 #endif

@@ -6,8 +6,9 @@
 #include <string.h>
 
 const ErrorInfo ir_errors[ERR_COUNT] = {
-  [ERR_OK] = {"OK", "", "", "", ""},
-#define E(ID, code, exception, message, remedy) [ERR_##ID] = {#ID, code, exception, message, remedy},
+    [ERR_OK] = {"OK", "", "", "", ""},
+#define E(ID, code, exception, message, remedy)                                                    \
+  [ERR_##ID] = {#ID, code, exception, message, remedy},
 #include "ir/base/errors.def"
 #undef E
 };
@@ -97,8 +98,8 @@ static void out_place(Out *o, const DiagPlace *at, const char *lead) {
     return;
   char text[1024];
   if (at->line > 0)
-    snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, at->file, (int)at->line, at->col < 0 ? 1 : (int)at->col + 1,
-             at->function ? at->function : "?");
+    snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, at->file, (int)at->line,
+             at->col < 0 ? 1 : (int)at->col + 1, at->function ? at->function : "?");
   else
     snprintf(text, sizeof text, "  %s%s, in %s", lead, at->file, at->function ? at->function : "?");
   out_line(o, text);

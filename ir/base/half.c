@@ -5,7 +5,8 @@
 const HalfFormat half_float16 = {.fraction = 10, .bias = 15};
 const HalfFormat half_bfloat16 = {.fraction = 7, .bias = 127};
 
-static int top_exponent(const HalfFormat *f) { return 2 * f->bias + 1; } /* of infinities and nans */
+/* of infinities and nans */
+static int top_exponent(const HalfFormat *f) { return 2 * f->bias + 1; }
 
 double half_value(const HalfFormat *f, uint16_t bits) {
   int fraction = bits & ((1 << f->fraction) - 1), exponent = bits >> f->fraction & top_exponent(f);

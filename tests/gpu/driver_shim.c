@@ -25,7 +25,8 @@ Result cuFuncGetAttribute(int *value, int attribute, Handle function);
 Result cuCtxSetLimit(int limit, size_t value) __attribute__((weak));
 Result cuCtxGetLimit(size_t *value, int limit) __attribute__((weak));
 Result cuLinkCreate_v2(unsigned count, int *options, void **values, Handle *state);
-Result cuLinkAddData_v2(Handle state, int kind, void *data, size_t bytes, const char *name, unsigned count, int *options, void **values);
+Result cuLinkAddData_v2(Handle state, int kind, void *data, size_t bytes, const char *name,
+                        unsigned count, int *options, void **values);
 Result cuLinkComplete(Handle state, void **cubin, size_t *bytes);
 
 enum { LEVEL = 7, STACK = 0, PTX = 1, REGISTERS = 4, LOCAL = 3, NO_BINARY = 209 };
@@ -66,18 +67,21 @@ static void *assembled(const char *ptx, const char *how) {
   strcat(base, "/k");
   write_file(base, ".ptx", ptx, strlen(ptx));
   if (getenv("SHIM_EDIT")) {
-    snprintf(command, sizeof command, "%s < %s.ptx > %s.edited && mv %s.edited %s.ptx", getenv("SHIM_EDIT"), base, base, base, base);
+    snprintf(command, sizeof command, "%s < %s.ptx > %s.edited && mv %s.edited %s.ptx",
+             getenv("SHIM_EDIT"), base, base, base, base);
     if (system(command))
       return NULL;
   }
-  snprintf(command, sizeof command, "ptxas -arch=%s %s %s.ptx -o %s.cubin >&2", target, how, base, base);
+  snprintf(command, sizeof command, "ptxas -arch=%s %s %s.ptx -o %s.cubin >&2", target, how, base,
+           base);
   if (system(command))
     return NULL;
   strcat(base, ".cubin");
   return whole_file(base, &bytes);
 }
 
-static Result by_driver(Handle *module, const void *image, unsigned count, int *options, void **values, int level);
+static Result by_driver(Handle *module, const void *image, unsigned count, int *options,
+                        void **values, int level);
 
 static Result through_linker(Handle *module, const char *ptx, const char *keep, int level) {
   Handle state;
@@ -87,7 +91,8 @@ static Result through_linker(Handle *module, const char *ptx, const char *keep, 
   write_file(keep, ".ptx", ptx, strlen(ptx));
   Result result = cuLinkCreate_v2(level >= 0, options, values, &state);
   if (!result)
-    result = cuLinkAddData_v2(state, PTX, (void *)(uintptr_t)ptx, strlen(ptx) + 1, "k", 0, NULL, NULL);
+    result = cuLinkAddData_v2(state, PTX, (void *)(uintptr_t)ptx, strlen(ptx) + 1, "k", 0, NULL,
+                              NULL);
   if (!result)
     result = cuLinkComplete(state, &cubin, &bytes);
   if (result)
@@ -102,17 +107,20 @@ static void tell(Handle module, const char *ptx) {
   Handle f;
   int local = -1, registers = -1;
   size_t stack = 0;
-  if (!at || sscanf(at, ".entry %255[A-Za-z0-9_$]", name) != 1 || cuModuleGetFunction(&f, module, name))
+  if (!at || sscanf(at, ".entry %255[A-Za-z0-9_$]", name) != 1 ||
+      cuModuleGetFunction(&f, module, name))
     return;
   cuFuncGetAttribute(&local, LOCAL, f);
   cuFuncGetAttribute(&registers, REGISTERS, f);
   if (cuCtxGetLimit)
     cuCtxGetLimit(&stack, STACK);
-  fprintf(stderr, "shim: %s: %d bytes of local memory, %d registers, stack limit %zu\n", name, local, registers, stack);
+  fprintf(stderr, "shim: %s: %d bytes of local memory, %d registers, stack limit %zu\n", name,
+          local, registers, stack);
 }
 
 /* With the level beside the options that it was given. */
-static Result by_driver(Handle *module, const void *image, unsigned count, int *options, void **values, int level) {
+static Result by_driver(Handle *module, const void *image, unsigned count, int *options,
+                        void **values, int level) {
   Load *real = (Load *)dlsym(RTLD_NEXT, "cuModuleLoadDataEx");
   int more[32];
   void *more_values[32];
@@ -125,15 +133,17 @@ static Result by_driver(Handle *module, const void *image, unsigned count, int *
   return real(module, image, count + 1, more, more_values);
 }
 
-Result cuModuleLoadDataEx(Handle *module, const void *image, unsigned count, int *options, void **values) {
-  const char *level = getenv("SHIM_LEVEL"), *ptxas = getenv("SHIM_PTXAS"), *keep = getenv("SHIM_KEEP"), *stack = getenv("SHIM_STACK");
+Result cuModuleLoadDataEx(Handle *module, const void *image, unsigned count, int *options,
+                          void **values) {
+  const char *level = getenv("SHIM_LEVEL"), *ptxas = getenv("SHIM_PTXAS"),
+             *keep = getenv("SHIM_KEEP"), *stack = getenv("SHIM_STACK");
   int is_ptx = memcmp(image, "\177ELF", 4) != 0, wanted = level ? atoi(level) : -1;
   if (stack && cuCtxSetLimit && cuCtxSetLimit(STACK, strtoul(stack, NULL, 0)))
     fprintf(stderr, "shim: the stack limit was refused\n");
   void *cubin = ptxas && is_ptx ? assembled(image, ptxas) : NULL;
   if (ptxas && is_ptx && !cubin)
     return NO_BINARY;
-  Result result = cubin           ? by_driver(module, cubin, count, options, values, -1)
+  Result result = cubin            ? by_driver(module, cubin, count, options, values, -1)
                   : keep && is_ptx ? through_linker(module, image, keep, wanted)
                                    : by_driver(module, image, count, options, values, wanted);
   if (!result && is_ptx)

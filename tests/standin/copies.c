@@ -16,7 +16,8 @@ static CUresult copy_any(void *to, const void *from, size_t bytes, int device_to
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
   if (!standin_is_stream(stream))
     return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
-  int taken = graphs_take(stream, &(Work){.kind = WORK_COPY, .to = to, .from = from, .bytes = bytes});
+  int taken = graphs_take(stream,
+                          &(Work){.kind = WORK_COPY, .to = to, .from = from, .bytes = bytes});
   if (taken)
     return standin_end(taken < 0 ? -taken : CUDA_SUCCESS);
   memmove(to, from, bytes);
@@ -24,8 +25,10 @@ static CUresult copy_any(void *to, const void *from, size_t bytes, int device_to
 }
 
 /* Of the current one: on the default stream of another there would be no order. */
-static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from, CUstream stream) {
-  if ((device_to && !standin_is_mine((uintptr_t)to)) || (device_from && !standin_is_mine((uintptr_t)from)))
+static CUresult copy(void *to, const void *from, size_t bytes, int device_to, int device_from,
+                     CUstream stream) {
+  if ((device_to && !standin_is_mine((uintptr_t)to)) ||
+      (device_from && !standin_is_mine((uintptr_t)from)))
     return standin_misuse(CUDA_ERROR_INVALID_CONTEXT);
   return copy_any(to, from, bytes, device_to, device_from, stream);
 }
@@ -59,8 +62,9 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
 static CUresult copy_boxes(const CUmemcpy3D *c, CUstream stream) {
   const char *from = c->src_type == CU_MEMORY_HOST ? c->src_host : at(c->src_device);
   char *to = c->dst_type == CU_MEMORY_HOST ? c->dst_host : at(c->dst_device);
-  if (c->src_pitch < c->width || c->dst_pitch < c->width || c->src_height < c->height || c->dst_height < c->height ||
-      c->src_x || c->src_y || c->src_z || c->dst_x || c->dst_y || c->dst_z || c->src_array || c->dst_array)
+  if (c->src_pitch < c->width || c->dst_pitch < c->width || c->src_height < c->height ||
+      c->dst_height < c->height || c->src_x || c->src_y || c->src_z || c->dst_x || c->dst_y ||
+      c->dst_z || c->src_array || c->dst_array)
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
   if (graphs_state(stream) != CU_CAPTURE_NONE || !standin_is_stream(stream))
     return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
@@ -68,8 +72,10 @@ static CUresult copy_boxes(const CUmemcpy3D *c, CUstream stream) {
     for (size_t y = 0; y < c->height; y++) {
       const char *f = from + (z * c->src_height + y) * c->src_pitch;
       char *t = to + (z * c->dst_height + y) * c->dst_pitch;
-      if ((c->src_type == CU_MEMORY_DEVICE && !(standin_is_memory((uintptr_t)f, c->width) && standin_is_mine((uintptr_t)f))) ||
-          (c->dst_type == CU_MEMORY_DEVICE && !(standin_is_memory((uintptr_t)t, c->width) && standin_is_mine((uintptr_t)t))))
+      if ((c->src_type == CU_MEMORY_DEVICE &&
+           !(standin_is_memory((uintptr_t)f, c->width) && standin_is_mine((uintptr_t)f))) ||
+          (c->dst_type == CU_MEMORY_DEVICE &&
+           !(standin_is_memory((uintptr_t)t, c->width) && standin_is_mine((uintptr_t)t))))
         return standin_misuse(CUDA_ERROR_INVALID_VALUE);
       memmove(t, f, c->width);
     }
@@ -94,7 +100,8 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUc
   return copy_any(at(to), at(from), bytes, 1, 1, stream);
 }
 
-CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes) {
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
+                      size_t bytes) {
   BEGIN(cuMemcpyPeer, 1);
   return copy_peer(to, there, from, here, bytes, NULL);
 }
@@ -109,7 +116,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstr
   BEGIN(cuMemsetD8Async, 1);
   if (!standin_is_memory(to, bytes) || !standin_is_mine(to) || !standin_is_stream(stream))
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  int taken = graphs_take(stream, &(Work){.kind = WORK_FILL, .to = at(to), .byte = byte, .bytes = bytes});
+  int taken = graphs_take(stream,
+                          &(Work){.kind = WORK_FILL, .to = at(to), .byte = byte, .bytes = bytes});
   if (taken)
     return standin_end(taken < 0 ? -taken : CUDA_SUCCESS);
   memset(at(to), byte, bytes);

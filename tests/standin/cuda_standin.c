@@ -117,7 +117,11 @@ void *standin_make(StandinKind kind, size_t bytes) {
     return NULL;
   }
   memset(p, kind == SI_MEMORY || kind == SI_PINNED ? 0xa5 : 0, bytes);
-  *t = (Thing){.kind = kind, .device = current ? current->device : 0, .handle = p, .bytes = bytes, .next = things};
+  *t = (Thing){.kind = kind,
+               .device = current ? current->device : 0,
+               .handle = p,
+               .bytes = bytes,
+               .next = things};
   things = t;
   memory_used += kind == SI_MEMORY ? bytes : 0;
   return p;
@@ -232,9 +236,9 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   static const int answers[128] = {
-      [1] = 1024,  [2] = 1024,  [3] = 1024,  [4] = 64,     [5] = INT32_MAX, [6] = 65535,
-      [7] = 65535, [8] = 49152, [9] = 65536, [10] = 32,    [13] = 1500000,  [16] = 132,
-      [39] = 2048, [41] = 1,    [83] = 1,      [95] = 1,    [97] = 232448};
+      [1] = 1024,  [2] = 1024,  [3] = 1024,  [4] = 64,  [5] = INT32_MAX, [6] = 65535,
+      [7] = 65535, [8] = 49152, [9] = 65536, [10] = 32, [13] = 1500000,  [16] = 132,
+      [39] = 2048, [41] = 1,    [83] = 1,    [95] = 1,  [97] = 232448};
   BEGIN(cuDeviceGetAttribute, 0);
   (void)device;
   long capability = setting("PYPTX_STANDIN_CAPABILITY", 90);
@@ -343,7 +347,8 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
 
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
   BEGIN(cuMemAllocManaged, 1);
-  return flags == CU_MEM_ATTACH_GLOBAL ? allocate(address, bytes, 0) : standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  return flags == CU_MEM_ATTACH_GLOBAL ? allocate(address, bytes, 0)
+                                       : standin_misuse(CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemFree(CUdeviceptr address) {
@@ -357,8 +362,9 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   BEGIN(cuMemFreeAsync, 1);
   if ((result = graphs_refuse(stream)))
     return standin_misuse(result);
-  return standin_is_stream(stream) && standin_is_mine(address) ? standin_destroy(SI_MEMORY, at(address))
-                                                               : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  return standin_is_stream(stream) && standin_is_mine(address)
+             ? standin_destroy(SI_MEMORY, at(address))
+             : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
@@ -371,7 +377,8 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value) {
   BEGIN(cuMemPoolSetAttribute, 0);
   (void)pool;
   pool_keeps = *(const uint64_t *)value;
-  return standin_end(attribute == CU_POOL_RELEASE_THRESHOLD ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+  return standin_end(attribute == CU_POOL_RELEASE_THRESHOLD ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value) {
@@ -441,7 +448,8 @@ int standin_is_pinned(CUdeviceptr address) {
 
 Thing *standin_holding(CUdeviceptr address) {
   for (Thing *t = things; t; t = t->next)
-    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle && address < (uintptr_t)t->handle + t->bytes)
+    if (t->kind == SI_MEMORY && address >= (uintptr_t)t->handle &&
+        address < (uintptr_t)t->handle + t->bytes)
       return t;
   return NULL;
 }
@@ -515,7 +523,8 @@ CUresult cuStreamQuery(CUstream stream) {
 CUresult cuStreamIsCapturing(CUstream stream, int *state) {
   BEGIN(cuStreamIsCapturing, 1);
   *state = captured && captured == stream ? CU_CAPTURE_ACTIVE : graphs_state(stream);
-  return standin_is_stream(stream) ? standin_end(CUDA_SUCCESS) : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  return standin_is_stream(stream) ? standin_end(CUDA_SUCCESS)
+                                   : standin_misuse(CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
@@ -657,7 +666,9 @@ static const char *control_order(void) { return order; }
 static void control_capture(void *stream) { captured = stream; }
 static int control_misuse(void) { return misuses; }
 static void control_set_memory(size_t bytes) { memory_size = bytes; }
-static void control_set_attribute(int attribute, int value) { standin_attributes[attribute & 15] = value; }
+static void control_set_attribute(int attribute, int value) {
+  standin_attributes[attribute & 15] = value;
+}
 static const StandinLaunch *control_last(void) { return &standin_last; }
 static void control_busy(int on) { busy = on; }
 

@@ -60,8 +60,8 @@ HIDDEN int standin_misuse(int result); /* and counts a wrong use */
 HIDDEN Thing *standin_find(StandinKind kind, const void *handle);
 HIDDEN void *standin_make(StandinKind kind, size_t bytes); /* zeroed where it is no memory */
 HIDDEN void standin_drop(Thing *t);
-HIDDEN int standin_is_stream(CUstream s); /* of the device that is current */
-HIDDEN int standin_is_here(int device);   /* is it current */
+HIDDEN int standin_is_stream(CUstream s);        /* of the device that is current */
+HIDDEN int standin_is_here(int device);          /* is it current */
 HIDDEN int standin_is_mine(CUdeviceptr address); /* no memory of another device */
 HIDDEN int standin_is_memory(CUdeviceptr address, size_t bytes);
 HIDDEN Thing *standin_holding(CUdeviceptr address); /* the memory that the address lies in */

@@ -52,8 +52,8 @@ CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *
   return standin_end(s ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-CUresult cuLinkAddData(CUlinkState state, int kind, void *data, size_t bytes, const char *name, unsigned count, int *options,
-                       void **values) {
+CUresult cuLinkAddData(CUlinkState state, int kind, void *data, size_t bytes, const char *name,
+                       unsigned count, int *options, void **values) {
   BEGIN(cuLinkAddData, 1);
   (void)name, (void)count, (void)options, (void)values;
   if (!standin_find(SI_LINK, state) || kind < CU_INPUT_CUBIN || kind > CU_INPUT_LIBRARY)
@@ -190,7 +190,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
   BEGIN(cuFuncGetAttribute, 1);
-  const char *spilled = getenv("PYPTX_STANDIN_SPILLED"); /* bytes of local memory of coarsened entries */
+  /* bytes of local memory of coarsened entries */
+  const char *spilled = getenv("PYPTX_STANDIN_SPILLED");
   *value = standin_attributes[attribute & 15];
   if (attribute == CU_FUNC_LOCAL && spilled && strchr(function->name, '$'))
     *value = atoi(spilled);
@@ -270,7 +271,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         void **params, void **extra) {
   BEGIN(cuLaunchKernel, 1);
   if (!standin_is_here(function->device))
-    return standin_end(CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
+    return standin_end(
+        CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
   (void)params;
   standin_note("launch", NULL, stream);
   StandinLaunch l = {.grid = {gx, gy, gz},
@@ -282,10 +284,12 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
   return bad ? standin_misuse(bad) : run_launch(function);
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params,
+                          void **extra) {
   BEGIN(cuLaunchKernelEx, 1);
   if (!standin_is_here(function->device))
-    return standin_end(CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
+    return standin_end(
+        CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
   (void)params;
   StandinLaunch l = {.dynamic_shared = c->dynamic_shared, .stream = c->stream};
   memcpy(l.grid, c->grid, sizeof l.grid);
@@ -311,7 +315,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy
                                    CUstream stream, void **params) {
   BEGIN(cuLaunchCooperativeKernel, 1);
   if (!standin_is_here(function->device))
-    return standin_end(CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
+    return standin_end(
+        CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
   StandinLaunch l = {.grid = {gx, gy, gz},
                      .block = {bx, by, bz},
                      .dynamic_shared = dynamic_shared,

@@ -27,11 +27,14 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle, unsigne
   BEGIN(cuIpcOpenMemHandle, 1);
   (void)flags;
   memcpy(address, &handle, sizeof *address);
-  return standin_end(standin_find(SI_MEMORY, (void *)(uintptr_t)*address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+  return standin_end(standin_find(SI_MEMORY, (void *)(uintptr_t)*address)
+                         ? CUDA_SUCCESS
+                         : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
   BEGIN(cuIpcCloseMemHandle, 1);
-  return standin_find(SI_MEMORY, (void *)(uintptr_t)address) ? standin_end(CUDA_SUCCESS)
-                                                            : standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  return standin_find(SI_MEMORY, (void *)(uintptr_t)address)
+             ? standin_end(CUDA_SUCCESS)
+             : standin_misuse(CUDA_ERROR_INVALID_VALUE);
 }

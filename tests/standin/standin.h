@@ -32,7 +32,8 @@ typedef struct StandinLaunch {
   unsigned char params[4096];
   int cooperative;
   unsigned cluster[3]; /* 0: without */
-  void **fields; /* of a cooperative launch: the addresses of the parameters, while the call lasts */
+  /* of a cooperative launch: the addresses of the parameters, while the call lasts */
+  void **fields;
   const char *ptx; /* of the function's module; NULL: a cubin */
 } StandinLaunch;
 
@@ -56,7 +57,7 @@ typedef struct StandinControl {
   /* Since forget(), a line each: "launch (nil) STREAM", "record EVENT STREAM", "wait EVENT STREAM". */
   const char *(*order)(void);
   void (*capture)(void *stream); /* it answers that it is being captured; NULL: none does */
-  void (*block)(int on); /* launches wait, as with a full queue, until it is off again */
+  void (*block)(int on);         /* launches wait, as with a full queue, until it is off again */
   /* What kernels may touch: [from, to) of the first n allocations, in order of addresses; how many there are. */
   size_t (*reachable)(uint64_t (*ranges)[2], size_t n);
   void *(*context)(void); /* this thread's, without a call that counts */

@@ -46,9 +46,7 @@ static CgKernel *compiled(const CgRequest *r) {
   return k;
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a && b ? strcmp(a, b) == 0 : a == b;
-}
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
 static void expect_same(const CgKernel *a, const CgKernel *b) {
   EXPECT(a->target == b->target && same_text(a->symbol, b->symbol) && a->ptx_len == b->ptx_len &&
@@ -105,7 +103,8 @@ static int roundtrip(const CgRequest *r, bool damaging) {
   size_t size;
   if (!made)
     return 0;
-  EXPECT(cg_key(r, &key) == 0 && cg_key(r, &again) == 0 && !memcmp(key.digest, again.digest, CG_DIGEST_BYTES));
+  EXPECT(cg_key(r, &key) == 0 && cg_key(r, &again) == 0 &&
+         !memcmp(key.digest, again.digest, CG_DIGEST_BYTES));
   EXPECT(cg_kernel_pack(made, &key, &bytes, &size) == 0 && size > 0);
   EXPECT(cg_kernel_unpack(r, &key, bytes, size, &back) == 0);
   if (back)
@@ -125,9 +124,9 @@ static int roundtrip(const CgRequest *r, bool damaging) {
 }
 
 static void test_all(void) {
-  static const char *const signatures[] = {
-      "float32[::1], float32[::1], float32[::1]", "float32[::1], float32[::1]", "float32[::1]",
-      "float32[::1], float32[::1], float32", "int32[::1]"};
+  static const char *const signatures[] = {"float32[::1], float32[::1], float32[::1]",
+                                           "float32[::1], float32[::1]", "float32[::1]",
+                                           "float32[::1], float32[::1], float32", "int32[::1]"};
   Corpus *corpus = corpus_open("3.12");
   EXPECT(corpus != NULL);
   int done = 0;

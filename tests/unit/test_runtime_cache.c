@@ -117,7 +117,8 @@ static void test_every_damage(void) {
   save(path, image, n);
   EXPECT(read_it(c, 3, NULL) == RT_CACHE_FOUND);
   srand(1);
-  for (int round = 0; round < 2000; round++) { /* several bytes, lengths that lie, checksums that fit the lie */
+  /* several bytes, lengths that lie, checksums that fit the lie */
+  for (int round = 0; round < 2000; round++) {
     static char other[4096];
     memcpy(other, image, n);
     size_t length = (size_t)rand() % (n + 200);
@@ -231,7 +232,8 @@ static void test_directories(void) {
   EXPECT(try_open(path, 1) == RT_OK && stat(path, &s) == 0 && (s.st_mode & 0777) == 0700);
   EXPECT(try_open(path, 0) == RT_OK);
   EXPECT(chmod(path, 0720) == 0 && try_open(path, 0) == RT_BAD_ARGUMENT);
-  EXPECT(strstr(rt_error()->text, "can be written to by other users") && strstr(rt_error()->remedy, "chmod go-w"));
+  EXPECT(strstr(rt_error()->text, "can be written to by other users") &&
+         strstr(rt_error()->remedy, "chmod go-w"));
   EXPECT(chmod(path, 0755) == 0 && try_open(path, 1) == RT_OK);
   if (geteuid() == 0) { /* a directory of root's: others may read it */
     pid_t child = fork();
@@ -247,7 +249,8 @@ static void test_directories(void) {
     EXPECT(strstr(rt_error()->text, "belongs to user 12345") != NULL);
   } else {
     RtCache *c = NULL;
-    EXPECT(chmod(path, 0555) == 0 && rt_cache_open(path, 1, digest, &c) == RT_OK && !rt_cache_is_writable(c));
+    EXPECT(chmod(path, 0555) == 0 && rt_cache_open(path, 1, digest, &c) == RT_OK &&
+           !rt_cache_is_writable(c));
     rt_cache_close(c);
   }
   snprintf(path, sizeof path, "%s/file", root);

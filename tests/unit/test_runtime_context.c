@@ -36,7 +36,9 @@ typedef struct Path {
 } Path;
 
 /* Where the driver will not say or set what is current there is nothing to put back. */
-static int excused(const Path *p) { return p->failing && control->fired() && !strncmp(control->fired_call(), "cuCtx", 5); }
+static int excused(const Path *p) {
+  return p->failing && control->fired() && !strncmp(control->fired_call(), "cuCtx", 5);
+}
 
 static void check(const Path *p, int line) {
   if (excused(p) || now() == p->was)
@@ -77,7 +79,8 @@ static RtStatus memory(Path *p) {
   STEP(rt_copy_on_device(p->d, p->a, p->b, 64, NULL));
   STEP(rt_copy_to_host(p->d, data, p->a, 64, p->s));
   STEP(rt_copy_to_host(p->d, data, p->b, 64, NULL));
-  RtStrided gaps = {.base = data, .ndim = 1, .itemsize = 4, .shape = (int64_t[]){10}, .strides = (int64_t[]){8}};
+  RtStrided gaps = {
+      .base = data, .ndim = 1, .itemsize = 4, .shape = (int64_t[]){10}, .strides = (int64_t[]){8}};
   STEP(rt_copy_strided(p->d, p->b, &gaps, 0, NULL));
   STEP(rt_alloc(p->first, 64, NULL, &p->here));
   STEP(rt_copy_peer(p->d, p->a, p->first, p->here, 64, NULL));
@@ -188,7 +191,8 @@ static void everything(int kind) {
   Path p = begin(kind);
   EXPECT(path(&p) == RT_OK);
   leave(&p);
-  EXPECT(standin_live(control) == 1 && control->live(SI_EVENT) == 1); /* rt_stream_order's, which rests */
+  /* rt_stream_order's, which rests */
+  EXPECT(standin_live(control) == 1 && control->live(SI_EVENT) == 1);
   EXPECT(control->misuse() == 0);
 }
 
@@ -241,7 +245,8 @@ static void launches_of_a_changed_context(int n) {
   for (int i = 0; i < 2 * KINDS; i++) {
     RtConfig *config = i % 2 ? &cluster : &c;
     p->was = have(i / 2, p->first);
-    SILENT(EXPECT(rt_launch(k, config, &block, NULL) == RT_OK)); /* is told that the context is wrong */
+    /* is told that the context is wrong */
+    SILENT(EXPECT(rt_launch(k, config, &block, NULL) == RT_OK));
     SILENT(EXPECT(rt_launch(k, config, &block, NULL) == RT_OK)); /* and knows */
     EXPECT(rt_device_make_current(p->d) == RT_OK);
   }
@@ -255,16 +260,20 @@ static void the_device_of_a_context(int n) {
   (void)n;
   int ordinal;
   control = standin_open(3);
-  EXPECT(!rt_context_device(&ordinal) && ordinal == -1 && rt_context_now().known && control->calls(NULL) == 0);
+  EXPECT(!rt_context_device(&ordinal) && ordinal == -1 && rt_context_now().known &&
+         control->calls(NULL) == 0);
   Path p = begin(NONE);
   EXPECT(!rt_context_device(&ordinal) && ordinal == -1);
   have(FIRST, p.first);
   EXPECT(rt_context_device(&ordinal) == p.first && rt_current == p.first);
-  EXPECT(rt_cu.cuCtxSetCurrent(p.d->context) == CUDA_SUCCESS && rt_context_device(&ordinal) == p.d && rt_current == p.d);
+  EXPECT(rt_cu.cuCtxSetCurrent(p.d->context) == CUDA_SUCCESS &&
+         rt_context_device(&ordinal) == p.d && rt_current == p.d);
   have(FOREIGN, p.first);
-  EXPECT(rt_context_device(&ordinal) == p.first && rt_current != p.first); /* a launch must make the primary one current */
+  /* a launch must make the primary one current */
+  EXPECT(rt_context_device(&ordinal) == p.first && rt_current != p.first);
   CUcontext third;
-  EXPECT(rt_cu.cuDevicePrimaryCtxRetain(&third, 2) == CUDA_SUCCESS && rt_cu.cuCtxSetCurrent(third) == CUDA_SUCCESS);
+  EXPECT(rt_cu.cuDevicePrimaryCtxRetain(&third, 2) == CUDA_SUCCESS &&
+         rt_cu.cuCtxSetCurrent(third) == CUDA_SUCCESS);
   EXPECT(!rt_context_device(&ordinal) && ordinal == 2);
   RtContext was = rt_context_now();
   EXPECT(was.known && was.handle == third && !was.device);
@@ -284,7 +293,8 @@ static void *of_one_thread(void *number) {
   EXPECT(rt_device_make_current(own) == RT_OK);
   for (int i = 0; i < 100; i++) {
     EXPECT(rt_alloc(other, 64, NULL, &a) == RT_OK && rt_alloc(own, 64, NULL, &b) == RT_OK);
-    EXPECT(rt_copy_peer(own, b, other, a, 64, NULL) == RT_OK && rt_fill(other, a, 1, 64, NULL) == RT_OK);
+    EXPECT(rt_copy_peer(own, b, other, a, 64, NULL) == RT_OK &&
+           rt_fill(other, a, 1, 64, NULL) == RT_OK);
     rt_free(other, a, 64, NULL);
     rt_free(own, b, 64, NULL);
     EXPECT(rt_device_synchronize(other) == RT_OK && now() == own->context && rt_current == own);

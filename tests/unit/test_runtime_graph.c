@@ -58,9 +58,12 @@ static void coarse_node(int n) {
   control->on_launch(keep_last, &l);
   RtConfig c = config_on(9, NULL);
   EXPECT(rt_graph_begin(g, s) == RT_OK);
-  EXPECT(rt_launch(k, &c, &(Block){0}, NULL) == RT_NO_ENTRY); /* nothing was recorded, and the capture goes on */
-  EXPECT(rt_kernel_add(k, RT_ENTRY_COARSE, standin_ptx, strlen(standin_ptx), &(RtLinked){0}) == RT_OK);
-  EXPECT(rt_launch(k, &c, &(Block){.extent = 1, .pad = 77}, NULL) == RT_CAPTURED && rt_graph_count(g) == 1);
+  /* nothing was recorded, and the capture goes on */
+  EXPECT(rt_launch(k, &c, &(Block){0}, NULL) == RT_NO_ENTRY);
+  EXPECT(rt_kernel_add(k, RT_ENTRY_COARSE, standin_ptx, strlen(standin_ptx), &(RtLinked){0}) ==
+         RT_OK);
+  EXPECT(rt_launch(k, &c, &(Block){.extent = 1, .pad = 77}, NULL) == RT_CAPTURED &&
+         rt_graph_count(g) == 1);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK);
   for (uint32_t extent = 1; extent < 4; extent++) {
     EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_OK);
@@ -285,7 +288,8 @@ static void two_devices(int n) {
   RtGraph *g;
   uint64_t here, there;
   int in_place;
-  EXPECT(rt_device_open(1, &other) == RT_OK && rt_stream_new_apart(d, &s) == RT_OK && rt_graph_new(d, &g) == RT_OK);
+  EXPECT(rt_device_open(1, &other) == RT_OK && rt_stream_new_apart(d, &s) == RT_OK &&
+         rt_graph_new(d, &g) == RT_OK);
   EXPECT(rt_alloc(d, 64, NULL, &here) == RT_OK && rt_alloc(other, 64, NULL, &there) == RT_OK);
   EXPECT(rt_graph_begin(g, s) == RT_OK);
   EXPECT(rt_copy_peer(other, there, d, here, 64, NULL) == RT_BAD_ARGUMENT && has("another"));

@@ -13,7 +13,8 @@ static void names(int n) {
   RtKernel *k = load(gpu(), "vadd", &vadd_params);
   RtConfig none = {.block = {1, 1, 1}};
   EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'vadd'"));
-  EXPECT(rt_kernel_call_it(k, "f.<locals>.first") == RT_OK && rt_kernel_call_it(k, "f.<locals>.add") == RT_OK);
+  EXPECT(rt_kernel_call_it(k, "f.<locals>.first") == RT_OK &&
+         rt_kernel_call_it(k, "f.<locals>.add") == RT_OK);
   EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'f.<locals>.add'"));
   rt_kernel_release(k);
 }
@@ -79,14 +80,17 @@ static RtKernel *load_coarse(RtDevice *d, RtCoarse coarse) {
 }
 
 /* physical: the grid that the driver gets on the axis of the second entry; 0: it is the kernel's own entry. */
-static void expect_launch(const StandinControl *control, RtKernel *k, RtConfig c, int axis, uint32_t physical) {
+static void expect_launch(const StandinControl *control, RtKernel *k, RtConfig c, int axis,
+                          uint32_t physical) {
   CoarseBlock b = {1, 2, 77};
   control->forget();
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && control->calls(NULL) == 1);
   const StandinLaunch *l = control->last();
-  EXPECT(strcmp(l->kernel, physical ? "vadd$coarse" : "vadd") == 0 && l->bytes == (physical ? 16 : 12));
+  EXPECT(strcmp(l->kernel, physical ? "vadd$coarse" : "vadd") == 0 &&
+         l->bytes == (physical ? 16 : 12));
   for (int i = 0; i < 3; i++)
-    EXPECT(l->grid[i] == (physical && i == axis ? physical : c.grid[i]) && l->block[i] == c.block[i]);
+    EXPECT(l->grid[i] == (physical && i == axis ? physical : c.grid[i]) &&
+           l->block[i] == c.block[i]);
   EXPECT(!physical || memcmp(l->params + 12, &c.grid[axis], 4) == 0);
 }
 
@@ -112,7 +116,8 @@ static void coarse(int n) {
   expect_launch(control, k, c, 0, 0);
   rt_kernel_release(k);
 
-  enum { BUSY = (4 * 132 + 1) * 7 / 8 }; /* blocks of the launch for a block of the second entry on most multiprocessors */
+  /* blocks of the launch for a block of the second entry on most multiprocessors */
+  enum { BUSY = (4 * 132 + 1) * 7 / 8 };
   k = load_coarse(gpu(), (RtCoarse){.axis = 1, .fill = 4});
   c = (RtConfig){.grid = {3, BUSY / 3 - 1, 1}, .block = {1024, 1, 1}};
   expect_launch(control, k, c, 1, 0);
@@ -122,7 +127,8 @@ static void coarse(int n) {
   expect_launch(control, k, c, 1, 1);
   expect_launch(control, k, (RtConfig){.grid = {1, 4, 133}, .block = {1024, 1, 1}}, 1, 1);
   rt_kernel_release(k);
-  k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8, .even = 1}); /* more than a block of it for each multiprocessor, and fewer than 5/4 */
+  /* more than a block of it for each multiprocessor, and fewer than 5/4 */
+  k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 8, .even = 1});
   enum { ONE_EACH = 4 * 132, MORE = 4 * 132 + 1 + (4 * 132 + 1) / 4 };
   expect_launch(control, k, config_of(ONE_EACH, 1024), 0, 132);
   expect_launch(control, k, config_of(ONE_EACH + 1, 1024), 0, 0);
@@ -158,19 +164,23 @@ static void wants(RtKernel *k, RtConfig c, RtEntryKind wanted) {
   control->forget();
   EXPECT(rt_launch(k, &c, &(CoarseBlock){0}, NULL) == RT_NO_ENTRY && control->calls(NULL) == 0);
   EXPECT(rt_kernel_wants(k, &c) == wanted && !rt_kernel_has(k, wanted));
-  EXPECT(add(k, wanted) == RT_OK && rt_kernel_has(k, wanted) && control->calls("cuModuleLoadDataEx") == 1);
-  EXPECT(add(k, wanted) == RT_OK && control->calls("cuModuleLoadDataEx") == 1); /* again: nothing to do */
+  EXPECT(add(k, wanted) == RT_OK && rt_kernel_has(k, wanted) &&
+         control->calls("cuModuleLoadDataEx") == 1);
+  /* again: nothing to do */
+  EXPECT(add(k, wanted) == RT_OK && control->calls("cuModuleLoadDataEx") == 1);
 }
 
 static void entries_when_wanted(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
-  RtConfig few = config_of(1, 32), many = config_of(9, 32), shared = config_of(9, 32), cluster = config_of(8, 32), large = config_of(9, 1024);
+  RtConfig few = config_of(1, 32), many = config_of(9, 32), shared = config_of(9, 32),
+           cluster = config_of(8, 32), large = config_of(9, 1024);
   shared.dynamic_shared = 8;
   cluster.cluster[0] = 2, cluster.cluster[1] = cluster.cluster[2] = 1;
   RtKernel *k = open_coarse(gpu(), (RtCoarse){.axis = 0});
   EXPECT(rt_kernel_info(k)->registers == 0 && !rt_kernel_has(k, RT_ENTRY_OWN));
-  EXPECT(rt_kernel_entry_of(k, 2048, 0) == RT_ENTRY_COARSE && rt_kernel_entry_of(k, 2047, 0) == RT_ENTRY_OWN &&
+  EXPECT(rt_kernel_entry_of(k, 2048, 0) == RT_ENTRY_COARSE &&
+         rt_kernel_entry_of(k, 2047, 0) == RT_ENTRY_OWN &&
          rt_kernel_entry_of(k, 2048, 8) == RT_ENTRY_OWN);
   wants(k, many, RT_ENTRY_COARSE); /* and that is all that large launches load */
   uint32_t threads = 0;
@@ -185,7 +195,8 @@ static void entries_when_wanted(int n) {
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
     k = open_coarse(gpu(), (RtCoarse){.axis = 0});
     wants(k, own[i], RT_ENTRY_OWN);
-    EXPECT(rt_launch(k, &own[i], &(CoarseBlock){0}, NULL) == RT_OK && rt_kernel_wants(k, &own[i]) == RT_ENTRY_NONE);
+    EXPECT(rt_launch(k, &own[i], &(CoarseBlock){0}, NULL) == RT_OK &&
+           rt_kernel_wants(k, &own[i]) == RT_ENTRY_NONE);
     rt_kernel_release(k);
   }
   setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* local memory: that hangs on the kernel's own */
@@ -201,7 +212,8 @@ static void entries_when_wanted(int n) {
   control->fail("cuModuleGetFunction", 1, CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT(add(k, RT_ENTRY_COARSE) == RT_NO_MEMORY && !rt_kernel_has(k, RT_ENTRY_COARSE));
   wants(k, large, RT_ENTRY_COARSE); /* it may be tried again */
-  k->coarse.threads = k->coarse.max_threads = 256; /* … and its registers leave no room for larger blocks */
+  /* … and its registers leave no room for larger blocks */
+  k->coarse.threads = k->coarse.max_threads = 256;
   wants(k, large, RT_ENTRY_OWN);
   expect_launch(control, k, large, 0, 0);
   rt_kernel_release(k);
@@ -303,7 +315,8 @@ static void traps(int n) {
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
   RtKernel *k = load(d, "stop", &stop_params), *without = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &without) == RT_OK);
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &without) ==
+         RT_OK);
   RtConfig c = config_of(1, 1);
   Block b = {0};
   RtTrap trap = {0};
@@ -393,7 +406,8 @@ static void clusters(int n) {
   c = clustered(8);
   for (int call = 0; call < 2; call++) {
     control->fail(call ? "cuLaunchKernelEx" : "cuFuncSetAttribute", 1, 912);
-    EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("kernel 'stop'") && has("cluster size"));
+    EXPECT(rt_launch(k, &c, &b, NULL) == RT_BAD_LAUNCH && has("kernel 'stop'") &&
+           has("cluster size"));
   }
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   rt_kernel_release(k);
@@ -415,27 +429,37 @@ static void no_clusters(int n) {
 /* PTX that calls a function of another module; each step of linking fails in turn, and what is missing is named. */
 static void linking(int n) {
   (void)n;
-  static const char caller[] = ".version 8.0\n.target sm_75\n.extern .func (.param .b32 r) twice (.param .b32 x);\n"
-                               ".visible .entry vadd(.param .u64 a, .param .u32 n) { ret; }\n";
-  static const char callee[] = ".version 8.0\n.func (.param .b32 r) twice(.param .b32 x) { ret; }\n";
-  static const char *const steps[] = {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete", "cuModuleLoadDataEx"};
+  static const char caller[] =
+      ".version 8.0\n.target sm_75\n.extern .func (.param .b32 r) twice (.param .b32 x);\n"
+      ".visible .entry vadd(.param .u64 a, .param .u32 n) { ret; }\n";
+  static const char callee[] =
+      ".version 8.0\n.func (.param .b32 r) twice(.param .b32 x) { ret; }\n";
+  static const char *const steps[] = {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete",
+                                      "cuModuleLoadDataEx"};
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
-  RtLinkInput inputs[] = {{RT_LINK_PTX, "callee.ptx", callee, sizeof callee}, {0, "code.cubin", "\177ELF", 4}};
+  RtLinkInput inputs[] = {{RT_LINK_PTX, "callee.ptx", callee, sizeof callee},
+                          {0, "code.cubin", "\177ELF", 4}};
   RtLinked with = {inputs, 2};
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_OK && k);
-  EXPECT(control->calls("cuLinkAddData") == 3 && control->live(SI_LINK) == 0 && control->live(SI_MODULE) == 1);
+  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_OK &&
+         k);
+  EXPECT(control->calls("cuLinkAddData") == 3 && control->live(SI_LINK) == 0 &&
+         control->live(SI_MODULE) == 1);
   rt_kernel_release(k);
   for (int step = 0; step < 4; step++)
     for (int nth = 1; nth <= (step == 1 ? 3 : 1); nth++) {
       control->fail(steps[step], nth, step & 1 ? 2 : 999);
-      EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) != RT_OK && !k);
+      EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) !=
+                 RT_OK &&
+             !k);
       EXPECT(has(steps[step]) && has("vadd") && standin_live(control) == 0);
     }
   with.inputs = inputs + 1;
   with.n = 1;
-  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_BAD_MODULE && !k);
+  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) ==
+             RT_BAD_MODULE &&
+         !k);
   EXPECT(has("ndefined reference to 'twice'") && strstr(rt_error()->remedy, "link="));
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
@@ -629,7 +653,8 @@ static void host(int n) {
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK);
   EXPECT(rt_kernel_host(d, "add_one", &code, &vadd_params, &k) == RT_OK);
   EXPECT(rt_kernel_info(k)->static_shared == 100 && rt_kernel_info(k)->max_threads == 1024);
-  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_OK && threads >= 32 && threads <= 1024);
+  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_OK && threads >= 32 &&
+         threads <= 1024);
   RtConfig c = config_of(1000, 64);
   RtTrap trap = {0};
   EXPECT(rt_launch(k, &c, &p, &trap) == RT_OK);

@@ -40,7 +40,8 @@ static void random_sizes(int threads) {
   EXPECT(rt_stream_new(d, &s) == RT_OK && rt_alloc(d, LARGEST, s, &a) == RT_OK);
   for (int i = 0; i < 12; i++) {
     size_t least = i & 2 ? RT_STAGE_MIN_TO_HOST : RT_STAGE_MIN_TO_DEVICE;
-    size_t bytes = i == 0 ? RT_STAGE_MIN_TO_DEVICE : next_random(&state) % (LARGEST - least) + least;
+    size_t bytes = i == 0 ? RT_STAGE_MIN_TO_DEVICE
+                          : next_random(&state) % (LARGEST - least) + least;
     size_t at = next_random(&state) % (LARGEST - bytes + 1);
     RtStream *stream = i & 1 ? s : NULL;
     memset(to, 0, LARGEST);
@@ -68,7 +69,8 @@ static void strided(int n) {
   char *host = noise(ROOM, &state), *packed = malloc(ROOM), *copy = malloc(ROOM);
   uint64_t device;
   EXPECT(rt_alloc(d, ROOM, NULL, &device) == RT_OK);
-  static const int64_t shapes[][3] = {{1000, 700, 3}, {3, 5, 7}, {300, 1, 9000}, {1, 1, 1}, {200, 50, 200}};
+  static const int64_t shapes[][3] = {
+      {1000, 700, 3}, {3, 5, 7}, {300, 1, 9000}, {1, 1, 1}, {200, 50, 200}};
   static const int64_t steps[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}};
   static const size_t sizes[] = {1, 2, 4, 8, 16, 12};
   for (int round = 0; round < 40; round++) {
@@ -99,7 +101,8 @@ static void strided(int n) {
     memcpy(copy, host, ROOM);
     memset(host, 0, (size_t)stride);
     EXPECT(rt_copy_strided(d, device, &a, 1, NULL) == RT_OK);
-    EXPECT(memcmp(copy, host, ROOM) == 0); /* every element came back to its place, and nothing else */
+    /* every element came back to its place, and nothing else */
+    EXPECT(memcmp(copy, host, ROOM) == 0);
   }
   rt_free(d, device, ROOM, NULL);
   EXPECT(rt_memory_trim(d, 0) == RT_OK && standin_live(control) == 0 && control->misuse() == 0);
@@ -251,8 +254,8 @@ static void host_kinds(int n) {
   EXPECT(rt_host_register(d, own, MB) == RT_BAD_ARGUMENT);
   rt_host_unregister(d, epoch, own, MB);
   EXPECT(control->live(SI_PINNED) == 0);
-  EXPECT(rt_host_register(host, own, MB) == RT_OK && rt_host_device_address(host, own, &a) == RT_OK &&
-         a == (uintptr_t)own);
+  EXPECT(rt_host_register(host, own, MB) == RT_OK &&
+         rt_host_device_address(host, own, &a) == RT_OK && a == (uintptr_t)own);
   rt_host_unregister(host, 0, own, MB);
 
   EXPECT(rt_managed_alloc(d, 101 * MB, &p) == RT_NO_MEMORY && !p &&

@@ -76,7 +76,9 @@ static char *text_of(CgTarget target, size_t k) {
   Diag *error = NULL;
   int failed = cg_compile(&r, &kernel, &error);
   CHECK(!failed == (functions[k].signature != NULL));
-  char *text = strdup(failed ? error->message : target == CG_NVPTX ? kernel->ptx : kernel->assembly);
+  char *text = strdup(failed               ? error->message
+                      : target == CG_NVPTX ? kernel->ptx
+                                           : kernel->assembly);
   cg_kernel_free(kernel);
   diag_free(error);
   return text;
@@ -223,7 +225,8 @@ static void host(int n) {
   setenv("PYPTX_HOST_THREADS", "4", 1);
   HostShared h = {.code = host_code()}, *shared[THREADS];
   EXPECT(rt_device_open(RT_HOST, &h.device) == RT_OK);
-  EXPECT(rt_kernel_host(h.device, h.code->symbol, &h.code->host, &h.code->params, &h.kernel) == RT_OK);
+  EXPECT(rt_kernel_host(h.device, h.code->symbol, &h.code->host, &h.code->params, &h.kernel) ==
+         RT_OK);
   for (int k = 0; k < THREADS; k++)
     shared[k] = &h;
   in_threads(launch_on_host, shared, sizeof *shared);
@@ -242,7 +245,8 @@ typedef struct Box { /* memory that one thread allocates and another frees */
 
 static Box boxes[2][64];
 static RtKernel *shared_kernels[2];
-static const RtParams vadd_params = {.bytes = 12}, stop_params = {.bytes = 24}; /* as standin_ptx has them */
+/* as standin_ptx has them */
+static const RtParams vadd_params = {.bytes = 12}, stop_params = {.bytes = 24};
 
 static void swap(RtDevice *d, int number, int box) {
   uint64_t fresh;
@@ -258,14 +262,16 @@ static void use_stream(RtDevice *d, RtKernel *k) {
   char data[512] = {7}, back[512] = {0};
   int done;
   float ms;
-  CHECK(rt_stream_new(d, &s) == RT_OK && rt_event_new(d, 1, &a) == RT_OK && rt_event_new(d, 1, &b) == RT_OK);
+  CHECK(rt_stream_new(d, &s) == RT_OK && rt_event_new(d, 1, &a) == RT_OK &&
+        rt_event_new(d, 1, &b) == RT_OK);
   CHECK(rt_alloc(d, sizeof data, s, &at) == RT_OK);
   CHECK(rt_event_record(a, s) == RT_OK && rt_copy_to_device(d, at, data, sizeof data, s) == RT_OK);
   RtConfig c = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = s};
   char block[24] = {0};
   CHECK(rt_launch(k, &c, block, NULL) == RT_OK && rt_event_record(b, s) == RT_OK);
   CHECK(rt_stream_wait_event(s, a) == RT_OK && rt_stream_query(d, s, &done) == RT_OK);
-  CHECK(rt_copy_to_host(d, back, at, sizeof back, s) == RT_OK && rt_stream_synchronize(d, s) == RT_OK);
+  CHECK(rt_copy_to_host(d, back, at, sizeof back, s) == RT_OK &&
+        rt_stream_synchronize(d, s) == RT_OK);
   CHECK(rt_event_elapsed(a, b, &ms) == RT_OK && memcmp(data, back, sizeof data) == 0);
   rt_free(d, at, sizeof data, s);
   rt_event_release(a);
@@ -284,7 +290,8 @@ static void *use_gpus(void *number) {
     CHECK(rt_device_open(which, &d) == RT_OK && rt_device_memory(d, &available, &total) == RT_OK);
     for (int i = 0; i < 8; i++)
       swap(d, which, (int)((at = at * 1103515245u + 12345u) >> 16 & 63));
-    CHECK(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &own) == RT_OK);
+    CHECK(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &own) ==
+          RT_OK);
     use_stream(d, shared_kernels[which]);
     use_stream(d, own);
     CHECK(rt_device_synchronize(d) == RT_OK);

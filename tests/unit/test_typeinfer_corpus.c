@@ -124,7 +124,8 @@ int main(void) {
     const char *version = corpus_versions[k % 4];
     char typing[32];
     snprintf(typing, sizeof typing, "typing-%s", version);
-    if (!check_version(version, "tests/cases/types") || !check_version(typing, "tests/cases/types/more"))
+    if (!check_version(version, "tests/cases/types") ||
+        !check_version(typing, "tests/cases/types/more"))
       failures++;
   }
   if (failures)

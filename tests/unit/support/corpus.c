@@ -352,12 +352,18 @@ static const Frozen *pair(Corpus *c, double x, double y) {
 
 /* What corpus.py binds, then its functions, then Python's builtins. One binding a name, made once. */
 static void bind_all(Corpus *c, const Binding **bindings, uint32_t *count) {
-  static const char *const builtins[] = {
-      "abs",          "min",      "max",        "round",      "pow",
-      "divmod",       "len",      "range",      "enumerate",  "zip",
-      "print",        "tuple",    "sum",      "any",   "all",        "int",        "float",
-      "bool",         "complex",  "ValueError", "IndexError", "AssertionError",
-      "RuntimeError", "TypeError"};
+  static const char *const builtins[] = {"abs",          "min",
+                                         "max",          "round",
+                                         "pow",          "divmod",
+                                         "len",          "range",
+                                         "enumerate",    "zip",
+                                         "print",        "tuple",
+                                         "sum",          "any",
+                                         "all",          "int",
+                                         "float",        "bool",
+                                         "complex",      "ValueError",
+                                         "IndexError",   "AssertionError",
+                                         "RuntimeError", "TypeError"};
   VEC(Binding) all = {0};
 #define BIND(name, v) VEC_PUSH(&c->arena, &all, ((Binding){name, v}))
   BIND("cuda", module(c, "pyptx.cuda", "cuda"));

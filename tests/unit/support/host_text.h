@@ -16,7 +16,7 @@
 /* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared memory follows launch->shared. */
 #define HEAD                                                                                       \
   "declare i32 @pyptx.barrier(i32, i1) convergent nounwind\n"                                      \
-  "declare i64 @pyptx.meet(i32, i32, i32, i64, i32) convergent nomerge nounwind\n"                \
+  "declare i64 @pyptx.meet(i32, i32, i32, i64, i32) convergent nomerge nounwind\n"                 \
   "declare void @rt_host_trap(ptr, i32, i64, i32, i64, i64, i64, i64) noreturn cold\n"             \
   "define internal i64 @load(ptr %launch, i64 %offset) alwaysinline {\n"                           \
   "  %p = load ptr, ptr %launch, !invariant.load !0, !pyptx.field !0\n"                            \

@@ -8,7 +8,8 @@ RtField kernel_fields[4] = {
     {.kind = RT_FIELD_TRAP, .size = 8, .offset = 16},
     {.kind = RT_FIELD_GRID, .size = 8, .offset = 24},
 };
-const RtParams no_params = {.bytes = 0}, vadd_params = {.fields = kernel_fields, .nfields = 2, .bytes = 12},
+const RtParams no_params = {.bytes = 0},
+               vadd_params = {.fields = kernel_fields, .nfields = 2, .bytes = 12},
                stop_params = {.fields = kernel_fields, .nfields = 3, .bytes = 24},
                meet_params = {.fields = kernel_fields, .nfields = 4, .bytes = 32};
 
@@ -22,7 +23,8 @@ RtDevice *gpu(void) {
 
 RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params) {
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, params->nfields > 2, &k) == RT_OK);
+  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, params->nfields > 2,
+                        &k) == RT_OK);
   return k;
 }
 

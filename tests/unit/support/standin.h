@@ -25,6 +25,7 @@ int scenario(const char *name, void (*run)(int n), int n);
 /* All kinds of things but contexts that are alive. */
 int standin_live(const StandinControl *control);
 
-extern const char standin_ptx[]; /* vadd(u64, u32), stop(u64, u32, u64), meet(u64, u32, u64, u64), empty() */
+/* vadd(u64, u32), stop(u64, u32, u64), meet(u64, u32, u64, u64), empty() */
+extern const char standin_ptx[];
 
 #endif
