@@ -239,8 +239,8 @@ typedef struct Merger {
   uint32_t *same;  /* union-find without ranks: the node that stands for this one */
   uint32_t *slots; /* hash table of nodes by key */
   uint32_t mask;
-  uint32_t *first, *last,
-      *next; /* predecessors as linked lists of edges; edge e comes from node e / 2 */
+  /* predecessors as linked lists of edges; edge e comes from node e / 2 */
+  uint32_t *first, *last, *next;
 } Merger;
 
 static uint32_t stands(Merger *m, uint32_t i) {
@@ -253,15 +253,36 @@ static uint32_t stands(Merger *m, uint32_t i) {
   return i;
 }
 
-static bool equal_keys(Merger *m, const BcNode *a, const BcNode *b) {
+static bool one_place(const Merger *m, const BcNode *a, const BcNode *b) {
+  const Loc *x = &m->bc->locs[a->unit], *y = &m->bc->locs[b->unit];
+  return a->op == b->op && a->arg == b->arg && x->line == y->line && x->end_line == y->end_line &&
+         x->col == y->col && x->end_col == y->end_col;
+}
+
+static uint32_t edge_behind(const Merger *m, uint32_t node, uint32_t edge) {
+  return edge == m->last[node] ? BC_NONE : m->next[edge];
+}
+
+/* Do two branches ask one value? CPython 3.11 gives the tests of `if a if c else b` one place:
+ * merged they would ask what a and b join to. */
+static bool ask_one_value(const Merger *m, uint32_t i, uint32_t j) {
+  const BcNode *nodes = m->bc->nodes.data;
+  for (uint32_t e = m->first[i]; e != BC_NONE; e = edge_behind(m, i, e))
+    for (uint32_t f = m->first[j]; f != BC_NONE; f = edge_behind(m, j, f))
+      if (one_place(m, &nodes[e / 2], &nodes[f / 2]))
+        return true;
+  return false;
+}
+
+static bool equal_keys(Merger *m, uint32_t i, uint32_t j) {
+  const BcNode *a = &m->bc->nodes.data[i], *b = &m->bc->nodes.data[j];
   if (a->op != b->op || a->depth != b->depth || stands(m, a->succ[0]) != stands(m, b->succ[0]) ||
       stands(m, a->succ[1]) != stands(m, b->succ[1]))
     return false;
   if (a->op == BC_return_none)
     return true;
-  const Loc *x = &m->bc->locs[a->unit], *y = &m->bc->locs[b->unit];
-  return a->arg == b->arg && x->line == y->line && x->end_line == y->end_line && x->col == y->col &&
-         x->end_col == y->end_col;
+  bool tests = a->op == BC_branch || a->op == BC_branch_none;
+  return one_place(m, a, b) && (!tests || ask_one_value(m, i, j));
 }
 
 static uint32_t hash_key(Merger *m, const BcNode *n) {
@@ -292,7 +313,7 @@ static uint32_t look_up(Merger *m, uint32_t i) {
     }
     if (*slot == i)
       return i;
-    if (m->same[*slot] == *slot && equal_keys(m, &nodes[i], &nodes[*slot]))
+    if (m->same[*slot] == *slot && equal_keys(m, i, *slot))
       return *slot;
   }
 }

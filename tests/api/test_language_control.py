@@ -386,3 +386,21 @@ def test_is_none_else():
 
     run(kernel, [None, outputs(1)])
     run(kernel, [3, outputs(1)])
+
+
+def test_a_conditional_expression_as_a_condition_asks_each_by_itself():
+    """Each by its own type: 2**24 is no int8, and -129 and 256 would be others as one."""
+
+    def kernel(x, which, out):
+        i = cuda.grid(1)
+        small = np.int8(0)
+        wide = int(x[i])
+        if small if which[i] else wide:
+            out[i] = 1
+        while small if which[i] else wide:
+            out[i] += 2
+            wide = 0
+
+    x = np.array([1 << 24, 256, 0, -129, 1 << 40, 5], np.int64)
+    which = np.array([0, 0, 0, 0, 1, 0], np.bool_)
+    run(kernel, [x, which, outputs(6)], 1, 6)
