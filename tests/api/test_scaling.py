@@ -1,5 +1,6 @@
 """Compile time grows with the size of the kernel, not with its square; bench/scaling.py shows the whole curve."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -10,19 +11,25 @@ scaling = pytest.importorskip("scaling")
 
 
 @pytest.mark.parametrize(
-    "source, small, large, arch",
+    "source, large, arch",
     [
-        (scaling.straight_lines, 1250, 5000, "sm_90"),
-        (scaling.call_tree, 50, 200, "sm_90"),
-        (scaling.straight_lines, 500, 2000, None),
-        (scaling.choices, 100, 400, None),
+        (scaling.straight_lines, 5000, "sm_90"),
+        (scaling.call_tree, 200, "sm_90"),
+        (scaling.straight_lines, 2000, None),
+        (scaling.choices, 400, None),
     ],
     ids=["lines", "functions", "lines-host", "elif-host"],
 )
-def test_four_times_the_size_takes_four_times_as_long(source, small, large, arch):
-    """Below 8 times, since times vary on a busy machine; a quadratic step gives 16."""
-    times = [scaling.milliseconds(scaling.define(source(n), "kernel"), arch, 3) for n in (small, large)]
-    assert times[1] < 8 * times[0]
+def test_eight_times_the_size_takes_about_eight_times_as_long(source, large, arch):
+    """Below the power 1.5 of the size, halfway to a quadratic step's 64 times. What else runs on the machine only ever adds to a
+    time, so the best of each size counts, and a bad moment is given some rounds to pass."""
+    small, large = (scaling.define(source(n), "kernel") for n in (large // 8, large))
+    best = [math.inf, math.inf]
+    for _ in range(8):
+        best = [min(b, scaling.milliseconds(k, arch, 3)) for b, k in zip(best, (small, large), strict=True)]
+        if best[1] < 8**1.5 * best[0]:
+            break
+    assert best[1] < 8**1.5 * best[0]
 
 
 def test_memory_is_returned():
