@@ -48,6 +48,9 @@ void cg_host_math(Cg *cg);
 /* host_gather.c */
 void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 
+/* host_line.c: makes the thread's function good for tx beyond its block, where that stands for a thread of a block further along x; false if it cannot. */
+bool cg_host_make_line(Cg *cg, LLVMValueRef thread);
+
 /* What is wanted of a row of threads. */
 typedef struct HostRow {
   unsigned width;   /* lanes */

@@ -203,20 +203,34 @@ static void make_entry(Loops *l) {
   find_sizes(l);
 }
 
-/* Blocks that are neighbours along x, up to MAX_GROUP of them, row by row: so rows of an array are read to their end. */
-static LLVMValueRef run_group(Loops *l, LLVMValueRef row, LLVMValueRef number) {
-  enum { MAX_GROUP = 64 };
-  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX),
-               bx = l->args[HOST_BX], count = hl_new_variable(l, l->t->i32, "count");
-  set(l, count, l->sizes[0]);
-  LLVMValueRef sizes[] = {LLVMBuildZExt(l->b, LLVMBuildSub(l->b, gx, bx, ""), l->t->i64, ""),
+/* How many blocks from this one on are neighbours along x, up to MAX_GROUP; i64. */
+static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
+  enum { MAX_GROUP = 1024 };
+  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX);
+  LLVMValueRef left = LLVMBuildSub(l->b, gx, l->args[HOST_BX], "");
+  LLVMValueRef sizes[] = {LLVMBuildZExt(l->b, left, l->t->i64, ""),
                           LLVMBuildSub(l->b, LLVMGetParam(l->entry, 2), number, ""),
                           i64(l, MAX_GROUP)};
   for (int k = 1; k < 3; k++)
     sizes[0] = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntULT, sizes[0], sizes[k], ""),
                                sizes[0], sizes[k], "group");
+  return sizes[0];
+}
+
+/* Such blocks row by row: so rows of an array are read to their end. */
+static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef number, LLVMValueRef group) {
+  LLVMValueRef bx = l->args[HOST_BX], count = hl_new_variable(l, l->t->i32, "count"), threads;
+  threads = l->sizes[0];
+  if (l->line)
+    threads = LLVMBuildNUWMul(l->b, threads, LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
+  set(l, count, threads);
   LLVMValueRef first = rows_begin(l);
-  Loop blocks = hl_loop_begin(l, i64(l, 0), sizes[0], "along");
+  if (l->line) {
+    call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), first, threads_of_row(l, count));
+    hl_loop_end(l, &l->nest[0]);
+    return;
+  }
+  Loop blocks = hl_loop_begin(l, i64(l, 0), group, "along");
   l->args[HOST_BLOCK] = LLVMBuildNUWAdd(l->b, number, blocks.counter, "");
   LLVMValueRef by = LLVMBuildTrunc(l->b, blocks.counter, l->t->i32, "");
   l->args[HOST_BX] = LLVMBuildNUWAdd(l->b, bx, by, "");
@@ -224,7 +238,6 @@ static LLVMValueRef run_group(Loops *l, LLVMValueRef row, LLVMValueRef number) {
   call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), first, threads_of_row(l, count));
   hl_loop_end(l, &blocks);
   hl_loop_end(l, &l->nest[0]);
-  return sizes[0];
 }
 
 static void run_groups(Loops *l, LLVMValueRef row) {
@@ -237,7 +250,9 @@ static void run_groups(Loops *l, LLVMValueRef row) {
   LLVMAddIncoming(number, &first, &before, 1);
   leave_if_stopped(l);
   place_block(l, number);
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, number, run_group(l, row, number), "");
+  LLVMValueRef group = size_of_group(l, number);
+  run_group(l, row, number, group);
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, number, group, "");
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMAddIncoming(number, &next, &here, 1);
   LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMGetParam(l->entry, 2), "");
@@ -289,9 +304,11 @@ static void run_whole_or_not(Loops *l) {
 }
 
 static void run_blocks(Loops *l, LLVMValueRef thread) {
+  bool alone = !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
+  l->line = alone && l->width && cg_host_make_line(l->cg, thread);
   LLVMValueRef row = l->fission.nsegments ? NULL : hl_make_row(l, thread, (HostRow){0});
   make_entry(l);
-  if (row && !l->cg->static_shared && !l->cg->uses_dynamic_shared) {
+  if (row && alone) {
     run_groups(l, row);
     return;
   }

@@ -31,6 +31,7 @@ typedef struct Loops {
   Loop nest[2];      /* rows, x */
   unsigned nest_by;  /* threads along x at a time */
   unsigned width;    /* lanes that run at a time, 0: threads run one by one */
+  bool line;         /* neighbouring blocks are one row (cg_host_make_line) */
   Whole whole;
   bool rare; /* what is made now is for other blocks than those: small code */
   /* with barriers */

@@ -190,14 +190,16 @@ static void leave(Worker *w) {
 
 static bool stopped(Launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_ACQUIRE) != 0; }
 
-/* Takes up to `most` blocks: *first and how many. */
+/* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which compiled code runs in one piece. */
 static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
-  uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n;
+  uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
   do {
     if (at >= l->total)
       return 0;
     n = (l->total - at) / (SHARES * l->workers);
     n = n < 1 ? 1 : n > most ? most : n;
+    if (n > row)
+      n -= (at + n) % row;
   } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed,
                                                   memory_order_relaxed));
   *first = at;

@@ -418,6 +418,87 @@ def wide(kernel, signature):
     return re.findall(r"^\s+(v\w+)\s.*%[yz]mm", str(kernel.inspect_asm(signature)), re.M)
 
 
+# Blocks that are neighbours along x run as one long row where only their place in the grid counts: who is named, and what is
+# done at the seams between blocks, must be as block by block.
+
+
+@host
+@pytest.mark.parametrize("block", [8, 24, 32, 50, 100])
+@pytest.mark.parametrize("size", [399, 320, 100, 33, 7])
+def test_thread_of_many_blocks_is_named(block, size):
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i <= x.size:
+            out[i] = x[i]
+
+    blocks = 400 // block + 1
+    message = stopped(kernel, np.arange(size, dtype=np.float32), np.zeros(450, np.float32), grid=blocks, block=block)
+    assert f"index {size}" in message, message
+    assert f"thread ({size % block}, 0, 0) of block ({size // block}, 0, 0)" in message, message
+
+
+@host
+@pytest.mark.parametrize("block", [(8, 4), (24, 2), (32, 8), (5, 3)])
+def test_thread_in_two_dimensions_is_named(block):
+    @cuda.jit
+    def kernel(x, out):
+        j, i = cuda.grid(2)
+        out[i, j] = 1.0
+        if i == 17 and j <= x.size:
+            out[i, j] = x[j]
+
+    grid = (-(-120 // block[0]), -(-40 // block[1]))
+    out = np.zeros((grid[1] * block[1], grid[0] * block[0]), np.float32)
+    message = stopped(kernel, np.zeros(93, np.float32), out, grid=grid, block=block)
+    (bx, tx), (by, ty) = divmod(93, block[0]), divmod(17, block[1])
+    assert "index 93" in message and f"thread ({tx}, {ty}, 0) of block ({bx}, {by}, 0)" in message, message
+
+
+@host
+def test_raise_in_a_later_block_is_named():
+    @cuda.jit
+    def kernel(x):
+        i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        if x[i] == 7:
+            raise ValueError("seven")
+
+    x = np.zeros(40 * 20, np.int32)
+    x[500] = 7
+    with pytest.raises(ValueError, match="seven") as e:
+        kernel[40, 20](x)
+    assert "thread (0, 0, 0) of block (25, 0, 0)" in str(e.value)
+
+
+@pytest.mark.parametrize("block", [(7, 5, 3), (8, 8, 8), (20, 2, 1), (40, 1, 2)])
+def test_blocks_of_odd_widths_in_three_dimensions(block):
+    def kernel(u, new):
+        k, j, i = cuda.grid(3)
+        if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1 and 0 < k < u.shape[2] - 1:
+            new[i, j, k] = u[i - 1, j, k] + u[i, j - 1, k] - u[i, j, k + 1] + 3 * k
+
+    u = ints(9 * 10 * 77, dtype=np.int64).reshape(9, 10, 77)
+    grid = tuple(-(-n // b) for n, b in zip((77, 10, 9), block, strict=True))
+    run(kernel, [u, np.zeros_like(u)], grid, block)
+
+
+@pytest.mark.parametrize("block", [8, 24, 64])
+def test_parts_of_the_place_in_the_grid(block):
+    def sums(out, place):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = i % 3 + (cuda.blockIdx.x * cuda.blockDim.x if place else 0)
+            out[i] += cuda.threadIdx.x * 1000
+
+    def other_widths(out, place):
+        i = cuda.blockIdx.x * cuda.gridDim.x + cuda.threadIdx.x
+        if i < out.size and cuda.threadIdx.x < cuda.gridDim.x:
+            out[i] = i + 1
+
+    for kernel in (sums, other_widths):
+        run(kernel, [np.zeros(300, np.int64), True], 10, block)
+
+
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_vector_instructions_are_used():
