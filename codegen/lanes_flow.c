@@ -288,11 +288,24 @@ static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
   return d->join != NO_BLOCK && in_set(blocks, d->join);
 }
 
+/* Of a split's ways one is run after the other: what stands behind comes after the effects of what stands in front. */
+static void make_dirty(Lanes *l, const LaneBlock *d) {
+  bool dirty = false;
+  for (uint32_t place = 0; place < l->nblocks; place++) {
+    LaneBlock *x = &l->blocks[l->order[place]];
+    if (!in_set(&d->region, l->order[place]))
+      continue;
+    x->dirty |= dirty;
+    dirty |= x->writes;
+  }
+}
+
 /* A split concerns the units of the contexts that it is in: those inside a loop that it is outside of run together again. */
 void ln_split(Lanes *l, uint32_t block) {
   LaneBlock *d = &l->blocks[block];
   d->splits = true;
   find_region(l, d);
+  make_dirty(l, d);
   for (uint32_t n = d->loop; n != NO_BLOCK; n = l->loops.data[n].parent)
     l->loops.data[n].divergent |= !stays_in(l, d, n);
   for (uint32_t k = 0; k < l->nblocks; k++) {

@@ -57,7 +57,8 @@ typedef struct LaneBlock {
   bool masked;     /* as a unit of its context: lanes may come here without the others */
   bool follows;    /* masked: runs right behind the one before it, for the same lanes */
   bool meets;      /* ways from one split come together here: phis are blends */
-  bool dirty;      /* there may have been effects before it */
+  bool writes;     /* it has effects */
+  bool dirty;      /* there may have been effects before it, of whichever lanes */
   /* being written */
   LLVMBasicBlockRef test, body; /* test: where masked */
   /* alloca: the lanes that wait to run it; masked blocks and headers of divergent loops */
@@ -124,6 +125,13 @@ static inline uint32_t ln_own_loop(const Lanes *l, uint32_t block) {
   uint32_t n = l->blocks[block].loop;
   return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
 }
+/* May it run for some of the lanes only? */
+static inline bool ln_may_rest(const Lanes *l, uint32_t block) {
+  bool rest = l->blocks[block].masked;
+  for (uint32_t n = l->blocks[block].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+    rest |= l->loops.data[n].masked;
+  return rest;
+}
 static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
   return loop == NO_BLOCK || in_set(&l->loops.data[loop].blocks, block);
 }
@@ -142,6 +150,9 @@ Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
 bool ln_find_shapes(Lanes *l);
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_writes(LLVMValueRef instruction);
+bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
+/* Is the sign extension (zero extension) of v, lane by lane, lane 0's and the same steps? */
+bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed);
 typedef struct VectorForm { /* an intrinsic */
   const char *name;
   uint8_t types;  /* its overloads: of the result, and of the first argument after that */

@@ -131,16 +131,17 @@ bool ln_writes(LLVMValueRef i) {
 
 /* --- memory effects so far --- */
 
+/* Along the ways that one lane can go; ln_split adds what lanes do that have gone another way. */
 static void find_dirty(Lanes *l) {
-  bool *writes = ARENA_ARRAY(l->arena, bool, l->nblocks);
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
          i = LLVMGetNextInstruction(i))
-      writes[k] |= ln_writes(i);
+      l->blocks[k].writes |= ln_writes(i);
   for (bool again = true; again;) {
     again = false;
     for (uint32_t k = 0; k < l->nblocks; k++)
-      for (uint32_t s = 0; s < l->blocks[k].nsucc && (writes[k] || l->blocks[k].dirty); s++) {
+      for (uint32_t s = 0; s < l->blocks[k].nsucc && (l->blocks[k].writes || l->blocks[k].dirty);
+           s++) {
         LaneBlock *to = &l->blocks[l->blocks[k].succ[s]];
         again |= !to->dirty;
         to->dirty = true;
@@ -178,7 +179,10 @@ static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
 
 /* --- shapes --- */
 
-static bool has_flag(LLVMValueRef v, bool is_signed) {
+/* What a flag says holds in the lanes that run, which lane 0 may not be among. */
+static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
+  if (ln_may_rest(l, ln_value(l, v)->block))
+    return false;
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMAdd:
   case LLVMSub:
@@ -189,17 +193,19 @@ static bool has_flag(LLVMValueRef v, bool is_signed) {
   }
 }
 
-/* Is the extension of v, lane by lane, lane 0's extension plus the same steps? The arguments that differ are small counts. */
+/* The arguments that differ are small counts. */
 static bool extends(Lanes *l, LLVMValueRef v, bool is_signed, int depth) {
   if (is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
     return true;
-  if (depth > DEEPEST || !ln_value(l, v) || !has_flag(v, is_signed))
+  if (depth > DEEPEST || !ln_value(l, v) || !has_flag(l, v, is_signed))
     return false;
   return extends(l, LLVMGetOperand(v, 0), is_signed, depth + 1) &&
          extends(l, LLVMGetOperand(v, 1), is_signed, depth + 1);
 }
 
-static bool all_uniform(Lanes *l, LLVMValueRef i) {
+bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed) { return extends(l, v, is_signed, 0); }
+
+bool ln_all_uniform(Lanes *l, LLVMValueRef i) {
   for (int k = 0; k < LLVMGetNumOperands(i); k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
     if (!LLVMValueIsBasicBlock(o) && !is_uniform(ln_shape(l, o)))
@@ -220,7 +226,7 @@ static Shape gep_shape(Lanes *l, LLVMValueRef i) {
   Shape s = ln_shape(l, index);
   if (s.kind != SHAPE_STEP)
     return vector;
-  if (s.step && LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 && !extends(l, index, true, 0))
+  if (s.step && LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 && !ln_extends(l, index, true))
     return vector;
   return step(base.step + s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit));
 }
@@ -282,7 +288,7 @@ static Shape call_shape(Lanes *l, LLVMValueRef i) {
     return ln_meeting_shape(l, i);
   if (cg_is_call_of(i, CG_ALL_NAME))
     return l->how.strict ? vector : step(0);
-  return only_computes(i) && all_uniform(l, i) ? step(0) : vector;
+  return only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
 }
 
 static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
@@ -306,14 +312,14 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   case LLVMSub: return both ? sum_of_steps(a.step, -b.step) : vector;
   case LLVMOr:
     return both && LLVMGetIsDisjoint(i) ? sum_of_steps(a.step, b.step)
-                                        : (all_uniform(l, i) ? step(0) : vector);
+                                        : (ln_all_uniform(l, i) ? step(0) : vector);
   case LLVMMul: return product_shape(l, x, y, false);
   case LLVMShl: return product_shape(l, x, y, true);
   case LLVMZExt:
   case LLVMSExt:
     return is_uniform(a) || (a.kind == SHAPE_STEP &&
-                             (extends(l, x, op == LLVMSExt, 0) ||
-                              (op == LLVMZExt && LLVMGetNNeg(i) && extends(l, x, true, 0))))
+                             (ln_extends(l, x, op == LLVMSExt) ||
+                              (op == LLVMZExt && LLVMGetNNeg(i) && ln_extends(l, x, true))))
                ? a
                : vector;
   case LLVMTrunc: return is_uniform(a) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) >= 32 ? a : vector;
@@ -330,7 +336,7 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   }
   case LLVMICmp:
     v->agreed = can_agree(l, v, dirty);
-    return v->agreed || all_uniform(l, i) ? step(0) : vector;
+    return v->agreed || ln_all_uniform(l, i) ? step(0) : vector;
   case LLVMLoad: return load_shape(l, i);
   case LLVMCall: return call_shape(l, i);
   case LLVMAlloca: {
@@ -340,7 +346,7 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   }
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg: return vector;
-  default: return all_uniform(l, i) ? step(0) : vector;
+  default: return ln_all_uniform(l, i) ? step(0) : vector;
   }
 }
 

@@ -242,9 +242,13 @@ static void forget_flags(LLVMValueRef i) {
   case LLVMSub:
   case LLVMMul:
   case LLVMShl:
+  case LLVMTrunc:
     LLVMSetNSW(i, 0);
     LLVMSetNUW(i, 0);
     break;
+  case LLVMUDiv:
+  case LLVMLShr:
+  case LLVMAShr: LLVMSetExact(i, 0); break;
   case LLVMZExt: LLVMSetNNeg(i, 0); break;
   case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
   case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
@@ -288,9 +292,18 @@ LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
   return copy_with(l, i, lane, false);
 }
 
+/* A number that is not negative in the lanes that run: in lane 0 it may be, and grows from there. */
+static bool may_begin_below_zero(Lanes *l, LLVMValueRef i) {
+  return LLVMIsAZExtInst(i) && LLVMGetNNeg(i) && ln_extends(l, LLVMGetOperand(i, 0), true);
+}
+
 static void write_step(Lanes *l, LaneValue *v) {
+  if (l->mask_now && v->shape.step && may_begin_below_zero(l, v->old)) {
+    v->now = LLVMBuildSExt(l->b, ln_scalar(l, LLVMGetOperand(v->old, 0)), LLVMTypeOf(v->old), "");
+    return;
+  }
   v->now = ln_copy_scalar(l, v->old);
-  if (v->shape.step && l->mask_now)
+  if (l->mask_now && !ln_all_uniform(l, v->old))
     forget_flags(v->now);
 }
 
@@ -508,6 +521,13 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   return LLVMBuildBinOp(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)), "");
 }
 
+/* What a flag does not hold of is poison in that lane alone. */
+static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef v = LLVMIsASelectInst(i) ? write_select(l, i) : write_vector(l, i);
+  copy_flags(v, i);
+  return v;
+}
+
 /* --- comparisons that are to be the same for all --- */
 
 /* The comparison at lane 0 and at the last lane. Between them the values rise or fall evenly; *even: without wrapping. False if the ends
@@ -615,12 +635,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     ln_write_lane_by_lane(l, i, v);
   else if (LLVMIsAGetElementPtrInst(i))
     v->now = write_gep(l, i);
-  else if (LLVMIsASelectInst(i))
-    v->now = write_select(l, i);
   else
-    v->now = write_vector(l, i);
-  if (v) {
-    copy_flags(v->now, i);
+    v->now = write_vector_with_flags(l, i);
+  if (v)
     ln_keep(l, v);
-  }
 }

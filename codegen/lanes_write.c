@@ -318,16 +318,9 @@ static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
     l->copies.data[k] = NULL;
 }
 
-static bool is_dirty_at_end(const LaneBlock *b) {
-  bool dirty = b->dirty;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i))
-    dirty |= ln_writes(i);
-  return dirty;
-}
-
 static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMValueRef lanes) {
   LLVMPositionBuilderAtEnd(l->b, block);
-  if (l->how.whole || is_dirty_at_end(b))
+  if (l->how.whole || b->dirty || b->writes)
     write_trap(l, b, ln_first(l, lanes));
   else
     jump(l, l->alone);
