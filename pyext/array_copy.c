@@ -18,7 +18,7 @@ enum { TO_HOST, TO_DEVICE };
 /* --- bytes --- */
 
 /* The bytes of a contiguous NumPy array, also of dtypes that do not export a buffer (datetime64, bfloat16). */
-static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
+static int get_buffer(PyObject *array, Py_buffer *view, bool writable) {
   int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(array, view, flags) == 0)
     return 0;
@@ -32,6 +32,21 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable) {
   Py_XDECREF(flat);
   return failed;
 }
+
+/* The same, of `size` bytes: a subclass may say anything of its shape. */
+static int get_bytes(PyObject *array, Py_buffer *view, bool writable, int64_t size) {
+  if (get_buffer(array, view, writable) < 0)
+    return -1;
+  if (view->len == size)
+    return 0;
+  PyErr_Format(PyExc_ValueError,
+               "%.100s has %zd bytes, not the %lld that its shape and dtype say: pass np.asarray(x)",
+               Py_TYPE(array)->tp_name, view->len, (long long)size);
+  PyBuffer_Release(view);
+  return -1;
+}
+
+static int64_t bytes_of(const PxArray *a) { return a->size * (int64_t)a->itemsize; }
 
 /* Copies bytes between host memory and the device without the GIL. wait: until it is done. host is memory of `owner`. */
 static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes,
@@ -208,7 +223,7 @@ static PyObject *window_view(PxState *st, PxArray *a, PyObject *raw, Window w) {
 static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w,
                        PyObject *stream) {
   Py_buffer view;
-  if (get_bytes(raw, &view, way == TO_HOST) < 0)
+  if (get_bytes(raw, &view, way == TO_HOST, w.bytes) < 0)
     return -1;
   int failed = transfer(st, a, way, a->address + (uint64_t)w.low, view.buf, (size_t)w.bytes, raw,
                         stream, true);
@@ -242,7 +257,7 @@ static PyObject *gather(PxState *st, PxArray *a, PyObject *stream) {
 
 static int fill_contiguous(PxState *st, PxArray *a, PyObject *array, PyObject *stream, bool wait) {
   Py_buffer view;
-  if (get_bytes(array, &view, true) < 0)
+  if (get_bytes(array, &view, true, bytes_of(a)) < 0)
     return -1;
   int failed = transfer(st, a, TO_HOST, a->address, view.buf, (size_t)view.len, array, stream,
                         wait);
@@ -394,7 +409,7 @@ PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 static int write_contiguous(PxState *st, PxArray *a, PyObject *values, PyObject *stream) {
   Py_buffer view;
-  if (get_bytes(values, &view, false) < 0)
+  if (get_bytes(values, &view, false, bytes_of(a)) < 0)
     return -1;
   int failed = transfer(st, a, TO_DEVICE, a->address, view.buf, (size_t)view.len, values, stream,
                         false);

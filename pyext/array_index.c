@@ -26,10 +26,19 @@ static int add_axis(View *v, int64_t extent, int64_t stride) {
   return 0;
 }
 
+static int no_index(PyObject *item) {
+  PyErr_Format(
+      PyExc_TypeError,
+      "on the host a device array is indexed with ints, slices, ... and None, not %.100s; copy_to_host() "
+      "gives a NumPy array",
+      Py_TYPE(item)->tp_name);
+  return -1;
+}
+
 static int apply_index(View *v, PyObject *item, unsigned axis, int64_t extent, int64_t stride) {
   Py_ssize_t i = PyNumber_AsSsize_t(item, PyExc_IndexError);
-  if (i == -1 && PyErr_Occurred())
-    return -1;
+  if (i == -1 && PyErr_Occurred()) /* an array has __index__, and few can be one */
+    return PySequence_Check(item) && PyErr_ExceptionMatches(PyExc_TypeError) ? no_index(item) : -1;
   if (i < -extent || i >= extent) {
     PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis %u with size %lld", i, axis,
                  (long long)extent);
@@ -64,14 +73,8 @@ static int axes_taken(PyObject *key, unsigned ndim) {
     else if (item != Py_None)
       taken++;
     if (item != Py_Ellipsis && item != Py_None &&
-        (PyBool_Check(item) || (!PySlice_Check(item) && !PyIndex_Check(item)))) {
-      PyErr_Format(
-          PyExc_TypeError,
-          "on the host a device array is indexed with ints, slices, ... and None, not %.100s; copy_to_host() "
-          "gives a NumPy array",
-          Py_TYPE(item)->tp_name);
-      return -1;
-    }
+        (PyBool_Check(item) || (!PySlice_Check(item) && !PyIndex_Check(item))))
+      return no_index(item);
   }
   if (ellipses > 1)
     PyErr_SetString(PyExc_IndexError, "an index can only have a single ellipsis ('...')");

@@ -28,11 +28,11 @@ bool px_is_contiguous(const PxArray *a, Layout layout) {
 
 static void contiguous_strides(unsigned ndim, const int64_t *shape, size_t itemsize, Layout layout,
                                int64_t *out) {
-  int64_t stride = (int64_t)itemsize;
+  uint64_t stride = itemsize; /* it wraps where the size is yet to be refused */
   for (unsigned k = 0; k < ndim; k++) {
     unsigned i = layout == LAYOUT_C ? ndim - 1 - k : k;
-    out[i] = stride;
-    stride *= shape[i] ? shape[i] : 1;
+    out[i] = (int64_t)stride;
+    stride *= shape[i] ? (uint64_t)shape[i] : 1;
   }
 }
 
@@ -183,7 +183,14 @@ int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]) {
                  Py_TYPE(arg)->tp_name);
     return -1;
   }
-  PyObject *tuple = PyIndex_Check(arg) ? PyTuple_Pack(1, arg) : PySequence_Tuple(arg);
+  PyObject *one_int = PyIndex_Check(arg) ? PyNumber_Index(arg) : NULL;
+  if (!one_int && PyErr_Occurred()) { /* an array has __index__, and few can be one */
+    if (!sequence || !PyErr_ExceptionMatches(PyExc_TypeError))
+      return -1;
+    PyErr_Clear();
+  }
+  PyObject *tuple = one_int ? PyTuple_Pack(1, one_int) : PySequence_Tuple(arg);
+  Py_XDECREF(one_int);
   if (!tuple)
     return -1;
   Py_ssize_t n = PyTuple_GET_SIZE(tuple);
@@ -268,8 +275,9 @@ static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, 
   if (!arg || arg == Py_None)
     return 0;
   int n = px_shape_argument(arg, given);
-  if (n < 0)
+  if (n < 0 && !PyErr_ExceptionMatches(PyExc_ValueError)) /* negative, or too many: as below */
     return -1;
+  PyErr_Clear();
   for (Layout l = LAYOUT_C; l <= LAYOUT_F && (unsigned)n == ndim; l++) {
     contiguous_strides(ndim, shape, itemsize, l, want);
     if (!memcmp(given, want, sizeof *given * ndim)) {

@@ -352,11 +352,15 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
     PyErr_Format(PyExc_ValueError, "%R is not a device: pass a number, 'gpu' or 'host'", arg);
     return NULL;
   }
-  long ordinal = PyLong_AsLong(arg);
+  if (!PyIndex_Check(arg) || PyBool_Check(arg)) {
+    PyErr_Format(PyExc_TypeError, "%R is not a device: pass a number, 'gpu' or 'host'", arg);
+    return NULL;
+  }
+  Py_ssize_t ordinal = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip */
   if (ordinal == -1 && PyErr_Occurred())
     return NULL;
   if (ordinal < RT_HOST || ordinal > 1 << 16) {
-    PyErr_Format(PyExc_ValueError, "there is no device %ld", ordinal);
+    PyErr_Format(PyExc_ValueError, "there is no device %S: cuda.list_devices() shows those that are there", arg);
     return NULL;
   }
   /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the default device. */

@@ -95,13 +95,13 @@ static int read_device(const DlTensor *t, PxForeign *out) {
 
 /* Byte strides, and a check that no element is further from the first one than an address can be. */
 static int read_strides(const DlTensor *t, PxForeign *out) {
-  int64_t expect = 1, item = (int64_t)out->itemsize;
+  int64_t expect = 1, item = (int64_t)out->itemsize, reach = item;
   for (unsigned i = out->ndim; i-- > 0;) {
-    int64_t stride = t->strides ? t->strides[i] : expect, extent = t->shape[i], reach;
+    int64_t stride = t->strides ? t->strides[i] : expect, extent = t->shape[i];
     if (extent < 0)
       return bad("negative extent");
     if (__builtin_mul_overflow(stride, item, &out->strides[i]) ||
-        __builtin_mul_overflow(out->strides[i], extent, &reach) ||
+        !px_add_reach(out->strides[i], extent, &reach) ||
         __builtin_mul_overflow(expect, extent ? extent : 1, &expect))
       return bad("extents and strides beyond 63 bits");
     out->shape[i] = extent;
@@ -217,7 +217,12 @@ int px_dlpack_device(PxState *st, PyObject *obj, int *id) {
     PyErr_SetString(PyExc_TypeError, "__dlpack_device__() must return (type, number)");
   }
   Py_XDECREF(pair);
-  return PyErr_Occurred() ? -1 : type;
+  if (PyErr_Occurred())
+    return -1;
+  if (type <= 0)
+    PyErr_Format(PyExc_TypeError, "__dlpack_device__() of %.100s names a device of type %d: 1 is a CPU, 2 CUDA",
+                 Py_TYPE(obj)->tp_name, type);
+  return type <= 0 ? -1 : type;
 }
 
 /* Producers from before DLPack 1.0 know no max_version. */

@@ -48,7 +48,7 @@ static int read_extents(PyObject *shape, PxForeign *out) {
 /* Those given, or None: C order. No element is further from the first one than an address can be. */
 static int read_strides(PyObject *strides, PxForeign *out) {
   bool given = strides && strides != Py_None;
-  int64_t expect = (int64_t)out->itemsize, reach;
+  int64_t expect = (int64_t)out->itemsize, reach = expect;
   if (given && (!PyTuple_Check(strides) || PyTuple_GET_SIZE(strides) != out->ndim))
     return bad("strides must be None or a tuple as long as shape");
   if (PyErr_Occurred() || (given && read_dims(strides, out->ndim, out->strides) < 0))
@@ -56,7 +56,7 @@ static int read_strides(PyObject *strides, PxForeign *out) {
   for (unsigned i = out->ndim; i-- > 0;) {
     if (!given)
       out->strides[i] = expect;
-    if (__builtin_mul_overflow(out->strides[i], out->shape[i], &reach) ||
+    if (!px_add_reach(out->strides[i], out->shape[i], &reach) ||
         __builtin_mul_overflow(expect, out->shape[i] ? out->shape[i] : 1, &expect))
       return bad("extents and strides beyond 63 bits");
   }
@@ -86,15 +86,22 @@ static int read_data(PxState *st, PyObject *interface, PxForeign *out) {
   int readonly = PyErr_Occurred() ? -1 : PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
   Py_DECREF(data);
   out->readonly = readonly > 0;
+  bool empty = false;
+  for (unsigned i = 0; i < out->ndim; i++)
+    empty |= !out->shape[i];
+  if (readonly >= 0 && !out->address && !empty)
+    return bad("it has elements, but the address 0");
   return readonly < 0 ? -1 : 0;
 }
 
 /* The fields of a structured dtype, whose typestr says no more than its size. */
 static int read_fields(PxState *st, PyObject *interface, PyObject *typestr, PxForeign *out) {
-  PyObject *descr = PyDict_GetItemString(interface, "descr");
   const char *text = PyUnicode_AsUTF8(typestr);
-  if (!descr || !PyList_Check(descr) || !text || !strchr(text, 'V'))
-    return text ? 0 : -1;
+  PyObject *descr = text && strchr(text, 'V') ? px_dict_get(interface, st->name.descr) : NULL;
+  if (!descr || !PyList_Check(descr)) {
+    Py_XDECREF(descr);
+    return PyErr_Occurred() ? -1 : 0;
+  }
   PyObject *format = PyImport_ImportModule("numpy.lib.format");
   PyObject *dtype = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
   PyObject *size = dtype ? PyObject_GetAttr(dtype, st->name.itemsize) : NULL;
@@ -106,13 +113,11 @@ static int read_fields(PxState *st, PyObject *interface, PyObject *typestr, PxFo
   Py_XDECREF(size);
   Py_XDECREF(dtype);
   Py_XDECREF(format);
+  Py_DECREF(descr);
   return same ? 0 : -1;
 }
 
-static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
-  PyObject *typestr = PyDict_GetItemWithError(interface, st->name.typestr);
-  if (!typestr || !PyUnicode_Check(typestr))
-    return PyErr_Occurred() ? -1 : bad("typestr must be a str");
+static int read_typestr(PxState *st, PyObject *interface, PyObject *typestr, PxForeign *out) {
   if (px_need_numpy(st) < 0 || !(out->dtype = PyObject_CallOneArg(st->np_dtype, typestr)))
     return -1;
   PyObject *size = PyObject_GetAttr(out->dtype, st->name.itemsize);
@@ -121,14 +126,25 @@ static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
   return PyErr_Occurred() ? -1 : read_fields(st, interface, typestr, out);
 }
 
+static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
+  PyObject *typestr = px_dict_get(interface, st->name.typestr); /* kept, as below */
+  int failed = -1;
+  if (typestr && PyUnicode_Check(typestr))
+    failed = read_typestr(st, interface, typestr, out);
+  else if (!PyErr_Occurred())
+    bad("typestr must be a str");
+  Py_XDECREF(typestr);
+  return failed;
+}
+
 static int read_stream(PxState *st, PyObject *interface, PxForeign *out) {
-  PyObject *stream = PyDict_GetItemWithError(interface, st->name.stream);
+  PyObject *stream = px_dict_get(interface, st->name.stream);
   const char *off = stream && stream != Py_None ? getenv("PYPTX_CAI_SYNC") : NULL;
-  if (!stream || stream == Py_None || (off && !strcmp(off, "0")))
+  bool named = stream && stream != Py_None && !(off && !strcmp(off, "0"));
+  out->stream = named ? PyLong_AsUnsignedLongLong(stream) : 0;
+  Py_XDECREF(stream);
+  if (!named || PyErr_Occurred())
     return PyErr_Occurred() ? -1 : 0;
-  out->stream = PyLong_AsUnsignedLongLong(stream);
-  if (PyErr_Occurred())
-    return -1;
   if (!out->stream)
     return bad("stream 0 is not allowed: 1 is the legacy default stream, 2 the per-thread one");
   out->has_stream = true;

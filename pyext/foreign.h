@@ -34,6 +34,12 @@ typedef struct PxForeign {
 } PxForeign;
 
 void px_foreign_clear(PxForeign *f);
+/* Adds the bytes that an axis spans, at most; false where a sum is beyond 63 bits: no array is, and offsets are not to overflow later. */
+static inline bool px_add_reach(int64_t stride, int64_t extent, int64_t *reach) {
+  int64_t way;
+  return !__builtin_mul_overflow(stride, extent, &way) &&
+         !__builtin_add_overflow(*reach, way < 0 ? ~way : way, reach);
+}
 
 /* Reads an interface dict. 0, or -1 with TypeError. */
 int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out);

@@ -490,47 +490,60 @@ static int check_same(PxNode *n, const PxArgs *a, PxOverload *o) {
   return -1;
 }
 
-static int set_block(PxState *st, PxNode *n, const PxArgs *a) {
+/* Reading arguments runs code, and compiling takes time: the graph may have been closed or captured anew meanwhile. */
+static int check_member(const PxGraph *g, const PxNode *n) {
+  if (check_ready(g) < 0)
+    return -1;
+  if (n->graph == g)
+    return 0;
+  PyErr_Format(PyExc_ValueError,
+               "the node is not part of its graph any more: take it from g.nodes again");
+  return -1;
+}
+
+static int set_block(PxState *st, PxGraph *g, PxNode *n, const PxArgs *a) {
   const RtParams *params = &n->overload->code->params;
   char *block = PyMem_Malloc(params->bytes + 1u);
   if (!block)
     return PyErr_NoMemory(), -1;
   px_pack(params, a->leaves, block);
   RtStatus status;
-  n->graph->running++;
+  g->running++;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_graph_set_params(n->graph->graph, (uint32_t)n->index, block);
+  status = rt_graph_set_params(g->graph, (uint32_t)n->index, block);
   Py_END_ALLOW_THREADS
-  n->graph->running--;
+  g->running--;
   PyMem_Free(block);
   PX_TRY_STATUS(st, status, return -1);
   return 0;
 }
 
-static int set_args(PxState *st, PxNode *n, PyObject *const *argv, Py_ssize_t nargs,
+static int set_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv, Py_ssize_t nargs,
                     PyObject *kwnames) {
   PxArgs a;
   PxDispatcher *d = n->launcher->dispatcher;
-  px_args_init(&a, st, n->graph->device, NULL, d->options.numba_typing);
+  px_args_init(&a, st, g->device, NULL, d->options.numba_typing);
   a.captured = true;
   PxOverload *o = px_bind(d, &a, argv, nargs, kwnames) < 0 ? NULL : px_dispatch(d, &a);
-  int failed = o && check_same(n, &a, o) == 0 && px_check_writable(d, o, &a) == 0
-                   ? set_block(st, n, &a)
+  int failed = o && check_same(n, &a, o) == 0 && px_check_writable(d, o, &a) == 0 &&
+                       check_member(g, n) == 0
+                   ? set_block(st, g, n, &a)
                    : -1;
   px_args_clear(&a);
   Py_XDECREF((PyObject *)o);
   return failed;
 }
 
-static int replace_args(PxState *st, PxNode *n, PyObject *const *argv, Py_ssize_t nargs,
-                        PyObject *kwnames) {
+static int replace_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv,
+                        Py_ssize_t nargs, PyObject *kwnames) {
   PyObject *args = tuple_of(argv, nargs), *kwargs = kwnames ? dict_of(kwnames, argv + nargs) : NULL;
-  if (!args || (kwnames && !kwargs) || set_args(st, n, argv, nargs, kwnames) < 0) {
+  if (!args || (kwnames && !kwargs) || set_args(st, g, n, argv, nargs, kwnames) < 0) {
     Py_XDECREF(args);
     Py_XDECREF(kwargs);
     return -1;
   }
-  mark_node(st, n->graph, n);
+  if (n->graph == g && g->streams)
+    mark_node(st, g, n);
   Py_SETREF(n->args, args);
   Py_XSETREF(n->kwargs, kwargs);
   return 0;
@@ -544,14 +557,12 @@ static PyObject *node_set_args(PyObject *op, PyObject *const *argv, Py_ssize_t n
     return PyErr_Format(
         PyExc_TypeError,
         "only a kernel's node has arguments to set; capture the graph again for a copy");
-  if (!n->graph)
+  PxGraph *g = (PxGraph *)Py_XNewRef(n->graph); /* another thread may drop it meanwhile */
+  if (!g)
     return PyErr_Format(PyExc_ValueError,
                         "the node is not part of its graph any more: take it from g.nodes again");
-  if (check_ready(n->graph) < 0)
-    return NULL;
-  PyObject *graph = Py_NewRef(n->graph); /* another thread may drop it meanwhile */
-  int failed = replace_args(st, n, argv, nargs, kwnames);
-  Py_DECREF(graph);
+  int failed = check_ready(g) < 0 ? -1 : replace_args(st, g, n, argv, nargs, kwnames);
+  Py_DECREF(g);
   if (failed)
     return NULL;
   Py_RETURN_NONE;

@@ -150,7 +150,8 @@ static PyObject *space_of(PyObject *top, const char *path) {
     PyObject *found = name ? PyDict_GetItemWithError(space, name)
                            : NULL; /* borrowed: top owns it */
     Py_XDECREF(name);
-    if (!found || !((PxIntrinsic *)found)->members) {
+    if (!found || Py_TYPE(found)->tp_dealloc != intrinsic_dealloc ||
+        !((PxIntrinsic *)found)->members) {
       if (!PyErr_Occurred())
         PyErr_Format(PyExc_SystemError,
                      "intrinsics.def: the namespace of %s does not stand before it", path);

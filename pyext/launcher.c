@@ -63,6 +63,14 @@ static int check_rest(PxDispatcher *d, uint32_t from) {
   return 0;
 }
 
+/* Kept: reading it, or another argument, may run code that changes the function's defaults. */
+static int add_default(PxDispatcher *d, PxArgs *a, uint32_t i) {
+  PyObject *value = default_of(d, i);
+  if (!value)
+    return missing(d, i);
+  return px_args_keep(a, value) < 0 ? -1 : px_args_add(a, value);
+}
+
 static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n,
                          PyObject *kwnames) {
   uint32_t slots = d->nargs + d->nkwonly, last = (uint32_t)n;
@@ -86,10 +94,8 @@ static int bind_keywords(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_s
       last = i >= last ? i + 1 : last;
     }
   }
-  for (uint32_t i = 0; i < last && !failed; i++) {
-    PyObject *value = values[i] ? values[i] : default_of(d, i);
-    failed = value ? px_args_add(a, value) : missing(d, i);
-  }
+  for (uint32_t i = 0; i < last && !failed; i++)
+    failed = values[i] ? px_args_add(a, values[i]) : add_default(d, a, i);
   PyMem_Free(values);
   return failed ? -1 : check_rest(d, last);
 }
@@ -233,8 +239,10 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
     return -1;
   uint64_t blocks = (l->ntasks + config->block[0] - 1) / config->block[0];
   if (blocks > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, "forall: %llu tasks need more blocks than a grid has",
-                 (unsigned long long)l->ntasks);
+    PyErr_Format(PyExc_ValueError,
+                 "forall: %llu tasks need more blocks of %u threads than a grid has: give tpb= a larger block, or let each "
+                 "thread do more than one task in a loop",
+                 (unsigned long long)l->ntasks, config->block[0]);
     return -1;
   }
   config->grid[0] = (uint32_t)blocks;
@@ -522,8 +530,10 @@ static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   if (!PyIndex_Check(arg) || PyBool_Check(arg))
     return bad_dim(what, arg);
   Py_ssize_t v = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip, and are refused below */
-  if (v == -1 && PyErr_Occurred())
-    return -1;
+  if (v == -1 && PyErr_Occurred()) { /* an array has __index__, and few can be one */
+    bool array = PySequence_Check(arg) && PyErr_ExceptionMatches(PyExc_TypeError);
+    return array ? (PyErr_Clear(), bad_dim(what, arg)) : -1;
+  }
   if (v < 1 || v > INT32_MAX) {
     PyErr_Format(PyExc_ValueError,
                  v < 1 ? "%s is %S: it must be at least 1" : "%s is %S: it is too large", what,
@@ -540,16 +550,12 @@ int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
     return one_dim(what, arg, out);
   if (!PyTuple_Check(arg) && !PyList_Check(arg))
     return one_dim(what, arg, out);
-  Py_ssize_t n = PySequence_Fast_GET_SIZE(arg);
-  if (n < 1 || n > 3)
-    return bad_dim(what, arg);
-  int failed = 0;
-  /* __index__ may change a list */
-  for (Py_ssize_t i = 0; i < n && i < PySequence_Fast_GET_SIZE(arg) && !failed; i++) {
-    PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(arg, i));
-    failed = one_dim(what, item, &out[i]);
-    Py_DECREF(item);
-  }
+  PyObject *items = PySequence_Tuple(arg); /* __index__ may change a list */
+  Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
+  int failed = !items ? -1 : n < 1 || n > 3 ? bad_dim(what, arg) : 0;
+  for (Py_ssize_t i = 0; i < n && !failed; i++)
+    failed = one_dim(what, PyTuple_GET_ITEM(items, i), &out[i]);
+  Py_XDECREF(items);
   return failed;
 }
 
@@ -561,12 +567,12 @@ static int read_shared(PyObject *arg, uint32_t *out) {
     PyErr_Format(PyExc_TypeError, "the dynamic shared memory is a number of bytes, not %R", arg);
     return -1;
   }
-  Py_ssize_t v = PyNumber_AsSsize_t(arg, PyExc_ValueError);
+  Py_ssize_t v = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip */
   if (v == -1 && PyErr_Occurred())
     return -1;
   if (v < 0 || v > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %zd bytes: that is not possible",
-                 v);
+    PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %S bytes: that is not possible",
+                 arg);
     return -1;
   }
   *out = (uint32_t)v;

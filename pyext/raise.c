@@ -235,8 +235,10 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
 
 /* The exception class of that name: the kernel's own, a builtin, or RuntimeError. */
 static PyObject *trap_class(const char *name, PyObject *scope) {
-  PyObject *class = scope && PyDict_Check(scope) ? Py_XNewRef(PyDict_GetItemString(scope, name))
-                                                 : NULL;
+  PyObject *key = PyUnicode_FromString(name);
+  PyObject *class = key && scope && PyDict_Check(scope) ? px_dict_get(scope, key) : NULL;
+  Py_XDECREF(key);
+  PyErr_Clear();
   if (!class) {
     PyObject *builtins = PyImport_ImportModule("builtins");
     class = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
@@ -276,21 +278,40 @@ static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char
   return message;
 }
 
+/* Where a class cannot be called with a message alone (UnicodeDecodeError, one that wants two arguments): RuntimeError, which names it, with
+ * the reason as its cause. */
+static PyObject *trap_exception(PyObject *class, PyObject *message) {
+  PyObject *e = PyObject_CallOneArg(class, message);
+  if (e && PyExceptionInstance_Check(e))
+    return e;
+  if (!e && !PyErr_ExceptionMatches(PyExc_Exception))
+    return NULL;
+  PyObject *why = e ? NULL : px_raised();
+  Py_XDECREF(e);
+  PyObject *text = PyUnicode_FromFormat("%s: %U", ((PyTypeObject *)class)->tp_name, message);
+  e = text ? PyObject_CallOneArg(PyExc_RuntimeError, text) : NULL;
+  Py_XDECREF(text);
+  if (e && why)
+    PyException_SetCause(e, why); /* takes it */
+  else
+    Py_XDECREF(why);
+  return e;
+}
+
 void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *trap,
                    PyObject *scope) {
   const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
   PyObject *message = trap_message(site, trap, code->symbol);
-  PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
+  PyObject *e = message ? trap_exception(class, message) : NULL;
   Py_XDECREF(message);
-  if (e && PyExceptionInstance_Check(e)) {
+  if (e) {
     set_attribute(e, "thread", px_uint3(trap->thread));
     set_attribute(e, "block", px_uint3(trap->block));
-    if (site)
+    /* OSError's is a part of its text, and so are SyntaxError's */
+    if (site && !PyObject_HasAttrString((PyObject *)Py_TYPE(e), "filename"))
       set_place(e, &site->at);
     PyErr_SetObject((PyObject *)Py_TYPE(e), e);
-  } else if (!PyErr_Occurred()) {
-    PyErr_SetString(PyExc_RuntimeError, "a thread stopped");
   }
   Py_XDECREF(e);
   Py_DECREF(class);

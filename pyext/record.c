@@ -281,6 +281,11 @@ unsigned px_elem_align(PxState *st, PxElem e) {
                               : ty_align(&(Type){.id = (TypeId)e});
 }
 
+size_t px_elem_size(PxState *st, PxElem e) {
+  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->size
+                              : ty_scalar_info[e].bits / 8u;
+}
+
 PyObject *px_elem_dtype(PxState *st, PxElem e) {
   return px_elem_is_listed(e) ? Py_NewRef(st->records[e - PX_RECORD_ELEM]->dtype)
                               : px_dtype_of_type(st, (TypeId)e);

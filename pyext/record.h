@@ -28,6 +28,7 @@ PxElem px_elem_of_dtype(PxState *st, PyObject *dtype);
 PxElem px_elem_of_text(PxState *st, const char *text);
 const char *px_elem_text(PxState *st, PxElem e);
 unsigned px_elem_align(PxState *st, PxElem e);
+size_t px_elem_size(PxState *st, PxElem e);
 /* A new reference, or NULL with TypeError. */
 PyObject *px_elem_dtype(PxState *st, PxElem e);
 void px_records_free(PxState *st);

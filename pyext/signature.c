@@ -10,14 +10,14 @@
 
 Layout px_layout_of(const PxPlace *p) {
   bool c = true, f = true, empty = false;
-  int64_t expect = (int64_t)p->itemsize;
-  for (unsigned i = p->ndim; i-- > 0; expect *= p->shape[i]) {
-    c &= p->shape[i] == 1 || p->strides[i] == expect;
+  uint64_t expect = p->itemsize; /* it wraps where the size is yet to be refused */
+  for (unsigned i = p->ndim; i-- > 0; expect *= (uint64_t)p->shape[i]) {
+    c &= p->shape[i] == 1 || (uint64_t)p->strides[i] == expect;
     empty |= p->shape[i] == 0;
   }
-  expect = (int64_t)p->itemsize;
-  for (unsigned i = 0; i < p->ndim; expect *= p->shape[i], i++)
-    f &= p->shape[i] == 1 || p->strides[i] == expect;
+  expect = p->itemsize;
+  for (unsigned i = 0; i < p->ndim; expect *= (uint64_t)p->shape[i], i++)
+    f &= p->shape[i] == 1 || (uint64_t)p->strides[i] == expect;
   return c || empty ? LAYOUT_C : f ? LAYOUT_F : LAYOUT_A;
 }
 

@@ -133,6 +133,7 @@ static void freeze_closure(PxSnapshot *s, PyObject *function, FrozenFunc *out,
 static void freeze_defaults(PxSnapshot *s, PyObject *function, FrozenFunc *out) {
   PyObject *defaults = PyFunction_GetDefaults(function);
   if (defaults && PyTuple_Check(defaults)) {
+    px_keep(s, Py_NewRef(defaults)); /* reading one may change the function's */
     out->ndefaults = (uint32_t)PyTuple_GET_SIZE(defaults);
     const Frozen **values = CX_ARRAY(s->cx, const Frozen *, out->ndefaults + 1);
     for (uint32_t i = 0; i < out->ndefaults; i++)

@@ -25,8 +25,13 @@ static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
     PyErr_Clear();
     return false;
   }
-  PxNumber n = px_read_number(date ? TY_I64 : id, view.buf);
+  bool whole = (size_t)view.len >= px_elem_size(s->st, e);
+  PxNumber n = {0};
+  if (whole)
+    n = px_read_number(date ? TY_I64 : id, view.buf);
   PyBuffer_Release(&view);
+  if (!whole)
+    return false;
   f->kind = date ? FZ_DATE : FZ_SCALAR;
   f->type = id;
   f->text = date ? arena_strdup(&s->cx->arena, px_elem_text(s->st, e)) : NULL;
@@ -44,7 +49,7 @@ static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *flat =
       px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
   Py_buffer *view = &s->elements; /* released with the snapshot where the arena is full */
-  if (px_get_elements(flat, view, PyBUF_ND, id) < 0)
+  if (px_get_elements(s->st, flat, view, PyBUF_ND, id) < 0)
     px_snapshot_raise(s);
   bool fits = view->ndim <= TY_MAX_NDIM;
   if (fits) {

@@ -319,13 +319,26 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
   return dtype;
 }
 
-int px_get_elements(PyObject *array, Py_buffer *view, int flags, TypeId elem) {
+static int get_buffer(PyObject *array, Py_buffer *view, int flags, PxElem elem) {
   if (elem != TY_BF16)
     return PyObject_GetBuffer(array, view, flags);
   PyObject *bits = PyObject_CallMethod(array, "view", "s", "u2"); /* the buffer keeps it */
   int failed = bits ? PyObject_GetBuffer(bits, view, flags) : -1;
   Py_XDECREF(bits);
   return failed;
+}
+
+int px_get_elements(PxState *st, PyObject *array, Py_buffer *view, int flags, PxElem elem) {
+  if (get_buffer(array, view, flags, elem) < 0)
+    return -1;
+  if ((size_t)view->itemsize == px_elem_size(st, elem))
+    return 0;
+  PyErr_Format(PyExc_TypeError,
+               "%.100s says that its dtype is %s, but its elements have %zd bytes: pass "
+               "np.asarray(x)",
+               Py_TYPE(array)->tp_name, px_elem_text(st, elem), view->itemsize);
+  PyBuffer_Release(view);
+  return -1;
 }
 
 /* --- module functions --- */

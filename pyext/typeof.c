@@ -39,7 +39,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
 static void held_free(PxArgs *a, PxHeld *h) {
   if (h->has_view)
     PyBuffer_Release(&h->view);
-  if (h->address && !h->in_place)
+  if (h->address && !h->in_place && h->epoch == rt_device_epoch(a->device))
     rt_free(a->device, h->address, h->bytes, a->stream);
   Py_XDECREF(h->array);
   Py_XDECREF(h->keeper);
@@ -76,7 +76,17 @@ static void *grown(void *old, void *inlined, size_t used, size_t bytes) {
   return p;
 }
 
+/* More than any kernel can have; tuples in tuples soon have more than memory holds. */
+enum { MOST_TOKENS = 1 << 16 };
+
 static int add_token(PxArgs *a, PxToken t) {
+  if (a->ntokens == MOST_TOKENS) {
+    char who[PX_ARGUMENT_NAME];
+    PyErr_Format(PyExc_TypeError,
+                 "%s brings the arguments to more than %d numbers and arrays: pass arrays",
+                 px_argument_name(a, a->arg, who), MOST_TOKENS);
+    return -1;
+  }
   if (a->ntokens == a->max_tokens) {
     PxToken *p = grown(a->tokens, a->tokens0, sizeof *p * a->ntokens,
                        sizeof *p * a->max_tokens * 2);
@@ -197,6 +207,7 @@ static int unsupported_dtype(const PxArgs *a, PyObject *dtype) {
 }
 
 static int add_numpy_array(PxArgs *a, PyObject *arg);
+static const char *hint(PyObject *arg);
 
 /* A NumPy scalar: its type by dtype, its value through the buffer protocol. */
 static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
@@ -208,15 +219,20 @@ static int add_numpy_scalar(PxArgs *a, PyObject *arg) {
   if (elem != PX_NO_ELEM && px_elem_id(a->st, elem) == TY_RECORD)
     return add_numpy_array(a, arg); /* by reference: an array without axes */
   if (elem == PX_NO_ELEM)
-    return unsupported(a, arg, "");
+    return unsupported(a, arg,
+                       PyUnicode_Check(arg) || PyBytes_Check(arg)
+                           ? hint(arg)
+                           : ": pass what float(x), int(x) or complex(x) makes of it");
   Py_buffer view;
   if (PyObject_GetBuffer(arg, &view, PyBUF_SIMPLE) < 0)
     return -1;
-  PxLeaf *leaf = add_leaf(a, (PxToken)elem);
+  size_t size = px_elem_size(a->st, elem);
+  bool whole = (size_t)view.len == size;
+  PxLeaf *leaf = whole ? add_leaf(a, (PxToken)elem) : NULL;
   if (leaf)
-    memcpy(leaf->u.bytes, view.buf, view.len < 16 ? (size_t)view.len : 16);
+    memcpy(leaf->u.bytes, view.buf, size);
   PyBuffer_Release(&view);
-  return leaf ? 0 : -1;
+  return leaf ? 0 : whole ? -1 : unsupported(a, arg, ": its bytes are not those of its dtype");
 }
 
 /* --- arrays --- */
@@ -253,6 +269,7 @@ static PxHeld *hold(PxArgs *a) {
   }
   h->leaf = a->nleaves;
   h->arg = a->arg;
+  h->epoch = rt_device_epoch(a->device);
   h->next = a->held;
   a->held = h;
   return h;
@@ -282,8 +299,8 @@ static PxElem element_type(PxArgs *a, PyObject *arg) {
   return id;
 }
 
-static int get_view(PxArgs *a, PxHeld *h, PyObject *object, TypeId elem) {
-  if (px_get_elements(object, &h->view, PyBUF_STRIDES, elem) < 0)
+static int get_view(PxArgs *a, PxHeld *h, PyObject *object, PxElem elem) {
+  if (px_get_elements(a->st, object, &h->view, PyBUF_STRIDES, elem) < 0)
     return -1;
   h->has_view = true;
   if (h->view.ndim > TY_MAX_NDIM) {
@@ -512,6 +529,8 @@ static int add_member(PxArgs *a, PyObject *arg) {
   PyObject *order = number >= 0 ? PyObject_GetAttr(arg, a->st->name._sort_order_) : NULL;
   long long index = order ? PyLong_AsLongLong(order) : -1;
   Py_XDECREF(order);
+  if (order && index < 0 && !PyErr_Occurred())
+    return unsupported(a, arg, ": its _sort_order_ was changed");
   PxLeaf *leaf = index < 0 ? NULL : add_leaf(a, PX_ENUM_TOKEN | (PxToken)number);
   if (!leaf)
     return -1;
@@ -540,7 +559,8 @@ static const char *hint(PyObject *arg) {
     return ": pass np.array(x), or a tuple";
   if (PyDict_Check(arg))
     return ": pass its values one by one, or an array";
-  if (PyType_Check(arg) || PyFunction_Check(arg) || PyCFunction_Check(arg))
+  if (PyType_Check(arg) || PyFunction_Check(arg) || PyCFunction_Check(arg) ||
+      PyModule_Check(arg) || !strncmp(Py_TYPE(arg)->tp_name, "pyptx.", 6))
     return ": make it a global or a closure value of the kernel";
   if (PyRange_Check(arg) || PySlice_Check(arg))
     return ": pass its numbers";
@@ -555,6 +575,15 @@ static const char *hint(PyObject *arg) {
   if (PyObject_HasAttrString(arg, "__float__")) /* Decimal, Fraction */
     return ": pass float(x)";
   return "";
+}
+
+int px_args_keep(PxArgs *a, PyObject *value) {
+  PxHeld *h = hold(a);
+  if (!h)
+    return -1;
+  h->in_place = true;
+  h->keeper = Py_NewRef(value);
+  return 0;
 }
 
 /* An array of a class of its own may lie in memory that the GPU reaches (mapped_array). */
@@ -583,13 +612,10 @@ static int add_hint(PxArgs *a, PyObject *arg, PyObject *way) {
   if (a->depth == MAX_DEPTH)
     return unsupported(a, arg, ": it stands for itself");
   PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
-  PxHeld *h = value ? hold(a) : NULL; /* it may be made anew each time that it is asked for */
-  if (!h) {
-    Py_XDECREF(value);
+  int kept = value ? px_args_keep(a, value) : -1; /* it may be made anew each time that it is asked for */
+  Py_XDECREF(value);
+  if (kept < 0)
     return -1;
-  }
-  h->in_place = true;
-  h->keeper = value;
   a->depth++;
   a->way = (uint8_t)((to ? 0 : PX_WAY_NOT_TO) | (back ? 0 : PX_WAY_NOT_BACK));
   uint32_t number = a->arg;

@@ -34,6 +34,7 @@ typedef struct PxHeld {
   bool has_view, readonly, in_place;
   uint32_t leaf;
   uint32_t arg;     /* number of the parameter, for messages */
+  uint32_t epoch;   /* of the device: a reset took older memory away */
   uint64_t address; /* GPU: memory of this launch */
   size_t bytes;
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
@@ -84,6 +85,8 @@ typedef struct PxArgs {
 void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba);
 /* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
 int px_args_add(PxArgs *a, PyObject *arg);
+/* Keeps an object until px_args_clear: one that the caller does not hold. 0 or -1. */
+int px_args_keep(PxArgs *a, PyObject *value);
 void px_args_clear(PxArgs *a);
 
 enum { PX_ARGUMENT_NAME = 200 };

@@ -1,6 +1,7 @@
 """Devices as lists, contexts and questions. The Device type itself is in C."""
 
 from contextlib import contextmanager
+from operator import index
 
 from pyptx import _pyptx
 from pyptx.cuda._memory import defer_cleanup, memory_info
@@ -13,6 +14,7 @@ class Gpus:
         return _pyptx.gpu_count()
 
     def __getitem__(self, i):
+        i = index(i)
         count = len(self)
         if i < 0:
             i += count
