@@ -76,6 +76,35 @@ static double least_of_select(LLVMValueRef v, int depth) {
   return smaller(yes, no);
 }
 
+/* Can v, which is no less than 0, be -0.0? A quotient by that is less than 0. */
+static bool may_be_minus_zero(LLVMValueRef v, int depth) {
+  LLVMBool lost;
+  if (LLVMIsAConstantFP(v))
+    return signbit(LLVMConstRealGetDouble(v, &lost));
+  if (!LLVMIsAInstruction(v) || depth == MAX_DEPTH)
+    return true;
+  LLVMValueRef a = LLVMGetOperand(v, 0),
+               b = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
+  depth++;
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMUIToFP: return false;
+  case LLVMFMul: return a != b;
+  case LLVMFAdd: return may_be_minus_zero(a, depth) && may_be_minus_zero(b, depth);
+  case LLVMSelect:
+    return may_be_minus_zero(b, depth) || may_be_minus_zero(LLVMGetOperand(v, 2), depth);
+  case LLVMCall:
+    if (is_call_of(v, "llvm.sqrt.f32"))
+      return least(a, depth) < 0 || may_be_minus_zero(a, depth);
+    return !is_call_of(v, "llvm.fabs.f32") && (a != b || !is_call_of(v, "llvm.fma.f32"));
+  default: return true;
+  }
+}
+
+static double least_of_quotient(LLVMValueRef a, LLVMValueRef b, int depth) {
+  double divisor = least(a, depth) >= 0 ? least(b, depth) : unknown;
+  return divisor > 0 || (divisor == 0 && !may_be_minus_zero(b, depth)) ? 0 : unknown;
+}
+
 static double least(LLVMValueRef v, int depth) {
   if (LLVMIsAConstantFP(v)) {
     LLVMBool lost;
@@ -94,7 +123,7 @@ static double least(LLVMValueRef v, int depth) {
     double x = least(a, depth), y = x < 0 ? unknown : least(b, depth);
     return y < 0 ? unknown : larger(x, y);
   }
-  case LLVMFDiv: return least(a, depth) >= 0 && least(b, depth) >= 0 ? 0 : unknown;
+  case LLVMFDiv: return least_of_quotient(a, b, depth);
   case LLVMSelect: return least_of_select(v, depth);
   case LLVMCall: return least_of_call(v, depth);
   default: return unknown;

@@ -43,6 +43,25 @@ def nested(x, out):
         out[i] = float32(1.0) / math.sqrt(math.sqrt(x[i] * x[i]) + max(abs(x[i]), float32(0.25)))
 
 
+def of_quotient(x, out):  # less than 0 for x = -0.0
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.sqrt(float32(2.0) / math.sqrt(x[i]))
+
+
+def of_clipped(x, out):  # keeps -0.0
+    i = cuda.grid(1)
+    if i < x.size:
+        y = x[i] if x[i] >= float32(0.0) else float32(0.0)
+        out[i] = math.sqrt(float32(2.0) / y)
+
+
+def of_ratio(x, out):  # the divisor is never -0.0
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.sqrt(float32(2.0) / (x[i] * x[i] + abs(x[i])))
+
+
 def ptx_of(kernel, **options):
     return cuda.compile_ptx(kernel, f"void({V}, {V})", cc="sm_90", **options)[0]
 
@@ -53,7 +72,10 @@ def roots_in(ptx):
 
 
 @pytest.mark.usefixtures("one_entry")
-@pytest.mark.parametrize("kernel, slow, fast", [(softened, 0, 1), (inverse, 0, 2), (length, 0, 1), (signed, 1, 0), (nested, 0, 3)])
+@pytest.mark.parametrize(
+    "kernel, slow, fast",
+    [(softened, 0, 1), (inverse, 0, 2), (length, 0, 1), (signed, 1, 0), (nested, 0, 3), (of_quotient, 3, 0), (of_clipped, 2, 0), (of_ratio, 1, 1)],
+)
 def test_which_roots_need_no_slow_path(kernel, slow, fast):
     assert roots_in(ptx_of(kernel)) == (slow, fast)
 
@@ -75,7 +97,7 @@ def numbers():
 
 
 @needs_llc
-@pytest.mark.parametrize("kernel", [softened, inverse, length, nested])
+@pytest.mark.parametrize("kernel", [softened, inverse, length, nested, of_quotient, of_clipped, of_ratio])
 def test_they_are_rounded_as_ieee_wants(kernel):
     """The steps round correctly as long as the GPU's approximation, here a float32 quotient, is as good as ptxas needs it. Zeros, infinities, nan and
     numbers whose steps would leave float32's range are what the range and the maximum are about: nothing may be off by a bit."""
@@ -89,6 +111,9 @@ def test_they_are_rounded_as_ieee_wants(kernel):
             softened: lambda: np.sqrt(x * x + np.float32(0.001)),
             inverse: lambda: np.float32(1) / np.sqrt(abs(x) + half),
             length: lambda: np.sqrt(abs(x)),
+            of_quotient: lambda: np.sqrt(np.float32(2) / np.sqrt(x)),
+            of_clipped: lambda: np.sqrt(np.float32(2) / np.where(x >= 0, x, np.float32(0))),
+            of_ratio: lambda: np.sqrt(np.float32(2) / (x * x + abs(x))),
             nested: lambda: np.float32(1) / np.sqrt(np.sqrt(x * x) + np.where(quarter > abs(x), quarter, abs(x))),
         }[kernel]()
     assert np.array_equal(out, expected, equal_nan=True)
