@@ -72,8 +72,13 @@ void cg_open_rest(Cg *cg) {
 
 /* --- the pass --- */
 
+/* Of a kernel that has been planned with: settled contractions have changed nothing but how many instructions it has. */
+static CoShape *shape_to_write(Cg *cg) { return co_shape(cg, UINT32_MAX); }
+
 static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {
-  co_way(shape, plan);
+  const char *reason = shape->reason ? shape->reason : co_way(shape, plan);
+  if (reason)
+    cx_bug(cg->cx, "the plan does not hold any more: %s", reason);
   const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
   co_write(shape, plan, symbol);
   cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");
@@ -81,7 +86,7 @@ static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {
 
 static void write_alone(Cg *cg) {
   const RtCoarse *c = &cg->request->coarse_of->params.coarse;
-  CoShape *shape = co_shape(cg);
+  CoShape *shape = shape_to_write(cg);
   CoPlan plan = co_plan_again(shape, c->axis, c->factor);
   write_entry(cg, shape, &plan);
   LLVMDeleteFunction(cg->kernel);
@@ -113,7 +118,7 @@ void cg_pass_coarsen(Cg *cg) {
     write_alone(cg);
     return;
   }
-  CoShape *shape = plan.reason ? NULL : co_shape(cg);
+  CoShape *shape = plan.reason ? NULL : co_shape(cg, CO_MAX_INS);
   if (shape)
     plan = co_plan(shape);
   note_plan(cg, &plan);
@@ -123,5 +128,5 @@ void cg_pass_coarsen(Cg *cg) {
   if (cg->request->apart)
     keep_rest(cg);
   else
-    write_entry(cg, co_shape(cg), &plan); /* of what that made of it */
+    write_entry(cg, shape_to_write(cg), &plan);
 }

@@ -103,8 +103,8 @@ typedef struct CoLoads {
   unsigned own, streamed;
 } CoLoads;
 
-/* Reads cg->kernel. */
-CoShape *co_shape(Cg *cg);
+/* Reads cg->kernel, which has a reason if it has more than `most` instructions. */
+CoShape *co_shape(Cg *cg, uint32_t most);
 CoPlan co_plan(CoShape *s);
 /* The plan for this axis and factor, which were chosen before. */
 CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor);

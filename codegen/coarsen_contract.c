@@ -7,14 +7,13 @@
 #include "codegen/coarsen.h"
 #include "codegen/llvm_compat.h"
 
-static bool is_contractible(const Cg *cg, LLVMValueRef v, LLVMOpcode op) {
+static bool is_contractible(LLVMValueRef v, LLVMOpcode op) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op &&
-         (LLVMTypeOf(v) == cg->t.f32 || LLVMTypeOf(v) == cg->t.f64) &&
          (LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract);
 }
 
-static bool is_sum(const Cg *cg, LLVMValueRef v) {
-  return is_contractible(cg, v, LLVMFAdd) || is_contractible(cg, v, LLVMFSub);
+static bool is_sum(LLVMValueRef v) {
+  return is_contractible(v, LLVMFAdd) || is_contractible(v, LLVMFSub);
 }
 
 static unsigned count_uses(LLVMValueRef v) {
@@ -25,9 +24,9 @@ static unsigned count_uses(LLVMValueRef v) {
 }
 
 /* The operand that is the product to take; 2: none is one. */
-static unsigned product_of(const Cg *cg, LLVMValueRef sum) {
+static unsigned product_of(LLVMValueRef sum) {
   LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
-  bool first = is_contractible(cg, a, LLVMFMul), second = is_contractible(cg, b, LLVMFMul);
+  bool first = is_contractible(a, LLVMFMul), second = is_contractible(b, LLVMFMul);
   if (first && second)
     return count_uses(a) > count_uses(b);
   return first ? 0 : second ? 1 : 2;
@@ -76,14 +75,15 @@ static void each_instruction(Cg *cg, LLVMBuilderRef b,
 }
 
 static void visit_sum(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
-  unsigned product = is_sum(cg, i) ? product_of(cg, i) : 2;
+  unsigned product = is_sum(i) ? product_of(i) : 2;
   if (product < 2)
     fuse(cg, b, i, product);
 }
 
 /* Flags can be added to an instruction but not taken: it is built anew. */
 static void visit_rest(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
-  if (!is_sum(cg, i) && !is_contractible(cg, i, LLVMFMul))
+  (void)cg;
+  if (!is_sum(i) && !is_contractible(i, LLVMFMul))
     return;
   LLVMValueRef again = LLVMBuildBinOp(at(b, i), LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0),
                                       LLVMGetOperand(i, 1), "");

@@ -301,7 +301,7 @@ static bool is_assumption(LLVMValueRef i) {
          strcmp(LLVMGetValueName2(LLVMGetCalledValue(i), &n), "llvm.assume") == 0;
 }
 
-static const char *read_instructions(CoShape *s, uint32_t block) {
+static const char *read_instructions(CoShape *s, uint32_t block, uint32_t most) {
   CoBlock *b = &s->blocks[block];
   Arena *arena = &s->cg->cx->arena;
   b->first = s->ins.len;
@@ -314,7 +314,7 @@ static const char *read_instructions(CoShape *s, uint32_t block) {
       fault = shared_fault(s, &ins);
     if (fault)
       return fault;
-    if (s->ins.len == CO_MAX_INS)
+    if (s->ins.len == most)
       return "it is long";
     b->effects |= ins.effects;
     b->meets |= ins.meets;
@@ -410,7 +410,7 @@ static void weigh(CoShape *s) {
   }
 }
 
-static const char *read_all(CoShape *s) {
+static const char *read_all(CoShape *s, uint32_t most) {
   const Cg *cg = s->cg;
   if (cg->meets_grid)
     return "its threads meet at barriers or in operations of a warp";
@@ -420,7 +420,7 @@ static const char *read_all(CoShape *s) {
     return "it has checks that can stop a thread";
   const char *fault = read_blocks(s);
   for (uint32_t k = 0; k < s->nblocks && !fault; k++)
-    fault = read_instructions(s, k);
+    fault = read_instructions(s, k, most);
   if (fault)
     return fault;
   find_dominators(s);
@@ -434,12 +434,12 @@ static const char *read_all(CoShape *s) {
   return s->meets ? co_threads(s) : NULL;
 }
 
-CoShape *co_shape(Cg *cg) {
+CoShape *co_shape(Cg *cg, uint32_t most) {
   CoShape *s = CX_NEW(cg->cx, CoShape);
   s->cg = cg;
   s->f = cg->kernel;
   s->nparams = LLVMCountParams(s->f);
   s->ins_of.arena = s->block_of.arena = s->shared_of.arena = &cg->cx->arena;
-  s->reason = read_all(s);
+  s->reason = read_all(s, most);
   return s;
 }

@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 from coarse_kernels import C, M, V, add, along_z, count, cube, every, identities, product, row_sums, rows, sweep, tiled, turned, unguarded, weighted
+from harness import define
 from pyptx import _pyptx, cuda, float32
 
 
@@ -286,6 +287,32 @@ def test_both_entries_contract_alike():
     assert {m[0] + m[1] for m in re.findall(arithmetic, plain)} == {m[0] + m[1] for m in re.findall(arithmetic, coarse)}
     assert not re.search(r"\b(mul|add|sub)\.f32", ptx)  # ptxas would contract those as it likes
     assert plain.count("fma.rn.f32") == 4
+
+
+def two_products(x, y, out):  # the first is the same for all blocks, so that it has more uses in the second entry
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[0] * y[0] + x[i] * y[i]
+
+
+@pytest.mark.parametrize("dtype, op", [("float16", "f16"), ("bfloat16", "bf16"), ("float32", "f32"), ("float64", "f64")])
+def test_of_two_products_both_entries_round_the_same(dtype, op):
+    """The second, as in the kernel by itself: one multiplication and one fused operation for each element, in copies and in the loop."""
+    ptx = _pyptx._compile(two_products, ", ".join([f"{dtype}[::1]"] * 3), "nvptx", "sm_90", 0, {"coarsen": 4}, "ptx")["ptx"]
+    plain, coarse = ptx.split("$coarse(", 1)
+    for entry, elements in (plain, 1), (coarse, 5):
+        assert len(re.findall(rf"\bmul\.rn\.{op}\b", entry)) == len(re.findall(rf"\bfma\.rn\.{op}\b", entry)) == elements
+        assert not re.search(rf"\b(mul|add)\.{op}\b", entry)
+
+
+@pytest.mark.parametrize("lines", [190, 200, 210])
+def test_kernels_whose_contraction_makes_them_longer_than_what_is_planned_with(lines):
+    """c - a * b of a product with several uses is one instruction more when it is fused."""
+    differences = "".join(f"    out[{k} + i] = p - y[{k} + i]\n" for k in range(lines))
+    kernel = define(f"def kernel(x, y, out):\n    i = cuda.grid(1)\n    p = x[i] * x[i + 1]\n{differences}")
+    made = _pyptx._compile(kernel, f"{V}, {V}, {V}", "nvptx", "sm_90", 0, {"coarsen": 2}, "ptx")
+    assert made["coarsening"] == "2 neighbouring blocks along x"
+    assert made["ptx"].count("fma.rn.f32") == lines * (1 + 2 + 1)
 
 
 @pytest.mark.usefixtures("one_entry")
