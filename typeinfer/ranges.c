@@ -77,14 +77,28 @@ static unsigned counter_bits(const Ranges *r, const Ins *phi, const Ins *next) {
   return min(COUNTER_BITS + b, exact ? min(stop_bits(r, phi), MAX_BITS) : MAX_BITS);
 }
 
+/* What a counter starts with, and a step more: no loop goes so far as its reach. What comes from another loop has that already. */
+static unsigned start_bits(const Ranges *r, const Ins *start) {
+  unsigned bits = bits_of(r, start);
+  return bits > MAX_BITS ? UNKNOWN : bits + (start->op != OP_PHI);
+}
+
+static bool is_step(const Ins *phi, const Ins *i) {
+  return i->op == OP_ADD && (i->args[0] == phi || i->args[1] == phi);
+}
+
 static unsigned phi_bits(const Ranges *r, const Ins *phi) {
   unsigned bits = 0;
+  bool wraps = false;
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    wraps |= is_step(phi, phi->args[k]) && !(phi->args[k]->flags & INS_NO_WRAP);
   for (uint32_t k = 0; k < phi->nargs; k++) {
     const Ins *a = phi->args[k];
     if (a == phi || a->op == OP_UNSET)
       continue;
-    bool own = a->op == OP_ADD && (a->args[0] == phi || a->args[1] == phi);
-    bits = max(bits, own ? counter_bits(r, phi, a) : bits_of(r, a));
+    bits = max(bits, is_step(phi, a) ? counter_bits(r, phi, a)
+                     : wraps         ? start_bits(r, a)
+                                     : bits_of(r, a));
   }
   return bits;
 }

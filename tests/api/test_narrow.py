@@ -1,5 +1,7 @@
 """Integers that are computed in 32 bits where they fit: at the edges of where they do, results are those of 64 bits."""
 
+import textwrap
+
 import numpy as np
 import pytest
 from entries_on_cpu import Entries, needs_llc
@@ -40,6 +42,24 @@ def test_constants_beyond_32_bits():
         out[2] = (x.size + 2**31 - 1) * 2 - 2**31
 
     run(kernel, [ints(4), np.zeros(3, np.int64)])
+
+
+@pytest.mark.parametrize("start", [2**63 - 8, 2**62 - 1])
+def test_counters_that_begin_near_the_end_of_64_bits(start):
+    """They wrap around, or twice them does: nothing may be taken for positive."""
+    source = f"""
+        def kernel(n, out):
+            i = int64({start})
+            for _ in range(n):
+                i += int64(1)
+            twice = i + i
+            out[0] = i // int64(3)
+            out[1] = i % int64(7)
+            out[2] = twice // int64(3)
+            out[3] = twice % int64(7)
+    """
+    for n in (0, 1, 20):
+        run(define(textwrap.dedent(source), int64=np.int64), [n, np.zeros(4, np.int64)])
 
 
 def test_a_while_loop_whose_counter_is_used_behind_it():
