@@ -16,9 +16,10 @@ static const Target *target_of(CgTarget t) {
   return t == CG_HOST ? &cg_target_host : &cg_target_nvptx;
 }
 
-/* Names that mean something else in PTX; our own hold a $. */
+/* Names that mean something else in PTX, or are none there; our own hold a $. */
 static bool is_reserved(const char *s) {
-  return strncmp(s, "__nv", 4) == 0 || strcmp(s, "vprintf") == 0 || strcmp(s, "WARP_SZ") == 0;
+  return strncmp(s, "__nv", 4) == 0 || strcmp(s, "vprintf") == 0 || strcmp(s, "WARP_SZ") == 0 ||
+         strcmp(s, "_") == 0;
 }
 
 /* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as it is and ptxas takes no others. */

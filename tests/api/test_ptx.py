@@ -171,6 +171,12 @@ def test_math_assembles(dtype, tmp_path):
     assemble(ptx, "sm_90", tmp_path)
 
 
+@pytest.mark.parametrize("name", ["_", "__", "_1", "é"])
+def test_names_that_ptx_has_not_are_kernels_too(name, tmp_path):
+    ptx = ptx_of(define(f"def {name}(out):\n    out[0] = 1\n", name), "int32[:]", "sm_90")
+    assemble(ptx, "sm_90", tmp_path)
+
+
 # --- lines ---
 
 

@@ -142,6 +142,8 @@ static void test_names(void) {
                                          {"vprintf", "k_vprintf"},
                                          {"__nv_sinf", "k___nv_sinf"},
                                          {"WARP_SZ", "k_WARP_SZ"},
+                                         {"_", "k__"},
+                                         {"__", "__"},
                                          {"gr\303\266\303\237e", "gr____e"},
                                          {"", "kernel"}};
   for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
