@@ -95,6 +95,15 @@ static bool is_worth_it(Lanes *l) {
   return gain >= 0;
 }
 
+/* Of all lanes, on the stack of whichever thread of the process runs them. */
+static bool arrays_fit(const Lanes *l) {
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < l->values.len; k++)
+    if (LLVMIsAAllocaInst(l->values.data[k].old))
+      bytes += l->values.data[k].shape.step * l->width;
+  return bytes <= LANES_ARRAY_BYTES;
+}
+
 static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
@@ -105,7 +114,7 @@ static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->values.len; k++)
     if (!has_form(l, &l->values.data[k]))
       return false;
-  return true;
+  return arrays_fit(l);
 }
 
 /* --- units of a context --- */

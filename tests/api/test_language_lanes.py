@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 from harness import define, run
-from pyptx import cuda, float32, int32, int64, uint32
+from pyptx import cuda, float32, float64, int32, int64, uint32
 
 N, BLOCK, GRID = 333, 96, 4
 
@@ -629,3 +629,19 @@ def test_numbers_that_fit_in_the_lanes_that_run_only(base):
             out[3, y] += a[y] + 1
 
     run(kernel, (np.zeros((4, 64), np.int64), ints(64), np.int32(base)), 1, 32)
+
+
+def test_large_local_arrays():
+    """As large as they may be, for all lanes together they do not fit a stack."""
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        a = cuda.local.array(65536, float64)
+        for k in range(64):
+            a[k * 1000] = x[i] * k
+        s = 0.0
+        for k in range(64):
+            s += a[k * 1000] * 2 + a[k * 1000]
+        out[i] = s
+
+    run(kernel, [ints(64, np.float64), np.zeros(64)], 2, 32)
