@@ -216,7 +216,7 @@ LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
   LLVMValueRef args[] = {bits, LLVMConstInt(l->cg->t.i1, 1, 0)},
                fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1);
   LLVMValueRef n = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
-  return LLVMBuildZExt(l->b, n, i64, "lane");
+  return LLVMBuildIntCast2(l->b, n, i64, 0, "lane");
 }
 
 static LLVMValueRef every_lane(Lanes *l) { return LLVMConstAllOnes(l->mask_type); }

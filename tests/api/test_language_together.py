@@ -276,6 +276,34 @@ def test_strided_loops_before_a_barrier(block, n):
     run(total, [floats(n, np.float64), np.zeros(3), np.zeros((3, 16), np.int64)], 3, block)
 
 
+@pytest.mark.parametrize("block", [32, 128, 256, 20])
+def test_strided_gathers_before_a_sum_by_warps(block):
+    """Pieces of 128 threads, the most there are at a time, and a check in them."""
+
+    def kernel(x, order, out):
+        part = cuda.shared.array(8, float32)
+        t = cuda.threadIdx.x
+        mine = float32(0)
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            mine += x[order[i]]
+        if t < 8:
+            part[t] = 0
+        cuda.syncthreads()
+        for k in range(5):
+            other = cuda.shfl_down_sync(FULL, mine, 16 >> k)
+            if t % 32 + (16 >> k) < 32 and t + (16 >> k) < cuda.blockDim.x:
+                mine += other
+        if t % 32 == 0:
+            part[t // 32] = mine
+        cuda.syncthreads()
+        if t == 0:
+            for k in range(1, 8):
+                mine += part[k]
+            out[cuda.blockIdx.x] = mine
+
+    run(kernel, [floats(2000), np.random.default_rng(1).permutation(2000), np.zeros(2, np.float32)], 2, block)
+
+
 def test_strided_loop_whose_index_fails_late():
     @cuda.jit(debug=True)
     def kernel(x, y, out):
