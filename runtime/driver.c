@@ -34,13 +34,32 @@ static const char no_driver_remedy[] =
 /* CUDA does not survive a fork. The child's one thread is a copy of the one that forked: its
  * current device is forgotten, so that its next call takes the slow path, which reports the
  * phase. */
-static void before_fork(void) { pthread_mutex_lock(&driver_lock); }
-static void after_fork(void) { pthread_mutex_unlock(&driver_lock); }
+static _Thread_local int opening; /* this thread holds the lock */
+
+static void lock_driver(void) {
+  pthread_mutex_lock(&driver_lock);
+  opening = 1;
+}
+
+static void unlock_driver(void) {
+  opening = 0;
+  pthread_mutex_unlock(&driver_lock);
+}
+
+/* cuInit forks itself where the kernel's module is not loaded yet: to run nvidia-modprobe. */
+static void before_fork(void) {
+  if (!opening)
+    pthread_mutex_lock(&driver_lock);
+}
+static void after_fork(void) {
+  if (!opening)
+    pthread_mutex_unlock(&driver_lock);
+}
 static void in_child(void) {
   if (rt_phase == RT_PHASE_OPEN)
     rt_phase = RT_PHASE_FORKED;
   rt_current = NULL;
-  pthread_mutex_unlock(&driver_lock);
+  after_fork();
 }
 
 /* Registered after cuInit, so it runs before libcuda's own handlers. */
@@ -123,9 +142,9 @@ RtStatus rt_driver_load(void) {
   if (atomic_load(&driver_version))
     return RT_OK;
   pthread_once(&once, watch_forks);
-  pthread_mutex_lock(&driver_lock);
+  lock_driver();
   RtStatus status = atomic_load(&driver_version) ? RT_OK : load_locked();
-  pthread_mutex_unlock(&driver_lock);
+  unlock_driver();
   return status;
 }
 
@@ -144,9 +163,9 @@ RtStatus rt_driver_open(void) {
   if (rt_phase != RT_PHASE_CLOSED)
     return rt_driver_unusable();
   TRY(rt_driver_load());
-  pthread_mutex_lock(&driver_lock);
+  lock_driver();
   RtStatus status = rt_phase == RT_PHASE_CLOSED ? init_locked() : RT_OK;
-  pthread_mutex_unlock(&driver_lock);
+  unlock_driver();
   return status;
 }
 

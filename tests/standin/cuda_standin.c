@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "runtime/cuda.h"
 #include "runtime/status.h"
@@ -177,9 +179,19 @@ int standin_is_memory(CUdeviceptr address, size_t bytes) {
 
 /* --- driver and device --- */
 
+/* As libcuda does where the kernel's module is not loaded: its child runs nvidia-modprobe. */
+static void run_modprobe(void) {
+  pid_t child = fork();
+  if (!child)
+    _exit(0);
+  waitpid(child, NULL, 0);
+}
+
 CUresult cuInit(unsigned flags) {
   BEGIN(cuInit, 0);
   (void)flags;
+  if (setting("PYPTX_STANDIN_MODPROBE", 0))
+    run_modprobe();
   if (!device_count())
     return standin_end(CUDA_ERROR_NO_DEVICE);
   initialised = 1;

@@ -4,7 +4,7 @@
  * wrong use (a dead handle, a missing context) is an error result and counted too.
  *
  * From outside: PYPTX_STANDIN_DEVICES, _VERSION (13000), _CAPABILITY (90), _MEMORY (bytes),
- * _POOLS (0 or 1), _SPILLED (bytes, 0). From C: standin_control. */
+ * _POOLS (0 or 1), _SPILLED (bytes, 0), _MODPROBE (1: cuInit forks). From C: standin_control. */
 #ifndef PYPTX_TESTS_STANDIN_H
 #define PYPTX_TESTS_STANDIN_H
 

@@ -127,6 +127,17 @@ static void forked(int n) {
   rt_free(d, address, 1000, NULL);
 }
 
+/* It must not wait for the lock that opening the driver holds. */
+static void driver_that_forks(int n) {
+  (void)n;
+  int count = 0;
+  standin_open(1);
+  setenv("PYPTX_STANDIN_MODPROBE", "1", 1);
+  alarm(20); /* a deadlock ends the test */
+  EXPECT(rt_gpu_count(&count) == RT_OK && count == 1);
+  alarm(0);
+}
+
 static void reset(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -262,6 +273,7 @@ int main(void) {
     RUN(ptx_version, i);
   RUN(two_devices, 0);
   RUN(forked, 0);
+  RUN(driver_that_forks, 0);
   RUN(reset, 0);
   for (int i = 1; i <= 6; i++)
     RUN(failing_reset, i);
