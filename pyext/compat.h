@@ -100,6 +100,14 @@ static inline void px_reraise(PyObject *exception) { /* steals */
 #endif
 }
 
+static inline bool px_is_finalizing(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
 /* A tuple of three extents or positions. */
 static inline PyObject *px_uint3(const uint32_t v[3]) {
   return Py_BuildValue("(III)", v[0], v[1], v[2]);

@@ -47,16 +47,8 @@ static int describe(PxArray *a, DlTensor *t) {
   return 0;
 }
 
-static bool ended(void) {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing();
-#else
-  return !Py_IsInitialized() || _Py_IsFinalizing();
-#endif
-}
-
 static void give_back(Export *e) {
-  if (ended()) /* the process frees the memory; no Python code may run any more */
+  if (!Py_IsInitialized() || px_is_finalizing()) /* the process frees the memory; no Python code may run any more */
     return;
   PyGILState_STATE state = PyGILState_Ensure();
   Py_DECREF(e->array);

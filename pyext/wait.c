@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 10000000, SIGNALS_NS = 20000000, PAUSE_MAX_NS = 1000000 };
+enum { SPIN_NS = 10000000, SIGNALS_NS = 20000000, PAUSE_MAX_NS = 1000000, LOCK_US = 50000 };
 
 static int64_t now(void) {
   struct timespec t;
@@ -43,17 +43,9 @@ int px_wait_heedful(PxQuery query, void *work) {
   }
 }
 
-static bool is_finalizing(void) {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing();
-#else
-  return _Py_IsFinalizing();
-#endif
-}
-
 /* While Python finalizes no other thread gets the GIL: what is held then stays held. */
 int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol) {
-  bool over = is_finalizing();
+  bool over = px_is_finalizing();
   if (over && !PyThread_acquire_lock(lock, NOWAIT_LOCK)) {
     PyErr_Format(
         PyExc_RuntimeError,
@@ -63,10 +55,16 @@ int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol) {
   }
   if (over)
     return 0;
-  Py_BEGIN_ALLOW_THREADS
-  PyThread_acquire_lock(lock, WAIT_LOCK);
-  Py_END_ALLOW_THREADS
-  return 0;
+  for (;;) { /* a signal ends the wait if it comes to this thread; if not, it is seen at the next turn */
+    PyLockStatus got;
+    Py_BEGIN_ALLOW_THREADS
+    got = PyThread_acquire_lock_timed(lock, LOCK_US, 1);
+    Py_END_ALLOW_THREADS
+    if (got == PY_LOCK_ACQUIRED)
+      return 0;
+    if (PyErr_CheckSignals() < 0)
+      return -1;
+  }
 }
 
 int px_ask_handlers(void) {

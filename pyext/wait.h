@@ -11,8 +11,9 @@ typedef RtStatus (*PxQuery)(void *work, int *done);
  * Python's handlers do not run in it returns at once, and the driver waits. */
 int px_wait_heedful(PxQuery query, void *work);
 
-/* Waits for a lock of pythread.h that another thread holds while it compiles this kernel (name, or the symbol where that is NULL). 0, or -1 with
- * RuntimeError: Python is finalizing and has stopped that thread, which will never release it. */
+/* Waits for a lock of pythread.h that another thread holds while it compiles this kernel (name, or the symbol where that is NULL). 0, or -1
+ * without the lock: with what a signal's handler raised, or RuntimeError where Python is finalizing and has stopped that thread, which will never
+ * release it. */
 int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol);
 
 /* For rt_host_ask: lets Python's handlers of signals run. 1 if one raised. */

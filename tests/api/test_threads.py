@@ -2,6 +2,8 @@
 
 import gc
 import queue
+import signal
+import subprocess
 import sys
 import threading
 
@@ -238,3 +240,55 @@ def test_one_kernel_with_arguments_of_many_kinds():
             assert (got[::2] == 75).all() and (got[1::2] == 50).all()
 
     in_threads(work)
+
+
+WAITS = """
+import signal, threading, time
+import numpy as np
+from pyptx import cuda
+
+begun, go_on, ticks = threading.Event(), threading.Event(), []
+
+class Slow:                                  # the snapshot of the kernel asks it what it is
+    @property
+    def __class__(self):
+        begun.set()
+        go_on.wait(60)
+        return Slow
+slow = Slow()
+
+@cuda.jit
+def kernel(x):
+    if cuda.grid(1) < 0:
+        slow
+    x[0] += 1
+
+def alarm(*_):
+    ticks.append(1)
+    if len(ticks) == 3:                      # the first handlers raise nothing: the wait goes on
+        raise KeyboardInterrupt
+
+x, y = cuda.to_device(np.zeros(1)), cuda.to_device(np.zeros(1))
+other = threading.Thread(target=lambda: kernel[1, 1](y))
+other.start()
+begun.wait()
+signal.signal(signal.SIGALRM, alarm)
+signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+start = time.monotonic()
+try:
+    kernel[1, 1](x)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start < 20)
+signal.setitimer(signal.ITIMER_REAL, 0)
+go_on.set()
+other.join()
+kernel[1, 1](x)                              # nothing is left behind
+kernel[1, 1](x)
+print(x.copy_to_host()[0], y.copy_to_host()[0], len(kernel.overloads))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+def test_ctrl_c_ends_the_wait_for_a_kernel_that_another_thread_compiles():
+    done = subprocess.run([sys.executable, "-c", WAITS], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "interrupted True\n2.0 1.0 1\n", done.stdout + done.stderr
