@@ -370,7 +370,7 @@ PyObject *px_array_split(PyObject *self, PyObject *args, PyObject *kwargs) {
     int64_t n = a->size - at < section ? a->size - at : section;
     PyObject *view = px_array_view_of(self, at * px_strides(a)[0], a->dtype, 1, &n, px_strides(a));
     if (view && stream != Py_None)
-      Py_XSETREF(((PxArray *)view)->stream, Py_NewRef(stream));
+      px_array_set_stream(view, stream);
     if (!view || PyList_Append(list, view) < 0)
       Py_CLEAR(list);
     Py_XDECREF(view);
@@ -393,7 +393,7 @@ PyObject *px_array_bind(PyObject *self, PyObject *args, PyObject *kwargs) {
   PyObject *view = stream ? px_array_view_of(self, 0, a->dtype, a->ndim, px_shape(a), px_strides(a))
                           : NULL;
   if (view)
-    Py_XSETREF(((PxArray *)view)->stream, stream == Py_None ? NULL : Py_NewRef(stream));
+    px_array_set_stream(view, stream);
   Py_XDECREF(stream);
   return view;
 }

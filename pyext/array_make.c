@@ -84,7 +84,7 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
   int64_t size;
   if (count_elements(ndim, shape, itemsize, &size) < 0)
     return NULL;
-  PxArray *self = PyObject_NewVar(PxArray, st->array_type, (Py_ssize_t)(3 * ndim));
+  PxArray *self = PyObject_GC_NewVar(PxArray, st->array_type, (Py_ssize_t)(3 * ndim));
   if (!self)
     return NULL;
   self->memory = Py_NewRef(memory);
@@ -108,6 +108,8 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
                                   &(PxPlace){address, ndim, itemsize, px_shape(self),
                                              px_strides(self), rt_device_is_host(self->device)})
                     : 0;
+  if (((PxMemory *)memory)->owner) /* others lead nowhere, but for a stream's owner */
+    PyObject_GC_Track(self);
   return (PyObject *)self;
 }
 
@@ -119,6 +121,12 @@ PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObjec
              : view(st, memory, address, dtype, elem, ndim, shape, strides);
 }
 
+void px_array_set_stream(PyObject *fresh, PyObject *stream) {
+  Py_XSETREF(((PxArray *)fresh)->stream, stream == Py_None ? NULL : Py_NewRef(stream));
+  if (stream != Py_None && !PyObject_GC_IsTracked(fresh))
+    PyObject_GC_Track(fresh);
+}
+
 PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
                            const int64_t *shape, const int64_t *strides) {
   PxArray *a = (PxArray *)array;
@@ -126,7 +134,8 @@ PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, uns
                                  dtype, ndim, shape, strides);
   if (view) {
     ((PxArray *)view)->readonly = a->readonly;
-    ((PxArray *)view)->stream = Py_XNewRef(a->stream);
+    if (a->stream)
+      px_array_set_stream(view, a->stream);
   }
   return view;
 }

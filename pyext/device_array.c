@@ -6,8 +6,17 @@
 #include "pyext/dlpack.h"
 #include "pyext/stream.h"
 
+/* Arrays do not change, so none is cleared: a cycle has an owner in it that is. */
+static int array_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxArray *)op)->memory);
+  Py_VISIT(((PxArray *)op)->stream);
+  return 0;
+}
+
 static void array_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
   Py_CLEAR(((PxArray *)op)->memory);
   Py_CLEAR(((PxArray *)op)->dtype);
   Py_CLEAR(((PxArray *)op)->stream);
@@ -253,6 +262,7 @@ static PyType_Slot array_slots[] = {
     {Py_tp_doc,
      "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
     {Py_tp_dealloc, array_dealloc},
+    {Py_tp_traverse, array_traverse},
     {Py_tp_repr, array_repr},
     {Py_tp_getattro, px_array_getattr},
     {Py_tp_setattro, px_array_setattr},
@@ -270,6 +280,7 @@ PyType_Spec px_array_spec = {
     .name = "pyptx._pyptx.DeviceArray",
     .basicsize = offsetof(PxArray, dims),
     .itemsize = sizeof(int64_t),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
     .slots = array_slots,
 };

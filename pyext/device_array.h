@@ -50,6 +50,8 @@ PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *ow
 /* As px_array_view, of another array's memory, read-only and bound as that is. offset in bytes from its element 0. */
 PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
                            const int64_t *shape, const int64_t *strides);
+/* Binds a new array, which nobody else has seen yet, to a Stream; None: to none. */
+void px_array_set_stream(PyObject *fresh, PyObject *stream);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */
 static inline void px_array_used(PxArray *a, PyObject *stream) {
   px_memory_used(a->memory, stream);

@@ -312,6 +312,8 @@ static int graph_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(g->keep);
   Py_VISIT(g->fresh_nodes);
   Py_VISIT(g->fresh_keep);
+  Py_VISIT(g->stream);
+  Py_VISIT(g->streams);
   return 0;
 }
 

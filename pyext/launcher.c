@@ -432,6 +432,7 @@ static void launcher_dealloc(PyObject *op) {
 static int launcher_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(op));
   Py_VISIT(((PxLauncher *)op)->dispatcher);
+  Py_VISIT(((PxLauncher *)op)->stream);
   return 0;
 }
 

@@ -15,7 +15,7 @@ static _Thread_local int shareable; /* depth of `with cuda.shareable()` in this 
 
 static PyObject *memory_make(PxState *st, RtDevice *d, uint64_t address, size_t bytes,
                              PxMemoryKind kind, PyObject *owner) {
-  PxMemory *self = PyObject_New(PxMemory, st->memory_type);
+  PxMemory *self = PyObject_GC_New(PxMemory, st->memory_type);
   if (!self)
     return NULL;
   self->device = d;
@@ -26,7 +26,16 @@ static PyObject *memory_make(PxState *st, RtDevice *d, uint64_t address, size_t 
   self->stream = NULL;
   self->mixed = false;
   self->owner = Py_XNewRef(owner);
+  if (owner) /* which may lead back to the arrays in it */
+    PyObject_GC_Track(self);
   return (PyObject *)self;
+}
+
+static int memory_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxMemory *)op)->stream);
+  Py_VISIT(((PxMemory *)op)->owner);
+  return 0;
 }
 
 /* The owner frees it without knowing of our streams. */
@@ -69,6 +78,7 @@ static void release(PxMemory *m) {
 static void memory_dealloc(PyObject *op) {
   PxMemory *self = (PxMemory *)op;
   PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
   release(self);
   Py_XDECREF(self->stream);
   Py_XDECREF(self->owner);
@@ -192,6 +202,7 @@ static PyMethodDef memory_methods[] = {
 static PyType_Slot memory_slots[] = {
     {Py_tp_doc, "Memory of a device; freed when the last array in it is gone."},
     {Py_tp_dealloc, memory_dealloc},
+    {Py_tp_traverse, memory_traverse},
     {Py_tp_repr, memory_repr},
     {Py_tp_getset, memory_getset},
     {Py_tp_methods, memory_methods},
@@ -201,7 +212,8 @@ static PyType_Slot memory_slots[] = {
 PyType_Spec px_memory_spec = {
     .name = "pyptx._pyptx.Memory",
     .basicsize = sizeof(PxMemory),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
     .slots = memory_slots,
 };
 

@@ -8,7 +8,7 @@
 static PyObject *event_make(PxState *st, RtDevice *d, int timing);
 
 static PyObject *stream_make(PxState *st, RtDevice *d, RtStream *s, PyObject *owner) {
-  PxStream *self = PyObject_New(PxStream, st->stream_type);
+  PxStream *self = PyObject_GC_New(PxStream, st->stream_type);
   if (!self) {
     if (s)
       rt_stream_release(s);
@@ -17,12 +17,21 @@ static PyObject *stream_make(PxState *st, RtDevice *d, RtStream *s, PyObject *ow
   self->device = d;
   self->stream = s;
   self->owner = Py_XNewRef(owner);
+  if (owner) /* which may hold what uses the stream */
+    PyObject_GC_Track(self);
   return (PyObject *)self;
+}
+
+static int stream_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxStream *)op)->owner);
+  return 0;
 }
 
 static void stream_dealloc(PyObject *op) {
   PxStream *self = (PxStream *)op;
   PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
   if (self->stream)
     rt_stream_release(self->stream);
   Py_CLEAR(self->owner);
@@ -223,6 +232,7 @@ static PyMethodDef stream_methods[] = {
 static PyType_Slot stream_slots[] = {
     {Py_tp_doc, "Work on a stream runs in order; streams run beside each other."},
     {Py_tp_dealloc, stream_dealloc},
+    {Py_tp_traverse, stream_traverse},
     {Py_tp_repr, stream_repr},
     {Py_tp_methods, stream_methods},
     {Py_tp_getset, stream_getset},
@@ -233,7 +243,8 @@ static PyType_Slot stream_slots[] = {
 PyType_Spec px_stream_spec = {
     .name = "pyptx._pyptx.Stream",
     .basicsize = sizeof(PxStream),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
     .slots = stream_slots,
 };
 

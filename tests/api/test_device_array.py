@@ -2,11 +2,12 @@
 
 import gc
 import itertools
+import weakref
 
 import numpy as np
 import pyptx
 import pytest
-from pyptx import cuda
+from pyptx import _pyptx, cuda
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
           "complex64", "complex128"]
@@ -457,3 +458,45 @@ def test_items_on_a_stream():
         d.getitem(4)
     with pytest.raises(TypeError):
         d.setitem(0)
+
+
+# --- cycles --------------------------------------------------------------------------------------------------------------
+
+
+class Owner:
+    """A library's array that keeps ours, as one that converts itself once would."""
+
+    def __init__(self):
+        self.values = cuda.to_device(np.arange(4.0))
+
+    def __dlpack__(self, **kwargs):
+        return self.values.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+    def __cuda_stream__(self):
+        return 0, 2
+
+
+def test_an_array_that_its_owner_keeps_is_collected():
+    def cycle(owner):
+        owner.view = _pyptx._array_at(owner.values.gpu_data.device_pointer, 32, np.float64, (4,), None, owner, False)[1:]
+
+    def stream(owner):
+        owner.launch = fill[1, 4, owner]
+
+    def bound(owner):
+        owner.bound = owner.values.bind(owner)[1:]
+
+    @cuda.jit
+    def fill(a):
+        a[cuda.grid(1)] = 1
+
+    for tie in (cycle, stream, bound):
+        owner = Owner()
+        tie(owner)
+        gone = weakref.ref(owner)
+        del owner
+        gc.collect()
+        assert gone() is None, tie
