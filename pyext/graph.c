@@ -162,7 +162,7 @@ static void drop(PxGraph *g) {
   Py_CLEAR(g->stream);
 }
 
-/* --- capturing --- */
+/* --- capturing --- the graph's lock holds what is tested until it is noted that the graph is in use */
 
 static int check_open(const PxGraph *g) {
   if (g->graph)
@@ -182,21 +182,34 @@ static int check_ready(const PxGraph *g) {
   return -1;
 }
 
-static PyObject *graph_enter(PyObject *op, PyObject *Py_UNUSED(args)) {
-  PxGraph *g = (PxGraph *)op;
-  if (check_open(g) < 0)
-    return NULL;
-  if (g->capturing || g->running)
-    return PyErr_Format(PyExc_RuntimeError, "the graph is in use by %s",
-                        g->capturing ? "a capture" : "another thread");
+static int check_idle(const PxGraph *g) {
+  if (!g->capturing && !g->running)
+    return 0;
+  PyErr_Format(PyExc_RuntimeError, "the graph is in use by %s",
+               g->capturing ? "a capture" : "another thread");
+  return -1;
+}
+
+static int begin(PxGraph *g) {
+  if (check_open(g) < 0 || check_idle(g) < 0)
+    return -1;
   Py_XSETREF(g->fresh_nodes, PyList_New(0));
   Py_XSETREF(g->fresh_keep, PyList_New(0));
   if (!g->fresh_nodes || !g->fresh_keep)
-    return NULL;
-  PX_TRY_STATUS(px_state_of(op), rt_graph_begin(g->graph, px_stream_of(g->stream)), return NULL);
+    return -1;
+  PX_TRY_STATUS(px_state_of((PyObject *)g), rt_graph_begin(g->graph, px_stream_of(g->stream)),
+                return -1);
   g->capturing = true;
   capturing = (PxGraph *)Py_NewRef(g);
-  return Py_NewRef(op);
+  return 0;
+}
+
+static PyObject *graph_enter(PyObject *op, PyObject *Py_UNUSED(args)) {
+  int failed;
+  PX_BEGIN_LOCKED(op)
+  failed = begin((PxGraph *)op);
+  PX_END_LOCKED()
+  return failed ? NULL : Py_NewRef(op);
 }
 
 static void take_fresh(PxGraph *g) {
@@ -219,6 +232,7 @@ static PyObject *graph_exit(PyObject *op, PyObject *args) {
   status = rt_graph_end(g->graph, raised == Py_None, &in_place);
   Py_END_ALLOW_THREADS
   capturing = NULL;
+  PX_BEGIN_LOCKED(op)
   g->capturing = false;
   if (status == RT_OK && raised == Py_None) {
     g->in_place = in_place;
@@ -228,6 +242,7 @@ static PyObject *graph_exit(PyObject *op, PyObject *args) {
     Py_CLEAR(g->fresh_nodes);
     Py_CLEAR(g->fresh_keep);
   }
+  PX_END_LOCKED()
   Py_DECREF(op);
   PX_TRY_STATUS(px_state_of(op), status, return NULL);
   Py_RETURN_FALSE;
@@ -283,11 +298,14 @@ static PyObject *graph_launch(PyObject *op, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"stream", NULL};
   PyObject *arg = NULL;
   PxState *st = px_state_of(op);
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &arg) ||
-      check_ready((PxGraph *)op) < 0)
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &arg))
     return NULL;
-  PyObject *stream = px_stream_argument(st, arg);
-  int failed = stream ? launch(st, (PxGraph *)op, stream) : -1;
+  PyObject *stream = px_stream_argument(st, arg); /* which may run code: the graph is looked at after that */
+  int failed = -1;
+  PX_BEGIN_LOCKED(op)
+  if (stream && check_ready((PxGraph *)op) == 0)
+    failed = launch(st, (PxGraph *)op, stream);
+  PX_END_LOCKED()
   Py_XDECREF(stream);
   if (failed)
     return NULL;
@@ -295,12 +313,13 @@ static PyObject *graph_launch(PyObject *op, PyObject *args, PyObject *kwargs) {
 }
 
 static PyObject *graph_close(PyObject *op, PyObject *Py_UNUSED(args)) {
-  PxGraph *g = (PxGraph *)op;
-  if (g->capturing || g->running)
-    return PyErr_Format(PyExc_RuntimeError, "the graph is in use by %s",
-                        g->capturing ? "a capture" : "another thread");
-  drop(g);
-  Py_RETURN_NONE;
+  int failed;
+  PX_BEGIN_LOCKED(op)
+  failed = check_idle((PxGraph *)op);
+  if (!failed)
+    drop((PxGraph *)op);
+  PX_END_LOCKED()
+  return failed ? NULL : Py_NewRef(Py_None);
 }
 
 /* --- the graph --- */
@@ -341,7 +360,11 @@ static PyObject *graph_repr(PyObject *op) {
 
 static PyObject *get_nodes(PyObject *op, void *Py_UNUSED(c)) {
   PxGraph *g = (PxGraph *)op;
-  return check_ready(g) < 0 ? NULL : PyList_AsTuple(g->nodes);
+  PyObject *nodes;
+  PX_BEGIN_LOCKED(op)
+  nodes = check_ready(g) < 0 ? NULL : PyList_AsTuple(g->nodes);
+  PX_END_LOCKED()
+  return nodes;
 }
 
 static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
@@ -527,10 +550,11 @@ static int set_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv, P
   px_args_init(&a, st, g->device, NULL, d->options.numba_typing);
   a.captured = true;
   PxOverload *o = px_bind(d, &a, argv, nargs, kwnames) < 0 ? NULL : px_dispatch(d, &a);
-  int failed = o && check_same(n, &a, o) == 0 && px_check_writable(d, o, &a) == 0 &&
-                       check_member(g, n) == 0
-                   ? set_block(st, g, n, &a)
-                   : -1;
+  int failed = o && check_same(n, &a, o) == 0 ? px_check_writable(d, o, &a) : -1;
+  PX_BEGIN_LOCKED(g)
+  if (!failed && !(failed = check_member(g, n)))
+    failed = set_block(st, g, n, &a);
+  PX_END_LOCKED()
   px_args_clear(&a);
   Py_XDECREF((PyObject *)o);
   return failed;
@@ -544,10 +568,12 @@ static int replace_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *arg
     Py_XDECREF(kwargs);
     return -1;
   }
+  PX_BEGIN_LOCKED(g)
   if (n->graph == g && g->streams)
     mark_node(st, g, n);
   Py_SETREF(n->args, args);
   Py_XSETREF(n->kwargs, kwargs);
+  PX_END_LOCKED()
   return 0;
 }
 

@@ -248,9 +248,13 @@ static PxHostMemory *host_memory_make(PxState *st, RtDevice *d, HostKind kind) {
 }
 
 static void host_memory_release(PxHostMemory *self) {
-  if (self->closed)
-    return;
+  bool done;
+  PX_BEGIN_LOCKED(self)
+  done = self->closed;
   self->closed = 1;
+  PX_END_LOCKED()
+  if (done)
+    return;
   RtDevice *d = self->device;
   Py_BEGIN_ALLOW_THREADS
   switch ((HostKind)self->kind) {

@@ -356,6 +356,8 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
   }
   if (rt_phase != RT_PHASE_OPEN || (stream && stream->epoch != rt_epoch(d)))
     return;
+  if (stream && stream->apart) /* work on the default stream, which nobody notes, may use it too */
+    rt_stream_order(d, NULL, stream);
   bytes = round_up(bytes, BLOCK_ALIGN);
   if (!atomic_load(&d->deferring) && cacheable(d, stream, bytes) &&
       cache_keep(d, (RtFreeBlock){address, bytes, rt_handle(stream)})) {

@@ -192,6 +192,7 @@ struct RtStream {
   CUstream handle;
   uint32_t epoch;
   uint8_t owned;
+  uint8_t apart;    /* it may not wait for the legacy default stream, nor that for it */
   uint64_t capture; /* the capture that it takes part in (graph.c), 0: none */
   /* where to note what is launched on it: its own, or the device's if it is but a view of a stream */
   RtKernel *_Atomic *last;

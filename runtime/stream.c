@@ -47,6 +47,7 @@ static RtStream *stream_of(RtDevice *d, CUstream handle, int owned) {
                          .handle = handle,
                          .epoch = rt_epoch(d),
                          .owned = (uint8_t)owned,
+                         .apart = !owned && handle, /* who knows how it was made */
                          .last = &s->last};
   rt_last_of_stream(s, 1);
   return &s->stream;
@@ -62,6 +63,7 @@ static RtStatus stream_new(RtDevice *d, unsigned flags, RtStream **out) {
   *out = stream_of(d, NULL, 1);
   if (!*out)
     return no_memory("stream");
+  (*out)->apart = flags != 0;
   if (rt_is_host(d))
     return RT_OK;
   RtContext was SCOPED = {0};

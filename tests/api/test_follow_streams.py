@@ -282,3 +282,27 @@ control.forget()
 kernel[1, 1, mine].bind(a.tensor(d), d, 1)()
 assert order(control, **names) == ["mine after b", "launch mine"]
 """)
+
+
+@needs_standin
+def test_memory_is_freed_behind_the_default_stream_too():
+    """A stream made elsewhere need not wait for the default stream, so a free on it alone would come too early."""
+    run("""
+def freed(stream):
+    x = cuda.device_array(4)
+    kernel[1, 1, stream](x, 1, 1)
+    kernel[1, 1](x, 1, 1)
+    control.forget()
+    del x
+    return order(control, **names)
+
+theirs = cuda.external_stream(a.handle)
+assert freed(theirs) == ["a after default"]
+assert freed(mine) == []                                # one of ours waits by itself
+assert freed(0) == []
+assert freed(cuda.legacy_default_stream()) == []
+with cuda.graph() as g:
+    pass
+names["g"] = g.stream.handle
+assert freed(g.stream) == ["g after default"]           # made so that it does not
+""")

@@ -203,6 +203,20 @@ def test_a_graph_that_is_closed_while_arguments_are_read():
     assert x.copy_to_host().tolist() == [1] * 4
 
 
+def test_a_graph_that_is_closed_while_its_stream_is_read():
+    x = cuda.to_device(np.zeros(4))
+
+    class Stream:
+        def __cuda_stream__(self):
+            g.close()
+            return 0, 0
+
+    with cuda.graph() as g:
+        add_one[1, 4](x)
+    with pytest.raises(ValueError, match="the graph is closed"):
+        g.launch(Stream())
+
+
 def test_intrinsics_that_somebody_replaced(monkeypatch):
     text = pickle.dumps(cuda.atomic.add)
     monkeypatch.setitem(_pyptx.intrinsics, "atomic", 5)
