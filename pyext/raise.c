@@ -202,7 +202,7 @@ static size_t put_formatted(char *out, size_t size, char form, int64_t value, co
 }
 
 /* The site's message with {0} … {3} filled in, {0:f} as a float, {0:x} as a mask, {0:z} as a complex number of {0} and {1}, {0:F=SPEC}, {0:D=SPEC},
- * {0:U=SPEC} as Python formats a float, an int, an unsigned int; braces that mean nothing else stay. */
+ * {0:U=SPEC} as Python formats a float, an int, an unsigned int; a doubled brace stands for one, others that mean nothing else stay. */
 static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
@@ -210,7 +210,10 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
     bool hole = s[0] == '{' && s[1] >= '0' && s[1] < '0' + RT_TRAP_VALUES;
     const char *end =
         hole && s[2] == ':' && s[3] && strchr("FDU", s[3]) && s[4] == '=' ? strchr(s, '}') : NULL;
-    if (end) {
+    if ((*s == '{' || *s == '}') && s[1] == *s) {
+      out[at++] = *s;
+      s += 2;
+    } else if (end) {
       at += put_formatted(out + at, sizeof out - at - 80, s[3], values[s[1] - '0'], s + 5, end);
       s = end + 1;
     } else if (hole && (s[2] == '}' || !strncmp(s + 2, ":f}", 3) || !strncmp(s + 2, ":x}", 3) ||

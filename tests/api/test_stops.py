@@ -332,6 +332,20 @@ def test_numbers_in_messages_read_as_python_writes_them(value, text):
     assert str(caught.value).splitlines()[0] == text
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    ['"{0} {x} {{ }} {"', '"{0}", v', 'f"{v}{{}}"', 'f"{{0}} {v}"', '"{1:x}"', '"a{0:f}", v, "}"', '"}{" + "{0}"', '"{0:F=.2}"'],
+)
+def test_braces_in_messages_stay(arguments):
+    kernel = define(f"def kernel(v):\n    raise ValueError({arguments})\n")
+    with pytest.raises(ValueError) as expected:
+        kernel(3)
+    with pytest.raises(ValueError) as caught:
+        cuda.jit(debug=True)(kernel)[1, 1](3)
+        cuda.synchronize()
+    assert str(caught.value).splitlines()[0] == str(expected.value)
+
+
 @pytest.mark.parametrize("index", [-9, -(2**63), 8, np.uint64(2**64 - 1), np.int8(-128)])
 def test_the_index_is_reported_as_the_program_gave_it(index):
     def kernel(x, i):
