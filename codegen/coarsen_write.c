@@ -36,7 +36,6 @@ typedef struct Writer {
   LLVMValueRef fn, logical; /* blocks of the launch on the axis */
   /* blockIdx, threadIdx on the axis */
   LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1];
-  LLVMValueRef width; /* blockDim on the axis, NULL until needed */
   LLVMBasicBlockRef loop, latch;
   VEC(Edge) edges; /* of the way */
   VEC(Open) open;  /* phis of single copies */
@@ -119,28 +118,20 @@ static LLVMValueRef cloned(Writer *w, unsigned c, const CoIns *i) {
   return copy;
 }
 
-static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
-  unsigned axis = w->plan->axis;
-  if (i->sreg == (int)(SREG_CTAID + axis))
-    return w->block[c];
-  if (i->sreg == (int)(SREG_TID + axis))
-    return w->thread[c];
-  if (i->sreg == (int)(SREG_NCTAID + axis))
-    return w->logical;
-  return cloned(w, c, i);
-}
+/* --- sums of a linear plan: all copies of its blockIdx and threadIdx are the first one's, but for the loop's --- */
 
-/* --- straight code --- */
+static bool is_sum(const Writer *w, const CoIns *i) {
+  return w->plan->linear && i->axis == w->plan->axis + 1;
+}
 
 /* How far a copy's sum is from the one before. */
 static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
   if (w->plan->threads)
     return LLVMConstInt(type, 1, 0);
-  if (!w->width)
-    w->width = read_sreg(w, "ntid");
-  if (LLVMTypeOf(w->width) == type)
-    return w->width;
-  LLVMValueRef wide = LLVMBuildZExt(w->b, w->width, type, "");
+  LLVMValueRef width = read_sreg(w, "ntid");
+  if (LLVMTypeOf(width) == type)
+    return width;
+  LLVMValueRef wide = LLVMBuildZExt(w->b, width, type, "");
   LLVMSetNNeg(wide, 1);
   return wide;
 }
@@ -151,6 +142,30 @@ static void write_sum(Writer *w, CoIns *i) {
   i->now[0] = cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++)
     i->now[c] = exact(LLVMBuildAdd(w->b, i->now[c - 1], step, ""));
+}
+
+/* The sum of one copy, where it goes a way of its own. */
+static LLVMValueRef copied_sum(Writer *w, unsigned c, const CoIns *i) {
+  LLVMValueRef sum = cloned(w, c, i);
+  if (!c || c == w->plan->factor)
+    return sum;
+  LLVMValueRef step = sum_step(w, LLVMTypeOf(sum));
+  for (unsigned k = 0; k < c; k++)
+    sum = exact(LLVMBuildAdd(w->b, sum, step, ""));
+  return sum;
+}
+
+/* --- straight code --- */
+
+static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
+  unsigned axis = w->plan->axis;
+  if (i->sreg == (int)(SREG_CTAID + axis))
+    return w->block[c];
+  if (i->sreg == (int)(SREG_TID + axis))
+    return w->thread[c];
+  if (i->sreg == (int)(SREG_NCTAID + axis))
+    return w->logical;
+  return is_sum(w, i) ? copied_sum(w, c, i) : cloned(w, c, i);
 }
 
 /* The array of an address that is the same in the arrays of all copies, else NULL. */
@@ -183,7 +198,7 @@ static void write_together(Writer *w, CoIns *i) {
     write_place(w, i, a);
     return;
   }
-  if (w->plan->linear && i->axis == w->plan->axis + 1) {
+  if (is_sum(w, i)) {
     write_sum(w, i);
     return;
   }

@@ -120,6 +120,55 @@ def weighted(u, new, w):  # products that copies share, and sums of two products
         new[i, j] = (a + c) - (b * a - c) * u[i, j] + (u[i, j] - w * c)
 
 
+def late(x, n, out, done):  # where a thread is, read on ways of their own
+    v = float32(0)
+    if n > 5:
+        i = cuda.grid(1)
+        if i < x.size:
+            v = x[i]
+        done[0] = 1
+    done[1] = 2
+    if v > 0.5:
+        done[2], done[3], done[4], done[5], done[6], done[7], done[8] = 1, 2, 3, 4, 5, 6, 7
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = v
+
+
+def late_rows(x, n, out, done):  # the same of neighbouring threads
+    v = float32(0)
+    if n > 5:
+        i, j = cuda.grid(2)
+        if j < x.shape[0] - 1 and i < x.shape[1]:
+            v = x[j, i] + x[j + 1, i]
+        done[0] = 1
+    done[1] = 2
+    if v > 0.5:
+        done[2], done[3], done[4], done[5], done[6], done[7], done[8] = 1, 2, 3, 4, 5, 6, 7
+        i, j = cuda.grid(2)
+        if j < out.shape[0] and i < out.shape[1]:
+            out[j, i] = v
+
+
+def either(x, n, out):  # in two ways that all blocks take alike, the sum of neither in front of the other's
+    if n > 5:
+        s = float32(0)
+        for k in range(n):
+            s += x[k]
+        if s > 1:
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[i] + s
+    elif n > 2:
+        s = float32(1)
+        for k in range(n):
+            s *= x[k]
+        if s < 3:
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[i] * s
+
+
 def numbers(out):
     x, y, z = cuda.grid(3)
     gx, gy, _ = cuda.gridsize(3)
@@ -290,6 +339,9 @@ CASES = [
     (shared_end, f"{V}, {V}, {V}", lambda: (reals(100), reals(900), reals(300) + 1), LINE),
     (count, "int32[::1], int32[::1]", lambda: (small(), np.zeros(9, np.int32)), LINE),
     (unguarded, "int32[::1]", lambda: (np.zeros(9, np.int32),), LINE),
+    (late, f"{V}, int32, {V}, int32[::1]", lambda: (reals(100), 6, reals(100), np.zeros(9, np.int32)), LINE),
+    (late_rows, f"{M}, int32, {M}, int32[::1]", lambda: (reals(13, 17), 6, reals(13, 17), np.zeros(9, np.int32)), PLANE),
+    (either, f"{V}, int32, {V}", lambda: (reals(100), 7, reals(100)), LINE),
     (sweep, f"{M}, {M}", lambda: (reals(13, 17), reals(13, 17)), PLANE),
     (rows, f"{M}, {M}", lambda: (reals(17, 13), reals(17, 13)), PLANE),
     (cube, f"{C}, {C}, float32", lambda: (reals(8, 7, 11), reals(8, 7, 11), 0.125), SPACE),

@@ -14,10 +14,12 @@ class Program:
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
+        self.here = self.pick("i", "cuda.grid(1)")  # the second: where it is read first may be a way of its own
         body = ["if b == 11:", "    return"] * self.chance(0.3) + self.block(0, True)
-        head = ["s, r = cuda.shared.array(16, int32), cuda.shared.array(16, int32)", "t, b, i = cuda.threadIdx.x, cuda.blockIdx.x, cuda.grid(1)",
-                "u, v, w, k = x[i], x[t], n, 0", "s[t], r[t] = v, w"]  # fmt: skip
-        tail = ["out[i] = (u + v * 3 + w * 5 + s[t] * 7 + r[t] * 11) & 65535"]
+        head = ["s, r = cuda.shared.array(16, int32), cuda.shared.array(16, int32)", "t = cuda.threadIdx.x",
+                *(["b, i = cuda.blockIdx.x, cuda.grid(1)"] if self.here == "i" else ["b = cuda.grid(1) // 16"] * self.chance(0.5) or ["b = 3"]),
+                f"u, v, w, k = x[{self.pick('t', self.here)}], x[t], n, 0", "s[t], r[t] = v, w"]  # fmt: skip
+        tail = [f"out[{self.here}] = (u + v * 3 + w * 5 + s[t] * 7 + r[t] * 11) & 65535"]
         self.source = "def kernel(x, n, out):\n" + "".join(f"    {line}\n" for line in head + body + tail)
 
     def chance(self, p):
@@ -29,7 +31,7 @@ class Program:
     def value(self, depth=0):
         if depth < 2 and self.chance(0.6):
             return f"(({self.value(depth + 1)} {self.pick('+', '-', '*', '^', '&')} {self.value(depth + 1)}) & 1023)"
-        return self.pick("u", "v", "w", "k", "t", "b", "n", "x[i]", "x[t]", "s[t]", "r[t]", str(self.rng.integers(99)))
+        return self.pick("u", "v", "w", "k", "t", "b", "n", f"x[{self.here}]", f"({self.here} & 63)", "x[t]", "s[t]", "r[t]", str(self.rng.integers(99)))
 
     def same(self):  # in all blocks
         return self.pick("t", "n", "x[t]", "((t * 3 + n) & 63)", "(x[15 - t] ^ 5)", "w")
@@ -47,13 +49,13 @@ class Program:
         if kind == 3 and alike:
             return ["cuda.syncthreads()", f"v = v + {self.pick('s', 'r')}[(t + {self.rng.integers(16)}) % 16] & 4095", "cuda.syncthreads()"]
         if kind == 4:
-            return [f"out[i] = {self.value()}", f"u = out[i] + {self.value()}"]
+            return [f"out[{self.here}] = {self.value()}", f"u = out[{self.here}] + {self.value()}"]
         if kind < 7 and alike:
             return [f"for k in range({self.pick('n', '2', '5', 'n + 1')}):", *indented(self.block(depth + 1, True))]
         if kind == 7 and alike:
             test = self.pick("n > 2", "n % 2 == 0", "w > 3") if alike else ""
             return [f"if {test}:", *indented(self.block(depth + 1, True)), "else:", *indented(self.block(depth + 1, True))]
-        test = self.pick(f"{self.value()} > 400", f"t < {self.rng.integers(16)}", f"b % {self.rng.integers(2, 4)} == 0", f"{self.value()} > {self.value()}")
+        test = self.pick(f"{self.value()} > 400", f"t < {self.rng.integers(16)}", f"b % {self.rng.integers(2, 4)} == 0", f"{self.here} > 70", f"{self.value()} > {self.value()}")
         lines = [f"if {test}:", *indented(self.branch(depth + 1))]
         return lines + ["else:", *indented(self.branch(depth + 1))] * self.chance(0.5)
 
