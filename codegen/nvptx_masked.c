@@ -407,17 +407,22 @@ static bool is_text(LLVMValueRef node, const char *want) {
   return s && n == strlen(want) && memcmp(s, want, n) == 0;
 }
 
-static bool is_marked(LLVMContextRef c, LLVMBasicBlockRef block) {
+/* One of the options of the loop's metadata; LLVM may have added others. */
+static bool is_marked(Cg *cg, LLVMBasicBlockRef block) {
   LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block),
-                                       LLVMGetMDKindIDInContext(c, "llvm.loop", 9));
-  LLVMValueRef parts[4], first[4];
-  if (!marks || LLVMGetMDNodeNumOperands(marks) != 3)
-    return false;
-  LLVMGetMDNodeOperands(marks, parts);
-  if (!parts[2] || LLVMGetMDNodeNumOperands(parts[2]) != 1)
-    return false;
-  LLVMGetMDNodeOperands(parts[2], first);
-  return is_text(first[0], masked);
+                                       LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9));
+  unsigned n = marks ? LLVMGetMDNodeNumOperands(marks) : 0;
+  LLVMValueRef *parts = n ? CX_ARRAY(cg->cx, LLVMValueRef, n) : NULL, name;
+  if (n)
+    LLVMGetMDNodeOperands(marks, parts);
+  for (unsigned k = 1; k < n; k++) {
+    if (!parts[k] || !LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) != 1)
+      continue;
+    LLVMGetMDNodeOperands(parts[k], &name);
+    if (name && is_text(name, masked))
+      return true;
+  }
+  return false;
 }
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
@@ -441,7 +446,7 @@ bool cg_nvptx_masked(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      if (!is_marked(cg->context, b) || visit_loop(cg, f, b))
+      if (!is_marked(cg, b) || visit_loop(cg, f, b))
         continue;
       cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), UNROLLED);
       left = true;

@@ -250,8 +250,9 @@ static Made made_of(const Makers *m, const char *s) {
   return c >= 0 && number < m->size[c] ? m->made[c][number] : (Made){0};
 }
 
-/* Does the condition of a selp, which alone writes its register, still say what is in it? */
-static bool tells(const Makers *m, Made made) {
+/* made: a register that a selp writes, "\tselp.f32 \tR, A, B, P;". Can another selp by P choose what is in it? Yes if nothing else writes it, and P is
+ * written in one place at most: that comes before this selp on every way, so P is the one by which R was chosen. */
+static bool can_be_chosen_again(const Makers *m, Made made) {
   const char *condition = strchr(made.line, ';');
   while (condition && condition > made.line && condition[-1] != ' ')
     condition--;
@@ -304,7 +305,7 @@ static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line
   if (!made.line)
     return NULL;
   const char *end = comma + 2 + operand_length(comma + 2);
-  bool chosen = *end == ';' && made.line[1] == 's' && tells(m, made);
+  bool chosen = *end == ';' && made.line[1] == 's' && can_be_chosen_again(m, made);
   return chosen && put_choice(out, made.line, to, true) ? end + 1 : rewrite(out, rule, line);
 }
 

@@ -97,12 +97,12 @@ ROWS = [
     ("fma.rn.f32", "f32 = f32 f32 f32", "fmaf(a, b, c)"),
     ("fma.rn.f64", "f64 = f64 f64 f64", "fma(a, b, c)"),
     ("fma.rn.{H}", "T = T T T", "fma_odd(a, b, c)"),
-    ("fma.{ROUND}.f32", "f32 = f32 f32 f32", "directed_f32(OP_FMA, a, b, c, {R})"),
-    ("add.{ROUND}.f32", "f32 = f32 f32", "directed_f32(OP_ADD, a, b, 0, {R})"),
-    ("mul.{ROUND}.f32", "f32 = f32 f32", "directed_f32(OP_MUL, a, b, 0, {R})"),
-    ("fma.{ROUND}.f64", "f64 = f64 f64 f64", "directed_f64(OP_FMA, a, b, c, {R})"),
-    ("add.{ROUND}.f64", "f64 = f64 f64", "directed_f64(OP_ADD, a, b, 0, {R})"),
-    ("mul.{ROUND}.f64", "f64 = f64 f64", "directed_f64(OP_MUL, a, b, 0, {R})"),
+    ("fma.{DIRECTED}.f32", "f32 = f32 f32 f32", "directed_f32(OP_FMA, a, b, c, {R})"),
+    ("add.{DIRECTED}.f32", "f32 = f32 f32", "directed_f32(OP_ADD, a, b, 0, {R})"),
+    ("mul.{DIRECTED}.f32", "f32 = f32 f32", "directed_f32(OP_MUL, a, b, 0, {R})"),
+    ("fma.{DIRECTED}.f64", "f64 = f64 f64 f64", "directed_f64(OP_FMA, a, b, c, {R})"),
+    ("add.{DIRECTED}.f64", "f64 = f64 f64", "directed_f64(OP_ADD, a, b, 0, {R})"),
+    ("mul.{DIRECTED}.f64", "f64 = f64 f64", "directed_f64(OP_MUL, a, b, 0, {R})"),
     ("neg.{FH}", "B = B", "a ^ (({B})1 << ({N} - 1))"),
     ("abs.{FH}", "B = B", "a & ~(({B})1 << ({N} - 1))"),
     ("copysign.{F}", "B = B B", "(a & ({B})1 << ({N} - 1)) | (b & ~(({B})1 << ({N} - 1)))"),
@@ -142,7 +142,7 @@ ROWS = [
 COMPARE = {"eq": "a == b", "ne": "a != b", "lt": "a < b", "le": "a <= b", "gt": "a > b", "ge": "a >= b"}
 UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 ORDERED = "(a == a && b == b)"
-ROUNDING = {"rn": "FE_TONEAREST", "rz": "FE_TOWARDZERO", "rm": "FE_DOWNWARD", "rp": "FE_UPWARD"}
+DIRECTED = {"rz": "FE_TOWARDZERO", "rm": "FE_DOWNWARD", "rp": "FE_UPWARD"}
 WHOLE = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 ATOMIC = {  # what memory holds afterwards, o being what it held
     "add": "o + a", "min": "o < a ? o : a", "max": "o > a ? o : a", "and": "o & a", "or": "o | a", "xor": "o ^ a", "exch": "a",
@@ -180,8 +180,8 @@ def expand(pattern):
     m = re.search(r"\{(\w+)\}", pattern)
     if not m:
         yield pattern, pattern.rpartition(".")[2], None
-    elif m[1] == "ROUND":
-        for r, mode in ROUNDING.items():
+    elif m[1] == "DIRECTED":
+        for r, mode in DIRECTED.items():
             yield pattern.replace(m[0], r), pattern.rpartition(".")[2], mode
     else:
         for t in SETS[m[1]]:
@@ -193,8 +193,8 @@ def table():
     made = {}
 
     def add(op, result, sources, text):
-        if op not in made:
-            made[op] = result, tuple(sources), text
+        assert op not in made, f"{op} has two rows"
+        made[op] = result, tuple(sources), text
 
     for pattern, types, text in ROWS:
         for op, t, mode in expand(pattern):
@@ -213,6 +213,8 @@ def table():
             add(f"setp.nan.{t}", "pred", [t, t], f"!{ORDERED}")
         for name, same in UNSIGNED.items():
             add(f"setp.{name}.{t}", "pred", [t, t], COMPARE[same])
+    for r, mode in DIRECTED.items():
+        add(f"cvt.{r}.f32.f64", "f32", ["f64"], f"directed_narrow(a, {mode})")
     conversions(add)
     return made
 
@@ -229,17 +231,13 @@ def conversions(add):
                 add(f"cvt.{r}.{d}.{s}", d, [s], f"a != a ? {of_nan} : ({c_type(d)})saturated({f}l(a), {int(d[0] == 's')}, {bits(d)})")
     for d in SETS["FH"]:
         for s in integers:
-            for r, mode in ROUNDING.items():
-                text = "a" if r == "rn" else f"directed_from_integer(a, {bits(d)}, {mode})"
-                if r == "rn" or d in SETS["F"]:
-                    add(f"cvt.{r}.{d}.{s}", d, [s], text)
+            add(f"cvt.rn.{d}.{s}", d, [s], "a")
+            for r, mode in DIRECTED.items() if d in SETS["F"] else ():
+                add(f"cvt.{r}.{d}.{s}", d, [s], f"directed_from_integer(a, {bits(d)}, {mode})")
         for s in SETS["FH"]:
             add(f"cvt.rn.{d}.{s}", d, [s], "a")
             if bits(d) >= bits(s) and (d, s) not in (("f16", "bf16"), ("bf16", "f16")):
                 add(f"cvt.{d}.{s}", d, [s], "a")
-            for r, mode in ROUNDING.items():
-                if (d, s) == ("f32", "f64"):
-                    add(f"cvt.{r}.f32.f64", "f32", ["f64"], f"directed_narrow(a, {mode})")
         add(f"cvt.sat.{d}.{d}", d, [d], "a > 0 ? a < 1 ? a : 1 : 0")
         for r, f in WHOLE.items():
             add(f"cvt.{r}.{d}.{d}", d, [d], f"{f}(a)")
