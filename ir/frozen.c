@@ -14,6 +14,7 @@ const Binding *fz_find(const Binding *b, uint32_t n, const char *name) {
 }
 
 const char fz_keywords_mark[] = "keyword defaults";
+const char fz_no_digits[] = "of thousands of digits";
 
 const Frozen *fz_attr(const Frozen *f, const char *name) {
   const Binding *b = fz_find(f->attrs, f->nattrs, name);
@@ -50,6 +51,16 @@ static void put_integer(Buf *b, int64_t v, bool is_unsigned) {
     buf_printf(b, "%llu", (unsigned long long)v);
   else
     buf_printf(b, "%lld", (long long)v);
+}
+
+/* Digits, of a long row the first ones and how many there are. */
+static void put_wide(Buf *b, const char *digits) {
+  enum { MAX_DIGITS = 60, SHOWN = 20 };
+  size_t n = strlen(digits) - (*digits == '-');
+  if (n <= MAX_DIGITS)
+    buf_puts(b, digits);
+  else
+    buf_printf(b, "%.*s... (%zu digits)", SHOWN, digits, n);
 }
 
 static void put_complex(Buf *b, const Frozen *f) {
@@ -116,7 +127,7 @@ static void put_frozen(Buf *b, const Frozen *f, int depth) {
   case FZ_BOOL: buf_puts(b, f->i ? "True" : "False"); return;
   case FZ_INT:
     if (f->wide && f->text)
-      buf_printf(b, "%.60s", f->text);
+      put_wide(b, f->text);
     else
       put_integer(b, f->i, f->wide);
     return;

@@ -163,6 +163,7 @@ const Binding *fz_find(const Binding *b, uint32_t n, const char *name);
 /* Text of the FZ_OPAQUE that stands among a MAKE_FUNC's operands before the defaults of keyword-only parameters: its items are their
  * names. */
 extern const char fz_keywords_mark[];
+extern const char fz_no_digits[]; /* text of an FZ_INT so large that its digits are not kept */
 /* Short text for messages and dumps: 3, 1.5, 'fast', (1, 2), <function helper>, <module numpy>. */
 struct Cx;
 const char *fz_text(struct Cx *cx, const Frozen *f);

@@ -79,7 +79,7 @@ static void freeze_int(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->i = 0;
   PyObject *digits = PyLong_Type.tp_repr(object); /* ValueError for thousands of digits */
   PyErr_Clear();
-  f->text = digits ? px_freeze_text(s, px_keep(s, digits)) : "a huge integer";
+  f->text = digits ? px_freeze_text(s, px_keep(s, digits)) : fz_no_digits;
 }
 
 static void freeze_items(PxSnapshot *s, Frozen *f, PyObject *const *items, Py_ssize_t n) {

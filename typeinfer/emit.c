@@ -104,10 +104,23 @@ static Ins *whole_tuple(Ty *ty, Val v) {
   return insert(ty, OP_MAKE_TUPLE, v.type, args, n);
 }
 
+/* A Python int that 64 bits do not hold has no instruction. */
+static _Noreturn void fail_wide(Ty *ty, Val v) {
+  bool is_unsigned = !v.konst->text;
+  advise(ty->cx, is_unsigned
+                     ? "np.uint64(x) holds it; a Python int in a kernel has 63 bits and a sign"
+                     : "a Python int in a kernel has 63 bits and a sign: compute with floats "
+                       "(10.0**30), or in smaller numbers");
+  fail(ty->cx, v.src ? v.src->loc : ty->at->loc, ERR_LITERAL_RANGE, fz_text(ty->cx, v.konst),
+       is_unsigned ? "int64" : "64 bits");
+}
+
 Ins *ty_ins(Ty *ty, Val v) {
   if (v.ins)
     return v.ins;
   CX_ASSERT(ty->cx, ty->emit && v.type);
+  if (v.konst && v.konst->kind == FZ_INT && v.konst->wide && ty_kind(v.type) != KIND_UINT)
+    fail_wide(ty, v);
   if (is_packed(v.type))
     return whole_tuple(ty, v);
   CX_ASSERT(ty->cx, v.konst || !ty_stored(v.type));

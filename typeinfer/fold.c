@@ -1,9 +1,11 @@
-/* Fold: compile-time values. Weak numbers are folded as Python computes them, as long as the result fits 64 bits. */
+/* Fold: compile-time values. Weak numbers are folded as Python computes them: integers may leave 64 bits on the way, and where one does
+ * not come back it has no value in the kernel (ty_ins raises). */
 #include <math.h>
 #include <string.h>
 
 #include "ir/base/half.h"
 #include "typeinfer/ty.h"
+#include "typeinfer/wide.h"
 
 /* --- comparing and reading --- */
 
@@ -126,7 +128,7 @@ typedef struct Num {
 static Num num_of(const Frozen *f) {
   switch (f->kind) {
   case FZ_BOOL: return (Num){NUM_BOOL, f->i, (double)f->i};
-  case FZ_INT: return f->wide ? (Num){0} : (Num){NUM_INT, f->i, (double)f->i};
+  case FZ_INT: return (Num){NUM_INT, f->i, f->wide ? wide_double(f) : (double)f->i};
   case FZ_FLOAT: return (Num){NUM_FLOAT, 0, f->re};
   case FZ_SCALAR: /* of the weak numbers' storage: computed alike as long as nothing overflows */
     return f->type == TY_I64   ? (Num){NUM_INT, f->i, (double)f->i}
@@ -185,13 +187,7 @@ static const Frozen *fold_int(Cx *cx, Op op, int64_t a, int64_t b) {
   return ok ? fz_int(cx, r) : NULL;
 }
 
-static const Frozen *fold_compare(Cx *cx, Op op, Num a, Num b) {
-  bool ints = a.kind != NUM_FLOAT && b.kind != NUM_FLOAT, less, equal;
-  if (!ints && (fabs(a.d) > 0x1p53 || fabs(b.d) > 0x1p53) && a.kind != b.kind)
-    return NULL;
-  less = ints ? a.i < b.i : a.d < b.d;
-  equal = ints ? a.i == b.i : a.d == b.d;
-  bool greater = ints ? a.i > b.i : a.d > b.d;
+static const Frozen *fold_order(Cx *cx, Op op, bool less, bool equal, bool greater) {
   switch (op) {
   case OP_LT: return fz_bool(cx, less);
   case OP_LE: return fz_bool(cx, less || equal);
@@ -201,6 +197,21 @@ static const Frozen *fold_compare(Cx *cx, Op op, Num a, Num b) {
   case OP_GE: return fz_bool(cx, greater || equal);
   default: return NULL;
   }
+}
+
+static const Frozen *fold_compare(Cx *cx, Op op, Num a, Num b) {
+  bool ints = a.kind != NUM_FLOAT && b.kind != NUM_FLOAT;
+  if (!ints && (fabs(a.d) > 0x1p53 || fabs(b.d) > 0x1p53) && a.kind != b.kind)
+    return NULL;
+  return ints ? fold_order(cx, op, a.i < b.i, a.i == b.i, a.i > b.i)
+              : fold_order(cx, op, a.d < b.d, a.d == b.d, a.d > b.d);
+}
+
+/* Where one is beyond 64 bits. */
+static const Frozen *compare_wide(Cx *cx, Op op, const Frozen *a, const Frozen *b) {
+  int c = wide_compare(a, b);
+  bool unknown = c == 2 && a->kind != FZ_FLOAT && b->kind != FZ_FLOAT;
+  return unknown ? NULL : fold_order(cx, op, c == -1, c == 0, c == 1);
 }
 
 static const Frozen *fold_float(Cx *cx, Op op, double a, double b) {
@@ -229,6 +240,17 @@ static const Frozen *fold_strings(Cx *cx, Op op, const Frozen *a, const Frozen *
   }
 }
 
+static bool is_wide(const Frozen *f) { return f->kind == FZ_INT && f->wide; }
+
+/* Python converts the integer, and has an OverflowError for one that no float is near to: that integer is the result, which no kernel
+ * takes. */
+static const Frozen *wide_beside_float(Cx *cx, Op op, const Frozen *a, double x, const Frozen *b,
+                                       double y) {
+  if (is_wide(a) && !isfinite(x))
+    return a;
+  return is_wide(b) && !isfinite(y) ? b : fold_float(cx, op, x, y);
+}
+
 const Frozen *ty_fold_binary(Cx *cx, Op op, const Frozen *a, const Frozen *b) {
   if (!a || !b)
     return NULL;
@@ -237,19 +259,32 @@ const Frozen *ty_fold_binary(Cx *cx, Op op, const Frozen *a, const Frozen *b) {
   Num x = num_of(a), y = num_of(b);
   if (!x.kind || !y.kind)
     return NULL;
-  if (op >= OP_LT && op <= OP_GE)
+  bool compares = op >= OP_LT && op <= OP_GE, wide = is_wide(a) || is_wide(b);
+  bool weak = a->kind != FZ_SCALAR && b->kind != FZ_SCALAR;
+  if (compares && wide)
+    return weak ? compare_wide(cx, op, a, b) : NULL;
+  if (compares)
     return fold_compare(cx, op, x, y);
+  bool floats = x.kind == NUM_FLOAT || y.kind == NUM_FLOAT;
+  bool exact = fabs(x.d) <= 0x1p53 && fabs(y.d) <= 0x1p53;
+  if (wide && !weak)
+    return NULL;
+  if (wide || (weak && !floats && op == OP_TRUEDIV && !exact))
+    return floats ? wide_beside_float(cx, op, a, x.d, b, y.d) : wide_binary(cx, op, a, b);
   if (x.kind == NUM_BOOL && y.kind == NUM_BOOL && (op == OP_AND || op == OP_OR || op == OP_XOR))
     return fz_bool(cx, op == OP_AND ? x.i & y.i : op == OP_OR ? x.i | y.i : x.i ^ y.i);
   if (x.kind == NUM_FLOAT || y.kind == NUM_FLOAT || op == OP_TRUEDIV)
     return fold_float(cx, op, x.d, y.d);
-  return fold_int(cx, op, x.i, y.i);
+  const Frozen *k = fold_int(cx, op, x.i, y.i);
+  return k || !weak || cx->typing == TYPING_NUMBA ? k : wide_binary(cx, op, a, b);
 }
 
 const Frozen *ty_fold_unary(Cx *cx, Op op, const Frozen *a) {
   Num x = a ? num_of(a) : (Num){0};
   if (!x.kind)
     return NULL;
+  if (is_wide(a) || (a->kind == FZ_INT && x.i == INT64_MIN && cx->typing != TYPING_NUMBA))
+    return wide_unary(cx, op, a);
   switch (op) {
   case OP_NEG:
     if (x.kind == NUM_FLOAT)
@@ -295,6 +330,8 @@ static int64_t float_to_int(double d, TypeId to) {
 static double as_double(const Frozen *f) {
   if (is_float_const(f))
     return f->re;
+  if (f->wide && f->text)
+    return wide_double(f);
   bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
   return is_unsigned ? (double)(uint64_t)f->i : (double)f->i;
 }
@@ -302,6 +339,8 @@ static double as_double(const Frozen *f) {
 /* Rounded once, straight from the constant; a Python int becomes a float32 by way of a double, as NumPy has it. */
 static double as_float(const Frozen *f, TypeId to) {
   bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
+  if (f->wide && f->text && (to == TY_F16 || to == TY_BF16)) /* by way of a double */
+    return half_round(to == TY_BF16 ? &half_bfloat16 : &half_float16, wide_double(f));
   if (to == TY_F32 && f->kind == FZ_SCALAR && !is_float_const(f))
     return is_unsigned ? (double)(float)(uint64_t)f->i : (double)(float)f->i;
   if (to != TY_F16 && to != TY_BF16)
@@ -312,10 +351,16 @@ static double as_float(const Frozen *f, TypeId to) {
   return half_round(to == TY_BF16 ? &half_bfloat16 : &half_float16, v);
 }
 
+/* Has an integer beyond 64 bits that type: as a truth value, as a float in its range, and as the Python int that it is. */
+static bool wide_fits(const Frozen *f, TypeId to) {
+  TypeKind kind = ty_scalar_info[to].kind;
+  return kind == KIND_BOOL || to == TY_PYINT || (kind == KIND_FLOAT && isfinite(wide_double(f)));
+}
+
 const Frozen *ty_fold_cast(Cx *cx, const Frozen *f, TypeId to) {
   bool number = f && (f->kind == FZ_BOOL || f->kind == FZ_INT || f->kind == FZ_FLOAT ||
                       f->kind == FZ_SCALAR);
-  if (!number || (f->wide && f->text) ||
+  if (!number || (f->wide && f->text && !wide_fits(f, to)) ||
       (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_COMPLEX))
     return NULL;
   TypeKind kind = ty_scalar_info[to].kind;
@@ -335,6 +380,7 @@ const Frozen *ty_fold_cast(Cx *cx, const Frozen *f, TypeId to) {
     if (to == TY_PYINT && f->wide) { /* stays what it was written as: uint64 may take it */
       r->wide = true;
       r->i = f->i;
+      r->text = f->text;
     }
   }
   return r;
@@ -448,7 +494,7 @@ static Val device_array_const(Ty *ty, const Frozen *f) {
 }
 
 static Val int_const(Ty *ty, const Frozen *f) {
-  if (f->wide && f->text)
+  if (f->wide && f->text && ty->cx->typing == TYPING_NUMBA)
     return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, f), "64 bits");
   return (Val){.type = ty_id(ty, TY_PYINT), .konst = f};
 }

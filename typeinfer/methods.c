@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "typeinfer/dates.h"
+#include "typeinfer/wide.h"
 
 typedef struct Method {
   const char *name;
@@ -106,12 +107,16 @@ Val ty_bit_count(Ty *ty, Val x, TypeId result) {
 static Val number_bit_count(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)args;
   (void)n;
+  if (ty_is_weak(self.type) && wide_is_int(self.konst) && wide_bit_count(self.konst) >= 0)
+    return ty_const_int(ty, wide_bit_count(self.konst));
   return ty_bit_count(ty, self, TY_PYINT);
 }
 
 static Val number_bit_length(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)args;
   (void)n;
+  if (wide_is_int(self.konst) && wide_bit_length(self.konst) >= 0)
+    return ty_const_int(ty, wide_bit_length(self.konst));
   Val bits = ty_magnitude(ty, self), all = ty_const_int(ty, 64);
   Val zeros = ty_intrinsic(ty, INTR_CUDA_CLZ, all.type, &bits, 1);
   return ty_op2(ty, OP_SUB, all.type, all, zeros);

@@ -115,6 +115,41 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
 
 /* --- numbers --- */
 
+/* Every 64-bit integer is on one side of a constant that is wider. */
+static bool beyond_all(const Frozen *k, bool *above) {
+  bool wide = k && k->kind == FZ_INT && k->wide;
+  if (wide)
+    *above = !k->text || *k->text != '-';
+  return wide && k->text != fz_no_digits;
+}
+
+/* a op b, where it is known whether a < b, and they differ. */
+static Val ordered_known(Ty *ty, Op op, bool less) {
+  bool holds = less ? op == OP_LT || op == OP_LE : op == OP_GT || op == OP_GE;
+  return ty_const_bool(ty, holds || op == OP_NE);
+}
+
+/* A Python int against a constant that none of them reaches. */
+static bool compare_beyond(Ty *ty, Op op, Val a, Val b, Val *result) {
+  bool above, weak = a.type->id == TY_PYINT || a.type->id == TY_PYBOOL;
+  bool other = b.type->id == TY_PYINT || b.type->id == TY_PYBOOL;
+  bool left = beyond_all(a.konst, &above);
+  if (!weak || !other || (!left && !beyond_all(b.konst, &above)))
+    return false;
+  *result = ordered_known(ty, op, left != above);
+  return true;
+}
+
+/* The lower 64 bits of sums, products and bit operations are those of the operands' lower 64 bits, which a weak integer is. */
+static Val low_bits(Ty *ty, Op op, Val v) {
+  bool kept = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_AND || op == OP_OR ||
+              op == OP_XOR;
+  if (kept && v.type->id == TY_PYINT && v.konst && v.konst->kind == FZ_INT && v.konst->wide &&
+      !v.konst->text)
+    v.konst = fz_int(ty->cx, v.konst->i);
+  return v;
+}
+
 /* A constant beside a strong integer is compared in the strong type if it fits, which is narrower. */
 static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *result) {
   bool left = ty_is_weak(a.type);
@@ -127,11 +162,10 @@ static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *
     types->left = types->right = strong->id;
     return false;
   }
-  if (!k->wide)
+  bool above;
+  if (!beyond_all(k, &above))
     return false;
-  bool below = left ? op == OP_GT || op == OP_GE
-                    : op == OP_LT || op == OP_LE; /* strong value is below the literal */
-  *result = ty_cast_id(ty, ty_const_bool(ty, below || op == OP_NE), types->result);
+  *result = ty_cast_id(ty, ordered_known(ty, op, left != above), types->result);
   return true;
 }
 
@@ -154,6 +188,8 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
     return power(ty, a, b, types);
   bool is_compare = op >= OP_LT && op <= OP_GE;
   Val known;
+  if (is_compare && compare_beyond(ty, op, a, b, &known))
+    return known;
   if (is_compare && compare_with_literal(ty, op, a, b, &types, &known))
     return known;
   if (!is_compare || ty_is_float(ty_id(ty, types.left))) {
@@ -166,7 +202,7 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
   check_divisor(ty, op, b);
-  return ty_op2(ty, types.op, ty_id(ty, types.result), a, b);
+  return ty_op2(ty, types.op, ty_id(ty, types.result), low_bits(ty, op, a), low_bits(ty, op, b));
 }
 
 /* --- tuples and objects --- */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "typeinfer/dates.h"
+#include "typeinfer/wide.h"
 
 static bool want_number(Ty *ty, const TyCall *c, uint32_t k) {
   if (ty_is_number(c->args[k].type))
@@ -22,9 +23,10 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
     return ty_cast_id(ty, x, TY_I8);
   if (ty_is_complex(x.type))
     return ty_complex_abs(ty, x);
-  int64_t i;
-  if (ty_is_weak(x.type) && fz_get_int(x.konst, &i) && i != INT64_MIN)
-    return ty_const_int(ty, i < 0 ? -i : i);
+  if (ty_is_weak(x.type) && wide_is_int(x.konst)) {
+    bool negative = x.konst->text ? *x.konst->text == '-' : !x.konst->wide && x.konst->i < 0;
+    return negative ? ty_unary(ty, OP_NEG, x) : x;
+  }
   bool same = x.type->id == TY_BOOL || ty_kind(x.type) == KIND_UINT;
   return same ? x : ty_intrinsic(ty, INTR_PY_ABS, x.type, &x, 1);
 }

@@ -48,6 +48,8 @@ def factorial(n):
     x = int(n)
     if x < 0:
         raise ValueError("factorial() not defined for negative values")
+    if x > 20:
+        raise OverflowError("factorial() of more than 20 does not fit 64 bits: use math.gamma(n + 1)")
     r = 1
     for k in range(2, x + 1):
         r *= k
@@ -60,10 +62,14 @@ def perm(n, k):
     y = int(k)
     if x < 0 or y < 0:
         raise ValueError("perm() arguments must be non-negative integers")
+    if y > x:
+        return 0
     r = 1
     for i in range(y):
+        if r > 9223372036854775807 // (x - i):
+            raise OverflowError("perm() does not fit 64 bits: use math.gamma")
         r *= x - i
-    return r if y <= x else 0
+    return r
 
 
 def comb(n, k):
@@ -78,6 +84,8 @@ def comb(n, k):
         y = x - y
     r = 1
     for i in range(y):
+        if r > 9223372036854775807 // (x - i):
+            raise OverflowError("comb() does not fit 64 bits on the way: use math.gamma")
         r = r * (x - i) // (i + 1)
     return r
 

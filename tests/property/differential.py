@@ -250,7 +250,8 @@ def faults():
 def known_not_to_fit(case, error):
     """Whether the compiler refuses a Python int whose value it knows, for which NumPy has an OverflowError as well: the reference had to wrap it."""
     found = re.search(r"PT206: the integer (-?\d+) does not fit (\w+)", str(error)) if isinstance(error, OverflowError) else None
-    return found is not None and (int(found[1]), found[2]) in case.wrapped
+    beyond = re.search(r"PT206: .* does not fit (64 bits|int64)", str(error)) and case.reference[2].all()
+    return beyond or (found is not None and (int(found[1]), found[2]) in case.wrapped)
 
 
 def check(cases, opt=3, types=True, isolated=False):

@@ -128,7 +128,7 @@ class Expressions(OtherKinds, Reductions):
         if name == "Pow" and KIND[t] == "f":
             return self.float_power(left, right, t, right_source, inexact), t
         if ta in WEAK and tb in WEAK:
-            return call(f"_weak_{name}", a, b), t
+            return call(f"_{'known' if isinstance(ta, Const) and isinstance(tb, Const) else 'weak'}_{name}", a, b), t
         if name == "Div" and "pyint" in (ta, tb) and INTEGERS & {ta, tb}:
             a, b = call("_to_float64", a), call("_to_float64", b)  # does not wrap: no integer results
         else:

@@ -433,6 +433,23 @@ def weak_binary(name):
     return compute
 
 
+def known_binary(name):
+    """The same of two numbers that the compiler may know: Python's integer then, which may have no room in a kernel."""
+    op, wrapped = python_operator(name), weak_binary(name)
+
+    def compute(a, b):
+        shift = name in ("LShift", "RShift") and not 0 <= b < 64
+        ints = isinstance(a, int) and isinstance(b, int) and name != "Div" and not shift
+        if ints and not (name in ("FloorDiv", "Mod") and b == 0) and not (name == "Pow" and not 0 <= b < 1000):
+            if not LOW <= op(a, b) <= HIGH:
+                raise Unspecified("beyond 64 bits, if it is known")
+        elif shift and b > 0:
+            raise Unspecified("beyond 64 bits, if it is known")
+        return wrapped(a, b)
+
+    return compute
+
+
 def weak_complex(op, a, b):
     """Python's, of two complex numbers; what it raises for is left open."""
     try:
@@ -595,6 +612,7 @@ RUNTIME = {"np": np, "math": math, "_end": object(), "_round": python_round, "_a
 RUNTIME |= {f"_to_{t}": f for t, f in CONVERT.items()} | {"collections": collections}
 RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
     "Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitAnd BitOr BitXor".split())}  # fmt: skip
+RUNTIME |= {n.replace("_weak_", "_known_"): known_binary(n[6:]) for n in [*RUNTIME] if n.startswith("_weak_")}
 RUNTIME |= {"_power": strong_power, "_float_power": float_power, "_inexact_power": inexact_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
 RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
 RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS} | {f"_np_{n}": getattr(np, n) for n in OTHER_UFUNCS}
