@@ -18,7 +18,7 @@ const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 static uint64_t type_hash(const Type *t) {
   uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);
   h = hash_bytes(&t->elem, sizeof t->elem, h);
-  uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly, t->align};
+  uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly, t->align, t->list};
   h = hash_bytes(small, sizeof small, h);
   h = hash_bytes(&t->unit, sizeof t->unit, h);
   h = hash_bytes(&t->multiple, sizeof t->multiple, h);
@@ -45,6 +45,8 @@ static bool same_fields(const Type *a, const Type *b) {
 }
 
 bool ty_same_names(const Type *a, const Type *b) {
+  if (a->list != b->list)
+    return false;
   if (!a->names || !b->names)
     return a->names == b->names;
   for (uint32_t i = 0; i < a->n; i++)
@@ -108,6 +110,10 @@ const Type *ty_tuple(Cx *cx, const Type *const *elems, uint32_t n) {
   return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n});
 }
 
+const Type *ty_list(Cx *cx, const Type *const *elems, uint32_t n) {
+  return ty_intern(cx, &(Type){.id = TY_TUPLE, .elems = elems, .n = n, .list = true});
+}
+
 static const char **copy_names(Cx *cx, const char *const *names, uint32_t n) {
   const char **copy = CX_ARRAY(cx, const char *, n + 1);
   for (uint32_t i = 0; i < n; i++)
@@ -132,6 +138,7 @@ const Type *ty_tuple_like(Cx *cx, const Type *const *elems, const Type *like) {
                                .n = like->n,
                                .names = like->names,
                                .title = like->title,
+                               .list = like->list,
                                .frozen = like->frozen});
 }
 
@@ -220,7 +227,7 @@ static void put_list(Cx *cx, Buf *b, const char *open, const Type *t, const char
       buf_printf(b, "%s: ", t->names[i]);
     ty_put_type(cx, b, t->elems[i]);
   }
-  if (t->n == 1 && t->id == TY_TUPLE && !t->title)
+  if (t->n == 1 && t->id == TY_TUPLE && !t->title && !t->list)
     buf_putc(b, ',');
   buf_puts(b, close);
 }
@@ -228,7 +235,7 @@ static void put_list(Cx *cx, Buf *b, const char *open, const Type *t, const char
 void ty_put_type(Cx *cx, Buf *b, const Type *t) {
   static const char *const space[] = {"", "shared ", "local ", "const "};
   switch (t->id) {
-  case TY_TUPLE: put_list(cx, b, "(", t, ")"); return;
+  case TY_TUPLE: put_list(cx, b, t->list ? "[" : "(", t, t->list ? "]" : ")"); return;
   case TY_SLICE: put_list(cx, b, "slice<", t, ">"); return;
   case TY_RANGE: buf_puts(b, "range"); return;
   case TY_ENUMERATE: put_list(cx, b, "enumerate<", t, ">"); return;
@@ -302,7 +309,10 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_TUPLE:
     if (ty_is_vector(t)) /* without "cuda." */
       return arena_printf(&cx->arena, "a %s", strrchr(ir_intrinsics[t->frozen->i].path, '.') + 1);
-    return arena_printf(&cx->arena, t->title ? "a named tuple %s" : "a tuple %s", ty_name(cx, t));
+    return arena_printf(&cx->arena, t->title  ? "a named tuple %s"
+                                    : t->list ? "a list %s"
+                                              : "a tuple %s",
+                        ty_name(cx, t));
   case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:
     if (t->elem->id == TY_RECORD && !t->ndim) /* two that do not join may differ in this only */

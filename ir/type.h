@@ -97,6 +97,7 @@ typedef struct Type {
   uint8_t layout; /* Layout */
   uint8_t space;  /* Space */
   bool wide;      /* more than TY_NARROW elements */
+  bool list;      /* TY_TUPLE: a list that is written out; equal to lists only */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
   /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
   uint8_t align;
@@ -128,11 +129,13 @@ extern const ScalarInfo ty_scalar_info[TY_SCALARS];
 /* --- making --- */
 const Type *ty_scalar(struct Cx *cx, TypeId id);
 const Type *ty_tuple(struct Cx *cx, const Type *const *elems, uint32_t n);
+const Type *ty_list(struct Cx *cx, const Type *const *elems, uint32_t n);
 /* The names and title are copied; the type of a named tuple without fields is that of (). */
 const Type *ty_named_tuple(struct Cx *cx, const Type *const *elems, uint32_t n,
                            const char *const *names, const char *title);
 /* A tuple of these types, with the names of `like`. */
 const Type *ty_tuple_like(struct Cx *cx, const Type *const *elems, const Type *like);
+/* and are both lists, or neither */
 bool ty_same_names(const Type *a, const Type *b);
 /* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its constructor. */
 const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem,

@@ -76,6 +76,34 @@ static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {
   return is;
 }
 
+/* An np.iinfo or np.finfo that was made outside of the kernel: what kernels have of it (typeinfer/rules_limits.c), as NumPy says it. */
+static bool freeze_limits(PxSnapshot *s, Frozen *f, PyObject *object) {
+  static const char *const members[] = {
+      "bits",   "dtype",  "eps",   "epsneg", "iexp",      "kind",      "machep",     "max",
+      "maxexp", "min",    "minexp", "negep", "nexp",      "nmant",     "precision",  "resolution",
+      "tiny",   "smallest_normal", "smallest_subnormal"};
+  enum { N = sizeof members / sizeof *members };
+  PyTypeObject *type = Py_TYPE(object);
+  const char *dot = strrchr(type->tp_name, '.'), *name = dot ? dot + 1 : type->tp_name;
+  if (strcmp(name, "iinfo") && strcmp(name, "finfo"))
+    return false;
+  PyObject *class = px_keep(s, PyObject_GetAttrString(s->st->numpy, name));
+  if (class != (PyObject *)type)
+    return false;
+  Binding *b = CX_ARRAY(s->cx, Binding, N);
+  f->kind = FZ_OPAQUE;
+  f->wide = true; /* its name */
+  f->text = arena_printf(&s->cx->arena, "numpy.%s", name);
+  f->attrs = b;
+  for (size_t k = 0; k < N; k++) {
+    PyObject *value = PyObject_GetAttrString(object, members[k]);
+    PyErr_Clear();
+    if (value)
+      b[f->nattrs++] = (Binding){members[k], px_freeze(s, px_keep(s, value))};
+  }
+  return true;
+}
+
 bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
   PxState *st = s->st;
   if (!px_have_numpy(st))
@@ -84,6 +112,8 @@ bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
     return freeze_numpy_scalar(s, f, object) || freeze_numpy_array(s, f, object);
   if (is_instance(s, object, st->np_ndarray)) /* a mask would be lost */
     return !px_is_masked(object) && freeze_numpy_array(s, f, object);
+  if (freeze_limits(s, f, object))
+    return true;
   PyObject *dtype = NULL;
   if (is_instance(s, object, st->np_dtype))
     dtype = object;

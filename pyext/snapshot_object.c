@@ -98,14 +98,26 @@ static void name_tuple(PxSnapshot *s, Frozen *f, PyObject *class, PyObject *fiel
   f->text = px_freeze_text(s, px_keep(s, PyType_GetName((PyTypeObject *)class)));
 }
 
+/* The fields of a struct sequence, as sys.float_info is. New reference or NULL. */
+static PyObject *sequence_fields(PxSnapshot *s, PyObject *object) {
+  PyObject *class = (PyObject *)Py_TYPE(object);
+  if (PyTuple_CheckExact(object) || PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE))
+    return NULL;
+  PyObject *fields = px_getattr_optional(class, s->st->name.__match_args__);
+  PyErr_Clear();
+  return fields;
+}
+
 static void freeze_tuple(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->kind = FZ_TUPLE;
   freeze_items(s, f, PySequence_Fast_ITEMS(object), PyTuple_GET_SIZE(object));
   PyObject *fields = px_named_fields(s->st, (PyObject *)Py_TYPE(object));
   if (!fields)
+    fields = sequence_fields(s, object);
+  if (!fields)
     return;
   px_keep(s, fields);
-  if (PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(object))
+  if (PyTuple_Check(fields) && PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(object))
     name_tuple(s, f, (PyObject *)Py_TYPE(object), fields);
 }
 

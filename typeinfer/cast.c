@@ -17,7 +17,7 @@ static const Type *join_arrays(Ty *ty, const Type *a, const Type *b) {
 }
 
 static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
-  if (a->n != b->n || a->frozen != b->frozen)
+  if (a->n != b->n || a->frozen != b->frozen || a->list != b->list)
     return NULL;
   const Type **elems = CX_ARRAY(ty->cx, const Type *, a->n + 1);
   for (uint32_t k = 0; k < a->n; k++)
@@ -53,8 +53,11 @@ static const Type *join_columns(Ty *ty, const Type *const *types, uint32_t n) {
   const Type *first = types[0], **column = CX_ARRAY(ty->cx, const Type *, n),
              **elems = CX_ARRAY(ty->cx, const Type *, first->n + 1);
   bool named = true;
-  for (uint32_t k = 1; k < n; k++)
+  for (uint32_t k = 1; k < n; k++) {
     named &= ty_same_names(first, types[k]);
+    if (first->list != types[k]->list)
+      return NULL;
+  }
   for (uint32_t j = 0; j < first->n; j++) {
     for (uint32_t k = 0; k < n; k++)
       column[k] = types[k]->elems[j];

@@ -253,6 +253,13 @@ Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
   return r;
 }
 
+Val ty_make_sequence(Ty *ty, const Val *items, uint32_t n, bool list) {
+  Val r = ty_make_tuple(ty, items, n);
+  if (list && !is_bottom(r))
+    r.type = ty_list(ty->cx, r.type->elems, n);
+  return r;
+}
+
 Val ty_item(Ty *ty, Val tuple, uint32_t k) {
   if (is_bottom(tuple))
     return BOTTOM;

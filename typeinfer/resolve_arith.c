@@ -214,8 +214,10 @@ static Val tuple_concat(Ty *ty, Val a, Val b) {
   Val *items = CX_ARRAY(ty->cx, Val, n + 1);
   for (uint32_t k = 0; k < n; k++)
     items[k] = k < a.type->n ? ty_item(ty, a, k) : ty_item(ty, b, k - a.type->n);
-  return ty_make_tuple(ty, items, n);
+  return ty_make_sequence(ty, items, n, a.type->list);
 }
+
+Val ty_extend(Ty *ty, Val list, Val items) { return tuple_concat(ty, list, items); }
 
 static Val tuple_repeat(Ty *ty, Val t, Val count) {
   int64_t times;
@@ -228,7 +230,7 @@ static Val tuple_repeat(Ty *ty, Val t, Val count) {
   Val *items = CX_ARRAY(ty->cx, Val, n + 1);
   for (uint32_t k = 0; k < n; k++)
     items[k] = ty_item(ty, t, k % t.type->n);
-  return ty_make_tuple(ty, items, n);
+  return ty_make_sequence(ty, items, n, t.type->list);
 }
 
 /* Tuples and strings compare by their first elements that differ. */
@@ -267,13 +269,14 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
     return ty_date_binary(ty, op, a, b);
   if (op == OP_EQ || op == OP_NE)
     return ty_equal(ty, op, a, b);
-  if (op >= OP_LT && op <= OP_GE && a.type->id == b.type->id &&
+  if (op >= OP_LT && op <= OP_GE && a.type->id == b.type->id && a.type->list == b.type->list &&
       (a.type->id == TY_TUPLE || a.type->id == TY_STR))
     return ordered(ty, op, a, b);
   /* not what tuples do: a sum would be taken for one of the numbers */
   if (ty_is_vector(a.type) || ty_is_vector(b.type))
     return bad_operands(ty, op, a, b);
-  if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE && op == OP_ADD)
+  if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE && op == OP_ADD &&
+      a.type->list == b.type->list)
     return tuple_concat(ty, a, b);
   if (a.type->id == TY_TUPLE && ty_is_integral(b.type) && op == OP_MUL)
     return tuple_repeat(ty, a, b);
@@ -331,7 +334,7 @@ Val ty_both(Ty *ty, Op op, Val a, Val b) {
 }
 
 static Val equal_tuples(Ty *ty, Val a, Val b) {
-  Val r = ty_const_bool(ty, a.type->n == b.type->n);
+  Val r = ty_const_bool(ty, a.type->n == b.type->n && a.type->list == b.type->list);
   for (uint32_t k = 0; k < a.type->n && a.type->n == b.type->n; k++)
     r = ty_both(ty, OP_AND, r,
                 ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));

@@ -67,7 +67,7 @@ static bool is_ellipsis(Val v) {
 }
 
 /* a[[0, 1]] takes several elements in NumPy, a[0, 1] one. */
-static bool is_list(Val v) { return v.src && v.src->op == OP_MAKE_LIST; }
+static bool is_list(Val v) { return v.type && v.type->id == TY_TUPLE && v.type->list; }
 
 static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
   bool is_tuple = index.type->id == TY_TUPLE;
@@ -317,7 +317,7 @@ static Val tuple_slice(Ty *ty, Val t, Val slice) {
   uint32_t count = 0;
   for (; n && (down ? at > stop : at < stop); at += step)
     items[count++] = ty_item(ty, t, (uint32_t)at);
-  return ty_make_tuple(ty, items, count);
+  return ty_make_sequence(ty, items, count, t.type->list);
 }
 
 static Val tuple_index(Ty *ty, Val t, Val index) {
@@ -468,7 +468,7 @@ Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
   Val *items = CX_ARRAY(ty->cx, Val, n + 1);
   for (uint32_t j = before; j < n - after; j++)
     items[j - before] = ty_item(ty, seq, j);
-  return ty_make_tuple(ty, items, n - after - before);
+  return ty_make_sequence(ty, items, n - after - before, true);
 }
 
 Val ty_slice(Ty *ty, const Val parts[3]) {

@@ -337,7 +337,10 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   }
   bool list = obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !strcmp(f->text, "list");
   const char *of = list ? "list" : obj.type->id == TY_STR ? "str" : NULL;
-  return no_attribute(ty, of, TY_PRETTY(ty, obj), name, NULL);
+  Suggest s = suggest_for(name);
+  for (uint32_t k = 0; obj.konst && k < obj.konst->nattrs; k++)
+    suggest_try(&s, obj.konst->attrs[k].name);
+  return no_attribute(ty, of, TY_PRETTY(ty, obj), name, s.best);
 }
 
 /* --- raise --- */

@@ -89,7 +89,7 @@ static Val rule_call(Ty *ty, Ins *i) {
 
 static Val rule_make_tuple(Ty *ty, Ins *i) {
   Val *items = operands(ty, i, 0);
-  return items ? ty_make_tuple(ty, items, i->nargs) : BOTTOM;
+  return items ? ty_make_sequence(ty, items, i->nargs, i->op == OP_MAKE_LIST) : BOTTOM;
 }
 
 static Val rule_make_slice(Ty *ty, Ins *i) {
@@ -115,9 +115,11 @@ static Val rule_make_dict(Ty *ty, Ins *i) {
 
 static Val rule_list_extend(Ty *ty, Ins *i) {
   Val a = ty_arg(ty, i, 0), b = ty_arg(ty, i, 1);
-  if (!is_bottom(a) && !is_bottom(b) && (a.type->id != TY_TUPLE || b.type->id != TY_TUPLE))
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  if (a.type->id != TY_TUPLE || b.type->id != TY_TUPLE)
     return TY_FAIL(ty, ERR_STAR_CALL);
-  return ty_binary(ty, OP_ADD, a, b);
+  return ty_extend(ty, a, b);
 }
 
 static Val rule_is_seq(Ty *ty, Ins *i) {

@@ -224,6 +224,8 @@ Val ty_rule_tuple(Ty *ty, const TyCall *c) {
     return TY_FAIL(ty, ERR_GENEXPR);
   if (c->args[0].type->id == TY_RANGE)
     return tuple_of_range(ty, c);
+  if (c->args[0].type->id == TY_TUPLE && c->args[0].type->list)
+    return ty_extend(ty, ty_make_tuple(ty, NULL, 0), c->args[0]);
   return c->args[0].type->id == TY_TUPLE ? c->args[0] : ty_argument_type(ty, c, 0, "a tuple");
 }
 
@@ -252,12 +254,16 @@ static bool is_instance(Ty *ty, const Type *t, Val cls, bool *out) {
            (f->type == TY_PYCOMPLEX && t->id == TY_C128);
     return true;
   }
+  if (cls.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && f->wide && !strcmp(f->text, "list")) {
+    *out = t->id == TY_TUPLE && t->list;
+    return true;
+  }
   bool is_class = cls.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
                   (f->i == INTR_PY_TUPLE || f->i == INTR_PY_RANGE || f->i == INTR_PY_SLICE);
   if (is_class)
-    *out = t->id == (f->i == INTR_PY_TUPLE   ? TY_TUPLE
-                     : f->i == INTR_PY_RANGE ? TY_RANGE
-                                             : TY_SLICE);
+    *out = !t->list && t->id == (f->i == INTR_PY_TUPLE   ? TY_TUPLE
+                                 : f->i == INTR_PY_RANGE ? TY_RANGE
+                                                         : TY_SLICE);
   return is_class;
 }
 

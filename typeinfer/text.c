@@ -434,7 +434,8 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
 
 static bool add_tuple(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
   const char *const *names = v.type->title ? v.type->names : NULL;
-  buf_printf(&t->format, "%s(", names ? v.type->title : "");
+  bool list = v.type->list;
+  buf_printf(&t->format, "%s%s", names ? v.type->title : "", list ? "[" : "(");
   for (uint32_t k = 0; k < v.type->n; k++) {
     buf_puts(&t->format, k ? ", " : "");
     if (names)
@@ -443,7 +444,7 @@ static bool add_tuple(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
                      depth + 1))
       return false;
   }
-  buf_puts(&t->format, v.type->n == 1 && !names ? ",)" : ")");
+  buf_puts(&t->format, list ? "]" : v.type->n == 1 && !names ? ",)" : ")");
   return true;
 }
 

@@ -183,6 +183,7 @@ Val ty_int_test(Ty *ty, Op op, Val a, Val b); /* the same, a comparison */
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n);
 Val ty_select(Ty *ty, Val cond, Val yes, Val no); /* yes and no of one type */
 Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n);
+Val ty_make_sequence(Ty *ty, const Val *items, uint32_t n, bool list); /* or a list */
 Val ty_pack(Ty *ty, const Type *type, const Val *items,
             uint32_t n);                    /* an object stored as a tuple: range, closure … */
 Val ty_item(Ty *ty, Val tuple, uint32_t k); /* element of a tuple or packed object */
@@ -248,6 +249,7 @@ Val ty_both(Ty *ty, Op op, Val a, Val b);  /* AND, OR of two pybools, both at ha
 Val ty_is(Ty *ty, Val a, Val b, bool negate);
 Val ty_contains(Ty *ty, Val item, Val seq, bool negate);
 const char *ty_op_text(Op op); /* "+" */
+Val ty_extend(Ty *ty, Val list, Val items); /* list or tuple with the items behind its own */
 /* Where checks are compiled in: the thread stops with that exception unless cond holds. {0} … of the message are vals. */
 void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
               uint32_t n);

@@ -1,0 +1,124 @@
+/* Rules of np.iinfo and np.finfo: objects of constants, known while the kernel is compiled. One object a type and program. */
+#include <math.h>
+#include <string.h>
+
+#include "typeinfer/ty.h"
+
+static const char iinfo_text[] = "numpy.iinfo", finfo_text[] = "numpy.finfo";
+
+typedef struct Members {
+  Cx *cx;
+  Binding *list;
+  uint32_t n;
+} Members;
+
+enum { MAX_MEMBERS = 24 };
+
+static void add(Members *m, const char *name, const Frozen *value) {
+  CX_ASSERT(m->cx, m->n < MAX_MEMBERS);
+  m->list[m->n++] = (Binding){name, value};
+}
+
+static void add_int(Members *m, const char *name, int64_t v) { add(m, name, fz_int(m->cx, v)); }
+
+static void add_dtype(Members *m, TypeId id) {
+  Frozen *f = CX_NEW(m->cx, Frozen);
+  f->kind = FZ_DTYPE;
+  f->type = id;
+  add(m, "dtype", f);
+  add_int(m, "bits", ty_scalar_info[id].bits);
+}
+
+static void add_limits_of_int(Members *m, TypeId id) {
+  unsigned bits = ty_scalar_info[id].bits;
+  bool is_unsigned = ty_scalar_info[id].kind == KIND_UINT;
+  Frozen *max = CX_NEW(m->cx, Frozen);
+  max->kind = FZ_INT;
+  max->i = (int64_t)(UINT64_MAX >> (64 - bits + !is_unsigned));
+  max->wide = max->i < 0;
+  add(m, "max", max);
+  add_int(m, "min", is_unsigned ? 0 : -max->i - 1);
+  add(m, "kind", fz_str(m->cx, is_unsigned ? "u" : "i"));
+}
+
+typedef struct Format {
+  TypeId id;
+  int mantissa, exponent; /* bits */
+} Format;
+static const Format formats[] = {
+    {TY_F16, 10, 5}, {TY_BF16, 7, 8}, {TY_F32, 23, 8}, {TY_F64, 52, 11}};
+
+static void add_limits_of_float(Members *m, const Format *f) {
+  int m_bits = f->mantissa, maxexp = 1 << (f->exponent - 1), minexp = 2 - maxexp;
+  int precision = (int)(m_bits * log10(2));
+  double max = ldexp(2 - ldexp(1, -m_bits), maxexp - 1);
+  const struct {
+    const char *name;
+    double value;
+  } floats[] = {{"eps", ldexp(1, -m_bits)},
+                {"epsneg", ldexp(1, -m_bits - 1)},
+                {"max", max},
+                {"min", -max},
+                {"tiny", ldexp(1, minexp)},
+                {"smallest_normal", ldexp(1, minexp)},
+                {"smallest_subnormal", ldexp(1, minexp - m_bits)},
+                {"resolution", pow(10, -precision)}};
+  for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+    add(m, floats[k].name, ty_fold_cast(m->cx, fz_float(m->cx, floats[k].value), f->id));
+  add_int(m, "nmant", m_bits);
+  add_int(m, "machep", -m_bits);
+  add_int(m, "negep", -m_bits - 1);
+  add_int(m, "iexp", f->exponent);
+  add_int(m, "nexp", f->exponent);
+  add_int(m, "maxexp", maxexp);
+  add_int(m, "minexp", minexp);
+  add_int(m, "precision", precision);
+}
+
+static const Frozen *limits(Ty *ty, const char *text, TypeId id, const Format *format) {
+  for (uint32_t k = 0; k < ty->p->frozen.len; k++)
+    if (ty->p->frozen.data[k]->text == text && ty->p->frozen.data[k]->type == id)
+      return ty->p->frozen.data[k];
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  Members m = {.cx = ty->cx, .list = CX_ARRAY(ty->cx, Binding, MAX_MEMBERS)};
+  f->kind = FZ_OPAQUE;
+  f->text = text;
+  f->wide = true; /* its name, in messages */
+  f->type = id;
+  add_dtype(&m, id);
+  if (format)
+    add_limits_of_float(&m, format);
+  else
+    add_limits_of_int(&m, id);
+  f->attrs = m.list;
+  f->nattrs = m.n;
+  return f;
+}
+
+/* The type that is asked for: a dtype, its name, or a number, which stands for its own. */
+static TypeId type_of(Val v) {
+  const Type *t = v.type;
+  if (t->id == TY_STR && v.konst)
+    return ty_by_name(v.konst->text, v.konst->n);
+  if (t->id == TY_DTYPE)
+    return ty_strengthen(t->frozen->type);
+  return ty_is_number(t) ? ty_strengthen(t->id) : TY_VOID;
+}
+
+Val ty_rule_np_iinfo(Ty *ty, const TyCall *c) {
+  TypeId id = type_of(c->args[0]);
+  bool integer = id < TY_SCALARS && (ty_scalar_info[id].kind == KIND_INT ||
+                                     ty_scalar_info[id].kind == KIND_UINT);
+  return integer ? ty_const(ty, limits(ty, iinfo_text, id, NULL))
+                 : ty_argument_type(ty, c, 0, "an integer type such as np.int32, or an integer");
+}
+
+Val ty_rule_np_finfo(Ty *ty, const TyCall *c) {
+  TypeId id = type_of(c->args[0]);
+  if (id < TY_SCALARS && ty_scalar_info[id].kind == KIND_COMPLEX)
+    id = ty_part_id(id);
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+    if (formats[k].id == id)
+      return ty_const(ty, limits(ty, finfo_text, id, &formats[k]));
+  return ty_argument_type(ty, c, 0, "a float type such as np.float32, or a float");
+}
