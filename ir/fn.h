@@ -82,7 +82,7 @@ typedef enum AtomicOp {
  * INDEX takes one (a pyint in range); SLICE takes three: start, count, step (all pyint, already clipped: count items);
  * NEWAXIS and FULL take none. PERMUTE is alone: axes[] of the source in result order. RESHAPE is alone: one operand an axis
  * of the result, C-contiguous source. PART is alone: the real (axes[0] 0) or imaginary (1) parts of a complex array, as floats.
- * FIELD is alone: of each record the bytes from `offset` on, with `nested` axes of `extents` behind the source's axes. */
+ * RESHAPE and FIELD may change the elements' type, x.view(dtype). FIELD is alone: of each record the bytes from `offset` on, with `nested` axes of `extents` behind the source's axes. */
 typedef enum ViewKind {
   VIEW_FULL,
   VIEW_INDEX,

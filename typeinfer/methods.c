@@ -28,18 +28,10 @@ static bool is_real(const Type *t) { return ty_is_number(t) && !ty_is_complex(t)
 
 /* --- numbers --- */
 
-static TypeId weak_of(const Type *t) {
-  return ty_kind(t) == KIND_BOOL      ? TY_PYBOOL
-         : ty_kind(t) == KIND_COMPLEX ? TY_PYCOMPLEX
-         : ty_is_integral(t)          ? TY_PYINT
-                                      : TY_PYFLOAT;
-}
-
-/* The Python number of a NumPy number. */
 static Val number_item(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)args;
   (void)n;
-  return ty_cast_id(ty, self, weak_of(self.type));
+  return ty_weak_number(ty, self);
 }
 
 /* Of a number: no record's, no date's. */
@@ -74,12 +66,6 @@ static Val number_view(Ty *ty, Val self, const Val *args, uint32_t n) {
   return ty_intrinsic(ty, INTR_NP_VIEW, t, &self, 1);
 }
 
-static Val array_ravel(Ty *ty, Val self, const Val *args, uint32_t n) {
-  (void)args;
-  (void)n;
-  Val all = ty_const_int(ty, -1);
-  return ty_reshape(ty, self, &all, 1);
-}
 
 static Val number_conjugate(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)args;
@@ -144,7 +130,14 @@ static Val date_astype(Ty *ty, Val self, const Val *args, uint32_t n) {
 static const Method methods[] = {
     {"reshape", is_array, 1, TY_MAX_NDIM, "1 to 16 integers, or a tuple of them", ty_reshape,
      MARK("array.reshape")},
-    {"ravel", is_array, 0, 0, "nothing", array_ravel, MARK("array.ravel")},
+    {"ravel", is_array, 0, 0, "nothing", ty_array_ravel, MARK("array.ravel")},
+    {"view", is_array, 1, 1, "a type", ty_array_view, MARK("array.view")},
+    {"transpose", is_array, 0, TY_MAX_NDIM, "the axes, each once, or nothing", ty_array_transpose,
+     MARK("array.transpose")},
+    {"swapaxes", is_array, 2, 2, "two axes", ty_array_swapaxes, MARK("array.swapaxes")},
+    {"item", is_array, 1, TY_MAX_NDIM, "an index: one number, or one an axis", ty_array_item,
+     MARK("array.item")},
+    {"fill", is_array, 1, 1, "a number", ty_array_fill, MARK("array.fill")},
     {"view", is_real_strong, 1, 1, "a type", number_view, MARK("number.view")},
     {"item", is_strong, 0, 0, "nothing", number_item, MARK("number.item")},
     {"astype", is_strong, 1, 1, "a type", number_astype, MARK("number.astype")},
@@ -163,6 +156,8 @@ static const Method *method_of(Val callee) {
       return &methods[k];
   return NULL;
 }
+
+const char *ty_method_name(Val callee) { return method_of(callee)->name; }
 
 bool ty_is_method(Val callee) { return method_of(callee) != NULL; }
 

@@ -18,8 +18,9 @@ static Val no_attribute(Ty *ty, const char *of, const char *what, const char *na
 static Val member(Ty *ty, const char *space, const char *name) {
   const char *path = arena_printf(&ty->cx->arena, "%s.%s", space, name);
   IntrinsicId id = ir_intrinsic_by_path(path);
+  bool ufunc = !strncmp(space, "numpy.", 6);
   if (id == INTR_NONE)
-    return no_attribute(ty, space, space, name, ir_intrinsic_suggest(space, name));
+    return no_attribute(ty, ufunc ? "ufunc" : space, space, name, ir_intrinsic_suggest(space, name));
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_INTRINSIC;
   f->i = id;
@@ -59,28 +60,19 @@ static Val product(Ty *ty, Val a, Val b) {
   return r;
 }
 
-static Val array_size(Ty *ty, Val a) {
+Val ty_array_size(Ty *ty, Val a) {
   Val r = a.type->ndim ? ty_extent(ty, a, 0) : ty_const_int(ty, 1);
   for (unsigned k = 1; k < a.type->ndim; k++)
     r = product(ty, r, ty_extent(ty, a, k));
   return r;
 }
 
-static Val array_transposed(Ty *ty, Val a) {
-  const Type *t = a.type;
-  if (t->ndim < 2)
-    return a;
-  Layout layout = t->layout == LAYOUT_C ? LAYOUT_F : t->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
-  IrView *view = CX_NEW(ty->cx, IrView);
-  view->n = t->ndim;
-  for (unsigned k = 0; k < t->ndim; k++) {
-    view->kind[k] = VIEW_PERMUTE;
-    view->axes[k] = (uint8_t)(t->ndim - 1 - k);
-  }
-  Val r = ty_op1(ty, OP_VIEW, ty_array_in(ty->cx, t, t->elem, t->ndim, layout), a);
-  if (r.ins)
-    r.ins->aux.view = view;
-  return r;
+static Val array_transposed(Ty *ty, Val a) { return ty_array_transpose(ty, a, NULL, 0); }
+
+static Val array_last_transposed(Ty *ty, Val a) {
+  Val axes[] = {ty_const_int(ty, -1), ty_const_int(ty, -2)};
+  return a.type->ndim < 2 ? no_attribute(ty, NULL, TY_PRETTY(ty, a), "mT", NULL)
+                          : ty_array_swapaxes(ty, a, axes, 2);
 }
 
 /* --- reshape --- */
@@ -131,7 +123,7 @@ Val ty_reshape(Ty *ty, Val a, const Val *args, uint32_t n) {
     extents[1 + k] = is_tuple ? ty_item(ty, args[0], k) : args[k];
   if (!check_shape(ty, extents + 1, ndim))
     return BOTTOM;
-  fill_extent(ty, extents + 1, ndim, array_size(ty, a));
+  fill_extent(ty, extents + 1, ndim, ty_array_size(ty, a));
   IrView *view = CX_NEW(ty->cx, IrView);
   view->n = 1;
   view->kind[0] = VIEW_RESHAPE;
@@ -149,7 +141,7 @@ static Val array_itemsize(Ty *ty, Val a) {
   return ty_const_int(ty, (int64_t)ty_size(a.type->elem));
 }
 static Val array_nbytes(Ty *ty, Val a) {
-  return product(ty, array_size(ty, a), array_itemsize(ty, a));
+  return product(ty, ty_array_size(ty, a), array_itemsize(ty, a));
 }
 static Val itself(Ty *ty, Val a) {
   (void)ty;
@@ -185,7 +177,7 @@ static Val array_real(Ty *ty, Val a) {
 
 static Val array_imag(Ty *ty, Val a) {
   if (!ty_is_complex(a.type->elem))
-    return no_attribute(ty, NULL, TY_PRETTY(ty, a), "imag", NULL);
+    return no_attribute(ty, "array", TY_PRETTY(ty, a), "imag", NULL);
   return array_part(ty, a, 1);
 }
 
@@ -226,6 +218,25 @@ static Val dtype_itemsize(Ty *ty, Val a) {
   return ty_const_int(ty, (int64_t)ty_size(ty_elem(ty, f->type, f->text)));
 }
 
+/* As np.dtype has them: 'float32', 'f' and 'f4'. */
+static Val dtype_name(Ty *ty, Val a) {
+  const Frozen *f = a.type->frozen;
+  return f->type < TY_SCALARS
+             ? ty_const(ty, fz_str(ty->cx, ty_scalar_info[ty_strengthen(f->type)].name))
+             : no_attribute(ty, NULL, TY_PRETTY(ty, a), "name", NULL);
+}
+
+static Val dtype_kind(Ty *ty, Val a) {
+  static const char *const kinds[] = {
+      [KIND_BOOL] = "b", [KIND_INT] = "i", [KIND_UINT] = "u", [KIND_FLOAT] = "f", [KIND_COMPLEX] = "c"};
+  TypeId id = a.type->frozen->type;
+  const char *kind = id < TY_SCALARS && id != TY_BF16 ? kinds[ty_scalar_info[id].kind]
+                     : id == TY_DATETIME              ? "M"
+                     : id == TY_TIMEDELTA             ? "m"
+                                                      : "V";
+  return ty_const(ty, fz_str(ty->cx, kind));
+}
+
 typedef struct Attribute {
   const char *name;
   Val (*get)(Ty *ty, Val obj);
@@ -233,10 +244,12 @@ typedef struct Attribute {
 
 static const Attribute array_attributes[] = {
     {"shape", array_shape},
-    {"size", array_size},
+    {"size", ty_array_size},
     {"ndim", array_ndim},
     {"strides", array_strides},
     {"T", array_transposed},
+    {"mT", array_last_transposed},
+    {"flat", ty_array_flat},
     {"dtype", array_dtype},
     {"itemsize", array_itemsize},
     {"nbytes", array_nbytes},
@@ -258,7 +271,8 @@ static const Attribute scalar_attributes[] = {{"ndim", number_ndim},
 static const Attribute range_attributes[] = {
     {"start", part0}, {"stop", part1}, {"step", part2}, {NULL, NULL}};
 static const Attribute dtype_attributes[] = {
-    {"type", itself}, {"itemsize", dtype_itemsize}, {NULL, NULL}};
+    {"type", itself},     {"itemsize", dtype_itemsize}, {"name", dtype_name},
+    {"kind", dtype_kind}, {NULL, NULL}};
 
 static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name) {
   Suggest s = suggest_for(name);
@@ -296,6 +310,8 @@ static Val array_attribute(Ty *ty, Val obj, const char *name) {
 Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
   if (is_bottom(obj) || is_bottom(value))
     return BOTTOM;
+  if (obj.type->id == TY_ARRAY && !strcmp(name, "flat"))
+    return ty_array_set_flat(ty, obj, value);
   bool field = ty_has_fields(obj) && !is_own_attribute(obj, name);
   /* r.shape of a record without that field */
   for (const Attribute *a = array_attributes; a->name && field; a++)

@@ -278,10 +278,22 @@ Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
 bool ty_is_method(Val callee); /* array.reshape, number.conjugate, bound to their object */
+const char *ty_method_name(Val callee); /* of one */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 /* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
 bool ty_find_method(Ty *ty, Val obj, const char *name, Val *out, Suggest *s);
 Val ty_reshape(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_size(Ty *ty, Val array);
+/* array_methods.c */
+Val ty_array_ravel(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_view(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_transpose(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_swapaxes(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_item(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_fill(Ty *ty, Val array, const Val *args, uint32_t n);
+Val ty_array_flat(Ty *ty, Val array);
+Val ty_array_set_flat(Ty *ty, Val array, Val value);
+Val ty_weak_number(Ty *ty, Val v); /* the Python number of a NumPy number */
 Val ty_magnitude(Ty *ty, Val x);                /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);

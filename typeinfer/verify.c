@@ -64,7 +64,11 @@ static void check_view(const Check *c) {
     return;
   }
   if (v->n && v->kind[0] == VIEW_FIELD) {
-    WANT(c, arg(c, 0)->id == TY_ARRAY && arg(c, 0)->elem->id == TY_RECORD && c->i->nargs == 1);
+    const Type *from = arg(c, 0), *to = c->i->type;
+    bool same_bytes = !v->offset && !v->nested && from->id == TY_ARRAY && to->id == TY_ARRAY &&
+                      ty_size(from->elem) == ty_size(to->elem);
+    WANT(c, from->id == TY_ARRAY && c->i->nargs == 1);
+    WANT(c, same_bytes || from->elem->id == TY_RECORD);
     WANT(c, c->i->type->ndim == arg(c, 0)->ndim + v->nested);
     return;
   }
