@@ -4,4 +4,4 @@ from pyptx import cuda
 
 @cuda.jit
 def kernel(a):
-    a.fill(0)
+    a.sort()
