@@ -72,6 +72,8 @@ void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
 /* Fission where there are barriers, and the loops: fills cg->kernel and cg->out->host's sizes. */
 void cg_host_loops(Cg *cg);
 
+/* Labels in long blocks, for the code generator's sake: host_blocks.c. */
+void cg_host_divide_blocks(Cg *cg);
 void cg_host_emit(Cg *cg);
 /* Links object code, which it takes; cg->out has entry and imports, and gets jit and host.entry. */
 void cg_host_link(Cg *cg, LLVMMemoryBufferRef object);

@@ -5,6 +5,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/host.h"
+#include "codegen/optimize.h"
 #include "codegen/valuemap.h"
 
 static LLVMValueRef function_of(LLVMValueRef i) {
@@ -65,10 +66,9 @@ void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel) 
     if (markers[k])
       inline_callers(cg, markers[k], kernel);
   LLVMSetLinkage(kernel, LLVMExternalLinkage); /* nobody calls it yet */
-  cg_run_passes(
-      cg, cg->options.opt > 0
-              ? "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
-              : "always-inline");
+  cg_run_passes(cg, "always-inline");
+  if (cg->options.opt > 0)
+    cg_run_passes(cg, cg_cleaning(cg));
   LLVMSetLinkage(kernel, LLVMInternalLinkage);
   for (int k = 0; k < 2; k++)
     if (markers[k])

@@ -133,6 +133,7 @@ void cg_host_link(Cg *cg, LLVMMemoryBufferRef object) {
 
 void cg_host_emit(Cg *cg) {
   CgKernel *out = cg->out;
+  cg_host_divide_blocks(cg);
   if (cg->request->want & CG_WANT_ASM && !out->assembly)
     keep_assembly(cg);
   if (!cg->kernel)

@@ -10,6 +10,7 @@
 #include "codegen/flow.h"
 #include "codegen/host.h"
 #include "codegen/lanes_private.h"
+#include "codegen/optimize.h"
 
 /* --- what can be written --- */
 
@@ -608,8 +609,6 @@ static void merge_latches(Cg *cg) {
     LLVMPositionBuilderAtEnd(cg->builder, here);
 }
 
-#define CLEAN "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
-
 /* Lanes want branches. A switch of more cases than lanes have blocks stays one: such a function runs thread by thread anyway, and a tree of so many
  * comparisons of one value takes LLVM's code generator minutes (CodeGenPrepare looks from each of them at all others). */
 static void lower_switches(Cg *cg, LLVMValueRef f) {
@@ -626,20 +625,24 @@ static void lower_switches(Cg *cg, LLVMValueRef f) {
     cg_run_function_passes(cg, f, "lower-switch");
 }
 
+/* What lanes want of loops; not of functions that are too long for lanes, where it takes time with the square of a loop's exits. */
 static void make_regular(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       lower_switches(cg, f);
   merge_latches(cg);
-  cg_run_passes(cg, "function(loop-simplify,lcssa)");
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && LLVMCountBasicBlocks(f) <= 2 * LANES_BLOCKS)
+      cg_run_function_passes(cg, f, "loop-simplify,lcssa");
 }
 
 void cg_lanes_prepare(Cg *cg) {
-  cg_run_passes(cg, "always-inline,cgscc(inline)," CLEAN);
+  cg_run_passes(cg, "always-inline,cgscc(inline)");
+  cg_run_passes(cg, cg_cleaning(cg));
   make_regular(cg);
 }
 
 void cg_lanes_regulate(Cg *cg) {
-  cg_run_passes(cg, CLEAN);
+  cg_run_passes(cg, cg_cleaning(cg));
   make_regular(cg);
 }

@@ -6,7 +6,9 @@
 
 #include "codegen/fission.h"
 #include "codegen/host.h"
+#include "codegen/length.h"
 #include "codegen/lower.h"
+#include "codegen/optimize.h"
 
 /* --- the module --- */
 
@@ -18,31 +20,50 @@
 #define HOST_WITHOUT ""
 #endif
 
-static void host_open(Cg *cg) {
-  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
-       *features = LLVMGetHostCPUFeatures(), *why = NULL;
+static const char *features_of(Cg *cg) {
   const char *more = getenv("PYPTX_HOST_FEATURES"); /* tests: "-f16c" acts as a CPU without it */
+  char *own = LLVMGetHostCPUFeatures();
+  const char *all = arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", own,
+                                 more && *more ? "," : "", more ? more : "");
+  LLVMDisposeMessage(own);
+  return all;
+}
+
+static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
+  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *why = NULL;
   LLVMTargetRef target;
   const char *error = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &why)) {
     error = arena_strdup(&cg->cx->arena, why);
     LLVMDisposeMessage(why);
   } else {
-    LLVMCodeGenOptLevel level = cg->options.opt >= 2   ? LLVMCodeGenLevelDefault
-                                : cg->options.opt == 1 ? LLVMCodeGenLevelLess
-                                                       : LLVMCodeGenLevelNone;
-    cg->machine =
-        LLVMCreateTargetMachine(target, triple, cpu,
-                                arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", features,
-                                             more && *more ? "," : "", more ? more : ""),
-                                level, LLVMRelocPIC, LLVMCodeModelDefault);
+    cg->machine = LLVMCreateTargetMachine(target, triple, cpu, features_of(cg), level, LLVMRelocPIC,
+                                          LLVMCodeModelDefault);
     if (!cg->machine)
       error = "no target machine for this CPU";
   }
-  LLVMDisposeMessage(triple), LLVMDisposeMessage(cpu), LLVMDisposeMessage(features);
+  LLVMDisposeMessage(triple), LLVMDisposeMessage(cpu);
   if (error)
     fail(cg->cx, (Loc){0}, ERR_LLVM, error);
+}
+
+static void host_open(Cg *cg) {
+  open_machine(cg, cg->options.opt >= 2   ? LLVMCodeGenLevelDefault
+                   : cg->options.opt == 1 ? LLVMCodeGenLevelLess
+                                          : LLVMCodeGenLevelNone);
   cg->target_state = CX_NEW(cg->cx, HostState);
+}
+
+/* Of very long functions: the code generator's own optimisations have several parts whose time grows with the square of a function (sinking,
+ * assigning registers, placing blocks). Without them code takes a tenth of the time to make and is twice as long. */
+static void host_emit(Cg *cg) {
+  enum { INSTRUCTIONS = 16000, BLOCKS = 4000 };
+  Length l = cg_length(cg);
+  if (cg->options.opt && (l.instructions > INSTRUCTIONS || l.blocks > BLOCKS)) {
+    cg_close_machine(cg);
+    open_machine(cg, LLVMCodeGenLevelNone);
+  }
+  cg_host_emit(cg);
 }
 
 static void host_finish(
@@ -63,14 +84,9 @@ static void host_finish(
 static void host_link(Cg *cg) { (void)cg; }
 
 static void host_optimize(Cg *cg) {
-  static const char *const pipelines[] = {
-      "default<O0>", "always-inline,default<O1>,function(loop(loop-reduce))",
-      "function(sroa),always-inline,default<O2>,function(loop(loop-reduce))",
-      "function(sroa),always-inline,default<O3>,function(loop(loop-reduce))"};
-  int opt = cg->options.opt < 0 ? 0 : cg->options.opt > 3 ? 3 : cg->options.opt;
   cg_host_loops(cg);
   cg_host_relax_atomics(cg);
-  cg_run_passes(cg, pipelines[opt]);
+  cg_optimize_host(cg);
 }
 
 /* --- a thread's identity --- */
@@ -364,7 +380,7 @@ const Target cg_target_host = {
     .finish = host_finish,
     .link = host_link,
     .optimize = host_optimize,
-    .emit = cg_host_emit,
+    .emit = host_emit,
     .release = cg_host_release,
     .context_type = host_context_type,
     .kernel_begin = host_kernel_begin,

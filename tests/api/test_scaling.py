@@ -8,32 +8,38 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 scaling = pytest.importorskip("scaling")
+shapes = pytest.importorskip("scaling_shapes")
 
 
 @pytest.mark.parametrize(
-    "source, large, arch",
+    "shape, large, arch",
     [
-        (scaling.straight_lines, 5000, "sm_90"),
-        (scaling.call_tree, 200, "sm_90"),
-        (scaling.straight_lines, 2000, None),
-        (scaling.choices, 400, None),
+        (shapes.straight_lines, 5000, "sm_90"),
+        (shapes.call_tree, 200, "sm_90"),
+        (shapes.loops, 320, "sm_90"),
+        (shapes.choices, 800, "sm_90"),
+        (shapes.straight_lines, 2000, None),
+        (shapes.choices, 400, None),
+        (shapes.loop_of_lines, 800, None),
+        (shapes.one_block, 1600, None),
+        (shapes.whiles, 240, None),
     ],
-    ids=["lines", "functions", "lines-host", "elif-host"],
+    ids=lambda v: v.__name__ if callable(v) else v or "host",
 )
-def test_eight_times_the_size_takes_about_eight_times_as_long(source, large, arch):
+def test_eight_times_the_size_takes_about_eight_times_as_long(shape, large, arch):
     """Below the power 1.5 of the size, halfway to a quadratic step's 64 times. What else runs on the machine only ever adds to a
     time, so the best of each size counts, and a bad moment is given some rounds to pass."""
-    small, large = (scaling.define(source(n), "kernel") for n in (large // 8, large))
+    small, large = (scaling.define(shape(n), "kernel") for n in (large // 8, large))
     best = [math.inf, math.inf]
     for _ in range(8):
-        best = [min(b, scaling.milliseconds(k, arch, 3)) for b, k in zip(best, (small, large), strict=True)]
+        best = [min(b, scaling.milliseconds(k, arch, 2)) for b, k in zip(best, (small, large), strict=True)]
         if best[1] < 8**1.5 * best[0]:
             break
     assert best[1] < 8**1.5 * best[0]
 
 
 def test_memory_is_returned():
-    kernel = scaling.define(scaling.straight_lines(3000), "kernel")
+    kernel = scaling.define(shapes.straight_lines(3000), "kernel")
     scaling.milliseconds(kernel, "sm_90", 3)
     before = scaling.resident_kib()
     scaling.milliseconds(kernel, "sm_90", 3)
