@@ -32,15 +32,16 @@ static bool mark(CoIns *i) {
   return changed;
 }
 
-/* What threads bring with them from the ways that they took apart. */
+/* What threads bring with them from the ways that they took apart, to where all meet or only some. */
 static bool mark_apart(CoShape *s, uint32_t at) {
   uint32_t meet = co_meeting(s, at);
-  CoSet apart = co_between(s, at, meet);
-  /* a loop that threads leave at different times */
-  bool changed = false, rounds = co_has(apart, at);
+  CoSet apart = co_between(s, at, meet), joins = apart | (meet != at ? co_one(meet) : 0);
+  /* all of a loop that threads leave at different times */
+  CoSet rounds = co_has(apart, at) ? apart : 0;
+  bool changed = false;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     CoIns *i = &s->ins.data[k];
-    if (rounds ? co_has(apart, i->block) : meet != at && i->block == meet && LLVMIsAPHINode(i->old))
+    if (co_has(rounds, i->block) || (co_has(joins, i->block) && LLVMIsAPHINode(i->old)))
       changed |= mark(i);
   }
   return changed;

@@ -305,6 +305,33 @@ def by_blocks(x, out, n):  # branches on the block, in loops and around them; ar
     out[b * 16 + t] = v + ours[15 - t]
 
 
+def early(x, out):  # threads that bring different numbers from ways of their own, while others end
+    t, b = cuda.threadIdx.x, cuda.blockIdx.x
+    i = b * 16 + t
+    cuda.syncthreads()
+    if t < 5:
+        q = 1
+    elif x[t] == 0:
+        return
+    else:
+        q = 2
+    if q * b < 4:
+        out[i] = q
+
+
+def sought(n, out):  # threads that leave a loop in different rounds, by different ways
+    t, b = cuda.threadIdx.x, cuda.blockIdx.x
+    i = b * 16 + t
+    cuda.syncthreads()
+    found = 1
+    for k in range(n):
+        if (t * k) % 7 == 3:
+            found = 2
+            break
+    if found * b < 4:
+        out[i] = found
+
+
 def counted(x, out):  # atomics on shared memory, and what a vote of the block gives
     bins = cuda.shared.array(4, np.int32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
@@ -355,6 +382,8 @@ CASES = [
     (butterfly, f"{M}, {V}, {M}", lambda: (reals(9, 32), reals(32), reals(9, 32)), ROWS),
     (sorted_rows, f"{M}, {M}", lambda: (reals(9, 16), reals(9, 16)), ROWS),
     (by_blocks, f"{V}, {V}, int32", lambda: (reals(16), reals(150), 5), ROWS),
+    (early, "int32[::1], int32[::1]", lambda: (small(), np.zeros(150, np.int32)), ROWS),
+    (sought, "int32, int32[::1]", lambda: (20, np.zeros(150, np.int32)), ROWS),
     (counted, "int32[::1], int32[:, ::1]", lambda: (np.resize(small(), 150), np.zeros((9, 4), np.int32)), ROWS),
 ]
 

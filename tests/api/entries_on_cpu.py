@@ -41,7 +41,7 @@ static void run_thread(void) {
   ended[now] = 1;
 }
 
-/* 1: threads wait at different barriers. */
+/* 1: threads wait at different barriers, or at one that others do not come to any more. */
 static int run_block(char *stacks) {
   int n = ntid_x * ntid_y * ntid_z, left = n, wrong = 0;
   for (int t = 0; t < n; t++) {
@@ -64,6 +64,7 @@ static int run_block(char *stacks) {
       wrong |= !ended[now] && at && barriers[now] != at;
       at = ended[now] ? at : barriers[now];
     }
+    wrong |= at && left < n;
   }
   return wrong;
 }
@@ -171,7 +172,7 @@ class Entries:
         self._set("nctaid", grid)
         self._set("ntid", block)
         wrong = self.code.run_grid(getattr(self.code, f"call_{self.symbol}" + "$coarse" * coarse))
-        assert not wrong, "threads of a block stand at different barriers"
+        assert not wrong, "threads of a block stand at different barriers, or have ended"
 
     def check(self, grid, block, *arguments):
         """Both entries leave the same in every array."""
