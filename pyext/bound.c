@@ -3,6 +3,7 @@
  * The streams of other libraries are asked for at each call, since that is what changes between calls. */
 #include <string.h>
 
+#include "pyext/device_array.h"
 #include "pyext/graph.h"
 #include "pyext/launcher.h"
 #include "pyext/raise.h"
@@ -14,12 +15,22 @@ typedef struct PxBound {
   PyObject *arguments; /* a tuple: they live as long as this */
   PyObject *names;     /* of the last ones, or NULL */
   RtConfig config;
-  PxArgs args; /* its follow and held parts; never moves */
+  uint64_t epoch; /* its arrays' */
+  PxArgs args;    /* its follow and held parts; never moves */
   char *block;
 } PxBound;
 
 static PyObject *name_of(PxLauncher *l) {
   return ((PyFunctionObject *)l->dispatcher->function)->func_qualname;
+}
+
+static PyObject *was_reset(const PxBound *b) {
+  PyObject *class = px_error_class(b->args.st, "ContextLostError");
+  if (class)
+    PyErr_Format(class, "%s was reset after the launch of %U was bound\n  help: bind it again, to new arrays",
+                 rt_device_label(b->args.device), name_of(b->launcher));
+  Py_XDECREF(class);
+  return NULL;
 }
 
 static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size_t nargsf,
@@ -31,6 +42,8 @@ static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size
                         name_of(b->launcher));
   if (b->launcher->forall && !b->launcher->ntasks)
     Py_RETURN_NONE;
+  if (PX_UNLIKELY(b->epoch != px_epoch_now(b->args.device)))
+    return was_reset(b);
   _Alignas(16) char small[PX_BLOCK_ON_STACK];
   uint32_t bytes = b->overload->code->params.bytes;
   char *block = bytes <= PX_BLOCK_ON_STACK ? small : PyMem_Malloc(bytes);
@@ -99,6 +112,7 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
   b->arguments = NULL;
   b->names = Py_XNewRef(kwnames);
   b->block = NULL;
+  b->epoch = px_epoch_now(device);
   px_args_init(&b->args, st, device, l->config.stream, l->dispatcher->options.numba_typing);
   int failed = bind(b, argv, n, kwnames);
   PyObject_GC_Track(b);

@@ -4,7 +4,7 @@
  * which PYPTX_DEVICE decides once: gpu, host, or auto (a GPU if a driver answers).
  *
  * A GPU that is chosen is current in the driver too, as for PyTorch's and CuPy's own functions that choose; the end of the block puts back
- * what was current before. On a machine with several GPUs a thread that has chosen none works on the one that is current in the driver,
+ * what was current before: `with select_device(i):` too, before the call. On a machine with several GPUs a thread that has chosen none works on the one that is current in the driver,
  * whoever made it so, and makes the default current where none is. With one GPU there is nothing to ask. */
 #include "pyext/device.h"
 
@@ -20,6 +20,12 @@ static _Thread_local RtDevice *selected;
 static _Thread_local RtContext before; /* the first select_device: what close() puts back */
 /* the last GPU that was selected since, also where the host device was afterwards */
 static _Thread_local RtDevice *made_current;
+/* What the last select_device displaced, as long as nothing else was selected: `with select_device(…):` puts that back. */
+static _Thread_local struct {
+  RtDevice *device; /* that it selected; NULL: none, or entered since */
+  RtDevice *selected, *made_current;
+  RtContext context, before;
+} chosen;
 /* `with device:` */
 static _Thread_local struct {
   struct {
@@ -224,6 +230,13 @@ static PyObject *device_enter(PyObject *self, PyObject *Py_UNUSED(args)) {
   RtContext context = rt_context_now();
   if (!make_current(px_state_of(self), d))
     return NULL;
+  if (chosen.device && chosen.device == d && selected == d) {
+    context = chosen.context;
+    selected = chosen.selected;
+    before = chosen.before;
+    made_current = chosen.made_current;
+  }
+  chosen.device = NULL;
   entered.was[entered.depth].selected = selected;
   entered.was[entered.depth++].context = context;
   selected = d;
@@ -309,7 +322,8 @@ static PyGetSetDef device_getset[] = {
 
 static PyMethodDef device_methods[] = {
     {"reset", device_reset, METH_NOARGS,
-     "Release all memory and modules of the device; every object on it becomes invalid."},
+     "Release all memory and modules of the device, also after a fault. Its arrays, streams, events, graphs and bound launches are of no use any "
+     "more, and say so with ContextLostError; kernels are loaded again when a launch wants them."},
     {"synchronize", device_synchronize, METH_NOARGS,
      "Wait until the device is idle; raises what its kernels raised."},
     {"memory_info", device_memory, METH_NOARGS, "(free, total) bytes of memory."},
@@ -390,6 +404,11 @@ static PyObject *module_select(PyObject *module, PyObject *arg) {
   RtContext context = rt_context_now();
   if (!d || !make_current(st, d))
     return NULL;
+  chosen.device = d;
+  chosen.selected = selected;
+  chosen.made_current = made_current;
+  chosen.context = context;
+  chosen.before = before;
   if (!selected)
     before = context;
   selected = d;
@@ -404,7 +423,7 @@ static PyObject *module_close(PyObject *module, PyObject *Py_UNUSED(args)) {
   if (now && (now == selected || now == made_current))
     rt_context_put_back(before); /* no other library has changed it since */
   before = (RtContext){0};
-  made_current = NULL;
+  made_current = chosen.device = NULL;
   selected = NULL;
   PX_PUBLISH(st->default_device, (RtDevice *)NULL);
   PX_PUBLISH(st->first_gpu, (RtDevice *)NULL);
@@ -474,7 +493,9 @@ PyMethodDef px_device_functions[] = {
      "get_current_device()\n\nThe device that this thread's launches and allocations use: the selected one, else the GPU that another library made "
      "current, else the default."},
     {"select_device", module_select, METH_O,
-     "select_device(device)\n\nMake a device the current one of this thread, for other libraries too: a GPU's number, 'gpu' for the first, or 'host'."},
+     "select_device(device)\n\nMake a device the current one of this thread, for other libraries too: a GPU's number, 'gpu' for the first, or 'host'. "
+     "It stays until another is selected, or until close(); `with select_device(device):` is for the block: after it the device that was current "
+     "before is so again. Returns the Device."},
     {"close", module_close, METH_NOARGS,
      "close()\n\nForget the device that this thread selected: what was current before is so again. The next use chooses the default again."},
     {"_gpu", module_gpu, METH_O,

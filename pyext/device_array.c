@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pyext/dlpack.h"
+#include "pyext/raise.h"
 #include "pyext/stream.h"
 
 /* Arrays do not change, so none is cleared: a cycle has an owner in it that is. */
@@ -22,6 +23,17 @@ static void array_dealloc(PyObject *op) {
   Py_CLEAR(((PxArray *)op)->stream);
   type->tp_free(op);
   Py_DECREF(type);
+}
+
+int px_array_check(const PxArray *a, const char *who) {
+  if (PX_LIKELY(a->epoch == px_epoch_now(a->device)))
+    return 0;
+  PyObject *class = px_error_class(px_state_of((PyObject *)a), "ContextLostError");
+  if (class)
+    PyErr_Format(class, "%s was made before %s was reset, which took its memory away\n  help: make it again", who,
+                 rt_device_label(a->device));
+  Py_XDECREF(class);
+  return -1;
 }
 
 static PyObject *array_repr(PyObject *op) {

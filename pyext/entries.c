@@ -1,4 +1,4 @@
-/* Entries: see entries.h. What compiling the second one takes is kept here, so that it is that of the first compilation: options, and where the
+/* Entries: see entries.h. What loading one again takes after a reset is kept here, and what compiling the second one takes, so that it is that of the first compilation: options, and where the
  * code comes from (CgKernel.rest). */
 #include "pyext/entries.h"
 
@@ -15,7 +15,7 @@ typedef struct PxEntries {
   CgOptions options;
   PxCaching caching;
   char *dump;       /* PyMem, or NULL */
-  PyObject *label;  /* bytes: of the entry in the disk cache */
+  PyObject *label;  /* bytes: of the second entry in the disk cache; NULL: there is none */
   PyObject *linked; /* list: what both are linked with */
   CgKernel *coarse; /* NULL: not compiled yet */
   /* One thread at a time compiles and loads. */
@@ -115,6 +115,8 @@ static int keep_entries(PxDispatcher *d, PxOverload *o, PyObject *linked) {
   e->process = getpid();
   if (!(e->turn = PyThread_allocate_lock()))
     return PyErr_NoMemory(), -1;
+  if (!o->code->rest)
+    return 0;
   return (dump && !(e->dump = copy_text(dump))) || !(e->label = label_of(d, o)) ? -1 : 0;
 }
 
@@ -135,9 +137,9 @@ void px_entries_free(PxOverload *o) {
 int px_entries_open(PxState *st, PxDispatcher *d, PxOverload *o, PyObject *declared) {
   PyObject *linked = read_linked(d, declared, o->device);
   int failed = linked ? open_kernel(st, o) : -1;
-  if (!failed && o->code->rest)
+  if (!failed && !rt_device_is_host(o->device))
     failed = keep_entries(d, o, linked);
-  else if (!failed && !rt_device_is_host(o->device))
+  if (!failed && !rt_device_is_host(o->device) && !o->code->rest)
     failed = add(st, o, RT_ENTRY_OWN, o->code, linked);
   Py_XDECREF(linked);
   return failed;
@@ -197,9 +199,25 @@ static int compile_coarse(PxState *st, PxOverload *o) {
                             &unused);
 }
 
+/* The code holds the addresses of arrays that the reset has taken away. */
+static int check_owners(PxState *st, const PxOverload *o) {
+  if (!rt_kernel_is_stale(o->kernel) || !o->owners || !PyTuple_GET_SIZE(o->owners))
+    return 0;
+  PyObject *class = px_error_class(st, "ContextLostError");
+  if (class)
+    PyErr_Format(class,
+                 "%s was reset after kernel '%s' was compiled with device arrays among its globals or closure values, which are "
+                 "gone\n  help: make these arrays again, and the kernel anew: cuda.jit(kernel.py_func)",
+                 rt_device_label(o->device), o->code->symbol);
+  Py_XDECREF(class);
+  return -1;
+}
+
 static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
   if (rt_kernel_has(o->kernel, entry)) /* who had the turn before has done it */
     return 0;
+  if (check_owners(st, o) < 0)
+    return -1;
   if (entry == RT_ENTRY_COARSE && compile_coarse(st, o) < 0)
     return -1;
   return add(st, o, entry, entry == RT_ENTRY_COARSE ? o->entries->coarse : o->code,
@@ -220,7 +238,7 @@ int px_entry_own(PxState *st, PxOverload *o) { return px_entry_load(st, o, RT_EN
 
 int px_entry_coarse_ptx(PxState *st, PxOverload *o, const char **ptx) {
   *ptx = NULL;
-  if (!o->entries)
+  if (!o->code->rest)
     return 0;
   if (begin_turn(o) < 0)
     return -1;

@@ -1,11 +1,12 @@
 /* Entries: a compiled kernel's code onto its device. A kernel that is coarsened (docs/COARSENING.md) has two entries, each compiled by itself and
- * loaded when a launch first wants it; every other kernel is loaded when it has been compiled. */
+ * loaded when a launch first wants it; every other kernel is loaded when it has been compiled. After a reset of the device all are loaded again
+ * when a launch wants them. */
 #ifndef PYPTX_PYEXT_ENTRIES_H
 #define PYPTX_PYEXT_ENTRIES_H
 
 #include "pyext/overload.h"
 
-/* Fills o->kernel, and o->entries where there are two. declared: the functions of other modules that the code may call. 0 or -1. */
+/* Fills o->kernel, and o->entries on a GPU. declared: the functions of other modules that the code may call. 0 or -1. */
 int px_entries_open(PxState *st, struct PxDispatcher *d, PxOverload *o, PyObject *declared);
 void px_entries_free(PxOverload *o); /* after its kernel */
 

@@ -18,7 +18,7 @@ typedef struct PxOverload {
   PyObject *owners; /* tuple: device arrays whose addresses the code holds */
   CgKernel *code;
   RtKernel *kernel;
-  /* of a kernel that has two, which are loaded when launches want them: entries.c; else NULL */
+  /* what loads the kernel's, entries.c; NULL on the host device */
   struct PxEntries *entries;
   PxCacheUse cache; /* how the disk cache served it */
   bool pending;     /* launched on a GPU since its traps were last looked at; in st->pending */

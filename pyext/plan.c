@@ -106,13 +106,14 @@ static bool convert(const PxStep *s, PyObject *arg, char out[16]) {
   return px_convert_scalar((TypeId)s->given, value, (TypeId)s->token, out);
 }
 
-static inline bool array_fits(const PxPlan *p, const PxStep *s, const PxArray *a) {
-  return a->token == s->token && a->device == p->device && !(a->readonly & s->written);
+static inline bool array_fits(uint64_t epoch, const PxStep *s, const PxArray *a) {
+  return a->token == s->token && a->epoch == epoch && !(a->readonly & s->written);
 }
 
 /* false: an argument is none for the plan, or cannot be read, which is an exception. */
 PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *block) {
   const PxMove *m = p->moves;
+  const uint64_t epoch = p->epoch; /* block may be anything to the compiler */
   for (const PxStep *s = p->steps, *end = s + p->nsteps; s < end; s++) {
     PyObject *arg = argv[s->arg];
     const void *from = arg;
@@ -125,7 +126,7 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
       return false;
     switch ((StepKind)s->kind) {
     case STEP_ARRAY:
-      if (!array_fits(p, s, (const PxArray *)arg))
+      if (!array_fits(epoch, s, (const PxArray *)arg))
         return false;
       break;
     case STEP_OBJECT: break;
@@ -398,6 +399,7 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
     return NULL;
   p->st = st;
   p->device = a->device;
+  p->epoch = px_epoch_now(a->device);
   p->ordinal = rt_device_ordinal(a->device);
   p->overload = o;
   p->kernel = o->kernel;
@@ -422,7 +424,8 @@ static bool is_simple(const PxDispatcher *d, const PxOverload *o, const PxArgs *
 /* Names that are not interned have a plan that serves nobody: one is enough. */
 static bool has_one(const PxDispatcher *d, const PxPlan *fresh) {
   for (const PxPlan *p = d->plans; p; p = p->next) {
-    bool same = p->overload == fresh->overload && p->npositional == fresh->npositional &&
+    bool same = p->overload == fresh->overload && p->epoch == fresh->epoch &&
+                p->npositional == fresh->npositional &&
                 !memcmp(p->steps, fresh->steps, sizeof *p->steps * p->nsteps);
     if (same && (p->kwnames == fresh->kwnames ||
                  (p->kwnames && fresh->kwnames &&
@@ -435,7 +438,7 @@ static bool has_one(const PxDispatcher *d, const PxPlan *fresh) {
 static bool is_full(PxDispatcher *d) {
   unsigned n = 0;
   for (const PxPlan *p = PX_PUBLISHED(d->plans); p; p = p->next)
-    n++;
+    n += p->epoch == px_epoch_now(p->device);
   return n >= PX_MAX_PLANS;
 }
 

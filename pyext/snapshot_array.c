@@ -149,6 +149,8 @@ static void freeze_device_array(PxSnapshot *s, Frozen *f, PxArray *a) {
       f->text = "a device array of a dtype that kernels do not have";
     return;
   }
+  if (px_array_check(a, "a device array that the kernel names") < 0)
+    px_snapshot_raise(s);
   FrozenArray *array = CX_NEW(s->cx, FrozenArray);
   array->ndim = (uint8_t)a->ndim;
   memcpy(array->extents, px_shape(a), sizeof *a->dims * a->ndim);

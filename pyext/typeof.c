@@ -249,6 +249,10 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   }
   if (array->elem == PX_NO_ELEM)
     return unsupported_dtype(a, array->dtype);
+  if (PX_UNLIKELY(array->epoch != px_epoch_now(a->device))) {
+    char who[PX_ARGUMENT_NAME];
+    return px_array_check(array, px_argument_name(a, a->arg, who));
+  }
   PxLeaf *leaf = add_leaf(a, array->token);
   if (!leaf)
     return -1;

@@ -35,7 +35,8 @@ RtStatus rt_device_synchronize(RtDevice *d);
 /* tells profilers that record between start and stop only; nothing on the host device */
 RtStatus rt_device_profile(RtDevice *d, int on);
 /* Destroys the device's context with all memory, streams, events and modules in it, and makes a fresh one: the way out of RT_CONTEXT_LOST.
- * Streams, events and kernels made before know it; memory does not: an address allocated under an older epoch must not be freed or used. */
+ * Streams and events made before know it, and kernels are loaded again (rt_kernel_add); memory does not: an address allocated under an older
+ * epoch must not be freed or used. */
 RtStatus rt_device_reset(RtDevice *d);
 uint32_t rt_device_epoch(const RtDevice *d); /* counts resets */
 const char *rt_device_name(const RtDevice *d);

@@ -91,16 +91,10 @@ static __attribute__((cold, noinline)) RtStatus allow_dynamic(RtKernel *k) {
   return RT_OK;
 }
 
-static __attribute__((cold, noinline)) RtStatus was_reset(const RtKernel *k) {
-  return rt_fail(RT_CONTEXT_LOST, "compile it again: a new dispatcher, or a new process",
-                 "%s was reset after kernel '%s' was loaded", k->device->name, k->name);
-}
-
+/* Of a kernel that a reset has taken away no entry is loaded: rt_kernel_add renews it. */
 static inline RtStatus check_epoch(const RtKernel *k) {
-  return LIKELY(k->epoch == rt_epoch(k->device)) ? RT_OK : was_reset(k);
+  return LIKELY(!rt_is_stale(k)) ? RT_OK : RT_NO_ENTRY;
 }
-
-RtStatus rt_kernel_check_epoch(const RtKernel *k) { return check_epoch(k); }
 
 static inline int spreads(const struct RtCoarseEntry *e, uint64_t blocks) {
   return blocks >= e->blocks && blocks - e->full >= e->gap;
@@ -136,9 +130,9 @@ RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
 }
 
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
-  if (!c->cluster[0] && k->coarse.factor && takes_coarse(k, c))
-    return coarse_function(k) ? RT_ENTRY_NONE : RT_ENTRY_COARSE;
-  return rt_own_function(k) ? RT_ENTRY_NONE : RT_ENTRY_OWN;
+  int coarse = !c->cluster[0] && k->coarse.factor && takes_coarse(k, c);
+  RtEntryKind entry = coarse ? RT_ENTRY_COARSE : RT_ENTRY_OWN;
+  return rt_kernel_has(k, entry) ? RT_ENTRY_NONE : entry;
 }
 
 enum { NOT_LOADED = -1 }; /* where a CUresult is given: nothing was asked of the driver */
@@ -268,7 +262,6 @@ RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_s
     return RT_OK;
   }
   ENTER(k->device);
-  TRY(check_epoch(k));
   CUfunction function = entry == RT_ENTRY_COARSE ? coarse_function(k) : rt_own_function(k);
   int result = rt_cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, dynamic_shared,
                                                       0);

@@ -41,6 +41,8 @@ RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params,
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with);
 int rt_kernel_has(const RtKernel *k, RtEntryKind entry);
+/* GPU: was the device reset since it was loaded? Then it has no entry, and rt_kernel_add makes it as it was. */
+int rt_kernel_is_stale(const RtKernel *k);
 /* Host: code stays the caller's, and must outlive the kernel. */
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
                         const RtParams *params, RtKernel **out);

@@ -32,6 +32,12 @@ static int note_fields(RtKernel *k, const RtParams *params) {
   return k->field_offsets != NULL;
 }
 
+/* As long as its own entry is not loaded. */
+static void set_first_limits(RtKernel *k) {
+  k->threads = k->limits.threads;
+  k->max_dynamic = k->limits.shared_optin;
+}
+
 static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *params) {
   size_t length = strlen(symbol) + 1;
   RtKernel *k = calloc(1, sizeof *k + length);
@@ -45,8 +51,7 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   k->coarse.field_offset = (uint32_t)offset_of(params, RT_FIELD_BLOCKS);
   k->trap_offset = offset_of(params, RT_FIELD_TRAP);
   k->limits = d->limits;
-  k->threads = d->limits.threads;
-  k->max_dynamic = d->limits.shared_optin;
+  set_first_limits(k);
   if (!note_fields(k, params)) {
     free(k);
     return NULL;
@@ -240,9 +245,32 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
   return RT_OK;
 }
 
+/* What the reset took away is forgotten, and the epoch is the last to change: a launch that sees it finds no entry. */
+static RtStatus renew(RtKernel *k) {
+  uint32_t epoch = rt_epoch(k->device);
+  atomic_store(&k->function, NULL);
+  atomic_store(&k->coarse.function, NULL);
+  k->module = k->coarse.module = NULL;
+  k->trap = NULL;
+  k->info = (RtKernelInfo){0};
+  k->best_block[0] = k->best_block[1] = 0;
+  k->allowed_dynamic = 0;
+  set_first_limits(k);
+  if (k->coarse.factor)
+    k->coarse.threads = k->limits.threads;
+  if (k->trap_offset >= 0)
+    TRY(make_trap(k));
+  atomic_store(&k->epoch, epoch);
+  return RT_OK;
+}
+
+int rt_kernel_is_stale(const RtKernel *k) { return !rt_is_host(k->device) && rt_is_stale(k); }
+
 int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
   if (rt_is_host(k->device))
     return 1;
+  if (rt_is_stale(k))
+    return 0;
   return entry == RT_ENTRY_COARSE
              ? atomic_load_explicit(&k->coarse.function, memory_order_acquire) != NULL
              : rt_own_function(k) != NULL;
@@ -254,7 +282,8 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
   if (rt_kernel_has(k, entry))
     return RT_OK;
   ENTER(k->device);
-  TRY(rt_kernel_check_epoch(k));
+  if (rt_is_stale(k))
+    TRY(renew(k));
   TRY(load_image(&l, image, size, with));
   RtStatus status = entry == RT_ENTRY_COARSE ? add_coarse(k, l.module) : add_own(k, l.module);
   if (status == RT_OK)

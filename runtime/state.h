@@ -276,13 +276,12 @@ typedef struct RtEntry {
 } RtEntry;
 /* fills the BLOCKS field */
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params);
-RtStatus rt_kernel_check_epoch(const RtKernel *k); /* fails where the device was reset since */
 
 /* What differs once an entry is loaded is atomic: other threads launch meanwhile. The functions are stored last. */
 struct RtKernel { /* first what every launch reads, in two cache lines */
   RtDevice *device;
   _Atomic(CUfunction) function; /* its own entry; NULL: not loaded */
-  uint32_t epoch;
+  _Atomic uint32_t epoch;       /* of the device when it was opened, or renewed */
   uint32_t plain_bytes; /* of the parameter block, as the kernel's own entry takes it */
   int32_t trap_offset;  /* of the TRAP field in the parameter block, -1 without */
   int32_t grid_offset;  /* of the GRID field: launches are cooperative; -1 without */
@@ -317,6 +316,11 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   const char *name; /* for error texts: the symbol, or what rt_kernel_call_it gave */
   char symbol[];
 };
+
+/* Was its device reset since? */
+static inline int rt_is_stale(const RtKernel *k) {
+  return atomic_load_explicit(&k->epoch, memory_order_acquire) != rt_epoch(k->device);
+}
 
 static inline CUfunction rt_own_function(const RtKernel *k) {
   return atomic_load_explicit(&k->function, memory_order_acquire);

@@ -87,6 +87,26 @@ def test_select_host_and_back():
     assert cuda.select_device(before) is before and cuda.get_current_device() is before
 
 
+def test_a_selection_for_a_block():
+    before = cuda.get_current_device()
+    with cuda.select_device("host") as host:
+        assert host.is_host and cuda.get_current_device() is host
+        with pytest.raises(ZeroDivisionError), cuda.select_device(before):
+            assert cuda.get_current_device() is before
+            1 / 0
+        assert cuda.get_current_device() is host
+    assert cuda.get_current_device() is before
+    cuda.select_device("host")
+    with cuda.select_device(before):                    # another selection in between: its own end
+        pass
+    assert cuda.get_current_device() is host
+    with host:                                          # which was selected already, and stays so
+        pass
+    assert cuda.get_current_device() is host
+    cuda.close()
+    assert cuda.get_current_device() is before
+
+
 def test_selection_is_a_thread_s_own():
     before, seen = cuda.get_current_device(), []
 

@@ -429,3 +429,22 @@ def test_what_two_gpus_are_tested_with():
     )
     assert done.returncode == 0, (done.stdout[-5000:], done.stderr[-2000:])
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) >= 13
+
+
+def test_a_selection_for_a_block_puts_the_context_back():
+    run(NEIGHBOUR + """
+set_device(0)
+with cuda.select_device(1) as d:
+    assert d.id == 1 and here() == 1 and device_now() == 1
+    with cuda.select_device("host"):
+        assert here() == -1 and device_now() == 1
+    assert here() == 1
+assert here() == 0 and device_now() == 0
+set_device(None)
+with cuda.select_device(1):
+    set_device(0)                                        # another library in the block
+assert device_now() is None
+set_device(1)
+cuda.close()                                             # nothing is selected, so nothing is put back
+assert device_now() == 1
+""")

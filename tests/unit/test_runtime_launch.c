@@ -301,6 +301,10 @@ static void dynamic_shared(int n) {
   EXPECT(control->misuse() == 0);
 }
 
+static RtStatus load_again(RtKernel *k) {
+  return rt_kernel_add(k, RT_ENTRY_OWN, standin_ptx, strlen(standin_ptx), &(RtLinked){0});
+}
+
 static void stop_thread(const StandinLaunch *launch, void *user) {
   RtTrap *trap;
   memcpy(&trap, launch->params + 16, sizeof trap);
@@ -335,6 +339,11 @@ static void traps(int n) {
          rt_kernel_trap(k, &trap) == RT_OK); /* still being written */
   control->on_launch(NULL, NULL);
   EXPECT(rt_device_reset(d) == RT_OK && rt_kernel_trap(k, &trap) == RT_OK);
+  EXPECT(load_again(k) == RT_OK);
+  control->on_launch(stop_thread, &state);
+  state = 2;
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK && rt_kernel_trap(k, &trap) == RT_TRAPPED);
+  control->on_launch(NULL, NULL);
   rt_kernel_release(k);
   rt_kernel_release(without);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
@@ -484,10 +493,9 @@ static void lost_context(int n) {
   k = load(d, "vadd", &vadd_params);
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   EXPECT(rt_device_reset(d) == RT_OK);
-  uint32_t threads;
-  EXPECT(rt_launch(k, &c, &b, NULL) == RT_CONTEXT_LOST &&
-         has("was reset after kernel 'vadd' was loaded"));
-  EXPECT(rt_kernel_best_block(k, RT_ENTRY_OWN, 0, &threads) == RT_CONTEXT_LOST);
+  EXPECT(rt_kernel_is_stale(k) && !rt_kernel_has(k, RT_ENTRY_OWN));
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_NO_ENTRY && rt_kernel_wants(k, &c) == RT_ENTRY_OWN);
+  EXPECT(load_again(k) == RT_OK && !rt_kernel_is_stale(k) && rt_launch(k, &c, &b, NULL) == RT_OK);
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }

@@ -106,7 +106,7 @@ class Context:
         self.device.synchronize()
 
     def reset(self):
-        """Releases everything on the device; its arrays and kernels become invalid."""
+        """Device.reset(): releases everything on the device. Arrays are to be made again; kernels are loaded again when a launch wants them."""
         self.device.reset()
 
     def __reduce__(self):
