@@ -60,7 +60,7 @@ typedef struct Cg {
 
   uint32_t static_shared, local_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap;
-  const IrSite *too_deep; /* with exceptions, where a stack of the target can end; else NULL */
+  const IrSite *too_deep; /* with exceptions, where functions are recursive; else NULL */
   bool meets_grid;        /* has the grid's barrier */
   bool broken;            /* a fatal error of LLVM went through: leak */
   const char *complaint;  /* LLVM's first error diagnostic, NULL if none */

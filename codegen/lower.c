@@ -521,6 +521,13 @@ static void clear_notes(Fn *fn) {
   }
 }
 
+static void check_stack(Lower *lw) {
+  if (!lw->cg->too_deep || !lw->fn->recursive || !lw->target->stack_suffices)
+    return;
+  cg_debug_at(lw->cg, lw->b, lw->fn->entry->first->loc);
+  lw_stop_unless(lw, lw->target->stack_suffices(lw), lw->cg->too_deep, NULL, 0);
+}
+
 static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
   Lower lw = {
       .cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = cg->builder, .fn = fn};
@@ -537,6 +544,7 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
     lw_at(&lw, lw.entry);
     cg_debug_function(cg, lw.function, fn);
     device_parameters(&lw);
+    check_stack(&lw);
   }
   FOR_BLOCKS (fn, b) {
     BlockNote *n = CX_NEW(cg->cx, BlockNote);
@@ -586,11 +594,9 @@ static const Fn *recursive_function(const Cg *cg) {
 
 static void note_depth(Cg *cg) {
   const Fn *fn = recursive_function(cg);
-  if (fn && cg->target->frames && lw_traps_on_raise(cg))
-    cg->too_deep = ir_site(
-        cg->cx, cg->program, "RecursionError",
-        "recursion is too deep for a thread's stack of {0} bytes: @cuda.jit(stack=BYTES) makes it larger",
-        fn->entry->first->loc);
+  if (fn && lw_traps_on_raise(cg))
+    cg->too_deep = ir_site(cg->cx, cg->program, "RecursionError", cg->target->too_deep,
+                           fn->entry->first->loc);
 }
 
 static bool program_traps(const Cg *cg) {

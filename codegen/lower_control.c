@@ -183,9 +183,9 @@ static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) 
   lw->target->trap(lw, site ? site->number : 0, all, n);
 }
 
-/* Goes on where ok holds, else stops; the stop is off the hot path. */
-static void stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values,
-                        uint32_t n) {
+/* The stop is off the hot path. */
+void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values,
+                    uint32_t n) {
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
   lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
   lw_at(lw, stop);
@@ -195,7 +195,7 @@ static void stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *con
 
 void lw_check(Lower *lw, Ins *i) {
   if (lw_traps_on_raise(lw->cg))
-    stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
+    lw_stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
 }
 
 /* The report names the index that the program gave: one that is still negative had the extent added to it. */

@@ -64,6 +64,8 @@ void lw_condbranch(Lower *lw, Ins *i);
 void lw_return(Lower *lw, Ins *i);
 void lw_select(Lower *lw, Ins *i);
 void lw_check(Lower *lw, Ins *i);
+/* Goes on where ok holds, else the thread stops at the site. */
+void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values, uint32_t n);
 void lw_check_index(Lower *lw, Ins *i);
 void lw_raise(Lower *lw, Ins *i);
 bool lw_traps_on_raise(const Cg *cg); /* assert and raise leave a trap, not just a stopped thread */

@@ -45,7 +45,7 @@ struct Target {
   bool coarsens; /* kernels get a second entry for coarsened launches */
   /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
   bool narrows;
-  bool frames; /* recursion runs on a stack of ours, whose end is an error (flatten.h) */
+  const char *too_deep; /* the message of a RecursionError */
   /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
   bool runtime_fields;
 
@@ -102,6 +102,8 @@ struct Target {
   /* The thread stops at site with values (i64, n <= RT_TRAP_VALUES); ends the block. */
   void (*trap)(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
   void (*stop)(Lower *lw); /* silently; ends the block */
+  /* i1: is there room on the stack for the function that begins here, and those it calls? NULL: recursion runs on a stack of ours (flatten.h) */
+  LLVMValueRef (*stack_suffices)(Lower *lw);
 
   /* --- values --- */
   const Lowering *(*lowering)(

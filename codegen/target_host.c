@@ -344,6 +344,13 @@ static void host_stop(Lower *lw) {
   LLVMBuildRetVoid(lw->b);
 }
 
+static LLVMValueRef host_stack_suffices(Lower *lw) {
+  LLVMTypeRef p = lw->t->ptr, word = lw->t->i64;
+  LLVMValueRef none = lw_i32(lw, 0), frame = lw_intrinsic(lw, "llvm.frameaddress", &p, 1, &none, 1);
+  return LLVMBuildICmp(lw->b, LLVMIntUGT, LLVMBuildPtrToInt(lw->b, frame, word, ""),
+                       launch_field(lw, word, offsetof(RtHostLaunch, stack_end), 0), "");
+}
+
 /* --- values --- */
 
 static const Lowering *host_lowering(const IntrinsicInfo *info) { return &info->host; }
@@ -375,6 +382,7 @@ const Target cg_target_host = {
     .atomic_scope = "",
     .shared_atomic_scope = "singlethread",
     .traps_always = true,
+    .too_deep = "recursion is too deep for the stack of the process's thread that runs it",
     .bfloat_by_bits = true,
     .open = host_open,
     .finish = host_finish,
@@ -401,6 +409,7 @@ const Target cg_target_host = {
     .nanosleep = host_nanosleep,
     .trap = host_trap,
     .stop = host_stop,
+    .stack_suffices = host_stack_suffices,
     .lowering = host_lowering,
     .math_name = host_math_name,
     .float_to_int = host_float_to_int,

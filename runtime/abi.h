@@ -59,6 +59,8 @@ typedef struct RtHostLaunch {
   void *worker; /* 56: runtime's own */
   /* 64: not 0 once another worker's thread has trapped: looked at before each block */
   const uint32_t *stop;
+  uintptr_t
+      stack_end; /* 72: frames of recursive functions stay above this address; 0: it is not known */
 } RtHostLaunch;
 
 /* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; all others are operations of a warp, the 32 threads

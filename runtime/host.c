@@ -35,6 +35,8 @@ enum {
       64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
   ALIGN = 256,          /* at least what an array may ask for */
+  /* of a thread's stack, for what the deepest frame has in it (lower_memory.c's LOCAL_LIMIT) and calls; a quarter of a small stack */
+  STACK_REST = 1 << 20,
 };
 
 typedef struct Launch {
@@ -79,6 +81,7 @@ typedef struct Worker {
   bool nested;
   jmp_buf out;
   Buffer shared, frame;
+  uintptr_t stack_end;
 } Worker;
 
 /* --- traps --- */
@@ -111,6 +114,18 @@ static void make_worker_key(void) {
   have_worker_key = pthread_key_create(&worker_key, free_worker) == 0;
 }
 
+/* How far recursion may go down the calling thread's stack; 0 where the system does not say. */
+static uintptr_t find_stack_end(void) {
+  pthread_attr_t own;
+  void *low;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &own) != 0)
+    return 0;
+  bool known = pthread_attr_getstack(&own, &low, &size) == 0;
+  pthread_attr_destroy(&own);
+  return known ? (uintptr_t)low + (size / 4 < STACK_REST ? size / 4 : STACK_REST) : 0;
+}
+
 static Worker *own_worker(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_worker_key);
@@ -120,6 +135,8 @@ static Worker *own_worker(void) {
   if (w)
     return w;
   w = calloc(1, sizeof *w);
+  if (w)
+    w->stack_end = find_stack_end();
   if (w && pthread_setspecific(worker_key, w) != 0) {
     free(w);
     w = NULL;
@@ -152,10 +169,10 @@ static Worker *idle_worker(void) {
   Worker *w = own_worker();
   if (!w || !w->launch)
     return w;
-  w = calloc(1, sizeof *w);
-  if (w)
-    w->nested = true;
-  return w;
+  Worker *nested = calloc(1, sizeof *nested);
+  if (nested)
+    nested->nested = true, nested->stack_end = w->stack_end;
+  return nested;
 }
 
 /* A worker of the calling thread, ready for the launch; NULL if there is no memory. */
@@ -173,6 +190,7 @@ static Worker *enter(Launch *l) {
   w->view.shared = w->shared.at;
   w->view.frame = w->frame.at;
   w->view.worker = w;
+  w->view.stack_end = w->stack_end;
   return w;
 }
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -265,12 +266,39 @@ def deep_kernel(n, x, out):
 @pytest.mark.parametrize("exceptions", ["exceptions", "debug"])
 def test_too_deep(exceptions, device):
     if device == "host":
-        pytest.skip("the host's stack is the process's")
+        pytest.skip("the host's stack is the process's: below")
     n, x, out = np.full(32, 20), np.ones(1, np.int64), np.zeros(32, np.int64)
     n[7] = 500
     with pytest.raises(RecursionError, match=r"recursion is too deep for a thread's stack of 1024 bytes.*stack=BYTES(.|\n)*in thread \(7, 0, 0\)"):
         cuda.jit(deep_kernel, opt=0, **{exceptions: True})[1, 32](n, x, out)
         cuda.synchronize()
+
+
+@OPTS
+@pytest.mark.parametrize("stack", [None, 256 << 10])
+def test_too_deep_for_the_process(opt, stack, device):
+    """The launch's own thread and helpers of the pool run it; a thread of Python's has a stack of its own size."""
+    if device != "host":
+        pytest.skip("a GPU's stack is of the launch")
+    found = []
+
+    def launch():
+        n, x, out = np.full(4096, 20), np.ones(1, np.int64), np.zeros(4096, np.int64)
+        n[7::32] = 10**8
+        with pytest.raises(RecursionError, match=r"recursion is too deep for the stack of the process's thread(.|\n)*in thread \(7, 0, 0\)"):
+            cuda.jit(deep_kernel, opt=opt)[128, 32](n, x, out)
+        n[:] = 20
+        found.append(run(deep_kernel, [n[:32], x, out[:32]], 1, 32, opt=opt))
+
+    if stack is None:
+        launch()
+    else:
+        before = threading.stack_size(stack)
+        thread = threading.Thread(target=launch)
+        thread.start()
+        threading.stack_size(before)
+        thread.join()
+    assert found
 
 
 UNCHECKED = """
