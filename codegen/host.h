@@ -50,6 +50,11 @@ void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 
 /* host_line.c: makes the thread's function good for tx beyond its block, where that stands for a thread of a block further along x; false if it cannot. */
 bool cg_host_make_line(Cg *cg, LLVMValueRef thread);
+/* Of such a function that is a loop by the grid's stride: makes it one turn, with the turn's begin, a multiple of the stride, as HOST_BLOCK. Turns are to follow
+ * while blockIdx.x * blockDim.x plus that is below the result, a value in the function of the launch alone (cg_host_compute). NULL if it is none. */
+LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread);
+/* The same value where the builder is. */
+LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef thread, LLVMValueRef v, LLVMValueRef launch);
 
 /* What is wanted of a row of threads. */
 typedef struct HostRow {

@@ -2,11 +2,18 @@
  *
  * In: the function of a thread without barriers, behind LLVM's passes. Where it uses blockIdx.x and threadIdx.x in the sum
  * blockIdx.x * blockDim.x + threadIdx.x alone, the thread of block b + k at x is the one of block b at k * blockDim.x + x. Out: the
- * same function, for any tx from the first thread of its block on: what stops there names the block and the thread that it stands for. */
+ * same function, for any tx from the first thread of its block on: what stops there names the block and the thread that it stands for.
+ *
+ * If such a function is nothing but a loop by the grid's stride, `for i in range(grid(1), n, gridsize(1))`, all threads of the row do
+ * one turn of it before the next (cg_host_cut_stride): a thread's turns stay in their order, and threads are independent. */
 #include <stddef.h>
 
 #include "codegen/fission.h"
 #include "codegen/host.h"
+#include "codegen/lanes.h"
+#include "codegen/valuemap.h"
+
+enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
 
 static bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v); }
 
@@ -16,8 +23,8 @@ static LLVMValueRef unextended(LLVMValueRef v) {
   return v;
 }
 
-/* blockDim.x, read from the launch. */
-static bool is_width(LLVMValueRef v, LLVMValueRef launch) {
+/* A number of the launch, at an offset of RtHostLaunch. */
+static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
   v = unextended(v);
   if (!LLVMIsALoadInst(v))
     return false;
@@ -27,7 +34,7 @@ static bool is_width(LLVMValueRef v, LLVMValueRef launch) {
          LLVMGetTypeKind(LLVMGetGEPSourceElementType(p)) == LLVMIntegerTypeKind &&
          LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(p)) == 8 &&
          LLVMIsAConstantInt(LLVMGetOperand(p, 1)) &&
-         LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offsetof(RtHostLaunch, block);
+         LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offset;
 }
 
 static bool is_operation(LLVMValueRef v, LLVMOpcode op) {
@@ -41,7 +48,7 @@ static bool is_begin_of_block(LLVMValueRef f, LLVMValueRef v) {
     return false;
   for (unsigned k = 0; k < 2; k++)
     if (unextended(LLVMGetOperand(v, k)) == LLVMGetParam(f, HOST_BX) &&
-        is_width(LLVMGetOperand(v, 1 - k), LLVMGetParam(f, HOST_LAUNCH)))
+        is_of_launch(LLVMGetOperand(v, 1 - k), LLVMGetParam(f, HOST_LAUNCH), WIDTH))
       return true;
   return false;
 }
@@ -79,19 +86,30 @@ static bool only_in_traps(LLVMValueRef arg) {
   return true;
 }
 
-/* trap: a call of rt_host_trap(launch, site, block, thread, …). */
+/* trap: a call of rt_host_trap(launch, site, block, thread, values…). The runtime finds the thread's block instead. */
 static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
-  enum { BLOCK = 2, THREAD };
-  LLVMBuilderRef b = cg->builder;
-  LLVMPositionBuilderBefore(b, trap);
-  LLVMValueRef width = cg_host_launch_field(cg, LLVMGetParam(f, HOST_LAUNCH), cg->t.i32,
-                                            offsetof(RtHostLaunch, block), 1024),
-               blocks = LLVMBuildUDiv(b, LLVMGetParam(f, HOST_TX), width, "");
-  LLVMValueRef before = LLVMBuildMul(b, blocks, width, "");
-  LLVMSetOperand(trap, BLOCK,
-                 LLVMBuildAdd(b, LLVMGetParam(f, HOST_BLOCK),
-                              LLVMBuildZExt(b, blocks, cg->t.i64, ""), ""));
-  LLVMSetOperand(trap, THREAD, LLVMBuildSub(b, LLVMGetParam(f, HOST_THREAD), before, ""));
+  enum { BLOCK = 2, THREAD, VALUES, MORE = 3, NARGS = VALUES + RT_TRAP_VALUES + MORE };
+  static const char name[] = "rt_host_trap_in_line";
+  const HostArg places[] = {HOST_BX, HOST_BY, HOST_BZ, HOST_TX};
+  LLVMValueRef args[NARGS], fn = LLVMGetNamedFunction(cg->module, name);
+  LLVMTypeRef types[NARGS];
+  unsigned n = 0;
+  for (unsigned k = 0; k < VALUES + RT_TRAP_VALUES; k++)
+    if (k == BLOCK)
+      for (unsigned place = 0; place < 4; place++)
+        args[n++] = LLVMGetParam(f, places[place]);
+    else
+      args[n++] = LLVMGetOperand(trap, k);
+  for (unsigned k = 0; k < n; k++)
+    types[k] = LLVMTypeOf(args[k]);
+  if (!fn) {
+    fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.none, types, n, 0));
+    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
+    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+  }
+  LLVMPositionBuilderBefore(cg->builder, trap);
+  LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  LLVMInstructionEraseFromParent(trap);
 }
 
 bool cg_host_make_line(Cg *cg, LLVMValueRef thread) {
@@ -102,10 +120,169 @@ bool cg_host_make_line(Cg *cg, LLVMValueRef thread) {
       return false;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
       if (cg_is_call_of(i, "rt_host_trap"))
         name_thread(cg, thread, i);
+    }
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
   return true;
+}
+
+/* --- a loop by the grid's stride --- */
+
+typedef struct StrideLoop {
+  LLVMBasicBlockRef header, latch, exit;
+  LLVMValueRef counter, start, bound; /* counter: the header's one phi */
+} StrideLoop;
+
+static bool has_pred(LLVMBasicBlockRef block, LLVMBasicBlockRef from) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+    if (LLVMGetSuccessor(end, s) == block)
+      return true;
+  return false;
+}
+
+/* gridDim.x * blockDim.x */
+static bool is_stride(LLVMValueRef f, LLVMValueRef v) {
+  LLVMValueRef launch = LLVMGetParam(f, HOST_LAUNCH);
+  v = unextended(v);
+  if (!is_operation(v, LLVMMul))
+    return false;
+  for (unsigned k = 0; k < 2; k++)
+    if (is_of_launch(LLVMGetOperand(v, k), launch, BLOCKS) &&
+        is_of_launch(LLVMGetOperand(v, 1 - k), launch, WIDTH))
+      return true;
+  return false;
+}
+
+static bool find_counter(LLVMValueRef f, StrideLoop *s) {
+  LLVMValueRef phi = LLVMGetFirstInstruction(s->header);
+  if (!LLVMIsAPHINode(phi) || LLVMIsAPHINode(LLVMGetNextInstruction(phi)) ||
+      LLVMCountIncoming(phi) != 2 || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(phi)) != 64)
+    return false;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k), start = LLVMGetIncomingValue(phi, 1 - k);
+    if (!is_operation(next, LLVMAdd) || !is_place_in_grid(f, start))
+      continue;
+    for (unsigned side = 0; side < 2; side++)
+      if (LLVMGetOperand(next, side) == phi && is_stride(f, LLVMGetOperand(next, 1 - side))) {
+        s->latch = LLVMGetIncomingBlock(phi, k);
+        s->counter = phi, s->start = start;
+        return true;
+      }
+  }
+  return false;
+}
+
+/* The header asks `counter < bound`, or the function returns. */
+static bool find_bound(StrideLoop *s) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(s->header);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  LLVMValueRef c = LLVMGetCondition(end);
+  s->exit = LLVMGetSuccessor(end, 1);
+  if (!LLVMIsAICmpInst(c) || LLVMGetOperand(c, 0) != s->counter ||
+      !LLVMIsAReturnInst(LLVMGetFirstInstruction(s->exit)))
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(c);
+  s->bound = LLVMGetOperand(c, 1);
+  return p == LLVMIntSLT || p == LLVMIntULT;
+}
+
+static bool ends_in_trap(LLVMBasicBlockRef b) {
+  return LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(b)) != NULL;
+}
+
+/* Only the header leaves the loop, but for traps; and nothing is done or read before it. */
+static bool is_alone(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
+  ValueMap inside = {.arena = &cg->cx->arena};
+  VEC(LLVMBasicBlockRef) todo = {0};
+  valuemap_set(&inside, s->header, 1);
+  if (s->latch != s->header)
+    VEC_PUSH(&cg->cx->arena, &todo, s->latch);
+  while (todo.len) {
+    LLVMBasicBlockRef b = todo.data[--todo.len];
+    if (valuemap_get(&inside, b) != VALUEMAP_NONE)
+      continue;
+    valuemap_set(&inside, b, 1);
+    for (LLVMBasicBlockRef p = LLVMGetFirstBasicBlock(f); p; p = LLVMGetNextBasicBlock(p))
+      if (has_pred(b, p))
+        VEC_PUSH(&cg->cx->arena, &todo, p);
+  }
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+    bool in = valuemap_get(&inside, b) != VALUEMAP_NONE;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    for (unsigned k = 0; in && b != s->header && k < LLVMGetNumSuccessors(end); k++)
+      if (valuemap_get(&inside, LLVMGetSuccessor(end, k)) == VALUEMAP_NONE &&
+          !ends_in_trap(LLVMGetSuccessor(end, k)))
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i) ||
+          ((!in || b == s->header) && !ends_in_trap(b) &&
+           (cg_lanes_writes(i) || (LLVMIsALoadInst(i) && !cg_is_field_load(cg, f, i)))))
+        return false;
+  }
+  return true;
+}
+
+/* Is it computed from the launch alone? */
+static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
+  enum { DEEPEST = 8 };
+  if (LLVMIsAConstant(v) || v == LLVMGetParam(f, HOST_LAUNCH))
+    return true;
+  if (!LLVMIsAInstruction(v) || depth > DEEPEST || LLVMIsAPHINode(v) ||
+      !(LLVMIsALoadInst(v)
+            ? cg_is_field_load(cg, f, v)
+            : LLVMIsACastInst(v) || LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v)))
+    return false;
+  for (int k = 0; k < LLVMGetNumOperands(v); k++)
+    if (!is_known(cg, f, LLVMGetOperand(v, (unsigned)k), depth + 1))
+      return false;
+  return true;
+}
+
+LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef f, LLVMValueRef v, LLVMValueRef launch) {
+  if (v == LLVMGetParam(f, HOST_LAUNCH))
+    return launch;
+  if (LLVMIsAConstant(v))
+    return v;
+  unsigned n = (unsigned)LLVMGetNumOperands(v);
+  LLVMValueRef *operands = CX_ARRAY(cg->cx, LLVMValueRef, n);
+  for (unsigned k = 0; k < n; k++)
+    operands[k] = cg_host_compute(cg, f, LLVMGetOperand(v, k), launch);
+  LLVMValueRef copy = LLVMInstructionClone(v);
+  LLVMInsertIntoBuilder(cg->builder, copy);
+  for (unsigned k = 0; k < n; k++)
+    LLVMSetOperand(copy, k, operands[k]);
+  return copy;
+}
+
+static void cut(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(s->counter));
+  LLVMValueRef place = LLVMBuildNUWAdd(b, s->start, LLVMGetParam(f, HOST_BLOCK), "place");
+  LLVMSetNSW(place, 1);
+  LLVMReplaceAllUsesWith(s->counter, place);
+  LLVMInstructionEraseFromParent(s->counter);
+  LLVMSetSuccessor(LLVMGetBasicBlockTerminator(s->latch), 0, s->exit);
+  if (here)
+    LLVMPositionBuilderAtEnd(b, here);
+}
+
+LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b)) {
+    StrideLoop s = {.header = b};
+    if (!find_counter(thread, &s) || !find_bound(&s) || !is_known(cg, thread, s.bound, 0) ||
+        LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s.latch)) != 1 ||
+        !is_alone(cg, thread, &s))
+      continue;
+    cut(cg, thread, &s);
+    return s.bound;
+  }
+  return NULL;
 }

@@ -75,12 +75,12 @@ void hl_nest_end(Loops *l) {
   hl_loop_end(l, &l->nest[0]);
 }
 
-/* A row of threads, by a function of host_rows.c. */
+/* A row of threads from tx on, by a function of host_rows.c. */
 static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
-                     LLVMValueRef totals, LLVMValueRef first, LLVMValueRef count) {
+                     LLVMValueRef totals, LLVMValueRef tx, LLVMValueRef first, LLVMValueRef count) {
   LLVMValueRef args[HOST_NARGS + SEGMENT_ARGS + 2];
   memcpy(args, l->args, sizeof l->args);
-  args[HOST_TX] = i32(l, 0), args[HOST_THREAD] = first;
+  args[HOST_TX] = tx, args[HOST_THREAD] = first;
   for (unsigned k = 0; k < nmore; k++)
     args[HOST_NARGS + k] = more[k];
   args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = count;
@@ -101,7 +101,7 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
   LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
   set(l, count, l->sizes[0]);
   LLVMValueRef first = rows_begin(l);
-  call_row(l, row, more, nmore, totals, first, threads_of_row(l, count));
+  call_row(l, row, more, nmore, totals, i32(l, 0), first, threads_of_row(l, count));
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -217,30 +217,117 @@ static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
   return sizes[0];
 }
 
+/* So many threads of a row from tx on, the first of them with that number, by `row` or, without it, one by one. */
+static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef tx,
+                        LLVMValueRef first, LLVMValueRef count) {
+  if (row) {
+    call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), tx, first, count);
+    return;
+  }
+  Loop x = hl_loop_begin(l, i32(l, 0), count, "x");
+  l->args[HOST_TX] = LLVMBuildNUWAdd(l->b, tx, x.counter, "tx");
+  l->args[HOST_THREAD] = LLVMBuildNUWAdd(l->b, first, x.counter, "t");
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
+  hl_loop_end(l, &x);
+}
+
 /* Such blocks row by row: so rows of an array are read to their end. */
-static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef number, LLVMValueRef group) {
-  LLVMValueRef bx = l->args[HOST_BX], count = hl_new_variable(l, l->t->i32, "count"), threads;
-  threads = l->sizes[0];
+static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
+  LLVMValueRef bx = l->args[HOST_BX], number = l->args[HOST_BLOCK], threads = l->sizes[0];
+  LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
   if (l->line)
     threads = LLVMBuildNUWMul(l->b, threads, LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
   set(l, count, threads);
   LLVMValueRef first = rows_begin(l);
-  if (l->line) {
-    call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), first, threads_of_row(l, count));
-    hl_loop_end(l, &l->nest[0]);
-    return;
+  Loop blocks = {0};
+  if (!l->line) {
+    blocks = hl_loop_begin(l, i64(l, 0), group, "along");
+    l->args[HOST_BLOCK] = LLVMBuildNUWAdd(l->b, number, blocks.counter, "");
+    LLVMValueRef by = LLVMBuildTrunc(l->b, blocks.counter, l->t->i32, "");
+    l->args[HOST_BX] = LLVMBuildNUWAdd(l->b, bx, by, "");
+    LLVMSetNSW(l->args[HOST_BX], 1);
   }
-  Loop blocks = hl_loop_begin(l, i64(l, 0), group, "along");
-  l->args[HOST_BLOCK] = LLVMBuildNUWAdd(l->b, number, blocks.counter, "");
-  LLVMValueRef by = LLVMBuildTrunc(l->b, blocks.counter, l->t->i32, "");
-  l->args[HOST_BX] = LLVMBuildNUWAdd(l->b, bx, by, "");
-  LLVMSetNSW(l->args[HOST_BX], 1);
-  call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), first, threads_of_row(l, count));
-  hl_loop_end(l, &blocks);
+  call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), i32(l, 0), first, threads_of_row(l, count));
+  if (!l->line)
+    hl_loop_end(l, &blocks);
   hl_loop_end(l, &l->nest[0]);
 }
 
-static void run_groups(Loops *l, LLVMValueRef row) {
+/* Counts down what may run until the runtime is to be asked, which says how much may run next: a launch ends soon if it is told to. */
+static void ask_after(Loops *l, LLVMValueRef left, LLVMValueRef ran) {
+  LLVMTypeRef ptr = l->t->ptr, type = LLVMFunctionType(l->t->i32, &ptr, 1, 0);
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, "rt_host_turns"), before = get(l, left);
+  if (!fn)
+    fn = LLVMAddFunction(l->cg->module, "rt_host_turns", type);
+  LLVMBasicBlockRef ask = new_block(l, "ask"), done = new_block(l, "");
+  set(l, left, LLVMBuildSub(l->b, before, ran, ""));
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULE, before, ran, ""), ask, done);
+  at(l, ask);
+  set(l, left, LLVMBuildCall2(l->b, type, fn, &l->launch, 1, ""));
+  leave_if_stopped(l);
+  LLVMBuildBr(l->b, done);
+  at(l, done);
+}
+
+/* A turn of all threads of the group, in pieces of no more than what may run. */
+static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group,
+                     LLVMValueRef left) {
+  enum { VECTORS = 64 };
+  LLVMValueRef threads = LLVMBuildNUWMul(l->b, l->sizes[0],
+                                         LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
+  LLVMValueRef first = rows_begin(l), zero = i32(l, 0);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), piece = new_block(l, "piece"),
+                    done = new_block(l, "");
+  LLVMBuildBr(l->b, piece);
+  at(l, piece);
+  LLVMValueRef tx = LLVMBuildPhi(l->b, l->t->i32, "tx");
+  LLVMAddIncoming(tx, &zero, &before, 1);
+  LLVMValueRef rest = LLVMBuildSub(l->b, threads, tx, ""), most = get(l, left);
+  most = LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, most, i32(l, VECTORS - 1), ""),
+                      i32(l, ~(uint32_t)(VECTORS - 1)), "");
+  LLVMValueRef count = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntULT, rest, most, ""), rest,
+                                       most, "");
+  run_threads(l, row, thread, tx, LLVMBuildNUWAdd(l->b, first, tx, ""), count);
+  ask_after(l, left, count);
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, tx, count, "");
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMAddIncoming(tx, &next, &here, 1);
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, threads, ""),
+                                         piece, done));
+  at(l, done);
+  hl_loop_end(l, &l->nest[0]);
+}
+
+/* The turns of a loop by the grid's stride, each of the whole group. */
+static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
+  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX),
+               wide[] = {gx, l->args[HOST_BX], l->sizes[0]},
+               bound = cg_host_compute(l->cg, thread, l->bound, l->launch);
+  for (int k = 0; k < 3; k++)
+    wide[k] = LLVMBuildZExt(l->b, wide[k], l->t->i64, "");
+  LLVMValueRef stride = LLVMBuildNUWMul(l->b, wide[0], wide[2], "stride"),
+               begin = LLVMBuildNUWMul(l->b, wide[1], wide[2], "");
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), turn = new_block(l, "turn"),
+                    done = new_block(l, "");
+  LLVMValueRef none = i64(l, 0), left = hl_new_variable(l, l->t->i32, "left");
+  set(l, left, i32(l, RT_FIRST_TURNS));
+  LLVMBuildBr(l->b, turn);
+  at(l, turn);
+  LLVMValueRef offset = LLVMBuildPhi(l->b, l->t->i64, "offset");
+  LLVMAddIncoming(offset, &none, &before, 1);
+  leave_if_stopped(l);
+  l->args[HOST_BLOCK] = offset;
+  run_turn(l, row, thread, group, left);
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, offset, stride, "");
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMAddIncoming(offset, &next, &here, 1);
+  LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntSLT, LLVMBuildNUWAdd(l->b, begin, next, ""), bound,
+                                    "");
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, turn, done));
+  at(l, done);
+}
+
+static void run_groups(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
   LLVMValueRef first = LLVMGetParam(l->entry, 1);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), head = new_block(l, "blocks"),
                     done = new_block(l, "");
@@ -248,10 +335,14 @@ static void run_groups(Loops *l, LLVMValueRef row) {
   at(l, head);
   LLVMValueRef number = LLVMBuildPhi(l->b, l->t->i64, "block");
   LLVMAddIncoming(number, &first, &before, 1);
-  leave_if_stopped(l);
+  if (!l->bound)
+    leave_if_stopped(l);
   place_block(l, number);
   LLVMValueRef group = size_of_group(l, number);
-  run_group(l, row, number, group);
+  if (l->bound)
+    run_turns(l, row, thread, group);
+  else
+    run_group(l, row, group);
   LLVMValueRef next = LLVMBuildNUWAdd(l->b, number, group, "");
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMAddIncoming(number, &next, &here, 1);
@@ -306,10 +397,11 @@ static void run_whole_or_not(Loops *l) {
 static void run_blocks(Loops *l, LLVMValueRef thread) {
   bool alone = !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
   l->line = alone && l->width && cg_host_make_line(l->cg, thread);
+  l->bound = l->line ? cg_host_cut_stride(l->cg, thread) : NULL;
   LLVMValueRef row = l->fission.nsegments ? NULL : hl_make_row(l, thread, (HostRow){0});
   make_entry(l);
-  if (row && alone) {
-    run_groups(l, row);
+  if (alone && (row || l->bound)) {
+    run_groups(l, row, thread);
     return;
   }
   if (l->fission.nsegments)
@@ -390,5 +482,6 @@ void cg_host_loops(Cg *cg) {
                                   ? l.fission.frame_bytes
                                   : l.whole.fission.frame_bytes;
   cg->out->host.meets_grid = hl_meets_grid(&l.fission);
+  cg->out->host.strides = l.bound != NULL;
   cg_verify_module(cg);
 }

@@ -32,6 +32,8 @@ typedef struct Loops {
   unsigned nest_by;  /* threads along x at a time */
   unsigned width;    /* lanes that run at a time, 0: threads run one by one */
   bool line;         /* neighbouring blocks are one row (cg_host_make_line) */
+  LLVMValueRef
+      bound; /* the thread's function is a turn of a loop (cg_host_cut_stride); else NULL */
   Whole whole;
   bool rare; /* what is made now is for other blocks than those: small code */
   /* with barriers */

@@ -58,6 +58,8 @@ void cg_lanes_forget_doubles(Cg *cg);
 /* Of a function with such copies: do the lanes of one go through memory in strides that are not known, as by the grid? Then more lanes read longer
  * pieces of it at a time. */
 bool cg_lanes_stride(const Lanes *l);
+/* Does the instruction do more than compute and read? */
+bool cg_lanes_writes(LLVMValueRef instruction);
 /* Is it the same in all threads of a block that all come there together? */
 bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v);
 /* Do all threads of a block come to this instruction together? */

@@ -37,7 +37,7 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i))
       if (++instructions > MOST_INSTRUCTIONS || cg_is_block_barrier(i) || cg_is_meeting(i) ||
-          (k == loop->header && ln_writes(i)))
+          (k == loop->header && cg_lanes_writes(i)))
         return false;
   }
   return true;

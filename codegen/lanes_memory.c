@@ -245,6 +245,55 @@ static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef poin
   LLVMPositionBuilderAtEnd(l->b, w.done);
 }
 
+/* --- far ahead --- */
+
+enum { LINE = 64, AHEAD = 4 };
+
+/* By how much the run at `pointer` goes on in each turn of the loop around it, in units of the address's type: a number that is not
+ * known, as the grid's size. NULL otherwise. */
+static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
+  uint32_t loop = l->blocks[l->at].loop;
+  if (loop == NO_BLOCK || l->loops.data[loop].divergent || !LLVMIsAGetElementPtrInst(pointer) ||
+      LLVMGetNumOperands(pointer) != 2 || !LLVMIsAPHINode(LLVMGetOperand(pointer, 1)))
+    return NULL;
+  const LaneLoop *around = &l->loops.data[loop];
+  LLVMValueRef phi = LLVMGetOperand(pointer, 1);
+  LaneValue *base = ln_value(l, LLVMGetOperand(pointer, 0));
+  if (LLVMGetInstructionParent(phi) != l->blocks[around->header].old ||
+      (base && in_set(&around->blocks, base->block)))
+    return NULL;
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k);
+    if (LLVMGetIncomingBlock(phi, k) != l->blocks[around->latch].old || !LLVMIsAInstruction(next) ||
+        LLVMGetInstructionOpcode(next) != LLVMAdd)
+      continue;
+    for (unsigned side = 0; side < 2; side++) {
+      LLVMValueRef by = LLVMGetOperand(next, 1 - side);
+      LaneValue *v = ln_value(l, by);
+      if (LLVMGetOperand(next, side) == phi && !LLVMIsAConstant(by) &&
+          is_uniform(ln_shape(l, by)) && !(v && in_set(&around->blocks, v->block)))
+        return by;
+    }
+  }
+  return NULL;
+}
+
+/* Single lines far from one another are what a processor does not foresee; of longer pieces it does, and so many of them ahead would
+ * push one another out of the cache. */
+static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
+  LLVMValueRef by = bytes <= LINE ? stride_of(l, pointer) : NULL;
+  if (!by)
+    return;
+  const CgTypes *t = &l->cg->t;
+  by = LLVMBuildMul(l->b, ln_scalar(l, by), LLVMConstInt(LLVMTypeOf(by), AHEAD, 0), "");
+  LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer), type = t->ptr;
+  LLVMValueRef then = LLVMBuildGEP2(l->b, unit, first, &by, 1, ""), /* read, to all caches, data */
+      args[] = {then, LLVMConstInt(t->i32, 0, 0), LLVMConstInt(t->i32, 3, 0),
+                LLVMConstInt(t->i32, 1, 0)},
+               fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
 /* --- loads and stores --- */
 
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
@@ -263,7 +312,10 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
   } else if (is_run(l, pointer, t)) {
-    v->now = load_run(l, all, ln_scalar(l, pointer), align);
+    LLVMValueRef first = ln_scalar(l, pointer);
+    v->now = load_run(l, all, first, align);
+    if (!l->mask_now)
+      fetch_ahead(l, pointer, first, LLVMABISizeOfType(l->cg->layout, all));
   } else {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);

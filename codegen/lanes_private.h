@@ -150,7 +150,6 @@ Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
 /* lanes_shape.c */
 bool ln_find_shapes(Lanes *l);
 Shape ln_shape(Lanes *l, LLVMValueRef v);
-bool ln_writes(LLVMValueRef instruction);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
 /* Is the sign extension (zero extension) of v, lane by lane, lane 0's and the same steps? */
 bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed);

@@ -118,7 +118,7 @@ static bool only_computes(LLVMValueRef call) {
   return memory && LLVMGetEnumAttributeValue(memory) == 0;
 }
 
-bool ln_writes(LLVMValueRef i) {
+bool cg_lanes_writes(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMStore:
   case LLVMAtomicRMW:
@@ -136,7 +136,7 @@ static void find_dirty(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
          i = LLVMGetNextInstruction(i))
-      l->blocks[k].writes |= ln_writes(i);
+      l->blocks[k].writes |= cg_lanes_writes(i);
   for (bool again = true; again;) {
     again = false;
     for (uint32_t k = 0; k < l->nblocks; k++)
@@ -362,7 +362,7 @@ static bool sweep_block(Lanes *l, uint32_t number) {
   bool changed = false, dirty = b->dirty;
   for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
     LaneValue *v = ln_value(l, i);
-    dirty |= ln_writes(i);
+    dirty |= cg_lanes_writes(i);
     if (!v || v->shape.kind == SHAPE_VECTOR)
       continue;
     Shape s = find_shape(l, v, dirty);

@@ -207,16 +207,16 @@ LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
   return LLVMBuildICmp(l->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
-LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
-  LLVMTypeRef i64 = l->cg->t.i64;
-  if (!mask)
-    return LLVMConstNull(i64);
-  LLVMValueRef bits = as_bits(l, mask);
-  LLVMTypeRef t = LLVMTypeOf(bits);
-  LLVMValueRef args[] = {bits, LLVMConstInt(l->cg->t.i1, 1, 0)},
-               fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1);
+static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
+  LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1),
+               args[] = {bits, LLVMConstInt(l->cg->t.i1, 1, 0)};
   LLVMValueRef n = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
   return LLVMBuildIntCast2(l->b, n, i64, 0, "lane");
+}
+
+LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
+  return mask ? lowest_bit(l, as_bits(l, mask)) : LLVMConstNull(l->cg->t.i64);
 }
 
 static LLVMValueRef every_lane(Lanes *l) { return LLVMConstAllOnes(l->mask_type); }
@@ -309,9 +309,11 @@ static void write_step(Lanes *l, LaneValue *v) {
 
 /* --- lane by lane --- */
 
+/* The lanes that run one after the other; of a mask the next one is its lowest bit. */
 typedef struct LaneLoopNow {
-  LLVMValueRef counter; /* alloca */
-  LLVMBasicBlockRef head, next, done;
+  LLVMValueRef left; /* alloca: the next lane, i64; or of a mask, as bits, what is left of it */
+  LLVMValueRef mask; /* that as it is in this turn, NULL without */
+  LLVMBasicBlockRef head, done;
   LLVMValueRef lane;
 } LaneLoopNow;
 
@@ -323,30 +325,37 @@ static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
   return slot;
 }
 
-static LaneLoopNow begin_lanes(Lanes *l) {
+/* mask: NULL is all */
+static LaneLoopNow begin_lanes(Lanes *l, LLVMValueRef mask) {
   LLVMTypeRef i64 = l->cg->t.i64;
-  LLVMValueRef mask = l->mask_now;
-  LaneLoopNow n = {new_slot(l, i64), ln_new_block(l, "lane"), ln_new_block(l, "lane.next"),
+  LLVMValueRef first = mask ? as_bits(l, mask) : LLVMConstNull(i64);
+  LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
                    ln_new_block(l, "lane.done"), NULL};
-  LLVMBuildStore(l->b, LLVMConstNull(i64), n.counter);
-  LLVMBuildBr(l->b, n.head);
+  LLVMBuildStore(l->b, first, n.left);
+  if (mask)
+    LLVMBuildCondBr(l->b, ln_any(l, mask), n.head, n.done);
+  else
+    LLVMBuildBr(l->b, n.head);
   LLVMPositionBuilderAtEnd(l->b, n.head);
-  n.lane = LLVMBuildLoad2(l->b, i64, n.counter, "lane");
+  n.lane = LLVMBuildLoad2(l->b, LLVMTypeOf(first), n.left, "lane");
   if (mask) {
-    LLVMBasicBlockRef run = ln_new_block(l, "lane.run");
-    LLVMBuildCondBr(l->b, LLVMBuildExtractElement(l->b, mask, n.lane, ""), run, n.next);
-    LLVMPositionBuilderAtEnd(l->b, run);
+    n.mask = n.lane;
+    n.lane = lowest_bit(l, n.mask);
   }
   return n;
 }
 
 static void end_lanes(Lanes *l, const LaneLoopNow *n) {
-  LLVMTypeRef i64 = l->cg->t.i64;
-  LLVMBuildBr(l->b, n->next);
-  LLVMPositionBuilderAtEnd(l->b, n->next);
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, n->lane, LLVMConstInt(i64, 1, 0), "");
-  LLVMBuildStore(l->b, next, n->counter);
-  LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMConstInt(i64, l->width, 0), "");
+  LLVMTypeRef t = LLVMTypeOf(n->mask ? n->mask : n->lane);
+  LLVMValueRef one = LLVMConstInt(t, 1, 0), next, more;
+  if (n->mask) {
+    next = LLVMBuildAnd(l->b, n->mask, LLVMBuildSub(l->b, n->mask, one, ""), "");
+    more = LLVMBuildICmp(l->b, LLVMIntNE, next, LLVMConstNull(t), "");
+  } else {
+    next = LLVMBuildNUWAdd(l->b, n->lane, one, "");
+    more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMConstInt(t, l->width, 0), "");
+  }
+  LLVMBuildStore(l->b, next, n->left);
   cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, n->head, n->done));
   LLVMPositionBuilderAtEnd(l->b, n->done);
 }
@@ -373,6 +382,20 @@ static bool is_short(const Lanes *l, LLVMValueRef i) {
          !LLVMGetFirstUse(i);
 }
 
+/* An atomic whose result nobody wants, and which changes nothing where its operand is 0: a test is cheaper than the bus. */
+static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
+  if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
+      ln_shape(l, LLVMGetOperand(i, 1)).kind != SHAPE_VECTOR)
+    return false;
+  switch (LLVMGetAtomicRMWBinOp(i)) {
+  case LLVMAtomicRMWBinOpAdd:
+  case LLVMAtomicRMWBinOpSub:
+  case LLVMAtomicRMWBinOpOr:
+  case LLVMAtomicRMWBinOpXor: return true;
+  default: return false;
+  }
+}
+
 static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
   v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
   for (unsigned k = 0; k < l->width; k++)
@@ -393,7 +416,13 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   }
   LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
   LLVMValueRef all = v ? ln_in_memory(l, LLVMGetPoison(t)) : NULL;
-  LaneLoopNow lanes = begin_lanes(l);
+  LLVMValueRef mask = l->mask_now;
+  if (is_nothing_of_zero(l, i)) {
+    LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
+    mask = ln_and(l, mask, LLVMBuildICmp(l->b, LLVMIntNE, by, zero, ""), false);
+  }
+  LaneLoopNow lanes = begin_lanes(l, mask);
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);

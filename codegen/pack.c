@@ -148,6 +148,7 @@ static void pack_host(Pack *p, CgKernel *k) {
   pack_u32(p, &k->host.static_shared);
   pack_u32(p, &k->host.frame_bytes);
   pack_u32(p, &k->host.meets_grid);
+  pack_u32(p, &k->host.strides);
   pack_text(p, &k->entry);
   need(p, k->entry != NULL);
   PACK_ARRAY(p, k->imports, k->nimports, pack_text);

@@ -111,6 +111,9 @@ typedef struct RtMeetState {
  * APART: the threads whose next has the bit READY run that one, as rt_host_run_of_threads finds them. */
 enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
 
+/* So many threads do a turn of a loop by the grid's stride until code asks rt_host_turns how many more may. */
+enum { RT_FIRST_TURNS = 64, RT_MOST_TURNS = 1 << 20 };
+
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
 typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t last);
 
@@ -121,6 +124,8 @@ typedef struct RtHostCode {
   uint32_t frame_bytes;
   /* the grid's barrier is used: blocks keep frame and shared memory until all have ended */
   uint32_t meets_grid;
+  /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of them, the longer the pieces of memory */
+  uint32_t strides;
 } RtHostCode;
 
 #endif

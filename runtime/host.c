@@ -29,6 +29,7 @@ enum {
   ASK_NS = 50000000,           /* from one rt_host_ask to the next */
   /* what the calling thread takes at once should not last much longer */
   BATCH_NS = 10000000,
+  TURNS_NS = 1000000,    /* from one rt_host_turns to the next */
   SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
   KEEP_BYTES = 16 << 20, /* a thread keeps up to this much memory from launch to launch */
   MOST_GIB =
@@ -50,8 +51,9 @@ typedef struct Launch {
   unsigned workers;
   struct Grid *grid; /* with the grid's barrier, else NULL */
   uint32_t stop;     /* written once by the first trap, read by compiled code: atomics by builtin */
-  uint64_t asked;    /* when the calling thread last did */
-  bool interrupted;  /* … and was told to stop */
+  const struct Worker *caller;
+  uint64_t asked;   /* when the calling thread last did */
+  bool interrupted; /* … and was told to stop */
 } Launch;
 
 static int (*_Atomic ask_first)(void);
@@ -79,6 +81,8 @@ typedef struct Worker {
   RtHostLaunch view;
   Launch *launch; /* that it works for, NULL between launches */
   bool nested;
+  uint32_t turns;  /* rt_host_turns' last answer */
+  uint64_t turned; /* when it was given, 0: not yet */
   jmp_buf out;
   Buffer shared, frame;
   uintptr_t stack_end;
@@ -186,6 +190,7 @@ static Worker *enter(Launch *l) {
     return NULL;
   }
   w->launch = l;
+  w->turns = RT_FIRST_TURNS, w->turned = 0;
   w->view = l->view;
   w->view.shared = w->shared.at;
   w->view.frame = w->frame.at;
@@ -211,10 +216,13 @@ static bool stopped(Launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_ACQUI
 /* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which compiled code runs in one piece. */
 static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
+  uint64_t share = l->workers == 1 ? 1 : SHARES * l->workers;
+  if (l->code->strides)
+    most = (l->total + l->workers - 1) / l->workers, share = 1;
   do {
     if (at >= l->total)
       return 0;
-    n = (l->total - at) / (SHARES * l->workers);
+    n = (l->total - at) / share;
     n = n < 1 ? 1 : n > most ? most : n;
     if (n > row)
       n -= (at + n) % row;
@@ -268,6 +276,14 @@ static void run_rest(Launch *l, Worker *w) {
     run_batch(l, w, first, n);
 }
 
+/* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS. */
+static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
+  if (took >= BATCH_NS)
+    return most > 1 ? most / 2 : 1;
+  uint64_t by = took < BATCH_NS / 8 ? 8 : 2;
+  return most < total ? most * by : most;
+}
+
 /* The calling thread: the same, in batches that begin small, with a look at the clock after each. False once the clock passes `until`
  * (0: no limit): blocks may be left. */
 static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
@@ -283,7 +299,7 @@ static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
       return false;
     if (time - l->asked >= ASK_NS)
       ask_at(l, time);
-    most = time - begin < BATCH_NS ? (most < l->total ? most * 2 : most) : most > 1 ? most / 2 : 1;
+    most = next_batch(most, time - begin, l->total);
     begin = time;
   }
   return true;
@@ -416,6 +432,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
         (unsigned long long)threads, (size_t)code->static_shared + config->dynamic_shared,
         (size_t)frame_bytes(code, threads));
   }
+  l.caller = w;
   threads = threads > UINT64_MAX / l.total ? UINT64_MAX : threads * l.total;
   if (code->meets_grid)
     run_phases(&l, w, threads);
@@ -436,6 +453,20 @@ void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t blo
   w->launch->grid->blocks[block] = (GridBlock){1, site, thread};
 }
 
+uint32_t rt_host_turns(const RtHostLaunch *view) {
+  Worker *w = view->worker;
+  Launch *l = w->launch;
+  uint64_t time = now(), took = w->turned ? time - w->turned : 0;
+  w->turns = took < TURNS_NS / 8 ? w->turns * 8 : took < TURNS_NS ? w->turns * 2 : w->turns / 2;
+  w->turns = w->turns < RT_FIRST_TURNS  ? RT_FIRST_TURNS
+             : w->turns > RT_MOST_TURNS ? RT_MOST_TURNS
+                                        : w->turns;
+  w->turned = time;
+  if (w == l->caller && time - l->asked >= ASK_NS)
+    ask_at(l, time);
+  return w->turns;
+}
+
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
   Worker *w = view->worker;
@@ -448,4 +479,13 @@ _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t bl
   }
   __atomic_store_n(&w->launch->stop, 1, __ATOMIC_RELEASE);
   _longjmp(w->out, 1);
+}
+
+_Noreturn void rt_host_trap_in_line(const RtHostLaunch *view, uint32_t site, uint32_t bx,
+                                    uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
+                                    int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
+  uint32_t blocks = tx / view->block[0];
+  uint64_t row = (uint64_t)bz * view->grid[1] + by;
+  rt_host_trap(view, site, row * view->grid[0] + bx + blocks, thread - blocks * view->block[0], v0,
+               v1, v2, v3);
 }

@@ -17,6 +17,12 @@ void rt_host_ask(int (*ask)(void));
 /* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
 _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3);
+/* The same of a thread that counts tx on from the blocks before its own along x. */
+_Noreturn void rt_host_trap_in_line(const RtHostLaunch *launch, uint32_t site, uint32_t bx,
+                                    uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
+                                    int64_t v0, int64_t v1, int64_t v2, int64_t v3);
+/* Between turns (RtHostCode.strides): how many threads may do theirs until it is called again. May set the launch's stop. */
+uint32_t rt_host_turns(const RtHostLaunch *launch);
 /* printf of one text, in one write, with conversions of its own: runtime/print.c. */
 int rt_host_print(const char *format, ...);
 

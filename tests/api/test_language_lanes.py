@@ -499,6 +499,115 @@ def test_parts_of_the_place_in_the_grid(block):
         run(kernel, [np.zeros(300, np.int64), True], 10, block)
 
 
+# A loop by the grid's stride runs turn by turn for all threads of neighbouring blocks: each thread's own turns keep their order.
+
+
+def by_range(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def by_while(x, out):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    while i < x.size:
+        out[i % 96] = 3 * out[i % 96] + x[i]
+        i += cuda.gridDim.x * cuda.blockDim.x
+
+
+def with_inner_loop(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        s = 0
+        for k in range(i % 5):
+            if x[k] > 3:
+                continue
+            s += k * x[i]
+        out[i % 96] = 3 * out[i % 96] + s
+
+
+def with_a_break(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        if x[i] > 30:
+            break
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def with_a_sum(x, out):
+    s = 0
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        s = 3 * s + x[i]
+    out[cuda.grid(1)] = s
+
+
+def read_before(x, out):
+    first = out[cuda.grid(1)]
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] += first + x[i]
+
+
+def written_before(x, out):
+    out[cuda.grid(1)] += 5
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def with_a_local_array(x, out):
+    seen = cuda.local.array(4, int64)
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        seen[i % 4] = x[i] + (seen[i % 4] if i >= 4 * cuda.gridsize(1) else 0)
+        out[i % 96] = seen[i % 4]
+
+
+def another_stride(x, out):
+    for i in range(cuda.grid(1), x.size, 2 * cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def with_a_guard(x, out):
+    if cuda.grid(1) % 3 == 1:
+        return
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+@pytest.mark.parametrize("size", [0, 5, 96, 97, 1000])
+@pytest.mark.parametrize("block", [8, 12, 24, 96])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        by_range, by_while, with_inner_loop, with_a_break, with_a_sum, read_before, written_before, with_a_local_array,
+        another_stride, with_a_guard,
+    ],
+)  # fmt: skip
+def test_turns_by_the_stride_of_the_grid(kernel, block, size):
+    run(kernel, [ints(size) if size else np.zeros(0, np.int64), np.arange(96)], 96 // block, block)
+
+
+@pytest.mark.parametrize("n", [-5, 0, 50, 700])
+def test_turns_up_to_a_number(n):
+    def kernel(x, n, out):
+        i = cuda.grid(1)
+        while i < n:
+            out[i % 96] = 3 * out[i % 96] + x[i]
+            i += cuda.gridsize(1)
+
+    run(kernel, [numbers(n=700), n, np.arange(96)], 8, 12)
+
+
+@host
+@pytest.mark.parametrize("block", [8, 24, 96])
+def test_thread_of_a_later_turn_is_named(block):
+    @cuda.jit
+    def kernel(x, out):
+        for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
+            out[i] = 1
+            if i <= x.size:
+                out[i] = x[i]
+
+    message = stopped(kernel, np.zeros(777), np.zeros(2000), grid=96 // block, block=block)
+    assert "index 777" in message, message
+    assert f"thread ({777 % 96 % block}, 0, 0) of block ({777 % 96 // block}, 0, 0)" in message, message
+
+
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_vector_instructions_are_used():

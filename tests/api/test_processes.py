@@ -365,6 +365,22 @@ assert x[299]
     assert done.returncode == 0 and done.stdout == "heard\n", done.stdout + done.stderr
 
 
+@pytest.mark.host_only("a launch on a GPU returns at once")
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ctrl_c_ends_a_loop_by_the_stride_of_the_grid(threads):
+    strided = INTERRUPT.replace("    i = cuda.blockIdx.x\n", "").replace("    x[i] = v", "        x[i] = v")
+    strided = strided.replace("    v = np.uint64", "    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):\n        v = np.uint64")
+    strided = strided.replace("    for _", "        for _").replace("        v ^=", "            v ^=").replace("long[x.size, 1]", "long[8, 32]").replace("long[1, 1](x,", "long[1, 1](x[:3].copy(),")
+    assert "gridsize" in strided
+    done = subprocess.run([sys.executable, "-c", strided + """
+launch(None)
+x[:] = 0
+long[8, 32](x, 10)
+assert x.all()
+"""], capture_output=True, text=True, timeout=100, env={**os.environ, "PYPTX_HOST_THREADS": threads, "PYPTX_DEVICE": "host"})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 HANDLER = """
 import os, signal
 import numpy as np

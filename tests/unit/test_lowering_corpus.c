@@ -12,9 +12,12 @@
 
 enum { VERSIONS = 4 };
 
-static const CgSymbol host_symbols[] = {{"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
-                                        {"rt_host_print", (void *)(uintptr_t)rt_host_print},
-                                        {0}};
+static const CgSymbol host_symbols[] = {
+    {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
+    {"rt_host_print", (void *)(uintptr_t)rt_host_print},
+    {"rt_host_trap_in_line", (void *)(uintptr_t)rt_host_trap_in_line},
+    {"rt_host_turns", (void *)(uintptr_t)rt_host_turns},
+    {0}};
 static int failures;
 static unsigned compiled_functions;
 static Corpus *corpora[VERSIONS];
