@@ -138,11 +138,11 @@ def ops_page():
 
 
 def types_page():
-    out = HEAD.format(source="ir/types.def") + "# Scalar types\n\n| type | kind | bits | weak | NumPy | short name |\n|---|---|---|---|---|---|\n"
+    out = HEAD.format(source="ir/types.def") + "# Scalar types\n\n| type | kind | bits | weak | NumPy | other names |\n|---|---|---|---|---|---|\n"
     for r in rows("ir/types.def", "T"):
         if r[2].strip() == "NONE":
             continue
-        out += f"| `{r[1]}` | {r[2].strip().lower()} | {r[3].strip()} | {'yes' if r[4].strip() == '1' else ''} | {r[5]} | {r[6]} |\n"
+        out += f"| `{r[1]}` | {r[2].strip().lower()} | {r[3].strip()} | {'yes' if r[4].strip() == '1' else ''} | {r[5]} | {', '.join(r[6].split())} |\n"
     return out
 
 

@@ -9,8 +9,8 @@
 #include "ir/intrinsics.h"
 
 const ScalarInfo ty_scalar_info[TY_SCALARS] = {
-#define T(ID, name, kind, bits, weak, npy, member)                                                 \
-  [TY_##ID] = {name, npy, member, KIND_##kind, bits, weak},
+#define T(ID, name, kind, bits, weak, npy, others)                                                 \
+  [TY_##ID] = {name, npy, others, KIND_##kind, bits, weak},
 #include "ir/types.def"
 #undef T
 };
@@ -328,11 +328,20 @@ const char *ty_pretty(Cx *cx, const Type *t) {
 
 /* --- text in --- */
 
+static bool is_word_of(const char *words, const char *word, size_t n) {
+  for (const char *s = words; *s;) {
+    size_t length = strcspn(s, " ");
+    if (length == n && !memcmp(s, word, n))
+      return true;
+    s += length + strspn(s + length, " ");
+  }
+  return false;
+}
+
 TypeId ty_by_name(const char *name, size_t n) {
   for (int i = TY_NONE; i < TY_SCALARS; i++) {
     const ScalarInfo *s = &ty_scalar_info[i];
-    if ((strlen(s->name) == n && !memcmp(s->name, name, n)) ||
-        (*s->short_name && strlen(s->short_name) == n && !memcmp(s->short_name, name, n)))
+    if (is_word_of(s->name, name, n) || is_word_of(s->other_names, name, n))
       return (TypeId)i;
   }
   return TY_SCALARS;

@@ -20,7 +20,7 @@ struct Cx;
 struct Frozen;
 
 typedef enum TypeId {
-#define T(ID, name, kind, bits, weak, npy, member) TY_##ID,
+#define T(ID, name, kind, bits, weak, npy, others) TY_##ID,
 #include "ir/types.def"
 #undef T
   TY_SCALARS,            /* number of scalar ids; the compound ones follow */
@@ -118,7 +118,7 @@ typedef struct Type {
 } Type;
 
 typedef struct ScalarInfo {
-  const char *name, *npy, *short_name;
+  const char *name, *npy, *other_names;
   TypeKind kind;
   uint8_t bits;
   bool weak;
@@ -213,7 +213,7 @@ bool ty_parse_unit(const char **text, DateUnit *unit, int32_t *multiple);
 /* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
 const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
 bool ty_is_named_text(const char *s); /* does a named tuple's type begin there, "Point(x: …" */
-/* scalar by name or short name; TY_SCALARS if none */
+/* scalar by its name or one of the others; TY_SCALARS if none */
 TypeId ty_by_name(const char *name, size_t n);
 
 bool ty_is_enum_text(const char *s); /* does an Enum's type begin there, "enum Color(…" */

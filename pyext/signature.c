@@ -373,9 +373,27 @@ PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n) {
 
 /* --- passing --- */
 
-enum { NO = -1, WEAK_PRICE = 1, SAFE_PRICE = 4, LAYOUT_PRICE = 2, NAMES_PRICE = 1 };
+enum {
+  NO = -1,
+  WEAK_PRICE = 1,
+  SAFE_PRICE = 4,
+  LAYOUT_PRICE = 2,
+  NAMES_PRICE = 1,
+  LOSSY_PRICE = 1000, /* more than all others of a signature together, nearly always */
+  LOSSY_KIND_PRICE = 100
+};
 
-/* Same-kind widening, integers to wide enough floats, and weak numbers to what their kind fits: never a loss that a type could tell. */
+/* What the declared type may not hold: an integer that does not fit is an error of the launch, a float is rounded. A float is no integer,
+ * a complex number no float, and no number a bool. */
+static int lossy_price(const ScalarInfo *f, const ScalarInfo *t) {
+  bool whole = f->kind == KIND_INT || f->kind == KIND_UINT;
+  if (t->kind == KIND_BOOL || (!whole && f->kind > t->kind))
+    return NO;
+  int kinds = f->kind == t->kind ? 0 : t->kind <= KIND_UINT ? 1 : 2;
+  return LOSSY_PRICE + kinds * LOSSY_KIND_PRICE + 16 - t->bits / 8;
+}
+
+/* Same-kind widening, integers to wide enough floats, and weak numbers to what their kind fits, before all that may lose something. */
 static int scalar_price(TypeId from, TypeId to) {
   if (from == to)
     return 0;
@@ -401,7 +419,7 @@ static int scalar_price(TypeId from, TypeId to) {
   case KIND_COMPLEX: safe = f->kind == KIND_COMPLEX ? fb <= tb : 2 * fb <= tb; break;
   default: break;
   }
-  return safe ? SAFE_PRICE + (int)(tb - fb) / 8 : NO;
+  return safe ? SAFE_PRICE + (int)(tb - fb) / 8 : lossy_price(f, t);
 }
 
 static int array_price(PxToken from, PxToken to) {

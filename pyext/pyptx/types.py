@@ -9,25 +9,26 @@ from pyptx._pyptx import Type, _type, from_dtype
 void = _type("void")
 none = _type("none")
 boolean = bool_ = b1 = _type("bool")
-int8 = i1 = _type("int8")
-int16 = i2 = _type("int16")
+int8 = i1 = char = _type("int8")
+int16 = i2 = short = _type("int16")
 int32 = i4 = intc = _type("int32")
-int64 = i8 = intp = int_ = _type("int64")
-uint8 = u1 = byte = _type("uint8")
-uint16 = u2 = _type("uint16")
+int64 = i8 = intp = int_ = long_ = longlong = ssize_t = _type("int64")
+uint8 = u1 = byte = uchar = _type("uint8")
+uint16 = u2 = ushort = _type("uint16")
 uint32 = u4 = uintc = _type("uint32")
-uint64 = u8 = uintp = uint = _type("uint64")
+uint64 = u8 = uintp = uint = ulong = ulonglong = size_t = _type("uint64")
 float16 = f2 = _type("float16")
 bfloat16 = _type("bfloat16")
-float32 = f4 = _type("float32")
-float64 = f8 = float_ = double = _type("float64")
+float32 = f4 = float_ = _type("float32")
+float64 = f8 = double = _type("float64")
 complex64 = c8 = _type("complex64")
 complex128 = c16 = _type("complex128")
 
 __all__ = [
     "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
     "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",
-    "uintp", "intc", "uintc", "from_dtype",
+    "uintp", "intc", "uintc", "size_t", "ssize_t", "bool_", "byte", "char", "uchar", "short", "ushort", "int_", "uint", "long_", "ulong", "longlong",
+    "ulonglong", "float_", "double", "none", "from_dtype",
 ]
 
 
@@ -58,3 +59,13 @@ def Array(dtype, ndim, layout):
     if layout != "A":
         axes[-1 if layout == "C" else 0] = slice(None, None, 1)
     return dtype[tuple(axes)]
+
+
+def NPDatetime(unit):
+    """The type of `datetime64` with a unit such as "ns" or "25s"."""
+    return from_dtype(f"M8[{unit}]")
+
+
+def NPTimedelta(unit=""):
+    """The type of `timedelta64` with a unit such as "ns", or without one."""
+    return from_dtype(f"m8[{unit}]" if unit else "m8")

@@ -46,6 +46,16 @@ uint64: Type
 u8: Type
 uintp: Type
 uint: Type
+char: Type
+short: Type
+long_: Type
+longlong: Type
+ssize_t: Type
+uchar: Type
+ushort: Type
+ulong: Type
+ulonglong: Type
+size_t: Type
 float16: Type
 f2: Type
 bfloat16: Type
@@ -63,3 +73,5 @@ c16: Type
 def Tuple(items: Iterable[Type]) -> Type: ...
 def UniTuple(item: Type, count: int) -> Type: ...
 def Array(dtype: Type, ndim: int, layout: Literal["C", "F", "A"]) -> Type: ...
+def NPDatetime(unit: str) -> Type: ...
+def NPTimedelta(unit: str = "") -> Type: ...

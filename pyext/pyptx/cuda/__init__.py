@@ -4,7 +4,9 @@ What runs in kernels (``grid``, ``threadIdx``, ``shared.array``, ``atomic.add`` 
 host those names can be looked at but not called.
 """
 
-from pyptx import _pyptx
+import sys as _sys
+
+from pyptx import _pyptx, types
 from pyptx._pyptx import (
     as_cuda_array,
     close,
@@ -87,10 +89,13 @@ from pyptx.errors import (
     OutOfMemoryError,
 )
 
+from pyptx.types import *  # noqa: F403 - cuda.float32 and its like
+
 globals().update(_pyptx.intrinsics)
 cooperative_groups = _pyptx.intrinsics["cg"]  # CUDA's name
 
 gpus = Gpus()
+_sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float32` gets these types and no copy of the module
 
 __all__ = [name for name in globals() if not name.startswith("_")]
 
