@@ -199,12 +199,25 @@ static Val cast_array(Ty *ty, Val v, const Type *to) {
   return r;
 }
 
+/* A tuple that is known stays known: the shape of an array may be one. */
+static const Frozen *packed_konst(Ty *ty, Val v, const Type *to, const Val *items) {
+  if (!v.konst || v.konst->kind != FZ_TUPLE || to->title)
+    return NULL;
+  const Frozen **konst = CX_ARRAY(ty->cx, const Frozen *, to->n + 1);
+  for (uint32_t k = 0; k < to->n; k++)
+    if (!(konst[k] = items[k].konst))
+      return NULL;
+  return fz_tuple(ty->cx, konst, to->n);
+}
+
 static Val cast_packed(Ty *ty, Val v, const Type *to) {
   Val items[8], *at = to->n <= 8 ? items : CX_ARRAY(ty->cx, Val, to->n);
   for (uint32_t k = 0; k < to->n; k++)
     at[k] = ty_cast(ty, ty_item(ty, v, k), to->elems[k]);
   Val none = {0};
   Val r = ty_pack(ty, to, to->n ? at : &none, to->n);
+  if (!is_bottom(r))
+    r.konst = packed_konst(ty, v, to, at);
   r.src = v.src;
   return r;
 }
