@@ -22,7 +22,7 @@
 /* A new member of one of these is to be hashed below (or not, with a reason above), and then counted here. */
 _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen");
 _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
-_Static_assert(sizeof(FuncOptions) == 8, "put_function hashes every member of FuncOptions");
+_Static_assert(sizeof(FuncOptions) == 24, "put_function hashes every member of FuncOptions");
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
 _Static_assert(sizeof(CgOptions) == 15 * sizeof(int),
                "put_request hashes CgOptions, all of them ints");
@@ -289,6 +289,7 @@ static void put_function(Keying *k, Hash *h, const FrozenFunc *f) {
   if (f->options) {
     put_number(h, (uint64_t)f->options->device << 1 | f->options->exact);
     put_number(h, f->options->inlining);
+    put_texts(h, f->options->signatures, f->options->nsignatures);
   }
   put_number(h, f->consumer);
 }

@@ -106,6 +106,9 @@ typedef struct FuncOptions {
   /* multiplications and additions are not contracted, sums not reordered, whatever the compilation's options */
   bool exact;
   InlineMode inlining;
+  /* "int32(int32, float32[:])": what a call converts its arguments to, and its result if one is named. 0: it takes them as they are */
+  const char *const *signatures;
+  uint32_t nsignatures;
 } FuncOptions;
 
 struct Frozen {

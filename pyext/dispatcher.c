@@ -324,7 +324,7 @@ static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
     if (failed)
       return -1;
     d->nsignatures++;
-    if (d->signatures[i].returns && !d->func_options.device)
+    if (d->signatures[i].result && !d->func_options.device)
       return PyErr_Format(PyExc_TypeError,
                           "%U() is a kernel and returns nothing: its signature begins with void; "
                           "@cuda.jit(device=True) makes a function that kernels call",

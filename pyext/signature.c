@@ -36,6 +36,7 @@ PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p) {
 
 void px_signature_clear(PxSignature *s) {
   PyMem_Free(s->tokens);
+  PyMem_Free(s->result);
   *s = (PxSignature){0};
 }
 
@@ -121,9 +122,12 @@ static const char *closing(const char *s) {
 }
 
 /* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. What stands before the bracket must be a type. */
-static const char *argument_list(Cx *cx, const char *text, PxSignature *out, bool *enclosed,
+static const char *argument_list(Cx *cx, const char *text, const Type **result, bool *enclosed,
                                  const char **error) {
   const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
+  const char *tuple = *s == '(' ? closing(s) : NULL;
+  if (tuple && *skip_space(tuple + 1) == '(') /* "(float32, float32)(int32)" */
+    open = skip_space(tuple + 1);
   *enclosed = false;
   if (*open != '(' || ty_is_named_text(s) || ty_is_enum_text(s) ||
       (open - s >= 6 && !strncmp(open - 6, "record", 6)))
@@ -138,16 +142,16 @@ static const char *argument_list(Cx *cx, const char *text, PxSignature *out, boo
   bool is_void = word == 4 && !strncmp(s, "void", 4) && skip_space(s + word) == open;
   const char *end = s;
   const Type *t = open > s && !is_void ? ty_parse(cx, &end, error) : NULL;
-  out->returns = t && t->id != TY_NONE;
+  *result = t && t->id != TY_NONE ? t : NULL;
   if (t && skip_space(end) != open)
     *error = arena_printf(&cx->arena, "expected '(' at '%.20s'", end);
   return skip_space(arena_strndup(&cx->arena, open + 1, (size_t)(close - open - 1)));
 }
 
 static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out,
-                              PxSignature *signature) {
+                              const Type **result, PxSignature *signature) {
   bool enclosed;
-  const char *error = NULL, *s = argument_list(cx, text, signature, &enclosed, &error);
+  const char *error = NULL, *s = argument_list(cx, text, result, &enclosed, &error);
   if (error)
     return error;
   while (*s) {
@@ -167,6 +171,12 @@ static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out
   return NULL;
 }
 
+static char *copy_text(const char *s) {
+  size_t n = strlen(s) + 1;
+  char *copy = PyMem_Malloc(n);
+  return copy ? memcpy(copy, s, n) : NULL;
+}
+
 int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   *out = (PxSignature){0};
   Cx *cx = cx_new();
@@ -176,9 +186,12 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   }
   if (CX_TRY(cx)) {
     Tokens tokens = {0};
-    const char *error = parse_list(st, cx, text, &tokens, out);
+    const Type *result = NULL;
+    const char *error = parse_list(st, cx, text, &tokens, &result, out);
     if (error)
       fail(cx, (Loc){0}, ERR_SIGNATURE, arena_printf(&cx->arena, "%s in '%.200s'", error, text));
+    if (result && !(out->result = copy_text(ty_name(cx, result))))
+      fail(cx, (Loc){0}, ERR_MEMORY);
     if (!(out->tokens = PyMem_Malloc(sizeof(PxToken) * (tokens.len + 1))))
       fail(cx, (Loc){0}, ERR_MEMORY);
     if (tokens.len)
@@ -189,6 +202,7 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   }
   px_raise_diag(st, &cx->diag);
   cx_free(cx);
+  px_signature_clear(out);
   return -1;
 }
 

@@ -341,6 +341,22 @@ static bool is_of_numpy(PyObject *function) {
   return name && !strncmp(name, "numpy", 5) && (name[5] == '.' || !name[5]);
 }
 
+/* A function that is declared for some types: its own, apart from the plain function that it was made of. */
+static void freeze_with_signatures(PxSnapshot *s, Frozen *f, const PxDispatcher *d) {
+  const char **texts = CX_ARRAY(s->cx, const char *, d->nsignatures);
+  for (uint32_t i = 0; i < d->nsignatures; i++) {
+    const PxSignature *one = &d->signatures[i];
+    PyObject *list = px_keep(s, px_signature_text(s->st, one->tokens, one->n));
+    const char *result = one->result ? one->result : "";
+    texts[i] = arena_printf(&s->cx->arena, "%s%s", result, px_freeze_text(s, list));
+    s->mentions_complex |= strstr(texts[i], "complex") != NULL;
+  }
+  FuncOptions options = d->func_options;
+  options.signatures = texts;
+  options.nsignatures = d->nsignatures;
+  px_freeze_function(s, f, d->function, &options);
+}
+
 static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (PyFunction_Check(object)) {
     if (is_of_numpy(object))
@@ -350,6 +366,10 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   }
   if (Py_IS_TYPE(object, s->st->dispatcher_type)) {
     PxDispatcher *d = (PxDispatcher *)object;
+    if (d->nsignatures) {
+      freeze_with_signatures(s, f, d);
+      return true;
+    }
     Frozen *function = px_freeze(s, d->function); /* one FrozenFunc, however it is reached */
     if (function->kind == FZ_FUNC && !function->func->options)
       ((FrozenFunc *)(uintptr_t)function->func)->options =

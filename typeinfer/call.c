@@ -383,44 +383,12 @@ Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *
     return ty_generator(ty, callee, b.bound[0]);
   for (uint32_t k = 0; k < ncaptured; k++)
     b.bound[b.nparams + k] = ty_item(ty, callee, k);
-  return ty_call_spec(ty, func, b.bound, b.nparams + ncaptured);
-}
-
-/* --- functions of other modules --- */
-
-static bool takes_array(const Type *want, const Type *given) {
-  return given->id == TY_ARRAY && given->elem == want->elem && given->ndim == want->ndim &&
-         (want->layout == LAYOUT_A || given->layout == want->layout);
-}
-
-/* Numbers are converted as by a store; of an array the function gets the address. */
-static Val call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n,
-                         const Frozen *names) {
-  Signature sig = ty_signature(ty->cx, f->names[0]);
-  const char *name = arena_printf(&ty->cx->arena, "%s()", f->text);
-  Val *passed = CX_ARRAY(ty->cx, Val, n + 1);
-  if (names)
-    return arguments_error(ty, name, "a declared function has no keywords");
-  if (n != sig.nargs)
-    return arguments_error(ty, name,
-                           arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
-                                        sig.nargs, sig.nargs == 1 ? "" : "s", n));
-  for (uint32_t k = 0; k < n; k++) {
-    const Type *want = sig.args[k];
-    if (is_bottom(args[k]))
-      return BOTTOM;
-    bool fits = want->id == TY_ARRAY ? takes_array(want, args[k].type)
-                                     : ty_can_store(args[k].type, want);
-    if (!fits)
-      return TY_FAIL(ty, ERR_ARGUMENT_TYPE, name, arena_printf(&ty->cx->arena, "%u", k + 1),
-                     TY_PRETTY(ty, (Val){.type = want}), TY_PRETTY(ty, args[k]));
-    passed[k] = want->id == TY_ARRAY ? args[k] : ty_cast(ty, args[k], want);
-  }
-  bool returns = sig.result && sig.result->id != TY_NONE;
-  Val v = ty_op(ty, OP_CALL_C, returns ? sig.result : ty_id(ty, TY_VOID), passed, n);
-  if (v.ins)
-    v.ins->aux.frozen = f;
-  return returns || is_bottom(v) ? v : ty_none(ty);
+  const Type *result = NULL;
+  if (func->options && func->options->nsignatures &&
+      !ty_as_declared(ty, func, b.bound, b.nparams, &result))
+    return BOTTOM;
+  Val v = ty_call_spec(ty, func, b.bound, b.nparams + ncaptured);
+  return result ? ty_result_as_declared(ty, func, v, result) : v;
 }
 
 /* --- any callee --- */
@@ -464,7 +432,7 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
   if (callee.type->id == TY_DTYPE && f->type == TY_PYCOMPLEX)
     return convert_named(ty, args, n, names);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_DECLARED)
-    return call_declared(ty, f, args, n, names);
+    return ty_call_declared(ty, f, args, n, names);
   if (callee.type->id == TY_OBJECT && f->kind == FZ_EXCEPTION)
     return (Val){.type = callee.type, .konst = f};
   const char *name = TY_PRETTY(ty, callee);

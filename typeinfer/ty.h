@@ -387,6 +387,11 @@ Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n); /* int(x), np.float32(x) … */
 Val ty_make_func(Ty *ty, Ins *i);
 Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
+/* declared.c: a call of a function of another module; the arguments of one with signatures, converted in place to the one that they fit
+ * best, whose result goes to *result (NULL: none is named), false after an error; and what it returned, converted to that. */
+Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const Frozen *names);
+bool ty_as_declared(Ty *ty, const FrozenFunc *func, Val *args, uint32_t n, const Type **result);
+Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *result);
 /* Arguments are the function's parameters (with captured values behind them), all bound. */
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
 /* generator.c */
