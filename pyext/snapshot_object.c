@@ -381,8 +381,8 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (id == INTR_NONE)
     return freeze_library_function(s, f, object);
   bool ufunc = !strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc");
-  /* pow of three arguments; what writes numbers; ufuncs of arrays */
-  if (id == INTR_PY_POW || id == INTR_PY_PRINT || ufunc)
+  /* pow of three arguments; what writes numbers; round to so many digits; ufuncs of arrays */
+  if (id == INTR_PY_POW || id == INTR_PY_PRINT || id == INTR_PY_ROUND || ufunc)
     (void)freeze_library_function(s, f, object);
   f->kind = FZ_INTRINSIC;
   f->i = id;

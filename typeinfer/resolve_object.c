@@ -91,10 +91,40 @@ static bool check_shape(Ty *ty, Val *extents, uint32_t n) {
   return true;
 }
 
+/* May it be -1, for all that is known when a kernel is compiled? */
+static bool may_be_open(Val extent) {
+  return !extent.konst && !(extent.ins && extent.ins->flags & INS_NONNEGATIVE);
+}
+
+static Val is_open(Ty *ty, Val extent) {
+  return ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), extent, ty_const_int(ty, -1));
+}
+
+/* The same of extents that are known at run time only. */
+static void fill_open_extents(Ty *ty, Val *extents, uint32_t n, Val size) {
+  Val one = ty_const_int(ty, 1), rest = one;
+  for (uint32_t k = 0; k < n; k++) {
+    Val factor = may_be_open(extents[k]) ? ty_select(ty, is_open(ty, extents[k]), one, extents[k])
+                                         : extents[k];
+    rest = ty_binary(ty, OP_MUL, rest, factor);
+  }
+  Val left = ty_binary(ty, OP_FLOORDIV, size, rest);
+  for (uint32_t k = 0; k < n; k++)
+    if (may_be_open(extents[k]))
+      extents[k] = ty_select(ty, is_open(ty, extents[k]), left, extents[k]);
+}
+
 /* The extent that is -1 becomes what is left of the size. */
 static void fill_extent(Ty *ty, Val *extents, uint32_t n, Val size) {
   int64_t v;
   uint32_t open = n;
+  bool known = false, maybe = false;
+  for (uint32_t k = 0; k < n; k++) {
+    known |= fz_get_int(extents[k].konst, &v) && v == -1;
+    maybe |= may_be_open(extents[k]);
+  }
+  if (maybe && !known)
+    fill_open_extents(ty, extents, n, size);
   Val rest = ty_const_int(ty, 1);
   for (uint32_t k = 0; k < n; k++)
     if (fz_get_int(extents[k].konst, &v) && v == -1 && open == n)

@@ -87,10 +87,8 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
 }
 
 /* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
-static Val round_digits(Ty *ty, Val x, int64_t n) {
-  enum { MAX_DIGITS = 22 };                                     /* 10**22 is exact in float64 */
-  if (ty->cx->typing == TYPING_NUMBA && ty_is_integral(x.type)) /* Numba's is of floats */
-    x = ty_cast_id(ty, x, ty_is_narrow(x.type) ? TY_F32 : TY_F64);
+static Val round_known_digits(Ty *ty, Val x, int64_t n) {
+  enum { MAX_DIGITS = 22 }; /* 10**22 is exact in float64 */
   if (ty_is_integral(x.type))
     return n >= 0 ? x
                   : TY_FAIL(ty, ERR_ARGUMENTS, "round",
@@ -106,9 +104,22 @@ static Val round_digits(Ty *ty, Val x, int64_t n) {
                 ty_intrinsic(ty, INTR_PY_ROUND, x.type, &up, 1), s);
 }
 
+static Val round_digits(Ty *ty, const TyCall *c, Val x) {
+  int64_t n;
+  Val digits = c->args[1];
+  if (ty->cx->typing == TYPING_NUMBA && ty_is_integral(x.type)) /* Numba's is of floats */
+    x = ty_cast_id(ty, x, ty_is_narrow(x.type) ? TY_F32 : TY_F64);
+  if (fz_get_int(digits.konst, &n))
+    return round_known_digits(ty, x, n);
+  if (ty_is_integral(x.type) || !c->library)
+    return ty_not_constant(ty, "ndigits of round() of an integer", NULL);
+  if (!ty_is_integral(digits.type))
+    return ty_argument_type(ty, c, 1, "an integer");
+  return ty_call_library(ty, c->library, (Val[]){x, digits}, 2, NULL);
+}
+
 Val ty_rule_round(Ty *ty, const TyCall *c) {
   Val x = c->args[0];
-  int64_t n;
   if (!want_number(ty, c, 0))
     return BOTTOM;
   if (ty_is_complex(x.type))
@@ -116,8 +127,7 @@ Val ty_rule_round(Ty *ty, const TyCall *c) {
   if (x.type->id == TY_PYBOOL)
     x = ty_cast_id(ty, x, TY_PYINT);
   if (c->given[1] && c->args[1].type->id != TY_NONE)
-    return fz_get_int(c->args[1].konst, &n) ? round_digits(ty, x, n)
-                                            : ty_not_constant(ty, "ndigits of round()", NULL);
+    return round_digits(ty, c, x);
   if (!ty_is_integral(x.type))
     x = ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
   return ty_cast_id(ty, x, TY_PYINT);

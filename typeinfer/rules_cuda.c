@@ -345,8 +345,10 @@ Val ty_rule_libdevice(Ty *ty, const TyCall *c) {
 Val ty_rule_bits(Ty *ty, const TyCall *c) {
   Val x = c->args[0];
   TypeKind kind = ty_is_number(x.type) ? ty_kind(x.type) : KIND_OTHER;
-  if ((kind != KIND_INT && kind != KIND_UINT) || ty_bits(x.type) < 32)
-    return ty_argument_type(ty, c, 0, "an integer of 32 or 64 bits");
+  if (kind != KIND_INT && kind != KIND_UINT)
+    return ty_argument_type(ty, c, 0, "an integer");
+  if (ty_bits(x.type) < 32) /* as in CUDA C++ */
+    x = ty_cast_id(ty, x, kind == KIND_INT ? TY_I32 : TY_U32);
   bool count = c->id != INTR_CUDA_BREV;
   Val v = ty_intrinsic(ty, c->id, count ? pyint(ty) : x.type, &x, 1);
   if (count)

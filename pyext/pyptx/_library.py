@@ -269,6 +269,24 @@ def ufunc2(f, x, y, out):
             ufunc2(f, along(x, i, out), along(y, i, out), out[i])
 
 
+def round_to(x, digits):
+    """round(x, digits) of a float as NumPy computes it: scaled by a power of ten, rounded half to even, scaled back. Where the
+    scaled number is too large (more digits than x has) it is x."""
+    n = int(digits)
+    scale = 1.0
+    for _ in range(min(abs(n), 308)):
+        scale *= 10.0
+    if not math.isfinite(x):
+        return x
+    if n < 0:
+        y = round(x / scale, 0)
+        return y if y == 0 else y * scale
+    y = x * scale
+    if not math.isfinite(y):
+        return x
+    return round(y, 0) / scale
+
+
 FUNCTIONS = {f: (None, ufunc1, ufunc2)[f.nin] for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin <= 2 and f.nout == 1}
 FUNCTIONS |= {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
-FUNCTIONS |= {pow: pow_mod, print: format_int, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}
+FUNCTIONS |= {pow: pow_mod, print: format_int, round: round_to, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}
