@@ -100,8 +100,11 @@ static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
 
 Val ty_value(Ty *ty, Ins *i) {
   TyInfo *info = ty_info(ty, i);
-  if (ty->emit && info->unset && !ty_set_here(ty, i))
-    fail_unset(ty, i, info->unset);
+  if (ty->emit && info->unset && !ty_set_here(ty, i)) {
+    if (!ty_may_be_unset(ty, info->v.type))
+      fail_unset(ty, i, info->unset);
+    ty->spec->reads_unset = true;
+  }
   if (info->unset && !info->v.type)
     ty->stuck = true;
   if (!info->conflict)

@@ -158,6 +158,8 @@ static void rewrite_params(Ty *ty, bool is_kernel) {
 /* --- phis, once everything has its value --- */
 
 static Ins *unset_value(Ty *ty, const Type *t, Ins *at) {
+  if (ty->spec->reads_unset && ty_may_be_unset(ty, t))
+    return ty_ins(ty, ty_scalar_const(ty, t->id, 0));
   Ins *u = ir_ins(ty->cx, ty->fn, OP_UNSET, t, at->loc, NULL, 0);
   ir_insert_before(at, u);
   return u;

@@ -97,6 +97,7 @@ typedef struct TySpec {
   bool recursive, stuck;
   bool const_args;       /* typed with its arguments' values */
   bool missing;          /* a value that must be a constant is not */
+  bool reads_unset;      /* Numba's typing: a number that some path leaves unset */
   VEC(TyAssign) assigns; /* emission */
   VEC(TyTwin) twins;     /* emission */
   struct TySpec *next;   /* of the same hash */
@@ -425,6 +426,7 @@ bool ty_set_here(
     Ty *ty,
     const Ins
         *phi); /* unset.c: a variable that may be unset at phi is set at ty->at all the same */
+bool ty_may_be_unset(const Ty *ty, const Type *t); /* a variable of that type may be read where some path leaves it unset */
 void ty_add_root(TyProgram *p, TySpec *s); /* spec.c */
 void ty_find_first_edges(
     Ty *ty); /* unset.c: fills TySpec.first_edge; before anything is rewritten */

@@ -1,7 +1,14 @@
 /* Unset: is a variable that some path leaves unset set on every path that can be taken here?
  *
- * A loop over something that is never empty runs its body at least once, so what the body sets is set behind the loop. */
+ * A loop over something that is never empty runs its body at least once, so what the body sets is set behind the loop.
+ *
+ * Numba compiles variables that may be unset, and leaves open what they are then; under its typing they are 0 there, or what another
+ * path would have set. */
 #include "typeinfer/ty.h"
+
+bool ty_may_be_unset(const Ty *ty, const Type *t) {
+  return ty->cx->typing == TYPING_NUMBA && t && ty_is_number(t) && !ty_is_complex(t);
+}
 
 /* --- loops that run at least once --- */
 
