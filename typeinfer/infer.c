@@ -160,6 +160,8 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     r.conflict |= !t;
     r.v.type = t ? t : r.v.type;
   }
+  if (one && r.unset && ty_may_be_unset(ty, r.v.type) && !r.v.konst)
+    r.v = (Val){.type = r.v.type}; /* the one value is not there on every path */
   const TyInfo *last = ty_info(ty, phi);
   if (last->varies && r.v.type && ty_stored(r.v.type) && (r.v.konst || r.v.items))
     r.v = (Val){.type = r.v.type};
