@@ -112,9 +112,10 @@ static bool add_number(Ty *ty, TyText *t, Val v) {
   return true;
 }
 
-/* repr(): NumPy's numbers say their type. */
+/* repr(): NumPy's numbers say their type; Numba's do not. */
 static bool add_repr(Ty *ty, TyText *t, Val v) {
-  bool named = !ty_is_weak(v.type) && !t->numbered && v.type->id != TY_BF16;
+  bool named = !ty_is_weak(v.type) && !t->numbered && v.type->id != TY_BF16 &&
+               ty->cx->typing == TYPING_NUMPY;
   bool boolean = v.type->id == TY_BOOL;
   /* one pair of parentheses, which the conversion's - asks for */
   if (named && ty_is_complex(v.type)) {
@@ -469,8 +470,23 @@ static bool add_fstring(Ty *ty, TyText *t, Ins *parts, int depth) {
   return true;
 }
 
+/* cuda.threadIdx and its kin show as (x, y, z). False: v is none of them. */
+static bool is_position(Ty *ty, Val v, Val *out) {
+  const Frozen *f = v.type->frozen;
+  if (v.type->id != TY_FUNC || f->kind != FZ_INTRINSIC || f->i < INTR_CUDA_THREADIDX ||
+      f->i > INTR_CUDA_GRIDDIM)
+    return false;
+  Val parts[3];
+  for (int k = 0; k < 3; k++) {
+    IntrinsicId id = (IntrinsicId)(INTR_TID_X + 3 * (f->i - INTR_CUDA_THREADIDX) + k);
+    parts[k] = ty_call_intrinsic(ty, id, NULL, 0, NULL);
+  }
+  *out = ty_make_tuple(ty, parts, 3);
+  return true;
+}
+
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
-  if (is_bottom(v))
+  if (is_bottom(v) || (is_position(ty, v, &v) && is_bottom(v)))
     return false;
   if (depth > TY_MAX_DEPTH || t->format.len > TY_MAX_TEXT)
     return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep"
