@@ -593,7 +593,7 @@ static PyMethodDef dispatcher_methods[] = {
      "inspect_types(signature=None)\n\nTyped SSA."},
     {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
      "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
-    {"get_regs_per_thread", px_get_regs, METH_VARARGS, "get_regs_per_thread(signature=None)"},
+    {"get_regs_per_thread", px_get_regs, METH_VARARGS, "get_regs_per_thread(signature=None)\n\nFor a signature, or the one that is declared, a number; else a dict by signatures."},
     {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,
      "get_shared_mem_per_block(signature=None)"},
     {"get_const_mem_size", px_get_const, METH_VARARGS, "get_const_mem_size(signature=None)"},

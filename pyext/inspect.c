@@ -125,11 +125,20 @@ PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 /* --- numbers of overloads --- */
 
+/* A kernel that is declared for one signature has one number, as Numba's. */
 static PyObject *numbers(PyObject *self, PyObject *args, size_t offset) {
+  PxDispatcher *d = (PxDispatcher *)self;
   PyObject *signature = Py_None;
   if (!PyArg_ParseTuple(args, "|O", &signature))
     return NULL;
-  return inspect(self, signature, &(Question){.number = offset});
+  const Question q = {.number = offset};
+  if (signature != Py_None || d->nsignatures != 1)
+    return inspect(self, signature, &q);
+  PxSignature *only = d->signatures;
+  PyObject *text = px_signature_text(px_state_of(self), only->tokens, only->n);
+  PyObject *answer = text ? of_signature(d, text, &q) : NULL;
+  Py_XDECREF(text);
+  return answer;
 }
 
 PyObject *px_get_regs(PyObject *self, PyObject *args) {

@@ -198,6 +198,53 @@ static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
   return dtype;
 }
 
+/* The one token of an array's type; false with AttributeError, by that name, for other types. */
+static bool array_token(PyObject *self, const char *name, PxToken *token) {
+  PxType *t = (PxType *)self;
+  PyObject *list = t->id == TY_ARRAY ? PyUnicode_FromFormat("(%U)", t->text) : NULL;
+  PxSignature sig = {0};
+  bool known = list && px_signature_parse(px_state_of(self), PyUnicode_AsUTF8(list), &sig) == 0 &&
+               sig.n == 1;
+  if (known)
+    *token = sig.tokens[0];
+  else if (!PyErr_Occurred())
+    PyErr_Format(PyExc_AttributeError, "%U is not an array and has no %s", t->text, name);
+  px_signature_clear(&sig);
+  Py_XDECREF(list);
+  return known;
+}
+
+static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(closure)) {
+  PxToken token;
+  return array_token(self, "ndim", &token) ? PyLong_FromLong(px_token_ndim(token)) : NULL;
+}
+
+static PyObject *get_layout(PyObject *self, void *Py_UNUSED(closure)) {
+  static const char *const names[] = {[LAYOUT_C] = "C", [LAYOUT_F] = "F", [LAYOUT_A] = "A"};
+  PxToken token;
+  return array_token(self, "layout", &token) ? PyUnicode_FromString(names[px_token_layout(token)])
+                                             : NULL;
+}
+
+/* The parts of a signature; closure: 0 its arguments, 1 its result. */
+static PyObject *get_part(PyObject *self, void *result) {
+  PxType *t = (PxType *)self;
+  PxState *st = px_state_of(self);
+  if (t->id != TY_FUNC)
+    return PyErr_Format(PyExc_AttributeError, "%U is not a signature and has no %s", t->text,
+                        result ? "return_type" : "args");
+  PxSignature sig = {0};
+  if (px_signature_parse(st, PyUnicode_AsUTF8(t->text), &sig) < 0)
+    return NULL;
+  PyObject *text = result ? PyUnicode_FromString(sig.result ? sig.result : "none") : NULL;
+  PyObject *part = text     ? px_type_new(st, text)
+                   : result ? NULL
+                            : px_signature_types(st, sig.tokens, sig.n);
+  Py_XDECREF(text);
+  px_signature_clear(&sig);
+  return part;
+}
+
 static PyObject *get_bitwidth(PyObject *self, void *Py_UNUSED(closure)) {
   PxType *t = (PxType *)self;
   if (t->id >= TY_SCALARS)
@@ -215,6 +262,10 @@ static PyGetSetDef type_getset[] = {
     {"dtype", get_dtype, NULL, "NumPy's dtype of a scalar type, so that np.dtype(float32) works.",
      NULL},
     {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
+    {"ndim", get_ndim, NULL, "Number of axes of an array type.", NULL},
+    {"layout", get_layout, NULL, "Order of an array type: 'C', 'F', or 'A' for any strides.", NULL},
+    {"args", get_part, NULL, "The types of a signature's arguments, as a tuple.", NULL},
+    {"return_type", get_part, (void *)1, "The type of a signature's result; none for void.", NULL},
     {0},
 };
 

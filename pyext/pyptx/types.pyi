@@ -12,6 +12,10 @@ class Type:
     name: str
     dtype: np.dtype[Any]
     bitwidth: int
+    ndim: int
+    layout: Literal["C", "F", "A"]
+    args: tuple[Type, ...]
+    return_type: Type
     def __getitem__(self, axes: slice | tuple[slice, ...]) -> Type: ...
     def __call__(self, *args: Any) -> Any: ...
 
