@@ -121,16 +121,32 @@ static const char *closing(const char *s) {
   return NULL;
 }
 
+/* The parenthesis that is closed at the text's end, if all before it is one type: "(float32, float32)(int32)". NULL: there is none. */
+static const char *list_behind_result(const char *s) {
+  const char *open = NULL, *end = NULL;
+  int depth = 0;
+  for (; *s; s++) {
+    if (*s == '(' && !depth)
+      open = s;
+    depth += (*s == '(' || *s == '[') - (*s == ')' || *s == ']');
+    if (*s == ')' && !depth)
+      end = s;
+    if (*s == ',' && !depth)
+      return NULL;
+  }
+  return open && end > open && !*skip_space(end + 1) ? open : NULL;
+}
+
 /* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. What stands before the bracket must be a type. */
 static const char *argument_list(Cx *cx, const char *text, const Type **result, bool *enclosed,
                                  const char **error) {
-  const char *s = skip_space(text), *open = s + strcspn(s, "([,:");
-  const char *tuple = *s == '(' ? closing(s) : NULL;
-  if (tuple && *skip_space(tuple + 1) == '(') /* "(float32, float32)(int32)" */
-    open = skip_space(tuple + 1);
+  const char *s = skip_space(text), *first = s + strcspn(s, "([,:");
+  const char *open = list_behind_result(s);
   *enclosed = false;
-  if (*open != '(' || ty_is_named_text(s) || ty_is_enum_text(s) ||
-      (open - s >= 6 && !strncmp(open - 6, "record", 6)))
+  if (!open)
+    open = first;
+  if (*open != '(' || (open == first && (ty_is_named_text(s) || ty_is_enum_text(s) ||
+                                         (open - s >= 6 && !strncmp(open - 6, "record", 6)))))
     return s;
   const char *close = closing(open);
   if (!close)

@@ -265,7 +265,7 @@ static PyGetSetDef type_getset[] = {
     {"ndim", get_ndim, NULL, "Number of axes of an array type.", NULL},
     {"layout", get_layout, NULL, "Order of an array type: 'C', 'F', or 'A' for any strides.", NULL},
     {"args", get_part, NULL, "The types of a signature's arguments, as a tuple.", NULL},
-    {"return_type", get_part, (void *)1, "The type of a signature's result; none for void.", NULL},
+    {"return_type", get_part, NULL, "The type of a signature's result; none for void.", (void *)1},
     {0},
 };
 

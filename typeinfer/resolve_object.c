@@ -136,9 +136,15 @@ static void fill_extent(Ty *ty, Val *extents, uint32_t n, Val size) {
     extents[open] = ty_binary(ty, OP_FLOORDIV, size, rest);
     rest = ty_binary(ty, OP_MUL, rest, extents[open]);
   }
-  if (ty->cx->checked)
-    ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), rest, size), "ValueError",
-             "cannot reshape an array of size {0} into one of size {1}", (Val[]){size, rest}, 2);
+  if (!ty->cx->checked)
+    return;
+  ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), rest, size), "ValueError",
+           "cannot reshape an array of size {0} into one of size {1}", (Val[]){size, rest}, 2);
+  for (uint32_t k = 0; k < n; k++)
+    if (fz_get_int(extents[k].konst, &v) ? v < 0 : may_be_open(extents[k]))
+      ty_check(ty, ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), extents[k], ty_const_int(ty, 0)),
+               "ValueError", "cannot reshape an array of size {0}: an extent is {1}",
+               (Val[]){size, extents[k]}, 2);
 }
 
 Val ty_reshape(Ty *ty, Val a, const Val *args, uint32_t n) {

@@ -115,7 +115,7 @@ static Val round_digits(Ty *ty, const TyCall *c, Val x) {
     return ty_not_constant(ty, "ndigits of round() of an integer", NULL);
   if (!ty_is_integral(digits.type))
     return ty_argument_type(ty, c, 1, "an integer");
-  return ty_call_library(ty, c->library, (Val[]){x, digits}, 2, NULL);
+  return ty_cast(ty, ty_call_library(ty, c->library, (Val[]){x, digits}, 2, NULL), x.type);
 }
 
 Val ty_rule_round(Ty *ty, const TyCall *c) {

@@ -347,8 +347,10 @@ Val ty_rule_bits(Ty *ty, const TyCall *c) {
   TypeKind kind = ty_is_number(x.type) ? ty_kind(x.type) : KIND_OTHER;
   if (kind != KIND_INT && kind != KIND_UINT)
     return ty_argument_type(ty, c, 0, "an integer");
-  if (ty_bits(x.type) < 32) /* as in CUDA C++ */
-    x = ty_cast_id(ty, x, kind == KIND_INT ? TY_I32 : TY_U32);
+  if (kind == KIND_INT && c->id == INTR_CUDA_POPC && ty_bits(x.type) < 32) /* its own bits */
+    x = ty_cast_id(ty, x, ty_bits(x.type) == 8 ? TY_U8 : TY_U16);
+  if (ty_bits(x.type) < 32) /* as CUDA C++ passes them */
+    x = ty_cast_id(ty, x, kind == KIND_INT && c->id != INTR_CUDA_POPC ? TY_I32 : TY_U32);
   bool count = c->id != INTR_CUDA_BREV;
   Val v = ty_intrinsic(ty, c->id, count ? pyint(ty) : x.type, &x, 1);
   if (count)
