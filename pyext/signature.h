@@ -57,7 +57,8 @@ PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p);
 typedef struct PxSignature {
   PxToken *tokens; /* PyMem */
   uint32_t n, nargs;
-  char *result; /* PyMem: the text of the type that stands before the brackets; NULL: none does, or void */
+  char *
+      result; /* PyMem: the text of the type that stands before the brackets; NULL: none does, or void */
 } PxSignature;
 
 void px_signature_clear(PxSignature *s);

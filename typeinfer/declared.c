@@ -16,8 +16,7 @@ static bool takes_array(const Type *want, const Type *given) {
 }
 
 /* Numbers are converted as by a store; of an array the function gets the address. */
-Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n,
-                     const Frozen *names) {
+Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const Frozen *names) {
   Signature sig = ty_signature(ty->cx, f->names[0]);
   const char *name = arena_printf(&ty->cx->arena, "%s()", f->text);
   Val *passed = CX_ARRAY(ty->cx, Val, n + 1);
@@ -97,10 +96,10 @@ static bool fits_none(Ty *ty, const FrozenFunc *func, const Val *given, uint32_t
     types = arena_printf(arena, "%s%s%s", types, k ? ", " : "", ty_name(ty->cx, given[k].type));
   for (uint32_t k = 0; k < func->options->nsignatures; k++)
     declared = arena_printf(arena, "%s%s%s", declared, k ? ", " : "", func->options->signatures[k]);
-  (void)TY_FAIL_ADVISED(ty, "convert the arguments, or declare the function for these types too",
-                        ERR_ARGUMENTS, arena_printf(arena, "%s()", func->code->qualname),
-                        arena_printf(arena, "it is declared for %s and cannot take (%s)", declared,
-                                     types));
+  (void)TY_FAIL_ADVISED(
+      ty, "convert the arguments, or declare the function for these types too", ERR_ARGUMENTS,
+      arena_printf(arena, "%s()", func->code->qualname),
+      arena_printf(arena, "it is declared for %s and cannot take (%s)", declared, types));
   return false;
 }
 
@@ -130,11 +129,11 @@ Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *res
   if (is_bottom(v) || result->id == TY_NONE)
     return v;
   if (price(ty, v.type, result) < 0)
-    return TY_FAIL_ADVISED(ty, "declare what it returns, or leave out the result: (int32, int32)",
-                           ERR_ARGUMENTS,
-                           arena_printf(&ty->cx->arena, "%s()", func->code->qualname),
-                           arena_printf(&ty->cx->arena, "it is declared to return %s and returns %s",
-                                        ty_name(ty->cx, result), TY_PRETTY(ty, v)));
+    return TY_FAIL_ADVISED(
+        ty, "declare what it returns, or leave out the result: (int32, int32)", ERR_ARGUMENTS,
+        arena_printf(&ty->cx->arena, "%s()", func->code->qualname),
+        arena_printf(&ty->cx->arena, "it is declared to return %s and returns %s",
+                     ty_name(ty->cx, result), TY_PRETTY(ty, v)));
   bool passed = result->id == TY_ARRAY || result->id == TY_RECORD;
   return passed ? v : ty_cast(ty, v, result);
 }

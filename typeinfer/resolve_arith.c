@@ -374,8 +374,10 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate) {
       return ty_const_bool(ty, negate);
     return (b.konst->i != 0) != negate ? ty_truth(ty, a) : ty_not(ty, a);
   }
-  if (numbers && ty->cx->typing == TYPING_NUMBA) /* to Numba numbers of one type are the same if they are equal */
-    return a.type == b.type ? ty_equal(ty, negate ? OP_NE : OP_EQ, a, b) : ty_const_bool(ty, negate);
+  if (numbers && ty->cx->typing ==
+                     TYPING_NUMBA) /* to Numba numbers of one type are the same if they are equal */
+    return a.type == b.type ? ty_equal(ty, negate ? OP_NE : OP_EQ, a, b)
+                            : ty_const_bool(ty, negate);
   bool values = (ty_is_value(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) &&
                 a.type->id == b.type->id;
   if (values)

@@ -342,26 +342,35 @@ Val ty_rule_libdevice(Ty *ty, const TyCall *c) {
 
 /* --- bits, selection, time --- */
 
+/* The same bits as 32: with zeros before them where they are counted, as CUDA C++ passes the number else. */
+static Val as_32_bits(Ty *ty, IntrinsicId id, Val x) {
+  static const TypeId without_sign[] = {[1] = TY_U8, [2] = TY_U16};
+  bool is_signed = ty_kind(x.type) == KIND_INT;
+  if (id != INTR_CUDA_POPC && id != INTR_CUDA_CLZ)
+    return ty_cast_id(ty, x, is_signed ? TY_I32 : TY_U32);
+  return ty_cast_id(ty, ty_cast_id(ty, x, without_sign[ty_bits(x.type) / 8]), TY_U32);
+}
+
 Val ty_rule_bits(Ty *ty, const TyCall *c) {
   Val x = c->args[0];
   TypeKind kind = ty_is_number(x.type) ? ty_kind(x.type) : KIND_OTHER;
   if (kind != KIND_INT && kind != KIND_UINT)
     return ty_argument_type(ty, c, 0, "an integer");
-  if (kind == KIND_INT && c->id == INTR_CUDA_POPC && ty_bits(x.type) < 32) /* its own bits */
-    x = ty_cast_id(ty, x, ty_bits(x.type) == 8 ? TY_U8 : TY_U16);
-  if (ty_bits(x.type) < 32) /* as CUDA C++ passes them */
-    x = ty_cast_id(ty, x, kind == KIND_INT && c->id != INTR_CUDA_POPC ? TY_I32 : TY_U32);
+  unsigned bits = ty_bits(x.type);
+  if (bits < 32)
+    x = as_32_bits(ty, c->id, x);
   bool count = c->id != INTR_CUDA_BREV;
   Val v = ty_intrinsic(ty, c->id, count ? pyint(ty) : x.type, &x, 1);
   if (count)
     ty_flag(v, INS_NONNEGATIVE);
+  if (bits < 32 && c->id == INTR_CUDA_CLZ)
+    v = ty_binary(ty, OP_SUB, v, ty_const_int(ty, 32 - bits));
   if (ty->cx->typing != TYPING_NUMBA)
     return v;
-  bool wide = ty_bits(x.type) > 32;
   return ty_cast_id(ty, v,
                     c->id == INTR_CUDA_FFS ? TY_U32
-                    : count                ? x.type->id
-                    : wide                 ? TY_U64
+                    : count                ? c->args[0].type->id
+                    : bits > 32            ? TY_U64
                                            : TY_U32);
 }
 

@@ -426,7 +426,9 @@ bool ty_set_here(
     Ty *ty,
     const Ins
         *phi); /* unset.c: a variable that may be unset at phi is set at ty->at all the same */
-bool ty_may_be_unset(const Ty *ty, const Type *t); /* a variable of that type may be read where some path leaves it unset */
+bool ty_may_be_unset(
+    const Ty *ty,
+    const Type *t); /* a variable of that type may be read where some path leaves it unset */
 void ty_add_root(TyProgram *p, TySpec *s); /* spec.c */
 void ty_find_first_edges(
     Ty *ty); /* unset.c: fills TySpec.first_edge; before anything is rewritten */

@@ -289,16 +289,22 @@ def test_reshape_to_a_size_that_is_another():
             kernel[1, 1](np.arange(24), n, m)
 
 
-@pytest.mark.parametrize("dtype, expected", [("u1", [3, 24, 4, 1]), ("i1", [3, 0, 4, -1]), ("u2", [3, 24, 4, 1]), ("i2", [3, 24, 4, 1])])
-def test_bits_of_small_integers(dtype, expected):
-    @cuda.jit
+@pytest.mark.parametrize("typing", ["numpy", "numba"])
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2"])
+def test_bits_of_small_integers(dtype, typing):
+    @cuda.jit(typing=typing)
     def kernel(x, out):
-        out[0], out[1], out[2] = cuda.popc(x[0]), cuda.clz(x[0]), cuda.ffs(x[0])
-        out[3] = cuda.brev(x[0]) & 1
+        i = cuda.grid(1)
+        out[i, 0], out[i, 1], out[i, 2] = cuda.popc(x[i]), cuda.clz(x[i]), cuda.ffs(x[i])
+        out[i, 3] = cuda.brev(x[i]) & 0xFFFF
 
-    out = np.zeros(4, np.int64)
-    kernel[1, 1](np.array([200]).astype(dtype), out)  # 0b11001000, as int8 -56
-    assert out[:3].tolist() == expected[:3] and out[3] == (expected[3] < 0)
+    bits = np.dtype(dtype).itemsize * 8
+    x = np.array([200, 0, 1, 0xFFFF, 0x80, 0x7F00]).astype(dtype)
+    out = np.zeros((6, 4), np.int64)
+    kernel[1, 6](x, out)
+    for v, row in zip(x.tolist(), out.tolist()):
+        own, wide = v % (1 << bits), v % (1 << 32)  # a negative number has ones in front of it where brev takes 32 bits
+        assert row == [own.bit_count(), bits - own.bit_length(), (own & -own).bit_length(), int(f"{wide:032b}"[::-1], 2) & 0xFFFF]
 
 
 def test_identity_of_numbers_under_numba_s_typing():

@@ -20,6 +20,8 @@ from pyptx.errors import ModuleError as ModuleError
 from pyptx.errors import NoDeviceError as NoDeviceError
 from pyptx.errors import NoDriverError as NoDriverError
 from pyptx.errors import OutOfMemoryError as OutOfMemoryError
+from pyptx import types as types
+from pyptx.types import *
 from pyptx.types import Type
 
 _Signature = str | Type | tuple[Any, ...]
@@ -262,7 +264,7 @@ class blockIdx:
     y: int  # Block index, y.
     z: int  # Block index, z.
 def brev(x: Any) -> Any:
-    """The bits of an integer of 32 or 64 bits in reverse order, of x's type."""
+    """The bits of an integer of 32 or 64 bits in reverse order, of x's type; integers of 8 and 16 bits become 32 bits."""
 def cbrt(a: Any) -> Any:
     """Cube root."""
 class cg:
@@ -284,7 +286,7 @@ def char3(*components) -> Any:
 def char4(*components) -> Any:
     """int8x4 by CUDA C++'s name."""
 def clz(x: Any) -> Any:
-    """Number of leading zero bits of an integer of 32 or 64 bits."""
+    """Number of leading zero bits of an integer."""
 class const:
     """Constant memory."""
     @staticmethod
@@ -301,7 +303,7 @@ def double4(*components) -> Any:
 def eq_sync(mask: Any, predicate: Any) -> Any:
     """Has the predicate the same truth in all lanes of mask."""
 def ffs(x: Any) -> Any:
-    """Position of the lowest bit set in an integer of 32 or 64 bits, from 1; 0 if there is none."""
+    """Position of the lowest bit set in an integer, from 1; 0 if there is none."""
 def float1(*components) -> Any:
     """float32x1 by CUDA C++'s name."""
 def float16x1(*components) -> Any:
@@ -537,7 +539,7 @@ def match_any_sync(mask: Any, value: Any) -> Any:
 def nanosleep(ns: Any) -> Any:
     """Suspend the thread for about ns nanoseconds, at most twice as long; on the host nothing happens."""
 def popc(x: Any) -> Any:
-    """Number of bits set in an integer of 32 or 64 bits."""
+    """Number of bits set in an integer."""
 def selp(a: Any, b: Any, c: Any) -> Any:
     """b if a else c, both computed."""
 class shared:
