@@ -81,6 +81,15 @@ static int job_open(Job *j, const char *ptx) {
   return -1;
 }
 
+/* 0: it succeeded, as far as is known: where the process ignores SIGCHLD, nobody can say, and there is a cubin or none. */
+static int wait_for(pid_t pid) {
+  int state = 0;
+  while (waitpid(pid, &state, 0) < 0)
+    if (errno != EINTR)
+      return errno == ECHILD ? 0 : -1;
+  return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
+}
+
 static int run_ptxas(const char *program, const Job *j, const char *arch) {
   char option[64];
   snprintf(option, sizeof option, "-arch=%s", arch);
@@ -92,14 +101,9 @@ static int run_ptxas(const char *program, const Job *j, const char *arch) {
   posix_spawn_file_actions_addopen(&files, 1, j->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   pid_t pid;
-  int failed = posix_spawn(&pid, program, &files, NULL, args, environ), state = 0;
+  int failed = posix_spawn(&pid, program, &files, NULL, args, environ);
   posix_spawn_file_actions_destroy(&files);
-  if (failed)
-    return -1;
-  while (waitpid(pid, &state, 0) < 0)
-    if (errno != EINTR)
-      return -1;
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
+  return failed ? -1 : wait_for(pid);
 }
 
 static void *read_file(const char *path, size_t *size) {

@@ -1,6 +1,7 @@
 /* The front door of the core, from C: architectures, parameters, names, errors, threads, time; all PTX assembled where ptxas is. */
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,6 +297,27 @@ static void test_ptxas(void) {
   }
 }
 
+/* A process that ignores SIGCHLD is not told how its children end. */
+static void test_ptxas_without_status(void) {
+  char path[4096];
+  void *cubin = NULL;
+  size_t size = 0;
+  Diag *error = NULL;
+  if (cg_find_ptxas(path, sizeof path))
+    return;
+  signal(SIGCHLD, SIG_IGN);
+  EXPECT(cg_assemble("nonsense", "sm_80", &cubin, &size, &error) == -1 && error &&
+         error->id == ERR_PTXAS && !strstr(error->message, "could not be run"));
+  diag_free(error);
+  CgRequest r = request_of("add", vectors);
+  CgKernel *k = compiled(&r);
+  EXPECT(k && cg_assemble(k->ptx, r.arch, &cubin, &size, &error) == 0 && size > 100);
+  free(cubin);
+  diag_free(error);
+  cg_kernel_free(k);
+  signal(SIGCHLD, SIG_DFL);
+}
+
 /* --- time: the promise is 5 ms, 10 with libdevice; of this thread, the best of many runs, whatever else the machine does --- */
 
 static double best_ms(const CgRequest *r) {
@@ -352,6 +374,7 @@ int main(void) {
   test_fatal();
   test_threads();
   test_ptxas();
+  test_ptxas_without_status();
   test_time();
   test_host();
   corpus_close(corpus);
