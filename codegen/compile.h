@@ -84,7 +84,6 @@ typedef struct CgRequest {
   int apart;
   /* that entry of this kernel: func, signature and library are not read; the rest is as for the kernel itself */
   const struct CgKernel *coarse_of;
-  const char *libdevice;   /* path, or NULL: searched for when first needed */
   const CgSymbol *symbols; /* CG_HOST: name-terminated by NULL */
 } CgRequest;
 
@@ -146,8 +145,8 @@ const char *cg_llvm_version(void);
 int cg_llvm_is_initialised(void); /* has this process compiled, or linked host code, yet? */
 const char *cg_host_cpu(void);
 int cg_arch_min_ptx(const char *arch); /* 0: unknown architecture */
-const char *cg_find_libdevice(const char *hint, char *looked,
-                              size_t looked_size); /* path or NULL; looked: where it looked */
+/* path or NULL; looked: where it looked */
+const char *cg_find_libdevice(char *looked, size_t looked_size);
 int cg_find_ptxas(char *path, size_t size);        /* 0 if found */
 /* PTX to cubin with ptxas: 0 and malloc'd *cubin, or -1 with the error. */
 int cg_assemble(const char *ptx, const char *arch, void **cubin, size_t *size, Diag **error);

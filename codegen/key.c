@@ -26,7 +26,7 @@ _Static_assert(sizeof(FuncOptions) == 24, "put_function hashes every member of F
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
 _Static_assert(sizeof(CgOptions) == 15 * sizeof(int),
                "put_request hashes CgOptions, all of them ints");
-_Static_assert(sizeof(CgRequest) == 176, "put_request hashes every member of CgRequest");
+_Static_assert(sizeof(CgRequest) == 168, "put_request hashes every member of CgRequest");
 
 typedef llvm_blake3_hasher Hash;
 

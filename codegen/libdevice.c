@@ -38,7 +38,9 @@ static void note_place(Search *s, const char *path) {
 }
 
 static bool try_file(Search *s, const char *path) {
-  if (access(path, R_OK) != 0 || strlen(path) >= PATH_MAX)
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || access(path, R_OK) != 0 ||
+      strlen(path) >= PATH_MAX)
     return false;
   memmove(s->found, path, strlen(path) + 1);
   return true;
@@ -87,37 +89,18 @@ static bool try_beside_us(Search *s) {
   return try_site_packages(s, folder);
 }
 
-/* hint: a file, or folders like those of sys.path, separated by ':'. */
-static bool try_hint(Search *s, const char *hint) {
-  char folder[PATH_MAX];
-  if (try_file(s, hint))
-    return true;
-  for (const char *p = hint; *p;) {
-    size_t n = strcspn(p, ":");
-    if (n && n < sizeof folder) {
-      memcpy(folder, p, n);
-      folder[n] = 0;
-      if (try_site_packages(s, folder))
-        return true;
-    }
-    p += n + (p[n] == ':');
-  }
-  return false;
-}
-
-const char *cg_find_libdevice(const char *hint, char *looked, size_t looked_size) {
+const char *cg_find_libdevice(char *looked, size_t looked_size) {
   static _Thread_local char found[PATH_MAX];
   Search s = {.found = found, .looked = looked, .looked_size = looked_size};
   if (looked_size)
     *looked = 0;
   const char *given = getenv("PYPTX_LIBDEVICE");
-  if (given && *given) { /* an order, not a hint */
+  if (given && *given) { /* an order: nothing else is looked at */
     note_place(&s, given);
     return try_file(&s, given) ? found : NULL;
   }
-  bool ok = (hint && *hint && try_hint(&s, hint)) || try_toolkit(&s, getenv("CUDA_HOME")) ||
-            try_toolkit(&s, getenv("CUDA_PATH")) || try_beside_us(&s) ||
-            try_toolkit(&s, "/usr/local/cuda") ||
+  bool ok = try_toolkit(&s, getenv("CUDA_HOME")) || try_toolkit(&s, getenv("CUDA_PATH")) ||
+            try_beside_us(&s) || try_toolkit(&s, "/usr/local/cuda") ||
             try_glob(&s, "/usr/local", "cuda-*/nvvm/libdevice/libdevice*.bc") ||
             try_toolkit(&s, "/opt/cuda") ||
             try_glob(&s, "/usr/lib/nvidia-cuda-toolkit/libdevice", "libdevice*.bc");
@@ -362,7 +345,7 @@ void cg_link_libdevice(Cg *cg) {
   if (!names)
     return;
   char looked[1024];
-  const char *path = cg_find_libdevice(cg->request->libdevice, looked, sizeof looked);
+  const char *path = cg_find_libdevice(looked, sizeof looked);
   if (!path)
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &rest),
          arena_strdup(&cg->cx->arena, looked));
@@ -413,12 +396,12 @@ static Known *known_read(const char *path, const struct stat *about) {
 }
 
 /* The list only grows, by an entry for each path and each change of it. */
-bool cg_libdevice_digest(const char *hint, unsigned char digest[CG_DIGEST_BYTES]) {
+bool cg_libdevice_digest(unsigned char digest[CG_DIGEST_BYTES]) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static Known *all;
   char looked[1];
   struct stat about;
-  const char *path = cg_find_libdevice(hint, looked, sizeof looked);
+  const char *path = cg_find_libdevice(looked, sizeof looked);
   if (!path || stat(path, &about))
     return false;
   pthread_mutex_lock(&lock);

@@ -9,6 +9,6 @@
  * Nothing happens where nothing is declared. Fails with ERR_LIBDEVICE where no libdevice is found. */
 void cg_link_libdevice(Cg *cg);
 /* The hash of the libdevice that a compilation would take now; false if there is none that can be read. LLVM is not needed. */
-bool cg_libdevice_digest(const char *hint, unsigned char digest[CG_DIGEST_BYTES]);
+bool cg_libdevice_digest(unsigned char digest[CG_DIGEST_BYTES]);
 
 #endif

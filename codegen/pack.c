@@ -234,9 +234,9 @@ int cg_kernel_pack(const CgKernel *k, const CgKey *key, void **bytes, size_t *si
 /* --- in --- */
 
 /* Where there is no libdevice at all, a kernel that has what it needs of one is better than none. */
-static bool is_its_libdevice(const CgKernel *k, const CgRequest *r) {
+static bool is_its_libdevice(const CgKernel *k) {
   unsigned char here[CG_DIGEST_BYTES];
-  return !k->uses_libdevice || !cg_libdevice_digest(r->libdevice, here) ||
+  return !k->uses_libdevice || !cg_libdevice_digest(here) ||
          memcmp(here, k->libdevice, sizeof here) == 0;
 }
 
@@ -244,7 +244,7 @@ static void read_kernel(Cg *cg) {
   CgKernel *k = cg->out;
   pack_kernel(cg->target_state);
   if (k->target != CG_HOST) {
-    need(cg->target_state, is_its_libdevice(k, cg->request));
+    need(cg->target_state, is_its_libdevice(k));
     return;
   }
   for (uint32_t i = 0; i < k->nimports; i++)

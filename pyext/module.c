@@ -204,7 +204,7 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *Py_UNUSED(unused)) {
 
 static PyObject *facts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
   char looked[2048] = "", ptxas[1024];
-  const char *libdevice = cg_find_libdevice(NULL, looked, sizeof looked);
+  const char *libdevice = cg_find_libdevice(looked, sizeof looked);
   int found = cg_find_ptxas(ptxas, sizeof ptxas) == 0;
   int driver = rt_driver_version();
   return Py_BuildValue("{s:s,s:s,s:z,s:s,s:z,s:i,s:i,s:z,s:I}", "llvm", cg_llvm_version(),

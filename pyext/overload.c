@@ -72,7 +72,6 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
       .want = text->want,
       .dump = px_dump(d),
       .apart = text->apart,
-      .libdevice = getenv("PYPTX_LIBDEVICE"),
       .symbols = host_symbols,
   };
   if (text->opt >= 0)

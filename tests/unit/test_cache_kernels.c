@@ -172,7 +172,7 @@ static void test_keys(void) {
   EXPECT(same_key(&r, &o));
   o.func = corpus_func(older, "add");
   EXPECT(!same_key(&r, &o));
-  o = r, o.want = 0, o.dump = "t", o.libdevice = "/nowhere";
+  o = r, o.want = 0, o.dump = "t";
   EXPECT(same_key(&r, &o));
   o = r, o.arch = "sm_90";
   EXPECT(!same_key(&r, &o));

@@ -162,7 +162,7 @@ static void test_names(void) {
 
 static void test_libdevice(void) {
   char *before = getenv("PYPTX_LIBDEVICE") ? strdup(getenv("PYPTX_LIBDEVICE")) : NULL;
-  char path[] = "/tmp/pyptx-libdevice-XXXXXX";
+  char path[] = "/tmp/pyptx-libdevice-XXXXXX", looked[256];
   int fd = mkstemp(path);
   EXPECT(fd >= 0 && write(fd, "BC\300\336 this is no bitcode", 24) == 24);
   close(fd);
@@ -172,6 +172,8 @@ static void test_libdevice(void) {
   setenv("PYPTX_LIBDEVICE", path, 1);
   EXPECT(error_of(&r) == ERR_LIBDEVICE);
   unlink(path);
+  setenv("PYPTX_LIBDEVICE", "/tmp", 1); /* a folder is none: it is not found, not damaged */
+  EXPECT(!cg_find_libdevice(looked, sizeof looked) && strcmp(looked, "/tmp") == 0);
   CgRequest plain = request_of("add", vectors); /* needs none */
   EXPECT(error_of(&plain) == ERR_OK);
   unsetenv("PYPTX_LIBDEVICE");
