@@ -66,45 +66,72 @@ void ir_order(Cx *cx, Fn *fn) {
 
 /* --- dominators --- */
 
-static Block *intersect(Block *a, Block *b) {
-  while (a != b) {
-    while (a->rpo > b->rpo)
-      a = a->idom;
-    while (b->rpo > a->rpo)
-      b = b->idom;
+/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". A block whose dominators were followed before in the same round leads to where
+ * the round has got, so none is passed twice: a join of a thousand branches of a chain is not a thousand ways to its start. */
+static Block *intersect(Block *a, Block *dom, uint32_t round) {
+  while (a != dom) {
+    Block **up = a->rpo > dom->rpo ? &a : &dom;
+    if (up == &a && a->dom_round == round)
+      return dom;
+    (*up)->dom_round = round;
+    *up = (*up)->idom;
   }
-  return a;
+  return dom;
+}
+
+static Block *dominator_of(Block *b, uint32_t round) {
+  Block *dom = NULL;
+  for (uint32_t k = 0; k < b->preds.len; k++) {
+    Block *p = b->preds.data[k];
+    if (p->idom)
+      dom = dom ? intersect(p, dom, round) : p;
+  }
+  return dom;
+}
+
+/* Dominators come first in reverse post-order: so counts add up from the end, and numbers are handed out from the start. dom_round is the
+ * next number for a child. */
+static void number_dominated(Cx *cx, Fn *fn) {
+  Block **order = CX_ARRAY(cx, Block *, fn->nblocks);
+  uint32_t n = 0;
+  FOR_BLOCKS (fn, b) {
+    b->dom_count = 1;
+    order[n++] = b;
+  }
+  for (uint32_t k = n; k-- > 1;)
+    order[k]->idom->dom_count += order[k]->dom_count;
+  fn->entry->dom_first = 1;
+  for (uint32_t k = 0; k < n; k++) {
+    Block *up = k ? order[k]->idom : NULL;
+    if (up) {
+      order[k]->dom_first = up->dom_round;
+      up->dom_round += order[k]->dom_count;
+    }
+    order[k]->dom_round = order[k]->dom_first + 1;
+  }
 }
 
 void ir_dominators(Cx *cx, Fn *fn) {
-  (void)cx;
-  FOR_BLOCKS (fn, b)
+  uint32_t round = 0;
+  FOR_BLOCKS (fn, b) {
     b->idom = NULL;
+    b->dom_round = 0;
+  }
   fn->entry->idom = fn->entry;
   for (bool changed = true; changed;) {
     changed = false;
     for (Block *b = fn->entry->next; b; b = b->next) {
-      Block *dom = NULL;
-      for (uint32_t k = 0; k < b->preds.len; k++) {
-        Block *p = b->preds.data[k];
-        if (p->idom)
-          dom = dom ? intersect(p, dom) : p;
-      }
-      if (b->idom != dom) {
-        b->idom = dom;
-        changed = true;
-      }
+      Block *dom = dominator_of(b, ++round);
+      changed |= b->idom != dom;
+      b->idom = dom;
     }
   }
+  number_dominated(cx, fn);
   fn->entry->idom = NULL;
-  FOR_BLOCKS (fn, b)
-    b->dom_depth = b->idom ? b->idom->dom_depth + 1 : 0;
 }
 
 bool ir_dominates(const Block *a, const Block *b) {
-  while (b && b->dom_depth > a->dom_depth)
-    b = b->idom;
-  return a == b;
+  return a == b || b->dom_first - a->dom_first < a->dom_count;
 }
 
 /* --- loops --- */

@@ -7,7 +7,7 @@
 
 /* drops unreachable blocks (and their phi operands), sorts the list into reverse post-order, numbers rpo */
 void ir_order(Cx *cx, Fn *fn);
-void ir_dominators(Cx *cx, Fn *fn); /* idom and dom_depth; needs ir_order */
+void ir_dominators(Cx *cx, Fn *fn); /* idom, and what ir_dominates needs; needs ir_order */
 bool ir_dominates(const Block *a, const Block *b);
 /* a loop with several back edges gets a block that they all go through; orders, and needs ir_order */
 void ir_join_latches(Cx *cx, Fn *fn);

@@ -162,7 +162,9 @@ struct Block {
   VEC(Block *) preds;
   Block *idom;  /* ir_dominators */
   uint32_t rpo; /* number in reverse post-order, UINT32_MAX if not reached; ir_order */
-  uint32_t dom_depth;
+  uint32_t dom_first,
+      dom_count; /* what it dominates are dom_count numbers from its own on; 0 for a block that came after ir_dominators */
+  uint32_t dom_round; /* ir_dominators' own */
   void *note;
   Block *next; /* order in the function: creation, then ir_order's */
 };
