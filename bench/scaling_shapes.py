@@ -200,6 +200,14 @@ def call_tree(n):
     return "\n".join(lines) + "\n"
 
 
+def far_places(n):
+    """n reads at places far from a thread's own, further than an access's own offset goes."""
+    lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    x = a[i]"]
+    lines += [f"    x = x * 0.5 + a[i + {7 * k}]" for k in range(n)]
+    lines.append("    b[i] = x")
+    return "\n".join(lines) + "\n"
+
+
 def expression(n):
     """One sum of n products."""
     terms = " + ".join(f"a[i + {k % 1000}] * {k}.5" for k in range(n))
@@ -250,6 +258,7 @@ SIZES = {  # shape: the largest size measured for each device
     straight_lines: {"gpu": 8000, "host": 4000},
     one_block: {"gpu": 4000, "host": 2000},
     many_values: {"gpu": 1000, "host": 1000},
+    far_places: {"gpu": 4000, "host": 2000},
     expression: {"gpu": 1000, "host": 1000},
     integers: {"gpu": 4000, "host": 2000},
     functions_of_math: {"gpu": 500, "host": 500},
