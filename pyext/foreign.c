@@ -126,11 +126,18 @@ static int read_typestr(PxState *st, PyObject *interface, PyObject *typestr, PxF
   return PyErr_Occurred() ? -1 : read_fields(st, interface, typestr, out);
 }
 
+/* Pointers to objects that nobody holds. */
+static int check_objects(PyObject *dtype) {
+  PyObject *objects = PyObject_GetAttrString(dtype, "hasobject");
+  Py_XDECREF(objects);
+  return objects == Py_False ? 0 : objects ? bad("its elements are Python objects") : -1;
+}
+
 static int read_dtype(PxState *st, PyObject *interface, PxForeign *out) {
   PyObject *typestr = px_dict_get(interface, st->name.typestr); /* kept, as below */
   int failed = -1;
   if (typestr && PyUnicode_Check(typestr))
-    failed = read_typestr(st, interface, typestr, out);
+    failed = read_typestr(st, interface, typestr, out) < 0 ? -1 : check_objects(out->dtype);
   else if (!PyErr_Occurred())
     bad("typestr must be a str");
   Py_XDECREF(typestr);

@@ -105,6 +105,8 @@ def test_a_device_type_that_is_none(kind):
     (dict(shape=(2, 2, 2), strides=(2**61, 2**61, 2**61)), "beyond 63 bits"),
     (dict(shape=(2, 2, 2), strides=(-(2**61), -(2**61), 2**61)), "beyond 63 bits"),
     (dict(typestr="|V8", descr=[("a", "<f4")]), "descr and typestr differ"),
+    (dict(typestr="|O"), "its elements are Python objects"),
+    (dict(typestr="|V16", descr=[("a", "<f8"), ("b", "|O")]), "its elements are Python objects"),
 ])
 def test_an_interface_that_cannot_be(change, match):
     interface = {"shape": (4,), "typestr": "<f8", "data": (4096, False), "version": 3, **change}
@@ -278,6 +280,12 @@ def test_the_text_of_an_os_error():
     (lambda: cuda.select_device(None), TypeError, "None is not a device: pass a number, 'gpu' or 'host'"),
     (lambda: cuda.select_device(True), TypeError, "True is not a device"),
     (lambda: cuda.select_device(10**30), ValueError, "there is no device 10{30}: cuda.list_devices"),
+    (lambda: cuda.trim_memory(-1), ValueError, "must not be negative or huge: -1"),
+    (lambda: cuda.set_memory_limit(2**64), ValueError, "must not be negative or huge"),
+    (lambda: cuda.set_memory_limit(1.5), TypeError, "'float' object cannot be interpreted as an integer"),
+    (lambda: cuda.jit(fastmath=1), TypeError, r"fastmath must be True, False or a set of flags \(ftz, .*\), not 1"),
+    (lambda: cuda.jit(fastmath={1, "ftz"}), TypeError, "fastmath must be"),
+    (lambda: cuda.jit(inline=["always"]), ValueError, "inline must be 'always', 'never' or 'auto'"),
     (lambda: cuda.gpus["x"], TypeError, "'str' object cannot be interpreted as an integer"),
     (lambda: cuda.device_array(4)[np.array([1])], TypeError, "indexed with ints, slices, ... and None, not numpy.ndarray"),
     (lambda: add_one[1, 1](np.longdouble(1)), TypeError, r"numpy.longdouble, which a kernel cannot take: pass what float\(x\)"),

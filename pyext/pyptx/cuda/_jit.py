@@ -48,7 +48,9 @@ def _fastmath(out, value):
     elif value is False or value is None:
         out["fastmath"] = 0
     else:
-        names = {value} if isinstance(value, str) else set(value)
+        names = {value} if isinstance(value, str) else set(value) if isinstance(value, (set, frozenset, list, tuple)) else {None}
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError(f"fastmath must be True, False or a set of flags ({', '.join(_FAST)}), not {value!r}")
         unknown = names - _FAST.keys() - {"fast", "contract"}
         if unknown:
             raise ValueError(f"unknown fastmath flag {sorted(unknown)[0]!r}; known: {', '.join(_FAST)}")
@@ -72,7 +74,7 @@ def _typing(out, value):
 
 
 def _inline(out, value):
-    if value not in _INLINE:
+    if not isinstance(value, (str, bool, type(None))) or value not in _INLINE:
         raise ValueError(f"inline must be 'always', 'never' or 'auto', not {value!r}")
     out["inline"] = _INLINE[value]
 

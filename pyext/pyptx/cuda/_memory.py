@@ -5,6 +5,7 @@ Device arrays themselves are in C. What makes NumPy arrays is in _host_arrays, w
 """
 
 from contextlib import contextmanager
+from operator import index
 
 from pyptx import _pyptx
 
@@ -119,6 +120,12 @@ def _device(device):
     return device if device is None or hasattr(device, "memory_info") else _pyptx._device(device)
 
 
+def _bytes(n):
+    if not 0 <= index(n) < 1 << 64:
+        raise ValueError(f"a number of bytes must not be negative or huge: {n}")
+    return index(n)
+
+
 def memory_info(device=None):
     """MemoryInfo of a device (a Device or its number), or of the current one. It unpacks as (free, total)."""
     device = _device(device)
@@ -133,13 +140,13 @@ def memory_info(device=None):
 def trim_memory(keep=0, device=None):
     """Gives freed memory that is kept for reuse back to the system, all but `keep` bytes, pinned buffers of copies too. Waits for the device.
     It happens by itself before an allocation fails."""
-    _pyptx._memory_trim(keep, _device(device))
+    _pyptx._memory_trim(_bytes(keep), _device(device))
 
 
 def set_memory_limit(limit, device=None):
     """How many bytes of freed memory the device's pool keeps for reuse across synchronisation; the rest goes back to the system. Half of the
     device's memory until it is set. Other libraries of the process that allocate from CUDA's default pool share it."""
-    _pyptx._memory_limit(limit, _device(device))
+    _pyptx._memory_limit(_bytes(limit), _device(device))
 
 
 # --- arguments ---
