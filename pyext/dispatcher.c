@@ -23,6 +23,12 @@ const char *px_parameter_name(PxDispatcher *d, uint32_t i) {
   return name ? name : "?";
 }
 
+bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name) {
+  const char *text = PyUnicode_AsUTF8(name);
+  PyErr_Clear();
+  return text && !strcmp(text, px_parameter_name(d, i));
+}
+
 static bool entry_is(const PxEntry *e, RtDevice *device, const PxToken *tokens, uint32_t n) {
   return e->device == device && e->n == n && !memcmp(e->tokens, tokens, sizeof *tokens * n);
 }

@@ -45,6 +45,7 @@ typedef struct PxDispatcher {
 PxOverload *px_dispatch(PxDispatcher *d, PxArgs *args);
 /* Name of a parameter, for messages: borrowed UTF-8. */
 const char *px_parameter_name(PxDispatcher *d, uint32_t i);
+bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name); /* a str */
 
 /* inspect.c */
 PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs);

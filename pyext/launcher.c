@@ -49,7 +49,7 @@ static int too_many(PxDispatcher *d, Py_ssize_t n) {
 /* The parameter of that name; UINT32_MAX with TypeError. */
 static uint32_t parameter(PxDispatcher *d, PyObject *name) {
   for (uint32_t i = d->nposonly; i < d->nargs + d->nkwonly; i++)
-    if (PyUnicode_CompareWithASCIIString(name, px_parameter_name(d, i)) == 0)
+    if (px_parameter_is(d, i, name))
       return i;
   PyErr_Format(PyExc_TypeError, "%U() has no parameter '%U'", function_name(d), name);
   return UINT32_MAX;

@@ -369,8 +369,7 @@ static Py_ssize_t place_in_call(PxDispatcher *d, uint32_t parameter, Py_ssize_t 
   if ((Py_ssize_t)parameter < n)
     return (Py_ssize_t)parameter;
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k),
-                                         px_parameter_name(d, parameter)) == 0)
+    if (px_parameter_is(d, parameter, PyTuple_GET_ITEM(kwnames, k)))
       return n + k;
   return -1;
 }

@@ -579,3 +579,19 @@ def test_bound_launches_are_collected():
     del argument
     gc.collect()
     assert alive() is None
+
+
+def test_parameters_with_letters_beyond_ascii():
+    @cuda.jit
+    def kernel(größe, x, *, λ=2):
+        größe[0] = x * λ
+
+    out = cuda.to_device(np.zeros(1))
+    for _ in range(3):  # the second time by a plan
+        kernel[1, 1](x=3, größe=out)
+        assert out.copy_to_host()[0] == 6
+        kernel[1, 1](out, λ=5, x=3)
+        assert out.copy_to_host()[0] == 15
+    for name in ("grösse", "\udcff"):
+        with pytest.raises(TypeError, match="has no parameter"):
+            kernel[1, 1](**{name: out})

@@ -81,7 +81,7 @@ def test_objects_that_claim_to_be_numpy_s():
         dtype = np.dtype(np.float64)
 
     for liar in (Buffer(8), Number(b"a"), Nothing()):
-        with pytest.raises(TypeError):
+        with pytest.raises((TypeError, AttributeError)):  # what it lacks differs from device to device
             add_one[1, 1](liar)
 
 
