@@ -1,7 +1,7 @@
 /* Host: runs the blocks of a launch on this process's CPUs.
  *
  * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or RT_TRAPPED and the first trap.
- * Blocks are handed out in chunks by an atomic counter: large ones first, single blocks at the end. The calling thread takes part, and
+ * Blocks are handed out in chunks by an atomic counter: by the time that they take, single blocks at the end. The calling thread takes part, and
  * begins alone: a launch that is done within CALLER_ALONE_NS never wakes another thread.
  * Blocks of a kernel with the grid's barrier have memory of their own and run in phases, from one barrier to the next: a phase is over
  * when every block has come to the barrier or to its end.
@@ -27,7 +27,7 @@ enum {
   CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
   CALLER_ALONE_THREADS = 8192, /* a launch of more logical threads asks for help at once */
   ASK_NS = 50000000,           /* from one rt_host_ask to the next */
-  /* what the calling thread takes at once should not last much longer */
+  /* what a thread takes at once should not last much longer */
   BATCH_NS = 10000000,
   TURNS_NS = 1000000,    /* from one rt_host_turns to the next */
   SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
@@ -267,16 +267,7 @@ static void run_batch(Launch *l, Worker *w, uint64_t first, uint64_t n) {
     l->code->entry(&w->view, first, first + n);
 }
 
-/* A helper: until none is left or a thread traps. */
-static void run_rest(Launch *l, Worker *w) {
-  uint64_t first, n;
-  if (_setjmp(w->out))
-    return; /* a trap of this worker: stop is set */
-  while (!stopped(l) && (n = take(l, UINT64_MAX, &first)))
-    run_batch(l, w, first, n);
-}
-
-/* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS. */
+/* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS. Compiled code looks seldom whether it is to stop. */
 static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
   if (took >= BATCH_NS)
     return most > 1 ? most / 2 : 1;
@@ -284,8 +275,20 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
   return most < total ? most * by : most;
 }
 
-/* The calling thread: the same, in batches that begin small, with a look at the clock after each. False once the clock passes `until`
- * (0: no limit): blocks may be left. */
+/* A helper: until none is left or a thread traps. */
+static void run_rest(Launch *l, Worker *w) {
+  if (_setjmp(w->out))
+    return; /* a trap of this worker: stop is set */
+  uint64_t first, n, begin = now();
+  for (uint64_t most = 1; !stopped(l) && (n = take(l, most, &first));) {
+    run_batch(l, w, first, n);
+    uint64_t time = now();
+    most = next_batch(most, time - begin, l->total);
+    begin = time;
+  }
+}
+
+/* The calling thread: the same. False once the clock passes `until` (0: no limit): blocks may be left. */
 static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true;

@@ -381,6 +381,23 @@ assert x.all()
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.host_only("a launch on a GPU returns at once")
+def test_ctrl_c_waits_for_few_blocks():
+    """Helpers look whether they are to stop as often as the thread that launches, which matters where blocks are long."""
+    out = run(INTERRUPT + """
+begin = time.monotonic()
+long[1, 1](x, 20_000_000)
+block = time.monotonic() - begin
+threading.Thread(target=interrupt).start()
+begin = time.monotonic()
+try:
+    long[x.size, 1](x, 20_000_000)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - begin < 0.3 + 20 * block)
+""", PYPTX_HOST_THREADS="2", PYPTX_DEVICE="host")
+    assert out == "interrupted True"
+
+
 HANDLER = """
 import os, signal
 import numpy as np
