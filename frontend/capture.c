@@ -2,7 +2,8 @@
  * is called. The two agree if no variable is assigned between the making and a use of the function.
  *
  * In: a lifted function, its phis simplified and dead code gone; Ins.note is the node that made an instruction, plus 1.
- * Out: ERR_CAPTURE where they could differ. */
+ * Out: ERR_CAPTURE where they differ; in Fn.handed the calls that make them differ if what they give is such a function, which typing
+ * knows. */
 #include "frontend/lift_private.h"
 
 enum { MAX_CHECKED = 64 }; /* each costs a walk of the function */
@@ -25,10 +26,14 @@ static void follow(Lift *l, bool *seen, uint32_t *work, uint32_t n, uint32_t sto
   }
 }
 
-/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of another function? (A call may give
- * its argument back as well; but most give a number.) */
-static bool keeps_operands(const Ins *i) {
+static bool is_call(const Ins *i) { return i->op == OP_CALL || i->op == OP_CALL_STAR; }
+
+/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of another function? A call may give its
+ * argument back as well; but most give a number. */
+static bool keeps_operands(const Ins *i, bool calls) {
   switch ((Op)i->op) {
+  case OP_CALL:
+  case OP_CALL_STAR: return calls;
   case OP_PHI:
   case OP_MAKE_FUNC:
   case OP_MAKE_TUPLE:
@@ -41,23 +46,22 @@ static bool keeps_operands(const Ins *i) {
   }
 }
 
-/* Which values are the function object, or hold it. */
-static bool *values_of(Lift *l, const Ins *made) {
+/* Which values are the function object, or hold it; or may be what calls made of it. */
+static bool *values_of(Lift *l, const Ins *made, bool calls) {
   bool *is = CX_ARRAY(l->cx, bool, l->fn->next_id);
   is[made->id] = true;
   for (bool changed = true; changed;) {
     changed = false;
     FOR_BLOCKS (l->fn, b)
       FOR_INS (b, i)
-        for (uint32_t k = 0; keeps_operands(i) && k < i->nargs && !is[i->id]; k++)
+        for (uint32_t k = 0; keeps_operands(i, calls) && k < i->nargs && !is[i->id]; k++)
           if (is[i->args[k]->id])
             is[i->id] = changed = true;
   }
   return is;
 }
 
-static bool used_at(Lift *l, const Ins *made, const bool *after) {
-  bool *is = values_of(l, made);
+static bool used_at(Lift *l, const bool *is, const bool *after) {
   FOR_BLOCKS (l->fn, b)
     FOR_INS (b, i) {
       if (i->op == OP_PHI || !i->note)
@@ -67,6 +71,17 @@ static bool used_at(Lift *l, const Ins *made, const bool *after) {
           return true;
     }
   return false;
+}
+
+/* The calls in `is` take part in it. */
+static void note_handed(Lift *l, const Capture *c, const bool *is, Loc assigned) {
+  const char *function = c->made->aux.frozen->code->name;
+  FOR_BLOCKS (l->fn, b)
+    FOR_INS (b, i)
+      if (is_call(i) && is[i->id]) {
+        IrHanded h = {i, bc_var_name(l, c->var), function ? function : "?", c->made->loc, assigned};
+        VEC_PUSH(&l->cx->arena, &l->fn->handed, h);
+      }
 }
 
 static void check(Lift *l, const Capture *c) {
@@ -85,11 +100,14 @@ static void check(Lift *l, const Capture *c) {
   if (!stores)
     return;
   follow(l, after, work, stores, c->node);
-  if (used_at(l, c->made, after)) {
+  Loc assigned = bc_loc(l->bc, &nodes[first]);
+  if (used_at(l, values_of(l, c->made, false), after)) {
     note(l->cx, c->made->loc, "%s is defined here", name ? name : "it");
-    fail(l->cx, bc_loc(l->bc, &nodes[first]), ERR_CAPTURE, bc_var_name(l, c->var),
-         name ? name : "?");
+    fail(l->cx, assigned, ERR_CAPTURE, bc_var_name(l, c->var), name ? name : "?");
   }
+  const bool *is = values_of(l, c->made, true);
+  if (used_at(l, is, after))
+    note_handed(l, c, is, assigned);
 }
 
 void bc_check_captures(Lift *l) {

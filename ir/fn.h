@@ -175,6 +175,14 @@ typedef struct IrRead {
   Loc loc;
 } IrRead;
 
+/* A call that is given a nested function whose captured variable is assigned before its result is used: wrong if it hands the function
+ * back. */
+typedef struct IrHanded {
+  const Ins *call;
+  const char *variable, *function;
+  Loc made, assigned;
+} IrHanded;
+
 struct Fn {
   const char *name;         /* Python qualname */
   const char *symbol;       /* in the module; set by typing */
@@ -188,6 +196,7 @@ struct Fn {
   const Type *const *param_types; /* after typing */
   const Type *result;             /* after typing: TY_NONE for a kernel */
   VEC(IrRead) reads;
+  VEC(IrHanded) handed;
   bool typed;
   bool is_kernel;
   bool has_barrier; /* it or what it calls synchronises threads */

@@ -23,7 +23,6 @@ static Val rule_getitem(Ty *ty, Ins *i) {
   return ty_getitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
 }
 static Val rule_make_func(Ty *ty, Ins *i) { return ty_make_func(ty, i); }
-static Val rule_call_star(Ty *ty, Ins *i) { return ty_call_star(ty, i); }
 static Val rule_make_str(Ty *ty, Ins *i) { return ty_make_str(ty, i); }
 static Val rule_len(Ty *ty, Ins *i) { return ty_len(ty, ty_arg(ty, i, 0)); }
 static Val rule_iter(Ty *ty, Ins *i) { return ty_iter(ty, ty_arg(ty, i, 0)); }
@@ -82,10 +81,35 @@ static Val *operands(Ty *ty, Ins *i, uint32_t from) {
   return ok ? v : NULL;
 }
 
+/* Is a function with captured values among what the value holds? */
+static bool holds_closure(const Type *t, int depth) {
+  if (t->id == TY_FUNC && t->n)
+    return true;
+  for (uint32_t k = 0; k < t->n && depth < TY_MAX_DEPTH && t->id == TY_TUPLE; k++)
+    if (holds_closure(t->elems[k], depth + 1))
+      return true;
+  return false;
+}
+
+/* What a call gives: a nested function that it hands back has captured values, which the caller may have changed by then. */
+static Val called(Ty *ty, const Ins *i, Val v) {
+  for (uint32_t k = 0; ty->emit && !is_bottom(v) && k < ty->fn->handed.len; k++) {
+    const IrHanded *h = &ty->fn->handed.data[k];
+    if (h->call != i || !holds_closure(v.type, 0))
+      continue;
+    note(ty->cx, h->made, "%s is defined here", h->function);
+    note(ty->cx, i->loc, "this call gives a function that uses '%s'", h->variable);
+    return TY_FAIL_AT(ty, h->assigned, ERR_CAPTURE, h->variable, h->function);
+  }
+  return v;
+}
+
 static Val rule_call(Ty *ty, Ins *i) {
   Val callee = ty_arg(ty, i, 0), *args = operands(ty, i, 1);
-  return args ? ty_call(ty, callee, args, i->nargs - 1, i->aux.names) : BOTTOM;
+  return args ? called(ty, i, ty_call(ty, callee, args, i->nargs - 1, i->aux.names)) : BOTTOM;
 }
+
+static Val rule_call_star(Ty *ty, Ins *i) { return called(ty, i, ty_call_star(ty, i)); }
 
 static Val rule_make_tuple(Ty *ty, Ins *i) {
   Val *items = operands(ty, i, 0);

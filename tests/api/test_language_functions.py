@@ -431,3 +431,46 @@ def test_conditions_in_a_definition():
 
     for n in (0, 1, 7):
         run(kernel, [n, np.zeros(2, np.int64)])
+
+
+def same(f):
+    return f
+
+
+def beside(f, x):
+    return (x, f)
+
+
+def applied(f, x):
+    return f(x)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "g = lambda: v; f = same(g); v = 2; out[0] = f()",
+        "g = lambda: v; t = beside(g, 1); v = 2; out[0] = t[1]()",
+        "g = lambda: lambda: v; f = g(); v = 2; out[0] = f()",
+        "g = lambda: v; f = same(*(g,)); v = 2; out[0] = f()",
+        "g = lambda: v; h = lambda: g; f = same(h)(); v = 2; out[0] = f()",
+    ],
+)
+def test_a_function_that_a_call_hands_back_keeps_its_variables(lines):
+    """Python looks at the variable when the function is called; here its value was taken before, so it is an error."""
+    source = "def kernel(out):\n    v = 1\n" + "".join(f"    {line}\n" for line in lines.split("; "))
+    kernel = define(source, same=same, beside=beside)
+    with pytest.raises(SyntaxError, match=r"(?s)PT120: variable 'v' is assigned after.*this call gives a function that uses 'v'"):
+        cuda.jit(kernel)[1, 1](np.zeros(1))
+
+
+def test_numbers_that_functions_made_are_no_functions():
+    def kernel(out):
+        v = 1
+        g = lambda x: x * v
+        y = applied(g, 3) + applied(*(g, 2))
+        v = 2
+        f = same(lambda x: x * 10)
+        v += 5
+        out[0] = y + v + f(3)
+
+    run(kernel, (np.zeros(1),))
