@@ -508,11 +508,13 @@ static void lift_init(Lift *l, Cx *cx, const FrozenFunc *func) {
 
   uint32_t nparams = code->argcount + code->kwonlyargcount + !!(code->flags & CODE_VARARGS);
   l->nargs = nparams;
-  const char **names = CX_ARRAY(cx, const char *, nparams + 2);
+  const char **names = CX_ARRAY(cx, const char *, nparams + 3);
   for (uint32_t k = 0; k < nparams; k++)
     names[k] = cx_intern(cx, code->localsplus[k]);
   if (func->consumer)
     names[nparams++] = cx_intern(cx, "start");
+  if (func->consumer & CONSUME_KEYED)
+    names[nparams++] = cx_intern(cx, "key");
   l->fn = ir_fn(cx, cx_intern(cx, code->qualname ? code->qualname : "?"), nparams, names);
   l->fn->source = func;
   l->fn->inlining = func->options ? func->options->inlining : INLINE_AUTO;

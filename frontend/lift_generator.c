@@ -8,14 +8,27 @@
 
 static uint32_t result_var(const Lift *l) { return bc_state(l, l->code->stacksize + 8); }
 static uint32_t seen_var(const Lift *l) { return result_var(l) + 1; }
+static uint32_t key_var(const Lift *l) { return result_var(l) + 2; }
 
 static Ins *boolean(Lift *l, bool value) { return bc_constant(l, fz_bool(l->cx, value)); }
 
-/* In the entry block. Where no item has come yet min and max are False, the type that promotes to every other number's. */
+static bool chooses(Consumer c) { return c == CONSUME_MIN || c == CONSUME_MAX; }
+
+/* What min and max have before the first item: nothing, which nobody reads. */
+static Ins *nothing(Lift *l) {
+  Ins *i = bc_emit(l, OP_UNSET, NULL, 0);
+  i->aux2 = 1;
+  return i;
+}
+
+/* In the entry block. */
 void bc_begin_consumer(Lift *l) {
-  Consumer c = l->func->consumer;
+  Consumer c = CONSUME_KIND(l->func->consumer);
   l->block = l->fn->entry;
-  bc_write(l, result_var(l), c == CONSUME_SUM ? l->fn->params[1] : boolean(l, c == CONSUME_ALL));
+  bc_write(l, result_var(l),
+           c == CONSUME_SUM ? l->fn->params[1] : chooses(c) ? nothing(l) : boolean(l, c == CONSUME_ALL));
+  if (l->func->consumer & CONSUME_KEYED)
+    bc_write(l, key_var(l), nothing(l));
   bc_write(l, seen_var(l), boolean(l, false));
 }
 
@@ -40,13 +53,17 @@ static void decide(Lift *l, Ins *item, bool all) {
 
 /* The first item, or one that is smaller (larger) than all before it. */
 static void choose(Lift *l, Ins *item, Op better) {
+  bool keyed = l->func->consumer & CONSUME_KEYED;
+  Ins *key = keyed ? bc_emit2(l, OP_CALL, l->fn->params[2], item) : item;
   Block *compare = new_block(l, 1), *take = new_block(l, 2), *on = new_block(l, 2);
   branch(l, bc_read(l, seen_var(l)), compare, take);
   l->block = compare;
-  Ins *best = bc_read(l, result_var(l));
-  branch(l, bc_emit1(l, OP_TRUTH, bc_emit2(l, better, item, best)), take, on);
+  Ins *best = bc_read(l, keyed ? key_var(l) : result_var(l));
+  branch(l, bc_emit1(l, OP_TRUTH, bc_emit2(l, better, key, best)), take, on);
   l->block = take;
   bc_write(l, result_var(l), item);
+  if (keyed)
+    bc_write(l, key_var(l), key);
   bc_write(l, seen_var(l), boolean(l, true));
   ir_br(l->cx, l->fn, take, on, l->loc);
   l->block = on;
@@ -54,12 +71,13 @@ static void choose(Lift *l, Ins *item, Op better) {
 
 void bc_lift_yield_value(Lift *l) {
   Ins *item = bc_pop(l);
-  switch (l->func->consumer) {
+  Consumer c = CONSUME_KIND(l->func->consumer);
+  switch (c) {
   case CONSUME_SUM:
     bc_write(l, result_var(l), bc_emit2(l, OP_ADD, bc_read(l, result_var(l)), item));
     break;
   case CONSUME_ANY:
-  case CONSUME_ALL: decide(l, item, l->func->consumer == CONSUME_ALL); break;
+  case CONSUME_ALL: decide(l, item, c == CONSUME_ALL); break;
   case CONSUME_MIN: choose(l, item, OP_LT); break;
   case CONSUME_MAX: choose(l, item, OP_GT); break;
   default: bc_damaged(l, "a yield outside of a generator expression");
@@ -69,16 +87,24 @@ void bc_lift_yield_value(Lift *l) {
 
 void bc_lift_return_generator(Lift *l) { bc_push(l, bc_constant(l, fz_none(l->cx))); }
 
+static void raise_empty(Lift *l, Consumer c) {
+  const char *text = arena_printf(&l->cx->arena, "%s() iterable argument is empty",
+                                  c == CONSUME_MIN ? "min" : "max");
+  Ins *class = bc_exception(l, "ValueError"), *message = bc_constant(l, fz_str(l->cx, text));
+  bc_emit1(l, OP_RAISE, bc_emit2(l, OP_CALL, class, message));
+}
+
 /* The end of the code. */
 Ins *bc_consumed(Lift *l) {
-  if (l->func->consumer == CONSUME_MIN || l->func->consumer == CONSUME_MAX) {
+  Consumer c = CONSUME_KIND(l->func->consumer);
+  if (chooses(c)) {
     Block *empty = new_block(l, 1), *end = new_block(l, 1);
     branch(l, bc_read(l, seen_var(l)), end, empty);
     l->block = empty;
-    const char *text = arena_printf(&l->cx->arena, "%s() iterable argument is empty",
-                                    l->func->consumer == CONSUME_MIN ? "min" : "max");
-    Ins *class = bc_exception(l, "ValueError"), *message = bc_constant(l, fz_str(l->cx, text));
-    bc_emit1(l, OP_RAISE, bc_emit2(l, OP_CALL, class, message));
+    if (l->func->consumer & CONSUME_DEFAULTED)
+      ir_ret(l->cx, l->fn, empty, l->fn->params[1], l->loc);
+    else
+      raise_empty(l, c);
     l->block = end;
   }
   return bc_read(l, result_var(l));

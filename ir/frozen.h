@@ -75,15 +75,19 @@ typedef struct FrozenArray {
 } FrozenArray;
 
 /* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional parameters. */
-/* What takes all items of a generator expression. */
+/* What takes all items of a generator expression; min and max may have a key, and a result for no items. */
 typedef enum Consumer {
   CONSUME_NONE,
   CONSUME_SUM,
   CONSUME_ANY,
   CONSUME_ALL,
   CONSUME_MIN,
-  CONSUME_MAX
+  CONSUME_MAX,
+  CONSUME_KINDS,
+  CONSUME_KEYED = 8,
+  CONSUME_DEFAULTED = 16
 } Consumer;
+#define CONSUME_KIND(c) ((Consumer)((c) & (CONSUME_KEYED - 1)))
 
 typedef struct FrozenFunc {
   const Code *code;
@@ -96,7 +100,7 @@ typedef struct FrozenFunc {
   const Binding *kwdefaults;
   uint32_t nkwdefaults;
   const struct FuncOptions *options; /* of @cuda.jit, NULL for a plain function */
-  /* of a generator expression's code: what a call of it computes, of an iterable and a start value */
+  /* of a generator expression's code: what a call of it computes, of an iterable, a start value (or that for no items), and a key */
   Consumer consumer;
 } FrozenFunc;
 

@@ -26,8 +26,8 @@ Val ty_not_constant(Ty *ty, const char *what, const char *advice) {
 static const char *argument_advice(const TyCall *c, const Type *given, const char *want) {
   bool number = strstr(want, "number") || strstr(want, "integer");
   bool whole = given->id == TY_ARRAY;
-  return whole && !strcmp(want, TY_CONSUMED)
-             ? "write what is done with each element: sum(v for v in x), max(abs(v) for v in x)"
+  return !strcmp(want, TY_CONSUMED)
+             ? "give a tuple, an array, a range or a generator expression: sum(v * v for v in x)"
          : whole && number && c->library && !strncmp(c->name, "numpy.", 6)
              ? "pass one element, or an array for the results too: np.add(x, y, out)"
          : whole && number ? "pass one element: a kernel computes with one at a time"

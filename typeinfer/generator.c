@@ -30,8 +30,15 @@ static const FrozenFunc *variant(Ty *ty, const FrozenFunc *func, Consumer consum
   return made;
 }
 
+/* min and max of what is known to be empty do not return: what stands for their result is used nowhere. */
+static Val chosen(Ty *ty, Consumer consumer, Val v) {
+  bool chooses = CONSUME_KIND(consumer) == CONSUME_MIN || CONSUME_KIND(consumer) == CONSUME_MAX;
+  bool never = chooses && !(consumer & CONSUME_DEFAULTED) && v.type && v.type->id == TY_NONE;
+  return never ? ty_const_bool(ty, false) : v;
+}
+
 /* A generator that was passed on, and may be consumed twice, is none that a kernel can have. */
-Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start) {
+Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key) {
   if (!generator.src || generator.src->op != OP_CALL)
     return TY_FAIL(ty, ERR_GENEXPR);
   Val callee = ty_item(ty, generator, 0);
@@ -39,10 +46,26 @@ Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start) {
     return BOTTOM;
   const FrozenFunc *func = callee.type->frozen->func;
   uint32_t ncaptured = callee.type->n ? func->code->nfrees : 0;
-  Val *args = CX_ARRAY(ty->cx, Val, ncaptured + 2);
-  args[0] = ty_item(ty, generator, 1);
-  args[1] = start;
+  Val *args = CX_ARRAY(ty->cx, Val, ncaptured + 3);
+  uint32_t n = 0;
+  args[n++] = ty_item(ty, generator, 1);
+  args[n++] = start;
+  if (consumer & CONSUME_KEYED)
+    args[n++] = key;
   for (uint32_t k = 0; k < ncaptured; k++)
-    args[2 + k] = ty_item(ty, callee, k);
-  return ty_call_spec(ty, variant(ty, func, consumer), args, 2 + ncaptured);
+    args[n++] = ty_item(ty, callee, k);
+  return chosen(ty, consumer, ty_call_spec(ty, variant(ty, func, consumer), args, n));
+}
+
+bool ty_can_consume(Val v) {
+  TypeId id = v.type->id;
+  return id == TY_RANGE || id == TY_ENUMERATE || id == TY_ZIP || (id == TY_ARRAY && v.type->ndim);
+}
+
+Val ty_consume_items(Ty *ty, const FrozenFunc *items, Val iterable, Consumer consumer, Val start,
+                     Val key) {
+  bool keyed = consumer & CONSUME_KEYED;
+  return chosen(ty, consumer,
+                ty_call_spec(ty, variant(ty, items, consumer), (Val[]){iterable, start, key},
+                             2 + keyed));
 }

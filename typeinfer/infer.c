@@ -142,6 +142,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     r.conflict |= a->conflict;
     if (a->unset)
       r.unset = a->unset;
+    one &= phi->args[k]->op != OP_UNSET || !phi->args[k]->aux2;
     if (is_bottom(a->v))
       continue;
     ty_meet_value(ty, &meeting, a);
@@ -155,8 +156,10 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
       one = false;
     }
   }
-  if (!one) {
+  if (!one && !is_bottom(r.v)) {
     const Type *t = ty_meeting_type(ty, &meeting);
+    if (ty_stored(r.v.type))
+      r.v = (Val){.type = r.v.type, .konst = r.v.konst};
     r.conflict |= !t;
     r.v.type = t ? t : r.v.type;
   }
@@ -268,7 +271,7 @@ static bool sweep_block(Ty *ty, Block *b) {
     if (i->op == OP_PARAM)
       continue;
     if (i->op == OP_UNSET)
-      ty_info(ty, i)->unset = i;
+      ty_info(ty, i)->unset = i->aux2 ? NULL : i; /* what nobody reads is no error */
     else if (i->op == OP_PHI)
       changed |= put(ty, i, ty_eval_phi(ty, i));
     else if (ins_is_term(i))

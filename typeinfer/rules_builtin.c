@@ -42,48 +42,120 @@ static Val is_better(Ty *ty, Op op, const Val *v, const Val *chosen, uint32_t k)
   return better;
 }
 
-/* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands first. */
-static Val choose(Ty *ty, Op op, const Val *v, uint32_t n) {
+/* b if cond else a, of one type: numbers, or tuples of them. */
+static Val select_value(Ty *ty, Val cond, Val yes, Val no) {
+  if (is_bottom(cond) || is_bottom(yes) || is_bottom(no) || yes.type->id != TY_TUPLE)
+    return ty_select(ty, cond, yes, no);
+  const Type *t = yes.type;
+  Val *items = CX_ARRAY(ty->cx, Val, t->n + 1);
+  for (uint32_t k = 0; k < t->n; k++)
+    items[k] = select_value(ty, cond, ty_item(ty, yes, k), ty_item(ty, no, k));
+  return ty_pack(ty, t, items, t->n);
+}
+
+/* The common type of values; NULL after an error. */
+static const Type *common_type(Ty *ty, const Val *v, uint32_t n) {
   const Type **types = CX_ARRAY(ty->cx, const Type *, n);
   for (uint32_t k = 0; k < n; k++)
     types[k] = v[k].type;
   const Type *t = ty_join_all(ty, types, n);
   if (!t)
-    return TY_FAIL(ty, ERR_BAD_OPERANDS, "min() or max()", TY_PRETTY(ty, v[0]),
-                   TY_PRETTY(ty, v[n - 1]));
-  Val best = ty_cast(ty, v[0], t), *chosen = CX_ARRAY(ty->cx, Val, n);
-  bool alike = v[0].type == t;
+    (void)TY_FAIL(ty, ERR_BAD_OPERANDS, "min() or max()", TY_PRETTY(ty, v[0]),
+                  TY_PRETTY(ty, v[n - 1]));
+  return t;
+}
+
+/* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands first. Compared are the keys, which
+ * may be the values. */
+static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
+  const Type *t = common_type(ty, v, n), *of_keys = keys == v ? t : common_type(ty, keys, n);
+  if (!t || !of_keys)
+    return BOTTOM;
+  Val best = ty_cast(ty, v[0], t), key = keys == v ? best : ty_cast(ty, keys[0], of_keys),
+      *chosen = CX_ARRAY(ty->cx, Val, n);
+  bool alike = keys[0].type == of_keys;
   for (uint32_t k = 1; k < n; k++) {
-    chosen[k] = alike ? ty_truth(ty, ty_binary(ty, op, v[k], best))
-                      : is_better(ty, op, v, chosen, k);
+    chosen[k] = alike ? ty_truth(ty, ty_binary(ty, op, keys[k], key))
+                      : is_better(ty, op, keys, chosen, k);
     if (is_bottom(chosen[k]))
       return BOTTOM;
-    best = ty_select(ty, chosen[k], ty_cast(ty, v[k], t), best);
-    alike &= v[k].type == t;
+    best = select_value(ty, chosen[k], ty_cast(ty, v[k], t), best);
+    key = keys == v ? best
+                    : select_value(ty, chosen[k], ty_cast(ty, keys[k], of_keys), key);
+    alike &= keys[k].type == of_keys;
   }
   return best;
 }
 
+static bool is_key(Val v) { return v.type && v.type->id != TY_NONE; }
+
+/* Of an iterable, item by item. */
+static Val choose_item(Ty *ty, const TyCall *c, Consumer consumer) {
+  Val key = c->options[0], start = c->options[1].type ? c->options[1] : ty_none(ty);
+  int how = (int)consumer | (is_key(key) ? CONSUME_KEYED : 0) |
+            (c->options[1].type ? CONSUME_DEFAULTED : 0);
+  return ty_is_generator(c->args[0])
+             ? ty_consume(ty, c->args[0], (Consumer)how, start, key)
+             : ty_consume_items(ty, c->library, c->args[0], (Consumer)how, start, key);
+}
+
+static Val choose_of_none(Ty *ty, const TyCall *c) {
+  return c->options[1].type ? c->options[1]
+                            : TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                                      "it takes two or more numbers, or a tuple of them");
+}
+
+/* An array's items must be numbers; a key something to call. */
+static bool can_choose(Ty *ty, const TyCall *c) {
+  const Type *t = c->args[0].type, *key = c->options[0].type;
+  bool callable = !key || key->id == TY_NONE || key->id == TY_FUNC || key->id == TY_DTYPE ||
+                  key->id == TY_OBJECT;
+  if (t->id == TY_ARRAY && t->ndim > 1 && !is_key(c->options[0]))
+    (void)TY_FAIL_ADVISED(ty,
+                          arena_printf(&ty->cx->arena, "take all elements: %s(v for v in x.flat)",
+                                       c->name),
+                          ERR_WHOLE_ARRAY, arena_printf(&ty->cx->arena, "%s()", c->name),
+                          TY_PRETTY(ty, c->args[0]));
+  else if (!callable)
+    (void)TY_FAIL_ADVISED(ty, "write a function: key=lambda v: v[1]", ERR_ARGUMENT_TYPE, c->name,
+                          "'key'", "a function", TY_PRETTY(ty, c->options[0]));
+  else
+    return true;
+  return false;
+}
+
+static bool is_iterated(const TyCall *c) {
+  return ty_is_generator(c->args[0]) || (c->library && ty_can_consume(c->args[0]));
+}
+
 Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   Op op = c->id == INTR_PY_MIN ? OP_LT : OP_GT;
-  if (c->n == 1 && ty_is_generator(c->args[0]))
-    return ty_consume(ty, c->args[0], op == OP_LT ? CONSUME_MIN : CONSUME_MAX, ty_none(ty));
+  if (c->n && !can_choose(ty, c))
+    return BOTTOM;
+  if (c->n == 1 && is_iterated(c))
+    return choose_item(ty, c, op == OP_LT ? CONSUME_MIN : CONSUME_MAX);
   bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
   uint32_t n = of_tuple ? c->args[0].type->n : c->n;
-  if ((!of_tuple && n < 2) || n == 0)
-    return c->n == 1 ? ty_argument_type(ty, c, 0, TY_CONSUMED)
-                     : TY_FAIL(ty, ERR_ARGUMENTS, c->name,
-                               "it takes two or more numbers, or a tuple of them");
-  Val *v = CX_ARRAY(ty->cx, Val, n);
+  if (c->options[1].type && !of_tuple && c->n > 1)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "default= is for one iterable, not for several values");
+  if (n == 0)
+    return choose_of_none(ty, c);
+  if (!of_tuple && n < 2)
+    return ty_argument_type(ty, c, 0, TY_CONSUMED);
+  Val *v = CX_ARRAY(ty->cx, Val, n), *keys = v;
+  if (is_key(c->options[0]))
+    keys = CX_ARRAY(ty->cx, Val, n);
   for (uint32_t k = 0; k < n; k++) {
     v[k] = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
     if (is_bottom(v[k]))
       return BOTTOM;
-    if (!ty_is_value(v[k].type))
+    if (!ty_is_value(v[k].type) && v[k].type->id != TY_TUPLE)
       return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers")
                       : ty_argument_type(ty, c, k, "a number");
+    if (keys != v && is_bottom(keys[k] = ty_call(ty, c->options[0], &v[k], 1, NULL)))
+      return BOTTOM;
   }
-  return choose(ty, op, v, n);
+  return choose(ty, op, keys, v, n);
 }
 
 /* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
@@ -294,7 +366,11 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
 Val ty_rule_sum(Ty *ty, const TyCall *c) {
   Val t = c->args[0], r = c->given[1] ? c->args[1] : ty_const_int(ty, 0);
   if (ty_is_generator(t))
-    return ty_consume(ty, t, CONSUME_SUM, r);
+    return ty_consume(ty, t, CONSUME_SUM, r, BOTTOM);
+  if (is_iterated(c) && !can_choose(ty, c))
+    return BOTTOM;
+  if (is_iterated(c))
+    return ty_consume_items(ty, c->library, t, CONSUME_SUM, r, BOTTOM);
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
@@ -304,8 +380,13 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
 
 Val ty_rule_anyall(Ty *ty, const TyCall *c) {
   Val t = c->args[0], r = ty_const_bool(ty, c->id == INTR_PY_ALL);
+  Consumer consumer = c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY;
   if (ty_is_generator(t))
-    return ty_consume(ty, t, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
+    return ty_consume(ty, t, consumer, ty_none(ty), BOTTOM);
+  if (is_iterated(c) && !can_choose(ty, c))
+    return BOTTOM;
+  if (is_iterated(c))
+    return ty_consume_items(ty, c->library, t, consumer, ty_none(ty), BOTTOM);
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)

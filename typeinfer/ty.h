@@ -398,7 +398,12 @@ Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
 /* generator.c */
 bool ty_is_generator(Val v);
 Val ty_generator(Ty *ty, Val callee, Val iterable);
-Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start);
+/* start: of a sum, or the result for no items; key: if CONSUME_KEYED */
+Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key);
+/* The same of what a loop runs over; items is (x for x in …) as a function, from pyptx/_library.py. */
+bool ty_can_consume(Val v);
+Val ty_consume_items(Ty *ty, const FrozenFunc *items, Val iterable, Consumer consumer, Val start,
+                     Val key);
 
 const Frozen *ty_capture_marker(TyProgram *p,
                                 uint32_t k); /* stands in FrozenFunc.closure for captured value k */
@@ -406,7 +411,7 @@ bool ty_is_capture(const Frozen *f, uint32_t *k);
 /* Says that a value is not known; the function may be typed again with its arguments' values. */
 void ty_want_values(Ty *ty);
 Val ty_not_constant(Ty *ty, const char *what, const char *advice); /* NULL: the row's remedy */
-#define TY_CONSUMED "a tuple or a generator expression" /* what sum, any, all, min and max take */
+#define TY_CONSUMED "something to loop over" /* what sum, any, all, min and max take */
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc)                               \

@@ -4,6 +4,7 @@ What a kernel names as math.gcd is compiled as gcd below. Integers are 64 bits w
 """
 import cmath
 import math
+import types
 
 import numpy as np
 
@@ -289,4 +290,7 @@ def round_to(x, digits):
 
 FUNCTIONS = {f: (None, ufunc1, ufunc2)[f.nin] for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin <= 2 and f.nout == 1}
 FUNCTIONS |= {getattr(math, f.__name__): f for f in (gcd, lcm, isqrt, factorial, perm, comb, isclose, dist, prod, ulp)}
+# max(x) of an array or a range is max(v for v in x)
+ITEMS = types.FunctionType((x for x in ()).gi_code, {})
+FUNCTIONS |= dict.fromkeys((min, max, sum, any, all), ITEMS)
 FUNCTIONS |= {pow: pow_mod, print: format_int, round: round_to, np.gcd: numpy_gcd, np.lcm: numpy_lcm, cmath.isclose: complex_isclose}

@@ -171,3 +171,53 @@ def test_functions_that_yield_are_refused():
 def test_ptx_assembles(arch, tmp_path):
     source = "def kernel(x, y, out):\n    i = cuda.grid(1)\n    out[i] = sum(x[i, k] * y[k] for k in range(y.size)) if any(v > 0 for v in y) else max(v for v in y)\n"
     assemble(ptx_of(define(source), "void(float32[:,::1], float32[::1], float32[::1])", arch), arch, tmp_path)
+
+
+CONSUMERS = """
+max(a) | min(a) | sum(a) | any(a) | all(a) | max(a, key=abs) | max(range(4), key=lambda i: a[i]) | min(range(a.size), key=lambda i: a[i])
+max((abs(v) for v in a), default=0) | max((v for v in a if v > 100), default=-1) | min((v for v in a if v > 100), default=c) | max(a, default=3)
+max(a[:0], default=3.5) | max(1, c, key=lambda v: -v) | max((1, 5, c), key=lambda v: -v) | max((), default=4) | max((v for v in ()), default=7)
+max((a[i], i) for i in range(4))[1] | min(enumerate(a), key=lambda p: p[1])[0] | max(zip(a, range(4)))[1] | max((c, 2), (1, 3))[1]
+max(((c, 2), (3, 1)), key=lambda p: p[1])[0] | sum(range(5)) | sum(a, 10) | any(range(0)) | all(range(0)) | max(range(c, 9, 3)) | min(a, key=None)
+sum(a[1:3]) | sum(b[0]) | max(max(r) for r in b) | max(b.flat) | min(2.5, c, key=lambda v: v * 2) | max(((v * v, v) for v in a), key=lambda t: t[0])[1]
+max(b, key=lambda r: r[0])[1] | min(a.shape, default=1) | any(v > 4 for v in a) | min([3, c, 2], key=lambda v: (v % 2, v)) | max(a, key=lambda v: (v > 0, -v))
+max((i for i in range(4) for j in range(3) if a[i] > j), key=lambda i: -a[i]) | min(zip(a, b.flat), key=lambda t: t[0] * t[1])[0]
+"""
+
+
+def test_what_min_max_sum_any_and_all_take():
+    lines = [e.strip() for e in CONSUMERS.replace("\n", "|").split("|") if e.strip()]
+    source = "def kernel(out, a, b, c):\n" + "".join(f"    out[{k}] = {e}\n" for k, e in enumerate(lines))
+    a = np.array([3.0, -7, 5, 0], np.float32)
+    run(define(source), (np.zeros(len(lines)), a, a.reshape(2, 2) + 1, 1))
+
+
+def test_a_key_runs_once_for_each_item():
+    def kernel(out, a):
+        def key(v):
+            out[0] += 1
+            return -v
+
+        out[1] = min(a, key=key)
+        out[2] = max((v * 2 for v in a), key=key)
+        out[3] = max(a[0], a[1], a[2], key=key)
+
+    run(kernel, (np.zeros(4), np.array([2.0, 5, -1, 4])))
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("max(b)", r"PT313: max\(\) of a 2d .*\n(.*\n)*.*max\(v for v in x\.flat\)"),
+        ("max(a, key=3)", "PT209: max: argument 'key' must be a function, not a Python int"),
+        ("max(1, 2, default=3)", "PT208: max: default= is for one iterable"),
+        ("max(5)", "PT209: max: argument 1 must be something to loop over, not a Python int"),
+        ("sum(5)", "PT209: sum: argument 1"),
+        ("max(a, keys=3)", r"PT208: max: .* no parameter 'keys'(.*\n)*.*write max\(\*args, key=None, default=None\)"),
+        ("min((v for v in a), default=None)", "PT212"),
+    ],
+)
+def test_consumers_refuse(expression, message):
+    kernel = define(f"def kernel(out, a, b):\n    out[0] = {expression}\n")
+    with pytest.raises(TypeError, match=message):
+        cuda.jit(kernel)[1, 1](np.zeros(1), np.zeros(4), np.zeros((2, 2)))
