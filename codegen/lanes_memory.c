@@ -54,6 +54,28 @@ static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
   return align < own ? align : own;
 }
 
+/* A pair that fills 64 bits is gathered and scattered as such: half as many accesses. */
+static bool is_word(const Lanes *l, LLVMTypeRef pair) {
+  return LLVMSizeOfTypeInBits(l->cg->layout, pair) == 64;
+}
+
+static LLVMValueRef gather_words(Lanes *l, LLVMValueRef pointer, LLVMTypeRef parts,
+                                 unsigned align) {
+  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
+              types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+  LLVMValueRef args[] = {ln_vector(l, pointer), ln_mask_or_all(l), LLVMGetPoison(words)};
+  LLVMValueRef got = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+  return LLVMBuildBitCast(l->b, got, parts, "");
+}
+
+static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, unsigned align) {
+  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
+              types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+  LLVMValueRef args[] = {LLVMBuildBitCast(l->b, parts, words, ""), ln_vector(l, pointer),
+                         ln_mask_or_all(l)};
+  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+}
+
 static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t),
               wide = LLVMVectorType(part, 2 * l->width), all = LLVMVectorType(part, l->width);
@@ -67,6 +89,8 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
     both = LLVMBuildLoad2(l->b, wide, ln_scalar(l, pointer), "");
     LLVMSetAlignment(both, align);
   }
+  if (!both && is_word(l, t))
+    both = gather_words(l, pointer, wide, LLVMGetAlignment(i));
   for (unsigned k = 0; k < 2; k++) {
     if (both) {
       parts[k] = shuffled(l, both, LLVMGetPoison(wide), l->width, k, 2, 0);
@@ -98,6 +122,11 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
       call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
     else
       LLVMSetAlignment(LLVMBuildStore(l->b, both, args[1]), align);
+    return;
+  }
+  if (is_word(l, t)) {
+    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
+    scatter_words(l, both, pointer, LLVMGetAlignment(i));
     return;
   }
   for (unsigned k = 0; k < 2; k++) {
@@ -148,6 +177,7 @@ static LLVMValueRef unwrapped(LLVMValueRef v) {
 typedef struct Run {
   LLVMValueRef x;     /* i64; NULL: they are not even then */
   LLVMValueRef first; /* there: lane 0's address */
+  int64_t step;       /* of x */
 } Run;
 
 static bool is_at_hand(Lanes *l, LLVMValueRef old) {
@@ -170,7 +200,7 @@ static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
       LLVMSizeOfTypeInBits(l->cg->layout, t) != 8 * (uint64_t)size ||
       b.step + (whole ? s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit) : 0) != size)
     return none;
-  Run r = {ln_scalar(l, x), ln_scalar(l, base)};
+  Run r = {ln_scalar(l, x), ln_scalar(l, base), s.step};
   if (whole)
     r.first = LLVMBuildGEP2(l->b, unit, r.first, &r.x, 1, "");
   return r;
@@ -180,11 +210,24 @@ typedef struct Ways {
   LLVMBasicBlockRef near, far, done;
 } Ways;
 
-/* Behind it the builder is where no lane counts from the end: none that runs does, if lane 0 does not and is far from wrapping around. */
+/* None that runs counts from the end, if the first one does not and is far from wrapping around. */
+static LLVMValueRef is_ahead(Lanes *l, LLVMValueRef x) {
+  LLVMValueRef limit = LLVMConstInt(l->cg->t.i64, UINT64_C(1) << 62, 0);
+  return LLVMBuildICmp(l->b, LLVMIntULT, x, limit, "");
+}
+
+/* Behind it the builder is where no lane that runs counts from the end. Mostly that shows in lane 0, whether it runs or not. */
 static Ways part_ways(Lanes *l, const Run *r) {
   Ways w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
-  LLVMValueRef limit = LLVMConstInt(l->cg->t.i64, UINT64_C(1) << 62, 0);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, r->x, limit, ""), w.near, w.far);
+  LLVMBasicBlockRef other = l->mask_now ? ln_new_block(l, "first") : w.far;
+  LLVMBuildCondBr(l->b, is_ahead(l, r->x), w.near, other);
+  if (l->mask_now) {
+    LLVMTypeRef i64 = l->cg->t.i64;
+    LLVMPositionBuilderAtEnd(l->b, other);
+    LLVMValueRef by = LLVMBuildMul(l->b, ln_first(l, l->mask_now),
+                                   LLVMConstInt(i64, (uint64_t)r->step, 0), "");
+    LLVMBuildCondBr(l->b, is_ahead(l, LLVMBuildAdd(l->b, r->x, by, "")), w.near, w.far);
+  }
   LLVMPositionBuilderAtEnd(l->b, w.near);
   return w;
 }

@@ -207,10 +207,11 @@ LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
   return LLVMBuildICmp(l->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
+/* The number of lanes if there is none. */
 static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
   LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1),
-               args[] = {bits, LLVMConstInt(l->cg->t.i1, 1, 0)};
+               args[] = {bits, LLVMConstInt(l->cg->t.i1, 0, 0)};
   LLVMValueRef n = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
   return LLVMBuildIntCast2(l->b, n, i64, 0, "lane");
 }

@@ -608,6 +608,41 @@ def test_thread_of_a_later_turn_is_named(block):
     assert f"thread ({777 % 96 % block}, 0, 0) of block ({777 % 96 // block}, 0, 0)" in message, message
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_elements_in_strides(dtype):
+    def kernel(x, order, out):
+        i = cuda.grid(1)
+        if i < order.size:
+            a, b = x[2 * i], x[order[i] // 3]
+            if i % 3:
+                out[3 * i] = a + b
+            out[order[i]] = b
+            out[3 * i + 1] = a - b if i % 5 else b
+
+    x = numbers(np.float32, 2 * 200).astype(dtype) + 1j * numbers(np.float32, 2 * 200)[::-1]
+    order = np.random.default_rng(2).permutation(200)
+    run(kernel, [x.astype(dtype), 2 + 3 * order, np.zeros(610, dtype)], 3, 96)
+
+
+@pytest.mark.parametrize("by", [1, 3, 8, 17, 40])
+def test_lanes_before_the_first_that_runs_count_from_the_end(by):
+    def kernel(x, by, out):
+        tile = cuda.shared.array(64, int64)
+        t = cuda.threadIdx.x
+        tile[t] = x[t]
+        cuda.syncthreads()
+        if t >= by:
+            out[t] = tile[t - by] + 1
+        if t % 3 == 0:
+            out[t + 64] = tile[t - by]
+        if t < by:
+            tile[t - by] = t
+        cuda.syncthreads()
+        out[t + 128] = tile[t]
+
+    run(kernel, [numbers(), by, np.zeros(192, np.int64)], 1, 64)
+
+
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_vector_instructions_are_used():
