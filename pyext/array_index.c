@@ -217,7 +217,8 @@ static int complete_shape(int64_t size, int n, int64_t *shape) {
   return 0;
 }
 
-static int order_from(PyObject *kwargs, Layout *layout) {
+/* "A": the order that the array is in. */
+static int order_from(PyObject *self, PyObject *kwargs, Layout *layout) {
   PyObject *order = kwargs ? PyDict_GetItemString(kwargs, "order") : NULL;
   if (kwargs && PyDict_GET_SIZE(kwargs) != (order ? 1 : 0)) {
     PyErr_SetString(PyExc_TypeError, "the only keyword is order");
@@ -226,10 +227,13 @@ static int order_from(PyObject *kwargs, Layout *layout) {
   *layout = LAYOUT_C;
   if (!order || (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0))
     return 0;
-  *layout = LAYOUT_F;
-  if (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "F") == 0)
+  bool own = PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "A") == 0;
+  if (own && px_is_contiguous((PxArray *)self, LAYOUT_C))
     return 0;
-  PyErr_Format(PyExc_ValueError, "order must be 'C' or 'F', not %R", order);
+  *layout = LAYOUT_F;
+  if (own || (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "F") == 0))
+    return 0;
+  PyErr_Format(PyExc_ValueError, "order must be 'C', 'F' or 'A', not %R", order);
   return -1;
 }
 
@@ -256,7 +260,7 @@ PyObject *px_array_reshape(PyObject *self, PyObject *args, PyObject *kwargs) {
   int64_t shape[TY_MAX_NDIM];
   Layout layout;
   int n = shape_from(args, shape);
-  if (n < 0 || order_from(kwargs, &layout) < 0 ||
+  if (n < 0 || order_from(self, kwargs, &layout) < 0 ||
       complete_shape(((PxArray *)self)->size, n, shape) < 0)
     return NULL;
   return reshaped(self, n, shape, layout);
@@ -266,7 +270,7 @@ PyObject *px_array_ravel(PyObject *self, PyObject *args, PyObject *kwargs) {
   Layout layout;
   if (PyTuple_GET_SIZE(args) > 0)
     return PyErr_Format(PyExc_TypeError, "ravel takes order as a keyword");
-  if (order_from(kwargs, &layout) < 0)
+  if (order_from(self, kwargs, &layout) < 0)
     return NULL;
   return reshaped(self, 1, &((PxArray *)self)->size, layout);
 }

@@ -327,6 +327,21 @@ static PyObject *device_array(PyObject *module, PyObject *const *argv, Py_ssize_
   return array;
 }
 
+/* Of an array that is not contiguous: Fortran's if its first axis is the fastest and its last the slowest. */
+static Layout order_of_strides(int ndim, const int64_t *shape, const int64_t *strides) {
+  int64_t last = 0;
+  bool rises = false, falls = false;
+  for (int i = 0; i < ndim; i++) {
+    if (shape[i] <= 1)
+      continue;
+    int64_t step = strides[i] < 0 ? -strides[i] : strides[i];
+    rises |= last && step > last;
+    falls |= last && step < last;
+    last = step;
+  }
+  return rises && !falls ? LAYOUT_F : LAYOUT_C;
+}
+
 /* Shape, dtype and order of a device array, a NumPy array or anything with shape and dtype. */
 static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"ary", "stream", NULL};
@@ -349,9 +364,10 @@ static PyObject *device_array_like(PyObject *module, PyObject *args, PyObject *k
     for (int i = 0; same && i < ndim; i++)
       given[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides, i));
     PyErr_Clear(); /* torch's strides are a method: then C order */
-    if (same &&
-        px_layout_of(&(PxPlace){0, (unsigned)ndim, elem.size, shape, given, true}) == LAYOUT_F)
-      layout = LAYOUT_F;
+    if (same)
+      layout = px_layout_of(&(PxPlace){0, (unsigned)ndim, elem.size, shape, given, true});
+    if (layout == LAYOUT_A)
+      layout = order_of_strides(ndim, shape, given);
     array = px_array_empty(st, dtype, (unsigned)ndim, shape, layout, stream);
   }
   Py_XDECREF(strides);

@@ -292,6 +292,10 @@ Val ty_truth(Ty *ty, Val v) {
 Val ty_to_index(Ty *ty, Val v) {
   if (is_bottom(v))
     return BOTTOM;
-  bool ok = ty_is_integral(v.type) && v.type->id != TY_BOOL;
-  return ok ? ty_cast_id(ty, v, TY_PYINT) : TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, v));
+  if (ty_is_integral(v.type) && v.type->id != TY_BOOL)
+    return ty_cast_id(ty, v, TY_PYINT);
+  if (ty->cx->typing ==
+      TYPING_NUMBA) /* int64 or uint64, and the argument that says which may be known */
+    ty_want_values(ty);
+  return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, v));
 }

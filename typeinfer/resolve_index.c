@@ -369,6 +369,11 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
     return TY_FAIL(ty, ERR_STRING_BUILD);
   if (obj.type->id == TY_RANGE)
     return ty_range_item(ty, obj, index);
+  if (obj.type->id == TY_OBJECT && obj.type->frozen->kind == FZ_ENUM && index.type->id == TY_STR) {
+    const char *name = index.type->frozen->text; /* Color["RED"] */
+    const Frozen *member = fz_attr(obj.type->frozen, name);
+    return member ? ty_const(ty, member) : ty_getattr(ty, obj, name);
+  }
   if (obj.type->id != TY_ARRAY)
     return TY_FAIL_ADVISED(ty, ty_outside_advice(obj), ERR_BAD_OPERAND, "an index [ ]",
                            TY_PRETTY(ty, obj));

@@ -69,3 +69,19 @@ def NPDatetime(unit):
 def NPTimedelta(unit=""):
     """The type of `timedelta64` with a unit such as "ns", or without one."""
     return from_dtype(f"m8[{unit}]" if unit else "m8")
+
+
+_NUMBAS = {
+    "CPointer": "declare an array, float32[:]", "Optional": "a parameter may be None, and has an overload for it", "optional": "a parameter may be None, and has an overload for it",
+    "Integer": "compare with the types: t in (types.int32, types.int64)", "Float": "compare with the types: t in (types.float32, types.float64)",
+    "Record": "from_dtype(dtype) is the type of a structured dtype", "unicode_type": "strings are constants of kernels", "List": "pass an array or a tuple",
+    "NoneType": "it is types.none",
+}
+
+
+def __getattr__(name):
+    if name == "bool":  # no global of this module, where it would hide Python's
+        return boolean
+    if name in _NUMBAS:
+        raise AttributeError(f"pyptx has no type '{name}' as Numba's compiler has: {_NUMBAS[name]}", name=name)
+    raise AttributeError(f"module 'pyptx.types' has no attribute '{name}'", name=name)

@@ -70,7 +70,7 @@ def test_like():
     for make in (cuda.pinned_array_like, cuda.mapped_array_like):
         b = make(a)
         assert (b.shape, b.dtype, b.strides) == (a.shape, a.dtype, a.strides)
-        assert make(a[::2]).shape == (2, 4) and make(a[::2]).flags.c_contiguous
+        assert make(a[::2]).shape == (2, 4) and make(a[::2]).flags.f_contiguous
         assert make(np.transpose(np.ones((2, 3, 4)), (1, 2, 0))).strides == (32, 8, 96)
 
 

@@ -1,5 +1,6 @@
 """Forms that programs for numba-cuda use and that nothing else here does: what they say after `from pyptx import cuda` must mean the same."""
 
+import enum
 import math
 
 import numpy as np
@@ -368,3 +369,100 @@ def test_print_of_tuples_and_positions(capfd):
     cuda.synchronize()
     rest = "(0, 0, 0) (1, 1, 1)\n(0, 0, 0) of (1, 1, 1)\n"
     assert capfd.readouterr().out == f"(np.float32(0.5), 2, (True, 1.5)) {rest}(0.5, 2, (True, 1.5)) {rest}"
+
+
+@cuda.jit(device=True)
+def unsigned(n):
+    return types.uint64(n)
+
+
+@cuda.jit(device=True)
+def add_at(a, convert, wrapped):
+    i = convert(cuda.threadIdx.x)
+    if wrapped:  # else i would be float64, which int64 and uint64 have in common
+        i = i % a.shape[0]
+    a[i] += 1
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_index_whose_type_depends_on_an_argument_that_is_known(wrapped):
+    @cuda.jit(typing="numba")
+    def kernel(a):
+        add_at(a, unsigned, wrapped)
+
+    a = np.zeros(4)
+    kernel[1, 4](a)
+    assert a.tolist() == [1, 1, 1, 1]
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = 2
+    CRIMSON = 1
+
+
+class Code(enum.IntEnum):
+    MISSING = 404
+
+
+def test_members_of_enums_by_name():
+    @cuda.jit
+    def kernel(c, out):
+        out[0] = Color["RED"] is c
+        out[1] = Color["GREEN"] == c
+        out[2] = Color["CRIMSON"] is c
+        out[3] = Code["MISSING"]
+        out[4] = Color["GREEN"].value
+
+    out = np.zeros(5)
+    kernel[1, 1](Color.RED, out)
+    assert out.tolist() == [1, 0, 1, 404, 2]
+
+    @cuda.jit
+    def unknown(out):
+        out[0] = Color["BLUE"].value
+
+    with pytest.raises(AttributeError, match="PT202: <class Color> has no attribute 'BLUE'"):
+        unknown[1, 1](out)
+
+
+# --- arrays on the host ---
+
+
+def test_arrays_like_views_keep_the_order_of_their_axes():
+    views = [np.zeros((10, 12), order="F")[::2, ::2], np.zeros((10, 12))[::2, ::2], np.zeros((4, 6, 8)).T[1:, ::2]]
+    for view in views:
+        for array in (view, cuda.to_device(np.asfortranarray(view) if view.strides[0] < view.strides[-1] else np.ascontiguousarray(view))):
+            for like in (cuda.device_array_like, cuda.pinned_array_like, cuda.mapped_array_like):
+                assert like(array).strides == np.empty_like(view).strides
+    d = cuda.device_array((10, 12), order="F")[::2, ::2]
+    assert cuda.device_array_like(d).strides == (8, 40)
+
+
+def test_the_order_that_an_array_has():
+    c, f = cuda.to_device(np.arange(12).reshape(3, 4)), cuda.to_device(np.asfortranarray(np.arange(12).reshape(3, 4)))
+    assert (c.ravel(order="A").copy_to_host() == np.arange(12)).all()
+    assert (f.ravel(order="A").copy_to_host() == np.arange(12).reshape(3, 4).ravel(order="F")).all()
+    assert f.reshape((4, 3), order="A").strides == (8, 32) and c.reshape((4, 3), order="A").strides == (24, 8)
+    for order in ("K", "B", 3):
+        with pytest.raises(ValueError, match="order must be 'C', 'F' or 'A'"):
+            c.ravel(order=order)
+
+
+# --- what is not there says what is ---
+
+
+@pytest.mark.parametrize("what, message", [
+    (lambda: types.CPointer, r"no type 'CPointer' as Numba's compiler has: declare an array"), (lambda: types.Optional, "may be None"),
+    (lambda: types.whatever, "module 'pyptx.types' has no attribute 'whatever'"), (lambda: cuda.cudadrv, "the inside of Numba's compiler"),
+    (lambda: cuda.LTOIR, "no 'LTOIR' yet: link PTX"), (lambda: cuda.vectorize, "no 'vectorize' yet: write a kernel"),
+], ids=range(6))
+def test_names_that_are_not_there(what, message):
+    with pytest.raises(AttributeError, match=message):
+        what()
+
+
+def test_options_of_numba():
+    assert cuda.jit(lto=True)(lambda x: None) and cuda.jit(extensions=[])(lambda x: None) and types.bool is types.boolean
+    with pytest.raises(TypeError, match="extensions= is of Numba's own types"):
+        cuda.jit(extensions=[object()])

@@ -100,6 +100,11 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 __all__ = [name for name in globals() if not name.startswith("_")]
 
 
+_NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudadrv", "cudaimpl", "cudamath", "decorators", "descriptor",
+                              "deviceufunc", "devicearray", "dispatcher", "extending", "intrinsics", "launchconfig", "libdevicedecl", "np", "nvvmutils",
+                              "simulator", "stubs", "target", "typing", "vector_types"))
+
+
 def __getattr__(name):
     # Reached for names that are not there (yet), so the time does not matter.
     if name == "random":
@@ -110,6 +115,11 @@ def __getattr__(name):
 
     if name in ("reduce", "Reduce", "vectorize", "guvectorize"):  # Numba's
         raise AttributeError(f"pyptx.cuda has no '{name}' yet: write a kernel (kernel.forall(n)(...) sizes its launch)", name=name)
+    if name == "LTOIR":
+        raise AttributeError("pyptx.cuda has no 'LTOIR' yet: link PTX, a cubin, an object or CUDA C++ (cuda.CUSource)", name=name)
+    if name in _NUMBA_INTERNALS:
+        raise AttributeError(f"pyptx.cuda has no '{name}': that is the inside of Numba's compiler; what Numba's manual has is here under its own name, as "
+                             "cuda.DeviceNDArray, cuda.MemoryPointer or pyptx.CompileError", name=name)
     near = difflib.get_close_matches(name, __all__, n=1)
     hint = f"; did you mean '{near[0]}'?" if near and not name.startswith("_") else ""
     raise AttributeError(f"module 'pyptx.cuda' has no attribute '{name}'{hint}", name=name)

@@ -73,11 +73,19 @@ class ManagedArray(_Reached):
 
 
 def strides_like(ary):
-    """The strides of ary where its elements fill its memory; else None."""
-    try:
-        return _order(ary.shape, np.dtype(ary.dtype).itemsize, ary.strides) and tuple(ary.strides)
-    except ValueError:
+    """The strides of ary where its elements fill its memory; else those of an array that does, with its axes in the same order."""
+    if len(ary.strides) != len(ary.shape):
         return None
+    strides, step = [0] * len(ary.shape), np.dtype(ary.dtype).itemsize
+    for i in reversed(_axes(ary.strides)):
+        strides[i] = step
+        step *= max(ary.shape[i], 1)
+    return tuple(strides)
+
+
+def _axes(strides):
+    """The axes from slowest to fastest."""
+    return sorted(range(len(strides)), key=lambda i: (-abs(strides[i]), i))
 
 
 def _order(shape, itemsize, strides):
@@ -85,7 +93,7 @@ def _order(shape, itemsize, strides):
     strides = tuple(strides)
     if len(strides) != len(shape):
         raise ValueError("strides must be as many as the axes")
-    axes = sorted(range(len(shape)), key=lambda i: (-abs(strides[i]), i))
+    axes = _axes(strides)
     expected = itemsize
     for i in reversed(axes):
         if shape[i] > 1 and strides[i] != expected:

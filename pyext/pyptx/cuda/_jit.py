@@ -121,7 +121,13 @@ def _cache(out, value):
 
 
 def _accepted(out, value):
-    """Hints that change no result and are not used yet: shared_memory_carveout."""
+    """Hints that change no result and are not used yet: shared_memory_carveout; and lto, which is about how Numba links."""
+
+
+def _extensions(out, value):
+    if value:
+        raise TypeError("extensions= is of Numba's own types: an argument is a number, an array or a tuple of these, so take what the kernel needs out of "
+                        "the object before the launch; objects with __cuda_array_interface__ or __dlpack__ are arrays")
 
 
 def _as(name, read):
@@ -151,6 +157,8 @@ _OPTIONS = {
     "dump": _dump,
     "cache": _cache,
     "shared_memory_carveout": _accepted,
+    "lto": _accepted,
+    "extensions": _extensions,
 }
 
 
