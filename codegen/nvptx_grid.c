@@ -28,8 +28,8 @@ static LLVMValueRef grid_share(Lower *lw) {
 }
 
 /* Where a thread has stopped with an exception its block may never arrive: this one stops too, now and then looking for that. */
-static void leave_if_trapped(Lower *lw, LLVMValueRef trap, LLVMBasicBlockRef wait) {
-  LLVMValueRef spins = lw_alloca(lw, lw->t->i32, 4, "spins");
+static void leave_if_trapped(Lower *lw, LLVMValueRef trap, LLVMValueRef spins,
+                             LLVMBasicBlockRef wait) {
   LLVMBasicBlockRef look = lw_block(lw, "look"), stop = lw_block(lw, "stop");
   LLVMValueRef n = LLVMBuildAdd(lw->b, LLVMBuildLoad2(lw->b, lw->t->i32, spins, ""), lw_i32(lw, 1),
                                 "");
@@ -51,6 +51,9 @@ static void arrive_and_wait(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
   cg_nvptx_fence(lw, FENCE_DEVICE);
   LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(lw->b, LLVMAtomicRMWBinOpAdd, word, grid_share(lw),
                                                  LLVMAtomicOrderingMonotonic, scope);
+  LLVMValueRef spins = trap ? lw_alloca(lw, lw->t->i32, 4, "spins") : NULL;
+  if (trap)
+    LLVMBuildStore(lw->b, lw_i32(lw, 0), spins);
   LLVMBuildBr(lw->b, wait);
   lw_at(lw, wait);
   LLVMValueRef now = LLVMBuildLoad2(lw->b, lw->t->i32, word, "");
@@ -59,7 +62,7 @@ static void arrive_and_wait(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
   LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntSLT, change, lw_i32(lw, 0), ""), met, again);
   lw_at(lw, again);
   if (trap)
-    leave_if_trapped(lw, trap, wait);
+    leave_if_trapped(lw, trap, spins, wait);
   else
     LLVMBuildBr(lw->b, wait);
   lw_at(lw, met);

@@ -132,7 +132,9 @@ def kernel(x):
     x[cuda.grid(1)] += x[0]
     cuda.cg.this_grid().sync()
 """)
-    ptx = _pyptx._compile(kernel, "float32[:]", "nvptx", arch, 0, options, "ptx")["ptx"]
+    made = _pyptx._compile(kernel, "float32[:]", "nvptx", arch, 0, options, "ptx,llvm_opt")
+    ptx = made["ptx"]
+    assert not re.search(r"phi .*\bundef\b", made["llvm_opt"])  # the rounds of waiting are counted from 0
     assert ptx.count("atom.global.add") == 1  # one function, called twice
     assert "exit;" in ptx if options else "exit;" not in ptx
     assemble(ptx, arch, tmp_path)
