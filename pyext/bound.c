@@ -146,6 +146,11 @@ static PyObject *bound_repr(PyObject *op) {
   return PyUnicode_FromFormat("<bound %R>", ((PxBound *)op)->launcher);
 }
 
+static PyMethodDef bound_methods[] = {
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {0},
+};
+
 static PyMemberDef bound_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PxBound, call), READONLY, NULL},
     {"arguments", T_OBJECT_EX, offsetof(PxBound, arguments), READONLY, "The bound arguments."},
@@ -159,6 +164,7 @@ static PyType_Slot bound_slots[] = {
     {Py_tp_traverse, bound_traverse},
     {Py_tp_repr, bound_repr},
     {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_methods, bound_methods},
     {Py_tp_members, bound_members},
     {0, NULL},
 };

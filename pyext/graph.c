@@ -405,6 +405,7 @@ static PyMethodDef graph_methods[] = {
      "which takes a fraction of the time; otherwise it is made anew."},
     {"close", graph_close, METH_NOARGS,
      "close()\n\nRelease the graph and what it keeps alive. Launches that are running finish."},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
     {"__enter__", graph_enter, METH_NOARGS, NULL},
     {"__exit__", graph_exit, METH_VARARGS, NULL},
     {0},
@@ -609,6 +610,7 @@ static PyGetSetDef node_getset[] = {
 };
 
 static PyMethodDef node_methods[] = {
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
     {"set_args", PX_KEYWORDS(node_set_args), METH_FASTCALL | METH_KEYWORDS,
      "set_args(*args, **kwargs)\n\nOther arguments for a kernel, of the same types as those that were captured. Launches from now on have them."},
     {0},

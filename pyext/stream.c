@@ -62,13 +62,17 @@ static PyObject *foreign_stream(PxState *st, PyObject *arg) {
   }
   PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol) : Py_NewRef(protocol);
   Py_DECREF(protocol);
-  unsigned long long handle = 0;
-  int version = 0;
+  PyObject *tuple = !pair ? NULL
+                    : PyTuple_Check(pair) || PyList_Check(pair) ? PySequence_Tuple(pair)
+                                                                : PyTuple_New(0);
   PyObject *stream = NULL;
-  PyObject *tuple = pair ? PySequence_Tuple(pair) : NULL;
-  if (tuple &&
-      PyArg_ParseTuple(tuple, "iK;__cuda_stream__ must give (version, handle)", &version, &handle))
-    stream = wrap_handle(st, handle, arg);
+  if (tuple && PyTuple_GET_SIZE(tuple) == 2 && PyLong_Check(PyTuple_GET_ITEM(tuple, 1))) {
+    unsigned long long handle = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(tuple, 1));
+    stream = PyErr_Occurred() ? NULL : wrap_handle(st, handle, arg);
+  } else if (tuple) {
+    PyErr_Format(PyExc_TypeError, "__cuda_stream__ of %.100s must give (version, handle), not %R",
+                 Py_TYPE(arg)->tp_name, pair);
+  }
   Py_XDECREF(tuple);
   Py_XDECREF(pair);
   return stream;

@@ -457,3 +457,15 @@ def test_real_and_imag(dtype):
     assert real.real is real
     with pytest.raises(TypeError, match="imaginary"):
         real.imag
+
+
+@pytest.mark.parametrize("memory", [None, -5, 2**70, "x", 1.5, object()])
+def test_an_allocator_that_gives_no_address(device, memory):
+    if device == "host":
+        pytest.skip("the host device has memory of its own")
+    cuda.set_allocator(lambda nbytes, stream: memory)
+    try:
+        with pytest.raises(TypeError, match="an allocator gives an address, or an object with `ptr`"):
+            cuda.device_array(3)
+    finally:
+        cuda.set_allocator(None)

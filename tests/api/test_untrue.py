@@ -269,6 +269,11 @@ def test_the_text_of_an_os_error():
     assert caught.value.thread == (0, 0, 0)
 
 
+class Streams:
+    def __init__(self, says):
+        self.__cuda_stream__ = says
+
+
 # --- messages ---------------------------------------------------------------------------------------------------------------
 
 
@@ -280,6 +285,13 @@ def test_the_text_of_an_os_error():
     (lambda: cuda.select_device(None), TypeError, "None is not a device: pass a number, 'gpu' or 'host'"),
     (lambda: cuda.select_device(True), TypeError, "True is not a device"),
     (lambda: cuda.select_device(10**30), ValueError, "there is no device 10{30}: cuda.list_devices"),
+    (lambda: cuda.compile_ptx(add_one, "float32[:]", cc=90), TypeError, r'cc is \(major, minor\) or "sm_90", not 90'),
+    (lambda: add_one[1, 1, Streams(None)], TypeError, r"__cuda_stream__ of Streams must give \(version, handle\), not None"),
+    (lambda: add_one[1, 1, Streams((0, 1.5))], TypeError, r"must give \(version, handle\), not \(0, 1.5\)"),
+    (lambda: add_one[1, 1, Streams((0, -1))], OverflowError, "negative"),
+    (lambda: add_one[1, 1, Streams((0, 2**70))], OverflowError, "too big"),
+    (lambda: pickle.dumps(add_one[1, 1].bind(cuda.device_array(1))), TypeError, "it belongs to this process"),
+    (lambda: pickle.dumps(cuda.graph()), TypeError, "it belongs to this process"),
     (lambda: cuda.trim_memory(-1), ValueError, "must not be negative or huge: -1"),
     (lambda: cuda.set_memory_limit(2**64), ValueError, "must not be negative or huge"),
     (lambda: cuda.set_memory_limit(1.5), TypeError, "'float' object cannot be interpreted as an integer"),

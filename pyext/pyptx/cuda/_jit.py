@@ -271,7 +271,11 @@ def _arch(cc):
         if device.is_host:
             return "sm_75"
         cc = device.compute_capability
-    return cc if isinstance(cc, str) else f"sm_{cc[0]}{cc[1]}"
+    if isinstance(cc, str):
+        return cc
+    if not isinstance(cc, tuple) or len(cc) != 2:
+        raise TypeError(f'cc is (major, minor) or "sm_90", not {cc!r}')
+    return f"sm_{cc[0]}{cc[1]}"
 
 
 def compile_ptx(pyfunc, sig, cc=None, device=False, **options):

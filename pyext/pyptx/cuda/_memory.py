@@ -207,13 +207,19 @@ def _address(memory):
             found = getattr(found, "value", found)  # ctypes; of address 0: None
             return int(found or 0)
     interface = getattr(memory, "__cuda_array_interface__", None)
-    return int(interface["data"][0] if interface else memory)
+    return index(interface["data"][0] if interface else memory)
 
 
 def _normalised(allocator):
     def allocate(nbytes, stream):
         memory = allocator(nbytes, stream)
-        return _address(memory), memory
+        try:
+            address = _address(memory)
+        except (TypeError, ValueError):
+            address = -1
+        if not 0 <= address < 1 << 64:
+            raise TypeError(f"an allocator gives an address, or an object with `ptr`, `device_pointer` or `__cuda_array_interface__`, not {memory!r}")
+        return address, memory
 
     return allocate
 
