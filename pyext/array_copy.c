@@ -40,9 +40,10 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable, int64_t si
     return -1;
   if (view->len == size)
     return 0;
-  PyErr_Format(PyExc_ValueError,
-               "%.100s has %zd bytes, not the %lld that its shape and dtype say: pass np.asarray(x)",
-               Py_TYPE(array)->tp_name, view->len, (long long)size);
+  PyErr_Format(
+      PyExc_ValueError,
+      "%.100s has %zd bytes, not the %lld that its shape and dtype say: pass np.asarray(x)",
+      Py_TYPE(array)->tp_name, view->len, (long long)size);
   PyBuffer_Release(view);
   return -1;
 }

@@ -374,7 +374,8 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
   if (ordinal == -1 && PyErr_Occurred())
     return NULL;
   if (ordinal < RT_HOST || ordinal > 1 << 16) {
-    PyErr_Format(PyExc_ValueError, "there is no device %S: cuda.list_devices() shows those that are there", arg);
+    PyErr_Format(PyExc_ValueError,
+                 "there is no device %S: cuda.list_devices() shows those that are there", arg);
     return NULL;
   }
   /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the default device. */

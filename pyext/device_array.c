@@ -30,8 +30,9 @@ int px_array_check(const PxArray *a, const char *who) {
     return 0;
   PyObject *class = px_error_class(px_state_of((PyObject *)a), "ContextLostError");
   if (class)
-    PyErr_Format(class, "%s was made before %s was reset, which took its memory away\n  help: make it again", who,
-                 rt_device_label(a->device));
+    PyErr_Format(
+        class, "%s was made before %s was reset, which took its memory away\n  help: make it again",
+        who, rt_device_label(a->device));
   Py_XDECREF(class);
   return -1;
 }

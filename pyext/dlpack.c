@@ -220,7 +220,8 @@ int px_dlpack_device(PxState *st, PyObject *obj, int *id) {
   if (PyErr_Occurred())
     return -1;
   if (type <= 0)
-    PyErr_Format(PyExc_TypeError, "__dlpack_device__() of %.100s names a device of type %d: 1 is a CPU, 2 CUDA",
+    PyErr_Format(PyExc_TypeError,
+                 "__dlpack_device__() of %.100s names a device of type %d: 1 is a CPU, 2 CUDA",
                  Py_TYPE(obj)->tp_name, type);
   return type <= 0 ? -1 : type;
 }

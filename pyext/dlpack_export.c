@@ -48,7 +48,8 @@ static int describe(PxArray *a, DlTensor *t) {
 }
 
 static void give_back(Export *e) {
-  if (!Py_IsInitialized() || px_is_finalizing()) /* the process frees the memory; no Python code may run any more */
+  /* the process frees the memory; no Python code may run any more */
+  if (!Py_IsInitialized() || px_is_finalizing())
     return;
   PyGILState_STATE state = PyGILState_Ensure();
   Py_DECREF(e->array);

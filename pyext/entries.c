@@ -205,10 +205,11 @@ static int check_owners(PxState *st, const PxOverload *o) {
     return 0;
   PyObject *class = px_error_class(st, "ContextLostError");
   if (class)
-    PyErr_Format(class,
-                 "%s was reset after kernel '%s' was compiled with device arrays among its globals or closure values, which are "
-                 "gone\n  help: make these arrays again, and the kernel anew: cuda.jit(kernel.py_func)",
-                 rt_device_label(o->device), o->code->symbol);
+    PyErr_Format(
+        class,
+        "%s was reset after kernel '%s' was compiled with device arrays among its globals or closure values, which are "
+        "gone\n  help: make these arrays again, and the kernel anew: cuda.jit(kernel.py_func)",
+        rt_device_label(o->device), o->code->symbol);
   Py_XDECREF(class);
   return -1;
 }

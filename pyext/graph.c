@@ -300,7 +300,8 @@ static PyObject *graph_launch(PyObject *op, PyObject *args, PyObject *kwargs) {
   PxState *st = px_state_of(op);
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &arg))
     return NULL;
-  PyObject *stream = px_stream_argument(st, arg); /* which may run code: the graph is looked at after that */
+  /* reading it may run code: the graph is looked at after that */
+  PyObject *stream = px_stream_argument(st, arg);
   int failed = -1;
   PX_BEGIN_LOCKED(op)
   if (stream && check_ready((PxGraph *)op) == 0)
@@ -561,8 +562,8 @@ static int set_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv, P
   return failed;
 }
 
-static int replace_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv,
-                        Py_ssize_t nargs, PyObject *kwnames) {
+static int replace_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv, Py_ssize_t nargs,
+                        PyObject *kwnames) {
   PyObject *args = tuple_of(argv, nargs), *kwargs = kwnames ? dict_of(kwnames, argv + nargs) : NULL;
   if (!args || (kwnames && !kwargs) || set_args(st, g, n, argv, nargs, kwnames) < 0) {
     Py_XDECREF(args);

@@ -239,10 +239,11 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
     return -1;
   uint64_t blocks = (l->ntasks + config->block[0] - 1) / config->block[0];
   if (blocks > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError,
-                 "forall: %llu tasks need more blocks of %u threads than a grid has: give tpb= a larger block, or let each "
-                 "thread do more than one task in a loop",
-                 (unsigned long long)l->ntasks, config->block[0]);
+    PyErr_Format(
+        PyExc_ValueError,
+        "forall: %llu tasks need more blocks of %u threads than a grid has: give tpb= a larger block, or let each "
+        "thread do more than one task in a loop",
+        (unsigned long long)l->ntasks, config->block[0]);
     return -1;
   }
   config->grid[0] = (uint32_t)blocks;
@@ -531,7 +532,7 @@ static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   if (!PyIndex_Check(arg) || PyBool_Check(arg))
     return bad_dim(what, arg);
   Py_ssize_t v = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip, and are refused below */
-  if (v == -1 && PyErr_Occurred()) { /* an array has __index__, and few can be one */
+  if (v == -1 && PyErr_Occurred()) {            /* an array has __index__, and few can be one */
     bool array = PySequence_Check(arg) && PyErr_ExceptionMatches(PyExc_TypeError);
     return array ? (PyErr_Clear(), bad_dim(what, arg)) : -1;
   }

@@ -282,8 +282,7 @@ unsigned px_elem_align(PxState *st, PxElem e) {
 }
 
 size_t px_elem_size(PxState *st, PxElem e) {
-  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->size
-                              : ty_scalar_info[e].bits / 8u;
+  return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->size : ty_scalar_info[e].bits / 8u;
 }
 
 PyObject *px_elem_dtype(PxState *st, PxElem e) {

@@ -62,7 +62,7 @@ static PyObject *foreign_stream(PxState *st, PyObject *arg) {
   }
   PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol) : Py_NewRef(protocol);
   Py_DECREF(protocol);
-  PyObject *tuple = !pair ? NULL
+  PyObject *tuple = !pair                                       ? NULL
                     : PyTuple_Check(pair) || PyList_Check(pair) ? PySequence_Tuple(pair)
                                                                 : PyTuple_New(0);
   PyObject *stream = NULL;

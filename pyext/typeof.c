@@ -563,8 +563,8 @@ static const char *hint(PyObject *arg) {
     return ": pass np.array(x), or a tuple";
   if (PyDict_Check(arg))
     return ": pass its values one by one, or an array";
-  if (PyType_Check(arg) || PyFunction_Check(arg) || PyCFunction_Check(arg) ||
-      PyModule_Check(arg) || !strncmp(Py_TYPE(arg)->tp_name, "pyptx.", 6))
+  if (PyType_Check(arg) || PyFunction_Check(arg) || PyCFunction_Check(arg) || PyModule_Check(arg) ||
+      !strncmp(Py_TYPE(arg)->tp_name, "pyptx.", 6))
     return ": make it a global or a closure value of the kernel";
   if (PyRange_Check(arg) || PySlice_Check(arg))
     return ": pass its numbers";
@@ -616,7 +616,8 @@ static int add_hint(PxArgs *a, PyObject *arg, PyObject *way) {
   if (a->depth == MAX_DEPTH)
     return unsupported(a, arg, ": it stands for itself");
   PyObject *value = PyObject_GetAttr(arg, a->st->name.value);
-  int kept = value ? px_args_keep(a, value) : -1; /* it may be made anew each time that it is asked for */
+  /* it may be made anew each time that it is asked for */
+  int kept = value ? px_args_keep(a, value) : -1;
   Py_XDECREF(value);
   if (kept < 0)
     return -1;

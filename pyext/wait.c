@@ -55,7 +55,8 @@ int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol) {
   }
   if (over)
     return 0;
-  for (;;) { /* a signal ends the wait if it comes to this thread; if not, it is seen at the next turn */
+  /* a signal ends the wait if it comes to this thread; if not, it is seen at the next turn */
+  for (;;) {
     PyLockStatus got;
     Py_BEGIN_ALLOW_THREADS
     got = PyThread_acquire_lock_timed(lock, LOCK_US, 1);

@@ -419,8 +419,8 @@ RtStatus rt_graph_new(RtDevice *d, RtGraph **out) {
 static RtStatus check_epoch(const RtGraph *g) {
   if (g->epoch == rt_epoch(g->device))
     return RT_OK;
-  return rt_fail(RT_CONTEXT_LOST, "capture a new one, with cuda.graph()", "%s was reset after this graph was made",
-                 g->device->name);
+  return rt_fail(RT_CONTEXT_LOST, "capture a new one, with cuda.graph()",
+                 "%s was reset after this graph was made", g->device->name);
 }
 
 static RtStatus begin_gpu(RtGraph *g, RtStream *s) {

@@ -282,9 +282,9 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   RtDevice *device;
   _Atomic(CUfunction) function; /* its own entry; NULL: not loaded */
   _Atomic uint32_t epoch;       /* of the device when it was opened, or renewed */
-  uint32_t plain_bytes; /* of the parameter block, as the kernel's own entry takes it */
-  int32_t trap_offset;  /* of the TRAP field in the parameter block, -1 without */
-  int32_t grid_offset;  /* of the GRID field: launches are cooperative; -1 without */
+  uint32_t plain_bytes;         /* of the parameter block, as the kernel's own entry takes it */
+  int32_t trap_offset;          /* of the TRAP field in the parameter block, -1 without */
+  int32_t grid_offset;          /* of the GRID field: launches are cooperative; -1 without */
   /* most of a block: the device's limit until its own entry is loaded */
   _Atomic uint32_t threads;
   _Atomic uint32_t max_dynamic;     /* bytes of dynamic shared memory that the kernel can have */
