@@ -400,6 +400,20 @@ static void write_pause(Writer *w) {
   LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, &zero, 1, "");
 }
 
+/* j: number of the round. */
+static void number_round(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMValueRef j) {
+  unsigned c = w->plan->factor;
+  w->block[c] = exact(LLVMBuildAdd(w->b, base, j, ""));
+  LLVMValueRef own = read_sreg(w, "tid");
+  w->thread[c] = own;
+  if (!w->plan->threads)
+    return;
+  LLVMValueRef near = exact(LLVMBuildMul(w->b, own, number(w, c), ""));
+  near = exact(LLVMBuildAdd(w->b, near, j, ""));
+  w->block[c] = LLVMBuildSelect(w->b, apart, w->block[c], base, "");
+  w->thread[c] = LLVMBuildSelect(w->b, apart, own, near, "");
+}
+
 /* count: how many blocks this one has; apart: not all of the factor's are there. */
 static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMValueRef count) {
   unsigned c = w->plan->factor;
@@ -409,15 +423,7 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
   LLVMPositionBuilderAtEnd(w->b, head);
   LLVMValueRef j = LLVMBuildPhi(w->b, w->t->i32, ""), zero = number(w, 0);
   LLVMAddIncoming(j, &zero, &entry, 1);
-  w->block[c] = exact(LLVMBuildAdd(w->b, base, j, ""));
-  LLVMValueRef own = read_sreg(w, "tid");
-  w->thread[c] = own;
-  if (w->plan->threads) {
-    LLVMValueRef near =
-        exact(LLVMBuildAdd(w->b, exact(LLVMBuildMul(w->b, own, number(w, c), "")), j, ""));
-    w->block[c] = LLVMBuildSelect(w->b, apart, w->block[c], base, "");
-    w->thread[c] = LLVMBuildSelect(w->b, apart, own, near, "");
-  }
+  number_round(w, base, apart, j);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     w->s->blocks[k].now[c] = new_block(w, "apart");
   LLVMBuildBr(w->b, w->s->blocks[0].now[c]);
@@ -485,6 +491,24 @@ static void add_arrays(Writer *w) {
   }
 }
 
+static void number_copies(Writer *w, LLVMValueRef base) {
+  unsigned factor = w->plan->factor;
+  LLVMValueRef thread = read_sreg(w, "tid");
+  if (w->plan->threads)
+    thread = exact(LLVMBuildMul(w->b, thread, number(w, factor), ""));
+  for (unsigned c = 0; c < factor; c++) {
+    w->thread[c] = thread;
+    w->block[c] = w->plan->linear || !c ? base : exact(LLVMBuildAdd(w->b, base, number(w, c), ""));
+  }
+}
+
+static void close_phis(Writer *w) {
+  for (uint32_t k = 0; k < w->open.len; k++) {
+    const Open *o = &w->open.data[k];
+    fill_phi(w, o->i->now[o->copy], o->i, o->copy, o->from);
+  }
+}
+
 void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   Writer w = {.s = s, .plan = plan, .t = &s->cg->t, .cx = s->cg->cx};
   unsigned factor = plan->factor;
@@ -500,19 +524,11 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   LLVMValueRef apart = LLVMBuildICmp(w.b, LLVMIntULT, left, number(&w, factor), "");
   LLVMBuildCondBr(w.b, apart, w.loop, all);
   LLVMPositionBuilderAtEnd(w.b, all);
-  LLVMValueRef thread = read_sreg(&w, "tid");
-  if (plan->threads)
-    thread = exact(LLVMBuildMul(w.b, thread, number(&w, factor), ""));
-  for (unsigned c = 0; c < factor; c++) {
-    w.thread[c] = thread;
-    w.block[c] = plan->linear || !c ? base : exact(LLVMBuildAdd(w.b, base, number(&w, c), ""));
-  }
+  number_copies(&w, base);
   write_way(&w);
   LLVMPositionBuilderAtEnd(w.b, w.loop);
   LLVMValueRef count = LLVMBuildSelect(w.b, apart, left, number(&w, factor), "");
   write_loop(&w, base, apart, count);
-  for (uint32_t k = 0; k < w.open.len; k++)
-    fill_phi(&w, w.open.data[k].i->now[w.open.data[k].copy], w.open.data[k].i, w.open.data[k].copy,
-             w.open.data[k].from);
+  close_phis(&w);
   LLVMDisposeBuilder(w.b);
 }

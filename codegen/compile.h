@@ -147,7 +147,7 @@ const char *cg_host_cpu(void);
 int cg_arch_min_ptx(const char *arch); /* 0: unknown architecture */
 /* path or NULL; looked: where it looked */
 const char *cg_find_libdevice(char *looked, size_t looked_size);
-int cg_find_ptxas(char *path, size_t size);        /* 0 if found */
+int cg_find_ptxas(char *path, size_t size); /* 0 if found */
 /* PTX to cubin with ptxas: 0 and malloc'd *cubin, or -1 with the error. */
 int cg_assemble(const char *ptx, const char *arch, void **cubin, size_t *size, Diag **error);
 

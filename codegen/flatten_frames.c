@@ -225,36 +225,50 @@ static void add_successors(const FlMember *f, const Live *all, const ValueMap *n
   }
 }
 
-static void find_live(FlMachine *m, FlMember *f) {
-  Blocks blocks = cg_blocks_in_order(m->arena, f->fn);
-  ValueMap numbers = {.arena = m->arena};
-  Live *all = ARENA_ARRAY(m->arena, Live, blocks.len + 1);
-  uint32_t n = words(f);
-  uint64_t *out = ARENA_ARRAY(m->arena, uint64_t, n + 1);
-  for (uint32_t k = 0; k < blocks.len; k++) {
-    valuemap_set(&numbers, blocks.data[k], k);
-    all[k] = (Live){ARENA_ARRAY(m->arena, uint64_t, n + 1), ARENA_ARRAY(m->arena, uint64_t, n + 1),
-                    ARENA_ARRAY(m->arena, uint64_t, n + 1)};
-    for (LLVMValueRef i = LLVMGetLastInstruction(blocks.data[k]); i;
+static uint64_t *no_boxes(const FlMachine *m, const FlMember *f) {
+  return ARENA_ARRAY(m->arena, uint64_t, words(f) + 1);
+}
+
+/* What each block reads and writes; numbers: of the blocks. */
+static Live *read_blocks(FlMachine *m, const FlMember *f, const Blocks *blocks, ValueMap *numbers) {
+  Live *all = ARENA_ARRAY(m->arena, Live, blocks->len + 1);
+  for (uint32_t k = 0; k < blocks->len; k++) {
+    valuemap_set(numbers, blocks->data[k], k);
+    all[k] = (Live){no_boxes(m, f), no_boxes(m, f), no_boxes(m, f)};
+    for (LLVMValueRef i = LLVMGetLastInstruction(blocks->data[k]); i;
          i = LLVMGetPreviousInstruction(i))
       step_back(f, i, all[k].read, all[k].written);
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t k = blocks.len; k-- > 0;) {
-      memset(out, 0, n * sizeof *out);
-      add_successors(f, all, &numbers, blocks.data[k], out);
-      for (uint32_t w = 0; w < n; w++) {
-        uint64_t in = all[k].read[w] | (out[w] & ~all[k].written[w]);
-        changed |= in != all[k].in[w];
-        all[k].in[w] = in;
-      }
+  return all;
+}
+
+static bool spread(const FlMember *f, const Blocks *blocks, const ValueMap *numbers, Live *all,
+                   uint64_t *out) {
+  bool changed = false;
+  uint32_t n = words(f);
+  for (uint32_t k = blocks->len; k-- > 0;) {
+    memset(out, 0, n * sizeof *out);
+    add_successors(f, all, numbers, blocks->data[k], out);
+    for (uint32_t w = 0; w < n; w++) {
+      uint64_t in = all[k].read[w] | (out[w] & ~all[k].written[w]);
+      changed |= in != all[k].in[w];
+      all[k].in[w] = in;
     }
   }
+  return changed;
+}
+
+static void find_live(FlMachine *m, FlMember *f) {
+  Blocks blocks = cg_blocks_in_order(m->arena, f->fn);
+  ValueMap numbers = {.arena = m->arena};
+  Live *all = read_blocks(m, f, &blocks, &numbers);
+  uint64_t *out = no_boxes(m, f);
+  while (spread(f, &blocks, &numbers, all, out))
+    ;
   for (uint32_t k = 0; k < f->calls.len; k++) {
     FlCall *c = &f->calls.data[k];
     LLVMBasicBlockRef block = LLVMGetInstructionParent(c->call);
-    c->live = ARENA_ARRAY(m->arena, uint64_t, n + 1);
+    c->live = no_boxes(m, f);
     add_successors(f, all, &numbers, block, c->live);
     for (LLVMValueRef i = LLVMGetLastInstruction(block); i != c->call;
          i = LLVMGetPreviousInstruction(i))

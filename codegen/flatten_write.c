@@ -418,25 +418,22 @@ static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
   }
 }
 
-void fl_write(FlMachine *m) {
-  make_function(m);
-  take_attribute(m, "noinline");
-  cg_attribute(m->cg, m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
-  take_lines(m);
-  LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
-  m->next = block(m, "next");
-  m->overflow = block(m, "overflow");
-  make_boxes(m, begin);
-  find_base(m);
-  m->callers = intrinsic(m, "llvm.nvvm.activemask", NULL, 0);
-  unsigned states = FIRST_STATE + m->members.len;
-  for (uint32_t k = 0; k < m->members.len; k++) {
-    write_returns(m, m->members.data[k]);
-    states += m->members.data[k]->calls.len;
-  }
+static unsigned count_states(const FlMachine *m) {
+  unsigned n = FIRST_STATE + m->members.len;
   for (uint32_t k = 0; k < m->members.len; k++)
-    move_body(m, m->members.data[k], begin);
-  LLVMValueRef to = write_next(m, done, states);
+    n += m->members.data[k]->calls.len;
+  return n;
+}
+
+static void move_bodies(FlMachine *m, LLVMBasicBlockRef boxes) {
+  for (uint32_t k = 0; k < m->members.len; k++)
+    write_returns(m, m->members.data[k]);
+  for (uint32_t k = 0; k < m->members.len; k++)
+    move_body(m, m->members.data[k], boxes);
+}
+
+/* One for the beginning of each member, and one for what is behind each call. */
+static void write_states(FlMachine *m, LLVMValueRef to) {
   LLVMBasicBlockRef dispatch = LLVMGetInstructionParent(to);
   unsigned state = FIRST_STATE + m->members.len;
   for (uint32_t k = 0; k < m->members.len; k++) {
@@ -448,6 +445,21 @@ void fl_write(FlMachine *m) {
       write_call(m, f, &f->calls.data[c], resume, state);
     }
   }
+}
+
+void fl_write(FlMachine *m) {
+  make_function(m);
+  take_attribute(m, "noinline");
+  cg_attribute(m->cg, m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+  take_lines(m);
+  LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
+  m->next = block(m, "next");
+  m->overflow = block(m, "overflow");
+  make_boxes(m, begin);
+  find_base(m);
+  m->callers = intrinsic(m, "llvm.nvvm.activemask", NULL, 0);
+  move_bodies(m, begin);
+  write_states(m, write_next(m, done, count_states(m)));
   write_begin(m, begin);
   write_done(m, done);
   write_overflow(m);
