@@ -39,10 +39,11 @@ static bool has_calls(const Cg *cg) {
 
 /* instcombine moves an instruction into the block behind its own where its result is only used further on, and then what that instruction uses: a
  * chain of n operations with a check behind each, which is a branch, goes down block by block in n * n steps. Of a function with 1,300
- * blocks it takes 0.6 s, so above a limit there is instsimplify. Code without checks has few such chains. */
+ * blocks and 8,700 instructions it takes 0.6 s, so above a limit there is instsimplify. Code without checks has few such chains. */
 static bool has_chains(Cg *cg) {
-  enum { BLOCKS = 500 };
-  return cg->options.boundscheck && cg_length(cg).blocks > BLOCKS;
+  enum { BLOCKS_TIMES_INSTRUCTIONS = 1000000 };
+  Length l = cg_length(cg);
+  return cg->options.boundscheck && (uint64_t)l.blocks * l.instructions > BLOCKS_TIMES_INSTRUCTIONS;
 }
 
 /* Before a loop pass LLVM gives each exit of a loop a phi of each value that is used behind it, and removes most of them again. Rotating a loop

@@ -57,7 +57,7 @@ static void host_open(Cg *cg) {
 /* Of very long functions: the code generator's own optimisations have several parts whose time grows with the square of a function (sinking,
  * assigning registers, placing blocks). Without them code takes a tenth of the time to make and is twice as long. */
 static void host_emit(Cg *cg) {
-  enum { INSTRUCTIONS = 16000, BLOCKS = 4000 };
+  enum { INSTRUCTIONS = 16000, BLOCKS = 2500 };
   Length l = cg_length(cg);
   if (cg->options.opt && (l.instructions > INSTRUCTIONS || l.blocks > BLOCKS)) {
     cg_close_machine(cg);
