@@ -31,6 +31,8 @@ static const char *argument_advice(const TyCall *c, const Type *given, const cha
          : whole && number && c->library && !strncmp(c->name, "numpy.", 6)
              ? "pass one element, or an array for the results too: np.add(x, y, out)"
          : whole && number ? "pass one element: a kernel computes with one at a time"
+         : given->id == TY_TUPLE && strstr(want, "integer")
+             ? "take one item: x.shape[0], which len(x) is too; a tuple is looped over itself: for v in t"
          : ty_is_number(given) && !ty_is_integral(given) && strstr(want, "integer")
              ? "divide integers with //, or convert with int()"
              : NULL;

@@ -30,9 +30,24 @@ void ty_check(Ty *ty, Val cond, const char *exception, const char *message, cons
   c.ins->aux.site = ir_site(ty->cx, ty->p->program, exception, message, ty->at->loc);
 }
 
+/* cuda.threadIdx and its like, which have .x, .y and .z */
+static bool is_position(Val v) {
+  return v.type->id == TY_FUNC && v.type->frozen->kind == FZ_INTRINSIC &&
+         ir_intrinsics[v.type->frozen->i].kind == INTRINSIC_SPACE;
+}
+
+static const char *operands_advice(Op op, Val a, Val b) {
+  bool floats = ty_is_number(a.type) && ty_is_number(b.type);
+  return a.type->id == TY_NONE || b.type->id == TY_NONE ? "test it first: if x is not None"
+         : is_position(a) || is_position(b) ? "it has parts: cuda.threadIdx.x; cuda.grid(1) is the thread's place in the grid"
+         : floats && op == OP_XOR ? "^ is for integers: x ** 2 is a power"
+         : floats && (op == OP_AND || op == OP_OR)
+             ? "conditions are joined with 'and' and 'or'; & and | bind tighter than comparisons: (x > 0) & (y < 3)"
+             : NULL;
+}
+
 static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
-  bool none = a.type->id == TY_NONE || b.type->id == TY_NONE;
-  return TY_FAIL_ADVISED(ty, none ? "test it first: if x is not None" : NULL, ERR_BAD_OPERANDS,
+  return TY_FAIL_ADVISED(ty, operands_advice(op, a, b), ERR_BAD_OPERANDS,
                          ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 

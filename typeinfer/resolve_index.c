@@ -355,6 +355,9 @@ const char *ty_outside_advice(Val obj) {
   bool func = obj.type->id == TY_FUNC && obj.type->frozen->kind == FZ_FUNC;
   return func
              ? "a kernel cannot launch kernels: call the function without [ ], each thread by itself, or launch both from the host"
+         : obj.type->id == TY_FUNC && obj.type->frozen->kind == FZ_INTRINSIC &&
+                   ir_intrinsics[obj.type->frozen->i].kind == INTRINSIC_SPACE
+             ? "it has parts: cuda.threadIdx.x, cuda.blockDim.y"
          : obj.type->id == TY_OBJECT
              ? "what a kernel reads from outside is a number, a tuple or a NumPy array, not a list or dict: freeze a tuple, or pass an array"
              : NULL;
@@ -427,7 +430,10 @@ Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
 
 static Val not_unpackable(Ty *ty, Val v, uint32_t n) {
   return TY_FAIL_ADVISED(
-      ty, "tuples and arrays can be unpacked; cuda.grid(2) gives two numbers, cuda.grid(1) one",
+      ty,
+      v.type->id == TY_ARRAY
+          ? "the number of an array's elements is not known: take x[0] and the slice x[1:]"
+          : "tuples and arrays can be unpacked; cuda.grid(2) gives two numbers, cuda.grid(1) one",
       ERR_BAD_OPERAND, arena_printf(&ty->cx->arena, "unpacking into %u targets", n),
       TY_PRETTY(ty, v));
 }

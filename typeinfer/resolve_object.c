@@ -184,14 +184,14 @@ static Val itself(Ty *ty, Val a) {
   return a;
 }
 
-static Val dtype_of(Ty *ty, const Type *t) {
+Val ty_dtype_of(Ty *ty, const Type *t) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_DTYPE;
   f->type = t->id;
   f->text = t->id >= TY_SCALARS ? ty_name(ty->cx, t) : NULL;
   return ty_const(ty, f);
 }
-static Val array_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type->elem); }
+static Val array_dtype(Ty *ty, Val a) { return ty_dtype_of(ty, a.type->elem); }
 
 /* The parts of a complex array as an array of floats, which can be stored to. */
 static Val array_part(Ty *ty, Val a, uint8_t part) {
@@ -242,7 +242,7 @@ static Val number_shape(Ty *ty, Val a) {
   return ty_make_tuple(ty, NULL, 0);
 }
 static Val number_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type)); }
-static Val number_dtype(Ty *ty, Val a) { return dtype_of(ty, a.type); }
+static Val number_dtype(Ty *ty, Val a) { return ty_dtype_of(ty, a.type); }
 
 /* start, stop, step of a range or a slice */
 static Val part0(Ty *ty, Val a) { return ty_item(ty, a, 0); }
@@ -389,6 +389,9 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   }
   bool list = obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !strcmp(f->text, "list");
   const char *of = list ? "list" : obj.type->id == TY_STR ? "str" : NULL;
+  if (obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !f->wide && !list)
+    return TY_FAIL_ADVISED(ty, "an object's methods and properties are not followed: write a function of numbers and arrays",
+                           ERR_NO_ATTRIBUTE, TY_PRETTY(ty, obj), name, "");
   Suggest s = suggest_for(name);
   for (uint32_t k = 0; obj.konst && k < obj.konst->nattrs; k++)
     suggest_try(&s, obj.konst->attrs[k].name);

@@ -159,7 +159,7 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
 }
 
 /* round(x, n) as NumPy has it: scaled by 10**n, rounded half to even, scaled back. */
-static Val round_known_digits(Ty *ty, Val x, int64_t n) {
+Val ty_round_digits(Ty *ty, Val x, int64_t n) {
   enum { MAX_DIGITS = 22 }; /* 10**22 is exact in float64 */
   if (ty_is_integral(x.type))
     return n >= 0 ? x
@@ -182,7 +182,7 @@ static Val round_digits(Ty *ty, const TyCall *c, Val x) {
   if (ty->cx->typing == TYPING_NUMBA && ty_is_integral(x.type)) /* Numba's is of floats */
     x = ty_cast_id(ty, x, ty_is_narrow(x.type) ? TY_F32 : TY_F64);
   if (fz_get_int(digits.konst, &n))
-    return round_known_digits(ty, x, n);
+    return ty_round_digits(ty, x, n);
   if (ty_is_integral(x.type) || !c->library)
     return ty_not_constant(ty, "ndigits of round() of an integer", NULL);
   if (!ty_is_integral(digits.type))
@@ -336,8 +336,13 @@ static bool is_instance(Ty *ty, const Type *t, Val cls, bool *out) {
            (f->type == TY_PYCOMPLEX && t->id == TY_C128);
     return true;
   }
-  if (cls.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && f->wide && !strcmp(f->text, "list")) {
+  bool named = cls.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && f->wide;
+  if (named && !strcmp(f->text, "list")) {
     *out = t->id == TY_TUPLE && t->list;
+    return true;
+  }
+  if (named && !strcmp(f->text, "numpy.ndarray")) {
+    *out = t->id == TY_ARRAY && t->ndim;
     return true;
   }
   bool is_class = cls.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
@@ -357,10 +362,16 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
     Val one = many ? ty_item(ty, cls, k) : cls;
     if (is_bottom(one) || !is_instance(ty, c->args[0].type, one, &is))
       return ty_argument_type(
-          ty, c, 1, "int, float, bool, tuple, range, a NumPy scalar type or a tuple of them");
+          ty, c, 1, "int, float, bool, tuple, list, range, np.ndarray, a NumPy scalar type or a tuple of them");
     any |= is;
   }
   return ty_const_bool(ty, any);
+}
+
+/* type(x) of a number, which can be called, and compared with int, np.float32 and their like. */
+Val ty_rule_type(Ty *ty, const TyCall *c) {
+  const Type *t = c->args[0].type;
+  return ty_is_number(t) ? ty_dtype_of(ty, t) : ty_argument_type(ty, c, 0, "a number");
 }
 
 Val ty_rule_sum(Ty *ty, const TyCall *c) {

@@ -340,6 +340,18 @@ Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
   return r;
 }
 
+Val ty_rule_np_round(Ty *ty, const TyCall *c) {
+  Val x = c->args[0];
+  int64_t n = 0;
+  if (!ty_is_number(x.type) || ty_is_complex(x.type))
+    return ty_argument_type(ty, c, 0, "a real number");
+  if (c->given[1] && !fz_get_int(c->args[1].konst, &n))
+    return ty_not_constant(ty, "decimals of np.round()", NULL);
+  x = ty_cast_id(ty, x, ty_kind(x.type) == KIND_BOOL ? TY_F16 : ty_strengthen(x.type->id));
+  return n || ty_is_integral(x.type) ? ty_round_digits(ty, x, n)
+                                     : ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
+}
+
 /* Of integers: a % b is moved from b's sign to a's. */
 static Val int_fmod(Ty *ty, Val a, Val b) {
   Val r = ty_binary(ty, OP_MOD, a, b);

@@ -294,6 +294,8 @@ Val ty_array_item(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_fill(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_flat(Ty *ty, Val array);
 Val ty_array_set_flat(Ty *ty, Val array, Val value);
+Val ty_dtype_of(Ty *ty, const Type *t);            /* a type as a value */
+Val ty_round_digits(Ty *ty, Val x, int64_t n); /* rules_builtin.c */
 Val ty_weak_number(Ty *ty, Val v); /* the Python number of a NumPy number */
 Val ty_magnitude(Ty *ty, Val x);                /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
