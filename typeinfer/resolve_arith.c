@@ -418,6 +418,8 @@ Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
   }
   if (seq.type->id == TY_ARRAY)
     return whole_array(ty, negate ? OP_NOT_IN : OP_IN, seq, BOTTOM);
+  if (ty_is_bytes(seq) && ty_is_number(item.type))
+    return ty_contains(ty, item, ty_bytes_tuple(ty, seq), negate);
   if (seq.type->id != TY_TUPLE)
     return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
   Val r = ty_const_bool(ty, false);

@@ -349,6 +349,43 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
   return ty_op2(ty, OP_TUPLE_INDEX, t.type->elems[0], t, i);
 }
 
+/* --- bytes --- */
+
+bool ty_is_bytes(Val v) { return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_BYTES; }
+
+/* One constant array of each bytes object. */
+static Val bytes_array(Ty *ty, const Frozen *bytes) {
+  TyProgram *p = ty->p;
+  for (uint32_t k = 0; k < p->frozen.len; k++)
+    if (p->frozen.data[k]->kind == FZ_ARRAY && p->frozen.data[k]->array->data == bytes->text)
+      return ty_const(ty, p->frozen.data[k]);
+  FrozenArray *a = CX_NEW(ty->cx, FrozenArray);
+  *a = (FrozenArray){
+      .elem = TY_U8, .ndim = 1, .extents = {bytes->n}, .data = bytes->text, .nbytes = bytes->n};
+  Frozen *f = CX_NEW(ty->cx, Frozen);
+  f->kind = FZ_ARRAY;
+  f->array = a;
+  VEC_PUSH(&ty->cx->arena, &p->frozen, (const Frozen *)f);
+  return ty_const(ty, f);
+}
+
+/* Their items are Python ints. */
+static Val bytes_item(Ty *ty, Val bytes, Val index) {
+  if (!ty_is_integral(index.type))
+    return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, index));
+  return ty_cast_id(ty, ty_getitem(ty, bytes_array(ty, bytes.type->frozen), index), TY_PYINT);
+}
+
+Val ty_bytes_tuple(Ty *ty, Val bytes) {
+  const Frozen *f = bytes.type->frozen;
+  if (f->n > TY_MAX_TUPLE)
+    return TY_FAIL(ty, ERR_TOO_LARGE, "the bytes object", "it has more than 4096 elements");
+  Val *items = CX_ARRAY(ty->cx, Val, f->n + 1);
+  for (uint32_t k = 0; k < f->n; k++)
+    items[k] = ty_const_int(ty, (unsigned char)f->text[k]);
+  return ty_make_tuple(ty, items, f->n);
+}
+
 /* --- the operations --- */
 
 const char *ty_outside_advice(Val obj) {
@@ -377,6 +414,8 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
     const Frozen *member = fz_attr(obj.type->frozen, name);
     return member ? ty_const(ty, member) : ty_getattr(ty, obj, name);
   }
+  if (ty_is_bytes(obj))
+    return bytes_item(ty, obj, index);
   if (obj.type->id != TY_ARRAY)
     return TY_FAIL_ADVISED(ty, ty_outside_advice(obj), ERR_BAD_OPERAND, "an index [ ]",
                            TY_PRETTY(ty, obj));
@@ -507,7 +546,7 @@ Val ty_len(Ty *ty, Val v) {
   switch (v.type->id) {
   case TY_TUPLE: return ty_const_int(ty, v.type->n);
   case TY_OBJECT:
-    if (v.type->frozen->kind == FZ_ENUM)
+    if (v.type->frozen->kind == FZ_ENUM || v.type->frozen->kind == FZ_BYTES)
       return ty_const_int(ty, v.type->frozen->n);
     break;
   case TY_STR: return v.konst ? ty_const_int(ty, characters(v.konst)) : BOTTOM;

@@ -24,6 +24,8 @@ Val ty_iter(Ty *ty, Val v) {
   case TY_OBJECT:
     if (v.type->frozen->kind == FZ_ENUM)
       return common_tuple(ty, ty_enum_members(ty, v.type->frozen));
+    if (ty_is_bytes(v))
+      return v;
     break;
   case TY_RANGE:
   case TY_ENUMERATE:

@@ -328,6 +328,8 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);
 /* Resolves the indices of one element: writes array->ndim pyint values in range. False: not an element index (or an error). */
 bool ty_element(Ty *ty, Val array, Val index, Val *out);
+bool ty_is_bytes(Val v);
+Val ty_bytes_tuple(Ty *ty, Val bytes);
 Val ty_len(Ty *ty, Val v);
 Val ty_reversed(Ty *ty, Val seq); /* range.c */
 Val ty_range_item(Ty *ty, Val range, Val index);
