@@ -42,7 +42,7 @@ static const char *operands_advice(Op op, Val a, Val b) {
          : is_position(a) || is_position(b) ? "it has parts: cuda.threadIdx.x; cuda.grid(1) is the thread's place in the grid"
          : floats && op == OP_XOR ? "^ is for integers: x ** 2 is a power"
          : floats && (op == OP_AND || op == OP_OR)
-             ? "conditions are joined with 'and' and 'or'; & and | bind tighter than comparisons: (x > 0) & (y < 3)"
+             ? "& and | are for integers, int(x) & 1, and bind tighter than comparisons: write x > 0 and y < 3, or (x > 0) & (y < 3)"
              : NULL;
 }
 

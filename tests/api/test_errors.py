@@ -118,7 +118,7 @@ CASES = [
     ("NO_COMMON_TYPE", "def kernel(x):\n    v = None\n    if x[0] > 0:\n        v = 1\n    x[0] = v\n", X),
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «x + x»\n", X),
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «1 in x»\n", X),
-    ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «x[0] & 1»\n", X),
+    ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «x[0] << 1»\n", X),
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «x @ x»\n", X),
     ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «x[0] @ x[0]»\n", X),
     ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «(1, 2) - x[0]»\n", X),
