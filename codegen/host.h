@@ -56,6 +56,9 @@ LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread);
 /* The same value where the builder is. */
 LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef thread, LLVMValueRef v, LLVMValueRef launch);
 
+/* host_wraps.c: of a function that runs thread by thread. */
+void cg_host_split_wraps(Cg *cg, LLVMValueRef f);
+
 /* What is wanted of a row of threads. */
 typedef struct HostRow {
   unsigned width;   /* lanes */

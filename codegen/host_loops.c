@@ -399,6 +399,8 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   l->line = alone && l->width && cg_host_make_line(l->cg, thread);
   l->bound = l->line ? cg_host_cut_stride(l->cg, thread) : NULL;
   LLVMValueRef row = l->fission.nsegments ? NULL : hl_make_row(l, thread, (HostRow){0});
+  if (!row && !l->fission.nsegments && l->width)
+    cg_host_split_wraps(l->cg, thread);
   make_entry(l);
   if (alone && (row || l->bound)) {
     run_groups(l, row, thread);

@@ -1,0 +1,252 @@
+"""Blocks as one long row, loops by the grid's stride, and rows of sparse matrices: what the host runs in another order than block by block."""
+
+import os
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda, int64
+
+host = pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") != "host", reason="about code for the host")
+
+
+def ints(n, dtype=np.int64):
+    return np.random.default_rng(n).integers(-50, 50, n).astype(dtype)
+
+
+def stopped(kernel, *args, grid=1, block=64):
+    with pytest.raises(IndexError) as e:
+        kernel[grid, block](*args)
+        cuda.synchronize()
+    return str(e.value)
+
+
+# Blocks that are neighbours along x run as one long row where only their place in the grid counts: who is named, and what is
+# done at the seams between blocks, must be as block by block.
+
+
+@host
+@pytest.mark.parametrize("block", [8, 24, 32, 50, 100])
+@pytest.mark.parametrize("size", [399, 320, 100, 33, 7])
+def test_thread_of_many_blocks_is_named(block, size):
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i <= x.size:
+            out[i] = x[i]
+
+    blocks = 400 // block + 1
+    message = stopped(kernel, np.arange(size, dtype=np.float32), np.zeros(450, np.float32), grid=blocks, block=block)
+    assert f"index {size}" in message, message
+    assert f"thread ({size % block}, 0, 0) of block ({size // block}, 0, 0)" in message, message
+
+
+@host
+@pytest.mark.parametrize("block", [(8, 4), (24, 2), (32, 8), (5, 3)])
+def test_thread_in_two_dimensions_is_named(block):
+    @cuda.jit
+    def kernel(x, out):
+        j, i = cuda.grid(2)
+        out[i, j] = 1.0
+        if i == 17 and j <= x.size:
+            out[i, j] = x[j]
+
+    grid = (-(-120 // block[0]), -(-40 // block[1]))
+    out = np.zeros((grid[1] * block[1], grid[0] * block[0]), np.float32)
+    message = stopped(kernel, np.zeros(93, np.float32), out, grid=grid, block=block)
+    (bx, tx), (by, ty) = divmod(93, block[0]), divmod(17, block[1])
+    assert "index 93" in message and f"thread ({tx}, {ty}, 0) of block ({bx}, {by}, 0)" in message, message
+
+
+@host
+def test_raise_in_a_later_block_is_named():
+    @cuda.jit
+    def kernel(x):
+        i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        if x[i] == 7:
+            raise ValueError("seven")
+
+    x = np.zeros(40 * 20, np.int32)
+    x[500] = 7
+    with pytest.raises(ValueError, match="seven") as e:
+        kernel[40, 20](x)
+    assert "thread (0, 0, 0) of block (25, 0, 0)" in str(e.value)
+
+
+@pytest.mark.parametrize("block", [(7, 5, 3), (8, 8, 8), (20, 2, 1), (40, 1, 2)])
+def test_blocks_of_odd_widths_in_three_dimensions(block):
+    def kernel(u, new):
+        k, j, i = cuda.grid(3)
+        if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1 and 0 < k < u.shape[2] - 1:
+            new[i, j, k] = u[i - 1, j, k] + u[i, j - 1, k] - u[i, j, k + 1] + 3 * k
+
+    u = ints(9 * 10 * 77, dtype=np.int64).reshape(9, 10, 77)
+    grid = tuple(-(-n // b) for n, b in zip((77, 10, 9), block, strict=True))
+    run(kernel, [u, np.zeros_like(u)], grid, block)
+
+
+@pytest.mark.parametrize("block", [8, 24, 64])
+def test_parts_of_the_place_in_the_grid(block):
+    def sums(out, place):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = i % 3 + (cuda.blockIdx.x * cuda.blockDim.x if place else 0)
+            out[i] += cuda.threadIdx.x * 1000
+
+    def other_widths(out, place):
+        i = cuda.blockIdx.x * cuda.gridDim.x + cuda.threadIdx.x
+        if i < out.size and cuda.threadIdx.x < cuda.gridDim.x:
+            out[i] = i + 1
+
+    for kernel in (sums, other_widths):
+        run(kernel, [np.zeros(300, np.int64), True], 10, block)
+
+
+# A loop by the grid's stride runs turn by turn for all threads of neighbouring blocks: each thread's own turns keep their order.
+
+
+def by_range(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def by_while(x, out):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    while i < x.size:
+        out[i % 96] = 3 * out[i % 96] + x[i]
+        i += cuda.gridDim.x * cuda.blockDim.x
+
+
+def with_inner_loop(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        s = 0
+        for k in range(i % 5):
+            if x[k] > 3:
+                continue
+            s += k * x[i]
+        out[i % 96] = 3 * out[i % 96] + s
+
+
+def with_a_break(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        if x[i] > 30:
+            break
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def with_a_sum(x, out):
+    s = 0
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        s = 3 * s + x[i]
+    out[cuda.grid(1)] = s
+
+
+def read_before(x, out):
+    first = out[cuda.grid(1)]
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] += first + x[i]
+
+
+def written_before(x, out):
+    out[cuda.grid(1)] += 5
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def with_a_local_array(x, out):
+    seen = cuda.local.array(4, int64)
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        seen[i % 4] = x[i] + (seen[i % 4] if i >= 4 * cuda.gridsize(1) else 0)
+        out[i % 96] = seen[i % 4]
+
+
+def another_stride(x, out):
+    for i in range(cuda.grid(1), x.size, 2 * cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+def with_a_guard(x, out):
+    if cuda.grid(1) % 3 == 1:
+        return
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i % 96] = 3 * out[i % 96] + x[i]
+
+
+@pytest.mark.parametrize("size", [0, 5, 96, 97, 1000])
+@pytest.mark.parametrize("block", [8, 12, 24, 96])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        by_range, by_while, with_inner_loop, with_a_break, with_a_sum, read_before, written_before, with_a_local_array,
+        another_stride, with_a_guard,
+    ],
+)  # fmt: skip
+def test_turns_by_the_stride_of_the_grid(kernel, block, size):
+    run(kernel, [ints(size) if size else np.zeros(0, np.int64), np.arange(96)], 96 // block, block)
+
+
+@pytest.mark.parametrize("n", [-5, 0, 50, 700])
+def test_turns_up_to_a_number(n):
+    def kernel(x, n, out):
+        i = cuda.grid(1)
+        while i < n:
+            out[i % 96] = 3 * out[i % 96] + x[i]
+            i += cuda.gridsize(1)
+
+    run(kernel, [ints(700), n, np.arange(96)], 8, 12)
+
+
+@host
+@pytest.mark.parametrize("block", [8, 24, 96])
+def test_thread_of_a_later_turn_is_named(block):
+    @cuda.jit
+    def kernel(x, out):
+        for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
+            out[i] = 1
+            if i <= x.size:
+                out[i] = x[i]
+
+    message = stopped(kernel, np.zeros(777), np.zeros(2000), grid=96 // block, block=block)
+    assert "index 777" in message, message
+    assert f"thread ({777 % 96 % block}, 0, 0) of block ({777 % 96 // block}, 0, 0)" in message, message
+
+
+# What runs thread by thread, as rows of a sparse matrix do: its indices are compared first, and may yet count from the end.
+
+
+def sparse(start, column, value, x, y):
+    row = cuda.grid(1)
+    if row < y.size:
+        acc = 0.0
+        for k in range(start[row], start[row + 1]):
+            acc += value[k] * x[column[k]]
+        y[row] = acc
+
+
+def sparse_arguments(column, rows=37):
+    start = np.concatenate([[0], np.cumsum(np.arange(rows) % 7)])
+    value = ints(start[-1], np.float32)
+    return [start, column[: start[-1]], value, ints(50, np.float32), np.zeros(rows, np.float32)]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.uint8, np.uint64])
+@pytest.mark.parametrize("shift", [0, -20, -107])
+def test_sparse_rows(dtype, shift):
+    column = np.random.default_rng(5).integers(0, 50, 200)
+    if shift and np.dtype(dtype).kind == "i":
+        column = np.maximum(column * 2 + shift, -50) % 50 - 50 * (column % 2)
+    arguments = sparse_arguments(column.astype(dtype))
+    if shift == -20:  # rows of which some begin before 0
+        arguments[0] = arguments[0] - 30
+    run(sparse, arguments, 3, 16)
+
+
+@host
+@pytest.mark.parametrize("wrong", [50, 1000, -51, -(2**40), 2**62])
+def test_wrong_column_is_named(wrong):
+    column = np.arange(200) % 50
+    column[[40, 41]] = -1, wrong
+    arguments = sparse_arguments(column)
+    row = int(np.searchsorted(arguments[0], 41, side="right")) - 1
+    message = stopped(cuda.jit(sparse), *arguments, grid=3, block=16)
+    assert f"index {wrong} " in message and f"thread ({row % 16}, 0, 0) of block ({row // 16}, 0, 0)" in message, message
