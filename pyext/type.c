@@ -188,6 +188,15 @@ static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
     PxElem elem = px_elem_of_text(st, PyUnicode_AsUTF8(t->text));
     return elem == PX_NO_ELEM ? NULL : px_elem_dtype(st, elem);
   }
+  if (t->id ==
+      TY_ARRAY) { /* the type of its elements: "float32[:]" without what stands behind the last bracket */
+    const char *text = PyUnicode_AsUTF8(t->text), *open = text ? strrchr(text, '[') : NULL;
+    const char *elem = open && !strncmp(text, "align", 5) ? strchr(text, ' ') + 1 : text;
+    PyObject *part = open ? PyUnicode_FromStringAndSize(elem, open - elem) : NULL;
+    PyObject *type = part ? px_type_new(px_state_of(self), part) : NULL;
+    Py_XDECREF(part);
+    return type;
+  }
   if (t->id >= TY_SCALARS)
     return PyErr_Format(PyExc_AttributeError, "%U has no dtype", t->text);
   PyObject *dtype = px_dtype_of_type(px_state_of(self), t->id);
@@ -259,7 +268,8 @@ static PyObject *type_reduce(PyObject *self, PyObject *Py_UNUSED(args)) {
 
 static PyGetSetDef type_getset[] = {
     {"name", get_text, NULL, "The text of the type, as signatures write it.", NULL},
-    {"dtype", get_dtype, NULL, "NumPy's dtype of a scalar type, so that np.dtype(float32) works.",
+    {"dtype", get_dtype, NULL,
+     "NumPy's dtype of a scalar type, so that np.dtype(float32) works; of an array type the type of its elements.",
      NULL},
     {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
     {"ndim", get_ndim, NULL, "Number of axes of an array type.", NULL},

@@ -10,7 +10,7 @@ class Type:
     """A type of kernels. Calling a scalar type gives a NumPy scalar, calling a type with types a signature."""
 
     name: str
-    dtype: np.dtype[Any]
+    dtype: Any
     bitwidth: int
     ndim: int
     layout: Literal["C", "F", "A"]

@@ -40,6 +40,9 @@ def test_texts_with_the_names_of_c():
 def test_parts_of_types():
     array, signature = types.float32[:, ::1], types.int32(types.float32[:], types.int64)
     assert (array.ndim, array.layout, types.float32[::1, :].layout, types.int8[:].layout) == (2, "C", "F", "A")
+    record = types.from_dtype(np.dtype([("x", "f4"), ("y", "i4", (3,))]))
+    assert [t[:].dtype for t in (types.int8, record, types.NPDatetime("25s"))] == [types.int8, record, types.NPDatetime("25s")]
+    assert types._type("align4 float64[:, :]").dtype == types.float64
     assert signature.args == (types.float32[:], types.int64) and signature.return_type == types.int32
     assert types.void(types.float32).return_type == types.none and types.void().args == ()
     pair = types.Tuple((types.float32, types.int32))
