@@ -194,18 +194,24 @@ static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
   return r->n;
 }
 
-/* What nothing reads any more, and what nothing but that read. */
+static bool is_unread(LLVMValueRef v) {
+  return LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && !LLVMGetFirstUse(v);
+}
+
+/* What nothing reads any more, and what nothing but that read. Of two operands that are unread by then none goes with the other. */
 static void erase_unread(LLVMValueRef v) {
-  while (LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && !LLVMGetFirstUse(v)) {
-    LLVMValueRef of = LLVMGetNumOperands(v) ? LLVMGetOperand(v, 0) : NULL,
-                 second = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
-    LLVMInstructionEraseFromParent(v);
-    if (second && second != of)
-      erase_unread(second);
-    if (!of)
-      return;
-    v = of;
-  }
+  if (!is_unread(v))
+    return;
+  LLVMValueRef of[2] = {NULL, NULL};
+  bool unread[2] = {false, false};
+  for (int k = 0; k < 2 && k < LLVMGetNumOperands(v); k++)
+    of[k] = LLVMGetOperand(v, (unsigned)k);
+  LLVMInstructionEraseFromParent(v);
+  for (int k = 0; k < 2; k++)
+    unread[k] = of[k] && is_unread(of[k]) && !(k && of[1] == of[0]);
+  for (int k = 0; k < 2; k++)
+    if (unread[k])
+      erase_unread(of[k]);
 }
 
 static bool is_access(const Rows *r, LLVMValueRef i) {
