@@ -2,6 +2,7 @@
  * it reads. */
 #include "pyext/plan.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "pyext/device_array.h"
@@ -173,6 +174,7 @@ static bool same_names(PyObject *a, PyObject *b) {
 PX_HOT static inline bool is_for(const PxPlan *p, RtDevice *device, Py_ssize_t n,
                                  PyObject *kwnames) {
   return p->npositional == n && p->device == device &&
+         atomic_load_explicit(p->resets, memory_order_relaxed) == (uint32_t)p->epoch &&
          (p->kwnames == kwnames || same_names(p->kwnames, kwnames));
 }
 
@@ -399,6 +401,7 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->st = st;
   p->device = a->device;
   p->epoch = px_epoch_now(a->device);
+  p->resets = rt_device_epoch_place(a->device);
   p->ordinal = rt_device_ordinal(a->device);
   p->overload = o;
   p->kernel = o->kernel;

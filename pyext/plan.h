@@ -22,8 +22,9 @@ typedef struct PxPlan { /* in one piece with what it points to */
   Py_ssize_t npositional;
   struct PxStep *steps; /* one an argument, in the order of the parameters */
   struct PxMove *moves;
-  uint64_t epoch; /* px_epoch_now when it was made: after a reset it serves no arrays */
-  int ordinal;    /* of the device */
+  uint64_t epoch;                 /* px_epoch_now when it was made */
+  const _Atomic uint32_t *resets; /* of the device: after one more the plan serves nobody */
+  int ordinal;                    /* of the device */
   uint16_t nsteps;
   uint8_t nsources;
   bool on_default; /* arrays of ours are arguments */

@@ -404,6 +404,8 @@ int rt_device_capability(const RtDevice *d) { return d->capability; }
 const RtLimits *rt_device_limits(const RtDevice *d) { return &d->limits; }
 uint32_t rt_device_epoch(const RtDevice *d) { return atomic_load(&d->epoch); }
 
+const _Atomic uint32_t *rt_device_epoch_place(const RtDevice *d) { return &d->epoch; }
+
 RtStatus rt_device_attribute(RtDevice *d, int which, int *value) {
   if (rt_is_host(d))
     return host_attribute(which, value);

@@ -38,7 +38,8 @@ RtStatus rt_device_profile(RtDevice *d, int on);
  * Streams and events made before know it, and kernels are loaded again (rt_kernel_add); memory does not: an address allocated under an older
  * epoch must not be freed or used. */
 RtStatus rt_device_reset(RtDevice *d);
-uint32_t rt_device_epoch(const RtDevice *d); /* counts resets */
+uint32_t rt_device_epoch(const RtDevice *d);                      /* counts resets */
+const _Atomic uint32_t *rt_device_epoch_place(const RtDevice *d); /* where it is counted */
 const char *rt_device_name(const RtDevice *d);
 /* for messages: "GPU 1 (NVIDIA H200)", "the host device" */
 const char *rt_device_label(const RtDevice *d);

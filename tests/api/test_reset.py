@@ -70,9 +70,12 @@ def test_an_old_array_is_refused_by_launches_and_copies():
     for _ in range(3):
         add[1, 64](*old)
     device.reset()
+    everywhere = "argument 1 ('x') was made before"
+    assert lost(lambda: add[1, 64](*old)).startswith(everywhere)
     new = arrays()
     for _ in range(3):
         add[1, 64](*new)                                 # by a plan from here on
+        assert lost(lambda: add[1, 64](*old)).startswith(everywhere)
         text = lost(lambda: add[1, 64](new[0], old[1], new[2]))
     assert text == ("argument 2 ('y') was made before GPU 0 (Stand-in GPU 0) was reset, which took its memory away\\n"
                     "  help: make it again"), text
