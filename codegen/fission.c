@@ -151,7 +151,10 @@ static void find_live(Fissioner *x) {
 
 /* --- where values are kept --- */
 
-static bool divides_safely(LLVMValueRef i) {
+bool cg_divides_safely(LLVMValueRef i) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(i);
+  if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem)
+    return true;
   LLVMValueRef by = LLVMGetOperand(i, 1);
   if (!LLVMIsAConstantInt(by) || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
     return false;
@@ -211,7 +214,7 @@ static bool is_repeatable(const Fissioner *x, LLVMValueRef i) {
   case LLVMUDiv:
   case LLVMSDiv:
   case LLVMURem:
-  case LLVMSRem: return divides_safely(i);
+  case LLVMSRem: return cg_divides_safely(i);
   case LLVMLoad: return cg_is_field_load(x->cg, x->f, i);
   default: return false;
   }

@@ -76,6 +76,8 @@ Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how);
 bool cg_is_block_barrier(LLVMValueRef instruction);
 bool cg_is_meeting(LLVMValueRef instruction);
 bool cg_is_call_of(LLVMValueRef instruction, const char *name);
+/* May it be computed where its block is not reached? Of arithmetic: it does not divide by what is 0 there. */
+bool cg_divides_safely(LLVMValueRef instruction);
 /* Of a load in the function of a thread: CG_FIELD_METADATA. */
 bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef load);
 

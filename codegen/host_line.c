@@ -229,7 +229,7 @@ static bool is_alone(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
   return true;
 }
 
-/* Is it computed from the launch alone? */
+/* Is it computed from the launch alone, and can it be where a check stands in front of it that fails? */
 static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
   enum { DEEPEST = 8 };
   if (LLVMIsAConstant(v) || v == LLVMGetParam(f, HOST_LAUNCH))
@@ -237,7 +237,8 @@ static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
   if (!LLVMIsAInstruction(v) || depth > DEEPEST || LLVMIsAPHINode(v) ||
       !(LLVMIsALoadInst(v)
             ? cg_is_field_load(cg, f, v)
-            : LLVMIsACastInst(v) || LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v)))
+            : LLVMIsACastInst(v) || LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v)) ||
+      !cg_divides_safely(v))
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
     if (!is_known(cg, f, LLVMGetOperand(v, (unsigned)k), depth + 1))
