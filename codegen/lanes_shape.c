@@ -386,13 +386,13 @@ static bool sweep_block(Lanes *l, uint32_t number) {
   return changed;
 }
 
-static bool is_used_elsewhere(Lanes *l, LLVMValueRef i, LLVMBasicBlockRef block) {
+static bool is_used_elsewhere(LLVMValueRef i, LLVMBasicBlockRef block) {
   for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
     if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) != block)
       return true;
   }
-  return LLVMIsAPHINode(i) || (l->f && LLVMIsAAllocaInst(i));
+  return LLVMIsAPHINode(i) || LLVMIsAAllocaInst(i);
 }
 
 static bool is_late(Lanes *l, const LaneValue *v) {
@@ -426,7 +426,7 @@ bool ln_find_shapes(Lanes *l) {
         return false;
       if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
         continue;
-      LaneValue v = {.old = i, .block = k, .outside = is_used_elsewhere(l, i, l->blocks[k].old)};
+      LaneValue v = {.old = i, .block = k, .outside = is_used_elsewhere(i, l->blocks[k].old)};
       valuemap_set(&l->value_of, i, l->values.len);
       VEC_PUSH(l->arena, &l->values, v);
     }

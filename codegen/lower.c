@@ -338,10 +338,6 @@ static void lw_wrap_index(Lower *lw, Ins *i) {
 }
 
 static void lw_use_param(Lower *lw, Ins *i) { CX_ASSERT(lw->cx, i->note); }
-static void lw_nothing(Lower *lw, Ins *i) {
-  (void)lw;
-  (void)i;
-}
 
 static void lw_unreachable(Lower *lw, Ins *i) {
   (void)i;
@@ -418,18 +414,12 @@ static void lower_block(Lower *lw, Block *b) {
     lw->ins = i;
     cg_debug_at(lw->cg, lw->b, i->loc);
     f(lw, i);
-    if (!i->note)
-      lw_nothing(lw, i);
   }
   if (!n->end)
     n->end = LLVMGetInsertBlock(lw->b);
 }
 
 /* --- parameters --- */
-
-/* One argument of the kernel: the leaves that the block holds, undef for the others. */
-static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t *leaf,
-                                uint32_t *field);
 
 static LLVMValueRef next_field(Lower *lw, uint32_t leaf, uint32_t *field, RtFieldKind kind,
                                unsigned axis) {
@@ -461,6 +451,7 @@ static void kernel_array(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_
   }
 }
 
+/* One argument of the kernel: the leaves that the block holds, undef for the others. */
 static uint32_t kernel_argument(Lower *lw, const Type *t, LLVMValueRef *leaves, uint32_t *leaf,
                                 uint32_t *field) {
   uint32_t n = 0;
