@@ -26,7 +26,9 @@ void bc_begin_consumer(Lift *l) {
   Consumer c = CONSUME_KIND(l->func->consumer);
   l->block = l->fn->entry;
   bc_write(l, result_var(l),
-           c == CONSUME_SUM ? l->fn->params[1] : chooses(c) ? nothing(l) : boolean(l, c == CONSUME_ALL));
+           c == CONSUME_SUM ? l->fn->params[1]
+           : chooses(c)     ? nothing(l)
+                            : boolean(l, c == CONSUME_ALL));
   if (l->func->consumer & CONSUME_KEYED)
     bc_write(l, key_var(l), nothing(l));
   bc_write(l, seen_var(l), boolean(l, false));

@@ -79,9 +79,8 @@ void bc_lift_list_append(Lift *l) {
 
 void bc_lift_list_to_tuple(Lift *l) {
   Ins *list = bc_pop(l);
-  bc_push(l, list->op == OP_MAKE_LIST
-                 ? bc_tuple(l, list->args, list->nargs)
-                 : bc_emit2(l, OP_LIST_EXTEND, bc_tuple(l, NULL, 0), list));
+  bc_push(l, list->op == OP_MAKE_LIST ? bc_tuple(l, list->args, list->nargs)
+                                      : bc_emit2(l, OP_LIST_EXTEND, bc_tuple(l, NULL, 0), list));
 }
 
 /* The first item ends on top. */

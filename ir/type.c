@@ -309,9 +309,10 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_TUPLE:
     if (ty_is_vector(t)) /* without "cuda." */
       return arena_printf(&cx->arena, "a %s", strrchr(ir_intrinsics[t->frozen->i].path, '.') + 1);
-    return arena_printf(&cx->arena, t->title  ? "a named tuple %s"
-                                    : t->list ? "a list %s"
-                                              : "a tuple %s",
+    return arena_printf(&cx->arena,
+                        t->title  ? "a named tuple %s"
+                        : t->list ? "a list %s"
+                                  : "a tuple %s",
                         ty_name(cx, t));
   case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:

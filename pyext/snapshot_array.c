@@ -78,10 +78,25 @@ static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {
 
 /* An np.iinfo or np.finfo that was made outside of the kernel: what kernels have of it (typeinfer/rules_limits.c), as NumPy says it. */
 static bool freeze_limits(PxSnapshot *s, Frozen *f, PyObject *object) {
-  static const char *const members[] = {
-      "bits",   "dtype",  "eps",   "epsneg", "iexp",      "kind",      "machep",     "max",
-      "maxexp", "min",    "minexp", "negep", "nexp",      "nmant",     "precision",  "resolution",
-      "tiny",   "smallest_normal", "smallest_subnormal"};
+  static const char *const members[] = {"bits",
+                                        "dtype",
+                                        "eps",
+                                        "epsneg",
+                                        "iexp",
+                                        "kind",
+                                        "machep",
+                                        "max",
+                                        "maxexp",
+                                        "min",
+                                        "minexp",
+                                        "negep",
+                                        "nexp",
+                                        "nmant",
+                                        "precision",
+                                        "resolution",
+                                        "tiny",
+                                        "smallest_normal",
+                                        "smallest_subnormal"};
   enum { N = sizeof members / sizeof *members };
   PyTypeObject *type = Py_TYPE(object);
   const char *dot = strrchr(type->tp_name, '.'), *name = dot ? dot + 1 : type->tp_name;

@@ -48,7 +48,7 @@ static Val permuted(Ty *ty, Val a, const uint8_t *axes) {
   }
   if (same)
     return a;
-  Layout layout = !reversed                ? LAYOUT_A
+  Layout layout = !reversed               ? LAYOUT_A
                   : t->layout == LAYOUT_C ? LAYOUT_F
                   : t->layout == LAYOUT_F ? LAYOUT_C
                                           : LAYOUT_A;
@@ -65,9 +65,9 @@ static bool read_axis(Ty *ty, const char *method, unsigned ndim, Val v, uint8_t 
     return false;
   }
   if (k < -(int64_t)ndim || k >= ndim) {
-    (void)TY_FAIL(ty, ERR_ARGUMENTS, method,
-                  arena_printf(&ty->cx->arena, "axis %lld of an array of %u axes", (long long)k,
-                               ndim));
+    (void)TY_FAIL(
+        ty, ERR_ARGUMENTS, method,
+        arena_printf(&ty->cx->arena, "axis %lld of an array of %u axes", (long long)k, ndim));
     return false;
   }
   *out = (uint8_t)(k < 0 ? k + ndim : k);
@@ -84,7 +84,8 @@ Val ty_array_transpose(Ty *ty, Val self, const Val *args, uint32_t n) {
     return TY_FAIL(ty, ERR_ARGUMENTS, "transpose", "it takes the axes, each once, or nothing");
   for (unsigned k = 0; k < ndim; k++) {
     axes[k] = (uint8_t)(ndim - 1 - k);
-    if (!none && !read_axis(ty, "transpose", ndim, tuple ? ty_item(ty, args[0], k) : args[k], &axes[k]))
+    if (!none &&
+        !read_axis(ty, "transpose", ndim, tuple ? ty_item(ty, args[0], k) : args[k], &axes[k]))
       return BOTTOM;
     seen |= 1u << axes[k];
   }
@@ -172,10 +173,10 @@ Val ty_array_view(Ty *ty, Val self, const Val *args, uint32_t n) {
 Val ty_weak_number(Ty *ty, Val v) {
   TypeKind kind = ty_kind(v.type);
   return ty_cast_id(ty, v,
-                    kind == KIND_BOOL          ? TY_PYBOOL
-                    : kind == KIND_COMPLEX     ? TY_PYCOMPLEX
+                    kind == KIND_BOOL        ? TY_PYBOOL
+                    : kind == KIND_COMPLEX   ? TY_PYCOMPLEX
                     : ty_is_integral(v.type) ? TY_PYINT
-                                               : TY_PYFLOAT);
+                                             : TY_PYFLOAT);
 }
 
 Val ty_array_item(Ty *ty, Val self, const Val *args, uint32_t n) {

@@ -420,8 +420,9 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
   if (callee.type->id == TY_FUNC && f->kind == FZ_FUNC)
     return ty_call_func(ty, callee, args, n, names);
   if (ty_is_method(callee))
-    return names ? arguments_error(ty, ty_method_name(callee),
-                                   "methods take no keywords in a kernel: give the values by position")
+    return names ? arguments_error(
+                       ty, ty_method_name(callee),
+                       "methods take no keywords in a kernel: give the values by position")
                  : ty_call_method(ty, callee, args, n);
   if (callee.type->id == TY_DTYPE && (f->type == TY_DATETIME || f->type == TY_TIMEDELTA) && !names)
     return ty_make_date(ty, f->type, args, n);

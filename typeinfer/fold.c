@@ -203,8 +203,8 @@ static const Frozen *fold_compare(Cx *cx, Op op, Num a, Num b) {
   bool ints = a.kind != NUM_FLOAT && b.kind != NUM_FLOAT;
   if (!ints && (fabs(a.d) > 0x1p53 || fabs(b.d) > 0x1p53) && a.kind != b.kind)
     return NULL;
-  return ints ? fold_order(cx, op, a.i < b.i, a.i == b.i, a.i > b.i)
-              : fold_order(cx, op, a.d < b.d, a.d == b.d, a.d > b.d);
+  return ints ? fold_order(cx, op, a.i<b.i, a.i == b.i, a.i> b.i)
+              : fold_order(cx, op, a.d<b.d, a.d == b.d, a.d> b.d);
 }
 
 /* Where one is beyond 64 bits. */

@@ -59,13 +59,14 @@ Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key) {
 
 bool ty_can_consume(Val v) {
   TypeId id = v.type->id;
-  return id == TY_RANGE || ty_is_bytes(v) || id == TY_ENUMERATE || id == TY_ZIP || (id == TY_ARRAY && v.type->ndim);
+  return id == TY_RANGE || ty_is_bytes(v) || id == TY_ENUMERATE || id == TY_ZIP ||
+         (id == TY_ARRAY && v.type->ndim);
 }
 
 Val ty_consume_items(Ty *ty, const FrozenFunc *items, Val iterable, Consumer consumer, Val start,
                      Val key) {
   bool keyed = consumer & CONSUME_KEYED;
-  return chosen(ty, consumer,
-                ty_call_spec(ty, variant(ty, items, consumer), (Val[]){iterable, start, key},
-                             2 + keyed));
+  return chosen(
+      ty, consumer,
+      ty_call_spec(ty, variant(ty, items, consumer), (Val[]){iterable, start, key}, 2 + keyed));
 }

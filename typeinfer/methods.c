@@ -66,7 +66,6 @@ static Val number_view(Ty *ty, Val self, const Val *args, uint32_t n) {
   return ty_intrinsic(ty, INTR_NP_VIEW, t, &self, 1);
 }
 
-
 static Val number_conjugate(Ty *ty, Val self, const Val *args, uint32_t n) {
   (void)args;
   (void)n;

@@ -39,7 +39,8 @@ static bool is_position(Val v) {
 static const char *operands_advice(Op op, Val a, Val b) {
   bool floats = ty_is_number(a.type) && ty_is_number(b.type);
   return a.type->id == TY_NONE || b.type->id == TY_NONE ? "test it first: if x is not None"
-         : is_position(a) || is_position(b) ? "it has parts: cuda.threadIdx.x; cuda.grid(1) is the thread's place in the grid"
+         : is_position(a) || is_position(b)
+             ? "it has parts: cuda.threadIdx.x; cuda.grid(1) is the thread's place in the grid"
          : floats && op == OP_XOR ? "^ is for integers: x ** 2 is a power"
          : floats && (op == OP_AND || op == OP_OR)
              ? "& and | are for integers, int(x) & 1, and bind tighter than comparisons: write x > 0 and y < 3, or (x > 0) & (y < 3)"
@@ -47,8 +48,8 @@ static const char *operands_advice(Op op, Val a, Val b) {
 }
 
 static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
-  return TY_FAIL_ADVISED(ty, operands_advice(op, a, b), ERR_BAD_OPERANDS,
-                         ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
+  return TY_FAIL_ADVISED(ty, operands_advice(op, a, b), ERR_BAD_OPERANDS, ty_op_text(op),
+                         TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 
 static Val whole_array(Ty *ty, Op op, Val array, Val other) {

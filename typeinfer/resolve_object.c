@@ -20,7 +20,8 @@ static Val member(Ty *ty, const char *space, const char *name) {
   IntrinsicId id = ir_intrinsic_by_path(path);
   bool ufunc = !strncmp(space, "numpy.", 6);
   if (id == INTR_NONE)
-    return no_attribute(ty, ufunc ? "ufunc" : space, space, name, ir_intrinsic_suggest(space, name));
+    return no_attribute(ty, ufunc ? "ufunc" : space, space, name,
+                        ir_intrinsic_suggest(space, name));
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_INTRINSIC;
   f->i = id;
@@ -263,8 +264,11 @@ static Val dtype_name(Ty *ty, Val a) {
 }
 
 static Val dtype_kind(Ty *ty, Val a) {
-  static const char *const kinds[] = {
-      [KIND_BOOL] = "b", [KIND_INT] = "i", [KIND_UINT] = "u", [KIND_FLOAT] = "f", [KIND_COMPLEX] = "c"};
+  static const char *const kinds[] = {[KIND_BOOL] = "b",
+                                      [KIND_INT] = "i",
+                                      [KIND_UINT] = "u",
+                                      [KIND_FLOAT] = "f",
+                                      [KIND_COMPLEX] = "c"};
   TypeId id = a.type->frozen->type;
   const char *kind = id < TY_SCALARS && id != TY_BF16 ? kinds[ty_scalar_info[id].kind]
                      : id == TY_DATETIME              ? "M"
@@ -306,9 +310,11 @@ static const Attribute scalar_attributes[] = {{"ndim", number_ndim},
                                               {NULL, NULL}};
 static const Attribute range_attributes[] = {
     {"start", part0}, {"stop", part1}, {"step", part2}, {NULL, NULL}};
-static const Attribute dtype_attributes[] = {
-    {"type", itself},     {"itemsize", dtype_itemsize}, {"name", dtype_name},
-    {"kind", dtype_kind}, {NULL, NULL}};
+static const Attribute dtype_attributes[] = {{"type", itself},
+                                             {"itemsize", dtype_itemsize},
+                                             {"name", dtype_name},
+                                             {"kind", dtype_kind},
+                                             {NULL, NULL}};
 
 static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name) {
   Suggest s = suggest_for(name);
@@ -390,8 +396,10 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   bool list = obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !strcmp(f->text, "list");
   const char *of = list ? "list" : obj.type->id == TY_STR ? "str" : NULL;
   if (obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !f->wide && !list)
-    return TY_FAIL_ADVISED(ty, "an object's methods and properties are not followed: write a function of numbers and arrays",
-                           ERR_NO_ATTRIBUTE, TY_PRETTY(ty, obj), name, "");
+    return TY_FAIL_ADVISED(
+        ty,
+        "an object's methods and properties are not followed: write a function of numbers and arrays",
+        ERR_NO_ATTRIBUTE, TY_PRETTY(ty, obj), name, "");
   Suggest s = suggest_for(name);
   for (uint32_t k = 0; obj.konst && k < obj.konst->nattrs; k++)
     suggest_try(&s, obj.konst->attrs[k].name);

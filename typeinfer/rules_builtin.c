@@ -80,8 +80,7 @@ static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
     if (is_bottom(chosen[k]))
       return BOTTOM;
     best = select_value(ty, chosen[k], ty_cast(ty, v[k], t), best);
-    key = keys == v ? best
-                    : select_value(ty, chosen[k], ty_cast(ty, keys[k], of_keys), key);
+    key = keys == v ? best : select_value(ty, chosen[k], ty_cast(ty, keys[k], of_keys), key);
     alike &= keys[k].type == of_keys;
   }
   return best;
@@ -111,11 +110,9 @@ static bool can_choose(Ty *ty, const TyCall *c) {
   bool callable = !key || key->id == TY_NONE || key->id == TY_FUNC || key->id == TY_DTYPE ||
                   key->id == TY_OBJECT;
   if (t->id == TY_ARRAY && t->ndim > 1 && !is_key(c->options[0]))
-    (void)TY_FAIL_ADVISED(ty,
-                          arena_printf(&ty->cx->arena, "take all elements: %s(v for v in x.flat)",
-                                       c->name),
-                          ERR_WHOLE_ARRAY, arena_printf(&ty->cx->arena, "%s()", c->name),
-                          TY_PRETTY(ty, c->args[0]));
+    (void)TY_FAIL_ADVISED(
+        ty, arena_printf(&ty->cx->arena, "take all elements: %s(v for v in x.flat)", c->name),
+        ERR_WHOLE_ARRAY, arena_printf(&ty->cx->arena, "%s()", c->name), TY_PRETTY(ty, c->args[0]));
   else if (!callable)
     (void)TY_FAIL_ADVISED(ty, "write a function: key=lambda v: v[1]", ERR_ARGUMENT_TYPE, c->name,
                           "'key'", "a function", TY_PRETTY(ty, c->options[0]));
@@ -137,7 +134,8 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
   uint32_t n = of_tuple ? c->args[0].type->n : c->n;
   if (c->options[1].type && !of_tuple && c->n > 1)
-    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "default= is for one iterable, not for several values");
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                   "default= is for one iterable, not for several values");
   if (n == 0)
     return choose_of_none(ty, c);
   if (!of_tuple && n < 2)
@@ -362,7 +360,8 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
     Val one = many ? ty_item(ty, cls, k) : cls;
     if (is_bottom(one) || !is_instance(ty, c->args[0].type, one, &is))
       return ty_argument_type(
-          ty, c, 1, "int, float, bool, tuple, list, range, np.ndarray, a NumPy scalar type or a tuple of them");
+          ty, c, 1,
+          "int, float, bool, tuple, list, range, np.ndarray, a NumPy scalar type or a tuple of them");
     any |= is;
   }
   return ty_const_bool(ty, any);

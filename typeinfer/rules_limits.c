@@ -107,8 +107,8 @@ static TypeId type_of(Val v) {
 
 Val ty_rule_np_iinfo(Ty *ty, const TyCall *c) {
   TypeId id = type_of(c->args[0]);
-  bool integer = id < TY_SCALARS && (ty_scalar_info[id].kind == KIND_INT ||
-                                     ty_scalar_info[id].kind == KIND_UINT);
+  bool integer = id < TY_SCALARS &&
+                 (ty_scalar_info[id].kind == KIND_INT || ty_scalar_info[id].kind == KIND_UINT);
   return integer ? ty_const(ty, limits(ty, iinfo_text, id, NULL))
                  : ty_argument_type(ty, c, 0, "an integer type such as np.int32, or an integer");
 }

@@ -249,7 +249,7 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b); /* EQ, NE of anything */
 Val ty_both(Ty *ty, Op op, Val a, Val b);  /* AND, OR of two pybools, both at hand */
 Val ty_is(Ty *ty, Val a, Val b, bool negate);
 Val ty_contains(Ty *ty, Val item, Val seq, bool negate);
-const char *ty_op_text(Op op); /* "+" */
+const char *ty_op_text(Op op);              /* "+" */
 Val ty_extend(Ty *ty, Val list, Val items); /* list or tuple with the items behind its own */
 /* Where checks are compiled in: the thread stops with that exception unless cond holds. {0} … of the message are vals. */
 void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
@@ -278,7 +278,7 @@ Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
-bool ty_is_method(Val callee); /* array.reshape, number.conjugate, bound to their object */
+bool ty_is_method(Val callee);          /* array.reshape, number.conjugate, bound to their object */
 const char *ty_method_name(Val callee); /* of one */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 /* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
@@ -294,9 +294,9 @@ Val ty_array_item(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_fill(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_flat(Ty *ty, Val array);
 Val ty_array_set_flat(Ty *ty, Val array, Val value);
-Val ty_dtype_of(Ty *ty, const Type *t);            /* a type as a value */
-Val ty_round_digits(Ty *ty, Val x, int64_t n); /* rules_builtin.c */
-Val ty_weak_number(Ty *ty, Val v); /* the Python number of a NumPy number */
+Val ty_dtype_of(Ty *ty, const Type *t);         /* a type as a value */
+Val ty_round_digits(Ty *ty, Val x, int64_t n);  /* rules_builtin.c */
+Val ty_weak_number(Ty *ty, Val v);              /* the Python number of a NumPy number */
 Val ty_magnitude(Ty *ty, Val x);                /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);

@@ -386,9 +386,7 @@ const Frozen *wide_unary(Cx *cx, Op op, const Frozen *f) {
   if (!read(&x, f))
     return without_digits(cx);
   switch (op) {
-  case OP_NEG:
-    x.negative = x.n && !x.negative;
-    return result(cx, &x);
+  case OP_NEG: x.negative = x.n && !x.negative; return result(cx, &x);
   case OP_POS: return result(cx, &x);
   case OP_INVERT: /* -1 - x */ add(&r, &minus, &x, true); return result(cx, &r);
   default: return NULL;
