@@ -1,3 +1,4 @@
+/* Sign and magnitude in 32-bit words: schoolbook arithmetic, since what constants need is short. wide.h says what comes in and goes out. */
 #include "typeinfer/wide.h"
 
 #include <math.h>
