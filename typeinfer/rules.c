@@ -93,7 +93,8 @@ static bool holds_closure(const Type *t, int depth) {
 
 /* What a call gives: a nested function that it hands back has captured values, which the caller may have changed by then. */
 static Val called(Ty *ty, const Ins *i, Val v) {
-  for (uint32_t k = 0; ty->emit && !is_bottom(v) && k < ty->fn->handed.len; k++) {
+  bool consumed = !is_bottom(v) && ty_is_generator(v); /* where it stands */
+  for (uint32_t k = 0; ty->emit && !is_bottom(v) && !consumed && k < ty->fn->handed.len; k++) {
     const IrHanded *h = &ty->fn->handed.data[k];
     if (h->call != i || !holds_closure(v.type, 0))
       continue;

@@ -471,6 +471,10 @@ def test_numbers_that_functions_made_are_no_functions():
         v = 2
         f = same(lambda x: x * 10)
         v += 5
-        out[0] = y + v + f(3)
+        w = sum(v * k for k in range(3)) + max((v for k in range(2)), key=lambda x: x * v)
+        v += 1
+        out[0] = y + v + f(3) + w
+        for n in range(3):
+            out[0] += any(n > k for k in range(2))
 
     run(kernel, (np.zeros(1),))
