@@ -155,8 +155,9 @@ static bool loses(const Type *from, const Type *by, const Type *to) {
   /* counts, of which the numbers' common type may be a float */
   if (ty_is_date(to) && ty_is_number(by))
     return true;
-  if (ty_is_date(by) && ty_is_date(to))
-    return !ty_is_date(from) || from->unit == DATE_GENERIC;
+  bool months = ty_is_date(from) && (from->unit == DATE_Y || from->unit == DATE_M);
+  if (ty_is_date(by) && ty_is_date(to)) /* months have no whole weeks */
+    return !ty_is_date(from) || from->unit == DATE_GENERIC || (months && by->unit > DATE_M);
   if (!ty_is_number(from) || !ty_is_number(by) || !ty_is_number(to) || !ty_is_weak(from))
     return false;
   TypeId strong = ty_strengthen(by->id), end = ty_strengthen(to->id);

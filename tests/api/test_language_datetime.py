@@ -577,3 +577,16 @@ def test_assembles(arch, tmp_path):
     lines = "; ".join(f"out[{k}] = {e}" for k, e in enumerate(EXPRESSIONS) if dtype_of(e)[0] == "m8[s]")
     signature = "timedelta64[s][:], timedelta64[25ms][:], datetime64[s][:], datetime64[D][:], int64[:], float64[:], timedelta64[s][:]"
     assemble(ptx_of(kernel_of(lines), signature, arch), arch, tmp_path)
+
+
+def test_months_that_meet_weeks_on_the_way_to_seconds():
+    """The variable in between counts weeks, which months are not: they become seconds straight from months."""
+
+    def kernel(months, c, out):
+        v = np.datetime64(1, "W") if c else months[0]
+        w = v if c < 5 else np.timedelta64(5, "s") + months[0]
+        out[0] = w.astype(np.int64)
+
+    months, out = np.array(["1969-12"], "M8[M]"), np.zeros(1, np.int64)
+    cuda.jit(kernel)[1, 1](months, 0, out)
+    assert out[0] == months.astype("M8[s]").astype(np.int64)[0]
