@@ -112,6 +112,10 @@ static void find_fixed(FlMachine *m) {
       for (uint32_t c = 0; c < m->members.data[k]->calls.len; c++)
         changed |= note_call(m->members.data[k], &m->members.data[k]->calls.data[c]);
   }
+  for (uint32_t k = 0; k < m->members.len; k++) /* of members whose calls were never reached */
+    for (unsigned a = 0; a < m->members.data[k]->nargs; a++)
+      if (m->members.data[k]->fixed[a] == NOT_CALLED)
+        m->members.data[k]->fixed[a] = VARIES;
 }
 
 /* What the call's block computes before the call and reads behind it. */

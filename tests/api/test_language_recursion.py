@@ -357,6 +357,33 @@ def test_ptx_has_no_cycle_of_calls(arch, options, tmp_path):
     assemble(ptx, arch, tmp_path)
 
 
+def handed_on(n, x):
+    if n <= 0:
+        return x
+    return handed_on(n - 1, x) + 1
+
+
+def contradicted(n, x):
+    match n:
+        case 1:
+            return handed_on(n, x) if 64 == n else x + 2
+    return x
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_a_function_that_only_itself_calls(arch, opt, tmp_path):
+    """Inlining finds that the call from elsewhere never runs: then no call says what the arguments are that the function hands on to itself."""
+
+    def kernel(n, x):
+        i = cuda.grid(1)
+        if i < n.size:
+            x[i] = contradicted(n[i], x[i])
+
+    run(kernel, [np.arange(8) % 3, np.arange(8.0)], 1, 8, opt=opt)
+    assemble(ptx_of(kernel, "int64[::1], float64[::1]", arch, opt=opt), arch, tmp_path)
+
+
 @pytest.mark.parametrize("opt", [0, 3])
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_ptx_of_recursion_with_warps_and_barriers(arch, opt, tmp_path):
