@@ -328,7 +328,15 @@ def saturated(value, low, high):
     return min(max(int(value), low), high)
 
 
-WRAPPED = set()  # (Python int, name of the type) that did not fit: NumPy has an OverflowError for each
+# (Python int, name of the type, or "64" for its bits) that did not fit: an OverflowError where the compiler knows the number
+WRAPPED = set()
+
+
+def in_64_bits(value):
+    """A Python int as one that is known at run time only."""
+    if not LOW <= value <= HIGH:
+        WRAPPED.add((value, "64"))
+    return wrap(value)
 
 
 def converter(t):
@@ -400,15 +408,21 @@ def python_operator(text):
     }[text]  # fmt: skip
 
 
+LARGEST = 1000  # shifts and exponents: of more the integer itself is not computed here
+
+
 def weak_shift(op, a, b):
+    shifted = in_64_bits(op(a, b)) if 0 <= b < LARGEST else 0
     if 0 <= b < 64:
-        return wrap(op(a, b))
+        return shifted
     return -1 if op is operator.rshift and a < 0 else 0
 
 
 def integer_power(a, b):
     """a ** b in 64 bits; 0 for a negative exponent."""
-    return wrap(pow(int(a), int(b), 1 << 64)) if b >= 0 else 0
+    if 0 <= b < LARGEST:
+        return in_64_bits(int(a) ** int(b))
+    return wrap(pow(int(a), int(b), 1 << 64)) if b > 0 else 0
 
 
 def weak_binary(name):
@@ -428,7 +442,7 @@ def weak_binary(name):
         if name in ("FloorDiv", "Mod") and b == 0:
             return 0
         result = op(a, b)
-        return result if isinstance(result, bool) else wrap(result)
+        return result if isinstance(result, bool) else in_64_bits(result)
 
     return compute
 
@@ -438,14 +452,15 @@ def known_binary(name):
     op, wrapped = python_operator(name), weak_binary(name)
 
     def compute(a, b):
+        result = wrapped(a, b)
         shift = name in ("LShift", "RShift") and not 0 <= b < 64
         ints = isinstance(a, int) and isinstance(b, int) and name != "Div" and not shift
-        if ints and not (name in ("FloorDiv", "Mod") and b == 0) and not (name == "Pow" and not 0 <= b < 1000):
+        if ints and not (name in ("FloorDiv", "Mod") and b == 0) and not (name == "Pow" and not 0 <= b < LARGEST):
             if not LOW <= op(a, b) <= HIGH:
                 raise Unspecified("beyond 64 bits, if it is known")
         elif shift and b > 0:
             raise Unspecified("beyond 64 bits, if it is known")
-        return wrapped(a, b)
+        return result
 
     return compute
 
