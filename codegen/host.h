@@ -48,6 +48,9 @@ void cg_host_math(Cg *cg);
 /* host_gather.c */
 void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 
+/* host_rows.c: the attribute for calls of a thread's code, or of that of so many times as much. */
+const char *cg_host_inlining(LLVMValueRef fn, unsigned times);
+
 /* host_line.c: makes the thread's function good for tx beyond its block, where that stands for a thread of a block further along x; false if it cannot. */
 bool cg_host_make_line(Cg *cg, LLVMValueRef thread);
 /* Of such a function that is a loop by the grid's stride: makes it one turn, with the turn's begin, a multiple of the stride, as HOST_BLOCK. Turns are to follow

@@ -32,21 +32,25 @@ Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const cha
   return loop;
 }
 
-/* The loops over threads are not unrolled: they are long enough, and their bodies too; it would double the time to compile. */
-static void loop_end_by(const Loops *l, Loop *loop, unsigned by) {
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter,
-                                      LLVMConstInt(LLVMTypeOf(loop->counter), by, 0), "");
-  if (LLVMTypeOf(next) == l->t->i32)
-    LLVMSetNSW(next, 1);
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+/* The next round, with that counter, if `more`. The loops over threads are not unrolled: they are long enough, and their bodies too; it would
+ * double the time to compile. */
+static void loop_end_if(const Loops *l, Loop *loop, LLVMValueRef next, LLVMValueRef more) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), done = new_block(l, "");
   LLVMAddIncoming(loop->counter, &next, &here, 1);
-  LLVMBasicBlockRef done = new_block(l, "");
-  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""),
-                                         loop->head, done));
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, loop->head, done));
   at(l, done);
 }
 
-void hl_loop_end(const Loops *l, Loop *loop) { loop_end_by(l, loop, 1); }
+static void loop_end_by(const Loops *l, Loop *loop, LLVMValueRef by) {
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter, by, "");
+  if (LLVMTypeOf(next) == l->t->i32)
+    LLVMSetNSW(next, 1);
+  loop_end_if(l, loop, next, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""));
+}
+
+void hl_loop_end(const Loops *l, Loop *loop) {
+  loop_end_by(l, loop, LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0));
+}
 
 /* --- the threads of a block --- */
 
@@ -71,7 +75,7 @@ void hl_nest_begin(Loops *l, unsigned by) {
 }
 
 void hl_nest_end(Loops *l) {
-  loop_end_by(l, &l->nest[1], l->nest_by);
+  loop_end_by(l, &l->nest[1], i32(l, l->nest_by));
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -127,14 +131,6 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
       (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
   return cg_host_row(l->cg, thread, wide, masked, &how);
-}
-
-/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
- * thread with many blocks stays a function, where the call costs nothing in comparison. */
-enum { MAX_INLINED_BLOCKS = 64 };
-
-const char *hl_inlining_of(LLVMValueRef fn, unsigned times) {
-  return LLVMCountBasicBlocks(fn) > MAX_INLINED_BLOCKS * times ? "noinline" : "alwaysinline";
 }
 
 /* --- blocks --- */
@@ -275,13 +271,9 @@ static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueR
   enum { VECTORS = 64 };
   LLVMValueRef threads = LLVMBuildNUWMul(l->b, l->sizes[0],
                                          LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
-  LLVMValueRef first = rows_begin(l), zero = i32(l, 0);
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), piece = new_block(l, "piece"),
-                    done = new_block(l, "");
-  LLVMBuildBr(l->b, piece);
-  at(l, piece);
-  LLVMValueRef tx = LLVMBuildPhi(l->b, l->t->i32, "tx");
-  LLVMAddIncoming(tx, &zero, &before, 1);
+  LLVMValueRef first = rows_begin(l);
+  Loop pieces = hl_loop_begin(l, i32(l, 0), threads, "piece");
+  LLVMValueRef tx = pieces.counter;
   LLVMValueRef rest = LLVMBuildSub(l->b, threads, tx, ""), most = get(l, left);
   most = LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, most, i32(l, VECTORS - 1), ""),
                       i32(l, ~(uint32_t)(VECTORS - 1)), "");
@@ -289,12 +281,7 @@ static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueR
                                        most, "");
   run_threads(l, row, thread, tx, LLVMBuildNUWAdd(l->b, first, tx, ""), count);
   ask_after(l, left, count);
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, tx, count, "");
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-  LLVMAddIncoming(tx, &next, &here, 1);
-  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, threads, ""),
-                                         piece, done));
-  at(l, done);
+  loop_end_by(l, &pieces, count);
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -307,48 +294,28 @@ static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValue
     wide[k] = LLVMBuildZExt(l->b, wide[k], l->t->i64, "");
   LLVMValueRef stride = LLVMBuildNUWMul(l->b, wide[0], wide[2], "stride"),
                begin = LLVMBuildNUWMul(l->b, wide[1], wide[2], "");
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), turn = new_block(l, "turn"),
-                    done = new_block(l, "");
-  LLVMValueRef none = i64(l, 0), left = hl_new_variable(l, l->t->i32, "left");
+  LLVMValueRef left = hl_new_variable(l, l->t->i32, "left");
   set(l, left, i32(l, RT_FIRST_TURNS));
-  LLVMBuildBr(l->b, turn);
-  at(l, turn);
-  LLVMValueRef offset = LLVMBuildPhi(l->b, l->t->i64, "offset");
-  LLVMAddIncoming(offset, &none, &before, 1);
+  Loop turns = hl_loop_begin(l, i64(l, 0), bound, "turn");
   leave_if_stopped(l);
-  l->args[HOST_BLOCK] = offset;
+  l->args[HOST_BLOCK] = turns.counter;
   run_turn(l, row, thread, group, left);
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, offset, stride, "");
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-  LLVMAddIncoming(offset, &next, &here, 1);
-  LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntSLT, LLVMBuildNUWAdd(l->b, begin, next, ""), bound,
-                                    "");
-  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, turn, done));
-  at(l, done);
+  LLVMValueRef next = LLVMBuildNUWAdd(l->b, turns.counter, stride, ""),
+               place = LLVMBuildNUWAdd(l->b, begin, next, "");
+  loop_end_if(l, &turns, next, LLVMBuildICmp(l->b, LLVMIntSLT, place, turns.to, ""));
 }
 
 static void run_groups(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
-  LLVMValueRef first = LLVMGetParam(l->entry, 1);
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), head = new_block(l, "blocks"),
-                    done = new_block(l, "");
-  LLVMBuildBr(l->b, head);
-  at(l, head);
-  LLVMValueRef number = LLVMBuildPhi(l->b, l->t->i64, "block");
-  LLVMAddIncoming(number, &first, &before, 1);
+  Loop groups = hl_loop_begin(l, LLVMGetParam(l->entry, 1), LLVMGetParam(l->entry, 2), "block");
   if (!l->bound)
     leave_if_stopped(l);
-  place_block(l, number);
-  LLVMValueRef group = size_of_group(l, number);
+  place_block(l, groups.counter);
+  LLVMValueRef group = size_of_group(l, groups.counter);
   if (l->bound)
     run_turns(l, row, thread, group);
   else
     run_group(l, row, group);
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, number, group, "");
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-  LLVMAddIncoming(number, &next, &here, 1);
-  LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMGetParam(l->entry, 2), "");
-  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, head, done));
-  at(l, done);
+  loop_end_by(l, &groups, group);
   LLVMBuildRetVoid(l->b);
 }
 
@@ -474,7 +441,7 @@ void cg_host_loops(Cg *cg) {
       LLVMSetLinkage(s->thread, LLVMInternalLinkage);
     }
     cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 hl_inlining_of(s->thread, 1), 0);
+                 cg_host_inlining(s->thread, 1), 0);
   }
   run_blocks(&l, s->thread);
   cg_lanes_forget_doubles(cg);

@@ -32,8 +32,7 @@ typedef struct Loops {
   unsigned nest_by;  /* threads along x at a time */
   unsigned width;    /* lanes that run at a time, 0: threads run one by one */
   bool line;         /* neighbouring blocks are one row (cg_host_make_line) */
-  LLVMValueRef
-      bound; /* the thread's function is a turn of a loop (cg_host_cut_stride); else NULL */
+  LLVMValueRef bound; /* if the thread's function is a turn of a loop (cg_host_cut_stride) */
   Whole whole;
   bool rare; /* what is made now is for other blocks than those: small code */
   /* with barriers */
@@ -68,8 +67,6 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
                   LLVMValueRef totals);
 /* The function of a row of such threads; NULL if there is none. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
-/* The attribute for calls of a thread's code, or of that of so many times as much. */
-const char *hl_inlining_of(LLVMValueRef fn, unsigned times);
 
 /* --- host_segments.c --- */
 

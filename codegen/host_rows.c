@@ -14,7 +14,13 @@
 #include "codegen/lanes.h"
 
 enum { TOTAL_AYES, TOTAL_VOTERS, TOTAL_OR, TOTAL_AND };
-enum { MAX_INLINED_BLOCKS = 64 };
+
+/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
+ * thread with many blocks stays a function, where the call costs nothing in comparison. */
+const char *cg_host_inlining(LLVMValueRef fn, unsigned times) {
+  enum { MAX_INLINED_BLOCKS = 64 };
+  return LLVMCountBasicBlocks(fn) > MAX_INLINED_BLOCKS * times ? "noinline" : "alwaysinline";
+}
 
 typedef struct Row {
   Cg *cg;
@@ -187,8 +193,7 @@ static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   Turns turns = begin_turns(&r, "k");
   place(&r, turns.counter);
   LLVMValueRef result = call(&r, thread, 0);
-  bool large = LLVMCountBasicBlocks(thread) > MAX_INLINED_BLOCKS;
-  cg_call_attribute(r.cg, result, large ? "noinline" : "alwaysinline");
+  cg_call_attribute(r.cg, result, cg_host_inlining(thread, 1));
   if (r.how->segment)
     gather(&r, result, 1);
   end_turns(&r, &turns, 1, r.count);
@@ -217,8 +222,7 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
   place(r, turns.counter);
   r->args[r->nargs] = results;
   LLVMValueRef alone = call(r, lanes, 1);
-  bool large = LLVMCountBasicBlocks(lanes) > 4 * MAX_INLINED_BLOCKS;
-  cg_call_attribute(r->cg, alone, large ? "noinline" : "alwaysinline");
+  cg_call_attribute(r->cg, alone, cg_host_inlining(lanes, 4));
   LLVMBasicBlockRef one_by_one = new_block(r, "alone"), done = new_block(r, "together"),
                     next = new_block(r, "");
   LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), done, one_by_one);

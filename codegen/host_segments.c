@@ -106,7 +106,7 @@ static void segment_nest(Loops *l, uint32_t number) {
   }
   hl_nest_begin(l, 1);
   LLVMValueRef result = call_segment(l, number, ayes, voters,
-                                     l->rare ? "noinline" : hl_inlining_of(s->fn, 1));
+                                     l->rare ? "noinline" : cg_host_inlining(s->fn, 1));
   count_votes(l, result);
   if (s->nexits > 1) {
     LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
@@ -217,7 +217,7 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
     }
   }
   LLVMValueRef result = call_segment(l, number, rest[2], rest[3],
-                                     hl_inlining_of(l->fission.segments[number].fn, 1));
+                                     cg_host_inlining(l->fission.segments[number].fn, 1));
   count_votes(l, result);
   LLVMBuildStore(l->b, LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), ""),
                  next_of_thread(l));

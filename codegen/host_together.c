@@ -171,7 +171,7 @@ static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
   args[HOST_NARGS + SEGMENT_BLOCK_ARGS] = results;
   LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
                                      HOST_NARGS + SEGMENT_BLOCK_ARGS + 1, "");
-  cg_call_attribute(l->cg, call, hl_inlining_of(fn, 4));
+  cg_call_attribute(l->cg, call, cg_host_inlining(fn, 4));
   if (w->fission.segments[number].votes || w->fission.segments[number].nexits > 1)
     take_results(l, &w->fission.segments[number], LLVMBuildLoad2(l->b, t, results, ""),
                  w->one_result[number] ? w->width : 1);
@@ -184,7 +184,7 @@ static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[SEGMEN
   memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
   LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args,
                                        HOST_NARGS + SEGMENT_BLOCK_ARGS, "");
-  cg_call_attribute(l->cg, result, hl_inlining_of(s->fn, 1));
+  cg_call_attribute(l->cg, result, cg_host_inlining(s->fn, 1));
   take_results(l, s, result, 1);
 }
 

@@ -66,8 +66,8 @@ static void host_emit(Cg *cg) {
   cg_host_emit(cg);
 }
 
-static void host_finish(
-    Cg *cg) { /* the dynamic shared memory begins behind the static, whose size is known now */
+/* The dynamic shared memory begins behind the static, whose size is known now. */
+static void host_finish(Cg *cg) {
   cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN *
                       HOST_SHARED_ALIGN;
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_HOST_DYNAMIC_NAME);
