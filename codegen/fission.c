@@ -152,8 +152,7 @@ static void find_live(Fissioner *x) {
 /* --- where values are kept --- */
 
 bool cg_divides_safely(LLVMValueRef i) {
-  LLVMOpcode op = LLVMGetInstructionOpcode(i);
-  if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem)
+  if (!cg_is_division(i))
     return true;
   LLVMValueRef by = LLVMGetOperand(i, 1);
   if (!LLVMIsAConstantInt(by) || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)

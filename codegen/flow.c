@@ -41,6 +41,11 @@ Blocks cg_blocks_in_order(Arena *arena, LLVMValueRef f) {
   return post;
 }
 
+bool cg_is_division(LLVMValueRef i) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(i);
+  return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
+}
+
 bool cg_is_plain_access(LLVMValueRef i) {
   return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
 }

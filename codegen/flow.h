@@ -10,5 +10,7 @@ typedef VEC(LLVMBasicBlockRef) Blocks;
 Blocks cg_blocks_in_order(Arena *arena, LLVMValueRef f);
 /* Of a load or store: neither volatile nor atomic. */
 bool cg_is_plain_access(LLVMValueRef i);
+/* Of integers; a remainder too. */
+bool cg_is_division(LLVMValueRef i);
 
 #endif

@@ -137,14 +137,6 @@ typedef struct StrideLoop {
   LLVMValueRef counter, start, bound; /* counter: the header's one phi */
 } StrideLoop;
 
-static bool has_pred(LLVMBasicBlockRef block, LLVMBasicBlockRef from) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
-    if (LLVMGetSuccessor(end, s) == block)
-      return true;
-  return false;
-}
-
 /* gridDim.x * blockDim.x */
 static bool is_stride(LLVMValueRef f, LLVMValueRef v) {
   LLVMValueRef launch = LLVMGetParam(f, HOST_LAUNCH);
@@ -209,9 +201,8 @@ static bool is_alone(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
     if (valuemap_get(&inside, b) != VALUEMAP_NONE)
       continue;
     valuemap_set(&inside, b, 1);
-    for (LLVMBasicBlockRef p = LLVMGetFirstBasicBlock(f); p; p = LLVMGetNextBasicBlock(p))
-      if (has_pred(b, p))
-        VEC_PUSH(&cg->cx->arena, &todo, p);
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u))
+      VEC_PUSH(&cg->cx->arena, &todo, LLVMGetInstructionParent(LLVMGetUser(u)));
   }
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
     bool in = valuemap_get(&inside, b) != VALUEMAP_NONE;

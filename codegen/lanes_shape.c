@@ -402,17 +402,12 @@ static bool is_late(Lanes *l, const LaneValue *v) {
          !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->old);
 }
 
-static bool is_integer_division(LLVMValueRef i) {
-  LLVMOpcode op = LLVMGetInstructionOpcode(i);
-  return op == LLVMSDiv || op == LLVMUDiv || op == LLVMSRem || op == LLVMURem;
-}
-
 /* No CPU divides vectors of integers: as many divisions as there are lanes. */
 static bool is_short_enough(const Lanes *l) {
   uint64_t n = 0;
   for (uint32_t k = 0; k < l->values.len; k++) {
     const LaneValue *v = &l->values.data[k];
-    n += v->shape.kind == SHAPE_VECTOR && is_integer_division(v->old) ? l->width : 1;
+    n += v->shape.kind == SHAPE_VECTOR && cg_is_division(v->old) ? l->width : 1;
   }
   return n <= LANES_INSTRUCTIONS;
 }
