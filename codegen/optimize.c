@@ -40,24 +40,24 @@ static bool has_calls(const Cg *cg) {
 /* instcombine moves an instruction into the block behind its own where its result is only used further on, and then what that instruction uses: a
  * chain of n operations with a check behind each, which is a branch, goes down block by block in n * n steps. Of a function with 1,300
  * blocks and 8,700 instructions it takes 0.6 s, so above a limit there is instsimplify. Code without checks has few such chains. */
-static bool has_chains(Cg *cg) {
+static bool has_chains(const Cg *cg, const Length *l) {
   enum { BLOCKS_TIMES_INSTRUCTIONS = 1000000 };
-  Length l = cg_length(cg);
-  return cg->options.boundscheck && (uint64_t)l.blocks * l.instructions > BLOCKS_TIMES_INSTRUCTIONS;
+  return cg->options.boundscheck &&
+         (uint64_t)l->blocks * l->instructions > BLOCKS_TIMES_INSTRUCTIONS;
 }
 
 /* Before a loop pass LLVM gives each exit of a loop a phi of each value that is used behind it, and removes most of them again. Rotating a loop
  * changes the dominators of all that comes behind it, and has what is known of its variables' users forgotten: each loop can cost as much as
  * the function is long. 600 loops with two exits each took 1.4 s, 1,000 4.7; the limit is 300 loops of 16 instructions each. */
-static bool has_tame_loops(Cg *cg) {
+static bool has_tame_loops(const Length *l) {
   enum { EXITS = 250, LOOPS_TIMES_INSTRUCTIONS = 1500000 };
-  Length l = cg_length(cg);
-  return l.exits <= EXITS && (uint64_t)l.loops * l.instructions <= LOOPS_TIMES_INSTRUCTIONS;
+  return l->exits <= EXITS && (uint64_t)l->loops * l->instructions <= LOOPS_TIMES_INSTRUCTIONS;
 }
 
 #define CLEAN(simplify) "function(sroa,early-cse," simplify ",simplifycfg)"
 const char *cg_cleaning(Cg *cg) {
-  return has_chains(cg) ? CLEAN("instsimplify") : CLEAN("instcombine<no-verify-fixpoint>");
+  Length l = cg_length(cg);
+  return has_chains(cg, &l) ? CLEAN("instsimplify") : CLEAN("instcombine<no-verify-fixpoint>");
 }
 
 static const char *const opens[] = {[MODULE] = "",
@@ -77,13 +77,13 @@ static void put_pass(Buf *b, Where at, const Row *row) {
   buf_puts(b, row->pass);
 }
 
-static const char *pipeline(Cg *cg, const Row *rows, size_t n) {
-  bool many = has_chains(cg);
+static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) {
+  bool many = has_chains(cg, l);
   const bool holds[] = {[ALWAYS] = true,
                         [CALLS] = has_calls(cg),
                         [MANY] = many,
                         [FEW] = !many,
-                        [TAME] = has_tame_loops(cg)};
+                        [TAME] = has_tame_loops(l)};
   Where at = MODULE;
   Buf b;
   buf_init(&b, &cg->cx->arena);
@@ -102,15 +102,19 @@ void cg_optimize_gpu(Cg *cg) {
       "default<O0>", "default<O1>", "function(simplifycfg<bonus-inst-threshold=8>),default<O2>"};
   if (cg->options.fastmath & CG_FAST_FTZ)
     flush_subnormals(cg);
-  cg_run_passes(cg, cg->options.opt < 3 ? of_llvm[cg->options.opt] : pipeline(cg, gpu, COUNT(gpu)));
+  if (cg->options.opt < 3) {
+    cg_run_passes(cg, of_llvm[cg->options.opt]);
+    return;
+  }
+  Length l = cg_length(cg);
+  cg_run_passes(cg, pipeline(cg, &l, gpu, COUNT(gpu)));
 }
 
 /* A function from which on time counts more than the last per cent of speed. Of the kernels of bench/kernels and the examples the largest have 1,187
  * instructions, 132 blocks and loops with 14 exits. A loop with 125 exits takes default<O3> 0.1 s, one with 500 1.6 s. */
-static bool is_long(Cg *cg) {
+static bool is_long(const Length *l) {
   enum { INSTRUCTIONS = 4000, BLOCKS = 500, EXITS = 64 };
-  Length l = cg_length(cg);
-  return l.instructions > INSTRUCTIONS || l.blocks > BLOCKS || l.exits > EXITS;
+  return l->instructions > INSTRUCTIONS || l->blocks > BLOCKS || l->exits > EXITS;
 }
 
 void cg_optimize_host(Cg *cg) {
@@ -119,6 +123,7 @@ void cg_optimize_host(Cg *cg) {
       "function(sroa),always-inline,default<O2>,function(loop(loop-reduce))",
       "function(sroa),always-inline,default<O3>,function(loop(loop-reduce))"};
   int opt = cg->options.opt;
-  bool by_rows = opt > 0 && is_long(cg);
-  cg_run_passes(cg, by_rows ? pipeline(cg, long_host, COUNT(long_host)) : of_llvm[opt]);
+  Length l = cg_length(cg);
+  bool by_rows = opt > 0 && is_long(&l);
+  cg_run_passes(cg, by_rows ? pipeline(cg, &l, long_host, COUNT(long_host)) : of_llvm[opt]);
 }
