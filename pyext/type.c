@@ -181,32 +181,6 @@ static PyObject *get_text(PyObject *self, void *Py_UNUSED(closure)) {
   return Py_NewRef(((PxType *)self)->text);
 }
 
-static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
-  PxType *t = (PxType *)self;
-  if (is_listed(t->id)) {
-    PxState *st = px_state_of(self);
-    PxElem elem = px_elem_of_text(st, PyUnicode_AsUTF8(t->text));
-    return elem == PX_NO_ELEM ? NULL : px_elem_dtype(st, elem);
-  }
-  if (t->id ==
-      TY_ARRAY) { /* the type of its elements: "float32[:]" without what stands behind the last bracket */
-    const char *text = PyUnicode_AsUTF8(t->text), *open = text ? strrchr(text, '[') : NULL;
-    const char *elem = open && !strncmp(text, "align", 5) ? strchr(text, ' ') + 1 : text;
-    PyObject *part = open ? PyUnicode_FromStringAndSize(elem, open - elem) : NULL;
-    PyObject *type = part ? px_type_new(px_state_of(self), part) : NULL;
-    Py_XDECREF(part);
-    return type;
-  }
-  if (t->id >= TY_SCALARS)
-    return PyErr_Format(PyExc_AttributeError, "%U has no dtype", t->text);
-  PyObject *dtype = px_dtype_of_type(px_state_of(self), t->id);
-  if (!dtype && PyErr_ExceptionMatches(PyExc_TypeError)) {
-    PyErr_Clear();
-    PyErr_Format(PyExc_AttributeError, "NumPy has no dtype for %U", t->text);
-  }
-  return dtype;
-}
-
 /* The one token of an array's type; false with AttributeError, by that name, for other types. */
 static bool array_token(PyObject *self, const char *name, PxToken *token) {
   PxType *t = (PxType *)self;
@@ -221,6 +195,36 @@ static bool array_token(PyObject *self, const char *name, PxToken *token) {
   px_signature_clear(&sig);
   Py_XDECREF(list);
   return known;
+}
+
+static PyObject *elements_type(PyObject *self) {
+  PxState *st = px_state_of(self);
+  PxToken token;
+  PyObject *text = array_token(self, "dtype", &token)
+                       ? PyUnicode_FromString(px_elem_text(st, px_token_elem(token)))
+                       : NULL;
+  PyObject *type = text ? px_type_new(st, text) : NULL;
+  Py_XDECREF(text);
+  return type;
+}
+
+static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure)) {
+  PxType *t = (PxType *)self;
+  if (is_listed(t->id)) {
+    PxState *st = px_state_of(self);
+    PxElem elem = px_elem_of_text(st, PyUnicode_AsUTF8(t->text));
+    return elem == PX_NO_ELEM ? NULL : px_elem_dtype(st, elem);
+  }
+  if (t->id == TY_ARRAY)
+    return elements_type(self);
+  if (t->id >= TY_SCALARS)
+    return PyErr_Format(PyExc_AttributeError, "%U has no dtype", t->text);
+  PyObject *dtype = px_dtype_of_type(px_state_of(self), t->id);
+  if (!dtype && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_AttributeError, "NumPy has no dtype for %U", t->text);
+  }
+  return dtype;
 }
 
 static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(closure)) {
