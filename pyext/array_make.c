@@ -109,7 +109,7 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
                                   &(PxPlace){address, ndim, itemsize, px_shape(self),
                                              px_strides(self), rt_device_is_host(self->device)})
                     : 0;
-  if (((PxMemory *)memory)->owner) /* others lead nowhere, but for a stream's owner */
+  if (PyObject_GC_IsTracked(memory)) /* others lead nowhere, but for a stream's owner */
     PyObject_GC_Track(self);
   return (PyObject *)self;
 }

@@ -65,7 +65,7 @@ PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, uns
 void px_array_set_stream(PyObject *fresh, PyObject *stream);
 /* Marks that work on `stream` (a Stream or None) uses the memory. */
 static inline void px_array_used(PxArray *a, PyObject *stream) {
-  px_memory_used(a->memory, stream);
+  px_memory_used(a->memory, (PyObject *)a, stream);
 }
 /* As px_stream_argument; where that is the default stream, the one that the array is bound to. */
 PyObject *px_array_stream(PxArray *a, PyObject *arg);

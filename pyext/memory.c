@@ -86,7 +86,12 @@ static void memory_dealloc(PyObject *op) {
   Py_DECREF(type);
 }
 
-void px_memory_used(PyObject *memory, PyObject *stream) {
+static void track(PyObject *op) {
+  if (!PyObject_GC_IsTracked(op))
+    PyObject_GC_Track(op);
+}
+
+void px_memory_used(PyObject *memory, PyObject *array, PyObject *stream) {
   PxMemory *m = (PxMemory *)memory;
   PyObject *s = stream == Py_None ? NULL : stream;
   if (PX_PUBLISHED(m->stream) == s || m->kind == PX_MEMORY_FOREIGN)
@@ -94,8 +99,13 @@ void px_memory_used(PyObject *memory, PyObject *stream) {
   PX_BEGIN_LOCKED(memory)
   if (m->stream && s && m->stream != s)
     m->mixed = true;
-  else if (s && !m->stream)
+  else if (s && !m->stream) {
     PX_PUBLISH(m->stream, Py_NewRef(s));
+    if (((PxStream *)s)->owner) { /* which may lead back to the array */
+      track(memory);
+      track(array);
+    }
+  }
   PX_END_LOCKED()
 }
 

@@ -29,7 +29,7 @@ PyObject *px_memory_foreign(PxState *st, RtDevice *d, uint64_t address, size_t b
                             PyObject *owner);
 /* New memory, from the allocator in use. Out of memory: what unreachable objects hold is freed, then it is tried once more. */
 PyObject *px_memory_new(PxState *st, RtDevice *d, size_t bytes, PyObject *stream);
-/* Marks that work on `stream` (a Stream or None) uses it. */
-void px_memory_used(PyObject *memory, PyObject *stream);
+/* Marks that work on `stream` (a Stream or None) uses it, through that array. */
+void px_memory_used(PyObject *memory, PyObject *array, PyObject *stream);
 
 #endif

@@ -489,11 +489,19 @@ def test_an_array_that_its_owner_keeps_is_collected():
     def bound(owner):
         owner.bound = owner.values.bind(owner)[1:]
 
+    def launched(owner):
+        fill[1, 4, owner](owner.values)
+        owner.view = owner.values[1:]
+
+    def allocated(owner):
+        owner.made = cuda.device_array(4, np.float64, stream=owner)
+        owner.view = owner.made[1:]
+
     @cuda.jit
     def fill(a):
         a[cuda.grid(1)] = 1
 
-    for tie in (cycle, stream, bound):
+    for tie in (cycle, stream, bound, launched, allocated):
         owner = Owner()
         tie(owner)
         gone = weakref.ref(owner)
