@@ -20,9 +20,10 @@ static _Thread_local RtDevice *selected;
 static _Thread_local RtContext before; /* the first select_device: what close() puts back */
 /* the last GPU that was selected since, also where the host device was afterwards */
 static _Thread_local RtDevice *made_current;
-/* What the last select_device displaced, as long as nothing else was selected: `with select_device(…):` puts that back. */
+/* What the last select_device displaced, as long as nothing else was selected and no other Device asked for: `with select_device(…):` puts that
+ * back, and `with gpus[i]:` what was selected. */
 static _Thread_local struct {
-  RtDevice *device; /* that it selected; NULL: none, or entered since */
+  RtDevice *device; /* that it selected; NULL: none, entered since, or as said */
   RtDevice *selected, *made_current;
   RtContext context, before;
 } chosen;
@@ -124,6 +125,7 @@ PX_HOT RtDevice *px_current_device(PxState *st) {
 
 /* dict.setdefault: of two threads that make a device's object at once, one's stays. */
 PyObject *px_device_object(PxState *st, RtDevice *d) {
+  chosen.device = NULL; /* `with` may be for this one, not for what select_device gave */
   PyObject *key = PyLong_FromLong(rt_device_ordinal(d));
   if (!key)
     return NULL;
@@ -405,6 +407,7 @@ static PyObject *module_select(PyObject *module, PyObject *arg) {
   RtContext context = rt_context_now();
   if (!d || !make_current(st, d))
     return NULL;
+  PyObject *object = px_device_object(st, d);
   chosen.device = d;
   chosen.selected = selected;
   chosen.made_current = made_current;
@@ -415,7 +418,7 @@ static PyObject *module_select(PyObject *module, PyObject *arg) {
   selected = d;
   if (!rt_device_is_host(d))
     made_current = d;
-  return px_device_object(st, d);
+  return object;
 }
 
 static PyObject *module_close(PyObject *module, PyObject *Py_UNUSED(args)) {

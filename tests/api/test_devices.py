@@ -444,6 +444,14 @@ set_device(None)
 with cuda.select_device(1):
     set_device(0)                                        # another library in the block
 assert device_now() is None
+cuda.select_device(1)
+for same in (lambda: cuda.gpus[1], cuda.get_current_device, lambda: cuda.device_array(1).device):
+    cuda.select_device(0)
+    cuda.select_device(1)
+    with same():                                         # the device of its own, which is to stay selected
+        pass
+    assert here() == 1, same
+cuda.close()
 set_device(1)
 cuda.close()                                             # nothing is selected, so nothing is put back
 assert device_now() == 1
