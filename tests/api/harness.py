@@ -16,6 +16,7 @@ import types
 import warnings
 
 import numpy as np
+import pytest
 from pyptx import cuda
 
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -503,6 +504,14 @@ def run(kernel, args, grid=1, block=1, shared=0, ulps=0, kwargs=None, **options)
         if isinstance(got, (np.ndarray, np.void)):
             assert same(got, want, ulps).all(), describe(got, want, ulps, f"argument {number}")
     return actual
+
+
+def stopped(kernel, *args, grid=1, block=64):
+    """The text of the IndexError that the launch ends with."""
+    with pytest.raises(IndexError) as e:
+        kernel[grid, block](*args)
+        cuda.synchronize()
+    return str(e.value)
 
 
 sources = itertools.count()

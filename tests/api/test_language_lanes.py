@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pytest
-from harness import define, run
+from harness import define, run, stopped
 from pyptx import cuda, float32, int64
 
 N, BLOCK, GRID = 333, 96, 4
@@ -362,14 +362,7 @@ def test_functions_of_the_library():
 # --- on the host: what is reported, and that vectors are used
 # ----------------------------------------------------------------------------
 
-host = pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") != "host", reason="about code for the host")
-
-
-def stopped(kernel, *args, grid=1, block=64):
-    with pytest.raises(IndexError) as e:
-        kernel[grid, block](*args)
-        cuda.synchronize()
-    return str(e.value)
+host = pytest.mark.host_only("about code for the host")
 
 
 @host

@@ -2,14 +2,12 @@
 all lanes together. Each of these was wrong once on the host.
 """
 
-import os
-
 import numpy as np
 import pytest
 from harness import run
 from pyptx import cuda, float64, int32, int64, uint32
 
-host = pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") != "host", reason="about code for the host")
+host = pytest.mark.host_only("about code for the host")
 
 
 def test_guards_behind_what_other_lanes_wrote():

@@ -1,24 +1,15 @@
 """Blocks as one long row, loops by the grid's stride, and rows of sparse matrices: what the host runs in another order than block by block."""
 
-import os
-
 import numpy as np
 import pytest
-from harness import run
+from harness import run, stopped
 from pyptx import cuda, int64
 
-host = pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") != "host", reason="about code for the host")
+host = pytest.mark.host_only("about code for the host")
 
 
 def ints(n, dtype=np.int64):
     return np.random.default_rng(n).integers(-50, 50, n).astype(dtype)
-
-
-def stopped(kernel, *args, grid=1, block=64):
-    with pytest.raises(IndexError) as e:
-        kernel[grid, block](*args)
-        cuda.synchronize()
-    return str(e.value)
 
 
 # Blocks that are neighbours along x run as one long row where only their place in the grid counts: who is named, and what is
