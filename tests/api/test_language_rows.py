@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from harness import run, stopped
 from pyptx import cuda, int64
+from test_language_short_loops import times_vector
 
 host = pytest.mark.host_only("about code for the host")
 
@@ -205,15 +206,6 @@ def test_thread_of_a_later_turn_is_named(block):
 # What runs thread by thread, as rows of a sparse matrix do: its indices are compared first, and may yet count from the end.
 
 
-def sparse(start, column, value, x, y):
-    row = cuda.grid(1)
-    if row < y.size:
-        acc = 0.0
-        for k in range(start[row], start[row + 1]):
-            acc += value[k] * x[column[k]]
-        y[row] = acc
-
-
 def sparse_arguments(column, rows=37):
     start = np.concatenate([[0], np.cumsum(np.arange(rows) % 7)])
     value = ints(start[-1], np.float32)
@@ -229,7 +221,7 @@ def test_sparse_rows(dtype, shift):
     arguments = sparse_arguments(column.astype(dtype))
     if shift == -20:  # rows of which some begin before 0
         arguments[0] = arguments[0] - 30
-    run(sparse, arguments, 3, 16)
+    run(times_vector, arguments, 3, 16)
 
 
 @host
@@ -239,5 +231,5 @@ def test_wrong_column_is_named(wrong):
     column[[40, 41]] = -1, wrong
     arguments = sparse_arguments(column)
     row = int(np.searchsorted(arguments[0], 41, side="right")) - 1
-    message = stopped(cuda.jit(sparse), *arguments, grid=3, block=16)
+    message = stopped(cuda.jit(times_vector), *arguments, grid=3, block=16)
     assert f"index {wrong} " in message and f"thread ({row % 16}, 0, 0) of block ({row // 16}, 0, 0)" in message, message

@@ -18,18 +18,19 @@ def sparse(rows=ROWS, dtype=np.int32, order=None):
     return start, rng.integers(0, rows, n).astype(dtype), rng.integers(-8, 9, n).astype(np.float32), rng.integers(-8, 9, rows).astype(np.float32)
 
 
+def times_vector(start, column, value, x, y):
+    row = cuda.grid(1)
+    if row < y.size:
+        acc = 0.0
+        for k in range(start[row], start[row + 1]):
+            acc += value[k] * x[column[k]]
+        y[row] = acc
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32])
 def test_a_sparse_matrix_times_a_vector(dtype):
-    def kernel(start, column, value, x, y):
-        row = cuda.grid(1)
-        if row < y.size:
-            acc = 0.0
-            for k in range(start[row], start[row + 1]):
-                acc += value[k] * x[column[k]]
-            y[row] = acc
-
     start, column, value, x = sparse(dtype=dtype)
-    y = run(kernel, [start, column, value, x, np.zeros(ROWS, np.float32)], 2, 32)[-1]
+    y = run(times_vector, [start, column, value, x, np.zeros(ROWS, np.float32)], 2, 32)[-1]
     assert y[0] == 0 and y[5] != 0
 
 
