@@ -27,11 +27,11 @@ typedef struct Loops {
   LLVMBasicBlockRef first;    /* allocas go to its beginning */
   LLVMValueRef sizes[3];      /* of a block, i32 */
   LLVMValueRef args[HOST_NARGS];
-  LLVMValueRef rows; /* threads of a block along y and z, i32 */
-  Loop nest[2];      /* rows, x */
-  unsigned nest_by;  /* threads along x at a time */
-  unsigned width;    /* lanes that run at a time, 0: threads run one by one */
-  bool line;         /* neighbouring blocks are one row (cg_host_make_line) */
+  LLVMValueRef rows;  /* threads of a block along y and z, i32 */
+  Loop nest[2];       /* rows, x */
+  unsigned nest_by;   /* threads along x at a time */
+  unsigned width;     /* lanes that run at a time, 0: threads run one by one */
+  bool line;          /* neighbouring blocks are one row (cg_host_make_line) */
   LLVMValueRef bound; /* if the thread's function is a turn of a loop (cg_host_cut_stride) */
   Whole whole;
   bool rare; /* what is made now is for other blocks than those: small code */
