@@ -30,16 +30,10 @@ void ty_check(Ty *ty, Val cond, const char *exception, const char *message, cons
   c.ins->aux.site = ir_site(ty->cx, ty->p->program, exception, message, ty->at->loc);
 }
 
-/* cuda.threadIdx and its like, which have .x, .y and .z */
-static bool is_position(Val v) {
-  return v.type->id == TY_FUNC && v.type->frozen->kind == FZ_INTRINSIC &&
-         ir_intrinsics[v.type->frozen->i].kind == INTRINSIC_SPACE;
-}
-
 static const char *operands_advice(Op op, Val a, Val b) {
   bool floats = ty_is_number(a.type) && ty_is_number(b.type);
   return a.type->id == TY_NONE || b.type->id == TY_NONE ? "test it first: if x is not None"
-         : is_position(a) || is_position(b)
+         : ty_is_position(a) || ty_is_position(b)
              ? "it has parts: cuda.threadIdx.x; cuda.grid(1) is the thread's place in the grid"
          : floats && op == OP_XOR ? "^ is for integers: x ** 2 is a power"
          : floats && (op == OP_AND || op == OP_OR)

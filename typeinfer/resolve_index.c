@@ -392,9 +392,7 @@ const char *ty_outside_advice(Val obj) {
   bool func = obj.type->id == TY_FUNC && obj.type->frozen->kind == FZ_FUNC;
   return func
              ? "a kernel cannot launch kernels: call the function without [ ], each thread by itself, or launch both from the host"
-         : obj.type->id == TY_FUNC && obj.type->frozen->kind == FZ_INTRINSIC &&
-                 ir_intrinsics[obj.type->frozen->i].kind == INTRINSIC_SPACE
-             ? "it has parts: cuda.threadIdx.x, cuda.blockDim.y"
+         : ty_is_position(obj) ? "it has parts: cuda.threadIdx.x, cuda.blockDim.y"
          : obj.type->id == TY_OBJECT
              ? "what a kernel reads from outside is a number, a tuple or a NumPy array, not a list or dict: freeze a tuple, or pass an array"
              : NULL;

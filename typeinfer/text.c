@@ -470,23 +470,26 @@ static bool add_fstring(Ty *ty, TyText *t, Ins *parts, int depth) {
   return true;
 }
 
-/* cuda.threadIdx and its kin show as (x, y, z). False: v is none of them. */
-static bool is_position(Ty *ty, Val v, Val *out) {
+bool ty_is_position(Val v) {
   const Frozen *f = v.type->frozen;
-  if (v.type->id != TY_FUNC || f->kind != FZ_INTRINSIC || f->i < INTR_CUDA_THREADIDX ||
-      f->i > INTR_CUDA_GRIDDIM)
-    return false;
+  return v.type->id == TY_FUNC && f->kind == FZ_INTRINSIC && f->i >= INTR_CUDA_THREADIDX &&
+         f->i <= INTR_CUDA_GRIDDIM;
+}
+
+/* They show as (x, y, z). */
+static Val position_tuple(Ty *ty, Val v) {
   Val parts[3];
   for (int k = 0; k < 3; k++) {
-    IntrinsicId id = (IntrinsicId)(INTR_TID_X + 3 * (f->i - INTR_CUDA_THREADIDX) + k);
-    parts[k] = ty_call_intrinsic(ty, id, NULL, 0, NULL);
+    int64_t id = INTR_TID_X + 3 * (v.type->frozen->i - INTR_CUDA_THREADIDX) + k;
+    parts[k] = ty_call_intrinsic(ty, (IntrinsicId)id, NULL, 0, NULL);
   }
-  *out = ty_make_tuple(ty, parts, 3);
-  return true;
+  return ty_make_tuple(ty, parts, 3);
 }
 
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
-  if (is_bottom(v) || (is_position(ty, v, &v) && is_bottom(v)))
+  if (!is_bottom(v) && ty_is_position(v))
+    v = position_tuple(ty, v);
+  if (is_bottom(v))
     return false;
   if (depth > TY_MAX_DEPTH || t->format.len > TY_MAX_TEXT)
     return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep"
