@@ -83,7 +83,6 @@ typedef enum Consumer {
   CONSUME_ALL,
   CONSUME_MIN,
   CONSUME_MAX,
-  CONSUME_KINDS,
   CONSUME_KEYED = 8,
   CONSUME_DEFAULTED = 16
 } Consumer;

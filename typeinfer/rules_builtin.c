@@ -88,24 +88,14 @@ static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
 
 static bool is_key(Val v) { return v.type && v.type->id != TY_NONE; }
 
-/* Of an iterable, item by item. */
-static Val choose_item(Ty *ty, const TyCall *c, Consumer consumer) {
-  Val key = c->options[0], start = c->options[1].type ? c->options[1] : ty_none(ty);
-  int how = (int)consumer | (is_key(key) ? CONSUME_KEYED : 0) |
-            (c->options[1].type ? CONSUME_DEFAULTED : 0);
-  return ty_is_generator(c->args[0])
-             ? ty_consume(ty, c->args[0], (Consumer)how, start, key)
-             : ty_consume_items(ty, c->library, c->args[0], (Consumer)how, start, key);
-}
-
 static Val choose_of_none(Ty *ty, const TyCall *c) {
   return c->options[1].type ? c->options[1]
                             : TY_FAIL(ty, ERR_ARGUMENTS, c->name,
                                       "it takes two or more numbers, or a tuple of them");
 }
 
-/* An array's items must be numbers; a key something to call. */
-static bool can_choose(Ty *ty, const TyCall *c) {
+/* An array's items must be numbers, unless a key makes them so; a key something to call. False after an error. */
+static bool check_consumed(Ty *ty, const TyCall *c) {
   const Type *t = c->args[0].type, *key = c->options[0].type;
   bool callable = !key || key->id == TY_NONE || key->id == TY_FUNC || key->id == TY_DTYPE ||
                   key->id == TY_OBJECT;
@@ -121,16 +111,33 @@ static bool can_choose(Ty *ty, const TyCall *c) {
   return false;
 }
 
+/* Is it consumed by a loop? Tuples and several values are taken item by item, which typing knows. */
 static bool is_iterated(const TyCall *c) {
   return ty_is_generator(c->args[0]) || (c->library && ty_can_consume(c->args[0]));
 }
 
+static Val consume(Ty *ty, const TyCall *c, int consumer, Val start) {
+  Val key = c->options[0];
+  if (!check_consumed(ty, c))
+    return BOTTOM;
+  return ty_is_generator(c->args[0])
+             ? ty_consume(ty, c->args[0], (Consumer)consumer, start, key)
+             : ty_consume_items(ty, c->library, c->args[0], (Consumer)consumer, start, key);
+}
+
+static Val choose_item(Ty *ty, const TyCall *c, Consumer consumer) {
+  Val missing = c->options[1];
+  int how = (int)consumer | (is_key(c->options[0]) ? CONSUME_KEYED : 0) |
+            (missing.type ? CONSUME_DEFAULTED : 0);
+  return consume(ty, c, how, missing.type ? missing : ty_none(ty));
+}
+
 Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   Op op = c->id == INTR_PY_MIN ? OP_LT : OP_GT;
-  if (c->n && !can_choose(ty, c))
-    return BOTTOM;
   if (c->n == 1 && is_iterated(c))
     return choose_item(ty, c, op == OP_LT ? CONSUME_MIN : CONSUME_MAX);
+  if (c->n && !check_consumed(ty, c))
+    return BOTTOM;
   bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
   uint32_t n = of_tuple ? c->args[0].type->n : c->n;
   if (c->options[1].type && !of_tuple && c->n > 1)
@@ -375,12 +382,8 @@ Val ty_rule_type(Ty *ty, const TyCall *c) {
 
 Val ty_rule_sum(Ty *ty, const TyCall *c) {
   Val t = c->args[0], r = c->given[1] ? c->args[1] : ty_const_int(ty, 0);
-  if (ty_is_generator(t))
-    return ty_consume(ty, t, CONSUME_SUM, r, BOTTOM);
-  if (is_iterated(c) && !can_choose(ty, c))
-    return BOTTOM;
   if (is_iterated(c))
-    return ty_consume_items(ty, c->library, t, CONSUME_SUM, r, BOTTOM);
+    return consume(ty, c, CONSUME_SUM, r);
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
@@ -390,13 +393,8 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
 
 Val ty_rule_anyall(Ty *ty, const TyCall *c) {
   Val t = c->args[0], r = ty_const_bool(ty, c->id == INTR_PY_ALL);
-  Consumer consumer = c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY;
-  if (ty_is_generator(t))
-    return ty_consume(ty, t, consumer, ty_none(ty), BOTTOM);
-  if (is_iterated(c) && !can_choose(ty, c))
-    return BOTTOM;
   if (is_iterated(c))
-    return ty_consume_items(ty, c->library, t, consumer, ty_none(ty), BOTTOM);
+    return consume(ty, c, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
