@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "typeinfer/ty.h"
+#include "typeinfer/wide.h"
 
 /* --- one index --- */
 
@@ -114,14 +115,28 @@ static Val clamp(Ty *ty, Val v, Val lo, Val hi) {
   return ty_select(ty, less(ty, hi, v), hi, v);
 }
 
+/* A constant bound or step as Python takes it: beyond 64 bits the nearest of them. False: not known. */
+static bool constant_part(Ty *ty, const Frozen *k, int64_t *out) {
+  if (!k || fz_get_int(k, out))
+    return k != NULL;
+  bool high = k->kind == FZ_SCALAR && k->type == TY_U64;
+  bool wide = k->kind == FZ_INT && k->wide;
+  int sign = high ? 1 : wide ? wide_compare(k, fz_int(ty->cx, 0)) : 2;
+  *out = sign < 0 ? INT64_MIN : INT64_MAX;
+  return sign != 2;
+}
+
 /* A bound or a step as a pyint: one above 2**63 is as good as the largest. */
 static Val part_index(Ty *ty, Val part) {
-  Val i = ty_to_index(ty, part), most = ty_const_int(ty, INT64_MAX);
-  const Frozen *k = part.konst;
-  bool beyond = k && (k->wide || (k->kind == FZ_SCALAR && k->type == TY_U64 && k->i < 0));
-  if (is_bottom(i) || (part.type->id != TY_U64 && !beyond) || (k && !beyond))
+  Val i = ty_to_index(ty, part);
+  int64_t k;
+  if (is_bottom(i) || fz_get_int(part.konst, &k))
     return i;
-  return beyond ? most : ty_select(ty, less(ty, i, ty_const_int(ty, 0)), most, i);
+  if (constant_part(ty, part.konst, &k))
+    return ty_const_int(ty, k);
+  if (part.type->id != TY_U64 || part.konst)
+    return i;
+  return ty_select(ty, less(ty, i, ty_const_int(ty, 0)), ty_const_int(ty, INT64_MAX), i);
 }
 
 /* A bound of a slice as Python's slice.indices has it: negative counts from the end, then clipped. */
@@ -303,7 +318,7 @@ static Val tuple_slice(Ty *ty, Val t, Val slice) {
     if (is_bottom(v))
       return BOTTOM;
     given[k] = v.type->id != TY_NONE;
-    if (given[k] && !fz_get_int(v.konst, &part[k]))
+    if (given[k] && !constant_part(ty, v.konst, &part[k]))
       return ty_not_constant(ty, "a slice of a tuple", NULL);
   }
   if (!part[2])

@@ -99,9 +99,23 @@ def test_against_numbers_of_the_launch():
         assert out.tolist() == [bool(eval(t, {**names, "n": n, "u": u})) for t in tests]
 
 
+def test_bounds_and_steps_of_slices_end_at_64_bits():
+    """As Python has them: beyond 64 bits they are as good as the nearest number that 64 bits hold."""
+    parts = ["", "-far", "far", "high", "-high - 1", "1"]
+    slices = [f"{a}:{b}:{c}" for a in parts for b in parts for c in ("", "far", "-far", "-1")]
+    lines = [f"v[{s}].size + (10 * v[{s}][0] if v[{s}].size else 0)" for s in slices]
+    lines += [f"len(t[{s}]) + sum(t[{s}])" for s in slices]
+    scope = {"far": 2**100, "high": 2**63, "t": (3, 5, 7, 11)}
+    exec("def kernel(out, v):\n" + "".join(f"    out[{k}] = {line}\n" for k, line in enumerate(lines)), scope)
+    v, (out, want) = np.array([2.0, 3.0, 5.0]), np.zeros((2, len(lines)))
+    cuda.jit(scope["kernel"])[1, 1](out, v)
+    scope["kernel"](want, v)
+    assert out.tolist() == want.tolist()
+
+
 @pytest.mark.parametrize(
     "expression",
-    ["10**400", "x**400", "x << 100", "10**10**10", "x**10**18", "1 << (1 << 40)", "-(10**400)", "BIG * BIG", "BIG - 1", "~BIG", "sum((BIG, BIG))", "max(x, BIG)", "abs(-BIG)"],
+    ["10**400", "x**400", "x << 100", "10**10**10", "x**10**18", "1 << (1 << 40)", "-(10**400)", "BIG * BIG", "BIG - 1", "~BIG", "sum((BIG, BIG))", "max(x, BIG)", "abs(-BIG)", "out[-(10**2000):][0]"],
 )
 def test_what_no_integer_holds_is_an_error(expression):
     """And soon, without the memory that the number would take."""
