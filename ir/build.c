@@ -310,6 +310,13 @@ const Frozen *fz_int(Cx *cx, int64_t v) {
   return f;
 }
 
+const Frozen *fz_uint(Cx *cx, uint64_t v) {
+  Frozen *f = fz_new(cx, FZ_INT);
+  f->i = (int64_t)v;
+  f->wide = v > INT64_MAX;
+  return f;
+}
+
 const Frozen *fz_float(Cx *cx, double v) {
   Frozen *f = fz_new(cx, FZ_FLOAT);
   f->re = v;

@@ -39,6 +39,7 @@ void ir_settle(Fn *fn);
 /* Constants; appended to block b (anywhere before a terminator is fine) */
 Ins *ir_const(Cx *cx, Fn *fn, const Frozen *f, const Type *type, Loc loc); /* in no block */
 const Frozen *fz_int(Cx *cx, int64_t v);
+const Frozen *fz_uint(Cx *cx, uint64_t v); /* wide, if int64 does not hold it */
 const Frozen *fz_float(Cx *cx, double v);
 const Frozen *fz_bool(Cx *cx, bool v);
 /* weak: FZ_COMPLEX, strong: FZ_SCALAR */

@@ -393,13 +393,8 @@ const Frozen *ty_normal(Cx *cx, const Frozen *f, const Type *t) {
   switch (ty_kind(t)) {
   case KIND_BOOL: return fz_bool(cx, c->i != 0);
   case KIND_FLOAT: return fz_float(cx, c->re);
-  default: {
-    Frozen *r = CX_NEW(cx, Frozen);
-    r->kind = FZ_INT;
-    r->i = c->i;
-    r->wide = ty_kind(t) == KIND_UINT && c->i < 0;
-    return r;
-  }
+  case KIND_UINT: return fz_uint(cx, (uint64_t)c->i);
+  default: return fz_int(cx, c->i);
   }
 }
 

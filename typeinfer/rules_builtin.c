@@ -24,7 +24,7 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
   if (ty_is_complex(x.type))
     return ty_complex_abs(ty, x);
   if (ty_is_weak(x.type) && wide_is_int(x.konst)) {
-    bool negative = x.konst->text ? *x.konst->text == '-' : !x.konst->wide && x.konst->i < 0;
+    bool negative = wide_compare(x.konst, fz_int(ty->cx, 0)) < 0;
     return negative ? ty_unary(ty, OP_NEG, x) : x;
   }
   bool same = x.type->id == TY_BOOL || ty_kind(x.type) == KIND_UINT;

@@ -32,12 +32,9 @@ static void add_dtype(Members *m, TypeId id) {
 static void add_limits_of_int(Members *m, TypeId id) {
   unsigned bits = ty_scalar_info[id].bits;
   bool is_unsigned = ty_scalar_info[id].kind == KIND_UINT;
-  Frozen *max = CX_NEW(m->cx, Frozen);
-  max->kind = FZ_INT;
-  max->i = (int64_t)(UINT64_MAX >> (64 - bits + !is_unsigned));
-  max->wide = max->i < 0;
-  add(m, "max", max);
-  add_int(m, "min", is_unsigned ? 0 : -max->i - 1);
+  uint64_t max = UINT64_MAX >> (64 - bits + !is_unsigned);
+  add(m, "max", fz_uint(m->cx, max));
+  add_int(m, "min", is_unsigned ? 0 : -(int64_t)max - 1);
   add(m, "kind", fz_str(m->cx, is_unsigned ? "u" : "i"));
 }
 

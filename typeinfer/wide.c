@@ -80,6 +80,14 @@ static bool read(Wide *x, const Frozen *f) {
   return true;
 }
 
+static const Frozen *with_text(Cx *cx, const char *text) {
+  Frozen *f = CX_NEW(cx, Frozen);
+  f->kind = FZ_INT;
+  f->wide = true;
+  f->text = text;
+  return f;
+}
+
 static const Frozen *digits_of(Cx *cx, const Wide *value) {
   Wide x = *value;
   char text[MAX_DIGITS + 16], *at = text + sizeof text;
@@ -91,20 +99,10 @@ static const Frozen *digits_of(Cx *cx, const Wide *value) {
   }
   if (value->negative)
     *--at = '-';
-  Frozen *f = CX_NEW(cx, Frozen);
-  f->kind = FZ_INT;
-  f->wide = true;
-  f->text = arena_strdup(&cx->arena, at);
-  return f;
+  return with_text(cx, arena_strdup(&cx->arena, at));
 }
 
-static const Frozen *without_digits(Cx *cx) {
-  Frozen *f = CX_NEW(cx, Frozen);
-  f->kind = FZ_INT;
-  f->wide = true;
-  f->text = fz_no_digits;
-  return f;
-}
+static const Frozen *without_digits(Cx *cx) { return with_text(cx, fz_no_digits); }
 
 static const Frozen *result(Cx *cx, const Wide *x) {
   if (x->n > WORDS)
@@ -112,13 +110,7 @@ static const Frozen *result(Cx *cx, const Wide *x) {
   uint64_t low = (x->n > 0 ? x->w[0] : 0) | (uint64_t)(x->n > 1 ? x->w[1] : 0) << 32;
   if (x->n > 2 || (x->negative && low > UINT64_C(1) << 63))
     return digits_of(cx, x);
-  if (x->negative || low <= INT64_MAX)
-    return fz_int(cx, x->negative ? (int64_t)-low : (int64_t)low);
-  Frozen *f = CX_NEW(cx, Frozen); /* what uint64 takes */
-  f->kind = FZ_INT;
-  f->wide = true;
-  f->i = (int64_t)low;
-  return f;
+  return x->negative ? fz_int(cx, (int64_t)-low) : fz_uint(cx, low);
 }
 
 /* --- magnitudes --- */
