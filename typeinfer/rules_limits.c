@@ -2,12 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/base/half.h"
 #include "typeinfer/ty.h"
 
 static const char iinfo_text[] = "numpy.iinfo", finfo_text[] = "numpy.finfo";
 
 typedef struct Members {
-  Cx *cx;
+  Ty *ty;
   Binding *list;
   uint32_t n;
 } Members;
@@ -15,17 +16,14 @@ typedef struct Members {
 enum { MAX_MEMBERS = 24 };
 
 static void add(Members *m, const char *name, const Frozen *value) {
-  CX_ASSERT(m->cx, m->n < MAX_MEMBERS);
+  CX_ASSERT(m->ty->cx, m->n < MAX_MEMBERS);
   m->list[m->n++] = (Binding){name, value};
 }
 
-static void add_int(Members *m, const char *name, int64_t v) { add(m, name, fz_int(m->cx, v)); }
+static void add_int(Members *m, const char *name, int64_t v) { add(m, name, fz_int(m->ty->cx, v)); }
 
 static void add_dtype(Members *m, TypeId id) {
-  Frozen *f = CX_NEW(m->cx, Frozen);
-  f->kind = FZ_DTYPE;
-  f->type = id;
-  add(m, "dtype", f);
+  add(m, "dtype", ty_dtype_of(m->ty, ty_id(m->ty, id)).type->frozen);
   add_int(m, "bits", ty_scalar_info[id].bits);
 }
 
@@ -33,22 +31,23 @@ static void add_limits_of_int(Members *m, TypeId id) {
   unsigned bits = ty_scalar_info[id].bits;
   bool is_unsigned = ty_scalar_info[id].kind == KIND_UINT;
   uint64_t max = UINT64_MAX >> (64 - bits + !is_unsigned);
-  add(m, "max", fz_uint(m->cx, max));
+  add(m, "max", fz_uint(m->ty->cx, max));
   add_int(m, "min", is_unsigned ? 0 : -(int64_t)max - 1);
-  add(m, "kind", fz_str(m->cx, is_unsigned ? "u" : "i"));
+  add(m, "kind", fz_str(m->ty->cx, is_unsigned ? "u" : "i"));
 }
 
-typedef struct Format {
+static const HalfFormat float32 = {.fraction = 23, .bias = 127},
+                        float64 = {.fraction = 52, .bias = 1023};
+static const struct {
   TypeId id;
-  int mantissa, exponent; /* bits */
-} Format;
-static const Format formats[] = {
-    {TY_F16, 10, 5}, {TY_BF16, 7, 8}, {TY_F32, 23, 8}, {TY_F64, 52, 11}};
+  const HalfFormat *format;
+} formats[] = {
+    {TY_F16, &half_float16}, {TY_BF16, &half_bfloat16}, {TY_F32, &float32}, {TY_F64, &float64}};
 
-static void add_limits_of_float(Members *m, const Format *f) {
-  int m_bits = f->mantissa, maxexp = 1 << (f->exponent - 1), minexp = 2 - maxexp;
-  int precision = (int)(m_bits * log10(2));
-  double max = ldexp(2 - ldexp(1, -m_bits), maxexp - 1);
+static void add_limits_of_float(Members *m, TypeId id, const HalfFormat *f) {
+  int m_bits = f->fraction, maxexp = f->bias + 1, minexp = 1 - f->bias;
+  int exponent_bits = ty_scalar_info[id].bits - 1 - m_bits, precision = (int)(m_bits * log10(2));
+  double max = ldexp(2 - ldexp(1, -m_bits), f->bias);
   const struct {
     const char *name;
     double value;
@@ -61,30 +60,30 @@ static void add_limits_of_float(Members *m, const Format *f) {
                 {"smallest_subnormal", ldexp(1, minexp - m_bits)},
                 {"resolution", pow(10, -precision)}};
   for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
-    add(m, floats[k].name, ty_fold_cast(m->cx, fz_float(m->cx, floats[k].value), f->id));
+    add(m, floats[k].name, ty_fold_cast(m->ty->cx, fz_float(m->ty->cx, floats[k].value), id));
   add_int(m, "nmant", m_bits);
   add_int(m, "machep", -m_bits);
   add_int(m, "negep", -m_bits - 1);
-  add_int(m, "iexp", f->exponent);
-  add_int(m, "nexp", f->exponent);
+  add_int(m, "iexp", exponent_bits);
+  add_int(m, "nexp", exponent_bits);
   add_int(m, "maxexp", maxexp);
   add_int(m, "minexp", minexp);
   add_int(m, "precision", precision);
 }
 
-static const Frozen *limits(Ty *ty, const char *text, TypeId id, const Format *format) {
+static const Frozen *limits(Ty *ty, const char *text, TypeId id, const HalfFormat *format) {
   for (uint32_t k = 0; k < ty->p->frozen.len; k++)
     if (ty->p->frozen.data[k]->text == text && ty->p->frozen.data[k]->type == id)
       return ty->p->frozen.data[k];
   Frozen *f = CX_NEW(ty->cx, Frozen);
-  Members m = {.cx = ty->cx, .list = CX_ARRAY(ty->cx, Binding, MAX_MEMBERS)};
+  Members m = {.ty = ty, .list = CX_ARRAY(ty->cx, Binding, MAX_MEMBERS)};
   f->kind = FZ_OPAQUE;
   f->text = text;
   f->wide = true; /* its name, in messages */
   f->type = id;
   add_dtype(&m, id);
   if (format)
-    add_limits_of_float(&m, format);
+    add_limits_of_float(&m, id, format);
   else
     add_limits_of_int(&m, id);
   f->attrs = m.list;
@@ -116,6 +115,6 @@ Val ty_rule_np_finfo(Ty *ty, const TyCall *c) {
     id = ty_part_id(id);
   for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
     if (formats[k].id == id)
-      return ty_const(ty, limits(ty, finfo_text, id, &formats[k]));
+      return ty_const(ty, limits(ty, finfo_text, id, formats[k].format));
   return ty_argument_type(ty, c, 0, "a float type such as np.float32, or a float");
 }
