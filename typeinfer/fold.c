@@ -187,7 +187,9 @@ static const Frozen *fold_int(Cx *cx, Op op, int64_t a, int64_t b) {
   return ok ? fz_int(cx, r) : NULL;
 }
 
-static const Frozen *fold_order(Cx *cx, Op op, bool less, bool equal, bool greater) {
+/* Of what wide_compare gives: 2 is a nan, which has no place in the order. */
+static const Frozen *fold_order(Cx *cx, Op op, int order) {
+  bool less = order == -1, equal = order == 0, greater = order == 1;
   switch (op) {
   case OP_LT: return fz_bool(cx, less);
   case OP_LE: return fz_bool(cx, less || equal);
@@ -203,15 +205,17 @@ static const Frozen *fold_compare(Cx *cx, Op op, Num a, Num b) {
   bool ints = a.kind != NUM_FLOAT && b.kind != NUM_FLOAT;
   if (!ints && (fabs(a.d) > 0x1p53 || fabs(b.d) > 0x1p53) && a.kind != b.kind)
     return NULL;
-  return ints ? fold_order(cx, op, a.i<b.i, a.i == b.i, a.i> b.i)
-              : fold_order(cx, op, a.d<b.d, a.d == b.d, a.d> b.d);
+  int order = ints                       ? (a.i > b.i) - (a.i < b.i)
+              : isnan(a.d) || isnan(b.d) ? 2
+                                         : (a.d > b.d) - (a.d < b.d);
+  return fold_order(cx, op, order);
 }
 
 /* Where one is beyond 64 bits. */
 static const Frozen *compare_wide(Cx *cx, Op op, const Frozen *a, const Frozen *b) {
-  int c = wide_compare(a, b);
-  bool unknown = c == 2 && a->kind != FZ_FLOAT && b->kind != FZ_FLOAT;
-  return unknown ? NULL : fold_order(cx, op, c == -1, c == 0, c == 1);
+  int order = wide_compare(a, b);
+  bool unknown = order == 2 && a->kind != FZ_FLOAT && b->kind != FZ_FLOAT;
+  return unknown ? NULL : fold_order(cx, op, order);
 }
 
 static const Frozen *fold_float(Cx *cx, Op op, double a, double b) {
