@@ -25,13 +25,10 @@ static PyObject *name_of(PxLauncher *l) {
 }
 
 static PyObject *was_reset(const PxBound *b) {
-  PyObject *class = px_error_class(b->args.st, "ContextLostError");
-  if (class)
-    PyErr_Format(
-        class,
-        "%s was reset after the launch of %U was bound\n  help: bind it again, to new arrays",
-        rt_device_label(b->args.device), name_of(b->launcher));
-  Py_XDECREF(class);
+  px_raise_lost(
+      b->args.st,
+      "%s was reset after the launch of %U was bound\n  help: bind it again, to new arrays",
+      rt_device_label(b->args.device), name_of(b->launcher));
   return NULL;
 }
 

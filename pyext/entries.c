@@ -203,14 +203,11 @@ static int compile_coarse(PxState *st, PxOverload *o) {
 static int check_owners(PxState *st, const PxOverload *o) {
   if (!rt_kernel_is_stale(o->kernel) || !o->owners || !PyTuple_GET_SIZE(o->owners))
     return 0;
-  PyObject *class = px_error_class(st, "ContextLostError");
-  if (class)
-    PyErr_Format(
-        class,
-        "%s was reset after kernel '%s' was compiled with device arrays among its globals or closure values, which are "
-        "gone\n  help: make these arrays again, and the kernel anew: cuda.jit(kernel.py_func)",
-        rt_device_label(o->device), o->code->symbol);
-  Py_XDECREF(class);
+  px_raise_lost(
+      st,
+      "%s was reset after kernel '%s' was compiled with device arrays among its globals or closure values, which are "
+      "gone\n  help: make these arrays again, and the kernel anew: cuda.jit(kernel.py_func)",
+      rt_device_label(o->device), o->code->symbol);
   return -1;
 }
 

@@ -2,6 +2,7 @@
 #include "pyext/raise.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,16 @@ PyObject *px_error_class(PxState *st, const char *name) {
     Py_DECREF(errors);
   }
   return PyObject_GetAttrString(st->errors, name);
+}
+
+void px_raise_lost(PxState *st, const char *format, ...) {
+  PyObject *class = px_error_class(st, "ContextLostError");
+  va_list values;
+  va_start(values, format);
+  if (class)
+    PyErr_FormatV(class, format, values);
+  va_end(values);
+  Py_XDECREF(class);
 }
 
 PyObject *px_source_line(const char *file, int32_t line) {

@@ -16,6 +16,8 @@ void px_raise_status(PxState *st, RtStatus status);
 /* A thread stopped: the exception class that the site names, with message, thread, block, file and line. scope: the
  * kernel's globals, where user-defined exception classes are looked up; may be NULL. */
 void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObject *scope);
+/* ContextLostError: what was asked for went with a reset of its device. Format as PyErr_Format's. */
+void px_raise_lost(PxState *st, const char *format, ...);
 /* The class pyptx.errors.NAME: a new reference. */
 PyObject *px_error_class(PxState *st, const char *name);
 /* Source line through linecache: a new str without newline, or NULL without an exception. */
