@@ -10,6 +10,7 @@
 #include <structmember.h>
 
 #include <stdbool.h>
+#include <string.h>
 
 #if PY_VERSION_HEX < 0x030B0000
 #error "CPython 3.11 or later is needed"
@@ -106,6 +107,13 @@ static inline bool px_is_finalizing(void) {
 #else
   return _Py_IsFinalizing();
 #endif
+}
+
+/* PyMem; NULL, without an exception, where there is no memory. */
+static inline char *px_copy_text(const char *s) {
+  size_t n = strlen(s) + 1;
+  char *copy = PyMem_Malloc(n);
+  return copy ? memcpy(copy, s, n) : NULL;
 }
 
 /* A tuple of three extents or positions. */

@@ -345,12 +345,6 @@ static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
   return 0;
 }
 
-static char *copy_text(const char *s) {
-  size_t n = strlen(s) + 1;
-  char *copy = PyMem_Malloc(n);
-  return copy ? memcpy(copy, s, n) : NULL;
-}
-
 static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {
       "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
@@ -380,7 +374,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   d->link = Py_XNewRef(link);
   d->caching = (PxCaching)caching;
   d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
-  if (dump && *dump && !(d->dump = copy_text(dump)))
+  if (dump && *dump && !(d->dump = px_copy_text(dump)))
     PyErr_NoMemory();
   else if (d->made && read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
     return (PyObject *)d;

@@ -99,11 +99,6 @@ static PyObject *label_of(PxDispatcher *d, const PxOverload *o) {
   return bytes;
 }
 
-static char *copy_text(const char *text) {
-  char *copy = PyMem_Malloc(strlen(text) + 1);
-  return copy ? strcpy(copy, text) : (PyErr_NoMemory(), NULL);
-}
-
 static int keep_entries(PxDispatcher *d, PxOverload *o, PyObject *linked) {
   PxEntries *e = o->entries = PyMem_Calloc(1, sizeof *e);
   const char *dump = px_dump(d);
@@ -117,7 +112,9 @@ static int keep_entries(PxDispatcher *d, PxOverload *o, PyObject *linked) {
     return PyErr_NoMemory(), -1;
   if (!o->code->rest)
     return 0;
-  return (dump && !(e->dump = copy_text(dump))) || !(e->label = label_of(d, o)) ? -1 : 0;
+  if (dump && !(e->dump = px_copy_text(dump)))
+    return PyErr_NoMemory(), -1;
+  return (e->label = label_of(d, o)) ? 0 : -1;
 }
 
 void px_entries_free(PxOverload *o) {

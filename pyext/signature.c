@@ -187,12 +187,6 @@ static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out
   return NULL;
 }
 
-static char *copy_text(const char *s) {
-  size_t n = strlen(s) + 1;
-  char *copy = PyMem_Malloc(n);
-  return copy ? memcpy(copy, s, n) : NULL;
-}
-
 int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
   *out = (PxSignature){0};
   Cx *cx = cx_new();
@@ -206,7 +200,7 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out) {
     const char *error = parse_list(st, cx, text, &tokens, &result, out);
     if (error)
       fail(cx, (Loc){0}, ERR_SIGNATURE, arena_printf(&cx->arena, "%s in '%.200s'", error, text));
-    if (result && !(out->result = copy_text(ty_name(cx, result))))
+    if (result && !(out->result = px_copy_text(ty_name(cx, result))))
       fail(cx, (Loc){0}, ERR_MEMORY);
     if (!(out->tokens = PyMem_Malloc(sizeof(PxToken) * (tokens.len + 1))))
       fail(cx, (Loc){0}, ERR_MEMORY);
