@@ -28,9 +28,10 @@ static void array_dealloc(PyObject *op) {
 int px_array_check(const PxArray *a, const char *who) {
   if (PX_LIKELY(a->epoch == px_epoch_now(a->device)))
     return 0;
-  px_raise_lost(px_state_of((PyObject *)a),
-                "%s was made before %s was reset, which took its memory away\n  help: make it again",
-                who, rt_device_label(a->device));
+  px_raise_lost(
+      px_state_of((PyObject *)a),
+      "%s was made before %s was reset, which took its memory away\n  help: make it again", who,
+      rt_device_label(a->device));
   return -1;
 }
 

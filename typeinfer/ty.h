@@ -278,8 +278,8 @@ Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
 /* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
-bool ty_is_position(Val v); /* text.c: cuda.threadIdx and its like, which have .x, .y and .z */
-bool ty_is_method(Val callee);          /* array.reshape, number.conjugate, bound to their object */
+bool ty_is_position(Val v);    /* text.c: cuda.threadIdx and its like, which have .x, .y and .z */
+bool ty_is_method(Val callee); /* array.reshape, number.conjugate, bound to their object */
 const char *ty_method_name(Val callee); /* of one */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
 /* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
