@@ -1,7 +1,8 @@
 """Sources of generated kernels for bench/scaling.py: a shape each, as long as asked for.
 
 Each function takes a size and returns the source of a function `kernel`, with what it calls, of two float32 arrays `a` and `b`; `arguments`
-has as many arrays as its size. SIZES has how large they are measured.
+has as many arrays as its size. No thread reads what another writes but behind a barrier, and no value overflows: tests compare the results with
+CPython's. SIZES has how large they are measured.
 """
 
 TWO_ARRAYS = "float32[::1], float32[::1]"
@@ -18,9 +19,9 @@ def straight_lines(n):
             lines += ["    for j in range(k):", "        x = x + b[j]"]
         else:
             lines.append(
-                (f"    x = x * y + {j}.0", f"    y = a[i + {j}] - x", f"    k = (k ^ {j}) + i")[j % 3]
+                (f"    x = x * 0.5 + {j}.0", f"    y = a[i + {j}] - x", f"    k = (k ^ {j}) + i")[j % 3]
             )
-    lines.append("    b[i] = x + y + k")
+    lines.append("    b[-1 - i] = x + y + k")
     return "\n".join(lines) + "\n"
 
 
@@ -28,7 +29,7 @@ def one_block(n):
     """n lines without a branch, each using the two before it."""
     lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    v0 = a[i]", "    v1 = b[i]"]
     lines += [
-        f"    v{k} = v{k - 1} * v{k - 2} + a[i + {k % 1000}]" if k % 3 else f"    v{k} = v{k - 2} - {k}.0 * v{k - 1}"
+        f"    v{k} = v{k - 1} * v{k - 2} + a[i + {k % 1000}]" if k % 3 else f"    v{k} = v{k - 2} * 0.25 - 0.{k} * v{k - 1}"
         for k in range(2, n)
     ]
     lines.append(f"    b[i] = v{n - 1}")
@@ -66,8 +67,8 @@ def ifs(n):
     lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    x = y = z = w = a[i]"]
     for k in range(n):
         v, u = "xyzw"[k % 4], "xyzw"[(k + 1) % 4]
-        lines += [f"    if {u} > {k}.0:", f"        {v} = {v} * {u} + b[i + {k % 1000}]"]
-    lines.append("    b[i] = x + y + z + w")
+        lines += [f"    if {u} > -0.{k}:", f"        {v} = {v} * 0.5 + b[i + {k % 1000}]"]
+    lines.append("    b[-1 - i] = x + y + z + w")
     return "\n".join(lines) + "\n"
 
 
@@ -82,7 +83,7 @@ def nested_ifs(n, depth=90):
         for k in reversed(range(here)):
             pad = "    " + " " * k
             lines += [f"{pad}else:", f"{pad} x = x + {start + k}.25"]
-    lines.append("    b[i] = x")
+    lines.append("    b[-1 - i] = x")
     return "\n".join(lines) + "\n"
 
 
@@ -90,8 +91,8 @@ def loops(n):
     """n loops one behind the other."""
     lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    n = a.size", "    x = a[i]"]
     for k in range(n):
-        lines += [f"    for j in range({k % 7}, n):", f"        x = x * {k}.5 + b[j]"]
-    lines.append("    b[i] = x")
+        lines += [f"    for j in range({k % 7}, n):", f"        x = x * 0.{k} + b[j] * a[i]"]
+    lines.append("    b[-1 - i] = x")
     return "\n".join(lines) + "\n"
 
 
@@ -105,10 +106,10 @@ def nests(n):
             pad = "    " * (d + 1)
             lines.append(f"{pad}for j{d} in range(n - {d}):")
         at = " + ".join(f"j{d}" for d in range(depth))
-        lines.append("    " * (depth + 1) + f"x = x * {turn}.5 + b[{at}]")
+        lines.append("    " * (depth + 1) + f"x = x * 0.{turn} + b[{at}]")
         made += depth
         turn += 1
-    lines.append("    b[i] = x")
+    lines.append("    b[-1 - i] = x")
     return "\n".join(lines) + "\n"
 
 
@@ -118,7 +119,7 @@ def whiles(n):
     for j in range(n):
         lines += [f"    while k < i + {j}:", "        k += 1", f"        if x > {j}.0:", "            break"]
         lines += ["        x += b[k]"]
-    lines.append("    b[i] = x")
+    lines.append("    b[-1 - i] = x")
     return "\n".join(lines) + "\n"
 
 
@@ -127,7 +128,7 @@ def loop_of_lines(n):
     lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    x = a[i]", "    y = b[i]"]
     lines.append("    for j in range(i):")
     for k in range(n):
-        lines.append((f"        x = x * y + a[j + {k % 1000}]", f"        y = y - x * {k}.5")[k % 2])
+        lines.append((f"        x = x * 0.5 + a[j + {k % 1000}]", f"        y = y * 0.5 - x * 0.{k}")[k % 2])
     lines.append("    b[i] = x + y")
     return "\n".join(lines) + "\n"
 
@@ -141,8 +142,8 @@ def checked(n):
 
 def conjunction(n):
     """One condition of n parts with `and`, and one with `or`."""
-    parts = [f"a[i + {k % 1000}] > {k}.0" for k in range(n)]
     half = n // 2
+    parts = [f"a[i + {k % 1000}] > -{k}.5" for k in range(half)] + [f"a[i + {k % 1000}] > {n - 1 - k}.0" for k in range(half, n)]
     return (
         "def kernel(a, b):\n    i = cuda.grid(1)\n"
         f"    if {' and '.join(parts[:half])}:\n        b[i] = 1.0\n"
@@ -182,10 +183,10 @@ def constant_tuple(n):
 def calls(n):
     """n calls of one function of 40 lines."""
     lines = ["def f(x, y, k):"]
-    lines += [f"    {'xy'[j % 2]} = x * y + {j}.0 + k" for j in range(39)]
+    lines += [f"    {'xy'[j % 2]} = {'yx'[j % 2]} * 0.5 - {'xy'[j % 2]} + {j}.0 + k" for j in range(39)]
     lines += ["    return x - y", "def kernel(a, b):", "    i = cuda.grid(1)", "    x = a[i]"]
     lines += [f"    x = f(x, b[i + {k % 1000}], {k})" for k in range(n)]
-    lines.append("    b[i] = x")
+    lines.append("    b[-1 - i] = x")
     return "\n".join(lines) + "\n"
 
 
@@ -227,7 +228,7 @@ def barriers(n):
     """n barriers, with shared memory written and read between them."""
     lines = ["def kernel(a, b):", "    s = cuda.shared.array(256, np.float32)", "    i = cuda.grid(1)", "    t = cuda.threadIdx.x", "    x = a[i]"]
     for k in range(n):
-        lines += ["    s[t] = x", "    cuda.syncthreads()", f"    x = x + s[(t + {k}) & 15]", "    cuda.syncthreads()"]
+        lines += ["    s[t] = x", "    cuda.syncthreads()", f"    x = x * 0.5 - s[(t + {k}) & 15]", "    cuda.syncthreads()"]
     lines.append("    b[i] = x")
     return "\n".join(lines) + "\n"
 
