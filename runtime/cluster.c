@@ -73,5 +73,5 @@ RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
     TRY(rt_enter(&was, k->device));
     result = queue(k, c, params, &call);
   }
-  return rt_driver_status_of(result, call, k->name);
+  return rt_launch_refused(k, result, call);
 }

@@ -65,7 +65,7 @@ static RtStatus launch(RtKernel *k, const RtConfig *c, char *params) {
     fields[i] = params + k->field_offsets[i];
   int result = queue(k, c, fields);
   free(fields);
-  return rt_driver_status_of(result, "cuLaunchCooperativeKernel", k->name);
+  return rt_launch_refused(k, result, "cuLaunchCooperativeKernel");
 }
 
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *c, char *params) {

@@ -171,6 +171,42 @@ int rt_is_wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+/* Local memory of a thread, bytes: what is there from the start, and the most with that. More than the former is set aside by the first
+ * launch that wants so much, for every thread that the device can run at once. */
+enum { STACK = 1024, MOST_LOCAL = 512 * 1024 };
+
+static uint32_t local_bytes(const RtKernel *k) {
+  return k->info.local > k->coarse.local ? k->info.local : k->coarse.local;
+}
+
+static RtStatus no_local_memory(const RtKernel *k, int result, const char *call) {
+  int multiprocessors = 0, each = 0;
+  size_t available = 0, total = 0;
+  char needed[32], available_text[32];
+  TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
+  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
+  rt_device_memory(k->device, &available, &total);
+  uint64_t threads = (uint64_t)multiprocessors * (uint64_t)each;
+  return rt_fail_driver(
+      RT_NO_MEMORY, result, call,
+      "use smaller local arrays, or an array argument with a part for each thread; or delete arrays that are no longer needed",
+      "kernel '%s': %u bytes of local memory a thread are %s for the %llu threads that %s can run at once, and %s are free",
+      k->name, local_bytes(k), rt_size_text(local_bytes(k) * threads, needed),
+      (unsigned long long)threads, k->device->name, rt_size_text(available, available_text));
+}
+
+RtStatus rt_launch_refused(const RtKernel *k, int result, const char *call) {
+  if (result == CUDA_ERROR_OUT_OF_MEMORY && local_bytes(k) > STACK)
+    return no_local_memory(k, result, call);
+  if (result != CUDA_ERROR_INVALID_VALUE || local_bytes(k) < MOST_LOCAL / 2)
+    return rt_driver_status_of(result, call, k->name);
+  return rt_fail_driver(
+      RT_BAD_LAUNCH, result, call,
+      "use smaller local arrays, or an array argument with a part for each thread",
+      "kernel '%s': the driver refused %u bytes of local memory a thread; with the stack %d are the most",
+      k->name, local_bytes(k), MOST_LOCAL);
+}
+
 static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c,
                                                               void *params, int result) {
   RtContext was SCOPED = {0};
@@ -185,7 +221,11 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
   if (result == NOT_LOADED)
     return RT_NO_ENTRY;
   TRY(rt_config_check(k, c)); /* its limits may have become known since the launch looked at them */
-  return rt_driver_status_of(result, "cuLaunchKernel", k->name);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY && local_bytes(k) > STACK) {
+    TRY(rt_memory_trim(k->device, 0)); /* what is freed but kept may be enough */
+    result = queue(k, c, params);
+  }
+  return rt_launch_refused(k, result, "cuLaunchKernel");
 }
 
 HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {

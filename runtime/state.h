@@ -158,6 +158,8 @@ int rt_enter_alive(RtContext *was, RtDevice *d, uint32_t epoch);
 void rt_leave(RtContext *was);
 /* What a launch fails with where another library has changed the context since rt_current was set (launch.c). */
 int rt_is_wrong_context(int result);
+/* Translates what a launch failed with, which may be its local memory. */
+RtStatus rt_launch_refused(const struct RtKernel *k, int result, const char *call);
 
 /* RtContext was SCOPED = {0}: it is left where it goes out of scope. ENTER(d): from here to the end of the block. */
 #define SCOPED __attribute__((cleanup(rt_leave)))

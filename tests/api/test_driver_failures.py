@@ -374,3 +374,37 @@ control.fail(None, 0, 0)
 x = cuda.to_device(np.arange(4))
 assert x.copy_to_host().tolist() == [0, 1, 2, 3] and control.misuse() == 0
 """)
+
+
+def test_local_memory_that_the_device_does_not_have():
+    """A launch that wants more than there is says how much that is; what pools keep is given up for it first."""
+    standin.run("""
+import numpy as np, pytest
+from pyptx import cuda
+from standin import driver
+control = driver()
+LOCAL = 3
+@cuda.jit
+def kernel(x):
+    a = cuda.local.array(60000, np.float64)
+    for k in range(x.size):
+        a[k] = x[k]
+    x[0] = a[x.size - 1]
+control.set_attribute(LOCAL, 480000)
+x = cuda.to_device(np.zeros(4))
+kernel[1, 1](x)
+control.forget()
+control.fail(b"cuLaunchKernel", 1, 2)
+kernel[1, 1](x)  # once more, with what was freed but kept
+assert control.fired() and control.calls(b"cuLaunchKernel") == 2 and control.calls(b"cuMemPoolTrimTo") == 1
+control.stick(2)
+with pytest.raises(cuda.OutOfMemoryError, match=r"(?s)kernel 'kernel': 480000 bytes of local memory a thread are [\\d.]+ [GM]B for the \\d+ threads that .* can run at once.*help: use smaller local arrays"):
+    kernel[1, 1](x)
+control.stick(0)
+control.forget()
+control.fail(b"cuLaunchKernel", 1, 1)
+with pytest.raises(ValueError, match=r"(?s)kernel 'kernel': the driver refused 480000 bytes of local memory a thread; with the stack 524288 are the most.*help: use smaller local arrays"):
+    kernel[1, 1](x)
+control.set_attribute(LOCAL, 0)
+kernel[1, 1](x)
+""")
