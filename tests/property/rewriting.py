@@ -76,8 +76,8 @@ def sampled(key, function, types):
         except (TypeError, ValueError, OverflowError) as e:
             SAMPLES[memo] = Invalid(f"{key} of {types}: {e}")
     found = SAMPLES[memo]
-    if isinstance(found, Invalid):
-        raise found
+    if isinstance(found, Invalid):  # itself kept, it would keep the frames of all who met it
+        raise Invalid(*found.args)
     return found
 
 
