@@ -5,7 +5,8 @@
 First three arrays, which the peers (numba-cuda, CuPy, Triton, PyTorch; what is installed) launch as well. Then a table by arguments: own
 arrays (3, 4, 16), scalars (16), PyTorch's tensors and CuPy's arrays (4 each), a launch that was bound; each line beside a C loop that
 launches the very kernel that pyptx compiled with the very same parameters, in the same process and turn by turn; "over C" is the median
-of the differences of neighbours.
+of the differences of neighbours. "Bare extension" is the least that a launch from Python can cost: a C function that looks at no
+argument, releases the GIL, calls cuLaunchKernel and takes the GIL again.
 
 All in one process and taking turns, medians of batches of launches of a tiny kernel; the device is
 drained between batches, outside the clock. "over C" is the difference to the driver call from a C
@@ -14,11 +15,14 @@ the launch of an empty kernel is measured alone.
 """
 
 import ctypes
+import importlib.machinery
+import importlib.util
 import re
 import shutil
 import statistics
 import struct
 import subprocess
+import sysconfig
 import tempfile
 import time
 import warnings
@@ -95,30 +99,91 @@ void *, void **, void **); int launch_block(Launch launch, void *function, unsig
 """
 
 
-def compiled(source):
-    """The C source as a library, or None without a C compiler."""
+EXTENSION = """
+#include <Python.h>
+typedef int (*Launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+static Launch launch;
+static void *function;
+static char params[4096];
+static unsigned long bytes;
+
+static PyObject *bare_set(PyObject *self, PyObject *args) {
+  unsigned long long launch_at, function_at;
+  Py_buffer block;
+  if (!PyArg_ParseTuple(args, "KKy*", &launch_at, &function_at, &block))
+    return NULL;
+  launch = (Launch)launch_at;
+  function = (void *)function_at;
+  bytes = (unsigned long)block.len;
+  memcpy(params, block.buf, bytes);
+  PyBuffer_Release(&block);
+  Py_RETURN_NONE;
+}
+
+static PyObject *bare_launch(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+  void *extra[] = {(void *)1, params, (void *)2, &bytes, (void *)0};
+  int result;
+  Py_BEGIN_ALLOW_THREADS
+  result = launch(function, 1, 1, 1, 256, 1, 1, 0, 0, 0, extra);
+  Py_END_ALLOW_THREADS
+  if (result)
+    return PyErr_Format(PyExc_RuntimeError, "CUresult %d", result);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {{"set", bare_set, METH_VARARGS, 0}, {"launch", (PyCFunction)(void (*)(void))bare_launch, METH_FASTCALL, 0}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "bare", 0, -1, methods};
+PyMODINIT_FUNC PyInit_bare(void) { return PyModule_Create(&module); }
+"""
+
+
+def built(source, *flags):
+    """Path of the C source as a library, or None where it cannot be compiled."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not compiler:
         return None
     folder = Path(tempfile.mkdtemp())
     (folder / "launch.c").write_text(source)
-    subprocess.run(
-        [compiler, "-O2", "-shared", "-fPIC", "-o", folder / "launch.so", folder / "launch.c"], check=True
+    done = subprocess.run(
+        [compiler, "-O2", "-shared", "-fPIC", *flags, "-o", folder / "launch.so", folder / "launch.c"], capture_output=True
     )
-    return ctypes.CDLL(str(folder / "launch.so"))
+    return folder / "launch.so" if done.returncode == 0 else None
+
+
+def compiled(source):
+    """The C source as a library of ctypes, or None without a C compiler."""
+    path = built(source)
+    return path and ctypes.CDLL(str(path))
+
+
+def bare_extension(driver, kernel, arguments):
+    """A contestant: the same launch from an extension that does nothing else, or None without CPython's headers."""
+    path = built(EXTENSION, f"-I{sysconfig.get_path('include')}")
+    if not path:
+        return None
+    spec = importlib.util.spec_from_file_location("bare", path, loader=importlib.machinery.ExtensionFileLoader("bare", str(path)))
+    bare = importlib.util.module_from_spec(spec)
+    function, params = function_and_block(driver, kernel, arguments)
+    bare.set(ctypes.cast(driver.lib.cuLaunchKernel, ctypes.c_void_p).value, function.value, params)
+    return loop(bare.launch, *arguments)
 
 
 def block_floor(driver, library, kernel, arguments):
     """A contestant: n launches of what pyptx compiled for its only signature, from a C loop, with the very parameters."""
-    (overload,) = kernel.overloads.values()
-    function = driver.function(driver.load(overload.ptx.encode() + b"\0"), overload.symbol)
-    params = block_of(overload.ptx, overload.symbol, values_of(arguments))
+    function, params = function_and_block(driver, kernel, arguments)
     address = ctypes.cast(driver.lib.cuLaunchKernel, ctypes.c_void_p)
 
     def work(n):
         assert library.launch_block(address, function, 256, params, ctypes.c_ulong(len(params)), n) == 0
 
     return work
+
+
+def function_and_block(driver, kernel, arguments):
+    """What pyptx compiled for the kernel's only signature, loaded once more, and the parameters of such a launch."""
+    (overload,) = kernel.overloads.values()
+    function = driver.function(driver.load(overload.ptx.encode() + b"\0"), overload.symbol)
+    return function, block_of(overload.ptx, overload.symbol, values_of(arguments))
 
 
 def values_of(arguments):
@@ -219,8 +284,13 @@ def by_arguments(driver, args):
         configured(*arguments)
         cuda.synchronize()
         ours = loop(configured.bind(*arguments)) if bound else loop(configured, *arguments)
-        c, s, over = against(block_floor(driver, library, kernel, arguments), ours)
+        floor = block_floor(driver, library, kernel, arguments)
+        c, s, over = against(floor, ours)
         report.row(name, s * 1e6, c * 1e6, over * 1e6, most)
+        bare = bare_extension(driver, kernel, arguments) if name == "4 own arrays" else None
+        if bare:
+            c, s, over = against(floor, bare)
+            report.row("  bare extension", s * 1e6, c * 1e6, over * 1e6, None)
     report.save(args.json and args.json.with_suffix(".arguments.json"), device=cuda.get_current_device().name)
 
 
