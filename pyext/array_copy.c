@@ -14,7 +14,6 @@
 #include "runtime/memory.h"
 
 enum { TO_HOST, TO_DEVICE };
-#define ARRAY "the device array"
 
 /* --- bytes --- */
 
@@ -55,7 +54,7 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
                     PyObject *owner, PyObject *stream, bool wait) {
   RtStream *s = px_stream_of(stream);
   RtStatus status = RT_OK;
-  if (px_array_check(a, ARRAY) < 0)
+  if (px_array_check(a, NULL) < 0)
     return -1;
   Py_BEGIN_ALLOW_THREADS
   if (bytes)
@@ -119,7 +118,7 @@ static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *v
   }
   RtStrided host = {view->buf, a->itemsize, a->ndim, shape, strides};
   RtStatus status;
-  if (px_array_check(a, ARRAY) < 0)
+  if (px_array_check(a, NULL) < 0)
     return -1;
   Py_BEGIN_ALLOW_THREADS
   status = rt_copy_strided(a->device, a->address, &host, way == TO_HOST, px_stream_of(stream));
@@ -150,7 +149,7 @@ static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObje
 static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream,
                       bool wait) {
   Py_buffer view;
-  if (px_array_check(a, ARRAY) < 0)
+  if (px_array_check(a, NULL) < 0)
     return -1;
   if (PyObject_GetBuffer(ary, &view, PyBUF_STRIDES | (way == TO_HOST ? PyBUF_WRITABLE : 0)) < 0) {
     PyErr_Clear(); /* a dtype without buffers: the long way says what is wrong */
@@ -543,7 +542,7 @@ static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *st
   int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0, done;
   if (equal <= 0 || (!peers && overlap(a, from)))
     return equal < 0 ? -1 : 0;
-  if (px_array_check(a, ARRAY) < 0 || px_array_check(from, ARRAY) < 0)
+  if (px_array_check(a, NULL) < 0 || px_array_check(from, NULL) < 0)
     return -1;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS

@@ -30,8 +30,8 @@ int px_array_check(const PxArray *a, const char *who) {
     return 0;
   px_raise_lost(
       px_state_of((PyObject *)a),
-      "%s was made before %s was reset, which took its memory away\n  help: make it again", who,
-      rt_device_label(a->device));
+      "%s was made before %s was reset, which took its memory away\n  help: make it again",
+      who ? who : "the device array", rt_device_label(a->device));
   return -1;
 }
 
@@ -106,6 +106,8 @@ static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
 }
 
 static PyObject *get_pointer(PyObject *op, void *Py_UNUSED(c)) {
+  if (px_array_check((PxArray *)op, NULL) < 0)
+    return NULL;
   PyObject *ctypes = PyImport_ImportModule("ctypes");
   PyObject *p = ctypes ? PyObject_CallMethod(ctypes, "c_void_p", "K",
                                              (unsigned long long)((PxArray *)op)->address)
@@ -149,6 +151,8 @@ static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
         PyExc_AttributeError,
         "this array is in host memory (device '%s'): it has no __cuda_array_interface__; use copy_to_host()",
         rt_device_name(a->device));
+  if (px_array_check(a, NULL) < 0)
+    return NULL;
   RtStream *s = px_stream_of(((PxMemory *)a->memory)->stream);
   unsigned long long stream = s ? rt_stream_handle(s) : 1;
   PyObject *strides = px_is_contiguous(a, LAYOUT_C) ? Py_NewRef(Py_None) : get_strides(op, NULL);

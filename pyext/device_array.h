@@ -32,7 +32,7 @@ static inline uint64_t px_epoch_of(const RtDevice *d, uint32_t epoch) {
 static inline uint64_t px_epoch_now(const RtDevice *d) {
   return px_epoch_of(d, rt_device_epoch(d));
 }
-/* Was the device not reset since? Else ContextLostError. who: "argument 1 ('x')", for messages. 0 or -1. */
+/* Was the device not reset since? Else ContextLostError. who: "argument 1 ('x')", for messages; NULL: the device array. 0 or -1. */
 int px_array_check(const PxArray *a, const char *who);
 
 static inline const int64_t *px_shape(const PxArray *a) { return a->dims; }

@@ -33,6 +33,8 @@ static int describe(PxArray *a, DlTensor *t) {
                  a->itemsize);
     return -1;
   }
+  if (px_array_check(a, NULL) < 0)
+    return -1;
   bool host = rt_device_is_host(a->device);
   t->data = (void *)(uintptr_t)(a->size ? a->address : 0);
   t->device.type = host ? DL_CPU : DL_CUDA;

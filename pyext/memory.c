@@ -420,6 +420,8 @@ static PyObject *module_ipc_handle(PyObject *module, PyObject *arg) {
     return PyErr_Format(PyExc_TypeError, "a device array is needed, not %.100s",
                         Py_TYPE(arg)->tp_name);
   PxArray *a = (PxArray *)arg;
+  if (px_array_check(a, NULL) < 0)
+    return NULL;
   PX_TRY_STATUS(st, rt_ipc_export(a->device, a->address, handle, &offset), return NULL);
   return Py_BuildValue("y#K", handle, (Py_ssize_t)sizeof handle, (unsigned long long)offset);
 }

@@ -81,7 +81,8 @@ def test_an_old_array_is_refused_by_launches_and_copies():
                     "  help: make it again"), text
     for use in (old[0].copy_to_host, view.copy_to_host, lambda: old[0].copy_to_device(np.zeros(64, np.float32)), lambda: old[0][3],
                 lambda: new[0].copy_to_device(old[0]), lambda: old[0].copy_to_device(new[0]), lambda: view.__setitem__(..., 1),
-                lambda: old[0].copy_to_device(np.zeros(128, np.float32)[::2]), lambda: cuda.to_device(old[0])):
+                lambda: old[0].copy_to_device(np.zeros(128, np.float32)[::2]), lambda: cuda.to_device(old[0]),
+                lambda: old[0].__cuda_array_interface__, lambda: view.__dlpack__(), lambda: old[0].device_ctypes_pointer):
         assert lost(use).startswith("the device array was made before GPU 0"), use
     del old, view
     add[1, 64](*new)
