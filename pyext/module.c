@@ -60,9 +60,9 @@ static int module_exec(PyObject *module) {
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
     return -1;
   if (!(st->devices = PyDict_New()) || !(st->scalar_ids = PyDict_New()) ||
-      !(st->class_dtypes = PyDict_New()) || !(st->named = PyList_New(0)) ||
-      !(st->enums = PyList_New(0)) || !(st->enum_ids = PyDict_New()) ||
-      !(st->named_ids = PyDict_New()))
+      !(st->record_ids = PyDict_New()) || !(st->class_dtypes = PyDict_New()) ||
+      !(st->named = PyList_New(0)) || !(st->enums = PyList_New(0)) ||
+      !(st->enum_ids = PyDict_New()) || !(st->named_ids = PyDict_New()))
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions,
                                  px_array_functions,  px_memory_functions, px_type_functions,
@@ -86,6 +86,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->np_generic);
   Py_VISIT(st->np_dtype);
   Py_VISIT(st->scalar_ids);
+  Py_VISIT(st->record_ids);
   Py_VISIT(st->class_dtypes);
   Py_VISIT(st->named);
   Py_VISIT(st->named_ids);
@@ -114,6 +115,7 @@ static int module_clear(PyObject *module) {
   for (int i = 0; i < TY_SCALARS; i++)
     Py_CLEAR(st->dtypes[i]);
   Py_CLEAR(st->scalar_ids);
+  Py_CLEAR(st->record_ids);
   Py_CLEAR(st->class_dtypes);
   px_records_free(st);
   Py_CLEAR(st->named);

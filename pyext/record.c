@@ -188,10 +188,8 @@ static int remember(PxState *st, PyObject *key, PxElem e) {
 }
 
 static PxElem find_record(PxState *st, const char *text) {
-  for (uint32_t k = 0; k < st->nrecords; k++)
-    if (!strcmp(st->records[k]->text, text))
-      return PX_RECORD_ELEM + k;
-  return PX_NO_ELEM;
+  PyObject *known = PyDict_GetItemString(st->record_ids, text); /* borrowed: never removed */
+  return known ? (PxElem)PyLong_AsLong(known) : PX_NO_ELEM;
 }
 
 /* The element of that type, added if it is new. dtype: a new reference, taken; NULL with an exception set. */
@@ -204,11 +202,17 @@ static PxElem add_record(PxState *st, const Type *t, const char *text, PyObject 
   if (!st->records)
     st->records = PyMem_Calloc(PX_MAX_RECORDS, sizeof *st->records);
   e = find_record(st, text);
-  if (r && e == PX_NO_ELEM && st->records && st->nrecords < PX_MAX_RECORDS) {
+  PyObject *number = r && e == PX_NO_ELEM && st->records && st->nrecords < PX_MAX_RECORDS
+                         ? PyLong_FromUnsignedLong(PX_RECORD_ELEM + st->nrecords)
+                         : NULL;
+  if (number) {
     st->records[st->nrecords] = r;
-    e = PX_RECORD_ELEM + st->nrecords++;
-    r = NULL;
-    dtype = NULL;
+    if (PyDict_SetItemString(st->record_ids, text, number) == 0) {
+      e = PX_RECORD_ELEM + st->nrecords++;
+      r = NULL;
+      dtype = NULL;
+    }
+    Py_DECREF(number);
   }
   PX_END_LOCKED()
   PyMem_Free(r);
@@ -268,7 +272,8 @@ PxElem px_elem_of_text(PxState *st, const char *text) {
   }
   cx_free(cx);
   if (e == PX_NO_ELEM && !PyErr_Occurred())
-    PyErr_Format(PyExc_TypeError, "%.200s is no record or date type that kernels can have", text);
+    PyErr_Format(PyExc_TypeError, "%.200s is no record or date type that kernels can have%s", text,
+                 px_records_full(st));
   return e;
 }
 
@@ -288,6 +293,12 @@ size_t px_elem_size(PxState *st, PxElem e) {
 PyObject *px_elem_dtype(PxState *st, PxElem e) {
   return px_elem_is_listed(e) ? Py_NewRef(st->records[e - PX_RECORD_ELEM]->dtype)
                               : px_dtype_of_type(st, (TypeId)e);
+}
+
+const char *px_records_full(const PxState *st) {
+  return st->nrecords < PX_MAX_RECORDS
+             ? ""
+             : ": this process has had 65,279 record and date types, which is all there can be\n  help: make dtypes once and use them again, or go on in another process";
 }
 
 void px_records_free(PxState *st) {

@@ -9,7 +9,7 @@
 
 typedef uint32_t PxElem;
 
-enum { PX_RECORD_ELEM = 256, PX_MAX_RECORDS = 4096, PX_NO_ELEM = 0xffff };
+enum { PX_RECORD_ELEM = 256, PX_NO_ELEM = 0xffff, PX_MAX_RECORDS = PX_NO_ELEM - PX_RECORD_ELEM };
 
 typedef struct PxRecord { /* never changes, never freed before the module */
   char *text;             /* "record(x: float32 @0; 4)", "datetime64[ns]" */
@@ -31,6 +31,8 @@ unsigned px_elem_align(PxState *st, PxElem e);
 size_t px_elem_size(PxState *st, PxElem e);
 /* A new reference, or NULL with TypeError. */
 PyObject *px_elem_dtype(PxState *st, PxElem e);
+/* Why a record or date type is no element, for the end of a message: "" unless the process has had as many as there can be. */
+const char *px_records_full(const PxState *st);
 void px_records_free(PxState *st);
 
 #endif

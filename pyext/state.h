@@ -70,6 +70,7 @@ typedef struct PxState {
   PyObject *class_dtypes;    /* dict: NumPy scalar class → dtype, as np.dtype(class) said */
   struct PxRecord **records; /* record types by element number, record.h */
   uint32_t nrecords;
+  PyObject *record_ids;        /* dict: their text → element number */
   PyObject *named, *named_ids; /* classes of named tuples, named.h */
   PyObject *enums, *enum_ids;  /* types of Enums by number, typeof.c */
   /* types of other libraries' arrays, foreign.h: filled, never changed */

@@ -468,3 +468,27 @@ def test_a_signal_handler_that_launches(threads):
     done = subprocess.run([sys.executable, "-c", HANDLER], capture_output=True, text=True, timeout=60,
                           env={**os.environ, "PYPTX_HOST_THREADS": threads, "PYPTX_DEVICE": "host"})
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_more_record_types_than_there_can_be():
+    """The first 65,279 are arguments as any other; then a launch says so, and what is known goes on."""
+    run("""
+@cuda.jit
+def first(x):
+    x[0]["f"] += 1
+for k in range(65300):
+    x = cuda.to_device(np.zeros(1, [("f", "i4"), (f"g{k}", "i4")]))
+    if k % 13000 == 12999:
+        first[1, 1](x)
+        assert x.copy_to_host()["f"][0] == 1
+for same in (x, x.copy_to_host()):
+    try:
+        first[1, 1](same)
+    except TypeError as e:
+        assert "g65299" in str(e) and "had 65,279 record and date types" in str(e) and "help: make dtypes once" in str(e), e
+    else:
+        assert False
+x = np.zeros(1, [("f", "i4"), ("g12999", "i4")])
+first[1, 1](x)
+assert x["f"][0] == 1
+""")
