@@ -87,7 +87,14 @@ static uint32_t count_exits(const Graph *g, uint32_t header, const uint32_t *mar
   return exits;
 }
 
-static void count_loops(const Graph *g, Length *l) {
+static uint32_t count_loads(LLVMBasicBlockRef block) {
+  uint32_t n = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    n += LLVMGetInstructionOpcode(i) == LLVMLoad;
+  return n;
+}
+
+static void count_loops(const Graph *g, const Blocks *blocks, Length *l) {
   uint32_t *mark = ARENA_ARRAY(g->arena, uint32_t, g->nblocks),
            *body = ARENA_ARRAY(g->arena, uint32_t, g->nblocks);
   for (uint32_t header = 0; header < g->nblocks; header++) {
@@ -96,6 +103,8 @@ static void count_loops(const Graph *g, Length *l) {
     l->loops += n > 0;
     l->exits = exits > l->exits ? exits : l->exits;
   }
+  for (uint32_t k = 0; k < g->nblocks; k++)
+    l->loads += mark[k] ? count_loads(blocks->data[k]) : 0;
 }
 
 static Length length_of(Arena *arena, LLVMValueRef f) {
@@ -105,7 +114,7 @@ static Length length_of(Arena *arena, LLVMValueRef f) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(blocks.data[k]); i; i = LLVMGetNextInstruction(i))
       l.instructions++;
   Graph g = make_graph(arena, &blocks);
-  count_loops(&g, &l);
+  count_loops(&g, &blocks, &l);
   return l;
 }
 
@@ -119,6 +128,7 @@ Length cg_length(Cg *cg) {
     Length l = length_of(&cg->cx->arena, f);
     raise_to(&most.instructions, l.instructions), raise_to(&most.blocks, l.blocks);
     raise_to(&most.loops, l.loops), raise_to(&most.exits, l.exits);
+    raise_to(&most.loads, l.loads);
   }
   return most;
 }

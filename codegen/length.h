@@ -8,6 +8,7 @@
 typedef struct Length {
   uint32_t instructions, blocks;
   uint32_t loops; /* natural loops: blocks with a way back to them */
+  uint32_t loads; /* in loops */
   uint32_t exits; /* blocks of one loop from which it is left, of the loop with the most */
 } Length;
 
