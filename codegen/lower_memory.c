@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "codegen/lower_private.h"
+#include "runtime/abi.h"
 
 static LLVMValueRef mul(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   return LLVMBuildNSWMul(lw->b, x, y, "");
@@ -298,7 +299,7 @@ void lw_view(Lower *lw, Ins *i) {
 
 enum {
   STATIC_SHARED_LIMIT = 48 * 1024, /* what PTX takes; more needs dynamic shared memory */
-  LOCAL_LIMIT = 511 * 1024, /* a thread: the CUDA C++ guide has 512 KB, of which 1 is the stack */
+  LOCAL_LIMIT = RT_LOCAL_BYTES - RT_STACK_BYTES,
 };
 
 static uint64_t alloc_bytes(Lower *lw, const Type *t, const IrAlloc *a) {

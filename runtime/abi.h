@@ -128,4 +128,9 @@ typedef struct RtHostCode {
   uint32_t strides;
 } RtHostCode;
 
+/* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most with it (the CUDA C++ guide; 523,264 beside
+ * the stack run on an H200, 524,000 are refused). More than the stack is set aside by the first launch that wants so much, for every thread that
+ * the device can run at once. */
+enum { RT_STACK_BYTES = 1024, RT_LOCAL_BYTES = 512 * 1024 };
+
 #endif

@@ -171,12 +171,12 @@ int rt_is_wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Local memory of a thread, bytes: what is there from the start, and the most with that. More than the former is set aside by the first
- * launch that wants so much, for every thread that the device can run at once. */
-enum { STACK = 1024, MOST_LOCAL = 512 * 1024 };
-
 static uint32_t local_bytes(const RtKernel *k) {
   return k->info.local > k->coarse.local ? k->info.local : k->coarse.local;
+}
+
+static int lacks_local(const RtKernel *k, int result) {
+  return result == CUDA_ERROR_OUT_OF_MEMORY && local_bytes(k) > RT_STACK_BYTES;
 }
 
 static RtStatus no_local_memory(const RtKernel *k, int result, const char *call) {
@@ -196,15 +196,15 @@ static RtStatus no_local_memory(const RtKernel *k, int result, const char *call)
 }
 
 RtStatus rt_launch_refused(const RtKernel *k, int result, const char *call) {
-  if (result == CUDA_ERROR_OUT_OF_MEMORY && local_bytes(k) > STACK)
+  if (lacks_local(k, result))
     return no_local_memory(k, result, call);
-  if (result != CUDA_ERROR_INVALID_VALUE || local_bytes(k) < MOST_LOCAL / 2)
+  if (result != CUDA_ERROR_INVALID_VALUE || local_bytes(k) < RT_LOCAL_BYTES / 2)
     return rt_driver_status_of(result, call, k->name);
   return rt_fail_driver(
       RT_BAD_LAUNCH, result, call,
       "use smaller local arrays, or an array argument with a part for each thread",
       "kernel '%s': the driver refused %u bytes of local memory a thread; with the stack %d are the most",
-      k->name, local_bytes(k), MOST_LOCAL);
+      k->name, local_bytes(k), RT_LOCAL_BYTES);
 }
 
 static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const RtConfig *c,
@@ -221,7 +221,7 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
   if (result == NOT_LOADED)
     return RT_NO_ENTRY;
   TRY(rt_config_check(k, c)); /* its limits may have become known since the launch looked at them */
-  if (result == CUDA_ERROR_OUT_OF_MEMORY && local_bytes(k) > STACK) {
+  if (lacks_local(k, result)) {
     TRY(rt_memory_trim(k->device, 0)); /* what is freed but kept may be enough */
     result = queue(k, c, params);
   }
