@@ -298,7 +298,7 @@ PyObject *px_elem_dtype(PxState *st, PxElem e) {
 const char *px_records_full(const PxState *st) {
   return st->nrecords < PX_MAX_RECORDS
              ? ""
-             : ": this process has had 65,279 record and date types, which is all there can be\n  help: make dtypes once and use them again, or go on in another process";
+             : ": this process has had as many record and date types as there can be\n  help: make dtypes once and use them again, or go on in another process";
 }
 
 void px_records_free(PxState *st) {

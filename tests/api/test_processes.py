@@ -485,7 +485,7 @@ for same in (x, x.copy_to_host()):
     try:
         first[1, 1](same)
     except TypeError as e:
-        assert "g65299" in str(e) and "had 65,279 record and date types" in str(e) and "help: make dtypes once" in str(e), e
+        assert "g65299" in str(e) and "had as many record and date types" in str(e) and "help: make dtypes once" in str(e), e
     else:
         assert False
 x = np.zeros(1, [("f", "i4"), ("g12999", "i4")])
