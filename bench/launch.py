@@ -138,16 +138,16 @@ PyMODINIT_FUNC PyInit_bare(void) { return PyModule_Create(&module); }
 
 
 def built(source, *flags):
-    """Path of the C source as a library, or None where it cannot be compiled."""
+    """Path of the C source as a library, or None without a C compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not compiler:
         return None
     folder = Path(tempfile.mkdtemp())
     (folder / "launch.c").write_text(source)
-    done = subprocess.run(
-        [compiler, "-O2", "-shared", "-fPIC", *flags, "-o", folder / "launch.so", folder / "launch.c"], capture_output=True
+    subprocess.run(
+        [compiler, "-O2", "-shared", "-fPIC", *flags, "-o", folder / "launch.so", folder / "launch.c"], check=True
     )
-    return folder / "launch.so" if done.returncode == 0 else None
+    return folder / "launch.so"
 
 
 def compiled(source):
@@ -157,8 +157,9 @@ def compiled(source):
 
 
 def bare_extension(driver, kernel, arguments):
-    """A contestant: the same launch from an extension that does nothing else, or None without CPython's headers."""
-    path = built(EXTENSION, f"-I{sysconfig.get_path('include')}")
+    """A contestant: the same launch from an extension that does nothing else, or None without a C compiler or CPython's headers."""
+    headers = Path(sysconfig.get_path("include"))
+    path = built(EXTENSION, f"-I{headers}") if (headers / "Python.h").exists() else None
     if not path:
         return None
     spec = importlib.util.spec_from_file_location("bare", path, loader=importlib.machinery.ExtensionFileLoader("bare", str(path)))

@@ -1,8 +1,8 @@
 """Sources of generated kernels for bench/scaling.py: a shape each, as long as asked for.
 
 Each function takes a size and returns the source of a function `kernel`, with what it calls, of two float32 arrays `a` and `b`; `arguments`
-has as many arrays as its size. No thread reads what another writes but behind a barrier, and no value overflows: tests compare the results with
-CPython's. SIZES has how large they are measured.
+has as many arrays as its size. In those that tests/api/test_long_functions.py compares with CPython no thread reads what another writes but behind
+a barrier, and no value overflows. SIZES has how large they are measured.
 """
 
 TWO_ARRAYS = "float32[::1], float32[::1]"
