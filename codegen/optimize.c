@@ -55,7 +55,7 @@ static bool has_tame_loops(const Length *l) {
 }
 
 /* Hoisting gives each load that it moves its place among the function's memory accesses by a walk back to the entry: 250 loops with one such
- * load each take 0.65 s, 125 take 0.06. GVN, behind it, finds most of them. */
+ * load each take 0.6 s, 125 take 0.06. Left to GVN, behind it, 250 such loops have 2,451 loads in PTX, and 125 with both have 1,201. */
 static bool has_few_loads(const Length *l) {
   enum { LOADS_TIMES_BLOCKS = 150000 };
   return (uint64_t)l->loads * l->blocks <= LOADS_TIMES_BLOCKS;
