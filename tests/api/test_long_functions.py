@@ -23,6 +23,7 @@ shapes = pytest.importorskip("scaling_shapes")
         (shapes.integers, 1500),  # one block of one thread
         (shapes.choices, 900),  # blocks, and the code generator's optimisations
         (shapes.cases, 300),
+        (shapes.loops, 200),  # loads in loops
         (shapes.loops, 420),  # loops
         (shapes.whiles, 130),
         (shapes.loop_of_lines, 100),  # exits of a loop
