@@ -6,6 +6,7 @@
 #include "pyext/dlpack.h"
 #include "pyext/foreign.h"
 #include "pyext/graph.h"
+#include "pyext/numba.h"
 #include "pyext/raise.h"
 #include "pyext/stream.h"
 #include "pyext/type.h"
@@ -236,7 +237,9 @@ PyObject *px_dtype_argument(PxState *st, PyObject *arg) {
   PyObject *known = known_dtype(st, arg);
   if (known)
     return known;
-  PyObject *dtype = PyObject_CallOneArg(st->np_dtype, arg);
+  PyObject *own = px_own(st, arg);
+  PyObject *dtype = own ? PyObject_CallOneArg(st->np_dtype, own) : NULL;
+  Py_XDECREF(own);
   PyObject *objects = dtype ? PyObject_GetAttrString(dtype, "hasobject") : NULL;
   if (!objects)
     Py_CLEAR(dtype);

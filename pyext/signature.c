@@ -5,6 +5,7 @@
 
 #include "ir/cx.h"
 #include "pyext/named.h"
+#include "pyext/numba.h"
 #include "pyext/raise.h"
 #include "pyext/type.h"
 
@@ -263,20 +264,25 @@ static int put_arguments(PxState *st, PyObject *list, PyObject *parts) {
 static int put_argument(PxState *st, PyObject *arg, PyObject *parts) {
   if (PyTuple_Check(arg) || PyList_Check(arg))
     return put_arguments(st, arg, parts);
-  PyObject *text;
-  if (Py_IS_TYPE(arg, st->type_type))
-    text = Py_NewRef(((PxType *)arg)->text);
+  PyObject *text, *own = px_own(st, arg);
+  if (!own)
+    return -1;
+  if (Py_IS_TYPE(own, st->type_type))
+    text = Py_NewRef(((PxType *)own)->text);
   else if (arg == Py_None)
     text = PyUnicode_FromString("none");
   else
     text = PyUnicode_Check(arg) ? Py_NewRef(arg) : dtype_text(st, arg);
+  Py_DECREF(own);
   int failed = text ? PyList_Append(parts, text) : -1;
   Py_XDECREF(text);
   return failed;
 }
 
-int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out) {
-  PyObject *text = NULL;
+int px_signature_argument(PxState *st, PyObject *object, PxSignature *out) {
+  PyObject *text = NULL, *arg = px_own(st, object);
+  if (!arg)
+    return -1;
   if (PyTuple_Check(arg) || PyList_Check(arg)) {
     PyObject *parts = PyList_New(0);
     if (parts && put_argument(st, arg, parts) == 0)
@@ -292,6 +298,7 @@ int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out) {
                  "a signature is a str, a tuple of types, or void(...), not %.100s",
                  Py_TYPE(arg)->tp_name);
   }
+  Py_DECREF(arg);
   const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
   int failed = s ? px_signature_parse(st, s, out) : -1;
   Py_XDECREF(text);

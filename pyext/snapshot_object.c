@@ -7,6 +7,7 @@
 #include "pyext/dispatcher.h"
 #include "pyext/intrinsic.h"
 #include "pyext/named.h"
+#include "pyext/numba.h"
 #include "pyext/raise.h"
 #include "pyext/scalar.h"
 #include "pyext/type.h"
@@ -520,6 +521,13 @@ Frozen *px_freeze(PxSnapshot *s, PyObject *object) {
   return f;
 }
 
+/* What stands for an object of Numba's, or the object itself: so too where a kernel cannot have its like, which the message then names. */
+static PyObject *own_object(PxSnapshot *s, PyObject *object) {
+  PyObject *own = px_own(s->st, object);
+  PyErr_Clear();
+  return own ? px_keep(s, own) : object;
+}
+
 static Frozen *freeze_object(PxSnapshot *s, PyObject *object) {
   Frozen *f = memo_find(s, object);
   if (f)
@@ -527,6 +535,12 @@ static Frozen *freeze_object(PxSnapshot *s, PyObject *object) {
   f = px_new_frozen(s, FZ_OPAQUE);
   if (freeze_constant(s, f, object))
     return f;
+  PyObject *own = own_object(s, object);
+  if (own != object) {
+    f = px_freeze(s, own);
+    memo_add(s, object, f);
+    return f;
+  }
   memo_add(s, object, f); /* before its contents, which may lead back to it */
   if (s->depth >= MAX_DEPTH) {
     f->text = "object nested more than 100 deep";
@@ -550,11 +564,24 @@ Frozen *px_freeze_root(PxSnapshot *s, PyObject *function, const FuncOptions *opt
 
 /* --- attributes --- */
 
+/* Does a module make attributes when it is asked for them: by a `__getattr__` of its own (PEP 562), or by its class, as that of
+ * importlib.util.LazyLoader? pyptx's own have nothing there that kernels know. */
+static bool has_lazy_attributes(PyObject *module) {
+  const char *name = PyModule_GetName(module);
+  PyErr_Clear();
+  if (name && !strncmp(name, "pyptx", 5) && (!name[5] || name[5] == '.'))
+    return false;
+  return !PyModule_CheckExact(module) ||
+         PyMapping_HasKeyString(PyModule_GetDict(module), "__getattr__");
+}
+
 /* What may be asked for attributes without running its code: modules, classes and instances with a dict. New reference or NULL. */
 static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) {
   PyObject *value = NULL;
   if (PyModule_Check(object)) {
     value = px_dict_get(PyModule_GetDict(object), name);
+    if (!value && has_lazy_attributes(object))
+      value = px_getattr_optional(object, name);
   } else if (PyType_Check(object)) {
     /* Enum members are descriptors in some versions, so the class is asked where it is an Enum. */
     bool is_enum = px_is_enum(s->st, object);
@@ -601,6 +628,7 @@ void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char
                           uint32_t n) {
   if ((f->kind != FZ_MODULE && f->kind != FZ_OPAQUE) || asked_before(s, object, names, n))
     return;
+  object = own_object(s, object);
   if (s->depth >= MAX_DEPTH)
     return;
   s->depth++;

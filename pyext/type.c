@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pyext/numba.h"
 #include "pyext/raise.h"
 #include "pyext/record.h"
 #include "pyext/signature.h"
@@ -122,12 +123,16 @@ static PyObject *signature_of(PyObject *self, PyObject *args) {
   if (!parts)
     return NULL;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
-    PyObject *item = PyTuple_GET_ITEM(args, i);
-    if (Py_TYPE(item) != Py_TYPE(self)) {
+    PyObject *item = px_own(px_state_of(self), PyTuple_GET_ITEM(args, i));
+    if (!item || Py_TYPE(item) != Py_TYPE(self)) {
+      if (item)
+        PyErr_Format(PyExc_TypeError, "a signature holds types, not %R", item);
+      Py_XDECREF(item);
       Py_DECREF(parts);
-      return PyErr_Format(PyExc_TypeError, "a signature holds types, not %R", item);
+      return NULL;
     }
     PyTuple_SET_ITEM(parts, i, Py_NewRef(((PxType *)item)->text));
+    Py_DECREF(item);
   }
   PyObject *comma = PyUnicode_FromString(", ");
   PyObject *inner = comma ? PyUnicode_Join(comma, parts) : NULL;
@@ -162,9 +167,12 @@ static PyObject *host_class(PxState *st, TypeId id) {
 
 static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
   PxType *t = (PxType *)self;
-  Py_ssize_t n = PyTuple_GET_SIZE(args);
-  bool types = t->id == TY_VOID || t->id == TY_NONE ||
-               (n > 0 && Py_TYPE(PyTuple_GET_ITEM(args, 0)) == Py_TYPE(self));
+  PyObject *first = PyTuple_GET_SIZE(args) ? px_own(px_state_of(self), PyTuple_GET_ITEM(args, 0))
+                                           : Py_NewRef(Py_None);
+  if (!first)
+    return NULL;
+  bool types = t->id == TY_VOID || t->id == TY_NONE || Py_TYPE(first) == Py_TYPE(self);
+  Py_DECREF(first);
   if (types && (!kwargs || !PyDict_GET_SIZE(kwargs)))
     return signature_of(self, args);
   if (t->id >= TY_SCALARS)
@@ -439,6 +447,24 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   return type;
 }
 
+/* For the package's Python half: px_own, of the items of lists and tuples too. */
+static PyObject *module_own(PyObject *module, PyObject *object) {
+  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object))
+    return px_own(px_state_of_module(module), object);
+  if (Py_EnterRecursiveCall(" in a signature"))
+    return NULL;
+  PyObject *items = PySequence_List(object);
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+    PyObject *own = module_own(module, PyList_GET_ITEM(items, i));
+    if (!own || PyList_SetItem(items, i, own) < 0)
+      Py_CLEAR(items);
+  }
+  Py_LeaveRecursiveCall();
+  if (items && PyTuple_CheckExact(object))
+    Py_SETREF(items, PyList_AsTuple(items));
+  return items;
+}
+
 static PyObject *from_dtype(PyObject *module, PyObject *arg) {
   PxState *st = px_state_of_module(module);
   PyObject *dtype = px_need_numpy(st) < 0 ? NULL : PyObject_CallOneArg(st->np_dtype, arg);
@@ -456,6 +482,8 @@ PyMethodDef px_type_functions[] = {
     {"from_dtype", from_dtype, METH_O,
      "from_dtype(dtype)\n\nThe type of a NumPy dtype or of what np.dtype() takes: float32, or for a structured dtype a record type. "
      "from_dtype(dt)[:] is an array of it. TypeError for what kernels cannot have (texts, objects, other byte orders)."},
+    {"_own", module_own, METH_O,
+     "_own(object): what stands here for a type, signature or compiled function of Numba's (numba.h); other objects as they are."},
     {"_type", module_type, METH_O,
      "_type(text): the type that a text such as 'float32[:, ::1]' names."},
     {0},

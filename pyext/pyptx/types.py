@@ -4,7 +4,7 @@ Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar
 strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
 """
 
-from pyptx._pyptx import Type, _type, from_dtype
+from pyptx._pyptx import Type, _own, _type, from_dtype
 
 void = _type("void")
 none = _type("none")
@@ -34,7 +34,7 @@ __all__ = [
 
 def Tuple(items):
     """The type of a tuple with items of these types."""
-    items = tuple(items)
+    items = tuple(map(_own, items))
     return _type("(" + ", ".join(map(str, items)) + ("," if len(items) == 1 else "") + ")")
 
 
@@ -45,7 +45,7 @@ def UniTuple(item, count):
 
 def NamedTuple(items, cls):
     """The type of a named tuple: types of its fields in order, and its class."""
-    items = tuple(items)
+    items = tuple(map(_own, items))
     if len(items) != len(cls._fields):
         raise ValueError(f"{cls.__name__} has {len(cls._fields)} fields, but {len(items)} types are given")
     return _type(f"{cls.__name__}({', '.join(f'{name}: {item}' for name, item in zip(cls._fields, items))})")
@@ -58,7 +58,7 @@ def Array(dtype, ndim, layout):
     axes = [slice(None)] * ndim
     if layout != "A":
         axes[-1 if layout == "C" else 0] = slice(None, None, 1)
-    return dtype[tuple(axes)]
+    return _own(dtype)[tuple(axes)]
 
 
 def NPDatetime(unit):

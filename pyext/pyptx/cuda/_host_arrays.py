@@ -103,7 +103,7 @@ def _order(shape, itemsize, strides):
 
 
 def _make(cls, managed, shape, dtype, strides, order):
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(_pyptx._own(dtype))
     if dtype.hasobject:
         raise TypeError(f"an array of dtype {dtype} holds Python objects: a device cannot use it")
     if order not in ("C", "F"):

@@ -196,6 +196,7 @@ def _is_signature(value):
 
 
 def _plain_function(function):
+    function = _pyptx._own(function)  # numba.njit(f) is f
     if isinstance(function, Dispatcher):
         return function.py_func
     if isinstance(function, (staticmethod, classmethod)):
@@ -241,6 +242,7 @@ def jit(func_or_sig=None, **options):
         dump                    letters of compiler passes to print
     """
     read = _read_options(options)
+    func_or_sig = _pyptx._own(func_or_sig)
     if func_or_sig is None or func_or_sig == []:
         return lambda function: _make(function, (), read)
     if _is_signature_list(func_or_sig):
@@ -301,6 +303,7 @@ def compile_ptx_for_current_device(pyfunc, sig, device=False, **options):
 
 
 def _signature_text(sig):
+    sig = _pyptx._own(sig)
     if isinstance(sig, Type):
         return repr(sig) if _is_signature(sig) else f"({sig!r})"
 
