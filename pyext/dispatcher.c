@@ -345,6 +345,22 @@ static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
   return 0;
 }
 
+/* What functools.update_wrapper would copy: in the kernel's own dict, so that it can be set, and does not hide what the type says of itself. */
+static int name_as_function(PxState *st, PxDispatcher *d) {
+  PyObject *names[] = {st->name.__module__, st->name.__name__, st->name.__qualname__,
+                       st->name.__doc__};
+  if (!(d->dict = PyDict_New()))
+    return -1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    PyObject *value = PyObject_GetAttr(d->function, names[i]);
+    int failed = value ? PyDict_SetItem(d->dict, names[i], value) : -1;
+    Py_XDECREF(value);
+    if (failed)
+      return -1;
+  }
+  return PyDict_SetItem(d->dict, st->name.__wrapped__, d->function);
+}
+
 static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {
       "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
@@ -376,7 +392,8 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
   d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
   if (dump && *dump && !(d->dump = px_copy_text(dump)))
     PyErr_NoMemory();
-  else if (d->made && read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
+  else if (d->made && name_as_function(st, d) == 0 && read_code(st, d) == 0 &&
+           read_signatures(st, d, signatures) == 0)
     return (PyObject *)d;
   Py_DECREF(d);
   return NULL;
@@ -506,10 +523,6 @@ static PyObject *get_function(PyObject *op, void *Py_UNUSED(c)) {
   return Py_NewRef(((PxDispatcher *)op)->function);
 }
 
-static PyObject *get_from_function(PyObject *op, void *name) {
-  return PyObject_GetAttrString(((PxDispatcher *)op)->function, name);
-}
-
 static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) {
   return PyBool_FromLong(((PxDispatcher *)op)->func_options.device);
 }
@@ -550,11 +563,6 @@ static PyGetSetDef dispatcher_getset[] = {
     {"stats", get_stats, NULL,
      "What the disk cache did: cache_path, cache_hits and cache_misses, two dicts of signature: number.",
      NULL},
-    {"__wrapped__", get_function, NULL, NULL, NULL},
-    {"__name__", get_from_function, NULL, NULL, "__name__"},
-    {"__qualname__", get_from_function, NULL, NULL, "__qualname__"},
-    {"__module__", get_from_function, NULL, NULL, "__module__"},
-    {"__doc__", get_from_function, NULL, NULL, "__doc__"},
     {"_made", get_made, NULL, "(signatures, options) that it was made with.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"device", get_device_flag, NULL, "Is this a device function.", NULL},
@@ -609,6 +617,8 @@ static PyMethodDef dispatcher_methods[] = {
 };
 
 static PyType_Slot dispatcher_slots[] = {
+    {Py_tp_doc, "A kernel, or a device function, that @cuda.jit made of a Python function.\n\n"
+                "kernel[blocks, threads](...) launches it; kernel.py_func is the Python function."},
     {Py_tp_new, dispatcher_new},
     {Py_tp_dealloc, dispatcher_dealloc},
     {Py_tp_traverse, dispatcher_traverse},

@@ -244,14 +244,31 @@ Val ty_cast(Ty *ty, Val v, const Type *to) {
 
 Val ty_cast_id(Ty *ty, Val v, TypeId to) { return ty_cast(ty, v, ty_id(ty, to)); }
 
+/* A hexadecimal constant is often meant for its bits: an int32 has those of 0x9E3779B9 as a negative number. */
+static void advise_bits(Ty *ty, const Frozen *f, TypeId to) {
+  const ScalarInfo *info = &ty_scalar_info[to];
+  bool negative = f->i < 0 && !f->wide;
+  if (info->kind != KIND_INT || f->text || negative ||
+      (info->bits < 64 && (uint64_t)f->i >> info->bits))
+    return;
+  unsigned shift = 64 - info->bits;
+  advise(ty->cx, arena_printf(&ty->cx->arena,
+                              "where its bits are meant, write np.%s(%lld), or compute with "
+                              "np.u%s(x), which holds it; else use a wider type",
+                              info->name, (long long)((int64_t)((uint64_t)f->i << shift) >> shift),
+                              info->name));
+}
+
 Val ty_operand(Ty *ty, Val v, TypeId to) {
   if (is_bottom(v) || v.type->id == to)
     return v;
   bool literal = v.konst && v.konst->kind == FZ_INT && !ty_scalar_info[to].weak &&
                  ty_is_weak(v.type);
   if (literal && ty_is_integral(ty_id(ty, to)) && !ty_int_fits(v.konst, to)) {
-    if (ty->emit)
+    if (ty->emit) {
+      advise_bits(ty, v.konst, to);
       return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, v.konst), ty_scalar_info[to].name);
+    }
     v.konst =
         NULL; /* a loop's first value, perhaps: its type is known, and what depends on it can go on */
   }

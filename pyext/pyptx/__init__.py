@@ -26,8 +26,8 @@ __all__ = ["cuda", "types", "CompileError", "__version__", *types.__all__]
 
 def __getattr__(name):
     # `import pyptx; pyptx.cuda` works without importing it for those who only want types.
-    if name == "cuda":
+    if name in ("cuda", "config"):
         from importlib import import_module
 
-        return import_module("pyptx.cuda")
+        return import_module(f"pyptx.{name}")
     raise AttributeError(f"module 'pyptx' has no attribute '{name}'")

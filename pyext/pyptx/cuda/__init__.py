@@ -100,17 +100,21 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 __all__ = [name for name in globals() if not name.startswith("_")]
 
 
-_NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudadrv", "cudaimpl", "cudamath", "decorators", "descriptor",
+_NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
                               "deviceufunc", "devicearray", "dispatcher", "extending", "intrinsics", "launchconfig", "libdevicedecl", "np", "nvvmutils",
                               "simulator", "stubs", "target", "typing", "vector_types"))
 
 
 def __getattr__(name):
     # Reached for names that are not there (yet), so the time does not matter.
-    if name == "random":
+    if name in ("random", "cudadrv"):
         import importlib
 
-        return importlib.import_module(f"{__name__}.random")
+        return importlib.import_module(f"{__name__}.{name}")
+    if name == "runtime":
+        from pyptx.cuda.cudadrv.runtime import runtime
+
+        return runtime
     import difflib
 
     if name in ("reduce", "Reduce", "vectorize", "guvectorize"):  # Numba's

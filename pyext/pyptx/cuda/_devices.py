@@ -45,7 +45,8 @@ def list_devices():
 
 
 def is_available():
-    """Does a GPU answer. Kernels run without one too, on the host device."""
+    """Does a GPU answer. Kernels run without one too, on the host device, so code that asks this to choose between a kernel and NumPy
+    need not ask: ``cuda.get_current_device().is_host`` says where kernels run."""
     return _pyptx.gpu_count() > 0
 
 
@@ -85,10 +86,32 @@ def profiling():
         _pyptx.profile_stop()
 
 
+class Deallocations:
+    """Numba's list of memory that waits to be freed. pyptx has none: what is collected goes back at once, or at the end of cuda.defer_cleanup()."""
+
+    __slots__ = ()
+
+    def clear(self):
+        """Nothing: there is nothing to free."""
+
+    def disable(self):
+        """cuda.defer_cleanup()."""
+        return defer_cleanup()
+
+    @property
+    def is_locked(self):
+        """False: a pending cleanup is none of this list."""
+        return False
+
+    def __len__(self):
+        return 0
+
+
 class Context:
     """The state of a device in this process. There is one a device, CUDA's primary context."""
 
     __slots__ = ("device",)
+    deallocations = Deallocations()
 
     def __init__(self, device):
         self.device = device

@@ -1,0 +1,50 @@
+"""Settings by the names that numba.config has for them: ``from pyptx import config`` in place of ``from numba import config``.
+
+ENABLE_CUDASIM: kernels run on the host device. Setting it true sets PYPTX_DEVICE=host, which counts from the first use of a device on.
+CUDA_ARRAY_INTERFACE_SYNC: work on arrays of other libraries is ordered after the stream that they name (PYPTX_CAI_SYNC).
+CUDA_LOW_OCCUPANCY_WARNINGS, CUDA_WARN_ON_IMPLICIT_COPY: can be set; pyptx has no such warnings.
+"""
+
+import os as _os
+import sys as _sys
+from types import ModuleType as _Module
+
+CUDA_LOW_OCCUPANCY_WARNINGS = 1
+CUDA_WARN_ON_IMPLICIT_COPY = 1
+
+
+class _Config(_Module):
+    @property
+    def ENABLE_CUDASIM(self):
+        from pyptx import cuda
+
+        return int(cuda.get_current_device().is_host)
+
+    @ENABLE_CUDASIM.setter
+    def ENABLE_CUDASIM(self, value):
+        if value:
+            _os.environ["PYPTX_DEVICE"] = "host"
+        elif _os.environ.get("PYPTX_DEVICE") == "host":
+            del _os.environ["PYPTX_DEVICE"]
+
+    @property
+    def CUDA_ARRAY_INTERFACE_SYNC(self):
+        return int(_os.environ.get("PYPTX_CAI_SYNC") != "0")
+
+    @CUDA_ARRAY_INTERFACE_SYNC.setter
+    def CUDA_ARRAY_INTERFACE_SYNC(self, value):
+        _os.environ["PYPTX_CAI_SYNC"] = "1" if value else "0"
+
+    def __setattr__(self, name, value):
+        if name.isupper() and not hasattr(_Config, name) and name not in globals():
+            raise AttributeError(f"pyptx.config has no setting '{name}': docs/guide/porting.md says what stands for Numba's", name=name)
+        super().__setattr__(name, value)
+
+
+def __getattr__(name):
+    if name.isupper():
+        raise AttributeError(f"pyptx.config has no setting '{name}': docs/guide/porting.md says what stands for Numba's", name=name)
+    raise AttributeError(f"module 'pyptx.config' has no attribute '{name}'", name=name)
+
+
+_sys.modules[__name__].__class__ = _Config
