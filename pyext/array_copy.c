@@ -407,7 +407,7 @@ PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs) {
   Py_XDECREF(stream);
   if (!values || dtype == Py_None)
     return values;
-  PyObject *cast = PyObject_CallMethod(values, "astype", "O", dtype);
+  PyObject *cast = px_call_method(values, "astype", dtype);
   Py_DECREF(values);
   return cast;
 }
@@ -595,7 +595,7 @@ PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwar
   }
   PyObject *values = Py_IS_TYPE(ary, st->array_type) ? Py_NewRef(ary)
                      : refuse_masked(ary) < 0        ? NULL
-                                              : PyObject_CallMethod(st->numpy, "asarray", "O", ary);
+                                                     : px_call_method(st->numpy, "asarray", ary);
   int failed = values ? check_shape(st, (PxArray *)self, values) : -1;
   if (!failed)
     failed = check_dtype(st, (PxArray *)self, ary);
@@ -650,7 +650,7 @@ PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
     return NULL;
   PyObject *values = Py_IS_TYPE(obj, st->array_type) ? Py_NewRef(obj)
                      : refuse_masked(obj) < 0        ? NULL
-                                              : PyObject_CallMethod(st->numpy, "asarray", "O", obj);
+                                                     : px_call_method(st->numpy, "asarray", obj);
   PyObject *result = NULL;
   if (values && to == Py_None)
     result = fresh_like(st, values, stream);

@@ -77,6 +77,14 @@ static inline bool px_small_int(PyObject *i, long long *out) {
 #endif
 }
 
+/* object.name(arg). PyObject_CallMethod with the format "O" is no way to say that: it makes a tuple's items the arguments. */
+static inline PyObject *px_call_method(PyObject *object, const char *name, PyObject *arg) {
+  PyObject *text = PyUnicode_FromString(name);
+  PyObject *result = text ? PyObject_CallMethodOneArg(object, text, arg) : NULL;
+  Py_XDECREF(text);
+  return result;
+}
+
 static inline PyObject *px_raised(void) {
 #if PY_VERSION_HEX >= 0x030C0000
   return PyErr_GetRaisedException();

@@ -294,7 +294,7 @@ static PyObject *device_getattro(PyObject *self, PyObject *name) {
 }
 
 static PyObject *device_dir(PyObject *self, PyObject *Py_UNUSED(args)) {
-  PyObject *base = PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__dir__", "O", self);
+  PyObject *base = px_call_method((PyObject *)&PyBaseObject_Type, "__dir__", self);
   PyObject *list = base ? PySequence_List(base) : NULL;
   Py_XDECREF(base);
   for (size_t i = 0; list && i < sizeof attributes / sizeof *attributes; i++) {

@@ -200,14 +200,14 @@ static PyObject *array_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
 
 static PyObject *get_ipc_handle(PyObject *op, PyObject *Py_UNUSED(args)) {
   PyObject *memory = PyImport_ImportModule("pyptx.cuda._memory");
-  PyObject *handle = memory ? PyObject_CallMethod(memory, "_ipc_handle_of", "O", op) : NULL;
+  PyObject *handle = memory ? px_call_method(memory, "_ipc_handle_of", op) : NULL;
   Py_XDECREF(memory);
   return handle;
 }
 
 /* The array itself, or on a stream if one is given. */
 static PyObject *bound_to(PyObject *op, PyObject *stream) {
-  return stream ? PyObject_CallMethod(op, "bind", "O", stream) : Py_NewRef(op);
+  return stream ? px_call_method(op, "bind", stream) : Py_NewRef(op);
 }
 
 static PyObject *array_getitem(PyObject *op, PyObject *args, PyObject *kwargs) {

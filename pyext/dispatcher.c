@@ -548,7 +548,7 @@ static PyObject *get_signatures(PyObject *op, void *c) {
 static PyObject *get_stats(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *list = px_overload_list((PxDispatcher *)op);
   PyObject *module = list ? PyImport_ImportModule("pyptx._cache") : NULL;
-  PyObject *stats = module ? PyObject_CallMethod(module, "stats", "O", list) : NULL;
+  PyObject *stats = module ? px_call_method(module, "stats", list) : NULL;
   Py_XDECREF(module);
   Py_XDECREF(list);
   return stats;

@@ -103,7 +103,7 @@ static int read_fields(PxState *st, PyObject *interface, PyObject *typestr, PxFo
     return PyErr_Occurred() ? -1 : 0;
   }
   PyObject *format = PyImport_ImportModule("numpy.lib.format");
-  PyObject *dtype = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
+  PyObject *dtype = format ? px_call_method(format, "descr_to_dtype", descr) : NULL;
   PyObject *size = dtype ? PyObject_GetAttr(dtype, st->name.itemsize) : NULL;
   bool same = size && PyLong_AsSize_t(size) == out->itemsize;
   if (same)

@@ -191,7 +191,7 @@ bool px_have_numpy(PxState *st) {
 
 PyObject *px_call_pickle(const char *name, PyObject *object) {
   PyObject *module = PyImport_ImportModule("pyptx._pickle");
-  PyObject *result = module ? PyObject_CallMethod(module, name, "O", object) : NULL;
+  PyObject *result = module ? px_call_method(module, name, object) : NULL;
   Py_XDECREF(module);
   return result;
 }

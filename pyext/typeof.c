@@ -483,8 +483,7 @@ static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
   Py_XDECREF(interface);
   if (!*is)
     return PyErr_Occurred() ? -1 : 0;
-  PyObject *array =
-      px_need_numpy(a->st) < 0 ? NULL : PyObject_CallMethod(a->st->numpy, "asarray", "O", arg);
+  PyObject *array = px_need_numpy(a->st) < 0 ? NULL : px_call_method(a->st->numpy, "asarray", arg);
   int failed = array ? add_numpy_array(a, array) : -1;
   Py_XDECREF(array); /* what holds its memory is held */
   return failed;

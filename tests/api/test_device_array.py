@@ -54,6 +54,31 @@ def test_to_device_takes_what_asarray_takes():
     assert scalar.shape == () and scalar[()] == 3.5
 
 
+@pytest.mark.parametrize("obj", [(1, 2), (1.5,), ((1, 2), (3, 4)), ()], ids=str)
+def test_a_tuple_is_one_argument(obj):
+    """PyObject_CallMethod with the format "O" would have made its items the arguments of what is called."""
+    a, d = np.asarray(obj), cuda.to_device(obj)
+    assert d.dtype == a.dtype and np.array_equal(d.copy_to_host(), a)
+    to = cuda.to_device(np.zeros_like(a))
+    to.copy_to_device(obj)
+    assert np.array_equal(to.copy_to_host(), a)
+    to = cuda.to_device(obj, to=cuda.device_array_like(a))
+    assert np.array_equal(to.copy_to_host(), a)
+    to[...] = np.zeros_like(a)
+    to[...] = obj
+    assert np.array_equal(to.copy_to_host(), a)
+    assert d.__array__(("i4", ())).dtype == np.int32  # a dtype, in NumPy's way of writing an element and its shape
+
+
+@pytest.mark.parametrize("door", [
+    lambda d, s: cuda.to_device([1], s), lambda d, s: cuda.device_array(1, stream=s), lambda d, s: d.bind(s),
+    lambda d, s: d.copy_to_host(stream=s), lambda d, s: d.copy_to_device([1], s), lambda d, s: d.getitem(0, stream=s),
+    lambda d, s: d.setitem(0, 1, stream=s), lambda d, s: d.split(1, s), lambda d, s: cuda.jit(lambda x: None)[1, 1, s](d)])
+def test_a_tuple_with_a_stream_is_no_stream(door):
+    with pytest.raises(TypeError, match="a stream must be .*, not tuple"):
+        door(cuda.to_device([1]), (cuda.stream(),))
+
+
 def test_to_device_of_a_device_array_is_a_copy():
     d = cuda.to_device(values(5))
     copy = cuda.to_device(d)

@@ -194,5 +194,53 @@ def test_llvm_version_in_one_file():
     assert {Path(path).stem for path in found} <= {"llvm_compat"}, found
 
 
+CALL_BY_FORMAT = re.compile(r"PyObject_Call(Function|Method)\s*\(")
+ONE_OBJECT = re.compile(r'"(?:[ONSU]|O[!&])"')
+
+
+def arguments_of_call(text, start):
+    """The arguments of the C call whose parenthesis opens before `start`."""
+    found, depth, quoted = [""], 0, False
+    for at in range(start, len(text)):
+        c = text[at]
+        quoted ^= c == '"' and text[at - 1] != "\\"
+        depth += 0 if quoted else (c in "([{") - (c in ")]}")
+        if depth < 0:
+            break
+        if c == "," and not depth and not quoted:
+            found.append("")
+        else:
+            found[-1] += c
+    return [argument.strip() for argument in found]
+
+
+def calls_that_unpack(text):
+    """Calls in C by a format of one object: CPython makes the items of a tuple the arguments then."""
+    return [
+        f"PyObject_Call{call[1]}({', '.join(arguments)})"
+        for call in CALL_BY_FORMAT.finditer(text)
+        for arguments in [arguments_of_call(text, call.end())]
+        if ONE_OBJECT.fullmatch(arguments[1 if call[1] == "Function" else 2])
+    ]
+
+
+def test_no_call_unpacks_a_tuple():
+    """px_call_method and PyObject_CallOneArg pass one object as it is."""
+    found = {p.name: calls for p in sources_of("pyext") if (calls := calls_that_unpack(p.read_text()))}
+    assert not found
+
+
+@pytest.mark.parametrize("code, found", [
+    ('PyObject_CallMethod(st->numpy, "asarray", "O", f(a, b))', 1),
+    ('PyObject_CallMethod(module,\n   name, "O",\n object)', 1),
+    ('PyObject_CallFunction(px_class(st, "A, B"), "N", Py_NewRef(x))', 1),
+    ('PyObject_CallMethod(st->numpy, "empty", "OOs", shape, dtype, order)', 0),
+    ('PyObject_CallMethod(o, "O", "s", text) + PyObject_CallFunction(dtype, "(O)", x)', 0),
+    ('PyObject_CallMethod(o, "copy", NULL)', 0),
+])
+def test_the_rule_about_tuples_itself(code, found):
+    assert len(calls_that_unpack(code)) == found
+
+
 def test_the_library_never_exits():
     assert not places(r"_?exit\s*\(|quick_exit\s*\(", *ROOMS)
