@@ -66,6 +66,7 @@ static void finish(Cg *cg) {
   out->uses_dynamic_shared = cg->uses_dynamic_shared;
   out->has_barrier = cg->has_barrier;
   out->has_trap = cg->has_trap;
+  out->may_print = cg->may_print;
   if (cg->options.device_function) {
     const char *text = ty_name(cg->cx, cg->program->fns.data[0]->result);
     out->result = cg_strndup(cg, text, strlen(text));

@@ -114,7 +114,7 @@ typedef struct CgKernel {
   CgArg *args;
   uint32_t nargs; /* leaves */
   uint32_t static_shared, local_bytes;
-  unsigned char uses_dynamic_shared, has_barrier, has_trap;
+  unsigned char uses_dynamic_shared, has_barrier, has_trap, may_print;
   CgSite *sites;
   uint32_t nsites;
   RtHostCode host; /* CG_HOST */

@@ -590,23 +590,27 @@ static void note_depth(Cg *cg) {
                            fn->entry->first->loc);
 }
 
-static bool program_traps(const Cg *cg) {
-  bool raises = lw_traps_on_raise(cg);
-  if (cg->too_deep)
-    return true;
-  for (uint32_t k = 0; k < cg->program->fns.len; k++)
-    FOR_BLOCKS (cg->program->fns.data[k], b)
-      FOR_INS (b, i)
-        if (i->op == OP_CHECK_INDEX || (raises && (i->op == OP_CHECK || i->op == OP_RAISE)))
-          return true;
-  return false;
+static bool traps(const Cg *cg, const Ins *i) {
+  return i->op == OP_CHECK_INDEX ||
+         ((i->op == OP_CHECK || i->op == OP_RAISE) && lw_traps_on_raise(cg));
 }
 
-static bool program_meets_grid(const Cg *cg) {
+static bool meets_grid(const Cg *cg, const Ins *i) {
+  (void)cg;
+  return i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_CG_GRID_SYNC;
+}
+
+/* A function of another compiler may. */
+static bool may_print(const Cg *cg, const Ins *i) {
+  (void)cg;
+  return i->op == OP_PRINT || i->op == OP_CALL_C;
+}
+
+static bool program_has(const Cg *cg, bool (*does)(const Cg *, const Ins *)) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     FOR_BLOCKS (cg->program->fns.data[k], b)
       FOR_INS (b, i)
-        if (i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_CG_GRID_SYNC)
+        if (does(cg, i))
           return true;
   return false;
 }
@@ -650,9 +654,10 @@ void cg_pass_lower(Cg *cg) {
   Fn *kernel = p->fns.data[0];
   cg->has_barrier = kernel->has_barrier;
   note_depth(cg);
-  cg->has_trap = program_traps(cg);
+  cg->has_trap = cg->too_deep || program_has(cg, traps);
+  cg->may_print = program_has(cg, may_print);
   note_leaf_types(cg, kernel);
-  cg->meets_grid = program_meets_grid(cg);
+  cg->meets_grid = program_has(cg, meets_grid);
   bool fields = cg->target->runtime_fields;
   cg_lay_out_params(cg, fields && cg->has_trap, fields && cg->meets_grid);
   cg_open(cg);

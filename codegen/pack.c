@@ -196,6 +196,7 @@ static void pack_kernel(Pack *p) {
   pack_u8(p, &k->uses_dynamic_shared);
   pack_u8(p, &k->has_barrier);
   pack_u8(p, &k->has_trap);
+  pack_u8(p, &k->may_print);
   PACK_ARRAY(p, k->args, k->nargs, pack_arg);
   pack_u32(p, &k->params.bytes);
   PACK_ARRAY(p, k->params.fields, k->params.nfields, pack_field);

@@ -20,7 +20,8 @@ typedef struct PxGraph {
   PyObject *fresh_nodes, *fresh_keep;
   PyObject *streams; /* list: streams other than the default one that it was launched on */
   bool ready, capturing, in_place;
-  int running; /* launches and updates that are in progress without the GIL */
+  bool may_print; /* a node's kernel */
+  int running;    /* launches and updates that are in progress without the GIL */
 } PxGraph;
 
 typedef struct PxNode {
@@ -216,6 +217,11 @@ static void take_fresh(PxGraph *g) {
   mark_all(g);
   detach(g->nodes);
   Py_XSETREF(g->nodes, g->fresh_nodes);
+  g->may_print = false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(g->nodes); i++) {
+    const PxOverload *o = ((PxNode *)PyList_GET_ITEM(g->nodes, i))->overload;
+    g->may_print |= o && o->code->may_print;
+  }
   Py_XSETREF(g->keep, g->fresh_keep);
   g->fresh_nodes = g->fresh_keep = NULL;
   g->ready = true;
@@ -300,7 +306,9 @@ static PyObject *graph_launch(PyObject *op, PyObject *args, PyObject *kwargs) {
   PxState *st = px_state_of(op);
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &arg))
     return NULL;
-  /* reading it may run code: the graph is looked at after that */
+  if (((PxGraph *)op)->may_print && px_flush_stdout(st) < 0)
+    return NULL;
+  /* reading it may run code, as flushing does: the graph is looked at after that */
   PyObject *stream = px_stream_argument(st, arg);
   int failed = -1;
   PX_BEGIN_LOCKED(op)

@@ -293,9 +293,21 @@ PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kern
   return PX_LIKELY(status == RT_OK) ? 0 : not_launched(st, o, config, block, status, &trap);
 }
 
+int px_flush_stdout(PxState *st) {
+  PyObject *sys = PyImport_ImportModule("sys");
+  PyObject *out = sys ? px_getattr_optional(sys, st->name.stdout) : NULL;
+  PyObject *done = out && out != Py_None ? PyObject_CallMethodNoArgs(out, st->name.flush) : NULL;
+  Py_XDECREF(done);
+  Py_XDECREF(out);
+  Py_XDECREF(sys);
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+    PyErr_Clear();
+  return PyErr_Occurred() ? -1 : 0;
+}
+
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
   bool follows = px_follows(f);
-  if (follows && px_follow_before(f) < 0)
+  if ((o->code->may_print && px_flush_stdout(f->st) < 0) || (follows && px_follow_before(f) < 0))
     return -1;
   config->stream = f->launch;
   int failed = launch_block(f->st, o, o->kernel, config, block);
@@ -396,7 +408,7 @@ static __attribute__((noinline)) int launch_in_order(PxLauncher *l, const PxPlan
 }
 
 PX_HOT static inline int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
-  if (PX_LIKELY(!(l->forall | p->notes))) {
+  if (PX_LIKELY(!(l->forall | p->more))) {
     bool done = false;
     if (!p->nsources)
       return launch_block(p->st, p->overload, p->kernel, &l->config, block);

@@ -28,6 +28,9 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);
 enum { PX_CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
 /* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED or -1. */
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block);
+/* What Python has written to sys.stdout and still holds goes out before what a kernel prints, which does not pass through it. As in
+ * input(), an error of flush is none here: it is that of who writes next. 0, or -1 with what is no Exception (Ctrl-C). */
+int px_flush_stdout(PxState *st);
 /* After a launch on a stream of its own: the memory of these arguments is in use there. */
 void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, Py_ssize_t n);
 

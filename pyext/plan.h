@@ -28,7 +28,7 @@ typedef struct PxPlan { /* in one piece with what it points to */
   uint16_t nsteps;
   uint8_t nsources;
   bool on_default; /* arrays of ours are arguments */
-  bool notes;      /* the launch is noted: px_note_launch */
+  bool more;       /* there is more to do than the launch: px_launch_followed */
   uint16_t nmoves;
   const PxSource **sources; /* whose current streams count, each once, PX_FOLLOWED at most */
   PxOverload *overload;     /* the dispatcher's entries keep it */

@@ -47,7 +47,8 @@ PX_TYPES(X)
   X(co_posonlyargcount) X(co_kwonlyargcount) X(co_nlocals) X(co_stacksize) X(__doc__) \
   X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty) X(order) X(buffer) X(offset) X(copy) \
   X(__members__) X(__pyptx_declared__) X(link) X(flags) X(writeable) X(_field_defaults) \
-  X(_sort_order_) X(_flag_mask_) X(name) X(__mro__) X(descr) X(__match_args__)
+  X(_sort_order_) X(_flag_mask_) X(name) X(__mro__) X(descr) X(__match_args__) \
+  X(stdout) X(flush)
 /* clang-format on */
 
 enum { PX_SOURCES = 64 };

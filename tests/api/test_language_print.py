@@ -4,7 +4,10 @@ Each kernel is run as plain Python first, and what that prints is what the host 
 The GPU's printf has no shortest form for floats: there a test reads numbers back instead.
 """
 
+import io
 import itertools
+import os
+import sys
 
 import numpy as np
 import pytest
@@ -234,3 +237,114 @@ def test_texts_with_a_nul_keep_their_length():
     cuda.jit(kernel)[1, 1](out)
     cuda.synchronize()
     assert out.tolist() == [4, 1]
+
+
+# --- beside Python's own output ----------------------------------------------------------------------------------------
+
+
+def helper(x):
+    print("kernel", x[0])
+
+
+def says(x):
+    helper(x)
+
+
+def graph_of(kernel, x):
+    with cuda.graph() as g:
+        kernel[1, 1](x)
+    return g.launch
+
+
+WAYS = {
+    "a launch": lambda kernel, x: lambda: kernel[1, 1](x),
+    "on a stream": lambda kernel, x: lambda: kernel[1, 1, cuda.stream()](x),
+    "forall": lambda kernel, x: lambda: kernel.forall(1, tpb=1)(x),
+    "bound": lambda kernel, x: kernel[1, 1].bind(x),
+    "a graph": graph_of,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("cache", [False, True], ids=["", "kept"])
+def test_what_python_wrote_before_comes_before(way, cache, capfd, monkeypatch, tmp_path):
+    """sys.stdout holds text back wherever it is no terminal; a kernel's text does not pass through it."""
+    monkeypatch.setenv("PYPTX_CACHE_DIR", str(tmp_path))
+    x = cuda.to_device(np.zeros(1, np.int32))
+    for _ in range(1 + cache):  # the second time from the disk
+        kernel = cuda.jit(says, cache=cache)
+        launch = WAYS[way](kernel, x)
+        with open(os.dup(1), "w") as out, monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", out)
+            for i in range(3):
+                x[0] = i
+                print("python", i)
+                launch()
+                cuda.synchronize()
+        assert capfd.readouterr().out == "".join(f"python {i}\nkernel {i}\n" for i in range(3))
+    assert not cache or kernel.stats.cache_hits
+
+
+class Flushed(io.StringIO):
+    """Counts, and raises."""
+
+    def __init__(self, raises=None):
+        super().__init__()
+        self.raises, self.count = raises, 0
+
+    def flush(self):
+        self.count += 1
+        if self.raises:
+            raise self.raises
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_only_kernels_that_print_flush(way, monkeypatch):
+    def silent(x):
+        x[0] += 1
+
+    def never(x):
+        if x.size > 9 and x.ndim == 2:
+            print("never")
+
+    x = cuda.to_device(np.zeros(1, np.int32))
+    for function, each in (silent, 0), (never, 0), (says, 1):
+        launch = WAYS[way](cuda.jit(function), x)
+        out = Flushed()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", out)
+            for _ in range(3):
+                launch()
+        cuda.synchronize()
+        assert out.count == 3 * each
+
+
+def closed():
+    file = io.StringIO()
+    file.close()
+    return file
+
+
+@pytest.mark.parametrize("out", [None, closed(), object(), Flushed(OSError(28, "full")), Flushed(ValueError())],
+                         ids=["None", "closed", "no file", "full", "broken"])
+def test_a_stdout_that_cannot_be_flushed(out, capfd, monkeypatch):
+    """As input() has it: who writes next is told. The kernel prints on file descriptor 1 in any case."""
+    x = cuda.to_device(np.zeros(1, np.int32))
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        for _ in range(2):
+            cuda.jit(says)[1, 1](x)
+        patch.delattr(sys, "stdout")
+        cuda.jit(says)[1, 1](x)
+        cuda.synchronize()
+    assert capfd.readouterr().out == "kernel 0\n" * 3
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ctrl_c_while_stdout_is_flushed(way, capfd, monkeypatch):
+    launch = WAYS[way](cuda.jit(says), cuda.to_device(np.zeros(1, np.int32)))
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(sys, "stdout", Flushed(KeyboardInterrupt()))
+        launch()
+    cuda.synchronize()
+    assert capfd.readouterr().out == ""

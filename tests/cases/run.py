@@ -63,7 +63,8 @@ def compile_case(path, emit):
 
 def run_case(path):
     """What the program prints on the host device."""
-    env = dict(os.environ, PYPTX_DEVICE="host")
+    # Into a pipe sys.stdout holds text back, which is to come out before what kernels print.
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"} | {"PYPTX_DEVICE": "host"}
     # -P: a case named like a module is not imported for it
     done = subprocess.run([sys.executable, "-P", str(path)], env=env, capture_output=True, text=True, timeout=120)
     return done.stdout + done.stderr + (f"exit status {done.returncode}\n" if done.returncode else "")
