@@ -1,6 +1,7 @@
 """fork and the end of a process, each in a process of its own: on this device, and on the stand-in driver where it was built."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -279,11 +280,22 @@ if sys.version_info >= (3, 12):
 
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------
 
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
+
+@pytest.fixture
+def in_background():
+    """A shell starts what runs in the background with SIGINT ignored, and processes inherit that: the children must say that they listen."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("in_background")
 @pytest.mark.parametrize("wait", ["cuda.synchronize()", "s.synchronize()", "e.synchronize()", "cuda.get_current_device().synchronize()",
                                   "with s.auto_synchronize(): pass"])
 def test_waiting_for_a_gpu_ends_with_ctrl_c(standin, wait):
-    out = run(f"""
+    out = run(LISTEN + f"""
 import ctypes
 library = ctypes.CDLL(os.environ["PYPTX_DRIVER"])
 library.standin_control.restype = ctypes.POINTER(ctypes.c_void_p)
@@ -311,7 +323,7 @@ cuda.synchronize()
     assert out == "interrupted 1 True"
 
 
-INTERRUPT = """
+INTERRUPT = LISTEN + """
 import os, signal, threading, time
 import numpy as np
 from pyptx import cuda
@@ -346,6 +358,7 @@ def launch(graph):
 """
 
 
+@pytest.mark.usefixtures("in_background")
 @pytest.mark.host_only("a launch on a GPU returns at once")
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_ctrl_c_ends_a_launch_on_the_host_device(threads):
@@ -365,6 +378,7 @@ assert x[299]
     assert done.returncode == 0 and done.stdout == "heard\n", done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("in_background")
 @pytest.mark.host_only("a launch on a GPU returns at once")
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_ctrl_c_ends_a_loop_by_the_stride_of_the_grid(threads):
@@ -381,6 +395,7 @@ assert x.all()
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("in_background")
 @pytest.mark.host_only("a launch on a GPU returns at once")
 def test_ctrl_c_waits_for_few_blocks():
     """Helpers look whether they are to stop as often as the thread that launches, which matters where blocks are long."""
