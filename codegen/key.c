@@ -229,7 +229,9 @@ static void put_contents(Keying *k, Hash *h, const Frozen *f) {
     put_number(h, a->elem);
     put_text(h, a->record);
     put_bytes(h, a->extents, sizeof *a->extents * a->ndim);
-    put_bytes(h, a->data, a->nbytes);
+    put_number(h, a->nbytes);
+    if (a->data)
+      put_bytes(h, a->data, a->nbytes);
     return;
   }
   uint32_t items = f->kind == FZ_NAMED ? (uint32_t)f->i : f->n;

@@ -392,6 +392,8 @@ void lw_const_array(Lower *lw, Ins *i) {
   const Type *t = i->type;
   const FrozenArray *a = i->aux.frozen->array;
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
+  if (a->nbytes > FZ_MAX_BYTES)
+    fail(lw->cx, i->loc, ERR_FROZEN_SIZE, (long long)a->nbytes, (long long)FZ_MAX_BYTES);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
   leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, ty_align(t->elem),
                                    i->name ? i->name : "constant");

@@ -62,12 +62,15 @@ typedef struct Binding {
   const Frozen *value;
 } Binding;
 
+/* Contents become text in PTX, four bytes for one, and seconds of the driver's time: what is larger is an argument, or a device array. */
+#define FZ_MAX_BYTES ((size_t)64 << 20)
+
 typedef struct FrozenArray {
   TypeId elem;        /* a scalar, or TY_RECORD, TY_DATETIME, TY_TIMEDELTA */
   const char *record; /* of the latter the type's text */
   uint8_t ndim;
   int64_t extents[TY_MAX_NDIM];
-  const void *data; /* C order, contiguous */
+  const void *data; /* C order, contiguous; NULL: more than FZ_MAX_BYTES */
   size_t nbytes;
   /* FZ_DEVICE_ARRAY, which has no data: it keeps its memory alive as long as the compiled kernel lives */
   uint64_t address;

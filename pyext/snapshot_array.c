@@ -41,32 +41,41 @@ static bool freeze_numpy_scalar(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
-static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
-  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
-  PxElem id = px_elem_of_dtype(s->st, dtype);
-  if (id == PX_NO_ELEM)
-    return false;
+static void copy_elements(PxSnapshot *s, FrozenArray *array, PyObject *object, PxElem id) {
   PyObject *flat =
       px_keep(s, PyObject_CallMethod(s->st->numpy, "require", "OOs", object, Py_None, "C"));
   Py_buffer *view = &s->elements; /* released with the snapshot where the arena is full */
   if (px_get_elements(s->st, flat, view, PyBUF_ND, id) < 0)
     px_snapshot_raise(s);
-  bool fits = view->ndim <= TY_MAX_NDIM;
-  if (fits) {
-    FrozenArray *array = CX_NEW(s->cx, FrozenArray);
-    array->elem = px_elem_id(s->st, id);
-    if (px_elem_is_listed(id))
-      array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
-    array->ndim = (uint8_t)view->ndim;
-    for (int i = 0; i < view->ndim; i++)
-      array->extents[i] = view->shape[i];
-    array->nbytes = (size_t)view->len;
-    array->data = arena_memdup(&s->cx->arena, view->buf, (size_t)view->len);
-    f->kind = FZ_ARRAY;
-    f->array = array;
-  }
+  array->nbytes = (size_t)view->len;
+  array->data = arena_memdup(&s->cx->arena, view->buf, (size_t)view->len);
   PyBuffer_Release(view);
-  return fits;
+}
+
+static bool freeze_numpy_array(PxSnapshot *s, Frozen *f, PyObject *object) {
+  PyObject *dtype = px_keep(s, PyObject_GetAttr(object, s->st->name.dtype));
+  PxElem id = px_elem_of_dtype(s->st, dtype);
+  if (id == PX_NO_ELEM)
+    return false;
+  FrozenArray *array = CX_NEW(s->cx, FrozenArray);
+  int ndim = px_shape_argument(px_keep(s, PyObject_GetAttr(object, s->st->name.shape)),
+                               array->extents);
+  if (ndim < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  array->ndim = (uint8_t)ndim;
+  array->elem = px_elem_id(s->st, id);
+  if (px_elem_is_listed(id))
+    array->record = arena_strdup(&s->cx->arena, px_elem_text(s->st, id));
+  array->nbytes = PyLong_AsSize_t(px_keep(s, PyObject_GetAttr(object, s->st->name.nbytes)));
+  if (PyErr_Occurred())
+    px_snapshot_raise(s);
+  if (array->nbytes <= FZ_MAX_BYTES)
+    copy_elements(s, array, object, id);
+  f->kind = FZ_ARRAY;
+  f->array = array;
+  return true;
 }
 
 static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {

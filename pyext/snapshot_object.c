@@ -172,6 +172,11 @@ static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
     f->im = PyComplex_ImagAsDouble(object);
   } else if (PyUnicode_Check(object)) {
     freeze_str(s, f, object);
+  } else if (PyBytes_CheckExact(object) && (size_t)PyBytes_GET_SIZE(object) > FZ_MAX_BYTES) {
+    f->kind = FZ_OPAQUE;
+    f->wide = true;
+    f->text = arena_printf(&s->cx->arena, "a bytes object of %zd bytes, more than a kernel holds",
+                           PyBytes_GET_SIZE(object));
   } else if (PyBytes_CheckExact(object)) {
     f->kind = FZ_BYTES;
     f->n = (uint32_t)PyBytes_GET_SIZE(object);

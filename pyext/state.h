@@ -48,7 +48,7 @@ PX_TYPES(X)
   X(__wrapped__) X(itemsize) X(ndarray) X(generic) X(empty) X(order) X(buffer) X(offset) X(copy) \
   X(__members__) X(__pyptx_declared__) X(link) X(flags) X(writeable) X(_field_defaults) \
   X(_sort_order_) X(_flag_mask_) X(name) X(__mro__) X(descr) X(__match_args__) \
-  X(stdout) X(flush)
+  X(stdout) X(flush) X(nbytes)
 /* clang-format on */
 
 enum { PX_SOURCES = 64 };

@@ -57,6 +57,8 @@ CASES = [
     ("CLASS", "def kernel(x):\n    class A:  # here\n        pass\n    x[0] = 1\n", X),
     ("STAR_CALL", "def f(*a, **k):\n    return 1\n\ndef kernel(x):\n    x[0] = «f(**x)»\n", X),
     ("STAR_CALL", "def f(a, b):\n    return a\n\ndef kernel(x):\n    x[0] = «f(*x)»\n", X),
+    ("FROZEN_SIZE", "import numpy as np\nG = np.zeros(1 << 30)\n\ndef kernel(x):\n    x[0] = «G[len(x)]»\n", X),
+    ("FROZEN_SIZE", "import numpy as np\nG = np.broadcast_to(1, (3000, 10**6))\n\ndef kernel(x):\n    for v in G[0]:  # here\n        x[0] += v\n", X),
     ("GLOBAL_STORE", "G = 0\n\ndef kernel(x):\n    global G\n    «G» = x[0]\n", X),
     (
         "NONLOCAL_STORE",

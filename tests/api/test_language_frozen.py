@@ -4,6 +4,7 @@ import gc
 import weakref
 
 import numpy as np
+import pyptx
 import pytest
 from harness import define, jit, run
 from pyptx import cuda, float32
@@ -200,3 +201,44 @@ def test_type_objects_as_arguments_of_functions():
         out = np.zeros(1)
         launched(jit(make(dtype)), out)
         assert out[0] == want
+
+
+def test_the_shape_of_an_array_that_is_too_large_to_copy(tmp_path, monkeypatch):
+    """Memory that nobody touches: 8 GB of zeros, and a view that repeats one number. Neither is copied, or looked at."""
+    monkeypatch.setenv("PYPTX_CACHE_DIR", str(tmp_path))
+    for table in np.zeros((1 << 20, 1 << 10)), np.broadcast_to(np.int8(1), (3, 10**9)):
+        def kernel(out):
+            out[0], out[1], out[2], out[3] = table.shape[0], table.shape[1], len(table), table.ndim
+
+        for _ in range(2):  # compiled, and from the disk
+            out = np.zeros(4, np.int64)
+            launched(jit(kernel), out)
+            assert out.tolist() == [*table.shape, len(table), 2]
+
+    def reads(out):
+        out[0] = table[1, 2]
+
+    with pytest.raises(pyptx.CompileError, match="PT318.*has 3000000000 bytes"):
+        jit(reads)[1, 1](np.zeros(1))
+
+
+def test_the_largest_array_that_is_copied():
+    table = np.zeros(64 << 20, np.int8)
+    table[-1] = 7
+    out = np.zeros(1, np.int64)
+
+    def kernel(out):
+        out[0] = table.size
+
+    launched(jit(kernel), out)
+    assert out[0] == table.size
+    whole = table.tobytes()
+
+    def last(out):
+        out[0] = len(whole) if whole else 0
+
+    launched(jit(last), out)
+    assert out[0] == table.size
+    whole += b"x"
+    with pytest.raises(pyptx.CompileError, match="a bytes object of 67108865 bytes, more than a kernel holds"):
+        jit(last)[1, 1](out)
