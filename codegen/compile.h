@@ -145,6 +145,8 @@ const char *cg_llvm_version(void);
 int cg_llvm_is_initialised(void); /* has this process compiled, or linked host code, yet? */
 const char *cg_host_cpu(void);
 int cg_arch_min_ptx(const char *arch); /* 0: unknown architecture */
+/* PTX versions that LLVM writes, oldest first, as 83 for 8.3; ended by 0. */
+const int *cg_ptx_versions(void);
 /* path or NULL; looked: where it looked */
 const char *cg_find_libdevice(char *looked, size_t looked_size);
 int cg_find_ptxas(char *path, size_t size); /* 0 if found */

@@ -31,7 +31,9 @@ static const struct {
 };
 /* Versions that LLVM knows, oldest first. */
 static const int ptx_versions[] = {64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
-                                   80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
+                                   80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 0};
+
+const int *cg_ptx_versions(void) { return ptx_versions; }
 
 int cg_arch_min_ptx(const char *arch) {
   for (size_t k = 0; arch && k < sizeof archs / sizeof *archs; k++)
@@ -49,9 +51,9 @@ static int choose_ptx(Cg *cg, const char *arch, int limit) {
     fail(cg->cx, (Loc){0}, ERR_ARCH,
          arena_printf(&cg->cx->arena, "%s, which needs PTX %d.%d, with PTX %d.%d", arch,
                       lowest / 10, lowest % 10, limit / 10, limit % 10));
-  for (size_t k = 0; k < sizeof ptx_versions / sizeof *ptx_versions; k++)
-    if (ptx_versions[k] <= limit && ptx_versions[k] > best)
-      best = ptx_versions[k];
+  for (const int *known = ptx_versions; *known && *known <= limit; known++)
+    if (*known > best)
+      best = *known;
   return best;
 }
 

@@ -4,6 +4,7 @@
  * Nothing that is wrong with the cache stops a program: it compiles, and says once what was wrong (errors.CacheWarning). */
 #include "pyext/cache.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ _Static_assert((int)RT_CACHE_KEY == (int)CG_DIGEST_BYTES, "a key names a file");
 enum { MAX_LAYERS = 16, MAX_PATH = 4096, MAX_PROBLEM = 1024, WAIT_SLICE_MS = 100 };
 #define DEFAULT_LIMIT  ((uint64_t)1 << 30)
 #define DEFAULT_WAIT_S 30.0
+#define MAX_WAIT_S     1e9
 
 /* --- settings --- */
 
@@ -34,6 +36,17 @@ static const char *from_environment(const char *name) {
   return value && *value ? value : NULL;
 }
 
+/* Settings that are not as they should be; what is taken instead. */
+static __attribute__((format(printf, 2, 3))) void complain(Settings *s, const char *format, ...) {
+  size_t n = strlen(s->problem);
+  va_list values;
+  va_start(values, format);
+  if (n && n + 2 < sizeof s->problem)
+    n += (size_t)snprintf(s->problem + n, sizeof s->problem - n, "; ");
+  vsnprintf(s->problem + n, sizeof s->problem - n, format, values);
+  va_end(values);
+}
+
 /* "~/…" as in a shell, for environments that no shell has read. */
 static void set_directory(Settings *s, const char *path) {
   const char *home = path[0] == '~' && path[1] == '/' ? from_environment("HOME") : NULL;
@@ -41,7 +54,7 @@ static void set_directory(Settings *s, const char *path) {
   if (n < (int)sizeof s->own)
     return;
   s->own[0] = 0;
-  snprintf(s->problem, sizeof s->problem, "PYPTX_CACHE_DIR is too long: no kernels are kept");
+  complain(s, "PYPTX_CACHE_DIR is too long: no kernels are kept");
 }
 
 static void default_directory(Settings *s) {
@@ -52,8 +65,7 @@ static void default_directory(Settings *s) {
   if (n >= 0 && n < (int)sizeof s->own)
     return;
   s->own[0] = 0;
-  snprintf(s->problem, sizeof s->problem,
-           "there is no home directory to keep compiled kernels in: set PYPTX_CACHE_DIR");
+  complain(s, "there is no home directory to keep compiled kernels in: set PYPTX_CACHE_DIR");
 }
 
 /* "500M", "1.5 GB", "1073741824"; 0: no limit. */
@@ -72,9 +84,18 @@ static uint64_t read_size(Settings *s, const char *text) {
   rest += *rest == 'B';
   if (end != text && !*rest && n >= 0 && n < 1e18)
     return (uint64_t)n;
-  snprintf(s->problem, sizeof s->problem,
-           "PYPTX_CACHE_SIZE=%.40s is not a size, as 500M or 2G: the cache keeps to 1G", text);
+  complain(s, "PYPTX_CACHE_SIZE=%.40s is not a size, as 500M or 2G: the cache keeps to 1G", text);
   return DEFAULT_LIMIT;
+}
+
+static double read_wait(Settings *s, const char *text) {
+  char *end;
+  double n = number_read(text, &end);
+  if (end != text && !*end && n >= 0 && n <= MAX_WAIT_S)
+    return n;
+  complain(s, "PYPTX_CACHE_WAIT=%.40s is not a number of seconds, as 30 or 0.5: it is %g", text,
+           DEFAULT_WAIT_S);
+  return DEFAULT_WAIT_S;
 }
 
 /* false: no cache is asked for. */
@@ -87,7 +108,7 @@ static bool read_settings(Settings *s, PxCaching caching) {
   if (caching == PX_CACHE_NEVER || (caching == PX_CACHE_BY_ENVIRONMENT && !own && !s->readonly))
     return false;
   s->limit = size ? read_size(s, size) : DEFAULT_LIMIT;
-  s->wait_s = wait ? number_read(wait, NULL) : DEFAULT_WAIT_S;
+  s->wait_s = wait ? read_wait(s, wait) : DEFAULT_WAIT_S;
   if (own)
     set_directory(s, own);
   else if (caching == PX_CACHE_ALWAYS)

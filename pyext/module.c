@@ -216,6 +216,17 @@ static PyObject *facts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
                        "host_threads", rt_host_threads());
 }
 
+static PyObject *ptx_versions(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  PyObject *list = PyList_New(0);
+  for (const int *v = cg_ptx_versions(); list && *v; v++) {
+    PyObject *version = PyLong_FromLong(*v);
+    if (!version || PyList_Append(list, version) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(version);
+  }
+  return list;
+}
+
 static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
   const char *arch = PyUnicode_AsUTF8(arg);
   return arch ? PyLong_FromLong(cg_arch_min_ptx(arch)) : NULL;
@@ -228,6 +239,8 @@ static PyMethodDef methods[] = {
      "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
     {"_compile", px_compile_offline, METH_VARARGS,
      "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (offline.h)."},
+    {"_ptx_versions", ptx_versions, METH_NOARGS,
+     "_ptx_versions(): the PTX versions that are written, oldest first, as 83 for 8.3."},
     {"_arch_min_ptx", arch_min_ptx, METH_O,
      "Lowest PTX ISA of an architecture, as 10 * major + minor; 0 if it is unknown."},
     {0},

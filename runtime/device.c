@@ -369,6 +369,7 @@ RtStatus rt_device_open(int ordinal, RtDevice **out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   *out = NULL;
   if (ordinal == RT_HOST) {
+    TRY(rt_pool_check());
     pthread_once(&once, open_host);
     *out = &host_device;
     return RT_OK;
@@ -377,6 +378,7 @@ RtStatus rt_device_open(int ordinal, RtDevice **out) {
       (*out = atomic_load(&gpus[ordinal])) != NULL)
     return RT_OK;
   TRY(check_ordinal(ordinal));
+  TRY(rt_pool_check());
   pthread_mutex_lock(&gpus_lock);
   RtDevice *d = atomic_load(&gpus[ordinal]);
   RtStatus status = d ? RT_OK : open_gpu(ordinal, &d);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "runtime/cpus.h"
+#include "runtime/state.h"
 
 enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, WAKE = 2 };
 
@@ -49,14 +50,29 @@ static void lock_pool(void) {
 
 /* --- size --- */
 
-static unsigned threads_wanted(void) {
+/* PYPTX_HOST_THREADS: 1 to MAX_THREADS; 0: not set; -1: anything else. */
+static int threads_given(void) {
   const char *text = getenv("PYPTX_HOST_THREADS");
-  if (text && *text) {
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (!*end && n >= 1)
-      return n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
-  }
+  int n = 0;
+  if (!text || !*text)
+    return 0;
+  for (; *text >= '0' && *text <= '9' && n <= MAX_THREADS; text++)
+    n = 10 * n + (*text - '0');
+  return !*text && n >= 1 && n <= MAX_THREADS ? n : -1;
+}
+
+RtStatus rt_pool_check(void) {
+  if (threads_given() >= 0)
+    return RT_OK;
+  return rt_fail(RT_BAD_ARGUMENT, "unset it for as many threads as there are CPUs",
+                 "PYPTX_HOST_THREADS is '%.40s': it must be a whole number from 1 to %d",
+                 getenv("PYPTX_HOST_THREADS"), MAX_THREADS);
+}
+
+static unsigned threads_wanted(void) {
+  int given = threads_given();
+  if (given > 0)
+    return (unsigned)given;
   unsigned n = rt_cpus_usable();
   return n > MAX_THREADS ? MAX_THREADS : n;
 }

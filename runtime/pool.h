@@ -7,6 +7,8 @@
 #ifndef PYPTX_RUNTIME_POOL_H
 #define PYPTX_RUNTIME_POOL_H
 
+#include "runtime/status.h"
+
 typedef struct RtPoolJob RtPoolJob;
 struct RtPoolJob {
   void (*work)(RtPoolJob *job);
@@ -16,6 +18,8 @@ struct RtPoolJob {
   unsigned inside; /* helpers that run work() now */
 };
 
+/* RT_BAD_ARGUMENT where PYPTX_HOST_THREADS is no number of threads: asked when a device is opened. */
+RtStatus rt_pool_check(void);
 /* CPUs this process may use (affinity, cgroup quota), at least 1; PYPTX_HOST_THREADS overrides. Found out once. */
 unsigned rt_pool_threads(void);
 /* Lets up to `helpers` threads of the pool join. Once a job. */

@@ -15,7 +15,10 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from pyptx._numbers import whole
+
 OK, FAILED, USAGE = 0, 1, 2
+LARGEST = (1 << 31) - 1
 
 # What --emit gives: key of the compiler's answer, file suffix, start of a comment, does it depend on the architecture.
 EMIT = {
@@ -95,38 +98,37 @@ def add_compile(commands):
 
 
 def add_options(group):
-    group.add_argument("-O", dest="opt", type=int, choices=range(4), help="optimisation level (default: 3)")
+    group.add_argument("-O", dest="opt", type=number(0, 3), metavar="N", help="optimisation level, 0 to 3 (default: 3)")
     group.add_argument("--fastmath", action="store_true", default=None, help="approximate division, roots and functions of floats")
     group.add_argument("--no-fma", dest="fma", action="store_false", default=None, help="do not contract a * b + c")
     group.add_argument("--debug", action="store_true", default=None, help="bounds checks, exceptions and line numbers")
     group.add_argument("--lineinfo", action="store_true", default=None, help="line numbers for profilers")
     group.add_argument("--exceptions", action="store_true", default=None, help="assert and raise stop the kernel without --debug")
     group.add_argument("--boundscheck", action="store_true", default=None, help="check every index")
-    group.add_argument("--max-registers", type=positive, metavar="N", help="limit of registers a thread")
+    group.add_argument("--max-registers", type=number(1, LARGEST), metavar="N", help="limit of registers a thread")
     group.add_argument("--launch-bounds", metavar="THREADS[,BLOCKS]", type=launch_bounds,
                        help="largest block, and least blocks a multiprocessor")
-    group.add_argument("--coarsen", type=positive, metavar="K", choices=range(1, 9),
+    group.add_argument("--coarsen", type=number(1, 8), metavar="K",
                        help="add an entry whose blocks run K blocks of the grid (1 to 8)")
-    group.add_argument("--stack", type=stack, metavar="BYTES", help="local memory for the frames of recursive functions, 64 to 262144 (default: 1024)")
+    group.add_argument("--stack", type=number(64, 256 << 10), metavar="BYTES", help="local memory for the frames of recursive functions, 64 to 262144 (default: 1024)")
     group.add_argument("--typing", choices=("numpy", "numba"), help="rules of type promotion")
     group.add_argument("--device-function", dest="device", action="store_true", default=None,
                        help="compile as a function that other device code calls, not as a kernel")
 
 
-def positive(text):
-    if not text.isdecimal() or not 0 < int(text) < 1 << 31:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)
+def number(least, most):
+    """What reads an option's number."""
+    def read(text):
+        try:
+            return whole(text, least, most)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
-
-def stack(text):
-    if not 64 <= positive(text) <= 256 << 10:
-        raise argparse.ArgumentTypeError(f"expected 64 to 262144 bytes, not {text}")
-    return int(text)
+    return read
 
 
 def launch_bounds(text):
-    parts = [positive(part.strip()) for part in text.split(",")]
+    parts = [number(1, LARGEST)(part.strip()) for part in text.split(",")]
     if len(parts) > 2:
         raise argparse.ArgumentTypeError("expected THREADS or THREADS,BLOCKS")
     return tuple(parts)
@@ -166,10 +168,16 @@ def arch_name(text):
 
 
 def ptx_version(text):
-    match = re.fullmatch(r"(\d+)\.(\d)", text or "0.0")
-    if not match:
-        raise Usage(f"--ptx-version {text}: write it as 8.3")
-    return int(match[1]) * 10 + int(match[2])
+    """8.3 as 83; 0: not given."""
+    from pyptx import _pyptx
+
+    if text is None:
+        return 0
+    known = {f"{version // 10}.{version % 10}": version for version in _pyptx._ptx_versions()}
+    if text not in known:
+        said = text if len(text) <= 40 else text[:37] + "..."
+        raise Usage(f"--ptx-version {said}: write it as 8.3; there are {', '.join(known)}")
+    return known[text]
 
 
 def check_ptx_version(version, archs):

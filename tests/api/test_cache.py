@@ -439,6 +439,22 @@ def test_sizes(folder, monkeypatch):
             use(make())
 
 
+def test_waits_that_are_no_times(folder, monkeypatch):
+    for text in ("long", "-1", "nan", "inf", "30s", "1e10", "5 "):
+        monkeypatch.setenv("PYPTX_CACHE_WAIT", text)
+        with pytest.warns(errors.CacheWarning, match=f"PYPTX_CACHE_WAIT={text} is not a number of seconds.*it is 30$"):
+            use(make())
+    monkeypatch.setenv("PYPTX_CACHE_SIZE", "large")  # what is wrong is said of both
+    with pytest.warns(errors.CacheWarning, match="PYPTX_CACHE_SIZE=large .*; PYPTX_CACHE_WAIT=5 "):
+        use(make())
+    monkeypatch.delenv("PYPTX_CACHE_SIZE")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for text in ("0", "0.5", "1e3", ""):
+            monkeypatch.setenv("PYPTX_CACHE_WAIT", text)
+            use(make())
+
+
 def test_the_kernels_used_longest_ago_go(folder, monkeypatch):
     for factor in (11, 12, 13):
         use(make(FACTOR=factor))

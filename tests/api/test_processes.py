@@ -278,6 +278,32 @@ if sys.version_info >= (3, 12):
     assert all("subinterpreters" in line for line in out), out
 
 
+# --- threads of the host device --------------------------------------------------------------------------------------
+
+THREADS = """
+import numpy as np
+from pyptx import cuda
+x = np.zeros(3)
+try:
+    cuda.jit(lambda x: None)[1, 1](x)
+    print("ran", cuda.get_current_device().MULTIPROCESSOR_COUNT)
+except ValueError as e:
+    print(e)
+"""
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "4x", " 4", "1025", "9" * 30, "0x4"])
+def test_a_number_of_threads_that_is_none(text):
+    out = run(THREADS, PYPTX_DEVICE="host", PYPTX_HOST_THREADS=text)
+    assert out == (f"PYPTX_HOST_THREADS is '{text}': it must be a whole number from 1 to 1024\n"
+                   "  help: unset it for as many threads as there are CPUs")
+
+
+@pytest.mark.parametrize("text, threads", [("1", 1), ("03", 3), ("1024", 1024)])
+def test_numbers_of_threads(text, threads):
+    assert run(THREADS, PYPTX_DEVICE="host", PYPTX_HOST_THREADS=text) == f"ran {threads}"
+
+
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------
 
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -3,6 +3,7 @@
 import os
 
 from pyptx import _pyptx
+from pyptx._numbers import whole
 from pyptx._pyptx import Dispatcher, Type
 from pyptx.cuda._link import read_link
 
@@ -167,10 +168,10 @@ def _read_options(options):
     if "typing" not in options and os.environ.get("PYPTX_TYPING"):
         _typing(out, os.environ["PYPTX_TYPING"])
     if "coarsen" not in options and os.environ.get("PYPTX_COARSEN"):
-        value = os.environ["PYPTX_COARSEN"]
-        if not value.isdecimal():
-            raise ValueError(f"PYPTX_COARSEN is 1 to 8, not {value!r}")
-        _coarsen(out, int(value))
+        try:
+            _coarsen(out, whole(os.environ["PYPTX_COARSEN"], 1, 8))
+        except ValueError as error:
+            raise ValueError(f"PYPTX_COARSEN {error}") from None
     for name, value in options.items():
         read = _OPTIONS.get(name)
         if read is None:
