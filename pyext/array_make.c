@@ -91,6 +91,7 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
   self->memory = Py_NewRef(memory);
   self->dtype = Py_NewRef(dtype);
   self->stream = NULL;
+  self->weakrefs = NULL;
   self->device = ((PxMemory *)memory)->device;
   self->epoch = px_epoch_of(self->device, ((PxMemory *)memory)->epoch);
   self->address = address;

@@ -18,6 +18,7 @@ typedef struct PxBound {
   uint64_t epoch; /* its arrays' */
   PxArgs args;    /* its follow and held parts; never moves */
   char *block;
+  PyObject *weakrefs;
 } PxBound;
 
 static PyObject *name_of(PxLauncher *l) {
@@ -111,6 +112,7 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
   b->arguments = NULL;
   b->names = Py_XNewRef(kwnames);
   b->block = NULL;
+  b->weakrefs = NULL;
   b->epoch = px_epoch_now(device);
   px_args_init(&b->args, st, device, l->config.stream, l->dispatcher->options.numba_typing);
   int failed = bind(b, argv, n, kwnames);
@@ -124,6 +126,7 @@ static void bound_dealloc(PyObject *op) {
   PxBound *b = (PxBound *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, b->weakrefs);
   px_args_clear(&b->args);
   PyMem_Free(b->block);
   Py_XDECREF(b->arguments);
@@ -152,6 +155,7 @@ static PyMethodDef bound_methods[] = {
 
 static PyMemberDef bound_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PxBound, call), READONLY, NULL},
+    PX_WEAKREFS(PxBound),
     {"arguments", T_OBJECT_EX, offsetof(PxBound, arguments), READONLY, "The bound arguments."},
     {0},
 };

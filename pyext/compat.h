@@ -129,6 +129,15 @@ static inline PyObject *px_uint3(const uint32_t v[3]) {
   return Py_BuildValue("(III)", v[0], v[1], v[2]);
 }
 
+/* Weak references to objects of a type: a member `weakrefs` of theirs, NULL at first, this row among the type's members, and
+ * px_clear_weakrefs in its dealloc, while the object is whole. */
+#define PX_WEAKREFS(object)                                                                        \
+  { "__weaklistoffset__", T_PYSSIZET, offsetof(object, weakrefs), READONLY, NULL }
+static inline void px_clear_weakrefs(PyObject *object, PyObject *weakrefs) {
+  if (weakrefs)
+    PyObject_ClearWeakRefs(object);
+}
+
 /* A function of a method table that takes keywords, or arguments as a vector. */
 #define PX_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 

@@ -134,6 +134,7 @@ PyObject *px_device_object(PxState *st, RtDevice *d) {
     PxDevice *made = PyObject_New(PxDevice, st->device_type);
     if (made) {
       made->device = d;
+      made->weakrefs = NULL;
       /* borrowed of a dict that only grows */
       found = Py_XNewRef(PyDict_SetDefault(st->devices, key, (PyObject *)made));
       Py_DECREF(made);
@@ -149,6 +150,7 @@ static RtDevice *device_of(PyObject *self) { return ((PxDevice *)self)->device; 
 
 static void device_dealloc(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  px_clear_weakrefs(self, ((PxDevice *)self)->weakrefs);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -336,7 +338,10 @@ static PyMethodDef device_methods[] = {
     {0},
 };
 
+static PyMemberDef device_members[] = {PX_WEAKREFS(PxDevice), {0}};
+
 static PyType_Slot device_slots[] = {
+    {Py_tp_members, device_members},
     {Py_tp_doc,
      "A device. `with device:` makes it the current one of this thread. The driver's attributes are attributes: device.WARP_SIZE."},
     {Py_tp_dealloc, device_dealloc},

@@ -6,6 +6,7 @@
 
 typedef struct PxDevice {
   PyObject_HEAD RtDevice *device; /* lives until the process ends */
+  PyObject *weakrefs;
 } PxDevice;
 
 #endif

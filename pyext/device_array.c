@@ -18,6 +18,7 @@ static int array_traverse(PyObject *op, visitproc visit, void *arg) {
 static void array_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, ((PxArray *)op)->weakrefs);
   Py_CLEAR(((PxArray *)op)->memory);
   Py_CLEAR(((PxArray *)op)->dtype);
   Py_CLEAR(((PxArray *)op)->stream);
@@ -273,7 +274,10 @@ static PyMethodDef array_methods[] = {
     {0},
 };
 
+static PyMemberDef array_members[] = {PX_WEAKREFS(PxArray), {0}};
+
 static PyType_Slot array_slots[] = {
+    {Py_tp_members, array_members},
     {Py_tp_doc,
      "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
     {Py_tp_dealloc, array_dealloc},

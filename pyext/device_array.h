@@ -20,7 +20,8 @@ typedef struct PxArray {
   bool readonly;
   unsigned ndim;
   size_t itemsize;
-  int64_t size;   /* elements */
+  int64_t size; /* elements */
+  PyObject *weakrefs;
   bool whole;     /* strides are multiples of itemsize */
   int64_t dims[]; /* shape, then strides, then strides in elements, valid if whole */
 } PxArray;

@@ -428,8 +428,7 @@ static void dispatcher_dealloc(PyObject *op) {
   PxDispatcher *d = (PxDispatcher *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
-  if (d->weakrefs)
-    PyObject_ClearWeakRefs(op);
+  px_clear_weakrefs(op, d->weakrefs);
   dispatcher_clear(op);
   Py_CLEAR(d->function);
   Py_CLEAR(d->made);
@@ -575,7 +574,7 @@ static PyGetSetDef dispatcher_getset[] = {
 
 static PyMemberDef dispatcher_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PxDispatcher, dict), READONLY, NULL},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(PxDispatcher, weakrefs), READONLY, NULL},
+    PX_WEAKREFS(PxDispatcher),
     {0},
 };
 

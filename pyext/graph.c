@@ -22,6 +22,7 @@ typedef struct PxGraph {
   bool ready, capturing, in_place;
   bool may_print; /* a node's kernel */
   int running;    /* launches and updates that are in progress without the GIL */
+  PyObject *weakrefs;
 } PxGraph;
 
 typedef struct PxNode {
@@ -33,6 +34,7 @@ typedef struct PxNode {
   PxOverload *overload;
   PyObject *args;   /* tuple; COPY: (to, from) */
   PyObject *kwargs; /* dict or NULL */
+  PyObject *weakrefs;
 } PxNode;
 
 static _Thread_local PxGraph *capturing; /* a reference */
@@ -67,6 +69,7 @@ static PxNode *node_new(PxGraph *g, PyObject *args, PyObject *kwargs) { /* steal
   node->overload = NULL;
   node->args = args;
   node->kwargs = kwargs;
+  node->weakrefs = NULL;
   PyObject_GC_Track(node);
   return node;
 }
@@ -353,6 +356,7 @@ static int graph_clear(PyObject *op) {
 static void graph_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, ((PxGraph *)op)->weakrefs);
   drop((PxGraph *)op);
   type->tp_free(op);
   Py_DECREF(type);
@@ -420,7 +424,10 @@ static PyMethodDef graph_methods[] = {
     {0},
 };
 
+static PyMemberDef graph_members[] = {PX_WEAKREFS(PxGraph), {0}};
+
 static PyType_Slot graph_slots[] = {
+    {Py_tp_members, graph_members},
     {Py_tp_doc, "Work that is captured once and launched many times: see cuda.graph."},
     {Py_tp_dealloc, graph_dealloc},
     {Py_tp_traverse, graph_traverse},
@@ -455,6 +462,7 @@ static void node_dealloc(PyObject *op) {
   PxNode *n = (PxNode *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, n->weakrefs);
   Py_CLEAR(n->launcher);
   Py_CLEAR(n->overload);
   Py_CLEAR(n->args);
@@ -625,14 +633,13 @@ static PyMethodDef node_methods[] = {
     {0},
 };
 
+static PyMemberDef node_members[] = {PX_WEAKREFS(PxNode), {0}};
+
 static PyType_Slot node_slots[] = {
-    {Py_tp_doc, "A launch or a copy in a graph."},
-    {Py_tp_dealloc, node_dealloc},
-    {Py_tp_traverse, node_traverse},
-    {Py_tp_repr, node_repr},
-    {Py_tp_methods, node_methods},
-    {Py_tp_getset, node_getset},
-    {0, NULL},
+    {Py_tp_members, node_members}, {Py_tp_doc, "A launch or a copy in a graph."},
+    {Py_tp_dealloc, node_dealloc}, {Py_tp_traverse, node_traverse},
+    {Py_tp_repr, node_repr},       {Py_tp_methods, node_methods},
+    {Py_tp_getset, node_getset},   {0, NULL},
 };
 
 PyType_Spec px_graph_node_spec = {

@@ -13,6 +13,7 @@ static const char *last_name(const char *path) {
 static void intrinsic_dealloc(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
+  px_clear_weakrefs(self, ((PxIntrinsic *)self)->weakrefs);
   Py_CLEAR(((PxIntrinsic *)self)->members);
   type->tp_free(self);
   Py_DECREF(type);
@@ -121,16 +122,14 @@ static PyMethodDef intrinsic_methods[] = {
     {0},
 };
 
+static PyMemberDef intrinsic_members[] = {PX_WEAKREFS(PxIntrinsic), {0}};
+
 static PyType_Slot intrinsic_slots[] = {
-    {Py_tp_dealloc, intrinsic_dealloc},
-    {Py_tp_traverse, intrinsic_traverse},
-    {Py_tp_clear, intrinsic_clear},
-    {Py_tp_repr, intrinsic_repr},
-    {Py_tp_call, intrinsic_call},
-    {Py_tp_getattro, intrinsic_getattro},
-    {Py_tp_methods, intrinsic_methods},
-    {Py_tp_getset, intrinsic_getset},
-    {0, NULL},
+    {Py_tp_members, intrinsic_members},   {Py_tp_dealloc, intrinsic_dealloc},
+    {Py_tp_traverse, intrinsic_traverse}, {Py_tp_clear, intrinsic_clear},
+    {Py_tp_repr, intrinsic_repr},         {Py_tp_call, intrinsic_call},
+    {Py_tp_getattro, intrinsic_getattro}, {Py_tp_methods, intrinsic_methods},
+    {Py_tp_getset, intrinsic_getset},     {0, NULL},
 };
 
 PyType_Spec px_intrinsic_spec = {
@@ -171,6 +170,7 @@ static int add_intrinsic(PxState *st, PyObject *top, IntrinsicId id) {
     return -1;
   self->id = id;
   self->members = NULL;
+  self->weakrefs = NULL;
   int failed = ir_intrinsics[id].kind == INTRINSIC_SPACE && !(self->members = PyDict_New());
   PyObject_GC_Track(self);
   if (!failed)

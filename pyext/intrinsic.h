@@ -8,6 +8,7 @@
 typedef struct PxIntrinsic {
   PyObject_HEAD IntrinsicId id;
   PyObject *members; /* dict of a namespace (cuda.atomic, cuda.threadIdx), else NULL */
+  PyObject *weakrefs;
 } PxIntrinsic;
 
 /* Makes one object a row of intrinsics.def whose path starts with "cuda.", and the dict _pyptx.intrinsics of the top-level names. */

@@ -436,6 +436,7 @@ static void launcher_dealloc(PyObject *op) {
   PxLauncher *l = (PxLauncher *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, l->weakrefs);
   Py_CLEAR(l->dispatcher);
   Py_CLEAR(l->stream);
   type->tp_free(op);
@@ -506,6 +507,7 @@ static PyGetSetDef launcher_getset[] = {
 
 static PyMemberDef launcher_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PxLauncher, call), READONLY, NULL},
+    PX_WEAKREFS(PxLauncher),
     {0},
 };
 
@@ -628,6 +630,7 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   l->config.stream = px_stream_of(stream);
   l->forall = false;
   l->ntasks = 0;
+  l->weakrefs = NULL;
   PyObject_GC_Track(l);
   return l;
 }

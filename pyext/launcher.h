@@ -12,6 +12,7 @@ typedef struct PxLauncher {
   RtConfig config;
   bool forall;
   uint64_t ntasks; /* forall */
+  PyObject *weakrefs;
 } PxLauncher;
 
 /* k[grid, block].bind(…), bound.c. */

@@ -26,6 +26,7 @@ static PyObject *memory_make(PxState *st, RtDevice *d, uint64_t address, size_t 
   self->stream = NULL;
   self->mixed = false;
   self->owner = Py_XNewRef(owner);
+  self->weakrefs = NULL;
   if (owner) /* which may lead back to the arrays in it */
     PyObject_GC_Track(self);
   return (PyObject *)self;
@@ -79,6 +80,7 @@ static void memory_dealloc(PyObject *op) {
   PxMemory *self = (PxMemory *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, self->weakrefs);
   release(self);
   Py_XDECREF(self->stream);
   Py_XDECREF(self->owner);
@@ -209,7 +211,10 @@ static PyMethodDef memory_methods[] = {
     {0},
 };
 
+static PyMemberDef memory_members[] = {PX_WEAKREFS(PxMemory), {0}};
+
 static PyType_Slot memory_slots[] = {
+    {Py_tp_members, memory_members},
     {Py_tp_doc, "Memory of a device; freed when the last array in it is gone."},
     {Py_tp_dealloc, memory_dealloc},
     {Py_tp_traverse, memory_traverse},
@@ -241,6 +246,7 @@ typedef struct PxHostMemory {
   uint32_t epoch;
   uint8_t kind, closed;
   Py_buffer owner; /* REGISTERED */
+  PyObject *weakrefs;
 } PxHostMemory;
 
 static PxHostMemory *host_memory_make(PxState *st, RtDevice *d, HostKind kind) {
@@ -254,6 +260,7 @@ static PxHostMemory *host_memory_make(PxState *st, RtDevice *d, HostKind kind) {
   self->epoch = rt_device_epoch(d);
   self->kind = (uint8_t)kind;
   self->closed = 1; /* until it has something to release */
+  self->weakrefs = NULL;
   return self;
 }
 
@@ -284,6 +291,7 @@ static void host_memory_release(PxHostMemory *self) {
 
 static void host_memory_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
+  px_clear_weakrefs(op, ((PxHostMemory *)op)->weakrefs);
   host_memory_release((PxHostMemory *)op);
   type->tp_free(op);
   Py_DECREF(type);
@@ -341,7 +349,10 @@ static PyMethodDef host_memory_methods[] = {
     {0},
 };
 
+static PyMemberDef host_memory_members[] = {PX_WEAKREFS(PxHostMemory), {0}};
+
 static PyType_Slot host_memory_slots[] = {
+    {Py_tp_members, host_memory_members},
     {Py_tp_doc, "Memory that both the host and a GPU reach."},
     {Py_tp_dealloc, host_memory_dealloc},
     {Py_tp_getset, host_memory_getset},

@@ -22,6 +22,7 @@ typedef struct PxMemory {
   /* the Stream that used it last, NULL for the default: what its release waits for */
   PyObject *stream;
   PyObject *owner; /* FOREIGN, PLUGIN */
+  PyObject *weakrefs;
 } PxMemory;
 
 /* Memory of somebody else, which lives until the last array in it is gone. */

@@ -217,6 +217,7 @@ static void overload_dealloc(PyObject *op) {
   PxOverload *o = (PxOverload *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, o->weakrefs);
   if (o->kernel)
     rt_kernel_release(o->kernel);
   px_entries_free(o);
@@ -375,7 +376,10 @@ static PyGetSetDef overload_getset[] = {
     {0},
 };
 
+static PyMemberDef overload_members[] = {PX_WEAKREFS(PxOverload), {0}};
+
 static PyType_Slot overload_slots[] = {
+    {Py_tp_members, overload_members},
     {Py_tp_doc, "A kernel compiled for one signature and device."},
     {Py_tp_dealloc, overload_dealloc},
     {Py_tp_traverse, overload_traverse},

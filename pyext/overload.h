@@ -23,6 +23,7 @@ typedef struct PxOverload {
   PxCacheUse cache; /* how the disk cache served it */
   bool pending;     /* launched on a GPU since its traps were last looked at; in st->pending */
   struct PxOverload *next_pending;
+  PyObject *weakrefs;
 } PxOverload;
 
 struct PxDispatcher;

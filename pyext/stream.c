@@ -17,6 +17,7 @@ static PyObject *stream_make(PxState *st, RtDevice *d, RtStream *s, PyObject *ow
   self->device = d;
   self->stream = s;
   self->owner = Py_XNewRef(owner);
+  self->weakrefs = NULL;
   if (owner) /* which may hold what uses the stream */
     PyObject_GC_Track(self);
   return (PyObject *)self;
@@ -32,6 +33,7 @@ static void stream_dealloc(PyObject *op) {
   PxStream *self = (PxStream *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, self->weakrefs);
   if (self->stream)
     rt_stream_release(self->stream);
   Py_CLEAR(self->owner);
@@ -233,7 +235,10 @@ static PyMethodDef stream_methods[] = {
     {0},
 };
 
+static PyMemberDef stream_members[] = {PX_WEAKREFS(PxStream), {0}};
+
 static PyType_Slot stream_slots[] = {
+    {Py_tp_members, stream_members},
     {Py_tp_doc, "Work on a stream runs in order; streams run beside each other."},
     {Py_tp_dealloc, stream_dealloc},
     {Py_tp_traverse, stream_traverse},
@@ -258,15 +263,18 @@ static PyObject *event_make(PxState *st, RtDevice *d, int timing) {
   RtEvent *e = NULL;
   PX_TRY_STATUS(st, rt_event_new(d, timing, &e), return NULL);
   PxEvent *self = PyObject_New(PxEvent, st->event_type);
-  if (self)
-    self->event = e;
-  else
+  if (!self) {
     rt_event_release(e);
+    return NULL;
+  }
+  self->event = e;
+  self->weakrefs = NULL;
   return (PyObject *)self;
 }
 
 static void event_dealloc(PyObject *op) {
   PyTypeObject *type = Py_TYPE(op);
+  px_clear_weakrefs(op, ((PxEvent *)op)->weakrefs);
   if (((PxEvent *)op)->event)
     rt_event_release(((PxEvent *)op)->event);
   type->tp_free(op);
@@ -360,10 +368,16 @@ static PyObject *event_repr(PyObject *op) {
                               (void *)(uintptr_t)rt_event_handle(((PxEvent *)op)->event));
 }
 
+static PyMemberDef event_members[] = {PX_WEAKREFS(PxEvent), {0}};
+
 static PyType_Slot event_slots[] = {
-    {Py_tp_doc, "A mark in a stream."}, {Py_tp_repr, event_repr},
-    {Py_tp_dealloc, event_dealloc},     {Py_tp_methods, event_methods},
-    {Py_tp_getset, event_getset},       {0, NULL},
+    {Py_tp_members, event_members},
+    {Py_tp_doc, "A mark in a stream."},
+    {Py_tp_repr, event_repr},
+    {Py_tp_dealloc, event_dealloc},
+    {Py_tp_methods, event_methods},
+    {Py_tp_getset, event_getset},
+    {0, NULL},
 };
 
 PyType_Spec px_event_spec = {

@@ -8,10 +8,12 @@ typedef struct PxStream {
   PyObject_HEAD RtDevice *device;
   RtStream *stream; /* NULL: the default stream */
   PyObject *owner;  /* of a foreign handle */
+  PyObject *weakrefs;
 } PxStream;
 
 typedef struct PxEvent {
   PyObject_HEAD RtEvent *event;
+  PyObject *weakrefs;
 } PxEvent;
 
 /* What users pass as a stream: a Stream, 0 or None (the default stream), an object with __cuda_stream__. A new reference to a

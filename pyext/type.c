@@ -18,6 +18,7 @@ static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals t
   }
   self->id = id;
   self->text = text;
+  self->weakrefs = NULL;
   return (PyObject *)self;
 }
 
@@ -50,6 +51,7 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
 
 static void type_dealloc(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  px_clear_weakrefs(self, ((PxType *)self)->weakrefs);
   Py_CLEAR(((PxType *)self)->text);
   type->tp_free(self);
   Py_DECREF(type);
@@ -296,7 +298,10 @@ static PyMethodDef type_methods[] = {
     {0},
 };
 
+static PyMemberDef type_members[] = {PX_WEAKREFS(PxType), {0}};
+
 static PyType_Slot type_slots[] = {
+    {Py_tp_members, type_members},
     {Py_tp_doc,
      "A type of kernels: float32, float32[:, ::1], void(float32[:], int32).\n\n"
      "Calling a scalar type on the host gives a NumPy scalar; calling a type with types gives a signature."},

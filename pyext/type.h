@@ -7,6 +7,7 @@
 typedef struct PxType {
   PyObject_HEAD TypeId id; /* a scalar, TY_ARRAY, TY_TUPLE; TY_FUNC for a signature */
   PyObject *text; /* str, as ir/type.h writes types; a signature: "void(float32[:], int32)" */
+  PyObject *weakrefs;
 } PxType;
 
 /* From canonical text, not checked. */

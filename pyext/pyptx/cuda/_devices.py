@@ -110,7 +110,7 @@ class Deallocations:
 class Context:
     """The state of a device in this process. There is one a device, CUDA's primary context."""
 
-    __slots__ = ("device",)
+    __slots__ = ("device", "__weakref__")
     deallocations = Deallocations()
 
     def __init__(self, device):
