@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "runtime/host.h"
+#include "runtime/pool.h"
 #include "runtime/state.h"
 
 enum {
