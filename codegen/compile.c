@@ -67,6 +67,11 @@ static void finish(Cg *cg) {
   out->has_barrier = cg->has_barrier;
   out->has_trap = cg->has_trap;
   out->may_print = cg->may_print;
+  const uint32_t n = cg->cx->advice.len;
+  out->advice = cg_calloc(cg, n + 1, sizeof *out->advice);
+  for (; out->nadvice < n; out->nadvice++)
+    if (!(out->advice[out->nadvice] = diag_copy(&cg->cx->advice.data[out->nadvice])))
+      fail(cg->cx, (Loc){0}, ERR_MEMORY);
   if (cg->options.device_function) {
     const char *text = ty_name(cg->cx, cg->program->fns.data[0]->result);
     out->result = cg_strndup(cg, text, strlen(text));
@@ -135,6 +140,9 @@ void cg_kernel_free(CgKernel *k) {
   target_of(k->target)->release(k->jit);
   cg_leave();
   free_sites(k);
+  for (uint32_t n = 0; n < k->nadvice; n++)
+    diag_free(k->advice[n]);
+  free(k->advice);
   char *texts[] = {k->symbol,   k->ptx,    k->ssa,    k->types, k->llvm,       k->llvm_opt,
                    k->assembly, k->result, k->object, k->entry, k->coarsening, k->rest};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)

@@ -127,6 +127,9 @@ typedef struct CgKernel {
   /* CG_NVPTX: code of a libdevice file with this BLAKE3 hash is part of it */
   unsigned char uses_libdevice;
   unsigned char libdevice[32];
+  /* what to say of it, in the order in which it was found: rows A of errors.def. Kept in the disk cache: a hit says it too */
+  Diag **advice;
+  uint32_t nadvice;
   struct CgTiming {
     const char *pass;
     double ms;

@@ -14,8 +14,9 @@
 #include "codegen/libdevice.h"
 
 /* A new member of one of these is to be packed below if a launch needs it, and then counted here. */
-_Static_assert(sizeof(CgKernel) == 304, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 320, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
+_Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
 _Static_assert(sizeof(RtHostCode) == 24,
@@ -117,17 +118,41 @@ static void pack_arg(Pack *p, CgArg *a) {
   pack_u8(p, &a->read);
 }
 
+static void pack_place(Pack *p, DiagPlace *at) {
+  char *function = (char *)(uintptr_t)at->function;
+  pack_file(p, &at->file);
+  pack_text(p, &function);
+  at->function = function;
+  pack_raw(p, &at->line, sizeof at->line);
+  pack_raw(p, &at->end_line, sizeof at->end_line);
+  pack_raw(p, &at->col, sizeof at->col);
+  pack_raw(p, &at->end_col, sizeof at->end_col);
+}
+
 static void pack_site(Pack *p, CgSite *s) {
-  char *function = (char *)(uintptr_t)s->at.function;
   pack_text(p, &s->exception);
   pack_text(p, &s->message);
-  pack_file(p, &s->at.file);
-  pack_text(p, &function);
-  s->at.function = function;
-  pack_raw(p, &s->at.line, sizeof s->at.line);
-  pack_raw(p, &s->at.end_line, sizeof s->at.end_line);
-  pack_raw(p, &s->at.col, sizeof s->at.col);
-  pack_raw(p, &s->at.end_col, sizeof s->at.end_col);
+  pack_place(p, &s->at);
+}
+
+static void pack_advice(Pack *p, Diag **made) {
+  if (p->reading)
+    *made = cg_calloc(p->cg, 1, sizeof **made);
+  Diag *d = *made;
+  uint32_t id = d->id, nnotes = d->nnotes;
+  pack_u32(p, &id);
+  pack_u32(p, &nnotes);
+  need(p, id < ERR_COUNT && nnotes <= DIAG_NOTES);
+  d->id = (ErrorId)id;
+  pack_place(p, &d->at);
+  pack_text(p, &d->message);
+  pack_text(p, &d->remedy);
+  for (uint32_t k = 0; k < nnotes; k++) {
+    d->nnotes = k + 1; /* as far as diag_free is to go */
+    pack_place(p, &d->notes[k].at);
+    pack_text(p, &d->notes[k].text);
+    need(p, d->notes[k].text != NULL);
+  }
 }
 
 /* An array of n items, each by `one`: the member is made when reading, and only then counted, so that a kernel that is half read can
@@ -201,6 +226,7 @@ static void pack_kernel(Pack *p) {
   pack_u32(p, &k->params.bytes);
   PACK_ARRAY(p, k->params.fields, k->params.nfields, pack_field);
   PACK_ARRAY(p, k->sites, k->nsites, pack_site);
+  PACK_ARRAY(p, k->advice, k->nadvice, pack_advice);
   if (k->target == CG_HOST)
     pack_host(p, k);
   else

@@ -122,9 +122,16 @@ def errors_page():
         "# Errors\n\nEvery compile error has a code, is an exception of the class named here (and of `pyptx.CompileError`), "
         "and shows the place, the cause and the remedy.\n\n| code | exception | message | remedy |\n|---|---|---|---|\n")
     for r in rows("ir/base/errors.def", "E"):
-        message = re.sub(r"%(?:ll)?[sdu]", "…", r[3])
-        out += f"| {r[1]} | {r[2]} | {cell(message)} | {cell(r[4])} |\n"
+        out += f"| {r[1]} | {r[2]} | {cell(filled(r[3]))} | {cell(r[4])} |\n"
+    out += ("\n## Advice\n\nWhat a kernel that compiles should be told: the warning `pyptx.Advice` ([how it is shown](../guide/errors.md#advice)).\n\n"
+            "| code | message | remedy |\n|---|---|---|\n")
+    for r in rows("ir/base/errors.def", "A"):
+        out += f"| {r[1]} | {cell(filled(r[2]))} | {cell(r[3])} |\n"
     return out
+
+
+def filled(message):
+    return re.sub(r"%(?:ll)?[sdu]", "…", message)
 
 
 def ops_page():

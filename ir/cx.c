@@ -76,13 +76,41 @@ void fail(Cx *cx, Loc loc, ErrorId id, ...) {
   va_start(ap, id);
   cx->diag.message = arena_vprintf(&cx->arena, ir_errors[id].message, ap);
   va_end(ap);
-  cx->diag.remedy = arena_strdup(&cx->arena, cx->advice ? cx->advice : ir_errors[id].remedy);
+  cx->diag.remedy = arena_strdup(&cx->arena, cx->remedy ? cx->remedy : ir_errors[id].remedy);
   add_call_notes(cx);
   cx_leave(cx);
   abort(); /* not reached */
 }
 
-void advise(Cx *cx, const char *remedy) { cx->advice = remedy; }
+void advise(Cx *cx, const char *remedy) { cx->remedy = remedy; }
+
+static bool same_place(const DiagPlace *a, const DiagPlace *b) {
+  bool files = a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file));
+  return files && a->line == b->line && a->col == b->col;
+}
+
+/* Of one place, which a function of several signatures has several times; or of one cause, which several places have. */
+static bool is_same_advice(const Diag *a, const Diag *b) {
+  return a->id == b->id && (same_place(&a->at, &b->at) ||
+                            (a->nnotes && b->nnotes && !strcmp(a->message, b->message) &&
+                             same_place(&a->notes[0].at, &b->notes[0].at)));
+}
+
+void cx_advice(Cx *cx, Loc loc, ErrorId id, ...) {
+  Diag d = cx->diag;
+  cx->diag = (Diag){0};
+  d.id = id;
+  d.at = place_of(loc);
+  va_list ap;
+  va_start(ap, id);
+  d.message = arena_vprintf(&cx->arena, ir_errors[id].message, ap);
+  va_end(ap);
+  for (uint32_t k = 0; k < cx->advice.len; k++)
+    if (is_same_advice(&cx->advice.data[k], &d))
+      return;
+  d.remedy = (char *)(uintptr_t)ir_errors[id].remedy;
+  VEC_PUSH(&cx->arena, &cx->advice, d);
+}
 
 void note(Cx *cx, Loc loc, const char *format, ...) {
   if (cx->diag.nnotes >= DIAG_NOTES)

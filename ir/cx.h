@@ -31,7 +31,8 @@ typedef struct Cx {
   Diag diag;
   jmp_buf out; /* set by CX_TRY */
   bool caught;
-  const char *advice; /* from advise() */
+  const char *remedy; /* from advise() */
+  VEC(Diag) advice;   /* from cx_advice(): each place once */
   const char *pass;   /* name of the running pass, for internal errors */
 
   /* options that more than one room reads; the rest are codegen's */
@@ -62,7 +63,10 @@ void cx_free(Cx *cx);
 _Noreturn void fail(Cx *cx, Loc loc, ErrorId id, ...);
 /* What to do, for the error that a following fail() raises: in place of its row's remedy. NULL: the row's. */
 void advise(Cx *cx, const char *remedy);
-/* Adds a place to the error that a following fail() raises. */
+/* What the user should know of a kernel that compiles all the same: a row A of errors.def. Takes the notes before it; what has the
+ * same first note and message is said once. */
+void cx_advice(Cx *cx, Loc loc, ErrorId id, ...);
+/* Adds a place to what a following fail() or cx_advice() says. */
 void note(Cx *cx, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* We are wrong: an assertion that reports the pass instead of ending the process. */
 _Noreturn void cx_bug(Cx *cx, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -598,6 +598,8 @@ static PyMethodDef dispatcher_methods[] = {
      "inspect_ssa(signature=None)\n\nUntyped SSA."},
     {"inspect_types", PX_KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
      "inspect_types(signature=None)\n\nTyped SSA."},
+    {"advice", PX_KEYWORDS(px_advice), METH_VARARGS | METH_KEYWORDS,
+     "advice(signature=None)\n\nWhat the compiler noticed: a list of pyptx.Advice, shown or not, or a dict by signature."},
     {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
      "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
     {"get_regs_per_thread", px_get_regs, METH_VARARGS,

@@ -52,6 +52,7 @@ PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_get_regs(PyObject *self, PyObject *args);
 PyObject *px_get_shared(PyObject *self, PyObject *args);

@@ -14,10 +14,11 @@ static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt
 static const char *ssa_of(const CgKernel *c) { return c->ssa; }
 static const char *types_of(const CgKernel *c) { return c->types; }
 
-/* What is asked of an overload: a text that compiling gives, or a number of the loaded kernel. */
+/* What is asked of an overload: a text that compiling gives, the compiler's advice, or a number of the loaded kernel. */
 typedef struct Question {
   unsigned want;
-  TextOf of;     /* NULL: the number */
+  TextOf of;     /* NULL: the advice or the number */
+  bool advice;   /* which compiling gives too */
   size_t number; /* in RtKernelInfo */
 } Question;
 
@@ -30,12 +31,15 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
   CgKernel *code = NULL;
   if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
     return NULL;
-  PyObject *text = px_text_or_none(q->of(code));
+  PyObject *answer = q->advice ? px_advice_list(px_state_of((PyObject *)d), code)
+                               : px_text_or_none(q->of(code));
   cg_kernel_free(code);
-  return text;
+  return answer;
 }
 
 static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) {
+  if (q->advice)
+    return px_advice_list(px_state_of((PyObject *)d), o->code);
   if (!q->of) {
     if (px_entry_own(px_state_of((PyObject *)d), o) < 0)
       return NULL;
@@ -55,7 +59,7 @@ static PyObject *of_signature(PxDispatcher *d, PyObject *signature, const Questi
   if (!device || px_signature_argument(st, signature, &s) < 0)
     return NULL;
   PyObject *answer = NULL;
-  if (q->of) {
+  if (q->of || q->advice) {
     answer = text_for(d, &s, device, q);
   } else {
     PxOverload *o = px_overload_for(d, &s, device);
@@ -102,6 +106,14 @@ PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
   return texts(self, args, kwargs, CG_WANT_TYPES, types_of);
+}
+
+PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"signature", NULL};
+  PyObject *signature = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:advice", names, &signature))
+    return NULL;
+  return inspect(self, signature, &(Question){.want = CG_WANT_TYPES, .advice = true});
 }
 
 /* Machine code: through ptxas and a disassembler, which the package's Python half runs. */

@@ -117,7 +117,7 @@ static PyObject *one_timing(const CgKernel *k, uint32_t i) {
   return Py_BuildValue("(sd)", k->timings[i].pass, k->timings[i].ms);
 }
 
-static PyObject *answer(const CgKernel *k) {
+static PyObject *answer(PxState *st, const CgKernel *k) {
   PyObject *dict = Py_BuildValue("{s:s,s:z,s:I,s:O,s:O,s:I}", "symbol", k->symbol, "result",
                                  k->result, "static_shared", k->static_shared, "dynamic_shared",
                                  bool_of(k->uses_dynamic_shared), "barrier",
@@ -129,6 +129,7 @@ static PyObject *answer(const CgKernel *k) {
       put(dict, "sites", list_of(k->nsites, one_site, k)) < 0 ||
       (k->coarsening &&
        put(dict, "coarsening", decoded(k->coarsening, strlen(k->coarsening))) < 0) ||
+      put(dict, "advice", px_advice_list(st, k)) < 0 ||
       put(dict, "timings", list_of(k->ntimings, one_timing, k)) < 0)
     Py_CLEAR(dict);
   return dict;
@@ -253,7 +254,7 @@ static int put_coarse(PxState *st, PxDispatcher *d, PyObject *dict, const CgKern
     return 0;
   if (px_compile_request(st, PX_CACHE_NEVER, &request, NULL, &coarse, &unused) < 0)
     return -1;
-  int failed = put(dict, "coarse", answer(coarse));
+  int failed = put(dict, "coarse", answer(st, coarse));
   cg_kernel_free(coarse);
   return failed;
 }
@@ -268,7 +269,7 @@ static PyObject *compile_one(PxState *st, PxDispatcher *d, const char *signature
   px_signature_clear(&s);
   if (failed)
     return NULL;
-  PyObject *dict = answer(k);
+  PyObject *dict = answer(st, k);
   if (dict && cubin && put_cubin(st, dict, k, text->arch) < 0)
     Py_CLEAR(dict);
   if (dict && put_coarse(st, d, dict, k, text) < 0)

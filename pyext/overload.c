@@ -140,7 +140,8 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   text.declared = &declared;
   text.apart = true;
   if (px_compile_text(st, d, signature, &text, &o->code) < 0 ||
-      px_entries_open(st, d, o, declared) < 0 || call_it(st, o, d->function) < 0)
+      px_show_advice(st, o->code, d->function) < 0 || px_entries_open(st, d, o, declared) < 0 ||
+      call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
   Py_XDECREF(declared);
   return o;

@@ -94,19 +94,26 @@ static PyObject *compile_error_class(PxState *st, const char *builtin) {
   return class;
 }
 
-void px_raise_diag(PxState *st, const Diag *d) {
+/* An exception of that class whose text shows the source, with its code. */
+static PyObject *diag_exception(PyObject *class, const Diag *d) {
   PyObject *lines = PyList_New(0);
-  PyObject *class = lines ? compile_error_class(st, ir_errors[d->id].exception) : NULL;
-  if (!class) {
-    Py_XDECREF(lines);
-    return;
-  }
+  if (!lines)
+    return NULL;
   char *rendered = diag_render(d, source_line, lines);
   PyObject *message = rendered ? px_text_or_none(rendered) : px_text_or_none(d->message);
   free(rendered);
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
-  if (e) {
+  if (e)
     set_attribute(e, "code", PyUnicode_FromString(ir_errors[d->id].code));
+  Py_XDECREF(message);
+  Py_DECREF(lines);
+  return e;
+}
+
+void px_raise_diag(PxState *st, const Diag *d) {
+  PyObject *class = compile_error_class(st, ir_errors[d->id].exception);
+  PyObject *e = class ? diag_exception(class, d) : NULL;
+  if (e) {
     set_attribute(e, "msg",
                   PyUnicode_FromFormat("%s: %s\n  help: %s", ir_errors[d->id].code,
                                        d->message ? d->message : "", d->remedy ? d->remedy : ""));
@@ -114,9 +121,51 @@ void px_raise_diag(PxState *st, const Diag *d) {
     PyErr_SetObject(class, e);
   }
   Py_XDECREF(e);
-  Py_XDECREF(message);
-  Py_DECREF(class);
-  Py_DECREF(lines);
+  Py_XDECREF(class);
+}
+
+/* --- advice --- */
+
+PyObject *px_advice_list(PxState *st, const CgKernel *code) {
+  PyObject *list = PyList_New(0), *class = list ? px_error_class(st, "Advice") : NULL;
+  if (!class)
+    Py_CLEAR(list);
+  for (uint32_t k = 0; list && k < code->nadvice; k++) {
+    const Diag *d = code->advice[k];
+    PyObject *e = diag_exception(class, d);
+    if (!e || PyList_Append(list, e) < 0) {
+      Py_CLEAR(list);
+    } else {
+      set_attribute(e, "message", px_text_or_none(d->message));
+      set_attribute(e, "help", px_text_or_none(d->remedy));
+      set_attribute(e, "file", px_text_or_none(d->at.file));
+      if (d->at.line > 0)
+        set_attribute(e, "line", PyLong_FromLong(d->at.line));
+      if (d->at.end_col > 0)
+        set_attribute(e, "column", PyLong_FromLong((long)d->at.col + 1));
+    }
+    Py_XDECREF(e);
+  }
+  Py_XDECREF(class);
+  return list;
+}
+
+int px_show_advice(PxState *st, const CgKernel *code, PyObject *function) {
+  if (!code->nadvice && !getenv("PYPTX_ADVICE")) /* whose value may be wrong */
+    return 0;
+  PyObject *list = px_advice_list(st, code),
+           *show = list ? px_error_class(st, "show_advice") : NULL;
+  PyObject *module = show ? PyObject_GetAttr(function, st->name.__module__) : NULL;
+  if (show && !module) {
+    PyErr_Clear();
+    module = Py_NewRef(Py_None);
+  }
+  PyObject *done = show ? PyObject_CallFunctionObjArgs(show, list, module, NULL) : NULL;
+  Py_XDECREF(module);
+  Py_XDECREF(show);
+  Py_XDECREF(list);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
 }
 
 /* --- driver --- */

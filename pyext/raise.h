@@ -11,6 +11,10 @@
 
 /* A compile error: a subclass of pyptx.CompileError and of the builtin that errors.def names. */
 void px_raise_diag(PxState *st, const Diag *d);
+/* What the compiler noticed: a list of pyptx.Advice; and their warnings, of a kernel that is this function. 0, or -1 with an exception,
+ * which a warning may be. */
+PyObject *px_advice_list(PxState *st, const CgKernel *code);
+int px_show_advice(PxState *st, const CgKernel *code, PyObject *function);
 /* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
 void px_raise_status(PxState *st, RtStatus status);
 /* A thread stopped: the exception class that the site names, with message, thread, block, file and line. scope: the

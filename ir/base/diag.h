@@ -1,4 +1,5 @@
-/* Diag: one compile error: which, where, why, what to do. Rendered in at most 15 lines with a caret under the source. */
+/* Diag: one compile error, or one piece of advice: which, where, why, what to do. Rendered in at most 15 lines with a caret under the
+ * source. */
 #ifndef PYPTX_IR_BASE_DIAG_H
 #define PYPTX_IR_BASE_DIAG_H
 
@@ -6,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum ErrorId {
-  ERR_OK,
+typedef enum ErrorId { /* and advice, which has the class "Advice" */
+                       ERR_OK,
 #define E(ID, code, exception, message, remedy) ERR_##ID,
 #include "ir/base/errors.def"
 #undef E
-  ERR_COUNT
+                       ERR_COUNT
 } ErrorId;
 
 typedef struct ErrorInfo {

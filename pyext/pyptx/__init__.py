@@ -18,10 +18,10 @@ A kernel runs on an NVIDIA GPU or on the host device, the CPU: PYPTX_DEVICE is g
 
 from pyptx import types
 from pyptx._pyptx import __version__
-from pyptx.errors import CompileError
+from pyptx.errors import Advice, CompileError
 from pyptx.types import *  # noqa: F403 - float32, int64, void, f4 …: types.__all__
 
-__all__ = ["cuda", "types", "CompileError", "__version__", *types.__all__]
+__all__ = ["cuda", "types", "Advice", "CompileError", "__version__", *types.__all__]
 
 
 def __getattr__(name):

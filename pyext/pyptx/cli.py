@@ -344,15 +344,25 @@ def make_units(kernels, sigs, archs, options):
 def compile_units(units, version, emit):
     """Compiles all of them, so that one run shows every error. Returns the number that failed."""
     from pyptx import _pyptx
-    from pyptx.errors import CompileError
+    from pyptx.errors import CompileError, advice_mode
 
-    failed = 0
+    try:
+        mode = advice_mode()
+    except ValueError as error:
+        raise Usage(str(error)) from None
+    failed, advised = 0, set()
     for unit in units:
         host = unit.arch == "host"
         try:
             texts = _pyptx._compile(unit.function, unit.signature, "host" if host else "nvptx", None if host else unit.arch,
                                     version, unit.options, EMIT[emit][0])
             unit.result = texts[EMIT[emit][0]]
+            advice = [str(a) for a in texts["advice"]] if mode != "0" else []
+            for text in advice:
+                if text not in advised:  # for another architecture
+                    sys.stderr.write(text.rstrip() + "\n")
+                    advised.add(text)
+            failed += bool(advice) and mode == "error"
         except CompileError as error:
             if error.code == "PT219":  # the signature is the command line's
                 raise Usage(f"--sig for '{unit.name}': {error}") from None

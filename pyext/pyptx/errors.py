@@ -2,7 +2,12 @@
 
 A compile error is a :class:`CompileError` and also the builtin that fits: ``CompileTypeError`` is a ``TypeError``. It has
 ``code`` ("PT204"), ``filename``, ``lineno``, ``offset`` (column, from 1), ``end_lineno``, ``end_offset`` and ``text`` (the source line).
+
+What a kernel that compiles should be told is an :class:`Advice`, a warning.
 """
+
+import os
+import warnings
 
 
 class CompileError(Exception):
@@ -33,6 +38,46 @@ CompileRecursionError = _compile_error(RecursionError)
 CompileNotImplementedError = _compile_error(NotImplementedError)
 CompileRuntimeError = _compile_error(RuntimeError)
 CompileMemoryError = _compile_error(MemoryError)
+
+
+class Advice(UserWarning):
+    """Something that the compiler noticed in a kernel that compiles: shown as a warning, once a place in a process.
+
+    ``code`` ("PT801"), ``message``, ``file``, ``line``, ``column`` (from 1) and ``help``; str() shows the source with a caret.
+    ``warnings.simplefilter("error", pyptx.Advice)`` or PYPTX_ADVICE=error raises it where the kernel is compiled, PYPTX_ADVICE=0 leaves it out.
+    """
+
+    code = message = file = line = column = help = None
+
+    def __str__(self):
+        return str(self.args[0]) if self.args else ""
+
+
+_advised = {}
+
+
+def advice_mode():
+    """What PYPTX_ADVICE says: "0", "1" or "error"."""
+    mode = os.environ.get("PYPTX_ADVICE") or "1"
+    if mode not in ("0", "1", "error"):
+        raise ValueError(f"PYPTX_ADVICE is '{mode}': write 0 (no advice), 1 (warnings) or error (raised)")
+    return mode
+
+
+def show_advice(advice, module):
+    """Warns of what was not said yet; `module` is the kernel's, for the filters of warnings."""
+    mode = advice_mode()
+    for a in advice if mode != "0" else ():
+        if mode == "error":
+            raise a
+        place = (a.code, a.file, a.line, a.column)
+        if _advised.setdefault(place, a) is not a:
+            continue
+        try:
+            warnings.warn_explicit(a, Advice, a.file or "<unknown>", a.line or 1, module=module)
+        except BaseException:  # a filter has made it an error, which the next compilation raises too
+            _advised.pop(place, None)
+            raise
 
 
 class CacheWarning(RuntimeWarning):
