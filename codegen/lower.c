@@ -256,13 +256,14 @@ static void lw_constant(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
-static void lw_unset(Lower *lw, Ins *i) { /* a value that no path reads */
+/* A value that no path reads, or zeros: of an array no elements at address 0. */
+static void lw_unset(Lower *lw, Ins *i) {
   uint32_t n = lw_leaf_count(i->type);
   LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   lw_leaf_types(lw->cg, i->type, types);
   for (uint32_t k = 0; k < n; k++)
-    leaves[k] = LLVMGetUndef(types[k]);
+    leaves[k] = i->aux2 ? LLVMConstNull(types[k]) : LLVMGetUndef(types[k]);
   lw_set_leaves(lw, i, leaves);
 }
 

@@ -35,6 +35,7 @@ static bool keeps_operands(const Ins *i, bool calls) {
   case OP_CALL:
   case OP_CALL_STAR: return calls;
   case OP_PHI:
+  case OP_READ:
   case OP_MAKE_FUNC:
   case OP_MAKE_TUPLE:
   case OP_MAKE_LIST:

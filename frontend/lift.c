@@ -501,6 +501,8 @@ static void lift_init(Lift *l, Cx *cx, const FrozenFunc *func) {
   l->npreds = CX_ARRAY(cx, uint32_t, n);
   l->unset = CX_ARRAY(cx, Ins *, code->nlocalsplus + 1);
   l->stored_cells = CX_ARRAY(cx, bool, code->nlocalsplus + 1);
+  l->cells = CX_ARRAY(cx, bool, code->nlocalsplus + 1);
+  l->maybe_unset = CX_ARRAY(cx, uint8_t, n);
   l->globals = CX_ARRAY(cx, const Frozen *, code->nnames + 1);
   l->covered = CX_ARRAY(cx, uint8_t, l->bc->nunits);
   mark_covered(l);
@@ -538,6 +540,7 @@ Fn *bc_lift(Cx *cx, const FrozenFunc *func) {
     bc_begin_consumer(&l);
   ir_br(cx, l.fn, l.fn->entry, bc_block_at(&l, l.bc->entry), l.null->loc);
   uint32_t *order = leaders(&l, &n);
+  bc_find_unset(&l, order, n);
   for (uint32_t k = 0; k < n; k++)
     lift_block(&l, order[k]);
   fill_phis(&l);

@@ -42,8 +42,10 @@ typedef struct Lift {
   Ins *null;              /* stands in stack slots for "no value"; gone in the end */
   const Frozen **globals; /* by name index, found when needed */
   uint8_t *covered;       /* code units inside a try */
+  uint8_t *maybe_unset;   /* by node: some path comes to this read, or del, without its variable */
   VEC(Capture) captures;
   bool *stored_cells; /* by variable: STORE_DEREF reaches it */
+  bool *cells;        /* by variable: nested functions use it */
   uint32_t nargs;     /* variables that are parameters: a consumer's start value is none */
   bool generators;    /* a generator expression is made */
 } Lift;
@@ -85,6 +87,11 @@ Block *bc_block_at(Lift *l, uint32_t node);
 const char *bc_name_arg(Lift *l, uint32_t index);
 const Frozen *bc_const_arg(Lift *l, uint32_t index);
 _Noreturn void bc_damaged(Lift *l, const char *why);
+
+/* unset.c: fills maybe_unset; `order` are the nodes that begin blocks, in reverse post-order. Is a variable of any function nested
+ * in this one: what LOAD_FAST gives of it is its cell. */
+void bc_find_unset(Lift *l, const uint32_t *order, uint32_t n);
+bool bc_is_cell(const Lift *l, uint32_t var);
 
 /* lift_generator.c */
 void bc_begin_consumer(Lift *l);

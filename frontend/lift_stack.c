@@ -34,16 +34,36 @@ static void note_read(Lift *l) {
     VEC_PUSH(&l->cx->arena, &l->fn->reads, ((IrRead){bc_var_name(l, l->node->arg), l->loc}));
 }
 
+/* Behind a read that may raise the variable is set. */
+static Ins *read_local(Lift *l) {
+  uint32_t var = l->node->arg;
+  Ins *value = bc_local(l, var);
+  if (!l->maybe_unset[l->at])
+    return value;
+  value = bc_emit1(l, OP_READ, value);
+  value->name = bc_var_name(l, var);
+  bc_write(l, var, value);
+  return value;
+}
+
+/* What a nested function captures: the variable, which need not be set. */
+static Ins *cell(Lift *l) {
+  Ins *value = bc_local(l, l->node->arg);
+  if (bc_is_free(l, l->node->arg))
+    value->aux2 = 1;
+  return value;
+}
+
 void bc_lift_load_fast(Lift *l) {
   note_read(l);
-  bc_push(l, bc_local(l, l->node->arg));
+  bc_push(l, bc_is_cell(l, l->node->arg) ? cell(l) : read_local(l));
   bool iterates = l->func->consumer && !l->node->arg;
   /* its caller has made an iterator, up to 3.13 */
   if (iterates && l->bc->nodes.data[l->node->succ[0]].op != BC_GET_ITER)
     bc_lift_get_iter(l);
 }
 
-void bc_lift_load_deref(Lift *l) { bc_push(l, bc_local(l, l->node->arg)); }
+void bc_lift_load_deref(Lift *l) { bc_push(l, read_local(l)); }
 
 /* A value that has no name yet takes the variable's, for messages. */
 static void name_value(Lift *l, Ins *value, uint32_t var) {
@@ -53,6 +73,7 @@ static void name_value(Lift *l, Ins *value, uint32_t var) {
   case OP_GETATTR:
   case OP_PARAM:
   case OP_PHI:
+  case OP_READ:
   case OP_UNSET: return;
   default:
     if (!value->name)
@@ -81,6 +102,7 @@ void bc_lift_delete_fast(Lift *l) {
   uint32_t var = l->node->arg;
   if (var >= l->code->nlocalsplus || bc_is_free(l, var))
     bc_damaged(l, "a variable is out of range");
+  (void)read_local(l);
   Ins *i = bc_emit(l, OP_UNSET, NULL, 0);
   i->aux.name = i->name = bc_var_name(l, var);
   bc_write(l, var, i);

@@ -338,6 +338,7 @@ static void parse_aux(Parser *p, Ins *i) {
     i->aux2 = (int32_t)number(p);
     i->aux.site = parse_site(p);
     break;
+  case OP_UNSET: i->aux2 = take(p, "zero"); break;
   case OP_UNPACK:
   case OP_UNPACK_EX:
     i->aux.i = number(p);

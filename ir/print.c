@@ -73,6 +73,10 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
     if (i->aux.i)
       buf_printf(out, " !%c", (char)i->aux.i);
     break;
+  case OP_UNSET:
+    if (i->type && i->aux2)
+      buf_puts(out, " zero");
+    break;
   case OP_UNPACK:
   case OP_UNPACK_EX: buf_printf(out, " %lld/%d", (long long)i->aux.i, i->aux2); break;
   case OP_CALL:

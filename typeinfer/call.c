@@ -508,7 +508,7 @@ Val ty_make_func(Ty *ty, Ins *i) {
   const Type **types = CX_ARRAY(ty->cx, const Type *, i->nargs + 1);
   Val *items = CX_ARRAY(ty->cx, Val, i->nargs + 1);
   for (uint32_t k = 0; k < i->nargs; k++) {
-    items[k] = ty_arg(ty, i, k);
+    items[k] = k < (uint32_t)i->aux2 ? ty_capture(ty, i->args[k]) : ty_arg(ty, i, k);
     if (is_bottom(items[k]))
       return BOTTOM;
     types[k] = items[k].type;

@@ -77,36 +77,8 @@ static _Noreturn void fail_conflict(Ty *ty, Ins *phi) {
   fail_types(ty, phi, first ? ty_pretty(cx, first) : "unknown", other);
 }
 
-/* Where the path that leaves the variable unset leads in: the condition at the end of the predecessor. */
-static _Noreturn void fail_unset(Ty *ty, Ins *i, Ins *unset) {
-  const char *name = unset->aux.name ? unset->aux.name : i->name ? i->name : "(expression)";
-  for (uint32_t k = 0; i->op == OP_PHI && k < i->nargs; k++) {
-    const Block *from = i->block->preds.data[k];
-    while (from->last && from->last->op == OP_BR && from->preds.len == 1)
-      from = from->preds.data[0];
-    if (ty_info(ty, i->args[k])->unset && from->last && from->last->op == OP_CONDBR &&
-        from->last->loc.line) {
-      note(ty->cx, from->last->loc, "'%s' is not set on a path from this condition", name);
-      break;
-    }
-    const Ins *own = i->block->last;
-    if (ty_info(ty, i->args[k])->unset && own->op == OP_CONDBR && own->loc.line) {
-      note(ty->cx, own->loc, "'%s' is not set if this loop does not run", name);
-      break;
-    }
-  }
-  fail(ty->cx, read_loc(ty, name), ERR_UNSET_VAR, name);
-}
-
 Val ty_value(Ty *ty, Ins *i) {
   TyInfo *info = ty_info(ty, i);
-  if (ty->emit && info->unset && !ty_set_here(ty, i)) {
-    if (!ty_may_be_unset(ty, info->v.type))
-      fail_unset(ty, i, info->unset);
-    ty->spec->reads_unset = true;
-  }
-  if (info->unset && !info->v.type)
-    ty->stuck = true;
   if (!info->conflict)
     return info->v;
   if (ty->emit)
@@ -115,7 +87,11 @@ Val ty_value(Ty *ty, Ins *i) {
   return BOTTOM;
 }
 
-Val ty_arg(Ty *ty, Ins *i, uint32_t k) { return ty_value(ty, i->args[k]); }
+Val ty_arg(Ty *ty, Ins *i, uint32_t k) {
+  if (ty_info(ty, i->args[k])->unset) /* unset.c asks for what an OP_READ reads */
+    cx_bug(ty->cx, "%%%u uses %%%u without a read", i->id, i->args[k]->id);
+  return ty_value(ty, i->args[k]);
+}
 
 /* --- phis --- */
 
@@ -163,7 +139,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     r.conflict |= !t;
     r.v.type = t ? t : r.v.type;
   }
-  if (one && r.unset && ty_may_be_unset(ty, r.v.type) && !r.v.konst)
+  if (r.unset && r.v.type && ty_stored(r.v.type))
     r.v = (Val){.type = r.v.type}; /* the one value is not there on every path */
   const TyInfo *last = ty_info(ty, phi);
   if (last->varies && r.v.type && ty_stored(r.v.type) && (r.v.konst || r.v.items))
@@ -274,6 +250,8 @@ static bool sweep_block(Ty *ty, Block *b) {
       ty_info(ty, i)->unset = i->aux2 ? NULL : i; /* what nobody reads is no error */
     else if (i->op == OP_PHI)
       changed |= put(ty, i, ty_eval_phi(ty, i));
+    else if (i->op == OP_READ)
+      changed |= put(ty, i, (TyInfo){.v = ty_eval(ty, i), .met = ty_info(ty, i->args[0])->met});
     else if (ins_is_term(i))
       changed |= sweep_term(ty, b, i);
     else

@@ -14,7 +14,8 @@
 
 /* The phi that a lifted one is, if several types meet in it. What an operation gives back as it is, +x, has been read. */
 static Ins *meeting_of(Ty *ty, Ins *lifted) {
-  Ins *phi = lifted->op == OP_PHI ? ty_info(ty, lifted)->v.ins : NULL;
+  bool variable = lifted->op == OP_PHI || lifted->op == OP_READ;
+  Ins *phi = variable ? ty_info(ty, lifted)->v.ins : NULL;
   return phi && phi->op == OP_PHI && phi->id < ty->spec->ninfos && ty_info(ty, phi)->met ? phi
                                                                                          : NULL;
 }
@@ -112,7 +113,10 @@ static void rewrite_ins(Ty *ty, Ins *i) {
   switch (i->op) {
   case OP_PARAM:
   case OP_UNSET: return;
-  case OP_PHI: rewrite_phi(ty, i); return;
+  case OP_PHI:
+    if (i->id < ty->spec->ninfos) /* not one that an earlier block has made beside it */
+      rewrite_phi(ty, i);
+    return;
   case OP_BR:
   case OP_UNREACHABLE: break;
   case OP_CONDBR: rewrite_condbr(ty, i); break;
@@ -158,9 +162,11 @@ static void rewrite_params(Ty *ty, bool is_kernel) {
 /* --- phis, once everything has its value --- */
 
 static Ins *unset_value(Ty *ty, const Type *t, Ins *at) {
-  if (ty->spec->reads_unset && ty_may_be_unset(ty, t))
+  bool zero = ty->spec->reads_unset;
+  if (zero && ty_is_number(t) && !ty_is_complex(t))
     return ty_ins(ty, ty_scalar_const(ty, t->id, 0));
   Ins *u = ir_ins(ty->cx, ty->fn, OP_UNSET, t, at->loc, NULL, 0);
+  u->aux2 = zero;
   ir_insert_before(at, u);
   return u;
 }

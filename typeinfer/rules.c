@@ -40,8 +40,10 @@ static Val rule_const(Ty *ty, Ins *i) { return ty_const(ty, i->aux.frozen); }
 
 static Val rule_global(Ty *ty, Ins *i) {
   uint32_t k;
-  if (ty_is_capture(i->aux.frozen, &k))
-    return ty_value(ty, ty->spec->params[ty->spec->nargs - ty->spec->func->code->nfrees + k]);
+  if (ty_is_capture(i->aux.frozen, &k)) {
+    Val v = ty_value(ty, ty->spec->params[ty->spec->nargs - ty->spec->func->code->nfrees + k]);
+    return i->aux2 ? v : ty_captured(ty, v, i->name);
+  }
   return ty_const(ty, i->aux.frozen);
 }
 
@@ -156,6 +158,7 @@ static Val rule_is_seq(Ty *ty, Ins *i) {
 static const OpRule rules[OP_COUNT] = {
     [OP_CONST] = rule_const,
     [OP_GLOBAL] = rule_global,
+    [OP_READ] = ty_read,
     [OP_ADD] = rule_binary,
     [OP_SUB] = rule_binary,
     [OP_MUL] = rule_binary,
@@ -229,6 +232,6 @@ Val ty_eval(Ty *ty, Ins *i) {
     return v;
   if (ty->cx->typing == TYPING_NUMBA && i->op != OP_ITER_START && i->op != OP_ITER_STEP)
     v = ty_cast(ty, v, strong_type(ty, v.type));
-  v.src = i;
+  v.src = i->op == OP_READ ? v.src : i;
   return v;
 }

@@ -72,6 +72,11 @@ typedef struct TyTwin {
   const Type *type;
 } TyTwin;
 
+/* Whether the variable of a phi is set, as a phi beside it. */
+typedef struct TySetBit {
+  Ins *phi, *made;
+} TySetBit;
+
 /* One function for one row of argument types. */
 typedef struct TySpec {
   const FrozenFunc *func;
@@ -97,9 +102,10 @@ typedef struct TySpec {
   bool recursive, stuck;
   bool const_args;       /* typed with its arguments' values */
   bool missing;          /* a value that must be a constant is not */
-  bool reads_unset;      /* Numba's typing: a number that some path leaves unset */
+  bool reads_unset;      /* a variable that some path leaves unset is zero there: it is read */
   VEC(TyAssign) assigns; /* emission */
   VEC(TyTwin) twins;     /* emission */
+  VEC(TySetBit) set;     /* emission */
   struct TySpec *next;   /* of the same hash */
 } TySpec;
 
@@ -431,17 +437,15 @@ void ty_emit_spec(TyProgram *p, TySpec *s); /* rewrite.c: emission; s->fn is str
 void ty_ranges(Cx *cx, Fn *fn); /* ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
 void ty_lower_assigns(Ty *ty);  /* assign.c: OP_ASSIGN to loops; types are final */
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
-TyInfo ty_eval_phi(Ty *ty, Ins *phi); /* infer.c: the join of what reaches a phi */
-bool ty_set_here(
-    Ty *ty,
-    const Ins
-        *phi); /* unset.c: a variable that may be unset at phi is set at ty->at all the same */
-bool ty_may_be_unset(
-    const Ty *ty,
-    const Type *t); /* a variable of that type may be read where some path leaves it unset */
+TyInfo ty_eval_phi(Ty *ty, Ins *phi);      /* infer.c: the join of what reaches a phi */
 void ty_add_root(TyProgram *p, TySpec *s); /* spec.c */
-void ty_find_first_edges(
-    Ty *ty); /* unset.c: fills TySpec.first_edge; before anything is rewritten */
+/* unset.c: fills TySpec.first_edge; before anything is rewritten */
+void ty_find_first_edges(Ty *ty);
+Val ty_read(Ty *ty, Ins *i); /* OP_READ */
+/* A variable that a nested function captures: its value, or where it need not be set a pair of that and whether it is, whose value a
+ * read of it gives (`name`: of the variable). */
+Val ty_capture(Ty *ty, Ins *i);
+Val ty_captured(Ty *ty, Val v, const char *name);
 TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint32_t n); /* spec.c */
 
 #endif

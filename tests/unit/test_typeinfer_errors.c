@@ -118,11 +118,11 @@ static const Case cases[] = {
     {ERR_OK, A, NONE},
     {ERR_UNDEFINED, A, "  %2 = global '@missing'\n  %3 = add %2, %1\n" NONE},
     {ERR_UNSET_VAR, A,
-     "  %2 = unset 'x'\n  condbr %1, b1, b2\nb1:\n  %3 = const 1\n  br b2\nb2:\n  %4 = phi %2 b0, %3 b1 'x'\n"
-     "  %5 = add %4, %1\n" NONE},
+     "  %2 = unset 'x'\n  %6 = const False\n  condbr %6, b1, b2\nb1:\n  %3 = const 1\n  br b2\nb2:\n"
+     "  %4 = phi %2 b0, %3 b1 'x'\n  %7 = read %4 'x'\n  %5 = add %7, %1\n" NONE},
     {ERR_OK, A,
-     "  %2 = unset 'x'\n  %6 = const True\n  condbr %6, b1, b2\nb1:\n  %3 = const 1\n  br b2\nb2:\n"
-     "  %4 = phi %2 b0, %3 b1 'x'\n  %5 = add %4, %1\n" NONE},
+     "  %2 = unset 'x'\n  condbr %1, b1, b2\nb1:\n  %3 = const 1\n  br b2\nb2:\n  %4 = phi %2 b0, %3 b1 'x'\n"
+     "  %7 = read %4 'x'\n  %5 = add %7, %1\n" NONE},
     {ERR_NO_ATTRIBUTE, A, "  %2 = getattr %0 'shap'\n" NONE},
     {ERR_NO_ATTRIBUTE, A, "  %2 = global <module pyptx.cuda>\n  %3 = getattr %2 'gird'\n" NONE},
     {ERR_NO_ATTRIBUTE, A, "  %2 = global <module math>\n  %3 = getattr %2 'sine'\n" NONE},

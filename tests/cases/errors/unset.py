@@ -6,4 +6,5 @@ from pyptx import cuda
 def kernel(a, n):
     if n > 0:
         x = 1
+        del x
     a[0] = x
