@@ -4,5 +4,12 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("PYPTX_DEVICE", "host")
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "api"), str(Path(__file__).resolve().parents[1])]
+
+
+@pytest.fixture(autouse=True)
+def no_advice(monkeypatch):
+    monkeypatch.setenv("PYPTX_ADVICE", "0")  # programs read what some path leaves unset

@@ -42,6 +42,8 @@ class Case:
                 self.arguments[name] = kinds.draw(rng, t, (rows,))
 
     refused = False  # by an error at compile time that is right
+    raised = {}  # by row: the variable that is read unset there
+    skipped = ()  # rows that are not run with the others: these, and those that no rule fixes, which may come to such a read
 
     def expected(self):
         """(result columns, arrays after the run, rows that no rule fixes)."""
@@ -51,14 +53,25 @@ class Case:
         arrays = {n: kinds.loaded(a, types[n].dtype) for n, a in self.arguments.items() if isinstance(types[n], Array)}
         same = {n: function.__globals__[t.name](*self.arguments[n]) for n, t in types.items() if isinstance(t, Named)}
         unspecified = np.zeros(self.rows, bool)
+        self.raised = {}
+        scalars.UNSET_IS_ZERO[0] = device_name() != "host"
         with np.errstate(all="ignore"):
             for row in range(self.rows):
                 arguments = [
                     arrays[n][row] if n in arrays else same[n] if n in same else given(self.arguments[n][row], t)
                     for n, t in types.items()
                 ]
+                before = {n: a[row].copy() for n, a in arrays.items()}
                 try:
                     got = function(*arguments)
+                except UnboundLocalError as e:
+                    if len(e.args) < 2:  # scalars.read gives the name
+                        raise AssertionError(f"the reference fails: {e!r}\n{self.program.source}") from None
+                    self.raised[row] = e.args[1]
+                    unspecified[row] = True
+                    for n, a in before.items():
+                        arrays[n][row] = a
+                    continue
                 except (Unspecified, OverflowError):  # NumPy 2.5 and later: counts of dates and spans beyond 64 bits
                     unspecified[row] = True
                     continue
@@ -69,6 +82,8 @@ class Case:
                     if scalars.type_of(value) != t:
                         raise AssertionError(f"the reference itself gives {type(value)} for {t}")
                     column[row] = kinds.row(t).packed(value)
+        if self.meaning.reads_unset and not scalars.UNSET_IS_ZERO[0]:
+            self.skipped = np.flatnonzero(unspecified)
         self.wrapped = set(scalars.WRAPPED)
         return results, {n: kinds.stored(a, types[n].dtype) for n, a in arrays.items()}, unspecified
 
@@ -100,18 +115,26 @@ class Batch:
         self.types = {}  # of these arrays' elements
         self.named = {}  # argument name of the kernel → (class, fields) of a named tuple
         self.slots = []
+        self.guards = {}  # number of a case some of whose rows raise → the column of those that do not
         body = []
         sources = []
         for k, case in enumerate(cases):
             sources.append(re.sub(r"\bprog", f"p{k}", case.program.source))
             arguments = [self.argument(n, t, case, k) for n, t in case.program.parameters.items()]
-            body.append(f"        r = p{k}({', '.join(arguments)})")
+            indent = 8 * " "
+            if len(case.skipped):  # each would stop the launch
+                runs = np.ones(self.rows, bool)
+                runs[case.skipped] = False
+                self.guards[k] = self.column("g", "bool", runs)
+                body.append("        if {}[{}, i]:".format(*self.guards[k]))
+                indent += "    "
+            body.append(f"{indent}r = p{k}({', '.join(arguments)})")
             places = []
             for j, t in enumerate(case.meaning.result):
                 stored = "int64" if scalars.is_date(t) else STORED.get(t, t)
                 array = self.column("o", stored, case.zeros(t))
                 places.append(array)
-                body.append(f"        {array[0]}[{array[1]}, i] = {kinds.row(t).result.format(f'r[{j}]')}")
+                body.append(f"{indent}{array[0]}[{array[1]}, i] = {kinds.row(t).result.format(f'r[{j}]')}")
             self.slots.append(places)
         names = [*self.columns, *self.named]
         head = [f"def kernel(n, {', '.join(names)}):", "    i = cuda.grid(1)", "    if i < n:"]
@@ -154,12 +177,34 @@ class Batch:
         """Launches; (arrays after it, the kernel)."""
         kernel = self.compile(**options)
         arrays = self.arrays()
-        block = min(self.rows, int(os.environ.get("PYPTX_SOAK_BLOCK") or (8 if os.environ.get("PYPTX_COARSEN") else 128)))  # 8: with a tail
+        self.launch(kernel, arrays)
+        return arrays, kernel
+
+    def block(self):
+        return min(self.rows, int(os.environ.get("PYPTX_SOAK_BLOCK") or (8 if os.environ.get("PYPTX_COARSEN") else 128)))  # 8: with a tail
+
+    def launch(self, kernel, arrays):
+        block = self.block()
         given = [kinds.launched(a, self.types[n]) for n, a in arrays.items()]
         given += [self.scope[cls](*fields) for cls, fields in self.named.values()]
         kernel[-(-self.rows // block), block](self.rows, *given)
         cuda.synchronize()
-        return arrays, kernel
+
+    def run_unset(self, kernel, number, row):
+        """Runs that row of that case, which reads a variable unset: what is wrong with its exception, or None."""
+        arrays = self.arrays()
+        for array, k in self.guards.values():
+            arrays[array][k] = False
+        array, k = self.guards[number]
+        arrays[array][k, row] = True
+        name = self.cases[number].raised[row]
+        try:
+            self.launch(kernel, arrays)
+        except UnboundLocalError as e:
+            at = e.block[0] * self.block() + e.thread[0]
+            good = f"variable '{name}'" in str(e) and at == row
+            return None if good else f"row {row} reads '{name}' unset, but the exception is of thread {at}: {e}"
+        return f"row {row} reads '{name}' unset, and nothing is raised"
 
 
 RESULT = re.compile(r"^func (\w+)\(.*\) -> (.*) \{$", re.M)
@@ -277,6 +322,9 @@ def check(cases, opt=3, types=True, isolated=False):
     failures = []
     for number, (case, slots) in enumerate(zip(cases, batch.slots)):
         failure = compare(case, slots, arrays, found, number, device_name())
+        if not failure and case.raised:
+            wrong = batch.run_unset(kernel, number, min(case.raised))
+            failure = Failure(case, "unset", wrong + "\n" + arguments_text(case, min(case.raised))) if wrong else None
         if failure:
             failure.options = dict(opt=opt)
             failures.append(failure)

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 from other_kinds import OtherKinds, dtype_name
 from reductions import REDUCTIONS, Reductions
-from rewriting import as_type, call, constant, constant_type, inexact_name, is_literal, load, path_of, sampled
+from rewriting import as_type, call, constant, constant_type, inexact_name, is_literal, load, path_of, sampled, spec
 from scalars import (
     CONFLICT,
     EXACT_EXPONENTS,
@@ -27,6 +27,7 @@ from scalars import (
     Const,
     Func,
     Invalid,
+    Maybe,
     NamedClass,
     Tuple,
     held,
@@ -84,6 +85,11 @@ class Expressions(OtherKinds, Reductions):
 
     def e_Name(self, e):
         t = self.env.get(e.id, self.m.globals.get(e.id))
+        if isinstance(t, Maybe):
+            if self.items is not None:
+                raise Invalid(f"{e.id} is captured and may be unset")
+            self.m.reads_unset = True
+            return call("_read", call("locals"), ast.Constant(e.id), call("_types_of", ast.Constant(spec(plain(t.t))))), t.t
         if t is None or t is CONFLICT:
             raise Invalid(f"{e.id} is unset or has no type")
         if self.items is not None and e.id not in self.items:  # captured: read for the function that a generator expression is

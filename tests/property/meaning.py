@@ -15,7 +15,8 @@ calls put in only where a kernel means something else than Python, and only for:
 * math.*, which keeps float32 (6).
 
 Everything else is CPython running NumPy. `Invalid` means that this page of the language says
-nothing about the program (a type error, a maybe-unset variable): such a program is no test.
+nothing about the program (a type error): such a program is no test. A variable that some path leaves unset raises UnboundLocalError
+where it is read so, as in CPython; or is zero there, as GPUs have it (scalars.UNSET_IS_ZERO).
 `Unspecified` is raised by the function for arguments whose result no rule fixes: the sign of a nan.
 """
 
@@ -38,6 +39,7 @@ from scalars import (
     Const,
     Func,
     Invalid,
+    Maybe,
     NamedClass,
     Record,
     Tuple,
@@ -46,6 +48,7 @@ from scalars import (
     is_scalar,
     join,
     known,
+    may_be_unset,
     mixed,
     need_scalar,
     plain,
@@ -77,6 +80,7 @@ class Meaning:
         for n in classes:
             self.globals[n.targets[0].id] = named_class(n)
         self.inexact = {}  # result index → name of the function
+        self.reads_unset = False  # is a variable read that some path leaves unset
         self.main = name
         entry, self.result, _ = self.instance(self.globals[name], tuple(types))
         if not isinstance(self.result, Tuple) or not all(map(is_scalar, self.result)):
@@ -94,7 +98,7 @@ class Meaning:
 
     def instance(self, func, types):
         """(name of the specialised function, type of its result, names it captures)."""
-        captured = [n for n in free_names(func.node) if n in func.env]
+        captured = [n for n in free_names(func.node) if n in func.env and not isinstance(func.env[n], Maybe)]
         inner = {n: known(func.env[n]) if constant_type(func.env[n]) else plain(func.env[n]) for n in captured}
         seen = (*types, *inner.values())
         key = (func.node, seen, tuple(map(constancy, seen)))
@@ -106,6 +110,8 @@ class Meaning:
                 found.recursive = plain(found.returns[0])
                 return found.name, found.recursive, []
             return found
+        if deleted_cells(func.node):
+            raise Invalid("del of what a nested function uses")
         env = dict(inner)
         names = [a.arg for a in func.node.args.args]
         env.update(zip(names, types))
@@ -205,6 +211,13 @@ def free_names(node):
     return list(seen)
 
 
+def deleted_cells(node):
+    """Names that are deleted, and that a nested function uses somewhere."""
+    deleted = {t.id for n in ast.walk(node) if isinstance(n, ast.Delete) for t in n.targets if isinstance(t, ast.Name)}
+    nested = [n for n in ast.walk(node) if isinstance(n, (ast.Lambda, ast.GeneratorExp, ast.FunctionDef)) and n is not node] if deleted else []
+    return deleted & {m.id for n in nested for m in ast.walk(n) if isinstance(m, ast.Name)}
+
+
 class Body(Expressions):
     """Abstract interpretation of one function: every method returns the rewritten node and its type."""
 
@@ -243,9 +256,14 @@ class Body(Expressions):
         if not envs:
             return None
         met = {}
-        for name in envs[0]:
-            if all(name in e for e in envs):
-                met[name] = functools.reduce(join, (e[name] for e in envs))
+        for name in dict.fromkeys(itertools.chain(*envs)):
+            types = [e[name] for e in envs if name in e]
+            maybe = len(types) < len(envs) or any(isinstance(t, Maybe) for t in types)
+            t = functools.reduce(join, (t.t if isinstance(t, Maybe) else t for t in types))
+            if not maybe:
+                met[name] = t
+            elif may_be_unset(t):
+                met[name] = Maybe(t)
         return met
 
     def s_Pass(self, s):
@@ -253,6 +271,13 @@ class Body(Expressions):
 
     def s_Expr(self, s):
         return ast.Expr(self.expr(s.value)[0])
+
+    def s_Delete(self, s):
+        for target in s.targets:
+            if not isinstance(target, ast.Name) or not may_be_unset(self.env.get(target.id)) or isinstance(self.env[target.id], Maybe):
+                raise Invalid("del")
+            del self.env[target.id]
+        return s
 
     def s_FunctionDef(self, s):
         self.env[s.name] = Func(s, dict(self.env), s.name)
@@ -428,7 +453,7 @@ class Body(Expressions):
             inner, end = self.block(body)
             self.loops.pop()
             met = self.meet([first, end, *loop.continues])
-            if all(same(met[n], t) for n, t in head.items()):  # a name set before the loop stays set
+            if met.keys() == head.keys() and all(same(met[n], t) for n, t in head.items()):
                 break
             head = met
         else:

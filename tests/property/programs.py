@@ -23,6 +23,7 @@ from scalars import (
     NamedClass,
     Record,
     Tuple,
+    plain,
 )
 
 PARAMETER_TYPES = {**K.TYPES, **K.WEAK_TYPES}  # how often a type is that of a parameter
@@ -245,6 +246,28 @@ class Generator(ExpressionGenerator):
         if self.r.random() < 0.6:
             lines += ["else:", *self.inner(depth, self.r.choice([1, 2]))]
         return lines
+
+    def s_maybe(self, depth):
+        """A variable that is set under a condition, and read under the same words: they need not mean the same by then."""
+        if depth <= 0:
+            return None
+        name, test, value = self.fresh(), self.condition(1), self.expr(2, self.some_kind())
+        try:
+            t = plain(self.walker.expr(ast.parse(value, mode="eval").body)[1])
+        except Invalid:
+            return None
+        before, extents = dict(self.env()), dict(self.extents)
+        between = self.block(depth - 1, 1) if self.r.random() < 0.6 else []
+        word = self.r.choice(["if {}:", "if {}:", "if not {}:", "while {}:"]).format(test)
+        lines = [f"if {test}:", f"    {name} = {value}", *between, word, *self.inner(depth, 1, {name: t})]
+        self.walker.env, self.extents = before, extents
+        return [*lines, "    break"] if word.startswith("while") else lines
+
+    def s_delete(self, depth):
+        names = [n for n in self.scalars(REAL + K.OTHERS) if n[0] == "v" and n not in self.frozen]
+        if not names or depth <= 0:
+            return None
+        return [f"if {self.condition(1)}:", f"    del {self.r.choice(names)}"]
 
     def loop_body(self, depth, names):
         self.loops += 1
@@ -489,7 +512,7 @@ class Generator(ExpressionGenerator):
 STATEMENTS = table(
     Generator,
     s_assign=10, s_augmented=5, s_update=2, s_record=2, s_tuple=2, s_unpack=3, s_walrus=1, s_store=3, s_view=2, s_fill=1, s_local=1,
-    s_if=4, s_for=4, s_while=2, s_match=1, s_match_pair=1, s_function=1,
+    s_if=4, s_for=4, s_while=2, s_match=1, s_match_pair=1, s_function=1, s_maybe=2, s_delete=0.5,
 )  # fmt: skip
 
 

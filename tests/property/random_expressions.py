@@ -19,6 +19,7 @@ from scalars import (
     Array,
     Func,
     Invalid,
+    Maybe,
     Named,
     Record,
     Tuple,
@@ -76,7 +77,14 @@ class ExpressionGenerator:
             if is_scalar(t) and KIND[t] in kinds and not (strong and t in WEAK)
         ]
 
+    def maybe_unset(self, kinds=REAL):
+        """Variables that some path leaves unset."""
+        return [n for n, t in self.env().items() if isinstance(t, Maybe) and is_scalar(t.t) and KIND[t.t] in kinds]
+
     def leaf(self, kinds=REAL):
+        maybe = self.maybe_unset(kinds)
+        if maybe and self.r.random() < 0.25:
+            return self.r.choice(maybe)
         names = self.scalars(kinds)
         if names and self.r.random() < 0.8:
             return self.r.choice(names)

@@ -196,6 +196,23 @@ def constancy(t):
     return tuple(map(constancy, t)) if isinstance(t, Tuple) else isinstance(t, Const)
 
 
+class Maybe:
+    """The type of a variable that some path leaves unset: t where it is set. Reading it unset raises UnboundLocalError, or gives zero of its type."""
+
+    def __init__(self, t):
+        self.t = t
+
+    def __eq__(self, other):
+        return isinstance(other, Maybe) and same(self.t, other.t)
+
+    __hash__ = None
+
+
+def may_be_unset(t):
+    """Whether such a variable has a zero that the reference knows: a number or date, or a tuple of them."""
+    return is_scalar(t) or type(t) is Tuple and all(map(may_be_unset, t))
+
+
 CONFLICT = "no common type"
 
 
@@ -683,6 +700,23 @@ def local_array(shape, name):
 
 
 RUNTIME["_local"] = local_array
+UNSET_IS_ZERO = [False]  # where no checks are compiled in
+
+
+def zero(t):
+    if isinstance(t, Tuple):
+        return tuple(map(zero, t))
+    return np.zeros((), t)[()] if is_date(t) else CONVERT[t](0)
+
+
+def read(variables, name, t):
+    """A variable that may be unset."""
+    if name not in variables and not UNSET_IS_ZERO[0]:
+        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value", name)
+    return variables[name] if name in variables else zero(t)
+
+
+RUNTIME["_read"] = read
 
 
 def span_by_float(op):

@@ -48,6 +48,7 @@ def run_batch(seeds, rows, opt):
 
 def work(tasks, results, device):
     os.environ["PYPTX_DEVICE"] = "gpu" if device == "cuda" else "host"
+    os.environ.setdefault("PYPTX_ADVICE", "0")  # programs read what some path leaves unset
     if device == "ptx":
         sys.path[:0] = [str(TESTS), str(TESTS / "api")]
         import ptx_on_cpu
