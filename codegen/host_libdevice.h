@@ -7,7 +7,10 @@
 
 void *cg_host_libdevice(const char *symbol); /* the address of "__nv_sin"; NULL: no such function */
 
-/* --- what the C library lacks (host_special.c); within 1 ulp where long double is wider than double --- */
+/* --- what the C library lacks, or has with larger errors (host_special.c); within 1 ulp where long double is wider than double --- */
+double cg_sin(double x);
+double cg_cos(double x);
+double cg_tan(double x);
 double cg_sinpi(double x);
 double cg_cospi(double x);
 long double cg_norm(double x, double y, double z,

@@ -3,12 +3,23 @@
  * They are computed in long double, which has 11 bits and much range to spare on x86-64 and 60 bits on AArch64, and are rounded once
  * at the end; so plain formulas do. Where long double is double they lose a few ulps. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "codegen/host_libdevice.h"
 
 #define PI      3.14159265358979323846264338327950288L
 #define ROOT_PI 1.77245385090551602729816748334114518L
 #define ROOT_2  1.41421356237309504880168872420969808L
+
+/* --- sine, cosine and tangent ---
+ *
+ * glibc's of double are within 1 ulp up to 10**8. What they take of pi for larger angles does not suffice next to its multiples: there
+ * they are some ulps off, and as many as 143,270. Those of long double have enough of it for every angle. */
+static bool is_ordinary(double angle) { return fabs(angle) <= 0x1p26; }
+
+double cg_sin(double x) { return is_ordinary(x) ? sin(x) : (double)sinl(x); }
+double cg_cos(double x) { return is_ordinary(x) ? cos(x) : (double)cosl(x); }
+double cg_tan(double x) { return is_ordinary(x) ? tan(x) : (double)tanl(x); }
 
 /* --- sine and cosine of multiples of pi --- */
 

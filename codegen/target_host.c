@@ -81,7 +81,25 @@ static void host_finish(Cg *cg) {
   LLVMDeleteFunction(fn);
 }
 
-static void host_link(Cg *cg) { (void)cg; }
+/* Functions of float64 that are ours: __sin for sin (host_special.c). */
+static const char *const own_math[] = {"cos", "sin", "tan"};
+enum { NOWN = sizeof own_math / sizeof *own_math };
+
+static const char *own_name(Cg *cg, unsigned k) {
+  return arena_printf(&cg->cx->arena, "__%s", own_math[k]);
+}
+
+/* LLVM knows of the C library's functions that they only compute; of ours it is told. */
+static void host_link(Cg *cg) {
+  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  for (unsigned k = 0; k < NOWN; k++) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, own_name(cg, k));
+    if (!fn)
+      continue;
+    cg_attribute(cg, fn, whole, "willreturn", 0);
+    cg_attribute(cg, fn, whole, "memory", 0);
+  }
+}
 
 static void host_optimize(Cg *cg) {
   cg_host_loops(cg);
@@ -356,7 +374,12 @@ static LLVMValueRef host_stack_suffices(Lower *lw) {
 static const Lowering *host_lowering(const IntrinsicInfo *info) { return &info->host; }
 
 static const char *host_math_name(Cg *cg, const char *name, bool is_float32) {
-  return is_float32 ? arena_printf(&cg->cx->arena, "%sf", name) : name;
+  if (is_float32)
+    return arena_printf(&cg->cx->arena, "%sf", name);
+  for (unsigned k = 0; k < NOWN; k++)
+    if (strcmp(own_math[k], name) == 0)
+      return own_name(cg, k);
+  return name;
 }
 
 static LLVMValueRef host_float_to_int(Lower *lw, LLVMValueRef v, unsigned bits, bool is_signed) {
