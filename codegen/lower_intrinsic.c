@@ -1,4 +1,5 @@
 /* Intrinsics: by the columns of ir/intrinsics.def. A row whose column says FN has its function cg_intrinsic_ID here. */
+#include <math.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
@@ -22,8 +23,13 @@ typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 
 #define SLOT_GONE(ID)
 #define SLOT_FN(ID)                                                  [INTR_##ID] = cg_intrinsic_##ID,
+#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, nvptx)
+static const IntrinsicFn nvptx_functions[INTR_COUNT] = {
+#include "ir/intrinsics.def"
+};
+#undef I
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, host)
-static const IntrinsicFn functions[INTR_COUNT] = {
+static const IntrinsicFn host_functions[INTR_COUNT] = {
 #include "ir/intrinsics.def"
 };
 #undef I
@@ -114,13 +120,15 @@ static void lower_libdevice(Lower *lw, Ins *i) {
 void lw_intrinsic_ins(Lower *lw, Ins *i) {
   const IntrinsicInfo *info = &ir_intrinsics[i->aux.intrinsic];
   const Lowering *how = lw->target->lowering(info);
+  IntrinsicId id = i->aux.intrinsic;
+  IntrinsicFn own = nvptx_functions[id] ? nvptx_functions[id] : host_functions[id];
   switch (how->kind) {
   case LOWER_LLVM: lower_llvm(lw, i, how->name); return;
   case LOWER_LIB: lower_lib(lw, i, how->name); return;
   case LOWER_LIBDEVICE: lower_libdevice(lw, i); return;
   case LOWER_FN:
-    if (functions[i->aux.intrinsic]) {
-      functions[i->aux.intrinsic](lw, i);
+    if (own) {
+      own(lw, i);
       return;
     }
     break;
@@ -248,6 +256,39 @@ void cg_intrinsic_MATH_LDEXP(Lower *lw, Ins *i) {
   e = lw_intrinsic(lw, "llvm.smin", &t, 1, (LLVMValueRef[]){e, lw_i64(lw, 5000)}, 2);
   LLVMValueRef args[] = {lw_value(lw, i->args[0]), LLVMBuildTrunc(lw->b, e, lw->t->i32, "")};
   lw_set(lw, i, lw_math(lw, "ldexp", args, 2));
+}
+
+/* sqrt(x**2 + y**2) within 1 ulp, for a target whose library is further off and overflows early. The larger of the two is brought to where
+ * squares neither overflow nor vanish. Where the smaller one is beyond its half, the sum of squares is (high - low)**2 + 2 high low:
+ * the difference is exact then, so that the sum has little more than its last rounding's error. Borges, Algorithm 1014 (2020). */
+void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef given = lw_value(lw, i->args[0]), x = fabs_of(lw, lw_widen(lw, given)),
+               y = fabs_of(lw, lw_widen(lw, lw_value(lw, i->args[1])));
+  LLVMTypeRef t = LLVMTypeOf(x);
+  bool is_double = t == lw->t->f64;
+  int far = is_double ? 500 : 60, by = is_double ? 600 : 100;
+  LLVMValueRef one = LLVMConstReal(t, 1), up = LLVMConstReal(t, ldexp(1, by)),
+               down = LLVMConstReal(t, ldexp(1, -by));
+  LLVMValueRef swap = LLVMBuildFCmp(b, LLVMRealOLT, x, y, "");
+  LLVMValueRef high = LLVMBuildSelect(b, swap, y, x, ""), low = LLVMBuildSelect(b, swap, x, y, "");
+  LLVMValueRef big = LLVMBuildFCmp(b, LLVMRealOGT, high, LLVMConstReal(t, ldexp(1, far)), ""),
+               tiny = LLVMBuildFCmp(b, LLVMRealOLT, high, LLVMConstReal(t, ldexp(1, -far + 20)),
+                                    "");
+  LLVMValueRef scale = LLVMBuildSelect(b, big, down, LLVMBuildSelect(b, tiny, up, one, ""), ""),
+               back = LLVMBuildSelect(b, big, up, LLVMBuildSelect(b, tiny, down, one, ""), "");
+  high = LLVMBuildFMul(b, high, scale, ""), low = LLVMBuildFMul(b, low, scale, "");
+  LLVMValueRef twice = LLVMBuildFAdd(b, low, low, ""), apart = LLVMBuildFSub(b, high, low, "");
+  LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOGE, twice, high, ""),
+               rest = LLVMBuildSelect(b, near, apart, low, "");
+  LLVMValueRef terms[] = {LLVMBuildSelect(b, near, twice, high, ""), high,
+                          LLVMBuildFMul(b, rest, rest, "")};
+  LLVMValueRef sum = lw_intrinsic(lw, "llvm.fma", &t, 1, terms, 3);
+  LLVMValueRef root = LLVMBuildFMul(b, lw_intrinsic(lw, "llvm.sqrt", &t, 1, &sum, 1), back, "");
+  LLVMValueRef infinity = infinity_like(x);
+  LLVMValueRef ends = LLVMBuildOr(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, infinity, ""),
+                                  LLVMBuildFCmp(b, LLVMRealOEQ, y, infinity, ""), "");
+  lw_set(lw, i, lw_fit(lw, LLVMBuildSelect(b, ends, infinity, root, ""), LLVMTypeOf(given)));
 }
 
 /* (m, e) with 0.5 <= |m| < 1, from the bits; zero, infinities and nan give themselves and 0. A subnormal is scaled up first. */
