@@ -92,9 +92,10 @@ def test_parts_and_truth(dtype, expression):
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
-def test_abs(dtype, libm_ulps):
+def test_abs(dtype, device):
+    """hypot: on the host device the C library's, as NumPy's scalars have it; on the GPU another within 1 ulp, and the C library's has an error too."""
     x = values(dtype)
-    check("abs(x)", x, ulps=libm_ulps)  # hypot, of the C library or of libdevice, against NumPy's, which is the C library's
+    check("abs(x)", x, ulps={"host": 0, "gpu": 2}[device])
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,10 @@ import pytest
 
 os.environ.setdefault("PYPTX_DEVICE", "host")
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "api"), str(Path(__file__).resolve().parents[1])]
+if os.environ["PYPTX_DEVICE"] == "ptx" or "PYPTX_ON_PTX" in os.environ:
+    import ptx_on_cpu
+
+    ptx_on_cpu.choose()
 
 
 @pytest.fixture(autouse=True)

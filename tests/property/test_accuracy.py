@@ -6,6 +6,7 @@ error is below 0.01 ulp of a double. Specials: nan, infinities, subnormals, zero
 """
 
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,8 @@ def ulps_off(got, want):
         return np.where(bits < 0, low - bits, bits).astype(np.float64)
 
     distance = np.abs(ordered(got) - ordered(rounded))
-    near = np.abs(got - rounded) <= 64 * np.spacing(np.abs(rounded))
+    with np.errstate(all="ignore"):
+        near = np.abs(got - rounded) <= 64 * np.spacing(np.abs(rounded))
     if kind is np.int64:  # the difference of ordered 64-bit integers, exactly where they are near
         exact = np.where(np.ascontiguousarray(got).view(kind) < 0, low - got.view(kind), got.view(kind))
         other = np.where(np.ascontiguousarray(rounded).view(kind) < 0, low - rounded.view(kind), rounded.view(kind))
@@ -93,11 +95,11 @@ def measured(name, dtype, n):
 def test_error_is_within_the_documented_bound(name, dtype):
     if dtype is np.float64 and not WIDE and name not in WITHOUT_UFUNC:
         pytest.skip("no wider float here")
-    n = 1_000_000 if name not in WITHOUT_UFUNC else 100_000
+    n = 1_000_000 if name not in WITHOUT_UFUNC and "PYPTX_ON_PTX" not in os.environ else 100_000
     off, arguments, got = measured(name, dtype, n)
     allowed = bound(name, np.dtype(dtype).name, device_name())
     if dtype is np.float64 and name in WITHOUT_UFUNC:
-        allowed += bound(name, "float64", "host")  # the reference is the C library's double
+        allowed += bound(name, "float64", "host")  # the reference is the C library's double; test_worst_arguments.py has a better one
     assert off <= allowed, f"math.{name}{tuple(arguments)} = {got!r}: {off} ulps, documented {allowed}"
 
 
