@@ -100,6 +100,19 @@ static bool constant_exponent(Val b, double *out) {
   return true;
 }
 
+/* x ** y of Numba's integers, of which r is right for y >= 0: what 1 / x ** -y has of a whole number, the lowest integer for 1 / 0. */
+static Val with_inverse(Ty *ty, Val x, Val y, Val r) {
+  const Type *t = r.type, *pybool = ty_id(ty, TY_PYBOOL);
+  Val zero = ty_scalar_const(ty, t->id, 0), one = ty_scalar_const(ty, t->id, 1);
+  Val odd = ty_op2(ty, OP_EQ, pybool, ty_op2(ty, OP_AND, t, y, one), one);
+  Val minus = ty_op2(ty, OP_EQ, pybool, x, ty_scalar_const(ty, t->id, -1));
+  Val inverse = ty_select(ty, ty_op2(ty, OP_EQ, pybool, x, one), one, zero);
+  inverse = ty_select(ty, minus, ty_select(ty, odd, x, one), inverse);
+  inverse = ty_select(ty, ty_op2(ty, OP_EQ, pybool, x, zero), ty_scalar_const(ty, t->id, -0x1p63),
+                      inverse);
+  return ty_select(ty, ty_op2(ty, OP_LT, pybool, y, zero), inverse, r);
+}
+
 static Val power(Ty *ty, Val a, Val b, TyOp types) {
   enum { MAX_UNROLLED = 64 };
   double n = 0;
@@ -117,6 +130,8 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
     if (!is_bottom(r))
       return r;
   }
+  if (ty_is_signed(t) && ty->cx->typing == TYPING_NUMBA)
+    return with_inverse(ty, x, y, ty_op2(ty, OP_POW, t, x, y));
   if (ty_is_signed(t) && ty->cx->debug)
     ty_check(ty, ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), y, ty_scalar_const(ty, t->id, 0)),
              "ValueError", "Integers to negative integer powers are not allowed.", NULL, 0);

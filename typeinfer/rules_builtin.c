@@ -225,7 +225,9 @@ Val ty_rule_range(Ty *ty, const TyCall *c) {
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes 1 to 3 integers");
   Val parts[3] = {ty_const_int(ty, 0), ty_const_int(ty, 0), ty_const_int(ty, 1)};
   for (uint32_t k = 0; k < c->n; k++) {
-    if (!ty_is_integral(c->args[k].type))
+    /* Numba cuts floats, which its math.ceil() and floor() are */
+    bool cut = ty->cx->typing == TYPING_NUMBA && ty_is_float(c->args[k].type);
+    if (!cut && !ty_is_integral(c->args[k].type))
       return ty_argument_type(ty, c, k, "an integer");
     parts[c->n == 1 ? 1 : k] = ty_cast_id(ty, c->args[k], TY_PYINT);
   }

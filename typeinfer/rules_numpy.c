@@ -40,13 +40,21 @@ static void drop_integers(Ty *ty, Val *x, uint32_t n) {
       x[k] = ty_cast_id(ty, x[k], floating);
 }
 
+/* A uint64 and another integer come in the type that NumPy's loop has for them: Numba's operators have int64 for a signed one and a bool. */
+static void to_loop(Ty *ty, Val *x) {
+  TypeId t = ty_promote(TYPING_NUMPY, x[0].type->id, x[1].type->id);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_numba(ty) && (t == TY_F64 || t == TY_U64))
+      x[k] = ty_cast_id(ty, x[k], t);
+}
+
 /* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers lose no bits of it. */
 static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
   if (!is_numba(ty) || is_bottom(r))
     return r;
   TypeId a = x[0].type->id, b = n > 1 ? x[1].type->id : a;
-  TypeId t = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b).result
-                   : ty_unary_types(TYPING_NUMPY, op, a).result;
+  TyOp loop = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b) : ty_unary_types(TYPING_NUMPY, op, a);
+  TypeId t = loop.ok ? loop.result : TY_I8; /* of bools, for which NumPy has no loop */
   bool narrow = op == OP_TRUEDIV && ty_is_integral(x[0].type) && ty_bits(x[0].type) <= 16 &&
                 ty_bits(x[1].type) <= 16;
   /* which has more than twice the bits of the operands */
@@ -258,7 +266,10 @@ Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
     return ty_binary(ty, op, c->args[0], c->args[1]);
   if (ty_is_complex_call(c) && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
     return ty_complex_ufunc(ty, c);
-  return np_operands(ty, c, x) ? of_loop(ty, op, x, 2, ty_binary(ty, op, x[0], x[1])) : BOTTOM;
+  if (!np_operands(ty, c, x))
+    return BOTTOM;
+  to_loop(ty, x);
+  return of_loop(ty, op, x, 2, ty_binary(ty, op, x[0], x[1]));
 }
 
 Val ty_rule_np_logic(Ty *ty, const TyCall *c) {
@@ -352,9 +363,9 @@ Val ty_rule_np_round(Ty *ty, const TyCall *c) {
                                      : ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
 }
 
-/* Of integers: a % b is moved from b's sign to a's. */
+/* Of integers of one type: a % b is moved from b's sign to a's. */
 static Val int_fmod(Ty *ty, Val a, Val b) {
-  Val r = ty_binary(ty, OP_MOD, a, b);
+  Val r = of_loop(ty, OP_MOD, (Val[]){a, b}, 2, ty_binary(ty, OP_MOD, a, b));
   if (is_bottom(r) || !ty_is_signed(r.type))
     return r;
   const Type *pybool = ty_id(ty, TY_PYBOOL);
@@ -405,8 +416,10 @@ Val ty_rule_np_class(Ty *ty, const TyCall *c) {
 }
 
 static Val sign(Ty *ty, const TyCall *c, Val x) {
-  if (x.type->id == TY_BOOL)
+  if (x.type->id == TY_BOOL && !is_numba(ty))
     return TY_FAIL(ty, ERR_BAD_OPERAND, c->name, TY_PRETTY(ty, x));
+  if (x.type->id == TY_BOOL)
+    x = ty_cast_id(ty, x, TY_I8);
   Val zero = number(ty, x, 0), rest = zero;
   if (ty_is_float(x.type))
     rest = ty_select(ty, is_nan(ty, x), x, zero);

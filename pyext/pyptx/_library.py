@@ -174,7 +174,7 @@ def numpy_gcd(x1, x2):
     b = np.minimum(x1, x2)
     _ = a | b  # integers only
     while b != 0:
-        a, b = b, a % b
+        a, b = b, np.remainder(a, b)  # % of Numba's typing has 64 bits
     return np.absolute(a)
 
 
@@ -183,7 +183,7 @@ def numpy_lcm(x1, x2):
     a = np.absolute(np.maximum(x1, x2))
     b = np.absolute(np.minimum(x1, x2))
     g = numpy_gcd(a, b)
-    return a // g * b  # 0 // 0 is 0
+    return np.multiply(np.floor_divide(a, g), b)  # 0 // 0 is 0
 
 
 def format_int(out, magnitude, negative, base, letters, sign, prefix, group, every, fill, align, width):
