@@ -394,26 +394,6 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
   return LLVMBuildIntCast2(lw->b, v, t, is_signed, "");
 }
 
-/* A cast of an array changes its layout to A; one of a tuple casts each element. */
-static void cast_leaves(Lower *lw, const Type *from, const Type *to, LLVMValueRef *in,
-                        LLVMValueRef *out) {
-  if (ty_is_scalar(to)) {
-    out[0] = lw_convert(lw, in[0], from, to);
-  } else if (to->id == TY_ARRAY) {
-    memcpy(out, in, (1u + to->ndim) * sizeof *out);
-    for (unsigned k = 0; to->layout == LAYOUT_A && k < to->ndim; k++)
-      out[1 + to->ndim + k] = lw_array_stride(lw, from, in, k);
-  } else if (to->id == TY_TUPLE && from->id == TY_TUPLE) {
-    for (uint32_t k = 0; k < to->n; k++)
-      cast_leaves(lw, from->elems[k], to->elems[k], in + lw_tuple_offset(from, k),
-                  out + lw_tuple_offset(to, k));
-  } else {
-    memcpy(out, in, lw_leaf_count(to) * sizeof *out);
-  }
-}
-
 void lw_cast_ins(Lower *lw, Ins *i) {
-  LLVMValueRef *out = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(i->type) + 1);
-  cast_leaves(lw, i->args[0]->type, i->type, lw_leaves(lw, i->args[0]), out);
-  lw_set_leaves(lw, i, out);
+  lw_set(lw, i, lw_convert(lw, lw_value(lw, i->args[0]), i->args[0]->type, i->type));
 }

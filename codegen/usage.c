@@ -3,17 +3,20 @@
  * In: a typed Program. Out: cg->out->params and ->args.
  * A backward analysis over leaves (codegen/lower.h): a leaf of a value is used if an instruction needs it, or if a value made from
  * it needs it; through phis, tuples, views and calls, until nothing changes. Each leaf has one byte of Use bits; READ and WRITE
- * stand on an array's pointer leaf. Kept in Ins.note while this runs. */
+ * mean something on an array's pointer leaf only. Kept in Ins.note while this runs.
+ * Host arrays are copied back, and read-only memory is refused, by what is found here. So what an operation does with an operand
+ * is said by a case of visit(), or else the operand counts as read and written. */
 #include "codegen/usage.h"
 
 #include <string.h>
 
 #include "codegen/lower.h"
 
-enum Use { USED = 1, READ = 2, WRITE = 4 };
+enum Use { USED = 1, READ = 2, WRITE = 4, ANYTHING = USED | READ | WRITE };
 
 typedef struct FnUse { /* of Program.fns[k] */
-  uint8_t *result;     /* what callers need of its result */
+  const Type *type;    /* of its result */
+  uint8_t *result;     /* what callers need of that */
 } FnUse;
 
 typedef struct Usage {
@@ -32,17 +35,20 @@ static void mark(Usage *u, uint8_t *leaf, uint8_t bits) {
   }
 }
 
-static void mark_all(Usage *u, Ins *i, uint8_t bits) {
-  uint32_t n = lw_leaf_count(i->type);
+static void mark_leaves(Usage *u, uint8_t *leaf, uint32_t n, uint8_t bits) {
   for (uint32_t k = 0; k < n; k++)
-    mark(u, use_of(i) + k, bits);
+    mark(u, leaf + k, bits);
 }
 
-/* The same leaves of `from` as are used of `to`. */
-static void mark_same(Usage *u, Ins *from, const uint8_t *to) {
-  uint32_t n = lw_leaf_count(from->type);
+static void mark_all(Usage *u, Ins *i, uint8_t bits) {
+  mark_leaves(u, use_of(i), lw_leaf_count(i->type), bits);
+}
+
+static bool any(const uint8_t *leaf, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    mark(u, use_of(from) + k, to[k]);
+    if (leaf[k])
+      return true;
+  return false;
 }
 
 /* Extents (and strides) that the address of an element is computed from. */
@@ -61,20 +67,30 @@ static void mark_address(Usage *u, Ins *array, uint8_t bits) {
 
 static void mark_stride(Usage *u, Ins *array, unsigned axis) {
   const Type *t = array->type;
+  uint8_t *leaf = use_of(array);
   if (t->layout == LAYOUT_A) {
-    mark(u, use_of(array) + 1 + t->ndim + axis, USED);
+    mark(u, leaf + 1 + t->ndim + axis, USED);
     return;
   }
   for (unsigned k = 0; k < t->ndim; k++)
     if (t->layout == LAYOUT_C ? k > axis : k < axis)
-      mark(u, use_of(array) + 1 + k, USED);
+      mark(u, leaf + 1 + k, USED);
 }
 
-static bool any(const uint8_t *leaf, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    if (leaf[k])
-      return true;
-  return false;
+/* A value of type `to` is made from one of type `from`: what is used of it is used of that. */
+static void carry(Usage *u, const Type *from, uint8_t *source, const Type *to,
+                  const uint8_t *made) {
+  uint32_t n = lw_leaf_count(from);
+  bool numbers = ty_is_scalar(from) && ty_is_scalar(to);
+  if (from == to || (numbers && n == lw_leaf_count(to)))
+    for (uint32_t k = 0; k < n; k++)
+      mark(u, source + k, made[k]);
+  else if (any(made, lw_leaf_count(to)))
+    mark_leaves(u, source, n, ANYTHING);
+}
+
+static void carry_to(Usage *u, Ins *from, const Type *to, const uint8_t *made) {
+  carry(u, from->type, use_of(from), to, made);
 }
 
 /* The leaves of axis `axis` of the source that axis `to` of a view is made from, where those are used. */
@@ -121,81 +137,85 @@ static void visit_view(Usage *u, Ins *i) {
 static void visit_call(Usage *u, Ins *i) {
   Fn *callee = i->aux.fn;
   for (uint32_t k = 0; k < i->nargs; k++)
-    mark_same(u, i->args[k], use_of(callee->params[k]));
+    carry_to(u, i->args[k], callee->param_types[k], use_of(callee->params[k]));
   for (uint32_t f = 0; f < u->program->fns.len; f++)
-    if (u->program->fns.data[f] == callee) {
-      uint32_t n = lw_leaf_count(callee->result);
-      for (uint32_t k = 0; k < n; k++)
-        mark(u, u->fns[f].result + k, use_of(i)[k]);
-    }
+    if (u->program->fns.data[f] == callee)
+      carry(u, callee->result, u->fns[f].result, i->type, use_of(i));
 }
 
-/* An operand whose array and number leaves are all converted one to one: a cast of an array may compute strides. */
-static void visit_cast(Usage *u, Ins *i) {
-  if (lw_leaf_count(i->type) == lw_leaf_count(i->args[0]->type)) {
-    mark_same(u, i->args[0], use_of(i));
-  } else if (any(use_of(i), lw_leaf_count(i->type))) {
-    mark_all(u, i->args[0], USED);
-    if (i->type->id == TY_ARRAY)
-      mark(u, use_of(i->args[0]), *use_of(i));
-  }
+/* Parts that lie one behind the other. */
+static void visit_make(Usage *u, Ins *i) {
+  for (uint32_t k = 0, at = 0; k < i->nargs; at += lw_leaf_count(i->args[k++]->type))
+    carry_to(u, i->args[k], i->args[k]->type, use_of(i) + at);
+}
+
+/* Any of the elements. */
+static void visit_tuple_index(Usage *u, Ins *i) {
+  const Type *tuple = i->args[0]->type;
+  for (uint32_t k = 0; k < tuple->n; k++)
+    carry(u, tuple->elems[k], use_of(i->args[0]) + lw_tuple_offset(tuple, k), i->type, use_of(i));
+  mark_all(u, i->args[1], USED);
+}
+
+/* Operands of which nothing is known but that they are needed: what may hold arrays is read and written. */
+static void mark_operands(Usage *u, Ins *i, uint32_t first) {
+  for (uint32_t k = first; k < i->nargs; k++)
+    mark_all(u, i->args[k], ty_is_scalar(i->args[k]->type) ? USED : ANYTHING);
+}
+
+/* Of an array it gets the address, and may do anything there. */
+static void visit_call_c(Usage *u, Ins *i) {
+  for (uint32_t k = 0; k < i->nargs; k++)
+    mark_leaves(u, use_of(i->args[k]),
+                i->args[k]->type->id == TY_ARRAY ? 1 : lw_leaf_count(i->args[k]->type), ANYTHING);
+}
+
+static void visit_element(Usage *u, Ins *i, uint8_t bits) {
+  mark_address(u, i->args[0], bits);
+  mark_operands(u, i, 1);
 }
 
 static void visit(Usage *u, FnUse *fn, Ins *i) {
   switch ((Op)i->op) {
-  case OP_LOAD: mark_address(u, i->args[0], READ); break;
-  case OP_STORE: mark_address(u, i->args[0], WRITE); break;
-  case OP_ATOMIC: mark_address(u, i->args[0], READ | WRITE); break;
+  case OP_LOAD: visit_element(u, i, READ); return;
+  case OP_STORE: visit_element(u, i, WRITE); return;
+  case OP_ATOMIC: visit_element(u, i, READ | WRITE); return;
   case OP_EXTENT: mark(u, use_of(i->args[0]) + 1 + i->aux.i, USED); return;
   case OP_ADDRESS: mark(u, use_of(i->args[0]), USED); return;
   case OP_STRIDE: mark_stride(u, i->args[0], (unsigned)i->aux.i); return;
   case OP_VIEW: visit_view(u, i); return;
-  case OP_CAST: visit_cast(u, i); return;
+  case OP_CAST: carry_to(u, i->args[0], i->type, use_of(i)); return;
   case OP_PHI:
   case OP_SELECT:
     for (uint32_t k = i->op == OP_SELECT; k < i->nargs; k++)
-      mark_same(u, i->args[k], use_of(i));
+      carry_to(u, i->args[k], i->type, use_of(i));
     if (i->op == OP_SELECT)
       mark_all(u, i->args[0], USED);
     return;
-  case OP_MAKE_TUPLE:
-    for (uint32_t k = 0, at = 0; k < i->nargs; at += lw_leaf_count(i->args[k++]->type))
-      mark_same(u, i->args[k], use_of(i) + at);
-    return;
+  case OP_MAKE_TUPLE: visit_make(u, i); return;
   case OP_TUPLE_GET: {
-    uint8_t *from = use_of(i->args[0]) + lw_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i);
-    uint32_t n = lw_leaf_count(i->type);
-    for (uint32_t k = 0; k < n; k++)
-      mark(u, from + k, use_of(i)[k]);
+    const Type *tuple = i->args[0]->type;
+    uint8_t *from = use_of(i->args[0]) + lw_tuple_offset(tuple, (uint32_t)i->aux.i);
+    carry(u, i->type, from, i->type, use_of(i));
     return;
   }
+  case OP_TUPLE_INDEX: visit_tuple_index(u, i); return;
   case OP_CALL_FN: visit_call(u, i); return;
-  case OP_CALL_C:
-    for (uint32_t k = 0; k < i->nargs; k++)
-      if (i->args[k]->type->id == TY_ARRAY)
-        mark(u, use_of(i->args[k]), USED | READ | WRITE);
-      else
-        mark_all(u, i->args[k], USED);
-    return;
-  case OP_RET:
-    if (fn->result)
-      mark_same(u, i->args[0], fn->result);
-    return;
-  default: break;
+  case OP_CALL_C: visit_call_c(u, i); return;
+  case OP_RET: carry_to(u, i->args[0], fn->type, fn->result); return;
+  default: mark_operands(u, i, 0);
   }
-  bool addresses = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
-  for (uint32_t k = addresses; k < i->nargs; k++)
-    mark_all(u, i->args[k], USED | (i->args[k]->type->id == TY_ARRAY ? READ | WRITE : 0));
 }
 
 static void analyse(Usage *u) {
   u->fns = CX_ARRAY(u->cx, FnUse, u->program->fns.len);
   for (uint32_t f = 0; f < u->program->fns.len; f++) {
     Fn *fn = u->program->fns.data[f];
+    u->fns[f].type = fn->result;
     u->fns[f].result = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(fn->result) + 1);
     if (f ==
         0) /* what the caller of a device function that is compiled alone may need: all of it */
-      memset(u->fns[f].result, USED | READ | WRITE, lw_leaf_count(fn->result));
+      memset(u->fns[f].result, ANYTHING, lw_leaf_count(fn->result));
     FOR_BLOCKS (fn, b)
       FOR_INS (b, i)
         i->note = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(i->type) + 1);

@@ -212,11 +212,13 @@ static const Frozen *packed_konst(Ty *ty, Val v, const Type *to, const Val *item
 }
 
 static Val cast_packed(Ty *ty, Val v, const Type *to) {
-  Val items[8], *at = to->n <= 8 ? items : CX_ARRAY(ty->cx, Val, to->n);
-  for (uint32_t k = 0; k < to->n; k++)
-    at[k] = ty_cast(ty, ty_item(ty, v, k), to->elems[k]);
+  const Type *const *elems;
+  uint32_t n = ty_parts(ty, to, &elems);
+  Val items[8], *at = n <= 8 ? items : CX_ARRAY(ty->cx, Val, n);
+  for (uint32_t k = 0; k < n; k++)
+    at[k] = ty_cast(ty, ty_item(ty, v, k), elems[k]);
   Val none = {0};
-  Val r = ty_pack(ty, to, to->n ? at : &none, to->n);
+  Val r = ty_pack(ty, to, n ? at : &none, n);
   if (!is_bottom(r))
     r.konst = packed_konst(ty, v, to, at);
   r.src = v.src;
