@@ -49,6 +49,7 @@ class Control(ctypes.Structure):
             ("block", None, ctypes.c_int),
             ("reachable", ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t),
             ("context", ctypes.c_void_p),
+            ("answer", None, ctypes.c_int),
         ]
     ]
 

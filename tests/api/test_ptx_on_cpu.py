@@ -241,6 +241,8 @@ def test_faults(body, fault):
         ("add.s64 %rd2, %r1, 1;", "32 bits"),
         ("add.s32 %r9, %r1, 1;", "%r9 is not declared"),
         ("bar.sync 1;", "barrier"),
+        ("bar.red.popc.u32 %r1, 1, %p1;", "barrier"),
+        ("bar.red.xor.pred %p1, 0, %p1;", "barrier"),
         ("call.uni nothing, ();", "not known"),
         ("{ .param .b32 param0; st.param.b64 [param0], %rd1; }", "beyond its parameter"),
         ("{ .param .b32 param0; st.param.b32 [param0], %r1; call.uni f, (param0); }", "prototype"),
@@ -293,11 +295,85 @@ def test_a_fault_is_the_launches():
     )
 
 
+@needs_standin
+def test_a_refusal_is_of_its_launch_alone():
+    """What the machine does not know stops neither the kernels that come after it, nor copies; a graph with such a kernel is refused too."""
+    run(
+        """
+        import sys; sys.path.insert(0, TESTS)
+        import ptx_on_cpu; ptx_on_cpu.choose()
+        import numpy as np
+        from pyptx import cuda, errors
+
+        @cuda.jit
+        def shuffled(x):
+            x[cuda.threadIdx.x] = cuda.shfl_xor_sync(0xFFFFFFFF, x[cuda.threadIdx.x], 1)
+
+        @cuda.jit
+        def twice(x):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] *= 2
+
+        def refused(launch):
+            try:
+                launch()
+            except RuntimeError as e:
+                assert "NOT_SUPPORTED" in str(e), e
+                return
+            raise SystemExit("no error")
+
+        x = cuda.to_device(np.arange(32.0))
+        refused(lambda: shuffled[1, 32](x))
+        twice[1, 32](x)
+        assert (x.copy_to_host() == 2 * np.arange(32.0)).all()
+        graph = cuda.graph()
+        with graph:
+            twice[1, 32](x)
+            shuffled[1, 32](x)
+        refused(graph.launch)
+        twice[1, 32](x)
+        assert (x.copy_to_host() == 8 * np.arange(32.0)).all()
+        assert all("shfl" in f for f in ptx_on_cpu.clear())
+        """.replace("TESTS", repr(str(TESTS)))
+    )
+
+
+@needs_standin
+def test_votes_at_barriers():
+    """bar.red: threads that have ended have no vote, each barrier is a vote of its own, and all threads get the result."""
+    run(
+        """
+        import sys; sys.path.insert(0, TESTS)
+        import ptx_on_cpu; ptx_on_cpu.choose()
+        import numpy as np
+        from pyptx import cuda
+
+        @cuda.jit
+        def votes(x, out):
+            i = cuda.threadIdx.x
+            if i >= 40:
+                return
+            cuda.syncthreads()
+            out[0, i] = cuda.syncthreads_count(x[i])
+            out[1, i] = cuda.syncthreads_and(x[i] >= 0)
+            out[2, i] = cuda.syncthreads_and(not x[i])
+            out[3, i] = cuda.syncthreads_or(x[i] > 2)
+            out[4, i] = cuda.syncthreads_or(x[i] == 2)
+
+        x, out = np.arange(64) % 3, np.zeros((5, 64), np.int32)
+        votes[1, 64](x, out)
+        want = [np.count_nonzero(x[:40]), 1, 0, 0, 1]
+        assert (out[:, :40].T == want).all() and not out[:, 40:].any(), out
+        """.replace("TESTS", repr(str(TESTS)))
+    )
+
+
 # The kernels that show what ptxas compiles wrongly, with what the fix-ups wrote instead; atomic operations, with barriers; libdevice's
 # functions where they are hardest to compute.
 ELSEWHERE = [
     "api/test_miscompiled.py", "api/test_language_short_loops.py", "api/test_language_half.py -k test_atomic", "property/test_worst_arguments.py",
-    "property/test_accuracy.py",
+    "property/test_accuracy.py", "api/test_language_writes.py",
 ]  # fmt: skip
 
 

@@ -58,6 +58,8 @@ typedef struct Machine {
   jmp_buf end;
   ucontext_t here, *block_context; /* of threads that wait for others */
   bool ended;
+  bool vote;              /* at the barrier where it waits */
+  uint32_t votes, voters; /* of all that waited there */
 } Machine;
 
 /* A variable of the module, and where it lies. */
@@ -441,6 +443,19 @@ static bool take_back(Machine *m, const Machine *t) {
   return t->fault;
 }
 
+/* All have come as far as they can: what they vote where they wait. */
+static void count_votes(Machine *threads, unsigned n) {
+  uint32_t votes = 0, voters = 0;
+  for (unsigned k = 0; k < n; k++) {
+    voters += !threads[k].ended;
+    votes += !threads[k].ended && threads[k].vote;
+  }
+  for (unsigned k = 0; k < n; k++) {
+    threads[k].votes = votes;
+    threads[k].voters = voters;
+  }
+}
+
 static int run_together(Machine *m, Entry *entry) {
   unsigned n = m->block[0] * m->block[1] * m->block[2], running = n;
   Machine *threads = calloc(n, sizeof *threads);
@@ -448,7 +463,7 @@ static int run_together(Machine *m, Entry *entry) {
   for (unsigned k = 0; k < n; k++)
     begin_coroutine(&threads[k], m, entry, &context, k);
   bool fault = false;
-  while (running && !fault)
+  while (running && !fault) {
     for (unsigned k = 0; k < n && !fault; k++) {
       if (threads[k].ended)
         continue;
@@ -458,6 +473,8 @@ static int run_together(Machine *m, Entry *entry) {
         fault = take_back(m, &threads[k]);
       }
     }
+    count_votes(threads, n);
+  }
   for (unsigned k = 0; k < n; k++)
     free(threads[k].local);
   free(threads);

@@ -3,7 +3,8 @@
     PYPTX_STANDIN=…/standin/libcuda.so.1        and then ptx_on_cpu.choose()
 
 Everything up to the driver is what runs with a GPU. A fault is the launch's: the next call of the driver fails, as with a GPU, and
-`faults` and the standard error say which instruction it was."""
+`faults` and the standard error say which instruction it was. What the machine does not know (an instruction, a cooperative launch) is
+refused by the launch itself, and by no call after it."""
 
 import ctypes
 import functools
@@ -20,6 +21,7 @@ CC = shutil.which("gcc") or shutil.which("cc")
 FLAGS = ["-O1", "-std=gnu11", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fPIC", "-shared"]
 FAULTS = {1: "a wild access", 2: "an access that is not aligned", 3: "a trap", 4: "a write to what is constant", 5: "an address of another space", 6: "too many calls", 7: "an operation of other lanes"}
 RESULTS = {1: 700, 2: 716, 3: 719, 4: 700, 5: 717, 6: 700, 7: 719}
+NOT_SUPPORTED = 801
 faults = []  # what went wrong, in words
 most = {"local": 0, "calls": 0}  # bytes of local memory and calls at the deepest of all launches
 
@@ -121,12 +123,14 @@ def install():
     def run(launch, _):
         try:
             result, fault = run_launch(control, launch.contents)
+            if result:
+                control.stick(result)  # until clear()
         except Exception as e:
-            result, fault = 1, f"{type(e).__name__}: {e}"
+            result, fault = NOT_SUPPORTED, f"{type(e).__name__}: {e}"
+            control.answer(result)
         if result:
             faults.append(fault)
             print(f"PTX on the CPU: {fault}", file=sys.stderr, flush=True)
-            control.stick(result)  # until clear()
 
     callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(Launch), ctypes.c_void_p)(run)
     control.on_launch(ctypes.cast(callback, ctypes.c_void_p), None)

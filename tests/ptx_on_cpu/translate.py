@@ -12,6 +12,11 @@ SPACES = {"global": "GLOBAL", "const": "CONST", "shared": "SHARED", "local": "LO
 SPECIAL = {f"%{n}.{a}": f"m->{f}[{k}]" for n, f in dict(tid="tid", ctaid="ctaid", ntid="block", nctaid="grid").items() for k, a in enumerate("xyz")}
 SPECIAL |= {"%dynamic_smem_size": "m->dynamic_shared"}
 NOTHING = {"membar", "fence", "nanosleep", "prefetch", "discard", "applypriority"}
+VOTES = {  # at a barrier: type and C of the result
+    ("red", "popc", "u32"): ("u32", "m->votes"),
+    ("red", "and", "pred"): ("pred", "m->votes == m->voters"),
+    ("red", "or", "pred"): ("pred", "m->votes != 0"),
+}
 NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)[uU]?$")
 
 
@@ -251,9 +256,15 @@ class Body:
         self.say(f"stop(m, THREAD_ENDS, {s.line}, 0, 0);", s)
 
     def op_bar(self, s):
-        if [p for p in s.op.split(".")[1:] if p not in DROPPED] != ["sync"] or s.operands != ["0"]:
+        parts = tuple(p for p in s.op.split(".")[1:] if p not in DROPPED and p != "aligned")
+        if parts == ("sync",) and s.operands == ["0"]:
+            self.say("wait_for_block(m);", s)
+        elif parts in VOTES and len(s.operands) == 3 and s.operands[1] == "0":
+            t, text = VOTES[parts]
+            self.say(f"m->vote = {self.source(s.operands[2], 'pred', s)}; wait_for_block(m);", s)
+            self.put(s.operands[0], t, text, s)
+        else:
             self.fail(s, "is no barrier that is known")
-        self.say("wait_for_block(m);", s)
 
     op_barrier = op_bar
 

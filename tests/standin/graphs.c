@@ -280,8 +280,10 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     if (w->kind != WORK_KERNEL)
       continue;
     standin_end(CUDA_SUCCESS); /* the caller keeps the graph meanwhile */
-    standin_run(&w->launch);
+    int refused = standin_run(&w->launch);
     standin_lock();
+    if (refused)
+      return standin_end(refused);
   }
   return standin_end(CUDA_SUCCESS);
 }

@@ -66,7 +66,8 @@ HIDDEN int standin_is_mine(CUdeviceptr address); /* no memory of another device 
 HIDDEN int standin_is_memory(CUdeviceptr address, size_t bytes);
 HIDDEN Thing *standin_holding(CUdeviceptr address); /* the memory that the address lies in */
 HIDDEN int standin_is_pinned(CUdeviceptr address);
-HIDDEN void standin_run(const StandinLaunch *launch); /* without the lock */
+HIDDEN int standin_run(const StandinLaunch *launch); /* without the lock; what run answered */
+HIDDEN void standin_answer(int result);
 
 HIDDEN int standin_destroy(StandinKind kind, void *handle); /* and gives the lock back */
 HIDDEN void standin_wait(pthread_cond_t *until);            /* without the lock meanwhile */

@@ -239,10 +239,16 @@ static int note_launch(CUfunction function, const StandinLaunch *launch) {
   return CUDA_SUCCESS;
 }
 
-void standin_run(const StandinLaunch *launch) {
+static _Thread_local int answer;
+
+void standin_answer(int result) { answer = result; }
+
+int standin_run(const StandinLaunch *launch) {
   void (*run)(const StandinLaunch *, void *) = launched;
+  answer = CUDA_SUCCESS;
   if (run)
     run(launch, launched_user);
+  return answer;
 }
 
 static CUresult run_launch(CUfunction function) {
@@ -253,9 +259,9 @@ static CUresult run_launch(CUfunction function) {
   standin_end(CUDA_SUCCESS);
   if (taken < 0)
     return -taken;
-  if (!taken)
-    standin_run(&work.launch); /* another thread may have launched since */
-  return CUDA_SUCCESS;
+  return taken ? CUDA_SUCCESS
+               : standin_run(
+                     &work.launch); /* not standin_last: another thread may have launched since */
 }
 
 /* The parameters of a cooperative launch, which come one by one, as a block. */

@@ -60,7 +60,8 @@ typedef struct StandinControl {
   void (*block)(int on);         /* launches wait, as with a full queue, until it is off again */
   /* What kernels may touch: [from, to) of the first n allocations, in order of addresses; how many there are. */
   size_t (*reachable)(uint64_t (*ranges)[2], size_t n);
-  void *(*context)(void); /* this thread's, without a call that counts */
+  void *(*context)(void);     /* this thread's, without a call that counts */
+  void (*answer)(int result); /* in on_launch's run: what the launch returns */
 } StandinControl;
 
 const StandinControl *standin_control(void);
