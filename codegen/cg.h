@@ -79,6 +79,10 @@ void cg_start_llvm(Cg *cg);
 /* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one CX_TRY. */
 int cg_guarded(Cg *cg, void (*body)(Cg *));
 
+/* What an atomic operation stores where it finds `old`; NULL: not known (lower_atomic.c). */
+LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
+                              LLVMValueRef v);
+
 /* --- helpers that every file of the room uses --- */
 /* A copy in malloc'd memory for CgKernel; fails with ERR_MEMORY. */
 char *cg_strndup(Cg *cg, const char *s, size_t n);

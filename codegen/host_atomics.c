@@ -4,29 +4,6 @@
  * threads keeps each in one piece. */
 #include "codegen/host.h"
 
-static LLVMValueRef chosen(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildSelect(b, LLVMBuildICmp(b, p, x, y, ""), x, y, "");
-}
-
-/* What is stored; NULL if the operation stays as it is. */
-static LLVMValueRef result_of(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
-                              LLVMValueRef v) {
-  switch (op) {
-  case LLVMAtomicRMWBinOpXchg: return v;
-  case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(b, old, v, "");
-  case LLVMAtomicRMWBinOpSub: return LLVMBuildSub(b, old, v, "");
-  case LLVMAtomicRMWBinOpAnd: return LLVMBuildAnd(b, old, v, "");
-  case LLVMAtomicRMWBinOpOr: return LLVMBuildOr(b, old, v, "");
-  case LLVMAtomicRMWBinOpXor: return LLVMBuildXor(b, old, v, "");
-  case LLVMAtomicRMWBinOpFAdd: return LLVMBuildFAdd(b, old, v, "");
-  case LLVMAtomicRMWBinOpMax: return chosen(b, LLVMIntSGT, old, v);
-  case LLVMAtomicRMWBinOpMin: return chosen(b, LLVMIntSLT, old, v);
-  case LLVMAtomicRMWBinOpUMax: return chosen(b, LLVMIntUGT, old, v);
-  case LLVMAtomicRMWBinOpUMin: return chosen(b, LLVMIntULT, old, v);
-  default: return NULL;
-  }
-}
-
 static void relax(Cg *cg, LLVMValueRef i) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef p = LLVMGetOperand(i, 0), v = LLVMGetOperand(i, 1);
@@ -34,8 +11,8 @@ static void relax(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(b, i);
   LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(v), p, "");
   LLVMSetAlignment(old, align);
-  LLVMValueRef now = result_of(b, LLVMGetAtomicRMWBinOp(i), old, v);
-  if (!now) {
+  LLVMValueRef now = cg_atomic_result(b, LLVMGetAtomicRMWBinOp(i), old, v);
+  if (!now) { /* it stays as it is */
     LLVMInstructionEraseFromParent(old);
     return;
   }

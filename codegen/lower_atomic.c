@@ -1,10 +1,59 @@
 /* Atomics: read-modify-write of one element, relaxed, at the target's device scope. The result is the old element.
  *
+ * A thread's local memory is nobody else's, and no GPU has atomics there: those are loads and stores.
  * What the hardware has is one instruction. Maximum and minimum of floats use the integer ones on the bits: for operands without a
  * sign the order of the bits as signed integers is that of the numbers, for negative ones the reverse as unsigned ones. */
 #include <string.h>
 
 #include "codegen/lower_private.h"
+
+static LLVMValueRef chosen(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, p, x, y, ""), x, y, "");
+}
+
+/* (old + 1) % (v + 1), and the way down; what is out of range begins anew. */
+static LLVMValueRef wrapped(LLVMBuilderRef b, bool up, LLVMValueRef old, LLVMValueRef v) {
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v)), one = LLVMConstInt(LLVMTypeOf(v), 1, 0);
+  LLVMValueRef over = LLVMBuildICmp(b, up ? LLVMIntUGE : LLVMIntUGT, old, v, "");
+  if (up)
+    return LLVMBuildSelect(b, over, zero, LLVMBuildAdd(b, old, one, ""), "");
+  LLVMValueRef anew = LLVMBuildOr(b, over, LLVMBuildICmp(b, LLVMIntEQ, old, zero, ""), "");
+  return LLVMBuildSelect(b, anew, v, LLVMBuildSub(b, old, one, ""), "");
+}
+
+LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
+                              LLVMValueRef v) {
+  switch (op) {
+  case LLVMAtomicRMWBinOpXchg: return v;
+  case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(b, old, v, "");
+  case LLVMAtomicRMWBinOpSub: return LLVMBuildSub(b, old, v, "");
+  case LLVMAtomicRMWBinOpAnd: return LLVMBuildAnd(b, old, v, "");
+  case LLVMAtomicRMWBinOpOr: return LLVMBuildOr(b, old, v, "");
+  case LLVMAtomicRMWBinOpXor: return LLVMBuildXor(b, old, v, "");
+  case LLVMAtomicRMWBinOpFAdd: return LLVMBuildFAdd(b, old, v, "");
+  case LLVMAtomicRMWBinOpMax: return chosen(b, LLVMIntSGT, old, v);
+  case LLVMAtomicRMWBinOpMin: return chosen(b, LLVMIntSLT, old, v);
+  case LLVMAtomicRMWBinOpUMax: return chosen(b, LLVMIntUGT, old, v);
+  case LLVMAtomicRMWBinOpUMin: return chosen(b, LLVMIntULT, old, v);
+  case LLVMAtomicRMWBinOpUIncWrap: return wrapped(b, true, old, v);
+  case LLVMAtomicRMWBinOpUDecWrap: return wrapped(b, false, old, v);
+  default: return NULL;
+  }
+}
+
+/* --- one operation --- */
+
+static bool is_local(const Lower *lw) { return lw->ins->args[0]->type->space == SPACE_LOCAL; }
+
+static LLVMValueRef plain_load(Lower *lw, LLVMValueRef p, LLVMTypeRef type) {
+  LLVMValueRef v = LLVMBuildLoad2(lw->b, type, p, "");
+  LLVMSetAlignment(v, (unsigned)ty_size(lw->ins->args[0]->type->elem));
+  return v;
+}
+
+static void plain_store(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
+  LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), (unsigned)ty_size(lw->ins->args[0]->type->elem));
+}
 
 static unsigned scope_of(Lower *lw) {
   bool shared = lw->ins->args[0]->type->space == SPACE_SHARED;
@@ -13,6 +62,12 @@ static unsigned scope_of(Lower *lw) {
 }
 
 static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value) {
+  if (is_local(lw)) {
+    LLVMValueRef old = plain_load(lw, p, LLVMTypeOf(value));
+    LLVMValueRef same = LLVMBuildICmp(lw->b, LLVMIntEQ, old, expected, "");
+    plain_store(lw, p, LLVMBuildSelect(lw->b, same, value, old, ""));
+    return old;
+  }
   unsigned scope = scope_of(lw);
   LLVMValueRef both = LLVMBuildAtomicCmpXchgSyncScope(
       lw->b, p, expected, value, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
@@ -20,6 +75,13 @@ static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LL
 }
 
 static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v) {
+  if (is_local(lw)) {
+    LLVMValueRef old = plain_load(lw, p, LLVMTypeOf(v));
+    LLVMValueRef now = cg_atomic_result(lw->b, op, old, v);
+    CX_ASSERT(lw->cx, now);
+    plain_store(lw, p, now);
+    return old;
+  }
   return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope_of(lw));
 }
 
@@ -45,9 +107,8 @@ static LLVMValueRef extreme_by_bits(Lower *lw, bool max, LLVMValueRef p, LLVMVal
 }
 
 static LLVMValueRef read_bits(Lower *lw, LLVMValueRef p, LLVMTypeRef bits_t) {
-  LLVMValueRef v = LLVMBuildLoad2(lw->b, bits_t, p, "");
-  LLVMSetAlignment(v, LLVMGetIntTypeWidth(bits_t) / 8);
-  LLVMSetVolatile(v, 1);
+  LLVMValueRef v = plain_load(lw, p, bits_t);
+  LLVMSetVolatile(v, !is_local(lw));
   return v;
 }
 

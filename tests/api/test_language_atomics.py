@@ -76,18 +76,53 @@ def test_one_after_the_other(operation, dtype):
     run(kernel, [x, out, np.zeros((3, x.size), dtype)], shared=64)
 
 
+SPACES = {
+    "local": "cuda.local.array(3, np.{})",
+    "shared": "cuda.shared.array(3, np.{})",
+    "dynamic": "cuda.shared.array(0, np.{})",
+    "global": "given",
+    "view": "given[::-1]",
+}
+
+
+@pytest.mark.parametrize("opt", [3, 0])
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_nothing_else_is_touched(dtype, space, opt):
+    """Arrays of three elements, each in turn, nothing behind the last: the old value, the new one, and the others as they were."""
+    lines = ""
+    for number, operation in enumerate(o for o, d in ALL if d == dtype):
+        lines += f"""
+        for k in range(3):
+            a[k] = k + 1
+        out[{number}, i, 3] = {call(operation, "a", "i", "v")}
+        for k in range(3):
+            out[{number}, i, k] = a[k]"""
+    kernel = define(f"""def kernel(given, out, v):
+    a = {SPACES[space].format(dtype)}
+    for i in range(3):{lines}
+""")
+    out = np.zeros((number + 1, 3, 4), dtype)
+    run(kernel, [np.zeros(3, dtype), out, np.dtype(dtype).type(2)], shared=3 * out.itemsize, opt=opt)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("operation", ["max", "min", "nanmax", "nanmin"])
 def test_nan(operation, dtype):
     """max and min keep a nan element and pass over a nan operand, nanmax and nanmin replace the one and pass over the other."""
     kernel = define(f"""def kernel(x, out, olds):
     i = cuda.grid(1)
+    mine = cuda.local.array(1, np.{dtype})
     if i < x.size:
+        mine[0] = out[i]
         olds[i] = {call(operation, "out", "i", "x[i]")}
+        olds[x.size + i] = {call(operation, "mine", "0", "x[i]")}
+        olds[2 * x.size + i] = mine[0]
 """)
     pairs = [(a, b) for a in (np.nan, -np.nan, -7.25, 3.5, np.inf, -np.inf) for b in (np.nan, -np.nan, 1.0, -1.0, np.inf)]
     out, x = np.array(pairs, dtype).T.copy()
-    got = run(kernel, [x, out, np.zeros(x.size, dtype)], 1, 32)[1]
+    _, got, olds = run(kernel, [x, out, np.zeros(3 * x.size, dtype)], 1, 32)
+    assert np.array_equal(got, olds[2 * x.size :], equal_nan=True)
     element, operand = np.isnan(out), np.isnan(x)
     assert np.array_equal(np.isnan(got), element if operation in ("max", "min") else element & operand)
 

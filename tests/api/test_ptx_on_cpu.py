@@ -233,6 +233,13 @@ def test_faults(body, fault):
         assert body.split(";")[0].split(" ")[0] in text or "table" in body
 
 
+@pytest.mark.parametrize("body", ["atom.add.u32 %r1, [%rd3], 1;", "atom.cas.b64 %rd2, [%rd3], 0, 1;", "red.and.b32 [%rd3], 1;"])
+def test_local_memory_has_no_atomics(body):
+    local = ".local .align 8 .b8 __local_depot0[16];"
+    text = launched(kernel(f"mov.b64 %rd3, __local_depot0; {body}", local=local), np.zeros(2, np.uint64))
+    assert "an address of another space" in text and body.split()[0] in text
+
+
 @pytest.mark.parametrize(
     "body,why",
     [
@@ -373,7 +380,7 @@ def test_votes_at_barriers():
 # functions where they are hardest to compute.
 ELSEWHERE = [
     "api/test_miscompiled.py", "api/test_language_short_loops.py", "api/test_language_half.py -k test_atomic", "property/test_worst_arguments.py",
-    "property/test_accuracy.py", "api/test_language_writes.py",
+    "property/test_accuracy.py", "api/test_language_writes.py", "api/test_language_atomics.py -k nothing_else",
 ]  # fmt: skip
 
 

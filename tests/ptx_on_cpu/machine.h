@@ -32,6 +32,8 @@ enum {
   LOCAL_BYTES = 1 << 20,
   RED = 64,
   SHARED_BYTES = 256 << 10,
+  SHARED_UNIT =
+      16, /* a GPU gives out more at once: LLVM's widest access may end beyond the last element */
   MOST_DEPTH = 2000,
   STACK_BYTES = 256 << 10
 };
@@ -114,7 +116,8 @@ static int space_of(const Machine *m, uint64_t a, uint64_t end, bool *writable) 
   }
   if (in_frame(m, a, end))
     return LOCAL;
-  if (a >= shared && end <= shared + static_shared + m->dynamic_shared)
+  uint64_t shared_end = shared + static_shared + m->dynamic_shared;
+  if (a >= shared && end <= (shared_end + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT)
     return SHARED;
   uint64_t params = (uint64_t)m->params;
   int space = a >= params && end <= params + m->param_bytes ? PARAM : held_space(a, end);
@@ -135,6 +138,14 @@ static void *reach(Machine *m, uint64_t a, uint64_t size, int space, bool writes
   if (writes && !writable)
     stop(m, FAULT_WRITE, line, a, size);
   return (void *)a;
+}
+
+/* Atomics are for memory that others see. */
+static void *reach_atomic(Machine *m, uint64_t a, uint64_t size, int space, uint64_t line) {
+  void *at = reach(m, a, size, space, true, line);
+  if (in_frame(m, a, a + size))
+    stop(m, FAULT_SPACE, line, a, size);
+  return at;
 }
 
 static void enter(Machine *m, Frame *f, uint64_t bytes, uint64_t align, uint64_t line) {

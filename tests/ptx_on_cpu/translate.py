@@ -340,7 +340,8 @@ class Body:
         raw = f"uint{bits(t)}_t"
         of = f"{t}_of" if c in ("float", "double") else f"({c})"
         back = f"of_{t}" if c in ("float", "double") else f"({raw})"
-        self.out.append(f"{{ {raw} *at = ({raw} *){self.reach(operands[0], space, bits(t) // 8, True, s)}; const {c} o = {of}(*at);")
+        at = self.address(operands[0].strip("[]").strip(), s)
+        self.out.append(f"{{ {raw} *at = ({raw} *)reach_atomic(m, {at}, {bits(t) // 8}, {SPACES.get(space, 'GENERIC')}, {s.line}); const {c} o = {of}(*at);")
         for letter, operand in zip("ab", operands[1:]):
             self.out.append(f"const {c} {letter} = {self.source(operand, t, s)};")
         self.say(f"*at = {back}({ATOMIC[name]});", s)
