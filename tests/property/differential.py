@@ -153,9 +153,7 @@ class Batch:
             self.named[f"n_{number}_{name}"] = re.sub(r"\bprog", f"p{number}", t.name), case.arguments[name]
             return f"n_{number}_{name}"
         dtype = t.dtype if isinstance(t, Array) else STORED.get(t, t)
-        prefix = {"s": "s", "m": "m"}.get(name, "x")
-        if isinstance(dtype, scalars.Record):
-            prefix = f"q{number}"  # every dtype is its own
+        prefix = f"{name}{number}" if isinstance(t, Array) else "x"  # an array is an argument: whether it is written to is a question of its own
         array, k = self.column(prefix, dtype, case.arguments[name])
         if isinstance(t, Array):
             case.place = {**getattr(case, "place", {}), name: (array, k)}
@@ -177,17 +175,21 @@ class Batch:
         """Launches; (arrays after it, the kernel)."""
         kernel = self.compile(**options)
         arrays = self.arrays()
-        self.launch(kernel, arrays)
+        given = self.given_for(arrays)
+        self.launch(kernel, given)
+        self.kernel, self.given = kernel, given
         return arrays, kernel
 
     def block(self):
         return min(self.rows, int(os.environ.get("PYPTX_SOAK_BLOCK") or (8 if os.environ.get("PYPTX_COARSEN") else 128)))  # 8: with a tail
 
-    def launch(self, kernel, arrays):
-        block = self.block()
-        given = [kinds.launched(a, self.types[n]) for n, a in arrays.items()]
-        given += [self.scope[cls](*fields) for cls, fields in self.named.values()]
-        kernel[-(-self.rows // block), block](self.rows, *given)
+    def given_for(self, arrays):
+        """The arguments of a launch behind the number of rows, by name."""
+        given = {n: kinds.launched(a, self.types[n]) for n, a in arrays.items()}
+        return given | {n: self.scope[cls](*fields) for n, (cls, fields) in self.named.items()}
+
+    def launch(self, kernel, given):
+        kernel[-(-self.rows // self.block()), self.block()](self.rows, *given.values())
         cuda.synchronize()
 
     def run_unset(self, kernel, number, row):
@@ -199,12 +201,24 @@ class Batch:
         arrays[array][k, row] = True
         name = self.cases[number].raised[row]
         try:
-            self.launch(kernel, arrays)
+            self.launch(kernel, self.given_for(arrays))
         except UnboundLocalError as e:
             at = e.block[0] * self.block() + e.thread[0]
             good = f"variable '{name}'" in str(e) and at == row
             return None if good else f"row {row} reads '{name}' unset, but the exception is of thread {at}: {e}"
         return f"row {row} reads '{name}' unset, and nothing is raised"
+
+    def takes_read_only(self, name):
+        """Whether a launch takes this array although it is read-only: the kernel must not write to it then."""
+        array = self.given[name].view()
+        array.flags.writeable = False
+        try:
+            self.launch(self.kernel, self.given | {name: array})
+        except ValueError as e:
+            if f"read-only: argument {[*self.given].index(name) + 2} ('{name}')" not in str(e):
+                raise
+            return False
+        return True
 
 
 RESULT = re.compile(r"^func (\w+)\(.*\) -> (.*) \{$", re.M)
@@ -282,6 +296,17 @@ def compare(case, slots, arrays, types, number, device):
     return None
 
 
+def unseen_store(case, batch):
+    """None, or the array that the program changes and that the kernel takes read-only: then it is not copied back from a GPU either."""
+    _, after, unspecified = case.reference
+    for name, want in after.items():
+        t = case.program.parameters[name].dtype
+        changed = ~kinds.equal(kinds.stored(kinds.loaded(case.arguments[name], t), t), want, t)[~unspecified]
+        if changed.any() and batch.takes_read_only(case.place[name][0]):
+            return Failure(case, "read-only", f"the kernel writes to {name}, and takes it read-only")
+    return None
+
+
 def device_name():
     return "host" if os.environ.get("PYPTX_DEVICE", "host") == "host" else "cuda"
 
@@ -321,7 +346,7 @@ def check(cases, opt=3, types=True, isolated=False):
         return [Failure(cases[0], "batch", f"only the batch fails: {text}", dict(opt=opt))]
     failures = []
     for number, (case, slots) in enumerate(zip(cases, batch.slots)):
-        failure = compare(case, slots, arrays, found, number, device_name())
+        failure = compare(case, slots, arrays, found, number, device_name()) or unseen_store(case, batch)
         if not failure and case.raised:
             wrong = batch.run_unset(kernel, number, min(case.raised))
             failure = Failure(case, "unset", wrong + "\n" + arguments_text(case, min(case.raised))) if wrong else None

@@ -182,6 +182,28 @@ class Generator(ExpressionGenerator):
         letter = self.r.choice(sorted(K.letters_in(self.env()[name])))
         return [f"{self.element(name, letter)} {self.update(letter)}"]
 
+    def s_picked(self, depth):
+        """Stores into an array of which only the run says which one it is: an element of a tuple by its index, or one after the other."""
+        r = self.r
+        rows = [n for n, t in self.env().items() if isinstance(t, Array) and len(self.extents.get(n, ())) == 1 and not isinstance(t.dtype, Record)]
+        if not rows:
+            return None
+        x = r.choice(rows)
+        # A tuple's elements have one type: layout and memory too, which parameters and local arrays show by their names.
+        y = r.choice([n for n in rows if n == x or n[0] == x[0] in "sl" and self.env()[n] == self.env()[x]])
+        n, items = min(self.extents[x][0], self.extents[y][0]), [x, y, r.choice([x, y])][: r.choice([2, 2, 3])]
+        if n > 1 and r.random() < 0.5:
+            n, items = n - 1, [f"{item}[{r.choice(['1:', ':-1'])}]" for item in items]
+        t, letter = self.env()[x], r.choice(sorted(K.letters_in(self.env()[x])))
+        arrays = f"({', '.join(items)})"
+        if self.loops >= 2 or r.random() < 0.5:
+            place = self.inside(f"{arrays}[{self.index(len(items))}]", t, letter, (n,))
+            return [f"{place} {self.update(letter)}"]
+        k, w, v = self.fresh("k"), self.fresh("w"), self.fresh("w")
+        target, source = r.choice([(w, arrays), (f"{k}, {w}", f"enumerate({arrays})"), (f"{w}, {v}", f"zip({arrays}, ({', '.join(items[::-1])}))")])
+        self.extents[w] = (n,)
+        return [f"for {target} in {source}:", f"    {self.inside(w, t, letter, (n,))} {self.update(letter)}"]
+
     def s_view(self, depth):
         arrays = [n for n, t in self.env().items() if isinstance(t, Array) and n in self.extents]
         if not arrays:
@@ -511,7 +533,7 @@ class Generator(ExpressionGenerator):
 
 STATEMENTS = table(
     Generator,
-    s_assign=10, s_augmented=5, s_update=2, s_record=2, s_tuple=2, s_unpack=3, s_walrus=1, s_store=3, s_view=2, s_fill=1, s_local=1,
+    s_assign=10, s_augmented=5, s_update=2, s_record=2, s_tuple=2, s_unpack=3, s_walrus=1, s_store=3, s_picked=1, s_view=2, s_fill=1, s_local=1,
     s_if=4, s_for=4, s_while=2, s_match=1, s_match_pair=1, s_function=1, s_maybe=2, s_delete=0.5,
 )  # fmt: skip
 
