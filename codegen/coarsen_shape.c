@@ -86,24 +86,10 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   case LLVMUnreachable: return "a thread can stop inside";
   case LLVMRet:
   case LLVMBr:
-  case LLVMSwitch:
-  case LLVMPHI:
-  case LLVMSelect:
-  case LLVMICmp:
-  case LLVMFCmp:
-  case LLVMGetElementPtr:
-  case LLVMExtractElement:
-  case LLVMInsertElement:
-  case LLVMShuffleVector:
-  case LLVMExtractValue:
-  case LLVMInsertValue:
-  case LLVMFreeze:
-  case LLVMFNeg: return NULL;
-  default: break;
+  case LLVMSwitch: return NULL;
+  default:
+    return cg_only_computes(i->old) ? NULL : "it has an instruction that coarsening does not know";
   }
-  if (LLVMIsABinaryOperator(i->old) || LLVMIsACastInst(i->old))
-    return NULL;
-  return "it has an instruction that coarsening does not know";
 }
 
 /* --- shared memory --- */

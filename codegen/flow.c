@@ -41,6 +41,24 @@ Blocks cg_blocks_in_order(Arena *arena, LLVMValueRef f) {
   return post;
 }
 
+bool cg_only_computes(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMICmp:
+  case LLVMFCmp:
+  case LLVMGetElementPtr:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMFreeze:
+  case LLVMFNeg: return true;
+  default: return LLVMIsABinaryOperator(i) || LLVMIsACastInst(i);
+  }
+}
+
 bool cg_is_division(LLVMValueRef i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
   return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;

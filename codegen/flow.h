@@ -10,6 +10,8 @@ typedef VEC(LLVMBasicBlockRef) Blocks;
 Blocks cg_blocks_in_order(Arena *arena, LLVMValueRef f);
 /* Of a load or store: neither volatile nor atomic. */
 bool cg_is_plain_access(LLVMValueRef i);
+/* Does its result hang on its operands alone, and does it nothing else? What is not known here does not. */
+bool cg_only_computes(LLVMValueRef i);
 /* Of integers; a remainder too. */
 bool cg_is_division(LLVMValueRef i);
 

@@ -120,12 +120,14 @@ static bool only_computes(LLVMValueRef call) {
 
 bool cg_lanes_writes(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMStore:
-  case LLVMAtomicRMW:
-  case LLVMAtomicCmpXchg:
-  case LLVMFence: return true;
   case LLVMCall: return !ln_is_nothing(i) && !only_computes(i) && !cg_is_call_of(i, CG_ALL_NAME);
-  default: return false;
+  case LLVMLoad:
+  case LLVMAlloca:
+  case LLVMBr:
+  case LLVMSwitch:
+  case LLVMRet:
+  case LLVMUnreachable: return false;
+  default: return !cg_only_computes(i);
   }
 }
 
@@ -344,9 +346,7 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
     unsigned align = LLVMGetAlignment(i);
     return step((int64_t)((bytes + align - 1) / align * align));
   }
-  case LLVMAtomicRMW:
-  case LLVMAtomicCmpXchg: return vector;
-  default: return ln_all_uniform(l, i) ? step(0) : vector;
+  default: return cg_only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
   }
 }
 

@@ -236,7 +236,7 @@ static LLVMValueRef copy_of(Lanes *l, LLVMValueRef i) {
   return copy;
 }
 
-/* Lane 0 may not be among those that run: what holds in them need not hold in it. */
+/* Lane 0 may not be among those that run: what holds in them need not hold in it. All operations that step and can have flags. */
 static void forget_flags(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
@@ -253,6 +253,7 @@ static void forget_flags(LLVMValueRef i) {
   case LLVMZExt: LLVMSetNNeg(i, 0); break;
   case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
   case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
+  case LLVMICmp: LLVMSetICmpSameSign(i, 0); break;
   default: break;
   }
 }

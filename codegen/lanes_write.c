@@ -34,10 +34,12 @@ static bool has_form(Lanes *l, const LaneValue *v) {
     return ln_is_pair(LLVMTypeOf(LLVMGetOperand(v->old, 0))) &&
            LLVMIsAConstantInt(LLVMGetOperand(v->old, 1));
   case LLVMInsertElement: return LLVMIsAConstantInt(LLVMGetOperand(v->old, 2));
-  case LLVMShuffleVector:
-  case LLVMVAArg:
-  case LLVMAlloca: return false;
-  default: return true;
+  case LLVMShuffleVector: return false;
+  case LLVMLoad:
+  case LLVMCall:
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg: return true;
+  default: return cg_only_computes(v->old);
   }
 }
 

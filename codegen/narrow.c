@@ -404,10 +404,12 @@ static void find_indices(Fn *fn) {
     FOR_INS (b, i)
       i->flags |= i->op == OP_WRAP_INDEX ? INS_INDEX : 0;
   FOR_BLOCKS (fn, b)
-    FOR_INS (b, i)
-      for (uint32_t k = 0;
-           k < i->nargs && i->op != OP_LOAD && i->op != OP_STORE && i->op != OP_ATOMIC; k++)
-        i->args[k]->flags &= (uint16_t)~INS_INDEX;
+    FOR_INS (b, i) {
+      bool element = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
+      for (uint32_t k = 0; k < i->nargs; k++)
+        if (!element || k > i->args[0]->type->ndim) /* not one of its indices */
+          i->args[k]->flags &= (uint16_t)~INS_INDEX;
+    }
 }
 
 /* --- the pass --- */
