@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "codegen/lower.h"
+#include "typeinfer/infer.h"
 
 enum Use { USED = 1, READ = 2, WRITE = 4, ANYTHING = USED | READ | WRITE };
 
@@ -163,11 +164,15 @@ static void mark_operands(Usage *u, Ins *i, uint32_t first) {
     mark_all(u, i->args[k], ty_is_scalar(i->args[k]->type) ? USED : ANYTHING);
 }
 
-/* Of an array it gets the address, and may do anything there. */
+/* Of an array it gets the address, and may do anything there that the signature allows. */
 static void visit_call_c(Usage *u, Ins *i) {
-  for (uint32_t k = 0; k < i->nargs; k++)
-    mark_leaves(u, use_of(i->args[k]),
-                i->args[k]->type->id == TY_ARRAY ? 1 : lw_leaf_count(i->args[k]->type), ANYTHING);
+  Signature sig = ty_signature(u->cx, i->aux.frozen->names[0]);
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    const Type *t = i->args[k]->type;
+    bool reads = k < sig.nargs && sig.args[k]->readonly;
+    mark_leaves(u, use_of(i->args[k]), t->id == TY_ARRAY ? 1 : lw_leaf_count(t),
+                reads ? USED | READ : ANYTHING);
+  }
 }
 
 static void visit_element(Usage *u, Ins *i, uint8_t bits) {

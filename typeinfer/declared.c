@@ -15,6 +15,18 @@ static bool takes_array(const Type *want, const Type *given) {
          (want->layout == LAYOUT_A || given->layout == want->layout);
 }
 
+/* Where the signature does not say readonly, it may write. */
+static void check_readonly(Ty *ty, const char *name, uint32_t k, const Type *want, Val given) {
+  if (given.type->id == TY_ARRAY && given.type->readonly && !want->readonly)
+    (void)TY_FAIL_ADVISED(
+        ty,
+        "write readonly before the array's type in the signature, if the function only reads it",
+        ERR_ARGUMENTS, name,
+        arena_printf(&ty->cx->arena,
+                     "argument %u is %s, which is read-only, and the function may write to it",
+                     k + 1, TY_PRETTY(ty, given)));
+}
+
 /* Numbers are converted as by a store; of an array the function gets the address. */
 Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const Frozen *names) {
   Signature sig = ty_signature(ty->cx, f->names[0]);
@@ -35,6 +47,7 @@ Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const
     if (!fits)
       return TY_FAIL(ty, ERR_ARGUMENT_TYPE, name, arena_printf(&ty->cx->arena, "%u", k + 1),
                      TY_PRETTY(ty, (Val){.type = want}), TY_PRETTY(ty, args[k]));
+    check_readonly(ty, name, k, want, args[k]);
     passed[k] = want->id == TY_ARRAY ? args[k] : ty_cast(ty, args[k], want);
   }
   bool returns = sig.result && sig.result->id != TY_NONE;

@@ -1,5 +1,6 @@
 """The API tests run on the host device, or on the GPU with PYPTX_DEVICE=gpu: the same files, the same assertions. PYPTX_DEVICE=ptx: the GPU's code on
-the CPU (tests/ptx_on_cpu; PYPTX_STANDIN names the stand-in driver)."""
+the CPU (tests/ptx_on_cpu; PYPTX_STANDIN names the stand-in driver). PYPTX_COARSEN=K and PYPTX_TESTS_OPT=0 are coarsen= and opt= of all
+kernels that do not say."""
 
 import os
 import sys
@@ -13,6 +14,12 @@ if os.environ["PYPTX_DEVICE"] == "ptx" or "PYPTX_ON_PTX" in os.environ:
     import ptx_on_cpu
 
     ptx_on_cpu.choose()
+
+if "PYPTX_TESTS_OPT" in os.environ:
+    from pyptx.cuda import _jit
+
+    read_options = _jit._read_options
+    _jit._read_options = lambda options: read_options({"opt": int(os.environ.get("PYPTX_TESTS_OPT", 3)), **options})
 
 
 @pytest.fixture(scope="session")
@@ -29,8 +36,10 @@ def libm_ulps(device):
 
 @pytest.fixture
 def one_entry(monkeypatch):
-    """For tests that read the PTX of the kernel that was written: PYPTX_COARSEN, with which the others run, adds a second entry to it."""
+    """For tests that read the PTX of the kernel that was written: PYPTX_COARSEN, with which the others run, adds a second entry to it, and
+    PYPTX_TESTS_OPT leaves it as it was lowered."""
     monkeypatch.delenv("PYPTX_COARSEN", raising=False)
+    monkeypatch.delenv("PYPTX_TESTS_OPT", raising=False)
 
 
 def pytest_configure(config):

@@ -86,6 +86,7 @@ def test_what_is_declared():
     assert repr(twice) == "<pyptx declared device function twice: int32(int32)>"
     assert weigh.signature == "float32(float32, float32[::1])" and weigh.abi == "numba" and weigh.link == (code,)
     assert note.signature == "void(int32[:], int32)"
+    assert cuda.declare_device("f", "int32( readonly int32[::1], bool,)").signature == "int32(readonly int32[::1], bool)"
     with pytest.raises(TypeError, match="kernels call it"):
         twice(1)
     back = pickle.loads(pickle.dumps(weigh))
@@ -280,6 +281,41 @@ d = cuda.device_array(4, np.int32)
 def live():
     return control.live(LINK), control.live(MODULE)
 """
+
+
+@needs_standin
+def test_arrays_that_the_function_may_write_to():
+    """Without readonly in its signature it may: read-only arrays are refused, host arrays copied back. With it they are only read."""
+    run(HEAD + """
+code = cuda.PTXSource(".version 7.0\\n.func f")
+writes = cuda.declare_device("f", "int32(int32, int32[:])", link=code, abi="c")
+reads = cuda.declare_device("f", "int32(int32, readonly int32[:])", link=code, abi="c")
+TABLE = np.arange(4, dtype=np.int32)
+
+def kernel_of(f, constant=False):
+    def kernel(out, a, b, i):
+        out[0] = f(1, cuda.const.array_like(TABLE) if constant else (a, b)[i])
+    return cuda.jit(kernel)
+
+x, y = np.zeros(4, np.int32), np.zeros(4, np.int32)
+y.flags.writeable = False
+control.forget()
+kernel_of(reads)[1, 1](d, x, y, 0)
+assert control.calls(b"cuMemcpyDtoH") + control.calls(b"cuMemcpyDtoHAsync") == 0
+try:
+    kernel_of(writes)[1, 1](d, x, y, 0)
+    raise SystemExit("not refused")
+except ValueError as e:
+    assert "read-only: argument 3 ('b')" in str(e), e
+kernel_of(writes)[1, 1](d, x, x.copy(), 0)
+assert control.calls(b"cuMemcpyDtoH") + control.calls(b"cuMemcpyDtoHAsync") == 2
+kernel_of(reads, True)[1, 1](d, x, y, 0)
+try:
+    kernel_of(writes, True)[1, 1](d, x, y, 0)
+    raise SystemExit("not refused")
+except TypeError as e:
+    assert "argument 2 is" in str(e) and "read-only, and the function may write to it" in str(e) and "write readonly before" in str(e), e
+""")
 
 
 @needs_standin

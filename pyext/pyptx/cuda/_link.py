@@ -137,7 +137,7 @@ class DeclaredFunction:
 
 
 def _split(text):
-    """("int32", ["float32[:]", …]) of "int32(float32[:], …)"."""
+    """("int32", ["float32[:]", …], ["readonly ", …]) of "int32(readonly float32[:], …)"; "" for what may be written."""
     from pyptx import _pyptx
 
     result, bracket, rest = text.partition("(")
@@ -150,8 +150,9 @@ def _split(text):
         if c == "," and not depth:
             parts.append(rest[begin:i].strip())
             begin = i + 1
-    parts = [part for part in parts if part]
-    return _pyptx._type(result.strip() or "void"), [_pyptx._type(part) for part in parts]
+    only_read = ["readonly " * (part.startswith("readonly ") and part.endswith("]")) for part in parts if part]
+    types = [_pyptx._type(part[len(word):]) for part, word in zip(filter(None, parts), only_read)]
+    return _pyptx._type(result.strip() or "void"), types, only_read
 
 
 def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
@@ -159,7 +160,7 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
 
     name: its symbol; of CUDA C++, a function declared ``extern "C" __device__``.
     sig: "int32(float32, float32[:])" or ``int32(float32, float32[:])``: bools, integers and floats of 32 and 64 bits; an array is passed as
-        the address of its first element.
+        the address of its first element, "readonly float32[:]" one that the function does not write to.
     link: the file or files that define it (see link= of cuda.jit), linked with every kernel that can call it.
     abi: "numba": the result is written to an address that is the first argument, and an int, the status, is returned:
         ``int f(float *result, float x)``. "c": ``float f(float x)``.
@@ -174,11 +175,11 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         raise ValueError("use_cooperative: functions that synchronise the grid cannot be declared; call cuda.cg.this_grid().sync() in the kernel")
     if not isinstance(sig, (str, Type)):
         raise TypeError(f"the signature is text or int32(float32), not {sig!r}")
-    result, args = _split(sig if isinstance(sig, str) else repr(sig))
+    result, args, only_read = _split(sig if isinstance(sig, str) else repr(sig))
     for what in [result] * (repr(result) not in ("void", "none")) + args:
         scalar, is_array, _ = repr(what).partition("[")
         if scalar not in _NUMBERS or (is_array and what is result):
             raise ValueError(f"{name}: {what!r} cannot be {'returned' if what is result else 'passed'}; bools, integers, floats of 32 and 64 bits"
                              f"{'' if what is result else ' and arrays of them'} can")
-    text = f"{'void' if repr(result) == 'none' else result!r}({', '.join(map(repr, args))})"
+    text = f"{'void' if repr(result) == 'none' else result!r}({', '.join(f'{word}{what!r}' for word, what in zip(only_read, args))})"
     return DeclaredFunction(name, text, read_link(link), abi)
