@@ -346,7 +346,7 @@ def test_loads_are_as_wide_as_the_alignment_allows():
     assert len(loads(np.dtype([("k", "i1"), ("x", "f8")]))) == 8
 
 
-def test_fields_of_one_record_are_loaded_together():
+def test_fields_of_one_record_are_loaded_together(one_entry):
     kernel = define("def kernel(a, out):\n    i = cuda.grid(1)\n    r = a[i]\n    out[i] = r['x'] + r['y'] + r['z'] + r['w']\n")
     r = from_dtype([(n, "f4") for n in "xyzw"])
     assert "v4.f32" in ptx_of(kernel, f"{r}[::1], float32[::1]", "sm_80") or "v4.b32" in ptx_of(kernel, f"{r}[::1], float32[::1]", "sm_80")

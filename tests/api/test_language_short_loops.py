@@ -304,7 +304,7 @@ def test_constants_as_large_as_integers(coarsen):
 
 
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
-def test_the_gpus_code_has_no_loop_for_the_rest():
+def test_the_gpus_code_has_no_loop_for_the_rest(one_entry):
     def kernel(start, value, y):
         row = cuda.grid(1)
         acc = 0.0

@@ -25,6 +25,9 @@ from pyptx import cuda
 from scalars import Array, Named, Tuple, Unspecified
 
 
+COARSENED = collections.Counter()  # kernels that ran, by whether they have a second entry of several blocks
+
+
 class Case:
     """A program with its meaning and its arguments for every row."""
 
@@ -178,6 +181,7 @@ class Batch:
         given = self.given_for(arrays)
         self.launch(kernel, given)
         self.kernel, self.given = kernel, given
+        COARSENED.update("neighbouring blocks" in str(o.coarsening) for o in kernel.overloads.values())
         return arrays, kernel
 
     def block(self):

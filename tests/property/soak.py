@@ -34,16 +34,16 @@ def batch_size(device, opt):
 
 
 def run_batch(seeds, rows, opt):
-    """(number of rows compared, [(kind, text, path of the reproducer)])."""
+    """(number of rows compared, of kernels that were coarsened, [(kind, text, path of the reproducer)])."""
     import differential
     import shrink
 
     cases = [differential.case_of(s, rows) for s in seeds]
-    found = []
+    found, coarsened = [], differential.COARSENED[True]
     for failure in differential.check(cases, opt):
         small = shrink.shrunk(failure)
         found.append((small.kind, f"{small}\n{small.case.program.source}", str(shrink.store(small))))
-    return sum(c.rows for c in cases), found
+    return sum(c.rows for c in cases), differential.COARSENED[True] - coarsened, found
 
 
 def work(tasks, results, device):
@@ -64,7 +64,7 @@ def work(tasks, results, device):
             import traceback
 
             text = f"seeds {seeds[0]}…{seeds[-1]}: {e!r}\n{traceback.format_exc()}"
-            results.put(("done", os.getpid(), number, len(seeds), 0, [("broken", text, "")]))
+            results.put(("done", os.getpid(), number, len(seeds), 0, 0, [("broken", text, "")]))
 
 
 class Soak:
@@ -73,7 +73,7 @@ class Soak:
         self.context = multiprocessing.get_context("spawn")
         self.tasks, self.results = self.context.Queue(), self.context.Queue()
         self.pending, self.running, self.workers = {}, {}, []
-        self.programs = self.rows = 0
+        self.programs = self.rows = self.coarsened = 0
         self.failures, self.kinds = [], Counter()
         self.start = self.last = time.monotonic()
 
@@ -113,9 +113,10 @@ class Soak:
             return
         self.running.pop(pid, None)
         self.pending.pop(number, None)
-        count, rows, failures = rest
+        count, rows, coarsened, failures = rest
         self.programs += count
         self.rows += rows
+        self.coarsened += coarsened
         for f in failures:
             self.fail(*f)
 
@@ -152,7 +153,7 @@ class Soak:
         kinds = ", ".join(f"{n} {k}" for k, n in self.kinds.items()) or "none"
         print(
             f"soak: {self.programs} programs (seeds {self.o.seed} to {self.o.seed + self.o.n - 1}) on {self.o.device}, "
-            f"{self.rows} rows, {seconds:.0f} s, {self.programs / seconds:.1f} programs a second; failed: {kinds}"
+            f"{self.rows} rows, {f'{self.coarsened} kernels coarsened, ' if self.o.coarsen else ''}{seconds:.0f} s, {self.programs / seconds:.1f} programs a second; failed: {kinds}"
         )
         return 1 if self.failures else 0
 
@@ -172,6 +173,7 @@ def main():
         os.environ["PYPTX_COARSEN"] = str(options.coarsen)  # the processes inherit it
         options.batch = options.batch or 1  # longer kernels are not coarsened
         options.rows = options.rows or 70
+        options.opt = 3 if options.opt is None else options.opt  # opt=0 switches it off
     options.rows = options.rows or {"host": 24, "ptx": 24, "cuda": 64}[options.device]
     return Soak(options).run()
 
