@@ -200,3 +200,22 @@ def test_a_python_int_counts_the_units_of_a_span_whole():
     jit(kernel)[1, 1](300, np.int8(1), np.timedelta64(3, "s"), 0, out)
     cuda.synchronize()
     assert list(out.astype(np.int64)) == [44, 300]
+
+
+@pytest.mark.parametrize(
+    "of,items",
+    [("{}", "x"), ("reversed({})", "x"), ("enumerate({})", "k, x"), ("enumerate({}, 2)", "k, x"), ("zip({}, {}[::-1])", "k, x"), ("enumerate(zip({}, {}))", "k, (x, y)")],
+)
+def test_loops_over_arrays_of_two_layouts(of, items):
+    """What is looped over is a row, or every second element of a row."""
+    kernel = define(f"""def kernel(a, c, out):
+    for {items} in {of.format("a", "a")} if c else {of.format("a[::2]", "a[::2]")}:
+        out[0] += 1
+        out[1] = out[1] * 3 + {items.replace("(", "").replace(")", "").replace(",", " +")}
+""")
+    for c in (0, 1):
+        a, want, got = np.arange(1, 8), np.zeros(2, np.int64), np.zeros(2, np.int64)
+        kernel(a, c, want)
+        jit(kernel)[1, 1](a, c, got)
+        cuda.synchronize()
+        assert np.array_equal(got, want)
