@@ -224,6 +224,17 @@ def test_a_wrong_bit_is_found():
     assert failure.kind in ("value", "array") and "result 0" in failure.text
 
 
+def test_a_store_that_is_not_seen_is_found(monkeypatch):
+    """An array that a program changes and a launch takes read-only, as where what is written was not known; what is only read may be taken."""
+    writes = "def prog(a0, s):\n    (s, s)[a0 % 2][1] = a0 ^ s[1] ^ 1\n    return (a0,)\n"
+    reads = "def prog(a0, s):\n    return (a0 + (s, s)[a0 % 2][1],)\n"
+    cases = [of_source(text, {"a0": "int16", "s": Array("int16", 1)}) for text in (writes, reads)]
+    assert differential.check(cases, opt=0) == []
+    monkeypatch.setattr(differential.Batch, "takes_read_only", lambda self, name: True)
+    (failure,) = differential.check(cases, opt=0)
+    assert failure.kind == "read-only" and failure.case is cases[0]
+
+
 def test_a_wrong_type_is_found():
     case = differential.case_of(3, ROWS)
     t = case.meaning.result
