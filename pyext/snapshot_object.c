@@ -386,12 +386,7 @@ static bool freeze_callable(PxSnapshot *s, Frozen *f, PyObject *object) {
   IntrinsicId id = px_intrinsic_of(s->st, object);
   if (id == INTR_NONE)
     return freeze_library_function(s, f, object);
-  bool ufunc = !strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc");
-  bool consumes = id == INTR_PY_MIN || id == INTR_PY_MAX || id == INTR_PY_SUM ||
-                  id == INTR_PY_ANY || id == INTR_PY_ALL;
-  /* pow of three arguments; what writes numbers; round to so many digits; ufuncs and reductions of arrays */
-  if (id == INTR_PY_POW || id == INTR_PY_PRINT || id == INTR_PY_ROUND || consumes || ufunc)
-    (void)freeze_library_function(s, f, object);
+  (void)freeze_library_function(s, f, object); /* a form of it, or all that it does */
   f->kind = FZ_INTRINSIC;
   f->i = id;
   return true;

@@ -45,16 +45,22 @@ enum { MAX_PARAMETERS = 16 };
 typedef struct Parameter {
   const char *name;
   size_t len;
-  bool optional, star;
+  bool optional, star, named; /* named: by keyword alone */
 } Parameter;
 
 static uint32_t read_signature(const char *s, Parameter *out, uint32_t limit) {
   uint32_t n = 0;
+  bool named = false;
   while (*s && n < limit) {
     while (*s == ' ' || *s == ',')
       s++;
+    if (s[0] == '*' && s[1] == ',') {
+      named = true;
+      s += 2;
+      continue;
+    }
     Parameter *p = &out[n++];
-    *p = (Parameter){.star = *s == '*'};
+    *p = (Parameter){.star = *s == '*', .named = named};
     s += p->star;
     p->name = s;
     while (isalnum((unsigned char)*s) || *s == '_')
@@ -136,10 +142,13 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
   uint32_t np = read_signature(ir_intrinsics[c->id].signature, params, MAX_PARAMETERS);
   uint32_t nkeys = names ? names->n : 0, positional = n - nkeys;
   bool star = np && params[0].star;
-  if (positional > (star ? TY_MAX_ARGS : np)) {
+  uint32_t limit = star ? TY_MAX_ARGS : np;
+  while (!star && limit && params[limit - 1].named)
+    limit--;
+  if (positional > limit) {
     return cannot_bind(ty, c,
-                       arena_printf(&ty->cx->arena, "it takes %u argument%s, but %u are given",
-                                    star ? TY_MAX_ARGS : np, np == 1 && !star ? "" : "s",
+                       arena_printf(&ty->cx->arena, "it takes %u %sargument%s, but %u are given",
+                                    limit, limit < np ? "positional " : "", limit == 1 ? "" : "s",
                                     positional));
   }
   for (uint32_t k = 0; k < positional; k++) {
@@ -409,8 +418,10 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return BOTTOM;
   const Frozen *f = callee.type->frozen;
   if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
-      ir_intrinsics[f->i].kind == INTRINSIC_FUNC && f->i == INTR_PY_POW && n == 3 && f->func)
-    return ty_call_library(ty, f->func, args, n, names);
+      ir_intrinsics[f->i].kind == INTRINSIC_FUNC && f->i == INTR_PY_POW && n == 3 && f->func) {
+    Val r = ty_call_library(ty, f->func, args, n, names);
+    return is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
+  }
   Val result;
   if (ty_ufunc_into(ty, callee, args, n, names, &result))
     return result;

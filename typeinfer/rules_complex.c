@@ -145,6 +145,26 @@ Val ty_rule_cmath_pred(Ty *ty, const TyCall *c) {
   return arguments(ty, c, &z) ? pred(ty, real_pred(c->id), z) : BOTTOM;
 }
 
+/* a and b in their type, with real tolerances of its parts' type. */
+Val ty_rule_cmath_isclose(Ty *ty, const TyCall *c) {
+  Val args[4];
+  TyCall call = *c;
+  for (uint32_t k = 2; k < 4; k++) {
+    if (!c->given[k])
+      call.args[k] = ty_const_float(ty, k == 2 ? 1e-9 : 0);
+    else if (!ty_is_number(c->args[k].type) || ty_is_complex(c->args[k].type))
+      return ty_argument_type(ty, c, k, "a real number");
+    call.given[k] = true;
+  }
+  if (!c->library)
+    return TY_FAIL(ty, ERR_NOT_CALLABLE, c->name);
+  if (!arguments(ty, &call, args))
+    return BOTTOM;
+  args[2] = ty_part(ty, args[2], 0);
+  args[3] = ty_part(ty, args[3], 0);
+  return ty_call_library(ty, c->library, args, 4, NULL);
+}
+
 /* --- NumPy --- */
 
 bool ty_is_complex_call(const TyCall *c) {

@@ -105,17 +105,20 @@ Val ty_rule_np_frexp(Ty *ty, const TyCall *c) {
   return ty_make_tuple(ty, pair, 2);
 }
 
+/* The type is x1's alone, but that a weak integer has no say beside a strong x2 that is no bool. */
 Val ty_rule_np_ldexp(Ty *ty, const TyCall *c) {
   TyCall first = *c;
   first.n = 1;
-  Val args[2];
-  const Type *t = np_float_arguments(ty, &first, args);
-  if (!t)
+  Val args[2], x2 = c->args[1];
+  if (!np_float_arguments(ty, &first, args))
     return BOTTOM;
-  if (!ty_is_number(c->args[1].type) || !ty_is_integral(c->args[1].type))
+  if (!ty_is_number(x2.type) || !ty_is_integral(x2.type))
     return ty_argument_type(ty, c, 1, "an integer");
-  args[0] = widened(ty, args[0]);
-  args[1] = ty_cast_id(ty, c->args[1], TY_PYINT);
+  const Type *t = args[0].type;
+  if (c->args[0].type->id == TY_PYINT && !ty_is_weak(x2.type) && ty_kind(x2.type) != KIND_BOOL)
+    t = ty_id(ty, TY_F16);
+  args[0] = widened(ty, ty_cast(ty, c->args[0], t));
+  args[1] = ty_exponent(ty, x2);
   return ty_cast(ty, ty_intrinsic(ty, INTR_MATH_LDEXP, args[0].type, args, 2), t);
 }
 

@@ -279,6 +279,7 @@ Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less 
 /* rules_complex.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
 Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
 bool ty_is_narrow(const Type *t);         /* converts to float32 without loss, as Numba sees it */
+Val ty_exponent(Ty *ty, Val v);           /* rules_math.c: an integer as ldexp takes it */
 bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
 Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
@@ -339,6 +340,7 @@ bool ty_is_bytes(Val v);
 Val ty_bytes_tuple(Ty *ty, Val bytes);
 Val ty_len(Ty *ty, Val v);
 Val ty_reversed(Ty *ty, Val seq); /* range.c */
+Val ty_range_len(Ty *ty, Val range);
 Val ty_range_item(Ty *ty, Val range, Val index);
 Val ty_range_contains(Ty *ty, Val item, Val range);
 /* on lists and the like from outside of the kernel; NULL: none */

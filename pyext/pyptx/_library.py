@@ -1,6 +1,7 @@
 """Functions of math, cmath, NumPy and the builtins that kernels get as Python functions, compiled with the kernel.
 
-What a kernel names as math.gcd is compiled as gcd below. Integers are 64 bits wide and wrap; floats follow math's own rule.
+What a kernel names as math.ulp is compiled as ulp below. Where math.gcd is a row of ir/intrinsics.def its rule brings the arguments to
+one exact type first; gcd below computes with these. Integers are 64 bits wide and wrap; floats follow math's own rule.
 """
 import cmath
 import math
@@ -9,90 +10,121 @@ import types
 import numpy as np
 
 
+# --- integers: uint64 counts, in which nothing is negative; constants of that type, so that both typings keep to it
+
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+LARGEST = np.uint64(9223372036854775807)  # of a Python int's values in a kernel
+SQUARE_ROOT = np.uint64(2**32)  # of the first number that is no uint64
+
+
+def divisor(x, y):
+    while y != ZERO:
+        x, y = y, x % y
+    return x
+
+
 def gcd(*integers):
-    """Greatest common divisor of integers, not negative."""
-    x = 0
+    """Greatest common divisor of uint64s."""
+    x = ZERO
     for v in integers:
-        y = int(abs(v))
-        while y != 0:
-            x, y = y, x % y
+        x = divisor(x, v)
     return x
 
 
 def lcm(*integers):
-    """Least common multiple of integers, not negative."""
-    x = 1
-    for v in integers:
-        y = int(abs(v))
-        if x == 0 or y == 0:
-            x = 0
-        else:
-            x = abs(x // gcd(x, y) * y)
-    return x
+    """Least common multiple of uint64s, its lower 64 bits.
+
+    Each number brings the factors that those before it lack. What they have of them divides the number, so that it is found without the
+    multiple so far, which may have wrapped.
+    """
+    r = ONE
+    for k in range(len(integers)):
+        v = integers[k]
+        if v == ZERO:
+            return ZERO
+        shared = ONE
+        for j in range(k):
+            part = divisor(integers[j], v)
+            shared *= part // divisor(shared, part)
+        r *= v // shared
+    return r
 
 
 def isqrt(n):
     """Largest integer whose square is not above n."""
-    x = int(n)
-    if x < 0:
+    if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    r = int(math.sqrt(float(x)))
-    while r > 0 and r > x // r:
-        r -= 1
-    while r + 1 <= x // (r + 1):
-        r += 1
+    x = np.uint64(n)
+    r = np.uint64(math.sqrt(float(x)))
+    while r > ZERO and r > x // r:
+        r -= ONE
+    while r + ONE <= x // (r + ONE):
+        r += ONE
     return r
 
 
 def factorial(n):
     """Product of 1 to n; exact up to 20."""
-    x = int(n)
-    if x < 0:
+    if n < 0:
         raise ValueError("factorial() not defined for negative values")
-    if x > 20:
+    if n > 20:
         raise OverflowError("factorial() of more than 20 does not fit 64 bits: use math.gamma(n + 1)")
     r = 1
-    for k in range(2, x + 1):
+    for k in range(2, int(n) + 1):
         r *= k
     return r
 
 
 def perm(n, k):
     """Ways to choose k of n items in order."""
-    x = int(n)
-    y = int(k)
-    if x < 0 or y < 0:
+    if n < 0 or k < 0:
         raise ValueError("perm() arguments must be non-negative integers")
+    x = np.uint64(n)
+    y = np.uint64(k)
     if y > x:
-        return 0
-    r = 1
-    for i in range(y):
-        if r > 9223372036854775807 // (x - i):
+        return ZERO
+    r = ONE
+    while y > ZERO:
+        if r > LARGEST // x:
             raise OverflowError("perm() does not fit 64 bits: use math.gamma")
-        r *= x - i
+        r *= x
+        x -= ONE
+        y -= ONE
     return r
 
 
 def comb(n, k):
     """Ways to choose k of n items without order."""
-    x = int(n)
-    y = int(k)
-    if x < 0 or y < 0:
+    if n < 0 or k < 0:
         raise ValueError("comb() arguments must be non-negative integers")
+    x = np.uint64(n)
+    y = np.uint64(k)
     if y > x:
-        return 0
+        return ZERO
     if y > x - y:
         y = x - y
-    r = 1
-    for i in range(y):
-        if r > 9223372036854775807 // (x - i):
-            raise OverflowError("comb() does not fit 64 bits on the way: use math.gamma")
-        r = r * (x - i) // (i + 1)
+    r = ONE
+    i = ZERO
+    while i < y:  # r is comb(n, i)
+        top = x - i
+        i += ONE
+        common = divisor(r, i)
+        r //= common
+        top //= i // common
+        if r > LARGEST // top:
+            raise OverflowError("comb() does not fit 64 bits: use math.gamma")
+        r *= top
     return r
 
 
-def isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
-    """Are two numbers within the given tolerances of each other."""
+# --- floats: the arguments have the type that they are computed in
+
+
+def isclose(a, b, rel_tol, abs_tol):
+    """Are two floats within the given tolerances of each other."""
+    if rel_tol < 0 or abs_tol < 0:
+        raise ValueError("tolerances must be non-negative")
     if a == b:
         return True
     if math.isinf(a) or math.isinf(b):
@@ -101,16 +133,19 @@ def isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
     return bool(diff <= math.fabs(rel_tol * b) or diff <= math.fabs(rel_tol * a) or diff <= abs_tol)
 
 
-def dist(p, q):
-    """Euclidean distance of two points, given as tuples of one length."""
-    s = 0.0
+def dist(p, q, zero):
+    """Euclidean distance of two points of one length, in the type of zero."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    number = type(zero)
+    s = zero
     for a, b in zip(p, q):
-        s = math.hypot(s, a - b)
+        s = math.hypot(s, number(a) - number(b))
     return s
 
 
-def prod(iterable, *, start=1):
-    """Product of a tuple's or an array's items."""
+def prod(iterable, start):
+    """Product of an array's items."""
     for x in iterable:
         start = start * x
     return start
@@ -127,8 +162,10 @@ def ulp(x):
     return above - y
 
 
-def complex_isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
+def complex_isclose(a, b, rel_tol, abs_tol):
     """Are two complex numbers within the given tolerances of each other."""
+    if rel_tol < 0 or abs_tol < 0:
+        raise ValueError("tolerances must be non-negative")
     if a == b:
         return True
     if cmath.isinf(a) or cmath.isinf(b):
@@ -138,34 +175,35 @@ def complex_isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
 
 
 def times_mod(a, b, m):
-    """a * b % m for 0 <= a, b < m, without overflow."""
-    if m <= 3037000499:  # whose square is below 2**63
+    """a * b % m of uint64s below m, which is 2**63 at most."""
+    if m <= SQUARE_ROOT:
         return a * b % m
-    r = 0
-    while b > 0:
-        if b & 1:
+    r = ZERO
+    while b != ZERO:
+        if b & ONE != ZERO:
             r = r - (m - a) if r >= m - a else r + a
         a = a - (m - a) if a >= m - a else a + a
-        b >>= 1
+        b >>= ONE
     return r
 
 
 def pow_mod(base, exp, mod):
     """base ** exp % mod of Python ints, with mod's sign."""
-    m = abs(mod)
     e = exp
     if e < 0:
         raise ValueError("pow() with a negative exponent and a modulus is not available in a kernel")
-    if m == 0:
+    if mod == 0:
         raise ValueError("pow() 3rd argument cannot be 0")
-    x = base % m
-    r = 1 % m
+    m = np.uint64(mod if mod > 0 else -mod)  # -(-2**63) is -2**63, whose bits are 2**63's
+    rest = base % mod
+    x = np.uint64(rest if rest >= 0 else rest - mod)
+    r = ONE % m
     while e > 0:
         if e & 1:
             r = times_mod(r, x, m)
         x = times_mod(x, x, m)
         e >>= 1
-    return r - m if mod < 0 and r != 0 else r
+    return np.int64(r) + mod if mod < 0 and r != ZERO else np.int64(r)
 
 
 def numpy_gcd(x1, x2):

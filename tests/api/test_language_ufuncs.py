@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 import pytest
-from harness import FLOATS, STRONG, define, jit, pairs, run, same, specials
+from harness import FLOATS, INTS, STRONG, define, jit, pairs, run, same, specials
 from pyptx import cuda
 from test_language_math import ONE, TWO, bound
 from test_ptx import assemble, ptx_of
@@ -157,10 +157,43 @@ def test_functions_with_two_results(name, count, dtype, part):
     check(f"np.{name}({holes})[{part}]", lambda *a: function(name)(*a)[part], args)
 
 
-@pytest.mark.parametrize("dtypes", [(a, b) for a in ("int16", *FLOATS) for b in ("int8", "int64")], ids="-".join)
-def test_ldexp(dtypes):
-    x, y = pairs(np.array([3, -1, 0], dtypes[0]), np.array([0, 5, -7], dtypes[1]))
-    check("np.ldexp({}, {})", np.ldexp, [x, y])
+@pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
+def test_ldexp(dtype):
+    """Of every type of exponent; NumPy has none of uint64."""
+    for exponent in INTS[:-1]:
+        x, y = pairs(np.array([3, 0, 7], dtype), np.array([0, 5, 7, 120], exponent))
+        check("np.ldexp({}, {})", np.ldexp, [x, y])
+
+
+@pytest.mark.parametrize("exponent", INTS[:-1])
+def test_ldexp_of_python_numbers(exponent):
+    """A Python int has no say beside an exponent of NumPy's, a float has one."""
+    y = np.array([0, 5, 7], exponent)
+    for x in (3, 2.5):
+        check(f"np.ldexp({x}, {{}})", lambda v: np.ldexp(x, v), [y])
+        check(f"np.ldexp({x}, int({{}}))", lambda v: np.ldexp(x, int(v)), [y])
+
+
+@pytest.mark.parametrize("module", ["math", "np"])
+def test_ldexp_of_an_exponent_beyond_63_bits(module):
+    """An infinity, as for any large exponent; 0 stays 0."""
+    kernel = define(f"def kernel(e, out):\n    out[0] = {module}.ldexp(1.0, e[0])\n    out[1] = {module}.ldexp(0.0, e[0])\n    out[2] = {module}.ldexp(1.0, e[1])")
+    out = np.zeros(3)
+    cuda.jit(kernel)[1, 1](np.array([2**64 - 1, 10], np.uint64), out)
+    cuda.synchronize()
+    assert out.tolist() == [np.inf, 0.0, 1024.0]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_nextafter_goes_to_the_other_zero(dtype):
+    """C's, and NumPy's since 2.5; before, of float16, it gave x itself where the two are equal."""
+    kernel = define("def kernel(x, y, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = np.nextafter(x[i], y[i])")
+    x = np.array([0.0, -0.0, 0.0, -0.0, 1.0, np.inf], dtype)
+    y = np.array([-0.0, 0.0, 0.0, -0.0, 1.0, np.inf], dtype)
+    out = np.ones_like(x)
+    cuda.jit(kernel)[1, 6](x, y, out)
+    cuda.synchronize()
+    assert out.tobytes() == y.tobytes()
 
 
 @pytest.mark.parametrize("dtype", ["int32", *FLOATS])
