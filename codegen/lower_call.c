@@ -1,6 +1,5 @@
 /* Calls of device functions, and print. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/lower_private.h"
@@ -222,78 +221,4 @@ void lw_print(Lower *lw, Ins *i) {
     }
   }
   lw->target->print(lw, line.format.text ? line.format.text : "", line.args.data, line.args.len);
-}
-
-/* --- %r where there is only C's printf --- */
-
-/* Python writes 1.0 where printf writes 1: a second argument brings the ".0" of whole numbers below the exponent form. `spec`: flags, width
- * and precision. */
-static void plain_real(Lower *lw, Line *line, const char *spec, size_t n, char kind,
-                       LLVMValueRef x) {
-  static const struct {
-    char kind, digits[4];
-    double limit; /* from here on %g writes an exponent */
-  } rows[] = {{'r', "16", 1e16}, {'R', "7", 1e7}, {'H', "4", 1e4}, {'B', "3", 1e3}};
-  size_t row = 0;
-  while (rows[row].kind != kind)
-    row++;
-  bool left = memchr(spec, '-', n), precise = memchr(spec, '.', n);
-  size_t flags = strspn(spec, "-+ 0");
-  int width = flags < n && char_is_digit(spec[flags]) ? atoi(spec + flags) : 0;
-  if (left || precise) {
-    buf_printf(&line->format, "%%%.*s%s%sg", (int)n, spec, precise ? "" : ".",
-               precise ? "" : rows[row].digits);
-    VEC_PUSH(&lw->cx->arena, &line->args, x);
-    return;
-  }
-  LLVMTypeRef t = lw->t->f64;
-  LLVMValueRef whole = LLVMBuildFCmp(lw->b, LLVMRealOEQ,
-                                     lw_intrinsic(lw, "llvm.floor", &t, 1, &x, 1), x, "");
-  LLVMValueRef size = lw_intrinsic(lw, "llvm.fabs", &t, 1, &x, 1);
-  LLVMValueRef small = LLVMBuildFCmp(lw->b, LLVMRealOLT, size, LLVMConstReal(t, rows[row].limit),
-                                     "");
-  LLVMValueRef both = LLVMBuildAnd(lw->b, whole, small, "");
-  buf_printf(&line->format, "%%%.*s", (int)(flags < n ? flags : n), spec);
-  if (width) {
-    buf_puts(&line->format, "*");
-    VEC_PUSH(
-        &lw->cx->arena, &line->args,
-        LLVMBuildSelect(lw->b, both, lw_i64(lw, width > 2 ? width - 2 : 0), lw_i64(lw, width), ""));
-  }
-  buf_printf(&line->format, ".%sg%%s", rows[row].digits);
-  VEC_PUSH(&lw->cx->arena, &line->args, x);
-  VEC_PUSH(&lw->cx->arena, &line->args,
-           LLVMBuildSelect(lw->b, both, lw_text(lw, ".0"), lw_text(lw, ""), ""));
-}
-
-LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args,
-                             unsigned *n) {
-  Line line = {0};
-  unsigned next = 0;
-  buf_init(&line.format, &lw->cx->arena);
-  for (const char *p = *format; *p; p++) {
-    if (*p != '%' || p[1] == '%') {
-      buf_putc(&line.format, *p);
-      if (*p == '%')
-        buf_putc(&line.format, *p++);
-      continue;
-    }
-    size_t spec = strspn(p + 1, "-+ 0123456789.");
-    char kind = p[1 + spec];
-    if (strchr("rRHB", kind)) {
-      plain_real(lw, &line, p + 1, spec, kind, args[next++]);
-      p += 1 + spec;
-    } else if (kind == 'z' || kind == 'Z') { /* both parts always: a format cannot leave one out */
-      buf_puts(&line.format, kind == 'z' ? "(%.16g%+.16gj)" : "(%.7g%+.7gj)");
-      VEC_PUSH(&lw->cx->arena, &line.args, args[next++]);
-      VEC_PUSH(&lw->cx->arena, &line.args, args[next++]);
-      p += 1 + spec;
-    } else {
-      buf_putc(&line.format, '%');
-      VEC_PUSH(&lw->cx->arena, &line.args, args[next++]);
-    }
-  }
-  *format = line.format.text ? line.format.text : "";
-  *n = line.args.len;
-  return line.args.data;
 }

@@ -113,7 +113,7 @@ struct Target {
   /* Saturating, nan gives 0: x (float or double) to an integer of 8..64 bits. */
   LLVMValueRef (*float_to_int)(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed);
   /* printf of one text. Arguments are i64 (%lld, %llu), double (%g …) and pointers to text (%s); %r, %R, %H and %B print a double, float32,
-   * float16 or bfloat16 (as a double) as Python does, %z and %Z two doubles or float32 as a complex number, %-z in parentheses always; lw_plain_print replaces them by the nearest that C's printf has. */
+   * float16 or bfloat16 (as a double) as Python does, %z and %Z two doubles or float32 as a complex number, %-z in parentheses always, %p is %f with a percent sign; lw_plain_print replaces them by the nearest that C's printf has. */
   void (*print)(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n);
 };
 

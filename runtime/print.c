@@ -2,7 +2,7 @@
  *
  * In: a printf format with C's conversions of long long (%lld, %llu), double (%e %f %g …) and text (%s), and %r, %R, %H, %B: a double, float32,
  * float16 or bfloat16 (all passed as a double) in the shortest form that reads back as the same number, as Python's and NumPy's repr have it; with
- * a precision, as format(x, ".3") has it; %z and %Z: two such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the text on file descriptor 1, in one write. */
+ * a precision, as format(x, ".3") has it; %p: %f and a percent sign, within the width; %z and %Z: two such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the text on file descriptor 1, in one write. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -63,10 +63,11 @@ typedef struct Conversion {
   size_t width;
   int precision; /* -1: none */
   char kind;
+  const char *behind; /* the digits */
 } Conversion;
 
 static const char *read_conversion(const char *s, Conversion *c) {
-  *c = (Conversion){.precision = -1};
+  *c = (Conversion){.precision = -1, .behind = ""};
   for (; *s && strchr("-+ 0", *s); s++) {
     c->left |= *s == '-';
     c->zero |= *s == '0';
@@ -76,14 +77,15 @@ static const char *read_conversion(const char *s, Conversion *c) {
   if (*s == '.')
     c->precision = (int)strtoul(s + 1, (char **)(uintptr_t)&s, 10);
   s += strspn(s, "l");
-  c->kind = *s;
+  c->behind = *s == 'p' ? "%" : "";
+  c->kind = *s == 'p' ? 'f' : *s;
   return *s ? s + 1 : s;
 }
 
 /* Sign and digits, padded. Zeros stand between them. */
 static void put_padded(Out *o, const Conversion *c, bool negative, const char *text) {
   char sign = negative ? '-' : c->sign;
-  size_t n = strlen(text) + (sign != 0), pad = c->width > n ? c->width - n : 0;
+  size_t n = strlen(text) + strlen(c->behind) + (sign != 0), pad = c->width > n ? c->width - n : 0;
   bool zeros = c->zero && !c->left;
   if (!c->left && !zeros)
     put_many(o, ' ', pad);
@@ -92,6 +94,7 @@ static void put_padded(Out *o, const Conversion *c, bool negative, const char *t
   if (zeros)
     put_many(o, '0', pad);
   put(o, text, strlen(text));
+  put(o, c->behind, strlen(c->behind));
   if (c->left)
     put_many(o, ' ', pad);
 }
@@ -223,7 +226,7 @@ static void put_real(Out *o, const Conversion *c, double x) {
 
 /* A part of a complex number: whole ones have no point. */
 static void put_part(Out *o, double x, char kind, char sign) {
-  Conversion c = {.kind = kind, .precision = -1, .sign = sign};
+  Conversion c = {.kind = kind, .precision = -1, .sign = sign, .behind = ""};
   char text[400];
   if (!isfinite(x)) {
     put_real(o, &c, x);

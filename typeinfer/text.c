@@ -1,7 +1,7 @@
 /* Text: what print, f-strings and messages are made of: literal pieces and values with their format specs.
  *
  * The result is a format: literal text with braces doubled, and for each value {} (as str() has it), {%…} (a printf conversion, or %r: the shortest text
- * that reads back, as repr(float) has it) or, in messages, {0}, {0:f}, {0:d=SPEC} … (pyext/raise.c). What printf has no conversion for (groups,
+ * that reads back, as repr(float) has it, or %p: a percentage of a number times 100) or, in messages, {0}, {0:f}, {0:d=SPEC} … (pyext/raise.c). What printf has no conversion for (groups,
  * other bases, fills, centring) is written by pyptx/_library.py's format_int into memory of the thread. */
 #include <string.h>
 
@@ -277,14 +277,14 @@ static bool add_padded(Ty *ty, TyText *t, const Spec *spec, Val v, const char *t
 }
 
 /* The conversion of C that does the same. */
-static void put_conversion(TyText *t, const Spec *spec, int width, const char *conversion) {
+static void put_conversion(TyText *t, const Spec *spec, const char *conversion) {
   buf_printf(&t->format, "{%%%s%s%s", spec->align == '<' ? "-" : "",
              spec->sign == '+'   ? "+"
              : spec->sign == ' ' ? " "
                                  : "",
              spec->zero && (!spec->align || spec->align == '=') ? "0" : "");
-  if (width > 0)
-    buf_printf(&t->format, "%d", width);
+  if (spec->width > 0)
+    buf_printf(&t->format, "%d", spec->width);
   if (spec->precision >= 0)
     buf_printf(&t->format, ".%d", spec->precision);
   buf_printf(&t->format, "%s}", conversion);
@@ -304,9 +304,8 @@ static bool add_float(Ty *ty, TyText *t, const Spec *spec, Val v) {
   if (!room(ty, t))
     return false;
   bool percent = spec->type == '%';
-  char conversion[] = {percent ? 'f' : spec->type ? spec->type : 'r', 0};
-  put_conversion(t, spec, spec->width - percent, conversion);
-  buf_puts(&t->format, percent ? "%" : "");
+  char conversion[] = {percent ? 'p' : spec->type ? spec->type : 'r', 0};
+  put_conversion(t, spec, conversion);
   v = ty_cast_id(ty, v, TY_F64); /* as NumPy does for all but the empty spec */
   if (percent)
     v = ty_op2(ty, OP_MUL, v.type, v, ty_scalar_const(ty, TY_F64, 100));
@@ -368,7 +367,7 @@ static bool add_int(Ty *ty, TyText *t, const Spec *spec, Val v) {
     return add_by_library(ty, t, spec, v);
   if (!room(ty, t))
     return false;
-  put_conversion(t, spec, spec->width, is_unsigned ? "llu" : "lld");
+  put_conversion(t, spec, is_unsigned ? "llu" : "lld");
   t->values[t->n++] = ty_cast_id(ty, v, is_unsigned ? TY_U64 : TY_I64);
   return !is_bottom(t->values[t->n - 1]);
 }

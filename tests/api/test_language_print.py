@@ -119,9 +119,51 @@ def test_nan_has_no_sign(capfd, device):
     def kernel(a):
         print(a, f"{a:f} {a:8.1f}")
 
-    if device == "gpu":
-        pytest.skip("printf may show a nan's sign")
-    check(kernel, (float("nan"),), capfd, device)
+    for value in (float("nan"), -float("nan")):
+        check(kernel, (value,), capfd, device)
+
+
+FLOAT_SPECS = [
+    f"{align}{sign}{zero}{width}{precision}{kind}"
+    for align, sign, zero, width, precision, kind in itertools.product(
+        ["", "<", ">", "=", " <"], ["", "+", " ", "-"], ["", "0"], ["", "1", "8", "15"], ["", ".0", ".3"], ["", *"fFeEgG%"]
+    )
+]
+FLOATS = [0.0, -0.0, 0.5, 0.05, -0.995, 0.994999, 1.0, 9.995, -99.5, 0.0449999, 1234567.0, 1e16, -1e22, 1e300, 5e-324]
+FLOATS += [float("inf"), -float("inf"), float("nan"), -float("nan")]
+
+
+def is_in_a_kernel(spec):
+    """Python has the spec, and so has a kernel: zeros stand behind the sign, and nothing else does."""
+    try:
+        format(1.5, spec)
+    except ValueError:
+        return False
+    zeros = spec.lstrip("<>=+ -").startswith("0")
+    return zeros if spec.startswith("=") else not (zeros and spec.lstrip(" ")[:1] in tuple("<>"))
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_every_padding_of_every_kind_of_float(part, capfd, device):
+    """Each third of the specs; without a letter a GPU's printf has no such form."""
+    specs = [s for s in filter(is_in_a_kernel, FLOAT_SPECS) if device == "host" or s[-1:] in tuple("fFeEgG%")][part::3]
+    lines = [f'        print(f"[{{x[i]:{s}}}]")' for s in specs]
+    kernel = cuda.jit(define("def kernel(x):\n    for i in range(x.size):\n" + "\n".join(lines)))
+    kernel[1, 1](np.array(FLOATS))
+    cuda.synchronize()
+    got = capfd.readouterr().out.splitlines()
+    want = [(s, x, f"[{x:{s}}]") for x in FLOATS for s in specs]
+    assert len(got) == len(want)
+    assert not [(s, x, g, w) for g, (s, x, w) in zip(got, want) if g != w]
+
+
+@pytest.mark.parametrize("precision", [0, 1, 4])
+def test_a_percentage_is_as_long_as_its_digits(precision, capfd, device):
+    """Spaces behind it, next to each number that has a digit more."""
+    edges = [10.0**k - 0.5 * 10.0**-precision for k in range(-1, 18)]
+    x = np.array([v for e in edges for v in (np.nextafter(e, 0), e, np.nextafter(e, np.inf), -e)]) / 100
+    spec = f"<24.{precision}%"
+    check(define(f'def kernel(x):\n    for i in range(x.size):\n        print(f"[{{x[i]:{spec}}}]")'), (x,), capfd, device)
 
 
 def test_strings_and_constants(capfd, device):
