@@ -17,6 +17,7 @@ LLVMValueRef lw_low(Lower *lw, LLVMValueRef v);
 /* The 64-bit value of i, which fits 32 bits, from those 32. */
 LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v);
 void lw_arithmetic(Lower *lw, Ins *i);
+void lw_truediv(Lower *lw, Ins *i);
 void lw_compare(Lower *lw, Ins *i);
 void lw_shift(Lower *lw, Ins *i);
 void lw_divide(Lower *lw, Ins *i); /* floordiv, mod */

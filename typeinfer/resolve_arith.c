@@ -200,6 +200,15 @@ static void check_divisor(Ty *ty, Op op, Val b) {
              0);
 }
 
+/* Is it x / y of Python ints, of which int64 holds those that are known? Any other int is divided as the float that it becomes. */
+static bool divides_ints(const Ty *ty, Op op, Val a, Val b) {
+  bool ints = ty_is_weak(a.type) && ty_is_integral(a.type) && ty_is_weak(b.type) &&
+              ty_is_integral(b.type);
+  int64_t k;
+  return op == OP_TRUEDIV && ints && ty->cx->typing == TYPING_NUMPY &&
+         (!a.konst || fz_get_int(a.konst, &k)) && (!b.konst || fz_get_int(b.konst, &k));
+}
+
 static Val number_op(Ty *ty, Op op, Val a, Val b) {
   TyOp types = ty_op_types(ty->cx->typing, op, a.type->id, b.type->id);
   if (!types.ok)
@@ -211,6 +220,9 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
     return ty_constant(ty, k, types.result);
   if (op == OP_POW)
     return power(ty, a, b, types);
+  if (divides_ints(ty, op, a, b))
+    return ty_op2(ty, op, ty_id(ty, TY_PYFLOAT), ty_cast_id(ty, a, TY_PYINT),
+                  ty_cast_id(ty, b, TY_PYINT));
   bool is_compare = op >= OP_LT && op <= OP_GE;
   Val known;
   if (is_compare && compare_beyond(ty, op, a, b, &known))

@@ -85,10 +85,14 @@ static void check_view(const Check *c) {
 static void check_ins(const Check *c) {
   const Ins *i = c->i;
   switch ((Op)i->op) {
+  case OP_TRUEDIV:
+    if (i->type->id == TY_PYFLOAT && arg(c, 0)->id == TY_PYINT) {
+      indices(c, 0, 2);
+      break;
+    } /* fall through */
   case OP_ADD:
   case OP_SUB:
   case OP_MUL:
-  case OP_TRUEDIV:
   case OP_FLOORDIV:
   case OP_MOD:
   case OP_POW:
