@@ -1,10 +1,54 @@
-/* Range: range objects as values (r[i], x in r), and reversed(). */
+/* Range: range objects as values (len(r), r[i], x in r), and reversed().
+ *
+ * Distances between int64s, and the size of a step, are uint64s: what lies between the ends of the type has no room in an int64. */
 #include "typeinfer/ty.h"
+
+static Val count_of(Ty *ty, int64_t n) { return ty_scalar_const(ty, TY_U64, (double)n); }
+
+static Val u64_op(Ty *ty, Op op, Val a, Val b) { return ty_op2(ty, op, ty_id(ty, TY_U64), a, b); }
+
+/* to - from where from <= to. */
+static Val distance(Ty *ty, Val from, Val to) {
+  return ty_cast_id(ty, ty_op2(ty, OP_SUB, ty_id(ty, TY_PYINT), to, from), TY_U64);
+}
+
+/* Of a range that is known: Python's, of any size. */
+static Val known_len(Ty *ty, Val start, Val stop, Val step) {
+  Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1);
+  bool down;
+  if (!fz_truth(ty_binary(ty, OP_LT, step, zero).konst, &down))
+    return BOTTOM;
+  Val span = down ? ty_binary(ty, OP_SUB, start, stop) : ty_binary(ty, OP_SUB, stop, start);
+  Val width = down ? ty_unary(ty, OP_NEG, step) : step;
+  Val last = ty_binary(ty, OP_FLOORDIV, ty_binary(ty, OP_SUB, span, one), width);
+  Val n = ty_binary(ty, OP_ADD, last, one);
+  bool none;
+  return fz_truth(ty_binary(ty, OP_LE, span, zero).konst, &none) && none ? zero : n;
+}
+
+Val ty_range_len(Ty *ty, Val range) {
+  Val start = ty_item(ty, range, 0), stop = ty_item(ty, range, 1), step = ty_item(ty, range, 2);
+  Val zero = ty_const_int(ty, 0);
+  if (is_bottom(start) || is_bottom(stop) || is_bottom(step))
+    return BOTTOM;
+  if (start.konst && stop.konst && step.konst)
+    return known_len(ty, start, stop, step);
+  Val up = ty_int_test(ty, OP_GT, step, zero);
+  Val low = ty_select(ty, up, start, stop), high = ty_select(ty, up, stop, start);
+  Val some = ty_int_test(ty, OP_LT, low, high);
+  int64_t k;
+  if (fz_get_int(step.konst, &k) && (k == 1 || k == -1))
+    return ty_select(ty, some, ty_int_op(ty, OP_SUB, high, low), zero);
+  Val last = u64_op(ty, OP_SUB, distance(ty, low, high), count_of(ty, 1));
+  Val n = u64_op(ty, OP_ADD, u64_op(ty, OP_FLOORDIV, last, ty_magnitude(ty, step)),
+                 count_of(ty, 1));
+  return ty_select(ty, some, ty_cast_id(ty, n, TY_PYINT), zero);
+}
 
 Val ty_range_item(Ty *ty, Val range, Val index) {
   if (index.type->id == TY_SLICE)
     return TY_FAIL(ty, ERR_BAD_OPERAND, "a slice", TY_PRETTY(ty, range));
-  Val n = ty_len(ty, range), i = ty_to_index(ty, index), zero = ty_const_int(ty, 0);
+  Val n = ty_len(ty, range), i = ty_to_index(ty, index);
   int64_t k, count;
   if (is_bottom(n) || is_bottom(i))
     return BOTTOM;
@@ -17,7 +61,8 @@ Val ty_range_item(Ty *ty, Val range, Val index) {
     Val at = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), i, n);
     if (ty->cx->checked && ty->emit)
       ty_check(ty,
-               ty_both(ty, OP_AND, ty_int_test(ty, OP_GE, at, zero), ty_int_test(ty, OP_LT, at, n)),
+               ty_op2(ty, OP_LT, ty_id(ty, TY_PYBOOL), ty_cast_id(ty, at, TY_U64),
+                      ty_cast_id(ty, n, TY_U64)),
                "IndexError", "range index {0} is out of range", &i, 1);
     i = at;
   }
@@ -40,8 +85,10 @@ Val ty_range_contains(Ty *ty, Val item, Val range) {
                          between(ty, OP_GE, start, x, OP_GT, stop));
   int64_t k;
   if (!fz_get_int(step.konst, &k) || (k != 1 && k != -1)) {
-    Val rest = ty_int_op(ty, OP_MOD, ty_int_op(ty, OP_SUB, x, start), step);
-    inside = ty_both(ty, OP_AND, inside, ty_int_test(ty, OP_EQ, rest, zero));
+    Val far = distance(ty, ty_select(ty, up, start, x), ty_select(ty, up, x, start));
+    Val rest = u64_op(ty, OP_MOD, far, ty_magnitude(ty, step));
+    Val whole = ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), rest, count_of(ty, 0));
+    inside = ty_both(ty, OP_AND, inside, whole);
   }
   if (item.type->id == TY_U64) /* above 2**63 it is in no range */
     inside = ty_both(ty, OP_AND, inside, ty_int_test(ty, OP_GE, x, zero));

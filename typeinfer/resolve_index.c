@@ -569,17 +569,7 @@ Val ty_len(Ty *ty, Val v) {
     if (ty_is_record(v))
       return ty_const_int(ty, v.type->elem->nfields);
     break;
-  case TY_RANGE: {
-    Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), start = ty_item(ty, v, 0),
-        stop = ty_item(ty, v, 1), step = ty_item(ty, v, 2);
-    Val down = less(ty, step, zero);
-    Val span = ty_select(ty, down, ty_int_op(ty, OP_SUB, start, stop),
-                         ty_int_op(ty, OP_SUB, stop, start));
-    Val width = ty_select(ty, down, ty_int_op(ty, OP_SUB, zero, step), step);
-    Val n = ty_int_op(ty, OP_FLOORDIV,
-                      ty_int_op(ty, OP_SUB, ty_int_op(ty, OP_ADD, span, width), one), width);
-    return ty_select(ty, less(ty, n, zero), zero, n);
-  }
+  case TY_RANGE: return ty_range_len(ty, v);
   default: break;
   }
   if (ty_is_fstring(v))
