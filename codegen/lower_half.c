@@ -168,7 +168,7 @@ static LLVMValueRef bits_of(Lower *lw, LLVMValueRef x, LLVMValueRef w) {
   return LLVMBuildTrunc(b, upper, lw->t->i16, "");
 }
 
-/* The next value after x towards y. NumPy's: x itself where they are equal, signed zeros too. */
+/* The next value after x towards y: y where they are equal, signed zeros too, as C has it, and NumPy since 2.5. */
 LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(x), i16 = lw->t->i16;
@@ -181,7 +181,8 @@ LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef sign = LLVMBuildAnd(b, bits_of(lw, y, wy), lw_int(lw, i16, -0x8000), "");
   next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, wx, zero, ""),
                          LLVMBuildOr(b, sign, one, ""), next, "");
-  next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, wx, wy, ""), bits, next, "");
+  next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, wx, wy, ""), bits_of(lw, y, wy), next,
+                         "");
   LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, wx, wy, "");
   LLVMValueRef sum = LLVMBuildBitCast(b, lw_fit(lw, LLVMBuildFAdd(b, wx, wy, ""), t), i16, "");
   return LLVMBuildBitCast(b, LLVMBuildSelect(b, nan, sum, next, ""), t, "");
