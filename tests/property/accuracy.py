@@ -35,6 +35,7 @@ BOUNDS = {
     "tanh": (2, 2, 2, 3),
 }
 ALIASES = {"arc" + name[1:]: name for name in BOUNDS if name[0] == "a"}  # NumPy's arcsin is asin
+ALIASES["dist"] = "hypot"  # of two coordinates
 
 
 def bound(name, dtype, device):

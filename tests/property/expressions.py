@@ -3,6 +3,7 @@
 import ast
 import functools
 
+from math_functions import EXACT_MATH, INEXACT_MATH, INTEGER_MATH
 import numpy as np
 from other_kinds import OtherKinds, dtype_name
 from reductions import REDUCTIONS, Reductions
@@ -10,10 +11,8 @@ from rewriting import as_type, call, constant, constant_type, inexact_name, is_l
 from scalars import (
     CONFLICT,
     EXACT_EXPONENTS,
-    EXACT_MATH,
     EXACT_UFUNCS,
     HIGH,
-    INEXACT_MATH,
     INEXACT_UFUNCS,
     INTEGERS,
     KIND,
@@ -384,12 +383,14 @@ class Expressions(OtherKinds, Reductions):
             name = dtype_name(e.args[1])
             t = Array(name, len(shape) if isinstance(shape, tuple) else 1, known=True)
             return call("_local", e.args[0], ast.Constant(name)), t
+        if path == "math.prod":
+            return self.product(e)
         args = [self.expr(a) for a in e.args]
         room, _, name = path.partition(".")
         if room == "np" or path == "pyptx.bfloat16":
             return self.numpy(name, args, e)
         if room == "math":
-            return self.math(name, args)
+            return self.math(name, args, e)
         raise Invalid(path)
 
     def call_function(self, func, e):
@@ -538,12 +539,39 @@ class Expressions(OtherKinds, Reductions):
         if name in ("isnan", "isinf", "isfinite", "signbit") and KIND[t] != "f":
             self.known = True
 
-    def math(self, name, args):
-        arity = EXACT_MATH.get(name) or INEXACT_MATH.get(name)
-        if arity != len(args):
+    def math(self, name, args, e):
+        if name == "dist":
+            return self.distance(args)
+        named = [(k.arg, self.expr(k.value)) for k in e.keywords]
+        if [k for k, _ in named] != ["rel_tol", "abs_tol"][: len(named)] or named and name != "isclose":
+            raise Invalid(f"keywords of {name}")
+        arity = EXACT_MATH.get(name) or INEXACT_MATH.get(name) or INTEGER_MATH.get(name)
+        any_number = name in ("gcd", "lcm", "perm") and args
+        if arity != len(args) and not any_number:
             raise Invalid(name)
-        self.need_real(args)
+        self.need_real(args[:1], "biu" if name in INTEGER_MATH else REAL)
+        self.need_real(args[1:], "biu" if name in INTEGER_MATH or name == "ldexp" else REAL)
+        args = args + [x for _, x in named]
         types = [t for _, t in args]
         self.class_known(name, types[0])
-        t = sampled(f"math.{name}", RUNTIME[f"_math_{name}"], types)
+        t = "pyint" if name in INTEGER_MATH else sampled(f"math.{name}", RUNTIME[f"_math_{name}"], types)
         return call(f"_math_{name}", *(a for a, _ in args)), t
+
+    def product(self, e):
+        """math.prod of a tuple that is written out: its items are multiplied in turn."""
+        start = [k.value for k in e.keywords if k.arg == "start"] or [ast.Constant(1)]
+        if len(e.args) != 1 or not isinstance(e.args[0], ast.Tuple) or len(start) != len(e.keywords or start):
+            raise Invalid("prod")
+        whole = (start[0], Const("pyint")) if isinstance(start[0], ast.Constant) else self.expr(start[0])
+        for item in e.args[0].elts:
+            whole = self.binary("Mult", whole, self.expr(item), item)
+        return whole
+
+    def distance(self, args):
+        (p, tp), (q, tq) = args if len(args) == 2 else [(None, None)] * 2
+        if not isinstance(tp, Tuple) or not isinstance(tq, Tuple) or len(tp) != len(tq):
+            raise Invalid("dist")
+        types = [*tp, *tq]
+        self.need_real([(None, t) for t in types])
+        numpys = {t for t in types if t not in WEAK}
+        return call("_math_dist", p, q), "float32" if numpys == {"float32"} else "pyfloat"

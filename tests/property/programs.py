@@ -9,10 +9,10 @@ when the language grows: a construct is one method s_… (random_expressions.py:
 import ast
 
 import kinds as K
+from math_functions import INEXACT_MATH
 from meaning import Body, Meaning, named_class
 from random_expressions import ExpressionGenerator, names_of, table
 from scalars import (
-    INEXACT_MATH,
     INEXACT_UFUNCS,
     KIND,
     REAL,
@@ -459,7 +459,10 @@ class Generator(ExpressionGenerator):
             return f"{self.expr(1, 'f')} ** {self.r.choice([*INEXACT_EXPONENTS, self.expr(1, 'f')])}"
         table, room = self.r.choice([(INEXACT_MATH, "math"), (INEXACT_UFUNCS, "np")])
         name = self.r.choice(list(table))
-        return f"{room}.{name}({', '.join(self.expr(1, 'f') for _ in range(table[name]))})"
+        parts = [self.expr(1, self.r.choice(["f", "f", REAL])) for _ in range(table[name])]
+        if name == "dist":
+            parts = [f"({x}, {self.expr(1, REAL)})" for x in parts]
+        return f"{room}.{name}({', '.join(parts)})"
 
     def program(self):
         r = self.r

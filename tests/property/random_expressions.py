@@ -10,8 +10,8 @@ import random
 import re
 
 import kinds as K
+from math_functions import EXACT_MATH, INTEGER_CALLS, PAIRS, TUPLE_CALLS
 from scalars import (
-    EXACT_MATH,
     EXACT_UFUNCS,
     KIND,
     REAL,
@@ -250,8 +250,19 @@ class ExpressionGenerator:
         return f"np.{name}({', '.join(self.expr(depth, kinds) for _ in range(EXACT_UFUNCS[name]))})"
 
     def e_math(self, depth, kinds):
+        if self.r.random() < 0.35:
+            return self.integers_or_tuple(depth, kinds)
         name = self.r.choice(list(EXACT_MATH))
-        return f"math.{name}({', '.join(self.expr(depth) for _ in range(EXACT_MATH[name]))})"
+        parts = [self.expr(depth, "iu" if name == "ldexp" and k else REAL) for k in range(EXACT_MATH[name])]
+        if name == "isclose" and self.r.random() < 0.5:
+            parts += [f"rel_tol={self.r.choice(['1e-3', '0.5', '1e-12'])}", f"abs_tol={self.r.choice(['0.0', '1e-6', '2.0'])}"]
+        item = f"[{self.r.randrange(2)}]" if name in PAIRS else ""
+        return f"math.{name}({', '.join(parts)}){item}"
+
+    def integers_or_tuple(self, depth, kinds):
+        calls = INTEGER_CALLS if self.r.random() < 0.8 else TUPLE_CALLS
+        operands = "iu" if calls is INTEGER_CALLS else REAL
+        return self.r.choice(calls).format(x=self.expr(depth, operands), y=self.expr(depth, operands))
 
     def e_element(self, depth, kinds):
         holders = self.holders(kinds)

@@ -3,10 +3,10 @@
 import ast
 import warnings
 
+from math_functions import INEXACT_MATH
 import numpy as np
 from scalars import (
     HIGH,
-    INEXACT_MATH,
     INEXACT_UFUNCS,
     LOW,
     RUNTIME,

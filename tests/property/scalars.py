@@ -454,8 +454,10 @@ def weak_binary(name):
             return weak_shift(op, int(a), int(b))
         if name == "Pow":
             return float(np.float64(a) ** np.float64(b)) if floats else integer_power(a, b)
-        if floats or name == "Div":
+        if floats or name == "Div" and b == 0:
             return float(op(np.float64(a), np.float64(b)))
+        if name == "Div":
+            return a / b  # of ints, rounded once
         if name in ("FloorDiv", "Mod") and b == 0:
             return 0
         result = op(a, b)
@@ -542,59 +544,13 @@ def number(x):
     return x.item() if isinstance(x, np.generic) else x
 
 
-def narrow(args):
-    """math's own rule: float32 in, float32 out, unless any other type of NumPy's is beside it."""
-    return any(isinstance(a, np.float32) for a in args) and not any(
-        isinstance(a, (np.generic, BFloat16)) and not isinstance(a, np.float32) for a in args
-    )
-
-
-def doubles(args):
-    """The arguments as Python numbers; beside a float32 a weak one is a float32."""
-    if narrow(args):
-        return [float(np.float32(a)) for a in args]
-    return [number(a) for a in args]
-
-
 def sign_matters(x):
     if x != x:
         raise Unspecified("the sign of a nan")
     return x
 
 
-def exact_math(name):
-    """A function of math whose result is one number, without a choice: the C library's, computed in double."""
-    function = getattr(math, name)
-
-    def compute(*args):
-        plain = [number(a) for a in args] if name == "ldexp" else doubles(args)
-        if name in ("floor", "ceil", "trunc") and isinstance(args[0], np.integer):
-            plain = [float(args[0])]  # NumPy's integers have no __floor__: Python asks for a float
-        if name == "copysign":
-            sign_matters(plain[1])
-        try:
-            result = function(*plain)
-        except ValueError:
-            result = math.nan if name in ("sqrt", "fmod") else saturated(float(plain[0]), LOW, HIGH)
-        except OverflowError:
-            result = saturated(float(plain[0]), LOW, HIGH)
-
-        def typed(r):
-            if isinstance(r, float):
-                return np.float32(r) if narrow(args) else r
-            return r if isinstance(r, bool) else min(max(r, LOW), HIGH)
-
-        return tuple(typed(r) for r in result) if isinstance(result, tuple) else typed(result)
-
-    return compute
-
-
 # Functions of one result: name, arity. Those of INEXACT have an error bound instead (accuracy.py).
-EXACT_MATH = dict(sqrt=1, fabs=1, floor=1, ceil=1, trunc=1, isnan=1, isinf=1, isfinite=1, copysign=2, fmod=2)
-INEXACT_MATH = dict(
-    sin=1, cos=1, tan=1, asin=1, acos=1, atan=1, sinh=1, cosh=1, tanh=1, asinh=1, acosh=1, atanh=1,
-    exp=1, expm1=1, log=1, log2=1, log10=1, log1p=1, erf=1, erfc=1, cbrt=1, exp2=1, atan2=2, hypot=2, pow=2,
-)  # fmt: skip
 EXACT_UFUNCS = dict(
     add=2, subtract=2, multiply=2, divide=2, true_divide=2, floor_divide=2, remainder=2, mod=2, fmod=2,
     negative=1, positive=1, absolute=1, abs=1, sign=1, square=1, sqrt=1, reciprocal=1, floor=1, ceil=1,
@@ -646,7 +602,6 @@ RUNTIME |= {f"_weak_{n}": weak_binary(n) for n in (
     "Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitAnd BitOr BitXor".split())}  # fmt: skip
 RUNTIME |= {n.replace("_weak_", "_known_"): known_binary(n[6:]) for n in [*RUNTIME] if n.startswith("_weak_")}
 RUNTIME |= {"_power": strong_power, "_float_power": float_power, "_inexact_power": inexact_power, "_wrap": wrap, "_weak_divmod": weak_divmod, "_convert": convert}
-RUNTIME |= {f"_math_{n}": exact_math(n) for n in EXACT_MATH}
 RUNTIME |= {f"_np_{n}": exact_ufunc(n) for n in EXACT_UFUNCS} | {f"_np_{n}": getattr(np, n) for n in OTHER_UFUNCS}
 def extreme(choose):
     """min or max; which of two zeros of different signs it gives is not specified on a GPU (ptxas makes one instruction of it)."""
@@ -737,31 +692,4 @@ def span_by_float(op):
 RUNTIME |= {f"_span_{n}": span_by_float(python_operator(n)) for n in ("Mult", "Div", "FloorDiv")}
 
 
-def inexact_math(name):
-    """In double, for the comparison within an error bound; float32 results are rounded once more."""
-    function = getattr(math, name, None)
-
-    def compute(*args):
-        plain = [float(a) for a in doubles(args)]
-        try:
-            if name == "log" and plain[0] == 0 or name in ("log2", "log10") and plain[0] == 0:
-                result = -math.inf
-            elif name == "log1p" and plain[0] == -1:
-                result = -math.inf
-            elif name == "atanh" and abs(plain[0]) == 1:
-                result = math.copysign(math.inf, plain[0])
-            elif name == "pow":
-                result = float(np.float64(plain[0]) ** np.float64(plain[1]))
-            else:
-                result = function(*plain)
-        except ValueError:
-            result = math.nan
-        except OverflowError:
-            result = math.copysign(math.inf, plain[0]) if name in ("sinh", "expm1") else math.inf
-        return np.float32(result) if narrow(args) else result
-
-    return compute
-
-
-RUNTIME |= {f"_math_{n}": inexact_math(n) for n in INEXACT_MATH}
 RUNTIME |= {f"_np_{n}": getattr(np, n) for n in INEXACT_UFUNCS}

@@ -12,6 +12,7 @@ import sys
 
 import differential
 import kinds
+import math_functions
 import meaning
 import numpy as np
 import programs
@@ -198,6 +199,8 @@ def test_all_kinds_are_drawn():
     text = "".join(sources)
     for part in (".real", ".conjugate()", "._replace(", ".astype(", "np.isnat(", "np.datetime64(", "divmod(", ".p.", "cuda.local.array(", "while ", "sum(", "any("):
         assert part in text, part
+    drawn = [*math_functions.EXACT_MATH, *math_functions.INEXACT_MATH, *math_functions.INTEGER_MATH, "prod"]
+    assert not [name for name in drawn if f"math.{name}(" not in text]
 
 
 # --- the machinery that finds and shrinks
