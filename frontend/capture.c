@@ -28,22 +28,30 @@ static void follow(Lift *l, bool *seen, uint32_t *work, uint32_t n, uint32_t sto
 
 static bool is_call(const Ins *i) { return i->op == OP_CALL || i->op == OP_CALL_STAR; }
 
-/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of another function? A call may give its
- * argument back as well; but most give a number. */
+/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of another function; the function that a
+ * generator runs when it is consumed? Another call may give its argument back as well; but most give a number. */
 static bool keeps_operands(const Ins *i, bool calls) {
   switch ((Op)i->op) {
   case OP_CALL:
-  case OP_CALL_STAR: return calls;
-  case OP_PHI:
-  case OP_READ:
-  case OP_MAKE_FUNC:
-  case OP_MAKE_TUPLE:
-  case OP_MAKE_LIST:
-  case OP_LIST_EXTEND:
-  case OP_GETITEM:
-  case OP_UNPACK:
-  case OP_UNPACK_EX: return true;
-  default: return false;
+  case OP_CALL_STAR: return calls || bc_makes_generator(i);
+  case OP_NOT:
+  case OP_TRUTH:
+  case OP_LT:
+  case OP_LE:
+  case OP_EQ:
+  case OP_NE:
+  case OP_GT:
+  case OP_GE:
+  case OP_IS:
+  case OP_IS_NOT:
+  case OP_IN:
+  case OP_NOT_IN:
+  case OP_LEN_MATCH:
+  case OP_IS_SEQ:
+  case OP_ITER_START:
+  case OP_ITER_MORE:
+  case OP_ITER_STEP: return false; /* a number */
+  default: return true;
   }
 }
 
@@ -74,13 +82,28 @@ static bool used_at(Lift *l, const bool *is, const bool *after) {
   return false;
 }
 
+/* NULL: the row's. */
+static const char *capture_advice(const Code *code) {
+  return code_is_genexpr(code)
+             ? "a generator expression looks at its variables when it is consumed, at all but its "
+               "first iterable: consume it before that, or give the variable its value before it"
+             : NULL;
+}
+
 /* The calls in `is` take part in it. */
 static void note_handed(Lift *l, const Capture *c, const bool *is, Loc assigned) {
   const char *function = c->made->aux.frozen->code->name;
   FOR_BLOCKS (l->fn, b)
     FOR_INS (b, i)
-      if (is_call(i) && is[i->id]) {
-        IrHanded h = {i, bc_var_name(l, c->var), function ? function : "?", c->made->loc, assigned};
+      if (is_call(i) && is[i->id] && !bc_makes_generator(i)) {
+        IrHanded h = {
+            .call = i,
+            .variable = bc_var_name(l, c->var),
+            .function = function ? function : "?",
+            .advice = capture_advice(c->made->aux.frozen->code),
+            .made = c->made->loc,
+            .assigned = assigned,
+        };
         VEC_PUSH(&l->cx->arena, &l->fn->handed, h);
       }
 }
@@ -104,6 +127,7 @@ static void check(Lift *l, const Capture *c) {
   Loc assigned = bc_loc(l->bc, &nodes[first]);
   if (used_at(l, values_of(l, c->made, false), after)) {
     note(l->cx, c->made->loc, "%s is defined here", name ? name : "it");
+    advise(l->cx, capture_advice(c->made->aux.frozen->code));
     fail(l->cx, assigned, ERR_CAPTURE, bc_var_name(l, c->var), name ? name : "?");
   }
   const bool *is = values_of(l, c->made, true);

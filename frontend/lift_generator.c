@@ -114,7 +114,7 @@ Ins *bc_consumed(Lift *l) {
 
 /* --- where it is made --- */
 
-static bool makes_generator(const Ins *i) {
+bool bc_makes_generator(const Ins *i) {
   const Ins *callee = i->op == OP_CALL ? ir_real(i->args[0]) : NULL;
   return callee && callee->op == OP_MAKE_FUNC && code_is_genexpr(callee->aux.frozen->code);
 }
@@ -127,13 +127,13 @@ void bc_check_generators(Lift *l) {
       for (uint32_t k = 0; k < i->nargs; k++) {
         Ins *made = ir_real(i->args[k]);
         bool elsewhere = made->block != b || i->op != OP_CALL || made->note;
-        if (makes_generator(made) && elsewhere)
+        if (bc_makes_generator(made) && elsewhere)
           fail(l->cx, made->loc, ERR_GENEXPR);
-        if (makes_generator(made))
+        if (bc_makes_generator(made))
           made->note = i;
       }
   FOR_BLOCKS (l->fn, b)
     FOR_INS (b, i)
-      if (makes_generator(i))
+      if (bc_makes_generator(i))
         i->note = NULL;
 }

@@ -97,6 +97,8 @@ bool bc_is_cell(const Lift *l, uint32_t var);
 void bc_begin_consumer(Lift *l);
 Ins *bc_consumed(Lift *l);
 void bc_check_generators(Lift *l);
+bool bc_makes_generator(
+    const Ins *i); /* a call of a generator expression's function, which runs nothing of it */
 
 /* capture.c: nested functions take values, so a variable may not change between the taking and a use */
 void bc_check_captures(Lift *l);

@@ -180,6 +180,7 @@ typedef struct IrRead {
 typedef struct IrHanded {
   const Ins *call;
   const char *variable, *function;
+  const char *advice; /* NULL: the error's own */
   Loc made, assigned;
 } IrHanded;
 

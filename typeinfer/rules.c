@@ -87,7 +87,7 @@ static Val *operands(Ty *ty, Ins *i, uint32_t from) {
 static bool holds_closure(const Type *t, int depth) {
   if (t->id == TY_FUNC && t->n)
     return true;
-  for (uint32_t k = 0; k < t->n && depth < TY_MAX_DEPTH && t->id == TY_TUPLE; k++)
+  for (uint32_t k = 0; k < t->n && depth < TY_MAX_DEPTH; k++)
     if (holds_closure(t->elems[k], depth + 1))
       return true;
   return false;
@@ -95,13 +95,13 @@ static bool holds_closure(const Type *t, int depth) {
 
 /* What a call gives: a nested function that it hands back has captured values, which the caller may have changed by then. */
 static Val called(Ty *ty, const Ins *i, Val v) {
-  bool consumed = !is_bottom(v) && ty_is_generator(v); /* where it stands */
-  for (uint32_t k = 0; ty->emit && !is_bottom(v) && !consumed && k < ty->fn->handed.len; k++) {
+  for (uint32_t k = 0; ty->emit && !is_bottom(v) && k < ty->fn->handed.len; k++) {
     const IrHanded *h = &ty->fn->handed.data[k];
     if (h->call != i || !holds_closure(v.type, 0))
       continue;
     note(ty->cx, h->made, "%s is defined here", h->function);
     note(ty->cx, i->loc, "this call gives a function that uses '%s'", h->variable);
+    advise(ty->cx, h->advice);
     return TY_FAIL_AT(ty, h->assigned, ERR_CAPTURE, h->variable, h->function);
   }
   return v;
