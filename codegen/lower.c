@@ -22,6 +22,7 @@ uint32_t lw_leaf_count(const Type *t) {
   case TY_SLICE:
   case TY_ENUMERATE:
   case TY_ZIP:
+  case TY_REVERSED:
   case TY_FUNC: return lw_tuple_offset(t, t->n);
   default: return 0;
   }

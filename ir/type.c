@@ -18,7 +18,8 @@ const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 static uint64_t type_hash(const Type *t) {
   uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);
   h = hash_bytes(&t->elem, sizeof t->elem, h);
-  uint8_t small[] = {t->ndim, t->layout, t->space, t->wide, t->readonly, t->align, t->list};
+  uint8_t small[] = {t->ndim,     t->layout, t->space, t->wide,
+                     t->readonly, t->align,  t->list,  t->flat};
   h = hash_bytes(small, sizeof small, h);
   h = hash_bytes(&t->unit, sizeof t->unit, h);
   h = hash_bytes(&t->multiple, sizeof t->multiple, h);
@@ -58,7 +59,8 @@ bool ty_same_names(const Type *a, const Type *b) {
 static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
-         a->align == b->align && same_fields(a, b) && a->frozen == b->frozen &&
+         a->align == b->align && a->flat == b->flat && same_fields(a, b) &&
+         a->frozen == b->frozen &&
          (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) && a->unit == b->unit &&
          a->multiple == b->multiple && ty_same_names(a, b);
 }
@@ -173,6 +175,13 @@ const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Spa
                                .readonly = readonly});
 }
 
+const Type *ty_array_flat_like(Cx *cx, const Type *array, bool flat) {
+  Type t = *array;
+  t.flat = flat;
+  t.text = NULL;
+  return ty_intern(cx, &t);
+}
+
 const Type *ty_array_aligned(Cx *cx, const Type *array, unsigned align) {
   Type t = *array;
   t.align = align < ty_align(array->elem) ? (uint8_t)align : 0;
@@ -240,6 +249,7 @@ void ty_put_type(Cx *cx, Buf *b, const Type *t) {
   case TY_RANGE: buf_puts(b, "range"); return;
   case TY_ENUMERATE: put_list(cx, b, "enumerate<", t, ">"); return;
   case TY_ZIP: put_list(cx, b, "zip<", t, ">"); return;
+  case TY_REVERSED: put_list(cx, b, "reversed<", t, ">"); return;
   case TY_RECORD: ty_put_record(cx, b, t); return;
   case TY_ARRAY:
     buf_puts(b, t->readonly && t->space != SPACE_CONST ? "readonly " : "");

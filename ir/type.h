@@ -31,6 +31,7 @@ typedef enum TypeId {
   TY_RANGE,              /* weak start, stop, step: lowered as a tuple of three pyint */
   TY_ENUMERATE,          /* elems[0]: the iterable */
   TY_ZIP,                /* elems: the iterables */
+  TY_REVERSED,           /* elems[0]: a sequence that is backwards already */
   /* frozen: FZ_FUNC or FZ_INTRINSIC or FZ_DTYPE …; elems: captured closure values' types */
   TY_FUNC,
   TY_MODULE, /* frozen: FZ_MODULE */
@@ -98,10 +99,11 @@ typedef struct Type {
   uint8_t space;  /* Space */
   bool wide;      /* more than TY_NARROW elements */
   bool list;      /* TY_TUPLE: a list that is written out; equal to lists only */
+  bool flat;      /* TY_ARRAY: of one axis, what .flat gives: an iterator; not in strict code */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
   /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
   uint8_t align;
-  /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_FUNC */
+  /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_REVERSED, TY_FUNC */
   const struct Type *const *elems;
   const char *const *names; /* named tuple, vector: one a element, else NULL */
   const char *title;        /* named tuple: the name of its class */
@@ -147,13 +149,14 @@ const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layo
 /* An array in the memory that the array `of` lies in, with its address alignment. */
 const Type *ty_array_in(struct Cx *cx, const Type *of, const Type *elem, unsigned ndim,
                         Layout layout);
+const Type *ty_array_flat_like(struct Cx *cx, const Type *array, bool flat);
 /* The same type with elements at multiples of `align` bytes (a power of two). */
 const Type *ty_array_aligned(struct Cx *cx, const Type *array, unsigned align);
 /* fields are copied */
 const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size);
 const Type *ty_enum(struct Cx *cx, const struct Frozen *class); /* of members of an Enum; enum.c */
 const Type *ty_date(struct Cx *cx, TypeId id, DateUnit unit, int32_t multiple); /* datetime.c */
-/* SLICE, RANGE, ENUMERATE, ZIP */
+/* SLICE, RANGE, ENUMERATE, ZIP, REVERSED */
 const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n);
 const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems,
                       uint32_t n);

@@ -19,8 +19,8 @@ Val ty_array_ravel(Ty *ty, Val self, const Val *args, uint32_t n) {
   return self.type->ndim == 1 ? self : ty_reshape(ty, self, &all, 1);
 }
 
-/* An iterator in NumPy, whose items are the elements in C order: here the array as one of one axis. */
-Val ty_array_flat(Ty *ty, Val array) {
+/* The array as one of one axis. */
+static Val flattened(Ty *ty, Val array) {
   if (array.type->ndim == 1)
     return array;
   if (array.type->layout != LAYOUT_C)
@@ -28,9 +28,17 @@ Val ty_array_flat(Ty *ty, Val array) {
   return ty_array_ravel(ty, array, NULL, 0);
 }
 
+/* An iterator in NumPy, whose items are the elements in C order. */
+Val ty_array_flat(Ty *ty, Val array) {
+  Val r = flattened(ty, array);
+  if (!is_bottom(r))
+    r.type = ty_array_flat_like(ty->cx, r.type, true);
+  return r;
+}
+
 Val ty_array_set_flat(Ty *ty, Val array, Val value) {
   return array.type->readonly ? TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, array))
-                              : ty_assign(ty, ty_array_flat(ty, array), value);
+                              : ty_assign(ty, flattened(ty, array), value);
 }
 
 /* --- axes in another order --- */
@@ -181,7 +189,7 @@ Val ty_weak_number(Ty *ty, Val v) {
 
 Val ty_array_item(Ty *ty, Val self, const Val *args, uint32_t n) {
   bool tuple = n == 1 && args[0].type->id == TY_TUPLE;
-  Val of = n == 1 && !tuple && self.type->ndim > 1 ? ty_array_flat(ty, self) : self;
+  Val of = n == 1 && !tuple && self.type->ndim > 1 ? flattened(ty, self) : self;
   uint32_t given = tuple ? args[0].type->n : n;
   if (is_bottom(of))
     return BOTTOM;

@@ -457,7 +457,7 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
 }
 
 Val ty_call_star(Ty *ty, Ins *i) {
-  Val callee = ty_arg(ty, i, 0), t = ty_arg(ty, i, 1);
+  Val callee = ty_arg(ty, i, 0), t = ty_sequence(ty, ty_arg(ty, i, 1));
   uint32_t nkeys = i->nargs - 2;
   if (is_bottom(callee) || is_bottom(t))
     return BOTTOM;

@@ -10,10 +10,9 @@ static const Type *join_arrays(Ty *ty, const Type *a, const Type *b) {
     return NULL;
   Layout layout = a->layout == b->layout ? (Layout)a->layout : LAYOUT_A;
   unsigned align = ty_array_align(a) < ty_array_align(b) ? ty_array_align(a) : ty_array_align(b);
-  return ty_array_aligned(ty->cx,
-                          ty_array(ty->cx, a->elem, a->ndim, layout, (Space)a->space,
-                                   a->wide || b->wide, a->readonly || b->readonly),
-                          align);
+  const Type *t = ty_array(ty->cx, a->elem, a->ndim, layout, (Space)a->space, a->wide || b->wide,
+                           a->readonly || b->readonly);
+  return ty_array_flat_like(ty->cx, ty_array_aligned(ty->cx, t, align), a->flat || b->flat);
 }
 
 static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
@@ -42,8 +41,8 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
     return NULL;
   if (a->id == TY_ARRAY)
     return join_arrays(ty, a, b);
-  if (a->id == TY_TUPLE || a->id == TY_ENUMERATE || a->id == TY_ZIP || a->id == TY_FUNC ||
-      a->id == TY_SLICE)
+  if (a->id == TY_TUPLE || a->id == TY_ENUMERATE || a->id == TY_ZIP || a->id == TY_REVERSED ||
+      a->id == TY_FUNC || a->id == TY_SLICE)
     return join_elems(ty, a, b);
   return NULL;
 }

@@ -48,6 +48,8 @@ bool ty_stored(const Type *t) {
 
 /* An array of dates is one of int64. */
 static const Type *array_storage(Ty *ty, const Type *t) {
+  if (t->flat)
+    t = ty_array_flat_like(ty->cx, t, false);
   if (!ty_is_date(t->elem))
     return t;
   Type stored = *t;
@@ -206,8 +208,9 @@ static TySize *size_slot(TyProgram *p, const Type *t) {
 
 /* Parts are known types, or come from a signature, which is small. */
 static TySize size_of(Ty *ty, const Type *t, int depth) {
+  bool iterator = ty_is_iterator(t);
   if (!is_packed(t) || depth > TY_MAX_DEPTH)
-    return (TySize){1, 1};
+    return (TySize){1, 1, iterator};
   TySize s = *size_slot(ty->p, t);
   if (s.leaves)
     return s;
@@ -217,10 +220,14 @@ static TySize size_of(Ty *ty, const Type *t, int depth) {
     TySize e = size_of(ty, elems[k], depth + 1);
     leaves += e.leaves;
     deep = e.depth > deep ? e.depth : deep;
+    iterator |= e.iterator;
   }
-  s = (TySize){(uint16_t)(leaves > UINT16_MAX ? UINT16_MAX : leaves), (uint16_t)(deep + 1)};
+  s = (TySize){(uint16_t)(leaves > UINT16_MAX ? UINT16_MAX : leaves), (uint16_t)(deep + 1),
+               iterator};
   return *size_slot(ty->p, t) = s;
 }
+
+bool ty_holds_iterator(Ty *ty, const Type *t) { return size_of(ty, t, 0).iterator; }
 
 Val ty_pack(Ty *ty, const Type *type, const Val *items, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)

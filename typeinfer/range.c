@@ -112,7 +112,7 @@ static Val reversed_tuple(Ty *ty, Val t) {
   return ty_make_tuple(ty, items, t.type->n);
 }
 
-Val ty_reversed(Ty *ty, Val seq) {
+static Val backwards(Ty *ty, Val seq) {
   if (seq.type->id == TY_TUPLE)
     return reversed_tuple(ty, seq);
   if (seq.type->id == TY_RANGE)
@@ -122,4 +122,15 @@ Val ty_reversed(Ty *ty, Val seq) {
                    TY_PRETTY(ty, seq));
   Val parts[] = {ty_none(ty), ty_none(ty), ty_const_int(ty, -1)};
   return ty_getitem(ty, seq, ty_slice(ty, parts));
+}
+
+Val ty_reversed(Ty *ty, Val seq) {
+  Val items = backwards(ty, seq);
+  return is_bottom(items)
+             ? BOTTOM
+             : ty_pack(ty, ty_list_like(ty->cx, TY_REVERSED, &items.type, 1), &items, 1);
+}
+
+Val ty_sequence(Ty *ty, Val v) {
+  return v.type && v.type->id == TY_REVERSED ? ty_item(ty, v, 0) : v;
 }

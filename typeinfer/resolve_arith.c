@@ -261,6 +261,8 @@ static Val tuple_repeat(Ty *ty, Val t, Val count) {
   if (!fz_get_int(count.konst, &times))
     return ty_not_constant(ty, "the number of repetitions of a tuple", NULL);
   times = times < 0 ? 0 : times;
+  if (times > 1 && ty_holds_iterator(ty, t.type))
+    return TY_FAIL(ty, ERR_ITERATOR_USED, "an iterator in the tuple");
   if (t.type->n && times > TY_MAX_TUPLE / t.type->n)
     return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
   uint32_t n = t.type->n * (uint32_t)times;
@@ -430,6 +432,7 @@ static Val contains_text(Ty *ty, Val item, Val seq, bool negate) {
 }
 
 Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
+  seq = ty_sequence(ty, seq);
   if (is_bottom(item) || is_bottom(seq))
     return BOTTOM;
   if (seq.type->id == TY_STR)

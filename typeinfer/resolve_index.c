@@ -491,6 +491,7 @@ static Val not_unpackable(Ty *ty, Val v, uint32_t n) {
 }
 
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
+  seq = ty_sequence(ty, seq);
   if (is_bottom(seq))
     return BOTTOM;
   if (seq.type->id == TY_ARRAY && seq.type->ndim) {
@@ -517,6 +518,7 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
 }
 
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
+  seq = ty_sequence(ty, seq);
   if (is_bottom(seq))
     return BOTTOM;
   if (seq.type->id != TY_TUPLE)

@@ -30,6 +30,7 @@ Val ty_iter(Ty *ty, Val v) {
   case TY_RANGE:
   case TY_ENUMERATE:
   case TY_ZIP: return v;
+  case TY_REVERSED: return ty_iter(ty, ty_sequence(ty, v));
   case TY_ARRAY:
     if (v.type->ndim)
       return v;

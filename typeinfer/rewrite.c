@@ -242,6 +242,7 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
   s->fn->result = s->result;
   p->nfns++;
   ty_find_first_edges(&ty);
+  ty_check_iterators(&ty);
   rewrite_params(&ty, p->program->fns.len == 1);
   FOR_BLOCKS (s->fn, b) {
     if (!(s->taken[b->id] & BLOCK_REACHED))

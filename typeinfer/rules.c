@@ -141,7 +141,7 @@ static Val rule_make_dict(Ty *ty, Ins *i) {
 }
 
 static Val rule_list_extend(Ty *ty, Ins *i) {
-  Val a = ty_arg(ty, i, 0), b = ty_arg(ty, i, 1);
+  Val a = ty_arg(ty, i, 0), b = ty_sequence(ty, ty_arg(ty, i, 1));
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
   if (a.type->id != TY_TUPLE || b.type->id != TY_TUPLE)

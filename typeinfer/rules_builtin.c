@@ -95,14 +95,14 @@ static Val choose_of_none(Ty *ty, const TyCall *c) {
 }
 
 /* An array's items must be numbers, unless a key makes them so; a key something to call. False after an error. */
-static bool check_consumed(Ty *ty, const TyCall *c) {
-  const Type *t = c->args[0].type, *key = c->options[0].type;
+static bool check_consumed(Ty *ty, const TyCall *c, Val items) {
+  const Type *t = items.type, *key = c->options[0].type;
   bool callable = !key || key->id == TY_NONE || key->id == TY_FUNC || key->id == TY_DTYPE ||
                   key->id == TY_OBJECT;
   if (t->id == TY_ARRAY && t->ndim > 1 && !is_key(c->options[0]))
     (void)TY_FAIL_ADVISED(
         ty, arena_printf(&ty->cx->arena, "take all elements: %s(v for v in x.flat)", c->name),
-        ERR_WHOLE_ARRAY, arena_printf(&ty->cx->arena, "%s()", c->name), TY_PRETTY(ty, c->args[0]));
+        ERR_WHOLE_ARRAY, arena_printf(&ty->cx->arena, "%s()", c->name), TY_PRETTY(ty, items));
   else if (!callable)
     (void)TY_FAIL_ADVISED(ty, "write a function: key=lambda v: v[1]", ERR_ARGUMENT_TYPE, c->name,
                           "'key'", "a function", TY_PRETTY(ty, c->options[0]));
@@ -112,34 +112,35 @@ static bool check_consumed(Ty *ty, const TyCall *c) {
 }
 
 /* Is it consumed by a loop? Tuples and several values are taken item by item, which typing knows. */
-static bool is_iterated(const TyCall *c) {
-  return ty_is_generator(c->args[0]) || (c->library && ty_can_consume(c->args[0]));
+static bool is_iterated(const TyCall *c, Val items) {
+  return ty_is_generator(items) || (c->library && ty_can_consume(items));
 }
 
-static Val consume(Ty *ty, const TyCall *c, int consumer, Val start) {
+static Val consume(Ty *ty, const TyCall *c, Val items, int consumer, Val start) {
   Val key = c->options[0];
-  if (!check_consumed(ty, c))
+  if (!check_consumed(ty, c, items))
     return BOTTOM;
-  return ty_is_generator(c->args[0])
-             ? ty_consume(ty, c->args[0], (Consumer)consumer, start, key)
-             : ty_consume_items(ty, c->library, c->args[0], (Consumer)consumer, start, key);
+  return ty_is_generator(items)
+             ? ty_consume(ty, items, (Consumer)consumer, start, key)
+             : ty_consume_items(ty, c->library, items, (Consumer)consumer, start, key);
 }
 
-static Val choose_item(Ty *ty, const TyCall *c, Consumer consumer) {
+static Val choose_item(Ty *ty, const TyCall *c, Val items, Consumer consumer) {
   Val missing = c->options[1];
   int how = (int)consumer | (is_key(c->options[0]) ? CONSUME_KEYED : 0) |
             (missing.type ? CONSUME_DEFAULTED : 0);
-  return consume(ty, c, how, missing.type ? missing : ty_none(ty));
+  return consume(ty, c, items, how, missing.type ? missing : ty_none(ty));
 }
 
 Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   Op op = c->id == INTR_PY_MIN ? OP_LT : OP_GT;
-  if (c->n == 1 && is_iterated(c))
-    return choose_item(ty, c, op == OP_LT ? CONSUME_MIN : CONSUME_MAX);
-  if (c->n && !check_consumed(ty, c))
+  Val items = c->n == 1 ? ty_sequence(ty, c->args[0]) : c->args[0];
+  if (c->n == 1 && is_iterated(c, items))
+    return choose_item(ty, c, items, op == OP_LT ? CONSUME_MIN : CONSUME_MAX);
+  if (c->n && !check_consumed(ty, c, items))
     return BOTTOM;
-  bool of_tuple = c->n == 1 && c->args[0].type->id == TY_TUPLE;
-  uint32_t n = of_tuple ? c->args[0].type->n : c->n;
+  bool of_tuple = c->n == 1 && items.type->id == TY_TUPLE;
+  uint32_t n = of_tuple ? items.type->n : c->n;
   if (c->options[1].type && !of_tuple && c->n > 1)
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
                    "default= is for one iterable, not for several values");
@@ -151,7 +152,7 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c) {
   if (is_key(c->options[0]))
     keys = CX_ARRAY(ty->cx, Val, n);
   for (uint32_t k = 0; k < n; k++) {
-    v[k] = of_tuple ? ty_item(ty, c->args[0], k) : c->args[k];
+    v[k] = of_tuple ? ty_item(ty, items, k) : c->args[k];
     if (is_bottom(v[k]))
       return BOTTOM;
     if (!ty_is_value(v[k].type) && v[k].type->id != TY_TUPLE)
@@ -296,26 +297,29 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
 }
 
 /* tuple(range(…)) of constants */
-static Val tuple_of_range(Ty *ty, const TyCall *c) {
+static Val tuple_of_range(Ty *ty, Val range) {
   int64_t n;
-  if (!fz_get_int(ty_len(ty, c->args[0]).konst, &n))
+  if (!fz_get_int(ty_len(ty, range).konst, &n))
     return ty_not_constant(ty, "the length of a tuple", NULL);
   if (n > TY_MAX_TUPLE)
     return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
   Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);
   for (int64_t k = 0; k < n; k++)
-    items[k] = ty_range_item(ty, c->args[0], ty_const_int(ty, k));
+    items[k] = ty_range_item(ty, range, ty_const_int(ty, k));
   return ty_make_tuple(ty, items, (uint32_t)n);
 }
 
 Val ty_rule_tuple(Ty *ty, const TyCall *c) {
-  if (ty_is_generator(c->args[0]))
+  Val items = ty_sequence(ty, c->args[0]);
+  if (is_bottom(items))
+    return BOTTOM;
+  if (ty_is_generator(items))
     return TY_FAIL(ty, ERR_GENEXPR);
-  if (c->args[0].type->id == TY_RANGE)
-    return tuple_of_range(ty, c);
-  if (c->args[0].type->id == TY_TUPLE && c->args[0].type->list)
-    return ty_extend(ty, ty_make_tuple(ty, NULL, 0), c->args[0]);
-  return c->args[0].type->id == TY_TUPLE ? c->args[0] : ty_argument_type(ty, c, 0, "a tuple");
+  if (items.type->id == TY_RANGE)
+    return tuple_of_range(ty, items);
+  if (items.type->id == TY_TUPLE && items.type->list)
+    return ty_extend(ty, ty_make_tuple(ty, NULL, 0), items);
+  return items.type->id == TY_TUPLE ? items : ty_argument_type(ty, c, 0, "a tuple");
 }
 
 Val ty_rule_reversed(Ty *ty, const TyCall *c) { return ty_reversed(ty, c->args[0]); }
@@ -383,9 +387,9 @@ Val ty_rule_type(Ty *ty, const TyCall *c) {
 }
 
 Val ty_rule_sum(Ty *ty, const TyCall *c) {
-  Val t = c->args[0], r = c->given[1] ? c->args[1] : ty_const_int(ty, 0);
-  if (is_iterated(c))
-    return consume(ty, c, CONSUME_SUM, r);
+  Val t = ty_sequence(ty, c->args[0]), r = c->given[1] ? c->args[1] : ty_const_int(ty, 0);
+  if (is_iterated(c, t))
+    return consume(ty, c, t, CONSUME_SUM, r);
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
@@ -394,9 +398,9 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
 }
 
 Val ty_rule_anyall(Ty *ty, const TyCall *c) {
-  Val t = c->args[0], r = ty_const_bool(ty, c->id == INTR_PY_ALL);
-  if (is_iterated(c))
-    return consume(ty, c, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
+  Val t = ty_sequence(ty, c->args[0]), r = ty_const_bool(ty, c->id == INTR_PY_ALL);
+  if (is_iterated(c, t))
+    return consume(ty, c, t, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)

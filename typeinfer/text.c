@@ -507,7 +507,8 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
   }
   if (v.type->id == TY_TUPLE)
     return add_tuple(ty, t, v, quoting, depth);
-  if (v.type->id == TY_ARRAY || v.type->id == TY_RANGE || v.type->id == TY_SLICE || v.type->n) {
+  if (v.type->id == TY_ARRAY || v.type->id == TY_RANGE || v.type->id == TY_SLICE ||
+      ty_is_iterator(v.type) || v.type->n) {
     (void)TY_FAIL(ty, ERR_OBJECT_VALUE, TY_PRETTY(ty, v));
     return false;
   }

@@ -118,6 +118,7 @@ typedef struct TyWant {
 /* Leaves and nesting of a packed type; limits keep recursion over types and the flattened values small. */
 typedef struct TySize {
   uint16_t leaves, depth;
+  bool iterator; /* is one, or holds one */
 } TySize;
 
 /* A generator expression's function, and what it is for one consumer. */
@@ -199,6 +200,7 @@ void ty_flag(Val v, unsigned flags);             /* on the emitted instruction, 
 Ins *ty_ins(Ty *ty, Val v); /* emission only: the instruction, made now for constants */
 const Type *ty_storage(Ty *ty, const Type *t); /* the type that emitted instructions have */
 bool ty_stored(const Type *t);                 /* has it any storage */
+bool ty_holds_iterator(Ty *ty, const Type *t); /* is it an iterator, or is one among its parts */
 uint32_t ty_parts(Ty *ty, const Type *t,
                   const Type *const **elems); /* elements of a tuple or of a packed object */
 bool ty_same(Ty *ty, Val a, Val b);           /* the same point of the lattice */
@@ -341,6 +343,7 @@ Val ty_bytes_tuple(Ty *ty, Val bytes);
 Val ty_len(Ty *ty, Val v);
 Val ty_reversed(Ty *ty, Val seq); /* range.c */
 Val ty_range_len(Ty *ty, Val range);
+Val ty_sequence(Ty *ty, Val v);   /* what reversed() runs over; anything else as it is */
 Val ty_range_item(Ty *ty, Val range, Val index);
 Val ty_range_contains(Ty *ty, Val item, Val range);
 /* on lists and the like from outside of the kernel; NULL: none */
@@ -408,6 +411,9 @@ bool ty_as_declared(Ty *ty, const FrozenFunc *func, Val *args, uint32_t n, const
 Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *result);
 /* Arguments are the function's parameters (with captured values behind them), all bound. */
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
+/* iterators.c: what is used up by being used; and that no value that is one, or holds one, is used twice. Before emission. */
+bool ty_is_iterator(const Type *t);
+void ty_check_iterators(Ty *ty);
 /* generator.c */
 bool ty_is_generator(Val v);
 Val ty_generator(Ty *ty, Val callee, Val iterable);

@@ -96,6 +96,12 @@ CASES = [
     ("CAPTURE", "def kernel(x):\n    k = x[0]\n    t = (lambda v: v * k, 1)\n    «k» = 2\n    x[0] = t[0](1)\n", X),
     ("CAPTURE", "def kernel(x):\n    k = x[0]\n    f = lambda v: v * k\n    g = lambda v, h=f: h(v)\n    «k» = 2\n    x[0] = g(1)\n", X),
     ("CAPTURE", "def kernel(x):\n    k = x[0]\n    f = lambda v: v * k\n    «k» = 2\n    x[0] = f(1)\n", X),
+    (
+        "ITERATOR_USED",
+        "def kernel(x):\n    e = enumerate(x)\n    for i, v in e:\n        break\n    for i, v in «e»:\n        x[0] = v\n",
+        X,
+    ),
+    ("ITERATOR_USED", "def kernel(x):\n    for e in «(enumerate(x),) * 2»:\n        for i, v in e:\n            x[0] = v\n", X),
     # --- names and types ---
     ("UNDEFINED", "def kernel(x):\n    x[0] = «undefined_name» + 1\n", X),
     ("UNDEFINED", "def kernel(x):\n    x[0] = «prnt»(1)\n", X),
