@@ -32,7 +32,7 @@ typedef enum FrozenKind {
   FZ_SCALAR, /* a NumPy scalar: type id in `type`, value in i / re / im */
   /* a NumPy datetime64 or timedelta64: type TY_DATETIME or TY_TIMEDELTA, text: its type's, value in i */
   FZ_DATE,
-  FZ_DTYPE, /* a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
+  FZ_DTYPE, /* i: DtypeForm; a scalar type object: np.float32, pyptx.float32, np.dtype('f4'), builtins int/float/bool/complex;
                    a structured one or a date: type TY_RECORD, TY_DATETIME or TY_TIMEDELTA, text: ir/type.h's */
   /* i: IntrinsicId (ir/intrinsics.h); func: a form of it that is Python code, or NULL */
   FZ_INTRINSIC,
@@ -56,6 +56,13 @@ typedef enum FrozenKind {
   /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs may hold what it can */
   FZ_OPAQUE,
 } FrozenKind;
+
+/* What is equal to what, and is what, hangs on which of these an FZ_DTYPE is. */
+typedef enum DtypeForm {
+  DTYPE_CLASS,    /* np.float32, int: the class that has its type's name */
+  DTYPE_INSTANCE, /* np.dtype('f4'), x.dtype */
+  DTYPE_OTHER,    /* pyptx.float32, np.longlong */
+} DtypeForm;
 
 typedef struct Binding {
   const char *name;

@@ -9,8 +9,22 @@
 
 /* --- NumPy --- */
 
-static void freeze_elem(PxSnapshot *s, Frozen *f, PxElem e) {
-  px_freeze_dtype_of(f, px_elem_id(s->st, e));
+/* A class that has its dtype's name, bool_ too: np.longlong is not np.int64, though both make one dtype. */
+static DtypeForm form_of(PxSnapshot *s, PyObject *object, PyObject *dtype) {
+  if (object == dtype)
+    return DTYPE_INSTANCE;
+  PyObject *name = px_keep(s, PyObject_GetAttr(dtype, s->st->name.name));
+  const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+  const char *class = ((PyTypeObject *)object)->tp_name, *dot = strrchr(class, '.');
+  class = dot ? dot + 1 : class;
+  size_t n = text ? strlen(text) : 0;
+  PyErr_Clear();
+  bool own = n && !strncmp(class, text, n) && (!class[n] || !strcmp(class + n, "_"));
+  return own ? DTYPE_CLASS : DTYPE_OTHER;
+}
+
+static void freeze_elem(PxSnapshot *s, Frozen *f, PxElem e, DtypeForm form) {
+  px_freeze_dtype_of(f, px_elem_id(s->st, e), form);
   if (px_elem_is_listed(e))
     f->text = arena_strdup(&s->cx->arena, px_elem_text(s->st, e));
 }
@@ -150,7 +164,7 @@ bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyErr_Clear();
   PxElem id = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
   if (id != PX_NO_ELEM)
-    freeze_elem(s, f, id);
+    freeze_elem(s, f, id, form_of(s, object, dtype));
   return id != PX_NO_ELEM;
 }
 

@@ -289,17 +289,17 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (object == (PyObject *)numbers[i].type) {
-      px_freeze_dtype_of(f, numbers[i].id);
+      px_freeze_dtype_of(f, numbers[i].id, DTYPE_CLASS);
       return true;
     }
   if (Py_IS_TYPE(object, s->st->type_type) && ((PxType *)object)->id < TY_SCALARS &&
       ((PxType *)object)->id > TY_NONE) {
-    px_freeze_dtype_of(f, ((PxType *)object)->id);
+    px_freeze_dtype_of(f, ((PxType *)object)->id, DTYPE_OTHER);
     return true;
   }
   TypeId id = Py_IS_TYPE(object, s->st->type_type) ? ((PxType *)object)->id : TY_VOID;
   if (id == TY_RECORD || id == TY_DATETIME || id == TY_TIMEDELTA) {
-    px_freeze_dtype_of(f, id);
+    px_freeze_dtype_of(f, id, DTYPE_OTHER);
     f->text = px_freeze_text(s, ((PxType *)object)->text);
     return true;
   }

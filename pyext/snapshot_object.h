@@ -18,9 +18,10 @@ bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object);
 /* Ours, or of another library by __cuda_array_interface__, which is asked of objects that nothing else knows. */
 bool px_freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object);
 
-static inline void px_freeze_dtype_of(Frozen *f, TypeId id) {
+static inline void px_freeze_dtype_of(Frozen *f, TypeId id, DtypeForm form) {
   f->kind = FZ_DTYPE;
   f->type = id;
+  f->i = form;
 }
 
 #endif

@@ -31,7 +31,7 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   case FZ_STR:
   case FZ_BYTES: return a->n == b->n && !memcmp(a->text, b->text, a->n);
   case FZ_DATE: return a->i == b->i && !strcmp(a->text, b->text);
-  case FZ_DTYPE: return a->type < TY_SCALARS || !strcmp(a->text, b->text);
+  case FZ_DTYPE: return a->i == b->i && (a->type < TY_SCALARS || !strcmp(a->text, b->text));
   case FZ_TUPLE:
     if (a->n != b->n || a->names != b->names) /* the names are the class's: one list */
       return false;

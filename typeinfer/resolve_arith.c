@@ -41,12 +41,12 @@ static const char *operands_advice(Op op, Val a, Val b) {
              : NULL;
 }
 
-static Val bad_operands(Ty *ty, Op op, Val a, Val b) {
-  return TY_FAIL_ADVISED(ty, operands_advice(op, a, b), ERR_BAD_OPERANDS, ty_op_text(op),
-                         TY_PRETTY(ty, a), TY_PRETTY(ty, b));
+Val ty_bad_operands(Ty *ty, Op op, Val a, Val b, const char *advice) {
+  return TY_FAIL_ADVISED(ty, advice ? advice : operands_advice(op, a, b), ERR_BAD_OPERANDS,
+                         ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 
-static Val whole_array(Ty *ty, Op op, Val array, Val other) {
+Val ty_whole_array(Ty *ty, Op op, Val array, Val other) {
   bool none = other.type && other.type->id == TY_NONE;
   const char *advice = !none ? NULL : op == OP_NE ? "write 'is not None'" : "write 'is None'";
   return TY_FAIL_ADVISED(ty, advice, ty_has_fields(array) ? ERR_RECORD_OPERAND : ERR_WHOLE_ARRAY,
@@ -212,7 +212,7 @@ static bool divides_ints(const Ty *ty, Op op, Val a, Val b) {
 static Val number_op(Ty *ty, Op op, Val a, Val b) {
   TyOp types = ty_op_types(ty->cx->typing, op, a.type->id, b.type->id);
   if (!types.ok)
-    return bad_operands(ty, op, a, b);
+    return ty_bad_operands(ty, op, a, b, NULL);
   if (ty_is_complex(ty_id(ty, types.left)))
     return ty_complex_binary(ty, &types, a, b);
   const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
@@ -278,7 +278,7 @@ static Val ordered(Ty *ty, Op op, Val a, Val b) {
   if (k)
     return ty_constant(ty, k, TY_PYBOOL);
   if (a.type->id == TY_STR)
-    return bad_operands(ty, op, a, b);
+    return ty_bad_operands(ty, op, a, b, NULL);
   uint32_t n = a.type->n < b.type->n ? a.type->n : b.type->n;
   bool less = op == OP_LT || op == OP_LE, or_equal = op == OP_LE || op == OP_GE;
   bool by_length = a.type->n == b.type->n ? or_equal : (a.type->n < b.type->n) == less;
@@ -299,9 +299,9 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
-    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b, a.type->id == TY_ARRAY ? b : a);
+    return ty_whole_array(ty, op, a.type->id == TY_ARRAY ? a : b, a.type->id == TY_ARRAY ? b : a);
   if (op == OP_MATMUL)
-    return bad_operands(ty, op, a, b);
+    return ty_bad_operands(ty, op, a, b, NULL);
   if (ty_is_number(a.type) && ty_is_number(b.type))
     return number_op(ty, op, a, b);
   if (ty_is_date_op(a, b))
@@ -313,7 +313,7 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
     return ordered(ty, op, a, b);
   /* not what tuples do: a sum would be taken for one of the numbers */
   if (ty_is_vector(a.type) || ty_is_vector(b.type))
-    return bad_operands(ty, op, a, b);
+    return ty_bad_operands(ty, op, a, b, NULL);
   if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE && op == OP_ADD &&
       a.type->list == b.type->list)
     return tuple_concat(ty, a, b);
@@ -324,7 +324,7 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
   if ((a.type->id == TY_STR && (op == OP_ADD || op == OP_MOD || op == OP_MUL)) ||
       (b.type->id == TY_STR && op == OP_ADD))
     return TY_FAIL(ty, ERR_STRING_BUILD);
-  return bad_operands(ty, op, a, b);
+  return ty_bad_operands(ty, op, a, b, NULL);
 }
 
 Val ty_unary(Ty *ty, Op op, Val a) {
@@ -332,7 +332,7 @@ Val ty_unary(Ty *ty, Op op, Val a) {
     return BOTTOM;
   TyOp types = {0};
   if (a.type->id == TY_ARRAY)
-    return whole_array(ty, op, a, BOTTOM);
+    return ty_whole_array(ty, op, a, BOTTOM);
   if (ty_is_date(a.type))
     return ty_date_unary(ty, op, a);
   if (ty_is_number(a.type))
@@ -370,85 +370,4 @@ Val ty_both(Ty *ty, Op op, Val a, Val b) {
   if (fz_truth(b.konst, &known))
     return known == stops ? b : a;
   return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
-}
-
-static Val equal_tuples(Ty *ty, Val a, Val b) {
-  Val r = ty_const_bool(ty, a.type->n == b.type->n && a.type->list == b.type->list);
-  for (uint32_t k = 0; k < a.type->n && a.type->n == b.type->n; k++)
-    r = ty_both(ty, OP_AND, r,
-                ty_truth(ty, ty_equal(ty, OP_EQ, ty_item(ty, a, k), ty_item(ty, b, k))));
-  return r;
-}
-
-Val ty_equal(Ty *ty, Op op, Val a, Val b) {
-  if (is_bottom(a) || is_bottom(b))
-    return BOTTOM;
-  if (a.type->id == TY_ENUM && a.type == b.type)
-    return ty_equal_members(ty, a, b, op == OP_NE);
-  if ((ty_is_number(a.type) && ty_is_number(b.type)) || ty_is_date_op(a, b))
-    return ty_binary(ty, op, a, b);
-  if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY) {
-    if (a.type->id == TY_NONE || b.type->id == TY_NONE)
-      return bad_operands(ty, op, a, b);
-    return whole_array(ty, op, a.type->id == TY_ARRAY ? a : b, a.type->id == TY_ARRAY ? b : a);
-  }
-  if (a.type->id == TY_TUPLE && b.type->id == TY_TUPLE) {
-    Val r = equal_tuples(ty, a, b);
-    return op == OP_EQ ? r : ty_not(ty, r);
-  }
-  if (ty_is_fstring(a) || ty_is_fstring(b)) /* its text is not there */
-    return TY_FAIL(ty, ERR_STRING_BUILD);
-  bool same = a.type == b.type; /* None and objects: one type a value */
-  return ty_const_bool(ty, same == (op == OP_EQ));
-}
-
-Val ty_is(Ty *ty, Val a, Val b, bool negate) {
-  if (is_bottom(a) || is_bottom(b))
-    return BOTTOM;
-  if (a.type->id == TY_ENUM && a.type == b.type)
-    return ty_equal_members(ty, a, b, negate);
-  bool numbers = ty_is_number(a.type) && ty_is_number(b.type);
-  if (numbers && b.konst && ty_kind(b.type) == KIND_BOOL) {
-    if (ty_kind(a.type) != KIND_BOOL)
-      return ty_const_bool(ty, negate);
-    return (b.konst->i != 0) != negate ? ty_truth(ty, a) : ty_not(ty, a);
-  }
-  if (numbers && ty->cx->typing ==
-                     TYPING_NUMBA) /* to Numba numbers of one type are the same if they are equal */
-    return a.type == b.type ? ty_equal(ty, negate ? OP_NE : OP_EQ, a, b)
-                            : ty_const_bool(ty, negate);
-  bool values = (ty_is_value(a.type) || a.type->id == TY_TUPLE || a.type->id == TY_ARRAY) &&
-                a.type->id == b.type->id;
-  if (values)
-    return bad_operands(ty, negate ? OP_IS_NOT : OP_IS, a, b);
-  return ty_const_bool(ty, (a.type == b.type) != negate);
-}
-
-static Val contains_text(Ty *ty, Val item, Val seq, bool negate) {
-  const Frozen *a = item.konst, *b = seq.konst;
-  if (!a || !b || a->kind != FZ_STR || b->kind != FZ_STR)
-    return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
-  return ty_const_bool(ty, (memmem(b->text, b->n, a->text, a->n) != NULL) != negate);
-}
-
-Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
-  seq = ty_sequence(ty, seq);
-  if (is_bottom(item) || is_bottom(seq))
-    return BOTTOM;
-  if (seq.type->id == TY_STR)
-    return contains_text(ty, item, seq, negate);
-  if (seq.type->id == TY_RANGE && ty_is_integral(item.type)) {
-    Val in = ty_range_contains(ty, item, seq);
-    return negate ? ty_not(ty, in) : in;
-  }
-  if (seq.type->id == TY_ARRAY)
-    return whole_array(ty, negate ? OP_NOT_IN : OP_IN, seq, BOTTOM);
-  if (ty_is_bytes(seq) && ty_is_number(item.type))
-    return ty_contains(ty, item, ty_bytes_tuple(ty, seq), negate);
-  if (seq.type->id != TY_TUPLE)
-    return bad_operands(ty, negate ? OP_NOT_IN : OP_IN, item, seq);
-  Val r = ty_const_bool(ty, false);
-  for (uint32_t k = 0; k < seq.type->n; k++)
-    r = ty_both(ty, OP_OR, r, ty_truth(ty, ty_equal(ty, OP_EQ, item, ty_item(ty, seq, k))));
-  return negate ? ty_not(ty, r) : r;
 }

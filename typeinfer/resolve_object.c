@@ -185,14 +185,15 @@ static Val itself(Ty *ty, Val a) {
   return a;
 }
 
-Val ty_dtype_of(Ty *ty, const Type *t) {
+Val ty_dtype_of(Ty *ty, const Type *t, DtypeForm form) {
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_DTYPE;
+  f->i = form;
   f->type = t->id;
   f->text = t->id >= TY_SCALARS ? ty_name(ty->cx, t) : NULL;
   return ty_const(ty, f);
 }
-static Val array_dtype(Ty *ty, Val a) { return ty_dtype_of(ty, a.type->elem); }
+static Val array_dtype(Ty *ty, Val a) { return ty_dtype_of(ty, a.type->elem, DTYPE_INSTANCE); }
 
 /* The parts of a complex array as an array of floats, which can be stored to. */
 static Val array_part(Ty *ty, Val a, uint8_t part) {
@@ -243,12 +244,18 @@ static Val number_shape(Ty *ty, Val a) {
   return ty_make_tuple(ty, NULL, 0);
 }
 static Val number_itemsize(Ty *ty, Val a) { return ty_const_int(ty, (int64_t)ty_size(a.type)); }
-static Val number_dtype(Ty *ty, Val a) { return ty_dtype_of(ty, a.type); }
+static Val number_dtype(Ty *ty, Val a) { return ty_dtype_of(ty, a.type, DTYPE_INSTANCE); }
 
 /* start, stop, step of a range or a slice */
 static Val part0(Ty *ty, Val a) { return ty_item(ty, a, 0); }
 static Val part1(Ty *ty, Val a) { return ty_item(ty, a, 1); }
 static Val part2(Ty *ty, Val a) { return ty_item(ty, a, 2); }
+
+/* x.dtype.type */
+static Val dtype_class(Ty *ty, Val a) {
+  const Frozen *f = a.type->frozen;
+  return f->i == DTYPE_INSTANCE ? ty_dtype_of(ty, ty_elem(ty, f->type, f->text), DTYPE_CLASS) : a;
+}
 
 static Val dtype_itemsize(Ty *ty, Val a) {
   const Frozen *f = a.type->frozen;
@@ -310,7 +317,7 @@ static const Attribute scalar_attributes[] = {{"ndim", number_ndim},
                                               {NULL, NULL}};
 static const Attribute range_attributes[] = {
     {"start", part0}, {"stop", part1}, {"step", part2}, {NULL, NULL}};
-static const Attribute dtype_attributes[] = {{"type", itself},
+static const Attribute dtype_attributes[] = {{"type", dtype_class},
                                              {"itemsize", dtype_itemsize},
                                              {"name", dtype_name},
                                              {"kind", dtype_kind},

@@ -383,7 +383,7 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
 /* type(x) of a number, which can be called, and compared with int, np.float32 and their like. */
 Val ty_rule_type(Ty *ty, const TyCall *c) {
   const Type *t = c->args[0].type;
-  return ty_is_number(t) ? ty_dtype_of(ty, t) : ty_argument_type(ty, c, 0, "a number");
+  return ty_is_number(t) ? ty_dtype_of(ty, t, DTYPE_CLASS) : ty_argument_type(ty, c, 0, "a number");
 }
 
 Val ty_rule_sum(Ty *ty, const TyCall *c) {

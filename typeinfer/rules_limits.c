@@ -23,7 +23,7 @@ static void add(Members *m, const char *name, const Frozen *value) {
 static void add_int(Members *m, const char *name, int64_t v) { add(m, name, fz_int(m->ty->cx, v)); }
 
 static void add_dtype(Members *m, TypeId id) {
-  add(m, "dtype", ty_dtype_of(m->ty, ty_id(m->ty, id)).type->frozen);
+  add(m, "dtype", ty_dtype_of(m->ty, ty_id(m->ty, id), DTYPE_INSTANCE).type->frozen);
   add_int(m, "bits", ty_scalar_info[id].bits);
 }
 

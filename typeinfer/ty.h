@@ -249,7 +249,10 @@ Val ty_truth(Ty *ty, Val v); /* pybool */
 bool ty_can_store(const Type *value, const Type *elem);
 Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
 
-/* --- operators (resolve_arith.c) --- */
+/* --- operators (resolve_arith.c, resolve_equal.c) --- */
+/* Errors: advice NULL is what operands of these types are told. */
+Val ty_bad_operands(Ty *ty, Op op, Val a, Val b, const char *advice);
+Val ty_whole_array(Ty *ty, Op op, Val array, Val other);
 Val ty_binary(Ty *ty, Op op, Val a, Val b);
 Val ty_unary(Ty *ty, Op op, Val a);
 Val ty_not(Ty *ty, Val a);
@@ -304,9 +307,9 @@ Val ty_array_item(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_fill(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_flat(Ty *ty, Val array);
 Val ty_array_set_flat(Ty *ty, Val array, Val value);
-Val ty_dtype_of(Ty *ty, const Type *t);         /* a type as a value */
-Val ty_round_digits(Ty *ty, Val x, int64_t n);  /* rules_builtin.c */
-Val ty_weak_number(Ty *ty, Val v);              /* the Python number of a NumPy number */
+Val ty_dtype_of(Ty *ty, const Type *t, DtypeForm form); /* a type as a value */
+Val ty_round_digits(Ty *ty, Val x, int64_t n);          /* rules_builtin.c */
+Val ty_weak_number(Ty *ty, Val v);                      /* the Python number of a NumPy number */
 Val ty_magnitude(Ty *ty, Val x);                /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);
