@@ -1,8 +1,10 @@
 """Random programs of functions against CPython: defaults, keywords, stars, closures, functions in tuples and as values, unpacking, match,
-loops with else, generator expressions, conditions in every place of a call.
+loops with else, generator expressions, conditions in every place of a call; iterators in variables, used once and more often; generators
+whose variables change before they are consumed; equality of ranges, slices and tuples of them.
 
-All numbers are Python ints, results are cut to 16 bits, so CPython running the same source is the reference. A nested function used
-after a variable that it captures was assigned is an error in a kernel (PT120): such a program is no test.
+All numbers are Python ints, results are cut to 16 bits, so CPython running the same source is the reference. A nested function or a
+generator used after a variable that it captures was assigned is an error in a kernel (PT120), and so are an iterator that is used twice
+(PT127) and a generator consumed elsewhere (PT122): such a program is no test.
 """
 
 import random
@@ -23,8 +25,12 @@ class Signature:
         self.positional, self.optional, self.required, self.defaulted, self.star = positional, optional, required, defaulted, star
 
 
+class Pairs:
+    """An iterator over pairs of ints."""
+
+
 class Source:
-    """The text of one program. `env` has the names in scope: None for an int, the length of a tuple, the Signature of a function."""
+    """The text of one program. `env` has the names in scope: None for an int, the length of a tuple, the Signature of a function, PAIRS."""
 
     def __init__(self, seed):
         self.r, self.count = random.Random(seed), 0
@@ -68,7 +74,12 @@ class Source:
 
     def test(self, env, depth=0):
         e = lambda: self.expr(env, depth + 1)
-        return self.r.choice([f"{e()} {self.r.choice(['<', '<=', '==', '!=', '>'])} {e()}", f"not {e()}", f"({e()} & 1)"])
+        if self.r.random() < 0.85:
+            return self.r.choice([f"{e()} {self.r.choice(['<', '<=', '==', '!=', '>'])} {e()}", f"not {e()}", f"({e()} & 1)"])
+        r = lambda: f"range({e()} & 3, {e()} & 7, {self.r.choice([1, 1, 2, 3, -1, -4])})"
+        s = lambda: f"slice({e()} & 1, {self.r.choice(['None', f'{e()} & 1'])})"
+        pair = self.r.choice([(r, r), (s, s), (r, s), (lambda: f"({e()} & 1, {r()})", lambda: f"({e()} & 1, {r()})")])
+        return self.r.choice([f"{pair[0]()} {self.r.choice(['==', '!='])} {pair[1]()}", f"{pair[0]()} in ({pair[1]()}, None, {pair[0]()})"])
 
     def call(self, name, s, env):
         values = [self.expr(env, 1) for _ in range(s.positional - self.r.randint(0, s.optional))]
@@ -105,6 +116,7 @@ class Source:
         env[v] = None
         for _ in range(n):
             kinds = [self.set, self.make_tuple, self.branch, self.match, self.loop, self.count_down, self.unpack, self.function_value]
+            kinds += [self.make_iterator, self.use_iterator, self.use_iterator, self.late]
             out += self.function(env, depth) if depth < 3 and self.r.random() < 0.25 else self.r.choice(kinds)(env)
         return out
 
@@ -147,6 +159,46 @@ class Source:
         env[v] = None
         return lines
 
+    def iterator(self, env):
+        """One that is there, which is not used again but rarely, or a new one."""
+        e, t = self.some(env, Pairs), self.some(env, int)
+        if e and self.r.random() < 0.8:
+            if self.r.random() < 0.9:
+                del env[e]
+            return self.r.choice([e, e, f"({e}, 1)[0]", f"(lambda k: k)({e})", f"next_({e})"])
+        over = ["enumerate({0}, 3)", "zip({0}, reversed({0}))", "enumerate(reversed({0}))"] if t else ["zip(range(5), range(9, 3, -2))"]
+        return self.r.choice([*over, "enumerate(range(4), -1)"]).format(t)
+
+    def make_iterator(self, env):
+        name = self.name("e")
+        line = f"{name} = {self.iterator(env)}"
+        env[name] = Pairs()
+        return [line]
+
+    def use_iterator(self, env):
+        v, e = self.name("v"), self.iterator(env)
+        if self.r.random() < 0.4:
+            line = f"{v} = sum(x * y for x, y in {e})" if self.r.random() < 0.5 else f"{v} = max((x - y for x, y in {e}), default=7)"
+            env[v] = None
+            return [line]
+        inner = {**env, v: None, "x": None, "y": None}
+        lines = [f"{v} = 0", f"for x, y in {e}:", f"    {v} += x + {self.expr(inner)} & 255"]
+        lines += [f"    if {self.test(inner)}:", "        break"]
+        if self.r.random() < 0.2:  # once more in each round of a loop
+            lines = [lines[0], "for k in range(3):", *indented(lines[1:])]
+        env[v] = None
+        return lines
+
+    def late(self, env):
+        """A generator that has a name, and perhaps an assignment before it is consumed."""
+        g, name = self.name("g"), next(n for n in reversed(env) if env[n] is None)
+        v = self.name("v")
+        lines = [f"{g} = ({self.expr({**env, 'q': None}, 1)} for q in range({self.expr(env, 1)} & 3))"]
+        if self.r.random() < 0.4:
+            lines.append(f"{name} = {self.expr(env)}")
+        env[v] = None
+        return [*lines, f"{v} = {self.r.choice(['sum', 'all', 'any'])}({g}) + 0"]
+
     def count_down(self, env):
         v = self.name("v")
         inner = {**env, v: None}
@@ -170,7 +222,7 @@ class Source:
         return [f"{h} = ({self.leaf(env)}, {f})", f"{g} = {h}[1]"]
 
     def program(self):
-        env, lines = {}, []
+        env, lines = {}, ["def next_(e):", "    return e"]
         for _ in range(self.r.randint(0, 3)):
             lines += self.function(env, 1)
         env |= {"a": None, "b": None}
@@ -197,7 +249,7 @@ def run(seed):
     try:
         cuda.jit(kernel, opt=seed % 2 * 3)[1, A.size](A, B, out)
     except CompileError as e:
-        assert "PT120" in str(e), f"seed {seed}: {e}\n{source}"
+        assert str(e)[:5] in ("PT120", "PT122", "PT127"), f"seed {seed}: {e}\n{source}"
         return False
     cuda.synchronize()
     assert out.tolist() == expected, f"seed {seed}: device {out.tolist()}, Python {expected}\n{source}"
