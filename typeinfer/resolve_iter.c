@@ -7,6 +7,8 @@
 
 /* A tuple that is looped over: its elements take the type that the loop variable has. */
 static Val common_tuple(Ty *ty, Val t) {
+  if (is_bottom(t)) /* one that is too large */
+    return BOTTOM;
   const Type *elem = t.type->n ? ty_join_all(ty, t.type->elems, t.type->n) : NULL;
   if (!elem)
     return t.type->n ? TY_FAIL(ty, ERR_LOOP_MIXED, TY_PRETTY(ty, t)) : t;
