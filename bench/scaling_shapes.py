@@ -201,6 +201,34 @@ def call_tree(n):
     return "\n".join(lines) + "\n"
 
 
+def calls_twice(n):
+    """n functions, each with two calls of the one before, of which a thread makes one: inlined in full they would be 2**n times as long."""
+    lines = ["def f0(x, k):", "    return x * 0.5 + k"]
+    for k in range(1, n + 1):
+        lines += [f"def f{k}(x, k):", f"    if (k ^ {k}) & 3:", f"        return f{k - 1}(x * 0.5, k + {k}) + 1.0", f"    return f{k - 1}(x + 0.25, k) - x"]
+    lines += ["def kernel(a, b):", "    i = cuda.grid(1)", f"    b[i] = f{n}(a[i], i)"]
+    return "\n".join(lines) + "\n"
+
+
+def mutual_calls(n):
+    """Two rows of n functions, each with calls of both that are one further back."""
+    lines = ["def f0(x, k):", "    return x * 0.5 + k", "def g0(x, k):", "    return x * 0.25 - k"]
+    for k in range(1, n + 1):
+        for name, other in ("fg", "gf"):
+            lines += [f"def {name}{k}(x, k):", f"    if (k ^ {k}) & 1:", f"        return {other}{k - 1}(x * 0.5, k + {k}) + 1.0", f"    return {name}{k - 1}(x + 0.25, k) - x"]
+    lines += ["def kernel(a, b):", "    i = cuda.grid(1)", f"    b[i] = f{n}(a[i], i)"]
+    return "\n".join(lines) + "\n"
+
+
+def closures_twice(n):
+    """n nested functions, each with two calls of the one before, which it captures."""
+    lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    y = b[i]", "    f0 = lambda x: x * 0.5 + y"]
+    for k in range(1, n + 1):
+        lines.append(f"    f{k} = lambda x: f{k - 1}(x * 0.5 + {k}) - 1.0 if x > i else f{k - 1}(x + 0.25)")
+    lines.append(f"    b[i] = f{n}(a[i])")
+    return "\n".join(lines) + "\n"
+
+
 def far_places(n):
     """n reads at places far from a thread's own, further than an access's own offset goes."""
     lines = ["def kernel(a, b):", "    i = cuda.grid(1)", "    x = a[i]"]
@@ -280,5 +308,8 @@ SIZES = {  # shape: the largest size measured for each device
     loop_of_lines: {"gpu": 2000, "host": 1000},
     calls: {"gpu": 400, "host": 250},
     call_tree: {"gpu": 400, "host": 400},
+    calls_twice: {"gpu": 400, "host": 400},
+    mutual_calls: {"gpu": 400, "host": 400},
+    closures_twice: {"gpu": 30, "host": 30},
     barriers: {"gpu": 128, "host": 64},
 }

@@ -360,6 +360,7 @@ static void put_target(Hash *h, const CgRequest *r) {
   put_message(h, LLVMGetHostCPUName());
   put_message(h, LLVMGetHostCPUFeatures());
   put_text(h, getenv("PYPTX_HOST_FEATURES"));
+  put_text(h, getenv("PYPTX_INLINE_LIMIT"));
 }
 
 static void put_function_and_library(Keying *k, Hash *h, const CgRequest *r) {

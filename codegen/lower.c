@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/debuginfo.h"
+#include "codegen/inlining.h"
 #include "codegen/loops.h"
 #include "codegen/lower_private.h"
 #include "codegen/narrow.h"
@@ -667,6 +668,7 @@ void cg_pass_lower(Cg *cg) {
   cg_debug_open(cg);
   cg->functions = CX_ARRAY(cg->cx, LLVMValueRef, p->fns.len);
   bool alone = cg->options.device_function;
+  cg_choose_inlining(cg);
   for (uint32_t k = alone ? 0 : 1; k < p->fns.len; k++)
     lw_declare(cg, p->fns.data[k]);
   for (uint32_t k = 0; k < p->fns.len; k++)

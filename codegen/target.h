@@ -41,7 +41,9 @@ struct Target {
   /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
   bool whole_complex;
   bool bfloat_by_bits; /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
-  bool links;    /* modules are linked with others: cuda.declare_device's functions can be called */
+  bool links; /* modules are linked with others: cuda.declare_device's functions can be called */
+  bool
+      gathers; /* functions in which threads meet are part of the kernel's own: inlined, however long they are */
   bool coarsens; /* kernels get a second entry for coarsened launches */
   /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
   bool narrows;

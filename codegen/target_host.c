@@ -407,6 +407,7 @@ const Target cg_target_host = {
     .traps_always = true,
     .too_deep = "recursion is too deep for the stack of the process's thread that runs it",
     .bfloat_by_bits = true,
+    .gathers = true,
     .open = host_open,
     .finish = host_finish,
     .link = host_link,

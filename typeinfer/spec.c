@@ -103,6 +103,16 @@ TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint3
   return s;
 }
 
+/* Recursion that calls itself with new types each time would never end. */
+static void check_types(Ty *ty, const Code *code) {
+  const TyProgram *p = ty->p;
+  uint32_t same = 0;
+  for (uint32_t k = 0; k < p->stack.len; k++)
+    same += p->stack.data[k]->func->code == code;
+  if (same >= TY_MAX_TYPES)
+    fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_TYPES, code->qualname);
+}
+
 static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
   TyProgram *p = ty->p;
   bool values = wants_values(p, func->code);
@@ -114,8 +124,7 @@ static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uin
     fail(ty->cx, ty->at->loc, ERR_TOO_LARGE,
          p->program->fns.len ? p->program->fns.data[0]->name : "the program",
          "it calls more than 4096 functions, counted by the types of their arguments");
-  if (p->stack.len >= TY_MAX_CALLS)
-    fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_CALLS, func->code->qualname);
+  check_types(ty, func->code);
   TySpec *s = ty_new_spec(p, func, args, n);
   s->const_args = values;
   for (uint32_t k = 0; k < n; k++) {
@@ -181,6 +190,8 @@ Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     if (is_bottom(args[k]))
       return BOTTOM;
+  if (ty->cx->ncalls >= TY_MAX_CALLS)
+    fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_CALLS, func->code->qualname);
   enter(ty->cx, ty->at->loc, func->code->qualname);
   TySpec *s = typed_spec(ty, func, args, n);
   if (!ty->emit) {

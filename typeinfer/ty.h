@@ -129,7 +129,8 @@ typedef struct TyVariant {
 enum { BLOCK_REACHED = 4 };
 enum {
   SPEC_SLOTS = 256,
-  TY_MAX_CALLS = 50,
+  TY_MAX_CALLS = 500, /* one in the other; codegen/stack.c has the stack for so many */
+  TY_MAX_TYPES = 50,  /* of one function, while they are typed */
   TY_MAX_SPECS = 4096,
   TY_MAX_DEPTH = 64,
   TY_MAX_TEXT = 4096

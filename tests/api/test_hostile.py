@@ -345,6 +345,7 @@ def run(body, seconds=120):
     done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", body], capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, (done.returncode, done.stdout[-1500:], done.stderr[-3000:])
     assert done.stdout.strip(), "nothing was tried"
+    return done.stdout
 
 
 @pytest.mark.parametrize("case", CASES)

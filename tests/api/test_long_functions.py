@@ -1,5 +1,5 @@
 """Kernels that are so long that parts of the optimiser are left out compute what CPython computes: each shape beyond a limit of codegen/optimize.c,
-lower_memory.c, host_blocks.c or target_host.c."""
+inlining.c, lower_memory.c, host_blocks.c or target_host.c."""
 
 import sys
 from pathlib import Path
@@ -31,6 +31,9 @@ shapes = pytest.importorskip("scaling_shapes")
         (shapes.conjunction, 300),
         (shapes.ifs, 400),
         (shapes.calls, 150),
+        (shapes.calls_twice, 200),  # functions that are not inlined
+        (shapes.mutual_calls, 100),
+        (shapes.closures_twice, 30),
         (shapes.constant_tuple, 1000),
         (shapes.barriers, 40),
     ],
