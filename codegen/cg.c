@@ -18,14 +18,35 @@
 /* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation that the thread is in. */
 static _Thread_local Cg *running;
 
+/* C++ functions, by the names that they have for the linker; C's interface of LLVM has none for them. The C++ library is a part of this module and no other's. */
+typedef void (*OnNew)(void);
+typedef void (*OnBadAlloc)(void *user, const char *reason, bool crash_report);
+OnNew std_set_new_handler(OnNew) __asm__("_ZSt15set_new_handlerPFvvE");
+void llvm_install_bad_alloc_error_handler(OnBadAlloc, void *user) __asm__(
+    "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+
 /* Fatal errors end the process unless the handler does not return. What LLVM was doing stays as it is and is leaked. */
-static void on_fatal(const char *reason) {
+static void leave_llvm(ErrorId id, const char *reason) {
   Cg *cg = running;
   if (!cg)
     return;
   cg->broken = true;
   running = NULL;
-  fail(cg->cx, (Loc){0}, ERR_LLVM, reason);
+  fail(cg->cx, (Loc){0}, id, reason);
+}
+
+static void on_fatal(const char *reason) { leave_llvm(ERR_LLVM, reason); }
+
+/* Of operator new, which asks again until there is memory or nobody to ask; LLVM has no exceptions, so that it then ends the process. */
+static void on_new_without_memory(void) {
+  leave_llvm(ERR_MEMORY, NULL);
+  std_set_new_handler(NULL);
+}
+
+/* Of LLVM's containers. */
+static void on_bad_alloc(void *user, const char *reason, bool crash_report) {
+  (void)user, (void)reason, (void)crash_report;
+  leave_llvm(ERR_MEMORY, NULL);
 }
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
@@ -60,6 +81,8 @@ static void init_once(void) {
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
   LLVMInstallFatalErrorHandler(on_fatal);
+  std_set_new_handler(on_new_without_memory);
+  llvm_install_bad_alloc_error_handler(on_bad_alloc, NULL);
 }
 
 static void make_types(Cg *cg) {
@@ -80,8 +103,19 @@ static void make_types(Cg *cg) {
     t->space[s] = LLVMPointerTypeInContext(c, cg->target->space[s]);
 }
 
+/* LLVM's own beginning cannot be left halfway. */
+static void check_memory(Cg *cg) {
+  enum { BEGINNING = 8 << 20 };
+  void *p = malloc(BEGINNING);
+  free(p);
+  if (!p)
+    fail(cg->cx, (Loc){0}, ERR_MEMORY);
+}
+
 void cg_start_llvm(Cg *cg) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (!initialised)
+    check_memory(cg);
   pthread_once(&once, init_once);
   running = cg;
 }

@@ -7,6 +7,7 @@
 #include "codegen/cg.h"
 #include "codegen/gate.h"
 #include "codegen/passes.h"
+#include "codegen/stack.h"
 #include "codegen/target.h"
 #include "ir/base/chars.h"
 
@@ -80,14 +81,31 @@ static void finish(Cg *cg) {
 
 /* --- the door --- */
 
+typedef struct Guarded {
+  Cg *cg;
+  void (*body)(Cg *);
+  int result;
+} Guarded;
+
 /* Everything that setjmp could lose is behind the pointer. */
-int cg_guarded(Cg *cg, void (*body)(Cg *)) {
-  if (CX_TRY(cg->cx)) {
-    body(cg);
-    cg->cx->caught = false;
-    return 0;
+static void run_guarded(void *p) {
+  Guarded *g = p;
+  if (CX_TRY(g->cg->cx)) {
+    g->body(g->cg);
+    g->cg->cx->caught = false;
+    g->result = 0;
   }
-  return -1;
+}
+
+static void fail_for_memory(Cg *cg) { fail(cg->cx, (Loc){0}, ERR_MEMORY); }
+
+int cg_guarded(Cg *cg, void (*body)(Cg *)) {
+  Guarded g = {cg, body, -1};
+  if (!cg_on_stack(run_guarded, &g)) {
+    g.body = fail_for_memory;
+    run_guarded(&g);
+  }
+  return g.result;
 }
 
 static void compile(Cg *cg) {
@@ -133,11 +151,17 @@ static void free_sites(CgKernel *k) {
   free(k->sites);
 }
 
+static void release(void *p) {
+  const CgKernel *k = p;
+  target_of(k->target)->release(k->jit);
+}
+
 void cg_kernel_free(CgKernel *k) {
   if (!k)
     return;
   cg_enter();
-  target_of(k->target)->release(k->jit);
+  if (k->jit)
+    (void)cg_on_stack(release, k); /* its code stays where there is no memory for that */
   cg_leave();
   free_sites(k);
   for (uint32_t n = 0; n < k->nadvice; n++)

@@ -355,4 +355,4 @@ def test_hostile_input(case):
 
 @pytest.mark.parametrize("case", SMALL)
 def test_on_a_small_stack(case):
-    run(SETUP + "STACK = 256 * 1024\n" + textwrap.dedent(CASES[case]))
+    run(SETUP + "STACK = 64 * 1024\n" + textwrap.dedent(CASES[case]))
