@@ -8,6 +8,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,12 +50,26 @@ static void on_bad_alloc(void *user, const char *reason, bool crash_report) {
   leave_llvm(ERR_MEMORY, NULL);
 }
 
+/* What LLVM says of each function that is to have a frame of 0 bytes at most: "k.py:3:0: stack frame size (104) exceeds limit (0) in function 'f'". */
+static const char no_frame[] = "warn-stack-size";
+
+void cg_report_frame(Cg *cg, LLVMValueRef fn) { cg_attribute_text(cg, fn, no_frame, "0"); }
+
+static void note_frame(Cg *cg, const char *text) {
+  unsigned bytes;
+  const char *frame = strstr(text, "stack frame size (");
+  if (frame && sscanf(frame, "stack frame size (%u)", &bytes) == 1)
+    cg->stack_bytes += bytes;
+}
+
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   Cg *cg = user;
-  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || cg->complaint)
-    return;
+  LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
   char *text = LLVMGetDiagInfoDescription(info);
-  cg->complaint = arena_strdup(&cg->cx->arena, text);
+  if (severity == LLVMDSWarning)
+    note_frame(cg, text);
+  else if (severity == LLVMDSError && !cg->complaint)
+    cg->complaint = arena_strdup(&cg->cx->arena, text);
   LLVMDisposeMessage(text);
 }
 

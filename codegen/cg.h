@@ -64,6 +64,7 @@ typedef struct Cg {
   bool meets_grid;        /* has the grid's barrier */
   bool broken;            /* a fatal error of LLVM went through: leak */
   const char *complaint;  /* LLVM's first error diagnostic, NULL if none */
+  uint32_t stack_bytes; /* of the frames of functions with cg_report_frame that code was made of */
 } Cg;
 
 /* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a
@@ -103,6 +104,8 @@ void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *na
                   uint64_t value); /* enum attribute */
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
 void cg_verify_module(Cg *cg);
+/* Code generation adds the function's frame to cg->stack_bytes. */
+void cg_report_frame(Cg *cg, LLVMValueRef fn);
 /* Assembly or object code of the module; the caller disposes of the buffer. */
 LLVMMemoryBufferRef cg_emit(Cg *cg, LLVMCodeGenFileType kind);
 LLVMTypeRef cg_float_type(Cg *cg, unsigned bits);

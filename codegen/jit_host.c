@@ -131,6 +131,17 @@ void cg_host_link(Cg *cg, LLVMMemoryBufferRef object) {
   out->host.entry = (RtHostEntry)(uintptr_t)address;
 }
 
+/* Beside what LLVM counts a function has its return address, pushed registers and the place to which its frame is aligned. */
+static void report_frames(Cg *cg) {
+  enum { BESIDE = 256 };
+  cg->stack_bytes = 0;
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+    if (!LLVMIsDeclaration(fn)) {
+      cg_report_frame(cg, fn);
+      cg->stack_bytes += BESIDE;
+    }
+}
+
 void cg_host_emit(Cg *cg) {
   CgKernel *out = cg->out;
   cg_host_divide_blocks(cg);
@@ -142,7 +153,9 @@ void cg_host_emit(Cg *cg) {
   out->entry = cg_strndup(cg, symbol, strlen(symbol));
   check_names(cg);
   list_imports(cg);
+  report_frames(cg);
   LLVMMemoryBufferRef object = cg_emit(cg, LLVMObjectFile);
+  out->host.stack_bytes = cg->stack_bytes;
   if (cg->request->want & CG_WANT_OBJECT) {
     out->object_len = LLVMGetBufferSize(object);
     out->object = cg_strndup(cg, LLVMGetBufferStart(object), out->object_len);

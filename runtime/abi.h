@@ -126,6 +126,7 @@ typedef struct RtHostCode {
   uint32_t meets_grid;
   /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of them, the longer the pieces of memory */
   uint32_t strides;
+  uint32_t stack_bytes; /* of the frames of all its functions, each once */
 } RtHostCode;
 
 /* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most with it (the CUDA C++ guide; 523,264 beside

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,8 +37,9 @@ enum {
       64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
   ALIGN = 256,          /* at least what an array may ask for */
-  /* of a thread's stack, for what the deepest frame has in it (lower_memory.c's LOCAL_LIMIT) and calls; a quarter of a small stack */
-  STACK_REST = 1 << 20,
+  /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of signals */
+  STACK_REST = 64 << 10,
+  STACK_BYTES = 8 << 20, /* of a thread made for one launch, at least */
 };
 
 typedef struct Launch {
@@ -54,6 +56,7 @@ typedef struct Launch {
   const struct Worker *caller;
   uint64_t asked;   /* when the calling thread last did */
   bool interrupted; /* … and was told to stop */
+  bool away; /* runs on a thread of its own, for which the calling one waits, and asks meanwhile */
 } Launch;
 
 static int (*_Atomic ask_first)(void);
@@ -85,7 +88,7 @@ typedef struct Worker {
   uint64_t turned; /* when it was given, 0: not yet */
   jmp_buf out;
   Buffer shared, frame;
-  uintptr_t stack_end;
+  uintptr_t stack_low, stack_high; /* 0: the system does not say */
 } Worker;
 
 /* --- traps --- */
@@ -118,16 +121,26 @@ static void make_worker_key(void) {
   have_worker_key = pthread_key_create(&worker_key, free_worker) == 0;
 }
 
-/* How far recursion may go down the calling thread's stack; 0 where the system does not say. */
-static uintptr_t find_stack_end(void) {
+static void find_stack(Worker *w) {
   pthread_attr_t own;
   void *low;
   size_t size;
   if (pthread_getattr_np(pthread_self(), &own) != 0)
-    return 0;
-  bool known = pthread_attr_getstack(&own, &low, &size) == 0;
+    return;
+  if (pthread_attr_getstack(&own, &low, &size) == 0)
+    w->stack_low = (uintptr_t)low, w->stack_high = (uintptr_t)low + size;
   pthread_attr_destroy(&own);
-  return known ? (uintptr_t)low + (size / 4 < STACK_REST ? size / 4 : STACK_REST) : 0;
+}
+
+/* Compiled code whose frames are not on the stack yet stays above this address. */
+static uintptr_t stack_end(const Launch *l, const Worker *w) {
+  return w->stack_low ? w->stack_low + l->code->stack_bytes + STACK_REST : 0;
+}
+
+/* Where the thread runs on a stack of somebody's making (a coroutine's), nothing is known of that. */
+static bool has_stack(const Launch *l, const Worker *w) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return !w->stack_low || (here > stack_end(l, w) && here < w->stack_high);
 }
 
 static Worker *own_worker(void) {
@@ -140,7 +153,7 @@ static Worker *own_worker(void) {
     return w;
   w = calloc(1, sizeof *w);
   if (w)
-    w->stack_end = find_stack_end();
+    find_stack(w);
   if (w && pthread_setspecific(worker_key, w) != 0) {
     free(w);
     w = NULL;
@@ -175,16 +188,17 @@ static Worker *idle_worker(void) {
     return w;
   Worker *nested = calloc(1, sizeof *nested);
   if (nested)
-    nested->nested = true, nested->stack_end = w->stack_end;
+    nested->nested = true, nested->stack_low = w->stack_low, nested->stack_high = w->stack_high;
   return nested;
 }
 
-/* A worker of the calling thread, ready for the launch; NULL if there is no memory. */
-static Worker *enter(Launch *l) {
+/* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's stack is too short. */
+static Worker *enter(Launch *l, bool *is_short) {
   Worker *w = idle_worker();
   if (!w)
     return NULL;
-  if (!reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes)) {
+  *is_short = !has_stack(l, w);
+  if (*is_short || !reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes)) {
     if (w->nested)
       free_worker(w);
     return NULL;
@@ -195,7 +209,7 @@ static Worker *enter(Launch *l) {
   w->view.shared = w->shared.at;
   w->view.frame = w->frame.at;
   w->view.worker = w;
-  w->view.stack_end = w->stack_end;
+  w->view.stack_end = stack_end(l, w);
   return w;
 }
 
@@ -254,7 +268,7 @@ static uint64_t now(void) {
 static void ask_at(Launch *l, uint64_t time) {
   int (*ask)(void) = ask_first;
   l->asked = time;
-  if (!ask || !ask())
+  if (l->away || !ask || !ask())
     return;
   l->interrupted = true;
   __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
@@ -310,7 +324,8 @@ static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
 
 static void help(RtPoolJob *job) {
   Launch *l = (Launch *)job;
-  Worker *w = enter(l); /* without memory the others do it */
+  bool is_short;
+  Worker *w = enter(l, &is_short); /* without memory the others do it */
   if (!w)
     return;
   run_rest(l, w);
@@ -398,6 +413,86 @@ static void run_phases(Launch *l, Worker *w, uint64_t threads) {
   }
 }
 
+/* All of it on this thread, with helpers. False: there is no memory, or *is_short. */
+static bool run_here(Launch *l, bool *is_short) {
+  uint64_t threads = product(l->view.block);
+  Grid grid = {0};
+  bool ready = true;
+  *is_short = false;
+  if (l->code->meets_grid) {
+    ready = grid_open(&grid, l, threads);
+    l->grid = &grid;
+    l->shared_bytes = l->frame_bytes = 0;
+  }
+  Worker *w = ready ? enter(l, is_short) : NULL;
+  if (w) {
+    l->caller = w;
+    threads = threads > UINT64_MAX / l->total ? UINT64_MAX : threads * l->total;
+    if (l->code->meets_grid)
+      run_phases(l, w, threads);
+    else
+      run_all(l, w, threads);
+    leave(w);
+  }
+  grid_close(&grid);
+  return w != NULL;
+}
+
+/* --- on a thread of its own --- */
+
+typedef struct Away {
+  Launch *launch;
+  bool ran;
+} Away;
+
+static void *run_there(void *p) {
+  Away *a = p;
+  bool is_short;
+  a->ran = run_here(a->launch, &is_short);
+  return NULL;
+}
+
+static struct timespec soon(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_nsec += ASK_NS;
+  if (t.tv_nsec >= 1000000000)
+    t.tv_sec++, t.tv_nsec -= 1000000000;
+  return t;
+}
+
+/* The calling thread asks for the handlers of signals, as it does where it takes part. */
+static void wait_for(pthread_t thread, Launch *l) {
+  int (*ask)(void) = ask_first;
+  struct timespec until = soon();
+  while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT) {
+    if (!l->interrupted && ask && ask()) {
+      l->interrupted = true;
+      __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+    }
+    until = soon();
+  }
+}
+
+static bool run_away(Launch *l) {
+  Away a = {l, false};
+  pthread_attr_t how;
+  pthread_t thread;
+  size_t need = (size_t)l->code->stack_bytes + 2 * STACK_REST;
+  if (pthread_attr_init(&how) != 0)
+    return false;
+  l->away = true;
+  pthread_attr_setstacksize(&how, need > STACK_BYTES ? (need + 4095) / 4096 * 4096 : STACK_BYTES);
+  sigset_t old;
+  rt_pool_block_signals(&old);
+  bool made = pthread_create(&thread, &how, run_there, &a) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&how);
+  if (made)
+    wait_for(thread, l);
+  return a.ran;
+}
+
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
                      RtTrap *trap) {
   RtTrap own;
@@ -419,30 +514,13 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   memcpy(l.view.block, config->block, sizeof l.view.block);
   if (!l.total || !threads)
     return RT_OK;
-  Grid grid = {0};
-  bool ready = true;
-  if (code->meets_grid) {
-    ready = grid_open(&grid, &l, threads);
-    l.grid = &grid;
-    l.shared_bytes = l.frame_bytes = 0;
-  }
-  Worker *w = ready ? enter(&l) : NULL;
-  if (!w) {
-    grid_close(&grid);
+  bool is_short;
+  if (!run_here(&l, &is_short) && !(is_short && run_away(&l)))
     return rt_fail(
         RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
-        "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier",
+        "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier, %zu bytes of stack",
         (unsigned long long)threads, (size_t)code->static_shared + config->dynamic_shared,
-        (size_t)frame_bytes(code, threads));
-  }
-  l.caller = w;
-  threads = threads > UINT64_MAX / l.total ? UINT64_MAX : threads * l.total;
-  if (code->meets_grid)
-    run_phases(&l, w, threads);
-  else
-    run_all(&l, w, threads);
-  leave(w);
-  grid_close(&grid);
+        (size_t)frame_bytes(code, threads), (size_t)code->stack_bytes);
   return l.interrupted ? RT_INTERRUPTED : stopped(&l) ? RT_TRAPPED : RT_OK;
 }
 

@@ -136,7 +136,7 @@ static void *helper(void *unused) {
 }
 
 /* Signals of the process go to the threads that Python knows; faults must come to the thread that makes them. */
-static void block_signals(sigset_t *old) {
+void rt_pool_block_signals(sigset_t *old) {
   sigset_t blocked;
   sigfillset(&blocked);
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
@@ -152,7 +152,7 @@ static void start_locked(unsigned helpers) {
   if (pool.started >= helpers || pool.cannot_start)
     return;
   sigset_t old;
-  block_signals(&old);
+  rt_pool_block_signals(&old);
   pthread_attr_t how;
   pthread_attr_init(&how);
   pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);

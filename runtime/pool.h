@@ -7,6 +7,8 @@
 #ifndef PYPTX_RUNTIME_POOL_H
 #define PYPTX_RUNTIME_POOL_H
 
+#include <signal.h>
+
 #include "runtime/status.h"
 
 typedef struct RtPoolJob RtPoolJob;
@@ -26,5 +28,7 @@ unsigned rt_pool_threads(void);
 void rt_pool_offer(RtPoolJob *job, unsigned helpers);
 /* No more helpers may join; returns when none is inside. Only after rt_pool_offer. */
 void rt_pool_close(RtPoolJob *job);
+/* For a thread of ours that is made next: it inherits the mask. */
+void rt_pool_block_signals(sigset_t *old);
 
 #endif

@@ -70,6 +70,103 @@ print("compiled")
     )
 
 
+LAUNCHES = """
+N = {elements}
+def fill(a, b):
+    t = cuda.local.array(N, np.float64)
+    i = cuda.grid(1)
+    for j in range(N):
+        t[(j * 7 + i) % N] = a[j % a.size] + i
+    s = 0.0
+    for j in range(0, N, 11):
+        s += t[j]
+    b[i] = s
+def down(x, n):
+    t = cuda.local.array(100, np.float64)
+    t[n % 100] = x
+    return t[n % 100] if n <= 0 else down(x, n - 1) + t[n % 7]
+def deep(a, b):
+    b[0] = down(a[0], 10**9)
+def met(a, b):
+    t = cuda.local.array(N, np.float64)
+    i = cuda.threadIdx.x
+    t[i % N] = a[i]
+    cuda.syncthreads()
+    b[cuda.grid(1)] = t[i % N] + t[(i + 1) % N] * 0
+def outside(a, b):
+    t = cuda.local.array(N, np.float64)
+    t[cuda.threadIdx.x % N] = a[0]
+    b[cuda.grid(1) + 1000000] = t[0]
+a, b = np.arange(64.0), np.zeros(256)
+want = np.zeros(256)
+for i in range(256):
+    t = np.zeros(N)
+    j = np.arange(N)
+    t[(j * 7 + i) % N] = a[j % a.size] + i
+    want[i] = t[::11].sum()
+def work():
+    for _ in range(3):
+        b[:] = 0
+        cuda.jit(fill)[8, 32](a, b)
+        assert np.allclose(b, want, rtol=1e-12)
+    cuda.jit(met)[8, 32](a, b)
+    assert (b == np.tile(a[:32], 8)).all()
+    for kernel, error in ((deep, RecursionError), (outside, IndexError)):
+        try:
+            cuda.jit(kernel)[8, 32](a, b)
+        except error as e:
+            print(type(e).__name__)
+        else:
+            assert False, error
+"""
+
+
+@pytest.mark.host_only("a GPU's threads have stacks of their own")
+@pytest.mark.parametrize("elements", [10, 4096, 30001])
+@pytest.mark.parametrize("kib", [32, 128, 256, 1024])
+def test_launching_from_a_short_stack(kib, elements):
+    """Local arrays of up to 240 KB, in sixteen lanes at once; recursion without an end; a kernel with a barrier; one that stops."""
+    out = run(KERNELS + LAUNCHES.format(elements=elements) + f"on_stack({kib}, work)\n")
+    assert out.split() == ["RecursionError", "IndexError"]
+
+
+@pytest.mark.host_only("a GPU's threads have stacks of their own")
+def test_interrupting_a_launch_of_a_short_stack():
+    """The main thread's, so that the launch runs on another one, while this one sees Ctrl-C."""
+    body = """
+import os, resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+done = subprocess.run([sys.executable, "-c", sys.argv[1]])
+print("ended")
+sys.exit(done.returncode)
+"""
+    child = (
+        KERNELS
+        + """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def spin(a, n):
+    t = cuda.local.array(20000, np.float64)
+    for j in range(n):
+        t[j % 20000] = j
+        a[cuda.grid(1)] += t[j % 20000]
+kernel = cuda.jit(spin)
+a = np.zeros(1 << 16)
+kernel[1, 1](a, 10)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    kernel[1 << 12, 16](a, 1000000)
+    sys.exit("not interrupted")
+except KeyboardInterrupt:
+    pass
+a[:] = 0
+kernel[1, 1](a, 10)
+assert a[0] == 45
+"""
+    )
+    run("import sys\nsys.argv[1:] = [" + repr(child) + "]\n" + body)
+
+
 LIMITED = """
 import scaling_shapes
 scope = {"cuda": cuda, "np": np}
