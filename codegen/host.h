@@ -83,6 +83,10 @@ void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
 /* Fission where there are barriers, and the loops: fills cg->kernel and cg->out->host's sizes. */
 void cg_host_loops(Cg *cg);
 
+/* host_attention.c: code that attends to what the runtime wants, where the builder is; and on the way back of all loops that might not end. */
+void cg_host_look_up(Cg *cg);
+void cg_host_look_up_in_loops(Cg *cg);
+
 /* Labels in long blocks, for the code generator's sake: host_blocks.c. */
 void cg_host_divide_blocks(Cg *cg);
 void cg_host_emit(Cg *cg);

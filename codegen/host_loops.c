@@ -149,18 +149,6 @@ static void fill_shared(Loops *l) {
   LLVMBuildMemSet(l->b, shared, LLVMConstInt(l->t->i8, 255, 0), bytes, HOST_SHARED_ALIGN);
 }
 
-static void leave_if_stopped(Loops *l) {
-  LLVMBasicBlockRef leave = new_block(l, "stopped"), stay = new_block(l, "");
-  LLVMValueRef stop = LLVMBuildLoad2(
-      l->b, l->t->i32, launch_field(l, l->t->ptr, offsetof(RtHostLaunch, stop), 0), "");
-  LLVMSetOrdering(stop, LLVMAtomicOrderingMonotonic);
-  LLVMSetAlignment(stop, 4);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, stop, i32(l, 0), ""), leave, stay);
-  at(l, leave);
-  LLVMBuildRetVoid(l->b);
-  at(l, stay);
-}
-
 static void place_block(Loops *l, LLVMValueRef number) {
   LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX);
   LLVMValueRef gy = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid) + 4, INT32_MAX);
@@ -249,39 +237,12 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   hl_loop_end(l, &l->nest[0]);
 }
 
-/* Counts down what may run until the runtime is to be asked, which says how much may run next: a launch ends soon if it is told to. */
-static void ask_after(Loops *l, LLVMValueRef left, LLVMValueRef ran) {
-  LLVMTypeRef ptr = l->t->ptr, type = LLVMFunctionType(l->t->i32, &ptr, 1, 0);
-  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, "rt_host_turns"), before = get(l, left);
-  if (!fn)
-    fn = LLVMAddFunction(l->cg->module, "rt_host_turns", type);
-  LLVMBasicBlockRef ask = new_block(l, "ask"), done = new_block(l, "");
-  set(l, left, LLVMBuildSub(l->b, before, ran, ""));
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULE, before, ran, ""), ask, done);
-  at(l, ask);
-  set(l, left, LLVMBuildCall2(l->b, type, fn, &l->launch, 1, ""));
-  leave_if_stopped(l);
-  LLVMBuildBr(l->b, done);
-  at(l, done);
-}
-
-/* A turn of all threads of the group, in pieces of no more than what may run. */
-static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group,
-                     LLVMValueRef left) {
-  enum { VECTORS = 64 };
+/* A turn of all threads of the group. */
+static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
   LLVMValueRef threads = LLVMBuildNUWMul(l->b, l->sizes[0],
                                          LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
   LLVMValueRef first = rows_begin(l);
-  Loop pieces = hl_loop_begin(l, i32(l, 0), threads, "piece");
-  LLVMValueRef tx = pieces.counter;
-  LLVMValueRef rest = LLVMBuildSub(l->b, threads, tx, ""), most = get(l, left);
-  most = LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, most, i32(l, VECTORS - 1), ""),
-                      i32(l, ~(uint32_t)(VECTORS - 1)), "");
-  LLVMValueRef count = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntULT, rest, most, ""), rest,
-                                       most, "");
-  run_threads(l, row, thread, tx, LLVMBuildNUWAdd(l->b, first, tx, ""), count);
-  ask_after(l, left, count);
-  loop_end_by(l, &pieces, count);
+  run_threads(l, row, thread, i32(l, 0), first, threads);
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -294,12 +255,9 @@ static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValue
     wide[k] = LLVMBuildZExt(l->b, wide[k], l->t->i64, "");
   LLVMValueRef stride = LLVMBuildNUWMul(l->b, wide[0], wide[2], "stride"),
                begin = LLVMBuildNUWMul(l->b, wide[1], wide[2], "");
-  LLVMValueRef left = hl_new_variable(l, l->t->i32, "left");
-  set(l, left, i32(l, RT_FIRST_TURNS));
   Loop turns = hl_loop_begin(l, i64(l, 0), bound, "turn");
-  leave_if_stopped(l);
   l->args[HOST_BLOCK] = turns.counter;
-  run_turn(l, row, thread, group, left);
+  run_turn(l, row, thread, group);
   LLVMValueRef next = LLVMBuildNUWAdd(l->b, turns.counter, stride, ""),
                place = LLVMBuildNUWAdd(l->b, begin, next, "");
   loop_end_if(l, &turns, next, LLVMBuildICmp(l->b, LLVMIntSLT, place, turns.to, ""));
@@ -307,8 +265,6 @@ static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValue
 
 static void run_groups(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
   Loop groups = hl_loop_begin(l, LLVMGetParam(l->entry, 1), LLVMGetParam(l->entry, 2), "block");
-  if (!l->bound)
-    leave_if_stopped(l);
   place_block(l, groups.counter);
   LLVMValueRef group = size_of_group(l, groups.counter);
   if (l->bound)
@@ -376,9 +332,8 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   if (l->fission.nsegments)
     hl_find_frame(l);
   Loop blocks = hl_loop_begin(l, LLVMGetParam(l->entry, 1), LLVMGetParam(l->entry, 2), "block");
-  leave_if_stopped(l);
   place_block(l, blocks.counter);
-  if (!hl_meets_grid(&l->fission)) /* else memory is a block's own, and the runtime has filled it */
+  if (!hl_can_leave(&l->fission))
     fill_shared(l);
   if (l->whole.fission.nsegments) {
     run_whole_or_not(l);
@@ -450,7 +405,8 @@ void cg_host_loops(Cg *cg) {
   cg->out->host.frame_bytes = l.fission.frame_bytes > l.whole.fission.frame_bytes
                                   ? l.fission.frame_bytes
                                   : l.whole.fission.frame_bytes;
-  cg->out->host.meets_grid = hl_meets_grid(&l.fission);
+  cg->out->host.meets_grid = hl_has_meeting(&l.fission, RT_MEET_GRID);
+  cg->out->host.yields = hl_has_meeting(&l.fission, RT_MEET_YIELD);
   cg->out->host.strides = l.bound != NULL;
   cg_verify_module(cg);
 }

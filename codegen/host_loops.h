@@ -70,7 +70,11 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
 
 /* --- host_segments.c --- */
 
-bool hl_meets_grid(const Fission *f);
+bool hl_has_meeting(const Fission *f, RtMeetKind kind);
+/* May a block leave in the middle, to be entered again? Then memory is its own, and the runtime has filled it. */
+static inline bool hl_can_leave(const Fission *f) {
+  return hl_has_meeting(f, RT_MEET_GRID) || hl_has_meeting(f, RT_MEET_YIELD);
+}
 /* The block that l->args names, from segment to segment; the builder is left behind it. hl_find_frame, once, comes before the loop
  * over blocks. */
 void hl_find_frame(Loops *l);

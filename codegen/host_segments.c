@@ -4,15 +4,16 @@
  * a block stop at one barrier, the nest of the segment behind it runs next. When they part, the block goes on thread by thread: every
  * thread that has not ended runs its own segment up to its next barrier, until all have ended.
  *
- * In a kernel whose threads meet in other ways too (in warps, as a grid) the runtime says after each stop who goes on (runtime/meet.h):
- * the block may come together again, and may leave the entry in the middle, to be called again when the grid has met. */
+ * In a kernel whose threads meet in other ways too (in warps, as a grid), or wait for one another in loops, the runtime says after each stop
+ * who goes on (runtime/meet.h): the block may come together again, and may leave the entry in the middle, to be called again when the grid
+ * has met, or when other blocks have had their turn. */
 #include <string.h>
 
 #include "codegen/host_loops.h"
 
-bool hl_meets_grid(const Fission *f) {
-  for (uint32_t k = 0; k < f->nsegments; k++)
-    if (f->segments[k].point.kind == RT_MEET_GRID)
+bool hl_has_meeting(const Fission *f, RtMeetKind kind) {
+  for (uint32_t k = 1; k < f->nsegments; k++)
+    if (f->segments[k].point.kind == kind)
       return true;
   return false;
 }
@@ -175,6 +176,12 @@ static LLVMValueRef get_state(const Loops *l, size_t offset, const char *name) {
   return LLVMBuildLoad2(l->b, l->t->i32, in_state(l, offset), name);
 }
 
+static void take_votes(Loops *l) {
+  LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
+  for (unsigned k = 0; k < 4; k++)
+    set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
+}
+
 /* The votes are the runtime's only for the call: in between they are variables that can be registers. */
 static void release(Loops *l) {
   LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
@@ -184,8 +191,7 @@ static void release(Loops *l) {
   set(l, l->go,
       call_runtime(l, "rt_host_release",
                    (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->state}, 4));
-  for (unsigned k = 0; k < 4; k++)
-    set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
+  take_votes(l);
   LLVMBuildBr(l->b, l->dispatch);
 }
 
@@ -341,14 +347,16 @@ static LLVMValueRef is_first_phase(const Loops *l) {
   return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
 }
 
-/* A block that waited for the grid is entered again, and goes on from its frame. */
+/* A block that left to wait is entered again, and goes on from its frame. */
 static void begin_or_resume(Loops *l) {
   LLVMBasicBlockRef begin = new_block(l, "begin"), resume = new_block(l, "resume");
   LLVMBuildCondBr(l->b, is_first_phase(l), begin, resume);
   at(l, begin);
   LLVMBuildBr(l->b, l->nests[0]);
   at(l, resume);
-  set(l, l->go, call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->state}, 2));
+  set(l, l->go,
+      call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->points, l->state}, 3));
+  take_votes(l);
   LLVMBuildBr(l->b, l->dispatch);
 }
 
@@ -401,7 +409,7 @@ void hl_run_segments(Loops *l) {
   bool parting = l->points || threads_can_part(&l->fission);
   l->apart = parting ? new_block(l, "apart") : NULL;
   l->end = new_block(l, "end");
-  if (hl_meets_grid(&l->fission))
+  if (hl_can_leave(&l->fission))
     begin_or_resume(l);
   else
     LLVMBuildBr(l->b, l->nests[0]);

@@ -10,6 +10,7 @@
 #include "codegen/narrow.h"
 #include "codegen/passes.h"
 #include "codegen/usage.h"
+#include "codegen/waits.h"
 
 /* --- leaves --- */
 
@@ -520,6 +521,8 @@ static void check_stack(Lower *lw) {
     return;
   cg_debug_at(lw->cg, lw->b, lw->fn->entry->first->loc);
   lw_stop_unless(lw, lw->target->stack_suffices(lw), lw->cg->too_deep, NULL, 0);
+  if (lw->target->enter_recursion)
+    lw->target->enter_recursion(lw);
 }
 
 static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
@@ -654,6 +657,8 @@ void cg_pass_lower(Cg *cg) {
   Program *p = cg->program;
   for (uint32_t k = 0; k < p->fns.len; k++)
     tidy(cg, p->fns.data[k]);
+  if (cg->target->yield)
+    cg_find_waits(cg);
   Fn *kernel = p->fns.data[0];
   cg->has_barrier = kernel->has_barrier;
   note_depth(cg);

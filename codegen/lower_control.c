@@ -32,10 +32,17 @@ void lw_phi(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
+static bool is_way_back(const Block *b, int successor) {
+  return b->succ[successor] && b->succ[successor]->rpo <= b->rpo;
+}
+
 /* The LLVM block that control comes from, for entry k of b's predecessors. A block that branches to b on both sides stands there
- * twice: the second time it is its edge block. */
+ * twice: the second time it is its edge block, which is also where a way back yields. */
 static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
   const BlockNote *n = b->preds.data[k]->note;
+  const Ins *end = b->preds.data[k]->last;
+  if (end->op == OP_CONDBR && end->flags & INS_YIELDS && b->rpo <= end->block->rpo)
+    return n->edge;
   for (uint32_t j = 0; j < k; j++)
     if (b->preds.data[j] == b->preds.data[k])
       return n->edge;
@@ -85,6 +92,8 @@ static void note_end(Lower *lw, Ins *i) {
 }
 
 void lw_branch(Lower *lw, Ins *i) {
+  if (i->flags & INS_YIELDS)
+    lw->target->yield(lw);
   note_end(lw, i);
   LLVMBuildBr(lw->b, begin_of(i->block->succ[0]));
 }
@@ -93,15 +102,18 @@ void lw_condbranch(Lower *lw, Ins *i) {
   BlockNote *n = i->block->note;
   LLVMBasicBlockRef yes = begin_of(i->block->succ[0]), no = begin_of(i->block->succ[1]);
   LLVMValueRef c = lw_value(lw, i->args[0]);
+  bool yields = i->flags & INS_YIELDS, back_if_true = yields && is_way_back(i->block, 0);
   note_end(lw, i);
-  if (yes != no) {
+  if (yes != no && !yields) {
     LLVMBuildCondBr(lw->b, c, yes, no);
     return;
   }
   n->edge = lw_block(lw, "edge");
-  LLVMBuildCondBr(lw->b, c, yes, n->edge);
+  LLVMBuildCondBr(lw->b, c, back_if_true ? n->edge : yes, back_if_true ? no : n->edge);
   lw_at(lw, n->edge);
-  LLVMBuildBr(lw->b, no);
+  if (yields)
+    lw->target->yield(lw);
+  LLVMBuildBr(lw->b, back_if_true ? yes : no);
 }
 
 /* Results of device functions: nothing, the leaf, or a struct of the leaves. */

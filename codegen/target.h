@@ -99,6 +99,8 @@ struct Target {
                        LLVMValueRef lane);
   void (*fence)(Lower *lw, FenceLevel level);
   void (*nanosleep)(Lower *lw, LLVMValueRef ns); /* i32; may do nothing */
+  /* The other threads have their turn before this one goes on; NULL where they have it anyway. */
+  void (*yield)(Lower *lw);
 
   /* --- stopping --- */
   /* The thread stops at site with values (i64, n <= RT_TRAP_VALUES); ends the block. */
@@ -106,6 +108,8 @@ struct Target {
   void (*stop)(Lower *lw); /* silently; ends the block */
   /* i1: is there room on the stack for the function that begins here, and those it calls? NULL: recursion runs on a stack of ours (flatten.h) */
   LLVMValueRef (*stack_suffices)(Lower *lw);
+  /* At the beginning of a recursive function, behind that; NULL: nothing is to be done. */
+  void (*enter_recursion)(Lower *lw);
 
   /* --- values --- */
   const Lowering *(*lowering)(

@@ -105,6 +105,7 @@ static void host_optimize(Cg *cg) {
   cg_host_loops(cg);
   cg_host_relax_atomics(cg);
   cg_optimize_host(cg);
+  cg_host_look_up_in_loops(cg);
 }
 
 /* --- a thread's identity --- */
@@ -334,6 +335,9 @@ static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLV
   return kind == RT_MEET_SYNC ? NULL : LLVMBuildTruncOrBitCast(lw->b, got, t, "");
 }
 
+/* Nobody waits for a thread that yields, and it for nobody in particular: there is no site. */
+static void host_yield(Lower *lw) { meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL); }
+
 /* A block runs on one OS thread: within it the order of the program is enough. */
 static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
 
@@ -368,6 +372,9 @@ static LLVMValueRef host_stack_suffices(Lower *lw) {
   return LLVMBuildICmp(lw->b, LLVMIntUGT, LLVMBuildPtrToInt(lw->b, frame, word, ""),
                        launch_field(lw, word, offsetof(RtHostLaunch, stack_end), 0), "");
 }
+
+/* Recursion that never ends may take long to find the end of the stack, or return again and again. */
+static void host_enter_recursion(Lower *lw) { cg_host_look_up(lw->cg); }
 
 /* --- values --- */
 
@@ -431,9 +438,11 @@ const Target cg_target_host = {
     .warp = host_warp,
     .fence = host_fence,
     .nanosleep = host_nanosleep,
+    .yield = host_yield,
     .trap = host_trap,
     .stop = host_stop,
     .stack_suffices = host_stack_suffices,
+    .enter_recursion = host_enter_recursion,
     .lowering = host_lowering,
     .math_name = host_math_name,
     .float_to_int = host_float_to_int,

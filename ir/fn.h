@@ -149,10 +149,11 @@ typedef enum InsFlags {
   INS_NONNEGATIVE = 1, /* an integer known to be >= 0 */
   INS_NO_WRAP = 2,     /* signed overflow cannot happen */
   INS_DEAD = 4,
-  INS_I32 = 8,    /* a 64-bit integer that fits int32 */
-  INS_U32 = 16,   /* … that fits uint32 */
-  INS_INDEX = 32, /* a wrap_index that is only an index of loads, stores and atomics: in range */
-  INS_LOW = 64,   /* a phi of 64 bits whose upper half nothing reads */
+  INS_I32 = 8,      /* a 64-bit integer that fits int32 */
+  INS_U32 = 16,     /* … that fits uint32 */
+  INS_INDEX = 32,   /* a wrap_index that is only an index of loads, stores and atomics: in range */
+  INS_LOW = 64,     /* a phi of 64 bits whose upper half nothing reads */
+  INS_YIELDS = 128, /* a branch back in a loop that waits for other threads */
 } InsFlags;
 
 struct Block {

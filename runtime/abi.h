@@ -50,24 +50,23 @@ typedef struct RtHostLaunch {
   uint32_t grid[3];        /* 8 */
   uint32_t block[3];       /* 20 */
   uint32_t dynamic_shared; /* 32 bytes */
-  /* 36: grid barriers that are behind this block: not 0 goes on from its frame */
+  /* 36: how often this block has left the entry to wait: not 0 goes on from its frame */
   uint32_t phase;
   /* 40: this worker's shared memory: static part, then dynamic; 64-byte aligned */
   void *shared;
   /* 48: this worker's memory of threads that wait at a barrier; 64-byte aligned */
   void *frame;
   void *worker; /* 56: runtime's own */
-  /* 64: not 0 once another worker's thread has trapped: looked at before each block */
-  const uint32_t *stop;
-  uintptr_t
-      stack_end; /* 72: frames of recursive functions stay above this address; 0: it is not known */
+  /* 64: frames of recursive functions stay above this address; 0: it is not known */
+  uintptr_t stack_end;
 } RtHostLaunch;
 
-/* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; all others are operations of a warp, the 32 threads
- * with consecutive numbers. Codegen's word for these operations, too. */
+/* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; at a YIELD nobody waits, it lets all others have their turn;
+ * those from SYNC on are operations of a warp, the 32 threads with consecutive numbers. Codegen's word for these operations, too. */
 typedef enum RtMeetKind {
   RT_MEET_BLOCK,
   RT_MEET_GRID,
+  RT_MEET_YIELD,
   RT_MEET_SYNC,
   RT_MEET_SHFL_IDX,
   RT_MEET_SHFL_UP,
@@ -107,12 +106,9 @@ typedef struct RtMeetState {
   uint32_t at[3];        /* 28: threadIdx of the first */
 } RtMeetState;
 
-/* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it has ended, or waits for the grid;
+/* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it has ended, or waits for other blocks;
  * APART: the threads whose next has the bit READY run that one, as rt_host_run_of_threads finds them. */
 enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
-
-/* So many threads do a turn of a loop by the grid's stride until code asks rt_host_turns how many more may. */
-enum { RT_FIRST_TURNS = 64, RT_MOST_TURNS = 1 << 20 };
 
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
 typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t last);
@@ -124,6 +120,8 @@ typedef struct RtHostCode {
   uint32_t frame_bytes;
   /* the grid's barrier is used: blocks keep frame and shared memory until all have ended */
   uint32_t meets_grid;
+  /* threads yield: a block whose threads all wait for others leaves, and others run meanwhile */
+  uint32_t yields;
   /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of them, the longer the pieces of memory */
   uint32_t strides;
   uint32_t stack_bytes; /* of the frames of all its functions, each once */

@@ -3,8 +3,10 @@
  * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or RT_TRAPPED and the first trap.
  * Blocks are handed out in chunks by an atomic counter: by the time that they take, single blocks at the end. The calling thread takes part, and
  * begins alone: a launch that is done within CALLER_ALONE_NS never wakes another thread.
- * Blocks of a kernel with the grid's barrier have memory of their own and run in phases, from one barrier to the next: a phase is over
- * when every block has come to the barrier or to its end.
+ * Blocks that may leave compiled code to wait for others have places (places.h). With the grid's barrier they run in phases, from one barrier to
+ * the next: a phase is over when every block has come to the barrier or to its end.
+ * A launch is stopped by a trap, or where Python's handlers of signals raise, which the calling thread asks now and then: between blocks, while it
+ * waits for helpers, and from within compiled code (attention.h).
  * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The floating-point environment is left as is. */
 #include "runtime/host.h"
 
@@ -21,7 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/attention.h"
 #include "runtime/meet.h"
+#include "runtime/places.h"
 #include "runtime/pool.h"
 
 enum {
@@ -30,13 +34,14 @@ enum {
   ASK_NS = 50000000,           /* from one rt_host_ask to the next */
   /* what a thread takes at once should not last much longer */
   BATCH_NS = 10000000,
-  TURNS_NS = 1000000,    /* from one rt_host_turns to the next */
   SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
   KEEP_BYTES = 16 << 20, /* a thread keeps up to this much memory from launch to launch */
   MOST_GIB =
       64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
-  ALIGN = 256,          /* at least what an array may ask for */
+  /* blocks that all wait for what none of them does: so many turns without a pause, the pause then */
+  IDLE_TURNS = 256,
+  IDLE_NS = 50000,
   /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of signals */
   STACK_REST = 64 << 10,
   STACK_BYTES = 8 << 20, /* of a thread made for one launch, at least */
@@ -51,8 +56,8 @@ typedef struct Launch {
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
-  struct Grid *grid; /* with the grid's barrier, else NULL */
-  uint32_t stop;     /* written once by the first trap, read by compiled code: atomics by builtin */
+  RtPlaces *places;  /* where blocks may leave compiled code to wait, else NULL */
+  _Atomic bool stop; /* set once */
   const struct Worker *caller;
   uint64_t asked;   /* when the calling thread last did */
   bool interrupted; /* … and was told to stop */
@@ -61,17 +66,6 @@ typedef struct Launch {
 
 static int (*_Atomic ask_first)(void);
 void rt_host_ask(int (*ask)(void)) { ask_first = ask; }
-
-typedef struct GridBlock {
-  uint32_t waits, site, thread; /* at the grid's barrier: a thread of it, and where */
-} GridBlock;
-
-typedef struct Grid {
-  uint32_t phase;
-  char *memory; /* blocks times (shared, frame) */
-  size_t shared_bytes, block_bytes;
-  GridBlock *blocks;
-} Grid;
 
 typedef struct Buffer {
   void *at;
@@ -82,10 +76,9 @@ typedef struct Buffer {
  * thread (ask_at), has one for itself. */
 typedef struct Worker {
   RtHostLaunch view;
-  Launch *launch; /* that it works for, NULL between launches */
-  bool nested;
-  uint32_t turns;  /* rt_host_turns' last answer */
-  uint64_t turned; /* when it was given, 0: not yet */
+  Launch *launch;       /* that it works for, NULL between launches */
+  struct Worker *outer; /* of a launch in the middle of another one: that one's; else NULL */
+  RtPlace *place;       /* that it is in, NULL without */
   jmp_buf out;
   Buffer shared, frame;
   uintptr_t stack_low, stack_high; /* 0: the system does not say */
@@ -167,8 +160,8 @@ static bool reserve(Buffer *b, size_t size) {
   if (size >> 30 >= MOST_GIB)
     return false;
   free(b->at);
-  size = (size + ALIGN - 1) / ALIGN * ALIGN;
-  b->at = aligned_alloc(ALIGN, size);
+  size = (size + RT_MEMORY_ALIGN - 1) / RT_MEMORY_ALIGN * RT_MEMORY_ALIGN;
+  b->at = aligned_alloc(RT_MEMORY_ALIGN, size);
   b->size = b->at ? size : 0;
   if (b->at)
     memset(b->at, 0, size);
@@ -187,24 +180,35 @@ static Worker *idle_worker(void) {
   if (!w || !w->launch)
     return w;
   Worker *nested = calloc(1, sizeof *nested);
+  if (nested && pthread_setspecific(worker_key, nested) != 0) {
+    free(nested);
+    nested = NULL;
+  }
   if (nested)
-    nested->nested = true, nested->stack_low = w->stack_low, nested->stack_high = w->stack_high;
+    nested->outer = w, nested->stack_low = w->stack_low, nested->stack_high = w->stack_high;
   return nested;
+}
+
+static void give_back(Worker *w) {
+  w->launch = NULL;
+  if (!w->outer)
+    return;
+  pthread_setspecific(worker_key, w->outer);
+  free_worker(w);
 }
 
 /* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's stack is too short. */
 static Worker *enter(Launch *l, bool *is_short) {
   Worker *w = idle_worker();
+  *is_short = w && !has_stack(l, w);
   if (!w)
     return NULL;
-  *is_short = !has_stack(l, w);
   if (*is_short || !reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes)) {
-    if (w->nested)
-      free_worker(w);
+    give_back(w);
     return NULL;
   }
   w->launch = l;
-  w->turns = RT_FIRST_TURNS, w->turned = 0;
+  w->place = NULL;
   w->view = l->view;
   w->view.shared = w->shared.at;
   w->view.frame = w->frame.at;
@@ -214,18 +218,19 @@ static Worker *enter(Launch *l, bool *is_short) {
 }
 
 static void leave(Worker *w) {
-  if (w->nested) {
-    free_worker(w);
-    return;
-  }
-  w->launch = NULL;
   trim(&w->shared);
   trim(&w->frame);
+  give_back(w);
 }
 
 /* --- blocks --- */
 
-static bool stopped(Launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_ACQUIRE) != 0; }
+static bool stopped(Launch *l) { return atomic_load_explicit(&l->stop, memory_order_acquire); }
+
+static void stop(Launch *l) {
+  if (!atomic_exchange_explicit(&l->stop, true, memory_order_acq_rel))
+    rt_attention_stop(1);
+}
 
 /* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which compiled code runs in one piece. */
 static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
@@ -246,17 +251,24 @@ static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   return n;
 }
 
-static void run_in_phase(Launch *l, Worker *w, uint64_t first, uint64_t n) {
-  Grid *g = l->grid;
-  for (uint64_t b = first; b < first + n; b++) {
-    if (g->phase && !g->blocks[b].waits)
-      continue;
-    g->blocks[b].waits = 0;
-    w->view.phase = g->phase;
-    w->view.shared = g->memory + b * g->block_bytes;
-    w->view.frame = g->memory + b * g->block_bytes + g->shared_bytes;
-    l->code->entry(&w->view, b, b + 1);
-  }
+/* One block, up to its end or to where it waits; false: there is none for this thread. */
+static bool run_place(Launch *l, Worker *w) {
+  unsigned idle;
+  RtPlace *p = rt_places_take(l->places, &idle);
+  if (!p)
+    return false;
+  if (idle >
+      IDLE_TURNS) /* another launch may do what they wait for, or the program's own threads */
+    nanosleep(&(struct timespec){0, IDLE_NS}, NULL);
+  w->place = p;
+  p->state = RT_PLACE_ENDED;
+  p->moved = false;
+  w->view.phase = p->times;
+  w->view.shared = p->shared;
+  w->view.frame = p->frame;
+  l->code->entry(&w->view, p->block, p->block + 1);
+  rt_places_put(l->places, p);
+  return true;
 }
 
 static uint64_t now(void) {
@@ -268,17 +280,28 @@ static uint64_t now(void) {
 static void ask_at(Launch *l, uint64_t time) {
   int (*ask)(void) = ask_first;
   l->asked = time;
-  if (l->away || !ask || !ask())
+  if (l->away)
+    return;
+  rt_attention_given();
+  if (!ask || !ask())
     return;
   l->interrupted = true;
-  __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+  stop(l);
 }
 
-static void run_batch(Launch *l, Worker *w, uint64_t first, uint64_t n) {
-  if (l->grid)
-    run_in_phase(l, w, first, n);
-  else
+/* Up to `most` blocks; false: there are none left, or none for this thread. */
+static bool run_batch(Launch *l, Worker *w, uint64_t most) {
+  uint64_t first, n;
+  if (l->places)
+    return run_place(l, w);
+  n = take(l, most, &first);
+  if (n)
     l->code->entry(&w->view, first, first + n);
+  return n != 0;
+}
+
+static bool all_taken(Launch *l) {
+  return !l->places && atomic_load_explicit(&l->next, memory_order_relaxed) >= l->total;
 }
 
 /* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS. Compiled code looks seldom whether it is to stop. */
@@ -293,9 +316,8 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
 static void run_rest(Launch *l, Worker *w) {
   if (_setjmp(w->out))
     return; /* a trap of this worker: stop is set */
-  uint64_t first, n, begin = now();
-  for (uint64_t most = 1; !stopped(l) && (n = take(l, most, &first));) {
-    run_batch(l, w, first, n);
+  uint64_t begin = now();
+  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
     uint64_t time = now();
     most = next_batch(most, time - begin, l->total);
     begin = time;
@@ -306,10 +328,9 @@ static void run_rest(Launch *l, Worker *w) {
 static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true;
-  uint64_t first, n, begin = l->asked;
-  for (uint64_t most = 1; !stopped(l) && (n = take(l, most, &first));) {
-    run_batch(l, w, first, n);
-    if (atomic_load_explicit(&l->next, memory_order_relaxed) >= l->total)
+  uint64_t begin = l->asked;
+  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
+    if (all_taken(l))
       break;
     uint64_t time = now();
     if (until && time >= until)
@@ -343,13 +364,15 @@ static bool run_alone(Launch *l, Worker *w, uint64_t threads) {
 static void run_all(Launch *l, Worker *w, uint64_t threads) {
   if (run_alone(l, w, threads))
     return;
-  uint64_t left = l->total - atomic_load_explicit(&l->next, memory_order_relaxed);
+  uint64_t left = l->places ? rt_places_ready(l->places)
+                            : l->total - atomic_load_explicit(&l->next, memory_order_relaxed);
   if (!left)
     return;
   unsigned helpers = l->workers - 1;
   rt_pool_offer(&l->job, left < helpers ? (unsigned)left : helpers);
   run_blocks(l, w, 0);
-  rt_pool_close(&l->job);
+  while (!rt_pool_close(&l->job, ASK_NS))
+    ask_at(l, now());
 }
 
 static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
@@ -359,83 +382,51 @@ static uint64_t frame_bytes(const RtHostCode *code, uint64_t threads) {
          ((threads + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS);
 }
 
-/* --- a launch with the grid's barrier --- */
-
-static size_t aligned(uint64_t bytes) { return (size_t)((bytes + ALIGN - 1) / ALIGN * ALIGN); }
-
-static size_t grid_block_bytes(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared) {
-  return aligned((uint64_t)code->static_shared + dynamic_shared) +
-         aligned(frame_bytes(code, threads));
-}
+/* --- blocks that wait for one another --- */
 
 uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared) {
-  uint64_t n = GRID_BYTES / (grid_block_bytes(code, threads, dynamic_shared) + sizeof(GridBlock));
+  size_t shared = (size_t)code->static_shared + dynamic_shared;
+  uint64_t n = GRID_BYTES / rt_place_bytes(shared, (size_t)frame_bytes(code, threads));
   return n > INT32_MAX ? INT32_MAX : (uint32_t)n;
 }
 
-static bool grid_open(Grid *g, const Launch *l, uint64_t threads) {
-  size_t shared = (size_t)l->code->static_shared + l->view.dynamic_shared;
-  *g = (Grid){.shared_bytes = aligned(shared),
-              .block_bytes = grid_block_bytes(l->code, threads, l->view.dynamic_shared)};
-  g->blocks = calloc(l->total, sizeof *g->blocks);
-  g->memory = aligned_alloc(ALIGN, l->total * g->block_bytes);
-  for (uint64_t b = 0; g->memory && b < l->total; b++)
-    memset(g->memory + b * g->block_bytes, 255, shared);
-  return g->blocks && g->memory;
-}
-
-static void grid_close(Grid *g) {
-  free(g->blocks);
-  free(g->memory);
-}
-
 /* Some blocks wait and others have ended: as the first that waits would have it. */
-static void trap_in_vain(Launch *l, uint64_t ended) {
-  const GridBlock *b = l->grid->blocks;
-  while (!b->waits)
-    b++;
-  record(l->trap, &l->view, b->site + 1, (uint64_t)(b - l->grid->blocks), b->thread,
-         (const int64_t[RT_TRAP_VALUES]){(int64_t)ended, (int64_t)l->total});
+static void trap_in_vain(Launch *l, const RtPlace *first) {
+  record(l->trap, &l->view, first->site + 1, first->block, first->thread,
+         (const int64_t[RT_TRAP_VALUES]){(int64_t)l->places->ended, (int64_t)l->total});
   l->trap->state = 2;
-  l->stop = 1;
+  stop(l);
 }
 
 static void run_phases(Launch *l, Worker *w, uint64_t threads) {
-  for (uint64_t waiting = 1; waiting && !stopped(l); l->grid->phase++) {
+  for (uint64_t waiting = 1; waiting && !stopped(l);) {
+    const RtPlace *first = NULL;
     l->job = (RtPoolJob){.work = help};
-    atomic_store_explicit(&l->next, 0, memory_order_relaxed);
     run_all(l, w, threads);
-    waiting = 0;
-    for (uint64_t b = 0; b < l->total && !stopped(l); b++)
-      waiting += l->grid->blocks[b].waits;
-    if (waiting && waiting < l->total)
-      trap_in_vain(l, l->total - waiting);
+    waiting = stopped(l) ? 0 : rt_places_meet(l->places, &first);
+    if (first)
+      trap_in_vain(l, first);
   }
 }
+
+/* --- a launch --- */
 
 /* All of it on this thread, with helpers. False: there is no memory, or *is_short. */
 static bool run_here(Launch *l, bool *is_short) {
   uint64_t threads = product(l->view.block);
-  Grid grid = {0};
-  bool ready = true;
-  *is_short = false;
-  if (l->code->meets_grid) {
-    ready = grid_open(&grid, l, threads);
-    l->grid = &grid;
-    l->shared_bytes = l->frame_bytes = 0;
-  }
-  Worker *w = ready ? enter(l, is_short) : NULL;
-  if (w) {
-    l->caller = w;
-    threads = threads > UINT64_MAX / l->total ? UINT64_MAX : threads * l->total;
-    if (l->code->meets_grid)
-      run_phases(l, w, threads);
-    else
-      run_all(l, w, threads);
-    leave(w);
-  }
-  grid_close(&grid);
-  return w != NULL;
+  Worker *w = enter(l, is_short);
+  if (!w)
+    return false;
+  l->caller = w;
+  uint64_t outer = rt_attention_begin();
+  threads = threads > UINT64_MAX / l->total ? UINT64_MAX : threads * l->total;
+  if (l->places)
+    run_phases(l, w, threads);
+  else
+    run_all(l, w, threads);
+  rt_attention_end(outer);
+  leave(w);
+  return true;
 }
 
 /* --- on a thread of its own --- */
@@ -468,7 +459,7 @@ static void wait_for(pthread_t thread, Launch *l) {
   while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT) {
     if (!l->interrupted && ask && ask()) {
       l->interrupted = true;
-      __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+      stop(l);
     }
     until = soon();
   }
@@ -493,6 +484,17 @@ static bool run_away(Launch *l) {
   return a.ran;
 }
 
+static RtStatus run(Launch *l) {
+  bool is_short;
+  bool ran = run_here(l, &is_short) || (is_short && run_away(l));
+  if (stopped(l)) /* whoever stopped it: nobody is in it any more */
+    rt_attention_stop(-1);
+  return !ran             ? RT_NO_MEMORY
+         : l->interrupted ? RT_INTERRUPTED
+         : stopped(l)     ? RT_TRAPPED
+                          : RT_OK;
+}
+
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
                      RtTrap *trap) {
   RtTrap own;
@@ -508,20 +510,30 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
   l.frame_bytes = (size_t)frame_bytes(code, threads);
   l.asked = l.total > 1 ? now() : 0;
-  l.view =
-      (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared, .stop = &l.stop};
+  l.view = (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared};
   memcpy(l.view.grid, config->grid, sizeof l.view.grid);
   memcpy(l.view.block, config->block, sizeof l.view.block);
   if (!l.total || !threads)
     return RT_OK;
-  bool is_short;
-  if (!run_here(&l, &is_short) && !(is_short && run_away(&l)))
-    return rt_fail(
-        RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
-        "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier, %zu bytes of stack",
-        (unsigned long long)threads, (size_t)code->static_shared + config->dynamic_shared,
-        (size_t)frame_bytes(code, threads), (size_t)code->stack_bytes);
-  return l.interrupted ? RT_INTERRUPTED : stopped(&l) ? RT_TRAPPED : RT_OK;
+  RtStatus status = RT_NO_MEMORY;
+  if (!code->meets_grid && !code->yields) {
+    status = run(&l);
+  } else {
+    RtPlaces places;
+    l.places = &places;
+    bool ready = rt_places_open(&places, l.shared_bytes, l.frame_bytes, l.total, code->meets_grid);
+    l.shared_bytes = l.frame_bytes = 0;
+    if (ready)
+      status = run(&l);
+    rt_places_close(&places);
+  }
+  if (status != RT_NO_MEMORY)
+    return status;
+  return rt_fail(
+      RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
+      "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier, %zu bytes of stack",
+      (unsigned long long)threads, (size_t)code->static_shared + config->dynamic_shared,
+      (size_t)frame_bytes(code, threads), (size_t)code->stack_bytes);
 }
 
 unsigned rt_host_threads(void) { return rt_pool_threads(); }
@@ -530,23 +542,61 @@ unsigned rt_host_threads(void) { return rt_pool_threads(); }
 
 void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block,
                            uint32_t thread) {
-  const Worker *w = view->worker;
-  w->launch->grid->blocks[block] = (GridBlock){1, site, thread};
+  RtPlace *p = ((const Worker *)view->worker)->place;
+  (void)block;
+  p->state = RT_PLACE_AT_GRID;
+  p->site = site, p->thread = thread;
 }
 
-uint32_t rt_host_turns(const RtHostLaunch *view) {
-  Worker *w = view->worker;
-  Launch *l = w->launch;
-  uint64_t time = now(), took = w->turned ? time - w->turned : 0;
-  w->turns = took < TURNS_NS / 8 ? w->turns * 8 : took < TURNS_NS ? w->turns * 2 : w->turns / 2;
-  w->turns = w->turns < RT_FIRST_TURNS  ? RT_FIRST_TURNS
-             : w->turns > RT_MOST_TURNS ? RT_MOST_TURNS
-                                        : w->turns;
-  w->turned = time;
-  if (w == l->caller && time - l->asked >= ASK_NS)
-    ask_at(l, time);
-  return w->turns;
+bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t votes[4]) {
+  RtPlace *p = ((const Worker *)view->worker)->place;
+  if (p->standing != standing) {
+    p->standing = standing;
+    p->moved = true;
+    return false;
+  }
+  p->state = RT_PLACE_YIELDS;
+  memcpy(p->votes, votes, sizeof p->votes);
+  return true;
 }
+
+void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]) {
+  memcpy(votes, ((const Worker *)view->worker)->place->votes, 4 * sizeof *votes);
+}
+
+static __attribute__((used)) void attend(void) __asm__("rt_host_attend_now");
+static void attend(void) {
+  Worker *w = pthread_getspecific(worker_key);
+  Launch *l = w->launch;
+  uint64_t time = w == l->caller ? now() : 0;
+  if (time && time - l->asked >= ASK_NS / 2)
+    ask_at(l, time);
+  if (stopped(l))
+    _longjmp(w->out, 1);
+}
+
+#ifdef __x86_64__
+/* Keeps every register, so that loops which call it need not keep theirs in memory: general ones on the stack, all others by xsave (x87, SSE, AVX and
+ * AVX-512: 2,688 bytes at most, and its header must be 0). */
+__asm__(".text\n"
+        ".globl rt_host_attend\n.hidden rt_host_attend\n.type rt_host_attend, @function\n"
+        "rt_host_attend:\n"
+        "  pushq %rbp\n  movq %rsp, %rbp\n"
+        "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"
+        "  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"
+        "  subq $2816, %rsp\n  andq $-64, %rsp\n"
+        "  xorl %eax, %eax\n  leaq 512(%rsp), %rdi\n  movl $8, %ecx\n  cld\n  rep stosq\n"
+        "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xsave (%rsp)\n"
+        "  call rt_host_attend_now\n"
+        "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xrstor (%rsp)\n"
+        "  leaq -72(%rbp), %rsp\n"
+        "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n"
+        "  popq %rdi\n  popq %rsi\n  popq %rdx\n  popq %rcx\n  popq %rax\n"
+        "  popq %rbp\n  ret\n"
+        ".size rt_host_attend, .-rt_host_attend\n");
+#else
+void rt_host_attend(void) { attend(); }
+#endif
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
@@ -558,7 +608,7 @@ _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t bl
     record(trap, view, site, block, thread, (const int64_t[]){v0, v1, v2, v3});
     __atomic_store_n(&trap->state, 2, __ATOMIC_RELEASE);
   }
-  __atomic_store_n(&w->launch->stop, 1, __ATOMIC_RELEASE);
+  stop(w->launch);
   _longjmp(w->out, 1);
 }
 

@@ -4,6 +4,7 @@
 #define PYPTX_RUNTIME_HOST_H
 
 #include "runtime/abi.h"
+#include "runtime/attention.h"
 #include "runtime/launch.h"
 
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
@@ -11,7 +12,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
 /* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep their memory until its end. */
 uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared);
 unsigned rt_host_threads(void);
-/* Launches ask it now and then, between blocks and in the thread that launched: not 0 ends them with RT_INTERRUPTED. Set once, at the beginning. */
+/* Launches ask it now and then, in the thread that launched: not 0 ends them with RT_INTERRUPTED. Set once, at the beginning. */
 void rt_host_ask(int (*ask)(void));
 
 /* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
@@ -21,8 +22,8 @@ _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t 
 _Noreturn void rt_host_trap_in_line(const RtHostLaunch *launch, uint32_t site, uint32_t bx,
                                     uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
                                     int64_t v0, int64_t v1, int64_t v2, int64_t v3);
-/* Between turns (RtHostCode.strides): how many threads may do theirs until it is called again. May set the launch's stop. */
-uint32_t rt_host_turns(const RtHostLaunch *launch);
+/* Where rt_host_attention is not 0. Does not return if the launch is to stop. On x86-64 it leaves all registers as they are. */
+void rt_host_attend(void);
 /* printf of one text, in one write, with conversions of its own: runtime/print.c. */
 int rt_host_print(const char *format, ...);
 

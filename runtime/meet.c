@@ -114,6 +114,7 @@ static void operate(const Frame *w, uint32_t kind, uint32_t who) {
   switch ((RtMeetKind)kind) {
   case RT_MEET_BLOCK:
   case RT_MEET_GRID:
+  case RT_MEET_YIELD:
   case RT_MEET_SYNC: break;
   case RT_MEET_SHFL_IDX:
   case RT_MEET_SHFL_UP:
@@ -144,7 +145,7 @@ typedef struct Block {
 } Block;
 
 typedef struct Standing { /* how many threads of a block … */
-  uint32_t ended, ready, at_block, at_grid;
+  uint32_t ended, ready, at_block, at_grid, yielding;
 } Standing;
 
 static Block block_of(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t number) {
@@ -203,7 +204,9 @@ static uint32_t look(const Block *b, const Frame *w, Standing *s, uint32_t *wait
     if (is_warp_kind(kind))
       *waiting |= 1u << k;
     else
-      *(kind == RT_MEET_GRID ? &s->at_grid : &s->at_block) += 1;
+      *(kind == RT_MEET_GRID    ? &s->at_grid
+        : kind == RT_MEET_YIELD ? &s->yielding
+                                : &s->at_block) += 1;
   }
   return live;
 }
@@ -272,6 +275,24 @@ static void report(const Block *b) {
       rt_host_trap(b->view, b->points[b->f.next[t]].site, b->number, t, 0, 0, 0, 0);
 }
 
+/* Where all threads stand, as one number. */
+static uint64_t standing_of(const Frame *f) {
+  uint64_t h = 0x9E3779B97F4A7C15u;
+  for (uint32_t t = 0; t < f->n; t++)
+    h = (h ^ f->next[t]) * 0x9E3779B97F4A7C15u;
+  return h;
+}
+
+static uint32_t yielders_go_on(const Block *b) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < b->f.n; t++)
+    if (b->points[b->f.next[t] & ~(uint32_t)RT_NEXT_READY].kind == RT_MEET_YIELD) {
+      b->f.next[t] |= RT_NEXT_READY;
+      n++;
+    }
+  return n;
+}
+
 static uint32_t make_ready(const Frame *f) {
   uint32_t n = 0;
   for (uint32_t t = 0; t < f->n; t++) {
@@ -320,6 +341,10 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
   Standing s = {0};
   for (uint32_t first = 0; first < b.f.n; first += WARP)
     release_warp(&b, first, &s);
+  if (s.yielding && !s.ready && rt_host_yields(view, standing_of(&b.f), state->votes))
+    return 0;
+  if (s.yielding)
+    s.ready += yielders_go_on(&b);
   if (s.ready)
     return go_on(&b.f, s.ready, state);
   uint32_t live = b.f.n - s.ended;
@@ -335,9 +360,11 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
   return go_on(&b.f, make_ready(&b.f), state);
 }
 
-uint32_t rt_host_resume(const RtHostLaunch *view, RtMeetState *state) {
-  Frame f = frame_of(view);
-  return go_on(&f, make_ready(&f), state);
+uint32_t rt_host_resume(const RtHostLaunch *view, const RtMeetPoint *points, RtMeetState *state) {
+  Block b = block_of(view, points, 0);
+  rt_host_votes(view, state->votes);
+  uint32_t yielders = yielders_go_on(&b);
+  return go_on(&b.f, yielders ? yielders : make_ready(&b.f), state);
 }
 
 uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "runtime/cpus.h"
 #include "runtime/state.h"
@@ -145,27 +146,30 @@ void rt_pool_block_signals(sigset_t *old) {
   pthread_sigmask(SIG_SETMASK, &blocked, old);
 }
 
-static void start_locked(unsigned helpers) {
-  unsigned most = limit_locked() - 1;
-  if (helpers > most)
-    helpers = most;
-  if (pool.started >= helpers || pool.cannot_start)
-    return;
+bool rt_pool_thread(void *(*run)(void *)) {
   sigset_t old;
   rt_pool_block_signals(&old);
   pthread_attr_t how;
   pthread_attr_init(&how);
   pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&how, STACK_BYTES);
+  pthread_t thread;
+  bool started = pthread_create(&thread, &how, run, NULL) == 0;
+  pthread_attr_destroy(&how);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return started;
+}
+
+static void start_locked(unsigned helpers) {
+  unsigned most = limit_locked() - 1;
+  if (helpers > most)
+    helpers = most;
   while (pool.started < helpers && !pool.cannot_start) {
-    pthread_t thread;
-    if (pthread_create(&thread, &how, helper, NULL) == 0)
+    if (rt_pool_thread(helper))
       pool.started++;
     else
       pool.cannot_start = true;
   }
-  pthread_attr_destroy(&how);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* --- jobs --- */
@@ -186,12 +190,18 @@ void rt_pool_offer(RtPoolJob *job, unsigned helpers) {
   pthread_mutex_unlock(&pool.lock);
 }
 
-void rt_pool_close(RtPoolJob *job) {
+bool rt_pool_close(RtPoolJob *job, uint64_t ns) {
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  ns += (uint64_t)end.tv_nsec;
+  end.tv_sec += (time_t)(ns / 1000000000), end.tv_nsec = (long)(ns % 1000000000);
   lock_pool();
   if (job->wanted)
     unlist_locked(job);
   job->wanted = 0;
-  while (job->inside)
-    pthread_cond_wait(&pool.left, &pool.lock);
+  while (job->inside && pthread_cond_timedwait(&pool.left, &pool.lock, &end) == 0) {
+  }
+  bool done = !job->inside;
   pthread_mutex_unlock(&pool.lock);
+  return done;
 }

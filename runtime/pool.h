@@ -8,6 +8,8 @@
 #define PYPTX_RUNTIME_POOL_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "runtime/status.h"
 
@@ -26,8 +28,10 @@ RtStatus rt_pool_check(void);
 unsigned rt_pool_threads(void);
 /* Lets up to `helpers` threads of the pool join. Once a job. */
 void rt_pool_offer(RtPoolJob *job, unsigned helpers);
-/* No more helpers may join; returns when none is inside. Only after rt_pool_offer. */
-void rt_pool_close(RtPoolJob *job);
+/* No more helpers may join; true when none is inside, false if that lasts longer than so many ns: then again. Only after rt_pool_offer. */
+bool rt_pool_close(RtPoolJob *job, uint64_t ns);
+/* A detached thread beside the pool's, which signals do not reach; false if it cannot be started. */
+bool rt_pool_thread(void *(*run)(void *));
 /* For a thread of ours that is made next: it inherits the mask. */
 void rt_pool_block_signals(sigset_t *old);
 

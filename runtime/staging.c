@@ -263,7 +263,8 @@ static RtStatus run(RtDevice *d, RtStage *r, const Side *host, uint64_t device, 
            .to_host = to_host};
   rt_pool_offer(&j.pool, threads - 1);
   work(&j.pool);
-  rt_pool_close(&j.pool);
+  while (!rt_pool_close(&j.pool, UINT32_MAX)) {
+  }
   if (!j.result)
     return RT_OK;
   rt_cu.cuStreamSynchronize(r->stream); /* chunks may still be under way: the ring is used again */

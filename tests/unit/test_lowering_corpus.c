@@ -16,7 +16,8 @@ static const CgSymbol host_symbols[] = {
     {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
     {"rt_host_print", (void *)(uintptr_t)rt_host_print},
     {"rt_host_trap_in_line", (void *)(uintptr_t)rt_host_trap_in_line},
-    {"rt_host_turns", (void *)(uintptr_t)rt_host_turns},
+    {"rt_host_attend", (void *)(uintptr_t)rt_host_attend},
+    {"rt_host_attention", (void *)(uintptr_t)rt_host_attention},
     {0}};
 static int failures;
 static unsigned compiled_functions;

@@ -537,7 +537,7 @@ def match_all_sync(mask: Any, value: Any) -> Any:
 def match_any_sync(mask: Any, value: Any) -> Any:
     """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
 def nanosleep(ns: Any) -> Any:
-    """Suspend the thread for about ns nanoseconds, at most twice as long; on the host nothing happens."""
+    """Suspend the thread for about ns nanoseconds, at most twice as long; on the host a loop that has it lets other threads go on."""
 def popc(x: Any) -> Any:
     """Number of bits set in an integer."""
 def selp(a: Any, b: Any, c: Any) -> Any:
