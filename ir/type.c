@@ -250,6 +250,7 @@ void ty_put_type(Cx *cx, Buf *b, const Type *t) {
   case TY_ENUMERATE: put_list(cx, b, "enumerate<", t, ">"); return;
   case TY_ZIP: put_list(cx, b, "zip<", t, ">"); return;
   case TY_REVERSED: put_list(cx, b, "reversed<", t, ">"); return;
+  case TY_OPTIONAL: put_list(cx, b, "optional<", t, ">"); return;
   case TY_RECORD: ty_put_record(cx, b, t); return;
   case TY_ARRAY:
     buf_puts(b, t->readonly && t->space != SPACE_CONST ? "readonly " : "");
@@ -314,6 +315,7 @@ const char *ty_pretty(Cx *cx, const Type *t) {
     return t->frozen ? arena_printf(&cx->arena, "the string %s", fz_text(cx, t->frozen))
                      : "a string";
   case TY_SLICE: return "a slice";
+  case TY_OPTIONAL: return arena_printf(&cx->arena, "None or %s", ty_pretty(cx, t->elems[1]));
   case TY_RANGE: return "a range";
   case TY_ENUM: return arena_printf(&cx->arena, "a member of %s", t->frozen->text);
   case TY_TUPLE:

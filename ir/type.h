@@ -32,6 +32,7 @@ typedef enum TypeId {
   TY_ENUMERATE,          /* elems[0]: the iterable */
   TY_ZIP,                /* elems: the iterables */
   TY_REVERSED,           /* elems[0]: a sequence that is backwards already */
+  TY_OPTIONAL,           /* elems: pybool, is it there; the type of what is None otherwise */
   /* frozen: FZ_FUNC or FZ_INTRINSIC or FZ_DTYPE …; elems: captured closure values' types */
   TY_FUNC,
   TY_MODULE, /* frozen: FZ_MODULE */
@@ -103,7 +104,7 @@ typedef struct Type {
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
   /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
   uint8_t align;
-  /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_REVERSED, TY_FUNC */
+  /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_REVERSED, TY_OPTIONAL, TY_FUNC */
   const struct Type *const *elems;
   const char *const *names; /* named tuple, vector: one a element, else NULL */
   const char *title;        /* named tuple: the name of its class */
@@ -156,7 +157,7 @@ const Type *ty_array_aligned(struct Cx *cx, const Type *array, unsigned align);
 const Type *ty_record(struct Cx *cx, const RecordField *fields, uint32_t n, uint32_t size);
 const Type *ty_enum(struct Cx *cx, const struct Frozen *class); /* of members of an Enum; enum.c */
 const Type *ty_date(struct Cx *cx, TypeId id, DateUnit unit, int32_t multiple); /* datetime.c */
-/* SLICE, RANGE, ENUMERATE, ZIP, REVERSED */
+/* SLICE, RANGE, ENUMERATE, ZIP, REVERSED, OPTIONAL */
 const Type *ty_list_like(struct Cx *cx, TypeId id, const Type *const *elems, uint32_t n);
 const Type *ty_frozen(struct Cx *cx, TypeId id, const struct Frozen *f, const Type *const *elems,
                       uint32_t n);

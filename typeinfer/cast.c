@@ -31,6 +31,8 @@ static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
 const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
   if (a == b)
     return a;
+  if (ty_has_none(a) || ty_has_none(b))
+    return ty_join_none(ty, (const Type *[]){a, b}, 2);
   if (ty_is_number(a) && ty_is_number(b))
     return ty_id(ty, ty_promote(TYPING_NUMPY, a->id, b->id));
   if (ty_is_date(a) && a->id == b->id)
@@ -70,6 +72,8 @@ const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
   uint32_t ids = 0;
   bool numbers = true, tuples = true;
   for (uint32_t k = 0; k < n; k++) {
+    if (n > 1 && ty_has_none(types[k]))
+      return ty_join_none(ty, types, n);
     numbers &= ty_is_number(types[k]);
     tuples &= types[k]->id == TY_TUPLE && types[k]->n == types[0]->n;
     ids |= numbers ? (uint32_t)1 << types[k]->id : 0;
@@ -145,6 +149,10 @@ const TyMet *ty_met(Ty *ty, const TyMeeting *m, const TyMet *last) {
 static bool loses(const Type *from, const Type *by, const Type *to) {
   if (from == by || by == to)
     return false;
+  if (by->id == TY_OPTIONAL || to->id == TY_OPTIONAL) {
+    from = ty_without_none(from), by = ty_without_none(by), to = ty_without_none(to);
+    return from && by && to && loses(from, by, to);
+  }
   if (from->id == TY_TUPLE && by->id == TY_TUPLE && to->id == TY_TUPLE) {
     for (uint32_t k = 0; k < from->n; k++)
       if (loses(from->elems[k], by->elems[k], to->elems[k]))
@@ -234,6 +242,8 @@ Val ty_cast(Ty *ty, Val v, const Type *to) {
       return TY_FAIL(ty, ERR_BAD_OPERAND, "a real conversion", TY_PRETTY(ty, v));
     return cast_number(ty, v, to);
   }
+  if (to->id == TY_OPTIONAL && v.type->id != TY_OPTIONAL)
+    return ty_to_optional(ty, v, to);
   if (ty_is_date(to) && (v.type->id == to->id || ty_is_integral(v.type)))
     return ty_date_cast(ty, v, to);
   if (v.type->id == to->id && to->id == TY_ARRAY)
@@ -293,6 +303,7 @@ Val ty_truth(Ty *ty, Val v) {
   case TY_MODULE:
   case TY_DTYPE: return ty_const_bool(ty, true);
   case TY_RANGE: return ty_iter_more(ty, v, ty_item(ty, v, 0));
+  case TY_OPTIONAL: return ty_optional_truth(ty, v);
   default: break;
   }
   if (ty_has_fields(v))

@@ -87,11 +87,13 @@ Val ty_value(Ty *ty, Ins *i) {
   return BOTTOM;
 }
 
-Val ty_arg(Ty *ty, Ins *i, uint32_t k) {
+Val ty_arg_or_none(Ty *ty, Ins *i, uint32_t k) {
   if (ty_info(ty, i->args[k])->unset) /* unset.c asks for what an OP_READ reads */
     cx_bug(ty->cx, "%%%u uses %%%u without a read", i->id, i->args[k]->id);
   return ty_value(ty, i->args[k]);
 }
+
+Val ty_arg(Ty *ty, Ins *i, uint32_t k) { return ty_given(ty, ty_arg_or_none(ty, i, k)); }
 
 /* --- phis --- */
 
@@ -195,7 +197,7 @@ static bool reach(Ty *ty, Block *from, int n) {
 }
 
 static void sweep_ret(Ty *ty, Ins *i) {
-  Val v = ty_arg(ty, i, 0);
+  Val v = ty_arg_or_none(ty, i, 0);
   TySpec *s = ty->spec;
   if (is_bottom(v))
     return;
@@ -226,7 +228,7 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
   case OP_BR: return reach(ty, b, 0);
   case OP_CONDBR: {
     /* bottom after an error, which a loop's later turns may undo */
-    Val c = ty_truth(ty, ty_arg(ty, i, 0));
+    Val c = ty_truth(ty, ty_arg_or_none(ty, i, 0));
     bool decided = !is_bottom(c) && fz_truth(c.konst, &known);
     if (!decided || known)
       changed |= reach(ty, b, 0);

@@ -136,6 +136,7 @@ static Val equal_alike(Ty *ty, Op op, Val a, Val b) {
   case TY_ENUMERATE:
   case TY_ZIP:
   case TY_REVERSED: return answer(ty, op, a, b, UNKNOWN);
+  case TY_OPTIONAL: return ty_equal_optional(ty, a, b);
   case TY_ARRAY:
   case TY_RECORD: return ty_whole_array(ty, op, a, b);
   }
@@ -195,6 +196,10 @@ static Val equal_arrays(Ty *ty, Op op, Val a, Val b) {
 Val ty_equal(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
+  if (a.type->id == TY_OPTIONAL || b.type->id == TY_OPTIONAL) {
+    Val same = ty_equal_optional(ty, a, b);
+    return op == OP_EQ || is_bottom(same) ? same : ty_not(ty, same);
+  }
   if (a.type->id == TY_ENUM && a.type == b.type)
     return ty_equal_members(ty, a, b, op == OP_NE);
   if (ty_is_value(a.type) && ty_is_value(b.type))
@@ -230,6 +235,7 @@ static Known is_same(Ty *ty, Val a, Val b) {
   case TY_ENUMERATE:
   case TY_ZIP:
   case TY_REVERSED:
+  case TY_OPTIONAL:
   case TY_DATETIME:
   case TY_TIMEDELTA: return UNKNOWN;
   }
@@ -248,6 +254,8 @@ static Val is_bool(Ty *ty, Val x, Val known, bool negate) {
 Val ty_is(Ty *ty, Val a, Val b, bool negate) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
+  if (a.type->id == TY_OPTIONAL || b.type->id == TY_OPTIONAL)
+    return ty_is_none(ty, a, b, negate);
   if (a.type->id == TY_ENUM && a.type == b.type)
     return ty_equal_members(ty, a, b, negate);
   bool numbers = ty_is_number(a.type) && ty_is_number(b.type);

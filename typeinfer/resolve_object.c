@@ -418,10 +418,10 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
 /* The message of an exception: its arguments as Python shows them. */
 static bool exception_text(Ty *ty, Ins *call, TyText *t) {
   if (call->nargs == 2)
-    return ty_text_add(ty, t, ty_arg(ty, call, 1), TY_STR_OF, 0);
+    return ty_text_add(ty, t, ty_text_arg(ty, call, 1), TY_STR_OF, 0);
   for (uint32_t k = 1; k < call->nargs; k++) {
     buf_puts(&t->format, k == 1 ? "(" : ", ");
-    if (!ty_text_add(ty, t, ty_arg(ty, call, k), TY_REPR_OF, 1))
+    if (!ty_text_add(ty, t, ty_text_arg(ty, call, k), TY_REPR_OF, 1))
       return false;
   }
   buf_puts(&t->format, call->nargs > 2 ? ")" : "");

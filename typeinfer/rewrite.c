@@ -72,7 +72,7 @@ static void rewrite_value(Ty *ty, Ins *i) {
 }
 
 static void rewrite_condbr(Ty *ty, Ins *i) {
-  Val c = ty_arg(ty, i, 0);
+  Val c = ty_arg_or_none(ty, i, 0);
   bool known;
   if (!c.konst && c.type && c.type->id == TY_BOOL) {
     i->args[0] = ty_ins(ty, c);
@@ -97,7 +97,7 @@ static void check_reached(Ty *ty, const Block *b) {
 }
 
 static void rewrite_ret(Ty *ty, Ins *i) {
-  Val v = ty_arg(ty, i, 0);
+  Val v = ty_arg_or_none(ty, i, 0);
   const Type *t = ty->spec->result;
   if (is_bottom(v) || !t) /* behind a call that has no type: the call raises its error */
     cx_bug(ty->cx, "%%%u: a return of nothing", i->id);

@@ -3,20 +3,27 @@
 
 typedef Val (*OpRule)(Ty *ty, Ins *i);
 
+static bool may_be_none(Val v) { return v.type && v.type->id == TY_OPTIONAL; }
+
 static Val rule_binary(Ty *ty, Ins *i) {
-  Val x = ty_arg(ty, i, 0);
+  Val x = ty_arg_or_none(ty, i, 0), y = ty_arg_or_none(ty, i, 1);
+  bool equality = i->op == OP_EQ || i->op == OP_NE;
+  if (equality && (may_be_none(x) || may_be_none(y)))
+    return ty_equal(ty, (Op)i->op, x, y);
   if (i->aux2 && x.type && x.type->id == TY_ARRAY)
-    return ty_change(ty, (Op)i->op, x, ty_arg(ty, i, 1));
-  return ty_binary(ty, (Op)i->op, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
+    return ty_change(ty, (Op)i->op, x, ty_given(ty, y));
+  return ty_binary(ty, (Op)i->op, ty_given(ty, x), ty_given(ty, y));
 }
 static Val rule_unary(Ty *ty, Ins *i) { return ty_unary(ty, (Op)i->op, ty_arg(ty, i, 0)); }
-static Val rule_not(Ty *ty, Ins *i) { return ty_not(ty, ty_arg(ty, i, 0)); }
-static Val rule_truth(Ty *ty, Ins *i) { return ty_truth(ty, ty_arg(ty, i, 0)); }
+static Val rule_not(Ty *ty, Ins *i) { return ty_not(ty, ty_arg_or_none(ty, i, 0)); }
+static Val rule_truth(Ty *ty, Ins *i) { return ty_truth(ty, ty_arg_or_none(ty, i, 0)); }
 static Val rule_is(Ty *ty, Ins *i) {
-  return ty_is(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), i->op == OP_IS_NOT);
+  return ty_is(ty, ty_arg_or_none(ty, i, 0), ty_arg_or_none(ty, i, 1), i->op == OP_IS_NOT);
 }
 static Val rule_in(Ty *ty, Ins *i) {
-  return ty_contains(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), i->op == OP_NOT_IN);
+  Val item = ty_arg_or_none(ty, i, 0), seq = ty_arg(ty, i, 1);
+  bool tuple = seq.type && seq.type->id == TY_TUPLE;
+  return ty_contains(ty, tuple ? item : ty_given(ty, item), seq, i->op == OP_NOT_IN);
 }
 static Val rule_getattr(Ty *ty, Ins *i) { return ty_getattr(ty, ty_arg(ty, i, 0), i->name); }
 static Val rule_getitem(Ty *ty, Ins *i) {
@@ -72,12 +79,12 @@ static Val rule_delitem(Ty *ty, Ins *i) {
   return TY_FAIL(ty, ERR_DELETE, "an element");
 }
 
-/* Operands from number `from` on; NULL if one is bottom. */
+/* Operands from number `from` on, as they are; NULL if one is bottom. */
 static Val *operands(Ty *ty, Ins *i, uint32_t from) {
   Val *v = CX_ARRAY(ty->cx, Val, i->nargs + 1);
   bool ok = true;
   for (uint32_t k = from; k < i->nargs; k++) {
-    v[k - from] = ty_arg(ty, i, k);
+    v[k - from] = ty_arg_or_none(ty, i, k);
     ok &= !is_bottom(v[k - from]);
   }
   return ok ? v : NULL;
@@ -107,8 +114,23 @@ static Val called(Ty *ty, const Ins *i, Val v) {
   return v;
 }
 
+/* A Python function takes what may be None; what is printed or asked for its class would have to be None then. */
+static Val call_operand(Ty *ty, Val callee, Val v) {
+  const Frozen *f = callee.type->frozen;
+  bool function = callee.type->id == TY_FUNC && f;
+  if (function && f->kind == FZ_FUNC && !(f->func->options && f->func->options->nsignatures))
+    return v;
+  IntrinsicId id = function && f->kind == FZ_INTRINSIC ? (IntrinsicId)f->i : INTR_NONE;
+  bool tested = id == INTR_PY_PRINT || id == INTR_PY_ISINSTANCE || id == INTR_PY_TYPE ||
+                id == INTR_PY_ROUND || id == INTR_PY_SLICE;
+  return tested ? ty_tested(ty, v, "this call") : ty_given(ty, v);
+}
+
 static Val rule_call(Ty *ty, Ins *i) {
   Val callee = ty_arg(ty, i, 0), *args = operands(ty, i, 1);
+  for (uint32_t k = 0; args && !is_bottom(callee) && k + 1 < i->nargs; k++)
+    if (is_bottom(args[k] = call_operand(ty, callee, args[k])))
+      return BOTTOM;
   return args ? called(ty, i, ty_call(ty, callee, args, i->nargs - 1, i->aux.names)) : BOTTOM;
 }
 
@@ -121,6 +143,9 @@ static Val rule_make_tuple(Ty *ty, Ins *i) {
 
 static Val rule_make_slice(Ty *ty, Ins *i) {
   Val *parts = operands(ty, i, 0);
+  for (uint32_t k = 0; parts && k < 3; k++)
+    if (is_bottom(ty_tested(ty, parts[k], "a slice")))
+      return BOTTOM;
   return parts ? ty_slice(ty, parts) : BOTTOM;
 }
 
@@ -217,6 +242,8 @@ static const OpRule rules[OP_COUNT] = {
 static const Type *strong_type(Ty *ty, const Type *t) {
   if (ty_is_scalar(t))
     return ty_id(ty, ty_strengthen(t->id));
+  if (t->id == TY_OPTIONAL)
+    return ty_map_optional(ty, t, strong_type);
   if (t->id != TY_TUPLE)
     return t;
   const Type **elems = CX_ARRAY(ty->cx, const Type *, t->n + 1);

@@ -20,6 +20,10 @@ static Val fstring(Ty *ty, Ins *i) {
   return (Val){.type = ty_frozen(ty->cx, TY_OBJECT, &mark, NULL, 0), .src = i};
 }
 
+Val ty_text_arg(Ty *ty, Ins *i, uint32_t k) {
+  return ty_tested(ty, ty_arg_or_none(ty, i, k), "a text");
+}
+
 /* What a spec is when the kernel is compiled: strings and integers, joined. */
 static bool constant_text(Ty *ty, Val v, Buf *out, int depth) {
   int64_t n;
@@ -32,7 +36,7 @@ static bool constant_text(Ty *ty, Val v, Buf *out, int depth) {
   else if (ty_is_fstring(v) && v.src && (v.src->op == OP_MAKE_STR || v.src->op == OP_FORMAT))
     for (uint32_t k = 0; k < v.src->nargs; k++) {
       bool nested = v.src->op == OP_FORMAT && k > 0; /* {x:{y:z}} */
-      if (nested || !constant_text(ty, ty_arg(ty, v.src, k), out, depth + 1))
+      if (nested || !constant_text(ty, ty_text_arg(ty, v.src, k), out, depth + 1))
         return false;
     }
   else
@@ -41,7 +45,7 @@ static bool constant_text(Ty *ty, Val v, Buf *out, int depth) {
 }
 
 Val ty_format(Ty *ty, Ins *i) {
-  Val v = ty_arg(ty, i, 0);
+  Val v = ty_text_arg(ty, i, 0);
   if (is_bottom(v))
     return BOTTOM;
   bool text = v.konst && v.konst->kind == FZ_STR && i->nargs == 1 && i->aux.i != 'r' &&
@@ -54,7 +58,7 @@ Val ty_make_str(Ty *ty, Ins *i) {
   buf_init(&all, &ty->cx->arena);
   bool known = true;
   for (uint32_t k = 0; k < i->nargs; k++) {
-    Val v = ty_arg(ty, i, k);
+    Val v = ty_text_arg(ty, i, k);
     if (is_bottom(v))
       return BOTTOM;
     known &= v.konst && v.konst->kind == FZ_STR;
@@ -385,7 +389,7 @@ static bool add_to_message(Ty *ty, TyText *t, const Spec *spec, Val v) {
 }
 
 static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
-  Val v = ty_arg(ty, format, 0);
+  Val v = ty_text_arg(ty, format, 0);
   char conversion = (char)format->aux.i;
   Buf text;
   buf_init(&text, &ty->cx->arena);
@@ -464,7 +468,7 @@ static bool add_date(Ty *ty, TyText *t, Val v) {
 
 static bool add_fstring(Ty *ty, TyText *t, Ins *parts, int depth) {
   for (uint32_t k = 0; k < parts->nargs; k++)
-    if (!ty_text_add(ty, t, ty_arg(ty, parts, k), TY_STR_OF, depth + 1))
+    if (!ty_text_add(ty, t, ty_text_arg(ty, parts, k), TY_STR_OF, depth + 1))
       return false;
   return true;
 }

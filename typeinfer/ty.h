@@ -178,7 +178,9 @@ static inline TyInfo *ty_info(const Ty *ty, const Ins *i) { return &ty->spec->in
 Val ty_arg(
     Ty *ty, Ins *i,
     uint32_t k); /* operand k of a lifted instruction; errors of unset and conflicting values */
-Val ty_value(Ty *ty, Ins *i); /* the same, of a lifted instruction itself */
+Val ty_arg_or_none(Ty *ty, Ins *i,
+                   uint32_t k); /* the same for what takes a value that may be None */
+Val ty_value(Ty *ty, Ins *i);   /* the same, of a lifted instruction itself */
 
 /* --- building (emit.c) --- */
 const Type *ty_id(Ty *ty, TypeId id);
@@ -249,6 +251,22 @@ Val ty_truth(Ty *ty, Val v); /* pybool */
 /* Does an element of that type take such a value: a number, and no complex one for a real element; a date its own kind, or an integer. */
 bool ty_can_store(const Type *value, const Type *elem);
 Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
+
+/* --- what may be None (optional.c) --- */
+bool ty_has_none(const Type *t);            /* None, or what may be it */
+const Type *ty_without_none(const Type *t); /* NULL: of None */
+/* ty_join_all where one of the types has None */
+const Type *ty_join_none(Ty *ty, const Type *const *types, uint32_t n);
+const Type *ty_map_optional(Ty *ty, const Type *t, const Type *(*map)(Ty *, const Type *));
+Val ty_to_optional(Ty *ty, Val v, const Type *to); /* of None or a value */
+Val ty_is_there(Ty *ty, Val v);                    /* pybool: is it no None */
+Val ty_given(Ty *ty,
+             Val v); /* the value of what may be None, behind a check; other values as they are */
+/* v; an error if it may be None, which that use of it (a phrase) would take otherwise */
+Val ty_tested(Ty *ty, Val v, const char *use);
+Val ty_equal_optional(Ty *ty, Val a, Val b);
+Val ty_is_none(Ty *ty, Val a, Val b, bool negate); /* `is` where one of them may be None */
+Val ty_optional_truth(Ty *ty, Val v);
 
 /* --- operators (resolve_arith.c, resolve_equal.c) --- */
 /* Errors: advice NULL is what operands of these types are told. */
@@ -372,6 +390,7 @@ typedef struct TyText {
 } TyText;
 /* as str(), repr() or ascii() has it */
 typedef enum TyQuoting { TY_STR_OF, TY_REPR_OF, TY_ASCII_OF } TyQuoting;
+Val ty_text_arg(Ty *ty, Ins *i, uint32_t k); /* an operand that becomes text */
 /* False after an error in typing. */
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth);
 bool ty_is_fstring(Val v); /* known by its parts only */
