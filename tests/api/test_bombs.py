@@ -64,7 +64,7 @@ CASES = {  # source, argument, what comes of it
     "a long loop of constants": ("def kernel(o, a):\n    n = 0\n    for i in range(10**15):\n        n ^= i * i\n        if n > 50:\n            break\n    o[0] = n\n", 1, "ran"),
     "a large local array": ("def kernel(o, a):\n    o[0] = cuda.local.array((1 << 31, 1 << 31, 1 << 31), np.int8)[0, 0, 0]\n", 1, "PT305"),
     "slices of slices": (doubled("slice(a, a)", "slice(t, t, t)", "o[t]"), 1, "PT301|PT117"),
-    "pairs of iterators": (doubled("zip(o, o)", "zip(t, t)").replace("o[0] = 1", "\n    for q in t:\n        pass"), 1, "PT117"),
+    "pairs of iterators": (doubled("zip(o, o)", "zip(t, t)").replace("o[0] = 1", "\n    for q in t:\n        pass"), 1, "PT127"),
     "comparisons of large tuples": (doubled("(a, a)", "(t, t)", "t == t").replace("    t = (t, t)\n" * 40, "    t = (t, t)\n" * 10), 1, "ran"),
 }  # fmt: skip
 
