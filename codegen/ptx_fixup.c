@@ -7,7 +7,8 @@
  *
  * max and min of 16 bits, compared for equality with one of the operands: the comparison is turned round. 32 bits are right.
  *
- * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0. xor with -1 is compiled as written.
+ * not of a register that a branch has found to be 0, under an or (64 bits) or an and (32 bits): the result is taken for 0. xor with -1
+ * is compiled as written.
  *
  * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 under a comparison of floats: an integer is chosen and converted, or the comparison's
  * own 1.0 or 0.0 taken, so that -0.0 becomes 0.0. selp.b32 of the bits is compiled as written. (selp.f64 is right.)
@@ -45,6 +46,8 @@ typedef struct Rule {
   "32 \t%a, %a, %b;\n\tcvt.u16.u32 \tD, %a; }"
 
 static const Rule rules[] = {
+    {"\tnot.b16 \t", "\txor.b16 \tD, S, -1;", 1, NULL, true},
+    {"\tnot.b32 \t", "\txor.b32 \tD, S, -1;", 1, NULL, true},
     {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;", 1, NULL, true},
     {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;", 1, NULL, true},
     {"\tabs.s16 \t",

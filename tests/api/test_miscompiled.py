@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pyptx
 import pytest
-from harness import run
+from harness import define, run
 from pyptx import cuda
 
 COUNTS = [0, 1, 3, 63, 64, 65, 2**32, 2**32 + 1, 2**52, 2**62, -1, -(2**40)]
@@ -48,6 +48,16 @@ def test_inverted_zero_behind_a_branch(opt):
                     out[i] = 1
 
     run(kernel, [np.array([0, 5, 0, 2**63], np.uint64), np.full(4, 8, np.uint64)], 1, 4, opt=opt)
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64, np.int32, np.int64])
+@pytest.mark.parametrize("combine", ["~v % 8", "~v & 7", "~v | 1", "~v ^ 5", "~v >> 1", "~v * 3"])
+def test_inverted_zero_in_arithmetic(combine, dtype, opt):
+    """As an index and as a value, behind a branch that has found it to be 0."""
+    kernel = define(f"def kernel(x, out):\n    i = cuda.grid(1)\n    v = x[i]\n    if v == 0:\n        out[i, 0] = {combine}\n        out[i, ({combine}) % 8] = out[i, 3]\n")
+    x = np.array([0, 5, 0, 1, 9, 0, 2, 0], dtype)
+    run(kernel, [x, np.arange(64).astype(dtype).reshape(8, 8)], 1, 8, opt=opt)
 
 
 @pytest.mark.parametrize("field", ["<f8", "<f4", "<f2"])
