@@ -9,9 +9,11 @@ import pytest
 from harness import define
 from pyptx import cuda
 
-pytestmark = pytest.mark.skipif(
-    os.environ["PYPTX_DEVICE"] == "ptx", reason="threads run one after the other in tests/ptx_on_cpu"
-)
+pytestmark = [
+    pytest.mark.skipif(os.environ["PYPTX_DEVICE"] == "ptx", reason="threads run one after the other in tests/ptx_on_cpu"),
+    # what may never end there runs in a process of its own
+    pytest.mark.host_only("GPUs do not promise turns to all lanes of a warp, nor that a plain load is repeated: tests/gpu/test_gpu_waiting.py"),
+]
 
 
 def test_antidiagonals_as_in_a_transducers_loss():
