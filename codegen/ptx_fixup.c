@@ -7,8 +7,8 @@
  *
  * max and min of 16 bits, compared for equality with one of the operands: the comparison is turned round. 32 bits are right.
  *
- * not of a register that a branch has found to be 0, under an or (64 bits) or an and (32 bits): the result is taken for 0. xor with -1
- * is compiled as written.
+ * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0. xor with -1 is compiled as written.
+ * not.b32 of such a register is taken for 0 under anything, and so is the xor; -1 - x is not. LLVM's passes, where they run, know the 0.
  *
  * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 under a comparison of floats: an integer is chosen and converted, or the comparison's
  * own 1.0 or 0.0 taken, so that -0.0 becomes 0.0. selp.b32 of the bits is compiled as written. (selp.f64 is right.)
@@ -29,12 +29,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef enum Where {
+  ALL,
+  UNOPTIMISED, /* by LLVM */
+  NEGATIONS,   /* unoptimised; else where rewrite_negation finds that it must be */
+} Where;
+
 typedef struct Rule {
   const char *op;      /* as LLVM prints it, between two tabs */
   const char *instead; /* D stands for the destination, S and T for the sources */
   int sources;
   const char *last; /* what follows them; NULL: nothing */
-  bool optimised;   /* for code that LLVM has optimised too; else there only for some negations */
+  Where in;
 } Rule;
 
 #define ABS(bits, last)                                                                            \
@@ -46,27 +52,28 @@ typedef struct Rule {
   "32 \t%a, %a, %b;\n\tcvt.u16.u32 \tD, %a; }"
 
 static const Rule rules[] = {
-    {"\tnot.b16 \t", "\txor.b16 \tD, S, -1;", 1, NULL, true},
-    {"\tnot.b32 \t", "\txor.b32 \tD, S, -1;", 1, NULL, true},
-    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;", 1, NULL, true},
-    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;", 1, NULL, true},
+    {"\tnot.b16 \t", "\tsub.s16 \tD, -1, S;", 1, NULL, UNOPTIMISED},
+    {"\tnot.b32 \t", "\tsub.s32 \tD, -1, S;", 1, NULL, UNOPTIMISED},
+    {"\tnot.b64 \t", "\txor.b64 \tD, S, -1;", 1, NULL, ALL},
+    {"\tneg.s16 \t", "\tnot.b16 \tD, S;\n\tadd.s16 \tD, D, 1;", 1, NULL, ALL},
     {"\tabs.s16 \t",
      "\t{ .reg .pred %below; .reg .b16 %minus;\n"
      "\tsetp.lt.s16 \t%below, S, 0;\n\tnot.b16 \t%minus, S;\n\tadd.s16 \t%minus, %minus, 1;\n"
      "\tselp.b16 \tD, %minus, S, %below; }",
-     1, NULL, true},
-    {"\tabs.s32 \t", ABS("32", "31"), 1, NULL, true},
-    {"\tabs.s64 \t", ABS("64", "63"), 1, NULL, true},
-    {"\tmax.s16 \t", WIDE("max", "s"), 2, NULL, true},
-    {"\tmax.u16 \t", WIDE("max", "u"), 2, NULL, true},
-    {"\tmin.s16 \t", WIDE("min", "s"), 2, NULL, true},
-    {"\tmin.u16 \t", WIDE("min", "u"), 2, NULL, true},
-    {"\tneg.f16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, false},
-    {"\tneg.bf16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, false},
-    {"\tneg.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, NULL, false},
-    {"\tneg.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, NULL, false},
-    {"\tmul.rn.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, ", 0fBF800000", false},
-    {"\tmul.rn.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, ", 0dBFF0000000000000", false},
+     1, NULL, ALL},
+    {"\tabs.s32 \t", ABS("32", "31"), 1, NULL, ALL},
+    {"\tabs.s64 \t", ABS("64", "63"), 1, NULL, ALL},
+    {"\tmax.s16 \t", WIDE("max", "s"), 2, NULL, ALL},
+    {"\tmax.u16 \t", WIDE("max", "u"), 2, NULL, ALL},
+    {"\tmin.s16 \t", WIDE("min", "s"), 2, NULL, ALL},
+    {"\tmin.u16 \t", WIDE("min", "u"), 2, NULL, ALL},
+    {"\tneg.f16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, NEGATIONS},
+    {"\tneg.bf16 \t", "\txor.b16 \tD, S, 0x8000;", 1, NULL, NEGATIONS},
+    {"\tneg.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, NULL, NEGATIONS},
+    {"\tneg.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, NULL, NEGATIONS},
+    {"\tmul.rn.f32 \t", "\txor.b32 \tD, S, 0x80000000;", 1, ", 0fBF800000", NEGATIONS},
+    {"\tmul.rn.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, ", 0dBFF0000000000000",
+     NEGATIONS},
 };
 #undef ABS
 #undef WIDE
@@ -319,8 +326,10 @@ static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, b
                             const Makers *makers) {
   for (int k = 0; k < RULES; k++)
     if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0) {
-      if (rules[k].optimised || !makers)
+      if (rules[k].in == ALL || !makers)
         return rewrite(out, &rules[k], line);
+      if (rules[k].in == UNOPTIMISED)
+        return NULL;
       return rules[k].last ? NULL : rewrite_negation(out, &rules[k], line, makers);
     }
   if (strncmp(line, "\t{ // callseq", 13) == 0 || strncmp(line, "\t} // callseq", 13) == 0) {
