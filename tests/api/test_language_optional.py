@@ -134,6 +134,18 @@ def test_tuples(run):
     run(inside)
 
 
+def test_defaults_of_consumers():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        least = min((v for v in x if v > 4 * i), default=None)
+        out[i] = NONE if least is None else least
+
+    out = np.zeros(3)
+    kernel[1, 3](np.array([3, 9, 5]), out)
+    assert out.tolist() == [3, 5, 9]
+
+
 def test_enums_and_dates():
     import enum
 
