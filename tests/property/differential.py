@@ -48,8 +48,8 @@ class Case:
     raised = {}  # by row: the variable that is read unset there
     skipped = ()  # rows that are not run with the others: these, and those that no rule fixes, which may come to such a read
 
-    def expected(self):
-        """(result columns, arrays after the run, rows that no rule fixes)."""
+    def expected(self, unset_is_zero=None):
+        """(result columns, arrays after the run, rows that no rule fixes). unset_is_zero: None: as the device has it."""
         scalars.WRAPPED.clear()
         function, types = self.meaning.function(), self.program.parameters
         results = [self.zeros(t) for t in self.meaning.result]
@@ -57,7 +57,7 @@ class Case:
         same = {n: function.__globals__[t.name](*self.arguments[n]) for n, t in types.items() if isinstance(t, Named)}
         unspecified = np.zeros(self.rows, bool)
         self.raised = {}
-        scalars.UNSET_IS_ZERO[0] = device_name() != "host"
+        scalars.UNSET_IS_ZERO[0] = device_name() != "host" if unset_is_zero is None else unset_is_zero
         with np.errstate(all="ignore"):
             for row in range(self.rows):
                 arguments = [
@@ -328,6 +328,15 @@ def known_not_to_fit(case, error):
     return beyond or (found is not None and (int(found[1]), found[2]) in case.wrapped)
 
 
+def known_never_set(case, error):
+    """Whether the compiler refuses a variable that it knows no path to set, and in the reference every row reads it unset."""
+    found = re.search(r"PT201: variable '(\w+)'", str(error)) if isinstance(error, UnboundLocalError) else None
+    if found is None:
+        return False
+    unspecified = case.expected(unset_is_zero=False)[2]  # the rows that raise among them
+    return unspecified.all() and set(case.raised.values()) <= {found[1]}
+
+
 def check(cases, opt=3, types=True, isolated=False):
     """Runs the cases as one kernel; the failures. A batch that cannot run is tried program by program."""
     for case in cases:
@@ -342,7 +351,7 @@ def check(cases, opt=3, types=True, isolated=False):
     except Exception as e:
         text = "\n".join([f"{type(e).__name__}: {e}", *faults()])
         if len(cases) == 1:
-            cases[0].refused = known_not_to_fit(cases[0], e)
+            cases[0].refused = known_not_to_fit(cases[0], e) or known_never_set(cases[0], e)
             return [] if cases[0].refused else [Failure(cases[0], "exception", text, dict(opt=opt))]
         failures = [f for c in cases for f in check([c], opt, types)]
         if failures or any(c.refused for c in cases):

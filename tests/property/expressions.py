@@ -559,10 +559,10 @@ class Expressions(OtherKinds, Reductions):
 
     def product(self, e):
         """math.prod of a tuple that is written out: its items are multiplied in turn."""
-        start = [k.value for k in e.keywords if k.arg == "start"] or [ast.Constant(1)]
-        if len(e.args) != 1 or not isinstance(e.args[0], ast.Tuple) or len(start) != len(e.keywords or start):
+        start = [k.value for k in e.keywords if k.arg == "start"]
+        if len(e.args) != 1 or not isinstance(e.args[0], ast.Tuple) or len(start) != len(e.keywords):
             raise Invalid("prod")
-        whole = (start[0], Const("pyint")) if isinstance(start[0], ast.Constant) else self.expr(start[0])
+        whole = self.expr(start[0]) if start else (ast.Constant(1), Const("pyint"))  # Python looks at the items first
         for item in e.args[0].elts:
             whole = self.binary("Mult", whole, self.expr(item), item)
         return whole

@@ -140,7 +140,7 @@ INTEGER_CALLS = [
     "math.isqrt(max({x}, 0))", "math.factorial({x} & 15)", "math.comb({x} & 63, {y} & 63)", "math.comb(max({x}, 0) >> 1, {y} & 1)",
     "math.perm({x} & 31, {y} & 7)", "math.perm(max({x}, 0) >> 1, {y} & 1)", "math.perm({x} & 15)",
 ]  # fmt: skip
-TUPLE_CALLS = ["math.prod(({x}, {y}))", "math.prod(({x}, {y}, {x}))", "math.prod(({y},), start={x})"]
+TUPLE_CALLS = ["math.prod(({x}, {y}))", "math.prod(({x}, {y}, {x}))", "math.prod(({x}, {y}), start={x})"]
 INEXACT_MATH = dict(
     sin=1, cos=1, tan=1, asin=1, acos=1, atan=1, sinh=1, cosh=1, tanh=1, asinh=1, acosh=1, atanh=1,
     exp=1, expm1=1, log=1, log2=1, log10=1, log1p=1, erf=1, erfc=1, cbrt=1, exp2=1, atan2=2, hypot=2, pow=2, dist=2,

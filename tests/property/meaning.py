@@ -357,12 +357,12 @@ class Body(Expressions):
             return ast.Assign([self.bind(ast.Name(s.target.id, ast.Store()), t)], value)
         if isinstance(s.target, ast.Attribute) or isinstance(getattr(s.target.slice, "value", None), str):
             return self.field_in_place(s)
-        # The place is evaluated once: its subscript goes to a name first.
-        out, index = [], s.target.slice
-        name = f"_i{next(self.m.counter)}"
-        rewritten, it = self.index(index)
-        out.append(ast.Assign([ast.Name(name, ast.Store())], rewritten))
+        # The place is evaluated once, the array before its subscript: both go to names first.
         array, at = self.expr(s.target.value)
+        base, name = (f"_{letter}{next(self.m.counter)}" for letter in "bi")
+        rewritten, it = self.index(s.target.slice)
+        out = [ast.Assign([ast.Name(base, ast.Store())], array), ast.Assign([ast.Name(name, ast.Store())], rewritten)]
+        array = load(base)
         element = self.element(at, it)
         if isinstance(element, Array):
             return [*out, self.slice_in_place(s, array, name, element.dtype)]
