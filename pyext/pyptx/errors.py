@@ -115,3 +115,4 @@ class ModuleError(CudaAPIError):
 
 
 CudaSupportError = DriverError
+NumbaPerformanceWarning = Advice  # what programs for Numba silence

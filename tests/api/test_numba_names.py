@@ -123,6 +123,12 @@ def test_the_driver_layer():
             cuda.cudadrv.driver.driver.get_version()
 
 
+def test_the_warning_that_programs_silence():
+    from pyptx.errors import NumbaPerformanceWarning
+
+    assert NumbaPerformanceWarning is pyptx.Advice and issubclass(NumbaPerformanceWarning, Warning)
+
+
 def test_deallocations():
     pending = cuda.current_context().deallocations
     assert pending.clear() is None and len(pending) == 0 and not pending.is_locked

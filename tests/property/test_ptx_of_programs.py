@@ -35,6 +35,6 @@ def test_programs(first):
 @needs_standin
 @pytest.mark.parametrize("factor", [2, 3])
 def test_coarsened(factor):
-    """In blocks of 8 threads, with a tail: at least a third of the kernels are such that coarsening takes them."""
+    """In blocks of 8 threads, with a tail: at least a quarter of the kernels are such that coarsening takes them."""
     line = soak(COARSENED, FIRST + 1000 * factor, "--coarsen", str(factor))
-    assert int(re.search(r"(\d+) kernels coarsened", line)[1]) >= COARSENED // 3, line
+    assert int(re.search(r"(\d+) kernels coarsened", line)[1]) >= COARSENED // 4, line
