@@ -489,10 +489,7 @@ static RtStatus run(Launch *l) {
   bool ran = run_here(l, &is_short) || (is_short && run_away(l));
   if (stopped(l)) /* whoever stopped it: nobody is in it any more */
     rt_attention_stop(-1);
-  return !ran             ? RT_NO_MEMORY
-         : l->interrupted ? RT_INTERRUPTED
-         : stopped(l)     ? RT_TRAPPED
-                          : RT_OK;
+  return !ran ? RT_NO_MEMORY : l->interrupted ? RT_INTERRUPTED : stopped(l) ? RT_TRAPPED : RT_OK;
 }
 
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,

@@ -365,7 +365,7 @@ Val ty_bytes_tuple(Ty *ty, Val bytes);
 Val ty_len(Ty *ty, Val v);
 Val ty_reversed(Ty *ty, Val seq); /* range.c */
 Val ty_range_len(Ty *ty, Val range);
-Val ty_sequence(Ty *ty, Val v);   /* what reversed() runs over; anything else as it is */
+Val ty_sequence(Ty *ty, Val v); /* what reversed() runs over; anything else as it is */
 Val ty_range_item(Ty *ty, Val range, Val index);
 Val ty_range_contains(Ty *ty, Val item, Val range);
 /* on lists and the like from outside of the kernel; NULL: none */
