@@ -2,6 +2,7 @@
 
 Each case is a process of its own, since what it lacks cannot be given back."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ def on_stack(kib, body):
 """
 
 
-@pytest.mark.parametrize("kib", [32, 64, 256])
+SMALLEST = 32 if sys.version_info < (3, 13) else 64  # KiB; CPython 3.13 itself needs more than 48
+
+
+@pytest.mark.parametrize("kib", [SMALLEST, 64, 256])
 def test_compiling_on_a_short_stack(kib):
     """Also by four threads at once, while another one forks; and a kernel whose calls are 400 deep."""
     run(
@@ -123,7 +127,7 @@ def work():
 
 @pytest.mark.host_only("a GPU's threads have stacks of their own")
 @pytest.mark.parametrize("elements", [10, 4096, 30001])
-@pytest.mark.parametrize("kib", [32, 128, 256, 1024])
+@pytest.mark.parametrize("kib", [SMALLEST, 128, 256, 1024])
 def test_launching_from_a_short_stack(kib, elements):
     """Local arrays of up to 240 KB, in sixteen lanes at once; recursion without an end; a kernel with a barrier; one that stops."""
     out = run(KERNELS + LAUNCHES.format(elements=elements) + f"on_stack({kib}, work)\n")
