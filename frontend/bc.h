@@ -65,6 +65,7 @@ typedef struct BcNode {
       unit; /* which code unit (2 bytes) it came from: its place in the line and exception tables */
   uint32_t succ[2];
   uint8_t targets; /* while decoding: bit k says that succ[k] is a code unit, not a node */
+  bool second;     /* of two in one instruction: of its place it has the line, not the columns */
   int32_t depth;   /* of the stack before it; -1: not reachable */
 } BcNode;
 

@@ -255,8 +255,10 @@ static uint32_t stands(Merger *m, uint32_t i) {
 
 static bool one_place(const Merger *m, const BcNode *a, const BcNode *b) {
   const Loc *x = &m->bc->locs[a->unit], *y = &m->bc->locs[b->unit];
-  return a->op == b->op && a->arg == b->arg && x->line == y->line && x->end_line == y->end_line &&
-         x->col == y->col && x->end_col == y->end_col;
+  if (a->op != b->op || a->arg != b->arg || x->line != y->line)
+    return false;
+  return a->second || b->second ||
+         (x->end_line == y->end_line && x->col == y->col && x->end_col == y->end_col);
 }
 
 static uint32_t edge_behind(const Merger *m, uint32_t node, uint32_t edge) {
@@ -288,13 +290,14 @@ static bool equal_keys(Merger *m, uint32_t i, uint32_t j) {
 static uint32_t hash_key(Merger *m, const BcNode *n) {
   const Loc *loc = &m->bc->locs[n->unit];
   bool none = n->op == BC_return_none;
+  bool may_be_second = n->op == BC_LOAD_FAST || n->op == BC_STORE_FAST;
   uint32_t key[] = {n->op,
                     (uint32_t)n->depth,
                     stands(m, n->succ[0]),
                     stands(m, n->succ[1]),
                     none ? 0 : n->arg,
                     none ? 0 : (uint32_t)loc->line,
-                    none ? 0 : (uint32_t)loc->col};
+                    none || may_be_second ? 0 : (uint32_t)loc->col};
   uint64_t h = 0;
   for (size_t k = 0; k < sizeof key / sizeof *key; k++)
     h = (h ^ key[k]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
@@ -364,6 +367,7 @@ static void merger_init(Merger *m, Cx *cx, BcCode *bc) {
 static void merge_same(Cx *cx, BcCode *bc) {
   Merger m;
   merger_init(&m, cx, bc);
+  BcNode *nodes = bc->nodes.data;
   NodeList work = {0};
   uint32_t budget = 4 * bc->nodes.len;         /* entries that the table has room for */
   for (uint32_t i = 0; i < bc->nodes.len; i++) /* taken from the end: exits first */
@@ -377,6 +381,10 @@ static void merge_same(Cx *cx, BcCode *bc) {
     if (twin == i)
       continue;
     m.same[i] = twin;
+    if (nodes[twin].second && !nodes[i].second) { /* that one knows its columns */
+      nodes[twin].unit = nodes[i].unit;
+      nodes[twin].second = false;
+    }
     for (uint32_t e = m.first[i]; e != BC_NONE; e = m.next[e]) {
       VEC_PUSH(&cx->arena, &work, e / 2);
       if (e == m.last[i])

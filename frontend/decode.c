@@ -55,7 +55,7 @@ static void bc_expand_two_locals(Decoder *d) {
   for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
     if (ops[k][0] == d->op) {
       emit(d, ops[k][1], d->arg >> 4);
-      emit(d, ops[k][2], d->arg & 15);
+      emit(d, ops[k][2], d->arg & 15)->second = true;
     }
 }
 

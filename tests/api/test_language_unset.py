@@ -409,6 +409,31 @@ def chain(a, n):
         a[0] = z
 
 
+def pair_of_a_branch(c, first):
+    if c > 0:
+        v = first
+    else:
+        w = first
+    return (first, v)
+
+
+def return_behind_branches(a, n):
+    a[0] = pair_of_a_branch(n, 5)[1]
+
+
+def three_of_a_branch(c, first):
+    if c > 1:
+        v = first
+        w = c
+    elif c > 0:
+        w = first
+    return first, w, v
+
+
+def longer_return_behind_branches(a, n):
+    a[0] = three_of_a_branch(n, 5)[1]
+
+
 FUNCTIONS = [f for f in list(globals().values()) if isinstance(f, types.FunctionType) and f.__code__.co_varnames[:2] == ("a", "n")]
 
 

@@ -333,9 +333,6 @@ def known_never_set(case, error):
     found = re.search(r"PT201: variable '(\w+)'", str(error)) if isinstance(error, UnboundLocalError) else None
     if found is None:
         return False
-    # CPython 3.13 copies a return into the branches before it, and in one copy nothing sets the variable (README)
-    if sys.version_info >= (3, 13) and re.match(r"PT201.*\n.*\n +return ", str(error)):
-        return True
     unspecified = case.expected(unset_is_zero=False)[2]  # the rows that raise among them
     return unspecified.all() and set(case.raised.values()) <= {found[1]}
 
