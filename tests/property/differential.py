@@ -16,11 +16,12 @@ import sys
 
 import kinds
 import numpy as np
+import plain
 import pyptx
 import scalars
 from accuracy import ulps_of
 from kinds import STORED, WEAK_CAST
-from programs import MATRIX, VECTOR, program
+from programs import MATRIX, VECTOR, Program, program
 from pyptx import cuda
 from scalars import Array, Named, Tuple, Unspecified
 
@@ -40,7 +41,7 @@ class Case:
                 shape = VECTOR if t.ndim == 1 else MATRIX
                 self.arguments[name] = kinds.draw(rng, t.dtype, (rows, *shape))
             elif isinstance(t, Named):  # one for all rows: an argument of the launch
-                self.arguments[name] = tuple(given(kinds.draw(rng, x, (1,))[0], x) for x in t)
+                self.arguments[name] = tuple(kinds.given(kinds.draw(rng, x, (1,))[0], x) for x in t)
             else:
                 self.arguments[name] = kinds.draw(rng, t, (rows,))
 
@@ -61,7 +62,7 @@ class Case:
         with np.errstate(all="ignore"):
             for row in range(self.rows):
                 arguments = [
-                    arrays[n][row] if n in arrays else same[n] if n in same else given(self.arguments[n][row], t)
+                    arrays[n][row] if n in arrays else same[n] if n in same else kinds.given(self.arguments[n][row], t)
                     for n, t in types.items()
                 ]
                 before = {n: a[row].copy() for n, a in arrays.items()}
@@ -90,14 +91,23 @@ class Case:
         self.wrapped = set(scalars.WRAPPED)
         return results, {n: kinds.stored(a, types[n].dtype) for n, a in arrays.items()}, unspecified
 
+    def remade(self, source):
+        """The same arguments for a changed program."""
+        names = {a.arg for n in ast.parse(source).body if getattr(n, "name", "") == "prog" for a in n.args.args}
+        made = Case.__new__(Case)
+        made.program = Program(source, {n: t for n, t in self.program.parameters.items() if n in names}, self.program.seed)
+        made.meaning, made.rows = made.program.meaning(), self.rows
+        made.arguments = {n: a for n, a in self.arguments.items() if n in names}
+        return made
+
     def zeros(self, t):
         """An array for results of type t."""
         return np.zeros(self.rows, kinds.row(t).result_memory(STORED.get(t, t)))
 
 
-def given(element, t):
-    """What a program is given that lies in memory as that element."""
-    return scalars.CONVERT[t](element) if t in STORED else kinds.row(t).given(element, t)
+def renamed(source, number):
+    """The program as one of several."""
+    return re.sub(r"\bprog", f"p{number}", source)
 
 
 def case_of(seed, rows):
@@ -122,7 +132,7 @@ class Batch:
         body = []
         sources = []
         for k, case in enumerate(cases):
-            sources.append(re.sub(r"\bprog", f"p{k}", case.program.source))
+            sources.append(renamed(case.program.source, k))
             arguments = [self.argument(n, t, case, k) for n, t in case.program.parameters.items()]
             indent = 8 * " "
             if len(case.skipped):  # each would stop the launch
@@ -250,8 +260,8 @@ def show(t):
 class Failure:
     """What went wrong with one case, and the program that shows it."""
 
-    def __init__(self, case, kind, text, options=None):
-        self.case, self.kind, self.text, self.options = case, kind, text, options or {}
+    def __init__(self, case, kind, text, options=None, error=None):
+        self.case, self.kind, self.text, self.options, self.error = case, kind, text, options or {}, error
 
     def __str__(self):
         types = ", ".join(f"{n}: {show(t)}" for n, t in self.case.program.parameters.items())
@@ -337,6 +347,19 @@ def known_never_set(case, error):
     return unspecified.all() and set(case.raised.values()) <= {found[1]}
 
 
+def is_of_reference(failure):
+    """Whether CPython, running the program itself, gives what the device gave, or never comes to what the compiler refuses."""
+    case = failure.case
+    if failure.kind == "exception":
+        known = isinstance(failure.error, OverflowError) and "PT206" in str(failure.error)
+        return known and plain.no_row_runs(case, failure.error, renamed(case.program.source, 0), "p0")
+    if failure.kind not in ("types", "value", "array"):
+        return False
+    batch = Batch([case])
+    arrays, kernel = batch.run(**failure.options)
+    return plain.agrees(case, batch.slots[0], arrays, inferred_types(kernel)[0])
+
+
 def check(cases, opt=3, types=True, isolated=False):
     """Runs the cases as one kernel; the failures. A batch that cannot run is tried program by program."""
     for case in cases:
@@ -352,14 +375,15 @@ def check(cases, opt=3, types=True, isolated=False):
         text = "\n".join([f"{type(e).__name__}: {e}", *faults()])
         if len(cases) == 1:
             cases[0].refused = known_not_to_fit(cases[0], e) or known_never_set(cases[0], e)
-            return [] if cases[0].refused else [Failure(cases[0], "exception", text, dict(opt=opt))]
+            return [] if cases[0].refused else [Failure(cases[0], "exception", text, dict(opt=opt), e)]
         failures = [f for c in cases for f in check([c], opt, types)]
         if failures or any(c.refused for c in cases):
             return failures
         return [Failure(cases[0], "batch", f"only the batch fails: {text}", dict(opt=opt))]
     failures = []
     for number, (case, slots) in enumerate(zip(cases, batch.slots)):
-        failure = compare(case, slots, arrays, found, number, device_name()) or unseen_store(case, batch)
+        failure = compare(case, slots, arrays, found, number, device_name())
+        failure = failure or unseen_store(case, batch)
         if not failure and case.raised:
             wrong = batch.run_unset(kernel, number, min(case.raised))
             failure = Failure(case, "unset", wrong + "\n" + arguments_text(case, min(case.raised))) if wrong else None
@@ -369,4 +393,4 @@ def check(cases, opt=3, types=True, isolated=False):
     return failures
 
 
-__all__ = ["Batch", "Case", "Failure", "Tuple", "case_of", "check", "compare"]
+__all__ = ["Batch", "Case", "Failure", "Tuple", "case_of", "check", "compare", "is_of_reference"]

@@ -372,6 +372,11 @@ def scalar_literal(value, t):
     return f"{literal(np.array([value], memory(t)), t)}[0]"
 
 
+def given(element, t):
+    """What a program is given that lies in memory as that element."""
+    return CONVERT[t](element) if t in STORED else row(t).given(element, t)
+
+
 def shown(t):
     """The text of a type in the typed program."""
     if isinstance(t, Tuple):

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import differential
 import kinds
-from programs import Program
 from scalars import Array, Invalid, Named, is_date
 
 BLOCKS = ("body", "orelse")
@@ -151,13 +150,7 @@ def failure_of(source, failure):
     """The failure of the changed program on the same arguments, if it is one of the same kind."""
     old = failure.case
     try:
-        tree = ast.parse(source)
-        names = {a.arg for n in tree.body if getattr(n, "name", "") == "prog" for a in n.args.args}
-        parameters = {n: t for n, t in old.program.parameters.items() if n in names}
-        made = Program(source, parameters, old.program.seed)
-        case = differential.Case.__new__(differential.Case)
-        case.program, case.meaning, case.rows = made, made.meaning(), old.rows
-        case.arguments = {n: a for n, a in old.arguments.items() if n in names}
+        case = old.remade(source)
         with limited(5):
             case.reference = case.expected()
     except (Invalid, TimeoutError, SyntaxError, ValueError, TypeError, IndexError, KeyError, AssertionError, RecursionError):

@@ -34,13 +34,17 @@ def batch_size(device, opt):
 
 
 def run_batch(seeds, rows, opt):
-    """(number of rows compared, of kernels that were coarsened, [(kind, text, path of the reproducer)])."""
+    """(number of rows compared, of kernels that were coarsened, [(kind, text, path of the reproducer)]). A difference that is the reference's
+    own, as CPython says, is of the kind "reference" and no failure."""
     import differential
     import shrink
 
     cases = [differential.case_of(s, rows) for s in seeds]
     found, coarsened = [], differential.COARSENED[True]
     for failure in differential.check(cases, opt):
+        if differential.is_of_reference(failure):
+            found.append(("reference", "", ""))
+            continue
         small = shrink.shrunk(failure)
         found.append((small.kind, f"{small}\n{small.case.program.source}", str(shrink.store(small))))
     return sum(c.rows for c in cases), differential.COARSENED[True] - coarsened, found
@@ -73,7 +77,7 @@ class Soak:
         self.context = multiprocessing.get_context("spawn")
         self.tasks, self.results = self.context.Queue(), self.context.Queue()
         self.pending, self.running, self.workers = {}, {}, []
-        self.programs = self.rows = self.coarsened = 0
+        self.programs = self.rows = self.coarsened = self.references = 0
         self.failures, self.kinds = [], Counter()
         self.start = self.last = time.monotonic()
 
@@ -118,7 +122,10 @@ class Soak:
         self.rows += rows
         self.coarsened += coarsened
         for f in failures:
-            self.fail(*f)
+            if f[0] == "reference":
+                self.references += 1
+            else:
+                self.fail(*f)
 
     def fail(self, kind, text, path):
         self.kinds[kind] += 1
@@ -153,7 +160,8 @@ class Soak:
         kinds = ", ".join(f"{n} {k}" for k, n in self.kinds.items()) or "none"
         print(
             f"soak: {self.programs} programs (seeds {self.o.seed} to {self.o.seed + self.o.n - 1}) on {self.o.device}, "
-            f"{self.rows} rows, {f'{self.coarsened} kernels coarsened, ' if self.o.coarsen else ''}{seconds:.0f} s, {self.programs / seconds:.1f} programs a second; failed: {kinds}"
+            f"{self.rows} rows, {f'{self.coarsened} kernels coarsened, ' if self.o.coarsen else ''}{seconds:.0f} s, {self.programs / seconds:.1f} programs a second; "
+            f"{f'CPython against the reference: {self.references}; ' if self.references else ''}failed: {kinds}"
         )
         return 1 if self.failures else 0
 

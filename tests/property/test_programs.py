@@ -16,6 +16,7 @@ import kinds
 import math_functions
 import meaning
 import numpy as np
+import plain
 import programs
 import pytest
 import shrink
@@ -228,6 +229,20 @@ def test_a_wrong_bit_is_found():
     case = wrong()
     (failure,) = differential.check([case], opt=0)
     assert failure.kind in ("value", "array") and "result 0" in failure.text
+
+
+def test_cpython_says_which_of_two_is_wrong():
+    case = wrong()
+    (failure,) = differential.check([case], opt=0)
+    assert differential.is_of_reference(failure)
+    batch = differential.Batch([case])
+    arrays, kernel = batch.run(opt=0)
+    types = differential.inferred_types(kernel)[0]
+    assert plain.agrees(case, batch.slots[0], arrays, types)
+    array, k = batch.slots[0][0]
+    arrays[array][k] += 1
+    assert not plain.agrees(case, batch.slots[0], arrays, types)
+    assert not plain.agrees(case, batch.slots[0], batch.arrays(), "(float16,)")
 
 
 def test_a_store_that_is_not_seen_is_found(monkeypatch):
