@@ -1,7 +1,7 @@
 """Sources of generated kernels for bench/scaling.py: a shape each, as long as asked for.
 
 Each function takes a size and returns the source of a function `kernel`, with what it calls, of two float32 arrays `a` and `b`; `arguments`
-has as many arrays as its size. In those that tests/api/test_long_functions.py compares with CPython no thread reads what another writes but behind
+has as many arrays as its size. In those that tests/api/language/test_long_functions.py compares with CPython no thread reads what another writes but behind
 a barrier, and no value overflows. SIZES has how large they are measured.
 """
 

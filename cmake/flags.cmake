@@ -16,7 +16,7 @@ target_compile_options(pyptx_flags INTERFACE
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_compile_options(pyptx_flags INTERFACE -Wno-error=clobbered)
 endif()
-# The build id is part of the key of kernels on disk (codegen/key.c).
+# The build id is part of the key of kernels on disk (codegen/store/cache_key.c).
 target_link_options(pyptx_flags INTERFACE -Wl,--gc-sections -Wl,--build-id=sha1)
 target_compile_definitions(pyptx_flags INTERFACE
   _GNU_SOURCE

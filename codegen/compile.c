@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/cg.h"
-#include "codegen/gate.h"
+#include "codegen/big_stack.h"
+#include "codegen/fork_lock.h"
+#include "codegen/llvm/cg.h"
 #include "codegen/passes.h"
-#include "codegen/stack.h"
 #include "codegen/target.h"
 #include "ir/base/chars.h"
 

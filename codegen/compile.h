@@ -53,7 +53,7 @@ typedef enum CgWant { /* texts to keep */
                       CG_WANT_LLVM = 4 /* before LLVM's passes */,
                       CG_WANT_LLVM_OPT = 8,
                       CG_WANT_ASM = 16 /* host */,
-                      CG_WANT_OBJECT = 32 /* host: what codegen/cache.h packs */,
+                      CG_WANT_OBJECT = 32 /* host: what codegen/store/store.h packs */,
                       CG_WANT_ONLY = 64 /* no code: the passes behind the last text are left out */,
 } CgWant;
 
@@ -63,7 +63,7 @@ typedef struct
   void *address;
 } CgSymbol;
 
-/* What is read to make code is hashed in codegen/key.c, which keeps count of the members. */
+/* What is read to make code is hashed in codegen/store/cache_key.c, which keeps count of the members. */
 typedef struct CgRequest {
   const FrozenFunc *func;
   const char *signature; /* text of ty_signature */

@@ -2,7 +2,7 @@
 #ifndef PYPTX_CODEGEN_PASSES_H
 #define PYPTX_CODEGEN_PASSES_H
 
-#include "codegen/cg.h"
+#include "codegen/llvm/cg.h"
 
 typedef enum CgState {
   CG_NOTHING = 0,

@@ -8,7 +8,7 @@
 #ifndef PYPTX_CODEGEN_TARGET_H
 #define PYPTX_CODEGEN_TARGET_H
 
-#include "codegen/cg.h"
+#include "codegen/llvm/cg.h"
 
 typedef struct Lower Lower;
 
@@ -40,12 +40,12 @@ struct Target {
   bool traps_always; /* assert and raise trap whatever the options say */
   /* complex elements stand at multiples of their size (a launch checks it), not only of their parts': one access */
   bool whole_complex;
-  bool bfloat_by_bits; /* LLVM's bfloat operations are not IEEE's here: see lower_half.c */
+  bool bfloat_by_bits; /* LLVM's bfloat operations are not IEEE's here: see lower/half.c */
   bool links; /* modules are linked with others: cuda.declare_device's functions can be called */
   bool
       gathers; /* functions in which threads meet are part of the kernel's own: inlined, however long they are */
   bool coarsens; /* kernels get a second entry for coarsened launches */
-  /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (narrow.h), and loops are unrolled (loops.h) */
+  /* 64-bit integers cost more than 32-bit ones: what fits is computed in 32 bits (ssa/narrow.h), and loops are unrolled (lower/unroll_hints.h) */
   bool narrows;
   const char *too_deep; /* the message of a RecursionError */
   /* kernels that can trap, or have the grid's barrier, take a TRAP and a GRID field, as their last */
@@ -106,7 +106,7 @@ struct Target {
   /* The thread stops at site with values (i64, n <= RT_TRAP_VALUES); ends the block. */
   void (*trap)(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
   void (*stop)(Lower *lw); /* silently; ends the block */
-  /* i1: is there room on the stack for the function that begins here, and those it calls? NULL: recursion runs on a stack of ours (flatten.h) */
+  /* i1: is there room on the stack for the function that begins here, and those it calls? NULL: recursion runs on a stack of ours (flatten/flatten.h) */
   LLVMValueRef (*stack_suffices)(Lower *lw);
   /* At the beginning of a recursive function, behind that; NULL: nothing is to be done. */
   void (*enter_recursion)(Lower *lw);

@@ -3,17 +3,17 @@
  * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
 #include <stdatomic.h>
 
-#include "pyext/dlpack.h"
-#include "pyext/intrinsic.h"
-#include "pyext/offline.h"
-#include "pyext/overload.h"
-#include "pyext/record.h"
-#include "pyext/snapshot.h"
+#include "pyext/array/dlpack.h"
+#include "pyext/compile/intrinsic.h"
+#include "pyext/compile/offline.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/record.h"
+#include "pyext/objects/wait.h"
+#include "pyext/snapshot/snapshot.h"
 #include "pyext/state.h"
-#include "pyext/wait.h"
 
 #include "codegen/compile.h"
-#include "runtime/host.h"
+#include "runtime/host/host.h"
 
 static int make_types(PyObject *module, PxState *st) {
 #define X(field, spec)                                                                             \
@@ -238,7 +238,7 @@ static PyMethodDef methods[] = {
     {"_intrinsic", px_find_intrinsic, METH_O,
      "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
     {"_compile", px_compile_offline, METH_VARARGS,
-     "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (offline.h)."},
+     "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (compile/offline.h)."},
     {"_ptx_versions", ptx_versions, METH_NOARGS,
      "_ptx_versions(): the PTX versions that are written, oldest first, as 83 for 8.3."},
     {"_arch_min_ptx", arch_min_ptx, METH_O,

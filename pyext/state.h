@@ -9,8 +9,8 @@
 #include "frontend/snapshot.h"
 
 #include "ir/type.h"
-#include "runtime/device.h"
-#include "runtime/stream.h"
+#include "runtime/driver/device.h"
+#include "runtime/launch/stream.h"
 
 /* Heap types: X(field, spec) */
 #define PX_TYPES(X)                                                                                \
@@ -69,12 +69,12 @@ typedef struct PxState {
   /* dict: dtype object → element number; none of them holds objects */
   PyObject *scalar_ids;
   PyObject *class_dtypes;    /* dict: NumPy scalar class → dtype, as np.dtype(class) said */
-  struct PxRecord **records; /* record types by element number, record.h */
+  struct PxRecord **records; /* record types by element number, compile/record.h */
   uint32_t nrecords;
   PyObject *record_ids;        /* dict: their text → element number */
-  PyObject *named, *named_ids; /* classes of named tuples, named.h */
-  PyObject *enums, *enum_ids;  /* types of Enums by number, typeof.c */
-  /* types of other libraries' arrays, foreign.h: filled, never changed */
+  PyObject *named, *named_ids; /* classes of named tuples, compile/named_tuple.h */
+  PyObject *enums, *enum_ids;  /* types of Enums by number, launch/typeof.c */
+  /* types of other libraries' arrays, array/foreign.h: filled, never changed */
   struct PxSource *_Atomic sources[PX_SOURCES];
   /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
   struct PxOverload *pending;

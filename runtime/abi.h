@@ -44,7 +44,7 @@ typedef struct RtTrap {
   int64_t values[RT_TRAP_VALUES];
 } RtTrap;
 
-/* One worker's view of a launch on the host device. Fields are in codegen/target_host.c too: keep the order. */
+/* One worker's view of a launch on the host device. Fields are in codegen/host/target.c too: keep the order. */
 typedef struct RtHostLaunch {
   const void *params;      /* 0: the parameter block */
   uint32_t grid[3];        /* 8 */

@@ -1,7 +1,7 @@
 /* State: what the files of this room share and no other room sees.
  *
  * The room's only global state is here: the driver's entry points (written once, before
- * rt_driver_open returns RT_OK), the phase, the table of devices in device.c, and each thread's
+ * rt_driver_open returns RT_OK), the phase, the table of devices in driver/device.c, and each thread's
  * current device and last error. */
 #ifndef PYPTX_RUNTIME_STATE_H
 #define PYPTX_RUNTIME_STATE_H
@@ -9,23 +9,23 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "runtime/cuda.h"
-#include "runtime/device.h"
-#include "runtime/launch.h"
-#include "runtime/memory.h"
+#include "runtime/driver/cuda.h"
+#include "runtime/driver/device.h"
+#include "runtime/launch/launch.h"
+#include "runtime/launch/stream.h"
+#include "runtime/memory/memory.h"
 #include "runtime/status.h"
-#include "runtime/stream.h"
 
 #define LIKELY(e)   __builtin_expect(!!(e), 1)
 #define UNLIKELY(e) __builtin_expect(!!(e), 0)
 #define HOT         __attribute__((hot)) /* what every launch runs: the linker lays it side by side */
 
-/* --- driver.c --- */
+/* --- driver/driver.c --- */
 
 typedef struct RtDriver {
 #define ENTRY(name, symbol, params) CUresult(*name) params;
 #define OPTIONAL                    ENTRY
-#include "runtime/driver.def"
+#include "runtime/driver/driver.def"
 #undef ENTRY
 #undef OPTIONAL
 } RtDriver;
@@ -60,7 +60,7 @@ RtStatus rt_driver_status_of(int result, const char *call, const char *kernel);
 /* "1.5 GB" */
 const char *rt_size_text(uint64_t bytes, char text[32]);
 
-/* --- device.c --- */
+/* --- driver/device.c --- */
 
 enum { RT_CACHE_SLOTS = 32, RT_SPARE_EVENTS = 8 };
 typedef struct
@@ -76,7 +76,7 @@ typedef struct RtDeferred {
   size_t bytes;
 } RtDeferred;
 
-/* The pinned ring of one direction of large copies: staging.c. Smaller ones than MIN are the driver's: below it staging was slower on an
+/* The pinned ring of one direction of large copies: memory/staging.c. Smaller ones than MIN are the driver's: below it staging was slower on an
  * H200 with 16 cores. Elements with gaps must be packed anyway, so there it pays sooner. */
 enum {
   RT_STAGE_WORKERS = 8,
@@ -120,7 +120,7 @@ struct RtDevice {
 
   RtMemoryStats stats; /* atomic, not under the lock */
 
-  struct RtOwnStream *streams; /* with the last ones on each; under device.c's lock */
+  struct RtOwnStream *streams; /* with the last ones on each; under driver/device.c's lock */
 };
 
 /* An open GPU (the thread's current one if it has one), or NULL. */
@@ -142,7 +142,7 @@ static inline uint32_t rt_epoch(RtDevice *d) {
   return atomic_load_explicit(&d->epoch, memory_order_relaxed);
 }
 
-/* --- context.c --- */
+/* --- driver/context.c --- */
 
 /* The device whose context this thread made current last. Another library may have changed it
  * since: only the launch path trusts it, since a launch in a wrong context fails, while an
@@ -156,7 +156,7 @@ RtStatus rt_enter(RtContext *was, RtDevice *d);
 /* For releases: 0 if nothing can or need be released (ended, forked, older epoch), no error is set. */
 int rt_enter_alive(RtContext *was, RtDevice *d, uint32_t epoch);
 void rt_leave(RtContext *was);
-/* What a launch fails with where another library has changed the context since rt_current was set (launch.c). */
+/* What a launch fails with where another library has changed the context since rt_current was set (launch/launch.c). */
 int rt_is_wrong_context(int result);
 /* Translates what a launch failed with, which may be its local memory. */
 RtStatus rt_launch_refused(const struct RtKernel *k, int result, const char *call);
@@ -167,7 +167,7 @@ RtStatus rt_launch_refused(const struct RtKernel *k, int result, const char *cal
   RtContext was_ SCOPED = {0};                                                                     \
   TRY(rt_enter(&was_, d))
 
-/* --- memory.c --- */
+/* --- memory/memory.c --- */
 
 /* No machine has more, and sizes below it can be rounded up. */
 #define RT_ADDRESS_SPACE ((size_t)1 << 56)
@@ -179,7 +179,7 @@ void rt_cache_flush(RtDevice *d, CUstream stream, int all);
 void rt_deferred_flush(RtDevice *d);
 void rt_cache_forget(RtDevice *d); /* after a reset: drops cache and numbers, calls nothing */
 
-/* --- staging.c --- */
+/* --- memory/staging.c --- */
 
 /* A copy of RT_STAGE_MIN_… bytes or more, the context current. done 0: it was not made, and is the
  * driver's to make. */
@@ -187,7 +187,7 @@ RtStatus rt_stage_bytes(RtDevice *d, char *host, uint64_t device, size_t bytes, 
                         CUstream stream, int *done);
 void rt_stage_flush(RtDevice *d); /* frees the rings; the next large copy makes them again */
 
-/* --- stream.c --- */
+/* --- launch/stream.c --- */
 
 struct RtStream {
   RtDevice *device;
@@ -195,7 +195,7 @@ struct RtStream {
   uint32_t epoch;
   uint8_t owned;
   uint8_t apart;    /* it may not wait for the legacy default stream, nor that for it */
-  uint64_t capture; /* the capture that it takes part in (graph.c), 0: none */
+  uint64_t capture; /* the capture that it takes part in (launch/graph.c), 0: none */
   /* where to note what is launched on it: its own, or the device's if it is but a view of a stream */
   RtKernel *_Atomic *last;
   int32_t mark;
@@ -218,7 +218,7 @@ RtStatus rt_stream_check(RtDevice *d,
 
 static inline CUstream rt_handle(const RtStream *s) { return s ? s->handle : NULL; }
 
-/* --- graph.c --- */
+/* --- launch/graph.c --- */
 
 /* What this thread captures. A function that queues work, waits or allocates asks it first, and if it is not NULL hands the call on to
  * one of these. While it is set rt_current is NULL: a launch asks only then. */
@@ -248,27 +248,27 @@ RtStatus rt_capture_join(RtDevice *d, RtStream *s, uint64_t capture, int32_t mar
 RtStream *rt_stream_now(RtDevice *d, RtStream *s);
 RtStatus rt_passing_alloc(RtDevice *d, size_t bytes, uint64_t *address);
 
-/* --- cooperative.c --- */
+/* --- launch/cooperative.c --- */
 
 /* Refuses a grid that cannot be resident. The device is current, and what other launches check has been checked. */
 RtStatus rt_launch_cooperative(RtKernel *k, const RtConfig *config, char *params);
 RtStatus rt_cooperative_check(RtKernel *k, const RtConfig *config);
 
-/* --- link.c --- */
+/* --- launch/link.c --- */
 
 enum { RT_LOG_SIZE = 4096 };
-void rt_squeeze_log(char *log); /* module.c: on one line */
+void rt_squeeze_log(char *log); /* launch/module.c: on one line */
 /* Links, and calls load with what comes of it, which is gone when load has returned. A context is current. */
 RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with,
                  RtStatus (*load)(void *user, const char *cubin), void *user);
 
-/* --- cluster.c --- */
+/* --- launch/cluster.c --- */
 
 /* as rt_launch_cooperative */
 RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *config, void *params);
 RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *config);
 
-/* --- launch.c, module.c --- */
+/* --- launch/launch.c, launch/module.c --- */
 
 /* What the driver is told for a configuration: the kernel's own entry, or the coarsened one. */
 typedef struct RtEntry {
@@ -292,7 +292,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   _Atomic uint32_t max_dynamic;     /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more, or for the entry */
   RtLimits limits;                  /* the device's */
-  struct RtCoarseEntry {            /* the second entry: launch.c, docs/COARSENING.md */
+  struct RtCoarseEntry {            /* the second entry: launch/launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */
     uint32_t least;                 /* blocks on the axis */
     /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of no use */

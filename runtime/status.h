@@ -15,8 +15,8 @@ typedef enum RtStatus {
   RT_BAD_MODULE,   /* PTX or cubin refused */
   RT_CONTEXT_LOST, /* an earlier kernel failed: illegal address, trap … */
   RT_FAILED,       /* any other driver error */
-  RT_CAPTURED,     /* no failure: the work has become a node of a graph (graph.h) */
-  /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in launch.h) */
+  RT_CAPTURED,     /* no failure: the work has become a node of a graph (launch/graph.h) */
+  /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in launch/launch.h) */
   RT_NO_ENTRY,
   RT_INTERRUPTED, /* rt_host_ask said so: it has told what there is to tell */
   RT_TRAPPED,     /* a thread stopped with an exception: see the RtTrap */

@@ -2,7 +2,7 @@
  *
  * In: the kernel's FrozenFunc and the argument types. Out: a Program whose functions are typed and strict: every op stage B or T, operands
  * of exactly the types ops.def asks for, casts explicit, compile-time branches folded, index wrap and checks explicit.
- * The rules are semantics.md's: promotion in typeinfer/promote.def (one row set a Typing), joins at phis, weak scalars.
+ * The rules are semantics.md's: promotion in typeinfer/value/promote.def (one row set a Typing), joins at phis, weak scalars.
  * Needs cx->lift, cx->typing, cx->checked, cx->debug. Fails with PT2xx, PT3xx. */
 #ifndef PYPTX_TYPEINFER_INFER_H
 #define PYPTX_TYPEINFER_INFER_H

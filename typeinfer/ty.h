@@ -13,7 +13,7 @@
 #include "ir/cfg.h"
 #include "ir/cx.h"
 #include "typeinfer/infer.h"
-#include "typeinfer/promote.h"
+#include "typeinfer/value/promote.h"
 
 /* A value in the lattice: bottom (type NULL), a compile-time constant (konst), or any value of a type. */
 typedef struct Val {
@@ -129,7 +129,7 @@ typedef struct TyVariant {
 enum { BLOCK_REACHED = 4 };
 enum {
   SPEC_SLOTS = 256,
-  TY_MAX_CALLS = 500, /* one in the other; codegen/stack.c has the stack for so many */
+  TY_MAX_CALLS = 500, /* one in the other; codegen/big_stack.c has the stack for so many */
   TY_MAX_TYPES = 50,  /* of one function, while they are typed */
   TY_MAX_SPECS = 4096,
   TY_MAX_DEPTH = 64,
@@ -174,7 +174,7 @@ static inline TyInfo *ty_info(const Ty *ty, const Ins *i) { return &ty->spec->in
   ((ty)->emit ? advise((ty)->cx, (remedy)) : (void)0, TY_FAIL(ty, __VA_ARGS__))
 #define TY_PRETTY(ty, v) ty_pretty((ty)->cx, (v).type)
 
-/* --- operands (infer.c) --- */
+/* --- operands (engine/infer.c) --- */
 Val ty_arg(
     Ty *ty, Ins *i,
     uint32_t k); /* operand k of a lifted instruction; errors of unset and conflicting values */
@@ -182,7 +182,7 @@ Val ty_arg_or_none(Ty *ty, Ins *i,
                    uint32_t k); /* the same for what takes a value that may be None */
 Val ty_value(Ty *ty, Ins *i);   /* the same, of a lifted instruction itself */
 
-/* --- building (emit.c) --- */
+/* --- building (value/emit.c) --- */
 const Type *ty_id(Ty *ty, TypeId id);
 Val ty_op(Ty *ty, Op op, const Type *type, const Val *args,
           uint32_t n); /* bottom if an argument is */
@@ -208,7 +208,7 @@ uint32_t ty_parts(Ty *ty, const Type *t,
                   const Type *const **elems); /* elements of a tuple or of a packed object */
 bool ty_same(Ty *ty, Val a, Val b);           /* the same point of the lattice */
 
-/* --- constants (fold.c) --- */
+/* --- constants (value/fold.c) --- */
 Val ty_const(Ty *ty,
              const Frozen *f); /* any frozen object as a value; undefined names are errors */
 Val ty_const_int(Ty *ty, int64_t v);
@@ -232,7 +232,7 @@ const Frozen *ty_canonical(TyProgram *p, const Frozen *f);
 /* The type of a frozen dtype or of a frozen array's elements. */
 const Type *ty_elem(Ty *ty, TypeId id, const char *record);
 
-/* --- conversion (cast.c) --- */
+/* --- conversion (value/cast.c) --- */
 const Type *ty_join(Ty *ty, const Type *a, const Type *b);             /* NULL: none */
 const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n); /* in no order; n > 0 */
 void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t);
@@ -252,7 +252,7 @@ Val ty_truth(Ty *ty, Val v); /* pybool */
 bool ty_can_store(const Type *value, const Type *elem);
 Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
 
-/* --- what may be None (optional.c) --- */
+/* --- what may be None (resolve/optional.c) --- */
 bool ty_has_none(const Type *t);            /* None, or what may be it */
 const Type *ty_without_none(const Type *t); /* NULL: of None */
 /* ty_join_all where one of the types has None */
@@ -268,7 +268,7 @@ Val ty_equal_optional(Ty *ty, Val a, Val b);
 Val ty_is_none(Ty *ty, Val a, Val b, bool negate); /* `is` where one of them may be None */
 Val ty_optional_truth(Ty *ty, Val v);
 
-/* --- operators (resolve_arith.c, resolve_equal.c) --- */
+/* --- operators (resolve/arith.c, resolve/equal.c) --- */
 /* Errors: advice NULL is what operands of these types are told. */
 Val ty_bad_operands(Ty *ty, Op op, Val a, Val b, const char *advice);
 Val ty_whole_array(Ty *ty, Op op, Val array, Val other);
@@ -287,7 +287,7 @@ void ty_check(Ty *ty, Val cond, const char *exception, const char *message, cons
 
 typedef struct TyCall TyCall;
 
-/* --- complex numbers (complex.c): two floats under a complex type --- */
+/* --- complex numbers (value/complex.c): two floats under a complex type --- */
 Val ty_complex(Ty *ty, const Type *t, Val re, Val im); /* of parts of t's part type */
 Val ty_part(Ty *ty, Val z, uint32_t k);          /* real or imaginary part of a complex value */
 Val ty_to_complex(Ty *ty, Val v, const Type *t); /* any number */
@@ -300,24 +300,25 @@ Val ty_complex_abs(Ty *ty, Val z);
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b);
 Val ty_complex_multiply(Ty *ty, Val a, Val b);       /* of one type */
 Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less and its kin */
-/* rules_complex.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
+/* rules/complex_functions.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
 Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
 bool ty_is_narrow(const Type *t);         /* converts to float32 without loss, as Numba sees it */
-Val ty_exponent(Ty *ty, Val v);           /* rules_math.c: an integer as ldexp takes it */
+Val ty_exponent(Ty *ty, Val v);           /* rules/math.c: an integer as ldexp takes it */
 bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
 Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
-/* --- objects (resolve_object.c, resolve_index.c, resolve_iter.c) --- */
+/* --- objects (resolve/object.c, resolve/index.c, resolve/iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
-bool ty_is_position(Val v);    /* text.c: cuda.threadIdx and its like, which have .x, .y and .z */
-bool ty_is_method(Val callee); /* array.reshape, number.conjugate, bound to their object */
+bool ty_is_position(
+    Val v); /* resolve/text.c: cuda.threadIdx and its like, which have .x, .y and .z */
+bool ty_is_method(Val callee);          /* array.reshape, number.conjugate, bound to their object */
 const char *ty_method_name(Val callee); /* of one */
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n);
-/* methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
+/* resolve/methods.c: obj.name as a function object. False: it has no such method; those it has are tried for `s`. */
 bool ty_find_method(Ty *ty, Val obj, const char *name, Val *out, Suggest *s);
 Val ty_reshape(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_size(Ty *ty, Val array);
-/* array_methods.c */
+/* resolve/array_methods.c */
 Val ty_array_ravel(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_view(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_transpose(Ty *ty, Val array, const Val *args, uint32_t n);
@@ -327,22 +328,22 @@ Val ty_array_fill(Ty *ty, Val array, const Val *args, uint32_t n);
 Val ty_array_flat(Ty *ty, Val array);
 Val ty_array_set_flat(Ty *ty, Val array, Val value);
 Val ty_dtype_of(Ty *ty, const Type *t, DtypeForm form); /* a type as a value */
-Val ty_round_digits(Ty *ty, Val x, int64_t n);          /* rules_builtin.c */
+Val ty_round_digits(Ty *ty, Val x, int64_t n);          /* rules/builtin.c */
 Val ty_weak_number(Ty *ty, Val v);                      /* the Python number of a NumPy number */
 Val ty_magnitude(Ty *ty, Val x);                /* the absolute value of an integer as uint64 */
 Val ty_bit_count(Ty *ty, Val x, TypeId result); /* bits set in the absolute value of an integer */
 Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
 Val ty_setattr(Ty *ty, Val obj, const char *name, Val value);
-Val ty_assign(Ty *ty, Val target, Val value); /* assign.c: to all elements of a view */
+Val ty_assign(Ty *ty, Val target, Val value); /* resolve/assign.c: to all elements of a view */
 Val ty_change(Ty *ty, Op op, Val target,
               Val value); /* target op= value, element by element; gives the target */
 /* NumPy's casting="same_kind": the kinds may grow, not shrink */
 bool ty_same_kind(const Type *from, const Type *to);
-/* rules_ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such call. */
+/* rules/ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such call. */
 bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names,
                    Val *result);
-/* --- records (record.c) --- */
+/* --- records (resolve/record.c) --- */
 static inline bool ty_has_fields(Val v) {
   return v.type && v.type->id == TY_ARRAY && v.type->elem->id == TY_RECORD;
 }
@@ -363,7 +364,7 @@ bool ty_element(Ty *ty, Val array, Val index, Val *out);
 bool ty_is_bytes(Val v);
 Val ty_bytes_tuple(Ty *ty, Val bytes);
 Val ty_len(Ty *ty, Val v);
-Val ty_reversed(Ty *ty, Val seq); /* range.c */
+Val ty_reversed(Ty *ty, Val seq); /* resolve/range.c */
 Val ty_range_len(Ty *ty, Val range);
 Val ty_sequence(Ty *ty, Val v); /* what reversed() runs over; anything else as it is */
 Val ty_range_item(Ty *ty, Val range, Val index);
@@ -395,7 +396,7 @@ Val ty_text_arg(Ty *ty, Ins *i, uint32_t k); /* an operand that becomes text */
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth);
 bool ty_is_fstring(Val v); /* known by its parts only */
 
-/* --- named tuples (named.c) --- */
+/* --- named tuples (resolve/named_tuple.c) --- */
 Val ty_call_named(Ty *ty, const Frozen *class, const Val *args, uint32_t n, const Frozen *names);
 /* x._replace of a named tuple, a bound method. */
 bool ty_is_replace(Val callee);
@@ -403,12 +404,12 @@ Val ty_call_replace(Ty *ty, Val callee, const Val *args, uint32_t n, const Froze
 /* A field, or what named tuples have beside their fields. */
 Val ty_named_attribute(Ty *ty, Val obj, const char *name);
 
-/* --- Enums (enum.c) --- */
+/* --- Enums (resolve/enum.c) --- */
 Val ty_equal_members(Ty *ty, Val a, Val b, bool negate); /* of one class */
 Val ty_enum_attribute(Ty *ty, Val member, const char *name);
 Val ty_enum_members(Ty *ty, const Frozen *class);
 
-/* --- calls (call.c, spec.c) --- */
+/* --- calls (resolve/call.c, engine/spec.c) --- */
 enum { TY_MAX_ARGS = 64 };
 struct TyCall { /* a call of an intrinsic, bound to its signature */
   IntrinsicId id;
@@ -427,17 +428,17 @@ Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n); /* int(x), np.float32(x) … */
 Val ty_make_func(Ty *ty, Ins *i);
 Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names);
-/* declared.c: a call of a function of another module; the arguments of one with signatures, converted in place to the one that they fit
+/* resolve/declared.c: a call of a function of another module; the arguments of one with signatures, converted in place to the one that they fit
  * best, whose result goes to *result (NULL: none is named), false after an error; and what it returned, converted to that. */
 Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const Frozen *names);
 bool ty_as_declared(Ty *ty, const FrozenFunc *func, Val *args, uint32_t n, const Type **result);
 Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *result);
 /* Arguments are the function's parameters (with captured values behind them), all bound. */
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);
-/* iterators.c: what is used up by being used; and that no value that is one, or holds one, is used twice. Before emission. */
+/* resolve/iterators.c: what is used up by being used; and that no value that is one, or holds one, is used twice. Before emission. */
 bool ty_is_iterator(const Type *t);
 void ty_check_iterators(Ty *ty);
-/* generator.c */
+/* resolve/generator.c */
 bool ty_is_generator(Val v);
 Val ty_generator(Ty *ty, Val callee, Val iterable);
 /* start: of a sum, or the result for no items; key: if CONSUME_KEYED */
@@ -462,21 +463,24 @@ Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 #undef I
 
 /* --- passes over a whole function --- */
-Val ty_eval(Ty *ty, Ins *i);                /* rules.c: the rule of a lifted instruction */
-void ty_type_spec(TyProgram *p, TySpec *s); /* infer.c: typing */
-void ty_emit_spec(TyProgram *p, TySpec *s); /* rewrite.c: emission; s->fn is strict after it */
-void ty_ranges(Cx *cx, Fn *fn); /* ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
-void ty_lower_assigns(Ty *ty);  /* assign.c: OP_ASSIGN to loops; types are final */
+Val ty_eval(Ty *ty, Ins *i);                /* rules/rules.c: the rule of a lifted instruction */
+void ty_type_spec(TyProgram *p, TySpec *s); /* engine/infer.c: typing */
+void ty_emit_spec(TyProgram *p,
+                  TySpec *s); /* engine/rewrite.c: emission; s->fn is strict after it */
+void ty_ranges(Cx *cx,
+               Fn *fn); /* engine/ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
+void ty_lower_assigns(Ty *ty); /* resolve/assign.c: OP_ASSIGN to loops; types are final */
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
-TyInfo ty_eval_phi(Ty *ty, Ins *phi);      /* infer.c: the join of what reaches a phi */
-void ty_add_root(TyProgram *p, TySpec *s); /* spec.c */
-/* unset.c: fills TySpec.first_edge; before anything is rewritten */
+TyInfo ty_eval_phi(Ty *ty, Ins *phi);      /* engine/infer.c: the join of what reaches a phi */
+void ty_add_root(TyProgram *p, TySpec *s); /* engine/spec.c */
+/* engine/unset.c: fills TySpec.first_edge; before anything is rewritten */
 void ty_find_first_edges(Ty *ty);
 Val ty_read(Ty *ty, Ins *i); /* OP_READ */
 /* A variable that a nested function captures: its value, or where it need not be set a pair of that and whether it is, whose value a
  * read of it gives (`name`: of the variable). */
 Val ty_capture(Ty *ty, Ins *i);
 Val ty_captured(Ty *ty, Val v, const char *name);
-TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args, uint32_t n); /* spec.c */
+TySpec *ty_new_spec(TyProgram *p, const FrozenFunc *func, const Val *args,
+                    uint32_t n); /* engine/spec.c */
 
 #endif

@@ -1,6 +1,6 @@
 """The disk cache of compiled kernels, as Python sees it: settings, counters, and what ``pyptx cache`` does.
 
-The cache itself is in C (runtime/cache.c, codegen/key.c, pyext/cache.c). docs/guide/caching.md is its guide.
+The cache itself is in C (runtime/cache/cache_files.c, codegen/store/cache_key.c, pyext/compile/disk_cache.c). docs/guide/caching.md is its guide.
 """
 
 import os

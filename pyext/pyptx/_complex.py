@@ -1,7 +1,7 @@
 """Functions of complex numbers, compiled with the kernels that need them.
 
 Each takes and returns the real and imaginary parts as floats, of float32 or float64, and computes in that type. They are what `cmath.exp(z)`,
-`np.exp(z)` or `z ** w` mean in a kernel. Typing calls them by name (typeinfer/rules_complex.c); they are compiled without contraction of
+`np.exp(z)` or `z ** w` mean in a kernel. Typing calls them by name (typeinfer/rules/complex_functions.c); they are compiled without contraction of
 multiplications and additions, which the error-free sums below need. Special values are those of C's Annex G, as CPython and NumPy have them.
 
 Sources: W. Kahan, "Branch Cuts for Complex Elementary Functions, or Much Ado About Nothing's Sign Bit" (1987), for sqrt, tanh and the

@@ -1,6 +1,6 @@
 """What stands for the objects of an installed Numba: its types and signatures, its compiled functions, and what its cuda module names.
 
-Numba is not imported. pyext/numba.c asks here about an object that comes from it; an object is known by the name of its class, or of one
+Numba is not imported. pyext/compile/numba.c asks here about an object that comes from it; an object is known by the name of its class, or of one
 that this derives from, and by its public attributes.
 """
 

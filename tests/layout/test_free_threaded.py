@@ -1,7 +1,7 @@
 """The module for free-threaded CPython: that it compiles, as far as the headers of a usual CPython can show.
 
 Its headers are those of the free-threaded build, which differ by one definition. What the code then does is only seen where such an
-interpreter is installed, which runs tests/api/test_threads.py like any other."""
+interpreter is installed, which runs tests/api/host/test_threads.py like any other."""
 
 import re
 import shutil

@@ -1,7 +1,7 @@
 """Every function of math and cmath with every pair of types, at the ends of the types: a small table, whole.
 
 NumPy's typing: types and values are those of meaning.py, which CPython and NumPy compute. Numba's: functions of integers are Python's, and
-what is computed in double there is within the documented error of CPython's; the types are those of tests/api/test_numba_typing.py.
+what is computed in double there is within the documented error of CPython's; the types are those of tests/api/language/test_numba_typing.py.
 """
 
 import cmath

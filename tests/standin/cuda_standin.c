@@ -1,4 +1,4 @@
-/* See standin.h. Signatures are held to runtime/driver.def: each ENTRY is declared from it under
+/* See standin.h. Signatures are held to runtime/driver/driver.def: each ENTRY is declared from it under
  * its exported name. */
 #include <pthread.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/cuda.h"
+#include "runtime/driver/cuda.h"
 #include "runtime/status.h"
 #include "tests/standin/internal.h"
 

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "runtime/cuda.h"
+#include "runtime/driver/cuda.h"
 #include "tests/standin/standin.h"
 
 #define EXPORT                      __attribute__((visibility("default")))
@@ -12,7 +12,7 @@
 
 #define ENTRY(name, symbol, params) EXPORT CUresult name params __asm__(symbol);
 #define OPTIONAL                    ENTRY
-#include "runtime/driver.def"
+#include "runtime/driver/driver.def"
 #undef ENTRY
 #undef OPTIONAL
 

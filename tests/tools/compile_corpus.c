@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "codegen/compile.h"
-#include "runtime/host.h"
-#include "runtime/meet.h"
+#include "runtime/host/host.h"
+#include "runtime/host/meet.h"
 #include "tests/unit/support/corpus.h"
 
 static double now_ms(void) {
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
   CgRequest r = {.arch = "sm_80", .options = {.opt = 3, .fma = 1}};
   const CgSymbol symbols[] = {
 #define CALL(name) {#name, (void *)(uintptr_t)name},
-#include "runtime/host_calls.def"
+#include "runtime/host/host_calls.def"
 #undef CALL
       {0}};
   const char *kind = "ptx";

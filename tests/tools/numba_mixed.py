@@ -4,7 +4,7 @@ usage: python tests/tools/numba_mixed.py       needs numba, which pyptx does not
 
 Types and values are those of Numba's CPU target (error_model="numpy", as on the GPU): its CUDA target has no ufuncs but floating ones. numba_typing.py
 records what the CUDA target itself says. The arguments are the ends of the types, zeros of both signs, and small numbers of both signs.
-{expression: {"int8,uint64": [type, the values' bytes]}}; what Numba rejects is not there. tests/api/test_numba_mixed.py compares.
+{expression: {"int8,uint64": [type, the values' bytes]}}; what Numba rejects is not there. tests/api/language/test_numba_mixed.py compares.
 """
 
 import json

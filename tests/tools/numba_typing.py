@@ -3,7 +3,7 @@
 usage: python tests/tools/numba_typing.py      needs numba and numba-cuda, which pyptx does not; no GPU
 
 Types are those of Numba's CUDA target. Values are computed by its CPU target (error_model="numpy", as on the GPU), where that gives the same
-type; math functions have no values here, since libraries differ in their last bits. tests/api/test_numba_typing.py compares
+type; math functions have no values here, since libraries differ in their last bits. tests/api/language/test_numba_typing.py compares
 @cuda.jit(typing="numba") with the table.
 """
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/cache.h"
 #include "codegen/compile.h"
+#include "codegen/store/store.h"
 #include "ir/cx.h"
-#include "runtime/host.h"
-#include "runtime/meet.h"
+#include "runtime/host/host.h"
+#include "runtime/host/meet.h"
 #include "tests/unit/support/corpus.h"
 
 static int failures;
@@ -21,7 +21,7 @@ static int failures;
 
 static const CgSymbol host_symbols[] = {
 #define CALL(name) {#name, (void *)(uintptr_t)name},
-#include "runtime/host_calls.def"
+#include "runtime/host/host_calls.def"
 #undef CALL
     {NULL, NULL},
 };

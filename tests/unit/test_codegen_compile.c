@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "codegen/cg.h"
 #include "codegen/compile.h"
+#include "codegen/llvm/cg.h"
 #include "codegen/target.h"
 #include "tests/unit/support/corpus.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codegen/ptx_fixup.h"
+#include "codegen/nvptx/ptx_fixup.h"
 
 static int failures;
 

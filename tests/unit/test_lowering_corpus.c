@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "codegen/compile.h"
-#include "runtime/host.h"
+#include "runtime/host/host.h"
 #include "tests/unit/support/corpus.h"
 
 enum { VERSIONS = 4 };

@@ -1,5 +1,5 @@
 /* Cache files: what is written is read; every damage of every byte is noticed; locks, the bound, directories that are refused. */
-#include "runtime/cache.h"
+#include "runtime/cache/cache_files.h"
 
 #include <fcntl.h>
 #include <stdio.h>

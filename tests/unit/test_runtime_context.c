@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/graph.h"
+#include "runtime/launch/graph.h"
 #include "tests/standin/internal.h"
 #include "tests/unit/support/kernels.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/host.h"
-#include "runtime/meet.h"
+#include "runtime/host/host.h"
+#include "runtime/host/meet.h"
 #include "tests/unit/support/kernels.h"
 
 /* --- the driver's side --- */

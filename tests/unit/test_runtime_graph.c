@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/graph.h"
+#include "runtime/launch/graph.h"
 #include "tests/unit/support/kernels.h"
 
 static RtConfig config_on(uint32_t grid, RtStream *s) {

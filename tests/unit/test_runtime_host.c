@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/host.h"
+#include "runtime/host/host.h"
 
 static int failures;
 #define EXPECT(c)                                                                                  \

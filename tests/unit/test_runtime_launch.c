@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/host.h"
+#include "runtime/host/host.h"
 #include "tests/unit/support/kernels.h"
 
 static void names(int n) {

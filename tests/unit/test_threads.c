@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "codegen/compile.h"
-#include "runtime/host.h"
-#include "runtime/launch.h"
-#include "runtime/meet.h"
-#include "runtime/memory.h"
-#include "runtime/stream.h"
+#include "runtime/host/host.h"
+#include "runtime/host/meet.h"
+#include "runtime/launch/launch.h"
+#include "runtime/launch/stream.h"
+#include "runtime/memory/memory.h"
 #include "tests/unit/support/corpus.h"
 #include "tests/unit/support/standin.h"
 
@@ -21,7 +21,7 @@ enum { THREADS = 6, ROUNDS = 40, BLOCKS = 16, N = 1024 };
 
 static const CgSymbol symbols[] = {
 #define CALL(name) {#name, (void *)(uintptr_t)name},
-#include "runtime/host_calls.def"
+#include "runtime/host/host_calls.def"
 #undef CALL
     {NULL, NULL}};
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "typeinfer/promote.h"
+#include "typeinfer/value/promote.h"
 
 static int failures;
 

@@ -1,4 +1,4 @@
-/* For tests of the host's loops: LLVM text with a k.thread (codegen/host.h), through fission, LLVM's passes and the JIT. */
+/* For tests of the host's loops: LLVM text with a k.thread (codegen/host/host.h), through fission, LLVM's passes and the JIT. */
 #ifndef PYPTX_TESTS_HOST_TEXT_H
 #define PYPTX_TESTS_HOST_TEXT_H
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/cg.h"
-#include "codegen/host.h"
+#include "codegen/host/host.h"
+#include "codegen/llvm/cg.h"
 #include "codegen/target.h"
-#include "runtime/host.h"
-#include "runtime/meet.h"
+#include "runtime/host/host.h"
+#include "runtime/host/meet.h"
 
 /* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared memory follows launch->shared. */
 #define HEAD                                                                                       \
@@ -46,7 +46,7 @@
 
 static const CgSymbol host_text_symbols[] = {
 #define CALL(name) {#name, (void *)(uintptr_t)name},
-#include "runtime/host_calls.def"
+#include "runtime/host/host_calls.def"
 #undef CALL
     {NULL, NULL}};
 

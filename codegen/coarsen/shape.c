@@ -1,0 +1,431 @@
+/* Coarsening: what a kernel is made of, and whether its blocks may be interleaved at all. */
+#include <string.h>
+
+#include "codegen/coarsen/coarsen.h"
+#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/compat.h"
+#include "codegen/nvptx/nvptx.h"
+
+/* --- instructions --- */
+
+static int sreg_of(LLVMValueRef call) {
+  static const char prefix[] = "llvm.nvvm.read.ptx.sreg.";
+  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",  "ctaid.x", "ctaid.y",
+                                      "ctaid.z",  "ntid.x",   "ntid.y", "ntid.z",  "nctaid.x",
+                                      "nctaid.y", "nctaid.z", "laneid"};
+  size_t n;
+  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
+  if (strncmp(name, prefix, sizeof prefix - 1))
+    return CO_NO_SREG;
+  for (int k = 0; k < (int)(sizeof names / sizeof *names); k++)
+    if (strcmp(name + sizeof prefix - 1, names[k]) == 0)
+      return k;
+  return CO_NO_SREG;
+}
+
+static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
+  return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                     LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* Threads meet in it, and it says nothing of memory but the block's own. */
+static bool is_meeting(const char *name, bool *barrier) {
+  static const char *const prefixes[] = {"llvm.nvvm.shfl.sync.", "llvm.nvvm.vote.",
+                                         "llvm.nvvm.match.", "llvm.nvvm.redux.sync.",
+                                         "llvm.nvvm.bar.warp.sync"};
+  static const char *const barriers[] = {cg_llvm_barrier, cg_llvm_barrier_red_and,
+                                         cg_llvm_barrier_red_or, cg_llvm_barrier_red_popc};
+  for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+    if (strncmp(name, prefixes[k], strlen(prefixes[k])) == 0)
+      return true;
+  for (size_t k = 0; k < sizeof barriers / sizeof *barriers; k++)
+    if (strcmp(name, barriers[k]) == 0)
+      return *barrier = true;
+  return false;
+}
+
+/* Only what computes a value from its operands, in each thread for itself, and where threads of a block meet. */
+static const char *call_fault(CoShape *s, CoIns *i) {
+  LLVMValueRef call = i->old, fn = LLVMGetCalledValue(call);
+  if (LLVMIsAInlineAsm(fn))
+    return LLVMGetInlineAsmHasSideEffects(fn)
+               ? "it has inline assembly with effects, or cache hints"
+               : NULL;
+  if (!LLVMIsAFunction(fn))
+    return "it calls through a pointer";
+  LLVMAttributeRef memory = attribute_of(fn, "memory");
+  if (LLVMGetIntrinsicID(fn) && memory && LLVMGetEnumAttributeValue(memory) == 0 &&
+      !attribute_of(fn, "convergent"))
+    return NULL;
+  size_t n;
+  const char *name = LLVMGetValueName2(fn, &n);
+  i->meets = is_meeting(name, &i->barrier);
+  return i->meets ? NULL : arena_printf(&s->cg->cx->arena, "it calls %s", name);
+}
+
+static bool is_relaxed(LLVMValueRef i) {
+  if (LLVMGetVolatile(i))
+    return false;
+  return LLVMIsAAtomicRMWInst(i)
+             ? LLVMGetOrdering(i) == LLVMAtomicOrderingMonotonic
+             : LLVMGetCmpXchgSuccessOrdering(i) == LLVMAtomicOrderingMonotonic &&
+                   LLVMGetCmpXchgFailureOrdering(i) == LLVMAtomicOrderingMonotonic;
+}
+
+static const char ordered[] = "it has volatile or ordered accesses";
+
+static const char *instruction_fault(CoShape *s, CoIns *i) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(i->old);
+  switch (op) {
+  case LLVMCall: i->sreg = sreg_of(i->old); return i->sreg == CO_NO_SREG ? call_fault(s, i) : NULL;
+  case LLVMLoad: i->reads = true; return cg_is_plain_access(i->old) ? NULL : ordered;
+  case LLVMStore: i->effects = true; return cg_is_plain_access(i->old) ? NULL : ordered;
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg: i->effects = true; return is_relaxed(i->old) ? NULL : ordered;
+  case LLVMAlloca: return "it has local memory";
+  case LLVMUnreachable: return "a thread can stop inside";
+  case LLVMRet:
+  case LLVMBr:
+  case LLVMSwitch: return NULL;
+  default:
+    return cg_only_computes(i->old) ? NULL : "it has an instruction that coarsening does not know";
+  }
+}
+
+/* --- shared memory --- */
+
+static LLVMValueRef base_of(LLVMValueRef p) {
+  while (LLVMIsAGetElementPtrInst(p) ||
+         (LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr))
+    p = LLVMGetOperand(p, 0);
+  return p;
+}
+
+CoShared *co_shared(const CoShape *s, LLVMValueRef address) {
+  uint32_t n = valuemap_get(&s->shared_of, base_of(address));
+  return n == VALUEMAP_NONE ? NULL : &s->shared.data[n];
+}
+
+static bool is_shared_pointer(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == NVPTX_SHARED;
+}
+
+/* Is a shared array's address part of a constant, other than as one? */
+static bool hides_shared(LLVMValueRef v) {
+  if (!LLVMIsAConstantExpr(v))
+    return false;
+  bool element = LLVMGetConstOpcode(v) == LLVMGetElementPtr;
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
+    LLVMValueRef of = LLVMGetOperand(v, k);
+    if (hides_shared(of) || (is_shared_pointer(of) && !(element && k == 0)))
+      return true;
+  }
+  return false;
+}
+
+static unsigned address_operand(LLVMValueRef i) { return LLVMIsAStoreInst(i) ? 1 : 0; }
+
+static bool is_access(LLVMValueRef i) {
+  return LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) ||
+         LLVMIsAAtomicCmpXchgInst(i);
+}
+
+static uint32_t shared_number(CoShape *s, LLVMValueRef array) {
+  uint32_t n = valuemap_get(&s->shared_of, array);
+  if (n != VALUEMAP_NONE)
+    return n;
+  CoShared a = {.old = array,
+                .bytes = LLVMABISizeOfType(s->cg->layout, LLVMGlobalGetValueType(array))};
+  valuemap_set(&s->shared_of, array, s->shared.len);
+  VEC_PUSH(&s->cg->cx->arena, &s->shared, a);
+  return s->shared.len - 1;
+}
+
+/* Arrays are known by name wherever they are used: no address of one is computed with, chosen, or handed on. */
+static const char *shared_fault(CoShape *s, CoIns *i) {
+  static const char text[] = "it computes with addresses of shared memory";
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i->old); k < n; k++) {
+    LLVMValueRef v = LLVMGetOperand(i->old, k);
+    if (hides_shared(v))
+      return text;
+    if (!is_shared_pointer(v))
+      continue;
+    bool accesses = is_access(i->old);
+    if (accesses ? k != address_operand(i->old) : !LLVMIsAGetElementPtrInst(i->old) || k)
+      return text;
+    LLVMValueRef base = base_of(v);
+    if (!LLVMIsAGlobalVariable(base))
+      return text;
+    uint32_t number = shared_number(s, base);
+    i->shared = accesses ? number + 1 : 0;
+  }
+  return NULL;
+}
+
+/* --- sums: blockIdx * blockDim + threadIdx --- */
+
+static LLVMValueRef peel(LLVMValueRef v) {
+  while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+    v = LLVMGetOperand(v, 0);
+  return v;
+}
+
+static int peeled_sreg(const CoShape *s, LLVMValueRef v) {
+  const CoIns *i = co_ins(s, peel(v));
+  return i ? i->sreg : CO_NO_SREG;
+}
+
+static bool is_op(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
+}
+
+/* 1 + axis of a product of blockIdx and blockDim, else 0. */
+static unsigned product_axis(const CoShape *s, LLVMValueRef v) {
+  v = peel(v);
+  if (!is_op(v, LLVMMul))
+    return 0;
+  for (unsigned k = 0; k < 2; k++) {
+    int a = peeled_sreg(s, LLVMGetOperand(v, k)), b = peeled_sreg(s, LLVMGetOperand(v, 1 - k));
+    if (a >= SREG_CTAID && a <= SREG_CTAID_Z && b == a - SREG_CTAID + SREG_NTID)
+      return (unsigned)(a - SREG_CTAID) + 1;
+  }
+  return 0;
+}
+
+/* As above of the sum, whose additions must be marked as exact: then it can be widened term by term. */
+static unsigned sum_axis(const CoShape *s, LLVMValueRef v) {
+  if (!is_op(v, LLVMAdd) || !LLVMGetNUW(v) || !LLVMGetNSW(v))
+    return 0;
+  for (unsigned k = 0; k < 2; k++) {
+    unsigned axis = product_axis(s, LLVMGetOperand(v, k));
+    if (axis && peeled_sreg(s, LLVMGetOperand(v, 1 - k)) == (int)axis - 1 + SREG_TID)
+      return axis;
+  }
+  return 0;
+}
+
+static bool only_in_sums(const CoShape *s, LLVMValueRef v, unsigned axis) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    const CoIns *i = co_ins(s, by);
+    if (i && i->axis == axis + 1)
+      continue;
+    bool passes = LLVMIsAZExtInst(by) || LLVMIsASExtInst(by) || product_axis(s, by) == axis + 1;
+    if (!passes || !only_in_sums(s, by, axis))
+      return false;
+  }
+  return true;
+}
+
+static bool all_in_sums(const CoShape *s, int sreg, unsigned axis) {
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    if (s->ins.data[k].sreg == sreg && !only_in_sums(s, s->ins.data[k].old, axis))
+      return false;
+  return true;
+}
+
+bool co_reads_axis(const CoShape *s, unsigned axis) {
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    if (s->ins.data[k].sreg == (int)(SREG_CTAID + axis))
+      return true;
+  return false;
+}
+
+bool co_is_linear(const CoShape *s, unsigned axis) {
+  return all_in_sums(s, (int)(SREG_CTAID + axis), axis);
+}
+
+bool co_reads_thread(const CoShape *s, unsigned axis) {
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    if (s->ins.data[k].sreg == SREG_LANEID)
+      return true;
+  return !all_in_sums(s, (int)(SREG_TID + axis), axis);
+}
+
+/* --- blocks --- */
+
+/* Depth first: a block is put in front of all that follow it. */
+static void order(LLVMBasicBlockRef b, ValueMap *seen, CoBlock *all, uint32_t *room) {
+  if (valuemap_get(seen, b) != VALUEMAP_NONE)
+    return;
+  valuemap_set(seen, b, 0);
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+  for (unsigned k = LLVMGetNumSuccessors(end); k-- > 0;)
+    order(LLVMGetSuccessor(end, k), seen, all, room);
+  all[--*room].old = b;
+}
+
+static void read_successors(CoShape *s, CoBlock *b) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
+  b->nsucc = LLVMGetNumSuccessors(end);
+  b->succ = CX_ARRAY(s->cg->cx, uint32_t, b->nsucc + 1);
+  for (uint32_t k = 0; k < b->nsucc; k++)
+    b->succ[k] = co_block(s, LLVMGetSuccessor(end, k));
+}
+
+static const char *read_blocks(CoShape *s) {
+  Cx *cx = s->cg->cx;
+  uint32_t n = LLVMCountBasicBlocks(s->f), room = n;
+  if (n > CO_MAX_BLOCKS)
+    return "it has too many branches";
+  CoBlock *all = CX_ARRAY(cx, CoBlock, n);
+  ValueMap seen = {.arena = &cx->arena};
+  order(LLVMGetEntryBasicBlock(s->f), &seen, all, &room);
+  s->blocks = all + room;
+  s->nblocks = n - room;
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    valuemap_set(&s->block_of, s->blocks[k].old, k);
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    read_successors(s, &s->blocks[k]);
+  return NULL;
+}
+
+static bool is_assumption(LLVMValueRef i) {
+  size_t n;
+  return LLVMIsACallInst(i) &&
+         strcmp(LLVMGetValueName2(LLVMGetCalledValue(i), &n), "llvm.assume") == 0;
+}
+
+static const char *read_instructions(CoShape *s, uint32_t block, uint32_t most) {
+  CoBlock *b = &s->blocks[block];
+  Arena *arena = &s->cg->cx->arena;
+  b->first = s->ins.len;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
+    CoIns ins = {.old = i, .block = block, .sreg = CO_NO_SREG};
+    if (is_assumption(i)) /* LLVM has used it */
+      continue;
+    const char *fault = instruction_fault(s, &ins);
+    if (!fault)
+      fault = shared_fault(s, &ins);
+    if (fault)
+      return fault;
+    if (s->ins.len == most)
+      return "it is long";
+    b->effects |= ins.effects;
+    b->meets |= ins.meets;
+    b->barrier |= ins.barrier;
+    valuemap_set(&s->ins_of, i, s->ins.len);
+    VEC_PUSH(arena, &s->ins, ins);
+  }
+  b->last = s->ins.len;
+  s->meets |= b->meets;
+  return NULL;
+}
+
+/* --- graph --- */
+
+/* Every block that is on all ways from the entry to one; and from one to an end. */
+static void find_dominators(CoShape *s) {
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    s->blocks[k].dominators = k ? UINT64_MAX : co_one(0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    CoSet in[CO_MAX_BLOCKS];
+    memset(in, 0xff, sizeof in);
+    for (uint32_t k = 0; k < s->nblocks; k++)
+      for (uint32_t e = 0; e < s->blocks[k].nsucc; e++)
+        in[s->blocks[k].succ[e]] &= s->blocks[k].dominators;
+    for (uint32_t k = 1; k < s->nblocks; k++) {
+      CoSet now = in[k] | co_one(k);
+      changed |= now != s->blocks[k].dominators;
+      s->blocks[k].dominators = now;
+    }
+  }
+}
+
+static void find_post_dominators(CoShape *s) {
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    s->blocks[k].post = UINT64_MAX;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = s->nblocks; k-- > 0;) {
+      CoBlock *b = &s->blocks[k];
+      CoSet now = b->nsucc ? UINT64_MAX : 0;
+      for (uint32_t e = 0; e < b->nsucc; e++)
+        now &= s->blocks[b->succ[e]].post;
+      now |= co_one(k);
+      changed |= now != b->post;
+      b->post = now;
+    }
+  }
+}
+
+/* The blocks from which the latch can be reached without the header. */
+static CoSet loop_of(const CoShape *s, uint32_t header, uint32_t latch) {
+  CoSet loop = co_one(header) | co_one(latch);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = 0; k < s->nblocks; k++)
+      for (uint32_t e = 0; e < s->blocks[k].nsucc && !co_has(loop, k); e++)
+        if (co_has(loop & ~co_one(header), s->blocks[k].succ[e])) {
+          loop |= co_one(k);
+          changed = true;
+        }
+  }
+  return loop;
+}
+
+static const char *find_loops(CoShape *s) {
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    for (uint32_t e = 0; e < s->blocks[k].nsucc; e++) {
+      uint32_t header = s->blocks[k].succ[e];
+      if (header > k)
+        continue;
+      if (!co_has(s->blocks[k].dominators, header))
+        return "it has a loop with several entries";
+      s->blocks[header].loop |= loop_of(s, header, k);
+      s->loops = true;
+    }
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    for (uint32_t h = 0; h < s->nblocks; h++)
+      s->blocks[k].depth += co_has(s->blocks[h].loop, k);
+  return NULL;
+}
+
+static void weigh(CoShape *s) {
+  enum { ROUNDS_SHIFT = 3, MOST_DEPTH = 4 };
+  for (uint32_t k = s->nblocks; k-- > 0;) {
+    CoBlock *b = &s->blocks[k];
+    unsigned rest = 0, depth = b->depth < MOST_DEPTH ? b->depth : MOST_DEPTH;
+    for (uint32_t e = 0; e < b->nsucc; e++) {
+      const CoBlock *next = &s->blocks[b->succ[e]];
+      rest = b->succ[e] > k && next->weight > rest ? next->weight : rest;
+    }
+    b->weight = ((b->last - b->first) << (ROUNDS_SHIFT * depth)) + rest;
+  }
+}
+
+static const char *read_all(CoShape *s, uint32_t most) {
+  const Cg *cg = s->cg;
+  if (cg->meets_grid)
+    return "its threads meet at barriers or in operations of a warp";
+  if (cg->uses_dynamic_shared)
+    return "it has shared memory";
+  if (cg->has_trap)
+    return "it has checks that can stop a thread";
+  const char *fault = read_blocks(s);
+  for (uint32_t k = 0; k < s->nblocks && !fault; k++)
+    fault = read_instructions(s, k, most);
+  if (fault)
+    return fault;
+  find_dominators(s);
+  find_post_dominators(s);
+  fault = find_loops(s);
+  if (fault)
+    return fault;
+  weigh(s);
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    s->ins.data[k].axis = sum_axis(s, s->ins.data[k].old);
+  return s->meets ? co_threads(s) : NULL;
+}
+
+CoShape *co_shape(Cg *cg, uint32_t most) {
+  CoShape *s = CX_NEW(cg->cx, CoShape);
+  s->cg = cg;
+  s->f = cg->kernel;
+  s->nparams = LLVMCountParams(s->f);
+  s->ins_of.arena = s->block_of.arena = s->shared_of.arena = &cg->cx->arena;
+  s->reason = read_all(s, most);
+  return s;
+}

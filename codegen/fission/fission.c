@@ -1,0 +1,317 @@
+/* Fission: cuts the function into pieces, finds what lives across barriers, and decides where each such value is kept.
+ * segment.c writes the segments. See fission.h. */
+#include "codegen/fission/fission.h"
+
+#include <string.h>
+
+#include "codegen/fission/private.h"
+#include "codegen/lanes/lanes.h"
+#include "codegen/llvm/block_order.h"
+
+enum {
+  TOO_DEAR = UINT32_MAX,
+  DEAREST = 48 /* instructions that are computed again rather than kept */
+};
+
+bool cg_is_call_of(LLVMValueRef i, const char *name) {
+  if (!LLVMIsACallInst(i))
+    return false;
+  LLVMValueRef callee = LLVMGetCalledValue(i);
+  size_t n;
+  const char *called = LLVMGetValueName2(callee, &n);
+  return LLVMIsAFunction(callee) && n == strlen(name) && memcmp(called, name, n) == 0;
+}
+
+bool cg_is_meeting(LLVMValueRef i) { return cg_is_call_of(i, CG_MEET_NAME); }
+bool cg_is_block_barrier(LLVMValueRef i) { return cg_is_call_of(i, CG_BARRIER_NAME); }
+static bool is_cut(const Fissioner *x, LLVMValueRef i) {
+  return cg_is_block_barrier(i) || (cg_is_meeting(i) && !x->warps);
+}
+
+/* --- pieces --- */
+
+static void add_value(Fissioner *x, LLVMValueRef i, uint32_t piece) {
+  Value v = {.old = i, .piece = piece, .bit = NO_SLOT};
+  valuemap_set(&x->value_of, i, x->values.len);
+  VEC_PUSH(x->arena, &x->values, v);
+}
+
+static void cut_block(Fissioner *x, LLVMBasicBlockRef block) {
+  Piece p = {.block = block, .first = LLVMGetFirstInstruction(block), .segment = NO_PIECE};
+  valuemap_set(&x->first_piece, block, x->pieces.len);
+  for (LLVMValueRef i = p.first; i; i = LLVMGetNextInstruction(i)) {
+    if (!is_cut(x, i)) {
+      if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+        add_value(x, i, x->pieces.len);
+      continue;
+    }
+    p.barrier = i;
+    VEC_PUSH(x->arena, &x->pieces, p);
+    p = (Piece){
+        .block = block, .first = LLVMGetNextInstruction(i), .behind = i, .segment = x->starts.len};
+    VEC_PUSH(x->arena, &x->starts, x->pieces.len);
+    add_value(x, i, x->pieces.len);
+  }
+  valuemap_set(&x->last_piece, block, x->pieces.len);
+  VEC_PUSH(x->arena, &x->pieces, p);
+}
+
+static void cut(Fissioner *x) {
+  Blocks blocks = cg_blocks_in_order(x->arena, x->f);
+  VEC_PUSH(x->arena, &x->starts, 0);
+  for (uint32_t k = 0; k < blocks.len; k++)
+    cut_block(x, blocks.data[k]);
+  x->pieces.data[0].segment = 0;
+  for (uint32_t k = 0; k < x->pieces.len; k++) {
+    Piece *p = &x->pieces.data[k];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(p->block);
+    p->nsucc = p->barrier ? 1 : LLVMGetNumSuccessors(end);
+    p->succ = ARENA_ARRAY(x->arena, uint32_t, p->nsucc + 1);
+    for (unsigned s = 0; s < p->nsucc; s++)
+      p->succ[s] = p->barrier ? k + 1 : valuemap_get(&x->first_piece, LLVMGetSuccessor(end, s));
+  }
+}
+
+/* --- live values --- */
+
+typedef void (*UseVisitor)(Fissioner *x, Value *v, uint32_t piece);
+
+static void visit_use(Fissioner *x, LLVMValueRef operand, uint32_t piece, UseVisitor visit) {
+  Value *v = fs_value(x, operand);
+  if (v && v->piece != piece)
+    visit(x, v, piece);
+}
+
+/* Every use of a value outside the piece that computes it. A phi uses its operands at the end of the blocks they come from. */
+static void visit_uses(Fissioner *x, UseVisitor visit) {
+  for (uint32_t k = 0; k < x->pieces.len; k++) {
+    Piece *p = &x->pieces.data[k];
+    for (LLVMValueRef i = p->first; i; i = i == p->barrier ? NULL : LLVMGetNextInstruction(i)) {
+      if (LLVMIsAPHINode(i)) {
+        for (unsigned n = 0; n < LLVMCountIncoming(i); n++) {
+          uint32_t from = valuemap_get(&x->last_piece, LLVMGetIncomingBlock(i, n));
+          if (from != VALUEMAP_NONE)
+            visit_use(x, LLVMGetIncomingValue(i, n), from, visit);
+        }
+        continue;
+      }
+      for (int n = 0; n < LLVMGetNumOperands(i); n++)
+        visit_use(x, LLVMGetOperand(i, (unsigned)n), k, visit);
+    }
+  }
+}
+
+static void give_bit(Fissioner *x, Value *v, uint32_t piece) {
+  (void)piece;
+  if (v->bit == NO_SLOT)
+    v->bit = x->nbits++;
+}
+
+static void mark_use(Fissioner *x, Value *v, uint32_t piece) {
+  bit_set(x->pieces.data[piece].use, v->bit);
+}
+
+static void make_sets(Fissioner *x) {
+  visit_uses(x, give_bit);
+  x->words = (x->nbits + 63) / 64 + 1;
+  for (uint32_t k = 0; k < x->pieces.len; k++) {
+    Piece *p = &x->pieces.data[k];
+    uint64_t *sets = ARENA_ARRAY(x->arena, uint64_t, 4 * (size_t)x->words);
+    p->in = sets, p->out = sets + x->words, p->use = sets + 2 * x->words,
+    p->def = sets + 3 * x->words;
+  }
+  for (uint32_t k = 0; k < x->values.len; k++) {
+    Value *v = &x->values.data[k];
+    if (v->bit != NO_SLOT)
+      bit_set(x->pieces.data[v->piece].def, v->bit);
+  }
+  visit_uses(x, mark_use);
+}
+
+static bool update(Fissioner *x, Piece *p) {
+  bool changed = false;
+  for (uint32_t w = 0; w < x->words; w++) {
+    for (uint32_t s = 0; s < p->nsucc; s++)
+      p->out[w] |= x->pieces.data[p->succ[s]].in[w];
+    uint64_t in = p->use[w] | (p->out[w] & ~p->def[w]);
+    changed |= in != p->in[w];
+    p->in[w] = in;
+  }
+  return changed;
+}
+
+static void find_live(Fissioner *x) {
+  make_sets(x);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t k = x->pieces.len; k-- > 0;)
+      again |= update(x, &x->pieces.data[k]);
+  }
+}
+
+/* --- where values are kept --- */
+
+bool cg_divides_safely(LLVMValueRef i) {
+  if (!cg_is_division(i))
+    return true;
+  LLVMValueRef by = LLVMGetOperand(i, 1);
+  if (!LLVMIsAConstantInt(by) || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
+    return false;
+  return LLVMConstIntGetZExtValue(by) != 0 && LLVMConstIntGetSExtValue(by) != -1;
+}
+
+/* From the launch, or from the parameters, to which its first word points. */
+bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef i) {
+  if (LLVMGetMetadata(
+          i, LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA))))
+    return true;
+  LLVMValueRef launch = LLVMGetParam(f, 0), p = LLVMGetOperand(i, 0);
+  if (LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
+      LLVMIsAConstantInt(LLVMGetOperand(p, 1)))
+    p = LLVMGetOperand(p, 0);
+  bool parameter = LLVMIsALoadInst(p) && LLVMGetOperand(p, 0) == launch;
+  return (p == launch || parameter) && cg_is_plain_access(i);
+}
+
+/* May it run anywhere, as often as one likes? */
+static bool is_repeatable(const Fissioner *x, LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMLShr:
+  case LLVMAShr:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMFNeg:
+  case LLVMFAdd:
+  case LLVMFSub:
+  case LLVMFMul:
+  case LLVMFDiv:
+  case LLVMICmp:
+  case LLVMFCmp:
+  case LLVMSelect:
+  case LLVMTrunc:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMFPToUI:
+  case LLVMFPToSI:
+  case LLVMUIToFP:
+  case LLVMSIToFP:
+  case LLVMFPTrunc:
+  case LLVMFPExt:
+  case LLVMPtrToInt:
+  case LLVMIntToPtr:
+  case LLVMBitCast:
+  case LLVMAddrSpaceCast:
+  case LLVMGetElementPtr:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMAlloca: return true;
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMURem:
+  case LLVMSRem: return cg_divides_safely(i);
+  case LLVMLoad: return cg_is_field_load(x->cg, x->f, i);
+  default: return false;
+  }
+}
+
+/* Operands come before their users in the order of numbers, phis apart, and those cannot be repeated. */
+static void find_costs(Fissioner *x) {
+  for (uint32_t k = 0; k < x->values.len; k++) {
+    Value *v = &x->values.data[k];
+    uint64_t cost = is_repeatable(x, v->old) ? 1 : TOO_DEAR;
+    for (int n = 0; cost < TOO_DEAR && n < LLVMGetNumOperands(v->old); n++) {
+      Value *from = fs_value(x, LLVMGetOperand(v->old, (unsigned)n));
+      if (from)
+        cost = from->cost == TOO_DEAR ? TOO_DEAR : cost + from->cost;
+    }
+    v->cost = cost > DEAREST ? TOO_DEAR : (uint32_t)cost;
+  }
+}
+
+static bool crosses(const Fissioner *x, const Value *v) {
+  if (v->bit == NO_SLOT)
+    return false;
+  for (uint32_t s = 1; s < x->starts.len; s++)
+    if (bit_get(x->pieces.data[x->starts.data[s]].in, v->bit))
+      return true;
+  return false;
+}
+
+static void measure(Fissioner *x, Value *v) {
+  LLVMTypeRef t = v->home == HOME_ARRAY ? LLVMGetAllocatedType(v->old) : LLVMTypeOf(v->old);
+  uint64_t size = LLVMABISizeOfType(x->cg->layout, t);
+  v->align = v->home == HOME_ARRAY ? LLVMGetAlignment(v->old)
+                                   : LLVMABIAlignmentOfType(x->cg->layout, t);
+  if (v->home == HOME_ARRAY && LLVMIsAConstantInt(LLVMGetOperand(v->old, 0)))
+    size *= LLVMConstIntGetZExtValue(LLVMGetOperand(v->old, 0));
+  if (v->align > RT_FRAME_THREADS)
+    v->align = RT_FRAME_THREADS;
+  size = (size + v->align - 1) / v->align * v->align;
+  if (size > INT32_MAX - x->frame_bytes)
+    fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->program->fns.data[0]->name, (long long)size,
+         (long long)INT32_MAX);
+  v->size = (uint32_t)size;
+  uint32_t *end = v->shared ? &x->shared_bytes : &x->frame_bytes;
+  v->offset = v->shared ? (*end + v->align - 1) / v->align * v->align : *end;
+  *end = v->offset + v->size;
+}
+
+static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
+  for (uint32_t k = 0; k < x->pieces.len; k++)
+    if (x->pieces.data[k].barrier && !cg_lanes_together(lanes, x->pieces.data[k].barrier))
+      return false;
+  return true;
+}
+
+static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
+  find_costs(x);
+  if (lanes && !all_meet_together(x, lanes))
+    lanes = NULL;
+  for (uint32_t k = 0; k < x->values.len; k++) {
+    Value *v = &x->values.data[k];
+    v->home = LLVMIsAAllocaInst(v->old) ? HOME_ARRAY
+              : !crosses(x, v)          ? HOME_INSIDE
+              : v->cost != TOO_DEAR     ? HOME_AGAIN
+                                        : HOME_FRAME;
+    v->uniform = v->home == HOME_FRAME && lanes && cg_lanes_uniform(lanes, v->old);
+    v->shared = v->uniform && block && cg_lanes_uniform(block, v->old);
+    if (v->home == HOME_ARRAY || v->home == HOME_FRAME)
+      measure(x, v);
+  }
+  x->shared_bytes = (x->shared_bytes + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
+}
+
+/* --- the pass --- */
+
+Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how) {
+  Arena *a = &cg->cx->arena;
+  Fissioner x = {.cg = cg,
+                 .arena = a,
+                 .f = f,
+                 .b = cg->builder,
+                 .nargs = LLVMCountParams(f),
+                 .thread_arg = how->thread_arg,
+                 .warps = how->warps,
+                 .shares = how->block != NULL,
+                 .value_of.arena = a,
+                 .first_piece.arena = a,
+                 .last_piece.arena = a,
+                 .frame_bytes = how->first_offset,
+                 .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
+                                                          strlen(CG_UNIFORM_METADATA))};
+  cut(&x);
+  find_live(&x);
+  choose_homes(&x, how->lanes, how->block);
+  Fission out = {.nsegments = x.starts.len,
+                 .segments = ARENA_ARRAY(a, Segment, x.starts.len),
+                 .frame_bytes = x.frame_bytes,
+                 .shared_bytes = x.shared_bytes};
+  for (uint32_t k = 0; k < x.starts.len; k++)
+    fs_write_segment(&x, k, &out.segments[k]);
+  return out;
+}

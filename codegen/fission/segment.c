@@ -1,0 +1,382 @@
+/* Fission: writes one segment as a function. See fission.h for what it is, private.h for the tables.
+ *
+ * Its first block computes again and loads what is live there; then follow copies of the pieces that can be reached, in the order
+ * of the original, so that what dominates is copied first. A value that is both loaded and computed anew in one segment is kept in
+ * an alloca, from which LLVM makes the phis that it needs. */
+#include <string.h>
+
+#include "codegen/fission/private.h"
+
+typedef struct Clone {
+  Fissioner *x;
+  LLVMValueRef fn, frame, stride, ayes, voters, shared, thread;
+  LLVMBasicBlockRef begin;
+  Piece *start;
+  bool *reached;  /* pieces */
+  uint32_t piece; /* being copied */
+  Segment *out;
+} Clone;
+
+/* --- reach --- */
+
+static void add_exit(Clone *c, uint32_t next) {
+  for (uint32_t k = 0; k < c->out->nexits; k++)
+    if (c->out->exits[k] == next)
+      return;
+  c->out->exits[c->out->nexits++] = next;
+}
+
+static void reach(Clone *c, uint32_t from) {
+  Fissioner *x = c->x;
+  VEC(uint32_t) work = {0};
+  VEC_PUSH(x->arena, &work, from);
+  c->reached[from] = true;
+  while (work.len) {
+    const Piece *p = &x->pieces.data[VEC_POP(&work)];
+    if (p->barrier)
+      add_exit(c, x->pieces.data[p->succ[0]].segment);
+    else if (LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(p->block)))
+      add_exit(c, 0);
+    for (uint32_t s = 0; s < p->nsucc && !p->barrier; s++) {
+      if (!c->reached[p->succ[s]]) {
+        c->reached[p->succ[s]] = true;
+        VEC_PUSH(x->arena, &work, p->succ[s]);
+      }
+    }
+  }
+}
+
+/* --- the frame --- */
+
+static LLVMValueRef field_address(Clone *c, uint32_t offset, uint32_t size) {
+  LLVMBuilderRef b = c->x->b;
+  const CgTypes *t = &c->x->cg->t;
+  LLVMValueRef at = LLVMBuildMul(b, c->stride, LLVMConstInt(t->i64, offset, 0), "");
+  LLVMValueRef mine = LLVMBuildMul(b, c->thread, LLVMConstInt(t->i64, size, 0), "");
+  LLVMValueRef row = LLVMBuildInBoundsGEP2(b, t->i8, c->frame, &at, 1, "");
+  return LLVMBuildInBoundsGEP2(b, t->i8, row, &mine, 1, "");
+}
+
+/* out: where it is left for the next segment. */
+static LLVMValueRef frame_address(Clone *c, const Value *v, bool out) {
+  if (!v->shared)
+    return field_address(c, v->offset, v->size);
+  LLVMValueRef at = LLVMConstInt(c->x->cg->t.i64, v->offset + (out ? c->x->shared_bytes : 0), 0);
+  return LLVMBuildInBoundsGEP2(c->x->b, c->x->cg->t.i8, c->shared, &at, 1, "");
+}
+
+static bool is_bool(const Clone *c, const Value *v) { return LLVMTypeOf(v->old) == c->x->cg->t.i1; }
+static LLVMTypeRef kept_type(const Clone *c, const Value *v) {
+  return is_bool(c, v) ? c->x->cg->t.i8 : LLVMTypeOf(v->old);
+}
+
+static LLVMValueRef frame_load(Clone *c, const Value *v) {
+  LLVMBuilderRef b = c->x->b;
+  LLVMValueRef got = LLVMBuildLoad2(b, kept_type(c, v), frame_address(c, v, false), "kept");
+  LLVMSetAlignment(got, v->align);
+  if (v->uniform) {
+    LLVMContextRef context = c->x->cg->context;
+    LLVMSetMetadata(got, c->x->uniform_kind,
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+  }
+  return is_bool(c, v) ? LLVMBuildTrunc(b, got, c->x->cg->t.i1, "") : got;
+}
+
+static void frame_store(Clone *c, const Value *v, LLVMValueRef now) {
+  LLVMBuilderRef b = c->x->b;
+  if (is_bool(c, v))
+    now = LLVMBuildZExt(b, now, c->x->cg->t.i8, "");
+  LLVMSetAlignment(LLVMBuildStore(b, now, frame_address(c, v, true)), v->align);
+  for (uint32_t k = 0; v->shared && k < c->out->nshared; k++)
+    if (c->out->shared[k].offset == v->offset)
+      return;
+  if (v->shared)
+    c->out->shared[c->out->nshared++] = (SharedValue){v->offset, kept_type(c, v)};
+}
+
+/* --- values --- */
+
+static LLVMValueRef argument(const Clone *c, LLVMValueRef old) {
+  for (unsigned k = 0; k < c->x->nargs; k++)
+    if (LLVMGetParam(c->x->f, k) == old)
+      return LLVMGetParam(c->fn, k);
+  cx_bug(c->x->cg->cx, "an argument of another function");
+}
+
+static LLVMValueRef copy_of(const Fissioner *x, LLVMValueRef i) {
+  size_t n;
+  const char *name = LLVMGetValueName2(i, &n);
+  LLVMValueRef copy = LLVMInstructionClone(i);
+  LLVMInsertIntoBuilderWithName(x->b, copy, name);
+  return copy;
+}
+
+/* In the segment's first block; recursion is as deep as the cost, which is bounded. */
+static LLVMValueRef compute_again(Clone *c, Value *v) {
+  if (v->again)
+    return v->again;
+  Fissioner *x = c->x;
+  if (v->home == HOME_ARRAY)
+    return v->again = frame_address(c, v, false);
+  int n = LLVMGetNumOperands(v->old);
+  LLVMValueRef operands[8];
+  CX_ASSERT(x->cg->cx, n <= 8);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(v->old, (unsigned)k);
+    Value *from = fs_value(x, o);
+    operands[k] = from ? compute_again(c, from) : LLVMIsAArgument(o) ? argument(c, o) : o;
+  }
+  v->again = copy_of(x, v->old);
+  for (int k = 0; k < n; k++)
+    LLVMSetOperand(v->again, (unsigned)k, operands[k]);
+  return v->again;
+}
+
+/* What `old` is at the builder's position, in the piece being copied. */
+static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
+  Fissioner *x = c->x;
+  if (LLVMIsAArgument(old))
+    return argument(c, old);
+  Value *v = fs_value(x, old);
+  if (!v)
+    return old;
+  if (v->again)
+    return v->again;
+  if (v->box && !(v->piece == c->piece && v->now))
+    return LLVMBuildLoad2(x->b, LLVMTypeOf(v->old), v->box, "");
+  CX_ASSERT(x->cg->cx, v->now);
+  return v->now;
+}
+
+/* --- the first block --- */
+
+static void make_function(Clone *c, uint32_t number) {
+  Fissioner *x = c->x;
+  const CgTypes *t = &x->cg->t;
+  unsigned nargs = x->nargs + (x->shares ? SEGMENT_BLOCK_ARGS : SEGMENT_ARGS);
+  LLVMTypeRef *types = ARENA_ARRAY(x->arena, LLVMTypeRef, nargs);
+  for (unsigned k = 0; k < x->nargs; k++)
+    types[k] = LLVMTypeOf(LLVMGetParam(x->f, k));
+  types[x->nargs] = t->ptr, types[x->nargs + 1] = t->i64,
+  types[x->nargs + 2] = types[x->nargs + 3] = t->i32;
+  if (x->shares)
+    types[nargs - 1] = t->ptr;
+  const char *name = arena_printf(x->arena, "%s.segment.%u", LLVMGetValueName(x->f), number);
+  c->fn = LLVMAddFunction(x->cg->module, name, LLVMFunctionType(t->i32, types, nargs, 0));
+  LLVMSetLinkage(c->fn, LLVMInternalLinkage);
+  cg_attribute(x->cg, c->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(x->cg, c->fn, x->nargs + 1, "nonnull", 0);
+  cg_attribute(x->cg, c->fn, x->nargs + 1, "align", RT_FRAME_THREADS);
+  cg_attribute(x->cg, c->fn, x->nargs + 1, "noalias", 0);
+  c->frame = LLVMGetParam(c->fn, x->nargs);
+  c->stride = LLVMGetParam(c->fn, x->nargs + 1);
+  c->ayes = LLVMGetParam(c->fn, x->nargs + 2);
+  c->voters = LLVMGetParam(c->fn, x->nargs + 3);
+  c->shared = x->shares ? LLVMGetParam(c->fn, nargs - 1) : NULL;
+  c->begin = LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "begin");
+  LLVMPositionBuilderAtEnd(x->b, c->begin);
+  c->thread = LLVMBuildZExt(x->b, LLVMGetParam(c->fn, x->thread_arg), t->i64, "");
+  LLVMSetNNeg(c->thread, 1);
+}
+
+static LLVMValueRef meeting_result(Clone *c) {
+  LLVMBuilderRef b = c->x->b;
+  LLVMTypeRef i32 = c->x->cg->t.i32;
+  if (cg_is_meeting(c->start->behind))
+    return LLVMBuildLoad2(b, c->x->cg->t.i64, field_address(c, RT_SLOT_RESULT, 8), "got");
+  switch (LLVMConstIntGetZExtValue(LLVMGetOperand(c->start->behind, 0))) {
+  case BARRIER_AND:
+    return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, c->ayes, c->voters, ""), i32, "");
+  case BARRIER_OR:
+    return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, c->ayes, LLVMConstNull(i32), ""), i32, "");
+  default: return c->ayes;
+  }
+}
+
+static void begin_value(Clone *c, Value *v) {
+  Fissioner *x = c->x;
+  v->now = v->again = v->box = NULL;
+  if (v->home == HOME_ARRAY || (v->home == HOME_AGAIN && fs_live_at_start(x, c->start, v))) {
+    compute_again(c, v);
+  } else if (v->home == HOME_FRAME && fs_live_at_start(x, c->start, v)) {
+    LLVMValueRef kept = frame_load(c, v);
+    if (c->reached[v->piece]) {
+      v->box = LLVMBuildAlloca(x->b, LLVMTypeOf(v->old), "");
+      LLVMBuildStore(x->b, kept, v->box);
+    } else {
+      v->now = kept;
+    }
+  }
+}
+
+static void begin_segment(Clone *c) {
+  Fissioner *x = c->x;
+  for (uint32_t k = 0; k < x->values.len;
+       k++) /* first all, since computing one again may begin another */
+    x->values.data[k].again = NULL;
+  for (uint32_t k = 0; k < x->values.len; k++) {
+    LLVMValueRef again = x->values.data[k].again;
+    if (again)
+      x->values.data[k].now = x->values.data[k].box = NULL;
+    else
+      begin_value(c, &x->values.data[k]);
+  }
+  for (uint32_t k = 0; k < x->pieces.len; k++)
+    x->pieces.data[k].now = c->reached[k] ? LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "")
+                                          : NULL;
+  LLVMBuildBr(x->b, c->start->now);
+}
+
+/* --- pieces --- */
+
+static void keep(Clone *c, Value *v) {
+  if (v->box)
+    LLVMBuildStore(c->x->b, v->now, v->box);
+}
+
+static bool is_lifetime(LLVMValueRef i) {
+  static const char prefix[] = "llvm.lifetime.";
+  size_t n;
+  if (!LLVMIsAIntrinsicInst(i))
+    return false;
+  const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &n);
+  return n > sizeof prefix && memcmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+static void copy_instruction(Clone *c, LLVMValueRef i) {
+  Fissioner *x = c->x;
+  Value *v = fs_value(x, i);
+  if ((v && v->again) || is_lifetime(i))
+    return;
+  int n = LLVMGetNumOperands(i);
+  LLVMValueRef *operands = ARENA_ARRAY(x->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    operands[k] = LLVMValueIsBasicBlock(o) ? NULL : resolve(c, o);
+  }
+  LLVMValueRef copy = copy_of(x, i);
+  for (int k = 0; k < n; k++)
+    if (operands[k])
+      LLVMSetOperand(copy, (unsigned)k, operands[k]);
+  if (LLVMIsATerminatorInst(i))
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(i); s++)
+      LLVMSetSuccessor(copy, s,
+                       x->pieces.data[valuemap_get(&x->first_piece, LLVMGetSuccessor(i, s))].now);
+  if (v) {
+    v->now = copy;
+    keep(c, v);
+  }
+}
+
+/* What this kind of meeting looks at; the others' slots stay as they are. */
+static void bring(Clone *c, LLVMValueRef meeting) {
+  static const struct {
+    uint32_t offset, size;
+    RtMeetKind first, last; /* kinds that need it */
+  } slots[] = {{RT_SLOT_MASK, 4, RT_MEET_SYNC, RT_MEET_MATCH_ALL},
+               {RT_SLOT_VALUE, 8, RT_MEET_SHFL_IDX, RT_MEET_MATCH_ALL},
+               {RT_SLOT_LANE, 4, RT_MEET_SHFL_IDX, RT_MEET_SHFL_XOR}};
+  RtMeetKind kind = (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0));
+  for (unsigned k = 0; k < sizeof slots / sizeof *slots; k++)
+    if (kind >= slots[k].first && kind <= slots[k].last)
+      LLVMBuildStore(c->x->b, resolve(c, LLVMGetOperand(meeting, 2 + k)),
+                     field_address(c, slots[k].offset, slots[k].size));
+}
+
+/* Stores what has changed and is needed behind the barrier, and returns its number. */
+static void leave_at_barrier(Clone *c, const Piece *p) {
+  Fissioner *x = c->x;
+  const Piece *next = &x->pieces.data[p->succ[0]];
+  for (uint32_t k = 0; k < x->values.len; k++) {
+    Value *v = &x->values.data[k];
+    if (v->home == HOME_FRAME && fs_live_at_start(x, next, v) && c->reached[v->piece])
+      frame_store(c, v, resolve(c, v->old));
+  }
+  LLVMTypeRef i32 = x->cg->t.i32;
+  bool meeting = cg_is_meeting(p->barrier);
+  if (meeting)
+    bring(c, p->barrier);
+  bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
+  c->out->votes |= votes;
+  LLVMValueRef result =
+      LLVMConstInt(i32, next->segment << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
+  if (votes)
+    result = LLVMBuildOr(
+        x->b, result, LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(p->barrier, 1)), i32, ""), "");
+  LLVMBuildRet(x->b, result);
+}
+
+static void copy_piece(Clone *c, uint32_t number) {
+  Fissioner *x = c->x;
+  Piece *p = &x->pieces.data[number];
+  c->piece = number;
+  LLVMPositionBuilderAtEnd(x->b, p->now);
+  LLVMValueRef i = p->first;
+  for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    fs_value(x, i)->now = LLVMBuildPhi(x->b, LLVMTypeOf(i), LLVMGetValueName(i));
+  for (LLVMValueRef phi = p->first; phi != i; phi = LLVMGetNextInstruction(phi))
+    keep(c, fs_value(x, phi));
+  if (p->behind) {
+    Value *vote = fs_value(x, p->behind);
+    vote->now = meeting_result(c);
+    keep(c, vote);
+  }
+  for (; i != p->barrier && !LLVMIsAReturnInst(i); i = LLVMGetNextInstruction(i)) {
+    copy_instruction(c, i);
+    if (LLVMIsATerminatorInst(i))
+      return;
+  }
+  if (p->barrier)
+    leave_at_barrier(c, p);
+  else
+    LLVMBuildRet(x->b, LLVMConstNull(x->cg->t.i32));
+}
+
+/* An operand that comes from a piece which this segment does not reach has no edge here. */
+static void fill_phi(Clone *c, LLVMValueRef phi) {
+  Fissioner *x = c->x;
+  LLVMValueRef now = fs_value(x, phi)->now;
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    uint32_t from = valuemap_get(&x->last_piece, LLVMGetIncomingBlock(phi, k));
+    if (from == VALUEMAP_NONE || !c->reached[from])
+      continue;
+    LLVMBasicBlockRef edge = x->pieces.data[from].now;
+    LLVMValueRef v = NULL;
+    for (unsigned n = 0; n < LLVMCountIncoming(now) && !v;
+         n++) /* two edges from one block carry one value */
+      if (LLVMGetIncomingBlock(now, n) == edge)
+        v = LLVMGetIncomingValue(now, n);
+    if (!v) {
+      LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(edge));
+      c->piece = from;
+      v = resolve(c, LLVMGetIncomingValue(phi, k));
+    }
+    LLVMAddIncoming(now, &v, &edge, 1);
+  }
+}
+
+void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
+  uint32_t start = x->starts.data[number];
+  Clone c = {.x = x,
+             .start = &x->pieces.data[start],
+             .out = out,
+             .piece = start,
+             .reached = ARENA_ARRAY(x->arena, bool, x->pieces.len)};
+  out->exits = ARENA_ARRAY(x->arena, uint32_t, x->starts.len + 1);
+  out->shared = ARENA_ARRAY(x->arena, SharedValue, x->values.len + 1);
+  reach(&c, start);
+  make_function(&c, number);
+  out->fn = c.fn;
+  if (c.start->behind && cg_is_meeting(c.start->behind))
+    out->point =
+        (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 0)),
+                      (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 1))};
+  begin_segment(&c);
+  for (uint32_t k = 0; k < x->pieces.len; k++)
+    if (c.reached[k])
+      copy_piece(&c, k);
+  for (uint32_t k = 0; k < x->pieces.len; k++)
+    for (LLVMValueRef i = x->pieces.data[k].first; c.reached[k] && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i))
+      fill_phi(&c, i);
+}

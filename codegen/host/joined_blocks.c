@@ -1,0 +1,280 @@
+/* Host line: blocks that are neighbours along x as one long row.
+ *
+ * In: the function of a thread without barriers, behind LLVM's passes. Where it uses blockIdx.x and threadIdx.x in the sum
+ * blockIdx.x * blockDim.x + threadIdx.x alone, the thread of block b + k at x is the one of block b at k * blockDim.x + x. Out: the
+ * same function, for any tx from the first thread of its block on: what stops there names the block and the thread that it stands for.
+ *
+ * If such a function is nothing but a loop by the grid's stride, `for i in range(grid(1), n, gridsize(1))`, all threads of the row do
+ * one turn of it before the next (cg_host_cut_stride): a thread's turns stay in their order, and threads are independent. */
+#include <stddef.h>
+
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
+#include "codegen/llvm/valuemap.h"
+
+enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
+
+static bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v); }
+
+static LLVMValueRef unextended(LLVMValueRef v) {
+  while (is_extension(v))
+    v = LLVMGetOperand(v, 0);
+  return v;
+}
+
+/* A number of the launch, at an offset of RtHostLaunch. */
+static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
+  v = unextended(v);
+  if (!LLVMIsALoadInst(v))
+    return false;
+  LLVMValueRef p = LLVMGetOperand(v, 0);
+  return LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
+         LLVMGetOperand(p, 0) == launch &&
+         LLVMGetTypeKind(LLVMGetGEPSourceElementType(p)) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(p)) == 8 &&
+         LLVMIsAConstantInt(LLVMGetOperand(p, 1)) &&
+         LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offset;
+}
+
+static bool is_operation(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
+}
+
+/* blockIdx.x * blockDim.x */
+static bool is_begin_of_block(LLVMValueRef f, LLVMValueRef v) {
+  v = unextended(v);
+  if (!is_operation(v, LLVMMul))
+    return false;
+  for (unsigned k = 0; k < 2; k++)
+    if (unextended(LLVMGetOperand(v, k)) == LLVMGetParam(f, HOST_BX) &&
+        is_of_launch(LLVMGetOperand(v, 1 - k), LLVMGetParam(f, HOST_LAUNCH), WIDTH))
+      return true;
+  return false;
+}
+
+/* The sum; v is one of its sides. */
+static bool is_place_in_grid(LLVMValueRef f, LLVMValueRef sum) {
+  if (!is_operation(sum, LLVMAdd))
+    return false;
+  for (unsigned k = 0; k < 2; k++)
+    if (unextended(LLVMGetOperand(sum, k)) == LLVMGetParam(f, HOST_TX) &&
+        is_begin_of_block(f, LLVMGetOperand(sum, 1 - k)))
+      return true;
+  return false;
+}
+
+/* Is v, a part of the sum, used in such sums alone? */
+static bool only_in_sums(LLVMValueRef f, LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    if (is_place_in_grid(f, user))
+      continue;
+    if (!(is_extension(user) || is_begin_of_block(f, user)) || !only_in_sums(f, user))
+      return false;
+  }
+  return true;
+}
+
+static bool only_in_traps(LLVMValueRef arg) {
+  for (LLVMUseRef u = LLVMGetFirstUse(arg); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u), next = NULL;
+    if (!cg_is_call_of(user, "rt_host_trap") || !(next = LLVMGetNextInstruction(user)) ||
+        !LLVMIsAUnreachableInst(next))
+      return false;
+  }
+  return true;
+}
+
+/* trap: a call of rt_host_trap(launch, site, block, thread, values…). The runtime finds the thread's block instead. */
+static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
+  enum { BLOCK = 2, THREAD, VALUES, MORE = 3, NARGS = VALUES + RT_TRAP_VALUES + MORE };
+  static const char name[] = "rt_host_trap_in_line";
+  const HostArg places[] = {HOST_BX, HOST_BY, HOST_BZ, HOST_TX};
+  LLVMValueRef args[NARGS], fn = LLVMGetNamedFunction(cg->module, name);
+  LLVMTypeRef types[NARGS];
+  unsigned n = 0;
+  for (unsigned k = 0; k < VALUES + RT_TRAP_VALUES; k++)
+    if (k == BLOCK)
+      for (unsigned place = 0; place < 4; place++)
+        args[n++] = LLVMGetParam(f, places[place]);
+    else
+      args[n++] = LLVMGetOperand(trap, k);
+  for (unsigned k = 0; k < n; k++)
+    types[k] = LLVMTypeOf(args[k]);
+  if (!fn) {
+    fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.none, types, n, 0));
+    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
+    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+  }
+  LLVMPositionBuilderBefore(cg->builder, trap);
+  LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  LLVMInstructionEraseFromParent(trap);
+}
+
+bool cg_host_make_line(Cg *cg, LLVMValueRef thread) {
+  static const HostArg sums[] = {HOST_BX, HOST_TX}, names[] = {HOST_BLOCK, HOST_THREAD};
+  for (int k = 0; k < 2; k++)
+    if (!only_in_sums(thread, LLVMGetParam(thread, sums[k])) ||
+        !only_in_traps(LLVMGetParam(thread, names[k])))
+      return false;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      if (cg_is_call_of(i, "rt_host_trap"))
+        name_thread(cg, thread, i);
+    }
+  if (here)
+    LLVMPositionBuilderAtEnd(cg->builder, here);
+  return true;
+}
+
+/* --- a loop by the grid's stride --- */
+
+typedef struct StrideLoop {
+  LLVMBasicBlockRef header, latch, exit;
+  LLVMValueRef counter, start, bound; /* counter: the header's one phi */
+} StrideLoop;
+
+/* gridDim.x * blockDim.x */
+static bool is_stride(LLVMValueRef f, LLVMValueRef v) {
+  LLVMValueRef launch = LLVMGetParam(f, HOST_LAUNCH);
+  v = unextended(v);
+  if (!is_operation(v, LLVMMul))
+    return false;
+  for (unsigned k = 0; k < 2; k++)
+    if (is_of_launch(LLVMGetOperand(v, k), launch, BLOCKS) &&
+        is_of_launch(LLVMGetOperand(v, 1 - k), launch, WIDTH))
+      return true;
+  return false;
+}
+
+static bool find_counter(LLVMValueRef f, StrideLoop *s) {
+  LLVMValueRef phi = LLVMGetFirstInstruction(s->header);
+  if (!LLVMIsAPHINode(phi) || LLVMIsAPHINode(LLVMGetNextInstruction(phi)) ||
+      LLVMCountIncoming(phi) != 2 || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(phi)) != 64)
+    return false;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k), start = LLVMGetIncomingValue(phi, 1 - k);
+    if (!is_operation(next, LLVMAdd) || !is_place_in_grid(f, start))
+      continue;
+    for (unsigned side = 0; side < 2; side++)
+      if (LLVMGetOperand(next, side) == phi && is_stride(f, LLVMGetOperand(next, 1 - side))) {
+        s->latch = LLVMGetIncomingBlock(phi, k);
+        s->counter = phi, s->start = start;
+        return true;
+      }
+  }
+  return false;
+}
+
+/* The header asks `counter < bound`, or the function returns. */
+static bool find_bound(StrideLoop *s) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(s->header);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  LLVMValueRef c = LLVMGetCondition(end);
+  s->exit = LLVMGetSuccessor(end, 1);
+  if (!LLVMIsAICmpInst(c) || LLVMGetOperand(c, 0) != s->counter ||
+      !LLVMIsAReturnInst(LLVMGetFirstInstruction(s->exit)))
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(c);
+  s->bound = LLVMGetOperand(c, 1);
+  return p == LLVMIntSLT || p == LLVMIntULT;
+}
+
+static bool ends_in_trap(LLVMBasicBlockRef b) {
+  return LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(b)) != NULL;
+}
+
+/* Only the header leaves the loop, but for traps; and nothing is done or read before it. */
+static bool is_alone(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
+  ValueMap inside = {.arena = &cg->cx->arena};
+  VEC(LLVMBasicBlockRef) todo = {0};
+  valuemap_set(&inside, s->header, 1);
+  if (s->latch != s->header)
+    VEC_PUSH(&cg->cx->arena, &todo, s->latch);
+  while (todo.len) {
+    LLVMBasicBlockRef b = todo.data[--todo.len];
+    if (valuemap_get(&inside, b) != VALUEMAP_NONE)
+      continue;
+    valuemap_set(&inside, b, 1);
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u))
+      VEC_PUSH(&cg->cx->arena, &todo, LLVMGetInstructionParent(LLVMGetUser(u)));
+  }
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+    bool in = valuemap_get(&inside, b) != VALUEMAP_NONE;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    for (unsigned k = 0; in && b != s->header && k < LLVMGetNumSuccessors(end); k++)
+      if (valuemap_get(&inside, LLVMGetSuccessor(end, k)) == VALUEMAP_NONE &&
+          !ends_in_trap(LLVMGetSuccessor(end, k)))
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i) ||
+          ((!in || b == s->header) && !ends_in_trap(b) &&
+           (cg_lanes_writes(i) || (LLVMIsALoadInst(i) && !cg_is_field_load(cg, f, i)))))
+        return false;
+  }
+  return true;
+}
+
+/* Is it computed from the launch alone, and can it be where a check stands in front of it that fails? */
+static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
+  enum { DEEPEST = 8 };
+  if (LLVMIsAConstant(v) || v == LLVMGetParam(f, HOST_LAUNCH))
+    return true;
+  if (!LLVMIsAInstruction(v) || depth > DEEPEST || LLVMIsAPHINode(v) ||
+      !(LLVMIsALoadInst(v)
+            ? cg_is_field_load(cg, f, v)
+            : LLVMIsACastInst(v) || LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v)) ||
+      !cg_divides_safely(v))
+    return false;
+  for (int k = 0; k < LLVMGetNumOperands(v); k++)
+    if (!is_known(cg, f, LLVMGetOperand(v, (unsigned)k), depth + 1))
+      return false;
+  return true;
+}
+
+LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef f, LLVMValueRef v, LLVMValueRef launch) {
+  if (v == LLVMGetParam(f, HOST_LAUNCH))
+    return launch;
+  if (LLVMIsAConstant(v))
+    return v;
+  unsigned n = (unsigned)LLVMGetNumOperands(v);
+  LLVMValueRef *operands = CX_ARRAY(cg->cx, LLVMValueRef, n);
+  for (unsigned k = 0; k < n; k++)
+    operands[k] = cg_host_compute(cg, f, LLVMGetOperand(v, k), launch);
+  LLVMValueRef copy = LLVMInstructionClone(v);
+  LLVMInsertIntoBuilder(cg->builder, copy);
+  for (unsigned k = 0; k < n; k++)
+    LLVMSetOperand(copy, k, operands[k]);
+  return copy;
+}
+
+static void cut(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(s->counter));
+  LLVMValueRef place = LLVMBuildNUWAdd(b, s->start, LLVMGetParam(f, HOST_BLOCK), "place");
+  LLVMSetNSW(place, 1);
+  LLVMReplaceAllUsesWith(s->counter, place);
+  LLVMInstructionEraseFromParent(s->counter);
+  LLVMSetSuccessor(LLVMGetBasicBlockTerminator(s->latch), 0, s->exit);
+  if (here)
+    LLVMPositionBuilderAtEnd(b, here);
+}
+
+LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b)) {
+    StrideLoop s = {.header = b};
+    if (!find_counter(thread, &s) || !find_bound(&s) || !is_known(cg, thread, s.bound, 0) ||
+        LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s.latch)) != 1 ||
+        !is_alone(cg, thread, &s))
+      continue;
+    cut(cg, thread, &s);
+    return s.bound;
+  }
+  return NULL;
+}

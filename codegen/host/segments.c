@@ -1,0 +1,423 @@
+/* Host segments: a block whose threads meet.
+ *
+ * There is a nest of loops over the threads for each segment (fission/fission.h), and control goes from nest to nest: as long as all threads of
+ * a block stop at one barrier, the nest of the segment behind it runs next. When they part, the block goes on thread by thread: every
+ * thread that has not ended runs its own segment up to its next barrier, until all have ended.
+ *
+ * In a kernel whose threads meet in other ways too (in warps, as a grid), or wait for one another in loops, the runtime says after each stop
+ * who goes on (runtime/host/meet.h): the block may come together again, and may leave the entry in the middle, to be called again when the grid
+ * has met, or when other blocks have had their turn. */
+#include <string.h>
+
+#include "codegen/host/entry.h"
+
+bool hl_has_meeting(const Fission *f, RtMeetKind kind) {
+  for (uint32_t k = 1; k < f->nsegments; k++)
+    if (f->segments[k].point.kind == kind)
+      return true;
+  return false;
+}
+
+static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMValueRef v) {
+  set(l, variable, LLVMBuildBinOp(l->b, op, get(l, variable), v, ""));
+}
+
+void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
+  combine(l, LLVMAdd, variable, v);
+}
+
+/* --- with barriers: a thread's next segment is in its frame --- */
+
+static LLVMValueRef next_of_thread(const Loops *l) {
+  LLVMValueRef number = LLVMBuildZExt(l->b, l->args[HOST_THREAD], l->t->i64, "");
+  LLVMSetNNeg(number, 1);
+  return LLVMBuildInBoundsGEP2(l->b, l->t->i32, l->frame, &number, 1, "next");
+}
+
+static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, LLVMValueRef voters,
+                                 const char *attribute) {
+  Cg *cg = l->cg;
+  LLVMValueRef args[HOST_NARGS + SEGMENT_ARGS], fn = l->fission.segments[number].fn;
+  memcpy(args, l->args, sizeof l->args);
+  args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes,
+  args[HOST_NARGS + 3] = voters;
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
+                                     HOST_NARGS + SEGMENT_ARGS, "");
+  cg_call_attribute(cg, call, attribute);
+  return call;
+}
+
+static void count_votes(const Loops *l, LLVMValueRef result) {
+  combine(l, LLVMAdd, l->new_ayes, LLVMBuildAnd(l->b, result, i32(l, SEGMENT_AYE), ""));
+  LLVMValueRef voter = LLVMBuildAnd(l->b, result, i32(l, SEGMENT_VOTER), "");
+  combine(l, LLVMAdd, l->new_voters, LLVMBuildLShr(l->b, voter, i32(l, 1), ""));
+}
+
+static void open_votes(Loops *l, LLVMValueRef *ayes, LLVMValueRef *voters) {
+  *ayes = get(l, l->ayes);
+  *voters = get(l, l->voters);
+  set(l, l->new_ayes, i32(l, 0));
+  set(l, l->new_voters, i32(l, 0));
+}
+
+static void close_votes(Loops *l) {
+  set(l, l->ayes, get(l, l->new_ayes));
+  set(l, l->voters, get(l, l->new_voters));
+}
+
+/* Where a block goes whose threads all stand in front of a segment: to its nest, or to the runtime if they wait for more than a barrier. */
+static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
+  if (!segment)
+    return l->end;
+  return l->fission.segments[segment].point.kind == RT_MEET_BLOCK ? l->nests[segment]
+                                                                  : l->meets[segment];
+}
+
+/* All threads have run segment s: where does the block go on? */
+static void go_on(Loops *l, const Segment *s) {
+  if (s->nexits <= 1) {
+    LLVMBuildBr(l->b, s->nexits ? place_of(l, s->exits[0]) : l->end);
+    return;
+  }
+  LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
+  LLVMValueRef next = get(l, l->all_or);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, next, get(l, l->all_and), ""), together,
+                  l->points ? l->release : l->apart);
+  at(l, together);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, next, impossible, s->nexits);
+  for (uint32_t k = 0; k < s->nexits; k++)
+    LLVMAddCase(choose, i32(l, s->exits[k]), place_of(l, s->exits[k]));
+  at(l, impossible);
+  LLVMBuildUnreachable(l->b);
+}
+
+static void segment_nest(Loops *l, uint32_t number) {
+  const Segment *s = &l->fission.segments[number];
+  LLVMValueRef ayes, voters;
+  at(l, l->nests[number]);
+  open_votes(l, &ayes, &voters);
+  set(l, l->all_or, i32(l, 0));
+  set(l, l->all_and, i32(l, UINT32_MAX));
+  if (l->rows_of[number]) {
+    LLVMValueRef more[] = {l->frame, l->stride, ayes, voters};
+    hl_rows_nest(l, l->rows_of[number], more, 4, l->totals);
+    close_votes(l);
+    go_on(l, s);
+    return;
+  }
+  hl_nest_begin(l, 1);
+  LLVMValueRef result = call_segment(l, number, ayes, voters,
+                                     l->rare ? "noinline" : cg_host_inlining(s->fn, 1));
+  count_votes(l, result);
+  if (s->nexits > 1) {
+    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+    LLVMBuildStore(l->b, next, next_of_thread(l));
+    combine(l, LLVMOr, l->all_or, next);
+    combine(l, LLVMAnd, l->all_and, next);
+  }
+  hl_nest_end(l);
+  close_votes(l);
+  go_on(l, s);
+}
+
+/* Each thread that has not ended runs the segment that is next for it; again, until all have ended. */
+static void run_apart(Loops *l) {
+  LLVMValueRef ayes, voters;
+  at(l, l->apart);
+  open_votes(l, &ayes, &voters);
+  set(l, l->all_or, i32(l, 0));
+  hl_nest_begin(l, 1);
+  LLVMBasicBlockRef skip = new_block(l, "skip");
+  LLVMValueRef place = next_of_thread(l);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip,
+                                        l->fission.nsegments);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++) {
+    LLVMBasicBlockRef run = new_block(l, "");
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 "minsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 "optsize", 0);
+    LLVMAddCase(choose, i32(l, k), run);
+    at(l, run);
+    LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
+    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+    count_votes(l, result);
+    LLVMBuildStore(l->b, next, place);
+    combine(l, LLVMOr, l->all_or, next);
+    LLVMBuildBr(l->b, skip);
+  }
+  at(l, skip);
+  hl_nest_end(l);
+  close_votes(l);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart,
+                  l->end);
+}
+
+/* --- with meetings: the runtime says who goes on --- */
+
+static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef const *args,
+                                 unsigned n) {
+  LLVMModuleRef m = l->cg->module;
+  LLVMTypeRef types[5];
+  LLVMValueRef copy[5], fn = LLVMGetNamedFunction(m, name);
+  for (unsigned k = 0; k < n; k++)
+    copy[k] = args[k], types[k] = LLVMTypeOf(args[k]);
+  if (!fn)
+    fn = LLVMAddFunction(m, name, LLVMFunctionType(l->t->i32, types, n, 0));
+  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, copy, n, "");
+}
+
+static LLVMValueRef in_state(const Loops *l, size_t offset) {
+  LLVMValueRef at_byte = i64(l, offset);
+  return LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->state, &at_byte, 1, "");
+}
+
+static LLVMValueRef get_state(const Loops *l, size_t offset, const char *name) {
+  return LLVMBuildLoad2(l->b, l->t->i32, in_state(l, offset), name);
+}
+
+static void take_votes(Loops *l) {
+  LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
+  for (unsigned k = 0; k < 4; k++)
+    set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
+}
+
+/* The votes are the runtime's only for the call: in between they are variables that can be registers. */
+static void release(Loops *l) {
+  LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
+  at(l, l->release);
+  for (unsigned k = 0; k < 4; k++)
+    LLVMBuildStore(l->b, get(l, mine[k]), in_state(l, offsetof(RtMeetState, votes) + 4 * k));
+  set(l, l->go,
+      call_runtime(l, "rt_host_release",
+                   (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->state}, 4));
+  take_votes(l);
+  LLVMBuildBr(l->b, l->dispatch);
+}
+
+static void dispatch(Loops *l) {
+  at(l, l->dispatch);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, get(l, l->go), l->end, l->fission.nsegments);
+  LLVMAddCase(choose, i32(l, RT_GO_APART), l->apart);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++)
+    LLVMAddCase(choose, i32(l, k), l->nests[k]);
+}
+
+/* All threads stand in front of segment `number`: mostly they go on together. */
+static void meet(Loops *l, uint32_t number) {
+  at(l, l->meets[number]);
+  LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number), l->state};
+  LLVMValueRef go = call_runtime(l, "rt_host_meet", args, 5);
+  set(l, l->go, go);
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, go, i32(l, number), ""), l->nests[number],
+                  l->dispatch);
+}
+
+static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
+  Loop loop = hl_loop_begin(l, i32(l, 0), rest[4], "k");
+  for (unsigned k = 0; k < HOST_NARGS; k++) {
+    l->args[k] = LLVMGetParam(l->entry, k);
+    if (k == HOST_TX || k == HOST_THREAD) {
+      l->args[k] = LLVMBuildNUWAdd(l->b, l->args[k], loop.counter, "");
+      LLVMSetNSW(l->args[k], 1);
+    }
+  }
+  LLVMValueRef result = call_segment(l, number, rest[2], rest[3],
+                                     cg_host_inlining(l->fission.segments[number].fn, 1));
+  count_votes(l, result);
+  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), ""),
+                 next_of_thread(l));
+  hl_loop_end(l, &loop);
+}
+
+static void run_row(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
+  LLVMValueRef args[HOST_NARGS + 6], row = l->rows_of[number];
+  for (unsigned k = 0; k < HOST_NARGS; k++)
+    args[k] = LLVMGetParam(l->entry, k);
+  memcpy(args + HOST_NARGS, rest, 4 * sizeof *rest);
+  args[HOST_NARGS + 4] = l->totals, args[HOST_NARGS + 5] = rest[4];
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args, HOST_NARGS + 6, "");
+}
+
+/* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: so many threads along x, beginning with the one that the arguments are, run the
+ * segment; their next is stored. Returns ayes | voters << 16. A function, which serves whole rows, warps and single threads. */
+static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
+  Loops l = *outer;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
+  LLVMValueRef segment = l.fission.segments[number].fn;
+  LLVMTypeRef types[HOST_NARGS + 5];
+  LLVMGetParamTypes(LLVMGlobalGetValueType(segment), types);
+  types[HOST_NARGS + 4] = l.t->i32;
+  const char *name = arena_printf(&l.cg->cx->arena, "%s.run.%u", l.cg->symbol, number);
+  l.entry = LLVMAddFunction(l.cg->module, name,
+                            LLVMFunctionType(l.t->i32, types, HOST_NARGS + 5, 0));
+  LLVMSetLinkage(l.entry, LLVMInternalLinkage);
+  cg_attribute(l.cg, l.entry, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
+  l.first = new_block(&l, "begin");
+  at(&l, l.first);
+  LLVMValueRef rest[5];
+  for (unsigned k = 0; k < 5; k++)
+    rest[k] = LLVMGetParam(l.entry, HOST_NARGS + k);
+  l.frame = rest[0], l.stride = rest[1];
+  l.totals = LLVMBuildAlloca(l.b, LLVMArrayType2(l.t->i32, 4), "totals");
+  LLVMBuildStore(l.b, LLVMConstNull(LLVMArrayType2(l.t->i32, 4)), l.totals);
+  LLVMValueRef second = i32(&l, 1);
+  l.new_ayes = l.totals;
+  l.new_voters = LLVMBuildInBoundsGEP2(l.b, l.t->i32, l.totals, &second, 1, "");
+  if (l.rows_of[number])
+    run_row(&l, number, rest);
+  else
+    run_threads(&l, number, rest);
+  LLVMValueRef voters = LLVMBuildShl(l.b, get(&l, l.new_voters), i32(&l, 16), "");
+  LLVMBuildRet(l.b, LLVMBuildOr(l.b, get(&l, l.new_ayes), voters, ""));
+  at(outer, here);
+  return l.entry;
+}
+
+/* The threads that are ready, run by run. */
+static void run_runs(Loops *l) {
+  at(l, l->apart);
+  LLVMValueRef args[HOST_NARGS + 5], at_segment;
+  at_segment = call_runtime(l, "rt_host_run_of_threads", (LLVMValueRef[]){l->launch, l->state}, 2);
+  memcpy(args, l->args, sizeof l->args);
+  for (unsigned k = 0; k < 3; k++)
+    args[HOST_TX + k] = get_state(l, offsetof(RtMeetState, at) + 4 * k, "");
+  args[HOST_THREAD] = get_state(l, offsetof(RtMeetState, first), "");
+  LLVMValueRef rest[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters),
+                         get_state(l, offsetof(RtMeetState, count), "count")};
+  memcpy(args + HOST_NARGS, rest, sizeof rest);
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, at_segment, l->release, l->fission.nsegments);
+  for (uint32_t k = 1; k < l->fission.nsegments; k++) {
+    LLVMBasicBlockRef run = new_block(l, "");
+    LLVMAddCase(choose, i32(l, k), run);
+    at(l, run);
+    LLVMValueRef fn = make_run(l, k);
+    LLVMValueRef votes = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 5,
+                                        "");
+    combine(l, LLVMAdd, l->new_ayes, LLVMBuildAnd(l->b, votes, i32(l, UINT16_MAX), ""));
+    combine(l, LLVMAdd, l->new_voters, LLVMBuildLShr(l->b, votes, i32(l, 16), ""));
+    LLVMBuildBr(l->b, l->apart);
+  }
+}
+
+static void run_meetings(Loops *l) {
+  for (uint32_t k = 1; k < l->fission.nsegments; k++)
+    if (l->meets[k])
+      meet(l, k);
+  run_runs(l);
+  release(l);
+  dispatch(l);
+}
+
+static LLVMValueRef make_points(Loops *l) {
+  Cg *cg = l->cg;
+  const Fission *f = &l->fission;
+  LLVMValueRef *words = CX_ARRAY(cg->cx, LLVMValueRef, 2 * f->nsegments);
+  bool any = false;
+  for (uint32_t k = 0; k < f->nsegments; k++) {
+    any |= f->segments[k].point.kind != RT_MEET_BLOCK;
+    words[2 * k] = i32(l, f->segments[k].point.kind);
+    words[2 * k + 1] = i32(l, f->segments[k].point.site);
+  }
+  if (!any)
+    return NULL;
+  LLVMValueRef init = LLVMConstArray2(l->t->i32, words, 2 * (uint64_t)f->nsegments);
+  LLVMValueRef g = LLVMAddGlobal(cg->module, LLVMTypeOf(init), "points$");
+  LLVMSetInitializer(g, init);
+  LLVMSetGlobalConstant(g, 1);
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  return g;
+}
+
+static void open_meetings(Loops *l) {
+  const Fission *f = &l->fission;
+  l->points = make_points(l);
+  if (!l->points)
+    return;
+  l->go = hl_new_variable(l, l->t->i32, "go");
+  l->state = hl_new_variable(l, LLVMArrayType2(l->t->i32, sizeof(RtMeetState) / 4), "state");
+  l->release = new_block(l, "release"), l->dispatch = new_block(l, "dispatch");
+  for (uint32_t k = 1; k < f->nsegments; k++)
+    if (f->segments[k].point.kind != RT_MEET_BLOCK)
+      l->meets[k] = new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
+}
+
+static LLVMValueRef is_first_phase(const Loops *l) {
+  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase), 0);
+  return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
+}
+
+/* A block that left to wait is entered again, and goes on from its frame. */
+static void begin_or_resume(Loops *l) {
+  LLVMBasicBlockRef begin = new_block(l, "begin"), resume = new_block(l, "resume");
+  LLVMBuildCondBr(l->b, is_first_phase(l), begin, resume);
+  at(l, begin);
+  LLVMBuildBr(l->b, l->nests[0]);
+  at(l, resume);
+  set(l, l->go,
+      call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->points, l->state}, 3));
+  take_votes(l);
+  LLVMBuildBr(l->b, l->dispatch);
+}
+
+/* --- all segments --- */
+
+void hl_find_frame(Loops *l) {
+  l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame), 0);
+  LLVMValueRef n = LLVMBuildNUWMul(l->b, l->sizes[0], l->rows, "");
+  n = LLVMBuildAdd(l->b, n, i32(l, RT_FRAME_THREADS - 1), "");
+  n = LLVMBuildAnd(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)), "");
+  l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
+}
+
+static bool threads_can_part(const Fission *f) {
+  for (uint32_t k = 0; k < f->nsegments; k++)
+    if (f->segments[k].nexits > 1)
+      return true;
+  return false;
+}
+
+static void make_variables(Loops *l) {
+  LLVMTypeRef t = l->t->i32;
+  l->ayes = hl_new_variable(l, t, "ayes"), l->voters = hl_new_variable(l, t, "voters");
+  l->totals = hl_new_variable(l, LLVMArrayType2(t, 4), "totals");
+  LLVMValueRef *totals[] = {&l->new_ayes, &l->new_voters, &l->all_or, &l->all_and};
+  for (unsigned k = 0; k < 4; k++) {
+    LLVMValueRef index = i32(l, k);
+    *totals[k] = LLVMBuildInBoundsGEP2(l->b, t, l->totals, &index, 1, "");
+  }
+  LLVMValueRef votes[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
+  for (unsigned k = 0; k < 4; k++)
+    set(l, votes[k], i32(l, 0));
+}
+
+void hl_run_segments(Loops *l) {
+  uint32_t n = l->fission.nsegments;
+  make_variables(l);
+  l->nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
+  l->meets = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
+  open_meetings(l);
+  l->rows_of = CX_ARRAY(l->cg->cx, LLVMValueRef, n);
+  for (uint32_t k = 0; k < n; k++) {
+    const Segment *s = &l->fission.segments[k];
+    bool next = s->nexits > 1 || l->points;
+    l->rows_of[k] = hl_make_row(l, s->fn,
+                                (HostRow){.segment = true, .votes = s->votes, .next = next});
+  }
+  for (uint32_t k = 0; k < n; k++)
+    l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
+  bool parting = l->points || threads_can_part(&l->fission);
+  l->apart = parting ? new_block(l, "apart") : NULL;
+  l->end = new_block(l, "end");
+  if (hl_can_leave(&l->fission))
+    begin_or_resume(l);
+  else
+    LLVMBuildBr(l->b, l->nests[0]);
+  for (uint32_t k = 0; k < n; k++)
+    segment_nest(l, k);
+  if (l->points)
+    run_meetings(l);
+  else if (parting)
+    run_apart(l);
+  at(l, l->end);
+}

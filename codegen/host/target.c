@@ -1,0 +1,450 @@
+/* The host target: what lowering asks about one thread on the CPU. See host.h for the shape of the code. */
+#include "codegen/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/llvm/code_size.h"
+#include "codegen/llvm/optimize.h"
+#include "codegen/lower/lower.h"
+
+/* --- the module --- */
+
+/* What LLVM is not to use of this CPU: conversions to bfloat16 that flush subnormals, which it would put where a bfloat16 is passed
+ * to a function or returned. Without them it moves the bits. */
+#ifdef __x86_64__
+#define HOST_WITHOUT ",-avx512bf16,-avxneconvert"
+#else
+#define HOST_WITHOUT ""
+#endif
+
+static const char *features_of(Cg *cg) {
+  const char *more = getenv("PYPTX_HOST_FEATURES"); /* tests: "-f16c" acts as a CPU without it */
+  char *own = LLVMGetHostCPUFeatures();
+  const char *all = arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", own,
+                                 more && *more ? "," : "", more ? more : "");
+  LLVMDisposeMessage(own);
+  return all;
+}
+
+static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
+  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *why = NULL;
+  LLVMTargetRef target;
+  const char *error = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+    error = arena_strdup(&cg->cx->arena, why);
+    LLVMDisposeMessage(why);
+  } else {
+    cg->machine = LLVMCreateTargetMachine(target, triple, cpu, features_of(cg), level, LLVMRelocPIC,
+                                          LLVMCodeModelDefault);
+    if (!cg->machine)
+      error = "no target machine for this CPU";
+  }
+  LLVMDisposeMessage(triple), LLVMDisposeMessage(cpu);
+  if (error)
+    fail(cg->cx, (Loc){0}, ERR_LLVM, error);
+}
+
+static void host_open(Cg *cg) {
+  open_machine(cg, cg->options.opt >= 2   ? LLVMCodeGenLevelDefault
+                   : cg->options.opt == 1 ? LLVMCodeGenLevelLess
+                                          : LLVMCodeGenLevelNone);
+  cg->target_state = CX_NEW(cg->cx, HostState);
+}
+
+/* Of very long functions: the code generator's own optimisations have several parts whose time grows with the square of a function (sinking,
+ * assigning registers, placing blocks). Without them code takes a tenth of the time to make and is twice as long. */
+static void host_emit(Cg *cg) {
+  enum { INSTRUCTIONS = 16000, BLOCKS = 2500 };
+  Length l = cg_length(cg);
+  if (cg->options.opt && (l.instructions > INSTRUCTIONS || l.blocks > BLOCKS)) {
+    cg_close_machine(cg);
+    open_machine(cg, LLVMCodeGenLevelNone);
+  }
+  cg_host_emit(cg);
+}
+
+/* The dynamic shared memory begins behind the static, whose size is known now. */
+static void host_finish(Cg *cg) {
+  cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN *
+                      HOST_SHARED_ALIGN;
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_HOST_DYNAMIC_NAME);
+  if (!fn)
+    return;
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+    LLVMValueRef call = LLVMGetUser(use);
+    LLVMReplaceAllUsesWith(call, LLVMConstInt(cg->t.i64, cg->static_shared, 0));
+    LLVMInstructionEraseFromParent(call);
+  }
+  LLVMDeleteFunction(fn);
+}
+
+/* Functions of float64 that are ours: __sin for sin (special_functions.c). */
+static const char *const own_math[] = {"cos", "sin", "tan"};
+enum { NOWN = sizeof own_math / sizeof *own_math };
+
+static const char *own_name(Cg *cg, unsigned k) {
+  return arena_printf(&cg->cx->arena, "__%s", own_math[k]);
+}
+
+/* LLVM knows of the C library's functions that they only compute; of ours it is told. */
+static void host_link(Cg *cg) {
+  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  for (unsigned k = 0; k < NOWN; k++) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, own_name(cg, k));
+    if (!fn)
+      continue;
+    cg_attribute(cg, fn, whole, "willreturn", 0);
+    cg_attribute(cg, fn, whole, "memory", 0);
+  }
+}
+
+static void host_optimize(Cg *cg) {
+  cg_host_loops(cg);
+  cg_host_relax_atomics(cg);
+  cg_optimize_host(cg);
+  cg_host_look_up_in_loops(cg);
+}
+
+/* --- a thread's identity --- */
+
+void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]) {
+  types[HOST_LAUNCH] = cg->t.ptr;
+  types[HOST_BLOCK] = cg->t.i64;
+  for (int k = HOST_BX; k <= HOST_THREAD; k++)
+    types[k] = cg->t.i32;
+}
+
+static LLVMTypeRef host_context_type(Cg *cg) {
+  LLVMTypeRef types[HOST_NARGS];
+  cg_host_arg_types(cg, types);
+  return LLVMStructTypeInContext(cg->context, types, HOST_NARGS, 0);
+}
+
+static LLVMValueRef host_arg(Lower *lw, HostArg a) {
+  const HostState *s = lw->cg->target_state;
+  return lw->function == s->thread ? LLVMGetParam(lw->function, a)
+                                   : LLVMBuildExtractValue(lw->b, lw->context, a, "");
+}
+
+void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
+  LLVMContextRef c = cg->context;
+  LLVMValueRef none = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
+  LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c, "invariant.load", 14), none);
+  LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA)),
+                  none);
+}
+
+LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset,
+                                  uint32_t limit) {
+  LLVMValueRef at = LLVMConstInt(cg->t.i64, offset, 0);
+  LLVMValueRef v = LLVMBuildLoad2(
+      cg->builder, type, LLVMBuildInBoundsGEP2(cg->builder, cg->t.i8, launch, &at, 1, ""), "");
+  cg_host_mark_field(cg, v);
+  if (limit) {
+    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, 1, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(type, limit + 1ull, 0))};
+    LLVMSetMetadata(v, LLVMGetMDKindIDInContext(cg->context, "range", 5),
+                    LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, ends, 2)));
+  }
+  return v;
+}
+
+static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset, uint32_t limit) {
+  return cg_host_launch_field(lw->cg, host_arg(lw, HOST_LAUNCH), type, offset, limit);
+}
+
+static LLVMValueRef host_sreg(Lower *lw, SpecialReg r) {
+  switch (r) {
+  case SREG_TID:
+  case SREG_TID_Y:
+  case SREG_TID_Z: return host_arg(lw, HOST_TX + (r - SREG_TID));
+  case SREG_CTAID:
+  case SREG_CTAID_Y:
+  case SREG_CTAID_Z: return host_arg(lw, HOST_BX + (r - SREG_CTAID));
+  case SREG_NTID:
+  case SREG_NTID_Y:
+  case SREG_NTID_Z:
+    return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, block) + 4u * (r - SREG_NTID), 1024);
+  case SREG_NCTAID:
+  case SREG_NCTAID_Y:
+  case SREG_NCTAID_Z:
+    return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, grid) + 4u * (r - SREG_NCTAID),
+                        INT32_MAX);
+  case SREG_LANEID: return LLVMBuildAnd(lw->b, host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
+  }
+  cx_bug(lw->cx, "special register %d", (int)r);
+}
+
+/* --- the kernel --- */
+
+static void host_kernel_begin(Lower *lw) {
+  static const char *const names[HOST_NARGS] = {"launch", "block", "bx", "by", "bz",
+                                                "tx",     "ty",    "tz", "t"};
+  Cg *cg = lw->cg;
+  HostState *s = cg->target_state;
+  LLVMTypeRef types[HOST_NARGS];
+  cg_host_arg_types(cg, types);
+  LLVMTypeRef type = LLVMFunctionType(cg->t.none, types, HOST_NARGS, 0);
+  lw->function = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.thread", cg->symbol),
+                                 type);
+  LLVMSetLinkage(lw->function, LLVMInternalLinkage);
+  cg_attribute(cg, lw->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(cg, lw->function, 1, "nonnull", 0);
+  cg_attribute(cg, lw->function, 1, "align", 8);
+  cg_attribute(cg, lw->function, 1, "dereferenceable", sizeof(RtHostLaunch));
+  for (unsigned k = 0; k < HOST_NARGS; k++)
+    LLVMSetValueName2(LLVMGetParam(lw->function, k), names[k], strlen(names[k]));
+  lw->entry = LLVMAppendBasicBlockInContext(cg->context, lw->function, "entry");
+  lw_at(lw, lw->entry);
+  s->thread = lw->function;
+  if (cg->program->fns.len < 2)
+    return;
+  lw->context = LLVMGetUndef(host_context_type(cg));
+  for (unsigned k = 0; k < HOST_NARGS; k++)
+    lw->context = LLVMBuildInsertValue(lw->b, lw->context, LLVMGetParam(lw->function, k), k, "");
+}
+
+static LLVMValueRef host_param(Lower *lw, uint32_t i) {
+  const RtField *f = &lw->cg->out->params.fields[i];
+  LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params), 0),
+               at = lw_i64(lw, f->offset);
+  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, f),
+                                  LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
+  LLVMSetAlignment(v, f->size < 8 ? f->size : 8); /* the block's own alignment */
+  cg_host_mark_field(lw->cg, v);
+  return v;
+}
+
+static void host_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
+
+/* --- memory --- */
+
+static LLVMValueRef shared_at(Lower *lw, LLVMValueRef offset, const char *name) {
+  LLVMValueRef base = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, shared), 0);
+  return LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, base, &offset, 1, name);
+}
+
+static LLVMValueRef host_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
+                                       const char *name) {
+  (void)bytes;
+  (void)align;
+  return shared_at(lw, lw_i64(lw, offset), name);
+}
+
+static LLVMValueRef host_shared_dynamic(Lower *lw) {
+  return shared_at(lw, lw_call_extern(lw, CG_HOST_DYNAMIC_NAME, lw->t->i64, NULL, 0), "dynamic");
+}
+
+static LLVMValueRef host_shared_dynamic_bytes(Lower *lw) {
+  return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, dynamic_shared), 0);
+}
+
+static LLVMValueRef host_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                                  const char *name) {
+  (void)bytes;
+  LLVMValueRef g = LLVMAddGlobal(lw->cg->module, LLVMTypeOf(init), name);
+  LLVMSetInitializer(g, init);
+  LLVMSetGlobalConstant(g, 1);
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  LLVMSetAlignment(g, align);
+  return g;
+}
+
+/* The CPU has one kind of access. */
+static LLVMValueRef host_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p) {
+  (void)lw, (void)hint, (void)type, (void)p;
+  return NULL;
+}
+
+static LLVMValueRef host_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p) {
+  (void)lw, (void)hint, (void)v, (void)p;
+  return NULL;
+}
+
+/* --- barriers --- */
+
+static LLVMValueRef barrier_call(Lower *lw, int kind, LLVMValueRef vote) {
+  Cg *cg = lw->cg;
+  LLVMValueRef args[] = {lw_i32(lw, kind), vote};
+  LLVMValueRef call = lw_call_extern(lw, CG_BARRIER_NAME, lw->t->i32, args, 2);
+  cg_attribute(cg, LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME),
+               (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+  return call;
+}
+
+static void host_barrier(Lower *lw) { barrier_call(lw, BARRIER_PLAIN, LLVMConstNull(lw->t->i1)); }
+
+static LLVMValueRef host_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1) {
+  static const int kinds[] = {
+      [VOTE_AND] = BARRIER_AND, [VOTE_OR] = BARRIER_OR, [VOTE_COUNT] = BARRIER_COUNT};
+  return barrier_call(lw, kinds[vote], i1);
+}
+
+/* The sites of a meeting: where a thread waits in vain, and behind it where one does not name itself. */
+static uint32_t meeting_site(Lower *lw) {
+  Program *p = lw->cg->program;
+  const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
+  const IrSite *site = ir_site(
+      lw->cx, p, "RuntimeError",
+      arena_printf(
+          &lw->cx->arena,
+          "%s: lane {0} of warp {3} waits for lane {2} of its mask {1:x}, which does not come",
+          what),
+      lw->ins->loc);
+  ir_site(
+      lw->cx, p, "RuntimeError",
+      arena_printf(&lw->cx->arena, "%s: lane {0} of warp {3} is not in its own mask {1:x}", what),
+      lw->ins->loc);
+  return site->number;
+}
+
+static LLVMValueRef meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
+                            LLVMValueRef value, LLVMValueRef lane) {
+  static const char *const attributes[] = {"convergent", "nomerge"};
+  LLVMTypeRef wide = lw->t->i64;
+  LLVMValueRef args[] = {lw_i32(lw, kind), lw_i32(lw, site), mask ? mask : lw_i32(lw, 0),
+                         value ? LLVMBuildZExtOrBitCast(lw->b, value, wide, "") : lw_i64(lw, 0),
+                         lane ? lane : lw_i32(lw, 0)};
+  LLVMValueRef call = lw_call_extern(lw, CG_MEET_NAME, wide, args, 5);
+  for (int k = 0; k < 2; k++)
+    cg_attribute(lw->cg, LLVMGetNamedFunction(lw->cg->module, CG_MEET_NAME),
+                 (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attributes[k], 0);
+  return call;
+}
+
+/* Its two sites: threads of the block that wait elsewhere, and a block that has ended (runtime/host/host.c). */
+static void host_grid_barrier(Lower *lw) {
+  Program *p = lw->cg->program;
+  const IrSite *site = ir_site(
+      lw->cx, p, "RuntimeError",
+      "this_grid().sync(): some threads of the block wait for the grid, others at another barrier, and none can go on",
+      lw->ins->loc);
+  ir_site(lw->cx, p, "RuntimeError",
+          "this_grid().sync(): this block waits for {0} of the grid's {1} blocks that have ended",
+          lw->ins->loc);
+  meeting(lw, RT_MEET_GRID, site->number, NULL, NULL, NULL);
+}
+
+static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                              LLVMValueRef lane) {
+  LLVMValueRef got = meeting(lw, kind, meeting_site(lw), mask, value, lane);
+  LLVMTypeRef t = lane ? LLVMTypeOf(value) : lw->t->i32;
+  return kind == RT_MEET_SYNC ? NULL : LLVMBuildTruncOrBitCast(lw->b, got, t, "");
+}
+
+/* Nobody waits for a thread that yields, and it for nobody in particular: there is no site. */
+static void host_yield(Lower *lw) { meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL); }
+
+/* A block runs on one OS thread: within it the order of the program is enough. */
+static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
+
+static void host_fence(Lower *lw, FenceLevel level) {
+  LLVMBuildFence(lw->b, LLVMAtomicOrderingSequentiallyConsistent, level == FENCE_BLOCK, "");
+}
+
+/* --- stopping --- */
+
+static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
+  LLVMValueRef args[4 + RT_TRAP_VALUES] = {host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
+                                           host_arg(lw, HOST_BLOCK), host_arg(lw, HOST_THREAD)};
+  for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
+    args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);
+  lw_call_extern(lw, "rt_host_trap", lw->t->none, args, 4 + RT_TRAP_VALUES);
+  LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, "rt_host_trap");
+  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
+  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+  LLVMBuildUnreachable(lw->b);
+}
+
+/* Every stop traps here (traps_always), so this is for the kernel's own function only: the thread ends like one that returns. */
+static void host_stop(Lower *lw) {
+  const HostState *s = lw->cg->target_state;
+  CX_ASSERT(lw->cx, lw->function == s->thread);
+  LLVMBuildRetVoid(lw->b);
+}
+
+static LLVMValueRef host_stack_suffices(Lower *lw) {
+  LLVMTypeRef p = lw->t->ptr, word = lw->t->i64;
+  LLVMValueRef none = lw_i32(lw, 0), frame = lw_intrinsic(lw, "llvm.frameaddress", &p, 1, &none, 1);
+  return LLVMBuildICmp(lw->b, LLVMIntUGT, LLVMBuildPtrToInt(lw->b, frame, word, ""),
+                       launch_field(lw, word, offsetof(RtHostLaunch, stack_end), 0), "");
+}
+
+/* Recursion that never ends may take long to find the end of the stack, or return again and again. */
+static void host_enter_recursion(Lower *lw) { cg_host_look_up(lw->cg); }
+
+/* --- values --- */
+
+static const Lowering *host_lowering(const IntrinsicInfo *info) { return &info->host; }
+
+static const char *host_math_name(Cg *cg, const char *name, bool is_float32) {
+  if (is_float32)
+    return arena_printf(&cg->cx->arena, "%sf", name);
+  for (unsigned k = 0; k < NOWN; k++)
+    if (strcmp(own_math[k], name) == 0)
+      return own_name(cg, k);
+  return name;
+}
+
+static LLVMValueRef host_float_to_int(Lower *lw, LLVMValueRef v, unsigned bits, bool is_signed) {
+  LLVMTypeRef types[] = {cg_int_type(lw->cg, bits), LLVMTypeOf(v)};
+  return lw_intrinsic(lw, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &v, 1);
+}
+
+static void host_print(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n) {
+  Cg *cg = lw->cg;
+  LLVMTypeRef type = LLVMFunctionType(cg->t.i32, &cg->t.ptr, 1, 1);
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, "rt_host_print");
+  if (!fn)
+    fn = LLVMAddFunction(cg->module, "rt_host_print", type);
+  LLVMValueRef *all = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  all[0] = lw_text(lw, format);
+  for (unsigned k = 0; k < n; k++)
+    all[1 + k] = args[k];
+  LLVMBuildCall2(lw->b, type, fn, all, n + 1, "");
+}
+
+const Target cg_target_host = {
+    .name = "host",
+    .atomic_scope = "",
+    .shared_atomic_scope = "singlethread",
+    .traps_always = true,
+    .too_deep = "recursion is too deep for the stack of the process's thread that runs it",
+    .bfloat_by_bits = true,
+    .gathers = true,
+    .open = host_open,
+    .finish = host_finish,
+    .link = host_link,
+    .optimize = host_optimize,
+    .emit = host_emit,
+    .release = cg_host_release,
+    .context_type = host_context_type,
+    .kernel_begin = host_kernel_begin,
+    .param = host_param,
+    .kernel_return = host_kernel_return,
+    .shared_static = host_shared_static,
+    .shared_dynamic = host_shared_dynamic,
+    .shared_dynamic_bytes = host_shared_dynamic_bytes,
+    .constant = host_constant,
+    .load_hinted = host_load_hinted,
+    .store_hinted = host_store_hinted,
+    .sreg = host_sreg,
+    .barrier = host_barrier,
+    .barrier_vote = host_barrier_vote,
+    .grid_barrier = host_grid_barrier,
+    .warp = host_warp,
+    .fence = host_fence,
+    .nanosleep = host_nanosleep,
+    .yield = host_yield,
+    .trap = host_trap,
+    .stop = host_stop,
+    .stack_suffices = host_stack_suffices,
+    .enter_recursion = host_enter_recursion,
+    .lowering = host_lowering,
+    .math_name = host_math_name,
+    .float_to_int = host_float_to_int,
+    .print = host_print,
+};

@@ -1,0 +1,272 @@
+/* Host rows: threads that are neighbours along x, as many as fit at a time (lanes/lanes.h), the others one by one.
+ *
+ * In: the function of a thread, or a segment (fission/fission.h), and the function of W lanes made of it. Out:
+ *
+ *   void f.row(arguments of the first thread…, ptr totals, i32 count)
+ *
+ * Of a segment's threads it leaves what HostRow asks for: their next segments in the frame, and in totals
+ * i32[4] what they voted, how many voted, and the or and the and of their next segments, added to what was there. */
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
+
+enum { TOTAL_AYES, TOTAL_VOTERS, TOTAL_OR, TOTAL_AND };
+
+/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
+ * thread with many blocks stays a function, where the call costs nothing in comparison. */
+const char *cg_host_inlining(LLVMValueRef fn, unsigned times) {
+  enum { MAX_INLINED_BLOCKS = 64 };
+  return LLVMCountBasicBlocks(fn) > MAX_INLINED_BLOCKS * times ? "noinline" : "alwaysinline";
+}
+
+typedef struct Row {
+  Cg *cg;
+  LLVMBuilderRef b;
+  const HostRow *how;
+  LLVMValueRef fn, totals, count, some, masked;
+  unsigned nargs; /* of a thread */
+  LLVMValueRef *args;
+} Row;
+
+static LLVMValueRef i32(const Row *r, uint64_t v) { return LLVMConstInt(r->cg->t.i32, v, 0); }
+static LLVMBasicBlockRef new_block(const Row *r, const char *name) {
+  return LLVMAppendBasicBlockInContext(r->cg->context, r->fn, name);
+}
+static void at(const Row *r, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(r->b, block); }
+
+void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute(cg->context, kind, 0));
+}
+
+void cg_host_make_small(Cg *cg, LLVMValueRef fn) {
+  static const char *const attributes[] = {"noinline", "optsize", "minsize"};
+  for (int k = 0; k < 3; k++)
+    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attributes[k], 0);
+}
+
+void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *text_of_option) {
+  LLVMContextRef c = cg->context;
+  LLVMMetadataRef text = LLVMMDStringInContext2(c, text_of_option, strlen(text_of_option)),
+                  option = LLVMMDNodeInContext2(c, &text, 1);
+  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0),
+                  parts[] = {self, option}; /* its first operand is itself: no other loop's */
+  LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, 2);
+  LLVMMetadataReplaceAllUsesWith(self, id);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
+}
+
+void cg_leave_rolled(Cg *cg, LLVMValueRef branch) {
+  cg_mark_loop(cg, branch, "llvm.loop.unroll.disable");
+}
+
+/* --- the functions --- */
+
+static void make_function(Row *r, LLVMValueRef thread, const char *suffix) {
+  Cg *cg = r->cg;
+  r->nargs = LLVMCountParams(thread);
+  LLVMTypeRef *types = CX_ARRAY(cg->cx, LLVMTypeRef, r->nargs + 2);
+  LLVMGetParamTypes(LLVMGlobalGetValueType(thread), types);
+  types[r->nargs] = cg->t.ptr, types[r->nargs + 1] = cg->t.i32;
+  const char *name = arena_printf(&cg->cx->arena, "%s.%s", LLVMGetValueName(thread), suffix);
+  r->fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.none, types, r->nargs + 2, 0));
+  LLVMSetLinkage(r->fn, LLVMInternalLinkage);
+  cg_attribute(cg, r->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(cg, r->fn, 1, "nonnull", 0);
+  cg_attribute(cg, r->fn, 1, "align", 8);
+  cg_attribute(cg, r->fn, 1, "dereferenceable", sizeof(RtHostLaunch));
+  r->totals = LLVMGetParam(r->fn, r->nargs);
+  r->count = LLVMGetParam(r->fn, r->nargs + 1);
+  r->args = CX_ARRAY(cg->cx, LLVMValueRef, r->nargs + 2);
+  at(r, new_block(r, "begin"));
+}
+
+/* The arguments of the thread that is so far behind the first. */
+static void place(Row *r, LLVMValueRef by) {
+  for (unsigned k = 0; k < r->nargs; k++) {
+    r->args[k] = LLVMGetParam(r->fn, k);
+    if (k == HOST_TX || k == HOST_THREAD) {
+      r->args[k] = LLVMBuildNUWAdd(r->b, r->args[k], by, "");
+      LLVMSetNSW(r->args[k], 1);
+    }
+  }
+}
+
+static LLVMValueRef call(Row *r, LLVMValueRef fn, unsigned extra) {
+  return LLVMBuildCall2(r->b, LLVMGlobalGetValueType(fn), fn, r->args, r->nargs + extra, "");
+}
+
+static void add_total(Row *r, int which, LLVMOpcode op, LLVMValueRef v) {
+  LLVMValueRef index = i32(r, (uint64_t)which);
+  LLVMValueRef p = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->totals, &index, 1, "");
+  LLVMValueRef old = LLVMBuildLoad2(r->b, r->cg->t.i32, p, "");
+  LLVMBuildStore(r->b, LLVMBuildBinOp(r->b, op, old, v, ""), p);
+}
+
+static LLVMValueRef reduce(Row *r, const char *name, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
+    return v;
+  LLVMValueRef fn = cg_intrinsic_fn(r->cg, name, &t, 1);
+  return LLVMBuildCall2(r->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+}
+
+/* i32, or a number of it. */
+static LLVMValueRef constant_like(Row *r, LLVMValueRef v, uint64_t n) {
+  if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
+    return i32(r, n);
+  unsigned width = LLVMGetVectorSize(LLVMTypeOf(v));
+  LLVMValueRef *all = CX_ARRAY(r->cg->cx, LLVMValueRef, width);
+  for (unsigned k = 0; k < width; k++)
+    all[k] = i32(r, n);
+  return LLVMConstVector(all, width);
+}
+
+static LLVMValueRef spread(Row *r, LLVMValueRef v, unsigned lanes) {
+  LLVMTypeRef t = LLVMVectorType(r->cg->t.i32, lanes);
+  LLVMValueRef one = LLVMBuildInsertElement(r->b, LLVMGetPoison(t), v, i32(r, 0), "");
+  return LLVMBuildShuffleVector(r->b, one, LLVMGetPoison(t), LLVMConstNull(t), "");
+}
+
+/* result: of one thread, of each lane, or one for `lanes` of them. */
+static void gather(Row *r, LLVMValueRef result, unsigned lanes) {
+  const HostRow *how = r->how;
+  if (how->votes) {
+    LLVMValueRef one = constant_like(r, result, SEGMENT_AYE), shift = constant_like(r, result, 1);
+    LLVMValueRef sums[] = {LLVMBuildAnd(r->b, result, one, ""),
+                           LLVMBuildAnd(r->b, LLVMBuildLShr(r->b, result, shift, ""), one, "")};
+    for (int k = 0; k < 2; k++) {
+      LLVMValueRef sum = reduce(r, "llvm.vector.reduce.add", sums[k]);
+      add_total(r, k ? TOTAL_VOTERS : TOTAL_AYES, LLVMAdd,
+                LLVMBuildMul(r->b, sum, i32(r, lanes), ""));
+    }
+  }
+  if (!how->next)
+    return;
+  LLVMValueRef next = LLVMBuildLShr(r->b, result, constant_like(r, result, SEGMENT_NEXT_SHIFT), "");
+  LLVMValueRef number = LLVMBuildZExt(r->b, r->args[HOST_THREAD], r->cg->t.i64, "");
+  LLVMSetNNeg(number, 1);
+  LLVMValueRef slot = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->args[HOST_NARGS], &number, 1,
+                                            "next");
+  add_total(r, TOTAL_OR, LLVMOr, reduce(r, "llvm.vector.reduce.or", next));
+  add_total(r, TOTAL_AND, LLVMAnd, reduce(r, "llvm.vector.reduce.and", next));
+  LLVMSetAlignment(LLVMBuildStore(r->b, lanes > 1 ? spread(r, next, lanes) : next, slot), 4);
+}
+
+/* A loop of `count` turns, at least one; the builder is left in the body with the counter. */
+typedef struct Turns {
+  LLVMBasicBlockRef head;
+  LLVMValueRef counter;
+} Turns;
+
+static Turns begin_turns(Row *r, const char *name) {
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
+  Turns t = {new_block(r, name), NULL};
+  LLVMBuildBr(r->b, t.head);
+  at(r, t.head);
+  t.counter = LLVMBuildPhi(r->b, r->cg->t.i32, name);
+  LLVMValueRef zero = i32(r, 0);
+  LLVMAddIncoming(t.counter, &zero, &before, 1);
+  return t;
+}
+
+static void end_turns(Row *r, Turns *t, uint64_t by, LLVMValueRef to) {
+  LLVMValueRef next = LLVMBuildNUWAdd(r->b, t->counter, i32(r, by), "");
+  LLVMSetNSW(next, 1);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), done = new_block(r, "");
+  LLVMAddIncoming(t->counter, &next, &here, 1);
+  cg_leave_rolled(
+      r->cg, LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, to, ""), t->head, done));
+  at(r, done);
+}
+
+/* One by one: a function of its own, since its code is rarely needed. */
+static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
+  Row r = *outer;
+  make_function(&r, thread, "some");
+  cg_attribute(r.cg, r.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
+  cg_attribute(r.cg, r.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "optsize", 0);
+  Turns turns = begin_turns(&r, "k");
+  place(&r, turns.counter);
+  LLVMValueRef result = call(&r, thread, 0);
+  cg_call_attribute(r.cg, result, cg_host_inlining(thread, 1));
+  if (r.how->segment)
+    gather(&r, result, 1);
+  end_turns(&r, &turns, 1, r.count);
+  LLVMBuildRetVoid(r.b);
+  return r.fn;
+}
+
+static void call_some(Row *r, LLVMValueRef from, LLVMValueRef count) {
+  place(r, from);
+  r->args[r->nargs] = r->totals;
+  r->args[r->nargs + 1] = count;
+  call(r, r->some, 2);
+}
+
+/* At the edge of the grid: a function of its own, too. */
+static void try_masked(Row *r, LLVMBasicBlockRef next) {
+  LLVMBasicBlockRef single = new_block(r, "single");
+  LLVMValueRef alone = call(r, r->masked, 1);
+  cg_call_attribute(r->cg, alone, "noinline");
+  LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), next, single);
+  at(r, single);
+}
+
+static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValueRef whole) {
+  Turns turns = begin_turns(r, "x");
+  place(r, turns.counter);
+  r->args[r->nargs] = results;
+  LLVMValueRef alone = call(r, lanes, 1);
+  cg_call_attribute(r->cg, alone, cg_host_inlining(lanes, 4));
+  LLVMBasicBlockRef one_by_one = new_block(r, "alone"), done = new_block(r, "together"),
+                    next = new_block(r, "");
+  LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), done, one_by_one);
+  at(r, one_by_one);
+  if (r->masked)
+    try_masked(r, next);
+  call_some(r, turns.counter, i32(r, r->how->width));
+  LLVMBuildBr(r->b, next);
+  at(r, done);
+  if (r->how->segment && (r->how->votes || r->how->next)) {
+    place(r, turns.counter);
+    bool one = r->how->one_result;
+    LLVMTypeRef i = r->cg->t.i32, t = one ? i : LLVMVectorType(i, r->how->width);
+    gather(r, LLVMBuildLoad2(r->b, t, results, ""), one ? r->how->width : 1);
+  }
+  LLVMBuildBr(r->b, next);
+  at(r, next);
+  end_turns(r, &turns, r->how->width, whole);
+}
+
+LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
+                         const HostRow *how) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  Row r = {.cg = cg, .b = cg->builder, .how = how, .masked = masked};
+  r.some = make_some(&r, thread);
+  make_function(&r, thread, "row");
+  LLVMTypeRef t = LLVMVectorType(cg->t.i32, how->width);
+  LLVMValueRef results = LLVMBuildAlloca(r.b, t, "results"),
+               whole = LLVMBuildAnd(r.b, r.count, i32(&r, ~(uint32_t)(how->width - 1)), "whole");
+  LLVMBasicBlockRef wide = new_block(&r, "wide"), rest = new_block(&r, "rest"),
+                    few = new_block(&r, "few"), end = new_block(&r, "end");
+  LLVMBuildCondBr(r.b, LLVMBuildICmp(r.b, LLVMIntNE, whole, i32(&r, 0), ""), wide, rest);
+  at(&r, wide);
+  run_lanes(&r, lanes, results, whole);
+  LLVMBuildBr(r.b, rest);
+  at(&r, rest);
+  LLVMValueRef left = LLVMBuildSub(r.b, r.count, whole, "left");
+  LLVMBuildCondBr(r.b, LLVMBuildICmp(r.b, LLVMIntNE, left, i32(&r, 0), ""), few, end);
+  at(&r, few);
+  call_some(&r, whole, left);
+  LLVMBuildBr(r.b, end);
+  at(&r, end);
+  LLVMBuildRetVoid(r.b);
+  if (here)
+    at(&r, here);
+  return r.fn;
+}

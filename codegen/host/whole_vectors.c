@@ -1,0 +1,289 @@
+/* Host together: blocks whose threads come to every barrier together, as whole vectors.
+ *
+ * Where control comes to all barriers of a kernel in the same way for every thread of a block, and its operations of a warp are such of
+ * lanes (lanes/warp.c), a block of whole vectors along x needs no question who stands where: it runs segment after segment, each a loop
+ * over vectors of its threads, and there is no code for single threads in it. Blocks of other widths run as segments.c has it, by a
+ * function of its own that is made to be small.
+ *
+ * In: the kernel's function, regular, which is changed. Out: l->whole, without segments if the kernel is not of this kind. */
+#include <string.h>
+
+#include "codegen/host/entry.h"
+#include "codegen/lanes/lanes.h"
+
+enum { WARP = 32, WIDE = 4 };
+
+static const int block_steps[HOST_NARGS + SEGMENT_BLOCK_ARGS] = {
+    [HOST_TX] = LANES_ANY, [HOST_TY] = LANES_ANY, [HOST_TZ] = LANES_ANY, [HOST_THREAD] = LANES_ANY};
+static const int lane_steps[HOST_NARGS + SEGMENT_BLOCK_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
+
+typedef bool (*CallTest)(void *user, LLVMValueRef call);
+
+static bool all_calls(LLVMValueRef marker, CallTest test, void *user) {
+  for (LLVMUseRef use = marker ? LLVMGetFirstUse(marker) : NULL; use; use = LLVMGetNextUse(use))
+    if (!test(user, LLVMGetUser(use)))
+      return false;
+  return true;
+}
+
+static bool is_of_warp(void *user, LLVMValueRef meeting) {
+  (void)user;
+  return LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0)) >= RT_MEET_SYNC;
+}
+static bool is_together(void *lanes, LLVMValueRef barrier) {
+  return cg_lanes_together(lanes, barrier);
+}
+static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(lanes, meeting); }
+
+/* --- segments as lanes --- */
+
+static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS]) {
+  memset(zeros, 0, HOST_NARGS + SEGMENT_BLOCK_ARGS);
+  zeros[HOST_TX] = zeros[HOST_THREAD] = (unsigned char)__builtin_ctz(width);
+  return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
+}
+
+static bool has_meeting(LLVMValueRef f) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cg_is_meeting(i))
+        return true;
+  return false;
+}
+
+/* A segment that is not worth it, or has no form for lanes, runs thread by thread, unless it is a warp's. */
+static bool write_segment(Loops *l, uint32_t number) {
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  LanesHow how = lanes_of(l->whole.width, zeros);
+  LLVMValueRef fn = l->whole.fission.segments[number].fn;
+  Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
+  l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
+  l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
+  if (l->whole.lanes[number] && cg_lanes_stride(lanes) &&
+      !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
+    how = lanes_of(WIDE * l->whole.width, zeros);
+    lanes = cg_lanes_analyse(l->cg, fn, &how);
+    LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
+    if (wide && !cg_lanes_one_result(lanes)) {
+      LLVMDeleteFunction(wide);
+      wide = NULL;
+    }
+    l->whole.wide[number] = wide;
+  }
+  return l->whole.lanes[number] || !has_meeting(fn);
+}
+
+static void forget(Loops *l) {
+  Whole *w = &l->whole;
+  for (uint32_t k = 0; k < w->fission.nsegments; k++) {
+    if (w->lanes[k])
+      LLVMDeleteFunction(w->lanes[k]);
+    if (w->wide[k])
+      LLVMDeleteFunction(w->wide[k]);
+    LLVMDeleteFunction(w->fission.segments[k].fn);
+  }
+  *w = (Whole){0};
+}
+
+void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]) {
+  Cg *cg = l->cg;
+  Whole *w = &l->whole;
+  if (!l->width || !all_calls(markers[1], is_of_warp, NULL))
+    return;
+  w->width = markers[1] ? WARP : l->width;
+  if (cg_lanes_unroll(cg, kernel))
+    cg_lanes_regulate(cg);
+  Lanes *block = cg_lanes_analyse(
+      cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  LanesHow how = lanes_of(w->width, zeros);
+  Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
+  if (!block || !lanes || !all_calls(markers[0], is_together, block) ||
+      !all_calls(markers[1], can_meet, lanes))
+    return;
+  FissionHow cuts = {.thread_arg = HOST_THREAD, .lanes = lanes, .block = block, .warps = true};
+  w->fission = cg_fission(cg, kernel, &cuts);
+  w->lanes = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
+  w->wide = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
+  w->one_result = CX_ARRAY(cg->cx, bool, w->fission.nsegments);
+  cg_lanes_regulate(cg);
+  bool all = true;
+  for (uint32_t k = 0; all && k < w->fission.nsegments; k++)
+    all = write_segment(l, k);
+  if (!all) {
+    forget(l);
+    return;
+  }
+  for (uint32_t k = 0; k < w->fission.nsegments; k++)
+    if (w->lanes[k]) {
+      LLVMDeleteFunction(w->fission.segments[k].fn);
+      w->fission.segments[k].fn = NULL;
+    }
+}
+
+/* --- the block --- */
+
+static LLVMValueRef reduce_add(Loops *l, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.vector.reduce.add", &t, 1);
+  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+}
+
+static LLVMValueRef spread(Loops *l, uint64_t v) {
+  LLVMValueRef *all = CX_ARRAY(l->cg->cx, LLVMValueRef, l->whole.width);
+  for (unsigned k = 0; k < l->whole.width; k++)
+    all[k] = i32(l, (uint32_t)v);
+  return LLVMConstVector(all, l->whole.width);
+}
+
+/* Of a vector of results or one for all: the sum of a bit over the threads. */
+static LLVMValueRef count_bit(Loops *l, LLVMValueRef results, unsigned bit, unsigned threads) {
+  LLVMBuilderRef b = l->b;
+  if (LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind) {
+    LLVMValueRef one = LLVMBuildAnd(b, LLVMBuildLShr(b, results, i32(l, bit), ""), i32(l, 1), "");
+    return LLVMBuildMul(b, one, i32(l, threads), "");
+  }
+  return reduce_add(
+      l, LLVMBuildAnd(b, LLVMBuildLShr(b, results, spread(l, bit), ""), spread(l, 1), ""));
+}
+
+/* What all threads of the block return as their next segment is the same. */
+static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsigned threads) {
+  if (s->votes) {
+    hl_add_to(l, l->new_ayes, count_bit(l, results, 0, threads));
+    hl_add_to(l, l->new_voters, count_bit(l, results, 1, threads));
+  }
+  if (s->nexits <= 1)
+    return;
+  bool one = LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind;
+  LLVMValueRef first = one ? results : LLVMBuildExtractElement(l->b, results, i32(l, 0), "");
+  set(l, l->all_or, LLVMBuildLShr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT), ""));
+}
+
+static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
+                      LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  Whole *w = &l->whole;
+  LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS + 1];
+  LLVMTypeRef t = w->one_result[number] ? l->t->i32 : LLVMVectorType(l->t->i32, w->width);
+  LLVMValueRef results = hl_new_variable(l, t, "results");
+  memcpy(args, l->args, sizeof l->args);
+  memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  args[HOST_NARGS + SEGMENT_BLOCK_ARGS] = results;
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
+                                     HOST_NARGS + SEGMENT_BLOCK_ARGS + 1, "");
+  cg_call_attribute(l->cg, call, cg_host_inlining(fn, 4));
+  if (w->fission.segments[number].votes || w->fission.segments[number].nexits > 1)
+    take_results(l, &w->fission.segments[number], LLVMBuildLoad2(l->b, t, results, ""),
+                 w->one_result[number] ? w->width : 1);
+}
+
+static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  const Segment *s = &l->whole.fission.segments[number];
+  LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  memcpy(args, l->args, sizeof l->args);
+  memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args,
+                                       HOST_NARGS + SEGMENT_BLOCK_ARGS, "");
+  cg_call_attribute(l->cg, result, cg_host_inlining(s->fn, 1));
+  take_results(l, s, result, 1);
+}
+
+static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned width,
+                        LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  hl_nest_begin(l, width);
+  run_lanes(l, number, fn, more);
+  hl_nest_end(l);
+}
+
+static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  hl_nest_begin(l, 1);
+  run_thread(l, number, more);
+  hl_nest_end(l);
+}
+
+/* By more threads at a time, if the rows are a multiple of them. */
+static void run_wide_or_not(Loops *l, uint32_t number,
+                            LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  unsigned width = l->whole.width, all = WIDE * width;
+  LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"),
+                    done = new_block(l, "");
+  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, all - 1), "");
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), wide, other);
+  at(l, wide);
+  run_vectors(l, number, l->whole.wide[number], all, more);
+  LLVMBuildBr(l->b, done);
+  at(l, other);
+  run_vectors(l, number, l->whole.lanes[number], width, more);
+  LLVMBuildBr(l->b, done);
+  at(l, done);
+}
+
+static LLVMValueRef shared_at(Loops *l, uint32_t offset) {
+  LLVMValueRef byte = i64(l, offset);
+  return LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->shared, &byte, 1, "");
+}
+
+/* What the segment has left is there for the next one. */
+static void pass_shared(Loops *l, const Segment *s) {
+  for (uint32_t k = 0; k < s->nshared; k++) {
+    const SharedValue *v = &s->shared[k];
+    LLVMValueRef left = shared_at(l, v->offset + l->whole.fission.shared_bytes);
+    LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, v->type, left, ""), shared_at(l, v->offset));
+  }
+}
+
+static void go_on(Loops *l, const Segment *s, LLVMBasicBlockRef const *nests) {
+  if (s->nexits <= 1) {
+    LLVMBuildBr(l->b, s->nexits && s->exits[0] ? nests[s->exits[0]] : l->end);
+    return;
+  }
+  LLVMBasicBlockRef impossible = new_block(l, "");
+  LLVMValueRef choose = LLVMBuildSwitch(l->b, get(l, l->all_or), impossible, s->nexits);
+  for (uint32_t k = 0; k < s->nexits; k++)
+    LLVMAddCase(choose, i32(l, s->exits[k]), s->exits[k] ? nests[s->exits[k]] : l->end);
+  at(l, impossible);
+  LLVMBuildUnreachable(l->b);
+}
+
+static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nests) {
+  const Segment *s = &l->whole.fission.segments[number];
+  bool lanes = l->whole.lanes[number] != NULL;
+  at(l, nests[number]);
+  LLVMValueRef more[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters), l->shared};
+  if (s->votes) {
+    set(l, l->new_ayes, i32(l, 0));
+    set(l, l->new_voters, i32(l, 0));
+  }
+  if (l->whole.wide[number])
+    run_wide_or_not(l, number, more);
+  else if (lanes)
+    run_vectors(l, number, l->whole.lanes[number], l->whole.width, more);
+  else
+    run_threads(l, number, more);
+  pass_shared(l, s);
+  if (s->votes) {
+    set(l, l->ayes, get(l, l->new_ayes));
+    set(l, l->voters, get(l, l->new_voters));
+  }
+  go_on(l, s, nests);
+}
+
+void hl_run_whole(Loops *l) {
+  uint32_t n = l->whole.fission.nsegments;
+  LLVMBasicBlockRef *nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
+  LLVMValueRef *variables[] = {&l->ayes, &l->voters, &l->new_ayes, &l->new_voters, &l->all_or};
+  for (unsigned k = 0; k < sizeof variables / sizeof *variables; k++) {
+    *variables[k] = hl_new_variable(l, l->t->i32, "");
+    set(l, *variables[k], i32(l, 0));
+  }
+  LLVMTypeRef area = LLVMArrayType2(l->t->i8, 2ull * l->whole.fission.shared_bytes);
+  l->shared = hl_new_variable(l, area, "shared");
+  LLVMSetAlignment(l->shared, RT_FRAME_THREADS);
+  for (uint32_t k = 0; k < n; k++)
+    nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "whole%u", k));
+  l->end = new_block(l, "end");
+  LLVMBuildBr(l->b, nests[0]);
+  for (uint32_t k = 0; k < n; k++)
+    run_segment(l, k, nests);
+  at(l, l->end);
+}

@@ -1,0 +1,138 @@
+/* Host wraps: indices that may count from the end, in code that runs thread by thread.
+ *
+ * Lowering asks of such an index `(x < 0 ? x + n : x) < n`, without a branch, which is what lanes and GPUs want. For one thread the sum is longer
+ * than a loop's own work, and hardly any index is negative: here x is compared with n first, and the rest is done where that does not
+ * hold.
+ *
+ * In: a function in which checks branch to blocks that end in traps. Out: the same, with those checks in two steps. */
+#include "codegen/host/host.h"
+
+/* A check as lowering leaves it; index: x or x + n. */
+typedef struct Wrap {
+  LLVMBasicBlockRef block, ok, stop;
+  LLVMValueRef x, n, index, test;
+} Wrap;
+
+static bool is_negative_of(LLVMValueRef v, LLVMValueRef x) {
+  return LLVMIsAICmpInst(v) && LLVMGetICmpPredicate(v) == LLVMIntSLT && LLVMGetOperand(v, 0) == x &&
+         LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMIsNull(LLVMGetOperand(v, 1));
+}
+
+/* index = x + (x < 0 ? n : 0) */
+static bool is_wrapped(Wrap *w) {
+  if (!LLVMIsABinaryOperator(w->index) || LLVMGetInstructionOpcode(w->index) != LLVMAdd)
+    return false;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef x = LLVMGetOperand(w->index, k), s = LLVMGetOperand(w->index, 1 - k);
+    if (!LLVMIsASelectInst(s) || !is_negative_of(LLVMGetOperand(s, 0), x) ||
+        LLVMGetOperand(s, 1) != w->n || !LLVMIsAConstantInt(LLVMGetOperand(s, 2)) ||
+        !LLVMIsNull(LLVMGetOperand(s, 2)))
+      continue;
+    w->x = x;
+    return true;
+  }
+  return false;
+}
+
+/* An extension of an extent: never negative. */
+static bool is_extent(LLVMValueRef n) { return LLVMIsAZExtInst(n) != NULL; }
+
+static bool has_one_pred(LLVMBasicBlockRef b) {
+  LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b));
+  return use && !LLVMGetNextUse(use);
+}
+
+/* Nothing in the block itself uses the index but its test. */
+static bool is_used_behind(const Wrap *w) {
+  for (LLVMUseRef u = LLVMGetFirstUse(w->index); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    if (user != w->test && LLVMGetInstructionParent(user) == w->block && !LLVMIsAPHINode(user))
+      return false;
+    if (LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) != w->stop)
+      return false;
+  }
+  return true;
+}
+
+static bool find_wrap(LLVMBasicBlockRef block, Wrap *w) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  *w = (Wrap){.block = block,
+              .ok = LLVMGetSuccessor(end, 0),
+              .stop = LLVMGetSuccessor(end, 1),
+              .test = LLVMGetCondition(end)};
+  if (!LLVMIsAICmpInst(w->test) || LLVMGetICmpPredicate(w->test) != LLVMIntULT ||
+      LLVMGetInstructionParent(w->test) != block ||
+      !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(w->stop)))
+    return false;
+  w->index = LLVMGetOperand(w->test, 0), w->n = LLVMGetOperand(w->test, 1);
+  return is_extent(w->n) && is_wrapped(w) && LLVMGetInstructionParent(w->index) == block &&
+         has_one_pred(w->ok) && has_one_pred(w->stop) &&
+         !LLVMIsAPHINode(LLVMGetFirstInstruction(w->ok)) && is_used_behind(w);
+}
+
+/* The values that the trap gets come from another block now. */
+static void move_phis(Cg *cg, const Wrap *w, LLVMBasicBlockRef from, LLVMValueRef index) {
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(w->stop), next; LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    LLVMValueRef v = LLVMGetIncomingValue(phi, 0);
+    if (v == w->index)
+      v = index;
+    LLVMPositionBuilderBefore(cg->builder, phi);
+    LLVMValueRef now = LLVMBuildPhi(cg->builder, LLVMTypeOf(phi), "");
+    LLVMAddIncoming(now, &v, &from, 1);
+    LLVMReplaceAllUsesWith(phi, now);
+    LLVMInstructionEraseFromParent(phi);
+  }
+}
+
+/* A user of the index but its test, NULL if there is none. */
+static LLVMValueRef user_behind(const Wrap *w) {
+  for (LLVMUseRef u = LLVMGetFirstUse(w->index); u; u = LLVMGetNextUse(u))
+    if (LLVMGetUser(u) != w->test)
+      return LLVMGetUser(u);
+  return NULL;
+}
+
+static void replace_behind(const Wrap *w, LLVMValueRef index, LLVMValueRef in_stop) {
+  for (LLVMValueRef user; (user = user_behind(w));) {
+    bool stops = LLVMGetInstructionParent(user) == w->stop;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
+      if (LLVMGetOperand(user, k) == w->index)
+        LLVMSetOperand(user, k, stops ? in_stop : index);
+  }
+}
+
+static void split(Cg *cg, LLVMValueRef f, const Wrap *w) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMBasicBlockRef wrap = LLVMAppendBasicBlockInContext(cg->context, f, "wraps"),
+                    fine = LLVMAppendBasicBlockInContext(cg->context, f, "ok");
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(w->block), zero = LLVMConstNull(LLVMTypeOf(w->x));
+  LLVMPositionBuilderAtEnd(b, wrap);
+  LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, w->x, zero, "");
+  LLVMValueRef index = LLVMBuildAdd(b, w->x, LLVMBuildSelect(b, below, w->n, zero, ""), "");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, index, w->n, ""), fine, w->stop);
+  move_phis(cg, w, wrap, index);
+  LLVMPositionBuilderAtEnd(b, fine);
+  LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(w->x), ""), values[] = {w->x, index};
+  LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->block, wrap}, 2);
+  LLVMBuildBr(b, w->ok);
+  replace_behind(w, phi, index);
+  LLVMPositionBuilderBefore(b, end);
+  LLVMSetCondition(end, LLVMBuildICmp(b, LLVMIntULT, w->x, w->n, ""));
+  LLVMSetSuccessor(end, 0, fine);
+  LLVMSetSuccessor(end, 1, wrap);
+}
+
+void cg_host_split_wraps(Cg *cg, LLVMValueRef f) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), last = LLVMGetLastBasicBlock(f); b;
+       b = b == last ? NULL : LLVMGetNextBasicBlock(b)) {
+    Wrap w;
+    if (find_wrap(b, &w))
+      split(cg, f, &w);
+  }
+  if (here)
+    LLVMPositionBuilderAtEnd(cg->builder, here);
+}

@@ -1,0 +1,650 @@
+/* Lanes: the flow of control. See lanes.h.
+ *
+ * Blocks stand in the order that regions.c found. What all lanes do together is plain control flow. Behind a branch that splits them,
+ * lanes wait: an edge adds its lanes to the mask of the block that it leads to, and control goes on to the next block of the split's
+ * region (or its join), which runs if lanes wait for it. A divergent loop is run again as long as lanes wait for its header.
+ * Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
+#include <string.h>
+
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/optimize.h"
+
+/* --- what can be written --- */
+
+static bool has_form(Lanes *l, const LaneValue *v) {
+  LLVMTypeRef t = LLVMTypeOf(v->old);
+  bool structure = LLVMGetTypeKind(t) == LLVMStructTypeKind;
+  LLVMOpcode op = LLVMGetInstructionOpcode(v->old);
+  if (v->shape.kind != SHAPE_VECTOR)
+    return true;
+  if (!ln_vector_type(l, t))
+    return false;
+  if (ln_is_pair(t) && op != LLVMLoad && op != LLVMInsertElement)
+    return false;
+  switch (op) {
+  case LLVMPHI:
+  case LLVMSelect: return !structure;
+  case LLVMExtractValue:
+  case LLVMInsertValue: return LLVMGetNumIndices(v->old) == 1;
+  case LLVMGetElementPtr: return LLVMGetNumOperands(v->old) <= 8;
+  case LLVMExtractElement:
+    return ln_is_pair(LLVMTypeOf(LLVMGetOperand(v->old, 0))) &&
+           LLVMIsAConstantInt(LLVMGetOperand(v->old, 1));
+  case LLVMInsertElement: return LLVMIsAConstantInt(LLVMGetOperand(v->old, 2));
+  case LLVMShuffleVector: return false;
+  case LLVMLoad:
+  case LLVMCall:
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg: return true;
+  default: return cg_only_computes(v->old);
+  }
+}
+
+/* Threads of a block that wait for one another: on the host one ends before the next begins, but lanes wait together. */
+static bool may_wait(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg: return LLVMGetFirstUse(i) != NULL;
+  case LLVMFence: return true;
+  case LLVMLoad: return !cg_is_plain_access(i);
+  default: return false;
+  }
+}
+
+static bool calls_function(LLVMValueRef i) {
+  return LLVMIsACallInst(i) &&
+         (!LLVMIsAFunction(LLVMGetCalledValue(i)) || !LLVMIsDeclaration(LLVMGetCalledValue(i)));
+}
+
+/* --- what is worth it --- */
+
+enum { MASKED_VALUES = 96 }; /* of a function that is written a second time */
+enum { GATHER_COST = 4, CALL_COST = 1, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
+
+/* What an instruction gains over sixteen of one thread, in instructions on vectors. A gather takes about as long as its loads one by one, and
+ * scatters their data; a vector operation saves what the other lanes would do. */
+static int gain_of(Lanes *l, LLVMValueRef i) {
+  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
+    LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
+    LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
+    int cost = ln_is_pair(t) ? 2 * GATHER_COST : GATHER_COST;
+    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
+  }
+  const LaneValue *v = ln_value(l, i);
+  if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
+    return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
+  if (!v || LLVMIsAPHINode(i) || LLVMIsAGetElementPtrInst(i) || LLVMIsACmpInst(i) ||
+      LLVMIsASelectInst(i) ||
+      LLVMIsACastInst(i)) /* checks, wrap-around: they go, or cost the same */
+    return 0;
+  return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
+}
+
+static bool is_worth_it(Lanes *l) {
+  int64_t gain = 0;
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    int64_t weight = 1;
+    int depth = 0;
+    for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK && depth++ < DEEPEST_LOOP;
+         n = l->loops.data[n].parent)
+      weight *= DEPTH_WEIGHT;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i))
+      gain += weight * gain_of(l, i);
+  }
+  return gain >= 0;
+}
+
+/* Of all lanes, on the stack of whichever thread of the process runs them. */
+static bool arrays_fit(const Lanes *l) {
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < l->values.len; k++)
+    if (LLVMIsAAllocaInst(l->values.data[k].old))
+      bytes += l->values.data[k].shape.step * l->width;
+  return bytes <= LANES_ARRAY_BYTES;
+}
+
+static bool can_write(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i))
+      if (calls_function(i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
+          (l->blocks[k].loop != NO_BLOCK && may_wait(i)))
+        return false;
+  for (uint32_t k = 0; k < l->values.len; k++)
+    if (!has_form(l, &l->values.data[k]))
+      return false;
+  return arrays_fit(l);
+}
+
+/* --- units of a context --- */
+
+static bool is_loop_unit(const Lanes *l, uint32_t head, uint32_t context) {
+  return l->blocks[head].loop != context;
+}
+
+/* The first block of the unit of `context` that has the block. */
+static uint32_t unit_of(const Lanes *l, uint32_t block, uint32_t context) {
+  for (uint32_t n = l->blocks[block].loop; n != context; n = l->loops.data[n].parent)
+    block = l->loops.data[n].header;
+  return block;
+}
+
+static bool unit_has(const Lanes *l, uint32_t head, uint32_t context, uint32_t block) {
+  return is_loop_unit(l, head, context) ? in_set(&l->loops.data[l->blocks[head].loop].blocks, block)
+                                        : head == block;
+}
+
+static bool unit_is_masked(const Lanes *l, uint32_t head, uint32_t context) {
+  return is_loop_unit(l, head, context) ? l->loops.data[l->blocks[head].loop].masked
+                                        : l->blocks[head].masked;
+}
+
+/* Do lanes wait in front of it? */
+static bool waits(const Lanes *l, uint32_t block) {
+  uint32_t n = ln_own_loop(l, block);
+  return (l->blocks[block].masked && !l->blocks[block].follows) ||
+         (n != NO_BLOCK && l->loops.data[n].masked);
+}
+
+/* A masked block with one way in, which is the one way out of the block in front of it. */
+static void find_followers(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    LaneBlock *b = &l->blocks[k];
+    const LaneBlock *before = b->npred == 1 ? &l->blocks[b->pred[0]] : NULL;
+    b->follows = before && b->masked && before->masked && before->nsucc == 1 &&
+                 before->loop == b->loop && before->place + 1 == b->place;
+  }
+}
+
+static LLVMBasicBlockRef way_in(const Lanes *l, uint32_t head) {
+  return waits(l, head) ? l->blocks[head].test : l->blocks[head].body;
+}
+
+static bool concerns(const Lanes *l, uint32_t split, uint32_t head, uint32_t context) {
+  const LaneBlock *d = &l->blocks[split];
+  return d->splits && loop_has(l, context, split) &&
+         (in_set(&d->region, head) || unit_has(l, head, context, split));
+}
+
+/* Where control goes behind a unit in which lanes may have parted: to the next one for which lanes may wait. */
+static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
+  bool all = context != NO_BLOCK && l->loops.data[context].divergent;
+  for (uint32_t place = l->blocks[head].place + 1; place < l->nblocks; place++) {
+    uint32_t k = l->order[place];
+    if (!loop_has(l, context, k) || unit_of(l, k, context) != k || unit_has(l, head, context, k) ||
+        l->blocks[k].follows) /* is entered from the one before it alone */
+      continue;
+    if (all)
+      return way_in(l, k);
+    for (uint32_t d = 0; d < l->nblocks; d++)
+      if (concerns(l, d, head, context) &&
+          (in_set(&l->blocks[d].region, k) || l->blocks[d].join == k))
+        return way_in(l, k);
+  }
+  if (all)
+    return l->loops.data[context].end;
+  l->failed |= context != NO_BLOCK; /* flow of a kind that is not foreseen */
+  return l->end;
+}
+
+/* --- edges --- */
+
+static void wait_for(Lanes *l, uint32_t block, LLVMValueRef mask) {
+  if (!waits(l, block))
+    return;
+  LLVMValueRef slot = l->blocks[block].mask;
+  if (!mask) {
+    LLVMBuildStore(l->b, LLVMConstAllOnes(l->mask_type), slot);
+    return;
+  }
+  LLVMValueRef before = LLVMBuildLoad2(l->b, l->mask_type, slot, "");
+  LLVMBuildStore(l->b, LLVMBuildOr(l->b, before, mask, ""), slot);
+}
+
+static bool leaves_divergent_loop(const Lanes *l, uint32_t from, uint32_t to) {
+  for (uint32_t n = l->blocks[from].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+    if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, to))
+      return true;
+  return false;
+}
+
+static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+    if (LLVMGetIncomingBlock(phi, k) == from)
+      return LLVMGetIncomingValue(phi, k);
+  return NULL;
+}
+
+static LLVMValueRef wanted(Lanes *l, LLVMValueRef phi, LLVMValueRef v) {
+  return ln_value(l, phi)->shape.kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v);
+}
+
+/* All phis' new values are made before one is stored. */
+static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
+  const LaneBlock *s = &l->blocks[to];
+  bool blend = mask && ln_own_loop(l, to) == NO_BLOCK &&
+               ((s->meets && s->npred > 1) || leaves_divergent_loop(l, l->at, to));
+  LLVMBasicBlockRef from = l->blocks[l->at].old;
+  VEC(LLVMValueRef) values = {0};
+  LLVMValueRef phi;
+  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi))
+    VEC_PUSH(l->arena, &values, wanted(l, phi, incoming(phi, from)));
+  uint32_t n = 0;
+  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi)) {
+    LLVMValueRef v = values.data[n++], slot = ln_value(l, phi)->slot;
+    if (blend && ln_value(l, phi)->shape.kind == SHAPE_VECTOR)
+      v = LLVMBuildSelect(l->b, mask, v, LLVMBuildLoad2(l->b, LLVMTypeOf(v), slot, ""), "");
+    LLVMBuildStore(l->b, v, slot);
+  }
+}
+
+/* What the edges of the block will read is read before one of them writes. */
+static void read_for_edges(Lanes *l, const LaneBlock *b) {
+  for (uint32_t s = 0; s < b->nsucc; s++)
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->succ[s]].old); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi)) {
+      LLVMValueRef v = incoming(phi, b->old);
+      if (ln_value(l, v))
+        (void)(ln_shape(l, v).kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v));
+    }
+}
+
+static void jump(Lanes *l, LLVMBasicBlockRef to) { LLVMBuildBr(l->b, to); }
+
+/* All lanes of the mask go along one edge. */
+static void follow_edge(Lanes *l, uint32_t to) {
+  uint32_t head = l->at, context = l->blocks[head].loop;
+  uint32_t own = ln_own_loop(l, to);
+  bool again = own != NO_BLOCK && in_set(&l->loops.data[own].blocks, head);
+  set_phis(l, to, l->mask_now);
+  if (again && !l->loops.data[own].divergent) {
+    jump(l, l->blocks[to].body);
+    return;
+  }
+  if (l->blocks[to].follows) {
+    LLVMBuildStore(l->b, l->mask_now, l->blocks[to].mask);
+    jump(l, l->blocks[to].body);
+    return;
+  }
+  wait_for(l, to, l->mask_now);
+  for (; !loop_has(l, context, to); context = l->loops.data[context].parent) {
+    if (unit_is_masked(l, head, context)) {
+      jump(l, next_of(l, head, context));
+      return;
+    }
+    head = l->loops.data[context].header;
+  }
+  if (again || unit_is_masked(l, head, context))
+    jump(l, next_of(l, head, context));
+  else
+    jump(l, way_in(l, to));
+}
+
+static void split(Lanes *l, const LaneBlock *b, LLVMValueRef condition) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old), bits = ln_vector(l, condition), masks[2];
+  for (unsigned s = 0; s < 2; s++)
+    masks[s] = ln_and(l, l->mask_now, bits, s == 1);
+  for (unsigned s = 0; s < 2; s++) {
+    uint32_t to = valuemap_get(&l->block_of, LLVMGetSuccessor(end, s));
+    set_phis(l, to, masks[s]);
+    wait_for(l, to, masks[s]);
+  }
+  jump(l, next_of(l, l->at, b->loop));
+}
+
+/* --- checks --- */
+
+/* The trap, as the first of the lanes comes to it. */
+static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
+  LLVMBasicBlockRef from = b->old, at = b->dead;
+  l->lane = lane;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(at); i;) {
+    LLVMValueRef copy;
+    if (LLVMIsAUnreachableInst(i)) {
+      LLVMBuildUnreachable(l->b);
+      break;
+    }
+    if (LLVMIsATerminatorInst(i)) {
+      from = at, at = LLVMGetSuccessor(i, 0);
+      i = LLVMGetFirstInstruction(at);
+      continue;
+    }
+    copy = LLVMIsAPHINode(i) ? ln_in_lane(l, incoming(i, from), lane) : ln_copy_in_lane(l, i, lane);
+    uint32_t n = valuemap_get(&l->copy_of, i);
+    if (n == VALUEMAP_NONE) {
+      valuemap_set(&l->copy_of, i, l->copies.len);
+      VEC_PUSH(l->arena, &l->copies, copy);
+    } else {
+      l->copies.data[n] = copy;
+    }
+    i = LLVMGetNextInstruction(i);
+  }
+  l->lane = NULL;
+  for (uint32_t k = 0; k < l->copies.len; k++)
+    l->copies.data[k] = NULL;
+}
+
+static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMValueRef lanes) {
+  LLVMPositionBuilderAtEnd(l->b, block);
+  if (l->how.whole || b->dirty || b->writes)
+    write_trap(l, b, ln_first(l, lanes));
+  else
+    jump(l, l->alone);
+}
+
+/* Behind it the builder is where the check has held. */
+static void write_check(Lanes *l, const LaneBlock *b) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old), c = LLVMGetCondition(end);
+  bool negated = LLVMGetSuccessor(end, 0) == b->dead; /* holds where the condition does not */
+  LLVMBasicBlockRef hold = ln_new_block(l, "ok"), fail = ln_new_block(l, "fail");
+  LaneValue *v = ln_value(l, c);
+  LLVMValueRef lanes = l->mask_now;
+  if (is_uniform(ln_shape(l, c))) {
+    LLVMValueRef bit = ln_scalar(l, c);
+    LLVMBuildCondBr(l->b, bit, negated ? fail : hold, negated ? hold : fail);
+    l->reading = true;
+  } else {
+    LLVMValueRef ends;
+    if (v && v->late && !l->mask_now && (ends = ln_ends_agree(l, v, !negated))) {
+      LLVMBasicBlockRef look = ln_new_block(l, "look");
+      LLVMBuildCondBr(l->b, ends, hold, look);
+      LLVMPositionBuilderAtEnd(l->b, look);
+      l->reading = true;
+    }
+    LLVMValueRef bits = v && v->late ? ln_compare(l, c) : ln_vector(l, c);
+    lanes = ln_and(l, l->mask_now, bits, !negated);
+    LLVMBuildCondBr(l->b, ln_any(l, lanes), fail, hold);
+    l->reading = true;
+  }
+  fail_in(l, b, fail, lanes);
+  l->reading = false;
+  LLVMPositionBuilderAtEnd(l->b, hold);
+}
+
+void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
+  LLVMBasicBlockRef go = ln_new_block(l, "alike");
+  LLVMBuildCondBr(l->b, ok, go, l->alone);
+  LLVMPositionBuilderAtEnd(l->b, go);
+}
+
+/* --- blocks --- */
+
+/* In front of a block or loop for which lanes may wait. */
+static void write_test(Lanes *l, uint32_t block) {
+  LaneBlock *b = &l->blocks[block];
+  uint32_t own = ln_own_loop(l, block),
+           context = own == NO_BLOCK ? b->loop : l->loops.data[own].parent;
+  LLVMPositionBuilderAtEnd(l->b, b->test);
+  LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "");
+  if (own != NO_BLOCK && !l->loops.data[own].divergent) {
+    LLVMBuildStore(l->b, mask, l->loops.data[own].mask);
+    LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
+  }
+  LLVMBuildCondBr(l->b, ln_any(l, mask), b->body, next_of(l, block, context));
+}
+
+static void write_loop_end(Lanes *l, uint32_t number) {
+  LaneLoop *loop = &l->loops.data[number];
+  const LaneBlock *header = &l->blocks[loop->header];
+  LLVMPositionBuilderAtEnd(l->b, loop->end);
+  LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, header->mask, "");
+  LLVMBuildCondBr(l->b, ln_any(l, mask), header->body, next_of(l, loop->header, loop->parent));
+}
+
+static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
+  if (b->masked) {
+    LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "mask");
+    if (!b->follows)
+      LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
+    return mask;
+  }
+  for (uint32_t n = b->loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+    if (l->loops.data[n].masked)
+      return LLVMBuildLoad2(l->b, l->mask_type, l->loops.data[n].mask, "mask");
+  return NULL;
+}
+
+/* All lanes return the same: then only that is written. */
+static bool returns_one(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[k].old);
+    if (LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) &&
+        (l->blocks[k].masked || !is_uniform(ln_shape(l, LLVMGetOperand(end, 0)))))
+      return false;
+  }
+  return true;
+}
+
+static void write_return(Lanes *l, const LaneBlock *b, LLVMValueRef end) {
+  if (LLVMGetNumOperands(end) && l->one_result) {
+    LLVMBuildStore(l->b, ln_scalar(l, LLVMGetOperand(end, 0)), l->result_slot);
+  } else if (LLVMGetNumOperands(end)) {
+    LLVMValueRef v = ln_vector(l, LLVMGetOperand(end, 0));
+    if (l->mask_now)
+      v = LLVMBuildSelect(l->b, l->mask_now, v,
+                          LLVMBuildLoad2(l->b, LLVMTypeOf(v), l->result_slot, ""), "");
+    LLVMBuildStore(l->b, v, l->result_slot);
+  }
+  jump(l, b->masked ? next_of(l, l->at, NO_BLOCK) : l->end);
+}
+
+static void write_end(Lanes *l, const LaneBlock *b) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
+  read_for_edges(l, b);
+  if (b->dead)
+    write_check(l, b);
+  if (LLVMIsAReturnInst(end)) {
+    write_return(l, b, end);
+  } else if (b->nsucc == 1) {
+    follow_edge(l, b->succ[0]);
+  } else if (b->splits) {
+    split(l, b, LLVMGetCondition(end));
+  } else {
+    LLVMBasicBlockRef sides[] = {ln_new_block(l, ""), ln_new_block(l, "")};
+    LLVMBuildCondBr(l->b, ln_scalar(l, LLVMGetCondition(end)), sides[0], sides[1]);
+    for (unsigned s = 0; s < 2; s++) {
+      LLVMPositionBuilderAtEnd(l->b, sides[s]);
+      follow_edge(l, valuemap_get(&l->block_of, LLVMGetSuccessor(end, s)));
+    }
+  }
+}
+
+static void write_block(Lanes *l, uint32_t block) {
+  LaneBlock *b = &l->blocks[block];
+  if (waits(l, block))
+    write_test(l, block);
+  for (uint32_t k = 0; k < l->values.len; k++)
+    l->values.data[k].now = NULL;
+  l->at = block;
+  LLVMPositionBuilderAtEnd(l->b, b->body);
+  l->mask_now = take_mask(l, b);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
+    if (LLVMIsAPHINode(i))
+      (void)(ln_shape(l, i).kind == SHAPE_VECTOR ? ln_vector(l, i) : ln_scalar(l, i));
+    else if (!LLVMIsATerminatorInst(i))
+      ln_write_instruction(l, i);
+  }
+  write_end(l, b);
+}
+
+/* --- the function --- */
+
+static void make_function(Lanes *l) {
+  Cg *cg = l->cg;
+  LLVMTypeRef *types = ARENA_ARRAY(l->arena, LLVMTypeRef, l->nargs + 1);
+  for (unsigned k = 0; k < l->nargs; k++)
+    types[k] = LLVMTypeOf(LLVMGetParam(l->f, k));
+  types[l->nargs] = cg->t.ptr;
+  const char *name = arena_printf(l->arena, "%s.lanes", LLVMGetValueName(l->f));
+  l->fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.i32, types, l->nargs + 1, 0));
+  LLVMSetLinkage(l->fn, LLVMInternalLinkage);
+  cg_attribute(cg, l->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(cg, l->fn, l->nargs + 1, "noalias", 0);
+  l->results = LLVMGetParam(l->fn, l->nargs);
+  l->mask_type = LLVMVectorType(cg->t.i1, l->width);
+  l->entry = ln_new_block(l, "entry");
+  l->end = ln_new_block(l, "end");
+  l->alone = ln_new_block(l, "alone");
+}
+
+static void make_array(Lanes *l, LaneValue *v) {
+  uint64_t bytes = (uint64_t)v->shape.step * l->width;
+  LLVMValueRef memory = LLVMBuildAlloca(l->b, LLVMArrayType2(l->cg->t.i8, bytes), "");
+  LLVMSetAlignment(memory, LLVMGetAlignment(v->old));
+  LLVMBuildStore(l->b, memory, v->slot);
+}
+
+static void make_slots(Lanes *l) {
+  LLVMPositionBuilderAtEnd(l->b, l->entry);
+  LLVMTypeRef i32 = l->cg->t.i32;
+  l->one_result = returns_one(l);
+  l->result_type = l->one_result ? i32 : LLVMVectorType(i32, l->width);
+  l->result_slot = LLVMBuildAlloca(l->b, l->result_type, "result");
+  for (uint32_t k = 0; k < l->values.len; k++) {
+    LaneValue *v = &l->values.data[k];
+    if (!v->outside)
+      continue;
+    LLVMTypeRef t = LLVMTypeOf(v->old);
+    v->slot = LLVMBuildAlloca(l->b, v->shape.kind == SHAPE_VECTOR ? ln_vector_type(l, t) : t, "");
+    if (LLVMIsAAllocaInst(v->old))
+      make_array(l, v);
+  }
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    LaneBlock *b = &l->blocks[k];
+    b->body = ln_new_block(l, LLVMGetBasicBlockName(b->old));
+    if (!b->masked && !waits(l, k))
+      continue;
+    b->mask = LLVMBuildAlloca(l->b, l->mask_type, "waiting");
+    LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
+    if (!waits(l, k))
+      continue;
+    b->test = ln_new_block(l, "test");
+  }
+  for (uint32_t n = 0; n < l->loops.len; n++) {
+    l->loops.data[n].end = l->loops.data[n].divergent ? ln_new_block(l, "again") : NULL;
+    l->loops.data[n].mask = LLVMBuildAlloca(l->b, l->mask_type, "");
+  }
+  jump(l, l->blocks[0].body);
+}
+
+static void write_ends(Lanes *l) {
+  LLVMTypeRef i32 = l->cg->t.i32;
+  for (uint32_t n = 0; n < l->loops.len; n++)
+    if (l->loops.data[n].divergent)
+      write_loop_end(l, n);
+  LLVMPositionBuilderAtEnd(l->b, l->alone);
+  LLVMBuildRet(l->b, LLVMConstInt(i32, 1, 0));
+  LLVMPositionBuilderAtEnd(l->b, l->end);
+  LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(l->f));
+  if (LLVMGetTypeKind(result) != LLVMVoidTypeKind)
+    LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->result_type, l->result_slot, ""), l->results);
+  LLVMBuildRet(l->b, LLVMConstNull(i32));
+}
+
+bool cg_lanes_agree(const Lanes *l) {
+  if (l->values.len > MASKED_VALUES)
+    return false;
+  for (uint32_t k = 0; k < l->values.len; k++)
+    if (l->values.data[k].agreed)
+      return true;
+  return false;
+}
+
+bool cg_lanes_one_result(const Lanes *l) { return l->one_result; }
+
+LLVMValueRef cg_lanes_write(Lanes *l) {
+  if (!can_write(l) || !is_worth_it(l))
+    return NULL;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  find_followers(l);
+  make_function(l);
+  make_slots(l);
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    write_block(l, l->order[k]);
+  write_ends(l);
+  if (here)
+    LLVMPositionBuilderAtEnd(l->b, here);
+  if (l->failed) {
+    LLVMDeleteFunction(l->fn);
+    return NULL;
+  }
+  return l->fn;
+}
+
+/* --- the machine, and LLVM's help --- */
+
+/* "+name" or "-name" of a list: the last one counts. */
+static bool has_feature(const char *list, const char *name) {
+  size_t n = strlen(name);
+  bool has = false;
+  for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
+    if (strcspn(p, ",") == n + 1 && memcmp(p + 1, name, n) == 0)
+      has = *p == '+';
+  return has;
+}
+
+unsigned cg_lanes_width(Cg *cg) {
+  char *features = LLVMGetTargetMachineFeatureString(cg->machine);
+  bool wide = has_feature(features, "avx512f") && has_feature(features, "avx512dq") &&
+              has_feature(features, "avx512bw") && has_feature(features, "avx512vl");
+  bool fused = has_feature(features, "fma"); /* host/math.c */
+  unsigned width = !fused ? 0 : wide ? 16 : has_feature(features, "avx2") ? 8 : 0;
+  LLVMDisposeMessage(features);
+  return width;
+}
+
+static void merge_latches(Cg *cg) {
+  Arena *a = &cg->cx->arena;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder, .block_of.arena = a};
+    if (!LLVMIsDeclaration(f))
+      ln_merge_latches(&l);
+  }
+  if (here)
+    LLVMPositionBuilderAtEnd(cg->builder, here);
+}
+
+/* Lanes want branches. A switch of more cases than lanes have blocks stays one: such a function runs thread by thread anyway, and a tree of so many
+ * comparisons of one value takes LLVM's code generator minutes (CodeGenPrepare looks from each of them at all others). */
+static void lower_switches(Cg *cg, LLVMValueRef f) {
+  bool any = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsASwitchInst(end))
+      continue;
+    if (LLVMGetNumSuccessors(end) > LANES_BLOCKS)
+      return;
+    any = true;
+  }
+  if (any)
+    cg_run_function_passes(cg, f, "lower-switch");
+}
+
+/* What lanes want of loops; not of functions that are too long for lanes, where it takes time with the square of a loop's exits. */
+static void make_regular(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      lower_switches(cg, f);
+  merge_latches(cg);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && LLVMCountBasicBlocks(f) <= 2 * LANES_BLOCKS)
+      cg_run_function_passes(cg, f, "loop-simplify,lcssa");
+}
+
+void cg_lanes_prepare(Cg *cg) {
+  cg_run_passes(cg, "always-inline,cgscc(inline)");
+  cg_run_passes(cg, cg_cleaning(cg));
+  make_regular(cg);
+}
+
+void cg_lanes_regulate(Cg *cg) {
+  cg_run_passes(cg, cg_cleaning(cg));
+  make_regular(cg);
+}

@@ -1,0 +1,233 @@
+/* Lanes: loops that lanes leave one by one get a copy in front that they run together. See lanes.h.
+ *
+ * `for i in range(grid(1), n, gridsize(1))`: until the last turn or two all lanes go on. A copy of the loop runs as long as its condition holds
+ * in all of them, without masks, and leaves to the loop itself, which goes on from there:
+ *
+ *   before -> header' -> body' -> header' …      header' asks pyptx.all(condition)
+ *               |
+ *             header -> body -> header …         as it was
+ *
+ * Of one thread pyptx.all is false (cg_lanes_forget_doubles): it needs no copy. */
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/private.h"
+
+enum { MOST_INSTRUCTIONS = 80, MOST_BLOCKS = 12 };
+
+typedef struct Double {
+  Lanes *l;
+  const LaneLoop *loop;
+  LLVMBasicBlockRef before, header, latch, *copies; /* copies: by block */
+  ValueMap value_of;                                /* instruction -> news */
+  VEC(LLVMValueRef) news;
+} Double;
+
+/* --- which loops --- */
+
+static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
+  unsigned instructions = 0, blocks = 0;
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    const LaneBlock *b = &l->blocks[k];
+    if (!in_set(&loop->blocks, k))
+      continue;
+    if (&l->loops.data[b->loop] != loop || ++blocks > MOST_BLOCKS)
+      return false;
+    for (uint32_t s = 0; s < b->nsucc; s++)
+      if (k != loop->header && !in_set(&loop->blocks, b->succ[s]))
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i))
+      if (++instructions > MOST_INSTRUCTIONS || cg_is_block_barrier(i) || cg_is_meeting(i) ||
+          (k == loop->header && cg_lanes_writes(i)))
+        return false;
+  }
+  return true;
+}
+
+/* Left by lanes one by one, because a number of theirs that rises by steps comes to its end. */
+static bool is_chosen(Lanes *l, const LaneLoop *loop) {
+  const LaneBlock *h = &l->blocks[loop->header];
+  if (!loop->divergent || h->nsucc != 2 || h->dead ||
+      in_set(&loop->blocks, h->succ[0]) == in_set(&loop->blocks, h->succ[1]))
+    return false;
+  LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->old));
+  return LLVMIsAICmpInst(c) && ln_shape(l, LLVMGetOperand(c, 0)).kind == SHAPE_STEP &&
+         ln_shape(l, LLVMGetOperand(c, 1)).kind == SHAPE_STEP && is_small_and_closed(l, loop);
+}
+
+/* --- the copy --- */
+
+static LLVMValueRef copy_of_value(Double *d, LLVMValueRef old) {
+  uint32_t n = valuemap_get(&d->value_of, old);
+  return n == VALUEMAP_NONE ? old : d->news.data[n];
+}
+
+static LLVMBasicBlockRef copy_of_block(Double *d, LLVMBasicBlockRef old) {
+  uint32_t n = valuemap_get(&d->l->block_of, old);
+  return n == VALUEMAP_NONE || !in_set(&d->loop->blocks, n) ? old : d->copies[n];
+}
+
+static void copy_block(Double *d, uint32_t number) {
+  Lanes *l = d->l;
+  LLVMPositionBuilderAtEnd(l->b, d->copies[number]);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[number].old); i;
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(l->b, LLVMTypeOf(i), "")
+                                          : LLVMInstructionClone(i);
+    if (!LLVMIsAPHINode(i))
+      LLVMInsertIntoBuilder(l->b, copy);
+    valuemap_set(&d->value_of, i, d->news.len);
+    VEC_PUSH(l->arena, &d->news, copy);
+  }
+}
+
+static void fill_phi(Double *d, LLVMValueRef phi) {
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = copy_of_block(d, LLVMGetIncomingBlock(phi, k));
+    LLVMValueRef v = copy_of_value(d, LLVMGetIncomingValue(phi, k));
+    LLVMAddIncoming(copy_of_value(d, phi), &v, &from, 1);
+  }
+}
+
+static void connect_block(Double *d, uint32_t number) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(d->l->blocks[number].old); i;
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef copy = copy_of_value(d, i);
+    if (LLVMIsAPHINode(i)) {
+      fill_phi(d, i);
+      continue;
+    }
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+      if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
+        LLVMSetOperand(copy, (unsigned)k, copy_of_value(d, LLVMGetOperand(i, (unsigned)k)));
+    for (unsigned s = 0; LLVMIsATerminatorInst(i) && s < LLVMGetNumSuccessors(i); s++)
+      LLVMSetSuccessor(copy, s, copy_of_block(d, LLVMGetSuccessor(i, s)));
+  }
+}
+
+/* Blocks that end in traps are entered from the copy, too. */
+static void enter_traps(Double *d, uint32_t number) {
+  const LaneBlock *b = &d->l->blocks[number];
+  for (LLVMValueRef phi = b->dead ? LLVMGetFirstInstruction(b->dead) : NULL;
+       phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+    for (unsigned k = 0, n = LLVMCountIncoming(phi); k < n; k++)
+      if (LLVMGetIncomingBlock(phi, k) == b->old) {
+        LLVMValueRef v = copy_of_value(d, LLVMGetIncomingValue(phi, k));
+        LLVMAddIncoming(phi, &v, &d->copies[number], 1);
+      }
+}
+
+/* The loop's own header is entered from the copy's. */
+static void follow_copy(Double *d) {
+  Lanes *l = d->l;
+  LLVMBasicBlockRef from = d->copies[d->loop->header];
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(d->header), next; LLVMIsAPHINode(phi);
+       phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    LLVMPositionBuilderBefore(l->b, phi);
+    LLVMValueRef now = LLVMBuildPhi(l->b, LLVMTypeOf(phi), ""), copy = copy_of_value(d, phi);
+    LLVMAddIncoming(now, &copy, &from, 1);
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+      if (LLVMGetIncomingBlock(phi, k) == d->latch) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+        LLVMAddIncoming(now, &v, &d->latch, 1);
+      }
+    LLVMReplaceAllUsesWith(phi, now);
+    LLVMInstructionEraseFromParent(phi);
+  }
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(d->before);
+  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+    if (LLVMGetSuccessor(end, s) == d->header)
+      LLVMSetSuccessor(end, s, from);
+}
+
+static void ask_all(Double *d) {
+  Lanes *l = d->l;
+  LLVMTypeRef i1 = l->cg->t.i1, types[] = {i1, i1};
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, CG_ALL_NAME),
+               end = LLVMGetBasicBlockTerminator(d->copies[d->loop->header]);
+  if (!fn)
+    fn = LLVMAddFunction(l->cg->module, CG_ALL_NAME, LLVMFunctionType(i1, types, 2, 0));
+  bool holds = in_set(
+      &d->loop->blocks,
+      valuemap_get(&l->block_of, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(d->header), 0)));
+  LLVMBasicBlockRef body = LLVMGetSuccessor(end, holds ? 0 : 1);
+  LLVMPositionBuilderBefore(l->b, end);
+  LLVMValueRef args[] = {LLVMGetCondition(end), LLVMConstInt(i1, holds, 0)};
+  LLVMValueRef all = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+  LLVMBuildCondBr(l->b, all, body, d->header);
+  LLVMInstructionEraseFromParent(end);
+}
+
+/* x goes on by a number that is not known? */
+static bool has_stride(const Double *d, LLVMValueRef x) {
+  for (unsigned k = 0; LLVMIsAPHINode(x) && k < LLVMCountIncoming(x); k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(x, k);
+    if (LLVMGetIncomingBlock(x, k) == d->latch && LLVMIsAInstruction(next) &&
+        LLVMGetInstructionOpcode(next) == LLVMAdd)
+      return !LLVMIsAConstant(LLVMGetOperand(next, 0)) && !LLVMIsAConstant(LLVMGetOperand(next, 1));
+  }
+  return false;
+}
+
+static void make_double(Lanes *l, const LaneLoop *loop) {
+  Double d = {.l = l,
+              .loop = loop,
+              .header = l->blocks[loop->header].old,
+              .latch = l->blocks[loop->latch].old,
+              .copies = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, l->nblocks),
+              .value_of.arena = l->arena};
+  for (uint32_t p = 0; p < l->blocks[loop->header].npred; p++)
+    if (l->blocks[loop->header].pred[p] != loop->latch)
+      d.before = l->blocks[l->blocks[loop->header].pred[p]].old;
+  LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
+  l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) ||
+                has_stride(&d, LLVMGetOperand(condition, 1));
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    if (in_set(&loop->blocks, k))
+      d.copies[k] = LLVMInsertBasicBlockInContext(l->cg->context, d.header, "all");
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    if (d.copies[k])
+      copy_block(&d, k);
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    if (d.copies[k]) {
+      connect_block(&d, k);
+      enter_traps(&d, k);
+    }
+  ask_all(&d);
+  follow_copy(&d);
+}
+
+/* --- the door --- */
+
+Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  Lanes *l = cg_lanes_analyse(cg, f, how);
+  bool any = false;
+  for (uint32_t k = 0; l && k < l->loops.len; k++)
+    if (is_chosen(l, &l->loops.data[k])) {
+      make_double(l, &l->loops.data[k]);
+      any = true;
+    }
+  if (here)
+    LLVMPositionBuilderAtEnd(cg->builder, here);
+  if (!any)
+    return l;
+  Lanes *doubled = cg_lanes_analyse(cg, f, how);
+  if (doubled)
+    doubled->strides = l->strides;
+  return doubled;
+}
+
+bool cg_lanes_stride(const Lanes *l) { return l->strides; }
+
+void cg_lanes_forget_doubles(Cg *cg) {
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_ALL_NAME);
+  if (!fn)
+    return;
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+    LLVMValueRef call = LLVMGetUser(use);
+    LLVMReplaceAllUsesWith(call, LLVMConstInt(cg->t.i1, 0, 0));
+    LLVMInstructionEraseFromParent(call);
+  }
+  LLVMDeleteFunction(fn);
+}

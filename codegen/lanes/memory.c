@@ -1,0 +1,392 @@
+/* Lanes: loads and stores. See lanes.h; values.c calls it.
+ *
+ * Lanes that are neighbours in memory are one access, with a mask where not all run; others are a gather or scatter. What has neither form
+ * runs lane by lane. */
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/block_order.h"
+
+static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *overloads,
+                                LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align) {
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, overloads, 2);
+  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+  LLVMAddCallSiteAttribute(call, 1 + pointer, LLVMCreateEnumAttribute(l->cg->context, kind, align));
+  return call;
+}
+
+/* Neighbours in memory, as the lanes are? */
+static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  Shape s = ln_shape(l, pointer);
+  return s.kind == SHAPE_STEP && (uint64_t)s.step == LLVMABISizeOfType(l->cg->layout, t) &&
+         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * (uint64_t)s.step;
+}
+
+/* Pairs in memory: one run of twice as many parts, or two gathers. */
+
+enum { TWICE = UINT16_MAX };
+
+/* Lanes begin, begin + by, … of x and y, one behind the other; or each of x twice; or each of x and, `second` further on, of y in turn. */
+static LLVMValueRef shuffled(Lanes *l, LLVMValueRef x, LLVMValueRef y, unsigned n, unsigned begin,
+                             unsigned by, unsigned second) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
+  for (unsigned k = 0; k < n; k++)
+    all[k] = LLVMConstInt(l->cg->t.i32,
+                          second == TWICE ? k / 2
+                          : second        ? k / 2 + k % 2 * second
+                                          : begin + k * by,
+                          0);
+  return LLVMBuildShuffleVector(l->b, x, y, LLVMConstVector(all, n), "");
+}
+
+static LLVMValueRef mask_of_parts(Lanes *l) {
+  return l->mask_now
+             ? shuffled(l, l->mask_now, LLVMGetPoison(l->mask_type), 2 * l->width, 0, 0, TWICE)
+             : NULL;
+}
+
+static LLVMValueRef pointer_to_part(Lanes *l, LLVMValueRef pointer, LLVMTypeRef part, unsigned k) {
+  LLVMValueRef at = LLVMConstInt(l->cg->t.i64, k, 0);
+  return LLVMBuildGEP2(l->b, part, ln_vector(l, pointer), &at, 1, "");
+}
+
+static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
+  unsigned align = LLVMGetAlignment(i), own = LLVMABIAlignmentOfType(l->cg->layout, part);
+  return align < own ? align : own;
+}
+
+/* A pair that fills 64 bits is gathered and scattered as such: half as many accesses. */
+static bool is_word(const Lanes *l, LLVMTypeRef pair) {
+  return LLVMSizeOfTypeInBits(l->cg->layout, pair) == 64;
+}
+
+static LLVMValueRef gather_words(Lanes *l, LLVMValueRef pointer, LLVMTypeRef parts,
+                                 unsigned align) {
+  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
+              types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+  LLVMValueRef args[] = {ln_vector(l, pointer), ln_mask_or_all(l), LLVMGetPoison(words)};
+  LLVMValueRef got = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+  return LLVMBuildBitCast(l->b, got, parts, "");
+}
+
+static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, unsigned align) {
+  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
+              types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+  LLVMValueRef args[] = {LLVMBuildBitCast(l->b, parts, words, ""), ln_vector(l, pointer),
+                         ln_mask_or_all(l)};
+  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+}
+
+static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t),
+              wide = LLVMVectorType(part, 2 * l->width), all = LLVMVectorType(part, l->width);
+  LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
+  unsigned align = part_alignment(l, i, part);
+  if (is_run(l, pointer, t) && l->mask_now) {
+    LLVMTypeRef types[] = {wide, LLVMTypeOf(pointer)};
+    LLVMValueRef args[] = {ln_scalar(l, pointer), mask_of_parts(l), LLVMGetPoison(wide)};
+    both = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  } else if (is_run(l, pointer, t)) {
+    both = LLVMBuildLoad2(l->b, wide, ln_scalar(l, pointer), "");
+    LLVMSetAlignment(both, align);
+  }
+  if (!both && is_word(l, t))
+    both = gather_words(l, pointer, wide, LLVMGetAlignment(i));
+  for (unsigned k = 0; k < 2; k++) {
+    if (both) {
+      parts[k] = shuffled(l, both, LLVMGetPoison(wide), l->width, k, 2, 0);
+      continue;
+    }
+    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+    LLVMValueRef args[] = {pointer_to_part(l, pointer, part, k), ln_mask_or_all(l),
+                           LLVMGetPoison(all)};
+    parts[k] = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+  }
+  v->now = LLVMGetPoison(ln_vector_type(l, t));
+  for (unsigned k = 0; k < 2; k++)
+    v->now = LLVMBuildInsertValue(l->b, v->now, parts[k], k, "");
+}
+
+static void store_pairs(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1), parts[2];
+  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t),
+              all = LLVMVectorType(part, l->width);
+  unsigned align = part_alignment(l, i, part);
+  value = ln_vector(l, value);
+  for (unsigned k = 0; k < 2; k++)
+    parts[k] = LLVMBuildExtractValue(l->b, value, k, "");
+  if (is_run(l, pointer, t)) {
+    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
+    LLVMTypeRef types[] = {LLVMTypeOf(both), LLVMTypeOf(pointer)};
+    LLVMValueRef args[] = {both, ln_scalar(l, pointer), mask_of_parts(l)};
+    if (args[2])
+      call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
+    else
+      LLVMSetAlignment(LLVMBuildStore(l->b, both, args[1]), align);
+    return;
+  }
+  if (is_word(l, t)) {
+    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
+    scatter_words(l, both, pointer, LLVMGetAlignment(i));
+    return;
+  }
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
+    LLVMValueRef args[] = {parts[k], pointer_to_part(l, pointer, part, k), ln_mask_or_all(l)};
+    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+  }
+}
+
+/* --- indices that may count from the end --- */
+
+/* The x of x >> k & n, which is n if x is negative, else 0; NULL if v is none. */
+static LLVMValueRef sign_of(LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAnd ||
+      !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+    return NULL;
+  LLVMValueRef shift = LLVMGetOperand(v, 0);
+  if (!LLVMIsAInstruction(shift) || LLVMGetNumOperands(shift) != 2 ||
+      !LLVMIsAConstantInt(LLVMGetOperand(shift, 1)))
+    return NULL;
+  LLVMOpcode op = LLVMGetInstructionOpcode(shift);
+  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(shift, 1)),
+           n = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
+  bool is = op == LLVMAShr ? by == 63 : op == LLVMLShr && by < 64 && n == (uint64_t)1 << (63 - by);
+  return is ? LLVMGetOperand(shift, 0) : NULL;
+}
+
+/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v is none. */
+static LLVMValueRef unwrapped(LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v))
+    return NULL;
+  for (unsigned k = 0; LLVMGetInstructionOpcode(v) == LLVMAdd && k < 2; k++)
+    if (sign_of(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k))
+      return LLVMGetOperand(v, 1 - k);
+  if (!LLVMIsASelectInst(v) || !LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
+    return NULL;
+  LLVMValueRef test = LLVMGetOperand(v, 0), x = LLVMGetOperand(v, 2), other = LLVMGetOperand(v, 1);
+  bool negative = LLVMGetICmpPredicate(test) == LLVMIntSLT && LLVMGetOperand(test, 0) == x &&
+                  LLVMIsAConstantInt(LLVMGetOperand(test, 1)) &&
+                  LLVMIsNull(LLVMGetOperand(test, 1));
+  return negative && LLVMIsAInstruction(other) && LLVMGetInstructionOpcode(other) == LLVMAdd &&
+                 (LLVMGetOperand(other, 0) == x || LLVMGetOperand(other, 1) == x)
+             ? x
+             : NULL;
+}
+
+/* Lanes that are side by side where x, which grows, is not negative. */
+typedef struct Run {
+  LLVMValueRef x;     /* i64; NULL: they are not even then */
+  LLVMValueRef first; /* there: lane 0's address */
+  int64_t step;       /* of x */
+} Run;
+
+static bool is_at_hand(Lanes *l, LLVMValueRef old) {
+  LaneValue *v = ln_value(l, old);
+  return !v || v->now || v->slot;
+}
+
+static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  Run none = {0};
+  if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2)
+    return none;
+  LLVMValueRef base = LLVMGetOperand(pointer, 0), index = LLVMGetOperand(pointer, 1);
+  LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer);
+  LLVMValueRef whole = unwrapped(index), added = sign_of(index), x = whole ? whole : added;
+  if (!x || LLVMTypeOf(x) != l->cg->t.i64 || !is_at_hand(l, x) || !is_at_hand(l, base))
+    return none;
+  Shape s = ln_shape(l, x), b = ln_shape(l, base);
+  int64_t size = (int64_t)LLVMABISizeOfType(l->cg->layout, t);
+  if (s.kind != SHAPE_STEP || s.step <= 0 || b.kind != SHAPE_STEP ||
+      LLVMSizeOfTypeInBits(l->cg->layout, t) != 8 * (uint64_t)size ||
+      b.step + (whole ? s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit) : 0) != size)
+    return none;
+  Run r = {ln_scalar(l, x), ln_scalar(l, base), s.step};
+  if (whole)
+    r.first = LLVMBuildGEP2(l->b, unit, r.first, &r.x, 1, "");
+  return r;
+}
+
+typedef struct Ways {
+  LLVMBasicBlockRef near, far, done;
+} Ways;
+
+/* None that runs counts from the end, if the first one does not and is far from wrapping around. */
+static LLVMValueRef is_ahead(Lanes *l, LLVMValueRef x) {
+  LLVMValueRef limit = LLVMConstInt(l->cg->t.i64, UINT64_C(1) << 62, 0);
+  return LLVMBuildICmp(l->b, LLVMIntULT, x, limit, "");
+}
+
+/* Behind it the builder is where no lane that runs counts from the end. Mostly that shows in lane 0, whether it runs or not. */
+static Ways part_ways(Lanes *l, const Run *r) {
+  Ways w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
+  LLVMBasicBlockRef other = l->mask_now ? ln_new_block(l, "first") : w.far;
+  LLVMBuildCondBr(l->b, is_ahead(l, r->x), w.near, other);
+  if (l->mask_now) {
+    LLVMTypeRef i64 = l->cg->t.i64;
+    LLVMPositionBuilderAtEnd(l->b, other);
+    LLVMValueRef by = LLVMBuildMul(l->b, ln_first(l, l->mask_now),
+                                   LLVMConstInt(i64, (uint64_t)r->step, 0), "");
+    LLVMBuildCondBr(l->b, is_ahead(l, LLVMBuildAdd(l->b, r->x, by, "")), w.near, w.far);
+  }
+  LLVMPositionBuilderAtEnd(l->b, w.near);
+  return w;
+}
+
+/* --- runs --- */
+
+static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, unsigned align) {
+  if (l->mask_now) {
+    LLVMTypeRef types[] = {all, LLVMTypeOf(first)};
+    LLVMValueRef args[] = {first, l->mask_now, LLVMGetPoison(all)};
+    return call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  }
+  LLVMValueRef got = LLVMBuildLoad2(l->b, all, first, "");
+  LLVMSetAlignment(got, align);
+  return got;
+}
+
+static void store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned align) {
+  if (l->mask_now) {
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(first)};
+    LLVMValueRef args[] = {value, first, l->mask_now};
+    call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
+  } else {
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, first), align);
+  }
+}
+
+static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
+  LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
+  LLVMValueRef args[] = {value, pointers, ln_mask_or_all(l)};
+  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+}
+
+static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointers,
+                                       const Run *r, unsigned align) {
+  Ways w = part_ways(l, r);
+  LLVMBasicBlockRef from[] = {w.near, w.far};
+  LLVMValueRef got[2];
+  got[0] = load_run(l, all, r->first, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.far);
+  got[1] = ln_gather(l, all, pointers, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.done);
+  LLVMValueRef phi = LLVMBuildPhi(l->b, all, "");
+  LLVMAddIncoming(phi, got, from, 2);
+  return phi;
+}
+
+static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r,
+                                 unsigned align) {
+  Ways w = part_ways(l, r);
+  store_run(l, value, r->first, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.far);
+  scatter(l, value, pointers, align);
+  LLVMBuildBr(l->b, w.done);
+  LLVMPositionBuilderAtEnd(l->b, w.done);
+}
+
+/* --- far ahead --- */
+
+enum { LINE = 64, AHEAD = 4 };
+
+/* By how much the run at `pointer` goes on in each turn of the loop around it, in units of the address's type: a number that is not
+ * known, as the grid's size. NULL otherwise. */
+static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
+  uint32_t loop = l->blocks[l->at].loop;
+  if (loop == NO_BLOCK || l->loops.data[loop].divergent || !LLVMIsAGetElementPtrInst(pointer) ||
+      LLVMGetNumOperands(pointer) != 2 || !LLVMIsAPHINode(LLVMGetOperand(pointer, 1)))
+    return NULL;
+  const LaneLoop *around = &l->loops.data[loop];
+  LLVMValueRef phi = LLVMGetOperand(pointer, 1);
+  LaneValue *base = ln_value(l, LLVMGetOperand(pointer, 0));
+  if (LLVMGetInstructionParent(phi) != l->blocks[around->header].old ||
+      (base && in_set(&around->blocks, base->block)))
+    return NULL;
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k);
+    if (LLVMGetIncomingBlock(phi, k) != l->blocks[around->latch].old || !LLVMIsAInstruction(next) ||
+        LLVMGetInstructionOpcode(next) != LLVMAdd)
+      continue;
+    for (unsigned side = 0; side < 2; side++) {
+      LLVMValueRef by = LLVMGetOperand(next, 1 - side);
+      LaneValue *v = ln_value(l, by);
+      if (LLVMGetOperand(next, side) == phi && !LLVMIsAConstant(by) &&
+          is_uniform(ln_shape(l, by)) && !(v && in_set(&around->blocks, v->block)))
+        return by;
+    }
+  }
+  return NULL;
+}
+
+/* Single lines far from one another are what a processor does not foresee; of longer pieces it does, and so many of them ahead would
+ * push one another out of the cache. */
+static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
+  LLVMValueRef by = bytes <= LINE ? stride_of(l, pointer) : NULL;
+  if (!by)
+    return;
+  const CgTypes *t = &l->cg->t;
+  by = LLVMBuildMul(l->b, ln_scalar(l, by), LLVMConstInt(LLVMTypeOf(by), AHEAD, 0), "");
+  LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer), type = t->ptr;
+  LLVMValueRef then = LLVMBuildGEP2(l->b, unit, first, &by, 1, ""), /* read, to all caches, data */
+      args[] = {then, LLVMConstInt(t->i32, 0, 0), LLVMConstInt(t->i32, 3, 0),
+                LLVMConstInt(t->i32, 1, 0)},
+               fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
+/* --- loads and stores --- */
+
+LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
+  LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
+  LLVMValueRef args[] = {pointers, ln_mask_or_all(l), LLVMGetPoison(vector)};
+  return call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+}
+
+void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
+  LLVMValueRef pointer = LLVMGetOperand(i, 0);
+  unsigned align = LLVMGetAlignment(i);
+  if (cg_is_plain_access(i) && ln_is_pair(t)) {
+    load_pairs(l, i, v);
+  } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
+             LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+    ln_write_lane_by_lane(l, i, v);
+  } else if (is_run(l, pointer, t)) {
+    LLVMValueRef first = ln_scalar(l, pointer);
+    v->now = load_run(l, all, first, align);
+    if (!l->mask_now)
+      fetch_ahead(l, pointer, first, LLVMABISizeOfType(l->cg->layout, all));
+  } else {
+    LLVMValueRef pointers = ln_vector(l, pointer);
+    Run r = find_run(l, pointer, t);
+    v->now = r.x ? load_run_or_gather(l, all, pointers, &r, align)
+                 : ln_gather(l, all, pointers, align);
+  }
+}
+
+/* Lanes that store to one place do so in their order. */
+void ln_write_store(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
+  LLVMTypeRef t = LLVMTypeOf(value);
+  unsigned align = LLVMGetAlignment(i);
+  if (cg_is_plain_access(i) && is_uniform(ln_shape(l, pointer)) && is_uniform(ln_shape(l, value))) {
+    ln_copy_scalar(l, i);
+  } else if (cg_is_plain_access(i) && ln_is_pair(t)) {
+    store_pairs(l, i);
+  } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
+             LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
+    ln_write_lane_by_lane(l, i, NULL);
+  } else if (is_run(l, pointer, t)) {
+    store_run(l, ln_vector(l, value), ln_scalar(l, pointer), align);
+  } else {
+    LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
+    Run r = find_run(l, pointer, t);
+    if (r.x)
+      store_run_or_scatter(l, all, pointers, &r, align);
+    else
+      scatter(l, all, pointers, align);
+  }
+}

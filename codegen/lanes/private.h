@@ -1,0 +1,200 @@
+/* Lanes, between its files: regions.c finds loops, regions and their order, shape.c shapes, control.c writes the flow of
+ * control, values.c the instructions, memory.c those that load and store. */
+#ifndef PYPTX_CODEGEN_LANES_PRIVATE_H
+#define PYPTX_CODEGEN_LANES_PRIVATE_H
+
+#include "codegen/lanes/lanes.h"
+#include "codegen/llvm/valuemap.h"
+
+enum {
+  LANES_BLOCKS = 192,
+  LANES_INSTRUCTIONS = 3000,
+  LANES_WORDS = LANES_BLOCKS / 64,
+  LANES_ARRAY_BYTES = 1 << 20,
+  NO_BLOCK = UINT32_MAX
+};
+
+typedef struct BlockSet {
+  uint64_t words[LANES_WORDS];
+} BlockSet;
+
+static inline bool in_set(const BlockSet *s, uint32_t k) {
+  return s->words[k / 64] >> (k % 64) & 1;
+}
+static inline void add_to(BlockSet *s, uint32_t k) { s->words[k / 64] |= (uint64_t)1 << (k % 64); }
+
+typedef enum ShapeKind { SHAPE_NONE, SHAPE_STEP, SHAPE_VECTOR } ShapeKind;
+/* STEP: lane k has lane 0's value plus k * step (of a pointer: bytes). NONE: not known yet. */
+typedef struct Shape {
+  ShapeKind kind;
+  int64_t step;
+  unsigned zeros; /* STEP, an integer: so many low bits of lane 0's value are 0 (align.c) */
+} Shape;
+
+static inline bool is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
+
+/* A context is a loop, or the function (NO_BLOCK); its units are its own blocks and the loops right inside it. */
+typedef struct LaneLoop {
+  uint32_t header, latch, parent; /* parent: a loop */
+  BlockSet blocks;
+  bool divergent; /* lanes leave it at different iterations: all its units are masked */
+  bool masked;    /* as a unit of its parent */
+  /* being written */
+  LLVMValueRef mask;     /* alloca: the lanes that run it, if it is masked and not divergent */
+  LLVMBasicBlockRef end; /* divergent: is another iteration needed? */
+} LaneLoop;
+
+typedef struct LaneBlock {
+  LLVMBasicBlockRef old;
+  /* the successor that ends in a trap, NULL if none: its branch is a check */
+  LLVMBasicBlockRef dead;
+  uint32_t succ[2], nsucc; /* the others */
+  uint32_t *pred, npred;
+  uint32_t loop;   /* the innermost, NO_BLOCK if none */
+  uint32_t join;   /* immediate post-dominator, NO_BLOCK: the end */
+  uint32_t place;  /* in the order */
+  bool splits;     /* ends in a branch that is not the same for all lanes */
+  BlockSet region; /* splits: the blocks between it and its join */
+  bool masked;     /* as a unit of its context: lanes may come here without the others */
+  bool follows;    /* masked: runs right behind the one before it, for the same lanes */
+  bool meets;      /* ways from one split come together here: phis are blends */
+  bool writes;     /* it has effects */
+  bool dirty;      /* there may have been effects before it, of whichever lanes */
+  /* being written */
+  LLVMBasicBlockRef test, body; /* test: where masked */
+  /* alloca: the lanes that wait to run it; masked blocks and headers of divergent loops */
+  LLVMValueRef mask;
+} LaneBlock;
+
+typedef struct LaneValue {
+  LLVMValueRef old;
+  uint32_t block;
+  Shape shape;
+  bool outside; /* is used in other blocks, or is a phi */
+  /* a comparison that is made the same for all lanes, or the threads run one by one */
+  bool agreed;
+  bool late; /* a comparison that only its block's check uses: made where that fails */
+  /* being written */
+  LLVMValueRef slot; /* alloca, if outside */
+  LLVMValueRef now;  /* in the block being written */
+} LaneValue;
+
+struct Lanes {
+  Cg *cg;
+  Arena *arena;
+  LLVMValueRef f;
+  LLVMBuilderRef b;
+  unsigned width, nargs;
+  LanesHow how;
+  LaneBlock *blocks; /* in reverse post-order */
+  uint32_t nblocks;
+  VEC(LaneLoop) loops;
+  uint32_t *order; /* blocks; each loop's follow one another */
+  VEC(LaneValue) values;
+  ValueMap value_of, block_of; /* block_of: NO_BLOCK for those that end in traps */
+  unsigned uniform_kind;
+  bool strides; /* a copy of a loop goes on by what is no constant */
+  /* being written */
+  LLVMValueRef fn, results, result_slot;
+  LLVMBasicBlockRef entry, end, alone;
+  LLVMTypeRef mask_type;
+  LLVMTypeRef result_type;
+  bool failed, one_result;
+  uint32_t at;           /* block */
+  LLVMValueRef mask_now; /* NULL: all lanes */
+  /* a trap, for one lane */
+  LLVMValueRef lane; /* its number, NULL outside */
+  ValueMap copy_of;  /* instruction -> copies */
+  VEC(LLVMValueRef) copies;
+  bool reading; /* off the path: what is read here is not there for what follows */
+};
+
+static inline LaneValue *ln_value(Lanes *l, LLVMValueRef v) {
+  uint32_t n = valuemap_get(&l->value_of, v);
+  return n == VALUEMAP_NONE ? NULL : &l->values.data[n];
+}
+/* By how much an integer of that step is larger in the last lane. False where its type wraps more than once on the way: then the ends
+ * tell nothing about what is between. */
+static inline bool ln_rise(const Lanes *l, LLVMTypeRef t, int64_t step, int64_t *rise) {
+  unsigned bits = LLVMGetIntTypeWidth(t);
+  if (__builtin_mul_overflow(step, (int64_t)l->width - 1, rise))
+    return false;
+  return bits >= 64 || !((uint64_t)(*rise < 0 ? -*rise : *rise) >> bits);
+}
+/* The loop that has the block as its header, NO_BLOCK if none. */
+static inline uint32_t ln_own_loop(const Lanes *l, uint32_t block) {
+  uint32_t n = l->blocks[block].loop;
+  return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
+}
+/* May it run for some of the lanes only? */
+static inline bool ln_may_rest(const Lanes *l, uint32_t block) {
+  bool rest = l->blocks[block].masked;
+  for (uint32_t n = l->blocks[block].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+    rest |= l->loops.data[n].masked;
+  return rest;
+}
+static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
+  return loop == NO_BLOCK || in_set(&l->loops.data[loop].blocks, block);
+}
+
+/* regions.c */
+bool ln_find_flow(Lanes *l);     /* blocks, loops, order; false: refused */
+void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
+/* its branch is not the same for all: regions and what follows of them */
+void ln_split(Lanes *l, uint32_t block);
+/* align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not cross a multiple of their number */
+unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
+bool ln_is_aligned(const Lanes *l, Shape s);
+/* The shape of such an operation, NONE if that tells nothing. */
+Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
+/* shape.c */
+bool ln_find_shapes(Lanes *l);
+Shape ln_shape(Lanes *l, LLVMValueRef v);
+bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
+/* Is the sign extension (zero extension) of v, lane by lane, lane 0's and the same steps? */
+bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed);
+typedef struct VectorForm { /* an intrinsic */
+  const char *name;
+  uint8_t types;  /* its overloads: of the result, and of the first argument after that */
+  uint8_t scalar; /* bits: arguments that stay numbers */
+} VectorForm;
+enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
+const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
+bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes */
+/* warp.c */
+Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting);
+/* its result, i64 or a vector of it */
+LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting);
+/* values.c */
+bool ln_is_element(LLVMTypeRef t); /* of a vector */
+bool ln_is_pair(LLVMTypeRef t);
+LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t); /* NULL if there is none */
+LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old);  /* lane 0's */
+LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old);
+LLVMValueRef ln_splat(Lanes *l, LLVMValueRef scalar);
+LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane);
+void ln_write_instruction(Lanes *l, LLVMValueRef i);
+LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands */
+LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
+void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL if it has no value */
+LLVMValueRef ln_mask_or_all(Lanes *l);
+LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
+LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */
+/* i1: the comparison is `holds` in all lanes, as its ends tell; NULL where they do not. */
+LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
+LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v);
+LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
+/* mask: NULL is all */
+LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
+LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
+/* the first lane of a mask that has one; NULL: lane 0; i64 */
+LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
+void ln_keep(Lanes *l, LaneValue *v); /* now -> slot */
+void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
+/* memory.c */
+void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
+void ln_write_store(Lanes *l, LLVMValueRef i);
+/* in the lanes that run */
+LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align);
+
+#endif

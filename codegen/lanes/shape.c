@@ -1,0 +1,472 @@
+/* Lanes: shapes of values, and with them which branches split the lanes. See lanes.h.
+ *
+ * Optimistic: every value begins without a shape, and shapes only become less regular, so that the sweeps end. */
+#include <string.h>
+
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/block_order.h"
+
+enum { DEEPEST = 6 };                   /* both operands are followed */
+#define LARGEST_STEP ((int64_t)1 << 40) /* sums of steps never wrap */
+
+static Shape step(int64_t by) { return (Shape){SHAPE_STEP, by, 0}; }
+static const Shape vector = {SHAPE_VECTOR, 0, 0};
+
+static Shape argument_shape(const Lanes *l, unsigned k) {
+  if (l->how.steps[k] == LANES_ANY)
+    return vector;
+  return (Shape){SHAPE_STEP, l->how.steps[k], l->how.zeros ? l->how.zeros[k] : 0};
+}
+
+Shape ln_shape(Lanes *l, LLVMValueRef v) {
+  LaneValue *own = ln_value(l, v);
+  if (own)
+    return own->shape;
+  for (unsigned k = 0; LLVMIsAArgument(v) && k < l->nargs; k++)
+    if (LLVMGetParam(l->f, k) == v)
+      return argument_shape(l, k);
+  Shape s = step(0); /* a constant */
+  if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+    s.zeros = LLVMConstIntGetZExtValue(v) ? (unsigned)__builtin_ctzll(LLVMConstIntGetZExtValue(v))
+                                          : 63;
+  return s;
+}
+
+/* --- calls --- */
+
+static bool name_begins(LLVMValueRef callee, const char *text) {
+  size_t n;
+  const char *name = LLVMGetValueName2(callee, &n);
+  return n >= strlen(text) && memcmp(name, text, strlen(text)) == 0;
+}
+
+bool ln_is_nothing(LLVMValueRef call) {
+  static const char *const names[] = {"llvm.lifetime.", "llvm.assume",
+                                      "llvm.experimental.noalias.scope.decl"};
+  for (size_t k = 0; LLVMIsAIntrinsicInst(call) && k < sizeof names / sizeof *names; k++)
+    if (name_begins(LLVMGetCalledValue(call), names[k]))
+      return true;
+  return false;
+}
+
+const VectorForm *ln_vector_form(LLVMValueRef call) {
+  static const VectorForm forms[] = {
+#define ALIKE(name) {"llvm." name ".", FORM_RESULT, 0}
+      ALIKE("fabs"),
+      ALIKE("sqrt"),
+      ALIKE("floor"),
+      ALIKE("ceil"),
+      ALIKE("trunc"),
+      ALIKE("rint"),
+      ALIKE("nearbyint"),
+      ALIKE("round"),
+      ALIKE("roundeven"),
+      ALIKE("fma"),
+      ALIKE("fmuladd"),
+      ALIKE("copysign"),
+      ALIKE("minnum"),
+      ALIKE("maxnum"),
+      ALIKE("minimum"),
+      ALIKE("maximum"),
+      ALIKE("minimumnum"),
+      ALIKE("maximumnum"),
+      ALIKE("smax"),
+      ALIKE("smin"),
+      ALIKE("umax"),
+      ALIKE("umin"),
+      ALIKE("ctpop"),
+      ALIKE("bitreverse"),
+      ALIKE("bswap"),
+      ALIKE("fshl"),
+      ALIKE("fshr"),
+      ALIKE("sadd.sat"),
+      ALIKE("ssub.sat"),
+      ALIKE("uadd.sat"),
+      ALIKE("usub.sat"),
+#undef ALIKE
+      {"llvm.abs.", FORM_RESULT, 1 << 1},
+      {"llvm.ctlz.", FORM_RESULT, 1 << 1},
+      {"llvm.cttz.", FORM_RESULT, 1 << 1},
+      {"llvm.is.fpclass.", FORM_FIRST, 1 << 1},
+      {"llvm.fptosi.sat.", FORM_RESULT_AND_FIRST, 0},
+      {"llvm.fptoui.sat.", FORM_RESULT_AND_FIRST, 0},
+      {"llvm.sadd.with.overflow.", FORM_FIRST, 0},
+      {"llvm.ssub.with.overflow.", FORM_FIRST, 0},
+      {"llvm.smul.with.overflow.", FORM_FIRST, 0},
+      {"llvm.uadd.with.overflow.", FORM_FIRST, 0},
+      {"llvm.usub.with.overflow.", FORM_FIRST, 0},
+      {"llvm.umul.with.overflow.", FORM_FIRST, 0},
+  };
+  for (size_t k = 0; LLVMIsAIntrinsicInst(call) && k < sizeof forms / sizeof *forms; k++)
+    if (name_begins(LLVMGetCalledValue(call), forms[k].name))
+      return &forms[k];
+  return NULL;
+}
+
+/* Does a call hang on its arguments alone, and do nothing else? */
+static bool only_computes(LLVMValueRef call) {
+  if (ln_vector_form(call))
+    return true;
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  if (!LLVMIsAFunction(callee))
+    return false;
+  unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, whole, kind);
+  return memory && LLVMGetEnumAttributeValue(memory) == 0;
+}
+
+bool cg_lanes_writes(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMCall: return !ln_is_nothing(i) && !only_computes(i) && !cg_is_call_of(i, CG_ALL_NAME);
+  case LLVMLoad:
+  case LLVMAlloca:
+  case LLVMBr:
+  case LLVMSwitch:
+  case LLVMRet:
+  case LLVMUnreachable: return false;
+  default: return !cg_only_computes(i);
+  }
+}
+
+/* --- memory effects so far --- */
+
+/* Along the ways that one lane can go; ln_split adds what lanes do that have gone another way. */
+static void find_dirty(Lanes *l) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i))
+      l->blocks[k].writes |= cg_lanes_writes(i);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t k = 0; k < l->nblocks; k++)
+      for (uint32_t s = 0; s < l->blocks[k].nsucc && (l->blocks[k].writes || l->blocks[k].dirty);
+           s++) {
+        LaneBlock *to = &l->blocks[l->blocks[k].succ[s]];
+        again |= !to->dirty;
+        to->dirty = true;
+      }
+  }
+}
+
+/* --- comparisons that may be made the same for all --- */
+
+static bool hangs_on_block(Lanes *l, LLVMValueRef v, int depth) {
+  for (unsigned k = HOST_BX; k <= HOST_BZ; k++)
+    if (v == LLVMGetParam(l->f, k))
+      return true;
+  if (!ln_value(l, v) || LLVMIsAPHINode(v) || depth > DEEPEST)
+    return false;
+  for (int k = 0; k < LLVMGetNumOperands(v); k++)
+    if (hangs_on_block(l, LLVMGetOperand(v, (unsigned)k), depth + 1))
+      return true;
+  return false;
+}
+
+/* A place in the grid beside a bound: mostly all lanes are on one side. Not in loops, and only while the threads can still be run one
+ * by one instead. */
+static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
+  if (dirty || !l->how.alone || l->blocks[v->block].loop != NO_BLOCK)
+    return false;
+  LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
+  Shape a = ln_shape(l, x), b = ln_shape(l, y);
+  if (a.kind != SHAPE_STEP || b.kind != SHAPE_STEP || (a.step != 0) == (b.step != 0))
+    return false;
+  int64_t rise;
+  return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind &&
+         ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) && hangs_on_block(l, a.step ? x : y, 0);
+}
+
+/* --- shapes --- */
+
+/* What a flag says holds in the lanes that run, which lane 0 may not be among. */
+static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
+  if (ln_may_rest(l, ln_value(l, v)->block))
+    return false;
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl: return is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v);
+  case LLVMOr: return LLVMGetIsDisjoint(v);
+  default: return false;
+  }
+}
+
+/* The arguments that differ are small counts. */
+static bool extends(Lanes *l, LLVMValueRef v, bool is_signed, int depth) {
+  if (is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
+    return true;
+  if (depth > DEEPEST || !ln_value(l, v) || !has_flag(l, v, is_signed))
+    return false;
+  return extends(l, LLVMGetOperand(v, 0), is_signed, depth + 1) &&
+         extends(l, LLVMGetOperand(v, 1), is_signed, depth + 1);
+}
+
+bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed) { return extends(l, v, is_signed, 0); }
+
+bool ln_all_uniform(Lanes *l, LLVMValueRef i) {
+  for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    if (!LLVMValueIsBasicBlock(o) && !is_uniform(ln_shape(l, o)))
+      return false;
+  }
+  return true;
+}
+
+static Shape gep_shape(Lanes *l, LLVMValueRef i) {
+  Shape base = ln_shape(l, LLVMGetOperand(i, 0));
+  LLVMTypeRef unit = LLVMGetGEPSourceElementType(i);
+  if (base.kind != SHAPE_STEP)
+    return vector;
+  for (int k = 2; k < LLVMGetNumOperands(i); k++)
+    if (!is_uniform(ln_shape(l, LLVMGetOperand(i, (unsigned)k))))
+      return vector;
+  LLVMValueRef index = LLVMGetOperand(i, 1);
+  Shape s = ln_shape(l, index);
+  if (s.kind != SHAPE_STEP)
+    return vector;
+  if (s.step && LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 && !ln_extends(l, index, true))
+    return vector;
+  return step(base.step + s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit));
+}
+
+static Shape sum_of_steps(int64_t a, int64_t b) {
+  int64_t sum = a + b; /* of what products leave, below 2**31, and of sums */
+  return sum > LARGEST_STEP || sum < -LARGEST_STEP ? vector : step(sum);
+}
+
+static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift) {
+  Shape a = ln_shape(l, x), b = ln_shape(l, y);
+  if (LLVMIsAConstantInt(x) && !shift)
+    return product_shape(l, y, x, false);
+  if (!LLVMIsAConstantInt(y) || a.kind != SHAPE_STEP || LLVMGetIntTypeWidth(LLVMTypeOf(y)) > 64)
+    return is_uniform(a) && is_uniform(b) ? step(0) : vector;
+  int64_t by = LLVMConstIntGetSExtValue(y), steps;
+  if (shift)
+    by = by >= 0 && by < 32 ? (int64_t)1 << by : INT64_MAX;
+  return __builtin_mul_overflow(a.step, by, &steps) || steps > INT32_MAX || steps < INT32_MIN
+             ? (a.step ? vector : step(0))
+             : step(steps);
+}
+
+/* A phi where ways from a split come together is a blend; and so is what a loop leaves behind that the lanes left one by one. */
+static Shape phi_shape(Lanes *l, const LaneValue *v) {
+  const LaneBlock *b = &l->blocks[v->block];
+  Shape s = {0};
+  bool header = b->loop != NO_BLOCK && l->loops.data[b->loop].header == v->block;
+  if (b->meets && !header && b->npred > 1)
+    return vector;
+  for (uint32_t k = 0; k < b->npred; k++)
+    for (uint32_t n = l->blocks[b->pred[k]].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+      if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, v->block))
+        return vector;
+  for (unsigned k = 0; k < LLVMCountIncoming(v->old); k++) {
+    Shape from = ln_shape(l, LLVMGetIncomingValue(v->old, k));
+    if (from.kind == SHAPE_NONE)
+      continue;
+    if (from.kind == SHAPE_VECTOR || (s.kind == SHAPE_STEP && s.step != from.step))
+      return vector;
+    s = from;
+  }
+  return s;
+}
+
+static Shape load_shape(Lanes *l, LLVMValueRef i) {
+  if (LLVMGetMetadata(i, l->uniform_kind))
+    return step(0);
+  if (l->how.strict && !cg_is_field_load(l->cg, l->f, i))
+    return vector;
+  bool uniform = cg_is_plain_access(i) && is_uniform(ln_shape(l, LLVMGetOperand(i, 0)));
+  return uniform ? step(0) : vector;
+}
+
+static Shape call_shape(Lanes *l, LLVMValueRef i) {
+  if (cg_is_block_barrier(i))
+    return step(0);
+  if (cg_is_meeting(i))
+    return ln_meeting_shape(l, i);
+  if (cg_is_call_of(i, CG_ALL_NAME))
+    return l->how.strict ? vector : step(0);
+  return only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
+}
+
+static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
+  LLVMValueRef i = v->old, x = LLVMGetNumOperands(i) > 0 ? LLVMGetOperand(i, 0) : NULL,
+               y = LLVMGetNumOperands(i) > 1 ? LLVMGetOperand(i, 1) : NULL;
+  LLVMOpcode op = LLVMGetInstructionOpcode(i);
+  if (op == LLVMPHI)
+    return phi_shape(l, v);
+  for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    if (!LLVMValueIsBasicBlock(o) && ln_shape(l, o).kind == SHAPE_NONE)
+      return (Shape){0};
+  }
+  Shape a = x ? ln_shape(l, x) : step(0), b = y ? ln_shape(l, y) : step(0);
+  bool both = a.kind == SHAPE_STEP && b.kind == SHAPE_STEP;
+  Shape aligned = ln_aligned_shape(l, i);
+  if (aligned.kind != SHAPE_NONE)
+    return aligned;
+  switch (op) {
+  case LLVMAdd: return both ? sum_of_steps(a.step, b.step) : vector;
+  case LLVMSub: return both ? sum_of_steps(a.step, -b.step) : vector;
+  case LLVMOr:
+    return both && LLVMGetIsDisjoint(i) ? sum_of_steps(a.step, b.step)
+                                        : (ln_all_uniform(l, i) ? step(0) : vector);
+  case LLVMMul: return product_shape(l, x, y, false);
+  case LLVMShl: return product_shape(l, x, y, true);
+  case LLVMZExt:
+  case LLVMSExt:
+    return is_uniform(a) || (a.kind == SHAPE_STEP &&
+                             (ln_extends(l, x, op == LLVMSExt) ||
+                              (op == LLVMZExt && LLVMGetNNeg(i) && ln_extends(l, x, true))))
+               ? a
+               : vector;
+  case LLVMTrunc: return is_uniform(a) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) >= 32 ? a : vector;
+  case LLVMPtrToInt:
+  case LLVMIntToPtr:
+  case LLVMFreeze:
+    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && !is_uniform(a) ? vector : a;
+  case LLVMGetElementPtr: return gep_shape(l, i);
+  case LLVMSelect: {
+    Shape c = ln_shape(l, LLVMGetOperand(i, 2));
+    return is_uniform(a) && b.kind == SHAPE_STEP && c.kind == SHAPE_STEP && b.step == c.step
+               ? b
+               : vector;
+  }
+  case LLVMICmp:
+    v->agreed = can_agree(l, v, dirty);
+    return v->agreed || ln_all_uniform(l, i) ? step(0) : vector;
+  case LLVMLoad: return load_shape(l, i);
+  case LLVMCall: return call_shape(l, i);
+  case LLVMAlloca: {
+    uint64_t bytes = LLVMABISizeOfType(l->cg->layout, LLVMGetAllocatedType(i));
+    unsigned align = LLVMGetAlignment(i);
+    return step((int64_t)((bytes + align - 1) / align * align));
+  }
+  default: return cg_only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
+  }
+}
+
+static Shape find_shape(Lanes *l, LaneValue *v, bool dirty) {
+  Shape s = shape_by_operands(l, v, dirty);
+  if (s.kind == SHAPE_STEP)
+    s.zeros = ln_zeros(l, v->old);
+  return s;
+}
+
+static bool sweep_block(Lanes *l, uint32_t number) {
+  LaneBlock *b = &l->blocks[number];
+  bool changed = false, dirty = b->dirty;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
+    LaneValue *v = ln_value(l, i);
+    dirty |= cg_lanes_writes(i);
+    if (!v || v->shape.kind == SHAPE_VECTOR)
+      continue;
+    Shape s = find_shape(l, v, dirty);
+    if (v->shape.kind == SHAPE_STEP && (s.kind != SHAPE_STEP || s.step != v->shape.step))
+      s = vector;
+    if (s.kind == SHAPE_VECTOR)
+      v->agreed = false;
+    if (v->shape.kind == SHAPE_STEP && s.zeros > v->shape.zeros)
+      s.zeros = v->shape.zeros;
+    changed |= s.kind != v->shape.kind || s.zeros != v->shape.zeros;
+    v->shape = s;
+  }
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
+  if (b->nsucc == 2 && !b->splits) {
+    Shape s = ln_shape(l, LLVMGetCondition(end));
+    if (s.kind == SHAPE_VECTOR) {
+      ln_split(l, number);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+static bool is_used_elsewhere(LLVMValueRef i, LLVMBasicBlockRef block) {
+  for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) != block)
+      return true;
+  }
+  return LLVMIsAPHINode(i) || LLVMIsAAllocaInst(i);
+}
+
+static bool is_late(Lanes *l, const LaneValue *v) {
+  const LaneBlock *b = &l->blocks[v->block];
+  LLVMUseRef use = LLVMGetFirstUse(v->old);
+  return LLVMIsAICmpInst(v->old) && v->shape.kind == SHAPE_VECTOR && b->dead && use &&
+         !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->old);
+}
+
+/* No CPU divides vectors of integers: as many divisions as there are lanes. */
+static bool is_short_enough(const Lanes *l) {
+  uint64_t n = 0;
+  for (uint32_t k = 0; k < l->values.len; k++) {
+    const LaneValue *v = &l->values.data[k];
+    n += v->shape.kind == SHAPE_VECTOR && cg_is_division(v->old) ? l->width : 1;
+  }
+  return n <= LANES_INSTRUCTIONS;
+}
+
+bool ln_find_shapes(Lanes *l) {
+  uint32_t instructions = 0;
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+         i = LLVMGetNextInstruction(i)) {
+      if (++instructions > LANES_INSTRUCTIONS)
+        return false;
+      if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
+        continue;
+      LaneValue v = {.old = i, .block = k, .outside = is_used_elsewhere(i, l->blocks[k].old)};
+      valuemap_set(&l->value_of, i, l->values.len);
+      VEC_PUSH(l->arena, &l->values, v);
+    }
+  find_dirty(l);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t k = 0; k < l->nblocks; k++)
+      again |= sweep_block(l, k);
+  }
+  for (uint32_t k = 0; k < l->values.len; k++)
+    l->values.data[k].late = is_late(l, &l->values.data[k]);
+  return is_short_enough(l);
+}
+
+/* --- the door --- */
+
+Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how) {
+  Arena *a = &cg->cx->arena;
+  Lanes *l = ARENA_NEW(a, Lanes);
+  *l = (Lanes){.cg = cg,
+               .arena = a,
+               .f = f,
+               .b = cg->builder,
+               .width = how->width,
+               .how = *how,
+               .nargs = LLVMCountParams(f),
+               .value_of.arena = a,
+               .block_of.arena = a,
+               .copy_of.arena = a,
+               .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
+                                                        strlen(CG_UNIFORM_METADATA))};
+  return ln_find_flow(l) && ln_find_shapes(l) ? l : NULL;
+}
+
+bool cg_lanes_together(const Lanes *l, LLVMValueRef i) {
+  uint32_t k = valuemap_get(&l->block_of, LLVMGetInstructionParent(i));
+  if (k == VALUEMAP_NONE || l->blocks[k].masked)
+    return false;
+  for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+    if (l->loops.data[n].divergent || l->loops.data[n].masked)
+      return false;
+  return true;
+}
+
+bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v) {
+  uint32_t n = valuemap_get(&l->value_of, v);
+  return n != VALUEMAP_NONE && is_uniform(l->values.data[n].shape);
+}

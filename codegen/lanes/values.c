@@ -1,0 +1,673 @@
+/* Lanes: values and instructions; loads and stores are memory.c's. See lanes.h; control.c calls it with the builder in the block being written.
+ *
+ * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or lane by lane where there is none. */
+#include <string.h>
+
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/private.h"
+
+LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name) {
+  return LLVMAppendBasicBlockInContext(l->cg->context, l->fn, name);
+}
+
+/* --- types --- */
+
+bool ln_is_element(LLVMTypeRef t) {
+  switch (LLVMGetTypeKind(t)) {
+  case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) <= 64;
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+  case LLVMPointerTypeKind: return true;
+  default: return false;
+  }
+}
+
+/* A complex number in memory. In lanes it is two vectors, as a structure of two parts is. */
+bool ln_is_pair(LLVMTypeRef t) {
+  return LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == 2 &&
+         ln_is_element(LLVMGetElementType(t));
+}
+
+LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t) {
+  if (ln_is_element(t))
+    return LLVMVectorType(t, l->width);
+  if (ln_is_pair(t)) {
+    LLVMTypeRef part = LLVMVectorType(LLVMGetElementType(t), l->width), both[] = {part, part};
+    return LLVMStructTypeInContext(l->cg->context, both, 2, 0);
+  }
+  if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+    return NULL;
+  unsigned n = LLVMCountStructElementTypes(t);
+  LLVMTypeRef *parts = ARENA_ARRAY(l->arena, LLVMTypeRef, n + 1);
+  for (unsigned k = 0; k < n; k++)
+    if (!(parts[k] = ln_vector_type(l, LLVMStructGetTypeAtIndex(t, k))))
+      return NULL;
+  return LLVMStructTypeInContext(l->cg->context, parts, n, 0);
+}
+
+LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v) {
+  (void)l;
+  return LLVMConstInt(t, (uint64_t)v, 1);
+}
+
+static LLVMValueRef constant_vector(Lanes *l, LLVMValueRef c) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, l->width);
+  for (unsigned k = 0; k < l->width; k++)
+    all[k] = c;
+  return LLVMConstVector(all, l->width);
+}
+
+/* Part k of a structure or a pair, and that structure or pair with another part k. */
+static LLVMValueRef part_of(Lanes *l, LLVMValueRef v, unsigned k) {
+  return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
+             ? LLVMBuildExtractValue(l->b, v, k, "")
+             : LLVMBuildExtractElement(l->b, v, LLVMConstInt(l->cg->t.i64, k, 0), "");
+}
+
+static LLVMValueRef with_part(Lanes *l, LLVMValueRef v, LLVMValueRef part, unsigned k) {
+  return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
+             ? LLVMBuildInsertValue(l->b, v, part, k, "")
+             : LLVMBuildInsertElement(l->b, v, part, LLVMConstInt(l->cg->t.i64, k, 0), "");
+}
+
+static LLVMTypeRef part_type(LLVMTypeRef t, unsigned k) {
+  return LLVMGetTypeKind(t) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(t, k)
+                                                  : LLVMGetElementType(t);
+}
+
+LLVMValueRef ln_splat(Lanes *l, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v), vector = ln_vector_type(l, t);
+  CX_ASSERT(l->cg->cx, vector);
+  if (!ln_is_element(t)) {
+    LLVMValueRef all = LLVMGetPoison(vector);
+    for (unsigned k = 0; k < LLVMCountStructElementTypes(vector); k++)
+      all = LLVMBuildInsertValue(l->b, all, ln_splat(l, part_of(l, v, k)), k, "");
+    return all;
+  }
+  if (LLVMIsConstant(v))
+    return constant_vector(l, v);
+  LLVMTypeRef i32 = l->cg->t.i32;
+  LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), v, LLVMConstNull(i32), "");
+  return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector),
+                                LLVMConstNull(LLVMVectorType(i32, l->width)), "");
+}
+
+/* <0, step, 2 * step, …> */
+static LLVMValueRef steps_vector(Lanes *l, LLVMTypeRef t, int64_t step) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, l->width);
+  for (unsigned k = 0; k < l->width; k++)
+    all[k] = ln_number(l, t, (int64_t)k * step);
+  return LLVMConstVector(all, l->width);
+}
+
+static LLVMValueRef spread(Lanes *l, LLVMValueRef first, int64_t step) {
+  LLVMTypeRef t = LLVMTypeOf(first);
+  if (!step)
+    return ln_splat(l, first);
+  if (LLVMGetTypeKind(t) != LLVMPointerTypeKind)
+    return LLVMBuildAdd(l->b, ln_splat(l, first), steps_vector(l, t, step), "");
+  LLVMValueRef offsets = steps_vector(l, l->cg->t.i64, step);
+  return LLVMBuildGEP2(l->b, l->cg->t.i8, first, &offsets, 1, "");
+}
+
+/* --- reading values --- */
+
+static LLVMValueRef argument(Lanes *l, LLVMValueRef old) {
+  for (unsigned k = 0; k < l->nargs; k++)
+    if (LLVMGetParam(l->f, k) == old)
+      return LLVMGetParam(l->fn, k);
+  cx_bug(l->cg->cx, "an argument of another function");
+}
+
+static LLVMValueRef read(Lanes *l, LaneValue *v) {
+  if (v->now)
+    return v->now;
+  CX_ASSERT(l->cg->cx, v->slot);
+  LLVMTypeRef t = LLVMTypeOf(v->old);
+  if (v->shape.kind == SHAPE_VECTOR)
+    t = ln_vector_type(l, t);
+  LLVMValueRef got = LLVMBuildLoad2(l->b, t, v->slot, "");
+  if (!l->reading)
+    v->now = got;
+  return got;
+}
+
+LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old) {
+  if (LLVMIsAArgument(old))
+    return argument(l, old);
+  LaneValue *v = ln_value(l, old);
+  if (!v)
+    return old;
+  CX_ASSERT(l->cg->cx, v->shape.kind == SHAPE_STEP);
+  return read(l, v);
+}
+
+LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
+  LaneValue *v = ln_value(l, old);
+  if (v && v->shape.kind == SHAPE_VECTOR)
+    return read(l, v);
+  return spread(l, ln_scalar(l, old), ln_shape(l, old).step);
+}
+
+static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMValueRef lane) {
+  if (ln_is_element(t))
+    return LLVMBuildExtractElement(l->b, vector, lane, "");
+  LLVMValueRef one = LLVMGetPoison(t);
+  for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
+    one = with_part(l, one, extract(l, part_of(l, vector, k), part_type(t, k), lane), k);
+  return one;
+}
+
+static LLVMValueRef insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
+  if (ln_is_element(LLVMTypeOf(one)))
+    return LLVMBuildInsertElement(l->b, vector, one, lane, "");
+  for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
+    vector = with_part(l, vector, insert(l, part_of(l, vector, k), part_of(l, one, k), lane), k);
+  return vector;
+}
+
+/* lane: i64, NULL for lane 0 */
+LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane) {
+  uint32_t copy = valuemap_get(&l->copy_of, old);
+  if (l->lane && copy != VALUEMAP_NONE && l->copies.data[copy])
+    return l->copies.data[copy];
+  if (!lane)
+    lane = LLVMConstNull(l->cg->t.i64);
+  Shape s = ln_shape(l, old);
+  LLVMTypeRef t = LLVMTypeOf(old);
+  if (s.kind == SHAPE_VECTOR)
+    return extract(l, ln_vector(l, old), t, lane);
+  LLVMValueRef first = ln_scalar(l, old);
+  if (!s.step)
+    return first;
+  LLVMValueRef offset = LLVMBuildMul(l->b, lane, ln_number(l, l->cg->t.i64, s.step), "");
+  if (LLVMGetTypeKind(t) == LLVMPointerTypeKind)
+    return LLVMBuildGEP2(l->b, l->cg->t.i8, first, &offset, 1, "");
+  return LLVMBuildAdd(l->b, first, LLVMBuildIntCast2(l->b, offset, t, 1, ""), "");
+}
+
+/* --- masks --- */
+
+/* Lanes of the mask in which the vector of bits holds (or does not). Not `and`: what is not in the mask may be poison. */
+LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef bits, bool negate) {
+  if (negate)
+    bits = LLVMBuildNot(l->b, bits, "");
+  return mask ? LLVMBuildSelect(l->b, mask, bits, LLVMConstNull(l->mask_type), "") : bits;
+}
+
+static LLVMValueRef as_bits(Lanes *l, LLVMValueRef mask) {
+  return LLVMBuildBitCast(l->b, mask, cg_int_type(l->cg, l->width), "");
+}
+
+LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
+  LLVMValueRef bits = as_bits(l, mask);
+  return LLVMBuildICmp(l->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
+}
+
+/* The number of lanes if there is none. */
+static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
+  LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1),
+               args[] = {bits, LLVMConstInt(l->cg->t.i1, 0, 0)};
+  LLVMValueRef n = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+  return LLVMBuildIntCast2(l->b, n, i64, 0, "lane");
+}
+
+LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
+  return mask ? lowest_bit(l, as_bits(l, mask)) : LLVMConstNull(l->cg->t.i64);
+}
+
+static LLVMValueRef every_lane(Lanes *l) { return LLVMConstAllOnes(l->mask_type); }
+LLVMValueRef ln_mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every_lane(l); }
+
+/* --- writing values --- */
+
+void ln_keep(Lanes *l, LaneValue *v) {
+  if (v->slot && !LLVMIsAPHINode(v->old))
+    LLVMBuildStore(l->b, v->now, v->slot);
+}
+
+static LLVMValueRef copy_of(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef copy = LLVMInstructionClone(i);
+  LLVMInsertIntoBuilderWithName(l->b, copy, "");
+  return copy;
+}
+
+/* Lane 0 may not be among those that run: what holds in them need not hold in it. All operations that step and can have flags. */
+static void forget_flags(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMTrunc:
+    LLVMSetNSW(i, 0);
+    LLVMSetNUW(i, 0);
+    break;
+  case LLVMUDiv:
+  case LLVMLShr:
+  case LLVMAShr: LLVMSetExact(i, 0); break;
+  case LLVMZExt: LLVMSetNNeg(i, 0); break;
+  case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
+  case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
+  case LLVMICmp: LLVMSetICmpSameSign(i, 0); break;
+  default: break;
+  }
+}
+
+static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool scalar) {
+  int n = LLVMGetNumOperands(i);
+  LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    operands[k] = scalar ? ln_scalar(l, o) : ln_in_lane(l, o, lane);
+  }
+  bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) &&
+                          ln_value(l, i) && !is_uniform(ln_value(l, i)->shape) && scalar;
+  if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
+    return LLVMBuildAdd(l->b, operands[0], operands[1], "");
+  LLVMValueRef copy = copy_of(l, i);
+  for (int k = 0; k < n; k++)
+    LLVMSetOperand(copy, (unsigned)k, operands[k]);
+  return copy;
+}
+
+LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i) { return copy_with(l, i, NULL, true); }
+
+/* Lanes that do not run do not count, where they are asked one by one. */
+static LLVMValueRef write_all(Lanes *l, LLVMValueRef call) {
+  LLVMValueRef c = LLVMGetOperand(call, 0);
+  bool value = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1));
+  LaneValue *v = ln_value(l, c);
+  LLVMValueRef agree =
+      v && LLVMIsAICmpInst(c) && v->shape.kind == SHAPE_VECTOR ? ln_ends_agree(l, v, value) : NULL;
+  if (agree)
+    return agree;
+  LLVMValueRef others = ln_and(l, l->mask_now, ln_vector(l, c), value);
+  return LLVMBuildNot(l->b, ln_any(l, others), "");
+}
+
+LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
+  return copy_with(l, i, lane, false);
+}
+
+/* A number that is not negative in the lanes that run: in lane 0 it may be, and grows from there. */
+static bool may_begin_below_zero(Lanes *l, LLVMValueRef i) {
+  return LLVMIsAZExtInst(i) && LLVMGetNNeg(i) && ln_extends(l, LLVMGetOperand(i, 0), true);
+}
+
+static void write_step(Lanes *l, LaneValue *v) {
+  if (l->mask_now && v->shape.step && may_begin_below_zero(l, v->old)) {
+    v->now = LLVMBuildSExt(l->b, ln_scalar(l, LLVMGetOperand(v->old, 0)), LLVMTypeOf(v->old), "");
+    return;
+  }
+  v->now = ln_copy_scalar(l, v->old);
+  if (l->mask_now && !ln_all_uniform(l, v->old))
+    forget_flags(v->now);
+}
+
+/* --- lane by lane --- */
+
+/* The lanes that run one after the other; of a mask the next one is its lowest bit. */
+typedef struct LaneLoopNow {
+  LLVMValueRef left; /* alloca: the next lane, i64; or of a mask, as bits, what is left of it */
+  LLVMValueRef mask; /* that as it is in this turn, NULL without */
+  LLVMBasicBlockRef head, done;
+  LLVMValueRef lane;
+} LaneLoopNow;
+
+static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
+  LLVMValueRef slot = LLVMBuildAlloca(l->b, t, "");
+  LLVMPositionBuilderAtEnd(l->b, here);
+  return slot;
+}
+
+/* mask: NULL is all */
+static LaneLoopNow begin_lanes(Lanes *l, LLVMValueRef mask) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMValueRef first = mask ? as_bits(l, mask) : LLVMConstNull(i64);
+  LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
+                   ln_new_block(l, "lane.done"), NULL};
+  LLVMBuildStore(l->b, first, n.left);
+  if (mask)
+    LLVMBuildCondBr(l->b, ln_any(l, mask), n.head, n.done);
+  else
+    LLVMBuildBr(l->b, n.head);
+  LLVMPositionBuilderAtEnd(l->b, n.head);
+  n.lane = LLVMBuildLoad2(l->b, LLVMTypeOf(first), n.left, "lane");
+  if (mask) {
+    n.mask = n.lane;
+    n.lane = lowest_bit(l, n.mask);
+  }
+  return n;
+}
+
+static void end_lanes(Lanes *l, const LaneLoopNow *n) {
+  LLVMTypeRef t = LLVMTypeOf(n->mask ? n->mask : n->lane);
+  LLVMValueRef one = LLVMConstInt(t, 1, 0), next, more;
+  if (n->mask) {
+    next = LLVMBuildAnd(l->b, n->mask, LLVMBuildSub(l->b, n->mask, one, ""), "");
+    more = LLVMBuildICmp(l->b, LLVMIntNE, next, LLVMConstNull(t), "");
+  } else {
+    next = LLVMBuildNUWAdd(l->b, n->lane, one, "");
+    more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMConstInt(t, l->width, 0), "");
+  }
+  LLVMBuildStore(l->b, next, n->left);
+  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, n->head, n->done));
+  LLVMPositionBuilderAtEnd(l->b, n->done);
+}
+
+/* The vectors among the operands lie in memory meanwhile, and the results too: cheaper than to pick elements by number. */
+static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, LLVMValueRef lane) {
+  return LLVMBuildInBoundsGEP2(l->b, t, memory, &lane, 1, "");
+}
+
+LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
+  LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
+  LLVMBuildStore(l->b, vector, slot);
+  return slot;
+}
+
+static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
+  return ln_is_element(t) &&
+         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
+}
+
+/* An atomic on shared memory whose result nobody wants, which will be a load and a store (host/atomics.c): one behind the other. */
+static bool is_short(const Lanes *l, LLVMValueRef i) {
+  return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) &&
+         !LLVMGetFirstUse(i);
+}
+
+/* An atomic whose result nobody wants, and which changes nothing where its operand is 0: a test is cheaper than the bus. */
+static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
+  if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
+      ln_shape(l, LLVMGetOperand(i, 1)).kind != SHAPE_VECTOR)
+    return false;
+  switch (LLVMGetAtomicRMWBinOp(i)) {
+  case LLVMAtomicRMWBinOpAdd:
+  case LLVMAtomicRMWBinOpSub:
+  case LLVMAtomicRMWBinOpOr:
+  case LLVMAtomicRMWBinOpXor: return true;
+  default: return false;
+  }
+}
+
+static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
+  for (unsigned k = 0; k < l->width; k++)
+    (void)ln_copy_in_lane(l, i, LLVMConstInt(l->cg->t.i64, k, 0));
+}
+
+void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  int n = LLVMGetNumOperands(i);
+  LLVMValueRef *memory = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    LaneValue *from = ln_value(l, o);
+    if (!from)
+      continue;
+    LLVMValueRef now = read(l, from);
+    if (from->shape.kind == SHAPE_VECTOR && fills_bytes(l, LLVMTypeOf(o)))
+      memory[k] = ln_in_memory(l, now);
+  }
+  LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
+  LLVMValueRef all = v ? ln_in_memory(l, LLVMGetPoison(t)) : NULL;
+  LLVMValueRef mask = l->mask_now;
+  if (is_nothing_of_zero(l, i)) {
+    LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
+    mask = ln_and(l, mask, LLVMBuildICmp(l->b, LLVMIntNE, by, zero, ""), false);
+  }
+  LaneLoopNow lanes = begin_lanes(l, mask);
+  LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
+    operands[k] = memory[k]
+                      ? LLVMBuildLoad2(l->b, LLVMTypeOf(o),
+                                       element_place(l, LLVMTypeOf(o), memory[k], lanes.lane), "")
+                      : ln_in_lane(l, o, lanes.lane);
+  }
+  LLVMValueRef one = copy_of(l, i);
+  for (int k = 0; k < n; k++)
+    LLVMSetOperand(one, (unsigned)k, operands[k]);
+  if (v && fills_bytes(l, one_type))
+    LLVMBuildStore(l->b, one, element_place(l, one_type, all, lanes.lane));
+  else if (v)
+    LLVMBuildStore(l->b, insert(l, LLVMBuildLoad2(l->b, t, all, ""), one, lanes.lane), all);
+  end_lanes(l, &lanes);
+  if (v)
+    v->now = LLVMBuildLoad2(l->b, t, all, "");
+}
+
+/* --- vectors --- */
+
+static void copy_flags(LLVMValueRef to, LLVMValueRef from) {
+  if (!LLVMIsAInstruction(to))
+    return;
+  if (LLVMCanValueUseFastMathFlags(to) && LLVMCanValueUseFastMathFlags(from))
+    LLVMSetFastMathFlags(to, LLVMGetFastMathFlags(from));
+  if (LLVMGetInstructionOpcode(to) != LLVMGetInstructionOpcode(from))
+    return;
+  switch (LLVMGetInstructionOpcode(to)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+    LLVMSetNSW(to, LLVMGetNSW(from));
+    LLVMSetNUW(to, LLVMGetNUW(from));
+    break;
+  case LLVMLShr:
+  case LLVMAShr: LLVMSetExact(to, LLVMGetExact(from)); break;
+  case LLVMZExt: LLVMSetNNeg(to, LLVMGetNNeg(from)); break;
+  case LLVMOr: LLVMSetIsDisjoint(to, LLVMGetIsDisjoint(from)); break;
+  default: break;
+  }
+}
+
+/* Lanes that do not run divide by 1. */
+static LLVMValueRef divisor(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
+  if (!l->mask_now)
+    return by;
+  LLVMValueRef one = ln_splat(l, LLVMConstInt(LLVMTypeOf(i), 1, 0));
+  return LLVMBuildSelect(l->b, l->mask_now, by, one, "");
+}
+
+static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef indices[8], base = LLVMGetOperand(i, 0);
+  unsigned n = (unsigned)LLVMGetNumOperands(i) - 1;
+  CX_ASSERT(l->cg->cx, n <= 8);
+  for (unsigned k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(i, k + 1);
+    indices[k] = is_uniform(ln_shape(l, o)) ? ln_scalar(l, o) : ln_vector(l, o);
+  }
+  base = is_uniform(ln_shape(l, base)) ? ln_scalar(l, base) : ln_vector(l, base);
+  return LLVMBuildGEPWithNoWrapFlags(l->b, LLVMGetGEPSourceElementType(i), base, indices, n, "",
+                                     LLVMGEPGetNoWrapFlags(i));
+}
+
+static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  const VectorForm *form = ln_vector_form(i);
+  LLVMTypeRef all = v ? ln_vector_type(l, LLVMTypeOf(i)) : NULL;
+  if (!form || !all) {
+    ln_write_lane_by_lane(l, i, v);
+    return;
+  }
+  LLVMValueRef args[4];
+  unsigned n = LLVMGetNumArgOperands(i);
+  CX_ASSERT(l->cg->cx, n <= 4);
+  for (unsigned k = 0; k < n; k++)
+    args[k] = form->scalar >> k & 1 ? LLVMGetOperand(i, k) : ln_vector(l, LLVMGetOperand(i, k));
+  LLVMTypeRef types[] = {form->types == FORM_FIRST ? LLVMTypeOf(args[0]) : all,
+                         LLVMTypeOf(args[0])};
+  char name[64];
+  strncpy(name, form->name, sizeof name - 1);
+  name[strlen(form->name) - 1] = 0; /* the dot */
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, types,
+                                    form->types == FORM_RESULT_AND_FIRST ? 2 : 1);
+  v->now = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  copy_flags(v->now, i);
+}
+
+static LLVMValueRef write_select(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef c = LLVMGetOperand(i, 0);
+  c = is_uniform(ln_shape(l, c)) ? ln_scalar(l, c) : ln_vector(l, c);
+  return LLVMBuildSelect(l->b, c, ln_vector(l, LLVMGetOperand(i, 1)),
+                         ln_vector(l, LLVMGetOperand(i, 2)), "");
+}
+
+static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(i);
+  LLVMBuilderRef b = l->b;
+  LLVMValueRef x = ln_vector(l, LLVMGetOperand(i, 0));
+  switch (op) {
+  case LLVMFNeg: return LLVMBuildFNeg(b, x, "");
+  case LLVMFreeze: return LLVMBuildFreeze(b, x, "");
+  case LLVMICmp: return ln_compare(l, i);
+  case LLVMFCmp:
+    return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+  case LLVMExtractElement:
+    return LLVMBuildExtractValue(b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)),
+                                 "");
+  case LLVMInsertElement:
+    return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)),
+                                (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2)), "");
+  case LLVMExtractValue: return LLVMBuildExtractValue(b, x, LLVMGetIndices(i)[0], "");
+  case LLVMInsertValue:
+    return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)), LLVMGetIndices(i)[0], "");
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMURem:
+  case LLVMSRem: return LLVMBuildBinOp(b, op, x, divisor(l, i), "");
+  default: break;
+  }
+  if (LLVMGetNumOperands(i) == 1)
+    return LLVMBuildCast(b, op, x, ln_vector_type(l, LLVMTypeOf(i)), "");
+  return LLVMBuildBinOp(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+}
+
+/* What a flag does not hold of is poison in that lane alone. */
+static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef v = LLVMIsASelectInst(i) ? write_select(l, i) : write_vector(l, i);
+  copy_flags(v, i);
+  return v;
+}
+
+/* --- comparisons that are to be the same for all --- */
+
+/* The comparison at lane 0 and at the last lane. Between them the values rise or fall evenly; *even: without wrapping. False if the ends
+ * do not tell about what is between. */
+static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVMValueRef *even) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
+  bool is_signed = p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
+  LLVMValueRef sides[2][2];
+  *even = NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef o = LLVMGetOperand(icmp, k);
+    Shape s = ln_shape(l, o);
+    if (s.kind != SHAPE_STEP || p == LLVMIntEQ || p == LLVMIntNE || (s.step && *even) ||
+        LLVMGetTypeKind(LLVMTypeOf(o)) != LLVMIntegerTypeKind)
+      return false;
+    int64_t rise;
+    if (!ln_rise(l, LLVMTypeOf(o), s.step, &rise))
+      return false;
+    sides[0][k] = sides[1][k] = ln_scalar(l, o);
+    if (!rise)
+      continue;
+    LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT,
+                     down = is_signed ? LLVMIntSLT : LLVMIntULT;
+    sides[1][k] = LLVMBuildAdd(l->b, sides[0][k], ln_number(l, LLVMTypeOf(o), rise), "last");
+    *even = LLVMBuildICmp(l->b, rise > 0 ? up : down, sides[1][k], sides[0][k], "even");
+  }
+  for (unsigned k = 0; k < 2; k++)
+    ends[k] = LLVMBuildICmp(l->b, p, sides[k][0], sides[k][1], "");
+  return *even != NULL;
+}
+
+LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
+  LLVMValueRef ends[2], even;
+  if (!compare_ends(l, v->old, ends, &even))
+    return NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    if (!holds)
+      ends[k] = LLVMBuildNot(l->b, ends[k], "");
+    even = LLVMBuildAnd(l->b, even, ends[k], "");
+  }
+  return even;
+}
+
+LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
+  return LLVMBuildICmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
+                       ln_vector(l, LLVMGetOperand(i, 1)), "");
+}
+
+/* (In)equality: alike if no lane is equal. */
+static void write_unequal(Lanes *l, LaneValue *v) {
+  LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
+  if (!ln_shape(l, x).step) {
+    LLVMValueRef t = x;
+    x = y, y = t;
+  }
+  int64_t rise;
+  CX_ASSERT(l->cg->cx, ln_rise(l, LLVMTypeOf(x), ln_shape(l, x).step, &rise));
+  LLVMValueRef first = ln_scalar(l, x), other = ln_scalar(l, y);
+  LLVMValueRef away = rise > 0 ? LLVMBuildSub(l->b, other, first, "")
+                               : LLVMBuildSub(l->b, first, other, "");
+  LLVMValueRef range = ln_number(l, LLVMTypeOf(first), rise > 0 ? rise : -rise);
+  ln_run_alone_unless(l, LLVMBuildICmp(l->b, LLVMIntUGT, away, range, "none"));
+  v->now = LLVMConstInt(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE, 0);
+}
+
+static void write_agreed(Lanes *l, LaneValue *v) {
+  LLVMValueRef ends[2], even;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
+  if (p == LLVMIntEQ || p == LLVMIntNE) {
+    write_unequal(l, v);
+    return;
+  }
+  bool tells = compare_ends(l, v->old, ends, &even);
+  CX_ASSERT(l->cg->cx, tells);
+  LLVMValueRef alike = LLVMBuildICmp(l->b, LLVMIntEQ, ends[0], ends[1], "");
+  ln_run_alone_unless(l, LLVMBuildAnd(l->b, alike, even, ""));
+  v->now = ends[0];
+}
+
+void ln_write_instruction(Lanes *l, LLVMValueRef i) {
+  LaneValue *v = ln_value(l, i);
+  if (v && v->late)
+    return;
+  if (LLVMIsACallInst(i) && ln_is_nothing(i))
+    return;
+  if (v && v->agreed)
+    write_agreed(l, v);
+  else if (v && cg_is_call_of(i, CG_ALL_NAME))
+    v->now = write_all(l, i);
+  else if (v && cg_is_meeting(i))
+    v->now = ln_write_meeting(l, i);
+  else if (v && LLVMIsAAllocaInst(i))
+    return; /* made at the entry */
+  else if (v && v->shape.kind == SHAPE_STEP)
+    write_step(l, v);
+  else if (LLVMIsALoadInst(i))
+    ln_write_load(l, i, v);
+  else if (LLVMIsAStoreInst(i))
+    ln_write_store(l, i);
+  else if (LLVMIsACallInst(i))
+    write_call(l, i, v);
+  else if (is_short(l, i))
+    write_in_row(l, i, v);
+  else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+    ln_write_lane_by_lane(l, i, v);
+  else if (LLVMIsAGetElementPtrInst(i))
+    v->now = write_gep(l, i);
+  else
+    v->now = write_vector_with_flags(l, i);
+  if (v)
+    ln_keep(l, v);
+}

@@ -1,0 +1,223 @@
+/* Lanes: operations of a warp, where its 32 threads are the lanes. See lanes.h.
+ *
+ * A meeting (fission/fission.h) that all lanes come to together, under one mask, is an operation on the vector of what they bring: nobody waits.
+ * A mask that does not name all of them leaves out lanes that have come: an error of the thread, as in runtime/host/meet.c. */
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
+#include "codegen/lanes/private.h"
+
+enum { WARP = 32, MEET_KIND = 0, MEET_SITE, MEET_MASK, MEET_VALUE, MEET_LANE };
+
+static RtMeetKind kind_of(LLVMValueRef meeting) {
+  return (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, MEET_KIND));
+}
+
+static bool is_shuffle(RtMeetKind kind) {
+  return kind >= RT_MEET_SHFL_IDX && kind <= RT_MEET_SHFL_XOR;
+}
+
+/* --- may it be written? --- */
+
+bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
+  RtMeetKind kind = kind_of(meeting);
+  return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC &&
+         cg_lanes_together(l, meeting) &&
+         (kind == RT_MEET_ACTIVE || is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
+}
+
+/* A vote is the same for all, and so is what all read from one lane. */
+Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting) {
+  static const Shape alike = {SHAPE_STEP, 0, 0}, vector = {SHAPE_VECTOR, 0, 0};
+  RtMeetKind kind = kind_of(meeting);
+  if (!l->how.whole || l->how.strict)
+    return vector;
+  if (kind == RT_MEET_SHFL_IDX)
+    return is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_LANE))) ? alike : vector;
+  return is_shuffle(kind) || kind == RT_MEET_MATCH_ANY ? vector : alike;
+}
+
+/* --- the mask --- */
+
+static LLVMValueRef i32(Lanes *l, uint64_t v) { return LLVMConstInt(l->cg->t.i32, v, 0); }
+static LLVMValueRef i64(Lanes *l, uint64_t v) { return LLVMConstInt(l->cg->t.i64, v, 0); }
+
+static LLVMValueRef trap_function(Lanes *l) {
+  const CgTypes *t = &l->cg->t;
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, "rt_host_trap");
+  LLVMTypeRef types[] = {t->ptr, t->i32, t->i64, t->i32, t->i64, t->i64, t->i64, t->i64};
+  if (fn)
+    return fn;
+  fn = LLVMAddFunction(l->cg->module, "rt_host_trap", LLVMFunctionType(t->none, types, 8, 0));
+  cg_attribute(l->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
+  cg_attribute(l->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+  return fn;
+}
+
+static void trap_outside(Lanes *l, LLVMValueRef meeting, LLVMValueRef mask) {
+  const CgTypes *t = &l->cg->t;
+  uint64_t site = LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, MEET_SITE)) + 1;
+  LLVMValueRef thread = LLVMGetParam(l->fn, HOST_THREAD), fn = trap_function(l), all[2],
+               count = cg_intrinsic_fn(l->cg, "llvm.cttz", &t->i32, 1);
+  all[0] = LLVMBuildNot(l->b, mask, ""), all[1] = LLVMConstInt(t->i1, 0, 0);
+  LLVMValueRef lane = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(count), count, all, 2, "");
+  LLVMValueRef args[] = {
+      LLVMGetParam(l->fn, HOST_LAUNCH),
+      i32(l, site),
+      LLVMGetParam(l->fn, HOST_BLOCK),
+      LLVMBuildAdd(l->b, thread, lane, ""),
+      LLVMBuildZExt(l->b, lane, t->i64, ""),
+      LLVMBuildZExt(l->b, mask, t->i64, ""),
+      i64(l, 0),
+      LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, thread, i32(l, 5), ""), t->i64, "")};
+  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 8, "");
+  LLVMBuildUnreachable(l->b);
+}
+
+static void check_mask(Lanes *l, LLVMValueRef meeting) {
+  LLVMValueRef mask = ln_scalar(l, LLVMGetOperand(meeting, MEET_MASK));
+  if (LLVMIsAConstantInt(mask) && LLVMConstIntGetZExtValue(mask) == UINT32_MAX)
+    return;
+  LLVMBasicBlockRef go = ln_new_block(l, "named"), stop = ln_new_block(l, "outside");
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, i32(l, UINT32_MAX), ""), go, stop);
+  LLVMPositionBuilderAtEnd(l->b, stop);
+  trap_outside(l, meeting, mask);
+  LLVMPositionBuilderAtEnd(l->b, go);
+}
+
+/* --- votes --- */
+
+static LLVMValueRef bits_of(Lanes *l, LLVMValueRef bools) {
+  return LLVMBuildBitCast(l->b, bools, l->cg->t.i32, "");
+}
+
+static LLVMValueRef ballot(Lanes *l, LLVMValueRef value) {
+  return bits_of(l, LLVMBuildTrunc(l->b, ln_vector(l, value), l->mask_type, ""));
+}
+
+static LLVMValueRef like(Lanes *l, LLVMValueRef vector, LLVMValueRef one) {
+  return bits_of(l, LLVMBuildICmp(l->b, LLVMIntEQ, vector, ln_splat(l, one), ""));
+}
+
+static LLVMValueRef is(Lanes *l, LLVMValueRef bits, uint64_t v) {
+  return LLVMBuildICmp(l->b, LLVMIntEQ, bits, i32(l, v), "");
+}
+
+/* i32 */
+static LLVMValueRef vote(Lanes *l, RtMeetKind kind, LLVMValueRef value) {
+  LLVMTypeRef t = l->cg->t.i32;
+  if (kind == RT_MEET_ACTIVE)
+    return i32(l, UINT32_MAX);
+  if (kind == RT_MEET_MATCH_ALL) {
+    LLVMValueRef all = ln_vector(l, value),
+                 first = LLVMBuildExtractElement(l->b, all, i32(l, 0), "");
+    return LLVMBuildSExt(l->b, is(l, like(l, all, first), UINT32_MAX), t, "");
+  }
+  LLVMValueRef ayes = ballot(l, value);
+  if (kind == RT_MEET_BALLOT)
+    return ayes;
+  LLVMValueRef all = is(l, ayes, UINT32_MAX), none = is(l, ayes, 0);
+  LLVMValueRef holds = kind == RT_MEET_ALL   ? all
+                       : kind == RT_MEET_ANY ? LLVMBuildNot(l->b, none, "")
+                                             : LLVMBuildOr(l->b, all, none, "");
+  return LLVMBuildZExt(l->b, holds, t, "");
+}
+
+/* For each lane the lanes that have the same value: <32 x i32>. */
+static LLVMValueRef match_any(Lanes *l, LLVMValueRef value) {
+  LLVMValueRef all = ln_vector(l, value),
+               result = LLVMGetPoison(LLVMVectorType(l->cg->t.i32, WARP));
+  for (unsigned k = 0; k < WARP; k++) {
+    LLVMValueRef one = LLVMBuildExtractElement(l->b, all, i32(l, k), "");
+    result = LLVMBuildInsertElement(l->b, result, like(l, all, one), i32(l, k), "");
+  }
+  return result;
+}
+
+/* --- shuffles --- */
+
+static unsigned source_of(RtMeetKind kind, unsigned lane, unsigned by) {
+  unsigned from = kind == RT_MEET_SHFL_UP     ? lane - by
+                  : kind == RT_MEET_SHFL_DOWN ? lane + by
+                  : kind == RT_MEET_SHFL_XOR  ? lane ^ by
+                                              : by;
+  return from < WARP ? from : lane;
+}
+
+static LLVMValueRef shuffle_by_constant(Lanes *l, RtMeetKind kind, LLVMValueRef all, unsigned by) {
+  LLVMValueRef from[WARP];
+  for (unsigned k = 0; k < WARP; k++)
+    from[k] = i32(l, source_of(kind, k, by & (WARP - 1)));
+  return LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)),
+                                LLVMConstVector(from, WARP), "");
+}
+
+static LLVMValueRef lane_numbers(Lanes *l) {
+  LLVMValueRef all[WARP];
+  for (unsigned k = 0; k < WARP; k++)
+    all[k] = i32(l, k);
+  return LLVMConstVector(all, WARP);
+}
+
+/* <32 x i32>: where each lane reads. */
+static LLVMValueRef sources(Lanes *l, RtMeetKind kind, LLVMValueRef lane) {
+  LLVMValueRef own = lane_numbers(l), most = ln_splat(l, i32(l, WARP - 1)),
+               by = LLVMBuildAnd(l->b, ln_vector(l, lane), most, "");
+  LLVMBuilderRef b = l->b;
+  switch (kind) {
+  case RT_MEET_SHFL_IDX: return by;
+  case RT_MEET_SHFL_XOR: return LLVMBuildXor(b, own, by, "");
+  default: break;
+  }
+  LLVMValueRef from = kind == RT_MEET_SHFL_UP ? LLVMBuildSub(b, own, by, "")
+                                              : LLVMBuildAdd(b, own, by, "");
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULE, from, most, ""), from, own, "");
+}
+
+/* Through memory: every lane reads its source's place. */
+static LLVMValueRef shuffle_by_vector(Lanes *l, LLVMValueRef all, LLVMValueRef from) {
+  LLVMTypeRef t = LLVMTypeOf(all), element = LLVMGetElementType(t);
+  LLVMValueRef memory = ln_in_memory(l, all);
+  LLVMTypeRef wide = LLVMVectorType(l->cg->t.i64, WARP);
+  LLVMValueRef index = LLVMBuildZExt(l->b, from, wide, "");
+  LLVMValueRef places = LLVMBuildInBoundsGEP2(l->b, element, memory, &index, 1, "");
+  return ln_gather(l, t, places, LLVMABIAlignmentOfType(l->cg->layout, element));
+}
+
+/* i64 of 32 bits that were extended, mostly: those alone are moved. */
+static LLVMValueRef narrowed(Lanes *l, LLVMValueRef value, LLVMValueRef all) {
+  bool narrow = LLVMIsAZExtInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == l->cg->t.i32;
+  return narrow ? LLVMBuildTrunc(l->b, all, LLVMVectorType(l->cg->t.i32, WARP), "") : all;
+}
+
+static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
+  LLVMValueRef value = LLVMGetOperand(meeting, MEET_VALUE),
+               lane = LLVMGetOperand(meeting, MEET_LANE),
+               all = narrowed(l, value, ln_vector(l, value));
+  if (kind == RT_MEET_SHFL_IDX && is_uniform(ln_shape(l, lane))) {
+    LLVMValueRef from = LLVMBuildAnd(l->b, ln_scalar(l, lane), i32(l, WARP - 1), "");
+    return LLVMBuildExtractElement(l->b, all, from, "");
+  }
+  if (LLVMIsAConstantInt(lane))
+    return shuffle_by_constant(l, kind, all, (unsigned)LLVMConstIntGetZExtValue(lane));
+  return shuffle_by_vector(l, all, sources(l, kind, lane));
+}
+
+/* --- the door --- */
+
+LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting) {
+  RtMeetKind kind = kind_of(meeting);
+  LLVMTypeRef t = l->cg->t.i64;
+  if (kind != RT_MEET_ACTIVE)
+    check_mask(l, meeting);
+  if (kind == RT_MEET_SYNC)
+    return i64(l, 0);
+  LLVMValueRef value = LLVMGetOperand(meeting, MEET_VALUE), got;
+  if (is_shuffle(kind))
+    got = shuffle(l, meeting, kind);
+  else if (kind == RT_MEET_MATCH_ANY)
+    got = match_any(l, value);
+  else
+    got = vote(l, kind, value);
+  bool vector = LLVMGetTypeKind(LLVMTypeOf(got)) == LLVMVectorTypeKind;
+  return LLVMBuildZExtOrBitCast(l->b, got, vector ? LLVMVectorType(t, WARP) : t, "");
+}

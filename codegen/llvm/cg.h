@@ -1,0 +1,114 @@
+/* Cg: one compilation on LLVM's side. Private to this room: the only place where llvm-c and the rooms below meet.
+ *
+ * The passes of passes.def share it: each fills what its GIVES names and may read what its NEEDS name. A Cg lives in the arena of its
+ * Cx and is used by one thread. LLVM objects hang in `context`; cg_close disposes of what is left of them, except after a fatal
+ * error of LLVM, where they are leaked on purpose (their state is unknown). */
+#ifndef PYPTX_CODEGEN_LLVM_CG_H
+#define PYPTX_CODEGEN_LLVM_CG_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "codegen/compile.h"
+#include "ir/build.h"
+#include "ir/cfg.h"
+#include "ir/cx.h"
+#include "ir/fn.h"
+#include "ir/print.h"
+
+typedef struct Target Target;
+typedef struct DebugInfo DebugInfo;
+
+typedef struct CgTypes { /* LLVM types of `context`, made once */
+  LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64;
+  LLVMTypeRef ptr;      /* address space 0 */
+  LLVMTypeRef space[4]; /* pointer into a Space, as the target numbers it */
+} CgTypes;
+
+typedef struct Cg {
+  Cx *cx;
+  const CgRequest *request;
+  CgOptions options; /* request's, with what they imply filled in (cg_open) */
+  const Target *target;
+  void *target_state;                   /* the target's own, in the arena */
+  const char *dump;                     /* pass letters, or NULL */
+  Fn *lifted;                           /* lift: the kernel, until typing takes it */
+  VEC(const FrozenFunc *) lifted_funcs; /* whose text is in lifted_text */
+  Buf lifted_text;
+  Program *program;   /* infer */
+  const char *name;   /* of the kernel: letters, digits, _ */
+  const char *symbol; /* in the module: the name, on the host with a suffix */
+  CgKernel *out;      /* being filled; malloc'd members, freed by cg_kernel_free */
+
+  LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */
+  LLVMModuleRef module;   /* owned, NULL once taken */
+  /* owned; after use left to the next compilation where there is a machine_key */
+  LLVMTargetMachineRef machine;
+  const char *machine_key;
+  LLVMTargetDataRef layout;
+  LLVMBuilderRef builder;
+  CgTypes t;
+  const Type **leaf_types; /* types of the kernel's leaf arguments, RtField.leaf counts them */
+  LLVMValueRef *functions; /* one a Program.fns, NULL for a kernel */
+  uint32_t ntexts;
+  DebugInfo *debug;             /* NULL without lines */
+  LLVMMetadataRef coarse_scope; /* with lines: the scope of the coarsened entry */
+  LLVMValueRef
+      kernel; /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
+
+  uint32_t static_shared, local_bytes; /* bytes so far */
+  bool uses_dynamic_shared, has_barrier, has_trap, may_print;
+  const IrSite *too_deep; /* with exceptions, where functions are recursive; else NULL */
+  bool meets_grid;        /* has the grid's barrier */
+  bool broken;            /* a fatal error of LLVM went through: leak */
+  const char *complaint;  /* LLVM's first error diagnostic, NULL if none */
+  uint32_t stack_bytes; /* of the frames of functions with cg_report_frame that code was made of */
+} Cg;
+
+/* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a
+ * Cg that was opened halfway. Between the two this thread's LLVM errors become fail(ERR_LLVM). */
+void cg_open(Cg *cg);
+/* The same with a module that was written as bitcode. */
+void cg_open_bitcode(Cg *cg, const char *bytes, size_t n);
+void cg_close(Cg *cg);
+/* Gives up the machine before the end. */
+void cg_close_machine(Cg *cg);
+/* The first part of cg_open alone: the targets, and this thread's LLVM errors. */
+void cg_start_llvm(Cg *cg);
+/* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one CX_TRY. */
+int cg_guarded(Cg *cg, void (*body)(Cg *));
+
+/* What an atomic operation stores where it finds `old`; NULL: not known (lower/atomic.c). */
+LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
+                              LLVMValueRef v);
+
+/* --- helpers that every file of the room uses --- */
+/* A copy in malloc'd memory for CgKernel; fails with ERR_MEMORY. */
+char *cg_strndup(Cg *cg, const char *s, size_t n);
+void *cg_calloc(Cg *cg, size_t n, size_t size);
+/* fail(ERR_LLVM) if e is an error; eats e. */
+void cg_check(Cg *cg, LLVMErrorRef e);
+/* fail(ERR_LLVM) if LLVM has reported an error through the context. */
+void cg_check_complaint(Cg *cg);
+/* The module's text, in the arena. */
+const char *cg_module_text(Cg *cg);
+/* Runs an LLVM pass pipeline ("default<O3>", "function(sroa)") on the module. */
+void cg_run_passes(Cg *cg, const char *pipeline);
+/* The same on one function. */
+void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline);
+/* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is cx_bug(). */
+LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
+void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
+                  uint64_t value); /* enum attribute */
+void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
+void cg_verify_module(Cg *cg);
+/* Code generation adds the function's frame to cg->stack_bytes. */
+void cg_report_frame(Cg *cg, LLVMValueRef fn);
+/* Assembly or object code of the module; the caller disposes of the buffer. */
+LLVMMemoryBufferRef cg_emit(Cg *cg, LLVMCodeGenFileType kind);
+LLVMTypeRef cg_float_type(Cg *cg, unsigned bits);
+LLVMTypeRef cg_int_type(Cg *cg, unsigned bits);
+
+#endif

@@ -1,0 +1,137 @@
+/* Optimize: LLVM's passes over a module, by options.opt. Of a GPU kernel at 3 those of optimize.def, at 1 and 2 LLVM's own lists; of a
+ * host kernel LLVM's own lists, or where a function is long those of optimize_long.def. */
+#include "codegen/llvm/optimize.h"
+
+#include "codegen/llvm/code_size.h"
+
+typedef enum Where { MODULE, FUNCTION, LOOP, LOOP_MSSA } Where;
+typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS } When;
+
+typedef struct Row {
+  Where where;
+  When when;
+  const char *pass;
+} Row;
+
+#define P(where, when, pass, why) {where, when, pass},
+static const Row gpu[] = {
+#include "codegen/llvm/optimize.def"
+};
+static const Row long_host[] = {
+#include "codegen/llvm/optimize_long.def"
+};
+#undef P
+#define COUNT(rows) (sizeof(rows) / sizeof *(rows))
+
+/* Flushing subnormals is a property of functions, and inlining wants it to be the same in both. */
+static void flush_subnormals(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      cg_attribute_text(cg, f, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+}
+
+static bool has_calls(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (f != cg->kernel && !LLVMIsDeclaration(f))
+      return true;
+  return false;
+}
+
+/* instcombine moves an instruction into the block behind its own where its result is only used further on, and then what that instruction uses: a
+ * chain of n operations with a check behind each, which is a branch, goes down block by block in n * n steps. Of a function with 1,300
+ * blocks and 8,700 instructions it takes 0.6 s, so above a limit there is instsimplify. Code without checks has few such chains. */
+static bool has_chains(const Cg *cg, const Length *l) {
+  enum { BLOCKS_TIMES_INSTRUCTIONS = 1000000 };
+  return cg->options.boundscheck &&
+         (uint64_t)l->blocks * l->instructions > BLOCKS_TIMES_INSTRUCTIONS;
+}
+
+/* Before a loop pass LLVM gives each exit of a loop a phi of each value that is used behind it, and removes most of them again. Rotating a loop
+ * changes the dominators of all that comes behind it, and has what is known of its variables' users forgotten: each loop can cost as much as
+ * the function is long. 600 loops with two exits each took 1.4 s, 1,000 4.7; the limit is 300 loops of 16 instructions each. */
+static bool has_tame_loops(const Length *l) {
+  enum { EXITS = 250, LOOPS_TIMES_INSTRUCTIONS = 1500000 };
+  return l->exits <= EXITS && (uint64_t)l->loops * l->instructions <= LOOPS_TIMES_INSTRUCTIONS;
+}
+
+/* Hoisting gives each load that it moves its place among the function's memory accesses by a walk back to the entry: 250 loops with one such
+ * load each take 0.6 s, 125 take 0.06. Left to GVN, behind it, 250 such loops have 2,451 loads in PTX, and 125 with both have 1,201. */
+static bool has_few_loads(const Length *l) {
+  enum { LOADS_TIMES_BLOCKS = 150000 };
+  return (uint64_t)l->loads * l->blocks <= LOADS_TIMES_BLOCKS;
+}
+
+#define CLEAN(simplify) "function(sroa,early-cse," simplify ",simplifycfg)"
+const char *cg_cleaning(Cg *cg) {
+  Length l = cg_length(cg);
+  return has_chains(cg, &l) ? CLEAN("instsimplify") : CLEAN("instcombine<no-verify-fixpoint>");
+}
+
+static const char *const opens[] = {[MODULE] = "",
+                                    [FUNCTION] = "function(",
+                                    [LOOP] = "function(loop(",
+                                    [LOOP_MSSA] = "function(loop-mssa("};
+static const char *const closes[] = {
+    [MODULE] = "", [FUNCTION] = ")", [LOOP] = "))", [LOOP_MSSA] = "))"};
+
+static void put_pass(Buf *b, Where at, const Row *row) {
+  if (at != row->where)
+    buf_puts(b, closes[at]);
+  if (b->len)
+    buf_putc(b, ',');
+  if (at != row->where)
+    buf_puts(b, opens[row->where]);
+  buf_puts(b, row->pass);
+}
+
+static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) {
+  bool many = has_chains(cg, l);
+  const bool holds[] = {[ALWAYS] = true,
+                        [CALLS] = has_calls(cg),
+                        [MANY] = many,
+                        [FEW] = !many,
+                        [TAME] = has_tame_loops(l),
+                        [HOISTS] = has_tame_loops(l) && has_few_loads(l)};
+  Where at = MODULE;
+  Buf b;
+  buf_init(&b, &cg->cx->arena);
+  for (size_t k = 0; k < n; k++) {
+    if (!holds[rows[k].when])
+      continue;
+    put_pass(&b, at, &rows[k]);
+    at = rows[k].where;
+  }
+  buf_puts(&b, closes[at]);
+  return b.text;
+}
+
+void cg_optimize_gpu(Cg *cg) {
+  static const char *const of_llvm[] = {
+      "default<O0>", "default<O1>", "function(simplifycfg<bonus-inst-threshold=8>),default<O2>"};
+  if (cg->options.fastmath & CG_FAST_FTZ)
+    flush_subnormals(cg);
+  if (cg->options.opt < 3) {
+    cg_run_passes(cg, of_llvm[cg->options.opt]);
+    return;
+  }
+  Length l = cg_length(cg);
+  cg_run_passes(cg, pipeline(cg, &l, gpu, COUNT(gpu)));
+}
+
+/* A function from which on time counts more than the last per cent of speed. Of the kernels of bench/kernels and the examples the largest have 1,187
+ * instructions, 132 blocks and loops with 14 exits. A loop with 125 exits takes default<O3> 0.1 s, one with 500 1.6 s. */
+static bool is_long(const Length *l) {
+  enum { INSTRUCTIONS = 4000, BLOCKS = 500, EXITS = 64 };
+  return l->instructions > INSTRUCTIONS || l->blocks > BLOCKS || l->exits > EXITS;
+}
+
+void cg_optimize_host(Cg *cg) {
+  static const char *const of_llvm[] = {
+      "default<O0>", "always-inline,default<O1>,function(loop(loop-reduce))",
+      "function(sroa),always-inline,default<O2>,function(loop(loop-reduce))",
+      "function(sroa),always-inline,default<O3>,function(loop(loop-reduce))"};
+  int opt = cg->options.opt;
+  Length l = cg_length(cg);
+  bool by_rows = opt > 0 && is_long(&l);
+  cg_run_passes(cg, by_rows ? pipeline(cg, &l, long_host, COUNT(long_host)) : of_llvm[opt]);
+}

@@ -1,0 +1,399 @@
+/* Arithmetic, comparison and conversion of numbers, exactly as semantics.md has them.
+ *
+ * Nothing here is undefined for any operand: divisors that LLVM must not see are replaced before the division, and what the
+ * replacement gives is replaced after it. Floats carry the fast-math flags of the options (lw_fast). */
+#include <string.h>
+
+#include "codegen/lower/private.h"
+
+static bool is_float_value(LLVMValueRef v) {
+  LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
+  return k == LLVMHalfTypeKind || k == LLVMBFloatTypeKind || k == LLVMFloatTypeKind ||
+         k == LLVMDoubleTypeKind;
+}
+
+LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x) {
+  x = lw_ready(lw, x);
+  return LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
+}
+
+static LLVMValueRef fast(Lower *lw, LLVMValueRef v) {
+  lw_fast(lw, v);
+  return v;
+}
+
+static LLVMValueRef binary(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildBinOp(lw->b, op, x, y, "");
+}
+
+/* A call of the C library's or libdevice's function for float or double operands of one type; half goes through float. */
+LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsigned n) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]), in = lw_is_narrow(lw, type) ? lw->t->f32 : type;
+  LLVMValueRef copy[4];
+  for (unsigned k = 0; k < n; k++)
+    copy[k] = lw_widen(lw, args[k]);
+  const char *symbol = lw->target->math_name(lw->cg, name, in == lw->t->f32);
+  LLVMValueRef v = lw_call_extern(lw, symbol, in, copy, n);
+  if (!strcmp(name, "fmod")) { /* to LLVM, what it knows as fmod has no nan for a divisor */
+    unsigned kind = LLVMGetEnumAttributeKindForName("nobuiltin", 9);
+    LLVMAddCallSiteAttribute(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(lw->cg->context, kind, 0));
+  }
+  return lw_fit(lw, v, type);
+}
+
+/* --- add, sub, mul, truediv, and, or, xor --- */
+
+static const struct {
+  LLVMOpcode of_int, of_float;
+  int of_bool; /* LLVMOpcode, 0: bools have none */
+} arithmetic[OP_COUNT] = {
+    [OP_ADD] = {LLVMAdd, LLVMFAdd, LLVMOr},  [OP_SUB] = {LLVMSub, LLVMFSub, 0},
+    [OP_MUL] = {LLVMMul, LLVMFMul, LLVMAnd}, [OP_TRUEDIV] = {0, LLVMFDiv, 0},
+    [OP_AND] = {LLVMAnd, 0, LLVMAnd},        [OP_OR] = {LLVMOr, 0, LLVMOr},
+    [OP_XOR] = {LLVMXor, 0, LLVMXor},
+};
+
+LLVMValueRef lw_low(Lower *lw, LLVMValueRef v) {
+  bool extended = LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
+  if (extended && LLVMTypeOf(LLVMGetOperand(v, 0)) == lw->t->i32)
+    return LLVMGetOperand(v, 0);
+  return LLVMBuildTrunc(lw->b, v, lw->t->i32, "");
+}
+
+LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
+  if (!(i->flags & INS_U32))
+    return LLVMBuildSExt(lw->b, v, lw->t->i64, "");
+  v = LLVMBuildZExt(lw->b, v, lw->t->i64, "");
+  if (i->flags & INS_I32 && LLVMIsAInstruction(v))
+    LLVMSetNNeg(v, 1);
+  return v;
+}
+
+/* A sum, difference or product of 64 bits whose operands and result fit 32 (ssa/narrow.c). */
+static bool is_narrow(const Ins *i) {
+  return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL) &&
+         i->flags & i->args[0]->flags & i->args[1]->flags & (INS_I32 | INS_U32);
+}
+
+static void narrow_arithmetic(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_low(lw, lw_value(lw, i->args[0])), y = lw_low(lw, lw_value(lw, i->args[1]));
+  LLVMValueRef v = binary(lw, arithmetic[i->op].of_int, x, y);
+  unsigned flags = i->flags & i->args[0]->flags & i->args[1]->flags;
+  if (LLVMIsAInstruction(v)) {
+    LLVMSetNSW(v, (flags & INS_I32) != 0);
+    LLVMSetNUW(v, (flags & INS_U32) != 0);
+  }
+  lw_set(lw, i, lw_extended(lw, i, v));
+}
+
+void lw_arithmetic(Lower *lw, Ins *i) {
+  if (is_narrow(i)) {
+    narrow_arithmetic(lw, i);
+    return;
+  }
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
+  TypeKind kind = ty_kind(i->type);
+  LLVMOpcode op = kind == KIND_FLOAT  ? arithmetic[i->op].of_float
+                  : kind == KIND_BOOL ? (LLVMOpcode)arithmetic[i->op].of_bool
+                                      : arithmetic[i->op].of_int;
+  if (!op)
+    cx_bug(lw->cx, "%s of %s", ir_op_info[i->op].text, ty_name(lw->cx, i->type));
+  v = fast(lw, binary(lw, op, lw_ready(lw, x), lw_ready(lw, y)));
+  bool signed_flag = (i->flags & INS_NO_WRAP) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul);
+  if (signed_flag && LLVMIsAInstruction(v))
+    LLVMSetNSW(v, 1);
+  if (op == LLVMFDiv && (lw->cg->options.fastmath & CG_FAST_DIV) && LLVMIsAInstruction(v))
+    LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(v) | LLVMFastMathApproxFunc |
+                                LLVMFastMathAllowReciprocal);
+  lw_set(lw, i, lw_fit(lw, v, LLVMTypeOf(x)));
+}
+
+/* --- neg, invert, not, truth --- */
+
+static LLVMValueRef truth(Lower *lw, LLVMValueRef x) {
+  if (LLVMTypeOf(x) == lw->t->i1)
+    return x;
+  x = lw_ready(lw, x);
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
+  return is_float_value(x) ? LLVMBuildFCmp(lw->b, LLVMRealUNE, x, zero, "")
+                           : LLVMBuildICmp(lw->b, LLVMIntNE, x, zero, "");
+}
+
+void lw_unary(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_value(lw, i->args[0]), ready = lw_ready(lw, x);
+  switch ((Op)i->op) {
+  case OP_NEG:
+    lw_set(lw, i,
+           is_float_value(x) ? lw_fit(lw, fast(lw, LLVMBuildFNeg(lw->b, ready, "")), LLVMTypeOf(x))
+                             : LLVMBuildNeg(lw->b, x, ""));
+    break;
+  case OP_INVERT: lw_set(lw, i, LLVMBuildNot(lw->b, x, "")); break;
+  case OP_NOT: lw_set(lw, i, LLVMBuildNot(lw->b, truth(lw, x), "")); break;
+  default: lw_set(lw, i, truth(lw, x)); break;
+  }
+}
+
+/* --- comparison --- */
+
+static const struct {
+  LLVMIntPredicate is_signed, is_unsigned;
+  LLVMRealPredicate real;
+  Op swapped;
+} compares[OP_COUNT] = {
+    [OP_LT] = {LLVMIntSLT, LLVMIntULT, LLVMRealOLT, OP_GT},
+    [OP_LE] = {LLVMIntSLE, LLVMIntULE, LLVMRealOLE, OP_GE},
+    [OP_GT] = {LLVMIntSGT, LLVMIntUGT, LLVMRealOGT, OP_LT},
+    [OP_GE] = {LLVMIntSGE, LLVMIntUGE, LLVMRealOGE, OP_LE},
+    [OP_EQ] = {LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ, OP_EQ},
+    [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE, OP_NE},
+};
+
+/* A signed x against an unsigned y: the unsigned comparison, unless x is negative, which is less than any y. */
+static LLVMValueRef compare_mixed(Lower *lw, Op op, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, x, LLVMConstNull(LLVMTypeOf(x)), "");
+  LLVMValueRef v = LLVMBuildICmp(lw->b, compares[op].is_unsigned, x, y, "");
+  bool less = op == OP_LT || op == OP_LE || op == OP_NE;
+  return less ? LLVMBuildOr(lw->b, v, negative, "")
+              : LLVMBuildAnd(lw->b, v, LLVMBuildNot(lw->b, negative, ""), "");
+}
+
+void lw_compare(Lower *lw, Ins *i) {
+  const Type *tx = i->args[0]->type, *ty = i->args[1]->type;
+  if (!ty_is_scalar(tx) || !ty_is_scalar(ty)) { /* values without storage: None is None */
+    lw_set(lw, i, LLVMConstInt(lw->t->i1, (i->op == OP_EQ) == (tx == ty), 0));
+    return;
+  }
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
+  CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
+  if (is_float_value(x))
+    v = LLVMBuildFCmp(lw->b, compares[i->op].real, lw_ready(lw, x), lw_ready(lw, y), "");
+  else if (ty_is_signed(tx) && !ty_is_signed(ty))
+    v = compare_mixed(lw, i->op, x, y);
+  else if (!ty_is_signed(tx) && ty_is_signed(ty))
+    v = compare_mixed(lw, compares[i->op].swapped, y, x);
+  else
+    v = LLVMBuildICmp(lw->b,
+                      ty_is_signed(tx) ? compares[i->op].is_signed : compares[i->op].is_unsigned, x,
+                      y, "");
+  lw_set(lw, i, v);
+}
+
+/* --- shifts: a count at or above the width, seen as unsigned, is out of range --- */
+
+static LLVMValueRef clamped_count(Lower *lw, LLVMValueRef count, unsigned limit) {
+  LLVMTypeRef t = LLVMTypeOf(count);
+  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){count, LLVMConstInt(t, limit, 0)},
+                      2);
+}
+
+void lw_shift(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
+  LLVMTypeRef t = LLVMTypeOf(x);
+  unsigned width = LLVMGetIntTypeWidth(t);
+  if (i->op == OP_RSHIFT && ty_is_signed(i->type)) {
+    lw_set(lw, i, binary(lw, LLVMAShr, x, clamped_count(lw, y, width - 1)));
+    return;
+  }
+  LLVMValueRef in_range = LLVMBuildICmp(lw->b, LLVMIntULT, y, LLVMConstInt(t, width, 0), "");
+  LLVMValueRef v = binary(lw, i->op == OP_LSHIFT ? LLVMShl : LLVMLShr, x, y);
+  lw_set(lw, i, LLVMBuildSelect(lw->b, in_range, v, LLVMConstNull(t), ""));
+}
+
+/* --- floor division and modulo --- */
+
+static LLVMValueRef divide_unsigned(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMValueRef by_zero = LLVMBuildICmp(lw->b, LLVMIntEQ, y, LLVMConstNull(t), "");
+  LLVMValueRef safe = LLVMBuildSelect(lw->b, by_zero, LLVMConstInt(t, 1, 0), y, "");
+  if (!quotient) /* the remainder by 1 is 0 already */
+    return binary(lw, LLVMURem, x, safe);
+  return LLVMBuildSelect(lw->b, by_zero, LLVMConstNull(t), binary(lw, LLVMUDiv, x, safe), "");
+}
+
+/* The smallest integer by -1 overflows: by 1 it gives itself, which is what wraps out, and remainder 0. */
+static LLVMValueRef divide_signed(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0);
+  LLVMValueRef lowest = LLVMConstInt(t, 1ull << (LLVMGetIntTypeWidth(t) - 1), 0);
+  LLVMValueRef by_zero = LLVMBuildICmp(b, LLVMIntEQ, y, zero, "");
+  LLVMValueRef minus = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t), "");
+  LLVMValueRef overflow = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, x, lowest, ""), minus, "");
+  LLVMValueRef safe = LLVMBuildSelect(b, LLVMBuildOr(b, by_zero, overflow, ""), one, y, "");
+  LLVMValueRef r = binary(lw, LLVMSRem, x, safe);
+  LLVMValueRef signs = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, r, safe, ""), zero, "");
+  LLVMValueRef adjust = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, r, zero, ""), signs, "");
+  if (!quotient)
+    return LLVMBuildSelect(b, adjust, LLVMBuildAdd(b, r, safe, ""), r, "");
+  LLVMValueRef q = binary(lw, LLVMSDiv, x, safe);
+  q = LLVMBuildSub(b, q, LLVMBuildZExt(b, adjust, t, ""), "");
+  return LLVMBuildSelect(b, by_zero, zero, q, "");
+}
+
+static LLVMValueRef copysign_of(Lower *lw, LLVMValueRef magnitude, LLVMValueRef sign) {
+  LLVMTypeRef t = LLVMTypeOf(magnitude);
+  return lw_intrinsic(lw, "llvm.copysign", &t, 1, (LLVMValueRef[]){magnitude, sign}, 2);
+}
+
+/* NumPy's npy_divmod: the remainder of fmod moved to the divisor's sign, then the quotient snapped to an integer. Nothing here may
+ * be contracted or reassociated, so these operations carry no flags. */
+static LLVMValueRef divide_float(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t);
+  LLVMValueRef by_zero = LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, "");
+  LLVMValueRef mod = lw_math(lw, "fmod", (LLVMValueRef[]){x, y}, 2);
+  LLVMValueRef has_mod = LLVMBuildFCmp(b, LLVMRealUNE, mod, zero, "");
+  LLVMValueRef y_neg = LLVMBuildFCmp(b, LLVMRealOLT, y, zero, ""),
+               mod_neg = LLVMBuildFCmp(b, LLVMRealOLT, mod, zero, "");
+  LLVMValueRef adjust = LLVMBuildAnd(b, has_mod, LLVMBuildXor(b, y_neg, mod_neg, ""), "");
+  if (!quotient) {
+    LLVMValueRef moved = LLVMBuildSelect(b, adjust, binary(lw, LLVMFAdd, mod, y), mod, "");
+    LLVMValueRef v = LLVMBuildSelect(b, has_mod, moved, copysign_of(lw, zero, y), "");
+    return LLVMBuildSelect(b, by_zero, mod, v, "");
+  }
+  LLVMValueRef exact = binary(lw, LLVMFDiv, x, y);
+  LLVMValueRef div = binary(lw, LLVMFDiv, binary(lw, LLVMFSub, x, mod), y);
+  div = LLVMBuildSelect(b, adjust, binary(lw, LLVMFSub, div, LLVMConstReal(t, 1)), div, "");
+  LLVMValueRef down = lw_intrinsic(lw, "llvm.floor", &t, 1, &div, 1);
+  LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, binary(lw, LLVMFSub, div, down),
+                                     LLVMConstReal(t, 0.5), "");
+  LLVMValueRef snapped = LLVMBuildSelect(b, above, binary(lw, LLVMFAdd, down, LLVMConstReal(t, 1)),
+                                         down, "");
+  LLVMValueRef has_div = LLVMBuildFCmp(b, LLVMRealUNE, div, zero, "");
+  LLVMValueRef v = LLVMBuildSelect(b, has_div, snapped, copysign_of(lw, zero, exact), "");
+  return LLVMBuildSelect(b, by_zero, exact, v, "");
+}
+
+void lw_divide(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
+  bool quotient = i->op == OP_FLOORDIV;
+  bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
+  if (is_float_value(x)) /* narrow ones are rounded once, at the end, as NumPy does */
+    lw_set(lw, i,
+           lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)), LLVMTypeOf(x)));
+  else if (ty_is_signed(i->type) && !positive)
+    lw_set(lw, i, divide_signed(lw, quotient, x, y));
+  else
+    lw_set(lw, i, divide_unsigned(lw, quotient, x, y));
+}
+
+/* --- power --- */
+
+/* x ** n by squaring, n constant: at most 2 * log2(n) multiplications. */
+static LLVMValueRef power_constant(Lower *lw, LLVMValueRef x, uint64_t n) {
+  LLVMOpcode mul = is_float_value(x) ? LLVMFMul : LLVMMul;
+  LLVMValueRef acc = NULL;
+  for (; n; n >>= 1) {
+    if (n & 1)
+      acc = acc ? fast(lw, binary(lw, mul, acc, x)) : x;
+    if (n > 1)
+      x = fast(lw, binary(lw, mul, x, x));
+  }
+  if (acc)
+    return acc;
+  return is_float_value(x) ? LLVMConstReal(LLVMTypeOf(x), 1) : LLVMConstInt(LLVMTypeOf(x), 1, 0);
+}
+
+static LLVMValueRef power_int(Lower *lw, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0);
+  LLVMValueRef negative = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, y, zero, "")
+                                    : LLVMConstNull(lw->t->i1);
+  LLVMValueRef start = LLVMBuildSelect(b, negative, zero, one, "");
+  LLVMValueRef count = LLVMBuildSelect(b, negative, zero, y, "");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = lw_block(lw, "pow"),
+                    body = lw_block(lw, "pow.step"), done = lw_block(lw, "pow.done");
+  LLVMBuildBr(b, head);
+  lw_at(lw, head);
+  LLVMValueRef base = LLVMBuildPhi(b, t, ""), n = LLVMBuildPhi(b, t, ""),
+               acc = LLVMBuildPhi(b, t, "");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, n, zero, ""), body, done);
+  lw_at(lw, body);
+  LLVMValueRef odd = LLVMBuildTrunc(b, n, lw->t->i1, "");
+  LLVMValueRef acc1 = LLVMBuildSelect(b, odd, LLVMBuildMul(b, acc, base, ""), acc, "");
+  LLVMValueRef base1 = LLVMBuildMul(b, base, base, ""), n1 = LLVMBuildLShr(b, n, one, "");
+  LLVMBuildBr(b, head);
+  LLVMBasicBlockRef blocks[] = {from, body};
+  LLVMAddIncoming(base, (LLVMValueRef[]){x, base1}, blocks, 2);
+  LLVMAddIncoming(n, (LLVMValueRef[]){count, n1}, blocks, 2);
+  LLVMAddIncoming(acc, (LLVMValueRef[]){start, acc1}, blocks, 2);
+  lw_at(lw, done);
+  return acc;
+}
+
+/* Small constant exponents, where a multiplication, square root or reciprocal gives pow's value: pow(-inf, 0.5) is inf and
+ * pow(-0.0, 0.5) is 0, which the square root alone has otherwise. NULL if there is no such form. */
+static LLVMValueRef power_special(Lower *lw, LLVMValueRef x, double y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  if (y == 0 || y == 1 || y == 2 || y == 3 || y == 4)
+    return power_constant(lw, x, (uint64_t)y);
+  if (y == -1)
+    return fast(lw, binary(lw, LLVMFDiv, LLVMConstReal(t, 1), x));
+  if (y == 0.5) {
+    LLVMValueRef positive = binary(lw, LLVMFAdd, x, LLVMConstNull(t));
+    LLVMValueRef root = lw_intrinsic(lw, "llvm.sqrt", &t, 1, &positive, 1);
+    LLVMValueRef inf = LLVMConstReal(t, __builtin_inf());
+    return LLVMBuildSelect(
+        lw->b, LLVMBuildFCmp(lw->b, LLVMRealOEQ, x, LLVMConstReal(t, -__builtin_inf()), ""), inf,
+        root, "");
+  }
+  return NULL;
+}
+
+void lw_power(Lower *lw, Ins *i) {
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v = NULL;
+  if (is_float_value(x)) {
+    LLVMBool lossy;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    x = lw_widen(lw, x);
+    if (LLVMIsAConstantFP(y))
+      v = power_special(lw, x, LLVMConstRealGetDouble(y, &lossy));
+    if (!v)
+      v = lw_math(lw, "pow", (LLVMValueRef[]){x, lw_widen(lw, y)}, 2);
+    v = lw_fit(lw, v, t);
+  } else if (LLVMIsAConstantInt(y) && LLVMConstIntGetZExtValue(y) <= 64) {
+    v = power_constant(lw, x, LLVMConstIntGetZExtValue(y));
+  } else {
+    v = power_int(lw, x, y, ty_is_signed(i->type));
+  }
+  lw_set(lw, i, v);
+}
+
+/* --- conversion --- */
+
+static LLVMValueRef to_int(Lower *lw, LLVMValueRef v, const Type *to) {
+  return lw->target->float_to_int(lw, lw_widen(lw, v), ty_bits(to), ty_is_signed(to));
+}
+
+static LLVMValueRef int_to_float(Lower *lw, LLVMValueRef v, LLVMTypeRef t, bool is_signed) {
+  return is_signed ? LLVMBuildSIToFP(lw->b, v, t, "") : LLVMBuildUIToFP(lw->b, v, t, "");
+}
+
+LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type *to) {
+  LLVMTypeRef t = lw_scalar_type(lw->cg, to->id);
+  TypeKind kind = ty_kind(to);
+  bool is_signed = ty_kind(from) == KIND_INT;
+  if (kind == KIND_BOOL)
+    return truth(lw, v);
+  if (LLVMTypeOf(v) == t)
+    return v;
+  if (kind == KIND_FLOAT) {
+    if (t == lw->t->bf16)
+      return lw_to_bfloat(lw, v, is_signed);
+    if (!is_float_value(v))
+      return t == lw->t->f16 ? lw_int_to_half(lw, v, is_signed) : int_to_float(lw, v, t, is_signed);
+    if (LLVMTypeOf(v) == lw->t->bf16)
+      v = lw_widen(lw, v);
+    return LLVMTypeOf(v) == t ? v : LLVMBuildFPCast(lw->b, v, t, "");
+  }
+  if (is_float_value(v))
+    return to_int(lw, v, to);
+  return LLVMBuildIntCast2(lw->b, v, t, is_signed, "");
+}
+
+void lw_cast_ins(Lower *lw, Ins *i) {
+  lw_set(lw, i, lw_convert(lw, lw_value(lw, i->args[0]), i->args[0]->type, i->type));
+}

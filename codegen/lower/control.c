@@ -1,0 +1,239 @@
+/* Control: phis, branches, returns, and the checks that stop a thread. */
+#include "codegen/lower/private.h"
+
+/* --- phis: one a leaf; their operands come when every block has been lowered --- */
+
+/* Phis go before the extensions to 64 bits of those that have 32. */
+static LLVMValueRef add_phi(Lower *lw, LLVMTypeRef type) {
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(lw->b);
+  LLVMValueRef first = LLVMGetFirstInstruction(block);
+  while (first && LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  if (first)
+    LLVMPositionBuilderBefore(lw->b, first);
+  LLVMValueRef phi = LLVMBuildPhi(lw->b, type, "");
+  lw_at(lw, block);
+  return phi;
+}
+
+static bool is_narrow_phi(const Ins *i) { return i->flags & (INS_I32 | INS_U32 | INS_LOW); }
+
+void lw_phi(Lower *lw, Ins *i) {
+  if (is_narrow_phi(i)) {
+    lw_set(lw, i, lw_extended(lw, i, add_phi(lw, lw->t->i32)));
+    return;
+  }
+  uint32_t n = lw_leaf_count(i->type);
+  LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  lw_leaf_types(lw->cg, i->type, types);
+  for (uint32_t k = 0; k < n; k++)
+    leaves[k] = add_phi(lw, types[k]);
+  lw_set_leaves(lw, i, leaves);
+}
+
+static bool is_way_back(const Block *b, int successor) {
+  return b->succ[successor] && b->succ[successor]->rpo <= b->rpo;
+}
+
+/* The LLVM block that control comes from, for entry k of b's predecessors. A block that branches to b on both sides stands there
+ * twice: the second time it is its edge block, which is also where a way back yields. */
+static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
+  const BlockNote *n = b->preds.data[k]->note;
+  const Ins *end = b->preds.data[k]->last;
+  if (end->op == OP_CONDBR && end->flags & INS_YIELDS && b->rpo <= end->block->rpo)
+    return n->edge;
+  for (uint32_t j = 0; j < k; j++)
+    if (b->preds.data[j] == b->preds.data[k])
+      return n->edge;
+  return n->end;
+}
+
+static void finish_narrow_phi(Lower *lw, Ins *i) {
+  LLVMValueRef phi = LLVMGetOperand(lw_value(lw, i), 0);
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    LLVMBasicBlockRef from = incoming_block(i->block, k);
+    LLVMPositionBuilderBefore(lw->b, LLVMGetBasicBlockTerminator(from));
+    LLVMValueRef v = lw_low(lw, lw_value(lw, i->args[k]));
+    LLVMAddIncoming(phi, &v, &from, 1);
+  }
+}
+
+static void finish_phi(Lower *lw, Ins *i) {
+  const Block *b = i->block;
+  LLVMValueRef *leaves = lw_leaves(lw, i);
+  uint32_t n = lw_leaf_count(i->type);
+  CX_ASSERT(lw->cx, i->nargs == b->preds.len);
+  if (is_narrow_phi(i)) {
+    finish_narrow_phi(lw, i);
+    return;
+  }
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    LLVMBasicBlockRef from = incoming_block(b, k);
+    LLVMValueRef *values = lw_leaves(lw, i->args[k]);
+    for (uint32_t j = 0; j < n; j++)
+      LLVMAddIncoming(leaves[j], &values[j], &from, 1);
+  }
+}
+
+void lw_finish_phis(Lower *lw) {
+  FOR_BLOCKS (lw->fn, b)
+    for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+      finish_phi(lw, i);
+}
+
+/* --- branches --- */
+
+static LLVMBasicBlockRef begin_of(const Block *b) { return ((const BlockNote *)b->note)->begin; }
+
+/* The block's last LLVM block is the one that branches. */
+static void note_end(Lower *lw, Ins *i) {
+  ((BlockNote *)i->block->note)->end = LLVMGetInsertBlock(lw->b);
+}
+
+void lw_branch(Lower *lw, Ins *i) {
+  if (i->flags & INS_YIELDS)
+    lw->target->yield(lw);
+  note_end(lw, i);
+  LLVMBuildBr(lw->b, begin_of(i->block->succ[0]));
+}
+
+void lw_condbranch(Lower *lw, Ins *i) {
+  BlockNote *n = i->block->note;
+  LLVMBasicBlockRef yes = begin_of(i->block->succ[0]), no = begin_of(i->block->succ[1]);
+  LLVMValueRef c = lw_value(lw, i->args[0]);
+  bool yields = i->flags & INS_YIELDS, back_if_true = yields && is_way_back(i->block, 0);
+  note_end(lw, i);
+  if (yes != no && !yields) {
+    LLVMBuildCondBr(lw->b, c, yes, no);
+    return;
+  }
+  n->edge = lw_block(lw, "edge");
+  LLVMBuildCondBr(lw->b, c, back_if_true ? n->edge : yes, back_if_true ? no : n->edge);
+  lw_at(lw, n->edge);
+  if (yields)
+    lw->target->yield(lw);
+  LLVMBuildBr(lw->b, back_if_true ? yes : no);
+}
+
+/* Results of device functions: nothing, the leaf, or a struct of the leaves. */
+void lw_return(Lower *lw, Ins *i) {
+  LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(lw->function));
+  bool is_kernel = lw->fn == lw->cg->program->fns.data[0] && !lw->cg->options.device_function;
+  uint32_t n = lw_leaf_count(i->args[0]->type);
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
+  note_end(lw, i);
+  if (is_kernel) {
+    lw->target->kernel_return(lw);
+  } else if (n == 0) {
+    LLVMBuildRetVoid(lw->b);
+  } else if (n == 1) {
+    LLVMBuildRet(lw->b, leaves[0]);
+  } else {
+    LLVMValueRef v = LLVMGetPoison(result);
+    for (uint32_t k = 0; k < n; k++)
+      v = LLVMBuildInsertValue(lw->b, v, leaves[k], k, "");
+    LLVMBuildRet(lw->b, v);
+  }
+}
+
+/* The low 32 bits of a 64-bit value: of sums and products from those of their terms, since LLVM takes a truncation for a reason to count in
+ * 64 bits. */
+static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
+  bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL;
+  if (!sum || depth > 3)
+    return lw_low(lw, lw_value(lw, i));
+  LLVMOpcode op = i->op == OP_ADD ? LLVMAdd : i->op == OP_SUB ? LLVMSub : LLVMMul;
+  return LLVMBuildBinOp(lw->b, op, low_tree(lw, i->args[0], depth + 1),
+                        low_tree(lw, i->args[1], depth + 1), "");
+}
+
+/* With a constant the 64 bits are better: LLVM sees from them that a step is positive, and so how often a loop runs. */
+static bool is_narrow_select(const Ins *i) {
+  return i->flags & (INS_I32 | INS_U32) && i->args[1]->op != OP_CONST && i->args[2]->op != OP_CONST;
+}
+
+void lw_select(Lower *lw, Ins *i) {
+  if (is_narrow_select(i)) {
+    LLVMValueRef v = LLVMBuildSelect(lw->b, lw_value(lw, i->args[0]), low_tree(lw, i->args[1], 0),
+                                     low_tree(lw, i->args[2], 0), "");
+    lw_set(lw, i, lw_extended(lw, i, v));
+    return;
+  }
+  uint32_t n = lw_leaf_count(i->type);
+  LLVMValueRef c = lw_value(lw, i->args[0]);
+  LLVMValueRef *yes = lw_leaves(lw, i->args[1]), *no = lw_leaves(lw, i->args[2]);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    leaves[k] = LLVMBuildSelect(lw->b, c, yes[k], no[k], "");
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- stopping --- */
+
+bool lw_traps_on_raise(const Cg *cg) {
+  return cg->options.debug || cg->options.exceptions || cg->target->traps_always;
+}
+
+/* A number as a value of a trap: 64 bits, floats as the bits of a double. */
+static LLVMValueRef trap_value(Lower *lw, Ins *i) {
+  if (!ty_is_scalar(i->type) || ty_is_complex(i->type)) /* complex values come as their parts */
+    return lw_i64(lw, 0);
+  LLVMValueRef v = lw_value(lw, i);
+  if (ty_is_float(i->type))
+    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, lw_ready(lw, v), lw->t->f64, ""),
+                            lw->t->i64, "");
+  return LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(i->type), "");
+}
+
+static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) {
+  LLVMValueRef all[RT_TRAP_VALUES];
+  if (n > RT_TRAP_VALUES)
+    n = RT_TRAP_VALUES;
+  for (uint32_t k = 0; k < n; k++)
+    all[k] = trap_value(lw, values[k]);
+  lw->target->trap(lw, site ? site->number : 0, all, n);
+}
+
+/* The stop is off the hot path. */
+void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values,
+                    uint32_t n) {
+  LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
+  lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
+  lw_at(lw, stop);
+  trap(lw, site, values, n);
+  lw_at(lw, go);
+}
+
+void lw_check(Lower *lw, Ins *i) {
+  if (lw_traps_on_raise(lw->cg))
+    lw_stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
+}
+
+/* The report names the index that the program gave: one that is still negative had the extent added to it. */
+void lw_check_index(Lower *lw, Ins *i) {
+  LLVMValueRef index = lw_value(lw, i->args[0]), extent = lw_value(lw, i->args[1]);
+  LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
+  /* as unsigned: a negative index is beyond every extent */
+  LLVMValueRef ok = LLVMBuildICmp(lw->b, LLVMIntULT, index, extent, "");
+  lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
+  lw_at(lw, stop);
+  LLVMValueRef given = index;
+  Op op = i->args[0]->op;
+  if (op == OP_WRAP_INDEX || op == OP_ADD) {
+    LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0), "");
+    given = LLVMBuildSelect(lw->b, negative, LLVMBuildSub(lw->b, index, extent, ""), index, "");
+  }
+  LLVMValueRef values[] = {given, extent};
+  lw->target->trap(lw, i->aux.site ? i->aux.site->number : 0, values, 2);
+  lw_at(lw, go);
+  lw_set(lw, i, index);
+}
+
+void lw_raise(Lower *lw, Ins *i) {
+  note_end(lw, i);
+  if (lw_traps_on_raise(lw->cg))
+    trap(lw, i->aux.site, i->args, i->nargs);
+  else
+    lw->target->stop(lw);
+}

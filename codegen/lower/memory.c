@@ -1,0 +1,408 @@
+/* Arrays: elements, views, allocations. An array's leaves are its pointer, extents and, for layout A, byte strides. */
+#include <string.h>
+
+#include "codegen/lower/private.h"
+#include "runtime/abi.h"
+
+static LLVMValueRef mul(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildNSWMul(lw->b, x, y, "");
+}
+static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildNSWAdd(lw->b, x, y, "");
+}
+
+LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves, unsigned axis) {
+  if (t->layout == LAYOUT_A)
+    return leaves[1 + t->ndim + axis];
+  LLVMValueRef stride = lw_i64(lw, (int64_t)ty_size(t->elem));
+  if (t->layout == LAYOUT_C)
+    for (unsigned k = t->ndim - 1u; k > axis; k--)
+      stride = mul(lw, stride, leaves[1 + k]);
+  else
+    for (unsigned k = 0; k < axis; k++)
+      stride = mul(lw, stride, leaves[1 + k]);
+  return stride;
+}
+
+void lw_stride(Lower *lw, Ins *i) {
+  lw_set(lw, i,
+         lw_array_stride(lw, i->args[0]->type, lw_leaves(lw, i->args[0]), (unsigned)i->aux.i));
+}
+
+void lw_array_address(Lower *lw, Ins *i) {
+  lw_set(lw, i, LLVMBuildPtrToInt(lw->b, lw_leaves(lw, i->args[0])[0], lw->t->i64, ""));
+}
+
+static bool is_narrow(const Lower *lw, const Type *array) {
+  return lw->target->narrows && lw->cg->options.opt && !array->wide;
+}
+
+/* The constant of an index x + c or x - c, up to TY_REACH; 0 for others. */
+static int64_t reach_of(const Ins *i) {
+  const Ins *c = i->op == OP_ADD || i->op == OP_SUB ? i->args[1] : NULL;
+  const Frozen *f = c && c->op == OP_CONST ? c->aux.frozen : NULL;
+  bool near = f && f->kind == FZ_INT && !f->wide && f->i >= -TY_REACH && f->i <= TY_REACH;
+  return !near ? 0 : i->op == OP_ADD ? f->i : -f->i;
+}
+
+/* 32 bits of a sum of 64 with a constant. LLVM finds this by itself; but then instcombine looks at all users of what is added to, for each
+ * such index of a long function: a third of its time at 5,000 lines. */
+static LLVMValueRef low_sum(Lower *lw, LLVMValueRef v) {
+  enum { LONG_FUNCTION = 8000 }; /* values */
+  LLVMValueRef c = LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd
+                       ? LLVMIsAConstantInt(LLVMGetOperand(v, 1))
+                       : NULL;
+  if (!c || lw->fn->next_id <= LONG_FUNCTION)
+    return lw_low(lw, v);
+  return LLVMBuildAdd(lw->b, lw_low(lw, LLVMGetOperand(v, 0)),
+                      lw_i32(lw, LLVMConstIntGetSExtValue(c)), "");
+}
+
+/* 32 bits of an index; less its constant, where that goes elsewhere. Exact, since the index is in range, and x no further away. */
+static LLVMValueRef low_index(Lower *lw, Ins *i, int64_t reach) {
+  return low_sum(lw, lw_value(lw, reach ? i->args[0] : i));
+}
+
+/* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range, so nothing overflows. */
+static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                   Ins *const *indices) {
+  LLVMValueRef at = NULL;
+  for (unsigned n = 0; n < t->ndim; n++) {
+    unsigned k = t->layout == LAYOUT_C ? n : t->ndim - 1u - n;
+    LLVMValueRef index = lw_value(lw, indices[k]);
+    at = at ? add(lw, mul(lw, at, leaves[1 + k]), index) : index;
+  }
+  return at;
+}
+
+/* The same in an array that is not wide, with 32 bits; without the fastest index's constant, which is *reach. */
+static LLVMValueRef narrow_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                  Ins *const *indices, int64_t *reach) {
+  LLVMValueRef at = NULL;
+  for (unsigned n = 0; n < t->ndim; n++) {
+    unsigned k = t->layout == LAYOUT_C ? n : t->ndim - 1u - n;
+    int64_t c = reach_of(indices[k]);
+    LLVMValueRef index = low_index(lw, indices[k], c);
+    if (n + 1 == t->ndim)
+      *reach = c;
+    else if (c)
+      index = add(lw, index, lw_i32(lw, c));
+    at = at ? add(lw, mul(lw, at, lw_low(lw, leaves[1 + k])), index) : index;
+  }
+  return at ? LLVMBuildSExt(lw->b, at, lw->t->i64, "") : NULL;
+}
+
+static LLVMValueRef narrow_address(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                   Ins *const *indices) {
+  LLVMTypeRef unit = lw_memory_type(lw->cg, t->elem->id);
+  int64_t reach = 0;
+  LLVMValueRef at = narrow_number(lw, t, leaves, indices, &reach);
+  if (!at)
+    return leaves[0];
+  if (!reach)
+    return LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "");
+  LLVMValueRef near = LLVMBuildGEP2(lw->b, unit, leaves[0], &at, 1, ""), c = lw_i64(lw, reach);
+  return LLVMBuildGEP2(lw->b, unit, near, &c, 1, "");
+}
+
+LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
+  const Type *t = array->type;
+  LLVMValueRef *leaves = lw_leaves(lw, array);
+  LLVMTypeRef unit = t->layout == LAYOUT_A ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
+  LLVMValueRef at = NULL;
+  CX_ASSERT(lw->cx, t->elem->id != TY_RECORD); /* typing loads and stores fields */
+  if (t->layout != LAYOUT_A && is_narrow(lw, t))
+    return narrow_address(lw, t, leaves, indices);
+  if (t->layout != LAYOUT_A)
+    at = element_number(lw, t, leaves, indices);
+  else
+    for (unsigned k = 0; k < t->ndim; k++) {
+      LLVMValueRef index = lw_value(lw, indices[k]);
+      if (is_narrow(lw, t))
+        index = LLVMBuildSExt(lw->b, lw_low(lw, index), lw->t->i64, "");
+      LLVMValueRef step = mul(lw, index, leaves[1 + t->ndim + k]);
+      at = at ? add(lw, at, step) : step;
+    }
+  return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "") : leaves[0];
+}
+
+static unsigned element_alignment(const Lower *lw, const Type *array) {
+  unsigned align = ty_array_align(array);
+  return ty_is_complex(array->elem) && !array->align && !lw->target->whole_complex ? align / 2
+                                                                                   : align;
+}
+
+/* The hint of a load or store, if its element can be reached by one access. */
+static CacheHint usable_hint(const Lower *lw, const Ins *i) {
+  const Type *array = i->args[0]->type;
+  bool whole = element_alignment(lw, array) >= ty_size(array->elem);
+  return whole ? (CacheHint)i->aux.i : HINT_NONE;
+}
+
+static LLVMValueRef read_element(Lower *lw, Ins *i) {
+  const Type *array = i->args[0]->type;
+  LLVMTypeRef type = lw_memory_type(lw->cg, array->elem->id);
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  CacheHint hint = usable_hint(lw, i);
+  LLVMValueRef v = hint ? lw->target->load_hinted(lw, hint, type, p) : NULL;
+  if (v)
+    return v;
+  v = LLVMBuildLoad2(lw->b, type, p, "");
+  LLVMSetAlignment(v, element_alignment(lw, array));
+  LLVMSetVolatile(v, i->aux.i == HINT_LDCV);
+  return v;
+}
+
+static void write_element(Lower *lw, Ins *i, LLVMValueRef v) {
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  CacheHint hint = usable_hint(lw, i);
+  if (!hint || !lw->target->store_hinted(lw, hint, v, p))
+    LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), element_alignment(lw, i->args[0]->type));
+}
+
+void lw_load(Lower *lw, Ins *i) {
+  const Type *elem = i->args[0]->type->elem;
+  LLVMValueRef v = read_element(lw, i);
+  if (ty_is_complex(elem)) {
+    LLVMValueRef *parts = CX_ARRAY(lw->cx, LLVMValueRef, 2);
+    lw_split_complex(lw, v, parts);
+    lw_set_leaves(lw, i, parts);
+    return;
+  }
+  if (ty_kind(elem) == KIND_BOOL)
+    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+  lw_set(lw, i, v);
+}
+
+void lw_store(Lower *lw, Ins *i) {
+  const Type *elem = i->args[0]->type->elem;
+  Ins *value = i->args[i->nargs - 1];
+  if (ty_is_complex(elem)) {
+    write_element(lw, i, lw_join_complex(lw, elem->id, lw_leaves(lw, value)));
+    return;
+  }
+  LLVMValueRef v = lw_value(lw, value);
+  if (ty_kind(elem) == KIND_BOOL)
+    v = LLVMBuildZExt(lw->b, v, lw->t->i8, "");
+  write_element(lw, i, v);
+}
+
+/* --- views --- */
+
+typedef struct View { /* the result under construction */
+  LLVMValueRef pointer, extents[TY_MAX_NDIM], strides[TY_MAX_NDIM];
+  unsigned ndim;
+} View;
+
+static void view_axis(View *v, LLVMValueRef extent, LLVMValueRef stride) {
+  v->extents[v->ndim] = extent;
+  v->strides[v->ndim++] = stride;
+}
+
+static void view_advance(Lower *lw, View *v, LLVMValueRef index, LLVMValueRef stride) {
+  LLVMValueRef offset = LLVMBuildMul(lw->b, index, stride, "");
+  v->pointer = LLVMBuildGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
+}
+
+static void view_permute(Lower *lw, View *v, Ins *array, const IrView *how) {
+  LLVMValueRef *leaves = lw_leaves(lw, array);
+  for (unsigned k = 0; k < how->n; k++)
+    view_axis(v, leaves[1 + how->axes[k]], lw_array_stride(lw, array->type, leaves, how->axes[k]));
+}
+
+static void view_reshape(Lower *lw, View *v, Ins *i) {
+  LLVMValueRef stride = lw_i64(lw, (int64_t)ty_size(i->type->elem));
+  v->ndim = i->type->ndim;
+  for (unsigned k = v->ndim; k-- > 0;) {
+    v->extents[k] = lw_value(lw, i->args[1 + k]);
+    v->strides[k] = stride;
+    stride = mul(lw, stride, v->extents[k]);
+  }
+}
+
+static void view_part(Lower *lw, View *v, Ins *array, const IrView *how) {
+  LLVMValueRef *leaves = lw_leaves(lw, array);
+  view_advance(lw, v, lw_i64(lw, how->axes[0]),
+               lw_i64(lw, (int64_t)ty_size(array->type->elem) / 2));
+  for (unsigned k = 0; k < array->type->ndim; k++)
+    view_axis(v, leaves[1 + k], lw_array_stride(lw, array->type, leaves, k));
+}
+
+/* The pointer moves to the field; a nested array's axes stand behind the source's. */
+static void view_field(Lower *lw, View *v, Ins *i) {
+  const IrView *how = i->aux.view;
+  const Type *from = i->args[0]->type;
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]), offset = lw_i64(lw, how->offset);
+  if (how->offset)
+    v->pointer = LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
+  for (unsigned k = 0; k < from->ndim; k++)
+    view_axis(v, leaves[1 + k], lw_array_stride(lw, from, leaves, k));
+  int64_t stride = (int64_t)ty_size(i->type->elem);
+  v->ndim = i->type->ndim;
+  for (unsigned k = how->nested; k-- > 0; stride *= how->extents[k]) {
+    v->extents[from->ndim + k] = lw_i64(lw, how->extents[k]);
+    v->strides[from->ndim + k] = lw_i64(lw, stride);
+  }
+}
+
+static void view_axes(Lower *lw, View *v, Ins *i) {
+  const IrView *how = i->aux.view;
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
+  unsigned axis = 0, arg = 1;
+  for (unsigned k = 0; k < how->n; k++) {
+    if (how->kind[k] == VIEW_NEWAXIS) {
+      view_axis(v, lw_i64(lw, 1), lw_i64(lw, 0));
+      continue;
+    }
+    LLVMValueRef stride = lw_array_stride(lw, i->args[0]->type, leaves, axis);
+    LLVMValueRef extent = leaves[1 + axis++];
+    if (how->kind[k] == VIEW_FULL) {
+      view_axis(v, extent, stride);
+    } else {
+      view_advance(lw, v, lw_value(lw, i->args[arg++]), stride);
+      if (how->kind[k] == VIEW_SLICE) {
+        LLVMValueRef count = lw_value(lw, i->args[arg]), step = lw_value(lw, i->args[arg + 1]);
+        view_axis(v, count, LLVMBuildMul(lw->b, stride, step, ""));
+        arg += 2;
+      }
+    }
+  }
+  for (; axis < i->args[0]->type->ndim; axis++) /* axes that are not named are whole */
+    view_axis(v, leaves[1 + axis], lw_array_stride(lw, i->args[0]->type, leaves, axis));
+}
+
+void lw_view(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const IrView *how = i->aux.view;
+  View v = {.pointer = lw_leaves(lw, i->args[0])[0]};
+  ViewKind first = how->n ? how->kind[0] : VIEW_FULL;
+  if (first == VIEW_RESHAPE)
+    view_reshape(lw, &v, i);
+  else if (first == VIEW_FIELD)
+    view_field(lw, &v, i);
+  else if (first == VIEW_PERMUTE)
+    view_permute(lw, &v, i->args[0], how);
+  else if (first == VIEW_PART)
+    view_part(lw, &v, i->args[0], how);
+  else
+    view_axes(lw, &v, i);
+  CX_ASSERT(lw->cx, v.ndim == t->ndim);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  leaves[0] = v.pointer;
+  memcpy(leaves + 1, v.extents, t->ndim * sizeof *leaves);
+  if (t->layout == LAYOUT_A)
+    memcpy(leaves + 1 + t->ndim, v.strides, t->ndim * sizeof *leaves);
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- allocations --- */
+
+enum {
+  STATIC_SHARED_LIMIT = 48 * 1024, /* what PTX takes; more needs dynamic shared memory */
+  LOCAL_LIMIT = RT_LOCAL_BYTES - RT_STACK_BYTES,
+};
+
+static uint64_t alloc_bytes(Lower *lw, const Type *t, const IrAlloc *a) {
+  uint64_t bytes = ty_size(t->elem);
+  for (unsigned k = 0; k < t->ndim; k++)
+    if (__builtin_mul_overflow(bytes, (uint64_t)a->extents[k], &bytes) || a->extents[k] < 0)
+      fail(lw->cx, lw->ins->loc, ERR_SHAPE, a->name ? a->name : "the array", "too large");
+  return bytes;
+}
+
+static LLVMValueRef alloc_shared(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
+  Cg *cg = lw->cg;
+  uint64_t offset = (cg->static_shared + align - 1u) / align * align;
+  if (offset + bytes > STATIC_SHARED_LIMIT || bytes > STATIC_SHARED_LIMIT)
+    fail(lw->cx, lw->ins->loc, ERR_SHARED_SIZE, cg->program->fns.data[0]->name,
+         (long long)(offset + bytes), (long long)STATIC_SHARED_LIMIT);
+  cg->static_shared = (uint32_t)(offset + bytes);
+  return lw->target->shared_static(lw, bytes, align, (uint32_t)offset,
+                                   a->name ? a->name : "shared");
+}
+
+static LLVMValueRef alloc_local(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
+  Cg *cg = lw->cg;
+  if (bytes > LOCAL_LIMIT || cg->local_bytes + bytes > LOCAL_LIMIT)
+    fail(lw->cx, lw->ins->loc, ERR_LOCAL_SIZE, a->name ? a->name : "the array", (long long)bytes,
+         (long long)LOCAL_LIMIT);
+  cg->local_bytes += (uint32_t)bytes;
+  return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align, a->name ? a->name : "local");
+}
+
+void lw_alloc(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const IrAlloc *a = i->aux.alloc;
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  unsigned size = (unsigned)ty_size(t->elem), own = ty_align(t->elem);
+  unsigned align = a->align > own ? a->align : own;
+  for (unsigned k = 0; k < t->ndim; k++)
+    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+  if (a->dynamic) {
+    lw->cg->uses_dynamic_shared = true;
+    leaves[0] = lw->target->shared_dynamic(lw);
+    LLVMValueRef bytes = LLVMBuildZExt(lw->b, lw->target->shared_dynamic_bytes(lw), lw->t->i64, "");
+    leaves[1] = LLVMBuildUDiv(lw->b, bytes, lw_i64(lw, size), "");
+  } else if (t->space == SPACE_SHARED) {
+    leaves[0] = alloc_shared(lw, a, alloc_bytes(lw, t, a), align);
+  } else {
+    leaves[0] = alloc_local(lw, a, alloc_bytes(lw, t, a), align);
+  }
+  for (unsigned k = 0; t->layout == LAYOUT_A && k < t->ndim; k++) {
+    int64_t stride = size;
+    for (unsigned j = k + 1; j < t->ndim; j++)
+      stride *= a->extents[j];
+    leaves[1 + t->ndim + k] = lw_i64(lw, stride);
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- constant arrays --- */
+
+/* The elements as LLVM wants them, which keeps the host's byte order. */
+static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
+  bool record = a->elem >= TY_SCALARS, /* and dates: data arrays hold plain numbers */
+      complex = !record && ty_scalar_info[a->elem].kind == KIND_COMPLEX;
+  LLVMTypeRef elem = record ? lw->t->i8
+                            : lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
+  if (!a->nbytes)
+    return LLVMConstNull(LLVMArrayType2(elem, 1));
+  return LLVMConstDataArray(elem, a->data, a->nbytes);
+}
+
+/* Memory of the device at an address that was known when the kernel was compiled. */
+static void frozen_device_array(Lower *lw, Ins *i) {
+  const Type *t = i->type;
+  const FrozenArray *a = i->aux.frozen->array;
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  leaves[0] = LLVMConstIntToPtr(lw_i64(lw, (int64_t)a->address), lw->t->space[SPACE_GLOBAL]);
+  for (unsigned k = 0; k < t->ndim; k++) {
+    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+    if (t->layout == LAYOUT_A)
+      leaves[1 + t->ndim + k] = lw_i64(lw, a->strides[k]);
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
+void lw_const_array(Lower *lw, Ins *i) {
+  if (i->aux.frozen->kind == FZ_DEVICE_ARRAY) {
+    frozen_device_array(lw, i);
+    return;
+  }
+  const Type *t = i->type;
+  const FrozenArray *a = i->aux.frozen->array;
+  CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
+  if (a->nbytes > FZ_MAX_BYTES)
+    fail(lw->cx, i->loc, ERR_FROZEN_SIZE, (long long)a->nbytes, (long long)FZ_MAX_BYTES);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, ty_align(t->elem),
+                                   i->name ? i->name : "constant");
+  int64_t stride = (int64_t)ty_size(t->elem);
+  for (unsigned k = t->ndim; k-- > 0;) {
+    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+    if (t->layout == LAYOUT_A)
+      leaves[1 + t->ndim + k] = lw_i64(lw, stride);
+    stride *= a->extents[k];
+  }
+  lw_set_leaves(lw, i, leaves);
+}

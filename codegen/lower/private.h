@@ -1,0 +1,84 @@
+/* Lower, between its files: one function an operation, dispatched by lower.c. Private to lower*.c. */
+#ifndef PYPTX_CODEGEN_LOWER_PRIVATE_H
+#define PYPTX_CODEGEN_LOWER_PRIVATE_H
+
+#include "codegen/lower/lower.h"
+
+/* What lowering keeps about a Block in Block.note. */
+typedef struct BlockNote {
+  LLVMBasicBlockRef begin, end; /* end: where its terminator ended up, NULL before that */
+  LLVMBasicBlockRef
+      edge; /* stands between this block and succ[1] if both successors are one block */
+} BlockNote;
+
+/* arith.c */
+/* The low 32 bits of 64: what was extended, where it was. */
+LLVMValueRef lw_low(Lower *lw, LLVMValueRef v);
+/* The 64-bit value of i, which fits 32 bits, from those 32. */
+LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v);
+void lw_arithmetic(Lower *lw, Ins *i);
+void lw_truediv(Lower *lw, Ins *i);
+void lw_compare(Lower *lw, Ins *i);
+void lw_shift(Lower *lw, Ins *i);
+void lw_divide(Lower *lw, Ins *i); /* floordiv, mod */
+void lw_power(Lower *lw, Ins *i);
+void lw_unary(Lower *lw, Ins *i); /* neg, invert, not, truth */
+void lw_cast_ins(Lower *lw, Ins *i);
+/* A number of type `from` as type `to`. */
+LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type *to);
+LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsigned n);
+LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x);
+
+/* half.c */
+bool lw_is_narrow(const Lower *lw, LLVMTypeRef t); /* float16 or bfloat16 */
+/* a narrow number as float; others as they are */
+LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v);
+/* widened, if LLVM cannot compute with it */
+LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);
+/* a result of widened operands as t, rounded */
+LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t);
+LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed);
+LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed); /* of any number */
+LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y);
+
+/* memory.c */
+void lw_load(Lower *lw, Ins *i);
+void lw_store(Lower *lw, Ins *i);
+void lw_view(Lower *lw, Ins *i);
+void lw_alloc(Lower *lw, Ins *i);
+void lw_const_array(Lower *lw, Ins *i);
+void lw_stride(Lower *lw, Ins *i);
+void lw_array_address(Lower *lw, Ins *i);
+/* Address of an element: operands first.. of i are its indices. */
+LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices);
+/* Byte stride of an axis, from the leaves. */
+LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves, unsigned axis);
+
+/* atomic.c */
+void lw_atomic(Lower *lw, Ins *i);
+
+/* control.c */
+void lw_phi(Lower *lw, Ins *i);
+void lw_finish_phis(Lower *lw);
+void lw_branch(Lower *lw, Ins *i);
+void lw_condbranch(Lower *lw, Ins *i);
+void lw_return(Lower *lw, Ins *i);
+void lw_select(Lower *lw, Ins *i);
+void lw_check(Lower *lw, Ins *i);
+/* Goes on where ok holds, else the thread stops at the site. */
+void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values, uint32_t n);
+void lw_check_index(Lower *lw, Ins *i);
+void lw_raise(Lower *lw, Ins *i);
+bool lw_traps_on_raise(const Cg *cg); /* assert and raise leave a trap, not just a stopped thread */
+
+/* call.c */
+void lw_declare(Cg *cg, Fn *fn); /* LLVM function of a device function */
+LLVMValueRef lw_function_of(Lower *lw, Fn *fn);
+void lw_call(Lower *lw, Ins *i);
+void lw_call_declared(Lower *lw, Ins *i);
+void lw_print(Lower *lw, Ins *i);
+
+/* intrinsic.c */
+void lw_intrinsic_ins(Lower *lw, Ins *i);
+
+#endif

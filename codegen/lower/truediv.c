@@ -1,0 +1,116 @@
+/* x / y of Python ints: the double nearest to the quotient, halves to even, as CPython gives it.
+ *
+ * Up to 2**53 both are doubles, and one division rounds. Beyond that converting them would round before: the quotient is computed to 63
+ * bits or more in integers, a last bit says whether anything is left, and its conversion to a double is the one rounding. */
+#include "codegen/lower/private.h"
+
+static LLVMValueRef op2(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildBinOp(lw->b, op, x, y, "");
+}
+
+static LLVMValueRef shifted(Lower *lw, LLVMOpcode op, LLVMValueRef x, int64_t n) {
+  return op2(lw, op, x, lw_i64(lw, n));
+}
+
+static LLVMValueRef call2(Lower *lw, const char *name, LLVMValueRef x) {
+  LLVMTypeRef t = lw->t->i64;
+  return lw_intrinsic(lw, name, &t, 1, (LLVMValueRef[]){x, LLVMConstNull(lw->t->i1)}, 2);
+}
+
+/* -2**53 <= x <= 2**53 */
+static LLVMValueRef is_small(Lower *lw, const Ins *of, LLVMValueRef x) {
+  if (of->flags & (INS_I32 | INS_U32))
+    return LLVMConstInt(lw->t->i1, 1, 0);
+  LLVMValueRef moved = op2(lw, LLVMAdd, x, lw_i64(lw, 1LL << 53));
+  return LLVMBuildICmp(lw->b, LLVMIntULE, moved, lw_i64(lw, 1LL << 54), "");
+}
+
+typedef struct Step { /* of a division by v, by digits of 32 bits */
+  LLVMValueRef digit, rest;
+} Step;
+
+/* The next digit of (high * 2**32 + low) / v, of which high < v and bit 63 of v is set: estimated by v's upper half, which is too much by
+ * two at most (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). */
+static Step next_digit(Lower *lw, LLVMValueRef high, LLVMValueRef low, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef v1 = shifted(lw, LLVMLShr, v, 32), v0 = shifted(lw, LLVMAnd, v, 0xffffffff);
+  LLVMValueRef q = op2(lw, LLVMUDiv, high, v1);
+  LLVMValueRef r = op2(lw, LLVMSub, high, op2(lw, LLVMMul, q, v1));
+  LLVMValueRef base = lw_i64(lw, 1LL << 32);
+  for (int k = 0; k < 2; k++) {
+    LLVMValueRef estimate = op2(lw, LLVMOr, shifted(lw, LLVMShl, r, 32), low);
+    LLVMValueRef large = LLVMBuildICmp(b, LLVMIntUGE, q, base, "");
+    LLVMValueRef over = LLVMBuildICmp(b, LLVMIntUGT, op2(lw, LLVMMul, q, v0), estimate, "");
+    LLVMValueRef holds = LLVMBuildICmp(b, LLVMIntULT, r, base, ""); /* else the estimate is right */
+    LLVMValueRef lower = LLVMBuildAnd(b, holds, LLVMBuildOr(b, large, over, ""), "");
+    q = op2(lw, LLVMSub, q, LLVMBuildZExt(b, lower, lw->t->i64, ""));
+    r = op2(lw, LLVMAdd, r, LLVMBuildSelect(b, lower, v1, lw_i64(lw, 0), ""));
+  }
+  LLVMValueRef rest = op2(lw, LLVMAdd, shifted(lw, LLVMShl, high, 32), low);
+  return (Step){q, op2(lw, LLVMSub, rest, op2(lw, LLVMMul, q, v))};
+}
+
+/* Of any x and a y that is not 0. */
+static LLVMValueRef divide_large(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef f64 = lw->t->f64;
+  LLVMValueRef u = call2(lw, "llvm.abs", x), v = call2(lw, "llvm.abs", y);
+  LLVMValueRef zu = shifted(lw, LLVMAnd, call2(lw, "llvm.ctlz", u),
+                            63); /* of 0, nothing to shift */
+  LLVMValueRef zv = shifted(lw, LLVMAnd, call2(lw, "llvm.ctlz", v), 63);
+  u = op2(lw, LLVMShl, u, zu);
+  v = op2(lw, LLVMShl, v, zv);
+  /* u * 2**63 / v, between 2**62 and 2**64 */
+  LLVMValueRef high = shifted(lw, LLVMLShr, u, 1);
+  LLVMValueRef low = shifted(lw, LLVMLShr, shifted(lw, LLVMShl, u, 63), 32);
+  Step first = next_digit(lw, high, low, v), second = next_digit(lw, first.rest, lw_i64(lw, 0), v);
+  LLVMValueRef q = op2(lw, LLVMOr, shifted(lw, LLVMShl, first.digit, 32), second.digit);
+  LLVMValueRef inexact = LLVMBuildICmp(b, LLVMIntNE, second.rest, lw_i64(lw, 0), "");
+  q = op2(lw, LLVMOr, q, LLVMBuildZExt(b, inexact, lw->t->i64, ""));
+  LLVMValueRef exponent = shifted(lw, LLVMAdd, op2(lw, LLVMSub, zv, zu), 1023 - 63);
+  LLVMValueRef scale = LLVMBuildBitCast(b, shifted(lw, LLVMShl, exponent, 52), f64, "");
+  LLVMValueRef size = LLVMBuildFMul(b, LLVMBuildUIToFP(b, q, f64, ""), scale, "");
+  LLVMValueRef signs = op2(lw, LLVMXor, x, y);
+  LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntSLT, signs, lw_i64(lw, 0), "");
+  return LLVMBuildSelect(b, negative, LLVMBuildFNeg(b, size, ""), size, "");
+}
+
+/* A power of two divides a double without rounding, and the quotient is never subnormal. */
+static bool is_power_of_two(const Ins *y) {
+  const Frozen *f = y->op == OP_CONST ? y->aux.frozen : NULL;
+  int64_t n = f && f->kind == FZ_INT && !f->wide ? f->i : 0;
+  return n > 0 && !(n & (n - 1));
+}
+
+void lw_truediv(Lower *lw, Ins *i) {
+  if (ty_is_float(i->args[0]->type)) {
+    lw_arithmetic(lw, i);
+    return;
+  }
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef f64 = lw->t->f64;
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
+  LLVMValueRef rounded = LLVMBuildFDiv(b, LLVMBuildSIToFP(b, x, f64, ""),
+                                       LLVMBuildSIToFP(b, y, f64, ""), "");
+  lw_fast(lw, rounded);
+  LLVMValueRef exact = LLVMBuildAnd(b, is_small(lw, i->args[0], x), is_small(lw, i->args[1], y),
+                                    "");
+  bool known = LLVMIsAConstantInt(exact) && LLVMConstIntGetZExtValue(exact);
+  if (known || is_power_of_two(i->args[1]) || (lw->cg->options.fastmath & CG_FAST_DIV)) {
+    lw_set(lw, i, rounded);
+    return;
+  }
+  LLVMValueRef zero = LLVMBuildICmp(b, LLVMIntEQ, y, lw_i64(lw, 0), "");
+  exact = LLVMBuildOr(b, exact, zero, "");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), large = lw_block(lw, "large"),
+                    done = lw_block(lw, "divided");
+  LLVMBuildCondBr(b, exact, done, large);
+  LLVMPositionBuilderAtEnd(b, large);
+  LLVMValueRef quotient = divide_large(lw, x, y);
+  LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
+  LLVMBuildBr(b, done);
+  LLVMPositionBuilderAtEnd(b, done);
+  LLVMValueRef phi = LLVMBuildPhi(b, f64, "");
+  LLVMAddIncoming(phi, (LLVMValueRef[]){rounded, quotient}, (LLVMBasicBlockRef[]){from, end}, 2);
+  lw_set(lw, i, phi);
+}

@@ -1,0 +1,227 @@
+/* Loops: which loops LLVM is to unroll, and how often.
+ *
+ * A loop that loads and adds has one load in flight; with four bodies in a row it has four, and a quarter of the counting. LLVM leaves a loop
+ * rolled whose trip count takes a division (a grid's stride), and judges others by the size of their code alone. So the innermost
+ * counting loops that are small and in straight enough code get a number here. What docs/performance.md says of it was measured. */
+#include "codegen/lower/unroll_hints.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "codegen/lower/private.h"
+#include "codegen/nvptx/masked_unroll.h"
+
+enum {
+  MAX_BLOCKS = 12, /* of a loop that is looked at */
+  MAX_SIZE = 60,   /* operations of a loop that is unrolled */
+  MAX_SMALL = 14,  /* … eight times */
+  /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in part */
+  MAX_WHOLE = 600,
+  MIN_TRIPS = 16, /* shorter ones are left to LLVM */
+};
+
+typedef struct Body { /* of a loop: its blocks, the header first */
+  Block *blocks[MAX_BLOCKS];
+  unsigned n;
+} Body;
+
+static bool has(const Body *body, const Block *b) {
+  for (unsigned k = 0; k < body->n; k++)
+    if (body->blocks[k] == b)
+      return true;
+  return false;
+}
+
+static bool is_back_edge(const Block *from, const Block *to) {
+  return from->rpo >= to->rpo && ir_dominates(to, from);
+}
+
+static bool is_header(const Block *b) {
+  for (uint32_t k = 0; k < b->preds.len; k++)
+    if (is_back_edge(b->preds.data[k], b))
+      return true;
+  return false;
+}
+
+/* The blocks from which the latch can be reached without the header; false if they are too many, or another loop is among them. */
+static bool collect(Body *body, Block *header, Block *latch) {
+  body->blocks[0] = header;
+  body->n = 1;
+  if (latch != header)
+    body->blocks[body->n++] = latch;
+  for (unsigned at = 1; at < body->n; at++) {
+    const Block *b = body->blocks[at];
+    if (is_header(b))
+      return false;
+    for (uint32_t k = 0; k < b->preds.len; k++) {
+      if (has(body, b->preds.data[k]))
+        continue;
+      if (body->n == MAX_BLOCKS)
+        return false;
+      body->blocks[body->n++] = b->preds.data[k];
+    }
+  }
+  return true;
+}
+
+/* Only the header leaves it. */
+static bool has_one_exit(const Body *body) {
+  for (unsigned k = 1; k < body->n; k++)
+    for (int s = 0; s < 2; s++)
+      if (body->blocks[k]->succ[s] && !has(body, body->blocks[k]->succ[s]))
+        return false;
+  return true;
+}
+
+/* --- sizes: operations, or -1 where a loop is to be left alone --- */
+
+enum { LEAVE = -1, MAX_DEPTH = 3 };
+
+static int call_size(const Fn *fn, int depth);
+
+static int size_of(const Ins *i, int depth) {
+  switch ((Op)i->op) {
+  case OP_PHI:
+  case OP_CONST:
+  case OP_TUPLE_GET:
+  case OP_EXTENT:
+  case OP_BR: return 0;
+  case OP_CALL_FN: return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1) : LEAVE;
+  case OP_CALL_C:
+  case OP_PRINT:
+  case OP_RAISE:
+  case OP_CHECK:
+  case OP_CHECK_INDEX: return LEAVE;
+  case OP_INTRINSIC: return ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC ? LEAVE : 2;
+  default: return 1;
+  }
+}
+
+static int block_size(const Block *b, int depth) {
+  int size = 0;
+  FOR_INS (b, i) {
+    int n = size_of(i, depth);
+    if (n < 0)
+      return LEAVE;
+    size += n;
+  }
+  return size;
+}
+
+/* Of a short function without loops, which LLVM will put in place of the call. */
+static int call_size(const Fn *fn, int depth) {
+  int size = 0;
+  if (fn->nblocks > MAX_BLOCKS)
+    return LEAVE;
+  FOR_BLOCKS (fn, b) {
+    int n = block_size(b, depth);
+    for (int s = 0; s < 2; s++)
+      if (b->succ[s] && b->succ[s]->rpo <= b->rpo)
+        return LEAVE;
+    if (n < 0)
+      return LEAVE;
+    size += n;
+  }
+  return size;
+}
+
+static int body_size(const Body *body) {
+  int size = 0;
+  for (unsigned k = 0; k < body->n; k++) {
+    int n = block_size(body->blocks[k], 0);
+    if (n < 0)
+      return LEAVE;
+    size += n;
+  }
+  return size;
+}
+
+/* --- how often --- */
+
+static bool is_constant(const Ins *i, int64_t *v) {
+  bool known = i->op == OP_CONST && i->aux.frozen->kind == FZ_INT && !i->aux.frozen->wide;
+  *v = known ? i->aux.frozen->i : 0;
+  return known;
+}
+
+/* A bound that was read from memory: rows of a sparse matrix, neighbours, children. Such loops are short. */
+static bool is_loaded(const Ins *i) {
+  while (i->op == OP_CAST || i->op == OP_ADD || i->op == OP_SUB)
+    i = i->args[0];
+  return i->op == OP_LOAD;
+}
+
+/* Iterations; -1 where they are not known. */
+static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
+  int64_t from, to;
+  bool known = is_constant(start, &from) && is_constant(stop, &to) && step;
+  return known ? ((double)to - (double)from) / (double)step : -1;
+}
+
+static bool is_step_of(const Ins *i, const Ins *phi) {
+  return i->op == OP_ADD && (i->args[0] == phi) != (i->args[1] == phi);
+}
+
+/* How many bodies in a row; 0: as LLVM likes. */
+static unsigned times(const Body *body) {
+  const Block *h = body->blocks[0];
+  const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
+  if (!test || (test->op != OP_LT && test->op != OP_GT))
+    return 0;
+  const Ins *phi = test->args[0];
+  if (phi->op != OP_PHI || phi->block != h || phi->nargs != 2)
+    return 0;
+  int back = is_step_of(phi->args[1], phi), size = body_size(body);
+  if (size < 0 || size > MAX_SIZE || !is_step_of(phi->args[back], phi))
+    return 0;
+  const Ins *next = phi->args[back], *start = phi->args[!back];
+  int64_t step;
+  if (!is_constant(next->args[next->args[0] == phi], &step))
+    return 4;
+  double trips = trips_of(start, test->args[1], step);
+  bool known = trips >= 0;
+  if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
+    return 0;
+  return known || (size <= MAX_SMALL && !is_loaded(start) && !is_loaded(test->args[1])) ? 8 : 4;
+}
+
+/* Does it run between bounds that were read? */
+static bool is_short(const Body *body) {
+  const Ins *test = body->blocks[0]->last->args[0], *phi = test->args[0];
+  int back = is_step_of(phi->args[1], phi);
+  return is_loaded(phi->args[!back]) || is_loaded(test->args[1]);
+}
+
+/* --- for LLVM --- */
+
+/* Does the body do nothing but load and compute? */
+static bool only_reads(const Body *body) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i) {
+      Effect e = ir_op_info[i->op].effect;
+      bool reads = e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM;
+      if (!reads || i->op == OP_INTRINSIC)
+        return false;
+    }
+  return true;
+}
+
+static void mark(Lower *lw, const Body *body, LLVMValueRef branch) {
+  unsigned n = times(body);
+  if (n == 4 && is_short(body) && only_reads(body))
+    cg_mark_masked(lw->cg->context, branch);
+  else if (n)
+    cg_mark_unrolled(lw->cg->context, branch, n);
+}
+
+void cg_mark_loops(Lower *lw) {
+  FOR_BLOCKS (lw->fn, latch)
+    for (int s = 0; s < 2; s++) {
+      Block *header = latch->succ[s];
+      Body body;
+      if (!header || !is_back_edge(latch, header) || !collect(&body, header, latch) ||
+          !has_one_exit(&body))
+        continue;
+      mark(lw, &body, LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end));
+    }
+}

@@ -1,0 +1,104 @@
+/* Operations of a warp, and the grid's barrier: values of any number type as the 32- or 64-bit integers that the target exchanges. */
+#include "codegen/lower/private.h"
+
+typedef RtMeetKind WarpOp;
+
+static LLVMValueRef as_int(Lower *lw, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind
+             ? v
+             : LLVMBuildBitCast(
+                   lw->b, v,
+                   cg_int_type(lw->cg, (unsigned)(LLVMSizeOfTypeInBits(lw->cg->layout, t))), "");
+}
+
+/* A number's bits as i32 or i64; the narrower ones are widened with zeros. */
+static LLVMValueRef to_bits(Lower *lw, LLVMValueRef v) {
+  v = as_int(lw, v);
+  return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 ? LLVMBuildZExt(lw->b, v, lw->t->i32, "") : v;
+}
+
+static LLVMValueRef from_bits(Lower *lw, LLVMValueRef bits, LLVMTypeRef t) {
+  unsigned n = (unsigned)LLVMSizeOfTypeInBits(lw->cg->layout, t);
+  if (n < LLVMGetIntTypeWidth(LLVMTypeOf(bits)))
+    bits = LLVMBuildTrunc(lw->b, bits, LLVMIntTypeInContext(lw->cg->context, n), "");
+  return LLVMBuildBitCast(lw->b, bits, t, "");
+}
+
+/* (mask, value, lane): each leaf of the value for itself. */
+static void shuffle(Lower *lw, Ins *i, WarpOp op) {
+  uint32_t n = lw_leaf_count(i->type);
+  LLVMValueRef *from = lw_leaves(lw, i->args[1]), *to = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    to[k] = from_bits(lw,
+                      lw->target->warp(lw, op, lw_value(lw, i->args[0]), to_bits(lw, from[k]),
+                                       lw_value(lw, i->args[2])),
+                      LLVMTypeOf(from[k]));
+  lw_set_leaves(lw, i, to);
+}
+void cg_intrinsic_SHFL_SYNC(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_IDX); }
+void cg_intrinsic_SHFL_UP(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_UP); }
+void cg_intrinsic_SHFL_DOWN(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_DOWN); }
+void cg_intrinsic_SHFL_XOR(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_XOR); }
+
+/* i32 from the target; a bool where the instruction is one. */
+static LLVMValueRef as_result(Lower *lw, LLVMValueRef v, const Type *t) {
+  return ty_kind(t) == KIND_BOOL ? LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i32), "")
+                                 : v;
+}
+
+static void vote(Lower *lw, Ins *i, WarpOp op) {
+  LLVMValueRef v = lw->target->warp(lw, op, lw_value(lw, i->args[0]), lw_value(lw, i->args[1]),
+                                    NULL);
+  lw_set(lw, i, as_result(lw, v, i->type));
+}
+void cg_intrinsic_ALL_SYNC(Lower *lw, Ins *i) { vote(lw, i, RT_MEET_ALL); }
+void cg_intrinsic_ANY_SYNC(Lower *lw, Ins *i) { vote(lw, i, RT_MEET_ANY); }
+void cg_intrinsic_EQ_SYNC(Lower *lw, Ins *i) { vote(lw, i, RT_MEET_EQ); }
+void cg_intrinsic_BALLOT_SYNC(Lower *lw, Ins *i) { vote(lw, i, RT_MEET_BALLOT); }
+
+static LLVMValueRef match(Lower *lw, Ins *i, WarpOp op) {
+  return lw->target->warp(lw, op, lw_value(lw, i->args[0]), to_bits(lw, lw_value(lw, i->args[1])),
+                          NULL);
+}
+void cg_intrinsic_MATCH_ANY(Lower *lw, Ins *i) { lw_set(lw, i, match(lw, i, RT_MEET_MATCH_ANY)); }
+
+/* (mask, predicate): the mask is 0 where the values differ, and only there, since the thread's own lane is in it. */
+void cg_intrinsic_MATCH_ALL(Lower *lw, Ins *i) {
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 2);
+  leaves[0] = match(lw, i, RT_MEET_MATCH_ALL);
+  leaves[1] = LLVMBuildICmp(lw->b, LLVMIntNE, leaves[0], LLVMConstNull(lw->t->i32), "");
+  lw_set_leaves(lw, i, leaves);
+}
+
+void cg_intrinsic_SYNCWARP(Lower *lw, Ins *i) {
+  lw->target->warp(lw, RT_MEET_SYNC, lw_value(lw, i->args[0]), NULL, NULL);
+}
+
+void cg_intrinsic_ACTIVEMASK(Lower *lw, Ins *i) {
+  lw_set(lw, i, lw->target->warp(lw, RT_MEET_ACTIVE, NULL, NULL, NULL));
+}
+
+void cg_intrinsic_CG_GRID_SYNC(Lower *lw, Ins *i) {
+  (void)i;
+  lw->target->grid_barrier(lw);
+}
+
+/* --- lane masks, where no register has them --- */
+
+static void lane_mask(Lower *lw, Ins *i, bool below, bool own, bool above) {
+  LLVMValueRef lane = lw->target->sreg(lw, SREG_LANEID);
+  LLVMValueRef bit = LLVMBuildShl(lw->b, lw_i32(lw, 1), lane, "");
+  LLVMValueRef lt = LLVMBuildSub(lw->b, bit, lw_i32(lw, 1), "");
+  LLVMValueRef le = LLVMBuildOr(lw->b, lt, bit, "");
+  LLVMValueRef v = below && own ? le
+                   : below      ? lt
+                   : !above     ? bit
+                                : LLVMBuildNot(lw->b, own ? lt : le, "");
+  lw_set(lw, i, v);
+}
+void cg_intrinsic_LANEMASK_EQ(Lower *lw, Ins *i) { lane_mask(lw, i, false, true, false); }
+void cg_intrinsic_LANEMASK_LT(Lower *lw, Ins *i) { lane_mask(lw, i, true, false, false); }
+void cg_intrinsic_LANEMASK_LE(Lower *lw, Ins *i) { lane_mask(lw, i, true, true, false); }
+void cg_intrinsic_LANEMASK_GT(Lower *lw, Ins *i) { lane_mask(lw, i, false, false, true); }
+void cg_intrinsic_LANEMASK_GE(Lower *lw, Ins *i) { lane_mask(lw, i, false, true, true); }

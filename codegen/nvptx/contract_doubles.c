@@ -1,0 +1,146 @@
+/* Doubles and squares: what may be contracted, and LLVM's code generator does not see.
+ *
+ * t + t + c is one fused operation, fma(t, 2, c). The imaginary part of z * z is x * y + y * x, which LLVM makes t + t of; contracted as it
+ * stands, that is a multiplication, a fused one and an addition for z * z + c. Twice a number is exact, so the fused form rounds once,
+ * where the sum would.
+ *
+ * A loop `while x * x + y * y <= 4` is rotated, and carries the squares that its condition has computed to the next round's x * x - y * y as
+ * phis, where they are no products any more. One that would be computed anew for nothing, as a part of a fused operation on both sides, is.
+ *
+ * In: optimised functions. Only what may be contracted is. */
+#include "codegen/llvm/compat.h"
+#include "codegen/nvptx/nvptx.h"
+
+static bool is_product(LLVMValueRef v) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul &&
+         LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
+}
+
+/* --- doubles --- */
+
+static bool is_contractible_sum(LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v))
+    return false;
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  return (op == LLVMFAdd || op == LLVMFSub) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
+}
+
+static bool is_double(LLVMValueRef v) {
+  return is_contractible_sum(v) && LLVMGetInstructionOpcode(v) == LLVMFAdd &&
+         LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1);
+}
+
+static void fuse(Cg *cg, LLVMValueRef sum, unsigned at) {
+  LLVMValueRef twice = LLVMGetOperand(sum, at), other = LLVMGetOperand(sum, 1 - at);
+  LLVMTypeRef type = LLVMTypeOf(sum);
+  bool minus = LLVMGetInstructionOpcode(sum) == LLVMFSub;
+  LLVMPositionBuilderBefore(cg->builder, sum);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(sum));
+  if (minus && at == 0)
+    other = LLVMBuildFNeg(cg->builder, other, "");
+  LLVMValueRef args[] = {LLVMGetOperand(twice, 0),
+                         LLVMConstReal(type, minus && at == 1 ? -2.0 : 2.0), other};
+  LLVMValueRef fma = cg_intrinsic_fn(cg, "llvm.fma", &type, 1);
+  LLVMValueRef call = LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fma), fma, args, 3, "");
+  LLVMSetFastMathFlags(call, LLVMGetFastMathFlags(sum));
+  LLVMReplaceAllUsesWith(sum, call);
+  LLVMInstructionEraseFromParent(sum);
+  if (!LLVMGetFirstUse(twice))
+    LLVMInstructionEraseFromParent(twice);
+}
+
+/* --- squares --- */
+
+/* Is it only in sums that can be fused with it, and not with their other operand? */
+static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    if (by == but)
+      continue;
+    if (!is_contractible_sum(by) ||
+        LLVMGetInstructionParent(by) != LLVMGetInstructionParent(LLVMIsAPHINode(v) ? by : v))
+      return false;
+    LLVMValueRef other = LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
+    LLVMUseRef first = LLVMGetFirstUse(other);
+    bool alone = first && !LLVMGetNextUse(first);
+    if (other == v || (is_product(other) && alone) || (LLVMIsAPHINode(v) && is_product(other)))
+      return false;
+  }
+  return true;
+}
+
+/* The phi whose squares this one has, from every side; NULL if there is none. */
+static LLVMValueRef root_of(LLVMValueRef phi) {
+  unsigned n = LLVMCountIncoming(phi);
+  for (LLVMValueRef q = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(q);
+       q = LLVMGetNextInstruction(q)) {
+    bool all = LLVMTypeOf(q) == LLVMTypeOf(phi);
+    for (unsigned k = 0; k < n && all; k++) {
+      LLVMValueRef square = LLVMGetIncomingValue(phi, k);
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+      all = is_product(square) && LLVMGetOperand(square, 0) == LLVMGetOperand(square, 1);
+      for (unsigned j = 0; j < n && all; j++)
+        all = LLVMGetIncomingBlock(q, j) != from ||
+              LLVMGetIncomingValue(q, j) == LLVMGetOperand(square, 0);
+    }
+    if (all)
+      return q;
+  }
+  return NULL;
+}
+
+/* A square that a block behind the phi's uses, in front of whom it may be written anew: all of them are in the phi's own. */
+static bool is_used_here(LLVMValueRef phi) {
+  for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u))
+    if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(phi) ||
+        LLVMIsAPHINode(LLVMGetUser(u)))
+      return false;
+  return LLVMGetFirstUse(phi) != NULL;
+}
+
+static void visit_square(Cg *cg, LLVMValueRef phi) {
+  LLVMValueRef root = is_used_here(phi) && is_fused_away(phi, NULL) ? root_of(phi) : NULL;
+  for (unsigned k = 0, n = LLVMCountIncoming(phi); root && k < n; k++)
+    if (LLVMGetIncomingBlock(phi, k) == LLVMGetInstructionParent(phi) &&
+        !is_fused_away(LLVMGetIncomingValue(phi, k), phi))
+      root = NULL;
+  if (!root)
+    return;
+  LLVMValueRef at = phi;
+  while (LLVMIsAPHINode(at))
+    at = LLVMGetNextInstruction(at);
+  LLVMPositionBuilderBefore(cg->builder, at);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(at));
+  LLVMValueRef square = LLVMBuildFMul(cg->builder, root, root, "");
+  LLVMSetFastMathFlags(square, LLVMFastMathAllowContract);
+  LLVMReplaceAllUsesWith(phi, square);
+  LLVMInstructionEraseFromParent(phi);
+}
+
+/* --- the pass --- */
+
+static void visit(Cg *cg, LLVMValueRef i) {
+  LLVMTypeRef type = LLVMTypeOf(i);
+  if (type != cg->t.f32 && type != cg->t.f64)
+    return;
+  if (LLVMIsAPHINode(i)) {
+    visit_square(cg, i);
+    return;
+  }
+  if (!is_contractible_sum(i) || is_double(i))
+    return;
+  for (unsigned k = 0; k < 2; k++)
+    if (is_double(LLVMGetOperand(i, k))) {
+      fuse(cg, i, k);
+      return;
+    }
+}
+
+void cg_nvptx_double(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        visit(cg, i);
+      }
+}

@@ -1,0 +1,56 @@
+/* NVPTX, between its files. */
+#ifndef PYPTX_CODEGEN_NVPTX_NVPTX_H
+#define PYPTX_CODEGEN_NVPTX_NVPTX_H
+
+#include "codegen/lower/lower.h"
+
+/* address spaces; 0 is generic */
+enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5 };
+
+typedef struct NvptxState {
+  LLVMValueRef dynamic, trap, grid_barrier; /* made when first needed */
+  uint64_t constant_bytes;
+  unsigned nglobals;
+} NvptxState;
+
+int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
+
+/* --- target.c, for the others --- */
+
+/* Inline assembly without operands; effects: it must stay where it is. */
+LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints,
+                          bool effects);
+/* A Lower at the entry block of fn, which gets the attributes (NULL-terminated); its builder is the caller's to dispose of. */
+Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes);
+LLVMValueRef cg_nvptx_trap_address(Lower *lw);
+LLVMValueRef cg_nvptx_grid_address(Lower *lw);
+
+/* contract_doubles.c: t + t + c as fma(t, 2, c), where that may be contracted; of the optimised module. */
+void cg_nvptx_double(Cg *cg);
+
+/* square_root.c: float32 roots without slow paths, where the argument's range allows it; of the optimised module with IEEE arithmetic. */
+void cg_nvptx_roots(Cg *cg);
+
+/* row_pointers.c: pointers that loops move on, for accesses that go through a matrix row by row; of the module to be emitted. */
+void cg_nvptx_rows(Cg *cg);
+
+/* --- members of the target, by file: target.h says what they do --- */
+
+/* cache_hints.c */
+LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p);
+LLVMValueRef cg_nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p);
+/* threads.c */
+LLVMValueRef cg_nvptx_sreg(Lower *lw, SpecialReg r);
+void cg_nvptx_barrier(Lower *lw);
+LLVMValueRef cg_nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1);
+LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                           LLVMValueRef lane);
+void cg_nvptx_nanosleep(Lower *lw, LLVMValueRef ns);
+void cg_nvptx_fence(Lower *lw, FenceLevel level);
+/* trap.c */
+void cg_nvptx_stop(Lower *lw);
+void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
+/* grid_barrier.c */
+void cg_nvptx_grid_barrier(Lower *lw);
+
+#endif

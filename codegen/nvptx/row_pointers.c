@@ -1,0 +1,342 @@
+/* Rows: addresses that go through a matrix row by row, as a pointer that a loop moves on.
+ *
+ * protein[p, 0] is base + p * columns, and columns is known at run time only. LLVM multiplies anew in every round (its strength reduction of
+ * loops is off, since it does more harm than good elsewhere), so a round's loads wait for a load of the stride from constant memory, a
+ * multiplication and an address. Here the loop has a pointer that moves on by what a round adds, and what is rows further is at a
+ * distance that does not change. ptxas makes one operation of each.
+ *
+ * In: a module behind LLVM's passes and coarsening. Of innermost loops, accesses to global memory at base + ext(counter * stride) [+ constant]
+ * elements, where the counter steps by a constant and base and stride come from outside. Sums and products that are extended have flags
+ * that say they do not wrap, so the extension is that of each part. Where every thread starts elsewhere in the row, as in a product of
+ * matrices, the generator's addresses are as good, and take fewer registers. */
+#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/valuemap.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum { MAX_POINTERS = 4, MAX_DEPTH = 6 }; /* of a loop: each takes registers; of a sum */
+
+typedef struct Counting { /* the loop, and what it counts */
+  LLVMBasicBlockRef entry, latch;
+  LLVMValueRef counter;
+  uint64_t step;
+  ValueMap blocks;
+} Counting;
+
+typedef struct Index { /* (counter + ahead) * stride + plus */
+  LLVMValueRef stride;
+  uint64_t ahead, plus; /* modulo 2**64, as addresses */
+  bool is_signed, wide; /* wide: 64 bits, where sums may wrap */
+} Index;
+
+typedef struct Pointer {
+  LLVMValueRef base, stride;
+  bool is_signed, wide;
+  LLVMTypeRef element;
+  bool ahead;                 /* some access is not in the counter's own row */
+  LLVMValueRef phi, distance; /* NULL: not written yet; bytes from row to row */
+} Pointer;
+
+typedef struct Access {
+  LLVMValueRef gep;
+  Index index;
+  Pointer *pointer;
+} Access;
+
+typedef struct Rows {
+  Cg *cg;
+  Counting loop;
+  Pointer pointers[MAX_POINTERS];
+  unsigned n;
+  VEC(Access) accesses;
+} Rows;
+
+/* --- sums --- */
+
+static bool is_op(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
+}
+
+static bool is_outside(const Counting *c, LLVMValueRef v) {
+  return !LLVMIsAInstruction(v) ||
+         valuemap_get(&c->blocks, LLVMGetInstructionParent(v)) == VALUEMAP_NONE;
+}
+
+static bool is_exact(const Index *x, LLVMValueRef v) {
+  return x->wide || (x->is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v));
+}
+
+static bool is_sum(const Index *x, LLVMValueRef v) {
+  if (is_op(v, LLVMOr))
+    return LLVMGetIsDisjoint(v);
+  return is_op(v, LLVMAdd) && is_exact(x, v);
+}
+
+static uint64_t constant(const Index *x, LLVMValueRef v) {
+  return x->is_signed || x->wide ? (uint64_t)LLVMConstIntGetSExtValue(v)
+                                 : LLVMConstIntGetZExtValue(v);
+}
+
+/* counter, or counter + constant */
+static bool read_counter(const Counting *c, Index *x, LLVMValueRef v) {
+  x->ahead = 0;
+  if (v == c->counter)
+    return true;
+  if (!is_sum(x, v) || LLVMGetOperand(v, 0) != c->counter ||
+      !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+    return false;
+  x->ahead = constant(x, LLVMGetOperand(v, 1));
+  return true;
+}
+
+static bool read_product(const Counting *c, Index *x, LLVMValueRef v) {
+  if (x->stride || !is_op(v, LLVMMul) || !is_exact(x, v))
+    return false;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef stride = LLVMGetOperand(v, k);
+    if (!LLVMIsAConstant(stride) && is_outside(c, stride) &&
+        read_counter(c, x, LLVMGetOperand(v, 1 - k))) {
+      x->stride = stride;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_sum(const Counting *c, Index *x, LLVMValueRef v, int depth) {
+  if (LLVMIsAConstantInt(v)) {
+    x->plus += constant(x, v);
+    return true;
+  }
+  if (depth < MAX_DEPTH && is_sum(x, v))
+    return read_sum(c, x, LLVMGetOperand(v, 0), depth + 1) &&
+           read_sum(c, x, LLVMGetOperand(v, 1), depth + 1);
+  return read_product(c, x, v);
+}
+
+static bool read_index(const Counting *c, Index *x, LLVMValueRef v) {
+  bool zero = is_op(v, LLVMZExt);
+  if (!zero && !is_op(v, LLVMSExt)) {
+    *x = (Index){.wide = true};
+    return read_sum(c, x, v, 0) && x->stride;
+  }
+  LLVMValueRef of = LLVMGetOperand(v, 0);
+  *x = (Index){.is_signed = !zero};
+  if (read_sum(c, x, of, 0) && x->stride)
+    return true;
+  *x = (Index){.is_signed = true};
+  return zero && LLVMGetNNeg(v) && read_sum(c, x, of, 0) && x->stride;
+}
+
+/* --- pointers --- */
+
+static LLVMValueRef number(const Rows *r, uint64_t v) { return LLVMConstInt(r->cg->t.i64, v, 0); }
+
+static LLVMValueRef extended(const Rows *r, const Index *x, LLVMValueRef v) {
+  LLVMTypeRef i64 = r->cg->t.i64;
+  if (LLVMTypeOf(v) == i64)
+    return v;
+  return x->is_signed ? LLVMBuildSExt(r->cg->builder, v, i64, "")
+                      : LLVMBuildZExt(r->cg->builder, v, i64, "");
+}
+
+static LLVMValueRef moved(const Rows *r, LLVMValueRef pointer, LLVMValueRef bytes) {
+  return LLVMBuildGEP2(r->cg->builder, r->cg->t.i8, pointer, &bytes, 1, "");
+}
+
+static void before_end(const Rows *r, LLVMBasicBlockRef block) {
+  LLVMPositionBuilderBefore(r->cg->builder, LLVMGetBasicBlockTerminator(block));
+}
+
+static uint64_t size_of(const Rows *r, LLVMTypeRef type) {
+  return LLVMABISizeOfType(LLVMGetModuleDataLayout(r->cg->module), type);
+}
+
+static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
+  return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) != from);
+}
+
+/* The pointer of the counter's own row, and its distance to the next. */
+static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
+  LLVMBuilderRef b = r->cg->builder;
+  const Counting *c = &r->loop;
+  LLVMValueRef size = number(r, size_of(r, p->element));
+  before_end(r, c->entry);
+  LLVMValueRef stride = extended(r, x, x->stride);
+  p->distance = LLVMBuildMul(b, stride, size, "");
+  LLVMValueRef first = LLVMBuildMul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance,
+                                    "");
+  LLVMValueRef start = moved(r, p->base, first),
+               round = LLVMBuildMul(b, p->distance, number(r, c->step), "");
+  LLVMPositionBuilderBefore(b, c->counter);
+  p->phi = LLVMBuildPhi(b, LLVMTypeOf(p->base), "");
+  before_end(r, c->latch);
+  LLVMValueRef next = moved(r, p->phi, round);
+  LLVMAddIncoming(p->phi, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){c->entry, c->latch},
+                  2);
+}
+
+/* The number of the pointer for this access, from 1; 0 where there would be too many. */
+static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
+  Pointer want = {.base = LLVMGetOperand(access, 0),
+                  .stride = x->stride,
+                  .is_signed = x->is_signed,
+                  .wide = x->wide,
+                  .element = LLVMGetGEPSourceElementType(access)};
+  for (unsigned k = 0; k < r->n; k++) {
+    const Pointer *p = &r->pointers[k];
+    if (p->base == want.base && p->stride == want.stride && p->is_signed == want.is_signed &&
+        p->wide == want.wide && p->element == want.element)
+      return k + 1;
+  }
+  if (r->n == MAX_POINTERS)
+    return 0;
+  r->pointers[r->n++] = want;
+  return r->n;
+}
+
+static bool is_unread(LLVMValueRef v) {
+  return LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && !LLVMGetFirstUse(v);
+}
+
+/* What nothing reads any more, and what nothing but that read. Of two operands that are unread by then none goes with the other. */
+static void erase_unread(LLVMValueRef v) {
+  if (!is_unread(v))
+    return;
+  LLVMValueRef of[2] = {NULL, NULL};
+  bool unread[2] = {false, false};
+  for (int k = 0; k < 2 && k < LLVMGetNumOperands(v); k++)
+    of[k] = LLVMGetOperand(v, (unsigned)k);
+  LLVMInstructionEraseFromParent(v);
+  for (int k = 0; k < 2; k++)
+    unread[k] = of[k] && is_unread(of[k]) && !(k && of[1] == of[0]);
+  for (int k = 0; k < 2; k++)
+    if (unread[k])
+      erase_unread(of[k]);
+}
+
+static bool is_access(const Rows *r, LLVMValueRef i) {
+  return is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 &&
+         LLVMTypeOf(LLVMGetOperand(i, 1)) == r->cg->t.i64 &&
+         LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind &&
+         LLVMGetPointerAddressSpace(LLVMTypeOf(i)) == NVPTX_GLOBAL &&
+         is_outside(&r->loop, LLVMGetOperand(i, 0));
+}
+
+static void read_access(Rows *r, LLVMValueRef i) {
+  Index x;
+  if (!is_access(r, i) || !read_index(&r->loop, &x, LLVMGetOperand(i, 1)))
+    return;
+  unsigned number = pointer_for(r, i, &x);
+  if (!number)
+    return;
+  Pointer *p = &r->pointers[number - 1];
+  p->ahead |= x.ahead != 0;
+  VEC_PUSH(&r->cg->cx->arena, &r->accesses, ((Access){i, x, p}));
+}
+
+/* A pointer pays where a round has several rows. */
+static void write_access(Rows *r, const Access *a) {
+  Pointer *p = a->pointer;
+  if (!p->ahead)
+    return;
+  if (!p->phi)
+    write_pointer(r, p, &a->index);
+  LLVMValueRef to = p->phi, index = LLVMGetOperand(a->gep, 1);
+  if (a->index.ahead) {
+    before_end(r, r->loop.entry);
+    LLVMValueRef away = LLVMBuildMul(r->cg->builder, p->distance, number(r, a->index.ahead), "");
+    LLVMPositionBuilderBefore(r->cg->builder, a->gep);
+    to = moved(r, to, away);
+  }
+  LLVMPositionBuilderBefore(r->cg->builder, a->gep);
+  if (a->index.plus)
+    to = moved(r, to, number(r, a->index.plus * size_of(r, p->element)));
+  LLVMReplaceAllUsesWith(a->gep, to);
+  LLVMInstructionEraseFromParent(a->gep);
+  erase_unread(index);
+}
+
+/* --- loops --- */
+
+/* Is it the counter of a loop with one way back, on which it steps by a constant without wrapping? */
+static bool is_counter(LLVMValueRef phi, Counting *c) {
+  unsigned bits = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind
+                      ? LLVMGetIntTypeWidth(LLVMTypeOf(phi))
+                      : 0;
+  if ((bits != 32 && bits != 64) || LLVMCountIncoming(phi) != 2)
+    return false;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k);
+    if (!is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
+        !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) ||
+        (bits == 32 && !(LLVMGetNSW(next) && LLVMGetNUW(next))))
+      continue;
+    c->counter = phi;
+    c->step = (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+    c->latch = LLVMGetIncomingBlock(phi, k);
+    c->entry = LLVMGetIncomingBlock(phi, 1 - k);
+    return c->latch != c->entry;
+  }
+  return false;
+}
+
+/* Its blocks; false if there is a loop among them. `order`: of reached blocks. */
+static bool collect(Rows *r, const ValueMap *order, Blocks *in) {
+  Arena *arena = &r->cg->cx->arena;
+  LLVMBasicBlockRef header = LLVMGetInstructionParent(r->loop.counter);
+  r->loop.blocks = (ValueMap){.arena = arena};
+  in->len = 0;
+  valuemap_set(&r->loop.blocks, header, 1);
+  VEC_PUSH(arena, in, header);
+  if (r->loop.latch != header) {
+    valuemap_set(&r->loop.blocks, r->loop.latch, 1);
+    VEC_PUSH(arena, in, r->loop.latch);
+  }
+  for (uint32_t k = 1; k < in->len; k++) {
+    LLVMBasicBlockRef block = in->data[k];
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); u; u = LLVMGetNextUse(u)) {
+      LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(u));
+      uint32_t at = valuemap_get(order, from);
+      if (at == VALUEMAP_NONE)
+        continue;
+      if (at >= valuemap_get(order, block))
+        return false;
+      if (valuemap_get(&r->loop.blocks, from) != VALUEMAP_NONE)
+        continue;
+      valuemap_set(&r->loop.blocks, from, 1);
+      VEC_PUSH(arena, in, from);
+    }
+  }
+  return true;
+}
+
+static void visit_loop(Rows *r, const Blocks *in) {
+  r->n = r->accesses.len = 0;
+  for (uint32_t k = 0; k < in->len; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(in->data[k]); i; i = LLVMGetNextInstruction(i))
+      read_access(r, i);
+  for (uint32_t k = 0; k < r->accesses.len; k++)
+    write_access(r, &r->accesses.data[k]);
+}
+
+static void visit_function(Cg *cg, LLVMValueRef f) {
+  Arena *arena = &cg->cx->arena;
+  Blocks all = cg_blocks_in_order(arena, f), in = {0};
+  ValueMap order = {.arena = arena};
+  for (uint32_t k = 0; k < all.len; k++)
+    valuemap_set(&order, all.data[k], k);
+  for (uint32_t k = 0; k < all.len; k++) {
+    Rows r = {.cg = cg};
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(all.data[k]); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi))
+      if (is_counter(phi, &r.loop) && collect(&r, &order, &in))
+        visit_loop(&r, &in);
+  }
+}
+
+void cg_nvptx_rows(Cg *cg) {
+  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      visit_function(cg, f);
+}

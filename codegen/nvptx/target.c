@@ -1,0 +1,372 @@
+/* The NVPTX target: PTX for one GPU architecture. What was checked of LLVM's back end is in docs/ARCHITECTURE.md. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/flatten/flatten.h"
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/machines.h"
+#include "codegen/llvm/optimize.h"
+#include "codegen/nvptx/libdevice.h"
+#include "codegen/nvptx/masked_unroll.h"
+#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/prepare.h"
+#include "codegen/nvptx/ptx_fixup.h"
+#include "ir/base/chars.h"
+
+static const char triple[] = "nvptx64-nvidia-cuda";
+static const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+
+/* --- architectures and PTX versions --- */
+
+/* Lowest PTX version that each architecture needs; below it LLVM ends with a fatal error. */
+static const struct {
+  const char *name;
+  int ptx;
+} archs[] = {
+    {"sm_75", 64},   {"sm_80", 70},   {"sm_86", 71},   {"sm_87", 74},   {"sm_88", 90},
+    {"sm_89", 78},   {"sm_90", 78},   {"sm_90a", 80},  {"sm_100", 86},  {"sm_100a", 86},
+    {"sm_100f", 88}, {"sm_103", 88},  {"sm_103a", 88}, {"sm_103f", 88}, {"sm_110", 90},
+    {"sm_110a", 90}, {"sm_110f", 90}, {"sm_120", 87},  {"sm_120a", 87}, {"sm_120f", 88},
+    {"sm_121", 88},  {"sm_121a", 88}, {"sm_121f", 88},
+};
+/* Versions that LLVM knows, oldest first. */
+static const int ptx_versions[] = {64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
+                                   80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 0};
+
+const int *cg_ptx_versions(void) { return ptx_versions; }
+
+int cg_arch_min_ptx(const char *arch) {
+  for (size_t k = 0; arch && k < sizeof archs / sizeof *archs; k++)
+    if (strcmp(archs[k].name, arch) == 0)
+      return archs[k].ptx;
+  return 0;
+}
+
+/* The newest version that LLVM knows and that is not above `limit`; the architecture's own lowest for limit 0. */
+static int choose_ptx(Cg *cg, const char *arch, int limit) {
+  int lowest = cg_arch_min_ptx(arch), best = lowest;
+  if (!lowest)
+    fail(cg->cx, (Loc){0}, ERR_ARCH, arch ? arch : "");
+  if (limit && limit < lowest)
+    fail(cg->cx, (Loc){0}, ERR_ARCH,
+         arena_printf(&cg->cx->arena, "%s, which needs PTX %d.%d, with PTX %d.%d", arch,
+                      lowest / 10, lowest % 10, limit / 10, limit % 10));
+  for (const int *known = ptx_versions; *known && *known <= limit; known++)
+    if (*known > best)
+      best = *known;
+  return best;
+}
+
+int cg_nvptx_arch_number(const Cg *cg) { return atoi(cg->request->arch + 3); }
+
+static LLVMTargetMachineRef make_machine(Cg *cg, int ptx, LLVMCodeGenOptLevel level) {
+  LLVMTargetRef target;
+  char *why = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+    const char *copy = arena_strdup(&cg->cx->arena, why);
+    LLVMDisposeMessage(why);
+    fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
+  }
+  const char *arch = cg->request->arch;
+  LLVMTargetMachineRef machine =
+      LLVMCreateTargetMachine(target, triple, arch, arena_printf(&cg->cx->arena, "+ptx%d", ptx),
+                              level, LLVMRelocDefault, LLVMCodeModelDefault);
+  if (!machine)
+    fail(cg->cx, (Loc){0}, ERR_ARCH, arch);
+  return machine;
+}
+
+static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
+  int ptx = choose_ptx(cg, cg->request->arch, cg->request->ptx_version);
+  cg->machine_key = arena_printf(&cg->cx->arena, "%s ptx%d O%d", cg->request->arch, ptx,
+                                 (int)level);
+  cg->machine = cg_machine_take(cg->machine_key);
+  if (!cg->machine)
+    cg->machine = make_machine(cg, ptx, level);
+}
+
+/* The level above has value numbering twice, a twelfth of compiling, in place of early CSE: of 48 kernels it changed one, to two more instructions. */
+static void nvptx_open(Cg *cg) {
+  open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
+  cg->target_state = CX_NEW(cg->cx, NvptxState);
+}
+
+static void nvptx_finish(Cg *cg) { (void)cg; }
+static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
+static void nvptx_optimize(Cg *cg) {
+  cg_flatten_recursion(cg);
+  cg_optimize_gpu(cg);
+  if (cg->options.opt && cg_nvptx_masked(cg))
+    cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
+  if (cg->options.opt && cg->options.fma)
+    cg_nvptx_double(cg);
+  if (cg->options.opt && !(cg->options.fastmath & CG_FAST_FTZ))
+    cg_nvptx_roots(cg);
+}
+
+static void nvptx_emit(Cg *cg) {
+  cg_nvptx_prepare(cg);
+  if (cg->options.opt)
+    cg_nvptx_rows(cg);
+  if (cg->options.opt && cg_nvptx_is_long(cg)) {
+    cg_close_machine(cg);
+    open_machine(cg, LLVMCodeGenLevelNone);
+  }
+  LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
+  size_t n = LLVMGetBufferSize(buffer);
+  const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
+  LLVMDisposeMemoryBuffer(buffer);
+  ptx = cg_ptx_fixup(&cg->cx->arena, ptx, &n, cg->options.opt > 0);
+  cg->out->ptx = cg_strndup(cg, ptx, n);
+  cg->out->ptx_len = n;
+}
+
+static void nvptx_release(void *jit) { (void)jit; }
+
+/* --- the kernel --- */
+
+/* Device functions carry what the runtime's fields hold: the address of the RtTrap where a thread can stop, that of the grid's barrier
+ * where there is one, a struct of both, or nothing. */
+static LLVMTypeRef nvptx_context_type(Cg *cg) {
+  LLVMTypeRef address = cg->t.space[SPACE_GLOBAL], both[] = {address, address};
+  if (cg->has_trap && cg->meets_grid)
+    return LLVMStructTypeInContext(cg->context, both, 2, 0);
+  return cg->has_trap || cg->meets_grid ? address : NULL;
+}
+
+LLVMValueRef cg_nvptx_trap_address(Lower *lw) {
+  return lw->cg->meets_grid ? LLVMBuildExtractValue(lw->b, lw->context, 0, "trap") : lw->context;
+}
+
+LLVMValueRef cg_nvptx_grid_address(Lower *lw) {
+  return lw->cg->has_trap ? LLVMBuildExtractValue(lw->b, lw->context, 1, "grid") : lw->context;
+}
+
+/* The runtime's fields are the last ones, TRAP before GRID. */
+static LLVMValueRef kernel_context(Lower *lw) {
+  const Cg *cg = lw->cg;
+  uint32_t n = cg->out->params.nfields;
+  if (!cg->has_trap || !cg->meets_grid)
+    return cg->has_trap || cg->meets_grid ? LLVMGetParam(lw->function, n - 1) : NULL;
+  LLVMValueRef both = LLVMGetPoison(nvptx_context_type(lw->cg));
+  for (unsigned k = 0; k < 2; k++)
+    both = LLVMBuildInsertValue(lw->b, both, LLVMGetParam(lw->function, n - 2 + k), k, "");
+  return both;
+}
+
+static void number_attribute(Lower *lw, const char *key, int value) {
+  if (value > 0)
+    cg_attribute_text(lw->cg, lw->function, key, arena_printf(&lw->cx->arena, "%d", value));
+}
+
+static void parameter_attributes(Lower *lw, uint32_t i) {
+  Cg *cg = lw->cg;
+  const RtField *f = &cg->out->params.fields[i];
+  if (f->kind == RT_FIELD_POINTER)
+    cg_attribute(cg, lw->function, i + 1, "align", ty_array_align(cg->leaf_types[f->leaf]));
+  if (f->kind == RT_FIELD_EXTENT32) { /* 0 <= extent: what keeps index arithmetic at 32 bits */
+    unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
+    uint64_t low = 0, high = 1ull << 31;
+    LLVMAddAttributeAtIndex(lw->function, i + 1,
+                            LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
+  }
+  if (f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
+    cg_attribute(cg, lw->function, i + 1, "align", 8);
+}
+
+static void nvptx_kernel_begin(Lower *lw) {
+  Cg *cg = lw->cg;
+  const RtParams *p = &cg->out->params;
+  LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, p->nfields + 1);
+  for (uint32_t k = 0; k < p->nfields; k++)
+    types[k] = lw_field_type(cg, &p->fields[k]);
+  lw->function = LLVMAddFunction(cg->module, cg->symbol,
+                                 LLVMFunctionType(cg->t.none, types, p->nfields, 0));
+  cg->kernel = lw->function;
+  LLVMSetFunctionCallConv(lw->function, CG_LLVM_PTX_KERNEL);
+  cg_attribute(cg, lw->function, on_function, "nounwind", 0);
+  for (uint32_t k = 0; k < p->nfields; k++)
+    parameter_attributes(lw, k);
+  number_attribute(lw, "nvvm.maxntid", cg->options.max_threads);
+  number_attribute(lw, "nvvm.minctasm", cg->options.min_blocks);
+  number_attribute(lw, "nvvm.maxnreg", cg->options.max_registers);
+  lw->entry = LLVMAppendBasicBlockInContext(cg->context, lw->function, "entry");
+  lw_at(lw, lw->entry);
+  lw->context = kernel_context(lw);
+}
+
+static LLVMValueRef nvptx_param(Lower *lw, uint32_t i) { return LLVMGetParam(lw->function, i); }
+static void nvptx_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
+
+/* --- memory and functions --- */
+
+/* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number of ours. A $ keeps our names away
+ * from those of kernels. */
+static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, unsigned space,
+                               unsigned align) {
+  NvptxState *s = lw->cg->target_state;
+  char *text = arena_printf(&lw->cx->arena, "%s$%u", name, s->nglobals++);
+  for (char *p = text; *p; p++)
+    if (!char_is_alnum(*p) && *p != '$')
+      *p = '_';
+  LLVMValueRef g = LLVMAddGlobalInAddressSpace(lw->cg->module, type, text, space);
+  LLVMSetAlignment(g, align);
+  return g;
+}
+
+static LLVMValueRef nvptx_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
+                                        const char *name) {
+  (void)offset;
+  LLVMTypeRef type = LLVMArrayType2(lw->t->i8, bytes);
+  LLVMValueRef g = add_global(lw, type, name, NVPTX_SHARED, align);
+  LLVMSetInitializer(g, LLVMGetPoison(type));
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  return g;
+}
+
+static LLVMValueRef nvptx_shared_dynamic(Lower *lw) {
+  NvptxState *s = lw->cg->target_state;
+  if (!s->dynamic)
+    s->dynamic = add_global(lw, LLVMArrayType2(lw->t->i8, 0), "dynamic_shared", NVPTX_SHARED, 16);
+  return s->dynamic;
+}
+
+LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints,
+                          bool effects) {
+  LLVMTypeRef type = LLVMFunctionType(result, NULL, 0, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints),
+                                       effects, 0, LLVMInlineAsmDialectATT, 0);
+  return LLVMBuildCall2(lw->b, type, text, NULL, 0, "");
+}
+
+static LLVMValueRef nvptx_shared_dynamic_bytes(Lower *lw) {
+  return cg_nvptx_asm(lw, lw->t->i32, "mov.u32 $0, %dynamic_smem_size;", "=r", false);
+}
+
+/* Constant memory while it lasts, which broadcasts to a warp; then global memory. Either as a generic address. */
+static LLVMValueRef nvptx_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                                   const char *name) {
+  enum { CONSTANT_BYTES = 60 * 1024 }; /* of 64 KB: LLVM and libdevice put tables there too */
+  NvptxState *s = lw->cg->target_state;
+  uint64_t start = (s->constant_bytes + align - 1) / align * align;
+  bool fits = start + bytes <= CONSTANT_BYTES;
+  if (fits)
+    s->constant_bytes = start + bytes;
+  LLVMValueRef g = add_global(lw, LLVMTypeOf(init), name, fits ? NVPTX_CONSTANT : NVPTX_GLOBAL,
+                              align);
+  LLVMSetInitializer(g, init);
+  LLVMSetGlobalConstant(g, 1);
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  return LLVMConstAddrSpaceCast(g, lw->t->ptr);
+}
+
+Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes) {
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  for (; *attributes; attributes++)
+    cg_attribute(lw->cg, fn, on_function, *attributes, 0);
+  Lower inner = {.cg = lw->cg,
+                 .cx = lw->cx,
+                 .target = lw->target,
+                 .t = lw->t,
+                 .b = LLVMCreateBuilderInContext(lw->cg->context),
+                 .function = fn};
+  inner.entry = lw_block(&inner, "entry");
+  lw_at(&inner, inner.entry);
+  return inner;
+}
+
+/* --- values --- */
+
+static const Lowering *nvptx_lowering(const IntrinsicInfo *info) { return &info->nvptx; }
+
+static const char *nvptx_math_name(Cg *cg, const char *name, bool is_float32) {
+  static const char *const fast[] = {"sin", "cos", "tan", "exp", "log", "log2", "log10", "pow"};
+  if (is_float32 && (cg->options.fastmath & CG_FAST_FUNC))
+    for (size_t k = 0; k < sizeof fast / sizeof *fast; k++)
+      if (strcmp(fast[k], name) == 0)
+        return arena_printf(&cg->cx->arena, "__nv_fast_%sf", name);
+  return arena_printf(&cg->cx->arena, is_float32 ? "__nv_%sf" : "__nv_%s", name);
+}
+
+static LLVMValueRef clamp(Lower *lw, LLVMValueRef v, unsigned bits, bool is_signed) {
+  LLVMTypeRef t = lw->t->i32;
+  int64_t high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1;
+  v = lw_intrinsic(lw, is_signed ? "llvm.smin" : "llvm.umin", &t, 1,
+                   (LLVMValueRef[]){v, lw_i32(lw, high)}, 2);
+  if (is_signed)
+    v = lw_intrinsic(lw, "llvm.smax", &t, 1, (LLVMValueRef[]){v, lw_i32(lw, -high - 1)}, 2);
+  return LLVMBuildTrunc(lw->b, v, cg_int_type(lw->cg, bits), "");
+}
+
+/* PTX's own conversion saturates, and gives 0 for nan from 32 to 32 bits; with 64 bits on either side nan gives the lowest. */
+static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed) {
+  bool from64 = LLVMTypeOf(x) == lw->t->f64, to64 = bits == 64;
+  const char *name = arena_printf(&lw->cx->arena, "llvm.nvvm.%c2%s%s.rz", from64 ? 'd' : 'f',
+                                  is_signed ? "" : "u", to64 ? "ll" : "i");
+  LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, &x, 1);
+  if (from64 || to64) {
+    LLVMValueRef nan = LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
+    v = LLVMBuildSelect(lw->b, nan, LLVMConstNull(LLVMTypeOf(v)), v, "");
+  }
+  return bits < 32 ? clamp(lw, v, bits, is_signed) : v;
+}
+
+/* vprintf(format, arguments): every argument is 8 bytes here, so they lie one after another. */
+static void nvptx_print(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n) {
+  args = lw_plain_print(lw, &format, args, &n);
+  LLVMValueRef buffer = n ? lw_alloca(lw, LLVMArrayType2(lw->t->i8, 8ull * n), 8, "line")
+                          : LLVMConstNull(lw->t->ptr);
+  for (unsigned k = 0; k < n; k++) {
+    LLVMValueRef at = lw_i64(lw, 8 * (int64_t)k);
+    LLVMSetAlignment(
+        LLVMBuildStore(lw->b, args[k], LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, buffer, &at, 1, "")),
+        8);
+  }
+  lw_call_extern(lw, "vprintf", lw->t->i32, (LLVMValueRef[]){lw_text(lw, format), buffer}, 2);
+}
+
+const Target cg_target_nvptx = {
+    .name = "gpu",
+    .space = {[SPACE_GLOBAL] = NVPTX_GLOBAL,
+              [SPACE_SHARED] = NVPTX_SHARED,
+              [SPACE_LOCAL] = 0,
+              [SPACE_CONST] = 0},
+    .atomic_scope = "device",
+    .shared_atomic_scope = "device",
+    .whole_complex = true,
+    .coarsens = true,
+    .narrows = true,
+    .too_deep =
+        "recursion is too deep for a thread's stack of {0} bytes: @cuda.jit(stack=BYTES) makes it larger",
+    .runtime_fields = true,
+    .open = nvptx_open,
+    .finish = nvptx_finish,
+    .link = nvptx_link,
+    .optimize = nvptx_optimize,
+    .emit = nvptx_emit,
+    .links = true,
+    .release = nvptx_release,
+    .context_type = nvptx_context_type,
+    .kernel_begin = nvptx_kernel_begin,
+    .param = nvptx_param,
+    .kernel_return = nvptx_kernel_return,
+    .shared_static = nvptx_shared_static,
+    .shared_dynamic = nvptx_shared_dynamic,
+    .shared_dynamic_bytes = nvptx_shared_dynamic_bytes,
+    .constant = nvptx_constant,
+    .load_hinted = cg_nvptx_load_hinted,
+    .store_hinted = cg_nvptx_store_hinted,
+    .sreg = cg_nvptx_sreg,
+    .barrier = cg_nvptx_barrier,
+    .barrier_vote = cg_nvptx_barrier_vote,
+    .grid_barrier = cg_nvptx_grid_barrier,
+    .warp = cg_nvptx_warp,
+    .fence = cg_nvptx_fence,
+    .nanosleep = cg_nvptx_nanosleep,
+    .trap = cg_nvptx_trap,
+    .stop = cg_nvptx_stop,
+    .lowering = nvptx_lowering,
+    .math_name = nvptx_math_name,
+    .float_to_int = nvptx_float_to_int,
+    .print = nvptx_print,
+};

@@ -1,0 +1,90 @@
+/* NVPTX threads: special registers, barriers of a block, operations of a warp, fences. One intrinsic of LLVM each, but for values
+ * wider than 32 bits, which travel in halves. */
+#include "codegen/llvm/compat.h"
+#include "codegen/nvptx/nvptx.h"
+
+LLVMValueRef cg_nvptx_sreg(Lower *lw, SpecialReg r) {
+  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",  "ctaid.x", "ctaid.y",
+                                      "ctaid.z",  "ntid.x",   "ntid.y", "ntid.z",  "nctaid.x",
+                                      "nctaid.y", "nctaid.z", "laneid"};
+  return lw_intrinsic(lw, arena_printf(&lw->cx->arena, "llvm.nvvm.read.ptx.sreg.%s", names[r]),
+                      NULL, 0, NULL, 0);
+}
+
+void cg_nvptx_barrier(Lower *lw) {
+  lw_intrinsic(lw, cg_llvm_barrier, NULL, 0, (LLVMValueRef[]){lw_i32(lw, 0)}, 1);
+}
+
+LLVMValueRef cg_nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1) {
+  const char *name = vote == VOTE_AND  ? cg_llvm_barrier_red_and
+                     : vote == VOTE_OR ? cg_llvm_barrier_red_or
+                                       : cg_llvm_barrier_red_popc;
+  LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, (LLVMValueRef[]){lw_i32(lw, 0), i1}, 2);
+  return vote == VOTE_COUNT ? v : LLVMBuildZExt(lw->b, v, lw->t->i32, "");
+}
+
+/* Of 32 bits: wider values travel in halves. */
+static LLVMValueRef shuffle_word(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef word,
+                                 LLVMValueRef lane) {
+  static const char *const names[] = {[RT_MEET_SHFL_IDX] = "llvm.nvvm.shfl.sync.idx.i32",
+                                      [RT_MEET_SHFL_UP] = "llvm.nvvm.shfl.sync.up.i32",
+                                      [RT_MEET_SHFL_DOWN] = "llvm.nvvm.shfl.sync.down.i32",
+                                      [RT_MEET_SHFL_XOR] = "llvm.nvvm.shfl.sync.bfly.i32"};
+  LLVMValueRef last = lw_i32(lw, kind == RT_MEET_SHFL_UP ? 0 : 31);
+  return lw_intrinsic(lw, names[kind], NULL, 0, (LLVMValueRef[]){mask, word, lane, last}, 4);
+}
+
+static LLVMValueRef nvptx_shuffle(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                                  LLVMValueRef lane) {
+  if (LLVMTypeOf(value) == lw->t->i32)
+    return shuffle_word(lw, kind, mask, value, lane);
+  LLVMTypeRef halves = LLVMVectorType(lw->t->i32, 2);
+  LLVMValueRef from = LLVMBuildBitCast(lw->b, value, halves, ""), to = LLVMGetPoison(halves);
+  for (int k = 0; k < 2; k++) {
+    LLVMValueRef word = LLVMBuildExtractElement(lw->b, from, lw_i32(lw, k), "");
+    word = shuffle_word(lw, kind, mask, word, lane);
+    to = LLVMBuildInsertElement(lw->b, to, word, lw_i32(lw, k), "");
+  }
+  return LLVMBuildBitCast(lw->b, to, LLVMTypeOf(value), "");
+}
+
+static LLVMValueRef nvptx_match(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value) {
+  bool all = kind == RT_MEET_MATCH_ALL;
+  const char *name = arena_printf(&lw->cx->arena, "llvm.nvvm.match.%s.sync.i%u%s",
+                                  all ? "all" : "any", LLVMGetIntTypeWidth(LLVMTypeOf(value)),
+                                  all ? "p" : "");
+  LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, (LLVMValueRef[]){mask, value}, 2);
+  return all ? LLVMBuildExtractValue(lw->b, v, 0, "") : v;
+}
+
+LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
+                           LLVMValueRef lane) {
+  static const char *const votes[] = {[RT_MEET_ALL] = "llvm.nvvm.vote.all.sync",
+                                      [RT_MEET_ANY] = "llvm.nvvm.vote.any.sync",
+                                      [RT_MEET_EQ] = "llvm.nvvm.vote.uni.sync",
+                                      [RT_MEET_BALLOT] = "llvm.nvvm.vote.ballot.sync"};
+  LLVMValueRef v;
+  switch (kind) {
+  case RT_MEET_SYNC: lw_intrinsic(lw, "llvm.nvvm.bar.warp.sync", NULL, 0, &mask, 1); return NULL;
+  case RT_MEET_ACTIVE: return lw_intrinsic(lw, "llvm.nvvm.activemask", NULL, 0, NULL, 0);
+  case RT_MEET_ALL:
+  case RT_MEET_ANY:
+  case RT_MEET_EQ:
+  case RT_MEET_BALLOT:
+    v = lw_intrinsic(lw, votes[kind], NULL, 0, (LLVMValueRef[]){mask, value}, 2);
+    return kind == RT_MEET_BALLOT ? v : LLVMBuildZExt(lw->b, v, lw->t->i32, "");
+  case RT_MEET_MATCH_ANY:
+  case RT_MEET_MATCH_ALL: return nvptx_match(lw, kind, mask, value);
+  default: return nvptx_shuffle(lw, kind, mask, value, lane);
+  }
+}
+
+void cg_nvptx_nanosleep(Lower *lw, LLVMValueRef ns) {
+  lw_intrinsic(lw, "llvm.nvvm.nanosleep", NULL, 0, &ns, 1);
+}
+
+void cg_nvptx_fence(Lower *lw, FenceLevel level) {
+  static const char *const names[] = {"llvm.nvvm.membar.cta", "llvm.nvvm.membar.gl",
+                                      "llvm.nvvm.membar.sys"};
+  lw_intrinsic(lw, names[level], NULL, 0, NULL, 0);
+}

@@ -1,0 +1,305 @@
+/* Device array: the object and its attributes. make.c makes them, copies are in copy.c, indexing in index.c. */
+#include "pyext/array/device_array.h"
+
+#include <string.h>
+
+#include "pyext/array/dlpack.h"
+#include "pyext/objects/stream.h"
+#include "pyext/raise.h"
+
+/* Arrays do not change, so none is cleared: a cycle has an owner in it that is. */
+static int array_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxArray *)op)->memory);
+  Py_VISIT(((PxArray *)op)->stream);
+  return 0;
+}
+
+static void array_dealloc(PyObject *op) {
+  PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, ((PxArray *)op)->weakrefs);
+  Py_CLEAR(((PxArray *)op)->memory);
+  Py_CLEAR(((PxArray *)op)->dtype);
+  Py_CLEAR(((PxArray *)op)->stream);
+  type->tp_free(op);
+  Py_DECREF(type);
+}
+
+int px_array_check(const PxArray *a, const char *who) {
+  if (PX_LIKELY(a->epoch == px_epoch_now(a->device)))
+    return 0;
+  px_raise_lost(
+      px_state_of((PyObject *)a),
+      "%s was made before %s was reset, which took its memory away\n  help: make it again",
+      who ? who : "the device array", rt_device_label(a->device));
+  return -1;
+}
+
+static PyObject *array_repr(PyObject *op) {
+  PxArray *a = (PxArray *)op;
+  PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
+  bool record = !a->ndim && px_array_has_fields(op);
+  PyObject *elem = a->elem == TY_BF16 ? PyUnicode_FromString(ty_scalar_info[TY_BF16].name)
+                                      : Py_NewRef(a->dtype);
+  PyObject *text = !shape || !elem ? NULL
+                   : record ? PyUnicode_FromFormat("<pyptx device record, %S, on '%s'>", a->dtype,
+                                                   rt_device_name(a->device))
+                            : PyUnicode_FromFormat("<pyptx device array, shape %R, %S, on '%s'>",
+                                                   shape, elem, rt_device_name(a->device));
+  Py_XDECREF(elem);
+  Py_XDECREF(shape);
+  return text;
+}
+
+static Py_ssize_t array_length(PyObject *op) {
+  PxArray *a = (PxArray *)op;
+  if (!a->ndim) {
+    PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
+    return -1;
+  }
+  return (Py_ssize_t)px_shape(a)[0];
+}
+
+static PyObject *get_shape(PyObject *op, void *Py_UNUSED(c)) {
+  return px_dims_tuple(px_shape((PxArray *)op), ((PxArray *)op)->ndim);
+}
+static PyObject *get_strides(PyObject *op, void *Py_UNUSED(c)) {
+  return px_dims_tuple(px_strides((PxArray *)op), ((PxArray *)op)->ndim);
+}
+static PyObject *get_dtype(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxArray *)op)->dtype);
+}
+static PyObject *get_ndim(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromUnsignedLong(((PxArray *)op)->ndim);
+}
+static PyObject *get_size(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromLongLong(((PxArray *)op)->size);
+}
+static PyObject *get_itemsize(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromSize_t(((PxArray *)op)->itemsize);
+}
+static PyObject *get_memory(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxArray *)op)->memory);
+}
+static PyObject *get_alloc_size(PyObject *op, void *Py_UNUSED(c)) {
+  return PyLong_FromSize_t(((PxMemory *)((PxArray *)op)->memory)->bytes);
+}
+static PyObject *get_transposed(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *none = PyTuple_New(0);
+  PyObject *t = none ? px_array_transpose(op, none) : NULL;
+  Py_XDECREF(none);
+  return t;
+}
+
+static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *stream = ((PxArray *)op)->stream;
+  return Py_NewRef(stream ? stream : Py_None);
+}
+
+static PyObject *get_nbytes(PyObject *op, void *Py_UNUSED(c)) {
+  PxArray *a = (PxArray *)op;
+  return PyLong_FromLongLong(a->size * (int64_t)a->itemsize);
+}
+
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
+  return px_device_object(px_state_of(op), ((PxArray *)op)->device);
+}
+
+static PyObject *get_pointer(PyObject *op, void *Py_UNUSED(c)) {
+  if (px_array_check((PxArray *)op, NULL) < 0)
+    return NULL;
+  PyObject *ctypes = PyImport_ImportModule("ctypes");
+  PyObject *p = ctypes ? PyObject_CallMethod(ctypes, "c_void_p", "K",
+                                             (unsigned long long)((PxArray *)op)->address)
+                       : NULL;
+  Py_XDECREF(ctypes);
+  return p;
+}
+
+static PyObject *get_flags(PyObject *op, void *Py_UNUSED(c)) {
+  PxArray *a = (PxArray *)op;
+  return Py_BuildValue("{s:N,s:N,s:N}", "C_CONTIGUOUS",
+                       PyBool_FromLong(px_is_contiguous(a, LAYOUT_C)), "F_CONTIGUOUS",
+                       PyBool_FromLong(px_is_contiguous(a, LAYOUT_F)), "WRITEABLE",
+                       PyBool_FromLong(!a->readonly));
+}
+
+static PyObject *is_c_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_C));
+}
+static PyObject *is_f_contiguous(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return PyBool_FromLong(px_is_contiguous((PxArray *)op, LAYOUT_F));
+}
+
+/* The fields, where NumPy can list them: it cannot if they overlap or lie out of order. */
+static int add_description(PyObject *interface, PyObject *dtype) {
+  PyObject *descr = PyObject_GetAttrString(dtype, "descr");
+  if (!descr && !PyErr_ExceptionMatches(PyExc_ValueError))
+    return -1;
+  PyErr_Clear();
+  int failed = descr ? PyDict_SetItemString(interface, "descr", descr) : 0;
+  Py_XDECREF(descr);
+  return failed;
+}
+
+/* Version 3. Work of this array is on the legacy default stream (1) unless a launch named another one. */
+static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
+  PxArray *a = (PxArray *)op;
+  PxState *st = px_state_of(op);
+  if (rt_device_is_host(a->device))
+    return PyErr_Format(
+        PyExc_AttributeError,
+        "this array is in host memory (device '%s'): it has no __cuda_array_interface__; use copy_to_host()",
+        rt_device_name(a->device));
+  if (px_array_check(a, NULL) < 0)
+    return NULL;
+  RtStream *s = px_stream_of(((PxMemory *)a->memory)->stream);
+  unsigned long long stream = s ? rt_stream_handle(s) : 1;
+  PyObject *strides = px_is_contiguous(a, LAYOUT_C) ? Py_NewRef(Py_None) : get_strides(op, NULL);
+  PyObject *typestr = PyObject_GetAttr(a->dtype, st->name.str);
+  if (!strides || !typestr) {
+    Py_XDECREF(strides);
+    Py_XDECREF(typestr);
+    return NULL;
+  }
+  PyObject *interface = Py_BuildValue(
+      "{s:N,s:N,s:(KN),s:N,s:K,s:i}", "shape", get_shape(op, NULL), "strides", strides, "data",
+      (unsigned long long)(a->size ? a->address : 0), PyBool_FromLong(a->readonly), "typestr",
+      typestr, "stream", stream, "version", 3);
+  if (interface && px_array_has_fields(op) && add_description(interface, a->dtype) < 0)
+    Py_CLEAR(interface);
+  return interface;
+}
+
+static PyGetSetDef array_getset[] = {
+    {"shape", get_shape, NULL, "Extents of the axes.", NULL},
+    {"strides", get_strides, NULL, "Bytes from one element to the next along each axis.", NULL},
+    {"dtype", get_dtype, NULL, "NumPy dtype of the elements.", NULL},
+    {"ndim", get_ndim, NULL, "Number of axes.", NULL},
+    {"size", get_size, NULL, "Number of elements.", NULL},
+    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
+    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {"alloc_size", get_alloc_size, NULL, "Bytes of the allocation that the array lies in.", NULL},
+    {"T", get_transposed, NULL, "A view with the axes reversed.", NULL},
+    {"real", px_array_part, NULL, "The real parts, as a view; of real elements the array itself.",
+     NULL},
+    {"imag", px_array_part, NULL, "The imaginary parts of complex elements, as a view.", (void *)1},
+    {"stream", get_stream, NULL, "The stream that bind() gave, or None.", NULL},
+    {"flags", get_flags, NULL, "A dict: C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE.", NULL},
+    {"device", get_device, NULL, "The device whose memory this is.", NULL},
+    {"gpu_data", get_memory, NULL, "The memory that the array lies in.", NULL},
+    {"device_ctypes_pointer", get_pointer, NULL,
+     "Address of the first element as a ctypes.c_void_p.", NULL},
+    {"__cuda_array_interface__", get_interface, NULL, NULL, NULL},
+    {0},
+};
+
+static PyObject *array_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return px_call_pickle("reduce_array", op);
+}
+
+static PyObject *get_ipc_handle(PyObject *op, PyObject *Py_UNUSED(args)) {
+  PyObject *memory = PyImport_ImportModule("pyptx.cuda._memory");
+  PyObject *handle = memory ? px_call_method(memory, "_ipc_handle_of", op) : NULL;
+  Py_XDECREF(memory);
+  return handle;
+}
+
+/* The array itself, or on a stream if one is given. */
+static PyObject *bound_to(PyObject *op, PyObject *stream) {
+  return stream ? px_call_method(op, "bind", stream) : Py_NewRef(op);
+}
+
+static PyObject *array_getitem(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"item", "stream", NULL};
+  PyObject *item, *stream = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &item, &stream))
+    return NULL;
+  PyObject *array = bound_to(op, stream), *found = array ? PyObject_GetItem(array, item) : NULL;
+  Py_XDECREF(array);
+  return found;
+}
+
+static PyObject *array_setitem(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"key", "value", "stream", NULL};
+  PyObject *key, *value, *stream = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:setitem", names, &key, &value, &stream))
+    return NULL;
+  PyObject *array = bound_to(op, stream);
+  int failed = array ? PyObject_SetItem(array, key, value) : -1;
+  Py_XDECREF(array);
+  return failed ? NULL : Py_NewRef(Py_None);
+}
+
+static PyMethodDef array_methods[] = {
+    {"getitem", PX_KEYWORDS(array_getitem), METH_VARARGS | METH_KEYWORDS,
+     "getitem(item, stream=0)\n\nThe same as a[item], on a stream."},
+    {"setitem", PX_KEYWORDS(array_setitem), METH_VARARGS | METH_KEYWORDS,
+     "setitem(key, value, stream=0)\n\nThe same as a[key] = value, on a stream."},
+    {"copy_to_host", PX_KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
+     "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape and dtype). With ary and a stream the copy may "
+     "still run on return: synchronise the stream."},
+    {"copy_to_device", PX_KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
+     "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape and dtype into this one (d[...] = ary converts). "
+     "TypeError for other dtypes and for masked arrays."},
+    {"reshape", PX_KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
+     "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. The array must be contiguous."},
+    {"ravel", PX_KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
+     "ravel(order='C')\n\nA view with one axis. The array must be contiguous."},
+    {"transpose", px_array_transpose, METH_VARARGS,
+     "transpose(*axes)\n\nA view with the axes permuted; reversed if none are given."},
+    {"squeeze", PX_KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS,
+     "squeeze(axis=None)\n\nA view without the axes of extent 1."},
+    {"view", px_array_retype, METH_O,
+     "view(dtype)\n\nThe same bytes as elements of another dtype."},
+    {"split", PX_KEYWORDS(px_array_split), METH_VARARGS | METH_KEYWORDS,
+     "split(section, stream=0)\n\nAn iterator of views of `section` elements each of an array with one axis; the last may have fewer."},
+    {"bind", PX_KEYWORDS(px_array_bind), METH_VARARGS | METH_KEYWORDS,
+     "bind(stream=0)\n\nThe same array, whose copies run on that stream where they name none; its views too."},
+    {"get_ipc_handle", get_ipc_handle, METH_NOARGS,
+     "get_ipc_handle()\n\nWhat another process opens the array with (cuda.IpcArrayHandle); of arrays made inside `with cuda.shareable()`."},
+    {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
+    {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
+     "Are the elements contiguous in Fortran order."},
+    {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__reduce__", array_reduce, METH_NOARGS, NULL},
+    {"__copy__", px_array_duplicate, METH_NOARGS, NULL},
+    {"__deepcopy__", px_array_duplicate, METH_O, NULL},
+    {"__dlpack__", PX_KEYWORDS(px_array_dlpack), METH_VARARGS | METH_KEYWORDS,
+     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n\nA DLPack capsule of this array; it keeps the "
+     "memory alive. Work on the stream (1 legacy, 2 per-thread, else a handle; -1: no waiting) is ordered after work on the array."},
+    {"__dlpack_device__", px_array_dlpack_device, METH_NOARGS,
+     "(type, number): (2, n) for GPU n, (1, 0) for the host device."},
+    {0},
+};
+
+static PyMemberDef array_members[] = {PX_WEAKREFS(PxArray), {0}};
+
+static PyType_Slot array_slots[] = {
+    {Py_tp_members, array_members},
+    {Py_tp_doc,
+     "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
+    {Py_tp_dealloc, array_dealloc},
+    {Py_tp_traverse, array_traverse},
+    {Py_tp_repr, array_repr},
+    {Py_tp_getattro, px_array_getattr},
+    {Py_tp_setattro, px_array_setattr},
+    {Py_tp_getset, array_getset},
+    {Py_tp_methods, array_methods},
+    {Py_mp_length, array_length},
+    {Py_sq_length, array_length},
+    {Py_sq_item, px_array_item},
+    {Py_mp_subscript, px_array_subscript},
+    {Py_mp_ass_subscript, px_array_ass_subscript},
+    {0, NULL},
+};
+
+PyType_Spec px_array_spec = {
+    .name = "pyptx._pyptx.DeviceArray",
+    .basicsize = offsetof(PxArray, dims),
+    .itemsize = sizeof(int64_t),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = array_slots,
+};

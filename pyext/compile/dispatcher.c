@@ -1,0 +1,641 @@
+/* Dispatcher: options in, overloads found or compiled. Launching is in launch/launcher.c, looking inside in inspect.c. */
+#include "pyext/compile/dispatcher.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "pyext/compile/type.h"
+#include "pyext/launch/entry_loading.h"
+#include "pyext/launch/plan.h"
+#include "pyext/launch/scalar.h"
+#include "pyext/objects/wait.h"
+#include "pyext/raise.h"
+
+/* --- finding and compiling --- */
+
+const char *px_parameter_name(PxDispatcher *d, uint32_t i) {
+  PyObject *names = PyObject_GetAttrString(PyFunction_GetCode(d->function), "co_varnames");
+  const char *name = NULL;
+  if (names && PyTuple_Check(names) && i < (uint32_t)PyTuple_GET_SIZE(names))
+    name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i)); /* the code object keeps the str */
+  Py_XDECREF(names);
+  PyErr_Clear();
+  return name ? name : "?";
+}
+
+bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name) {
+  const char *text = PyUnicode_AsUTF8(name);
+  PyErr_Clear();
+  return text && !strcmp(text, px_parameter_name(d, i));
+}
+
+static bool entry_is(const PxEntry *e, RtDevice *device, const PxToken *tokens, uint32_t n) {
+  return e->device == device && e->n == n && !memcmp(e->tokens, tokens, sizeof *tokens * n);
+}
+
+/* A new reference, or NULL without an exception. converted: set to the entry's. */
+static PxOverload *find(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n,
+                        bool *converted) {
+  PxOverload *found = NULL;
+  PX_BEGIN_LOCKED(d)
+  if (d->last < d->nentries && entry_is(&d->entries[d->last], device, tokens, n))
+    found = d->entries[d->last].overload;
+  for (uint32_t i = 0; i < d->nentries && !found; i++)
+    if (entry_is(&d->entries[i], device, tokens, n)) {
+      found = d->entries[i].overload;
+      d->last = i;
+    }
+  if (found) {
+    *converted = d->entries[d->last].converted;
+    Py_INCREF(found);
+  }
+  PX_END_LOCKED()
+  return found;
+}
+
+static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, uint32_t n,
+                     PxOverload *o, bool converted) {
+  PxToken *copy = PyMem_Malloc(sizeof *copy * (n + 1));
+  bool added = copy != NULL;
+  if (copy && n)
+    memcpy(copy, tokens, sizeof *copy * n);
+  PX_BEGIN_LOCKED(d)
+  if (added && d->nentries == d->max_entries) {
+    uint32_t more = d->max_entries ? 2 * d->max_entries : 4;
+    PxEntry *grown = PyMem_Realloc(d->entries, sizeof *grown * more);
+    added = grown != NULL;
+    if (grown) {
+      d->entries = grown;
+      d->max_entries = more;
+    }
+  }
+  if (added)
+    d->entries[d->nentries++] = (PxEntry){device, copy, n, (PxOverload *)Py_NewRef(o), converted};
+  PX_END_LOCKED()
+  if (added)
+    return 0;
+  PyMem_Free(copy);
+  PyErr_NoMemory();
+  return -1;
+}
+
+/* An overload that a thread is making. Threads that want the same one wait for its lock; other overloads of the kernel do not. */
+typedef struct PxCompiling {
+  struct PxCompiling *next;
+  RtDevice *device;
+  PxSignature signature; /* the compiling thread's */
+  PyThread_type_lock done;
+  unsigned long thread;
+  pid_t process;  /* in a child of fork the thread does not exist */
+  unsigned users; /* under the dispatcher's lock: the last frees it */
+} PxCompiling;
+
+static PxCompiling *compiling_new(const PxSignature *s, RtDevice *device) {
+  PxCompiling *c = PyMem_Calloc(1, sizeof *c);
+  PyThread_type_lock done = c ? PyThread_allocate_lock() : NULL;
+  if (!done) {
+    PyMem_Free(c);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  PyThread_acquire_lock(done, WAIT_LOCK);
+  *c = (PxCompiling){NULL, device, *s, done, PyThread_get_thread_ident(), getpid(), 1};
+  return c;
+}
+
+/* The entry of the thread that is making this overload now, with a use more, or NULL and `mine` is in the list. */
+static PxCompiling *join_or_list(PxDispatcher *d, PxCompiling *mine) {
+  const PxSignature *s = &mine->signature;
+  PxCompiling *c;
+  PX_BEGIN_LOCKED(d)
+  for (c = d->compiling; c; c = c->next)
+    if (c->process == mine->process && c->device == mine->device && c->signature.n == s->n &&
+        !memcmp(c->signature.tokens, s->tokens, sizeof *s->tokens * s->n))
+      break;
+  if (c) {
+    c->users++;
+  } else {
+    mine->next = d->compiling;
+    d->compiling = mine;
+  }
+  PX_END_LOCKED()
+  return c;
+}
+
+static void unlist(PxDispatcher *d, PxCompiling *mine) {
+  PX_BEGIN_LOCKED(d)
+  for (PxCompiling **at = &d->compiling; *at; at = &(*at)->next)
+    if (*at == mine) {
+      *at = mine->next;
+      break;
+    }
+  PX_END_LOCKED()
+  PyThread_release_lock(mine->done);
+}
+
+static void leave(PxDispatcher *d, PxCompiling *c) {
+  unsigned left;
+  PX_BEGIN_LOCKED(d)
+  left = --c->users;
+  PX_END_LOCKED()
+  if (left)
+    return;
+  PyThread_free_lock(c->done);
+  PyMem_Free(c);
+}
+
+/* Waits until another thread has made the overload, or failed to. 0, or -1 if that thread is this one, or Python's end has stopped it. */
+static int wait_for(PxDispatcher *d, PxCompiling *c) {
+  int failed = c->thread == PyThread_get_thread_ident() ? -1 : 0;
+  if (failed) {
+    PyErr_Format(PyExc_RuntimeError, "kernel %U is launched while this thread compiles it",
+                 ((PyFunctionObject *)d->function)->func_qualname);
+  } else if (!(failed = px_wait_lock(c->done, ((PyFunctionObject *)d->function)->func_qualname,
+                                     NULL))) {
+    PyThread_release_lock(c->done); /* the next that waits takes it */
+  }
+  leave(d, c);
+  return failed;
+}
+
+static PxOverload *find_compiled(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  bool converted = false;
+  PxOverload *o = find(d, device, s->tokens, s->n, &converted);
+  if (o && converted)
+    Py_CLEAR(o);
+  return o;
+}
+
+static PxOverload *compile_listed(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  /* it may have been made before we were in the list */
+  PxOverload *o = find_compiled(d, s, device);
+  if (o)
+    return o;
+  o = px_overload_compile(px_state_of((PyObject *)d), d, s, device);
+  if (o && add_entry(d, device, s->tokens, s->n, o, false) < 0)
+    Py_CLEAR(o);
+  return o;
+}
+
+/* A thread that has waited for one that failed compiles too, and gets the error as its own. */
+PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  PxOverload *o;
+  while (!(o = find_compiled(d, s, device))) {
+    PxCompiling *mine = compiling_new(s, device);
+    if (!mine)
+      return NULL;
+    PxCompiling *other = join_or_list(d, mine);
+    if (!other) {
+      o = compile_listed(d, s, device);
+      unlist(d, mine);
+      leave(d, mine);
+      return o;
+    }
+    PyThread_release_lock(mine->done);
+    leave(d, mine);
+    if (wait_for(d, other) < 0)
+      return NULL;
+  }
+  return o;
+}
+
+/* --- declared signatures --- */
+
+static PyObject *signature_list(PxDispatcher *d) {
+  PyObject *list = PyList_New(0);
+  for (uint32_t i = 0; list && i < d->nsignatures; i++) {
+    PyObject *text = px_signature_text(px_state_of((PyObject *)d), d->signatures[i].tokens,
+                                       d->signatures[i].n);
+    if (!text || PyList_Append(list, text) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(text);
+  }
+  return list;
+}
+
+static void no_signature(PxDispatcher *d, const PxArgs *a) {
+  PyObject *given = px_signature_text(a->st, a->tokens, a->ntokens), *declared = signature_list(d);
+  PyObject *separator = PyUnicode_FromString(", ");
+  PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
+  if (text)
+    PyErr_Format(PyExc_TypeError, "%U was declared for %U and cannot be launched with %U",
+                 ((PyFunctionObject *)d->function)->func_qualname, text, given);
+  Py_XDECREF(text);
+  Py_XDECREF(separator);
+  Py_XDECREF(declared);
+  Py_XDECREF(given);
+}
+
+/* The declared signature that the arguments fit at the least price, or NULL with TypeError. */
+static const PxSignature *choose(PxDispatcher *d, const PxArgs *a) {
+  const PxSignature *best = NULL;
+  int best_price = 0;
+  for (uint32_t i = 0; i < d->nsignatures; i++) {
+    int price = px_signature_price(a->tokens, a->ntokens, d->signatures[i].tokens,
+                                   d->signatures[i].n);
+    if (price >= 0 && (!best || price < best_price)) {
+      best = &d->signatures[i];
+      best_price = price;
+    }
+  }
+  if (!best)
+    no_signature(d, a);
+  return best;
+}
+
+static int convert_numbers(PxArgs *a, const PxOverload *o) {
+  uint32_t leaf = 0;
+  for (uint32_t i = 0; i < o->signature.n; i++) {
+    PxToken to = o->signature.tokens[i];
+    if (px_token_is_tuple(to))
+      continue;
+    PxLeaf *l = &a->leaves[leaf++];
+    if (l->token == to || px_token_is_array(to))
+      continue;
+    unsigned char value[16];
+    memcpy(value, l->u.bytes, sizeof value);
+    if (!px_convert_scalar((TypeId)l->token, value, (TypeId)to, l->u.bytes)) {
+      char who[PX_ARGUMENT_NAME];
+      PyErr_Format(PyExc_OverflowError, "%s does not fit %s",
+                   px_argument_name(a, px_argument_of_leaf(a, leaf - 1), who),
+                   ty_scalar_info[to].name);
+      return -1;
+    }
+    l->token = to;
+  }
+  return 0;
+}
+
+static PxOverload *dispatch_slow(PxDispatcher *d, PxArgs *a) {
+  PxSignature given = {.tokens = a->tokens, .n = a->ntokens};
+  const PxSignature *s = d->nsignatures ? choose(d, a) : &given;
+  PxOverload *o = s ? px_overload_for(d, s, a->device) : NULL;
+  if (o && s != &given &&
+      (s->n != given.n || memcmp(s->tokens, given.tokens, sizeof *given.tokens * given.n))) {
+    if (add_entry(d, a->device, given.tokens, given.n, o, true) < 0 || convert_numbers(a, o) < 0)
+      Py_CLEAR(o);
+  }
+  return o;
+}
+
+PxOverload *px_dispatch(PxDispatcher *d, PxArgs *a) {
+  bool converted = false;
+  PxOverload *o = find(d, a->device, a->tokens, a->ntokens, &converted);
+  if (!o)
+    return dispatch_slow(d, a);
+  if (converted && convert_numbers(a, o) < 0)
+    Py_CLEAR(o);
+  return o;
+}
+
+PyObject *px_overload_list(PxDispatcher *d) {
+  PyObject *list = PyList_New(0);
+  PX_BEGIN_LOCKED(d)
+  for (uint32_t i = 0; list && i < d->nentries; i++)
+    if (!d->entries[i].converted && PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
+      Py_CLEAR(list);
+  PX_END_LOCKED()
+  return list;
+}
+
+/* --- making --- */
+
+static int read_code(PxState *st, PxDispatcher *d) {
+  PyObject *code = PyFunction_GetCode(d->function);
+  PyObject *const names[] = {st->name.co_argcount, st->name.co_kwonlyargcount, st->name.co_flags,
+                             st->name.co_posonlyargcount};
+  long values[4];
+  for (int i = 0; i < 4; i++) {
+    PyObject *v = PyObject_GetAttr(code, names[i]);
+    values[i] = v ? PyLong_AsLong(v) : -1;
+    Py_XDECREF(v);
+    if (values[i] < 0)
+      return -1;
+  }
+  d->nargs = (uint32_t)values[0];
+  d->nkwonly = (uint32_t)values[1];
+  d->nposonly = (uint32_t)values[3];
+  d->varargs = values[2] & (CODE_VARARGS | CODE_VARKEYWORDS);
+  return 0;
+}
+
+static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
+  Py_ssize_t n = PySequence_Size(list);
+  if (n < 0 || !(d->signatures = PyMem_Calloc((size_t)n + 1, sizeof *d->signatures)))
+    return n < 0 ? -1 : (PyErr_NoMemory(), -1);
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *item = PySequence_GetItem(list, i);
+    int failed = item ? px_signature_argument(st, item, &d->signatures[i]) : -1;
+    Py_XDECREF(item);
+    if (failed)
+      return -1;
+    d->nsignatures++;
+    if (d->signatures[i].result && !d->func_options.device)
+      return PyErr_Format(PyExc_TypeError,
+                          "%U() is a kernel and returns nothing: its signature begins with void; "
+                          "@cuda.jit(device=True) makes a function that kernels call",
+                          ((PyFunctionObject *)d->function)->func_qualname),
+             -1;
+    if (d->signatures[i].nargs > d->nargs + d->nkwonly)
+      return PyErr_Format(PyExc_TypeError, "%U() takes %u argument%s, but its signature has %u",
+                          ((PyFunctionObject *)d->function)->func_qualname, d->nargs + d->nkwonly,
+                          d->nargs + d->nkwonly == 1 ? "" : "s", d->signatures[i].nargs),
+             -1;
+  }
+  return 0;
+}
+
+/* What functools.update_wrapper would copy: in the kernel's own dict, so that it can be set, and does not hide what the type says of itself. */
+static int name_as_function(PxState *st, PxDispatcher *d) {
+  PyObject *names[] = {st->name.__module__, st->name.__name__, st->name.__qualname__,
+                       st->name.__doc__};
+  if (!(d->dict = PyDict_New()))
+    return -1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    PyObject *value = PyObject_GetAttr(d->function, names[i]);
+    int failed = value ? PyDict_SetItem(d->dict, names[i], value) : -1;
+    Py_XDECREF(value);
+    if (failed)
+      return -1;
+  }
+  return PyDict_SetItem(d->dict, st->name.__wrapped__, d->function);
+}
+
+static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {
+      "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
+      "debug",     "fastmath",      "fma",         "lineinfo",   "exceptions", "boundscheck",
+      "unchecked", "max_registers", "max_threads", "min_blocks", "coarsen",    "stack",
+      "dump",      "cache",         "link",        NULL};
+  PyObject *function, *signatures, *link = NULL;
+  int device = 0, inlining = INLINE_AUTO, caching = PX_CACHE_BY_ENVIRONMENT;
+  const char *dump = NULL;
+  CgOptions o = {.opt = 3, .fma = 1, .coarsen = CG_COARSEN_LAUNCHED};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiiiziO!:Dispatcher", names,
+                                   &PyFunction_Type, &function, &signatures, &device, &inlining,
+                                   &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
+                                   &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
+                                   &o.max_registers, &o.max_threads, &o.min_blocks, &o.coarsen,
+                                   &o.stack, &dump, &caching, &PyTuple_Type, &link))
+    return NULL;
+  PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
+  if (!d)
+    return NULL;
+  PxState *st = PyType_GetModuleState(type);
+  o.device_function = device;
+  d->function = Py_NewRef(function);
+  d->made = kwargs ? Py_BuildValue("(ON)", signatures, PyDict_Copy(kwargs))
+                   : Py_BuildValue("(O{})", signatures);
+  d->options = o;
+  d->link = Py_XNewRef(link);
+  d->caching = (PxCaching)caching;
+  d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
+  if (dump && *dump && !(d->dump = px_copy_text(dump)))
+    PyErr_NoMemory();
+  else if (d->made && name_as_function(st, d) == 0 && read_code(st, d) == 0 &&
+           read_signatures(st, d, signatures) == 0)
+    return (PyObject *)d;
+  Py_DECREF(d);
+  return NULL;
+}
+
+static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(d->function);
+  Py_VISIT(d->dict);
+  Py_VISIT(d->made);
+  Py_VISIT(d->link);
+  for (uint32_t i = 0; i < d->nentries; i++)
+    Py_VISIT(d->entries[i].overload);
+  return 0;
+}
+
+static int dispatcher_clear(PyObject *op) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  uint32_t n = d->nentries;
+  px_plans_free(d);
+  d->nentries = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    PyMem_Free(d->entries[i].tokens);
+    Py_DECREF(d->entries[i].overload);
+  }
+  Py_CLEAR(d->dict);
+  return 0; /* the function stays: methods that run during the collection read it */
+}
+
+static void dispatcher_dealloc(PyObject *op) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, d->weakrefs);
+  dispatcher_clear(op);
+  Py_CLEAR(d->function);
+  Py_CLEAR(d->made);
+  Py_CLEAR(d->link);
+  PyMem_Free(d->entries);
+  for (uint32_t i = 0; i < d->nsignatures; i++)
+    px_signature_clear(&d->signatures[i]);
+  PyMem_Free(d->signatures);
+  PyMem_Free(d->dump);
+  type->tp_free(op);
+  Py_DECREF(type);
+}
+
+/* --- the object --- */
+
+static PyObject *dispatcher_repr(PyObject *op) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  return PyUnicode_FromFormat("<pyptx %s %U>",
+                              d->func_options.device ? "device function" : "kernel",
+                              ((PyFunctionObject *)d->function)->func_qualname);
+}
+
+static PyObject *dispatcher_call(PyObject *op, PyObject *Py_UNUSED(args),
+                                 PyObject *Py_UNUSED(kwargs)) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PyObject *name = ((PyFunctionObject *)d->function)->func_name;
+  if (d->func_options.device)
+    return PyErr_Format(PyExc_TypeError,
+                        "%U is a device function: kernels call it; on the host use %U.py_func(...)",
+                        name, name);
+  return PyErr_Format(
+      PyExc_ValueError,
+      "the launch of %U has no configuration: write %U[blocks, threads](...), or %U.forall(n)(...)",
+      name, name, name);
+}
+
+static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PxState *st = px_state_of(op);
+  PxSignature s = {0};
+  RtDevice *device = px_current_device(st);
+  if (!device || px_signature_argument(st, arg, &s) < 0)
+    return NULL;
+  PyObject *result = NULL;
+  if (!d->func_options.device) {
+    result = (PyObject *)px_overload_for(d, &s, device);
+    if (result && px_entry_own(st, (PxOverload *)result) < 0)
+      Py_CLEAR(result);
+  } else {
+    char arch[16];
+    PxTextRequest text = px_text_request(device, arch);
+    CgKernel *code = NULL;
+    if (px_compile_text(st, d, &s, &text, &code) == 0) {
+      cg_kernel_free(code);
+      result = Py_NewRef(Py_None);
+    }
+  }
+  px_signature_clear(&s);
+  return result;
+}
+
+static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PxState *st = px_state_of(op);
+  RtDevice *device = px_current_device(st);
+  if (!device)
+    return NULL;
+  PxArgs a;
+  px_args_init(&a, st, device, NULL, d->options.numba_typing);
+  PxOverload *o = px_bind(d, &a, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args), NULL) < 0
+                      ? NULL
+                      : px_dispatch(d, &a);
+  px_args_clear(&a);
+  int failed = o ? px_entry_own(st, o) : -1;
+  Py_XDECREF((PyObject *)o);
+  return failed ? NULL : Py_NewRef(op);
+}
+
+static PyObject *dispatcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
+  return px_call_pickle("reduce_kernel", op);
+}
+
+/* A kernel is its own copy, as a function is. */
+static PyObject *dispatcher_copy(PyObject *op, PyObject *Py_UNUSED(args)) { return Py_NewRef(op); }
+
+static PyObject *get_made(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxDispatcher *)op)->made);
+}
+
+static PyObject *get_function(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxDispatcher *)op)->function);
+}
+
+static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) {
+  return PyBool_FromLong(((PxDispatcher *)op)->func_options.device);
+}
+
+static PyObject *get_overloads(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *list = px_overload_list((PxDispatcher *)op), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PyObject *o = PyList_GET_ITEM(list, i);
+    if (PyDict_SetItem(dict, ((PxOverload *)o)->types, o) < 0)
+      Py_CLEAR(dict);
+  }
+  Py_XDECREF(list);
+  return dict;
+}
+
+static PyObject *get_signatures(PyObject *op, void *c) {
+  PyObject *dict = get_overloads(op, c), *keys = dict ? PyDict_Keys(dict) : NULL;
+  Py_XDECREF(dict);
+  return keys;
+}
+
+/* The counts and the place, made by the package's Python half. */
+static PyObject *get_stats(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *list = px_overload_list((PxDispatcher *)op);
+  PyObject *module = list ? PyImport_ImportModule("pyptx._cache") : NULL;
+  PyObject *stats = module ? px_call_method(module, "stats", list) : NULL;
+  Py_XDECREF(module);
+  Py_XDECREF(list);
+  return stats;
+}
+
+static PyObject *get_declared(PyObject *op, void *Py_UNUSED(c)) {
+  return signature_list((PxDispatcher *)op);
+}
+
+static PyGetSetDef dispatcher_getset[] = {
+    {"py_func", get_function, NULL, "The Python function.", NULL},
+    {"stats", get_stats, NULL,
+     "What the disk cache did: cache_path, cache_hits and cache_misses, two dicts of signature: number.",
+     NULL},
+    {"_made", get_made, NULL, "(signatures, options) that it was made with.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {"device", get_device_flag, NULL, "Is this a device function.", NULL},
+    {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
+    {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
+    {"declared_signatures", get_declared, NULL, "Signatures that were given to @cuda.jit, as text.",
+     NULL},
+    {0},
+};
+
+static PyMemberDef dispatcher_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(PxDispatcher, dict), READONLY, NULL},
+    PX_WEAKREFS(PxDispatcher),
+    {0},
+};
+
+static PyMethodDef dispatcher_methods[] = {
+    {"configure", PX_KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
+     "configure(griddim, blockdim, stream=0, sharedmem=0, cluster=None)\n\nThe same as k[griddim, blockdim, stream, sharedmem, cluster]. "
+     "cluster: an int or a tuple of 1 to 3: so many blocks, at most 8, or 16 where the GPU has them, run at once on neighbouring "
+     "multiprocessors; the grid is a multiple of it. It needs compute capability 9.0; on the host device it changes nothing."},
+    {"forall", PX_KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
+     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
+     "calculator choose the block size."},
+    {"compile", dispatcher_compile, METH_O,
+     "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
+    {"specialize", dispatcher_specialize, METH_VARARGS,
+     "specialize(*args)\n\nCompile for the types of these arguments; returns the dispatcher."},
+    {"inspect_asm", PX_KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
+    {"inspect_llvm", PX_KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_llvm(signature=None)\n\nOptimised LLVM IR."},
+    {"inspect_ssa", PX_KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS,
+     "inspect_ssa(signature=None)\n\nUntyped SSA."},
+    {"inspect_types", PX_KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(signature=None)\n\nTyped SSA."},
+    {"advice", PX_KEYWORDS(px_advice), METH_VARARGS | METH_KEYWORDS,
+     "advice(signature=None)\n\nWhat the compiler noticed: a list of pyptx.Advice, shown or not, or a dict by signature."},
+    {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
+     "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
+    {"get_regs_per_thread", px_get_regs, METH_VARARGS,
+     "get_regs_per_thread(signature=None)\n\nFor a signature, or the one that is declared, a number; else a dict by signatures."},
+    {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,
+     "get_shared_mem_per_block(signature=None)"},
+    {"get_const_mem_size", px_get_const, METH_VARARGS, "get_const_mem_size(signature=None)"},
+    {"get_local_mem_per_thread", px_get_local, METH_VARARGS,
+     "get_local_mem_per_thread(signature=None)"},
+    {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
+     "get_max_threads_per_block(signature=None)"},
+    {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
+    {"__copy__", dispatcher_copy, METH_NOARGS, NULL},
+    {"__deepcopy__", dispatcher_copy, METH_O, NULL},
+    {0},
+};
+
+static PyType_Slot dispatcher_slots[] = {
+    {Py_tp_doc, "A kernel, or a device function, that @cuda.jit made of a Python function.\n\n"
+                "kernel[blocks, threads](...) launches it; kernel.py_func is the Python function."},
+    {Py_tp_new, dispatcher_new},
+    {Py_tp_dealloc, dispatcher_dealloc},
+    {Py_tp_traverse, dispatcher_traverse},
+    {Py_tp_clear, dispatcher_clear},
+    {Py_tp_repr, dispatcher_repr},
+    {Py_tp_call, dispatcher_call},
+    {Py_mp_subscript, px_dispatcher_subscript},
+    {Py_tp_getset, dispatcher_getset},
+    {Py_tp_members, dispatcher_members},
+    {Py_tp_methods, dispatcher_methods},
+    {0, NULL},
+};
+
+PyType_Spec px_dispatcher_spec = {
+    .name = "pyptx._pyptx.Dispatcher",
+    .basicsize = sizeof(PxDispatcher),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = dispatcher_slots,
+};

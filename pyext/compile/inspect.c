@@ -1,0 +1,170 @@
+/* Inspect: what a dispatcher's overloads look like. Compilation to text without a device is in offline.c.
+ *
+ * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with the globals of now. */
+#include "pyext/compile/dispatcher.h"
+#include "pyext/launch/entry_loading.h"
+#include "pyext/raise.h"
+
+/* --- texts of overloads --- */
+
+typedef const char *(*TextOf)(const CgKernel *code);
+
+static const char *asm_of(const CgKernel *c) { return c->ptx ? c->ptx : c->assembly; }
+static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt : c->llvm; }
+static const char *ssa_of(const CgKernel *c) { return c->ssa; }
+static const char *types_of(const CgKernel *c) { return c->types; }
+
+/* What is asked of an overload: a text that compiling gives, the compiler's advice, or a number of the loaded kernel. */
+typedef struct Question {
+  unsigned want;
+  TextOf of;     /* NULL: the advice or the number */
+  bool advice;   /* which compiling gives too */
+  size_t number; /* in RtKernelInfo */
+} Question;
+
+static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *device,
+                          const Question *q) {
+  char arch[16];
+  PxTextRequest request = px_text_request(device, arch);
+  request.want = q->want | CG_WANT_ONLY;
+  request.apart = q->of == asm_of; /* as an overload's: the kernel's own entry */
+  CgKernel *code = NULL;
+  if (px_compile_text(px_state_of((PyObject *)d), d, s, &request, &code) < 0)
+    return NULL;
+  PyObject *answer = q->advice ? px_advice_list(px_state_of((PyObject *)d), code)
+                               : px_text_or_none(q->of(code));
+  cg_kernel_free(code);
+  return answer;
+}
+
+static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) {
+  if (q->advice)
+    return px_advice_list(px_state_of((PyObject *)d), o->code);
+  if (!q->of) {
+    if (px_entry_own(px_state_of((PyObject *)d), o) < 0)
+      return NULL;
+    uint32_t v;
+    memcpy(&v, (const char *)rt_kernel_info(o->kernel) + q->number, sizeof v);
+    return PyLong_FromUnsignedLong(v);
+  }
+  if (q->of == asm_of && o->code->ptx)
+    return px_text_or_none(o->code->ptx);
+  return text_for(d, &o->signature, o->device, q);
+}
+
+static PyObject *of_signature(PxDispatcher *d, PyObject *signature, const Question *q) {
+  PxState *st = px_state_of((PyObject *)d);
+  PxSignature s = {0};
+  RtDevice *device = px_current_device(st);
+  if (!device || px_signature_argument(st, signature, &s) < 0)
+    return NULL;
+  PyObject *answer = NULL;
+  if (q->of || q->advice) {
+    answer = text_for(d, &s, device, q);
+  } else {
+    PxOverload *o = px_overload_for(d, &s, device);
+    answer = o ? of_overload(d, o, q) : NULL;
+    Py_XDECREF((PyObject *)o);
+  }
+  px_signature_clear(&s);
+  return answer;
+}
+
+/* For a signature, or for None of all overloads: a dict by their signatures. */
+static PyObject *inspect(PyObject *self, PyObject *signature, const Question *q) {
+  PxDispatcher *d = (PxDispatcher *)self;
+  if (signature != Py_None)
+    return of_signature(d, signature, q);
+  PyObject *list = px_overload_list(d), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
+    PyObject *answer = of_overload(d, o, q);
+    if (!answer || PyDict_SetItem(dict, o->types, answer) < 0)
+      Py_CLEAR(dict);
+    Py_XDECREF(answer);
+  }
+  Py_XDECREF(list);
+  return dict;
+}
+
+static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, unsigned want, TextOf of) {
+  static char *names[] = {"signature", NULL};
+  PyObject *signature = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect", names, &signature))
+    return NULL;
+  return inspect(self, signature, &(Question){.want = want, .of = of});
+}
+
+PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_ASM, asm_of);
+}
+PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_LLVM_OPT, llvm_of);
+}
+PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_SSA, ssa_of);
+}
+PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return texts(self, args, kwargs, CG_WANT_TYPES, types_of);
+}
+
+PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"signature", NULL};
+  PyObject *signature = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:advice", names, &signature))
+    return NULL;
+  return inspect(self, signature, &(Question){.want = CG_WANT_TYPES, .advice = true});
+}
+
+/* Machine code: through ptxas and a disassembler, which the package's Python half runs. */
+PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
+  PxState *st = px_state_of(self);
+  RtDevice *device = px_current_device(st);
+  if (!device)
+    return NULL;
+  if (rt_device_is_host(device))
+    return PyErr_Format(
+        PyExc_RuntimeError,
+        "inspect_sass: the current device is the host; SASS is a GPU's machine code (inspect_asm shows the host's)");
+  PyObject *asms = px_inspect_asm(self, args, kwargs);
+  PyObject *tools = asms ? PyImport_ImportModule("pyptx._tools") : NULL;
+  PyObject *sass =
+      tools ? PyObject_CallMethod(tools, "sass", "Oi", asms, rt_device_capability(device)) : NULL;
+  Py_XDECREF(tools);
+  Py_XDECREF(asms);
+  return sass;
+}
+
+/* --- numbers of overloads --- */
+
+/* A kernel that is declared for one signature has one number, as Numba's. */
+static PyObject *numbers(PyObject *self, PyObject *args, size_t offset) {
+  PxDispatcher *d = (PxDispatcher *)self;
+  PyObject *signature = Py_None;
+  if (!PyArg_ParseTuple(args, "|O", &signature))
+    return NULL;
+  const Question q = {.number = offset};
+  if (signature != Py_None || d->nsignatures != 1)
+    return inspect(self, signature, &q);
+  PxSignature *only = d->signatures;
+  PyObject *text = px_signature_text(px_state_of(self), only->tokens, only->n);
+  PyObject *answer = text ? of_signature(d, text, &q) : NULL;
+  Py_XDECREF(text);
+  return answer;
+}
+
+PyObject *px_get_regs(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, registers));
+}
+PyObject *px_get_shared(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, static_shared));
+}
+PyObject *px_get_const(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, constant));
+}
+PyObject *px_get_local(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, local));
+}
+PyObject *px_get_max_threads(PyObject *self, PyObject *args) {
+  return numbers(self, args, offsetof(RtKernelInfo, max_threads));
+}

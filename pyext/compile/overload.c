@@ -1,0 +1,400 @@
+/* Overload: snapshot, compile, load; the attributes of a compiled kernel; traps of kernels that ran asynchronously. */
+#include "pyext/compile/overload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pyext/compile/dispatcher.h"
+#include "pyext/launch/entry_loading.h"
+#include "pyext/launch/launcher.h"
+#include "pyext/raise.h"
+#include "pyext/snapshot/snapshot.h"
+#include "runtime/host/host.h"
+#include "runtime/host/meet.h"
+
+static const CgSymbol host_symbols[] = {
+#define CALL(name) {#name, (void *)(uintptr_t)name},
+#include "runtime/host/host_calls.def"
+#undef CALL
+    {NULL, NULL},
+};
+
+/* --- compiling --- */
+
+PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
+  if (rt_device_is_host(device))
+    return (PxTextRequest){.target = CG_HOST, .opt = -1, .device = device};
+  snprintf(arch, 16, "sm_%d", rt_device_capability(device));
+  return (PxTextRequest){.target = CG_NVPTX,
+                         .arch = arch,
+                         .ptx_version = rt_driver_ptx_version(),
+                         .opt = -1,
+                         .device = device};
+}
+
+const char *px_dump(const PxDispatcher *d) { return d->dump ? d->dump : getenv("PYPTX_DUMP"); }
+
+int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
+                       CgKernel **code, PxCacheUse *use) {
+  Diag *diag = NULL;
+  int failed = px_compile_cached(st, caching, request, label, code, &diag, use);
+  if (failed && diag)
+    px_raise_diag(st, diag);
+  else if (failed && !PyErr_Occurred())
+    PyErr_NoMemory();
+  diag_free(diag);
+  return failed;
+}
+
+int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
+                    const PxTextRequest *text, CgKernel **code) {
+  PyObject *sig = px_signature_text(st, signature->tokens, signature->n);
+  PxSnapshot *snapshot = sig ? px_snapshot(st, d->function, &d->func_options, text->device) : NULL;
+  if (!snapshot) {
+    Py_XDECREF(sig);
+    return -1;
+  }
+  const char *types = PyUnicode_AsUTF8(sig);
+  const Frozen *library = NULL;
+  if (!types || px_complex_library(st, snapshot, types, &library) < 0) {
+    px_snapshot_free(snapshot);
+    Py_DECREF(sig);
+    return -1;
+  }
+  CgRequest request = {
+      .func = px_snapshot_func(snapshot),
+      .signature = types,
+      .library = library,
+      .target = text->target,
+      .arch = text->arch,
+      .ptx_version = text->ptx_version,
+      .options = d->options,
+      .want = text->want,
+      .dump = px_dump(d),
+      .apart = text->apart,
+      .symbols = host_symbols,
+  };
+  if (text->opt >= 0)
+    request.options.opt = text->opt;
+  if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
+    request.options.coarsen = 1;
+  PxCacheUse unused;
+  int failed = px_compile_request(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, NULL,
+                                  code, text->cache ? text->cache : &unused);
+  if (!failed && text->owners)
+    failed = !(*text->owners = px_snapshot_owners(snapshot));
+  if (!failed && text->declared)
+    failed = !(*text->declared = px_snapshot_declared(snapshot));
+  px_snapshot_free(snapshot);
+  Py_DECREF(sig);
+  return failed ? -1 : 0;
+}
+
+/* Errors at run time name the kernel as Python does; a name that is no text leaves the symbol. */
+static int call_it(PxState *st, PxOverload *o, PyObject *function) {
+  PyObject *name = PyObject_GetAttrString(function, "__qualname__");
+  const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
+  RtStatus status = text ? rt_kernel_call_it(o->kernel, text) : RT_OK;
+  Py_XDECREF(name);
+  PyErr_Clear();
+  PX_TRY_STATUS(st, status, return -1);
+  return 0;
+}
+
+static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature *signature,
+                                RtDevice *device) {
+  PxOverload *o = PyObject_GC_New(PxOverload, st->overload_type);
+  if (!o)
+    return NULL;
+  memset((char *)o + sizeof(PyObject), 0, sizeof *o - sizeof(PyObject));
+  o->device = device;
+  o->scope = Py_XNewRef(PyFunction_GetGlobals(d->function));
+  PyObject_GC_Track(o);
+  o->signature.tokens = PyMem_Malloc(sizeof(PxToken) * (signature->n + 1));
+  if (!o->signature.tokens) {
+    PyErr_NoMemory();
+    Py_DECREF(o);
+    return NULL;
+  }
+  if (signature->n)
+    memcpy(o->signature.tokens, signature->tokens, sizeof(PxToken) * signature->n);
+  o->signature.n = signature->n;
+  o->signature.nargs = signature->nargs;
+  o->text = px_signature_text(st, signature->tokens, signature->n);
+  o->types = o->text ? px_signature_types(st, signature->tokens, signature->n) : NULL;
+  if (!o->types)
+    Py_CLEAR(o);
+  return o;
+}
+
+PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature *signature,
+                                RtDevice *device) {
+  char arch[16];
+  PxTextRequest text = px_text_request(device, arch);
+  PxOverload *o = overload_new(st, d, signature, device);
+  if (!o)
+    return NULL;
+  PyObject *declared = NULL;
+  text.owners = &o->owners;
+  text.cache = &o->cache;
+  text.declared = &declared;
+  text.apart = true;
+  if (px_compile_text(st, d, signature, &text, &o->code) < 0 ||
+      px_show_advice(st, o->code, d->function) < 0 || px_entries_open(st, d, o, declared) < 0 ||
+      call_it(st, o, d->function) < 0)
+    Py_CLEAR(o);
+  Py_XDECREF(declared);
+  return o;
+}
+
+/* --- traps of asynchronous launches --- */
+
+void px_note_launch(PxState *st, PxOverload *o) {
+  PX_BEGIN_LOCKED(st->module)
+  if (!o->pending) {
+    PxOverload **end = &st->pending;
+    while (*end)
+      end = &(*end)->next_pending;
+    o->pending = true;
+    o->next_pending = NULL;
+    PX_PUBLISH(*end, (PxOverload *)Py_NewRef(o));
+  }
+  PX_END_LOCKED()
+}
+
+static uint32_t count_pending(PxState *st, const RtDevice *device) {
+  uint32_t n = 0;
+  PX_BEGIN_LOCKED(st->module)
+  for (PxOverload *o = st->pending; o; o = o->next_pending)
+    n += o->device == device;
+  PX_END_LOCKED()
+  return n;
+}
+
+/* The first of a device (NULL: of any) that was launched, off the list: the caller's. */
+static PxOverload *take_pending(PxState *st, const RtDevice *device) {
+  PxOverload *o = NULL;
+  PX_BEGIN_LOCKED(st->module)
+  PxOverload **at = &st->pending;
+  while (*at && device && (*at)->device != device)
+    at = &(*at)->next_pending;
+  o = *at;
+  if (o) {
+    o->pending = false;
+    PX_PUBLISH(*at, o->next_pending);
+  }
+  PX_END_LOCKED()
+  return o;
+}
+
+void px_forget_pending(PxState *st) {
+  for (PxOverload *o; (o = take_pending(st, NULL));)
+    Py_DECREF(o);
+}
+
+/* What is launched meanwhile waits for the next synchronisation, and so do the others when one has raised. */
+int px_check_traps(PxState *st, RtDevice *device) {
+  if (!PX_PUBLISHED(st->pending))
+    return 0;
+  RtStatus status = RT_OK;
+  for (uint32_t n = count_pending(st, device); n && status == RT_OK; n--) {
+    PxOverload *o = take_pending(st, device);
+    if (!o)
+      break;
+    RtTrap trap = {0};
+    status = rt_kernel_trap(o->kernel, &trap);
+    if (status == RT_TRAPPED)
+      px_raise_trap(st, o->code, &trap, o->scope);
+    else if (status != RT_OK)
+      px_raise_status(st, status);
+    Py_DECREF(o);
+  }
+  return status == RT_OK ? 0 : -1;
+}
+
+/* --- the object --- */
+
+static void overload_dealloc(PyObject *op) {
+  PxOverload *o = (PxOverload *)op;
+  PyTypeObject *type = Py_TYPE(op);
+  PyObject_GC_UnTrack(op);
+  px_clear_weakrefs(op, o->weakrefs);
+  if (o->kernel)
+    rt_kernel_release(o->kernel);
+  px_entries_free(o);
+  if (o->code)
+    cg_kernel_free(o->code);
+  px_signature_clear(&o->signature);
+  Py_CLEAR(o->text);
+  Py_CLEAR(o->types);
+  Py_CLEAR(o->scope);
+  Py_CLEAR(o->owners);
+  type->tp_free(op);
+  Py_DECREF(type);
+}
+
+static int overload_traverse(PyObject *op, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(op));
+  Py_VISIT(((PxOverload *)op)->types);
+  Py_VISIT(((PxOverload *)op)->scope);
+  Py_VISIT(((PxOverload *)op)->owners);
+  return 0;
+}
+
+static int overload_clear(PyObject *op) {
+  Py_CLEAR(((PxOverload *)op)->scope);
+  return 0;
+}
+
+static PyObject *overload_repr(PyObject *op) {
+  PxOverload *o = (PxOverload *)op;
+  return PyUnicode_FromFormat("<pyptx kernel %s%U for '%s'>", o->code->symbol, o->text,
+                              rt_device_name(o->device));
+}
+
+static PyObject *get_types(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxOverload *)op)->types);
+}
+static PyObject *get_text(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxOverload *)op)->text);
+}
+static PyObject *get_owners(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxOverload *)op)->owners);
+}
+static PyObject *get_cache(PyObject *op, void *Py_UNUSED(c)) {
+  static const char *const uses[] = {
+      [PX_CACHE_UNUSED] = NULL, [PX_CACHE_HIT] = "hit", [PX_CACHE_MISS] = "miss"};
+  return Py_BuildValue("z", uses[((PxOverload *)op)->cache]);
+}
+static PyObject *get_symbol(PyObject *op, void *Py_UNUSED(c)) {
+  return PyUnicode_FromString(((PxOverload *)op)->code->symbol);
+}
+static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
+  return px_device_object(px_state_of(op), ((PxOverload *)op)->device);
+}
+
+static PyObject *get_ptx(PyObject *op, void *Py_UNUSED(c)) {
+  const CgKernel *c = ((PxOverload *)op)->code;
+  if (!c->ptx)
+    Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(c->ptx, (Py_ssize_t)strlen(c->ptx), "replace");
+}
+
+static PyObject *get_coarse_ptx(PyObject *op, void *Py_UNUSED(c)) {
+  const char *ptx;
+  if (px_entry_coarse_ptx(px_state_of(op), (PxOverload *)op, &ptx) < 0)
+    return NULL;
+  return ptx ? PyUnicode_DecodeUTF8(ptx, (Py_ssize_t)strlen(ptx), "replace") : Py_NewRef(Py_None);
+}
+
+static PyObject *get_info(PyObject *op, void *which) {
+  if (px_entry_own(px_state_of(op), (PxOverload *)op) < 0)
+    return NULL;
+  const RtKernelInfo *info = rt_kernel_info(((PxOverload *)op)->kernel);
+  uint32_t v;
+  memcpy(&v, (const char *)info + (uintptr_t)which, sizeof v);
+  return PyLong_FromUnsignedLong(v);
+}
+
+static PyObject *get_coarsening(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_BuildValue("z", ((PxOverload *)op)->code->coarsening);
+}
+
+static PyObject *get_timings(PyObject *op, void *Py_UNUSED(c)) {
+  const CgKernel *c = ((PxOverload *)op)->code;
+  PyObject *list = PyList_New(0);
+  for (uint32_t i = 0; list && i < c->ntimings; i++) {
+    PyObject *pair = Py_BuildValue("(sd)", c->timings[i].pass, c->timings[i].ms);
+    if (!pair || PyList_Append(list, pair) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(pair);
+  }
+  return list;
+}
+
+static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"blockdim", "dynsmemsize", NULL};
+  PxOverload *o = (PxOverload *)op;
+  PyObject *dim;
+  Py_ssize_t shared = 0;
+  uint32_t block[3], blocks = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|n:max_cooperative_grid_blocks", names, &dim,
+                                   &shared) ||
+      px_read_dims("the block", dim, block) < 0)
+    return NULL;
+  if (shared < 0 || shared > INT32_MAX)
+    return PyErr_Format(PyExc_ValueError,
+                        "the dynamic shared memory is %zd bytes: that is not possible", shared);
+  uint64_t threads = (uint64_t)block[0] * block[1];
+  threads = threads > UINT32_MAX ? UINT32_MAX : threads * block[2];
+  if (px_entry_own(px_state_of(op), o) < 0)
+    return NULL;
+  PX_TRY_STATUS(px_state_of(op),
+                rt_kernel_grid_blocks(o->kernel, threads, (uint32_t)shared, &blocks), return NULL);
+  return PyLong_FromUnsignedLong(blocks);
+}
+
+static PyMethodDef overload_methods[] = {
+    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"max_cooperative_grid_blocks", PX_KEYWORDS(max_cooperative_grid_blocks),
+     METH_VARARGS | METH_KEYWORDS,
+     "max_cooperative_grid_blocks($self, /, blockdim, dynsmemsize=0)\n--\n\n"
+     "Most blocks of blockdim threads (an int or a tuple) and dynsmemsize bytes of dynamic shared memory\n"
+     "that the device can hold at once: as many as the grid of a kernel that synchronises it can have."},
+    {0},
+};
+
+static PyGetSetDef overload_getset[] = {
+    {"signature", get_types, NULL, "Types of the arguments.", NULL},
+    {"signature_text", get_text, NULL, "Types of the arguments as text.", NULL},
+    {"frozen_arrays", get_owners, NULL,
+     "Device arrays among the kernel's globals and closure values: its code holds their addresses, and the kernel keeps them alive.",
+     NULL},
+    {"cache", get_cache, NULL,
+     "How the disk cache served it: 'hit', 'miss' (compiled, and kept), or None if it was not asked.",
+     NULL},
+    {"symbol", get_symbol, NULL, "Name of the kernel in its module.", NULL},
+    {"device", get_device, NULL, "The device it was compiled for.", NULL},
+    {"ptx", get_ptx, NULL, "The PTX text of the kernel's own entry; None on the host device.",
+     NULL},
+    {"coarse_ptx", get_coarse_ptx, NULL,
+     "The PTX text of the entry that large launches take (see coarsening), which is compiled now if none has wanted it yet; None if there is none.",
+     NULL},
+    {"coarsening", get_coarsening, NULL,
+     "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: switched off'; None on the host device.",
+     NULL},
+    {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
+    {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.",
+     (void *)offsetof(RtKernelInfo, registers)},
+    {"shared_mem_per_block", get_info, NULL, "Bytes of static shared memory of a block.",
+     (void *)offsetof(RtKernelInfo, static_shared)},
+    {"const_mem_size", get_info, NULL, "Bytes of constant memory.",
+     (void *)offsetof(RtKernelInfo, constant)},
+    {"local_mem_per_thread", get_info, NULL, "Bytes of local memory of a thread.",
+     (void *)offsetof(RtKernelInfo, local)},
+    {"max_threads_per_block", get_info, NULL, "Most threads that a block of this kernel can have.",
+     (void *)offsetof(RtKernelInfo, max_threads)},
+    {0},
+};
+
+static PyMemberDef overload_members[] = {PX_WEAKREFS(PxOverload), {0}};
+
+static PyType_Slot overload_slots[] = {
+    {Py_tp_members, overload_members},
+    {Py_tp_doc, "A kernel compiled for one signature and device."},
+    {Py_tp_dealloc, overload_dealloc},
+    {Py_tp_traverse, overload_traverse},
+    {Py_tp_clear, overload_clear},
+    {Py_tp_repr, overload_repr},
+    {Py_tp_getset, overload_getset},
+    {Py_tp_methods, overload_methods},
+    {0, NULL},
+};
+
+PyType_Spec px_overload_spec = {
+    .name = "pyptx._pyptx.CompiledKernel",
+    .basicsize = sizeof(PxOverload),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = overload_slots,
+};

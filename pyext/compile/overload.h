@@ -1,0 +1,63 @@
+/* Overload: a kernel compiled for one signature and device, ready to be launched. */
+#ifndef PYPTX_PYEXT_COMPILE_OVERLOAD_H
+#define PYPTX_PYEXT_COMPILE_OVERLOAD_H
+
+#include "pyext/compile/disk_cache.h"
+#include "pyext/compile/signature.h"
+#include "pyext/state.h"
+
+#include "codegen/compile.h"
+#include "runtime/launch/launch.h"
+
+typedef struct PxOverload {
+  PyObject_HEAD RtDevice *device;
+  PxSignature signature;
+  PyObject *text;   /* str: "(float32[::1], pyint)" */
+  PyObject *types;  /* tuple of Type */
+  PyObject *scope;  /* the kernel's globals: where its own exception classes are found */
+  PyObject *owners; /* tuple: device arrays whose addresses the code holds */
+  CgKernel *code;
+  RtKernel *kernel;
+  /* what loads the kernel's, launch/entry_loading.c; NULL on the host device */
+  struct PxEntries *entries;
+  PxCacheUse cache; /* how the disk cache served it */
+  bool pending;     /* launched on a GPU since its traps were last looked at; in st->pending */
+  struct PxOverload *next_pending;
+  PyObject *weakrefs;
+} PxOverload;
+
+struct PxDispatcher;
+
+/* Compiles and loads. Runs the compiler without the GIL. signature is copied. A new reference, or NULL with an exception. */
+PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
+                                RtDevice *device);
+
+/* Compiles to text only, for a target that need not be here. code is freed with cg_kernel_free. 0 or -1. */
+typedef struct PxTextRequest {
+  CgTarget target;
+  const char *arch;    /* "sm_90"; NULL: this CPU */
+  int ptx_version;     /* 0: the lowest that arch allows */
+  unsigned want;       /* CgWant */
+  int opt;             /* -1: the dispatcher's */
+  RtDevice *device;    /* whose arrays the code may hold by address; NULL: any */
+  bool apart;          /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
+  PxCacheUse *cache;   /* the disk cache may be used: set to what it did; NULL: compile */
+  PyObject **owners;   /* set to a tuple of these arrays, if not NULL */
+  PyObject **declared; /* … and to one of the functions of other modules that it may call */
+} PxTextRequest;
+int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
+                    const PxTextRequest *text, CgKernel **code);
+/* One compilation, with its errors as Python exceptions. label: of the file in the cache; NULL: made from the request. 0 or -1. */
+int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
+                       CgKernel **code, PxCacheUse *use);
+const char *px_dump(const struct PxDispatcher *d); /* which passes are dumped; NULL: none */
+/* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
+PxTextRequest px_text_request(RtDevice *device, char arch[16]);
+
+/* Remembers that a kernel with traps runs on a GPU. */
+void px_note_launch(PxState *st, PxOverload *o);
+void px_forget_pending(PxState *st);
+/* After a synchronisation of a GPU: raises what a kernel raised. 0, or -1 with that exception. */
+int px_check_traps(PxState *st, RtDevice *device);
+
+#endif

@@ -1,0 +1,245 @@
+/* Entries: see entry_loading.h. What loading one again takes after a reset is kept here, and what compiling the second one takes, so that it is that of the first compilation: options, and where the
+ * code comes from (CgKernel.rest). */
+#include "pyext/launch/entry_loading.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pyext/compile/dispatcher.h"
+#include "pyext/objects/wait.h"
+#include "pyext/raise.h"
+
+typedef struct PxEntries {
+  CgOptions options;
+  PxCaching caching;
+  char *dump;       /* PyMem, or NULL */
+  PyObject *label;  /* bytes: of the second entry in the disk cache; NULL: there is none */
+  PyObject *linked; /* list: what both are linked with */
+  CgKernel *coarse; /* NULL: not compiled yet */
+  /* One thread at a time compiles and loads. */
+  PyThread_type_lock turn;
+  _Atomic unsigned long thread; /* whose turn it is; 0: nobody's */
+  pid_t process;                /* in a child of fork the thread does not exist */
+} PxEntries;
+
+/* --- loading --- */
+
+/* What the kernel is linked with, of the decorator's link= and of the functions that it declares: a list of (kind, name, bytes), for this GPU. */
+static PyObject *read_linked(PxDispatcher *d, PyObject *declared, RtDevice *device) {
+  if (rt_device_is_host(device) || (!d->link && !PyTuple_GET_SIZE(declared)))
+    return PyList_New(0);
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._link");
+  PyObject *list = module
+                       ? PyObject_CallMethod(module, "images", "OOi", d->link ? d->link : Py_None,
+                                             declared, rt_device_capability(device))
+                       : NULL;
+  Py_XDECREF(module);
+  return list;
+}
+
+static int read_inputs(PyObject *list, RtLinkInput *inputs) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+    Py_ssize_t bytes;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "isy#", &inputs[i].kind, &inputs[i].name,
+                          &inputs[i].data, &bytes))
+      return -1;
+    /* bytes objects end with 0, which PTX must */
+    inputs[i].bytes = (size_t)bytes + (inputs[i].kind == RT_LINK_PTX);
+  }
+  return 0;
+}
+
+static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *code,
+               PyObject *linked) {
+  RtStatus status;
+  RtLinkInput *inputs = PyMem_Calloc((size_t)PyList_GET_SIZE(linked) + 1, sizeof *inputs);
+  if (!inputs || read_inputs(linked, inputs) < 0) {
+    PyMem_Free(inputs);
+    return inputs ? -1 : (PyErr_NoMemory(), -1);
+  }
+  RtLinked with = {inputs, (unsigned)PyList_GET_SIZE(linked)};
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_kernel_add(o->kernel, entry, code->ptx, code->ptx_len, &with);
+  Py_END_ALLOW_THREADS
+  PyMem_Free(inputs);
+  PX_TRY_STATUS(st, status, return -1);
+  return 0;
+}
+
+static int open_kernel(PxState *st, PxOverload *o) {
+  const CgKernel *c = o->code;
+  RtStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = rt_device_is_host(o->device)
+               ? rt_kernel_host(o->device, c->symbol, &c->host, &c->params, &o->kernel)
+               : rt_kernel_open(o->device, c->symbol, &c->params, c->has_trap, &o->kernel);
+  Py_END_ALLOW_THREADS
+  PX_TRY_STATUS(st, status, return -1);
+  return 0;
+}
+
+/* --- two entries --- */
+
+/* Names of files and functions need not be text: what is none becomes "?". */
+static PyObject *label_of(PxDispatcher *d, const PxOverload *o) {
+  char arch[16];
+  PyObject *code = PyFunction_GetCode(d->function),
+           *file = PyObject_GetAttrString(code, "co_filename");
+  PyObject *line = file ? PyObject_GetAttrString(code, "co_firstlineno") : NULL, *label = NULL;
+  if (line && px_text_request(o->device, arch).arch)
+    label = PyUnicode_FromFormat("%U, coarsened\t%U\t%s\tpyptx %s, Python %d.%d\t%U:%S",
+                                 ((PyFunctionObject *)d->function)->func_qualname, o->text, arch,
+                                 PYPTX_VERSION, PY_MAJOR_VERSION, PY_MINOR_VERSION, file, line);
+  PyObject *bytes = label ? PyUnicode_AsEncodedString(label, "utf-8", "replace") : NULL;
+  Py_XDECREF(file);
+  Py_XDECREF(line);
+  Py_XDECREF(label);
+  return bytes;
+}
+
+static int keep_entries(PxDispatcher *d, PxOverload *o, PyObject *linked) {
+  PxEntries *e = o->entries = PyMem_Calloc(1, sizeof *e);
+  const char *dump = px_dump(d);
+  if (!e)
+    return PyErr_NoMemory(), -1;
+  e->options = d->options;
+  e->caching = d->caching;
+  e->linked = Py_NewRef(linked);
+  e->process = getpid();
+  if (!(e->turn = PyThread_allocate_lock()))
+    return PyErr_NoMemory(), -1;
+  if (!o->code->rest)
+    return 0;
+  if (dump && !(e->dump = px_copy_text(dump)))
+    return PyErr_NoMemory(), -1;
+  return (e->label = label_of(d, o)) ? 0 : -1;
+}
+
+void px_entries_free(PxOverload *o) {
+  PxEntries *e = o->entries;
+  if (!e)
+    return;
+  if (e->turn)
+    PyThread_free_lock(e->turn);
+  cg_kernel_free(e->coarse);
+  PyMem_Free(e->dump);
+  Py_XDECREF(e->label);
+  Py_XDECREF(e->linked);
+  PyMem_Free(e);
+  o->entries = NULL;
+}
+
+int px_entries_open(PxState *st, PxDispatcher *d, PxOverload *o, PyObject *declared) {
+  PyObject *linked = read_linked(d, declared, o->device);
+  int failed = linked ? open_kernel(st, o) : -1;
+  if (!failed && !rt_device_is_host(o->device))
+    failed = keep_entries(d, o, linked);
+  if (!failed && !rt_device_is_host(o->device) && !o->code->rest)
+    failed = add(st, o, RT_ENTRY_OWN, o->code, linked);
+  Py_XDECREF(linked);
+  return failed;
+}
+
+/* --- turns --- */
+
+static PyThread_type_lock turn_of(PxOverload *o) {
+  PxEntries *e = o->entries;
+  PyThread_type_lock turn;
+  PX_BEGIN_LOCKED(o)
+  if (e->process != getpid() && (turn = PyThread_allocate_lock())) {
+    e->turn = turn; /* the other is the parent's, held or not */
+    e->process = getpid();
+    atomic_store(&e->thread, 0);
+  }
+  turn = e->turn;
+  PX_END_LOCKED()
+  return turn;
+}
+
+/* 0, or -1 if it is this thread's already (a signal handler or the like has launched in the middle), or that of one that Python's end has stopped. */
+static int begin_turn(PxOverload *o) {
+  PyThread_type_lock turn = turn_of(o);
+  if (atomic_load(&o->entries->thread) == PyThread_get_thread_ident()) {
+    PyErr_Format(PyExc_RuntimeError, "kernel %s is launched while this thread compiles it",
+                 o->code->symbol);
+    return -1;
+  }
+  if (px_wait_lock(turn, NULL, o->code->symbol) < 0)
+    return -1;
+  atomic_store(&o->entries->thread, PyThread_get_thread_ident());
+  return 0;
+}
+
+static void end_turn(PxOverload *o) {
+  atomic_store(&o->entries->thread, 0);
+  PyThread_release_lock(o->entries->turn);
+}
+
+/* --- the second entry --- */
+
+static int compile_coarse(PxState *st, PxOverload *o) {
+  PxEntries *e = o->entries;
+  char arch[16];
+  if (e->coarse)
+    return 0;
+  PxTextRequest device = px_text_request(o->device, arch);
+  CgRequest request = {.coarse_of = o->code,
+                       .target = CG_NVPTX,
+                       .arch = device.arch,
+                       .ptx_version = device.ptx_version,
+                       .options = e->options,
+                       .dump = e->dump};
+  PxCacheUse unused;
+  return px_compile_request(st, e->caching, &request, PyBytes_AS_STRING(e->label), &e->coarse,
+                            &unused);
+}
+
+/* The code holds the addresses of arrays that the reset has taken away. */
+static int check_owners(PxState *st, const PxOverload *o) {
+  if (!rt_kernel_is_stale(o->kernel) || !o->owners || !PyTuple_GET_SIZE(o->owners))
+    return 0;
+  px_raise_lost(
+      st,
+      "%s was reset after kernel '%s' was compiled with device arrays among its globals or closure values, which are "
+      "gone\n  help: make these arrays again, and the kernel anew: cuda.jit(kernel.py_func)",
+      rt_device_label(o->device), o->code->symbol);
+  return -1;
+}
+
+static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
+  if (rt_kernel_has(o->kernel, entry)) /* who had the turn before has done it */
+    return 0;
+  if (check_owners(st, o) < 0)
+    return -1;
+  if (entry == RT_ENTRY_COARSE && compile_coarse(st, o) < 0)
+    return -1;
+  return add(st, o, entry, entry == RT_ENTRY_COARSE ? o->entries->coarse : o->code,
+             o->entries->linked);
+}
+
+int px_entry_load(PxState *st, PxOverload *o, RtEntryKind entry) {
+  if (rt_kernel_has(o->kernel, entry))
+    return 0;
+  if (begin_turn(o) < 0)
+    return -1;
+  int failed = load(st, o, entry);
+  end_turn(o);
+  return failed;
+}
+
+int px_entry_own(PxState *st, PxOverload *o) { return px_entry_load(st, o, RT_ENTRY_OWN); }
+
+int px_entry_coarse_ptx(PxState *st, PxOverload *o, const char **ptx) {
+  *ptx = NULL;
+  if (!o->code->rest)
+    return 0;
+  if (begin_turn(o) < 0)
+    return -1;
+  int failed = compile_coarse(st, o);
+  end_turn(o);
+  if (!failed)
+    *ptx = o->entries->coarse->ptx;
+  return failed;
+}

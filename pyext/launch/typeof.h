@@ -1,0 +1,112 @@
+/* Typeof: the arguments of a launch as types and values, in one pass and without Python objects in between.
+ *
+ * In: Python objects. Out: tokens (compile/signature.h), which compare with memcmp against a compiled kernel's, and one PxLeaf for each
+ * number or array, from which the parameter block is filled. Objects of the caller must live until px_args_clear. */
+#ifndef PYPTX_PYEXT_LAUNCH_TYPEOF_H
+#define PYPTX_PYEXT_LAUNCH_TYPEOF_H
+
+#include "pyext/array/foreign.h"
+#include "pyext/compile/signature.h"
+
+#include "runtime/abi.h"
+
+typedef struct PxLeaf {
+  PxToken token;
+  uint8_t readonly; /* PxReadOnly */
+  union {
+    struct {
+      uint64_t address;
+      const int64_t *shape, *strides; /* strides in bytes */
+    } array;
+    int64_t i;
+    double d;
+    unsigned char bytes[16]; /* the number as memory holds it */
+  } u;
+} PxLeaf;
+
+/* A NumPy array of this launch, or an array of another library that must be kept or has many axes. */
+typedef struct PxHeld {
+  struct PxHeld *next;
+  PyObject *array;   /* the caller's NumPy array; NULL for a foreign array */
+  PyObject *keeper;  /* of a foreign array */
+  PyObject *staging; /* GPU: what is copied: the array, or a contiguous copy of it */
+  Py_buffer view;    /* of staging, or of the array where it is used in place */
+  bool has_view, readonly, in_place;
+  uint32_t leaf;
+  uint32_t arg;     /* number of the parameter, for messages */
+  uint32_t epoch;   /* of the device: a reset took older memory away */
+  uint64_t address; /* GPU: memory of this launch */
+  size_t bytes;
+  int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
+} PxHeld;
+
+enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64, PX_FOLLOWED = 8 };
+
+/* The streams of other libraries whose arrays are arguments: stream_order.c. */
+typedef struct PxFollow {
+  PxState *st;
+  RtDevice *device;
+  RtStream *named;  /* the caller's, or NULL */
+  RtStream *launch; /* what the kernel runs on: named, or that of another library */
+  RtStreamRoom room;
+  bool on_default;     /* work of ours is on the default stream: device arrays, NumPy's copies */
+  bool theirs_default; /* work of another library is */
+  unsigned nsources, nhandles;
+  const PxSource *sources[PX_FOLLOWED]; /* whose current streams count */
+  uint64_t handles[PX_FOLLOWED];        /* never 0 or 1 */
+} PxFollow;
+
+/* What cuda.In and cuda.Out leave out. */
+typedef enum PxWay { PX_WAY_NOT_TO = 1, PX_WAY_NOT_BACK = 2 } PxWay;
+
+typedef struct PxArgs {
+  PxState *st;
+  RtDevice *device;
+  RtStream *stream;
+  bool on_host;
+  bool any_readonly;
+  bool captured;               /* for a node of a graph, which no host array can be copied for */
+  bool numba;                  /* Python's numbers are int64, float64, complex128 */
+  uint8_t way;                 /* PxWay, of the argument being added */
+  struct PxDispatcher *callee; /* whose arguments these are, for messages; set by px_bind */
+  uint32_t arg;
+  uint32_t depth;
+  uint32_t ntokens, max_tokens, nleaves, max_leaves;
+  PxToken *tokens;
+  PxLeaf *leaves;
+  PxHeld *held;
+  PxFollow follow;
+  uint32_t ndims;
+  int64_t dims0[PX_INLINE_DIMS]; /* extents and strides of foreign arrays */
+  PxToken tokens0[PX_INLINE_TOKENS];
+  PxLeaf leaves0[PX_INLINE_LEAVES];
+} PxArgs;
+
+void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba);
+/* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
+int px_args_add(PxArgs *a, PyObject *arg);
+/* Keeps an object until px_args_clear: one that the caller does not hold. 0 or -1. */
+int px_args_keep(PxArgs *a, PyObject *value);
+void px_args_clear(PxArgs *a);
+
+enum { PX_ARGUMENT_NAME = 200 };
+/* "argument 2 ('n')", by its number from 0. Returns text. */
+const char *px_argument_name(const PxArgs *a, uint32_t arg, char text[PX_ARGUMENT_NAME]);
+/* the number of the argument that a leaf is part of */
+uint32_t px_argument_of_leaf(const PxArgs *a, uint32_t leaf);
+
+/* --- stream_order.c: a launch without a stream runs on the current stream of the libraries whose arrays it takes --- */
+
+/* Remembers whose stream counts. 0 or -1. */
+int px_follow_source(PxFollow *f, const PxSource *source);
+int px_follow_handle(PxFollow *f, uint64_t handle);
+/* Chooses f->launch, and orders it after the work on the arguments. 0 or -1. Once for each copy of f. */
+int px_follow_before(PxFollow *f);
+/* Orders what the libraries, and we on the default stream, do next after the launch. 0 or -1. */
+int px_follow_after(PxFollow *f);
+
+static inline bool px_follows(const PxFollow *f) {
+  return f->nsources | f->nhandles || (f->named && f->theirs_default);
+}
+
+#endif

@@ -1,0 +1,619 @@
+/* Host: runs the blocks of a launch on this process's CPUs.
+ *
+ * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or RT_TRAPPED and the first trap.
+ * Blocks are handed out in chunks by an atomic counter: by the time that they take, single blocks at the end. The calling thread takes part, and
+ * begins alone: a launch that is done within CALLER_ALONE_NS never wakes another thread.
+ * Blocks that may leave compiled code to wait for others have places (block_places.h). With the grid's barrier they run in phases, from one barrier to
+ * the next: a phase is over when every block has come to the barrier or to its end.
+ * A launch is stopped by a trap, or where Python's handlers of signals raise, which the calling thread asks now and then: between blocks, while it
+ * waits for helpers, and from within compiled code (safepoint.h).
+ * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The floating-point environment is left as is. */
+#include "runtime/host/host.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/host/block_places.h"
+#include "runtime/host/meet.h"
+#include "runtime/host/pool.h"
+#include "runtime/host/safepoint.h"
+
+enum {
+  CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
+  CALLER_ALONE_THREADS = 8192, /* a launch of more logical threads asks for help at once */
+  ASK_NS = 50000000,           /* from one rt_host_ask to the next */
+  /* what a thread takes at once should not last much longer */
+  BATCH_NS = 10000000,
+  SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
+  KEEP_BYTES = 16 << 20, /* a thread keeps up to this much memory from launch to launch */
+  MOST_GIB =
+      64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
+  GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
+  /* blocks that all wait for what none of them does: so many turns without a pause, the pause then */
+  IDLE_TURNS = 256,
+  IDLE_NS = 50000,
+  /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of signals */
+  STACK_REST = 64 << 10,
+  STACK_BYTES = 8 << 20, /* of a thread made for one launch, at least */
+};
+
+typedef struct Launch {
+  RtPoolJob job; /* first: the pool's view */
+  const RtHostCode *code;
+  RtHostLaunch view; /* what every worker's own view starts from */
+  RtTrap *trap;
+  size_t shared_bytes, frame_bytes; /* a worker */
+  uint64_t total;
+  _Atomic uint64_t next; /* first block that nobody has taken */
+  unsigned workers;
+  RtPlaces *places;  /* where blocks may leave compiled code to wait, else NULL */
+  _Atomic bool stop; /* set once */
+  const struct Worker *caller;
+  uint64_t asked;   /* when the calling thread last did */
+  bool interrupted; /* … and was told to stop */
+  bool away; /* runs on a thread of its own, for which the calling one waits, and asks meanwhile */
+} Launch;
+
+static int (*_Atomic ask_first)(void);
+void rt_host_ask(int (*ask)(void)) { ask_first = ask; }
+
+typedef struct Buffer {
+  void *at;
+  size_t size;
+} Buffer;
+
+/* One OS thread's own: made at its first launch, freed when it ends. A launch by a signal's handler, in the middle of another one of the
+ * thread (ask_at), has one for itself. */
+typedef struct Worker {
+  RtHostLaunch view;
+  Launch *launch;       /* that it works for, NULL between launches */
+  struct Worker *outer; /* of a launch in the middle of another one: that one's; else NULL */
+  RtPlace *place;       /* that it is in, NULL without */
+  jmp_buf out;
+  Buffer shared, frame;
+  uintptr_t stack_low, stack_high; /* 0: the system does not say */
+} Worker;
+
+/* --- traps --- */
+
+static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block,
+                   uint32_t thread, const int64_t *values) {
+  t->site = site;
+  t->block[0] = (uint32_t)(block % view->grid[0]);
+  t->block[1] = (uint32_t)(block / view->grid[0] % view->grid[1]);
+  t->block[2] = (uint32_t)(block / view->grid[0] / view->grid[1]);
+  t->thread[0] = thread % view->block[0];
+  t->thread[1] = thread / view->block[0] % view->block[1];
+  t->thread[2] = thread / view->block[0] / view->block[1];
+  memcpy(t->values, values, sizeof t->values);
+}
+
+/* --- a thread's memory --- */
+
+static pthread_key_t worker_key;
+static bool have_worker_key;
+
+static void free_worker(void *p) {
+  Worker *w = p;
+  free(w->shared.at);
+  free(w->frame.at);
+  free(w);
+}
+
+static void make_worker_key(void) {
+  have_worker_key = pthread_key_create(&worker_key, free_worker) == 0;
+}
+
+static void find_stack(Worker *w) {
+  pthread_attr_t own;
+  void *low;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &own) != 0)
+    return;
+  if (pthread_attr_getstack(&own, &low, &size) == 0)
+    w->stack_low = (uintptr_t)low, w->stack_high = (uintptr_t)low + size;
+  pthread_attr_destroy(&own);
+}
+
+/* Compiled code whose frames are not on the stack yet stays above this address. */
+static uintptr_t stack_end(const Launch *l, const Worker *w) {
+  return w->stack_low ? w->stack_low + l->code->stack_bytes + STACK_REST : 0;
+}
+
+/* Where the thread runs on a stack of somebody's making (a coroutine's), nothing is known of that. */
+static bool has_stack(const Launch *l, const Worker *w) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return !w->stack_low || (here > stack_end(l, w) && here < w->stack_high);
+}
+
+static Worker *own_worker(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_worker_key);
+  if (!have_worker_key)
+    return NULL;
+  Worker *w = pthread_getspecific(worker_key);
+  if (w)
+    return w;
+  w = calloc(1, sizeof *w);
+  if (w)
+    find_stack(w);
+  if (w && pthread_setspecific(worker_key, w) != 0) {
+    free(w);
+    w = NULL;
+  }
+  return w;
+}
+
+static bool reserve(Buffer *b, size_t size) {
+  if (size <= b->size)
+    return true;
+  if (size >> 30 >= MOST_GIB)
+    return false;
+  free(b->at);
+  size = (size + RT_MEMORY_ALIGN - 1) / RT_MEMORY_ALIGN * RT_MEMORY_ALIGN;
+  b->at = aligned_alloc(RT_MEMORY_ALIGN, size);
+  b->size = b->at ? size : 0;
+  if (b->at)
+    memset(b->at, 0, size);
+  return b->at != NULL;
+}
+
+static void trim(Buffer *b) {
+  if (b->size > KEEP_BYTES) {
+    free(b->at);
+    *b = (Buffer){0};
+  }
+}
+
+static Worker *idle_worker(void) {
+  Worker *w = own_worker();
+  if (!w || !w->launch)
+    return w;
+  Worker *nested = calloc(1, sizeof *nested);
+  if (nested && pthread_setspecific(worker_key, nested) != 0) {
+    free(nested);
+    nested = NULL;
+  }
+  if (nested)
+    nested->outer = w, nested->stack_low = w->stack_low, nested->stack_high = w->stack_high;
+  return nested;
+}
+
+static void give_back(Worker *w) {
+  w->launch = NULL;
+  if (!w->outer)
+    return;
+  pthread_setspecific(worker_key, w->outer);
+  free_worker(w);
+}
+
+/* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's stack is too short. */
+static Worker *enter(Launch *l, bool *is_short) {
+  Worker *w = idle_worker();
+  *is_short = w && !has_stack(l, w);
+  if (!w)
+    return NULL;
+  if (*is_short || !reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes)) {
+    give_back(w);
+    return NULL;
+  }
+  w->launch = l;
+  w->place = NULL;
+  w->view = l->view;
+  w->view.shared = w->shared.at;
+  w->view.frame = w->frame.at;
+  w->view.worker = w;
+  w->view.stack_end = stack_end(l, w);
+  return w;
+}
+
+static void leave(Worker *w) {
+  trim(&w->shared);
+  trim(&w->frame);
+  give_back(w);
+}
+
+/* --- blocks --- */
+
+static bool stopped(Launch *l) { return atomic_load_explicit(&l->stop, memory_order_acquire); }
+
+static void stop(Launch *l) {
+  if (!atomic_exchange_explicit(&l->stop, true, memory_order_acq_rel))
+    rt_attention_stop(1);
+}
+
+/* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which compiled code runs in one piece. */
+static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
+  uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
+  uint64_t share = l->workers == 1 ? 1 : SHARES * l->workers;
+  if (l->code->strides)
+    most = (l->total + l->workers - 1) / l->workers, share = 1;
+  do {
+    if (at >= l->total)
+      return 0;
+    n = (l->total - at) / share;
+    n = n < 1 ? 1 : n > most ? most : n;
+    if (n > row)
+      n -= (at + n) % row;
+  } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed,
+                                                  memory_order_relaxed));
+  *first = at;
+  return n;
+}
+
+/* One block, up to its end or to where it waits; false: there is none for this thread. */
+static bool run_place(Launch *l, Worker *w) {
+  unsigned idle;
+  RtPlace *p = rt_places_take(l->places, &idle);
+  if (!p)
+    return false;
+  if (idle >
+      IDLE_TURNS) /* another launch may do what they wait for, or the program's own threads */
+    nanosleep(&(struct timespec){0, IDLE_NS}, NULL);
+  w->place = p;
+  p->state = RT_PLACE_ENDED;
+  p->moved = false;
+  w->view.phase = p->times;
+  w->view.shared = p->shared;
+  w->view.frame = p->frame;
+  l->code->entry(&w->view, p->block, p->block + 1);
+  rt_places_put(l->places, p);
+  return true;
+}
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void ask_at(Launch *l, uint64_t time) {
+  int (*ask)(void) = ask_first;
+  l->asked = time;
+  if (l->away)
+    return;
+  rt_attention_given();
+  if (!ask || !ask())
+    return;
+  l->interrupted = true;
+  stop(l);
+}
+
+/* Up to `most` blocks; false: there are none left, or none for this thread. */
+static bool run_batch(Launch *l, Worker *w, uint64_t most) {
+  uint64_t first, n;
+  if (l->places)
+    return run_place(l, w);
+  n = take(l, most, &first);
+  if (n)
+    l->code->entry(&w->view, first, first + n);
+  return n != 0;
+}
+
+static bool all_taken(Launch *l) {
+  return !l->places && atomic_load_explicit(&l->next, memory_order_relaxed) >= l->total;
+}
+
+/* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS. Compiled code looks seldom whether it is to stop. */
+static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
+  if (took >= BATCH_NS)
+    return most > 1 ? most / 2 : 1;
+  uint64_t by = took < BATCH_NS / 8 ? 8 : 2;
+  return most < total ? most * by : most;
+}
+
+/* A helper: until none is left or a thread traps. */
+static void run_rest(Launch *l, Worker *w) {
+  if (_setjmp(w->out))
+    return; /* a trap of this worker: stop is set */
+  uint64_t begin = now();
+  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
+    uint64_t time = now();
+    most = next_batch(most, time - begin, l->total);
+    begin = time;
+  }
+}
+
+/* The calling thread: the same. False once the clock passes `until` (0: no limit): blocks may be left. */
+static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
+  if (_setjmp(w->out))
+    return true;
+  uint64_t begin = l->asked;
+  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
+    if (all_taken(l))
+      break;
+    uint64_t time = now();
+    if (until && time >= until)
+      return false;
+    if (time - l->asked >= ASK_NS)
+      ask_at(l, time);
+    most = next_batch(most, time - begin, l->total);
+    begin = time;
+  }
+  return true;
+}
+
+static void help(RtPoolJob *job) {
+  Launch *l = (Launch *)job;
+  bool is_short;
+  Worker *w = enter(l, &is_short); /* without memory the others do it */
+  if (!w)
+    return;
+  run_rest(l, w);
+  leave(w);
+}
+
+static bool run_alone(Launch *l, Worker *w, uint64_t threads) {
+  if (l->workers == 1 || l->total == 1)
+    return run_blocks(l, w, 0);
+  if (threads > CALLER_ALONE_THREADS)
+    return false;
+  return run_blocks(l, w, l->asked + CALLER_ALONE_NS);
+}
+
+static void run_all(Launch *l, Worker *w, uint64_t threads) {
+  if (run_alone(l, w, threads))
+    return;
+  uint64_t left = l->places ? rt_places_ready(l->places)
+                            : l->total - atomic_load_explicit(&l->next, memory_order_relaxed);
+  if (!left)
+    return;
+  unsigned helpers = l->workers - 1;
+  rt_pool_offer(&l->job, left < helpers ? (unsigned)left : helpers);
+  run_blocks(l, w, 0);
+  while (!rt_pool_close(&l->job, ASK_NS))
+    ask_at(l, now());
+}
+
+static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
+
+static uint64_t frame_bytes(const RtHostCode *code, uint64_t threads) {
+  return code->frame_bytes *
+         ((threads + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS);
+}
+
+/* --- blocks that wait for one another --- */
+
+uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared) {
+  size_t shared = (size_t)code->static_shared + dynamic_shared;
+  uint64_t n = GRID_BYTES / rt_place_bytes(shared, (size_t)frame_bytes(code, threads));
+  return n > INT32_MAX ? INT32_MAX : (uint32_t)n;
+}
+
+/* Some blocks wait and others have ended: as the first that waits would have it. */
+static void trap_in_vain(Launch *l, const RtPlace *first) {
+  record(l->trap, &l->view, first->site + 1, first->block, first->thread,
+         (const int64_t[RT_TRAP_VALUES]){(int64_t)l->places->ended, (int64_t)l->total});
+  l->trap->state = 2;
+  stop(l);
+}
+
+static void run_phases(Launch *l, Worker *w, uint64_t threads) {
+  for (uint64_t waiting = 1; waiting && !stopped(l);) {
+    const RtPlace *first = NULL;
+    l->job = (RtPoolJob){.work = help};
+    run_all(l, w, threads);
+    waiting = stopped(l) ? 0 : rt_places_meet(l->places, &first);
+    if (first)
+      trap_in_vain(l, first);
+  }
+}
+
+/* --- a launch --- */
+
+/* All of it on this thread, with helpers. False: there is no memory, or *is_short. */
+static bool run_here(Launch *l, bool *is_short) {
+  uint64_t threads = product(l->view.block);
+  Worker *w = enter(l, is_short);
+  if (!w)
+    return false;
+  l->caller = w;
+  uint64_t outer = rt_attention_begin();
+  threads = threads > UINT64_MAX / l->total ? UINT64_MAX : threads * l->total;
+  if (l->places)
+    run_phases(l, w, threads);
+  else
+    run_all(l, w, threads);
+  rt_attention_end(outer);
+  leave(w);
+  return true;
+}
+
+/* --- on a thread of its own --- */
+
+typedef struct Away {
+  Launch *launch;
+  bool ran;
+} Away;
+
+static void *run_there(void *p) {
+  Away *a = p;
+  bool is_short;
+  a->ran = run_here(a->launch, &is_short);
+  return NULL;
+}
+
+static struct timespec soon(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_nsec += ASK_NS;
+  if (t.tv_nsec >= 1000000000)
+    t.tv_sec++, t.tv_nsec -= 1000000000;
+  return t;
+}
+
+/* The calling thread asks for the handlers of signals, as it does where it takes part. */
+static void wait_for(pthread_t thread, Launch *l) {
+  int (*ask)(void) = ask_first;
+  struct timespec until = soon();
+  while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT) {
+    if (!l->interrupted && ask && ask()) {
+      l->interrupted = true;
+      stop(l);
+    }
+    until = soon();
+  }
+}
+
+static bool run_away(Launch *l) {
+  Away a = {l, false};
+  pthread_attr_t how;
+  pthread_t thread;
+  size_t need = (size_t)l->code->stack_bytes + 2 * STACK_REST;
+  if (pthread_attr_init(&how) != 0)
+    return false;
+  l->away = true;
+  pthread_attr_setstacksize(&how, need > STACK_BYTES ? (need + 4095) / 4096 * 4096 : STACK_BYTES);
+  sigset_t old;
+  rt_pool_block_signals(&old);
+  bool made = pthread_create(&thread, &how, run_there, &a) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&how);
+  if (made)
+    wait_for(thread, l);
+  return a.ran;
+}
+
+static RtStatus run(Launch *l) {
+  bool is_short;
+  bool ran = run_here(l, &is_short) || (is_short && run_away(l));
+  if (stopped(l)) /* whoever stopped it: nobody is in it any more */
+    rt_attention_stop(-1);
+  return !ran ? RT_NO_MEMORY : l->interrupted ? RT_INTERRUPTED : stopped(l) ? RT_TRAPPED : RT_OK;
+}
+
+RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
+                     RtTrap *trap) {
+  RtTrap own;
+  if (!trap)
+    trap = &own;
+  trap->state = 0;
+  uint64_t threads = product(config->block);
+  Launch l = {.job.work = help,
+              .code = code,
+              .trap = trap,
+              .total = product(config->grid),
+              .workers = rt_pool_threads()};
+  l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
+  l.frame_bytes = (size_t)frame_bytes(code, threads);
+  l.asked = l.total > 1 ? now() : 0;
+  l.view = (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared};
+  memcpy(l.view.grid, config->grid, sizeof l.view.grid);
+  memcpy(l.view.block, config->block, sizeof l.view.block);
+  if (!l.total || !threads)
+    return RT_OK;
+  RtStatus status = RT_NO_MEMORY;
+  if (!code->meets_grid && !code->yields) {
+    status = run(&l);
+  } else {
+    RtPlaces places;
+    l.places = &places;
+    bool ready = rt_places_open(&places, l.shared_bytes, l.frame_bytes, l.total, code->meets_grid);
+    l.shared_bytes = l.frame_bytes = 0;
+    if (ready)
+      status = run(&l);
+    rt_places_close(&places);
+  }
+  if (status != RT_NO_MEMORY)
+    return status;
+  return rt_fail(
+      RT_NO_MEMORY, "use smaller blocks, smaller local arrays, or less shared memory",
+      "no memory for a block of %llu threads: %zu bytes of shared memory, %zu bytes for threads that wait at a barrier, %zu bytes of stack",
+      (unsigned long long)threads, (size_t)code->static_shared + config->dynamic_shared,
+      (size_t)frame_bytes(code, threads), (size_t)code->stack_bytes);
+}
+
+unsigned rt_host_threads(void) { return rt_pool_threads(); }
+
+/* --- what compiled code calls --- */
+
+void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block,
+                           uint32_t thread) {
+  RtPlace *p = ((const Worker *)view->worker)->place;
+  (void)block;
+  p->state = RT_PLACE_AT_GRID;
+  p->site = site, p->thread = thread;
+}
+
+bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t votes[4]) {
+  RtPlace *p = ((const Worker *)view->worker)->place;
+  if (p->standing != standing) {
+    p->standing = standing;
+    p->moved = true;
+    return false;
+  }
+  p->state = RT_PLACE_YIELDS;
+  memcpy(p->votes, votes, sizeof p->votes);
+  return true;
+}
+
+void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]) {
+  memcpy(votes, ((const Worker *)view->worker)->place->votes, 4 * sizeof *votes);
+}
+
+static __attribute__((used)) void attend(void) __asm__("rt_host_attend_now");
+static void attend(void) {
+  Worker *w = pthread_getspecific(worker_key);
+  Launch *l = w->launch;
+  uint64_t time = w == l->caller ? now() : 0;
+  if (time && time - l->asked >= ASK_NS / 2)
+    ask_at(l, time);
+  if (stopped(l))
+    _longjmp(w->out, 1);
+}
+
+#ifdef __x86_64__
+/* Keeps every register, so that loops which call it need not keep theirs in memory: general ones on the stack, all others by xsave (x87, SSE, AVX and
+ * AVX-512: 2,688 bytes at most, and its header must be 0). */
+__asm__(".text\n"
+        ".globl rt_host_attend\n.hidden rt_host_attend\n.type rt_host_attend, @function\n"
+        "rt_host_attend:\n"
+        "  pushq %rbp\n  movq %rsp, %rbp\n"
+        "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"
+        "  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"
+        "  subq $2816, %rsp\n  andq $-64, %rsp\n"
+        "  xorl %eax, %eax\n  leaq 512(%rsp), %rdi\n  movl $8, %ecx\n  cld\n  rep stosq\n"
+        "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xsave (%rsp)\n"
+        "  call rt_host_attend_now\n"
+        "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xrstor (%rsp)\n"
+        "  leaq -72(%rbp), %rsp\n"
+        "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n"
+        "  popq %rdi\n  popq %rsi\n  popq %rdx\n  popq %rcx\n  popq %rax\n"
+        "  popq %rbp\n  ret\n"
+        ".size rt_host_attend, .-rt_host_attend\n");
+#else
+void rt_host_attend(void) { attend(); }
+#endif
+
+_Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,
+                            uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
+  Worker *w = view->worker;
+  RtTrap *trap = w->launch->trap;
+  uint32_t none = 0;
+  if (__atomic_compare_exchange_n(&trap->state, &none, 1, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_RELAXED)) {
+    record(trap, view, site, block, thread, (const int64_t[]){v0, v1, v2, v3});
+    __atomic_store_n(&trap->state, 2, __ATOMIC_RELEASE);
+  }
+  stop(w->launch);
+  _longjmp(w->out, 1);
+}
+
+_Noreturn void rt_host_trap_in_line(const RtHostLaunch *view, uint32_t site, uint32_t bx,
+                                    uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
+                                    int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
+  uint32_t blocks = tx / view->block[0];
+  uint64_t row = (uint64_t)bz * view->grid[1] + by;
+  rt_host_trap(view, site, row * view->grid[0] + bx + blocks, thread - blocks * view->block[0], v0,
+               v1, v2, v3);
+}

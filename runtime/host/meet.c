@@ -1,0 +1,389 @@
+/* Meet: in, the frame of a block whose threads wait; out, results of warp operations, and which threads go on.
+ *
+ * A warp operation is done for the lanes that wait at one of the same kind with the same mask, once all lanes which the mask names and
+ * which have not ended are among them; it need not be the same call in the source. Lanes that have ended, or that the last warp of a
+ * block does not have, take no part. Semantics of the operations: PTX ISA, shfl.sync, vote.sync, match.sync and bar.warp.sync; what is
+ * undefined there is defined here: a shuffle from a lane that takes no part gives the thread's own value. */
+#include "runtime/host/meet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/host/host.h"
+
+enum { WARP = 32 };
+
+typedef struct Frame { /* of a block: the slots as arrays over its threads */
+  uint32_t *next, *mask, *lane;
+  uint64_t *value, *result;
+  uint32_t n; /* threads */
+} Frame;
+
+static Frame frame_of(const RtHostLaunch *view) {
+  uint32_t n = view->block[0] * view->block[1] * view->block[2];
+  size_t stride = (n + RT_FRAME_THREADS - 1) / RT_FRAME_THREADS * RT_FRAME_THREADS;
+  char *at = view->frame;
+  return (Frame){.next = (uint32_t *)(at + RT_SLOT_NEXT * stride),
+                 .mask = (uint32_t *)(at + RT_SLOT_MASK * stride),
+                 .value = (uint64_t *)(at + RT_SLOT_VALUE * stride),
+                 .result = (uint64_t *)(at + RT_SLOT_RESULT * stride),
+                 .lane = (uint32_t *)(at + RT_SLOT_LANE * stride),
+                 .n = n};
+}
+
+/* The warp that begins at a thread. */
+static Frame warp_of(const Frame *f, uint32_t first) {
+  uint32_t left = f->n - first;
+  return (Frame){f->next + first,  f->mask + first,   f->lane + first,
+                 f->value + first, f->result + first, left < WARP ? left : WARP};
+}
+
+static uint32_t lowest(uint32_t lanes) { return (uint32_t)__builtin_ctz(lanes); }
+static uint32_t all_lanes(uint32_t n) { return n < WARP ? (1u << n) - 1 : UINT32_MAX; }
+
+/* --- the operations, for the lanes in `who` --- */
+
+/* Where lane gets its value from; 32 and more, or a lane that is not in `who`: from itself. */
+static uint32_t source_lane(uint32_t kind, uint32_t lane, uint32_t by) {
+  switch (kind) {
+  case RT_MEET_SHFL_UP: return lane - (by & 31);
+  case RT_MEET_SHFL_DOWN: return lane + (by & 31);
+  case RT_MEET_SHFL_XOR: return lane ^ (by & 31);
+  default: return by & 31;
+  }
+}
+
+static inline void shuffle_whole(const Frame *w, uint32_t kind) {
+  for (uint32_t lane = 0; lane < WARP; lane++) {
+    uint32_t from = source_lane(kind, lane, w->lane[lane]);
+    w->result[lane] = w->value[from < WARP ? from : lane];
+  }
+}
+
+/* A whole warp: a loop for each kind, without the question which. */
+static void shuffle_all(const Frame *w, uint32_t kind) {
+  switch (kind) {
+  case RT_MEET_SHFL_UP: shuffle_whole(w, RT_MEET_SHFL_UP); break;
+  case RT_MEET_SHFL_DOWN: shuffle_whole(w, RT_MEET_SHFL_DOWN); break;
+  case RT_MEET_SHFL_XOR: shuffle_whole(w, RT_MEET_SHFL_XOR); break;
+  default: shuffle_whole(w, RT_MEET_SHFL_IDX);
+  }
+}
+
+static void shuffle(const Frame *w, uint32_t kind, uint32_t who) {
+  for (uint32_t rest = who; rest; rest &= rest - 1) {
+    uint32_t lane = lowest(rest), from = source_lane(kind, lane, w->lane[lane]);
+    w->result[lane] = w->value[from < WARP && (who >> from & 1) ? from : lane];
+  }
+}
+
+static uint64_t vote(const Frame *w, uint32_t kind, uint32_t who) {
+  uint32_t ayes = 0;
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    ayes |= (uint32_t)(w->value[lowest(rest)] & 1) << lowest(rest);
+  switch (kind) {
+  case RT_MEET_ALL: return ayes == who;
+  case RT_MEET_ANY: return ayes != 0;
+  case RT_MEET_EQ: return ayes == who || !ayes;
+  default: return ayes;
+  }
+}
+
+static uint32_t like(const Frame *w, uint32_t who, uint64_t value) {
+  uint32_t lanes = 0;
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    lanes |= (uint32_t)(w->value[lowest(rest)] == value) << lowest(rest);
+  return lanes;
+}
+
+static void match_any(const Frame *w, uint32_t who) {
+  for (uint32_t rest = who; rest;) {
+    uint32_t group = like(w, rest, w->value[lowest(rest)]);
+    for (uint32_t lanes = group; lanes; lanes &= lanes - 1)
+      w->result[lowest(lanes)] = group;
+    rest &= ~group;
+  }
+}
+
+static void give(const Frame *w, uint32_t who, uint64_t result) {
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    w->result[lowest(rest)] = result;
+}
+
+static void operate(const Frame *w, uint32_t kind, uint32_t who) {
+  switch ((RtMeetKind)kind) {
+  case RT_MEET_BLOCK:
+  case RT_MEET_GRID:
+  case RT_MEET_YIELD:
+  case RT_MEET_SYNC: break;
+  case RT_MEET_SHFL_IDX:
+  case RT_MEET_SHFL_UP:
+  case RT_MEET_SHFL_DOWN:
+  case RT_MEET_SHFL_XOR:
+    if (who == UINT32_MAX)
+      shuffle_all(w, kind);
+    else
+      shuffle(w, kind, who);
+    break;
+  case RT_MEET_ALL:
+  case RT_MEET_ANY:
+  case RT_MEET_EQ:
+  case RT_MEET_BALLOT: give(w, who, vote(w, kind, who)); break;
+  case RT_MEET_MATCH_ANY: match_any(w, who); break;
+  case RT_MEET_MATCH_ALL: give(w, who, like(w, who, w->value[lowest(who)]) == who ? who : 0); break;
+  case RT_MEET_ACTIVE: give(w, who, who); break;
+  }
+}
+
+/* --- one warp --- */
+
+typedef struct Block {
+  const RtHostLaunch *view;
+  const RtMeetPoint *points;
+  uint64_t number;
+  Frame f;
+} Block;
+
+typedef struct Standing { /* how many threads of a block … */
+  uint32_t ended, ready, at_block, at_grid, yielding;
+} Standing;
+
+static Block block_of(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t number) {
+  return (Block){view, points, number, frame_of(view)};
+}
+
+static bool is_warp_kind(uint32_t kind) { return kind >= RT_MEET_SYNC; }
+
+static inline bool all_are(const uint32_t *v, uint32_t n, uint32_t like) {
+  uint32_t differ = 0;
+  for (uint32_t k = 0; k < n; k++)
+    differ |= v[k] ^ like;
+  return !differ;
+}
+
+/* Of a warp's lanes; of a whole warp without a loop. */
+static bool all_lanes_are(const Frame *w, const uint32_t *v, uint32_t like) {
+  return w->n == WARP ? all_are(v, WARP, like) : all_are(v, w->n, like);
+}
+
+/* Does every lane name all there are, with one mask? Then they are one group. */
+static bool names_all(const Frame *w) {
+  return !(all_lanes(w->n) & ~w->mask[0]) && all_lanes_are(w, w->mask, w->mask[0]);
+}
+
+/* The lanes in `waiting` that are at an operation like lane's. */
+static uint32_t group_of(const Block *b, const Frame *w, uint32_t waiting, uint32_t lane) {
+  uint32_t group = 0, at = w->next[lane], kind = b->points[at].kind;
+  for (uint32_t rest = waiting; rest; rest &= rest - 1) {
+    uint32_t k = lowest(rest);
+    bool same = kind == RT_MEET_ACTIVE
+                    ? w->next[k] == at
+                    : b->points[w->next[k]].kind == kind && w->mask[k] == w->mask[lane];
+    group |= (uint32_t)same << k;
+  }
+  return group;
+}
+
+/* The lanes that a group still waits for. */
+static uint32_t absent(const Block *b, const Frame *w, uint32_t group, uint32_t live) {
+  uint32_t lane = lowest(group);
+  return b->points[w->next[lane]].kind == RT_MEET_ACTIVE ? 0 : w->mask[lane] & live & ~group;
+}
+
+/* The lanes that have not ended, and of them those that wait at an operation of the warp. */
+static uint32_t look(const Block *b, const Frame *w, Standing *s, uint32_t *waiting) {
+  uint32_t live = 0;
+  *waiting = 0;
+  for (uint32_t k = 0; k < w->n; k++) {
+    uint32_t next = w->next[k], kind = b->points[next].kind;
+    if (!next) {
+      s->ended++;
+      continue;
+    }
+    live |= 1u << k;
+    if (is_warp_kind(kind))
+      *waiting |= 1u << k;
+    else
+      *(kind == RT_MEET_GRID    ? &s->at_grid
+        : kind == RT_MEET_YIELD ? &s->yielding
+                                : &s->at_block) += 1;
+  }
+  return live;
+}
+
+/* site + 1: a lane that does not name itself. */
+static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t group) {
+  uint32_t lane = lowest(group), mask = w->mask[lane], kind = b->points[w->next[lane]].kind;
+  uint32_t outside = kind == RT_MEET_ACTIVE ? 0 : group & ~mask;
+  if (!outside)
+    return;
+  lane = lowest(outside);
+  rt_host_trap(b->view, b->points[w->next[lane]].site + 1, b->number, first + lane, lane, mask, 0,
+               first / WARP);
+}
+
+/* All lanes there are at one operation, under one mask that names them all: the usual case, without a look at each. */
+static bool release_whole(const Block *b, const Frame *w, Standing *s) {
+  uint32_t at = w->next[0], kind = b->points[at].kind;
+  if (!at || !is_warp_kind(kind) || !all_lanes_are(w, w->next, at) ||
+      (kind != RT_MEET_ACTIVE && !names_all(w)))
+    return false;
+  operate(w, kind, all_lanes(w->n));
+  for (uint32_t k = 0; k < w->n; k++)
+    w->next[k] |= RT_NEXT_READY;
+  s->ready += w->n;
+  return true;
+}
+
+static void release_warp(const Block *b, uint32_t first, Standing *s) {
+  Frame w = warp_of(&b->f, first);
+  if (release_whole(b, &w, s))
+    return;
+  uint32_t waiting, live = look(b, &w, s, &waiting);
+  while (waiting) {
+    uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane);
+    check_own(b, &w, first, group);
+    waiting &= ~group;
+    if (absent(b, &w, group, live))
+      continue;
+    operate(&w, b->points[w.next[lane]].kind, group);
+    s->ready += (uint32_t)__builtin_popcount(group);
+    for (uint32_t rest = group; rest; rest &= rest - 1)
+      w.next[lowest(rest)] |= RT_NEXT_READY;
+  }
+}
+
+/* --- a block --- */
+
+static void report_warp(const Block *b, uint32_t first) {
+  Frame w = warp_of(&b->f, first);
+  Standing s = {0};
+  uint32_t waiting, live = look(b, &w, &s, &waiting);
+  if (!waiting)
+    return;
+  uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane);
+  rt_host_trap(b->view, b->points[w.next[lane]].site, b->number, first + lane, lane, w.mask[lane],
+               lowest(absent(b, &w, group, live)), first / WARP);
+}
+
+/* Nobody can go on: says who waits for whom. */
+static void report(const Block *b) {
+  for (uint32_t first = 0; first < b->f.n; first += WARP)
+    report_warp(b, first);
+  for (uint32_t t = 0; t < b->f.n; t++)
+    if (b->points[b->f.next[t]].kind == RT_MEET_GRID)
+      rt_host_trap(b->view, b->points[b->f.next[t]].site, b->number, t, 0, 0, 0, 0);
+}
+
+/* Where all threads stand, as one number. */
+static uint64_t standing_of(const Frame *f) {
+  uint64_t h = 0x9E3779B97F4A7C15u;
+  for (uint32_t t = 0; t < f->n; t++)
+    h = (h ^ f->next[t]) * 0x9E3779B97F4A7C15u;
+  return h;
+}
+
+static uint32_t yielders_go_on(const Block *b) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < b->f.n; t++)
+    if (b->points[b->f.next[t] & ~(uint32_t)RT_NEXT_READY].kind == RT_MEET_YIELD) {
+      b->f.next[t] |= RT_NEXT_READY;
+      n++;
+    }
+  return n;
+}
+
+static uint32_t make_ready(const Frame *f) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < f->n; t++) {
+    n += f->next[t] != 0;
+    f->next[t] |= f->next[t] ? RT_NEXT_READY : 0;
+  }
+  return n;
+}
+
+/* So many threads are ready: all, and for one segment? */
+static uint32_t go_on(const Frame *f, uint32_t ready, RtMeetState *state) {
+  state->cursor = 0;
+  if (ready != f->n)
+    return RT_GO_APART;
+  return all_are(f->next, f->n, f->next[0]) ? f->next[0] & ~(uint32_t)RT_NEXT_READY : RT_GO_APART;
+}
+
+uint32_t rt_host_run_of_threads(const RtHostLaunch *view, RtMeetState *state) {
+  Frame f = frame_of(view);
+  uint32_t t = state->cursor, width = view->block[0];
+  while (t < f.n && !(f.next[t] & RT_NEXT_READY))
+    t++;
+  if (t == f.n)
+    return 0;
+  uint32_t row = t / width, x = t - row * width, next = f.next[t], end = t + 1;
+  while (end < t - x + width && f.next[end] == next)
+    end++;
+  state->cursor = end;
+  state->first = t;
+  state->count = end - t;
+  state->at[0] = x, state->at[1] = row % view->block[1], state->at[2] = row / view->block[1];
+  return next & ~(uint32_t)RT_NEXT_READY;
+}
+
+static uint32_t wait_for_grid(const Block *b) {
+  uint32_t t = 0;
+  while (!b->f.next[t])
+    t++;
+  rt_host_wait_for_grid(b->view, b->points[b->f.next[t]].site, b->number, t);
+  return 0;
+}
+
+uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
+                         RtMeetState *state) {
+  Block b = block_of(view, points, block);
+  Standing s = {0};
+  for (uint32_t first = 0; first < b.f.n; first += WARP)
+    release_warp(&b, first, &s);
+  if (s.yielding && !s.ready && rt_host_yields(view, standing_of(&b.f), state->votes))
+    return 0;
+  if (s.yielding)
+    s.ready += yielders_go_on(&b);
+  if (s.ready)
+    return go_on(&b.f, s.ready, state);
+  uint32_t live = b.f.n - s.ended;
+  if (!live)
+    return 0;
+  if (s.at_grid == live)
+    return wait_for_grid(&b);
+  if (s.at_block != live)
+    report(&b);
+  uint32_t *votes = state->votes;
+  votes[0] = votes[2], votes[1] = votes[3];
+  votes[2] = votes[3] = 0;
+  return go_on(&b.f, make_ready(&b.f), state);
+}
+
+uint32_t rt_host_resume(const RtHostLaunch *view, const RtMeetPoint *points, RtMeetState *state) {
+  Block b = block_of(view, points, 0);
+  rt_host_votes(view, state->votes);
+  uint32_t yielders = yielders_go_on(&b);
+  return go_on(&b.f, yielders ? yielders : make_ready(&b.f), state);
+}
+
+uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
+                      uint32_t at, RtMeetState *state) {
+  Frame f = frame_of(view);
+  uint32_t kind = points[at].kind;
+  bool together = is_warp_kind(kind);
+  for (uint32_t first = 0; together && first < f.n; first += WARP) {
+    Frame w = warp_of(&f, first);
+    together = kind == RT_MEET_ACTIVE || names_all(&w);
+  }
+  if (!together) {
+    for (uint32_t t = 0; t < f.n; t++)
+      f.next[t] = at;
+    return rt_host_release(view, points, block, state);
+  }
+  for (uint32_t first = 0; first < f.n; first += WARP) {
+    Frame w = warp_of(&f, first);
+    operate(&w, kind, all_lanes(w.n));
+  }
+  return at;
+}

@@ -1,0 +1,207 @@
+/* Pool: see pool.h.
+ *
+ * One mutex guards the list of open jobs; it is never held while a job runs. A helper that joins wakes up to two others, so a wake-up
+ * costs the owner two signals and reaches n threads in log n steps. */
+#include "runtime/host/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/host/cpus.h"
+#include "runtime/state.h"
+
+enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, WAKE = 2 };
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t offered;        /* a job wants helpers */
+  pthread_cond_t left;           /* a helper left a job */
+  RtPoolJob *jobs;               /* those with wanted > 0, in order of arrival */
+  unsigned started, idle, limit; /* limit: rt_pool_threads, 0 before it is known */
+  bool cannot_start;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .offered = PTHREAD_COND_INITIALIZER,
+          .left = PTHREAD_COND_INITIALIZER};
+
+/* --- fork --- */
+
+static void before_fork(void) { pthread_mutex_lock(&pool.lock); }
+static void after_fork_parent(void) { pthread_mutex_unlock(&pool.lock); }
+
+/* The child has one thread: the helpers and every other thread's jobs are gone, and conditions may count waiters that are. */
+static void after_fork_child(void) {
+  pthread_cond_init(&pool.offered, NULL);
+  pthread_cond_init(&pool.left, NULL);
+  pool.jobs = NULL;
+  pool.started = pool.idle = pool.limit = 0;
+  pool.cannot_start = false;
+  pthread_mutex_unlock(&pool.lock);
+}
+
+static void watch_fork(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
+
+static void lock_pool(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_fork);
+  pthread_mutex_lock(&pool.lock);
+}
+
+/* --- size --- */
+
+/* PYPTX_HOST_THREADS: 1 to MAX_THREADS; 0: not set; -1: anything else. */
+static int threads_given(void) {
+  const char *text = getenv("PYPTX_HOST_THREADS");
+  int n = 0;
+  if (!text || !*text)
+    return 0;
+  for (; *text >= '0' && *text <= '9' && n <= MAX_THREADS; text++)
+    n = 10 * n + (*text - '0');
+  return !*text && n >= 1 && n <= MAX_THREADS ? n : -1;
+}
+
+RtStatus rt_pool_check(void) {
+  if (threads_given() >= 0)
+    return RT_OK;
+  return rt_fail(RT_BAD_ARGUMENT, "unset it for as many threads as there are CPUs",
+                 "PYPTX_HOST_THREADS is '%.40s': it must be a whole number from 1 to %d",
+                 getenv("PYPTX_HOST_THREADS"), MAX_THREADS);
+}
+
+static unsigned threads_wanted(void) {
+  int given = threads_given();
+  if (given > 0)
+    return (unsigned)given;
+  unsigned n = rt_cpus_usable();
+  return n > MAX_THREADS ? MAX_THREADS : n;
+}
+
+static unsigned limit_locked(void) {
+  if (!pool.limit)
+    pool.limit = threads_wanted();
+  return pool.limit;
+}
+
+unsigned rt_pool_threads(void) {
+  lock_pool();
+  unsigned n = limit_locked();
+  pthread_mutex_unlock(&pool.lock);
+  return n;
+}
+
+/* --- helpers --- */
+
+static void wake_locked(const RtPoolJob *job) {
+  unsigned n = job->wanted < pool.idle ? job->wanted : pool.idle;
+  for (unsigned i = 0; i < n && i < WAKE; i++)
+    pthread_cond_signal(&pool.offered);
+}
+
+static void unlist_locked(RtPoolJob *job) {
+  for (RtPoolJob **at = &pool.jobs; *at; at = &(*at)->next) {
+    if (*at == job) {
+      *at = job->next;
+      return;
+    }
+  }
+}
+
+static void join_locked(RtPoolJob *job) {
+  job->inside++;
+  if (--job->wanted)
+    wake_locked(job);
+  else
+    unlist_locked(job);
+  pthread_mutex_unlock(&pool.lock);
+  job->work(job);
+  pthread_mutex_lock(&pool.lock);
+  if (--job->inside == 0)
+    pthread_cond_broadcast(&pool.left);
+}
+
+static void *helper(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&pool.lock);
+  for (;;) {
+    if (pool.jobs) {
+      join_locked(pool.jobs);
+      continue;
+    }
+    pool.idle++;
+    pthread_cond_wait(&pool.offered, &pool.lock);
+    pool.idle--;
+  }
+  return NULL;
+}
+
+/* Signals of the process go to the threads that Python knows; faults must come to the thread that makes them. */
+void rt_pool_block_signals(sigset_t *old) {
+  sigset_t blocked;
+  sigfillset(&blocked);
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    sigdelset(&blocked, faults[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, old);
+}
+
+bool rt_pool_thread(void *(*run)(void *)) {
+  sigset_t old;
+  rt_pool_block_signals(&old);
+  pthread_attr_t how;
+  pthread_attr_init(&how);
+  pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&how, STACK_BYTES);
+  pthread_t thread;
+  bool started = pthread_create(&thread, &how, run, NULL) == 0;
+  pthread_attr_destroy(&how);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return started;
+}
+
+static void start_locked(unsigned helpers) {
+  unsigned most = limit_locked() - 1;
+  if (helpers > most)
+    helpers = most;
+  while (pool.started < helpers && !pool.cannot_start) {
+    if (rt_pool_thread(helper))
+      pool.started++;
+    else
+      pool.cannot_start = true;
+  }
+}
+
+/* --- jobs --- */
+
+void rt_pool_offer(RtPoolJob *job, unsigned helpers) {
+  lock_pool();
+  start_locked(helpers);
+  job->next = NULL;
+  job->inside = 0;
+  job->wanted = helpers < pool.started ? helpers : pool.started;
+  if (job->wanted) {
+    RtPoolJob **end = &pool.jobs;
+    while (*end)
+      end = &(*end)->next;
+    *end = job;
+    wake_locked(job);
+  }
+  pthread_mutex_unlock(&pool.lock);
+}
+
+bool rt_pool_close(RtPoolJob *job, uint64_t ns) {
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  ns += (uint64_t)end.tv_nsec;
+  end.tv_sec += (time_t)(ns / 1000000000), end.tv_nsec = (long)(ns % 1000000000);
+  lock_pool();
+  if (job->wanted)
+    unlist_locked(job);
+  job->wanted = 0;
+  while (job->inside && pthread_cond_timedwait(&pool.left, &pool.lock, &end) == 0) {
+  }
+  bool done = !job->inside;
+  pthread_mutex_unlock(&pool.lock);
+  return done;
+}

@@ -1,0 +1,44 @@
+"""Each example as a user runs it: a process of its own, which checks itself against NumPy and exits with 1 if they differ."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyptx import cuda
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in EXAMPLES.glob("*.py")))
+def test_example(name, tmp_path, device):
+    result = subprocess.run(
+        [sys.executable, str(EXAMPLES / name)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYPTX_DEVICE": device},
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "on " + cuda.get_current_device().name in result.stdout, "the device is not named"
+    assert not result.stderr
+
+
+def test_mandelbrot_writes_a_picture(tmp_path, device):
+    picture = tmp_path / "set.png"
+    subprocess.run(
+        [sys.executable, str(EXAMPLES / "mandelbrot.py"), str(picture)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYPTX_DEVICE": device},
+        timeout=300,
+    )
+    data = picture.read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n") and data.endswith(b"IEND\xaeB`\x82") and len(data) > 10000
+
+
+def test_every_example_is_listed():
+    readme = (EXAMPLES / "README.md").read_text()
+    assert all(p.name in readme for p in EXAMPLES.glob("*.py"))

@@ -1,0 +1,316 @@
+"""Loops between bounds that were read, of which the GPU's code runs eight rounds at once (codegen/nvptx/masked_unroll.c), and accesses that go through a
+matrix row by row (codegen/nvptx/row_pointers.c): every number of rounds, beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda, float32
+
+ROWS = 40
+
+
+def sparse(rows=ROWS, dtype=np.int32, order=None):
+    """Row i has i % 27 elements: (row starts, columns, values, vector)."""
+    rng = np.random.default_rng(5)
+    counts = np.arange(rows) % 27
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(dtype)
+    n = int(start[-1])
+    return start, rng.integers(0, rows, n).astype(dtype), rng.integers(-8, 9, n).astype(np.float32), rng.integers(-8, 9, rows).astype(np.float32)
+
+
+def times_vector(start, column, value, x, y):
+    row = cuda.grid(1)
+    if row < y.size:
+        acc = 0.0
+        for k in range(start[row], start[row + 1]):
+            acc += value[k] * x[column[k]]
+        y[row] = acc
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32])
+def test_a_sparse_matrix_times_a_vector(dtype):
+    start, column, value, x = sparse(dtype=dtype)
+    y = run(times_vector, [start, column, value, x, np.zeros(ROWS, np.float32)], 2, 32)[-1]
+    assert y[0] == 0 and y[5] != 0
+
+
+def test_indices_that_count_from_the_end():
+    def kernel(start, x, y):
+        row = cuda.grid(1)
+        acc = 0
+        for k in range(start[row], start[row + 1]):
+            acc += x[k] * (k + 1)
+        y[row] = acc
+
+    start = np.cumsum(np.arange(24)).astype(np.int32)  # 0 … 276
+    for first in (-276, -100, -3, 0):
+        run(kernel, [start + np.int32(first), np.arange(276 + 30), np.zeros(23, np.int64)], 1, 23)
+
+
+@pytest.mark.parametrize("start", range(-19, 1, 3))
+def test_rounds_on_both_sides_of_zero(start):
+    def kernel(bounds, x, link, out):
+        t = cuda.grid(1)
+        low, last, n = 1000.0, 0.0, 0
+        for k in range(bounds[t], bounds[t + 1]):
+            low = min(low, x[k] + x[link[k]])
+            last = x[k]
+            n += 1
+        out[t, 0] = low
+        out[t, 1] = last
+        out[t, 2] = n
+
+    rng = np.random.default_rng(8)
+    bounds = np.array([start, start + 1, start + 9, 2, 5, start, start + 18, start + 20], np.int32)
+    run(kernel, [bounds, rng.random(21), rng.integers(-21, 21, 21), np.zeros((7, 3))], 1, 7)
+
+
+def test_minima_that_are_no_indices():
+    def kernel(bounds, more, out):
+        t = cuda.grid(1)
+        acc = 0
+        for k in range(bounds[t], bounds[t + 1]):
+            u = np.uint32(k)
+            acc += min(u, np.uint32(u + more[t])) + more[t] * 0
+        out[t] = acc
+
+    run(kernel, [np.array([3, 3, 7, 30], np.int32), np.array([2**32 - 2, 5, 2**31], np.uint32), np.zeros(3, np.int64)], 1, 3)
+
+
+def test_what_is_carried_from_round_to_round():
+    def kernel(start, x, out):
+        row = cuda.grid(1)
+        low, high, last, before, count = 1000.0, -1000.0, 0.0, 0.0, 0
+        hit = False
+        for k in range(start[row], start[row + 1]):
+            v = x[k]
+            low = min(low, v)
+            high = max(high, v)
+            before = last
+            last = v
+            count += 1 if v > 0 else 2
+            hit = hit or v == 3
+        out[row, 0] = low
+        out[row, 1] = high
+        out[row, 2] = last
+        out[row, 3] = before
+        out[row, 4] = count
+        out[row, 5] = hit
+
+    start, _, value, _ = sparse()
+    run(kernel, [start, value, np.zeros((ROWS, 6), np.float32)], 2, 20)
+
+
+def test_the_counter_behind_the_loop():
+    def kernel(start, x, out):
+        row = cuda.grid(1)
+        k = start[row]
+        acc = 0.0
+        while k != start[row + 1]:
+            acc += x[k]
+            k += 1
+        out[row] = acc + k
+
+    start, _, value, _ = sparse()
+    run(kernel, [start, value, np.zeros(ROWS, np.float32)], 2, 20)
+
+
+def test_loads_behind_loads():
+    def kernel(start, link, x, out):
+        row = cuda.grid(1)
+        acc = 0.0
+        for k in range(start[row], start[row + 1]):
+            acc = acc * 2 + x[link[link[link[k] % 5 + start[row]] % 7]] % 4
+        out[row] = acc
+
+    start, column, _, x = sparse()
+    start[:] = np.minimum(start, column.size - 8)
+    run(kernel, [start, column, x, np.zeros(ROWS, np.float32)], 2, 20)
+
+
+def test_chains_that_wait_for_each_other():
+    def kernel(start, link, out):
+        row = cuda.grid(1)
+        at = row
+        for _ in range(start[row], start[row + 1]):
+            at = link[at]
+        out[row] = at
+
+    start, _, _, _ = sparse()
+    link = np.random.default_rng(3).permutation(ROWS).astype(np.int32)
+    run(kernel, [start, link, np.zeros(ROWS, np.int32)], 2, 20)
+
+
+def test_divisors_of_rounds_that_are_not_there():
+    def kernel(start, x, out):
+        row = cuda.grid(1)
+        acc = 0
+        for k in range(start[row], start[row + 1]):
+            acc += 1000 // x[k] + 77 % x[k]
+        out[row] = acc
+
+    start, column, _, _ = sparse()
+    run(kernel, [start, column + 1, np.zeros(ROWS, np.int64)], 2, 20)
+
+
+def test_loops_with_branches_and_stores():
+    def kernel(start, x, y, out):
+        row = cuda.grid(1)
+        acc = 0.0
+        for k in range(start[row], start[row + 1]):
+            if x[k] > 0:
+                acc += y[row] / x[k]
+        for k in range(start[row], start[row + 1]):
+            x[k] = acc
+        out[row] = acc
+
+    start, _, value, x = sparse()
+    run(kernel, [start, value, x, np.zeros(ROWS, np.float32)], 2, 20)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 4, 7, 8, 9, 33])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_of_a_matrix(rows, order):
+    def kernel(m, out):
+        t = cuda.grid(1)
+        x = float32(t)
+        near, total = float32(1000), float32(0)
+        for p in range(m.shape[0]):
+            d = abs(x - m[p, 0]) + m[p, 1] * m[p, 2]
+            near = min(near, d)
+            if d < 5:
+                total += d * m[p, 3]
+            total += m[p, t % 4] + m[p, -1]
+        out[t, 0] = near
+        out[t, 1] = total
+
+    m = np.asarray(np.random.default_rng(2).integers(-5, 6, (rows, 5)), np.float32, order=order)
+    run(kernel, [m, np.zeros((8, 2), np.float32)], 2, 4)
+
+
+@pytest.mark.parametrize("step", [1, 2, -1, -3])
+def test_rows_from_elsewhere_in_steps(step):
+    def kernel(m, first, last, out):
+        t = cuda.grid(1)
+        acc = 0
+        for p in range(first, last, step):
+            acc = acc * 3 + m[p, t] - m[p - 2, t + 1] + m[p + 1, 0]
+        out[t] = acc
+
+    m = np.random.default_rng(2).integers(-50, 51, (40, 6))
+    for first, last in ((2, 38), (5, 5), (3, 4), (2, 35), (-30, -3)):
+        bounds = (first, last) if step > 0 else (last - 1, first - 1)
+        run(kernel, [m, *bounds, np.zeros(5, np.int64)], 1, 5)
+
+
+def test_products_of_matrices():
+    def kernel(a, b, c):
+        i, j = cuda.grid(2)
+        if i < c.shape[0] and j < c.shape[1]:
+            acc = float32(0)
+            for k in range(a.shape[1]):
+                acc += a[i, k] * b[k, j]
+            c[i, j] = acc
+
+    rng = np.random.default_rng(9)
+    for depth in (0, 1, 7, 8, 9, 31):
+        a, b = (rng.integers(-4, 5, s).astype(np.float32) for s in ((6, depth), (depth, 5)))
+        run(kernel, [a, b, np.zeros((6, 5), np.float32)], (2, 2), (4, 4))
+
+
+def nested(bounds, x, out):
+    t = cuda.grid(1)
+    acc = 0.0
+    for j in range(bounds[t], bounds[t + 1]):
+        for k in range(bounds[j % 8], bounds[j % 8 + 1]):
+            acc = acc * 0.5 + x[k]
+        if acc > 3:
+            acc -= x[j]
+    out[t] = acc
+
+
+def left_early(bounds, x, out):
+    t = cuda.grid(1)
+    acc = 0.0
+    for k in range(bounds[t], bounds[t + 1]):
+        if x[k] > 0.97:
+            break
+        acc += x[k]
+    else:
+        acc = -acc
+    out[t] = acc
+
+
+def where_least(bounds, x, out):
+    t = cuda.grid(1)
+    least, at = 1e30, -1
+    for k in range(bounds[t], bounds[t + 1]):
+        if x[k] < least:
+            least = x[k]
+            at = k
+    out[t] = at
+
+
+def turning(bounds, x, out):
+    t = cuda.grid(1)
+    z, p, q = -0j, 0.0, 1.0
+    for k in range(bounds[t], bounds[t + 1]):
+        z = z * 1j + x[k]
+        p, q = q, p + x[k]
+        p = p if x[k] < 0.5 else q
+    out[t] = z.real - z.imag + p - 3 * q
+
+
+def from_a_local_array(bounds, x, out):
+    t = cuda.grid(1)
+    own = cuda.local.array(8, np.int32)
+    for k in range(8):
+        own[k] = (k * 5 + t) % 8
+    acc = 0.0
+    for k in range(bounds[t], bounds[t + 1]):
+        acc += x[own[k & 7]] + own[own[k & 7]]
+    out[t] = acc
+
+
+def with_specials(bounds, x, out):
+    t = cuda.grid(1)
+    acc = -0.0
+    for k in range(bounds[t], bounds[t + 1]):
+        acc += -0.0 if x[k] < 0.6 else np.nan if x[k] > 0.99 else -np.inf if x[k] > 0.95 else -0.0
+    out[t] = acc
+
+
+@pytest.mark.parametrize("opt", [1, 3])
+@pytest.mark.parametrize("kernel", [nested, left_early, where_least, turning, from_a_local_array, with_specials])
+def test_loops_of_other_shapes(kernel, opt):
+    bounds = np.cumsum([0, 0, 1, 7, 8, 9, 15, 16, 17, 20, 3, 0, 12]).astype(np.int32)
+    run(kernel, [bounds, np.random.default_rng(3).random(160), np.zeros(12)], 1, 12, opt=opt)
+
+
+@pytest.mark.parametrize("coarsen", [1, 4])
+def test_constants_as_large_as_integers(coarsen):
+    """Bytes of such an index are beyond 64 bits: the compiler's own arithmetic wraps, as addresses do. Nothing is read there."""
+
+    def kernel(m, rows, x, out):
+        i = cuda.grid(1)
+        acc = x[i]
+        for p in range(rows):
+            acc += m[p, 2**62] + m[p + 1, 2**62 + 2**61] + m[p + 2, 2**63 - 1]
+        if rows > 0:
+            acc += x[i + 2**62] + x[i + 2**63 - 1] + x[i + 2**62 + 2**61]
+        out[i] = acc
+
+    run(kernel, [np.zeros((4, 3)), 0, np.arange(8.0), np.zeros(8)], 2, 4, coarsen=coarsen)
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_the_gpus_code_has_no_loop_for_the_rest(one_entry):
+    def kernel(start, value, y):
+        row = cuda.grid(1)
+        acc = 0.0
+        for k in range(start[row], start[row + 1]):
+            acc += value[k]
+        y[row] = acc
+
+    ptx = cuda.compile_ptx(kernel, "void(int32[::1], float32[::1], float32[::1])", cc="sm_90", coarsen=1)[0]
+    assert ptx.count("ld.global.b32") == 2 + 8 and ptx.count("nounroll") == 1 and ptx.count("setp.lt.u32") + ptx.count("setp.gt.u32") >= 7

@@ -1,0 +1,495 @@
+/* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops. Calls with complex numbers go on to complex_functions.c.
+ *
+ * A Python bool is NumPy's bool here. Python ints and floats give way to NumPy's numbers; alone they are int64 and float64. No
+ * result is weak. Numba's ufuncs are NumPy's loops too, but without those of 16 bits, and beside a float or complex number an integer has no
+ * say. */
+#include <math.h>
+
+#include "typeinfer/rules/numpy.h"
+#include "typeinfer/value/dates.h"
+
+static const Type *boolean(Ty *ty) { return ty_id(ty, TY_BOOL); }
+static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
+static Val compare(Ty *ty, Op op, Val a, Val b) {
+  return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
+}
+static Val to_bool(Ty *ty, Val v) { return ty_cast(ty, v, boolean(ty)); }
+
+/* Are the arguments from number `from` on numbers, or None? */
+static bool numbers_from(Ty *ty, const TyCall *c, uint32_t from, bool or_none) {
+  for (uint32_t k = from; k < c->n; k++)
+    if (!ty_is_number(c->args[k].type) && !(or_none && c->args[k].type->id == TY_NONE)) {
+      (void)ty_argument_type(ty, c, k, "a number");
+      return false;
+    }
+  return true;
+}
+
+static bool numbers(Ty *ty, const TyCall *c) { return numbers_from(ty, c, 0, false); }
+
+static bool is_numba(const Ty *ty) { return ty->cx->typing == TYPING_NUMBA; }
+
+static void drop_integers(Ty *ty, Val *x, uint32_t n) {
+  TypeId floating = TY_VOID;
+  for (uint32_t k = 0; k < n; k++)
+    if (!ty_is_integral(x[k].type))
+      floating = floating == TY_VOID ? x[k].type->id
+                                     : ty_promote(TYPING_NUMPY, floating, x[k].type->id);
+  for (uint32_t k = 0; floating != TY_VOID && k < n; k++)
+    if (ty_is_integral(x[k].type))
+      x[k] = ty_cast_id(ty, x[k], floating);
+}
+
+/* A uint64 and another integer come in the type that NumPy's loop has for them: Numba's operators have int64 for a signed one and a bool. */
+static void to_loop(Ty *ty, Val *x) {
+  TypeId t = ty_promote(TYPING_NUMPY, x[0].type->id, x[1].type->id);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_numba(ty) && (t == TY_F64 || t == TY_U64))
+      x[k] = ty_cast_id(ty, x[k], t);
+}
+
+/* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers lose no bits of it. */
+static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
+  if (!is_numba(ty) || is_bottom(r))
+    return r;
+  TypeId a = x[0].type->id, b = n > 1 ? x[1].type->id : a;
+  TyOp loop = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b) : ty_unary_types(TYPING_NUMPY, op, a);
+  TypeId t = loop.ok ? loop.result : TY_I8; /* of bools, for which NumPy has no loop */
+  bool narrow = op == OP_TRUEDIV && ty_is_integral(x[0].type) && ty_bits(x[0].type) <= 16 &&
+                ty_bits(x[1].type) <= 16;
+  /* which has more than twice the bits of the operands */
+  return ty_cast_id(ty, r, narrow ? TY_F32 : t);
+}
+
+/* The arguments as the operators take them: weak numbers stay weak beside a strong one. */
+bool np_operands(Ty *ty, const TyCall *c, Val *out) {
+  if (!numbers(ty, c))
+    return false;
+  bool strong = false;
+  for (uint32_t k = 0; k < c->n; k++) {
+    out[k] = c->args[k].type->id == TY_PYBOOL ? to_bool(ty, c->args[k]) : c->args[k];
+    strong |= !ty_is_weak(c->args[k].type);
+  }
+  for (uint32_t k = 0; k < c->n && !strong; k++)
+    out[k] = ty_cast_id(ty, out[k], ty_strengthen(out[k].type->id));
+  if (is_numba(ty))
+    drop_integers(ty, out, c->n);
+  return true;
+}
+
+/* The arguments in their common type, with which a constant must be compatible. */
+static const Type *common(Ty *ty, const TyCall *c, Val *out) {
+  if (!np_operands(ty, c, out))
+    return NULL;
+  TypeId t = out[0].type->id;
+  for (uint32_t k = 1; k < c->n; k++)
+    t = ty_promote(TYPING_NUMPY, t, out[k].type->id);
+  t = ty_strengthen(t);
+  for (uint32_t k = 0; k < c->n; k++) {
+    out[k] = ty_operand(ty, out[k], t);
+    if (is_bottom(out[k]))
+      return NULL;
+  }
+  return ty_id(ty, t);
+}
+
+/* --- functions of floats --- */
+
+/* The narrowest float type that holds a type's values, as NumPy has it; bool where any of 16 bits does. */
+static TypeId float_loop(TypeId t) {
+  switch (t) {
+  case TY_PYBOOL:
+  case TY_BOOL:
+  case TY_I8:
+  case TY_U8: return TY_BOOL;
+  case TY_F16: return TY_F16;
+  case TY_BF16: return TY_BF16;
+  case TY_I16:
+  case TY_U16:
+  case TY_F32: return TY_F32;
+  default: return TY_F64;
+  }
+}
+
+/* A weak float has no say beside a strong one, nor a weak int beside any strong number but a bool; else they are float64. */
+static TypeId float_type(const Ty *ty, const TyCall *c) {
+  TypeId widest = TY_BOOL, weak_kind = TY_PYBOOL;
+  bool strong_int = false, strong_float = false, any_float = false;
+  for (uint32_t k = 0; k < c->n; k++)
+    any_float |= ty_is_float(c->args[k].type);
+  for (uint32_t k = 0; k < c->n; k++) {
+    const Type *t = c->args[k].type;
+    bool number = ty_kind(t) != KIND_BOOL;
+    if (is_numba(ty) && any_float && !ty_is_float(t))
+      continue;
+    if (ty_is_weak(t) && number) {
+      weak_kind = t->id > weak_kind ? t->id : weak_kind;
+      continue;
+    }
+    strong_float |= ty_is_float(t);
+    strong_int |= number && !ty_is_float(t);
+    widest = ty_promote(TYPING_NUMPY, widest, float_loop(t->id));
+  }
+  bool speaks = weak_kind == TY_PYFLOAT ? !strong_float
+                                        : weak_kind == TY_PYINT && !strong_float && !strong_int;
+  return speaks ? TY_F64 : widest != TY_BOOL ? widest : is_numba(ty) ? TY_F32 : TY_F16;
+}
+
+const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
+  if (!numbers(ty, c))
+    return NULL;
+  if (ty_is_complex_call(c)) {
+    (void)ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
+    return NULL;
+  }
+  TypeId t = float_type(ty, c);
+  for (uint32_t k = 0; k < c->n; k++)
+    out[k] = ty_cast_id(ty, c->args[k], t);
+  return ty_id(ty, t);
+}
+
+/* The function that computes it, of the same operand types. */
+static const IntrinsicId functions[INTR_COUNT] = {
+    [INTR_NP_SQRT] = INTR_MATH_SQRT,
+    [INTR_NP_CBRT] = INTR_MATH_CBRT,
+    [INTR_NP_EXP] = INTR_MATH_EXP,
+    [INTR_NP_EXP2] = INTR_MATH_EXP2,
+    [INTR_NP_EXPM1] = INTR_MATH_EXPM1,
+    [INTR_NP_LOG] = INTR_MATH_LOG,
+    [INTR_NP_LOG2] = INTR_MATH_LOG2,
+    [INTR_NP_LOG10] = INTR_MATH_LOG10,
+    [INTR_NP_LOG1P] = INTR_MATH_LOG1P,
+    [INTR_NP_SIN] = INTR_MATH_SIN,
+    [INTR_NP_COS] = INTR_MATH_COS,
+    [INTR_NP_TAN] = INTR_MATH_TAN,
+    [INTR_NP_ARCSIN] = INTR_MATH_ASIN,
+    [INTR_NP_ARCCOS] = INTR_MATH_ACOS,
+    [INTR_NP_ARCTAN] = INTR_MATH_ATAN,
+    [INTR_NP_SINH] = INTR_MATH_SINH,
+    [INTR_NP_COSH] = INTR_MATH_COSH,
+    [INTR_NP_TANH] = INTR_MATH_TANH,
+    [INTR_NP_ARCSINH] = INTR_MATH_ASINH,
+    [INTR_NP_ARCCOSH] = INTR_MATH_ACOSH,
+    [INTR_NP_ARCTANH] = INTR_MATH_ATANH,
+    [INTR_NP_FABS] = INTR_MATH_FABS,
+    [INTR_NP_RINT] = INTR_PY_ROUND,
+    [INTR_NP_ARCTAN2] = INTR_MATH_ATAN2,
+    [INTR_NP_HYPOT] = INTR_MATH_HYPOT,
+    [INTR_NP_COPYSIGN] = INTR_MATH_COPYSIGN,
+    [INTR_NP_NEXTAFTER] = INTR_MATH_NEXTAFTER,
+    [INTR_NP_FLOOR] = INTR_MATH_FLOOR,
+    [INTR_NP_CEIL] = INTR_MATH_CEIL,
+    [INTR_NP_TRUNC] = INTR_MATH_TRUNC,
+    [INTR_NP_ISNAN] = INTR_MATH_ISNAN,
+    [INTR_NP_ISINF] = INTR_MATH_ISINF,
+    [INTR_NP_ISFINITE] = INTR_MATH_ISFINITE,
+};
+
+/* In float32 at least, and rounded to x's type. */
+static Val scaled(Ty *ty, Val x, double factor) {
+  Val wide = ty_bits(x.type) < 32 ? ty_cast_id(ty, x, TY_F32) : x;
+  return ty_cast(ty, ty_op2(ty, OP_MUL, wide.type, wide, number(ty, wide, factor)), x.type);
+}
+
+/* Dates and complex numbers have rules of their own: *r. */
+static bool is_of_other_kind(Ty *ty, const TyCall *c, Val *r) {
+  bool date = ty_is_date_call(c), other = date || ty_is_complex_call(c);
+  if (other)
+    *r = date ? ty_date_ufunc(ty, c) : ty_complex_ufunc(ty, c);
+  return other;
+}
+
+Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
+  Val x;
+  const Type *t = np_float_arguments(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  switch (c->id) {
+  case INTR_NP_DEG2RAD:
+  case INTR_NP_RADIANS: return scaled(ty, x, M_PI / 180);
+  case INTR_NP_RAD2DEG:
+  case INTR_NP_DEGREES: return scaled(ty, x, 180 / M_PI);
+  default: return ty_intrinsic(ty, functions[c->id], t, &x, 1);
+  }
+}
+
+Val ty_rule_np_float2(Ty *ty, const TyCall *c) {
+  Val x[2];
+  const Type *t = np_float_arguments(ty, c, x);
+  return t ? ty_intrinsic(ty, functions[c->id], t, x, 2) : BOTTOM;
+}
+
+Val ty_rule_np_whole(Ty *ty, const TyCall *c) {
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
+  Val x;
+  const Type *t = common(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  return ty_is_integral(t) ? x : ty_intrinsic(ty, functions[c->id], t, &x, 1);
+}
+
+/* --- operators --- */
+
+static const Op operators[INTR_COUNT] = {
+    [INTR_NP_NEGATIVE] = OP_NEG,       [INTR_NP_POSITIVE] = OP_POS,
+    [INTR_NP_INVERT] = OP_INVERT,      [INTR_NP_ADD] = OP_ADD,
+    [INTR_NP_SUBTRACT] = OP_SUB,       [INTR_NP_MULTIPLY] = OP_MUL,
+    [INTR_NP_DIVIDE] = OP_TRUEDIV,     [INTR_NP_FLOOR_DIVIDE] = OP_FLOORDIV,
+    [INTR_NP_REMAINDER] = OP_MOD,      [INTR_NP_POWER] = OP_POW,
+    [INTR_NP_BITWISE_AND] = OP_AND,    [INTR_NP_BITWISE_OR] = OP_OR,
+    [INTR_NP_BITWISE_XOR] = OP_XOR,    [INTR_NP_LEFT_SHIFT] = OP_LSHIFT,
+    [INTR_NP_RIGHT_SHIFT] = OP_RSHIFT, [INTR_NP_EQUAL] = OP_EQ,
+    [INTR_NP_NOT_EQUAL] = OP_NE,       [INTR_NP_LESS] = OP_LT,
+    [INTR_NP_LESS_EQUAL] = OP_LE,      [INTR_NP_GREATER] = OP_GT,
+    [INTR_NP_GREATER_EQUAL] = OP_GE,   [INTR_NP_LOGICAL_AND] = OP_AND,
+    [INTR_NP_LOGICAL_OR] = OP_OR,      [INTR_NP_LOGICAL_XOR] = OP_XOR,
+};
+
+Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
+  Val x;
+  if (ty_is_date_call(c))
+    return ty_unary(ty, operators[c->id], c->args[0]);
+  return np_operands(ty, c, &x)
+             ? of_loop(ty, operators[c->id], &x, 1, ty_unary(ty, operators[c->id], x))
+             : BOTTOM;
+}
+
+Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
+  Val x[2];
+  Op op = operators[c->id];
+  if (ty_is_date_call(c))
+    return ty_binary(ty, op, c->args[0], c->args[1]);
+  if (ty_is_complex_call(c) && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
+    return ty_complex_ufunc(ty, c);
+  if (!np_operands(ty, c, x))
+    return BOTTOM;
+  to_loop(ty, x);
+  return of_loop(ty, op, x, 2, ty_binary(ty, op, x[0], x[1]));
+}
+
+Val ty_rule_np_logic(Ty *ty, const TyCall *c) {
+  if (!numbers(ty, c))
+    return BOTTOM;
+  Val a = to_bool(ty, ty_truth(ty, c->args[0])), b = to_bool(ty, ty_truth(ty, c->args[1]));
+  return ty_op2(ty, operators[c->id], boolean(ty), a, b);
+}
+
+Val ty_rule_np_not(Ty *ty, const TyCall *c) {
+  return numbers(ty, c) ? to_bool(ty, ty_not(ty, c->args[0])) : BOTTOM;
+}
+
+/* --- the rest, by parts --- */
+
+static Val is_nan(Ty *ty, Val x) {
+  return ty_intrinsic(ty, INTR_MATH_ISNAN, ty_id(ty, TY_PYBOOL), &x, 1);
+}
+
+/* x1 where it is the one or x1 (minimum: x2 for fmin) is a nan, else x2. */
+Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
+  Val x[2];
+  const Type *t = common(ty, c, x);
+  if (!t)
+    return BOTTOM;
+  bool low = c->id == INTR_NP_MINIMUM || c->id == INTR_NP_FMIN;
+  bool skips = c->id == INTR_NP_FMIN || c->id == INTR_NP_FMAX;
+  Val first = compare(ty, low ? OP_LE : OP_GE, x[0], x[1]);
+  if (ty_is_float(t))
+    first = ty_op2(ty, OP_OR, ty_id(ty, TY_PYBOOL), first, is_nan(ty, x[skips]));
+  return ty_select(ty, first, x[0], x[1]);
+}
+
+/* The common type of x and y, as NumPy's result_type has it. */
+Val ty_rule_np_where(Ty *ty, const TyCall *c) {
+  if (!numbers_from(ty, c, 1, false))
+    return BOTTOM;
+  TyCall values = {.id = c->id,
+                   .name = c->name,
+                   .n = 2,
+                   .args = {c->args[1], c->args[2]},
+                   .given = {true, true}};
+  Val x[2], cond = ty_truth(ty, c->args[0]);
+  if (is_bottom(cond) || !common(ty, &values, x))
+    return BOTTOM;
+  return ty_select(ty, cond, x[0], x[1]);
+}
+
+/* NumPy's loop: the minimum of a_max and the maximum of a_min and a, all in one type; a nan stays. */
+Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
+  if (!numbers_from(ty, c, 0, true))
+    return BOTTOM;
+  TyCall values = {.id = c->id, .name = c->name};
+  uint32_t at[3], n = 0;
+  for (uint32_t k = 0; k < 3; k++)
+    if (!k || c->args[k].type->id != TY_NONE) {
+      at[n] = k;
+      values.args[n] = c->args[k];
+      values.given[n++] = true;
+    }
+  values.n = n;
+  Val x[3];
+  if (ty_is_complex_call(&values))
+    return ty_argument_type(ty, c, 0, "a real number");
+  if (!common(ty, &values, x))
+    return BOTTOM;
+  Val r = x[0];
+  for (uint32_t k = 1; k < n; k++) {
+    TyCall bound = {.id = at[k] == 1 ? INTR_NP_MAXIMUM : INTR_NP_MINIMUM,
+                    .name = c->name,
+                    .n = 2,
+                    .args = {r, x[k]},
+                    .given = {true, true}};
+    r = ty_rule_np_minmax(ty, &bound);
+  }
+  return r;
+}
+
+Val ty_rule_np_round(Ty *ty, const TyCall *c) {
+  Val x = c->args[0];
+  int64_t n = 0;
+  if (!ty_is_number(x.type) || ty_is_complex(x.type))
+    return ty_argument_type(ty, c, 0, "a real number");
+  if (c->given[1] && !fz_get_int(c->args[1].konst, &n))
+    return ty_not_constant(ty, "decimals of np.round()", NULL);
+  x = ty_cast_id(ty, x, ty_kind(x.type) == KIND_BOOL ? TY_F16 : ty_strengthen(x.type->id));
+  return n || ty_is_integral(x.type) ? ty_round_digits(ty, x, n)
+                                     : ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
+}
+
+/* Of integers of one type: a % b is moved from b's sign to a's. */
+static Val int_fmod(Ty *ty, Val a, Val b) {
+  Val r = of_loop(ty, OP_MOD, (Val[]){a, b}, 2, ty_binary(ty, OP_MOD, a, b));
+  if (is_bottom(r) || !ty_is_signed(r.type))
+    return r;
+  const Type *pybool = ty_id(ty, TY_PYBOOL);
+  Val zero = number(ty, r, 0);
+  Val differ = compare(ty, OP_NE, compare(ty, OP_LT, a, zero), compare(ty, OP_LT, b, zero));
+  Val move = ty_op2(ty, OP_AND, pybool, differ, compare(ty, OP_NE, r, zero));
+  return ty_select(ty, move, ty_op2(ty, OP_SUB, r.type, r, b), r);
+}
+
+Val ty_rule_np_fmod(Ty *ty, const TyCall *c) {
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
+  Val x[2];
+  const Type *t = common(ty, c, x);
+  if (!t)
+    return BOTTOM;
+  if (ty_is_float(t))
+    return ty_intrinsic(ty, INTR_MATH_FMOD, t, x, 2);
+  for (int k = 0; k < 2; k++)
+    x[k] = t->id == TY_BOOL ? ty_cast_id(ty, x[k], TY_I8) : x[k];
+  return int_fmod(ty, x[0], x[1]);
+}
+
+static Val sign_bit(Ty *ty, Val x) {
+  if (ty_is_float(x.type)) {
+    Val parts[] = {number(ty, x, 1), x};
+    x = ty_intrinsic(ty, INTR_MATH_COPYSIGN, x.type, parts, 2);
+  } else if (!ty_is_signed(x.type)) {
+    return ty_cast(ty, ty_const_bool(ty, false), boolean(ty));
+  }
+  return ty_op2(ty, OP_LT, boolean(ty), x, number(ty, x, 0));
+}
+
+Val ty_rule_np_class(Ty *ty, const TyCall *c) {
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
+  Val x;
+  const Type *t = common(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  if (c->id == INTR_NP_SIGNBIT)
+    return sign_bit(ty, x);
+  if (!ty_is_float(t))
+    return to_bool(ty, ty_const_bool(ty, c->id == INTR_NP_ISFINITE));
+  return ty_intrinsic(ty, functions[c->id], boolean(ty), &x, 1);
+}
+
+static Val sign(Ty *ty, const TyCall *c, Val x) {
+  if (x.type->id == TY_BOOL && !is_numba(ty))
+    return TY_FAIL(ty, ERR_BAD_OPERAND, c->name, TY_PRETTY(ty, x));
+  if (x.type->id == TY_BOOL)
+    x = ty_cast_id(ty, x, TY_I8);
+  Val zero = number(ty, x, 0), rest = zero;
+  if (ty_is_float(x.type))
+    rest = ty_select(ty, is_nan(ty, x), x, zero);
+  if (ty_kind(x.type) != KIND_UINT)
+    rest = ty_select(ty, compare(ty, OP_LT, x, zero), number(ty, x, -1), rest);
+  return ty_select(ty, compare(ty, OP_GT, x, zero), number(ty, x, 1), rest);
+}
+
+static Val reciprocal(Ty *ty, Val x) {
+  Val one = number(ty, x, 1);
+  if (ty_is_float(x.type))
+    return ty_op2(ty, OP_TRUEDIV, x.type, one, x);
+  Val rest = number(ty, x, 0);
+  if (ty_is_signed(x.type)) {
+    Val minus = number(ty, x, -1);
+    rest = ty_select(ty, compare(ty, OP_EQ, x, minus), minus, rest);
+  }
+  return ty_select(ty, compare(ty, OP_EQ, x, one), one, rest);
+}
+
+Val ty_rule_np_value(Ty *ty, const TyCall *c) {
+  Val r;
+  if (is_of_other_kind(ty, c, &r))
+    return r;
+  Val x;
+  const Type *t = common(ty, c, &x);
+  if (!t)
+    return BOTTOM;
+  if (c->id == INTR_NP_ABSOLUTE)
+    return t->id == TY_BOOL || ty_kind(t) == KIND_UINT ? x
+                                                       : ty_intrinsic(ty, INTR_PY_ABS, t, &x, 1);
+  if (c->id == INTR_NP_SIGN)
+    return sign(ty, c, x);
+  if (t->id == TY_BOOL)
+    x = ty_cast_id(ty, x, TY_I8);
+  return c->id == INTR_NP_SQUARE ? ty_op2(ty, OP_MUL, x.type, x, x) : reciprocal(ty, x);
+}
+
+/* --- functions that NumPy has for complex numbers' sake --- */
+
+Val ty_rule_np_conjugate(Ty *ty, const TyCall *c) {
+  Val x;
+  if (ty_is_complex_call(c))
+    return ty_complex_ufunc(ty, c);
+  const Type *t = common(ty, c, &x);
+  return t && t->id == TY_BOOL ? ty_cast_id(ty, x, TY_I8) : t ? x : BOTTOM;
+}
+
+Val ty_rule_np_part(Ty *ty, const TyCall *c) {
+  return ty_getattr(ty, c->args[0], c->id == INTR_NP_REAL ? "real" : "imag");
+}
+
+Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
+  TyCall angle = *c;
+  angle.n = 1;
+  if (!numbers(ty, &angle))
+    return BOTTOM;
+  Val r;
+  bool degrees = false;
+  if (c->given[1] && !fz_truth(c->args[1].konst, &degrees))
+    return ty_not_constant(ty, "deg of numpy.angle", NULL);
+  if (ty_is_complex_call(&angle)) {
+    r = ty_complex_ufunc(ty, &angle);
+  } else { /* arctan2(0, z) */
+    angle = (TyCall){.id = INTR_NP_ARCTAN2, .name = c->name, .n = 2, .given = {true, true}};
+    angle.args[0] = ty_const_int(ty, 0);
+    angle.args[1] = c->args[0];
+    r = ty_rule_np_float2(ty, &angle);
+  }
+  if (is_bottom(r) || !degrees)
+    return r;
+  return ty_op2(ty, OP_MUL, r.type, r, number(ty, r, 180 / M_PI));
+}
