@@ -45,18 +45,9 @@ static BcNode *emit(Decoder *d, BcOp op, uint32_t arg) {
 
 /* --- expansions: X rows of opcodes.def --- */
 
-static void bc_expand_two_locals(Decoder *d) {
-  static const BcOp ops[][3] = {
-      {BC_LOAD_FAST_LOAD_FAST, BC_LOAD_FAST, BC_LOAD_FAST},
-      {BC_LOAD_FAST_BORROW_LOAD_FAST_BORROW, BC_LOAD_FAST, BC_LOAD_FAST},
-      {BC_STORE_FAST_LOAD_FAST, BC_STORE_FAST, BC_LOAD_FAST},
-      {BC_STORE_FAST_STORE_FAST, BC_STORE_FAST, BC_STORE_FAST},
-  };
-  for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
-    if (ops[k][0] == d->op) {
-      emit(d, ops[k][1], d->arg >> 4);
-      emit(d, ops[k][2], d->arg & 15)->second = true;
-    }
+static void bc_expand_two_locals(Decoder *d, BcOp first, BcOp second) {
+  emit(d, first, d->arg >> 4);
+  emit(d, second, d->arg & 15)->second = true;
 }
 
 /* A null stands beside a callable so that calls of functions and of methods look the same: before it in 3.11 and 3.12. */
@@ -69,8 +60,7 @@ static void bc_expand_load_global(Decoder *d) {
     emit(d, BC_PUSH_NULL, 0);
 }
 
-static void bc_expand_load_attr(Decoder *d) {
-  bool method = d->op == BC_LOAD_METHOD || (d->version >= 312 && (d->arg & 1));
+static void bc_expand_load_attr(Decoder *d, bool method) {
   emit(d, BC_load_attr, d->version >= 312 ? d->arg >> 1 : d->arg);
   if (method)
     emit(d, BC_PUSH_NULL, 0);
@@ -107,29 +97,19 @@ static void set_target(BcNode *n, int k, uint32_t unit) {
   n->targets |= (uint8_t)(1 << k);
 }
 
-static void bc_expand_jump(Decoder *d) {
-  set_target(emit(d, BC_jump, 0), 0, d->op == BC_JUMP_FORWARD ? forward(d) : backward(d));
-}
+static void bc_expand_jump(Decoder *d, uint32_t unit) { set_target(emit(d, BC_jump, 0), 0, unit); }
 
-/* Makes a branch of the node: to `unit` if the value is `sense`, else on. */
-static void branch_to(Decoder *d, BcOp op, bool sense, uint32_t unit) {
+/* To `unit` if the value is `sense`, else on. */
+static void bc_expand_branch(Decoder *d, BcOp op, bool sense, uint32_t unit) {
   BcNode *n = emit(d, op, 0);
   n->succ[1] = n->succ[0];
   set_target(n, sense ? 0 : 1, unit);
 }
 
-static void bc_expand_branch(Decoder *d) {
-  const char *name = bc_info[d->op].name;
-  bool none = strstr(name, "NONE") != NULL;
-  bool sense = none ? !strstr(name, "NOT_NONE") : strstr(name, "TRUE") != NULL;
-  branch_to(d, none ? BC_branch_none : BC_branch, sense,
-            strstr(name, "BACKWARD") ? backward(d) : forward(d));
-}
-
 /* 3.11: x and y, x or y; later versions spell it out like this. */
-static void bc_expand_jump_or_pop(Decoder *d) {
+static void bc_expand_jump_or_pop(Decoder *d, bool sense) {
   emit(d, BC_COPY, 1);
-  branch_to(d, BC_branch, d->op == BC_JUMP_IF_TRUE_OR_POP, forward(d));
+  bc_expand_branch(d, BC_branch, sense, forward(d));
   emit(d, BC_POP_TOP, 0);
 }
 
@@ -151,9 +131,7 @@ static void bc_expand_store_slice(Decoder *d) {
 }
 
 /* Argument of `format`: conversion in the two low bits (none, str, repr, ascii), 4: a format spec is on top. */
-static void bc_expand_format(Decoder *d) {
-  emit(d, BC_format, d->op == BC_FORMAT_VALUE ? d->arg & 7 : d->op == BC_FORMAT_WITH_SPEC ? 4 : 0);
-}
+static void bc_expand_format(Decoder *d, uint32_t how) { emit(d, BC_format, how); }
 
 static void bc_expand_kw_names(Decoder *d) {
   emit(d, BC_LOAD_CONST, d->arg);
@@ -174,15 +152,20 @@ static void bc_expand_make_function(Decoder *d) {
   emit(d, BC_make_function, d->version >= 313 ? 0 : d->arg);
 }
 
-typedef void Expand(Decoder *d);
-static Expand *const expand[BC_COUNT] = {
+static void expand(Decoder *d) {
+  switch (d->op) {
 #define O(NAME, pop, push, lift)
 #define N(NAME)
 #define A(NAME, OF)
-#define X(NAME, expand) [BC_##NAME] = bc_expand_##expand,
+#define X(NAME, expand)                                                                            \
+  case BC_##NAME:                                                                                  \
+    bc_expand_##expand;                                                                            \
+    break;
 #define E(NAME, ERROR)
 #include "frontend/opcodes.def"
-};
+  default: cx_bug(d->cx, "%s has no expansion", bc_info[d->op].name);
+  }
+}
 
 /* --- the walk --- */
 
@@ -195,7 +178,7 @@ static void decode_one(Decoder *d) {
   case BC_KIND_NOTHING:
   case BC_KIND_ERROR: emit(d, d->op, d->arg); break;
   case BC_KIND_ALIAS: emit(d, (BcOp)info->alias, d->arg); break;
-  case BC_KIND_EXPAND: expand[d->op](d); break;
+  case BC_KIND_EXPAND: expand(d); break;
   }
 }
 
