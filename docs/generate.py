@@ -141,7 +141,7 @@ def ops_page():
     for r in rows("ir/ops.def", "OP"):
         lo, hi = r[3].strip(), r[4].strip()
         args = lo if lo == hi else f"{lo}+" if hi == "-1" else f"{lo}-{hi}"
-        out += f"| `{r[1]}` | {stage[r[2].strip()]} | {args} | {r[5].strip().lower()} | {cell(r[6])} |\n"
+        out += f"| `{r[1]}` | {stage[r[2].strip()]} | {args} | {r[5].strip().lower()} | {cell(r[8])} |\n"
     return out
 
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const OpInfo ir_op_info[OP_COUNT] = {
-#define OP(ID, text, stage, lo, hi, effect, doc)                                                   \
+#define OP(ID, text, stage, lo, hi, effect, rule, lower, doc)                                      \
   [OP_##ID] = {text, STAGE_##stage, lo, hi, EFFECT_##effect},
 #include "ir/ops.def"
 #undef OP

@@ -16,7 +16,7 @@ typedef struct Fn Fn;
 typedef struct Program Program;
 
 typedef enum Op {
-#define OP(ID, text, stage, lo, hi, effect, doc) OP_##ID,
+#define OP(ID, text, stage, lo, hi, effect, rule, lower, doc) OP_##ID,
 #include "ir/ops.def"
 #undef OP
   OP_COUNT

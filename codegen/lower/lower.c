@@ -341,6 +341,10 @@ static void lw_wrap_index(Lower *lw, Ins *i) {
   lw_set(lw, i, LLVMBuildSelect(lw->b, negative, wrapped, index, ""));
 }
 
+static void lw_none(Lower *lw, Ins *i) {
+  cx_bug(lw->cx, "%s has no lowering", ir_op_info[i->op].text);
+}
+
 static void lw_use_param(Lower *lw, Ins *i) { CX_ASSERT(lw->cx, i->note); }
 
 static void lw_unreachable(Lower *lw, Ins *i) {
@@ -353,71 +357,19 @@ static void lw_unreachable(Lower *lw, Ins *i) {
 typedef void (*LowerOp)(Lower *lw, Ins *i);
 
 static const LowerOp lowerers[OP_COUNT] = {
-    [OP_CONST] = lw_constant,
-    [OP_PARAM] = lw_use_param,
-    [OP_UNSET] = lw_unset,
-    [OP_PHI] = lw_phi,
-    [OP_ADD] = lw_arithmetic,
-    [OP_SUB] = lw_arithmetic,
-    [OP_MUL] = lw_arithmetic,
-    [OP_TRUEDIV] = lw_truediv,
-    [OP_AND] = lw_arithmetic,
-    [OP_OR] = lw_arithmetic,
-    [OP_XOR] = lw_arithmetic,
-    [OP_FLOORDIV] = lw_divide,
-    [OP_MOD] = lw_divide,
-    [OP_POW] = lw_power,
-    [OP_LSHIFT] = lw_shift,
-    [OP_RSHIFT] = lw_shift,
-    [OP_NEG] = lw_unary,
-    [OP_INVERT] = lw_unary,
-    [OP_NOT] = lw_unary,
-    [OP_TRUTH] = lw_unary,
-    [OP_LT] = lw_compare,
-    [OP_LE] = lw_compare,
-    [OP_EQ] = lw_compare,
-    [OP_NE] = lw_compare,
-    [OP_GT] = lw_compare,
-    [OP_GE] = lw_compare,
-    [OP_MAKE_TUPLE] = lw_make_tuple,
-    [OP_MAKE_SLICE] = lw_make_tuple,
-    [OP_TUPLE_GET] = lw_tuple_get,
-    [OP_TUPLE_INDEX] = lw_tuple_index,
-    [OP_CAST] = lw_cast_ins,
-    [OP_SELECT] = lw_select,
-    [OP_EXTENT] = lw_extent,
-    [OP_STRIDE] = lw_stride,
-    [OP_ADDRESS] = lw_array_address,
-    [OP_WRAP_INDEX] = lw_wrap_index,
-    [OP_CHECK_INDEX] = lw_check_index,
-    [OP_CHECK] = lw_check,
-    [OP_LOAD] = lw_load,
-    [OP_STORE] = lw_store,
-    [OP_VIEW] = lw_view,
-    [OP_ALLOC] = lw_alloc,
-    [OP_CONST_ARRAY] = lw_const_array,
-    [OP_INTRINSIC] = lw_intrinsic_ins,
-    [OP_ATOMIC] = lw_atomic,
-    [OP_CALL_FN] = lw_call,
-    [OP_CALL_C] = lw_call_declared,
-    [OP_PRINT] = lw_print,
-    [OP_BR] = lw_branch,
-    [OP_CONDBR] = lw_condbranch,
-    [OP_RET] = lw_return,
-    [OP_RAISE] = lw_raise,
-    [OP_UNREACHABLE] = lw_unreachable,
+#define OP(ID, text, stage, lo, hi, effect, rule, lower, doc) [OP_##ID] = lw_##lower,
+#include "ir/ops.def"
+#undef OP
 };
 
 static void lower_block(Lower *lw, Block *b) {
   BlockNote *n = b->note;
   lw_at(lw, n->begin);
   FOR_INS (b, i) {
-    LowerOp f = lowerers[i->op];
-    if (!f || !i->type)
-      cx_bug(lw->cx, "%s has no lowering", ir_op_info[i->op].text);
+    CX_ASSERT(lw->cx, i->type);
     lw->ins = i;
     cg_debug_at(lw->cg, lw->b, i->loc);
-    f(lw, i);
+    lowerers[i->op](lw, i);
   }
   if (!n->end)
     n->end = LLVMGetInsertBlock(lw->b);

@@ -43,6 +43,10 @@ static Val rule_iter_item(Ty *ty, Ins *i) {
 static Val rule_iter_step(Ty *ty, Ins *i) {
   return ty_iter_step(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1));
 }
+static Val rule_none(Ty *ty, Ins *i) {
+  cx_bug(ty->cx, "%s has no typing rule", ir_op_info[i->op].text);
+}
+static Val rule_read(Ty *ty, Ins *i) { return ty_read(ty, i); }
 static Val rule_const(Ty *ty, Ins *i) { return ty_const(ty, i->aux.frozen); }
 
 static Val rule_global(Ty *ty, Ins *i) {
@@ -181,61 +185,9 @@ static Val rule_is_seq(Ty *ty, Ins *i) {
 }
 
 static const OpRule rules[OP_COUNT] = {
-    [OP_CONST] = rule_const,
-    [OP_GLOBAL] = rule_global,
-    [OP_READ] = ty_read,
-    [OP_ADD] = rule_binary,
-    [OP_SUB] = rule_binary,
-    [OP_MUL] = rule_binary,
-    [OP_TRUEDIV] = rule_binary,
-    [OP_FLOORDIV] = rule_binary,
-    [OP_MOD] = rule_binary,
-    [OP_POW] = rule_binary,
-    [OP_LSHIFT] = rule_binary,
-    [OP_RSHIFT] = rule_binary,
-    [OP_AND] = rule_binary,
-    [OP_OR] = rule_binary,
-    [OP_XOR] = rule_binary,
-    [OP_MATMUL] = rule_binary,
-    [OP_LT] = rule_binary,
-    [OP_LE] = rule_binary,
-    [OP_EQ] = rule_binary,
-    [OP_NE] = rule_binary,
-    [OP_GT] = rule_binary,
-    [OP_GE] = rule_binary,
-    [OP_NEG] = rule_unary,
-    [OP_POS] = rule_unary,
-    [OP_INVERT] = rule_unary,
-    [OP_NOT] = rule_not,
-    [OP_TRUTH] = rule_truth,
-    [OP_IS] = rule_is,
-    [OP_IS_NOT] = rule_is,
-    [OP_IN] = rule_in,
-    [OP_NOT_IN] = rule_in,
-    [OP_GETATTR] = rule_getattr,
-    [OP_SETATTR] = rule_setattr,
-    [OP_GETITEM] = rule_getitem,
-    [OP_SETITEM] = rule_setitem,
-    [OP_DELITEM] = rule_delitem,
-    [OP_CALL] = rule_call,
-    [OP_CALL_STAR] = rule_call_star,
-    [OP_MAKE_TUPLE] = rule_make_tuple,
-    [OP_MAKE_DICT] = rule_make_dict,
-    [OP_MAKE_LIST] = rule_make_tuple,
-    [OP_MAKE_SLICE] = rule_make_slice,
-    [OP_MAKE_STR] = rule_make_str,
-    [OP_FORMAT] = rule_format,
-    [OP_MAKE_FUNC] = rule_make_func,
-    [OP_UNPACK] = rule_unpack,
-    [OP_UNPACK_EX] = rule_unpack_ex,
-    [OP_LIST_EXTEND] = rule_list_extend,
-    [OP_LEN_MATCH] = rule_len,
-    [OP_IS_SEQ] = rule_is_seq,
-    [OP_ITER] = rule_iter,
-    [OP_ITER_START] = rule_iter_start,
-    [OP_ITER_MORE] = rule_iter_more,
-    [OP_ITER_ITEM] = rule_iter_item,
-    [OP_ITER_STEP] = rule_iter_step,
+#define OP(ID, text, stage, lo, hi, effect, rule, lower, doc) [OP_##ID] = rule_##rule,
+#include "ir/ops.def"
+#undef OP
 };
 
 /* Numba's typing has no weak numbers: they are int64, float64, complex128 and bool. */
@@ -253,7 +205,6 @@ static const Type *strong_type(Ty *ty, const Type *t) {
 }
 
 Val ty_eval(Ty *ty, Ins *i) {
-  CX_ASSERT(ty->cx, rules[i->op]);
   Val v = rules[i->op](ty, i);
   if (is_bottom(v))
     return v;
