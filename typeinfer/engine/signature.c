@@ -87,9 +87,9 @@ Signature ty_signature(Cx *cx, const char *text) {
 static const Type *argument_type(Cx *cx, const Type *t) {
   if (t->id == TY_RECORD)
     return ty_array(cx, t, 0, LAYOUT_C, SPACE_GLOBAL, false, false);
-  if (cx->typing == TYPING_NUMPY && t->id != TY_TUPLE)
+  if (ty_policy(cx)->weak && t->id != TY_TUPLE)
     return t;
-  if (ty_is_scalar(t) && cx->typing != TYPING_NUMPY)
+  if (ty_is_scalar(t) && !ty_policy(cx)->weak)
     return ty_scalar(cx, ty_strengthen(t->id));
   if (t->id != TY_TUPLE)
     return t;

@@ -100,7 +100,7 @@ static bool constant_exponent(Val b, double *out) {
   return true;
 }
 
-/* x ** y of Numba's integers, of which r is right for y >= 0: what 1 / x ** -y has of a whole number, the lowest integer for 1 / 0. */
+/* TyPolicy.power_inverts: x ** y of integers, of which r is right for y >= 0: what 1 / x ** -y has of a whole number, the lowest integer for 1 / 0. */
 static Val with_inverse(Ty *ty, Val x, Val y, Val r) {
   const Type *t = r.type, *pybool = ty_id(ty, TY_PYBOOL);
   Val zero = ty_scalar_const(ty, t->id, 0), one = ty_scalar_const(ty, t->id, 1);
@@ -130,7 +130,7 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
     if (!is_bottom(r))
       return r;
   }
-  if (ty_is_signed(t) && ty->cx->typing == TYPING_NUMBA)
+  if (ty_is_signed(t) && ty_policy(ty->cx)->power_inverts)
     return with_inverse(ty, x, y, ty_op2(ty, OP_POW, t, x, y));
   if (ty_is_signed(t) && ty->cx->debug)
     ty_check(ty, ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), y, ty_scalar_const(ty, t->id, 0)),
@@ -205,7 +205,7 @@ static bool divides_ints(const Ty *ty, Op op, Val a, Val b) {
   bool ints = ty_is_weak(a.type) && ty_is_integral(a.type) && ty_is_weak(b.type) &&
               ty_is_integral(b.type);
   int64_t k;
-  return op == OP_TRUEDIV && ints && ty->cx->typing == TYPING_NUMPY &&
+  return op == OP_TRUEDIV && ints && ty_policy(ty->cx)->weak &&
          (!a.konst || fz_get_int(a.konst, &k)) && (!b.konst || fz_get_int(b.konst, &k));
 }
 

@@ -245,17 +245,15 @@ static Val convert(Ty *ty, TypeId to, Val v) {
                    TY_PRETTY(ty, v));
   bool kept = (to == TY_PYINT && ty_is_integral(v.type) && v.type->id != TY_BOOL) ||
               (to == TY_PYFLOAT && ty_is_float(v.type));
-  if (ty->cx->typing == TYPING_NUMBA && kept) /* Numba's int() and float() change the kind only */
-    return v;
-  return ty_operand(ty, v, to);
+  return kept && ty_policy(ty->cx)->keeps_width ? v : ty_operand(ty, v, to);
 }
 
 Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
   const Type *t = ty_id(ty, to);
-  bool float32s = n > 0; /* Numba's complex() of them is complex64 */
+  bool float32s = n > 0;
   for (uint32_t k = 0; k < n; k++)
     float32s &= args[k].type && args[k].type->id == TY_F32;
-  if (ty->cx->typing == TYPING_NUMBA && to == TY_PYCOMPLEX && float32s)
+  if (float32s && to == TY_PYCOMPLEX && ty_policy(ty->cx)->keeps_width)
     t = ty_id(ty, to = TY_C64);
   if (ty_is_complex(t) && n == 2)
     return ty_complex_of(ty, t, args[0], args[1]);

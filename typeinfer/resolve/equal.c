@@ -261,8 +261,7 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate) {
   bool numbers = ty_is_number(a.type) && ty_is_number(b.type);
   if (numbers && (is_known_bool(a) || is_known_bool(b)))
     return is_known_bool(b) ? is_bool(ty, a, b, negate) : is_bool(ty, b, a, negate);
-  if (numbers && ty->cx->typing ==
-                     TYPING_NUMBA) /* to Numba numbers of one type are the same if they are equal */
+  if (numbers && !ty_policy(ty->cx)->weak) /* those of one type are the same if they are equal */
     return a.type == b.type ? ty_equal(ty, negate ? OP_NE : OP_EQ, a, b)
                             : ty_const_bool(ty, negate);
   if (ty_is_fstring(a) || ty_is_fstring(b))

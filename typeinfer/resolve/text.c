@@ -116,10 +116,10 @@ static bool add_number(Ty *ty, TyText *t, Val v) {
   return true;
 }
 
-/* repr(): NumPy's numbers say their type; Numba's do not. */
+/* repr(): NumPy's numbers say their type, where Python's are no such numbers. */
 static bool add_repr(Ty *ty, TyText *t, Val v) {
   bool named = !ty_is_weak(v.type) && !t->numbered && v.type->id != TY_BF16 &&
-               ty->cx->typing == TYPING_NUMPY;
+               ty_policy(ty->cx)->weak;
   bool boolean = v.type->id == TY_BOOL;
   /* one pair of parentheses, which the conversion's - asks for */
   if (named && ty_is_complex(v.type)) {

@@ -19,7 +19,7 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (x.type->id == TY_PYBOOL)
     return ty_cast_id(ty, x, TY_PYINT);
-  if (x.type->id == TY_BOOL && ty->cx->typing == TYPING_NUMBA)
+  if (x.type->id == TY_BOOL && ty_policy(ty->cx)->bool_is_int)
     return ty_cast_id(ty, x, TY_I8);
   if (ty_is_complex(x.type))
     return ty_complex_abs(ty, x);
@@ -185,7 +185,7 @@ Val ty_round_digits(Ty *ty, Val x, int64_t n) {
 static Val round_digits(Ty *ty, const TyCall *c, Val x) {
   int64_t n;
   Val digits = c->args[1];
-  if (ty->cx->typing == TYPING_NUMBA && ty_is_integral(x.type)) /* Numba's is of floats */
+  if (ty_policy(ty->cx)->narrow_is_float && ty_is_integral(x.type))
     x = ty_cast_id(ty, x, ty_is_narrow(x.type) ? TY_F32 : TY_F64);
   if (fz_get_int(digits.konst, &n))
     return ty_round_digits(ty, x, n);
@@ -226,8 +226,7 @@ Val ty_rule_range(Ty *ty, const TyCall *c) {
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "it takes 1 to 3 integers");
   Val parts[3] = {ty_const_int(ty, 0), ty_const_int(ty, 0), ty_const_int(ty, 1)};
   for (uint32_t k = 0; k < c->n; k++) {
-    /* Numba cuts floats, which its math.ceil() and floor() are */
-    bool cut = ty->cx->typing == TYPING_NUMBA && ty_is_float(c->args[k].type);
+    bool cut = ty_policy(ty->cx)->float_floor && ty_is_float(c->args[k].type);
     if (!cut && !ty_is_integral(c->args[k].type))
       return ty_argument_type(ty, c, k, "an integer");
     parts[c->n == 1 ? 1 : k] = ty_cast_id(ty, c->args[k], TY_PYINT);
@@ -333,11 +332,11 @@ Val ty_rule_slice(Ty *ty, const TyCall *c) {
   return ty_slice(ty, parts);
 }
 
-/* NumPy's float64 and complex128 are Python's float and complex too, as in Python; in Numba's typing int is int64 and nothing else, and so on.
+/* NumPy's float64 and complex128 are Python's float and complex too, as in Python; without weak numbers int is int64 and nothing else, and so on.
  * False: cls is not a class that kernels know. */
 static bool is_instance(Ty *ty, const Type *t, Val cls, bool *out) {
   const Frozen *f = cls.type->frozen;
-  if (cls.type->id == TY_DTYPE && ty->cx->typing == TYPING_NUMBA) {
+  if (cls.type->id == TY_DTYPE && !ty_policy(ty->cx)->weak) {
     *out = t->id == ty_strengthen(f->type);
     return true;
   }

@@ -82,7 +82,7 @@ static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
       return NULL;
     }
     bool single = t->id == TY_F32 || t->id == TY_C64 ||
-                  (ty->cx->typing == TYPING_NUMBA && ty_is_narrow(t));
+                  (ty_policy(ty->cx)->narrow_is_float && ty_is_narrow(t));
     narrow |= single;
     other |= !single && !ty_is_weak(t);
   }

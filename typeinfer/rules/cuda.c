@@ -48,10 +48,8 @@ static Val gridsize_axis(Ty *ty, int k) {
 Val ty_rule_grid(Ty *ty, const TyCall *c) { return by_axis(ty, c, grid_axis); }
 Val ty_rule_gridsize(Ty *ty, const TyCall *c) { return by_axis(ty, c, gridsize_axis); }
 
-/* Numba has the special registers as int32. */
 Val ty_rule_sreg(Ty *ty, const TyCall *c) {
-  Val v = sreg(ty, c->id);
-  return ty->cx->typing == TYPING_NUMBA ? ty_cast_id(ty, v, TY_I32) : v;
+  return ty_cast_id(ty, sreg(ty, c->id), ty_policy(ty->cx)->device_int);
 }
 
 Val ty_rule_warpsize(Ty *ty, const TyCall *c) {
@@ -197,7 +195,7 @@ Val ty_rule_sync_pred(Ty *ty, const TyCall *c) {
   Val p = ty_truth(ty, c->args[0]);
   Val r = ty_intrinsic(ty, c->id, pyint(ty), &p, 1);
   ty_flag(r, INS_NONNEGATIVE);
-  return ty->cx->typing == TYPING_NUMBA ? ty_cast_id(ty, r, TY_I32) : r;
+  return ty_cast_id(ty, r, ty_policy(ty->cx)->device_int);
 }
 
 /* --- atomics --- */
@@ -365,7 +363,7 @@ Val ty_rule_bits(Ty *ty, const TyCall *c) {
     ty_flag(v, INS_NONNEGATIVE);
   if (bits < 32 && c->id == INTR_CUDA_CLZ)
     v = ty_binary(ty, OP_SUB, v, ty_const_int(ty, 32 - bits));
-  if (ty->cx->typing != TYPING_NUMBA)
+  if (!ty_policy(ty->cx)->counts_as_given)
     return v;
   return ty_cast_id(ty, v,
                     c->id == INTR_CUDA_FFS ? TY_U32

@@ -38,7 +38,7 @@ static const Type *float_of_types(Ty *ty, IntrinsicId id, const Type *const *typ
     has_float32 |= types[k]->id == TY_F32;
     other |= types[k]->id != TY_F32 && !ty_is_weak(types[k]);
   }
-  if (ty->cx->typing == TYPING_NUMBA && n)
+  if (ty_policy(ty->cx)->narrow_is_float && n)
     return ty_id(ty, numba_float_type(id, types, n));
   return ty_id(ty, has_float32 && !other ? TY_F32 : TY_PYFLOAT);
 }
@@ -107,8 +107,8 @@ Val ty_rule_math_log(Ty *ty, const TyCall *c) {
 Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   Val x;
   const Type *given = c->args[0].type;
-  if (ty->cx->typing == TYPING_NUMBA)
-    return math_function(ty, c, 1); /* floats, as on Numba's CUDA target */
+  if (ty_policy(ty->cx)->float_floor)
+    return math_function(ty, c, 1);
   /* An int of Python's stays as it is; NumPy's have no __floor__ and go through a double, which shows at 64 bits. */
   if (ty_is_number(given) && ty_is_integral(given) &&
       (ty_is_weak(given) || ty_scalar_info[given->id].bits < 64))
@@ -161,9 +161,10 @@ static Val pair(Ty *ty, const TyCall *c, bool int_second) {
     return BOTTOM;
   const Type *types[] = {t, int_second ? ty_id(ty, TY_PYINT) : t};
   Val r = ty_intrinsic(ty, c->id, ty_tuple(ty->cx, types, 2), &x, 1);
-  if (!int_second || ty->cx->typing != TYPING_NUMBA)
+  TypeId second = ty_policy(ty->cx)->device_int;
+  if (!int_second || second == TY_PYINT)
     return r;
-  Val parts[] = {ty_item(ty, r, 0), ty_cast_id(ty, ty_item(ty, r, 1), TY_I32)};
+  Val parts[] = {ty_item(ty, r, 0), ty_cast_id(ty, ty_item(ty, r, 1), second)};
   return ty_make_tuple(ty, parts, 2);
 }
 

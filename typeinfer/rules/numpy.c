@@ -27,8 +27,6 @@ static bool numbers_from(Ty *ty, const TyCall *c, uint32_t from, bool or_none) {
 
 static bool numbers(Ty *ty, const TyCall *c) { return numbers_from(ty, c, 0, false); }
 
-static bool is_numba(const Ty *ty) { return ty->cx->typing == TYPING_NUMBA; }
-
 static void drop_integers(Ty *ty, Val *x, uint32_t n) {
   TypeId floating = TY_VOID;
   for (uint32_t k = 0; k < n; k++)
@@ -44,13 +42,13 @@ static void drop_integers(Ty *ty, Val *x, uint32_t n) {
 static void to_loop(Ty *ty, Val *x) {
   TypeId t = ty_promote(TYPING_NUMPY, x[0].type->id, x[1].type->id);
   for (uint32_t k = 0; k < 2; k++)
-    if (is_numba(ty) && (t == TY_F64 || t == TY_U64))
+    if (ty_policy(ty->cx)->wide_ints && (t == TY_F64 || t == TY_U64))
       x[k] = ty_cast_id(ty, x[k], t);
 }
 
 /* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers lose no bits of it. */
 static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
-  if (!is_numba(ty) || is_bottom(r))
+  if (!ty_policy(ty->cx)->wide_ints || is_bottom(r))
     return r;
   TypeId a = x[0].type->id, b = n > 1 ? x[1].type->id : a;
   TyOp loop = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b) : ty_unary_types(TYPING_NUMPY, op, a);
@@ -72,7 +70,7 @@ bool np_operands(Ty *ty, const TyCall *c, Val *out) {
   }
   for (uint32_t k = 0; k < c->n && !strong; k++)
     out[k] = ty_cast_id(ty, out[k], ty_strengthen(out[k].type->id));
-  if (is_numba(ty))
+  if (ty_policy(ty->cx)->ints_yield)
     drop_integers(ty, out, c->n);
   return true;
 }
@@ -120,7 +118,7 @@ static TypeId float_type(const Ty *ty, const TyCall *c) {
   for (uint32_t k = 0; k < c->n; k++) {
     const Type *t = c->args[k].type;
     bool number = ty_kind(t) != KIND_BOOL;
-    if (is_numba(ty) && any_float && !ty_is_float(t))
+    if (ty_policy(ty->cx)->ints_yield && any_float && !ty_is_float(t))
       continue;
     if (ty_is_weak(t) && number) {
       weak_kind = t->id > weak_kind ? t->id : weak_kind;
@@ -132,7 +130,7 @@ static TypeId float_type(const Ty *ty, const TyCall *c) {
   }
   bool speaks = weak_kind == TY_PYFLOAT ? !strong_float
                                         : weak_kind == TY_PYINT && !strong_float && !strong_int;
-  return speaks ? TY_F64 : widest != TY_BOOL ? widest : is_numba(ty) ? TY_F32 : TY_F16;
+  return speaks ? TY_F64 : widest != TY_BOOL ? widest : ty_policy(ty->cx)->least_loop;
 }
 
 const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
@@ -416,7 +414,7 @@ Val ty_rule_np_class(Ty *ty, const TyCall *c) {
 }
 
 static Val sign(Ty *ty, const TyCall *c, Val x) {
-  if (x.type->id == TY_BOOL && !is_numba(ty))
+  if (x.type->id == TY_BOOL && !ty_policy(ty->cx)->bool_is_int)
     return TY_FAIL(ty, ERR_BAD_OPERAND, c->name, TY_PRETTY(ty, x));
   if (x.type->id == TY_BOOL)
     x = ty_cast_id(ty, x, TY_I8);

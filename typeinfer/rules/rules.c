@@ -190,7 +190,7 @@ static const OpRule rules[OP_COUNT] = {
 #undef OP
 };
 
-/* Numba's typing has no weak numbers: they are int64, float64, complex128 and bool. */
+/* Without weak numbers: the type with int64, float64, complex128 and bool in their place. */
 static const Type *strong_type(Ty *ty, const Type *t) {
   if (ty_is_scalar(t))
     return ty_id(ty, ty_strengthen(t->id));
@@ -208,7 +208,7 @@ Val ty_eval(Ty *ty, Ins *i) {
   Val v = rules[i->op](ty, i);
   if (is_bottom(v))
     return v;
-  if (ty->cx->typing == TYPING_NUMBA && i->op != OP_ITER_START && i->op != OP_ITER_STEP)
+  if (!ty_policy(ty->cx)->weak && i->op != OP_ITER_START && i->op != OP_ITER_STEP)
     v = ty_cast(ty, v, strong_type(ty, v.type));
   v.src = i->op == OP_READ ? v.src : i;
   return v;

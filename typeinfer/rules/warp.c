@@ -15,9 +15,7 @@ static Val bits32(Ty *ty, const TyCall *c, uint32_t k) {
   return ty_cast_id(ty, c->args[k], TY_U32);
 }
 
-static const Type *mask_type(Ty *ty) {
-  return ty_id(ty, ty->cx->typing == TYPING_NUMBA ? TY_I32 : TY_U32);
-}
+static const Type *mask_type(Ty *ty) { return ty_id(ty, ty_policy(ty->cx)->lane_mask); }
 
 /* A number, or a tuple (a named one or a vector, too) of which each element is shuffled for itself. */
 static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {

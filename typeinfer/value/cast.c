@@ -324,8 +324,7 @@ Val ty_to_index(Ty *ty, Val v) {
     return BOTTOM;
   if (ty_is_integral(v.type) && v.type->id != TY_BOOL)
     return ty_cast_id(ty, v, TY_PYINT);
-  if (ty->cx->typing ==
-      TYPING_NUMBA) /* int64 or uint64, and the argument that says which may be known */
+  if (!ty_policy(ty->cx)->weak) /* int64 or uint64, and the argument that says which may be known */
     ty_want_values(ty);
   return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, v));
 }

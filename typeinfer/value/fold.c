@@ -280,14 +280,14 @@ const Frozen *ty_fold_binary(Cx *cx, Op op, const Frozen *a, const Frozen *b) {
   if (x.kind == NUM_FLOAT || y.kind == NUM_FLOAT || op == OP_TRUEDIV)
     return fold_float(cx, op, x.d, y.d);
   const Frozen *k = fold_int(cx, op, x.i, y.i);
-  return k || !weak || cx->typing == TYPING_NUMBA ? k : wide_binary(cx, op, a, b);
+  return k || !weak || !ty_policy(cx)->weak ? k : wide_binary(cx, op, a, b);
 }
 
 const Frozen *ty_fold_unary(Cx *cx, Op op, const Frozen *a) {
   Num x = a ? num_of(a) : (Num){0};
   if (!x.kind)
     return NULL;
-  if (is_wide(a) || (a->kind == FZ_INT && x.i == INT64_MIN && cx->typing != TYPING_NUMBA))
+  if (is_wide(a) || (a->kind == FZ_INT && x.i == INT64_MIN && ty_policy(cx)->weak))
     return wide_unary(cx, op, a);
   switch (op) {
   case OP_NEG:
@@ -493,7 +493,7 @@ static Val device_array_const(Ty *ty, const Frozen *f) {
 }
 
 static Val int_const(Ty *ty, const Frozen *f) {
-  if (f->wide && f->text && ty->cx->typing == TYPING_NUMBA)
+  if (f->wide && f->text && !ty_policy(ty->cx)->weak)
     return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, f), "64 bits");
   return (Val){.type = ty_id(ty, TY_PYINT), .konst = f};
 }

@@ -12,6 +12,25 @@ static const uint8_t table[2][STRONG][STRONG] = {
 #undef P
 };
 
+const TyPolicy ty_policies[] = {
+    [TYPING_NUMPY] = {.weak = true,
+                      .least_loop = TY_F16,
+                      .device_int = TY_PYINT,
+                      .lane_mask = TY_U32},
+    [TYPING_NUMBA] = {.wide_ints = true,
+                      .bool_is_int = true,
+                      .float32_power = true,
+                      .power_inverts = true,
+                      .keeps_width = true,
+                      .float_floor = true,
+                      .narrow_is_float = true,
+                      .ints_yield = true,
+                      .counts_as_given = true,
+                      .least_loop = TY_F32,
+                      .device_int = TY_I32,
+                      .lane_mask = TY_I32},
+};
+
 typedef enum OpClass {
   CLASS_NO,
   CLASS_ARITH,
@@ -114,6 +133,7 @@ static TyOp compare_types(Op op, TypeId a, TypeId b, TypeId t) {
 TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
   TypeId t = ty_promote(typing, a, b);
   OpClass class = (OpClass)op_class[op];
+  const TyPolicy *policy = &ty_policies[typing];
   TyOp r = {.ok = true, .op = op};
   bool both_weak = weak(a) && weak(b);
   switch (class) {
@@ -134,9 +154,9 @@ TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
   case CLASS_POW:
   case CLASS_SHIFT:
     t = t == TY_PYBOOL ? TY_PYINT : t == TY_BOOL ? TY_I8 : t;
-    if (typing == TYPING_NUMBA && class == CLASS_POW && (a == TY_F32 || a == TY_F16) && integral(b))
+    if (policy->float32_power && class == CLASS_POW && (a == TY_F32 || a == TY_F16) && integral(b))
       t = TY_F32;
-    if (typing == TYPING_NUMBA && class == CLASS_SHIFT && integral(t))
+    if (policy->wide_ints && class == CLASS_SHIFT && integral(t))
       t = kind(a) == KIND_UINT ? TY_U64 : TY_I64;
     r.ok = class == CLASS_FLOOR ? kind(t) != KIND_COMPLEX : class == CLASS_POW || integral(t);
     break;
@@ -154,10 +174,10 @@ TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b) {
 TyOp ty_unary_types(Typing typing, Op op, TypeId a) {
   if (a == TY_PYBOOL)
     a = TY_PYINT;
-  if (typing == TYPING_NUMBA && a == TY_BOOL && op != OP_INVERT)
+  if (ty_policies[typing].bool_is_int && a == TY_BOOL && op != OP_INVERT)
     a = TY_I64;
   TyOp r = {.ok = true, .op = op, .left = a, .right = a, .result = a};
-  if (typing == TYPING_NUMBA && integral(a) && a != TY_BOOL)
+  if (ty_policies[typing].wide_ints && integral(a) && a != TY_BOOL)
     r.result = kind(a) == KIND_UINT ? TY_U64 : TY_I64;
   switch (op) {
   case OP_NEG:
