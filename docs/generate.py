@@ -19,39 +19,44 @@ def text_of(path):
     return re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S)
 
 
-def rows(path, macro):
-    """The argument lists of MACRO(...) in a table, split at top-level commas, strings unquoted."""
-    text = text_of(path)
-    out = []
-    for m in re.finditer(rf"^\s*{macro}\(", text, flags=re.M):
-        args, depth, i, cur, quoted = [], 1, m.end(), "", False
-        while depth:
-            c = text[i]
-            if quoted:
-                if c == "\\":
-                    cur += c
-                    i += 1
-                    c = text[i]
-                elif c == '"':
-                    quoted = False
+def split(text, at=0):
+    """The arguments from `at` on to the parenthesis that closes them, or to the end, split at top-level commas."""
+    args, depth, cur, quoted = [], 1, "", False
+    while at < len(text):
+        c = text[at]
+        if quoted:
+            if c == "\\":
+                cur += c
+                at += 1
+                c = text[at]
             elif c == '"':
-                quoted = True
-            elif c == "(":
-                depth += 1
-            elif c == ")":
-                depth -= 1
-                if not depth:
-                    break
-            elif c == "," and depth == 1:
-                args.append(cur)
-                cur = ""
-                i += 1
-                continue
+                quoted = False
+        elif c == '"':
+            quoted = True
+        elif c == "(":
+            depth += 1
+        elif c == ")":
+            depth -= 1
+            if not depth:
+                break
+        if c == "," and depth == 1 and not quoted:
+            args.append(cur)
+            cur = ""
+        else:
             cur += c
-            i += 1
-        args.append(cur)
-        out.append([unquote(a) for a in args])
-    return out
+        at += 1
+    return args + [cur]
+
+
+def raw_rows(path, macro):
+    """The argument lists of MACRO(...) in a table."""
+    text = text_of(path)
+    return [split(text, m.end()) for m in re.finditer(rf"^\s*{macro}\(", text, flags=re.M)]
+
+
+def rows(path, macro):
+    """The same, strings unquoted."""
+    return [[unquote(a) for a in args] for args in raw_rows(path, macro)]
 
 
 def unquote(arg):
@@ -63,24 +68,21 @@ def unquote(arg):
     return arg
 
 
+def replaced(text, values):
+    """Text of C with the words that are parameters of a macro replaced."""
+    return re.sub(rf"{STRING}|\w+", lambda m: values.get(m[0], m[0]), text)
+
+
 def intrinsics():
-    """(path, signature, kind, effect, doc) of every intrinsic, with the MATH1/MATH2 short forms written out."""
-    found = []
-    text = text_of("ir/intrinsics.def")
-    shorthand = {name: body for name, body in re.findall(r"#define (\w+)\(ID, name, doc\)\s+I\((.*)\)\s*$", text, flags=re.M)}
-    for r in rows("ir/intrinsics.def", "I"):
-        if len(r) >= 9:
-            found.append((r[1], r[2], r[3], r[5], r[8]))
-    for name, body in shorthand.items():
-        signature = re.search(STRING + r"\s*,\s*FUNC", body).group(1)
-        prefix = re.search(STRING + r"\s*name", body).group(1)
-        for r in rows("ir/intrinsics.def", name):
-            if len(r) == 3 and r[0] != "ID":
-                found.append((prefix + r[1], signature, "FUNC", "PURE", r[2]))
-    for macro, signature, effect in (("LOAD", "array, index", "READ"), ("STORE", "array, index, value", "WRITE")):
-        found += [(f"cuda.{name}", signature, "FUNC", effect, doc) for _, name, _, doc in rows("ir/hints.def", macro)]
-    for _, name, _, _, doc in rows("ir/vectors.def", "V"):
-        found.append((f"cuda.{name}", "*components", "FUNC", "PURE", doc))
+    """(path, signature, kind, effect, doc) of every intrinsic, with the rows of short forms written out."""
+    table = "ir/intrinsics.def"
+    found = rows(table, "I")
+    elsewhere = {"LOAD": "ir/hints.def", "STORE": "ir/hints.def", "V": "ir/vectors.def"}
+    for name, parameters, body in re.findall(r"^#define (\w+)\((.*?)\)\s+I\((.*)\)\s*$", text_of(table), flags=re.M):
+        for args in raw_rows(elsewhere.get(name, table), name) if name != "L" else []:
+            values = dict(zip(parameters.replace(",", "").split(), args, strict=True))
+            found.append([unquote(replaced(a, values)) for a in split(body)])
+    found = [(r[1], r[2], r[3], r[5], r[8]) for r in found]
     for name, _, parameters, _, _, doc in rows("ir/libdevice.def", "L"):
         found.append((f"cuda.libdevice.{name}", ", ".join(re.findall(r"\b[a-z]\b", parameters)), "FUNC", "PURE", doc))
     return sorted(set(found))

@@ -547,6 +547,14 @@ class shared:
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
         """An array shared by the threads of a block; shape is a compile-time int or tuple, 0 for the dynamic shared memory of the launch."""
+def shfl_down_sync(mask: Any, value: Any, delta: Any) -> Any:
+    """value of the lane delta above; lanes without one keep their own."""
+def shfl_sync(mask: Any, value: Any, src_lane: Any) -> Any:
+    """value of the lane with number src_lane modulo 32, of value's type: any number, or a tuple of them."""
+def shfl_up_sync(mask: Any, value: Any, delta: Any) -> Any:
+    """value of the lane delta below; lanes without one keep their own."""
+def shfl_xor_sync(mask: Any, value: Any, lane_mask: Any) -> Any:
+    """value of the lane whose number is this one's with the bits of lane_mask flipped."""
 def short1(*components) -> Any:
     """int16x1 by CUDA C++'s name."""
 def short2(*components) -> Any:
