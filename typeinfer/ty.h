@@ -300,12 +300,11 @@ Val ty_complex_abs(Ty *ty, Val z);
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b);
 Val ty_complex_multiply(Ty *ty, Val a, Val b);       /* of one type */
 Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less and its kin */
-/* rules/complex_functions.c: the function of pyptx/_complex.py of that name, of numbers of z's type; and what ufuncs are for complex numbers. */
+/* rules/complex_functions.c: the function of pyptx/_complex.py of that name, of numbers of z's type. */
 Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
 bool ty_is_narrow(const Type *t);         /* converts to float32 without loss, as Numba sees it */
 Val ty_exponent(Ty *ty, Val v);           /* rules/math.c: an integer as ldexp takes it */
 bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
-Val ty_complex_ufunc(Ty *ty, const TyCall *c);
 
 /* --- objects (resolve/object.c, resolve/index.c, resolve/iter.c) --- */
 Val ty_getattr(Ty *ty, Val obj, const char *name);
@@ -457,10 +456,17 @@ Val ty_not_constant(Ty *ty, const char *what, const char *advice); /* NULL: the 
 #define TY_CONSUMED "something to loop over" /* what sum, any, all, min and max take */
 Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 
-#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc)                               \
-  Val ty_rule_##rule(Ty *ty, const TyCall *c);
+/* Which overloads a function of math has in Numba's typing: of floats; of narrow integers as float32s besides; pow's. */
+typedef enum TyOverloads { TY_OF_FLOATS, TY_OF_NARROW, TY_OF_POW } TyOverloads;
+
+/* The rules of intrinsics: rows that give one rule different arguments do not compile. */
+#define CALL                                                         Ty *ty, const TyCall *c
+#define ARG(type, value)                                             type
+#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) Val ty_rule_##rule;
 #include "ir/intrinsics.def"
 #undef I
+#undef ARG
+#undef CALL
 
 /* --- passes over a whole function --- */
 Val ty_eval(Ty *ty, Ins *i);                /* rules/rules.c: the rule of a lifted instruction */

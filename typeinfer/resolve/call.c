@@ -1,6 +1,7 @@
 /* Call: what is called, and which argument goes to which parameter. */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,12 +113,22 @@ static bool bind_keyword(Ty *ty, TyCall *c, const Parameter *params, uint32_t n,
                      arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
 }
 
-typedef Val (*Rule)(Ty *ty, const TyCall *c);
-static const Rule rules[INTR_COUNT] = {
-#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) [INTR_##ID] = ty_rule_##rule,
+static Val apply_rule(Ty *ty, const TyCall *c) {
+  switch (c->id) {
+#define CALL             ty, c
+#define ARG(type, value) value
+#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc)                               \
+  case INTR_##ID:                                                                                  \
+    return ty_rule_##rule;
 #include "ir/intrinsics.def"
 #undef I
-};
+#undef ARG
+#undef CALL
+  case INTR_COUNT:
+  case INTR_NONE: break;
+  }
+  cx_bug(ty->cx, "there is no intrinsic %d", (int)c->id);
+}
 
 /* Keywords of a function with *args. */
 static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t np, const Val *args,
@@ -182,7 +193,7 @@ static Val call_intrinsic(Ty *ty, IntrinsicId id, const FrozenFunc *library, con
   for (uint32_t k = 0; k < n; k++)
     if (is_bottom(args[k]))
       return BOTTOM;
-  return bind_intrinsic(ty, &c, args, n, names) ? rules[id](ty, &c) : BOTTOM;
+  return bind_intrinsic(ty, &c, args, n, names) ? apply_rule(ty, &c) : BOTTOM;
 }
 
 Val ty_call_intrinsic(Ty *ty, IntrinsicId id, const Val *args, uint32_t n, const Frozen *names) {

@@ -127,10 +127,17 @@ static bool is_further_target(const Ins *i) {
   return further;
 }
 
-static const bool function_asks[INTR_COUNT] = {
-    [INTR_PY_LEN] = true,          [INTR_PY_ISINSTANCE] = true, [INTR_OPERATOR_IS] = true,
-    [INTR_OPERATOR_IS_NOT] = true, [INTR_OPERATOR_EQ] = true,   [INTR_OPERATOR_NE] = true,
-};
+static bool function_asks(IntrinsicId id) {
+  switch (id) {
+  case INTR_PY_LEN:
+  case INTR_PY_ISINSTANCE:
+  case INTR_OPERATOR_IS:
+  case INTR_OPERATOR_IS_NOT:
+  case INTR_OPERATOR_EQ:
+  case INTR_OPERATOR_NE: return true;
+  default: return false;
+  }
+}
 
 static bool only_asks(Ty *ty, const Ins *i) {
   const Type *first = i->nargs ? ty_info(ty, i->args[0])->v.type : NULL;
@@ -154,7 +161,7 @@ static bool only_asks(Ty *ty, const Ins *i) {
   case OP_UNPACK_EX: return (first && first->id == TY_TUPLE) || is_further_target(i);
   case OP_CALL:
     return first && first->id == TY_FUNC && first->frozen->kind == FZ_INTRINSIC &&
-           function_asks[first->frozen->i];
+           function_asks((IntrinsicId)first->frozen->i);
   default: return false;
   }
 }

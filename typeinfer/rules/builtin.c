@@ -132,8 +132,7 @@ static Val choose_item(Ty *ty, const TyCall *c, Val items, Consumer consumer) {
   return consume(ty, c, items, how, missing.type ? missing : ty_none(ty));
 }
 
-Val ty_rule_minmax(Ty *ty, const TyCall *c) {
-  Op op = c->id == INTR_PY_MIN ? OP_LT : OP_GT;
+Val ty_rule_minmax(Ty *ty, const TyCall *c, Op op) {
   Val items = c->n == 1 ? ty_sequence(ty, c->args[0]) : c->args[0];
   if (c->n == 1 && is_iterated(c, items))
     return choose_item(ty, c, items, op == OP_LT ? CONSUME_MIN : CONSUME_MAX);
@@ -396,14 +395,14 @@ Val ty_rule_sum(Ty *ty, const TyCall *c) {
   return r;
 }
 
-Val ty_rule_anyall(Ty *ty, const TyCall *c) {
-  Val t = ty_sequence(ty, c->args[0]), r = ty_const_bool(ty, c->id == INTR_PY_ALL);
+Val ty_rule_anyall(Ty *ty, const TyCall *c, bool all) {
+  Val t = ty_sequence(ty, c->args[0]), r = ty_const_bool(ty, all);
   if (is_iterated(c, t))
-    return consume(ty, c, t, c->id == INTR_PY_ALL ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
+    return consume(ty, c, t, all ? CONSUME_ALL : CONSUME_ANY, ty_none(ty));
   if (t.type->id != TY_TUPLE)
     return ty_argument_type(ty, c, 0, TY_CONSUMED);
   for (uint32_t k = 0; k < t.type->n; k++)
-    r = ty_both(ty, c->id == INTR_PY_ALL ? OP_AND : OP_OR, r, ty_truth(ty, ty_item(ty, t, k)));
+    r = ty_both(ty, all ? OP_AND : OP_OR, r, ty_truth(ty, ty_item(ty, t, k)));
   return r;
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/rules/numpy.h"
 
 /* --- the library --- */
 
@@ -26,48 +26,15 @@ Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n) {
   return ty_complex(ty, z->type, re, ty_cast(ty, ty_item(ty, r, 1), part));
 }
 
-/* By the intrinsic. */
-static const char *const functions[INTR_COUNT] = {
-    [INTR_CMATH_ACOS] = "acos",  [INTR_CMATH_ACOSH] = "acosh",
-    [INTR_CMATH_ASIN] = "asin",  [INTR_CMATH_ASINH] = "asinh",
-    [INTR_CMATH_ATAN] = "atan",  [INTR_CMATH_ATANH] = "atanh",
-    [INTR_CMATH_COS] = "cos",    [INTR_CMATH_COSH] = "cosh",
-    [INTR_CMATH_EXP] = "exp",    [INTR_CMATH_LOG10] = "log10",
-    [INTR_CMATH_SIN] = "sin",    [INTR_CMATH_SINH] = "sinh",
-    [INTR_CMATH_SQRT] = "sqrt",  [INTR_CMATH_TAN] = "tan",
-    [INTR_CMATH_TANH] = "tanh",  [INTR_CMATH_RECT] = "rect",
-    [INTR_NP_SQRT] = "sqrt",     [INTR_NP_EXP] = "exp",
-    [INTR_NP_EXP2] = "exp2",     [INTR_NP_EXPM1] = "expm1",
-    [INTR_NP_LOG] = "log",       [INTR_NP_LOG2] = "log2",
-    [INTR_NP_LOG10] = "log10",   [INTR_NP_LOG1P] = "log1p",
-    [INTR_NP_SIN] = "sin",       [INTR_NP_COS] = "cos",
-    [INTR_NP_TAN] = "tan",       [INTR_NP_ARCSIN] = "asin",
-    [INTR_NP_ARCCOS] = "acos",   [INTR_NP_ARCTAN] = "atan",
-    [INTR_NP_SINH] = "sinh",     [INTR_NP_COSH] = "cosh",
-    [INTR_NP_TANH] = "tanh",     [INTR_NP_ARCSINH] = "asinh",
-    [INTR_NP_ARCCOSH] = "acosh", [INTR_NP_ARCTANH] = "atanh",
-    [INTR_NP_SIGN] = "sign",     [INTR_NP_RECIPROCAL] = "reciprocal",
-};
-
 /* --- predicates of both parts --- */
 
 static Val part_pred(Ty *ty, IntrinsicId id, Val x) {
   return ty_intrinsic(ty, id, ty_id(ty, TY_PYBOOL), &x, 1);
 }
 
-static Val pred(Ty *ty, IntrinsicId id, Val z) {
+Val np_complex_pred(Ty *ty, IntrinsicId id, Val z) {
   Val re = part_pred(ty, id, ty_part(ty, z, 0)), im = part_pred(ty, id, ty_part(ty, z, 1));
   return ty_both(ty, id == INTR_MATH_ISFINITE ? OP_AND : OP_OR, re, im);
-}
-
-static IntrinsicId real_pred(IntrinsicId id) {
-  switch (id) {
-  case INTR_CMATH_ISNAN:
-  case INTR_NP_ISNAN: return INTR_MATH_ISNAN;
-  case INTR_CMATH_ISINF:
-  case INTR_NP_ISINF: return INTR_MATH_ISINF;
-  default: return INTR_MATH_ISFINITE;
-  }
 }
 
 /* --- cmath --- */
@@ -92,16 +59,16 @@ static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
   return t;
 }
 
-static Val phase(Ty *ty, Val z) {
+Val np_complex_phase(Ty *ty, Val z) {
   Val parts[2];
   parts[1] = ty_part(ty, z, 0);
   parts[0] = ty_part(ty, z, 1);
   return ty_intrinsic(ty, INTR_MATH_ATAN2, parts[0].type, parts, 2);
 }
 
-Val ty_rule_cmath_f1(Ty *ty, const TyCall *c) {
+Val ty_rule_cmath_function(Ty *ty, const TyCall *c, const char *name) {
   Val z;
-  return arguments(ty, c, &z) ? ty_complex_function(ty, functions[c->id], &z, 1) : BOTTOM;
+  return arguments(ty, c, &z) ? ty_complex_function(ty, name, &z, 1) : BOTTOM;
 }
 
 Val ty_rule_cmath_log(Ty *ty, const TyCall *c) {
@@ -118,7 +85,7 @@ Val ty_rule_cmath_log(Ty *ty, const TyCall *c) {
 
 Val ty_rule_cmath_phase(Ty *ty, const TyCall *c) {
   Val z;
-  return arguments(ty, c, &z) ? phase(ty, z) : BOTTOM;
+  return arguments(ty, c, &z) ? np_complex_phase(ty, z) : BOTTOM;
 }
 
 Val ty_rule_cmath_polar(Ty *ty, const TyCall *c) {
@@ -126,7 +93,7 @@ Val ty_rule_cmath_polar(Ty *ty, const TyCall *c) {
   if (!arguments(ty, c, &z))
     return BOTTOM;
   pair[0] = ty_complex_abs(ty, z);
-  pair[1] = phase(ty, z);
+  pair[1] = np_complex_phase(ty, z);
   return ty_make_tuple(ty, pair, 2);
 }
 
@@ -140,9 +107,9 @@ Val ty_rule_cmath_rect(Ty *ty, const TyCall *c) {
   return ty_complex_function(ty, "rect", &polar, 1);
 }
 
-Val ty_rule_cmath_pred(Ty *ty, const TyCall *c) {
+Val ty_rule_cmath_pred(Ty *ty, const TyCall *c, IntrinsicId of_part) {
   Val z;
-  return arguments(ty, c, &z) ? pred(ty, real_pred(c->id), z) : BOTTOM;
+  return arguments(ty, c, &z) ? np_complex_pred(ty, of_part, z) : BOTTOM;
 }
 
 /* a and b in their type, with real tolerances of its parts' type. */
@@ -177,8 +144,7 @@ bool ty_is_complex_call(const TyCall *c) {
   return any;
 }
 
-/* NumPy's operands: their common type, and strong. */
-static void operands(Ty *ty, const TyCall *c, Val *out) {
+void np_complex_operands(Ty *ty, const TyCall *c, Val *out) {
   TypeId t = c->args[0].type->id;
   for (uint32_t k = 1; k < c->n; k++)
     t = ty_promote(ty->cx->typing, t, c->args[k].type->id);
@@ -186,53 +152,19 @@ static void operands(Ty *ty, const TyCall *c, Val *out) {
     out[k] = ty_to_complex(ty, c->args[k], ty_id(ty, ty_strengthen(t)));
 }
 
-/* x1 where it is the one in NumPy's order of complex numbers, or is a nan (fmin, fmax: x2 is one), else x2. */
-static Val choose(Ty *ty, IntrinsicId id, const Val *x) {
-  bool low = id == INTR_NP_MINIMUM || id == INTR_NP_FMIN;
-  bool skips = id == INTR_NP_FMIN || id == INTR_NP_FMAX;
+Val np_complex_extreme(Ty *ty, const TyCall *c, bool low, bool skips) {
+  Val x[2];
+  np_complex_operands(ty, c, x);
   Val first = ty_complex_ordered(ty, low ? OP_LE : OP_GE, x[0], x[1]);
-  first = ty_both(ty, OP_OR, first, pred(ty, INTR_MATH_ISNAN, x[skips]));
+  first = ty_both(ty, OP_OR, first, np_complex_pred(ty, INTR_MATH_ISNAN, x[skips]));
   return ty_select(ty, first, x[0], x[1]);
 }
 
-static Val ordered(Ty *ty, Op op, const Val *z) {
-  return ty_cast_id(ty, ty_complex_ordered(ty, op, z[0], z[1]), TY_BOOL);
-}
-
-static Val rounded(Ty *ty, Val z) {
+Val np_complex_rint(Ty *ty, Val z) {
   Val parts[2];
   for (uint32_t k = 0; k < 2; k++) {
     Val x = ty_part(ty, z, k);
     parts[k] = ty_intrinsic(ty, INTR_PY_ROUND, x.type, &x, 1);
   }
   return ty_complex(ty, z.type, parts[0], parts[1]);
-}
-
-Val ty_complex_ufunc(Ty *ty, const TyCall *c) {
-  Val z[2];
-  if (c->n > 2)
-    return ty_argument_type(ty, c, 0, "a real number");
-  operands(ty, c, z);
-  switch (c->id) {
-  case INTR_NP_ABSOLUTE: return ty_complex_abs(ty, z[0]);
-  case INTR_NP_SQUARE: return ty_complex_multiply(ty, z[0], z[0]);
-  case INTR_NP_CONJUGATE: return ty_complex_conjugate(ty, z[0]);
-  case INTR_NP_RINT: return rounded(ty, z[0]);
-  case INTR_NP_ANGLE: return phase(ty, z[0]);
-  case INTR_NP_LESS: return ordered(ty, OP_LT, z);
-  case INTR_NP_LESS_EQUAL: return ordered(ty, OP_LE, z);
-  case INTR_NP_GREATER: return ordered(ty, OP_GT, z);
-  case INTR_NP_GREATER_EQUAL: return ordered(ty, OP_GE, z);
-  case INTR_NP_MINIMUM:
-  case INTR_NP_MAXIMUM:
-  case INTR_NP_FMIN:
-  case INTR_NP_FMAX: return choose(ty, c->id, z);
-  case INTR_NP_ISNAN:
-  case INTR_NP_ISINF:
-  case INTR_NP_ISFINITE: return ty_cast_id(ty, pred(ty, real_pred(c->id), z[0]), TY_BOOL);
-  default: break;
-  }
-  if (functions[c->id])
-    return ty_complex_function(ty, functions[c->id], z, 1);
-  return ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
 }

@@ -62,7 +62,7 @@ Val ty_rule_none(Ty *ty, const TyCall *c) { return TY_FAIL(ty, ERR_NOT_CALLABLE,
 /* --- memory --- */
 
 /* The shape as constants: an int or a tuple of ints. Returns the number of axes, 0 after an error. */
-static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
+static unsigned read_shape(Ty *ty, const TyCall *c, Space space, int64_t *extents) {
   Val shape = c->args[0];
   bool is_tuple = shape.type->id == TY_TUPLE;
   uint32_t n = is_tuple ? shape.type->n : 1;
@@ -83,7 +83,7 @@ static unsigned read_shape(Ty *ty, const TyCall *c, int64_t *extents) {
     if (!fz_get_int(v.konst, &extents[k])) {
       (void)ty_not_constant(
           ty, arena_printf(&ty->cx->arena, "the shape of %s", name),
-          c->id == INTR_CUDA_SHARED_ARRAY && n == 1
+          space == SPACE_SHARED && n == 1
               ? "use a global constant, or shape 0 for dynamic shared memory: kernel[grid, block, stream, bytes](...)"
               : NULL);
       return 0;
@@ -151,10 +151,10 @@ static bool check_extents(Ty *ty, const TyCall *c, IrAlloc *a, unsigned n, Space
   return true;
 }
 
-static Val alloc(Ty *ty, const TyCall *c, Space space) {
+Val ty_rule_alloc(Ty *ty, const TyCall *c, Space space) {
   IrAlloc *a = CX_NEW(ty->cx, IrAlloc);
   const Type *elem;
-  unsigned n = read_shape(ty, c, a->extents);
+  unsigned n = read_shape(ty, c, space, a->extents);
   if (!n || !read_dtype(ty, c, &elem) || !read_alignment(ty, c, &a->align) ||
       !check_extents(ty, c, a, n, space, elem))
     return BOTTOM;
@@ -173,9 +173,6 @@ static Val alloc(Ty *ty, const TyCall *c, Space space) {
   }
   return r;
 }
-
-Val ty_rule_shared_array(Ty *ty, const TyCall *c) { return alloc(ty, c, SPACE_SHARED); }
-Val ty_rule_local_array(Ty *ty, const TyCall *c) { return alloc(ty, c, SPACE_LOCAL); }
 
 Val ty_rule_const_array(Ty *ty, const TyCall *c) {
   Val a = c->args[0];
@@ -200,43 +197,29 @@ Val ty_rule_sync_pred(Ty *ty, const TyCall *c) {
 
 /* --- atomics --- */
 
-typedef struct AtomicRow {
-  IntrinsicId id;
-  AtomicOp op;
-  enum { NUMBER, INTEGER, UNSIGNED } elements;
-} AtomicRow;
-
-static const AtomicRow atomics[] = {
-#define A(ID, text, elements, of_signed, of_unsigned) {INTR_ATOM_##ID, ATOMIC_##ID, elements},
+static bool fits_atomic(AtomicOp op, const Type *e) {
+  enum { NUMBER, INTEGER, UNSIGNED };
+  static const uint8_t elements[] = {
+#define A(ID, text, elements, of_signed, of_unsigned) [ATOMIC_##ID] = elements,
 #include "ir/atomics.def"
 #undef A
-    {INTR_ATOM_CAS0, ATOMIC_CAS, NUMBER},
-};
-
-static const AtomicRow *atomic_row(IntrinsicId id) {
-  const AtomicRow *r = atomics;
-  while (r->id != id)
-    r++;
-  return r;
-}
-
-static bool fits_atomic(const AtomicRow *row, const Type *e) {
+  };
   switch (ty_kind(e)) {
   case KIND_UINT: return true;
-  case KIND_INT: return row->elements != UNSIGNED;
-  case KIND_FLOAT: return row->elements == NUMBER;
+  case KIND_INT: return elements[op] != UNSIGNED;
+  case KIND_FLOAT: return elements[op] == NUMBER;
   default: return false;
   }
 }
 
-static bool check_atomic(Ty *ty, const TyCall *c, const AtomicRow *row) {
+static bool check_atomic(Ty *ty, const TyCall *c, AtomicOp op) {
   Val a = c->args[0];
   if (a.type->id != TY_ARRAY) {
     (void)ty_argument_type(ty, c, 0, "an array");
     return false;
   }
   const Type *e = a.type->elem;
-  if (!fits_atomic(row, e)) {
+  if (!fits_atomic(op, e)) {
     (void)TY_FAIL(ty, ERR_ATOMIC_TYPE, c->name, ty_name(ty->cx, e));
     return false;
   }
@@ -258,64 +241,61 @@ static Val not_an_element(Ty *ty, const TyCall *c, uint32_t k) {
       ty, c, k, arena_printf(&ty->cx->arena, "an index with %u integer%s", n, n == 1 ? "" : "s"));
 }
 
-Val ty_rule_atomic(Ty *ty, const TyCall *c) {
-  const AtomicRow *row = atomic_row(c->id);
-  if (!check_atomic(ty, c, row))
-    return BOTTOM;
-  Val a = c->args[0], args[TY_MAX_NDIM + 3] = {a};
-  bool at_start = c->id == INTR_ATOM_CAS0;
-  unsigned ndim = a.type->ndim;
-  if (at_start)
-    for (unsigned k = 0; k < ndim; k++)
-      args[1 + k] = ty_const_int(ty, 0);
-  else if (!ty_element(ty, a, c->args[1], args + 1))
-    return not_an_element(ty, c, 1);
-  uint32_t n = 1 + ndim;
-  for (uint32_t k = at_start ? 1 : 2; k < c->n; k++) {
+/* On one element of the checked array; the operation's values are the arguments from number `first` on. */
+static Val on_element(Ty *ty, const TyCall *c, AtomicOp op, Val *args, uint32_t first) {
+  Val a = args[0] = c->args[0];
+  uint32_t n = 1 + a.type->ndim;
+  for (uint32_t k = first; k < c->n; k++) {
     if (!ty_is_number(c->args[k].type))
       return ty_argument_type(ty, c, k, "a number");
     args[n++] = ty_cast(ty, c->args[k], a.type->elem);
   }
-  return ty_op_i(ty, OP_ATOMIC, a.type->elem, row->op, args, n);
+  return ty_op_i(ty, OP_ATOMIC, a.type->elem, op, args, n);
+}
+
+Val ty_rule_atomic(Ty *ty, const TyCall *c, AtomicOp op) {
+  Val args[TY_MAX_NDIM + 3];
+  if (!check_atomic(ty, c, op))
+    return BOTTOM;
+  return ty_element(ty, c->args[0], c->args[1], args + 1) ? on_element(ty, c, op, args, 2)
+                                                          : not_an_element(ty, c, 1);
+}
+
+/* Of the element at the start. */
+Val ty_rule_cas_first(Ty *ty, const TyCall *c) {
+  Val args[TY_MAX_NDIM + 3];
+  if (!check_atomic(ty, c, ATOMIC_CAS))
+    return BOTTOM;
+  for (unsigned k = 0; k < c->args[0].type->ndim; k++)
+    args[1 + k] = ty_const_int(ty, 0);
+  return on_element(ty, c, ATOMIC_CAS, args, 1);
 }
 
 /* --- cache hints --- */
 
-static const struct {
-  IntrinsicId id;
-  CacheHint hint;
-} hints[] = {
-#define LOAD(ID, name, modifier, doc) {INTR_HINT_##ID, HINT_##ID},
-#define STORE                         LOAD
-#include "ir/hints.def"
-#undef LOAD
-#undef STORE
-};
-
 /* The access to one element of numbers, as array[index]; value is NULL for a load. */
-static Val hinted(Ty *ty, const TyCall *c, const Val *value) {
+static Val hinted(Ty *ty, const TyCall *c, CacheHint hint, const Val *value) {
   Val a = c->args[0], args[TY_MAX_NDIM + 2] = {a};
-  uint32_t row = 0;
-  while (hints[row].id != c->id)
-    row++;
   if (a.type->id != TY_ARRAY || !ty_is_number(a.type->elem))
     return ty_argument_type(ty, c, 0, "an array of numbers");
   if (!ty_element(ty, a, c->args[1], args + 1))
     return not_an_element(ty, c, 1);
   uint32_t n = 1 + a.type->ndim;
   if (!value)
-    return ty_op_i(ty, OP_LOAD, a.type->elem, hints[row].hint, args, n);
+    return ty_op_i(ty, OP_LOAD, a.type->elem, hint, args, n);
   if (a.type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, a));
   if (!ty_can_store(value->type, a.type->elem))
     return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, *value), TY_PRETTY(ty, a));
   args[n++] = ty_cast(ty, *value, a.type->elem);
-  (void)ty_op_i(ty, OP_STORE, ty_id(ty, TY_VOID), hints[row].hint, args, n);
+  (void)ty_op_i(ty, OP_STORE, ty_id(ty, TY_VOID), hint, args, n);
   return ty_none(ty);
 }
 
-Val ty_rule_load_hint(Ty *ty, const TyCall *c) { return hinted(ty, c, NULL); }
-Val ty_rule_store_hint(Ty *ty, const TyCall *c) { return hinted(ty, c, &c->args[2]); }
+Val ty_rule_load_hint(Ty *ty, const TyCall *c, CacheHint hint) { return hinted(ty, c, hint, NULL); }
+Val ty_rule_store_hint(Ty *ty, const TyCall *c, CacheHint hint) {
+  return hinted(ty, c, hint, &c->args[2]);
+}
 
 /* --- libdevice --- */
 

@@ -9,7 +9,7 @@ bool ty_is_narrow(const Type *t) {
 
 /* Numba's overloads: most functions have (float32…) and (float64…), and send integers alone to float64; some take narrow integers for
  * float32 too, and pow has (float32, int32) besides. */
-static TypeId numba_float_type(IntrinsicId id, const Type *const *types, uint32_t n) {
+static TypeId numba_float_type(TyOverloads of, const Type *const *types, uint32_t n) {
   TypeId joined = types[0]->id;
   bool all_narrow = true;
   for (uint32_t k = 0; k < n; k++) { /* floats first: two narrow integers alone are an int64 */
@@ -21,30 +21,27 @@ static TypeId numba_float_type(IntrinsicId id, const Type *const *types, uint32_
     joined = ty_promote(TYPING_NUMBA, joined, types[k]->id);
   const Type *a = types[0], *b = types[n > 1];
   bool low = a->id == TY_F32 || ty_is_narrow(a);
-  if (id == INTR_MATH_POW && low && (b->id == TY_I32 || (a->id == TY_F32 && b->id == TY_U16)))
+  if (of == TY_OF_POW && low && (b->id == TY_I32 || (a->id == TY_F32 && b->id == TY_U16)))
     return TY_F32;
   if (ty_scalar_info[joined].kind == KIND_FLOAT)
     return joined == TY_F32 ? TY_F32 : TY_F64;
-  bool takes_narrow = id == INTR_MATH_POW || id == INTR_MATH_FMOD || id == INTR_MATH_COPYSIGN ||
-                      id == INTR_MATH_FREXP || id == INTR_MATH_LDEXP || id == INTR_CUDA_FMA ||
-                      id == INTR_CUDA_CBRT;
-  return takes_narrow && all_narrow ? TY_F32 : TY_F64;
+  return of != TY_OF_FLOATS && all_narrow ? TY_F32 : TY_F64;
 }
 
 /* The type that numbers of those types are computed in. */
-static const Type *float_of_types(Ty *ty, IntrinsicId id, const Type *const *types, uint32_t n) {
+static const Type *float_of_types(Ty *ty, TyOverloads of, const Type *const *types, uint32_t n) {
   bool has_float32 = false, other = false;
   for (uint32_t k = 0; k < n; k++) {
     has_float32 |= types[k]->id == TY_F32;
     other |= types[k]->id != TY_F32 && !ty_is_weak(types[k]);
   }
   if (ty_policy(ty->cx)->narrow_is_float && n)
-    return ty_id(ty, numba_float_type(id, types, n));
+    return ty_id(ty, numba_float_type(of, types, n));
   return ty_id(ty, has_float32 && !other ? TY_F32 : TY_PYFLOAT);
 }
 
 /* The same of a call's arguments; NULL after an error. */
-static const Type *float_type(Ty *ty, const TyCall *c) {
+static const Type *float_type(Ty *ty, const TyCall *c, TyOverloads of) {
   const Type *types[TY_MAX_ARGS];
   uint32_t n = 0;
   for (uint32_t k = 0; k < c->n; k++) {
@@ -57,26 +54,26 @@ static const Type *float_type(Ty *ty, const TyCall *c) {
     }
     n++;
   }
-  return float_of_types(ty, c->id, types, n);
+  return float_of_types(ty, of, types, n);
 }
 
-static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
-  const Type *t = float_type(ty, c);
+static const Type *overload(Ty *ty, const TyCall *c, TyOverloads of, Val *out) {
+  const Type *t = float_type(ty, c, of);
   for (uint32_t k = 0; t && k < c->n; k++)
     if (c->given[k])
       out[k] = ty_cast(ty, c->args[k], t);
   return t;
 }
 
-static Val math_function(Ty *ty, const TyCall *c, uint32_t n) {
-  Val args[3];
-  const Type *t = arguments(ty, c, args);
-  return t ? ty_intrinsic(ty, c->id, t, args, n) : BOTTOM;
+static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
+  return overload(ty, c, TY_OF_FLOATS, out);
 }
 
-Val ty_rule_math_f1(Ty *ty, const TyCall *c) { return math_function(ty, c, 1); }
-Val ty_rule_math_f2(Ty *ty, const TyCall *c) { return math_function(ty, c, 2); }
-Val ty_rule_math_f3(Ty *ty, const TyCall *c) { return math_function(ty, c, 3); }
+Val ty_rule_math_function(Ty *ty, const TyCall *c, TyOverloads of) {
+  Val args[3];
+  const Type *t = overload(ty, c, of, args);
+  return t ? ty_intrinsic(ty, c->id, t, args, c->n) : BOTTOM;
+}
 
 /* Of more than two, two at a time. */
 Val ty_rule_math_hypot(Ty *ty, const TyCall *c) {
@@ -108,7 +105,7 @@ Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   Val x;
   const Type *given = c->args[0].type;
   if (ty_policy(ty->cx)->float_floor)
-    return math_function(ty, c, 1);
+    return ty_rule_math_function(ty, c, TY_OF_FLOATS);
   /* An int of Python's stays as it is; NumPy's have no __floor__ and go through a double, which shows at 64 bits. */
   if (ty_is_number(given) && ty_is_integral(given) &&
       (ty_is_weak(given) || ty_scalar_info[given->id].bits < 64))
@@ -117,17 +114,16 @@ Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   return t ? ty_cast_id(ty, ty_intrinsic(ty, c->id, t, &x, 1), TY_PYINT) : BOTTOM;
 }
 
-Val ty_rule_math_scale(Ty *ty, const TyCall *c) {
+Val ty_rule_math_scale(Ty *ty, const TyCall *c, double factor) {
   Val x;
   const Type *t = arguments(ty, c, &x);
-  double factor = c->id == INTR_MATH_DEGREES ? 180 / M_PI : M_PI / 180;
   return t ? ty_op2(ty, OP_MUL, t, x, ty_scalar_const(ty, t->id, factor)) : BOTTOM;
 }
 
-Val ty_rule_math_pred(Ty *ty, const TyCall *c) {
+Val ty_rule_math_pred(Ty *ty, const TyCall *c, bool of_integers) {
   Val x;
   if (ty_is_number(c->args[0].type) && ty_is_integral(c->args[0].type))
-    return ty_const_bool(ty, c->id == INTR_MATH_ISFINITE);
+    return ty_const_bool(ty, of_integers);
   return arguments(ty, c, &x) ? ty_intrinsic(ty, c->id, ty_id(ty, TY_PYBOOL), &x, 1) : BOTTOM;
 }
 
@@ -145,7 +141,7 @@ Val ty_rule_math_ldexp(Ty *ty, const TyCall *c) {
   TyCall first = *c;
   first.given[1] = false;
   Val args[2];
-  const Type *t = arguments(ty, &first, args);
+  const Type *t = overload(ty, &first, TY_OF_NARROW, args);
   if (!t)
     return BOTTOM;
   if (!ty_is_number(c->args[1].type) || !ty_is_integral(c->args[1].type))
@@ -156,7 +152,7 @@ Val ty_rule_math_ldexp(Ty *ty, const TyCall *c) {
 
 static Val pair(Ty *ty, const TyCall *c, bool int_second) {
   Val x;
-  const Type *t = arguments(ty, c, &x);
+  const Type *t = overload(ty, c, int_second ? TY_OF_NARROW : TY_OF_FLOATS, &x);
   if (!t)
     return BOTTOM;
   const Type *types[] = {t, int_second ? ty_id(ty, TY_PYINT) : t};
@@ -198,12 +194,11 @@ Val ty_rule_math_divisor(Ty *ty, const TyCall *c) {
   return is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
 }
 
-/* Of integers that must not be negative: Python ints, or uint64. */
-Val ty_rule_math_count(Ty *ty, const TyCall *c) {
+/* Of integers that must not be negative: Python ints, or uint64. perm: the second may be left out, f(n) is f(n, n). */
+Val ty_rule_math_count(Ty *ty, const TyCall *c, bool perm) {
   Val args[2];
   for (uint32_t k = 0; k < c->n; k++) {
-    bool all = c->id == INTR_MATH_PERM && k &&
-               (!c->given[k] || c->args[k].type->id == TY_NONE); /* perm(n): n of n */
+    bool all = perm && k && (!c->given[k] || c->args[k].type->id == TY_NONE);
     if (!all && !is_integer(ty, c, k))
       return BOTTOM;
     Val v = all ? c->args[0] : c->args[k];
@@ -245,7 +240,8 @@ Val ty_rule_math_dist(Ty *ty, const TyCall *c) {
   uint32_t n = 0;
   if (!coordinate_types(ty, c, 0, types, &n) || !coordinate_types(ty, c, 1, types, &n))
     return BOTTOM;
-  const Type *p = c->args[0].type, *q = c->args[1].type, *t = float_of_types(ty, c->id, types, n);
+  const Type *p = c->args[0].type, *q = c->args[1].type,
+             *t = float_of_types(ty, TY_OF_FLOATS, types, n);
   if (p->id == TY_TUPLE && q->id == TY_TUPLE && p->n != q->n)
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
                    "both points must have the same number of dimensions");

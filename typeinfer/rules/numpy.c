@@ -133,148 +133,111 @@ static TypeId float_type(const Ty *ty, const TyCall *c) {
   return speaks ? TY_F64 : widest != TY_BOOL ? widest : ty_policy(ty->cx)->least_loop;
 }
 
+static const Type *not_real(Ty *ty, const TyCall *c) {
+  (void)ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
+  return NULL;
+}
+
+/* common() of a function that complex numbers do not have. */
+static const Type *common_real(Ty *ty, const TyCall *c, Val *out) {
+  return ty_is_complex_call(c) ? not_real(ty, c) : common(ty, c, out);
+}
+
 const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out) {
   if (!numbers(ty, c))
     return NULL;
-  if (ty_is_complex_call(c)) {
-    (void)ty_argument_type(ty, c, !ty_is_complex(c->args[0].type), "a real number");
-    return NULL;
-  }
+  if (ty_is_complex_call(c))
+    return not_real(ty, c);
   TypeId t = float_type(ty, c);
   for (uint32_t k = 0; k < c->n; k++)
     out[k] = ty_cast_id(ty, c->args[k], t);
   return ty_id(ty, t);
 }
 
-/* The function that computes it, of the same operand types. */
-static const IntrinsicId functions[INTR_COUNT] = {
-    [INTR_NP_SQRT] = INTR_MATH_SQRT,
-    [INTR_NP_CBRT] = INTR_MATH_CBRT,
-    [INTR_NP_EXP] = INTR_MATH_EXP,
-    [INTR_NP_EXP2] = INTR_MATH_EXP2,
-    [INTR_NP_EXPM1] = INTR_MATH_EXPM1,
-    [INTR_NP_LOG] = INTR_MATH_LOG,
-    [INTR_NP_LOG2] = INTR_MATH_LOG2,
-    [INTR_NP_LOG10] = INTR_MATH_LOG10,
-    [INTR_NP_LOG1P] = INTR_MATH_LOG1P,
-    [INTR_NP_SIN] = INTR_MATH_SIN,
-    [INTR_NP_COS] = INTR_MATH_COS,
-    [INTR_NP_TAN] = INTR_MATH_TAN,
-    [INTR_NP_ARCSIN] = INTR_MATH_ASIN,
-    [INTR_NP_ARCCOS] = INTR_MATH_ACOS,
-    [INTR_NP_ARCTAN] = INTR_MATH_ATAN,
-    [INTR_NP_SINH] = INTR_MATH_SINH,
-    [INTR_NP_COSH] = INTR_MATH_COSH,
-    [INTR_NP_TANH] = INTR_MATH_TANH,
-    [INTR_NP_ARCSINH] = INTR_MATH_ASINH,
-    [INTR_NP_ARCCOSH] = INTR_MATH_ACOSH,
-    [INTR_NP_ARCTANH] = INTR_MATH_ATANH,
-    [INTR_NP_FABS] = INTR_MATH_FABS,
-    [INTR_NP_RINT] = INTR_PY_ROUND,
-    [INTR_NP_ARCTAN2] = INTR_MATH_ATAN2,
-    [INTR_NP_HYPOT] = INTR_MATH_HYPOT,
-    [INTR_NP_COPYSIGN] = INTR_MATH_COPYSIGN,
-    [INTR_NP_NEXTAFTER] = INTR_MATH_NEXTAFTER,
-    [INTR_NP_FLOOR] = INTR_MATH_FLOOR,
-    [INTR_NP_CEIL] = INTR_MATH_CEIL,
-    [INTR_NP_TRUNC] = INTR_MATH_TRUNC,
-    [INTR_NP_ISNAN] = INTR_MATH_ISNAN,
-    [INTR_NP_ISINF] = INTR_MATH_ISINF,
-    [INTR_NP_ISFINITE] = INTR_MATH_ISFINITE,
-};
+/* The one operand of a call with a complex number. */
+static Val complex_operand(Ty *ty, const TyCall *c) {
+  Val z;
+  np_complex_operands(ty, c, &z);
+  return z;
+}
+
+static Val complex_function(Ty *ty, const TyCall *c, const char *name) {
+  Val z = complex_operand(ty, c);
+  return ty_complex_function(ty, name, &z, 1);
+}
+
+Val ty_rule_np_float1(Ty *ty, const TyCall *c, IntrinsicId f) {
+  Val x;
+  const Type *t = np_float_arguments(ty, c, &x);
+  return t ? ty_intrinsic(ty, f, t, &x, 1) : BOTTOM;
+}
+
+Val ty_rule_np_function(Ty *ty, const TyCall *c, IntrinsicId f, const char *of_complex) {
+  return ty_is_complex_call(c) ? complex_function(ty, c, of_complex) : ty_rule_np_float1(ty, c, f);
+}
+
+Val ty_rule_np_rint(Ty *ty, const TyCall *c) {
+  return ty_is_complex_call(c) ? np_complex_rint(ty, complex_operand(ty, c))
+                               : ty_rule_np_float1(ty, c, INTR_PY_ROUND);
+}
 
 /* In float32 at least, and rounded to x's type. */
-static Val scaled(Ty *ty, Val x, double factor) {
-  Val wide = ty_bits(x.type) < 32 ? ty_cast_id(ty, x, TY_F32) : x;
-  return ty_cast(ty, ty_op2(ty, OP_MUL, wide.type, wide, number(ty, wide, factor)), x.type);
-}
-
-/* Dates and complex numbers have rules of their own: *r. */
-static bool is_of_other_kind(Ty *ty, const TyCall *c, Val *r) {
-  bool date = ty_is_date_call(c), other = date || ty_is_complex_call(c);
-  if (other)
-    *r = date ? ty_date_ufunc(ty, c) : ty_complex_ufunc(ty, c);
-  return other;
-}
-
-Val ty_rule_np_float1(Ty *ty, const TyCall *c) {
-  Val r;
-  if (is_of_other_kind(ty, c, &r))
-    return r;
+Val ty_rule_np_scale(Ty *ty, const TyCall *c, double factor) {
   Val x;
   const Type *t = np_float_arguments(ty, c, &x);
   if (!t)
     return BOTTOM;
-  switch (c->id) {
-  case INTR_NP_DEG2RAD:
-  case INTR_NP_RADIANS: return scaled(ty, x, M_PI / 180);
-  case INTR_NP_RAD2DEG:
-  case INTR_NP_DEGREES: return scaled(ty, x, 180 / M_PI);
-  default: return ty_intrinsic(ty, functions[c->id], t, &x, 1);
-  }
+  Val wide = ty_bits(t) < 32 ? ty_cast_id(ty, x, TY_F32) : x;
+  return ty_cast(ty, ty_op2(ty, OP_MUL, wide.type, wide, number(ty, wide, factor)), t);
 }
 
-Val ty_rule_np_float2(Ty *ty, const TyCall *c) {
+Val ty_rule_np_float2(Ty *ty, const TyCall *c, IntrinsicId f) {
   Val x[2];
   const Type *t = np_float_arguments(ty, c, x);
-  return t ? ty_intrinsic(ty, functions[c->id], t, x, 2) : BOTTOM;
+  return t ? ty_intrinsic(ty, f, t, x, 2) : BOTTOM;
 }
 
-Val ty_rule_np_whole(Ty *ty, const TyCall *c) {
-  Val r;
-  if (is_of_other_kind(ty, c, &r))
-    return r;
+Val ty_rule_np_whole(Ty *ty, const TyCall *c, IntrinsicId f) {
   Val x;
-  const Type *t = common(ty, c, &x);
+  const Type *t = common_real(ty, c, &x);
   if (!t)
     return BOTTOM;
-  return ty_is_integral(t) ? x : ty_intrinsic(ty, functions[c->id], t, &x, 1);
+  return ty_is_integral(t) ? x : ty_intrinsic(ty, f, t, &x, 1);
 }
 
 /* --- operators --- */
 
-static const Op operators[INTR_COUNT] = {
-    [INTR_NP_NEGATIVE] = OP_NEG,       [INTR_NP_POSITIVE] = OP_POS,
-    [INTR_NP_INVERT] = OP_INVERT,      [INTR_NP_ADD] = OP_ADD,
-    [INTR_NP_SUBTRACT] = OP_SUB,       [INTR_NP_MULTIPLY] = OP_MUL,
-    [INTR_NP_DIVIDE] = OP_TRUEDIV,     [INTR_NP_FLOOR_DIVIDE] = OP_FLOORDIV,
-    [INTR_NP_REMAINDER] = OP_MOD,      [INTR_NP_POWER] = OP_POW,
-    [INTR_NP_BITWISE_AND] = OP_AND,    [INTR_NP_BITWISE_OR] = OP_OR,
-    [INTR_NP_BITWISE_XOR] = OP_XOR,    [INTR_NP_LEFT_SHIFT] = OP_LSHIFT,
-    [INTR_NP_RIGHT_SHIFT] = OP_RSHIFT, [INTR_NP_EQUAL] = OP_EQ,
-    [INTR_NP_NOT_EQUAL] = OP_NE,       [INTR_NP_LESS] = OP_LT,
-    [INTR_NP_LESS_EQUAL] = OP_LE,      [INTR_NP_GREATER] = OP_GT,
-    [INTR_NP_GREATER_EQUAL] = OP_GE,   [INTR_NP_LOGICAL_AND] = OP_AND,
-    [INTR_NP_LOGICAL_OR] = OP_OR,      [INTR_NP_LOGICAL_XOR] = OP_XOR,
-};
-
-Val ty_rule_np_op1(Ty *ty, const TyCall *c) {
+Val ty_rule_np_op1(Ty *ty, const TyCall *c, Op op) {
   Val x;
   if (ty_is_date_call(c))
-    return ty_unary(ty, operators[c->id], c->args[0]);
-  return np_operands(ty, c, &x)
-             ? of_loop(ty, operators[c->id], &x, 1, ty_unary(ty, operators[c->id], x))
-             : BOTTOM;
+    return ty_unary(ty, op, c->args[0]);
+  return np_operands(ty, c, &x) ? of_loop(ty, op, &x, 1, ty_unary(ty, op, x)) : BOTTOM;
 }
 
-Val ty_rule_np_op2(Ty *ty, const TyCall *c) {
+Val ty_rule_np_op2(Ty *ty, const TyCall *c, Op op) {
   Val x[2];
-  Op op = operators[c->id];
   if (ty_is_date_call(c))
     return ty_binary(ty, op, c->args[0], c->args[1]);
-  if (ty_is_complex_call(c) && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
-    return ty_complex_ufunc(ty, c);
   if (!np_operands(ty, c, x))
     return BOTTOM;
   to_loop(ty, x);
   return of_loop(ty, op, x, 2, ty_binary(ty, op, x[0], x[1]));
 }
 
-Val ty_rule_np_logic(Ty *ty, const TyCall *c) {
+/* To NumPy complex numbers have an order. */
+Val ty_rule_np_order(Ty *ty, const TyCall *c, Op op) {
+  Val z[2];
+  if (!ty_is_complex_call(c))
+    return ty_rule_np_op2(ty, c, op);
+  np_complex_operands(ty, c, z);
+  return to_bool(ty, ty_complex_ordered(ty, op, z[0], z[1]));
+}
+
+Val ty_rule_np_logic(Ty *ty, const TyCall *c, Op op) {
   if (!numbers(ty, c))
     return BOTTOM;
   Val a = to_bool(ty, ty_truth(ty, c->args[0])), b = to_bool(ty, ty_truth(ty, c->args[1]));
-  return ty_op2(ty, operators[c->id], boolean(ty), a, b);
+  return ty_op2(ty, op, boolean(ty), a, b);
 }
 
 Val ty_rule_np_not(Ty *ty, const TyCall *c) {
@@ -287,21 +250,21 @@ static Val is_nan(Ty *ty, Val x) {
   return ty_intrinsic(ty, INTR_MATH_ISNAN, ty_id(ty, TY_PYBOOL), &x, 1);
 }
 
-/* x1 where it is the one or x1 (minimum: x2 for fmin) is a nan, else x2. */
-Val ty_rule_np_minmax(Ty *ty, const TyCall *c) {
-  Val r;
-  if (is_of_other_kind(ty, c, &r))
-    return r;
+/* x1 where it is the smaller (larger) one, or is a nan (skips: x2 is one); else x2. */
+static Val extreme(Ty *ty, Val x1, Val x2, bool low, bool skips) {
+  Val first = compare(ty, low ? OP_LE : OP_GE, x1, x2);
+  if (ty_is_float(x1.type))
+    first = ty_op2(ty, OP_OR, ty_id(ty, TY_PYBOOL), first, is_nan(ty, skips ? x2 : x1));
+  return ty_select(ty, first, x1, x2);
+}
+
+Val ty_rule_np_minmax(Ty *ty, const TyCall *c, bool low, bool skips) {
   Val x[2];
-  const Type *t = common(ty, c, x);
-  if (!t)
-    return BOTTOM;
-  bool low = c->id == INTR_NP_MINIMUM || c->id == INTR_NP_FMIN;
-  bool skips = c->id == INTR_NP_FMIN || c->id == INTR_NP_FMAX;
-  Val first = compare(ty, low ? OP_LE : OP_GE, x[0], x[1]);
-  if (ty_is_float(t))
-    first = ty_op2(ty, OP_OR, ty_id(ty, TY_PYBOOL), first, is_nan(ty, x[skips]));
-  return ty_select(ty, first, x[0], x[1]);
+  if (ty_is_date_call(c))
+    return ty_date_extreme(ty, c, low, skips);
+  if (ty_is_complex_call(c))
+    return np_complex_extreme(ty, c, low, skips);
+  return common(ty, c, x) ? extreme(ty, x[0], x[1], low, skips) : BOTTOM;
 }
 
 /* The common type of x and y, as NumPy's result_type has it. */
@@ -338,14 +301,8 @@ Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
   if (!common(ty, &values, x))
     return BOTTOM;
   Val r = x[0];
-  for (uint32_t k = 1; k < n; k++) {
-    TyCall bound = {.id = at[k] == 1 ? INTR_NP_MAXIMUM : INTR_NP_MINIMUM,
-                    .name = c->name,
-                    .n = 2,
-                    .args = {r, x[k]},
-                    .given = {true, true}};
-    r = ty_rule_np_minmax(ty, &bound);
-  }
+  for (uint32_t k = 1; k < n; k++)
+    r = extreme(ty, r, x[k], at[k] == 2, false);
   return r;
 }
 
@@ -374,11 +331,8 @@ static Val int_fmod(Ty *ty, Val a, Val b) {
 }
 
 Val ty_rule_np_fmod(Ty *ty, const TyCall *c) {
-  Val r;
-  if (is_of_other_kind(ty, c, &r))
-    return r;
   Val x[2];
-  const Type *t = common(ty, c, x);
+  const Type *t = common_real(ty, c, x);
   if (!t)
     return BOTTOM;
   if (ty_is_float(t))
@@ -388,7 +342,10 @@ Val ty_rule_np_fmod(Ty *ty, const TyCall *c) {
   return int_fmod(ty, x[0], x[1]);
 }
 
-static Val sign_bit(Ty *ty, Val x) {
+Val ty_rule_np_signbit(Ty *ty, const TyCall *c) {
+  Val x;
+  if (!common_real(ty, c, &x))
+    return BOTTOM;
   if (ty_is_float(x.type)) {
     Val parts[] = {number(ty, x, 1), x};
     x = ty_intrinsic(ty, INTR_MATH_COPYSIGN, x.type, parts, 2);
@@ -398,22 +355,48 @@ static Val sign_bit(Ty *ty, Val x) {
   return ty_op2(ty, OP_LT, boolean(ty), x, number(ty, x, 0));
 }
 
-Val ty_rule_np_class(Ty *ty, const TyCall *c) {
-  Val r;
-  if (is_of_other_kind(ty, c, &r))
-    return r;
+/* NaT is a nan, and no date is infinite. */
+static Val date_class(Ty *ty, Val date, IntrinsicId f) {
+  if (f == INTR_MATH_ISINF)
+    return ty_const_bool(ty, false);
+  Val nat = ty_is_nat(ty, date);
+  return f == INTR_MATH_ISFINITE && !is_bottom(nat) ? ty_not(ty, nat) : nat;
+}
+
+Val ty_rule_np_class(Ty *ty, const TyCall *c, IntrinsicId f) {
   Val x;
+  if (ty_is_date_call(c))
+    return ty_cast_id(ty, date_class(ty, c->args[0], f), TY_BOOL);
+  if (ty_is_complex_call(c))
+    return to_bool(ty, np_complex_pred(ty, f, complex_operand(ty, c)));
   const Type *t = common(ty, c, &x);
   if (!t)
     return BOTTOM;
-  if (c->id == INTR_NP_SIGNBIT)
-    return sign_bit(ty, x);
   if (!ty_is_float(t))
-    return to_bool(ty, ty_const_bool(ty, c->id == INTR_NP_ISFINITE));
-  return ty_intrinsic(ty, functions[c->id], boolean(ty), &x, 1);
+    return to_bool(ty, ty_const_bool(ty, f == INTR_MATH_ISFINITE));
+  return ty_intrinsic(ty, f, boolean(ty), &x, 1);
 }
 
-static Val sign(Ty *ty, const TyCall *c, Val x) {
+Val ty_rule_np_absolute(Ty *ty, const TyCall *c) {
+  Val x;
+  if (ty_is_date_call(c))
+    return ty_date_abs(ty, c->args[0]);
+  if (ty_is_complex_call(c))
+    return ty_complex_abs(ty, complex_operand(ty, c));
+  const Type *t = common(ty, c, &x);
+  if (!t || t->id == TY_BOOL || ty_kind(t) == KIND_UINT)
+    return t ? x : BOTTOM;
+  return ty_intrinsic(ty, INTR_PY_ABS, t, &x, 1);
+}
+
+Val ty_rule_np_sign(Ty *ty, const TyCall *c) {
+  Val x;
+  if (c->args[0].type->id == TY_TIMEDELTA)
+    return ty_date_sign(ty, c->args[0]);
+  if (ty_is_complex_call(c))
+    return complex_function(ty, c, "sign");
+  if (!common(ty, c, &x))
+    return BOTTOM;
   if (x.type->id == TY_BOOL && !ty_policy(ty->cx)->bool_is_int)
     return TY_FAIL(ty, ERR_BAD_OPERAND, c->name, TY_PRETTY(ty, x));
   if (x.type->id == TY_BOOL)
@@ -426,7 +409,28 @@ static Val sign(Ty *ty, const TyCall *c, Val x) {
   return ty_select(ty, compare(ty, OP_GT, x, zero), number(ty, x, 1), rest);
 }
 
-static Val reciprocal(Ty *ty, Val x) {
+/* The operand of arithmetic, which bools do as int8. */
+static Val arithmetic_operand(Ty *ty, const TyCall *c) {
+  Val x;
+  const Type *t = common(ty, c, &x);
+  return !t ? BOTTOM : t->id == TY_BOOL ? ty_cast_id(ty, x, TY_I8) : x;
+}
+
+Val ty_rule_np_square(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c)) {
+    Val z = complex_operand(ty, c);
+    return ty_complex_multiply(ty, z, z);
+  }
+  Val x = arithmetic_operand(ty, c);
+  return is_bottom(x) ? x : ty_op2(ty, OP_MUL, x.type, x, x);
+}
+
+Val ty_rule_np_reciprocal(Ty *ty, const TyCall *c) {
+  if (ty_is_complex_call(c))
+    return complex_function(ty, c, "reciprocal");
+  Val x = arithmetic_operand(ty, c);
+  if (is_bottom(x))
+    return x;
   Val one = number(ty, x, 1);
   if (ty_is_float(x.type))
     return ty_op2(ty, OP_TRUEDIV, x.type, one, x);
@@ -438,36 +442,15 @@ static Val reciprocal(Ty *ty, Val x) {
   return ty_select(ty, compare(ty, OP_EQ, x, one), one, rest);
 }
 
-Val ty_rule_np_value(Ty *ty, const TyCall *c) {
-  Val r;
-  if (is_of_other_kind(ty, c, &r))
-    return r;
-  Val x;
-  const Type *t = common(ty, c, &x);
-  if (!t)
-    return BOTTOM;
-  if (c->id == INTR_NP_ABSOLUTE)
-    return t->id == TY_BOOL || ty_kind(t) == KIND_UINT ? x
-                                                       : ty_intrinsic(ty, INTR_PY_ABS, t, &x, 1);
-  if (c->id == INTR_NP_SIGN)
-    return sign(ty, c, x);
-  if (t->id == TY_BOOL)
-    x = ty_cast_id(ty, x, TY_I8);
-  return c->id == INTR_NP_SQUARE ? ty_op2(ty, OP_MUL, x.type, x, x) : reciprocal(ty, x);
-}
-
 /* --- functions that NumPy has for complex numbers' sake --- */
 
 Val ty_rule_np_conjugate(Ty *ty, const TyCall *c) {
-  Val x;
-  if (ty_is_complex_call(c))
-    return ty_complex_ufunc(ty, c);
-  const Type *t = common(ty, c, &x);
-  return t && t->id == TY_BOOL ? ty_cast_id(ty, x, TY_I8) : t ? x : BOTTOM;
+  return ty_is_complex_call(c) ? ty_complex_conjugate(ty, complex_operand(ty, c))
+                               : arithmetic_operand(ty, c);
 }
 
-Val ty_rule_np_part(Ty *ty, const TyCall *c) {
-  return ty_getattr(ty, c->args[0], c->id == INTR_NP_REAL ? "real" : "imag");
+Val ty_rule_np_part(Ty *ty, const TyCall *c, const char *name) {
+  return ty_getattr(ty, c->args[0], name);
 }
 
 Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
@@ -480,12 +463,12 @@ Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
   if (c->given[1] && !fz_truth(c->args[1].konst, &degrees))
     return ty_not_constant(ty, "deg of numpy.angle", NULL);
   if (ty_is_complex_call(&angle)) {
-    r = ty_complex_ufunc(ty, &angle);
+    r = np_complex_phase(ty, complex_operand(ty, &angle));
   } else { /* arctan2(0, z) */
-    angle = (TyCall){.id = INTR_NP_ARCTAN2, .name = c->name, .n = 2, .given = {true, true}};
+    angle = (TyCall){.id = c->id, .name = c->name, .n = 2, .given = {true, true}};
     angle.args[0] = ty_const_int(ty, 0);
     angle.args[1] = c->args[0];
-    r = ty_rule_np_float2(ty, &angle);
+    r = ty_rule_np_float2(ty, &angle, INTR_MATH_ATAN2);
   }
   if (is_bottom(r) || !degrees)
     return r;

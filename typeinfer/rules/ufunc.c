@@ -35,15 +35,15 @@ static Val log_add(Ty *ty, Val x, Val y, bool base2) {
   return ty_select(ty, compare(ty, OP_EQ, x, y), twice, op2(ty, OP_ADD, larger, rest));
 }
 
-Val ty_rule_np_made2(Ty *ty, const TyCall *c) {
+Val ty_rule_np_heaviside(Ty *ty, const TyCall *c) {
+  Val x[2];
+  return np_float_arguments(ty, c, x) ? heaviside(ty, x[0], x[1]) : BOTTOM;
+}
+
+Val ty_rule_np_logaddexp(Ty *ty, const TyCall *c, bool base2) {
   Val x[2];
   const Type *t = np_float_arguments(ty, c, x);
-  if (!t)
-    return BOTTOM;
-  if (c->id == INTR_NP_HEAVISIDE)
-    return heaviside(ty, x[0], x[1]);
-  return ty_cast(ty, log_add(ty, widened(ty, x[0]), widened(ty, x[1]), c->id == INTR_NP_LOGADDEXP2),
-                 t);
+  return t ? ty_cast(ty, log_add(ty, widened(ty, x[0]), widened(ty, x[1]), base2), t) : BOTTOM;
 }
 
 /* The distance to the next number away from zero; of float16, as NumPy has it, to the next one above. */
@@ -128,16 +128,18 @@ Val ty_rule_np_bitwise_count(Ty *ty, const TyCall *c) {
   return ty_bit_count(ty, c->args[0], TY_U8);
 }
 
-/* ndim, size, shape of what is an array, a number or a tuple of numbers. */
-Val ty_rule_np_extent(Ty *ty, const TyCall *c) {
+/* ndim, size, shape of what is an array or a number. */
+Val ty_rule_np_extent(Ty *ty, const TyCall *c, const char *name, int of_number) {
   Val a = c->args[0];
-  const char *name = c->id == INTR_NP_NDIM ? "ndim" : c->id == INTR_NP_SIZE ? "size" : "shape";
   if (a.type->id == TY_ARRAY)
     return ty_getattr(ty, a, name);
-  if (!ty_is_number(a.type))
-    return ty_argument_type(ty, c, 0, "an array or a number");
-  return c->id == INTR_NP_SHAPE ? ty_make_tuple(ty, NULL, 0)
-                                : ty_const_int(ty, c->id == INTR_NP_SIZE);
+  return ty_is_number(a.type) ? ty_const_int(ty, of_number)
+                              : ty_argument_type(ty, c, 0, "an array or a number");
+}
+
+Val ty_rule_np_shape(Ty *ty, const TyCall *c) {
+  return ty_is_number(c->args[0].type) ? ty_make_tuple(ty, NULL, 0)
+                                       : ty_rule_np_extent(ty, c, "shape", 0);
 }
 
 /* --- arrays --- */

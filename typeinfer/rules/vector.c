@@ -14,42 +14,40 @@ static const Vector vectors[] = {
 };
 
 /* The first of the names of one vector stands for all. */
-static const Type *vector_type(Ty *ty, const Vector *row) {
+static const Type *vector_type(Ty *ty, TypeId elem, uint32_t n) {
   const Vector *first = vectors;
-  while (first->elem != row->elem || first->n != row->n)
+  while (first->elem != elem || first->n != n)
     first++;
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_INTRINSIC;
   f->i = first->id;
-  return ty_vector(ty->cx, ty_canonical(ty->p, f), ty_id(ty, row->elem), row->n);
+  return ty_vector(ty->cx, ty_canonical(ty->p, f), ty_id(ty, elem), n);
 }
 
-/* Appends what an argument has; the number of components, also of those that have no place. */
-static uint32_t add_components(Ty *ty, const Vector *row, Val v, Val out[4], uint32_t n) {
+/* Appends what an argument has to the n before it; the number of components, also of those that have no place. */
+static uint32_t add_components(Ty *ty, const Type *vector, Val v, Val out[4], uint32_t n) {
   bool whole = ty_is_vector(v.type);
   uint32_t count = whole ? v.type->n : 1;
-  for (uint32_t k = 0; k < count && n + k < row->n; k++) {
+  for (uint32_t k = 0; k < count && n + k < vector->n; k++) {
     Val one = whole ? ty_item(ty, v, k) : v;
-    out[n + k] = ty_convert(ty, row->elem, &one, 1);
+    out[n + k] = ty_convert(ty, vector->elems[0]->id, &one, 1);
   }
   return n + count;
 }
 
-Val ty_rule_vector(Ty *ty, const TyCall *c) {
-  const Vector *row = vectors;
-  while (row->id != c->id)
-    row++;
+Val ty_rule_vector(Ty *ty, const TyCall *c, TypeId elem, uint32_t want) {
+  const Type *vector = vector_type(ty, elem, want);
   Val out[4];
   uint32_t n = 0;
   for (uint32_t k = 0; k < c->n; k++) {
     const Type *t = c->args[k].type;
     if (!ty_is_vector(t) && (!ty_is_number(t) || ty_is_complex(t)))
       return ty_argument_type(ty, c, k, "a number or a vector");
-    n = add_components(ty, row, c->args[k], out, n);
+    n = add_components(ty, vector, c->args[k], out, n);
   }
-  if (n != row->n)
+  if (n != want)
     return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
-                   arena_printf(&ty->cx->arena, "it takes %u component%s, but %u %s given", row->n,
-                                row->n == 1 ? "" : "s", n, n == 1 ? "is" : "are"));
-  return ty_pack(ty, vector_type(ty, row), out, n);
+                   arena_printf(&ty->cx->arena, "it takes %u component%s, but %u %s given", want,
+                                want == 1 ? "" : "s", n, n == 1 ? "is" : "are"));
+  return ty_pack(ty, vector, out, n);
 }

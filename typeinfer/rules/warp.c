@@ -41,20 +41,20 @@ Val ty_rule_shuffle(Ty *ty, const TyCall *c) {
   return is_bottom(mask) || is_bottom(lane) ? BOTTOM : shuffle(ty, c, mask, c->args[1], lane);
 }
 
-Val ty_rule_warp_vote(Ty *ty, const TyCall *c) {
+Val ty_rule_warp_vote(Ty *ty, const TyCall *c, bool gives_lanes) {
   Val args[] = {bits32(ty, c, 0), ty_truth(ty, c->args[1])};
-  const Type *t = c->id == INTR_BALLOT_SYNC ? mask_type(ty) : ty_id(ty, TY_PYBOOL);
+  const Type *t = gives_lanes ? mask_type(ty) : ty_id(ty, TY_PYBOOL);
   return ty_intrinsic(ty, c->id, t, args, 2);
 }
 
-Val ty_rule_match(Ty *ty, const TyCall *c) {
+Val ty_rule_match(Ty *ty, const TyCall *c, bool all) {
   Val args[] = {bits32(ty, c, 0), c->args[1]};
   if (is_bottom(args[0]))
     return BOTTOM;
   if (!ty_is_number(args[1].type) || ty_is_complex(args[1].type))
     return ty_argument_type(ty, c, 1, "a real number");
   const Type *parts[] = {mask_type(ty), ty_id(ty, TY_PYBOOL)};
-  const Type *t = c->id == INTR_MATCH_ANY ? parts[0] : ty_tuple(ty->cx, parts, 2);
+  const Type *t = all ? ty_tuple(ty->cx, parts, 2) : parts[0];
   return ty_intrinsic(ty, c->id, t, args, 2);
 }
 

@@ -425,10 +425,7 @@ bool ty_is_date_call(const TyCall *c) {
   return any;
 }
 
-/* x1 where it is the one, or is NaT (fmin, fmax: x2 is); else x2. */
-static Val extreme(Ty *ty, const TyCall *c) {
-  bool low = c->id == INTR_NP_MINIMUM || c->id == INTR_NP_FMIN;
-  bool skips = c->id == INTR_NP_FMIN || c->id == INTR_NP_FMAX;
+Val ty_date_extreme(Ty *ty, const TyCall *c, bool low, bool skips) {
   Val a = c->args[0], b = c->args[1];
   if (a.type->id == TY_TIMEDELTA || b.type->id == TY_TIMEDELTA) {
     a = as_span(ty, a);
@@ -450,36 +447,14 @@ static Val extreme(Ty *ty, const TyCall *c) {
   return ty_date_of(ty, t, choose(ty, first, x, y));
 }
 
-static Val sign(Ty *ty, Val v) {
+Val ty_date_sign(Ty *ty, Val v) {
   Val raw = ty_date_raw(ty, v), zero = whole(ty, 0);
   Val r = choose(ty, op2(ty, OP_LT, raw, zero), whole(ty, -1), zero);
   r = choose(ty, op2(ty, OP_GT, raw, zero), whole(ty, 1), r);
   return ty_date_of(ty, v.type, r); /* of NaT, the lowest integer, -1, as in NumPy */
 }
 
-Val ty_date_ufunc(Ty *ty, const TyCall *c) {
-  Val none = c->n == 1 ? ty_is_nat(ty, c->args[0]) : BOTTOM;
-  bool span = c->args[0].type->id == TY_TIMEDELTA;
-  switch (c->id) {
-  case INTR_NP_MINIMUM:
-  case INTR_NP_MAXIMUM:
-  case INTR_NP_FMIN:
-  case INTR_NP_FMAX: return extreme(ty, c);
-  case INTR_NP_ISNAT:
-  case INTR_NP_ISNAN: return ty_cast_id(ty, none, TY_BOOL);
-  case INTR_NP_ISFINITE: return is_bottom(none) ? none : ty_cast_id(ty, ty_not(ty, none), TY_BOOL);
-  case INTR_NP_ISINF: return ty_cast_id(ty, ty_const_bool(ty, false), TY_BOOL);
-  case INTR_NP_ABSOLUTE: return ty_date_abs(ty, c->args[0]);
-  case INTR_NP_SIGN:
-    if (span)
-      return sign(ty, c->args[0]);
-    break;
-  default: break;
-  }
-  return ty_argument_type(ty, c, !ty_is_date(c->args[0].type), "a number");
-}
-
 Val ty_rule_np_isnat(Ty *ty, const TyCall *c) {
-  return ty_is_date_call(c) ? ty_date_ufunc(ty, c)
+  return ty_is_date_call(c) ? ty_cast_id(ty, ty_is_nat(ty, c->args[0]), TY_BOOL)
                             : ty_argument_type(ty, c, 0, "a datetime64 or a timedelta64");
 }

@@ -23,6 +23,8 @@ const Type *ty_date_type(Ty *ty, Val dtype);
 Val ty_date_astype(Ty *ty, Val v, Val dtype); /* of a date, or of an integer to a date */
 /* all arguments are numbers or dates, and one is a date */
 bool ty_is_date_call(const TyCall *c);
-Val ty_date_ufunc(Ty *ty, const TyCall *c);
+/* of such a call x1 where it is the smaller (larger) one, or is NaT (skips: x2 is); else x2 */
+Val ty_date_extreme(Ty *ty, const TyCall *c, bool low, bool skips);
+Val ty_date_sign(Ty *ty, Val v); /* of a timedelta64 */
 
 #endif

@@ -1,0 +1,75 @@
+"""A row of a .def table that lacks something does not compile: no hole of a table waits for the kernel that meets it.
+
+Each case compiles, or rather checks, the one file that reads the table, with a changed copy of the table before it in the
+search path. Also: docs/generate.py, which reads the tables by itself, sees the same rows as the compiler.
+"""
+import importlib.util
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILER = shutil.which("gcc") or shutil.which("cc")
+pytestmark = pytest.mark.skipif(not COMPILER, reason="no C compiler")
+
+RULES = ("ir/intrinsics.def", "typeinfer/resolve/call.c")
+OPS = ("ir/ops.def", "typeinfer/rules/rules.c")
+OPCODES = ("frontend/opcodes.def", "frontend/decode.c")
+
+# table, the file that reads it; a row as it is, as it becomes (None: it goes); what the compiler says then
+BROKEN = {
+    "an operator without its operation": (*RULES, r'UFUNC_OP2\(ADD, "add", ADD, ', 'UFUNC_OP2(ADD, "add", ', "UFUNC_OP2"),
+    "an operation that there is not": (*RULES, r'UFUNC_OP2\(ADD, "add", ADD, ', 'UFUNC_OP2(ADD, "add", PLUS, ', "OP_PLUS"),
+    "a function that is computed by one that is gone": (*RULES, r'^MATH1\(SIN, .*$', "", "INTR_MATH_SIN"),
+    "a rule without its argument": (
+        *RULES, r"warp_vote\(CALL, ARG\(bool, true\)\)", "warp_vote(CALL)", "conflicting types for .ty_rule_warp_vote"),
+    "a rule with another argument": (
+        *RULES, r"atomic\(CALL, ARG\(AtomicOp, ATOMIC_ADD\)\)", "atomic(CALL, ARG(CacheHint, HINT_LDCA))",
+        "conflicting types for .ty_rule_atomic"),
+    "an argument without a value": (*RULES, r"\(CALL, ARG\(Op, OP_LT\)\)", "(CALL, ARG(Op, ))", "expected expression"),
+    "an intrinsic without a rule": (*RULES, r"FUNC, ord\(CALL\), ", "FUNC, ", "macro .I. "),
+    "an operation without a column": (*OPS, r"PURE,  binary,( +)arithmetic, ", r"PURE, binary, ", "macro .OP. "),
+    "an operation without a rule": (*OPS, r"PURE,  binary,( +)arithmetic, ", r"PURE, , arithmetic, ", r"rule_\W"),
+    "an operation with a rule that there is not": (*OPS, r"PURE,  unary, ", r"PURE, one_operand, ", "rule_one_operand"),
+    "an operation that is gone": (*OPS, r"^OP\(GETITEM, .*$", "", "OP_GETITEM"),
+    "a branch without a direction": (
+        *OPCODES, r"branch\(d, BC_branch, true, forward\(d\)\)", "branch(d, BC_branch, true)", "too few arguments"),
+}
+
+
+def check(source, before=None):
+    """What the compiler says of a file, which is nothing for a good one."""
+    done = subprocess.run([COMPILER, "-std=gnu11", "-fsyntax-only", *([f"-I{before}"] if before else []), f"-I{ROOT}", str(ROOT / source)],
+                          capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+    assert bool(done.returncode) == ("error:" in done.stderr)
+    return done.stderr
+
+
+@pytest.mark.parametrize("source", [RULES[1], OPS[1], OPCODES[1]])
+def test_the_tables_compile(source):
+    assert "error:" not in check(source)
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_row_that_lacks_something_does_not_compile(case, tmp_path):
+    table, source, row, becomes, says = BROKEN[case]
+    text, n = re.subn(row, becomes, (ROOT / table).read_text(), count=1, flags=re.M)
+    assert n == 1
+    copy = tmp_path / table
+    copy.parent.mkdir()
+    copy.write_text(text)
+    assert re.search(says, check(source, tmp_path))
+
+
+def test_the_documentation_has_every_intrinsic():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    done = subprocess.run([COMPILER, "-E", "-P", f"-I{ROOT}", "-"], capture_output=True, text=True, check=True,
+                          input='#define I(ID, path, ...) @path@\n#include "ir/intrinsics.def"\n')
+    paths = {"".join(re.findall(r'"([^"]*)"', strings)) for strings in re.findall("@(.*?)@", done.stdout)}
+    assert len(paths) > 700
+    assert paths == {row[0] for row in generate.intrinsics()}
