@@ -18,8 +18,9 @@ pytestmark = pytest.mark.skipif(not COMPILER, reason="no C compiler")
 RULES = ("ir/intrinsics.def", "typeinfer/resolve/call.c")
 OPS = ("ir/ops.def", "typeinfer/rules/rules.c")
 OPCODES = ("frontend/opcodes.def", "frontend/decode.c")
+POLICY = ("typeinfer/value/policy.def", "typeinfer/value/promote.c")
 
-# table, the file that reads it; a row as it is, as it becomes (None: it goes); what the compiler says then
+# table, the file that reads it; a row as it is, as it becomes; what the compiler says then
 BROKEN = {
     "an operator without its operation": (*RULES, r'UFUNC_OP2\(ADD, "add", ADD, ', 'UFUNC_OP2(ADD, "add", ', "UFUNC_OP2"),
     "an operation that there is not": (*RULES, r'UFUNC_OP2\(ADD, "add", ADD, ', 'UFUNC_OP2(ADD, "add", PLUS, ', "OP_PLUS"),
@@ -37,6 +38,7 @@ BROKEN = {
     "an operation that is gone": (*OPS, r"^OP\(GETITEM, .*$", "", "OP_GETITEM"),
     "a branch without a direction": (
         *OPCODES, r"branch\(d, BC_branch, true, forward\(d\)\)", "branch(d, BC_branch, true)", "too few arguments"),
+    "an answer of one typing alone": (*POLICY, "TY_PYINT, TY_I32,", "TY_PYINT,", "macro .Q. "),
 }
 
 
@@ -48,7 +50,7 @@ def check(source, before=None):
     return done.stderr
 
 
-@pytest.mark.parametrize("source", [RULES[1], OPS[1], OPCODES[1]])
+@pytest.mark.parametrize("source", [RULES[1], OPS[1], OPCODES[1], POLICY[1]])
 def test_the_tables_compile(source):
     assert "error:" not in check(source)
 
@@ -59,15 +61,26 @@ def test_a_row_that_lacks_something_does_not_compile(case, tmp_path):
     text, n = re.subn(row, becomes, (ROOT / table).read_text(), count=1, flags=re.M)
     assert n == 1
     copy = tmp_path / table
-    copy.parent.mkdir()
+    copy.parent.mkdir(parents=True)
     copy.write_text(text)
     assert re.search(says, check(source, tmp_path))
 
 
-def test_the_documentation_has_every_intrinsic():
+@pytest.fixture(scope="module")
+def generate():
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_operation_has_what_its_stage_needs(generate):
+    for _, op, stage, *_, rule, lower, _ in generate.rows("ir/ops.def", "OP"):
+        assert rule == "none" if stage == "T" else rule != "none" or stage == "B", op
+        assert lower == "none" if stage == "L" else lower != "none" or op == "assign", op
+
+
+def test_the_documentation_has_every_intrinsic(generate):
     done = subprocess.run([COMPILER, "-E", "-P", f"-I{ROOT}", "-"], capture_output=True, text=True, check=True,
                           input='#define I(ID, path, ...) @path@\n#include "ir/intrinsics.def"\n')
     paths = {"".join(re.findall(r'"([^"]*)"', strings)) for strings in re.findall("@(.*?)@", done.stdout)}

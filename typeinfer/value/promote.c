@@ -13,22 +13,18 @@ static const uint8_t table[2][STRONG][STRONG] = {
 };
 
 const TyPolicy ty_policies[] = {
-    [TYPING_NUMPY] = {.weak = true,
-                      .least_loop = TY_F16,
-                      .device_int = TY_PYINT,
-                      .lane_mask = TY_U32},
-    [TYPING_NUMBA] = {.wide_ints = true,
-                      .bool_is_int = true,
-                      .float32_power = true,
-                      .power_inverts = true,
-                      .keeps_width = true,
-                      .float_floor = true,
-                      .narrow_is_float = true,
-                      .ints_yield = true,
-                      .counts_as_given = true,
-                      .least_loop = TY_F32,
-                      .device_int = TY_I32,
-                      .lane_mask = TY_I32},
+#define Q(type, answer, numpy, numba, meaning) .answer = numpy,
+    [TYPING_NUMPY] =
+        {
+#include "typeinfer/value/policy.def"
+        },
+#undef Q
+#define Q(type, answer, numpy, numba, meaning) .answer = numba,
+    [TYPING_NUMBA] =
+        {
+#include "typeinfer/value/policy.def"
+        },
+#undef Q
 };
 
 typedef enum OpClass {

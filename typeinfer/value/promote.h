@@ -5,21 +5,11 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-/* What NumPy's and Numba's typing answer differently, beside the rows of promote.def. */
+/* What a typing answers where NumPy's and Numba's differ: rows of policy.def. */
 typedef struct TyPolicy {
-  bool weak;        /* Python's numbers are types of their own; else they are NumPy's of 64 bits */
-  bool wide_ints;   /* operators give integers of 64 bits, the unary ones and shifts too */
-  bool bool_is_int; /* -x, abs(x) and np.sign(x) have a bool for an integer */
-  bool float32_power;   /* float16 or float32 ** integer is float32 */
-  bool power_inverts;   /* of integers x ** -n is the whole part of 1 / x ** n; else 0 */
-  bool keeps_width;     /* int(x), float(x) and complex(x) change x's kind, not its width */
-  bool float_floor;     /* math.floor and its like give floats, and range takes them */
-  bool narrow_is_float; /* cmath, round and some of math take integers that float32 holds as it */
-  bool ints_yield;      /* to a ufunc an integer has no say beside a float or complex number */
-  bool counts_as_given; /* popc(x) and clz(x) are of x's type, ffs(x) and brev(x) unsigned */
-  TypeId least_loop;    /* the narrowest float type of a ufunc of bools and integers of 8 bits */
-  TypeId device_int;    /* special registers, votes of a block, frexp's exponent */
-  TypeId lane_mask;     /* of ballot_sync and match_sync */
+#define Q(type, answer, numpy, numba, meaning) type answer;
+#include "typeinfer/value/policy.def"
+#undef Q
 } TyPolicy;
 
 extern const TyPolicy ty_policies[]; /* by Typing */
