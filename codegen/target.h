@@ -9,24 +9,9 @@
 #define PYPTX_CODEGEN_TARGET_H
 
 #include "codegen/llvm/cg.h"
+#include "ir/registers.h"
 
 typedef struct Lower Lower;
-
-typedef enum SpecialReg { /* values of a thread, all i32; order: 3 axes each */
-                          SREG_TID,
-                          SREG_TID_Y,
-                          SREG_TID_Z,
-                          SREG_CTAID,
-                          SREG_CTAID_Y,
-                          SREG_CTAID_Z,
-                          SREG_NTID,
-                          SREG_NTID_Y,
-                          SREG_NTID_Z,
-                          SREG_NCTAID,
-                          SREG_NCTAID_Y,
-                          SREG_NCTAID_Z,
-                          SREG_LANEID,
-} SpecialReg;
 
 typedef enum BarrierVote { VOTE_AND, VOTE_OR, VOTE_COUNT } BarrierVote;
 typedef enum FenceLevel { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceLevel;
@@ -90,6 +75,9 @@ struct Target {
 
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
+  /* Where kernels are coarsened, of a module without a Lower: reads a register, and which one a call reads (SREG_NONE: it does not). */
+  LLVMValueRef (*read_register)(Cg *cg, LLVMBuilderRef b, SpecialReg r);
+  SpecialReg (*register_of)(LLVMValueRef call);
   void (*barrier)(Lower *lw);
   void (*grid_barrier)(Lower *lw);                                            /* cg->meets_grid */
   LLVMValueRef (*barrier_vote)(Lower *lw, BarrierVote vote, LLVMValueRef i1); /* i32 */

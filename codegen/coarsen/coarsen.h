@@ -9,12 +9,12 @@
 #include "codegen/llvm/valuemap.h"
 #include "codegen/target.h"
 
-enum { CO_MAX_FACTOR = 8, CO_MAX_BLOCKS = 64, CO_MAX_INS = 1500, CO_NO_SREG = -1 };
+enum { CO_MAX_FACTOR = 8, CO_MAX_BLOCKS = 64, CO_MAX_INS = 1500 };
 
 typedef struct CoIns {
   LLVMValueRef old;
   uint32_t block;
-  int sreg;        /* SpecialReg of a read of one, else CO_NO_SREG */
+  SpecialReg sreg; /* of a read of one, else SREG_NONE */
   unsigned axis;   /* 1 + axis of a sum blockIdx * blockDim + threadIdx, else 0 */
   uint32_t shared; /* 1 + number of the shared array that it loads from or writes to, else 0 */
   bool effects;    /* writes memory */
@@ -132,6 +132,10 @@ static inline CoIns *co_ins(const CoShape *s, LLVMValueRef v) {
 static inline uint32_t co_block(const CoShape *s, LLVMBasicBlockRef b) {
   return valuemap_get(&s->block_of, b);
 }
+/* A register that is the same in no more than this. */
+static inline bool co_differs_in(const CoIns *i, RegisterScope of) {
+  return i->sreg != SREG_NONE && ir_registers[i->sreg].of >= of;
+}
 static inline bool co_has(CoSet set, uint32_t block) { return set >> block & 1; }
 static inline CoSet co_one(uint32_t block) { return (CoSet)1 << block; }
 LLVMValueRef co_condition(const CoShape *s, const CoBlock *b); /* of one with several successors */
@@ -144,6 +148,7 @@ CoShared *co_shared(const CoShape *s, LLVMValueRef address);
 /* Is blockIdx on this axis read; and is it, with threadIdx, used in sums only? */
 bool co_reads_axis(const CoShape *s, unsigned axis);
 bool co_is_linear(const CoShape *s, unsigned axis);
-bool co_reads_thread(const CoShape *s, unsigned axis); /* threadIdx outside of sums, or laneid */
+bool co_reads_thread(const CoShape *s,
+                     unsigned axis); /* threadIdx outside of sums, or what the lane decides */
 
 #endif

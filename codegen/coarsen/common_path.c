@@ -19,8 +19,8 @@ static bool is_atomic(const CoIns *i) { return i->effects && !LLVMIsAStoreInst(i
 static bool is_root(const CoPlan *p, const CoIns *i) {
   if (p->linear)
     return i->axis == p->axis + 1;
-  return i->sreg == (int)(SREG_CTAID + p->axis) ||
-         (p->threads && i->sreg == (int)(SREG_TID + p->axis));
+  return i->sreg == ir_register_at(SREG_CTAID, p->axis) ||
+         (p->threads && i->sreg == ir_register_at(SREG_TID, p->axis));
 }
 
 static bool operands_vary(const CoShape *s, LLVMValueRef v) {

@@ -215,8 +215,11 @@ static int64_t step_of_product(Steps *x, LLVMValueRef v, bool shift) {
 
 static int64_t compute_step(Steps *x, const CoIns *i) {
   LLVMValueRef v = i->old;
-  if (i->sreg != CO_NO_SREG)
-    return x->header == OF_WARP && (i->sreg == SREG_TID || i->sreg == SREG_LANEID);
+  if (i->sreg != SREG_NONE)
+    return x->header != OF_WARP                            ? 0
+           : i->sreg == SREG_TID || i->sreg == SREG_LANEID ? 1
+           : co_differs_in(i, SCOPE_LANE)                  ? FAR
+                                                           : 0;
   if (i->reads || i->effects)
     return most_of(x, v) ? FAR : 0;
   if (LLVMIsAPHINode(v))

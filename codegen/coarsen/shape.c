@@ -8,21 +8,6 @@
 
 /* --- instructions --- */
 
-static int sreg_of(LLVMValueRef call) {
-  static const char prefix[] = "llvm.nvvm.read.ptx.sreg.";
-  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",  "ctaid.x", "ctaid.y",
-                                      "ctaid.z",  "ntid.x",   "ntid.y", "ntid.z",  "nctaid.x",
-                                      "nctaid.y", "nctaid.z", "laneid"};
-  size_t n;
-  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
-  if (strncmp(name, prefix, sizeof prefix - 1))
-    return CO_NO_SREG;
-  for (int k = 0; k < (int)(sizeof names / sizeof *names); k++)
-    if (strcmp(name + sizeof prefix - 1, names[k]) == 0)
-      return k;
-  return CO_NO_SREG;
-}
-
 static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
   return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                      LLVMGetEnumAttributeKindForName(name, strlen(name)));
@@ -77,7 +62,9 @@ static const char ordered[] = "it has volatile or ordered accesses";
 static const char *instruction_fault(CoShape *s, CoIns *i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i->old);
   switch (op) {
-  case LLVMCall: i->sreg = sreg_of(i->old); return i->sreg == CO_NO_SREG ? call_fault(s, i) : NULL;
+  case LLVMCall:
+    i->sreg = s->cg->target->register_of(i->old);
+    return i->sreg == SREG_NONE ? call_fault(s, i) : NULL;
   case LLVMLoad: i->reads = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMStore: i->effects = true; return cg_is_plain_access(i->old) ? NULL : ordered;
   case LLVMAtomicRMW:
@@ -171,9 +158,9 @@ static LLVMValueRef peel(LLVMValueRef v) {
   return v;
 }
 
-static int peeled_sreg(const CoShape *s, LLVMValueRef v) {
+static SpecialReg peeled_sreg(const CoShape *s, LLVMValueRef v) {
   const CoIns *i = co_ins(s, peel(v));
-  return i ? i->sreg : CO_NO_SREG;
+  return i ? i->sreg : SREG_NONE;
 }
 
 static bool is_op(LLVMValueRef v, LLVMOpcode op) {
@@ -186,9 +173,11 @@ static unsigned product_axis(const CoShape *s, LLVMValueRef v) {
   if (!is_op(v, LLVMMul))
     return 0;
   for (unsigned k = 0; k < 2; k++) {
-    int a = peeled_sreg(s, LLVMGetOperand(v, k)), b = peeled_sreg(s, LLVMGetOperand(v, 1 - k));
-    if (a >= SREG_CTAID && a <= SREG_CTAID_Z && b == a - SREG_CTAID + SREG_NTID)
-      return (unsigned)(a - SREG_CTAID) + 1;
+    SpecialReg a = peeled_sreg(s, LLVMGetOperand(v, k)),
+               b = peeled_sreg(s, LLVMGetOperand(v, 1 - k));
+    for (unsigned axis = 0; axis < 3; axis++)
+      if (a == ir_register_at(SREG_CTAID, axis) && b == ir_register_at(SREG_NTID, axis))
+        return axis + 1;
   }
   return 0;
 }
@@ -199,7 +188,7 @@ static unsigned sum_axis(const CoShape *s, LLVMValueRef v) {
     return 0;
   for (unsigned k = 0; k < 2; k++) {
     unsigned axis = product_axis(s, LLVMGetOperand(v, k));
-    if (axis && peeled_sreg(s, LLVMGetOperand(v, 1 - k)) == (int)axis - 1 + SREG_TID)
+    if (axis && peeled_sreg(s, LLVMGetOperand(v, 1 - k)) == ir_register_at(SREG_TID, axis - 1))
       return axis;
   }
   return 0;
@@ -218,7 +207,7 @@ static bool only_in_sums(const CoShape *s, LLVMValueRef v, unsigned axis) {
   return true;
 }
 
-static bool all_in_sums(const CoShape *s, int sreg, unsigned axis) {
+static bool all_in_sums(const CoShape *s, SpecialReg sreg, unsigned axis) {
   for (uint32_t k = 0; k < s->ins.len; k++)
     if (s->ins.data[k].sreg == sreg && !only_in_sums(s, s->ins.data[k].old, axis))
       return false;
@@ -227,20 +216,20 @@ static bool all_in_sums(const CoShape *s, int sreg, unsigned axis) {
 
 bool co_reads_axis(const CoShape *s, unsigned axis) {
   for (uint32_t k = 0; k < s->ins.len; k++)
-    if (s->ins.data[k].sreg == (int)(SREG_CTAID + axis))
+    if (s->ins.data[k].sreg == ir_register_at(SREG_CTAID, axis))
       return true;
   return false;
 }
 
 bool co_is_linear(const CoShape *s, unsigned axis) {
-  return all_in_sums(s, (int)(SREG_CTAID + axis), axis);
+  return all_in_sums(s, ir_register_at(SREG_CTAID, axis), axis);
 }
 
 bool co_reads_thread(const CoShape *s, unsigned axis) {
   for (uint32_t k = 0; k < s->ins.len; k++)
-    if (s->ins.data[k].sreg == SREG_LANEID)
+    if (co_differs_in(&s->ins.data[k], SCOPE_LANE))
       return true;
-  return !all_in_sums(s, (int)(SREG_TID + axis), axis);
+  return !all_in_sums(s, ir_register_at(SREG_TID, axis), axis);
 }
 
 /* --- blocks --- */
@@ -292,7 +281,7 @@ static const char *read_instructions(CoShape *s, uint32_t block, uint32_t most) 
   Arena *arena = &s->cg->cx->arena;
   b->first = s->ins.len;
   for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
-    CoIns ins = {.old = i, .block = block, .sreg = CO_NO_SREG};
+    CoIns ins = {.old = i, .block = block, .sreg = SREG_NONE};
     if (is_assumption(i)) /* LLVM has used it */
       continue;
     const char *fault = instruction_fault(s, &ins);

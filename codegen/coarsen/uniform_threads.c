@@ -7,9 +7,8 @@
 #include "codegen/coarsen/coarsen.h"
 
 static bool is_root(const CoIns *i) {
-  bool number = i->sreg == SREG_TID || i->sreg == SREG_TID_Y || i->sreg == SREG_TID_Z ||
-                i->sreg == SREG_LANEID;
-  return number || (i->meets && !i->barrier) || (i->effects && !LLVMIsAStoreInst(i->old));
+  return co_differs_in(i, SCOPE_THREAD) || (i->meets && !i->barrier) ||
+         (i->effects && !LLVMIsAStoreInst(i->old));
 }
 
 static bool operands_differ(const CoShape *s, LLVMValueRef v) {

@@ -46,11 +46,9 @@ static LLVMBasicBlockRef new_block(Writer *w, const char *name) {
   return LLVMAppendBasicBlockInContext(w->s->cg->context, w->fn, name);
 }
 
-static LLVMValueRef read_sreg(Writer *w, const char *what) {
-  const char *name = arena_printf(&w->cx->arena, "llvm.nvvm.read.ptx.sreg.%s.%c", what,
-                                  "xyz"[w->plan->axis]);
-  LLVMValueRef fn = cg_intrinsic_fn(w->s->cg, name, NULL, 0);
-  return LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, NULL, 0, "");
+/* The register of the plan's axis. */
+static LLVMValueRef read_sreg(Writer *w, SpecialReg of_x) {
+  return w->s->cg->target->read_register(w->s->cg, w->b, ir_register_at(of_x, w->plan->axis));
 }
 
 /* Additions of numbers that a grid can have: none of them is beyond 2^31 - 1 but where the check for that follows. */
@@ -128,7 +126,7 @@ static bool is_sum(const Writer *w, const CoIns *i) {
 static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
   if (w->plan->threads)
     return LLVMConstInt(type, 1, 0);
-  LLVMValueRef width = read_sreg(w, "ntid");
+  LLVMValueRef width = read_sreg(w, SREG_NTID);
   if (LLVMTypeOf(width) == type)
     return width;
   LLVMValueRef wide = LLVMBuildZExt(w->b, width, type, "");
@@ -159,11 +157,11 @@ static LLVMValueRef copied_sum(Writer *w, unsigned c, const CoIns *i) {
 
 static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
   unsigned axis = w->plan->axis;
-  if (i->sreg == (int)(SREG_CTAID + axis))
+  if (i->sreg == ir_register_at(SREG_CTAID, axis))
     return w->block[c];
-  if (i->sreg == (int)(SREG_TID + axis))
+  if (i->sreg == ir_register_at(SREG_TID, axis))
     return w->thread[c];
-  if (i->sreg == (int)(SREG_NCTAID + axis))
+  if (i->sreg == ir_register_at(SREG_NCTAID, axis))
     return w->logical;
   return is_sum(w, i) ? copied_sum(w, c, i) : cloned(w, c, i);
 }
@@ -404,7 +402,7 @@ static void write_pause(Writer *w) {
 static void number_round(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMValueRef j) {
   unsigned c = w->plan->factor;
   w->block[c] = exact(LLVMBuildAdd(w->b, base, j, ""));
-  LLVMValueRef own = read_sreg(w, "tid");
+  LLVMValueRef own = read_sreg(w, SREG_TID);
   w->thread[c] = own;
   if (!w->plan->threads)
     return;
@@ -493,7 +491,7 @@ static void add_arrays(Writer *w) {
 
 static void number_copies(Writer *w, LLVMValueRef base) {
   unsigned factor = w->plan->factor;
-  LLVMValueRef thread = read_sreg(w, "tid");
+  LLVMValueRef thread = read_sreg(w, SREG_TID);
   if (w->plan->threads)
     thread = exact(LLVMBuildMul(w->b, thread, number(w, factor), ""));
   for (unsigned c = 0; c < factor; c++) {
@@ -519,7 +517,7 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   w.loop = new_block(&w, "loop");
   w.latch = new_block(&w, "next");
   LLVMPositionBuilderAtEnd(w.b, entry);
-  LLVMValueRef base = exact(LLVMBuildMul(w.b, read_sreg(&w, "ctaid"), number(&w, factor), ""));
+  LLVMValueRef base = exact(LLVMBuildMul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor), ""));
   LLVMValueRef left = exact(LLVMBuildSub(w.b, w.logical, base, ""));
   LLVMValueRef apart = LLVMBuildICmp(w.b, LLVMIntULT, left, number(&w, factor), "");
   LLVMBuildCondBr(w.b, apart, w.loop, all);

@@ -140,18 +140,22 @@ static void fill_shared(Loops *l) {
   Cg *cg = l->cg;
   if (!cg->static_shared && !cg->uses_dynamic_shared)
     return;
-  LLVMValueRef shared = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared), 0),
+  LLVMValueRef shared = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared)),
                bytes = i64(l, cg->static_shared);
   if (cg->uses_dynamic_shared) {
-    LLVMValueRef dynamic = launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared), 0);
+    LLVMValueRef dynamic = launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared));
     bytes = LLVMBuildAdd(l->b, bytes, LLVMBuildZExt(l->b, dynamic, l->t->i64, ""), "");
   }
   LLVMBuildMemSet(l->b, shared, LLVMConstInt(l->t->i8, 255, 0), bytes, HOST_SHARED_ALIGN);
 }
 
+static LLVMValueRef launch_size(const Loops *l, SpecialReg r) {
+  return cg_host_size(l->cg, l->launch, r);
+}
+
 static void place_block(Loops *l, LLVMValueRef number) {
-  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX);
-  LLVMValueRef gy = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid) + 4, INT32_MAX);
+  LLVMValueRef gx = launch_size(l, SREG_NCTAID_X);
+  LLVMValueRef gy = launch_size(l, SREG_NCTAID_Y);
   gx = LLVMBuildZExt(l->b, gx, l->t->i64, "");
   gy = LLVMBuildZExt(l->b, gy, l->t->i64, "");
   LLVMValueRef rows = LLVMBuildUDiv(l->b, number, gx, "");
@@ -167,10 +171,8 @@ static void place_block(Loops *l, LLVMValueRef number) {
 }
 
 static void find_sizes(Loops *l) {
-  static const uint32_t limits[] = {1024, 1024, 64};
-  for (int k = 0; k < 3; k++)
-    l->sizes[k] = launch_field(l, l->t->i32, offsetof(RtHostLaunch, block) + 4u * (unsigned)k,
-                               limits[k]);
+  for (unsigned k = 0; k < 3; k++)
+    l->sizes[k] = launch_size(l, ir_register_at(SREG_NTID, k));
   l->rows = LLVMBuildNUWMul(l->b, l->sizes[1], l->sizes[2], "rows");
 }
 
@@ -190,7 +192,7 @@ static void make_entry(Loops *l) {
 /* How many blocks from this one on are neighbours along x, up to MAX_GROUP; i64. */
 static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
   enum { MAX_GROUP = 1024 };
-  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX);
+  LLVMValueRef gx = launch_size(l, SREG_NCTAID_X);
   LLVMValueRef left = LLVMBuildSub(l->b, gx, l->args[HOST_BX], "");
   LLVMValueRef sizes[] = {LLVMBuildZExt(l->b, left, l->t->i64, ""),
                           LLVMBuildSub(l->b, LLVMGetParam(l->entry, 2), number, ""),
@@ -248,8 +250,7 @@ static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueR
 
 /* The turns of a loop by the grid's stride, each of the whole group. */
 static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
-  LLVMValueRef gx = launch_field(l, l->t->i32, offsetof(RtHostLaunch, grid), INT32_MAX),
-               wide[] = {gx, l->args[HOST_BX], l->sizes[0]},
+  LLVMValueRef gx = launch_size(l, SREG_NCTAID_X), wide[] = {gx, l->args[HOST_BX], l->sizes[0]},
                bound = cg_host_compute(l->cg, thread, l->bound, l->launch);
   for (int k = 0; k < 3; k++)
     wide[k] = LLVMBuildZExt(l->b, wide[k], l->t->i64, "");

@@ -104,9 +104,8 @@ static inline LLVMValueRef get(const Loops *l, LLVMValueRef variable) {
 static inline void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
   LLVMBuildStore(l->b, v, variable);
 }
-static inline LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset,
-                                        uint32_t limit) {
-  return cg_host_launch_field(l->cg, l->launch, type, offset, limit);
+static inline LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset) {
+  return cg_host_launch_field(l->cg, l->launch, type, offset);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "codegen/llvm/cg.h"
+#include "ir/registers.h"
 #include "runtime/abi.h"
 
 /* Parameters of the thread's function, and members of the struct by value that device functions get (Target.context_type). */
@@ -33,9 +34,10 @@ typedef struct HostState {
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
-/* A field of an RtHostLaunch that never changes during a launch. limit: it is 1 <= field <= limit; 0: not known. */
-LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset,
-                                  uint32_t limit);
+/* A field of an RtHostLaunch that never changes during a launch. */
+LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset);
+/* The block's or the grid's size along an axis: a special register that is such a field. */
+LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
 /* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
 void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 

@@ -343,7 +343,7 @@ static void open_meetings(Loops *l) {
 }
 
 static LLVMValueRef is_first_phase(const Loops *l) {
-  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase), 0);
+  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase));
   return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
 }
 
@@ -363,7 +363,7 @@ static void begin_or_resume(Loops *l) {
 /* --- all segments --- */
 
 void hl_find_frame(Loops *l) {
-  l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame), 0);
+  l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame));
   LLVMValueRef n = LLVMBuildNUWMul(l->b, l->sizes[0], l->rows, "");
   n = LLVMBuildAdd(l->b, n, i32(l, RT_FRAME_THREADS - 1), "");
   n = LLVMBuildAnd(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)), "");

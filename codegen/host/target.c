@@ -137,45 +137,75 @@ void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
                   none);
 }
 
-LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset,
-                                  uint32_t limit) {
+LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset) {
   LLVMValueRef at = LLVMConstInt(cg->t.i64, offset, 0);
   LLVMValueRef v = LLVMBuildLoad2(
       cg->builder, type, LLVMBuildInBoundsGEP2(cg->builder, cg->t.i8, launch, &at, 1, ""), "");
   cg_host_mark_field(cg, v);
-  if (limit) {
-    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, 1, 0)),
-                              LLVMValueAsMetadata(LLVMConstInt(type, limit + 1ull, 0))};
-    LLVMSetMetadata(v, LLVMGetMDKindIDInContext(cg->context, "range", 5),
-                    LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, ends, 2)));
-  }
   return v;
 }
 
-static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset, uint32_t limit) {
-  return cg_host_launch_field(lw->cg, host_arg(lw, HOST_LAUNCH), type, offset, limit);
+/* --- special registers --- */
+
+typedef enum SourceKind { FROM_ARGUMENT, FROM_LAUNCH, FROM_LANE, FROM_LANES } SourceKind;
+enum { BELOW = 1, OWN = 2, ABOVE = 4 };
+
+static const struct {
+  SourceKind kind;
+  unsigned at; /* number of the argument, offset of the field, lanes of a mask */
+} sources[SREG_COUNT] = {
+#define ARG(name)                                                                                  \
+  { FROM_ARGUMENT, HOST_##name }
+#define FIELD(name, axis)                                                                          \
+  { FROM_LAUNCH, offsetof(RtHostLaunch, name) + (axis) * sizeof(uint32_t) }
+#define LANE_NUMBER                                                                                \
+  { FROM_LANE, 0 }
+#define MASK(below, own, above)                                                                    \
+  { FROM_LANES, (below)*BELOW + (own)*OWN + (above)*ABOVE }
+#define S(ID, ptx, path, kind, rule, of, least, most, host, doc) [SREG_##ID] = host,
+#include "ir/registers.def"
+#undef S
+#undef MASK
+#undef LANE_NUMBER
+#undef FIELD
+#undef ARG
+};
+
+LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r) {
+  CX_ASSERT(cg->cx, sources[r].kind == FROM_LAUNCH);
+  LLVMValueRef v = cg_host_launch_field(cg, launch, cg->t.i32, sources[r].at);
+  LLVMMetadataRef ends[2];
+  const int64_t bounds[] = {ir_registers[r].least, ir_registers[r].most + 1};
+  for (int k = 0; k < 2; k++)
+    ends[k] = LLVMValueAsMetadata(LLVMConstInt(cg->t.i32, (uint64_t)bounds[k], 0));
+  LLVMSetMetadata(v, LLVMGetMDKindIDInContext(cg->context, "range", 5),
+                  LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, ends, 2)));
+  return v;
+}
+
+static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset) {
+  return cg_host_launch_field(lw->cg, host_arg(lw, HOST_LAUNCH), type, offset);
+}
+
+/* The bits of these lanes. */
+static LLVMValueRef lane_mask(Lower *lw, LLVMValueRef lane, unsigned which) {
+  LLVMValueRef bit = LLVMBuildShl(lw->b, lw_i32(lw, 1), lane, "");
+  LLVMValueRef lt = LLVMBuildSub(lw->b, bit, lw_i32(lw, 1), "");
+  LLVMValueRef le = LLVMBuildOr(lw->b, lt, bit, "");
+  return which == (BELOW | OWN) ? le
+         : which == BELOW       ? lt
+         : which == OWN         ? bit
+                                : LLVMBuildNot(lw->b, which & OWN ? lt : le, "");
 }
 
 static LLVMValueRef host_sreg(Lower *lw, SpecialReg r) {
-  switch (r) {
-  case SREG_TID:
-  case SREG_TID_Y:
-  case SREG_TID_Z: return host_arg(lw, HOST_TX + (r - SREG_TID));
-  case SREG_CTAID:
-  case SREG_CTAID_Y:
-  case SREG_CTAID_Z: return host_arg(lw, HOST_BX + (r - SREG_CTAID));
-  case SREG_NTID:
-  case SREG_NTID_Y:
-  case SREG_NTID_Z:
-    return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, block) + 4u * (r - SREG_NTID), 1024);
-  case SREG_NCTAID:
-  case SREG_NCTAID_Y:
-  case SREG_NCTAID_Z:
-    return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, grid) + 4u * (r - SREG_NCTAID),
-                        INT32_MAX);
-  case SREG_LANEID: return LLVMBuildAnd(lw->b, host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
-  }
-  cx_bug(lw->cx, "special register %d", (int)r);
+  unsigned at = sources[r].at;
+  if (sources[r].kind == FROM_ARGUMENT)
+    return host_arg(lw, (HostArg)at);
+  if (sources[r].kind == FROM_LAUNCH)
+    return cg_host_size(lw->cg, host_arg(lw, HOST_LAUNCH), r);
+  LLVMValueRef lane = LLVMBuildAnd(lw->b, host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
+  return sources[r].kind == FROM_LANE ? lane : lane_mask(lw, lane, at);
 }
 
 /* --- the kernel --- */
@@ -209,7 +239,7 @@ static void host_kernel_begin(Lower *lw) {
 
 static LLVMValueRef host_param(Lower *lw, uint32_t i) {
   const RtField *f = &lw->cg->out->params.fields[i];
-  LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params), 0),
+  LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params)),
                at = lw_i64(lw, f->offset);
   LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, f),
                                   LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
@@ -223,7 +253,7 @@ static void host_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
 /* --- memory --- */
 
 static LLVMValueRef shared_at(Lower *lw, LLVMValueRef offset, const char *name) {
-  LLVMValueRef base = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, shared), 0);
+  LLVMValueRef base = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, shared));
   return LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, base, &offset, 1, name);
 }
 
@@ -239,7 +269,7 @@ static LLVMValueRef host_shared_dynamic(Lower *lw) {
 }
 
 static LLVMValueRef host_shared_dynamic_bytes(Lower *lw) {
-  return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, dynamic_shared), 0);
+  return launch_field(lw, lw->t->i32, offsetof(RtHostLaunch, dynamic_shared));
 }
 
 static LLVMValueRef host_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
@@ -370,7 +400,7 @@ static LLVMValueRef host_stack_suffices(Lower *lw) {
   LLVMTypeRef p = lw->t->ptr, word = lw->t->i64;
   LLVMValueRef none = lw_i32(lw, 0), frame = lw_intrinsic(lw, "llvm.frameaddress", &p, 1, &none, 1);
   return LLVMBuildICmp(lw->b, LLVMIntUGT, LLVMBuildPtrToInt(lw->b, frame, word, ""),
-                       launch_field(lw, word, offsetof(RtHostLaunch, stack_end), 0), "");
+                       launch_field(lw, word, offsetof(RtHostLaunch, stack_end)), "");
 }
 
 /* Recursion that never ends may take long to find the end of the stack, or return again and again. */

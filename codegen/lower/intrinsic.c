@@ -139,21 +139,12 @@ void lw_intrinsic_ins(Lower *lw, Ins *i) {
 
 /* --- special registers --- */
 
-#define SREG(ID, reg)                                                                              \
-  void cg_intrinsic_##ID(Lower *lw, Ins *i) { set_result(lw, i, lw->target->sreg(lw, reg), NULL); }
-SREG(TID_X, SREG_TID)
-SREG(TID_Y, SREG_TID_Y)
-SREG(TID_Z, SREG_TID_Z)
-SREG(CTAID_X, SREG_CTAID)
-SREG(CTAID_Y, SREG_CTAID_Y)
-SREG(CTAID_Z, SREG_CTAID_Z)
-SREG(NTID_X, SREG_NTID)
-SREG(NTID_Y, SREG_NTID_Y)
-SREG(NTID_Z, SREG_NTID_Z)
-SREG(NCTAID_X, SREG_NCTAID)
-SREG(NCTAID_Y, SREG_NCTAID_Y)
-SREG(NCTAID_Z, SREG_NCTAID_Z)
-SREG(LANEID, SREG_LANEID)
+#define S(ID, ptx, path, kind, rule, of, least, most, host, doc)                                   \
+  void cg_intrinsic_##ID(Lower *lw, Ins *i) {                                                      \
+    set_result(lw, i, lw->target->sreg(lw, SREG_##ID), NULL);                                      \
+  }
+#include "ir/registers.def"
+#undef S
 
 /* --- barriers and fences --- */
 

@@ -83,22 +83,3 @@ void cg_intrinsic_CG_GRID_SYNC(Lower *lw, Ins *i) {
   (void)i;
   lw->target->grid_barrier(lw);
 }
-
-/* --- lane masks, where no register has them --- */
-
-static void lane_mask(Lower *lw, Ins *i, bool below, bool own, bool above) {
-  LLVMValueRef lane = lw->target->sreg(lw, SREG_LANEID);
-  LLVMValueRef bit = LLVMBuildShl(lw->b, lw_i32(lw, 1), lane, "");
-  LLVMValueRef lt = LLVMBuildSub(lw->b, bit, lw_i32(lw, 1), "");
-  LLVMValueRef le = LLVMBuildOr(lw->b, lt, bit, "");
-  LLVMValueRef v = below && own ? le
-                   : below      ? lt
-                   : !above     ? bit
-                                : LLVMBuildNot(lw->b, own ? lt : le, "");
-  lw_set(lw, i, v);
-}
-void cg_intrinsic_LANEMASK_EQ(Lower *lw, Ins *i) { lane_mask(lw, i, false, true, false); }
-void cg_intrinsic_LANEMASK_LT(Lower *lw, Ins *i) { lane_mask(lw, i, true, false, false); }
-void cg_intrinsic_LANEMASK_LE(Lower *lw, Ins *i) { lane_mask(lw, i, true, true, false); }
-void cg_intrinsic_LANEMASK_GT(Lower *lw, Ins *i) { lane_mask(lw, i, false, false, true); }
-void cg_intrinsic_LANEMASK_GE(Lower *lw, Ins *i) { lane_mask(lw, i, false, true, true); }

@@ -41,6 +41,8 @@ LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, L
 LLVMValueRef cg_nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p);
 /* threads.c */
 LLVMValueRef cg_nvptx_sreg(Lower *lw, SpecialReg r);
+LLVMValueRef cg_nvptx_read_register(Cg *cg, LLVMBuilderRef b, SpecialReg r);
+SpecialReg cg_nvptx_register_of(LLVMValueRef call);
 void cg_nvptx_barrier(Lower *lw);
 LLVMValueRef cg_nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1);
 LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,

@@ -1,14 +1,32 @@
 /* NVPTX threads: special registers, barriers of a block, operations of a warp, fences. One intrinsic of LLVM each, but for values
  * wider than 32 bits, which travel in halves. */
+#include <string.h>
+
 #include "codegen/llvm/compat.h"
 #include "codegen/nvptx/nvptx.h"
 
+#define READ_REGISTER "llvm.nvvm.read.ptx.sreg."
+
+LLVMValueRef cg_nvptx_read_register(Cg *cg, LLVMBuilderRef b, SpecialReg r) {
+  const char *name = arena_printf(&cg->cx->arena, READ_REGISTER "%s", ir_registers[r].ptx);
+  LLVMValueRef fn = cg_intrinsic_fn(cg, name, NULL, 0);
+  return LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, NULL, 0, "");
+}
+
+SpecialReg cg_nvptx_register_of(LLVMValueRef call) {
+  static const size_t prefix = sizeof READ_REGISTER - 1;
+  size_t n;
+  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
+  if (n < prefix || memcmp(name, READ_REGISTER, prefix) != 0)
+    return SREG_NONE;
+  for (SpecialReg r = 0; r < SREG_COUNT; r++)
+    if (strcmp(name + prefix, ir_registers[r].ptx) == 0)
+      return r;
+  return SREG_NONE;
+}
+
 LLVMValueRef cg_nvptx_sreg(Lower *lw, SpecialReg r) {
-  static const char *const names[] = {"tid.x",    "tid.y",    "tid.z",  "ctaid.x", "ctaid.y",
-                                      "ctaid.z",  "ntid.x",   "ntid.y", "ntid.z",  "nctaid.x",
-                                      "nctaid.y", "nctaid.z", "laneid"};
-  return lw_intrinsic(lw, arena_printf(&lw->cx->arena, "llvm.nvvm.read.ptx.sreg.%s", names[r]),
-                      NULL, 0, NULL, 0);
+  return cg_nvptx_read_register(lw->cg, lw->b, r);
 }
 
 void cg_nvptx_barrier(Lower *lw) {

@@ -5,6 +5,8 @@
  * goes on while it is below stop). In: a strict Fn in order. Out: INS_I32 on values that fit int32, INS_U32 on those that fit uint32, at every point where they are. */
 #include "codegen/ssa/narrow.h"
 
+#include "ir/registers.h"
+
 #define LARGEST INT64_C(0x7fffffff)
 
 typedef struct Interval {
@@ -79,22 +81,8 @@ static Interval constant(const Ins *i) {
 }
 
 static Interval special_register(const Ins *i) {
-  switch (i->aux.intrinsic) {
-  case INTR_LANEID: return (Interval){0, 31};
-  case INTR_TID_X:
-  case INTR_TID_Y:
-  case INTR_TID_Z: return (Interval){0, 1023};
-  case INTR_NTID_X:
-  case INTR_NTID_Y:
-  case INTR_NTID_Z: return (Interval){1, 1024};
-  case INTR_CTAID_X: return (Interval){0, LARGEST - 1};
-  case INTR_NCTAID_X: return (Interval){1, LARGEST};
-  case INTR_CTAID_Y:
-  case INTR_CTAID_Z: return (Interval){0, 65534};
-  case INTR_NCTAID_Y:
-  case INTR_NCTAID_Z: return (Interval){1, 65535};
-  default: return of_type(i->type);
-  }
+  Interval r;
+  return ir_register_bounds(i->aux.intrinsic, &r.lo, &r.hi) ? r : of_type(i->type);
 }
 
 /* min and max are written as select(a < b, …). */

@@ -13,11 +13,13 @@
 #include "runtime/host/pool.h"
 #include "runtime/state.h"
 
+enum { MAX_GPUS = 128, HOST_SHARED = 48 * 1024, HOST_SHARED_OPTIN = 227 * 1024 };
+
+/* What a kernel finds in a special register bounds what a launch may ask for: MOST_NTID_X and its like. */
 enum {
-  MAX_GPUS = 128,
-  HOST_THREADS = 1024,
-  HOST_SHARED = 48 * 1024,
-  HOST_SHARED_OPTIN = 227 * 1024
+#define S(ID, ptx, path, kind, rule, of, least, most, host, doc) MOST_##ID = (int)(most),
+#include "ir/registers.def"
+#undef S
 };
 
 _Atomic int rt_gpus;
@@ -308,9 +310,9 @@ static void open_host(void) {
     snprintf(d->name, sizeof d->name, "CPU (%s)", uname(&system) == 0 ? system.machine : "unknown");
   memcpy(d->uuid, "pyptx host (CPU)", sizeof d->uuid);
   snprintf(d->label, sizeof d->label, "the host device");
-  d->limits = (RtLimits){.threads = HOST_THREADS,
-                         .block = {HOST_THREADS, HOST_THREADS, 64},
-                         .grid = {INT32_MAX, 65535, 65535},
+  d->limits = (RtLimits){.threads = MOST_NTID_X,
+                         .block = {MOST_NTID_X, MOST_NTID_Y, MOST_NTID_Z},
+                         .grid = {MOST_NCTAID_X, MOST_NCTAID_Y, MOST_NCTAID_Z},
                          .shared = HOST_SHARED,
                          .shared_optin = HOST_SHARED_OPTIN};
   pthread_mutex_init(&d->lock, NULL);

@@ -5,6 +5,7 @@
  * (0 bits) and grow until nothing changes; a value that keeps growing around a loop is unknown, unless it counts: with a step below
  * 2**16 it cannot pass 2**62 in the time a kernel has. */
 #include "ir/build.h"
+#include "ir/registers.h"
 #include "typeinfer/ty.h"
 
 enum { UNKNOWN = 255, COUNTER_BITS = 46, MAX_BITS = 62, GROW_LIMIT = 6 };
@@ -37,22 +38,9 @@ static unsigned type_bits(const Type *t) {
 }
 
 static unsigned sreg_bits(const Ins *i) {
-  switch (i->aux.intrinsic) {
-  case INTR_LANEID: return 5;
-  case INTR_TID_X:
-  case INTR_TID_Y:
-  case INTR_TID_Z: return 10;
-  case INTR_NTID_X:
-  case INTR_NTID_Y:
-  case INTR_NTID_Z: return 11;
-  case INTR_CTAID_X:
-  case INTR_NCTAID_X: return 31;
-  case INTR_CTAID_Y:
-  case INTR_CTAID_Z:
-  case INTR_NCTAID_Y:
-  case INTR_NCTAID_Z: return 16;
-  default: return type_bits(i->type);
-  }
+  int64_t least, most;
+  bool is_register = ir_register_bounds(i->aux.intrinsic, &least, &most);
+  return is_register ? 64u - (unsigned)__builtin_clzll((uint64_t)most) : type_bits(i->type);
 }
 
 /* The sum's bits, if the type has room for them. */

@@ -1,6 +1,7 @@
 /* Iteration: ITER* to arithmetic. A range's state is its item; any other sequence's is the index.
  *
  * The counters do not wrap: a loop that counts past 2**63 does not end in anyone's lifetime. */
+#include "ir/registers.h"
 #include "typeinfer/ty.h"
 
 /* --- the sequence --- */
@@ -116,8 +117,9 @@ Val ty_iter_start(Ty *ty, Val seq) {
 static bool positive(const Ins *i, int depth) {
   if (!i || depth > 4)
     return false;
+  int64_t least, most;
   if (i->op == OP_INTRINSIC)
-    return i->aux.intrinsic >= INTR_NTID_X && i->aux.intrinsic <= INTR_NCTAID_Z;
+    return ir_register_bounds(i->aux.intrinsic, &least, &most) && least > 0;
   if (i->op == OP_CONST)
     return i->aux.frozen->kind == FZ_INT && i->aux.frozen->i > 0;
   bool pair = i->op == OP_MUL || i->op == OP_ADD;

@@ -46,6 +46,36 @@ def with_nothing(x):
     pass
 
 
+LANE_REGISTERS = ["laneid", "lanemask_eq()", "lanemask_lt()", "lanemask_le()", "lanemask_gt()", "lanemask_ge()"]
+
+
+STENCIL = """
+def kernel(x, y):
+    j, i = cuda.grid(2)
+    if 0 < i < x.shape[0] - 1 and j < x.shape[1]:
+        y[i, j] = x[i - 1, j] + x[i, j] + x[i + 1, j] + np.float32({})
+"""
+EARLY_END = """
+def kernel(x, y):
+    if {} & 8:
+        return
+    i = cuda.grid(1)
+    y[i] = x[i]
+    cuda.syncthreads()
+    y[i] += x[i + 1]
+"""
+
+
+@pytest.mark.parametrize("register", LANE_REGISTERS)
+def test_lanes_are_told_from_what_is_the_same_in_a_block(register):
+    """Where a row of a block is no whole warp a thread's lane depends on threadIdx.y, so copies cannot be neighbouring threads; and not
+    all threads come to a barrier that lies behind a branch by the lane."""
+    assert note(define(STENCIL.format("cuda.blockDim.x")), f"{M}, {M}") == "4 neighbouring threads along y"
+    assert "neighbouring threads" not in note(define(STENCIL.format(f"cuda.{register}")), f"{M}, {M}")
+    assert note(define(EARLY_END.format("cuda.blockDim.x")), f"{V}, {V}", coarsen=4).startswith("4 neighbouring blocks")
+    assert note(define(EARLY_END.format(f"cuda.{register}")), f"{V}, {V}", coarsen=4).startswith("not coarsened: some of its threads end before others meet")
+
+
 @pytest.mark.parametrize(
     "kernel, options, text",
     [
