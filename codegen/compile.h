@@ -17,34 +17,28 @@ typedef enum CgCoarsen {
   CG_COARSEN_LAUNCHED = -2,
 } CgCoarsen;
 
-typedef enum CgFast {                   /* fastmath=True is all of them */
-                      CG_FAST_FTZ = 1,  /* flush subnormals */
-                      CG_FAST_DIV = 2,  /* approximate division */
-                      CG_FAST_SQRT = 4, /* approximate square root */
-                      CG_FAST_FUNC = 8, /* approximate sin, cos, exp, log … */
-                      CG_FAST_NNAN = 16,
-                      CG_FAST_NINF = 32,
-                      CG_FAST_NSZ = 64,
-                      CG_FAST_REASSOC = 128,
-                      CG_FAST_ARCP = 256,
+typedef enum CgFast {
+#define M(ID, name, bits, in_true, doc) CG_FAST_##ID = bits,
+#include "codegen/fastmath.def"
+#undef M
 } CgFast;
 
+/* Options of @cuda.jit that the code depends on: ints, all of them in the key of the disk cache. 0 in all is no compilation's
+ * default: options.def has that. */
 typedef struct CgOptions {
-  int opt;          /* 0 to 3 */
-  int numba_typing; /* semantics.md section 7 */
-  int debug;        /* checks, exceptions, lines */
-  int fastmath;     /* CgFast bits */
-  int fma;          /* contract multiply and add */
-  int lineinfo;
-  int exceptions;              /* assert and raise trap without debug */
-  int boundscheck;             /* index checks: implied by debug, and by CG_HOST unless unchecked */
-  int unchecked;               /* host: no index checks */
-  int max_registers;           /* 0: ptxas decides */
-  int max_threads, min_blocks; /* launch bounds, 0: none */
-  /* GPU: blocks of a launch that one block runs: 0 and 1: one, CG_COARSEN_*, else so many where that is possible */
-  int coarsen;
-  int stack;           /* GPU: bytes of a thread's stack for recursion, 0: CG_STACK_BYTES */
-  int device_function; /* compile a device function alone: results allowed, no kernel entry */
+#define CODE(field, unset) int field;
+#define HELD(field, unset)
+#define OBJECT(field, type)
+#define NOWHERE
+#define O(name, kind, place, devices, environment, command, doc) place
+#define F(option, place)                                         place
+#include "codegen/options.def"
+#undef F
+#undef O
+#undef NOWHERE
+#undef OBJECT
+#undef HELD
+#undef CODE
 } CgOptions;
 
 typedef enum CgWant { /* texts to keep */

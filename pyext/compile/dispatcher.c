@@ -362,38 +362,18 @@ static int name_as_function(PxState *st, PxDispatcher *d) {
 }
 
 static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {
-      "function",  "signatures",    "device",      "inline",     "opt",        "numba_typing",
-      "debug",     "fastmath",      "fma",         "lineinfo",   "exceptions", "boundscheck",
-      "unchecked", "max_registers", "max_threads", "min_blocks", "coarsen",    "stack",
-      "dump",      "cache",         "link",        NULL};
-  PyObject *function, *signatures, *link = NULL;
-  int device = 0, inlining = INLINE_AUTO, caching = PX_CACHE_BY_ENVIRONMENT;
-  const char *dump = NULL;
-  CgOptions o = {.opt = 3, .fma = 1, .coarsen = CG_COARSEN_LAUNCHED};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|$piippipppppiiiiiziO!:Dispatcher", names,
-                                   &PyFunction_Type, &function, &signatures, &device, &inlining,
-                                   &o.opt, &o.numba_typing, &o.debug, &o.fastmath, &o.fma,
-                                   &o.lineinfo, &o.exceptions, &o.boundscheck, &o.unchecked,
-                                   &o.max_registers, &o.max_threads, &o.min_blocks, &o.coarsen,
-                                   &o.stack, &dump, &caching, &PyTuple_Type, &link))
+  PyObject *function, *signatures;
+  if (!PyArg_ParseTuple(args, "O!O:Dispatcher", &PyFunction_Type, &function, &signatures))
     return NULL;
   PxDispatcher *d = (PxDispatcher *)type->tp_alloc(type, 0);
   if (!d)
     return NULL;
   PxState *st = PyType_GetModuleState(type);
-  o.device_function = device;
   d->function = Py_NewRef(function);
   d->made = kwargs ? Py_BuildValue("(ON)", signatures, PyDict_Copy(kwargs))
                    : Py_BuildValue("(O{})", signatures);
-  d->options = o;
-  d->link = Py_XNewRef(link);
-  d->caching = (PxCaching)caching;
-  d->func_options = (FuncOptions){.device = device, .inlining = (InlineMode)inlining};
-  if (dump && *dump && !(d->dump = px_copy_text(dump)))
-    PyErr_NoMemory();
-  else if (d->made && name_as_function(st, d) == 0 && read_code(st, d) == 0 &&
-           read_signatures(st, d, signatures) == 0)
+  if (d->made && px_options_set(d, kwargs) == 0 && name_as_function(st, d) == 0 &&
+      read_code(st, d) == 0 && read_signatures(st, d, signatures) == 0)
     return (PyObject *)d;
   Py_DECREF(d);
   return NULL;
@@ -406,6 +386,7 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(d->dict);
   Py_VISIT(d->made);
   Py_VISIT(d->link);
+  Py_VISIT(d->dump);
   for (uint32_t i = 0; i < d->nentries; i++)
     Py_VISIT(d->entries[i].overload);
   return 0;
@@ -433,11 +414,11 @@ static void dispatcher_dealloc(PyObject *op) {
   Py_CLEAR(d->function);
   Py_CLEAR(d->made);
   Py_CLEAR(d->link);
+  Py_CLEAR(d->dump);
   PyMem_Free(d->entries);
   for (uint32_t i = 0; i < d->nsignatures; i++)
     px_signature_clear(&d->signatures[i]);
   PyMem_Free(d->signatures);
-  PyMem_Free(d->dump);
   type->tp_free(op);
   Py_DECREF(type);
 }

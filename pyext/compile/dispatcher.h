@@ -23,12 +23,12 @@ typedef struct PxEntry {
 typedef struct PxDispatcher {
   PyObject_HEAD PyObject *function;
   PyObject *dict, *weakrefs;
-  PyObject *made; /* (signatures, options) as they were given: what a pickle of it holds */
+  PyObject *made; /* (signatures, fields of options.def that were set): what a pickle of it holds */
   FuncOptions func_options;
   CgOptions options;
-  PyObject *link; /* tuple of pyptx.cuda._link's, or NULL */
-  char *dump;     /* PyMem, or NULL */
-  PxCaching caching;
+  int inlining, caching; /* InlineMode, PxCaching */
+  PyObject *link;        /* tuple of pyptx.cuda._link's, or NULL */
+  PyObject *dump;        /* str that has UTF-8, or NULL */
   /* parameters: positional, of these without keyword, keyword-only */
   uint32_t nargs, nposonly, nkwonly;
   bool varargs;
@@ -46,6 +46,9 @@ PxOverload *px_dispatch(PxDispatcher *d, PxArgs *args);
 /* Name of a parameter, for messages: borrowed UTF-8. */
 const char *px_parameter_name(PxDispatcher *d, uint32_t i);
 bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name); /* a str */
+
+/* options.c: sets the fields of options.def to what a dict has of them, by name, or what they are unset. 0 or -1. */
+int px_options_set(PxDispatcher *d, PyObject *fields);
 
 /* inspect.c */
 PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs);

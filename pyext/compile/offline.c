@@ -158,53 +158,6 @@ static int put_cubin(PxState *st, PyObject *dict, const CgKernel *k, const char 
   return failed;
 }
 
-/* Options of @cuda.jit that are one field of CgOptions each (launch_bounds: two). */
-static const struct {
-  const char *name;
-  size_t at;
-} fields[] = {
-#define F(name, field)                                                                             \
-  { name, offsetof(CgOptions, field) / sizeof(int) }
-    F("opt", opt),
-    F("typing", numba_typing),
-    F("debug", debug),
-    F("fastmath", fastmath),
-    F("fma", fma),
-    F("lineinfo", lineinfo),
-    F("exceptions", exceptions),
-    F("boundscheck", boundscheck),
-    F("max_registers", max_registers),
-    F("launch_bounds", max_threads),
-    F("launch_bounds", min_blocks),
-    F("coarsen", coarsen),
-    F("stack", stack),
-    F("device", device_function),
-#undef F
-};
-_Static_assert(sizeof(CgOptions) % sizeof(int) == 0 && _Alignof(CgOptions) == _Alignof(int),
-               "CgOptions are ints");
-
-/* Gives `made`, which was made with `given` alone, the options of `base` that `given` does not touch: neither named there nor changed
- * from what they are without options (debug changes several). */
-static void inherit(PxDispatcher *made, const PxDispatcher *base, const PxDispatcher *bare,
-                    PyObject *given) {
-  enum { N = sizeof(CgOptions) / sizeof(int) };
-  int own[N], from[N], without[N];
-  memcpy(own, &made->options, sizeof own);
-  memcpy(from, &base->options, sizeof from);
-  memcpy(without, &bare->options, sizeof without);
-  bool named[N] = {false};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-    named[fields[i].at] = PyDict_GetItemString(given, fields[i].name) != NULL;
-  for (int i = 0; i < N; i++)
-    if (!named[i] && own[i] == without[i])
-      own[i] = from[i];
-  memcpy(&made->options, own, sizeof own);
-  made->func_options.device = made->options.device_function;
-  if (!PyDict_GetItemString(given, "inline"))
-    made->func_options.inlining = base->func_options.inlining;
-}
-
 /* cuda.jit(**options)(function): @cuda.jit reads options, nobody else. */
 static PxDispatcher *decorate(PxState *st, PyObject *jit, PyObject *function, PyObject *options) {
   PyObject *none = PyTuple_New(0);
@@ -219,21 +172,30 @@ static PxDispatcher *decorate(PxState *st, PyObject *jit, PyObject *function, Py
   return (PxDispatcher *)made;
 }
 
+/* The kernel's own function and options, with these besides: what options.def names as their fields goes before what the kernel has. */
+static PyObject *remake(PxState *st, PxDispatcher *base, PyObject *options) {
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._jit");
+  PyObject *read = module ? px_call_method(module, "_read_given", options) : NULL;
+  PyObject *fields = read ? PyDict_Copy(PyTuple_GET_ITEM(base->made, 1)) : NULL;
+  PyObject *args = fields ? Py_BuildValue("(O())", base->function) : NULL;
+  PyObject *made = args && PyDict_Update(fields, read) == 0
+                       ? PyObject_Call((PyObject *)st->dispatcher_type, args, fields)
+                       : NULL;
+  Py_XDECREF(args);
+  Py_XDECREF(fields);
+  Py_XDECREF(read);
+  Py_XDECREF(module);
+  return made;
+}
+
 /* The function as a Dispatcher with these options besides its own: a new reference. */
 static PxDispatcher *dispatcher_with(PxState *st, PyObject *function, PyObject *options) {
-  PxDispatcher *base = Py_IS_TYPE(function, st->dispatcher_type) ? (PxDispatcher *)function : NULL;
-  if (base && PyDict_GET_SIZE(options) == 0)
-    return (PxDispatcher *)Py_NewRef(function);
-  PyObject *plain = base ? base->function : function;
+  if (Py_IS_TYPE(function, st->dispatcher_type))
+    return (PxDispatcher *)(PyDict_GET_SIZE(options) ? remake(st, (PxDispatcher *)function, options)
+                                                     : Py_NewRef(function));
   PyObject *cuda = PyImport_ImportModule("pyptx.cuda");
   PyObject *jit = cuda ? PyObject_GetAttrString(cuda, "jit") : NULL;
-  PxDispatcher *made = jit ? decorate(st, jit, plain, options) : NULL;
-  PxDispatcher *bare = made && base ? decorate(st, jit, plain, NULL) : NULL;
-  if (bare)
-    inherit(made, base, bare, options);
-  else if (base)
-    Py_CLEAR(made);
-  Py_XDECREF((PyObject *)bare);
+  PxDispatcher *made = jit ? decorate(st, jit, function, options) : NULL;
   Py_XDECREF(jit);
   Py_XDECREF(cuda);
   return made;

@@ -32,7 +32,10 @@ PxTextRequest px_text_request(RtDevice *device, char arch[16]) {
                          .device = device};
 }
 
-const char *px_dump(const PxDispatcher *d) { return d->dump ? d->dump : getenv("PYPTX_DUMP"); }
+const char *px_dump(const PxDispatcher *d) {
+  return d->dump && PyUnicode_GET_LENGTH(d->dump) ? PyUnicode_AsUTF8(d->dump)
+                                                  : getenv("PYPTX_DUMP");
+}
 
 int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
                        CgKernel **code, PxCacheUse *use) {
@@ -79,8 +82,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
   PxCacheUse unused;
-  int failed = px_compile_request(st, text->cache ? d->caching : PX_CACHE_NEVER, &request, NULL,
-                                  code, text->cache ? text->cache : &unused);
+  int failed = px_compile_request(st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER,
+                                  &request, NULL, code, text->cache ? text->cache : &unused);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)

@@ -105,7 +105,7 @@ static int keep_entries(PxDispatcher *d, PxOverload *o, PyObject *linked) {
   if (!e)
     return PyErr_NoMemory(), -1;
   e->options = d->options;
-  e->caching = d->caching;
+  e->caching = (PxCaching)d->caching;
   e->linked = Py_NewRef(linked);
   e->process = getpid();
   if (!(e->turn = PyThread_allocate_lock()))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyptx._numbers import whole
+from pyptx._options import OPTIONS
 
 OK, FAILED, USAGE = 0, 1, 2
 LARGEST = (1 << 31) - 1
@@ -98,22 +99,19 @@ def add_compile(commands):
 
 
 def add_options(group):
-    group.add_argument("-O", dest="opt", type=number(0, 3), metavar="N", help="optimisation level, 0 to 3 (default: 3)")
-    group.add_argument("--fastmath", action="store_true", default=None, help="approximate division, roots and functions of floats")
-    group.add_argument("--no-fma", dest="fma", action="store_false", default=None, help="do not contract a * b + c")
-    group.add_argument("--debug", action="store_true", default=None, help="bounds checks, exceptions and line numbers")
-    group.add_argument("--lineinfo", action="store_true", default=None, help="line numbers for profilers")
-    group.add_argument("--exceptions", action="store_true", default=None, help="assert and raise stop the kernel without --debug")
-    group.add_argument("--boundscheck", action="store_true", default=None, help="check every index")
-    group.add_argument("--max-registers", type=number(1, LARGEST), metavar="N", help="limit of registers a thread")
-    group.add_argument("--launch-bounds", metavar="THREADS[,BLOCKS]", type=launch_bounds,
-                       help="largest block, and least blocks a multiprocessor")
-    group.add_argument("--coarsen", type=number(1, 8), metavar="K",
-                       help="add an entry whose blocks run K blocks of the grid (1 to 8)")
-    group.add_argument("--stack", type=number(64, 256 << 10), metavar="BYTES", help="local memory for the frames of recursive functions, 64 to 262144 (default: 1024)")
-    group.add_argument("--typing", choices=("numpy", "numba"), help="rules of type promotion")
-    group.add_argument("--device-function", dest="device", action="store_true", default=None,
-                       help="compile as a function that other device code calls, not as a kernel")
+    for option in OPTIONS.values():
+        if not option.command:
+            continue
+        flag, _, value = option.command.partition(" ")
+        text = option.summary
+        if option.kind == "CHOICE":
+            how = {"choices": option.type}
+        elif value:
+            how = {"metavar": value, "type": READERS.get(option.name) or number(option.least, option.most)}
+        else:
+            off = flag.startswith("--no-")
+            how, text = {"action": "store_false" if off else "store_true"}, f"do not {text}" if off else text
+        group.add_argument(flag, dest=option.name, default=None, help=text, **how)
 
 
 def number(least, most):
@@ -134,13 +132,12 @@ def launch_bounds(text):
     return tuple(parts)
 
 
-OPTIONS = ("opt", "fastmath", "fma", "debug", "lineinfo", "exceptions", "boundscheck", "max_registers", "launch_bounds",
-           "coarsen", "stack", "typing", "device")
+READERS = {"launch_bounds": launch_bounds}  # of values that are not one number
 
 
 def options_of(args):
     """The options given on the command line: those that were not are the decorator's, or the default's."""
-    return {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
+    return {name: value for name in OPTIONS if (value := getattr(args, name, None)) is not None}
 
 
 # --- architectures -------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     # Data only: the bounds of special registers, which are the limits of a launch.
     "runtime": ("ir/registers.def",),
     "pyext": ("ir/", "runtime/", "frontend/snapshot.h", "frontend/lift.h", "codegen/compile.h",
-              "codegen/store/store.h"),
+              "codegen/options.def", "codegen/fastmath.def", "codegen/store/store.h"),
 }
 
 # <...> headers that have a home, by the start of their name; no other room may include them.

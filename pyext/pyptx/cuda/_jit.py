@@ -4,183 +4,165 @@ import os
 
 from pyptx import _pyptx
 from pyptx._numbers import whole
+from pyptx._options import FASTMATH, OPTIONS
 from pyptx._pyptx import Dispatcher, Type
 from pyptx.cuda._link import read_link
 
 _FUNCTION = type(lambda: None)
-_INLINE = {None: 0, False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
-_FAST = {"ftz": 1, "div": 2, "sqrt": 4, "func": 8, "nnan": 16, "ninf": 32, "nsz": 64, "reassoc": 128, "arcp": 256, "afn": 8}
-_FAST_ALL = 1 | 2 | 4 | 8  # semantics.md, section 6: approximations; assumptions and reassociation are asked for by name
+_INLINE = {False: 0, "auto": 0, True: 1, "always": 1, "never": 2}
+_FAST = {name: bits for name, bits, _ in FASTMATH}
+_FAST_TRUE = {name for name, _, in_true in FASTMATH if in_true}
 
 
-def _flag(name, value):
-    if value not in (True, False, None):
-        raise TypeError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
+# --- options: a reader takes the row and the value, which is not None, and gives what goes into the row's fields, in their order -------
 
 
-def _count(name, value):
-    if value is None:
-        return 0
+def _read_flag(option, value):
+    if value not in (True, False):
+        raise TypeError(f"{option.name} must be True or False, not {value!r}")
+    return (bool(value),)
+
+
+def _read_number(option, value, none=()):
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be an int, not {value!r}")
+        raise TypeError(f"{option.name} must be an int, not {value!r}")
     value = value.__index__()
-    if not 0 <= value < 1 << 31:
-        raise ValueError(f"{name} must not be negative or huge: {value}")
-    return value
+    if value not in none and not option.least <= value <= option.most:
+        raise ValueError(f"{option.name} must be from {option.least} to {option.most}, not {value!r}")
+    return (value,)
 
 
-def _opt(out, value):
+def _read_count(option, value):
+    return _read_number(option, value, none=(0,))
+
+
+def _read_choice(option, value):
+    if value not in option.type:
+        raise ValueError(f"{option.name} must be {' or '.join(map(repr, option.type))}, not {value!r}")
+    return (option.type.index(value),)
+
+
+def _read_opt(option, value):
     if value == "unchecked" and isinstance(value, str):
-        out["unchecked"] = True
-    elif value is True or value is None:
-        pass
-    elif value is False:
-        out["opt"] = 0
-    elif isinstance(value, int) and 0 <= value <= 3:
-        out["opt"] = value
-    else:
-        raise ValueError(f"opt must be 0 to 3, True, False or 'unchecked', not {value!r}")
+        return option.most, True
+    if value is True or value is False:
+        return (option.most if value else 0,)
+    if isinstance(value, int) and option.least <= value <= option.most:
+        return (value,)
+    raise ValueError(f"opt must be {option.least} to {option.most}, True, False or 'unchecked', not {value!r}")
 
 
-def _fastmath(out, value):
-    if value is True:
-        out["fastmath"] = _FAST_ALL
-    elif value is False or value is None:
-        out["fastmath"] = 0
+def _read_fastmath(option, value):
+    if value is True or value is False:
+        names = _FAST_TRUE if value else ()
     else:
         names = {value} if isinstance(value, str) else set(value) if isinstance(value, (set, frozenset, list, tuple)) else {None}
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError(f"fastmath must be True, False or a set of flags ({', '.join(_FAST)}), not {value!r}")
-        unknown = names - _FAST.keys() - {"fast", "contract"}
-        if unknown:
-            raise ValueError(f"unknown fastmath flag {sorted(unknown)[0]!r}; known: {', '.join(_FAST)}")
-        out["fastmath"] = 511 if "fast" in names else sum({_FAST[n] for n in names if n in _FAST})
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"fastmath must be True, False or a set of flags ({', '.join(_FAST)}), not {value!r}")
+    bits = 0
+    for name in sorted(names):
+        if name not in _FAST:
+            raise ValueError(f"unknown fastmath flag {name!r}{_near(name, _FAST, '; known: ')}")
+        bits |= _FAST[name]
+    return (bits,)
 
 
-def _launch_bounds(out, value):
-    if value is None:
-        return
+def _read_launch_bounds(option, value):
     bounds = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(bounds) <= 2:
         raise ValueError(f"launch_bounds is max_threads or (max_threads, min_blocks), not {value!r}")
-    out["max_threads"] = _count("launch_bounds", bounds[0])
-    out["min_blocks"] = _count("launch_bounds", bounds[1]) if len(bounds) == 2 else 0
+    threads, blocks = (*bounds, 0)[:2]
+    return *_read_count(option, threads), *_read_count(option, blocks)
 
 
-def _typing(out, value):
-    if value not in ("numpy", "numba"):
-        raise ValueError(f"typing must be 'numpy' or 'numba', not {value!r}")
-    out["numba_typing"] = value == "numba"
-
-
-def _inline(out, value):
-    if not isinstance(value, (str, bool, type(None))) or value not in _INLINE:
+def _read_inline(option, value):
+    if not isinstance(value, (str, bool)) or value not in _INLINE:
         raise ValueError(f"inline must be 'always', 'never' or 'auto', not {value!r}")
-    out["inline"] = _INLINE[value]
+    return (_INLINE[value],)
 
 
-def _forceinline(out, value):
-    if _flag("forceinline", value):
-        out["inline"] = 1
-
-
-def _link(out, value):
-    out["link"] = read_link(value)
-
-
-def _coarsen(out, value):
-    if value is None:
-        return
+def _read_coarsen(option, value):
     if isinstance(value, bool):
-        out["coarsen"] = -1 if value else 1  # True: as without the option, and so in compile_ptx too
-        return
-    factor = _count("coarsen", value)
-    if not 1 <= factor <= 8:
-        raise ValueError(f"coarsen is the number of blocks that one block runs, 1 (off) to 8, not {value!r}")
-    out["coarsen"] = factor
+        return (-1 if value else 1,)  # True: as without the option, and so in compile_ptx too
+    return _read_number(option, value)
 
 
-def _stack(out, value):
-    if value is None:
-        return
-    size = _count("stack", value)
-    if not 64 <= size <= 256 << 10:
-        raise ValueError(f"stack is the bytes of a thread's stack for recursion, 64 to 262144, not {value!r}")
-    out["stack"] = size
+def _read_cache(option, value):
+    return (2 if _read_flag(option, value)[0] else 1,)  # PxCaching; unset: PYPTX_CACHE_DIR decides
 
 
-def _dump(out, value):
-    if value is not None and not isinstance(value, str):
+def _read_link(option, value):
+    return (read_link(value),)
+
+
+def _read_dump(option, value):
+    if not isinstance(value, str):
         raise TypeError(f"dump must be letters of passes, not {value!r}")
-    out["dump"] = value
+    return (value,)
 
 
-def _cache(out, value):
-    if value is not None:
-        out["cache"] = 2 if _flag("cache", value) else 1  # PxCaching; unset: PYPTX_CACHE_DIR decides
+def _read_forceinline(option, value):
+    return {"inlining": 1} if _read_flag(option, value)[0] else ()
 
 
-def _accepted(out, value):
-    """Hints that change no result and are not used yet: shared_memory_carveout; and lto, which is about how Numba links."""
+def _read_shared_memory_carveout(option, value):
+    return ()
 
 
-def _extensions(out, value):
+_read_lto = _read_shared_memory_carveout
+
+
+def _read_extensions(option, value):
     if value:
         raise TypeError("extensions= is of Numba's own types: an argument is a number, an array or a tuple of these, so take what the kernel needs out of "
                         "the object before the launch; objects with __cuda_array_interface__ or __dlpack__ are arrays")
+    return ()
 
 
-def _as(name, read):
-    def option(out, value):
-        out[name] = read(name, value)
-
-    return option
+_READERS = {name: globals()[f"_read_{name if option.kind == 'OWN' else option.kind.lower()}"] for name, option in OPTIONS.items()}
 
 
-_OPTIONS = {
-    "device": _as("device", _flag),
-    "debug": _as("debug", _flag),
-    "fma": _as("fma", _flag),
-    "lineinfo": _as("lineinfo", _flag),
-    "exceptions": _as("exceptions", _flag),
-    "boundscheck": _as("boundscheck", _flag),
-    "max_registers": _as("max_registers", _count),
-    "opt": _opt,
-    "fastmath": _fastmath,
-    "launch_bounds": _launch_bounds,
-    "typing": _typing,
-    "inline": _inline,
-    "forceinline": _forceinline,
-    "link": _link,
-    "coarsen": _coarsen,
-    "stack": _stack,
-    "dump": _dump,
-    "cache": _cache,
-    "shared_memory_carveout": _accepted,
-    "lto": _accepted,
-    "extensions": _extensions,
-}
+def _near(name, known, otherwise):
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean '{near[0]}'?" if near else f"{otherwise}{', '.join(known)}"
+
+
+def _read(option, value):
+    """What an option's value is in the fields of a Dispatcher. None: as if the option were not there, where one of a name must be."""
+    if value is None and option.kind != "CHOICE":
+        return option.fields
+    found = _READERS[option.name](option, value)
+    return found if isinstance(found, dict) else dict(zip(option.fields, found))
+
+
+def _read_given(options):
+    out = {}
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise TypeError(f"@cuda.jit has no option '{name}'{_near(name, OPTIONS, ': they are ')}")
+        out.update(_read(OPTIONS[name], value))
+    return out
+
+
+def _read_environment(option):
+    """What the option's variable says of it for kernels that do not: {} where it is not set."""
+    text = os.environ.get(option.environment)
+    if not text:
+        return {}
+    try:
+        return _read(option, whole(text, option.least, option.most) if option.most else text)
+    except ValueError as error:
+        raise ValueError(f"{option.environment} {str(error).removeprefix(option.name + ' ')}") from None
 
 
 def _read_options(options):
     out = {}
-    if "typing" not in options and os.environ.get("PYPTX_TYPING"):
-        _typing(out, os.environ["PYPTX_TYPING"])
-    if "coarsen" not in options and os.environ.get("PYPTX_COARSEN"):
-        try:
-            _coarsen(out, whole(os.environ["PYPTX_COARSEN"], 1, 8))
-        except ValueError as error:
-            raise ValueError(f"PYPTX_COARSEN {error}") from None
-    for name, value in options.items():
-        read = _OPTIONS.get(name)
-        if read is None:
-            import difflib
-
-            near = difflib.get_close_matches(name, _OPTIONS, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else f": they are {', '.join(n for n in sorted(_OPTIONS) if n[0] != '_')}"
-            raise TypeError(f"@cuda.jit has no option '{name}'{hint}")
-        read(out, value)
+    for option in OPTIONS.values():
+        if option.environment and option.name not in options:
+            out.update(_read_environment(option))
+    out.update(_read_given(options))
     return out
 
 
@@ -222,25 +204,7 @@ def jit(func_or_sig=None, **options):
     Forms: ``@cuda.jit``; ``@cuda.jit(options)``; ``@cuda.jit("void(float32[:], int32)", options)`` with a signature as text, as
     ``void(float32[:], int32)``, as a tuple of types, or a list of these: it is then compiled at once and for these types only.
 
-    Options, with their defaults:
-        device=False            a function for kernels to call
-        debug=False             check indices and integer division, raise exceptions, keep line numbers
-        opt=3                   0 to 3; "unchecked" also leaves out the host device's index checks
-        fastmath=False          approximate math; or a set of ftz, div, sqrt, func, nnan, ninf, nsz, reassoc, arcp
-        fma=True                contract a * b + c
-        lineinfo=False          line numbers for profilers
-        exceptions=False        assert and raise stop a GPU kernel without debug
-        boundscheck=False       check indices without debug
-        typing="numpy"          or "numba": Numba's type promotion
-        inline="auto"           or "always", "never": where kernels call it; forceinline=True is "always"
-        max_registers, launch_bounds   limits of registers a thread; threads a block, or (threads, blocks)
-        coarsen=None            GPU: blocks of a large launch that one block runs; 1: off, 2 to 8: of every launch, where the kernel allows it;
-                                None: the compiler decides; True: in compile_ptx too
-        stack=1024              GPU: bytes of local memory that a thread has for the frames of recursive functions
-        cache=None              True: keep compiled kernels on disk for later processes; False: never; None: if PYPTX_CACHE_DIR is set
-        link=None               a file or a list of files (.ptx .cubin .fatbin .o .a .cu) or cuda.PTXSource(text) and its like, linked with the
-                                kernel on a GPU: what defines the functions that cuda.declare_device declares
-        dump                    letters of compiler passes to print
+    Options, with their defaults (docs/reference/options.md has their table):
     """
     read = _read_options(options)
     func_or_sig = _pyptx._own(func_or_sig)
@@ -253,6 +217,10 @@ def jit(func_or_sig=None, **options):
     else:
         return _make(func_or_sig, (), read)
     return lambda function: _make(function, signatures, read)
+
+
+if jit.__doc__:
+    jit.__doc__ = jit.__doc__.rstrip() + "\n" + "".join(f"        {f'{o.name}={o.default}':<28}  {o.doc}\n" for o in OPTIONS.values())
 
 
 def cache_info():
