@@ -473,8 +473,8 @@ Val ty_eval(Ty *ty, Ins *i);                /* rules/rules.c: the rule of a lift
 void ty_type_spec(TyProgram *p, TySpec *s); /* engine/infer.c: typing */
 void ty_emit_spec(TyProgram *p,
                   TySpec *s); /* engine/rewrite.c: emission; s->fn is strict after it */
-void ty_ranges(Cx *cx,
-               Fn *fn); /* engine/ranges.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
+/* engine/index_wraps.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
+void ty_drop_wraps(Cx *cx, Fn *fn);
 void ty_lower_assigns(Ty *ty); /* resolve/assign.c: OP_ASSIGN to loops; types are final */
 bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to);
 TyInfo ty_eval_phi(Ty *ty, Ins *phi);      /* engine/infer.c: the join of what reaches a phi */

@@ -600,8 +600,8 @@ static void tidy(Cg *cg, Fn *fn) {
   ir_join_latches(cg->cx, fn);
   ir_dominators(cg->cx, fn);
   if (cg->target->narrows && cg->options.opt) {
-    cg_narrow(cg, fn);
-    cg_narrow_low(cg, fn);
+    cg_narrow(cg->cx, fn);
+    cg_narrow_low(cg->cx, fn);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "codegen/lower/private.h"
 #include "codegen/nvptx/masked_unroll.h"
+#include "ir/interval.h"
 
 enum {
   MAX_BLOCKS = 12, /* of a loop that is looked at */
@@ -158,38 +159,28 @@ static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
   return known ? ((double)to - (double)from) / (double)step : -1;
 }
 
-static bool is_step_of(const Ins *i, const Ins *phi) {
-  return i->op == OP_ADD && (i->args[0] == phi) != (i->args[1] == phi);
+/* Of a loop that counts up or down by addition, and is left where its counter has reached a bound. */
+static bool is_counting(const Body *body, Counter *c) {
+  const Block *h = body->blocks[0];
+  for (const Ins *phi = h->first; phi && phi->op == OP_PHI; phi = phi->next)
+    if (ir_counter(phi, c))
+      return c->next->op == OP_ADD && !c->closed;
+  return false;
 }
 
 /* How many bodies in a row; 0: as LLVM likes. */
-static unsigned times(const Body *body) {
-  const Block *h = body->blocks[0];
-  const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
-  if (!test || (test->op != OP_LT && test->op != OP_GT))
-    return 0;
-  const Ins *phi = test->args[0];
-  if (phi->op != OP_PHI || phi->block != h || phi->nargs != 2)
-    return 0;
-  int back = is_step_of(phi->args[1], phi), size = body_size(body);
-  if (size < 0 || size > MAX_SIZE || !is_step_of(phi->args[back], phi))
-    return 0;
-  const Ins *next = phi->args[back], *start = phi->args[!back];
+static unsigned times(const Body *body, const Counter *c) {
+  int size = body_size(body);
   int64_t step;
-  if (!is_constant(next->args[next->args[0] == phi], &step))
+  if (size < 0 || size > MAX_SIZE)
+    return 0;
+  if (!is_constant(c->step, &step))
     return 4;
-  double trips = trips_of(start, test->args[1], step);
+  double trips = trips_of(c->start, c->stop, step);
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  return known || (size <= MAX_SMALL && !is_loaded(start) && !is_loaded(test->args[1])) ? 8 : 4;
-}
-
-/* Does it run between bounds that were read? */
-static bool is_short(const Body *body) {
-  const Ins *test = body->blocks[0]->last->args[0], *phi = test->args[0];
-  int back = is_step_of(phi->args[1], phi);
-  return is_loaded(phi->args[!back]) || is_loaded(test->args[1]);
+  return known || (size <= MAX_SMALL && !is_loaded(c->start) && !is_loaded(c->stop)) ? 8 : 4;
 }
 
 /* --- for LLVM --- */
@@ -207,8 +198,9 @@ static bool only_reads(const Body *body) {
 }
 
 static void mark(Lower *lw, const Body *body, LLVMValueRef branch) {
-  unsigned n = times(body);
-  if (n == 4 && is_short(body) && only_reads(body))
+  Counter c;
+  unsigned n = is_counting(body, &c) ? times(body, &c) : 0;
+  if (n == 4 && (is_loaded(c.start) || is_loaded(c.stop)) && only_reads(body))
     cg_mark_masked(lw->cg->context, branch);
   else if (n)
     cg_mark_unrolled(lw->cg->context, branch, n);

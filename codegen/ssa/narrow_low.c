@@ -1,9 +1,11 @@
-/* Narrow low: variables of 64 bits whose upper half nobody reads, so that they go around loops in 32: `hits[i] = inside` stores an int32, so
- * all that `inside += 1` needs is those bits. Sums, differences, products, bit operations and left shifts take the low half of the
- * result from the low halves of their operands; LLVM computes them in 32 bits by itself once the phis between them have no more.
+/* Narrow low: variables of 64 bits whose upper half nobody reads, so that they go around loops in
+ * 32: `hits[i] = inside` stores an int32, so all that `inside += 1` needs is those bits. Sums,
+ * differences, products, bit operations and left shifts take the low half of the result from the
+ * low halves of their operands; LLVM computes them in 32 bits by itself once the phis between them
+ * have no more.
  *
- * An integer is read in full unless all its readers are such operations, themselves read in their low half only, or conversions to 32
- * bits or fewer. */
+ * An integer is read in full unless all its readers are such operations, themselves read in their
+ * low half only, or conversions to 32 bits or fewer. */
 #include "codegen/ssa/narrow.h"
 
 static bool is_wide(const Ins *i) { return ty_is_integral(i->type) && ty_bits(i->type) == 64; }
@@ -60,8 +62,8 @@ static void note_operands(Readers *r, const Ins *i, bool full) {
   }
 }
 
-static bool *find_full(Cg *cg, const Fn *fn) {
-  Readers r = {CX_ARRAY(cg->cx, bool, fn->next_id), CX_ARRAY(cg->cx, const Ins *, fn->next_id), 0};
+static bool *find_full(Cx *cx, const Fn *fn) {
+  Readers r = {CX_ARRAY(cx, bool, fn->next_id), CX_ARRAY(cx, const Ins *, fn->next_id), 0};
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i)
       note_operands(&r, i, false);
@@ -72,8 +74,8 @@ static bool *find_full(Cg *cg, const Fn *fn) {
   return r.full;
 }
 
-void cg_narrow_low(Cg *cg, Fn *fn) {
-  const bool *full = find_full(cg, fn);
+void cg_narrow_low(Cx *cx, Fn *fn) {
+  const bool *full = find_full(cx, fn);
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
       if (!is_wide(i) || full[i->id])

@@ -257,6 +257,6 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
   ir_order(cx, s->fn);
   ir_drop_dead(cx, s->fn);
   ir_merge_blocks(cx, s->fn);
-  ty_ranges(cx, s->fn);
+  ty_drop_wraps(cx, s->fn);
   s->state = SPEC_DONE;
 }

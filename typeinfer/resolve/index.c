@@ -1,7 +1,7 @@
 /* Index: a[…] on arrays and tuples, unpacking, len.
  *
  * An index of an array becomes pyint operands in range: constants are resolved here; others pass WRAP_INDEX, which
- * engine/ranges.c takes away again where the index cannot be negative, and CHECK_INDEX where checks are compiled in. */
+ * engine/index_wraps.c takes away again where the index cannot be negative, and CHECK_INDEX where checks are compiled in. */
 #include <string.h>
 
 #include "typeinfer/ty.h"

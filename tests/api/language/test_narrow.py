@@ -62,6 +62,21 @@ def test_counters_that_begin_near_the_end_of_64_bits(start):
         run(define(textwrap.dedent(source), int64=np.int64), [n, np.zeros(4, np.int64)])
 
 
+@pytest.mark.parametrize("step", [2**60, 2**61, 2**62 - 1])
+def test_counters_that_take_few_steps_to_the_end_of_64_bits(step):
+    """Twice the counter wraps around after a step or two: it may not be taken for positive."""
+
+    def kernel(n, out):
+        k = 0
+        for i in range(0, n, step):
+            twice = np.int64(i) + np.int64(i)
+            out[k] = twice // np.int64(3)
+            out[k + 1] = twice % np.int64(7)
+            k += 2
+
+    run(kernel, [2**62 + 1, np.zeros(12, np.int64)])
+
+
 def test_a_while_loop_whose_counter_is_used_behind_it():
     def kernel(x, step, out):
         i = cuda.grid(1)

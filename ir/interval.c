@@ -1,0 +1,500 @@
+/* Intervals: see interval.h. An abstract interpretation with the interval domain (Cousot and Cousot
+ * 1977).
+ *
+ * Intervals grow sweep by sweep. A phi whose bound has moved GROW_LIMIT times is widened at that
+ * end: as far as it can drift, or else to the end of its type. At last one sweep shrinks what was
+ * widened too far. Two things bound what goes around loops:
+ *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the near side of that;
+ *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value stays within 2**62 of its start.
+ * What a transfer function says must hold whenever its operands are in their intervals, which
+ * tests/unit/test_ir_interval.c compares with what random functions compute. */
+#include "ir/interval.h"
+
+#include "ir/cfg.h"
+#include "ir/registers.h"
+
+enum { GROW_LIMIT = 4, MAX_WEB = 16 };
+
+#define LARGEST_INT32 ((IrWide)INT32_MAX)
+#define HUGE          ((IrWide)1 << 100)
+#define MOST_STEPS    ((IrWide)1 << 46)
+#define SMALL_STEP    ((IrWide)1 << 16)
+
+static const Interval nothing = {HUGE, -HUGE}, everything = {-HUGE, HUGE};
+
+struct Intervals {
+  Interval *of;            /* by Ins id */
+  const Counter **counter; /* by Ins id; NULL: it is none */
+  uint8_t *grown;
+};
+
+static bool is_empty(Interval a) { return a.lo > a.hi; }
+static IrWide smaller(IrWide a, IrWide b) { return a < b ? a : b; }
+static IrWide larger(IrWide a, IrWide b) { return a > b ? a : b; }
+static bool is_within(Interval a, Interval room) { return a.lo >= room.lo && a.hi <= room.hi; }
+
+static Interval both(Interval a, Interval b) {
+  return (Interval){smaller(a.lo, b.lo), larger(a.hi, b.hi)};
+}
+
+static Interval common(Interval a, Interval b) {
+  return (Interval){larger(a.lo, b.lo), smaller(a.hi, b.hi)};
+}
+
+static Interval of_type(const Type *t) {
+  unsigned bits = ty_bits(t);
+  switch (ty_kind(t)) {
+  case KIND_BOOL: return (Interval){0, 1};
+  case KIND_UINT: return (Interval){0, ((IrWide)1 << bits) - 1};
+  case KIND_INT: return (Interval){-((IrWide)1 << (bits - 1)), ((IrWide)1 << (bits - 1)) - 1};
+  default: return everything;
+  }
+}
+
+/* --- comparisons --- */
+
+static bool is_compare(const Ins *i) { return i->op >= OP_LT && i->op <= OP_GE; }
+
+Op ir_inverse(Op compare) {
+  static const Op inverse[] = {[OP_LT] = OP_GE, [OP_LE] = OP_GT, [OP_EQ] = OP_NE,
+                               [OP_NE] = OP_EQ, [OP_GT] = OP_LE, [OP_GE] = OP_LT};
+  return inverse[compare];
+}
+
+Op ir_swapped(Op compare) {
+  static const Op swapped[] = {[OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_EQ] = OP_EQ,
+                               [OP_NE] = OP_NE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
+  return swapped[compare];
+}
+
+/* --- operations on intervals that are not empty --- */
+
+static Interval sum(Interval a, Interval b) { return (Interval){a.lo + b.lo, a.hi + b.hi}; }
+static Interval negated(Interval a) { return (Interval){-a.hi, -a.lo}; }
+
+static Interval product(Interval a, Interval b) {
+  IrWide p;
+  Interval r = nothing;
+  for (int k = 0; k < 4; k++) {
+    if (__builtin_mul_overflow(k & 1 ? a.hi : a.lo, k & 2 ? b.hi : b.lo, &p))
+      return everything;
+    r = both(r, (Interval){p, p});
+  }
+  return r;
+}
+
+/* The remainder has the divisor's sign; by zero it is 0. */
+static Interval remainder_of(Interval a, Interval b, Interval room) {
+  if (b.lo < 0)
+    return room;
+  IrWide most = larger(b.hi - 1, 0);
+  return (Interval){0, a.lo >= 0 ? smaller(a.hi, most) : most};
+}
+
+/* By zero it is 0. */
+static Interval quotient(Interval a, Interval b, Interval room) {
+  return a.lo >= 0 && b.lo >= 0 ? (Interval){0, a.hi / larger(b.lo, 1)} : room;
+}
+
+static Interval shifted_left(Interval a, Interval count, const Type *t) {
+  if (count.lo < 0 || count.hi >= ty_bits(t)) /* 0, or what it is */
+    return of_type(t);
+  return product(a, (Interval){(IrWide)1 << (int)count.lo, (IrWide)1 << (int)count.hi});
+}
+
+static Interval shifted_right(Interval a, Interval count, Interval room) {
+  int least = (int)smaller(larger(count.lo, 0), 64);
+  return a.lo >= 0 ? (Interval){0, a.hi >> least} : room;
+}
+
+static Interval masked(Interval a, Interval b, Interval room) {
+  if (a.lo < 0 && b.lo < 0)
+    return room;
+  return (Interval){0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : smaller(a.hi, b.hi)};
+}
+
+/* The bits that numbers up to the larger one have. */
+static Interval united(Interval a, Interval b, Interval room) {
+  if (a.lo < 0 || b.lo < 0)
+    return room;
+  IrWide bits = 1;
+  while (bits <= a.hi || bits <= b.hi)
+    bits *= 2;
+  return (Interval){0, bits - 1};
+}
+
+static Interval constant(const Ins *i) {
+  const Frozen *f = i->aux.frozen;
+  if ((f->kind != FZ_BOOL && f->kind != FZ_INT) || (f->wide && ty_kind(i->type) != KIND_UINT))
+    return everything;
+  IrWide n = f->wide ? (IrWide)(uint64_t)f->i : f->i;
+  return (Interval){n, n};
+}
+
+static Interval special_register(const Ins *i) {
+  int64_t least, most;
+  bool is = ir_register_bounds(i->aux.intrinsic, &least, &most);
+  return is ? (Interval){least, most} : everything;
+}
+
+/* --- counters --- */
+
+static bool is_step_of(const Ins *i, const Ins *phi) {
+  bool first = i->nargs == 2 && i->args[0] == phi, second = i->nargs == 2 && i->args[1] == phi;
+  if (i->op == OP_ADD || i->op == OP_MUL)
+    return first != second;
+  return (i->op == OP_SUB || i->op == OP_LSHIFT) && first && !second;
+}
+
+/* The operand with which the loop is entered, where all others are one step of phi; UINT32_MAX:
+ * there is no such. */
+static uint32_t entry_of(const Ins *phi) {
+  uint32_t entry = UINT32_MAX;
+  const Ins *next = NULL;
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    const Ins *a = phi->args[k];
+    if (is_step_of(a, phi) && (!next || a == next))
+      next = a;
+    else if (entry == UINT32_MAX)
+      entry = k;
+    else
+      return UINT32_MAX;
+  }
+  return next ? entry : UINT32_MAX;
+}
+
+bool ir_counter(const Ins *phi, Counter *c) {
+  const Block *h = phi->block;
+  const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
+  uint32_t entry = phi->op == OP_PHI && test && is_compare(test) ? entry_of(phi) : UINT32_MAX;
+  if (entry == UINT32_MAX || (test->args[0] == phi) == (test->args[1] == phi))
+    return false;
+  int side = test->args[1] == phi;
+  const Ins *next = phi->args[!entry];
+  int leaves = !ir_dominates(h->succ[0], next->block);
+  Op op = side ? ir_swapped(test->op) : (Op)test->op;
+  op = leaves ? ir_inverse(op) : op;
+  *c = (Counter){.start = phi->args[entry],
+                 .next = next,
+                 .step = next->args[next->args[0] == phi],
+                 .stop = test->args[!side],
+                 .before = h->preds.data[entry],
+                 .body = h->succ[leaves],
+                 .down = op == OP_GT || op == OP_GE,
+                 .closed = op == OP_LE || op == OP_GE};
+  return op != OP_EQ && op != OP_NE && h->succ[0] != h->succ[1] && c->body->preds.len == 1 &&
+         ir_dominates(c->body, next->block);
+}
+
+/* Where the loop goes on, of the counter's values. */
+static Interval continuing(const Intervals *v, const Counter *c) {
+  Interval stop = v->of[c->stop->id];
+  return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
+}
+
+/* The value of i where block b reads it. */
+static Interval at(const Intervals *v, const Ins *i, const Block *b) {
+  const Counter *c = v->counter[i->id];
+  Interval r = v->of[i->id];
+  return c && ir_dominates(c->body, b) ? common(r, continuing(v, c)) : r;
+}
+
+/* A counter and its next value are bounded alike, so that code which narrows them extends both in one
+ * way: the step reads the counter without what its test says. */
+static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
+  const Ins *a = user->args[k];
+  const Counter *c = v->counter[a->id];
+  return c && c->next == user ? v->of[a->id] : at(v, a, user->block);
+}
+
+/* What the loop makes of the last value with which it goes on, and whether each step leads there. */
+static Interval stepped(const Counter *c, Interval last, Interval step, bool *nearer) {
+  switch ((Op)c->next->op) {
+  case OP_MUL: *nearer = !c->down && last.lo >= 0 && step.lo >= 1; return product(last, step);
+  case OP_LSHIFT:
+    *nearer = !c->down && last.lo >= 0 && step.lo >= 0 && step.hi < ty_bits(c->next->type);
+    return *nearer ? shifted_left(last, step, c->next->type) : everything;
+  default: {
+    Interval by = c->next->op == OP_ADD ? step : negated(step);
+    *nearer = c->down ? by.hi <= 0 : by.lo >= 0;
+    return sum(last, by);
+  }
+  }
+}
+
+/* The counter that ends the loop counts too: it is at most a step beyond the last one with which it
+ * goes on. */
+static Interval counted(const Intervals *v, const Counter *c) {
+  Interval room = of_type(c->next->type), start = at(v, c->start, c->before),
+           step = at(v, c->step, c->next->block);
+  if (is_empty(start) || is_empty(step) || is_empty(v->of[c->stop->id]))
+    return start;
+  Interval last = common(continuing(v, c), room);
+  if (is_empty(last)) /* it never goes on */
+    return start;
+  if (!c->down && (c->next->op == OP_MUL || c->next->op == OP_LSHIFT))
+    last = (Interval){start.lo, larger(start.lo, last.hi)};
+  bool nearer;
+  Interval end = stepped(c, last, step, &nearer);
+  bool exact = c->next->flags & INS_NO_WRAP;
+  if (!nearer || (!exact && (c->down ? end.lo < room.lo : end.hi > room.hi)))
+    return room;
+  return c->down ? (Interval){smaller(start.lo, larger(end.lo, room.lo)), start.hi}
+                 : (Interval){start.lo, larger(start.hi, smaller(end.hi, room.hi))};
+}
+
+/* --- time --- */
+
+static bool is_small(const Intervals *v, const Ins *i) {
+  return is_within(v->of[i->id], (Interval){-SMALL_STEP, SMALL_STEP});
+}
+
+typedef struct Web { /* the phis and selections that make up a value that drifts */
+  const Ins *of[MAX_WEB];
+  uint32_t n;
+} Web;
+
+static bool has(const Web *w, const Ins *i) {
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->of[k] == i)
+      return true;
+  return false;
+}
+
+/* Takes small steps off i: what they are added to. */
+static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, Interval *step) {
+  while (i->op == OP_ADD || i->op == OP_SUB) {
+    bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
+    const Ins *by = i->args[!exchanged];
+    Interval s = v->of[by->id];
+    if (!is_small(v, by))
+      break;
+    if (!is_empty(s))
+      *step = both(*step, i->op == OP_ADD ? s : negated(s));
+    i = i->args[exchanged];
+  }
+  return i;
+}
+
+static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELECT; }
+/* No value in particular. */
+static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
+
+/* What enters the web of phi from elsewhere, and as many steps from there as there is time for. */
+static Interval drifted(const Intervals *v, const Ins *phi) {
+  Web w = {{phi}, 1};
+  Interval r = nothing, step = {0, 0}, room = of_type(phi->type);
+  for (uint32_t k = 0; k < w.n; k++)
+    for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
+      const Ins *a = before_steps(v, &w, w.of[k]->args[j], &step);
+      if (has(&w, a) || is_any(a))
+        continue;
+      if (!is_merge(a))
+        r = both(r, v->of[a->id]);
+      else if (w.n < MAX_WEB)
+        w.of[w.n++] = a;
+      else
+        return room;
+    }
+  if (!is_empty(r))
+    r = sum(r, product(step, (Interval){MOST_STEPS, MOST_STEPS}));
+  return is_within(r, room) ? r : room;
+}
+
+static Interval merged(const Intervals *v, const Ins *phi) {
+  const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
+  const Counter *c = v->counter[phi->id];
+  Interval r = c ? counted(v, c) : nothing;
+  for (uint32_t k = 0; !c && k < phi->nargs; k++) {
+    const Ins *a = phi->args[k];
+    if (a != phi && !is_any(a))
+      r = both(r, at(v, a, phi->block->preds.data[k]));
+  }
+  return is_empty(r) || is_within(r, reach) ? r : common(r, drifted(v, phi));
+}
+
+/* --- parts ---
+ *
+ * t & x, t % x, t // x and t >> x are at most t where t is not negative, so what is taken from t,
+ * or from a multiple, leaves no less than 0. */
+
+static bool is_part_of(const Intervals *v, const Ins *part, const Ins *whole) {
+  switch ((Op)part->op) {
+  case OP_AND: return part->args[0] == whole || part->args[1] == whole;
+  case OP_MOD:
+  case OP_FLOORDIV: return part->args[0] == whole && v->of[part->args[1]->id].lo >= 1;
+  case OP_RSHIFT: return part->args[0] == whole;
+  default: return false;
+  }
+}
+
+/* Is i `whole`, or that times 1 or more? */
+static bool is_multiple(const Intervals *v, const Ins *i, const Ins *whole) {
+  if (i == whole)
+    return true;
+  if (i->op == OP_ADD)
+    return i->args[0] == whole && i->args[1] == whole;
+  if (i->op == OP_LSHIFT)
+    return i->args[0] == whole;
+  return i->op == OP_MUL && ((i->args[0] == whole && v->of[i->args[1]->id].lo >= 1) ||
+                             (i->args[1] == whole && v->of[i->args[0]->id].lo >= 1));
+}
+
+static bool leaves_positive(const Intervals *v, const Ins *all, const Ins *part) {
+  for (uint32_t k = 0; k < part->nargs && k < 2; k++) {
+    const Ins *whole = part->args[k];
+    if (v->of[whole->id].lo >= 0 && is_part_of(v, part, whole) && is_multiple(v, all, whole))
+      return v->of[all->id].lo >= 0; /* a multiple may have wrapped around */
+  }
+  return false;
+}
+
+static Interval difference(const Intervals *v, const Ins *i, Interval a, Interval b) {
+  Interval r = sum(a, negated(b));
+  return r.lo < 0 && leaves_positive(v, i->args[0], i->args[1]) ? (Interval){0, a.hi} : r;
+}
+
+/* --- instructions --- */
+
+/* min and max are written as select(a < b, a, b) and select(a > b, a, b). */
+static Interval selected(const Intervals *v, const Ins *i) {
+  const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
+  Interval a = at(v, yes, i->block), b = at(v, no, i->block), r = both(a, b);
+  if (is_empty(a) || is_empty(b) || !is_compare(c) || c->args[0] != yes || c->args[1] != no)
+    return r;
+  switch ((Op)c->op) {
+  case OP_LT:
+  case OP_LE: return (Interval){r.lo, smaller(a.hi, b.hi)};
+  case OP_GT:
+  case OP_GE: return (Interval){larger(a.lo, b.lo), r.hi};
+  default: return r;
+  }
+}
+
+/* Of one or two numbers. */
+static Interval operated(const Intervals *v, const Ins *i, Interval room) {
+  const Ins *first = i->args[0], *second = i->args[i->nargs - 1];
+  if (!ty_is_integral(first->type) || !ty_is_integral(second->type))
+    return room;
+  Interval a = operand(v, i, 0), b = operand(v, i, i->nargs - 1);
+  if (is_empty(a) || is_empty(b))
+    return nothing;
+  switch ((Op)i->op) {
+  case OP_ADD: return sum(a, b);
+  case OP_SUB: return difference(v, i, a, b);
+  case OP_MUL: return product(a, b);
+  case OP_NEG: return negated(a);
+  case OP_INVERT: return ty_is_signed(i->type) ? (Interval){-1 - a.hi, -1 - a.lo} : room;
+  case OP_MOD: return remainder_of(a, b, room);
+  case OP_FLOORDIV: return quotient(a, b, room);
+  case OP_LSHIFT: return shifted_left(a, b, i->type);
+  case OP_RSHIFT: return shifted_right(a, b, room);
+  case OP_AND: return masked(a, b, room);
+  case OP_OR:
+  case OP_XOR: return united(a, b, room);
+  case OP_CHECK_INDEX: return common(a, (Interval){0, b.hi - 1});
+  case OP_WRAP_INDEX: return a.lo >= 0 ? a : room;
+  default: return a; /* CAST */
+  }
+}
+
+static Interval compute(const Intervals *v, const Ins *i, Interval room) {
+  switch ((Op)i->op) {
+  case OP_CONST: return constant(i);
+  case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
+  case OP_EXTENT: return (Interval){0, i->args[0]->type->wide ? (IrWide)1 << 48 : LARGEST_INT32};
+  case OP_INTRINSIC: return i->nargs ? room : common(special_register(i), room);
+  case OP_PHI: return merged(v, i);
+  case OP_SELECT: return selected(v, i);
+  case OP_TUPLE_GET:
+    return i->args[0]->op == OP_MAKE_TUPLE ? at(v, i->args[0]->args[i->aux.i], i->block) : room;
+  case OP_CAST:
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_NEG:
+  case OP_INVERT:
+  case OP_MOD:
+  case OP_FLOORDIV:
+  case OP_LSHIFT:
+  case OP_RSHIFT:
+  case OP_AND:
+  case OP_OR:
+  case OP_XOR:
+  case OP_CHECK_INDEX:
+  case OP_WRAP_INDEX: return operated(v, i, room);
+  default: return room;
+  }
+}
+
+/* Arithmetic beyond the type's room wraps around, and may be anything in it. */
+static Interval eval(const Intervals *v, const Ins *i) {
+  Interval room = of_type(i->type), r = compute(v, i, room);
+  if (!is_empty(r) && !is_within(r, room))
+    r = i->flags & INS_NO_WRAP ? common(r, room) : room;
+  return i->flags & INS_NONNEGATIVE ? common(r, (Interval){0, HUGE}) : r;
+}
+
+/* As far as a phi goes that still grows. */
+static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interval now) {
+  if (v->grown[phi->id] < GROW_LIMIT || is_within(now, old))
+    return now;
+  Interval far = v->grown[phi->id] < 2 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
+  return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};
+}
+
+static bool grow(Intervals *v, const Fn *fn) {
+  bool changed = false;
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i) {
+      if (!ty_is_integral(i->type) || is_within(of_type(i->type), v->of[i->id]))
+        continue;
+      Interval old = v->of[i->id], now = eval(v, i);
+      now = both(old, i->op == OP_PHI ? widened(v, i, old, now) : now);
+      if (now.lo == old.lo && now.hi == old.hi)
+        continue;
+      v->grown[i->id] += i->op == OP_PHI && v->grown[i->id] < UINT8_MAX;
+      v->of[i->id] = now;
+      changed = true;
+    }
+  return changed;
+}
+
+static void shrink(Intervals *v, const Fn *fn) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      if (ty_is_integral(i->type))
+        v->of[i->id] = common(v->of[i->id], eval(v, i));
+}
+
+static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
+  FOR_BLOCKS (fn, b)
+    for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next) {
+      Counter c, *kept;
+      if (!ty_is_integral(i->type) || !ir_counter(i, &c))
+        continue;
+      kept = CX_NEW(cx, Counter);
+      *kept = c;
+      v->counter[i->id] = kept;
+    }
+}
+
+Intervals *ir_intervals(Cx *cx, const Fn *fn) {
+  Intervals *v = CX_NEW(cx, Intervals);
+  v->of = CX_ARRAY(cx, Interval, fn->next_id);
+  v->counter = CX_ARRAY(cx, const Counter *, fn->next_id);
+  v->grown = CX_ARRAY(cx, uint8_t, fn->next_id);
+  for (uint32_t k = 0; k < fn->next_id; k++)
+    v->of[k] = nothing;
+  find_counters(cx, v, fn);
+  while (grow(v, fn))
+    ;
+  shrink(v, fn);
+  return v;
+}
+
+Interval ir_interval(const Intervals *v, const Ins *i) { return v->of[i->id]; }
+
+bool ir_is_within(const Intervals *v, const Ins *i, Interval room) {
+  return !is_empty(v->of[i->id]) && is_within(v->of[i->id], room);
+}

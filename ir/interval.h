@@ -1,0 +1,39 @@
+/* Intervals: bounds of the integers that a typed function computes, and the counters of its loops.
+ *
+ * In: a strict Fn in order, with dominators. Out: for each integer value the least and the greatest
+ * number that it can be, found by growing intervals from nothing until no operation adds to them.
+ * What an operation is not known to do is bounded by its type. */
+#ifndef PYPTX_IR_INTERVAL_H
+#define PYPTX_IR_INTERVAL_H
+
+#include "ir/cx.h"
+#include "ir/fn.h"
+
+/* Holds sums and differences of 64-bit integers, signed and unsigned. */
+__extension__ typedef __int128 IrWide;
+
+typedef struct Interval {
+  IrWide lo, hi; /* lo > hi: no value ever */
+} Interval;
+
+typedef struct Intervals Intervals;
+
+Intervals *ir_intervals(Cx *cx, const Fn *fn);
+Interval ir_interval(const Intervals *v, const Ins *i);
+/* Has i a value, and only such as are in `room`? */
+bool ir_is_within(const Intervals *v, const Ins *i, Interval room);
+
+/* phi (start, next, …) in a loop's header, where next is phi + step, phi - step, phi * step or
+ * phi << step, and the loop goes on while phi < stop; or while it is > stop (down), <= or >= (closed). */
+typedef struct Counter {
+  const Ins *start, *next, *step, *stop;
+  const Block *before, *body; /* where it starts; where it goes on: all that this block dominates */
+  bool down, closed;
+} Counter;
+bool ir_counter(const Ins *phi, Counter *c);
+
+/* Of a comparison: the one that holds where it does not; the one of exchanged operands. */
+Op ir_inverse(Op compare);
+Op ir_swapped(Op compare);
+
+#endif

@@ -1,0 +1,109 @@
+/* Index wraps: drops WRAP_INDEX where an index cannot be negative.
+ *
+ * In: a strict Fn in order. Out: the same without needless wraps; INS_NONNEGATIVE on integers that
+ * are proved. An index is looked at as the sum that it is of others, each with its interval and
+ * with what the branches on the way say of it. */
+#include "ir/build.h"
+#include "ir/cfg.h"
+#include "ir/interval.h"
+#include "typeinfer/ty.h"
+
+enum { MAX_DEPTH = 4, MAX_BRANCHES = 64 };
+
+#define NO_BOUND (-((IrWide)1 << 100))
+/* A sum below this that wraps around is less than -2**62, which is no index of any array: with its
+ * extent it is negative still. */
+#define HIGHEST (((IrWide)1 << 63) + ((IrWide)1 << 62))
+
+/* A widening or renaming says nothing new about the value. */
+static const Ins *strip(const Ins *i) {
+  while (i->op == OP_CAST && ty_is_integral(i->args[0]->type) &&
+         ty_bits(i->type) >= ty_bits(i->args[0]->type) && ty_kind(i->args[0]->type) != KIND_BOOL &&
+         (ty_is_signed(i->type) || !ty_is_signed(i->args[0]->type)) &&
+         !(ty_bits(i->type) == ty_bits(i->args[0]->type) &&
+           ty_is_signed(i->type) != ty_is_signed(i->args[0]->type)))
+    i = i->args[0];
+  return i;
+}
+
+/* What `cond` being `holds` says about x: x >= the result. */
+static IrWide bound_of(const Intervals *v, const Ins *cond, bool holds, const Ins *x, int depth) {
+  if (depth > MAX_DEPTH)
+    return NO_BOUND;
+  if (cond->op == OP_NOT)
+    return bound_of(v, cond->args[0], !holds, x, depth + 1);
+  if (cond->op == OP_TRUTH || (cond->op == OP_CAST && ty_kind(cond->args[0]->type) == KIND_BOOL))
+    return bound_of(v, cond->args[0], holds, x, depth + 1);
+  if (cond->op == (holds ? OP_AND : OP_OR)) {
+    IrWide a = bound_of(v, cond->args[0], holds, x, depth + 1),
+           b = bound_of(v, cond->args[1], holds, x, depth + 1);
+    return a > b ? a : b;
+  }
+  if (cond->op < OP_LT || cond->op > OP_GE || !ty_is_integral(cond->args[0]->type) ||
+      cond->args[0]->type != cond->args[1]->type)
+    return NO_BOUND;
+  Op op = holds ? (Op)cond->op : ir_inverse(cond->op);
+  const Ins *a = cond->args[0], *b = cond->args[1];
+  if (strip(a) != x && strip(b) == x) {
+    op = ir_swapped(op);
+    b = a;
+  } else if (strip(a) != x) {
+    return NO_BOUND;
+  }
+  Interval other = ir_interval(v, b);
+  bool is_least = other.lo == other.hi && ir_interval(v, x).lo == other.lo;
+  switch (op) {
+  case OP_GT: return other.lo + 1;
+  case OP_GE:
+  case OP_EQ: return other.lo;
+  case OP_NE: return is_least ? other.lo + 1 : NO_BOUND;
+  default: return NO_BOUND;
+  }
+}
+
+/* What x is in block b, by the branches in front of it too. */
+static Interval known(const Intervals *v, const Ins *x, const Block *b) {
+  Interval r = ir_interval(v, x);
+  for (int n = 0; b->idom && n < MAX_BRANCHES; n++, b = b->idom) {
+    const Block *from = b->idom;
+    if (b->preds.len != 1 || from->last->op != OP_CONDBR || from->succ[0] == from->succ[1])
+      continue;
+    IrWide c = bound_of(v, from->last->args[0], from->succ[0] == b, x, 0);
+    r.lo = c > r.lo ? c : r.lo;
+  }
+  return r;
+}
+
+/* The numbers that x would be if sums of 64 bits did not wrap around. */
+static Interval unwrapped(const Intervals *v, const Ins *x, const Block *b, int depth) {
+  x = strip(x);
+  Interval r = known(v, x, b);
+  bool adds = x->op == OP_ADD;
+  if ((!adds && x->op != OP_SUB) || depth > MAX_DEPTH || r.lo >= 0 || !ty_is_signed(x->type))
+    return r;
+  Interval a = unwrapped(v, x->args[0], b, depth + 1), c = unwrapped(v, x->args[1], b, depth + 1);
+  Interval s = adds ? (Interval){a.lo + c.lo, a.hi + c.hi} : (Interval){a.lo - c.hi, a.hi - c.lo};
+  IrWide end = (IrWide)1 << (ty_bits(x->type) - 1);
+  return ty_bits(x->type) == 64 || (s.lo >= -end && s.hi < end) ? s : r;
+}
+
+static bool is_needless(const Intervals *v, const Ins *wrap) {
+  Interval r = unwrapped(v, wrap->args[0], wrap->block, 0);
+  return r.lo >= 0 && r.hi < HIGHEST;
+}
+
+void ty_drop_wraps(Cx *cx, Fn *fn) {
+  ir_dominators(cx, fn);
+  const Intervals *v = ir_intervals(cx, fn);
+  FOR_BLOCKS (fn, b)
+    FOR_INS_SAFE (b, i, next) {
+      if (i->op == OP_WRAP_INDEX && is_needless(v, i)) {
+        ir_replace(i, i->args[0]);
+        ir_remove(i);
+      } else if (ty_is_signed(i->type) && ir_interval(v, i).lo >= 0) {
+        i->flags |= INS_NONNEGATIVE;
+      }
+    }
+  ir_settle(fn);
+  ir_drop_dead(cx, fn);
+}
