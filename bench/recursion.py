@@ -6,7 +6,7 @@ fib: two calls of itself, the same n in all threads of a warp, and another in ea
 search tree of keys, visited in order, of which each thread sums the keys of its own interval. Both sides run on the same arrays and take
 turns; times are medians of 9 launches between events. Results are compared with CPython's.
 
-nvcc's code calls itself, and may let the lanes of a warp run apart (docs/ARCHITECTURE.md): "apart" counts the warps whose lanes are not all
+nvcc's code calls itself, and may let the lanes of a warp run apart (codegen/flatten/README.md): "apart" counts the warps whose lanes are not all
 active behind the outermost call."""
 
 import ctypes

@@ -5,7 +5,7 @@
  * The functions of each cycle become one function, a machine: `next` looks at a state and goes to the piece of code that it names; a call among
  * them puts what is live behind it on a stack of the thread's own, sets the arguments and the callee's state, and goes to `next`; a return
  * takes the state that is on top. At `next` the lanes that came in together vote whether any is still busy: so they come together at every call and
- * return, and leave together. Why that must be: docs/ARCHITECTURE.md.
+ * return, and leave together. Why that must be: codegen/flatten/README.md.
  *
  * Where members have barriers or operations of a warp, only the lanes that are deepest go on: so those that return early wait for the others,
  * as they would behind a call.

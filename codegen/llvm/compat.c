@@ -6,7 +6,7 @@
 #include "codegen/compile.h"
 
 #if LLVM_VERSION_MAJOR < 22 || LLVM_VERSION_MAJOR > 22
-#error "written for LLVM 22: check the names below, docs/ARCHITECTURE.md says how"
+#error "written for LLVM 22: check the names below, codegen/llvm/README.md says how"
 #endif
 
 const char cg_llvm_barrier[] = "llvm.nvvm.barrier.cta.sync.aligned.all";

@@ -1,4 +1,4 @@
-/* The NVPTX target: PTX for one GPU architecture. What was checked of LLVM's back end is in docs/ARCHITECTURE.md. */
+/* The NVPTX target: PTX for one GPU architecture. See codegen/nvptx/README.md. */
 #include <stdlib.h>
 #include <string.h>
 

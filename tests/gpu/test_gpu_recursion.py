@@ -1,5 +1,5 @@
 """The lanes of a warp run together again behind a recursive function, whatever their depths: results beside CPython's and cuda.activemask(), over many
-launches. (Code that calls itself loses this on NVIDIA's hardware: docs/ARCHITECTURE.md.)"""
+launches. (Code that calls itself loses this on NVIDIA's hardware: codegen/flatten/README.md.)"""
 
 import numpy as np
 import pytest

@@ -4,7 +4,6 @@ Needs no build: it reads the tree. docs/ARCHITECTURE.md gives the reasons; a rul
 here together.
 """
 
-import fnmatch
 import re
 import subprocess
 from pathlib import Path
@@ -128,15 +127,6 @@ def test_the_include_rule_itself(room, line, fault):
     faults = include_faults(room, "x.c", f"int before;\n{line}\n")
     assert len(faults) == (fault is not None)
     assert not fault or fault in faults[0]
-
-
-def test_the_files_of_codegen_are_in_the_architecture():
-    text = (ROOT / "docs/ARCHITECTURE.md").read_text()
-    table = text[text.index("The files of `codegen/`") : text.index("## Typing")]
-    names = [n for n in re.findall(r"`([\w.*/]+\.[\w*]+)`", table)]
-    files = {p.relative_to(ROOT / "codegen").as_posix() for p in (ROOT / "codegen").rglob("*.*")}
-    assert [f for f in sorted(files) if f.endswith(".c") and not any(fnmatch.fnmatch(f, n) for n in names)] == []
-    assert [n for n in names if not fnmatch.filter(files, n)] == []
 
 
 def test_file_sizes():
