@@ -106,11 +106,12 @@ def cell(text):
 
 
 def intrinsics_page():
-    out = HEAD.format(source="ir/intrinsics.def") + "# Intrinsics\n\nWhat a kernel may call or read besides Python functions.\n"
+    out = HEAD.format(source="ir/intrinsics.def") + "# Intrinsics\n\nWhat a kernel may call or read, besides Python functions.\n"
     groups = {}
     for path, signature, kind, effect, doc in sorted(intrinsics() + library()):
         group = "cuda.libdevice" if path.startswith("cuda.libdevice.") else path.split(".")[0]
         groups.setdefault(group, []).append((path, signature, kind, effect, doc))
+    out += "\n## Contents\n\n" + "\n".join(f"* [{group}](#{group.replace('.', '')})" for group in sorted(groups)) + "\n"
     for group in sorted(groups):
         out += f"\n## {group}\n\n| name | meaning |\n|---|---|\n"
         for path, signature, kind, effect, doc in groups[group]:
@@ -122,11 +123,11 @@ def intrinsics_page():
 
 def errors_page():
     out = HEAD.format(source="ir/base/errors.def") + (
-        "# Errors\n\nEvery compile error has a code, is an exception of the class named here (and of `pyptx.CompileError`), "
+        "# Errors\n\nEvery compile error has a code, is an exception of the class named here (and of\n`pyptx.CompileError`), "
         "and shows the place, the cause and the remedy.\n\n| code | exception | message | remedy |\n|---|---|---|---|\n")
     for r in rows("ir/base/errors.def", "E"):
         out += f"| {r[1]} | {r[2]} | {cell(filled(r[3]))} | {cell(r[4])} |\n"
-    out += ("\n## Advice\n\nWhat a kernel that compiles should be told: the warning `pyptx.Advice` ([how it is shown](../guide/errors.md#advice)).\n\n"
+    out += ("\n## Advice\n\nWarnings about kernels that compile: `pyptx.Advice` ([how it is shown](../guide/errors.md#advice)).\n\n"
             "| code | message | remedy |\n|---|---|---|\n")
     for r in rows("ir/base/errors.def", "A"):
         out += f"| {r[1]} | {cell(filled(r[2]))} | {cell(r[3])} |\n"
@@ -139,7 +140,7 @@ def filled(message):
 
 def ops_page():
     stage = {"L": "lifted", "T": "typed", "B": "both"}
-    out = HEAD.format(source="ir/ops.def") + "# IR operations\n\nSee [IR](../IR.md) for how they hang together.\n\n| op | stage | operands | effect | meaning |\n|---|---|---|---|---|\n"
+    out = HEAD.format(source="ir/ops.def") + "# IR operations\n\nSee [IR](../IR.md) for how they fit together.\n\n| op | stage | operands | effect | meaning |\n|---|---|---|---|---|\n"
     for r in rows("ir/ops.def", "OP"):
         lo, hi = r[3].strip(), r[4].strip()
         args = lo if lo == hi else f"{lo}+" if hi == "-1" else f"{lo}-{hi}"
