@@ -101,10 +101,10 @@ static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t meet) {
 static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (co_has(b->arms, k) && (s->blocks[k].loop || k == at))
-      return "it has a loop that is another in each of its blocks";
+      return "it has a loop whose trip count differs between blocks";
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (co_has(b->arms, k) && s->blocks[k].meets)
-      return "its threads meet where its blocks go different ways";
+      return "its threads synchronise where its blocks take different paths";
   return NULL;
 }
 

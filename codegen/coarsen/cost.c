@@ -173,7 +173,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
     p->even = aim == AIM_COMMON;
     return;
   }
-  p->reason = "its values leave no room in the registers for a second copy";
+  p->reason = "its values leave no registers for a second copy";
 }
 
 /* --- what for --- */
@@ -210,7 +210,7 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
   *aim = 2 * loads.scattered >= loads.once ? AIM_SCATTERED : AIM_COMMON;
   if (!loads.once && !loads.own) {
     *aim = AIM_BARRIERS;
-    return s->meets ? NULL : "it waits for no memory in its loops";
+    return s->meets ? NULL : "it does not wait for memory in its loops";
   }
   if (!loads.once)
     return "its blocks read nothing in common in its loops";
@@ -222,7 +222,7 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
 /* Why not, or NULL. */
 static const char *choose_aim(const CoShape *s, Aim *aim) {
   if (!touches_memory(s))
-    return "it waits for no memory";
+    return "it does not wait for memory";
   if (has_atomics(s))
     return "it has atomic operations";
   *aim = s->meets ? AIM_BARRIERS : AIM_LOADS;
@@ -239,7 +239,7 @@ CoPlan co_plan(CoShape *s) {
   if (p.reason)
     return p;
   if (wanted > 1 && !has_room(s, (unsigned)wanted))
-    p.reason = "its copies' arrays have no room in shared memory";
+    p.reason = "the arrays of its copies do not fit into shared memory";
   else if (wanted > 1)
     p.factor = (unsigned)wanted;
   else if (!(p.reason = choose_aim(s, &aim)))

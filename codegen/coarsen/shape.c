@@ -388,7 +388,7 @@ static void weigh(CoShape *s) {
 static const char *read_all(CoShape *s, uint32_t most) {
   const Cg *cg = s->cg;
   if (cg->meets_grid)
-    return "its threads meet at barriers or in operations of a warp";
+    return "its threads synchronise at barriers or in warp operations";
   if (cg->uses_dynamic_shared)
     return "it has shared memory";
   if (cg->has_trap)

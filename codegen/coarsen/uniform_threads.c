@@ -70,7 +70,7 @@ const char *co_threads(CoShape *s) {
     bool end = meet == k || LLVMIsAReturnInst(s->ins.data[s->blocks[meet].first].old);
     for (uint32_t b = 0; b < s->nblocks; b++)
       if (co_has(apart, b) && (s->blocks[b].barrier || (end && s->blocks[b].meets)))
-        return "some of its threads end before others meet";
+        return "some of its threads end before others synchronise";
   }
   return NULL;
 }

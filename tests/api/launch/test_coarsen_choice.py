@@ -79,7 +79,7 @@ def test_lanes_are_told_from_what_is_the_same_in_a_block(register):
 @pytest.mark.parametrize(
     "kernel, options, text",
     [
-        (with_loop, {}, "not coarsened: it has a loop that is another in each of its blocks"),
+        (with_loop, {}, "not coarsened: it has a loop whose trip count differs between blocks"),
         (with_assert, {"exceptions": True}, "not coarsened: it has checks that can stop a thread"),
         (with_assert, {"debug": True}, "not coarsened: it has checks that can stop a thread"),
         (with_fence, {}, "not coarsened: it calls llvm.nvvm.membar.gl"),
@@ -196,7 +196,7 @@ def rounds(x, out):  # barriers in a loop, over what each block has in its own a
         (column_sums, f"{M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
         (column_products, f"{M}, {V}, {V}", "not coarsened: its blocks read more of their own than in common in its loops"),
         (waves, f"{V}, {V}", "not coarsened: its blocks do little in common in its loops"),
-        (steps, f"{V}, {V}", "not coarsened: it waits for no memory in its loops"),
+        (steps, f"{V}, {V}", "not coarsened: it does not wait for memory in its loops"),
     ],
 )
 def test_what_is_chosen_with_loops_and_barriers(kernel, signature, text):
@@ -265,16 +265,16 @@ def with_much(x, out):
     "kernel, text",
     [
         (through_memory, "it has a loop that could wait for another block"),
-        (meets_by_block, "its threads meet where its blocks go different ways"),
-        (ends_by_thread, "some of its threads end before others meet"),
-        (ends_before_a_shuffle, "some of its threads end before others meet"),
-        (ends_before, "some of its threads end before others meet"),
-        (with_much, "its copies' arrays have no room in shared memory"),
+        (meets_by_block, "its threads synchronise where its blocks take different paths"),
+        (ends_by_thread, "some of its threads end before others synchronise"),
+        (ends_before_a_shuffle, "some of its threads end before others synchronise"),
+        (ends_before, "some of its threads end before others synchronise"),
+        (with_much, "the arrays of its copies do not fit into shared memory"),
     ],
 )
 def test_why_not_even_if_asked(kernel, text):
     assert note(kernel, f"{V}, {V}", coarsen=4) == f"not coarsened: {text}"
-    assert note(with_loop, V, coarsen=4) == "not coarsened: it has a loop that is another in each of its blocks"
+    assert note(with_loop, V, coarsen=4) == "not coarsened: it has a loop whose trip count differs between blocks"
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def test_the_environment_gives_the_default(monkeypatch):
 
 def test_limits_of_registers_count():
     signature = f"{C}, {C}, float32"
-    assert note(cube, signature, max_registers=20).startswith("not coarsened: its values leave no room")
+    assert note(cube, signature, max_registers=20).startswith("not coarsened: its values leave no registers")
     assert note(cube, signature, max_registers=24).startswith("2 ")
-    assert note(cube, signature, launch_bounds=(1024, 3)).startswith("not coarsened: its values leave no room")
+    assert note(cube, signature, launch_bounds=(1024, 3)).startswith("not coarsened: its values leave no registers")
     assert note(cube, signature, launch_bounds=(1024, 2)).startswith("4 ")
