@@ -1,6 +1,6 @@
-"""The disk cache of compiled kernels, as Python sees it: settings, counters, and what ``pyptx cache`` does.
+"""The Python side of the disk cache of compiled kernels: settings, counters, and what ``pyptx cache`` does.
 
-The cache itself is in C (runtime/cache/cache_files.c, codegen/store/cache_key.c, pyext/compile/disk_cache.c). docs/guide/caching.md is its guide.
+The cache itself is in C (runtime/cache/cache_files.c, codegen/store/cache_key.c, pyext/compile/disk_cache.c). See docs/guide/caching.md.
 """
 
 import os
@@ -61,7 +61,7 @@ def size_text(n):
 
 
 def print_list(directory, out):
-    """One line a kernel, the one used last first."""
+    """One line for each kernel, the one used last first."""
     import time
 
     kernels = sorted(_pyptx._cache_list(directory), key=lambda k: -k["used"])
@@ -75,7 +75,7 @@ def print_list(directory, out):
 
 
 def verify(directory, remove, out):
-    """Reads every file and checks it. The number of damaged ones."""
+    """Reads and checks every file. Returns the number of damaged ones."""
     kernels = _pyptx._cache_list(directory)
     damaged = [k for k in kernels if k["fault"]]
     for k in damaged:

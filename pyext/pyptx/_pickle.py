@@ -1,6 +1,6 @@
-"""How kernels and device arrays travel: what their __reduce__ gives, and what is called on the other side.
+"""Pickling kernels and device arrays: what their __reduce__ returns, and what is called where they are loaded.
 
-A kernel of an importable module travels as its name, as functions do. One of a notebook or of __main__ travels as its name under pickle
+A kernel of an importable module is pickled as its name, as functions are. One of a notebook or of __main__ is pickled as its name by pickle
 (a worker started with "spawn" runs the main module again), and by value, with its function, under cloudpickle and dill. A __reduce__ is
 not told which of them asks; but their picklers are Python classes, so the frame that called it is a method of one.
 """

@@ -1,5 +1,5 @@
 """The command ``pyptx``: ``pyptx compile`` turns kernels of a file into PTX without a GPU, ``pyptx info`` says what is installed,
-``pyptx cache`` looks after the kernels that are kept on disk.
+``pyptx cache`` lists, checks and removes the kernels that are kept on disk.
 
 Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr), or a kept one is damaged; 2 the command line is wrong.
 """

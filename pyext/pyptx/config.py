@@ -1,6 +1,6 @@
-"""Settings by the names that numba.config has for them: ``from pyptx import config`` in place of ``from numba import config``.
+"""Settings under the names that they have in numba.config: ``from pyptx import config`` in place of ``from numba import config``.
 
-ENABLE_CUDASIM: kernels run on the host device. Setting it true sets PYPTX_DEVICE=host, which counts from the first use of a device on.
+ENABLE_CUDASIM: kernels run on the host device. Setting it to true sets PYPTX_DEVICE=host, which takes effect at the first use of a device.
 CUDA_ARRAY_INTERFACE_SYNC: work on arrays of other libraries is ordered after the stream that they name (PYPTX_CAI_SYNC).
 CUDA_LOW_OCCUPANCY_WARNINGS, CUDA_WARN_ON_IMPLICIT_COPY: can be set; pyptx has no such warnings.
 """

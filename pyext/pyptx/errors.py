@@ -3,7 +3,7 @@
 A compile error is a :class:`CompileError` and also the builtin that fits: ``CompileTypeError`` is a ``TypeError``. It has
 ``code`` ("PT204"), ``filename``, ``lineno``, ``offset`` (column, from 1), ``end_lineno``, ``end_offset`` and ``text`` (the source line).
 
-What a kernel that compiles should be told is an :class:`Advice`, a warning.
+A remark about a kernel that compiles is an :class:`Advice`, a warning.
 """
 
 import os
@@ -41,10 +41,10 @@ CompileMemoryError = _compile_error(MemoryError)
 
 
 class Advice(UserWarning):
-    """Something that the compiler noticed in a kernel that compiles: shown as a warning, once a place in a process.
+    """Something that the compiler noticed in a kernel that compiles: shown as a warning, once for each place in a process.
 
     ``code`` ("PT801"), ``message``, ``file``, ``line``, ``column`` (from 1) and ``help``; str() shows the source with a caret.
-    ``warnings.simplefilter("error", pyptx.Advice)`` or PYPTX_ADVICE=error raises it where the kernel is compiled, PYPTX_ADVICE=0 leaves it out.
+    ``warnings.simplefilter("error", pyptx.Advice)`` or PYPTX_ADVICE=error raises it where the kernel is compiled, PYPTX_ADVICE=0 omits it.
     """
 
     code = message = file = line = column = help = None
@@ -81,11 +81,11 @@ def show_advice(advice, module):
 
 
 class CacheWarning(RuntimeWarning):
-    """The disk cache cannot be used as asked; kernels are compiled all the same. Each reason is said once a process."""
+    """The disk cache cannot be used as requested; kernels are compiled nevertheless. Each reason is reported once in a process."""
 
 
 class DriverError(RuntimeError):
-    """The CUDA driver or the device failed. ``call`` is the driver's entry point, ``result`` and ``result_name`` its answer."""
+    """The CUDA driver or the device failed. ``call`` is the driver's entry point, ``result`` and ``result_name`` its result."""
 
     call = result = result_name = None
 

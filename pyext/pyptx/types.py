@@ -1,6 +1,6 @@
 """The types of kernels: ``float32``, ``float32[:, ::1]``, ``void(float32[:], int32)``.
 
-Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar, in a kernel it converts. ``float32[:]`` is an array of any
+Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar; in a kernel it converts. ``float32[:]`` is an array of any
 strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
 """
 

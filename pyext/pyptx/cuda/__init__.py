@@ -1,7 +1,7 @@
 """The CUDA programming model: kernels, launches, device memory, streams, devices.
 
-What runs in kernels (``grid``, ``threadIdx``, ``shared.array``, ``atomic.add`` …) has its documentation in help(cuda.grid) and so on; on the
-host those names can be looked at but not called.
+What runs in kernels (``grid``, ``threadIdx``, ``shared.array``, ``atomic.add`` …) is documented by help(cuda.grid) and so on; on the
+host those names can be inspected but not called.
 """
 
 import sys as _sys

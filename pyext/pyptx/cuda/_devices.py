@@ -8,7 +8,7 @@ from pyptx.cuda._memory import defer_cleanup, memory_info
 
 
 class Gpus:
-    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. On a machine without one, ``gpus[0]`` is the host device."""
+    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. On a machine without a GPU, ``gpus[0]`` is the host device."""
 
     def __len__(self):
         return _pyptx.gpu_count()
@@ -45,13 +45,13 @@ def list_devices():
 
 
 def is_available():
-    """Does a GPU answer. Kernels run without one too, on the host device, so code that asks this to choose between a kernel and NumPy
+    """True if there is a usable GPU. Kernels run without one too, on the host device, so code that asks this to choose between a kernel and NumPy
     need not ask: ``cuda.get_current_device().is_host`` says where kernels run."""
     return _pyptx.gpu_count() > 0
 
 
 def is_supported_version():
-    """Is there a driver that pyptx works with (CUDA 11.2 or later). Numba asks it of the toolkit, which is not needed here."""
+    """True if there is a driver that pyptx works with (CUDA 11.2 or later). In Numba the question is about the toolkit, which is not needed here."""
     return _pyptx.gpu_count() > 0 or _pyptx.cuda_error() == "there is no GPU that CUDA can use"
 
 
@@ -61,7 +61,7 @@ def is_float16_supported():
 
 
 def is_bfloat16_supported():
-    """True: kernels have bfloat16 on every device; the instructions from compute capability 8.0 on."""
+    """True: kernels have bfloat16 on every device; GPUs have instructions for it from compute capability 8.0 on."""
     return True
 
 
@@ -78,7 +78,7 @@ def detect():
 
 @contextmanager
 def profiling():
-    """``with cuda.profiling():`` has a profiler record the block: profile_start before it, profile_stop after it."""
+    """``with cuda.profiling():`` makes a profiler record the block: profile_start before it, profile_stop after it."""
     _pyptx.profile_start()
     try:
         yield
@@ -87,7 +87,7 @@ def profiling():
 
 
 class Deallocations:
-    """Numba's list of memory that waits to be freed. pyptx has none: what is collected goes back at once, or at the end of cuda.defer_cleanup()."""
+    """Numba's list of memory that waits to be freed. pyptx has none: memory is freed when its owner is collected, or at the end of cuda.defer_cleanup()."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ class Deallocations:
 
     @property
     def is_locked(self):
-        """False: a pending cleanup is none of this list."""
+        """False: cuda.defer_cleanup() does not use this list."""
         return False
 
     def __len__(self):
@@ -108,7 +108,7 @@ class Deallocations:
 
 
 class Context:
-    """The state of a device in this process. There is one a device, CUDA's primary context."""
+    """The state of a device in this process. Each device has one, CUDA's primary context."""
 
     __slots__ = ("device", "__weakref__")
     deallocations = Deallocations()
@@ -129,7 +129,7 @@ class Context:
         self.device.synchronize()
 
     def reset(self):
-        """Device.reset(): releases everything on the device. Arrays are to be made again; kernels are loaded again when a launch wants them."""
+        """Device.reset(): releases everything on the device. Arrays must be created again; kernels are loaded again when they are launched."""
         self.device.reset()
 
     def __reduce__(self):
@@ -145,5 +145,5 @@ def current_context(devnum=None):
 
 
 def require_context(function):
-    """Decorator of Numba's: here every call makes the context that it needs, so the function is returned as it is."""
+    """Numba's decorator. Here every call creates the context that it needs, so the function is returned unchanged."""
     return function

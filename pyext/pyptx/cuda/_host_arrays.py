@@ -53,7 +53,7 @@ class _Reached(np.ndarray):
         return ctypes.c_void_p(self.ctypes.data - memory.host_pointer + memory.device_pointer)
 
     def copy_to_host(self, ary=None, stream=0):
-        """The elements once the device is done, as an ordinary NumPy array."""
+        """The elements, after the device has finished, as an ordinary NumPy array."""
         _pyptx.synchronize()
         if ary is None:
             return np.array(self, subok=False)

@@ -167,7 +167,7 @@ def _read_options(options):
 
 
 def _is_signature_list(value):
-    """A list of signatures, as distinct from one signature that is a list or tuple of types."""
+    """True for a list of signatures, as distinct from one signature that is a list or tuple of types."""
     return isinstance(value, list) and all(isinstance(s, (str, tuple, list)) or _is_signature(s) for s in value) and not all(
         isinstance(s, str) and "(" not in s and "," not in s for s in value)
 
@@ -202,7 +202,7 @@ def jit(func_or_sig=None, **options):
     """Makes a kernel, or with device=True a function that kernels call, of a Python function.
 
     Forms: ``@cuda.jit``; ``@cuda.jit(options)``; ``@cuda.jit("void(float32[:], int32)", options)`` with a signature as text, as
-    ``void(float32[:], int32)``, as a tuple of types, or a list of these: it is then compiled at once and for these types only.
+    ``void(float32[:], int32)``, as a tuple of types, or a list of these: the kernel is then compiled immediately, and for these types only.
 
     Options, with their defaults (docs/reference/options.md has their table):
     """
@@ -260,7 +260,7 @@ def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
 
 
 def compile(pyfunc, sig, cc=None, device=True, output="ptx", **options):
-    """As compile_ptx, for device functions by default; output is "ptx"."""
+    """Like compile_ptx, but for device functions by default; output is "ptx"."""
     if output != "ptx":
         raise ValueError(f"output is 'ptx', not {output!r}; `pyptx compile --emit` has the others")
     return compile_ptx(pyfunc, sig, cc=cc, device=device, **options)

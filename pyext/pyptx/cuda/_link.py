@@ -8,7 +8,7 @@ _CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE = range(6)  # as the driver nu
 
 
 class LinkableCode:
-    """Code to be linked with kernels: bytes, or a str where it is text. `name` stands in error messages."""
+    """Code to be linked with kernels: bytes, or a str for text. `name` appears in error messages."""
 
     kind = suffix = None
     is_text = False
@@ -158,9 +158,9 @@ def _split(text):
 def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
     """A device function of another module, as an object that kernels call.
 
-    name: its symbol; of CUDA C++, a function declared ``extern "C" __device__``.
+    name: its symbol; in CUDA C++, a function declared ``extern "C" __device__``.
     sig: "int32(float32, float32[:])" or ``int32(float32, float32[:])``: bools, integers and floats of 32 and 64 bits; an array is passed as
-        the address of its first element, "readonly float32[:]" one that the function does not write to.
+        the address of its first element; "readonly float32[:]" is one that the function does not write to.
     link: the file or files that define it (see link= of cuda.jit), linked with every kernel that can call it.
     abi: "numba": the result is written to an address that is the first argument, and an int, the status, is returned:
         ``int f(float *result, float x)``. "c": ``float f(float x)``.

@@ -17,9 +17,9 @@ def _arrays():
 
 
 def pinned_array(shape, dtype=float, strides=None, order="C"):
-    """A NumPy array with undefined elements in page-locked memory, which copies move at the link's speed, and on a stream behind the call.
+    """A NumPy array with undefined elements in page-locked memory, which is copied at the link's speed, and with a stream asynchronously.
 
-    strides: in bytes, of an array whose elements fill its memory in some order of axes. The memory is freed with the last array on it,
+    strides: in bytes; the elements must fill the memory in some order of axes. The memory is freed with the last array on it,
     after the device's work. On the host device: an ordinary array."""
     return _arrays().pinned(shape, dtype, strides, order)
 
@@ -31,9 +31,9 @@ def pinned_array_like(ary):
 
 def mapped_array(shape, dtype=float, strides=None, order="C", stream=0, portable=False, wc=False):
     """A NumPy array with undefined elements in page-locked memory that kernels read and write in place, over the link: pass it as an
-    argument. Synchronise before the host looks at what a kernel wrote.
-
-    portable and wc are taken for Numba's sake: the memory is portable, and is not write-combined."""
+    argument. Synchronise before the host reads what a kernel wrote.
+    
+    portable and wc are accepted for compatibility with Numba: the memory is portable, and is not write-combined."""
     return _arrays().mapped(shape, dtype, strides, order)
 
 
@@ -44,9 +44,9 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
 
 def managed_array(shape, dtype=float, strides=None, order="C", stream=0, attach_global=True):
     """A NumPy array with undefined elements in managed memory, which the driver moves to the side that uses it: pass it as an argument.
-    Synchronise before the host looks at what a kernel wrote.
-
-    Larger than the device's free memory: OutOfMemoryError. Device.reset() takes the memory away: do not touch the array after it.
+    Synchronise before the host reads what a kernel wrote.
+    
+    OutOfMemoryError if it is larger than the device's free memory. Device.reset() frees the memory: do not use the array after it.
     On the host device: an ordinary array, within free memory."""
     return _arrays().managed(shape, dtype, strides, order)
 
@@ -65,16 +65,16 @@ def _registered(arrays):
 
 @contextmanager
 def pinned(*arylist):
-    """with cuda.pinned(a, b): the memory of these NumPy arrays is page-locked in the block. They must be contiguous. At its end the device is
-    waited for."""
+    """with cuda.pinned(a, b): the memory of these NumPy arrays is page-locked in the block. They must be contiguous. The end of
+    the block waits for the device."""
     with _registered(arylist):
         yield
 
 
 @contextmanager
 def mapped(*arylist, stream=0, portable=False):
-    """with cuda.mapped(a) as d_a: a device array on the memory of a contiguous NumPy array, in the block; a list of them for several. At its
-    end the device is waited for."""
+    """with cuda.mapped(a) as d_a: a device array on the memory of a contiguous NumPy array, in the block; a list of them for several. The end
+    of the block waits for the device."""
     with _registered(arylist) as memories:
         views = [
             _pyptx._array_at(m.device_pointer, a.nbytes, a.dtype, a.shape, a.strides, m, not a.flags.writeable)
@@ -85,7 +85,7 @@ def mapped(*arylist, stream=0, portable=False):
 
 @contextmanager
 def defer_cleanup():
-    """with cuda.defer_cleanup(): device memory freed in the block, by any thread, is given back at its end (or when memory is short), so that
+    """with cuda.defer_cleanup(): device memory freed in the block, by any thread, is released at its end (or when memory is short), so that
     nothing in it waits for a release."""
     device = _pyptx.get_current_device()
     _pyptx._defer_frees(True, device)
@@ -99,7 +99,7 @@ def defer_cleanup():
 
 
 class MemoryInfo(tuple):
-    """(free, total) bytes of a device's memory, as the driver tells them. Attributes tell of this process's device arrays: ``live_bytes``,
+    """(free, total) bytes of a device's memory, as the driver reports them. Attributes describe this process's device arrays: ``live_bytes``,
     ``live_arrays``, ``peak_bytes``, ``cached_bytes`` (freed, and kept for reuse), ``allocations`` (since the start), ``limit`` (how much freed
     memory the pool keeps at most)."""
 
@@ -138,13 +138,13 @@ def memory_info(device=None):
 
 
 def trim_memory(keep=0, device=None):
-    """Gives freed memory that is kept for reuse back to the system, all but `keep` bytes, pinned buffers of copies too. Waits for the device.
-    It happens by itself before an allocation fails."""
+    """Returns freed memory that is kept for reuse to the system, except `keep` bytes, and pinned buffers of copies too. Waits for the device.
+    This happens by itself before an allocation fails."""
     _pyptx._memory_trim(_bytes(keep), _device(device))
 
 
 def set_memory_limit(limit, device=None):
-    """How many bytes of freed memory the device's pool keeps for reuse across synchronisation; the rest goes back to the system. Half of the
+    """How many bytes of freed memory the device's pool keeps for reuse across synchronisation; the rest is returned to the system. Half of the
     device's memory until it is set. Other libraries of the process that allocate from CUDA's default pool share it."""
     _pyptx._memory_limit(_bytes(limit), _device(device))
 
@@ -153,8 +153,8 @@ def set_memory_limit(limit, device=None):
 
 
 class ArgHint:
-    """The direction of a NumPy array given to a kernel, as Numba has it: ``cuda.In(a)`` is not copied back, ``cuda.Out(a)`` is not copied to
-    the device, ``cuda.InOut(a)`` is both, as an array alone is."""
+    """The direction in which a NumPy argument of a kernel is copied, as in Numba: ``cuda.In(a)`` is not copied back, ``cuda.Out(a)`` is not copied to
+    the device, ``cuda.InOut(a)`` is copied in both directions, like a plain array."""
 
     __pyptx_way__ = True, True  # to the device, back
 
@@ -166,13 +166,13 @@ class ArgHint:
 
 
 class In(ArgHint):
-    """An array that a kernel reads: what it writes there is lost."""
+    """An array that a kernel reads. What the kernel writes to it is lost."""
 
     __pyptx_way__ = True, False
 
 
 class Out(ArgHint):
-    """An array that a kernel writes: its elements are undefined (on the host device: as they were) where it does not."""
+    """An array that a kernel writes. Elements that the kernel does not write are undefined (on the host device: unchanged)."""
 
     __pyptx_way__ = False, True
 
@@ -189,7 +189,7 @@ _manager = None
 def set_allocator(allocator):
     """Device arrays get their memory from allocator(nbytes, stream): an object whose memory is freed when it is collected, and that has its
     address as ``ptr``, ``device_pointer`` or in ``__cuda_array_interface__``, or is the address. stream is a CUstream as an int, 0 for the
-    default one. None: back to pyptx's pool. Temporary copies of NumPy arguments stay in the pool; the host device has memory of its own.
+    default one. None restores pyptx's pool. Temporary copies of NumPy arguments stay in the pool; the host device has memory of its own.
 
         cuda.set_allocator(lambda nbytes, stream: rmm.DeviceBuffer(size=nbytes))
     """
@@ -226,7 +226,7 @@ def _normalised(allocator):
 
 def set_memory_manager(manager):
     """Numba's interface of memory managers ("EMM plug-ins"): a class with ``memalloc(size)``, made with ``context=``; RMM's
-    ``rmm.allocators.numba.RMMNumbaManager`` is one. Device arrays come from it from now on. None, "default": pyptx's own."""
+    ``rmm.allocators.numba.RMMNumbaManager`` is one. Device arrays come from it from now on. None or "default" restores pyptx's own."""
     global _manager
     if manager is None or manager == "default":
         return set_allocator(None)
@@ -278,11 +278,11 @@ class BaseCUDAMemoryManager:
         raise NotImplementedError("this memory manager has no IPC handles")
 
     def get_memory_info(self):
-        """(free, total) bytes, or None where the driver's numbers stand."""
+        """(free, total) bytes, or None to use the driver's numbers."""
         return None
 
     def reset(self):
-        """Called by nobody: memory is freed with its arrays."""
+        """Never called: memory is freed with its arrays."""
 
     def defer_cleanup(self):
         """A context in which memory need not be freed."""
@@ -290,12 +290,12 @@ class BaseCUDAMemoryManager:
 
     @property
     def interface_version(self):
-        """1: the version of the interface that the class speaks."""
+        """1: the version of the interface that the class implements."""
         return 1
 
 
 class HostOnlyCUDAMemoryManager(BaseCUDAMemoryManager):
-    """The base class of managers of device memory alone: host memory stays pyptx's."""
+    """The base class of managers of device memory only: pyptx manages host memory."""
 
 
 class MemoryPointer:
@@ -365,7 +365,7 @@ def shareable():
 
 
 class IpcArrayHandle:
-    """A device array as another process of this machine can open it; it pickles. The exporting process must keep its array alive, and cannot
+    """A device array that another process of this machine can open; it can be pickled. The exporting process must keep its array alive, and cannot
     open the handle itself.
 
         with handle as d_array:  # or open() and close()
@@ -416,8 +416,8 @@ def _ipc_handle_of(array):
 
 @contextmanager
 def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
-    """with cuda.open_ipc_array(handle, shape, dtype) as d_a: the array of another process behind a CUipcMemHandle (64 bytes, or anything that
-    bytes() makes them of)."""
+    """with cuda.open_ipc_array(handle, shape, dtype) as d_a: the array of another process that a CUipcMemHandle stands for (64 bytes,
+    or anything that bytes() converts to them)."""
     raw = bytes(getattr(handle, "reserved", getattr(handle, "handle", handle)))
     with IpcArrayHandle(raw, offset, shape, dtype, strides) as array:
         yield array

@@ -1,7 +1,7 @@
 """NVIDIA's libdevice, function by function: ``libdevice.erfcinv(x)``, ``libdevice.fma_rd(x, y, z)`` in a kernel.
 
-Arguments are converted to the types that libdevice declares. What its C functions write to addresses comes back in a tuple, behind the result:
-``m, e = libdevice.frexp(x)``, ``s, c = libdevice.sincosf(x)``. Unsigned integers are passed and given as the bits of signed ones.
+Arguments are converted to the types that libdevice declares. What its C functions write to addresses is returned in a tuple, after the result:
+``m, e = libdevice.frexp(x)``, ``s, c = libdevice.sincosf(x)``. Unsigned integers are passed and returned as the bits of signed ones.
 """
 
 from pyptx import _pyptx

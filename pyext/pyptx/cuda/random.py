@@ -1,4 +1,4 @@
-"""Random numbers in kernels: one xoroshiro128+ generator a thread, with the streams of numba.cuda.random.
+"""Random numbers in kernels: one xoroshiro128+ generator for each thread, with the streams of numba.cuda.random.
 
     states = create_xoroshiro128p_states(threads, seed=1)
 
@@ -8,8 +8,8 @@
         if i < out.size:
             out[i] = xoroshiro128p_uniform_float32(states, i)
 
-A state is a record of two 64-bit words. Generators of one array are 2**64 steps apart in the sequence that the seed begins, so no two
-of them ever meet. The functions with ``(states, index)`` run in kernels, and on the host over a NumPy array.
+A state is a record of two 64-bit words. Generators of one array are 2**64 steps apart in the sequence that starts at the seed, so no two of
+them ever overlap. The functions with ``(states, index)`` run in kernels, and on the host over a NumPy array.
 
 Sources: Blackman and Vigna, xoroshiro128+ (2016, with the rotations 55, 14 and 36 of that version) and SplitMix64, both in the public domain.
 """
@@ -40,7 +40,7 @@ _TWO_PI_FLOAT32, _TWO_PI_FLOAT64 = np.float32(2 * math.pi), np.float64(2 * math.
 
 
 def init_xoroshiro128p_state(states, index, seed):
-    """Begin states[index] with one output of SplitMix64, so that small seeds give no poor start. seed: an integer, taken modulo 2**64."""
+    """Begin states[index] with one output of SplitMix64, so that small seeds do not start badly. seed: an integer, taken modulo 2**64."""
     z = np.uint64(seed) + _GOLDEN
     z = (z ^ (z >> _30)) * _MIX1
     z = (z ^ (z >> _27)) * _MIX2

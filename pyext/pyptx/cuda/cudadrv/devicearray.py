@@ -8,5 +8,5 @@ __all__ = ["DeviceNDArray", "DeviceNDArrayBase", "is_cuda_ndarray"]
 
 
 def is_cuda_ndarray(obj):
-    """Is this a device array of pyptx's. cuda.is_cuda_array(obj) is also true of other libraries' arrays."""
+    """True for pyptx's device arrays. cuda.is_cuda_array(obj) is also true of other libraries' arrays."""
     return isinstance(obj, DeviceNDArray)

@@ -10,7 +10,7 @@ class Driver:
     """The NVIDIA driver of this process. Use the module's ``driver``."""
 
     def get_version(self):
-        """(major, minor) of CUDA as the driver has it, (13, 0); CudaSupportError without a driver."""
+        """(major, minor) of the CUDA version that the driver supports, such as (13, 0); CudaSupportError without a driver."""
         version = _pyptx._facts()["driver"]
         if not version:
             from pyptx.cuda import CudaSupportError, cuda_error
@@ -24,7 +24,7 @@ class Driver:
 
     @property
     def is_initialized(self):
-        """Does a driver answer with a GPU."""
+        """True if there is a driver with a GPU."""
         return _pyptx.gpu_count() > 0
 
 

@@ -7,7 +7,7 @@ __all__ = ["Runtime", "runtime"]
 
 
 class Runtime(Driver):
-    """CUDA as the driver has it. Use the module's ``runtime``."""
+    """The CUDA version that the driver supports. Use the module's ``runtime``."""
 
     def is_supported_version(self):
         """cuda.is_supported_version()."""
