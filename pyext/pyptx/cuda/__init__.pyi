@@ -226,16 +226,16 @@ cooperative_groups: type[cg]
 # --- in kernels ---
 from pyptx.cuda import libdevice as libdevice
 def activemask() -> Any:
-    """The lanes that are here together, as bits of a uint32; nothing says that all which could be here are."""
+    """The lanes that have converged here, as bits of a uint32; others may reach this point separately."""
 def all_sync(mask: Any, predicate: Any) -> Any:
-    """Is the predicate true in all lanes of mask."""
+    """True if the predicate is true in all lanes of mask."""
 def any_sync(mask: Any, predicate: Any) -> Any:
-    """Is the predicate true in any lane of mask."""
+    """True if the predicate is true in any lane of mask."""
 class atomic:
     """Atomic read-modify-write operations on array elements."""
     @staticmethod
     def add(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] += val; integers and floats, as for the others unless they say more."""
+        """ary[idx] += val; integers and floats, as for the others unless they say otherwise."""
     @staticmethod
     def and_(ary: Any, idx: Any, val: Any) -> Any:
         """ary[idx] &= val; integers."""
@@ -262,10 +262,10 @@ class atomic:
         """ary[idx] = min(ary[idx], val); a nan element stays, a nan val changes nothing."""
     @staticmethod
     def nanmax(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] = max(ary[idx], val); a nan gives way to a number."""
+        """ary[idx] = max(ary[idx], val); a nan element is replaced by a number."""
     @staticmethod
     def nanmin(ary: Any, idx: Any, val: Any) -> Any:
-        """ary[idx] = min(ary[idx], val); a nan gives way to a number."""
+        """ary[idx] = min(ary[idx], val); a nan element is replaced by a number."""
     @staticmethod
     def or_(ary: Any, idx: Any, val: Any) -> Any:
         """ary[idx] |= val; integers."""
@@ -325,7 +325,7 @@ def double3(*components) -> Any:
 def double4(*components) -> Any:
     """float64x4 by CUDA C++'s name."""
 def eq_sync(mask: Any, predicate: Any) -> Any:
-    """Has the predicate the same truth in all lanes of mask."""
+    """True if the predicate has the same truth value in all lanes of mask."""
 def ffs(x: Any) -> Any:
     """Position of the lowest bit set in an integer, from 1; 0 if there is none."""
 def float1(*components) -> Any:
@@ -420,10 +420,10 @@ class fp16:
         """a < b"""
     @staticmethod
     def hmax(a: Any, b: Any) -> Any:
-        """The larger one; a nan is passed over, and 0.0 is above -0.0."""
+        """The larger one; a nan is ignored, and 0.0 is above -0.0."""
     @staticmethod
     def hmin(a: Any, b: Any) -> Any:
-        """The smaller one; a nan is passed over, and -0.0 is below 0.0."""
+        """The smaller one; a nan is ignored, and -0.0 is below 0.0."""
     @staticmethod
     def hmul(a: Any, b: Any) -> Any:
         """a * b"""
@@ -561,7 +561,7 @@ def match_all_sync(mask: Any, value: Any) -> Any:
 def match_any_sync(mask: Any, value: Any) -> Any:
     """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
 def nanosleep(ns: Any) -> Any:
-    """Suspend the thread for about ns nanoseconds, at most twice as long; on the host a loop that has it lets other threads go on."""
+    """Suspend the thread for about ns nanoseconds, at most twice as long; on the host device a loop that contains it lets other threads run."""
 def popc(x: Any) -> Any:
     """Number of bits set in an integer."""
 def selp(a: Any, b: Any, c: Any) -> Any:
