@@ -42,6 +42,7 @@ static void prepare(Cg *cg) {
   cg->options = r->options;
   cg->target = target_of(r->target);
   cg->dump = r->dump ? r->dump : getenv("PYPTX_DUMP");
+  cg_read_pass_names(cg);
   CgOptions *o = &cg->options;
   if (o->debug || (r->target == CG_HOST && !o->unchecked))
     o->boundscheck = 1;

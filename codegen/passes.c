@@ -1,6 +1,7 @@
-/* Passes: runs, times, verifies and dumps. A new pass is a row of passes.def and its function. */
+/* Passes: runs, times, verifies, dumps and skips. A new pass is a row of a passes.def and its function. */
 #include "codegen/passes.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,34 +12,157 @@
 #include "ir/verify.h"
 #include "typeinfer/infer.h"
 
-typedef enum TextKind { TEXT_SSA, TEXT_LLVM, TEXT_CODE } TextKind;
-
-typedef struct Pass {
-  const char *name;
-  char letter;
-  unsigned needs, gives;
-  TextKind text;
-  void (*run)(Cg *cg);
-} Pass;
-
 static const Pass passes[] = {
-#define P(ID, letter, needs, gives, text, doc)                                                     \
-  {#ID, letter, CG_##needs, CG_##gives, TEXT_##text, cg_pass_##ID},
+#define P(ID, letter, function, needs, gives, text, why)                                           \
+  {#ID, NULL, "", 0, NULL, false, TEXT_##text, function, why, letter, CG_##needs, CG_##gives},
 #include "codegen/passes.def"
 #undef P
 };
 enum { NPASSES = sizeof passes / sizeof *passes };
 
+static const PassTable door = {passes, NPASSES};
+static const PassTable *const tables[] = {&door, &cg_ssa_passes, &cg_nvptx_passes, &cg_host_passes};
+enum { NTABLES = sizeof tables / sizeof *tables };
+
+const Pass *cg_pass(unsigned k) {
+  for (unsigned t = 0; t < NTABLES; k -= tables[t++]->n)
+    if (k < tables[t]->n)
+      return &tables[t]->rows[k];
+  return NULL;
+}
+
+/* --- names --- */
+
+/* Is the name in the list, whose names are separated by `by`? */
+static bool is_listed(const char *list, char by, const char *name, size_t n) {
+  for (const char *s = list; s && *s;) {
+    const char *end = strchr(s, by);
+    size_t length = end ? (size_t)(end - s) : strlen(s);
+    if (length == n && strncmp(s, name, n) == 0)
+      return true;
+    s += length + (end != NULL);
+  }
+  return false;
+}
+
+static const Pass *find_pass(const char *name, size_t n) {
+  const Pass *p;
+  for (unsigned k = 0; (p = cg_pass(k)); k++)
+    if (strlen(p->name) == n && strncmp(p->name, name, n) == 0)
+      return p;
+  return NULL;
+}
+
+static bool is_letters(const char *text, size_t n) {
+  for (size_t at = 0; at < n; at++) {
+    bool known = text[at] == 't';
+    for (unsigned k = 0; k < NPASSES && !known; k++)
+      known = passes[k].letter == text[at];
+    if (!known)
+      return false;
+  }
+  return true;
+}
+
+/* What can stand in such a list. */
+static const char *all_names(Cg *cg, bool skip) {
+  Buf b;
+  const Pass *p;
+  buf_init(&b, &cg->cx->arena);
+  for (unsigned k = 0; (p = cg_pass(k)); k++)
+    if (!skip || p->skippable)
+      buf_printf(&b, "%s%s", b.len ? ", " : "", p->name);
+  return b.text;
+}
+
+static void check_name(Cg *cg, const char *of, const char *name, size_t n, bool skip) {
+  const Pass *p = find_pass(name, n);
+  if (p && (!skip || p->skippable))
+    return;
+  fail(cg->cx, (Loc){0}, ERR_PASS,
+       arena_printf(&cg->cx->arena, "%s: %s '%.*s'", of,
+                    p ? "the code would be wrong without" : "there is no pass", (int)n, name),
+       all_names(cg, skip));
+}
+
+/* In a list of what is dumped a name stands for itself, and other texts are letters. */
+void cg_read_pass_names(Cg *cg) {
+  const char *skip = getenv("PYPTX_SKIP");
+  cg->skip = skip && *skip ? skip : NULL;
+  Buf letters;
+  buf_init(&letters, &cg->cx->arena);
+  for (const char *s = cg->skip; s && *s; s += strcspn(s, ","), s += *s == ',')
+    check_name(cg, "PYPTX_SKIP", s, strcspn(s, ","), true);
+  for (const char *s = cg->dump; s && *s; s += strcspn(s, ","), s += *s == ',') {
+    size_t n = strcspn(s, ",");
+    bool is_name = find_pass(s, n) != NULL;
+    if (!is_name && is_letters(s, n))
+      buf_add(&letters, s, n);
+    else
+      check_name(cg, "dump, or PYPTX_DUMP", s, n, false);
+  }
+  cg->dump_letters = letters.text;
+}
+
+/* --- the order of the tables --- */
+
+static unsigned number_within(const Pass *row) {
+  unsigned k = 0;
+  while (k < NPASSES && strcmp(passes[k].name, row->within) != 0)
+    k++;
+  return k;
+}
+
+static bool comes_before(const PassTable *table, const Pass *row, const char *name, size_t n) {
+  for (const Pass *p = table->rows; p < row; p++) {
+    const char *own = strchr(p->name, '.') + 1;
+    if (strlen(own) == n && strncmp(own, name, n) == 0)
+      return true;
+  }
+  return false;
+}
+
+const Pass *cg_misplaced_row(const PassTable *table) {
+  for (const Pass *p = table->rows; p < table->rows + table->n; p++) {
+    unsigned within = number_within(p);
+    if (within == NPASSES || (p > table->rows && number_within(p - 1) > within))
+      return p;
+    for (const char *s = p->after; *s; s += strcspn(s, " "), s += *s == ' ')
+      if (!comes_before(table, p, s, strcspn(s, " ")))
+        return p;
+  }
+  return NULL;
+}
+
+static const Pass *misplaced;
+
+static void check_tables(void) {
+  for (unsigned t = 1; t < NTABLES && !misplaced; t++)
+    misplaced = cg_misplaced_row(tables[t]);
+}
+
 /* --- dumps and texts --- */
 
-static bool dumps(const Cg *cg, char letter) { return cg->dump && strchr(cg->dump, letter); }
+static bool dumps(const Cg *cg, char letter) {
+  return letter && cg->dump_letters && strchr(cg->dump_letters, letter);
+}
 
+static bool dumps_name(const Cg *cg, const char *name) {
+  return is_listed(cg->dump, ',', name, strlen(name));
+}
+
+/* letter: that of a pass of passes.def, else 0 */
 static void put_dump(const Cg *cg, char letter, const char *name, const char *text) {
   if (cg->request->sink)
     cg->request->sink(cg->request->sink_user, letter, name, text);
   else
-    fprintf(stderr, "== %c %s: %s\n%s%s", letter, name, cg->name, text,
-            *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    fprintf(stderr, "== %.*s%s: %s\n%s%s", letter ? 2 : 0, (const char[]){letter, ' '}, name,
+            cg->name, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+void cg_dump_step(Cg *cg, const char *step) {
+  if (dumps_name(cg, cg->cx->pass))
+    put_dump(cg, 0, arena_printf(&cg->cx->arena, "%s, %s", cg->cx->pass, step), cg_module_text(cg));
 }
 
 static const char *pass_text(Cg *cg, const Pass *p) {
@@ -48,7 +172,10 @@ static const char *pass_text(Cg *cg, const Pass *p) {
   case TEXT_LLVM: return cg->module ? cg_module_text(cg) : "";
   case TEXT_CODE: break;
   }
-  return cg->out->ptx ? cg->out->ptx : cg->out->assembly ? cg->out->assembly : "";
+  return cg->out->ptx        ? cg->out->ptx
+         : cg->code          ? cg->code
+         : cg->out->assembly ? cg->out->assembly
+                             : "";
 }
 
 static char *kept(Cg *cg, const char *text) {
@@ -87,22 +214,24 @@ static bool verifies(void) {
 }
 
 static void verify(Cg *cg, const Pass *p) {
-  if (p->gives == CG_TYPED)
-    for (uint32_t k = 0; k < cg->program->fns.len; k++) {
-      ir_verify(cg->cx, cg->program->fns.data[k], p->name);
-      ty_verify(cg->cx, cg->program->fns.data[k]);
-    }
+  for (uint32_t k = 0; p->text == TEXT_SSA && cg->program && k < cg->program->fns.len; k++) {
+    ir_verify(cg->cx, cg->program->fns.data[k], p->name);
+    ty_verify(cg->cx, cg->program->fns.data[k]);
+  }
   if (p->text == TEXT_LLVM && cg->module)
     cg_verify_module(cg);
 }
 
+/* Of passes.def's passes, and under each the rows within it. */
 static void put_timings(Cg *cg) {
   Buf b;
   buf_init(&b, &cg->cx->arena);
   double total = 0;
-  for (uint32_t k = 0; k < cg->out->ntimings; k++) {
-    buf_printf(&b, "%-10s %8.3f ms\n", cg->out->timings[k].pass, cg->out->timings[k].ms);
-    total += cg->out->timings[k].ms;
+  for (uint32_t k = 0; k < cg->times.len; k++) {
+    const PassTime *t = &cg->times.data[k];
+    bool row = t->pass->within;
+    buf_printf(&b, row ? "  %-22s %8.3f ms\n" : "%-10s %8.3f ms\n", t->pass->name, t->ms);
+    total += row ? 0 : t->ms;
   }
   buf_printf(&b, "%-10s %8.3f ms, %zu KiB of arena\n", "total", total, cg->cx->arena.used >> 10);
   put_dump(cg, 't', "timings", b.text);
@@ -126,25 +255,60 @@ static int begin(Cg *cg, unsigned *state) {
   return k + 1;
 }
 
+static void run_pass(Cg *cg, const Pass *p);
+
+static void run_within(Cg *cg, const PassTable *table, const char *within) {
+  for (const Pass *p = table->rows; p < table->rows + table->n; p++)
+    if (strcmp(p->within, within) == 0 && cg->options.opt >= p->opt && p->when(cg) &&
+        !is_listed(cg->skip, ',', p->name, strlen(p->name)))
+      run_pass(cg, p);
+}
+
+void cg_run_within(Cg *cg, const char *within) {
+  run_within(cg, &cg_ssa_passes, within);
+  run_within(cg, cg->target->passes, within);
+}
+
+static void run_pass(Cg *cg, const Pass *p) {
+  uint32_t number = cg->times.len;
+  VEC_PUSH(&cg->cx->arena, &cg->times, ((PassTime){.pass = p}));
+  double start = now_ms();
+  cg->cx->pass = p->name;
+  if (!p->within)
+    cg_run_within(cg, p->name);
+  cg->cx->pass = p->name;
+  if (p->run)
+    p->run(cg);
+  cg->times.data[number].ms = now_ms() - start;
+  if (dumps(cg, p->letter) || dumps_name(cg, p->name))
+    put_dump(cg, p->letter, p->name, pass_text(cg, p));
+  if (cg->verifies)
+    verify(cg, p);
+}
+
+void cg_run_row(Cg *cg, const Pass *p) {
+  cg->verifies = true;
+  run_pass(cg, p);
+}
+
 void cg_run(Cg *cg) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   unsigned state = CG_NOTHING;
-  bool verifying = verifies();
+  pthread_once(&once, check_tables);
+  if (misplaced)
+    cx_bug(cg->cx, "pass %s is not where its table says that it must be", misplaced->name);
+  cg->verifies = verifies();
   buf_init(&cg->lifted_text, &cg->cx->arena);
   cg->out->timings = cg_calloc(cg, NPASSES, sizeof *cg->out->timings);
   for (int k = begin(cg, &state); k < NPASSES && !(state & enough(cg->request->want)); k++) {
     const Pass *p = &passes[k];
-    cg->cx->pass = p->name;
+    uint32_t number = cg->times.len;
     CX_ASSERT(cg->cx, (state & p->needs) == p->needs);
-    double start = now_ms();
-    p->run(cg);
+    run_pass(cg, p);
     cg->out->timings[cg->out->ntimings].pass = p->name;
-    cg->out->timings[cg->out->ntimings++].ms = now_ms() - start;
+    cg->out->timings[cg->out->ntimings++].ms = cg->times.data[number].ms;
     state |= p->gives;
-    if (dumps(cg, p->letter))
-      put_dump(cg, p->letter, p->name, pass_text(cg, p));
     keep_texts(cg, p);
-    if (verifying)
-      verify(cg, p);
   }
   if (dumps(cg, 't'))
     put_timings(cg);
@@ -185,8 +349,4 @@ void cg_pass_infer(Cg *cg) {
   cg->program = ty_infer(cg->cx, cg->request->func, &sig, !cg->options.device_function);
 }
 
-/* --- the back passes: the target's --- */
-
 void cg_pass_link(Cg *cg) { cg->target->link(cg); }
-void cg_pass_optimize(Cg *cg) { cg->target->optimize(cg); }
-void cg_pass_emit(Cg *cg) { cg->target->emit(cg); }

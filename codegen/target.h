@@ -4,7 +4,7 @@
  * code goes on. They may open blocks (lw_block). Kernel means Program.fns[0]; the others are device functions.
  *
  * Order of calls: open, then for each Fn: (kernel: kernel_begin, else: nothing), the functions on Lower as the body needs them,
- * kernel_return at each return of the kernel; after the last Fn finish; then link, optimize, emit, each one pass of passes.def. */
+ * kernel_return at each return of the kernel; after the last Fn finish; then link and its passes, as passes.def has them. */
 #ifndef PYPTX_CODEGEN_TARGET_H
 #define PYPTX_CODEGEN_TARGET_H
 
@@ -43,9 +43,8 @@ struct Target {
   void (*finish)(Cg *cg);
   /* Brings in the code of library functions that the module declares (libdevice); nothing on the host. */
   void (*link)(Cg *cg);
-  void (*optimize)(Cg *cg); /* LLVM's passes, by cg->options.opt */
-  /* Fills cg->out->ptx, or ->host and ->jit (which then owns cg->context and cg->module: sets both NULL). */
-  void (*emit)(Cg *cg);
+  /* Its own passes; the last fills cg->out->ptx, or ->host and ->jit (which then owns cg->context and cg->module: sets both NULL). */
+  const struct PassTable *passes;
   void (*release)(void *jit); /* frees CgKernel.jit */
 
   /* --- functions --- */

@@ -433,10 +433,11 @@ static void parse_ins(Parser *p) {
   skip(p);
   if (*p->s == '\'')
     i->name = quoted(p);
-  if (take(p, "nonneg"))
-    i->flags |= INS_NONNEGATIVE;
-  if (take(p, "nowrap"))
-    i->flags |= INS_NO_WRAP;
+#define X(flag, word)                                                                              \
+  if (take(p, #word))                                                                              \
+    i->flags |= flag;
+  INS_FLAG_WORDS(X)
+#undef X
   if (op == OP_PARAM && i->aux.i < p->fn->nparams)
     p->fn->params[i->aux.i] = i;
   end_line(p);

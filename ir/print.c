@@ -120,10 +120,11 @@ static void put_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locatio
       buf_printf(out, "%s b%u", i->nargs || n ? "," : "", b->succ[n]->id);
   if (i->name)
     buf_printf(out, " '%s'", i->name);
-  if (i->flags & INS_NONNEGATIVE)
-    buf_puts(out, " nonneg");
-  if (i->flags & INS_NO_WRAP)
-    buf_puts(out, " nowrap");
+#define X(flag, word)                                                                              \
+  if (i->flags & flag)                                                                             \
+    buf_puts(out, " " #word);
+  INS_FLAG_WORDS(X)
+#undef X
   if (locations && i->loc.line) {
     while (out->len - start < 56)
       buf_putc(out, ' ');

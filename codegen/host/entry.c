@@ -116,12 +116,12 @@ static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_T
 
 /* Rows begin at 0 and go by whole vectors; what the runtime finds ready (points) begins anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
-  how.width = l->width;
+  how.width = l->row_width;
   const unsigned char zeros[HOST_NARGS + SEGMENT_ARGS] = {
-      [HOST_TX] = l->width ? (unsigned char)__builtin_ctz(l->width) : 0};
+      [HOST_TX] = how.width ? (unsigned char)__builtin_ctz(how.width) : 0};
   LanesHow rules = {
-      .steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = l->width, .alone = true};
-  Lanes *lanes = l->width ? cg_lanes_analyse_doubled(l->cg, thread, &rules) : NULL;
+      .steps = lane_steps, .zeros = l->points ? NULL : zeros, .width = how.width, .alone = true};
+  Lanes *lanes = how.width ? cg_lanes_analyse_doubled(l->cg, thread, &rules) : NULL;
   LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL, masked = NULL;
   if (!wide)
     return NULL;
@@ -282,7 +282,7 @@ static LLVMValueRef make_block(const Loops *outer) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
   LLVMTypeRef types[HOST_NARGS];
   cg_host_arg_types(l.cg, types);
-  l.rare = true, l.width = 0;
+  l.rare = true, l.width = l.row_width = 0;
   l.entry = LLVMAddFunction(l.cg->module, arena_printf(&l.cg->cx->arena, "%s.block", l.cg->symbol),
                             LLVMFunctionType(l.t->none, types, HOST_TX, 0));
   LLVMSetLinkage(l.entry, LLVMInternalLinkage);
@@ -318,16 +318,15 @@ static void run_whole_or_not(Loops *l) {
   at(l, done);
 }
 
+/* Nothing but its parameters ties the blocks of the kernel together. */
+static bool are_blocks_alone(const Loops *l) {
+  return !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
+}
+
 static void run_blocks(Loops *l, LLVMValueRef thread) {
-  bool alone = !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
-  l->line = alone && l->width && cg_host_make_line(l->cg, thread);
-  l->bound = l->line ? cg_host_cut_stride(l->cg, thread) : NULL;
-  LLVMValueRef row = l->fission.nsegments ? NULL : hl_make_row(l, thread, (HostRow){0});
-  if (!row && !l->fission.nsegments && l->width)
-    cg_host_split_wraps(l->cg, thread);
   make_entry(l);
-  if (alone && (row || l->bound)) {
-    run_groups(l, row, thread);
+  if (are_blocks_alone(l) && (l->row || l->bound)) {
+    run_groups(l, l->row, thread);
     return;
   }
   if (l->fission.nsegments)
@@ -340,8 +339,8 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
     run_whole_or_not(l);
   } else if (l->fission.nsegments) {
     hl_run_segments(l);
-  } else if (row) {
-    hl_rows_nest(l, row, NULL, 0, LLVMConstNull(l->t->ptr));
+  } else if (l->row) {
+    hl_rows_nest(l, l->row, NULL, 0, LLVMConstNull(l->t->ptr));
   } else {
     hl_nest_begin(l, 1);
     LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
@@ -351,63 +350,113 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   LLVMBuildRetVoid(l->b);
 }
 
-/* --- the pass --- */
+/* --- the passes --- */
 
-static void split(Loops *l, LLVMValueRef kernel) {
-  Cg *cg = l->cg;
-  LLVMValueRef markers[] = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)};
-  cg_host_gather(cg, markers, kernel);
-  Lanes *lanes = NULL;
-  if (l->width) {
-    LLVMSetLinkage(kernel, LLVMExternalLinkage);
-    cg_lanes_prepare(cg);
-    LLVMSetLinkage(kernel, LLVMInternalLinkage);
-    lanes = cg_lanes_analyse(cg, kernel, &(LanesHow){.steps = lane_steps, .width = l->width});
-  }
-  l->fission = cg_fission(
-      cg, kernel,
-      &(FissionHow){.thread_arg = HOST_THREAD,
-                    .first_offset = markers[1] ? RT_SLOT_BYTES
-                                               : sizeof(uint32_t) /* RT_SLOT_NEXT alone */,
-                    .lanes = lanes});
-  hl_make_whole(l, kernel, markers);
-  if (l->width && !l->whole.fission.nsegments)
-    cg_lanes_regulate(cg);
-  LLVMDeleteFunction(kernel);
-  for (int k = 0; k < 2; k++)
-    if (markers[k])
-      LLVMDeleteFunction(markers[k]);
+static LLVMValueRef thread_of(const Loops *l) {
+  return ((const HostState *)l->cg->target_state)->thread;
 }
 
-void cg_host_loops(Cg *cg) {
-  const HostState *s = cg->target_state;
-  if (!s->thread)
-    return;
-  Loops l = {.cg = cg, .b = cg->builder, .t = &cg->t};
-  LLVMSetCurrentDebugLocation2(l.b, NULL);
-  l.width = cg->options.opt >= 2 && !cg->debug ? cg_lanes_width(cg) : 0;
-  if (l.width)
+static bool has_barriers(const Loops *l) { return l->markers[0] || l->markers[1]; }
+
+Loops *hl_loops(Cg *cg) {
+  HostState *s = cg->target_state;
+  if (s->loops || !s->thread)
+    return s->loops;
+  Loops *l = s->loops = CX_NEW(cg->cx, Loops);
+  *l = (Loops){.cg = cg,
+               .b = cg->builder,
+               .t = &cg->t,
+               .markers = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)}};
+  LLVMSetCurrentDebugLocation2(l->b, NULL);
+  l->width = cg->options.opt >= 2 && !cg->debug ? cg_lanes_width(cg) : 0;
+  return l;
+}
+
+void hl_pass_math(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  if (l && l->width)
     cg_host_math(cg);
-  if (cg_host_marker(cg, CG_BARRIER_NAME) || cg_host_marker(cg, CG_MEET_NAME)) {
-    split(&l, s->thread);
-  } else {
-    if (l.width) {
-      LLVMSetLinkage(s->thread, LLVMExternalLinkage); /* nobody calls it yet */
-      cg_lanes_prepare(cg);
-      LLVMSetLinkage(s->thread, LLVMInternalLinkage);
-    }
-    cg_attribute(cg, s->thread, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 cg_host_inlining(s->thread, 1), 0);
+}
+
+void hl_pass_gather(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  if (l && has_barriers(l))
+    cg_host_gather(cg, l->markers, thread_of(l));
+}
+
+void hl_pass_regular(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  if (l && l->width) {
+    LLVMSetLinkage(thread_of(l), LLVMExternalLinkage); /* nobody calls it yet */
+    cg_lanes_prepare(cg);
+    LLVMSetLinkage(thread_of(l), LLVMInternalLinkage);
   }
-  run_blocks(&l, s->thread);
+  if (l && !has_barriers(l))
+    cg_attribute(cg, thread_of(l), (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                 cg_host_inlining(thread_of(l), 1), 0);
+}
+
+void hl_pass_fission(Cg *cg) {
+  Loops *l = hl_loops(cg);
+  if (!l || !has_barriers(l))
+    return;
+  LanesHow how = {.steps = lane_steps, .width = l->width};
+  uint32_t taken = l->markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */;
+  l->fission = cg_fission(
+      cg, thread_of(l),
+      &(FissionHow){.thread_arg = HOST_THREAD,
+                    .first_offset = taken,
+                    .lanes = l->width ? cg_lanes_analyse(cg, thread_of(l), &how) : NULL});
+}
+
+void hl_pass_segments(Cg *cg) {
+  Loops *l = hl_loops(cg);
+  if (!l || !has_barriers(l))
+    return;
+  if (l->width && !l->whole.fission.nsegments)
+    cg_lanes_regulate(cg);
+  LLVMDeleteFunction(thread_of(l));
+  for (int k = 0; k < 2; k++)
+    if (l->markers[k])
+      LLVMDeleteFunction(l->markers[k]);
+}
+
+void hl_pass_join(Cg *cg) {
+  Loops *l = hl_loops(cg);
+  if (!l || !are_blocks_alone(l) || !l->width)
+    return;
+  l->line = cg_host_make_line(cg, thread_of(l));
+  l->bound = l->line ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
+}
+
+void hl_pass_lanes(Cg *cg) {
+  Loops *l = hl_loops(cg);
+  if (!l)
+    return;
+  l->row_width = l->width; /* of segments too, whose rows are made with the loops over them */
+  if (!l->fission.nsegments)
+    l->row = hl_make_row(l, thread_of(l), (HostRow){0});
+}
+
+void hl_pass_wraps(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  if (l && l->width && !l->row && !l->fission.nsegments)
+    cg_host_split_wraps(cg, thread_of(l));
+}
+
+void hl_pass_entry(Cg *cg) {
+  Loops *l = hl_loops(cg);
+  if (!l)
+    return;
+  run_blocks(l, thread_of(l));
   cg_lanes_forget_doubles(cg);
-  cg->kernel = l.entry;
-  cg->out->host.static_shared = cg->static_shared;
-  cg->out->host.frame_bytes = l.fission.frame_bytes > l.whole.fission.frame_bytes
-                                  ? l.fission.frame_bytes
-                                  : l.whole.fission.frame_bytes;
-  cg->out->host.meets_grid = hl_has_meeting(&l.fission, RT_MEET_GRID);
-  cg->out->host.yields = hl_has_meeting(&l.fission, RT_MEET_YIELD);
-  cg->out->host.strides = l.bound != NULL;
+  RtHostCode *host = &cg->out->host;
+  uint32_t frame = l->fission.frame_bytes, whole = l->whole.fission.frame_bytes;
+  cg->kernel = l->entry;
+  host->static_shared = cg->static_shared;
+  host->frame_bytes = frame > whole ? frame : whole;
+  host->meets_grid = hl_has_meeting(&l->fission, RT_MEET_GRID);
+  host->yields = hl_has_meeting(&l->fission, RT_MEET_YIELD);
+  host->strides = l->bound != NULL;
   cg_verify_module(cg);
 }

@@ -27,12 +27,15 @@ typedef struct Loops {
   LLVMBasicBlockRef first;    /* allocas go to its beginning */
   LLVMValueRef sizes[3];      /* of a block, i32 */
   LLVMValueRef args[HOST_NARGS];
-  LLVMValueRef rows;  /* threads of a block along y and z, i32 */
-  Loop nest[2];       /* rows, x */
-  unsigned nest_by;   /* threads along x at a time */
-  unsigned width;     /* lanes that run at a time, 0: threads run one by one */
-  bool line;          /* neighbouring blocks are one row (cg_host_make_line) */
-  LLVMValueRef bound; /* if the thread's function is a turn of a loop (cg_host_cut_stride) */
+  LLVMValueRef rows;       /* threads of a block along y and z, i32 */
+  Loop nest[2];            /* rows, x */
+  unsigned nest_by;        /* threads along x at a time */
+  unsigned width;          /* lanes that run at a time, 0: threads run one by one */
+  LLVMValueRef markers[2]; /* barriers and other meetings, NULL where there are none */
+  unsigned row_width;      /* the same of hl_make_row's rows */
+  LLVMValueRef row;        /* of a kernel without barriers, NULL if there is none */
+  bool line;               /* neighbouring blocks are one row (cg_host_make_line) */
+  LLVMValueRef bound;      /* if the thread's function is a turn of a loop (cg_host_cut_stride) */
   Whole whole;
   bool rare; /* what is made now is for other blocks than those: small code */
   /* with barriers */
@@ -53,8 +56,25 @@ typedef struct Loops {
   LLVMBasicBlockRef release, dispatch; /* asks the runtime; goes where it says */
 } Loops;
 
+/* --- passes, by file --- */
+
+/* entry.c; cg->kernel and cg->out->host's sizes are there behind hl_pass_entry */
+void hl_pass_math(Cg *cg);
+void hl_pass_gather(Cg *cg);
+void hl_pass_regular(Cg *cg);
+void hl_pass_fission(Cg *cg);
+void hl_pass_segments(Cg *cg);
+void hl_pass_join(Cg *cg);
+void hl_pass_lanes(Cg *cg);
+void hl_pass_wraps(Cg *cg);
+void hl_pass_entry(Cg *cg);
+/* whole_vectors.c */
+void hl_pass_whole(Cg *cg);
+
 /* --- entry.c --- */
 
+/* Those of this compilation; NULL where a device function is compiled alone. */
+Loops *hl_loops(Cg *cg);
 LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name);
 /* counter from `from` while below `to`, at least once; the builder is left in the body. */
 Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name);
@@ -83,7 +103,6 @@ void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v);
 
 /* --- whole_vectors.c --- */
 
-void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]);
 /* As hl_run_segments. */
 void hl_run_whole(Loops *l);
 

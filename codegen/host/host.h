@@ -31,6 +31,7 @@ enum { HOST_SHARED_ALIGN = 64 };
 
 typedef struct HostState {
   LLVMValueRef thread; /* SYMBOL.thread, NULL if a device function is compiled alone */
+  struct Loops *loops; /* entry.h: what the passes over it have found, NULL before the first */
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
@@ -82,13 +83,12 @@ void cg_host_make_small(Cg *cg, LLVMValueRef fn);
 void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *option);
 void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
 
-/* Fission where there are barriers, and the loops: fills cg->kernel and cg->out->host's sizes. */
-void cg_host_loops(Cg *cg);
-
 /* safepoints.c: code that attends to what the runtime wants, where the builder is; and on the way back of all loops that might not end. */
 void cg_host_look_up(Cg *cg);
 void cg_host_look_up_in_loops(Cg *cg);
 
+/* Another machine for very long functions: target.c. */
+void cg_host_choose_machine(Cg *cg);
 /* Labels in long blocks, for the code generator's sake: long_blocks.c. */
 void cg_host_divide_blocks(Cg *cg);
 void cg_host_emit(Cg *cg);

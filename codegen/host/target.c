@@ -9,6 +9,7 @@
 #include "codegen/llvm/code_size.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/lower/lower.h"
+#include "codegen/passes.h"
 
 /* --- the module --- */
 
@@ -54,18 +55,6 @@ static void host_open(Cg *cg) {
   cg->target_state = CX_NEW(cg->cx, HostState);
 }
 
-/* Of very long functions: the code generator's own optimisations have several parts whose time grows with the square of a function (sinking,
- * assigning registers, placing blocks). Without them code takes a tenth of the time to make and is twice as long. */
-static void host_emit(Cg *cg) {
-  enum { INSTRUCTIONS = 16000, BLOCKS = 2500 };
-  Length l = cg_length(cg);
-  if (cg->options.opt && (l.instructions > INSTRUCTIONS || l.blocks > BLOCKS)) {
-    cg_close_machine(cg);
-    open_machine(cg, LLVMCodeGenLevelNone);
-  }
-  cg_host_emit(cg);
-}
-
 /* The dynamic shared memory begins behind the static, whose size is known now. */
 static void host_finish(Cg *cg) {
   cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN *
@@ -101,11 +90,15 @@ static void host_link(Cg *cg) {
   }
 }
 
-static void host_optimize(Cg *cg) {
-  cg_host_loops(cg);
-  cg_host_relax_atomics(cg);
-  cg_optimize_host(cg);
-  cg_host_look_up_in_loops(cg);
+/* Of very long functions: the code generator's own optimisations have several parts whose time grows with the square of a function (sinking,
+ * assigning registers, placing blocks). Without them code takes a tenth of the time to make and is twice as long. */
+void cg_host_choose_machine(Cg *cg) {
+  enum { INSTRUCTIONS = 16000, BLOCKS = 2500 };
+  Length l = cg_length(cg);
+  if (l.instructions <= INSTRUCTIONS && l.blocks <= BLOCKS)
+    return;
+  cg_close_machine(cg);
+  open_machine(cg, LLVMCodeGenLevelNone);
 }
 
 /* --- a thread's identity --- */
@@ -448,8 +441,7 @@ const Target cg_target_host = {
     .open = host_open,
     .finish = host_finish,
     .link = host_link,
-    .optimize = host_optimize,
-    .emit = host_emit,
+    .passes = &cg_host_passes,
     .release = cg_host_release,
     .context_type = host_context_type,
     .kernel_begin = host_kernel_begin,

@@ -10,6 +10,7 @@
 
 #include "codegen/host/entry.h"
 #include "codegen/lanes/lanes.h"
+#include "codegen/passes.h"
 
 enum { WARP = 32, WIDE = 4 };
 
@@ -85,7 +86,7 @@ static void forget(Loops *l) {
   *w = (Whole){0};
 }
 
-void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]) {
+static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]) {
   Cg *cg = l->cg;
   Whole *w = &l->whole;
   if (!l->width || !all_calls(markers[1], is_of_warp, NULL))
@@ -93,6 +94,7 @@ void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2])
   w->width = markers[1] ? WARP : l->width;
   if (cg_lanes_unroll(cg, kernel))
     cg_lanes_regulate(cg);
+  cg_dump_step(cg, "loops unrolled");
   Lanes *block = cg_lanes_analyse(
       cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
@@ -107,6 +109,7 @@ void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2])
   w->wide = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
   w->one_result = CX_ARRAY(cg->cx, bool, w->fission.nsegments);
   cg_lanes_regulate(cg);
+  cg_dump_step(cg, "cut into segments");
   bool all = true;
   for (uint32_t k = 0; all && k < w->fission.nsegments; k++)
     all = write_segment(l, k);
@@ -119,6 +122,12 @@ void hl_make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2])
       LLVMDeleteFunction(w->fission.segments[k].fn);
       w->fission.segments[k].fn = NULL;
     }
+}
+
+void hl_pass_whole(Cg *cg) {
+  Loops *l = hl_loops(cg);
+  if (l && (l->markers[0] || l->markers[1]))
+    make_whole(l, ((const HostState *)cg->target_state)->thread, l->markers);
 }
 
 /* --- the block --- */

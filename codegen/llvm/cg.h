@@ -19,6 +19,7 @@
 #include "ir/print.h"
 
 typedef struct Target Target;
+typedef struct Pass Pass;
 typedef struct DebugInfo DebugInfo;
 
 typedef struct CgTypes { /* LLVM types of `context`, made once */
@@ -27,13 +28,22 @@ typedef struct CgTypes { /* LLVM types of `context`, made once */
   LLVMTypeRef space[4]; /* pointer into a Space, as the target numbers it */
 } CgTypes;
 
+typedef struct PassTime {
+  const Pass *pass;
+  double ms;
+} PassTime;
+
 typedef struct Cg {
   Cx *cx;
   const CgRequest *request;
   CgOptions options; /* request's, with what they imply filled in (cg_open) */
   const Target *target;
-  void *target_state;                   /* the target's own, in the arena */
-  const char *dump;                     /* pass letters, or NULL */
+  void *target_state; /* the target's own, in the arena */
+  /* what is dumped, or NULL: names of passes and letters, separated by commas; and the letters */
+  const char *dump, *dump_letters;
+  const char *skip;                     /* names of passes to leave out, or NULL */
+  bool verifies;                        /* after each pass */
+  VEC(PassTime) times;                  /* in the order in which they began */
   Fn *lifted;                           /* lift: the kernel, until typing takes it */
   VEC(const FrozenFunc *) lifted_funcs; /* whose text is in lifted_text */
   Buf lifted_text;
@@ -62,9 +72,11 @@ typedef struct Cg {
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
   const IrSite *too_deep; /* with exceptions, where functions are recursive; else NULL */
   bool meets_grid;        /* has the grid's barrier */
-  bool broken;            /* a fatal error of LLVM went through: leak */
-  const char *complaint;  /* LLVM's first error diagnostic, NULL if none */
-  uint32_t stack_bytes; /* of the frames of functions with cg_report_frame that code was made of */
+  const char *code;       /* what LLVM's code generator has written, in the arena; NVPTX */
+  size_t code_len;
+  bool broken;           /* a fatal error of LLVM went through: leak */
+  const char *complaint; /* LLVM's first error diagnostic, NULL if none */
+  uint32_t stack_bytes;  /* of the frames of functions with cg_report_frame that code was made of */
 } Cg;
 
 /* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a

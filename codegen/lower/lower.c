@@ -4,13 +4,10 @@
 #include <string.h>
 
 #include "codegen/llvm/debuginfo.h"
-#include "codegen/lower/inlining.h"
 #include "codegen/lower/private.h"
 #include "codegen/lower/unroll_hints.h"
 #include "codegen/passes.h"
-#include "codegen/ssa/narrow.h"
 #include "codegen/ssa/params.h"
-#include "codegen/ssa/waits.h"
 
 /* --- leaves --- */
 
@@ -504,8 +501,7 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
   FOR_BLOCKS (fn, b)
     lower_block(&lw, b);
   lw_finish_phis(&lw);
-  if (cg->target->narrows && cg->options.opt)
-    cg_mark_loops(&lw);
+  lw_mark_loops(&lw);
   /* the entry block is closed last, so that allocas and fields could still be added to it */
   lw_at(&lw, before);
   cg_debug_at(cg, lw.b, fn->entry->first->loc);
@@ -594,23 +590,8 @@ static void note_leaf_types(Cg *cg, const Fn *kernel) {
   }
 }
 
-static void tidy(Cg *cg, Fn *fn) {
-  ir_drop_dead(cg->cx, fn);
-  ir_order(cg->cx, fn);
-  ir_join_latches(cg->cx, fn);
-  ir_dominators(cg->cx, fn);
-  if (cg->target->narrows && cg->options.opt) {
-    cg_narrow(cg->cx, fn);
-    cg_narrow_low(cg->cx, fn);
-  }
-}
-
 void cg_pass_lower(Cg *cg) {
   Program *p = cg->program;
-  for (uint32_t k = 0; k < p->fns.len; k++)
-    tidy(cg, p->fns.data[k]);
-  if (cg->target->yield)
-    cg_find_waits(cg);
   Fn *kernel = p->fns.data[0];
   cg->has_barrier = kernel->has_barrier;
   note_depth(cg);
@@ -625,7 +606,6 @@ void cg_pass_lower(Cg *cg) {
   cg_debug_open(cg);
   cg->functions = CX_ARRAY(cg->cx, LLVMValueRef, p->fns.len);
   bool alone = cg->options.device_function;
-  cg_choose_inlining(cg);
   for (uint32_t k = alone ? 0 : 1; k < p->fns.len; k++)
     lw_declare(cg, p->fns.data[k]);
   for (uint32_t k = 0; k < p->fns.len; k++)

@@ -183,7 +183,7 @@ static unsigned times(const Body *body, const Counter *c) {
   return known || (size <= MAX_SMALL && !is_loaded(c->start) && !is_loaded(c->stop)) ? 8 : 4;
 }
 
-/* --- for LLVM --- */
+/* --- the hints --- */
 
 /* Does the body do nothing but load and compute? */
 static bool only_reads(const Body *body) {
@@ -197,23 +197,38 @@ static bool only_reads(const Body *body) {
   return true;
 }
 
-static void mark(Lower *lw, const Body *body, LLVMValueRef branch) {
+static int hint_of(const Body *body) {
   Counter c;
   unsigned n = is_counting(body, &c) ? times(body, &c) : 0;
   if (n == 4 && (is_loaded(c.start) || is_loaded(c.stop)) && only_reads(body))
-    cg_mark_masked(lw->cg->context, branch);
-  else if (n)
-    cg_mark_unrolled(lw->cg->context, branch, n);
+    return INS_MASKED;
+  return n == 8 ? INS_UNROLL_8 : n == 4 ? INS_UNROLL_4 : 0;
 }
 
-void cg_mark_loops(Lower *lw) {
-  FOR_BLOCKS (lw->fn, latch)
+void cg_hint_loops(Cx *cx, Fn *fn) {
+  (void)cx;
+  FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {
       Block *header = latch->succ[s];
       Body body;
       if (!header || !is_back_edge(latch, header) || !collect(&body, header, latch) ||
           !has_one_exit(&body))
         continue;
-      mark(lw, &body, LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end));
+      latch->last->flags |= (uint16_t)hint_of(&body);
     }
+}
+
+/* --- for LLVM --- */
+
+void lw_mark_loops(Lower *lw) {
+  FOR_BLOCKS (lw->fn, latch) {
+    int hint = latch->last->flags & (INS_MASKED | INS_UNROLL_4 | INS_UNROLL_8);
+    if (!hint)
+      continue;
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end);
+    if (hint == INS_MASKED)
+      cg_mark_masked(lw->cg->context, branch);
+    else
+      cg_mark_unrolled(lw->cg->context, branch, hint == INS_UNROLL_8 ? 8 : 4);
+  }
 }

@@ -11,6 +11,7 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
 #include "codegen/nvptx/ptx_fixup.h"
+#include "codegen/passes.h"
 #include "ir/base/chars.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
@@ -93,33 +94,44 @@ static void nvptx_open(Cg *cg) {
 
 static void nvptx_finish(Cg *cg) { (void)cg; }
 static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
-static void nvptx_optimize(Cg *cg) {
-  cg_flatten_recursion(cg);
-  cg_optimize_gpu(cg);
-  if (cg->options.opt && cg_nvptx_masked(cg))
+
+/* --- the passes --- */
+
+static void masked_unroll(Cg *cg) {
+  if (cg_nvptx_masked(cg))
     cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
-  if (cg->options.opt && cg->options.fma)
-    cg_nvptx_double(cg);
-  if (cg->options.opt && !(cg->options.fastmath & CG_FAST_FTZ))
-    cg_nvptx_roots(cg);
 }
 
-static void nvptx_emit(Cg *cg) {
-  cg_nvptx_prepare(cg);
-  if (cg->options.opt)
-    cg_nvptx_rows(cg);
-  if (cg->options.opt && cg_nvptx_is_long(cg)) {
-    cg_close_machine(cg);
-    open_machine(cg, LLVMCodeGenLevelNone);
-  }
+static void choose_machine(Cg *cg) {
+  if (!cg_nvptx_is_long(cg))
+    return;
+  cg_close_machine(cg);
+  open_machine(cg, LLVMCodeGenLevelNone);
+}
+
+static void emit_code(Cg *cg) {
   LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
-  size_t n = LLVMGetBufferSize(buffer);
-  const char *ptx = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), n);
+  cg->code_len = LLVMGetBufferSize(buffer);
+  cg->code = arena_strndup(&cg->cx->arena, LLVMGetBufferStart(buffer), cg->code_len);
   LLVMDisposeMemoryBuffer(buffer);
-  ptx = cg_ptx_fixup(&cg->cx->arena, ptx, &n, cg->options.opt > 0);
+}
+
+static void fix_ptx(Cg *cg) {
+  size_t n = cg->code_len;
+  const char *ptx = cg_ptx_fixup(&cg->cx->arena, cg->code, &n, cg->options.opt > 0);
   cg->out->ptx = cg_strndup(cg, ptx, n);
   cg->out->ptx_len = n;
 }
+
+#define P(...) PASS_WHEN(__VA_ARGS__)
+#include "codegen/nvptx/passes.def"
+#undef P
+static const Pass rows[] = {
+#define P(...) PASS_ROW("nvptx", __VA_ARGS__)
+#include "codegen/nvptx/passes.def"
+#undef P
+};
+const PassTable cg_nvptx_passes = {rows, sizeof rows / sizeof *rows};
 
 static void nvptx_release(void *jit) { (void)jit; }
 
@@ -342,8 +354,7 @@ const Target cg_target_nvptx = {
     .open = nvptx_open,
     .finish = nvptx_finish,
     .link = nvptx_link,
-    .optimize = nvptx_optimize,
-    .emit = nvptx_emit,
+    .passes = &cg_nvptx_passes,
     .links = true,
     .release = nvptx_release,
     .context_type = nvptx_context_type,

@@ -9,6 +9,7 @@
 
 #include "codegen/host/host.h"
 #include "codegen/llvm/cg.h"
+#include "codegen/passes.h"
 #include "codegen/target.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
@@ -80,10 +81,10 @@ static inline int host_text_compile(Cx *cx, const char *text, int opt, uint32_t 
   cg->static_shared = static_shared;
   cg->builder = LLVMCreateBuilderInContext(cg->context);
   ((HostState *)cg->target_state)->thread = LLVMGetNamedFunction(module, "k.thread");
-  cg_target_host.optimize(cg);
+  cg_run_within(cg, "optimize");
   if (getenv("SHOW"))
     fprintf(stderr, "%s\n", cg_module_text(cg));
-  cg_target_host.emit(cg);
+  cg_run_within(cg, "emit");
   for (uint32_t k = 0; k < cg->out->nimports; k++)
     free(cg->out->imports[k]);
   free(cg->out->imports);

@@ -1,0 +1,32 @@
+/* SSA passes: the rows of passes.def. */
+#include "codegen/passes.h"
+
+#include "codegen/lower/inlining.h"
+#include "codegen/lower/unroll_hints.h"
+#include "codegen/ssa/narrow.h"
+#include "codegen/ssa/waits.h"
+#include "codegen/target.h"
+
+static void each(Cg *cg, void (*pass)(Cx *cx, Fn *fn)) {
+  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+    pass(cg->cx, cg->program->fns.data[k]);
+}
+
+static void drop_dead(Cg *cg) { each(cg, ir_drop_dead); }
+static void order(Cg *cg) { each(cg, ir_order); }
+static void join_latches(Cg *cg) { each(cg, ir_join_latches); }
+static void dominators(Cg *cg) { each(cg, ir_dominators); }
+static void narrow(Cg *cg) { each(cg, cg_narrow); }
+static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
+static void unroll_hints(Cg *cg) { each(cg, cg_hint_loops); }
+
+#define P(...) PASS_WHEN(__VA_ARGS__)
+#include "codegen/ssa/passes.def"
+#undef P
+static const Pass rows[] = {
+#define P(name, function, within, after, opt, when, skip, why)                                     \
+  PASS_ROW("ssa", name, function, within, after, opt, when, skip, SSA, why)
+#include "codegen/ssa/passes.def"
+#undef P
+};
+const PassTable cg_ssa_passes = {rows, sizeof rows / sizeof *rows};
