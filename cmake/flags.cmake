@@ -20,7 +20,6 @@ endif()
 target_link_options(pyptx_flags INTERFACE -Wl,--gc-sections -Wl,--build-id=sha1)
 target_compile_definitions(pyptx_flags INTERFACE
   _GNU_SOURCE
-  $<$<BOOL:${STRESS}>:PYPTX_STRESS=1>
   $<$<BOOL:${FUZZ}>:PYPTX_FUZZ=1>)
 
 # Sanitizers go on everything, the extension module included, since a half-instrumented program

@@ -70,7 +70,7 @@ typedef struct CgRequest {
   int ptx_version;  /* e.g. 83, the newest the driver takes; 0: the lowest that arch allows */
   CgOptions options;
   unsigned want;    /* CgWant bits */
-  const char *dump; /* pass letters to dump, NULL none; "t" in it gives timings */
+  const char *dump; /* passes to dump, by name and letter, separated by commas; NULL none; "t" gives timings */
   void (*sink)(void *user, char letter, const char *pass,
                const char *text); /* where dumps go; NULL: stderr */
   void *sink_user;
@@ -138,6 +138,13 @@ void cg_kernel_free(CgKernel *k); /* host code is unmapped: no launch may be run
 void cg_shut(void);
 
 /* Facts for `pyptx info` and for choosing: all static or malloc'd-once text. */
+/* A pass of the compiler: name, the pass that it is a part of or NULL, whether PYPTX_SKIP may leave it out, what it is for. */
+typedef struct CgPassFacts {
+  const char *name, *within, *why;
+  int opt, skippable;
+} CgPassFacts;
+/* Number k of all; 0 behind the last. */
+int cg_pass_facts(unsigned k, CgPassFacts *out);
 const char *cg_llvm_version(void);
 int cg_llvm_is_initialised(void); /* has this process compiled, or linked host code, yet? */
 const char *cg_host_cpu(void);

@@ -31,6 +31,13 @@ const Pass *cg_pass(unsigned k) {
   return NULL;
 }
 
+int cg_pass_facts(unsigned k, CgPassFacts *out) {
+  const Pass *p = cg_pass(k);
+  if (p)
+    *out = (CgPassFacts){p->name, p->within, p->why, p->opt, p->skippable};
+  return p != NULL;
+}
+
 /* --- names --- */
 
 /* Is the name in the list, whose names are separated by `by`? */

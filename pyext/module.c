@@ -232,6 +232,19 @@ static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
   return arch ? PyLong_FromLong(cg_arch_min_ptx(arch)) : NULL;
 }
 
+static PyObject *passes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  PyObject *list = PyList_New(0);
+  CgPassFacts p;
+  for (unsigned k = 0; list && cg_pass_facts(k, &p); k++) {
+    PyObject *row = Py_BuildValue("(szisO)", p.name, p.within, p.opt, p.why,
+                                  p.skippable ? Py_True : Py_False);
+    if (!row || PyList_Append(list, row) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  return list;
+}
+
 static PyMethodDef methods[] = {
     {"_facts", facts, METH_NOARGS,
      "What a bug report needs: versions and where things were found."},
@@ -239,6 +252,8 @@ static PyMethodDef methods[] = {
      "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
     {"_compile", px_compile_offline, METH_VARARGS,
      "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (compile/offline.h)."},
+    {"_passes", passes, METH_NOARGS,
+     "_passes(): (name, the pass that it is a part of or None, lowest opt, why, whether PYPTX_SKIP may leave it out) of every pass."},
     {"_ptx_versions", ptx_versions, METH_NOARGS,
      "_ptx_versions(): the PTX versions that are written, oldest first, as 83 for 8.3."},
     {"_arch_min_ptx", arch_min_ptx, METH_O,

@@ -352,13 +352,14 @@ static void put_target(Hash *h, const CgRequest *r) {
   put_number(h, r->target);
   put_text(h, r->arch);
   put_number(h, (uint64_t)r->ptx_version);
+  put_text(h, getenv("PYPTX_SKIP"));
+  put_text(h, getenv("PYPTX_INLINE_LIMIT"));
   if (r->target != CG_HOST)
     return;
   put_message(h, LLVMGetDefaultTargetTriple());
   put_message(h, LLVMGetHostCPUName());
   put_message(h, LLVMGetHostCPUFeatures());
   put_text(h, getenv("PYPTX_HOST_FEATURES"));
-  put_text(h, getenv("PYPTX_INLINE_LIMIT"));
 }
 
 static void put_function_and_library(Keying *k, Hash *h, const CgRequest *r) {

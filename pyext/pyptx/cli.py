@@ -95,7 +95,25 @@ def add_compile(commands):
     p.add_argument("--emit", choices=EMIT, help="what to write (default: ptx; asm for the host)")
     p.add_argument("-o", "--output", metavar="OUT", default="-",
                    help="a file; a folder for several kernels or architectures; - for standard output (default)")
+    p.add_argument("--passes", action=Passes, nargs=0, help="print what the compiler does, pass by pass, and exit")
     add_options(p.add_argument_group("options of @cuda.jit", "They add to what the decorator says."))
+
+
+class Passes(argparse.Action):
+    """Prints all passes, each row below the pass that it is a part of."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        from pyptx import _pyptx
+
+        rows = _pyptx._passes()
+        for outer, within, _, outer_why, _ in rows:
+            if within is None:
+                print(f"{outer}: {outer_why}")
+                for name, within, opt, why, skippable in rows:
+                    if within == outer:
+                        notes = [f"from opt={opt} on"] * bool(opt) + ["PYPTX_SKIP takes it"] * skippable
+                        print(f"  {name}: {why}" + (f" ({', '.join(notes)})" if notes else ""))
+        parser.exit()
 
 
 def add_options(group):

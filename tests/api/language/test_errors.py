@@ -410,6 +410,24 @@ def test_misspelt_name_is_suggested(tmp_path):
     check_text("UNDEFINED", caught.value)
 
 
+@pytest.mark.parametrize("variable, value, what, among", [
+    ("PYPTX_SKIP", "nvptx.coarsen,host.fision", "there is no pass 'host.fision'", "host.whole_vectors"),
+    ("PYPTX_SKIP", "lower", "the code would be wrong without 'lower'", "ssa.narrow"),
+    ("PYPTX_SKIP", "host.entry", "the code would be wrong without 'host.entry'", "host.lanes"),
+    ("PYPTX_DUMP", "Tx", "there is no pass 'Tx'", "infer"),
+    ("PYPTX_DUMP", "T,nvptx.roots", "there is no pass 'nvptx.roots'", "nvptx.square_root"),
+])
+def test_names_of_passes(variable, value, what, among, monkeypatch):
+    def kernel(x):
+        x[0] = 1
+
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(pyptx.CompileError) as caught:
+        cuda.jit(kernel)[1, 1](np.zeros(4))
+    check_text("PASS", caught.value)
+    assert variable in str(caught.value) and what in str(caught.value) and among in str(caught.value)
+
+
 def test_corrupt_code():
     def kernel(x):
         x[0] = 1
