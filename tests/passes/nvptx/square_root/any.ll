@@ -1,0 +1,28 @@
+; opt=3
+define ptx_kernel void @k(ptr addrspace(1) align 4 %0, ptr addrspace(1) align 4 %1) #0 {
+entry:
+  %2 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %3 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %4 = mul i32 %3, %2
+  %5 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %6 = add i32 %4, %5
+  %7 = sext i32 %6 to i64
+  %8 = getelementptr inbounds float, ptr addrspace(1) %0, i64 %7
+  %9 = load float, ptr addrspace(1) %8, align 4
+  %10 = call contract float @llvm.sqrt.f32(float %9)
+  %11 = getelementptr inbounds float, ptr addrspace(1) %1, i64 %7
+  store float %10, ptr addrspace(1) %11, align 4
+  ret void
+}
+
+declare noundef range(i32 1, 1025) i32 @llvm.nvvm.read.ptx.sreg.ntid.x() #1
+
+declare noundef range(i32 0, 2147483647) i32 @llvm.nvvm.read.ptx.sreg.ctaid.x() #1
+
+declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #1
+
+declare float @llvm.sqrt.f32(float) #2
+
+attributes #0 = { nounwind }
+attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
