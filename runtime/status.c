@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/device_state.h"
+#include "runtime/driver/driver.h"
 
 static _Thread_local RtError last_error;
 

@@ -1,7 +1,9 @@
 /* Context: which CUDA context each thread has. The driver keeps one a thread, and all libraries of the process share it: PyTorch and CuPy take
  * it for their current device. So what is done here on another device than the thread's own puts back what it displaced (rt_enter,
  * rt_leave); only rt_device_make_current, which selecting a device is, leaves its context behind. */
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/capture.h"
 
 _Thread_local RtDevice *rt_current;
 

@@ -9,9 +9,13 @@
 
 #include <sys/utsname.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "runtime/host/host.h"
 #include "runtime/host/pool.h"
-#include "runtime/state.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/launch/stream_state.h"
 
 enum { MAX_GPUS = 128, HOST_SHARED = 48 * 1024, HOST_SHARED_OPTIN = 227 * 1024 };
 

@@ -5,11 +5,14 @@
  * Loading (dlopen, version) and opening (cuInit) are two steps, so that a process that only
  * asked for the version may still fork. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/device.h"
+#include "runtime/driver/driver.h"
 
 RtDriver rt_cu;
 _Atomic int rt_phase = RT_PHASE_CLOSED;

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "runtime/host/cpus.h"
-#include "runtime/state.h"
+#include "runtime/internal.h"
 
 enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, WAKE = 2 };
 

@@ -1,6 +1,10 @@
 /* Launches in clusters: in, a configuration whose cluster is not 0; out, a launch whose blocks are scheduled so many at a time on neighbouring
  * multiprocessors. On the host device a cluster is checked as on a GPU and changes nothing: blocks run as they come. */
-#include "runtime/state.h"
+#include "runtime/launch/cluster.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/launch/stream_state.h"
 
 enum { FIRST_CAPABILITY = 90, PORTABLE_BLOCKS = 8, MOST_BLOCKS = 16 };
 

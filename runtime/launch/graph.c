@@ -9,8 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "runtime/host/host.h"
-#include "runtime/state.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/launch/stream_state.h"
+#include "runtime/memory/memory.h"
 
 typedef struct Node {
   RtNodeInfo info;

@@ -6,8 +6,15 @@
  * fails, and then sets the context and tries once more. */
 #include <string.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "runtime/host/host.h"
-#include "runtime/state.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/cluster.h"
+#include "runtime/launch/cooperative.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/launch/stream_state.h"
+#include "runtime/memory/memory.h"
 
 /* --- configuration --- */
 

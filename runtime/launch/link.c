@@ -2,7 +2,9 @@
  * The driver's linker does it, and compiles what is PTX. */
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/launch/link.h"
 
 static RtStatus refused(const char *symbol, int result, const char *call, const char *what,
                         char *log) {

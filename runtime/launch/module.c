@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/launch/link.h"
 
 enum { MAGIC_BYTES = 16 };
 

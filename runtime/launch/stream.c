@@ -5,7 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/stream_state.h"
+#include "runtime/memory/block_cache.h"
 
 struct RtEvent {
   RtDevice *device;

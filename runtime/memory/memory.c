@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/stream_state.h"
+#include "runtime/memory/staging.h"
 
 enum { HOST_ALIGN = 64, BLOCK_ALIGN = 256, PAGE = 4096 };
 static const size_t cache_block_max = (size_t)16 << 20; /* larger ones go to the pool at once */

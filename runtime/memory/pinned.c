@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 
 enum { HOST_ALIGN = 64, PAGE = 4096 };
 

@@ -14,8 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "runtime/host/pool.h"
-#include "runtime/state.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/stream_state.h"
 
 enum { WORKERS = RT_STAGE_WORKERS, SLOTS = 2, SLOT_BYTES = 2 << 20, CHUNK_MIN = 256 << 10 };
 

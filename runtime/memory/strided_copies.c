@@ -5,7 +5,10 @@
  * axes beyond are a loop, as long as it is short. All else is refused with *done 0, and nothing done. */
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/capture.h"
+#include "runtime/launch/stream_state.h"
 
 enum { MOST_COPIES = 64, MOST_PITCH = INT32_MAX };
 

@@ -16,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/driver.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/memory/memory.h"
 
 static const char module_text[] =
     ".version 7.0\n.target sm_52\n.address_size 64\n"

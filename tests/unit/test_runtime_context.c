@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "runtime/launch/graph.h"
 #include "tests/standin/internal.h"
 #include "tests/unit/support/kernels.h"

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "tests/unit/support/kernels.h"
 
 static void no_driver(int n) {

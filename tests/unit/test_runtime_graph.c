@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/internal.h"
 #include "runtime/launch/graph.h"
 #include "tests/unit/support/kernels.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/driver/context.h"
+#include "runtime/driver/driver.h"
 #include "runtime/host/host.h"
 #include "tests/unit/support/kernels.h"
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/memory/memory.h"
+#include "runtime/memory/staging.h"
 #include "tests/unit/support/standin.h"
 
 enum { MB = 1 << 20 };

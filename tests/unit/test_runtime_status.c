@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/state.h"
+#include "runtime/driver/device.h"
+#include "runtime/internal.h"
 #include "tests/unit/support/standin.h"
 
 static const struct {

@@ -2,7 +2,8 @@
 #ifndef PYPTX_TESTS_SUPPORT_KERNELS_H
 #define PYPTX_TESTS_SUPPORT_KERNELS_H
 
-#include "runtime/state.h"
+#include "runtime/launch/kernel.h"
+#include "runtime/memory/memory.h"
 #include "tests/unit/support/standin.h"
 
 /* The parameter block of meet(); those of the others are its beginning. */
