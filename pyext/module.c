@@ -3,11 +3,13 @@
  * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
 #include <stdatomic.h>
 
-#include "pyext/array/dlpack.h"
+#include "pyext/array/dlpack_export.h"
+#include "pyext/array/foreign_types.h"
 #include "pyext/compile/intrinsic.h"
 #include "pyext/compile/offline.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
+#include "pyext/launch/traps.h"
 #include "pyext/objects/wait.h"
 #include "pyext/snapshot/snapshot.h"
 #include "pyext/state.h"

@@ -102,15 +102,6 @@ int px_need_numpy(PxState *st);
 /* As px_need_numpy, but does not import: false if nobody has, and then no object can be NumPy's. Never raises. */
 bool px_have_numpy(PxState *st);
 
-/* The device of this thread's calls: what was selected, else the one that another library made current, else the default of PYPTX_DEVICE.
- * NULL with an exception. */
-RtDevice *px_current_device(PxState *st);
-/* for these calls alone: its context is not made current. NULL: back to the default */
-void px_select_device(RtDevice *d);
-RtDevice *px_selected_device(void);
-PyObject *px_device_object(PxState *st, RtDevice *d);
-const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
-
 /* pyptx._pickle.NAME(object). */
 PyObject *px_call_pickle(const char *name, PyObject *object);
 /* __reduce__ of what belongs to this process alone. */

@@ -5,9 +5,13 @@
  * does the rest there, and after a write the window is copied back. */
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
-#include "pyext/compile/overload.h"
+#include "pyext/array/make.h"
+#include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
+#include "pyext/launch/traps.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"

@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-#include "pyext/array/dlpack.h"
+#include "pyext/array/copy.h"
+#include "pyext/array/dlpack_export.h"
+#include "pyext/array/field.h"
+#include "pyext/array/index.h"
+#include "pyext/array/make.h"
+#include "pyext/array/memory.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"
 

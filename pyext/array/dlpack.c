@@ -1,9 +1,9 @@
 /* DLPack, in: tensors of other libraries as PxForeign. A tensor is any object's word, so all of it is checked. */
 #include "pyext/array/dlpack.h"
+#include "pyext/array/foreign.h"
+#include "pyext/compile/record.h"
 
 #include <string.h>
-
-#include "pyext/compile/type.h"
 
 #define CAPSULE           "dltensor"
 #define CAPSULE_VERSIONED "dltensor_versioned"

@@ -79,11 +79,4 @@ void px_dlpack_leave(PyObject *keeper);
 /* The exchange table of a type, or NULL; never raises. It lives as long as the process. */
 const DlExchange *px_dlpack_exchange(PxState *st, PyTypeObject *type);
 
-/* --- out: dlpack_export.c --- */
-
-PyObject *px_array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_array_dlpack_device(PyObject *self, PyObject *args);
-/* Puts __dlpack_c_exchange_api__ on the type of device arrays. 0 or -1. */
-int px_add_exchange(PyTypeObject *type);
-
 #endif

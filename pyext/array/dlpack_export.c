@@ -4,8 +4,13 @@
  * with or without the GIL, or by the capsule that nobody took. After the interpreter's end it is left alone. */
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
 #include "pyext/array/dlpack.h"
+#include "pyext/array/dlpack_export.h"
+#include "pyext/array/foreign.h"
+#include "pyext/array/make.h"
+#include "pyext/array/memory.h"
 #include "pyext/compile/type.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"

@@ -3,8 +3,11 @@
  * A field is a view of the same memory; a number of one record is copied to the host. */
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
-#include "pyext/raise.h"
+#include "pyext/array/field.h"
+#include "pyext/array/index.h"
+#include "pyext/array/make.h"
 
 bool px_array_has_fields(PyObject *self) {
   PyObject *names = px_getattr_optional(((PxArray *)self)->dtype, px_state_of(self)->name.names);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "pyext/array/dlpack.h"
+#include "pyext/compile/record.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
 #include "runtime/memory/memory.h"

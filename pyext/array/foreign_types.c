@@ -7,6 +7,8 @@
 
 #include "pyext/array/dlpack.h"
 #include "pyext/array/foreign.h"
+#include "pyext/array/foreign_types.h"
+#include "pyext/compile/record.h"
 
 /* --- the table --- */
 

@@ -1,9 +1,12 @@
 /* Array indexing on the host: ints, slices, Ellipsis and None give views; one element is a NumPy scalar. */
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
+#include "pyext/array/field.h"
+#include "pyext/array/index.h"
+#include "pyext/array/make.h"
 #include "pyext/objects/stream.h"
-#include "pyext/raise.h"
 
 /* A view being built: the axes made so far, and how far its first element is from the array's. */
 typedef struct View {

@@ -1,12 +1,18 @@
 /* Device array: how one is made, of nothing or on the memory of another library. */
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
 #include "pyext/array/dlpack.h"
 #include "pyext/array/foreign.h"
+#include "pyext/array/make.h"
+#include "pyext/array/memory.h"
 #include "pyext/compile/numba.h"
+#include "pyext/compile/record.h"
+#include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
 #include "pyext/launch/arguments.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"

@@ -6,6 +6,7 @@
 #include "pyext/array/memory.h"
 
 #include "pyext/array/device_array.h"
+#include "pyext/array/make.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"

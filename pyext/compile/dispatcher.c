@@ -4,12 +4,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pyext/compile/type.h"
+#include "pyext/compile/disk_cache.h"
+#include "pyext/compile/inspect.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/signature.h"
 #include "pyext/launch/entry_loading.h"
+#include "pyext/launch/launcher.h"
 #include "pyext/launch/plan.h"
 #include "pyext/launch/scalar.h"
+#include "pyext/launch/typeof.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/wait.h"
-#include "pyext/raise.h"
 
 /* --- finding and compiling --- */
 

@@ -3,13 +3,10 @@
 #define PYPTX_PYEXT_COMPILE_DISPATCHER_H
 
 #include "pyext/compile/overload.h"
-#include "pyext/launch/typeof.h"
 #include "pyext/state.h"
 
 #include "codegen/compile.h"
 #include "ir/frozen.h"
-
-enum { PX_BLOCK_ON_STACK = 1024 }; /* bytes of a parameter block that the stack has room for */
 
 /* Arguments that were seen before, and the overload that takes them. */
 typedef struct PxEntry {
@@ -40,35 +37,16 @@ typedef struct PxDispatcher {
   struct PxPlan *plans, *plan;   /* launch/plan.h: all, and the one that served last; published */
 } PxDispatcher;
 
+struct PxArgs;
 /* The overload for these arguments on their device: found, or compiled now. Converts numbers in place where the overload declares
  * other types. A new reference, or NULL with an exception. */
-PxOverload *px_dispatch(PxDispatcher *d, PxArgs *args);
+PxOverload *px_dispatch(PxDispatcher *d, struct PxArgs *args);
 /* Name of a parameter, for messages: borrowed UTF-8. */
 const char *px_parameter_name(PxDispatcher *d, uint32_t i);
 bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name); /* a str */
 
 /* options.c: sets the fields of options.def to what a dict has of them, by name, or what they are unset. 0 or -1. */
 int px_options_set(PxDispatcher *d, PyObject *fields);
-
-/* inspect.c */
-PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_get_regs(PyObject *self, PyObject *args);
-PyObject *px_get_shared(PyObject *self, PyObject *args);
-PyObject *px_get_const(PyObject *self, PyObject *args);
-PyObject *px_get_local(PyObject *self, PyObject *args);
-PyObject *px_get_max_threads(PyObject *self, PyObject *args);
-
-/* launch/launcher.c */
-PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key);
-PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs);
-/* Adds the arguments of a call to `a`: positional, keyword and, where a later one is given, default. 0 or -1. */
-int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 
 /* The overload of a signature on the current device, compiled if need be. A new reference or NULL. */
 PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device);

@@ -1,8 +1,12 @@
 /* Inspect: what a dispatcher's overloads look like. Compilation to text without a device is in offline.c.
  *
  * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with the globals of now. */
+#include "pyext/compile/inspect.h"
 #include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/signature.h"
 #include "pyext/launch/entry_loading.h"
+#include "pyext/objects/device.h"
 #include "pyext/raise.h"
 
 /* --- texts of overloads --- */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
 #include "pyext/raise.h"
 

@@ -1,12 +1,15 @@
-/* Overload: snapshot, compile, load; the attributes of a compiled kernel; traps of kernels that ran asynchronously. */
+/* Overload: snapshot, compile, load; the attributes of a compiled kernel. */
 #include "pyext/compile/overload.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
+#include "pyext/compile/signature.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/launcher.h"
+#include "pyext/objects/device.h"
 #include "pyext/raise.h"
 #include "pyext/snapshot/snapshot.h"
 #include "runtime/host/host.h"
@@ -148,71 +151,6 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
     Py_CLEAR(o);
   Py_XDECREF(declared);
   return o;
-}
-
-/* --- traps of asynchronous launches --- */
-
-void px_note_launch(PxState *st, PxOverload *o) {
-  PX_BEGIN_LOCKED(st->module)
-  if (!o->pending) {
-    PxOverload **end = &st->pending;
-    while (*end)
-      end = &(*end)->next_pending;
-    o->pending = true;
-    o->next_pending = NULL;
-    PX_PUBLISH(*end, (PxOverload *)Py_NewRef(o));
-  }
-  PX_END_LOCKED()
-}
-
-static uint32_t count_pending(PxState *st, const RtDevice *device) {
-  uint32_t n = 0;
-  PX_BEGIN_LOCKED(st->module)
-  for (PxOverload *o = st->pending; o; o = o->next_pending)
-    n += o->device == device;
-  PX_END_LOCKED()
-  return n;
-}
-
-/* The first of a device (NULL: of any) that was launched, off the list: the caller's. */
-static PxOverload *take_pending(PxState *st, const RtDevice *device) {
-  PxOverload *o = NULL;
-  PX_BEGIN_LOCKED(st->module)
-  PxOverload **at = &st->pending;
-  while (*at && device && (*at)->device != device)
-    at = &(*at)->next_pending;
-  o = *at;
-  if (o) {
-    o->pending = false;
-    PX_PUBLISH(*at, o->next_pending);
-  }
-  PX_END_LOCKED()
-  return o;
-}
-
-void px_forget_pending(PxState *st) {
-  for (PxOverload *o; (o = take_pending(st, NULL));)
-    Py_DECREF(o);
-}
-
-/* What is launched meanwhile waits for the next synchronisation, and so do the others when one has raised. */
-int px_check_traps(PxState *st, RtDevice *device) {
-  if (!PX_PUBLISHED(st->pending))
-    return 0;
-  RtStatus status = RT_OK;
-  for (uint32_t n = count_pending(st, device); n && status == RT_OK; n--) {
-    PxOverload *o = take_pending(st, device);
-    if (!o)
-      break;
-    RtTrap trap = {0};
-    status = rt_kernel_trap(o->kernel, &trap);
-    if (status == RT_TRAPPED)
-      px_raise_trap(st, o->code, &trap, o->scope);
-    else if (status != RT_OK)
-      px_raise_status(st, status);
-    Py_DECREF(o);
-  }
-  return status == RT_OK ? 0 : -1;
 }
 
 /* --- the object --- */

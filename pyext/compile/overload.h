@@ -54,10 +54,4 @@ const char *px_dump(const struct PxDispatcher *d); /* which passes are dumped; N
 /* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
 PxTextRequest px_text_request(RtDevice *device, char arch[16]);
 
-/* Remembers that a kernel with traps runs on a GPU. */
-void px_note_launch(PxState *st, PxOverload *o);
-void px_forget_pending(PxState *st);
-/* After a synchronisation of a GPU: raises what a kernel raised. 0, or -1 with that exception. */
-int px_check_traps(PxState *st, RtDevice *device);
-
 #endif

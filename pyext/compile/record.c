@@ -5,7 +5,6 @@
 
 #include "ir/cx.h"
 #include "pyext/compile/type.h"
-#include "pyext/raise.h"
 
 /* --- dtype to type --- NULL: not a kernel's; a Python exception may be set, which the caller drops */
 

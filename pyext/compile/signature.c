@@ -6,6 +6,7 @@
 #include "ir/cx.h"
 #include "pyext/compile/named_tuple.h"
 #include "pyext/compile/numba.h"
+#include "pyext/compile/record.h"
 #include "pyext/compile/type.h"
 #include "pyext/raise.h"
 

@@ -6,7 +6,6 @@
 #include "pyext/compile/numba.h"
 #include "pyext/compile/record.h"
 #include "pyext/compile/signature.h"
-#include "pyext/raise.h"
 
 static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals text */
   if (!text)

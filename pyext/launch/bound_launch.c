@@ -4,7 +4,14 @@
 #include <string.h>
 
 #include "pyext/array/device_array.h"
+#include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
+#include "pyext/launch/bound_launch.h"
 #include "pyext/launch/launcher.h"
+#include "pyext/launch/plan.h"
+#include "pyext/launch/stream_order.h"
+#include "pyext/launch/typeof.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
 

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
 

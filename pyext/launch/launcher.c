@@ -5,8 +5,18 @@
 #include <string.h>
 
 #include "pyext/array/device_array.h"
+#include "pyext/array/foreign.h"
+#include "pyext/array/foreign_types.h"
+#include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/signature.h"
+#include "pyext/launch/bound_launch.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/plan.h"
+#include "pyext/launch/stream_order.h"
+#include "pyext/launch/traps.h"
+#include "pyext/launch/typeof.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"

@@ -3,6 +3,7 @@
 #define PYPTX_PYEXT_LAUNCH_LAUNCHER_H
 
 #include "pyext/compile/dispatcher.h"
+#include "pyext/launch/typeof.h"
 #include "runtime/launch/launch.h"
 
 typedef struct PxLauncher {
@@ -15,10 +16,15 @@ typedef struct PxLauncher {
   PyObject *weakrefs;
 } PxLauncher;
 
-/* k[grid, block].bind(…), bound_launch.c. */
-PyObject *px_launcher_bind(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
+/* k[…], k.configure(…), k.forall(n): launchers of a dispatcher. */
+PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key);
+PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs);
 
 /* --- the steps of a launch --- */
+
+/* Adds the arguments of a call to `a`: positional, keyword and, where a later one is given, default. 0 or -1. */
+int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 
 /* After px_bind and px_dispatch: what can be wrong with configuration and arguments. 0 or -1. */
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);

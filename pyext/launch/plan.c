@@ -7,7 +7,16 @@
 
 #include "pyext/array/device_array.h"
 #include "pyext/array/dlpack.h"
+#include "pyext/array/foreign.h"
+#include "pyext/array/foreign_types.h"
+#include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/record.h"
+#include "pyext/compile/signature.h"
 #include "pyext/launch/scalar.h"
+#include "pyext/launch/stream_order.h"
+#include "pyext/launch/typeof.h"
+#include "pyext/objects/device.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "a move of 8 bytes moves the low ones of a smaller number");

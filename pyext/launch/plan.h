@@ -7,12 +7,18 @@
 #ifndef PYPTX_PYEXT_LAUNCH_PLAN_H
 #define PYPTX_PYEXT_LAUNCH_PLAN_H
 
-#include "pyext/compile/dispatcher.h"
+#include "pyext/launch/typeof.h"
+#include "runtime/launch/launch.h"
+
+enum { PX_BLOCK_ON_STACK = 1024 }; /* bytes of a parameter block that the stack has room for */
 
 enum {
   PX_MAX_PLANS = 8,
   PX_PLAN_BYTES = PX_BLOCK_ON_STACK
 }; /* of a dispatcher; of the block that px_plan_fill fills */
+
+struct PxDispatcher;
+struct PxOverload;
 
 typedef struct PxPlan { /* in one piece with what it points to */
   PxState *st;
@@ -30,21 +36,21 @@ typedef struct PxPlan { /* in one piece with what it points to */
   bool on_default; /* arrays of ours are arguments */
   bool more;       /* there is more to do than the launch: px_launch_followed */
   uint16_t nmoves;
-  const PxSource **sources; /* whose current streams count, each once, PX_FOLLOWED at most */
-  PxOverload *overload;     /* the dispatcher's entries keep it */
+  const PxSource **sources;    /* whose current streams count, each once, PX_FOLLOWED at most */
+  struct PxOverload *overload; /* the dispatcher's entries keep it */
   struct PxPlan *next;
 } PxPlan;
 
 /* Fills block for a call of the dispatcher's kernel, by the plan that fits its arguments. NULL: none does; with an
  * exception, an argument cannot be read. */
-const PxPlan *px_plan_fill(PxDispatcher *d, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
-                           char block[PX_PLAN_BYTES]);
+const PxPlan *px_plan_fill(struct PxDispatcher *d, PyObject *const *argv, Py_ssize_t n,
+                           PyObject *kwnames, char block[PX_PLAN_BYTES]);
 /* Makes a plan of a launch that has found its overload, if it is of a kind that a plan can serve. Never raises. */
-void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *const *argv,
-                   Py_ssize_t n, PyObject *kwnames);
+void px_plan_learn(struct PxDispatcher *d, struct PxOverload *o, const PxArgs *a,
+                   PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 /* What px_follow_before begins with. */
 void px_plan_follow(const PxPlan *p, RtStream *named, PxFollow *f);
 /* Drops all plans: with the entries of the dispatcher. */
-void px_plans_free(PxDispatcher *d);
+void px_plans_free(struct PxDispatcher *d);
 
 #endif

@@ -3,7 +3,8 @@
  * A launch that names a stream runs there, after the work on its arguments. One that names none runs on the stream of the first
  * library, after the work of all, and all of them, and the default stream where arrays of ours or copies of NumPy's are arguments,
  * go on after it. Order is by events: nobody waits. */
-#include "pyext/launch/typeof.h"
+#include "pyext/launch/stream_order.h"
+#include "pyext/array/foreign_types.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
 

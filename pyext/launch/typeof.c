@@ -3,11 +3,16 @@
 
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
 #include "pyext/array/foreign.h"
+#include "pyext/array/foreign_types.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/named_tuple.h"
+#include "pyext/compile/record.h"
+#include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
+#include "pyext/launch/stream_order.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
 #include "runtime/memory/memory.h"

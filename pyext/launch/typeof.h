@@ -5,8 +5,8 @@
 #ifndef PYPTX_PYEXT_LAUNCH_TYPEOF_H
 #define PYPTX_PYEXT_LAUNCH_TYPEOF_H
 
-#include "pyext/array/foreign.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/stream_order.h"
 
 #include "runtime/abi.h"
 
@@ -40,21 +40,7 @@ typedef struct PxHeld {
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
 } PxHeld;
 
-enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64, PX_FOLLOWED = 8 };
-
-/* The streams of other libraries whose arrays are arguments: stream_order.c. */
-typedef struct PxFollow {
-  PxState *st;
-  RtDevice *device;
-  RtStream *named;  /* the caller's, or NULL */
-  RtStream *launch; /* what the kernel runs on: named, or that of another library */
-  RtStreamRoom room;
-  bool on_default;     /* work of ours is on the default stream: device arrays, NumPy's copies */
-  bool theirs_default; /* work of another library is */
-  unsigned nsources, nhandles;
-  const PxSource *sources[PX_FOLLOWED]; /* whose current streams count */
-  uint64_t handles[PX_FOLLOWED];        /* never 0 or 1 */
-} PxFollow;
+enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64 };
 
 /* What cuda.In and cuda.Out leave out. */
 typedef enum PxWay { PX_WAY_NOT_TO = 1, PX_WAY_NOT_BACK = 2 } PxWay;
@@ -94,19 +80,5 @@ enum { PX_ARGUMENT_NAME = 200 };
 const char *px_argument_name(const PxArgs *a, uint32_t arg, char text[PX_ARGUMENT_NAME]);
 /* the number of the argument that a leaf is part of */
 uint32_t px_argument_of_leaf(const PxArgs *a, uint32_t leaf);
-
-/* --- stream_order.c: a launch without a stream runs on the current stream of the libraries whose arrays it takes --- */
-
-/* Remembers whose stream counts. 0 or -1. */
-int px_follow_source(PxFollow *f, const PxSource *source);
-int px_follow_handle(PxFollow *f, uint64_t handle);
-/* Chooses f->launch, and orders it after the work on the arguments. 0 or -1. Once for each copy of f. */
-int px_follow_before(PxFollow *f);
-/* Orders what the libraries, and we on the default stream, do next after the launch. 0 or -1. */
-int px_follow_after(PxFollow *f);
-
-static inline bool px_follows(const PxFollow *f) {
-  return f->nsources | f->nhandles || (f->named && f->theirs_default);
-}
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pyext/compile/overload.h"
+#include "pyext/launch/traps.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
 

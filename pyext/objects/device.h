@@ -9,4 +9,13 @@ typedef struct PxDevice {
   PyObject *weakrefs;
 } PxDevice;
 
+/* The device of this thread's calls: what was selected, else the one that another library made current, else the default of PYPTX_DEVICE.
+ * NULL with an exception. */
+RtDevice *px_current_device(PxState *st);
+/* for these calls alone: its context is not made current. NULL: back to the default */
+void px_select_device(RtDevice *d);
+RtDevice *px_selected_device(void);
+PyObject *px_device_object(PxState *st, RtDevice *d);
+const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
+
 #endif

@@ -7,6 +7,12 @@
 #include <string.h>
 
 #include "pyext/array/device_array.h"
+#include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/signature.h"
+#include "pyext/launch/launcher.h"
+#include "pyext/launch/traps.h"
+#include "pyext/launch/typeof.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"

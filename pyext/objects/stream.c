@@ -1,7 +1,8 @@
 /* Stream and Event: order of work on a device. The host device does everything at once, so waiting there costs nothing. */
 #include "pyext/objects/stream.h"
 
-#include "pyext/compile/overload.h"
+#include "pyext/launch/traps.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
 

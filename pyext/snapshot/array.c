@@ -1,11 +1,16 @@
 /* Snapshot of NumPy's scalars, arrays and dtypes, and of arrays in the memory of devices. */
 #include <string.h>
 
+#include "pyext/array/copy.h"
 #include "pyext/array/device_array.h"
+#include "pyext/array/make.h"
+#include "pyext/compile/record.h"
+#include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
 #include "pyext/launch/scalar.h"
-#include "pyext/raise.h"
+#include "pyext/snapshot/array.h"
 #include "pyext/snapshot/object.h"
+#include "pyext/snapshot/work.h"
 
 /* --- NumPy --- */
 

@@ -1,8 +1,9 @@
 /* Snapshot of code objects, and the opcode table of the running interpreter. */
 #include <string.h>
 
-#include "pyext/raise.h"
-#include "pyext/snapshot/snapshot.h"
+#include "pyext/snapshot/code.h"
+#include "pyext/snapshot/object.h"
+#include "pyext/snapshot/work.h"
 
 /* --- opcode table --- */
 

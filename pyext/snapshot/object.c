@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-#include "pyext/array/device_array.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/intrinsic.h"
 #include "pyext/compile/named_tuple.h"
 #include "pyext/compile/numba.h"
+#include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
-#include "pyext/launch/scalar.h"
-#include "pyext/raise.h"
+#include "pyext/snapshot/array.h"
+#include "pyext/snapshot/code.h"
+#include "pyext/snapshot/work.h"
 
 enum { MAX_DEPTH = 100 };
 

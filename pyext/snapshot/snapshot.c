@@ -6,6 +6,7 @@
 #include "frontend/lift.h"
 #include "pyext/raise.h"
 #include "pyext/snapshot/object.h"
+#include "pyext/snapshot/work.h"
 
 enum {
   MAX_FUNCTIONS = 2000

@@ -27,44 +27,4 @@ void px_snapshot_free(PxSnapshot *s); /* with the GIL; NULL is fine */
 int px_complex_library(PxState *st, const PxSnapshot *s, const char *signature,
                        const Frozen **library);
 
-/* The opcode table of the running interpreter, made at the first call. NULL with an exception. */
-const OpTable *px_optable(PxState *st);
-
-/* --- between the files of the snapshot --- */
-
-typedef struct PxMemo PxMemo;
-struct PxSnapshot {
-  PxState *st;
-  Cx *cx; /* its arena holds everything */
-  RtDevice *device;
-  PyObject *owners;   /* list: device arrays that are frozen */
-  PyObject *declared; /* list: device functions of other modules that are */
-  PyObject *keep;     /* list: what must stay alive while the memo compares addresses */
-  PxMemo *memo;
-  uint32_t memo_len, memo_cap;
-  VEC(struct PxWork) work;
-  uint32_t nfuncs, depth;
-  const FuncOptions *all; /* of every function that has none of its own */
-  bool mentions_complex;
-  const Frozen *root;
-  Py_buffer elements; /* of an array, while they are copied */
-  PyObject *failed;   /* the exception of a Python call, while unwinding */
-};
-
-struct PxWork { /* a function whose shell stands and whose contents are still to be frozen */
-  PyObject *function;
-  FrozenFunc *out;
-};
-
-/* Leaves through the Cx with the Python exception that is set. */
-_Noreturn void px_snapshot_raise(PxSnapshot *s);
-/* Steals a new reference and keeps it as long as the snapshot; leaves if it is NULL. Returns it, borrowed. */
-PyObject *px_keep(PxSnapshot *s, PyObject *new_reference);
-Frozen *px_freeze(PxSnapshot *s, PyObject *object);
-const Code *px_freeze_code(PxSnapshot *s, PyObject *code);
-Frozen *px_new_frozen(PxSnapshot *s, FrozenKind kind);
-/* UTF-8 in the arena, ending with a NUL; leaves if it is no str. */
-const char *px_freeze_text(PxSnapshot *s, PyObject *str);
-const char *px_freeze_string(PxSnapshot *s, PyObject *str, size_t *length);
-
 #endif
