@@ -274,11 +274,11 @@ static PyModuleDef_Slot slots[] = {
     {0, NULL},
 };
 
-struct PyModuleDef px_module = {
+static struct PyModuleDef module_def = {
     PyModuleDef_HEAD_INIT,         .m_name = "pyptx._pyptx", .m_doc = "The C half of pyptx.",
     .m_size = sizeof(PxState),     .m_methods = methods,     .m_slots = slots,
     .m_traverse = module_traverse, .m_clear = module_clear,  .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__pyptx(void);
-PyMODINIT_FUNC PyInit__pyptx(void) { return PyModuleDef_Init(&px_module); }
+PyMODINIT_FUNC PyInit__pyptx(void) { return PyModuleDef_Init(&module_def); }

@@ -30,7 +30,8 @@ void px_raise_lost(PxState *st, const char *format, ...) {
   Py_XDECREF(class);
 }
 
-PyObject *px_source_line(const char *file, int32_t line) {
+/* Source line through linecache: a new str without newline, or NULL without an exception. */
+static PyObject *linecache_line(const char *file, int32_t line) {
   PyObject *linecache = PyImport_ImportModule("linecache");
   PyObject *text = linecache ? PyObject_CallMethod(linecache, "getline", "si", file, (int)line)
                              : NULL;
@@ -45,7 +46,7 @@ PyObject *px_source_line(const char *file, int32_t line) {
 
 /* diag_render's listener; user is a list that keeps the lines alive. */
 static const char *source_line(void *user, const char *file, int32_t line) {
-  PyObject *text = px_source_line(file, line);
+  PyObject *text = linecache_line(file, line);
   if (!text)
     return NULL;
   int failed = PyList_Append(user, text);
@@ -77,7 +78,7 @@ static void set_place(PyObject *e, const DiagPlace *at) {
     set_attribute(e, "offset", PyLong_FromLong((long)at->col + 1));
     set_attribute(e, "end_offset", PyLong_FromLong((long)at->end_col + 1));
   }
-  PyObject *line = px_source_line(at->file, at->line);
+  PyObject *line = linecache_line(at->file, at->line);
   if (line)
     set_attribute(e, "text", line);
 }
@@ -325,7 +326,7 @@ static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char
                                                site->at.function ? site->at.function : symbol)
                         : PyUnicode_FromFormat("\n  in %s", symbol);
   PyObject *line = site && site->at.file && site->at.line > 0
-                       ? px_source_line(site->at.file, site->at.line)
+                       ? linecache_line(site->at.file, site->at.line)
                        : NULL;
   PyObject *stripped = line ? PyObject_CallMethod(line, "strip", NULL) : NULL;
   PyObject *message = NULL;

@@ -24,8 +24,6 @@ void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObje
 void px_raise_lost(PxState *st, const char *format, ...);
 /* The class pyptx.errors.NAME: a new reference. */
 PyObject *px_error_class(PxState *st, const char *name);
-/* Source line through linecache: a new str without newline, or NULL without an exception. */
-PyObject *px_source_line(const char *file, int32_t line);
 
 #define PX_TRY_STATUS(st, e, failed)                                                               \
   do {                                                                                             \

@@ -91,8 +91,6 @@ typedef struct PxState {
   } cache; /* counters, under the module's lock */
 } PxState;
 
-extern struct PyModuleDef px_module;
-
 /* The state of the module that made the type of `self` (an instance of one of our types). */
 static inline PxState *px_state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 static inline PxState *px_state_of_module(PyObject *module) { return PyModule_GetState(module); }

@@ -42,12 +42,13 @@ void px_signature_clear(PxSignature *s) {
   *s = (PxSignature){0};
 }
 
-uint32_t px_token_span(const PxToken *t) {
+/* Number of tokens of the argument that starts here. */
+static uint32_t token_span(const PxToken *t) {
   if (!px_token_is_tuple(*t))
     return 1;
   uint32_t span = 1;
   for (uint32_t i = px_token_items(*t); i > 0; i--)
-    span += px_token_span(t + span);
+    span += token_span(t + span);
   return span;
 }
 
@@ -389,7 +390,7 @@ PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n) {
   PyObject *list = PyList_New(0);
   if (!list)
     return NULL;
-  for (uint32_t at = 0; at < n; at += px_token_span(tokens + at)) {
+  for (uint32_t at = 0; at < n; at += token_span(tokens + at)) {
     PyObject *type = one_type(st, tokens + at);
     int failed = type ? PyList_Append(list, type) : -1;
     Py_XDECREF(type);

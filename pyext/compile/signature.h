@@ -68,8 +68,6 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out);
 int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out);
 /* "(float32[::1], pyint)": a new str. */
 PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n);
-/* Number of tokens of the argument that starts here. */
-uint32_t px_token_span(const PxToken *t);
 /* A tuple of Type objects, one an argument. */
 PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n);
 

@@ -36,7 +36,8 @@ static _Thread_local struct {
   int depth;
 } entered;
 
-const char *px_device_choice(void) {
+/* PYPTX_DEVICE: "gpu", "host" or "auto". */
+static const char *device_choice(void) {
   const char *choice = getenv("PYPTX_DEVICE");
   return choice && *choice ? choice : "auto";
 }
@@ -68,7 +69,7 @@ static int gpu_count(PxState *st) {
 }
 
 static RtDevice *default_device(PxState *st) {
-  const char *choice = px_device_choice();
+  const char *choice = device_choice();
   if (!strcmp(choice, "host"))
     return open_device(st, RT_HOST);
   if (!strcmp(choice, "gpu"))

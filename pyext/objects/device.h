@@ -16,6 +16,5 @@ RtDevice *px_current_device(PxState *st);
 void px_select_device(RtDevice *d);
 RtDevice *px_selected_device(void);
 PyObject *px_device_object(PxState *st, RtDevice *d);
-const char *px_device_choice(void); /* PYPTX_DEVICE: "gpu", "host" or "auto" */
 
 #endif

@@ -103,7 +103,8 @@ static OpTable *make_optable(PxState *st, PyObject *opcode, PyObject *opmap, PyO
   return table;
 }
 
-const OpTable *px_optable(PxState *st) {
+/* The opcode table of the running interpreter, made at the first call. NULL with an exception. */
+static const OpTable *optable(PxState *st) {
   if (PX_PUBLISHED(st->ops))
     return st->ops;
   PyObject *opcode = PyImport_ImportModule("opcode");
@@ -214,7 +215,7 @@ const Code *px_freeze_code(PxSnapshot *s, PyObject *co) {
   out->bytes = get_bytes(s, co, st->name.co_code, &out->nbytes);
   out->linetable = get_bytes(s, co, st->name.co_linetable, &out->nlinetable);
   out->exceptiontable = get_bytes(s, co, st->name.co_exceptiontable, &out->nexceptiontable);
-  out->ops = px_optable(st);
+  out->ops = optable(st);
   if (!out->ops)
     px_snapshot_raise(s);
   return out;

@@ -410,7 +410,6 @@ const char *rt_device_name(const RtDevice *d) { return d->name; }
 const char *rt_device_label(const RtDevice *d) { return d->label; }
 void rt_device_uuid(const RtDevice *d, uint8_t uuid[16]) { memcpy(uuid, d->uuid, 16); }
 int rt_device_capability(const RtDevice *d) { return d->capability; }
-const RtLimits *rt_device_limits(const RtDevice *d) { return &d->limits; }
 uint32_t rt_device_epoch(const RtDevice *d) { return atomic_load(&d->epoch); }
 
 const _Atomic uint32_t *rt_device_epoch_place(const RtDevice *d) { return &d->epoch; }

@@ -51,7 +51,6 @@ RtStatus rt_device_memory(RtDevice *d, size_t *free_bytes, size_t *total);
 typedef struct RtLimits {
   uint32_t threads, block[3], grid[3], shared, shared_optin;
 } RtLimits;
-const RtLimits *rt_device_limits(const RtDevice *d);
 /* it was in use, and this is a child of fork, or the process is ending */
 int rt_driver_is_over(void);
 int rt_driver_version(void); /* 13000 for CUDA 13.0, 0 without driver */

@@ -140,7 +140,8 @@ static RtStatus load_locked(void) {
   return RT_OK; /* the library stays open until the process ends */
 }
 
-RtStatus rt_driver_load(void) {
+/* Opens libcuda, and does not initialise it: safe before a fork. */
+static RtStatus load_driver(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (atomic_load(&driver_version))
     return RT_OK;
@@ -165,7 +166,7 @@ RtStatus rt_driver_open(void) {
     return RT_OK;
   if (rt_phase != RT_PHASE_CLOSED)
     return rt_driver_unusable();
-  TRY(rt_driver_load());
+  TRY(load_driver());
   lock_driver();
   RtStatus status = rt_phase == RT_PHASE_CLOSED ? init_locked() : RT_OK;
   unlock_driver();
@@ -189,9 +190,9 @@ int rt_driver_is_over(void) { return rt_phase == RT_PHASE_FORKED || rt_phase == 
 
 /* --- versions --- */
 
-int rt_driver_version(void) { return rt_driver_load() == RT_OK ? atomic_load(&driver_version) : 0; }
+int rt_driver_version(void) { return load_driver() == RT_OK ? atomic_load(&driver_version) : 0; }
 
-const char *rt_driver_path(void) { return rt_driver_load() == RT_OK ? driver_path : NULL; }
+const char *rt_driver_path(void) { return load_driver() == RT_OK ? driver_path : NULL; }
 
 /* The newest PTX ISA that the compiler in each driver takes: the release table in the PTX ISA
  * manual. Newest first. */

@@ -27,8 +27,7 @@ typedef enum RtPhase {
 } RtPhase;
 extern _Atomic int rt_phase;
 
-RtStatus rt_driver_load(void);     /* opens libcuda, does not initialise it: safe before a fork */
-RtStatus rt_driver_open(void);     /* and initialises it: cuInit */
+RtStatus rt_driver_open(void);     /* opens libcuda and initialises it: cuInit */
 RtStatus rt_driver_unusable(void); /* the error for a phase that is not OPEN */
 
 /* CU(cuStreamQuery, (stream)): the call as a status. */

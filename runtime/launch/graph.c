@@ -130,8 +130,6 @@ static RtStatus check_joined(RtGraph *g) {
 
 /* --- what belongs to a capture --- */
 
-RtGraph *rt_graph_capturing(void) { return rt_capture; }
-
 static int gpu_takes(RtGraph *g, const RtStream *s) {
   int status = 0;
   cuuint64_t id = 0;
@@ -142,7 +140,8 @@ static int gpu_takes(RtGraph *g, const RtStream *s) {
   return status == CU_CAPTURE_ACTIVE && id == g->id;
 }
 
-int rt_graph_takes(RtDevice *d, RtStream *s) {
+/* Would work on s (NULL: the default stream) become a node of what this thread captures? */
+static int graph_takes(RtDevice *d, RtStream *s) {
   RtGraph *g = rt_capture;
   if (!g || d != g->device)
     return 0;
@@ -203,7 +202,7 @@ static RtStatus keep_launch(RtGraph *g, RtKernel *k, const RtConfig *c, const vo
 
 RtStatus rt_capture_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
   RtConfig c = *config;
-  int takes = rt_graph_takes(k->device, c.stream);
+  int takes = graph_takes(k->device, c.stream);
   RtGraph *g = suspend();
   RtStatus status = RT_OK;
   if (takes && !c.stream)
@@ -250,7 +249,7 @@ static RtStatus copy_now(const RtCopy *c, RtDevice *d, RtStream *s) {
 }
 
 RtStatus rt_capture_copy(RtDevice *d, RtStream *s, RtCopy c) {
-  int takes = rt_graph_takes(d, s);
+  int takes = graph_takes(d, s);
   RtGraph *g = suspend();
   RtStatus status = takes ? reserve(g) : RT_OK;
   if (takes && !s)
@@ -357,7 +356,7 @@ RtStream *rt_stream_now(RtDevice *d, RtStream *s) {
 }
 
 RtStatus rt_capture_wait(RtDevice *d, RtStream *s) {
-  if (!rt_graph_takes(d, s))
+  if (!graph_takes(d, s))
     return RT_OK;
   return rt_fail(RT_BAD_ARGUMENT, "synchronize after the capture, when the graph has been launched",
                  "nothing runs while a graph is captured, so there is nothing to wait for");
@@ -366,7 +365,7 @@ RtStatus rt_capture_wait(RtDevice *d, RtStream *s) {
 RtStatus rt_capture_record(RtDevice *d, RtStream *s, uint64_t *capture, int32_t *mark) {
   RtGraph *g = rt_capture;
   *capture = 0;
-  if (!g || !rt_graph_takes(d, s))
+  if (!g || !graph_takes(d, s))
     return RT_OK;
   *capture = g->id;
   *mark = (s ? s : g->stream)->mark;
@@ -385,7 +384,7 @@ RtStatus rt_capture_join(RtDevice *d, RtStream *s, uint64_t capture, int32_t mar
   if (!ours && capture)
     return rt_driver_status(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "event.wait");
   if (!ours)
-    return rt_graph_takes(d, s) ? apart() : RT_OK;
+    return graph_takes(d, s) ? apart() : RT_OK;
   if (!s)
     s = g->stream;
   if (s->capture != g->id)

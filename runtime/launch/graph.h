@@ -29,9 +29,6 @@ RtStatus rt_graph_begin(RtGraph *g, RtStream *stream);
 /* In the thread that began. keep 0: what was recorded is thrown away (the graph is what it was before), and the status is RT_OK.
  * *in_place: an executable graph was there and has been updated, which needs the same nodes in the same order; else it is made anew. */
 RtStatus rt_graph_end(RtGraph *g, int keep, int *in_place);
-RtGraph *rt_graph_capturing(void); /* what this thread captures, or NULL */
-/* Would work on s (NULL: the default stream) become a node of what this thread captures? */
-int rt_graph_takes(RtDevice *d, RtStream *s);
 
 /* Of the capture in progress if there is one, else of the graph. */
 uint32_t rt_graph_count(const RtGraph *g);

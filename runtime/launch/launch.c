@@ -68,7 +68,8 @@ static RtStatus check_threads(const RtKernel *k, const RtConfig *c) {
   return RT_OK;
 }
 
-RtStatus rt_config_check(const RtKernel *k, const RtConfig *c) {
+/* Everything that can be known before the launch: zero or too many blocks or threads, too much shared memory (RT_BAD_LAUNCH). */
+static RtStatus check_config(const RtKernel *k, const RtConfig *c) {
   if (fits(k, c))
     return RT_OK;
   TRY(check_threads(k, c));
@@ -227,7 +228,7 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
         params); /* it may have taken the second entry, which was being loaded and allows no such blocks */
   if (result == NOT_LOADED)
     return RT_NO_ENTRY;
-  TRY(rt_config_check(k, c)); /* its limits may have become known since the launch looked at them */
+  TRY(check_config(k, c)); /* its limits may have become known since the launch looked at them */
   if (lacks_local(k, result)) {
     TRY(rt_memory_trim(k->device, 0)); /* what is freed but kept may be enough */
     result = queue(k, c, params);
@@ -238,7 +239,7 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
 HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
   RtDevice *d = k->device;
   if (UNLIKELY(!fits(k, config)))
-    TRY(rt_config_check(k, config));
+    TRY(check_config(k, config));
   if (UNLIKELY(config->stream != NULL))
     TRY(rt_stream_check(d, config->stream));
   if (UNLIKELY(rt_is_host(d))) {

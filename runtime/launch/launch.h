@@ -15,10 +15,6 @@ typedef struct RtKernelInfo {
   uint32_t registers, static_shared, constant, local, max_threads, binary_version;
 } RtKernelInfo;
 
-/* GPU: loads PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. has_trap: the module takes a
- * TRAP field, for which the kernel gets an RtTrap of its own. */
-RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol,
-                        const RtParams *params, int has_trap, RtKernel **out);
 enum { RT_LINK_PTX = 1 };
 typedef struct RtLinkInput {
   /* as the driver numbers them: 0 cubin, 1 PTX, which ends with 0, 2 fatbin, 3 object, 4 library of objects */
@@ -31,13 +27,12 @@ typedef struct RtLinked {
   const RtLinkInput *inputs;
   unsigned n;
 } RtLinked;
-/* As rt_kernel_load for PTX that calls functions of other modules, which are linked to it. The inputs are not kept. */
-RtStatus rt_kernel_link(RtDevice *d, const char *ptx, size_t size, const RtLinked *with,
-                        const char *symbol, const RtParams *params, int has_trap, RtKernel **out);
-/* GPU: a kernel without code. Each entry is loaded by rt_kernel_add, when a launch wants it: from an image of its own, or from one that has both. Of
- * one kernel one thread at a time may load; other threads may launch meanwhile. */
+/* GPU: a kernel without code, which rt_kernel_add loads, an entry at a time, when a launch wants it. has_trap: the module takes a
+ * TRAP field, for which the kernel gets an RtTrap of its own. */
 RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params, int has_trap,
                         RtKernel **out);
+/* Loads an entry from PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. `with`: code of
+ * other modules that it calls, which is linked to it and not kept. Of one kernel one thread at a time may load; others may launch. */
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with);
 int rt_kernel_has(const RtKernel *k, RtEntryKind entry);
@@ -51,7 +46,6 @@ RtStatus rt_kernel_call_it(RtKernel *k, const char *name);
 void rt_kernel_release(RtKernel *k);
 /* of its own entry: zeros before that is loaded */
 const RtKernelInfo *rt_kernel_info(const RtKernel *k);
-RtDevice *rt_kernel_device(const RtKernel *k);
 
 typedef struct RtConfig {
   uint32_t grid[3], block[3];
@@ -60,8 +54,6 @@ typedef struct RtConfig {
   RtStream *stream;    /* NULL: default */
 } RtConfig;
 
-/* Everything that can be known before the launch: zero or too many blocks or threads, too much shared memory (RT_BAD_LAUNCH). Cheap. */
-RtStatus rt_config_check(const RtKernel *k, const RtConfig *config);
 /* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here. GPU: asynchronous, and RT_NO_ENTRY where nothing
  * has happened, since the entry that the launch wants is not loaded: load that and launch again, which may then want the other one. Host: returns
  * when done, and RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */

@@ -324,27 +324,6 @@ RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params,
   return RT_OK;
 }
 
-RtStatus rt_kernel_link(RtDevice *d, const char *image, size_t size, const RtLinked *with,
-                        const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
-  RtKernel *k;
-  *out = NULL;
-  TRY(rt_kernel_open(d, symbol, params, has_trap, &k));
-  RtStatus status = rt_kernel_add(k, RT_ENTRY_OWN, image, size, with);
-  if (status != RT_OK) {
-    RtError why = *rt_error();
-    rt_kernel_release(k);
-    rt_set_error(&why);
-    return status;
-  }
-  *out = k;
-  return RT_OK;
-}
-
-RtStatus rt_kernel_load(RtDevice *d, const char *image, size_t size, const char *symbol,
-                        const RtParams *params, int has_trap, RtKernel **out) {
-  return rt_kernel_link(d, image, size, &(RtLinked){0}, symbol, params, has_trap, out);
-}
-
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
                         const RtParams *params, RtKernel **out) {
   *out = NULL;
@@ -395,4 +374,3 @@ void rt_kernel_release(RtKernel *k) {
 }
 
 const RtKernelInfo *rt_kernel_info(const RtKernel *k) { return &k->info; }
-RtDevice *rt_kernel_device(const RtKernel *k) { return k->device; }

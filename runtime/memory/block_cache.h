@@ -29,8 +29,6 @@ typedef struct RtDeferred {
 /* Gives the cached blocks of a stream (all: of every stream) back to the driver. The context is
  * current. */
 void rt_cache_flush(RtDevice *d, CUstream stream, int all);
-/* frees what was deferred. The device is idle, its context current. */
-void rt_deferred_flush(RtDevice *d);
 void rt_cache_forget(RtDevice *d); /* after a reset: drops cache and numbers, calls nothing */
 
 #endif

@@ -202,11 +202,14 @@ static RtStatus enter(RtContext *was, RtDevice *d, const RtStream *s) {
   return rt_stream_check(d, s);
 }
 
+/* Frees what was deferred. The device is idle, its context current. */
+static void flush_deferred(RtDevice *d);
+
 /* Gives what is freed but kept back to the system, but for `keep` bytes of the pool. The context is
  * current. Failures are the next call's to report. */
 static void release_kept(RtDevice *d, size_t keep) {
   rt_cu.cuCtxSynchronize();
-  rt_deferred_flush(d);
+  flush_deferred(d);
   rt_cache_flush(d, NULL, 1);
   rt_cu.cuCtxSynchronize(); /* frees are ordered work too */
   if (d->pool)
@@ -313,7 +316,7 @@ static int defer(RtDevice *d, uint64_t address, size_t bytes) {
   return noted;
 }
 
-void rt_deferred_flush(RtDevice *d) {
+static void flush_deferred(RtDevice *d) {
   pthread_mutex_lock(&d->lock);
   RtDeferred *b = d->deferred;
   d->deferred = NULL;
@@ -337,7 +340,7 @@ void rt_defer_end(RtDevice *d) {
   pthread_mutex_unlock(&d->lock);
   if (any)
     rt_cu.cuCtxSynchronize();
-  rt_deferred_flush(d);
+  flush_deferred(d);
 }
 
 void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {

@@ -19,6 +19,7 @@
 #include "runtime/driver/driver.h"
 #include "runtime/launch/kernel.h"
 #include "runtime/memory/memory.h"
+#include "tests/unit/support/load.h"
 
 static const char module_text[] =
     ".version 7.0\n.target sm_52\n.address_size 64\n"
@@ -62,8 +63,8 @@ enum { VADD_BYTES = 28, N = 100000 };
 static RtKernel *load(RtDevice *d, const char *symbol, RtField *field, uint32_t bytes) {
   RtParams params = {.fields = field, .nfields = field ? 1 : 0, .bytes = bytes};
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, symbol, &params, field != NULL,
-                        &k) == RT_OK);
+  EXPECT(load_kernel(d, module_text, sizeof module_text - 1, symbol, &params, field != NULL, &k) ==
+         RT_OK);
   return k;
 }
 
@@ -125,7 +126,7 @@ static void check_shared(RtDevice *d) {
   RtConfig c = config_of(1, 1);
   c.dynamic_shared = 100000;
   EXPECT(rt_alloc(d, 4, NULL, &address) == RT_OK);
-  if (rt_device_limits(d)->shared_optin >= c.dynamic_shared) {
+  if (d->limits.shared_optin >= c.dynamic_shared) {
     EXPECT(rt_launch(k, &c, &address, NULL) == RT_OK);
     EXPECT(rt_copy_to_host(d, &value, address, 4, NULL) == RT_OK);
     EXPECT(value == 42);
@@ -145,11 +146,11 @@ static void check_refusals(RtDevice *d) {
   RtParams params = {0};
   RtKernel *k;
   uint64_t address;
-  EXPECT(rt_kernel_load(d, bad, sizeof bad - 1, "k", &params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(load_kernel(d, bad, sizeof bad - 1, "k", &params, 0, &k) == RT_BAD_MODULE);
   show("bad PTX:");
-  EXPECT(rt_kernel_load(d, future, sizeof future - 1, "k", &params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(load_kernel(d, future, sizeof future - 1, "k", &params, 0, &k) == RT_BAD_MODULE);
   show("PTX from the future:");
-  EXPECT(rt_kernel_load(d, module_text, sizeof module_text - 1, "nothere", &params, 0, &k) ==
+  EXPECT(load_kernel(d, module_text, sizeof module_text - 1, "nothere", &params, 0, &k) ==
          RT_BAD_MODULE);
   show("a missing kernel:");
   EXPECT(rt_alloc(d, (size_t)1 << 44, NULL, &address) == RT_NO_MEMORY);
@@ -311,7 +312,7 @@ static int time_file(RtDevice *d, char **argv, int argc) {
     printf("cannot use %s\n", argv[1]);
     return 2;
   }
-  if (rt_kernel_load(d, image, size, argv[2], &params, 0, &b.k) != RT_OK) {
+  if (load_kernel(d, image, size, argv[2], &params, 0, &b.k) != RT_OK) {
     show("not loaded:");
     free(image);
     return 1;

@@ -8,6 +8,7 @@
 #include "runtime/launch/graph.h"
 #include "tests/standin/internal.h"
 #include "tests/unit/support/kernels.h"
+#include "tests/unit/support/load.h"
 
 /* What a thread may have had: nothing, our GPU 0, or a context that another library made (the stand-in takes any). */
 enum { NONE, FIRST, FOREIGN, KINDS };
@@ -108,8 +109,8 @@ static RtStatus launches(Path *p) {
   RtTrap trap;
   Block block = {0};
   RtConfig c = config_of(1, 1);
-  STEP(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
-  STEP(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "meet", &meet_params, 1, &p->meet));
+  STEP(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
+  STEP(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "meet", &meet_params, 1, &p->meet));
   STEP(rt_kernel_best_block(p->k, RT_ENTRY_OWN, 0, &n));
   STEP(rt_launch(p->k, &c, &block, NULL));
   STEP(rt_launch(p->meet, &c, &block, NULL));

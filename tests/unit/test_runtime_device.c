@@ -70,7 +70,7 @@ static void two_devices(int n) {
   uint8_t uuid[16];
   rt_device_uuid(b, uuid);
   EXPECT(uuid[0] == 2 && uuid[15] == 2);
-  const RtLimits *l = rt_device_limits(a);
+  const RtLimits *l = &a->limits;
   EXPECT(l->threads == 1024 && l->block[2] == 64 && l->grid[0] == INT32_MAX && l->grid[1] == 65535);
   EXPECT(l->shared == 49152 && l->shared_optin == 232448);
   int value = 0;
@@ -256,7 +256,7 @@ static void host(int n) {
   EXPECT(*rt_device_name(d) && rt_device_capability(d) == 0);
   EXPECT(rt_device_make_current(d) == RT_OK && rt_device_synchronize(d) == RT_OK &&
          rt_device_reset(d) == RT_OK);
-  const RtLimits *l = rt_device_limits(d);
+  const RtLimits *l = &d->limits;
   EXPECT(l->threads == 1024 && l->grid[0] == INT32_MAX && l->grid[1] == 65535 &&
          l->shared == 49152 && l->shared_optin == 232448);
   EXPECT(rt_device_attribute(d, 1, &value) == RT_OK && value == 1024);

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "runtime/launch/capture.h"
 #include "runtime/launch/graph.h"
 #include "tests/unit/support/kernels.h"
+#include "tests/unit/support/load.h"
 
 static RtConfig config_on(uint32_t grid, RtStream *s) {
   return (RtConfig){.grid = {grid, 1, 1}, .block = {32, 1, 1}, .stream = s};
@@ -29,7 +31,7 @@ static void look(const StandinLaunch *l, void *user) {
 static void capture_launches(RtGraph *g, RtStream *s, RtKernel *k, uint32_t first, int n,
                              RtStream *on) {
   RtConfig c = config_on(2, on);
-  EXPECT(rt_graph_begin(g, s) == RT_OK && rt_graph_capturing() == g);
+  EXPECT(rt_graph_begin(g, s) == RT_OK && rt_capture == g);
   for (int i = 0; i < n; i++)
     EXPECT(rt_launch(k, &c, &(Block){.extent = first + (uint32_t)i}, NULL) == RT_CAPTURED);
 }
@@ -99,7 +101,7 @@ static void replay(int n) {
   RtConfig elsewhere = config_on(1, other);
   EXPECT(rt_launch(k, &elsewhere, &(Block){.extent = 77}, NULL) == RT_OK); /* not part of it */
   EXPECT(seen.n == 1 && seen.extents[0] == 77 && rt_graph_count(g) == 5);
-  EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK && !in_place && !rt_graph_capturing());
+  EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK && !in_place && !rt_capture);
   for (int round = 0; round < 3; round++) {
     seen.n = 0;
     EXPECT(rt_graph_launch(g, round ? other : NULL, &trap, &node) == RT_OK && seen.n == 5);
@@ -389,8 +391,8 @@ static RtStatus walk(Path *p) {
   int in_place;
   TRY(rt_device_open(0, &p->d));
   TRY(rt_stream_new_apart(p->d, &p->s));
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "meet", &meet_params, 1, &p->meet));
+  TRY(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
+  TRY(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "meet", &meet_params, 1, &p->meet));
   TRY(rt_graph_new(p->d, &p->g));
   for (int round = 0; round < 2; round++) {
     TRY(rt_graph_begin(p->g, p->s));
@@ -409,7 +411,7 @@ static RtStatus walk(Path *p) {
 }
 
 static void leave(Path *p) {
-  EXPECT(!rt_graph_capturing());
+  EXPECT(!rt_capture);
   rt_graph_release(p->g);
   if (p->d)
     rt_free(p->d, p->a, 64, NULL);

@@ -8,16 +8,17 @@
 #include "runtime/driver/driver.h"
 #include "runtime/host/host.h"
 #include "tests/unit/support/kernels.h"
+#include "tests/unit/support/load.h"
 
 static void names(int n) {
   (void)n;
   (void)standin_open(1);
   RtKernel *k = load(gpu(), "vadd", &vadd_params);
   RtConfig none = {.block = {1, 1, 1}};
-  EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'vadd'"));
+  EXPECT(try_launch(k, &none) == RT_BAD_LAUNCH && has("kernel 'vadd'"));
   EXPECT(rt_kernel_call_it(k, "f.<locals>.first") == RT_OK &&
          rt_kernel_call_it(k, "f.<locals>.add") == RT_OK);
-  EXPECT(rt_config_check(k, &none) == RT_BAD_LAUNCH && has("kernel 'f.<locals>.add'"));
+  EXPECT(try_launch(k, &none) == RT_BAD_LAUNCH && has("kernel 'f.<locals>.add'"));
   rt_kernel_release(k);
 }
 
@@ -30,7 +31,7 @@ static void launches(int n) {
   RtKernel *k = load(d, "vadd", &vadd_params);
   RtConfig c = {.grid = {5, 6, 7}, .block = {8, 9, 10}, .dynamic_shared = 11, .stream = s};
   Block b = {.pointer = 0x1122334455667788, .extent = 99};
-  EXPECT(rt_kernel_device(k) == d && rt_kernel_info(k)->registers == 32 &&
+  EXPECT(k->device == d && rt_kernel_info(k)->registers == 32 &&
          rt_kernel_info(k)->max_threads == 1024);
   control->forget();
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
@@ -243,13 +244,9 @@ static const struct {
 static void check_configs(RtKernel *k) {
   Block b = {0};
   for (size_t i = 0; i < sizeof bad_configs / sizeof *bad_configs; i++) {
-    EXPECT(rt_config_check(k, &bad_configs[i].config) == RT_BAD_LAUNCH);
     EXPECT(rt_launch(k, &bad_configs[i].config, &b, NULL) == RT_BAD_LAUNCH);
     EXPECT(has(bad_configs[i].text) && has("kernel 'vadd'") && *rt_error()->remedy);
   }
-  RtConfig most = {
-      .grid = {INT32_MAX, 65535, 65535}, .block = {16, 1, 64}, .dynamic_shared = 232448};
-  EXPECT(rt_config_check(k, &most) == RT_OK);
 }
 
 static void configs(int n) {
@@ -260,19 +257,22 @@ static void configs(int n) {
   control->forget();
   check_configs(k);
   EXPECT(control->calls(NULL) == 0);
+  RtConfig most = {
+      .grid = {INT32_MAX, 65535, 65535}, .block = {16, 1, 64}, .dynamic_shared = 232448};
+  EXPECT(try_launch(k, &most) == RT_OK);
   rt_kernel_release(k);
 
   control->set_attribute(CU_FUNC_MAX_THREADS, 512);
   control->set_attribute(CU_FUNC_SHARED, 1000);
   k = load(d, "vadd", &vadd_params);
   RtConfig c = config_of(1, 513);
-  EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("513 threads") && has("32 registers") &&
+  EXPECT(try_launch(k, &c) == RT_BAD_LAUNCH && has("513 threads") && has("32 registers") &&
          has("512"));
   c = config_of(1, 512);
   c.dynamic_shared = 232448 - 1000;
-  EXPECT(rt_config_check(k, &c) == RT_OK);
+  EXPECT(try_launch(k, &c) == RT_OK);
   c.dynamic_shared++;
-  EXPECT(rt_config_check(k, &c) == RT_BAD_LAUNCH && has("1000 static bytes"));
+  EXPECT(try_launch(k, &c) == RT_BAD_LAUNCH && has("1000 static bytes"));
   RtStream *s;
   Block b = {0};
   c.dynamic_shared = 0;
@@ -321,7 +321,7 @@ static void traps(int n) {
   const StandinControl *control = standin_open(1);
   RtDevice *d = gpu();
   RtKernel *k = load(d, "stop", &stop_params), *without = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &without) ==
+  EXPECT(load_kernel(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &without) ==
          RT_OK);
   RtConfig c = config_of(1, 1);
   Block b = {0};
@@ -357,27 +357,27 @@ static void refusals(int n) {
   RtDevice *d = gpu(), *host;
   RtKernel *k;
   static const char bad[] = ".version 8.0\nrefuse this";
-  EXPECT(rt_kernel_load(d, bad, strlen(bad), "vadd", &no_params, 0, &k) == RT_BAD_MODULE && !k);
+  EXPECT(load_kernel(d, bad, strlen(bad), "vadd", &no_params, 0, &k) == RT_BAD_MODULE && !k);
   EXPECT(has("kernel 'vadd'") && has("CUDA_ERROR_INVALID_PTX") &&
          has("line 7; fatal : Parsing error near 'this'"));
   EXPECT(strcmp(rt_error()->call, "cuModuleLoadDataEx") == 0 && rt_error()->result == 218);
-  EXPECT(rt_kernel_load(d, "nonsense", 8, "vadd", &no_params, 0, &k) == RT_BAD_MODULE &&
+  EXPECT(load_kernel(d, "nonsense", 8, "vadd", &no_params, 0, &k) == RT_BAD_MODULE &&
          has("INVALID_IMAGE"));
-  EXPECT(rt_kernel_load(d, "", 0, "vadd", &no_params, 0, &k) == RT_BAD_MODULE);
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "nothere", &no_params, 0, &k) ==
+  EXPECT(load_kernel(d, "", 0, "vadd", &no_params, 0, &k) == RT_BAD_MODULE);
+  EXPECT(load_kernel(d, standin_ptx, strlen(standin_ptx), "nothere", &no_params, 0, &k) ==
          RT_BAD_MODULE);
   EXPECT(has("no kernel 'nothere'") && !k);
-  EXPECT(rt_kernel_load(d, "\177ELF and more", 13, "anything", &no_params, 0, &k) == RT_OK);
+  EXPECT(load_kernel(d, "\177ELF and more", 13, "anything", &no_params, 0, &k) == RT_OK);
   rt_kernel_release(k);
   char cut[1000]; /* the text need not end in a NUL */
   memset(cut, 'x', sizeof cut);
   memcpy(cut, standin_ptx, strlen(standin_ptx));
-  EXPECT(rt_kernel_load(d, cut, strlen(standin_ptx), "vadd", &no_params, 0, &k) == RT_OK);
+  EXPECT(load_kernel(d, cut, strlen(standin_ptx), "vadd", &no_params, 0, &k) == RT_OK);
   rt_kernel_release(k);
   RtHostCode code = {0};
   EXPECT(rt_kernel_host(d, "f", &code, &no_params, &k) == RT_BAD_ARGUMENT && !k);
   EXPECT(rt_device_open(RT_HOST, &host) == RT_OK);
-  EXPECT(rt_kernel_load(host, standin_ptx, strlen(standin_ptx), "vadd", &no_params, 0, &k) ==
+  EXPECT(load_kernel(host, standin_ptx, strlen(standin_ptx), "vadd", &no_params, 0, &k) ==
              RT_BAD_ARGUMENT &&
          !k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
@@ -453,22 +453,20 @@ static void linking(int n) {
                           {0, "code.cubin", "\177ELF", 4}};
   RtLinked with = {inputs, 2};
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_OK &&
-         k);
+  EXPECT(link_kernel(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) == RT_OK && k);
   EXPECT(control->calls("cuLinkAddData") == 3 && control->live(SI_LINK) == 0 &&
          control->live(SI_MODULE) == 1);
   rt_kernel_release(k);
   for (int step = 0; step < 4; step++)
     for (int nth = 1; nth <= (step == 1 ? 3 : 1); nth++) {
       control->fail(steps[step], nth, step & 1 ? 2 : 999);
-      EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) !=
-                 RT_OK &&
+      EXPECT(link_kernel(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) != RT_OK &&
              !k);
       EXPECT(has(steps[step]) && has("vadd") && standin_live(control) == 0);
     }
   with.inputs = inputs + 1;
   with.n = 1;
-  EXPECT(rt_kernel_link(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) ==
+  EXPECT(link_kernel(d, caller, strlen(caller), &with, "vadd", &vadd_params, 0, &k) ==
              RT_BAD_MODULE &&
          !k);
   EXPECT(has("ndefined reference to 'twice'") && strstr(rt_error()->remedy, "link="));
@@ -547,7 +545,7 @@ static RtStatus walk(Path *p) {
   TRY(rt_stream_new(p->d, &p->s));
   TRY(rt_event_new(p->d, 1, &p->start));
   TRY(rt_event_new(p->d, 1, &p->stop));
-  TRY(rt_kernel_load(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
+  TRY(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
   const RtParams params = {coarse_fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
   RtConfig several = config_of(9, 1);
   TRY(rt_kernel_open(p->d, "vadd", &params, 0, &p->coarse));

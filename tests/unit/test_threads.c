@@ -15,6 +15,7 @@
 #include "runtime/launch/stream.h"
 #include "runtime/memory/memory.h"
 #include "tests/unit/support/corpus.h"
+#include "tests/unit/support/load.h"
 #include "tests/unit/support/standin.h"
 
 enum { THREADS = 6, ROUNDS = 40, BLOCKS = 16, N = 1024 };
@@ -290,8 +291,7 @@ static void *use_gpus(void *number) {
     CHECK(rt_device_open(which, &d) == RT_OK && rt_device_memory(d, &available, &total) == RT_OK);
     for (int i = 0; i < 8; i++)
       swap(d, which, (int)((at = at * 1103515245u + 12345u) >> 16 & 63));
-    CHECK(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &own) ==
-          RT_OK);
+    CHECK(load_kernel(d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 0, &own) == RT_OK);
     use_stream(d, shared_kernels[which]);
     use_stream(d, own);
     CHECK(rt_device_synchronize(d) == RT_OK);
@@ -329,8 +329,8 @@ static void gpus(int n) {
   RtDevice *d[2];
   for (int k = 0; k < 2; k++) {
     EXPECT(rt_device_open(k, &d[k]) == RT_OK);
-    EXPECT(rt_kernel_load(d[k], standin_ptx, strlen(standin_ptx), "vadd", &vadd_params, 0,
-                          &shared_kernels[k]) == RT_OK);
+    EXPECT(load_kernel(d[k], standin_ptx, strlen(standin_ptx), "vadd", &vadd_params, 0,
+                       &shared_kernels[k]) == RT_OK);
   }
   EXPECT(control->calls("cuInit") == 1 && control->live(SI_CONTEXT) == 2);
   in_threads(use_gpus, seeds, sizeof *seeds);

@@ -1,4 +1,5 @@
 #include "tests/unit/support/kernels.h"
+#include "tests/unit/support/load.h"
 
 #include <string.h>
 
@@ -23,9 +24,14 @@ RtDevice *gpu(void) {
 
 RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params) {
   RtKernel *k = NULL;
-  EXPECT(rt_kernel_load(d, standin_ptx, strlen(standin_ptx), symbol, params, params->nfields > 2,
-                        &k) == RT_OK);
+  EXPECT(load_kernel(d, standin_ptx, strlen(standin_ptx), symbol, params, params->nfields > 2,
+                     &k) == RT_OK);
   return k;
+}
+
+RtStatus try_launch(RtKernel *k, const RtConfig *config) {
+  Block block = {0};
+  return rt_launch(k, config, &block, NULL);
 }
 
 RtConfig config_of(uint32_t grid, uint32_t block) {

@@ -19,6 +19,8 @@ int has(const char *text); /* is it in the thread's last error */
 RtDevice *gpu(void);       /* number 0 */
 /* With a trap, if it has a field for one. */
 RtKernel *load(RtDevice *d, const char *symbol, const RtParams *params);
+/* On a parameter block of zeros. */
+RtStatus try_launch(RtKernel *k, const RtConfig *config);
 RtConfig config_of(uint32_t grid, uint32_t block);
 
 #endif
