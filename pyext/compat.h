@@ -1,7 +1,9 @@
-/* Compat: the one place that knows how CPython versions differ for this room. Supported: 3.11, 3.12, 3.13; 3.14 and free-threaded builds work (docs/TESTING.md).
+/* Compat: the one place that knows how CPython versions differ for this room. Supported: 3.11,
+ * 3.12, 3.13; 3.14 and free-threaded builds work (docs/TESTING.md).
  *
- * Free-threaded builds: objects that change after they are made guard themselves with PX_BEGIN_LOCKED(object). What is changed under a
- * lock must not itself be the object of the lock: a list's own methods would take it again, and give it up for a moment. */
+ * Free-threaded builds: objects that change after they are made guard themselves with
+ * PX_BEGIN_LOCKED(object). What is changed under a lock must not itself be the object of the lock:
+ * a list's own methods would take it again, and give it up for a moment. */
 #ifndef PYPTX_PYEXT_COMPAT_H
 #define PYPTX_PYEXT_COMPAT_H
 
@@ -39,7 +41,8 @@
 #define PX_NO_SUBINTERPRETER_SLOT 1
 #endif
 
-/* Value of an attribute, or NULL without an error where there is none; NULL with an error for any other failure. */
+/* Value of an attribute, or NULL without an error where there is none; NULL with an error for any
+ * other failure. */
 static inline PyObject *px_getattr_optional(PyObject *object, PyObject *name) {
 #if PY_VERSION_HEX >= 0x030D0000
   PyObject *value = NULL;
@@ -77,7 +80,8 @@ static inline bool px_small_int(PyObject *i, long long *out) {
 #endif
 }
 
-/* object.name(arg). PyObject_CallMethod with the format "O" is no way to say that: it makes a tuple's items the arguments. */
+/* object.name(arg). PyObject_CallMethod with the format "O" is no way to say that: it makes a
+ * tuple's items the arguments. */
 static inline PyObject *px_call_method(PyObject *object, const char *name, PyObject *arg) {
   PyObject *text = PyUnicode_FromString(name);
   PyObject *result = text ? PyObject_CallMethodOneArg(object, text, arg) : NULL;
@@ -129,8 +133,8 @@ static inline PyObject *px_uint3(const uint32_t v[3]) {
   return Py_BuildValue("(III)", v[0], v[1], v[2]);
 }
 
-/* Weak references to objects of a type: a member `weakrefs` of theirs, NULL at first, this row among the type's members, and
- * px_clear_weakrefs in its dealloc, while the object is whole. */
+/* Weak references to objects of a type: a member `weakrefs` of theirs, NULL at first, this row
+ * among the type's members, and px_clear_weakrefs in its dealloc, while the object is whole. */
 #define PX_WEAKREFS(object)                                                                        \
   { "__weaklistoffset__", T_PYSSIZET, offsetof(object, weakrefs), READONLY, NULL }
 static inline void px_clear_weakrefs(PyObject *object, PyObject *weakrefs) {

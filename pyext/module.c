@@ -1,6 +1,8 @@
-/* Module: _pyptx, the C half of the package. Multi-phase initialisation, one PxState, heap types only.
+/* Module: _pyptx, the C half of the package. Multi-phase initialisation, one PxState, heap types
+ * only.
  *
- * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is opened at its first use. */
+ * Import does nothing that takes time: no NumPy, no CUDA driver, no LLVM, no opcode table. Each is
+ * opened at its first use. */
 #include <stdatomic.h>
 
 #include "pyext/array/dlpack_export.h"
@@ -36,7 +38,8 @@ static int make_names(PxState *st) {
   return 0;
 }
 
-/* Once a process: Python calls cg_shut after its last code, before C's exit handlers, which destroy LLVM's objects. */
+/* Once a process: Python calls cg_shut after its last code, before C's exit handlers, which destroy
+ * LLVM's objects. */
 static int wait_for_compilations_at_exit(void) {
   static atomic_flag registered = ATOMIC_FLAG_INIT;
   if (atomic_flag_test_and_set(&registered) || Py_AtExit(cg_shut) == 0)

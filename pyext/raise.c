@@ -1,4 +1,5 @@
-/* Raise: Diag, RtError and RtTrap become Python exceptions, with the source line fetched only now. */
+/* Raise: Diag, RtError and RtTrap become Python exceptions, with the source line fetched only
+ * now. */
 #include "pyext/raise.h"
 
 #include <math.h>
@@ -212,7 +213,8 @@ void px_raise_status(PxState *st, RtStatus status) {
 
 /* --- traps --- */
 
-/* As Python writes it: with the fewest digits that mean this number, as a float32 where it is one. */
+/* As Python writes it: with the fewest digits that mean this number, as a float32 where it is
+ * one. */
 static int put_real(char *out, size_t size, double d, int flags) {
   double shortest = d;
   for (int digits = 1; digits <= 9 && (double)(float)d == d; digits++) {
@@ -240,7 +242,8 @@ static int put_complex(char *out, size_t size, double re, double im) {
   return n + snprintf(out + n, size - (size_t)n, "j)");
 }
 
-/* format(value, spec) by Python; returns how many bytes, none if it fails. s stands behind the '='. */
+/* format(value, spec) by Python; returns how many bytes, none if it fails. s stands behind the
+ * '='. */
 static size_t put_formatted(char *out, size_t size, char form, int64_t value, const char *s,
                             const char *end) {
   double d;
@@ -262,8 +265,9 @@ static size_t put_formatted(char *out, size_t size, char form, int64_t value, co
   return kept;
 }
 
-/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:x} as a mask, {0:z} as a complex number of {0} and {1}, {0:F=SPEC}, {0:D=SPEC},
- * {0:U=SPEC} as Python formats a float, an int, an unsigned int; a doubled brace stands for one, others that mean nothing else stay. */
+/* The site's message with {0} … {3} filled in, {0:f} as a float, {0:x} as a mask, {0:z} as a
+ * complex number of {0} and {1}, {0:F=SPEC}, {0:D=SPEC}, {0:U=SPEC} as Python formats a float, an
+ * int, an unsigned int; a doubled brace stands for one, others that mean nothing else stay. */
 static PyObject *trap_text(const char *message, const int64_t *values) {
   char out[1024];
   size_t at = 0;
@@ -342,8 +346,8 @@ static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char
   return message;
 }
 
-/* Where a class cannot be called with a message alone (UnicodeDecodeError, one that wants two arguments): RuntimeError, which names it, with
- * the reason as its cause. */
+/* Where a class cannot be called with a message alone (UnicodeDecodeError, one that wants two
+ * arguments): RuntimeError, which names it, with the reason as its cause. */
 static PyObject *trap_exception(PyObject *class, PyObject *message) {
   PyObject *e = PyObject_CallOneArg(class, message);
   if (e && PyExceptionInstance_Check(e))

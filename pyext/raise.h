@@ -1,4 +1,5 @@
-/* Raise: the failures of the other rooms as Python exceptions. Every function sets the exception; those that return return -1 or NULL. */
+/* Raise: the failures of the other rooms as Python exceptions. Every function sets the exception;
+ * those that return return -1 or NULL. */
 #ifndef PYPTX_PYEXT_RAISE_H
 #define PYPTX_PYEXT_RAISE_H
 
@@ -11,16 +12,18 @@
 
 /* A compile error: a subclass of pyptx.CompileError and of the builtin that errors.def names. */
 void px_raise_diag(PxState *st, const Diag *d);
-/* What the compiler noticed: a list of pyptx.Advice; and their warnings, of a kernel that is this function. 0, or -1 with an exception,
- * which a warning may be. */
+/* What the compiler noticed: a list of pyptx.Advice; and their warnings, of a kernel that is this
+ * function. 0, or -1 with an exception, which a warning may be. */
 PyObject *px_advice_list(PxState *st, const CgKernel *code);
 int px_show_advice(PxState *st, const CgKernel *code, PyObject *function);
 /* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
 void px_raise_status(PxState *st, RtStatus status);
-/* A thread stopped: the exception class that the site names, with message, thread, block, file and line. scope: the
- * kernel's globals, where user-defined exception classes are looked up; may be NULL. */
+/* A thread stopped: the exception class that the site names, with message, thread, block, file and
+ * line. scope: the kernel's globals, where user-defined exception classes are looked up; may be
+ * NULL. */
 void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObject *scope);
-/* ContextLostError: what was asked for went with a reset of its device. Format as PyErr_Format's. */
+/* ContextLostError: what was asked for went with a reset of its device. Format as
+ * PyErr_Format's. */
 void px_raise_lost(PxState *st, const char *format, ...);
 /* The class pyptx.errors.NAME: a new reference. */
 PyObject *px_error_class(PxState *st, const char *name);

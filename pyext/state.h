@@ -1,6 +1,8 @@
-/* State: what one copy of the module owns. Every type of this room is a heap type whose module state is a PxState.
+/* State: what one copy of the module owns. Every type of this room is a heap type whose module
+ * state is a PxState.
  *
- * Lazily filled fields (NumPy, opcode tables, devices) are filled under the module's lock; once set they do not change. */
+ * Lazily filled fields (NumPy, opcode tables, devices) are filled under the module's lock; once set
+ * they do not change. */
 #ifndef PYPTX_PYEXT_STATE_H
 #define PYPTX_PYEXT_STATE_H
 
@@ -97,7 +99,8 @@ static inline PxState *px_state_of_module(PyObject *module) { return PyModule_Ge
 
 /* Imports NumPy if need be. 0 or -1. */
 int px_need_numpy(PxState *st);
-/* As px_need_numpy, but does not import: false if nobody has, and then no object can be NumPy's. Never raises. */
+/* As px_need_numpy, but does not import: false if nobody has, and then no object can be NumPy's.
+ * Never raises. */
 bool px_have_numpy(PxState *st);
 
 /* pyptx._pickle.NAME(object). */

@@ -1,4 +1,5 @@
-/* The border between compiled code and the runtime: data layouts only. Included by codegen, runtime and pyext. */
+/* The border between compiled code and the runtime: data layouts only. Included by codegen, runtime
+ * and pyext. */
 #ifndef PYPTX_RUNTIME_ABI_H
 #define PYPTX_RUNTIME_ABI_H
 
@@ -18,11 +19,13 @@ typedef struct RtField {
   uint32_t offset;
 } RtField;
 
-/* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks of the launch, neighbours on `axis`. */
+/* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks
+ * of the launch, neighbours on `axis`. */
 #define RT_COARSE_SUFFIX "$coarse" /* of its symbol */
 typedef struct RtCoarse {
   uint32_t factor, axis; /* factor 0: there is none */
-  /* launches take it whose threads fill so many eighths of the device, with a block of it for about each multiprocessor; 0: all */
+  /* launches take it whose threads fill so many eighths of the device, with a block of it for about
+   * each multiprocessor; 0: all */
   uint32_t fill;
   /* 1: a launch with a few more blocks of it than there are multiprocessors does not take it */
   uint32_t even;
@@ -37,14 +40,16 @@ typedef struct RtParams {
 } RtParams;
 
 enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };
-/* What a thread leaves when it stops; the first one wins. state 0: none, 1: being written, 2: complete. */
+/* What a thread leaves when it stops; the first one wins. state 0: none, 1: being written, 2:
+ * complete. */
 typedef struct RtTrap {
   uint32_t state, site;
   uint32_t block[3], thread[3];
   int64_t values[RT_TRAP_VALUES];
 } RtTrap;
 
-/* One worker's view of a launch on the host device. Fields are in codegen/host/target.c too: keep the order. */
+/* One worker's view of a launch on the host device. Fields are in codegen/host/target.c too: keep
+ * the order. */
 typedef struct RtHostLaunch {
   const void *params;      /* 0: the parameter block */
   uint32_t grid[3];        /* 8 */
@@ -61,8 +66,9 @@ typedef struct RtHostLaunch {
   uintptr_t stack_end;
 } RtHostLaunch;
 
-/* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; at a YIELD nobody waits, it lets all others have their turn;
- * those from SYNC on are operations of a warp, the 32 threads with consecutive numbers. Codegen's word for these operations, too. */
+/* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; at a YIELD nobody
+ * waits, it lets all others have their turn; those from SYNC on are operations of a warp, the 32
+ * threads with consecutive numbers. Codegen's word for these operations, too. */
 typedef enum RtMeetKind {
   RT_MEET_BLOCK,
   RT_MEET_GRID,
@@ -86,9 +92,11 @@ typedef struct RtMeetPoint {
   uint32_t kind, site; /* site: of the trap when a thread waits here in vain */
 } RtMeetPoint;
 
-/* A thread's part of the frame in a kernel with meetings: field at offset k of thread t is at frame + k * stride + t * its size. */
+/* A thread's part of the frame in a kernel with meetings: field at offset k of thread t is at frame
+ * + k * stride + t * its size. */
 enum {
-  /* uint32_t: the segment in front of which it waits, 0 once it has ended; alone in kernels without meetings */
+  /* uint32_t: the segment in front of which it waits, 0 once it has ended; alone in kernels without
+   * meetings */
   RT_SLOT_NEXT = 0,
   RT_SLOT_MASK = 4,    /* uint32_t: the lanes it waits for */
   RT_SLOT_VALUE = 8,   /* uint64_t: what it brings */
@@ -106,8 +114,9 @@ typedef struct RtMeetState {
   uint32_t at[3];        /* 28: threadIdx of the first */
 } RtMeetState;
 
-/* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it has ended, or waits for other blocks;
- * APART: the threads whose next has the bit READY run that one, as rt_host_run_of_threads finds them. */
+/* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it
+ * has ended, or waits for other blocks; APART: the threads whose next has the bit READY run that
+ * one, as rt_host_run_of_threads finds them. */
 enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
 
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
@@ -116,20 +125,23 @@ typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t
 typedef struct RtHostCode {
   RtHostEntry entry;
   uint32_t static_shared; /* bytes of shared memory before the dynamic part */
-  /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without barriers */
+  /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without
+   * barriers */
   uint32_t frame_bytes;
   /* the grid's barrier is used: blocks keep frame and shared memory until all have ended */
   uint32_t meets_grid;
   /* threads yield: a block whose threads all wait for others leaves, and others run meanwhile */
   uint32_t yields;
-  /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of them, the longer the pieces of memory */
+  /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of
+   * them, the longer the pieces of memory */
   uint32_t strides;
   uint32_t stack_bytes; /* of the frames of all its functions, each once */
 } RtHostCode;
 
-/* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most with it (the CUDA C++ guide; 523,264 beside
- * the stack run on an H200, 524,000 are refused). More than the stack is set aside by the first launch that wants so much, for every thread that
- * the device can run at once. */
+/* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most
+ * with it (the CUDA C++ guide; 523,264 beside the stack run on an H200, 524,000 are refused). More
+ * than the stack is set aside by the first launch that wants so much, for every thread that the
+ * device can run at once. */
 enum { RT_STACK_BYTES = 1024, RT_LOCAL_BYTES = 512 * 1024 };
 
 #endif

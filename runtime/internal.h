@@ -1,5 +1,5 @@
-/* Internal: what every file of this room may use, and no other room sees: marks for the compiler, and
- * failures in more detail than status.h gives them (status.c). */
+/* Internal: what every file of this room may use, and no other room sees: marks for the compiler,
+ * and failures in more detail than status.h gives them (status.c). */
 #ifndef PYPTX_RUNTIME_INTERNAL_H
 #define PYPTX_RUNTIME_INTERNAL_H
 

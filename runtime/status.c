@@ -78,7 +78,8 @@ RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const cha
   return status;
 }
 
-/* A lost context is noticed by whatever call comes next, so the text names the kernel that ran last on each stream. */
+/* A lost context is noticed by whatever call comes next, so the text names the kernel that ran last
+ * on each stream. */
 RtStatus rt_driver_status(int result, const char *call) {
   if (result == CUDA_SUCCESS)
     return RT_OK;

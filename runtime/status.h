@@ -1,4 +1,5 @@
-/* Status: how the world's failures travel. Every function of this room that can fail returns one; details are per thread.
+/* Status: how the world's failures travel. Every function of this room that can fail returns one;
+ * details are per thread.
  *
  *   TRY(rt_device_open(0, &device));
  * The text says what happened, in which call and kernel, and what to do. */
@@ -16,7 +17,8 @@ typedef enum RtStatus {
   RT_CONTEXT_LOST, /* an earlier kernel failed: illegal address, trap … */
   RT_FAILED,       /* any other driver error */
   RT_CAPTURED,     /* no failure: the work has become a node of a graph (launch/graph.h) */
-  /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in launch/launch.h) */
+  /* no failure: the launch wants an entry that is not loaded yet (rt_kernel_wants in
+   * launch/launch.h) */
   RT_NO_ENTRY,
   RT_INTERRUPTED, /* rt_host_ask said so: it has told what there is to tell */
   RT_TRAPPED,     /* a thread stopped with an exception: see the RtTrap */

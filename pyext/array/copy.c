@@ -1,7 +1,8 @@
 /* Array copies: between device arrays and NumPy arrays, any strides on both sides.
  *
- * Contiguous arrays are one copy. Of strided ones the driver copies rows and planes, where they lie so (runtime/memory/strided_copies.c). Any other strided
- * device array is reached through its window, the bytes from its lowest to its highest element: the window is copied to the host, NumPy
+ * Contiguous arrays are one copy. Of strided ones the driver copies rows and planes, where they lie
+ * so (runtime/memory/strided_copies.c). Any other strided device array is reached through its
+ * window, the bytes from its lowest to its highest element: the window is copied to the host, NumPy
  * does the rest there, and after a write the window is copied back. */
 #include <string.h>
 
@@ -21,7 +22,8 @@ enum { TO_HOST, TO_DEVICE };
 
 /* --- bytes --- */
 
-/* The bytes of a contiguous NumPy array, also of dtypes that do not export a buffer (datetime64, bfloat16). */
+/* The bytes of a contiguous NumPy array, also of dtypes that do not export a buffer (datetime64,
+ * bfloat16). */
 static int get_buffer(PyObject *array, Py_buffer *view, bool writable) {
   int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(array, view, flags) == 0)
@@ -53,7 +55,8 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable, int64_t si
 
 static int64_t bytes_of(const PxArray *a) { return a->size * (int64_t)a->itemsize; }
 
-/* Copies bytes between host memory and the device without the GIL. wait: until it is done. host is memory of `owner`. */
+/* Copies bytes between host memory and the device without the GIL. wait: until it is done. host is
+ * memory of `owner`. */
 static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes,
                     PyObject *owner, PyObject *stream, bool wait) {
   RtStream *s = px_stream_of(stream);
@@ -80,8 +83,9 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
 
 typedef enum Way { WAY_NONE, WAY_BYTES, WAY_STRIDED, WAY_FAILED } Way;
 
-/* Can the NumPy array be copied as it lies? WAY_BYTES: both sides are laid out alike and contiguous; WAY_STRIDED: only the device's
- * side is. view is then filled, to be released by the caller. WAY_NONE for whatever is not the plain case, errors among it. */
+/* Can the NumPy array be copied as it lies? WAY_BYTES: both sides are laid out alike and
+ * contiguous; WAY_STRIDED: only the device's side is. view is then filled, to be released by the
+ * caller. WAY_NONE for whatever is not the plain case, errors among it. */
 static Way straight_way(PxState *st, PxArray *a, PyObject *ary, bool writable, Py_buffer *view) {
   if (!Py_IS_TYPE(ary, (PyTypeObject *)st->np_ndarray))
     return WAY_NONE;
@@ -149,7 +153,8 @@ static int copy_straight(PxState *st, PxArray *a, int way, PyObject *ary, PyObje
 
 /* --- rows and planes --- */
 
-/* 1 copied, 0 the driver cannot, -1 failed. ary: a NumPy array of the device array's shape and dtype. wait: a copy on a stream too. */
+/* 1 copied, 0 the driver cannot, -1 failed. ary: a NumPy array of the device array's shape and
+ * dtype. wait: a copy on a stream too. */
 static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject *stream,
                       bool wait) {
   Py_buffer view;
@@ -328,7 +333,8 @@ static int refuse_masked(PyObject *array) {
   return -1;
 }
 
-/* An array that someone names as source or target has the device array's dtype; the byte order may be another. */
+/* An array that someone names as source or target has the device array's dtype; the byte order may
+ * be another. */
 static int check_dtype(PxState *st, PxArray *a, PyObject *ary) {
   int is = Py_IS_TYPE(ary, st->array_type) ? 1 : PyObject_IsInstance(ary, st->np_ndarray);
   PyObject *dtype = is > 0 ? PyObject_GetAttr(ary, st->name.dtype) : NULL;
@@ -515,7 +521,8 @@ static bool overlap(const PxArray *a, const PxArray *b) {
   return from < other + (uint64_t)w.bytes && other < from + (uint64_t)v.bytes;
 }
 
-/* Without the host: bytes where both sides are laid out alike, else rows and planes. *done 0: there is no such copy. */
+/* Without the host: bytes where both sides are laid out alike, else rows and planes. *done 0: there
+ * is no such copy. */
 static RtStatus copy_between(PxArray *a, PxArray *from, RtStream *s, int *done) {
   size_t bytes = (size_t)a->size * a->itemsize;
   bool alike = both_are(a, from, LAYOUT_C) || both_are(a, from, LAYOUT_F);

@@ -8,7 +8,8 @@ PyObject *px_array_copy_to_host(PyObject *self, PyObject *args, PyObject *kwargs
 PyObject *px_array_copy_to_device(PyObject *self, PyObject *args, PyObject *kwargs);
 bool px_is_masked(PyObject *array); /* a numpy.ma.MaskedArray */
 PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs);
-/* A new NumPy array with the elements. stream: a Stream or None; the copy is complete when it returns. */
+/* A new NumPy array with the elements. stream: a Stream or None; the copy is complete when it
+ * returns. */
 PyObject *px_array_to_numpy(PxArray *a, PyObject *stream);
 /* self[...] = value, as NumPy's assignment casts and broadcasts. 0 or -1. */
 int px_array_assign(PxArray *a, PyObject *value, PyObject *stream);

@@ -1,4 +1,5 @@
-/* Device array: the object and its attributes. make.c makes them, copies are in copy.c, indexing in index.c. */
+/* Device array: the object and its attributes. make.c makes them, copies are in copy.c, indexing in
+ * index.c. */
 #include "pyext/array/device_array.h"
 
 #include <string.h>
@@ -149,7 +150,8 @@ static int add_description(PyObject *interface, PyObject *dtype) {
   return failed;
 }
 
-/* Version 3. Work of this array is on the legacy default stream (1) unless a launch named another one. */
+/* Version 3. Work of this array is on the legacy default stream (1) unless a launch named another
+ * one. */
 static PyObject *get_interface(PyObject *op, void *Py_UNUSED(c)) {
   PxArray *a = (PxArray *)op;
   PxState *st = px_state_of(op);

@@ -1,6 +1,7 @@
 /* Device array: an n-dimensional array in the memory of a device.
  *
- * Shape, strides (bytes) and dtype never change once made, so a launch reads them without a lock. Views share one Memory. */
+ * Shape, strides (bytes) and dtype never change once made, so a launch reads them without a lock.
+ * Views share one Memory. */
 #ifndef PYPTX_PYEXT_ARRAY_DEVICE_ARRAY_H
 #define PYPTX_PYEXT_ARRAY_DEVICE_ARRAY_H
 
@@ -33,7 +34,8 @@ static inline uint64_t px_epoch_of(const RtDevice *d, uint32_t epoch) {
 static inline uint64_t px_epoch_now(const RtDevice *d) {
   return px_epoch_of(d, rt_device_epoch(d));
 }
-/* Was the device not reset since? Else ContextLostError. who: "argument 1 ('x')", for messages; NULL: the device array. 0 or -1. */
+/* Was the device not reset since? Else ContextLostError. who: "argument 1 ('x')", for messages;
+ * NULL: the device array. 0 or -1. */
 int px_array_check(const PxArray *a, const char *who);
 
 static inline const int64_t *px_shape(const PxArray *a) { return a->dims; }

@@ -1,4 +1,5 @@
-/* DLPack, in: tensors of other libraries as PxForeign. A tensor is any object's word, so all of it is checked. */
+/* DLPack, in: tensors of other libraries as PxForeign. A tensor is any object's word, so all of it
+ * is checked. */
 #include "pyext/array/dlpack.h"
 #include "pyext/array/foreign.h"
 #include "pyext/compile/record.h"
@@ -93,7 +94,8 @@ static int read_device(const DlTensor *t, PxForeign *out) {
   }
 }
 
-/* Byte strides, and a check that no element is further from the first one than an address can be. */
+/* Byte strides, and a check that no element is further from the first one than an address can
+ * be. */
 static int read_strides(const DlTensor *t, PxForeign *out) {
   int64_t expect = 1, item = (int64_t)out->itemsize, reach = item;
   for (unsigned i = out->ndim; i-- > 0;) {

@@ -1,6 +1,8 @@
-/* DLPack: the public ABI of github.com/dmlc/dlpack, version 1.3, as this room speaks it, and how tensors come in and go out.
+/* DLPack: the public ABI of github.com/dmlc/dlpack, version 1.3, as this room speaks it, and how
+ * tensors come in and go out.
  *
- * The declarations follow the specification; names are ours, layouts are theirs. Strides of a tensor count elements. */
+ * The declarations follow the specification; names are ours, layouts are theirs. Strides of a
+ * tensor count elements. */
 #ifndef PYPTX_PYEXT_ARRAY_DLPACK_H
 #define PYPTX_PYEXT_ARRAY_DLPACK_H
 
@@ -65,12 +67,15 @@ bool px_dlpack_dtype(PxElem elem, uint8_t *code, uint8_t *bits);
 
 /* The tensor as a foreign array; keeper stays NULL. 0, or -1 with TypeError or BufferError. */
 int px_dlpack_read(const DlTensor *t, PxForeign *out);
-/* Where obj.__dlpack_device__() says that it lives: DL_CPU …; 0 where there is no DLPack, -1 with an exception. */
+/* Where obj.__dlpack_device__() says that it lives: DL_CPU …; 0 where there is no DLPack, -1 with
+ * an exception. */
 int px_dlpack_device(PxState *st, PyObject *obj, int *id);
-/* Through obj.__dlpack__(). On a GPU, work on the stream of that handle (0 and 1: the legacy default one) is ordered after the
- * producer's. out->keeper releases the tensor. 0, or -1 with an exception. */
+/* Through obj.__dlpack__(). On a GPU, work on the stream of that handle (0 and 1: the legacy
+ * default one) is ordered after the producer's. out->keeper releases the tensor. 0, or -1 with an
+ * exception. */
 int px_dlpack_import(PxState *st, PyObject *obj, int device_type, uint64_t stream, PxForeign *out);
-/* An owned managed tensor as a foreign array, whose keeper releases it. On failure it stays the caller's. */
+/* An owned managed tensor as a foreign array, whose keeper releases it. On failure it stays the
+ * caller's. */
 int px_dlpack_take(DlVersioned *managed, PxForeign *out);
 /* The same, but on failure the tensor is released. */
 int px_dlpack_own(DlVersioned *managed, PxForeign *out);

@@ -1,7 +1,9 @@
-/* DLPack, out: device arrays as tensors for other libraries, as capsules and through the C exchange API.
+/* DLPack, out: device arrays as tensors for other libraries, as capsules and through the C exchange
+ * API.
  *
- * A managed tensor holds a reference to its array, which it gives back when its deleter is called: by the consumer, from any thread,
- * with or without the GIL, or by the capsule that nobody took. After the interpreter's end it is left alone. */
+ * A managed tensor holds a reference to its array, which it gives back when its deleter is called:
+ * by the consumer, from any thread, with or without the GIL, or by the capsule that nobody took.
+ * After the interpreter's end it is left alone. */
 #include <string.h>
 
 #include "pyext/array/copy.h"

@@ -1,4 +1,5 @@
-/* Fields of device arrays of structured dtype: d['x'], d.x, and the same of one record, an array without axes.
+/* Fields of device arrays of structured dtype: d['x'], d.x, and the same of one record, an array
+ * without axes.
  *
  * A field is a view of the same memory; a number of one record is copied to the host. */
 #include <string.h>

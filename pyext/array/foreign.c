@@ -1,4 +1,5 @@
-/* Foreign: arrays of other libraries by the protocols that go through Python objects. Read with care: it is any object's word. */
+/* Foreign: arrays of other libraries by the protocols that go through Python objects. Read with
+ * care: it is any object's word. */
 #include "pyext/array/foreign.h"
 
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static int read_extents(PyObject *shape, PxForeign *out) {
   return 0;
 }
 
-/* Those given, or None: C order. No element is further from the first one than an address can be. */
+/* Those given, or None: C order. No element is further from the first one than an address can
+ * be. */
 static int read_strides(PyObject *strides, PxForeign *out) {
   bool given = strides && strides != Py_None;
   int64_t expect = (int64_t)out->itemsize, reach = expect;
@@ -193,7 +195,8 @@ int px_foreign_wait(PxState *st, const PxForeign *f, RtDevice *d, RtStream *stre
 
 /* --- any object --- */
 
-/* An object with both is asked for DLPack: it names its device, and has types that the interface lacks. */
+/* An object with both is asked for DLPack: it names its device, and has types that the interface
+ * lacks. */
 static int of_dlpack(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out) {
   int id = -1, type = px_dlpack_device(st, obj, &id);
   if (type <= 0)
@@ -226,7 +229,8 @@ int px_foreign_of(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out) {
   return found ? found : of_interface(st, obj, out);
 }
 
-/* Which GPU an address of the CUDA array interface belongs to. Memory that CUDA does not know stays unknown: a GPU may reach it. */
+/* Which GPU an address of the CUDA array interface belongs to. Memory that CUDA does not know stays
+ * unknown: a GPU may reach it. */
 static int gpu_of(const PxForeign *f) {
   int ordinal = f->device;
   if (f->device == PX_UNKNOWN_GPU && f->address && rt_pointer_gpu(f->address, &ordinal) != RT_OK)

@@ -1,4 +1,5 @@
-/* Foreign: arrays of other libraries, in: DLPack, its C exchange API, CuPy's attributes, __cuda_array_interface__ (versions 0 to 3).
+/* Foreign: arrays of other libraries, in: DLPack, its C exchange API, CuPy's attributes,
+ * __cuda_array_interface__ (versions 0 to 3).
  *
  * Nothing is copied, and nothing that an object says is trusted further than it can be checked. */
 #ifndef PYPTX_PYEXT_ARRAY_FOREIGN_H
@@ -34,7 +35,8 @@ typedef struct PxForeign {
 } PxForeign;
 
 void px_foreign_clear(PxForeign *f);
-/* Adds the bytes that an axis spans, at most; false where a sum is beyond 63 bits: no array is, and offsets are not to overflow later. */
+/* Adds the bytes that an axis spans, at most; false where a sum is beyond 63 bits: no array is, and
+ * offsets are not to overflow later. */
 static inline bool px_add_reach(int64_t stride, int64_t extent, int64_t *reach) {
   int64_t way;
   return !__builtin_mul_overflow(stride, extent, &way) &&
@@ -43,11 +45,14 @@ static inline bool px_add_reach(int64_t stride, int64_t extent, int64_t *reach) 
 
 /* Reads an interface dict. 0, or -1 with TypeError. */
 int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out);
-/* Reads any array of another library; stream: of the work to come (0: the default one). 1, 0 if obj is none, -1 with an exception. */
+/* Reads any array of another library; stream: of the work to come (0: the default one). 1, 0 if obj
+ * is none, -1 with an exception. */
 int px_foreign_of(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out);
-/* Orders work on `stream` after the producer's work, without blocking this thread. PYPTX_CAI_SYNC=0 leaves that to the user. */
+/* Orders work on `stream` after the producer's work, without blocking this thread. PYPTX_CAI_SYNC=0
+ * leaves that to the user. */
 int px_foreign_wait(PxState *st, const PxForeign *f, RtDevice *d, RtStream *stream);
-/* Can code on d use the memory? 0, or -1 with TypeError or ValueError. what: "argument 1", for messages. */
+/* Can code on d use the memory? 0, or -1 with TypeError or ValueError. what: "argument 1", for
+ * messages. */
 int px_foreign_check(const PxForeign *f, RtDevice *d, PyObject *obj, const char *what);
 
 #endif

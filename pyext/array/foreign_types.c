@@ -1,7 +1,9 @@
-/* Source: types of other libraries whose arrays are read without a Python object in between, so that a launch costs what it must.
+/* Source: types of other libraries whose arrays are read without a Python object in between, so
+ * that a launch costs what it must.
  *
- * A type is looked at once. Types with a DLPack exchange table (PyTorch 2.10 and later, cuda.core, TVM) are read through it, CuPy's
- * ndarray through its attributes. The table of types is filled only: a slot, once written, is read without a lock. */
+ * A type is looked at once. Types with a DLPack exchange table (PyTorch 2.10 and later, cuda.core,
+ * TVM) are read through it, CuPy's ndarray through its attributes. The table of types is filled
+ * only: a slot, once written, is read without a lock. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -32,7 +34,8 @@ static void source_free(PxSource *s) {
   PyMem_Free(s);
 }
 
-/* What is in the table stays: two threads may look at one type together. The table is never full: it would end the search. */
+/* What is in the table stays: two threads may look at one type together. The table is never full:
+ * it would end the search. */
 static const PxSource *insert(PxState *st, PxSource *fresh) {
   const PxSource *found = NULL;
   size_t used = 0;
@@ -130,8 +133,8 @@ static int is_set(PyObject *obj, const char *method) {
   return is;
 }
 
-/* Is the tensor possibly a view that PyTorch negates when it is read: the imaginary part of a conjugated one? Its strides then skip the
- * real parts, unless it has but one element. */
+/* Is the tensor possibly a view that PyTorch negates when it is read: the imaginary part of a
+ * conjugated one? Its strides then skip the real parts, unless it has but one element. */
 static bool may_be_negated(const PxForeign *f) {
   int64_t expect = (int64_t)f->itemsize, size = 1;
   bool packed = true;

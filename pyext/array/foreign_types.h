@@ -1,4 +1,5 @@
-/* Foreign types: types of other libraries' arrays that are read without a Python object in between. */
+/* Foreign types: types of other libraries' arrays that are read without a Python object in
+ * between. */
 #ifndef PYPTX_PYEXT_ARRAY_FOREIGN_TYPES_H
 #define PYPTX_PYEXT_ARRAY_FOREIGN_TYPES_H
 
@@ -7,7 +8,8 @@
 struct DlExchange;
 struct DlTensor;
 
-/* one a type; never changes, lives as long as the module. In the order in which a launch reads it. */
+/* one a type; never changes, lives as long as the module. In the order in which a launch reads
+ * it. */
 typedef struct PxSource {
   PyTypeObject *type;
   /* the exchange table's; NULL: it has none */
@@ -26,7 +28,8 @@ typedef struct PxSource {
 const PxSource *px_source_find(PxState *st, PyTypeObject *type);
 /* The same, for a type that may not have been seen. NULL with or without an exception. */
 const PxSource *px_source_of(PxState *st, PyTypeObject *type);
-/* Is obj.requires_grad False, found without a look-up? false also where it is not known, or with an exception. */
+/* Is obj.requires_grad False, found without a look-up? false also where it is not known, or with an
+ * exception. */
 static inline bool px_source_no_grad(const PxSource *s, PyObject *obj) {
   PyObject *answer = s->requires_grad ? s->requires_grad(obj, s->closure) : NULL;
   Py_XDECREF(answer);

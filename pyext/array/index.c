@@ -1,4 +1,5 @@
-/* Array indexing on the host: ints, slices, Ellipsis and None give views; one element is a NumPy scalar. */
+/* Array indexing on the host: ints, slices, Ellipsis and None give views; one element is a NumPy
+ * scalar. */
 #include <string.h>
 
 #include "pyext/array/copy.h"

@@ -70,7 +70,8 @@ static void set_element_strides(PxArray *a) {
   }
 }
 
-/* -1 with ValueError where the bytes of so many, or of the axes that are not empty, do not fit an address. */
+/* -1 with ValueError where the bytes of so many, or of the axes that are not empty, do not fit an
+ * address. */
 static int count_elements(unsigned ndim, const int64_t *shape, size_t itemsize, int64_t *size) {
   int64_t whole = itemsize ? (int64_t)itemsize : 1;
   *size = 1;
@@ -225,8 +226,8 @@ int px_shape_argument(PyObject *arg, int64_t shape[TY_MAX_NDIM]) {
   return PyErr_Occurred() ? -1 : (int)n;
 }
 
-/* The dtype of a NumPy class that was asked for before, or the argument if it is the dtype of a known element; a new reference. NULL
- * without an exception: np.dtype must say. */
+/* The dtype of a NumPy class that was asked for before, or the argument if it is the dtype of a
+ * known element; a new reference. NULL without an exception: np.dtype must say. */
 static PyObject *known_dtype(PxState *st, PyObject *arg) {
   PyObject *known = NULL;
   if (PyType_Check(arg))
@@ -288,7 +289,8 @@ static int order_argument(PyObject *arg, Layout *out) {
   return -1;
 }
 
-/* Strides given by the caller: only those that the shape has in one of the two orders can be allocated. */
+/* Strides given by the caller: only those that the shape has in one of the two orders can be
+ * allocated. */
 static int strides_argument(PyObject *arg, unsigned ndim, const int64_t *shape, size_t itemsize,
                             Layout *layout) {
   int64_t given[TY_MAX_NDIM], want[TY_MAX_NDIM];
@@ -337,7 +339,8 @@ static PyObject *device_array(PyObject *module, PyObject *const *argv, Py_ssize_
   return array;
 }
 
-/* Of an array that is not contiguous: Fortran's if its first axis is the fastest and its last the slowest. */
+/* Of an array that is not contiguous: Fortran's if its first axis is the fastest and its last the
+ * slowest. */
 static Layout order_of_strides(int ndim, const int64_t *shape, const int64_t *strides) {
   int64_t last = 0;
   bool rises = false, falls = false;

@@ -1,4 +1,5 @@
-/* Make: new device arrays, views of old ones, and what users write for a shape, a dtype and a stream. */
+/* Make: new device arrays, views of old ones, and what users write for a shape, a dtype and a
+ * stream. */
 #ifndef PYPTX_PYEXT_ARRAY_MAKE_H
 #define PYPTX_PYEXT_ARRAY_MAKE_H
 
@@ -18,9 +19,11 @@ PyObject *px_array_empty_on(PxState *st, RtDevice *d, PyObject *dtype, unsigned 
 struct PxForeign;
 /* On memory of another library. owner is kept alive, beside f->keeper; may be NULL. */
 PyObject *px_array_from_foreign(PxState *st, const struct PxForeign *f, PyObject *owner);
-/* On memory that the interface dict names, of the current device; sync: after the producer's work. */
+/* On memory that the interface dict names, of the current device; sync: after the producer's
+ * work. */
 PyObject *px_array_from_interface(PxState *st, PyObject *interface, PyObject *owner, bool sync);
-/* As px_array_view, of another array's memory, read-only and bound as that is. offset in bytes from its element 0. */
+/* As px_array_view, of another array's memory, read-only and bound as that is. offset in bytes from
+ * its element 0. */
 PyObject *px_array_view_of(PyObject *array, int64_t offset, PyObject *dtype, unsigned ndim,
                            const int64_t *shape, const int64_t *strides);
 /* Binds a new array, which nobody else has seen yet, to a Stream; None: to none. */

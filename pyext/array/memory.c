@@ -1,8 +1,9 @@
-/* Memory: the object that owns the bytes of device arrays, where new ones come from, and what the module says about memory.
+/* Memory: the object that owns the bytes of device arrays, where new ones come from, and what the
+ * module says about memory.
  *
- * New memory comes from the runtime's pool; inside `with cuda.shareable()` from allocations that other processes can open; with an
- * allocator plug-in from that. A release is ordered behind the stream that used the memory last, and waits for the device where
- * several did. */
+ * New memory comes from the runtime's pool; inside `with cuda.shareable()` from allocations that
+ * other processes can open; with an allocator plug-in from that. A release is ordered behind the
+ * stream that used the memory last, and waits for the device where several did. */
 #include "pyext/array/memory.h"
 
 #include "pyext/array/device_array.h"
@@ -119,7 +120,8 @@ PyObject *px_memory_foreign(PxState *st, RtDevice *d, uint64_t address, size_t b
   return memory_make(st, d, address, bytes, PX_MEMORY_FOREIGN, owner);
 }
 
-/* A new reference to the plug-in, or NULL if there is none; another thread may replace it meanwhile. */
+/* A new reference to the plug-in, or NULL if there is none; another thread may replace it
+ * meanwhile. */
 static PyObject *plugin_of(PxState *st) {
   PyObject *allocator = NULL;
   if (PX_PUBLISHED(st->allocator)) {
@@ -237,8 +239,9 @@ PyType_Spec px_memory_spec = {
 
 typedef enum HostKind { PINNED, MANAGED, REGISTERED, OPENED } HostKind;
 
-/* A Python object with a buffer, which NumPy arrays keep as their base. Copies and kernels that still use it are waited for when it
- * goes. OPENED: memory of another process on the device, without a buffer. */
+/* A Python object with a buffer, which NumPy arrays keep as their base. Copies and kernels that
+ * still use it are waited for when it goes. OPENED: memory of another process on the device,
+ * without a buffer. */
 typedef struct PxHostMemory {
   PyObject_HEAD RtDevice *device;
   char *p;

@@ -28,7 +28,8 @@ typedef struct PxMemory {
 /* Memory of somebody else, which lives until the last array in it is gone. */
 PyObject *px_memory_foreign(PxState *st, RtDevice *d, uint64_t address, size_t bytes,
                             PyObject *owner);
-/* New memory, from the allocator in use. Out of memory: what unreachable objects hold is freed, then it is tried once more. */
+/* New memory, from the allocator in use. Out of memory: what unreachable objects hold is freed,
+ * then it is tried once more. */
 PyObject *px_memory_new(PxState *st, RtDevice *d, size_t bytes, PyObject *stream);
 /* Marks that work on `stream` (a Stream or None) uses it, through that array. */
 void px_memory_used(PyObject *memory, PyObject *array, PyObject *stream);

@@ -1,7 +1,8 @@
-/* Cache: settings from the environment, the way of one kernel through the cache, and the functions behind cuda.cache_info() and
- * `pyptx cache`.
+/* Cache: settings from the environment, the way of one kernel through the cache, and the functions
+ * behind cuda.cache_info() and `pyptx cache`.
  *
- * Nothing that is wrong with the cache stops a program: it compiles, and says once what was wrong (errors.CacheWarning). */
+ * Nothing that is wrong with the cache stops a program: it compiles, and says once what was wrong
+ * (errors.CacheWarning). */
 #include "pyext/compile/disk_cache.h"
 
 #include <stdarg.h>
@@ -210,8 +211,8 @@ static int make(Job *j) {
   return failed;
 }
 
-/* The process that holds the lock compiles; the others wait, but not for ever: it may have stalled. Another thread's holding counts the
- * same. 0, or -1 with the exception of a signal. */
+/* The process that holds the lock compiles; the others wait, but not for ever: it may have stalled.
+ * Another thread's holding counts the same. 0, or -1 with the exception of a signal. */
 static int wait_for_turn(Job *j) {
   RtCacheLock lock;
   double waited = 0;

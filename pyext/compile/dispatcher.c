@@ -1,4 +1,5 @@
-/* Dispatcher: options in, overloads found or compiled. Launching is in launch/launcher.c, looking inside in inspect.c. */
+/* Dispatcher: options in, overloads found or compiled. Launching is in launch/launcher.c, looking
+ * inside in inspect.c. */
 #include "pyext/compile/dispatcher.h"
 
 #include <string.h>
@@ -84,7 +85,8 @@ static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, u
   return -1;
 }
 
-/* An overload that a thread is making. Threads that want the same one wait for its lock; other overloads of the kernel do not. */
+/* An overload that a thread is making. Threads that want the same one wait for its lock; other
+ * overloads of the kernel do not. */
 typedef struct PxCompiling {
   struct PxCompiling *next;
   RtDevice *device;
@@ -108,7 +110,8 @@ static PxCompiling *compiling_new(const PxSignature *s, RtDevice *device) {
   return c;
 }
 
-/* The entry of the thread that is making this overload now, with a use more, or NULL and `mine` is in the list. */
+/* The entry of the thread that is making this overload now, with a use more, or NULL and `mine` is
+ * in the list. */
 static PxCompiling *join_or_list(PxDispatcher *d, PxCompiling *mine) {
   const PxSignature *s = &mine->signature;
   PxCompiling *c;
@@ -149,7 +152,8 @@ static void leave(PxDispatcher *d, PxCompiling *c) {
   PyMem_Free(c);
 }
 
-/* Waits until another thread has made the overload, or failed to. 0, or -1 if that thread is this one, or Python's end has stopped it. */
+/* Waits until another thread has made the overload, or failed to. 0, or -1 if that thread is this
+ * one, or Python's end has stopped it. */
 static int wait_for(PxDispatcher *d, PxCompiling *c) {
   int failed = c->thread == PyThread_get_thread_ident() ? -1 : 0;
   if (failed) {
@@ -350,7 +354,8 @@ static int read_signatures(PxState *st, PxDispatcher *d, PyObject *list) {
   return 0;
 }
 
-/* What functools.update_wrapper would copy: in the kernel's own dict, so that it can be set, and does not hide what the type says of itself. */
+/* What functools.update_wrapper would copy: in the kernel's own dict, so that it can be set, and
+ * does not hide what the type says of itself. */
 static int name_as_function(PxState *st, PxDispatcher *d) {
   PyObject *names[] = {st->name.__module__, st->name.__name__, st->name.__qualname__,
                        st->name.__doc__};

@@ -1,4 +1,5 @@
-/* Dispatcher: what @cuda.jit makes of a function. It holds the options and the compiled overloads, and finds the one for a launch. */
+/* Dispatcher: what @cuda.jit makes of a function. It holds the options and the compiled overloads,
+ * and finds the one for a launch. */
 #ifndef PYPTX_PYEXT_COMPILE_DISPATCHER_H
 #define PYPTX_PYEXT_COMPILE_DISPATCHER_H
 
@@ -38,17 +39,19 @@ typedef struct PxDispatcher {
 } PxDispatcher;
 
 struct PxArgs;
-/* The overload for these arguments on their device: found, or compiled now. Converts numbers in place where the overload declares
- * other types. A new reference, or NULL with an exception. */
+/* The overload for these arguments on their device: found, or compiled now. Converts numbers in
+ * place where the overload declares other types. A new reference, or NULL with an exception. */
 PxOverload *px_dispatch(PxDispatcher *d, struct PxArgs *args);
 /* Name of a parameter, for messages: borrowed UTF-8. */
 const char *px_parameter_name(PxDispatcher *d, uint32_t i);
 bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name); /* a str */
 
-/* options.c: sets the fields of options.def to what a dict has of them, by name, or what they are unset. 0 or -1. */
+/* options.c: sets the fields of options.def to what a dict has of them, by name, or what they are
+ * unset. 0 or -1. */
 int px_options_set(PxDispatcher *d, PyObject *fields);
 
-/* The overload of a signature on the current device, compiled if need be. A new reference or NULL. */
+/* The overload of a signature on the current device, compiled if need be. A new reference or
+ * NULL. */
 PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device);
 /* Distinct overloads in order of compilation: a new list. */
 PyObject *px_overload_list(PxDispatcher *d);

@@ -1,6 +1,8 @@
-/* Inspect: what a dispatcher's overloads look like. Compilation to text without a device is in offline.c.
+/* Inspect: what a dispatcher's overloads look like. Compilation to text without a device is in
+ * offline.c.
  *
- * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with the globals of now. */
+ * PTX is kept with a loaded kernel. Other texts are made on request by compiling once more, with
+ * the globals of now. */
 #include "pyext/compile/inspect.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
@@ -18,7 +20,8 @@ static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt
 static const char *ssa_of(const CgKernel *c) { return c->ssa; }
 static const char *types_of(const CgKernel *c) { return c->types; }
 
-/* What is asked of an overload: a text that compiling gives, the compiler's advice, or a number of the loaded kernel. */
+/* What is asked of an overload: a text that compiling gives, the compiler's advice, or a number of
+ * the loaded kernel. */
 typedef struct Question {
   unsigned want;
   TextOf of;     /* NULL: the advice or the number */

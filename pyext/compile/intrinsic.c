@@ -1,4 +1,5 @@
-/* Intrinsic stubs: pyptx.cuda.grid, .atomic.add, .threadIdx.x … as Python objects, made from ir/intrinsics.def.
+/* Intrinsic stubs: pyptx.cuda.grid, .atomic.add, .threadIdx.x … as Python objects, made from
+ * ir/intrinsics.def.
  *
  * In: the table. Out: a tree of objects that carry an IntrinsicId, which the snapshot reads. */
 #include "pyext/compile/intrinsic.h"
@@ -140,7 +141,8 @@ PyType_Spec px_intrinsic_spec = {
     .slots = intrinsic_slots,
 };
 
-/* The dict that holds the object of `path`: the module's, or that of its namespace, which stands earlier in the table. */
+/* The dict that holds the object of `path`: the module's, or that of its namespace, which stands
+ * earlier in the table. */
 static PyObject *space_of(PyObject *top, const char *path) {
   PyObject *space = top;
   const char *from = strchr(path, '.') + 1;
@@ -209,7 +211,8 @@ PyObject *px_find_intrinsic(PyObject *module, PyObject *path) {
   return found;
 }
 
-/* 'math.sin' of a C function or class: its module and qualified name. false without an error if it has none. */
+/* 'math.sin' of a C function or class: its module and qualified name. false without an error if it
+ * has none. */
 static bool path_of(PxState *st, PyObject *object, char *path, size_t size) {
   PyObject *module = px_getattr_optional(object, st->name.__module__);
   PyObject *name = module ? px_getattr_optional(object, st->name.__qualname__) : NULL;

@@ -1,4 +1,5 @@
-/* Intrinsic: what pyptx.cuda offers inside kernels, as objects. On the host they have a doc and a signature; calling one there is a TypeError. */
+/* Intrinsic: what pyptx.cuda offers inside kernels, as objects. On the host they have a doc and a
+ * signature; calling one there is a TypeError. */
 #ifndef PYPTX_PYEXT_COMPILE_INTRINSIC_H
 #define PYPTX_PYEXT_COMPILE_INTRINSIC_H
 
@@ -11,10 +12,12 @@ typedef struct PxIntrinsic {
   PyObject *weakrefs;
 } PxIntrinsic;
 
-/* Makes one object a row of intrinsics.def whose path starts with "cuda.", and the dict _pyptx.intrinsics of the top-level names. */
+/* Makes one object a row of intrinsics.def whose path starts with "cuda.", and the dict
+ * _pyptx.intrinsics of the top-level names. */
 int px_add_intrinsics(PxState *st, PyObject *module);
 
-/* The intrinsic that a Python object stands for (math.sin, abs, range, cuda.grid), or INTR_NONE. Never raises. */
+/* The intrinsic that a Python object stands for (math.sin, abs, range, cuda.grid), or INTR_NONE.
+ * Never raises. */
 IntrinsicId px_intrinsic_of(PxState *st, PyObject *object);
 
 /* _pyptx._intrinsic(path) */

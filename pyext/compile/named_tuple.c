@@ -1,4 +1,5 @@
-/* Named: see named_tuple.h. st->named is a list of (title, fields), st->named_ids a dict from these to numbers. */
+/* Named: see named_tuple.h. st->named is a list of (title, fields), st->named_ids a dict from these
+ * to numbers. */
 #include "pyext/compile/named_tuple.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ PyObject *px_named_fields(PxState *st, PyObject *class) {
   return fields;
 }
 
-/* The number of a (title, fields) pair, given one if it is new. Steals the pair, which may be NULL. */
+/* The number of a (title, fields) pair, given one if it is new. Steals the pair, which may be
+ * NULL. */
 static int number_of(PxState *st, PyObject *pair) {
   long number = -1;
   if (!pair)
@@ -87,7 +89,8 @@ PyObject *px_named_field(PxState *st, uint32_t number, uint32_t k) {
   return PyTuple_GET_ITEM(PyTuple_GET_ITEM(entry(st, number), 1), k);
 }
 
-/* --- Enums --- st->enums is a list of texts, st->enum_ids a dict from classes and texts to numbers */
+/* --- Enums --- st->enums is a list of texts, st->enum_ids a dict from classes and texts to
+ * numbers */
 
 bool px_is_enum(PxState *st, PyObject *class) {
   if (!PyType_Check(class) || !PyObject_HasAttr(class, st->name.__members__))

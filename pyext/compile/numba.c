@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The name of the module that defines a function or class, or the class of any other object. New reference or NULL. */
+/* The name of the module that defines a function or class, or the class of any other object. New
+ * reference or NULL. */
 static PyObject *home_of(PxState *st, PyObject *object) {
   if (PyModule_Check(object))
     return PyModule_GetNameObject(object);

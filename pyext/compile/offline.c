@@ -1,4 +1,5 @@
-/* Offline: in, a function and a signature as text; out, the compiler's texts and facts as a dict. No device is touched. */
+/* Offline: in, a function and a signature as text; out, the compiler's texts and facts as a dict.
+ * No device is touched. */
 #include "pyext/compile/offline.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 #include "pyext/compile/signature.h"
 #include "pyext/raise.h"
 
-/* Texts of a CgKernel by the name that the caller knows them by. cubin is made from the PTX here. */
+/* Texts of a CgKernel by the name that the caller knows them by. cubin is made from the PTX
+ * here. */
 static const struct {
   const char *name;
   unsigned want;
@@ -34,7 +36,8 @@ static const char *text_of(const CgKernel *k, int i) {
   return *(char *const *)((const char *)k + texts[i].at);
 }
 
-/* Bits of CgWant, CUBIN, and APART, which is what a launch gets: the kernel's own entry as ptx, a coarsened one as the ptx of "coarse"; -1 with ValueError for an unknown name. */
+/* Bits of CgWant, CUBIN, and APART, which is what a launch gets: the kernel's own entry as ptx, a
+ * coarsened one as the ptx of "coarse"; -1 with ValueError for an unknown name. */
 static int parse_want(const char *want, unsigned *bits) {
   *bits = 0;
   for (const char *s = want; *s;) {

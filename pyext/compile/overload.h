@@ -28,11 +28,13 @@ typedef struct PxOverload {
 
 struct PxDispatcher;
 
-/* Compiles and loads. Runs the compiler without the GIL. signature is copied. A new reference, or NULL with an exception. */
+/* Compiles and loads. Runs the compiler without the GIL. signature is copied. A new reference, or
+ * NULL with an exception. */
 PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                                 RtDevice *device);
 
-/* Compiles to text only, for a target that need not be here. code is freed with cg_kernel_free. 0 or -1. */
+/* Compiles to text only, for a target that need not be here. code is freed with cg_kernel_free. 0
+ * or -1. */
 typedef struct PxTextRequest {
   CgTarget target;
   const char *arch;    /* "sm_90"; NULL: this CPU */
@@ -47,11 +49,13 @@ typedef struct PxTextRequest {
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);
-/* One compilation, with its errors as Python exceptions. label: of the file in the cache; NULL: made from the request. 0 or -1. */
+/* One compilation, with its errors as Python exceptions. label: of the file in the cache; NULL:
+ * made from the request. 0 or -1. */
 int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
                        CgKernel **code, PxCacheUse *use);
 const char *px_dump(const struct PxDispatcher *d); /* which passes are dumped; NULL: none */
-/* Which texts a device's own compilation is: its target and architecture. arch: room for "sm_90". */
+/* Which texts a device's own compilation is: its target and architecture. arch: room for
+ * "sm_90". */
 PxTextRequest px_text_request(RtDevice *device, char arch[16]);
 
 #endif

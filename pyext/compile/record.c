@@ -6,7 +6,8 @@
 #include "ir/cx.h"
 #include "pyext/compile/type.h"
 
-/* --- dtype to type --- NULL: not a kernel's; a Python exception may be set, which the caller drops */
+/* --- dtype to type --- NULL: not a kernel's; a Python exception may be set, which the caller
+ * drops */
 
 enum { MAX_DEPTH = 24 };
 
@@ -191,7 +192,8 @@ static PxElem find_record(PxState *st, const char *text) {
   return known ? (PxElem)PyLong_AsLong(known) : PX_NO_ELEM;
 }
 
-/* The element of that type, added if it is new. dtype: a new reference, taken; NULL with an exception set. */
+/* The element of that type, added if it is new. dtype: a new reference, taken; NULL with an
+ * exception set. */
 static PxElem add_record(PxState *st, const Type *t, const char *text, PyObject *dtype) {
   PxRecord *r = dtype ? PyMem_Calloc(1, sizeof *r + strlen(text) + 1) : NULL;
   PxElem e = PX_NO_ELEM;

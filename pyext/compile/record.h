@@ -1,7 +1,8 @@
 /* Record: NumPy's structured dtypes, and those of dates with a unit, as element types of kernels.
  *
- * Elements are numbers, so that tokens (signature.h) compare with memcmp: a scalar's TypeId, or PX_RECORD_ELEM + k for the k-th
- * such type that this module has met. They are told apart by their text (ir/type.h): equal dtypes are one element. */
+ * Elements are numbers, so that tokens (signature.h) compare with memcmp: a scalar's TypeId, or
+ * PX_RECORD_ELEM + k for the k-th such type that this module has met. They are told apart by their
+ * text (ir/type.h): equal dtypes are one element. */
 #ifndef PYPTX_PYEXT_COMPILE_RECORD_H
 #define PYPTX_PYEXT_COMPILE_RECORD_H
 
@@ -22,7 +23,8 @@ static inline bool px_elem_is_listed(PxElem e) { return e >= PX_RECORD_ELEM && e
 static inline TypeId px_elem_id(PxState *st, PxElem e) {
   return px_elem_is_listed(e) ? st->records[e - PX_RECORD_ELEM]->id : (TypeId)e;
 }
-/* The element type of a NumPy dtype object (borrowed); PX_NO_ELEM if kernels cannot have it. Never raises. */
+/* The element type of a NumPy dtype object (borrowed); PX_NO_ELEM if kernels cannot have it. Never
+ * raises. */
 PxElem px_elem_of_dtype(PxState *st, PyObject *dtype);
 /* Of a record's or a date's text. PX_NO_ELEM with an exception. */
 PxElem px_elem_of_text(PxState *st, const char *text);
@@ -31,7 +33,8 @@ unsigned px_elem_align(PxState *st, PxElem e);
 size_t px_elem_size(PxState *st, PxElem e);
 /* A new reference, or NULL with TypeError. */
 PyObject *px_elem_dtype(PxState *st, PxElem e);
-/* Why a record or date type is no element, for the end of a message: "" unless the process has had as many as there can be. */
+/* Why a record or date type is no element, for the end of a message: "" unless the process has had
+ * as many as there can be. */
 const char *px_records_full(const PxState *st);
 void px_records_free(PxState *st);
 

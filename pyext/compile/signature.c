@@ -124,7 +124,8 @@ static const char *closing(const char *s) {
   return NULL;
 }
 
-/* The parenthesis that is closed at the text's end, if all before it is one type: "(float32, float32)(int32)". NULL: there is none. */
+/* The parenthesis that is closed at the text's end, if all before it is one type: "(float32,
+ * float32)(int32)". NULL: there is none. */
 static const char *list_behind_result(const char *s) {
   const char *open = NULL, *end = NULL;
   int depth = 0;
@@ -140,7 +141,8 @@ static const char *list_behind_result(const char *s) {
   return open && end > open && !*skip_space(end + 1) ? open : NULL;
 }
 
-/* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. What stands before the bracket must be a type. */
+/* The argument list of a signature: inside "void(…)" or "(…)", or all of the text. What stands
+ * before the bracket must be a type. */
 static const char *argument_list(Cx *cx, const char *text, const Type **result, bool *enclosed,
                                  const char **error) {
   const char *s = skip_space(text), *first = s + strcspn(s, "([,:");
@@ -235,7 +237,8 @@ static PyObject *joined(PyObject *parts) {
 
 /* --- objects in --- */
 
-/* The name of a NumPy dtype, or of the dtype that a scalar class or a Python class (int, float) stands for. */
+/* The name of a NumPy dtype, or of the dtype that a scalar class or a Python class (int, float)
+ * stands for. */
 static PyObject *dtype_text(PxState *st, PyObject *arg) {
   PyObject *dtype = px_need_numpy(st) < 0 ? NULL : PyObject_CallOneArg(st->np_dtype, arg);
   PxElem elem = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
@@ -416,8 +419,8 @@ enum {
   LOSSY_KIND_PRICE = 100
 };
 
-/* What the declared type may not hold: an integer that does not fit is an error of the launch, a float is rounded. A float is no integer,
- * a complex number no float, and no number a bool. */
+/* What the declared type may not hold: an integer that does not fit is an error of the launch, a
+ * float is rounded. A float is no integer, a complex number no float, and no number a bool. */
 static int lossy_price(const ScalarInfo *f, const ScalarInfo *t) {
   bool whole = f->kind == KIND_INT || f->kind == KIND_UINT;
   if (t->kind == KIND_BOOL || (!whole && f->kind > t->kind))
@@ -426,7 +429,8 @@ static int lossy_price(const ScalarInfo *f, const ScalarInfo *t) {
   return LOSSY_PRICE + kinds * LOSSY_KIND_PRICE + 16 - t->bits / 8;
 }
 
-/* Same-kind widening, integers to wide enough floats, and weak numbers to what their kind fits, before all that may lose something. */
+/* Same-kind widening, integers to wide enough floats, and weak numbers to what their kind fits,
+ * before all that may lose something. */
 static int scalar_price(TypeId from, TypeId to) {
   if (from == to)
     return 0;

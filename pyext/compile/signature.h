@@ -1,6 +1,8 @@
-/* Signature: the types of a launch's arguments as a vector of tokens, which compare with memcmp, and as text (ir/type.h).
+/* Signature: the types of a launch's arguments as a vector of tokens, which compare with memcmp,
+ * and as text (ir/type.h).
  *
- * One token a scalar or array, depth first; a tuple is a token with its length and class, then its items' tokens. */
+ * One token a scalar or array, depth first; a tuple is a token with its length and class, then its
+ * items' tokens. */
 #ifndef PYPTX_PYEXT_COMPILE_SIGNATURE_H
 #define PYPTX_PYEXT_COMPILE_SIGNATURE_H
 
@@ -57,21 +59,24 @@ PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p);
 typedef struct PxSignature {
   PxToken *tokens; /* PyMem */
   uint32_t n, nargs;
-  char *
-      result; /* PyMem: the text of the type that stands before the brackets; NULL: none does, or void */
+  /* PyMem: the text of the type that stands before the brackets; NULL: none does, or void */
+  char *result;
 } PxSignature;
 
 void px_signature_clear(PxSignature *s);
-/* "void(float32[:], int32)", "(float32[:], int32)" or "float32[:], int32". 0, or -1 with an exception (CompileValueError, PT219). */
+/* "void(float32[:], int32)", "(float32[:], int32)" or "float32[:], int32". 0, or -1 with an
+ * exception (CompileValueError, PT219). */
 int px_signature_parse(PxState *st, const char *text, PxSignature *out);
-/* What users write: such a text, a signature object, or a tuple or list of types, texts and NumPy dtypes. */
+/* What users write: such a text, a signature object, or a tuple or list of types, texts and NumPy
+ * dtypes. */
 int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out);
 /* "(float32[::1], pyint)": a new str. */
 PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n);
 /* A tuple of Type objects, one an argument. */
 PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n);
 
-/* Can arguments of type `from` be passed to a kernel compiled for `to`? -1: no; else the price of it, 0 for the same types. */
+/* Can arguments of type `from` be passed to a kernel compiled for `to`? -1: no; else the price of
+ * it, 0 for the same types. */
 int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, uint32_t nto);
 
 #endif

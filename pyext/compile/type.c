@@ -1,4 +1,5 @@
-/* Type: scalar types, array types and signatures, for eager compilation, dtype arguments and conversions in kernels. */
+/* Type: scalar types, array types and signatures, for eager compilation, dtype arguments and
+ * conversions in kernels. */
 #include "pyext/compile/type.h"
 
 #include <string.h>
@@ -357,7 +358,8 @@ TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
   return id;
 }
 
-/* NumPy has no bfloat16 of its own: that of ml_dtypes, or where that is not installed two bytes without a meaning. */
+/* NumPy has no bfloat16 of its own: that of ml_dtypes, or where that is not installed two bytes
+ * without a meaning. */
 static PyObject *bfloat16_dtype(PxState *st) {
   PyObject *package = PyImport_ImportModule("ml_dtypes");
   if (!package && !PyErr_ExceptionMatches(PyExc_ImportError))

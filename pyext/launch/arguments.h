@@ -1,4 +1,5 @@
-/* Arguments: those of a function that is called often, without the tuple and dict that PyArg_ParseTupleAndKeywords wants. */
+/* Arguments: those of a function that is called often, without the tuple and dict that
+ * PyArg_ParseTupleAndKeywords wants. */
 #ifndef PYPTX_PYEXT_LAUNCH_ARGUMENTS_H
 #define PYPTX_PYEXT_LAUNCH_ARGUMENTS_H
 
@@ -10,7 +11,8 @@ typedef struct PxSpec {
   unsigned required, all;
 } PxSpec;
 
-/* Of a METH_FASTCALL | METH_KEYWORDS call. out: one each parameter, borrowed; NULL where it is not given. 0, or -1 with TypeError. */
+/* Of a METH_FASTCALL | METH_KEYWORDS call. out: one each parameter, borrowed; NULL where it is not
+ * given. 0, or -1 with TypeError. */
 int px_arguments(const PxSpec *spec, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames,
                  PyObject **out);
 

@@ -1,6 +1,8 @@
-/* Bound: a launch with its arguments, checked and converted once. What is left to a call is to copy the parameter block and launch.
+/* Bound: a launch with its arguments, checked and converted once. What is left to a call is to copy
+ * the parameter block and launch.
  *
- * The streams of other libraries are asked for at each call, since that is what changes between calls. */
+ * The streams of other libraries are asked for at each call, since that is what changes between
+ * calls. */
 #include <string.h>
 
 #include "pyext/array/device_array.h"

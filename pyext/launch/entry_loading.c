@@ -1,5 +1,6 @@
-/* Entries: see entry_loading.h. What loading one again takes after a reset is kept here, and what compiling the second one takes, so that it is that of the first compilation: options, and where the
- * code comes from (CgKernel.rest). */
+/* Entries: see entry_loading.h. What loading one again takes after a reset is kept here, and what
+ * compiling the second one takes, so that it is that of the first compilation: options, and where
+ * the code comes from (CgKernel.rest). */
 #include "pyext/launch/entry_loading.h"
 
 #include <stdatomic.h>
@@ -28,7 +29,8 @@ typedef struct PxEntries {
 
 /* --- loading --- */
 
-/* What the kernel is linked with, of the decorator's link= and of the functions that it declares: a list of (kind, name, bytes), for this GPU. */
+/* What the kernel is linked with, of the decorator's link= and of the functions that it declares: a
+ * list of (kind, name, bytes), for this GPU. */
 static PyObject *read_linked(PxDispatcher *d, PyObject *declared, RtDevice *device) {
   if (rt_device_is_host(device) || (!d->link && !PyTuple_GET_SIZE(declared)))
     return PyList_New(0);
@@ -160,7 +162,8 @@ static PyThread_type_lock turn_of(PxOverload *o) {
   return turn;
 }
 
-/* 0, or -1 if it is this thread's already (a signal handler or the like has launched in the middle), or that of one that Python's end has stopped. */
+/* 0, or -1 if it is this thread's already (a signal handler or the like has launched in the
+ * middle), or that of one that Python's end has stopped. */
 static int begin_turn(PxOverload *o) {
   PyThread_type_lock turn = turn_of(o);
   if (atomic_load(&o->entries->thread) == PyThread_get_thread_ident()) {

@@ -1,20 +1,24 @@
-/* Entries: a compiled kernel's code onto its device. A kernel that is coarsened (docs/COARSENING.md) has two entries, each compiled by itself and
- * loaded when a launch first wants it; every other kernel is loaded when it has been compiled. After a reset of the device all are loaded again
- * when a launch wants them. */
+/* Entries: a compiled kernel's code onto its device. A kernel that is coarsened
+ * (docs/COARSENING.md) has two entries, each compiled by itself and loaded when a launch first
+ * wants it; every other kernel is loaded when it has been compiled. After a reset of the device all
+ * are loaded again when a launch wants them. */
 #ifndef PYPTX_PYEXT_LAUNCH_ENTRY_LOADING_H
 #define PYPTX_PYEXT_LAUNCH_ENTRY_LOADING_H
 
 #include "pyext/compile/overload.h"
 
-/* Fills o->kernel, and o->entries on a GPU. declared: the functions of other modules that the code may call. 0 or -1. */
+/* Fills o->kernel, and o->entries on a GPU. declared: the functions of other modules that the code
+ * may call. 0 or -1. */
 int px_entries_open(PxState *st, struct PxDispatcher *d, PxOverload *o, PyObject *declared);
 void px_entries_free(PxOverload *o); /* after its kernel */
 
-/* Loads an entry, unless that is done; threads that want one wait for each other. Compiles a coarsened one first. 0 or -1. */
+/* Loads an entry, unless that is done; threads that want one wait for each other. Compiles a
+ * coarsened one first. 0 or -1. */
 int px_entry_load(PxState *st, PxOverload *o, RtEntryKind entry);
 /* The kernel's own, which what is told about it goes by. */
 int px_entry_own(PxState *st, PxOverload *o);
-/* PTX of the coarsened entry, compiled if it was not: borrowed. *ptx is NULL if there is none. 0 or -1. */
+/* PTX of the coarsened entry, compiled if it was not: borrowed. *ptx is NULL if there is none. 0 or
+ * -1. */
 int px_entry_coarse_ptx(PxState *st, PxOverload *o, const char **ptx);
 
 #endif

@@ -1,5 +1,6 @@
-/* Launcher: from a call in Python to rt_launch. The way of a launch in a loop: px_plan_fill → rt_launch without the GIL. The way of a first
- * one, and of arguments that plans do not serve: px_bind → px_args_add for each argument → px_dispatch → pack → rt_launch. */
+/* Launcher: from a call in Python to rt_launch. The way of a launch in a loop: px_plan_fill →
+ * rt_launch without the GIL. The way of a first one, and of arguments that plans do not serve:
+ * px_bind → px_args_add for each argument → px_dispatch → pack → rt_launch. */
 #include "pyext/launch/launcher.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ static uint32_t parameter(PxDispatcher *d, PyObject *name) {
   return UINT32_MAX;
 }
 
-/* Trailing parameters that are not given keep their defaults as constants of the compiled kernel: they are not passed. */
+/* Trailing parameters that are not given keep their defaults as constants of the compiled kernel:
+ * they are not passed. */
 static int check_rest(PxDispatcher *d, uint32_t from) {
   for (uint32_t i = from; i < d->nargs + d->nkwonly; i++)
     if (!default_of(d, i))
@@ -211,7 +213,8 @@ static int finish_held(PxOverload *o, PxArgs *a) {
   return copied ? px_check_traps(a->st, a->device) : 0;
 }
 
-/* Memory that a stream other than the default one uses must not be freed before that stream is done. */
+/* Memory that a stream other than the default one uses must not be freed before that stream is
+ * done. */
 static void mark_used(PxState *st, PyObject *arg, PyObject *stream) {
   if (Py_IS_TYPE(arg, st->array_type))
     px_array_used((PxArray *)arg, stream);
@@ -260,7 +263,8 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
   return 0;
 }
 
-/* Loads the entry that the launch wanted, and launches again; which may want the other one then. -1 with an exception, else 0 and the status. */
+/* Loads the entry that the launch wanted, and launches again; which may want the other one then. -1
+ * with an exception, else 0 and the status. */
 static int launch_loading(PxState *st, PxOverload *o, const RtConfig *config, char *block,
                           RtStatus *status, RtTrap *trap) {
   while (*status == RT_NO_ENTRY) {
@@ -292,7 +296,8 @@ static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload 
   return -1;
 }
 
-/* The launch itself. block: as the kernel takes it, and not used afterwards. PX_CAPTURED: it has not happened. */
+/* The launch itself. block: as the kernel takes it, and not used afterwards. PX_CAPTURED: it has
+ * not happened. */
 PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kernel,
                                       const RtConfig *config, char *block) {
   RtTrap trap; /* of RT_TRAPPED alone */
@@ -391,7 +396,8 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
   return result;
 }
 
-/* With arrays of one library that works on the default stream, or no others than its own: the launch is its next work. */
+/* With arrays of one library that works on the default stream, or no others than its own: the
+ * launch is its next work. */
 PX_HOT static inline int launch_theirs(PxLauncher *l, const PxPlan *p, char *block, bool *done) {
   uint64_t handle;
   *done = true;

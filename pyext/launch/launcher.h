@@ -1,4 +1,5 @@
-/* Launcher: a dispatcher with its launch configuration: k[grid, block, stream, shared], k.forall(n). Calling it launches. */
+/* Launcher: a dispatcher with its launch configuration: k[grid, block, stream, shared],
+ * k.forall(n). Calling it launches. */
 #ifndef PYPTX_PYEXT_LAUNCH_LAUNCHER_H
 #define PYPTX_PYEXT_LAUNCH_LAUNCHER_H
 
@@ -23,25 +24,30 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- the steps of a launch --- */
 
-/* Adds the arguments of a call to `a`: positional, keyword and, where a later one is given, default. 0 or -1. */
+/* Adds the arguments of a call to `a`: positional, keyword and, where a later one is given,
+ * default. 0 or -1. */
 int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 
 /* After px_bind and px_dispatch: what can be wrong with configuration and arguments. 0 or -1. */
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);
-/* Fills a parameter block from the values of a launch; BLOCKS, TRAP and GRID are left to the runtime. */
+/* Fills a parameter block from the values of a launch; BLOCKS, TRAP and GRID are left to the
+ * runtime. */
 void px_pack(const RtParams *params, const PxLeaf *leaves, char *block);
-/* 0, or -1 with ValueError or TypeError if the kernel writes to an argument that it must not write to. */
+/* 0, or -1 with ValueError or TypeError if the kernel writes to an argument that it must not write
+ * to. */
 int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);
 enum { PX_CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
 /* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED or -1. */
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block);
-/* What Python has written to sys.stdout and still holds goes out before what a kernel prints, which does not pass through it. As in
- * input(), an error of flush is none here: it is that of who writes next. 0, or -1 with what is no Exception (Ctrl-C). */
+/* What Python has written to sys.stdout and still holds goes out before what a kernel prints, which
+ * does not pass through it. As in input(), an error of flush is none here: it is that of who writes
+ * next. 0, or -1 with what is no Exception (Ctrl-C). */
 int px_flush_stdout(PxState *st);
 /* After a launch on a stream of its own: the memory of these arguments is in use there. */
 void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, Py_ssize_t n);
 
-/* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "the grid", for errors. 0, or -1 with an exception. */
+/* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "the grid", for errors.
+ * 0, or -1 with an exception. */
 int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
 
 #endif

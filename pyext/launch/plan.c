@@ -1,5 +1,5 @@
-/* Plan: see plan.h. Code that a launch runs is kept together and short: beside a driver that has emptied the caches, a launch costs what
- * it reads. */
+/* Plan: see plan.h. Code that a launch runs is kept together and short: beside a driver that has
+ * emptied the caches, a launch costs what it reads. */
 #include "pyext/launch/plan.h"
 
 #include <stdatomic.h>
@@ -43,8 +43,9 @@ typedef struct PxStep {
   uint8_t given;          /* CONVERT: the TypeId of the argument */
 } PxStep;
 
-/* 8 bytes at `from` in what the step reads (the array, the number, a PxForeign) go to `to` in the block. Moves are in the order of the
- * block, so the bytes that a smaller field does not have are written over by the next one, or lie behind the last. */
+/* 8 bytes at `from` in what the step reads (the array, the number, a PxForeign) go to `to` in the
+ * block. Moves are in the order of the block, so the bytes that a smaller field does not have are
+ * written over by the next one, or lie behind the last. */
 typedef struct PxMove {
   uint16_t from, to;
 } PxMove;
@@ -179,7 +180,8 @@ static bool same_names(PyObject *a, PyObject *b) {
   return same;
 }
 
-/* The names that a call site writes are the same object each time; those of **arguments are the same names, as a rule interned. */
+/* The names that a call site writes are the same object each time; those of **arguments are the
+ * same names, as a rule interned. */
 PX_HOT static inline bool is_for(const PxPlan *p, RtDevice *device, Py_ssize_t n,
                                  PyObject *kwnames) {
   return p->npositional == n && p->device == device &&
@@ -233,7 +235,8 @@ typedef struct Making {
   PxPlan *plan;
 } Making;
 
-/* A scalar of NumPy's own classes, whose value stands behind the head (numpy/arrayscalars.h), as a look at this one confirms. */
+/* A scalar of NumPy's own classes, whose value stands behind the head (numpy/arrayscalars.h), as a
+ * look at this one confirms. */
 static bool is_numpy_scalar(PxState *st, PyObject *arg, PxToken *given) {
   PyTypeObject *type = Py_TYPE(arg);
   if (!px_have_numpy(st) || type->tp_flags & Py_TPFLAGS_HEAPTYPE ||
@@ -280,7 +283,8 @@ static void add_source(PxPlan *p, PxStep *s, const PxSource *source) {
     p->sources[p->nsources++] = source;
 }
 
-/* Tensors that read_tensor can tell: all but those that are in another order than C's, wide, out of line, of complex numbers. */
+/* Tensors that read_tensor can tell: all but those that are in another order than C's, wide, out of
+ * line, of complex numbers. */
 static bool is_plain(const Making *m, const PxStep *s) {
   PxElem elem = px_token_elem(s->token);
   return s->source->tensor_of && m->plan->ordinal != RT_HOST &&

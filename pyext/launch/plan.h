@@ -1,9 +1,12 @@
-/* Plan: what a launch with arguments of certain types does, worked out once: which word of which argument goes where in the parameter
- * block. In: arguments. Out: a parameter block, or the answer that the plan is for others.
+/* Plan: what a launch with arguments of certain types does, worked out once: which word of which
+ * argument goes where in the parameter block. In: arguments. Out: a parameter block, or the answer
+ * that the plan is for others.
  *
- * A plan is only a shortcut: whatever it does not know takes the way of launcher.c, which alone says what is wrong with an argument. So
- * all that can be wrong is checked here too, and failing a check is no error. Plans serve numbers, our own arrays and the arrays of the
- * libraries in source.h; once made they do not change, and they live as long as their dispatcher keeps its overloads. */
+ * A plan is only a shortcut: whatever it does not know takes the way of launcher.c, which alone
+ * says what is wrong with an argument. So all that can be wrong is checked here too, and failing a
+ * check is no error. Plans serve numbers, our own arrays and the arrays of the libraries in
+ * source.h; once made they do not change, and they live as long as their dispatcher keeps its
+ * overloads. */
 #ifndef PYPTX_PYEXT_LAUNCH_PLAN_H
 #define PYPTX_PYEXT_LAUNCH_PLAN_H
 
@@ -41,11 +44,12 @@ typedef struct PxPlan { /* in one piece with what it points to */
   struct PxPlan *next;
 } PxPlan;
 
-/* Fills block for a call of the dispatcher's kernel, by the plan that fits its arguments. NULL: none does; with an
- * exception, an argument cannot be read. */
+/* Fills block for a call of the dispatcher's kernel, by the plan that fits its arguments. NULL:
+ * none does; with an exception, an argument cannot be read. */
 const PxPlan *px_plan_fill(struct PxDispatcher *d, PyObject *const *argv, Py_ssize_t n,
                            PyObject *kwnames, char block[PX_PLAN_BYTES]);
-/* Makes a plan of a launch that has found its overload, if it is of a kind that a plan can serve. Never raises. */
+/* Makes a plan of a launch that has found its overload, if it is of a kind that a plan can serve.
+ * Never raises. */
 void px_plan_learn(struct PxDispatcher *d, struct PxOverload *o, const PxArgs *a,
                    PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 /* What px_follow_before begins with. */

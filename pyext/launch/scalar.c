@@ -1,4 +1,5 @@
-/* Scalar: reading and converting numbers, as NumPy's safe casts and NEP 50's weak numbers have it. */
+/* Scalar: reading and converting numbers, as NumPy's safe casts and NEP 50's weak numbers have
+ * it. */
 #include "pyext/launch/scalar.h"
 
 #include <string.h>

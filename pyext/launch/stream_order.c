@@ -1,8 +1,10 @@
-/* Follow: in, the streams that other libraries say their arrays are used on; out, the stream of a launch, in the order of the program.
+/* Follow: in, the streams that other libraries say their arrays are used on; out, the stream of a
+ * launch, in the order of the program.
  *
- * A launch that names a stream runs there, after the work on its arguments. One that names none runs on the stream of the first
- * library, after the work of all, and all of them, and the default stream where arrays of ours or copies of NumPy's are arguments,
- * go on after it. Order is by events: nobody waits. */
+ * A launch that names a stream runs there, after the work on its arguments. One that names none
+ * runs on the stream of the first library, after the work of all, and all of them, and the default
+ * stream where arrays of ours or copies of NumPy's are arguments, go on after it. Order is by
+ * events: nobody waits. */
 #include "pyext/launch/stream_order.h"
 #include "pyext/array/foreign_types.h"
 #include "pyext/objects/graph.h"

@@ -1,5 +1,5 @@
-/* Stream order: a launch without a stream runs on the current stream of the libraries whose arrays it takes,
- * after their work on these arrays and before what they do next. */
+/* Stream order: a launch without a stream runs on the current stream of the libraries whose arrays
+ * it takes, after their work on these arrays and before what they do next. */
 #ifndef PYPTX_PYEXT_LAUNCH_STREAM_ORDER_H
 #define PYPTX_PYEXT_LAUNCH_STREAM_ORDER_H
 
@@ -25,7 +25,8 @@ typedef struct PxFollow {
 /* Remembers whose stream counts. 0 or -1. */
 int px_follow_source(PxFollow *f, const PxSource *source);
 int px_follow_handle(PxFollow *f, uint64_t handle);
-/* Chooses f->launch, and orders it after the work on the arguments. 0 or -1. Once for each copy of f. */
+/* Chooses f->launch, and orders it after the work on the arguments. 0 or -1. Once for each copy of
+ * f. */
 int px_follow_before(PxFollow *f);
 /* Orders what the libraries, and we on the default stream, do next after the launch. 0 or -1. */
 int px_follow_after(PxFollow *f);

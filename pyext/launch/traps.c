@@ -1,7 +1,9 @@
-/* Traps: kernels that can raise and were launched on a GPU, until somebody has waited for the device and looked.
+/* Traps: kernels that can raise and were launched on a GPU, until somebody has waited for the
+ * device and looked.
  *
- * A launch returns before its kernel has run, so the list st->pending keeps each such overload, once, by a reference of its own. Its
- * order is that of the launches; it changes under the module's lock, and whether it is empty is read without. */
+ * A launch returns before its kernel has run, so the list st->pending keeps each such overload,
+ * once, by a reference of its own. Its order is that of the launches; it changes under the module's
+ * lock, and whether it is empty is read without. */
 #include "pyext/launch/traps.h"
 
 #include "pyext/compile/overload.h"
@@ -50,7 +52,8 @@ void px_forget_pending(PxState *st) {
     Py_DECREF(o);
 }
 
-/* What is launched meanwhile waits for the next synchronisation, and so do the others when one has raised. */
+/* What is launched meanwhile waits for the next synchronisation, and so do the others when one has
+ * raised. */
 int px_check_traps(PxState *st, RtDevice *device) {
   if (!PX_PUBLISHED(st->pending))
     return 0;

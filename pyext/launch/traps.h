@@ -1,4 +1,5 @@
-/* Traps: what threads of asynchronous launches on a GPU have raised, asked for when a wait is over. */
+/* Traps: what threads of asynchronous launches on a GPU have raised, asked for when a wait is
+ * over. */
 #ifndef PYPTX_PYEXT_LAUNCH_TRAPS_H
 #define PYPTX_PYEXT_LAUNCH_TRAPS_H
 

@@ -1,4 +1,5 @@
-/* Typeof: one pass over the arguments. Exact types first (a launch in a loop sees only those), then NumPy and foreign objects. */
+/* Typeof: one pass over the arguments. Exact types first (a launch in a loop sees only those), then
+ * NumPy and foreign objects. */
 #include "pyext/launch/typeof.h"
 
 #include <string.h>
@@ -326,7 +327,8 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object, PxElem elem) {
   return 0;
 }
 
-/* Elements at odd addresses (a field of a packed record) are part of the type: align1 float32[:]. */
+/* Elements at odd addresses (a field of a packed record) are part of the type: align1
+ * float32[:]. */
 static PxToken token_of(PxArgs *a, const PxHeld *h, PxElem elem, uint64_t address) {
   return px_token_of(a->st, elem,
                      &(PxPlace){address, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape,
@@ -477,7 +479,8 @@ static int add_source(PxArgs *a, PyObject *arg, const PxSource *source) {
   return a->on_host ? 0 : px_follow_source(&a->follow, source);
 }
 
-/* What only exports a buffer, or NumPy's interface, is host memory: it goes as NumPy's view of it. */
+/* What only exports a buffer, or NumPy's interface, is host memory: it goes as NumPy's view of
+ * it. */
 static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
   *is = false;
   if (PyBytes_Check(arg) || PyUnicode_Check(arg) || PyType_Check(arg))
@@ -494,7 +497,8 @@ static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
   return failed;
 }
 
-/* An array of another library whose type was not seen before, or that needs Python code to be read. */
+/* An array of another library whose type was not seen before, or that needs Python code to be
+ * read. */
 static int add_any_array(PxArgs *a, PyObject *arg, bool *is) {
   const PxSource *source = PyType_Check(arg) ? NULL : px_source_of(a->st, Py_TYPE(arg));
   *is = true;

@@ -1,7 +1,9 @@
-/* Typeof: the arguments of a launch as types and values, in one pass and without Python objects in between.
+/* Typeof: the arguments of a launch as types and values, in one pass and without Python objects in
+ * between.
  *
- * In: Python objects. Out: tokens (compile/signature.h), which compare with memcmp against a compiled kernel's, and one PxLeaf for each
- * number or array, from which the parameter block is filled. Objects of the caller must live until px_args_clear. */
+ * In: Python objects. Out: tokens (compile/signature.h), which compare with memcmp against a
+ * compiled kernel's, and one PxLeaf for each number or array, from which the parameter block is
+ * filled. Objects of the caller must live until px_args_clear. */
 #ifndef PYPTX_PYEXT_LAUNCH_TYPEOF_H
 #define PYPTX_PYEXT_LAUNCH_TYPEOF_H
 
@@ -24,7 +26,8 @@ typedef struct PxLeaf {
   } u;
 } PxLeaf;
 
-/* A NumPy array of this launch, or an array of another library that must be kept or has many axes. */
+/* A NumPy array of this launch, or an array of another library that must be kept or has many
+ * axes. */
 typedef struct PxHeld {
   struct PxHeld *next;
   PyObject *array;   /* the caller's NumPy array; NULL for a foreign array */

@@ -1,11 +1,15 @@
-/* Device: devices as objects, the current one of each thread, and the functions of pyptx.cuda that concern them.
+/* Device: devices as objects, the current one of each thread, and the functions of pyptx.cuda that
+ * concern them.
  *
- * The current device is a property of the thread, as in CUDA: what select_device or `with gpus[i]` chose there, else the default,
- * which PYPTX_DEVICE decides once: gpu, host, or auto (a GPU if a driver answers).
+ * The current device is a property of the thread, as in CUDA: what select_device or `with gpus[i]`
+ * chose there, else the default, which PYPTX_DEVICE decides once: gpu, host, or auto (a GPU if a
+ * driver answers).
  *
- * A GPU that is chosen is current in the driver too, as for PyTorch's and CuPy's own functions that choose; the end of the block puts back
- * what was current before: `with select_device(i):` too, before the call. On a machine with several GPUs a thread that has chosen none works on the one that is current in the driver,
- * whoever made it so, and makes the default current where none is. With one GPU there is nothing to ask. */
+ * A GPU that is chosen is current in the driver too, as for PyTorch's and CuPy's own functions that
+ * choose; the end of the block puts back what was current before: `with select_device(i):` too,
+ * before the call. On a machine with several GPUs a thread that has chosen none works on the one
+ * that is current in the driver, whoever made it so, and makes the default current where none is.
+ * With one GPU there is nothing to ask. */
 #include "pyext/objects/device.h"
 
 #include <stdlib.h>
@@ -20,8 +24,8 @@ static _Thread_local RtDevice *selected;
 static _Thread_local RtContext before; /* the first select_device: what close() puts back */
 /* the last GPU that was selected since, also where the host device was afterwards */
 static _Thread_local RtDevice *made_current;
-/* What the last select_device displaced, as long as nothing else was selected and no other Device asked for: `with select_device(…):` puts that
- * back, and `with gpus[i]:` what was selected. */
+/* What the last select_device displaced, as long as nothing else was selected and no other Device
+ * asked for: `with select_device(…):` puts that back, and `with gpus[i]:` what was selected. */
 static _Thread_local struct {
   RtDevice *device; /* that it selected; NULL: none, entered since, or as said */
   RtDevice *selected, *made_current;
@@ -55,7 +59,8 @@ static RtDevice *open_device(PxState *st, int ordinal) {
   return d;
 }
 
-/* GPUs that a driver answers for. -1 with an exception where there is no telling: in a child of fork, at exit, if the driver fails. */
+/* GPUs that a driver answers for. -1 with an exception where there is no telling: in a child of
+ * fork, at exit, if the driver fails. */
 static int gpu_count(PxState *st) {
   int count = 0;
   RtStatus status;
@@ -386,7 +391,8 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
                  "there is no device %S: cuda.list_devices() shows those that are there", arg);
     return NULL;
   }
-  /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the default device. */
+  /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the
+   * default device. */
   if (ordinal == 0) {
     RtDevice *d = selected ? selected : find_default(st);
     if (!d || rt_device_is_host(d))

@@ -9,8 +9,8 @@ typedef struct PxDevice {
   PyObject *weakrefs;
 } PxDevice;
 
-/* The device of this thread's calls: what was selected, else the one that another library made current, else the default of PYPTX_DEVICE.
- * NULL with an exception. */
+/* The device of this thread's calls: what was selected, else the one that another library made
+ * current, else the default of PYPTX_DEVICE. NULL with an exception. */
 RtDevice *px_current_device(PxState *st);
 /* for these calls alone: its context is not made current. NULL: back to the default */
 void px_select_device(RtDevice *d);

@@ -1,7 +1,9 @@
-/* Graph and GraphNode: CUDA graphs as Python objects. The recording is runtime/launch/graph.c's; here are the references that keep what the nodes
- * use alive, and the arguments of each kernel node as Python passed them.
+/* Graph and GraphNode: CUDA graphs as Python objects. The recording is runtime/launch/graph.c's;
+ * here are the references that keep what the nodes use alive, and the arguments of each kernel node
+ * as Python passed them.
  *
- * nodes and keep are those of the graph as it is; while the graph is captured, fresh_nodes and fresh_keep grow beside them. */
+ * nodes and keep are those of the graph as it is; while the graph is captured, fresh_nodes and
+ * fresh_keep grow beside them. */
 #include "pyext/objects/graph.h"
 
 #include <string.h>
@@ -172,7 +174,8 @@ static void drop(PxGraph *g) {
   Py_CLEAR(g->stream);
 }
 
-/* --- capturing --- the graph's lock holds what is tested until it is noted that the graph is in use */
+/* --- capturing --- the graph's lock holds what is tested until it is noted that the graph is in
+ * use */
 
 static int check_open(const PxGraph *g) {
   if (g->graph)
@@ -539,7 +542,8 @@ static int check_same(PxNode *n, const PxArgs *a, PxOverload *o) {
   return -1;
 }
 
-/* Reading arguments runs code, and compiling takes time: the graph may have been closed or captured anew meanwhile. */
+/* Reading arguments runs code, and compiling takes time: the graph may have been closed or captured
+ * anew meanwhile. */
 static int check_member(const PxGraph *g, const PxNode *n) {
   if (check_ready(g) < 0)
     return -1;

@@ -1,4 +1,5 @@
-/* Stream and Event: order of work on a device. The host device does everything at once, so waiting there costs nothing. */
+/* Stream and Event: order of work on a device. The host device does everything at once, so waiting
+ * there costs nothing. */
 #include "pyext/objects/stream.h"
 
 #include "pyext/launch/traps.h"

@@ -16,8 +16,9 @@ typedef struct PxEvent {
   PyObject *weakrefs;
 } PxEvent;
 
-/* What users pass as a stream: a Stream, 0 or None (the default stream), an object with __cuda_stream__. A new reference to a
- * Stream, or to None for the default stream; NULL with TypeError. */
+/* What users pass as a stream: a Stream, 0 or None (the default stream), an object with
+ * __cuda_stream__. A new reference to a Stream, or to None for the default stream; NULL with
+ * TypeError. */
 PyObject *px_stream_argument(PxState *st, PyObject *arg);
 /* The RtStream of what px_stream_argument gave. */
 static inline RtStream *px_stream_of(PyObject *stream) {

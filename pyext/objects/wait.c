@@ -1,5 +1,6 @@
-/* Wait: for a GPU, and for other threads. The driver's own waits do not end for signals. So the main thread asks, at first without a pause, as the driver does, then with
- * pauses of a hundredth of what it has waited, and lets Python's handlers run in between. */
+/* Wait: for a GPU, and for other threads. The driver's own waits do not end for signals. So the
+ * main thread asks, at first without a pause, as the driver does, then with pauses of a hundredth
+ * of what it has waited, and lets Python's handlers run in between. */
 #include "pyext/objects/wait.h"
 
 #include <sys/syscall.h>

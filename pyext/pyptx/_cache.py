@@ -49,7 +49,7 @@ def stats(overloads):
     return CompileStats(_pyptx._cache_state()["directory"] if asked else None, counts["hit"], counts["miss"])
 
 
-# --- the command ---------------------------------------------------------------------------------------------------------
+# --- the command ---
 
 
 def size_text(n):

@@ -10,7 +10,8 @@ import types
 import numpy as np
 
 
-# --- integers: uint64 counts, in which nothing is negative; constants of that type, so that both typings keep to it
+# --- integers: uint64 counts, in which nothing is negative; constants of that type, so that both
+# typings keep to it
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)

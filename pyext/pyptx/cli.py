@@ -21,7 +21,8 @@ from pyptx._options import OPTIONS
 OK, FAILED, USAGE = 0, 1, 2
 LARGEST = (1 << 31) - 1
 
-# What --emit gives: key of the compiler's answer, file suffix, start of a comment, does it depend on the architecture.
+# What --emit gives: key of the compiler's answer, file suffix, start of a comment, does it depend
+# on the architecture.
 EMIT = {
     "ptx": ("ptx", ".ptx", "//", True),
     "cubin": ("cubin", ".cubin", None, True),
@@ -33,7 +34,8 @@ EMIT = {
 }
 GPU_ONLY, HOST_ONLY = {"ptx", "cubin"}, {"asm"}
 
-# PTX runs on its architecture and on every later one: the oldest that current toolkits take serves all of them.
+# PTX runs on its architecture and on every later one: the oldest that current toolkits take serves
+# all of them.
 DEFAULT_ARCH = "sm_75"
 
 
@@ -54,7 +56,7 @@ class Unit:
     result: object = None
 
 
-# --- the command line ----------------------------------------------------------------------------------------------
+# --- the command line ---
 
 
 def parser():
@@ -158,7 +160,7 @@ def options_of(args):
     return {name: value for name in OPTIONS if (value := getattr(args, name, None)) is not None}
 
 
-# --- architectures -------------------------------------------------------------------------------------------------
+# --- architectures ---
 
 
 def known_archs():
@@ -211,7 +213,7 @@ def suggestion(name, known):
     return f"; did you mean '{near[0]}'?" if near else ""
 
 
-# --- the file and its kernels ---------------------------------------------------------------------------------------
+# --- the file and its kernels ---
 
 
 def split_source(text):
@@ -272,7 +274,8 @@ def load_or_explain(path):
     from pyptx.errors import CompileError
 
     try:
-        # Kernels with declared types are compiled when they are decorated: for the host, which is always there.
+        # Kernels with declared types are compiled when they are decorated: for the host, which is
+        # always there.
         with _pyptx._device("host"):
             return load(path)
     except CompileError:  # of an eager signature: a compile error like any other
@@ -328,7 +331,7 @@ def find_kernel(module, path, name, own):
     return value
 
 
-# --- compiling -------------------------------------------------------------------------------------------------------
+# --- compiling ---
 
 
 def signatures_of(function, name, sigs, index, kernels):
@@ -386,7 +389,7 @@ def compile_units(units, version, emit):
     return failed
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
+# --- writing ---
 
 
 def as_bytes(result):
@@ -472,7 +475,7 @@ def run_cache(args):
         raise Usage(str(error)) from None
 
 
-# --- main ------------------------------------------------------------------------------------------------------------
+# --- main ---
 
 
 def run(args, top):

@@ -14,7 +14,8 @@
 
 /* --- NumPy --- */
 
-/* A class that has its dtype's name, bool_ too: np.longlong is not np.int64, though both make one dtype. */
+/* A class that has its dtype's name, bool_ too: np.longlong is not np.int64, though both make one
+ * dtype. */
 static DtypeForm form_of(PxSnapshot *s, PyObject *object, PyObject *dtype) {
   if (object == dtype)
     return DTYPE_INSTANCE;
@@ -104,7 +105,8 @@ static bool is_instance(PxSnapshot *s, PyObject *object, PyObject *class) {
   return is;
 }
 
-/* An np.iinfo or np.finfo that was made outside of the kernel: what kernels have of it (typeinfer/rules/limits.c), as NumPy says it. */
+/* An np.iinfo or np.finfo that was made outside of the kernel: what kernels have of it
+ * (typeinfer/rules/limits.c), as NumPy says it. */
 static bool freeze_limits(PxSnapshot *s, Frozen *f, PyObject *object) {
   static const char *const members[] = {"bits",
                                         "dtype",
@@ -160,10 +162,10 @@ bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object) {
   PyObject *dtype = NULL;
   if (is_instance(s, object, st->np_dtype))
     dtype = object;
+  /* np.floating and the like: an error or a warning, no dtype */
   else if (PyType_Check(object) &&
            PyType_IsSubtype((PyTypeObject *)object, (PyTypeObject *)st->np_generic))
-    dtype = PyObject_CallOneArg(
-        st->np_dtype, object); /* np.floating and the like: an error or a warning, no dtype */
+    dtype = PyObject_CallOneArg(st->np_dtype, object);
   if (dtype && dtype != object)
     px_keep(s, dtype);
   PyErr_Clear();

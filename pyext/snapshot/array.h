@@ -1,4 +1,5 @@
-/* Arrays in a snapshot: NumPy's, whose elements become constants, and device arrays, whose addresses do. */
+/* Arrays in a snapshot: NumPy's, whose elements become constants, and device arrays, whose
+ * addresses do. */
 #ifndef PYPTX_PYEXT_SNAPSHOT_ARRAY_H
 #define PYPTX_PYEXT_SNAPSHOT_ARRAY_H
 
@@ -6,7 +7,8 @@
 
 /* Both: false if the object is none of theirs. */
 bool px_freeze_numpy(PxSnapshot *s, Frozen *f, PyObject *object);
-/* Ours, or of another library by __cuda_array_interface__, which is asked of objects that nothing else knows. */
+/* Ours, or of another library by __cuda_array_interface__, which is asked of objects that nothing
+ * else knows. */
 bool px_freeze_memory(PxSnapshot *s, Frozen *f, PyObject *object);
 
 #endif

@@ -12,7 +12,8 @@ typedef struct Names { /* a NULL-terminated list of names, which the list of str
   int n;
 } Names;
 
-/* Fills a table of numbers by opcode from the module: a dict name → count (3.13) or a list by number (before). */
+/* Fills a table of numbers by opcode from the module: a dict name → count (3.13) or a list by
+ * number (before). */
 static int cache_entries(PyObject *opcode, PyObject *opmap, uint8_t out[256]) {
   PyObject *entries = PyObject_GetAttrString(opcode, "_inline_cache_entries");
   if (!entries)
@@ -39,7 +40,8 @@ static int cache_entries(PyObject *opcode, PyObject *opmap, uint8_t out[256]) {
   return failed;
 }
 
-/* opcode.ATTRIBUTE as names: of str, of (name, symbol) pairs, or of classes and functions. Absent: an empty list. */
+/* opcode.ATTRIBUTE as names: of str, of (name, symbol) pairs, or of classes and functions. Absent:
+ * an empty list. */
 static int name_list(PyObject *opcode, const char *attribute, PyObject *keep, Names *out) {
   PyObject *list = PyObject_GetAttrString(opcode, attribute);
   if (!list) {

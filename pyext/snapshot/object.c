@@ -1,4 +1,5 @@
-/* Snapshot of single objects. Each kind of object has a function that says whether it is its own; the first that says so wins. */
+/* Snapshot of single objects. Each kind of object has a function that says whether it is its own;
+ * the first that says so wins. */
 #include "pyext/snapshot/object.h"
 
 #include <string.h>
@@ -20,8 +21,8 @@ enum { MAX_DEPTH = 100 };
 struct PxMemo {
   PyObject *key;
   Frozen *value;
-  uint32_t
-      nattributes; /* names that were asked for last, with their array: the same question is not asked twice */
+  /* names that were asked for last, with their array: the same question is not asked twice */
+  uint32_t nattributes;
   const char *const *attributes;
 };
 
@@ -137,7 +138,8 @@ static void freeze_str(PxSnapshot *s, Frozen *f, PyObject *object) {
   f->n = (uint32_t)n;
 }
 
-/* A member of an Enum that is an int or the like is that value, and has its name and value as attributes. */
+/* A member of an Enum that is an int or the like is that value, and has its name and value as
+ * attributes. */
 static void name_member(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (!px_is_enum(s->st, (PyObject *)Py_TYPE(object)))
     return;
@@ -190,7 +192,8 @@ static bool freeze_constant(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 /* --- what nothing knows --- */
 
-/* Where a function or class is defined: also of `random.random`, a method that a module offers as a function. New reference or NULL. */
+/* Where a function or class is defined: also of `random.random`, a method that a module offers as a
+ * function. New reference or NULL. */
 static PyObject *home_of(PxSnapshot *s, PyObject *object) {
   PyObject *self = PyCFunction_CheckExact(object) ? PyCFunction_GET_SELF(object) : NULL;
   bool method = self && !PyModule_Check(self);
@@ -202,7 +205,8 @@ static bool has_numpy_type(PyObject *object) {
   return !strncmp(Py_TYPE(object)->tp_name, "numpy.", 6);
 }
 
-/* "numpy.sum" for a function, method or class of a compiled module; NULL for other objects, which are not asked. */
+/* "numpy.sum" for a function, method or class of a compiled module; NULL for other objects, which
+ * are not asked. */
 static const char *callable_name(PxSnapshot *s, PyObject *object) {
   bool of_numpy = has_numpy_type(object);
   if (PyMethod_Check(object)) { /* numpy.random.rand, a method of a generator that nobody sees */
@@ -238,7 +242,8 @@ static void freeze_opaque(PxSnapshot *s, Frozen *f, PyObject *object) {
 
 /* --- classes and functions --- */
 
-/* Is the __new__ that the class has namedtuple's own? Its class has _make beside it; one of a user may do anything. */
+/* Is the __new__ that the class has namedtuple's own? Its class has _make beside it; one of a user
+ * may do anything. */
 static bool has_own_new(PxSnapshot *s, PyObject *class) {
   PyObject *mro = px_keep(s, PyObject_GetAttr(class, s->st->name.__mro__));
   for (Py_ssize_t i = 0; PyTuple_Check(mro) && i < PyTuple_GET_SIZE(mro); i++) {
@@ -340,7 +345,8 @@ static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) 
   return true;
 }
 
-/* NumPy's own functions in Python (ones, eye, full) make arrays: the message shall name them, not a line of NumPy's. */
+/* NumPy's own functions in Python (ones, eye, full) make arrays: the message shall name them, not a
+ * line of NumPy's. */
 static bool is_of_numpy(PyObject *function) {
   PyObject *module = PyFunction_GetModule(function);
   const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
@@ -348,7 +354,8 @@ static bool is_of_numpy(PyObject *function) {
   return name && !strncmp(name, "numpy", 5) && (name[5] == '.' || !name[5]);
 }
 
-/* A function that is declared for some types: its own, apart from the plain function that it was made of. */
+/* A function that is declared for some types: its own, apart from the plain function that it was
+ * made of. */
 static void freeze_with_signatures(PxSnapshot *s, Frozen *f, const PxDispatcher *d) {
   const char **texts = CX_ARRAY(s->cx, const char *, d->nsignatures);
   for (uint32_t i = 0; i < d->nsignatures; i++) {
@@ -475,7 +482,8 @@ static bool freeze_enum(PxSnapshot *s, Frozen *f, PyObject *object) {
   return f->kind != FZ_OPAQUE;
 }
 
-/* pyptx.cuda._link.DeclaredFunction: its class says so, with a property of (symbol, signature, is Numba's ABI). */
+/* pyptx.cuda._link.DeclaredFunction: its class says so, with a property of (symbol, signature, is
+ * Numba's ABI). */
 static bool freeze_declared(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (PyType_Check(object) ||
       !PyObject_HasAttr((PyObject *)Py_TYPE(object), s->st->name.__pyptx_declared__))
@@ -522,7 +530,8 @@ Frozen *px_freeze(PxSnapshot *s, PyObject *object) {
   return f;
 }
 
-/* What stands for an object of Numba's, or the object itself: so too where a kernel cannot have its like, which the message then names. */
+/* What stands for an object of Numba's, or the object itself: so too where a kernel cannot have its
+ * like, which the message then names. */
 static PyObject *own_object(PxSnapshot *s, PyObject *object) {
   PyObject *own = px_own(s->st, object);
   PyErr_Clear();
@@ -565,8 +574,9 @@ Frozen *px_freeze_root(PxSnapshot *s, PyObject *function, const FuncOptions *opt
 
 /* --- attributes --- */
 
-/* Does a module make attributes when it is asked for them: by a `__getattr__` of its own (PEP 562), or by its class, as that of
- * importlib.util.LazyLoader? pyptx's own have nothing there that kernels know. */
+/* Does a module make attributes when it is asked for them: by a `__getattr__` of its own (PEP 562),
+ * or by its class, as that of importlib.util.LazyLoader? pyptx's own have nothing there that
+ * kernels know. */
 static bool has_lazy_attributes(PyObject *module) {
   const char *name = PyModule_GetName(module);
   PyErr_Clear();
@@ -576,7 +586,8 @@ static bool has_lazy_attributes(PyObject *module) {
          PyMapping_HasKeyString(PyModule_GetDict(module), "__getattr__");
 }
 
-/* What may be asked for attributes without running its code: modules, classes and instances with a dict. New reference or NULL. */
+/* What may be asked for attributes without running its code: modules, classes and instances with a
+ * dict. New reference or NULL. */
 static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) {
   PyObject *value = NULL;
   if (PyModule_Check(object)) {

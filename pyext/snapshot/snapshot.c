@@ -1,4 +1,5 @@
-/* Snapshot: the work list over functions, what a function sees, and the way out. Single objects are in object.c. */
+/* Snapshot: the work list over functions, what a function sees, and the way out. Single objects are
+ * in object.c. */
 #include "pyext/snapshot/snapshot.h"
 
 #include <string.h>
@@ -60,7 +61,8 @@ static bool has_name(const Names *names, const char *name) {
   return false;
 }
 
-/* Globals that the code, or code that it makes functions of, reads; and all attribute names of both. */
+/* Globals that the code, or code that it makes functions of, reads; and all attribute names of
+ * both. */
 static void collect_names(PxSnapshot *s, const Code *code, Names *globals, Names *attributes) {
   for (const char *const *name = bc_global_names(s->cx, code); *name; name++)
     if (!has_name(globals, *name))
@@ -81,7 +83,8 @@ static Frozen *unset(PxSnapshot *s, const char *name) {
   return f;
 }
 
-/* The value of a name as the function sees it: its globals, then its builtins. NULL if there is none. */
+/* The value of a name as the function sees it: its globals, then its builtins. NULL if there is
+ * none. */
 static PyObject *look_up(PxSnapshot *s, PyObject *globals, PyObject *builtins, const char *name) {
   PyObject *key = px_keep(s, PyUnicode_FromString(name));
   PyObject *value = px_dict_get(globals, key);

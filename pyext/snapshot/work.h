@@ -30,7 +30,8 @@ struct PxWork { /* a function whose shell stands and whose contents are still to
 
 /* Leaves through the Cx with the Python exception that is set. */
 _Noreturn void px_snapshot_raise(PxSnapshot *s);
-/* Steals a new reference and keeps it as long as the snapshot; leaves if it is NULL. Returns it, borrowed. */
+/* Steals a new reference and keeps it as long as the snapshot; leaves if it is NULL. Returns it,
+ * borrowed. */
 PyObject *px_keep(PxSnapshot *s, PyObject *new_reference);
 /* UTF-8 in the arena, ending with a NUL; leaves if it is no str. */
 const char *px_freeze_text(PxSnapshot *s, PyObject *str);

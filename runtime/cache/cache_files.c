@@ -1,6 +1,8 @@
-/* Cache files. See cache_files.h. In a directory stand KEY.kernel, KEY.lock while one is being made, and .KEY-….tmp while it is written.
+/* Cache files. See cache_files.h. In a directory stand KEY.kernel, KEY.lock while one is being
+ * made, and .KEY-….tmp while it is written.
  *
- * All names are relative to an open directory, whose owner and mode were checked once it was open. */
+ * All names are relative to an open directory, whose owner and mode were checked once it was
+ * open. */
 #include "runtime/cache/cache_files.h"
 
 #include <dirent.h>
@@ -313,7 +315,8 @@ static int remove_stale(void *user, const char *name, const struct stat *about) 
   return 0;
 }
 
-/* A reader that has a file open keeps it; another process may remove the same files: both are fine. `kept` is not removed. */
+/* A reader that has a file open keeps it; another process may remove the same files: both are fine.
+ * `kept` is not removed. */
 static void trim(RtCache *c, uint64_t limit, const char *kept) {
   Listing l = {0};
   uint64_t total = 0;

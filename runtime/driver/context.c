@@ -1,6 +1,7 @@
-/* Context: which CUDA context each thread has. The driver keeps one a thread, and all libraries of the process share it: PyTorch and CuPy take
- * it for their current device. So what is done here on another device than the thread's own puts back what it displaced (rt_enter,
- * rt_leave); only rt_device_make_current, which selecting a device is, leaves its context behind. */
+/* Context: which CUDA context each thread has. The driver keeps one a thread, and all libraries of
+ * the process share it: PyTorch and CuPy take it for their current device. So what is done here on
+ * another device than the thread's own puts back what it displaced (rt_enter, rt_leave); only
+ * rt_device_make_current, which selecting a device is, leaves its context behind. */
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
 #include "runtime/launch/capture.h"
@@ -23,8 +24,8 @@ static RtStatus set(RtDevice *d, CUcontext wanted) {
   return RT_OK;
 }
 
-/* Where none was current it stays: the next call is the cheaper. But with several GPUs the context is also what says which one the thread
- * works on (rt_context_device). */
+/* Where none was current it stays: the next call is the cheaper. But with several GPUs the context
+ * is also what says which one the thread works on (rt_context_device). */
 static int is_to_stay(CUcontext now) { return !now && atomic_load(&rt_gpus) == 1; }
 
 RtStatus rt_enter(RtContext *was, RtDevice *d) {

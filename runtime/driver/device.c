@@ -178,8 +178,8 @@ static void add_last(char *text, size_t size, const RtKernel *k, const RtStream 
     snprintf(text + at, size - at, " on the default stream");
 }
 
-/* What stopped the device may be any of them. The lock keeps a kernel alive while its name is copied: rt_kernel_release forgets it under
- * the same lock. */
+/* What stopped the device may be any of them. The lock keeps a kernel alive while its name is
+ * copied: rt_kernel_release forgets it under the same lock. */
 void rt_last_kernels(char *text, size_t size) {
   RtDevice *d = rt_current;
   *text = 0;

@@ -1,4 +1,5 @@
-/* Device: GPUs through the Driver API (libcuda opened at first use), and the host device beside them. Thread-safe. */
+/* Device: GPUs through the Driver API (libcuda opened at first use), and the host device beside
+ * them. Thread-safe. */
 #ifndef PYPTX_RUNTIME_DRIVER_DEVICE_H
 #define PYPTX_RUNTIME_DRIVER_DEVICE_H
 
@@ -18,8 +19,8 @@ RtStatus rt_gpu_count(int *count);
 RtStatus rt_device_open(int ordinal, RtDevice **out);
 int rt_device_ordinal(const RtDevice *d);
 int rt_device_is_host(const RtDevice *d);
-/* Makes a GPU's context this thread's, and leaves it there. Nothing else in this room does: what the other functions displace, they put
- * back. */
+/* Makes a GPU's context this thread's, and leaves it there. Nothing else in this room does: what
+ * the other functions displace, they put back. */
 RtStatus rt_device_make_current(RtDevice *d);
 /* A thread's CUDA context, to be put back: of one of our devices, of another library, or none. */
 typedef struct RtContext {
@@ -29,14 +30,16 @@ typedef struct RtContext {
 } RtContext;
 RtContext rt_context_now(void);          /* opens nothing; none before the driver is in use */
 void rt_context_put_back(RtContext was); /* nothing if it is not known */
-/* The GPU that this thread's context is for, whoever set it; NULL where none is open for it: *ordinal is the one to open, or -1. */
+/* The GPU that this thread's context is for, whoever set it; NULL where none is open for it:
+ * *ordinal is the one to open, or -1. */
 RtDevice *rt_context_device(int *ordinal);
 RtStatus rt_device_synchronize(RtDevice *d);
 /* tells profilers that record between start and stop only; nothing on the host device */
 RtStatus rt_device_profile(RtDevice *d, int on);
-/* Destroys the device's context with all memory, streams, events and modules in it, and makes a fresh one: the way out of RT_CONTEXT_LOST.
- * Streams and events made before know it, and kernels are loaded again (rt_kernel_add); memory does not: an address allocated under an older
- * epoch must not be freed or used. */
+/* Destroys the device's context with all memory, streams, events and modules in it, and makes a
+ * fresh one: the way out of RT_CONTEXT_LOST. Streams and events made before know it, and kernels
+ * are loaded again (rt_kernel_add); memory does not: an address allocated under an older epoch must
+ * not be freed or used. */
 RtStatus rt_device_reset(RtDevice *d);
 uint32_t rt_device_epoch(const RtDevice *d);                      /* counts resets */
 const _Atomic uint32_t *rt_device_epoch_place(const RtDevice *d); /* where it is counted */

@@ -54,7 +54,8 @@ RtStatus rt_device_context(RtDevice *d, CUcontext *context);
 RtDevice *rt_device_of_context(CUcontext context);
 RtDevice *rt_device_if_open(int ordinal);
 extern _Atomic int rt_gpus; /* that this process sees; 0 before the first is opened */
-/* Which kernel was launched last on each stream of the thread's device, as the end of an error text; "" where none was. */
+/* Which kernel was launched last on each stream of the thread's device, as the end of an error
+ * text; "" where none was. */
 void rt_last_kernels(char *text, size_t size);
 void rt_forget_kernel(struct RtKernel *k);
 /* enters it in its device's list, or takes it out */

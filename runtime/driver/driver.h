@@ -1,7 +1,8 @@
-/* Driver: the entry points of libcuda, which is opened at first use (driver.def lists them), and the
- * phase that the process is in with it.
+/* Driver: the entry points of libcuda, which is opened at first use (driver.def lists them), and
+ * the phase that the process is in with it.
  *
- * rt_cu is written once, before rt_driver_open first returns RT_OK, and read without a lock after it. */
+ * rt_cu is written once, before rt_driver_open first returns RT_OK, and read without a lock after
+ * it. */
 #ifndef PYPTX_RUNTIME_DRIVER_DRIVER_H
 #define PYPTX_RUNTIME_DRIVER_DRIVER_H
 

@@ -1,10 +1,13 @@
-/* Places: memory for the blocks of a launch on the host that may leave compiled code in the middle, to wait for other blocks.
+/* Places: memory for the blocks of a launch on the host that may leave compiled code in the middle,
+ * to wait for other blocks.
  *
- * A block has a place from its beginning to its end: shared memory and frame, which any thread of the process may go on with. Blocks that
- * have met the grid's barrier wait until every other one has come there; those whose threads all yield (RT_MEET_YIELD) are tried again whenever
- * any block has got further, from both ends of their order in turn, so that chains of blocks that wait for one another dissolve in either
- * direction. In between, blocks begin that have not, as long as there are places: as many as blocks where the grid's barrier is used, else as
- * many as memory allows. */
+ * A block has a place from its beginning to its end: shared memory and frame, which any thread of
+ * the process may go on with. Blocks that have met the grid's barrier wait until every other one
+ * has come there; those whose threads all yield (RT_MEET_YIELD) are tried again whenever any block
+ * has got further, from both ends of their order in turn, so that chains of blocks that wait for
+ * one another dissolve in either direction. In between, blocks begin that have not, as long as
+ * there are places: as many as blocks where the grid's barrier is used, else as many as memory
+ * allows. */
 #ifndef PYPTX_RUNTIME_HOST_BLOCK_PLACES_H
 #define PYPTX_RUNTIME_HOST_BLOCK_PLACES_H
 
@@ -41,7 +44,8 @@ typedef struct RtPlaces {
   uint64_t blocks, begun, ended;
   uint64_t made, most; /* places */
   RtPlace *all, *unused;
-  /* they yield: to be tried; tried in vain since a block got further, those in front of `ready` and those behind it */
+  /* they yield: to be tried; tried in vain since a block got further, those in front of `ready` and
+   * those behind it */
   RtPlaceRow ready, front, back;
   unsigned turn;
   unsigned idle;
@@ -54,14 +58,15 @@ size_t rt_place_bytes(size_t shared, size_t frame);
 /* false: there is no memory; rt_places_close all the same. */
 bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all);
 void rt_places_close(RtPlaces *p);
-/* A block that is to run; NULL: there is none for this thread now. *idle: so often all that yield have been tried in
- * vain since any block got further. */
+/* A block that is to run; NULL: there is none for this thread now. *idle: so often all that yield
+ * have been tried in vain since any block got further. */
 RtPlace *rt_places_take(RtPlaces *p, unsigned *idle);
 /* It has left compiled code. */
 void rt_places_put(RtPlaces *p, RtPlace *place);
 /* Blocks that have not begun, or yield. */
 uint64_t rt_places_ready(RtPlaces *p);
-/* Nobody runs: those at the grid's barrier go on. Returns how many; if others have ended none goes on, and *first is the one with the lowest number. */
+/* Nobody runs: those at the grid's barrier go on. Returns how many; if others have ended none goes
+ * on, and *first is the one with the lowest number. */
 uint64_t rt_places_meet(RtPlaces *p, const RtPlace **first);
 
 #endif

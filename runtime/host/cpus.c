@@ -1,7 +1,7 @@
 /* Cpus: affinity mask and cgroup quota.
  *
- * In: the kernel's view of this process (sched_getaffinity, /proc/self/cgroup, /sys/fs/cgroup). Out: a count >= 1. A file that is not
- * there or does not parse means no limit. */
+ * In: the kernel's view of this process (sched_getaffinity, /proc/self/cgroup, /sys/fs/cgroup).
+ * Out: a count >= 1. A file that is not there or does not parse means no limit. */
 #include "runtime/host/cpus.h"
 
 #include <sched.h>

@@ -1,13 +1,22 @@
 /* Host: runs the blocks of a launch on this process's CPUs.
  *
- * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or RT_TRAPPED and the first trap.
- * Blocks are handed out in chunks by an atomic counter: by the time that they take, single blocks at the end. The calling thread takes part, and
- * begins alone: a launch that is done within CALLER_ALONE_NS never wakes another thread.
- * Blocks that may leave compiled code to wait for others have places (block_places.h). With the grid's barrier they run in phases, from one barrier to
- * the next: a phase is over when every block has come to the barrier or to its end.
- * A launch is stopped by a trap, or where Python's handlers of signals raise, which the calling thread asks now and then: between blocks, while it
- * waits for helpers, and from within compiled code (safepoint.h).
- * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The floating-point environment is left as is. */
+ * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or
+ * RT_TRAPPED and the first trap.
+ *
+ * Blocks are handed out in chunks by an atomic counter, sized by the time that they take, with
+ * single blocks at the end. The calling thread takes part, and begins alone: a launch that is done
+ * within CALLER_ALONE_NS never wakes another thread.
+ *
+ * Blocks that may leave compiled code to wait for others have places (block_places.h). With the
+ * grid's barrier they run in phases, from one barrier to the next: a phase is over when every block
+ * has come to the barrier or to its end.
+ *
+ * A launch is stopped by a trap, or where one of Python's signal handlers raises. The calling thread
+ * asks for that now and then: between blocks, while it waits for helpers, and at the safepoints of
+ * compiled code (safepoint.h).
+ *
+ * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The
+ * floating-point environment is left as it is. */
 #include "runtime/host/host.h"
 
 #include <errno.h>
@@ -36,13 +45,15 @@ enum {
   BATCH_NS = 10000000,
   SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
   KEEP_BYTES = 16 << 20, /* a thread keeps up to this much memory from launch to launch */
-  MOST_GIB =
-      64, /* of one worker's memory: more is a mistake, and would only be found out by swapping */
+  /* of one worker's memory: more is a mistake, and would only be found out by swapping */
+  MOST_GIB = 64,
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
-  /* blocks that all wait for what none of them does: so many turns without a pause, the pause then */
+  /* blocks that all wait for what none of them does: so many turns without a pause, the pause
+   * then */
   IDLE_TURNS = 256,
   IDLE_NS = 50000,
-  /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of signals */
+  /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of
+   * signals */
   STACK_REST = 64 << 10,
   STACK_BYTES = 8 << 20, /* of a thread made for one launch, at least */
 };
@@ -72,8 +83,8 @@ typedef struct Buffer {
   size_t size;
 } Buffer;
 
-/* One OS thread's own: made at its first launch, freed when it ends. A launch by a signal's handler, in the middle of another one of the
- * thread (ask_at), has one for itself. */
+/* One OS thread's own: made at its first launch, freed when it ends. A launch by a signal's
+ * handler, in the middle of another one of the thread (ask_at), has one for itself. */
 typedef struct Worker {
   RtHostLaunch view;
   Launch *launch;       /* that it works for, NULL between launches */
@@ -130,7 +141,8 @@ static uintptr_t stack_end(const Launch *l, const Worker *w) {
   return w->stack_low ? w->stack_low + l->code->stack_bytes + STACK_REST : 0;
 }
 
-/* Where the thread runs on a stack of somebody's making (a coroutine's), nothing is known of that. */
+/* Where the thread runs on a stack of somebody's making (a coroutine's), nothing is known of
+ * that. */
 static bool has_stack(const Launch *l, const Worker *w) {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   return !w->stack_low || (here > stack_end(l, w) && here < w->stack_high);
@@ -197,7 +209,8 @@ static void give_back(Worker *w) {
   free_worker(w);
 }
 
-/* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's stack is too short. */
+/* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's
+ * stack is too short. */
 static Worker *enter(Launch *l, bool *is_short) {
   Worker *w = idle_worker();
   *is_short = w && !has_stack(l, w);
@@ -232,7 +245,8 @@ static void stop(Launch *l) {
     rt_attention_stop(1);
 }
 
-/* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which compiled code runs in one piece. */
+/* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which
+ * compiled code runs in one piece. */
 static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
   uint64_t share = l->workers == 1 ? 1 : SHARES * l->workers;
@@ -304,7 +318,8 @@ static bool all_taken(Launch *l) {
   return !l->places && atomic_load_explicit(&l->next, memory_order_relaxed) >= l->total;
 }
 
-/* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS. Compiled code looks seldom whether it is to stop. */
+/* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS.
+ * Compiled code looks seldom whether it is to stop. */
 static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
   if (took >= BATCH_NS)
     return most > 1 ? most / 2 : 1;
@@ -324,7 +339,8 @@ static void run_rest(Launch *l, Worker *w) {
   }
 }
 
-/* The calling thread: the same. False once the clock passes `until` (0: no limit): blocks may be left. */
+/* The calling thread: the same. False once the clock passes `until` (0: no limit): blocks may be
+ * left. */
 static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true;
@@ -573,8 +589,9 @@ static void attend(void) {
 }
 
 #ifdef __x86_64__
-/* Keeps every register, so that loops which call it need not keep theirs in memory: general ones on the stack, all others by xsave (x87, SSE, AVX and
- * AVX-512: 2,688 bytes at most, and its header must be 0). */
+/* Keeps every register, so that loops which call it need not keep theirs in memory: general ones on
+ * the stack, all others by xsave (x87, SSE, AVX and AVX-512: 2,688 bytes at most, and its header
+ * must be 0). */
 __asm__(".text\n"
         ".globl rt_host_attend\n.hidden rt_host_attend\n.type rt_host_attend, @function\n"
         "rt_host_attend:\n"

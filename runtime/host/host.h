@@ -1,5 +1,6 @@
-/* Host: the CPU as a device. A pool of OS threads runs blocks; started at the first launch, sized by the CPUs this process may use
- * (PYPTX_HOST_THREADS overrides). A child made by fork starts a pool of its own. */
+/* Host: the CPU as a device. A pool of OS threads runs blocks; started at the first launch, sized
+ * by the CPUs this process may use (PYPTX_HOST_THREADS overrides). A child made by fork starts a
+ * pool of its own. */
 #ifndef PYPTX_RUNTIME_HOST_HOST_H
 #define PYPTX_RUNTIME_HOST_HOST_H
 
@@ -9,20 +10,24 @@
 
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
                      RtTrap *trap);
-/* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep their memory until its end. */
+/* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep
+ * their memory until its end. */
 uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t dynamic_shared);
 unsigned rt_host_threads(void);
-/* Launches ask it now and then, in the thread that launched: not 0 ends them with RT_INTERRUPTED. Set once, at the beginning. */
+/* Launches ask it now and then, in the thread that launched: not 0 ends them with RT_INTERRUPTED.
+ * Set once, at the beginning. */
 void rt_host_ask(int (*ask)(void));
 
-/* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return: the worker gives up its blocks. */
+/* Called by compiled host code. block and thread are linear numbers, x fastest. Does not return:
+ * the worker gives up its blocks. */
 _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 /* The same of a thread that counts tx on from the blocks before its own along x. */
 _Noreturn void rt_host_trap_in_line(const RtHostLaunch *launch, uint32_t site, uint32_t bx,
                                     uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
                                     int64_t v0, int64_t v1, int64_t v2, int64_t v3);
-/* Where rt_host_attention is not 0. Does not return if the launch is to stop. On x86-64 it leaves all registers as they are. */
+/* Where rt_host_attention is not 0. Does not return if the launch is to stop. On x86-64 it leaves
+ * all registers as they are. */
 void rt_host_attend(void);
 /* printf of one text, in one write, with conversions of its own: runtime/host/print.c. */
 int rt_host_print(const char *format, ...);

@@ -1,9 +1,12 @@
-/* Meet: in, the frame of a block whose threads wait; out, results of warp operations, and which threads go on.
+/* Meet: in, the frame of a block whose threads wait; out, results of warp operations, and which
+ * threads go on.
  *
- * A warp operation is done for the lanes that wait at one of the same kind with the same mask, once all lanes which the mask names and
- * which have not ended are among them; it need not be the same call in the source. Lanes that have ended, or that the last warp of a
- * block does not have, take no part. Semantics of the operations: PTX ISA, shfl.sync, vote.sync, match.sync and bar.warp.sync; what is
- * undefined there is defined here: a shuffle from a lane that takes no part gives the thread's own value. */
+ * A warp operation is done for the lanes that wait at one of the same kind with the same mask, once
+ * all lanes which the mask names and which have not ended are among them; it need not be the same
+ * call in the source. Lanes that have ended, or that the last warp of a block does not have, take
+ * no part. Semantics of the operations: PTX ISA, shfl.sync, vote.sync, match.sync and
+ * bar.warp.sync; what is undefined there is defined here: a shuffle from a lane that takes no part
+ * gives the thread's own value. */
 #include "runtime/host/meet.h"
 
 #include <stdbool.h>
@@ -222,7 +225,8 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
                first / WARP);
 }
 
-/* All lanes there are at one operation, under one mask that names them all: the usual case, without a look at each. */
+/* All lanes there are at one operation, under one mask that names them all: the usual case, without
+ * a look at each. */
 static bool release_whole(const Block *b, const Frame *w, Standing *s) {
   uint32_t at = w->next[0], kind = b->points[at].kind;
   if (!at || !is_warp_kind(kind) || !all_lanes_are(w, w->next, at) ||

@@ -1,7 +1,8 @@
 /* Pool: see pool.h.
  *
- * One mutex guards the list of open jobs; it is never held while a job runs. A helper that joins wakes up to two others, so a wake-up
- * costs the owner two signals and reaches n threads in log n steps. */
+ * One mutex guards the list of open jobs; it is never held while a job runs. A helper that joins
+ * wakes up to two others, so a wake-up costs the owner two signals and reaches n threads in log n
+ * steps. */
 #include "runtime/host/pool.h"
 
 #include <pthread.h>
@@ -31,7 +32,8 @@ static struct {
 static void before_fork(void) { pthread_mutex_lock(&pool.lock); }
 static void after_fork_parent(void) { pthread_mutex_unlock(&pool.lock); }
 
-/* The child has one thread: the helpers and every other thread's jobs are gone, and conditions may count waiters that are. */
+/* The child has one thread: the helpers and every other thread's jobs are gone, and conditions may
+ * count waiters that are. */
 static void after_fork_child(void) {
   pthread_cond_init(&pool.offered, NULL);
   pthread_cond_init(&pool.left, NULL);
@@ -136,7 +138,8 @@ static void *helper(void *unused) {
   return NULL;
 }
 
-/* Signals of the process go to the threads that Python knows; faults must come to the thread that makes them. */
+/* Signals of the process go to the threads that Python knows; faults must come to the thread that
+ * makes them. */
 void rt_pool_block_signals(sigset_t *old) {
   sigset_t blocked;
   sigfillset(&blocked);

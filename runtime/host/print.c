@@ -1,8 +1,11 @@
 /* Print: what host kernels print, as Python writes it.
  *
- * In: a printf format with C's conversions of long long (%lld, %llu), double (%e %f %g …) and text (%s), and %r, %R, %H, %B: a double, float32,
- * float16 or bfloat16 (all passed as a double) in the shortest form that reads back as the same number, as Python's and NumPy's repr have it; with
- * a precision, as format(x, ".3") has it; %p: %f and a percent sign, within the width; %z and %Z: two such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the text on file descriptor 1, in one write. */
+ * In: a printf format with C's conversions of long long (%lld, %llu), double (%e %f %g …) and text
+ * (%s), and %r, %R, %H, %B: a double, float32, float16 or bfloat16 (all passed as a double) in the
+ * shortest form that reads back as the same number, as Python's and NumPy's repr have it; with a
+ * precision, as format(x, ".3") has it; %p: %f and a percent sign, within the width; %z and %Z: two
+ * such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the
+ * text on file descriptor 1, in one write. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -119,7 +122,8 @@ static bool reads_back(const char *text, double x, char kind) {
   return rounded(kind == 'R' ? (double)strtof(text, NULL) : strtod(text, NULL), kind) == x;
 }
 
-/* Above a power of two numbers lie twice as wide as below: the next text up may read back where the nearest one, below, does not. */
+/* Above a power of two numbers lie twice as wide as below: the next text up may read back where the
+ * nearest one, below, does not. */
 static bool next_reads_back(char *out, size_t size, int n, double x, char kind) {
   unsigned long long digits = (unsigned long long)(*out - '0');
   char *s = out + 1, up[64];
@@ -136,8 +140,8 @@ static bool next_reads_back(char *out, size_t size, int n, double x, char kind) 
   return true;
 }
 
-/* Digits of x >= 0, finite, as d.dddde±xx: as few as read back as x. Where the exact value lies in the middle between two such texts
- * Python takes the upper one, NumPy the even one. */
+/* Digits of x >= 0, finite, as d.dddde±xx: as few as read back as x. Where the exact value lies in
+ * the middle between two such texts Python takes the upper one, NumPy the even one. */
 static int shortest(double x, char kind, char *out, size_t size) {
   int most = kind == 'r' ? 17 : kind == 'R' ? 9 : kind == 'H' ? 5 : 4, n = 1;
   for (;; n++) {
@@ -162,7 +166,8 @@ static int shortest(double x, char kind, char *out, size_t size) {
   return n;
 }
 
-/* The digits with a point or an exponent, as float's repr (no precision) or format(x, ".p") has them. */
+/* The digits with a point or an exponent, as float's repr (no precision) or format(x, ".p") has
+ * them. */
 static void real_text(double x, const Conversion *c, char *out, size_t size) {
   char digits[64];
   int p = c->precision > 40 ? 40 : c->precision == 0 ? 1 : c->precision;

@@ -22,8 +22,8 @@ static struct {
   uint64_t count;             /* the main thread's own */
 } clock_ = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
-static _Atomic uint32_t
-    process; /* which child of a fork, since fork gives its thread another number */
+/* which child of a fork, since fork gives its thread another number */
+static _Atomic uint32_t process;
 
 void rt_attention_stop(int by) {
   __atomic_fetch_add(rt_host_attention, (uint32_t)by, __ATOMIC_RELEASE);

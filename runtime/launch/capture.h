@@ -6,8 +6,9 @@
 
 #include "runtime/launch/graph.h"
 
-/* What this thread captures. A function that queues work, waits or allocates asks it first, and if it is not NULL hands the call on to
- * one of these. While it is set rt_current is NULL: a launch asks only then. */
+/* What this thread captures. A function that queues work, waits or allocates asks it first, and if
+ * it is not NULL hands the call on to one of these. While it is set rt_current is NULL: a launch
+ * asks only then. */
 extern _Thread_local struct RtGraph *rt_capture;
 /* while such a call is passed on, rt_capture is NULL and this is set */
 extern _Thread_local struct RtGraph *rt_passing;

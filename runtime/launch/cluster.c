@@ -1,5 +1,6 @@
-/* Launches in clusters: in, a configuration whose cluster is not 0; out, a launch whose blocks are scheduled so many at a time on neighbouring
- * multiprocessors. On the host device a cluster is checked as on a GPU and changes nothing: blocks run as they come. */
+/* Launches in clusters: in, a configuration whose cluster is not 0; out, a launch whose blocks are
+ * scheduled so many at a time on neighbouring multiprocessors. On the host device a cluster is
+ * checked as on a GPU and changes nothing: blocks run as they come. */
 #include "runtime/launch/cluster.h"
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"

@@ -1,7 +1,9 @@
-/* Cooperative launches: of kernels whose blocks meet at a barrier of the grid, and so must all be resident.
+/* Cooperative launches: of kernels whose blocks meet at a barrier of the grid, and so must all be
+ * resident.
  *
- * The barrier's word (codegen/nvptx/grid_barrier.c) is the launch's own: allocated, cleared and freed in the order of its stream. So launches of
- * one kernel on several streams at once do not share it, and one that was stopped in the middle leaves nothing behind. */
+ * The barrier's word (codegen/nvptx/grid_barrier.c) is the launch's own: allocated, cleared and
+ * freed in the order of its stream. So launches of one kernel on several streams at once do not
+ * share it, and one that was stopped in the middle leaves nothing behind. */
 #include <stdlib.h>
 #include <string.h>
 

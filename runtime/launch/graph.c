@@ -1,9 +1,12 @@
-/* Graph: in, what a thread does between begin and end; out, a list of nodes and, on a GPU, the driver's executable graph.
+/* Graph: in, what a thread does between begin and end; out, a list of nodes and, on a GPU, the
+ * driver's executable graph.
  *
- * rt_capture is the graph that this thread captures. While it is set rt_current stays NULL, so that a launch leaves its fast path and comes
- * here without a test of its own. A call that is passed on from here to the function that it came from is made with rt_capture put aside.
+ * rt_capture is the graph that this thread captures. While it is set rt_current stays NULL, so that
+ * a launch leaves its fast path and comes here without a test of its own. A call that is passed on
+ * from here to the function that it came from is made with rt_capture put aside.
  *
- * The host device knows the order of streams and events as the driver does: each stream has a last mark, each mark up to two before it. */
+ * The host device knows the order of streams and events as the driver does: each stream has a last
+ * mark, each mark up to two before it. */
 #include "runtime/launch/graph.h"
 
 #include <stdlib.h>
@@ -110,7 +113,8 @@ static RtStatus work_on(RtGraph *g, RtStream *s) {
   return rt_is_host(g->device) ? add_mark(g, s->mark, -1, 1, &s->mark) : RT_OK;
 }
 
-/* Does everything lead to the graph's stream? Marks are made in order, so one walk back finds it. */
+/* Does everything lead to the graph's stream? Marks are made in order, so one walk back finds
+ * it. */
 static RtStatus check_joined(RtGraph *g) {
   uint8_t *reached = calloc(g->nmarks + 1, 1);
   if (!reached)
@@ -272,7 +276,8 @@ RtStatus rt_capture_copy(RtDevice *d, RtStream *s, RtCopy c) {
 
 /* --- memory meanwhile --- */
 
-/* From a stream of its own, which the end of the capture waits for: no node, and no order that the capture would have to know. */
+/* From a stream of its own, which the end of the capture waits for: no node, and no order that the
+ * capture would have to know. */
 static RtStatus alloc_apart(RtGraph *g, RtDevice *d, size_t bytes, uint64_t *address) {
   int ours = d == g->device && !rt_is_host(d);
   if (ours && !g->side)

@@ -17,7 +17,8 @@ typedef struct RtEntry {
 /* fills the BLOCKS field */
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *config, void *params);
 
-/* What differs once an entry is loaded is atomic: other threads launch meanwhile. The functions are stored last. */
+/* What differs once an entry is loaded is atomic: other threads launch meanwhile. The functions are
+ * stored last. */
 struct RtKernel { /* first what every launch reads, in two cache lines */
   RtDevice *device;
   _Atomic(CUfunction) function; /* its own entry; NULL: not loaded */
@@ -33,11 +34,13 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   struct RtCoarseEntry {            /* the second entry: launch/launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */
     uint32_t least;                 /* blocks on the axis */
-    /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of no use */
+    /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of
+     * no use */
     _Atomic uint32_t threads;
     uint32_t field_offset; /* of the BLOCKS field */
     uint64_t from, blocks; /* threads and blocks of a launch from which on it is taken … */
-    /* … but not for `gap` sizes from `full` blocks on, with which some multiprocessors have two of its blocks and most one */
+    /* … but not for `gap` sizes from `full` blocks on, with which some multiprocessors have two of
+     * its blocks and most one */
     uint64_t full, gap;
     _Atomic(CUfunction) function;
     CUmodule module;
@@ -46,7 +49,8 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   } coarse;
   uint64_t trap_address; /* of *trap as the device sees it */
   uint32_t param_bytes;  /* of the whole block */
-  /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not asked yet */
+  /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not
+   * asked yet */
   _Atomic uint32_t best_block[2];
   uint32_t nfields, *field_offsets; /* of a cooperative kernel */
   RtHostCode host;
@@ -68,7 +72,8 @@ static inline CUfunction rt_own_function(const RtKernel *k) {
 
 enum { RT_LOG_SIZE = 4096 };
 void rt_squeeze_log(char *log); /* module.c: onto one line */
-/* What a launch fails with where another library has changed the context since rt_current was set (launch/launch.c). */
+/* What a launch fails with where another library has changed the context since rt_current was set
+ * (launch/launch.c). */
 int rt_is_wrong_context(int result);
 /* Translates what a launch failed with, which may be its local memory. */
 RtStatus rt_launch_refused(const struct RtKernel *k, int result, const char *call);

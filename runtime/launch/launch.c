@@ -68,7 +68,8 @@ static RtStatus check_threads(const RtKernel *k, const RtConfig *c) {
   return RT_OK;
 }
 
-/* Everything that can be known before the launch: zero or too many blocks or threads, too much shared memory (RT_BAD_LAUNCH). */
+/* Everything that can be known before the launch: zero or too many blocks or threads, too much
+ * shared memory (RT_BAD_LAUNCH). */
 static RtStatus check_config(const RtKernel *k, const RtConfig *c) {
   if (fits(k, c))
     return RT_OK;
@@ -167,7 +168,8 @@ HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) 
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 
-/* A launch from a thread whose context is another's, which is put back. As rt_enter sets rt_current, it goes straight on. */
+/* A launch from a thread whose context is another's, which is put back. As rt_enter sets
+ * rt_current, it goes straight on. */
 static __attribute__((cold, noinline)) RtStatus
 launch_elsewhere(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
   ENTER(k->device);
@@ -222,10 +224,9 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
     TRY(rt_enter(&was, k->device));
     result = queue(k, c, params);
   }
+  /* it may have taken the second entry, which was being loaded and allows no such blocks */
   if (result != CUDA_SUCCESS && k->coarse.factor && threads_of(c) > atomic_load(&k->coarse.threads))
-    result = queue(
-        k, c,
-        params); /* it may have taken the second entry, which was being loaded and allows no such blocks */
+    result = queue(k, c, params);
   if (result == NOT_LOADED)
     return RT_NO_ENTRY;
   TRY(check_config(k, c)); /* its limits may have become known since the launch looked at them */

@@ -8,7 +8,8 @@
 
 typedef struct RtKernel RtKernel;
 
-/* A kernel's own code, and where params->coarse has a factor the second entry of a coarsened launch (docs/COARSENING.md). */
+/* A kernel's own code, and where params->coarse has a factor the second entry of a coarsened launch
+ * (docs/COARSENING.md). */
 typedef enum RtEntryKind { RT_ENTRY_NONE, RT_ENTRY_OWN, RT_ENTRY_COARSE } RtEntryKind;
 
 typedef struct RtKernelInfo {
@@ -17,7 +18,8 @@ typedef struct RtKernelInfo {
 
 enum { RT_LINK_PTX = 1 };
 typedef struct RtLinkInput {
-  /* as the driver numbers them: 0 cubin, 1 PTX, which ends with 0, 2 fatbin, 3 object, 4 library of objects */
+  /* as the driver numbers them: 0 cubin, 1 PTX, which ends with 0, 2 fatbin, 3 object, 4 library of
+   * objects */
   int kind;
   const char *name; /* for error texts */
   const void *data;
@@ -27,21 +29,24 @@ typedef struct RtLinked {
   const RtLinkInput *inputs;
   unsigned n;
 } RtLinked;
-/* GPU: a kernel without code, which rt_kernel_add loads, an entry at a time, when a launch wants it. has_trap: the module takes a
- * TRAP field, for which the kernel gets an RtTrap of its own. */
+/* GPU: a kernel without code, which rt_kernel_add loads, an entry at a time, when a launch wants
+ * it. has_trap: the module takes a TRAP field, for which the kernel gets an RtTrap of its own. */
 RtStatus rt_kernel_open(RtDevice *d, const char *symbol, const RtParams *params, int has_trap,
                         RtKernel **out);
-/* Loads an entry from PTX or a cubin (found out from its first bytes); the driver's log becomes part of the error. `with`: code of
- * other modules that it calls, which is linked to it and not kept. Of one kernel one thread at a time may load; others may launch. */
+/* Loads an entry from PTX or a cubin (found out from its first bytes); the driver's log becomes
+ * part of the error. `with`: code of other modules that it calls, which is linked to it and not
+ * kept. Of one kernel one thread at a time may load; others may launch. */
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with);
 int rt_kernel_has(const RtKernel *k, RtEntryKind entry);
-/* GPU: was the device reset since it was loaded? Then it has no entry, and rt_kernel_add makes it as it was. */
+/* GPU: was the device reset since it was loaded? Then it has no entry, and rt_kernel_add makes it
+ * as it was. */
 int rt_kernel_is_stale(const RtKernel *k);
 /* Host: code stays the caller's, and must outlive the kernel. */
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
                         const RtParams *params, RtKernel **out);
-/* What error texts call the kernel: a copy of name, its symbol before. Not while another thread uses the kernel. */
+/* What error texts call the kernel: a copy of name, its symbol before. Not while another thread
+ * uses the kernel. */
 RtStatus rt_kernel_call_it(RtKernel *k, const char *name);
 void rt_kernel_release(RtKernel *k);
 /* of its own entry: zeros before that is loaded */
@@ -54,20 +59,22 @@ typedef struct RtConfig {
   RtStream *stream;    /* NULL: default */
 } RtConfig;
 
-/* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here. GPU: asynchronous, and RT_NO_ENTRY where nothing
- * has happened, since the entry that the launch wants is not loaded: load that and launch again, which may then want the other one. Host: returns
+/* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here.
+ * GPU: asynchronous, and RT_NO_ENTRY where nothing has happened, since the entry that the launch
+ * wants is not loaded: load that and launch again, which may then want the other one. Host: returns
  * when done, and RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
 /* The entry that a launch would want, and that is not loaded. */
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config);
-/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those that can be resident at once. The kernel's own
- * entry is loaded. */
+/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those
+ * that can be resident at once. The kernel's own entry is loaded. */
 RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared,
                                uint32_t *blocks);
-/* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after a synchronisation. */
+/* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after
+ * a synchronisation. */
 RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap);
-/* For k.forall: the entry that a launch of so many threads along x takes, and threads a block, what the occupancy calculator says of that entry,
- * which is loaded. */
+/* For k.forall: the entry that a launch of so many threads along x takes, and threads a block, what
+ * the occupancy calculator says of that entry, which is loaded. */
 RtEntryKind rt_kernel_entry_of(const RtKernel *k, uint64_t threads, uint32_t dynamic_shared);
 RtStatus rt_kernel_best_block(RtKernel *k, RtEntryKind entry, uint32_t dynamic_shared,
                               uint32_t *threads);

@@ -1,5 +1,6 @@
-/* Link: in, PTX whose functions are partly elsewhere, and the PTX, cubins, objects and libraries where they are; out, a module with all of them.
- * The driver's linker does it, and compiles what is PTX. */
+/* Link: in, PTX whose functions are partly elsewhere, and the PTX, cubins, objects and libraries
+ * where they are; out, a module with all of them. The driver's linker does it, and compiles what is
+ * PTX. */
 #include <string.h>
 
 #include "runtime/driver/driver.h"

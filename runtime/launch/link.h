@@ -4,7 +4,8 @@
 
 #include "runtime/launch/launch.h"
 
-/* Links, and calls load with what comes of it, which is gone when load has returned. A context is current. */
+/* Links, and calls load with what comes of it, which is gone when load has returned. A context is
+ * current. */
 RtStatus rt_link(const char *symbol, const char *ptx, const RtLinked *with,
                  RtStatus (*load)(void *user, const char *cubin), void *user);
 

@@ -2,8 +2,8 @@
  * RtKernel with everything that a launch needs at hand. A GPU kernel that can trap gets an
  * RtTrap in pinned memory that the device sees.
  *
- * A GPU kernel has one or two entries, each a module of its own: what the driver takes to compile PTX is most of
- * what a first launch costs, so an entry is loaded when a launch wants it. */
+ * A GPU kernel has one or two entries, each a module of its own: what the driver takes to compile
+ * PTX is most of what a first launch costs, so an entry is loaded when a launch wants it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,11 +185,12 @@ static RtStatus make_trap(RtKernel *k) {
 
 /* --- entries --- */
 
-/* Of fill; and the multiprocessors that the fewest blocks of the second entry keep busy. With up to GAP more than
- * multiprocessors most have one and wait for those that have two. */
+/* Of fill; and the multiprocessors that the fewest blocks of the second entry keep busy. With up to
+ * GAP more than multiprocessors most have one and wait for those that have two. */
 enum { FILL_PARTS = 8, BUSY = 7, GAP = 2, BUSY_OF = 8 };
 
-/* What decides which launches take the second entry, as far as it is known before that is loaded. */
+/* What decides which launches take the second entry, as far as it is known before that is
+ * loaded. */
 static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   struct RtCoarseEntry *c = &k->coarse;
   int multiprocessors = 0, each = 0;
@@ -207,8 +208,9 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   return RT_OK;
 }
 
-/* Of the second entry, loaded: not taken by itself if its values do not fit in the registers after all. Where it has local memory that hangs on
- * the kernel's own, so such a launch wants that one first. */
+/* Of the second entry, loaded: not taken by itself if its values do not fit in the registers after
+ * all. Where it has local memory that hangs on the kernel's own, so such a launch wants that one
+ * first. */
 static void settle_coarse(RtKernel *k) {
   struct RtCoarseEntry *c = &k->coarse;
   int fits = !c->fill || !c->local || (rt_own_function(k) && c->local <= k->info.local);
@@ -248,7 +250,8 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
   return RT_OK;
 }
 
-/* What the reset took away is forgotten, and the epoch is the last to change: a launch that sees it finds no entry. */
+/* What the reset took away is forgotten, and the epoch is the last to change: a launch that sees it
+ * finds no entry. */
 static RtStatus renew(RtKernel *k) {
   uint32_t epoch = rt_epoch(k->device);
   atomic_store(&k->function, NULL);

@@ -237,7 +237,8 @@ static void give_event(RtDevice *d, CUevent e, uint32_t epoch) {
     rt_cu.cuEventDestroy(e);
 }
 
-/* An error (the legacy stream while another thread captures) is an answer too: no wait can be put there. */
+/* An error (the legacy stream while another thread captures) is an answer too: no wait can be put
+ * there. */
 static int capturing(CUstream s) {
   int state = 0;
   return rt_cu.cuStreamIsCapturing(s, &state) != CUDA_SUCCESS || state;

@@ -1,4 +1,5 @@
-/* Stream and event. The host device runs everything at once, so its streams are always idle; its events carry host times. */
+/* Stream and event. The host device runs everything at once, so its streams are always idle; its
+ * events carry host times. */
 #ifndef PYPTX_RUNTIME_LAUNCH_STREAM_H
 #define PYPTX_RUNTIME_LAUNCH_STREAM_H
 
@@ -22,10 +23,12 @@ RtStatus rt_stream_wait_event(RtStream *s, RtEvent *e);
 typedef struct RtStreamRoom {
   uint64_t room[6];
 } RtStreamRoom;
-/* As rt_stream_wrap in the caller's memory, not to be released; NULL for handles 0 and 1, the default stream. */
+/* As rt_stream_wrap in the caller's memory, not to be released; NULL for handles 0 and 1, the
+ * default stream. */
 RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle);
-/* What is put on `then` from now on runs after what is on `first` now. Waits for nothing, and makes no event in steady state. Does
- * nothing while one of them is being captured into a graph: the order there is the capturer's. */
+/* What is put on `then` from now on runs after what is on `first` now. Waits for nothing, and makes
+ * no event in steady state. Does nothing while one of them is being captured into a graph: the
+ * order there is the capturer's. */
 RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then);
 
 RtStatus rt_event_new(RtDevice *d, int timing, RtEvent **out);

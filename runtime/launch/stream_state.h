@@ -15,7 +15,8 @@ struct RtStream {
   uint8_t owned;
   uint8_t apart;    /* it may not wait for the legacy default stream, nor that for it */
   uint64_t capture; /* the capture that it takes part in (launch/graph.c), 0: none */
-  /* where to note what is launched on it: its own, or the device's if it is but a view of a stream */
+  /* where to note what is launched on it: its own, or the device's if it is but a view of a
+   * stream */
   RtKernel *_Atomic *last;
   int32_t mark;
 };

@@ -108,7 +108,8 @@ static RtFreeBlock *empty_slot(RtDevice *d) {
   return NULL;
 }
 
-/* Puts a block into the list, if nothing must leave it for that; no call into the driver follows then. */
+/* Puts a block into the list, if nothing must leave it for that; no call into the driver follows
+ * then. */
 static int cache_keep(RtDevice *d, RtFreeBlock block) {
   pthread_mutex_lock(&d->lock);
   RtFreeBlock *slot = d->cache_bytes + block.bytes <= cache_max ? empty_slot(d) : NULL;

@@ -1,6 +1,7 @@
-/* Pinned: host memory that a GPU reaches: in, sizes or ranges of the caller's own memory; out, memory
- * that copies move at the link's speed and that kernels may read and write in place. Managed memory,
- * which the driver moves between the two sides, and memory of other processes are here too. */
+/* Pinned: host memory that a GPU reaches: in, sizes or ranges of the caller's own memory; out,
+ * memory that copies move at the link's speed and that kernels may read and write in place. Managed
+ * memory, which the driver moves between the two sides, and memory of other processes are here
+ * too. */
 #include <stdlib.h>
 #include <string.h>
 

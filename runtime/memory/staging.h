@@ -9,8 +9,9 @@
 #include "runtime/driver/cuda.h"
 #include "runtime/driver/device.h"
 
-/* The pinned ring of one direction of large copies: memory/staging.c. Smaller ones than MIN are the driver's: below it staging was slower on an
- * H200 with 16 cores. Elements with gaps must be packed anyway, so there it pays sooner. */
+/* The pinned ring of one direction of large copies: memory/staging.c. Smaller ones than MIN are the
+ * driver's: below it staging was slower on an H200 with 16 cores. Elements with gaps must be packed
+ * anyway, so there it pays sooner. */
 enum {
   RT_STAGE_WORKERS = 8,
   RT_STAGE_MIN_TO_DEVICE = 6 << 20,

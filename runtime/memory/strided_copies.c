@@ -1,8 +1,10 @@
-/* Box: copies between strided arrays that the driver makes itself: of rows that lie apart, and planes of such rows (cuMemcpy3D).
+/* Box: copies between strided arrays that the driver makes itself: of rows that lie apart, and
+ * planes of such rows (cuMemcpy3D).
  *
- * In: a shape, and where its elements lie on both sides. Axes that lie behind each other on both sides become one, those that run backwards
- * on both are turned round. What is left must be rows with a pitch, and planes whose distance is a number of pitches, on both sides; the
- * axes beyond are a loop, as long as it is short. All else is refused with *done 0, and nothing done. */
+ * In: a shape, and where its elements lie on both sides. Axes that lie behind each other on both
+ * sides become one, those that run backwards on both are turned round. What is left must be rows
+ * with a pitch, and planes whose distance is a number of pitches, on both sides; the axes beyond
+ * are a loop, as long as it is short. All else is refused with *done 0, and nothing done. */
 #include <string.h>
 
 #include "runtime/driver/context.h"
@@ -148,8 +150,9 @@ static RtStatus copy_all(const Box *b, const RtBoxes *x, unsigned axes, RtStream
   }
 }
 
-/* To the host, all that lies between in one staged copy is as fast, unless it is much more. The other ways would have to read first what
- * lies between, to write it back. (Measured on an H200: 1.3 times at twice the bytes; 31 against 5000 us on the device.) */
+/* To the host, all that lies between in one staged copy is as fast, unless it is much more. The
+ * other ways would have to read first what lies between, to write it back. (Measured on an H200:
+ * 1.3 times at twice the bytes; 31 against 5000 us on the device.) */
 static int pays(const Box *b, const RtBoxes *x) {
   enum { MUCH = 4, SMALL = 1 << 20 };
   int64_t bytes = b->width, span = b->width;

@@ -1,5 +1,6 @@
-/* What translated PTX is compiled with (translate.py): one thread of a grid at a time, up to where it waits for others, every access to memory
- * checked. In: a Machine, which the launch fills; out: the fault that ended it. */
+/* What translated PTX is compiled with (translate.py): one thread of a grid at a time, up to where
+ * it waits for others, every access to memory checked. In: a Machine, which the launch fills; out:
+ * the fault that ended it. */
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
@@ -32,8 +33,8 @@ enum {
   LOCAL_BYTES = 1 << 20,
   RED = 64,
   SHARED_BYTES = 256 << 10,
-  SHARED_UNIT =
-      16, /* a GPU gives out more at once: LLVM's widest access may end beyond the last element */
+  /* a GPU gives out more at once: LLVM's widest access may end beyond the last element */
+  SHARED_UNIT = 16,
   MOST_DEPTH = 2000,
   STACK_BYTES = 256 << 10
 };
@@ -209,7 +210,8 @@ static uint64_t of_f64(double x) {
 }
 static float flush(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
 
-/* To a format of that many bits of precision and that lowest exponent, ties to even; infinite where it is `most` or beyond. */
+/* To a format of that many bits of precision and that lowest exponent, ties to even; infinite where
+ * it is `most` or beyond. */
 static long double rounded(long double x, int precision, int lowest, long double most) {
   int e;
   frexpl(x, &e);
@@ -252,7 +254,8 @@ static double greatest(double a, double b) {
   return a != a ? b : b != b ? a : a > b || (a == b && !signbit(a)) ? a : b;
 }
 
-/* a b + c to 64 bits of precision, the last of them set where it is inexact: rounding that to fewer is rounding once. */
+/* a b + c to 64 bits of precision, the last of them set where it is inexact: rounding that to fewer
+ * is rounding once. */
 static long double fma_odd(float a, float b, float c) {
   volatile long double product = (long double)a * b, addend = c, sum;
   fesetround(FE_TOWARDZERO);

@@ -1,5 +1,5 @@
-/* See standin.h. Signatures are held to runtime/driver/driver.def: each ENTRY is declared from it under
- * its exported name. */
+/* See standin.h. Signatures are held to runtime/driver/driver.def: each ENTRY is declared from it
+ * under its exported name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

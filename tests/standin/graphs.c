@@ -1,5 +1,6 @@
-/* Graphs of the stand-in: what is captured is a list of nodes, a launch runs them in order. Streams and events keep in their memory which
- * capture they take part in. A capture that nobody ended stays with its stream. */
+/* Graphs of the stand-in: what is captured is a list of nodes, a launch runs them in order. Streams
+ * and events keep in their memory which capture they take part in. A capture that nobody ended
+ * stays with its stream. */
 #include <stdlib.h>
 #include <string.h>
 

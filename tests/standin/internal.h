@@ -46,7 +46,8 @@ typedef struct Thing {
   int registered; /* pinned memory that was there before */
 } Thing;
 
-/* What every entry point does first: takes the lock, counts, and returns at once where a failure was planned or the context is missing. */
+/* What every entry point does first: takes the lock, counts, and returns at once where a failure
+ * was planned or the context is missing. */
 #define BEGIN(name, needs_context)                                                                 \
   standin_lock();                                                                                  \
   int result = standin_begin(#name, needs_context);                                                \
@@ -99,8 +100,8 @@ typedef struct Work { /* of a node */
 HIDDEN int graphs_take(CUstream stream, const Work *work);
 HIDDEN int graphs_record(CUevent event, CUstream stream); /* as graphs_take */
 HIDDEN int graphs_wait(CUstream stream, CUevent event);
-HIDDEN int graphs_refuse(
-    CUstream stream); /* a call that a capture forbids: the error, which spoils the capture, or 0 */
+/* a call that a capture forbids: the error, which spoils the capture, or 0 */
+HIDDEN int graphs_refuse(CUstream stream);
 HIDDEN int graphs_state(CUstream stream); /* CUstreamCaptureStatus */
 HIDDEN int graphs_is_captured_event(CUevent event);
 HIDDEN void graphs_forget(Thing *t); /* of a graph, exec or stream that is dropped */

@@ -1,4 +1,5 @@
-/* Modules and launches of the stand-in: a kernel is a name in the PTX and the parameters that it declares, which a launch must bring. */
+/* Modules and launches of the stand-in: a kernel is a name in the PTX and the parameters that it
+ * declares, which a launch must bring. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
   return standin_end(CUDA_SUCCESS);
 }
 
-/* --- linking: the PTX that comes first is what is loaded, once each function that it declares is defined somewhere --- */
+/* --- linking: the PTX that comes first is what is loaded, once each function that it declares is
+ * defined somewhere --- */
 
 CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *state) {
   BEGIN(cuLinkCreate, 1);
@@ -131,7 +133,8 @@ static unsigned size_of(const char *type) { /* ".u64" … */
   return 0;
 }
 
-/* Reads "(.param .u64 a, .param .align 8 .b8 b[16], …)" into the function: what a launch must bring. */
+/* Reads "(.param .u64 a, .param .align 8 .b8 b[16], …)" into the function: what a launch must
+ * bring. */
 static void read_params(CUfunction f, const char *p) {
   unsigned end = 0;
   f->param_bytes = -1;
@@ -259,9 +262,8 @@ static CUresult run_launch(CUfunction function) {
   standin_end(CUDA_SUCCESS);
   if (taken < 0)
     return -taken;
-  return taken ? CUDA_SUCCESS
-               : standin_run(
-                     &work.launch); /* not standin_last: another thread may have launched since */
+  /* not standin_last: another thread may have launched since */
+  return taken ? CUDA_SUCCESS : standin_run(&work.launch);
 }
 
 /* The parameters of a cooperative launch, which come one by one, as a block. */
@@ -276,9 +278,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         unsigned by, unsigned bz, unsigned dynamic_shared, CUstream stream,
                         void **params, void **extra) {
   BEGIN(cuLaunchKernel, 1);
+  /* no wrong use: who launches may wait for that answer */
   if (!standin_is_here(function->device))
-    return standin_end(
-        CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
+    return standin_end(CUDA_ERROR_INVALID_HANDLE);
   (void)params;
   standin_note("launch", NULL, stream);
   StandinLaunch l = {.grid = {gx, gy, gz},
@@ -293,9 +295,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params,
                           void **extra) {
   BEGIN(cuLaunchKernelEx, 1);
+  /* no wrong use: who launches may wait for that answer */
   if (!standin_is_here(function->device))
-    return standin_end(
-        CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
+    return standin_end(CUDA_ERROR_INVALID_HANDLE);
   (void)params;
   StandinLaunch l = {.dynamic_shared = c->dynamic_shared, .stream = c->stream};
   memcpy(l.grid, c->grid, sizeof l.grid);
@@ -320,9 +322,9 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy
                                    unsigned bx, unsigned by, unsigned bz, unsigned dynamic_shared,
                                    CUstream stream, void **params) {
   BEGIN(cuLaunchCooperativeKernel, 1);
+  /* no wrong use: who launches may wait for that answer */
   if (!standin_is_here(function->device))
-    return standin_end(
-        CUDA_ERROR_INVALID_HANDLE); /* no wrong use: who launches may wait for that answer */
+    return standin_end(CUDA_ERROR_INVALID_HANDLE);
   StandinLaunch l = {.grid = {gx, gy, gz},
                      .block = {bx, by, bz},
                      .dynamic_shared = dynamic_shared,

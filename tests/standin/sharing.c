@@ -1,4 +1,5 @@
-/* The stand-in's handles for other processes. Only cuMemAlloc's memory has one: its address. One process plays both sides. */
+/* The stand-in's handles for other processes. Only cuMemAlloc's memory has one: its address. One
+ * process plays both sides. */
 #include <string.h>
 
 #include "tests/standin/internal.h"

@@ -1,7 +1,8 @@
 /* Stand-in: a libcuda.so.1 for machines without a GPU, for tests of the paths of runtime/
- * (PYPTX_DRIVER=build/…/standin/libcuda.so.1). Device memory is host memory, launches do nothing
- * or run a callback (tests/ptx_on_cpu runs the PTX in it), and every entry point can be told to fail. What is alive is counted, and
- * wrong use (a dead handle, a missing context) is an error result and counted too.
+ * (PYPTX_DRIVER=build/…/standin/libcuda.so.1). Device memory is host memory, launches do nothing or
+ * run a callback (tests/ptx_on_cpu runs the PTX in it), and every entry point can be told to fail.
+ * What is alive is counted, and wrong use (a dead handle, a missing context) is an error result and
+ * counted too.
  *
  * From outside: PYPTX_STANDIN_DEVICES, _VERSION (13000), _CAPABILITY (90), _MEMORY (bytes),
  * _POOLS (0 or 1), _SPILLED (bytes, 0), _MODPROBE (1: cuInit forks). From C: standin_control. */
@@ -54,11 +55,13 @@ typedef struct StandinControl {
   void (*on_launch)(void (*run)(const StandinLaunch *launch, void *user), void *user);
   const StandinLaunch *(*last)(void);
   void (*busy)(int on); /* queries answer CUDA_ERROR_NOT_READY */
-  /* Since forget(), a line each: "launch (nil) STREAM", "record EVENT STREAM", "wait EVENT STREAM". */
+  /* Since forget(), a line each: "launch (nil) STREAM", "record EVENT STREAM", "wait EVENT
+   * STREAM". */
   const char *(*order)(void);
   void (*capture)(void *stream); /* it answers that it is being captured; NULL: none does */
   void (*block)(int on);         /* launches wait, as with a full queue, until it is off again */
-  /* What kernels may touch: [from, to) of the first n allocations, in order of addresses; how many there are. */
+  /* What kernels may touch: [from, to) of the first n allocations, in order of addresses; how many
+   * there are. */
   size_t (*reachable)(uint64_t (*ranges)[2], size_t n);
   void *(*context)(void);     /* this thread's, without a call that counts */
   void (*answer)(int result); /* in on_launch's run: what the launch returns */

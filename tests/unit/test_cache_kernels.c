@@ -1,4 +1,5 @@
-/* Keys and packed kernels: every function of the corpus that compiles, there and back on both targets; damaged bytes never crash. */
+/* Keys and packed kernels: every function of the corpus that compiles, there and back on both
+ * targets; damaged bytes never crash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,8 @@ static void expect_same(const CgKernel *a, const CgKernel *b) {
 
 /* --- damage --- */
 
-/* Bytes that passed no checksum. Host code is not linked here: it would be run as it is, which is why files are checked. */
+/* Bytes that passed no checksum. Host code is not linked here: it would be run as it is, which is
+ * why files are checked. */
 static void damage(const CgRequest *r, const CgKey *key, const char *bytes, size_t size) {
   CgKernel *k;
   for (size_t n = 0; n < size; n += n < 600 ? 1 : 37) {

@@ -1,4 +1,5 @@
-/* The front door of the core, from C: architectures, parameters, names, errors, threads, time; all PTX assembled where ptxas is. */
+/* The front door of the core, from C: architectures, parameters, names, errors, threads, time; all
+ * PTX assembled where ptxas is. */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -190,8 +191,8 @@ static void __lsan_disable(void) {}
 static void __lsan_enable(void) {}
 #endif
 
-/* llvm.sin of a float has no lowering on NVPTX: a fatal error of LLVM's, which must come out as ours. What LLVM was at is leaked,
- * by design. */
+/* llvm.sin of a float has no lowering on NVPTX: a fatal error of LLVM's, which must come out as
+ * ours. What LLVM was at is leaked, by design. */
 static void test_fatal(void) {
   __lsan_disable();
   Cx *cx = cx_new();
@@ -320,7 +321,8 @@ static void test_ptxas_without_status(void) {
   signal(SIGCHLD, SIG_DFL);
 }
 
-/* --- time: the promise is 5 ms, 10 with libdevice; of this thread, the best of many runs, whatever else the machine does --- */
+/* --- time: the promise is 5 ms, 10 with libdevice; of this thread, the best of many runs, whatever
+ * else the machine does --- */
 
 static double best_ms(const CgRequest *r) {
   double best = 1e9;

@@ -1,5 +1,6 @@
-/* Damage: the front end survives code objects that no compiler makes: it lifts them to a valid function or reports an error,
- * never an internal one. Bytes of recorded code are changed by a fixed sequence of random numbers. */
+/* Damage: the front end survives code objects that no compiler makes: it lifts them to a valid
+ * function or reports an error, never an internal one. Bytes of recorded code are changed by a
+ * fixed sequence of random numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Errors: each construct that a kernel cannot have gives its own error, at its place, from every version. */
+/* Errors: each construct that a kernel cannot have gives its own error, at its place, from every
+ * version. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,8 @@ static void test_bad_functions(void) {
   }
 }
 
-/* An opcode that the table knows by no name, or by one that has no meaning here, is an error only where it is reached. */
+/* An opcode that the table knows by no name, or by one that has no meaning here, is an error only
+ * where it is reached. */
 static void test_unknown_opcode(void) {
   Corpus *c = corpus_open("3.12");
   const FrozenFunc *f = corpus_func(c, "add");

@@ -1,7 +1,8 @@
 /* Golden: every recorded function, lifted from every version, has the text of its golden file.
  *
- * tests/cases/bytecode/NAME.ssa holds for all versions, NAME.3.11.ssa for one that differs (README.md says why it does); a
- * function that must not lift has NAME.err. Functions of extra.py are in bytecode/extra. `--update` rewrites the files. */
+ * tests/cases/bytecode/NAME.ssa holds for all versions, NAME.3.11.ssa for one that differs
+ * (README.md says why it does); a function that must not lift has NAME.err. Functions of extra.py
+ * are in bytecode/extra. `--update` rewrites the files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Large: long and deep code lifts in time that grows with its size, on a small C stack. Code of CPython 3.12 is made here. */
+/* Large: long and deep code lifts in time that grows with its size, on a small C stack. Code of
+ * CPython 3.12 is made here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

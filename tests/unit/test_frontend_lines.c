@@ -1,4 +1,5 @@
-/* Lines: our reading of the location table is CPython's own co_positions(), for every code unit of every recorded function. */
+/* Lines: our reading of the location table is CPython's own co_positions(), for every code unit of
+ * every recorded function. */
 #include <stdio.h>
 
 #include "frontend/bc.h"

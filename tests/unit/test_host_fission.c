@@ -1,4 +1,5 @@
-/* Fission and the host's loops: thread functions with barriers, as LLVM text, run on the pool and compared with what C computes. */
+/* Fission and the host's loops: thread functions with barriers, as LLVM text, run on the pool and
+ * compared with what C computes. */
 #include <stdlib.h>
 
 #include "tests/unit/support/host_text.h"
@@ -74,7 +75,8 @@ static int64_t reverse_is(int64_t b, int64_t t, int64_t threads, int64_t n) {
   return in_at(b, n - 1 - t) * 3 + in_at(b, t);
 }
 
-/* --- barriers in a loop: rotate n times, and sum up what passes by; the sum is a phi of the loop --- */
+/* --- barriers in a loop: rotate n times, and sum up what passes by; the sum is a phi of the loop
+ * --- */
 static const char rotate[] = HEAD KERNEL
     "  %nxa = getelementptr i8, ptr %launch, i64 20\n  %nx = load i32, ptr %nxa, !invariant.load !0, !pyptx.field !0\n  %threads = zext i32 %nx to i64\n"
     "  %v = load i64, ptr %in\n  %mine = call ptr @shared(ptr %launch, i64 %t)\n  store i64 %v, ptr %mine\n"
@@ -155,7 +157,8 @@ static int64_t inlined_is(int64_t b, int64_t t, int64_t threads, int64_t n) {
   return mine * 1000 + theirs;
 }
 
-/* --- a loop whose number of turns differs from thread to thread, with a barrier inside and bools and floats alive over it --- */
+/* --- a loop whose number of turns differs from thread to thread, with a barrier inside and bools
+ * and floats alive over it --- */
 static const char uneven[] = HEAD KERNEL
     "  %v = load i64, ptr %in\n  %f0 = sitofp i64 %v to float\n  %flag = icmp sgt i64 %v, 300\n  br label %head\n"
     "head:\n  %k = phi i64 [0, %entry], [%k1, %tail]\n  %f = phi float [%f0, %entry], [%f1, %tail]\n"

@@ -1,6 +1,7 @@
-/* Fission against an interpreter: random programs of one thread, with barriers and votes in loops and branches that differ from
- * thread to thread, early returns and breaks; every second one with operations of warps too, under masks of all lanes, of halves of the
- * warp, and of those that are active. The interpreter runs each thread as a coroutine that stops at every barrier. A program in
+/* Fission against an interpreter: random programs of one thread, with barriers and votes in loops
+ * and branches that differ from thread to thread, early returns and breaks; every second one with
+ * operations of warps too, under masks of all lanes, of halves of the warp, and of those that are
+ * active. The interpreter runs each thread as a coroutine that stops at every barrier. A program in
  * which threads wait in vain must trap.
  *
  *   test_host_random [SEED [COUNT]]   a failure prints its seed; SHOW=1 prints the module */
@@ -221,7 +222,8 @@ static int same_meeting(const Thread *a, const Thread *b) {
   return a->meet == RT_MEET_ACTIVE ? a->at == b->at : a->mask == b->mask;
 }
 
-/* Lane `lane` of the warp w is done waiting if nobody whom it names, and who runs, is elsewhere. -1: it does not name itself. */
+/* Lane `lane` of the warp w is done waiting if nobody whom it names, and who runs, is elsewhere.
+ * -1: it does not name itself. */
 static int complete(const Thread *w, int lanes, int lane) {
   const Thread *t = &w[lane];
   if (t->meet == RT_MEET_ACTIVE)

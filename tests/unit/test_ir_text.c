@@ -1,4 +1,5 @@
-/* IR text: what is printed parses back to the same text; the verifier sees broken links; clean-ups do what they say. */
+/* IR text: what is printed parses back to the same text; the verifier sees broken links; clean-ups
+ * do what they say. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Lowering of the recorded functions: the signatures of tests/cases/types/NAME.types go through the whole compiler, for the GPU and
- * for the host, from the code objects of every recorded CPython version. The machine code must not depend on the version: so
- * versions without an interpreter on this machine are covered too. What typing rejects (the error goldens) is left out. */
+/* Lowering of the recorded functions: the signatures of tests/cases/types/NAME.types go through the
+ * whole compiler, for the GPU and for the host, from the code objects of every recorded CPython
+ * version. The machine code must not depend on the version: so versions without an interpreter on
+ * this machine are covered too. What typing rejects (the error goldens) is left out. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

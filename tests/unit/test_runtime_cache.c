@@ -1,4 +1,5 @@
-/* Cache files: what is written is read; every damage of every byte is noticed; locks, the bound, directories that are refused. */
+/* Cache files: what is written is read; every damage of every byte is noticed; locks, the bound,
+ * directories that are refused. */
 #include "runtime/cache/cache_files.h"
 
 #include <fcntl.h>
@@ -20,7 +21,8 @@ static int failures;
 
 static char root[64], folder[80];
 
-/* Any function will do that changes with every bit: FNV-1a, four times with different beginnings. */
+/* Any function will do that changes with every bit: FNV-1a, four times with different
+ * beginnings. */
 static void digest(const void *data, size_t size, unsigned char out[RT_CACHE_KEY]) {
   for (int k = 0; k < 4; k++) {
     uint64_t h = UINT64_C(0xcbf29ce484222325) + (uint64_t)k;

@@ -1,4 +1,5 @@
-/* What is current in the driver: whatever is done on another device than the thread's own, the context that was there is there again. */
+/* What is current in the driver: whatever is done on another device than the thread's own, the
+ * context that was there is there again. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "tests/unit/support/kernels.h"
 #include "tests/unit/support/load.h"
 
-/* What a thread may have had: nothing, our GPU 0, or a context that another library made (the stand-in takes any). */
+/* What a thread may have had: nothing, our GPU 0, or a context that another library made (the
+ * stand-in takes any). */
 enum { NONE, FIRST, FOREIGN, KINDS };
 static struct CUctx_st foreign = {0, 1};
 

@@ -1,5 +1,6 @@
-/* Kernels whose grid meets: how they reach the driver, what is refused before it, failures of each call on the way; and on the host
- * device how blocks go on in phases, and what is said when some have ended. */
+/* Kernels whose grid meets: how they reach the driver, what is refused before it, failures of each
+ * call on the way; and on the host device how blocks go on in phases, and what is said when some
+ * have ended. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 
 /* --- the driver's side --- */
 
-/* During the launch: the parameters are where they should be, and the barrier's word is clear and the launch's own. */
+/* During the launch: the parameters are where they should be, and the barrier's word is clear and
+ * the launch's own. */
 typedef struct Seen {
   const Block *block;
   uint64_t words[4];
@@ -127,7 +129,8 @@ enum { BLOCKS = 300, PHASES = 5 };
 static _Atomic uint32_t arrived[PHASES + 1];
 static _Atomic int early;
 
-/* Every block counts itself in each phase, and finds that all had been counted in the one before; its memory is its own. */
+/* Every block counts itself in each phase, and finds that all had been counted in the one before;
+ * its memory is its own. */
 static void phases(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
   const RtHostLaunch v = *launch;
   EXPECT(last == first + 1);

@@ -19,8 +19,8 @@ static void no_driver(int n) {
   EXPECT(rt_device_open(0, &d) == RT_NO_DRIVER && !d);
   EXPECT(rt_driver_version() == 0 && rt_driver_ptx_version() == 0 && !rt_driver_path());
   EXPECT(rt_device_open(RT_HOST, &d) == RT_OK && d);
-  const StandinControl *control =
-      standin_open(1); /* found after all: the failure is not remembered */
+  /* found after all: the failure is not remembered */
+  const StandinControl *control = standin_open(1);
   EXPECT(rt_gpu_count(&count) == RT_OK && count == 1 && control->calls("cuInit") == 1);
 }
 
@@ -240,8 +240,8 @@ static void after_the_driver(void) {
 static void at_exit(int n) {
   (void)n;
   standin_open(1);
-  atexit(
-      after_the_driver); /* before the driver is opened, so it runs after the runtime's handler */
+  /* before the driver is opened, so it runs after the runtime's handler */
+  atexit(after_the_driver);
   EXPECT(rt_device_open(0, &exit_device) == RT_OK);
 }
 

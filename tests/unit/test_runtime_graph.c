@@ -1,5 +1,6 @@
-/* Graphs: what the driver gets of a capture, replay and updates, branches, what a capture refuses, memory meanwhile, and each driver call
- * of the whole way failing in turn. On the host device: the same order, the same refusals. */
+/* Graphs: what the driver gets of a capture, replay and updates, branches, what a capture refuses,
+ * memory meanwhile, and each driver call of the whole way failing in turn. On the host device: the
+ * same order, the same refusals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +117,8 @@ static void replay(int n) {
   capture_launches(g, s, k, 20, 5, s);
   EXPECT(rt_graph_end(g, 1, &in_place) == RT_OK && in_place);
   EXPECT(control->live(SI_GRAPH) == 1 && control->live(SI_EXEC) == 1);
-  EXPECT(rt_graph_set_params(g, 0, &(Block){.extent = 1}) ==
-         RT_OK); /* by the first capture's node */
+  /* by the first capture's node */
+  EXPECT(rt_graph_set_params(g, 0, &(Block){.extent = 1}) == RT_OK);
   seen.n = 0;
   EXPECT(rt_graph_launch(g, NULL, &trap, &node) == RT_OK && seen.extents[0] == 1 &&
          seen.extents[4] == 24);
@@ -424,8 +425,9 @@ static void leave(Path *p) {
 
 enum { MOST_CALLS = 200 };
 
-/* Where a call may fail and the path goes on: contexts are set again, launches and allocations tried again, an update that is not possible
- * makes the graph anew, and what only tidies up has nothing to report. */
+/* Where a call may fail and the path goes on: contexts are set again, launches and allocations
+ * tried again, an update that is not possible makes the graph anew, and what only tidies up has
+ * nothing to report. */
 static int harmless(const char *call, int result) {
   static const char *const calls[] = {"cuCtxGetCurrent", "cuGraphExecUpdate", "cuGraphExecDestroy",
                                       "cuGraphDestroy",  "cuCtxSynchronize",  "cuStreamDestroy",

@@ -1,4 +1,5 @@
-/* The host device's pool: every block runs once, traps stop a launch, launches from many threads and from a forked child work. */
+/* The host device's pool: every block runs once, traps stop a launch, launches from many threads
+ * and from a forked child work. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -149,7 +150,8 @@ static void *launch_until(void *arg) {
   return NULL;
 }
 
-/* Forks while another thread launches: the child's pool must work, whatever state it was copied in. */
+/* Forks while another thread launches: the child's pool must work, whatever state it was copied
+ * in. */
 static void test_fork(void) {
   _Atomic int done = 0;
   pthread_t busy;

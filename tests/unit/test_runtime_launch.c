@@ -82,7 +82,8 @@ static RtKernel *load_coarse(RtDevice *d, RtCoarse coarse) {
   return k;
 }
 
-/* physical: the grid that the driver gets on the axis of the second entry; 0: it is the kernel's own entry. */
+/* physical: the grid that the driver gets on the axis of the second entry; 0: it is the kernel's
+ * own entry. */
 static void expect_launch(const StandinControl *control, RtKernel *k, RtConfig c, int axis,
                           uint32_t physical) {
   CoarseBlock b = {1, 2, 77};
@@ -161,7 +162,8 @@ static void coarse(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
-/* What a launch wants that is not there: it asks the driver for nothing, and loading that is enough. */
+/* What a launch wants that is not there: it asks the driver for nothing, and loading that is
+ * enough. */
 static void wants(RtKernel *k, RtConfig c, RtEntryKind wanted) {
   const StandinControl *control = standin_open(1);
   control->forget();
@@ -437,7 +439,8 @@ static void no_clusters(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
-/* PTX that calls a function of another module; each step of linking fails in turn, and what is missing is named. */
+/* PTX that calls a function of another module; each step of linking fails in turn, and what is
+ * missing is named. */
 static void linking(int n) {
   (void)n;
   static const char caller[] =

@@ -42,7 +42,8 @@ static void reuse(int n) {
   EXPECT(control->live(SI_MEMORY) == 1 && control->misuse() == 0);
 }
 
-/* Taking and giving back what the list holds is no call into the driver, and happens only where it may. */
+/* Taking and giving back what the list holds is no call into the driver, and happens only where it
+ * may. */
 static void again(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);

@@ -1,5 +1,6 @@
-/* Threads: compilations, launches, memory, streams and events from many threads at once, on the host device and on the stand-in
- * driver. What each thread gets is compared; races are ThreadSanitizer's to find (cmake -DTSAN=ON). */
+/* Threads: compilations, launches, memory, streams and events from many threads at once, on the
+ * host device and on the stand-in driver. What each thread gets is compared; races are
+ * ThreadSanitizer's to find (cmake -DTSAN=ON). */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -129,7 +130,9 @@ static void *compile_until_told(void *unused) {
 static void forking(int n) {
   (void)n;
 #ifdef __SANITIZE_ADDRESS__
-  return; /* GCC's AddressSanitizer holds no lock of its allocator across fork: a child may wait for ever for a thread that it has not */
+  /* GCC's AddressSanitizer holds no lock of its allocator across fork: a child may wait for ever
+   * for a thread that it has not */
+  return;
 #endif
   pthread_t busy[2];
   char *first = text_of(CG_HOST, 0);

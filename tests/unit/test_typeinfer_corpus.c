@@ -1,8 +1,10 @@
-/* Typed SSA of the recorded functions against tests/cases/types/NAME.types: from every recorded CPython version the same text.
+/* Typed SSA of the recorded functions against tests/cases/types/NAME.types: from every recorded
+ * CPython version the same text.
  *
- * A golden holds sections: a line "== SIGNATURE" (flags before it: "== -g SIGNATURE", as type_corpus takes them), then the text.
- * PYPTX_UPDATE=1 rewrites them from 3.12. Where CPython's own compiler differs, NAME.VERSION.types wins. tests/cases/types/more
- * holds those of tests/data/bytecode/typing.py. */
+ * A golden holds sections: a line "== SIGNATURE" (flags before it: "== -g SIGNATURE", as
+ * type_corpus takes them), then the text. PYPTX_UPDATE=1 rewrites them from 3.12. Where CPython's
+ * own compiler differs, NAME.VERSION.types wins. tests/cases/types/more holds those of
+ * tests/data/bytecode/typing.py. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

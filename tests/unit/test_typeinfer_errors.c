@@ -1,4 +1,5 @@
-/* Errors of typing: each is raised by lifted SSA written here, and by nothing that a path cannot reach. */
+/* Errors of typing: each is raised by lifted SSA written here, and by nothing that a path cannot
+ * reach. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -63,7 +63,8 @@ static void test_numpy(void) {
     failures++;
 }
 
-/* Promotion is symmetric, idempotent, and a join: promoting the result again with an operand changes nothing. */
+/* Promotion is symmetric, idempotent, and a join: promoting the result again with an operand
+ * changes nothing. */
 static void test_laws(void) {
   for (int t = 0; t < 2; t++)
     for (TypeId a = TY_BOOL; a < TY_SCALARS; a++)

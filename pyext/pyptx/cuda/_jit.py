@@ -233,7 +233,7 @@ def cache_info():
     return _cache.cache_info()
 
 
-# --- compiling without launching ------------------------------------------------------------------------------------------
+# --- compiling without launching ---
 
 
 def _arch(cc):

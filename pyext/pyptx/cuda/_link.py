@@ -114,7 +114,7 @@ def images(link, declared, capability):
     return out
 
 
-# --- functions of other modules -------------------------------------------------------------------------------------------
+# --- functions of other modules ---
 
 _NUMBERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
 

@@ -100,8 +100,9 @@ def xoroshiro128p_normal_float64(states, index):
 
 # --- on the host ---
 #
-# A step is linear over GF(2), and so is a jump: a 128 by 128 matrix of bits, kept as its columns, each a state of two words. Applying
-# it to many states at once is 16 look-ups, one a byte, in tables of the 256 combinations of 8 columns.
+# A step is linear over GF(2), and so is a jump: a 128 by 128 matrix of bits, kept as its columns,
+# each a state of two words. Applying it to many states at once is 16 look-ups, one a byte, in
+# tables of the 256 combinations of 8 columns.
 
 
 def _apply(columns, states):

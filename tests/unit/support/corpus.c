@@ -62,7 +62,8 @@ static const uint8_t *hex(Corpus *c, const cJSON *j, uint32_t *n) {
 
 /* --- opcode tables --- */
 
-/* The strings of an array; of pairs, the first; NULL-terminated. "<class 'X'>" and "<built-in function x>" give X, x. */
+/* The strings of an array; of pairs, the first; NULL-terminated. "<class 'X'>" and "<built-in
+ * function x>" give X, x. */
 static const char *const *strings(Corpus *c, const cJSON *list) {
   if (!list)
     return NULL;
@@ -311,7 +312,8 @@ static const Frozen *scalar_type(Corpus *c, const char *name) {
   return f;
 }
 
-/* cuda.grid, math.sqrt, np.float32, operator.add: what the corpus and small tests use of a module. */
+/* cuda.grid, math.sqrt, np.float32, operator.add: what the corpus and small tests use of a
+ * module. */
 static const Frozen *module(Corpus *c, const char *name, const char *space) {
   static const char *const types[] = {"bool",    "int8",    "int16",     "int32",     "int64",
                                       "uint8",   "uint16",  "uint32",    "uint64",    "float16",
@@ -350,7 +352,8 @@ static const Frozen *pair(Corpus *c, double x, double y) {
   return tuple(c, FZ_TUPLE, two, 2);
 }
 
-/* What corpus.py binds, then its functions, then Python's builtins. One binding a name, made once. */
+/* What corpus.py binds, then its functions, then Python's builtins. One binding a name, made
+ * once. */
 static void bind_all(Corpus *c, const Binding **bindings, uint32_t *count) {
   static const char *const builtins[] = {"abs",          "min",
                                          "max",          "round",

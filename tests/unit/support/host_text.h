@@ -1,4 +1,5 @@
-/* For tests of the host's loops: LLVM text with a k.thread (codegen/host/host.h), through fission, LLVM's passes and the JIT. */
+/* For tests of the host's loops: LLVM text with a k.thread (codegen/host/host.h), through fission,
+ * LLVM's passes and the JIT. */
 #ifndef PYPTX_TESTS_HOST_TEXT_H
 #define PYPTX_TESTS_HOST_TEXT_H
 
@@ -14,7 +15,8 @@
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
 
-/* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared memory follows launch->shared. */
+/* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared
+ * memory follows launch->shared. */
 #define HEAD                                                                                       \
   "declare i32 @pyptx.barrier(i32, i1) convergent nounwind\n"                                      \
   "declare i64 @pyptx.meet(i32, i32, i32, i64, i32) convergent nomerge nounwind\n"                 \

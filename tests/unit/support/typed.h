@@ -1,4 +1,5 @@
-/* Typed: a function of the corpus, typed for a signature, as text: the typed SSA of all its functions, or the error. */
+/* Typed: a function of the corpus, typed for a signature, as text: the typed SSA of all its
+ * functions, or the error. */
 #ifndef PYPTX_TESTS_TYPED_H
 #define PYPTX_TESTS_TYPED_H
 
