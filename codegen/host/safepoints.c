@@ -7,8 +7,8 @@
 #include "codegen/llvm/block_order.h"
 #include "codegen/llvm/valuemap.h"
 
-#define FLAG "rt_host_attention"
-#define CALL "rt_host_attend"
+#define FLAG "rt_host_safepoint"
+#define CALL "rt_host_at_safepoint"
 
 typedef struct Ways { /* of a function: its blocks by number, and the loop that is looked at */
   Cg *cg;

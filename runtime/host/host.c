@@ -242,7 +242,7 @@ static bool stopped(Launch *l) { return atomic_load_explicit(&l->stop, memory_or
 
 static void stop(Launch *l) {
   if (!atomic_exchange_explicit(&l->stop, true, memory_order_acq_rel))
-    rt_attention_stop(1);
+    rt_safepoint_stop(1);
 }
 
 /* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which
@@ -296,7 +296,7 @@ static void ask_at(Launch *l, uint64_t time) {
   l->asked = time;
   if (l->away)
     return;
-  rt_attention_given();
+  rt_safepoint_passed();
   if (!ask || !ask())
     return;
   l->interrupted = true;
@@ -434,13 +434,13 @@ static bool run_here(Launch *l, bool *is_short) {
   if (!w)
     return false;
   l->caller = w;
-  uint64_t outer = rt_attention_begin();
+  uint64_t outer = rt_safepoint_begin();
   threads = threads > UINT64_MAX / l->total ? UINT64_MAX : threads * l->total;
   if (l->places)
     run_phases(l, w, threads);
   else
     run_all(l, w, threads);
-  rt_attention_end(outer);
+  rt_safepoint_end(outer);
   leave(w);
   return true;
 }
@@ -504,7 +504,7 @@ static RtStatus run(Launch *l) {
   bool is_short;
   bool ran = run_here(l, &is_short) || (is_short && run_away(l));
   if (stopped(l)) /* whoever stopped it: nobody is in it any more */
-    rt_attention_stop(-1);
+    rt_safepoint_stop(-1);
   return !ran ? RT_NO_MEMORY : l->interrupted ? RT_INTERRUPTED : stopped(l) ? RT_TRAPPED : RT_OK;
 }
 
@@ -577,8 +577,8 @@ void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]) {
   memcpy(votes, ((const Worker *)view->worker)->place->votes, 4 * sizeof *votes);
 }
 
-static __attribute__((used)) void attend(void) __asm__("rt_host_attend_now");
-static void attend(void) {
+static __attribute__((used)) void at_safepoint(void) __asm__("rt_host_at_safepoint_now");
+static void at_safepoint(void) {
   Worker *w = pthread_getspecific(worker_key);
   Launch *l = w->launch;
   uint64_t time = w == l->caller ? now() : 0;
@@ -592,24 +592,25 @@ static void attend(void) {
 /* Keeps every register, so that loops which call it need not keep theirs in memory: general ones on
  * the stack, all others by xsave (x87, SSE, AVX and AVX-512: 2,688 bytes at most, and its header
  * must be 0). */
-__asm__(".text\n"
-        ".globl rt_host_attend\n.hidden rt_host_attend\n.type rt_host_attend, @function\n"
-        "rt_host_attend:\n"
-        "  pushq %rbp\n  movq %rsp, %rbp\n"
-        "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"
-        "  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"
-        "  subq $2816, %rsp\n  andq $-64, %rsp\n"
-        "  xorl %eax, %eax\n  leaq 512(%rsp), %rdi\n  movl $8, %ecx\n  cld\n  rep stosq\n"
-        "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xsave (%rsp)\n"
-        "  call rt_host_attend_now\n"
-        "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xrstor (%rsp)\n"
-        "  leaq -72(%rbp), %rsp\n"
-        "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n"
-        "  popq %rdi\n  popq %rsi\n  popq %rdx\n  popq %rcx\n  popq %rax\n"
-        "  popq %rbp\n  ret\n"
-        ".size rt_host_attend, .-rt_host_attend\n");
+__asm__(
+    ".text\n"
+    ".globl rt_host_at_safepoint\n.hidden rt_host_at_safepoint\n.type rt_host_at_safepoint, @function\n"
+    "rt_host_at_safepoint:\n"
+    "  pushq %rbp\n  movq %rsp, %rbp\n"
+    "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"
+    "  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"
+    "  subq $2816, %rsp\n  andq $-64, %rsp\n"
+    "  xorl %eax, %eax\n  leaq 512(%rsp), %rdi\n  movl $8, %ecx\n  cld\n  rep stosq\n"
+    "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xsave (%rsp)\n"
+    "  call rt_host_at_safepoint_now\n"
+    "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xrstor (%rsp)\n"
+    "  leaq -72(%rbp), %rsp\n"
+    "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n"
+    "  popq %rdi\n  popq %rsi\n  popq %rdx\n  popq %rcx\n  popq %rax\n"
+    "  popq %rbp\n  ret\n"
+    ".size rt_host_at_safepoint, .-rt_host_at_safepoint\n");
 #else
-void rt_host_attend(void) { attend(); }
+void rt_host_at_safepoint(void) { at_safepoint(); }
 #endif
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,

@@ -26,9 +26,9 @@ _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t 
 _Noreturn void rt_host_trap_in_line(const RtHostLaunch *launch, uint32_t site, uint32_t bx,
                                     uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
                                     int64_t v0, int64_t v1, int64_t v2, int64_t v3);
-/* Where rt_host_attention is not 0. Does not return if the launch is to stop. On x86-64 it leaves
+/* Where rt_host_safepoint is not 0. Does not return if the launch is to stop. On x86-64 it leaves
  * all registers as they are. */
-void rt_host_attend(void);
+void rt_host_at_safepoint(void);
 /* printf of one text, in one write, with conversions of its own: runtime/host/print.c. */
 int rt_host_print(const char *format, ...);
 

@@ -11,13 +11,13 @@
 
 enum { TICK_NS = 50000000, TICKS_AWAKE = 40 };
 
-uint32_t rt_host_attention[1]; /* read by compiled code: atomics by builtin */
+uint32_t rt_host_safepoint[1]; /* read by compiled code: atomics by builtin */
 
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t wake;
   bool started;               /* under the lock */
-  _Atomic bool asleep, asked; /* asked: the clock has added 1 to the attention */
+  _Atomic bool asleep, asked; /* asked: the clock has added 1 to rt_host_safepoint */
   _Atomic uint64_t running;   /* number of the main thread's launch, 0 between two */
   uint64_t count;             /* the main thread's own */
 } clock_ = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
@@ -25,20 +25,20 @@ static struct {
 /* which child of a fork, since fork gives its thread another number */
 static _Atomic uint32_t process;
 
-void rt_attention_stop(int by) {
-  __atomic_fetch_add(rt_host_attention, (uint32_t)by, __ATOMIC_RELEASE);
+void rt_safepoint_stop(int by) {
+  __atomic_fetch_add(rt_host_safepoint, (uint32_t)by, __ATOMIC_RELEASE);
 }
 
-void rt_attention_given(void) {
+void rt_safepoint_passed(void) {
   if (atomic_load(&clock_.asked) && atomic_exchange(&clock_.asked, false))
-    rt_attention_stop(-1);
+    rt_safepoint_stop(-1);
 }
 
 /* --- the clock --- */
 
 static void ask(void) {
   if (!atomic_exchange(&clock_.asked, true))
-    rt_attention_stop(1);
+    rt_safepoint_stop(1);
 }
 
 /* Until the main thread launches again. */
@@ -110,7 +110,7 @@ static bool is_main_thread(void) {
   return own.main;
 }
 
-uint64_t rt_attention_begin(void) {
+uint64_t rt_safepoint_begin(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (!is_main_thread())
     return 0;
@@ -122,9 +122,9 @@ uint64_t rt_attention_begin(void) {
   return outer;
 }
 
-void rt_attention_end(uint64_t outer) {
+void rt_safepoint_end(uint64_t outer) {
   if (!is_main_thread())
     return;
   atomic_store(&clock_.running, outer);
-  rt_attention_given();
+  rt_safepoint_passed();
 }

@@ -1,11 +1,11 @@
-/* Attention: how code that runs on the host is made to look up.
+/* Safepoint: where code that runs on the host can be stopped, and lets Python's signal handlers run.
  *
- * Compiled code reads rt_host_attention where it goes back in a loop or into recursion
- * (codegen/host/safepoints.c), and calls rt_host_attend (host.c) if it is not 0. That is so while
- * any launch is to stop, and once in TICK_NS for as long as the same launch of the main thread
- * runs: there Python's handlers of signals are to have their turn. A thread of its own keeps that
- * clock. It is started at the main thread's first launch and sleeps without a clock where there has
- * been none for a while. */
+ * Compiled code reads rt_host_safepoint on the back edges of loops and at the entries of recursion
+ * (codegen/host/safepoints.c), and calls rt_host_at_safepoint (host.c) if it is not 0. It is not 0
+ * while any launch is to stop, and once in TICK_NS for as long as one launch of the main thread
+ * lasts: then Python's signal handlers get to run there. A thread of its own keeps that clock. It is
+ * started at the main thread's first launch, and sleeps without a timeout when there has been no
+ * launch for a while. */
 #ifndef PYPTX_RUNTIME_HOST_SAFEPOINT_H
 #define PYPTX_RUNTIME_HOST_SAFEPOINT_H
 
@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 /* One number, as an array so that its name is its address. */
-extern uint32_t rt_host_attention[1];
+extern uint32_t rt_host_safepoint[1];
 
-/* A launch of the calling thread begins; the result is for rt_attention_end. Other threads than the
+/* A launch of the calling thread begins; the result is for rt_safepoint_end. Other threads than the
  * main one are not disturbed. */
-uint64_t rt_attention_begin(void);
-void rt_attention_end(uint64_t outer);
-/* The main thread has looked up. */
-void rt_attention_given(void);
+uint64_t rt_safepoint_begin(void);
+void rt_safepoint_end(uint64_t outer);
+/* The main thread has come to a safepoint. */
+void rt_safepoint_passed(void);
 /* A launch has begun to stop (+1), or is over (-1). */
-void rt_attention_stop(int by);
+void rt_safepoint_stop(int by);
 
 #endif

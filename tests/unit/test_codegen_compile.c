@@ -348,12 +348,13 @@ static void test_time(void) {
 
 /* --- the host --- */
 
-static void attend(void) { EXPECT(false); }
+static void at_safepoint(void) { EXPECT(false); }
 
-/* Nobody wants this code's attention. */
-static uint32_t attention[1];
-static const CgSymbol calm[] = {
-    {"rt_host_attention", attention}, {"rt_host_attend", (void *)(uintptr_t)attend}, {NULL, NULL}};
+/* Nobody stops this code. */
+static uint32_t safepoint[1];
+static const CgSymbol calm[] = {{"rt_host_safepoint", safepoint},
+                                {"rt_host_at_safepoint", (void *)(uintptr_t)at_safepoint},
+                                {NULL, NULL}};
 
 static void test_host(void) {
   CgRequest r = request_of("add", vectors);

@@ -17,8 +17,8 @@ static const CgSymbol host_symbols[] = {
     {"rt_host_trap", (void *)(uintptr_t)rt_host_trap},
     {"rt_host_print", (void *)(uintptr_t)rt_host_print},
     {"rt_host_trap_in_line", (void *)(uintptr_t)rt_host_trap_in_line},
-    {"rt_host_attend", (void *)(uintptr_t)rt_host_attend},
-    {"rt_host_attention", (void *)(uintptr_t)rt_host_attention},
+    {"rt_host_at_safepoint", (void *)(uintptr_t)rt_host_at_safepoint},
+    {"rt_host_safepoint", (void *)(uintptr_t)rt_host_safepoint},
     {0}};
 static int failures;
 static unsigned compiled_functions;

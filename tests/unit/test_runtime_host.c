@@ -30,8 +30,8 @@ typedef struct Params {
 static void count_blocks(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
   const Params *p = launch->params;
   for (uint64_t n = first; n < last; n++) {
-    if (__atomic_load_n(rt_host_attention, __ATOMIC_RELAXED))
-      rt_host_attend();
+    if (__atomic_load_n(rt_host_safepoint, __ATOMIC_RELAXED))
+      rt_host_at_safepoint();
     for (volatile unsigned i = 0; i < p->spin; i++) {
     }
     atomic_fetch_add(&p->counts[n], 1);
