@@ -11,9 +11,9 @@
  * grid's barrier they run in phases, from one barrier to the next: a phase is over when every block
  * has come to the barrier or to its end.
  *
- * A launch is stopped by a trap, or where one of Python's signal handlers raises. The calling thread
- * asks for that now and then: between blocks, while it waits for helpers, and at the safepoints of
- * compiled code (safepoint.h).
+ * A launch is stopped by a trap, or where one of Python's signal handlers raises. The calling
+ * thread asks for that now and then: between blocks, while it waits for helpers, and at the
+ * safepoints of compiled code (safepoint.h).
  *
  * Nothing here holds a lock while compiled code runs, so a trap may leave it by longjmp. The
  * floating-point environment is left as it is. */

@@ -1,10 +1,10 @@
-/* Safepoint: where code that runs on the host can be stopped, and lets Python's signal handlers run.
+/* Safepoint: where code on the host can be stopped, and lets Python's signal handlers run.
  *
  * Compiled code reads rt_host_safepoint on the back edges of loops and at the entries of recursion
  * (codegen/host/safepoints.c), and calls rt_host_at_safepoint (host.c) if it is not 0. It is not 0
  * while any launch is to stop, and once in TICK_NS for as long as one launch of the main thread
- * lasts: then Python's signal handlers get to run there. A thread of its own keeps that clock. It is
- * started at the main thread's first launch, and sleeps without a timeout when there has been no
+ * lasts: then Python's signal handlers get to run there. A thread of its own keeps that clock. It
+ * is started at the main thread's first launch, and sleeps without a timeout when there has been no
  * launch for a while. */
 #ifndef PYPTX_RUNTIME_HOST_SAFEPOINT_H
 #define PYPTX_RUNTIME_HOST_SAFEPOINT_H
