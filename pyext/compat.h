@@ -11,6 +11,7 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,6 +33,11 @@
 #define PX_HOT         __attribute__((hot))
 #define PX_LIKELY(e)   __builtin_expect(!!(e), 1)
 #define PX_UNLIKELY(e) __builtin_expect(!!(e), 0)
+
+/* At the head of what runs Python code or makes objects. */
+#define PX_HOLDS_GIL() assert(PyGILState_Check())
+/* At the border of a call: "NULL or -1 and an exception, or neither". */
+#define PX_FAILED_IS_RAISED(failed) assert(!(failed) == !PyErr_Occurred())
 
 /* A pointer that is set once, under a lock, and read without one. */
 #define PX_PUBLISHED(field)      __atomic_load_n(&(field), __ATOMIC_ACQUIRE)

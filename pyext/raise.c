@@ -186,9 +186,12 @@ static PyObject *status_class(PxState *st, const RtError *error) {
 }
 
 void px_raise_status(PxState *st, RtStatus status) {
+  assert(status != RT_OK && status != RT_CAPTURED && status != RT_NO_ENTRY && status != RT_TRAPPED);
   const RtError *error = rt_error();
-  if (status == RT_INTERRUPTED) /* by a signal's handler, which raised */
+  if (status == RT_INTERRUPTED) { /* by a signal's handler, which raised */
+    assert(PyErr_Occurred());
     return;
+  }
   if (!error || error->status != status) { /* the room forgot its text: say at least which kind */
     PyErr_Format(PyExc_RuntimeError, "the runtime failed with status %d", (int)status);
     return;
@@ -368,6 +371,7 @@ static PyObject *trap_exception(PyObject *class, PyObject *message) {
 
 void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *trap,
                    PyObject *scope) {
+  assert(trap->state == 2); /* complete */
   const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
   PyObject *message = trap_message(site, trap, code->symbol);

@@ -126,6 +126,7 @@ static PyObject *view(PxState *st, PyObject *memory, uint64_t address, PyObject 
 PyObject *px_array_view(PxState *st, PyObject *memory, uint64_t address, PyObject *dtype,
                         unsigned ndim, const int64_t *shape, const int64_t *strides) {
   Elem elem;
+  assert(Py_IS_TYPE(memory, st->memory_type) && ndim <= TY_MAX_NDIM);
   return elem_of(st, dtype, &elem) < 0
              ? NULL
              : view(st, memory, address, dtype, elem, ndim, shape, strides);

@@ -97,6 +97,7 @@ static void track(PyObject *op) {
 
 void px_memory_used(PyObject *memory, PyObject *array, PyObject *stream) {
   PxMemory *m = (PxMemory *)memory;
+  assert(((PxArray *)array)->memory == memory);
   PyObject *s = stream == Py_None ? NULL : stream;
   if (PX_PUBLISHED(m->stream) == s || m->kind == PX_MEMORY_FOREIGN)
     return;

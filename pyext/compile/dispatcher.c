@@ -65,6 +65,7 @@ static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, u
   bool added = copy != NULL;
   if (copy && n)
     memcpy(copy, tokens, sizeof *copy * n);
+  assert(o->device == device && (converted || o->signature.n == n));
   PX_BEGIN_LOCKED(d)
   if (added && d->nentries == d->max_entries) {
     uint32_t more = d->max_entries ? 2 * d->max_entries : 4;
@@ -77,6 +78,7 @@ static int add_entry(PxDispatcher *d, RtDevice *device, const PxToken *tokens, u
   }
   if (added)
     d->entries[d->nentries++] = (PxEntry){device, copy, n, (PxOverload *)Py_NewRef(o), converted};
+  assert(d->nentries <= d->max_entries);
   PX_END_LOCKED()
   if (added)
     return 0;
@@ -144,6 +146,7 @@ static void unlist(PxDispatcher *d, PxCompiling *mine) {
 static void leave(PxDispatcher *d, PxCompiling *c) {
   unsigned left;
   PX_BEGIN_LOCKED(d)
+  assert(c->users);
   left = --c->users;
   PX_END_LOCKED()
   if (left)
@@ -189,6 +192,7 @@ static PxOverload *compile_listed(PxDispatcher *d, const PxSignature *s, RtDevic
 /* A thread that has waited for one that failed compiles too, and gets the error as its own. */
 PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
   PxOverload *o;
+  PX_HOLDS_GIL();
   while (!(o = find_compiled(d, s, device))) {
     PxCompiling *mine = compiling_new(s, device);
     if (!mine)
@@ -258,6 +262,7 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
     PxToken to = o->signature.tokens[i];
     if (px_token_is_tuple(to))
       continue;
+    assert(leaf < a->nleaves);
     PxLeaf *l = &a->leaves[leaf++];
     if (l->token == to || px_token_is_array(to))
       continue;
@@ -288,6 +293,7 @@ static PxOverload *dispatch_slow(PxDispatcher *d, PxArgs *a) {
 }
 
 PxOverload *px_dispatch(PxDispatcher *d, PxArgs *a) {
+  PX_HOLDS_GIL();
   bool converted = false;
   PxOverload *o = find(d, a->device, a->tokens, a->ntokens, &converted);
   if (!o)

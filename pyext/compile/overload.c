@@ -49,6 +49,8 @@ int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request,
   else if (failed && !PyErr_Occurred())
     PyErr_NoMemory();
   diag_free(diag);
+  PX_FAILED_IS_RAISED(failed);
+  assert(failed || *code);
   return failed;
 }
 
@@ -150,6 +152,8 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
       call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
   Py_XDECREF(declared);
+  assert(!o || (o->code && o->kernel && o->owners));
+  PX_FAILED_IS_RAISED(!o);
   return o;
 }
 
@@ -159,6 +163,7 @@ static void overload_dealloc(PyObject *op) {
   PxOverload *o = (PxOverload *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
+  assert(!o->pending); /* the list has a reference of its own */
   px_clear_weakrefs(op, o->weakrefs);
   if (o->kernel)
     rt_kernel_release(o->kernel);

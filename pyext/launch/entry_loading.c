@@ -173,11 +173,13 @@ static int begin_turn(PxOverload *o) {
   }
   if (px_wait_lock(turn, NULL, o->code->symbol) < 0)
     return -1;
+  assert(!atomic_load(&o->entries->thread)); /* whoever had it has ended */
   atomic_store(&o->entries->thread, PyThread_get_thread_ident());
   return 0;
 }
 
 static void end_turn(PxOverload *o) {
+  assert(atomic_load(&o->entries->thread) == PyThread_get_thread_ident());
   atomic_store(&o->entries->thread, 0);
   PyThread_release_lock(o->entries->turn);
 }
@@ -187,6 +189,7 @@ static void end_turn(PxOverload *o) {
 static int compile_coarse(PxState *st, PxOverload *o) {
   PxEntries *e = o->entries;
   char arch[16];
+  assert(o->code->rest && e->label);
   if (e->coarse)
     return 0;
   PxTextRequest device = px_text_request(o->device, arch);
@@ -214,6 +217,7 @@ static int check_owners(PxState *st, const PxOverload *o) {
 }
 
 static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
+  assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && o->code->rest));
   if (rt_kernel_has(o->kernel, entry)) /* who had the turn before has done it */
     return 0;
   if (check_owners(st, o) < 0)
@@ -225,6 +229,7 @@ static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
 }
 
 int px_entry_load(PxState *st, PxOverload *o, RtEntryKind entry) {
+  PX_HOLDS_GIL();
   if (rt_kernel_has(o->kernel, entry))
     return 0;
   if (begin_turn(o) < 0)

@@ -202,6 +202,7 @@ static int copy_back(PxArgs *a, PxHeld *h) {
 }
 
 static int finish_held(PxOverload *o, PxArgs *a) {
+  assert(!px_capturing()); /* a node has no host array to copy back */
   bool copied = false;
   for (PxHeld *h = a->held; h; h = h->next) {
     if (!h->array || h->leaf >= o->code->nargs || !o->code->args[h->leaf].written)
@@ -344,6 +345,7 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   RtConfig config;
   if (px_launch_prepare(l, o, a, &config) < 0)
     return -1;
+  assert(a->device == o->device && a->nleaves == o->code->nargs);
   _Alignas(16) char small[PX_BLOCK_ON_STACK];
   const RtParams *params = &o->code->params;
   char *block = params->bytes <= PX_BLOCK_ON_STACK ? small : PyMem_Malloc(params->bytes);
@@ -388,6 +390,7 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
   int failed = o ? run(l, o, &a) : -1;
+  PX_FAILED_IS_RAISED(failed == -1);
   if (!failed)
     px_plan_learn(d, o, &a, argv, n, kwnames);
   px_args_clear(&a);

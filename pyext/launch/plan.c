@@ -458,6 +458,8 @@ static bool is_full(PxDispatcher *d) {
 }
 
 static bool publish(PxDispatcher *d, PxPlan *fresh) {
+  assert(!fresh->next && fresh->kernel == fresh->overload->kernel &&
+         fresh->nsources <= PX_FOLLOWED);
   bool taken;
   PX_BEGIN_LOCKED(d)
   taken = !is_full(d) && !has_one(d, fresh);

@@ -6,6 +6,7 @@
  * stream where arrays of ours or copies of NumPy's are arguments, go on after it. Order is by
  * events: nobody waits. */
 #include "pyext/launch/stream_order.h"
+
 #include "pyext/array/foreign_types.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
@@ -58,6 +59,7 @@ int px_follow_handle(PxFollow *f, uint64_t handle) {
 }
 
 int px_follow_before(PxFollow *f) {
+  assert(f->nsources <= PX_FOLLOWED && f->nhandles <= PX_FOLLOWED && f->launch == f->named);
   /* the launch belongs to the captured stream, and work before the capture is not part of it */
   if (px_capturing())
     return 0;

@@ -10,6 +10,7 @@
 #include "pyext/raise.h"
 
 void px_note_launch(PxState *st, PxOverload *o) {
+  assert(o->code->has_trap && !rt_device_is_host(o->device));
   PX_BEGIN_LOCKED(st->module)
   if (!o->pending) {
     PxOverload **end = &st->pending;
@@ -40,6 +41,7 @@ static PxOverload *take_pending(PxState *st, const RtDevice *device) {
     at = &(*at)->next_pending;
   o = *at;
   if (o) {
+    assert(o->pending && Py_REFCNT((PyObject *)o) > 0);
     o->pending = false;
     PX_PUBLISH(*at, o->next_pending);
   }
@@ -55,6 +57,7 @@ void px_forget_pending(PxState *st) {
 /* What is launched meanwhile waits for the next synchronisation, and so do the others when one has
  * raised. */
 int px_check_traps(PxState *st, RtDevice *device) {
+  PX_HOLDS_GIL();
   if (!PX_PUBLISHED(st->pending))
     return 0;
   RtStatus status = RT_OK;

@@ -694,9 +694,25 @@ static int add_argument(PxArgs *a, PyObject *arg) {
   return add_slow(a, arg);
 }
 
+/* One leaf for each token that is no tuple, and as many tokens as the tuples say. */
+static __attribute__((unused)) bool is_whole(const PxArgs *a) {
+  uint32_t leaves = 0, left = 0;
+  for (uint32_t i = 0; i < a->ntokens; i++) {
+    bool tuple = px_token_is_tuple(a->tokens[i]);
+    left += !left;
+    left += (tuple ? px_token_items(a->tokens[i]) : 0) - 1;
+    if (!tuple && (leaves == a->nleaves || a->leaves[leaves++].token != a->tokens[i]))
+      return false;
+  }
+  return !left && leaves == a->nleaves && a->ndims <= PX_INLINE_DIMS;
+}
+
 int px_args_add(PxArgs *a, PyObject *arg) {
-  if (add_argument(a, arg) < 0)
+  if (add_argument(a, arg) < 0) {
+    assert(PyErr_Occurred());
     return -1;
+  }
+  assert(!a->depth && is_whole(a));
   a->arg++;
   return 0;
 }

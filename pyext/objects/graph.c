@@ -83,6 +83,8 @@ static PxNode *node_new(PxGraph *g, PyObject *args, PyObject *kwargs) { /* steal
 }
 
 static int add_node(PxGraph *g, PxNode *node) { /* steals */
+  /* the runtime's nodes and ours have the same numbers */
+  assert(!node || (uint32_t)node->index + 1 == rt_graph_count(g->graph));
   int failed = node ? PyList_Append(g->fresh_nodes, (PyObject *)node) : -1;
   Py_XDECREF((PyObject *)node);
   return failed;
@@ -105,6 +107,7 @@ static PyObject *dict_of(PyObject *names, PyObject *const *values) {
 
 int px_captured_launch(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_ssize_t n,
                        PyObject *kwnames) {
+  assert(capturing);
   PyObject *kwargs = NULL;
   if (kwnames && PyTuple_GET_SIZE(kwnames) && !(kwargs = dict_of(kwnames, argv + n)))
     return -1;
@@ -117,6 +120,7 @@ int px_captured_launch(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_s
 }
 
 int px_captured_copy(PyObject *to, PyObject *from) {
+  assert(capturing);
   return add_node(capturing, node_new(capturing, PyTuple_Pack(2, to, from), NULL));
 }
 
@@ -298,6 +302,7 @@ static int launch(PxState *st, PxGraph *g, PyObject *stream) {
   Py_BEGIN_ALLOW_THREADS
   status = rt_graph_launch(g->graph, px_stream_of(stream), &trap, &at);
   Py_END_ALLOW_THREADS
+  assert(g->running > 0);
   g->running--;
   if (status == RT_OK && !rt_device_is_host(g->device))
     note_traps(st, g->nodes);

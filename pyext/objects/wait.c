@@ -29,6 +29,7 @@ static bool ask(PxQuery query, void *work, int64_t begin) {
 }
 
 int px_wait_heedful(PxQuery query, void *work) {
+  PX_HOLDS_GIL();
   if (syscall(SYS_gettid) != getpid())
     return 0;
   int64_t begin = now();

@@ -53,8 +53,10 @@ static Frozen *memo_find(PxSnapshot *s, PyObject *key) {
 static void memo_add(PxSnapshot *s, PyObject *key, Frozen *value) {
   if (s->memo_len * 2 >= s->memo_cap)
     memo_grow(s);
+  assert(s->memo_len < s->memo_cap && !(s->memo_cap & (s->memo_cap - 1)));
   px_keep(s, Py_NewRef(key));
   PxMemo *slot = memo_slot(s->memo, s->memo_cap, key);
+  assert(!slot->key || slot->key == key);
   s->memo_len += !slot->key;
   *slot = (PxMemo){.key = key, .value = value};
 }

@@ -14,6 +14,7 @@ enum {
 }; /* what a kernel can reach by names; more is a library reached by accident */
 
 _Noreturn void px_snapshot_raise(PxSnapshot *s) {
+  assert(!s->failed && PyErr_Occurred());
   s->failed = px_raised();
   if (!s->failed)
     fail(s->cx, (Loc){0}, ERR_MEMORY);
@@ -228,8 +229,10 @@ static PxSnapshot *snapshot_new(PxState *st, RtDevice *device) {
 }
 
 static PxSnapshot *snapshot_done(PxState *st, PxSnapshot *s, int failed) {
-  if (!failed)
+  if (!failed) {
+    assert(s->root && !s->work.len && !s->depth && !s->failed && !PyErr_Occurred());
     return s;
+  }
   if (s->failed)
     px_reraise(s->failed);
   else
@@ -243,6 +246,8 @@ PyObject *px_snapshot_declared(const PxSnapshot *s) { return PyList_AsTuple(s->d
 
 PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options,
                         RtDevice *device) {
+  PX_HOLDS_GIL();
+  assert(PyFunction_Check(function));
   PxSnapshot *s = snapshot_new(st, device);
   return s ? snapshot_done(st, s, take(s, function, options)) : NULL;
 }

@@ -3,6 +3,9 @@
  * another device than the thread's own puts back what it displaced (rt_enter, rt_leave); only
  * rt_device_make_current, which selecting a device is, leaves its context behind. */
 #include "runtime/driver/context.h"
+
+#include <assert.h>
+
 #include "runtime/driver/driver.h"
 #include "runtime/launch/capture.h"
 
@@ -40,8 +43,10 @@ RtStatus rt_enter(RtContext *was, RtDevice *d) {
   }
   RtContext before = context_of(now);
   TRY(set(d, wanted));
-  if (result == CUDA_SUCCESS && !is_to_stay(now))
+  if (result == CUDA_SUCCESS && !is_to_stay(now)) {
+    assert(!was->known); /* one place for one context to put back */
     *was = before;
+  }
   return RT_OK;
 }
 
@@ -55,8 +60,10 @@ int rt_enter_alive(RtContext *was, RtDevice *d, uint32_t epoch) {
   rt_current = NULL;
   if (rt_cu.cuCtxSetCurrent(wanted) != CUDA_SUCCESS)
     return 0;
-  if (!is_to_stay(now))
+  if (!is_to_stay(now)) {
+    assert(!was->known);
     *was = before;
+  }
   return 1;
 }
 
@@ -83,6 +90,7 @@ RtContext rt_context_now(void) {
 void rt_context_put_back(RtContext was) {
   if (!was.known || rt_phase != RT_PHASE_OPEN)
     return;
+  assert(!was.device || !rt_is_host(was.device));
   rt_current = NULL;
   CUcontext handle = was.device ? atomic_load(&was.device->context) : was.handle;
   if (rt_cu.cuCtxSetCurrent(handle) == CUDA_SUCCESS && was.device)

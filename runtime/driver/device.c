@@ -2,6 +2,7 @@
  * primary context is retained when it is opened and shared with every other library of the
  * process (PyTorch, CuPy …), so addresses and streams mean the same to all of them. The host
  * device answers the same questions from /proc and sysconf. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ RtStatus rt_device_profile(RtDevice *d, int on) {
 
 /* A thread that works in the context goes on in the new one. */
 static RtStatus renew(RtDevice *d) {
+  assert(!rt_is_host(d) && pthread_mutex_trylock(&d->lock) != 0);
   RtContext was = rt_context_now();
   atomic_fetch_add(&d->epoch, 1);
   atomic_store(&d->context, NULL);

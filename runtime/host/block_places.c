@@ -1,6 +1,7 @@
 /* Places: see block_places.h. One mutex a launch, held for a few instructions at a time. */
 #include "runtime/host/block_places.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static RtPlace *begin(RtPlaces *p) {
     return NULL;
   if (place == p->unused)
     p->unused = place->next;
+  assert(p->begun < p->blocks);
   place->block = p->begun++;
   place->times = 0;
   place->standing = 0;
@@ -72,13 +74,24 @@ static RtPlace *begin(RtPlaces *p) {
 
 /* --- rows --- */
 
+/* A place is running (in no list), ready, tried in vain (front, back), at the grid's barrier, or
+ * unused. Under the lock. */
+static __attribute__((unused)) bool is_sound(const RtPlaces *p) {
+  return p->begun <= p->blocks && p->ended + p->nat_grid <= p->begun &&
+         p->made <= p->blocks + LEAST && !p->ready.first == !p->ready.last &&
+         !p->front.first == !p->front.last && !p->back.first == !p->back.last &&
+         !p->at_grid == !p->nat_grid;
+}
+
 static void append(RtPlaceRow *row, RtPlace *place) {
+  assert(!row->last || !row->last->next);
   place->next = NULL, place->before = row->last;
   *(row->last ? &row->last->next : &row->first) = place;
   row->last = place;
 }
 
 static void prepend(RtPlaceRow *row, RtPlace *place) {
+  assert(!row->first || !row->first->before);
   place->before = NULL, place->next = row->first;
   *(row->first ? &row->first->before : &row->last) = place;
   row->first = place;
@@ -128,6 +141,7 @@ RtPlace *rt_places_take(RtPlaces *p, unsigned *idle) {
     place = remove_end(&p->ready, last);
   }
   *idle = p->idle;
+  assert(is_sound(p));
   pthread_mutex_unlock(&p->lock);
   if (place && !place->times)
     memset(place->shared, 255, p->shared_bytes);
@@ -153,9 +167,11 @@ void rt_places_put(RtPlaces *p, RtPlace *place) {
     p->at_grid = place;
     p->nat_grid++;
   } else {
+    assert(place->state == RT_PLACE_ENDED);
     p->ended++;
     give_up(p, place);
   }
+  assert(is_sound(p));
   pthread_mutex_unlock(&p->lock);
 }
 

@@ -19,6 +19,7 @@
  * floating-point environment is left as it is. */
 #include "runtime/host/host.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -261,6 +262,7 @@ static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
       n -= (at + n) % row;
   } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed,
                                                   memory_order_relaxed));
+  assert(n && at + n <= l->total);
   *first = at;
   return n;
 }
@@ -271,6 +273,7 @@ static bool run_place(Launch *l, Worker *w) {
   RtPlace *p = rt_places_take(l->places, &idle);
   if (!p)
     return false;
+  assert(p->block < l->total);
   if (idle >
       IDLE_TURNS) /* another launch may do what they wait for, or the program's own threads */
     nanosleep(&(struct timespec){0, IDLE_NS}, NULL);

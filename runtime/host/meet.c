@@ -9,6 +9,7 @@
  * gives the thread's own value. */
 #include "runtime/host/meet.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,6 +37,7 @@ static Frame frame_of(const RtHostLaunch *view) {
 
 /* The warp that begins at a thread. */
 static Frame warp_of(const Frame *f, uint32_t first) {
+  assert(first < f->n && first % WARP == 0);
   uint32_t left = f->n - first;
   return (Frame){f->next + first,  f->mask + first,   f->lane + first,
                  f->value + first, f->result + first, left < WARP ? left : WARP};

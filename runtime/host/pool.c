@@ -5,6 +5,7 @@
  * steps. */
 #include "runtime/host/pool.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -111,6 +112,7 @@ static void unlist_locked(RtPoolJob *job) {
 }
 
 static void join_locked(RtPoolJob *job) {
+  assert(job->wanted); /* else it is not in the list */
   job->inside++;
   if (--job->wanted)
     wake_locked(job);
@@ -119,6 +121,7 @@ static void join_locked(RtPoolJob *job) {
   pthread_mutex_unlock(&pool.lock);
   job->work(job);
   pthread_mutex_lock(&pool.lock);
+  assert(job->inside);
   if (--job->inside == 0)
     pthread_cond_broadcast(&pool.left);
 }
@@ -133,6 +136,7 @@ static void *helper(void *unused) {
     }
     pool.idle++;
     pthread_cond_wait(&pool.offered, &pool.lock);
+    assert(pool.idle && pool.idle <= pool.started + 1); /* this one may not be counted yet */
     pool.idle--;
   }
   return NULL;
@@ -183,6 +187,7 @@ void rt_pool_offer(RtPoolJob *job, unsigned helpers) {
   job->next = NULL;
   job->inside = 0;
   job->wanted = helpers < pool.started ? helpers : pool.started;
+  assert(job->work && pool.started < pool.limit);
   if (job->wanted) {
     RtPoolJob **end = &pool.jobs;
     while (*end)

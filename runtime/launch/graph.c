@@ -9,6 +9,7 @@
  * mark, each mark up to two before it. */
 #include "runtime/launch/graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ static RtStatus add_mark(RtGraph *g, int32_t before, int32_t other, int work, in
     g->marks = grown;
     g->mark_room = room;
   }
+  assert(before < (int32_t)g->nmarks && other < (int32_t)g->nmarks); /* marks are made in order */
   *out = (int32_t)g->nmarks;
   g->marks[g->nmarks++] = (Mark){{before, other}, (uint8_t)work};
   return RT_OK;
@@ -157,12 +159,14 @@ static int graph_takes(RtDevice *d, RtStream *s) {
 /* The rest of a call as if nothing were captured; resume puts back what suspend took. */
 static RtGraph *suspend(void) {
   RtGraph *g = rt_capture;
+  assert(g && !rt_passing && !rt_current);
   rt_capture = NULL;
   rt_passing = g;
   return g;
 }
 
 static void resume(RtGraph *g) {
+  assert(rt_passing == g && !rt_capture);
   rt_capture = g;
   rt_passing = NULL;
   rt_current = NULL;
@@ -200,6 +204,7 @@ static RtStatus keep_launch(RtGraph *g, RtKernel *k, const RtConfig *c, const vo
   if (!node.params)
     return no_memory();
   memcpy(node.params, params, k->param_bytes);
+  assert(g->fresh.n < g->fresh.room);
   g->fresh.at[g->fresh.n++] = node;
   return RT_OK;
 }
@@ -453,6 +458,8 @@ RtStatus rt_graph_begin(RtGraph *g, RtStream *stream) {
     return rt_fail(RT_BAD_ARGUMENT, "end one capture before the next begins",
                    "this thread captures a graph already");
   TRY(check_epoch(g));
+  assert(stream && stream->device == g->device);
+  assert(!g->stream && !g->side && !g->fresh.n && !g->nfresh_words && !g->nmarks);
   if (rt_is_host(g->device))
     g->id = atomic_fetch_add(&last_id, 1) + 1;
   else
@@ -544,6 +551,7 @@ static void settle(RtGraph *g, int keep) {
   g->nmarks = g->mark_room = 0;
   rt_stream_release(g->side);
   g->side = NULL;
+  assert(g->stream->capture == g->id);
   g->stream->capture = 0;
   g->stream = NULL;
 }
@@ -568,6 +576,7 @@ RtStatus rt_graph_end(RtGraph *g, int keep, int *in_place) {
     wait_for_words(g);
   RtError why = *rt_error();
   unsigned left = atomic_fetch_sub(&rt_captures, 1) - 1;
+  assert(left != UINT32_MAX);
   settle(g, keep && status == RT_OK);
   if (!left)
     free_deferred();
@@ -580,6 +589,7 @@ RtStatus rt_graph_end(RtGraph *g, int keep, int *in_place) {
 void rt_graph_release(RtGraph *g) {
   if (!g)
     return;
+  assert(rt_capture != g && rt_passing != g);
   wait_for_words(g);
   RtContext was SCOPED = {0};
   if (!rt_is_host(g->device) && rt_enter_alive(&was, g->device, g->epoch)) {
@@ -598,7 +608,10 @@ void rt_graph_release(RtGraph *g) {
 
 static const Nodes *nodes_of(const RtGraph *g) { return g->stream ? &g->fresh : &g->nodes; }
 uint32_t rt_graph_count(const RtGraph *g) { return nodes_of(g)->n; }
-RtNodeInfo rt_graph_node(const RtGraph *g, uint32_t node) { return nodes_of(g)->at[node].info; }
+RtNodeInfo rt_graph_node(const RtGraph *g, uint32_t node) {
+  assert(node < nodes_of(g)->n);
+  return nodes_of(g)->at[node].info;
+}
 
 static RtStatus set_gpu(RtGraph *g, Node *n, void *params) {
   const RtConfig *c = &n->info.config;
@@ -628,6 +641,7 @@ static void keep_fields(const RtKernel *k, char *fresh, const char *old) {
 RtStatus rt_graph_set_params(RtGraph *g, uint32_t node, const void *params) {
   TRY(check_epoch(g));
   pthread_mutex_lock(&g->lock);
+  assert(node < g->nodes.n && g->nodes.at[node].info.kind == RT_NODE_KERNEL);
   Node *n = &g->nodes.at[node];
   char *fresh = malloc(n->kernel->param_bytes + 1);
   RtStatus status = fresh ? RT_OK : no_memory();

@@ -4,6 +4,7 @@
  * rt_launch is the path that is paid at every call: no lock, no allocation, no call into the
  * driver but the launch. It trusts the thread's cached context, since a launch in a wrong one
  * fails, and then sets the context and tries once more. */
+#include <assert.h>
 #include <string.h>
 
 #include "runtime/driver/context.h"
@@ -125,6 +126,8 @@ static inline CUfunction coarse_function(const RtKernel *k) {
 }
 
 static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) {
+  assert(k->coarse.factor && k->coarse.axis < 3 && c->grid[k->coarse.axis]);
+  assert(k->coarse.field_offset + sizeof(uint32_t) <= k->param_bytes);
   RtEntry e = {coarse_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
   uint32_t *blocks = &e.grid[k->coarse.axis];
   memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
@@ -239,6 +242,7 @@ static __attribute__((cold, noinline)) RtStatus launch_failed(RtKernel *k, const
 
 HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap) {
   RtDevice *d = k->device;
+  assert(params || !k->param_bytes);
   if (UNLIKELY(!fits(k, config)))
     TRY(check_config(k, config));
   if (UNLIKELY(config->stream != NULL))

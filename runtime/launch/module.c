@@ -4,6 +4,7 @@
  *
  * A GPU kernel has one or two entries, each a module of its own: what the driver takes to compile
  * PTX is most of what a first launch costs, so an entry is loaded when a launch wants it. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,21 @@ static void set_first_limits(RtKernel *k) {
   k->max_dynamic = k->limits.shared_optin;
 }
 
+/* Does each field lie within the block, behind the one before it, at a multiple of its size? */
+static __attribute__((unused)) int is_laid_out(const RtParams *params) {
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < params->nfields; i++) {
+    const RtField *f = &params->fields[i];
+    if (f->offset < end)
+      return 0;
+    end = (uint64_t)f->offset + f->size;
+  }
+  return end <= params->bytes;
+}
+
 static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *params) {
+  assert(is_laid_out(params));
+  assert(!params->coarse.factor || params->coarse.plain_bytes <= params->bytes);
   size_t length = strlen(symbol) + 1;
   RtKernel *k = calloc(1, sizeof *k + length);
   if (!k)
@@ -285,6 +300,7 @@ int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with) {
   Loading l = {.kernel = k};
+  assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor));
   if (rt_kernel_has(k, entry))
     return RT_OK;
   ENTER(k->device);

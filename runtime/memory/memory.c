@@ -3,6 +3,7 @@
  * saves even that call. A block in the list was freed on a stream and is used again on that
  * stream only, so stream order alone makes the reuse safe. On the host device a block is aligned
  * host memory. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,14 @@ static int cacheable(const RtDevice *d, const RtStream *s, size_t bytes) {
   return d->pool && bytes <= cache_block_max && (!s || s->owned || s->handle == NULL);
 }
 
+/* Under the lock: is cache_bytes the sum of the slots? */
+static __attribute__((unused)) int cache_adds_up(const RtDevice *d) {
+  size_t sum = 0;
+  for (int i = 0; i < RT_CACHE_SLOTS; i++)
+    sum += d->cache[i].bytes;
+  return sum == d->cache_bytes && sum <= cache_max;
+}
+
 /* Gives the lock back. */
 static uint64_t cache_take_locked(RtDevice *d, size_t bytes, CUstream stream) {
   uint64_t address = 0;
@@ -89,9 +98,11 @@ static uint64_t cache_take_locked(RtDevice *d, size_t bytes, CUstream stream) {
     if (b->bytes != bytes || b->stream != stream)
       continue;
     address = b->address;
+    assert(d->cache_bytes >= bytes);
     d->cache_bytes -= bytes;
     b->bytes = 0;
   }
+  assert(cache_adds_up(d));
   pthread_mutex_unlock(&d->lock);
   return address;
 }
@@ -111,12 +122,14 @@ static RtFreeBlock *empty_slot(RtDevice *d) {
 /* Puts a block into the list, if nothing must leave it for that; no call into the driver follows
  * then. */
 static int cache_keep(RtDevice *d, RtFreeBlock block) {
+  assert(block.bytes && block.address); /* a slot of 0 bytes is empty */
   pthread_mutex_lock(&d->lock);
   RtFreeBlock *slot = d->cache_bytes + block.bytes <= cache_max ? empty_slot(d) : NULL;
   if (slot) {
     d->cache_bytes += block.bytes;
     *slot = block;
   }
+  assert(cache_adds_up(d));
   pthread_mutex_unlock(&d->lock);
   return slot != NULL;
 }
@@ -125,6 +138,7 @@ static int cache_keep(RtDevice *d, RtFreeBlock block) {
  * returned. */
 static RtFreeBlock cache_put(RtDevice *d, RtFreeBlock block) {
   RtFreeBlock out = block;
+  assert(block.bytes && block.address);
   pthread_mutex_lock(&d->lock);
   RtFreeBlock *slot = empty_slot(d);
   if (!slot)
@@ -134,6 +148,7 @@ static RtFreeBlock cache_put(RtDevice *d, RtFreeBlock block) {
     d->cache_bytes += block.bytes - slot->bytes;
     *slot = block;
   }
+  assert(cache_adds_up(d));
   pthread_mutex_unlock(&d->lock);
   return out;
 }
@@ -150,6 +165,7 @@ void rt_cache_flush(RtDevice *d, CUstream stream, int all) {
     d->cache_bytes -= b->bytes;
     b->bytes = 0;
   }
+  assert(cache_adds_up(d) && (!all || !d->cache_bytes));
   pthread_mutex_unlock(&d->lock);
   for (int i = 0; i < n; i++)
     driver_free(d, out[i].address, out[i].stream);
@@ -238,6 +254,7 @@ RtStatus rt_memory_limit(RtDevice *d, uint64_t *bytes, int set) {
 }
 
 static RtStatus gpu_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
+  assert(bytes && bytes % BLOCK_ALIGN == 0);
   CUdeviceptr found = 0;
   const char *call;
   RtContext was SCOPED = {0};
@@ -332,6 +349,7 @@ static void flush_deferred(RtDevice *d) {
 void rt_defer_begin(RtDevice *d) { atomic_fetch_add(&d->deferring, 1); }
 
 void rt_defer_end(RtDevice *d) {
+  assert(atomic_load(&d->deferring) > 0);
   RtContext was SCOPED = {0};
   if (atomic_fetch_sub(&d->deferring, 1) != 1 || rt_is_host(d) ||
       !rt_enter_alive(&was, d, rt_epoch(d)))

@@ -11,6 +11,7 @@
  * Order: the user's stream is idle before the first chunk moves, and the last chunk has arrived
  * before the call returns, so the stream of the ring needs no events towards any other. A capture
  * of a graph cannot be waited for: such copies, and those of pinned memory, are the driver's. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +183,7 @@ static int good(Job *j, int result, const char *call) {
 static size_t take(Job *j, size_t *at) {
   if (atomic_load(&j->result) || (*at = atomic_fetch_add(&j->next, j->chunk)) >= j->bytes)
     return 0;
+  assert(*at % j->chunk == 0); /* a chunk begins with a whole element */
   return j->bytes - *at < j->chunk ? j->bytes - *at : j->chunk;
 }
 
@@ -264,10 +266,13 @@ static RtStatus run(RtDevice *d, RtStage *r, const Side *host, uint64_t device, 
            .bytes = bytes,
            .chunk = chunk_of(bytes, host->itemsize, threads),
            .to_host = to_host};
+  assert(threads >= 2 && threads <= WORKERS && r->memory);
+  assert(j.chunk && j.chunk <= SLOT_BYTES && j.chunk % host->itemsize == 0);
   rt_pool_offer(&j.pool, threads - 1);
   work(&j.pool);
   while (!rt_pool_close(&j.pool, UINT32_MAX)) {
   }
+  assert(j.result || atomic_load(&j.next) >= bytes);
   if (!j.result)
     return RT_OK;
   rt_cu.cuStreamSynchronize(r->stream); /* chunks may still be under way: the ring is used again */
@@ -290,6 +295,7 @@ static int is_capturing(CUstream stream) {
 
 static RtStatus staged(RtDevice *d, const Side *host, uint64_t device, size_t bytes, int to_host,
                        CUstream stream, int *done) {
+  assert(to_host == 0 || to_host == 1);
   RtStage *r = &d->stages[to_host];
   *done = 0;
   if (threads_of() < 2 || is_capturing(stream))
