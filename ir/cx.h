@@ -21,9 +21,6 @@
 
 typedef enum Typing { TYPING_NUMPY, TYPING_NUMBA } Typing;
 
-/* What a dump listener gets: the pass letter and name, and the text (arena). */
-typedef void (*DumpSink)(void *user, char letter, const char *pass, const char *text);
-
 typedef struct Cx {
   Arena arena;
   Intern strings;

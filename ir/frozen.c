@@ -1,4 +1,4 @@
-/* Frozen: look-ups and text. */
+/* Frozen: look-ups, comparison, numbers and truth values, text. */
 #include "ir/frozen.h"
 
 #include <string.h>
@@ -20,6 +20,104 @@ const Frozen *fz_attr(const Frozen *f, const char *name) {
   const Binding *b = fz_find(f->attrs, f->nattrs, name);
   return b ? b->value : NULL;
 }
+
+/* --- comparing and reading --- */
+
+bool fz_same(const Frozen *a, const Frozen *b) {
+  if (a == b)
+    return true;
+  if (!a || !b || a->kind != b->kind || a->type != b->type)
+    return false;
+  switch (a->kind) {
+  case FZ_NONE:
+  case FZ_ELLIPSIS: return true;
+  case FZ_BOOL:
+  case FZ_INTRINSIC: return a->i == b->i;
+  case FZ_INT:
+    return a->i == b->i && a->wide == b->wide &&
+           (!a->text || !b->text ? a->text == b->text : !strcmp(a->text, b->text));
+  case FZ_FLOAT:
+  case FZ_COMPLEX:
+    return !memcmp(&a->re, &b->re, sizeof a->re) && !memcmp(&a->im, &b->im, sizeof a->im);
+  case FZ_SCALAR:
+    return a->i == b->i && !memcmp(&a->re, &b->re, sizeof a->re) &&
+           !memcmp(&a->im, &b->im, sizeof a->im);
+  case FZ_STR:
+  case FZ_BYTES: return a->n == b->n && !memcmp(a->text, b->text, a->n);
+  case FZ_DATE: return a->i == b->i && !strcmp(a->text, b->text);
+  case FZ_DTYPE: return a->i == b->i && (a->type < TY_SCALARS || !strcmp(a->text, b->text));
+  case FZ_TUPLE:
+    if (a->n != b->n || a->names != b->names) /* the names are the class's: one list */
+      return false;
+    for (uint32_t k = 0; k < a->n; k++)
+      if (!fz_same(a->items[k], b->items[k]))
+        return false;
+    return true;
+  case FZ_SLICE:
+    for (int k = 0; k < 3; k++)
+      if (!fz_same(a->items[k], b->items[k]))
+        return false;
+    return true;
+  /* of one code there may be more, with other defaults and globals */
+  case FZ_FUNC: return a->func == b->func;
+  case FZ_CODE: return a->code == b->code;
+  case FZ_ARRAY:
+  case FZ_DEVICE_ARRAY: return a->array == b->array;
+  case FZ_EXCEPTION: return !strcmp(a->text, b->text);
+  case FZ_DECLARED:
+    return a->i == b->i && !strcmp(a->text, b->text) && !strcmp(a->names[0], b->names[0]);
+  case FZ_NAMED: return a->names == b->names;
+  case FZ_MEMBER: return a->i == b->i && a->items[0] == b->items[0];
+  case FZ_MODULE:
+    return !strcmp(a->text, b->text) && a->nattrs == b->nattrs && a->attrs == b->attrs;
+  default: return false;
+  }
+}
+
+bool fz_get_int(const Frozen *f, int64_t *out) {
+  if (!f)
+    return false;
+  bool is_int = (f->kind == FZ_INT && !f->wide) || f->kind == FZ_BOOL ||
+                (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind >= KIND_BOOL &&
+                 ty_scalar_info[f->type].kind <= KIND_UINT && !(f->type == TY_U64 && f->i < 0));
+  if (is_int)
+    *out = f->i;
+  return is_int;
+}
+
+bool fz_truth(const Frozen *f, bool *out) {
+  if (!f)
+    return false;
+  switch (f->kind) {
+  case FZ_NONE: *out = false; return true;
+  case FZ_BOOL: *out = f->i != 0; return true;
+  case FZ_INT: *out = f->wide || f->i; return true;
+  case FZ_DATE: *out = f->i != 0; return true;
+  case FZ_FLOAT: *out = f->re != 0; return true;
+  case FZ_SCALAR:
+    *out = ty_scalar_info[f->type].kind == KIND_COMPLEX ? f->re != 0 || f->im != 0
+           : ty_scalar_info[f->type].kind == KIND_FLOAT ? f->re != 0
+                                                        : f->i != 0;
+    return true;
+  case FZ_COMPLEX: *out = f->re != 0 || f->im != 0; return true;
+  case FZ_STR:
+  case FZ_BYTES:
+  case FZ_TUPLE: *out = f->n != 0; return true;
+  case FZ_FUNC:
+  case FZ_INTRINSIC:
+  case FZ_MODULE:
+  case FZ_DTYPE:
+  case FZ_NAMED:
+  case FZ_ENUM:
+  case FZ_MEMBER:
+  case FZ_DECLARED:
+  case FZ_EXCEPTION:
+  case FZ_ELLIPSIS: *out = true; return true;
+  default: return false;
+  }
+}
+
+/* --- text --- */
 
 static void put_string(Buf *b, const char *s, size_t n) {
   enum { MAX_SHOWN = 60 };

@@ -84,7 +84,6 @@ typedef struct FrozenArray {
   int64_t strides[TY_MAX_NDIM]; /* bytes */
 } FrozenArray;
 
-/* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional parameters. */
 /* What takes all items of a generator expression; min and max may have a key, and a result for no items. */
 typedef enum Consumer {
   CONSUME_NONE,
@@ -98,6 +97,8 @@ typedef enum Consumer {
 } Consumer;
 #define CONSUME_KIND(c) ((Consumer)((c) & (CONSUME_KEYED - 1)))
 
+/* A Python function: its code and what it sees. Defaults follow Python: the last ndefaults positional
+ * parameters. */
 typedef struct FrozenFunc {
   const Code *code;
   const char *module;
@@ -176,6 +177,10 @@ bool code_is_genexpr(const Code *code); /* of (x for x in y), not of a function 
 /* The attribute of a frozen object under that name, or NULL. */
 const Frozen *fz_attr(const Frozen *f, const char *name);
 const Binding *fz_find(const Binding *b, uint32_t n, const char *name);
+bool fz_same(const Frozen *a, const Frozen *b); /* one value of one type; either may be NULL */
+/* An int, bool or integer scalar that fits 64 bits. False: it is none, or f is NULL. */
+bool fz_get_int(const Frozen *f, int64_t *out);
+bool fz_truth(const Frozen *f, bool *out); /* as bool(f) has it; false: not known, or f is NULL */
 /* Text of the FZ_OPAQUE that stands among a MAKE_FUNC's operands before the defaults of keyword-only parameters: its items are their
  * names. */
 extern const char fz_keywords_mark[];

@@ -6,7 +6,7 @@
 #include "ir/build.h"
 #include "ir/cfg.h"
 #include "ir/interval.h"
-#include "typeinfer/ty.h"
+#include "typeinfer/engine/engine.h"
 
 enum { MAX_DEPTH = 4, MAX_BRANCHES = 64 };
 

@@ -6,7 +6,11 @@
  * sweeps by the height of the lattice. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/engine/door.h"
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 enum { SETTLE = 12 };
 
@@ -96,12 +100,6 @@ Val ty_arg_or_none(Ty *ty, Ins *i, uint32_t k) {
 Val ty_arg(Ty *ty, Ins *i, uint32_t k) { return ty_given(ty, ty_arg_or_none(ty, i, k)); }
 
 /* --- phis --- */
-
-bool ty_edge_taken(const TySpec *s, const Block *from, const Block *to) {
-  uint8_t taken = s->taken[from->id];
-  return (taken & BLOCK_REACHED) &&
-         ((from->succ[0] == to && (taken & 1)) || (from->succ[1] == to && (taken & 2)));
-}
 
 static bool beyond_horizon(const TySpec *s, const Block *from, const Block *to) {
   return s->order && s->order[from->id] > s->horizon[to->id];

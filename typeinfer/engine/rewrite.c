@@ -5,7 +5,12 @@
 #include <string.h>
 
 #include "ir/base/chars.h"
-#include "typeinfer/ty.h"
+#include "ir/cfg.h"
+#include "typeinfer/engine/door.h"
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 /* --- values that meet
  *

@@ -1,7 +1,10 @@
 /* Signature: the text of argument types, and the front door of the room. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/infer.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 /* --- text --- */
 
@@ -160,6 +163,7 @@ Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_
   p->program = CX_NEW(cx, Program);
   p->kernel = is_kernel;
   p->npassed = sig->nargs;
+  p->call_intrinsic = ty_call_intrinsic;
   Ins here = {.loc = {.code = func->code,
                       .line = func->code->firstlineno,
                       .end_line = func->code->firstlineno}};

@@ -2,7 +2,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "ir/cfg.h"
+#include "typeinfer/engine/door.h"
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/value/value.h"
 
 /* --- look-up --- */
 

@@ -3,7 +3,10 @@
  * The frontend has an OP_READ wherever a path comes to a read without having set the variable (frontend/unset.c). Here, with types, the
  * paths are those that control can take, and a loop over something that is never empty runs its body. What is left is a check: beside
  * the variable's phi stands one of bools, whether it is set. Where checks are not compiled in the variable is zero. */
-#include "typeinfer/ty.h"
+#include "ir/cfg.h"
+#include "typeinfer/engine/door.h"
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/value/value.h"
 
 /* --- loops that run at least once --- */
 

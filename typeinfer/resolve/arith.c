@@ -2,33 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
-
-const char *ty_op_text(Op op) {
-  static const char *const text[OP_COUNT] = {
-      [OP_ADD] = "+",       [OP_SUB] = "-",         [OP_MUL] = "*",       [OP_TRUEDIV] = "/",
-      [OP_FLOORDIV] = "//", [OP_MOD] = "%",         [OP_POW] = "**",      [OP_LSHIFT] = "<<",
-      [OP_RSHIFT] = ">>",   [OP_AND] = "&",         [OP_OR] = "|",        [OP_XOR] = "^",
-      [OP_MATMUL] = "@",    [OP_NEG] = "unary -",   [OP_POS] = "unary +", [OP_INVERT] = "~",
-      [OP_LT] = "<",        [OP_LE] = "<=",         [OP_EQ] = "==",       [OP_NE] = "!=",
-      [OP_GT] = ">",        [OP_GE] = ">=",         [OP_IS] = "is",       [OP_IS_NOT] = "is not",
-      [OP_IN] = "in",       [OP_NOT_IN] = "not in",
-  };
-  return text[op] ? text[op] : ir_op_info[op].text;
-}
-
-void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
-              uint32_t n) {
-  bool known;
-  if (!ty->emit || (fz_truth(cond.konst, &known) && known))
-    return;
-  Val args[4] = {cond};
-  CX_ASSERT(ty->cx, n < 4);
-  for (uint32_t k = 0; k < n; k++)
-    args[k + 1] = vals[k];
-  Val c = ty_op(ty, OP_CHECK, ty_id(ty, TY_VOID), args, n + 1);
-  c.ins->aux.site = ir_site(ty->cx, ty->p->program, exception, message, ty->at->loc);
-}
+#include "typeinfer/value/value.h"
 
 static const char *operands_advice(Op op, Val a, Val b) {
   bool floats = ty_is_number(a.type) && ty_is_number(b.type);
@@ -138,6 +115,23 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
   return ty_op2(ty, OP_POW, t, x, y);
 }
 
+/* A constant whole exponent of NumPy's that is one or two multiplications, for a base that is not 0;
+ * else a function of the library. */
+static Val complex_power(Ty *ty, const Type *t, Val a, Val b) {
+  a = ty_to_complex(ty, a, t);
+  b = ty_to_complex(ty, b, t);
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  const Frozen *k = b.konst;
+  bool weak = ty_is_weak(t), known = k && !weak && k->im == 0 && (k->re == 1 || k->re == 2);
+  if (!known)
+    return ty_complex_function(ty, weak ? "python_power" : "power", (Val[]){a, b}, 2);
+  Val nonzero = ty_complex_truth(ty, a), zero = ty_scalar_const(ty, ty_part_id(t->id), 0);
+  Val r = k->re == 1 ? a : ty_complex_multiply(ty, a, a);
+  Val re = ty_select(ty, nonzero, ty_part(ty, r, 0), zero);
+  return ty_complex(ty, t, re, ty_select(ty, nonzero, ty_part(ty, r, 1), zero));
+}
+
 /* --- numbers --- */
 
 /* Every 64-bit integer is on one side of a constant that is wider. */
@@ -214,7 +208,8 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
   if (!types.ok)
     return ty_bad_operands(ty, op, a, b, NULL);
   if (ty_is_complex(ty_id(ty, types.left)))
-    return ty_complex_binary(ty, &types, a, b);
+    return op == OP_POW ? complex_power(ty, ty_id(ty, types.left), a, b)
+                        : ty_complex_binary(ty, &types, a, b);
   const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
   if (k)
     return ty_constant(ty, k, types.result);
@@ -352,22 +347,37 @@ Val ty_unary(Ty *ty, Op op, Val a) {
   return ty_cast(ty, op == OP_POS ? a : ty_op1(ty, op, done_in, a), t);
 }
 
-Val ty_not(Ty *ty, Val a) {
-  Val t = ty_truth(ty, a);
+/* --- truth --- */
+
+Val ty_truth(Ty *ty, Val v) {
   bool known;
-  if (fz_truth(t.konst, &known))
-    return ty_const_bool(ty, !known);
-  return ty_op1(ty, OP_NOT, ty_id(ty, TY_PYBOOL), t);
+  if (is_bottom(v))
+    return BOTTOM;
+  if (fz_truth(v.konst, &known))
+    return ty_const_bool(ty, known);
+  switch (v.type->id) {
+  case TY_PYBOOL: return v;
+  case TY_NONE: return ty_const_bool(ty, false);
+  case TY_TUPLE: return ty_const_bool(ty, v.type->n != 0);
+  case TY_ENUM:
+  case TY_FUNC:
+  case TY_MODULE:
+  case TY_DTYPE: return ty_const_bool(ty, true);
+  case TY_RANGE: return ty_iter_more(ty, v, ty_item(ty, v, 0));
+  case TY_OPTIONAL: return ty_optional_truth(ty, v);
+  default: break;
+  }
+  if (ty_has_fields(v))
+    return TY_FAIL(ty, ERR_RECORD_OPERAND, "a truth value", TY_PRETTY(ty, v));
+  if (v.type->id == TY_ARRAY)
+    return TY_FAIL(ty, ERR_WHOLE_ARRAY, "a truth value", TY_PRETTY(ty, v));
+  if (ty_is_date(v.type))
+    return ty_date_truth(ty, v);
+  if (!ty_is_number(v.type))
+    return TY_FAIL(ty, ERR_BAD_OPERAND, "a truth value", TY_PRETTY(ty, v));
+  if (ty_is_complex(v.type))
+    return ty_complex_truth(ty, v);
+  return ty_op1(ty, OP_TRUTH, ty_id(ty, TY_PYBOOL), v);
 }
 
-/* x and y, of two pybools that are both at hand. */
-Val ty_both(Ty *ty, Op op, Val a, Val b) {
-  bool known, stops = op == OP_OR;
-  if (is_bottom(a) || is_bottom(b))
-    return BOTTOM;
-  if (fz_truth(a.konst, &known))
-    return known == stops ? a : b;
-  if (fz_truth(b.konst, &known))
-    return known == stops ? b : a;
-  return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
-}
+Val ty_not(Ty *ty, Val a) { return ty_negation(ty, ty_truth(ty, a)); }

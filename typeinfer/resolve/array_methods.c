@@ -1,7 +1,8 @@
 /* Array methods: views of an array with other axes or other elements, and what NumPy has for single elements and all of them. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 static Val view_of(Ty *ty, Val array, const Type *type, IrView *how) {
   Val r = ty_op1(ty, OP_VIEW, type, array);

@@ -4,7 +4,8 @@
  * all types of a function are final, replaces each by a loop nest that stores one element after the other. Nothing is copied beforehand:
  * where source and target are views of one array with the same strides, the order is one that reads each element before it is
  * overwritten, so the result is NumPy's; where they overlap in another way, later reads see earlier writes. */
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 /* --- extents --- */
 

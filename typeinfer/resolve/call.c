@@ -6,23 +6,10 @@
 #include <string.h>
 
 #include "ir/base/number.h"
-#include "typeinfer/value/dates.h"
-
-/* The function is typed again with values, if its caller knows them. */
-void ty_want_values(Ty *ty) {
-  ty->spec->missing = true;
-  if (ty->spec->const_args)
-    return;
-  TyWant *w = CX_NEW(ty->cx, TyWant);
-  w->code = ty->spec->func->code;
-  w->next = ty->p->wants;
-  ty->p->wants = w;
-}
-
-Val ty_not_constant(Ty *ty, const char *what, const char *advice) {
-  ty_want_values(ty);
-  return TY_FAIL_ADVISED(ty, advice, ERR_NOT_CONSTANT, what);
-}
+#include "typeinfer/engine/door.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 static const char *argument_advice(const TyCall *c, const Type *given, const char *want) {
   bool number = strstr(want, "number") || strstr(want, "integer");
@@ -379,7 +366,7 @@ static bool bind_defaults(Bind *b) {
   return true;
 }
 
-Val ty_call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
+static Val call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
   const FrozenFunc *func = callee.type->frozen->func;
   const Code *code = func->code;
   if (code->flags & CODE_VARKEYWORDS)
@@ -419,7 +406,7 @@ Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_FUNC;
   f->func = func;
-  return ty_call_func(ty, ty_const(ty, f), args, n, names);
+  return call_func(ty, ty_const(ty, f), args, n, names);
 }
 
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
@@ -438,7 +425,7 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
       ir_intrinsics[f->i].kind == INTRINSIC_FUNC)
     return call_intrinsic(ty, (IntrinsicId)f->i, f->func, args, n, names);
   if (callee.type->id == TY_FUNC && f->kind == FZ_FUNC)
-    return ty_call_func(ty, callee, args, n, names);
+    return call_func(ty, callee, args, n, names);
   if (ty_is_method(callee))
     return names ? arguments_error(
                        ty, ty_method_name(callee),
@@ -485,7 +472,7 @@ Val ty_call_star(Ty *ty, Ins *i) {
 
 static const char capture_mark[] = "captured value";
 
-const Frozen *ty_capture_marker(TyProgram *p, uint32_t k) {
+static const Frozen *capture_marker(TyProgram *p, uint32_t k) {
   Frozen *f = CX_NEW(p->cx, Frozen);
   f->kind = FZ_OPAQUE;
   f->text = capture_mark;
@@ -513,7 +500,7 @@ static const Frozen *nested_func(Ty *ty, const Frozen *code) {
                        .nglobals = outer->nglobals};
   const Frozen **cells = CX_ARRAY(ty->cx, const Frozen *, code->code->nfrees + 1);
   for (uint32_t k = 0; k < code->code->nfrees; k++)
-    cells[k] = ty_capture_marker(p, k);
+    cells[k] = capture_marker(p, k);
   func->closure = cells;
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_FUNC;

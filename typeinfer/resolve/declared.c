@@ -1,8 +1,8 @@
 /* Declared: calls of functions whose signatures are given, as those of other modules and those of @cuda.jit("int32(int32)", device=True).
  * In: values as the call has them. Out: values of the declared types; a number is converted as by a store, an array must be one. */
 #include "typeinfer/infer.h"
-#include "typeinfer/ty.h"
-#include "typeinfer/value/promote.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 static Val arguments_error(Ty *ty, const char *name, const char *what) {
   return TY_FAIL(ty, ERR_ARGUMENTS, name, what);

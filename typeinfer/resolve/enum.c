@@ -2,7 +2,8 @@
  * .value looks the number up. Members that are numbers or strings themselves (IntEnum, Flag, StrEnum) are these. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 static Val number_of(Ty *ty, Val member) {
   if (member.konst)

@@ -5,7 +5,8 @@
  * another's, and one that a new kind of value has not given does not compile. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 /* --- what is known of two objects of one kind --- */
 

@@ -2,17 +2,15 @@
  *
  * The object is a pair, the function with its captured values and the iterable. Consuming it is a call of the function in the variant
  * that the frontend lifts for that consumer (frontend/lift_generator.c), of the iterable and a start value. */
-#include "typeinfer/ty.h"
-
-static const Frozen generator_mark = {.kind = FZ_OPAQUE, .text = "generator"};
-
-bool ty_is_generator(Val v) { return v.type->id == TY_FUNC && v.type->frozen == &generator_mark; }
+#include "typeinfer/engine/door.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 Val ty_generator(Ty *ty, Val callee, Val iterable) {
   if (is_bottom(callee) || is_bottom(iterable))
     return BOTTOM;
   const Type *types[] = {callee.type, iterable.type};
-  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &generator_mark, types, 2),
+  return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &ty_generator_mark, types, 2),
                  (Val[]){callee, iterable}, 2);
 }
 

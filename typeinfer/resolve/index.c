@@ -4,7 +4,8 @@
  * engine/index_wraps.c takes away again where the index cannot be negative, and CHECK_INDEX where checks are compiled in. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 #include "typeinfer/value/wide.h"
 
 /* --- one index --- */
@@ -534,18 +535,6 @@ Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
   for (uint32_t j = before; j < n - after; j++)
     items[j - before] = ty_item(ty, seq, j);
   return ty_make_sequence(ty, items, n - after - before, true);
-}
-
-Val ty_slice(Ty *ty, const Val parts[3]) {
-  const Type *types[3];
-  for (int k = 0; k < 3; k++) {
-    if (is_bottom(parts[k]))
-      return BOTTOM;
-    if (parts[k].type->id != TY_NONE && !ty_is_integral(parts[k].type))
-      return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, parts[k]));
-    types[k] = parts[k].type;
-  }
-  return ty_pack(ty, ty_list_like(ty->cx, TY_SLICE, types, 3), parts, 3);
 }
 
 static int64_t characters(const Frozen *string) {

@@ -2,7 +2,8 @@
  *
  * The counters do not wrap: a loop that counts past 2**63 does not end in anyone's lifetime. */
 #include "ir/registers.h"
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 /* --- the sequence --- */
 

@@ -4,7 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/base/suggest.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 #include "typeinfer/value/wide.h"
 
 typedef struct Method {

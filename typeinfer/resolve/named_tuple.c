@@ -1,7 +1,9 @@
 /* Named tuples: tuples whose type has names. Making one binds arguments to fields as Python's class does; all else is a tuple's. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "ir/base/suggest.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 static Val bind_error(Ty *ty, const char *title, const char *what) {
   return TY_FAIL(ty, ERR_ARGUMENTS, arena_printf(&ty->cx->arena, "%s()", title), what);

@@ -1,7 +1,10 @@
 /* Objects: attributes, raise. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "ir/base/suggest.h"
+#include "typeinfer/engine/door.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 /* --- attributes --- */
 
@@ -61,7 +64,7 @@ static Val product(Ty *ty, Val a, Val b) {
   return r;
 }
 
-Val ty_array_size(Ty *ty, Val a) {
+static Val array_size(Ty *ty, Val a) {
   Val r = a.type->ndim ? ty_extent(ty, a, 0) : ty_const_int(ty, 1);
   for (unsigned k = 1; k < a.type->ndim; k++)
     r = product(ty, r, ty_extent(ty, a, k));
@@ -160,7 +163,7 @@ Val ty_reshape(Ty *ty, Val a, const Val *args, uint32_t n) {
     extents[1 + k] = is_tuple ? ty_item(ty, args[0], k) : args[k];
   if (!check_shape(ty, extents + 1, ndim))
     return BOTTOM;
-  fill_extent(ty, extents + 1, ndim, ty_array_size(ty, a));
+  fill_extent(ty, extents + 1, ndim, array_size(ty, a));
   IrView *view = CX_NEW(ty->cx, IrView);
   view->n = 1;
   view->kind[0] = VIEW_RESHAPE;
@@ -178,7 +181,7 @@ static Val array_itemsize(Ty *ty, Val a) {
   return ty_const_int(ty, (int64_t)ty_size(a.type->elem));
 }
 static Val array_nbytes(Ty *ty, Val a) {
-  return product(ty, ty_array_size(ty, a), array_itemsize(ty, a));
+  return product(ty, array_size(ty, a), array_itemsize(ty, a));
 }
 static Val itself(Ty *ty, Val a) {
   (void)ty;
@@ -291,7 +294,7 @@ typedef struct Attribute {
 
 static const Attribute array_attributes[] = {
     {"shape", array_shape},
-    {"size", ty_array_size},
+    {"size", array_size},
     {"ndim", array_ndim},
     {"strides", array_strides},
     {"T", array_transposed},

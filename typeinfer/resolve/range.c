@@ -1,7 +1,8 @@
 /* Range: range objects as values (len(r), r[i], x in r), and reversed().
  *
  * Distances between int64s, and the size of a step, are uint64s: what lies between the ends of the type has no room in an int64. */
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 static Val count_of(Ty *ty, int64_t n) { return ty_scalar_const(ty, TY_U64, (double)n); }
 

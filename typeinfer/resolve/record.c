@@ -5,7 +5,9 @@
  * Assignment goes field by field, by position, as NumPy's does. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "ir/base/suggest.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 /* --- fields --- */
 

@@ -5,7 +5,10 @@
  * other bases, fills, centring) is written by pyptx/_library.py's format_int into memory of the thread. */
 #include <string.h>
 
+#include "typeinfer/engine/door.h"
+#include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 
 static const char fstring_mark[] = "f-string";
 

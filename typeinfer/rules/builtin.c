@@ -1,7 +1,10 @@
 /* Rules of Python's builtins. */
 #include <string.h>
 
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 #include "typeinfer/value/wide.h"
 
 static bool want_number(Ty *ty, const TyCall *c, uint32_t k) {

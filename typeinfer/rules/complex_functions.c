@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "typeinfer/engine/door.h"
+#include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/numpy.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 /* --- the library --- */
 

@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "ir/libdevice.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 
 /* --- position in the grid --- */
 

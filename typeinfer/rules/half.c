@@ -1,5 +1,7 @@
 /* Rules of cuda.fp16.*: the operators and functions of numbers, on float16. */
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 static bool operands(Ty *ty, const TyCall *c, Val *out) {
   for (uint32_t k = 0; k < c->n; k++) {

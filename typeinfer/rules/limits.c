@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "ir/base/half.h"
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 static const char iinfo_text[] = "numpy.iinfo", finfo_text[] = "numpy.finfo";
 

@@ -1,7 +1,9 @@
 /* Rules of math.*: float32 stays float32, everything else is computed in float64 and gives a Python float. */
 #include <math.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 bool ty_is_narrow(const Type *t) {
   return t->id == TY_BOOL || t->id == TY_I8 || t->id == TY_I16 || t->id == TY_U8;

@@ -5,8 +5,10 @@
  * say. */
 #include <math.h>
 
+#include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/numpy.h"
-#include "typeinfer/value/dates.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 static const Type *boolean(Ty *ty) { return ty_id(ty, TY_BOOL); }
 static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
@@ -261,7 +263,7 @@ static Val extreme(Ty *ty, Val x1, Val x2, bool low, bool skips) {
 Val ty_rule_np_minmax(Ty *ty, const TyCall *c, bool low, bool skips) {
   Val x[2];
   if (ty_is_date_call(c))
-    return ty_date_extreme(ty, c, low, skips);
+    return ty_date_extreme(ty, c->name, low, skips, c->args[0], c->args[1]);
   if (ty_is_complex_call(c))
     return np_complex_extreme(ty, c, low, skips);
   return common(ty, c, x) ? extreme(ty, x[0], x[1], low, skips) : BOTTOM;

@@ -2,7 +2,7 @@
 #ifndef PYPTX_TYPEINFER_RULES_NUMPY_H
 #define PYPTX_TYPEINFER_RULES_NUMPY_H
 
-#include "typeinfer/ty.h"
+#include "typeinfer/rules/rules.h"
 
 /* The arguments as the operators take them: weak numbers stay weak beside a strong one. False after an error. */
 bool np_operands(Ty *ty, const TyCall *c, Val *out);

@@ -1,5 +1,7 @@
 /* Rules of operator.*: the operators' own rules under function names. */
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 Val ty_rule_operator1(Ty *ty, const TyCall *c, Op op) { return ty_unary(ty, op, c->args[0]); }
 

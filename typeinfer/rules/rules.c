@@ -1,5 +1,8 @@
 /* Rules: the typing rule of each lifted operation, by table. */
-#include "typeinfer/ty.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/engine/door.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 typedef Val (*OpRule)(Ty *ty, Ins *i);
 

@@ -2,8 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/numpy.h"
-#include "typeinfer/value/dates.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 static Val number(Ty *ty, Val like, double v) { return ty_scalar_const(ty, like.type->id, v); }
 static Val compare(Ty *ty, Op op, Val a, Val b) {

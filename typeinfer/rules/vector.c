@@ -1,5 +1,7 @@
 /* Rules of cuda.float32x4 and the like: a vector of numbers and smaller vectors, each converted as float32(x) does. */
-#include "typeinfer/ty.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
 
 typedef struct Vector {
   IntrinsicId id;

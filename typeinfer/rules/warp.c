@@ -1,6 +1,9 @@
 /* Rules of the operations of a warp and of cooperative groups. Masks and lane numbers may be any integers and are taken modulo 2**32, as C takes them; masks that
  * come out are uint32 (Numba's typing: int32 for those of ballot and match). */
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 
 static bool is_integer(Val v) { return ty_is_number(v.type) && ty_is_integral(v.type); }
 

@@ -2,6 +2,44 @@
 #include <string.h>
 
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
+
+/* --- what may be None: see resolve/optional.c --- */
+
+static bool can_be_optional(const Type *t) {
+  bool can = ty_is_value(t) || t->id == TY_ENUM || t->id == TY_TUPLE;
+  for (uint32_t k = 0; t->id == TY_TUPLE && can && k < t->n; k++)
+    can = t->elems[k]->id == TY_NONE || t->elems[k]->id == TY_OPTIONAL ||
+          can_be_optional(t->elems[k]);
+  return can;
+}
+
+static const Type *optional(Ty *ty, const Type *t) {
+  const Type *parts[] = {ty_id(ty, TY_PYBOOL), t};
+  return ty_list_like(ty->cx, TY_OPTIONAL, parts, 2);
+}
+
+const Type *ty_without_none(const Type *t) {
+  return t->id == TY_NONE ? NULL : t->id == TY_OPTIONAL ? t->elems[1] : t;
+}
+
+bool ty_has_none(const Type *t) { return t->id == TY_NONE || t->id == TY_OPTIONAL; }
+
+static const Type *join_none(Ty *ty, const Type *const *types, uint32_t n) {
+  const Type **rest = CX_ARRAY(ty->cx, const Type *, n + 1);
+  uint32_t some = 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (ty_without_none(types[k]))
+      rest[some++] = ty_without_none(types[k]);
+  const Type *t = some ? ty_join_all(ty, rest, some) : NULL;
+  if (!some)
+    return types[0];
+  return t && can_be_optional(t) ? optional(ty, t) : NULL;
+}
+
+const Type *ty_map_optional(Ty *ty, const Type *t, const Type *(*map)(Ty *, const Type *)) {
+  return optional(ty, map(ty, t->elems[1]));
+}
 
 /* --- joins --- */
 
@@ -32,7 +70,7 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
   if (a == b)
     return a;
   if (ty_has_none(a) || ty_has_none(b))
-    return ty_join_none(ty, (const Type *[]){a, b}, 2);
+    return join_none(ty, (const Type *[]){a, b}, 2);
   if (ty_is_number(a) && ty_is_number(b))
     return ty_id(ty, ty_promote(TYPING_NUMPY, a->id, b->id));
   if (ty_is_date(a) && a->id == b->id)
@@ -73,7 +111,7 @@ const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
   bool numbers = true, tuples = true;
   for (uint32_t k = 0; k < n; k++) {
     if (n > 1 && ty_has_none(types[k]))
-      return ty_join_none(ty, types, n);
+      return join_none(ty, types, n);
     numbers &= ty_is_number(types[k]);
     tuples &= types[k]->id == TY_TUPLE && types[k]->n == types[0]->n;
     ids |= numbers ? (uint32_t)1 << types[k]->id : 0;
@@ -94,7 +132,7 @@ const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
 
 /* --- types that meet --- */
 
-void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t) {
+static void meet_type(Ty *ty, TyMeeting *m, const Type *t) {
   uint32_t k = m->n;
   while (k && m->types[k - 1]->number > t->number)
     k--;
@@ -104,7 +142,7 @@ void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t) {
     const Type *all = ty_meeting_type(ty, m);
     if (all) {
       *m = (TyMeeting){.n = 1, .types = {all}};
-      ty_meet_type(ty, m, t);
+      meet_type(ty, m, t);
     }
     return;
   }
@@ -115,10 +153,10 @@ void ty_meet_type(Ty *ty, TyMeeting *m, const Type *t) {
 
 void ty_meet_value(Ty *ty, TyMeeting *m, const TyInfo *info) {
   if (!info->met)
-    ty_meet_type(ty, m, info->v.type);
+    meet_type(ty, m, info->v.type);
   else
     for (uint32_t k = 0; k < info->met->n; k++)
-      ty_meet_type(ty, m, info->met->types[k]);
+      meet_type(ty, m, info->met->types[k]);
 }
 
 const Type *ty_meeting_type(Ty *ty, const TyMeeting *m) {
@@ -232,6 +270,30 @@ static Val cast_packed(Ty *ty, Val v, const Type *to) {
   return r;
 }
 
+static Val zeros(Ty *ty, const Type *t) {
+  if (t->id == TY_NONE)
+    return ty_none(ty);
+  if (ty_is_complex(t))
+    return ty_complex(ty, t, ty_scalar_const(ty, ty_part_id(t->id), 0),
+                      ty_scalar_const(ty, ty_part_id(t->id), 0));
+  if (ty_is_number(t))
+    return ty_scalar_const(ty, t->id, 0);
+  if (ty_is_date(t) || t->id == TY_ENUM)
+    return (Val){.type = t, .konst = fz_int(ty->cx, 0)};
+  const Type *const *elems;
+  uint32_t n = ty_parts(ty, t, &elems);
+  Val *items = CX_ARRAY(ty->cx, Val, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    items[k] = zeros(ty, elems[k]);
+  return ty_pack(ty, t, items, n);
+}
+
+static Val to_optional(Ty *ty, Val v, const Type *to) {
+  Val parts[] = {ty_const_bool(ty, v.type->id != TY_NONE), BOTTOM};
+  parts[1] = v.type->id == TY_NONE ? zeros(ty, to->elems[1]) : ty_cast(ty, v, to->elems[1]);
+  return ty_pack(ty, to, parts, 2);
+}
+
 Val ty_cast(Ty *ty, Val v, const Type *to) {
   if (is_bottom(v) || v.type == to)
     return v;
@@ -243,7 +305,7 @@ Val ty_cast(Ty *ty, Val v, const Type *to) {
     return cast_number(ty, v, to);
   }
   if (to->id == TY_OPTIONAL && v.type->id != TY_OPTIONAL)
-    return ty_to_optional(ty, v, to);
+    return to_optional(ty, v, to);
   if (ty_is_date(to) && (v.type->id == to->id || ty_is_integral(v.type)))
     return ty_date_cast(ty, v, to);
   if (v.type->id == to->id && to->id == TY_ARRAY)
@@ -286,38 +348,7 @@ Val ty_operand(Ty *ty, Val v, TypeId to) {
   return ty_cast_id(ty, v, to);
 }
 
-/* --- truth and indices --- */
-
-Val ty_truth(Ty *ty, Val v) {
-  bool known;
-  if (is_bottom(v))
-    return BOTTOM;
-  if (fz_truth(v.konst, &known))
-    return ty_const_bool(ty, known);
-  switch (v.type->id) {
-  case TY_PYBOOL: return v;
-  case TY_NONE: return ty_const_bool(ty, false);
-  case TY_TUPLE: return ty_const_bool(ty, v.type->n != 0);
-  case TY_ENUM:
-  case TY_FUNC:
-  case TY_MODULE:
-  case TY_DTYPE: return ty_const_bool(ty, true);
-  case TY_RANGE: return ty_iter_more(ty, v, ty_item(ty, v, 0));
-  case TY_OPTIONAL: return ty_optional_truth(ty, v);
-  default: break;
-  }
-  if (ty_has_fields(v))
-    return TY_FAIL(ty, ERR_RECORD_OPERAND, "a truth value", TY_PRETTY(ty, v));
-  if (v.type->id == TY_ARRAY)
-    return TY_FAIL(ty, ERR_WHOLE_ARRAY, "a truth value", TY_PRETTY(ty, v));
-  if (ty_is_date(v.type))
-    return ty_date_truth(ty, v);
-  if (!ty_is_number(v.type))
-    return TY_FAIL(ty, ERR_BAD_OPERAND, "a truth value", TY_PRETTY(ty, v));
-  if (ty_is_complex(v.type))
-    return ty_complex_truth(ty, v);
-  return ty_op1(ty, OP_TRUTH, ty_id(ty, TY_PYBOOL), v);
-}
+/* --- indices --- */
 
 Val ty_to_index(Ty *ty, Val v) {
   if (is_bottom(v))

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 
 /* --- parts --- */
 
@@ -189,18 +190,6 @@ Val ty_complex_multiply(Ty *ty, Val a, Val b) {
   return multiply(ty, &p);
 }
 
-/* A constant whole exponent of NumPy's that is one or two multiplications, for a base that is not 0; else a function of the library. */
-static Val power(Ty *ty, const Pair *p, Val a, Val b) {
-  const Frozen *k = b.konst;
-  bool weak = ty_is_weak(p->t), known = k && !weak && k->im == 0 && (k->re == 1 || k->re == 2);
-  if (!known)
-    return ty_complex_function(ty, weak ? "python_power" : "power", (Val[]){a, b}, 2);
-  Val nonzero = ty_complex_truth(ty, a), zero = part_const(ty, p->t, 0);
-  Val r = k->re == 1 ? a : ty_complex_multiply(ty, a, a);
-  Val re = ty_select(ty, nonzero, ty_part(ty, r, 0), zero);
-  return ty_complex(ty, p->t, re, ty_select(ty, nonzero, ty_part(ty, r, 1), zero));
-}
-
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b) {
   const Type *t = ty_id(ty, types->left);
   a = ty_to_complex(ty, a, t);
@@ -214,7 +203,6 @@ Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b) {
   case OP_SUB: re = sub(ty, p.ar, p.br); return ty_complex(ty, t, re, sub(ty, p.ai, p.bi));
   case OP_MUL: return multiply(ty, &p);
   case OP_TRUEDIV: return smith(ty, &p);
-  case OP_POW: return power(ty, &p, a, b);
   default: return compared(ty, types, &p);
   }
 }

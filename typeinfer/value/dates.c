@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "typeinfer/value/dates.h"
+#include "typeinfer/value/value.h"
 
 /* --- values and their integers --- */
 
@@ -212,7 +213,7 @@ static Val sum(Ty *ty, Op op, Val a, Val b) {
 }
 
 /* A float product or quotient without its fraction; what is no number or has no 64 bits is NaT. */
-static Val from_float(Ty *ty, const Type *t, Val x) {
+Val ty_date_of_float(Ty *ty, const Type *t, Val x) {
   Val size = ty_intrinsic(ty, INTR_MATH_FABS, x.type, &x, 1);
   Val fits = ty_op2(ty, OP_LT, pybool(ty), size, ty_scalar_const(ty, TY_F64, 0x1p63));
   Val count = ty_cast_id(ty, x, TY_I64);
@@ -222,7 +223,7 @@ static Val from_float(Ty *ty, const Type *t, Val x) {
 static Val float_op(Ty *ty, Op op, Val span, Val factor) {
   Val raw = ty_date_raw(ty, span), x = ty_cast_id(ty, raw, TY_F64);
   Val r = ty_op2(ty, op, ty_id(ty, TY_F64), x, ty_cast_id(ty, factor, TY_F64));
-  r = ty_date_raw(ty, from_float(ty, span.type, r));
+  r = ty_date_raw(ty, ty_date_of_float(ty, span.type, r));
   return ty_date_of(ty, span.type, choose(ty, is_nat(ty, raw), nat(ty), r));
 }
 
@@ -291,7 +292,7 @@ static Val compared(Ty *ty, Op op, Val a, Val b) {
   Val holds = op2(ty, op, a, b);
   Val r = op == OP_NE       ? either(ty, holds, none)
           : is_bottom(none) ? BOTTOM
-                            : both(ty, holds, ty_not(ty, none));
+                            : both(ty, holds, ty_negation(ty, none));
   return ty_cast_id(ty, r, TY_BOOL);
 }
 
@@ -333,100 +334,7 @@ Val ty_date_abs(Ty *ty, Val v) {
   return ty_date_of(ty, v.type, choose(ty, below, sub(ty, zero, raw), raw));
 }
 
-/* --- np.timedelta64(5, 's'), np.datetime64(x, 'D'), x.astype('datetime64[D]') --- */
-
-/* A unit as NumPy takes it: 's', '25s', ('s', 25). */
-static bool read_unit(Ty *ty, Val v, DateUnit *unit, int32_t *multiple) {
-  int64_t many = 1;
-  bool pair = v.type->id == TY_TUPLE && v.type->n == 2;
-  Val name = pair ? ty_item(ty, v, 0) : v;
-  const char *text = name.konst && name.konst->kind == FZ_STR ? name.konst->text : "?";
-  if (!ty_parse_unit(&text, unit, multiple) || *text)
-    return false;
-  if (pair &&
-      (!fz_get_int(ty_item(ty, v, 1).konst, &many) || many <= 0 || many > INT32_MAX / *multiple))
-    return false;
-  *multiple *= (int32_t)many;
-  return true;
-}
-
-static Val bad_call(Ty *ty, TypeId id, const char *what) {
-  return TY_FAIL(ty, ERR_ARGUMENTS, id == TY_DATETIME ? "datetime64" : "timedelta64", what);
-}
-
-Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n) {
-  DateUnit unit = DATE_GENERIC;
-  int32_t multiple = 1;
-  for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
-      return BOTTOM;
-  if (n > 2)
-    return bad_call(ty, id, "it takes a value and a unit");
-  if (n == 2 && !read_unit(ty, args[1], &unit, &multiple))
-    return bad_call(
-        ty, id,
-        "the unit must be known when the kernel is compiled: one of NumPy's, as 'D', '25s', ('s', 25)");
-  const Type *t = ty_date(ty->cx, id, unit, multiple);
-  if (!n)
-    return ty_date_of(ty, t, id == TY_DATETIME ? nat(ty) : whole(ty, 0));
-  Val v = args[0];
-  if (v.konst && v.konst->kind == FZ_STR && !strcasecmp(v.konst->text, "NaT"))
-    return ty_date_of(ty, t, nat(ty));
-  if (v.type->id == TY_STR)
-    return bad_call(
-        ty, id,
-        "texts are read on the host: make it a global, START = np.datetime64('2020-01-01')");
-  if (v.type->id == id)
-    return n == 2 ? to_unit(ty, v, t) : v;
-  if (!ty_is_integral(v.type))
-    return bad_call(ty, id,
-                    arena_printf(&ty->cx->arena, "the value must be an integer or %s, not %s",
-                                 id == TY_DATETIME ? "a datetime64" : "a timedelta64",
-                                 TY_PRETTY(ty, v)));
-  if (id == TY_DATETIME && n < 2)
-    return bad_call(ty, id, "an integer needs a unit: np.datetime64(x, 'D')");
-  return ty_date_cast(ty, v, t);
-}
-
-const Type *ty_date_type(Ty *ty, Val dtype) {
-  const char *text = NULL, *error = NULL;
-  if (dtype.type->id == TY_DTYPE &&
-      (dtype.type->frozen->type == TY_DATETIME || dtype.type->frozen->type == TY_TIMEDELTA))
-    text = dtype.type->frozen->text;
-  else if (dtype.konst && dtype.konst->kind == FZ_STR &&
-           ty_date_text_id(dtype.konst->text) != TY_SCALARS)
-    text = dtype.konst->text;
-  return text ? ty_parse_date(ty->cx, &text, &error) : NULL;
-}
-
-Val ty_date_astype(Ty *ty, Val v, Val dtype) {
-  const Type *to = ty_date_type(ty, dtype);
-  if (to && to->unit == DATE_GENERIC && to->id == v.type->id)
-    return v; /* keeps its unit, as in NumPy */
-  if (to && ty_is_float(v.type))
-    return from_float(ty, to, ty_cast_id(ty, v, TY_F64));
-  if (to)
-    return ty_is_date(v.type) ? to_unit(ty, v, to) : ty_date_cast(ty, v, to);
-  if (dtype.type->id != TY_DTYPE || dtype.type->frozen->type >= TY_SCALARS)
-    return TY_FAIL(ty, ERR_DTYPE, "astype", TY_PRETTY(ty, dtype));
-  Val raw = ty_date_raw(ty, v);
-  return ty_convert(ty, ty_strengthen(dtype.type->frozen->type), &raw, 1);
-}
-
-/* --- ufuncs --- */
-
-bool ty_is_date_call(const TyCall *c) {
-  bool any = false;
-  for (uint32_t k = 0; k < c->n; k++) {
-    if (!ty_is_value(c->args[k].type))
-      return false;
-    any |= ty_is_date(c->args[k].type);
-  }
-  return any;
-}
-
-Val ty_date_extreme(Ty *ty, const TyCall *c, bool low, bool skips) {
-  Val a = c->args[0], b = c->args[1];
+Val ty_date_extreme(Ty *ty, const char *name, bool low, bool skips, Val a, Val b) {
   if (a.type->id == TY_TIMEDELTA || b.type->id == TY_TIMEDELTA) {
     a = as_span(ty, a);
     b = as_span(ty, b);
@@ -434,7 +342,7 @@ Val ty_date_extreme(Ty *ty, const TyCall *c, bool low, bool skips) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
   if (a.type->id != b.type->id)
-    return TY_FAIL(ty, ERR_BAD_OPERANDS, c->name, TY_PRETTY(ty, a), TY_PRETTY(ty, b));
+    return TY_FAIL(ty, ERR_BAD_OPERANDS, name, TY_PRETTY(ty, a), TY_PRETTY(ty, b));
   const Type *t = common(ty, a.type->id, a, b);
   if (!t)
     return BOTTOM;
@@ -442,7 +350,7 @@ Val ty_date_extreme(Ty *ty, const TyCall *c, bool low, bool skips) {
   if (is_bottom(x) || is_bottom(y))
     return BOTTOM;
   Val first = op2(ty, low ? OP_LE : OP_GE, x, y);
-  first = both(ty, first, ty_not(ty, is_nat(ty, skips ? x : y)));
+  first = both(ty, first, ty_negation(ty, is_nat(ty, skips ? x : y)));
   first = either(ty, first, is_nat(ty, skips ? y : x));
   return ty_date_of(ty, t, choose(ty, first, x, y));
 }
@@ -454,7 +362,15 @@ Val ty_date_sign(Ty *ty, Val v) {
   return ty_date_of(ty, v.type, r); /* of NaT, the lowest integer, -1, as in NumPy */
 }
 
-Val ty_rule_np_isnat(Ty *ty, const TyCall *c) {
-  return ty_is_date_call(c) ? ty_cast_id(ty, ty_is_nat(ty, c->args[0]), TY_BOOL)
-                            : ty_argument_type(ty, c, 0, "a datetime64 or a timedelta64");
+/* --- types --- */
+
+const Type *ty_date_type(Ty *ty, Val dtype) {
+  const char *text = NULL, *error = NULL;
+  if (dtype.type->id == TY_DTYPE &&
+      (dtype.type->frozen->type == TY_DATETIME || dtype.type->frozen->type == TY_TIMEDELTA))
+    text = dtype.type->frozen->text;
+  else if (dtype.konst && dtype.konst->kind == FZ_STR &&
+           ty_date_text_id(dtype.konst->text) != TY_SCALARS)
+    text = dtype.konst->text;
+  return text ? ty_parse_date(ty->cx, &text, &error) : NULL;
 }

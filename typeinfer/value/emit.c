@@ -1,7 +1,7 @@
 /* Emit: values and, in emission, the instructions behind them. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
+#include "typeinfer/value/value.h"
 
 const Type *ty_id(Ty *ty, TypeId id) { return ty_scalar(ty->cx, id); }
 
@@ -192,6 +192,37 @@ Val ty_select(Ty *ty, Val cond, Val yes, Val no) {
   return ty_op(ty, OP_SELECT, yes.type, (Val[]){cond, yes, no}, 3);
 }
 
+Val ty_both(Ty *ty, Op op, Val a, Val b) {
+  bool known, stops = op == OP_OR;
+  if (is_bottom(a) || is_bottom(b))
+    return BOTTOM;
+  if (fz_truth(a.konst, &known))
+    return known == stops ? a : b;
+  if (fz_truth(b.konst, &known))
+    return known == stops ? b : a;
+  return ty_op2(ty, op, ty_id(ty, TY_PYBOOL), a, b);
+}
+
+Val ty_negation(Ty *ty, Val a) {
+  bool known;
+  if (fz_truth(a.konst, &known))
+    return ty_const_bool(ty, !known);
+  return ty_op1(ty, OP_NOT, ty_id(ty, TY_PYBOOL), a);
+}
+
+void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
+              uint32_t n) {
+  bool known;
+  if (!ty->emit || (fz_truth(cond.konst, &known) && known))
+    return;
+  Val args[4] = {cond};
+  CX_ASSERT(ty->cx, n < 4);
+  for (uint32_t k = 0; k < n; k++)
+    args[k + 1] = vals[k];
+  Val c = ty_op(ty, OP_CHECK, ty_id(ty, TY_VOID), args, n + 1);
+  c.ins->aux.site = ir_site(ty->cx, ty->p->program, exception, message, ty->at->loc);
+}
+
 void ty_flag(Val v, unsigned flags) {
   if (v.ins)
     v.ins->flags |= (uint16_t)flags;
@@ -204,6 +235,17 @@ static TySize *size_slot(TyProgram *p, const Type *t) {
   while (p->sizes.len <= t->number)
     VEC_PUSH(&p->cx->arena, &p->sizes, none);
   return &p->sizes.data[t->number];
+}
+
+const Frozen ty_generator_mark = {.kind = FZ_OPAQUE, .text = "generator"};
+
+bool ty_is_generator(Val v) {
+  return v.type->id == TY_FUNC && v.type->frozen == &ty_generator_mark;
+}
+
+bool ty_is_iterator(const Type *t) {
+  return t->id == TY_ENUMERATE || t->id == TY_ZIP || t->id == TY_REVERSED ||
+         (t->id == TY_ARRAY && t->flat) || ty_is_generator((Val){.type = t});
 }
 
 /* Parts are known types, or come from a signature, which is small. */
@@ -265,6 +307,18 @@ Val ty_make_sequence(Ty *ty, const Val *items, uint32_t n, bool list) {
   if (list && !is_bottom(r))
     r.type = ty_list(ty->cx, r.type->elems, n);
   return r;
+}
+
+Val ty_slice(Ty *ty, const Val parts[3]) {
+  const Type *types[3];
+  for (int k = 0; k < 3; k++) {
+    if (is_bottom(parts[k]))
+      return BOTTOM;
+    if (parts[k].type->id != TY_NONE && !ty_is_integral(parts[k].type))
+      return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, parts[k]));
+    types[k] = parts[k].type;
+  }
+  return ty_pack(ty, ty_list_like(ty->cx, TY_SLICE, types, 3), parts, 3);
 }
 
 Val ty_item(Ty *ty, Val tuple, uint32_t k) {

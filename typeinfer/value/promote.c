@@ -183,3 +183,16 @@ TyOp ty_unary_types(Typing typing, Op op, TypeId a) {
   }
   return r;
 }
+
+const char *ty_op_text(Op op) {
+  static const char *const text[OP_COUNT] = {
+      [OP_ADD] = "+",       [OP_SUB] = "-",         [OP_MUL] = "*",       [OP_TRUEDIV] = "/",
+      [OP_FLOORDIV] = "//", [OP_MOD] = "%",         [OP_POW] = "**",      [OP_LSHIFT] = "<<",
+      [OP_RSHIFT] = ">>",   [OP_AND] = "&",         [OP_OR] = "|",        [OP_XOR] = "^",
+      [OP_MATMUL] = "@",    [OP_NEG] = "unary -",   [OP_POS] = "unary +", [OP_INVERT] = "~",
+      [OP_LT] = "<",        [OP_LE] = "<=",         [OP_EQ] = "==",       [OP_NE] = "!=",
+      [OP_GT] = ">",        [OP_GE] = ">=",         [OP_IS] = "is",       [OP_IS_NOT] = "is not",
+      [OP_IN] = "in",       [OP_NOT_IN] = "not in",
+  };
+  return text[op] ? text[op] : ir_op_info[op].text;
+}

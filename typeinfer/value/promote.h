@@ -32,6 +32,7 @@ TypeId ty_promote_all(Typing typing, uint32_t ids);
 TyOp ty_op_types(Typing typing, Op op, TypeId a, TypeId b);
 /* -x ~x +x: done in left, then widened to result; ok false where there is none. */
 TyOp ty_unary_types(Typing typing, Op op, TypeId a);
+const char *ty_op_text(Op op); /* as Python writes it: "+" */
 /* The strong type with a weak one's storage; a strong one itself. */
 TypeId ty_strengthen(TypeId t);
 

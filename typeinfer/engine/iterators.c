@@ -11,12 +11,9 @@
  * part of the tuple, or what the tuple was made of. An operation that is in neither list is a use. */
 #include <string.h>
 
-#include "typeinfer/ty.h"
-
-bool ty_is_iterator(const Type *t) {
-  return t->id == TY_ENUMERATE || t->id == TY_ZIP || t->id == TY_REVERSED ||
-         (t->id == TY_ARRAY && t->flat) || ty_is_generator((Val){.type = t});
-}
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/value/value.h"
 
 static bool holds_iterator(Ty *ty, const Ins *i) {
   const Type *t = ty_info(ty, i)->v.type;

@@ -1,0 +1,51 @@
+/* Rules: a function for each lifted operation and for each intrinsic, and what those share. */
+#ifndef PYPTX_TYPEINFER_RULES_RULES_H
+#define PYPTX_TYPEINFER_RULES_RULES_H
+
+#include "typeinfer/ty.h"
+
+Val ty_eval(Ty *ty, Ins *i); /* rules.c: the rule of a lifted instruction */
+
+enum { TY_MAX_ARGS = 64 };
+struct TyCall { /* a call of an intrinsic, bound to its signature */
+  IntrinsicId id;
+  const char *name; /* "cuda.atomic.add" */
+  uint32_t n;       /* parameters; of *args: arguments */
+  Val args[TY_MAX_ARGS];
+  bool given[TY_MAX_ARGS];
+  Val options[4]; /* keyword-only parameters behind *args, in their order; no type: not given */
+  const FrozenFunc *library; /* a form of it, or a part, that is Python code; NULL */
+};
+
+/* Which overloads a function of math has in Numba's typing: of floats; of narrow integers as
+ * float32s besides; pow's. */
+typedef enum TyOverloads { TY_OF_FLOATS, TY_OF_NARROW, TY_OF_POW } TyOverloads;
+
+/* The rules of intrinsics: rows that give one rule different arguments do not compile. */
+#define CALL                                                         Ty *ty, const TyCall *c
+#define ARG(type, value)                                             type
+#define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) Val ty_rule_##rule;
+#include "ir/intrinsics.def"
+#undef I
+#undef ARG
+#undef CALL
+
+/* --- shared by rules, and by the operators and methods of resolve/ --- */
+/* complex_functions.c: the function of pyptx/_complex.py of that name, of numbers of z's type. */
+Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n);
+bool ty_is_complex_call(const TyCall *c); /* all arguments are numbers, and one is complex */
+/* dates.c */
+/* np.datetime64(…), np.timedelta64(…) */
+Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n);
+Val ty_date_astype(Ty *ty, Val v, Val dtype); /* of a date, or of an integer to a date */
+/* all arguments are numbers or dates, and one is a date */
+bool ty_is_date_call(const TyCall *c);
+/* ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such call. */
+bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names,
+                   Val *result);
+bool ty_is_narrow(const Type *t); /* math.c: becomes float32 without loss, as Numba sees it */
+Val ty_exponent(Ty *ty, Val v);   /* math.c: an integer as ldexp takes it */
+/* builtin.c */
+Val ty_round_digits(Ty *ty, Val x, int64_t n);
+
+#endif
