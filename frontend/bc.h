@@ -1,8 +1,8 @@
 /* Bc: what the files of this room share: opcode identities, the opcode table, decoded instructions.
  *
- * decode.c: bytes → nodes, one or more an instruction, in one vocabulary for all versions. asserts.c: what pytest made of asserts,
- * undone. blocks.c: jumps threaded, stack
- * depths known, code that the compiler duplicated merged again. lift.c and lift_*.c: nodes → SSA. */
+ * decode.c: bytes → nodes, one or more an instruction, in one vocabulary for all versions.
+ * asserts.c: what pytest made of asserts, undone. blocks.c: jumps threaded, stack depths known,
+ * code that the compiler duplicated merged again. lift.c and lift_*.c: nodes → SSA. */
 #ifndef PYPTX_FRONTEND_BC_H
 #define PYPTX_FRONTEND_BC_H
 
@@ -94,14 +94,10 @@ void bc_handlers(Cx *cx, const Code *code, BcCode *out);
 void bc_plain_asserts(Cx *cx, BcCode *bc);
 /* blocks.c */
 void bc_flow(Cx *cx, BcCode *bc);
-uint32_t bc_pops(const BcNode *n);
-uint32_t bc_pushes(const BcNode *n);
 bool bc_ends(const BcNode *n);    /* nothing follows: return, raise, error, unknown */
 bool bc_has_two(const BcNode *n); /* succ[1] counts: branches, and a loop's head */
 
 _Noreturn void bc_corrupt(Cx *cx, const Code *code, const char *why);
-_Noreturn void bc_unsupported(Cx *cx, const BcCode *bc,
-                              const BcNode *n); /* the error that n stands for */
 static inline Loc bc_loc(const BcCode *bc, const BcNode *n) { return bc->locs[n->unit]; }
 
 #endif

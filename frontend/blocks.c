@@ -4,9 +4,10 @@
  *   - jumps and no-operations stepped over, so that successors are instructions that do something;
  *   - the stack depth before each reachable node, the same on every path (else ERR_CORRUPT);
  *   - a return of a constant as one node;
- *   - code that CPython's compiler duplicated (loop conditions, small exits) merged: two nodes of one source place that do the
- *     same and go on to the same nodes are one. This is congruence closure over the flow graph, by hash-consing from the
- *     exits backwards (as in minimising an acyclic automaton); merging is sound at any place, since both have one future.
+ *   - code that CPython's compiler duplicated (loop conditions, small exits) merged: two nodes of
+ *     one source place that do the same and go on to the same nodes are one. This is congruence
+ *     closure over the flow graph, by hash-consing from the exits backwards (as in minimising an
+ *     acyclic automaton); merging is sound at any place, since both have one future.
  * Linear, iterative. */
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 /* --- stack effects --- */
 
-uint32_t bc_pops(const BcNode *n) {
+static uint32_t bc_pops(const BcNode *n) {
   uint32_t A = n->arg;
   (void)A;
   switch ((BcOp)n->op) {
@@ -30,7 +31,7 @@ uint32_t bc_pops(const BcNode *n) {
   }
 }
 
-uint32_t bc_pushes(const BcNode *n) {
+static uint32_t bc_pushes(const BcNode *n) {
   uint32_t A = n->arg;
   (void)A;
   switch ((BcOp)n->op) {
@@ -84,7 +85,8 @@ static void close_ring(BcCode *bc, uint32_t at) {
   nodes[at].succ[0] = at;
 }
 
-/* The first node from `at` on that does something. Shortens the way as it goes, so that all of them take linear time. */
+/* The first node from `at` on that does something. Shortens the way as it goes, so that all of them
+ * take linear time. */
 static uint32_t step_over(BcCode *bc, uint32_t at) {
   BcNode *nodes = bc->nodes.data;
   uint32_t end = at, slow = at;
@@ -121,7 +123,8 @@ static bool tests_copy(const BcCode *bc, uint32_t i) {
          bc->nodes.data[n->succ[0]].op == BC_branch;
 }
 
-/* x and y or z: where x was found false and stays on top, asking again whether it is true has one answer. */
+/* x and y or z: where x was found false and stays on top, asking again whether it is true has one
+ * answer. */
 static void thread_tests(Cx *cx, BcCode *bc) {
   enum { MAX_STEPS = 1000 };
   BcNode *nodes = bc->nodes.data;
@@ -212,7 +215,8 @@ static bool is_none(const BcCode *bc, const BcNode *n) {
          bc->code->consts[n->arg]->kind == FZ_NONE;
 }
 
-/* Versions differ in whether `return constant` is one instruction and whether such returns are shared. Here each is one node. */
+/* Versions differ in whether `return constant` is one instruction and whether such returns are
+ * shared. Here each is one node. */
 static void fuse_returns(BcCode *bc) {
   for (uint32_t i = 0; i < bc->nodes.len; i++) {
     BcNode *n = &bc->nodes.data[i];
@@ -304,8 +308,9 @@ static uint32_t hash_key(Merger *m, const BcNode *n) {
   return (uint32_t)h;
 }
 
-/* A node with the same key that was seen before, or the node itself, now in the table. An entry whose key changed since stays
- * in its old place and is passed by: it is entered again when its turn comes. */
+/* A node with the same key that was seen before, or the node itself, now in the table. An entry
+ * whose key changed since stays in its old place and is passed by: it is entered again when its
+ * turn comes. */
 static uint32_t look_up(Merger *m, uint32_t i) {
   const BcNode *nodes = m->bc->nodes.data;
   for (uint32_t at = hash_key(m, &nodes[i]);; at++) {

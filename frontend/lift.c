@@ -1,4 +1,5 @@
-/* Lift: nodes to SSA. The driver: blocks in reverse post-order, variables to values, and the clean-up that makes one form.
+/* Lift: nodes to SSA. The driver: blocks in reverse post-order, variables to values, and the
+ * clean-up that makes one form.
  *
  * In: a FrozenFunc. Out: see lift.h. Nothing here recurses, so that deep code needs no C stack. */
 #include "frontend/lift.h"
@@ -84,7 +85,7 @@ const Frozen *bc_const_arg(Lift *l, uint32_t index) {
 
 /* --- variables --- */
 
-uint32_t bc_slot(const Lift *l, uint32_t depth) { return l->code->nlocalsplus + depth; }
+static uint32_t bc_slot(const Lift *l, uint32_t depth) { return l->code->nlocalsplus + depth; }
 uint32_t bc_state(const Lift *l, uint32_t depth) {
   return l->code->nlocalsplus + l->code->stacksize + 8 + depth;
 }
@@ -121,7 +122,8 @@ static void define(Lift *l, const Block *b, uint32_t var, Ins *value) {
   *e = (DefEntry){b->id + 1, var, value};
 }
 
-/* What a variable is before the first instruction: a parameter, nothing, or for a stack slot the null. */
+/* What a variable is before the first instruction: a parameter, nothing, or for a stack slot the
+ * null. */
 static Ins *initial(Lift *l, uint32_t var) {
   if (var < l->nargs)
     return l->fn->params[var];
@@ -151,7 +153,8 @@ static Ins *new_phi(Lift *l, Block *b, uint32_t var) {
   return phi;
 }
 
-/* The value of a variable at the end of a block that is lifted, or so far in the one that is being lifted. */
+/* The value of a variable at the end of a block that is lifted, or so far in the one that is being
+ * lifted. */
 static Ins *read_at(Lift *l, Block *b, uint32_t var) {
   Block *from = b;
   Ins *value = NULL;
@@ -187,7 +190,8 @@ static void fill_phis(Lift *l) {
     l->phis.data[k]->aux2 = 0;
 }
 
-/* A conditional expression above it on the stack makes a phi of what lies below: f(*t, k=1 if c else 2), the tuple and the name 'k'. */
+/* A conditional expression above it on the stack makes a phi of what lies below: f(*t, k=1 if c
+ * else 2), the tuple and the name 'k'. */
 Ins *bc_through(Lift *l, Ins *value) {
   enum { MAX_PHIS_PASSED = 64 };
   VEC(Ins *) seen = {0};
@@ -219,7 +223,8 @@ Ins *bc_through(Lift *l, Ins *value) {
   return found ? found : value;
 }
 
-/* Paths agree on which slots hold no value, so one path tells: each step goes to a block that was lifted earlier. */
+/* Paths agree on which slots hold no value, so one path tells: each step goes to a block that was
+ * lifted earlier. */
 bool bc_is_null(Lift *l, Ins *value) {
   while (value->op == OP_PHI && !value->nargs)
     value = read_at(l, value->block->preds.data[0], (uint32_t)value->aux2);
@@ -258,7 +263,8 @@ Ins **bc_pop_many(Lift *l, uint32_t n) {
 
 /* --- errors that a node stands for --- */
 
-/* The try statement around a code unit: the no-operation that stands for its keyword, else its first instruction. */
+/* The try statement around a code unit: the no-operation that stands for its keyword, else its
+ * first instruction. */
 static Loc try_loc(const BcCode *bc, uint32_t unit) {
   uint32_t start = unit;
   for (uint32_t k = 0; k < bc->handlers.len; k++) {
@@ -271,7 +277,8 @@ static Loc try_loc(const BcCode *bc, uint32_t unit) {
   return bc->locs[start];
 }
 
-void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n) {
+/* The error that n stands for. */
+static _Noreturn void bc_unsupported(Cx *cx, const BcCode *bc, const BcNode *n) {
   const char *name = bc->ops->name[n->raw];
   Loc loc = bc_loc(bc, n);
   if (bc_info[n->op].error == ERR_WITH && n->unit > 0)
@@ -327,7 +334,8 @@ static bool is_leader(const Lift *l, uint32_t node) {
   return l->npreds[node] != 1 || l->blocks[node];
 }
 
-/* The block that begins at a node; made when first asked for. Its note is its number of predecessors to be. */
+/* The block that begins at a node; made when first asked for. Its note is its number of
+ * predecessors to be. */
 Block *bc_block_at(Lift *l, uint32_t node) {
   if (!l->blocks[node]) {
     l->blocks[node] = ir_block(l->cx, l->fn);
@@ -438,7 +446,8 @@ static bool is_boolean(const Ins *i) {
   }
 }
 
-/* Versions differ in where they turn a value into a bool: the truth of a bool is the bool, and not takes any value. */
+/* Versions differ in where they turn a value into a bool: the truth of a bool is the bool, and not
+ * takes any value. */
 static void simplify_truth(Lift *l) {
   FOR_BLOCKS (l->fn, b)
     FOR_INS (b, i) {

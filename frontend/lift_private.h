@@ -1,8 +1,9 @@
 /* Lift, inside: the state of one lifting and what lift.c offers to the lift_*.c files.
  *
- * Variables are numbered: the code's localsplus, then one for each stack slot, then one for each slot's iteration state (the
- * sequence of a for loop is in the slot, where it is in the state variable). Each has one value at the end of each block; a
- * read that finds none makes phis (Braun et al., Simple and Efficient Construction of SSA Form, 2013). */
+ * Variables are numbered: the code's localsplus, then one for each stack slot, then one for each
+ * slot's iteration state (the sequence of a for loop is in the slot, where it is in the state
+ * variable). Each has one value at the end of each block; a read that finds none makes phis (Braun
+ * et al., Simple and Efficient Construction of SSA Form, 2013). */
 #ifndef PYPTX_FRONTEND_LIFT_PRIVATE_H
 #define PYPTX_FRONTEND_LIFT_PRIVATE_H
 
@@ -70,7 +71,6 @@ Ins *bc_read(Lift *l, uint32_t var);
 void bc_write(Lift *l, uint32_t var, Ins *value);
 Ins *bc_local(Lift *l, uint32_t var); /* a local, cell or free variable */
 const char *bc_var_name(Lift *l, uint32_t var);
-uint32_t bc_slot(const Lift *l, uint32_t depth);
 uint32_t bc_state(const Lift *l, uint32_t depth);
 static inline bool bc_is_free(const Lift *l, uint32_t var) {
   return var >= l->code->nlocalsplus - l->code->nfrees;
@@ -88,8 +88,8 @@ const char *bc_name_arg(Lift *l, uint32_t index);
 const Frozen *bc_const_arg(Lift *l, uint32_t index);
 _Noreturn void bc_damaged(Lift *l, const char *why);
 
-/* unset.c: fills maybe_unset; `order` are the nodes that begin blocks, in reverse post-order. Is a variable of any function nested
- * in this one: what LOAD_FAST gives of it is its cell. */
+/* unset.c: fills maybe_unset; `order` are the nodes that begin blocks, in reverse post-order. Is a
+ * variable of any function nested in this one: what LOAD_FAST gives of it is its cell. */
 void bc_find_unset(Lift *l, const uint32_t *order, uint32_t n);
 bool bc_is_cell(const Lift *l, uint32_t var);
 
@@ -100,7 +100,8 @@ void bc_check_generators(Lift *l);
 bool bc_makes_generator(
     const Ins *i); /* a call of a generator expression's function, which runs nothing of it */
 
-/* capture.c: nested functions take values, so a variable may not change between the taking and a use */
+/* capture.c: nested functions take values, so a variable may not change between the taking and a
+ * use */
 void bc_check_captures(Lift *l);
 
 #define O(NAME, pop, push, lift) void bc_lift_##lift(Lift *l);

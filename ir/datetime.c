@@ -1,8 +1,10 @@
-/* Datetime: types of NumPy's dates and time spans, "datetime64[ns]", "timedelta64[25s]", "timedelta64" (generic: any unit).
+/* Datetime: types of NumPy's dates and time spans, "datetime64[ns]", "timedelta64[25s]",
+ * "timedelta64" (generic: any unit).
  *
- * Two of one kind, unit and multiple are one type. A value counts units since 1970-01-01T00:00 or is a number of units, in 64 bits; the
- * lowest integer is NaT. Units are multiples of each other on either side of a border that only the calendar crosses: years and months
- * before it, weeks to attoseconds behind it. */
+ * Two of one kind, unit and multiple are one type. A value counts units since 1970-01-01T00:00 or
+ * is a number of units, in 64 bits; the lowest integer is NaT. Units are multiples of each other on
+ * either side of a border that only the calendar crosses: years and months before it, weeks to
+ * attoseconds behind it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -28,7 +30,9 @@ const Type *ty_date(Cx *cx, TypeId id, DateUnit unit, int32_t multiple) {
       &(Type){.id = id, .unit = (uint8_t)unit, .multiple = unit == DATE_GENERIC ? 1 : multiple});
 }
 
-int64_t ty_unit_factor(DateUnit from, DateUnit to) {
+/* How many of the finer unit `to` a unit has; 0 if there is no such number, or it needs more than
+ * 63 bits. */
+static int64_t ty_unit_factor(DateUnit from, DateUnit to) {
   int64_t factor = 1;
   for (; from < to; from++)
     if (!units[from].next || __builtin_mul_overflow(factor, units[from].next, &factor))
@@ -62,8 +66,9 @@ bool ty_date_ratio(const Type *from, const Type *to, int64_t *num, int64_t *den)
   return true;
 }
 
-/* A date's unit may be refined over the border: each month starts with a day. NumPy takes months for weeks there, which matters for
- * multiples of days only (years and 7D go to 7D), and stops at factors of 56 bits. A time span of months has no number of days. */
+/* A date's unit may be refined over the border: each month starts with a day. NumPy takes months
+ * for weeks there, which matters for multiples of days only (years and 7D go to 7D), and stops at
+ * factors of 56 bits. A time span of months has no number of days. */
 const Type *ty_date_promote(Cx *cx, TypeId id, const Type *a, const Type *b) {
   if (a->unit == DATE_GENERIC || b->unit == DATE_GENERIC) {
     const Type *t = a->unit == DATE_GENERIC ? b : a;

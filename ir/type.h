@@ -1,14 +1,15 @@
 /* Types: interned in one compilation, so equal types are equal pointers.
  *
- * In: a Cx and the parts of a type. Out: the one `const Type *` for it. Types never change once made.
- * Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A), "float32[:,::1]" (C),
- * "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), "Point(x: float32, n: pyint)" (named tuple: its class's name and fields),
- * "enum Color(RED=1, GREEN=2)" (a member of an Enum, with the values that are numbers),
- * "datetime64[ns]", "timedelta64[25s]", "timedelta64" (NumPy's dates and time spans; ir/datetime.c),
- * a trailing '!' on an array marks 64-bit extents,
- * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v: int8[3,2] @4; 12)" a NumPy structured
- * dtype (fields with byte offsets, then the item size; see ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one.
- * The same text is the border format for signatures: `pyptx compile --sig`, the cache key, CgRequest.signature. */
+ * In: a Cx and the parts of a type. Out: the one `const Type *` for it. Types never change once
+ * made. Text form (ty_name, ty_parse): "float32", "pyint", "none", "float32[:,:]" (layout A),
+ * "float32[:,::1]" (C), "float32[::1,:]" (F), "(pyint, float32[::1])" (tuple), "Point(x: float32,
+ * n: pyint)" (named tuple: its class's name and fields), "enum Color(RED=1, GREEN=2)" (a member of
+ * an Enum, with the values that are numbers), "datetime64[ns]", "timedelta64[25s]", "timedelta64"
+ * (NumPy's dates and time spans; ir/datetime.c), a trailing '!' on an array marks 64-bit extents,
+ * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v:
+ * int8[3,2] @4; 12)" a NumPy structured dtype (fields with byte offsets, then the item size; see
+ * ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one. The same text is the border
+ * format for signatures: `pyptx compile --sig`, the cache key, CgRequest.signature. */
 #ifndef PYPTX_IR_TYPE_H
 #define PYPTX_IR_TYPE_H
 
@@ -87,7 +88,8 @@ typedef struct RecordField {
   const int64_t *extents;
 } RecordField;
 
-/* Up to so many elements the number of an element fits an int32, and so does an index from which it is at most TY_REACH away. */
+/* Up to so many elements the number of an element fits an int32, and so does an index from which it
+ * is at most TY_REACH away. */
 enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
 
 typedef struct Type {
@@ -102,7 +104,8 @@ typedef struct Type {
   bool list;      /* TY_TUPLE: a list that is written out; equal to lists only */
   bool flat;      /* TY_ARRAY: of one axis, what .flat gives: an iterator; not in strict code */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
-  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align); else 0 */
+  /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align);
+   * else 0 */
   uint8_t align;
   /* TY_TUPLE, TY_SLICE, TY_ENUMERATE, TY_ZIP, TY_REVERSED, TY_OPTIONAL, TY_FUNC */
   const struct Type *const *elems;
@@ -140,7 +143,8 @@ const Type *ty_named_tuple(struct Cx *cx, const Type *const *elems, uint32_t n,
 const Type *ty_tuple_like(struct Cx *cx, const Type *const *elems, const Type *like);
 /* and are both lists, or neither */
 bool ty_same_names(const Type *a, const Type *b);
-/* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its constructor. */
+/* A vector: a tuple of n numbers of one type, 1 to 4, with the names x y z w; frozen is its
+ * constructor. */
 const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Type *elem,
                       uint32_t n);
 /* Of an array with these extents; no axis of a narrow one has more than TY_NARROW either. */
@@ -205,16 +209,17 @@ const char *ty_name(struct Cx *cx, const Type *t);                      /* text 
 const char *ty_pretty(struct Cx *cx, const Type *t);
 
 /* --- dates (datetime.c) --- */
-/* How many of the finer unit `to` a unit has; 0 if there is no such number, or it needs more than 63 bits. */
-int64_t ty_unit_factor(DateUnit from, DateUnit to);
-/* A count of `from` times num / den is one of `to`. False: there is no such ratio (years and days, into generic, more than 63 bits). */
+/* A count of `from` times num / den is one of `to`. False: there is no such ratio (years and days,
+ * into generic, more than 63 bits). */
 bool ty_date_ratio(const Type *from, const Type *to, int64_t *num, int64_t *den);
-/* NumPy's common type, of kind id: the largest unit that both are multiples of. NULL: none (time spans of months and of days). */
+/* NumPy's common type, of kind id: the largest unit that both are multiples of. NULL: none (time
+ * spans of months and of days). */
 const Type *ty_date_promote(struct Cx *cx, TypeId id, const Type *a, const Type *b);
 /* "25s" of "timedelta64[25s]": advances *text behind it. */
 bool ty_parse_unit(const char **text, DateUnit *unit, int32_t *multiple);
 
-/* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is not one */
+/* --- text in --- parses one type at *text, advances it; NULL with *error set (arena text) if it is
+ * not one */
 const Type *ty_parse(struct Cx *cx, const char **text, const char **error);
 bool ty_is_named_text(const char *s); /* does a named tuple's type begin there, "Point(x: …" */
 /* scalar by its name or one of the others; TY_SCALARS if none */

@@ -122,7 +122,8 @@ static LLVMValueRef host_arg(Lower *lw, HostArg a) {
                                    : LLVMBuildExtractValue(lw->b, lw->context, a, "");
 }
 
-void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
+/* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
+static void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
   LLVMContextRef c = cg->context;
   LLVMValueRef none = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
   LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c, "invariant.load", 14), none);

@@ -148,7 +148,6 @@ bool ln_is_aligned(const Lanes *l, Shape s);
 /* The shape of such an operation, NONE if that tells nothing. */
 Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
 /* shape.c */
-bool ln_find_shapes(Lanes *l);
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
 /* Is the sign extension (zero extension) of v, lane by lane, lane 0's and the same steps? */
@@ -182,14 +181,12 @@ LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */
 /* i1: the comparison is `holds` in all lanes, as its ends tell; NULL where they do not. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
-LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v);
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
 /* mask: NULL is all */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
 /* the first lane of a mask that has one; NULL: lane 0; i64 */
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
-void ln_keep(Lanes *l, LaneValue *v); /* now -> slot */
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
 /* memory.c */
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);

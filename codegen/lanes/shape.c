@@ -412,7 +412,7 @@ static bool is_short_enough(const Lanes *l) {
   return n <= LANES_INSTRUCTIONS;
 }
 
-bool ln_find_shapes(Lanes *l) {
+static bool ln_find_shapes(Lanes *l) {
   uint32_t instructions = 0;
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;

@@ -48,7 +48,7 @@ LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t) {
   return LLVMStructTypeInContext(l->cg->context, parts, n, 0);
 }
 
-LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v) {
+static LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v) {
   (void)l;
   return LLVMConstInt(t, (uint64_t)v, 1);
 }
@@ -225,7 +225,8 @@ LLVMValueRef ln_mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every
 
 /* --- writing values --- */
 
-void ln_keep(Lanes *l, LaneValue *v) {
+/* Now -> slot. */
+static void ln_keep(Lanes *l, LaneValue *v) {
   if (v->slot && !LLVMIsAPHINode(v->old))
     LLVMBuildStore(l->b, v->now, v->slot);
 }

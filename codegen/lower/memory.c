@@ -11,7 +11,9 @@ static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   return LLVMBuildNSWAdd(lw->b, x, y, "");
 }
 
-LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves, unsigned axis) {
+/* Byte stride of an axis, from the leaves. */
+static LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves,
+                                    unsigned axis) {
   if (t->layout == LAYOUT_A)
     return leaves[1 + t->ndim + axis];
   LLVMValueRef stride = lw_i64(lw, (int64_t)ty_size(t->elem));

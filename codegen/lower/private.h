@@ -51,8 +51,6 @@ void lw_stride(Lower *lw, Ins *i);
 void lw_array_address(Lower *lw, Ins *i);
 /* Address of an element: operands first.. of i are its indices. */
 LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices);
-/* Byte stride of an axis, from the leaves. */
-LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves, unsigned axis);
 
 /* atomic.c */
 void lw_atomic(Lower *lw, Ins *i);

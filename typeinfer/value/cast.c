@@ -19,18 +19,19 @@ static const Type *optional(Ty *ty, const Type *t) {
   return ty_list_like(ty->cx, TY_OPTIONAL, parts, 2);
 }
 
-const Type *ty_without_none(const Type *t) {
+/* NULL: of None. */
+static const Type *without_none(const Type *t) {
   return t->id == TY_NONE ? NULL : t->id == TY_OPTIONAL ? t->elems[1] : t;
 }
 
-bool ty_has_none(const Type *t) { return t->id == TY_NONE || t->id == TY_OPTIONAL; }
+static bool has_none(const Type *t) { return t->id == TY_NONE || t->id == TY_OPTIONAL; }
 
 static const Type *join_none(Ty *ty, const Type *const *types, uint32_t n) {
   const Type **rest = CX_ARRAY(ty->cx, const Type *, n + 1);
   uint32_t some = 0;
   for (uint32_t k = 0; k < n; k++)
-    if (ty_without_none(types[k]))
-      rest[some++] = ty_without_none(types[k]);
+    if (without_none(types[k]))
+      rest[some++] = without_none(types[k]);
   const Type *t = some ? ty_join_all(ty, rest, some) : NULL;
   if (!some)
     return types[0];
@@ -69,7 +70,7 @@ static const Type *join_elems(Ty *ty, const Type *a, const Type *b) {
 const Type *ty_join(Ty *ty, const Type *a, const Type *b) {
   if (a == b)
     return a;
-  if (ty_has_none(a) || ty_has_none(b))
+  if (has_none(a) || has_none(b))
     return join_none(ty, (const Type *[]){a, b}, 2);
   if (ty_is_number(a) && ty_is_number(b))
     return ty_id(ty, ty_promote(TYPING_NUMPY, a->id, b->id));
@@ -110,7 +111,7 @@ const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
   uint32_t ids = 0;
   bool numbers = true, tuples = true;
   for (uint32_t k = 0; k < n; k++) {
-    if (n > 1 && ty_has_none(types[k]))
+    if (n > 1 && has_none(types[k]))
       return join_none(ty, types, n);
     numbers &= ty_is_number(types[k]);
     tuples &= types[k]->id == TY_TUPLE && types[k]->n == types[0]->n;
@@ -182,13 +183,13 @@ const TyMet *ty_met(Ty *ty, const TyMeeting *m, const TyMet *last) {
   return met;
 }
 
-/* Strong types promote to types that hold them (an int64 or uint64 becomes a float64 at once). A weak number's may be narrower, and a count
- * without a unit takes that of the type it becomes. */
+/* Strong types promote to types that hold them (an int64 or uint64 becomes a float64 at once). A
+ * weak number's may be narrower, and a count without a unit takes that of the type it becomes. */
 static bool loses(const Type *from, const Type *by, const Type *to) {
   if (from == by || by == to)
     return false;
   if (by->id == TY_OPTIONAL || to->id == TY_OPTIONAL) {
-    from = ty_without_none(from), by = ty_without_none(by), to = ty_without_none(to);
+    from = without_none(from), by = without_none(by), to = without_none(to);
     return from && by && to && loses(from, by, to);
   }
   if (from->id == TY_TUPLE && by->id == TY_TUPLE && to->id == TY_TUPLE) {
@@ -317,7 +318,8 @@ Val ty_cast(Ty *ty, Val v, const Type *to) {
 
 Val ty_cast_id(Ty *ty, Val v, TypeId to) { return ty_cast(ty, v, ty_id(ty, to)); }
 
-/* A hexadecimal constant is often meant for its bits: an int32 has those of 0x9E3779B9 as a negative number. */
+/* A hexadecimal constant is often meant for its bits: an int32 has those of 0x9E3779B9 as a
+ * negative number. */
 static void advise_bits(Ty *ty, const Frozen *f, TypeId to) {
   const ScalarInfo *info = &ty_scalar_info[to];
   bool negative = f->i < 0 && !f->wide;
@@ -342,8 +344,8 @@ Val ty_operand(Ty *ty, Val v, TypeId to) {
       advise_bits(ty, v.konst, to);
       return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, v.konst), ty_scalar_info[to].name);
     }
-    v.konst =
-        NULL; /* a loop's first value, perhaps: its type is known, and what depends on it can go on */
+    /* perhaps a loop's first value: its type is known, and what depends on it can go on */
+    v.konst = NULL;
   }
   return ty_cast_id(ty, v, to);
 }

@@ -1,6 +1,6 @@
-/* Value: the builders that rules compute with. A builder takes values and gives a value; in emission it
- * inserts the strict instructions for it before ty->at. Of a bottom it makes a bottom, unless it says
- * otherwise. Nothing here calls up: no rule, no attribute, no call. */
+/* Value: the builders that rules compute with. A builder takes values and gives a value; in
+ * emission it inserts the strict instructions for it before ty->at. Of a bottom it makes a bottom,
+ * unless it says otherwise. Nothing here calls up: no rule, no attribute, no call. */
 #ifndef PYPTX_TYPEINFER_VALUE_VALUE_H
 #define PYPTX_TYPEINFER_VALUE_VALUE_H
 
@@ -19,8 +19,8 @@ Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint
 Val ty_select(Ty *ty, Val cond, Val yes, Val no); /* yes and no of one type */
 Val ty_both(Ty *ty, Op op, Val a, Val b);         /* AND, OR of two pybools, both at hand */
 Val ty_negation(Ty *ty, Val a);                   /* not a, of a pybool */
-/* Where checks are compiled in: the thread stops with that exception unless cond holds. {0} and so on
- * of the message are vals, three at most. */
+/* Where checks are compiled in: the thread stops with that exception unless cond holds. {0} and so
+ * on of the message are vals, three at most. */
 void ty_check(Ty *ty, Val cond, const char *exception, const char *message, const Val *vals,
               uint32_t n);
 void ty_flag(Val v, unsigned flags); /* on the emitted instruction, if there is one */
@@ -77,8 +77,8 @@ const Type *ty_join(Ty *ty, const Type *a, const Type *b);             /* NULL: 
 const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n); /* in no order; n > 0 */
 void ty_meet_value(Ty *ty, TyMeeting *m, const TyInfo *info);
 const Type *ty_meeting_type(Ty *ty, const TyMeeting *m); /* NULL: none */
-/* Whether a value of one of those types may become another number of type `to` on the way through type
- * `by`. */
+/* Whether a value of one of those types may become another number of type `to` on the way through
+ * type `by`. */
 bool ty_loses(const TyMet *met, const Type *by, const Type *to);
 const TyMet *ty_met(Ty *ty, const TyMeeting *m, const TyMet *last); /* last itself, if it is that */
 bool ty_same_met(const TyMet *a, const TyMet *b);
@@ -88,9 +88,7 @@ Val ty_cast_id(Ty *ty, Val v, TypeId to);
 /* A weak operand in a strong type: a literal out of range is an error. */
 Val ty_operand(Ty *ty, Val v, TypeId to);
 Val ty_to_index(Ty *ty, Val v); /* an integer as pyint; other types: ERR_INDEX_TYPE */
-/* What may be None (resolve/optional.c says how it is used). */
-bool ty_has_none(const Type *t);            /* None, or what may be it */
-const Type *ty_without_none(const Type *t); /* NULL: of None */
+/* Of what may be None (resolve/optional.c): the same, its value's type as map() has it. */
 const Type *ty_map_optional(Ty *ty, const Type *t, const Type *(*map)(Ty *, const Type *));
 
 /* --- complex numbers (complex.c): two floats under a complex type --- */
@@ -106,8 +104,8 @@ Val ty_complex_abs(Ty *ty, Val z);
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b); /* but no power */
 Val ty_complex_multiply(Ty *ty, Val a, Val b);                  /* of one type */
 Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b); /* of one type, by np.less and its kin */
-/* Does an element of that type take such a value: a number, and no complex one for a real element; a
- * date its own kind, or an integer. */
+/* Does an element of that type take such a value: a number, and no complex one for a real element;
+ * a date its own kind, or an integer. */
 bool ty_can_store(const Type *value, const Type *elem);
 
 #endif
