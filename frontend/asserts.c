@@ -5,9 +5,11 @@
  *         @py_format1 = …                              what the parts were, as text
  *         @py_format2 = (@pytest_ar._format_assertmsg(m) + "\n>assert %(py1)s") % {…}
  *         raise AssertionError(@pytest_ar._format_explanation(@py_format2))
- * In: nodes with their successors known. Out: what can only end in such a raise is `raise AssertionError(m)`, or AssertionError alone if
- * there is no message; the rest is left without a way to it. Nodes that were made or changed have no other effect, so the code of a
- * version stays what it is elsewhere. Nothing is changed where the shape is another one: reaching @pytest_ar is then ERR_REWRITTEN. */
+ * In: nodes with their successors known. Out: what can only end in such a raise is `raise
+ * AssertionError(m)`, or AssertionError alone if there is no message; the rest is left without a
+ * way to it. Nodes that were made or changed have no other effect, so the code of a version stays
+ * what it is elsewhere. Nothing is changed where the shape is another one: reaching @pytest_ar is
+ * then ERR_REWRITTEN. */
 #include <string.h>
 
 #include "frontend/bc.h"
@@ -34,7 +36,8 @@ static uint32_t helper_at(const BcCode *bc, uint32_t i, const char *name) {
   return i < n && is_name(bc, i, BC_load_attr, name) ? i : BC_NONE;
 }
 
-/* The raise of an explanation that is looked up at node i: raise AssertionError(@pytest_ar._format_explanation(variable)). */
+/* The raise of an explanation that is looked up at node i: raise
+ * AssertionError(@pytest_ar._format_explanation(variable)). */
 static uint32_t raise_behind(const BcCode *bc, uint32_t i) {
   uint32_t at = helper_at(bc, i, "_format_explanation");
   if (at == BC_NONE)
@@ -91,7 +94,8 @@ static uint32_t message_call(const Asserts *a, uint32_t from, uint32_t raise) {
   return BC_NONE;
 }
 
-/* _format_assertmsg(m) becomes AssertionError(m), which is raised. Returns its first node; BC_NONE if there is no message. */
+/* _format_assertmsg(m) becomes AssertionError(m), which is raised. Returns its first node; BC_NONE
+ * if there is no message. */
 static uint32_t raise_message(Asserts *a, uint32_t raise) {
   BcNode *nodes = a->bc->nodes.data;
   for (uint32_t i = raise; i-- > 0 && a->raise_of[i] == raise;) {

@@ -1,9 +1,11 @@
-/* Capture: a nested function takes the values of the variables that it uses when it is made; Python would look at them when it
- * is called. The two agree if no variable is assigned between the making and a use of the function.
+/* Capture: a nested function takes the values of the variables that it uses when it is made; Python
+ * would look at them when it is called. The two agree if no variable is assigned between the making
+ * and a use of the function.
  *
- * In: a lifted function, its phis simplified and dead code gone; Ins.note is the node that made an instruction, plus 1.
- * Out: ERR_CAPTURE where they differ; in Fn.handed the calls that make them differ if what they give is such a function, which typing
- * knows. */
+ * In: a lifted function, its phis simplified and dead code gone; Ins.note is the node that made an
+ * instruction, plus 1.
+ * Out: ERR_CAPTURE where they differ; in Fn.handed the calls that make them differ if what they
+ * give is such a function, which typing knows. */
 #include "frontend/lift_private.h"
 
 enum { MAX_CHECKED = 64 }; /* each costs a walk of the function */
@@ -28,8 +30,9 @@ static void follow(Lift *l, bool *seen, uint32_t *work, uint32_t n, uint32_t sto
 
 static bool is_call(const Ins *i) { return i->op == OP_CALL || i->op == OP_CALL_STAR; }
 
-/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of another function; the function that a
- * generator runs when it is consumed? Another call may give its argument back as well; but most give a number. */
+/* Is an operand part of what the instruction gives: a tuple's item, a default or captured value of
+ * another function; the function that a generator runs when it is consumed? Another call may give
+ * its argument back as well; but most give a number. */
 static bool keeps_operands(const Ins *i, bool calls) {
   switch ((Op)i->op) {
   case OP_CALL:

@@ -1,8 +1,9 @@
 /* Decode: the bytes of a code object to nodes, in one vocabulary for CPython 3.11 to 3.14.
  *
- * In: a Code, which may be damaged. Out: nodes in code order whose successors are node numbers; instructions that a version
- * fuses are split, spellings are unified, the two ends of a branch are (true, false), a for loop's exit lies behind its
- * END_FOR. Nothing is judged yet: what a kernel cannot have fails only where it is reached (lift.c). */
+ * In: a Code, which may be damaged. Out: nodes in code order whose successors are node numbers;
+ * instructions that a version fuses are split, spellings are unified, the two ends of a branch are
+ * (true, false), a for loop's exit lies behind its END_FOR. Nothing is judged yet: what a kernel
+ * cannot have fails only where it is reached (lift.c). */
 #include <string.h>
 
 #include "frontend/bc.h"
@@ -50,7 +51,8 @@ static void bc_expand_two_locals(Decoder *d, BcOp first, BcOp second) {
   emit(d, second, d->arg & 15)->second = true;
 }
 
-/* A null stands beside a callable so that calls of functions and of methods look the same: before it in 3.11 and 3.12. */
+/* A null stands beside a callable so that calls of functions and of methods look the same: before
+ * it in 3.11 and 3.12. */
 static void bc_expand_load_global(Decoder *d) {
   bool null = d->arg & 1;
   if (null && d->version < 313)
@@ -244,8 +246,9 @@ static void resolve_targets(Decoder *d) {
   }
 }
 
-/* 3.14 spells any, all and tuple of a generator expression out: COPY, LOAD_COMMON_CONSTANT, IS_OP ask whether the name is still the builtin,
- * and a loop follows; if it is not, the plain call, as in other versions. Here it is always the call, which means the same. */
+/* 3.14 spells any, all and tuple of a generator expression out: COPY, LOAD_COMMON_CONSTANT, IS_OP
+ * ask whether the name is still the builtin, and a loop follows; if it is not, the plain call, as
+ * in other versions. Here it is always the call, which means the same. */
 static void plain_consumers(BcCode *bc) {
   static const BcOp question[] = {BC_COPY, BC_LOAD_COMMON_CONSTANT, BC_IS_OP, BC_branch};
   enum { LENGTH = sizeof question / sizeof *question };

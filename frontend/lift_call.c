@@ -3,7 +3,8 @@
 
 #include "frontend/lift_private.h"
 
-/* (callee, first argument or null) as operands at the front of args; the null may stand on either side (bc.h). */
+/* (callee, first argument or null) as operands at the front of args; the null may stand on either
+ * side (bc.h). */
 static uint32_t take_callee(Lift *l, Ins **args) {
   Ins *upper = bc_pop(l), *lower = bc_pop(l);
   if (bc_is_null(l, lower)) {
@@ -40,7 +41,8 @@ void bc_lift_call_kw(Lift *l) {
   call(l, f->n ? f : NULL);
 }
 
-/* The dict of f(*x, name=y) or of keyword defaults: taken out of the program; its values and names (both NULL without one). */
+/* The dict of f(*x, name=y) or of keyword defaults: taken out of the program; its values and names
+ * (both NULL without one). */
 static Ins **take_dict(Lift *l, Ins *dict, const Frozen **names) {
   if (bc_is_null(l, dict)) {
     *names = NULL;
@@ -132,7 +134,8 @@ static void note_captures(Lift *l, Ins *made, const Code *inner) {
         VEC_PUSH(&l->cx->arena, &l->captures, ((Capture){made, var, l->at}));
 }
 
-/* Behind the captured values: a constant that names them, then the defaults of keyword-only parameters. */
+/* Behind the captured values: a constant that names them, then the defaults of keyword-only
+ * parameters. */
 static void add_keyword_defaults(Lift *l, Ins *made, Ins *dict) {
   const Frozen *names;
   Ins **values = take_dict(l, dict, &names);
@@ -168,7 +171,8 @@ static void set_attribute(Lift *l, Ins *made, uint32_t flag, Ins *value) {
     ir_add_arg(l->cx, made, items[k]);
 }
 
-/* Operands of MAKE_FUNC stand before it even where its closure is set later: they are made first on the stack. */
+/* Operands of MAKE_FUNC stand before it even where its closure is set later: they are made first on
+ * the stack. */
 void bc_lift_make_function(Lift *l) {
   Ins *code = bc_pop(l);
   if (code->op != OP_CONST || code->aux.frozen->kind != FZ_CODE || !code->aux.frozen->code)
@@ -191,8 +195,8 @@ void bc_lift_make_function(Lift *l) {
   bc_push(l, made);
 }
 
-/* 3.13 and later. The function stays where it is on the stack; a constant that is made here for it stands behind it in the
- * block, so it moves to the end. */
+/* 3.13 and later. The function stays where it is on the stack; a constant that is made here for it
+ * stands behind it in the block, so it moves to the end. */
 void bc_lift_function_attribute(Lift *l) {
   Ins *made = bc_pop(l), *value = bc_pop(l);
   if (made->op != OP_MAKE_FUNC || made->block != l->block)

@@ -20,7 +20,8 @@ void bc_lift_jump(Lift *l) {
   l->block = NULL;
 }
 
-/* Up to 3.12 the place of a loop is the whole statement; what is looped over has just been computed. */
+/* Up to 3.12 the place of a loop is the whole statement; what is looped over has just been
+ * computed. */
 static void place_at_iterable(Lift *l) {
   const BcNode *n = l->node, *first = l->bc->nodes.data;
   n -= n > first;
@@ -36,7 +37,8 @@ void bc_lift_get_iter(Lift *l) {
   bc_push(l, sequence);
 }
 
-/* The item and the step have a block of their own on the way into the body, since they are not there on the way out. */
+/* The item and the step have a block of their own on the way into the body, since they are not
+ * there on the way out. */
 void bc_lift_for_iter(Lift *l) {
   uint32_t slot = l->depth - 1;
   Ins *sequence = bc_peek(l, 1), *state = bc_read(l, bc_state(l, slot));
@@ -70,7 +72,8 @@ void bc_lift_return_const(Lift *l) {
 
 void bc_lift_return_small(Lift *l) { finish(l, bc_constant(l, fz_int(l->cx, l->node->arg))); }
 
-/* raise, raise x, raise x from cause. Alone it has nothing to raise again, since there is no except in a kernel. */
+/* raise, raise x, raise x from cause. Alone it has nothing to raise again, since there is no except
+ * in a kernel. */
 void bc_lift_raise(Lift *l) {
   if (l->node->arg == 2)
     (void)bc_pop(l);

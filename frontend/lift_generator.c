@@ -1,9 +1,12 @@
-/* Lift, generator expressions: lifted for the function that consumes all their items, sum(x * x for x in t).
+/* Lift, generator expressions: lifted for the function that consumes all their items, sum(x * x for
+ * x in t).
  *
- * In: the code of a generator expression, a FrozenFunc.consumer. Out: a plain function of the iterable and a start value: each
- * `yield x` is what the consumer does with an item, and the end returns its result. The result so far, and for min and max whether
- * there is one, are two variables behind those of the code. What must hold: a generator object is used once, by a call in the block
- * that makes it, so that nothing happens between its making and its consumption (bc_check_generators). */
+ * In: the code of a generator expression, a FrozenFunc.consumer. Out: a plain function of the
+ * iterable and a start value: each `yield x` is what the consumer does with an item, and the end
+ * returns its result. The result so far, and for min and max whether there is one, are two
+ * variables behind those of the code. What must hold: a generator object is used once, by a call in
+ * the block that makes it, so that nothing happens between its making and its consumption
+ * (bc_check_generators). */
 #include "frontend/lift_private.h"
 
 static uint32_t result_var(const Lift *l) { return bc_state(l, l->code->stacksize + 8); }

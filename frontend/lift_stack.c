@@ -1,4 +1,5 @@
-/* Lift, stack and variables: loads, stores, and moves between slots. Nothing but constants and globals makes instructions. */
+/* Lift, stack and variables: loads, stores, and moves between slots. Nothing but constants and
+ * globals makes instructions. */
 #include <string.h>
 
 #include "frontend/lift_private.h"
@@ -146,7 +147,8 @@ void bc_lift_load_global(Lift *l) {
 
 void bc_lift_assertion_error(Lift *l) { bc_push(l, bc_exception(l, "AssertionError")); }
 
-/* 3.14: AssertionError, NotImplementedError, and tuple, all, any, which only come with generator expressions. */
+/* 3.14: AssertionError, NotImplementedError, and tuple, all, any, which only come with generator
+ * expressions. */
 void bc_lift_common_constant(Lift *l) {
   const OpTable *t = l->bc->ops;
   if (l->node->arg >= t->ncommon)

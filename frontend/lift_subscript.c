@@ -1,4 +1,5 @@
-/* Lift, subscripts and sequences: items, attributes, slices, tuples, lists, f-strings, unpacking, sequence patterns. */
+/* Lift, subscripts and sequences: items, attributes, slices, tuples, lists, f-strings, unpacking,
+ * sequence patterns. */
 #include <string.h>
 
 #include "frontend/lift_private.h"

@@ -1,7 +1,7 @@
 /* Lines: the location table and the exception table of a code object.
  *
- * In: the bytes, which may be damaged. Out: a Loc for each code unit; the protected ranges. Formats: CPython's
- * Objects/locations.md and Objects/exception_handling_notes.txt. */
+ * In: the bytes, which may be damaged. Out: a Loc for each code unit; the protected ranges.
+ * Formats: CPython's Objects/locations.md and Objects/exception_handling_notes.txt. */
 #include "frontend/bc.h"
 
 typedef struct Reader {

@@ -1,8 +1,11 @@
-/* Snapshot: opcode tables of a CPython version, as data. A Code (ir/frozen.h) points to the table of the interpreter that made it.
+/* Snapshot: opcode tables of a CPython version, as data. A Code (ir/frozen.h) points to the table
+ * of the interpreter that made it.
  *
- * In: (name, number) pairs of opcode.opmap, inline cache sizes, and the version's operator and intrinsic names.
- * Out: an OpTable that maps each byte to the meaning in frontend/opcodes.def. Names that opcodes.def does not know stay usable
- * for messages and are an error (ERR_BYTECODE) where reachable code uses them: never a guess. */
+ * In: (name, number) pairs of opcode.opmap, inline cache sizes, and the version's operator and
+ * intrinsic names.
+ * Out: an OpTable that maps each byte to the meaning in frontend/opcodes.def. Names that
+ * opcodes.def does not know stay usable for messages and are an error (ERR_BYTECODE) where
+ * reachable code uses them: never a guess. */
 #ifndef PYPTX_FRONTEND_SNAPSHOT_H
 #define PYPTX_FRONTEND_SNAPSHOT_H
 
@@ -21,7 +24,8 @@ typedef struct OpTableInput {
   const char *const *special_methods; /* 3.14 LOAD_SPECIAL */
 } OpTableInput;
 
-/* Copies everything; freed with bc_optable_free. Immutable after, so threads share it. NULL on no memory. */
+/* Copies everything; freed with bc_optable_free. Immutable after, so threads share it. NULL on no
+ * memory. */
 OpTable *bc_optable_new(const OpTableInput *in);
 void bc_optable_free(OpTable *t);
 int bc_optable_version(const OpTable *t);

@@ -1,7 +1,8 @@
 /* Unset: which reads of a local variable some path reaches without having set it.
  *
- * In: nodes, and those among them that begin blocks. Out: Lift.maybe_unset by node. Bits of variables flow forward through the blocks
- * until nothing changes; behind a read that may raise the variable is set, as CPython has it. */
+ * In: nodes, and those among them that begin blocks. Out: Lift.maybe_unset by node. Bits of
+ * variables flow forward through the blocks until nothing changes; behind a read that may raise the
+ * variable is set, as CPython has it. */
 #include <string.h>
 
 #include "frontend/lift_private.h"
@@ -9,8 +10,8 @@
 typedef struct Unset {
   Lift *l;
   uint32_t words;
-  uint64_t **
-      in; /* by node that begins a block: one bit a variable that may be unset there; NULL: not come to yet */
+  /* by node that begins a block: a bit a variable that may be unset there; NULL: not reached yet */
+  uint64_t **in;
   uint64_t *now;
   bool changed;
 } Unset;

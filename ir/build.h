@@ -25,13 +25,15 @@ Ins *ir_br(Cx *cx, Fn *fn, Block *from, Block *to, Loc loc);
 Ins *ir_condbr(Cx *cx, Fn *fn, Block *from, Ins *cond, Block *yes, Block *no, Loc loc);
 Ins *ir_ret(Cx *cx, Fn *fn, Block *from, Ins *value, Loc loc);
 void ir_unlink(Block *from, Block *to); /* one edge; drops the operand of to's phis */
-/* The edges into `to` from its predecessors k with through[k] go to a new block first, which goes on to `to` and has the phis for that. */
+/* The edges into `to` from its predecessors k with through[k] go to a new block first, which goes
+ * on to `to` and has the phis for that. */
 Block *ir_join_edges(Cx *cx, Fn *fn, Block *to, const bool *through);
 void ir_fold_condbr(Cx *cx, Ins *condbr, bool taken); /* becomes br to the taken side */
 /* block ends before `at`; returns the new block that begins with it */
 Block *ir_split(Cx *cx, Fn *fn, Ins *at);
 
-/* All uses of `from` mean `to`: cheap mark; ir_settle rewrites every operand of the function once. */
+/* All uses of `from` mean `to`: cheap mark; ir_settle rewrites every operand of the function
+ * once. */
 void ir_replace(Ins *from, Ins *to);
 Ins *ir_real(Ins *i); /* follows replacements */
 void ir_settle(Fn *fn);

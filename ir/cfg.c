@@ -1,4 +1,5 @@
-/* CFG: reverse post-order, dominators (Cooper, Harvey, Kennedy 2001), and the clean-ups that keep SSA minimal. */
+/* CFG: reverse post-order, dominators (Cooper, Harvey, Kennedy 2001), and the clean-ups that keep
+ * SSA minimal. */
 #include "ir/cfg.h"
 
 #include <string.h>
@@ -12,8 +13,9 @@ typedef struct Visit {
   int next;
 } Visit;
 
-/* Reached blocks in post-order; iterative, so that deep code needs no C stack. Successors are visited last first, which
- * puts the taken side of a branch before the other in reverse post-order. */
+/* Reached blocks in post-order; iterative, so that deep code needs no C stack. Successors are
+ * visited last first, which puts the taken side of a branch before the other in reverse
+ * post-order. */
 static Block **post_order(Cx *cx, Fn *fn, uint32_t *count) {
   Block **order = CX_ARRAY(cx, Block *, fn->nblocks);
   Visit *stack = CX_ARRAY(cx, Visit, fn->nblocks);
@@ -66,8 +68,9 @@ void ir_order(Cx *cx, Fn *fn) {
 
 /* --- dominators --- */
 
-/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". A block whose dominators were followed before in the same round leads to where
- * the round has got, so none is passed twice: a join of a thousand branches of a chain is not a thousand ways to its start. */
+/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". A block whose dominators were
+ * followed before in the same round leads to where the round has got, so none is passed twice: a
+ * join of a thousand branches of a chain is not a thousand ways to its start. */
 static Block *intersect(Block *a, Block *dom, uint32_t round) {
   while (a != dom) {
     Block **up = a->rpo > dom->rpo ? &a : &dom;
@@ -89,8 +92,8 @@ static Block *dominator_of(Block *b, uint32_t round) {
   return dom;
 }
 
-/* Dominators come first in reverse post-order: so counts add up from the end, and numbers are handed out from the start. dom_round is the
- * next number for a child. */
+/* Dominators come first in reverse post-order: so counts add up from the end, and numbers are
+ * handed out from the start. dom_round is the next number for a child. */
 static void number_dominated(Cx *cx, Fn *fn) {
   Block **order = CX_ARRAY(cx, Block *, fn->nblocks);
   uint32_t n = 0;
@@ -198,7 +201,8 @@ void ir_simplify_phis(Cx *cx, Fn *fn) {
 
 /* --- dead code --- */
 
-/* Before typing nobody knows whether an operation is an error, and an unused one is an error all the same: it stays until it has types. */
+/* Before typing nobody knows whether an operation is an error, and an unused one is an error all
+ * the same: it stays until it has types. */
 static bool may_be_wrong(const Ins *i) {
   switch ((Op)i->op) {
   case OP_GETATTR:
@@ -271,7 +275,8 @@ static void absorb(Block *b) {
   }
 }
 
-/* An empty block that only goes on to a block without phis gives way: its predecessors go there directly. */
+/* An empty block that only goes on to a block without phis gives way: its predecessors go there
+ * directly. */
 static bool forward(Cx *cx, Fn *fn, Block *b) {
   Block *to = b->succ[0];
   if (b == fn->entry || b->first->op != OP_BR || to == b || to->first->op == OP_PHI ||

@@ -5,11 +5,13 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-/* drops unreachable blocks (and their phi operands), sorts the list into reverse post-order, numbers rpo */
+/* drops unreachable blocks (and their phi operands), sorts the list into reverse post-order,
+ * numbers rpo */
 void ir_order(Cx *cx, Fn *fn);
 void ir_dominators(Cx *cx, Fn *fn); /* idom, and what ir_dominates needs; needs ir_order */
 bool ir_dominates(const Block *a, const Block *b);
-/* a loop with several back edges gets a block that they all go through; orders, and needs ir_order */
+/* a loop with several back edges gets a block that they all go through; orders, and needs
+ * ir_order */
 void ir_join_latches(Cx *cx, Fn *fn);
 /* phis whose operands are one value and themselves become that value */
 void ir_simplify_phis(Cx *cx, Fn *fn);

@@ -89,7 +89,8 @@ static bool same_place(const DiagPlace *a, const DiagPlace *b) {
   return files && a->line == b->line && a->col == b->col;
 }
 
-/* Of one place, which a function of several signatures has several times; or of one cause, which several places have. */
+/* Of one place, which a function of several signatures has several times; or of one cause, which
+ * several places have. */
 static bool is_same_advice(const Diag *a, const Diag *b) {
   return a->id == b->id && (same_place(&a->at, &b->at) ||
                             (a->nnotes && b->nnotes && !strcmp(a->message, b->message) &&

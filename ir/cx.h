@@ -4,8 +4,9 @@
  *   if (CX_TRY(cx)) { … passes …; } else { cx->diag says why; }
  *   cx_free(cx);
  *
- * Errors of the user's kernel: fail(cx, loc, ERR_…, …) fills cx->diag and goes to the CX_TRY; it never returns. Never call
- * it from an LLVM callback or with a Python frame above the CX_TRY. A Cx is used by one thread at a time. */
+ * Errors of the user's kernel: fail(cx, loc, ERR_…, …) fills cx->diag and goes to the CX_TRY; it
+ * never returns. Never call it from an LLVM callback or with a Python frame above the CX_TRY. A Cx
+ * is used by one thread at a time. */
 #ifndef PYPTX_IR_CX_H
 #define PYPTX_IR_CX_H
 
@@ -55,13 +56,15 @@ Cx *cx_new(void); /* NULL if there is no memory */
 void cx_free(Cx *cx);
 
 #define CX_TRY(cx) ((cx)->caught = true, !setjmp((cx)->out))
-/* Once a compilation, at the top of the core: codegen/compile.c, and tests. Without it fail() aborts. */
+/* Once a compilation, at the top of the core: codegen/compile.c, and tests. Without it fail()
+ * aborts. */
 
 _Noreturn void fail(Cx *cx, Loc loc, ErrorId id, ...);
-/* What to do, for the error that a following fail() raises: in place of its row's remedy. NULL: the row's. */
+/* What to do, for the error that a following fail() raises: in place of its row's remedy. NULL: the
+ * row's. */
 void advise(Cx *cx, const char *remedy);
-/* What the user should know of a kernel that compiles all the same: a row A of errors.def. Takes the notes before it; what has the
- * same first note and message is said once. */
+/* What the user should know of a kernel that compiles all the same: a row A of errors.def. Takes
+ * the notes before it; what has the same first note and message is said once. */
 void cx_advice(Cx *cx, Loc loc, ErrorId id, ...);
 /* Adds a place to what a following fail() or cx_advice() says. */
 void note(Cx *cx, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));

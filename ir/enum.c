@@ -1,6 +1,8 @@
-/* Enum: types of members of enum.Enum classes, "enum Color(RED=1, GREEN=2.5, NAME)". Values that are no numbers are left out.
+/* Enum: types of members of enum.Enum classes, "enum Color(RED=1, GREEN=2.5, NAME)". Values that
+ * are no numbers are left out.
  *
- * Two classes are one type if names, members and numbers agree: a type made of a signature's text is that of the frozen class. */
+ * Two classes are one type if names, members and numbers agree: a type made of a signature's text
+ * is that of the frozen class. */
 #include <stdlib.h>
 #include <string.h>
 

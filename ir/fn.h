@@ -1,7 +1,8 @@
 /* Fn, Block, Ins: the program as SSA. Data only; ir/build.h is the only writer of links.
  *
- * An instruction is its own value. Blocks hold their instructions in a list: phis first, one terminator last.
- * Before typing, types are NULL; after it every Ins has one (TY_VOID where there is no value). */
+ * An instruction is its own value. Blocks hold their instructions in a list: phis first, one
+ * terminator last. Before typing, types are NULL; after it every Ins has one (TY_VOID where there
+ * is no value). */
 #ifndef PYPTX_IR_FN_H
 #define PYPTX_IR_FN_H
 
@@ -42,7 +43,8 @@ typedef struct OpInfo {
 
 extern const OpInfo ir_op_info[OP_COUNT];
 
-/* Where a value came from. code names the file; lines count from 1, columns from 0 in bytes, end exclusive; 0 line: unknown. */
+/* Where a value came from. code names the file; lines count from 1, columns from 0 in bytes, end
+ * exclusive; 0 line: unknown. */
 typedef struct Loc {
   const Code *code;
   int32_t line, end_line;
@@ -78,11 +80,13 @@ typedef enum AtomicOp {
   ATOMIC_COUNT
 } AtomicOp;
 
-/* OP_VIEW: what happens to each axis of the source, in order. Operands after the array are taken from left to right:
- * INDEX takes one (a pyint in range); SLICE takes three: start, count, step (all pyint, already clipped: count items);
- * NEWAXIS and FULL take none. PERMUTE is alone: axes[] of the source in result order. RESHAPE is alone: one operand an axis
- * of the result, C-contiguous source. PART is alone: the real (axes[0] 0) or imaginary (1) parts of a complex array, as floats.
- * RESHAPE and FIELD may change the elements' type, x.view(dtype). FIELD is alone: of each record the bytes from `offset` on, with `nested` axes of `extents` behind the source's axes. */
+/* OP_VIEW: what happens to each axis of the source, in order. Operands after the array are taken
+ * from left to right: INDEX takes one (a pyint in range); SLICE takes three: start, count, step
+ * (all pyint, already clipped: count items); NEWAXIS and FULL take none. PERMUTE is alone: axes[]
+ * of the source in result order. RESHAPE is alone: one operand an axis of the result, C-contiguous
+ * source. PART is alone: the real (axes[0] 0) or imaginary (1) parts of a complex array, as floats.
+ * RESHAPE and FIELD may change the elements' type, x.view(dtype). FIELD is alone: of each record
+ * the bytes from `offset` on, with `nested` axes of `extents` behind the source's axes. */
 typedef enum ViewKind {
   VIEW_FULL,
   VIEW_INDEX,
@@ -110,7 +114,8 @@ typedef struct IrAlloc {
   const char *name; /* the variable, if known */
 } IrAlloc;
 
-/* What a check or raise says when it stops a thread. Kept in the program; the number travels with the trap. */
+/* What a check or raise says when it stops a thread. Kept in the program; the number travels with
+ * the trap. */
 typedef struct IrSite {
   uint32_t number;
   const char *exception; /* "IndexError", "AssertionError", … */
@@ -174,8 +179,9 @@ struct Block {
   VEC(Block *) preds;
   Block *idom;  /* ir_dominators */
   uint32_t rpo; /* number in reverse post-order, UINT32_MAX if not reached; ir_order */
-  uint32_t dom_first,
-      dom_count; /* what it dominates are dom_count numbers from its own on; 0 for a block that came after ir_dominators */
+  /* what it dominates are dom_count numbers from its own on; 0 for a block that came after
+   * ir_dominators */
+  uint32_t dom_first, dom_count;
   uint32_t dom_round; /* ir_dominators' own */
   void *note;
   Block *next; /* order in the function: creation, then ir_order's */
@@ -187,8 +193,8 @@ typedef struct IrRead {
   Loc loc;
 } IrRead;
 
-/* A call that is given a nested function whose captured variable is assigned before its result is used: wrong if it hands the function
- * back. */
+/* A call that is given a nested function whose captured variable is assigned before its result is
+ * used: wrong if it hands the function back. */
 typedef struct IrHanded {
   const Ins *call;
   const char *variable, *function;
@@ -227,7 +233,8 @@ struct Program {
 
 static inline bool ins_is_term(const Ins *i) { return ir_op_info[i->op].effect == EFFECT_TERM; }
 
-/* Phis of a block; instructions; blocks. The loop variable may be removed in the body of FOR_INS_SAFE. */
+/* Phis of a block; instructions; blocks. The loop variable may be removed in the body of
+ * FOR_INS_SAFE. */
 #define FOR_BLOCKS(fn, b) for (Block *b = (fn)->entry; b; b = b->next)
 #define FOR_INS(b, i)     for (Ins *i = (b)->first; i; i = i->next)
 #define FOR_INS_SAFE(b, i, n)                                                                      \

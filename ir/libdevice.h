@@ -1,4 +1,5 @@
-/* libdevice's functions: the rows of ir/libdevice.def as data. Their ids are a range of IntrinsicId. */
+/* libdevice's functions: the rows of ir/libdevice.def as data. Their ids are a range of
+ * IntrinsicId. */
 #ifndef PYPTX_IR_LIBDEVICE_H
 #define PYPTX_IR_LIBDEVICE_H
 

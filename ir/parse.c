@@ -1,4 +1,5 @@
-/* Parse: what ir_print writes, back into functions. For pass tests and dumps that are fed in again. */
+/* Parse: what ir_print writes, back into functions. For pass tests and dumps that are fed in
+ * again. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

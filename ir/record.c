@@ -1,8 +1,9 @@
 /* Records: NumPy's structured dtypes as types.
  *
- * Text: "record(x: float32 @0, v: int8[3,2] @4, p: record(q: bool @0; 1) @10; 12)": name, type with the extents of a nested array,
- * byte offset; then the item size. A name that is no identifier is quoted, with \xNN for everything but letters, digits and '_'.
- * A field that kernels cannot read is void[bytes]. Two dtypes are one type if names, offsets, types and size agree. */
+ * Text: "record(x: float32 @0, v: int8[3,2] @4, p: record(q: bool @0; 1) @10; 12)": name, type with
+ * the extents of a nested array, byte offset; then the item size. A name that is no identifier is
+ * quoted, with \xNN for everything but letters, digits and '_'. A field that kernels cannot read is
+ * void[bytes]. Two dtypes are one type if names, offsets, types and size agree. */
 #include <ctype.h>
 #include <string.h>
 

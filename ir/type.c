@@ -204,7 +204,8 @@ size_t ty_size(const Type *t) {
   return t->id == TY_RECORD ? t->size : t->id < TY_SCALARS ? ty_scalar_info[t->id].bits / 8u : 0;
 }
 
-/* Records: as far as their size keeps it from one to the next, up to what a GPU loads at once. Complex numbers: as a GPU wants them. */
+/* Records: as far as their size keeps it from one to the next, up to what a GPU loads at once.
+ * Complex numbers: as a GPU wants them. */
 unsigned ty_align(const Type *t) {
   enum { WIDEST_LOAD = 16 };
   unsigned size = (unsigned)ty_size(t);

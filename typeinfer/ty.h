@@ -8,8 +8,8 @@
  *             and errors are raised
  * So what is emitted has the type that was inferred, by construction.
  *
- * The floors, each with a header and a README.md of its own: value/, then resolve/ and rules/, which
- * call each other, then engine/, which they reach through engine/door.h only. */
+ * The floors, each with a header and a README.md of its own: value/, then resolve/ and rules/,
+ * which call each other, then engine/, which they reach through engine/door.h only. */
 #ifndef PYPTX_TYPEINFER_TY_H
 #define PYPTX_TYPEINFER_TY_H
 
@@ -17,23 +17,24 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-/* A value in the lattice: bottom (type NULL), a compile-time constant (konst), or any value of a type. */
+/* A value in the lattice: bottom (type NULL), a compile-time constant (konst), or any value of a
+ * type. */
 typedef struct Val {
   const Type *type;
   const Frozen *konst; /* its value, if it is known; fits the type */
   Ins *ins; /* emission: the strict instruction; NULL for what has no storage or is a constant */
   Ins *src; /* the lifted instruction that it came from */
-  /* a tuple or packed object made here: its elements, and the tuple itself is made where it is needed
-   * whole; an array of constant shape: its extents */
+  /* a tuple or packed object made here: its elements, and the tuple itself is made where it is
+   * needed whole; an array of constant shape: its extents */
   const struct Val *items;
 } Val;
 
 #define BOTTOM ((Val){0})
 static inline bool is_bottom(Val v) { return !v.type; }
 
-/* The types that a variable joins are those of the values that reach it, through however many phis: a
- * phi's own type is only a step towards the result, and no type of a value. So a variable's type does
- * not depend on the order in which paths join. Sorted by number, each once. */
+/* The types that a variable joins are those of the values that reach it, through however many phis:
+ * a phi's own type is only a step towards the result, and no type of a value. So a variable's type
+ * does not depend on the order in which paths join. Sorted by number, each once. */
 typedef struct TyMet {
   uint32_t n; /* 2 or more */
   const Type *types[];
@@ -70,7 +71,8 @@ typedef struct TyAssign {
   const Type *target, *value;
 } TyAssign;
 
-/* A phi once more, in another type: of the values that join in it, not of what they became there. */
+/* A phi once more, in another type: of the values that join in it, not of what they became
+ * there. */
 typedef struct TyTwin {
   Ins *phi, *made;
   const Type *type;
@@ -175,7 +177,8 @@ struct Ty {
 
 static inline TyInfo *ty_info(const Ty *ty, const Ins *i) { return &ty->spec->infos[i->id]; }
 
-/* Raises in emission; in typing the value is bottom. Arguments as for fail() behind the location. */
+/* Raises in emission; in typing the value is bottom. Arguments as for fail() behind the
+ * location. */
 #define TY_FAIL(ty, ...) TY_FAIL_AT(ty, (ty)->at->loc, __VA_ARGS__)
 #define TY_FAIL_AT(ty, loc, ...)                                                                   \
   ((ty)->emit ? fail((ty)->cx, (loc), __VA_ARGS__) : (void)((ty)->stuck = true), BOTTOM)

@@ -1,7 +1,8 @@
 /* Arena: all memory of one compilation, freed at once.
  *
- * In: a size. Out: zeroed memory, 16-byte aligned, that lives until arena_free. There is no free of one object.
- * When malloc fails, on_oom(user) is called and must not return (a compilation sets it to its fail()). */
+ * In: a size. Out: zeroed memory, 16-byte aligned, that lives until arena_free. There is no free of
+ * one object. When malloc fails, on_oom(user) is called and must not return (a compilation sets it
+ * to its fail()). */
 #ifndef PYPTX_IR_BASE_ARENA_H
 #define PYPTX_IR_BASE_ARENA_H
 

@@ -1,4 +1,5 @@
-/* Chars: letters and digits of ASCII, whatever the locale: in one of 8 bits isalnum() takes the bytes of UTF-8 for letters. */
+/* Chars: letters and digits of ASCII, whatever the locale: in one of 8 bits isalnum() takes the
+ * bytes of UTF-8 for letters. */
 #ifndef PYPTX_IR_BASE_CHARS_H
 #define PYPTX_IR_BASE_CHARS_H
 

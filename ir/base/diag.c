@@ -54,7 +54,8 @@ static int columns(const char *s, int bytes) {
   return n;
 }
 
-/* The source line without its indentation, and the span under it. Long lines show a window around the span. */
+/* The source line without its indentation, and the span under it. Long lines show a window around
+ * the span. */
 static void out_source(Out *o, const DiagPlace *at, DiagSource source, void *user) {
   const char *line = at->line > 0 && source && at->file ? source(user, at->file, at->line) : NULL;
   if (!line)

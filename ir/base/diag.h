@@ -1,5 +1,5 @@
-/* Diag: one compile error, or one piece of advice: which, where, why, what to do. Rendered in at most 15 lines with a caret under the
- * source. */
+/* Diag: one compile error, or one piece of advice: which, where, why, what to do. Rendered in at
+ * most 15 lines with a caret under the source. */
 #ifndef PYPTX_IR_BASE_DIAG_H
 #define PYPTX_IR_BASE_DIAG_H
 
@@ -20,7 +20,8 @@ typedef struct ErrorInfo {
 } ErrorInfo;
 extern const ErrorInfo ir_errors[ERR_COUNT];
 
-/* What to do instead of "numpy.sum", or of attribute "sum" of an "array" (ir/base/advice.def). NULL: nothing special. */
+/* What to do instead of "numpy.sum", or of attribute "sum" of an "array" (ir/base/advice.def).
+ * NULL: nothing special. */
 const char *diag_advice(const char *of, const char *name);
 
 typedef struct DiagPlace { /* plain copy of a Loc, so that a Diag outlives the compilation */
@@ -43,7 +44,8 @@ typedef struct Diag {
 /* Returns the text of one source line of a file, without newline, or NULL. */
 typedef const char *(*DiagSource)(void *user, const char *file, int32_t line);
 
-/* Renders into malloc'd text (caller frees): at most 15 lines. source may be NULL. NULL on no memory. */
+/* Renders into malloc'd text (caller frees): at most 15 lines. source may be NULL. NULL on no
+ * memory. */
 char *diag_render(const Diag *d, DiagSource source, void *user);
 /* A deep copy in malloc'd memory; diag_free frees it. */
 Diag *diag_copy(const Diag *d);

@@ -16,7 +16,8 @@ double half_value(const HalfFormat *f, uint16_t bits) {
   return bits >> 15 ? -v : v;
 }
 
-/* In units of the format's last place at the value's own size; a carry out of the fraction goes into the exponent, up to infinity. */
+/* In units of the format's last place at the value's own size; a carry out of the fraction goes
+ * into the exponent, up to infinity. */
 uint16_t half_bits(const HalfFormat *f, double v) {
   unsigned sign = signbit(v) ? 0x8000u : 0, top = (unsigned)top_exponent(f) << f->fraction;
   if (isnan(v))

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* This thread has C's own locale from here on. The C library keeps that one: nothing is allocated. */
+/* This thread has C's own locale from here on. The C library keeps that one: nothing is
+ * allocated. */
 static locale_t enter_plain(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
 
 double number_read(const char *text, char **end) {

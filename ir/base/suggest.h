@@ -1,6 +1,7 @@
 /* Suggest: did you mean …? The nearest of the names that are tried, if it is near enough.
  *
- *   Suggest s = suggest_for("lenght"); suggest_try(&s, "length"); suggest_try(&s, "size"); s.best is "length" (or NULL) */
+ *   Suggest s = suggest_for("lenght"); suggest_try(&s, "length"); suggest_try(&s, "size"); s.best
+ *   is "length" (or NULL) */
 #ifndef PYPTX_IR_BASE_SUGGEST_H
 #define PYPTX_IR_BASE_SUGGEST_H
 

@@ -1,4 +1,5 @@
-/* Vec: a growing array in an arena. VEC(T) names the struct; old storage stays in the arena until its end.
+/* Vec: a growing array in an arena. VEC(T) names the struct; old storage stays in the arena until
+ * its end.
  *
  *   VEC(Ins *) work = {0};
  *   VEC_PUSH(&cx->arena, &work, ins);

@@ -14,7 +14,8 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi);       /* the join of what reaches a phi */
 void ty_emit_spec(TyProgram *p, TySpec *s);
 /* unset.c: fills TySpec.first_edge; before anything is rewritten */
 void ty_find_first_edges(Ty *ty);
-/* iterators.c: no value that is an iterator, or holds one, is used twice; before anything is rewritten */
+/* iterators.c: no value that is an iterator, or holds one, is used twice; before anything is
+ * rewritten */
 void ty_check_iterators(Ty *ty);
 /* index_wraps.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
 void ty_drop_wraps(Cx *cx, Fn *fn);

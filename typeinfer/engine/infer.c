@@ -1,8 +1,10 @@
-/* Infer: types of one function, by sweeps over its blocks in reverse post-order until nothing changes.
+/* Infer: types of one function, by sweeps over its blocks in reverse post-order until nothing
+ * changes.
  *
- * Sparse conditional: blocks are typed once control can reach them, and a branch on a known condition reaches one side only. Phis
- * join what reaches them over reached edges. Other values are computed anew in each sweep, so that an early guess (a constant
- * counter, a type that grew) leaves no trace; after SETTLE sweeps they are joined with the last guess, which bounds the number of
+ * Sparse conditional: blocks are typed once control can reach them, and a branch on a known
+ * condition reaches one side only. Phis join what reaches them over reached edges. Other values are
+ * computed anew in each sweep, so that an early guess (a constant counter, a type that grew) leaves
+ * no trace; after SETTLE sweeps they are joined with the last guess, which bounds the number of
  * sweeps by the height of the lattice. */
 #include <string.h>
 
@@ -16,8 +18,8 @@ enum { SETTLE = 12 };
 
 /* --- operands --- */
 
-/* The place of the variable's name in the expression that is being typed, else in its line (a store is placed at its target); that
- * expression's, if it is not known. */
+/* The place of the variable's name in the expression that is being typed, else in its line (a store
+ * is placed at its target); that expression's, if it is not known. */
 static Loc read_loc(Ty *ty, const char *name) {
   Loc best = ty->at->loc;
   for (uint32_t k = 0; k < ty->fn->reads.len; k++) {
@@ -207,7 +209,8 @@ static void sweep_ret(Ty *ty, Ins *i) {
     ty->stuck = true;
 }
 
-/* The result's type is what the returns of this sweep join to, so it forgets early guesses as other values do. */
+/* The result's type is what the returns of this sweep join to, so it forgets early guesses as other
+ * values do. */
 static bool settle_result(Ty *ty) {
   TySpec *s = ty->spec;
   const Type *t = ty_meeting_type(ty, s->returned);
@@ -262,17 +265,19 @@ static bool sweep_block(Ty *ty, Block *b) {
 
 /* --- loop by loop
  *
- * A loop is typed to its end before what follows it, and from what enters it alone each time it is entered: promotion is not monotone
- * (bool * 1 is int64, uint8 * 1 is uint8), so that a guess made before an outer or an earlier loop had its types would stay in the
- * variables of this one. For the same reason all ends of its body (`continue`, the branches of an `if` there) are typed before its head
- * is looked at again. */
+ * A loop is typed to its end before what follows it, and from what enters it alone each time it is
+ * entered: promotion is not monotone (bool * 1 is int64, uint8 * 1 is uint8), so that a guess made
+ * before an outer or an earlier loop had its types would stay in the variables of this one. For the
+ * same reason all ends of its body (`continue`, the branches of an `if` there) are typed before its
+ * head is looked at again. */
 
 enum { VISITS = 64 }; /* of a block, on average; beyond, plain sweeps settle the rest */
 
 typedef enum Change { SAME, CHANGED, NEW_START } Change;
 
-/* Whether the phis of a loop's head change, now that the types at the end of `from` are known. A value that was known in the first turn,
- * and is not, decided types: the loop starts anew without it. */
+/* Whether the phis of a loop's head change, now that the types at the end of `from` are known. A
+ * value that was known in the first turn, and is not, decided types: the loop starts anew without
+ * it. */
 static Change head_changes(Ty *ty, Block *from, Block *head) {
   TySpec *s = ty->spec;
   if (s->horizon[head->id] < s->order[from->id])

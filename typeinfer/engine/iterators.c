@@ -1,14 +1,18 @@
-/* Iterators: enumerate(), zip(), reversed(), x.flat and generator expressions give what is used up by being used.
+/* Iterators: enumerate(), zip(), reversed(), x.flat and generator expressions give what is used up
+ * by being used.
  *
- * In Python a second use of one goes on where the first has stopped. In a kernel it is a sequence that each use begins anew, and says the
- * same as Python if there is one use only. So no value that is an iterator or holds one (in a tuple, as what a function has captured) may
- * be used twice after it was made: neither in two places that one path goes through, nor in a loop that does not make it.
+ * In Python a second use of one goes on where the first has stopped. In a kernel it is a sequence
+ * that each use begins anew, and says the same as Python if there is one use only. So no value that
+ * is an iterator or holds one (in a tuple, as what a function has captured) may be used twice after
+ * it was made: neither in two places that one path goes through, nor in a loop that does not make
+ * it.
  *
  * In: a function whose types are final, not rewritten yet. Out: ERR_ITERATOR_USED.
  *
- * What is given such a value uses it, whatever it does with it: calls, phis and nested functions give values that hold it and have a use of
- * their own. Asking is no use (`is`, `==`, a length), nor is making a tuple and taking an element out of it: what uses the element uses that
- * part of the tuple, or what the tuple was made of. An operation that is in neither list is a use. */
+ * What is given such a value uses it, whatever it does with it: calls, phis and nested functions
+ * give values that hold it and have a use of their own. Asking is no use (`is`, `==`, a length),
+ * nor is making a tuple and taking an element out of it: what uses the element uses that part of
+ * the tuple, or what the tuple was made of. An operation that is in neither list is a use. */
 #include <string.h>
 
 #include "typeinfer/engine/engine.h"
@@ -56,7 +60,8 @@ static uint64_t item_part(Ty *ty, const Ins *i, uint32_t n) {
   return part((uint32_t)(k < 0 ? k + n : k));
 }
 
-/* The parts of its first operand, a tuple, that an instruction gives as they are; 0 if it does something else. */
+/* The parts of its first operand, a tuple, that an instruction gives as they are; 0 if it does
+ * something else. */
 static uint64_t parts_taken(Ty *ty, const Ins *i) {
   const Type *t = i->nargs ? ty_info(ty, i->args[0])->v.type : NULL;
   if (!t || t->id != TY_TUPLE)
@@ -207,7 +212,8 @@ static void add_uses(Ty *ty, Ins *i, Uses *uses) {
 
 /* --- two of one value --- */
 
-/* Marks the blocks that control can come to from the end of this one, before the value is made again. */
+/* Marks the blocks that control can come to from the end of this one, before the value is made
+ * again. */
 static bool *reached_from(Ty *ty, const Block *b, const Block *makes) {
   bool *seen = CX_ARRAY(ty->cx, bool, ty->fn->next_block);
   VEC(const Block *) work = {0};

@@ -1,7 +1,8 @@
 /* Rewrite: a function whose types are final becomes strict.
  *
- * In: a typed TySpec whose Fn is still lifted. Out: the same Fn at stage T: every lifted instruction is replaced by what its rule emits
- * before it; branches on known conditions are folded; phis and returns have casts at the ends of their predecessors. */
+ * In: a typed TySpec whose Fn is still lifted. Out: the same Fn at stage T: every lifted
+ * instruction is replaced by what its rule emits before it; branches on known conditions are
+ * folded; phis and returns have casts at the ends of their predecessors. */
 #include <string.h>
 
 #include "ir/base/chars.h"
@@ -14,10 +15,12 @@
 
 /* --- values that meet
  *
- * What meets in a variable is converted to the type that the variable has where it is read. Where a phi is on the way to another, a weak
- * number would lose what the phi's own type does not hold: -1 beside a uint8 is 255, and 255 as an int16. */
+ * What meets in a variable is converted to the type that the variable has where it is read. Where a
+ * phi is on the way to another, a weak number would lose what the phi's own type does not hold: -1
+ * beside a uint8 is 255, and 255 as an int16. */
 
-/* The phi that a lifted one is, if several types meet in it. What an operation gives back as it is, +x, has been read. */
+/* The phi that a lifted one is, if several types meet in it. What an operation gives back as it is,
+ * +x, has been read. */
 static Ins *meeting_of(Ty *ty, Ins *lifted) {
   bool variable = lifted->op == OP_PHI || lifted->op == OP_READ;
   Ins *phi = variable ? ty_info(ty, lifted)->v.ins : NULL;
@@ -135,8 +138,9 @@ static void rewrite_ins(Ty *ty, Ins *i) {
 
 /* --- parameters --- */
 
-/* A parameter of a device function that has no storage, or whose value is part of the specialisation, is not passed. A kernel keeps
- * all that its signature names; the others have their defaults. */
+/* A parameter of a device function that has no storage, or whose value is part of the
+ * specialisation, is not passed. A kernel keeps all that its signature names; the others have their
+ * defaults. */
 static void rewrite_params(Ty *ty, bool is_kernel) {
   Fn *fn = ty->fn;
   Ins **params = CX_ARRAY(ty->cx, Ins *, fn->nparams + 1);
@@ -176,7 +180,8 @@ static Ins *unset_value(Ty *ty, const Type *t, Ins *at) {
   return u;
 }
 
-/* Their operands are strict from here on; those of the phis stay lifted until all of them, twins too, have theirs. */
+/* Their operands are strict from here on; those of the phis stay lifted until all of them, twins
+ * too, have theirs. */
 static Ins **finished_args(Ty *ty, Ins *phi, const Type *type) {
   Ins **args = CX_ARRAY(ty->cx, Ins *, phi->nargs + 1);
   for (uint32_t k = 0; k < phi->nargs; k++) {
@@ -235,7 +240,8 @@ static const char *symbol_of(TyProgram *p, const Fn *fn) {
   return b.text;
 }
 
-/* Uses of parameters and phis by strict instructions are links already; what is left of the lifted form is in unreached blocks. */
+/* Uses of parameters and phis by strict instructions are links already; what is left of the lifted
+ * form is in unreached blocks. */
 void ty_emit_spec(TyProgram *p, TySpec *s) {
   Cx *cx = p->cx;
   Ty ty = {.cx = cx, .p = p, .spec = s, .fn = s->fn, .emit = true, .at = s->fn->entry->last};

@@ -1,4 +1,5 @@
-/* Spec: one function for one row of argument types; found again by them, typed once, emitted if a call of it is. */
+/* Spec: one function for one row of argument types; found again by them, typed once, emitted if a
+ * call of it is. */
 #include <ctype.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ static uint64_t spec_hash(const FrozenFunc *func, const Val *args, uint32_t n) {
   return h;
 }
 
-/* Values are part of the identity only of a function that needs them; what has no storage is its type. */
+/* Values are part of the identity only of a function that needs them; what has no storage is its
+ * type. */
 static const Frozen *key_value(Val v, bool values) {
   return values && v.konst && (ty_is_value(v.type) || v.type->id == TY_TUPLE) ? v.konst : NULL;
 }
@@ -139,7 +141,8 @@ static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uin
   return p->specs[slot] = s;
 }
 
-/* A function that is typed for itself is found by its own calls, if they would pass what its signature names. */
+/* A function that is typed for itself is found by its own calls, if they would pass what its
+ * signature names. */
 void ty_add_root(TyProgram *p, TySpec *s) {
   for (uint32_t k = 0; k < s->nargs; k++)
     if (!ty_stored(s->args[k].type) || s->args[k].konst)

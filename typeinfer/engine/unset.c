@@ -1,8 +1,9 @@
 /* Unset: variables that some path leaves unset.
  *
- * The frontend has an OP_READ wherever a path comes to a read without having set the variable (frontend/unset.c). Here, with types, the
- * paths are those that control can take, and a loop over something that is never empty runs its body. What is left is a check: beside
- * the variable's phi stands one of bools, whether it is set. Where checks are not compiled in the variable is zero. */
+ * The frontend has an OP_READ wherever a path comes to a read without having set the variable
+ * (frontend/unset.c). Here, with types, the paths are those that control can take, and a loop over
+ * something that is never empty runs its body. What is left is a check: beside the variable's phi
+ * stands one of bools, whether it is set. Where checks are not compiled in the variable is zero. */
 #include "ir/cfg.h"
 #include "typeinfer/engine/door.h"
 #include "typeinfer/engine/engine.h"
@@ -81,8 +82,8 @@ static bool next_fact(const Block **b, Fact *f) {
   return false;
 }
 
-/* Did it have its value before the phis, and has it still where the variable is read? Whoever dominates them all was run last before
- * all of them. */
+/* Did it have its value before the phis, and has it still where the variable is read? Whoever
+ * dominates them all was run last before all of them. */
 static bool stays(const Query *q, const Ins *i) {
   if (!i->block) /* what later blocks, which are not strict yet, knew by it */
     return false;
@@ -115,7 +116,8 @@ static Fact plain(Fact f) {
   return f;
 }
 
-/* Where the read is reached, some condition was not as it is on that edge: `if i < n: x = …` and later `if i < n: use(x)`. */
+/* Where the read is reached, some condition was not as it is on that edge: `if i < n: x = …` and
+ * later `if i < n: use(x)`. */
 static bool impossible(const Query *q, const Block *from, const Block *to) {
   enum { MAX_FACTS = 16 };
   Fact here, there[MAX_FACTS];
@@ -192,7 +194,8 @@ static bool is_loop(const Block *header) {
   return false;
 }
 
-/* The edge from preds.data[k] into the phi's block, on which the variable comes unset: the condition that chose it. */
+/* The edge from preds.data[k] into the phi's block, on which the variable comes unset: the
+ * condition that chose it. */
 static Path path_of_edge(const Ins *phi, uint32_t k, const Block *at) {
   static const char condition[] = "not set on a path from the condition in line %d",
                     loop[] = "not set if the loop in line %d does not run",
@@ -284,7 +287,8 @@ static const char *unset_text(Ty *ty, const char *name, const Path *path) {
   return b.text;
 }
 
-/* A value that has no type, among those that reach the variable: what makes it is wrong, or hangs on the variable itself. */
+/* A value that has no type, among those that reach the variable: what makes it is wrong, or hangs
+ * on the variable itself. */
 static const Ins *untyped_value(Ins *variable) {
   enum { MAX_SEEN = 64 };
   Ins *seen[MAX_SEEN] = {variable};

@@ -1,4 +1,5 @@
-/* Verify: does each strict instruction have the operand and result types that ir/ops.def asks for? A violation is our bug. */
+/* Verify: does each strict instruction have the operand and result types that ir/ops.def asks for?
+ * A violation is our bug. */
 #include "ir/print.h"
 #include "typeinfer/infer.h"
 #include "typeinfer/value/promote.h"

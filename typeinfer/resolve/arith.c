@@ -1,4 +1,5 @@
-/* Arithmetic: Python's operators on numbers, tuples and compile-time objects to strict operations. */
+/* Arithmetic: Python's operators on numbers, tuples and compile-time objects to strict
+ * operations. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,8 @@ Val ty_whole_array(Ty *ty, Op op, Val array, Val other) {
 
 /* --- powers --- */
 
-/* x ** n for a small constant n >= 0 by repeated squaring: exact for integers, which wrap alike in any order. */
+/* x ** n for a small constant n >= 0 by repeated squaring: exact for integers, which wrap alike in
+ * any order. */
 static Val int_power(Ty *ty, Val x, int64_t n) {
   Val r = BOTTOM;
   for (; n; n >>= 1) {
@@ -53,7 +55,8 @@ static Val root_power(Ty *ty, Val x) {
   return ty_select(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), x, minus), inf, root);
 }
 
-/* A float power by a constant where a cheaper operation gives the same value; bottom if there is none. */
+/* A float power by a constant where a cheaper operation gives the same value; bottom if there is
+ * none. */
 static Val float_power(Ty *ty, Val x, double n) {
   if (n == 0)
     return ty_scalar_const(ty, x.type->id, 1);
@@ -115,8 +118,8 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
   return ty_op2(ty, OP_POW, t, x, y);
 }
 
-/* A constant whole exponent of NumPy's that is one or two multiplications, for a base that is not 0;
- * else a function of the library. */
+/* A constant whole exponent of NumPy's that is one or two multiplications, for a base that is not
+ * 0; else a function of the library. */
 static Val complex_power(Ty *ty, const Type *t, Val a, Val b) {
   a = ty_to_complex(ty, a, t);
   b = ty_to_complex(ty, b, t);
@@ -159,7 +162,8 @@ static bool compare_beyond(Ty *ty, Op op, Val a, Val b, Val *result) {
   return true;
 }
 
-/* The lower 64 bits of sums, products and bit operations are those of the operands' lower 64 bits, which a weak integer is. */
+/* The lower 64 bits of sums, products and bit operations are those of the operands' lower 64 bits,
+ * which a weak integer is. */
 static Val low_bits(Ty *ty, Op op, Val v) {
   bool kept = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_AND || op == OP_OR ||
               op == OP_XOR;
@@ -169,7 +173,8 @@ static Val low_bits(Ty *ty, Op op, Val v) {
   return v;
 }
 
-/* A constant beside a strong integer is compared in the strong type if it fits, which is narrower. */
+/* A constant beside a strong integer is compared in the strong type if it fits, which is
+ * narrower. */
 static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *result) {
   bool left = ty_is_weak(a.type);
   const Frozen *k = left ? a.konst : b.konst;
@@ -194,7 +199,8 @@ static void check_divisor(Ty *ty, Op op, Val b) {
              0);
 }
 
-/* Is it x / y of Python ints, of which int64 holds those that are known? Any other int is divided as the float that it becomes. */
+/* Is it x / y of Python ints, of which int64 holds those that are known? Any other int is divided
+ * as the float that it becomes. */
 static bool divides_ints(const Ty *ty, Op op, Val a, Val b) {
   bool ints = ty_is_weak(a.type) && ty_is_integral(a.type) && ty_is_weak(b.type) &&
               ty_is_integral(b.type);

@@ -1,4 +1,5 @@
-/* Array methods: views of an array with other axes or other elements, and what NumPy has for single elements and all of them. */
+/* Array methods: views of an array with other axes or other elements, and what NumPy has for single
+ * elements and all of them. */
 #include <string.h>
 
 #include "typeinfer/resolve/resolve.h"
@@ -118,7 +119,8 @@ Val ty_array_swapaxes(Ty *ty, Val self, const Val *args, uint32_t n) {
 
 /* --- other elements --- */
 
-/* The array's type with other elements in the same memory, which starts where the old elements may. */
+/* The array's type with other elements in the same memory, which starts where the old elements
+ * may. */
 static const Type *viewed_type(Ty *ty, const Type *t, const Type *elem) {
   bool smaller = ty_size(elem) < ty_size(t->elem); /* and more of them */
   bool wide = t->wide || (smaller && (t->space == SPACE_GLOBAL || t->space == SPACE_CONST));
@@ -127,7 +129,8 @@ static const Type *viewed_type(Ty *ty, const Type *t, const Type *elem) {
   return ty_array_aligned(ty->cx, r, ty_array_align(t));
 }
 
-/* Elements of another size: the last axis, whose elements lie side by side, has more or fewer of them. */
+/* Elements of another size: the last axis, whose elements lie side by side, has more or fewer of
+ * them. */
 static Val resized_view(Ty *ty, Val a, const Type *to) {
   unsigned last = a.type->ndim - 1u;
   int64_t from = (int64_t)ty_size(a.type->elem), size = (int64_t)ty_size(to->elem);

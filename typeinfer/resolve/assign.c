@@ -1,9 +1,11 @@
 /* Assign: a[…] = value and a[…] op= value where a[…] is a view, and array op= value.
  *
- * ty_assign (both passes) checks the value and broadcasts it to the view as NumPy does; it leaves one OP_ASSIGN. ty_lower_assigns, once
- * all types of a function are final, replaces each by a loop nest that stores one element after the other. Nothing is copied beforehand:
- * where source and target are views of one array with the same strides, the order is one that reads each element before it is
- * overwritten, so the result is NumPy's; where they overlap in another way, later reads see earlier writes. */
+ * ty_assign (both passes) checks the value and broadcasts it to the view as NumPy does; it leaves
+ * one OP_ASSIGN. ty_lower_assigns, once all types of a function are final, replaces each by a loop
+ * nest that stores one element after the other. Nothing is copied beforehand: where source and
+ * target are views of one array with the same strides, the order is one that reads each element
+ * before it is overwritten, so the result is NumPy's; where they overlap in another way, later
+ * reads see earlier writes. */
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
 
@@ -61,7 +63,8 @@ static Val equal(Ty *ty, Val a, Val b) {
   return ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), a, b);
 }
 
-/* May n elements stand for `want`? Raises what is known now, checks the rest where checks are compiled in. */
+/* May n elements stand for `want`? Raises what is known now, checks the rest where checks are
+ * compiled in. */
 static bool fits(Ty *ty, Val n, Val want) {
   int64_t have = 0, need = 0;
   bool known = fz_get_int(n.konst, &have);
@@ -84,8 +87,8 @@ static bool fits(Ty *ty, Val n, Val want) {
   return true;
 }
 
-/* A view of `source` with at most the target's axes, whose every axis can be read at the target's index: an axis of one element has
- * stride 0. */
+/* A view of `source` with at most the target's axes, whose every axis can be read at the target's
+ * index: an axis of one element has stride 0. */
 static Val broadcast(Ty *ty, Val source, Val target) {
   unsigned have = source.type->ndim, want = target.type->ndim;
   unsigned extra = have > want ? have - want : 0, skip = have < want ? want - have : 0;
@@ -240,7 +243,8 @@ static Ins *constant(Ty *ty, int64_t v, Ins *before) {
   return i;
 }
 
-/* for counter in range(extent), behind `from`, which has no terminator yet. Returns the body, which has none either. */
+/* for counter in range(extent), behind `from`, which has no terminator yet. Returns the body, which
+ * has none either. */
 static Block *open_loop(Ty *ty, Nest *nest, unsigned k, Block *from, Ins *extent, Block *out,
                         Loc loc) {
   Cx *cx = ty->cx;
@@ -274,7 +278,8 @@ static const Ins *root_of(const Ins *i) {
   return i;
 }
 
-/* May the two overlap so that the order of the elements matters? Two parameters are taken for two arrays. */
+/* May the two overlap so that the order of the elements matters? Two parameters are taken for two
+ * arrays. */
 static bool may_overlap(const Ins *to, const Ins *from) {
   if (from->type->id != TY_ARRAY || from->type->elem != to->type->elem ||
       from->type->space != to->type->space)
@@ -284,8 +289,9 @@ static bool may_overlap(const Ins *to, const Ins *from) {
   return a == b || !apart;
 }
 
-/* Before the loops: addresses are gone through upwards where the source lies behind the target, downwards where it lies before it.
- * So an element is read before it is overwritten where both have the same strides. */
+/* Before the loops: addresses are gone through upwards where the source lies behind the target,
+ * downwards where it lies before it. So an element is read before it is overwritten where both have
+ * the same strides. */
 static void choose_order(Ty *ty, Nest *nest, const Ins *assign) {
   Val to = {.type = assign->args[0]->type, .ins = assign->args[0]};
   Val from = {.type = assign->args[1]->type, .ins = assign->args[1]};

@@ -200,7 +200,8 @@ static Val bad_text(Ty *ty, const Type *t, Val v) {
                          arena_printf(&ty->cx->arena, "%s is no number", fz_text(ty->cx, v.konst)));
 }
 
-/* The number that a text says: digits with a sign and single underscores between them, for floats also what strtod() takes. */
+/* The number that a text says: digits with a sign and single underscores between them, for floats
+ * also what strtod() takes. */
 static Val convert_text(Ty *ty, const Type *t, Val v) {
   char digits[64];
   size_t n = 0;
@@ -328,13 +329,15 @@ static bool bind_name(Bind *b, const char *key, Val v) {
   return bind_fail(b, arena_printf(&b->ty->cx->arena, "there is no parameter '%s'", key));
 }
 
-/* The names of a nested function's keyword defaults, if it has any: the part behind its captured values. */
+/* The names of a nested function's keyword defaults, if it has any: the part behind its captured
+ * values. */
 static const Frozen *keyword_names(const Type *func, uint32_t at) {
   const Frozen *f = at < func->n ? func->elems[at]->frozen : NULL;
   return f && f->kind == FZ_OPAQUE && f->text == fz_keywords_mark ? f : NULL;
 }
 
-/* The default of parameter k; bottom if there is none. A nested function keeps its defaults behind its captured values. */
+/* The default of parameter k; bottom if there is none. A nested function keeps its defaults behind
+ * its captured values. */
 static Val default_of(Bind *b, uint32_t k) {
   const Code *code = b->code;
   uint32_t first = b->callee.type->n ? code->nfrees : 0;
@@ -485,7 +488,8 @@ bool ty_is_capture(const Frozen *f, uint32_t *k) {
   return f->kind == FZ_OPAQUE && f->text == capture_mark;
 }
 
-/* The function object of a nested code: one for the globals that it sees, whose closure cells stand for values that each call passes. */
+/* The function object of a nested code: one for the globals that it sees, whose closure cells stand
+ * for values that each call passes. */
 static const Frozen *nested_func(Ty *ty, const Frozen *code) {
   TyProgram *p = ty->p;
   const FrozenFunc *outer = ty->spec->func;

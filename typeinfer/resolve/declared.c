@@ -1,5 +1,7 @@
-/* Declared: calls of functions whose signatures are given, as those of other modules and those of @cuda.jit("int32(int32)", device=True).
- * In: values as the call has them. Out: values of the declared types; a number is converted as by a store, an array must be one. */
+/* Declared: calls of functions whose signatures are given, as those of other modules and those of
+ * @cuda.jit("int32(int32)", device=True).
+ * In: values as the call has them. Out: values of the declared types; a number is converted as by a
+ * store, an array must be one. */
 #include "typeinfer/infer.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"

@@ -1,5 +1,6 @@
-/* Enum: members of enum.Enum classes. A member is stored as its number in the order of definition, a pyint; comparisons compare numbers,
- * .value looks the number up. Members that are numbers or strings themselves (IntEnum, Flag, StrEnum) are these. */
+/* Enum: members of enum.Enum classes. A member is stored as its number in the order of definition,
+ * a pyint; comparisons compare numbers, .value looks the number up. Members that are numbers or
+ * strings themselves (IntEnum, Flag, StrEnum) are these. */
 #include <string.h>
 
 #include "typeinfer/resolve/resolve.h"

@@ -1,8 +1,9 @@
 /* Equality and identity: ==, != and `is` of any two values; `in`.
  *
- * What is not known when a kernel is compiled is computed from the parts, or is an error: a kernel has no objects, so two values of one
- * kind may be one object or two. Each kind of value says for itself what holds (same_kind, is_same): there is no kind whose answer is
- * another's, and one that a new kind of value has not given does not compile. */
+ * What is not known when a kernel is compiled is computed from the parts, or is an error: a kernel
+ * has no objects, so two values of one kind may be one object or two. Each kind of value says for
+ * itself what holds (same_kind, is_same): there is no kind whose answer is another's, and one that
+ * a new kind of value has not given does not compile. */
 #include <string.h>
 
 #include "typeinfer/resolve/resolve.h"
@@ -14,7 +15,8 @@ typedef enum Known { UNKNOWN, DIFFERENT, SAME } Known;
 
 static Known known(bool same) { return same ? SAME : DIFFERENT; }
 
-/* Of each evaluation of a def or lambda there is a function of its own; a method is bound anew each time. */
+/* Of each evaluation of a def or lambda there is a function of its own; a method is bound anew each
+ * time. */
 static Known same_functions(Ty *ty, const Type *a, const Type *b) {
   const Frozen *f = a->frozen;
   if (f != b->frozen)
@@ -38,7 +40,8 @@ static bool same_element(const Frozen *a, const Frozen *b) {
   return x == y && (x < TY_SCALARS || !strcmp(a->text, b->text));
 }
 
-/* A dtype is equal to what makes it, and is it never; np.longlong and pyptx.int64 are not np.int64. */
+/* A dtype is equal to what makes it, and is it never; np.longlong and pyptx.int64 are not
+ * np.int64. */
 static Known same_dtypes(const Type *s, const Type *t, bool identity) {
   const Frozen *a = s->frozen, *b = t->frozen;
   bool dtypes = a->i == DTYPE_INSTANCE && b->i == DTYPE_INSTANCE;

@@ -1,7 +1,9 @@
-/* Generator expressions: the object that a call of one's code makes, and what sum, any, all, min and max make of it.
+/* Generator expressions: the object that a call of one's code makes, and what sum, any, all, min
+ * and max make of it.
  *
- * The object is a pair, the function with its captured values and the iterable. Consuming it is a call of the function in the variant
- * that the frontend lifts for that consumer (frontend/lift_generator.c), of the iterable and a start value. */
+ * The object is a pair, the function with its captured values and the iterable. Consuming it is a
+ * call of the function in the variant that the frontend lifts for that consumer
+ * (frontend/lift_generator.c), of the iterable and a start value. */
 #include "typeinfer/engine/door.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
@@ -28,7 +30,8 @@ static const FrozenFunc *variant(Ty *ty, const FrozenFunc *func, Consumer consum
   return made;
 }
 
-/* min and max of what is known to be empty do not return: what stands for their result is used nowhere. */
+/* min and max of what is known to be empty do not return: what stands for their result is used
+ * nowhere. */
 static Val chosen(Ty *ty, Consumer consumer, Val v) {
   bool chooses = CONSUME_KIND(consumer) == CONSUME_MIN || CONSUME_KIND(consumer) == CONSUME_MAX;
   bool never = chooses && !(consumer & CONSUME_DEFAULTED) && v.type && v.type->id == TY_NONE;

@@ -116,7 +116,8 @@ static Val clamp(Ty *ty, Val v, Val lo, Val hi) {
   return ty_select(ty, less(ty, hi, v), hi, v);
 }
 
-/* A constant bound or step as Python takes it: beyond 64 bits the nearest of them. False: not known. */
+/* A constant bound or step as Python takes it: beyond 64 bits the nearest of them. False: not
+ * known. */
 static bool constant_part(Ty *ty, const Frozen *k, int64_t *out) {
   if (!k || fz_get_int(k, out))
     return k != NULL;
@@ -140,7 +141,8 @@ static Val part_index(Ty *ty, Val part) {
   return ty_select(ty, less(ty, i, ty_const_int(ty, 0)), ty_const_int(ty, INT64_MAX), i);
 }
 
-/* A bound of a slice as Python's slice.indices has it: negative counts from the end, then clipped. */
+/* A bound of a slice as Python's slice.indices has it: negative counts from the end, then
+ * clipped. */
 static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallback) {
   if (bound.type->id == TY_NONE)
     return fallback;
@@ -170,8 +172,8 @@ static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
   return is_bottom(i) ? BOTTOM : clamp(ty, i, low, high);
 }
 
-/* Parts of a slice with a step known at run time only; nothing overflows, whatever the step. A step of 0 that no check stops makes
- * an empty view. */
+/* Parts of a slice with a step known at run time only; nothing overflows, whatever the step. A step
+ * of 0 that no check stops makes an empty view. */
 static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), minus = ty_const_int(ty, -1);
   Val step = part_index(ty, ty_item(ty, slice, 2));

@@ -114,7 +114,8 @@ Val ty_iter_start(Ty *ty, Val seq) {
   return seq.type->id == TY_RANGE ? ty_item(ty, seq, 0) : ty_const_int(ty, 0);
 }
 
-/* Emission: a value that is > 0 wherever it runs: constants, block and grid sizes, their products and sums. */
+/* Emission: a value that is > 0 wherever it runs: constants, block and grid sizes, their products
+ * and sums. */
 static bool positive(const Ins *i, int depth) {
   if (!i || depth > 4)
     return false;

@@ -1,4 +1,5 @@
-/* Methods: obj.name(…) of numbers and arrays. A method is a function object that holds the object it belongs to.
+/* Methods: obj.name(…) of numbers and arrays. A method is a function object that holds the object
+ * it belongs to.
  *
  * Adding one is a row: name, which types have it, how many arguments it takes, what it does. */
 #include <math.h>

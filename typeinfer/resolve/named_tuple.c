@@ -1,4 +1,5 @@
-/* Named tuples: tuples whose type has names. Making one binds arguments to fields as Python's class does; all else is a tuple's. */
+/* Named tuples: tuples whose type has names. Making one binds arguments to fields as Python's class
+ * does; all else is a tuple's. */
 #include <string.h>
 
 #include "ir/base/suggest.h"

@@ -8,7 +8,8 @@
 
 /* --- attributes --- */
 
-/* of: what advice.def calls it, NULL if it has no rows; what: the message. Advice on the very name is better than a similar name. */
+/* of: what advice.def calls it, NULL if it has no rows; what: the message. Advice on the very name
+ * is better than a similar name. */
 static Val no_attribute(Ty *ty, const char *of, const char *what, const char *name,
                         const char *near) {
   const char *advice = of ? diag_advice(of, name) : NULL;
@@ -352,7 +353,8 @@ static bool is_own_attribute(Val array, const char *name) {
   return false;
 }
 
-/* Arrays of records have their own attributes first, as np.recarray has; one record has its fields first. */
+/* Arrays of records have their own attributes first, as np.recarray has; one record has its fields
+ * first. */
 static Val array_attribute(Ty *ty, Val obj, const char *name) {
   bool field = ty_has_fields(obj) && ty_find_field(obj.type->elem, name);
   return field && !is_own_attribute(obj, name) ? ty_get_field(ty, obj, name)

@@ -1,10 +1,12 @@
-/* Optional: a value that may be None, where None and something else meet in a variable, a conditional expression or the results of a
- * function.
+/* Optional: a value that may be None, where None and something else meet in a variable, a
+ * conditional expression or the results of a function.
  *
- * It is a pair: whether there is a value, and the value, which is all zeros where there is none. `is None`, ==, its truth, and what hands it
- * on (variables, results, arguments of Python functions, tuples) take it as it is. Everything else takes the value, behind a check
- * that there is one: TypeError on the host device and with debug=True, zeros elsewhere, as of a variable that is unset. What would do
- * something else with None (texts, slices, isinstance) asks for a test first. */
+ * It is a pair: whether there is a value, and the value, which is all zeros where there is none.
+ * `is None`, ==, its truth, and what hands it on (variables, results, arguments of Python
+ * functions, tuples) take it as it is. Everything else takes the value, behind a check that there
+ * is one: TypeError on the host device and with debug=True, zeros elsewhere, as of a variable that
+ * is unset. What would do something else with None (texts, slices, isinstance) asks for a test
+ * first. */
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
 

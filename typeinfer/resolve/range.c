@@ -1,6 +1,7 @@
 /* Range: range objects as values (len(r), r[i], x in r), and reversed().
  *
- * Distances between int64s, and the size of a step, are uint64s: what lies between the ends of the type has no room in an int64. */
+ * Distances between int64s, and the size of a step, are uint64s: what lies between the ends of the
+ * type has no room in an int64. */
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
 

@@ -1,8 +1,9 @@
 /* Records: fields of NumPy's structured dtypes.
  *
- * A record is a reference to its memory, as np.void is: an array of records without axes. A field is a view of it (VIEW_FIELD); the
- * field of one record that is a number is loaded and stored through that view, so there are no operations for records but the view.
- * Assignment goes field by field, by position, as NumPy's does. */
+ * A record is a reference to its memory, as np.void is: an array of records without axes. A field
+ * is a view of it (VIEW_FIELD); the field of one record that is a number is loaded and stored
+ * through that view, so there are no operations for records but the view. Assignment goes field by
+ * field, by position, as NumPy's does. */
 #include <string.h>
 
 #include "ir/base/suggest.h"

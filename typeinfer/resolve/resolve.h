@@ -1,7 +1,7 @@
 /* Resolve: what Python's operations do with values of each kind, in strict operations. Operators,
- * equality, attributes, indices, iteration, calls, texts; a file for each kind of value that has its
- * own answers. The rules of the functions that kernels may call stand beside this (rules/rules.h): the
- * two call each other. */
+ * equality, attributes, indices, iteration, calls, texts; a file for each kind of value that has
+ * its own answers. The rules of the functions that kernels may call stand beside this
+ * (rules/rules.h): the two call each other. */
 #ifndef PYPTX_TYPEINFER_RESOLVE_RESOLVE_H
 #define PYPTX_TYPEINFER_RESOLVE_RESOLVE_H
 
@@ -64,8 +64,8 @@ Val ty_getitem(Ty *ty, Val obj, Val index);
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value);
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n);
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after);
-/* Resolves the indices of one element: writes array->ndim pyint values in range. False: not an element
- * index (or an error). */
+/* Resolves the indices of one element: writes array->ndim pyint values in range. False: not an
+ * element index (or an error). */
 bool ty_element(Ty *ty, Val array, Val index, Val *out);
 bool ty_is_bytes(Val v);
 Val ty_bytes_tuple(Ty *ty, Val bytes);
@@ -148,8 +148,8 @@ Val ty_argument_type(Ty *ty, const TyCall *c, uint32_t k, const char *want);
 
 /* --- functions with signatures (declared.c) --- */
 Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const Frozen *names);
-/* The arguments of a function with signatures, converted in place to the one that they fit best, whose
- * result goes to *result (NULL: none is named). False after an error. */
+/* The arguments of a function with signatures, converted in place to the one that they fit best,
+ * whose result goes to *result (NULL: none is named). False after an error. */
 bool ty_as_declared(Ty *ty, const FrozenFunc *func, Val *args, uint32_t n, const Type **result);
 Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *result);
 
@@ -157,7 +157,8 @@ Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *res
 Val ty_generator(Ty *ty, Val callee, Val iterable);
 /* start: of a sum, or the result for no items; key: if CONSUME_KEYED */
 Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key);
-/* The same of what a loop runs over; items is (x for x in …) as a function, from pyptx/_library.py. */
+/* The same of what a loop runs over; items is (x for x in …) as a function, from
+ * pyptx/_library.py. */
 bool ty_can_consume(Val v);
 Val ty_consume_items(Ty *ty, const FrozenFunc *items, Val iterable, Consumer consumer, Val start,
                      Val key);

@@ -1,8 +1,11 @@
-/* Text: what print, f-strings and messages are made of: literal pieces and values with their format specs.
+/* Text: what print, f-strings and messages are made of: literal pieces and values with their format
+ * specs.
  *
- * The result is a format: literal text with braces doubled, and for each value {} (as str() has it), {%…} (a printf conversion, or %r: the shortest text
- * that reads back, as repr(float) has it, or %p: a percentage of a number times 100) or, in messages, {0}, {0:f}, {0:d=SPEC} … (pyext/raise.c). What printf has no conversion for (groups,
- * other bases, fills, centring) is written by pyptx/_library.py's format_int into memory of the thread. */
+ * The result is a format: literal text with braces doubled, and for each value {} (as str() has
+ * it), {%…} (a printf conversion, or %r: the shortest text that reads back, as repr(float) has it,
+ * or %p: a percentage of a number times 100) or, in messages, {0}, {0:f}, {0:d=SPEC} …
+ * (pyext/raise.c). What printf has no conversion for (groups, other bases, fills, centring) is
+ * written by pyptx/_library.py's format_int into memory of the thread. */
 #include <string.h>
 
 #include "typeinfer/engine/door.h"
@@ -12,7 +15,8 @@
 
 static const char fstring_mark[] = "f-string";
 
-/* An f-string that is not known as a whole: its parts are the operands of the instruction that made it. */
+/* An f-string that is not known as a whole: its parts are the operands of the instruction that made
+ * it. */
 bool ty_is_fstring(Val v) {
   return v.type->id == TY_OBJECT && v.type->frozen->kind == FZ_OPAQUE &&
          v.type->frozen->text == fstring_mark;
@@ -320,7 +324,8 @@ static bool add_float(Ty *ty, TyText *t, const Spec *spec, Val v) {
   return !is_bottom(v);
 }
 
-/* By format_int(out, magnitude, negative, base, letters, sign, prefix, group, every, fill, align, width) of pyptx/_library.py. */
+/* By format_int(out, magnitude, negative, base, letters, sign, prefix, group, every, fill, align,
+ * width) of pyptx/_library.py. */
 static bool add_by_library(Ty *ty, TyText *t, const Spec *spec, Val v) {
   if (!t->library || !room(ty, t) || spec->nfill > 1)
     return bad_spec(ty, spec, v);

@@ -1,8 +1,10 @@
 /* Complex: arithmetic of complex numbers as operations on their two parts.
  *
- * A complex value is packed (emit.c): its parts are floats, and its type says what they mean together. So the strict code has float
- * operations, MAKE_TUPLE and TUPLE_GET only, and phis, selects, calls and parameters need nothing of their own. Each formula is the one
- * of NumPy's scalars, so that with fma=False the results have the same bits; two weak numbers follow CPython where it differs. */
+ * A complex value is packed (emit.c): its parts are floats, and its type says what they mean
+ * together. So the strict code has float operations, MAKE_TUPLE and TUPLE_GET only, and phis,
+ * selects, calls and parameters need nothing of their own. Each formula is the one of NumPy's
+ * scalars, so that with fma=False the results have the same bits; two weak numbers follow CPython
+ * where it differs. */
 #include <math.h>
 
 #include "typeinfer/value/dates.h"
@@ -130,9 +132,9 @@ static Val multiply(Ty *ty, const Pair *p) {
   return ty_complex(ty, p->t, re, add(ty, ri, ir));
 }
 
-/* Smith's division (Communications of the ACM 5, 1962, algorithm 116), which scales by the larger part of the divisor: NumPy multiplies by
- * the reciprocal of the denominator, CPython divides by it. Both branches are computed; a divisor of 0 gives infinities and nans, as
- * NumPy has it. */
+/* Smith's division (Communications of the ACM 5, 1962, algorithm 116), which scales by the larger
+ * part of the divisor: NumPy multiplies by the reciprocal of the denominator, CPython divides by
+ * it. Both branches are computed; a divisor of 0 gives infinities and nans, as NumPy has it. */
 static Val smith(Ty *ty, const Pair *p) {
   Val size_re = magnitude(ty, p->br), size_im = magnitude(ty, p->bi);
   Val big = compare(ty, OP_GE, size_re, size_im);
@@ -164,7 +166,8 @@ static Val ordered(Ty *ty, Op op, const Pair *p) {
   return either(ty, first, both(ty, same, compare(ty, op, p->ai, p->bi)));
 }
 
-/* NumPy's ufuncs, unlike its scalars' operators: the real parts decide only where no imaginary part is a nan. */
+/* NumPy's ufuncs, unlike its scalars' operators: the real parts decide only where no imaginary part
+ * is a nan. */
 Val ty_complex_ordered(Ty *ty, Op op, Val a, Val b) {
   Pair p = pair_of(ty, a, b);
   Val order = ordered(ty, op, &p), same = compare(ty, OP_EQ, p.ar, p.br);

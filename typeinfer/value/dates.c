@@ -1,8 +1,9 @@
 /* Dates: NumPy's datetime64 and timedelta64 as arithmetic of 64-bit integers.
  *
- * A value has its own type here; what is emitted is an int64 (ty_storage), so nothing behind typing knows dates. Each rule is NumPy's for
- * scalars: operands go to the unit that both are multiples of, NaT (the lowest integer) goes through arithmetic and equals nothing,
- * and integers that overflow wrap. */
+ * A value has its own type here; what is emitted is an int64 (ty_storage), so nothing behind typing
+ * knows dates. Each rule is NumPy's for scalars: operands go to the unit that both are multiples
+ * of, NaT (the lowest integer) goes through arithmetic and equals nothing, and integers that
+ * overflow wrap. */
 #include <math.h>
 #include <string.h>
 
@@ -87,9 +88,10 @@ Val ty_is_nat(Ty *ty, Val v) { return is_nat(ty, ty_date_raw(ty, v)); }
 
 /* --- units --- */
 
-/* Months since 1970-01 to days since 1970-01-01 and back. The algorithms are days_from_civil and civil_from_days of Howard Hinnant,
- * "chrono-Compatible Low-Level Date Algorithms": years start in March, so that a leap day is their last, and the lengths of the
- * months since then follow (153 * month + 2) / 5. Division rounds down, so years before 0 need no case of their own. */
+/* Months since 1970-01 to days since 1970-01-01 and back. The algorithms are days_from_civil and
+ * civil_from_days of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years start in
+ * March, so that a leap day is their last, and the lengths of the months since then follow (153 *
+ * month + 2) / 5. Division rounds down, so years before 0 need no case of their own. */
 enum { MONTHS_TO_1970 = 1970 * 12, DAYS_TO_1970 = 719468, DAYS_OF_400_YEARS = 146097 };
 
 static Val days_from_months(Ty *ty, Val months) {

@@ -1,5 +1,6 @@
-/* Fold: compile-time values. Weak numbers are folded as Python computes them: integers may leave 64 bits on the way, and where one does
- * not come back it has no value in the kernel (ty_ins raises). */
+/* Fold: compile-time values. Weak numbers are folded as Python computes them: integers may leave 64
+ * bits on the way, and where one does not come back it has no value in the kernel (ty_ins
+ * raises). */
 #include <math.h>
 #include <string.h>
 
@@ -151,8 +152,8 @@ static const Frozen *fold_strings(Cx *cx, Op op, const Frozen *a, const Frozen *
 
 static bool is_wide(const Frozen *f) { return f->kind == FZ_INT && f->wide; }
 
-/* Python converts the integer, and has an OverflowError for one that no float is near to: that integer is the result, which no kernel
- * takes. */
+/* Python converts the integer, and has an OverflowError for one that no float is near to: that
+ * integer is the result, which no kernel takes. */
 static const Frozen *wide_beside_float(Cx *cx, Op op, const Frozen *a, double x, const Frozen *b,
                                        double y) {
   if (is_wide(a) && !isfinite(x))
@@ -245,7 +246,8 @@ static double as_double(const Frozen *f) {
   return is_unsigned ? (double)(uint64_t)f->i : (double)f->i;
 }
 
-/* Rounded once, straight from the constant; a Python int becomes a float32 by way of a double, as NumPy has it. */
+/* Rounded once, straight from the constant; a Python int becomes a float32 by way of a double, as
+ * NumPy has it. */
 static double as_float(const Frozen *f, TypeId to) {
   bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
   if (f->wide && f->text && (to == TY_F16 || to == TY_BF16)) /* by way of a double */
@@ -260,7 +262,8 @@ static double as_float(const Frozen *f, TypeId to) {
   return half_round(to == TY_BF16 ? &half_bfloat16 : &half_float16, v);
 }
 
-/* Has an integer beyond 64 bits that type: as a truth value, as a float in its range, and as the Python int that it is. */
+/* Has an integer beyond 64 bits that type: as a truth value, as a float in its range, and as the
+ * Python int that it is. */
 static bool wide_fits(const Frozen *f, TypeId to) {
   TypeKind kind = ty_scalar_info[to].kind;
   return kind == KIND_BOOL || to == TY_PYINT || (kind == KIND_FLOAT && isfinite(wide_double(f)));
@@ -346,7 +349,8 @@ static Val object(Ty *ty, TypeId id, const Frozen *f) {
   return (Val){.type = ty_frozen(ty->cx, id, f, NULL, 0), .konst = f};
 }
 
-/* Takes a tuple's elements, and those of the tuples in it, off *left. Thirty tuples can be a tree of 2**30, if each holds the one before twice. */
+/* Takes a tuple's elements, and those of the tuples in it, off *left. Thirty tuples can be a tree
+ * of 2**30, if each holds the one before twice. */
 static bool too_large(const Frozen *f, int depth, uint32_t *left) {
   if (depth > TY_MAX_DEPTH || f->n > TY_MAX_TUPLE || f->n > *left)
     return true;
@@ -403,7 +407,8 @@ static Val int_const(Ty *ty, const Frozen *f) {
   return (Val){.type = ty_id(ty, TY_PYINT), .konst = f};
 }
 
-/* A NumPy scalar keeps its type; Numba's typing has no weak numbers, which ty_eval takes care of. */
+/* A NumPy scalar keeps its type; Numba's typing has no weak numbers, which ty_eval takes care
+ * of. */
 static Val scalar_const(Ty *ty, const Frozen *f) {
   return (Val){.type = ty_id(ty, f->type), .konst = f};
 }
@@ -425,7 +430,8 @@ static Val undefined(Ty *ty, const char *name) {
                  s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best) : "");
 }
 
-/* A slice or tuple in a slice is wrong whatever is in it, which may be the same ones again and again. */
+/* A slice or tuple in a slice is wrong whatever is in it, which may be the same ones again and
+ * again. */
 static Val slice_const(Ty *ty, const Frozen *f) {
   Val parts[3];
   for (int k = 0; k < 3; k++)

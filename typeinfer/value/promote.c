@@ -65,7 +65,8 @@ TypeId ty_strengthen(TypeId t) {
   }
 }
 
-/* A weak scalar gives way to a strong one of its kind or above; else the result is the default type of the weak one's kind. */
+/* A weak scalar gives way to a strong one of its kind or above; else the result is the default type
+ * of the weak one's kind. */
 static TypeId promote_weak(TypeId w, TypeId strong) {
   if (rank(strong) >= rank(w))
     return strong;
@@ -86,8 +87,9 @@ TypeId ty_promote(Typing typing, TypeId a, TypeId b) {
 
 _Static_assert(TY_SCALARS <= 32, "ids are bits of a word");
 
-/* From the largest kind down, integers last, then the weak ones: within a kind promotion is associative, and so is a float's with
- * integers one by one. Of the weak ones the highest decides. */
+/* From the largest kind down, integers last, then the weak ones: within a kind promotion is
+ * associative, and so is a float's with integers one by one. Of the weak ones the highest
+ * decides. */
 TypeId ty_promote_all(Typing typing, uint32_t ids) {
   TypeId strong = TY_VOID, weakest = TY_VOID;
   for (int t = TY_SCALARS - 1; t >= 0; t--) {
@@ -101,8 +103,8 @@ TypeId ty_promote_all(Typing typing, uint32_t ids) {
   return ty_promote(typing, strong, weakest);
 }
 
-/* int against uint64: no common type holds both, so the true values are compared. A weak int against a strong one too: it may
- * be outside of the strong type's range. */
+/* int against uint64: no common type holds both, so the true values are compared. A weak int
+ * against a strong one too: it may be outside of the strong type's range. */
 static TyOp compare_types(Op op, TypeId a, TypeId b, TypeId t) {
   TyOp r = {.ok = kind(t) != KIND_COMPLEX || op == OP_EQ || op == OP_NE || !weak(t),
             .op = op,

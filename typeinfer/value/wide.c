@@ -1,4 +1,5 @@
-/* Sign and magnitude in 32-bit words: schoolbook arithmetic, since what constants need is short. wide.h says what comes in and goes out. */
+/* Sign and magnitude in 32-bit words: schoolbook arithmetic, since what constants need is short.
+ * wide.h says what comes in and goes out. */
 #include "typeinfer/value/wide.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 #include "ir/base/chars.h"
 #include "ir/build.h"
 
-/* Sign and magnitude; words from the lowest, none of them 0 at the top. Twice the words hold a product. */
+/* Sign and magnitude; words from the lowest, none of them 0 at the top. Twice the words hold a
+ * product. */
 enum { WORDS = WIDE_BITS / 32, ROOM = 2 * WORDS + 2, MAX_DIGITS = 1250 };
 typedef struct Wide {
   bool negative;
@@ -183,7 +185,8 @@ static uint32_t bit_length(const Wide *x) {
 
 static bool bit(const Wide *x, uint32_t k) { return k / 32 < x->n && x->w[k / 32] >> k % 32 & 1; }
 
-/* count bits to the left, or -count to the right, rounding toward 0; true if bits that are 1 are lost */
+/* count bits to the left, or -count to the right, rounding toward 0; true if bits that are 1 are
+ * lost */
 static bool shift(Wide *r, const Wide *a, int64_t count) {
   bool lost = false;
   int64_t bits = (int64_t)bit_length(a) + count;
