@@ -406,9 +406,24 @@ static void merge_same(Cx *cx, BcCode *bc) {
   bc->entry = stands(&m, bc->entry);
 }
 
+/* What lifting relies on: from what is reached control goes to what is reached, and the entry
+ * begins with an empty stack. */
+static void check_flow(Cx *cx, const BcCode *bc) {
+  const BcNode *nodes = bc->nodes.data;
+  CX_ASSERT(cx, bc->entry < bc->nodes.len && nodes[bc->entry].depth == 0);
+  for (uint32_t i = 0; i < bc->nodes.len; i++) {
+    const BcNode *n = &nodes[i];
+    if (n->depth < 0)
+      continue;
+    CX_ASSERT(cx, bc_ends(n) || (n->succ[0] < bc->nodes.len && nodes[n->succ[0]].depth >= 0));
+    CX_ASSERT(cx, !bc_has_two(n) || (n->succ[1] < bc->nodes.len && nodes[n->succ[1]].depth >= 0));
+  }
+}
+
 void bc_flow(Cx *cx, BcCode *bc) {
   thread_jumps(cx, bc);
   find_depths(cx, bc);
   fuse_returns(bc);
   merge_same(cx, bc);
+  check_flow(cx, bc);
 }

@@ -34,6 +34,8 @@ void bc_corrupt(Cx *cx, const Code *code, const char *why) {
 
 static BcNode *emit(Decoder *d, BcOp op, uint32_t arg) {
   uint32_t next = d->bc->nodes.len + 1;
+  /* what a version spells its own way has become one of the others */
+  CX_ASSERT(d->cx, bc_info[op].kind != BC_KIND_ALIAS && bc_info[op].kind != BC_KIND_EXPAND);
   VEC_PUSH(&d->cx->arena, &d->bc->nodes,
            ((BcNode){.op = (uint16_t)op,
                      .raw = d->raw,

@@ -249,10 +249,27 @@ Ins *bc_local(Lift *l, uint32_t var) {
 
 /* --- stack --- */
 
-void bc_push(Lift *l, Ins *value) { bc_write(l, bc_slot(l, l->depth++), value); }
-Ins *bc_pop(Lift *l) { return bc_read(l, bc_slot(l, --l->depth)); }
-Ins *bc_peek(Lift *l, uint32_t n) { return bc_read(l, bc_slot(l, l->depth - n)); }
-void bc_poke(Lift *l, uint32_t n, Ins *value) { bc_write(l, bc_slot(l, l->depth - n), value); }
+/* blocks.c has found the depth before each node, and refused code that takes more than there is. */
+
+void bc_push(Lift *l, Ins *value) {
+  CX_ASSERT(l->cx, bc_slot(l, l->depth) < bc_state(l, 0));
+  bc_write(l, bc_slot(l, l->depth++), value);
+}
+
+Ins *bc_pop(Lift *l) {
+  CX_ASSERT(l->cx, l->depth > 0);
+  return bc_read(l, bc_slot(l, --l->depth));
+}
+
+Ins *bc_peek(Lift *l, uint32_t n) {
+  CX_ASSERT(l->cx, n > 0 && n <= l->depth);
+  return bc_read(l, bc_slot(l, l->depth - n));
+}
+
+void bc_poke(Lift *l, uint32_t n, Ins *value) {
+  CX_ASSERT(l->cx, n > 0 && n <= l->depth);
+  bc_write(l, bc_slot(l, l->depth - n), value);
+}
 
 Ins **bc_pop_many(Lift *l, uint32_t n) {
   Ins **values = CX_ARRAY(l->cx, Ins *, n + 1);
@@ -399,6 +416,7 @@ static void lift_node(Lift *l, uint32_t at) {
 }
 
 static void lift_block(Lift *l, uint32_t at) {
+  CX_ASSERT(l->cx, l->bc->nodes.data[at].depth >= 0);
   l->block = bc_block_at(l, at);
   l->depth = (uint32_t)l->bc->nodes.data[at].depth;
   for (;;) {
@@ -406,6 +424,10 @@ static void lift_block(Lift *l, uint32_t at) {
     if (!l->block)
       return;
     at = l->node->succ[0];
+    CX_ASSERT(l->cx, at < l->bc->nodes.len);
+    const BcNode *next = &l->bc->nodes.data[at];
+    /* returns of None take nothing: those of all depths are one node */
+    CX_ASSERT(l->cx, next->op == BC_return_none || (uint32_t)next->depth == l->depth);
     if (is_leader(l, at)) {
       ir_br(l->cx, l->fn, l->block, bc_block_at(l, at), l->loc);
       return;

@@ -49,6 +49,7 @@ static void visit(Unset *u, uint32_t at) {
 
 static void run(Unset *u, uint32_t at) {
   const BcNode *nodes = u->l->bc->nodes.data;
+  CX_ASSERT(u->l->cx, u->in[at]); /* in reverse post-order some predecessor comes first */
   memcpy(u->now, u->in[at], sizeof *u->now * u->words);
   for (;;) {
     visit(u, at);

@@ -1,6 +1,7 @@
 /* Build: functions, blocks, instructions and their links. */
 #include "ir/build.h"
 
+#include <assert.h>
 #include <string.h>
 
 const OpInfo ir_op_info[OP_COUNT] = {
@@ -67,6 +68,7 @@ Ins *ir_ins(Cx *cx, Fn *fn, Op op, const Type *type, Loc loc, Ins *const *args, 
 }
 
 void ir_append(Block *b, Ins *i) {
+  assert(!i->block);
   i->block = b;
   i->prev = b->last;
   i->next = NULL;
@@ -79,6 +81,7 @@ void ir_append(Block *b, Ins *i) {
 
 void ir_insert_before(Ins *at, Ins *i) {
   Block *b = at->block;
+  assert(b && !i->block);
   i->block = b;
   i->next = at;
   i->prev = at->prev;
@@ -129,6 +132,7 @@ static void link_edge(Cx *cx, Block *from, int n, Block *to) {
 }
 
 Ins *ir_br(Cx *cx, Fn *fn, Block *from, Block *to, Loc loc) {
+  CX_ASSERT(cx, !from->succ[0] && !(from->last && ins_is_term(from->last)));
   Ins *i = ir_ins(cx, fn, OP_BR, NULL, loc, NULL, 0);
   ir_append(from, i);
   link_edge(cx, from, 0, to);
@@ -136,6 +140,7 @@ Ins *ir_br(Cx *cx, Fn *fn, Block *from, Block *to, Loc loc) {
 }
 
 Ins *ir_condbr(Cx *cx, Fn *fn, Block *from, Ins *cond, Block *yes, Block *no, Loc loc) {
+  CX_ASSERT(cx, !from->succ[0] && !(from->last && ins_is_term(from->last)));
   Ins *i = ir_ins(cx, fn, OP_CONDBR, NULL, loc, &cond, 1);
   ir_append(from, i);
   link_edge(cx, from, 0, yes);
@@ -151,6 +156,7 @@ Ins *ir_ret(Cx *cx, Fn *fn, Block *from, Ins *value, Loc loc) {
 
 /* Removes predecessor number n of a block, with the operands of its phis. */
 static void drop_pred(Block *to, uint32_t n) {
+  assert(n < to->preds.len);
   for (uint32_t k = n; k + 1 < to->preds.len; k++)
     to->preds.data[k] = to->preds.data[k + 1];
   to->preds.len--;
@@ -164,6 +170,7 @@ static void drop_pred(Block *to, uint32_t n) {
 }
 
 void ir_unlink(Block *from, Block *to) {
+  assert(from->succ[0] == to || from->succ[1] == to);
   for (int n = 0; n < 2; n++)
     if (from->succ[n] == to) {
       from->succ[n] = NULL;
@@ -234,6 +241,7 @@ void ir_fold_condbr(Cx *cx, Ins *condbr, bool taken) {
 }
 
 Block *ir_split(Cx *cx, Fn *fn, Ins *at) {
+  CX_ASSERT(cx, at->block && at->op != OP_PHI);
   Block *b = at->block, *tail = ir_block(cx, fn);
   if (fn->last_block == tail && b->next != tail) { /* stands behind the block that it came from */
     Block *before = b;

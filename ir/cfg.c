@@ -116,6 +116,7 @@ static void number_dominated(Cx *cx, Fn *fn) {
 
 void ir_dominators(Cx *cx, Fn *fn) {
   uint32_t round = 0;
+  CX_ASSERT(cx, fn->entry->rpo == 0 && !fn->entry->preds.len); /* ir_order was here */
   FOR_BLOCKS (fn, b) {
     b->idom = NULL;
     b->dom_round = 0;
@@ -125,6 +126,7 @@ void ir_dominators(Cx *cx, Fn *fn) {
     changed = false;
     for (Block *b = fn->entry->next; b; b = b->next) {
       Block *dom = dominator_of(b, ++round);
+      CX_ASSERT(cx, dom); /* in reverse post-order some predecessor has its own */
       changed |= b->idom != dom;
       b->idom = dom;
     }

@@ -245,6 +245,7 @@ static const char *symbol_of(TyProgram *p, const Fn *fn) {
 void ty_emit_spec(TyProgram *p, TySpec *s) {
   Cx *cx = p->cx;
   Ty ty = {.cx = cx, .p = p, .spec = s, .fn = s->fn, .emit = true, .at = s->fn->entry->last};
+  CX_ASSERT(cx, s->state == SPEC_TYPED && !s->fn->typed);
   s->state = SPEC_EMITTING;
   VEC_PUSH(&cx->arena, &p->program->fns, s->fn);
   s->fn->is_kernel = p->kernel && p->program->fns.len == 1;

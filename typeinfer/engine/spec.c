@@ -182,6 +182,7 @@ static Val emit_call(Ty *ty, TySpec *s, const Val *args, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     if (ty_stored(args[k].type) && !s->args[k].konst)
       passed[count++] = args[k];
+  CX_ASSERT(ty->cx, s->state != SPEC_DONE || count == s->fn->nparams);
   Val r = ty_op(ty, OP_CALL_FN, s->result, passed, count);
   r.ins->aux.fn = s->fn;
   if (s->fn->has_barrier)

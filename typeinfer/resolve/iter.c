@@ -132,6 +132,7 @@ static bool positive(const Ins *i, int depth) {
 Val ty_iter_more(Ty *ty, Val seq, Val state) {
   if (is_bottom(seq) || is_bottom(state))
     return BOTTOM;
+  CX_ASSERT(ty->cx, state.type->id == TY_PYINT);
   if (seq.type->id != TY_RANGE)
     return has_index(ty, seq, state);
   Val stop = ty_item(ty, seq, 1), step = ty_item(ty, seq, 2);

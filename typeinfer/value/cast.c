@@ -110,6 +110,7 @@ static const Type *join_columns(Ty *ty, const Type *const *types, uint32_t n) {
 const Type *ty_join_all(Ty *ty, const Type *const *types, uint32_t n) {
   uint32_t ids = 0;
   bool numbers = true, tuples = true;
+  CX_ASSERT(ty->cx, n > 0);
   for (uint32_t k = 0; k < n; k++) {
     if (n > 1 && has_none(types[k]))
       return join_none(ty, types, n);

@@ -19,7 +19,10 @@ Val ty_complex(Ty *ty, const Type *t, Val re, Val im) {
   return r;
 }
 
-Val ty_part(Ty *ty, Val z, uint32_t k) { return ty_item(ty, z, k); }
+Val ty_part(Ty *ty, Val z, uint32_t k) {
+  CX_ASSERT(ty->cx, is_bottom(z) || (ty_is_complex(z.type) && k < 2));
+  return ty_item(ty, z, k);
+}
 
 static Val part_const(Ty *ty, const Type *t, double v) {
   return ty_scalar_const(ty, ty_part_id(t->id), v);
@@ -194,6 +197,7 @@ Val ty_complex_multiply(Ty *ty, Val a, Val b) {
 }
 
 Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b) {
+  CX_ASSERT(ty->cx, types->ok && types->left == types->right && types->op != OP_POW);
   const Type *t = ty_id(ty, types->left);
   a = ty_to_complex(ty, a, t);
   b = ty_to_complex(ty, b, t);

@@ -166,6 +166,7 @@ bool ty_date_fits(const Type *from, const Type *to) {
 }
 
 Val ty_date_cast(Ty *ty, Val v, const Type *to) {
+  CX_ASSERT(ty->cx, ty_is_date(to) && !is_bottom(v));
   if (ty_is_date(v.type))
     return to_unit(ty, v, to);
   if (!ty_is_integral(v.type))

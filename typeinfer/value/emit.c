@@ -92,6 +92,7 @@ bool ty_same(Ty *ty, Val a, Val b) {
 /* --- instructions --- */
 
 static Ins *insert(Ty *ty, Op op, const Type *type, Ins *const *args, uint32_t n) {
+  CX_ASSERT(ty->cx, ty->emit && ty->at && type);
   Ins *i = ir_ins(ty->cx, ty->fn, op, ty_storage(ty, type), ty->at->loc, args, n);
   ir_insert_before(ty->at, i);
   return i;
@@ -187,6 +188,7 @@ Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint
 
 Val ty_select(Ty *ty, Val cond, Val yes, Val no) {
   bool taken;
+  CX_ASSERT(ty->cx, is_bottom(yes) || is_bottom(no) || yes.type == no.type);
   if (!is_bottom(yes) && !is_bottom(no) && fz_truth(cond.konst, &taken))
     return taken ? yes : no;
   return ty_op(ty, OP_SELECT, yes.type, (Val[]){cond, yes, no}, 3);
@@ -196,6 +198,7 @@ Val ty_both(Ty *ty, Op op, Val a, Val b) {
   bool known, stops = op == OP_OR;
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
+  CX_ASSERT(ty->cx, a.type->id == TY_PYBOOL && b.type->id == TY_PYBOOL);
   if (fz_truth(a.konst, &known))
     return known == stops ? a : b;
   if (fz_truth(b.konst, &known))
@@ -343,6 +346,7 @@ Val ty_item(Ty *ty, Val tuple, uint32_t k) {
 }
 
 Val ty_extent(Ty *ty, Val array, unsigned axis) {
+  CX_ASSERT(ty->cx, array.type->id == TY_ARRAY && axis < array.type->ndim);
   const Frozen *f = array.konst;
   if (f && (f->kind == FZ_ARRAY || f->kind == FZ_DEVICE_ARRAY))
     return ty_const_int(ty, f->array->extents[axis]);
