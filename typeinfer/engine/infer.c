@@ -1,11 +1,14 @@
-/* Infer: types of one function, by sweeps over its blocks in reverse post-order until nothing
- * changes.
+/* Infer: the types of one function, loop by loop, then by sweeps until nothing changes.
  *
  * Sparse conditional: blocks are typed once control can reach them, and a branch on a known
- * condition reaches one side only. Phis join what reaches them over reached edges. Other values are
- * computed anew in each sweep, so that an early guess (a constant counter, a type that grew) leaves
- * no trace; after SETTLE sweeps they are joined with the last guess, which bounds the number of
- * sweeps by the height of the lattice. */
+ * condition reaches one side only. Phis join what reaches them over reached edges.
+ *
+ * sweep_loops goes first. It types a loop to its end before what follows it, from what enters it
+ * alone each time it is entered (the horizon hides the blocks behind); the reason, that promotion is
+ * not monotone, stands there. Plain sweeps in reverse post-order follow, and find the result's type.
+ * In them values are computed anew each time, so that an early guess leaves no trace; after SETTLE
+ * sweeps they are joined with the last guess, which bounds the number of sweeps by the height of
+ * the lattice. */
 #include <string.h>
 
 #include "typeinfer/engine/door.h"
@@ -112,6 +115,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
   TyMeeting meeting = {0};
   const Ins *first = NULL;
   bool one = true;
+  CX_ASSERT(ty->cx, phi->op == OP_PHI && phi->nargs == phi->block->preds.len);
   for (uint32_t k = 0; k < phi->nargs; k++) {
     Block *from = phi->block->preds.data[k];
     if (!ty_edge_taken(ty->spec, from, phi->block) || beyond_horizon(ty->spec, from, phi->block))
@@ -368,6 +372,7 @@ static void sweep_to_end(Ty *ty) {
 void ty_type_spec(TyProgram *p, TySpec *s) {
   Cx *cx = p->cx;
   Ty ty = {.cx = cx, .p = p, .spec = s, .fn = s->fn};
+  CX_ASSERT(cx, (s->state == SPEC_NEW || s->state == SPEC_PROVISIONAL) && !s->fn->typed);
   s->level = s->low = p->stack.len;
   s->state = SPEC_TYPING;
   VEC_PUSH(&cx->arena, &p->stack, s);
@@ -383,6 +388,7 @@ void ty_type_spec(TyProgram *p, TySpec *s) {
   if (s->recursive)
     p->round++;
   s->stuck = ty.stuck;
+  CX_ASSERT(cx, p->stack.len == s->level + 1 && p->stack.data[s->level] == s);
   (void)VEC_POP(&p->stack);
   s->state = s->low < s->level ? SPEC_PROVISIONAL : SPEC_TYPED;
   s->round = p->round;

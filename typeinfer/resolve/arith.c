@@ -1,5 +1,11 @@
-/* Arithmetic: Python's operators on numbers, tuples and compile-time objects to strict
- * operations. */
+/* Arithmetic: Python's operators on numbers, tuples and compile-time objects to strict operations,
+ * and the truth of any value.
+ *
+ * Of two numbers promote.def gives the types to convert the operands to, the strict operation and
+ * its result. Constants are folded first, as Python computes them. What strict operations lack is
+ * made of others here: powers with a constant exponent, comparisons with constants that no int64
+ * reaches, a check of divisors with debug=True. Operators of complex numbers and of dates
+ * are value/'s; those of arrays are errors, but for assignment to a view (assign.c). */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,11 @@
-/* Call: what is called, and which argument goes to which parameter. */
+/* Call: what is called, and which argument goes to which parameter.
+ *
+ * A callee is known while the kernel is compiled: an intrinsic, a Python function, a type that
+ * converts, a method, a class of named tuples. Intrinsics are bound to the text of their signature
+ * (ir/intrinsics.def) and go to their rule. Python functions are bound as CPython binds them, with
+ * defaults, keywords and *args; behind the parameters come the values that a nested function has
+ * captured. All arguments together are the row of types under which the engine finds the function
+ * (ty_call_spec). */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

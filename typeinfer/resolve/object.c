@@ -1,4 +1,10 @@
-/* Objects: attributes, raise. */
+/* Objects: attributes of every kind of value, assignment to them, and raise.
+ *
+ * In: an object and a name. Out: what the attribute is while the kernel is compiled (a constant, a
+ * function, a method bound to its object) or, of arrays, an operation. Which attributes a kind of
+ * object has is a table each; a name that is in none is an error that names the nearest, or what
+ * to write instead (ir/base/advice.def). raise becomes a site (IrSite): class and message, which is
+ * made of values where the thread stops. */
 #include <string.h>
 
 #include "ir/base/suggest.h"
