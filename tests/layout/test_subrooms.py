@@ -224,4 +224,4 @@ def test_the_rule_of_comments_itself():
 
 def test_errors_stand_in_the_order_of_their_codes():
     codes = re.findall(r'^[EA]\(\w+,\s*"(PT\d+)"', (ROOT / "ir/base/errors.def").read_text(), re.M)
-    assert len(codes) > 80 and codes == sorted(set(codes))
+    assert len(codes) > 70 and codes == sorted(set(codes))

@@ -4,11 +4,11 @@
  * condition reaches one side only. Phis join what reaches them over reached edges.
  *
  * sweep_loops goes first. It types a loop to its end before what follows it, from what enters it
- * alone each time it is entered (the horizon hides the blocks behind); the reason, that promotion is
- * not monotone, stands there. Plain sweeps in reverse post-order follow, and find the result's type.
- * In them values are computed anew each time, so that an early guess leaves no trace; after SETTLE
- * sweeps they are joined with the last guess, which bounds the number of sweeps by the height of
- * the lattice. */
+ * alone each time it is entered (the horizon hides the blocks behind); the reason, that promotion
+ * is not monotone, stands there. Plain sweeps in reverse post-order follow, and find the result's
+ * type. In them values are computed anew each time, so that an early guess leaves no trace; after
+ * SETTLE sweeps they are joined with the last guess, which bounds the number of sweeps by the
+ * height of the lattice. */
 #include <string.h>
 
 #include "typeinfer/engine/door.h"
