@@ -34,8 +34,9 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
   return same ? x : ty_intrinsic(ty, INTR_PY_ABS, x.type, &x, 1);
 }
 
-/* Whether value k is chosen over the best of those before it, which is the last that was chosen. Compared are the values as they are:
- * converted to the common type two may have changed their order. */
+/* Whether value k is chosen over the best of those before it, which is the last that was chosen.
+ * Compared are the values as they are: converted to the common type two may have changed their
+ * order. */
 static Val is_better(Ty *ty, Op op, const Val *v, const Val *chosen, uint32_t k) {
   Val better = ty_truth(ty, ty_binary(ty, op, v[k], v[0]));
   for (uint32_t j = 1; j < k && !is_bottom(better); j++) {
@@ -68,8 +69,8 @@ static const Type *common_type(Ty *ty, const Val *v, uint32_t n) {
   return t;
 }
 
-/* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands first. Compared are the keys, which
- * may be the values. */
+/* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands
+ * first. Compared are the keys, which may be the values. */
 static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
   const Type *t = common_type(ty, v, n), *of_keys = keys == v ? t : common_type(ty, keys, n);
   if (!t || !of_keys)
@@ -97,7 +98,8 @@ static Val choose_of_none(Ty *ty, const TyCall *c) {
                                       "it takes two or more numbers, or a tuple of them");
 }
 
-/* An array's items must be numbers, unless a key makes them so; a key something to call. False after an error. */
+/* An array's items must be numbers, unless a key makes them so; a key something to call. False
+ * after an error. */
 static bool check_consumed(Ty *ty, const TyCall *c, Val items) {
   const Type *t = items.type, *key = c->options[0].type;
   bool callable = !key || key->id == TY_NONE || key->id == TY_FUNC || key->id == TY_DTYPE ||
@@ -114,7 +116,8 @@ static bool check_consumed(Ty *ty, const TyCall *c, Val items) {
   return false;
 }
 
-/* Is it consumed by a loop? Tuples and several values are taken item by item, which typing knows. */
+/* Is it consumed by a loop? Tuples and several values are taken item by item, which typing
+ * knows. */
 static bool is_iterated(const TyCall *c, Val items) {
   return ty_is_generator(items) || (c->library && ty_can_consume(items));
 }

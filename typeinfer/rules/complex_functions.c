@@ -1,7 +1,8 @@
 /* Rules of functions of complex numbers: cmath.*, and NumPy's ufuncs where an argument is complex.
  *
- * What is more than a few operations is Python in pyptx/_complex.py: functions of the parts that give the parts, or a tuple of them. They
- * come with the compilation (Cx.library) and are called by name, so that they are typed, shared and inlined like the user's own. */
+ * What is more than a few operations is Python in pyptx/_complex.py: functions of the parts that
+ * give the parts, or a tuple of them. They come with the compilation (Cx.library) and are called by
+ * name, so that they are typed, shared and inlined like the user's own. */
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ Val np_complex_pred(Ty *ty, IntrinsicId id, Val z) {
 
 /* --- cmath --- */
 
-/* Arguments as complex numbers of one type: complex64 where a complex64 or float32 is among them and no other strong number. */
+/* Arguments as complex numbers of one type: complex64 where a complex64 or float32 is among them
+ * and no other strong number. */
 static const Type *arguments(Ty *ty, const TyCall *c, Val *out) {
   bool narrow = false, other = false;
   for (uint32_t k = 0; k < c->n && c->given[k]; k++) {

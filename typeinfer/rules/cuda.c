@@ -1,4 +1,9 @@
-/* Rules of cuda.*: position, memory, synchronisation, atomics. */
+/* Rules of cuda.*: position in the grid, memory, synchronisation, atomics.
+ *
+ * Positions are pyints that are not negative. Shared and local arrays have a shape and a dtype that
+ * are known while the kernel is compiled; constant arrays are frozen NumPy arrays. An atomic
+ * operation finds its element as an assignment does (ty_element), and its row of ir/atomics.def
+ * says which types have it. A cache hint (ir/hints.def) goes along with a load or store. */
 #include <string.h>
 
 #include "ir/libdevice.h"
@@ -302,7 +307,8 @@ Val ty_rule_store_hint(Ty *ty, const TyCall *c, CacheHint hint) {
 
 /* --- libdevice --- */
 
-/* Arguments are converted as by a store; the result, and what the function writes to addresses in C, in a tuple if they are many. */
+/* Arguments are converted as by a store; the result, and what the function writes to addresses in
+ * C, in a tuple if they are many. */
 Val ty_rule_libdevice(Ty *ty, const TyCall *c) {
   const LibdeviceInfo *f = ir_libdevice(c->id);
   Val args[LIBDEVICE_MAX_PARAMS];
@@ -323,7 +329,8 @@ Val ty_rule_libdevice(Ty *ty, const TyCall *c) {
 
 /* --- bits, selection, time --- */
 
-/* The same bits as 32: with zeros before them where they are counted, as CUDA C++ passes the number else. */
+/* The same bits as 32: with zeros before them where they are counted, as CUDA C++ passes the number
+ * else. */
 static Val as_32_bits(Ty *ty, IntrinsicId id, Val x) {
   static const TypeId without_sign[] = {[1] = TY_U8, [2] = TY_U16};
   bool is_signed = ty_kind(x.type) == KIND_INT;

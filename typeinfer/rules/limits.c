@@ -1,4 +1,5 @@
-/* Rules of np.iinfo and np.finfo: objects of constants, known while the kernel is compiled. One object a type and program. */
+/* Rules of np.iinfo and np.finfo: objects of constants, known while the kernel is compiled. One
+ * object a type and program. */
 #include <math.h>
 #include <string.h>
 

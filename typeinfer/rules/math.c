@@ -1,4 +1,5 @@
-/* Rules of math.*: float32 stays float32, everything else is computed in float64 and gives a Python float. */
+/* Rules of math.*: float32 stays float32, everything else is computed in float64 and gives a Python
+ * float. */
 #include <math.h>
 
 #include "typeinfer/resolve/resolve.h"
@@ -184,7 +185,8 @@ static bool is_integer(Ty *ty, const TyCall *c, uint32_t k) {
   return false;
 }
 
-/* gcd and lcm: of the absolute values, which uint64 holds whatever types they have; what the library gives wraps to a Python int. */
+/* gcd and lcm: of the absolute values, which uint64 holds whatever types they have; what the
+ * library gives wraps to a Python int. */
 Val ty_rule_math_divisor(Ty *ty, const TyCall *c) {
   Val args[TY_MAX_ARGS];
   for (uint32_t k = 0; k < c->n; k++) {
@@ -235,8 +237,8 @@ static bool coordinate_types(Ty *ty, const TyCall *c, uint32_t k, const Type **t
   return ok;
 }
 
-/* Coordinates are converted before they are subtracted: a tuple's here, an array's as the library reads them, to the type of its third
- * argument. */
+/* Coordinates are converted before they are subtracted: a tuple's here, an array's as the library
+ * reads them, to the type of its third argument. */
 Val ty_rule_math_dist(Ty *ty, const TyCall *c) {
   const Type *types[2 * TY_MAX_ARGS];
   uint32_t n = 0;

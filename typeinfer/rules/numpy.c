@@ -1,8 +1,9 @@
-/* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops. Calls with complex numbers go on to complex_functions.c.
+/* Rules of numpy.*: ufuncs on numbers, with the types of NumPy's loops. Calls with complex numbers
+ * go on to complex_functions.c.
  *
- * A Python bool is NumPy's bool here. Python ints and floats give way to NumPy's numbers; alone they are int64 and float64. No
- * result is weak. Numba's ufuncs are NumPy's loops too, but without those of 16 bits, and beside a float or complex number an integer has no
- * say. */
+ * A Python bool is NumPy's bool here. Python ints and floats give way to NumPy's numbers; alone
+ * they are int64 and float64. No result is weak. Numba's ufuncs are NumPy's loops too, but without
+ * those of 16 bits, and beside a float or complex number an integer has no say. */
 #include <math.h>
 
 #include "typeinfer/resolve/resolve.h"
@@ -40,7 +41,8 @@ static void drop_integers(Ty *ty, Val *x, uint32_t n) {
       x[k] = ty_cast_id(ty, x[k], floating);
 }
 
-/* A uint64 and another integer come in the type that NumPy's loop has for them: Numba's operators have int64 for a signed one and a bool. */
+/* A uint64 and another integer come in the type that NumPy's loop has for them: Numba's operators
+ * have int64 for a signed one and a bool. */
 static void to_loop(Ty *ty, Val *x) {
   TypeId t = ty_promote(TYPING_NUMPY, x[0].type->id, x[1].type->id);
   for (uint32_t k = 0; k < 2; k++)
@@ -48,7 +50,8 @@ static void to_loop(Ty *ty, Val *x) {
       x[k] = ty_cast_id(ty, x[k], t);
 }
 
-/* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers lose no bits of it. */
+/* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers
+ * lose no bits of it. */
 static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
   if (!ty_policy(ty->cx)->wide_ints || is_bottom(r))
     return r;
@@ -95,7 +98,8 @@ static const Type *common(Ty *ty, const TyCall *c, Val *out) {
 
 /* --- functions of floats --- */
 
-/* The narrowest float type that holds a type's values, as NumPy has it; bool where any of 16 bits does. */
+/* The narrowest float type that holds a type's values, as NumPy has it; bool where any of 16 bits
+ * does. */
 static TypeId float_loop(TypeId t) {
   switch (t) {
   case TY_PYBOOL:
@@ -111,7 +115,8 @@ static TypeId float_loop(TypeId t) {
   }
 }
 
-/* A weak float has no say beside a strong one, nor a weak int beside any strong number but a bool; else they are float64. */
+/* A weak float has no say beside a strong one, nor a weak int beside any strong number but a bool;
+ * else they are float64. */
 static TypeId float_type(const Ty *ty, const TyCall *c) {
   TypeId widest = TY_BOOL, weak_kind = TY_PYBOOL;
   bool strong_int = false, strong_float = false, any_float = false;
@@ -284,7 +289,8 @@ Val ty_rule_np_where(Ty *ty, const TyCall *c) {
   return ty_select(ty, cond, x[0], x[1]);
 }
 
-/* NumPy's loop: the minimum of a_max and the maximum of a_min and a, all in one type; a nan stays. */
+/* NumPy's loop: the minimum of a_max and the maximum of a_min and a, all in one type; a nan
+ * stays. */
 Val ty_rule_np_clip(Ty *ty, const TyCall *c) {
   if (!numbers_from(ty, c, 0, true))
     return BOTTOM;

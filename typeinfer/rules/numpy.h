@@ -4,7 +4,8 @@
 
 #include "typeinfer/rules/rules.h"
 
-/* The arguments as the operators take them: weak numbers stay weak beside a strong one. False after an error. */
+/* The arguments as the operators take them: weak numbers stay weak beside a strong one. False after
+ * an error. */
 bool np_operands(Ty *ty, const TyCall *c, Val *out);
 /* The arguments in the float type that a function of floats computes in; NULL after an error. */
 const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out);

@@ -107,7 +107,8 @@ static bool holds_closure(const Type *t, int depth) {
   return false;
 }
 
-/* What a call gives: a nested function that it hands back has captured values, which the caller may have changed by then. */
+/* What a call gives: a nested function that it hands back has captured values, which the caller may
+ * have changed by then. */
 static Val called(Ty *ty, const Ins *i, Val v) {
   for (uint32_t k = 0; ty->emit && !is_bottom(v) && k < ty->fn->handed.len; k++) {
     const IrHanded *h = &ty->fn->handed.data[k];
@@ -121,7 +122,8 @@ static Val called(Ty *ty, const Ins *i, Val v) {
   return v;
 }
 
-/* A Python function takes what may be None; what is printed or asked for its class would have to be None then. */
+/* A Python function takes what may be None; what is printed or asked for its class would have to be
+ * None then. */
 static Val call_operand(Ty *ty, Val callee, Val v) {
   const Frozen *f = callee.type->frozen;
   bool function = callee.type->id == TY_FUNC && f;

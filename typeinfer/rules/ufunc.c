@@ -14,7 +14,8 @@ static Val compare(Ty *ty, Op op, Val a, Val b) {
 static Val op2(Ty *ty, Op op, Val a, Val b) { return ty_op2(ty, op, a.type, a, b); }
 static Val call1(Ty *ty, IntrinsicId id, Val x) { return ty_intrinsic(ty, id, x.type, &x, 1); }
 
-/* As NumPy computes with 16 bits what takes more than one operation: in float32. The result is rounded to x's type. */
+/* As NumPy computes with 16 bits what takes more than one operation: in float32. The result is
+ * rounded to x's type. */
 static Val widened(Ty *ty, Val x) { return ty_bits(x.type) < 32 ? ty_cast_id(ty, x, TY_F32) : x; }
 
 /* nan where x1 is one, else 0 below 0, x2 at 0, 1 above. */
@@ -25,7 +26,8 @@ static Val heaviside(Ty *ty, Val x1, Val x2) {
   return ty_select(ty, compare(ty, OP_EQ, x1, zero), x2, r);
 }
 
-/* log(e**x + e**y) by the larger of the two and the distance to the other; log(2) on top where they are equal, infinities too. */
+/* log(e**x + e**y) by the larger of the two and the distance to the other; log(2) on top where they
+ * are equal, infinities too. */
 static Val log_add(Ty *ty, Val x, Val y, bool base2) {
   Val zero = number(ty, x, 0), distance = op2(ty, OP_SUB, x, y);
   Val larger = ty_select(ty, compare(ty, OP_GT, distance, zero), x, y);
@@ -48,7 +50,8 @@ Val ty_rule_np_logaddexp(Ty *ty, const TyCall *c, bool base2) {
   return t ? ty_cast(ty, log_add(ty, widened(ty, x[0]), widened(ty, x[1]), base2), t) : BOTTOM;
 }
 
-/* The distance to the next number away from zero; of float16, as NumPy has it, to the next one above. */
+/* The distance to the next number away from zero; of float16, as NumPy has it, to the next one
+ * above. */
 Val ty_rule_np_spacing(Ty *ty, const TyCall *c) {
   Val x;
   if (!np_float_arguments(ty, c, &x))

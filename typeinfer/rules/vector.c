@@ -1,4 +1,5 @@
-/* Rules of cuda.float32x4 and the like: a vector of numbers and smaller vectors, each converted as float32(x) does. */
+/* Rules of cuda.float32x4 and the like: a vector of numbers and smaller vectors, each converted as
+ * float32(x) does. */
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/rules.h"
 #include "typeinfer/value/value.h"

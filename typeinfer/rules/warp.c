@@ -1,5 +1,6 @@
-/* Rules of the operations of a warp and of cooperative groups. Masks and lane numbers may be any integers and are taken modulo 2**32, as C takes them; masks that
- * come out are uint32 (Numba's typing: int32 for those of ballot and match). */
+/* Rules of the operations of a warp and of cooperative groups. Masks and lane numbers may be any
+ * integers and are taken modulo 2**32, as C takes them; masks that come out are uint32 (Numba's
+ * typing: int32 for those of ballot and match). */
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
@@ -20,7 +21,8 @@ static Val bits32(Ty *ty, const TyCall *c, uint32_t k) {
 
 static const Type *mask_type(Ty *ty) { return ty_id(ty, ty_policy(ty->cx)->lane_mask); }
 
-/* A number, or a tuple (a named one or a vector, too) of which each element is shuffled for itself. */
+/* A number, or a tuple (a named one or a vector, too) of which each element is shuffled for
+ * itself. */
 static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
   if (is_bottom(value))
     return BOTTOM;
