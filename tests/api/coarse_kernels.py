@@ -94,6 +94,12 @@ def sweep(u, new):
         new[i, j] = u[i, j]
 
 
+def sweep_by_lane(u, new):  # a block's rows need be no whole warps: a thread's lane depends on threadIdx.y
+    j, i = cuda.grid(2)
+    if 0 < i < u.shape[0] - 1 and j < u.shape[1]:
+        new[i, j] = u[i - 1, j] + u[i + 1, j] + float32(cuda.popc(cuda.lanemask_lt()))
+
+
 def rows(u, new):  # the axes the other way round
     i, j = cuda.grid(2)
     if i < new.shape[0] and j < new.shape[1] - 1:
@@ -370,6 +376,7 @@ CASES = [
     (late_rows, f"{M}, int32, {M}, int32[::1]", lambda: (reals(13, 17), 6, reals(13, 17), np.zeros(9, np.int32)), PLANE),
     (either, f"{V}, int32, {V}", lambda: (reals(100), 7, reals(100)), LINE),
     (sweep, f"{M}, {M}", lambda: (reals(13, 17), reals(13, 17)), PLANE),
+    (sweep_by_lane, f"{M}, {M}", lambda: (reals(13, 17), reals(13, 17)), PLANE),
     (rows, f"{M}, {M}", lambda: (reals(17, 13), reals(17, 13)), PLANE),
     (cube, f"{C}, {C}, float32", lambda: (reals(8, 7, 11), reals(8, 7, 11), 0.125), SPACE),
     (along_z, f"{C}, {C}", lambda: (reals(9, 5, 6), reals(9, 5, 6)), SPACE),

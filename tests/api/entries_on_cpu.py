@@ -18,12 +18,14 @@ needs_llc = pytest.mark.skipif(
     not LLC or not CC or "version 22" not in subprocess.run([LLC, "--version"], capture_output=True, text=True).stdout,
     reason="no llc of LLVM 22, or no C compiler",
 )
-REGISTERS = [f"{name}_{axis}" for name in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
+LANES = ["laneid", *(f"lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge"))]
+REGISTERS = [*(f"{name}_{axis}" for name in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"), *LANES]
 SCALARS = {("f", 4): ctypes.c_float, ("f", 8): ctypes.c_double, ("i", 4): ctypes.c_int32, ("i", 8): ctypes.c_int64}
 C_NAMES = {ctypes.c_float: "float", ctypes.c_double: "double", ctypes.c_int32: "int", ctypes.c_int64: "long", ctypes.c_void_p: "void *"}
 DRIVER = """
 #include <stdlib.h>
 #include <ucontext.h>
+extern unsigned laneid, lanemask_eq, lanemask_lt, lanemask_le, lanemask_gt, lanemask_ge;
 extern int tid_x, tid_y, tid_z, ctaid_x, ctaid_y, ctaid_z, ntid_x, ntid_y, ntid_z, nctaid_x, nctaid_y, nctaid_z;
 enum { MOST = 1024, STACK = 1 << 16 };
 static ucontext_t scheduler, threads[MOST];
@@ -59,6 +61,8 @@ static int run_block(char *stacks) {
       if (ended[now])
         continue;
       tid_x = now % ntid_x, tid_y = now / ntid_x % ntid_y, tid_z = now / (ntid_x * ntid_y);
+      laneid = now % 32, lanemask_eq = 1u << laneid, lanemask_lt = lanemask_eq - 1, lanemask_ge = ~lanemask_lt;
+      lanemask_le = lanemask_lt | lanemask_eq, lanemask_gt = ~lanemask_le;
       swapcontext(&scheduler, &threads[now]);
       left -= ended[now];
       wrong |= !ended[now] && at && barriers[now] != at;
@@ -114,7 +118,7 @@ def library(ir, symbols, types):
     text = text.replace("ptx_kernel ", "").replace("addrspace(1)", "").replace("addrspace(3)", "")
     text = re.sub(r"(@[\w$]+ = internal) *global (\[.*\]) poison", r"\1 global \2 zeroinitializer", text)
     text = re.sub(r"@llvm\.nvvm\.barrier\.cta\.sync\.aligned\.all\b", "@pass_barrier", text)
-    text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.(\w)", r"@read_\1_\2", text)
+    text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.([\w.]+)", lambda m: "@read_" + m[1].replace(".", "_"), text)
     text, used = re.subn(r"@llvm\.nvvm\.(rsqrt|rcp)\.approx\.ftz\.f\b", r"@approx_\1", text)
     text = re.sub(r"^declare.*@approx_.*$", "", text, flags=re.M) + APPROXIMATIONS * (used > 0)
     for name in REGISTERS:

@@ -31,7 +31,8 @@ class Program:
     def value(self, depth=0):
         if depth < 2 and self.chance(0.6):
             return f"(({self.value(depth + 1)} {self.pick('+', '-', '*', '^', '&')} {self.value(depth + 1)}) & 1023)"
-        return self.pick("u", "v", "w", "k", "t", "b", "n", f"x[{self.here}]", f"({self.here} & 63)", "x[t]", "s[t]", "r[t]", str(self.rng.integers(99)))
+        return self.pick("u", "v", "w", "k", "t", "b", "n", f"x[{self.here}]", f"({self.here} & 63)", "x[t]", "s[t]", "r[t]", "cuda.laneid",
+                         "cuda.popc(cuda.lanemask_le())", str(self.rng.integers(99)))
 
     def same(self):  # in all blocks
         return self.pick("t", "n", "x[t]", "((t * 3 + n) & 63)", "(x[15 - t] ^ 5)", "w")
