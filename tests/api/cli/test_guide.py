@@ -25,10 +25,3 @@ def test_python_of_the_page(page, tmp_path, capsys, monkeypatch):
         printed = capsys.readouterr().out.splitlines()
         promised = re.findall(r"^print\(.*\)\s+# (.*)$", source, re.MULTILINE)
         assert printed == promised or not promised, (printed, promised)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_links_of_the_page(page):
-    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-        assert target.startswith("http") or (page.parent / target).exists(), target
