@@ -200,6 +200,12 @@ def test_the_rule_of_citations_itself(text, faults):
     assert len(wrong_citations(ROOT / "codegen/compile.h", text)) == faults
 
 
+def test_the_glossary_is_short():
+    """Words of our own are few: 25 entries at most."""
+    rows = re.findall(r"^\| (?!word )", (ROOT / "docs/GLOSSARY.md").read_text(), flags=re.M)
+    assert 0 < len(rows) <= 25
+
+
 ROOMS = ("codegen", "runtime")
 
 
