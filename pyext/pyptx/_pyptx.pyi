@@ -1,4 +1,4 @@
-"""The C half of pyptx: the types behind what pyptx.cuda gives."""
+"""The C part of pyptx: the types of the objects in pyptx.cuda."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal, final
@@ -16,7 +16,7 @@ _Dims = int | tuple[int, ...] | list[int]
 
 @final
 class Dispatcher:
-    """What @cuda.jit makes of a function."""
+    """A kernel or device function, as @cuda.jit makes it."""
 
     py_func: Callable[..., Any]
     __name__: str
@@ -156,7 +156,7 @@ class Stream:
 
 @final
 class Event:
-    """A mark in a stream."""
+    """A point in the work of a stream."""
 
     handle: int
     def record(self, stream: Any = 0) -> None: ...

@@ -200,6 +200,14 @@ def test_the_rule_of_citations_itself(text, faults):
     assert len(wrong_citations(ROOT / "codegen/compile.h", text)) == faults
 
 
+def test_cited_deviations_exist():
+    """The list of deviations from NumPy and Python is cited by number, wherever its page is."""
+    listed = re.findall(r"^(\d+)\. ", (ROOT / "docs/guide/deviations.md").read_text(), flags=re.M)
+    assert listed == [str(n + 1) for n in range(len(listed))]
+    cited = {n for path in tracked(*CITING) for n in re.findall(r"\bdeviations? (\d+)", path.read_text())}
+    assert cited and cited <= set(listed), cited - set(listed)
+
+
 def test_the_glossary_is_short():
     """Words of our own are few: 25 entries at most."""
     rows = re.findall(r"^\| (?!word )", (ROOT / "docs/GLOSSARY.md").read_text(), flags=re.M)
