@@ -1,4 +1,4 @@
-"""Many steps in one launch: heat in a rod, all blocks meet at the grid's barrier between two steps."""
+"""Many steps in one launch: heat in a rod, with the grid's barrier between two steps."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Matrix product: one thread an element, first straight from global memory, then through tiles in shared memory."""
+"""Matrix product: one thread per element, first straight from global memory, then through tiles in shared memory."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Monte Carlo estimate of pi with pyptx.cuda.random: one xoroshiro128+ generator a thread.
+"""Monte Carlo estimate of pi with pyptx.cuda.random: one xoroshiro128+ generator per thread.
 
 Ported from Numba-CUDA by changing the import lines alone; the same seed gives the same numbers there.
 """

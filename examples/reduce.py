@@ -1,4 +1,4 @@
-"""Sum of an array: a grid-stride loop, a tree in shared memory, one atomic addition a block."""
+"""Sum of an array: a grid-stride loop, a tree in shared memory, one atomic addition per block."""
 
 import math
 import sys

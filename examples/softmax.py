@@ -1,4 +1,4 @@
-"""Row softmax, one block a row: out[r, c] = exp(x[r, c] - max) / sum of exp(x[r, :] - max)."""
+"""Row softmax, one block per row: out[r, c] = exp(x[r, c] - max) / sum of exp(x[r, :] - max)."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""Sparse matrix times vector in compressed sparse row (CSR) form, one thread a row."""
+"""Sparse matrix times vector in compressed sparse row (CSR) form, one thread per row."""
 
 import sys
 

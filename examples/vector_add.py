@@ -1,4 +1,4 @@
-"""Vector add: out[i] = x[i] + y[i], and its time beside NumPy's.
+"""Vector add: out[i] = x[i] + y[i], and its time compared with NumPy's.
 
 python examples/vector_add.py          # the GPU if there is one, else the host device
 PYPTX_DEVICE=host python examples/vector_add.py

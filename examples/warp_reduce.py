@@ -1,4 +1,4 @@
-"""Sums by warp shuffles: of each row of a matrix with one warp a row, and of all elements with one value a warp in shared memory."""
+"""Sums by warp shuffles: of each row of a matrix with one warp per row, and of all elements with one value per warp in shared memory."""
 
 import math
 import sys
