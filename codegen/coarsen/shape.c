@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "codegen/coarsen/coarsen.h"
-#include "codegen/llvm/block_order.h"
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
 /* --- instructions --- */
@@ -152,19 +152,9 @@ static const char *shared_fault(CoShape *s, CoIns *i) {
 
 /* --- sums: blockIdx * blockDim + threadIdx --- */
 
-static LLVMValueRef peel(LLVMValueRef v) {
-  while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
-    v = LLVMGetOperand(v, 0);
-  return v;
-}
-
 static SpecialReg peeled_sreg(const CoShape *s, LLVMValueRef v) {
   const CoIns *i = co_ins(s, peel(v));
   return i ? i->sreg : SREG_NONE;
-}
-
-static bool is_op(LLVMValueRef v, LLVMOpcode op) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
 }
 
 /* 1 + axis of a product of blockIdx and blockDim, else 0. */
@@ -200,7 +190,7 @@ static bool only_in_sums(const CoShape *s, LLVMValueRef v, unsigned axis) {
     const CoIns *i = co_ins(s, by);
     if (i && i->axis == axis + 1)
       continue;
-    bool passes = LLVMIsAZExtInst(by) || LLVMIsASExtInst(by) || product_axis(s, by) == axis + 1;
+    bool passes = is_extension(by) || product_axis(s, by) == axis + 1;
     if (!passes || !only_in_sums(s, by, axis))
       return false;
   }

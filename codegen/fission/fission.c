@@ -1,4 +1,4 @@
-/* Fission: cuts the function into pieces, finds what lives across barriers, and decides where each such value is kept.
+/* Fission: cuts the function at barriers, finds what lives across barriers, and decides where each such value is kept.
  * segment.c writes the segments. See fission.h. */
 #include "codegen/fission/fission.h"
 
@@ -6,91 +6,69 @@
 
 #include "codegen/fission/private.h"
 #include "codegen/lanes/lanes.h"
-#include "codegen/llvm/block_order.h"
 
 enum {
   TOO_DEAR = UINT32_MAX,
   DEAREST = 48 /* instructions that are computed again rather than kept */
 };
 
-bool cg_is_call_of(LLVMValueRef i, const char *name) {
-  if (!LLVMIsACallInst(i))
-    return false;
-  LLVMValueRef callee = LLVMGetCalledValue(i);
-  size_t n;
-  const char *called = LLVMGetValueName2(callee, &n);
-  return LLVMIsAFunction(callee) && n == strlen(name) && memcmp(called, name, n) == 0;
-}
-
 bool cg_is_meeting(LLVMValueRef i) { return cg_is_call_of(i, CG_MEET_NAME); }
 bool cg_is_block_barrier(LLVMValueRef i) { return cg_is_call_of(i, CG_BARRIER_NAME); }
-static bool is_cut(const Fissioner *x, LLVMValueRef i) {
-  return cg_is_block_barrier(i) || (cg_is_meeting(i) && !x->warps);
+static bool is_cut(const void *warps, LLVMValueRef i) {
+  return cg_is_block_barrier(i) || (cg_is_meeting(i) && !*(const bool *)warps);
 }
 
-/* --- pieces --- */
+/* --- nodes --- */
 
-static void add_value(Fissioner *x, LLVMValueRef i, uint32_t piece) {
-  Value v = {.old = i, .piece = piece, .bit = NO_SLOT};
+static void add_value(Fissioner *x, LLVMValueRef i, uint32_t node) {
+  Value v = {.old = i, .node = node, .bit = NO_SLOT};
   valuemap_set(&x->value_of, i, x->values.len);
   VEC_PUSH(x->arena, &x->values, v);
 }
 
-static void cut_block(Fissioner *x, LLVMBasicBlockRef block) {
-  Piece p = {.block = block, .first = LLVMGetFirstInstruction(block), .segment = NO_PIECE};
-  valuemap_set(&x->first_piece, block, x->pieces.len);
-  for (LLVMValueRef i = p.first; i; i = LLVMGetNextInstruction(i)) {
-    if (!is_cut(x, i)) {
-      if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
-        add_value(x, i, x->pieces.len);
-      continue;
-    }
-    p.barrier = i;
-    VEC_PUSH(x->arena, &x->pieces, p);
-    p = (Piece){
-        .block = block, .first = LLVMGetNextInstruction(i), .behind = i, .segment = x->starts.len};
-    VEC_PUSH(x->arena, &x->starts, x->pieces.len);
-    add_value(x, i, x->pieces.len);
-  }
-  valuemap_set(&x->last_piece, block, x->pieces.len);
-  VEC_PUSH(x->arena, &x->pieces, p);
+static void begin_segment(Fissioner *x, uint32_t node) {
+  x->segment_of[node] = x->starts.len;
+  VEC_PUSH(x->arena, &x->starts, node);
 }
 
+/* A barrier's value is one of the node behind it. */
 static void cut(Fissioner *x) {
-  Blocks blocks = cg_blocks_in_order(x->arena, x->f);
-  VEC_PUSH(x->arena, &x->starts, 0);
-  for (uint32_t k = 0; k < blocks.len; k++)
-    cut_block(x, blocks.data[k]);
-  x->pieces.data[0].segment = 0;
-  for (uint32_t k = 0; k < x->pieces.len; k++) {
-    Piece *p = &x->pieces.data[k];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(p->block);
-    p->nsucc = p->barrier ? 1 : LLVMGetNumSuccessors(end);
-    p->succ = ARENA_ARRAY(x->arena, uint32_t, p->nsucc + 1);
-    for (unsigned s = 0; s < p->nsucc; s++)
-      p->succ[s] = p->barrier ? k + 1 : valuemap_get(&x->first_piece, LLVMGetSuccessor(end, s));
+  x->g = graph_of(x->arena, x->f, &(GraphHow){.cuts = is_cut, .user = &x->warps});
+  x->segment_of = ARENA_ARRAY(x->arena, uint32_t, x->g.len);
+  x->now = ARENA_ARRAY(x->arena, LLVMBasicBlockRef, x->g.len);
+  begin_segment(x, 0);
+  for (uint32_t k = 0; k < x->g.len; k++) {
+    const GraphNode *n = &x->g.nodes[k];
+    LLVMValueRef barrier = fs_barrier(x, k);
+    for (LLVMValueRef i = n->first; i && i != barrier; i = LLVMGetNextInstruction(i))
+      if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+        add_value(x, i, k);
+    if (!barrier)
+      continue;
+    begin_segment(x, k + 1);
+    add_value(x, barrier, k + 1);
   }
 }
 
 /* --- live values --- */
 
-typedef void (*UseVisitor)(Fissioner *x, Value *v, uint32_t piece);
+typedef void (*UseVisitor)(Fissioner *x, Value *v, uint32_t node);
 
-static void visit_use(Fissioner *x, LLVMValueRef operand, uint32_t piece, UseVisitor visit) {
+static void visit_use(Fissioner *x, LLVMValueRef operand, uint32_t node, UseVisitor visit) {
   Value *v = fs_value(x, operand);
-  if (v && v->piece != piece)
-    visit(x, v, piece);
+  if (v && v->node != node)
+    visit(x, v, node);
 }
 
-/* Every use of a value outside the piece that computes it. A phi uses its operands at the end of the blocks they come from. */
+/* Every use of a value outside the node that computes it. A phi uses its operands at the end of the blocks they come from. */
 static void visit_uses(Fissioner *x, UseVisitor visit) {
-  for (uint32_t k = 0; k < x->pieces.len; k++) {
-    Piece *p = &x->pieces.data[k];
-    for (LLVMValueRef i = p->first; i; i = i == p->barrier ? NULL : LLVMGetNextInstruction(i)) {
+  for (uint32_t k = 0; k < x->g.len; k++) {
+    const GraphNode *p = &x->g.nodes[k];
+    for (LLVMValueRef i = p->first; i; i = i == p->last ? NULL : LLVMGetNextInstruction(i)) {
       if (LLVMIsAPHINode(i)) {
         for (unsigned n = 0; n < LLVMCountIncoming(i); n++) {
-          uint32_t from = valuemap_get(&x->last_piece, LLVMGetIncomingBlock(i, n));
-          if (from != VALUEMAP_NONE)
+          uint32_t from = graph_end(&x->g, LLVMGetIncomingBlock(i, n));
+          if (from != GRAPH_NONE)
             visit_use(x, LLVMGetIncomingValue(i, n), from, visit);
         }
         continue;
@@ -101,52 +79,26 @@ static void visit_uses(Fissioner *x, UseVisitor visit) {
   }
 }
 
-static void give_bit(Fissioner *x, Value *v, uint32_t piece) {
-  (void)piece;
+static void give_bit(Fissioner *x, Value *v, uint32_t node) {
+  (void)node;
   if (v->bit == NO_SLOT)
     v->bit = x->nbits++;
 }
 
-static void mark_use(Fissioner *x, Value *v, uint32_t piece) {
-  bit_set(x->pieces.data[piece].use, v->bit);
-}
-
-static void make_sets(Fissioner *x) {
-  visit_uses(x, give_bit);
-  x->words = (x->nbits + 63) / 64 + 1;
-  for (uint32_t k = 0; k < x->pieces.len; k++) {
-    Piece *p = &x->pieces.data[k];
-    uint64_t *sets = ARENA_ARRAY(x->arena, uint64_t, 4 * (size_t)x->words);
-    p->in = sets, p->out = sets + x->words, p->use = sets + 2 * x->words,
-    p->def = sets + 3 * x->words;
-  }
-  for (uint32_t k = 0; k < x->values.len; k++) {
-    Value *v = &x->values.data[k];
-    if (v->bit != NO_SLOT)
-      bit_set(x->pieces.data[v->piece].def, v->bit);
-  }
-  visit_uses(x, mark_use);
-}
-
-static bool update(Fissioner *x, Piece *p) {
-  bool changed = false;
-  for (uint32_t w = 0; w < x->words; w++) {
-    for (uint32_t s = 0; s < p->nsucc; s++)
-      p->out[w] |= x->pieces.data[p->succ[s]].in[w];
-    uint64_t in = p->use[w] | (p->out[w] & ~p->def[w]);
-    changed |= in != p->in[w];
-    p->in[w] = in;
-  }
-  return changed;
+static void mark_use(Fissioner *x, Value *v, uint32_t node) {
+  set_add(x->live[node].use, v->bit);
 }
 
 static void find_live(Fissioner *x) {
-  make_sets(x);
-  for (bool again = true; again;) {
-    again = false;
-    for (uint32_t k = x->pieces.len; k-- > 0;)
-      again |= update(x, &x->pieces.data[k]);
+  visit_uses(x, give_bit);
+  x->live = graph_live_sets(&x->g, x->nbits);
+  for (uint32_t k = 0; k < x->values.len; k++) {
+    Value *v = &x->values.data[k];
+    if (v->bit != NO_SLOT)
+      set_add(x->live[v->node].def, v->bit);
   }
+  visit_uses(x, mark_use);
+  graph_live(&x->g, x->live, x->nbits);
 }
 
 /* --- where values are kept --- */
@@ -234,10 +186,8 @@ static void find_costs(Fissioner *x) {
 }
 
 static bool crosses(const Fissioner *x, const Value *v) {
-  if (v->bit == NO_SLOT)
-    return false;
   for (uint32_t s = 1; s < x->starts.len; s++)
-    if (bit_get(x->pieces.data[x->starts.data[s]].in, v->bit))
+    if (fs_live_at(x, x->starts.data[s], v))
       return true;
   return false;
 }
@@ -262,8 +212,8 @@ static void measure(Fissioner *x, Value *v) {
 }
 
 static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
-  for (uint32_t k = 0; k < x->pieces.len; k++)
-    if (x->pieces.data[k].barrier && !cg_lanes_together(lanes, x->pieces.data[k].barrier))
+  for (uint32_t k = 0; k < x->g.len; k++)
+    if (fs_barrier(x, k) && !cg_lanes_together(lanes, fs_barrier(x, k)))
       return false;
   return true;
 }
@@ -299,8 +249,6 @@ Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how) {
                  .warps = how->warps,
                  .shares = how->block != NULL,
                  .value_of.arena = a,
-                 .first_piece.arena = a,
-                 .last_piece.arena = a,
                  .frame_bytes = how->first_offset,
                  .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
                                                           strlen(CG_UNIFORM_METADATA))};

@@ -22,7 +22,7 @@
 #ifndef PYPTX_CODEGEN_FISSION_FISSION_H
 #define PYPTX_CODEGEN_FISSION_FISSION_H
 
-#include "codegen/llvm/cg.h"
+#include "codegen/llvm/match.h"
 
 #define CG_BARRIER_NAME "pyptx.barrier"
 #define CG_MEET_NAME    "pyptx.meet"
@@ -75,7 +75,6 @@ typedef struct FissionHow {
 Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how);
 bool cg_is_block_barrier(LLVMValueRef instruction);
 bool cg_is_meeting(LLVMValueRef instruction);
-bool cg_is_call_of(LLVMValueRef instruction, const char *name);
 /* May it be computed where its block is not reached? Of arithmetic: it does not divide by what is 0 there. */
 bool cg_divides_safely(LLVMValueRef instruction);
 /* Of a load in the function of a thread: CG_FIELD_METADATA. */

@@ -1,6 +1,6 @@
 /* Fission: writes one segment as a function. See fission.h for what it is, private.h for the tables.
  *
- * Its first block computes again and loads what is live there; then follow copies of the pieces that can be reached, in the order
+ * Its first block computes again and loads what is live there; then follow copies of the nodes that can be reached, in the order
  * of the original, so that what dominates is copied first. A value that is both loaded and computed anew in one segment is kept in
  * an alloca, from which LLVM makes the phis that it needs. */
 #include <string.h>
@@ -11,9 +11,9 @@ typedef struct Clone {
   Fissioner *x;
   LLVMValueRef fn, frame, stride, ayes, voters, shared, thread;
   LLVMBasicBlockRef begin;
-  Piece *start;
-  bool *reached;  /* pieces */
-  uint32_t piece; /* being copied */
+  uint32_t start; /* node */
+  bool *reached;  /* nodes */
+  uint32_t node;  /* being copied */
   Segment *out;
 } Clone;
 
@@ -32,15 +32,15 @@ static void reach(Clone *c, uint32_t from) {
   VEC_PUSH(x->arena, &work, from);
   c->reached[from] = true;
   while (work.len) {
-    const Piece *p = &x->pieces.data[VEC_POP(&work)];
-    if (p->barrier)
-      add_exit(c, x->pieces.data[p->succ[0]].segment);
-    else if (LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(p->block)))
-      add_exit(c, 0);
-    for (uint32_t s = 0; s < p->nsucc && !p->barrier; s++) {
-      if (!c->reached[p->succ[s]]) {
-        c->reached[p->succ[s]] = true;
-        VEC_PUSH(x->arena, &work, p->succ[s]);
+    uint32_t k = VEC_POP(&work);
+    const GraphNode *n = &x->g.nodes[k];
+    LLVMValueRef barrier = fs_barrier(x, k);
+    if (barrier || LLVMIsAReturnInst(n->last))
+      add_exit(c, barrier ? x->segment_of[n->succ[0]] : 0);
+    for (uint32_t s = 0; s < n->nsucc && !barrier; s++) {
+      if (!c->reached[n->succ[s]]) {
+        c->reached[n->succ[s]] = true;
+        VEC_PUSH(x->arena, &work, n->succ[s]);
       }
     }
   }
@@ -132,7 +132,7 @@ static LLVMValueRef compute_again(Clone *c, Value *v) {
   return v->again;
 }
 
-/* What `old` is at the builder's position, in the piece being copied. */
+/* What `old` is at the builder's position, in the node being copied. */
 static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
   Fissioner *x = c->x;
   if (LLVMIsAArgument(old))
@@ -142,7 +142,7 @@ static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
     return old;
   if (v->again)
     return v->again;
-  if (v->box && !(v->piece == c->piece && v->now))
+  if (v->box && !(v->node == c->node && v->now))
     return LLVMBuildLoad2(x->b, LLVMTypeOf(v->old), v->box, "");
   CX_ASSERT(x->cg->cx, v->now);
   return v->now;
@@ -182,9 +182,10 @@ static void make_function(Clone *c, uint32_t number) {
 static LLVMValueRef meeting_result(Clone *c) {
   LLVMBuilderRef b = c->x->b;
   LLVMTypeRef i32 = c->x->cg->t.i32;
-  if (cg_is_meeting(c->start->behind))
+  LLVMValueRef behind = fs_behind(c->x, c->start);
+  if (cg_is_meeting(behind))
     return LLVMBuildLoad2(b, c->x->cg->t.i64, field_address(c, RT_SLOT_RESULT, 8), "got");
-  switch (LLVMConstIntGetZExtValue(LLVMGetOperand(c->start->behind, 0))) {
+  switch (LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0))) {
   case BARRIER_AND:
     return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, c->ayes, c->voters, ""), i32, "");
   case BARRIER_OR:
@@ -196,11 +197,11 @@ static LLVMValueRef meeting_result(Clone *c) {
 static void begin_value(Clone *c, Value *v) {
   Fissioner *x = c->x;
   v->now = v->again = v->box = NULL;
-  if (v->home == HOME_ARRAY || (v->home == HOME_AGAIN && fs_live_at_start(x, c->start, v))) {
+  if (v->home == HOME_ARRAY || (v->home == HOME_AGAIN && fs_live_at(x, c->start, v))) {
     compute_again(c, v);
-  } else if (v->home == HOME_FRAME && fs_live_at_start(x, c->start, v)) {
+  } else if (v->home == HOME_FRAME && fs_live_at(x, c->start, v)) {
     LLVMValueRef kept = frame_load(c, v);
-    if (c->reached[v->piece]) {
+    if (c->reached[v->node]) {
       v->box = LLVMBuildAlloca(x->b, LLVMTypeOf(v->old), "");
       LLVMBuildStore(x->b, kept, v->box);
     } else {
@@ -221,13 +222,12 @@ static void begin_segment(Clone *c) {
     else
       begin_value(c, &x->values.data[k]);
   }
-  for (uint32_t k = 0; k < x->pieces.len; k++)
-    x->pieces.data[k].now = c->reached[k] ? LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "")
-                                          : NULL;
-  LLVMBuildBr(x->b, c->start->now);
+  for (uint32_t k = 0; k < x->g.len; k++)
+    x->now[k] = c->reached[k] ? LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "") : NULL;
+  LLVMBuildBr(x->b, x->now[c->start]);
 }
 
-/* --- pieces --- */
+/* --- nodes --- */
 
 static void keep(Clone *c, Value *v) {
   if (v->box)
@@ -259,9 +259,8 @@ static void copy_instruction(Clone *c, LLVMValueRef i) {
     if (operands[k])
       LLVMSetOperand(copy, (unsigned)k, operands[k]);
   if (LLVMIsATerminatorInst(i))
-    for (unsigned s = 0; s < LLVMGetNumSuccessors(i); s++)
-      LLVMSetSuccessor(copy, s,
-                       x->pieces.data[valuemap_get(&x->first_piece, LLVMGetSuccessor(i, s))].now);
+    for (uint32_t s = 0; s < x->g.nodes[c->node].nsucc; s++)
+      LLVMSetSuccessor(copy, s, x->now[x->g.nodes[c->node].succ[s]]);
   if (v) {
     v->now = copy;
     keep(c, v);
@@ -284,63 +283,63 @@ static void bring(Clone *c, LLVMValueRef meeting) {
 }
 
 /* Stores what has changed and is needed behind the barrier, and returns its number. */
-static void leave_at_barrier(Clone *c, const Piece *p) {
+static void leave_at_barrier(Clone *c, LLVMValueRef barrier) {
   Fissioner *x = c->x;
-  const Piece *next = &x->pieces.data[p->succ[0]];
+  uint32_t next = c->node + 1;
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
-    if (v->home == HOME_FRAME && fs_live_at_start(x, next, v) && c->reached[v->piece])
+    if (v->home == HOME_FRAME && fs_live_at(x, next, v) && c->reached[v->node])
       frame_store(c, v, resolve(c, v->old));
   }
   LLVMTypeRef i32 = x->cg->t.i32;
-  bool meeting = cg_is_meeting(p->barrier);
+  bool meeting = cg_is_meeting(barrier);
   if (meeting)
-    bring(c, p->barrier);
-  bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(p->barrier, 0)) != BARRIER_PLAIN;
+    bring(c, barrier);
+  bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(barrier, 0)) != BARRIER_PLAIN;
   c->out->votes |= votes;
   LLVMValueRef result =
-      LLVMConstInt(i32, next->segment << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
+      LLVMConstInt(i32, x->segment_of[next] << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
   if (votes)
     result = LLVMBuildOr(
-        x->b, result, LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(p->barrier, 1)), i32, ""), "");
+        x->b, result, LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(barrier, 1)), i32, ""), "");
   LLVMBuildRet(x->b, result);
 }
 
-static void copy_piece(Clone *c, uint32_t number) {
+static void copy_node(Clone *c, uint32_t number) {
   Fissioner *x = c->x;
-  Piece *p = &x->pieces.data[number];
-  c->piece = number;
-  LLVMPositionBuilderAtEnd(x->b, p->now);
-  LLVMValueRef i = p->first;
+  LLVMValueRef first = x->g.nodes[number].first, barrier = fs_barrier(x, number),
+               behind = fs_behind(x, number), i = first;
+  c->node = number;
+  LLVMPositionBuilderAtEnd(x->b, x->now[number]);
   for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     fs_value(x, i)->now = LLVMBuildPhi(x->b, LLVMTypeOf(i), LLVMGetValueName(i));
-  for (LLVMValueRef phi = p->first; phi != i; phi = LLVMGetNextInstruction(phi))
+  for (LLVMValueRef phi = first; phi != i; phi = LLVMGetNextInstruction(phi))
     keep(c, fs_value(x, phi));
-  if (p->behind) {
-    Value *vote = fs_value(x, p->behind);
+  if (behind) {
+    Value *vote = fs_value(x, behind);
     vote->now = meeting_result(c);
     keep(c, vote);
   }
-  for (; i != p->barrier && !LLVMIsAReturnInst(i); i = LLVMGetNextInstruction(i)) {
+  for (; i != barrier && !LLVMIsAReturnInst(i); i = LLVMGetNextInstruction(i)) {
     copy_instruction(c, i);
     if (LLVMIsATerminatorInst(i))
       return;
   }
-  if (p->barrier)
-    leave_at_barrier(c, p);
+  if (barrier)
+    leave_at_barrier(c, barrier);
   else
     LLVMBuildRet(x->b, LLVMConstNull(x->cg->t.i32));
 }
 
-/* An operand that comes from a piece which this segment does not reach has no edge here. */
+/* An operand that comes from a node which this segment does not reach has no edge here. */
 static void fill_phi(Clone *c, LLVMValueRef phi) {
   Fissioner *x = c->x;
   LLVMValueRef now = fs_value(x, phi)->now;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    uint32_t from = valuemap_get(&x->last_piece, LLVMGetIncomingBlock(phi, k));
-    if (from == VALUEMAP_NONE || !c->reached[from])
+    uint32_t from = graph_end(&x->g, LLVMGetIncomingBlock(phi, k));
+    if (from == GRAPH_NONE || !c->reached[from])
       continue;
-    LLVMBasicBlockRef edge = x->pieces.data[from].now;
+    LLVMBasicBlockRef edge = x->now[from];
     LLVMValueRef v = NULL;
     for (unsigned n = 0; n < LLVMCountIncoming(now) && !v;
          n++) /* two edges from one block carry one value */
@@ -348,7 +347,7 @@ static void fill_phi(Clone *c, LLVMValueRef phi) {
         v = LLVMGetIncomingValue(now, n);
     if (!v) {
       LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(edge));
-      c->piece = from;
+      c->node = from;
       v = resolve(c, LLVMGetIncomingValue(phi, k));
     }
     LLVMAddIncoming(now, &v, &edge, 1);
@@ -358,25 +357,26 @@ static void fill_phi(Clone *c, LLVMValueRef phi) {
 void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
   uint32_t start = x->starts.data[number];
   Clone c = {.x = x,
-             .start = &x->pieces.data[start],
+             .start = start,
              .out = out,
-             .piece = start,
-             .reached = ARENA_ARRAY(x->arena, bool, x->pieces.len)};
+             .node = start,
+             .reached = ARENA_ARRAY(x->arena, bool, x->g.len)};
+  LLVMValueRef behind = fs_behind(x, start);
   out->exits = ARENA_ARRAY(x->arena, uint32_t, x->starts.len + 1);
   out->shared = ARENA_ARRAY(x->arena, SharedValue, x->values.len + 1);
   reach(&c, start);
   make_function(&c, number);
   out->fn = c.fn;
-  if (c.start->behind && cg_is_meeting(c.start->behind))
+  if (behind && cg_is_meeting(behind))
     out->point =
-        (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 0)),
-                      (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(c.start->behind, 1))};
+        (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0)),
+                      (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 1))};
   begin_segment(&c);
-  for (uint32_t k = 0; k < x->pieces.len; k++)
+  for (uint32_t k = 0; k < x->g.len; k++)
     if (c.reached[k])
-      copy_piece(&c, k);
-  for (uint32_t k = 0; k < x->pieces.len; k++)
-    for (LLVMValueRef i = x->pieces.data[k].first; c.reached[k] && LLVMIsAPHINode(i);
+      copy_node(&c, k);
+  for (uint32_t k = 0; k < x->g.len; k++)
+    for (LLVMValueRef i = x->g.nodes[k].first; c.reached[k] && LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i))
       fill_phi(&c, i);
 }

@@ -15,10 +15,10 @@
 #ifndef PYPTX_CODEGEN_FLATTEN_FLATTEN_H
 #define PYPTX_CODEGEN_FLATTEN_FLATTEN_H
 
-#include "codegen/llvm/block_order.h"
-#include "codegen/llvm/valuemap.h"
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 
-enum { CG_STACK_BYTES = 1024, FL_LEAST_ALIGN = 8, FL_WORD = 64 };
+enum { CG_STACK_BYTES = 1024, FL_LEAST_ALIGN = 8 };
 
 void cg_flatten_recursion(Cg *cg);
 
@@ -29,7 +29,7 @@ typedef struct FlMember FlMember;
 typedef struct FlCall { /* of one member by another */
   LLVMValueRef call;
   FlMember *to;
-  uint64_t *live; /* boxes that are read behind it: FL_WORD bits each, by FlMember.boxes */
+  uint64_t *live; /* set of boxes that are read behind it, by FlMember.boxes */
   uint32_t bytes; /* its frame: those, and the state where it goes on */
 } FlCall;
 
@@ -77,9 +77,6 @@ enum { FL_PARAM_STACK, FL_PARAM_ROOM, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
 
 /* frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call or in another block. */
 void fl_lay_out(FlMachine *m);
-static inline bool fl_is_live(const FlCall *c, uint32_t box) {
-  return c->live[box / FL_WORD] >> box % FL_WORD & 1;
-}
 /* Offset of a box in a call's frame, box after box; starts with *at = 0. */
 uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 

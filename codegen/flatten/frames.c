@@ -196,84 +196,36 @@ static void sort_allocas(FlMachine *m, FlMember *f) {
 
 /* --- what is read behind a call --- */
 
-typedef struct Live {
-  uint64_t *read, *written,
-      *in; /* of a block: read before written, written, read from its beginning on */
-} Live;
-
-static uint32_t words(const FlMember *f) { return (f->boxes.len + FL_WORD - 1) / FL_WORD; }
-
-/* Backwards over one instruction. */
+/* Backwards over one instruction; written: may be NULL. */
 static void step_back(const FlMember *f, LLVMValueRef i, uint64_t *live, uint64_t *written) {
   bool load = LLVMIsALoadInst(i), store = LLVMIsAStoreInst(i);
   uint32_t box = load || store ? valuemap_get(&f->numbers, LLVMGetOperand(i, store))
                                : VALUEMAP_NONE;
   if (box == VALUEMAP_NONE)
     return;
-  uint64_t bit = 1ull << box % FL_WORD;
   if (load)
-    live[box / FL_WORD] |= bit;
+    set_add(live, box);
   else
-    live[box / FL_WORD] &= ~bit;
+    set_drop(live, box);
   if (store && written)
-    written[box / FL_WORD] |= bit;
-}
-
-static void add_successors(const FlMember *f, const Live *all, const ValueMap *numbers,
-                           LLVMBasicBlockRef block, uint64_t *out) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
-    uint32_t to = valuemap_get(numbers, LLVMGetSuccessor(end, s));
-    for (uint32_t w = 0; w < words(f); w++)
-      out[w] |= all[to].in[w];
-  }
-}
-
-static uint64_t *no_boxes(const FlMachine *m, const FlMember *f) {
-  return ARENA_ARRAY(m->arena, uint64_t, words(f) + 1);
-}
-
-/* What each block reads and writes; numbers: of the blocks. */
-static Live *read_blocks(FlMachine *m, const FlMember *f, const Blocks *blocks, ValueMap *numbers) {
-  Live *all = ARENA_ARRAY(m->arena, Live, blocks->len + 1);
-  for (uint32_t k = 0; k < blocks->len; k++) {
-    valuemap_set(numbers, blocks->data[k], k);
-    all[k] = (Live){no_boxes(m, f), no_boxes(m, f), no_boxes(m, f)};
-    for (LLVMValueRef i = LLVMGetLastInstruction(blocks->data[k]); i;
-         i = LLVMGetPreviousInstruction(i))
-      step_back(f, i, all[k].read, all[k].written);
-  }
-  return all;
-}
-
-static bool spread(const FlMember *f, const Blocks *blocks, const ValueMap *numbers, Live *all,
-                   uint64_t *out) {
-  bool changed = false;
-  uint32_t n = words(f);
-  for (uint32_t k = blocks->len; k-- > 0;) {
-    memset(out, 0, n * sizeof *out);
-    add_successors(f, all, numbers, blocks->data[k], out);
-    for (uint32_t w = 0; w < n; w++) {
-      uint64_t in = all[k].read[w] | (out[w] & ~all[k].written[w]);
-      changed |= in != all[k].in[w];
-      all[k].in[w] = in;
-    }
-  }
-  return changed;
+    set_add(written, box);
 }
 
 static void find_live(FlMachine *m, FlMember *f) {
-  Blocks blocks = cg_blocks_in_order(m->arena, f->fn);
-  ValueMap numbers = {.arena = m->arena};
-  Live *all = read_blocks(m, f, &blocks, &numbers);
-  uint64_t *out = no_boxes(m, f);
-  while (spread(f, &blocks, &numbers, all, out))
-    ;
+  FnGraph g = graph_of(m->arena, f->fn, NULL);
+  LiveSets *sets = graph_live_sets(&g, f->boxes.len);
+  for (uint32_t k = 0; k < g.len; k++)
+    for (LLVMValueRef i = g.nodes[k].last; i; i = LLVMGetPreviousInstruction(i))
+      step_back(f, i, sets[k].use, sets[k].def);
+  graph_live(&g, sets, f->boxes.len);
   for (uint32_t k = 0; k < f->calls.len; k++) {
     FlCall *c = &f->calls.data[k];
     LLVMBasicBlockRef block = LLVMGetInstructionParent(c->call);
-    c->live = no_boxes(m, f);
-    add_successors(f, all, &numbers, block, c->live);
+    size_t words = set_words(f->boxes.len);
+    uint32_t node = graph_number(&g, block);
+    c->live = ARENA_ARRAY(m->arena, uint64_t, words + 1);
+    if (node != GRAPH_NONE)
+      memcpy(c->live, sets[node].out, words * sizeof *c->live);
     for (LLVMValueRef i = LLVMGetLastInstruction(block); i != c->call;
          i = LLVMGetPreviousInstruction(i))
       step_back(f, i, c->live, NULL);
@@ -292,7 +244,7 @@ uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at) {
 static uint32_t frame_bytes(const FlMachine *m, const FlMember *f, const FlCall *c) {
   uint32_t at = 0;
   for (uint32_t k = 0; k < f->boxes.len; k++)
-    if (fl_is_live(c, k))
+    if (set_has(c->live, k))
       fl_place(m, f->boxes.data[k], &at);
   return at + (uint32_t)sizeof(uint32_t);
 }

@@ -194,7 +194,7 @@ static void put_state(FlMachine *m, LLVMValueRef end, LLVMValueRef state) {
 static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef frame, bool back) {
   uint32_t at = 0;
   for (uint32_t k = 0; k < f->boxes.len; k++) {
-    if (!fl_is_live(c, k))
+    if (!set_has(c->live, k))
       continue;
     LLVMValueRef box = f->boxes.data[k], place = moved(m, frame, fl_place(m, box, &at));
     LLVMTypeRef type = LLVMGetAllocatedType(box);

@@ -11,21 +11,14 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/lanes.h"
+#include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 
 enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
 
-static bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v); }
-
-static LLVMValueRef unextended(LLVMValueRef v) {
-  while (is_extension(v))
-    v = LLVMGetOperand(v, 0);
-  return v;
-}
-
 /* A number of the launch, at an offset of RtHostLaunch. */
 static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
-  v = unextended(v);
+  v = peel(v);
   if (!LLVMIsALoadInst(v))
     return false;
   LLVMValueRef p = LLVMGetOperand(v, 0);
@@ -37,17 +30,13 @@ static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
          LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offset;
 }
 
-static bool is_operation(LLVMValueRef v, LLVMOpcode op) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
-}
-
 /* blockIdx.x * blockDim.x */
 static bool is_begin_of_block(LLVMValueRef f, LLVMValueRef v) {
-  v = unextended(v);
-  if (!is_operation(v, LLVMMul))
+  v = peel(v);
+  if (!is_op(v, LLVMMul))
     return false;
   for (unsigned k = 0; k < 2; k++)
-    if (unextended(LLVMGetOperand(v, k)) == LLVMGetParam(f, HOST_BX) &&
+    if (peel(LLVMGetOperand(v, k)) == LLVMGetParam(f, HOST_BX) &&
         is_of_launch(LLVMGetOperand(v, 1 - k), LLVMGetParam(f, HOST_LAUNCH), WIDTH))
       return true;
   return false;
@@ -55,10 +44,10 @@ static bool is_begin_of_block(LLVMValueRef f, LLVMValueRef v) {
 
 /* The sum; v is one of its sides. */
 static bool is_place_in_grid(LLVMValueRef f, LLVMValueRef sum) {
-  if (!is_operation(sum, LLVMAdd))
+  if (!is_op(sum, LLVMAdd))
     return false;
   for (unsigned k = 0; k < 2; k++)
-    if (unextended(LLVMGetOperand(sum, k)) == LLVMGetParam(f, HOST_TX) &&
+    if (peel(LLVMGetOperand(sum, k)) == LLVMGetParam(f, HOST_TX) &&
         is_begin_of_block(f, LLVMGetOperand(sum, 1 - k)))
       return true;
   return false;
@@ -140,8 +129,8 @@ typedef struct StrideLoop {
 /* gridDim.x * blockDim.x */
 static bool is_stride(LLVMValueRef f, LLVMValueRef v) {
   LLVMValueRef launch = LLVMGetParam(f, HOST_LAUNCH);
-  v = unextended(v);
-  if (!is_operation(v, LLVMMul))
+  v = peel(v);
+  if (!is_op(v, LLVMMul))
     return false;
   for (unsigned k = 0; k < 2; k++)
     if (is_of_launch(LLVMGetOperand(v, k), launch, BLOCKS) &&
@@ -158,7 +147,7 @@ static bool find_counter(LLVMValueRef f, StrideLoop *s) {
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k), start = LLVMGetIncomingValue(phi, 1 - k);
-    if (!is_operation(next, LLVMAdd) || !is_place_in_grid(f, start))
+    if (!is_op(next, LLVMAdd) || !is_place_in_grid(f, start))
       continue;
     for (unsigned side = 0; side < 2; side++)
       if (LLVMGetOperand(next, side) == phi && is_stride(f, LLVMGetOperand(next, 1 - side))) {

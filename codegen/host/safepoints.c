@@ -4,21 +4,18 @@
  * that is never taken. Innermost loops that count towards a bound are left alone: they end, and are what vectors are made of. Functions
  * that call themselves ask at their beginning (lowering). */
 #include "codegen/host/host.h"
-#include "codegen/llvm/block_order.h"
-#include "codegen/llvm/valuemap.h"
+#include "codegen/llvm/graph.h"
 
 #define FLAG "rt_host_safepoint"
 #define CALL "rt_host_at_safepoint"
 
-typedef struct Ways { /* of a function: its blocks by number, and the loop that is looked at */
+typedef struct Ways { /* of a function, and the loop that is looked at */
   Cg *cg;
   LLVMBuilderRef b;
   LLVMValueRef f;
-  Blocks blocks; /* in reverse post-order: a way to a lower or the same number leads back */
-  ValueMap number;
+  FnGraph g; /* as it was: what is written here changes neither a loop nor its exits */
+  const GraphLoop *loop;
   uint32_t *mark; /* the header's number + 1 in its loop's blocks */
-  uint32_t header;
-  VEC(uint32_t) latches;
 } Ways;
 
 /* --- asking --- */
@@ -67,66 +64,17 @@ void cg_host_look_up(Cg *cg) {
 
 /* --- loops --- */
 
-static uint32_t number_of(const Ways *w, LLVMBasicBlockRef b) {
-  return valuemap_get(&w->number, b);
-}
+static bool has(const Ways *w, uint32_t node) { return w->mark[node] == w->loop->header + 1; }
 
 static bool in_loop(const Ways *w, LLVMBasicBlockRef b) {
-  uint32_t n = number_of(w, b);
-  return n != VALUEMAP_NONE && w->mark[n] == w->header + 1;
+  uint32_t n = graph_number(&w->g, b);
+  return n != GRAPH_NONE && has(w, n);
 }
 
-static LLVMValueRef end_of(const Ways *w, uint32_t block) {
-  return LLVMGetBasicBlockTerminator(w->blocks.data[block]);
-}
-
-static void find_latches(Ways *w, uint32_t header) {
-  w->header = header;
-  w->latches.len = 0;
-  LLVMValueRef h = LLVMBasicBlockAsValue(w->blocks.data[header]);
-  for (LLVMUseRef u = LLVMGetFirstUse(h); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef user = LLVMGetUser(u);
-    uint32_t n = LLVMIsATerminatorInst(user) ? number_of(w, LLVMGetInstructionParent(user))
-                                             : VALUEMAP_NONE;
-    bool known = n == VALUEMAP_NONE || n < header;
-    for (uint32_t k = 0; k < w->latches.len && !known; k++)
-      known = w->latches.data[k] == n;
-    if (!known)
-      VEC_PUSH(&w->cg->cx->arena, &w->latches, n);
-  }
-}
-
-static void mark_loop(Ways *w) {
-  Arena *a = &w->cg->cx->arena;
-  VEC(uint32_t) todo = {0};
-  w->mark[w->header] = w->header + 1;
-  for (uint32_t k = 0; k < w->latches.len; k++)
-    VEC_PUSH(a, &todo, w->latches.data[k]);
-  while (todo.len) {
-    uint32_t n = VEC_POP(&todo);
-    if (w->mark[n] == w->header + 1)
-      continue;
-    w->mark[n] = w->header + 1;
-    LLVMValueRef block = LLVMBasicBlockAsValue(w->blocks.data[n]);
-    for (LLVMUseRef u = LLVMGetFirstUse(block); u; u = LLVMGetNextUse(u)) {
-      LLVMValueRef user = LLVMGetUser(u);
-      uint32_t from = LLVMIsATerminatorInst(user) ? number_of(w, LLVMGetInstructionParent(user))
-                                                  : VALUEMAP_NONE;
-      if (from != VALUEMAP_NONE)
-        VEC_PUSH(a, &todo, from);
-    }
-  }
-}
-
-static bool is_innermost(const Ways *w) {
-  for (uint32_t n = w->header + 1; n < w->blocks.len; n++)
-    for (unsigned s = 0; w->mark[n] == w->header + 1 && s < LLVMGetNumSuccessors(end_of(w, n));
-         s++) {
-      uint32_t to = number_of(w, LLVMGetSuccessor(end_of(w, n), s));
-      if (to <= n && to > w->header && w->mark[to] == w->header + 1)
-        return false;
-    }
-  return true;
+static void look_at(Ways *w, const GraphLoop *loop) {
+  w->loop = loop;
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    w->mark[loop->nodes[k]] = loop->header + 1;
 }
 
 static bool is_fixed(const Ways *w, LLVMValueRef v) {
@@ -147,7 +95,7 @@ static bool is_step_of(const Ways *w, LLVMValueRef v, LLVMValueRef phi) {
 }
 
 static bool is_counter(const Ways *w, LLVMValueRef phi) {
-  if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != w->blocks.data[w->header])
+  if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != w->g.nodes[w->loop->header].block)
     return false;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
     if (in_loop(w, LLVMGetIncomingBlock(phi, k)) &&
@@ -169,15 +117,15 @@ static bool counts(const Ways *w, LLVMValueRef v) {
 
 /* Does it count towards a bound? The counter is to be compared in every round, in the header or on the way back. */
 static bool is_counted(const Ways *w) {
-  uint32_t ends[] = {w->header, w->latches.data[0]};
+  uint32_t ends[] = {w->loop->header, w->loop->latches[0]};
   for (unsigned k = 0; k < 2; k++) {
-    LLVMValueRef end = end_of(w, ends[k]), c = NULL;
-    if (LLVMIsABranchInst(end) && LLVMIsConditional(end) &&
-        (!in_loop(w, LLVMGetSuccessor(end, 0)) || !in_loop(w, LLVMGetSuccessor(end, 1))))
-      c = LLVMGetCondition(end);
-    for (unsigned n = 0; c && LLVMIsAICmpInst(c) && n < 2; n++) {
-      if (counts(w, LLVMGetOperand(c, n)) && is_fixed(w, LLVMGetOperand(c, 1 - n)))
-        return w->latches.len == 1;
+    const GraphNode *n = &w->g.nodes[ends[k]];
+    LLVMValueRef c = NULL;
+    if (LLVMIsABranchInst(n->last) && n->nsucc == 2 && !(has(w, n->succ[0]) && has(w, n->succ[1])))
+      c = LLVMGetCondition(n->last);
+    for (unsigned side = 0; c && LLVMIsAICmpInst(c) && side < 2; side++) {
+      if (counts(w, LLVMGetOperand(c, side)) && is_fixed(w, LLVMGetOperand(c, 1 - side)))
+        return w->loop->nlatches == 1;
     }
   }
   return false;
@@ -195,7 +143,7 @@ static void split_phi(Ways *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBl
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, k);
     LLVMValueRef v = LLVMGetIncomingValue(phi, k);
-    LLVMAddIncoming(number_of(w, block) >= w->header ? inner : outer, &v, &block, 1);
+    LLVMAddIncoming(graph_number(&w->g, block) >= w->loop->header ? inner : outer, &v, &block, 1);
   }
   LLVMAddIncoming(outer, &inner, &from, 1);
   LLVMReplaceAllUsesWith(phi, outer);
@@ -203,7 +151,7 @@ static void split_phi(Ways *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBl
 }
 
 static void look_up_on_the_way_back(Ways *w) {
-  LLVMBasicBlockRef header = w->blocks.data[w->header],
+  LLVMBasicBlockRef header = w->g.nodes[w->loop->header].block,
                     back = LLVMAppendBasicBlockInContext(w->cg->context, w->f, "back");
   LLVMPositionBuilderAtEnd(w->b, back);
   cg_host_look_up(w->cg); /* in `back`: its phis come in front */
@@ -214,25 +162,18 @@ static void look_up_on_the_way_back(Ways *w) {
     next = LLVMGetNextInstruction(i);
     split_phi(w, i, first, from);
   }
-  for (uint32_t k = 0; k < w->latches.len; k++)
-    for (unsigned s = 0; s < LLVMGetNumSuccessors(end_of(w, w->latches.data[k])); s++)
-      if (LLVMGetSuccessor(end_of(w, w->latches.data[k]), s) == header)
-        LLVMSetSuccessor(end_of(w, w->latches.data[k]), s, back);
+  for (uint32_t k = 0; k < w->loop->nlatches; k++)
+    graph_redirect(w->g.nodes[w->loop->latches[k]].last, header, back);
 }
 
 static void look_up_in(Cg *cg, LLVMValueRef f) {
   Arena *a = &cg->cx->arena;
-  Ways w = {
-      .cg = cg, .b = cg->builder, .f = f, .blocks = cg_blocks_in_order(a, f), .number.arena = a};
-  w.mark = ARENA_ARRAY(a, uint32_t, w.blocks.len + 1);
-  for (uint32_t k = 0; k < w.blocks.len; k++)
-    valuemap_set(&w.number, w.blocks.data[k], k);
-  for (uint32_t k = 0; k < w.blocks.len; k++) {
-    find_latches(&w, k);
-    if (!w.latches.len)
-      continue;
-    mark_loop(&w);
-    if (!is_innermost(&w) || !is_counted(&w))
+  Ways w = {.cg = cg, .b = cg->builder, .f = f, .g = graph_of(a, f, NULL)};
+  w.mark = ARENA_ARRAY(a, uint32_t, w.g.len);
+  graph_loops(&w.g);
+  for (uint32_t k = 0; k < w.g.loops.len; k++) {
+    look_at(&w, &w.g.loops.data[k]);
+    if (!w.loop->innermost || !is_counted(&w))
       look_up_on_the_way_back(&w);
   }
 }

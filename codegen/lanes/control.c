@@ -9,7 +9,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
-#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
 
 /* --- what can be written --- */
@@ -88,10 +88,10 @@ static bool is_worth_it(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     int64_t weight = 1;
     int depth = 0;
-    for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK && depth++ < DEEPEST_LOOP;
-         n = l->loops.data[n].parent)
+    for (uint32_t n = l->blocks[k].in->loop; n != GRAPH_NONE && depth++ < DEEPEST_LOOP;
+         n = l->loops.data[n].in->parent)
       weight *= DEPTH_WEIGHT;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i))
       gain += weight * gain_of(l, i);
   }
@@ -109,10 +109,10 @@ static bool arrays_fit(const Lanes *l) {
 
 static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i))
       if (calls_function(i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
-          (l->blocks[k].loop != NO_BLOCK && may_wait(i)))
+          (l->blocks[k].in->loop != GRAPH_NONE && may_wait(i)))
         return false;
   for (uint32_t k = 0; k < l->values.len; k++)
     if (!has_form(l, &l->values.data[k]))
@@ -123,23 +123,23 @@ static bool can_write(Lanes *l) {
 /* --- units of a context --- */
 
 static bool is_loop_unit(const Lanes *l, uint32_t head, uint32_t context) {
-  return l->blocks[head].loop != context;
+  return l->blocks[head].in->loop != context;
 }
 
 /* The first block of the unit of `context` that has the block. */
 static uint32_t unit_of(const Lanes *l, uint32_t block, uint32_t context) {
-  for (uint32_t n = l->blocks[block].loop; n != context; n = l->loops.data[n].parent)
-    block = l->loops.data[n].header;
+  for (uint32_t n = l->blocks[block].in->loop; n != context; n = l->loops.data[n].in->parent)
+    block = l->loops.data[n].in->header;
   return block;
 }
 
 static bool unit_has(const Lanes *l, uint32_t head, uint32_t context, uint32_t block) {
-  return is_loop_unit(l, head, context) ? in_set(&l->loops.data[l->blocks[head].loop].blocks, block)
+  return is_loop_unit(l, head, context) ? in_set(&l->loops.data[l->blocks[head].in->loop].blocks, block)
                                         : head == block;
 }
 
 static bool unit_is_masked(const Lanes *l, uint32_t head, uint32_t context) {
-  return is_loop_unit(l, head, context) ? l->loops.data[l->blocks[head].loop].masked
+  return is_loop_unit(l, head, context) ? l->loops.data[l->blocks[head].in->loop].masked
                                         : l->blocks[head].masked;
 }
 
@@ -147,16 +147,16 @@ static bool unit_is_masked(const Lanes *l, uint32_t head, uint32_t context) {
 static bool waits(const Lanes *l, uint32_t block) {
   uint32_t n = ln_own_loop(l, block);
   return (l->blocks[block].masked && !l->blocks[block].follows) ||
-         (n != NO_BLOCK && l->loops.data[n].masked);
+         (n != GRAPH_NONE && l->loops.data[n].masked);
 }
 
 /* A masked block with one way in, which is the one way out of the block in front of it. */
 static void find_followers(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LaneBlock *b = &l->blocks[k];
-    const LaneBlock *before = b->npred == 1 ? &l->blocks[b->pred[0]] : NULL;
-    b->follows = before && b->masked && before->masked && before->nsucc == 1 &&
-                 before->loop == b->loop && before->place + 1 == b->place;
+    const LaneBlock *before = b->in->npred == 1 ? &l->blocks[b->in->pred[0]] : NULL;
+    b->follows = before && b->masked && before->masked && before->in->nsucc == 1 &&
+                 before->in->loop == b->in->loop && before->place + 1 == b->place;
   }
 }
 
@@ -172,7 +172,7 @@ static bool concerns(const Lanes *l, uint32_t split, uint32_t head, uint32_t con
 
 /* Where control goes behind a unit in which lanes may have parted: to the next one for which lanes may wait. */
 static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
-  bool all = context != NO_BLOCK && l->loops.data[context].divergent;
+  bool all = context != GRAPH_NONE && l->loops.data[context].divergent;
   for (uint32_t place = l->blocks[head].place + 1; place < l->nblocks; place++) {
     uint32_t k = l->order[place];
     if (!loop_has(l, context, k) || unit_of(l, k, context) != k || unit_has(l, head, context, k) ||
@@ -182,12 +182,12 @@ static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
       return way_in(l, k);
     for (uint32_t d = 0; d < l->nblocks; d++)
       if (concerns(l, d, head, context) &&
-          (in_set(&l->blocks[d].region, k) || l->blocks[d].join == k))
+          (in_set(&l->blocks[d].region, k) || l->blocks[d].in->ipdom == k))
         return way_in(l, k);
   }
   if (all)
     return l->loops.data[context].end;
-  l->failed |= context != NO_BLOCK; /* flow of a kind that is not foreseen */
+  l->failed |= context != GRAPH_NONE; /* flow of a kind that is not foreseen */
   return l->end;
 }
 
@@ -206,7 +206,7 @@ static void wait_for(Lanes *l, uint32_t block, LLVMValueRef mask) {
 }
 
 static bool leaves_divergent_loop(const Lanes *l, uint32_t from, uint32_t to) {
-  for (uint32_t n = l->blocks[from].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+  for (uint32_t n = l->blocks[from].in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, to))
       return true;
   return false;
@@ -226,16 +226,16 @@ static LLVMValueRef wanted(Lanes *l, LLVMValueRef phi, LLVMValueRef v) {
 /* All phis' new values are made before one is stored. */
 static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
   const LaneBlock *s = &l->blocks[to];
-  bool blend = mask && ln_own_loop(l, to) == NO_BLOCK &&
-               ((s->meets && s->npred > 1) || leaves_divergent_loop(l, l->at, to));
-  LLVMBasicBlockRef from = l->blocks[l->at].old;
+  bool blend = mask && ln_own_loop(l, to) == GRAPH_NONE &&
+               ((s->meets && s->in->npred > 1) || leaves_divergent_loop(l, l->at, to));
+  LLVMBasicBlockRef from = l->blocks[l->at].in->block;
   VEC(LLVMValueRef) values = {0};
   LLVMValueRef phi;
-  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi);
+  for (phi = LLVMGetFirstInstruction(s->in->block); LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi))
     VEC_PUSH(l->arena, &values, wanted(l, phi, incoming(phi, from)));
   uint32_t n = 0;
-  for (phi = LLVMGetFirstInstruction(s->old); LLVMIsAPHINode(phi);
+  for (phi = LLVMGetFirstInstruction(s->in->block); LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef v = values.data[n++], slot = ln_value(l, phi)->slot;
     if (blend && ln_value(l, phi)->shape.kind == SHAPE_VECTOR)
@@ -246,10 +246,10 @@ static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
 
 /* What the edges of the block will read is read before one of them writes. */
 static void read_for_edges(Lanes *l, const LaneBlock *b) {
-  for (uint32_t s = 0; s < b->nsucc; s++)
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->succ[s]].old); LLVMIsAPHINode(phi);
+  for (uint32_t s = 0; s < b->in->nsucc; s++)
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->in->succ[s]].in->block); LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi)) {
-      LLVMValueRef v = incoming(phi, b->old);
+      LLVMValueRef v = incoming(phi, b->in->block);
       if (ln_value(l, v))
         (void)(ln_shape(l, v).kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v));
     }
@@ -259,9 +259,9 @@ static void jump(Lanes *l, LLVMBasicBlockRef to) { LLVMBuildBr(l->b, to); }
 
 /* All lanes of the mask go along one edge. */
 static void follow_edge(Lanes *l, uint32_t to) {
-  uint32_t head = l->at, context = l->blocks[head].loop;
+  uint32_t head = l->at, context = l->blocks[head].in->loop;
   uint32_t own = ln_own_loop(l, to);
-  bool again = own != NO_BLOCK && in_set(&l->loops.data[own].blocks, head);
+  bool again = own != GRAPH_NONE && in_set(&l->loops.data[own].blocks, head);
   set_phis(l, to, l->mask_now);
   if (again && !l->loops.data[own].divergent) {
     jump(l, l->blocks[to].body);
@@ -273,12 +273,12 @@ static void follow_edge(Lanes *l, uint32_t to) {
     return;
   }
   wait_for(l, to, l->mask_now);
-  for (; !loop_has(l, context, to); context = l->loops.data[context].parent) {
+  for (; !loop_has(l, context, to); context = l->loops.data[context].in->parent) {
     if (unit_is_masked(l, head, context)) {
       jump(l, next_of(l, head, context));
       return;
     }
-    head = l->loops.data[context].header;
+    head = l->loops.data[context].in->header;
   }
   if (again || unit_is_masked(l, head, context))
     jump(l, next_of(l, head, context));
@@ -287,22 +287,22 @@ static void follow_edge(Lanes *l, uint32_t to) {
 }
 
 static void split(Lanes *l, const LaneBlock *b, LLVMValueRef condition) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old), bits = ln_vector(l, condition), masks[2];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->in->block), bits = ln_vector(l, condition), masks[2];
   for (unsigned s = 0; s < 2; s++)
     masks[s] = ln_and(l, l->mask_now, bits, s == 1);
   for (unsigned s = 0; s < 2; s++) {
-    uint32_t to = valuemap_get(&l->block_of, LLVMGetSuccessor(end, s));
+    uint32_t to = graph_number(&l->g, LLVMGetSuccessor(end, s));
     set_phis(l, to, masks[s]);
     wait_for(l, to, masks[s]);
   }
-  jump(l, next_of(l, l->at, b->loop));
+  jump(l, next_of(l, l->at, b->in->loop));
 }
 
 /* --- checks --- */
 
 /* The trap, as the first of the lanes comes to it. */
 static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
-  LLVMBasicBlockRef from = b->old, at = b->dead;
+  LLVMBasicBlockRef from = b->in->block, at = b->in->trap;
   l->lane = lane;
   for (LLVMValueRef i = LLVMGetFirstInstruction(at); i;) {
     LLVMValueRef copy;
@@ -340,8 +340,8 @@ static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMV
 
 /* Behind it the builder is where the check has held. */
 static void write_check(Lanes *l, const LaneBlock *b) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old), c = LLVMGetCondition(end);
-  bool negated = LLVMGetSuccessor(end, 0) == b->dead; /* holds where the condition does not */
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->in->block), c = LLVMGetCondition(end);
+  bool negated = LLVMGetSuccessor(end, 0) == b->in->trap; /* holds where the condition does not */
   LLVMBasicBlockRef hold = ln_new_block(l, "ok"), fail = ln_new_block(l, "fail");
   LaneValue *v = ln_value(l, c);
   LLVMValueRef lanes = l->mask_now;
@@ -379,10 +379,10 @@ void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
 static void write_test(Lanes *l, uint32_t block) {
   LaneBlock *b = &l->blocks[block];
   uint32_t own = ln_own_loop(l, block),
-           context = own == NO_BLOCK ? b->loop : l->loops.data[own].parent;
+           context = own == GRAPH_NONE ? b->in->loop : l->loops.data[own].in->parent;
   LLVMPositionBuilderAtEnd(l->b, b->test);
   LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "");
-  if (own != NO_BLOCK && !l->loops.data[own].divergent) {
+  if (own != GRAPH_NONE && !l->loops.data[own].divergent) {
     LLVMBuildStore(l->b, mask, l->loops.data[own].mask);
     LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
   }
@@ -391,10 +391,10 @@ static void write_test(Lanes *l, uint32_t block) {
 
 static void write_loop_end(Lanes *l, uint32_t number) {
   LaneLoop *loop = &l->loops.data[number];
-  const LaneBlock *header = &l->blocks[loop->header];
+  const LaneBlock *header = &l->blocks[loop->in->header];
   LLVMPositionBuilderAtEnd(l->b, loop->end);
   LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, header->mask, "");
-  LLVMBuildCondBr(l->b, ln_any(l, mask), header->body, next_of(l, loop->header, loop->parent));
+  LLVMBuildCondBr(l->b, ln_any(l, mask), header->body, next_of(l, loop->in->header, loop->in->parent));
 }
 
 static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
@@ -404,7 +404,7 @@ static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
       LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
     return mask;
   }
-  for (uint32_t n = b->loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+  for (uint32_t n = b->in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     if (l->loops.data[n].masked)
       return LLVMBuildLoad2(l->b, l->mask_type, l->loops.data[n].mask, "mask");
   return NULL;
@@ -413,7 +413,7 @@ static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
 /* All lanes return the same: then only that is written. */
 static bool returns_one(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[k].old);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[k].in->block);
     if (LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) &&
         (l->blocks[k].masked || !is_uniform(ln_shape(l, LLVMGetOperand(end, 0)))))
       return false;
@@ -431,18 +431,18 @@ static void write_return(Lanes *l, const LaneBlock *b, LLVMValueRef end) {
                           LLVMBuildLoad2(l->b, LLVMTypeOf(v), l->result_slot, ""), "");
     LLVMBuildStore(l->b, v, l->result_slot);
   }
-  jump(l, b->masked ? next_of(l, l->at, NO_BLOCK) : l->end);
+  jump(l, b->masked ? next_of(l, l->at, GRAPH_NONE) : l->end);
 }
 
 static void write_end(Lanes *l, const LaneBlock *b) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->in->block);
   read_for_edges(l, b);
-  if (b->dead)
+  if (b->in->trap)
     write_check(l, b);
   if (LLVMIsAReturnInst(end)) {
     write_return(l, b, end);
-  } else if (b->nsucc == 1) {
-    follow_edge(l, b->succ[0]);
+  } else if (b->in->nsucc == 1) {
+    follow_edge(l, b->in->succ[0]);
   } else if (b->splits) {
     split(l, b, LLVMGetCondition(end));
   } else {
@@ -450,7 +450,7 @@ static void write_end(Lanes *l, const LaneBlock *b) {
     LLVMBuildCondBr(l->b, ln_scalar(l, LLVMGetCondition(end)), sides[0], sides[1]);
     for (unsigned s = 0; s < 2; s++) {
       LLVMPositionBuilderAtEnd(l->b, sides[s]);
-      follow_edge(l, valuemap_get(&l->block_of, LLVMGetSuccessor(end, s)));
+      follow_edge(l, graph_number(&l->g, LLVMGetSuccessor(end, s)));
     }
   }
 }
@@ -464,7 +464,7 @@ static void write_block(Lanes *l, uint32_t block) {
   l->at = block;
   LLVMPositionBuilderAtEnd(l->b, b->body);
   l->mask_now = take_mask(l, b);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b->in->block); i; i = LLVMGetNextInstruction(i)) {
     if (LLVMIsAPHINode(i))
       (void)(ln_shape(l, i).kind == SHAPE_VECTOR ? ln_vector(l, i) : ln_scalar(l, i));
     else if (!LLVMIsATerminatorInst(i))
@@ -517,7 +517,7 @@ static void make_slots(Lanes *l) {
   }
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LaneBlock *b = &l->blocks[k];
-    b->body = ln_new_block(l, LLVMGetBasicBlockName(b->old));
+    b->body = ln_new_block(l, LLVMGetBasicBlockName(b->in->block));
     if (!b->masked && !waits(l, k))
       continue;
     b->mask = LLVMBuildAlloca(l->b, l->mask_type, "waiting");
@@ -603,7 +603,7 @@ static void merge_latches(Cg *cg) {
   Arena *a = &cg->cx->arena;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder, .block_of.arena = a};
+    Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder};
     if (!LLVMIsDeclaration(f))
       ln_merge_latches(&l);
   }

@@ -30,14 +30,14 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
     const LaneBlock *b = &l->blocks[k];
     if (!in_set(&loop->blocks, k))
       continue;
-    if (&l->loops.data[b->loop] != loop || ++blocks > MOST_BLOCKS)
+    if (&l->loops.data[b->in->loop] != loop || ++blocks > MOST_BLOCKS)
       return false;
-    for (uint32_t s = 0; s < b->nsucc; s++)
-      if (k != loop->header && !in_set(&loop->blocks, b->succ[s]))
+    for (uint32_t s = 0; s < b->in->nsucc; s++)
+      if (k != loop->in->header && !in_set(&loop->blocks, b->in->succ[s]))
         return false;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b->in->block); i; i = LLVMGetNextInstruction(i))
       if (++instructions > MOST_INSTRUCTIONS || cg_is_block_barrier(i) || cg_is_meeting(i) ||
-          (k == loop->header && cg_lanes_writes(i)))
+          (k == loop->in->header && cg_lanes_writes(i)))
         return false;
   }
   return true;
@@ -45,11 +45,11 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
 
 /* Left by lanes one by one, because a number of theirs that rises by steps comes to its end. */
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
-  const LaneBlock *h = &l->blocks[loop->header];
-  if (!loop->divergent || h->nsucc != 2 || h->dead ||
-      in_set(&loop->blocks, h->succ[0]) == in_set(&loop->blocks, h->succ[1]))
+  const LaneBlock *h = &l->blocks[loop->in->header];
+  if (!loop->divergent || h->in->nsucc != 2 || h->in->trap ||
+      in_set(&loop->blocks, h->in->succ[0]) == in_set(&loop->blocks, h->in->succ[1]))
     return false;
-  LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->old));
+  LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->in->block));
   return LLVMIsAICmpInst(c) && ln_shape(l, LLVMGetOperand(c, 0)).kind == SHAPE_STEP &&
          ln_shape(l, LLVMGetOperand(c, 1)).kind == SHAPE_STEP && is_small_and_closed(l, loop);
 }
@@ -62,14 +62,14 @@ static LLVMValueRef copy_of_value(Double *d, LLVMValueRef old) {
 }
 
 static LLVMBasicBlockRef copy_of_block(Double *d, LLVMBasicBlockRef old) {
-  uint32_t n = valuemap_get(&d->l->block_of, old);
+  uint32_t n = graph_number(&d->l->g, old);
   return n == VALUEMAP_NONE || !in_set(&d->loop->blocks, n) ? old : d->copies[n];
 }
 
 static void copy_block(Double *d, uint32_t number) {
   Lanes *l = d->l;
   LLVMPositionBuilderAtEnd(l->b, d->copies[number]);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[number].old); i;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[number].in->block); i;
        i = LLVMGetNextInstruction(i)) {
     LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(l->b, LLVMTypeOf(i), "")
                                           : LLVMInstructionClone(i);
@@ -89,7 +89,7 @@ static void fill_phi(Double *d, LLVMValueRef phi) {
 }
 
 static void connect_block(Double *d, uint32_t number) {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(d->l->blocks[number].old); i;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(d->l->blocks[number].in->block); i;
        i = LLVMGetNextInstruction(i)) {
     LLVMValueRef copy = copy_of_value(d, i);
     if (LLVMIsAPHINode(i)) {
@@ -107,10 +107,10 @@ static void connect_block(Double *d, uint32_t number) {
 /* Blocks that end in traps are entered from the copy, too. */
 static void enter_traps(Double *d, uint32_t number) {
   const LaneBlock *b = &d->l->blocks[number];
-  for (LLVMValueRef phi = b->dead ? LLVMGetFirstInstruction(b->dead) : NULL;
+  for (LLVMValueRef phi = b->in->trap ? LLVMGetFirstInstruction(b->in->trap) : NULL;
        phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (unsigned k = 0, n = LLVMCountIncoming(phi); k < n; k++)
-      if (LLVMGetIncomingBlock(phi, k) == b->old) {
+      if (LLVMGetIncomingBlock(phi, k) == b->in->block) {
         LLVMValueRef v = copy_of_value(d, LLVMGetIncomingValue(phi, k));
         LLVMAddIncoming(phi, &v, &d->copies[number], 1);
       }
@@ -119,7 +119,7 @@ static void enter_traps(Double *d, uint32_t number) {
 /* The loop's own header is entered from the copy's. */
 static void follow_copy(Double *d) {
   Lanes *l = d->l;
-  LLVMBasicBlockRef from = d->copies[d->loop->header];
+  LLVMBasicBlockRef from = d->copies[d->loop->in->header];
   for (LLVMValueRef phi = LLVMGetFirstInstruction(d->header), next; LLVMIsAPHINode(phi);
        phi = next) {
     next = LLVMGetNextInstruction(phi);
@@ -144,12 +144,12 @@ static void ask_all(Double *d) {
   Lanes *l = d->l;
   LLVMTypeRef i1 = l->cg->t.i1, types[] = {i1, i1};
   LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, CG_ALL_NAME),
-               end = LLVMGetBasicBlockTerminator(d->copies[d->loop->header]);
+               end = LLVMGetBasicBlockTerminator(d->copies[d->loop->in->header]);
   if (!fn)
     fn = LLVMAddFunction(l->cg->module, CG_ALL_NAME, LLVMFunctionType(i1, types, 2, 0));
   bool holds = in_set(
       &d->loop->blocks,
-      valuemap_get(&l->block_of, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(d->header), 0)));
+      graph_number(&l->g, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(d->header), 0)));
   LLVMBasicBlockRef body = LLVMGetSuccessor(end, holds ? 0 : 1);
   LLVMPositionBuilderBefore(l->b, end);
   LLVMValueRef args[] = {LLVMGetCondition(end), LLVMConstInt(i1, holds, 0)};
@@ -172,13 +172,13 @@ static bool has_stride(const Double *d, LLVMValueRef x) {
 static void make_double(Lanes *l, const LaneLoop *loop) {
   Double d = {.l = l,
               .loop = loop,
-              .header = l->blocks[loop->header].old,
-              .latch = l->blocks[loop->latch].old,
+              .header = l->blocks[loop->in->header].in->block,
+              .latch = l->blocks[loop->latch].in->block,
               .copies = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, l->nblocks),
               .value_of.arena = l->arena};
-  for (uint32_t p = 0; p < l->blocks[loop->header].npred; p++)
-    if (l->blocks[loop->header].pred[p] != loop->latch)
-      d.before = l->blocks[l->blocks[loop->header].pred[p]].old;
+  for (uint32_t p = 0; p < l->blocks[loop->in->header].in->npred; p++)
+    if (l->blocks[loop->in->header].in->pred[p] != loop->latch)
+      d.before = l->blocks[l->blocks[loop->in->header].in->pred[p]].in->block;
   LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
   l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) ||
                 has_stride(&d, LLVMGetOperand(condition, 1));

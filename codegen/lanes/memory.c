@@ -3,7 +3,7 @@
  * Lanes that are neighbours in memory are one access, with a mask where not all run; others are a gather or scatter. What has neither form
  * runs lane by lane. */
 #include "codegen/lanes/private.h"
-#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/match.h"
 
 static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *overloads,
                                 LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align) {
@@ -295,19 +295,19 @@ enum { LINE = 64, AHEAD = 4 };
 /* By how much the run at `pointer` goes on in each turn of the loop around it, in units of the address's type: a number that is not
  * known, as the grid's size. NULL otherwise. */
 static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
-  uint32_t loop = l->blocks[l->at].loop;
-  if (loop == NO_BLOCK || l->loops.data[loop].divergent || !LLVMIsAGetElementPtrInst(pointer) ||
+  uint32_t loop = l->blocks[l->at].in->loop;
+  if (loop == GRAPH_NONE || l->loops.data[loop].divergent || !LLVMIsAGetElementPtrInst(pointer) ||
       LLVMGetNumOperands(pointer) != 2 || !LLVMIsAPHINode(LLVMGetOperand(pointer, 1)))
     return NULL;
   const LaneLoop *around = &l->loops.data[loop];
   LLVMValueRef phi = LLVMGetOperand(pointer, 1);
   LaneValue *base = ln_value(l, LLVMGetOperand(pointer, 0));
-  if (LLVMGetInstructionParent(phi) != l->blocks[around->header].old ||
+  if (LLVMGetInstructionParent(phi) != l->blocks[around->in->header].in->block ||
       (base && in_set(&around->blocks, base->block)))
     return NULL;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k);
-    if (LLVMGetIncomingBlock(phi, k) != l->blocks[around->latch].old || !LLVMIsAInstruction(next) ||
+    if (LLVMGetIncomingBlock(phi, k) != l->blocks[around->latch].in->block || !LLVMIsAInstruction(next) ||
         LLVMGetInstructionOpcode(next) != LLVMAdd)
       continue;
     for (unsigned side = 0; side < 2; side++) {

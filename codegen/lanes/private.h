@@ -4,14 +4,13 @@
 #define PYPTX_CODEGEN_LANES_PRIVATE_H
 
 #include "codegen/lanes/lanes.h"
-#include "codegen/llvm/valuemap.h"
+#include "codegen/llvm/graph.h"
 
 enum {
   LANES_BLOCKS = 192,
   LANES_INSTRUCTIONS = 3000,
   LANES_WORDS = LANES_BLOCKS / 64,
-  LANES_ARRAY_BYTES = 1 << 20,
-  NO_BLOCK = UINT32_MAX
+  LANES_ARRAY_BYTES = 1 << 20
 };
 
 typedef struct BlockSet {
@@ -33,9 +32,10 @@ typedef struct Shape {
 
 static inline bool is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
 
-/* A context is a loop, or the function (NO_BLOCK); its units are its own blocks and the loops right inside it. */
+/* A context is a loop, or the function (GRAPH_NONE); its units are its own blocks and the loops right inside it. */
 typedef struct LaneLoop {
-  uint32_t header, latch, parent; /* parent: a loop */
+  const GraphLoop *in;
+  uint32_t latch; /* the only one */
   BlockSet blocks;
   bool divergent; /* lanes leave it at different iterations: all its units are masked */
   bool masked;    /* as a unit of its parent */
@@ -45,13 +45,7 @@ typedef struct LaneLoop {
 } LaneLoop;
 
 typedef struct LaneBlock {
-  LLVMBasicBlockRef old;
-  /* the successor that ends in a trap, NULL if none: its branch is a check */
-  LLVMBasicBlockRef dead;
-  uint32_t succ[2], nsucc; /* the others */
-  uint32_t *pred, npred;
-  uint32_t loop;   /* the innermost, NO_BLOCK if none */
-  uint32_t join;   /* immediate post-dominator, NO_BLOCK: the end */
+  const GraphNode *in; /* its trap: the branch is a check */
   uint32_t place;  /* in the order */
   bool splits;     /* ends in a branch that is not the same for all lanes */
   BlockSet region; /* splits: the blocks between it and its join */
@@ -86,12 +80,13 @@ struct Lanes {
   LLVMBuilderRef b;
   unsigned width, nargs;
   LanesHow how;
-  LaneBlock *blocks; /* in reverse post-order */
+  FnGraph g;         /* with checks */
+  LaneBlock *blocks; /* by node */
   uint32_t nblocks;
   VEC(LaneLoop) loops;
   uint32_t *order; /* blocks; each loop's follow one another */
   VEC(LaneValue) values;
-  ValueMap value_of, block_of; /* block_of: NO_BLOCK for those that end in traps */
+  ValueMap value_of;
   unsigned uniform_kind;
   bool strides; /* a copy of a loop goes on by what is no constant */
   /* being written */
@@ -121,20 +116,20 @@ static inline bool ln_rise(const Lanes *l, LLVMTypeRef t, int64_t step, int64_t 
     return false;
   return bits >= 64 || !((uint64_t)(*rise < 0 ? -*rise : *rise) >> bits);
 }
-/* The loop that has the block as its header, NO_BLOCK if none. */
+/* The loop that has the block as its header, GRAPH_NONE if none. */
 static inline uint32_t ln_own_loop(const Lanes *l, uint32_t block) {
-  uint32_t n = l->blocks[block].loop;
-  return n != NO_BLOCK && l->loops.data[n].header == block ? n : NO_BLOCK;
+  uint32_t n = l->blocks[block].in->loop;
+  return n != GRAPH_NONE && l->loops.data[n].in->header == block ? n : GRAPH_NONE;
 }
 /* May it run for some of the lanes only? */
 static inline bool ln_may_rest(const Lanes *l, uint32_t block) {
   bool rest = l->blocks[block].masked;
-  for (uint32_t n = l->blocks[block].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+  for (uint32_t n = l->blocks[block].in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     rest |= l->loops.data[n].masked;
   return rest;
 }
 static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
-  return loop == NO_BLOCK || in_set(&l->loops.data[loop].blocks, block);
+  return loop == GRAPH_NONE || in_set(&l->loops.data[loop].blocks, block);
 }
 
 /* regions.c */

@@ -1,186 +1,51 @@
 /* Lanes: blocks in order, loops, and the regions of branches that split the lanes. See lanes.h. */
-#include <string.h>
-
 #include "codegen/lanes/private.h"
-#include "codegen/llvm/block_order.h"
 
-/* --- blocks --- */
-
-/* What follows it being known: a block whose ways out all end in traps. Its way must be one without branches. */
-static bool is_dead(const ValueMap *dead, LLVMBasicBlockRef block, bool *branches) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-  if (LLVMIsAUnreachableInst(end))
-    return true;
-  unsigned n = LLVMGetNumSuccessors(end);
-  for (unsigned k = 0; k < n; k++)
-    if (valuemap_get(dead, LLVMGetSuccessor(end, k)) == VALUEMAP_NONE)
-      return false;
-  *branches |= n > 1;
-  return n > 0;
-}
+/* --- blocks and loops --- */
 
 static bool is_plain_end(LLVMValueRef end) {
   return LLVMIsAReturnInst(end) || LLVMIsABranchInst(end);
 }
 
+/* Of blocks from which all ends in traps none may branch. */
 static bool make_blocks(Lanes *l) {
-  Blocks old = cg_blocks_in_order(l->arena, l->f);
-  ValueMap dead = {.arena = l->arena};
-  bool branches = false;
-  for (uint32_t k = old.len; k-- > 0;)
-    if (is_dead(&dead, old.data[k], &branches))
-      valuemap_set(&dead, old.data[k], 1);
-  if (branches || old.len - dead.len >= LANES_BLOCKS || old.len == dead.len)
+  l->g = graph_of(l->arena, l->f, &(GraphHow){.checks = true});
+  l->nblocks = l->g.len;
+  if (l->nblocks == 0 || l->nblocks >= LANES_BLOCKS)
     return false;
-  l->blocks = ARENA_ARRAY(l->arena, LaneBlock, old.len);
-  for (uint32_t k = 0; k < old.len; k++) {
-    if (valuemap_get(&dead, old.data[k]) != VALUEMAP_NONE)
-      continue;
-    valuemap_set(&l->block_of, old.data[k], l->nblocks);
-    l->blocks[l->nblocks++] = (LaneBlock){.old = old.data[k], .loop = NO_BLOCK, .join = NO_BLOCK};
-  }
+  l->blocks = ARENA_ARRAY(l->arena, LaneBlock, l->nblocks);
   for (uint32_t k = 0; k < l->nblocks; k++) {
-    LaneBlock *b = &l->blocks[k];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
-    if (!is_plain_end(end))
+    const GraphNode *n = l->blocks[k].in = &l->g.nodes[k];
+    if (!is_plain_end(n->last) || (!n->nsucc && !LLVMIsAReturnInst(n->last)))
       return false;
-    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
-      uint32_t to = valuemap_get(&l->block_of, LLVMGetSuccessor(end, s));
-      if (to == VALUEMAP_NONE)
-        b->dead = LLVMGetSuccessor(end, s);
-      else if (!b->nsucc || b->succ[0] != to)
-        b->succ[b->nsucc++] = to;
-    }
   }
   return true;
-}
-
-static void find_preds(Lanes *l) {
-  for (uint32_t k = 0; k < l->nblocks; k++)
-    for (uint32_t s = 0; s < l->blocks[k].nsucc; s++)
-      l->blocks[l->blocks[k].succ[s]].npred++;
-  for (uint32_t k = 0; k < l->nblocks; k++) {
-    l->blocks[k].pred = ARENA_ARRAY(l->arena, uint32_t, l->blocks[k].npred + 1);
-    l->blocks[k].npred = 0;
-  }
-  for (uint32_t k = 0; k < l->nblocks; k++)
-    for (uint32_t s = 0; s < l->blocks[k].nsucc; s++) {
-      LaneBlock *to = &l->blocks[l->blocks[k].succ[s]];
-      to->pred[to->npred++] = k;
-    }
-}
-
-/* --- dominators, as sets --- */
-
-static void fill(BlockSet *s) { memset(s, 255, sizeof *s); }
-static bool cut(BlockSet *s, const BlockSet *by) { /* s &= by: changed? */
-  bool changed = false;
-  for (unsigned k = 0; k < LANES_WORDS; k++) {
-    uint64_t w = s->words[k] & by->words[k];
-    changed |= w != s->words[k];
-    s->words[k] = w;
-  }
-  return changed;
-}
-static unsigned size_of(const BlockSet *s) {
-  unsigned n = 0;
-  for (unsigned k = 0; k < LANES_WORDS; k++)
-    n += (unsigned)__builtin_popcountll(s->words[k]);
-  return n;
-}
-
-/* sets[k]: what dominates k, or post-dominates it. Blocks from which no way leads to the end keep all. */
-static void find_dominators(const Lanes *l, BlockSet *sets, bool post) {
-  for (uint32_t k = 0; k < l->nblocks; k++)
-    fill(&sets[k]);
-  for (bool again = true; again;) {
-    again = false;
-    for (uint32_t n = 0; n < l->nblocks; n++) {
-      uint32_t k = post ? l->nblocks - 1 - n : n;
-      const LaneBlock *b = &l->blocks[k];
-      uint32_t count = post ? b->nsucc : b->npred;
-      const uint32_t *from = post ? b->succ : b->pred;
-      BlockSet now = {0};
-      if (count)
-        fill(&now);
-      for (uint32_t s = 0; s < count; s++)
-        cut(&now, &sets[from[s]]);
-      add_to(&now, k);
-      again |= cut(&sets[k], &now);
-    }
-  }
-}
-
-static bool find_joins(Lanes *l) {
-  BlockSet *sets = ARENA_ARRAY(l->arena, BlockSet, l->nblocks);
-  find_dominators(l, sets, true);
-  for (uint32_t k = 0; k < l->nblocks; k++) {
-    unsigned n = size_of(&sets[k]);
-    if (n > l->nblocks)
-      return false; /* from here no way leads out */
-    for (uint32_t p = 0; p < l->nblocks; p++)
-      if (p != k && in_set(&sets[k], p) && size_of(&sets[p]) == n - 1)
-        l->blocks[k].join = p;
-  }
-  return true;
-}
-
-/* --- loops --- */
-
-static void fill_loop(Lanes *l, LaneLoop *loop) {
-  VEC(uint32_t) work = {0};
-  add_to(&loop->blocks, loop->header);
-  VEC_PUSH(l->arena, &work, loop->latch);
-  while (work.len) {
-    uint32_t k = VEC_POP(&work);
-    if (in_set(&loop->blocks, k))
-      continue;
-    add_to(&loop->blocks, k);
-    for (uint32_t p = 0; p < l->blocks[k].npred; p++)
-      VEC_PUSH(l->arena, &work, l->blocks[k].pred[p]);
-  }
 }
 
 /* One way in and one way back for each, else refused. */
 static bool find_loops(Lanes *l) {
-  BlockSet *sets = ARENA_ARRAY(l->arena, BlockSet, l->nblocks);
-  find_dominators(l, sets, false);
-  for (uint32_t h = 0; h < l->nblocks; h++) {
-    LaneLoop loop = {.header = h, .latch = NO_BLOCK, .parent = NO_BLOCK};
-    for (uint32_t p = 0; p < l->blocks[h].npred; p++) {
-      uint32_t from = l->blocks[h].pred[p];
-      if (from < h)
-        continue;
-      if (!in_set(&sets[from], h) || loop.latch != NO_BLOCK || l->blocks[h].npred != 2)
-        return false;
-      loop.latch = from;
-    }
-    if (loop.latch == NO_BLOCK)
-      continue;
-    fill_loop(l, &loop);
+  graph_loops(&l->g);
+  for (uint32_t n = 0; n < l->g.loops.len; n++) {
+    const GraphLoop *in = &l->g.loops.data[n];
+    LaneLoop loop = {.in = in, .latch = in->latches[0]};
+    if (l->g.irreducible || in->nlatches > 1 || l->blocks[in->header].in->npred != 2)
+      return false;
+    for (uint32_t k = 0; k < in->nnodes; k++)
+      add_to(&loop.blocks, in->nodes[k]);
     VEC_PUSH(l->arena, &l->loops, loop);
-  }
-  for (uint32_t n = 0; n < l->loops.len; n++) { /* an outer loop's header comes before */
-    const LaneLoop *loop = &l->loops.data[n];
-    l->loops.data[n].parent = l->blocks[loop->header].loop;
-    for (uint32_t k = 0; k < l->nblocks; k++)
-      if (in_set(&loop->blocks, k))
-        l->blocks[k].loop = n;
   }
   return true;
 }
 
 /* --- one latch a loop --- */
 
-static bool is_back_edge(const Lanes *l, const BlockSet *dominators, LLVMBasicBlockRef from,
-                         uint32_t header) {
-  uint32_t k = valuemap_get(&l->block_of, from);
-  return k != VALUEMAP_NONE && k >= header && in_set(&dominators[k], header);
+static bool is_back_edge(const Lanes *l, LLVMBasicBlockRef from, uint32_t header) {
+  uint32_t k = graph_number(&l->g, from);
+  return k != GRAPH_NONE && k >= header && graph_dominates(&l->g, header, k);
 }
 
 /* phi: split into one of the latch, for the back edges, and a new one of the header. */
-static void split_phi(Lanes *l, const BlockSet *dominators, LLVMValueRef phi, uint32_t header,
-                      LLVMBasicBlockRef latch) {
+static void split_phi(Lanes *l, LLVMValueRef phi, uint32_t header, LLVMBasicBlockRef latch) {
   LLVMTypeRef t = LLVMTypeOf(phi);
   LLVMPositionBuilderBefore(l->b, phi);
   LLVMValueRef outer = LLVMBuildPhi(l->b, t, "");
@@ -189,45 +54,41 @@ static void split_phi(Lanes *l, const BlockSet *dominators, LLVMValueRef phi, ui
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
     LLVMValueRef v = LLVMGetIncomingValue(phi, k);
-    LLVMAddIncoming(is_back_edge(l, dominators, from, header) ? inner : outer, &v, &from, 1);
+    LLVMAddIncoming(is_back_edge(l, from, header) ? inner : outer, &v, &from, 1);
   }
   LLVMAddIncoming(outer, &inner, &latch, 1);
   LLVMReplaceAllUsesWith(phi, outer);
   LLVMInstructionEraseFromParent(phi);
 }
 
-static void merge_latches(Lanes *l, const BlockSet *dominators, uint32_t header) {
-  const LaneBlock *h = &l->blocks[header];
+static void merge_latches(Lanes *l, uint32_t header) {
+  const GraphNode *h = &l->g.nodes[header];
   LLVMBasicBlockRef latch = LLVMAppendBasicBlockInContext(l->cg->context, l->f, "latch");
-  for (LLVMValueRef i = LLVMGetFirstInstruction(h->old), next; LLVMIsAPHINode(i); i = next) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(h->block), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    split_phi(l, dominators, i, header, latch);
+    split_phi(l, i, header, latch);
   }
   for (uint32_t p = 0; p < h->npred; p++) {
-    LLVMBasicBlockRef from = l->blocks[h->pred[p]].old;
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-    for (unsigned s = 0; is_back_edge(l, dominators, from, header) && s < LLVMGetNumSuccessors(end);
-         s++)
-      if (LLVMGetSuccessor(end, s) == h->old)
-        LLVMSetSuccessor(end, s, latch);
+    const GraphNode *from = &l->g.nodes[h->pred[p]];
+    if (is_back_edge(l, from->block, header))
+      graph_redirect(from->last, h->block, latch);
   }
   LLVMPositionBuilderAtEnd(l->b, latch);
-  LLVMBuildBr(l->b, h->old);
+  LLVMBuildBr(l->b, h->block);
 }
 
 /* LLVM would make nested loops of some: an iteration that changes a variable and one that does not. Lanes would wait for each other. */
 void ln_merge_latches(Lanes *l) {
   if (!make_blocks(l))
     return;
-  find_preds(l);
-  BlockSet *sets = ARENA_ARRAY(l->arena, BlockSet, l->nblocks);
-  find_dominators(l, sets, false);
+  graph_dominators(&l->g);
   for (uint32_t h = 0; h < l->nblocks; h++) {
+    const GraphNode *n = &l->g.nodes[h];
     uint32_t backs = 0;
-    for (uint32_t p = 0; p < l->blocks[h].npred; p++)
-      backs += is_back_edge(l, sets, l->blocks[l->blocks[h].pred[p]].old, h);
+    for (uint32_t p = 0; p < n->npred; p++)
+      backs += is_back_edge(l, l->g.nodes[n->pred[p]].block, h);
     if (backs > 1)
-      merge_latches(l, sets, h);
+      merge_latches(l, h);
   }
 }
 
@@ -235,9 +96,9 @@ void ln_merge_latches(Lanes *l) {
 static uint32_t put_in_order(Lanes *l, uint32_t context, uint32_t n) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     uint32_t own = ln_own_loop(l, k);
-    if (l->blocks[k].loop == context)
+    if (l->blocks[k].in->loop == context)
       l->order[l->blocks[k].place = n++] = k;
-    else if (own != NO_BLOCK && l->loops.data[own].parent == context)
+    else if (own != GRAPH_NONE && l->loops.data[own].in->parent == context)
       n = put_in_order(l, own, n);
   }
   return n;
@@ -246,36 +107,39 @@ static uint32_t put_in_order(Lanes *l, uint32_t context, uint32_t n) {
 bool ln_find_flow(Lanes *l) {
   if (!make_blocks(l))
     return false;
-  find_preds(l);
-  if (!find_joins(l) || !find_loops(l))
+  graph_post_dominators(&l->g);
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    if (!l->g.nodes[k].ends)
+      return false;
+  if (!find_loops(l))
     return false;
   l->order = ARENA_ARRAY(l->arena, uint32_t, l->nblocks);
-  return put_in_order(l, NO_BLOCK, 0) == l->nblocks;
+  return put_in_order(l, GRAPH_NONE, 0) == l->nblocks;
 }
 
 /* --- regions --- */
 
 static void find_region(Lanes *l, LaneBlock *d) {
   VEC(uint32_t) work = {0};
-  for (uint32_t s = 0; s < d->nsucc; s++)
-    VEC_PUSH(l->arena, &work, d->succ[s]);
+  for (uint32_t s = 0; s < d->in->nsucc; s++)
+    VEC_PUSH(l->arena, &work, d->in->succ[s]);
   while (work.len) {
     uint32_t k = VEC_POP(&work);
-    if (k == d->join || in_set(&d->region, k))
+    if (k == d->in->ipdom || in_set(&d->region, k))
       continue;
     add_to(&d->region, k);
-    for (uint32_t s = 0; s < l->blocks[k].nsucc; s++)
-      VEC_PUSH(l->arena, &work, l->blocks[k].succ[s]);
+    for (uint32_t s = 0; s < l->blocks[k].in->nsucc; s++)
+      VEC_PUSH(l->arena, &work, l->blocks[k].in->succ[s]);
   }
 }
 
 static void mask_divergent_loops(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
-    if (l->blocks[k].loop != NO_BLOCK && l->loops.data[l->blocks[k].loop].divergent)
+    if (l->blocks[k].in->loop != GRAPH_NONE && l->loops.data[l->blocks[k].in->loop].divergent)
       l->blocks[k].masked = l->blocks[k].meets = true;
   for (uint32_t n = 0; n < l->loops.len; n++) {
-    uint32_t parent = l->loops.data[n].parent;
-    if (parent != NO_BLOCK && l->loops.data[parent].divergent)
+    uint32_t parent = l->loops.data[n].in->parent;
+    if (parent != GRAPH_NONE && l->loops.data[parent].divergent)
       l->loops.data[n].masked = true;
   }
 }
@@ -285,7 +149,7 @@ static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
   for (unsigned k = 0; k < LANES_WORDS; k++)
     if (d->region.words[k] & ~blocks->words[k])
       return false;
-  return d->join != NO_BLOCK && in_set(blocks, d->join);
+  return d->in->ipdom != GRAPH_NONE && in_set(blocks, d->in->ipdom);
 }
 
 /* Of a split's ways one is run after the other: what stands behind comes after the effects of what stands in front. */
@@ -306,21 +170,21 @@ void ln_split(Lanes *l, uint32_t block) {
   d->splits = true;
   find_region(l, d);
   make_dirty(l, d);
-  for (uint32_t n = d->loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+  for (uint32_t n = d->in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     l->loops.data[n].divergent |= !stays_in(l, d, n);
   for (uint32_t k = 0; k < l->nblocks; k++) {
     bool between = in_set(&d->region, k);
-    if (!between && k != d->join)
+    if (!between && k != d->in->ipdom)
       continue;
     LaneBlock *x = &l->blocks[k];
     uint32_t own = ln_own_loop(l, k);
-    if (loop_has(l, x->loop, block)) {
+    if (loop_has(l, x->in->loop, block)) {
       x->meets = true;
-      if (between && own != NO_BLOCK)
+      if (between && own != GRAPH_NONE)
         l->loops.data[own].divergent = true;
       else if (between)
         x->masked = true;
-    } else if (own != NO_BLOCK && between && loop_has(l, l->loops.data[own].parent, block)) {
+    } else if (own != GRAPH_NONE && between && loop_has(l, l->loops.data[own].in->parent, block)) {
       l->loops.data[own].masked = true;
     }
   }

@@ -6,7 +6,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
-#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/match.h"
 
 enum { DEEPEST = 6 };                   /* both operands are followed */
 #define LARGEST_STEP ((int64_t)1 << 40) /* sums of steps never wrap */
@@ -136,15 +136,15 @@ bool cg_lanes_writes(LLVMValueRef i) {
 /* Along the ways that one lane can go; ln_split adds what lanes do that have gone another way. */
 static void find_dirty(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i))
       l->blocks[k].writes |= cg_lanes_writes(i);
   for (bool again = true; again;) {
     again = false;
     for (uint32_t k = 0; k < l->nblocks; k++)
-      for (uint32_t s = 0; s < l->blocks[k].nsucc && (l->blocks[k].writes || l->blocks[k].dirty);
+      for (uint32_t s = 0; s < l->blocks[k].in->nsucc && (l->blocks[k].writes || l->blocks[k].dirty);
            s++) {
-        LaneBlock *to = &l->blocks[l->blocks[k].succ[s]];
+        LaneBlock *to = &l->blocks[l->blocks[k].in->succ[s]];
         again |= !to->dirty;
         to->dirty = true;
       }
@@ -168,7 +168,7 @@ static bool hangs_on_block(Lanes *l, LLVMValueRef v, int depth) {
 /* A place in the grid beside a bound: mostly all lanes are on one side. Not in loops, and only while the threads can still be run one
  * by one instead. */
 static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
-  if (dirty || !l->how.alone || l->blocks[v->block].loop != NO_BLOCK)
+  if (dirty || !l->how.alone || l->blocks[v->block].in->loop != GRAPH_NONE)
     return false;
   LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
   Shape a = ln_shape(l, x), b = ln_shape(l, y);
@@ -256,11 +256,11 @@ static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift)
 static Shape phi_shape(Lanes *l, const LaneValue *v) {
   const LaneBlock *b = &l->blocks[v->block];
   Shape s = {0};
-  bool header = b->loop != NO_BLOCK && l->loops.data[b->loop].header == v->block;
-  if (b->meets && !header && b->npred > 1)
+  bool header = b->in->loop != GRAPH_NONE && l->loops.data[b->in->loop].in->header == v->block;
+  if (b->meets && !header && b->in->npred > 1)
     return vector;
-  for (uint32_t k = 0; k < b->npred; k++)
-    for (uint32_t n = l->blocks[b->pred[k]].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+  for (uint32_t k = 0; k < b->in->npred; k++)
+    for (uint32_t n = l->blocks[b->in->pred[k]].in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
       if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, v->block))
         return vector;
   for (unsigned k = 0; k < LLVMCountIncoming(v->old); k++) {
@@ -360,7 +360,7 @@ static Shape find_shape(Lanes *l, LaneValue *v, bool dirty) {
 static bool sweep_block(Lanes *l, uint32_t number) {
   LaneBlock *b = &l->blocks[number];
   bool changed = false, dirty = b->dirty;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b->in->block); i; i = LLVMGetNextInstruction(i)) {
     LaneValue *v = ln_value(l, i);
     dirty |= cg_lanes_writes(i);
     if (!v || v->shape.kind == SHAPE_VECTOR)
@@ -375,8 +375,8 @@ static bool sweep_block(Lanes *l, uint32_t number) {
     changed |= s.kind != v->shape.kind || s.zeros != v->shape.zeros;
     v->shape = s;
   }
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
-  if (b->nsucc == 2 && !b->splits) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->in->block);
+  if (b->in->nsucc == 2 && !b->splits) {
     Shape s = ln_shape(l, LLVMGetCondition(end));
     if (s.kind == SHAPE_VECTOR) {
       ln_split(l, number);
@@ -398,8 +398,8 @@ static bool is_used_elsewhere(LLVMValueRef i, LLVMBasicBlockRef block) {
 static bool is_late(Lanes *l, const LaneValue *v) {
   const LaneBlock *b = &l->blocks[v->block];
   LLVMUseRef use = LLVMGetFirstUse(v->old);
-  return LLVMIsAICmpInst(v->old) && v->shape.kind == SHAPE_VECTOR && b->dead && use &&
-         !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->old);
+  return LLVMIsAICmpInst(v->old) && v->shape.kind == SHAPE_VECTOR && b->in->trap && use &&
+         !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->in->block);
 }
 
 /* No CPU divides vectors of integers: as many divisions as there are lanes. */
@@ -415,13 +415,13 @@ static bool is_short_enough(const Lanes *l) {
 static bool ln_find_shapes(Lanes *l) {
   uint32_t instructions = 0;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); i;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i)) {
       if (++instructions > LANES_INSTRUCTIONS)
         return false;
       if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
         continue;
-      LaneValue v = {.old = i, .block = k, .outside = is_used_elsewhere(i, l->blocks[k].old)};
+      LaneValue v = {.old = i, .block = k, .outside = is_used_elsewhere(i, l->blocks[k].in->block)};
       valuemap_set(&l->value_of, i, l->values.len);
       VEC_PUSH(l->arena, &l->values, v);
     }
@@ -449,7 +449,6 @@ Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how) {
                .how = *how,
                .nargs = LLVMCountParams(f),
                .value_of.arena = a,
-               .block_of.arena = a,
                .copy_of.arena = a,
                .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
                                                         strlen(CG_UNIFORM_METADATA))};
@@ -457,10 +456,10 @@ Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how) {
 }
 
 bool cg_lanes_together(const Lanes *l, LLVMValueRef i) {
-  uint32_t k = valuemap_get(&l->block_of, LLVMGetInstructionParent(i));
+  uint32_t k = graph_number(&l->g, LLVMGetInstructionParent(i));
   if (k == VALUEMAP_NONE || l->blocks[k].masked)
     return false;
-  for (uint32_t n = l->blocks[k].loop; n != NO_BLOCK; n = l->loops.data[n].parent)
+  for (uint32_t n = l->blocks[k].in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     if (l->loops.data[n].divergent || l->loops.data[n].masked)
       return false;
   return true;

@@ -125,8 +125,8 @@ static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from, bool othe
 /* The phis that begin with a number. */
 static void begin_turns(Turn *t) {
   Lanes *l = t->l;
-  LLVMBasicBlockRef latch = l->blocks[t->loop->latch].old;
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->header].old);
+  LLVMBasicBlockRef latch = l->blocks[t->loop->latch].in->block;
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->in->header].in->block);
        LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef first = incoming(phi, latch, true);
     if (!bits_of(phi) || !first || !LLVMIsAConstantInt(first))
@@ -140,7 +140,7 @@ static void begin_turns(Turn *t) {
 
 /* Phis of which nothing is known in the next turn are forgotten. */
 static void next_turn(Turn *t) {
-  LLVMBasicBlockRef latch = t->l->blocks[t->loop->latch].old;
+  LLVMBasicBlockRef latch = t->l->blocks[t->loop->latch].in->block;
   uint32_t known = 0;
   for (uint32_t k = 0; k < t->phis.len; k++)
     t->known.data[k] = evaluate(t, incoming(t->phis.data[k], latch, false), 0, &t->next.data[k]);
@@ -152,26 +152,26 @@ static void next_turn(Turn *t) {
   t->phis.len = known;
 }
 
-/* The block with the loop's only way out, checks apart; NO_BLOCK: there is none, or it is neither the first nor the last. */
+/* The block with the loop's only way out, checks apart; GRAPH_NONE: there is none, or it is neither the first nor the last. */
 static uint32_t find_exit(const Lanes *l, const LaneLoop *loop) {
-  uint32_t found = NO_BLOCK;
+  uint32_t found = GRAPH_NONE;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (uint32_t s = 0; in_set(&loop->blocks, k) && s < l->blocks[k].nsucc; s++)
-      if (!in_set(&loop->blocks, l->blocks[k].succ[s])) {
-        if (found != NO_BLOCK)
-          return NO_BLOCK;
+    for (uint32_t s = 0; in_set(&loop->blocks, k) && s < l->blocks[k].in->nsucc; s++)
+      if (!in_set(&loop->blocks, l->blocks[k].in->succ[s])) {
+        if (found != GRAPH_NONE)
+          return GRAPH_NONE;
         found = k;
       }
-  return found == loop->header || found == loop->latch ? found : NO_BLOCK;
+  return found == loop->in->header || found == loop->latch ? found : GRAPH_NONE;
 }
 
 /* How often the way out is asked; 0 if that is not known, or too often. */
 static unsigned count_turns(Lanes *l, const LaneLoop *loop) {
   uint32_t exit = find_exit(l, loop);
-  if (exit == NO_BLOCK || l->blocks[exit].nsucc != 2)
+  if (exit == GRAPH_NONE || l->blocks[exit].in->nsucc != 2)
     return 0;
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[exit].old);
-  uint32_t first = valuemap_get(&l->block_of, LLVMGetSuccessor(end, 0));
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[exit].in->block);
+  uint32_t first = graph_number(&l->g, LLVMGetSuccessor(end, 0));
   bool leaves_if = first == VALUEMAP_NONE || !in_set(&loop->blocks, first);
   Turn t = {.l = l, .loop = loop};
   begin_turns(&t);
@@ -191,12 +191,12 @@ static unsigned count_turns(Lanes *l, const LaneLoop *loop) {
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   unsigned meetings = 0, inner = 0, instructions = 0;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].old); in_set(&loop->blocks, k) && i;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); in_set(&loop->blocks, k) && i;
          i = LLVMGetNextInstruction(i)) {
       bool meets = cg_is_block_barrier(i) || cg_is_meeting(i);
       instructions++;
       meetings += meets;
-      inner += meets && &l->loops.data[l->blocks[k].loop] != loop;
+      inner += meets && &l->loops.data[l->blocks[k].in->loop] != loop;
     }
   if (!meetings || inner)
     return false;
@@ -206,13 +206,13 @@ static bool is_chosen(Lanes *l, const LaneLoop *loop) {
 
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
   Arena *a = &cg->cx->arena;
-  Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder, .block_of.arena = a};
+  Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder};
   bool any = false;
   if (!ln_find_flow(&l))
     return false;
   for (uint32_t k = 0; k < l.loops.len; k++)
     if (is_chosen(&l, &l.loops.data[k])) {
-      cg_mark_loop(cg, LLVMGetBasicBlockTerminator(l.blocks[l.loops.data[k].latch].old),
+      cg_mark_loop(cg, LLVMGetBasicBlockTerminator(l.blocks[l.loops.data[k].latch].in->block),
                    "llvm.loop.unroll.full");
       any = true;
     }

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "codegen/llvm/block_order.h"
+#include "codegen/llvm/match.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/valuemap.h"
 
@@ -50,10 +50,6 @@ typedef struct Loop {
 } Loop;
 
 /* --- what the loop is --- */
-
-static bool is_op(LLVMValueRef v, LLVMOpcode op) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
-}
 
 static bool is_inside(const Loop *l, LLVMValueRef v) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;

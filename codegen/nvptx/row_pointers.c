@@ -9,8 +9,8 @@
  * elements, where the counter steps by a constant and base and stride come from outside. Sums and products that are extended have flags
  * that say they do not wrap, so the extension is that of each part. Where every thread starts elsewhere in the row, as in a product of
  * matrices, the generator's addresses are as good, and take fewer registers. */
-#include "codegen/llvm/block_order.h"
-#include "codegen/llvm/valuemap.h"
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
 enum { MAX_POINTERS = 4, MAX_DEPTH = 6 }; /* of a loop: each takes registers; of a sum */
@@ -51,10 +51,6 @@ typedef struct Rows {
 } Rows;
 
 /* --- sums --- */
-
-static bool is_op(LLVMValueRef v, LLVMOpcode op) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
-}
 
 static bool is_outside(const Counting *c, LLVMValueRef v) {
   return !LLVMIsAInstruction(v) ||
@@ -280,57 +276,27 @@ static bool is_counter(LLVMValueRef phi, Counting *c) {
   return false;
 }
 
-/* Its blocks; false if there is a loop among them. `order`: of reached blocks. */
-static bool collect(Rows *r, const ValueMap *order, Blocks *in) {
-  Arena *arena = &r->cg->cx->arena;
-  LLVMBasicBlockRef header = LLVMGetInstructionParent(r->loop.counter);
-  r->loop.blocks = (ValueMap){.arena = arena};
-  in->len = 0;
-  valuemap_set(&r->loop.blocks, header, 1);
-  VEC_PUSH(arena, in, header);
-  if (r->loop.latch != header) {
-    valuemap_set(&r->loop.blocks, r->loop.latch, 1);
-    VEC_PUSH(arena, in, r->loop.latch);
-  }
-  for (uint32_t k = 1; k < in->len; k++) {
-    LLVMBasicBlockRef block = in->data[k];
-    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); u; u = LLVMGetNextUse(u)) {
-      LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(u));
-      uint32_t at = valuemap_get(order, from);
-      if (at == VALUEMAP_NONE)
-        continue;
-      if (at >= valuemap_get(order, block))
-        return false;
-      if (valuemap_get(&r->loop.blocks, from) != VALUEMAP_NONE)
-        continue;
-      valuemap_set(&r->loop.blocks, from, 1);
-      VEC_PUSH(arena, in, from);
-    }
-  }
-  return true;
-}
-
-static void visit_loop(Rows *r, const Blocks *in) {
+static void visit_loop(Rows *r, const FnGraph *g, const GraphLoop *loop) {
   r->n = r->accesses.len = 0;
-  for (uint32_t k = 0; k < in->len; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(in->data[k]); i; i = LLVMGetNextInstruction(i))
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    for (LLVMValueRef i = g->nodes[loop->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
       read_access(r, i);
   for (uint32_t k = 0; k < r->accesses.len; k++)
     write_access(r, &r->accesses.data[k]);
 }
 
 static void visit_function(Cg *cg, LLVMValueRef f) {
-  Arena *arena = &cg->cx->arena;
-  Blocks all = cg_blocks_in_order(arena, f), in = {0};
-  ValueMap order = {.arena = arena};
-  for (uint32_t k = 0; k < all.len; k++)
-    valuemap_set(&order, all.data[k], k);
-  for (uint32_t k = 0; k < all.len; k++) {
-    Rows r = {.cg = cg};
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(all.data[k]); LLVMIsAPHINode(phi);
-         phi = LLVMGetNextInstruction(phi))
-      if (is_counter(phi, &r.loop) && collect(&r, &order, &in))
-        visit_loop(&r, &in);
+  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  graph_loops(&g);
+  for (uint32_t k = 0; k < g.loops.len; k++) {
+    const GraphLoop *loop = &g.loops.data[k];
+    Rows r = {.cg = cg, .loop.blocks.arena = &cg->cx->arena};
+    for (uint32_t n = 0; n < loop->nnodes; n++)
+      valuemap_set(&r.loop.blocks, g.nodes[loop->nodes[n]].block, 1);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(g.nodes[loop->header].block);
+         loop->innermost && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+      if (is_counter(phi, &r.loop))
+        visit_loop(&r, &g, loop);
   }
 }
 
