@@ -5,8 +5,7 @@
 #ifndef PYPTX_CODEGEN_COARSEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_COARSEN_H
 
-#include "codegen/llvm/cg.h"
-#include "codegen/llvm/valuemap.h"
+#include "codegen/llvm/graph.h"
 #include "codegen/target.h"
 
 enum { CO_MAX_FACTOR = 8, CO_MAX_BLOCKS = 64, CO_MAX_INS = 1500 };
@@ -44,13 +43,9 @@ typedef enum CoKind {
 typedef uint64_t CoSet; /* of blocks, by number */
 
 typedef struct CoBlock {
-  LLVMBasicBlockRef old;
+  const GraphNode *in;
   uint32_t first, last; /* instructions, last exclusive and past the terminator */
-  uint32_t *succ, nsucc;
-  /* blocks on every way from the entry to here, from here to the end; itself included */
-  CoSet dominators, post;
-  CoSet loop;     /* of its header: blocks of the loop, else 0 */
-  unsigned depth; /* loops around it */
+  CoSet loop;           /* of its header: blocks of the loop, else 0 */
   bool effects;   /* has an instruction that writes memory */
   bool meets, barrier;
   unsigned weight; /* instructions here and in all that can follow, those of loops several times */
@@ -78,9 +73,10 @@ typedef struct CoShape {
   unsigned nparams;
   VEC(CoIns) ins;
   VEC(CoShared) shared;
-  CoBlock *blocks; /* in an order in which each comes behind those that lead to it, but for loops */
+  FnGraph g;
+  CoBlock *blocks; /* by node: each comes behind those that lead to it, but for loops */
   uint32_t nblocks;
-  ValueMap ins_of, block_of, shared_of;
+  ValueMap ins_of, shared_of;
   bool loops, meets;  /* has some */
   const char *reason; /* why it may not be coarsened, NULL if it may */
 } CoShape;
@@ -128,9 +124,6 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol);
 static inline CoIns *co_ins(const CoShape *s, LLVMValueRef v) {
   uint32_t n = valuemap_get(&s->ins_of, v);
   return n == VALUEMAP_NONE ? NULL : &s->ins.data[n];
-}
-static inline uint32_t co_block(const CoShape *s, LLVMBasicBlockRef b) {
-  return valuemap_get(&s->block_of, b);
 }
 /* A register that is the same in no more than this. */
 static inline bool co_differs_in(const CoIns *i, RegisterScope of) {

@@ -60,33 +60,30 @@ static void spread(CoShape *s, const CoPlan *p) {
 /* --- the way --- */
 
 uint32_t co_meeting(const CoShape *s, uint32_t b) {
-  CoSet behind = s->blocks[b].post & ~co_one(b);
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    if (co_has(behind, k) && s->blocks[k].post == behind)
-      return k;
-  return b;
+  uint32_t up = s->g.nodes[b].ipdom;
+  return up == GRAPH_NONE ? b : up;
 }
 
 /* Nothing but the end of the kernel. */
 static bool is_end(const CoShape *s, uint32_t b) {
   const CoBlock *block = &s->blocks[b];
-  return !block->nsucc && LLVMIsAReturnInst(s->ins.data[block->first].old);
+  return !block->in->nsucc && LLVMIsAReturnInst(s->ins.data[block->first].old);
 }
 
 /* The way that most of the work is on. */
 static unsigned heavier(const CoShape *s, const CoBlock *b) {
-  return s->blocks[b->succ[1]].weight > s->blocks[b->succ[0]].weight;
+  return s->blocks[b->in->succ[1]].weight > s->blocks[b->in->succ[0]].weight;
 }
 
 CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
   CoSet reached = 0;
-  for (uint32_t e = 0; e < s->blocks[from].nsucc; e++)
-    reached |= co_one(s->blocks[from].succ[e]);
+  for (uint32_t e = 0; e < s->blocks[from].in->nsucc; e++)
+    reached |= co_one(s->blocks[from].in->succ[e]);
   for (CoSet old = 0; reached != old;) {
     old = reached;
     for (uint32_t k = 0; k < s->nblocks; k++)
-      for (uint32_t e = 0; co_has(reached, k) && k != to && e < s->blocks[k].nsucc; e++)
-        reached |= co_one(s->blocks[k].succ[e]);
+      for (uint32_t e = 0; co_has(reached, k) && k != to && e < s->blocks[k].in->nsucc; e++)
+        reached |= co_one(s->blocks[k].in->succ[e]);
   }
   return reached & ~co_one(to);
 }
@@ -95,7 +92,7 @@ CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
 static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t meet) {
   bool ends = is_end(s, meet) && meet != (uint32_t)(b - s->blocks);
   const CoIns *condition = co_ins(s, co_condition(s, b));
-  return ends && b->nsucc == 2 && !b->written && (!s->meets || !condition || !condition->by_thread);
+  return ends && b->in->nsucc == 2 && !b->written && (!s->meets || !condition || !condition->by_thread);
 }
 
 static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
@@ -111,8 +108,8 @@ static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
 /* How a block on the way ends. */
 static const char *end_block(CoShape *s, uint32_t at) {
   CoBlock *b = &s->blocks[at];
-  const CoIns *condition = b->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
-  b->kind = b->nsucc > 1 ? CO_SPLIT : b->nsucc ? CO_JUMP : CO_END;
+  const CoIns *condition = b->in->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
+  b->kind = b->in->nsucc > 1 ? CO_SPLIT : b->in->nsucc ? CO_JUMP : CO_END;
   if (!condition || !condition->varies)
     return NULL;
   b->meet = co_meeting(s, at);
@@ -133,9 +130,9 @@ static CoSet next_on_way(const CoBlock *b) {
   if (b->kind == CO_ARMS)
     return co_one(b->meet);
   if (b->kind == CO_GUARD)
-    return co_one(b->succ[b->taken]);
-  for (uint32_t e = 0; e < b->nsucc; e++)
-    next |= co_one(b->succ[e]);
+    return co_one(b->in->succ[b->taken]);
+  for (uint32_t e = 0; e < b->in->nsucc; e++)
+    next |= co_one(b->in->succ[e]);
   return next;
 }
 
@@ -184,7 +181,7 @@ static bool mark_joins(CoShape *s, const CoBlock *b, CoSet from) {
     CoIns *i = &s->ins.data[k];
     unsigned ways = 0;
     for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++)
-      ways += co_has(from, co_block(s, LLVMGetIncomingBlock(i->old, n)));
+      ways += co_has(from, graph_number(&s->g, LLVMGetIncomingBlock(i->old, n)));
     changed |= ways > 1 && !i->joins;
     i->joins |= ways > 1;
   }
@@ -238,12 +235,12 @@ static bool is_read_inside(const CoShape *s, LLVMValueRef v, CoSet loop, bool *s
 static bool may_wait(const CoShape *s, CoSet loop) {
   for (uint32_t k = 0; k < s->nblocks; k++) {
     const CoBlock *b = &s->blocks[k];
-    if (!co_has(loop, k) || b->nsucc < 2)
+    if (!co_has(loop, k) || b->in->nsucc < 2)
       continue;
     bool *seen = CX_ARRAY(s->cg->cx, bool, s->ins.len);
     if (is_read_inside(s, co_condition(s, b), loop, seen))
-      for (uint32_t e = 0; e < b->nsucc; e++)
-        if (!co_has(loop, b->succ[e]))
+      for (uint32_t e = 0; e < b->in->nsucc; e++)
+        if (!co_has(loop, b->in->succ[e]))
           return true;
   }
   return false;

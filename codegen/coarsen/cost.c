@@ -198,7 +198,7 @@ static bool is_much_common(const CoShape *s, const CoLoads *loads) {
   uint64_t once = loads->once, all = loads->once + loads->own;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
-    uint64_t cost = s->blocks[i->block].depth ? co_rounds(s, i) : 0;
+    uint64_t cost = s->blocks[i->block].in->depth ? co_rounds(s, i) : 0;
     once += i->varies ? 0 : cost;
     all += cost;
   }

@@ -182,7 +182,7 @@ static int64_t step_of_phi(Steps *x, const CoIns *phi) {
   int64_t most = 0;
   for (unsigned k = 0, n = LLVMCountIncoming(phi->old); k < n; k++) {
     LLVMValueRef in = LLVMGetIncomingValue(phi->old, k);
-    bool earlier = co_block(x->s, LLVMGetIncomingBlock(phi->old, k)) < phi->block;
+    bool earlier = graph_number(&x->s->g, LLVMGetIncomingBlock(phi->old, k)) < phi->block;
     most = further(most, earlier                   ? step_of(x, in)
                          : phi->block == x->header ? step_of_counter(x->s, phi, in)
                                                    : 0);
@@ -268,7 +268,7 @@ static unsigned lines_of(Steps *x, const CoIns *i) {
 }
 
 unsigned co_rounds(const CoShape *s, const CoIns *i) {
-  unsigned depth = s->blocks[i->block].depth;
+  unsigned depth = s->blocks[i->block].in->depth;
   return 1u << (ROUNDS_SHIFT * (depth < MOST_DEPTH ? depth : MOST_DEPTH));
 }
 
@@ -291,9 +291,9 @@ static uint32_t loop_around(const CoShape *s, const CoIns *i) {
   uint32_t header = 0;
   unsigned depth = 0;
   for (uint32_t k = 0; k < s->nblocks; k++)
-    if (co_has(s->blocks[k].loop, i->block) && s->blocks[k].depth > depth) {
+    if (co_has(s->blocks[k].loop, i->block) && s->blocks[k].in->depth > depth) {
       header = k;
-      depth = s->blocks[k].depth;
+      depth = s->blocks[k].in->depth;
     }
   return header;
 }
@@ -314,7 +314,7 @@ CoLoads co_loads_in_loops(const CoShape *s) {
   Steps x = steps_of(s, OF_WARP), *rounds = CX_ARRAY(s->cg->cx, Steps, s->nblocks);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
-    if (!i->reads || !s->blocks[i->block].depth)
+    if (!i->reads || !s->blocks[i->block].in->depth)
       continue;
     unsigned lines = lines_of(&x, i), cost = cost_of(s, i, lines);
     bool own = i->varies && !i->shared;

@@ -224,39 +224,15 @@ bool co_reads_thread(const CoShape *s, unsigned axis) {
 
 /* --- blocks --- */
 
-/* Depth first: a block is put in front of all that follow it. */
-static void order(LLVMBasicBlockRef b, ValueMap *seen, CoBlock *all, uint32_t *room) {
-  if (valuemap_get(seen, b) != VALUEMAP_NONE)
-    return;
-  valuemap_set(seen, b, 0);
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-  for (unsigned k = LLVMGetNumSuccessors(end); k-- > 0;)
-    order(LLVMGetSuccessor(end, k), seen, all, room);
-  all[--*room].old = b;
-}
-
-static void read_successors(CoShape *s, CoBlock *b) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->old);
-  b->nsucc = LLVMGetNumSuccessors(end);
-  b->succ = CX_ARRAY(s->cg->cx, uint32_t, b->nsucc + 1);
-  for (uint32_t k = 0; k < b->nsucc; k++)
-    b->succ[k] = co_block(s, LLVMGetSuccessor(end, k));
-}
-
 static const char *read_blocks(CoShape *s) {
   Cx *cx = s->cg->cx;
-  uint32_t n = LLVMCountBasicBlocks(s->f), room = n;
-  if (n > CO_MAX_BLOCKS)
+  if (LLVMCountBasicBlocks(s->f) > CO_MAX_BLOCKS)
     return "it has too many branches";
-  CoBlock *all = CX_ARRAY(cx, CoBlock, n);
-  ValueMap seen = {.arena = &cx->arena};
-  order(LLVMGetEntryBasicBlock(s->f), &seen, all, &room);
-  s->blocks = all + room;
-  s->nblocks = n - room;
+  s->g = graph_of(&cx->arena, s->f, &(GraphHow){.near_first = true});
+  s->nblocks = s->g.len;
+  s->blocks = CX_ARRAY(cx, CoBlock, s->nblocks);
   for (uint32_t k = 0; k < s->nblocks; k++)
-    valuemap_set(&s->block_of, s->blocks[k].old, k);
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    read_successors(s, &s->blocks[k]);
+    s->blocks[k].in = &s->g.nodes[k];
   return NULL;
 }
 
@@ -270,7 +246,7 @@ static const char *read_instructions(CoShape *s, uint32_t block, uint32_t most) 
   CoBlock *b = &s->blocks[block];
   Arena *arena = &s->cg->cx->arena;
   b->first = s->ins.len;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(b->old); i; i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = b->in->first; i; i = LLVMGetNextInstruction(i)) {
     CoIns ins = {.old = i, .block = block, .sreg = SREG_NONE};
     if (is_assumption(i)) /* LLVM has used it */
       continue;
@@ -292,73 +268,19 @@ static const char *read_instructions(CoShape *s, uint32_t block, uint32_t most) 
   return NULL;
 }
 
-/* --- graph --- */
-
-/* Every block that is on all ways from the entry to one; and from one to an end. */
-static void find_dominators(CoShape *s) {
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    s->blocks[k].dominators = k ? UINT64_MAX : co_one(0);
-  for (bool changed = true; changed;) {
-    changed = false;
-    CoSet in[CO_MAX_BLOCKS];
-    memset(in, 0xff, sizeof in);
-    for (uint32_t k = 0; k < s->nblocks; k++)
-      for (uint32_t e = 0; e < s->blocks[k].nsucc; e++)
-        in[s->blocks[k].succ[e]] &= s->blocks[k].dominators;
-    for (uint32_t k = 1; k < s->nblocks; k++) {
-      CoSet now = in[k] | co_one(k);
-      changed |= now != s->blocks[k].dominators;
-      s->blocks[k].dominators = now;
-    }
-  }
-}
-
-static void find_post_dominators(CoShape *s) {
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    s->blocks[k].post = UINT64_MAX;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t k = s->nblocks; k-- > 0;) {
-      CoBlock *b = &s->blocks[k];
-      CoSet now = b->nsucc ? UINT64_MAX : 0;
-      for (uint32_t e = 0; e < b->nsucc; e++)
-        now &= s->blocks[b->succ[e]].post;
-      now |= co_one(k);
-      changed |= now != b->post;
-      b->post = now;
-    }
-  }
-}
-
-/* The blocks from which the latch can be reached without the header. */
-static CoSet loop_of(const CoShape *s, uint32_t header, uint32_t latch) {
-  CoSet loop = co_one(header) | co_one(latch);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t k = 0; k < s->nblocks; k++)
-      for (uint32_t e = 0; e < s->blocks[k].nsucc && !co_has(loop, k); e++)
-        if (co_has(loop & ~co_one(header), s->blocks[k].succ[e])) {
-          loop |= co_one(k);
-          changed = true;
-        }
-  }
-  return loop;
-}
+/* --- loops --- */
 
 static const char *find_loops(CoShape *s) {
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    for (uint32_t e = 0; e < s->blocks[k].nsucc; e++) {
-      uint32_t header = s->blocks[k].succ[e];
-      if (header > k)
-        continue;
-      if (!co_has(s->blocks[k].dominators, header))
-        return "it has a loop with several entries";
-      s->blocks[header].loop |= loop_of(s, header, k);
-      s->loops = true;
-    }
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    for (uint32_t h = 0; h < s->nblocks; h++)
-      s->blocks[k].depth += co_has(s->blocks[h].loop, k);
+  graph_loops(&s->g);
+  graph_post_dominators(&s->g);
+  if (s->g.irreducible)
+    return "it has a loop with several entries";
+  s->loops = s->g.loops.len > 0;
+  for (uint32_t k = 0; k < s->g.loops.len; k++) {
+    const GraphLoop *l = &s->g.loops.data[k];
+    for (uint32_t n = 0; n < l->nnodes; n++)
+      s->blocks[l->header].loop |= co_one(l->nodes[n]);
+  }
   return NULL;
 }
 
@@ -366,10 +288,10 @@ static void weigh(CoShape *s) {
   enum { ROUNDS_SHIFT = 3, MOST_DEPTH = 4 };
   for (uint32_t k = s->nblocks; k-- > 0;) {
     CoBlock *b = &s->blocks[k];
-    unsigned rest = 0, depth = b->depth < MOST_DEPTH ? b->depth : MOST_DEPTH;
-    for (uint32_t e = 0; e < b->nsucc; e++) {
-      const CoBlock *next = &s->blocks[b->succ[e]];
-      rest = b->succ[e] > k && next->weight > rest ? next->weight : rest;
+    unsigned rest = 0, depth = b->in->depth < MOST_DEPTH ? b->in->depth : MOST_DEPTH;
+    for (uint32_t e = 0; e < b->in->nsucc; e++) {
+      const CoBlock *next = &s->blocks[b->in->succ[e]];
+      rest = b->in->succ[e] > k && next->weight > rest ? next->weight : rest;
     }
     b->weight = ((b->last - b->first) << (ROUNDS_SHIFT * depth)) + rest;
   }
@@ -388,8 +310,6 @@ static const char *read_all(CoShape *s, uint32_t most) {
     fault = read_instructions(s, k, most);
   if (fault)
     return fault;
-  find_dominators(s);
-  find_post_dominators(s);
   fault = find_loops(s);
   if (fault)
     return fault;
@@ -404,7 +324,7 @@ CoShape *co_shape(Cg *cg, uint32_t most) {
   s->cg = cg;
   s->f = cg->kernel;
   s->nparams = LLVMCountParams(s->f);
-  s->ins_of.arena = s->block_of.arena = s->shared_of.arena = &cg->cx->arena;
+  s->ins_of.arena = s->shared_of.arena = &cg->cx->arena;
   s->reason = read_all(s, most);
   return s;
 }

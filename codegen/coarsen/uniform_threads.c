@@ -21,7 +21,7 @@ static bool operands_differ(const CoShape *s, LLVMValueRef v) {
 }
 
 static bool splits(const CoShape *s, const CoBlock *b) {
-  const CoIns *i = b->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
+  const CoIns *i = b->in->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
   return i && i->by_thread;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "codegen/coarsen/coarsen.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/nvptx/nvptx.h"
 
@@ -108,11 +109,12 @@ static LLVMMetadataRef line_here(Writer *w, LLVMMetadataRef old) {
 }
 
 static LLVMValueRef cloned(Writer *w, unsigned c, const CoIns *i) {
-  LLVMValueRef copy = LLVMInstructionClone(i->old);
-  LLVMInsertIntoBuilder(w->b, copy);
+  unsigned n = (unsigned)LLVMGetNumOperands(i->old);
+  LLVMValueRef *operands = CX_ARRAY(w->cx, LLVMValueRef, n + 1);
+  for (unsigned k = 0; k < n; k++)
+    operands[k] = resolve(w, c, LLVMGetOperand(i->old, k));
+  LLVMValueRef copy = copy_ins(w->b, i->old, operands);
   LLVMInstructionSetDebugLoc(copy, line_here(w, LLVMInstructionGetDebugLoc(i->old)));
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i->old); k < n; k++)
-    LLVMSetOperand(copy, k, resolve(w, c, LLVMGetOperand(i->old, k)));
   return copy;
 }
 
@@ -224,7 +226,7 @@ static void write_block_together(Writer *w, const CoBlock *b) {
 
 static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, CoSet from) {
   for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++) {
-    uint32_t pred = co_block(w->s, LLVMGetIncomingBlock(i->old, n));
+    uint32_t pred = graph_number(&w->s->g, LLVMGetIncomingBlock(i->old, n));
     if (!co_has(from, pred))
       continue;
     LLVMValueRef value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
@@ -255,13 +257,13 @@ static void write_met(Writer *w, unsigned c, const CoBlock *b, CoSet from, LLVMV
 static void write_end(Writer *w, unsigned c, const CoBlock *b) {
   LLVMValueRef end = w->s->ins.data[b->last - 1].old;
   LLVMBasicBlockRef to[2] = {w->latch, NULL};
-  for (unsigned k = 0; k < b->nsucc && k < 2; k++)
-    to[k] = w->s->blocks[b->succ[k]].now[c];
+  for (unsigned k = 0; k < b->in->nsucc && k < 2; k++)
+    to[k] = w->s->blocks[b->in->succ[k]].now[c];
   if (LLVMIsASwitchInst(end)) {
-    LLVMValueRef s = LLVMBuildSwitch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0], b->nsucc);
-    for (unsigned k = 1; k < b->nsucc; k++)
-      LLVMAddCase(s, LLVMGetSwitchCaseValue(end, k), w->s->blocks[b->succ[k]].now[c]);
-  } else if (b->nsucc == 2) {
+    LLVMValueRef s = LLVMBuildSwitch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0], b->in->nsucc);
+    for (unsigned k = 1; k < b->in->nsucc; k++)
+      LLVMAddCase(s, LLVMGetSwitchCaseValue(end, k), w->s->blocks[b->in->succ[k]].now[c]);
+  } else if (b->in->nsucc == 2) {
     LLVMBuildCondBr(w->b, resolve(w, c, LLVMGetCondition(end)), to[0], to[1]);
   } else {
     LLVMBuildBr(w->b, to[0]);
@@ -293,7 +295,7 @@ static void write_guard(Writer *w, uint32_t at) {
       own = LLVMBuildNot(w->b, own, "");
     all = all ? LLVMBuildAnd(w->b, all, own, "") : own;
   }
-  uint32_t next = b->succ[b->taken];
+  uint32_t next = b->in->succ[b->taken];
   add_edge(w, at, next, NULL);
   LLVMBuildCondBr(w->b, all, w->s->blocks[next].together, w->loop);
 }
@@ -327,9 +329,9 @@ static void write_split(Writer *w, uint32_t at) {
   CoBlock *b = &w->s->blocks[at];
   LLVMValueRef end = w->s->ins.data[b->last - 1].old;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b);
-  for (uint32_t k = 0; k < b->nsucc; k++) {
-    w->s->blocks[b->succ[k]].now[0] = w->s->blocks[b->succ[k]].together;
-    add_edge(w, at, b->succ[k], NULL);
+  for (uint32_t k = 0; k < b->in->nsucc; k++) {
+    w->s->blocks[b->in->succ[k]].now[0] = w->s->blocks[b->in->succ[k]].together;
+    add_edge(w, at, b->in->succ[k], NULL);
   }
   write_end(w, 0, b);
   unsigned kind = LLVMGetMDKindIDInContext(w->s->cg->context, "llvm.loop", 9);
@@ -356,7 +358,7 @@ static void fill_edge(Writer *w, const Edge *e) {
     for (unsigned c = 0; c < (i->once ? 1 : w->plan->factor); c++) {
       LLVMValueRef value = e->met ? e->met[(k - e->to->first) * w->plan->factor + c] : NULL;
       for (unsigned n = 0, all = LLVMCountIncoming(i->old); !value && n < all; n++)
-        if (co_block(w->s, LLVMGetIncomingBlock(i->old, n)) == e->old)
+        if (graph_number(&w->s->g, LLVMGetIncomingBlock(i->old, n)) == e->old)
           value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
       LLVMBasicBlockRef from = e->from;
       LLVMAddIncoming(i->now[c], &value, &from, 1);

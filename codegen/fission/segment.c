@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/fission/private.h"
+#include "codegen/llvm/copy.h"
 
 typedef struct Clone {
   Fissioner *x;
@@ -103,11 +104,12 @@ static LLVMValueRef argument(const Clone *c, LLVMValueRef old) {
   cx_bug(c->x->cg->cx, "an argument of another function");
 }
 
-static LLVMValueRef copy_of(const Fissioner *x, LLVMValueRef i) {
+static LLVMValueRef copy_named(const Fissioner *x, LLVMValueRef i, const LLVMValueRef *operands) {
   size_t n;
   const char *name = LLVMGetValueName2(i, &n);
-  LLVMValueRef copy = LLVMInstructionClone(i);
-  LLVMInsertIntoBuilderWithName(x->b, copy, name);
+  LLVMValueRef copy = copy_ins(x->b, i, operands);
+  if (n)
+    LLVMSetValueName2(copy, name, n);
   return copy;
 }
 
@@ -126,10 +128,7 @@ static LLVMValueRef compute_again(Clone *c, Value *v) {
     Value *from = fs_value(x, o);
     operands[k] = from ? compute_again(c, from) : LLVMIsAArgument(o) ? argument(c, o) : o;
   }
-  v->again = copy_of(x, v->old);
-  for (int k = 0; k < n; k++)
-    LLVMSetOperand(v->again, (unsigned)k, operands[k]);
-  return v->again;
+  return v->again = copy_named(x, v->old, operands);
 }
 
 /* What `old` is at the builder's position, in the node being copied. */
@@ -254,10 +253,7 @@ static void copy_instruction(Clone *c, LLVMValueRef i) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
     operands[k] = LLVMValueIsBasicBlock(o) ? NULL : resolve(c, o);
   }
-  LLVMValueRef copy = copy_of(x, i);
-  for (int k = 0; k < n; k++)
-    if (operands[k])
-      LLVMSetOperand(copy, (unsigned)k, operands[k]);
+  LLVMValueRef copy = copy_named(x, i, operands);
   if (LLVMIsATerminatorInst(i))
     for (uint32_t s = 0; s < x->g.nodes[c->node].nsucc; s++)
       LLVMSetSuccessor(copy, s, x->now[x->g.nodes[c->node].succ[s]]);

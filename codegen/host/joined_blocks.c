@@ -11,8 +11,8 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/lanes.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
-#include "codegen/llvm/valuemap.h"
 
 enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
 
@@ -161,11 +161,11 @@ static bool find_counter(LLVMValueRef f, StrideLoop *s) {
 
 /* The header asks `counter < bound`, or the function returns. */
 static bool find_bound(StrideLoop *s) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(s->header);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+  Fork fork;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(s->header), &fork))
     return false;
-  LLVMValueRef c = LLVMGetCondition(end);
-  s->exit = LLVMGetSuccessor(end, 1);
+  LLVMValueRef c = fork.condition;
+  s->exit = fork.no;
   if (!LLVMIsAICmpInst(c) || LLVMGetOperand(c, 0) != s->counter ||
       !LLVMIsAReturnInst(LLVMGetFirstInstruction(s->exit)))
     return false;
@@ -179,30 +179,18 @@ static bool ends_in_trap(LLVMBasicBlockRef b) {
 }
 
 /* Only the header leaves the loop, but for traps; and nothing is done or read before it. */
-static bool is_alone(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
-  ValueMap inside = {.arena = &cg->cx->arena};
-  VEC(LLVMBasicBlockRef) todo = {0};
-  valuemap_set(&inside, s->header, 1);
-  if (s->latch != s->header)
-    VEC_PUSH(&cg->cx->arena, &todo, s->latch);
-  while (todo.len) {
-    LLVMBasicBlockRef b = todo.data[--todo.len];
-    if (valuemap_get(&inside, b) != VALUEMAP_NONE)
-      continue;
-    valuemap_set(&inside, b, 1);
-    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u))
-      VEC_PUSH(&cg->cx->arena, &todo, LLVMGetInstructionParent(LLVMGetUser(u)));
-  }
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-    bool in = valuemap_get(&inside, b) != VALUEMAP_NONE;
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-    for (unsigned k = 0; in && b != s->header && k < LLVMGetNumSuccessors(end); k++)
-      if (valuemap_get(&inside, LLVMGetSuccessor(end, k)) == VALUEMAP_NONE &&
-          !ends_in_trap(LLVMGetSuccessor(end, k)))
+static bool is_alone(Cg *cg, LLVMValueRef f, const FnGraph *g, const GraphLoop *loop) {
+  bool *inside = CX_ARRAY(cg->cx, bool, g->len);
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    inside[loop->nodes[k]] = true;
+  for (uint32_t k = 0; k < g->len; k++) {
+    const GraphNode *n = &g->nodes[k];
+    for (uint32_t s = 0; inside[k] && k != loop->header && s < n->nsucc; s++)
+      if (!inside[n->succ[s]] && !ends_in_trap(g->nodes[n->succ[s]].block))
         return false;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = n->first; i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAAllocaInst(i) ||
-          ((!in || b == s->header) && !ends_in_trap(b) &&
+          ((!inside[k] || k == loop->header) && !ends_in_trap(n->block) &&
            (cg_lanes_writes(i) || (LLVMIsALoadInst(i) && !cg_is_field_load(cg, f, i)))))
         return false;
   }
@@ -235,11 +223,7 @@ LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef f, LLVMValueRef v, LLVMValueRe
   LLVMValueRef *operands = CX_ARRAY(cg->cx, LLVMValueRef, n);
   for (unsigned k = 0; k < n; k++)
     operands[k] = cg_host_compute(cg, f, LLVMGetOperand(v, k), launch);
-  LLVMValueRef copy = LLVMInstructionClone(v);
-  LLVMInsertIntoBuilder(cg->builder, copy);
-  for (unsigned k = 0; k < n; k++)
-    LLVMSetOperand(copy, k, operands[k]);
-  return copy;
+  return copy_ins(cg->builder, v, operands);
 }
 
 static void cut(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
@@ -256,11 +240,13 @@ static void cut(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
 }
 
 LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread) {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b)) {
-    StrideLoop s = {.header = b};
+  FnGraph g = graph_of(&cg->cx->arena, thread, NULL);
+  graph_loops(&g);
+  for (uint32_t k = 0; k < g.loops.len; k++) {
+    const GraphLoop *loop = &g.loops.data[k];
+    StrideLoop s = {.header = g.nodes[loop->header].block};
     if (!find_counter(thread, &s) || !find_bound(&s) || !is_known(cg, thread, s.bound, 0) ||
-        LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s.latch)) != 1 ||
-        !is_alone(cg, thread, &s))
+        !graph_next(s.latch) || !is_alone(cg, thread, &g, loop))
       continue;
     cut(cg, thread, &s);
     return s.bound;

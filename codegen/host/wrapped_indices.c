@@ -6,6 +6,7 @@
  *
  * In: a function in which checks branch to blocks that end in traps. Out: the same, with those checks in two steps. */
 #include "codegen/host/host.h"
+#include "codegen/llvm/graph.h"
 
 /* A check as lowering leaves it; index: x or x + n. */
 typedef struct Wrap {
@@ -55,13 +56,10 @@ static bool is_used_behind(const Wrap *w) {
 }
 
 static bool find_wrap(LLVMBasicBlockRef block, Wrap *w) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+  Fork fork;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(block), &fork))
     return false;
-  *w = (Wrap){.block = block,
-              .ok = LLVMGetSuccessor(end, 0),
-              .stop = LLVMGetSuccessor(end, 1),
-              .test = LLVMGetCondition(end)};
+  *w = (Wrap){.block = block, .ok = fork.yes, .stop = fork.no, .test = fork.condition};
   if (!LLVMIsAICmpInst(w->test) || LLVMGetICmpPredicate(w->test) != LLVMIntULT ||
       LLVMGetInstructionParent(w->test) != block ||
       !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(w->stop)))

@@ -287,11 +287,11 @@ static void follow_edge(Lanes *l, uint32_t to) {
 }
 
 static void split(Lanes *l, const LaneBlock *b, LLVMValueRef condition) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->in->block), bits = ln_vector(l, condition), masks[2];
+  LLVMValueRef bits = ln_vector(l, condition), masks[2];
   for (unsigned s = 0; s < 2; s++)
     masks[s] = ln_and(l, l->mask_now, bits, s == 1);
   for (unsigned s = 0; s < 2; s++) {
-    uint32_t to = graph_number(&l->g, LLVMGetSuccessor(end, s));
+    uint32_t to = b->in->succ[s];
     set_phis(l, to, masks[s]);
     wait_for(l, to, masks[s]);
   }
@@ -311,7 +311,7 @@ static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
       break;
     }
     if (LLVMIsATerminatorInst(i)) {
-      from = at, at = LLVMGetSuccessor(i, 0);
+      from = at, at = graph_next(at);
       i = LLVMGetFirstInstruction(at);
       continue;
     }
@@ -340,8 +340,10 @@ static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMV
 
 /* Behind it the builder is where the check has held. */
 static void write_check(Lanes *l, const LaneBlock *b) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->in->block), c = LLVMGetCondition(end);
-  bool negated = LLVMGetSuccessor(end, 0) == b->in->trap; /* holds where the condition does not */
+  Fork fork = {0};
+  graph_fork(b->in->last, &fork);
+  LLVMValueRef c = fork.condition;
+  bool negated = fork.yes == b->in->trap; /* holds where the condition does not */
   LLVMBasicBlockRef hold = ln_new_block(l, "ok"), fail = ln_new_block(l, "fail");
   LaneValue *v = ln_value(l, c);
   LLVMValueRef lanes = l->mask_now;
@@ -450,7 +452,7 @@ static void write_end(Lanes *l, const LaneBlock *b) {
     LLVMBuildCondBr(l->b, ln_scalar(l, LLVMGetCondition(end)), sides[0], sides[1]);
     for (unsigned s = 0; s < 2; s++) {
       LLVMPositionBuilderAtEnd(l->b, sides[s]);
-      follow_edge(l, graph_number(&l->g, LLVMGetSuccessor(end, s)));
+      follow_edge(l, b->in->succ[s]);
     }
   }
 }
@@ -619,7 +621,7 @@ static void lower_switches(Cg *cg, LLVMValueRef f) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
     if (!LLVMIsASwitchInst(end))
       continue;
-    if (LLVMGetNumSuccessors(end) > LANES_BLOCKS)
+    if (graph_count_edges(end) > LANES_BLOCKS)
       return;
     any = true;
   }

@@ -11,15 +11,15 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
+#include "codegen/llvm/copy.h"
 
 enum { MOST_INSTRUCTIONS = 80, MOST_BLOCKS = 12 };
 
 typedef struct Double {
   Lanes *l;
   const LaneLoop *loop;
-  LLVMBasicBlockRef before, header, latch, *copies; /* copies: by block */
-  ValueMap value_of;                                /* instruction -> news */
-  VEC(LLVMValueRef) news;
+  LLVMBasicBlockRef before, header, latch;
+  RegionCopy copies;
 } Double;
 
 /* --- which loops --- */
@@ -56,54 +56,6 @@ static bool is_chosen(Lanes *l, const LaneLoop *loop) {
 
 /* --- the copy --- */
 
-static LLVMValueRef copy_of_value(Double *d, LLVMValueRef old) {
-  uint32_t n = valuemap_get(&d->value_of, old);
-  return n == VALUEMAP_NONE ? old : d->news.data[n];
-}
-
-static LLVMBasicBlockRef copy_of_block(Double *d, LLVMBasicBlockRef old) {
-  uint32_t n = graph_number(&d->l->g, old);
-  return n == VALUEMAP_NONE || !in_set(&d->loop->blocks, n) ? old : d->copies[n];
-}
-
-static void copy_block(Double *d, uint32_t number) {
-  Lanes *l = d->l;
-  LLVMPositionBuilderAtEnd(l->b, d->copies[number]);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[number].in->block); i;
-       i = LLVMGetNextInstruction(i)) {
-    LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(l->b, LLVMTypeOf(i), "")
-                                          : LLVMInstructionClone(i);
-    if (!LLVMIsAPHINode(i))
-      LLVMInsertIntoBuilder(l->b, copy);
-    valuemap_set(&d->value_of, i, d->news.len);
-    VEC_PUSH(l->arena, &d->news, copy);
-  }
-}
-
-static void fill_phi(Double *d, LLVMValueRef phi) {
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    LLVMBasicBlockRef from = copy_of_block(d, LLVMGetIncomingBlock(phi, k));
-    LLVMValueRef v = copy_of_value(d, LLVMGetIncomingValue(phi, k));
-    LLVMAddIncoming(copy_of_value(d, phi), &v, &from, 1);
-  }
-}
-
-static void connect_block(Double *d, uint32_t number) {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(d->l->blocks[number].in->block); i;
-       i = LLVMGetNextInstruction(i)) {
-    LLVMValueRef copy = copy_of_value(d, i);
-    if (LLVMIsAPHINode(i)) {
-      fill_phi(d, i);
-      continue;
-    }
-    for (int k = 0; k < LLVMGetNumOperands(i); k++)
-      if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
-        LLVMSetOperand(copy, (unsigned)k, copy_of_value(d, LLVMGetOperand(i, (unsigned)k)));
-    for (unsigned s = 0; LLVMIsATerminatorInst(i) && s < LLVMGetNumSuccessors(i); s++)
-      LLVMSetSuccessor(copy, s, copy_of_block(d, LLVMGetSuccessor(i, s)));
-  }
-}
-
 /* Blocks that end in traps are entered from the copy, too. */
 static void enter_traps(Double *d, uint32_t number) {
   const LaneBlock *b = &d->l->blocks[number];
@@ -111,20 +63,21 @@ static void enter_traps(Double *d, uint32_t number) {
        phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (unsigned k = 0, n = LLVMCountIncoming(phi); k < n; k++)
       if (LLVMGetIncomingBlock(phi, k) == b->in->block) {
-        LLVMValueRef v = copy_of_value(d, LLVMGetIncomingValue(phi, k));
-        LLVMAddIncoming(phi, &v, &d->copies[number], 1);
+        LLVMValueRef v = copy_of(&d->copies, LLVMGetIncomingValue(phi, k));
+        LLVMBasicBlockRef from = copy_of_block(&d->copies, b->in->block);
+        LLVMAddIncoming(phi, &v, &from, 1);
       }
 }
 
 /* The loop's own header is entered from the copy's. */
 static void follow_copy(Double *d) {
   Lanes *l = d->l;
-  LLVMBasicBlockRef from = d->copies[d->loop->in->header];
+  LLVMBasicBlockRef from = copy_of_block(&d->copies, d->header);
   for (LLVMValueRef phi = LLVMGetFirstInstruction(d->header), next; LLVMIsAPHINode(phi);
        phi = next) {
     next = LLVMGetNextInstruction(phi);
     LLVMPositionBuilderBefore(l->b, phi);
-    LLVMValueRef now = LLVMBuildPhi(l->b, LLVMTypeOf(phi), ""), copy = copy_of_value(d, phi);
+    LLVMValueRef now = LLVMBuildPhi(l->b, LLVMTypeOf(phi), ""), copy = copy_of(&d->copies, phi);
     LLVMAddIncoming(now, &copy, &from, 1);
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
       if (LLVMGetIncomingBlock(phi, k) == d->latch) {
@@ -134,27 +87,23 @@ static void follow_copy(Double *d) {
     LLVMReplaceAllUsesWith(phi, now);
     LLVMInstructionEraseFromParent(phi);
   }
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(d->before);
-  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
-    if (LLVMGetSuccessor(end, s) == d->header)
-      LLVMSetSuccessor(end, s, from);
+  graph_redirect(LLVMGetBasicBlockTerminator(d->before), d->header, from);
 }
 
 static void ask_all(Double *d) {
   Lanes *l = d->l;
   LLVMTypeRef i1 = l->cg->t.i1, types[] = {i1, i1};
   LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, CG_ALL_NAME),
-               end = LLVMGetBasicBlockTerminator(d->copies[d->loop->in->header]);
+               end = LLVMGetBasicBlockTerminator(copy_of_block(&d->copies, d->header));
   if (!fn)
     fn = LLVMAddFunction(l->cg->module, CG_ALL_NAME, LLVMFunctionType(i1, types, 2, 0));
-  bool holds = in_set(
-      &d->loop->blocks,
-      graph_number(&l->g, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(d->header), 0)));
-  LLVMBasicBlockRef body = LLVMGetSuccessor(end, holds ? 0 : 1);
+  bool holds = in_set(&d->loop->blocks, l->g.nodes[d->loop->in->header].succ[0]);
+  Fork fork = {0};
+  graph_fork(end, &fork);
   LLVMPositionBuilderBefore(l->b, end);
-  LLVMValueRef args[] = {LLVMGetCondition(end), LLVMConstInt(i1, holds, 0)};
+  LLVMValueRef args[] = {fork.condition, LLVMConstInt(i1, holds, 0)};
   LLVMValueRef all = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
-  LLVMBuildCondBr(l->b, all, body, d->header);
+  LLVMBuildCondBr(l->b, all, holds ? fork.yes : fork.no, d->header);
   LLVMInstructionEraseFromParent(end);
 }
 
@@ -170,12 +119,13 @@ static bool has_stride(const Double *d, LLVMValueRef x) {
 }
 
 static void make_double(Lanes *l, const LaneLoop *loop) {
+  LLVMBasicBlockRef *blocks = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, loop->in->nnodes);
+  uint32_t n = 0;
   Double d = {.l = l,
               .loop = loop,
               .header = l->blocks[loop->in->header].in->block,
               .latch = l->blocks[loop->latch].in->block,
-              .copies = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, l->nblocks),
-              .value_of.arena = l->arena};
+};
   for (uint32_t p = 0; p < l->blocks[loop->in->header].in->npred; p++)
     if (l->blocks[loop->in->header].in->pred[p] != loop->latch)
       d.before = l->blocks[l->blocks[loop->in->header].in->pred[p]].in->block;
@@ -184,15 +134,11 @@ static void make_double(Lanes *l, const LaneLoop *loop) {
                 has_stride(&d, LLVMGetOperand(condition, 1));
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (in_set(&loop->blocks, k))
-      d.copies[k] = LLVMInsertBasicBlockInContext(l->cg->context, d.header, "all");
+      blocks[n++] = l->blocks[k].in->block;
+  d.copies = copy_region(l->cg, blocks, n, d.header, "all");
   for (uint32_t k = 0; k < l->nblocks; k++)
-    if (d.copies[k])
-      copy_block(&d, k);
-  for (uint32_t k = 0; k < l->nblocks; k++)
-    if (d.copies[k]) {
-      connect_block(&d, k);
+    if (in_set(&loop->blocks, k))
       enter_traps(&d, k);
-    }
   ask_all(&d);
   follow_copy(&d);
 }

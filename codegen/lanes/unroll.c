@@ -170,14 +170,13 @@ static unsigned count_turns(Lanes *l, const LaneLoop *loop) {
   uint32_t exit = find_exit(l, loop);
   if (exit == GRAPH_NONE || l->blocks[exit].in->nsucc != 2)
     return 0;
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[exit].in->block);
-  uint32_t first = graph_number(&l->g, LLVMGetSuccessor(end, 0));
-  bool leaves_if = first == VALUEMAP_NONE || !in_set(&loop->blocks, first);
+  LLVMValueRef condition = LLVMGetCondition(l->blocks[exit].in->last);
+  bool leaves_if = !in_set(&loop->blocks, l->blocks[exit].in->succ[0]);
   Turn t = {.l = l, .loop = loop};
   begin_turns(&t);
   for (unsigned n = 1; n <= MOST_TURNS + 1; n++) {
     uint64_t holds;
-    if (!evaluate(&t, LLVMGetCondition(end), 0, &holds))
+    if (!evaluate(&t, condition, 0, &holds))
       return 0;
     if ((holds != 0) == leaves_if)
       return n;

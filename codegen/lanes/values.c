@@ -6,6 +6,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
+#include "codegen/llvm/copy.h"
 
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name) {
   return LLVMAppendBasicBlockInContext(l->cg->context, l->fn, name);
@@ -231,12 +232,6 @@ static void ln_keep(Lanes *l, LaneValue *v) {
     LLVMBuildStore(l->b, v->now, v->slot);
 }
 
-static LLVMValueRef copy_of(Lanes *l, LLVMValueRef i) {
-  LLVMValueRef copy = LLVMInstructionClone(i);
-  LLVMInsertIntoBuilderWithName(l->b, copy, "");
-  return copy;
-}
-
 /* Lane 0 may not be among those that run: what holds in them need not hold in it. All operations that step and can have flags. */
 static void forget_flags(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -270,10 +265,7 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
                           ln_value(l, i) && !is_uniform(ln_value(l, i)->shape) && scalar;
   if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
     return LLVMBuildAdd(l->b, operands[0], operands[1], "");
-  LLVMValueRef copy = copy_of(l, i);
-  for (int k = 0; k < n; k++)
-    LLVMSetOperand(copy, (unsigned)k, operands[k]);
-  return copy;
+  return copy_ins(l->b, i, operands);
 }
 
 LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i) { return copy_with(l, i, NULL, true); }
@@ -434,9 +426,7 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
                                        element_place(l, LLVMTypeOf(o), memory[k], lanes.lane), "")
                       : ln_in_lane(l, o, lanes.lane);
   }
-  LLVMValueRef one = copy_of(l, i);
-  for (int k = 0; k < n; k++)
-    LLVMSetOperand(one, (unsigned)k, operands[k]);
+  LLVMValueRef one = copy_ins(l->b, i, operands);
   if (v && fills_bytes(l, one_type))
     LLVMBuildStore(l->b, one, element_place(l, one_type, all, lanes.lane));
   else if (v)

@@ -244,6 +244,7 @@ static void fill_loop(const FnGraph *g, GraphLoop *l, uint32_t *mark, uint32_t *
   for (uint32_t k = 1; k < n; k++)
     for (uint32_t p = 0; p < g->nodes[found[k]].npred; p++) {
       uint32_t from = g->nodes[found[k]].pred[p];
+      l->innermost &= from < found[k];
       if (mark[from] != seen)
         mark[found[n++] = from] = seen;
     }
@@ -278,12 +279,8 @@ void graph_loops(FnGraph *g) {
       g->nodes[l.nodes[k]].loop = g->loops.len;
       g->nodes[l.nodes[k]].depth++;
     }
-    if (l.parent != GRAPH_NONE)
-      g->loops.data[l.parent].innermost = false;
     VEC_PUSH(g->arena, &g->loops, l);
   }
-  for (uint32_t k = 0; g->irreducible && k < g->loops.len; k++)
-    g->loops.data[k].innermost = false;
 }
 
 /* --- liveness --- */
@@ -320,6 +317,20 @@ void graph_live(const FnGraph *g, LiveSets *sets, uint32_t variables) {
 }
 
 /* --- edges --- */
+
+bool graph_fork(LLVMValueRef end, Fork *fork) {
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  *fork = (Fork){LLVMGetCondition(end), LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
+  return true;
+}
+
+unsigned graph_count_edges(LLVMValueRef end) { return LLVMGetNumSuccessors(end); }
+
+LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+  return LLVMGetNumSuccessors(end) == 1 ? LLVMGetSuccessor(end, 0) : NULL;
+}
 
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
   for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)

@@ -29,7 +29,7 @@ typedef struct GraphLoop {
   uint32_t header, parent; /* parent: a loop, GRAPH_NONE if none */
   uint32_t *latches, nlatches; /* where edges lead back to the header, each once */
   uint32_t *nodes, nnodes;     /* from which a latch is reached without passing the header; with both, which come first */
-  bool innermost; /* not known of any in an irreducible graph */
+  bool innermost; /* no other edge leads back among them */
 } GraphLoop;
 
 typedef struct FnGraph {
@@ -79,6 +79,15 @@ static inline void set_drop(uint64_t *set, uint32_t k) { set[k / 64] &= ~((uint6
 
 /* --- edges --- */
 
+typedef struct Fork { /* a branch by a condition */
+  LLVMValueRef condition;
+  LLVMBasicBlockRef yes, no;
+} Fork;
+
+bool graph_fork(LLVMValueRef end, Fork *fork); /* false: the terminator is none */
+unsigned graph_count_edges(LLVMValueRef end);
+/* Where a block leads that has one edge; NULL where it has another number. */
+LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
 /* Every edge of the terminator to `from` leads to `to`; phis are left as they are. */
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 

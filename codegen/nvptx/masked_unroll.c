@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/valuemap.h"
@@ -128,8 +129,11 @@ static bool read_body(Loop *l) {
 /* It goes on until counter + 1 is end. */
 static bool read_end(Loop *l) {
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
-  l->compare = LLVMGetCondition(branch);
-  bool stays = LLVMGetSuccessor(branch, 0) == l->block;
+  Fork fork;
+  if (!graph_fork(branch, &fork))
+    return false;
+  l->compare = fork.condition;
+  bool stays = fork.yes == l->block;
   if (!is_inside(l, l->compare) || !is_op(l->compare, LLVMICmp) ||
       LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) ||
       LLVMGetNextUse(LLVMGetFirstUse(l->compare)))
@@ -222,11 +226,11 @@ static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy) {
 }
 
 static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
-  LLVMValueRef i = LLVMInstructionClone(s->ins);
-  for (int o = 0; o < LLVMGetNumOperands(i); o++)
-    LLVMSetOperand(i, (unsigned)o, value_of(l, LLVMGetOperand(s->ins, (unsigned)o), copy));
-  LLVMInsertIntoBuilder(l->cg->builder, i);
-  return i;
+  unsigned n = (unsigned)LLVMGetNumOperands(s->ins);
+  LLVMValueRef *operands = CX_ARRAY(l->cg->cx, LLVMValueRef, n + 1);
+  for (unsigned o = 0; o < n; o++)
+    operands[o] = value_of(l, LLVMGetOperand(s->ins, o), copy);
+  return copy_ins(l->cg->builder, s->ins, operands);
 }
 
 static void compute(Loop *l, int level, unsigned copy) {
@@ -328,17 +332,16 @@ static void write_end(Loop *l) {
   LLVMValueRef more = LLVMBuildICmp(b, LLVMIntUGT, l->left, eight, "");
   LLVMBuildBr(b, l->block);
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
-  bool second = LLVMGetSuccessor(branch, 1) == l->block;
+  Fork fork = {0};
+  graph_fork(branch, &fork);
+  bool second = fork.no == l->block;
   LLVMPositionBuilderBefore(b, branch);
   LLVMSetCondition(branch, second ? LLVMBuildNot(b, more, "") : more);
   LLVMSetSuccessor(branch, second, l->header);
 }
 
 static void enter(const Loop *l) {
-  LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->entry);
-  for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
-    if (LLVMGetSuccessor(branch, k) == l->block)
-      LLVMSetSuccessor(branch, k, l->header);
+  graph_redirect(LLVMGetBasicBlockTerminator(l->entry), l->block, l->header);
 }
 
 static void erase_old(Loop *l) {
@@ -422,9 +425,8 @@ static bool is_marked(Cg *cg, LLVMBasicBlockRef block) {
 }
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-  return LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 &&
-         (LLVMGetSuccessor(end, 0) == b) != (LLVMGetSuccessor(end, 1) == b);
+  Fork fork;
+  return graph_fork(LLVMGetBasicBlockTerminator(b), &fork) && (fork.yes == b) != (fork.no == b);
 }
 
 static bool visit_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block) {

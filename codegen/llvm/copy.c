@@ -1,0 +1,75 @@
+/* Copy: see copy.h. */
+#include "codegen/llvm/copy.h"
+
+LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands) {
+  LLVMValueRef copy = LLVMInstructionClone(i);
+  LLVMInsertIntoBuilder(b, copy);
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i); k < n; k++)
+    if (operands[k])
+      LLVMSetOperand(copy, k, operands[k]);
+  return copy;
+}
+
+/* --- regions --- */
+
+LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old) {
+  uint32_t n = valuemap_get(&r->number, old);
+  return n == VALUEMAP_NONE ? old : r->now.data[n];
+}
+
+LLVMBasicBlockRef copy_of_block(const RegionCopy *r, LLVMBasicBlockRef old) {
+  return LLVMValueAsBasicBlock(copy_of(r, LLVMBasicBlockAsValue(old)));
+}
+
+static void add_copy(RegionCopy *r, LLVMValueRef old, LLVMValueRef now) {
+  valuemap_set(&r->number, old, r->now.len);
+  VEC_PUSH(r->number.arena, &r->now, now);
+}
+
+static void copy_block(RegionCopy *r, LLVMBasicBlockRef block) {
+  LLVMBuilderRef b = r->cg->builder;
+  LLVMPositionBuilderAtEnd(b, copy_of_block(r, block));
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    bool phi = LLVMIsAPHINode(i);
+    LLVMValueRef copy = phi ? LLVMBuildPhi(b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
+    if (!phi)
+      LLVMInsertIntoBuilder(b, copy);
+    add_copy(r, i, copy);
+  }
+}
+
+static void fill_phi(RegionCopy *r, LLVMValueRef phi) {
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = copy_of_block(r, LLVMGetIncomingBlock(phi, k));
+    LLVMValueRef v = copy_of(r, LLVMGetIncomingValue(phi, k));
+    LLVMAddIncoming(copy_of(r, phi), &v, &from, 1);
+  }
+}
+
+static void connect(RegionCopy *r, LLVMBasicBlockRef block) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef copy = copy_of(r, i);
+    if (LLVMIsAPHINode(i)) {
+      fill_phi(r, i);
+      continue;
+    }
+    for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i); k < n; k++)
+      if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, k)))
+        LLVMSetOperand(copy, k, copy_of(r, LLVMGetOperand(i, k)));
+    for (unsigned s = 0; LLVMIsATerminatorInst(i) && s < LLVMGetNumSuccessors(i); s++)
+      LLVMSetSuccessor(copy, s, copy_of_block(r, LLVMGetSuccessor(i, s)));
+  }
+}
+
+RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
+                       LLVMBasicBlockRef before, const char *name) {
+  RegionCopy r = {.cg = cg, .number.arena = &cg->cx->arena};
+  for (uint32_t k = 0; k < n; k++)
+    add_copy(&r, LLVMBasicBlockAsValue(blocks[k]),
+         LLVMBasicBlockAsValue(LLVMInsertBasicBlockInContext(cg->context, before, name)));
+  for (uint32_t k = 0; k < n; k++)
+    copy_block(&r, blocks[k]);
+  for (uint32_t k = 0; k < n; k++)
+    connect(&r, blocks[k]);
+  return r;
+}
