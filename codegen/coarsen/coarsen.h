@@ -46,7 +46,7 @@ typedef struct CoBlock {
   const GraphNode *in;
   uint32_t first, last; /* instructions, last exclusive and past the terminator */
   CoSet loop;           /* of its header: blocks of the loop, else 0 */
-  bool effects;   /* has an instruction that writes memory */
+  bool effects;         /* has an instruction that writes memory */
   bool meets, barrier;
   unsigned weight; /* instructions here and in all that can follow, those of loops several times */
   /* Of a plan: */

@@ -92,7 +92,8 @@ CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
 static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t meet) {
   bool ends = is_end(s, meet) && meet != (uint32_t)(b - s->blocks);
   const CoIns *condition = co_ins(s, co_condition(s, b));
-  return ends && b->in->nsucc == 2 && !b->written && (!s->meets || !condition || !condition->by_thread);
+  return ends && b->in->nsucc == 2 && !b->written &&
+         (!s->meets || !condition || !condition->by_thread);
 }
 
 static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {

@@ -152,54 +152,17 @@ static const char *shared_fault(CoShape *s, CoIns *i) {
 
 /* --- sums: blockIdx * blockDim + threadIdx --- */
 
-static SpecialReg peeled_sreg(const CoShape *s, LLVMValueRef v) {
-  const CoIns *i = co_ins(s, peel(v));
-  return i ? i->sreg : SREG_NONE;
+static int register_of(const void *shape, LLVMValueRef v) {
+  const CoIns *i = co_ins(shape, v);
+  return i ? (int)i->sreg : (int)SREG_NONE;
 }
 
-/* 1 + axis of a product of blockIdx and blockDim, else 0. */
-static unsigned product_axis(const CoShape *s, LLVMValueRef v) {
-  v = peel(v);
-  if (!is_op(v, LLVMMul))
-    return 0;
-  for (unsigned k = 0; k < 2; k++) {
-    SpecialReg a = peeled_sreg(s, LLVMGetOperand(v, k)),
-               b = peeled_sreg(s, LLVMGetOperand(v, 1 - k));
-    for (unsigned axis = 0; axis < 3; axis++)
-      if (a == ir_register_at(SREG_CTAID, axis) && b == ir_register_at(SREG_NTID, axis))
-        return axis + 1;
-  }
-  return 0;
-}
-
-/* As above of the sum, whose additions must be marked as exact: then it can be widened term by term. */
-static unsigned sum_axis(const CoShape *s, LLVMValueRef v) {
-  if (!is_op(v, LLVMAdd) || !LLVMGetNUW(v) || !LLVMGetNSW(v))
-    return 0;
-  for (unsigned k = 0; k < 2; k++) {
-    unsigned axis = product_axis(s, LLVMGetOperand(v, k));
-    if (axis && peeled_sreg(s, LLVMGetOperand(v, 1 - k)) == ir_register_at(SREG_TID, axis - 1))
-      return axis;
-  }
-  return 0;
-}
-
-static bool only_in_sums(const CoShape *s, LLVMValueRef v, unsigned axis) {
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef by = LLVMGetUser(u);
-    const CoIns *i = co_ins(s, by);
-    if (i && i->axis == axis + 1)
-      continue;
-    bool passes = is_extension(by) || product_axis(s, by) == axis + 1;
-    if (!passes || !only_in_sums(s, by, axis))
-      return false;
-  }
-  return true;
-}
+static Registers registers_of(const CoShape *s) { return (Registers){register_of, s, true}; }
 
 static bool all_in_sums(const CoShape *s, SpecialReg sreg, unsigned axis) {
+  Registers r = registers_of(s);
   for (uint32_t k = 0; k < s->ins.len; k++)
-    if (s->ins.data[k].sreg == sreg && !only_in_sums(s, s->ins.data[k].old, axis))
+    if (s->ins.data[k].sreg == sreg && !match_only_in_sums(&r, s->ins.data[k].old, axis))
       return false;
   return true;
 }
@@ -314,8 +277,9 @@ static const char *read_all(CoShape *s, uint32_t most) {
   if (fault)
     return fault;
   weigh(s);
+  Registers r = registers_of(s);
   for (uint32_t k = 0; k < s->ins.len; k++)
-    s->ins.data[k].axis = sum_axis(s, s->ins.data[k].old);
+    s->ins.data[k].axis = match_global_index(&r, s->ins.data[k].old);
   return s->meets ? co_threads(s) : NULL;
 }
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "codegen/coarsen/coarsen.h"
-#include "codegen/llvm/copy.h"
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/nvptx/nvptx.h"
 
 /* A way to a block of the way. Its phis get what they had from the old block, or the values that met in front of it. */
@@ -260,7 +260,8 @@ static void write_end(Writer *w, unsigned c, const CoBlock *b) {
   for (unsigned k = 0; k < b->in->nsucc && k < 2; k++)
     to[k] = w->s->blocks[b->in->succ[k]].now[c];
   if (LLVMIsASwitchInst(end)) {
-    LLVMValueRef s = LLVMBuildSwitch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0], b->in->nsucc);
+    LLVMValueRef s = LLVMBuildSwitch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0],
+                                     b->in->nsucc);
     for (unsigned k = 1; k < b->in->nsucc; k++)
       LLVMAddCase(s, LLVMGetSwitchCaseValue(end, k), w->s->blocks[b->in->succ[k]].now[c]);
   } else if (b->in->nsucc == 2) {

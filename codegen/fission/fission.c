@@ -85,9 +85,7 @@ static void give_bit(Fissioner *x, Value *v, uint32_t node) {
     v->bit = x->nbits++;
 }
 
-static void mark_use(Fissioner *x, Value *v, uint32_t node) {
-  set_add(x->live[node].use, v->bit);
-}
+static void mark_use(Fissioner *x, Value *v, uint32_t node) { set_add(x->live[node].use, v->bit); }
 
 static void find_live(Fissioner *x) {
   visit_uses(x, give_bit);

@@ -296,8 +296,8 @@ static void leave_at_barrier(Clone *c, LLVMValueRef barrier) {
   LLVMValueRef result =
       LLVMConstInt(i32, x->segment_of[next] << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
   if (votes)
-    result = LLVMBuildOr(
-        x->b, result, LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(barrier, 1)), i32, ""), "");
+    result = LLVMBuildOr(x->b, result,
+                         LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(barrier, 1)), i32, ""), "");
   LLVMBuildRet(x->b, result);
 }
 
@@ -364,9 +364,8 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
   make_function(&c, number);
   out->fn = c.fn;
   if (behind && cg_is_meeting(behind))
-    out->point =
-        (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0)),
-                      (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 1))};
+    out->point = (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0)),
+                               (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 1))};
   begin_segment(&c);
   for (uint32_t k = 0; k < x->g.len; k++)
     if (c.reached[k])

@@ -13,12 +13,12 @@
 #include "codegen/lanes/lanes.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
+#include "codegen/target.h"
 
 enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
 
 /* A number of the launch, at an offset of RtHostLaunch. */
 static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
-  v = peel(v);
   if (!LLVMIsALoadInst(v))
     return false;
   LLVMValueRef p = LLVMGetOperand(v, 0);
@@ -30,40 +30,17 @@ static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
          LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offset;
 }
 
-/* blockIdx.x * blockDim.x */
-static bool is_begin_of_block(LLVMValueRef f, LLVMValueRef v) {
-  v = peel(v);
-  if (!is_op(v, LLVMMul))
-    return false;
-  for (unsigned k = 0; k < 2; k++)
-    if (peel(LLVMGetOperand(v, k)) == LLVMGetParam(f, HOST_BX) &&
-        is_of_launch(LLVMGetOperand(v, 1 - k), LLVMGetParam(f, HOST_LAUNCH), WIDTH))
-      return true;
-  return false;
+/* Of axis x. */
+static int register_of(const void *thread, LLVMValueRef v) {
+  LLVMValueRef f = (LLVMValueRef)(uintptr_t)thread, launch = LLVMGetParam(f, HOST_LAUNCH);
+  return v == LLVMGetParam(f, HOST_BX)     ? SREG_CTAID
+         : v == LLVMGetParam(f, HOST_TX)   ? SREG_TID
+         : is_of_launch(v, launch, WIDTH)  ? SREG_NTID
+         : is_of_launch(v, launch, BLOCKS) ? SREG_NCTAID
+                                           : -1;
 }
 
-/* The sum; v is one of its sides. */
-static bool is_place_in_grid(LLVMValueRef f, LLVMValueRef sum) {
-  if (!is_op(sum, LLVMAdd))
-    return false;
-  for (unsigned k = 0; k < 2; k++)
-    if (peel(LLVMGetOperand(sum, k)) == LLVMGetParam(f, HOST_TX) &&
-        is_begin_of_block(f, LLVMGetOperand(sum, 1 - k)))
-      return true;
-  return false;
-}
-
-/* Is v, a part of the sum, used in such sums alone? */
-static bool only_in_sums(LLVMValueRef f, LLVMValueRef v) {
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef user = LLVMGetUser(u);
-    if (is_place_in_grid(f, user))
-      continue;
-    if (!(is_extension(user) || is_begin_of_block(f, user)) || !only_in_sums(f, user))
-      return false;
-  }
-  return true;
-}
+static Registers registers_of(LLVMValueRef f) { return (Registers){.of = register_of, .user = f}; }
 
 static bool only_in_traps(LLVMValueRef arg) {
   for (LLVMUseRef u = LLVMGetFirstUse(arg); u; u = LLVMGetNextUse(u)) {
@@ -103,8 +80,9 @@ static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
 
 bool cg_host_make_line(Cg *cg, LLVMValueRef thread) {
   static const HostArg sums[] = {HOST_BX, HOST_TX}, names[] = {HOST_BLOCK, HOST_THREAD};
+  Registers r = registers_of(thread);
   for (int k = 0; k < 2; k++)
-    if (!only_in_sums(thread, LLVMGetParam(thread, sums[k])) ||
+    if (!match_only_in_sums(&r, LLVMGetParam(thread, sums[k]), 0) ||
         !only_in_traps(LLVMGetParam(thread, names[k])))
       return false;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
@@ -128,26 +106,24 @@ typedef struct StrideLoop {
 
 /* gridDim.x * blockDim.x */
 static bool is_stride(LLVMValueRef f, LLVMValueRef v) {
-  LLVMValueRef launch = LLVMGetParam(f, HOST_LAUNCH);
   v = peel(v);
-  if (!is_op(v, LLVMMul))
-    return false;
-  for (unsigned k = 0; k < 2; k++)
-    if (is_of_launch(LLVMGetOperand(v, k), launch, BLOCKS) &&
-        is_of_launch(LLVMGetOperand(v, 1 - k), launch, WIDTH))
+  for (unsigned k = 0; is_op(v, LLVMMul) && k < 2; k++)
+    if (register_of(f, peel(LLVMGetOperand(v, k))) == SREG_NCTAID &&
+        register_of(f, peel(LLVMGetOperand(v, 1 - k))) == SREG_NTID)
       return true;
   return false;
 }
 
 static bool find_counter(LLVMValueRef f, StrideLoop *s) {
   LLVMValueRef phi = LLVMGetFirstInstruction(s->header);
+  Registers r = registers_of(f);
   if (!LLVMIsAPHINode(phi) || LLVMIsAPHINode(LLVMGetNextInstruction(phi)) ||
       LLVMCountIncoming(phi) != 2 || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
       LLVMGetIntTypeWidth(LLVMTypeOf(phi)) != 64)
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k), start = LLVMGetIncomingValue(phi, 1 - k);
-    if (!is_op(next, LLVMAdd) || !is_place_in_grid(f, start))
+    if (!is_op(next, LLVMAdd) || !match_global_index(&r, start))
       continue;
     for (unsigned side = 0; side < 2; side++)
       if (LLVMGetOperand(next, side) == phi && is_stride(f, LLVMGetOperand(next, 1 - side))) {

@@ -134,8 +134,9 @@ static uint32_t unit_of(const Lanes *l, uint32_t block, uint32_t context) {
 }
 
 static bool unit_has(const Lanes *l, uint32_t head, uint32_t context, uint32_t block) {
-  return is_loop_unit(l, head, context) ? in_set(&l->loops.data[l->blocks[head].in->loop].blocks, block)
-                                        : head == block;
+  return is_loop_unit(l, head, context)
+             ? in_set(&l->loops.data[l->blocks[head].in->loop].blocks, block)
+             : head == block;
 }
 
 static bool unit_is_masked(const Lanes *l, uint32_t head, uint32_t context) {
@@ -247,8 +248,8 @@ static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
 /* What the edges of the block will read is read before one of them writes. */
 static void read_for_edges(Lanes *l, const LaneBlock *b) {
   for (uint32_t s = 0; s < b->in->nsucc; s++)
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->in->succ[s]].in->block); LLVMIsAPHINode(phi);
-         phi = LLVMGetNextInstruction(phi)) {
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->in->succ[s]].in->block);
+         LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
       LLVMValueRef v = incoming(phi, b->in->block);
       if (ln_value(l, v))
         (void)(ln_shape(l, v).kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v));
@@ -396,7 +397,8 @@ static void write_loop_end(Lanes *l, uint32_t number) {
   const LaneBlock *header = &l->blocks[loop->in->header];
   LLVMPositionBuilderAtEnd(l->b, loop->end);
   LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, header->mask, "");
-  LLVMBuildCondBr(l->b, ln_any(l, mask), header->body, next_of(l, loop->in->header, loop->in->parent));
+  LLVMBuildCondBr(l->b, ln_any(l, mask), header->body,
+                  next_of(l, loop->in->header, loop->in->parent));
 }
 
 static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {

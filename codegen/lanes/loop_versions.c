@@ -121,11 +121,12 @@ static bool has_stride(const Double *d, LLVMValueRef x) {
 static void make_double(Lanes *l, const LaneLoop *loop) {
   LLVMBasicBlockRef *blocks = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, loop->in->nnodes);
   uint32_t n = 0;
-  Double d = {.l = l,
-              .loop = loop,
-              .header = l->blocks[loop->in->header].in->block,
-              .latch = l->blocks[loop->latch].in->block,
-};
+  Double d = {
+      .l = l,
+      .loop = loop,
+      .header = l->blocks[loop->in->header].in->block,
+      .latch = l->blocks[loop->latch].in->block,
+  };
   for (uint32_t p = 0; p < l->blocks[loop->in->header].in->npred; p++)
     if (l->blocks[loop->in->header].in->pred[p] != loop->latch)
       d.before = l->blocks[l->blocks[loop->in->header].in->pred[p]].in->block;

@@ -307,8 +307,8 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
     return NULL;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k);
-    if (LLVMGetIncomingBlock(phi, k) != l->blocks[around->latch].in->block || !LLVMIsAInstruction(next) ||
-        LLVMGetInstructionOpcode(next) != LLVMAdd)
+    if (LLVMGetIncomingBlock(phi, k) != l->blocks[around->latch].in->block ||
+        !LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd)
       continue;
     for (unsigned side = 0; side < 2; side++) {
       LLVMValueRef by = LLVMGetOperand(next, 1 - side);

@@ -46,14 +46,14 @@ typedef struct LaneLoop {
 
 typedef struct LaneBlock {
   const GraphNode *in; /* its trap: the branch is a check */
-  uint32_t place;  /* in the order */
-  bool splits;     /* ends in a branch that is not the same for all lanes */
-  BlockSet region; /* splits: the blocks between it and its join */
-  bool masked;     /* as a unit of its context: lanes may come here without the others */
-  bool follows;    /* masked: runs right behind the one before it, for the same lanes */
-  bool meets;      /* ways from one split come together here: phis are blends */
-  bool writes;     /* it has effects */
-  bool dirty;      /* there may have been effects before it, of whichever lanes */
+  uint32_t place;      /* in the order */
+  bool splits;         /* ends in a branch that is not the same for all lanes */
+  BlockSet region;     /* splits: the blocks between it and its join */
+  bool masked;         /* as a unit of its context: lanes may come here without the others */
+  bool follows;        /* masked: runs right behind the one before it, for the same lanes */
+  bool meets;          /* ways from one split come together here: phis are blends */
+  bool writes;         /* it has effects */
+  bool dirty;          /* there may have been effects before it, of whichever lanes */
   /* being written */
   LLVMBasicBlockRef test, body; /* test: where masked */
   /* alloca: the lanes that wait to run it; masked blocks and headers of divergent loops */

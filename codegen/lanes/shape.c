@@ -142,8 +142,8 @@ static void find_dirty(Lanes *l) {
   for (bool again = true; again;) {
     again = false;
     for (uint32_t k = 0; k < l->nblocks; k++)
-      for (uint32_t s = 0; s < l->blocks[k].in->nsucc && (l->blocks[k].writes || l->blocks[k].dirty);
-           s++) {
+      for (uint32_t s = 0;
+           s < l->blocks[k].in->nsucc && (l->blocks[k].writes || l->blocks[k].dirty); s++) {
         LaneBlock *to = &l->blocks[l->blocks[k].in->succ[s]];
         again |= !to->dirty;
         to->dirty = true;
@@ -260,7 +260,8 @@ static Shape phi_shape(Lanes *l, const LaneValue *v) {
   if (b->meets && !header && b->in->npred > 1)
     return vector;
   for (uint32_t k = 0; k < b->in->npred; k++)
-    for (uint32_t n = l->blocks[b->in->pred[k]].in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
+    for (uint32_t n = l->blocks[b->in->pred[k]].in->loop; n != GRAPH_NONE;
+         n = l->loops.data[n].in->parent)
       if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, v->block))
         return vector;
   for (unsigned k = 0; k < LLVMCountIncoming(v->old); k++) {

@@ -190,8 +190,8 @@ static unsigned count_turns(Lanes *l, const LaneLoop *loop) {
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   unsigned meetings = 0, inner = 0, instructions = 0;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); in_set(&loop->blocks, k) && i;
-         i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block);
+         in_set(&loop->blocks, k) && i; i = LLVMGetNextInstruction(i)) {
       bool meets = cg_is_block_barrier(i) || cg_is_meeting(i);
       instructions++;
       meetings += meets;

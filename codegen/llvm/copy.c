@@ -66,7 +66,7 @@ RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
   RegionCopy r = {.cg = cg, .number.arena = &cg->cx->arena};
   for (uint32_t k = 0; k < n; k++)
     add_copy(&r, LLVMBasicBlockAsValue(blocks[k]),
-         LLVMBasicBlockAsValue(LLVMInsertBasicBlockInContext(cg->context, before, name)));
+             LLVMBasicBlockAsValue(LLVMInsertBasicBlockInContext(cg->context, before, name)));
   for (uint32_t k = 0; k < n; k++)
     copy_block(&r, blocks[k]);
   for (uint32_t k = 0; k < n; k++)

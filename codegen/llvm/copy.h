@@ -9,7 +9,7 @@ LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *oper
 
 typedef struct RegionCopy {
   Cg *cg;
-  ValueMap number;        /* old instructions and blocks -> now */
+  ValueMap number; /* old instructions and blocks -> now */
   VEC(LLVMValueRef) now;
 } RegionCopy;
 

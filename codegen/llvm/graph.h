@@ -14,21 +14,24 @@ enum { GRAPH_NONE = UINT32_MAX };
 /* A block; in a graph with cuts a stretch of one, and stretches of one block have neighbouring numbers. */
 typedef struct GraphNode {
   LLVMBasicBlockRef block;
-  LLVMValueRef first, last; /* instructions; last: the terminator, or what the block is cut behind */
-  uint32_t *succ, nsucc;    /* as the terminator names them, also twice, but for GraphHow.checks */
+  LLVMValueRef first,
+      last;              /* instructions; last: the terminator, or what the block is cut behind */
+  uint32_t *succ, nsucc; /* as the terminator names them, also twice, but for GraphHow.checks */
   uint32_t *pred, npred;
   LLVMBasicBlockRef trap; /* GraphHow.checks: the successor that ends in one, NULL if none */
-  uint32_t idom;  /* graph_dominators: GRAPH_NONE at the entry */
-  uint32_t ipdom; /* graph_post_dominators: GRAPH_NONE where the paths to an end have no node in common */
+  uint32_t idom;          /* graph_dominators: GRAPH_NONE at the entry */
+  uint32_t
+      ipdom; /* graph_post_dominators: GRAPH_NONE where the paths to an end have no node in common */
   bool ends;      /* graph_post_dominators: an end can be reached from here */
   uint32_t loop;  /* graph_loops: the innermost, GRAPH_NONE if none */
   uint32_t depth; /* graph_loops: how many are around it */
 } GraphNode;
 
 typedef struct GraphLoop {
-  uint32_t header, parent; /* parent: a loop, GRAPH_NONE if none */
+  uint32_t header, parent;     /* parent: a loop, GRAPH_NONE if none */
   uint32_t *latches, nlatches; /* where edges lead back to the header, each once */
-  uint32_t *nodes, nnodes;     /* from which a latch is reached without passing the header; with both, which come first */
+  uint32_t *nodes,
+      nnodes; /* from which a latch is reached without passing the header; with both, which come first */
   bool innermost; /* no other edge leads back among them */
 } GraphLoop;
 
@@ -75,7 +78,9 @@ void graph_live(const FnGraph *g, LiveSets *sets, uint32_t variables);
 static inline uint32_t set_words(uint32_t bits) { return (bits + 63) / 64; }
 static inline bool set_has(const uint64_t *set, uint32_t k) { return set[k / 64] >> (k % 64) & 1; }
 static inline void set_add(uint64_t *set, uint32_t k) { set[k / 64] |= (uint64_t)1 << (k % 64); }
-static inline void set_drop(uint64_t *set, uint32_t k) { set[k / 64] &= ~((uint64_t)1 << (k % 64)); }
+static inline void set_drop(uint64_t *set, uint32_t k) {
+  set[k / 64] &= ~((uint64_t)1 << (k % 64));
+}
 
 /* --- edges --- */
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codegen/target.h"
+
 bool cg_is_call_of(LLVMValueRef i, const char *name) {
   if (!LLVMIsACallInst(i))
     return false;
@@ -37,4 +39,41 @@ bool cg_is_division(LLVMValueRef i) {
 
 bool cg_is_plain_access(LLVMValueRef i) {
   return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* --- the global index --- */
+
+static int register_of(const Registers *r, LLVMValueRef v) { return r->of(r->user, peel(v)); }
+
+unsigned match_block_start(const Registers *r, LLVMValueRef v) {
+  v = peel(v);
+  for (unsigned k = 0; is_op(v, LLVMMul) && k < 2; k++) {
+    int a = register_of(r, LLVMGetOperand(v, k)), b = register_of(r, LLVMGetOperand(v, 1 - k));
+    if (a >= SREG_CTAID && a <= SREG_CTAID_Z && b == a - SREG_CTAID + SREG_NTID)
+      return (unsigned)(a - SREG_CTAID) + 1;
+  }
+  return 0;
+}
+
+unsigned match_global_index(const Registers *r, LLVMValueRef v) {
+  if (!is_op(v, LLVMAdd) || (r->exact && !(LLVMGetNUW(v) && LLVMGetNSW(v))))
+    return 0;
+  for (unsigned k = 0; k < 2; k++) {
+    unsigned axis = match_block_start(r, LLVMGetOperand(v, k));
+    if (axis && register_of(r, LLVMGetOperand(v, 1 - k)) == (int)axis - 1 + SREG_TID)
+      return axis;
+  }
+  return 0;
+}
+
+bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    if (match_global_index(r, by) == axis + 1)
+      continue;
+    bool passes = is_extension(by) || match_block_start(r, by) == axis + 1;
+    if (!passes || !match_only_in_sums(r, by, axis))
+      return false;
+  }
+  return true;
 }

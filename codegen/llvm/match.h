@@ -16,6 +16,23 @@ static inline LLVMValueRef peel(LLVMValueRef v) {
   return v;
 }
 
+/* --- the global index: blockIdx * blockDim + threadIdx --- */
+
+typedef struct Registers {                     /* how special registers are read here */
+  int (*of)(const void *user, LLVMValueRef v); /* the SpecialReg that v is, else -1 */
+  const void *user;
+  bool
+      exact; /* sums count only where neither kind of wrapping is possible: those can be widened term by term */
+} Registers;
+
+/* 1 + axis of a product of blockIdx and blockDim, and of such a sum; else 0. Extensions of the terms are seen through. */
+unsigned match_block_start(const Registers *r, LLVMValueRef v);
+unsigned match_global_index(const Registers *r, LLVMValueRef v);
+/* Is v, a term of such sums along the axis, used in them alone? */
+bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);
+
+/* --- instructions --- */
+
 /* A direct call of the function of that name. */
 bool cg_is_call_of(LLVMValueRef i, const char *name);
 /* Of a load or store: neither volatile nor atomic. */

@@ -17,9 +17,9 @@
 
 #include <string.h>
 
+#include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
-#include "codegen/llvm/compat.h"
 #include "codegen/llvm/valuemap.h"
 
 enum { COPIES = 8, MAX_BODY = 48, MAX_PHIS = 8, MAX_LEVEL = 4, UNROLLED = 4 };

@@ -129,6 +129,50 @@ def test_the_include_rule_itself(room, line, fault):
     assert not fault or fault in faults[0]
 
 
+# What LLVM's C API makes every pass write for itself is written once, and only there.
+ONLY_IN = {
+    r"LLVMInstructionClone": ("codegen/llvm/copy.c",),
+    r"LLVMGet(Num)?Successors?": ("codegen/llvm/graph.c", "codegen/llvm/copy.c"),
+}
+# A structure of a block with its edges is a graph.
+PRIVATE_GRAPH = re.compile(r"typedef struct \w+ \{[^}]*[\s*](succ|pred)\w*(\[\w+\])?[,;][^}]*\}")
+
+
+def graph_faults(path, text):
+    """What a file of codegen does that the layer over LLVM's functions (codegen/llvm/graph.h) is there for."""
+    faults = [f"{path}: {found[0]} belongs to {' and '.join(homes)}"
+              for call, homes in ONLY_IN.items() if path not in homes and (found := re.search(rf"\b{call}\b", text))]
+    if path != "codegen/llvm/graph.h" and "LLVM" in text and PRIVATE_GRAPH.search(text):
+        faults.append(f"{path}: a graph of its own; codegen/llvm/graph.h has one")
+    return faults
+
+
+def test_one_graph_over_llvm_functions():
+    faults = []
+    for path in sources_of("codegen"):
+        faults += graph_faults(path.relative_to(ROOT).as_posix(), path.read_text())
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "path, text, fault",
+    [
+        ("codegen/llvm/copy.c", "c = LLVMInstructionClone(i);", None),
+        ("codegen/llvm/graph.c", "n = LLVMGetNumSuccessors(end);", None),
+        ("codegen/lanes/values.c", "c = LLVMInstructionClone(i);", "belongs to codegen/llvm/copy.c"),
+        ("codegen/lanes/values.c", "LLVMSetSuccessor(end, 0, b);", None),
+        ("codegen/host/entry.c", "b = LLVMGetSuccessor(end, 0);", "belongs to codegen/llvm/graph.c"),
+        ("codegen/host/host.h", "typedef struct HostBlock {\n  LLVMBasicBlockRef b;\n  uint32_t *succ;\n} HostBlock;",
+         "a graph of its own"),
+        ("codegen/host/host.h", "typedef struct HostBlock {\n  LLVMBasicBlockRef b;\n} HostBlock;", None),
+    ],
+)
+def test_the_graph_rule_itself(path, text, fault):
+    faults = graph_faults(path, text)
+    assert len(faults) == (fault is not None)
+    assert not fault or fault in faults[0]
+
+
 def test_file_sizes():
     large = []
     for path in files_of("*.c", "*.h", "*.def", "*.py", "*.pyi"):
