@@ -39,8 +39,6 @@ void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
 LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset);
 /* The block's or the grid's size along an axis: a special register that is such a field. */
 LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
-/* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
-void cg_host_mark_field(Cg *cg, LLVMValueRef load);
 
 /* The function that stands for a barrier or meeting (fission/fission.h), NULL where the module has none. */
 LLVMValueRef cg_host_marker(const Cg *cg, const char *name);

@@ -3,6 +3,7 @@
 #define PYPTX_TYPEINFER_RULES_NUMPY_H
 
 #include "typeinfer/rules/rules.h"
+#include "typeinfer/value/dates.h"
 
 /* The arguments as the operators take them: weak numbers stay weak beside a strong one. False after
  * an error. */
