@@ -48,21 +48,18 @@ typedef struct RtTrap {
   int64_t values[RT_TRAP_VALUES];
 } RtTrap;
 
-/* One worker's view of a launch on the host device. Fields are in codegen/host/target.c too: keep
- * the order. */
+/* One worker's view of a launch on the host device. Compiled code reads it by offsetof. */
 typedef struct RtHostLaunch {
-  const void *params;      /* 0: the parameter block */
-  uint32_t grid[3];        /* 8 */
-  uint32_t block[3];       /* 20 */
-  uint32_t dynamic_shared; /* 32 bytes */
-  /* 36: how often this block has left the entry to wait: not 0 goes on from its frame */
+  const void *params; /* the parameter block */
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t dynamic_shared; /* bytes */
+  /* how often this block has left the entry to wait: not 0 goes on from its frame */
   uint32_t phase;
-  /* 40: this worker's shared memory: static part, then dynamic; 64-byte aligned */
-  void *shared;
-  /* 48: this worker's memory of threads that wait at a barrier; 64-byte aligned */
-  void *frame;
-  void *worker; /* 56: runtime's own */
-  /* 64: frames of recursive functions stay above this address; 0: it is not known */
+  void *shared; /* this worker's shared memory: static part, then dynamic; 64-byte aligned */
+  void *frame;  /* this worker's memory of threads that wait at a barrier; 64-byte aligned */
+  void *worker; /* the runtime's own */
+  /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
 } RtHostLaunch;
 
@@ -106,12 +103,12 @@ enum {
 };
 /* What compiled code and the runtime tell each other about a block of such a kernel. */
 typedef struct RtMeetState {
-  uint32_t votes
-      [4]; /* 0: ayes and voters of the barrier passed last, and of the one being arrived at, which become the former when the
-                      * threads are released from it */
-  uint32_t cursor;       /* 16: the runtime's: threads below it have had their turn */
-  uint32_t first, count; /* 20: a run of threads along x, that all run one segment */
-  uint32_t at[3];        /* 28: threadIdx of the first */
+  /* ayes and voters of the barrier passed last, and of the one being arrived at, which become the
+   * former when the threads are released from it */
+  uint32_t votes[4];
+  uint32_t cursor;       /* the runtime's: threads below it have had their turn */
+  uint32_t first, count; /* a run of threads along x that all run one segment */
+  uint32_t at[3];        /* threadIdx of the first */
 } RtMeetState;
 
 /* How a block goes on after a meeting: the number of the segment that all its threads run; 0: it

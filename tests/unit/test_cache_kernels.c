@@ -10,15 +10,7 @@
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
 #include "tests/unit/support/corpus.h"
-
-static int failures;
-#define EXPECT(c)                                                                                  \
-  do {                                                                                             \
-    if (!(c)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
+#include "tests/unit/support/expect.h"
 
 static const CgSymbol host_symbols[] = {
 #define CALL(name) {#name, (void *)(uintptr_t)name},
@@ -250,5 +242,5 @@ int main(void) {
   test_keys();
   EXPECT(!cg_llvm_is_initialised()); /* keys need no LLVM */
   test_all();
-  return failures != 0;
+  return expect_failures != 0;
 }

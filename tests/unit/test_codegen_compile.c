@@ -13,15 +13,7 @@
 #include "codegen/llvm/cg.h"
 #include "codegen/target.h"
 #include "tests/unit/support/corpus.h"
-
-static int failures;
-#define EXPECT(c)                                                                                  \
-  do {                                                                                             \
-    if (!(c)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
+#include "tests/unit/support/expect.h"
 
 static Corpus *corpus;
 static const char vectors[] = "float32[::1], float32[::1], float32[::1]";
@@ -389,5 +381,5 @@ int main(void) {
   test_time();
   test_host();
   corpus_close(corpus);
-  return failures != 0;
+  return expect_failures != 0;
 }

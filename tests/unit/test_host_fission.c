@@ -2,17 +2,8 @@
  * compared with what C computes. */
 #include <stdlib.h>
 
+#include "tests/unit/support/expect.h"
 #include "tests/unit/support/host_text.h"
-
-static int failures;
-#define EXPECT(c)                                                                                  \
-  do {                                                                                             \
-    if (!(c)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, current, #c);                         \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
-static const char *current = "";
 
 typedef struct Params {
   int64_t *out, *in;
@@ -28,7 +19,7 @@ static RtTrap last_trap;
 static void
 run(const char *name, const char *text, const uint32_t block[3], int64_t n, RtStatus want,
     int64_t (*expected)(int64_t block_number, int64_t thread, int64_t threads, int64_t n)) {
-  current = name;
+  expect_case = name;
   for (int opt = 0; opt <= 3; opt += 3) {
     CgKernel kernel = {0};
     Cx *cx = cx_new();
@@ -204,5 +195,5 @@ int main(void) {
   EXPECT(last_trap.state == 2 && last_trap.site == 9 && last_trap.thread[0] == 70 &&
          last_trap.values[3] == -4);
   run("rotate", rotate, line, 5, RT_OK, rotate_is);
-  return failures != 0;
+  return expect_failures != 0;
 }

@@ -1,6 +1,7 @@
 /* Cache files: what is written is read; every damage of every byte is noticed; locks, the bound,
  * directories that are refused. */
 #include "runtime/cache/cache_files.h"
+#include "tests/unit/support/expect.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,15 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int failures;
-#define EXPECT(c)                                                                                  \
-  do {                                                                                             \
-    if (!(c)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
 
 static char root[64], folder[80];
 
@@ -206,7 +198,7 @@ static void test_processes(void) {
           EXPECT(!memcmp(e.bytes, text[((const char *)e.bytes)[0] == 'b'], e.size));
         free(e.file);
       }
-      _exit(failures != 0);
+      _exit(expect_failures != 0);
     }
   for (int p = 0; p < N; p++) {
     int status;
@@ -276,5 +268,5 @@ int main(void) {
   char command[128];
   snprintf(command, sizeof command, "rm -rf '%s'", root);
   EXPECT(system(command) == 0);
-  return failures != 0;
+  return expect_failures != 0;
 }

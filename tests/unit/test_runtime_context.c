@@ -49,7 +49,7 @@ static void check(const Path *p, int line) {
   if (excused(p) || now() == p->was)
     return;
   fprintf(stderr, "%s:%d: another context is current\n", __FILE__, line);
-  standin_failures++;
+  expect_failures++;
 }
 
 #define STEP(call)                                                                                 \
@@ -320,7 +320,7 @@ static void threads(int n) {
   EXPECT(control->misuse() == 0);
 }
 
-#define RUN(f, n) standin_failures += scenario(#f, f, n)
+#define RUN(f, n) expect_failures += scenario(#f, f, n)
 
 int main(void) {
   for (int kind = NONE; kind < KINDS; kind++) {
@@ -331,5 +331,5 @@ int main(void) {
   RUN(launches_of_a_changed_context, 0);
   RUN(the_device_of_a_context, 0);
   RUN(threads, 0);
-  return standin_failures != 0;
+  return expect_failures != 0;
 }

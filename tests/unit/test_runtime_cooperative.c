@@ -180,7 +180,7 @@ static void host(int n) {
   rt_kernel_release(k);
 }
 
-#define RUN(f, n) standin_failures += scenario(#f, f, n)
+#define RUN(f, n) expect_failures += scenario(#f, f, n)
 
 int main(void) {
   RUN(host, 0);
@@ -188,5 +188,5 @@ int main(void) {
   RUN(limits, 0);
   for (int nth = 1; nth <= FAILURES; nth++)
     RUN(failures, nth);
-  return standin_failures != 0;
+  return expect_failures != 0;
 }

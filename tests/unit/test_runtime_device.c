@@ -100,19 +100,19 @@ static void forked(int n) {
   EXPECT(rt_device_open(0, &d) == RT_OK && rt_alloc(d, 1000, NULL, &address) == RT_OK);
   pid_t child = fork();
   if (child == 0) {
-    standin_failures = 0;
+    expect_failures = 0;
     control->forget();
     EXPECT(rt_gpu_count(&count) == RT_FAILED && has("forked") &&
            strstr(rt_error()->remedy, "spawn"));
     EXPECT(rt_device_open(0, &d) == RT_FAILED && !d);
     d = rt_current;
     EXPECT(!d);
-    _exit(standin_failures);
+    _exit(expect_failures);
   }
   EXPECT(waitpid(child, &status, 0) == child && status == 0);
   child = fork();
   if (child == 0) {
-    standin_failures = 0;
+    expect_failures = 0;
     control->forget();
     RtMemoryStats stats;
     EXPECT(rt_device_synchronize(d) == RT_FAILED && has("forked"));
@@ -122,7 +122,7 @@ static void forked(int n) {
     EXPECT(control->calls(NULL) == 0);
     EXPECT(rt_device_open(RT_HOST, &host) == RT_OK && rt_alloc(host, 100, NULL, &on_host) == RT_OK);
     rt_free(host, on_host, 100, NULL);
-    _exit(standin_failures);
+    _exit(expect_failures);
   }
   EXPECT(waitpid(child, &status, 0) == child && status == 0);
   EXPECT(rt_device_synchronize(d) == RT_OK);
@@ -265,7 +265,7 @@ static void host(int n) {
   EXPECT(rt_device_memory(d, &available, &total) == RT_OK && available > 0 && available <= total);
 }
 
-#define RUN(f, n) standin_failures += scenario(#f, f, n)
+#define RUN(f, n) expect_failures += scenario(#f, f, n)
 
 int main(void) {
   RUN(no_driver, 0);
@@ -284,5 +284,5 @@ int main(void) {
   RUN(threads, 0);
   RUN(at_exit, 0);
   RUN(host, 0);
-  return standin_failures != 0;
+  return expect_failures != 0;
 }

@@ -467,7 +467,7 @@ static void failing(int n) {
   else
     EXPECT(status == expected[which] && error.result == injected[which] &&
            strcmp(error.call, call) == 0);
-  if (standin_failures)
+  if (expect_failures)
     fprintf(stderr, "  %s failed with %d: status %d, %s: %s\n", call, injected[which], (int)status,
             error.call, error.text);
 }
@@ -482,7 +482,7 @@ static void measure(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
-#define RUN(f, n) standin_failures += scenario(#f, f, n)
+#define RUN(f, n) expect_failures += scenario(#f, f, n)
 
 int main(void) {
   RUN(replay, 0);
@@ -494,8 +494,8 @@ int main(void) {
   RUN(cooperative, 0);
   RUN(after_reset, 0);
   RUN(measure, 0);
-  for (int nth = 1; nth <= MOST_CALLS && standin_failures < 5; nth++)
+  for (int nth = 1; nth <= MOST_CALLS && expect_failures < 5; nth++)
     for (int which = 0; which < 4; which++)
       RUN(failing, nth * 4 + which);
-  return standin_failures != 0;
+  return expect_failures != 0;
 }

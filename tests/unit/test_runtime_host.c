@@ -10,15 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/host/host.h"
-
-static int failures;
-#define EXPECT(c)                                                                                  \
-  do {                                                                                             \
-    if (!(c)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
+#include "tests/unit/support/expect.h"
 
 typedef struct Params {
   _Atomic uint32_t *counts;
@@ -193,5 +185,5 @@ int main(void) {
   test_many_callers();
   test_fork();
   time_empty_launch();
-  return failures != 0;
+  return expect_failures != 0;
 }

@@ -43,7 +43,7 @@ static void in_threads(void *(*work)(void *), void *argument, size_t size) {
     EXPECT(pthread_create(&threads[k], NULL, work, (char *)argument + k * size) == 0);
   for (size_t k = 0; k < THREADS; k++)
     pthread_join(threads[k], NULL);
-  standin_failures += failures;
+  expect_failures += failures;
 }
 
 /* --- compiling --- */

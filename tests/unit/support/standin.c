@@ -5,8 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int standin_failures;
-
 const char standin_ptx[] =
     ".version 8.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry vadd(.param .u64 a, .param .u32 n) { ret; }\n"
@@ -40,9 +38,9 @@ int scenario(const char *name, void (*run)(int n), int n) {
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
-    standin_failures = 0;
+    expect_failures = 0;
     run(n);
-    exit(standin_failures != 0);
+    exit(expect_failures != 0);
   }
   int status = -1;
   if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&

@@ -3,18 +3,8 @@
 #ifndef PYPTX_TESTS_SUPPORT_STANDIN_H
 #define PYPTX_TESTS_SUPPORT_STANDIN_H
 
-#include <stdio.h>
-
 #include "tests/standin/standin.h"
-
-extern int standin_failures;
-#define EXPECT(c)                                                                                  \
-  do {                                                                                             \
-    if (!(c)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c);                                      \
-      standin_failures++;                                                                          \
-    }                                                                                              \
-  } while (0)
+#include "tests/unit/support/expect.h"
 
 /* Makes the stand-in this process's driver. Exits with 77 (skipped) where it was not built. */
 const StandinControl *standin_open(int devices);
