@@ -1,6 +1,9 @@
-/* Entries: see entry_loading.h. What loading one again takes after a reset is kept here, and what
- * compiling the second one takes, so that it is that of the first compilation: options, and where
- * the code comes from (CgKernel.rest). */
+/* Entries: see entry_loading.h.
+ *
+ * An entry may be loaded long after the kernel was compiled, and again after a reset. So what that
+ * takes is kept here: the images that it is linked with, and for the second entry the options of
+ * the first compilation and its code before it became PTX (CgKernel.rest). One thread at a time
+ * compiles and loads; the others wait for their turn and then find the work done. */
 #include "pyext/launch/entry_loading.h"
 
 #include <stdatomic.h>

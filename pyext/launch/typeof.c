@@ -712,7 +712,7 @@ int px_args_add(PxArgs *a, PyObject *arg) {
     assert(PyErr_Occurred());
     return -1;
   }
-  assert(!a->depth && is_whole(a));
+  assert(a->depth || is_whole(a)); /* the items of a tuple come through here too */
   a->arg++;
   return 0;
 }

@@ -1,4 +1,7 @@
-/* Stream and Event: order of work on a device. The host device does everything at once, so waiting
+/* Stream and Event: the order of work on a device, as Python objects over
+ * runtime/launch/stream.c. A stream knows the epoch of its device: after a reset it is an
+ * error, and never reaches the driver. Waiting goes by wait.c, and what kernels raised is
+ * raised behind each wait (launch/traps.c). The host device does everything at once, so waiting
  * there costs nothing. */
 #include "pyext/objects/stream.h"
 

@@ -1,5 +1,10 @@
-/* Snapshot of single objects. Each kind of object has a function that says whether it is its own;
- * the first that says so wins. */
+/* Snapshot of single objects: in, a live object; out, its frozen form (ir/frozen.h), the same one
+ * for the same object.
+ *
+ * Each kind of object has a function that says whether an object is its own; the first that says so
+ * wins, so they stand from special to general. A memo by address ends cycles and keeps identity; it
+ * must know an object before its parts are frozen. What no function knows becomes opaque, with a
+ * text that the compiler's message shows. */
 #include "pyext/snapshot/object.h"
 
 #include <string.h>

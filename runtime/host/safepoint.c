@@ -1,4 +1,4 @@
-/* Attention: see safepoint.h. */
+/* Safepoint: see safepoint.h. */
 #include "runtime/host/safepoint.h"
 
 #include <pthread.h>
