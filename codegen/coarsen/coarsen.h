@@ -141,7 +141,7 @@ CoShared *co_shared(const CoShape *s, LLVMValueRef address);
 /* Is blockIdx on this axis read; and is it, with threadIdx, used in sums only? */
 bool co_reads_axis(const CoShape *s, unsigned axis);
 bool co_is_linear(const CoShape *s, unsigned axis);
-bool co_reads_thread(const CoShape *s,
-                     unsigned axis); /* threadIdx outside of sums, or what the lane decides */
+/* Is threadIdx on this axis read outside of sums, or what depends on the lane? */
+bool co_reads_thread(const CoShape *s, unsigned axis);
 
 #endif

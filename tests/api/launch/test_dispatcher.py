@@ -138,11 +138,42 @@ def test_options_keep_the_result(options):
     ({"opt": "O3"}, ValueError, "opt"), ({"debug": 3}, TypeError, "debug"), ({"max_registers": -1}, ValueError, "max_registers"),
     ({"max_registers": "all"}, TypeError, "max_registers"), ({"launch_bounds": (1, 2, 3)}, ValueError, "launch_bounds"),
     ({"fastmath": {"nonsense"}}, ValueError, "nonsense"), ({"typing": "cobol"}, ValueError, "typing"), ({"inline": "maybe"}, ValueError, "inline"),
-    ({"link": ["a.txt"]}, ValueError, "does not say"), ({"dump": 3}, TypeError, "dump"),
+    ({"link": ["a.txt"]}, ValueError, "does not say"), ({"dump": 3}, TypeError, "dump"), ({"fastmath": "reasoc"}, ValueError, "did you mean 'reassoc'"),
+    ({"max_registers": 2**31}, ValueError, "from 1 to 2147483647"), ({"launch_bounds": (1, "2")}, TypeError, "launch_bounds"),
+    ({"stack": 63}, ValueError, "from 64 to 262144, not 63"), ({"coarsen": 9}, ValueError, "from 1 to 8, not 9"), ({"typing": None}, ValueError, "'numpy' or 'numba'"),
 ], ids=str)
 def test_bad_options(options, error, words):
     with pytest.raises(error, match=words):
         cuda.jit(**options)
+
+
+@pytest.mark.parametrize("variable, text, words", [
+    ("PYPTX_TYPING", "cobol", "PYPTX_TYPING must be 'numpy' or 'numba', not 'cobol'"),
+    ("PYPTX_COARSEN", "9", "PYPTX_COARSEN must be a whole number from 1 to 8, not '9'"),
+])
+def test_bad_variables_of_options(monkeypatch, variable, text, words):
+    monkeypatch.setenv(variable, text)
+    with pytest.raises(ValueError, match=words):
+        cuda.jit(scale)
+    assert cuda.jit(typing="numpy", coarsen=1)(scale)
+
+
+@pytest.mark.parametrize("options", [{name: None} for name in ("fma", "opt", "fastmath", "coarsen", "launch_bounds", "max_registers", "stack", "inline", "debug")], ids=str)
+def test_none_is_the_default(options):
+    """fma's is True."""
+    signature = "float32[::1], float32[::1]"
+
+    def kernel(x, y):
+        y[cuda.grid(1)] += x[0] * x[1]
+
+    assert cuda.compile_ptx(kernel, signature, cc=(9, 0), **options) == cuda.compile_ptx(kernel, signature, cc=(9, 0))
+
+
+def test_fields_that_a_dispatcher_has_not():
+    kernel = cuda.jit(scale)
+    for fields in ({"nothing": 1}, {"opt": "3"}, {"opt": 2**40}, {"link": 3}, {"dump": 3}, {"dump": "\ud800"}, {"caching": None}):
+        with pytest.raises((TypeError, UnicodeEncodeError)):
+            type(kernel)(scale, (), **fields)
 
 
 @pytest.mark.parametrize("thing", [3, len, int, object(), functools.partial(scale), "text()("])
