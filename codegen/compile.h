@@ -26,8 +26,8 @@ typedef enum CgFast {
 /* Options of @cuda.jit that the code depends on: ints, all of them in the key of the disk cache. 0 in all is no compilation's
  * default: options.def has that. */
 typedef struct CgOptions {
-#define CODE(field, unset) int field;
-#define HELD(field, unset)
+#define CODE(field, unset, from, to) int field;
+#define HELD(field, unset, from, to)
 #define OBJECT(field, type)
 #define NOWHERE
 #define O(name, kind, place, devices, environment, command, doc) place

@@ -163,9 +163,8 @@ def options():
     for name, kind, place, devices, environment, command, doc in rows("codegen/options.def", "O"):
         kind, _, arguments = kind.partition("(")
         least, most, *texts = [*arguments.removesuffix(")").split(", ", 2), "", ""][:3]
-        unset = place.partition(", ")[2].rstrip(")")
         if kind == "FLAG":
-            type_, default = "bool | None", str(unset == "1")
+            type_, default = "bool | None", str(place.split(", ")[1] == "1")
         elif kind == "CHOICE":
             names = unquote(arguments.removesuffix(")")).split()
             type_, default = f"Literal[{', '.join(map(quoted, names))}]", quoted(names[0])

@@ -1,6 +1,5 @@
 /* Options of @cuda.jit: the rows of codegen/options.def for Python, which reads what a decorator or a command line says
  * (pyptx/_options.py), and the fields that it has read into a Dispatcher. */
-#include <limits.h>
 #include <string.h>
 
 #include "pyext/compile/dispatcher.h"
@@ -12,13 +11,14 @@
 static const struct Place {
   const char *option, *field; /* NULL: the option has none */
   size_t at;
-  int unset;
+  int unset, from, to;
   PyTypeObject *type; /* NULL: an int */
 } places[] = {
-#define CODE(field, unset)                                       #field, offsetof(PxDispatcher, options.field), unset, NULL
-#define HELD(field, unset)                                       #field, offsetof(PxDispatcher, field), unset, NULL
-#define OBJECT(field, type)                                      #field, offsetof(PxDispatcher, field), 0, &type
-#define NOWHERE                                                  NULL, 0, 0, NULL
+#define CODE(field, unset, from, to)                                                               \
+#field, offsetof(PxDispatcher, options.field), unset, from, to, NULL
+#define HELD(field, unset, from, to)                             #field, offsetof(PxDispatcher, field), unset, from, to, NULL
+#define OBJECT(field, type)                                      #field, offsetof(PxDispatcher, field), 0, 0, 0, &type
+#define NOWHERE                                                  NULL, 0, 0, 0, 0, NULL
 #define O(name, kind, place, devices, environment, command, doc) {#name, place},
 #define F(option, place)                                         {#option, place},
 #include "codegen/options.def"
@@ -32,11 +32,12 @@ static const struct Place {
 enum { NPLACES = sizeof places / sizeof *places };
 
 static int set_int(int *field, const struct Place *p, PyObject *value) {
-  int over;
-  long n = PyLong_Check(value) ? PyLong_AsLongAndOverflow(value, &over) : INT_MAX + 1L;
-  if (n < INT_MIN || n > INT_MAX) {
-    PyErr_Format(PyExc_TypeError, "the field %s of a Dispatcher must be an int of 32 bits, not %R",
-                 p->field, value);
+  int over = 0;
+  long n = PyLong_Check(value) ? PyLong_AsLongAndOverflow(value, &over) : -1;
+  if (!PyLong_Check(value) || over || n < p->from || n > p->to) {
+    PyErr_Format(PyExc_TypeError,
+                 "the field %s of a Dispatcher must be an int from %d to %d, not %R", p->field,
+                 p->from, p->to, value);
     return -1;
   }
   *field = (int)n;

@@ -171,7 +171,8 @@ def test_none_is_the_default(options):
 
 def test_fields_that_a_dispatcher_has_not():
     kernel = cuda.jit(scale)
-    for fields in ({"nothing": 1}, {"opt": "3"}, {"opt": 2**40}, {"link": 3}, {"dump": 3}, {"dump": "\ud800"}, {"caching": None}):
+    for fields in ({"nothing": 1}, {"opt": "3"}, {"opt": 2**40}, {"link": 3}, {"dump": 3}, {"dump": "\ud800"}, {"caching": None},
+                   {"coarsen": 9}, {"coarsen": -3}, {"inlining": 3}, {"caching": -1}, {"fastmath": 512}, {"stack": -1}, {"max_threads": -1}):
         with pytest.raises((TypeError, UnicodeEncodeError)):
             type(kernel)(scale, (), **fields)
 
