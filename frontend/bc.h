@@ -61,8 +61,8 @@ typedef struct BcNode {
   uint16_t op;  /* BcOp of kind OP, NOTHING or ERROR */
   uint16_t raw; /* opcode number, for messages */
   uint32_t arg;
-  uint32_t
-      unit; /* which code unit (2 bytes) it came from: its place in the line and exception tables */
+  /* which code unit (2 bytes) it came from: its place in the line and exception tables */
+  uint32_t unit;
   uint32_t succ[2];
   uint8_t targets; /* while decoding: bit k says that succ[k] is a code unit, not a node */
   bool second;     /* of two in one instruction: of its place it has the line, not the columns */
@@ -78,8 +78,8 @@ typedef struct BcCode {
   const OpTable *ops;
   uint32_t nunits;
   Loc *locs; /* one a unit */
-  VEC(BcNode)
-  nodes; /* in code order; entry is the first; expansions that were added later at the end */
+  /* in code order; entry is the first; expansions that were added later at the end */
+  VEC(BcNode) nodes;
   uint32_t entry;
   VEC(BcHandler) handlers;
 } BcCode;

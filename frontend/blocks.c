@@ -133,8 +133,8 @@ static void thread_tests(Cx *cx, BcCode *bc) {
     for (int k = 0; k < 2; k++)
       if (nodes[i].succ[k] != BC_NONE && !passes_on(bc, i))
         into[nodes[i].succ[k]]++;
-  for (uint32_t i = bc->nodes.len;
-       i-- > 0;) { /* from the end, so that most ways are short already */
+  /* from the end, so that most paths are short already */
+  for (uint32_t i = bc->nodes.len; i-- > 0;) {
     if (!tests_copy(bc, i) || into[nodes[i].succ[0]] != 1)
       continue;
     BcNode *branch = &nodes[nodes[i].succ[0]];
@@ -229,8 +229,8 @@ static void fuse_returns(BcCode *bc) {
             : n->op == BC_LOAD_CONST ? BC_return_const
                                      : BC_return_small;
     n->unit = next->unit;
-    n->depth = n->op == BC_return_none ? 0
-                                       : n->depth; /* it takes nothing, so all of them can be one */
+    if (n->op == BC_return_none) /* it takes nothing, so all of them can be one */
+      n->depth = 0;
     n->succ[0] = BC_NONE;
   }
 }

@@ -14,13 +14,13 @@
 typedef struct OpTableInput {
   int version;                 /* 311, 312, 313, 314 */
   const char *const *op_names; /* 256 entries by opcode number, NULL where there is none */
-  const uint8_t
-      *cache_entries; /* 256 entries: inline cache units (2 bytes each) after the opcode */
+  /* 256 entries: inline cache units (2 bytes each) after the opcode */
+  const uint8_t *cache_entries;
   const char *const *binary_ops; /* names by BINARY_OP argument: "NB_ADD" … ; NULL-terminated */
   const char *const *intrinsic1; /* CALL_INTRINSIC_1 names, NULL-terminated; NULL in 3.11 */
   const char *const *intrinsic2;
-  const char *const
-      *common_constants; /* 3.14 LOAD_COMMON_CONSTANT: "AssertionError" …, NULL-terminated */
+  /* 3.14 LOAD_COMMON_CONSTANT: "AssertionError" …, NULL-terminated */
+  const char *const *common_constants;
   const char *const *special_methods; /* 3.14 LOAD_SPECIAL */
 } OpTableInput;
 

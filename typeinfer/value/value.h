@@ -38,8 +38,8 @@ bool ty_stored(const Type *t);                   /* has it any storage */
 /* The parts of a tuple or packed object. Returns how many. */
 uint32_t ty_parts(Ty *ty, const Type *t, const Type *const **elems);
 bool ty_same(Ty *ty, Val a, Val b); /* the same point of the lattice */
-extern const Frozen
-    ty_generator_mark; /* stands for the function in a generator expression's type */
+/* Stands for the function in a generator expression's type. */
+extern const Frozen ty_generator_mark;
 bool ty_is_generator(Val v);
 /* What is used up by being used: enumerate(), zip(), reversed(), x.flat, a generator expression. */
 bool ty_is_iterator(const Type *t);
@@ -50,8 +50,8 @@ static inline bool ty_has_fields(Val v) {      /* an array of records, or one re
 static inline bool ty_is_record(Val v) { return ty_has_fields(v) && !v.type->ndim; }
 
 /* --- constants (fold.c) --- */
-Val ty_const(Ty *ty,
-             const Frozen *f); /* any frozen object as a value; undefined names are errors */
+/* Any frozen object as a value; undefined names are errors. */
+Val ty_const(Ty *ty, const Frozen *f);
 Val ty_const_int(Ty *ty, int64_t v);
 Val ty_const_float(Ty *ty, double v);
 Val ty_const_bool(Ty *ty, bool v); /* pybool */
