@@ -3,7 +3,7 @@
  * compiled.
  *
  * Produced by pyext/snapshot (from live objects, under the GIL) and tests (from recorded JSON); the
- * core only reads. Everything hangs in one arena that the producer owns and keeps until the
+ * core only reads. Everything lives in one arena that the producer owns and keeps until the
  * compilation ends. */
 #ifndef PYPTX_IR_FROZEN_H
 #define PYPTX_IR_FROZEN_H
@@ -70,7 +70,7 @@ typedef enum FrozenKind {
   FZ_OPAQUE,
 } FrozenKind;
 
-/* What is equal to what, and is what, hangs on which of these an FZ_DTYPE is. */
+/* What is equal to what, and is what, depends on which of these an FZ_DTYPE is. */
 typedef enum DtypeForm {
   DTYPE_CLASS,    /* np.float32, int: the class that has its type's name */
   DTYPE_INSTANCE, /* np.dtype('f4'), x.dtype */

@@ -232,7 +232,7 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
   switch (i->op) {
   case OP_BR: return reach(ty, b, 0);
   case OP_CONDBR: {
-    /* bottom after an error, which a loop's later turns may undo */
+    /* bottom after an error, which a loop's later iterations may undo */
     Val c = ty_truth(ty, ty_arg_or_none(ty, i, 0));
     bool decided = !is_bottom(c) && fz_truth(c.konst, &known);
     if (!decided || known)
@@ -280,8 +280,8 @@ enum { VISITS = 64 }; /* of a block, on average; beyond, plain sweeps settle the
 typedef enum Change { SAME, CHANGED, NEW_START } Change;
 
 /* Whether the phis of a loop's head change, now that the types at the end of `from` are known. A
- * value that was known in the first turn, and is not, decided types: the loop starts anew without
- * it. */
+ * value that was known in the first iteration, and is not, decided types: the loop starts anew
+ * without it. */
 static Change head_changes(Ty *ty, Block *from, Block *head) {
   TySpec *s = ty->spec;
   if (s->horizon[head->id] < s->order[from->id])

@@ -287,7 +287,7 @@ static const char *unset_text(Ty *ty, const char *name, const Path *path) {
   return b.text;
 }
 
-/* A value that has no type, among those that reach the variable: what makes it is wrong, or hangs
+/* A value that has no type, among those that reach the variable: what makes it is wrong, or depends
  * on the variable itself. */
 static const Ins *untyped_value(Ins *variable) {
   enum { MAX_SEEN = 64 };

@@ -27,7 +27,7 @@ typedef struct TyOp {
 /* Two scalar ids (weak or strong) to their common type. */
 TypeId ty_promote(Typing typing, TypeId a, TypeId b);
 /* The common type of a set of scalar ids, bit 1 << id for each: np.result_type's for all of them at
- * once. Two by two the answer would hang on the order: int8, uint8 and float16 are a float16
+ * once. Two by two the answer depends on the order: int8, uint8 and float16 are a float16
  * together, but int8 and uint8 an int16, which wants a float32. */
 TypeId ty_promote_all(Typing typing, uint32_t ids);
 /* x op y for the binary arithmetic, bitwise, shift and comparison ops of promote.def. */
