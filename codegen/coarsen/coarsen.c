@@ -11,6 +11,7 @@
 
 #include "codegen/llvm/debuginfo.h"
 #include "codegen/passes.h"
+#include "codegen/ssa/params.h"
 
 /* The last field of the parameter block, that the kernel itself does not take. */
 static void add_field(CgKernel *k, Cg *cg) {
@@ -18,14 +19,10 @@ static void add_field(CgKernel *k, Cg *cg) {
   RtField *fields = cg_calloc(cg, p->nfields + 1, sizeof *fields);
   if (p->nfields)
     memcpy(fields, p->fields, p->nfields * sizeof *fields);
-  uint32_t at = (p->bytes + 3) / 4 * 4;
-  fields[p->nfields] =
-      (RtField){.kind = RT_FIELD_BLOCKS, .size = 4, .leaf = (uint16_t)k->nargs, .offset = at};
   p->coarse.plain_bytes = p->bytes;
+  fields[p->nfields++] = cg_next_field(RT_FIELD_BLOCKS, 4, 0, k->nargs, &p->bytes);
   free(p->fields);
   p->fields = fields;
-  p->nfields++;
-  p->bytes = at + 4;
 }
 
 static const char *summary(Cg *cg, const CoPlan *p) {

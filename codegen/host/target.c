@@ -235,7 +235,7 @@ static LLVMValueRef host_param(Lower *lw, uint32_t i) {
   const RtField *f = &lw->cg->out->params.fields[i];
   LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params)),
                at = lw_i64(lw, f->offset);
-  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, f),
+  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, i),
                                   LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
   LLVMSetAlignment(v, f->size < 8 ? f->size : 8); /* the block's own alignment */
   cg_host_mark_field(lw->cg, v);

@@ -60,7 +60,7 @@ typedef struct Cg {
   LLVMTargetDataRef layout;
   LLVMBuilderRef builder;
   CgTypes t;
-  const Type **leaf_types; /* types of the kernel's leaf arguments, RtField.leaf counts them */
+  const struct Params *params; /* what the kernel's parameter block holds (ssa/params.h) */
   LLVMValueRef *functions; /* one a Program.fns, NULL for a kernel */
   uint32_t ntexts;
   DebugInfo *debug;             /* NULL without lines */

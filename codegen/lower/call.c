@@ -18,7 +18,7 @@ static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
 }
 
 static LLVMTypeRef result_type(Cg *cg, const Type *t) {
-  uint32_t n = lw_leaf_count(t);
+  uint32_t n = cg_leaf_count(t);
   LLVMTypeRef *leaves = CX_ARRAY(cg->cx, LLVMTypeRef, n + 1);
   lw_leaf_types(cg, t, leaves);
   return n == 0   ? cg->t.none
@@ -30,7 +30,7 @@ static LLVMTypeRef function_type(Cg *cg, const Fn *fn) {
   LLVMTypeRef context = cg->target->context_type(cg);
   uint32_t n = context != NULL;
   for (uint32_t k = 0; k < fn->nparams; k++)
-    n += lw_leaf_count(fn->param_types[k]);
+    n += cg_leaf_count(fn->param_types[k]);
   LLVMTypeRef *types = CX_ARRAY(cg->cx, LLVMTypeRef, n + 1);
   types[0] = context;
   for (uint32_t k = 0, at = context != NULL; k < fn->nparams; k++)
@@ -70,18 +70,18 @@ void lw_call(Lower *lw, Ins *i) {
   LLVMValueRef fn = lw_function_of(lw, i->aux.fn);
   uint32_t total = 1;
   for (uint32_t k = 0; k < i->nargs; k++)
-    total += lw_leaf_count(i->args[k]->type);
+    total += cg_leaf_count(i->args[k]->type);
   LLVMValueRef *args = CX_ARRAY(lw->cx, LLVMValueRef, total);
   uint32_t n = 0;
   if (lw->target->context_type(lw->cg))
     args[n++] = lw->context;
   for (uint32_t k = 0; k < i->nargs; k++) {
-    uint32_t count = lw_leaf_count(i->args[k]->type);
+    uint32_t count = cg_leaf_count(i->args[k]->type);
     memcpy(args + n, lw_leaves(lw, i->args[k]), count * sizeof *args);
     n += count;
   }
   LLVMValueRef v = LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
-  uint32_t leaves = lw_leaf_count(i->type);
+  uint32_t leaves = cg_leaf_count(i->type);
   LLVMValueRef *out = CX_ARRAY(lw->cx, LLVMValueRef, leaves + 1);
   for (uint32_t k = 0; k < leaves; k++)
     out[k] = leaves == 1 ? v : LLVMBuildExtractValue(lw->b, v, k, "");

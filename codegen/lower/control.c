@@ -23,7 +23,7 @@ void lw_phi(Lower *lw, Ins *i) {
     lw_set(lw, i, lw_extended(lw, i, add_phi(lw, lw->t->i32)));
     return;
   }
-  uint32_t n = lw_leaf_count(i->type);
+  uint32_t n = cg_leaf_count(i->type);
   LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   lw_leaf_types(lw->cg, i->type, types);
@@ -62,7 +62,7 @@ static void finish_narrow_phi(Lower *lw, Ins *i) {
 static void finish_phi(Lower *lw, Ins *i) {
   const Block *b = i->block;
   LLVMValueRef *leaves = lw_leaves(lw, i);
-  uint32_t n = lw_leaf_count(i->type);
+  uint32_t n = cg_leaf_count(i->type);
   CX_ASSERT(lw->cx, i->nargs == b->preds.len);
   if (is_narrow_phi(i)) {
     finish_narrow_phi(lw, i);
@@ -120,7 +120,7 @@ void lw_condbranch(Lower *lw, Ins *i) {
 void lw_return(Lower *lw, Ins *i) {
   LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(lw->function));
   bool is_kernel = lw->fn == lw->cg->program->fns.data[0] && !lw->cg->options.device_function;
-  uint32_t n = lw_leaf_count(i->args[0]->type);
+  uint32_t n = cg_leaf_count(i->args[0]->type);
   LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
   note_end(lw, i);
   if (is_kernel) {
@@ -160,7 +160,7 @@ void lw_select(Lower *lw, Ins *i) {
     lw_set(lw, i, lw_extended(lw, i, v));
     return;
   }
-  uint32_t n = lw_leaf_count(i->type);
+  uint32_t n = cg_leaf_count(i->type);
   LLVMValueRef c = lw_value(lw, i->args[0]);
   LLVMValueRef *yes = lw_leaves(lw, i->args[1]), *no = lw_leaves(lw, i->args[2]);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);

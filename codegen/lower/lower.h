@@ -2,17 +2,15 @@
  *
  * In: a typed, strict Fn. Out: an LLVM function that does what semantics.md says.
  *
- * A value of any type is its leaves, a flat row of LLVM values whose number the type alone gives (lw_leaf_count):
- *   a number         one: i1 for bools, iN, half, float, double; complex: two, its parts
- *   an array         pointer to element 0, one i64 an extent, and for layout A one i64 a byte stride (C and F have none: computed)
- *   a tuple, a range the leaves of its elements, in order
- *   None, text, functions, dtypes: none (captured values of a function: theirs)
- * Phis, selects, parameters and results of device functions work leaf by leaf, so no aggregate exists in the LLVM code. In memory
- * a bool is one byte, 0 or 1. */
+ * A value of any type is its leaves (codegen/ssa/leaves.h), a flat row of LLVM values whose number
+ * the type alone gives: i1 for bools, iN, half, float, double, pointers; extents and strides are
+ * i64. Phis, selects, parameters and results of device functions work leaf by leaf, so no aggregate
+ * exists in the LLVM code. In memory a bool is one byte, 0 or 1. */
 #ifndef PYPTX_CODEGEN_LOWER_LOWER_H
 #define PYPTX_CODEGEN_LOWER_LOWER_H
 
 #include "codegen/llvm/cg.h"
+#include "codegen/ssa/leaves.h"
 #include "codegen/target.h"
 
 struct Lower {
@@ -30,16 +28,14 @@ struct Lower {
 };
 
 /* --- leaves --- */
-uint32_t lw_leaf_count(const Type *t);
 /* LLVM types of the leaves; returns how many. */
 uint32_t lw_leaf_types(Cg *cg, const Type *t, LLVMTypeRef *out);
-uint32_t lw_tuple_offset(const Type *tuple, uint32_t index); /* first leaf of an element */
-LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id);               /* in a register */
+LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id); /* in a register */
 /* in memory: i8 for bools, a vector of two for complex */
 LLVMTypeRef lw_memory_type(Cg *cg, TypeId id);
-LLVMTypeRef lw_field_type(Cg *cg, const RtField *f); /* in the parameter block */
-LLVMValueRef *lw_leaves(Lower *lw, Ins *i);          /* of a lowered instruction */
-LLVMValueRef lw_value(Lower *lw, Ins *i);            /* the leaf of a number */
+LLVMTypeRef lw_field_type(Cg *cg, uint32_t i); /* of field i, in the parameter block */
+LLVMValueRef *lw_leaves(Lower *lw, Ins *i);    /* of a lowered instruction */
+LLVMValueRef lw_value(Lower *lw, Ins *i);      /* the leaf of a number */
 /* A complex number's leaves from its form in memory, and back. */
 void lw_split_complex(Lower *lw, LLVMValueRef memory, LLVMValueRef out[2]);
 LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]);

@@ -14,15 +14,15 @@ static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
 /* Byte stride of an axis, from the leaves. */
 static LLVMValueRef lw_array_stride(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                     unsigned axis) {
-  if (t->layout == LAYOUT_A)
-    return leaves[1 + t->ndim + axis];
+  if (cg_has_strides(t))
+    return leaves[cg_stride_leaf(t, axis)];
   LLVMValueRef stride = lw_i64(lw, (int64_t)ty_size(t->elem));
   if (t->layout == LAYOUT_C)
     for (unsigned k = t->ndim - 1u; k > axis; k--)
-      stride = mul(lw, stride, leaves[1 + k]);
+      stride = mul(lw, stride, leaves[cg_extent_leaf(k)]);
   else
     for (unsigned k = 0; k < axis; k++)
-      stride = mul(lw, stride, leaves[1 + k]);
+      stride = mul(lw, stride, leaves[cg_extent_leaf(k)]);
   return stride;
 }
 
@@ -32,7 +32,7 @@ void lw_stride(Lower *lw, Ins *i) {
 }
 
 void lw_array_address(Lower *lw, Ins *i) {
-  lw_set(lw, i, LLVMBuildPtrToInt(lw->b, lw_leaves(lw, i->args[0])[0], lw->t->i64, ""));
+  lw_set(lw, i, LLVMBuildPtrToInt(lw->b, lw_leaves(lw, i->args[0])[LEAF_POINTER], lw->t->i64, ""));
 }
 
 static bool is_narrow(const Lower *lw, const Type *array) {
@@ -72,7 +72,7 @@ static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const 
   for (unsigned n = 0; n < t->ndim; n++) {
     unsigned k = t->layout == LAYOUT_C ? n : t->ndim - 1u - n;
     LLVMValueRef index = lw_value(lw, indices[k]);
-    at = at ? add(lw, mul(lw, at, leaves[1 + k]), index) : index;
+    at = at ? add(lw, mul(lw, at, leaves[cg_extent_leaf(k)]), index) : index;
   }
   return at;
 }
@@ -89,7 +89,7 @@ static LLVMValueRef narrow_number(Lower *lw, const Type *t, LLVMValueRef const *
       *reach = c;
     else if (c)
       index = add(lw, index, lw_i32(lw, c));
-    at = at ? add(lw, mul(lw, at, lw_low(lw, leaves[1 + k])), index) : index;
+    at = at ? add(lw, mul(lw, at, lw_low(lw, leaves[cg_extent_leaf(k)])), index) : index;
   }
   return at ? LLVMBuildSExt(lw->b, at, lw->t->i64, "") : NULL;
 }
@@ -100,17 +100,18 @@ static LLVMValueRef narrow_address(Lower *lw, const Type *t, LLVMValueRef const 
   int64_t reach = 0;
   LLVMValueRef at = narrow_number(lw, t, leaves, indices, &reach);
   if (!at)
-    return leaves[0];
+    return leaves[LEAF_POINTER];
   if (!reach)
-    return LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "");
-  LLVMValueRef near = LLVMBuildGEP2(lw->b, unit, leaves[0], &at, 1, ""), c = lw_i64(lw, reach);
+    return LLVMBuildInBoundsGEP2(lw->b, unit, leaves[LEAF_POINTER], &at, 1, "");
+  LLVMValueRef near = LLVMBuildGEP2(lw->b, unit, leaves[LEAF_POINTER], &at, 1, ""),
+               c = lw_i64(lw, reach);
   return LLVMBuildGEP2(lw->b, unit, near, &c, 1, "");
 }
 
 LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
   const Type *t = array->type;
   LLVMValueRef *leaves = lw_leaves(lw, array);
-  LLVMTypeRef unit = t->layout == LAYOUT_A ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
+  LLVMTypeRef unit = cg_has_strides(t) ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
   LLVMValueRef at = NULL;
   CX_ASSERT(lw->cx, t->elem->id != TY_RECORD); /* typing loads and stores fields */
   if (t->layout != LAYOUT_A && is_narrow(lw, t))
@@ -122,10 +123,11 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
       LLVMValueRef index = lw_value(lw, indices[k]);
       if (is_narrow(lw, t))
         index = LLVMBuildSExt(lw->b, lw_low(lw, index), lw->t->i64, "");
-      LLVMValueRef step = mul(lw, index, leaves[1 + t->ndim + k]);
+      LLVMValueRef step = mul(lw, index, leaves[cg_stride_leaf(t, k)]);
       at = at ? add(lw, at, step) : step;
     }
-  return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[0], &at, 1, "") : leaves[0];
+  return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[LEAF_POINTER], &at, 1, "")
+            : leaves[LEAF_POINTER];
 }
 
 static unsigned element_alignment(const Lower *lw, const Type *array) {
@@ -209,7 +211,8 @@ static void view_advance(Lower *lw, View *v, LLVMValueRef index, LLVMValueRef st
 static void view_permute(Lower *lw, View *v, Ins *array, const IrView *how) {
   LLVMValueRef *leaves = lw_leaves(lw, array);
   for (unsigned k = 0; k < how->n; k++)
-    view_axis(v, leaves[1 + how->axes[k]], lw_array_stride(lw, array->type, leaves, how->axes[k]));
+    view_axis(v, leaves[cg_extent_leaf(how->axes[k])],
+              lw_array_stride(lw, array->type, leaves, how->axes[k]));
 }
 
 static void view_reshape(Lower *lw, View *v, Ins *i) {
@@ -227,7 +230,7 @@ static void view_part(Lower *lw, View *v, Ins *array, const IrView *how) {
   view_advance(lw, v, lw_i64(lw, how->axes[0]),
                lw_i64(lw, (int64_t)ty_size(array->type->elem) / 2));
   for (unsigned k = 0; k < array->type->ndim; k++)
-    view_axis(v, leaves[1 + k], lw_array_stride(lw, array->type, leaves, k));
+    view_axis(v, leaves[cg_extent_leaf(k)], lw_array_stride(lw, array->type, leaves, k));
 }
 
 /* The pointer moves to the field; a nested array's axes stand behind the source's. */
@@ -238,7 +241,7 @@ static void view_field(Lower *lw, View *v, Ins *i) {
   if (how->offset)
     v->pointer = LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
   for (unsigned k = 0; k < from->ndim; k++)
-    view_axis(v, leaves[1 + k], lw_array_stride(lw, from, leaves, k));
+    view_axis(v, leaves[cg_extent_leaf(k)], lw_array_stride(lw, from, leaves, k));
   int64_t stride = (int64_t)ty_size(i->type->elem);
   v->ndim = i->type->ndim;
   for (unsigned k = how->nested; k-- > 0; stride *= how->extents[k]) {
@@ -257,7 +260,7 @@ static void view_axes(Lower *lw, View *v, Ins *i) {
       continue;
     }
     LLVMValueRef stride = lw_array_stride(lw, i->args[0]->type, leaves, axis);
-    LLVMValueRef extent = leaves[1 + axis++];
+    LLVMValueRef extent = leaves[cg_extent_leaf(axis++)];
     if (how->kind[k] == VIEW_FULL) {
       view_axis(v, extent, stride);
     } else {
@@ -270,13 +273,13 @@ static void view_axes(Lower *lw, View *v, Ins *i) {
     }
   }
   for (; axis < i->args[0]->type->ndim; axis++) /* axes that are not named are whole */
-    view_axis(v, leaves[1 + axis], lw_array_stride(lw, i->args[0]->type, leaves, axis));
+    view_axis(v, leaves[cg_extent_leaf(axis)], lw_array_stride(lw, i->args[0]->type, leaves, axis));
 }
 
 void lw_view(Lower *lw, Ins *i) {
   const Type *t = i->type;
   const IrView *how = i->aux.view;
-  View v = {.pointer = lw_leaves(lw, i->args[0])[0]};
+  View v = {.pointer = lw_leaves(lw, i->args[0])[LEAF_POINTER]};
   ViewKind first = how->n ? how->kind[0] : VIEW_FULL;
   if (first == VIEW_RESHAPE)
     view_reshape(lw, &v, i);
@@ -289,11 +292,11 @@ void lw_view(Lower *lw, Ins *i) {
   else
     view_axes(lw, &v, i);
   CX_ASSERT(lw->cx, v.ndim == t->ndim);
-  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
-  leaves[0] = v.pointer;
-  memcpy(leaves + 1, v.extents, t->ndim * sizeof *leaves);
-  if (t->layout == LAYOUT_A)
-    memcpy(leaves + 1 + t->ndim, v.strides, t->ndim * sizeof *leaves);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
+  leaves[LEAF_POINTER] = v.pointer;
+  memcpy(leaves + cg_extent_leaf(0), v.extents, t->ndim * sizeof *leaves);
+  if (cg_has_strides(t))
+    memcpy(leaves + cg_stride_leaf(t, 0), v.strides, t->ndim * sizeof *leaves);
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -335,26 +338,26 @@ static LLVMValueRef alloc_local(Lower *lw, const IrAlloc *a, uint64_t bytes, uns
 void lw_alloc(Lower *lw, Ins *i) {
   const Type *t = i->type;
   const IrAlloc *a = i->aux.alloc;
-  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
   unsigned size = (unsigned)ty_size(t->elem), own = ty_align(t->elem);
   unsigned align = a->align > own ? a->align : own;
   for (unsigned k = 0; k < t->ndim; k++)
-    leaves[1 + k] = lw_i64(lw, a->extents[k]);
+    leaves[cg_extent_leaf(k)] = lw_i64(lw, a->extents[k]);
   if (a->dynamic) {
     lw->cg->uses_dynamic_shared = true;
-    leaves[0] = lw->target->shared_dynamic(lw);
+    leaves[LEAF_POINTER] = lw->target->shared_dynamic(lw);
     LLVMValueRef bytes = LLVMBuildZExt(lw->b, lw->target->shared_dynamic_bytes(lw), lw->t->i64, "");
-    leaves[1] = LLVMBuildUDiv(lw->b, bytes, lw_i64(lw, size), "");
+    leaves[cg_extent_leaf(0)] = LLVMBuildUDiv(lw->b, bytes, lw_i64(lw, size), "");
   } else if (t->space == SPACE_SHARED) {
-    leaves[0] = alloc_shared(lw, a, alloc_bytes(lw, t, a), align);
+    leaves[LEAF_POINTER] = alloc_shared(lw, a, alloc_bytes(lw, t, a), align);
   } else {
-    leaves[0] = alloc_local(lw, a, alloc_bytes(lw, t, a), align);
+    leaves[LEAF_POINTER] = alloc_local(lw, a, alloc_bytes(lw, t, a), align);
   }
-  for (unsigned k = 0; t->layout == LAYOUT_A && k < t->ndim; k++) {
+  for (unsigned k = 0; cg_has_strides(t) && k < t->ndim; k++) {
     int64_t stride = size;
     for (unsigned j = k + 1; j < t->ndim; j++)
       stride *= a->extents[j];
-    leaves[1 + t->ndim + k] = lw_i64(lw, stride);
+    leaves[cg_stride_leaf(t, k)] = lw_i64(lw, stride);
   }
   lw_set_leaves(lw, i, leaves);
 }
@@ -376,12 +379,13 @@ static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
 static void frozen_device_array(Lower *lw, Ins *i) {
   const Type *t = i->type;
   const FrozenArray *a = i->aux.frozen->array;
-  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
-  leaves[0] = LLVMConstIntToPtr(lw_i64(lw, (int64_t)a->address), lw->t->space[SPACE_GLOBAL]);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
+  leaves[LEAF_POINTER] = LLVMConstIntToPtr(lw_i64(lw, (int64_t)a->address),
+                                           lw->t->space[SPACE_GLOBAL]);
   for (unsigned k = 0; k < t->ndim; k++) {
-    leaves[1 + k] = lw_i64(lw, a->extents[k]);
-    if (t->layout == LAYOUT_A)
-      leaves[1 + t->ndim + k] = lw_i64(lw, a->strides[k]);
+    leaves[cg_extent_leaf(k)] = lw_i64(lw, a->extents[k]);
+    if (cg_has_strides(t))
+      leaves[cg_stride_leaf(t, k)] = lw_i64(lw, a->strides[k]);
   }
   lw_set_leaves(lw, i, leaves);
 }
@@ -396,14 +400,14 @@ void lw_const_array(Lower *lw, Ins *i) {
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
   if (a->nbytes > FZ_MAX_BYTES)
     fail(lw->cx, i->loc, ERR_FROZEN_SIZE, (long long)a->nbytes, (long long)FZ_MAX_BYTES);
-  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, lw_leaf_count(t) + 1);
-  leaves[0] = lw->target->constant(lw, constant_data(lw, a), a->nbytes, ty_align(t->elem),
-                                   i->name ? i->name : "constant");
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
+  leaves[LEAF_POINTER] = lw->target->constant(lw, constant_data(lw, a), a->nbytes,
+                                              ty_align(t->elem), i->name ? i->name : "constant");
   int64_t stride = (int64_t)ty_size(t->elem);
   for (unsigned k = t->ndim; k-- > 0;) {
-    leaves[1 + k] = lw_i64(lw, a->extents[k]);
-    if (t->layout == LAYOUT_A)
-      leaves[1 + t->ndim + k] = lw_i64(lw, stride);
+    leaves[cg_extent_leaf(k)] = lw_i64(lw, a->extents[k]);
+    if (cg_has_strides(t))
+      leaves[cg_stride_leaf(t, k)] = lw_i64(lw, stride);
     stride *= a->extents[k];
   }
   lw_set_leaves(lw, i, leaves);

@@ -11,6 +11,21 @@ typedef struct BlockNote {
       edge; /* stands between this block and succ[1] if both successors are one block */
 } BlockNote;
 
+/* parameters.c */
+void lw_publish_params(Cg *cg); /* cg->params to cg->out */
+void lw_kernel_parameters(Lower *lw);
+void lw_device_parameters(Lower *lw);
+
+/* values.c */
+void lw_constant(Lower *lw, Ins *i);
+/* Any value, or with Ins.aux2 zeros; for a parameter of a kernel too, until its fields are read. */
+void lw_unset(Lower *lw, Ins *i);
+void lw_make_tuple(Lower *lw, Ins *i);
+void lw_tuple_get(Lower *lw, Ins *i);
+void lw_tuple_index(Lower *lw, Ins *i);
+void lw_extent(Lower *lw, Ins *i);
+void lw_wrap_index(Lower *lw, Ins *i);
+
 /* arith.c */
 /* The low 32 bits of 64: what was extended, where it was. */
 LLVMValueRef lw_low(Lower *lw, LLVMValueRef v);

@@ -1,8 +1,10 @@
 /* Loops: which loops LLVM is to unroll, and how often.
  *
- * A loop that loads and adds has one load in flight; with four bodies in a row it has four, and a quarter of the counting. LLVM leaves a loop
- * rolled whose trip count takes a division (a grid's stride), and judges others by the size of their code alone. So the innermost
- * counting loops that are small and in straight enough code get a number here. What docs/performance.md says of it was measured. */
+ * A loop that loads and adds has one load in flight; with four bodies in a row it has four, and a
+ * quarter of the counting. LLVM leaves a loop rolled whose trip count takes a division (a grid's
+ * stride), and judges others by the size of their code alone. So the innermost counting loops that
+ * are small and in straight enough code get a number here. What docs/performance.md says of it was
+ * measured. */
 #include "codegen/lower/unroll_hints.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -44,7 +46,8 @@ static bool is_header(const Block *b) {
   return false;
 }
 
-/* The blocks from which the latch can be reached without the header; false if they are too many, or another loop is among them. */
+/* The blocks from which the latch can be reached without the header; false if they are too many, or
+ * another loop is among them. */
 static bool collect(Body *body, Block *header, Block *latch) {
   body->blocks[0] = header;
   body->n = 1;
@@ -145,7 +148,8 @@ static bool is_constant(const Ins *i, int64_t *v) {
   return known;
 }
 
-/* A bound that was read from memory: rows of a sparse matrix, neighbours, children. Such loops are short. */
+/* A bound that was read from memory: rows of a sparse matrix, neighbours, children. Such loops are
+ * short. */
 static bool is_loaded(const Ins *i) {
   while (i->op == OP_CAST || i->op == OP_ADD || i->op == OP_SUB)
     i = i->args[0];

@@ -27,7 +27,7 @@ static LLVMValueRef from_bits(Lower *lw, LLVMValueRef bits, LLVMTypeRef t) {
 
 /* (mask, value, lane): each leaf of the value for itself. */
 static void shuffle(Lower *lw, Ins *i, WarpOp op) {
-  uint32_t n = lw_leaf_count(i->type);
+  uint32_t n = cg_leaf_count(i->type);
   LLVMValueRef *from = lw_leaves(lw, i->args[1]), *to = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   for (uint32_t k = 0; k < n; k++)
     to[k] = from_bits(lw,

@@ -12,6 +12,7 @@
 #include "codegen/nvptx/prepare.h"
 #include "codegen/nvptx/ptx_fixup.h"
 #include "codegen/passes.h"
+#include "codegen/ssa/params.h"
 #include "ir/base/chars.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
@@ -175,7 +176,7 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
   Cg *cg = lw->cg;
   const RtField *f = &cg->out->params.fields[i];
   if (f->kind == RT_FIELD_POINTER)
-    cg_attribute(cg, lw->function, i + 1, "align", ty_array_align(cg->leaf_types[f->leaf]));
+    cg_attribute(cg, lw->function, i + 1, "align", ty_array_align(cg->params->fields.data[i].type));
   if (f->kind == RT_FIELD_EXTENT32) { /* 0 <= extent: what keeps index arithmetic at 32 bits */
     unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
     uint64_t low = 0, high = 1ull << 31;
@@ -191,7 +192,7 @@ static void nvptx_kernel_begin(Lower *lw) {
   const RtParams *p = &cg->out->params;
   LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, p->nfields + 1);
   for (uint32_t k = 0; k < p->nfields; k++)
-    types[k] = lw_field_type(cg, &p->fields[k]);
+    types[k] = lw_field_type(cg, k);
   lw->function = LLVMAddFunction(cg->module, cg->symbol,
                                  LLVMFunctionType(cg->t.none, types, p->nfields, 0));
   cg->kernel = lw->function;

@@ -1,16 +1,17 @@
-/* Usage: which parts of its arguments a kernel needs, and so what the parameter block holds.
+/* Params: which parts of its arguments a kernel needs, and so what the parameter block holds.
  *
- * In: a typed Program. Out: cg->out->params and ->args.
- * A backward analysis over leaves (codegen/lower/lower.h): a leaf of a value is used if an instruction needs it, or if a value made from
- * it needs it; through phis, tuples, views and calls, until nothing changes. Each leaf has one byte of Use bits; READ and WRITE
- * mean something on an array's pointer leaf only. Kept in Ins.note while this runs.
- * Host arrays are copied back, and read-only memory is refused, by what is found here. So what an operation does with an operand
- * is said by a case of visit(), or else the operand counts as read and written. */
+ * In: a typed Program. Out: a Params. A backward analysis over leaves (codegen/ssa/leaves.h): a
+ * leaf of a value is used if an instruction needs it, or if a value made from it needs it; through
+ * phis, tuples, views and calls, until nothing changes. Each leaf has one byte of Use bits; READ
+ * and WRITE mean something on an array's pointer leaf only. Kept in Ins.note while this runs. Host
+ * arrays are copied back, and read-only memory is refused, by what is found here. So what an
+ * operation does with an operand is said by a case of visit(), or else the operand counts as read
+ * and written. */
 #include "codegen/ssa/params.h"
 
 #include <string.h>
 
-#include "codegen/lower/lower.h"
+#include "codegen/ssa/leaves.h"
 #include "typeinfer/infer.h"
 
 enum Use { USED = 1, READ = 2, WRITE = 4, ANYTHING = USED | READ | WRITE };
@@ -42,7 +43,7 @@ static void mark_leaves(Usage *u, uint8_t *leaf, uint32_t n, uint8_t bits) {
 }
 
 static void mark_all(Usage *u, Ins *i, uint8_t bits) {
-  mark_leaves(u, use_of(i), lw_leaf_count(i->type), bits);
+  mark_leaves(u, use_of(i), cg_leaf_count(i->type), bits);
 }
 
 static bool any(const uint8_t *leaf, uint32_t n) {
@@ -60,33 +61,33 @@ static void mark_address(Usage *u, Ins *array, uint8_t bits) {
   for (unsigned k = 0; k < t->ndim; k++) {
     bool needed = (t->layout == LAYOUT_C && k > 0) || (t->layout == LAYOUT_F && k + 1u < t->ndim);
     if (needed)
-      mark(u, leaf + 1 + k, USED);
-    if (t->layout == LAYOUT_A)
-      mark(u, leaf + 1 + t->ndim + k, USED);
+      mark(u, leaf + cg_extent_leaf(k), USED);
+    if (cg_has_strides(t))
+      mark(u, leaf + cg_stride_leaf(t, k), USED);
   }
 }
 
 static void mark_stride(Usage *u, Ins *array, unsigned axis) {
   const Type *t = array->type;
   uint8_t *leaf = use_of(array);
-  if (t->layout == LAYOUT_A) {
-    mark(u, leaf + 1 + t->ndim + axis, USED);
+  if (cg_has_strides(t)) {
+    mark(u, leaf + cg_stride_leaf(t, axis), USED);
     return;
   }
   for (unsigned k = 0; k < t->ndim; k++)
     if (t->layout == LAYOUT_C ? k > axis : k < axis)
-      mark(u, leaf + 1 + k, USED);
+      mark(u, leaf + cg_extent_leaf(k), USED);
 }
 
 /* A value of type `to` is made from one of type `from`: what is used of it is used of that. */
 static void carry(Usage *u, const Type *from, uint8_t *source, const Type *to,
                   const uint8_t *made) {
-  uint32_t n = lw_leaf_count(from);
+  uint32_t n = cg_leaf_count(from);
   bool numbers = ty_is_scalar(from) && ty_is_scalar(to);
-  if (from == to || (numbers && n == lw_leaf_count(to)))
+  if (from == to || (numbers && n == cg_leaf_count(to)))
     for (uint32_t k = 0; k < n; k++)
       mark(u, source + k, made[k]);
-  else if (any(made, lw_leaf_count(to)))
+  else if (any(made, cg_leaf_count(to)))
     mark_leaves(u, source, n, ANYTHING);
 }
 
@@ -94,16 +95,18 @@ static void carry_to(Usage *u, Ins *from, const Type *to, const uint8_t *made) {
   carry(u, from->type, use_of(from), to, made);
 }
 
-/* The leaves of axis `axis` of the source that axis `to` of a view is made from, where those are used. */
+/* The leaves of axis `axis` of the source that axis `to` of a view is made from, where those are
+ * used. */
 static void mark_axis(Usage *u, Ins *i, unsigned axis, unsigned to) {
   const Type *t = i->type;
-  if (use_of(i)[1 + to])
-    mark(u, use_of(i->args[0]) + 1 + axis, USED);
-  if (t->layout == LAYOUT_A && use_of(i)[1 + t->ndim + to])
+  if (use_of(i)[cg_extent_leaf(to)])
+    mark(u, use_of(i->args[0]) + cg_extent_leaf(axis), USED);
+  if (cg_has_strides(t) && use_of(i)[cg_stride_leaf(t, to)])
     mark_stride(u, i->args[0], axis);
 }
 
-/* One element, or a field of each element: other extents than those of the address are not needed. Returns false for other views. */
+/* One element, or a field of each element: other extents than those of the address are not needed.
+ * Returns false for other views. */
 static bool visit_simple_view(Usage *u, Ins *i) {
   const IrView *how = i->aux.view;
   if (how->n && how->kind[0] == VIEW_FIELD) {
@@ -125,9 +128,10 @@ static bool visit_simple_view(Usage *u, Ins *i) {
   return true;
 }
 
-/* Other views need their whole source where any of it is used; reads and writes go to the source's pointer. */
+/* Other views need their whole source where any of it is used; reads and writes go to the source's
+ * pointer. */
 static void visit_view(Usage *u, Ins *i) {
-  if (!any(use_of(i), lw_leaf_count(i->type)) || visit_simple_view(u, i))
+  if (!any(use_of(i), cg_leaf_count(i->type)) || visit_simple_view(u, i))
     return;
   mark_all(u, i->args[0], USED);
   mark(u, use_of(i->args[0]), *use_of(i));
@@ -146,7 +150,7 @@ static void visit_call(Usage *u, Ins *i) {
 
 /* Parts that lie one behind the other. */
 static void visit_make(Usage *u, Ins *i) {
-  for (uint32_t k = 0, at = 0; k < i->nargs; at += lw_leaf_count(i->args[k++]->type))
+  for (uint32_t k = 0, at = 0; k < i->nargs; at += cg_leaf_count(i->args[k++]->type))
     carry_to(u, i->args[k], i->args[k]->type, use_of(i) + at);
 }
 
@@ -154,11 +158,12 @@ static void visit_make(Usage *u, Ins *i) {
 static void visit_tuple_index(Usage *u, Ins *i) {
   const Type *tuple = i->args[0]->type;
   for (uint32_t k = 0; k < tuple->n; k++)
-    carry(u, tuple->elems[k], use_of(i->args[0]) + lw_tuple_offset(tuple, k), i->type, use_of(i));
+    carry(u, tuple->elems[k], use_of(i->args[0]) + cg_tuple_offset(tuple, k), i->type, use_of(i));
   mark_all(u, i->args[1], USED);
 }
 
-/* Operands of which nothing is known but that they are needed: what may hold arrays is read and written. */
+/* Operands of which nothing is known but that they are needed: what may hold arrays is read and
+ * written. */
 static void mark_operands(Usage *u, Ins *i, uint32_t first) {
   for (uint32_t k = first; k < i->nargs; k++)
     mark_all(u, i->args[k], ty_is_scalar(i->args[k]->type) ? USED : ANYTHING);
@@ -170,7 +175,7 @@ static void visit_call_c(Usage *u, Ins *i) {
   for (uint32_t k = 0; k < i->nargs; k++) {
     const Type *t = i->args[k]->type;
     bool reads = k < sig.nargs && sig.args[k]->readonly;
-    mark_leaves(u, use_of(i->args[k]), t->id == TY_ARRAY ? 1 : lw_leaf_count(t),
+    mark_leaves(u, use_of(i->args[k]), t->id == TY_ARRAY ? 1 : cg_leaf_count(t),
                 reads ? USED | READ : ANYTHING);
   }
 }
@@ -185,7 +190,7 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
   case OP_LOAD: visit_element(u, i, READ); return;
   case OP_STORE: visit_element(u, i, WRITE); return;
   case OP_ATOMIC: visit_element(u, i, READ | WRITE); return;
-  case OP_EXTENT: mark(u, use_of(i->args[0]) + 1 + i->aux.i, USED); return;
+  case OP_EXTENT: mark(u, use_of(i->args[0]) + cg_extent_leaf((unsigned)i->aux.i), USED); return;
   case OP_ADDRESS: mark(u, use_of(i->args[0]), USED); return;
   case OP_STRIDE: mark_stride(u, i->args[0], (unsigned)i->aux.i); return;
   case OP_VIEW: visit_view(u, i); return;
@@ -200,7 +205,7 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
   case OP_MAKE_TUPLE: visit_make(u, i); return;
   case OP_TUPLE_GET: {
     const Type *tuple = i->args[0]->type;
-    uint8_t *from = use_of(i->args[0]) + lw_tuple_offset(tuple, (uint32_t)i->aux.i);
+    uint8_t *from = use_of(i->args[0]) + cg_tuple_offset(tuple, (uint32_t)i->aux.i);
     carry(u, i->type, from, i->type, use_of(i));
     return;
   }
@@ -217,13 +222,13 @@ static void analyse(Usage *u) {
   for (uint32_t f = 0; f < u->program->fns.len; f++) {
     Fn *fn = u->program->fns.data[f];
     u->fns[f].type = fn->result;
-    u->fns[f].result = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(fn->result) + 1);
+    u->fns[f].result = CX_ARRAY(u->cx, uint8_t, cg_leaf_count(fn->result) + 1);
     if (f ==
         0) /* what the caller of a device function that is compiled alone may need: all of it */
-      memset(u->fns[f].result, ANYTHING, lw_leaf_count(fn->result));
+      memset(u->fns[f].result, ANYTHING, cg_leaf_count(fn->result));
     FOR_BLOCKS (fn, b)
       FOR_INS (b, i)
-        i->note = CX_ARRAY(u->cx, uint8_t, lw_leaf_count(i->type) + 1);
+        i->note = CX_ARRAY(u->cx, uint8_t, cg_leaf_count(i->type) + 1);
   }
   do {
     u->changed = false;
@@ -236,83 +241,75 @@ static void analyse(Usage *u) {
 
 /* --- the parameter block --- */
 
-typedef struct Layouter {
-  Cg *cg;
-  VEC(RtField) fields;
-  VEC(CgArg) args;
-  uint32_t offset;
-} Layouter;
-
-static void add_field(Layouter *y, RtFieldKind kind, uint32_t size, unsigned axis) {
-  uint32_t at = (y->offset + size - 1) / size * size;
-  RtField f = {.kind = (uint8_t)kind,
-               .size = (uint8_t)size,
-               .axis = (uint8_t)axis,
-               .leaf = (uint16_t)(y->args.len - 1),
-               .offset = at};
-  VEC_PUSH(&y->cg->cx->arena, &y->fields, f);
-  y->offset = at + size;
+RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
+                      uint32_t *bytes) {
+  uint32_t at = (*bytes + size - 1) / size * size;
+  *bytes = at + size;
+  return (RtField){.kind = (uint8_t)kind,
+                   .size = (uint8_t)size,
+                   .axis = (uint8_t)axis,
+                   .leaf = (uint16_t)leaf,
+                   .offset = at};
 }
 
-static void add_array(Layouter *y, const Type *t, const uint8_t *use) {
-  CgArg *arg = &y->args.data[y->args.len - 1];
-  arg->is_array = 1;
-  arg->read = (use[0] & READ) != 0;
-  arg->written = (use[0] & WRITE) != 0;
-  if (use[0])
-    add_field(y, RT_FIELD_POINTER, 8, 0);
-  for (unsigned k = 0; k < t->ndim; k++)
-    if (use[1 + k])
-      add_field(y, t->wide ? RT_FIELD_EXTENT64 : RT_FIELD_EXTENT32, t->wide ? 8 : 4, k);
-  for (unsigned k = 0; t->layout == LAYOUT_A && k < t->ndim; k++)
-    if (use[1 + t->ndim + k])
-      add_field(y, RT_FIELD_STRIDE, 8, k);
+static uint32_t size_of(RtFieldKind kind, const Type *t) {
+  static const uint8_t sizes[] = {
+#define FIELD(ID, size, align, doc) [RT_FIELD_##ID] = size,
+#include "runtime/abi.def"
+#undef FIELD
+  };
+  return sizes[kind] ? sizes[kind] : (uint32_t)ty_size(t);
 }
 
-/* One argument: depth first, everything that is not a tuple counts as a leaf argument, None too. */
-static void add_argument(Layouter *y, const Type *t, const uint8_t *use) {
+/* p: what is known of it beside the field. */
+static void add_field(Cx *cx, Params *all, Param p, RtFieldKind kind, unsigned axis,
+                      uint32_t argument) {
+  p.field = cg_next_field(kind, size_of(kind, p.type), axis, argument, &all->bytes);
+  VEC_PUSH(&cx->arena, &all->fields, p);
+}
+
+/* One argument, whose leaves are those of parameter p.param from p.leaf on: depth first, everything
+ * that is not a tuple counts as a leaf argument, None too. */
+static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use, Param p) {
+  uint32_t n = cg_leaf_count(t), argument = all->args.len;
   if (t->id == TY_TUPLE) {
-    for (uint32_t k = 0; k < t->n; use += lw_leaf_count(t->elems[k++]))
-      add_argument(y, t->elems[k], use);
+    for (uint32_t k = 0; k < t->n; p.leaf += cg_leaf_count(t->elems[k++]))
+      add_argument(cx, all, t->elems[k], use, p);
     return;
   }
-  VEC_PUSH(&y->cg->cx->arena, &y->args, (CgArg){0});
-  if (t->id == TY_ARRAY)
-    add_array(y, t, use);
-  else if (ty_is_scalar(t) && any(use, lw_leaf_count(t)))
-    add_field(y, RT_FIELD_SCALAR, (uint32_t)ty_size(t), 0);
+  use += p.leaf;
+  p.type = t;
+  CgArg arg = {.is_array = t->id == TY_ARRAY};
+  if (arg.is_array) {
+    arg.read = (use[LEAF_POINTER] & READ) != 0;
+    arg.written = (use[LEAF_POINTER] & WRITE) != 0;
+  }
+  VEC_PUSH(&cx->arena, &all->args, arg);
+  if (ty_is_scalar(t) && any(use, n))
+    add_field(cx, all, p, RT_FIELD_SCALAR, 0, argument);
+  for (uint32_t k = 0; arg.is_array && k < n; k++, p.leaf++) {
+    unsigned axis;
+    RtFieldKind kind = cg_array_leaf(t, k, &axis);
+    if (use[k])
+      add_field(cx, all, p, kind, axis, argument);
+  }
 }
 
 enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver take */
 
-static void add_runtime_field(Layouter *y, RtFieldKind kind) {
-  add_field(y, kind, 8, 0);
-  y->fields.data[y->fields.len - 1].leaf = (uint16_t)y->args.len;
-}
-
-void cg_lay_out_params(Cg *cg, bool trap_field, bool grid_field) {
-  Usage u = {.cx = cg->cx, .program = cg->program};
+Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field) {
+  Usage u = {.cx = cx, .program = program};
+  Params *all = CX_NEW(cx, Params);
+  Fn *kernel = program->fns.data[0];
   analyse(&u);
-  Layouter y = {.cg = cg};
-  Fn *kernel = cg->program->fns.data[0];
   for (uint32_t k = 0; k < kernel->nparams; k++)
-    add_argument(&y, kernel->param_types[k], use_of(kernel->params[k]));
+    add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), (Param){.param = k});
   if (trap_field)
-    add_runtime_field(&y, RT_FIELD_TRAP);
+    add_field(cx, all, (Param){0}, RT_FIELD_TRAP, 0, all->args.len);
   if (grid_field)
-    add_runtime_field(&y, RT_FIELD_GRID);
-  if (y.offset > PARAMS_LIMIT)
-    fail(cg->cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)y.offset,
+    add_field(cx, all, (Param){0}, RT_FIELD_GRID, 0, all->args.len);
+  if (all->bytes > PARAMS_LIMIT)
+    fail(cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)all->bytes,
          (long long)PARAMS_LIMIT);
-  CgKernel *out = cg->out;
-  out->nargs = y.args.len;
-  out->args = cg_calloc(cg, y.args.len, sizeof(CgArg));
-  if (y.args.len)
-    memcpy(out->args, y.args.data, y.args.len * sizeof(CgArg));
-  out->params.nfields = y.fields.len;
-  out->params.bytes =
-      y.offset; /* not rounded up: the driver takes a block of exactly the size of the parameters */
-  out->params.fields = cg_calloc(cg, y.fields.len, sizeof(RtField));
-  if (y.fields.len)
-    memcpy(out->params.fields, y.fields.data, y.fields.len * sizeof(RtField));
+  return all;
 }

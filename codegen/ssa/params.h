@@ -1,11 +1,30 @@
-/* Usage: what the parameter block of a kernel holds. Private to this room. */
+/* Params: what the parameter block of a kernel holds, a list from which lowering, coarsening and
+ * the launch take it. */
 #ifndef PYPTX_CODEGEN_SSA_PARAMS_H
 #define PYPTX_CODEGEN_SSA_PARAMS_H
 
-#include "codegen/llvm/cg.h"
+#include "codegen/compile.h"
+#include "ir/cx.h"
+#include "ir/fn.h"
 
-/* Fills cg->out->params and ->args from cg->program; trap_field: a TRAP field comes last; grid_field: a GRID field behind that. Fails with ERR_PARAM_SIZE.
- * Ins.note of every instruction is overwritten. */
-void cg_lay_out_params(Cg *cg, bool trap_field, bool grid_field);
+typedef struct Param { /* a field of the block */
+  RtField field;
+  const Type *type; /* of the leaf argument; NULL: the runtime's own field */
+  uint32_t param,
+      leaf; /* the kernel's parameter, and the first of its leaves that the field gives */
+} Param;
+
+typedef struct Params {
+  VEC(Param) fields;
+  VEC(CgArg) args; /* leaf arguments */
+  uint32_t bytes;  /* end of the last field */
+} Params;
+
+/* trap_field: a TRAP field comes last; grid_field: a GRID field behind that. Fails with
+ * ERR_PARAM_SIZE. Ins.note of every instruction is overwritten. */
+Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field);
+/* A field behind `bytes` bytes of others, which become its end. */
+RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
+                      uint32_t *bytes);
 
 #endif

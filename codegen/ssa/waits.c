@@ -12,7 +12,7 @@
  * (calls, too many paths) is taken for a wait: a turn too many for the others costs time, one too few never ends. */
 #include "codegen/ssa/waits.h"
 
-#include "codegen/target.h"
+#include "ir/cfg.h"
 
 enum { MOST_PATHS = 512, DEEPEST = 24 };
 
@@ -587,10 +587,10 @@ static void find_in(Waits *w, Fn *fn) {
       w->loops.data[n].latch->last->flags |= INS_YIELDS;
 }
 
-void cg_find_waits(Cg *cg) {
-  Waits w = {.cx = cg->cx, .program = cg->program};
+void cg_find_waits(Cx *cx, Program *program) {
+  Waits w = {.cx = cx, .program = program};
   learn_all(&w);
-  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+  for (uint32_t k = 0; k < program->fns.len; k++)
     if (!w.facts[k].nested && w.facts[k].reads)
-      find_in(&w, cg->program->fns.data[k]);
+      find_in(&w, program->fns.data[k]);
 }

@@ -173,6 +173,25 @@ def test_the_graph_rule_itself(path, text, fault):
     assert not fault or fault in faults[0]
 
 
+def reached(path, seen):
+    """The headers, ours and others', that a file includes, by way of others too."""
+    for kind, name in INCLUDE.findall((ROOT / path).read_text()):
+        if name not in seen:
+            seen[name] = path
+            if kind == '"':
+                reached(name, seen)
+    return seen
+
+
+def test_analyses_of_typed_ssa_know_no_llvm():
+    faults = []
+    for path in files_of("codegen/ssa/*.[ch]"):
+        seen = reached(path.relative_to(ROOT).as_posix(), {})
+        faults += [f"{path.name}: {seen[name]} includes <{name}>" for name in seen if name.startswith("llvm")]
+    assert not faults, "\n".join(faults)
+    assert any(name.startswith("llvm-c/") for name in reached("codegen/lower/lower.h", {}))
+
+
 def test_file_sizes():
     large = []
     for path in files_of("*.c", "*.h", "*.def", "*.py", "*.pyi"):

@@ -1,0 +1,62 @@
+/* Parameters: where the values of a function's parameters come from. Those of a kernel lie in the
+ * parameter block, whose list of fields (codegen/ssa/params.h) says of which parameter each is
+ * which leaf; a leaf that nothing uses has no field, and is undefined here. Those of a device
+ * function are the LLVM function's own, a parameter each leaf. */
+#include <string.h>
+
+#include "codegen/lower/private.h"
+#include "codegen/ssa/params.h"
+
+void lw_publish_params(Cg *cg) {
+  const Params *p = cg->params;
+  CgKernel *out = cg->out;
+  out->nargs = p->args.len;
+  out->args = cg_calloc(cg, p->args.len, sizeof(CgArg));
+  if (p->args.len)
+    memcpy(out->args, p->args.data, p->args.len * sizeof(CgArg));
+  out->params.nfields = p->fields.len;
+  /* not rounded up: the driver takes a block of exactly the size of the parameters */
+  out->params.bytes = p->bytes;
+  out->params.fields = cg_calloc(cg, p->fields.len, sizeof(RtField));
+  for (uint32_t k = 0; k < p->fields.len; k++)
+    out->params.fields[k] = p->fields.data[k].field;
+}
+
+/* From its form in the block to the leaves. */
+static void read_field(Lower *lw, const Param *p, LLVMValueRef v, LLVMValueRef *leaves) {
+  if (p->field.kind == RT_FIELD_EXTENT32) {
+    v = LLVMBuildZExt(lw->b, v, lw->t->i64, "");
+    if (LLVMIsAInstruction(v))
+      LLVMSetNNeg(v, 1);
+  } else if (p->field.kind == RT_FIELD_SCALAR && ty_kind(p->type) == KIND_BOOL) {
+    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+  }
+  if (p->field.kind == RT_FIELD_SCALAR && ty_is_complex(p->type))
+    lw_split_complex(lw, v, leaves);
+  else
+    *leaves = v;
+}
+
+void lw_kernel_parameters(Lower *lw) {
+  for (uint32_t k = 0; k < lw->fn->nparams; k++)
+    lw_unset(lw, lw->fn->params[k]);
+  for (uint32_t k = 0; k < lw->cg->params->fields.len; k++) {
+    const Param *p = &lw->cg->params->fields.data[k];
+    if (p->type)
+      read_field(lw, p, lw->target->param(lw, k),
+                 lw_leaves(lw, lw->fn->params[p->param]) + p->leaf);
+  }
+}
+
+void lw_device_parameters(Lower *lw) {
+  unsigned at = 0;
+  if (lw->target->context_type(lw->cg))
+    lw->context = LLVMGetParam(lw->function, at++);
+  for (uint32_t k = 0; k < lw->fn->nparams; k++) {
+    uint32_t n = cg_leaf_count(lw->fn->param_types[k]);
+    LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+    for (uint32_t j = 0; j < n; j++)
+      leaves[j] = LLVMGetParam(lw->function, at++);
+    lw_set_leaves(lw, lw->fn->params[k], leaves);
+  }
+}

@@ -1,0 +1,127 @@
+/* Values that are made of leaves without computing much: constants, tuples and their elements,
+ * extents, and indices that count from the end. A tuple's leaves are its elements' leaves, so to
+ * make one or to take an element is to copy pointers. */
+#include <string.h>
+
+#include "codegen/lower/private.h"
+
+/* --- constants --- */
+
+static LLVMValueRef constant_number(Lower *lw, const Frozen *f, const Type *t) {
+  LLVMTypeRef type = lw_scalar_type(lw->cg, t->id);
+  bool is_real = f->kind == FZ_FLOAT ||
+                 (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_FLOAT);
+  if (ty_is_float(t))
+    return LLVMConstReal(type, is_real ? f->re : f->wide ? (double)(uint64_t)f->i : (double)f->i);
+  if (ty_kind(t) == KIND_BOOL)
+    return LLVMConstInt(type, is_real ? f->re != 0 : f->i != 0, 0);
+  CX_ASSERT(lw->cx, !is_real);
+  return LLVMConstInt(type, (unsigned long long)f->i, 1);
+}
+
+static uint32_t constant_leaves(Lower *lw, const Frozen *f, const Type *t, LLVMValueRef *out) {
+  if (ty_is_complex(t)) {
+    LLVMTypeRef part = lw_scalar_type(lw->cg, ty_part_id(t->id));
+    out[0] = LLVMConstReal(part, f->re);
+    out[1] = LLVMConstReal(part, f->im);
+    return 2;
+  }
+  if (ty_is_scalar(t)) {
+    out[0] = constant_number(lw, f, t);
+    return 1;
+  }
+  uint32_t at = 0, n = cg_leaf_count(t);
+  if (n)
+    CX_ASSERT(lw->cx, t->id == TY_TUPLE && f->kind == FZ_TUPLE && f->n == t->n);
+  for (uint32_t k = 0; at < n; k++)
+    at += constant_leaves(lw, f->items[k], t->elems[k], out + at);
+  return n;
+}
+
+void lw_constant(Lower *lw, Ins *i) {
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(i->type) + 1);
+  constant_leaves(lw, i->aux.frozen, i->type, leaves);
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* A value that no path reads, or zeros: of an array no elements at address 0. */
+void lw_unset(Lower *lw, Ins *i) {
+  uint32_t n = cg_leaf_count(i->type);
+  LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  lw_leaf_types(lw->cg, i->type, types);
+  for (uint32_t k = 0; k < n; k++)
+    leaves[k] = i->aux2 ? LLVMConstNull(types[k]) : LLVMGetUndef(types[k]);
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- tuples --- */
+
+void lw_make_tuple(Lower *lw, Ins *i) {
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(i->type) + 1);
+  for (uint32_t k = 0, at = 0; k < i->nargs; k++) {
+    uint32_t n = cg_leaf_count(i->args[k]->type);
+    memcpy(leaves + at, lw_leaves(lw, i->args[k]), n * sizeof *leaves);
+    at += n;
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
+void lw_tuple_get(Lower *lw, Ins *i) {
+  lw_set_leaves(lw, i,
+                lw_leaves(lw, i->args[0]) + cg_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i));
+}
+
+/* All elements have one type, so leaf k of element e is leaf e * n + k. */
+void lw_tuple_index(Lower *lw, Ins *i) {
+  const Type *tuple = i->args[0]->type;
+  uint32_t n = cg_leaf_count(i->type);
+  LLVMValueRef *from = lw_leaves(lw, i->args[0]), index = lw_value(lw, i->args[1]);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    LLVMValueRef v = from[(tuple->n - 1) * n + k];
+    for (uint32_t e = tuple->n - 1; e-- > 0;) {
+      LLVMValueRef here = LLVMBuildICmp(lw->b, LLVMIntEQ, index, lw_i64(lw, e), "");
+      v = LLVMBuildSelect(lw->b, here, from[e * n + k], v, "");
+    }
+    leaves[k] = v;
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
+/* --- indices --- */
+
+void lw_extent(Lower *lw, Ins *i) {
+  lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + cg_extent_leaf((unsigned)i->aux.i));
+}
+
+/* An index of 32 bits, into an array of fewer than 2**31 elements an axis. */
+static bool is_small(const Ins *wrap) {
+  const Ins *extent = wrap->args[1];
+  return wrap->flags & INS_INDEX && wrap->args[0]->flags & INS_I32 && extent->op == OP_EXTENT &&
+         !extent->args[0]->type->wide;
+}
+
+/* min(x, x + n) of 32 bits without sign is x for 0 <= x < n and x + n for -n <= x < 0: one
+ * instruction of newer GPUs. Beyond, where nothing is checked, it is no index at all. */
+static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef extent) {
+  LLVMValueRef x = lw_low(lw, index);
+  LLVMValueRef both[] = {x, LLVMBuildAdd(lw->b, x, lw_low(lw, extent), "")};
+  return LLVMBuildZExt(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64,
+                       "");
+}
+
+void lw_wrap_index(Lower *lw, Ins *i) {
+  LLVMValueRef index = lw_value(lw, i->args[0]);
+  if (i->args[0]->flags & (INS_NONNEGATIVE | INS_U32)) {
+    lw_set(lw, i, index);
+    return;
+  }
+  if (is_small(i)) {
+    lw_set(lw, i, wrapped_small(lw, index, lw_value(lw, i->args[1])));
+    return;
+  }
+  LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0), "");
+  LLVMValueRef wrapped = LLVMBuildAdd(lw->b, index, lw_value(lw, i->args[1]), "");
+  lw_set(lw, i, LLVMBuildSelect(lw->b, negative, wrapped, index, ""));
+}
