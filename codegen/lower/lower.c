@@ -22,6 +22,10 @@ static void lw_unreachable(Lower *lw, Ins *i) {
   LLVMBuildUnreachable(lw->b);
 }
 
+static void lw_none(Lower *lw, Ins *i) {
+  cx_bug(lw->cx, "%s has no lowering", ir_op_info[i->op].text);
+}
+
 /* --- dispatch --- */
 
 typedef void (*LowerOp)(Lower *lw, Ins *i);

@@ -18,6 +18,7 @@ static void join_latches(Cg *cg) { each(cg, ir_join_latches); }
 static void dominators(Cg *cg) { each(cg, ir_dominators); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }
 static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
+static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }
 static void unroll_hints(Cg *cg) { each(cg, cg_hint_loops); }
 
 #define P(...) PASS_WHEN(__VA_ARGS__)
