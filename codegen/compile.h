@@ -69,8 +69,9 @@ typedef struct CgRequest {
   const char *arch; /* "sm_90" … "sm_90a"; CG_HOST: NULL for this CPU */
   int ptx_version;  /* e.g. 83, the newest the driver takes; 0: the lowest that arch allows */
   CgOptions options;
-  unsigned want;    /* CgWant bits */
-  const char *dump; /* passes to dump, by name and letter, separated by commas; NULL none; "t" gives timings */
+  unsigned want; /* CgWant bits */
+  const char *
+      dump; /* passes to dump, by name and letter, separated by commas; NULL none; "t" gives timings */
   void (*sink)(void *user, char letter, const char *pass,
                const char *text); /* where dumps go; NULL: stderr */
   void *sink_user;

@@ -134,7 +134,8 @@ static void bc_expand_store_slice(Decoder *d) {
   emit(d, BC_STORE_SUBSCR, 0);
 }
 
-/* Argument of `format`: conversion in the two low bits (none, str, repr, ascii), 4: a format spec is on top. */
+/* Argument of `format`: conversion in the two low bits (none, str, repr, ascii), 4: a format spec
+ * is on top. */
 static void bc_expand_format(Decoder *d, uint32_t how) { emit(d, BC_format, how); }
 
 static void bc_expand_kw_names(Decoder *d) {

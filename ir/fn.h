@@ -159,7 +159,8 @@ typedef enum InsFlags {
   INS_INDEX = 32,   /* a wrap_index that is only an index of loads, stores and atomics: in range */
   INS_LOW = 64,     /* a phi of 64 bits whose upper half nothing reads */
   INS_YIELDS = 128, /* a branch back in a loop that waits for other threads */
-  /* of a branch back: LLVM is to put so many bodies in a row, or leave the loop to nvptx/masked_unroll.c */
+  /* of a branch back: LLVM is to put so many bodies in a row, or leave the loop to
+   * nvptx/masked_unroll.c */
   INS_UNROLL_4 = 256,
   INS_UNROLL_8 = 512,
   INS_MASKED = 1024,
@@ -168,9 +169,9 @@ typedef enum InsFlags {
 /* Flags that have a text; X(flag, word). */
 #define INS_FLAG_WORDS(X)                                                                          \
   X(INS_NONNEGATIVE, nonneg)                                                                       \
-  X(INS_NO_WRAP, nowrap) X(INS_I32, i32) X(INS_U32, u32) X(INS_INDEX, index) X(INS_LOW, low)       \
-      X(INS_YIELDS, yields) X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8)                      \
-          X(INS_MASKED, masked)
+  X(INS_NO_WRAP, nowrap)                                                                           \
+  X(INS_I32, i32) X(INS_U32, u32) X(INS_INDEX, index) X(INS_LOW, low) X(INS_YIELDS, yields)        \
+      X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked)
 
 struct Block {
   uint32_t id;

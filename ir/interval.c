@@ -4,8 +4,10 @@
  * Intervals grow sweep by sweep. A phi whose bound has moved GROW_LIMIT times is widened at that
  * end: as far as it can drift, or else to the end of its type. At last one sweep shrinks what was
  * widened too far. Two things bound what goes around loops:
- *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the near side of that;
- *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value stays within 2**62 of its start.
+ *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
+ *   near side of that;
+ *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value
+ *                  stays within 2**62 of its start.
  * What a transfer function says must hold whenever its operands are in their intervals, which
  * tests/unit/test_ir_interval.c compares with what random functions compute. */
 #include "ir/interval.h"
@@ -199,7 +201,8 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
   return c && ir_dominates(c->body, b) ? common(r, continuing(v, c)) : r;
 }
 
-/* A counter and its next value are bounded alike, so that code which narrows them extends both in one
+/* A counter and its next value are bounded alike, so that code which narrows them extends both in
+ * one
  * way: the step reads the counter without what its test says. */
 static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k];
@@ -207,7 +210,8 @@ static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   return c && c->next == user ? v->of[a->id] : at(v, a, user->block);
 }
 
-/* What the loop makes of the last value with which it goes on, and whether each step leads there. */
+/* What the loop makes of the last value with which it goes on, and whether each step leads there.
+ * */
 static Interval stepped(const Counter *c, Interval last, Interval step, bool *nearer) {
   switch ((Op)c->next->op) {
   case OP_MUL: *nearer = !c->down && last.lo >= 0 && step.lo >= 1; return product(last, step);

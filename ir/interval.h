@@ -24,7 +24,8 @@ Interval ir_interval(const Intervals *v, const Ins *i);
 bool ir_is_within(const Intervals *v, const Ins *i, Interval room);
 
 /* phi (start, next, …) in a loop's header, where next is phi + step, phi - step, phi * step or
- * phi << step, and the loop goes on while phi < stop; or while it is > stop (down), <= or >= (closed). */
+ * phi << step, and the loop goes on while phi < stop; or while it is > stop (down), <= or >=
+ * (closed). */
 typedef struct Counter {
   const Ins *start, *next, *step, *stop;
   const Block *before, *body; /* where it starts; where it goes on: all that this block dominates */

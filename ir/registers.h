@@ -20,7 +20,8 @@ typedef enum SpecialReg {
   SREG_NCTAID = SREG_NCTAID_X
 } SpecialReg;
 
-/* In what a register is the same everywhere; LANE: as THREAD, and which thread has which value is the warp's own. */
+/* In what a register is the same everywhere; LANE: as THREAD, and which thread has which value is
+ * the warp's own. */
 typedef enum RegisterScope { SCOPE_LAUNCH, SCOPE_BLOCK, SCOPE_THREAD, SCOPE_LANE } RegisterScope;
 
 typedef struct RegisterInfo {
@@ -35,7 +36,8 @@ static inline SpecialReg ir_register_at(SpecialReg of_x, unsigned axis) {
   return (SpecialReg)((unsigned)of_x + axis);
 }
 
-/* The values that this intrinsic can have; false, and nothing is set, if it reads no special register. */
+/* The values that this intrinsic can have; false, and nothing is set, if it reads no special
+ * register. */
 bool ir_register_bounds(IntrinsicId id, int64_t *least, int64_t *most);
 
 #endif

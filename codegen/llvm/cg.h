@@ -61,7 +61,7 @@ typedef struct Cg {
   LLVMBuilderRef builder;
   CgTypes t;
   const struct Params *params; /* what the kernel's parameter block holds (ssa/params.h) */
-  LLVMValueRef *functions; /* one a Program.fns, NULL for a kernel */
+  LLVMValueRef *functions;     /* one a Program.fns, NULL for a kernel */
   uint32_t ntexts;
   DebugInfo *debug;             /* NULL without lines */
   LLVMMetadataRef coarse_scope; /* with lines: the scope of the coarsened entry */

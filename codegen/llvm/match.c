@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codegen/target.h"
+#include "ir/registers.h"
 
 bool cg_is_call_of(LLVMValueRef i, const char *name) {
   if (!LLVMIsACallInst(i))
@@ -45,7 +45,8 @@ bool cg_is_plain_access(LLVMValueRef i) {
 
 static int register_of(const Registers *r, LLVMValueRef v) { return r->of(r->user, peel(v)); }
 
-unsigned match_block_start(const Registers *r, LLVMValueRef v) {
+/* 1 + axis of a product of blockIdx and blockDim, else 0. */
+static unsigned match_block_start(const Registers *r, LLVMValueRef v) {
   v = peel(v);
   for (unsigned k = 0; is_op(v, LLVMMul) && k < 2; k++) {
     int a = register_of(r, LLVMGetOperand(v, k)), b = register_of(r, LLVMGetOperand(v, 1 - k));

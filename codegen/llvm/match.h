@@ -25,8 +25,7 @@ typedef struct Registers {                     /* how special registers are read
       exact; /* sums count only where neither kind of wrapping is possible: those can be widened term by term */
 } Registers;
 
-/* 1 + axis of a product of blockIdx and blockDim, and of such a sum; else 0. Extensions of the terms are seen through. */
-unsigned match_block_start(const Registers *r, LLVMValueRef v);
+/* 1 + axis of such a sum; else 0. Extensions of the terms are seen through. */
 unsigned match_global_index(const Registers *r, LLVMValueRef v);
 /* Is v, a term of such sums along the axis, used in them alone? */
 bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);

@@ -1,6 +1,7 @@
 /* Dispatcher: options in, overloads found or compiled. Launching is in launch/launcher.c, looking
  * inside in inspect.c. */
 #include "pyext/compile/dispatcher.h"
+#include "pyext/compile/options.h"
 
 #include <string.h>
 #include <unistd.h>

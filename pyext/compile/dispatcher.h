@@ -46,10 +46,6 @@ PxOverload *px_dispatch(PxDispatcher *d, struct PxArgs *args);
 const char *px_parameter_name(PxDispatcher *d, uint32_t i);
 bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name); /* a str */
 
-/* options.c: sets the fields of options.def to what a dict has of them, by name, or what they are
- * unset. 0 or -1. */
-int px_options_set(PxDispatcher *d, PyObject *fields);
-
 /* The overload of a signature on the current device, compiled if need be. A new reference or
  * NULL. */
 PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device);

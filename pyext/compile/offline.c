@@ -177,7 +177,8 @@ static PxDispatcher *decorate(PxState *st, PyObject *jit, PyObject *function, Py
   return (PxDispatcher *)made;
 }
 
-/* The kernel's own function and options, with these besides: what options.def names as their fields goes before what the kernel has. */
+/* The kernel's own function and options, with these besides: what options.def names as their fields
+ * goes before what the kernel has. */
 static PyObject *remake(PxState *st, PxDispatcher *base, PyObject *options) {
   PyObject *module = PyImport_ImportModule("pyptx.cuda._jit");
   PyObject *read = module ? px_call_method(module, "_read_given", options) : NULL;

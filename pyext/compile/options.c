@@ -1,13 +1,15 @@
-/* Options of @cuda.jit: the rows of codegen/options.def for Python, which reads what a decorator or a command line says
+/* Options of @cuda.jit: the rows of codegen/options.def for Python, which reads what a decorator or
+ * a command line says
  * (pyptx/_options.py), and the fields that it has read into a Dispatcher. */
 #include <string.h>
 
-#include "pyext/compile/dispatcher.h"
+#include "pyext/compile/options.h"
 #include "pyext/state.h"
 
 /* --- where values are kept --- */
 
-/* A field of a Dispatcher, and the option that sets it: an int, or an object of a type, which is NULL while it is not set. */
+/* A field of a Dispatcher, and the option that sets it: an int, or an object of a type, which is
+ * NULL while it is not set. */
 static const struct Place {
   const char *option, *field; /* NULL: the option has none */
   size_t at;

@@ -20,7 +20,8 @@
 
 enum { MAX_GPUS = 128, HOST_SHARED = 48 * 1024, HOST_SHARED_OPTIN = 227 * 1024 };
 
-/* What a kernel finds in a special register bounds what a launch may ask for: MOST_NTID_X and its like. */
+/* What a kernel finds in a special register bounds what a launch may ask for: MOST_NTID_X and its
+ * like. */
 enum {
 #define S(ID, ptx, path, kind, rule, of, least, most, host, doc) MOST_##ID = (int)(most),
 #include "ir/registers.def"

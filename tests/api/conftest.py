@@ -10,6 +10,9 @@ import pytest
 
 os.environ.setdefault("PYPTX_DEVICE", "host")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+from standin import FOLDERS  # noqa: E402 - its folder is on the path now
+
+sys.path[2:2] = FOLDERS[1:]
 if os.environ["PYPTX_DEVICE"] == "ptx" or "PYPTX_ON_PTX" in os.environ:
     import ptx_on_cpu
 

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).resolve().parent
+# Where test modules and what they share lie: pytest imports them by their names alone, and so do processes of their own.
+FOLDERS = [str(HERE), *sorted(str(folder) for folder in HERE.iterdir() if folder.is_dir() and folder.name != "__pycache__")]
 LIBRARY = os.environ.get("PYPTX_STANDIN", "")
 needs_standin = pytest.mark.skipif(not LIBRARY, reason="PYPTX_STANDIN does not name the stand-in driver")
 
@@ -19,7 +22,7 @@ needs_standin = pytest.mark.skipif(not LIBRARY, reason="PYPTX_STANDIN does not n
 def run(source, **env):
     """Runs the source on the stand-in; a failing assertion or exception there fails the test here."""
     env = {**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": LIBRARY, **env}
-    env["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), env.get("PYTHONPATH", "")])
+    env["PYTHONPATH"] = os.pathsep.join([*FOLDERS, env.get("PYTHONPATH", "")])
     result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=120, env=env
     )

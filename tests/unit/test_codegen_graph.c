@@ -1,4 +1,5 @@
-/* Graphs of LLVM functions against their definitions: random blocks and edges, where dominators, loops and liveness are
+/* Graphs of LLVM functions against their definitions: random blocks and edges, where dominators,
+ * loops and liveness are
  * found by leaving a block out and looking what is still reached.
  *   test_codegen_graph [SEED [COUNT]]   a failure prints its seed */
 #include <stdio.h>

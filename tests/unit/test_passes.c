@@ -1,13 +1,19 @@
-/* Passes, one at a time: tests/passes/FAMILY/PASS/NAME.{ll,ssa,ptx} goes in, NAME.out is what comes out. A row without a case is a failure.
+/* Passes, one at a time: tests/passes/FAMILY/PASS/NAME.{ll,ssa,ptx} goes in, NAME.out is what comes
+ * out. A row without a case is a failure.
  *
- * usage: test_passes [--update] [FILE…]     run from the root of the repository; --update writes what comes out
+ * usage: test_passes [--update] [FILE…]     run from the root of the repository; --update writes
+ * what comes out
  *
  * The first line of an input says how it is compiled, as words behind a comment sign:
  *   arch=sm_90  opt=3  fma=1  fast=0    options; ssa cases take for=host too
- *   before=regular,fission              rows of the family that run first: what the pass relies on is not in the text
- *   recursive  shared=64  limit=0       the program has a recursive function; static shared memory; PYPTX_INLINE_LIMIT
- *   coarse=1  of=4                      options.coarsen; the entry alone of a kernel that was planned with this factor
- * A line `;times N` has the next one N times, with its number in place of #. Host cases are for one CPU, x86-64-v3. */
+ *   before=regular,fission              rows of the family that run first: what the pass relies on
+ *                                       is not in the text
+ *   recursive  shared=64  limit=0       the program has a recursive function; static shared memory;
+ *              PYPTX_INLINE_LIMIT
+ *   coarse=1  of=4                      options.coarsen; the entry alone of a kernel that was
+ *             planned with this factor
+ * A line `;times N` has the next one N times, with its number in place of #. Host cases are for one
+ * CPU, x86-64-v3. */
 #include <glob.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>

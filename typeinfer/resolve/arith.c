@@ -86,7 +86,8 @@ static bool constant_exponent(Val b, double *out) {
   return true;
 }
 
-/* TyPolicy.power_inverts: x ** y of integers, of which r is right for y >= 0: what 1 / x ** -y has of a whole number, the lowest integer for 1 / 0. */
+/* TyPolicy.power_inverts: x ** y of integers, of which r is right for y >= 0: what 1 / x ** -y has
+ * of a whole number, the lowest integer for 1 / 0. */
 static Val with_inverse(Ty *ty, Val x, Val y, Val r) {
   const Type *t = r.type, *pybool = ty_id(ty, TY_PYBOOL);
   Val zero = ty_scalar_const(ty, t->id, 0), one = ty_scalar_const(ty, t->id, 1);

@@ -1,7 +1,9 @@
 /* Index: a[…] on arrays and tuples, unpacking, len.
  *
- * An index of an array becomes pyint operands in range: constants are resolved here; others pass WRAP_INDEX, which
- * engine/index_wraps.c takes away again where the index cannot be negative, and CHECK_INDEX where checks are compiled in. */
+ * An index of an array becomes pyint operands in range: constants are resolved here; others pass
+ * WRAP_INDEX, which
+ * engine/index_wraps.c takes away again where the index cannot be negative, and CHECK_INDEX where
+ * checks are compiled in. */
 #include <string.h>
 
 #include "typeinfer/resolve/resolve.h"

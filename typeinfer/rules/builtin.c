@@ -337,7 +337,8 @@ Val ty_rule_slice(Ty *ty, const TyCall *c) {
   return ty_slice(ty, parts);
 }
 
-/* NumPy's float64 and complex128 are Python's float and complex too, as in Python; without weak numbers int is int64 and nothing else, and so on.
+/* NumPy's float64 and complex128 are Python's float and complex too, as in Python; without weak
+ * numbers int is int64 and nothing else, and so on.
  * False: cls is not a class that kernels know. */
 static bool is_instance(Ty *ty, const Type *t, Val cls, bool *out) {
   const Frozen *f = cls.type->frozen;

@@ -69,7 +69,8 @@ Val ty_rule_none(Ty *ty, const TyCall *c) { return TY_FAIL(ty, ERR_NOT_CALLABLE,
 
 /* --- memory --- */
 
-/* The shape as constants: an int or a tuple of ints. Returns the number of axes, 0 after an error. */
+/* The shape as constants: an int or a tuple of ints. Returns the number of axes, 0 after an error.
+ * */
 static unsigned read_shape(Ty *ty, const TyCall *c, Space space, int64_t *extents) {
   Val shape = c->args[0];
   bool is_tuple = shape.type->id == TY_TUPLE;
@@ -249,7 +250,8 @@ static Val not_an_element(Ty *ty, const TyCall *c, uint32_t k) {
       ty, c, k, arena_printf(&ty->cx->arena, "an index with %u integer%s", n, n == 1 ? "" : "s"));
 }
 
-/* On one element of the checked array; the operation's values are the arguments from number `first` on. */
+/* On one element of the checked array; the operation's values are the arguments from number `first`
+ * on. */
 static Val on_element(Ty *ty, const TyCall *c, AtomicOp op, Val *args, uint32_t first) {
   Val a = args[0] = c->args[0];
   uint32_t n = 1 + a.type->ndim;

@@ -10,7 +10,8 @@ bool ty_is_narrow(const Type *t) {
   return t->id == TY_BOOL || t->id == TY_I8 || t->id == TY_I16 || t->id == TY_U8;
 }
 
-/* Numba's overloads: most functions have (float32…) and (float64…), and send integers alone to float64; some take narrow integers for
+/* Numba's overloads: most functions have (float32…) and (float64…), and send integers alone to
+ * float64; some take narrow integers for
  * float32 too, and pow has (float32, int32) besides. */
 static TypeId numba_float_type(TyOverloads of, const Type *const *types, uint32_t n) {
   TypeId joined = types[0]->id;
@@ -109,7 +110,8 @@ Val ty_rule_math_to_int(Ty *ty, const TyCall *c) {
   const Type *given = c->args[0].type;
   if (ty_policy(ty->cx)->float_floor)
     return ty_rule_math_function(ty, c, TY_OF_FLOATS);
-  /* An int of Python's stays as it is; NumPy's have no __floor__ and go through a double, which shows at 64 bits. */
+  /* An int of Python's stays as it is; NumPy's have no __floor__ and go through a double, which
+   * shows at 64 bits. */
   if (ty_is_number(given) && ty_is_integral(given) &&
       (ty_is_weak(given) || ty_scalar_info[given->id].bits < 64))
     return ty_cast_id(ty, c->args[0], TY_PYINT);
@@ -198,7 +200,8 @@ Val ty_rule_math_divisor(Ty *ty, const TyCall *c) {
   return is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
 }
 
-/* Of integers that must not be negative: Python ints, or uint64. perm: the second may be left out, f(n) is f(n, n). */
+/* Of integers that must not be negative: Python ints, or uint64. perm: the second may be left out,
+ * f(n) is f(n, n). */
 Val ty_rule_math_count(Ty *ty, const TyCall *c, bool perm) {
   Val args[2];
   for (uint32_t k = 0; k < c->n; k++) {

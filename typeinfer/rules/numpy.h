@@ -16,7 +16,8 @@ const Type *np_float_arguments(Ty *ty, const TyCall *c, Val *out);
 void np_complex_operands(Ty *ty, const TyCall *c, Val *out);
 /* Is that said of one of the parts; MATH_ISFINITE: of both. A pybool. */
 Val np_complex_pred(Ty *ty, IntrinsicId of_part, Val z);
-/* x1 where it is the smaller (larger) one in NumPy's order of complex numbers, or is a nan (skips: x2 is one); else x2 */
+/* x1 where it is the smaller (larger) one in NumPy's order of complex numbers, or is a nan (skips:
+ * x2 is one); else x2 */
 Val np_complex_extreme(Ty *ty, const TyCall *c, bool low, bool skips);
 Val np_complex_phase(Ty *ty, Val z);
 Val np_complex_rint(Ty *ty, Val z);

@@ -40,7 +40,8 @@ Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n);
 Val ty_date_astype(Ty *ty, Val v, Val dtype); /* of a date, or of an integer to a date */
 /* all arguments are numbers or dates, and one is a date */
 bool ty_is_date_call(const TyCall *c);
-/* ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such call. */
+/* ufunc.c: np.sin(x, out) of arrays, by Python code of pyptx/_library.py. False: it is no such
+ * call. */
 bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names,
                    Val *result);
 bool ty_is_narrow(const Type *t); /* math.c: becomes float32 without loss, as Numba sees it */

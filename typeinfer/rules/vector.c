@@ -27,7 +27,8 @@ static const Type *vector_type(Ty *ty, TypeId elem, uint32_t n) {
   return ty_vector(ty->cx, ty_canonical(ty->p, f), ty_id(ty, elem), n);
 }
 
-/* Appends what an argument has to the n before it; the number of components, also of those that have no place. */
+/* Appends what an argument has to the n before it; the number of components, also of those that
+ * have no place. */
 static uint32_t add_components(Ty *ty, const Type *vector, Val v, Val out[4], uint32_t n) {
   bool whole = ty_is_vector(v.type);
   uint32_t count = whole ? v.type->n : 1;

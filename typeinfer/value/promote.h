@@ -16,8 +16,10 @@ typedef struct TyPolicy {
 extern const TyPolicy ty_policies[]; /* by Typing */
 static inline const TyPolicy *ty_policy(const Cx *cx) { return &ty_policies[cx->typing]; }
 
-/* Operands are cast to left and right (equal but for an int64 with a uint64 in a comparison); the op then gives result.
- * op: the strict operation that does it (a logical or for bool + bool). ok false: NumPy has no such operation. */
+/* Operands are cast to left and right (equal but for an int64 with a uint64 in a comparison); the
+ * op then gives result.
+ * op: the strict operation that does it (a logical or for bool + bool). ok false: NumPy has no such
+ * operation. */
 typedef struct TyOp {
   bool ok;
   Op op;

@@ -14,7 +14,8 @@ _FAST = {name: bits for name, bits, _ in FASTMATH}
 _FAST_TRUE = {name for name, _, in_true in FASTMATH if in_true}
 
 
-# --- options: a reader takes the row and the value, which is not None, and gives what goes into the row's fields, in their order -------
+# --- options: a reader takes the row and the value, which is not None, and gives what goes into the
+# row's fields, in their order
 
 
 def _read_flag(option, value):

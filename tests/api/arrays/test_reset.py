@@ -224,7 +224,7 @@ for k in range(3):
 def test_constants_and_exceptions_of_a_kernel_that_was_loaded_again():
     """The code itself, run on the CPU."""
     here = os.path.dirname(os.path.abspath(__file__))
-    path = os.pathsep.join([here, os.path.dirname(here), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([os.path.dirname(here), os.path.dirname(os.path.dirname(here)), os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "PYPTX_DEVICE": "ptx", "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", RESULTS], capture_output=True, text=True, timeout=120, env=env)
     assert done.returncode == 0, done.stdout + done.stderr

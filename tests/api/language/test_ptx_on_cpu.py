@@ -379,16 +379,16 @@ def test_votes_at_barriers():
 # The kernels that show what ptxas compiles wrongly, with what the fix-ups wrote instead; atomic operations, with barriers; libdevice's
 # functions where they are hardest to compute; what is written, as it is lowered too. In front: the environment (conftest.py).
 ELSEWHERE = [
-    "api/test_miscompiled.py",
-    "api/test_language_short_loops.py",
-    "api/test_language_half.py -k test_atomic",
-    "api/test_language_atomics.py -k nothing_else and (local or dynamic)",
-    "api/test_language_writes.py",
-    "PYPTX_TESTS_OPT=0 api/test_language_writes.py",
+    "api/language/test_miscompiled.py",
+    "api/language/test_language_short_loops.py",
+    "api/language/test_language_half.py -k test_atomic",
+    "api/language/test_language_atomics.py -k nothing_else and (local or dynamic)",
+    "api/language/test_language_writes.py",
+    "PYPTX_TESTS_OPT=0 api/language/test_language_writes.py",
     "property/test_worst_arguments.py",
     "property/test_accuracy.py",
-    "api/test_whole_numbers.py",
-    "api/test_language_print.py -k percentage",
+    "api/language/test_whole_numbers.py",
+    "api/language/test_language_print.py -k percentage",
 ]
 
 

@@ -73,7 +73,7 @@ def test_lanes_are_told_from_what_is_the_same_in_a_block(register):
     assert note(define(STENCIL.format("cuda.blockDim.x")), f"{M}, {M}") == "4 neighbouring threads along y"
     assert "neighbouring threads" not in note(define(STENCIL.format(f"cuda.{register}")), f"{M}, {M}")
     assert note(define(EARLY_END.format("cuda.blockDim.x")), f"{V}, {V}", coarsen=4).startswith("4 neighbouring blocks")
-    assert note(define(EARLY_END.format(f"cuda.{register}")), f"{V}, {V}", coarsen=4).startswith("not coarsened: some of its threads end before others meet")
+    assert note(define(EARLY_END.format(f"cuda.{register}")), f"{V}, {V}", coarsen=4).startswith("not coarsened: some of its threads end before others synchronise")
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@
 #include "runtime/internal.h"
 #include "runtime/launch/launch.h"
 
-static inline RtStatus link_kernel(RtDevice *d, const char *image, size_t size, const RtLinked *with,
-                        const char *symbol, const RtParams *params, int has_trap, RtKernel **out) {
+static inline RtStatus link_kernel(RtDevice *d, const char *image, size_t size,
+                                   const RtLinked *with, const char *symbol, const RtParams *params,
+                                   int has_trap, RtKernel **out) {
   RtKernel *k;
   *out = NULL;
   TRY(rt_kernel_open(d, symbol, params, has_trap, &k));
@@ -22,7 +23,7 @@ static inline RtStatus link_kernel(RtDevice *d, const char *image, size_t size, 
 }
 
 static inline RtStatus load_kernel(RtDevice *d, const char *image, size_t size, const char *symbol,
-                        const RtParams *params, int has_trap, RtKernel **out) {
+                                   const RtParams *params, int has_trap, RtKernel **out) {
   return link_kernel(d, image, size, &(RtLinked){0}, symbol, params, has_trap, out);
 }
 
