@@ -56,7 +56,8 @@ static Ins *emit(Making *m, Op op, const Type *t, Ins *const *args, uint32_t n) 
 static int64_t some_number(void) {
   static const int64_t far[] = {INT32_MAX,        INT64_MAX, INT64_MIN,       UINT32_MAX,
                                 INT64_C(1) << 40, -1,        INT64_C(1) << 61};
-  return below(3) ? (int64_t)below(20) - 4 : far[below(7)] + (int64_t)below(5) - 2 * below(2);
+  int64_t near = (int64_t)below(5) - 2 * below(2);
+  return below(3) ? (int64_t)below(20) - 4 : (int64_t)((uint64_t)far[below(7)] + (uint64_t)near);
 }
 
 static Ins *constant(Making *m, const Type *t, int64_t v) {
