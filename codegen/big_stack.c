@@ -1,6 +1,7 @@
-/* Stack: see big_stack.h. A thread of the user's may have 32 KB, and LLVM and typing recurse as deep as the code that they are given. Where memory has a limit
- * (RLIMIT_AS) the stack of the process's first thread is no better: the system refuses to let it grow by SIGSEGV, where a thread that cannot
- * be made is an error. */
+/* Stack: see big_stack.h. A thread of the user's may have 32 KB, and LLVM and typing recurse as
+ * deep as the code that they are given. Where memory has a limit (RLIMIT_AS) the stack of the
+ * process's first thread is no better: the system refuses to let it grow by SIGSEGV, where a thread
+ * that cannot be made is an error. */
 #include "codegen/big_stack.h"
 
 #include <pthread.h>
@@ -48,7 +49,8 @@ static void *run(void *p) {
   return NULL;
 }
 
-/* Signals of the process go to the threads that Python knows; faults come to the thread that makes them. */
+/* Signals of the process go to the threads that Python knows; faults come to the thread that makes
+ * them. */
 static void block_signals(sigset_t *old) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   sigset_t blocked;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Runs body(arg) where the stack suffices: here, else on a thread of its own, for which this one waits. False, and nothing was run: there
- * is no memory for one. */
+/* Runs body(arg) where the stack suffices: here, else on a thread of its own, for which this one
+ * waits. False, and nothing was run: there is no memory for one. */
 bool cg_on_stack(void (*body)(void *), void *arg);
 
 #endif

@@ -23,7 +23,8 @@ static bool is_reserved(const char *s) {
          strcmp(s, "_") == 0;
 }
 
-/* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as it is and ptxas takes no others. */
+/* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as
+ * it is and ptxas takes no others. */
 static const char *symbol_of(Cg *cg) {
   if (cg->request->coarse_of)
     return cg->request->coarse_of->symbol;

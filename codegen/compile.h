@@ -1,7 +1,9 @@
-/* Compile: the front door of the core. A request in, code or one diagnostic out. No LLVM type and no Python in sight.
+/* Compile: the front door of the core. A request in, code or one diagnostic out. No LLVM type and
+ * no Python in sight.
  *
- * Thread-safe: any number of threads may compile at once (no GIL needed); each call has a Cx and an LLVM context of its own.
- * LLVM's targets are initialised at the first call, never at import. Nothing of the compilation outlives the call but the CgKernel. */
+ * Thread-safe: any number of threads may compile at once (no GIL needed); each call has a Cx and an
+ * LLVM context of its own. LLVM's targets are initialised at the first call, never at import.
+ * Nothing of the compilation outlives the call but the CgKernel. */
 #ifndef PYPTX_CODEGEN_COMPILE_H
 #define PYPTX_CODEGEN_COMPILE_H
 
@@ -23,8 +25,8 @@ typedef enum CgFast {
 #undef M
 } CgFast;
 
-/* Options of @cuda.jit that the code depends on: ints, all of them in the key of the disk cache. 0 in all is no compilation's
- * default: options.def has that. */
+/* Options of @cuda.jit that the code depends on: ints, all of them in the key of the disk cache. 0
+ * in all is no compilation's default: options.def has that. */
 typedef struct CgOptions {
 #define CODE(field, unset, from, to) int field;
 #define HELD(field, unset, from, to)
@@ -57,11 +59,13 @@ typedef struct
   void *address;
 } CgSymbol;
 
-/* What is read to make code is hashed in codegen/store/cache_key.c, which keeps count of the members. */
+/* What is read to make code is hashed in codegen/store/cache_key.c, which keeps count of the
+ * members. */
 typedef struct CgRequest {
   const FrozenFunc *func;
   const char *signature; /* text of ty_signature */
-  /* FZ_MODULE: functions of complex numbers; may be NULL if neither func nor signature mentions any */
+  /* FZ_MODULE: functions of complex numbers; may be NULL if neither func nor signature mentions
+   * any */
   const Frozen *library;
   const char
       *symbol; /* kernel name in the module; NULL: made from the qualname (letters, digits, _) */
@@ -75,15 +79,18 @@ typedef struct CgRequest {
   void (*sink)(void *user, char letter, const char *pass,
                const char *text); /* where dumps go; NULL: stderr */
   void *sink_user;
-  /* CG_NVPTX: a coarsened entry is no part of the PTX: it is made by a request of its own, coarse_of */
+  /* CG_NVPTX: a coarsened entry is no part of the PTX: it is made by a request of its own,
+   * coarse_of */
   int apart;
-  /* that entry of this kernel: func, signature and library are not read; the rest is as for the kernel itself */
+  /* that entry of this kernel: func, signature and library are not read; the rest is as for the
+   * kernel itself */
   const struct CgKernel *coarse_of;
   const CgSymbol *symbols; /* CG_HOST: name-terminated by NULL */
 } CgRequest;
 
 typedef struct CgSite { /* a place that can stop a thread, RtTrap.site is its index */
-  /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:x}: as a mask, {0:z}: with the next one as a complex number */
+  /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:x}: as a mask, {0:z}: with the
+   * next one as a complex number */
   char *exception, *message;
   DiagPlace at;
 } CgSite;
@@ -114,7 +121,8 @@ typedef struct CgKernel {
   uint32_t nsites;
   RtHostCode host; /* CG_HOST */
   void *jit;       /* owner of the host code */
-  /* as wanted: the host's code before it is linked, the name of its entry, and which of libdevice's functions it calls */
+  /* as wanted: the host's code before it is linked, the name of its entry, and which of libdevice's
+   * functions it calls */
   char *object, *entry;
   size_t object_len;
   char **imports;
@@ -122,7 +130,8 @@ typedef struct CgKernel {
   /* CG_NVPTX: code of a libdevice file with this BLAKE3 hash is part of it */
   unsigned char uses_libdevice;
   unsigned char libdevice[32];
-  /* what to say of it, in the order in which it was found: rows A of errors.def. Kept in the disk cache: a hit says it too */
+  /* what to say of it, in the order in which it was found: rows A of errors.def. Kept in the disk
+   * cache: a hit says it too */
   Diag **advice;
   uint32_t nadvice;
   struct CgTiming {
@@ -135,11 +144,13 @@ typedef struct CgKernel {
 /* 0 and *out, or -1 and *error (diag_free). */
 int cg_compile(const CgRequest *request, CgKernel **out, Diag **error);
 void cg_kernel_free(CgKernel *k); /* host code is unmapped: no launch may be running */
-/* at the end of the process: waits for other threads' compilations; who calls one after it waits for ever */
+/* at the end of the process: waits for other threads' compilations; who calls one after it waits
+ * for ever */
 void cg_shut(void);
 
 /* Facts for `pyptx info` and for choosing: all static or malloc'd-once text. */
-/* A pass of the compiler: name, the pass that it is a part of or NULL, whether PYPTX_SKIP may leave it out, what it is for. */
+/* A pass of the compiler: name, the pass that it is a part of or NULL, whether PYPTX_SKIP may leave
+ * it out, what it is for. */
 typedef struct CgPassFacts {
   const char *name, *within, *why;
   int opt, skippable;

@@ -1,4 +1,5 @@
-/* Gate: see fork_lock.h. A lock that compilations share and a fork or the end of the process takes alone, and first. */
+/* Gate: see fork_lock.h. A lock that compilations share and a fork or the end of the process takes
+ * alone, and first. */
 #include "codegen/fork_lock.h"
 
 #include <pthread.h>

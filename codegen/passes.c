@@ -1,4 +1,5 @@
-/* Passes: runs, times, verifies, dumps and skips. A new pass is a row of a passes.def and its function. */
+/* Passes: runs, times, verifies, dumps and skips. A new pass is a row of a passes.def and its
+ * function. */
 #include "codegen/passes.h"
 
 #include <pthread.h>
@@ -323,7 +324,8 @@ void cg_run(Cg *cg) {
 
 /* --- the front passes: the other rooms' doors --- */
 
-/* Typing lifts through this: the kernel is there already, the functions that it calls are lifted as they are met. */
+/* Typing lifts through this: the kernel is there already, the functions that it calls are lifted as
+ * they are met. */
 static Fn *lift(Cx *cx, const FrozenFunc *func) {
   Cg *cg = cx->user;
   Fn *fn = func == cg->request->func ? cg->lifted : NULL;

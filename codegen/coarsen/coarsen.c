@@ -1,8 +1,10 @@
-/* Coarsening: the pass. Beside the kernel, which stays as it is, the module gets a second entry in which a block runs several blocks of the
- * launch; the launch takes it where that pays. docs/COARSENING.md.
+/* Coarsening: the pass. Beside the kernel, which stays as it is, the module gets a second entry in
+ * which a block runs several blocks of the launch; the launch takes it where that pays.
+ * docs/COARSENING.md.
  *
- * Either both are written into one module, or (CgRequest.apart) the kernel goes on alone, and the module as it is here is kept as bitcode: from
- * that the entry is made alone, when a launch first wants it (CgRequest.coarse_of). */
+ * Either both are written into one module, or (CgRequest.apart) the kernel goes on alone, and the
+ * module as it is here is kept as bitcode: from that the entry is made alone, when a launch first
+ * wants it (CgRequest.coarse_of). */
 #include "codegen/coarsen/coarsen.h"
 
 #include <llvm-c/BitWriter.h>
@@ -69,7 +71,8 @@ void cg_open_rest(Cg *cg) {
 
 /* --- the pass --- */
 
-/* Of a kernel that has been planned with: settled contractions have changed nothing but how many instructions it has. */
+/* Of a kernel that has been planned with: settled contractions have changed nothing but how many
+ * instructions it has. */
 static CoShape *shape_to_write(Cg *cg) { return co_shape(cg, UINT32_MAX); }
 
 static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {

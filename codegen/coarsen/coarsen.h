@@ -1,7 +1,8 @@
-/* Coarsening, between its files: a second entry of a kernel's module, in which one block runs several neighbouring blocks of the
- * launch. docs/COARSENING.md has the theory; shape.c says what a kernel is and whether it may be coarsened, uniform_threads.c
- * whether all threads come to its barriers, cost.c how it is coarsened, by what loads.c says of its loads,
- * common_path.c on which way copies go together then, write_entry.c writes it. Private to this room. */
+/* Coarsening, between its files: a second entry of a kernel's module, in which one block runs
+ * several neighbouring blocks of the launch. docs/COARSENING.md has the theory; shape.c says what a
+ * kernel is and whether it may be coarsened, uniform_threads.c whether all threads come to its
+ * barriers, cost.c how it is coarsened, by what loads.c says of its loads, common_path.c on which
+ * way copies go together then, write_entry.c writes it. Private to this room. */
 #ifndef PYPTX_CODEGEN_COARSEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_COARSEN_H
 
@@ -34,7 +35,8 @@ typedef enum CoKind {
   CO_APART, /* it is not on that way */
   CO_JUMP,
   CO_SPLIT, /* a branch by a condition that is the same in all copies */
-  /* a branch before anything is written: all copies take one of its ways, or the loop runs instead */
+  /* a branch before anything is written: all copies take one of its ways, or the loop runs
+   * instead */
   CO_GUARD,
   CO_ARMS, /* a branch whose ways meet: copy by copy */
   CO_END,
@@ -106,14 +108,17 @@ CoPlan co_plan(CoShape *s);
 CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor);
 /* What loads cost that copies do once. */
 unsigned co_loads_once(const CoShape *s);
-/* How many loads of `factor` neighbouring threads along the axis are of an address that another one of theirs loads too. */
+/* How many loads of `factor` neighbouring threads along the axis are of an address that another one
+ * of theirs loads too. */
 unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor);
 /* assumed, of all loops around an instruction */
 unsigned co_rounds(const CoShape *s, const CoIns *i);
 CoLoads co_loads_in_loops(const CoShape *s);
-/* Fills CoIns.by_thread. The reason why some threads of a block may have ended where others meet, else NULL. */
+/* Fills CoIns.by_thread. The reason why some threads of a block may have ended where others meet,
+ * else NULL. */
 const char *co_threads(CoShape *s);
-/* Fills what a shape says of a plan: what varies, and the way on which copies go together. The reason where there is none, else NULL. */
+/* Fills what a shape says of a plan: what varies, and the way on which copies go together. The
+ * reason where there is none, else NULL. */
 const char *co_way(CoShape *s, const CoPlan *plan);
 /* Settles the kernel's contractions, before co_shape. */
 void co_contract(Cg *cg);

@@ -1,8 +1,10 @@
-/* Coarsening: what differs between the copies of a plan, and the way through the kernel on which they go together.
+/* Coarsening: what differs between the copies of a plan, and the way through the kernel on which
+ * they go together.
  *
- * In: a shape and a plan. Out: CoIns.varies and .once, CoShared.varies, and for each block how it ends on the way. Both depend on each other:
- * a value varies where copies come by ways of their own, and a branch is one of those where its condition varies. So all is first taken to be
- * the same, and what is found to vary makes more vary, until nothing changes. */
+ * In: a shape and a plan. Out: CoIns.varies and .once, CoShared.varies, and for each block how it
+ * ends on the way. Both depend on each other: a value varies where copies come by ways of their
+ * own, and a branch is one of those where its condition varies. So all is first taken to be the
+ * same, and what is found to vary makes more vary, until nothing changes. */
 #include "codegen/coarsen/coarsen.h"
 
 LLVMValueRef co_condition(const CoShape *s, const CoBlock *b) {
@@ -88,7 +90,8 @@ CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
   return reached & ~co_one(to);
 }
 
-/* Where threads meet, all of a block take a guard's same way, so that none waits for one that went to the loop. */
+/* Where threads meet, all of a block take a guard's same way, so that none waits for one that went
+ * to the loop. */
 static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t meet) {
   bool ends = is_end(s, meet) && meet != (uint32_t)(b - s->blocks);
   const CoIns *condition = co_ins(s, co_condition(s, b));
@@ -218,8 +221,9 @@ static bool mark(CoShape *s) {
 
 /* --- loops that wait ---
  *
- * A loop could wait for another block, which is a copy of the same thread. Those of the way end by what is the same in all copies, so all that
- * is left to rule out is that this is read from memory inside of the loop. */
+ * A loop could wait for another block, which is a copy of the same thread. Those of the way end by
+ * what is the same in all copies, so all that is left to rule out is that this is read from memory
+ * inside of the loop. */
 static bool is_read_inside(const CoShape *s, LLVMValueRef v, CoSet loop, bool *seen) {
   const CoIns *i = co_ins(s, v);
   if (!i || !co_has(loop, i->block) || seen[i - s->ins.data])

@@ -1,9 +1,10 @@
 /* Coarsening: which multiplications and additions are contracted, decided before there are copies.
  *
- * Left to the code generator, the choice depends on how many uses a product has, and those of shared values differ between the two
- * entries: a launch that is coarsened would round differently. So it is made here, as LLVM's generator for NVPTX makes it for a kernel by
- * itself (an addition takes a product as soon as one of its operands is one, of two the one with fewer uses, then the first), and what is
- * left may not be contracted any more, by ptxas neither. */
+ * Left to the code generator, the choice depends on how many uses a product has, and those of
+ * shared values differ between the two entries: a launch that is coarsened would round differently.
+ * So it is made here, as LLVM's generator for NVPTX makes it for a kernel by itself (an addition
+ * takes a product as soon as one of its operands is one, of two the one with fewer uses, then the
+ * first), and what is left may not be contracted any more, by ptxas neither. */
 #include "codegen/coarsen/coarsen.h"
 #include "codegen/llvm/compat.h"
 
@@ -42,10 +43,10 @@ static LLVMValueRef fused(Cg *cg, LLVMBuilderRef b, LLVMValueRef sum, unsigned p
   LLVMTypeRef type = LLVMTypeOf(sum);
   if (LLVMGetInstructionOpcode(sum) == LLVMFSub) { /* a * b - c, c - a * b */
     unsigned negated = !product ? 2 : LLVMIsConstant(args[1]) ? 1 : 0;
-    args[negated] = LLVMBuildFNeg(b, args[negated], "");
+    args[negated] = l_fneg(b, args[negated]);
   }
   LLVMValueRef fma = cg_intrinsic_fn(cg, "llvm.fma", &type, 1);
-  LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(fma), fma, args, 3, "");
+  LLVMValueRef call = l_call(b, fma, args, 3);
   LLVMSetFastMathFlags(call, settled(sum));
   return call;
 }
@@ -85,8 +86,8 @@ static void visit_rest(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
   (void)cg;
   if (!is_sum(i) && !is_contractible(i, LLVMFMul))
     return;
-  LLVMValueRef again = LLVMBuildBinOp(at(b, i), LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0),
-                                      LLVMGetOperand(i, 1), "");
+  LLVMValueRef again = l_binop(at(b, i), LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0),
+                               LLVMGetOperand(i, 1));
   if (LLVMIsAInstruction(again))
     LLVMSetFastMathFlags(again, settled(i));
   LLVMReplaceAllUsesWith(i, again);

@@ -1,5 +1,5 @@
-/* Coarsening: on which axis, by how much, and whether at all. A model of what was measured (docs/COARSENING.md has the reasons,
- * docs/performance.md the figures). */
+/* Coarsening: on which axis, by how much, and whether at all. A model of what was measured
+ * (docs/COARSENING.md has the reasons, docs/performance.md the figures). */
 #include "codegen/coarsen/coarsen.h"
 
 /* What copies are to bring. */
@@ -22,7 +22,8 @@ static const struct {
     [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
 };
 
-/* A short body that waits for memory gains from its second round on; one between barriers that has loads in flight by itself, late. */
+/* A short body that waits for memory gains from its second round on; one between barriers that has
+ * loads in flight by itself, late. */
 enum {
   SHORT_BODY = 64,
   FILL_OF_SHORT = 16,
@@ -34,7 +35,8 @@ enum {
 
 /* --- axis --- */
 
-/* Copies that are neighbouring threads are no block's threads by themselves, so those must not meet. */
+/* Copies that are neighbouring threads are no block's threads by themselves, so those must not
+ * meet. */
 static CoPlan plan_for(const CoShape *s, unsigned axis) {
   CoPlan p = {.factor = 1, .axis = axis, .linear = co_is_linear(s, axis)};
   p.threads = axis && p.linear && !co_reads_thread(s, axis) && !s->meets && !s->shared.len;
@@ -88,7 +90,8 @@ static unsigned words(const CoShape *s, LLVMValueRef v) {
   return (unsigned)((LLVMABISizeOfType(s->cg->layout, t) + 3) / 4);
 }
 
-/* Part of an address, which is computed where it is used however early it stands, and mostly is a constant in the access itself. */
+/* Part of an address, which is computed where it is used however early it stands, and mostly is a
+ * constant in the access itself. */
 static bool is_address(const CoShape *s, LLVMValueRef v) {
   return LLVMIsAGetElementPtrInst(v) ||
          ((LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)) && words(s, v) == 2);
@@ -105,7 +108,8 @@ static uint32_t last_use(const CoShape *s, LLVMValueRef v) {
   return last;
 }
 
-/* Most registers that values of the kind take at once, in the order of the code: one copy's, or what all share. */
+/* Most registers that values of the kind take at once, in the order of the code: one copy's, or
+ * what all share. */
 static unsigned pressure(const CoShape *s, bool varying) {
   int *change = CX_ARRAY(s->cg->cx, int, s->ins.len + 1), now = 0, most = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {

@@ -1,8 +1,9 @@
 /* Coarsening: what loads cost, and which of them copies share.
  *
- * In: a shape; what it says of a plan where that is asked for. A load costs by the loops around it and by how many lines of memory the threads
- * of a warp touch in it. Two loads of copies that are neighbouring threads are one if their addresses are equal as expressions, moved by steps
- * along the axis. */
+ * In: a shape; what it says of a plan where that is asked for. A load costs by the loops around it
+ * and by how many lines of memory the threads of a warp touch in it. Two loads of copies that are
+ * neighbouring threads are one if their addresses are equal as expressions, moved by steps along
+ * the axis. */
 #include "codegen/coarsen/coarsen.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ enum { MOST_FORMS = 400 };
 
 /* --- loads that copies share --- */
 
-/* What an address is, but for a constant number of steps along the axis: equal hashes mean the same address, moved. */
+/* What an address is, but for a constant number of steps along the axis: equal hashes mean the same
+ * address, moved. */
 typedef struct Form {
   uint64_t hash;
   uint64_t steps; /* a constant of the program may be any: they wrap */
@@ -138,8 +140,8 @@ unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
 
 /* --- what a load costs --- */
 
-/* By how much a value grows from one thread of a warp to the next, or from one round of a loop to the next: 0, a few, or FAR; where it is
- * not known, one. */
+/* By how much a value grows from one thread of a warp to the next, or from one round of a loop to
+ * the next: 0, a few, or FAR; where it is not known, one. */
 enum { OF_WARP = UINT32_MAX };
 typedef struct Steps {
   const CoShape *s;
@@ -259,7 +261,8 @@ static Steps steps_of(const CoShape *s, uint32_t header) {
                  CX_ARRAY(s->cg->cx, bool, s->ins.len)};
 }
 
-/* A warp's threads load one thing, pieces of a few lines, or each from a line of its own (which banks of shared memory do not mind). */
+/* A warp's threads load one thing, pieces of a few lines, or each from a line of its own (which
+ * banks of shared memory do not mind). */
 enum { ONE = 1, A_FEW = 2, SCATTERED = 8, LINE = 32, ROUNDS_SHIFT = 3, MOST_DEPTH = 6 };
 
 static unsigned lines_of(Steps *x, const CoIns *i) {
@@ -298,7 +301,8 @@ static uint32_t loop_around(const CoShape *s, const CoIns *i) {
   return header;
 }
 
-/* Is what the threads of a warp load in one round, side by side, what others of them load in the next? `rounds` by number of the loop's header. */
+/* Is what the threads of a warp load in one round, side by side, what others of them load in the
+ * next? `rounds` by number of the loop's header. */
 static bool is_window(const CoShape *s, const CoIns *i, Steps *rounds) {
   enum { WARP = 32 };
   uint32_t header = loop_around(s, i);

@@ -9,7 +9,7 @@
 /* --- instructions --- */
 
 static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
-  return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+  return LLVMGetEnumAttributeAtIndex(fn, L_FUNCTION,
                                      LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
@@ -29,7 +29,8 @@ static bool is_meeting(const char *name, bool *barrier) {
   return false;
 }
 
-/* Only what computes a value from its operands, in each thread for itself, and where threads of a block meet. */
+/* Only what computes a value from its operands, in each thread for itself, and where threads of a
+ * block meet. */
 static const char *call_fault(CoShape *s, CoIns *i) {
   LLVMValueRef call = i->old, fn = LLVMGetCalledValue(call);
   if (LLVMIsAInlineAsm(fn))
@@ -129,7 +130,8 @@ static uint32_t shared_number(CoShape *s, LLVMValueRef array) {
   return s->shared.len - 1;
 }
 
-/* Arrays are known by name wherever they are used: no address of one is computed with, chosen, or handed on. */
+/* Arrays are known by name wherever they are used: no address of one is computed with, chosen, or
+ * handed on. */
 static const char *shared_fault(CoShape *s, CoIns *i) {
   static const char text[] = "it computes with addresses of shared memory";
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i->old); k < n; k++) {

@@ -1,9 +1,12 @@
 /* Coarsening: whether all threads of a block come to the same barriers.
  *
- * A thread that has ended counts for no barrier any more, and for no operation of its warp. In the loop over a block's blocks it goes on to the
- * next one instead, where it would meet others who are not there yet. So a barrier must not lie on a way that some threads of a block take and
- * others do not (CUDA asks for that but for threads that have ended), and an operation of a warp on none that others end on. In: a shape whose threads meet. What differs between threads: their numbers, what is loaded from addresses that
- * differ, atomics, operations of warps, phis where threads come by different ways, and what comes of these. */
+ * A thread that has ended counts for no barrier any more, and for no operation of its warp. In the
+ * loop over a block's blocks it goes on to the next one instead, where it would meet others who are
+ * not there yet. So a barrier must not lie on a way that some threads of a block take and others do
+ * not (CUDA asks for that but for threads that have ended), and an operation of a warp on none that
+ * others end on. In: a shape whose threads meet. What differs between threads: their numbers, what
+ * is loaded from addresses that differ, atomics, operations of warps, phis where threads come by
+ * different ways, and what comes of these. */
 #include "codegen/coarsen/coarsen.h"
 
 static bool is_root(const CoIns *i) {
@@ -31,7 +34,8 @@ static bool mark(CoIns *i) {
   return changed;
 }
 
-/* What threads bring with them from the ways that they took apart, to where all meet or only some. */
+/* What threads bring with them from the ways that they took apart, to where all meet or only
+ * some. */
 static bool mark_apart(CoShape *s, uint32_t at) {
   uint32_t meet = co_meeting(s, at);
   CoSet apart = co_between(s, at, meet), joins = apart | (meet != at ? co_one(meet) : 0);

@@ -1,12 +1,15 @@
 /* Coarsening: writes the second entry.
  *
- *   entry      a block whose blocks all are in the launch's grid goes on, the last one may go to the loop
- *   guards     for each branch before anything is written: all copies' conditions at once; not all true: to the loop, from the beginning
- *   body       instruction by instruction, its copies one behind another; where ways part and meet again, copy by copy
+ *   entry      a block whose blocks all are in the launch's grid goes on, the last one may go to
+ *              the loop
+ *   guards     for each branch before anything is written: all copies' conditions at once; not all
+ *              true: to the loop, from the beginning
+ *   body       instruction by instruction, its copies one behind another; where ways part and meet
+ *              again, copy by copy
  *   loop       the kernel as it was, block by block
  *
- * Copies are numbered; number `factor` is the one in the loop. What is the same in all copies is written once. Phis get their values at the
- * end, when those of loops are there too. */
+ * Copies are numbered; number `factor` is the one in the loop. What is the same in all copies is
+ * written once. Phis get their values at the end, when those of loops are there too. */
 #include <stdio.h>
 
 #include "codegen/coarsen/coarsen.h"
@@ -14,7 +17,8 @@
 #include "codegen/llvm/copy.h"
 #include "codegen/nvptx/nvptx.h"
 
-/* A way to a block of the way. Its phis get what they had from the old block, or the values that met in front of it. */
+/* A way to a block of the way. Its phis get what they had from the old block, or the values that
+ * met in front of it. */
 typedef struct Edge {
   const CoBlock *to;
   uint32_t old;
@@ -42,7 +46,7 @@ typedef struct Writer {
   VEC(Open) open;  /* phis of single copies */
 } Writer;
 
-static LLVMValueRef number(const Writer *w, uint64_t n) { return LLVMConstInt(w->t->i32, n, 0); }
+static LLVMValueRef number(const Writer *w, uint64_t n) { return l_int(w->t->i32, n); }
 static LLVMBasicBlockRef new_block(Writer *w, const char *name) {
   return LLVMAppendBasicBlockInContext(w->s->cg->context, w->fn, name);
 }
@@ -52,7 +56,8 @@ static LLVMValueRef read_sreg(Writer *w, SpecialReg of_x) {
   return w->s->cg->target->read_register(w->s->cg, w->b, ir_register_at(of_x, w->plan->axis));
 }
 
-/* Additions of numbers that a grid can have: none of them is beyond 2^31 - 1 but where the check for that follows. */
+/* Additions of numbers that a grid can have: none of them is beyond 2^31 - 1 but where the check
+ * for that follows. */
 static LLVMValueRef exact(LLVMValueRef v) {
   if (LLVMIsAInstruction(v)) {
     LLVMSetNUW(v, 1);
@@ -66,7 +71,7 @@ static LLVMValueRef exact(LLVMValueRef v) {
 /* A copy's own array, or the one of all; a copy in the loop takes the first. */
 static LLVMValueRef resolve_shared(const Writer *w, unsigned c, const CoShared *a) {
   bool own = a->varies && c && c < w->plan->factor;
-  LLVMValueRef at = LLVMConstInt(w->t->i64, c * a->stride, 0);
+  LLVMValueRef at = l_int(w->t->i64, c * a->stride);
   return own ? LLVMConstGEP2(w->t->i8, a->now, &at, 1) : a->now;
 }
 
@@ -97,7 +102,8 @@ static LLVMValueRef resolve(const Writer *w, unsigned c, LLVMValueRef old) {
   return LLVMIsAConstant(old) ? resolve_constant(w, c, old) : old;
 }
 
-/* The same line, in this function: locations name theirs, those of inlined code the place of the call. */
+/* The same line, in this function: locations name theirs, those of inlined code the place of the
+ * call. */
 static LLVMMetadataRef line_here(Writer *w, LLVMMetadataRef old) {
   const Cg *cg = w->s->cg;
   if (!old || !cg->coarse_scope)
@@ -118,7 +124,8 @@ static LLVMValueRef cloned(Writer *w, unsigned c, const CoIns *i) {
   return copy;
 }
 
-/* --- sums of a linear plan: all copies of its blockIdx and threadIdx are the first one's, but for the loop's --- */
+/* --- sums of a linear plan: all copies of its blockIdx and threadIdx are the first one's, but for
+ * the loop's --- */
 
 static bool is_sum(const Writer *w, const CoIns *i) {
   return w->plan->linear && i->axis == w->plan->axis + 1;
@@ -127,21 +134,22 @@ static bool is_sum(const Writer *w, const CoIns *i) {
 /* How far a copy's sum is from the one before. */
 static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
   if (w->plan->threads)
-    return LLVMConstInt(type, 1, 0);
+    return l_int(type, 1);
   LLVMValueRef width = read_sreg(w, SREG_NTID);
   if (LLVMTypeOf(width) == type)
     return width;
-  LLVMValueRef wide = LLVMBuildZExt(w->b, width, type, "");
+  LLVMValueRef wide = l_zext(w->b, width, type);
   LLVMSetNNeg(wide, 1);
   return wide;
 }
 
-/* A sum of copy 0, from which the others follow by additions: so what they have in common is easily seen. */
+/* A sum of copy 0, from which the others follow by additions: so what they have in common is easily
+ * seen. */
 static void write_sum(Writer *w, CoIns *i) {
   LLVMValueRef step = sum_step(w, LLVMTypeOf(i->old));
   i->now[0] = cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++)
-    i->now[c] = exact(LLVMBuildAdd(w->b, i->now[c - 1], step, ""));
+    i->now[c] = exact(l_add(w->b, i->now[c - 1], step));
 }
 
 /* The sum of one copy, where it goes a way of its own. */
@@ -151,7 +159,7 @@ static LLVMValueRef copied_sum(Writer *w, unsigned c, const CoIns *i) {
     return sum;
   LLVMValueRef step = sum_step(w, LLVMTypeOf(sum));
   for (unsigned k = 0; k < c; k++)
-    sum = exact(LLVMBuildAdd(w->b, sum, step, ""));
+    sum = exact(l_add(w->b, sum, step));
   return sum;
 }
 
@@ -186,8 +194,8 @@ static const CoShared *same_place(const Writer *w, const CoIns *i) {
 static void write_place(Writer *w, CoIns *i, const CoShared *a) {
   i->now[0] = cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++) {
-    LLVMValueRef at = LLVMConstInt(w->t->i64, c * a->stride, 0);
-    i->now[c] = LLVMBuildInBoundsGEP2(w->b, w->t->i8, i->now[0], &at, 1, "");
+    LLVMValueRef at = l_int(w->t->i64, c * a->stride);
+    i->now[c] = l_gep_inbounds(w->b, w->t->i8, i->now[0], &at, 1);
   }
 }
 
@@ -209,7 +217,7 @@ static void write_together(Writer *w, CoIns *i) {
 /* A phi of the way, without values. */
 static void open_together(Writer *w, CoIns *i) {
   for (unsigned c = 0; c < w->plan->factor; c++)
-    i->now[c] = c && i->once ? i->now[0] : LLVMBuildPhi(w->b, LLVMTypeOf(i->old), "");
+    i->now[c] = c && i->once ? i->now[0] : l_phi(w->b, LLVMTypeOf(i->old));
 }
 
 static void write_block_together(Writer *w, const CoBlock *b) {
@@ -238,7 +246,7 @@ static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, Co
 static void open_phis(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     CoIns *i = &w->s->ins.data[k];
-    i->now[c] = LLVMBuildPhi(w->b, LLVMTypeOf(i->old), "");
+    i->now[c] = l_phi(w->b, LLVMTypeOf(i->old));
     Open o = {i, c, from};
     VEC_PUSH(&w->cx->arena, &w->open, o);
   }
@@ -248,7 +256,7 @@ static void open_phis(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
 static void write_met(Writer *w, unsigned c, const CoBlock *b, CoSet from, LLVMValueRef *met) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     const CoIns *i = &w->s->ins.data[k];
-    LLVMValueRef phi = LLVMBuildPhi(w->b, LLVMTypeOf(i->old), "");
+    LLVMValueRef phi = l_phi(w->b, LLVMTypeOf(i->old));
     fill_phi(w, phi, i, c, from);
     met[(k - b->first) * w->plan->factor + c] = phi;
   }
@@ -260,14 +268,13 @@ static void write_end(Writer *w, unsigned c, const CoBlock *b) {
   for (unsigned k = 0; k < b->in->nsucc && k < 2; k++)
     to[k] = w->s->blocks[b->in->succ[k]].now[c];
   if (LLVMIsASwitchInst(end)) {
-    LLVMValueRef s = LLVMBuildSwitch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0],
-                                     b->in->nsucc);
+    LLVMValueRef s = l_switch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0], b->in->nsucc);
     for (unsigned k = 1; k < b->in->nsucc; k++)
       LLVMAddCase(s, LLVMGetSwitchCaseValue(end, k), w->s->blocks[b->in->succ[k]].now[c]);
   } else if (b->in->nsucc == 2) {
-    LLVMBuildCondBr(w->b, resolve(w, c, LLVMGetCondition(end)), to[0], to[1]);
+    l_condbr(w->b, resolve(w, c, LLVMGetCondition(end)), to[0], to[1]);
   } else {
-    LLVMBuildBr(w->b, to[0]);
+    l_br(w->b, to[0]);
   }
 }
 
@@ -293,12 +300,12 @@ static void write_guard(Writer *w, uint32_t at) {
   for (unsigned c = 0; c < w->plan->factor; c++) {
     LLVMValueRef own = resolve(w, c, LLVMGetCondition(end));
     if (b->taken)
-      own = LLVMBuildNot(w->b, own, "");
-    all = all ? LLVMBuildAnd(w->b, all, own, "") : own;
+      own = l_not(w->b, own);
+    all = all ? l_and(w->b, all, own) : own;
   }
   uint32_t next = b->in->succ[b->taken];
   add_edge(w, at, next, NULL);
-  LLVMBuildCondBr(w->b, all, w->s->blocks[next].together, w->loop);
+  l_condbr(w->b, all, w->s->blocks[next].together, w->loop);
 }
 
 static void write_arms(Writer *w, uint32_t at) {
@@ -322,7 +329,7 @@ static void write_arms(Writer *w, uint32_t at) {
     write_met(w, c, meet, from, met);
   }
   add_edge(w, at, b->meet, met);
-  LLVMBuildBr(w->b, meet->together);
+  l_br(w->b, meet->together);
 }
 
 /* The same branch as before, and as a loop's with what LLVM knows of it. */
@@ -348,7 +355,7 @@ static void write_step(Writer *w, uint32_t at) {
   switch (b->kind) {
   case CO_GUARD: write_guard(w, at); break;
   case CO_ARMS: write_arms(w, at); break;
-  case CO_END: LLVMBuildRetVoid(w->b); break;
+  case CO_END: l_ret_void(w->b); break;
   default: write_split(w, at); break;
   }
 }
@@ -372,7 +379,7 @@ static void write_way(Writer *w) {
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (s->blocks[k].kind != CO_APART)
       s->blocks[k].together = new_block(w, "together");
-  LLVMBuildBr(w->b, s->blocks[0].together);
+  l_br(w->b, s->blocks[0].together);
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (s->blocks[k].kind != CO_APART)
       write_step(w, k);
@@ -382,7 +389,8 @@ static void write_way(Writer *w) {
 
 /* --- the loop --- */
 
-/* Else ptxas unrolls it, and with it the register count is that of the copies taken in any order. */
+/* Else ptxas unrolls it, and with it the register count is that of the copies taken in any
+ * order. */
 static void never_unrolled(Writer *w, LLVMValueRef branch) {
   LLVMContextRef c = w->s->cg->context;
   LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24);
@@ -398,21 +406,21 @@ static void write_pause(Writer *w) {
   if (!w->s->shared.len || !w->s->meets)
     return;
   LLVMValueRef fn = cg_intrinsic_fn(w->s->cg, cg_llvm_barrier, NULL, 0), zero = number(w, 0);
-  LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, &zero, 1, "");
+  l_call(w->b, fn, &zero, 1);
 }
 
 /* j: number of the round. */
 static void number_round(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMValueRef j) {
   unsigned c = w->plan->factor;
-  w->block[c] = exact(LLVMBuildAdd(w->b, base, j, ""));
+  w->block[c] = exact(l_add(w->b, base, j));
   LLVMValueRef own = read_sreg(w, SREG_TID);
   w->thread[c] = own;
   if (!w->plan->threads)
     return;
-  LLVMValueRef near = exact(LLVMBuildMul(w->b, own, number(w, c), ""));
-  near = exact(LLVMBuildAdd(w->b, near, j, ""));
-  w->block[c] = LLVMBuildSelect(w->b, apart, w->block[c], base, "");
-  w->thread[c] = LLVMBuildSelect(w->b, apart, own, near, "");
+  LLVMValueRef near = exact(l_mul(w->b, own, number(w, c)));
+  near = exact(l_add(w->b, near, j));
+  w->block[c] = l_select(w->b, apart, w->block[c], base);
+  w->thread[c] = l_select(w->b, apart, own, near);
 }
 
 /* count: how many blocks this one has; apart: not all of the factor's are there. */
@@ -420,32 +428,30 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
   unsigned c = w->plan->factor;
   LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), done = new_block(w, "done");
   LLVMBasicBlockRef head = new_block(w, "block");
-  LLVMBuildBr(w->b, head);
+  l_br(w->b, head);
   LLVMPositionBuilderAtEnd(w->b, head);
-  LLVMValueRef j = LLVMBuildPhi(w->b, w->t->i32, ""), zero = number(w, 0);
+  LLVMValueRef j = l_phi(w->b, w->t->i32), zero = number(w, 0);
   LLVMAddIncoming(j, &zero, &entry, 1);
   number_round(w, base, apart, j);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     w->s->blocks[k].now[c] = new_block(w, "apart");
-  LLVMBuildBr(w->b, w->s->blocks[0].now[c]);
+  l_br(w->b, w->s->blocks[0].now[c]);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     write_block(w, c, &w->s->blocks[k], UINT64_MAX);
   LLVMPositionBuilderAtEnd(w->b, w->latch);
   write_pause(w);
-  LLVMValueRef next = exact(LLVMBuildAdd(w->b, j, number(w, 1), ""));
+  LLVMValueRef next = exact(l_add(w->b, j, number(w, 1)));
   LLVMAddIncoming(j, &next, &w->latch, 1);
-  never_unrolled(
-      w, LLVMBuildCondBr(w->b, LLVMBuildICmp(w->b, LLVMIntULT, next, count, ""), head, done));
+  never_unrolled(w, l_condbr(w->b, l_icmp(w->b, LLVMIntULT, next, count), head, done));
   LLVMPositionBuilderAtEnd(w->b, done);
-  LLVMBuildRetVoid(w->b);
+  l_ret_void(w->b);
 }
 
 /* --- the function --- */
 
 static void copy_attributes(Writer *w) {
   for (unsigned k = 0; k <= w->s->nparams; k++) {
-    LLVMAttributeIndex at = k < w->s->nparams ? k + 1
-                                              : (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeIndex at = k < w->s->nparams ? k + 1 : L_FUNCTION;
     unsigned n = LLVMGetAttributeCountAtIndex(w->s->f, at);
     LLVMAttributeRef *all = CX_ARRAY(w->cx, LLVMAttributeRef, n);
     LLVMGetAttributesAtIndex(w->s->f, at, all);
@@ -496,10 +502,10 @@ static void number_copies(Writer *w, LLVMValueRef base) {
   unsigned factor = w->plan->factor;
   LLVMValueRef thread = read_sreg(w, SREG_TID);
   if (w->plan->threads)
-    thread = exact(LLVMBuildMul(w->b, thread, number(w, factor), ""));
+    thread = exact(l_mul(w->b, thread, number(w, factor)));
   for (unsigned c = 0; c < factor; c++) {
     w->thread[c] = thread;
-    w->block[c] = w->plan->linear || !c ? base : exact(LLVMBuildAdd(w->b, base, number(w, c), ""));
+    w->block[c] = w->plan->linear || !c ? base : exact(l_add(w->b, base, number(w, c)));
   }
 }
 
@@ -520,15 +526,15 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   w.loop = new_block(&w, "loop");
   w.latch = new_block(&w, "next");
   LLVMPositionBuilderAtEnd(w.b, entry);
-  LLVMValueRef base = exact(LLVMBuildMul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor), ""));
-  LLVMValueRef left = exact(LLVMBuildSub(w.b, w.logical, base, ""));
-  LLVMValueRef apart = LLVMBuildICmp(w.b, LLVMIntULT, left, number(&w, factor), "");
-  LLVMBuildCondBr(w.b, apart, w.loop, all);
+  LLVMValueRef base = exact(l_mul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor)));
+  LLVMValueRef left = exact(l_sub(w.b, w.logical, base));
+  LLVMValueRef apart = l_icmp(w.b, LLVMIntULT, left, number(&w, factor));
+  l_condbr(w.b, apart, w.loop, all);
   LLVMPositionBuilderAtEnd(w.b, all);
   number_copies(&w, base);
   write_way(&w);
   LLVMPositionBuilderAtEnd(w.b, w.loop);
-  LLVMValueRef count = LLVMBuildSelect(w.b, apart, left, number(&w, factor), "");
+  LLVMValueRef count = l_select(w.b, apart, left, number(&w, factor));
   write_loop(&w, base, apart, count);
   close_phis(&w);
   LLVMDisposeBuilder(w.b);

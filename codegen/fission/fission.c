@@ -1,5 +1,5 @@
-/* Fission: cuts the function at barriers, finds what lives across barriers, and decides where each such value is kept.
- * segment.c writes the segments. See fission.h. */
+/* Fission: cuts the function at barriers, finds what lives across barriers, and decides where each
+ * such value is kept. segment.c writes the segments. See fission.h. */
 #include "codegen/fission/fission.h"
 
 #include <string.h>
@@ -60,7 +60,8 @@ static void visit_use(Fissioner *x, LLVMValueRef operand, uint32_t node, UseVisi
     visit(x, v, node);
 }
 
-/* Every use of a value outside the node that computes it. A phi uses its operands at the end of the blocks they come from. */
+/* Every use of a value outside the node that computes it. A phi uses its operands at the end of the
+ * blocks they come from. */
 static void visit_uses(Fissioner *x, UseVisitor visit) {
   for (uint32_t k = 0; k < x->g.len; k++) {
     const GraphNode *p = &x->g.nodes[k];
@@ -169,7 +170,8 @@ static bool is_repeatable(const Fissioner *x, LLVMValueRef i) {
   }
 }
 
-/* Operands come before their users in the order of numbers, phis apart, and those cannot be repeated. */
+/* Operands come before their users in the order of numbers, phis apart, and those cannot be
+ * repeated. */
 static void find_costs(Fissioner *x) {
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];

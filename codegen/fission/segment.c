@@ -1,8 +1,10 @@
-/* Fission: writes one segment as a function. See fission.h for what it is, private.h for the tables.
+/* Fission: writes one segment as a function. See fission.h for what it is, private.h for the
+ * tables.
  *
- * Its first block computes again and loads what is live there; then follow copies of the nodes that can be reached, in the order
- * of the original, so that what dominates is copied first. A value that is both loaded and computed anew in one segment is kept in
- * an alloca, from which LLVM makes the phis that it needs. */
+ * Its first block computes again and loads what is live there; then follow copies of the nodes that
+ * can be reached, in the order of the original, so that what dominates is copied first. A value
+ * that is both loaded and computed anew in one segment is kept in an alloca, from which LLVM makes
+ * the phis that it needs. */
 #include <string.h>
 
 #include "codegen/fission/private.h"
@@ -52,18 +54,18 @@ static void reach(Clone *c, uint32_t from) {
 static LLVMValueRef field_address(Clone *c, uint32_t offset, uint32_t size) {
   LLVMBuilderRef b = c->x->b;
   const CgTypes *t = &c->x->cg->t;
-  LLVMValueRef at = LLVMBuildMul(b, c->stride, LLVMConstInt(t->i64, offset, 0), "");
-  LLVMValueRef mine = LLVMBuildMul(b, c->thread, LLVMConstInt(t->i64, size, 0), "");
-  LLVMValueRef row = LLVMBuildInBoundsGEP2(b, t->i8, c->frame, &at, 1, "");
-  return LLVMBuildInBoundsGEP2(b, t->i8, row, &mine, 1, "");
+  LLVMValueRef at = l_mul(b, c->stride, l_int(t->i64, offset));
+  LLVMValueRef mine = l_mul(b, c->thread, l_int(t->i64, size));
+  LLVMValueRef row = l_gep_inbounds(b, t->i8, c->frame, &at, 1);
+  return l_gep_inbounds(b, t->i8, row, &mine, 1);
 }
 
 /* out: where it is left for the next segment. */
 static LLVMValueRef frame_address(Clone *c, const Value *v, bool out) {
   if (!v->shared)
     return field_address(c, v->offset, v->size);
-  LLVMValueRef at = LLVMConstInt(c->x->cg->t.i64, v->offset + (out ? c->x->shared_bytes : 0), 0);
-  return LLVMBuildInBoundsGEP2(c->x->b, c->x->cg->t.i8, c->shared, &at, 1, "");
+  LLVMValueRef at = l_int(c->x->cg->t.i64, v->offset + (out ? c->x->shared_bytes : 0));
+  return l_gep_inbounds(c->x->b, c->x->cg->t.i8, c->shared, &at, 1);
 }
 
 static bool is_bool(const Clone *c, const Value *v) { return LLVMTypeOf(v->old) == c->x->cg->t.i1; }
@@ -80,14 +82,14 @@ static LLVMValueRef frame_load(Clone *c, const Value *v) {
     LLVMSetMetadata(got, c->x->uniform_kind,
                     LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
   }
-  return is_bool(c, v) ? LLVMBuildTrunc(b, got, c->x->cg->t.i1, "") : got;
+  return is_bool(c, v) ? l_trunc(b, got, c->x->cg->t.i1) : got;
 }
 
 static void frame_store(Clone *c, const Value *v, LLVMValueRef now) {
   LLVMBuilderRef b = c->x->b;
   if (is_bool(c, v))
-    now = LLVMBuildZExt(b, now, c->x->cg->t.i8, "");
-  LLVMSetAlignment(LLVMBuildStore(b, now, frame_address(c, v, true)), v->align);
+    now = l_zext(b, now, c->x->cg->t.i8);
+  LLVMSetAlignment(l_store(b, now, frame_address(c, v, true)), v->align);
   for (uint32_t k = 0; v->shared && k < c->out->nshared; k++)
     if (c->out->shared[k].offset == v->offset)
       return;
@@ -142,7 +144,7 @@ static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
   if (v->again)
     return v->again;
   if (v->box && !(v->node == c->node && v->now))
-    return LLVMBuildLoad2(x->b, LLVMTypeOf(v->old), v->box, "");
+    return l_load(x->b, LLVMTypeOf(v->old), v->box);
   CX_ASSERT(x->cg->cx, v->now);
   return v->now;
 }
@@ -163,7 +165,7 @@ static void make_function(Clone *c, uint32_t number) {
   const char *name = arena_printf(x->arena, "%s.segment.%u", LLVMGetValueName(x->f), number);
   c->fn = LLVMAddFunction(x->cg->module, name, LLVMFunctionType(t->i32, types, nargs, 0));
   LLVMSetLinkage(c->fn, LLVMInternalLinkage);
-  cg_attribute(x->cg, c->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(x->cg, c->fn, L_FUNCTION, "nounwind", 0);
   cg_attribute(x->cg, c->fn, x->nargs + 1, "nonnull", 0);
   cg_attribute(x->cg, c->fn, x->nargs + 1, "align", RT_FRAME_THREADS);
   cg_attribute(x->cg, c->fn, x->nargs + 1, "noalias", 0);
@@ -174,7 +176,7 @@ static void make_function(Clone *c, uint32_t number) {
   c->shared = x->shares ? LLVMGetParam(c->fn, nargs - 1) : NULL;
   c->begin = LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "begin");
   LLVMPositionBuilderAtEnd(x->b, c->begin);
-  c->thread = LLVMBuildZExt(x->b, LLVMGetParam(c->fn, x->thread_arg), t->i64, "");
+  c->thread = l_zext(x->b, LLVMGetParam(c->fn, x->thread_arg), t->i64);
   LLVMSetNNeg(c->thread, 1);
 }
 
@@ -185,10 +187,8 @@ static LLVMValueRef meeting_result(Clone *c) {
   if (cg_is_meeting(behind))
     return LLVMBuildLoad2(b, c->x->cg->t.i64, field_address(c, RT_SLOT_RESULT, 8), "got");
   switch (LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0))) {
-  case BARRIER_AND:
-    return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, c->ayes, c->voters, ""), i32, "");
-  case BARRIER_OR:
-    return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, c->ayes, LLVMConstNull(i32), ""), i32, "");
+  case BARRIER_AND: return l_zext(b, l_icmp(b, LLVMIntEQ, c->ayes, c->voters), i32);
+  case BARRIER_OR: return l_zext(b, l_icmp(b, LLVMIntNE, c->ayes, LLVMConstNull(i32)), i32);
   default: return c->ayes;
   }
 }
@@ -201,8 +201,8 @@ static void begin_value(Clone *c, Value *v) {
   } else if (v->home == HOME_FRAME && fs_live_at(x, c->start, v)) {
     LLVMValueRef kept = frame_load(c, v);
     if (c->reached[v->node]) {
-      v->box = LLVMBuildAlloca(x->b, LLVMTypeOf(v->old), "");
-      LLVMBuildStore(x->b, kept, v->box);
+      v->box = l_alloca(x->b, LLVMTypeOf(v->old));
+      l_store(x->b, kept, v->box);
     } else {
       v->now = kept;
     }
@@ -223,14 +223,14 @@ static void begin_segment(Clone *c) {
   }
   for (uint32_t k = 0; k < x->g.len; k++)
     x->now[k] = c->reached[k] ? LLVMAppendBasicBlockInContext(x->cg->context, c->fn, "") : NULL;
-  LLVMBuildBr(x->b, x->now[c->start]);
+  l_br(x->b, x->now[c->start]);
 }
 
 /* --- nodes --- */
 
 static void keep(Clone *c, Value *v) {
   if (v->box)
-    LLVMBuildStore(c->x->b, v->now, v->box);
+    l_store(c->x->b, v->now, v->box);
 }
 
 static bool is_lifetime(LLVMValueRef i) {
@@ -274,8 +274,8 @@ static void bring(Clone *c, LLVMValueRef meeting) {
   RtMeetKind kind = (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0));
   for (unsigned k = 0; k < sizeof slots / sizeof *slots; k++)
     if (kind >= slots[k].first && kind <= slots[k].last)
-      LLVMBuildStore(c->x->b, resolve(c, LLVMGetOperand(meeting, 2 + k)),
-                     field_address(c, slots[k].offset, slots[k].size));
+      l_store(c->x->b, resolve(c, LLVMGetOperand(meeting, 2 + k)),
+              field_address(c, slots[k].offset, slots[k].size));
 }
 
 /* Stores what has changed and is needed behind the barrier, and returns its number. */
@@ -294,11 +294,10 @@ static void leave_at_barrier(Clone *c, LLVMValueRef barrier) {
   bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(barrier, 0)) != BARRIER_PLAIN;
   c->out->votes |= votes;
   LLVMValueRef result =
-      LLVMConstInt(i32, x->segment_of[next] << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0), 0);
+      l_int(i32, x->segment_of[next] << SEGMENT_NEXT_SHIFT | (votes ? SEGMENT_VOTER : 0));
   if (votes)
-    result = LLVMBuildOr(x->b, result,
-                         LLVMBuildZExt(x->b, resolve(c, LLVMGetOperand(barrier, 1)), i32, ""), "");
-  LLVMBuildRet(x->b, result);
+    result = l_or(x->b, result, l_zext(x->b, resolve(c, LLVMGetOperand(barrier, 1)), i32));
+  l_ret(x->b, result);
 }
 
 static void copy_node(Clone *c, uint32_t number) {
@@ -324,7 +323,7 @@ static void copy_node(Clone *c, uint32_t number) {
   if (barrier)
     leave_at_barrier(c, barrier);
   else
-    LLVMBuildRet(x->b, LLVMConstNull(x->cg->t.i32));
+    l_ret(x->b, LLVMConstNull(x->cg->t.i32));
 }
 
 /* An operand that comes from a node which this segment does not reach has no edge here. */

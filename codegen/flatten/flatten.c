@@ -113,23 +113,24 @@ static Stack own_stack(Flattener *x, LLVMValueRef fn) {
     LLVMPositionBuilderAtEnd(b, here);
   LLVMValueRef array = LLVMBuildAlloca(b, LLVMArrayType2(t->i8, fl_stack_bytes(x->cg)), "stack");
   LLVMSetAlignment(array, 16);
-  LLVMValueRef from = LLVMBuildAddrSpaceCast(b, array, fl_local(x->cg), "");
+  LLVMValueRef from = l_addrspacecast(b, array, fl_local(x->cg));
   LLVMDisposeBuilder(b);
   if (LLVMGetLinkage(fn) == LLVMInternalLinkage) /* its array goes when it returns */
-    cg_attribute(x->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-  Stack s = {fn, from, LLVMConstInt(t->i32, fl_stack_bytes(x->cg), 0)};
+    cg_attribute(x->cg, fn, L_FUNCTION, "noinline", 0);
+  Stack s = {fn, from, l_int(t->i32, fl_stack_bytes(x->cg))};
   VEC_PUSH(x->arena, &x->stacks, s);
   return s;
 }
 
-/* What is free for what `fn` calls at the builder's place: behind a machine's own frames, else an array of its own. */
+/* What is free for what `fn` calls at the builder's place: behind a machine's own frames, else an
+ * array of its own. */
 static Stack stack_of(Flattener *x, LLVMValueRef fn) {
   for (uint32_t k = 0; k < x->machines.len; k++) {
     FlMachine *m = x->machines.data[k];
     if (m->fn != fn)
       continue;
     LLVMValueRef top = fl_top(m);
-    return (Stack){fn, fl_address(m, top), LLVMBuildNUWSub(x->b, m->room, top, "")};
+    return (Stack){fn, fl_address(m, top), l_sub_nuw(x->b, m->room, top)};
   }
   return own_stack(x, fn);
 }
@@ -143,14 +144,14 @@ static LLVMValueRef call_machine(Flattener *x, const FlMachine *m, const FlMembe
   for (unsigned k = 0; k < n; k++)
     all[k] = LLVMGetPoison(LLVMTypeOf(LLVMGetParam(m->fn, k)));
   all[FL_PARAM_STACK] = s.from, all[FL_PARAM_ROOM] = s.room;
-  all[FL_PARAM_ENTRY] = LLVMConstInt(x->cg->t.i32, f->state, 0);
+  all[FL_PARAM_ENTRY] = l_int(x->cg->t.i32, f->state);
   bool context = fl_has_context(x->cg);
   if (context)
     all[FL_PARAM_CONTEXT] = args[0];
   for (unsigned k = context; k < f->nargs; k++)
     all[f->first + k] = args[k];
-  LLVMValueRef call = LLVMBuildCall2(x->b, m->type, m->fn, all, n, "");
-  return f->result ? LLVMBuildExtractValue(x->b, call, f->field, "") : NULL;
+  LLVMValueRef call = l_call_type(x->b, m->type, m->fn, all, n);
+  return f->result ? l_extract_value(x->b, call, f->field) : NULL;
 }
 
 static void replace_call(Flattener *x, const FlMachine *m, const FlMember *f, LLVMValueRef call) {
@@ -175,9 +176,9 @@ static void call_from_outside(Flattener *x, const FlMachine *m, const FlMember *
   LLVMPositionBuilderAtEnd(x->b, LLVMAppendBasicBlockInContext(x->cg->context, f->fn, "entry"));
   LLVMValueRef v = call_machine(x, m, f, f->fn, args);
   if (v)
-    LLVMBuildRet(x->b, v);
+    l_ret(x->b, v);
   else
-    LLVMBuildRetVoid(x->b);
+    l_ret_void(x->b);
 }
 
 static bool is_internal(const FlMember *f) { return LLVMGetLinkage(f->fn) == LLVMInternalLinkage; }

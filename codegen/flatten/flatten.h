@@ -2,16 +2,19 @@
  *
  * In: the linked module, before LLVM's passes. Out: a module whose call graph has no cycles.
  *
- * The functions of each cycle become one function, a machine: `next` looks at a state and goes to the piece of code that it names; a call among
- * them puts what is live behind it on a stack of the thread's own, sets the arguments and the callee's state, and goes to `next`; a return
- * takes the state that is on top. At `next` the lanes that came in together vote whether any is still busy: so they come together at every call and
- * return, and leave together. Why that must be: codegen/flatten/README.md.
+ * The functions of each cycle become one function, a machine: `next` looks at a state and goes to
+ * the piece of code that it names; a call among them puts what is live behind it on a stack of the
+ * thread's own, sets the arguments and the callee's state, and goes to `next`; a return takes the
+ * state that is on top. At `next` the lanes that came in together vote whether any is still busy:
+ * so they come together at every call and return, and leave together. Why that must be:
+ * codegen/flatten/README.md.
  *
- * Where members have barriers or operations of a warp, only the lanes that are deepest go on: so those that return early wait for the others,
- * as they would behind a call.
+ * Where members have barriers or operations of a warp, only the lanes that are deepest go on: so
+ * those that return early wait for the others, as they would behind a call.
  *
- * The stack is one array of local memory in the kernel, options.stack bytes long, which the machines are handed. A call that does not fit stops: with
- * a RecursionError where exceptions are asked for, else by a trap instruction. */
+ * The stack is one array of local memory in the kernel, options.stack bytes long, which the
+ * machines are handed. A call that does not fit stops: with a RecursionError where exceptions are
+ * asked for, else by a trap instruction. */
 #ifndef PYPTX_CODEGEN_FLATTEN_FLATTEN_H
 #define PYPTX_CODEGEN_FLATTEN_FLATTEN_H
 
@@ -72,17 +75,20 @@ typedef struct FlMachine {
   LLVMBasicBlockRef next, overflow;
 } FlMachine;
 
-/* The machine's parameters: these, the context of device functions if they have one, then those of the members that are entered. */
+/* The machine's parameters: these, the context of device functions if they have one, then those of
+ * the members that are entered. */
 enum { FL_PARAM_STACK, FL_PARAM_ROOM, FL_PARAM_ENTRY, FL_PARAM_CONTEXT };
 
-/* frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call or in another block. */
+/* frames.c: what the members keep, and where. Leaves no phi and no value that is used behind a call
+ * or in another block. */
 void fl_lay_out(FlMachine *m);
 /* Offset of a box in a call's frame, box after box; starts with *at = 0. */
 uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at);
 
 /* machine.c */
 void fl_write(FlMachine *m);
-/* At the builder's place in the machine: how much is on its stack (i32), and the address behind so much. */
+/* At the builder's place in the machine: how much is on its stack (i32), and the address behind so
+ * much. */
 LLVMValueRef fl_top(FlMachine *m);
 LLVMValueRef fl_address(FlMachine *m, LLVMValueRef top);
 

@@ -1,5 +1,5 @@
-/* Flatten, frames: the values of a member as boxes (allocas that are only loaded and stored), which of them each call must keep, and how
- * large its frame is. */
+/* Flatten, frames: the values of a member as boxes (allocas that are only loaded and stored), which
+ * of them each call must keep, and how large its frame is. */
 #include "codegen/flatten/flatten.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@ static LLVMValueRef first_of(const FlMember *f) {
 
 static LLVMValueRef new_box(FlMachine *m, FlMember *f, LLVMTypeRef type) {
   LLVMPositionBuilderBefore(m->b, first_of(f));
-  return LLVMBuildAlloca(m->b, type, "");
+  return l_alloca(m->b, type);
 }
 
 /* --- boxes for all that is read elsewhere --- */
@@ -50,10 +50,10 @@ static void box_arguments(FlMachine *m, FlMember *f) {
     LLVMValueRef arg = LLVMGetParam(f->fn, k);
     f->args[k] = new_box(m, f, LLVMTypeOf(arg));
     LLVMPositionBuilderBefore(m->b, first);
-    LLVMValueRef load = LLVMBuildLoad2(m->b, LLVMTypeOf(arg), f->args[k], "");
+    LLVMValueRef load = l_load(m->b, LLVMTypeOf(arg), f->args[k]);
     LLVMReplaceAllUsesWith(arg, load);
     LLVMPositionBuilderBefore(m->b, load);
-    f->stores[k] = LLVMBuildStore(m->b, arg, f->args[k]);
+    f->stores[k] = l_store(m->b, arg, f->args[k]);
   }
 }
 
@@ -137,10 +137,10 @@ static void box_across(FlMachine *m, FlMember *f, LLVMValueRef call) {
         valuemap_set(&boxes, v, number);
         VEC_PUSH(m->arena, &made, new_box(m, f, LLVMTypeOf(v)));
         LLVMPositionBuilderBefore(m->b, LLVMGetNextInstruction(v));
-        LLVMBuildStore(m->b, v, made.data[number]);
+        l_store(m->b, v, made.data[number]);
       }
       LLVMPositionBuilderBefore(m->b, i);
-      LLVMSetOperand(i, k, LLVMBuildLoad2(m->b, LLVMTypeOf(v), made.data[number], ""));
+      LLVMSetOperand(i, k, l_load(m->b, LLVMTypeOf(v), made.data[number]));
     }
   }
 }
@@ -262,7 +262,7 @@ static void lay_out(FlMachine *m, FlMember *f) {
 
 static bool is_meeting(LLVMValueRef i) {
   static const char name[] = "convergent";
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = L_FUNCTION;
   unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
   if (!LLVMIsACallInst(i))
     return false;

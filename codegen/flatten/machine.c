@@ -1,5 +1,5 @@
-/* Flatten, writing: the machine of some members whose frames are laid out. Their blocks are moved into it as they are; calls among them and
- * returns become jumps to `next`. */
+/* Flatten, writing: the machine of some members whose frames are laid out. Their blocks are moved
+ * into it as they are; calls among them and returns become jumps to `next`. */
 #include "codegen/flatten/flatten.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool fl_has_context(const Cg *cg) { return cg->target->context_type((Cg *)cg) !=
 
 LLVMTypeRef fl_local(const Cg *cg) { return LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL); }
 
-static LLVMValueRef i32(const FlMachine *m, uint32_t v) { return LLVMConstInt(m->cg->t.i32, v, 0); }
+static LLVMValueRef i32(const FlMachine *m, uint32_t v) { return l_int(m->cg->t.i32, v); }
 
 static uint32_t rounded(const FlMachine *m, uint32_t bytes) {
   return (bytes + m->align - 1) / m->align * m->align;
@@ -27,21 +27,21 @@ static uint32_t rounded(const FlMachine *m, uint32_t bytes) {
 
 static LLVMValueRef moved(FlMachine *m, LLVMValueRef p, int64_t bytes) {
   LLVMValueRef n = LLVMConstInt(m->cg->t.i64, (unsigned long long)bytes, 1);
-  return bytes ? LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, p, &n, 1, "") : p;
+  return bytes ? l_gep_inbounds(m->b, m->cg->t.i8, p, &n, 1) : p;
 }
 
-LLVMValueRef fl_top(FlMachine *m) { return LLVMBuildLoad2(m->b, m->cg->t.i32, m->top, ""); }
+LLVMValueRef fl_top(FlMachine *m) { return l_load(m->b, m->cg->t.i32, m->top); }
 
 LLVMValueRef fl_address(FlMachine *m, LLVMValueRef top) {
-  LLVMValueRef n = LLVMBuildZExt(m->b, top, m->cg->t.i64, "");
-  return LLVMBuildInBoundsGEP2(m->b, m->cg->t.i8, m->base, &n, 1, "");
+  LLVMValueRef n = l_zext(m->b, top, m->cg->t.i64);
+  return l_gep_inbounds(m->b, m->cg->t.i8, m->base, &n, 1);
 }
 
 /* The top is so much lower from here on. */
 static LLVMValueRef drop(FlMachine *m, uint32_t bytes) {
   LLVMValueRef top = fl_top(m);
   if (bytes)
-    LLVMBuildStore(m->b, top = LLVMBuildNUWSub(m->b, top, i32(m, bytes), ""), m->top);
+    l_store(m->b, top = l_sub_nuw(m->b, top, i32(m, bytes)), m->top);
   return top;
 }
 
@@ -83,17 +83,16 @@ static void make_function(FlMachine *m) {
   const char *name = arena_printf(m->arena, "%s$machine", LLVMGetValueName(m->members.data[0]->fn));
   m->fn = LLVMAddFunction(m->cg->module, name, m->type);
   LLVMSetLinkage(m->fn, LLVMInternalLinkage);
-  cg_attribute(m->cg, m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(m->cg, m->fn, L_FUNCTION, "nounwind", 0);
 }
 
 /* An attribute that one of the functions has is the machine's. */
 static void take_attribute(FlMachine *m, const char *name) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   for (uint32_t k = 0; k < m->members.len; k++) {
-    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(
-        m->members.data[k]->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(m->members.data[k]->fn, L_FUNCTION, kind);
     if (a) {
-      LLVMAddAttributeAtIndex(m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+      LLVMAddAttributeAtIndex(m->fn, L_FUNCTION, a);
       return;
     }
   }
@@ -138,14 +137,14 @@ static void move_to_end(FlMachine *m, LLVMValueRef i, LLVMBasicBlockRef end) {
   LLVMInsertIntoBuilder(m->b, i);
 }
 
-/* The address of an array is that of the activation's area, which ends at the top while the activation runs. */
+/* The address of an array is that of the activation's area, which ends at the top while the
+ * activation runs. */
 static void replace_array(FlMachine *m, const FlMember *f, const FlArray *a) {
   int64_t at = (int64_t)a->offset - (int64_t)f->area;
   for (LLVMUseRef u; (u = LLVMGetFirstUse(a->array));) {
     LLVMValueRef user = LLVMGetUser(u);
     LLVMPositionBuilderBefore(m->b, user);
-    LLVMValueRef p = LLVMBuildAddrSpaceCast(m->b, moved(m, fl_address(m, fl_top(m)), at),
-                                            m->cg->t.ptr, "");
+    LLVMValueRef p = l_addrspacecast(m->b, moved(m, fl_address(m, fl_top(m)), at), m->cg->t.ptr);
     for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(user); k < n; k++)
       if (LLVMGetOperand(user, k) == a->array)
         LLVMSetOperand(user, k, p);
@@ -172,23 +171,23 @@ static void move_body(FlMachine *m, FlMember *f, LLVMBasicBlockRef boxes) {
 /* --- calls and returns --- */
 
 static void go(FlMachine *m, LLVMValueRef state) {
-  LLVMBuildStore(m->b, state, m->state);
-  LLVMBuildBr(m->b, m->next);
+  l_store(m->b, state, m->state);
+  l_br(m->b, m->next);
 }
 
 /* The top is so much higher, if it fits; the builder goes on where it does. */
 static void reserve(FlMachine *m, LLVMValueRef from, uint32_t bytes) {
-  LLVMValueRef to = LLVMBuildNUWAdd(m->b, from, i32(m, bytes), "");
+  LLVMValueRef to = l_add_nuw(m->b, from, i32(m, bytes));
   LLVMBasicBlockRef fits = block(m, "");
   LLVMMoveBasicBlockAfter(fits, LLVMGetInsertBlock(m->b));
-  LLVMValueRef beyond = LLVMBuildICmp(m->b, LLVMIntUGT, to, m->room, "");
-  LLVMBuildCondBr(m->b, beyond, m->overflow, fits);
+  LLVMValueRef beyond = l_icmp(m->b, LLVMIntUGT, to, m->room);
+  l_condbr(m->b, beyond, m->overflow, fits);
   at_end(m, fits);
-  LLVMBuildStore(m->b, to, m->top);
+  l_store(m->b, to, m->top);
 }
 
 static void put_state(FlMachine *m, LLVMValueRef end, LLVMValueRef state) {
-  LLVMSetAlignment(LLVMBuildStore(m->b, state, moved(m, end, -STATE_BYTES)), STATE_BYTES);
+  LLVMSetAlignment(l_store(m->b, state, moved(m, end, -STATE_BYTES)), STATE_BYTES);
 }
 
 static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef frame, bool back) {
@@ -198,8 +197,8 @@ static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef 
       continue;
     LLVMValueRef box = f->boxes.data[k], place = moved(m, frame, fl_place(m, box, &at));
     LLVMTypeRef type = LLVMGetAllocatedType(box);
-    LLVMValueRef v = LLVMBuildLoad2(m->b, type, back ? place : box, "");
-    LLVMBuildStore(m->b, v, back ? box : place);
+    LLVMValueRef v = l_load(m->b, type, back ? place : box);
+    l_store(m->b, v, back ? box : place);
   }
 }
 
@@ -209,7 +208,7 @@ static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBas
   at_end(m, resume);
   keep(m, f, c, fl_address(m, drop(m, bytes)), true);
   if (c->to->result)
-    LLVMReplaceAllUsesWith(c->call, LLVMBuildLoad2(m->b, c->to->result_type, c->to->result, ""));
+    LLVMReplaceAllUsesWith(c->call, l_load(m->b, c->to->result_type, c->to->result));
   for (LLVMValueRef i; (i = LLVMGetNextInstruction(c->call));)
     move_to_end(m, i, resume);
   at_end(m, LLVMGetInstructionParent(c->call));
@@ -220,7 +219,7 @@ static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBas
   put_state(m, moved(m, frame, bytes), i32(m, state));
   for (unsigned k = 0; k < c->to->nargs; k++)
     if (!c->to->fixed[k])
-      LLVMBuildStore(m->b, LLVMGetOperand(c->call, k), c->to->args[k]);
+      l_store(m->b, LLVMGetOperand(c->call, k), c->to->args[k]);
   go(m, i32(m, c->to->state));
   LLVMInstructionEraseFromParent(c->call);
 }
@@ -228,9 +227,9 @@ static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBas
 static void write_return(FlMachine *m, const FlMember *f, LLVMValueRef ret) {
   LLVMPositionBuilderBefore(m->b, ret);
   if (f->result)
-    LLVMBuildStore(m->b, LLVMGetOperand(ret, 0), f->result);
+    l_store(m->b, LLVMGetOperand(ret, 0), f->result);
   LLVMValueRef frame = fl_address(m, drop(m, f->area));
-  LLVMValueRef state = LLVMBuildLoad2(m->b, m->cg->t.i32, moved(m, frame, -STATE_BYTES), "");
+  LLVMValueRef state = l_load(m->b, m->cg->t.i32, moved(m, frame, -STATE_BYTES));
   LLVMSetAlignment(state, STATE_BYTES);
   go(m, state);
   LLVMInstructionEraseFromParent(ret);
@@ -247,18 +246,18 @@ static void write_returns(FlMachine *m, const FlMember *f) {
 
 /* --- the state --- */
 
-/* The state, such that LLVM does not know it: else it would jump from piece to piece, and the warp would not come together. */
+/* The state, such that LLVM does not know it: else it would jump from piece to piece, and the warp
+ * would not come together. */
 static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
   static const char code[] = "mov.b32 $0, $1;", constraints[] = "=r,r";
   LLVMTypeRef t = m->cg->t.i32, type = LLVMFunctionType(t, &t, 1, 0);
   LLVMValueRef text = LLVMGetInlineAsm(type, code, sizeof code - 1, constraints,
                                        sizeof constraints - 1, 0, 0, LLVMInlineAsmDialectATT, 0);
-  LLVMValueRef call = LLVMBuildCall2(m->b, type, text, &v, 1, "");
+  LLVMValueRef call = l_call_type(m->b, type, text, &v, 1);
   static const char *const names[] = {"convergent", "nounwind", "memory"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     unsigned kind = LLVMGetEnumAttributeKindForName(names[k], strlen(names[k]));
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(m->cg->context, kind, 0));
+    LLVMAddCallSiteAttribute(call, L_FUNCTION, LLVMCreateEnumAttribute(m->cg->context, kind, 0));
   }
   return call;
 }
@@ -267,7 +266,7 @@ static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
 
 static LLVMValueRef intrinsic(FlMachine *m, const char *name, LLVMValueRef *args, unsigned n) {
   LLVMValueRef fn = cg_intrinsic_fn(m->cg, name, NULL, 0);
-  return LLVMBuildCall2(m->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  return l_call(m->b, fn, args, n);
 }
 
 static LLVMValueRef any(FlMachine *m, LLVMValueRef aye) {
@@ -278,48 +277,48 @@ static LLVMValueRef any(FlMachine *m, LLVMValueRef aye) {
 static LLVMValueRef most(FlMachine *m, LLVMValueRef v, uint32_t limit) {
   if (cg_nvptx_arch_number(m->cg) >= 80)
     return intrinsic(m, "llvm.nvvm.redux.sync.umax", (LLVMValueRef[]){v, m->callers}, 2);
-  LLVMValueRef in = LLVMConstInt(m->cg->t.i1, 1, 0), zero = i32(m, 0), found = zero;
+  LLVMValueRef in = l_int(m->cg->t.i1, 1), zero = i32(m, 0), found = zero;
   uint32_t bit = FL_LEAST_ALIGN;
   while (bit <= limit / 2)
     bit *= 2;
   for (; bit >= FL_LEAST_ALIGN; bit /= 2) {
-    LLVMValueRef has = LLVMBuildICmp(m->b, LLVMIntNE, LLVMBuildAnd(m->b, v, i32(m, bit), ""), zero,
-                                     "");
-    LLVMValueRef aye = LLVMBuildAnd(m->b, in, has, ""), some = any(m, aye);
-    in = LLVMBuildSelect(m->b, some, aye, in, "");
-    found = LLVMBuildOr(m->b, found, LLVMBuildSelect(m->b, some, i32(m, bit), zero, ""), "");
+    LLVMValueRef has = l_icmp(m->b, LLVMIntNE, l_and(m->b, v, i32(m, bit)), zero);
+    LLVMValueRef aye = l_and(m->b, in, has), some = any(m, aye);
+    in = l_select(m->b, some, aye, in);
+    found = l_or(m->b, found, l_select(m->b, some, i32(m, bit), zero));
   }
   return found;
 }
 
-/* All lanes that came stay until the last is done, so that they leave together: ptxas lets lanes that leave a loop run on alone to the end of
- * a kernel, and does not always join those that go on. Of what meets, those go on whose stack is the highest. */
+/* All lanes that came stay until the last is done, so that they leave together: ptxas lets lanes
+ * that leave a loop run on alone to the end of a kernel, and does not always join those that go on.
+ * Of what meets, those go on whose stack is the highest. */
 static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef done,
                          LLVMBasicBlockRef go_on) {
-  LLVMValueRef busy = LLVMBuildICmp(m->b, LLVMIntNE, state, i32(m, DONE), "");
+  LLVMValueRef busy = l_icmp(m->b, LLVMIntNE, state, i32(m, DONE));
   if (!m->meets) {
     LLVMBasicBlockRef some = block(m, "busy");
-    LLVMBuildCondBr(m->b, any(m, busy), some, done);
+    l_condbr(m->b, any(m, busy), some, done);
     at_end(m, some);
-    LLVMBuildCondBr(m->b, busy, go_on, m->next);
+    l_condbr(m->b, busy, go_on, m->next);
     return;
   }
   LLVMBasicBlockRef some = block(m, "busy");
-  LLVMValueRef depth = LLVMBuildSelect(m->b, busy, fl_top(m), i32(m, 0), "");
+  LLVMValueRef depth = l_select(m->b, busy, fl_top(m), i32(m, 0));
   LLVMValueRef deepest = most(m, depth, fl_stack_bytes(m->cg));
-  LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntNE, deepest, i32(m, 0), ""), some, done);
+  l_condbr(m->b, l_icmp(m->b, LLVMIntNE, deepest, i32(m, 0)), some, done);
   at_end(m, some);
-  LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntEQ, depth, deepest, ""), go_on, m->next);
+  l_condbr(m->b, l_icmp(m->b, LLVMIntEQ, depth, deepest), go_on, m->next);
 }
 
 /* Returns the switch, whose default is still to be set. */
 static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned states) {
   LLVMBasicBlockRef dispatch = block(m, "dispatch");
   at_end(m, m->next);
-  LLVMValueRef state = opaque(m, LLVMBuildLoad2(m->b, m->cg->t.i32, m->state, ""));
+  LLVMValueRef state = opaque(m, l_load(m->b, m->cg->t.i32, m->state));
   choose_lanes(m, state, done, dispatch);
   at_end(m, dispatch);
-  return LLVMBuildSwitch(m->b, state, dispatch, states);
+  return l_switch(m->b, state, dispatch, states);
 }
 
 /* The first is the default. */
@@ -338,7 +337,7 @@ static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) 
   put_state(m, moved(m, m->base, m->align), i32(m, DONE));
   for (unsigned k = 0; k < f->nargs; k++)
     if (!f->fixed[k])
-      LLVMBuildStore(m->b, LLVMGetParam(m->fn, f->first + k), f->args[k]);
+      l_store(m->b, LLVMGetParam(m->fn, f->first + k), f->args[k]);
   go(m, i32(m, f->state));
 }
 
@@ -348,18 +347,17 @@ static void find_base(FlMachine *m) {
   m->room = LLVMGetParam(m->fn, FL_PARAM_ROOM);
   if (m->align <= FL_LEAST_ALIGN)
     return;
-  LLVMValueRef back = LLVMBuildNeg(m->b, LLVMBuildPtrToInt(m->b, m->base, t->i64, ""), "");
-  back = LLVMBuildAnd(m->b, back, LLVMConstInt(t->i64, m->align - 1, 0), "");
-  m->base = LLVMBuildInBoundsGEP2(m->b, t->i8, m->base, &back, 1, "");
+  LLVMValueRef back = l_neg(m->b, l_ptrtoint(m->b, m->base, t->i64));
+  back = l_and(m->b, back, l_int(t->i64, m->align - 1));
+  m->base = l_gep_inbounds(m->b, t->i8, m->base, &back, 1);
   LLVMValueRef fn = cg_intrinsic_fn(m->cg, "llvm.usub.sat", &m->cg->t.i32, 1);
-  LLVMValueRef args[] = {m->room, LLVMBuildTrunc(m->b, back, t->i32, "")};
-  m->room = LLVMBuildCall2(m->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+  LLVMValueRef args[] = {m->room, l_trunc(m->b, back, t->i32)};
+  m->room = l_call(m->b, fn, args, 2);
 }
 
 static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
   at_end(m, begin);
-  LLVMValueRef which = LLVMBuildSwitch(m->b, LLVMGetParam(m->fn, FL_PARAM_ENTRY), m->next,
-                                       m->members.len);
+  LLVMValueRef which = l_switch(m->b, LLVMGetParam(m->fn, FL_PARAM_ENTRY), m->next, m->members.len);
   for (uint32_t k = 0; k < m->members.len; k++) {
     const FlMember *f = m->members.data[k];
     if (!f->entered)
@@ -373,17 +371,16 @@ static void write_begin(FlMachine *m, LLVMBasicBlockRef begin) {
 static void write_done(FlMachine *m, LLVMBasicBlockRef done) {
   at_end(m, done);
   if (m->result == m->cg->t.none) {
-    LLVMBuildRetVoid(m->b);
+    l_ret_void(m->b);
     return;
   }
   LLVMValueRef all = LLVMGetPoison(m->result);
   for (uint32_t k = 0; k < m->members.len; k++) {
     const FlMember *f = m->members.data[k];
     if (f->entered && f->result)
-      all = LLVMBuildInsertValue(m->b, all, LLVMBuildLoad2(m->b, f->result_type, f->result, ""),
-                                 f->field, "");
+      all = l_insert_value(m->b, all, l_load(m->b, f->result_type, f->result), f->field);
   }
-  LLVMBuildRet(m->b, all);
+  l_ret(m->b, all);
 }
 
 static void write_overflow(FlMachine *m) {
@@ -397,12 +394,12 @@ static void write_overflow(FlMachine *m) {
                 .b = m->b,
                 .function = m->fn,
                 .context = LLVMGetParam(m->fn, FL_PARAM_CONTEXT)};
-    LLVMValueRef bytes = LLVMConstInt(cg->t.i64, fl_stack_bytes(cg), 0);
+    LLVMValueRef bytes = l_int(cg->t.i64, fl_stack_bytes(cg));
     cg_nvptx_trap(&lw, cg->too_deep->number, &bytes, 1);
     return;
   }
   intrinsic(m, "llvm.trap", NULL, 0);
-  LLVMBuildUnreachable(m->b);
+  l_unreachable(m->b);
 }
 
 static void make_boxes(FlMachine *m, LLVMBasicBlockRef boxes) {
@@ -450,7 +447,7 @@ static void write_states(FlMachine *m, LLVMValueRef to) {
 void fl_write(FlMachine *m) {
   make_function(m);
   take_attribute(m, "noinline");
-  cg_attribute(m->cg, m->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+  cg_attribute(m->cg, m->fn, L_FUNCTION, "convergent", 0);
   take_lines(m);
   LLVMBasicBlockRef begin = block(m, "begin"), done = block(m, "done");
   m->next = block(m, "next");

@@ -1,7 +1,8 @@
-/* Host atomics: on the host a block runs on one OS thread, so atomics on its shared memory are loads and stores.
+/* Host atomics: on the host a block runs on one OS thread, so atomics on its shared memory are
+ * loads and stores.
  *
- * In: a module whose atomics on shared memory have the scope "singlethread". They are atomic until here, so that what makes lanes of
- * threads keeps each in one piece. */
+ * In: a module whose atomics on shared memory have the scope "singlethread". They are atomic until
+ * here, so that what makes lanes of threads keeps each in one piece. */
 #include "codegen/host/host.h"
 
 static void relax(Cg *cg, LLVMValueRef i) {
@@ -9,14 +10,14 @@ static void relax(Cg *cg, LLVMValueRef i) {
   LLVMValueRef p = LLVMGetOperand(i, 0), v = LLVMGetOperand(i, 1);
   unsigned align = LLVMGetAlignment(i);
   LLVMPositionBuilderBefore(b, i);
-  LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(v), p, "");
+  LLVMValueRef old = l_load(b, LLVMTypeOf(v), p);
   LLVMSetAlignment(old, align);
   LLVMValueRef now = cg_atomic_result(b, LLVMGetAtomicRMWBinOp(i), old, v);
   if (!now) { /* it stays as it is */
     LLVMInstructionEraseFromParent(old);
     return;
   }
-  LLVMSetAlignment(LLVMBuildStore(b, now, p), align);
+  LLVMSetAlignment(l_store(b, now, p), align);
   LLVMReplaceAllUsesWith(i, old);
   LLVMInstructionEraseFromParent(i);
 }

@@ -1,10 +1,10 @@
 /* Host loops: the entry that the runtime calls, around the function of one thread.
  *
- * In: a verified module with SYMBOL.thread. Out: `void SYMBOL(launch, first, last)`, which runs the blocks first <= n < last, and the
- * sizes in cg->out->host.
+ * In: a verified module with SYMBOL.thread. Out: `void SYMBOL(launch, first, last)`, which runs the
+ * blocks first <= n < last, and the sizes in cg->out->host.
  *
- * Without barriers a block is a nest of loops over its threads, x innermost, around the thread's function. Kernels with barriers are
- * cut into segments first, which segments.c runs. */
+ * Without barriers a block is a nest of loops over its threads, x innermost, around the thread's
+ * function. Kernels with barriers are cut into segments first, which segments.c runs. */
 #include "codegen/host/entry.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -25,43 +25,44 @@ LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name)
 Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name) {
   Loop loop = {new_block(l, name), NULL, to};
   LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b);
-  LLVMBuildBr(l->b, loop.head);
+  l_br(l->b, loop.head);
   at(l, loop.head);
   loop.counter = LLVMBuildPhi(l->b, LLVMTypeOf(from), name);
   LLVMAddIncoming(loop.counter, &from, &before, 1);
   return loop;
 }
 
-/* The next round, with that counter, if `more`. The loops over threads are not unrolled: they are long enough, and their bodies too; it would
- * double the time to compile. */
+/* The next round, with that counter, if `more`. The loops over threads are not unrolled: they are
+ * long enough, and their bodies too; it would double the time to compile. */
 static void loop_end_if(const Loops *l, Loop *loop, LLVMValueRef next, LLVMValueRef more) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), done = new_block(l, "");
   LLVMAddIncoming(loop->counter, &next, &here, 1);
-  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, loop->head, done));
+  cg_leave_rolled(l->cg, l_condbr(l->b, more, loop->head, done));
   at(l, done);
 }
 
 static void loop_end_by(const Loops *l, Loop *loop, LLVMValueRef by) {
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, loop->counter, by, "");
+  LLVMValueRef next = l_add_nuw(l->b, loop->counter, by);
   if (LLVMTypeOf(next) == l->t->i32)
     LLVMSetNSW(next, 1);
-  loop_end_if(l, loop, next, LLVMBuildICmp(l->b, LLVMIntULT, next, loop->to, ""));
+  loop_end_if(l, loop, next, l_icmp(l->b, LLVMIntULT, next, loop->to));
 }
 
 void hl_loop_end(const Loops *l, Loop *loop) {
-  loop_end_by(l, loop, LLVMConstInt(LLVMTypeOf(loop->counter), 1, 0));
+  loop_end_by(l, loop, l_int(LLVMTypeOf(loop->counter), 1));
 }
 
 /* --- the threads of a block --- */
 
-/* Two loops: over x, and over the rows of threads, of which y and z are found by division where the kernel asks for them. */
+/* Two loops: over x, and over the rows of threads, of which y and z are found by division where the
+ * kernel asks for them. */
 static LLVMValueRef rows_begin(Loops *l) {
   l->nest[0] = hl_loop_begin(l, i32(l, 0), l->rows, "row");
   LLVMValueRef row = l->nest[0].counter;
-  l->args[HOST_TY] = LLVMBuildFreeze(l->b, LLVMBuildURem(l->b, row, l->sizes[1], ""),
+  l->args[HOST_TY] = LLVMBuildFreeze(l->b, l_urem(l->b, row, l->sizes[1]),
                                      "ty"); /* frozen as in place_block */
-  l->args[HOST_TZ] = LLVMBuildFreeze(l->b, LLVMBuildUDiv(l->b, row, l->sizes[1], ""), "tz");
-  return LLVMBuildNUWMul(l->b, row, l->sizes[0], "");
+  l->args[HOST_TZ] = LLVMBuildFreeze(l->b, l_udiv(l->b, row, l->sizes[1]), "tz");
+  return l_mul_nuw(l->b, row, l->sizes[0]);
 }
 
 void hl_nest_begin(Loops *l, unsigned by) {
@@ -88,12 +89,12 @@ static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsig
   for (unsigned k = 0; k < nmore; k++)
     args[HOST_NARGS + k] = more[k];
   args[HOST_NARGS + nmore] = totals, args[HOST_NARGS + nmore + 1] = count;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args,
-                                     HOST_NARGS + nmore + 2, "");
+  LLVMValueRef call = l_call(l->b, row, args, HOST_NARGS + nmore + 2);
   cg_call_attribute(l->cg, call, l->points ? "noinline" : "alwaysinline");
 }
 
-/* Volatile, or LLVM makes copies of all loops, for rows with and without threads that are left over. */
+/* Volatile, or LLVM makes copies of all loops, for rows with and without threads that are left
+ * over. */
 static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
   LLVMValueRef now = get(l, variable);
   LLVMSetVolatile(now, 1);
@@ -114,7 +115,8 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 /* How much the arguments of a thread or segment grow from one thread to the next. */
 static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
-/* Rows begin at 0 and go by whole vectors; what the runtime finds ready (points) begins anywhere. */
+/* Rows begin at 0 and go by whole vectors; what the runtime finds ready (points) begins
+ * anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.width = l->row_width;
   const unsigned char zeros[HOST_NARGS + SEGMENT_ARGS] = {
@@ -135,7 +137,8 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
 
 /* --- blocks --- */
 
-/* Shared memory begins as bytes of 255, nan and -1: what is read without having been written shows, and always shows alike. */
+/* Shared memory begins as bytes of 255, nan and -1: what is read without having been written shows,
+ * and always shows alike. */
 static void fill_shared(Loops *l) {
   Cg *cg = l->cg;
   if (!cg->static_shared && !cg->uses_dynamic_shared)
@@ -144,9 +147,9 @@ static void fill_shared(Loops *l) {
                bytes = i64(l, cg->static_shared);
   if (cg->uses_dynamic_shared) {
     LLVMValueRef dynamic = launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared));
-    bytes = LLVMBuildAdd(l->b, bytes, LLVMBuildZExt(l->b, dynamic, l->t->i64, ""), "");
+    bytes = l_add(l->b, bytes, l_zext(l->b, dynamic, l->t->i64));
   }
-  LLVMBuildMemSet(l->b, shared, LLVMConstInt(l->t->i8, 255, 0), bytes, HOST_SHARED_ALIGN);
+  LLVMBuildMemSet(l->b, shared, l_int(l->t->i8, 255), bytes, HOST_SHARED_ALIGN);
 }
 
 static LLVMValueRef launch_size(const Loops *l, SpecialReg r) {
@@ -156,16 +159,14 @@ static LLVMValueRef launch_size(const Loops *l, SpecialReg r) {
 static void place_block(Loops *l, LLVMValueRef number) {
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X);
   LLVMValueRef gy = launch_size(l, SREG_NCTAID_Y);
-  gx = LLVMBuildZExt(l->b, gx, l->t->i64, "");
-  gy = LLVMBuildZExt(l->b, gy, l->t->i64, "");
-  LLVMValueRef rows = LLVMBuildUDiv(l->b, number, gx, "");
-  LLVMValueRef axes[] = {LLVMBuildURem(l->b, number, gx, ""), LLVMBuildURem(l->b, rows, gy, ""),
-                         LLVMBuildUDiv(l->b, rows, gy, "")};
+  gx = l_zext(l->b, gx, l->t->i64);
+  gy = l_zext(l->b, gy, l->t->i64);
+  LLVMValueRef rows = l_udiv(l->b, number, gx);
+  LLVMValueRef axes[] = {l_urem(l->b, number, gx), l_urem(l->b, rows, gy), l_udiv(l->b, rows, gy)};
   static const char *const names[] = {"bx", "by", "bz"};
   for (int k = 0; k < 3;
        k++) /* frozen: LLVM would divide again for every thread, to make an address of it */
-    l->args[HOST_BX + k] = LLVMBuildFreeze(l->b, LLVMBuildTrunc(l->b, axes[k], l->t->i32, ""),
-                                           names[k]);
+    l->args[HOST_BX + k] = LLVMBuildFreeze(l->b, l_trunc(l->b, axes[k], l->t->i32), names[k]);
   l->args[HOST_BLOCK] = number;
   l->args[HOST_LAUNCH] = l->launch;
 }
@@ -193,17 +194,17 @@ static void make_entry(Loops *l) {
 static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
   enum { MAX_GROUP = 1024 };
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X);
-  LLVMValueRef left = LLVMBuildSub(l->b, gx, l->args[HOST_BX], "");
-  LLVMValueRef sizes[] = {LLVMBuildZExt(l->b, left, l->t->i64, ""),
-                          LLVMBuildSub(l->b, LLVMGetParam(l->entry, 2), number, ""),
-                          i64(l, MAX_GROUP)};
+  LLVMValueRef left = l_sub(l->b, gx, l->args[HOST_BX]);
+  LLVMValueRef sizes[] = {l_zext(l->b, left, l->t->i64),
+                          l_sub(l->b, LLVMGetParam(l->entry, 2), number), i64(l, MAX_GROUP)};
   for (int k = 1; k < 3; k++)
-    sizes[0] = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntULT, sizes[0], sizes[k], ""),
-                               sizes[0], sizes[k], "group");
+    sizes[0] = LLVMBuildSelect(l->b, l_icmp(l->b, LLVMIntULT, sizes[0], sizes[k]), sizes[0],
+                               sizes[k], "group");
   return sizes[0];
 }
 
-/* So many threads of a row from tx on, the first of them with that number, by `row` or, without it, one by one. */
+/* So many threads of a row from tx on, the first of them with that number, by `row` or, without it,
+ * one by one. */
 static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef tx,
                         LLVMValueRef first, LLVMValueRef count) {
   if (row) {
@@ -213,7 +214,7 @@ static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMVal
   Loop x = hl_loop_begin(l, i32(l, 0), count, "x");
   l->args[HOST_TX] = LLVMBuildNUWAdd(l->b, tx, x.counter, "tx");
   l->args[HOST_THREAD] = LLVMBuildNUWAdd(l->b, first, x.counter, "t");
-  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
+  l_call(l->b, thread, l->args, HOST_NARGS);
   hl_loop_end(l, &x);
 }
 
@@ -222,15 +223,15 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   LLVMValueRef bx = l->args[HOST_BX], number = l->args[HOST_BLOCK], threads = l->sizes[0];
   LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
   if (l->line)
-    threads = LLVMBuildNUWMul(l->b, threads, LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
+    threads = l_mul_nuw(l->b, threads, l_trunc(l->b, group, l->t->i32));
   set(l, count, threads);
   LLVMValueRef first = rows_begin(l);
   Loop blocks = {0};
   if (!l->line) {
     blocks = hl_loop_begin(l, i64(l, 0), group, "along");
-    l->args[HOST_BLOCK] = LLVMBuildNUWAdd(l->b, number, blocks.counter, "");
-    LLVMValueRef by = LLVMBuildTrunc(l->b, blocks.counter, l->t->i32, "");
-    l->args[HOST_BX] = LLVMBuildNUWAdd(l->b, bx, by, "");
+    l->args[HOST_BLOCK] = l_add_nuw(l->b, number, blocks.counter);
+    LLVMValueRef by = l_trunc(l->b, blocks.counter, l->t->i32);
+    l->args[HOST_BX] = l_add_nuw(l->b, bx, by);
     LLVMSetNSW(l->args[HOST_BX], 1);
   }
   call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), i32(l, 0), first, threads_of_row(l, count));
@@ -241,8 +242,7 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
 
 /* A turn of all threads of the group. */
 static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
-  LLVMValueRef threads = LLVMBuildNUWMul(l->b, l->sizes[0],
-                                         LLVMBuildTrunc(l->b, group, l->t->i32, ""), "");
+  LLVMValueRef threads = l_mul_nuw(l->b, l->sizes[0], l_trunc(l->b, group, l->t->i32));
   LLVMValueRef first = rows_begin(l);
   run_threads(l, row, thread, i32(l, 0), first, threads);
   hl_loop_end(l, &l->nest[0]);
@@ -253,15 +253,14 @@ static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValue
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X), wide[] = {gx, l->args[HOST_BX], l->sizes[0]},
                bound = cg_host_compute(l->cg, thread, l->bound, l->launch);
   for (int k = 0; k < 3; k++)
-    wide[k] = LLVMBuildZExt(l->b, wide[k], l->t->i64, "");
+    wide[k] = l_zext(l->b, wide[k], l->t->i64);
   LLVMValueRef stride = LLVMBuildNUWMul(l->b, wide[0], wide[2], "stride"),
-               begin = LLVMBuildNUWMul(l->b, wide[1], wide[2], "");
+               begin = l_mul_nuw(l->b, wide[1], wide[2]);
   Loop turns = hl_loop_begin(l, i64(l, 0), bound, "turn");
   l->args[HOST_BLOCK] = turns.counter;
   run_turn(l, row, thread, group);
-  LLVMValueRef next = LLVMBuildNUWAdd(l->b, turns.counter, stride, ""),
-               place = LLVMBuildNUWAdd(l->b, begin, next, "");
-  loop_end_if(l, &turns, next, LLVMBuildICmp(l->b, LLVMIntSLT, place, turns.to, ""));
+  LLVMValueRef next = l_add_nuw(l->b, turns.counter, stride), place = l_add_nuw(l->b, begin, next);
+  loop_end_if(l, &turns, next, l_icmp(l->b, LLVMIntSLT, place, turns.to));
 }
 
 static void run_groups(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
@@ -273,7 +272,7 @@ static void run_groups(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
   else
     run_group(l, row, group);
   loop_end_by(l, &groups, group);
-  LLVMBuildRetVoid(l->b);
+  l_ret_void(l->b);
 }
 
 /* The block, as a function: `void SYMBOL.block(launch, block, bx, by, bz)`. */
@@ -297,7 +296,7 @@ static LLVMValueRef make_block(const Loops *outer) {
   find_sizes(&l);
   hl_find_frame(&l);
   hl_run_segments(&l);
-  LLVMBuildRetVoid(l.b);
+  l_ret_void(l.b);
   at(outer, here);
   return l.entry;
 }
@@ -308,13 +307,13 @@ static void run_whole_or_not(Loops *l) {
                     done = new_block(l, "");
   LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, l->whole.width - 1), "odd");
   LLVMValueRef block = make_block(l);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), whole, other);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, i32(l, 0)), whole, other);
   at(l, other);
-  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(block), block, l->args, HOST_TX, "");
-  LLVMBuildBr(l->b, done);
+  l_call(l->b, block, l->args, HOST_TX);
+  l_br(l->b, done);
   at(l, whole);
   hl_run_whole(l);
-  LLVMBuildBr(l->b, done);
+  l_br(l->b, done);
   at(l, done);
 }
 
@@ -343,11 +342,11 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
     hl_rows_nest(l, l->row, NULL, 0, LLVMConstNull(l->t->ptr));
   } else {
     hl_nest_begin(l, 1);
-    LLVMBuildCall2(l->b, LLVMGlobalGetValueType(thread), thread, l->args, HOST_NARGS, "");
+    l_call(l->b, thread, l->args, HOST_NARGS);
     hl_nest_end(l);
   }
   hl_loop_end(l, &blocks);
-  LLVMBuildRetVoid(l->b);
+  l_ret_void(l->b);
 }
 
 /* --- the passes --- */
@@ -392,8 +391,7 @@ void hl_pass_regular(Cg *cg) {
     LLVMSetLinkage(thread_of(l), LLVMInternalLinkage);
   }
   if (l && !has_barriers(l))
-    cg_attribute(cg, thread_of(l), (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 cg_host_inlining(thread_of(l), 1), 0);
+    cg_attribute(cg, thread_of(l), L_FUNCTION, cg_host_inlining(thread_of(l), 1), 0);
 }
 
 void hl_pass_fission(Cg *cg) {

@@ -1,4 +1,5 @@
-/* Host loops, between their files: entry.c runs blocks and threads, segments.c the segments of kernels whose threads meet. */
+/* Host loops, between their files: entry.c runs blocks and threads, segments.c the segments of
+ * kernels whose threads meet. */
 #ifndef PYPTX_CODEGEN_HOST_ENTRY_H
 #define PYPTX_CODEGEN_HOST_ENTRY_H
 
@@ -82,7 +83,8 @@ void hl_loop_end(const Loops *l, Loop *loop);
 /* Loops over the threads of a block, one by one: fills the thread's arguments. */
 void hl_nest_begin(Loops *l, unsigned by); /* by: threads along x at a time, a divisor of all */
 void hl_nest_end(Loops *l);
-/* The same with whole rows: `row` is a function of thread_rows.c, `more` the arguments of a segment behind a thread's. */
+/* The same with whole rows: `row` is a function of thread_rows.c, `more` the arguments of a segment
+ * behind a thread's. */
 void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                   LLVMValueRef totals);
 /* The function of a row of such threads; NULL if there is none. */
@@ -91,12 +93,13 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
 /* --- segments.c --- */
 
 bool hl_has_meeting(const Fission *f, RtMeetKind kind);
-/* May a block leave in the middle, to be entered again? Then memory is its own, and the runtime has filled it. */
+/* May a block leave in the middle, to be entered again? Then memory is its own, and the runtime has
+ * filled it. */
 static inline bool hl_can_leave(const Fission *f) {
   return hl_has_meeting(f, RT_MEET_GRID) || hl_has_meeting(f, RT_MEET_YIELD);
 }
-/* The block that l->args names, from segment to segment; the builder is left behind it. hl_find_frame, once, comes before the loop
- * over blocks. */
+/* The block that l->args names, from segment to segment; the builder is left behind it.
+ * hl_find_frame, once, comes before the loop over blocks. */
 void hl_find_frame(Loops *l);
 void hl_run_segments(Loops *l);
 void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v);
@@ -108,8 +111,8 @@ void hl_run_whole(Loops *l);
 
 /* --- small builders --- */
 
-static inline LLVMValueRef i32(const Loops *l, uint32_t v) { return LLVMConstInt(l->t->i32, v, 0); }
-static inline LLVMValueRef i64(const Loops *l, uint64_t v) { return LLVMConstInt(l->t->i64, v, 0); }
+static inline LLVMValueRef i32(const Loops *l, uint32_t v) { return l_int(l->t->i32, v); }
+static inline LLVMValueRef i64(const Loops *l, uint64_t v) { return l_int(l->t->i64, v); }
 static inline LLVMBasicBlockRef new_block(const Loops *l, const char *name) {
   return LLVMAppendBasicBlockInContext(l->cg->context, l->entry, name);
 }
@@ -118,10 +121,10 @@ static inline void at(const Loops *l, LLVMBasicBlockRef block) {
 }
 
 static inline LLVMValueRef get(const Loops *l, LLVMValueRef variable) {
-  return LLVMBuildLoad2(l->b, l->t->i32, variable, "");
+  return l_load(l->b, l->t->i32, variable);
 }
 static inline void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
-  LLVMBuildStore(l->b, v, variable);
+  l_store(l->b, v, variable);
 }
 static inline LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset) {
   return cg_host_launch_field(l->cg, l->launch, type, offset);

@@ -1,7 +1,9 @@
-/* The conversions that compilers call by these names where the CPU has no instruction, for host code.
+/* The conversions that compilers call by these names where the CPU has no instruction, for host
+ * code.
  *
- * float16 and bfloat16 travel in the lower 16 bits of a vector register, on x86-64 and AArch64 alike. A float travels in the same
- * register, so a float with these bits stands for them here, and no compiler extension is needed. */
+ * float16 and bfloat16 travel in the lower 16 bits of a vector register, on x86-64 and AArch64
+ * alike. A float travels in the same register, so a float with these bits stands for them here, and
+ * no compiler extension is needed. */
 #include "codegen/host/half_calls.h"
 
 #include <string.h>

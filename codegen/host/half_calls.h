@@ -1,4 +1,5 @@
-/* What host code calls to convert float16 and bfloat16; see half_calls.c for the types. Rounding is to nearest, ties to even. */
+/* What host code calls to convert float16 and bfloat16; see half_calls.c for the types. Rounding is
+ * to nearest, ties to even. */
 #ifndef PYPTX_CODEGEN_HOST_HALF_CALLS_H
 #define PYPTX_CODEGEN_HOST_HALF_CALLS_H
 

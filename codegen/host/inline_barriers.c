@@ -1,7 +1,8 @@
 /* Host gather: every function in which threads meet goes into the kernel.
  *
- * In: a module whose barriers and meetings are calls of markers (fission/fission.h). Out: all of them in the kernel's own function, whose code is
- * small; a recursive function that has one is an error. */
+ * In: a module whose barriers and meetings are calls of markers (fission/fission.h). Out: all of
+ * them in the kernel's own function, whose code is small; a recursive function that has one is an
+ * error. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/host/host.h"
@@ -19,7 +20,7 @@ static void inline_callers(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
   ValueMap seen = {.arena = a};
   unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12),
            never = LLVMGetEnumAttributeKindForName("noinline", 8);
-  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex whole = L_FUNCTION;
   VEC_PUSH(a, &work, f);
   while (work.len) {
     for (LLVMUseRef use = LLVMGetFirstUse(VEC_POP(&work)); use; use = LLVMGetNextUse(use)) {
@@ -59,7 +60,8 @@ static void check_gathered(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
       fail(cg->cx, barrier_place(cg), ERR_HOST_ONLY, "a barrier in a recursive function", "host");
 }
 
-/* Brings all barriers into the kernel, and makes its code small: what is constant or unused need not be kept in frames. */
+/* Brings all barriers into the kernel, and makes its code small: what is constant or unused need
+ * not be kept in frames. */
 void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel) {
   LLVMStripModuleDebugInfo(cg->module); /* a segment is no function of the source */
   for (int k = 0; k < 2; k++)

@@ -1,8 +1,10 @@
 /* JIT: the optimised module becomes machine code in this process.
  *
- * In: cg->module, or object code that it became in another process. Out: cg->out->host.entry and cg->out->jit, an LLJIT of its own for each kernel, so that freeing one kernel unmaps
- * it whole and no name of one can meet another's. The object code is made by our own target machine; LLJIT only links it. Names
- * come from two tables, symbols.def and the request's symbols: nothing is looked up in the process. */
+ * In: cg->module, or object code that it became in another process. Out: cg->out->host.entry and
+ * cg->out->jit, an LLJIT of its own for each kernel, so that freeing one kernel unmaps it whole and
+ * no name of one can meet another's. The object code is made by our own target machine; LLJIT only
+ * links it. Names come from two tables, symbols.def and the request's symbols: nothing is looked up
+ * in the process. */
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 #include <math.h>
@@ -48,7 +50,8 @@ static LLVMOrcCSymbolMapPair symbol(LLVMOrcLLJITRef jit, const char *name, void 
   return pair;
 }
 
-/* All of the small tables, since LLVM itself adds calls; of libdevice's functions those that the code calls. */
+/* All of the small tables, since LLVM itself adds calls; of libdevice's functions those that the
+ * code calls. */
 static void define_symbols(Cg *cg, LLVMOrcLLJITRef jit) {
   const CgSymbol *given = cg->request->symbols;
   uint32_t room = NLIBRARY + cg->out->nimports, n = 0;
@@ -88,7 +91,8 @@ static void list_imports(Cg *cg) {
   }
 }
 
-/* What is not in the tables would be searched for in the process, where it may be there or not: our mistake, said early. */
+/* What is not in the tables would be searched for in the process, where it may be there or not: our
+ * mistake, said early. */
 static void check_names(Cg *cg) {
   for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
     if (!LLVMIsDeclaration(fn) || LLVMGetIntrinsicID(fn) || !LLVMGetFirstUse(fn))
@@ -131,7 +135,8 @@ void cg_host_link(Cg *cg, LLVMMemoryBufferRef object) {
   out->host.entry = (RtHostEntry)(uintptr_t)address;
 }
 
-/* Beside what LLVM counts a function has its return address, pushed registers and the place to which its frame is aligned. */
+/* Beside what LLVM counts a function has its return address, pushed registers and the place to
+ * which its frame is aligned. */
 static void report_frames(Cg *cg) {
   enum { BESIDE = 256 };
   cg->stack_bytes = 0;

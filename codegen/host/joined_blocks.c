@@ -1,11 +1,13 @@
 /* Host line: blocks that are neighbours along x as one long row.
  *
- * In: the function of a thread without barriers, behind LLVM's passes. Where it uses blockIdx.x and threadIdx.x in the sum
- * blockIdx.x * blockDim.x + threadIdx.x alone, the thread of block b + k at x is the one of block b at k * blockDim.x + x. Out: the
- * same function, for any tx from the first thread of its block on: what stops there names the block and the thread that it stands for.
+ * In: the function of a thread without barriers, behind LLVM's passes. Where it uses blockIdx.x and
+ * threadIdx.x in the sum blockIdx.x * blockDim.x + threadIdx.x alone, the thread of block b + k at
+ * x is the one of block b at k * blockDim.x + x. Out: the same function, for any tx from the first
+ * thread of its block on: what stops there names the block and the thread that it stands for.
  *
- * If such a function is nothing but a loop by the grid's stride, `for i in range(grid(1), n, gridsize(1))`, all threads of the row do
- * one turn of it before the next (cg_host_cut_stride): a thread's turns stay in their order, and threads are independent. */
+ * If such a function is nothing but a loop by the grid's stride, `for i in range(grid(1), n,
+ * gridsize(1))`, all threads of the row do one turn of it before the next (cg_host_cut_stride): a
+ * thread's turns stay in their order, and threads are independent. */
 #include <stddef.h>
 
 #include "codegen/fission/fission.h"
@@ -52,7 +54,8 @@ static bool only_in_traps(LLVMValueRef arg) {
   return true;
 }
 
-/* trap: a call of rt_host_trap(launch, site, block, thread, values…). The runtime finds the thread's block instead. */
+/* trap: a call of rt_host_trap(launch, site, block, thread, values…). The runtime finds the
+ * thread's block instead. */
 static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
   enum { BLOCK = 2, THREAD, VALUES, MORE = 3, NARGS = VALUES + RT_TRAP_VALUES + MORE };
   static const char name[] = "rt_host_trap_in_line";
@@ -70,11 +73,11 @@ static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
     types[k] = LLVMTypeOf(args[k]);
   if (!fn) {
     fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.none, types, n, 0));
-    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
-    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+    cg_attribute(cg, fn, L_FUNCTION, "noreturn", 0);
+    cg_attribute(cg, fn, L_FUNCTION, "cold", 0);
   }
   LLVMPositionBuilderBefore(cg->builder, trap);
-  LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  l_call(cg->builder, fn, args, n);
   LLVMInstructionEraseFromParent(trap);
 }
 
@@ -173,7 +176,8 @@ static bool is_alone(Cg *cg, LLVMValueRef f, const FnGraph *g, const GraphLoop *
   return true;
 }
 
-/* Is it computed from the launch alone, and can it be where a check stands in front of it that fails? */
+/* Is it computed from the launch alone, and can it be where a check stands in front of it that
+ * fails? */
 static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
   enum { DEEPEST = 8 };
   if (LLVMIsAConstant(v) || v == LLVMGetParam(f, HOST_LAUNCH))

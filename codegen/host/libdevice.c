@@ -1,7 +1,8 @@
-/* libdevice's functions for host code: one C function a row of ir/libdevice.def, made of the row's host expression.
+/* libdevice's functions for host code: one C function a row of ir/libdevice.def, made of the row's
+ * host expression.
  *
- * Directed rounding is the processor's: the mode is set around one operation, whose operands and result are volatile so that the
- * compiler does not move it. */
+ * Directed rounding is the processor's: the mode is set around one operation, whose operands and
+ * result are volatile so that the compiler does not move it. */
 #include "codegen/host/libdevice.h"
 
 #include <fenv.h>
@@ -29,7 +30,8 @@ __extension__ typedef unsigned __int128 UWide;
 #define DIRECTED_FMA(mode, f, x, y, z) IN_MODE(mode, __typeof__(x), f(HELD(x), HELD(y), HELD(z)))
 #define DIRECTED_CAST(mode, T, x)      IN_MODE(mode, T, (T)HELD(x))
 
-/* --- floats to integers: saturating; a nan gives what PTX's cvt gives: 0 between 32 bits, else only the upper bit --- */
+/* --- floats to integers: saturating; a nan gives what PTX's cvt gives: 0 between 32 bits, else
+ * only the upper bit --- */
 
 static int32_t to_i32(double x, bool wide) {
   if (isnan(x))

@@ -1,4 +1,5 @@
-/* libdevice's functions for host code: C functions with the names, types and meanings of ir/libdevice.def. */
+/* libdevice's functions for host code: C functions with the names, types and meanings of
+ * ir/libdevice.def. */
 #ifndef PYPTX_CODEGEN_HOST_LIBDEVICE_H
 #define PYPTX_CODEGEN_HOST_LIBDEVICE_H
 
@@ -7,7 +8,8 @@
 
 void *cg_host_libdevice(const char *symbol); /* the address of "__nv_sin"; NULL: no such function */
 
-/* --- what the C library lacks, or has with larger errors (special_functions.c); within 1 ulp where long double is wider than double --- */
+/* --- what the C library lacks, or has with larger errors (special_functions.c); within 1 ulp where
+ * long double is wider than double --- */
 double cg_sin(double x);
 double cg_cos(double x);
 double cg_tan(double x);

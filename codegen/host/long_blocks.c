@@ -1,11 +1,14 @@
-/* Host blocks: what schedules instructions in LLVM's code generator, before and behind the registers are assigned, takes time with the square of a
- * block's length: each instruction that sets flags is compared with those before it. A label ends what it looks at, so long blocks get
- * some. A label that LLVM keeps is that of a note for a debugger of another format; in machine code nothing of it is left. */
+/* Host blocks: what schedules instructions in LLVM's code generator, before and behind the
+ * registers are assigned, takes time with the square of a block's length: each instruction that
+ * sets flags is compared with those before it. A label ends what it looks at, so long blocks get
+ * some. A label that LLVM keeps is that of a note for a debugger of another format; in machine code
+ * nothing of it is left. */
 #include <string.h>
 
 #include "codegen/host/host.h"
 
-/* A block of 1,500 operations on integers, which is 27,000 instructions of machine code, takes 0.6 s in place of 1.3. */
+/* A block of 1,500 operations on integers, which is 27,000 instructions of machine code, takes 0.6
+ * s in place of 1.3. */
 enum { LONG_BLOCK = 512, PIECE = 128 };
 
 static LLVMValueRef build_note(Cg *cg) {
@@ -20,7 +23,7 @@ static void divide(Cg *cg, LLVMBasicBlockRef block, LLVMValueRef label, LLVMValu
     if (LLVMIsAPHINode(i) || ++n % PIECE)
       continue;
     LLVMPositionBuilderBefore(cg->builder, i);
-    LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(label), label, &note, 1, "");
+    l_call(cg->builder, label, &note, 1);
   }
 }
 

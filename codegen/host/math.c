@@ -1,11 +1,13 @@
 /* Host math: functions of the C library that lanes can have as vectors, written out in the module.
  *
- * In: a module that calls expf, log and so on. Out: the same with calls of functions of its own, which are inlined. They are plain
- * arithmetic without tables, and branches only for arguments that are rare, which the C library gets as before; so lanes compute sixteen
- * at a time (lanes/lanes.h), and a thread that runs alone has the same bits. Functions of float32 are computed in float64 and rounded once,
- * which leaves no error to speak of beside that of the rounding: what is left out of a series is below 2**-32. Those of float64 are
- * within 1 ulp. Bounds: docs/guide/accuracy.md.
- * Sources: the reductions and the series are the textbooks' (Muller, Elementary Functions); log of float64 is summed as by Tang (1990). */
+ * In: a module that calls expf, log and so on. Out: the same with calls of functions of its own,
+ * which are inlined. They are plain arithmetic without tables, and branches only for arguments that
+ * are rare, which the C library gets as before; so lanes compute sixteen at a time (lanes/lanes.h),
+ * and a thread that runs alone has the same bits. Functions of float32 are computed in float64 and
+ * rounded once, which leaves no error to speak of beside that of the rounding: what is left out of
+ * a series is below 2**-32. Those of float64 are within 1 ulp. Bounds: docs/guide/accuracy.md.
+ * Sources: the reductions and the series are the textbooks' (Muller, Elementary Functions); log of
+ * float64 is summed as by Tang (1990). */
 #include <math.h>
 #include <string.h>
 
@@ -29,21 +31,21 @@ static const double TWO_OVER_PI = 0.63661977236758134308, HALF_PI = 1.5707963267
 
 static V number(const Math *m, double v) { return LLVMConstReal(m->t->f64, v); }
 static V integer(const Math *m, int64_t v) { return LLVMConstInt(m->t->i64, (uint64_t)v, 1); }
-static V add(const Math *m, V x, V y) { return LLVMBuildFAdd(m->b, x, y, ""); }
-static V sub(const Math *m, V x, V y) { return LLVMBuildFSub(m->b, x, y, ""); }
-static V mul(const Math *m, V x, V y) { return LLVMBuildFMul(m->b, x, y, ""); }
-static V choose(const Math *m, V c, V x, V y) { return LLVMBuildSelect(m->b, c, x, y, ""); }
+static V add(const Math *m, V x, V y) { return l_fadd(m->b, x, y); }
+static V sub(const Math *m, V x, V y) { return l_fsub(m->b, x, y); }
+static V mul(const Math *m, V x, V y) { return l_fmul(m->b, x, y); }
+static V choose(const Math *m, V c, V x, V y) { return l_select(m->b, c, x, y); }
 static V is(const Math *m, LLVMRealPredicate p, V x, double y) {
-  return LLVMBuildFCmp(m->b, p, x, LLVMConstReal(LLVMTypeOf(x), y), "");
+  return l_fcmp(m->b, p, x, LLVMConstReal(LLVMTypeOf(x), y));
 }
-static V bits(const Math *m, V x) { return LLVMBuildBitCast(m->b, x, m->t->i64, ""); }
-static V of_bits(const Math *m, V x) { return LLVMBuildBitCast(m->b, x, m->t->f64, ""); }
+static V bits(const Math *m, V x) { return l_bitcast(m->b, x, m->t->i64); }
+static V of_bits(const Math *m, V x) { return l_bitcast(m->b, x, m->t->f64); }
 
 static V call(const Math *m, const char *name, V const *args, unsigned n) {
   LLVMTypeRef t = LLVMTypeOf(args[0]);
   V copy[3], fn = cg_intrinsic_fn(m->cg, name, &t, 1);
   memcpy(copy, args, n * sizeof *args);
-  return LLVMBuildCall2(m->b, LLVMGlobalGetValueType(fn), fn, copy, n, "");
+  return l_call(m->b, fn, copy, n);
 }
 static V fused(const Math *m, V x, V y, V z) { return call(m, "llvm.fma", (V[]){x, y, z}, 3); }
 static V size_of(const Math *m, V x) { return call(m, "llvm.fabs", &x, 1); }
@@ -70,8 +72,8 @@ static V nearest(const Math *m, V x, V *low) {
 
 /* 2**k, -1022 <= k <= 1023. */
 static V power_of_2(const Math *m, V k) {
-  V exponent = LLVMBuildShl(m->b, k, integer(m, 52), "");
-  return of_bits(m, LLVMBuildAdd(m->b, exponent, integer(m, (int64_t)1023 << 52), ""));
+  V exponent = l_shl(m->b, k, integer(m, 52));
+  return of_bits(m, l_add(m->b, exponent, integer(m, (int64_t)1023 << 52)));
 }
 
 /* --- exponentials --- */
@@ -93,28 +95,30 @@ static V exp2_for_float(const Math *m, V t) { return exp2_of(m, clamped(m, t, -1
 static V write_exp_f(const Math *m, V x) { return exp2_for_float(m, mul(m, x, number(m, LOG2_E))); }
 static V write_exp2_f(const Math *m, V x) { return exp2_for_float(m, x); }
 
-/* (e**2x - 1) / (e**2x + 1), but x - x**3 / 3 near 0; in between the quotient loses 8 bits of 53. */
+/* (e**2x - 1) / (e**2x + 1), but x - x**3 / 3 near 0; in between the quotient loses 8 bits of
+ * 53. */
 static V write_tanh_f(const Math *m, V x) {
   V e = exp2_of(m, clamped(m, mul(m, x, number(m, 2 * LOG2_E)), -60, 60)), one = number(m, 1);
-  V quotient = LLVMBuildFDiv(m->b, sub(m, e, one), add(m, e, one), "");
+  V quotient = l_fdiv(m->b, sub(m, e, one), add(m, e, one));
   V cube = mul(m, mul(m, x, x), x), near = fused(m, cube, number(m, -1.0 / 3), x);
   V result = choose(m, is(m, LLVMRealOLT, size_of(m, x), 0x1p-9), near, quotient);
   return choose(m, is(m, LLVMRealOEQ, x, 0), x, result);
 }
 
-/* x = k ln 2 + r; the power of 2 in two factors, of which only the second rounds, for results that are subnormal. */
+/* x = k ln 2 + r; the power of 2 in two factors, of which only the second rounds, for results that
+ * are subnormal. */
 static V write_exp_d(const Math *m, V x) {
   double c[EXP_TERMS], term = 1;
   for (unsigned k = 0; k < EXP_TERMS; term /= ++k)
     c[k] = term;
   V low, t = clamped(m, x, -746, 710), whole = nearest(m, mul(m, t, number(m, LOG2_E)), &low);
-  V minus = LLVMBuildFNeg(m->b, whole, ""), r = fused(m, minus, number(m, LN_2_HIGH), t);
+  V minus = l_fneg(m->b, whole), r = fused(m, minus, number(m, LN_2_HIGH), t);
   r = fused(m, minus, number(m, LN_2_REST), r);
   V rest = fused(m, mul(m, r, r), polynomial(m, r, c + 2, EXP_TERMS - 2), r),
     e = add(m, rest, number(m, 1));
-  V k = LLVMBuildAShr(m->b, LLVMBuildShl(m->b, low, integer(m, 52), ""), integer(m, 52), "");
-  V half = LLVMBuildAShr(m->b, k, integer(m, 1), "");
-  return mul(m, mul(m, e, power_of_2(m, half)), power_of_2(m, LLVMBuildSub(m->b, k, half, "")));
+  V k = l_ashr(m->b, l_shl(m->b, low, integer(m, 52)), integer(m, 52));
+  V half = l_ashr(m->b, k, integer(m, 1));
+  return mul(m, mul(m, e, power_of_2(m, half)), power_of_2(m, l_sub(m->b, k, half)));
 }
 
 /* --- logarithms --- */
@@ -125,10 +129,10 @@ typedef struct Parts {
 
 static Parts parts_of(const Math *m, V x) {
   V all = bits(m, x), root = integer(m, 0x3fe6a09e667f3bcd), mask = integer(m, 52);
-  V k = LLVMBuildAShr(m->b, LLVMBuildSub(m->b, all, root, ""), mask, "");
-  V mantissa = of_bits(m, LLVMBuildSub(m->b, all, LLVMBuildShl(m->b, k, mask, ""), ""));
-  V narrow = LLVMBuildTrunc(m->b, k, m->t->i32, "");
-  return (Parts){LLVMBuildSIToFP(m->b, narrow, m->t->f64, ""), sub(m, mantissa, number(m, 1))};
+  V k = l_ashr(m->b, l_sub(m->b, all, root), mask);
+  V mantissa = of_bits(m, l_sub(m->b, all, l_shl(m->b, k, mask)));
+  V narrow = l_trunc(m->b, k, m->t->i32);
+  return (Parts){l_sitofp(m->b, narrow, m->t->f64), sub(m, mantissa, number(m, 1))};
 }
 
 /* s = f / (2 + f), log(1 + f) = 2 s + s (2/3 s**2 + 2/5 s**4 + …): the bracket; *s. */
@@ -136,7 +140,7 @@ static V log_series(const Math *m, V f, V *s) {
   double c[LOG_TERMS];
   for (unsigned k = 0; k < LOG_TERMS; k++)
     c[k] = 2.0 / (2 * k + 3);
-  *s = LLVMBuildFDiv(m->b, f, add(m, f, number(m, 2)), "");
+  *s = l_fdiv(m->b, f, add(m, f, number(m, 2)));
   V z = mul(m, *s, *s);
   return mul(m, z, polynomial(m, z, c, LOG_TERMS));
 }
@@ -162,7 +166,8 @@ static V write_log10_f(const Math *m, V x) {
   return with_ends_of_log(m, x, mul(m, log_of(m, x), number(m, LOG10_E)));
 }
 
-/* log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + series)); the parts of k ln 2 are added where they are small. */
+/* log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + series)); the parts of k ln 2 are added where they are
+ * small. */
 static V write_log_d(const Math *m, V x) {
   V tiny = is(m, LLVMRealOLT, x, 0x1p-1022),
     scaled = choose(m, tiny, mul(m, x, number(m, 0x1p54)), x);
@@ -178,22 +183,23 @@ static V write_log_d(const Math *m, V x) {
 /* --- powers, of positive finite x and finite y --- */
 
 static V write_pow_f(const Math *m, V x) {
-  V y = LLVMBuildFPExt(m->b, LLVMGetParam(m->fn, 1), m->t->f64, "");
+  V y = l_fpext(m->b, LLVMGetParam(m->fn, 1), m->t->f64);
   return exp2_for_float(m, mul(m, y, mul(m, log_of(m, x), number(m, LOG2_E))));
 }
 
 /* x has the function's own type. */
 static V is_power(const Math *m, V x) {
   V y = size_of(m, LLVMGetParam(m->fn, 1));
-  V good = LLVMBuildAnd(m->b, is(m, LLVMRealOGT, x, 0), is(m, LLVMRealOLT, x, INFINITY), "");
-  return LLVMBuildAnd(m->b, good, is(m, LLVMRealOLT, y, INFINITY), "");
+  V good = l_and(m->b, is(m, LLVMRealOGT, x, 0), is(m, LLVMRealOLT, x, INFINITY));
+  return l_and(m->b, good, is(m, LLVMRealOLT, y, INFINITY));
 }
 
 /* --- sine and cosine, of |x| <= 2**40 --- */
 
 static V is_small_angle(const Math *m, V x) { return is(m, LLVMRealOLE, size_of(m, x), 0x1p40); }
 
-/* x = n pi / 2 + r: r or what is left of it by 106 bits of pi / 2; then the series of sine or cosine, as n has it. */
+/* x = n pi / 2 + r: r or what is left of it by 106 bits of pi / 2; then the series of sine or
+ * cosine, as n has it. */
 static V wave(const Math *m, V x, int quarter) {
   double sine[SIN_TERMS], cosine[SIN_TERMS + 1], term = 1;
   for (unsigned k = 0; k < SIN_TERMS; k++) {
@@ -201,17 +207,16 @@ static V wave(const Math *m, V x, int quarter) {
     sine[k] = term, term /= -(2.0 * k + 2);
   }
   cosine[SIN_TERMS] = term;
-  V low, n = nearest(m, mul(m, x, number(m, TWO_OVER_PI)), &low),
-         minus = LLVMBuildFNeg(m->b, n, "");
+  V low, n = nearest(m, mul(m, x, number(m, TWO_OVER_PI)), &low), minus = l_fneg(m->b, n);
   V r = fused(m, minus, number(m, HALF_PI_REST), fused(m, minus, number(m, HALF_PI), x)),
     square = mul(m, r, r);
   V s = mul(m, r, polynomial(m, square, sine, SIN_TERMS)),
     c = polynomial(m, square, cosine, SIN_TERMS + 1);
-  V turn = LLVMBuildAdd(m->b, low, integer(m, quarter), "");
-  V odd = LLVMBuildTrunc(m->b, turn, m->t->i1, "");
-  V negative = LLVMBuildTrunc(m->b, LLVMBuildLShr(m->b, turn, integer(m, 1), ""), m->t->i1, "");
+  V turn = l_add(m->b, low, integer(m, quarter));
+  V odd = l_trunc(m->b, turn, m->t->i1);
+  V negative = l_trunc(m->b, l_lshr(m->b, turn, integer(m, 1)), m->t->i1);
   V size = choose(m, odd, c, s);
-  return choose(m, negative, LLVMBuildFNeg(m->b, size, ""), size);
+  return choose(m, negative, l_fneg(m->b, size), size);
 }
 
 static V write_sin_f(const Math *m, V x) {
@@ -241,7 +246,7 @@ static V computed(const Math *m, const Row *row) {
   LLVMTypeRef t = LLVMTypeOf(x);
   if (t == m->t->f64)
     return row->write(m, x);
-  return LLVMBuildFPTrunc(m->b, row->write(m, LLVMBuildFPExt(m->b, x, m->t->f64, "")), t, "");
+  return l_fptrunc(m->b, row->write(m, l_fpext(m->b, x, m->t->f64)), t);
 }
 
 static V from_library(const Math *m) {
@@ -249,23 +254,23 @@ static V from_library(const Math *m) {
   unsigned n = LLVMCountParams(m->fn);
   for (unsigned k = 0; k < n; k++)
     args[k] = LLVMGetParam(m->fn, k);
-  return LLVMBuildCall2(m->b, LLVMGlobalGetValueType(m->library), m->library, args, n, "");
+  return l_call(m->b, m->library, args, n);
 }
 
 static void write_body(const Math *m, const Row *row) {
   LLVMContextRef c = m->cg->context;
   LLVMPositionBuilderAtEnd(m->b, LLVMAppendBasicBlockInContext(c, m->fn, "begin"));
   if (!row->holds) {
-    LLVMBuildRet(m->b, computed(m, row));
+    l_ret(m->b, computed(m, row));
     return;
   }
   LLVMBasicBlockRef often = LLVMAppendBasicBlockInContext(c, m->fn, "often"),
                     rare = LLVMAppendBasicBlockInContext(c, m->fn, "rare");
-  LLVMBuildCondBr(m->b, row->holds(m, LLVMGetParam(m->fn, 0)), often, rare);
+  l_condbr(m->b, row->holds(m, LLVMGetParam(m->fn, 0)), often, rare);
   LLVMPositionBuilderAtEnd(m->b, often);
-  LLVMBuildRet(m->b, computed(m, row));
+  l_ret(m->b, computed(m, row));
   LLVMPositionBuilderAtEnd(m->b, rare);
-  LLVMBuildRet(m->b, from_library(m));
+  l_ret(m->b, from_library(m));
 }
 
 static void replace(Cg *cg, const Row *row, V library) {
@@ -274,7 +279,7 @@ static void replace(Cg *cg, const Row *row, V library) {
             LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "pyptx.%s", row->name), type),
             library};
   LLVMSetLinkage(m.fn, LLVMInternalLinkage);
-  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex whole = L_FUNCTION;
   cg_attribute(cg, m.fn, whole, "alwaysinline", 0);
   cg_attribute(cg, m.fn, whole, "nounwind", 0);
   LLVMReplaceAllUsesWith(library, m.fn);

@@ -1,8 +1,10 @@
-/* Host attention: places in compiled code where a thread looks up, so that what never ends can be ended (runtime/host/safepoint.h).
+/* Host attention: places in compiled code where a thread looks up, so that what never ends can be
+ * ended (runtime/host/safepoint.h).
  *
- * In: the module behind LLVM's passes. Out: each loop asks on its way back whether there is something to attend to: one load and a branch
- * that is never taken. Innermost loops that count towards a bound are left alone: they end, and are what vectors are made of. Functions
- * that call themselves ask at their beginning (lowering). */
+ * In: the module behind LLVM's passes. Out: each loop asks on its way back whether there is
+ * something to attend to: one load and a branch that is never taken. Innermost loops that count
+ * towards a bound are left alone: they end, and are what vectors are made of. Functions that call
+ * themselves ask at their beginning (lowering). */
 #include "codegen/host/host.h"
 #include "codegen/llvm/graph.h"
 
@@ -30,7 +32,7 @@ static LLVMValueRef function_of(Cg *cg, LLVMTypeRef type) {
   if (fn)
     return fn;
   fn = LLVMAddFunction(cg->module, CALL, type);
-  cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+  cg_attribute(cg, fn, L_FUNCTION, "cold", 0);
 #ifdef __x86_64__
   cg_attribute_text(cg, fn, "no_caller_saved_registers",
                     ""); /* runtime/host/host.c keeps them all */
@@ -43,22 +45,22 @@ void cg_host_look_up(Cg *cg) {
   LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b));
   LLVMBasicBlockRef attend = LLVMAppendBasicBlockInContext(cg->context, f, "attend"),
                     go = LLVMAppendBasicBlockInContext(cg->context, f, "");
-  LLVMValueRef wanted = LLVMBuildLoad2(b, cg->t.i32, flag_of(cg), "");
+  LLVMValueRef wanted = l_load(b, cg->t.i32, flag_of(cg));
   LLVMSetOrdering(wanted, LLVMAtomicOrderingMonotonic);
   LLVMSetAlignment(wanted, 4);
-  LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, wanted, LLVMConstNull(cg->t.i32), "");
-  LLVMValueRef branch = LLVMBuildCondBr(b, none, go, attend);
+  LLVMValueRef none = l_icmp(b, LLVMIntEQ, wanted, LLVMConstNull(cg->t.i32));
+  LLVMValueRef branch = l_condbr(b, none, go, attend);
   LLVMMetadataRef weights[] = {
       LLVMMDStringInContext2(cg->context, "branch_weights", 14),
-      LLVMValueAsMetadata(LLVMConstInt(cg->t.i32, 1u << 20, 0)),
-      LLVMValueAsMetadata(LLVMConstInt(cg->t.i32, 1, 0)),
+      LLVMValueAsMetadata(l_int(cg->t.i32, 1u << 20)),
+      LLVMValueAsMetadata(l_int(cg->t.i32, 1)),
   };
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(cg->context, "prof", 4),
                   LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, weights, 3)));
   LLVMPositionBuilderAtEnd(b, attend);
   LLVMTypeRef type = LLVMFunctionType(cg->t.none, NULL, 0, 0);
-  LLVMBuildCall2(b, type, function_of(cg, type), NULL, 0, "");
-  LLVMBuildBr(b, go);
+  l_call_type(b, type, function_of(cg, type), NULL, 0);
+  l_br(b, go);
   LLVMPositionBuilderAtEnd(b, go);
 }
 
@@ -115,7 +117,8 @@ static bool counts(const Ways *w, LLVMValueRef v) {
   return false;
 }
 
-/* Does it count towards a bound? The counter is to be compared in every round, in the header or on the way back. */
+/* Does it count towards a bound? The counter is to be compared in every round, in the header or on
+ * the way back. */
 static bool is_counted(const Ways *w) {
   uint32_t ends[] = {w->loop->header, w->loop->latches[0]};
   for (unsigned k = 0; k < 2; k++) {
@@ -137,9 +140,9 @@ static bool is_counted(const Ways *w) {
 static void split_phi(Ways *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef from) {
   LLVMTypeRef t = LLVMTypeOf(phi);
   LLVMPositionBuilderBefore(w->b, phi);
-  LLVMValueRef outer = LLVMBuildPhi(w->b, t, "");
+  LLVMValueRef outer = l_phi(w->b, t);
   LLVMPositionBuilderBefore(w->b, first);
-  LLVMValueRef inner = LLVMBuildPhi(w->b, t, "");
+  LLVMValueRef inner = l_phi(w->b, t);
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, k);
     LLVMValueRef v = LLVMGetIncomingValue(phi, k);
@@ -156,7 +159,7 @@ static void look_up_on_the_way_back(Ways *w) {
   LLVMPositionBuilderAtEnd(w->b, back);
   cg_host_look_up(w->cg); /* in `back`: its phis come in front */
   LLVMBasicBlockRef from = LLVMGetInsertBlock(w->b);
-  LLVMBuildBr(w->b, header);
+  l_br(w->b, header);
   LLVMValueRef first = LLVMGetFirstInstruction(back);
   for (LLVMValueRef i = LLVMGetFirstInstruction(header), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);

@@ -1,12 +1,14 @@
 /* Host segments: a block whose threads meet.
  *
- * There is a nest of loops over the threads for each segment (fission/fission.h), and control goes from nest to nest: as long as all threads of
- * a block stop at one barrier, the nest of the segment behind it runs next. When they part, the block goes on thread by thread: every
- * thread that has not ended runs its own segment up to its next barrier, until all have ended.
+ * There is a nest of loops over the threads for each segment (fission/fission.h), and control goes
+ * from nest to nest: as long as all threads of a block stop at one barrier, the nest of the segment
+ * behind it runs next. When they part, the block goes on thread by thread: every thread that has
+ * not ended runs its own segment up to its next barrier, until all have ended.
  *
- * In a kernel whose threads meet in other ways too (in warps, as a grid), or wait for one another in loops, the runtime says after each stop
- * who goes on (runtime/host/meet.h): the block may come together again, and may leave the entry in the middle, to be called again when the grid
- * has met, or when other blocks have had their turn. */
+ * In a kernel whose threads meet in other ways too (in warps, as a grid), or wait for one another
+ * in loops, the runtime says after each stop who goes on (runtime/host/meet.h): the block may come
+ * together again, and may leave the entry in the middle, to be called again when the grid has met,
+ * or when other blocks have had their turn. */
 #include <string.h>
 
 #include "codegen/host/entry.h"
@@ -19,7 +21,7 @@ bool hl_has_meeting(const Fission *f, RtMeetKind kind) {
 }
 
 static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMValueRef v) {
-  set(l, variable, LLVMBuildBinOp(l->b, op, get(l, variable), v, ""));
+  set(l, variable, l_binop(l->b, op, get(l, variable), v));
 }
 
 void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
@@ -29,7 +31,7 @@ void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
 /* --- with barriers: a thread's next segment is in its frame --- */
 
 static LLVMValueRef next_of_thread(const Loops *l) {
-  LLVMValueRef number = LLVMBuildZExt(l->b, l->args[HOST_THREAD], l->t->i64, "");
+  LLVMValueRef number = l_zext(l->b, l->args[HOST_THREAD], l->t->i64);
   LLVMSetNNeg(number, 1);
   return LLVMBuildInBoundsGEP2(l->b, l->t->i32, l->frame, &number, 1, "next");
 }
@@ -41,16 +43,15 @@ static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, L
   memcpy(args, l->args, sizeof l->args);
   args[HOST_NARGS] = l->frame, args[HOST_NARGS + 1] = l->stride, args[HOST_NARGS + 2] = ayes,
   args[HOST_NARGS + 3] = voters;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
-                                     HOST_NARGS + SEGMENT_ARGS, "");
+  LLVMValueRef call = l_call(l->b, fn, args, HOST_NARGS + SEGMENT_ARGS);
   cg_call_attribute(cg, call, attribute);
   return call;
 }
 
 static void count_votes(const Loops *l, LLVMValueRef result) {
-  combine(l, LLVMAdd, l->new_ayes, LLVMBuildAnd(l->b, result, i32(l, SEGMENT_AYE), ""));
-  LLVMValueRef voter = LLVMBuildAnd(l->b, result, i32(l, SEGMENT_VOTER), "");
-  combine(l, LLVMAdd, l->new_voters, LLVMBuildLShr(l->b, voter, i32(l, 1), ""));
+  combine(l, LLVMAdd, l->new_ayes, l_and(l->b, result, i32(l, SEGMENT_AYE)));
+  LLVMValueRef voter = l_and(l->b, result, i32(l, SEGMENT_VOTER));
+  combine(l, LLVMAdd, l->new_voters, l_lshr(l->b, voter, i32(l, 1)));
 }
 
 static void open_votes(Loops *l, LLVMValueRef *ayes, LLVMValueRef *voters) {
@@ -65,7 +66,8 @@ static void close_votes(Loops *l) {
   set(l, l->voters, get(l, l->new_voters));
 }
 
-/* Where a block goes whose threads all stand in front of a segment: to its nest, or to the runtime if they wait for more than a barrier. */
+/* Where a block goes whose threads all stand in front of a segment: to its nest, or to the runtime
+ * if they wait for more than a barrier. */
 static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
   if (!segment)
     return l->end;
@@ -76,19 +78,19 @@ static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
 /* All threads have run segment s: where does the block go on? */
 static void go_on(Loops *l, const Segment *s) {
   if (s->nexits <= 1) {
-    LLVMBuildBr(l->b, s->nexits ? place_of(l, s->exits[0]) : l->end);
+    l_br(l->b, s->nexits ? place_of(l, s->exits[0]) : l->end);
     return;
   }
   LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
   LLVMValueRef next = get(l, l->all_or);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, next, get(l, l->all_and), ""), together,
-                  l->points ? l->release : l->apart);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, next, get(l, l->all_and)), together,
+           l->points ? l->release : l->apart);
   at(l, together);
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, next, impossible, s->nexits);
+  LLVMValueRef choose = l_switch(l->b, next, impossible, s->nexits);
   for (uint32_t k = 0; k < s->nexits; k++)
     LLVMAddCase(choose, i32(l, s->exits[k]), place_of(l, s->exits[k]));
   at(l, impossible);
-  LLVMBuildUnreachable(l->b);
+  l_unreachable(l->b);
 }
 
 static void segment_nest(Loops *l, uint32_t number) {
@@ -110,8 +112,8 @@ static void segment_nest(Loops *l, uint32_t number) {
                                      l->rare ? "noinline" : cg_host_inlining(s->fn, 1));
   count_votes(l, result);
   if (s->nexits > 1) {
-    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
-    LLVMBuildStore(l->b, next, next_of_thread(l));
+    LLVMValueRef next = l_lshr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT));
+    l_store(l->b, next, next_of_thread(l));
     combine(l, LLVMOr, l->all_or, next);
     combine(l, LLVMAnd, l->all_and, next);
   }
@@ -120,7 +122,8 @@ static void segment_nest(Loops *l, uint32_t number) {
   go_on(l, s);
 }
 
-/* Each thread that has not ended runs the segment that is next for it; again, until all have ended. */
+/* Each thread that has not ended runs the segment that is next for it; again, until all have
+ * ended. */
 static void run_apart(Loops *l) {
   LLVMValueRef ayes, voters;
   at(l, l->apart);
@@ -129,28 +132,24 @@ static void run_apart(Loops *l) {
   hl_nest_begin(l, 1);
   LLVMBasicBlockRef skip = new_block(l, "skip");
   LLVMValueRef place = next_of_thread(l);
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->t->i32, place, ""), skip,
-                                        l->fission.nsegments);
+  LLVMValueRef choose = l_switch(l->b, l_load(l->b, l->t->i32, place), skip, l->fission.nsegments);
   for (uint32_t k = 1; k < l->fission.nsegments; k++) {
     LLVMBasicBlockRef run = new_block(l, "");
-    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 "minsize", 0);
-    cg_attribute(l->cg, l->fission.segments[k].fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                 "optsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, L_FUNCTION, "minsize", 0);
+    cg_attribute(l->cg, l->fission.segments[k].fn, L_FUNCTION, "optsize", 0);
     LLVMAddCase(choose, i32(l, k), run);
     at(l, run);
     LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
-    LLVMValueRef next = LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), "");
+    LLVMValueRef next = l_lshr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT));
     count_votes(l, result);
-    LLVMBuildStore(l->b, next, place);
+    l_store(l->b, next, place);
     combine(l, LLVMOr, l->all_or, next);
-    LLVMBuildBr(l->b, skip);
+    l_br(l->b, skip);
   }
   at(l, skip);
   hl_nest_end(l);
   close_votes(l);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0), ""), l->apart,
-                  l->end);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0)), l->apart, l->end);
 }
 
 /* --- with meetings: the runtime says who goes on --- */
@@ -164,12 +163,12 @@ static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef 
     copy[k] = args[k], types[k] = LLVMTypeOf(args[k]);
   if (!fn)
     fn = LLVMAddFunction(m, name, LLVMFunctionType(l->t->i32, types, n, 0));
-  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, copy, n, "");
+  return l_call(l->b, fn, copy, n);
 }
 
 static LLVMValueRef in_state(const Loops *l, size_t offset) {
   LLVMValueRef at_byte = i64(l, offset);
-  return LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->state, &at_byte, 1, "");
+  return l_gep_inbounds(l->b, l->t->i8, l->state, &at_byte, 1);
 }
 
 static LLVMValueRef get_state(const Loops *l, size_t offset, const char *name) {
@@ -182,22 +181,23 @@ static void take_votes(Loops *l) {
     set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
 }
 
-/* The votes are the runtime's only for the call: in between they are variables that can be registers. */
+/* The votes are the runtime's only for the call: in between they are variables that can be
+ * registers. */
 static void release(Loops *l) {
   LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   at(l, l->release);
   for (unsigned k = 0; k < 4; k++)
-    LLVMBuildStore(l->b, get(l, mine[k]), in_state(l, offsetof(RtMeetState, votes) + 4 * k));
+    l_store(l->b, get(l, mine[k]), in_state(l, offsetof(RtMeetState, votes) + 4 * k));
   set(l, l->go,
       call_runtime(l, "rt_host_release",
                    (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->state}, 4));
   take_votes(l);
-  LLVMBuildBr(l->b, l->dispatch);
+  l_br(l->b, l->dispatch);
 }
 
 static void dispatch(Loops *l) {
   at(l, l->dispatch);
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, get(l, l->go), l->end, l->fission.nsegments);
+  LLVMValueRef choose = l_switch(l->b, get(l, l->go), l->end, l->fission.nsegments);
   LLVMAddCase(choose, i32(l, RT_GO_APART), l->apart);
   for (uint32_t k = 1; k < l->fission.nsegments; k++)
     LLVMAddCase(choose, i32(l, k), l->nests[k]);
@@ -209,8 +209,7 @@ static void meet(Loops *l, uint32_t number) {
   LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number), l->state};
   LLVMValueRef go = call_runtime(l, "rt_host_meet", args, 5);
   set(l, l->go, go);
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, go, i32(l, number), ""), l->nests[number],
-                  l->dispatch);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, go, i32(l, number)), l->nests[number], l->dispatch);
 }
 
 static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
@@ -218,15 +217,14 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
   for (unsigned k = 0; k < HOST_NARGS; k++) {
     l->args[k] = LLVMGetParam(l->entry, k);
     if (k == HOST_TX || k == HOST_THREAD) {
-      l->args[k] = LLVMBuildNUWAdd(l->b, l->args[k], loop.counter, "");
+      l->args[k] = l_add_nuw(l->b, l->args[k], loop.counter);
       LLVMSetNSW(l->args[k], 1);
     }
   }
   LLVMValueRef result = call_segment(l, number, rest[2], rest[3],
                                      cg_host_inlining(l->fission.segments[number].fn, 1));
   count_votes(l, result);
-  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT), ""),
-                 next_of_thread(l));
+  l_store(l->b, l_lshr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT)), next_of_thread(l));
   hl_loop_end(l, &loop);
 }
 
@@ -236,11 +234,12 @@ static void run_row(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
     args[k] = LLVMGetParam(l->entry, k);
   memcpy(args + HOST_NARGS, rest, 4 * sizeof *rest);
   args[HOST_NARGS + 4] = l->totals, args[HOST_NARGS + 5] = rest[4];
-  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(row), row, args, HOST_NARGS + 6, "");
+  l_call(l->b, row, args, HOST_NARGS + 6);
 }
 
-/* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: so many threads along x, beginning with the one that the arguments are, run the
- * segment; their next is stored. Returns ayes | voters << 16. A function, which serves whole rows, warps and single threads. */
+/* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: so many threads along x, beginning with
+ * the one that the arguments are, run the segment; their next is stored. Returns ayes | voters <<
+ * 16. A function, which serves whole rows, warps and single threads. */
 static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
   Loops l = *outer;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
@@ -252,7 +251,7 @@ static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
   l.entry = LLVMAddFunction(l.cg->module, name,
                             LLVMFunctionType(l.t->i32, types, HOST_NARGS + 5, 0));
   LLVMSetLinkage(l.entry, LLVMInternalLinkage);
-  cg_attribute(l.cg, l.entry, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
+  cg_attribute(l.cg, l.entry, L_FUNCTION, "noinline", 0);
   l.first = new_block(&l, "begin");
   at(&l, l.first);
   LLVMValueRef rest[5];
@@ -260,16 +259,16 @@ static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
     rest[k] = LLVMGetParam(l.entry, HOST_NARGS + k);
   l.frame = rest[0], l.stride = rest[1];
   l.totals = LLVMBuildAlloca(l.b, LLVMArrayType2(l.t->i32, 4), "totals");
-  LLVMBuildStore(l.b, LLVMConstNull(LLVMArrayType2(l.t->i32, 4)), l.totals);
+  l_store(l.b, LLVMConstNull(LLVMArrayType2(l.t->i32, 4)), l.totals);
   LLVMValueRef second = i32(&l, 1);
   l.new_ayes = l.totals;
-  l.new_voters = LLVMBuildInBoundsGEP2(l.b, l.t->i32, l.totals, &second, 1, "");
+  l.new_voters = l_gep_inbounds(l.b, l.t->i32, l.totals, &second, 1);
   if (l.rows_of[number])
     run_row(&l, number, rest);
   else
     run_threads(&l, number, rest);
-  LLVMValueRef voters = LLVMBuildShl(l.b, get(&l, l.new_voters), i32(&l, 16), "");
-  LLVMBuildRet(l.b, LLVMBuildOr(l.b, get(&l, l.new_ayes), voters, ""));
+  LLVMValueRef voters = l_shl(l.b, get(&l, l.new_voters), i32(&l, 16));
+  l_ret(l.b, l_or(l.b, get(&l, l.new_ayes), voters));
   at(outer, here);
   return l.entry;
 }
@@ -286,17 +285,16 @@ static void run_runs(Loops *l) {
   LLVMValueRef rest[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters),
                          get_state(l, offsetof(RtMeetState, count), "count")};
   memcpy(args + HOST_NARGS, rest, sizeof rest);
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, at_segment, l->release, l->fission.nsegments);
+  LLVMValueRef choose = l_switch(l->b, at_segment, l->release, l->fission.nsegments);
   for (uint32_t k = 1; k < l->fission.nsegments; k++) {
     LLVMBasicBlockRef run = new_block(l, "");
     LLVMAddCase(choose, i32(l, k), run);
     at(l, run);
     LLVMValueRef fn = make_run(l, k);
-    LLVMValueRef votes = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, HOST_NARGS + 5,
-                                        "");
-    combine(l, LLVMAdd, l->new_ayes, LLVMBuildAnd(l->b, votes, i32(l, UINT16_MAX), ""));
-    combine(l, LLVMAdd, l->new_voters, LLVMBuildLShr(l->b, votes, i32(l, 16), ""));
-    LLVMBuildBr(l->b, l->apart);
+    LLVMValueRef votes = l_call(l->b, fn, args, HOST_NARGS + 5);
+    combine(l, LLVMAdd, l->new_ayes, l_and(l->b, votes, i32(l, UINT16_MAX)));
+    combine(l, LLVMAdd, l->new_voters, l_lshr(l->b, votes, i32(l, 16)));
+    l_br(l->b, l->apart);
   }
 }
 
@@ -344,29 +342,29 @@ static void open_meetings(Loops *l) {
 
 static LLVMValueRef is_first_phase(const Loops *l) {
   LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase));
-  return LLVMBuildICmp(l->b, LLVMIntEQ, phase, i32(l, 0), "");
+  return l_icmp(l->b, LLVMIntEQ, phase, i32(l, 0));
 }
 
 /* A block that left to wait is entered again, and goes on from its frame. */
 static void begin_or_resume(Loops *l) {
   LLVMBasicBlockRef begin = new_block(l, "begin"), resume = new_block(l, "resume");
-  LLVMBuildCondBr(l->b, is_first_phase(l), begin, resume);
+  l_condbr(l->b, is_first_phase(l), begin, resume);
   at(l, begin);
-  LLVMBuildBr(l->b, l->nests[0]);
+  l_br(l->b, l->nests[0]);
   at(l, resume);
   set(l, l->go,
       call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->points, l->state}, 3));
   take_votes(l);
-  LLVMBuildBr(l->b, l->dispatch);
+  l_br(l->b, l->dispatch);
 }
 
 /* --- all segments --- */
 
 void hl_find_frame(Loops *l) {
   l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame));
-  LLVMValueRef n = LLVMBuildNUWMul(l->b, l->sizes[0], l->rows, "");
-  n = LLVMBuildAdd(l->b, n, i32(l, RT_FRAME_THREADS - 1), "");
-  n = LLVMBuildAnd(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)), "");
+  LLVMValueRef n = l_mul_nuw(l->b, l->sizes[0], l->rows);
+  n = l_add(l->b, n, i32(l, RT_FRAME_THREADS - 1));
+  n = l_and(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)));
   l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
 }
 
@@ -384,7 +382,7 @@ static void make_variables(Loops *l) {
   LLVMValueRef *totals[] = {&l->new_ayes, &l->new_voters, &l->all_or, &l->all_and};
   for (unsigned k = 0; k < 4; k++) {
     LLVMValueRef index = i32(l, k);
-    *totals[k] = LLVMBuildInBoundsGEP2(l->b, t, l->totals, &index, 1, "");
+    *totals[k] = l_gep_inbounds(l->b, t, l->totals, &index, 1);
   }
   LLVMValueRef votes[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   for (unsigned k = 0; k < 4; k++)
@@ -412,7 +410,7 @@ void hl_run_segments(Loops *l) {
   if (hl_can_leave(&l->fission))
     begin_or_resume(l);
   else
-    LLVMBuildBr(l->b, l->nests[0]);
+    l_br(l->b, l->nests[0]);
   for (uint32_t k = 0; k < n; k++)
     segment_nest(l, k);
   if (l->points)

@@ -1,7 +1,8 @@
 /* Special functions for the host device.
  *
- * They are computed in long double, which has 11 bits and much range to spare on x86-64 and 60 bits on AArch64, and are rounded once
- * at the end; so plain formulas do. Where long double is double they lose a few ulps. */
+ * They are computed in long double, which has 11 bits and much range to spare on x86-64 and 60 bits
+ * on AArch64, and are rounded once at the end; so plain formulas do. Where long double is double
+ * they lose a few ulps. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -13,8 +14,9 @@
 
 /* --- sine, cosine and tangent ---
  *
- * glibc's of double are within 1 ulp up to 10**8. What they take of pi for larger angles does not suffice next to its multiples: there
- * they are some ulps off, and as many as 143,270. Those of long double have enough of it for every angle. */
+ * glibc's of double are within 1 ulp up to 10**8. What they take of pi for larger angles does not
+ * suffice next to its multiples: there they are some ulps off, and as many as 143,270. Those of
+ * long double have enough of it for every angle. */
 static bool is_ordinary(double angle) { return fabs(angle) <= 0x1p26; }
 
 double cg_sin(double x) { return is_ordinary(x) ? sin(x) : (double)sinl(x); }
@@ -23,7 +25,8 @@ double cg_tan(double x) { return is_ordinary(x) ? tan(x) : (double)tanl(x); }
 
 /* --- sine and cosine of multiples of pi --- */
 
-/* x = n / 2 + f, exactly, with |f| <= 1/4: pi * x is n quarter turns and pi * f. The quarter (mod 4). */
+/* x = n / 2 + f, exactly, with |f| <= 1/4: pi * x is n quarter turns and pi * f. The quarter (mod
+ * 4). */
 static int quarter_turns(double x, long double *f) {
   double r = fmod(x, 2); /* exact */
   double n = rint(2 * r);
@@ -66,8 +69,9 @@ long double cg_norm(double x, double y, double z, double w) {
 
 /* --- the error function's relatives --- */
 
-/* exp(x*x) erfc(x): by its definition until erfc nears its end, then by the asymptotic series
- * 1/(x sqrt(pi)) (1 - 1/(2x^2) + 1*3/(2x^2)^2 - …), whose 9th term is below 2^-70 there. Abramowitz and Stegun, 7.1.23. */
+/* exp(x*x) erfc(x): by its definition until erfc nears its end, then by the asymptotic series 1/(x
+ * sqrt(pi)) (1 - 1/(2x^2) + 1*3/(2x^2)^2 - …), whose 9th term is below 2^-70 there. Abramowitz and
+ * Stegun, 7.1.23. */
 double cg_erfcx(double x) {
   long double t = x;
   if (!(x > 26))
@@ -80,8 +84,8 @@ double cg_erfcx(double x) {
 
 double cg_normcdf(double x) { return (double)(erfcl(-x / ROOT_2) / 2); }
 
-/* y > 0 with erfc(y) = q, for q <= 1/2: a rational start within 5e-4 (Abramowitz and Stegun, 26.2.23), then Newton's method, which
- * has converged after four steps. */
+/* y > 0 with erfc(y) = q, for q <= 1/2: a rational start within 5e-4 (Abramowitz and Stegun,
+ * 26.2.23), then Newton's method, which has converged after four steps. */
 static long double inverse_tail(long double q) {
   long double t = sqrtl(-2 * logl(q / 2));
   long double y = t - (2.515517L + t * (0.802853L + t * 0.010328L)) /

@@ -1,4 +1,5 @@
-/* The host target: what lowering asks about one thread on the CPU. See host.h for the shape of the code. */
+/* The host target: what lowering asks about one thread on the CPU. See host.h for the shape of the
+ * code. */
 #include "codegen/target.h"
 
 #include <stdlib.h>
@@ -13,8 +14,9 @@
 
 /* --- the module --- */
 
-/* What LLVM is not to use of this CPU: conversions to bfloat16 that flush subnormals, which it would put where a bfloat16 is passed
- * to a function or returned. Without them it moves the bits. */
+/* What LLVM is not to use of this CPU: conversions to bfloat16 that flush subnormals, which it
+ * would put where a bfloat16 is passed to a function or returned. Without them it moves the
+ * bits. */
 #ifdef __x86_64__
 #define HOST_WITHOUT ",-avx512bf16,-avxneconvert"
 #else
@@ -64,7 +66,7 @@ static void host_finish(Cg *cg) {
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
     LLVMValueRef call = LLVMGetUser(use);
-    LLVMReplaceAllUsesWith(call, LLVMConstInt(cg->t.i64, cg->static_shared, 0));
+    LLVMReplaceAllUsesWith(call, l_int(cg->t.i64, cg->static_shared));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDeleteFunction(fn);
@@ -80,7 +82,7 @@ static const char *own_name(Cg *cg, unsigned k) {
 
 /* LLVM knows of the C library's functions that they only compute; of ours it is told. */
 static void host_link(Cg *cg) {
-  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex whole = L_FUNCTION;
   for (unsigned k = 0; k < NOWN; k++) {
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, own_name(cg, k));
     if (!fn)
@@ -90,8 +92,9 @@ static void host_link(Cg *cg) {
   }
 }
 
-/* Of very long functions: the code generator's own optimisations have several parts whose time grows with the square of a function (sinking,
- * assigning registers, placing blocks). Without them code takes a tenth of the time to make and is twice as long. */
+/* Of very long functions: the code generator's own optimisations have several parts whose time
+ * grows with the square of a function (sinking, assigning registers, placing blocks). Without them
+ * code takes a tenth of the time to make and is twice as long. */
 void cg_host_choose_machine(Cg *cg) {
   enum { INSTRUCTIONS = 16000, BLOCKS = 2500 };
   Length l = cg_length(cg);
@@ -119,10 +122,11 @@ static LLVMTypeRef host_context_type(Cg *cg) {
 static LLVMValueRef host_arg(Lower *lw, HostArg a) {
   const HostState *s = lw->cg->target_state;
   return lw->function == s->thread ? LLVMGetParam(lw->function, a)
-                                   : LLVMBuildExtractValue(lw->b, lw->context, a, "");
+                                   : l_extract_value(lw->b, lw->context, a);
 }
 
-/* Marks a load as one of memory that does not change during the launch, and that may be done anywhere. */
+/* Marks a load as one of memory that does not change during the launch, and that may be done
+ * anywhere. */
 static void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
   LLVMContextRef c = cg->context;
   LLVMValueRef none = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
@@ -132,9 +136,8 @@ static void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
 }
 
 LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset) {
-  LLVMValueRef at = LLVMConstInt(cg->t.i64, offset, 0);
-  LLVMValueRef v = LLVMBuildLoad2(
-      cg->builder, type, LLVMBuildInBoundsGEP2(cg->builder, cg->t.i8, launch, &at, 1, ""), "");
+  LLVMValueRef at = l_int(cg->t.i64, offset);
+  LLVMValueRef v = l_load(cg->builder, type, l_gep_inbounds(cg->builder, cg->t.i8, launch, &at, 1));
   cg_host_mark_field(cg, v);
   return v;
 }
@@ -171,7 +174,7 @@ LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r) {
   LLVMMetadataRef ends[2];
   const int64_t bounds[] = {ir_registers[r].least, ir_registers[r].most + 1};
   for (int k = 0; k < 2; k++)
-    ends[k] = LLVMValueAsMetadata(LLVMConstInt(cg->t.i32, (uint64_t)bounds[k], 0));
+    ends[k] = LLVMValueAsMetadata(l_int(cg->t.i32, (uint64_t)bounds[k]));
   LLVMSetMetadata(v, LLVMGetMDKindIDInContext(cg->context, "range", 5),
                   LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, ends, 2)));
   return v;
@@ -183,13 +186,13 @@ static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset) {
 
 /* The bits of these lanes. */
 static LLVMValueRef lane_mask(Lower *lw, LLVMValueRef lane, unsigned which) {
-  LLVMValueRef bit = LLVMBuildShl(lw->b, lw_i32(lw, 1), lane, "");
-  LLVMValueRef lt = LLVMBuildSub(lw->b, bit, lw_i32(lw, 1), "");
-  LLVMValueRef le = LLVMBuildOr(lw->b, lt, bit, "");
+  LLVMValueRef bit = l_shl(lw->b, lw_i32(lw, 1), lane);
+  LLVMValueRef lt = l_sub(lw->b, bit, lw_i32(lw, 1));
+  LLVMValueRef le = l_or(lw->b, lt, bit);
   return which == (BELOW | OWN) ? le
          : which == BELOW       ? lt
          : which == OWN         ? bit
-                                : LLVMBuildNot(lw->b, which & OWN ? lt : le, "");
+                                : l_not(lw->b, which & OWN ? lt : le);
 }
 
 static LLVMValueRef host_sreg(Lower *lw, SpecialReg r) {
@@ -215,7 +218,7 @@ static void host_kernel_begin(Lower *lw) {
   lw->function = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.thread", cg->symbol),
                                  type);
   LLVMSetLinkage(lw->function, LLVMInternalLinkage);
-  cg_attribute(cg, lw->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(cg, lw->function, L_FUNCTION, "nounwind", 0);
   cg_attribute(cg, lw->function, 1, "nonnull", 0);
   cg_attribute(cg, lw->function, 1, "align", 8);
   cg_attribute(cg, lw->function, 1, "dereferenceable", sizeof(RtHostLaunch));
@@ -228,21 +231,21 @@ static void host_kernel_begin(Lower *lw) {
     return;
   lw->context = LLVMGetUndef(host_context_type(cg));
   for (unsigned k = 0; k < HOST_NARGS; k++)
-    lw->context = LLVMBuildInsertValue(lw->b, lw->context, LLVMGetParam(lw->function, k), k, "");
+    lw->context = l_insert_value(lw->b, lw->context, LLVMGetParam(lw->function, k), k);
 }
 
 static LLVMValueRef host_param(Lower *lw, uint32_t i) {
   const RtField *f = &lw->cg->out->params.fields[i];
   LLVMValueRef block = launch_field(lw, lw->t->ptr, offsetof(RtHostLaunch, params)),
                at = lw_i64(lw, f->offset);
-  LLVMValueRef v = LLVMBuildLoad2(lw->b, lw_field_type(lw->cg, i),
-                                  LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, block, &at, 1, ""), "");
+  LLVMValueRef v = l_load(lw->b, lw_field_type(lw->cg, i),
+                          l_gep_inbounds(lw->b, lw->t->i8, block, &at, 1));
   LLVMSetAlignment(v, f->size < 8 ? f->size : 8); /* the block's own alignment */
   cg_host_mark_field(lw->cg, v);
   return v;
 }
 
-static void host_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
+static void host_kernel_return(Lower *lw) { l_ret_void(lw->b); }
 
 /* --- memory --- */
 
@@ -294,8 +297,7 @@ static LLVMValueRef barrier_call(Lower *lw, int kind, LLVMValueRef vote) {
   Cg *cg = lw->cg;
   LLVMValueRef args[] = {lw_i32(lw, kind), vote};
   LLVMValueRef call = lw_call_extern(lw, CG_BARRIER_NAME, lw->t->i32, args, 2);
-  cg_attribute(cg, LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME),
-               (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+  cg_attribute(cg, LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME), L_FUNCTION, "convergent", 0);
   return call;
 }
 
@@ -307,7 +309,8 @@ static LLVMValueRef host_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef 
   return barrier_call(lw, kinds[vote], i1);
 }
 
-/* The sites of a meeting: where a thread waits in vain, and behind it where one does not name itself. */
+/* The sites of a meeting: where a thread waits in vain, and behind it where one does not name
+ * itself. */
 static uint32_t meeting_site(Lower *lw) {
   Program *p = lw->cg->program;
   const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
@@ -330,16 +333,17 @@ static LLVMValueRef meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValue
   static const char *const attributes[] = {"convergent", "nomerge"};
   LLVMTypeRef wide = lw->t->i64;
   LLVMValueRef args[] = {lw_i32(lw, kind), lw_i32(lw, site), mask ? mask : lw_i32(lw, 0),
-                         value ? LLVMBuildZExtOrBitCast(lw->b, value, wide, "") : lw_i64(lw, 0),
+                         value ? l_zext_or_same(lw->b, value, wide) : lw_i64(lw, 0),
                          lane ? lane : lw_i32(lw, 0)};
   LLVMValueRef call = lw_call_extern(lw, CG_MEET_NAME, wide, args, 5);
   for (int k = 0; k < 2; k++)
-    cg_attribute(lw->cg, LLVMGetNamedFunction(lw->cg->module, CG_MEET_NAME),
-                 (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attributes[k], 0);
+    cg_attribute(lw->cg, LLVMGetNamedFunction(lw->cg->module, CG_MEET_NAME), L_FUNCTION,
+                 attributes[k], 0);
   return call;
 }
 
-/* Its two sites: threads of the block that wait elsewhere, and a block that has ended (runtime/host/host.c). */
+/* Its two sites: threads of the block that wait elsewhere, and a block that has ended
+ * (runtime/host/host.c). */
 static void host_grid_barrier(Lower *lw) {
   Program *p = lw->cg->program;
   const IrSite *site = ir_site(
@@ -356,7 +360,7 @@ static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLV
                               LLVMValueRef lane) {
   LLVMValueRef got = meeting(lw, kind, meeting_site(lw), mask, value, lane);
   LLVMTypeRef t = lane ? LLVMTypeOf(value) : lw->t->i32;
-  return kind == RT_MEET_SYNC ? NULL : LLVMBuildTruncOrBitCast(lw->b, got, t, "");
+  return kind == RT_MEET_SYNC ? NULL : l_trunc_or_same(lw->b, got, t);
 }
 
 /* Nobody waits for a thread that yields, and it for nobody in particular: there is no site. */
@@ -366,7 +370,7 @@ static void host_yield(Lower *lw) { meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NU
 static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
 
 static void host_fence(Lower *lw, FenceLevel level) {
-  LLVMBuildFence(lw->b, LLVMAtomicOrderingSequentiallyConsistent, level == FENCE_BLOCK, "");
+  l_fence(lw->b, LLVMAtomicOrderingSequentiallyConsistent, level == FENCE_BLOCK);
 }
 
 /* --- stopping --- */
@@ -378,26 +382,28 @@ static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsi
     args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);
   lw_call_extern(lw, "rt_host_trap", lw->t->none, args, 4 + RT_TRAP_VALUES);
   LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, "rt_host_trap");
-  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
-  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
-  LLVMBuildUnreachable(lw->b);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "noreturn", 0);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "cold", 0);
+  l_unreachable(lw->b);
 }
 
-/* Every stop traps here (traps_always), so this is for the kernel's own function only: the thread ends like one that returns. */
+/* Every stop traps here (traps_always), so this is for the kernel's own function only: the thread
+ * ends like one that returns. */
 static void host_stop(Lower *lw) {
   const HostState *s = lw->cg->target_state;
   CX_ASSERT(lw->cx, lw->function == s->thread);
-  LLVMBuildRetVoid(lw->b);
+  l_ret_void(lw->b);
 }
 
 static LLVMValueRef host_stack_suffices(Lower *lw) {
   LLVMTypeRef p = lw->t->ptr, word = lw->t->i64;
   LLVMValueRef none = lw_i32(lw, 0), frame = lw_intrinsic(lw, "llvm.frameaddress", &p, 1, &none, 1);
-  return LLVMBuildICmp(lw->b, LLVMIntUGT, LLVMBuildPtrToInt(lw->b, frame, word, ""),
-                       launch_field(lw, word, offsetof(RtHostLaunch, stack_end)), "");
+  return l_icmp(lw->b, LLVMIntUGT, l_ptrtoint(lw->b, frame, word),
+                launch_field(lw, word, offsetof(RtHostLaunch, stack_end)));
 }
 
-/* Recursion that never ends may take long to find the end of the stack, or return again and again. */
+/* Recursion that never ends may take long to find the end of the stack, or return again and
+ * again. */
 static void host_enter_recursion(Lower *lw) { cg_host_look_up(lw->cg); }
 
 /* --- values --- */
@@ -428,7 +434,7 @@ static void host_print(Lower *lw, const char *format, LLVMValueRef const *args, 
   all[0] = lw_text(lw, format);
   for (unsigned k = 0; k < n; k++)
     all[1 + k] = args[k];
-  LLVMBuildCall2(lw->b, type, fn, all, n + 1, "");
+  l_call_type(lw->b, type, fn, all, n + 1);
 }
 
 const Target cg_target_host = {

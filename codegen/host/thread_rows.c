@@ -1,11 +1,14 @@
-/* Host rows: threads that are neighbours along x, as many as fit at a time (lanes/lanes.h), the others one by one.
+/* Host rows: threads that are neighbours along x, as many as fit at a time (lanes/lanes.h), the
+ * others one by one.
  *
- * In: the function of a thread, or a segment (fission/fission.h), and the function of W lanes made of it. Out:
+ * In: the function of a thread, or a segment (fission/fission.h), and the function of W lanes made
+ * of it. Out:
  *
  *   void f.row(arguments of the first thread…, ptr totals, i32 count)
  *
- * Of a segment's threads it leaves what HostRow asks for: their next segments in the frame, and in totals
- * i32[4] what they voted, how many voted, and the or and the and of their next segments, added to what was there. */
+ * Of a segment's threads it leaves what HostRow asks for: their next segments in the frame, and in
+ * totals i32[4] what they voted, how many voted, and the or and the and of their next segments,
+ * added to what was there. */
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -15,8 +18,9 @@
 
 enum { TOTAL_AYES, TOTAL_VOTERS, TOTAL_OR, TOTAL_AND };
 
-/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square of a loop's exits: the code of a
- * thread with many blocks stays a function, where the call costs nothing in comparison. */
+/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square
+ * of a loop's exits: the code of a thread with many blocks stays a function, where the call costs
+ * nothing in comparison. */
 const char *cg_host_inlining(LLVMValueRef fn, unsigned times) {
   enum { MAX_INLINED_BLOCKS = 64 };
   return LLVMCountBasicBlocks(fn) > MAX_INLINED_BLOCKS * times ? "noinline" : "alwaysinline";
@@ -31,7 +35,7 @@ typedef struct Row {
   LLVMValueRef *args;
 } Row;
 
-static LLVMValueRef i32(const Row *r, uint64_t v) { return LLVMConstInt(r->cg->t.i32, v, 0); }
+static LLVMValueRef i32(const Row *r, uint64_t v) { return l_int(r->cg->t.i32, v); }
 static LLVMBasicBlockRef new_block(const Row *r, const char *name) {
   return LLVMAppendBasicBlockInContext(r->cg->context, r->fn, name);
 }
@@ -39,14 +43,13 @@ static void at(const Row *r, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd
 
 void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                           LLVMCreateEnumAttribute(cg->context, kind, 0));
+  LLVMAddCallSiteAttribute(call, L_FUNCTION, LLVMCreateEnumAttribute(cg->context, kind, 0));
 }
 
 void cg_host_make_small(Cg *cg, LLVMValueRef fn) {
   static const char *const attributes[] = {"noinline", "optsize", "minsize"};
   for (int k = 0; k < 3; k++)
-    cg_attribute(cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attributes[k], 0);
+    cg_attribute(cg, fn, L_FUNCTION, attributes[k], 0);
 }
 
 void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *text_of_option) {
@@ -75,7 +78,7 @@ static void make_function(Row *r, LLVMValueRef thread, const char *suffix) {
   const char *name = arena_printf(&cg->cx->arena, "%s.%s", LLVMGetValueName(thread), suffix);
   r->fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.none, types, r->nargs + 2, 0));
   LLVMSetLinkage(r->fn, LLVMInternalLinkage);
-  cg_attribute(cg, r->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(cg, r->fn, L_FUNCTION, "nounwind", 0);
   cg_attribute(cg, r->fn, 1, "nonnull", 0);
   cg_attribute(cg, r->fn, 1, "align", 8);
   cg_attribute(cg, r->fn, 1, "dereferenceable", sizeof(RtHostLaunch));
@@ -90,21 +93,21 @@ static void place(Row *r, LLVMValueRef by) {
   for (unsigned k = 0; k < r->nargs; k++) {
     r->args[k] = LLVMGetParam(r->fn, k);
     if (k == HOST_TX || k == HOST_THREAD) {
-      r->args[k] = LLVMBuildNUWAdd(r->b, r->args[k], by, "");
+      r->args[k] = l_add_nuw(r->b, r->args[k], by);
       LLVMSetNSW(r->args[k], 1);
     }
   }
 }
 
 static LLVMValueRef call(Row *r, LLVMValueRef fn, unsigned extra) {
-  return LLVMBuildCall2(r->b, LLVMGlobalGetValueType(fn), fn, r->args, r->nargs + extra, "");
+  return l_call(r->b, fn, r->args, r->nargs + extra);
 }
 
 static void add_total(Row *r, int which, LLVMOpcode op, LLVMValueRef v) {
   LLVMValueRef index = i32(r, (uint64_t)which);
-  LLVMValueRef p = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->totals, &index, 1, "");
-  LLVMValueRef old = LLVMBuildLoad2(r->b, r->cg->t.i32, p, "");
-  LLVMBuildStore(r->b, LLVMBuildBinOp(r->b, op, old, v, ""), p);
+  LLVMValueRef p = l_gep_inbounds(r->b, r->cg->t.i32, r->totals, &index, 1);
+  LLVMValueRef old = l_load(r->b, r->cg->t.i32, p);
+  l_store(r->b, l_binop(r->b, op, old, v), p);
 }
 
 static LLVMValueRef reduce(Row *r, const char *name, LLVMValueRef v) {
@@ -112,7 +115,7 @@ static LLVMValueRef reduce(Row *r, const char *name, LLVMValueRef v) {
   if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
     return v;
   LLVMValueRef fn = cg_intrinsic_fn(r->cg, name, &t, 1);
-  return LLVMBuildCall2(r->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+  return l_call(r->b, fn, &v, 1);
 }
 
 /* i32, or a number of it. */
@@ -128,8 +131,8 @@ static LLVMValueRef constant_like(Row *r, LLVMValueRef v, uint64_t n) {
 
 static LLVMValueRef spread(Row *r, LLVMValueRef v, unsigned lanes) {
   LLVMTypeRef t = LLVMVectorType(r->cg->t.i32, lanes);
-  LLVMValueRef one = LLVMBuildInsertElement(r->b, LLVMGetPoison(t), v, i32(r, 0), "");
-  return LLVMBuildShuffleVector(r->b, one, LLVMGetPoison(t), LLVMConstNull(t), "");
+  LLVMValueRef one = l_insert_element(r->b, LLVMGetPoison(t), v, i32(r, 0));
+  return l_shuffle(r->b, one, LLVMGetPoison(t), LLVMConstNull(t));
 }
 
 /* result: of one thread, of each lane, or one for `lanes` of them. */
@@ -137,24 +140,22 @@ static void gather(Row *r, LLVMValueRef result, unsigned lanes) {
   const HostRow *how = r->how;
   if (how->votes) {
     LLVMValueRef one = constant_like(r, result, SEGMENT_AYE), shift = constant_like(r, result, 1);
-    LLVMValueRef sums[] = {LLVMBuildAnd(r->b, result, one, ""),
-                           LLVMBuildAnd(r->b, LLVMBuildLShr(r->b, result, shift, ""), one, "")};
+    LLVMValueRef sums[] = {l_and(r->b, result, one), l_and(r->b, l_lshr(r->b, result, shift), one)};
     for (int k = 0; k < 2; k++) {
       LLVMValueRef sum = reduce(r, "llvm.vector.reduce.add", sums[k]);
-      add_total(r, k ? TOTAL_VOTERS : TOTAL_AYES, LLVMAdd,
-                LLVMBuildMul(r->b, sum, i32(r, lanes), ""));
+      add_total(r, k ? TOTAL_VOTERS : TOTAL_AYES, LLVMAdd, l_mul(r->b, sum, i32(r, lanes)));
     }
   }
   if (!how->next)
     return;
-  LLVMValueRef next = LLVMBuildLShr(r->b, result, constant_like(r, result, SEGMENT_NEXT_SHIFT), "");
-  LLVMValueRef number = LLVMBuildZExt(r->b, r->args[HOST_THREAD], r->cg->t.i64, "");
+  LLVMValueRef next = l_lshr(r->b, result, constant_like(r, result, SEGMENT_NEXT_SHIFT));
+  LLVMValueRef number = l_zext(r->b, r->args[HOST_THREAD], r->cg->t.i64);
   LLVMSetNNeg(number, 1);
   LLVMValueRef slot = LLVMBuildInBoundsGEP2(r->b, r->cg->t.i32, r->args[HOST_NARGS], &number, 1,
                                             "next");
   add_total(r, TOTAL_OR, LLVMOr, reduce(r, "llvm.vector.reduce.or", next));
   add_total(r, TOTAL_AND, LLVMAnd, reduce(r, "llvm.vector.reduce.and", next));
-  LLVMSetAlignment(LLVMBuildStore(r->b, lanes > 1 ? spread(r, next, lanes) : next, slot), 4);
+  LLVMSetAlignment(l_store(r->b, lanes > 1 ? spread(r, next, lanes) : next, slot), 4);
 }
 
 /* A loop of `count` turns, at least one; the builder is left in the body with the counter. */
@@ -166,7 +167,7 @@ typedef struct Turns {
 static Turns begin_turns(Row *r, const char *name) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
   Turns t = {new_block(r, name), NULL};
-  LLVMBuildBr(r->b, t.head);
+  l_br(r->b, t.head);
   at(r, t.head);
   t.counter = LLVMBuildPhi(r->b, r->cg->t.i32, name);
   LLVMValueRef zero = i32(r, 0);
@@ -175,12 +176,11 @@ static Turns begin_turns(Row *r, const char *name) {
 }
 
 static void end_turns(Row *r, Turns *t, uint64_t by, LLVMValueRef to) {
-  LLVMValueRef next = LLVMBuildNUWAdd(r->b, t->counter, i32(r, by), "");
+  LLVMValueRef next = l_add_nuw(r->b, t->counter, i32(r, by));
   LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), done = new_block(r, "");
   LLVMAddIncoming(t->counter, &next, &here, 1);
-  cg_leave_rolled(
-      r->cg, LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, to, ""), t->head, done));
+  cg_leave_rolled(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntULT, next, to), t->head, done));
   at(r, done);
 }
 
@@ -188,8 +188,8 @@ static void end_turns(Row *r, Turns *t, uint64_t by, LLVMValueRef to) {
 static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   Row r = *outer;
   make_function(&r, thread, "some");
-  cg_attribute(r.cg, r.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-  cg_attribute(r.cg, r.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "optsize", 0);
+  cg_attribute(r.cg, r.fn, L_FUNCTION, "noinline", 0);
+  cg_attribute(r.cg, r.fn, L_FUNCTION, "optsize", 0);
   Turns turns = begin_turns(&r, "k");
   place(&r, turns.counter);
   LLVMValueRef result = call(&r, thread, 0);
@@ -197,7 +197,7 @@ static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   if (r.how->segment)
     gather(&r, result, 1);
   end_turns(&r, &turns, 1, r.count);
-  LLVMBuildRetVoid(r.b);
+  l_ret_void(r.b);
   return r.fn;
 }
 
@@ -213,7 +213,7 @@ static void try_masked(Row *r, LLVMBasicBlockRef next) {
   LLVMBasicBlockRef single = new_block(r, "single");
   LLVMValueRef alone = call(r, r->masked, 1);
   cg_call_attribute(r->cg, alone, "noinline");
-  LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), next, single);
+  l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, single);
   at(r, single);
 }
 
@@ -225,20 +225,20 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
   cg_call_attribute(r->cg, alone, cg_host_inlining(lanes, 4));
   LLVMBasicBlockRef one_by_one = new_block(r, "alone"), done = new_block(r, "together"),
                     next = new_block(r, "");
-  LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, alone, i32(r, 0), ""), done, one_by_one);
+  l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), done, one_by_one);
   at(r, one_by_one);
   if (r->masked)
     try_masked(r, next);
   call_some(r, turns.counter, i32(r, r->how->width));
-  LLVMBuildBr(r->b, next);
+  l_br(r->b, next);
   at(r, done);
   if (r->how->segment && (r->how->votes || r->how->next)) {
     place(r, turns.counter);
     bool one = r->how->one_result;
     LLVMTypeRef i = r->cg->t.i32, t = one ? i : LLVMVectorType(i, r->how->width);
-    gather(r, LLVMBuildLoad2(r->b, t, results, ""), one ? r->how->width : 1);
+    gather(r, l_load(r->b, t, results), one ? r->how->width : 1);
   }
-  LLVMBuildBr(r->b, next);
+  l_br(r->b, next);
   at(r, next);
   end_turns(r, &turns, r->how->width, whole);
 }
@@ -254,18 +254,18 @@ LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMVa
                whole = LLVMBuildAnd(r.b, r.count, i32(&r, ~(uint32_t)(how->width - 1)), "whole");
   LLVMBasicBlockRef wide = new_block(&r, "wide"), rest = new_block(&r, "rest"),
                     few = new_block(&r, "few"), end = new_block(&r, "end");
-  LLVMBuildCondBr(r.b, LLVMBuildICmp(r.b, LLVMIntNE, whole, i32(&r, 0), ""), wide, rest);
+  l_condbr(r.b, l_icmp(r.b, LLVMIntNE, whole, i32(&r, 0)), wide, rest);
   at(&r, wide);
   run_lanes(&r, lanes, results, whole);
-  LLVMBuildBr(r.b, rest);
+  l_br(r.b, rest);
   at(&r, rest);
   LLVMValueRef left = LLVMBuildSub(r.b, r.count, whole, "left");
-  LLVMBuildCondBr(r.b, LLVMBuildICmp(r.b, LLVMIntNE, left, i32(&r, 0), ""), few, end);
+  l_condbr(r.b, l_icmp(r.b, LLVMIntNE, left, i32(&r, 0)), few, end);
   at(&r, few);
   call_some(&r, whole, left);
-  LLVMBuildBr(r.b, end);
+  l_br(r.b, end);
   at(&r, end);
-  LLVMBuildRetVoid(r.b);
+  l_ret_void(r.b);
   if (here)
     at(&r, here);
   return r.fn;

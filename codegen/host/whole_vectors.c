@@ -1,11 +1,13 @@
 /* Host together: blocks whose threads come to every barrier together, as whole vectors.
  *
- * Where control comes to all barriers of a kernel in the same way for every thread of a block, and its operations of a warp are such of
- * lanes (lanes/warp.c), a block of whole vectors along x needs no question who stands where: it runs segment after segment, each a loop
- * over vectors of its threads, and there is no code for single threads in it. Blocks of other widths run as segments.c has it, by a
- * function of its own that is made to be small.
+ * Where control comes to all barriers of a kernel in the same way for every thread of a block, and
+ * its operations of a warp are such of lanes (lanes/warp.c), a block of whole vectors along x needs
+ * no question who stands where: it runs segment after segment, each a loop over vectors of its
+ * threads, and there is no code for single threads in it. Blocks of other widths run as segments.c
+ * has it, by a function of its own that is made to be small.
  *
- * In: the kernel's function, regular, which is changed. Out: l->whole, without segments if the kernel is not of this kind. */
+ * In: the kernel's function, regular, which is changed. Out: l->whole, without segments if the
+ * kernel is not of this kind. */
 #include <string.h>
 
 #include "codegen/host/entry.h"
@@ -52,7 +54,8 @@ static bool has_meeting(LLVMValueRef f) {
   return false;
 }
 
-/* A segment that is not worth it, or has no form for lanes, runs thread by thread, unless it is a warp's. */
+/* A segment that is not worth it, or has no form for lanes, runs thread by thread, unless it is a
+ * warp's. */
 static bool write_segment(Loops *l, uint32_t number) {
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(l->whole.width, zeros);
@@ -135,7 +138,7 @@ void hl_pass_whole(Cg *cg) {
 static LLVMValueRef reduce_add(Loops *l, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.vector.reduce.add", &t, 1);
-  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+  return l_call(l->b, fn, &v, 1);
 }
 
 static LLVMValueRef spread(Loops *l, uint64_t v) {
@@ -149,11 +152,10 @@ static LLVMValueRef spread(Loops *l, uint64_t v) {
 static LLVMValueRef count_bit(Loops *l, LLVMValueRef results, unsigned bit, unsigned threads) {
   LLVMBuilderRef b = l->b;
   if (LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind) {
-    LLVMValueRef one = LLVMBuildAnd(b, LLVMBuildLShr(b, results, i32(l, bit), ""), i32(l, 1), "");
-    return LLVMBuildMul(b, one, i32(l, threads), "");
+    LLVMValueRef one = l_and(b, l_lshr(b, results, i32(l, bit)), i32(l, 1));
+    return l_mul(b, one, i32(l, threads));
   }
-  return reduce_add(
-      l, LLVMBuildAnd(b, LLVMBuildLShr(b, results, spread(l, bit), ""), spread(l, 1), ""));
+  return reduce_add(l, l_and(b, l_lshr(b, results, spread(l, bit)), spread(l, 1)));
 }
 
 /* What all threads of the block return as their next segment is the same. */
@@ -165,8 +167,8 @@ static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsig
   if (s->nexits <= 1)
     return;
   bool one = LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind;
-  LLVMValueRef first = one ? results : LLVMBuildExtractElement(l->b, results, i32(l, 0), "");
-  set(l, l->all_or, LLVMBuildLShr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT), ""));
+  LLVMValueRef first = one ? results : l_extract_element(l->b, results, i32(l, 0));
+  set(l, l->all_or, l_lshr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT)));
 }
 
 static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
@@ -178,11 +180,10 @@ static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
   memcpy(args, l->args, sizeof l->args);
   memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
   args[HOST_NARGS + SEGMENT_BLOCK_ARGS] = results;
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args,
-                                     HOST_NARGS + SEGMENT_BLOCK_ARGS + 1, "");
+  LLVMValueRef call = l_call(l->b, fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS + 1);
   cg_call_attribute(l->cg, call, cg_host_inlining(fn, 4));
   if (w->fission.segments[number].votes || w->fission.segments[number].nexits > 1)
-    take_results(l, &w->fission.segments[number], LLVMBuildLoad2(l->b, t, results, ""),
+    take_results(l, &w->fission.segments[number], l_load(l->b, t, results),
                  w->one_result[number] ? w->width : 1);
 }
 
@@ -191,8 +192,7 @@ static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[SEGMEN
   LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   memcpy(args, l->args, sizeof l->args);
   memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
-  LLVMValueRef result = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(s->fn), s->fn, args,
-                                       HOST_NARGS + SEGMENT_BLOCK_ARGS, "");
+  LLVMValueRef result = l_call(l->b, s->fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS);
   cg_call_attribute(l->cg, result, cg_host_inlining(s->fn, 1));
   take_results(l, s, result, 1);
 }
@@ -216,20 +216,20 @@ static void run_wide_or_not(Loops *l, uint32_t number,
   unsigned width = l->whole.width, all = WIDE * width;
   LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"),
                     done = new_block(l, "");
-  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, all - 1), "");
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, odd, i32(l, 0), ""), wide, other);
+  LLVMValueRef odd = l_and(l->b, l->sizes[0], i32(l, all - 1));
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, i32(l, 0)), wide, other);
   at(l, wide);
   run_vectors(l, number, l->whole.wide[number], all, more);
-  LLVMBuildBr(l->b, done);
+  l_br(l->b, done);
   at(l, other);
   run_vectors(l, number, l->whole.lanes[number], width, more);
-  LLVMBuildBr(l->b, done);
+  l_br(l->b, done);
   at(l, done);
 }
 
 static LLVMValueRef shared_at(Loops *l, uint32_t offset) {
   LLVMValueRef byte = i64(l, offset);
-  return LLVMBuildInBoundsGEP2(l->b, l->t->i8, l->shared, &byte, 1, "");
+  return l_gep_inbounds(l->b, l->t->i8, l->shared, &byte, 1);
 }
 
 /* What the segment has left is there for the next one. */
@@ -237,21 +237,21 @@ static void pass_shared(Loops *l, const Segment *s) {
   for (uint32_t k = 0; k < s->nshared; k++) {
     const SharedValue *v = &s->shared[k];
     LLVMValueRef left = shared_at(l, v->offset + l->whole.fission.shared_bytes);
-    LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, v->type, left, ""), shared_at(l, v->offset));
+    l_store(l->b, l_load(l->b, v->type, left), shared_at(l, v->offset));
   }
 }
 
 static void go_on(Loops *l, const Segment *s, LLVMBasicBlockRef const *nests) {
   if (s->nexits <= 1) {
-    LLVMBuildBr(l->b, s->nexits && s->exits[0] ? nests[s->exits[0]] : l->end);
+    l_br(l->b, s->nexits && s->exits[0] ? nests[s->exits[0]] : l->end);
     return;
   }
   LLVMBasicBlockRef impossible = new_block(l, "");
-  LLVMValueRef choose = LLVMBuildSwitch(l->b, get(l, l->all_or), impossible, s->nexits);
+  LLVMValueRef choose = l_switch(l->b, get(l, l->all_or), impossible, s->nexits);
   for (uint32_t k = 0; k < s->nexits; k++)
     LLVMAddCase(choose, i32(l, s->exits[k]), s->exits[k] ? nests[s->exits[k]] : l->end);
   at(l, impossible);
-  LLVMBuildUnreachable(l->b);
+  l_unreachable(l->b);
 }
 
 static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nests) {
@@ -291,7 +291,7 @@ void hl_run_whole(Loops *l) {
   for (uint32_t k = 0; k < n; k++)
     nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "whole%u", k));
   l->end = new_block(l, "end");
-  LLVMBuildBr(l->b, nests[0]);
+  l_br(l->b, nests[0]);
   for (uint32_t k = 0; k < n; k++)
     run_segment(l, k, nests);
   at(l, l->end);

@@ -1,10 +1,11 @@
 /* Host wraps: indices that may count from the end, in code that runs thread by thread.
  *
- * Lowering asks of such an index `(x < 0 ? x + n : x) < n`, without a branch, which is what lanes and GPUs want. For one thread the sum is longer
- * than a loop's own work, and hardly any index is negative: here x is compared with n first, and the rest is done where that does not
- * hold.
+ * Lowering asks of such an index `(x < 0 ? x + n : x) < n`, without a branch, which is what lanes
+ * and GPUs want. For one thread the sum is longer than a loop's own work, and hardly any index is
+ * negative: here x is compared with n first, and the rest is done where that does not hold.
  *
- * In: a function in which checks branch to blocks that end in traps. Out: the same, with those checks in two steps. */
+ * In: a function in which checks branch to blocks that end in traps. Out: the same, with those
+ * checks in two steps. */
 #include "codegen/host/host.h"
 #include "codegen/llvm/graph.h"
 
@@ -78,7 +79,7 @@ static void move_phis(Cg *cg, const Wrap *w, LLVMBasicBlockRef from, LLVMValueRe
     if (v == w->index)
       v = index;
     LLVMPositionBuilderBefore(cg->builder, phi);
-    LLVMValueRef now = LLVMBuildPhi(cg->builder, LLVMTypeOf(phi), "");
+    LLVMValueRef now = l_phi(cg->builder, LLVMTypeOf(phi));
     LLVMAddIncoming(now, &v, &from, 1);
     LLVMReplaceAllUsesWith(phi, now);
     LLVMInstructionEraseFromParent(phi);
@@ -108,17 +109,17 @@ static void split(Cg *cg, LLVMValueRef f, const Wrap *w) {
                     fine = LLVMAppendBasicBlockInContext(cg->context, f, "ok");
   LLVMValueRef end = LLVMGetBasicBlockTerminator(w->block), zero = LLVMConstNull(LLVMTypeOf(w->x));
   LLVMPositionBuilderAtEnd(b, wrap);
-  LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, w->x, zero, "");
-  LLVMValueRef index = LLVMBuildAdd(b, w->x, LLVMBuildSelect(b, below, w->n, zero, ""), "");
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, index, w->n, ""), fine, w->stop);
+  LLVMValueRef below = l_icmp(b, LLVMIntSLT, w->x, zero);
+  LLVMValueRef index = l_add(b, w->x, l_select(b, below, w->n, zero));
+  l_condbr(b, l_icmp(b, LLVMIntULT, index, w->n), fine, w->stop);
   move_phis(cg, w, wrap, index);
   LLVMPositionBuilderAtEnd(b, fine);
-  LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(w->x), ""), values[] = {w->x, index};
+  LLVMValueRef phi = l_phi(b, LLVMTypeOf(w->x)), values[] = {w->x, index};
   LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->block, wrap}, 2);
-  LLVMBuildBr(b, w->ok);
+  l_br(b, w->ok);
   replace_behind(w, phi, index);
   LLVMPositionBuilderBefore(b, end);
-  LLVMSetCondition(end, LLVMBuildICmp(b, LLVMIntULT, w->x, w->n, ""));
+  LLVMSetCondition(end, l_icmp(b, LLVMIntULT, w->x, w->n));
   LLVMSetSuccessor(end, 0, fine);
   LLVMSetSuccessor(end, 1, wrap);
 }

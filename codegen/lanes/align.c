@@ -1,7 +1,8 @@
 /* Lanes: what follows from the low bits of lane 0's value. See lanes.h.
  *
- * W neighbours whose first is a multiple of W (a thread's number in a row of whole vectors) never cross a multiple of W: compared with
- * one they are all on one side, divided by one they give the same, and their low bits are the lane's number. */
+ * W neighbours whose first is a multiple of W (a thread's number in a row of whole vectors) never
+ * cross a multiple of W: compared with one they are all on one side, divided by one they give the
+ * same, and their low bits are the lane's number. */
 #include "codegen/lanes/private.h"
 
 enum { MOST_ZEROS = 63 };
@@ -68,7 +69,8 @@ unsigned ln_zeros(Lanes *l, LLVMValueRef i) {
   }
 }
 
-/* x < y and x >= y are the same for all if y is a multiple of W, x <= y and x > y if y + 1 is one. */
+/* x < y and x >= y are the same for all if y is a multiple of W, x <= y and x > y if y + 1 is
+ * one. */
 static bool compares_alike(Lanes *l, LLVMValueRef icmp) {
   LLVMValueRef x = LLVMGetOperand(icmp, 0), y = LLVMGetOperand(icmp, 1);
   LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);

@@ -1,9 +1,10 @@
 /* Lanes: the flow of control. See lanes.h.
  *
- * Blocks stand in the order that regions.c found. What all lanes do together is plain control flow. Behind a branch that splits them,
- * lanes wait: an edge adds its lanes to the mask of the block that it leads to, and control goes on to the next block of the split's
- * region (or its join), which runs if lanes wait for it. A divergent loop is run again as long as lanes wait for its header.
- * Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
+ * Blocks stand in the order that regions.c found. What all lanes do together is plain control flow.
+ * Behind a branch that splits them, lanes wait: an edge adds its lanes to the mask of the block
+ * that it leads to, and control goes on to the next block of the split's region (or its join),
+ * which runs if lanes wait for it. A divergent loop is run again as long as lanes wait for its
+ * header. Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -43,7 +44,8 @@ static bool has_form(Lanes *l, const LaneValue *v) {
   }
 }
 
-/* Threads of a block that wait for one another: on the host one ends before the next begins, but lanes wait together. */
+/* Threads of a block that wait for one another: on the host one ends before the next begins, but
+ * lanes wait together. */
 static bool may_wait(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAtomicRMW:
@@ -64,8 +66,9 @@ static bool calls_function(LLVMValueRef i) {
 enum { MASKED_VALUES = 96 }; /* of a function that is written a second time */
 enum { GATHER_COST = 4, CALL_COST = 1, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
 
-/* What an instruction gains over sixteen of one thread, in instructions on vectors. A gather takes about as long as its loads one by one, and
- * scatters their data; a vector operation saves what the other lanes would do. */
+/* What an instruction gains over sixteen of one thread, in instructions on vectors. A gather takes
+ * about as long as its loads one by one, and scatters their data; a vector operation saves what the
+ * other lanes would do. */
 static int gain_of(Lanes *l, LLVMValueRef i) {
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
@@ -171,7 +174,8 @@ static bool concerns(const Lanes *l, uint32_t split, uint32_t head, uint32_t con
          (in_set(&d->region, head) || unit_has(l, head, context, split));
 }
 
-/* Where control goes behind a unit in which lanes may have parted: to the next one for which lanes may wait. */
+/* Where control goes behind a unit in which lanes may have parted: to the next one for which lanes
+ * may wait. */
 static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
   bool all = context != GRAPH_NONE && l->loops.data[context].divergent;
   for (uint32_t place = l->blocks[head].place + 1; place < l->nblocks; place++) {
@@ -199,11 +203,11 @@ static void wait_for(Lanes *l, uint32_t block, LLVMValueRef mask) {
     return;
   LLVMValueRef slot = l->blocks[block].mask;
   if (!mask) {
-    LLVMBuildStore(l->b, LLVMConstAllOnes(l->mask_type), slot);
+    l_store(l->b, LLVMConstAllOnes(l->mask_type), slot);
     return;
   }
-  LLVMValueRef before = LLVMBuildLoad2(l->b, l->mask_type, slot, "");
-  LLVMBuildStore(l->b, LLVMBuildOr(l->b, before, mask, ""), slot);
+  LLVMValueRef before = l_load(l->b, l->mask_type, slot);
+  l_store(l->b, l_or(l->b, before, mask), slot);
 }
 
 static bool leaves_divergent_loop(const Lanes *l, uint32_t from, uint32_t to) {
@@ -240,8 +244,8 @@ static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
        phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef v = values.data[n++], slot = ln_value(l, phi)->slot;
     if (blend && ln_value(l, phi)->shape.kind == SHAPE_VECTOR)
-      v = LLVMBuildSelect(l->b, mask, v, LLVMBuildLoad2(l->b, LLVMTypeOf(v), slot, ""), "");
-    LLVMBuildStore(l->b, v, slot);
+      v = l_select(l->b, mask, v, l_load(l->b, LLVMTypeOf(v), slot));
+    l_store(l->b, v, slot);
   }
 }
 
@@ -256,7 +260,7 @@ static void read_for_edges(Lanes *l, const LaneBlock *b) {
     }
 }
 
-static void jump(Lanes *l, LLVMBasicBlockRef to) { LLVMBuildBr(l->b, to); }
+static void jump(Lanes *l, LLVMBasicBlockRef to) { l_br(l->b, to); }
 
 /* All lanes of the mask go along one edge. */
 static void follow_edge(Lanes *l, uint32_t to) {
@@ -269,7 +273,7 @@ static void follow_edge(Lanes *l, uint32_t to) {
     return;
   }
   if (l->blocks[to].follows) {
-    LLVMBuildStore(l->b, l->mask_now, l->blocks[to].mask);
+    l_store(l->b, l->mask_now, l->blocks[to].mask);
     jump(l, l->blocks[to].body);
     return;
   }
@@ -308,7 +312,7 @@ static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(at); i;) {
     LLVMValueRef copy;
     if (LLVMIsAUnreachableInst(i)) {
-      LLVMBuildUnreachable(l->b);
+      l_unreachable(l->b);
       break;
     }
     if (LLVMIsATerminatorInst(i)) {
@@ -350,19 +354,19 @@ static void write_check(Lanes *l, const LaneBlock *b) {
   LLVMValueRef lanes = l->mask_now;
   if (is_uniform(ln_shape(l, c))) {
     LLVMValueRef bit = ln_scalar(l, c);
-    LLVMBuildCondBr(l->b, bit, negated ? fail : hold, negated ? hold : fail);
+    l_condbr(l->b, bit, negated ? fail : hold, negated ? hold : fail);
     l->reading = true;
   } else {
     LLVMValueRef ends;
     if (v && v->late && !l->mask_now && (ends = ln_ends_agree(l, v, !negated))) {
       LLVMBasicBlockRef look = ln_new_block(l, "look");
-      LLVMBuildCondBr(l->b, ends, hold, look);
+      l_condbr(l->b, ends, hold, look);
       LLVMPositionBuilderAtEnd(l->b, look);
       l->reading = true;
     }
     LLVMValueRef bits = v && v->late ? ln_compare(l, c) : ln_vector(l, c);
     lanes = ln_and(l, l->mask_now, bits, !negated);
-    LLVMBuildCondBr(l->b, ln_any(l, lanes), fail, hold);
+    l_condbr(l->b, ln_any(l, lanes), fail, hold);
     l->reading = true;
   }
   fail_in(l, b, fail, lanes);
@@ -372,7 +376,7 @@ static void write_check(Lanes *l, const LaneBlock *b) {
 
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
   LLVMBasicBlockRef go = ln_new_block(l, "alike");
-  LLVMBuildCondBr(l->b, ok, go, l->alone);
+  l_condbr(l->b, ok, go, l->alone);
   LLVMPositionBuilderAtEnd(l->b, go);
 }
 
@@ -384,28 +388,27 @@ static void write_test(Lanes *l, uint32_t block) {
   uint32_t own = ln_own_loop(l, block),
            context = own == GRAPH_NONE ? b->in->loop : l->loops.data[own].in->parent;
   LLVMPositionBuilderAtEnd(l->b, b->test);
-  LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "");
+  LLVMValueRef mask = l_load(l->b, l->mask_type, b->mask);
   if (own != GRAPH_NONE && !l->loops.data[own].divergent) {
-    LLVMBuildStore(l->b, mask, l->loops.data[own].mask);
-    LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
+    l_store(l->b, mask, l->loops.data[own].mask);
+    l_store(l->b, LLVMConstNull(l->mask_type), b->mask);
   }
-  LLVMBuildCondBr(l->b, ln_any(l, mask), b->body, next_of(l, block, context));
+  l_condbr(l->b, ln_any(l, mask), b->body, next_of(l, block, context));
 }
 
 static void write_loop_end(Lanes *l, uint32_t number) {
   LaneLoop *loop = &l->loops.data[number];
   const LaneBlock *header = &l->blocks[loop->in->header];
   LLVMPositionBuilderAtEnd(l->b, loop->end);
-  LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, header->mask, "");
-  LLVMBuildCondBr(l->b, ln_any(l, mask), header->body,
-                  next_of(l, loop->in->header, loop->in->parent));
+  LLVMValueRef mask = l_load(l->b, l->mask_type, header->mask);
+  l_condbr(l->b, ln_any(l, mask), header->body, next_of(l, loop->in->header, loop->in->parent));
 }
 
 static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
   if (b->masked) {
     LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, b->mask, "mask");
     if (!b->follows)
-      LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
+      l_store(l->b, LLVMConstNull(l->mask_type), b->mask);
     return mask;
   }
   for (uint32_t n = b->in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
@@ -427,13 +430,12 @@ static bool returns_one(Lanes *l) {
 
 static void write_return(Lanes *l, const LaneBlock *b, LLVMValueRef end) {
   if (LLVMGetNumOperands(end) && l->one_result) {
-    LLVMBuildStore(l->b, ln_scalar(l, LLVMGetOperand(end, 0)), l->result_slot);
+    l_store(l->b, ln_scalar(l, LLVMGetOperand(end, 0)), l->result_slot);
   } else if (LLVMGetNumOperands(end)) {
     LLVMValueRef v = ln_vector(l, LLVMGetOperand(end, 0));
     if (l->mask_now)
-      v = LLVMBuildSelect(l->b, l->mask_now, v,
-                          LLVMBuildLoad2(l->b, LLVMTypeOf(v), l->result_slot, ""), "");
-    LLVMBuildStore(l->b, v, l->result_slot);
+      v = l_select(l->b, l->mask_now, v, l_load(l->b, LLVMTypeOf(v), l->result_slot));
+    l_store(l->b, v, l->result_slot);
   }
   jump(l, b->masked ? next_of(l, l->at, GRAPH_NONE) : l->end);
 }
@@ -451,7 +453,7 @@ static void write_end(Lanes *l, const LaneBlock *b) {
     split(l, b, LLVMGetCondition(end));
   } else {
     LLVMBasicBlockRef sides[] = {ln_new_block(l, ""), ln_new_block(l, "")};
-    LLVMBuildCondBr(l->b, ln_scalar(l, LLVMGetCondition(end)), sides[0], sides[1]);
+    l_condbr(l->b, ln_scalar(l, LLVMGetCondition(end)), sides[0], sides[1]);
     for (unsigned s = 0; s < 2; s++) {
       LLVMPositionBuilderAtEnd(l->b, sides[s]);
       follow_edge(l, b->in->succ[s]);
@@ -488,7 +490,7 @@ static void make_function(Lanes *l) {
   const char *name = arena_printf(l->arena, "%s.lanes", LLVMGetValueName(l->f));
   l->fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->t.i32, types, l->nargs + 1, 0));
   LLVMSetLinkage(l->fn, LLVMInternalLinkage);
-  cg_attribute(cg, l->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  cg_attribute(cg, l->fn, L_FUNCTION, "nounwind", 0);
   cg_attribute(cg, l->fn, l->nargs + 1, "noalias", 0);
   l->results = LLVMGetParam(l->fn, l->nargs);
   l->mask_type = LLVMVectorType(cg->t.i1, l->width);
@@ -499,9 +501,9 @@ static void make_function(Lanes *l) {
 
 static void make_array(Lanes *l, LaneValue *v) {
   uint64_t bytes = (uint64_t)v->shape.step * l->width;
-  LLVMValueRef memory = LLVMBuildAlloca(l->b, LLVMArrayType2(l->cg->t.i8, bytes), "");
+  LLVMValueRef memory = l_alloca(l->b, LLVMArrayType2(l->cg->t.i8, bytes));
   LLVMSetAlignment(memory, LLVMGetAlignment(v->old));
-  LLVMBuildStore(l->b, memory, v->slot);
+  l_store(l->b, memory, v->slot);
 }
 
 static void make_slots(Lanes *l) {
@@ -515,7 +517,7 @@ static void make_slots(Lanes *l) {
     if (!v->outside)
       continue;
     LLVMTypeRef t = LLVMTypeOf(v->old);
-    v->slot = LLVMBuildAlloca(l->b, v->shape.kind == SHAPE_VECTOR ? ln_vector_type(l, t) : t, "");
+    v->slot = l_alloca(l->b, v->shape.kind == SHAPE_VECTOR ? ln_vector_type(l, t) : t);
     if (LLVMIsAAllocaInst(v->old))
       make_array(l, v);
   }
@@ -525,14 +527,14 @@ static void make_slots(Lanes *l) {
     if (!b->masked && !waits(l, k))
       continue;
     b->mask = LLVMBuildAlloca(l->b, l->mask_type, "waiting");
-    LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), b->mask);
+    l_store(l->b, LLVMConstNull(l->mask_type), b->mask);
     if (!waits(l, k))
       continue;
     b->test = ln_new_block(l, "test");
   }
   for (uint32_t n = 0; n < l->loops.len; n++) {
     l->loops.data[n].end = l->loops.data[n].divergent ? ln_new_block(l, "again") : NULL;
-    l->loops.data[n].mask = LLVMBuildAlloca(l->b, l->mask_type, "");
+    l->loops.data[n].mask = l_alloca(l->b, l->mask_type);
   }
   jump(l, l->blocks[0].body);
 }
@@ -543,12 +545,12 @@ static void write_ends(Lanes *l) {
     if (l->loops.data[n].divergent)
       write_loop_end(l, n);
   LLVMPositionBuilderAtEnd(l->b, l->alone);
-  LLVMBuildRet(l->b, LLVMConstInt(i32, 1, 0));
+  l_ret(l->b, l_int(i32, 1));
   LLVMPositionBuilderAtEnd(l->b, l->end);
   LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(l->f));
   if (LLVMGetTypeKind(result) != LLVMVoidTypeKind)
-    LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->result_type, l->result_slot, ""), l->results);
-  LLVMBuildRet(l->b, LLVMConstNull(i32));
+    l_store(l->b, l_load(l->b, l->result_type, l->result_slot), l->results);
+  l_ret(l->b, LLVMConstNull(i32));
 }
 
 bool cg_lanes_agree(const Lanes *l) {
@@ -615,8 +617,9 @@ static void merge_latches(Cg *cg) {
     LLVMPositionBuilderAtEnd(cg->builder, here);
 }
 
-/* Lanes want branches. A switch of more cases than lanes have blocks stays one: such a function runs thread by thread anyway, and a tree of so many
- * comparisons of one value takes LLVM's code generator minutes (CodeGenPrepare looks from each of them at all others). */
+/* Lanes want branches. A switch of more cases than lanes have blocks stays one: such a function
+ * runs thread by thread anyway, and a tree of so many comparisons of one value takes LLVM's code
+ * generator minutes (CodeGenPrepare looks from each of them at all others). */
 static void lower_switches(Cg *cg, LLVMValueRef f) {
   bool any = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
@@ -631,7 +634,8 @@ static void lower_switches(Cg *cg, LLVMValueRef f) {
     cg_run_function_passes(cg, f, "lower-switch");
 }
 
-/* What lanes want of loops; not of functions that are too long for lanes, where it takes time with the square of a loop's exits. */
+/* What lanes want of loops; not of functions that are too long for lanes, where it takes time with
+ * the square of a loop's exits. */
 static void make_regular(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))

@@ -1,19 +1,24 @@
-/* Lanes: the function of one thread becomes one of W threads, neighbours along x. Private to this room; host/thread_rows.c and fission/fission.c.
+/* Lanes: the function of one thread becomes one of W threads, neighbours along x. Private to this
+ * room; host/thread_rows.c and fission/fission.c.
  *
- * In: an LLVM function of one thread, without barriers, in the form that cg_lanes_prepare leaves. Out: a function of the same arguments
- * that runs the W threads of which the arguments describe the first, lane 0:
+ * In: an LLVM function of one thread, without barriers, in the form that cg_lanes_prepare leaves.
+ * Out: a function of the same arguments that runs the W threads of which the arguments describe the
+ * first, lane 0:
  *
  *   i32 f.lanes(args…, ptr results)
  *
- * results: <W x i32>, what f returns in each lane, or an i32 (cg_lanes_one_result); not written if f returns nothing. The result is 0, or 1 if nothing has been done yet
- * and the threads must run one by one: a guard or a check is not the same for all of them, in front of any effect.
+ * results: <W x i32>, what f returns in each lane, or an i32 (cg_lanes_one_result); not written if
+ * f returns nothing. The result is 0, or 1 if nothing has been done yet and the threads must run
+ * one by one: a guard or a check is not the same for all of them, in front of any effect.
  *
- * Every value has a shape: the same for all lanes, that of lane 0 plus a constant number of steps, or a vector. Where a branch is not the
- * same for all, both sides run, one after the other, each if any lane goes there, and what they do is masked; a loop runs until the last
- * lane has left it. What LLVM has no vector form of runs lane by lane. There is nothing to prove about memory: threads
- * between two barriers are independent. What this order can break is threads that wait for one another in a loop; functions that could
- * are refused, as is what is too large.
- * Sources: whole-function vectorisation (Karrenberg and Hack, 2011); shapes as in RV (Moll and Hack, 2018). */
+ * Every value has a shape: the same for all lanes, that of lane 0 plus a constant number of steps,
+ * or a vector. Where a branch is not the same for all, both sides run, one after the other, each if
+ * any lane goes there, and what they do is masked; a loop runs until the last lane has left it.
+ * What LLVM has no vector form of runs lane by lane. There is nothing to prove about memory:
+ * threads between two barriers are independent. What this order can break is threads that wait for
+ * one another in a loop; functions that could are refused, as is what is too large. Sources:
+ * whole-function vectorisation (Karrenberg and Hack, 2011); shapes as in RV (Moll and Hack,
+ * 2018). */
 #ifndef PYPTX_CODEGEN_LANES_LANES_H
 #define PYPTX_CODEGEN_LANES_LANES_H
 
@@ -22,7 +27,8 @@
 /* Metadata on a load that gives the same in all lanes, though its address differs. */
 #define CG_UNIFORM_METADATA "pyptx.uniform"
 
-/* i1 pyptx.all(i1 condition, i1 value): has the condition that value in all lanes? False if that is not known. */
+/* i1 pyptx.all(i1 condition, i1 value): has the condition that value in all lanes? False if that is
+ * not known. */
 #define CG_ALL_NAME "pyptx.all"
 
 typedef struct Lanes Lanes;
@@ -47,16 +53,18 @@ unsigned cg_lanes_width(Cg *cg);
 /* LLVM's passes on the module that make loops and branches regular; prepare inlines first. */
 void cg_lanes_prepare(Cg *cg);
 void cg_lanes_regulate(Cg *cg);
-/* Loops of f with barriers or other meetings, if they are short; the function is to be regulated again if it has changed. */
+/* Loops of f with barriers or other meetings, if they are short; the function is to be regulated
+ * again if it has changed. */
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f);
 /* NULL if f is refused. */
 Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how);
-/* The same, of a function in which loops that lanes leave one by one have a copy that they run together (loop_versions.c). For threads one by one
- * the copies are to be forgotten, once all lanes have been written. */
+/* The same, of a function in which loops that lanes leave one by one have a copy that they run
+ * together (loop_versions.c). For threads one by one the copies are to be forgotten, once all lanes
+ * have been written. */
 Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how);
 void cg_lanes_forget_doubles(Cg *cg);
-/* Of a function with such copies: do the lanes of one go through memory in strides that are not known, as by the grid? Then more lanes read longer
- * pieces of it at a time. */
+/* Of a function with such copies: do the lanes of one go through memory in strides that are not
+ * known, as by the grid? Then more lanes read longer pieces of it at a time. */
 bool cg_lanes_stride(const Lanes *l);
 /* Does the instruction do more than compute and read? */
 bool cg_lanes_writes(LLVMValueRef instruction);

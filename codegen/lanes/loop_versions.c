@@ -1,7 +1,8 @@
 /* Lanes: loops that lanes leave one by one get a copy in front that they run together. See lanes.h.
  *
- * `for i in range(grid(1), n, gridsize(1))`: until the last turn or two all lanes go on. A copy of the loop runs as long as its condition holds
- * in all of them, without masks, and leaves to the loop itself, which goes on from there:
+ * `for i in range(grid(1), n, gridsize(1))`: until the last turn or two all lanes go on. A copy of
+ * the loop runs as long as its condition holds in all of them, without masks, and leaves to the
+ * loop itself, which goes on from there:
  *
  *   before -> header' -> body' -> header' …      header' asks pyptx.all(condition)
  *               |
@@ -77,7 +78,7 @@ static void follow_copy(Double *d) {
        phi = next) {
     next = LLVMGetNextInstruction(phi);
     LLVMPositionBuilderBefore(l->b, phi);
-    LLVMValueRef now = LLVMBuildPhi(l->b, LLVMTypeOf(phi), ""), copy = copy_of(&d->copies, phi);
+    LLVMValueRef now = l_phi(l->b, LLVMTypeOf(phi)), copy = copy_of(&d->copies, phi);
     LLVMAddIncoming(now, &copy, &from, 1);
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
       if (LLVMGetIncomingBlock(phi, k) == d->latch) {
@@ -101,9 +102,9 @@ static void ask_all(Double *d) {
   Fork fork = {0};
   graph_fork(end, &fork);
   LLVMPositionBuilderBefore(l->b, end);
-  LLVMValueRef args[] = {fork.condition, LLVMConstInt(i1, holds, 0)};
-  LLVMValueRef all = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
-  LLVMBuildCondBr(l->b, all, holds ? fork.yes : fork.no, d->header);
+  LLVMValueRef args[] = {fork.condition, l_int(i1, holds)};
+  LLVMValueRef all = l_call(l->b, fn, args, 2);
+  l_condbr(l->b, all, holds ? fork.yes : fork.no, d->header);
   LLVMInstructionEraseFromParent(end);
 }
 
@@ -173,7 +174,7 @@ void cg_lanes_forget_doubles(Cg *cg) {
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
     LLVMValueRef call = LLVMGetUser(use);
-    LLVMReplaceAllUsesWith(call, LLVMConstInt(cg->t.i1, 0, 0));
+    LLVMReplaceAllUsesWith(call, l_int(cg->t.i1, 0));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDeleteFunction(fn);

@@ -1,14 +1,14 @@
 /* Lanes: loads and stores. See lanes.h; values.c calls it.
  *
- * Lanes that are neighbours in memory are one access, with a mask where not all run; others are a gather or scatter. What has neither form
- * runs lane by lane. */
+ * Lanes that are neighbours in memory are one access, with a mask where not all run; others are a
+ * gather or scatter. What has neither form runs lane by lane. */
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
 static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *overloads,
                                 LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align) {
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, overloads, 2);
-  LLVMValueRef call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  LLVMValueRef call = l_call(l->b, fn, args, n);
   unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
   LLVMAddCallSiteAttribute(call, 1 + pointer, LLVMCreateEnumAttribute(l->cg->context, kind, align));
   return call;
@@ -25,17 +25,16 @@ static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
 
 enum { TWICE = UINT16_MAX };
 
-/* Lanes begin, begin + by, … of x and y, one behind the other; or each of x twice; or each of x and, `second` further on, of y in turn. */
+/* Lanes begin, begin + by, … of x and y, one behind the other; or each of x twice; or each of x
+ * and, `second` further on, of y in turn. */
 static LLVMValueRef shuffled(Lanes *l, LLVMValueRef x, LLVMValueRef y, unsigned n, unsigned begin,
                              unsigned by, unsigned second) {
   LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
   for (unsigned k = 0; k < n; k++)
-    all[k] = LLVMConstInt(l->cg->t.i32,
-                          second == TWICE ? k / 2
-                          : second        ? k / 2 + k % 2 * second
-                                          : begin + k * by,
-                          0);
-  return LLVMBuildShuffleVector(l->b, x, y, LLVMConstVector(all, n), "");
+    all[k] = l_int(l->cg->t.i32, second == TWICE ? k / 2
+                                 : second        ? k / 2 + k % 2 * second
+                                                 : begin + k * by);
+  return l_shuffle(l->b, x, y, LLVMConstVector(all, n));
 }
 
 static LLVMValueRef mask_of_parts(Lanes *l) {
@@ -45,8 +44,8 @@ static LLVMValueRef mask_of_parts(Lanes *l) {
 }
 
 static LLVMValueRef pointer_to_part(Lanes *l, LLVMValueRef pointer, LLVMTypeRef part, unsigned k) {
-  LLVMValueRef at = LLVMConstInt(l->cg->t.i64, k, 0);
-  return LLVMBuildGEP2(l->b, part, ln_vector(l, pointer), &at, 1, "");
+  LLVMValueRef at = l_int(l->cg->t.i64, k);
+  return l_gep(l->b, part, ln_vector(l, pointer), &at, 1);
 }
 
 static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
@@ -65,14 +64,13 @@ static LLVMValueRef gather_words(Lanes *l, LLVMValueRef pointer, LLVMTypeRef par
               types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
   LLVMValueRef args[] = {ln_vector(l, pointer), ln_mask_or_all(l), LLVMGetPoison(words)};
   LLVMValueRef got = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
-  return LLVMBuildBitCast(l->b, got, parts, "");
+  return l_bitcast(l->b, got, parts);
 }
 
 static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, unsigned align) {
   LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
               types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-  LLVMValueRef args[] = {LLVMBuildBitCast(l->b, parts, words, ""), ln_vector(l, pointer),
-                         ln_mask_or_all(l)};
+  LLVMValueRef args[] = {l_bitcast(l->b, parts, words), ln_vector(l, pointer), ln_mask_or_all(l)};
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
@@ -86,7 +84,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
     LLVMValueRef args[] = {ln_scalar(l, pointer), mask_of_parts(l), LLVMGetPoison(wide)};
     both = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
   } else if (is_run(l, pointer, t)) {
-    both = LLVMBuildLoad2(l->b, wide, ln_scalar(l, pointer), "");
+    both = l_load(l->b, wide, ln_scalar(l, pointer));
     LLVMSetAlignment(both, align);
   }
   if (!both && is_word(l, t))
@@ -103,7 +101,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   }
   v->now = LLVMGetPoison(ln_vector_type(l, t));
   for (unsigned k = 0; k < 2; k++)
-    v->now = LLVMBuildInsertValue(l->b, v->now, parts[k], k, "");
+    v->now = l_insert_value(l->b, v->now, parts[k], k);
 }
 
 static void store_pairs(Lanes *l, LLVMValueRef i) {
@@ -113,7 +111,7 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   unsigned align = part_alignment(l, i, part);
   value = ln_vector(l, value);
   for (unsigned k = 0; k < 2; k++)
-    parts[k] = LLVMBuildExtractValue(l->b, value, k, "");
+    parts[k] = l_extract_value(l->b, value, k);
   if (is_run(l, pointer, t)) {
     LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
     LLVMTypeRef types[] = {LLVMTypeOf(both), LLVMTypeOf(pointer)};
@@ -121,7 +119,7 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
     if (args[2])
       call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
     else
-      LLVMSetAlignment(LLVMBuildStore(l->b, both, args[1]), align);
+      LLVMSetAlignment(l_store(l->b, both, args[1]), align);
     return;
   }
   if (is_word(l, t)) {
@@ -202,7 +200,7 @@ static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
     return none;
   Run r = {ln_scalar(l, x), ln_scalar(l, base), s.step};
   if (whole)
-    r.first = LLVMBuildGEP2(l->b, unit, r.first, &r.x, 1, "");
+    r.first = l_gep(l->b, unit, r.first, &r.x, 1);
   return r;
 }
 
@@ -212,21 +210,21 @@ typedef struct Ways {
 
 /* None that runs counts from the end, if the first one does not and is far from wrapping around. */
 static LLVMValueRef is_ahead(Lanes *l, LLVMValueRef x) {
-  LLVMValueRef limit = LLVMConstInt(l->cg->t.i64, UINT64_C(1) << 62, 0);
-  return LLVMBuildICmp(l->b, LLVMIntULT, x, limit, "");
+  LLVMValueRef limit = l_int(l->cg->t.i64, UINT64_C(1) << 62);
+  return l_icmp(l->b, LLVMIntULT, x, limit);
 }
 
-/* Behind it the builder is where no lane that runs counts from the end. Mostly that shows in lane 0, whether it runs or not. */
+/* Behind it the builder is where no lane that runs counts from the end. Mostly that shows in lane
+ * 0, whether it runs or not. */
 static Ways part_ways(Lanes *l, const Run *r) {
   Ways w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
   LLVMBasicBlockRef other = l->mask_now ? ln_new_block(l, "first") : w.far;
-  LLVMBuildCondBr(l->b, is_ahead(l, r->x), w.near, other);
+  l_condbr(l->b, is_ahead(l, r->x), w.near, other);
   if (l->mask_now) {
     LLVMTypeRef i64 = l->cg->t.i64;
     LLVMPositionBuilderAtEnd(l->b, other);
-    LLVMValueRef by = LLVMBuildMul(l->b, ln_first(l, l->mask_now),
-                                   LLVMConstInt(i64, (uint64_t)r->step, 0), "");
-    LLVMBuildCondBr(l->b, is_ahead(l, LLVMBuildAdd(l->b, r->x, by, "")), w.near, w.far);
+    LLVMValueRef by = l_mul(l->b, ln_first(l, l->mask_now), l_int(i64, (uint64_t)r->step));
+    l_condbr(l->b, is_ahead(l, l_add(l->b, r->x, by)), w.near, w.far);
   }
   LLVMPositionBuilderAtEnd(l->b, w.near);
   return w;
@@ -240,7 +238,7 @@ static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, unsi
     LLVMValueRef args[] = {first, l->mask_now, LLVMGetPoison(all)};
     return call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
   }
-  LLVMValueRef got = LLVMBuildLoad2(l->b, all, first, "");
+  LLVMValueRef got = l_load(l->b, all, first);
   LLVMSetAlignment(got, align);
   return got;
 }
@@ -251,7 +249,7 @@ static void store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned
     LLVMValueRef args[] = {value, first, l->mask_now};
     call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
   } else {
-    LLVMSetAlignment(LLVMBuildStore(l->b, value, first), align);
+    LLVMSetAlignment(l_store(l->b, value, first), align);
   }
 }
 
@@ -267,12 +265,12 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
   LLVMBasicBlockRef from[] = {w.near, w.far};
   LLVMValueRef got[2];
   got[0] = load_run(l, all, r->first, align);
-  LLVMBuildBr(l->b, w.done);
+  l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.far);
   got[1] = ln_gather(l, all, pointers, align);
-  LLVMBuildBr(l->b, w.done);
+  l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.done);
-  LLVMValueRef phi = LLVMBuildPhi(l->b, all, "");
+  LLVMValueRef phi = l_phi(l->b, all);
   LLVMAddIncoming(phi, got, from, 2);
   return phi;
 }
@@ -281,10 +279,10 @@ static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef poin
                                  unsigned align) {
   Ways w = part_ways(l, r);
   store_run(l, value, r->first, align);
-  LLVMBuildBr(l->b, w.done);
+  l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.far);
   scatter(l, value, pointers, align);
-  LLVMBuildBr(l->b, w.done);
+  l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.done);
 }
 
@@ -292,8 +290,8 @@ static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef poin
 
 enum { LINE = 64, AHEAD = 4 };
 
-/* By how much the run at `pointer` goes on in each turn of the loop around it, in units of the address's type: a number that is not
- * known, as the grid's size. NULL otherwise. */
+/* By how much the run at `pointer` goes on in each turn of the loop around it, in units of the
+ * address's type: a number that is not known, as the grid's size. NULL otherwise. */
 static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   uint32_t loop = l->blocks[l->at].in->loop;
   if (loop == GRAPH_NONE || l->loops.data[loop].divergent || !LLVMIsAGetElementPtrInst(pointer) ||
@@ -321,20 +319,19 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   return NULL;
 }
 
-/* Single lines far from one another are what a processor does not foresee; of longer pieces it does, and so many of them ahead would
- * push one another out of the cache. */
+/* Single lines far from one another are what a processor does not foresee; of longer pieces it
+ * does, and so many of them ahead would push one another out of the cache. */
 static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
   LLVMValueRef by = bytes <= LINE ? stride_of(l, pointer) : NULL;
   if (!by)
     return;
   const CgTypes *t = &l->cg->t;
-  by = LLVMBuildMul(l->b, ln_scalar(l, by), LLVMConstInt(LLVMTypeOf(by), AHEAD, 0), "");
+  by = l_mul(l->b, ln_scalar(l, by), l_int(LLVMTypeOf(by), AHEAD));
   LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer), type = t->ptr;
-  LLVMValueRef then = LLVMBuildGEP2(l->b, unit, first, &by, 1, ""), /* read, to all caches, data */
-      args[] = {then, LLVMConstInt(t->i32, 0, 0), LLVMConstInt(t->i32, 3, 0),
-                LLVMConstInt(t->i32, 1, 0)},
+  LLVMValueRef then = l_gep(l->b, unit, first, &by, 1), /* read, to all caches, data */
+      args[] = {then, l_int(t->i32, 0), l_int(t->i32, 3), l_int(t->i32, 1)},
                fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
-  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+  l_call(l->b, fn, args, 4);
 }
 
 /* --- loads and stores --- */

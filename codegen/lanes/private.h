@@ -1,5 +1,6 @@
-/* Lanes, between its files: regions.c finds loops, regions and their order, shape.c shapes, control.c writes the flow of
- * control, values.c the instructions, memory.c those that load and store. */
+/* Lanes, between its files: regions.c finds loops, regions and their order, shape.c shapes,
+ * control.c writes the flow of control, values.c the instructions, memory.c those that load and
+ * store. */
 #ifndef PYPTX_CODEGEN_LANES_PRIVATE_H
 #define PYPTX_CODEGEN_LANES_PRIVATE_H
 
@@ -32,7 +33,8 @@ typedef struct Shape {
 
 static inline bool is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
 
-/* A context is a loop, or the function (GRAPH_NONE); its units are its own blocks and the loops right inside it. */
+/* A context is a loop, or the function (GRAPH_NONE); its units are its own blocks and the loops
+ * right inside it. */
 typedef struct LaneLoop {
   const GraphLoop *in;
   uint32_t latch; /* the only one */
@@ -108,8 +110,8 @@ static inline LaneValue *ln_value(Lanes *l, LLVMValueRef v) {
   uint32_t n = valuemap_get(&l->value_of, v);
   return n == VALUEMAP_NONE ? NULL : &l->values.data[n];
 }
-/* By how much an integer of that step is larger in the last lane. False where its type wraps more than once on the way: then the ends
- * tell nothing about what is between. */
+/* By how much an integer of that step is larger in the last lane. False where its type wraps more
+ * than once on the way: then the ends tell nothing about what is between. */
 static inline bool ln_rise(const Lanes *l, LLVMTypeRef t, int64_t step, int64_t *rise) {
   unsigned bits = LLVMGetIntTypeWidth(t);
   if (__builtin_mul_overflow(step, (int64_t)l->width - 1, rise))
@@ -137,7 +139,8 @@ bool ln_find_flow(Lanes *l);     /* blocks, loops, order; false: refused */
 void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
 /* its branch is not the same for all: regions and what follows of them */
 void ln_split(Lanes *l, uint32_t block);
-/* align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not cross a multiple of their number */
+/* align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not
+ * cross a multiple of their number */
 unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
 bool ln_is_aligned(const Lanes *l, Shape s);
 /* The shape of such an operation, NONE if that tells nothing. */

@@ -48,9 +48,9 @@ static bool is_back_edge(const Lanes *l, LLVMBasicBlockRef from, uint32_t header
 static void split_phi(Lanes *l, LLVMValueRef phi, uint32_t header, LLVMBasicBlockRef latch) {
   LLVMTypeRef t = LLVMTypeOf(phi);
   LLVMPositionBuilderBefore(l->b, phi);
-  LLVMValueRef outer = LLVMBuildPhi(l->b, t, "");
+  LLVMValueRef outer = l_phi(l->b, t);
   LLVMPositionBuilderAtEnd(l->b, latch);
-  LLVMValueRef inner = LLVMBuildPhi(l->b, t, "");
+  LLVMValueRef inner = l_phi(l->b, t);
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
     LLVMValueRef v = LLVMGetIncomingValue(phi, k);
@@ -74,10 +74,11 @@ static void merge_latches(Lanes *l, uint32_t header) {
       graph_redirect(from->last, h->block, latch);
   }
   LLVMPositionBuilderAtEnd(l->b, latch);
-  LLVMBuildBr(l->b, h->block);
+  l_br(l->b, h->block);
 }
 
-/* LLVM would make nested loops of some: an iteration that changes a variable and one that does not. Lanes would wait for each other. */
+/* LLVM would make nested loops of some: an iteration that changes a variable and one that does not.
+ * Lanes would wait for each other. */
 void ln_merge_latches(Lanes *l) {
   if (!make_blocks(l))
     return;
@@ -92,7 +93,8 @@ void ln_merge_latches(Lanes *l) {
   }
 }
 
-/* Units by their first block in reverse post-order: what comes before comes before, and a loop stays in one piece. */
+/* Units by their first block in reverse post-order: what comes before comes before, and a loop
+ * stays in one piece. */
 static uint32_t put_in_order(Lanes *l, uint32_t context, uint32_t n) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     uint32_t own = ln_own_loop(l, k);
@@ -152,7 +154,8 @@ static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
   return d->in->ipdom != GRAPH_NONE && in_set(blocks, d->in->ipdom);
 }
 
-/* Of a split's ways one is run after the other: what stands behind comes after the effects of what stands in front. */
+/* Of a split's ways one is run after the other: what stands behind comes after the effects of what
+ * stands in front. */
 static void make_dirty(Lanes *l, const LaneBlock *d) {
   bool dirty = false;
   for (uint32_t place = 0; place < l->nblocks; place++) {
@@ -164,7 +167,8 @@ static void make_dirty(Lanes *l, const LaneBlock *d) {
   }
 }
 
-/* A split concerns the units of the contexts that it is in: those inside a loop that it is outside of run together again. */
+/* A split concerns the units of the contexts that it is in: those inside a loop that it is outside
+ * of run together again. */
 void ln_split(Lanes *l, uint32_t block) {
   LaneBlock *d = &l->blocks[block];
   d->splits = true;

@@ -1,6 +1,7 @@
 /* Lanes: shapes of values, and with them which branches split the lanes. See lanes.h.
  *
- * Optimistic: every value begins without a shape, and shapes only become less regular, so that the sweeps end. */
+ * Optimistic: every value begins without a shape, and shapes only become less regular, so that the
+ * sweeps end. */
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -113,7 +114,7 @@ static bool only_computes(LLVMValueRef call) {
   if (!LLVMIsAFunction(callee))
     return false;
   unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
-  LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex whole = L_FUNCTION;
   LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, whole, kind);
   return memory && LLVMGetEnumAttributeValue(memory) == 0;
 }
@@ -165,8 +166,8 @@ static bool hangs_on_block(Lanes *l, LLVMValueRef v, int depth) {
   return false;
 }
 
-/* A place in the grid beside a bound: mostly all lanes are on one side. Not in loops, and only while the threads can still be run one
- * by one instead. */
+/* A place in the grid beside a bound: mostly all lanes are on one side. Not in loops, and only
+ * while the threads can still be run one by one instead. */
 static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
   if (dirty || !l->how.alone || l->blocks[v->block].in->loop != GRAPH_NONE)
     return false;
@@ -252,7 +253,8 @@ static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift)
              : step(steps);
 }
 
-/* A phi where ways from a split come together is a blend; and so is what a loop leaves behind that the lanes left one by one. */
+/* A phi where ways from a split come together is a blend; and so is what a loop leaves behind that
+ * the lanes left one by one. */
 static Shape phi_shape(Lanes *l, const LaneValue *v) {
   const LaneBlock *b = &l->blocks[v->block];
   Shape s = {0};

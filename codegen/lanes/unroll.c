@@ -1,7 +1,9 @@
-/* Lanes: loops in which threads meet, and whose number of turns is known, are written out. See lanes.h.
+/* Lanes: loops in which threads meet, and whose number of turns is known, are written out. See
+ * lanes.h.
  *
- * A reduction's or a scan's `while half > 0` then has a constant in each turn: which threads take part is known for whole vectors, what is
- * read lies side by side, and nothing about the loop is kept across its barriers. */
+ * A reduction's or a scan's `while half > 0` then has a constant in each turn: which threads take
+ * part is known for whole vectors, what is read lies side by side, and nothing about the loop is
+ * kept across its barriers. */
 
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
@@ -152,7 +154,8 @@ static void next_turn(Turn *t) {
   t->phis.len = known;
 }
 
-/* The block with the loop's only way out, checks apart; GRAPH_NONE: there is none, or it is neither the first nor the last. */
+/* The block with the loop's only way out, checks apart; GRAPH_NONE: there is none, or it is neither
+ * the first nor the last. */
 static uint32_t find_exit(const Lanes *l, const LaneLoop *loop) {
   uint32_t found = GRAPH_NONE;
   for (uint32_t k = 0; k < l->nblocks; k++)

@@ -1,6 +1,8 @@
-/* Lanes: values and instructions; loads and stores are memory.c's. See lanes.h; control.c calls it with the builder in the block being written.
+/* Lanes: values and instructions; loads and stores are memory.c's. See lanes.h; control.c calls it
+ * with the builder in the block being written.
  *
- * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or lane by lane where there is none. */
+ * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or
+ * lane by lane where there is none. */
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -64,14 +66,14 @@ static LLVMValueRef constant_vector(Lanes *l, LLVMValueRef c) {
 /* Part k of a structure or a pair, and that structure or pair with another part k. */
 static LLVMValueRef part_of(Lanes *l, LLVMValueRef v, unsigned k) {
   return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
-             ? LLVMBuildExtractValue(l->b, v, k, "")
-             : LLVMBuildExtractElement(l->b, v, LLVMConstInt(l->cg->t.i64, k, 0), "");
+             ? l_extract_value(l->b, v, k)
+             : l_extract_element(l->b, v, l_int(l->cg->t.i64, k));
 }
 
 static LLVMValueRef with_part(Lanes *l, LLVMValueRef v, LLVMValueRef part, unsigned k) {
   return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
-             ? LLVMBuildInsertValue(l->b, v, part, k, "")
-             : LLVMBuildInsertElement(l->b, v, part, LLVMConstInt(l->cg->t.i64, k, 0), "");
+             ? l_insert_value(l->b, v, part, k)
+             : l_insert_element(l->b, v, part, l_int(l->cg->t.i64, k));
 }
 
 static LLVMTypeRef part_type(LLVMTypeRef t, unsigned k) {
@@ -85,15 +87,14 @@ LLVMValueRef ln_splat(Lanes *l, LLVMValueRef v) {
   if (!ln_is_element(t)) {
     LLVMValueRef all = LLVMGetPoison(vector);
     for (unsigned k = 0; k < LLVMCountStructElementTypes(vector); k++)
-      all = LLVMBuildInsertValue(l->b, all, ln_splat(l, part_of(l, v, k)), k, "");
+      all = l_insert_value(l->b, all, ln_splat(l, part_of(l, v, k)), k);
     return all;
   }
   if (LLVMIsConstant(v))
     return constant_vector(l, v);
   LLVMTypeRef i32 = l->cg->t.i32;
-  LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), v, LLVMConstNull(i32), "");
-  return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector),
-                                LLVMConstNull(LLVMVectorType(i32, l->width)), "");
+  LLVMValueRef one = l_insert_element(l->b, LLVMGetPoison(vector), v, LLVMConstNull(i32));
+  return l_shuffle(l->b, one, LLVMGetPoison(vector), LLVMConstNull(LLVMVectorType(i32, l->width)));
 }
 
 /* <0, step, 2 * step, …> */
@@ -109,9 +110,9 @@ static LLVMValueRef spread(Lanes *l, LLVMValueRef first, int64_t step) {
   if (!step)
     return ln_splat(l, first);
   if (LLVMGetTypeKind(t) != LLVMPointerTypeKind)
-    return LLVMBuildAdd(l->b, ln_splat(l, first), steps_vector(l, t, step), "");
+    return l_add(l->b, ln_splat(l, first), steps_vector(l, t, step));
   LLVMValueRef offsets = steps_vector(l, l->cg->t.i64, step);
-  return LLVMBuildGEP2(l->b, l->cg->t.i8, first, &offsets, 1, "");
+  return l_gep(l->b, l->cg->t.i8, first, &offsets, 1);
 }
 
 /* --- reading values --- */
@@ -130,7 +131,7 @@ static LLVMValueRef read(Lanes *l, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(v->old);
   if (v->shape.kind == SHAPE_VECTOR)
     t = ln_vector_type(l, t);
-  LLVMValueRef got = LLVMBuildLoad2(l->b, t, v->slot, "");
+  LLVMValueRef got = l_load(l->b, t, v->slot);
   if (!l->reading)
     v->now = got;
   return got;
@@ -155,7 +156,7 @@ LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
 
 static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMValueRef lane) {
   if (ln_is_element(t))
-    return LLVMBuildExtractElement(l->b, vector, lane, "");
+    return l_extract_element(l->b, vector, lane);
   LLVMValueRef one = LLVMGetPoison(t);
   for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
     one = with_part(l, one, extract(l, part_of(l, vector, k), part_type(t, k), lane), k);
@@ -164,7 +165,7 @@ static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMVa
 
 static LLVMValueRef insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
   if (ln_is_element(LLVMTypeOf(one)))
-    return LLVMBuildInsertElement(l->b, vector, one, lane, "");
+    return l_insert_element(l->b, vector, one, lane);
   for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
     vector = with_part(l, vector, insert(l, part_of(l, vector, k), part_of(l, one, k), lane), k);
   return vector;
@@ -184,23 +185,24 @@ LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane) {
   LLVMValueRef first = ln_scalar(l, old);
   if (!s.step)
     return first;
-  LLVMValueRef offset = LLVMBuildMul(l->b, lane, ln_number(l, l->cg->t.i64, s.step), "");
+  LLVMValueRef offset = l_mul(l->b, lane, ln_number(l, l->cg->t.i64, s.step));
   if (LLVMGetTypeKind(t) == LLVMPointerTypeKind)
-    return LLVMBuildGEP2(l->b, l->cg->t.i8, first, &offset, 1, "");
-  return LLVMBuildAdd(l->b, first, LLVMBuildIntCast2(l->b, offset, t, 1, ""), "");
+    return l_gep(l->b, l->cg->t.i8, first, &offset, 1);
+  return l_add(l->b, first, l_int_cast(l->b, offset, t, 1));
 }
 
 /* --- masks --- */
 
-/* Lanes of the mask in which the vector of bits holds (or does not). Not `and`: what is not in the mask may be poison. */
+/* Lanes of the mask in which the vector of bits holds (or does not). Not `and`: what is not in the
+ * mask may be poison. */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef bits, bool negate) {
   if (negate)
-    bits = LLVMBuildNot(l->b, bits, "");
-  return mask ? LLVMBuildSelect(l->b, mask, bits, LLVMConstNull(l->mask_type), "") : bits;
+    bits = l_not(l->b, bits);
+  return mask ? l_select(l->b, mask, bits, LLVMConstNull(l->mask_type)) : bits;
 }
 
 static LLVMValueRef as_bits(Lanes *l, LLVMValueRef mask) {
-  return LLVMBuildBitCast(l->b, mask, cg_int_type(l->cg, l->width), "");
+  return l_bitcast(l->b, mask, cg_int_type(l->cg, l->width));
 }
 
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
@@ -212,8 +214,8 @@ LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
 static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
   LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1),
-               args[] = {bits, LLVMConstInt(l->cg->t.i1, 0, 0)};
-  LLVMValueRef n = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+               args[] = {bits, l_int(l->cg->t.i1, 0)};
+  LLVMValueRef n = l_call(l->b, fn, args, 2);
   return LLVMBuildIntCast2(l->b, n, i64, 0, "lane");
 }
 
@@ -229,10 +231,11 @@ LLVMValueRef ln_mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every
 /* Now -> slot. */
 static void ln_keep(Lanes *l, LaneValue *v) {
   if (v->slot && !LLVMIsAPHINode(v->old))
-    LLVMBuildStore(l->b, v->now, v->slot);
+    l_store(l->b, v->now, v->slot);
 }
 
-/* Lane 0 may not be among those that run: what holds in them need not hold in it. All operations that step and can have flags. */
+/* Lane 0 may not be among those that run: what holds in them need not hold in it. All operations
+ * that step and can have flags. */
 static void forget_flags(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
@@ -264,7 +267,7 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
   bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) &&
                           ln_value(l, i) && !is_uniform(ln_value(l, i)->shape) && scalar;
   if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
-    return LLVMBuildAdd(l->b, operands[0], operands[1], "");
+    return l_add(l->b, operands[0], operands[1]);
   return copy_ins(l->b, i, operands);
 }
 
@@ -280,21 +283,22 @@ static LLVMValueRef write_all(Lanes *l, LLVMValueRef call) {
   if (agree)
     return agree;
   LLVMValueRef others = ln_and(l, l->mask_now, ln_vector(l, c), value);
-  return LLVMBuildNot(l->b, ln_any(l, others), "");
+  return l_not(l->b, ln_any(l, others));
 }
 
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
   return copy_with(l, i, lane, false);
 }
 
-/* A number that is not negative in the lanes that run: in lane 0 it may be, and grows from there. */
+/* A number that is not negative in the lanes that run: in lane 0 it may be, and grows from
+ * there. */
 static bool may_begin_below_zero(Lanes *l, LLVMValueRef i) {
   return LLVMIsAZExtInst(i) && LLVMGetNNeg(i) && ln_extends(l, LLVMGetOperand(i, 0), true);
 }
 
 static void write_step(Lanes *l, LaneValue *v) {
   if (l->mask_now && v->shape.step && may_begin_below_zero(l, v->old)) {
-    v->now = LLVMBuildSExt(l->b, ln_scalar(l, LLVMGetOperand(v->old, 0)), LLVMTypeOf(v->old), "");
+    v->now = l_sext(l->b, ln_scalar(l, LLVMGetOperand(v->old, 0)), LLVMTypeOf(v->old));
     return;
   }
   v->now = ln_copy_scalar(l, v->old);
@@ -315,7 +319,7 @@ typedef struct LaneLoopNow {
 static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
-  LLVMValueRef slot = LLVMBuildAlloca(l->b, t, "");
+  LLVMValueRef slot = l_alloca(l->b, t);
   LLVMPositionBuilderAtEnd(l->b, here);
   return slot;
 }
@@ -326,11 +330,11 @@ static LaneLoopNow begin_lanes(Lanes *l, LLVMValueRef mask) {
   LLVMValueRef first = mask ? as_bits(l, mask) : LLVMConstNull(i64);
   LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
                    ln_new_block(l, "lane.done"), NULL};
-  LLVMBuildStore(l->b, first, n.left);
+  l_store(l->b, first, n.left);
   if (mask)
-    LLVMBuildCondBr(l->b, ln_any(l, mask), n.head, n.done);
+    l_condbr(l->b, ln_any(l, mask), n.head, n.done);
   else
-    LLVMBuildBr(l->b, n.head);
+    l_br(l->b, n.head);
   LLVMPositionBuilderAtEnd(l->b, n.head);
   n.lane = LLVMBuildLoad2(l->b, LLVMTypeOf(first), n.left, "lane");
   if (mask) {
@@ -342,27 +346,28 @@ static LaneLoopNow begin_lanes(Lanes *l, LLVMValueRef mask) {
 
 static void end_lanes(Lanes *l, const LaneLoopNow *n) {
   LLVMTypeRef t = LLVMTypeOf(n->mask ? n->mask : n->lane);
-  LLVMValueRef one = LLVMConstInt(t, 1, 0), next, more;
+  LLVMValueRef one = l_int(t, 1), next, more;
   if (n->mask) {
-    next = LLVMBuildAnd(l->b, n->mask, LLVMBuildSub(l->b, n->mask, one, ""), "");
-    more = LLVMBuildICmp(l->b, LLVMIntNE, next, LLVMConstNull(t), "");
+    next = l_and(l->b, n->mask, l_sub(l->b, n->mask, one));
+    more = l_icmp(l->b, LLVMIntNE, next, LLVMConstNull(t));
   } else {
-    next = LLVMBuildNUWAdd(l->b, n->lane, one, "");
-    more = LLVMBuildICmp(l->b, LLVMIntULT, next, LLVMConstInt(t, l->width, 0), "");
+    next = l_add_nuw(l->b, n->lane, one);
+    more = l_icmp(l->b, LLVMIntULT, next, l_int(t, l->width));
   }
-  LLVMBuildStore(l->b, next, n->left);
-  cg_leave_rolled(l->cg, LLVMBuildCondBr(l->b, more, n->head, n->done));
+  l_store(l->b, next, n->left);
+  cg_leave_rolled(l->cg, l_condbr(l->b, more, n->head, n->done));
   LLVMPositionBuilderAtEnd(l->b, n->done);
 }
 
-/* The vectors among the operands lie in memory meanwhile, and the results too: cheaper than to pick elements by number. */
+/* The vectors among the operands lie in memory meanwhile, and the results too: cheaper than to pick
+ * elements by number. */
 static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, LLVMValueRef lane) {
-  return LLVMBuildInBoundsGEP2(l->b, t, memory, &lane, 1, "");
+  return l_gep_inbounds(l->b, t, memory, &lane, 1);
 }
 
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
   LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
-  LLVMBuildStore(l->b, vector, slot);
+  l_store(l->b, vector, slot);
   return slot;
 }
 
@@ -371,13 +376,15 @@ static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
 }
 
-/* An atomic on shared memory whose result nobody wants, which will be a load and a store (host/atomics.c): one behind the other. */
+/* An atomic on shared memory whose result nobody wants, which will be a load and a store
+ * (host/atomics.c): one behind the other. */
 static bool is_short(const Lanes *l, LLVMValueRef i) {
   return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) &&
          !LLVMGetFirstUse(i);
 }
 
-/* An atomic whose result nobody wants, and which changes nothing where its operand is 0: a test is cheaper than the bus. */
+/* An atomic whose result nobody wants, and which changes nothing where its operand is 0: a test is
+ * cheaper than the bus. */
 static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
   if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
       ln_shape(l, LLVMGetOperand(i, 1)).kind != SHAPE_VECTOR)
@@ -394,7 +401,7 @@ static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
 static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
   v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
   for (unsigned k = 0; k < l->width; k++)
-    (void)ln_copy_in_lane(l, i, LLVMConstInt(l->cg->t.i64, k, 0));
+    (void)ln_copy_in_lane(l, i, l_int(l->cg->t.i64, k));
 }
 
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
@@ -415,25 +422,24 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   if (is_nothing_of_zero(l, i)) {
     LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
-    mask = ln_and(l, mask, LLVMBuildICmp(l->b, LLVMIntNE, by, zero, ""), false);
+    mask = ln_and(l, mask, l_icmp(l->b, LLVMIntNE, by, zero), false);
   }
   LaneLoopNow lanes = begin_lanes(l, mask);
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
-    operands[k] = memory[k]
-                      ? LLVMBuildLoad2(l->b, LLVMTypeOf(o),
-                                       element_place(l, LLVMTypeOf(o), memory[k], lanes.lane), "")
-                      : ln_in_lane(l, o, lanes.lane);
+    operands[k] = memory[k] ? l_load(l->b, LLVMTypeOf(o),
+                                     element_place(l, LLVMTypeOf(o), memory[k], lanes.lane))
+                            : ln_in_lane(l, o, lanes.lane);
   }
   LLVMValueRef one = copy_ins(l->b, i, operands);
   if (v && fills_bytes(l, one_type))
-    LLVMBuildStore(l->b, one, element_place(l, one_type, all, lanes.lane));
+    l_store(l->b, one, element_place(l, one_type, all, lanes.lane));
   else if (v)
-    LLVMBuildStore(l->b, insert(l, LLVMBuildLoad2(l->b, t, all, ""), one, lanes.lane), all);
+    l_store(l->b, insert(l, l_load(l->b, t, all), one, lanes.lane), all);
   end_lanes(l, &lanes);
   if (v)
-    v->now = LLVMBuildLoad2(l->b, t, all, "");
+    v->now = l_load(l->b, t, all);
 }
 
 /* --- vectors --- */
@@ -466,8 +472,8 @@ static LLVMValueRef divisor(Lanes *l, LLVMValueRef i) {
   LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
   if (!l->mask_now)
     return by;
-  LLVMValueRef one = ln_splat(l, LLVMConstInt(LLVMTypeOf(i), 1, 0));
-  return LLVMBuildSelect(l->b, l->mask_now, by, one, "");
+  LLVMValueRef one = ln_splat(l, l_int(LLVMTypeOf(i), 1));
+  return l_select(l->b, l->mask_now, by, one);
 }
 
 static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
@@ -502,15 +508,14 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
   name[strlen(form->name) - 1] = 0; /* the dot */
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, types,
                                     form->types == FORM_RESULT_AND_FIRST ? 2 : 1);
-  v->now = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  v->now = l_call(l->b, fn, args, n);
   copy_flags(v->now, i);
 }
 
 static LLVMValueRef write_select(Lanes *l, LLVMValueRef i) {
   LLVMValueRef c = LLVMGetOperand(i, 0);
   c = is_uniform(ln_shape(l, c)) ? ln_scalar(l, c) : ln_vector(l, c);
-  return LLVMBuildSelect(l->b, c, ln_vector(l, LLVMGetOperand(i, 1)),
-                         ln_vector(l, LLVMGetOperand(i, 2)), "");
+  return l_select(l->b, c, ln_vector(l, LLVMGetOperand(i, 1)), ln_vector(l, LLVMGetOperand(i, 2)));
 }
 
 static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
@@ -518,29 +523,27 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   LLVMBuilderRef b = l->b;
   LLVMValueRef x = ln_vector(l, LLVMGetOperand(i, 0));
   switch (op) {
-  case LLVMFNeg: return LLVMBuildFNeg(b, x, "");
-  case LLVMFreeze: return LLVMBuildFreeze(b, x, "");
+  case LLVMFNeg: return l_fneg(b, x);
+  case LLVMFreeze: return l_freeze(b, x);
   case LLVMICmp: return ln_compare(l, i);
-  case LLVMFCmp:
-    return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+  case LLVMFCmp: return l_fcmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)));
   case LLVMExtractElement:
-    return LLVMBuildExtractValue(b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)),
-                                 "");
+    return l_extract_value(b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)));
   case LLVMInsertElement:
-    return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)),
-                                (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2)), "");
-  case LLVMExtractValue: return LLVMBuildExtractValue(b, x, LLVMGetIndices(i)[0], "");
+    return l_insert_value(b, x, ln_vector(l, LLVMGetOperand(i, 1)),
+                          (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2)));
+  case LLVMExtractValue: return l_extract_value(b, x, LLVMGetIndices(i)[0]);
   case LLVMInsertValue:
-    return LLVMBuildInsertValue(b, x, ln_vector(l, LLVMGetOperand(i, 1)), LLVMGetIndices(i)[0], "");
+    return l_insert_value(b, x, ln_vector(l, LLVMGetOperand(i, 1)), LLVMGetIndices(i)[0]);
   case LLVMUDiv:
   case LLVMSDiv:
   case LLVMURem:
-  case LLVMSRem: return LLVMBuildBinOp(b, op, x, divisor(l, i), "");
+  case LLVMSRem: return l_binop(b, op, x, divisor(l, i));
   default: break;
   }
   if (LLVMGetNumOperands(i) == 1)
-    return LLVMBuildCast(b, op, x, ln_vector_type(l, LLVMTypeOf(i)), "");
-  return LLVMBuildBinOp(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)), "");
+    return l_cast(b, op, x, ln_vector_type(l, LLVMTypeOf(i)));
+  return l_binop(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
 /* What a flag does not hold of is poison in that lane alone. */
@@ -552,8 +555,8 @@ static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
 
 /* --- comparisons that are to be the same for all --- */
 
-/* The comparison at lane 0 and at the last lane. Between them the values rise or fall evenly; *even: without wrapping. False if the ends
- * do not tell about what is between. */
+/* The comparison at lane 0 and at the last lane. Between them the values rise or fall evenly;
+ * *even: without wrapping. False if the ends do not tell about what is between. */
 static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVMValueRef *even) {
   LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
   bool is_signed = p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
@@ -577,7 +580,7 @@ static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVM
     *even = LLVMBuildICmp(l->b, rise > 0 ? up : down, sides[1][k], sides[0][k], "even");
   }
   for (unsigned k = 0; k < 2; k++)
-    ends[k] = LLVMBuildICmp(l->b, p, sides[k][0], sides[k][1], "");
+    ends[k] = l_icmp(l->b, p, sides[k][0], sides[k][1]);
   return *even != NULL;
 }
 
@@ -587,15 +590,15 @@ LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
     return NULL;
   for (unsigned k = 0; k < 2; k++) {
     if (!holds)
-      ends[k] = LLVMBuildNot(l->b, ends[k], "");
-    even = LLVMBuildAnd(l->b, even, ends[k], "");
+      ends[k] = l_not(l->b, ends[k]);
+    even = l_and(l->b, even, ends[k]);
   }
   return even;
 }
 
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
-  return LLVMBuildICmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
-                       ln_vector(l, LLVMGetOperand(i, 1)), "");
+  return l_icmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
+                ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
 /* (In)equality: alike if no lane is equal. */
@@ -608,11 +611,10 @@ static void write_unequal(Lanes *l, LaneValue *v) {
   int64_t rise;
   CX_ASSERT(l->cg->cx, ln_rise(l, LLVMTypeOf(x), ln_shape(l, x).step, &rise));
   LLVMValueRef first = ln_scalar(l, x), other = ln_scalar(l, y);
-  LLVMValueRef away = rise > 0 ? LLVMBuildSub(l->b, other, first, "")
-                               : LLVMBuildSub(l->b, first, other, "");
+  LLVMValueRef away = rise > 0 ? l_sub(l->b, other, first) : l_sub(l->b, first, other);
   LLVMValueRef range = ln_number(l, LLVMTypeOf(first), rise > 0 ? rise : -rise);
   ln_run_alone_unless(l, LLVMBuildICmp(l->b, LLVMIntUGT, away, range, "none"));
-  v->now = LLVMConstInt(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE, 0);
+  v->now = l_int(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE);
 }
 
 static void write_agreed(Lanes *l, LaneValue *v) {
@@ -624,8 +626,8 @@ static void write_agreed(Lanes *l, LaneValue *v) {
   }
   bool tells = compare_ends(l, v->old, ends, &even);
   CX_ASSERT(l->cg->cx, tells);
-  LLVMValueRef alike = LLVMBuildICmp(l->b, LLVMIntEQ, ends[0], ends[1], "");
-  ln_run_alone_unless(l, LLVMBuildAnd(l->b, alike, even, ""));
+  LLVMValueRef alike = l_icmp(l->b, LLVMIntEQ, ends[0], ends[1]);
+  ln_run_alone_unless(l, l_and(l->b, alike, even));
   v->now = ends[0];
 }
 

@@ -1,7 +1,8 @@
 /* Lanes: operations of a warp, where its 32 threads are the lanes. See lanes.h.
  *
- * A meeting (fission/fission.h) that all lanes come to together, under one mask, is an operation on the vector of what they bring: nobody waits.
- * A mask that does not name all of them leaves out lanes that have come: an error of the thread, as in runtime/host/meet.c. */
+ * A meeting (fission/fission.h) that all lanes come to together, under one mask, is an operation on
+ * the vector of what they bring: nobody waits. A mask that does not name all of them leaves out
+ * lanes that have come: an error of the thread, as in runtime/host/meet.c. */
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
@@ -38,8 +39,8 @@ Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting) {
 
 /* --- the mask --- */
 
-static LLVMValueRef i32(Lanes *l, uint64_t v) { return LLVMConstInt(l->cg->t.i32, v, 0); }
-static LLVMValueRef i64(Lanes *l, uint64_t v) { return LLVMConstInt(l->cg->t.i64, v, 0); }
+static LLVMValueRef i32(Lanes *l, uint64_t v) { return l_int(l->cg->t.i32, v); }
+static LLVMValueRef i64(Lanes *l, uint64_t v) { return l_int(l->cg->t.i64, v); }
 
 static LLVMValueRef trap_function(Lanes *l) {
   const CgTypes *t = &l->cg->t;
@@ -48,8 +49,8 @@ static LLVMValueRef trap_function(Lanes *l) {
   if (fn)
     return fn;
   fn = LLVMAddFunction(l->cg->module, "rt_host_trap", LLVMFunctionType(t->none, types, 8, 0));
-  cg_attribute(l->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noreturn", 0);
-  cg_attribute(l->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cold", 0);
+  cg_attribute(l->cg, fn, L_FUNCTION, "noreturn", 0);
+  cg_attribute(l->cg, fn, L_FUNCTION, "cold", 0);
   return fn;
 }
 
@@ -58,19 +59,18 @@ static void trap_outside(Lanes *l, LLVMValueRef meeting, LLVMValueRef mask) {
   uint64_t site = LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, MEET_SITE)) + 1;
   LLVMValueRef thread = LLVMGetParam(l->fn, HOST_THREAD), fn = trap_function(l), all[2],
                count = cg_intrinsic_fn(l->cg, "llvm.cttz", &t->i32, 1);
-  all[0] = LLVMBuildNot(l->b, mask, ""), all[1] = LLVMConstInt(t->i1, 0, 0);
-  LLVMValueRef lane = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(count), count, all, 2, "");
-  LLVMValueRef args[] = {
-      LLVMGetParam(l->fn, HOST_LAUNCH),
-      i32(l, site),
-      LLVMGetParam(l->fn, HOST_BLOCK),
-      LLVMBuildAdd(l->b, thread, lane, ""),
-      LLVMBuildZExt(l->b, lane, t->i64, ""),
-      LLVMBuildZExt(l->b, mask, t->i64, ""),
-      i64(l, 0),
-      LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, thread, i32(l, 5), ""), t->i64, "")};
-  LLVMBuildCall2(l->b, LLVMGlobalGetValueType(fn), fn, args, 8, "");
-  LLVMBuildUnreachable(l->b);
+  all[0] = l_not(l->b, mask), all[1] = l_int(t->i1, 0);
+  LLVMValueRef lane = l_call(l->b, count, all, 2);
+  LLVMValueRef args[] = {LLVMGetParam(l->fn, HOST_LAUNCH),
+                         i32(l, site),
+                         LLVMGetParam(l->fn, HOST_BLOCK),
+                         l_add(l->b, thread, lane),
+                         l_zext(l->b, lane, t->i64),
+                         l_zext(l->b, mask, t->i64),
+                         i64(l, 0),
+                         l_zext(l->b, l_lshr(l->b, thread, i32(l, 5)), t->i64)};
+  l_call(l->b, fn, args, 8);
+  l_unreachable(l->b);
 }
 
 static void check_mask(Lanes *l, LLVMValueRef meeting) {
@@ -78,7 +78,7 @@ static void check_mask(Lanes *l, LLVMValueRef meeting) {
   if (LLVMIsAConstantInt(mask) && LLVMConstIntGetZExtValue(mask) == UINT32_MAX)
     return;
   LLVMBasicBlockRef go = ln_new_block(l, "named"), stop = ln_new_block(l, "outside");
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, i32(l, UINT32_MAX), ""), go, stop);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, mask, i32(l, UINT32_MAX)), go, stop);
   LLVMPositionBuilderAtEnd(l->b, stop);
   trap_outside(l, meeting, mask);
   LLVMPositionBuilderAtEnd(l->b, go);
@@ -87,19 +87,19 @@ static void check_mask(Lanes *l, LLVMValueRef meeting) {
 /* --- votes --- */
 
 static LLVMValueRef bits_of(Lanes *l, LLVMValueRef bools) {
-  return LLVMBuildBitCast(l->b, bools, l->cg->t.i32, "");
+  return l_bitcast(l->b, bools, l->cg->t.i32);
 }
 
 static LLVMValueRef ballot(Lanes *l, LLVMValueRef value) {
-  return bits_of(l, LLVMBuildTrunc(l->b, ln_vector(l, value), l->mask_type, ""));
+  return bits_of(l, l_trunc(l->b, ln_vector(l, value), l->mask_type));
 }
 
 static LLVMValueRef like(Lanes *l, LLVMValueRef vector, LLVMValueRef one) {
-  return bits_of(l, LLVMBuildICmp(l->b, LLVMIntEQ, vector, ln_splat(l, one), ""));
+  return bits_of(l, l_icmp(l->b, LLVMIntEQ, vector, ln_splat(l, one)));
 }
 
 static LLVMValueRef is(Lanes *l, LLVMValueRef bits, uint64_t v) {
-  return LLVMBuildICmp(l->b, LLVMIntEQ, bits, i32(l, v), "");
+  return l_icmp(l->b, LLVMIntEQ, bits, i32(l, v));
 }
 
 /* i32 */
@@ -108,18 +108,17 @@ static LLVMValueRef vote(Lanes *l, RtMeetKind kind, LLVMValueRef value) {
   if (kind == RT_MEET_ACTIVE)
     return i32(l, UINT32_MAX);
   if (kind == RT_MEET_MATCH_ALL) {
-    LLVMValueRef all = ln_vector(l, value),
-                 first = LLVMBuildExtractElement(l->b, all, i32(l, 0), "");
-    return LLVMBuildSExt(l->b, is(l, like(l, all, first), UINT32_MAX), t, "");
+    LLVMValueRef all = ln_vector(l, value), first = l_extract_element(l->b, all, i32(l, 0));
+    return l_sext(l->b, is(l, like(l, all, first), UINT32_MAX), t);
   }
   LLVMValueRef ayes = ballot(l, value);
   if (kind == RT_MEET_BALLOT)
     return ayes;
   LLVMValueRef all = is(l, ayes, UINT32_MAX), none = is(l, ayes, 0);
   LLVMValueRef holds = kind == RT_MEET_ALL   ? all
-                       : kind == RT_MEET_ANY ? LLVMBuildNot(l->b, none, "")
-                                             : LLVMBuildOr(l->b, all, none, "");
-  return LLVMBuildZExt(l->b, holds, t, "");
+                       : kind == RT_MEET_ANY ? l_not(l->b, none)
+                                             : l_or(l->b, all, none);
+  return l_zext(l->b, holds, t);
 }
 
 /* For each lane the lanes that have the same value: <32 x i32>. */
@@ -127,8 +126,8 @@ static LLVMValueRef match_any(Lanes *l, LLVMValueRef value) {
   LLVMValueRef all = ln_vector(l, value),
                result = LLVMGetPoison(LLVMVectorType(l->cg->t.i32, WARP));
   for (unsigned k = 0; k < WARP; k++) {
-    LLVMValueRef one = LLVMBuildExtractElement(l->b, all, i32(l, k), "");
-    result = LLVMBuildInsertElement(l->b, result, like(l, all, one), i32(l, k), "");
+    LLVMValueRef one = l_extract_element(l->b, all, i32(l, k));
+    result = l_insert_element(l->b, result, like(l, all, one), i32(l, k));
   }
   return result;
 }
@@ -147,8 +146,7 @@ static LLVMValueRef shuffle_by_constant(Lanes *l, RtMeetKind kind, LLVMValueRef 
   LLVMValueRef from[WARP];
   for (unsigned k = 0; k < WARP; k++)
     from[k] = i32(l, source_of(kind, k, by & (WARP - 1)));
-  return LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)),
-                                LLVMConstVector(from, WARP), "");
+  return l_shuffle(l->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(from, WARP));
 }
 
 static LLVMValueRef lane_numbers(Lanes *l) {
@@ -161,16 +159,15 @@ static LLVMValueRef lane_numbers(Lanes *l) {
 /* <32 x i32>: where each lane reads. */
 static LLVMValueRef sources(Lanes *l, RtMeetKind kind, LLVMValueRef lane) {
   LLVMValueRef own = lane_numbers(l), most = ln_splat(l, i32(l, WARP - 1)),
-               by = LLVMBuildAnd(l->b, ln_vector(l, lane), most, "");
+               by = l_and(l->b, ln_vector(l, lane), most);
   LLVMBuilderRef b = l->b;
   switch (kind) {
   case RT_MEET_SHFL_IDX: return by;
-  case RT_MEET_SHFL_XOR: return LLVMBuildXor(b, own, by, "");
+  case RT_MEET_SHFL_XOR: return l_xor(b, own, by);
   default: break;
   }
-  LLVMValueRef from = kind == RT_MEET_SHFL_UP ? LLVMBuildSub(b, own, by, "")
-                                              : LLVMBuildAdd(b, own, by, "");
-  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULE, from, most, ""), from, own, "");
+  LLVMValueRef from = kind == RT_MEET_SHFL_UP ? l_sub(b, own, by) : l_add(b, own, by);
+  return l_select(b, l_icmp(b, LLVMIntULE, from, most), from, own);
 }
 
 /* Through memory: every lane reads its source's place. */
@@ -178,15 +175,15 @@ static LLVMValueRef shuffle_by_vector(Lanes *l, LLVMValueRef all, LLVMValueRef f
   LLVMTypeRef t = LLVMTypeOf(all), element = LLVMGetElementType(t);
   LLVMValueRef memory = ln_in_memory(l, all);
   LLVMTypeRef wide = LLVMVectorType(l->cg->t.i64, WARP);
-  LLVMValueRef index = LLVMBuildZExt(l->b, from, wide, "");
-  LLVMValueRef places = LLVMBuildInBoundsGEP2(l->b, element, memory, &index, 1, "");
+  LLVMValueRef index = l_zext(l->b, from, wide);
+  LLVMValueRef places = l_gep_inbounds(l->b, element, memory, &index, 1);
   return ln_gather(l, t, places, LLVMABIAlignmentOfType(l->cg->layout, element));
 }
 
 /* i64 of 32 bits that were extended, mostly: those alone are moved. */
 static LLVMValueRef narrowed(Lanes *l, LLVMValueRef value, LLVMValueRef all) {
   bool narrow = LLVMIsAZExtInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == l->cg->t.i32;
-  return narrow ? LLVMBuildTrunc(l->b, all, LLVMVectorType(l->cg->t.i32, WARP), "") : all;
+  return narrow ? l_trunc(l->b, all, LLVMVectorType(l->cg->t.i32, WARP)) : all;
 }
 
 static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
@@ -194,8 +191,8 @@ static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
                lane = LLVMGetOperand(meeting, MEET_LANE),
                all = narrowed(l, value, ln_vector(l, value));
   if (kind == RT_MEET_SHFL_IDX && is_uniform(ln_shape(l, lane))) {
-    LLVMValueRef from = LLVMBuildAnd(l->b, ln_scalar(l, lane), i32(l, WARP - 1), "");
-    return LLVMBuildExtractElement(l->b, all, from, "");
+    LLVMValueRef from = l_and(l->b, ln_scalar(l, lane), i32(l, WARP - 1));
+    return l_extract_element(l->b, all, from);
   }
   if (LLVMIsAConstantInt(lane))
     return shuffle_by_constant(l, kind, all, (unsigned)LLVMConstIntGetZExtValue(lane));
@@ -219,5 +216,5 @@ LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting) {
   else
     got = vote(l, kind, value);
   bool vector = LLVMGetTypeKind(LLVMTypeOf(got)) == LLVMVectorTypeKind;
-  return LLVMBuildZExtOrBitCast(l->b, got, vector ? LLVMVectorType(t, WARP) : t, "");
+  return l_zext_or_same(l->b, got, vector ? LLVMVectorType(t, WARP) : t);
 }

@@ -16,17 +16,20 @@
 #include "codegen/llvm/machines.h"
 #include "codegen/target.h"
 
-/* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation that the thread is in. */
+/* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation
+ * that the thread is in. */
 static _Thread_local Cg *running;
 
-/* C++ functions, by the names that they have for the linker; C's interface of LLVM has none for them. The C++ library is a part of this module and no other's. */
+/* C++ functions, by the names that they have for the linker; C's interface of LLVM has none for
+ * them. The C++ library is a part of this module and no other's. */
 typedef void (*OnNew)(void);
 typedef void (*OnBadAlloc)(void *user, const char *reason, bool crash_report);
 OnNew std_set_new_handler(OnNew) __asm__("_ZSt15set_new_handlerPFvvE");
 void llvm_install_bad_alloc_error_handler(OnBadAlloc, void *user) __asm__(
     "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
 
-/* Fatal errors end the process unless the handler does not return. What LLVM was doing stays as it is and is leaked. */
+/* Fatal errors end the process unless the handler does not return. What LLVM was doing stays as it
+ * is and is leaked. */
 static void leave_llvm(ErrorId id, const char *reason) {
   Cg *cg = running;
   if (!cg)
@@ -38,7 +41,8 @@ static void leave_llvm(ErrorId id, const char *reason) {
 
 static void on_fatal(const char *reason) { leave_llvm(ERR_LLVM, reason); }
 
-/* Of operator new, which asks again until there is memory or nobody to ask; LLVM has no exceptions, so that it then ends the process. */
+/* Of operator new, which asks again until there is memory or nobody to ask; LLVM has no exceptions,
+ * so that it then ends the process. */
 static void on_new_without_memory(void) {
   leave_llvm(ERR_MEMORY, NULL);
   std_set_new_handler(NULL);
@@ -50,7 +54,8 @@ static void on_bad_alloc(void *user, const char *reason, bool crash_report) {
   leave_llvm(ERR_MEMORY, NULL);
 }
 
-/* What LLVM says of each function that is to have a frame of 0 bytes at most: "k.py:3:0: stack frame size (104) exceeds limit (0) in function 'f'". */
+/* What LLVM says of each function that is to have a frame of 0 bytes at most: "k.py:3:0: stack
+ * frame size (104) exceeds limit (0) in function 'f'". */
 static const char no_frame[] = "warn-stack-size";
 
 void cg_report_frame(Cg *cg, LLVMValueRef fn) { cg_attribute_text(cg, fn, no_frame, "0"); }
@@ -77,13 +82,16 @@ static atomic_int initialised;
 
 int cg_llvm_is_initialised(void) { return initialised; }
 
-/* Strength reduction of loops, which the code generator runs for every target, is bad for GPUs: each address becomes a 64-bit pointer of its
- * own, where one 32-bit index and multiply-adds would do. It cannot be left out for one target; the host asks for the pass itself.
+/* Strength reduction of loops, which the code generator runs for every target, is bad for GPUs:
+ * each address becomes a 64-bit pointer of its own, where one 32-bit index and multiply-adds would
+ * do. It cannot be left out for one target; the host asks for the pass itself.
  *
- * In a list of one's own (optimize.def) loops are unrolled in full up to the size that default<O2> has; this is that of default<O3>.
+ * In a list of one's own (optimize.def) loops are unrolled in full up to the size that default<O2>
+ * has; this is that of default<O3>.
  *
- * CodeGenPrepare goes over a function until nothing changes, and from each comparison over all users of what it compares. In functions of more
- * blocks than this it goes again only over those that have changed: a chain of 1,000 elif with checked accesses takes 2 s, not 16. */
+ * CodeGenPrepare goes over a function until nothing changes, and from each comparison over all
+ * users of what it compares. In functions of more blocks than this it goes again only over those
+ * that have changed: a chain of 1,000 elif with checked accesses takes 2 s, not 16. */
 static void init_once(void) {
   static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300",
                                       "-cgpp-huge-func=256"};
@@ -291,7 +299,7 @@ void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *na
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value) {
   LLVMAttributeRef a = LLVMCreateStringAttribute(cg->context, key, (unsigned)strlen(key), value,
                                                  (unsigned)strlen(value));
-  LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+  LLVMAddAttributeAtIndex(fn, L_FUNCTION, a);
 }
 
 LLVMTypeRef cg_float_type(Cg *cg, unsigned bits) {

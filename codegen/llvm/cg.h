@@ -1,8 +1,10 @@
-/* Cg: one compilation on LLVM's side. Private to this room: the only place where llvm-c and the rooms below meet.
+/* Cg: one compilation on LLVM's side. Private to this room: the only place where llvm-c and the
+ * rooms below meet.
  *
- * The passes of passes.def share it: each fills what its GIVES names and may read what its NEEDS name. A Cg lives in the arena of its
- * Cx and is used by one thread. LLVM objects hang in `context`; cg_close disposes of what is left of them, except after a fatal
- * error of LLVM, where they are leaked on purpose (their state is unknown). */
+ * The passes of passes.def share it: each fills what its GIVES names and may read what its NEEDS
+ * name. A Cg lives in the arena of its Cx and is used by one thread. LLVM objects hang in
+ * `context`; cg_close disposes of what is left of them, except after a fatal error of LLVM, where
+ * they are leaked on purpose (their state is unknown). */
 #ifndef PYPTX_CODEGEN_LLVM_CG_H
 #define PYPTX_CODEGEN_LLVM_CG_H
 
@@ -12,6 +14,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "codegen/compile.h"
+#include "codegen/llvm/emit.h"
 #include "ir/build.h"
 #include "ir/cfg.h"
 #include "ir/cx.h"
@@ -79,8 +82,9 @@ typedef struct Cg {
   uint32_t stack_bytes;  /* of the frames of functions with cg_report_frame that code was made of */
 } Cg;
 
-/* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types. cg_close undoes it; safe on a
- * Cg that was opened halfway. Between the two this thread's LLVM errors become fail(ERR_LLVM). */
+/* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types.
+ * cg_close undoes it; safe on a Cg that was opened halfway. Between the two this thread's LLVM
+ * errors become fail(ERR_LLVM). */
 void cg_open(Cg *cg);
 /* The same with a module that was written as bitcode. */
 void cg_open_bitcode(Cg *cg, const char *bytes, size_t n);
@@ -89,7 +93,8 @@ void cg_close(Cg *cg);
 void cg_close_machine(Cg *cg);
 /* The first part of cg_open alone: the targets, and this thread's LLVM errors. */
 void cg_start_llvm(Cg *cg);
-/* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one CX_TRY. */
+/* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one
+ * CX_TRY. */
 int cg_guarded(Cg *cg, void (*body)(Cg *));
 
 /* What an atomic operation stores where it finds `old`; NULL: not known (lower/atomic.c). */
@@ -110,7 +115,8 @@ const char *cg_module_text(Cg *cg);
 void cg_run_passes(Cg *cg, const char *pipeline);
 /* The same on one function. */
 void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline);
-/* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is cx_bug(). */
+/* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is
+ * cx_bug(). */
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
                   uint64_t value); /* enum attribute */

@@ -1,4 +1,5 @@
-/* Length: how much code a module has, which decides what is left out for long functions. Private to this room. */
+/* Length: how much code a module has, which decides what is left out for long functions. Private to
+ * this room. */
 #ifndef PYPTX_CODEGEN_LLVM_CODE_SIZE_H
 #define PYPTX_CODEGEN_LLVM_CODE_SIZE_H
 

@@ -1,4 +1,5 @@
-/* LLVM compat: what changes from one major of LLVM to the next, and nothing else. LLVM_VERSION_MAJOR is spelled in this pair only. */
+/* LLVM compat: what changes from one major of LLVM to the next, and nothing else.
+ * LLVM_VERSION_MAJOR is spelled in this pair only. */
 #ifndef PYPTX_CODEGEN_LLVM_COMPAT_H
 #define PYPTX_CODEGEN_LLVM_COMPAT_H
 

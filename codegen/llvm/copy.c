@@ -31,7 +31,7 @@ static void copy_block(RegionCopy *r, LLVMBasicBlockRef block) {
   LLVMPositionBuilderAtEnd(b, copy_of_block(r, block));
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     bool phi = LLVMIsAPHINode(i);
-    LLVMValueRef copy = phi ? LLVMBuildPhi(b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
+    LLVMValueRef copy = phi ? l_phi(b, LLVMTypeOf(i)) : LLVMInstructionClone(i);
     if (!phi)
       LLVMInsertIntoBuilder(b, copy);
     add_copy(r, i, copy);

@@ -13,8 +13,8 @@ typedef struct RegionCopy {
   VEC(LLVMValueRef) now;
 } RegionCopy;
 
-/* Copies of the blocks, in front of `before`. What they name of each other is that of the copies; all else is as it was,
- * so phis of blocks outside have yet to be told of new edges. */
+/* Copies of the blocks, in front of `before`. What they name of each other is that of the copies;
+ * all else is as it was, so phis of blocks outside have yet to be told of new edges. */
 RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
                        LLVMBasicBlockRef before, const char *name);
 /* What has not been copied is its own copy. */

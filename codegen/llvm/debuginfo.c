@@ -1,4 +1,5 @@
-/* Debug info: Python lines in the code, as `.loc` lines in PTX and line tables on the host. No variables, no types. */
+/* Debug info: Python lines in the code, as `.loc` lines in PTX and line tables on the host. No
+ * variables, no types. */
 #include "codegen/llvm/debuginfo.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -23,7 +24,7 @@ static LLVMMetadataRef file_of(Cg *cg, const Code *code) {
 
 static void flag(Cg *cg, const char *name, unsigned value) {
   LLVMAddModuleFlag(cg->module, LLVMModuleFlagBehaviorWarning, name, strlen(name),
-                    LLVMValueAsMetadata(LLVMConstInt(cg->t.i32, value, 0)));
+                    LLVMValueAsMetadata(l_int(cg->t.i32, value)));
 }
 
 void cg_debug_open(Cg *cg) {

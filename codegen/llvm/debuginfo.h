@@ -4,7 +4,8 @@
 
 #include "codegen/llvm/cg.h"
 
-/* Does nothing unless options ask for lines (lineinfo or debug); then the others do nothing either. */
+/* Does nothing unless options ask for lines (lineinfo or debug); then the others do nothing
+ * either. */
 void cg_debug_open(Cg *cg);
 /* What is built from now on belongs to fn, whose LLVM function is f; NULL: to nothing. */
 void cg_debug_function(Cg *cg, LLVMValueRef f, const Fn *fn);

@@ -141,8 +141,8 @@ uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block) {
 
 /* --- dominators --- */
 
-/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". `place`: in an order in which dominators come
- * first; `up`: what is known of them, GRAPH_NONE where nothing is. */
+/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". `place`: in an order in which
+ * dominators come first; `up`: what is known of them, GRAPH_NONE where nothing is. */
 static uint32_t intersect(const uint32_t *up, const uint32_t *place, uint32_t a, uint32_t b) {
   while (a != b)
     if (place[a] > place[b])
@@ -152,7 +152,8 @@ static uint32_t intersect(const uint32_t *up, const uint32_t *place, uint32_t a,
   return a;
 }
 
-/* order: `roots` nodes at its beginning have the node g->len above them, which is not one of the graph. */
+/* order: `roots` nodes at its beginning have the node g->len above them, which is not one of the
+ * graph. */
 static uint32_t *find_dominators(const FnGraph *g, const uint32_t *order, uint32_t n,
                                  const bool *root, bool post) {
   uint32_t *up = ARENA_ARRAY(g->arena, uint32_t, g->len + 1),
@@ -189,7 +190,8 @@ void graph_dominators(FnGraph *g) {
     g->nodes[k].idom = up[k] == g->len ? GRAPH_NONE : up[k];
 }
 
-/* Nodes from which an end is reached, in reverse post-order of the edges turned round; their number. */
+/* Nodes from which an end is reached, in reverse post-order of the edges turned round; their
+ * number. */
 static uint32_t order_back(const FnGraph *g, uint32_t *order, bool *root) {
   bool *seen = ARENA_ARRAY(g->arena, bool, g->len);
   uint32_t *stack = ARENA_ARRAY(g->arena, uint32_t, g->len + 1),

@@ -1,8 +1,9 @@
 /* Graph: an LLVM function as a control-flow graph. Private to this room.
  *
- * LLVM's C API has no order of blocks, no predecessors, dominators, loops or liveness; this is the one place that
- * works them out. Nodes are numbered in reverse post-order, so an edge to the same or a lower number leads back.
- * A graph is a picture: who changes the function's edges makes a new one. */
+ * LLVM's C API has no order of blocks, no predecessors, dominators, loops or liveness; this is the
+ * one place that works them out. Nodes are numbered in reverse post-order, so an edge to the same
+ * or a lower number leads back. A graph is a picture: who changes the function's edges makes a new
+ * one. */
 #ifndef PYPTX_CODEGEN_LLVM_GRAPH_H
 #define PYPTX_CODEGEN_LLVM_GRAPH_H
 
@@ -11,7 +12,8 @@
 
 enum { GRAPH_NONE = UINT32_MAX };
 
-/* A block; in a graph with cuts a stretch of one, and stretches of one block have neighbouring numbers. */
+/* A block; in a graph with cuts a stretch of one, and stretches of one block have neighbouring
+ * numbers. */
 typedef struct GraphNode {
   LLVMBasicBlockRef block;
   LLVMValueRef first,
@@ -45,8 +47,8 @@ typedef struct FnGraph {
 } FnGraph;
 
 typedef struct GraphHow {
-  /* Blocks that can only end in a trap, on a path without branches, are no nodes, and several edges to one node
-   * are one. */
+  /* Blocks that can only end in a trap, on a path without branches, are no nodes, and several edges
+   * to one node are one. */
   bool checks;
   bool near_first; /* the first successor comes next in the order, where it can; else the last */
   /* Is the block cut behind this instruction? NULL: nowhere. */

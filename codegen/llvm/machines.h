@@ -1,7 +1,8 @@
-/* Machines: target machines that one compilation leaves to the next. LLVM takes longer to make one than to optimise a small kernel.
+/* Machines: target machines that one compilation leaves to the next. LLVM takes longer to make one
+ * than to optimise a small kernel.
  *
- * A machine is used by one compilation at a time. What it holds of a finished one (sections, mangled names) LLVM makes anew for each
- * module. */
+ * A machine is used by one compilation at a time. What it holds of a finished one (sections,
+ * mangled names) LLVM makes anew for each module. */
 #ifndef PYPTX_CODEGEN_LLVM_MACHINES_H
 #define PYPTX_CODEGEN_LLVM_MACHINES_H
 

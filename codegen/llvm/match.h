@@ -36,7 +36,8 @@ bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);
 bool cg_is_call_of(LLVMValueRef i, const char *name);
 /* Of a load or store: neither volatile nor atomic. */
 bool cg_is_plain_access(LLVMValueRef i);
-/* Does its result depend on its operands alone, and does it nothing else? What is not known here does not. */
+/* Does its result depend on its operands alone, and does it nothing else? What is not known here
+ * does not. */
 bool cg_only_computes(LLVMValueRef i);
 /* Of integers; a remainder too. */
 bool cg_is_division(LLVMValueRef i);

@@ -1,5 +1,6 @@
-/* Optimize: LLVM's passes over a module, by options.opt. Of a GPU kernel at 3 those of optimize.def, at 1 and 2 LLVM's own lists; of a
- * host kernel LLVM's own lists, or where a function is long those of optimize_long.def. */
+/* Optimize: LLVM's passes over a module, by options.opt. Of a GPU kernel at 3 those of
+ * optimize.def, at 1 and 2 LLVM's own lists; of a host kernel LLVM's own lists, or where a function
+ * is long those of optimize_long.def. */
 #include "codegen/llvm/optimize.h"
 
 #include "codegen/llvm/code_size.h"
@@ -37,25 +38,30 @@ static bool has_calls(const Cg *cg) {
   return false;
 }
 
-/* instcombine moves an instruction into the block behind its own where its result is only used further on, and then what that instruction uses: a
- * chain of n operations with a check behind each, which is a branch, goes down block by block in n * n steps. Of a function with 1,300
- * blocks and 8,700 instructions it takes 0.6 s, so above a limit there is instsimplify. Code without checks has few such chains. */
+/* instcombine moves an instruction into the block behind its own where its result is only used
+ * further on, and then what that instruction uses: a chain of n operations with a check behind
+ * each, which is a branch, goes down block by block in n * n steps. Of a function with 1,300 blocks
+ * and 8,700 instructions it takes 0.6 s, so above a limit there is instsimplify. Code without
+ * checks has few such chains. */
 static bool has_chains(const Cg *cg, const Length *l) {
   enum { BLOCKS_TIMES_INSTRUCTIONS = 1000000 };
   return cg->options.boundscheck &&
          (uint64_t)l->blocks * l->instructions > BLOCKS_TIMES_INSTRUCTIONS;
 }
 
-/* Before a loop pass LLVM gives each exit of a loop a phi of each value that is used behind it, and removes most of them again. Rotating a loop
- * changes the dominators of all that comes behind it, and has what is known of its variables' users forgotten: each loop can cost as much as
- * the function is long. 600 loops with two exits each took 1.4 s, 1,000 4.7; the limit is 300 loops of 16 instructions each. */
+/* Before a loop pass LLVM gives each exit of a loop a phi of each value that is used behind it, and
+ * removes most of them again. Rotating a loop changes the dominators of all that comes behind it,
+ * and has what is known of its variables' users forgotten: each loop can cost as much as the
+ * function is long. 600 loops with two exits each took 1.4 s, 1,000 4.7; the limit is 300 loops of
+ * 16 instructions each. */
 static bool has_tame_loops(const Length *l) {
   enum { EXITS = 250, LOOPS_TIMES_INSTRUCTIONS = 1500000 };
   return l->exits <= EXITS && (uint64_t)l->loops * l->instructions <= LOOPS_TIMES_INSTRUCTIONS;
 }
 
-/* Hoisting gives each load that it moves its place among the function's memory accesses by a walk back to the entry: 250 loops with one such
- * load each take 0.6 s, 125 take 0.06. Left to GVN, behind it, 250 such loops have 2,451 loads in PTX, and 125 with both have 1,201. */
+/* Hoisting gives each load that it moves its place among the function's memory accesses by a walk
+ * back to the entry: 250 loops with one such load each take 0.6 s, 125 take 0.06. Left to GVN,
+ * behind it, 250 such loops have 2,451 loads in PTX, and 125 with both have 1,201. */
 static bool has_few_loads(const Length *l) {
   enum { LOADS_TIMES_BLOCKS = 150000 };
   return (uint64_t)l->loads * l->blocks <= LOADS_TIMES_BLOCKS;
@@ -118,8 +124,9 @@ void cg_optimize_gpu(Cg *cg) {
   cg_run_passes(cg, pipeline(cg, &l, gpu, COUNT(gpu)));
 }
 
-/* A function from which on time counts more than the last per cent of speed. Of the kernels of bench/kernels and the examples the largest have 1,187
- * instructions, 132 blocks and loops with 14 exits. A loop with 125 exits takes default<O3> 0.1 s, one with 500 1.6 s. */
+/* A function from which on time counts more than the last per cent of speed. Of the kernels of
+ * bench/kernels and the examples the largest have 1,187 instructions, 132 blocks and loops with 14
+ * exits. A loop with 125 exits takes default<O3> 0.1 s, one with 500 1.6 s. */
 static bool is_long(const Length *l) {
   enum { INSTRUCTIONS = 4000, BLOCKS = 500, EXITS = 64 };
   return l->instructions > INSTRUCTIONS || l->blocks > BLOCKS || l->exits > EXITS;

@@ -1,7 +1,8 @@
 /* Arithmetic, comparison and conversion of numbers, exactly as semantics.md has them.
  *
- * Nothing here is undefined for any operand: divisors that LLVM must not see are replaced before the division, and what the
- * replacement gives is replaced after it. Floats carry the fast-math flags of the options (lw_fast). */
+ * Nothing here is undefined for any operand: divisors that LLVM must not see are replaced before
+ * the division, and what the replacement gives is replaced after it. Floats carry the fast-math
+ * flags of the options (lw_fast). */
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -14,7 +15,7 @@ static bool is_float_value(LLVMValueRef v) {
 
 LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x) {
   x = lw_ready(lw, x);
-  return LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
+  return l_fcmp(lw->b, LLVMRealUNO, x, x);
 }
 
 static LLVMValueRef fast(Lower *lw, LLVMValueRef v) {
@@ -23,10 +24,11 @@ static LLVMValueRef fast(Lower *lw, LLVMValueRef v) {
 }
 
 static LLVMValueRef binary(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildBinOp(lw->b, op, x, y, "");
+  return l_binop(lw->b, op, x, y);
 }
 
-/* A call of the C library's or libdevice's function for float or double operands of one type; half goes through float. */
+/* A call of the C library's or libdevice's function for float or double operands of one type; half
+ * goes through float. */
 LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsigned n) {
   LLVMTypeRef type = LLVMTypeOf(args[0]), in = lw_is_narrow(lw, type) ? lw->t->f32 : type;
   LLVMValueRef copy[4];
@@ -36,8 +38,7 @@ LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsi
   LLVMValueRef v = lw_call_extern(lw, symbol, in, copy, n);
   if (!strcmp(name, "fmod")) { /* to LLVM, what it knows as fmod has no nan for a divisor */
     unsigned kind = LLVMGetEnumAttributeKindForName("nobuiltin", 9);
-    LLVMAddCallSiteAttribute(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(lw->cg->context, kind, 0));
+    LLVMAddCallSiteAttribute(v, L_FUNCTION, LLVMCreateEnumAttribute(lw->cg->context, kind, 0));
   }
   return lw_fit(lw, v, type);
 }
@@ -58,13 +59,13 @@ LLVMValueRef lw_low(Lower *lw, LLVMValueRef v) {
   bool extended = LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
   if (extended && LLVMTypeOf(LLVMGetOperand(v, 0)) == lw->t->i32)
     return LLVMGetOperand(v, 0);
-  return LLVMBuildTrunc(lw->b, v, lw->t->i32, "");
+  return l_trunc(lw->b, v, lw->t->i32);
 }
 
 LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
   if (!(i->flags & INS_U32))
-    return LLVMBuildSExt(lw->b, v, lw->t->i64, "");
-  v = LLVMBuildZExt(lw->b, v, lw->t->i64, "");
+    return l_sext(lw->b, v, lw->t->i64);
+  v = l_zext(lw->b, v, lw->t->i64);
   if (i->flags & INS_I32 && LLVMIsAInstruction(v))
     LLVMSetNNeg(v, 1);
   return v;
@@ -116,8 +117,8 @@ static LLVMValueRef truth(Lower *lw, LLVMValueRef x) {
     return x;
   x = lw_ready(lw, x);
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
-  return is_float_value(x) ? LLVMBuildFCmp(lw->b, LLVMRealUNE, x, zero, "")
-                           : LLVMBuildICmp(lw->b, LLVMIntNE, x, zero, "");
+  return is_float_value(x) ? l_fcmp(lw->b, LLVMRealUNE, x, zero)
+                           : l_icmp(lw->b, LLVMIntNE, x, zero);
 }
 
 void lw_unary(Lower *lw, Ins *i) {
@@ -125,11 +126,11 @@ void lw_unary(Lower *lw, Ins *i) {
   switch ((Op)i->op) {
   case OP_NEG:
     lw_set(lw, i,
-           is_float_value(x) ? lw_fit(lw, fast(lw, LLVMBuildFNeg(lw->b, ready, "")), LLVMTypeOf(x))
-                             : LLVMBuildNeg(lw->b, x, ""));
+           is_float_value(x) ? lw_fit(lw, fast(lw, l_fneg(lw->b, ready)), LLVMTypeOf(x))
+                             : l_neg(lw->b, x));
     break;
-  case OP_INVERT: lw_set(lw, i, LLVMBuildNot(lw->b, x, "")); break;
-  case OP_NOT: lw_set(lw, i, LLVMBuildNot(lw->b, truth(lw, x), "")); break;
+  case OP_INVERT: lw_set(lw, i, l_not(lw->b, x)); break;
+  case OP_NOT: lw_set(lw, i, l_not(lw->b, truth(lw, x))); break;
   default: lw_set(lw, i, truth(lw, x)); break;
   }
 }
@@ -149,33 +150,32 @@ static const struct {
     [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE, OP_NE},
 };
 
-/* A signed x against an unsigned y: the unsigned comparison, unless x is negative, which is less than any y. */
+/* A signed x against an unsigned y: the unsigned comparison, unless x is negative, which is less
+ * than any y. */
 static LLVMValueRef compare_mixed(Lower *lw, Op op, LLVMValueRef x, LLVMValueRef y) {
-  LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, x, LLVMConstNull(LLVMTypeOf(x)), "");
-  LLVMValueRef v = LLVMBuildICmp(lw->b, compares[op].is_unsigned, x, y, "");
+  LLVMValueRef negative = l_icmp(lw->b, LLVMIntSLT, x, LLVMConstNull(LLVMTypeOf(x)));
+  LLVMValueRef v = l_icmp(lw->b, compares[op].is_unsigned, x, y);
   bool less = op == OP_LT || op == OP_LE || op == OP_NE;
-  return less ? LLVMBuildOr(lw->b, v, negative, "")
-              : LLVMBuildAnd(lw->b, v, LLVMBuildNot(lw->b, negative, ""), "");
+  return less ? l_or(lw->b, v, negative) : l_and(lw->b, v, l_not(lw->b, negative));
 }
 
 void lw_compare(Lower *lw, Ins *i) {
   const Type *tx = i->args[0]->type, *ty = i->args[1]->type;
   if (!ty_is_scalar(tx) || !ty_is_scalar(ty)) { /* values without storage: None is None */
-    lw_set(lw, i, LLVMConstInt(lw->t->i1, (i->op == OP_EQ) == (tx == ty), 0));
+    lw_set(lw, i, l_int(lw->t->i1, (i->op == OP_EQ) == (tx == ty)));
     return;
   }
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
   if (is_float_value(x))
-    v = LLVMBuildFCmp(lw->b, compares[i->op].real, lw_ready(lw, x), lw_ready(lw, y), "");
+    v = l_fcmp(lw->b, compares[i->op].real, lw_ready(lw, x), lw_ready(lw, y));
   else if (ty_is_signed(tx) && !ty_is_signed(ty))
     v = compare_mixed(lw, i->op, x, y);
   else if (!ty_is_signed(tx) && ty_is_signed(ty))
     v = compare_mixed(lw, compares[i->op].swapped, y, x);
   else
-    v = LLVMBuildICmp(lw->b,
-                      ty_is_signed(tx) ? compares[i->op].is_signed : compares[i->op].is_unsigned, x,
-                      y, "");
+    v = l_icmp(lw->b, ty_is_signed(tx) ? compares[i->op].is_signed : compares[i->op].is_unsigned, x,
+               y);
   lw_set(lw, i, v);
 }
 
@@ -183,8 +183,7 @@ void lw_compare(Lower *lw, Ins *i) {
 
 static LLVMValueRef clamped_count(Lower *lw, LLVMValueRef count, unsigned limit) {
   LLVMTypeRef t = LLVMTypeOf(count);
-  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){count, LLVMConstInt(t, limit, 0)},
-                      2);
+  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){count, l_int(t, limit)}, 2);
 }
 
 void lw_shift(Lower *lw, Ins *i) {
@@ -195,40 +194,41 @@ void lw_shift(Lower *lw, Ins *i) {
     lw_set(lw, i, binary(lw, LLVMAShr, x, clamped_count(lw, y, width - 1)));
     return;
   }
-  LLVMValueRef in_range = LLVMBuildICmp(lw->b, LLVMIntULT, y, LLVMConstInt(t, width, 0), "");
+  LLVMValueRef in_range = l_icmp(lw->b, LLVMIntULT, y, l_int(t, width));
   LLVMValueRef v = binary(lw, i->op == OP_LSHIFT ? LLVMShl : LLVMLShr, x, y);
-  lw_set(lw, i, LLVMBuildSelect(lw->b, in_range, v, LLVMConstNull(t), ""));
+  lw_set(lw, i, l_select(lw->b, in_range, v, LLVMConstNull(t)));
 }
 
 /* --- floor division and modulo --- */
 
 static LLVMValueRef divide_unsigned(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
-  LLVMValueRef by_zero = LLVMBuildICmp(lw->b, LLVMIntEQ, y, LLVMConstNull(t), "");
-  LLVMValueRef safe = LLVMBuildSelect(lw->b, by_zero, LLVMConstInt(t, 1, 0), y, "");
+  LLVMValueRef by_zero = l_icmp(lw->b, LLVMIntEQ, y, LLVMConstNull(t));
+  LLVMValueRef safe = l_select(lw->b, by_zero, l_int(t, 1), y);
   if (!quotient) /* the remainder by 1 is 0 already */
     return binary(lw, LLVMURem, x, safe);
-  return LLVMBuildSelect(lw->b, by_zero, LLVMConstNull(t), binary(lw, LLVMUDiv, x, safe), "");
+  return l_select(lw->b, by_zero, LLVMConstNull(t), binary(lw, LLVMUDiv, x, safe));
 }
 
-/* The smallest integer by -1 overflows: by 1 it gives itself, which is what wraps out, and remainder 0. */
+/* The smallest integer by -1 overflows: by 1 it gives itself, which is what wraps out, and
+ * remainder 0. */
 static LLVMValueRef divide_signed(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
-  LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0);
-  LLVMValueRef lowest = LLVMConstInt(t, 1ull << (LLVMGetIntTypeWidth(t) - 1), 0);
-  LLVMValueRef by_zero = LLVMBuildICmp(b, LLVMIntEQ, y, zero, "");
-  LLVMValueRef minus = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t), "");
-  LLVMValueRef overflow = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, x, lowest, ""), minus, "");
-  LLVMValueRef safe = LLVMBuildSelect(b, LLVMBuildOr(b, by_zero, overflow, ""), one, y, "");
+  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
+  LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
+  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);
+  LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
+  LLVMValueRef overflow = l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus);
+  LLVMValueRef safe = l_select(b, l_or(b, by_zero, overflow), one, y);
   LLVMValueRef r = binary(lw, LLVMSRem, x, safe);
-  LLVMValueRef signs = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, r, safe, ""), zero, "");
-  LLVMValueRef adjust = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, r, zero, ""), signs, "");
+  LLVMValueRef signs = l_icmp(b, LLVMIntSLT, l_xor(b, r, safe), zero);
+  LLVMValueRef adjust = l_and(b, l_icmp(b, LLVMIntNE, r, zero), signs);
   if (!quotient)
-    return LLVMBuildSelect(b, adjust, LLVMBuildAdd(b, r, safe, ""), r, "");
+    return l_select(b, adjust, l_add(b, r, safe), r);
   LLVMValueRef q = binary(lw, LLVMSDiv, x, safe);
-  q = LLVMBuildSub(b, q, LLVMBuildZExt(b, adjust, t, ""), "");
-  return LLVMBuildSelect(b, by_zero, zero, q, "");
+  q = l_sub(b, q, l_zext(b, adjust, t));
+  return l_select(b, by_zero, zero, q);
 }
 
 static LLVMValueRef copysign_of(Lower *lw, LLVMValueRef magnitude, LLVMValueRef sign) {
@@ -236,34 +236,33 @@ static LLVMValueRef copysign_of(Lower *lw, LLVMValueRef magnitude, LLVMValueRef 
   return lw_intrinsic(lw, "llvm.copysign", &t, 1, (LLVMValueRef[]){magnitude, sign}, 2);
 }
 
-/* NumPy's npy_divmod: the remainder of fmod moved to the divisor's sign, then the quotient snapped to an integer. Nothing here may
- * be contracted or reassociated, so these operations carry no flags. */
+/* NumPy's npy_divmod: the remainder of fmod moved to the divisor's sign, then the quotient snapped
+ * to an integer. Nothing here may be contracted or reassociated, so these operations carry no
+ * flags. */
 static LLVMValueRef divide_float(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
   LLVMValueRef zero = LLVMConstNull(t);
-  LLVMValueRef by_zero = LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, "");
+  LLVMValueRef by_zero = l_fcmp(b, LLVMRealOEQ, y, zero);
   LLVMValueRef mod = lw_math(lw, "fmod", (LLVMValueRef[]){x, y}, 2);
-  LLVMValueRef has_mod = LLVMBuildFCmp(b, LLVMRealUNE, mod, zero, "");
-  LLVMValueRef y_neg = LLVMBuildFCmp(b, LLVMRealOLT, y, zero, ""),
-               mod_neg = LLVMBuildFCmp(b, LLVMRealOLT, mod, zero, "");
-  LLVMValueRef adjust = LLVMBuildAnd(b, has_mod, LLVMBuildXor(b, y_neg, mod_neg, ""), "");
+  LLVMValueRef has_mod = l_fcmp(b, LLVMRealUNE, mod, zero);
+  LLVMValueRef y_neg = l_fcmp(b, LLVMRealOLT, y, zero), mod_neg = l_fcmp(b, LLVMRealOLT, mod, zero);
+  LLVMValueRef adjust = l_and(b, has_mod, l_xor(b, y_neg, mod_neg));
   if (!quotient) {
-    LLVMValueRef moved = LLVMBuildSelect(b, adjust, binary(lw, LLVMFAdd, mod, y), mod, "");
-    LLVMValueRef v = LLVMBuildSelect(b, has_mod, moved, copysign_of(lw, zero, y), "");
-    return LLVMBuildSelect(b, by_zero, mod, v, "");
+    LLVMValueRef moved = l_select(b, adjust, binary(lw, LLVMFAdd, mod, y), mod);
+    LLVMValueRef v = l_select(b, has_mod, moved, copysign_of(lw, zero, y));
+    return l_select(b, by_zero, mod, v);
   }
   LLVMValueRef exact = binary(lw, LLVMFDiv, x, y);
   LLVMValueRef div = binary(lw, LLVMFDiv, binary(lw, LLVMFSub, x, mod), y);
-  div = LLVMBuildSelect(b, adjust, binary(lw, LLVMFSub, div, LLVMConstReal(t, 1)), div, "");
+  div = l_select(b, adjust, binary(lw, LLVMFSub, div, LLVMConstReal(t, 1)), div);
   LLVMValueRef down = lw_intrinsic(lw, "llvm.floor", &t, 1, &div, 1);
-  LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, binary(lw, LLVMFSub, div, down),
-                                     LLVMConstReal(t, 0.5), "");
-  LLVMValueRef snapped = LLVMBuildSelect(b, above, binary(lw, LLVMFAdd, down, LLVMConstReal(t, 1)),
-                                         down, "");
-  LLVMValueRef has_div = LLVMBuildFCmp(b, LLVMRealUNE, div, zero, "");
-  LLVMValueRef v = LLVMBuildSelect(b, has_div, snapped, copysign_of(lw, zero, exact), "");
-  return LLVMBuildSelect(b, by_zero, exact, v, "");
+  LLVMValueRef above = l_fcmp(b, LLVMRealOGT, binary(lw, LLVMFSub, div, down),
+                              LLVMConstReal(t, 0.5));
+  LLVMValueRef snapped = l_select(b, above, binary(lw, LLVMFAdd, down, LLVMConstReal(t, 1)), down);
+  LLVMValueRef has_div = l_fcmp(b, LLVMRealUNE, div, zero);
+  LLVMValueRef v = l_select(b, has_div, snapped, copysign_of(lw, zero, exact));
+  return l_select(b, by_zero, exact, v);
 }
 
 void lw_divide(Lower *lw, Ins *i) {
@@ -293,29 +292,27 @@ static LLVMValueRef power_constant(Lower *lw, LLVMValueRef x, uint64_t n) {
   }
   if (acc)
     return acc;
-  return is_float_value(x) ? LLVMConstReal(LLVMTypeOf(x), 1) : LLVMConstInt(LLVMTypeOf(x), 1, 0);
+  return is_float_value(x) ? LLVMConstReal(LLVMTypeOf(x), 1) : l_int(LLVMTypeOf(x), 1);
 }
 
 static LLVMValueRef power_int(Lower *lw, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
-  LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0);
-  LLVMValueRef negative = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, y, zero, "")
-                                    : LLVMConstNull(lw->t->i1);
-  LLVMValueRef start = LLVMBuildSelect(b, negative, zero, one, "");
-  LLVMValueRef count = LLVMBuildSelect(b, negative, zero, y, "");
+  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
+  LLVMValueRef negative = is_signed ? l_icmp(b, LLVMIntSLT, y, zero) : LLVMConstNull(lw->t->i1);
+  LLVMValueRef start = l_select(b, negative, zero, one);
+  LLVMValueRef count = l_select(b, negative, zero, y);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = lw_block(lw, "pow"),
                     body = lw_block(lw, "pow.step"), done = lw_block(lw, "pow.done");
-  LLVMBuildBr(b, head);
+  l_br(b, head);
   lw_at(lw, head);
-  LLVMValueRef base = LLVMBuildPhi(b, t, ""), n = LLVMBuildPhi(b, t, ""),
-               acc = LLVMBuildPhi(b, t, "");
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, n, zero, ""), body, done);
+  LLVMValueRef base = l_phi(b, t), n = l_phi(b, t), acc = l_phi(b, t);
+  l_condbr(b, l_icmp(b, LLVMIntNE, n, zero), body, done);
   lw_at(lw, body);
-  LLVMValueRef odd = LLVMBuildTrunc(b, n, lw->t->i1, "");
-  LLVMValueRef acc1 = LLVMBuildSelect(b, odd, LLVMBuildMul(b, acc, base, ""), acc, "");
-  LLVMValueRef base1 = LLVMBuildMul(b, base, base, ""), n1 = LLVMBuildLShr(b, n, one, "");
-  LLVMBuildBr(b, head);
+  LLVMValueRef odd = l_trunc(b, n, lw->t->i1);
+  LLVMValueRef acc1 = l_select(b, odd, l_mul(b, acc, base), acc);
+  LLVMValueRef base1 = l_mul(b, base, base), n1 = l_lshr(b, n, one);
+  l_br(b, head);
   LLVMBasicBlockRef blocks[] = {from, body};
   LLVMAddIncoming(base, (LLVMValueRef[]){x, base1}, blocks, 2);
   LLVMAddIncoming(n, (LLVMValueRef[]){count, n1}, blocks, 2);
@@ -324,8 +321,9 @@ static LLVMValueRef power_int(Lower *lw, LLVMValueRef x, LLVMValueRef y, bool is
   return acc;
 }
 
-/* Small constant exponents, where a multiplication, square root or reciprocal gives pow's value: pow(-inf, 0.5) is inf and
- * pow(-0.0, 0.5) is 0, which the square root alone has otherwise. NULL if there is no such form. */
+/* Small constant exponents, where a multiplication, square root or reciprocal gives pow's value:
+ * pow(-inf, 0.5) is inf and pow(-0.0, 0.5) is 0, which the square root alone has otherwise. NULL if
+ * there is no such form. */
 static LLVMValueRef power_special(Lower *lw, LLVMValueRef x, double y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   if (y == 0 || y == 1 || y == 2 || y == 3 || y == 4)
@@ -336,9 +334,8 @@ static LLVMValueRef power_special(Lower *lw, LLVMValueRef x, double y) {
     LLVMValueRef positive = binary(lw, LLVMFAdd, x, LLVMConstNull(t));
     LLVMValueRef root = lw_intrinsic(lw, "llvm.sqrt", &t, 1, &positive, 1);
     LLVMValueRef inf = LLVMConstReal(t, __builtin_inf());
-    return LLVMBuildSelect(
-        lw->b, LLVMBuildFCmp(lw->b, LLVMRealOEQ, x, LLVMConstReal(t, -__builtin_inf()), ""), inf,
-        root, "");
+    return l_select(lw->b, l_fcmp(lw->b, LLVMRealOEQ, x, LLVMConstReal(t, -__builtin_inf())), inf,
+                    root);
   }
   return NULL;
 }
@@ -369,7 +366,7 @@ static LLVMValueRef to_int(Lower *lw, LLVMValueRef v, const Type *to) {
 }
 
 static LLVMValueRef int_to_float(Lower *lw, LLVMValueRef v, LLVMTypeRef t, bool is_signed) {
-  return is_signed ? LLVMBuildSIToFP(lw->b, v, t, "") : LLVMBuildUIToFP(lw->b, v, t, "");
+  return is_signed ? l_sitofp(lw->b, v, t) : l_uitofp(lw->b, v, t);
 }
 
 LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type *to) {
@@ -387,11 +384,11 @@ LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type 
       return t == lw->t->f16 ? lw_int_to_half(lw, v, is_signed) : int_to_float(lw, v, t, is_signed);
     if (LLVMTypeOf(v) == lw->t->bf16)
       v = lw_widen(lw, v);
-    return LLVMTypeOf(v) == t ? v : LLVMBuildFPCast(lw->b, v, t, "");
+    return LLVMTypeOf(v) == t ? v : l_fpcast(lw->b, v, t);
   }
   if (is_float_value(v))
     return to_int(lw, v, to);
-  return LLVMBuildIntCast2(lw->b, v, t, is_signed, "");
+  return l_int_cast(lw->b, v, t, is_signed);
 }
 
 void lw_cast_ins(Lower *lw, Ins *i) {

@@ -1,36 +1,38 @@
-/* Atomics: read-modify-write of one element, relaxed, at the target's device scope. The result is the old element.
+/* Atomics: read-modify-write of one element, relaxed, at the target's device scope. The result is
+ * the old element.
  *
- * A thread's local memory is nobody else's, and no GPU has atomics there: those are loads and stores.
- * What the hardware has is one instruction. Maximum and minimum of floats use the integer ones on the bits: for operands without a
- * sign the order of the bits as signed integers is that of the numbers, for negative ones the reverse as unsigned ones. */
+ * A thread's local memory is nobody else's, and no GPU has atomics there: those are loads and
+ * stores. What the hardware has is one instruction. Maximum and minimum of floats use the integer
+ * ones on the bits: for operands without a sign the order of the bits as signed integers is that of
+ * the numbers, for negative ones the reverse as unsigned ones. */
 #include <string.h>
 
 #include "codegen/lower/private.h"
 
 static LLVMValueRef chosen(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildSelect(b, LLVMBuildICmp(b, p, x, y, ""), x, y, "");
+  return l_select(b, l_icmp(b, p, x, y), x, y);
 }
 
 /* (old + 1) % (v + 1), and the way down; what is out of range begins anew. */
 static LLVMValueRef wrapped(LLVMBuilderRef b, bool up, LLVMValueRef old, LLVMValueRef v) {
-  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v)), one = LLVMConstInt(LLVMTypeOf(v), 1, 0);
-  LLVMValueRef over = LLVMBuildICmp(b, up ? LLVMIntUGE : LLVMIntUGT, old, v, "");
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v)), one = l_int(LLVMTypeOf(v), 1);
+  LLVMValueRef over = l_icmp(b, up ? LLVMIntUGE : LLVMIntUGT, old, v);
   if (up)
-    return LLVMBuildSelect(b, over, zero, LLVMBuildAdd(b, old, one, ""), "");
-  LLVMValueRef anew = LLVMBuildOr(b, over, LLVMBuildICmp(b, LLVMIntEQ, old, zero, ""), "");
-  return LLVMBuildSelect(b, anew, v, LLVMBuildSub(b, old, one, ""), "");
+    return l_select(b, over, zero, l_add(b, old, one));
+  LLVMValueRef anew = l_or(b, over, l_icmp(b, LLVMIntEQ, old, zero));
+  return l_select(b, anew, v, l_sub(b, old, one));
 }
 
 LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
                               LLVMValueRef v) {
   switch (op) {
   case LLVMAtomicRMWBinOpXchg: return v;
-  case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(b, old, v, "");
-  case LLVMAtomicRMWBinOpSub: return LLVMBuildSub(b, old, v, "");
-  case LLVMAtomicRMWBinOpAnd: return LLVMBuildAnd(b, old, v, "");
-  case LLVMAtomicRMWBinOpOr: return LLVMBuildOr(b, old, v, "");
-  case LLVMAtomicRMWBinOpXor: return LLVMBuildXor(b, old, v, "");
-  case LLVMAtomicRMWBinOpFAdd: return LLVMBuildFAdd(b, old, v, "");
+  case LLVMAtomicRMWBinOpAdd: return l_add(b, old, v);
+  case LLVMAtomicRMWBinOpSub: return l_sub(b, old, v);
+  case LLVMAtomicRMWBinOpAnd: return l_and(b, old, v);
+  case LLVMAtomicRMWBinOpOr: return l_or(b, old, v);
+  case LLVMAtomicRMWBinOpXor: return l_xor(b, old, v);
+  case LLVMAtomicRMWBinOpFAdd: return l_fadd(b, old, v);
   case LLVMAtomicRMWBinOpMax: return chosen(b, LLVMIntSGT, old, v);
   case LLVMAtomicRMWBinOpMin: return chosen(b, LLVMIntSLT, old, v);
   case LLVMAtomicRMWBinOpUMax: return chosen(b, LLVMIntUGT, old, v);
@@ -46,13 +48,13 @@ LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValue
 static bool is_local(const Lower *lw) { return lw->ins->args[0]->type->space == SPACE_LOCAL; }
 
 static LLVMValueRef plain_load(Lower *lw, LLVMValueRef p, LLVMTypeRef type) {
-  LLVMValueRef v = LLVMBuildLoad2(lw->b, type, p, "");
+  LLVMValueRef v = l_load(lw->b, type, p);
   LLVMSetAlignment(v, (unsigned)ty_size(lw->ins->args[0]->type->elem));
   return v;
 }
 
 static void plain_store(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
-  LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), (unsigned)ty_size(lw->ins->args[0]->type->elem));
+  LLVMSetAlignment(l_store(lw->b, v, p), (unsigned)ty_size(lw->ins->args[0]->type->elem));
 }
 
 static unsigned scope_of(Lower *lw) {
@@ -64,14 +66,14 @@ static unsigned scope_of(Lower *lw) {
 static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value) {
   if (is_local(lw)) {
     LLVMValueRef old = plain_load(lw, p, LLVMTypeOf(value));
-    LLVMValueRef same = LLVMBuildICmp(lw->b, LLVMIntEQ, old, expected, "");
-    plain_store(lw, p, LLVMBuildSelect(lw->b, same, value, old, ""));
+    LLVMValueRef same = l_icmp(lw->b, LLVMIntEQ, old, expected);
+    plain_store(lw, p, l_select(lw->b, same, value, old));
     return old;
   }
   unsigned scope = scope_of(lw);
   LLVMValueRef both = LLVMBuildAtomicCmpXchgSyncScope(
       lw->b, p, expected, value, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
-  return LLVMBuildExtractValue(lw->b, both, 0, "");
+  return l_extract_value(lw->b, both, 0);
 }
 
 static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v) {
@@ -92,16 +94,15 @@ static LLVMValueRef extreme_by_bits(Lower *lw, bool max, LLVMValueRef p, LLVMVal
   LLVMBuilderRef b = lw->b;
   LLVMBasicBlockRef plus = lw_block(lw, "atomic.plus"), minus = lw_block(lw, "atomic.minus"),
                     done = lw_block(lw, "atomic.done");
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), ""), minus,
-                  plus);
+  l_condbr(b, l_icmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits))), minus, plus);
   lw_at(lw, plus);
   LLVMValueRef old1 = rmw(lw, max ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpMin, p, bits);
-  LLVMBuildBr(b, done);
+  l_br(b, done);
   lw_at(lw, minus);
   LLVMValueRef old2 = rmw(lw, max ? LLVMAtomicRMWBinOpUMin : LLVMAtomicRMWBinOpUMax, p, bits);
-  LLVMBuildBr(b, done);
+  l_br(b, done);
   lw_at(lw, done);
-  LLVMValueRef old = LLVMBuildPhi(b, LLVMTypeOf(bits), "");
+  LLVMValueRef old = l_phi(b, LLVMTypeOf(bits));
   LLVMAddIncoming(old, (LLVMValueRef[]){old1, old2}, (LLVMBasicBlockRef[]){plus, minus}, 2);
   return old;
 }
@@ -116,54 +117,53 @@ static LLVMTypeRef bits_type(Lower *lw, LLVMTypeRef t) {
   return lw_is_narrow(lw, t) ? lw->t->i16 : t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
 }
 
-/* A nan on either side leaves the element as it is. A nan that another thread writes between the look and the instruction may be
- * replaced, as if it had been there before a store. -0.0 counts as less than 0.0. */
+/* A nan on either side leaves the element as it is. A nan that another thread writes between the
+ * look and the instruction may be replaced, as if it had been there before a store. -0.0 counts as
+ * less than 0.0. */
 static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
   LLVMBasicBlockRef go = lw_block(lw, "atomic.try"), end = lw_block(lw, "atomic.end");
   LLVMValueRef seen = read_bits(lw, p, bits_t);
-  LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, lw_ready(lw, LLVMBuildBitCast(b, seen, t, "")),
-                                   lw_ready(lw, v), "");
+  LLVMValueRef nan = l_fcmp(b, LLVMRealUNO, lw_ready(lw, l_bitcast(b, seen, t)), lw_ready(lw, v));
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
-  lw_branch_weights(lw, LLVMBuildCondBr(b, nan, end, go), 1, 1000);
+  lw_branch_weights(lw, l_condbr(b, nan, end, go), 1, 1000);
   lw_at(lw, go);
-  LLVMValueRef old = extreme_by_bits(lw, max, p, LLVMBuildBitCast(b, v, bits_t, ""));
+  LLVMValueRef old = extreme_by_bits(lw, max, p, l_bitcast(b, v, bits_t));
   LLVMBasicBlockRef tried = LLVMGetInsertBlock(b);
-  LLVMBuildBr(b, end);
+  l_br(b, end);
   lw_at(lw, end);
-  LLVMValueRef result = LLVMBuildPhi(b, bits_t, "");
+  LLVMValueRef result = l_phi(b, bits_t);
   LLVMAddIncoming(result, (LLVMValueRef[]){seen, old}, (LLVMBasicBlockRef[]){from, tried}, 2);
-  return LLVMBuildBitCast(b, result, t, "");
+  return l_bitcast(b, result, t);
 }
 
-/* A nan operand leaves the element as it is; a nan element gives way to the operand, by a compare-and-swap that is tried again with
- * whatever came between. */
+/* A nan operand leaves the element as it is; a nan element gives way to the operand, by a
+ * compare-and-swap that is tried again with whatever came between. */
 static LLVMValueRef extreme_number(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
-  LLVMValueRef bits = LLVMBuildBitCast(b, v, bits_t, "");
+  LLVMValueRef bits = l_bitcast(b, v, bits_t);
   LLVMBasicBlockRef skip = lw_block(lw, "atomic.nan"), loop = lw_block(lw, "atomic.try"),
                     fix = lw_block(lw, "atomic.fix"), end = lw_block(lw, "atomic.end");
-  lw_branch_weights(lw, LLVMBuildCondBr(b, lw_is_nan(lw, v), skip, loop), 1, 1000);
+  lw_branch_weights(lw, l_condbr(b, lw_is_nan(lw, v), skip, loop), 1, 1000);
   lw_at(lw, skip);
   LLVMValueRef kept = read_bits(lw, p, bits_t);
-  LLVMBuildBr(b, end);
+  l_br(b, end);
   lw_at(lw, loop);
   LLVMValueRef old = extreme_by_bits(lw, max, p, bits);
-  LLVMValueRef was_nan = lw_is_nan(lw, LLVMBuildBitCast(b, old, t, ""));
+  LLVMValueRef was_nan = lw_is_nan(lw, l_bitcast(b, old, t));
   LLVMBasicBlockRef tried = LLVMGetInsertBlock(b);
-  lw_branch_weights(lw, LLVMBuildCondBr(b, was_nan, fix, end), 1, 1000);
+  lw_branch_weights(lw, l_condbr(b, was_nan, fix, end), 1, 1000);
   lw_at(lw, fix);
   LLVMValueRef seen = cmpxchg(lw, p, old, bits);
-  LLVMValueRef settled = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntEQ, seen, old, ""),
-                                     LLVMBuildICmp(b, LLVMIntEQ, seen, bits, ""), "");
-  LLVMBuildCondBr(b, settled, end, loop);
+  LLVMValueRef settled = l_or(b, l_icmp(b, LLVMIntEQ, seen, old), l_icmp(b, LLVMIntEQ, seen, bits));
+  l_condbr(b, settled, end, loop);
   lw_at(lw, end);
-  LLVMValueRef result = LLVMBuildPhi(b, bits_t, "");
+  LLVMValueRef result = l_phi(b, bits_t);
   LLVMAddIncoming(result, (LLVMValueRef[]){kept, old, old}, (LLVMBasicBlockRef[]){skip, tried, fix},
                   3);
-  return LLVMBuildBitCast(b, result, t, "");
+  return l_bitcast(b, result, t);
 }
 
 /* --- dispatch --- */
@@ -177,22 +177,23 @@ static const struct {
 #undef A
 };
 
-/* A sum that LLVM cannot compute as it is (lw_ready): by compare-and-swap until nothing came between. */
+/* A sum that LLVM cannot compute as it is (lw_ready): by compare-and-swap until nothing came
+ * between. */
 static LLVMValueRef add_by_swapping(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
   LLVMValueRef term = lw_ready(lw, v), first = read_bits(lw, p, bits_t);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = lw_block(lw, "atomic.try"),
                     end = lw_block(lw, "atomic.end");
-  LLVMBuildBr(b, loop);
+  l_br(b, loop);
   lw_at(lw, loop);
-  LLVMValueRef old = LLVMBuildPhi(b, bits_t, "");
-  LLVMValueRef sum = LLVMBuildFAdd(b, lw_ready(lw, LLVMBuildBitCast(b, old, t, "")), term, "");
-  LLVMValueRef seen = cmpxchg(lw, p, old, LLVMBuildBitCast(b, lw_fit(lw, sum, t), bits_t, ""));
+  LLVMValueRef old = l_phi(b, bits_t);
+  LLVMValueRef sum = l_fadd(b, lw_ready(lw, l_bitcast(b, old, t)), term);
+  LLVMValueRef seen = cmpxchg(lw, p, old, l_bitcast(b, lw_fit(lw, sum, t), bits_t));
   LLVMAddIncoming(old, (LLVMValueRef[]){first, seen}, (LLVMBasicBlockRef[]){before, loop}, 2);
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, seen, old, ""), end, loop);
+  l_condbr(b, l_icmp(b, LLVMIntEQ, seen, old), end, loop);
   lw_at(lw, end);
-  return LLVMBuildBitCast(b, old, t, "");
+  return l_bitcast(b, old, t);
 }
 
 static LLVMValueRef float_add(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
@@ -201,14 +202,14 @@ static LLVMValueRef float_add(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
 }
 
 static LLVMValueRef negated(Lower *lw, LLVMValueRef v) {
-  return lw_fit(lw, LLVMBuildFNeg(lw->b, lw_ready(lw, v), ""), LLVMTypeOf(v));
+  return lw_fit(lw, l_fneg(lw->b, lw_ready(lw, v)), LLVMTypeOf(v));
 }
 
 /* By its bits: 16-bit floats have no exchange of their own. */
 static LLVMValueRef exchange(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
-  LLVMValueRef bits = LLVMBuildBitCast(lw->b, v, bits_type(lw, t), "");
-  return LLVMBuildBitCast(lw->b, rmw(lw, LLVMAtomicRMWBinOpXchg, p, bits), t, "");
+  LLVMValueRef bits = l_bitcast(lw->b, v, bits_type(lw, t));
+  return l_bitcast(lw->b, rmw(lw, LLVMAtomicRMWBinOpXchg, p, bits), t);
 }
 
 static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMValueRef v) {
@@ -230,9 +231,9 @@ static LLVMValueRef cas(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMVa
   if (!is_float)
     return cmpxchg(lw, p, expected, value);
   LLVMTypeRef t = LLVMTypeOf(value), bits = bits_type(lw, t);
-  LLVMValueRef old = cmpxchg(lw, p, LLVMBuildBitCast(lw->b, expected, bits, ""),
-                             LLVMBuildBitCast(lw->b, value, bits, ""));
-  return LLVMBuildBitCast(lw->b, old, t, "");
+  LLVMValueRef old = cmpxchg(lw, p, l_bitcast(lw->b, expected, bits),
+                             l_bitcast(lw->b, value, bits));
+  return l_bitcast(lw->b, old, t);
 }
 
 void lw_atomic(Lower *lw, Ins *i) {

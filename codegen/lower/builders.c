@@ -40,7 +40,7 @@ LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overlo
   CX_ASSERT(lw->cx, nargs <= 8);
   for (unsigned k = 0; k < nargs; k++)
     copy[k] = args[k];
-  return LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, copy, nargs, "");
+  return l_call(lw->b, fn, copy, nargs);
 }
 
 LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result,
@@ -55,9 +55,9 @@ LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result,
   LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, name);
   if (!fn) {
     fn = LLVMAddFunction(lw->cg->module, name, LLVMFunctionType(result, types, n, 0));
-    cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+    cg_attribute(lw->cg, fn, L_FUNCTION, "nounwind", 0);
   }
-  return LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, copy, n, "");
+  return l_call(lw->b, fn, copy, n);
 }
 
 LLVMValueRef lw_text(Lower *lw, const char *s) {

@@ -7,7 +7,8 @@
 
 /* --- device functions: parameters and results are leaves --- */
 
-/* A name with letters, digits, _ and $ only, which PTX and LLVM both leave alone; the $ keeps it away from the kernel's. */
+/* A name with letters, digits, _ and $ only, which PTX and LLVM both leave alone; the $ keeps it
+ * away from the kernel's. */
 static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
   char *s = number ? arena_printf(&cg->cx->arena, "%s$%u", name, number)
                    : arena_strdup(&cg->cx->arena, name);
@@ -46,7 +47,7 @@ static uint32_t index_of(Cg *cg, const Fn *fn) {
 }
 
 void lw_declare(Cg *cg, Fn *fn) {
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = L_FUNCTION;
   uint32_t number = index_of(cg, fn);
   const char *name = number ? safe_name(cg, fn->symbol ? fn->symbol : fn->name, number)
                             : cg->symbol;
@@ -80,11 +81,11 @@ void lw_call(Lower *lw, Ins *i) {
     memcpy(args + n, lw_leaves(lw, i->args[k]), count * sizeof *args);
     n += count;
   }
-  LLVMValueRef v = LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  LLVMValueRef v = l_call(lw->b, fn, args, n);
   uint32_t leaves = cg_leaf_count(i->type);
   LLVMValueRef *out = CX_ARRAY(lw->cx, LLVMValueRef, leaves + 1);
   for (uint32_t k = 0; k < leaves; k++)
-    out[k] = leaves == 1 ? v : LLVMBuildExtractValue(lw->b, v, k, "");
+    out[k] = leaves == 1 ? v : l_extract_value(lw->b, v, k);
   lw_set_leaves(lw, i, out);
 }
 
@@ -94,15 +95,15 @@ void lw_call(Lower *lw, Ins *i) {
 static LLVMValueRef declared_argument(Lower *lw, Ins *i) {
   LLVMValueRef v = lw_leaves(lw, i)[0];
   if (i->type->id == TY_ARRAY)
-    return LLVMBuildAddrSpaceCast(lw->b, v, lw->t->ptr, "");
-  return ty_kind(i->type) == KIND_BOOL ? LLVMBuildZExt(lw->b, v, lw->t->i8, "") : v;
+    return l_addrspacecast(lw->b, v, lw->t->ptr);
+  return ty_kind(i->type) == KIND_BOOL ? l_zext(lw->b, v, lw->t->i8) : v;
 }
 
 static LLVMValueRef declared_function(Lower *lw, const char *name, LLVMTypeRef type) {
   LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, name);
   if (!fn) {
     fn = LLVMAddFunction(lw->cg->module, name, type);
-    cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent", 0);
+    cg_attribute(lw->cg, fn, L_FUNCTION, "convergent", 0);
   }
   if (LLVMGlobalGetValueType(fn) != type || !LLVMIsDeclaration(fn))
     fail(lw->cx, lw->ins->loc, ERR_ARGUMENTS, arena_printf(&lw->cx->arena, "%s()", name),
@@ -110,7 +111,8 @@ static LLVMValueRef declared_function(Lower *lw, const char *name, LLVMTypeRef t
   return fn;
 }
 
-/* Numba's ABI: the result goes to an address that comes first, what is returned is a status. C's: as it stands. */
+/* Numba's ABI: the result goes to an address that comes first, what is returned is a status. C's:
+ * as it stands. */
 void lw_call_declared(Lower *lw, Ins *i) {
   const Frozen *f = i->aux.frozen;
   if (!lw->target->links)
@@ -128,14 +130,14 @@ void lw_call_declared(Lower *lw, Ins *i) {
   for (uint32_t k = 0; k < i->nargs + numba; k++)
     types[k] = LLVMTypeOf(args[k]);
   LLVMTypeRef type = LLVMFunctionType(numba ? lw->t->i32 : result, types, i->nargs + numba, 0);
-  LLVMValueRef v = LLVMBuildCall2(lw->b, type, declared_function(lw, f->text, type), args,
-                                  i->nargs + numba, "");
+  LLVMValueRef v = l_call_type(lw->b, type, declared_function(lw, f->text, type), args,
+                               i->nargs + numba);
   if (!returns)
     return;
   if (numba)
-    v = LLVMBuildLoad2(lw->b, result, args[0], "");
+    v = l_load(lw->b, result, args[0]);
   if (ty_kind(i->type) == KIND_BOOL)
-    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+    v = l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8));
   lw_set(lw, i, v);
 }
 
@@ -161,7 +163,7 @@ static void line_complex(Lower *lw, Line *line, Ins *i, bool grouped) {
   static const char *const conversions[2][2] = {{"%z", "%Z"}, {"%-z", "%-Z"}};
   for (int k = 0; k < 2; k++)
     line_arg(lw, line, k ? "" : conversions[grouped][i->type->id == TY_C64],
-             LLVMBuildFPCast(lw->b, lw_leaves(lw, i)[k], lw->t->f64, ""));
+             l_fpcast(lw->b, lw_leaves(lw, i)[k], lw->t->f64));
 }
 
 static void line_number(Lower *lw, Line *line, Ins *i) {
@@ -180,20 +182,19 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
   }
   LLVMValueRef v = lw_value(lw, i);
   if (ty_kind(t) == KIND_BOOL)
-    line_arg(lw, line, "%s",
-             LLVMBuildSelect(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False"), ""));
+    line_arg(lw, line, "%s", l_select(lw->b, v, lw_text(lw, "True"), lw_text(lw, "False")));
   else if (ty_is_float(t))
-    line_arg(lw, line, shortest(t->id), LLVMBuildFPCast(lw->b, v, lw->t->f64, ""));
+    line_arg(lw, line, shortest(t->id), l_fpcast(lw->b, v, lw->t->f64));
   else
     line_arg(lw, line, ty_is_signed(t) ? "%lld" : "%llu",
-             LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(t), ""));
+             l_int_cast(lw->b, v, lw->t->i64, ty_is_signed(t)));
 }
 
 /* {%…}: the conversion as it stands. */
 static void line_converted(Lower *lw, Line *line, const char *conversion, size_t n, Ins *i) {
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))
-    v = LLVMBuildFPCast(lw->b, v, lw->t->f64, "");
+    v = l_fpcast(lw->b, v, lw->t->f64);
   line_arg(lw, line, arena_strndup(&lw->cx->arena, conversion, n), v);
 }
 

@@ -11,7 +11,7 @@ static LLVMValueRef add_phi(Lower *lw, LLVMTypeRef type) {
     first = LLVMGetNextInstruction(first);
   if (first)
     LLVMPositionBuilderBefore(lw->b, first);
-  LLVMValueRef phi = LLVMBuildPhi(lw->b, type, "");
+  LLVMValueRef phi = l_phi(lw->b, type);
   lw_at(lw, block);
   return phi;
 }
@@ -36,8 +36,9 @@ static bool is_way_back(const Block *b, int successor) {
   return b->succ[successor] && b->succ[successor]->rpo <= b->rpo;
 }
 
-/* The LLVM block that control comes from, for entry k of b's predecessors. A block that branches to b on both sides stands there
- * twice: the second time it is its edge block, which is also where a way back yields. */
+/* The LLVM block that control comes from, for entry k of b's predecessors. A block that branches to
+ * b on both sides stands there twice: the second time it is its edge block, which is also where a
+ * way back yields. */
 static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
   const BlockNote *n = b->preds.data[k]->note;
   const Ins *end = b->preds.data[k]->last;
@@ -95,7 +96,7 @@ void lw_branch(Lower *lw, Ins *i) {
   if (i->flags & INS_YIELDS)
     lw->target->yield(lw);
   note_end(lw, i);
-  LLVMBuildBr(lw->b, begin_of(i->block->succ[0]));
+  l_br(lw->b, begin_of(i->block->succ[0]));
 }
 
 void lw_condbranch(Lower *lw, Ins *i) {
@@ -105,15 +106,15 @@ void lw_condbranch(Lower *lw, Ins *i) {
   bool yields = i->flags & INS_YIELDS, back_if_true = yields && is_way_back(i->block, 0);
   note_end(lw, i);
   if (yes != no && !yields) {
-    LLVMBuildCondBr(lw->b, c, yes, no);
+    l_condbr(lw->b, c, yes, no);
     return;
   }
   n->edge = lw_block(lw, "edge");
-  LLVMBuildCondBr(lw->b, c, back_if_true ? n->edge : yes, back_if_true ? no : n->edge);
+  l_condbr(lw->b, c, back_if_true ? n->edge : yes, back_if_true ? no : n->edge);
   lw_at(lw, n->edge);
   if (yields)
     lw->target->yield(lw);
-  LLVMBuildBr(lw->b, back_if_true ? yes : no);
+  l_br(lw->b, back_if_true ? yes : no);
 }
 
 /* Results of device functions: nothing, the leaf, or a struct of the leaves. */
@@ -126,37 +127,38 @@ void lw_return(Lower *lw, Ins *i) {
   if (is_kernel) {
     lw->target->kernel_return(lw);
   } else if (n == 0) {
-    LLVMBuildRetVoid(lw->b);
+    l_ret_void(lw->b);
   } else if (n == 1) {
-    LLVMBuildRet(lw->b, leaves[0]);
+    l_ret(lw->b, leaves[0]);
   } else {
     LLVMValueRef v = LLVMGetPoison(result);
     for (uint32_t k = 0; k < n; k++)
-      v = LLVMBuildInsertValue(lw->b, v, leaves[k], k, "");
-    LLVMBuildRet(lw->b, v);
+      v = l_insert_value(lw->b, v, leaves[k], k);
+    l_ret(lw->b, v);
   }
 }
 
-/* The low 32 bits of a 64-bit value: of sums and products from those of their terms, since LLVM takes a truncation for a reason to count in
- * 64 bits. */
+/* The low 32 bits of a 64-bit value: of sums and products from those of their terms, since LLVM
+ * takes a truncation for a reason to count in 64 bits. */
 static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
   bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL;
   if (!sum || depth > 3)
     return lw_low(lw, lw_value(lw, i));
   LLVMOpcode op = i->op == OP_ADD ? LLVMAdd : i->op == OP_SUB ? LLVMSub : LLVMMul;
-  return LLVMBuildBinOp(lw->b, op, low_tree(lw, i->args[0], depth + 1),
-                        low_tree(lw, i->args[1], depth + 1), "");
+  return l_binop(lw->b, op, low_tree(lw, i->args[0], depth + 1),
+                 low_tree(lw, i->args[1], depth + 1));
 }
 
-/* With a constant the 64 bits are better: LLVM sees from them that a step is positive, and so how often a loop runs. */
+/* With a constant the 64 bits are better: LLVM sees from them that a step is positive, and so how
+ * often a loop runs. */
 static bool is_narrow_select(const Ins *i) {
   return i->flags & (INS_I32 | INS_U32) && i->args[1]->op != OP_CONST && i->args[2]->op != OP_CONST;
 }
 
 void lw_select(Lower *lw, Ins *i) {
   if (is_narrow_select(i)) {
-    LLVMValueRef v = LLVMBuildSelect(lw->b, lw_value(lw, i->args[0]), low_tree(lw, i->args[1], 0),
-                                     low_tree(lw, i->args[2], 0), "");
+    LLVMValueRef v = l_select(lw->b, lw_value(lw, i->args[0]), low_tree(lw, i->args[1], 0),
+                              low_tree(lw, i->args[2], 0));
     lw_set(lw, i, lw_extended(lw, i, v));
     return;
   }
@@ -165,7 +167,7 @@ void lw_select(Lower *lw, Ins *i) {
   LLVMValueRef *yes = lw_leaves(lw, i->args[1]), *no = lw_leaves(lw, i->args[2]);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   for (uint32_t k = 0; k < n; k++)
-    leaves[k] = LLVMBuildSelect(lw->b, c, yes[k], no[k], "");
+    leaves[k] = l_select(lw->b, c, yes[k], no[k]);
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -181,9 +183,8 @@ static LLVMValueRef trap_value(Lower *lw, Ins *i) {
     return lw_i64(lw, 0);
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))
-    return LLVMBuildBitCast(lw->b, LLVMBuildFPCast(lw->b, lw_ready(lw, v), lw->t->f64, ""),
-                            lw->t->i64, "");
-  return LLVMBuildIntCast2(lw->b, v, lw->t->i64, ty_is_signed(i->type), "");
+    return l_bitcast(lw->b, l_fpcast(lw->b, lw_ready(lw, v), lw->t->f64), lw->t->i64);
+  return l_int_cast(lw->b, v, lw->t->i64, ty_is_signed(i->type));
 }
 
 static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) {
@@ -199,7 +200,7 @@ static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) 
 void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values,
                     uint32_t n) {
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
-  lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
+  lw_branch_weights(lw, l_condbr(lw->b, ok, go, stop), 1u << 20, 1);
   lw_at(lw, stop);
   trap(lw, site, values, n);
   lw_at(lw, go);
@@ -210,19 +211,20 @@ void lw_check(Lower *lw, Ins *i) {
     lw_stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
 }
 
-/* The report names the index that the program gave: one that is still negative had the extent added to it. */
+/* The report names the index that the program gave: one that is still negative had the extent added
+ * to it. */
 void lw_check_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]), extent = lw_value(lw, i->args[1]);
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
   /* as unsigned: a negative index is beyond every extent */
-  LLVMValueRef ok = LLVMBuildICmp(lw->b, LLVMIntULT, index, extent, "");
-  lw_branch_weights(lw, LLVMBuildCondBr(lw->b, ok, go, stop), 1u << 20, 1);
+  LLVMValueRef ok = l_icmp(lw->b, LLVMIntULT, index, extent);
+  lw_branch_weights(lw, l_condbr(lw->b, ok, go, stop), 1u << 20, 1);
   lw_at(lw, stop);
   LLVMValueRef given = index;
   Op op = i->args[0]->op;
   if (op == OP_WRAP_INDEX || op == OP_ADD) {
-    LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0), "");
-    given = LLVMBuildSelect(lw->b, negative, LLVMBuildSub(lw->b, index, extent, ""), index, "");
+    LLVMValueRef negative = l_icmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0));
+    given = l_select(lw->b, negative, l_sub(lw->b, index, extent), index);
   }
   LLVMValueRef values[] = {given, extent};
   lw->target->trap(lw, i->aux.site ? i->aux.site->number : 0, values, 2);

@@ -1,11 +1,14 @@
 /* Inlining: see inlining.h.
  *
- * Every function is inlined, which is what GPUs and the host's vectors want, as long as the program stays within BUDGET operations. A program that would
- * be longer (functions that each call the next one twice are twice as long with each) has a limit: functions that are longer than it, with
- * what they inline, stay calls, unless they are called in one place only. Of the limits the highest that keeps the program within the budget
- * is taken, so that small helpers are inlined whatever is around them; at the lowest, code is at most so many times as long as its source.
+ * Every function is inlined, which is what GPUs and the host's vectors want, as long as the program
+ * stays within BUDGET operations. A program that would be longer (functions that each call the next
+ * one twice are twice as long with each) has a limit: functions that are longer than it, with what
+ * they inline, stay calls, unless they are called in one place only. Of the limits the highest that
+ * keeps the program within the budget is taken, so that small helpers are inlined whatever is
+ * around them; at the lowest, code is at most so many times as long as its source.
  *
- * A function with inline="always" is inlined up to MOST operations, and so is one in which threads meet, on a target that gathers those. */
+ * A function with inline="always" is inlined up to MOST operations, and so is one in which threads
+ * meet, on a target that gathers those. */
 #include "codegen/lower/inlining.h"
 
 #include <stdlib.h>
@@ -46,7 +49,8 @@ static void read_calls(Graph *g, Node *node, const ValueMap *numbers) {
     }
 }
 
-/* Callees first, but for the calls that close a cycle. With a stack of its own: calls may be nested deep. */
+/* Callees first, but for the calls that close a cycle. With a stack of its own: calls may be nested
+ * deep. */
 static void put_in_order(Graph *g, Node *root) {
   Arena *a = &g->cg->cx->arena;
   VEC(Node *) stack = {0};
@@ -104,7 +108,8 @@ static bool has_forced(const Graph *g, const Node *n) {
   return false;
 }
 
-/* Of the functions that are too long because of what they must inline, the first: its callees are not. */
+/* Of the functions that are too long because of what they must inline, the first: its callees are
+ * not. */
 static void check_forced(const Graph *g) {
   for (uint32_t k = 0; k < g->order.len; k++) {
     const Node *n = g->order.data[k];

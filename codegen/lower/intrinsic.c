@@ -1,4 +1,5 @@
-/* Intrinsics: by the columns of ir/intrinsics.def. A row whose column says FN has its function cg_intrinsic_ID here. */
+/* Intrinsics: by the columns of ir/intrinsics.def. A row whose column says FN has its function
+ * cg_intrinsic_ID here. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 
 typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 
-/* From a column to the function of the row: only FN names one. SLOT pastes the column's first word, so LLVM("x") becomes
- * SLOT_LLVM("x")(ID), then SLOT_GONE(ID). */
+/* From a column to the function of the row: only FN names one. SLOT pastes the column's first word,
+ * so LLVM("x") becomes SLOT_LLVM("x")(ID), then SLOT_GONE(ID). */
 #define SLOT(ID, column) SLOT_##column(ID)
 #define SLOT_GONE(ID)
 #define SLOT_LLVM(name) SLOT_GONE
@@ -43,7 +44,7 @@ static void set_result(Lower *lw, Ins *i, LLVMValueRef v, const Type *like) {
     lw_set(lw, i, v);
   } else if (LLVMGetTypeKind(LLVMTypeOf(v)) ==
              LLVMIntegerTypeKind) { /* special registers are unsigned */
-    v = LLVMBuildIntCast2(lw->b, v, want, 0, "");
+    v = l_int_cast(lw->b, v, want, 0);
     if (LLVMIsAZExtInst(v))
       LLVMSetNNeg(v, 1);
     lw_set(lw, i, v);
@@ -92,7 +93,8 @@ static LLVMTypeRef result_type(Lower *lw, TypeId id) {
   return id == TY_VOID ? lw->t->none : lw_scalar_type(lw->cg, id);
 }
 
-/* __nv_NAME(parameters, addresses of outputs). It only computes, so that an unused call goes and equal ones are one. */
+/* __nv_NAME(parameters, addresses of outputs). It only computes, so that an unused call goes and
+ * equal ones are one. */
 static void lower_libdevice(Lower *lw, Ins *i) {
   enum { ONLY_ITS_ARGUMENTS = 3 }; /* memory(argmem: readwrite) */
   const LibdeviceInfo *f = ir_libdevice(i->aux.intrinsic);
@@ -104,16 +106,14 @@ static void lower_libdevice(Lower *lw, Ins *i) {
   LLVMValueRef v = lw_call_extern(lw, f->symbol, result_type(lw, f->result), args,
                                   f->nparams + f->noutputs);
   LLVMValueRef fn = LLVMGetCalledValue(v);
-  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "willreturn", 0);
-  cg_attribute(lw->cg, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory",
-               f->noutputs ? ONLY_ITS_ARGUMENTS : 0);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "willreturn", 0);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "memory", f->noutputs ? ONLY_ITS_ARGUMENTS : 0);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 1 + LIBDEVICE_MAX_OUTPUTS);
   unsigned n = 0;
   if (f->result != TY_VOID)
     leaves[n++] = v;
   for (unsigned k = 0; k < f->noutputs; k++)
-    leaves[n++] = LLVMBuildLoad2(lw->b, lw_scalar_type(lw->cg, f->outputs[k]), args[f->nparams + k],
-                                 "");
+    leaves[n++] = l_load(lw->b, lw_scalar_type(lw->cg, f->outputs[k]), args[f->nparams + k]);
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -179,9 +179,9 @@ void cg_intrinsic_CUDA_CLZ(Lower *lw, Ins *i) {
 void cg_intrinsic_CUDA_FFS(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]);
   LLVMTypeRef t = LLVMTypeOf(x);
-  LLVMValueRef at = LLVMBuildAdd(lw->b, count_zeros(lw, "llvm.cttz", x), lw_int(lw, t, 1), "");
-  LLVMValueRef none = LLVMBuildICmp(lw->b, LLVMIntEQ, x, LLVMConstNull(t), "");
-  set_result(lw, i, LLVMBuildSelect(lw->b, none, LLVMConstNull(t), at, ""), NULL);
+  LLVMValueRef at = l_add(lw->b, count_zeros(lw, "llvm.cttz", x), lw_int(lw, t, 1));
+  LLVMValueRef none = l_icmp(lw->b, LLVMIntEQ, x, LLVMConstNull(t));
+  set_result(lw, i, l_select(lw->b, none, LLVMConstNull(t), at), NULL);
 }
 
 void cg_intrinsic_CUDA_NANOSLEEP(Lower *lw, Ins *i) {
@@ -192,7 +192,7 @@ void cg_intrinsic_CUDA_NANOSLEEP(Lower *lw, Ins *i) {
 
 void cg_intrinsic_NP_VIEW(Lower *lw, Ins *i) {
   LLVMTypeRef t = lw_scalar_type(lw->cg, i->type->id);
-  lw_set(lw, i, LLVMBuildBitCast(lw->b, lw_value(lw, i->args[0]), t, ""));
+  lw_set(lw, i, l_bitcast(lw->b, lw_value(lw, i->args[0]), t));
 }
 
 static LLVMValueRef fabs_of(Lower *lw, LLVMValueRef x) {
@@ -210,12 +210,12 @@ void cg_intrinsic_MATH_ISNAN(Lower *lw, Ins *i) {
 
 void cg_intrinsic_MATH_ISINF(Lower *lw, Ins *i) {
   LLVMValueRef x = fabs_of(lw, lw_ready(lw, lw_value(lw, i->args[0])));
-  lw_set(lw, i, LLVMBuildFCmp(lw->b, LLVMRealOEQ, x, infinity_like(x), ""));
+  lw_set(lw, i, l_fcmp(lw->b, LLVMRealOEQ, x, infinity_like(x)));
 }
 
 void cg_intrinsic_MATH_ISFINITE(Lower *lw, Ins *i) {
   LLVMValueRef x = fabs_of(lw, lw_ready(lw, lw_value(lw, i->args[0])));
-  lw_set(lw, i, LLVMBuildFCmp(lw->b, LLVMRealOLT, x, infinity_like(x), ""));
+  lw_set(lw, i, l_fcmp(lw->b, LLVMRealOLT, x, infinity_like(x)));
 }
 
 void cg_intrinsic_PY_ABS(Lower *lw, Ins *i) {
@@ -245,13 +245,15 @@ void cg_intrinsic_MATH_LDEXP(Lower *lw, Ins *i) {
   LLVMValueRef e = lw_value(lw, i->args[1]);
   e = lw_intrinsic(lw, "llvm.smax", &t, 1, (LLVMValueRef[]){e, lw_i64(lw, -5000)}, 2);
   e = lw_intrinsic(lw, "llvm.smin", &t, 1, (LLVMValueRef[]){e, lw_i64(lw, 5000)}, 2);
-  LLVMValueRef args[] = {lw_value(lw, i->args[0]), LLVMBuildTrunc(lw->b, e, lw->t->i32, "")};
+  LLVMValueRef args[] = {lw_value(lw, i->args[0]), l_trunc(lw->b, e, lw->t->i32)};
   lw_set(lw, i, lw_math(lw, "ldexp", args, 2));
 }
 
-/* sqrt(x**2 + y**2) within 1 ulp, for a target whose library is further off and overflows early. The larger of the two is brought to where
- * squares neither overflow nor vanish. Where the smaller one is beyond its half, the sum of squares is (high - low)**2 + 2 high low:
- * the difference is exact then, so that the sum has little more than its last rounding's error. Borges, Algorithm 1014 (2020). */
+/* sqrt(x**2 + y**2) within 1 ulp, for a target whose library is further off and overflows early.
+ * The larger of the two is brought to where squares neither overflow nor vanish. Where the smaller
+ * one is beyond its half, the sum of squares is (high - low)**2 + 2 high low: the difference is
+ * exact then, so that the sum has little more than its last rounding's error. Borges, Algorithm
+ * 1014 (2020). */
 void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef given = lw_value(lw, i->args[0]), x = fabs_of(lw, lw_widen(lw, given)),
@@ -261,28 +263,26 @@ void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
   int far = is_double ? 500 : 60, by = is_double ? 600 : 100;
   LLVMValueRef one = LLVMConstReal(t, 1), up = LLVMConstReal(t, ldexp(1, by)),
                down = LLVMConstReal(t, ldexp(1, -by));
-  LLVMValueRef swap = LLVMBuildFCmp(b, LLVMRealOLT, x, y, "");
-  LLVMValueRef high = LLVMBuildSelect(b, swap, y, x, ""), low = LLVMBuildSelect(b, swap, x, y, "");
-  LLVMValueRef big = LLVMBuildFCmp(b, LLVMRealOGT, high, LLVMConstReal(t, ldexp(1, far)), ""),
-               tiny = LLVMBuildFCmp(b, LLVMRealOLT, high, LLVMConstReal(t, ldexp(1, -far + 20)),
-                                    "");
-  LLVMValueRef scale = LLVMBuildSelect(b, big, down, LLVMBuildSelect(b, tiny, up, one, ""), ""),
-               back = LLVMBuildSelect(b, big, up, LLVMBuildSelect(b, tiny, down, one, ""), "");
-  high = LLVMBuildFMul(b, high, scale, ""), low = LLVMBuildFMul(b, low, scale, "");
-  LLVMValueRef twice = LLVMBuildFAdd(b, low, low, ""), apart = LLVMBuildFSub(b, high, low, "");
-  LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOGE, twice, high, ""),
-               rest = LLVMBuildSelect(b, near, apart, low, "");
-  LLVMValueRef terms[] = {LLVMBuildSelect(b, near, twice, high, ""), high,
-                          LLVMBuildFMul(b, rest, rest, "")};
+  LLVMValueRef swap = l_fcmp(b, LLVMRealOLT, x, y);
+  LLVMValueRef high = l_select(b, swap, y, x), low = l_select(b, swap, x, y);
+  LLVMValueRef big = l_fcmp(b, LLVMRealOGT, high, LLVMConstReal(t, ldexp(1, far))),
+               tiny = l_fcmp(b, LLVMRealOLT, high, LLVMConstReal(t, ldexp(1, -far + 20)));
+  LLVMValueRef scale = l_select(b, big, down, l_select(b, tiny, up, one)),
+               back = l_select(b, big, up, l_select(b, tiny, down, one));
+  high = l_fmul(b, high, scale), low = l_fmul(b, low, scale);
+  LLVMValueRef twice = l_fadd(b, low, low), apart = l_fsub(b, high, low);
+  LLVMValueRef near = l_fcmp(b, LLVMRealOGE, twice, high), rest = l_select(b, near, apart, low);
+  LLVMValueRef terms[] = {l_select(b, near, twice, high), high, l_fmul(b, rest, rest)};
   LLVMValueRef sum = lw_intrinsic(lw, "llvm.fma", &t, 1, terms, 3);
-  LLVMValueRef root = LLVMBuildFMul(b, lw_intrinsic(lw, "llvm.sqrt", &t, 1, &sum, 1), back, "");
+  LLVMValueRef root = l_fmul(b, lw_intrinsic(lw, "llvm.sqrt", &t, 1, &sum, 1), back);
   LLVMValueRef infinity = infinity_like(x);
-  LLVMValueRef ends = LLVMBuildOr(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, infinity, ""),
-                                  LLVMBuildFCmp(b, LLVMRealOEQ, y, infinity, ""), "");
-  lw_set(lw, i, lw_fit(lw, LLVMBuildSelect(b, ends, infinity, root, ""), LLVMTypeOf(given)));
+  LLVMValueRef ends = l_or(b, l_fcmp(b, LLVMRealOEQ, x, infinity),
+                           l_fcmp(b, LLVMRealOEQ, y, infinity));
+  lw_set(lw, i, lw_fit(lw, l_select(b, ends, infinity, root), LLVMTypeOf(given)));
 }
 
-/* (m, e) with 0.5 <= |m| < 1, from the bits; zero, infinities and nan give themselves and 0. A subnormal is scaled up first. */
+/* (m, e) with 0.5 <= |m| < 1, from the bits; zero, infinities and nan give themselves and 0. A
+ * subnormal is scaled up first. */
 void cg_intrinsic_MATH_FREXP(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef x = lw_value(lw, i->args[0]);
@@ -291,24 +291,20 @@ void cg_intrinsic_MATH_FREXP(Lower *lw, Ins *i) {
       bias = top / 2 - 1;
   LLVMValueRef size = fabs_of(lw, x);
   LLVMValueRef normal_min = LLVMConstReal(t, t == lw->t->f64 ? 0x1p-1022 : 0x1p-126);
-  LLVMValueRef tiny = LLVMBuildFCmp(b, LLVMRealOLT, size, normal_min, "");
-  LLVMValueRef scaled = LLVMBuildSelect(b, tiny, LLVMBuildFMul(b, x, LLVMConstReal(t, 0x1p64), ""),
-                                        x, "");
-  LLVMValueRef bits = LLVMBuildBitCast(b, scaled, bits_t, "");
-  LLVMValueRef field = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lw_int(lw, bits_t, mantissa), ""),
-                                    lw_int(lw, bits_t, top), "");
-  LLVMValueRef e = LLVMBuildSub(b, LLVMBuildZExtOrBitCast(b, field, lw->t->i64, ""),
-                                lw_i64(lw, bias), "");
-  e = LLVMBuildSub(b, e, LLVMBuildSelect(b, tiny, lw_i64(lw, 64), lw_i64(lw, 0), ""), "");
-  LLVMValueRef cleared = LLVMBuildAnd(b, bits, lw_int(lw, bits_t, ~((int64_t)top << mantissa)), "");
-  LLVMValueRef m = LLVMBuildBitCast(
-      b, LLVMBuildOr(b, cleared, lw_int(lw, bits_t, (int64_t)bias << mantissa), ""), t, "");
-  LLVMValueRef finite = LLVMBuildFCmp(b, LLVMRealOLT, size, infinity_like(x), "");
-  LLVMValueRef normal = LLVMBuildAnd(b, finite,
-                                     LLVMBuildFCmp(b, LLVMRealUNE, x, LLVMConstNull(t), ""), "");
+  LLVMValueRef tiny = l_fcmp(b, LLVMRealOLT, size, normal_min);
+  LLVMValueRef scaled = l_select(b, tiny, l_fmul(b, x, LLVMConstReal(t, 0x1p64)), x);
+  LLVMValueRef bits = l_bitcast(b, scaled, bits_t);
+  LLVMValueRef field = l_and(b, l_lshr(b, bits, lw_int(lw, bits_t, mantissa)),
+                             lw_int(lw, bits_t, top));
+  LLVMValueRef e = l_sub(b, l_zext_or_same(b, field, lw->t->i64), lw_i64(lw, bias));
+  e = l_sub(b, e, l_select(b, tiny, lw_i64(lw, 64), lw_i64(lw, 0)));
+  LLVMValueRef cleared = l_and(b, bits, lw_int(lw, bits_t, ~((int64_t)top << mantissa)));
+  LLVMValueRef m = l_bitcast(b, l_or(b, cleared, lw_int(lw, bits_t, (int64_t)bias << mantissa)), t);
+  LLVMValueRef finite = l_fcmp(b, LLVMRealOLT, size, infinity_like(x));
+  LLVMValueRef normal = l_and(b, finite, l_fcmp(b, LLVMRealUNE, x, LLVMConstNull(t)));
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 2);
-  leaves[0] = LLVMBuildSelect(b, normal, m, x, "");
-  leaves[1] = LLVMBuildSelect(b, normal, e, lw_i64(lw, 0), "");
+  leaves[0] = l_select(b, normal, m, x);
+  leaves[1] = l_select(b, normal, e, lw_i64(lw, 0));
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -318,8 +314,8 @@ void cg_intrinsic_MATH_MODF(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]);
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMValueRef whole = lw_intrinsic(lw, "llvm.trunc", &t, 1, &x, 1);
-  LLVMValueRef inf = LLVMBuildFCmp(b, LLVMRealOEQ, fabs_of(lw, x), infinity_like(x), "");
-  LLVMValueRef part = LLVMBuildSelect(b, inf, LLVMConstNull(t), LLVMBuildFSub(b, x, whole, ""), "");
+  LLVMValueRef inf = l_fcmp(b, LLVMRealOEQ, fabs_of(lw, x), infinity_like(x));
+  LLVMValueRef part = l_select(b, inf, LLVMConstNull(t), l_fsub(b, x, whole));
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 2);
   leaves[0] = lw_intrinsic(lw, "llvm.copysign", &t, 1, (LLVMValueRef[]){part, x}, 2);
   leaves[1] = whole;

@@ -1,6 +1,7 @@
 /* Leaves in LLVM: the types that the leaves of a value have in registers, in memory and in the
  * parameter block, and where lowering keeps the leaves of each instruction: in Ins.note, an array
- * of cg_leaf_count(type) LLVM values. See codegen/ssa/leaves.h for what the leaves of a type are. */
+ * of cg_leaf_count(type) LLVM values. See codegen/ssa/leaves.h for what the leaves of a type
+ * are. */
 #include "codegen/lower/lower.h"
 #include "codegen/ssa/params.h"
 
@@ -64,13 +65,13 @@ LLVMValueRef lw_value(Lower *lw, Ins *i) {
 
 void lw_split_complex(Lower *lw, LLVMValueRef memory, LLVMValueRef out[2]) {
   for (int k = 0; k < 2; k++)
-    out[k] = LLVMBuildExtractElement(lw->b, memory, lw_i32(lw, k), "");
+    out[k] = l_extract_element(lw->b, memory, lw_i32(lw, k));
 }
 
 LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]) {
   LLVMValueRef v = LLVMGetPoison(lw_memory_type(lw->cg, id));
   for (int k = 0; k < 2; k++)
-    v = LLVMBuildInsertElement(lw->b, v, parts[k], lw_i32(lw, k), "");
+    v = l_insert_element(lw->b, v, parts[k], lw_i32(lw, k));
   return v;
 }
 

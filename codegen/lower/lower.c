@@ -19,7 +19,7 @@ static void lw_use_param(Lower *lw, Ins *i) { CX_ASSERT(lw->cx, i->note); }
 
 static void lw_unreachable(Lower *lw, Ins *i) {
   (void)i;
-  LLVMBuildUnreachable(lw->b);
+  l_unreachable(lw->b);
 }
 
 static void lw_none(Lower *lw, Ins *i) {
@@ -99,7 +99,7 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
   /* the entry block is closed last, so that allocas and fields could still be added to it */
   lw_at(&lw, before);
   cg_debug_at(cg, lw.b, fn->entry->first->loc);
-  LLVMBuildBr(lw.b, ((BlockNote *)fn->entry->note)->begin);
+  l_br(lw.b, ((BlockNote *)fn->entry->note)->begin);
 }
 
 static void copy_sites(Cg *cg) {

@@ -1,14 +1,15 @@
-/* Arrays: elements, views, allocations. An array's leaves are its pointer, extents and, for layout A, byte strides. */
+/* Arrays: elements, views, allocations. An array's leaves are its pointer, extents and, for layout
+ * A, byte strides. */
 #include <string.h>
 
 #include "codegen/lower/private.h"
 #include "runtime/abi.h"
 
 static LLVMValueRef mul(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNSWMul(lw->b, x, y, "");
+  return l_mul_nsw(lw->b, x, y);
 }
 static LLVMValueRef add(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNSWAdd(lw->b, x, y, "");
+  return l_add_nsw(lw->b, x, y);
 }
 
 /* Byte stride of an axis, from the leaves. */
@@ -32,7 +33,7 @@ void lw_stride(Lower *lw, Ins *i) {
 }
 
 void lw_array_address(Lower *lw, Ins *i) {
-  lw_set(lw, i, LLVMBuildPtrToInt(lw->b, lw_leaves(lw, i->args[0])[LEAF_POINTER], lw->t->i64, ""));
+  lw_set(lw, i, l_ptrtoint(lw->b, lw_leaves(lw, i->args[0])[LEAF_POINTER], lw->t->i64));
 }
 
 static bool is_narrow(const Lower *lw, const Type *array) {
@@ -47,8 +48,9 @@ static int64_t reach_of(const Ins *i) {
   return !near ? 0 : i->op == OP_ADD ? f->i : -f->i;
 }
 
-/* 32 bits of a sum of 64 with a constant. LLVM finds this by itself; but then instcombine looks at all users of what is added to, for each
- * such index of a long function: a third of its time at 5,000 lines. */
+/* 32 bits of a sum of 64 with a constant. LLVM finds this by itself; but then instcombine looks at
+ * all users of what is added to, for each such index of a long function: a third of its time at
+ * 5,000 lines. */
 static LLVMValueRef low_sum(Lower *lw, LLVMValueRef v) {
   enum { LONG_FUNCTION = 8000 }; /* values */
   LLVMValueRef c = LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd
@@ -56,16 +58,17 @@ static LLVMValueRef low_sum(Lower *lw, LLVMValueRef v) {
                        : NULL;
   if (!c || lw->fn->next_id <= LONG_FUNCTION)
     return lw_low(lw, v);
-  return LLVMBuildAdd(lw->b, lw_low(lw, LLVMGetOperand(v, 0)),
-                      lw_i32(lw, LLVMConstIntGetSExtValue(c)), "");
+  return l_add(lw->b, lw_low(lw, LLVMGetOperand(v, 0)), lw_i32(lw, LLVMConstIntGetSExtValue(c)));
 }
 
-/* 32 bits of an index; less its constant, where that goes elsewhere. Exact, since the index is in range, and x no further away. */
+/* 32 bits of an index; less its constant, where that goes elsewhere. Exact, since the index is in
+ * range, and x no further away. */
 static LLVMValueRef low_index(Lower *lw, Ins *i, int64_t reach) {
   return low_sum(lw, lw_value(lw, reach ? i->args[0] : i));
 }
 
-/* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range, so nothing overflows. */
+/* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range,
+ * so nothing overflows. */
 static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                    Ins *const *indices) {
   LLVMValueRef at = NULL;
@@ -77,7 +80,8 @@ static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const 
   return at;
 }
 
-/* The same in an array that is not wide, with 32 bits; without the fastest index's constant, which is *reach. */
+/* The same in an array that is not wide, with 32 bits; without the fastest index's constant, which
+ * is *reach. */
 static LLVMValueRef narrow_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                   Ins *const *indices, int64_t *reach) {
   LLVMValueRef at = NULL;
@@ -91,7 +95,7 @@ static LLVMValueRef narrow_number(Lower *lw, const Type *t, LLVMValueRef const *
       index = add(lw, index, lw_i32(lw, c));
     at = at ? add(lw, mul(lw, at, lw_low(lw, leaves[cg_extent_leaf(k)])), index) : index;
   }
-  return at ? LLVMBuildSExt(lw->b, at, lw->t->i64, "") : NULL;
+  return at ? l_sext(lw->b, at, lw->t->i64) : NULL;
 }
 
 static LLVMValueRef narrow_address(Lower *lw, const Type *t, LLVMValueRef const *leaves,
@@ -102,10 +106,9 @@ static LLVMValueRef narrow_address(Lower *lw, const Type *t, LLVMValueRef const 
   if (!at)
     return leaves[LEAF_POINTER];
   if (!reach)
-    return LLVMBuildInBoundsGEP2(lw->b, unit, leaves[LEAF_POINTER], &at, 1, "");
-  LLVMValueRef near = LLVMBuildGEP2(lw->b, unit, leaves[LEAF_POINTER], &at, 1, ""),
-               c = lw_i64(lw, reach);
-  return LLVMBuildGEP2(lw->b, unit, near, &c, 1, "");
+    return l_gep_inbounds(lw->b, unit, leaves[LEAF_POINTER], &at, 1);
+  LLVMValueRef near = l_gep(lw->b, unit, leaves[LEAF_POINTER], &at, 1), c = lw_i64(lw, reach);
+  return l_gep(lw->b, unit, near, &c, 1);
 }
 
 LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
@@ -122,12 +125,11 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
     for (unsigned k = 0; k < t->ndim; k++) {
       LLVMValueRef index = lw_value(lw, indices[k]);
       if (is_narrow(lw, t))
-        index = LLVMBuildSExt(lw->b, lw_low(lw, index), lw->t->i64, "");
+        index = l_sext(lw->b, lw_low(lw, index), lw->t->i64);
       LLVMValueRef step = mul(lw, index, leaves[cg_stride_leaf(t, k)]);
       at = at ? add(lw, at, step) : step;
     }
-  return at ? LLVMBuildInBoundsGEP2(lw->b, unit, leaves[LEAF_POINTER], &at, 1, "")
-            : leaves[LEAF_POINTER];
+  return at ? l_gep_inbounds(lw->b, unit, leaves[LEAF_POINTER], &at, 1) : leaves[LEAF_POINTER];
 }
 
 static unsigned element_alignment(const Lower *lw, const Type *array) {
@@ -151,7 +153,7 @@ static LLVMValueRef read_element(Lower *lw, Ins *i) {
   LLVMValueRef v = hint ? lw->target->load_hinted(lw, hint, type, p) : NULL;
   if (v)
     return v;
-  v = LLVMBuildLoad2(lw->b, type, p, "");
+  v = l_load(lw->b, type, p);
   LLVMSetAlignment(v, element_alignment(lw, array));
   LLVMSetVolatile(v, i->aux.i == HINT_LDCV);
   return v;
@@ -161,7 +163,7 @@ static void write_element(Lower *lw, Ins *i, LLVMValueRef v) {
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   CacheHint hint = usable_hint(lw, i);
   if (!hint || !lw->target->store_hinted(lw, hint, v, p))
-    LLVMSetAlignment(LLVMBuildStore(lw->b, v, p), element_alignment(lw, i->args[0]->type));
+    LLVMSetAlignment(l_store(lw->b, v, p), element_alignment(lw, i->args[0]->type));
 }
 
 void lw_load(Lower *lw, Ins *i) {
@@ -174,7 +176,7 @@ void lw_load(Lower *lw, Ins *i) {
     return;
   }
   if (ty_kind(elem) == KIND_BOOL)
-    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+    v = l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8));
   lw_set(lw, i, v);
 }
 
@@ -187,7 +189,7 @@ void lw_store(Lower *lw, Ins *i) {
   }
   LLVMValueRef v = lw_value(lw, value);
   if (ty_kind(elem) == KIND_BOOL)
-    v = LLVMBuildZExt(lw->b, v, lw->t->i8, "");
+    v = l_zext(lw->b, v, lw->t->i8);
   write_element(lw, i, v);
 }
 
@@ -204,8 +206,8 @@ static void view_axis(View *v, LLVMValueRef extent, LLVMValueRef stride) {
 }
 
 static void view_advance(Lower *lw, View *v, LLVMValueRef index, LLVMValueRef stride) {
-  LLVMValueRef offset = LLVMBuildMul(lw->b, index, stride, "");
-  v->pointer = LLVMBuildGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
+  LLVMValueRef offset = l_mul(lw->b, index, stride);
+  v->pointer = l_gep(lw->b, lw->t->i8, v->pointer, &offset, 1);
 }
 
 static void view_permute(Lower *lw, View *v, Ins *array, const IrView *how) {
@@ -239,7 +241,7 @@ static void view_field(Lower *lw, View *v, Ins *i) {
   const Type *from = i->args[0]->type;
   LLVMValueRef *leaves = lw_leaves(lw, i->args[0]), offset = lw_i64(lw, how->offset);
   if (how->offset)
-    v->pointer = LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, v->pointer, &offset, 1, "");
+    v->pointer = l_gep_inbounds(lw->b, lw->t->i8, v->pointer, &offset, 1);
   for (unsigned k = 0; k < from->ndim; k++)
     view_axis(v, leaves[cg_extent_leaf(k)], lw_array_stride(lw, from, leaves, k));
   int64_t stride = (int64_t)ty_size(i->type->elem);
@@ -267,7 +269,7 @@ static void view_axes(Lower *lw, View *v, Ins *i) {
       view_advance(lw, v, lw_value(lw, i->args[arg++]), stride);
       if (how->kind[k] == VIEW_SLICE) {
         LLVMValueRef count = lw_value(lw, i->args[arg]), step = lw_value(lw, i->args[arg + 1]);
-        view_axis(v, count, LLVMBuildMul(lw->b, stride, step, ""));
+        view_axis(v, count, l_mul(lw->b, stride, step));
         arg += 2;
       }
     }
@@ -346,8 +348,8 @@ void lw_alloc(Lower *lw, Ins *i) {
   if (a->dynamic) {
     lw->cg->uses_dynamic_shared = true;
     leaves[LEAF_POINTER] = lw->target->shared_dynamic(lw);
-    LLVMValueRef bytes = LLVMBuildZExt(lw->b, lw->target->shared_dynamic_bytes(lw), lw->t->i64, "");
-    leaves[cg_extent_leaf(0)] = LLVMBuildUDiv(lw->b, bytes, lw_i64(lw, size), "");
+    LLVMValueRef bytes = l_zext(lw->b, lw->target->shared_dynamic_bytes(lw), lw->t->i64);
+    leaves[cg_extent_leaf(0)] = l_udiv(lw->b, bytes, lw_i64(lw, size));
   } else if (t->space == SPACE_SHARED) {
     leaves[LEAF_POINTER] = alloc_shared(lw, a, alloc_bytes(lw, t, a), align);
   } else {

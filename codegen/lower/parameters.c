@@ -25,11 +25,11 @@ void lw_publish_params(Cg *cg) {
 /* From its form in the block to the leaves. */
 static void read_field(Lower *lw, const Param *p, LLVMValueRef v, LLVMValueRef *leaves) {
   if (p->field.kind == RT_FIELD_EXTENT32) {
-    v = LLVMBuildZExt(lw->b, v, lw->t->i64, "");
+    v = l_zext(lw->b, v, lw->t->i64);
     if (LLVMIsAInstruction(v))
       LLVMSetNNeg(v, 1);
   } else if (p->field.kind == RT_FIELD_SCALAR && ty_kind(p->type) == KIND_BOOL) {
-    v = LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8), "");
+    v = l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8));
   }
   if (p->field.kind == RT_FIELD_SCALAR && ty_is_complex(p->type))
     lw_split_complex(lw, v, leaves);

@@ -1,7 +1,8 @@
-/* Print where there is only C's printf, as on GPUs: the conversions of runtime/host/print.c by its own.
+/* Print where there is only C's printf, as on GPUs: the conversions of runtime/host/print.c by its
+ * own.
  *
- * In: a format with %r %R %H %B (shortest texts), %z %Z (complex numbers), %p (a percentage) and C's conversions. Out: C's alone, whose
- * arguments, widths among them, are 8 bytes each. */
+ * In: a format with %r %R %H %B (shortest texts), %z %Z (complex numbers), %p (a percentage) and
+ * C's conversions. Out: C's alone, whose arguments, widths among them, are 8 bytes each. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +44,13 @@ static void add(Line *line, const char *format, LLVMValueRef v) {
 }
 
 static LLVMValueRef choose(Line *line, LLVMValueRef c, LLVMValueRef yes, LLVMValueRef no) {
-  return LLVMBuildSelect(line->lw->b, c, yes, no, "");
+  return l_select(line->lw->b, c, yes, no);
 }
 
 static LLVMValueRef number(Line *line, int64_t v) { return lw_i64(line->lw, v); }
 
 static LLVMValueRef minus(Line *line, LLVMValueRef a, LLVMValueRef b) {
-  return LLVMBuildSub(line->lw->b, a, b, "");
+  return l_sub(line->lw->b, a, b);
 }
 
 static LLVMValueRef not_negative(Line *line, LLVMValueRef n) {
@@ -64,12 +65,12 @@ static LLVMValueRef size_of(Line *line, LLVMValueRef x) {
 
 static LLVMValueRef is_finite(Line *line, LLVMValueRef x) {
   LLVMValueRef infinity = LLVMConstReal(line->lw->t->f64, INFINITY);
-  return LLVMBuildFCmp(line->lw->b, LLVMRealOLT, size_of(line, x), infinity, "");
+  return l_fcmp(line->lw->b, LLVMRealOLT, size_of(line, x), infinity);
 }
 
 static LLVMValueRef is_negative(Line *line, LLVMValueRef x) { /* -0.0 too */
-  LLVMValueRef bits = LLVMBuildBitCast(line->lw->b, x, line->lw->t->i64, "");
-  return LLVMBuildICmp(line->lw->b, LLVMIntSLT, bits, number(line, 0), "");
+  LLVMValueRef bits = l_bitcast(line->lw->b, x, line->lw->t->i64);
+  return l_icmp(line->lw->b, LLVMIntSLT, bits, number(line, 0));
 }
 
 /* Python shows no nan with a sign. */
@@ -97,7 +98,8 @@ static LLVMValueRef zero_prefix(Line *line, const Conversion *c, LLVMValueRef x)
   return choose(line, is_negative(line, x), texts[1], texts[0]);
 }
 
-/* Up to the conversion's precision; `behind`: characters that follow the digits. The value is shown without its sign. */
+/* Up to the conversion's precision; `behind`: characters that follow the digits. The value is shown
+ * without its sign. */
 static void put_zeros(Line *line, const Conversion *c, LLVMValueRef x, LLVMValueRef behind) {
   add(line, "%s", zero_prefix(line, c, x));
   LLVMValueRef sign = choose(line, is_negative(line, x), number(line, 1),
@@ -149,8 +151,8 @@ static LLVMValueRef spaces_behind(Line *line, const Conversion *c, LLVMValueRef 
   LLVMValueRef size = size_of(line, x), n = number(line, fixed);
   for (int k = 1; k < MOST_DIGITS && fixed + k <= c->width; k++) {
     LLVMValueRef bound = LLVMConstReal(line->lw->t->f64, first_beyond(k, precision));
-    LLVMValueRef more = LLVMBuildFCmp(b, LLVMRealOGE, size, bound, "");
-    n = LLVMBuildAdd(b, n, LLVMBuildZExt(b, more, line->lw->t->i64, ""), "");
+    LLVMValueRef more = l_fcmp(b, LLVMRealOGE, size, bound);
+    n = l_add(b, n, l_zext(b, more, line->lw->t->i64));
   }
   n = choose(line, is_finite(line, x), n, number(line, 4)); /* inf% */
   LLVMValueRef sign = choose(line, is_negative(line, x), number(line, 1),
@@ -177,8 +179,8 @@ static void put_real(Line *line, const Conversion *given, LLVMValueRef x) {
   add(line, "", lw_text(line->lw, ""));
 }
 
-/* Python writes 1.0 where printf writes 1: another argument brings the ".0" of whole numbers below the exponent form, but where something
- * stands behind the digits or a precision is given. */
+/* Python writes 1.0 where printf writes 1: another argument brings the ".0" of whole numbers below
+ * the exponent form, but where something stands behind the digits or a precision is given. */
 static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
   static const struct {
     char kind;
@@ -193,8 +195,8 @@ static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
   LLVMTypeRef t = line->lw->t->f64;
   LLVMValueRef floor = lw_intrinsic(line->lw, "llvm.floor", &t, 1, &x, 1);
   LLVMValueRef limit = LLVMConstReal(t, rows[row].limit);
-  LLVMValueRef whole = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOEQ, floor, x, ""),
-                                    LLVMBuildFCmp(b, LLVMRealOLT, size_of(line, x), limit, ""), "");
+  LLVMValueRef whole = l_and(b, l_fcmp(b, LLVMRealOEQ, floor, x),
+                             l_fcmp(b, LLVMRealOLT, size_of(line, x), limit));
   x = without_nan_sign(line, x);
   LLVMValueRef behind = points && c->width ? choose(line, whole, number(line, 2), number(line, 0))
                                            : number(line, 0);

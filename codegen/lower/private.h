@@ -1,4 +1,5 @@
-/* Lower, between its files: one function an operation, dispatched by lower.c. Private to lower*.c. */
+/* Lower, between its files: one function an operation, dispatched by lower.c. Private to
+ * lower*.c. */
 #ifndef PYPTX_CODEGEN_LOWER_PRIVATE_H
 #define PYPTX_CODEGEN_LOWER_PRIVATE_H
 

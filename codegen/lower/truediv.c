@@ -1,11 +1,12 @@
 /* x / y of Python ints: the double nearest to the quotient, halves to even, as CPython gives it.
  *
- * Up to 2**53 both are doubles, and one division rounds. Beyond that converting them would round before: the quotient is computed to 63
- * bits or more in integers, a last bit says whether anything is left, and its conversion to a double is the one rounding. */
+ * Up to 2**53 both are doubles, and one division rounds. Beyond that converting them would round
+ * before: the quotient is computed to 63 bits or more in integers, a last bit says whether anything
+ * is left, and its conversion to a double is the one rounding. */
 #include "codegen/lower/private.h"
 
 static LLVMValueRef op2(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildBinOp(lw->b, op, x, y, "");
+  return l_binop(lw->b, op, x, y);
 }
 
 static LLVMValueRef shifted(Lower *lw, LLVMOpcode op, LLVMValueRef x, int64_t n) {
@@ -20,17 +21,18 @@ static LLVMValueRef call2(Lower *lw, const char *name, LLVMValueRef x) {
 /* -2**53 <= x <= 2**53 */
 static LLVMValueRef is_small(Lower *lw, const Ins *of, LLVMValueRef x) {
   if (of->flags & (INS_I32 | INS_U32))
-    return LLVMConstInt(lw->t->i1, 1, 0);
+    return l_int(lw->t->i1, 1);
   LLVMValueRef moved = op2(lw, LLVMAdd, x, lw_i64(lw, 1LL << 53));
-  return LLVMBuildICmp(lw->b, LLVMIntULE, moved, lw_i64(lw, 1LL << 54), "");
+  return l_icmp(lw->b, LLVMIntULE, moved, lw_i64(lw, 1LL << 54));
 }
 
 typedef struct Step { /* of a division by v, by digits of 32 bits */
   LLVMValueRef digit, rest;
 } Step;
 
-/* The next digit of (high * 2**32 + low) / v, of which high < v and bit 63 of v is set: estimated by v's upper half, which is too much by
- * two at most (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). */
+/* The next digit of (high * 2**32 + low) / v, of which high < v and bit 63 of v is set: estimated
+ * by v's upper half, which is too much by two at most (Knuth, The Art of Computer Programming 2,
+ * 4.3.1, algorithm D). */
 static Step next_digit(Lower *lw, LLVMValueRef high, LLVMValueRef low, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef v1 = shifted(lw, LLVMLShr, v, 32), v0 = shifted(lw, LLVMAnd, v, 0xffffffff);
@@ -39,12 +41,12 @@ static Step next_digit(Lower *lw, LLVMValueRef high, LLVMValueRef low, LLVMValue
   LLVMValueRef base = lw_i64(lw, 1LL << 32);
   for (int k = 0; k < 2; k++) {
     LLVMValueRef estimate = op2(lw, LLVMOr, shifted(lw, LLVMShl, r, 32), low);
-    LLVMValueRef large = LLVMBuildICmp(b, LLVMIntUGE, q, base, "");
-    LLVMValueRef over = LLVMBuildICmp(b, LLVMIntUGT, op2(lw, LLVMMul, q, v0), estimate, "");
-    LLVMValueRef holds = LLVMBuildICmp(b, LLVMIntULT, r, base, ""); /* else the estimate is right */
-    LLVMValueRef lower = LLVMBuildAnd(b, holds, LLVMBuildOr(b, large, over, ""), "");
-    q = op2(lw, LLVMSub, q, LLVMBuildZExt(b, lower, lw->t->i64, ""));
-    r = op2(lw, LLVMAdd, r, LLVMBuildSelect(b, lower, v1, lw_i64(lw, 0), ""));
+    LLVMValueRef large = l_icmp(b, LLVMIntUGE, q, base);
+    LLVMValueRef over = l_icmp(b, LLVMIntUGT, op2(lw, LLVMMul, q, v0), estimate);
+    LLVMValueRef holds = l_icmp(b, LLVMIntULT, r, base); /* else the estimate is right */
+    LLVMValueRef lower = l_and(b, holds, l_or(b, large, over));
+    q = op2(lw, LLVMSub, q, l_zext(b, lower, lw->t->i64));
+    r = op2(lw, LLVMAdd, r, l_select(b, lower, v1, lw_i64(lw, 0)));
   }
   LLVMValueRef rest = op2(lw, LLVMAdd, shifted(lw, LLVMShl, high, 32), low);
   return (Step){q, op2(lw, LLVMSub, rest, op2(lw, LLVMMul, q, v))};
@@ -65,14 +67,14 @@ static LLVMValueRef divide_large(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef low = shifted(lw, LLVMLShr, shifted(lw, LLVMShl, u, 63), 32);
   Step first = next_digit(lw, high, low, v), second = next_digit(lw, first.rest, lw_i64(lw, 0), v);
   LLVMValueRef q = op2(lw, LLVMOr, shifted(lw, LLVMShl, first.digit, 32), second.digit);
-  LLVMValueRef inexact = LLVMBuildICmp(b, LLVMIntNE, second.rest, lw_i64(lw, 0), "");
-  q = op2(lw, LLVMOr, q, LLVMBuildZExt(b, inexact, lw->t->i64, ""));
+  LLVMValueRef inexact = l_icmp(b, LLVMIntNE, second.rest, lw_i64(lw, 0));
+  q = op2(lw, LLVMOr, q, l_zext(b, inexact, lw->t->i64));
   LLVMValueRef exponent = shifted(lw, LLVMAdd, op2(lw, LLVMSub, zv, zu), 1023 - 63);
-  LLVMValueRef scale = LLVMBuildBitCast(b, shifted(lw, LLVMShl, exponent, 52), f64, "");
-  LLVMValueRef size = LLVMBuildFMul(b, LLVMBuildUIToFP(b, q, f64, ""), scale, "");
+  LLVMValueRef scale = l_bitcast(b, shifted(lw, LLVMShl, exponent, 52), f64);
+  LLVMValueRef size = l_fmul(b, l_uitofp(b, q, f64), scale);
   LLVMValueRef signs = op2(lw, LLVMXor, x, y);
-  LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntSLT, signs, lw_i64(lw, 0), "");
-  return LLVMBuildSelect(b, negative, LLVMBuildFNeg(b, size, ""), size, "");
+  LLVMValueRef negative = l_icmp(b, LLVMIntSLT, signs, lw_i64(lw, 0));
+  return l_select(b, negative, l_fneg(b, size), size);
 }
 
 /* A power of two divides a double without rounding, and the quotient is never subnormal. */
@@ -90,27 +92,25 @@ void lw_truediv(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef f64 = lw->t->f64;
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
-  LLVMValueRef rounded = LLVMBuildFDiv(b, LLVMBuildSIToFP(b, x, f64, ""),
-                                       LLVMBuildSIToFP(b, y, f64, ""), "");
+  LLVMValueRef rounded = l_fdiv(b, l_sitofp(b, x, f64), l_sitofp(b, y, f64));
   lw_fast(lw, rounded);
-  LLVMValueRef exact = LLVMBuildAnd(b, is_small(lw, i->args[0], x), is_small(lw, i->args[1], y),
-                                    "");
+  LLVMValueRef exact = l_and(b, is_small(lw, i->args[0], x), is_small(lw, i->args[1], y));
   bool known = LLVMIsAConstantInt(exact) && LLVMConstIntGetZExtValue(exact);
   if (known || is_power_of_two(i->args[1]) || (lw->cg->options.fastmath & CG_FAST_DIV)) {
     lw_set(lw, i, rounded);
     return;
   }
-  LLVMValueRef zero = LLVMBuildICmp(b, LLVMIntEQ, y, lw_i64(lw, 0), "");
-  exact = LLVMBuildOr(b, exact, zero, "");
+  LLVMValueRef zero = l_icmp(b, LLVMIntEQ, y, lw_i64(lw, 0));
+  exact = l_or(b, exact, zero);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b), large = lw_block(lw, "large"),
                     done = lw_block(lw, "divided");
-  LLVMBuildCondBr(b, exact, done, large);
+  l_condbr(b, exact, done, large);
   LLVMPositionBuilderAtEnd(b, large);
   LLVMValueRef quotient = divide_large(lw, x, y);
   LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
-  LLVMBuildBr(b, done);
+  l_br(b, done);
   LLVMPositionBuilderAtEnd(b, done);
-  LLVMValueRef phi = LLVMBuildPhi(b, f64, "");
+  LLVMValueRef phi = l_phi(b, f64);
   LLVMAddIncoming(phi, (LLVMValueRef[]){rounded, quotient}, (LLVMBasicBlockRef[]){from, end}, 2);
   lw_set(lw, i, phi);
 }

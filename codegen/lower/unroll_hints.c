@@ -18,7 +18,8 @@ enum {
   MAX_BLOCKS = 12, /* of a loop that is looked at */
   MAX_SIZE = 60,   /* operations of a loop that is unrolled */
   MAX_SMALL = 14,  /* … eight times */
-  /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in part */
+  /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in
+   * part */
   MAX_WHOLE = 600,
   MIN_TRIPS = 16, /* shorter ones are left to LLVM */
 };
@@ -163,7 +164,8 @@ static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
   return known ? ((double)to - (double)from) / (double)step : -1;
 }
 
-/* Of a loop that counts up or down by addition, and is left where its counter has reached a bound. */
+/* Of a loop that counts up or down by addition, and is left where its counter has reached a
+ * bound. */
 static bool is_counting(const Body *body, Counter *c) {
   const Block *h = body->blocks[0];
   for (const Ins *phi = h->first; phi && phi->op == OP_PHI; phi = phi->next)

@@ -14,7 +14,7 @@ static LLVMValueRef constant_number(Lower *lw, const Frozen *f, const Type *t) {
   if (ty_is_float(t))
     return LLVMConstReal(type, is_real ? f->re : f->wide ? (double)(uint64_t)f->i : (double)f->i);
   if (ty_kind(t) == KIND_BOOL)
-    return LLVMConstInt(type, is_real ? f->re != 0 : f->i != 0, 0);
+    return l_int(type, is_real ? f->re != 0 : f->i != 0);
   CX_ASSERT(lw->cx, !is_real);
   return LLVMConstInt(type, (unsigned long long)f->i, 1);
 }
@@ -81,8 +81,8 @@ void lw_tuple_index(Lower *lw, Ins *i) {
   for (uint32_t k = 0; k < n; k++) {
     LLVMValueRef v = from[(tuple->n - 1) * n + k];
     for (uint32_t e = tuple->n - 1; e-- > 0;) {
-      LLVMValueRef here = LLVMBuildICmp(lw->b, LLVMIntEQ, index, lw_i64(lw, e), "");
-      v = LLVMBuildSelect(lw->b, here, from[e * n + k], v, "");
+      LLVMValueRef here = l_icmp(lw->b, LLVMIntEQ, index, lw_i64(lw, e));
+      v = l_select(lw->b, here, from[e * n + k], v);
     }
     leaves[k] = v;
   }
@@ -106,9 +106,8 @@ static bool is_small(const Ins *wrap) {
  * instruction of newer GPUs. Beyond, where nothing is checked, it is no index at all. */
 static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef extent) {
   LLVMValueRef x = lw_low(lw, index);
-  LLVMValueRef both[] = {x, LLVMBuildAdd(lw->b, x, lw_low(lw, extent), "")};
-  return LLVMBuildZExt(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64,
-                       "");
+  LLVMValueRef both[] = {x, l_add(lw->b, x, lw_low(lw, extent))};
+  return l_zext(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64);
 }
 
 void lw_wrap_index(Lower *lw, Ins *i) {
@@ -121,7 +120,7 @@ void lw_wrap_index(Lower *lw, Ins *i) {
     lw_set(lw, i, wrapped_small(lw, index, lw_value(lw, i->args[1])));
     return;
   }
-  LLVMValueRef negative = LLVMBuildICmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0), "");
-  LLVMValueRef wrapped = LLVMBuildAdd(lw->b, index, lw_value(lw, i->args[1]), "");
-  lw_set(lw, i, LLVMBuildSelect(lw->b, negative, wrapped, index, ""));
+  LLVMValueRef negative = l_icmp(lw->b, LLVMIntSLT, index, lw_i64(lw, 0));
+  LLVMValueRef wrapped = l_add(lw->b, index, lw_value(lw, i->args[1]));
+  lw_set(lw, i, l_select(lw->b, negative, wrapped, index));
 }

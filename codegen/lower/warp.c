@@ -1,4 +1,5 @@
-/* Operations of a warp, and the grid's barrier: values of any number type as the 32- or 64-bit integers that the target exchanges. */
+/* Operations of a warp, and the grid's barrier: values of any number type as the 32- or 64-bit
+ * integers that the target exchanges. */
 #include "codegen/lower/private.h"
 
 typedef RtMeetKind WarpOp;
@@ -7,22 +8,21 @@ static LLVMValueRef as_int(Lower *lw, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
   return LLVMGetTypeKind(t) == LLVMIntegerTypeKind
              ? v
-             : LLVMBuildBitCast(
-                   lw->b, v,
-                   cg_int_type(lw->cg, (unsigned)(LLVMSizeOfTypeInBits(lw->cg->layout, t))), "");
+             : l_bitcast(lw->b, v,
+                         cg_int_type(lw->cg, (unsigned)(LLVMSizeOfTypeInBits(lw->cg->layout, t))));
 }
 
 /* A number's bits as i32 or i64; the narrower ones are widened with zeros. */
 static LLVMValueRef to_bits(Lower *lw, LLVMValueRef v) {
   v = as_int(lw, v);
-  return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 ? LLVMBuildZExt(lw->b, v, lw->t->i32, "") : v;
+  return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 ? l_zext(lw->b, v, lw->t->i32) : v;
 }
 
 static LLVMValueRef from_bits(Lower *lw, LLVMValueRef bits, LLVMTypeRef t) {
   unsigned n = (unsigned)LLVMSizeOfTypeInBits(lw->cg->layout, t);
   if (n < LLVMGetIntTypeWidth(LLVMTypeOf(bits)))
-    bits = LLVMBuildTrunc(lw->b, bits, LLVMIntTypeInContext(lw->cg->context, n), "");
-  return LLVMBuildBitCast(lw->b, bits, t, "");
+    bits = l_trunc(lw->b, bits, LLVMIntTypeInContext(lw->cg->context, n));
+  return l_bitcast(lw->b, bits, t);
 }
 
 /* (mask, value, lane): each leaf of the value for itself. */
@@ -43,8 +43,7 @@ void cg_intrinsic_SHFL_XOR(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_XOR)
 
 /* i32 from the target; a bool where the instruction is one. */
 static LLVMValueRef as_result(Lower *lw, LLVMValueRef v, const Type *t) {
-  return ty_kind(t) == KIND_BOOL ? LLVMBuildICmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i32), "")
-                                 : v;
+  return ty_kind(t) == KIND_BOOL ? l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i32)) : v;
 }
 
 static void vote(Lower *lw, Ins *i, WarpOp op) {
@@ -63,11 +62,12 @@ static LLVMValueRef match(Lower *lw, Ins *i, WarpOp op) {
 }
 void cg_intrinsic_MATCH_ANY(Lower *lw, Ins *i) { lw_set(lw, i, match(lw, i, RT_MEET_MATCH_ANY)); }
 
-/* (mask, predicate): the mask is 0 where the values differ, and only there, since the thread's own lane is in it. */
+/* (mask, predicate): the mask is 0 where the values differ, and only there, since the thread's own
+ * lane is in it. */
 void cg_intrinsic_MATCH_ALL(Lower *lw, Ins *i) {
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 2);
   leaves[0] = match(lw, i, RT_MEET_MATCH_ALL);
-  leaves[1] = LLVMBuildICmp(lw->b, LLVMIntNE, leaves[0], LLVMConstNull(lw->t->i32), "");
+  leaves[1] = l_icmp(lw->b, LLVMIntNE, leaves[0], LLVMConstNull(lw->t->i32));
   lw_set_leaves(lw, i, leaves);
 }
 

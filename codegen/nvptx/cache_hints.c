@@ -1,6 +1,8 @@
-/* NVPTX cache hints: loads and stores with a cache operator. LLVM has none of its own, so they are inline assembly.
+/* NVPTX cache hints: loads and stores with a cache operator. LLVM has none of its own, so they are
+ * inline assembly.
  *
- * In: a pointer and a type of 1, 2, 4, 8 or 16 bytes. Out: the access, or NULL where the address is not known to be global memory. */
+ * In: a pointer and a type of 1, 2, 4, 8 or 16 bytes. Out: the access, or NULL where the address is
+ * not known to be global memory. */
 #include <string.h>
 
 #include "codegen/nvptx/nvptx.h"
@@ -34,7 +36,7 @@ static LLVMValueRef call_asm(Lower *lw, LLVMTypeRef result, const char *code,
   LLVMTypeRef type = LLVMFunctionType(result, types, n, 0);
   LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints),
                                        true, 0, LLVMInlineAsmDialectATT, 0);
-  return LLVMBuildCall2(lw->b, type, text, args, n, "");
+  return l_call_type(lw->b, type, text, args, n);
 }
 
 LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p) {
@@ -51,13 +53,12 @@ LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, L
   if (a->count == 2) {
     LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(part, 2));
     for (unsigned k = 0; k < 2; k++)
-      pair = LLVMBuildInsertElement(lw->b, pair, LLVMBuildExtractValue(lw->b, v, k, ""),
-                                    lw_i32(lw, k), "");
+      pair = l_insert_element(lw->b, pair, l_extract_value(lw->b, v, k), lw_i32(lw, k));
     v = pair;
   } else if (type == lw->t->i8) {
-    return LLVMBuildTrunc(lw->b, v, type, "");
+    return l_trunc(lw->b, v, type);
   }
-  return LLVMBuildBitCast(lw->b, v, type, "");
+  return l_bitcast(lw->b, v, type);
 }
 
 LLVMValueRef cg_nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p) {
@@ -67,12 +68,11 @@ LLVMValueRef cg_nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LL
   LLVMTypeRef part = cg_int_type(lw->cg, a->bits);
   LLVMValueRef args[3] = {NULL, NULL, NULL};
   if (a->count == 2) {
-    v = LLVMBuildBitCast(lw->b, v, LLVMVectorType(part, 2), "");
+    v = l_bitcast(lw->b, v, LLVMVectorType(part, 2));
     for (unsigned k = 0; k < 2; k++)
-      args[k] = LLVMBuildExtractElement(lw->b, v, lw_i32(lw, k), "");
+      args[k] = l_extract_element(lw->b, v, lw_i32(lw, k));
   } else {
-    args[0] = LLVMTypeOf(v) == lw->t->i8 ? LLVMBuildZExt(lw->b, v, part, "")
-                                         : LLVMBuildBitCast(lw->b, v, part, "");
+    args[0] = LLVMTypeOf(v) == lw->t->i8 ? l_zext(lw->b, v, part) : l_bitcast(lw->b, v, part);
   }
   args[a->count] = p;
   const char *code = arena_printf(&lw->cx->arena, "st.global.%s.%s [$%u], %s;",

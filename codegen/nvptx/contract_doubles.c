@@ -1,11 +1,13 @@
 /* Doubles and squares: what may be contracted, and LLVM's code generator does not see.
  *
- * t + t + c is one fused operation, fma(t, 2, c). The imaginary part of z * z is x * y + y * x, which LLVM makes t + t of; contracted as it
- * stands, that is a multiplication, a fused one and an addition for z * z + c. Twice a number is exact, so the fused form rounds once,
- * where the sum would.
+ * t + t + c is one fused operation, fma(t, 2, c). The imaginary part of z * z is x * y + y * x,
+ * which LLVM makes t + t of; contracted as it stands, that is a multiplication, a fused one and an
+ * addition for z * z + c. Twice a number is exact, so the fused form rounds once, where the sum
+ * would.
  *
- * A loop `while x * x + y * y <= 4` is rotated, and carries the squares that its condition has computed to the next round's x * x - y * y as
- * phis, where they are no products any more. One that would be computed anew for nothing, as a part of a fused operation on both sides, is.
+ * A loop `while x * x + y * y <= 4` is rotated, and carries the squares that its condition has
+ * computed to the next round's x * x - y * y as phis, where they are no products any more. One that
+ * would be computed anew for nothing, as a part of a fused operation on both sides, is.
  *
  * In: optimised functions. Only what may be contracted is. */
 #include "codegen/llvm/compat.h"
@@ -37,11 +39,11 @@ static void fuse(Cg *cg, LLVMValueRef sum, unsigned at) {
   LLVMPositionBuilderBefore(cg->builder, sum);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(sum));
   if (minus && at == 0)
-    other = LLVMBuildFNeg(cg->builder, other, "");
+    other = l_fneg(cg->builder, other);
   LLVMValueRef args[] = {LLVMGetOperand(twice, 0),
                          LLVMConstReal(type, minus && at == 1 ? -2.0 : 2.0), other};
   LLVMValueRef fma = cg_intrinsic_fn(cg, "llvm.fma", &type, 1);
-  LLVMValueRef call = LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fma), fma, args, 3, "");
+  LLVMValueRef call = l_call(cg->builder, fma, args, 3);
   LLVMSetFastMathFlags(call, LLVMGetFastMathFlags(sum));
   LLVMReplaceAllUsesWith(sum, call);
   LLVMInstructionEraseFromParent(sum);
@@ -89,7 +91,8 @@ static LLVMValueRef root_of(LLVMValueRef phi) {
   return NULL;
 }
 
-/* A square that a block behind the phi's uses, in front of whom it may be written anew: all of them are in the phi's own. */
+/* A square that a block behind the phi's uses, in front of whom it may be written anew: all of them
+ * are in the phi's own. */
 static bool is_used_here(LLVMValueRef phi) {
   for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u))
     if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(phi) ||
@@ -111,7 +114,7 @@ static void visit_square(Cg *cg, LLVMValueRef phi) {
     at = LLVMGetNextInstruction(at);
   LLVMPositionBuilderBefore(cg->builder, at);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(at));
-  LLVMValueRef square = LLVMBuildFMul(cg->builder, root, root, "");
+  LLVMValueRef square = l_fmul(cg->builder, root, root);
   LLVMSetFastMathFlags(square, LLVMFastMathAllowContract);
   LLVMReplaceAllUsesWith(phi, square);
   LLVMInstructionEraseFromParent(phi);

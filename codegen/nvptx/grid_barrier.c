@@ -1,10 +1,12 @@
 /* NVPTX: the grid's barrier.
  *
- * One 32-bit word of the launch, in which each block adds 1 when its threads have arrived, and block (0, 0, 0) as much more as makes the sum
- * of all 2**31: so the top bit changes when the last one comes, and is what the others wait for. The sum of two barriers is 2**32, so
- * the word needs no reset between them, and a block that is late still sees the change, since nobody gets past the next barrier without it.
- * Thread (0, 0, 0) does it for its block, between two barriers of the block; its fences order what the block's threads did, by causality.
- * Source: the arrival counter of CUDA's cooperative groups, as NVIDIA's programming guide describes grid synchronisation. */
+ * One 32-bit word of the launch, in which each block adds 1 when its threads have arrived, and
+ * block (0, 0, 0) as much more as makes the sum of all 2**31: so the top bit changes when the last
+ * one comes, and is what the others wait for. The sum of two barriers is 2**32, so the word needs
+ * no reset between them, and a block that is late still sees the change, since nobody gets past the
+ * next barrier without it. Thread (0, 0, 0) does it for its block, between two barriers of the
+ * block; its fences order what the block's threads did, by causality. Source: the arrival counter
+ * of CUDA's cooperative groups, as NVIDIA's programming guide describes grid synchronisation. */
 #include "codegen/nvptx/nvptx.h"
 
 enum { SPINS_PER_LOOK = 256 }; /* a look at the RtTrap goes through the bus */
@@ -12,34 +14,33 @@ enum { SPINS_PER_LOOK = 256 }; /* a look at the RtTrap goes through the bus */
 static LLVMValueRef any_of_three(Lower *lw, SpecialReg first) {
   LLVMValueRef v = cg_nvptx_sreg(lw, first);
   for (unsigned k = 1; k < 3; k++)
-    v = LLVMBuildOr(lw->b, v, cg_nvptx_sreg(lw, first + k), "");
+    v = l_or(lw->b, v, cg_nvptx_sreg(lw, first + k));
   return v;
 }
 
 static LLVMValueRef grid_share(Lower *lw) {
   LLVMValueRef blocks = cg_nvptx_sreg(lw, SREG_NCTAID);
   for (unsigned k = 1; k < 3; k++)
-    blocks = LLVMBuildMul(lw->b, blocks, cg_nvptx_sreg(lw, SREG_NCTAID + k), "");
-  LLVMValueRef others = LLVMBuildSub(lw->b, blocks, lw_i32(lw, 1), "");
-  LLVMValueRef rest = LLVMBuildSub(lw->b, lw_i32(lw, INT32_MIN), others, "");
-  LLVMValueRef is_first = LLVMBuildICmp(lw->b, LLVMIntEQ, any_of_three(lw, SREG_CTAID),
-                                        lw_i32(lw, 0), "");
-  return LLVMBuildSelect(lw->b, is_first, rest, lw_i32(lw, 1), "");
+    blocks = l_mul(lw->b, blocks, cg_nvptx_sreg(lw, SREG_NCTAID + k));
+  LLVMValueRef others = l_sub(lw->b, blocks, lw_i32(lw, 1));
+  LLVMValueRef rest = l_sub(lw->b, lw_i32(lw, INT32_MIN), others);
+  LLVMValueRef is_first = l_icmp(lw->b, LLVMIntEQ, any_of_three(lw, SREG_CTAID), lw_i32(lw, 0));
+  return l_select(lw->b, is_first, rest, lw_i32(lw, 1));
 }
 
-/* Where a thread has stopped with an exception its block may never arrive: this one stops too, now and then looking for that. */
+/* Where a thread has stopped with an exception its block may never arrive: this one stops too, now
+ * and then looking for that. */
 static void leave_if_trapped(Lower *lw, LLVMValueRef trap, LLVMValueRef spins,
                              LLVMBasicBlockRef wait) {
   LLVMBasicBlockRef look = lw_block(lw, "look"), stop = lw_block(lw, "stop");
-  LLVMValueRef n = LLVMBuildAdd(lw->b, LLVMBuildLoad2(lw->b, lw->t->i32, spins, ""), lw_i32(lw, 1),
-                                "");
-  LLVMBuildStore(lw->b, n, spins);
-  LLVMValueRef rest = LLVMBuildAnd(lw->b, n, lw_i32(lw, SPINS_PER_LOOK - 1), "");
-  LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntEQ, rest, lw_i32(lw, 0), ""), look, wait);
+  LLVMValueRef n = l_add(lw->b, l_load(lw->b, lw->t->i32, spins), lw_i32(lw, 1));
+  l_store(lw->b, n, spins);
+  LLVMValueRef rest = l_and(lw->b, n, lw_i32(lw, SPINS_PER_LOOK - 1));
+  l_condbr(lw->b, l_icmp(lw->b, LLVMIntEQ, rest, lw_i32(lw, 0)), look, wait);
   lw_at(lw, look);
-  LLVMValueRef state = LLVMBuildLoad2(lw->b, lw->t->i32, trap, "");
+  LLVMValueRef state = l_load(lw->b, lw->t->i32, trap);
   LLVMSetVolatile(state, 1);
-  LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntEQ, state, lw_i32(lw, 0), ""), wait, stop);
+  l_condbr(lw->b, l_icmp(lw->b, LLVMIntEQ, state, lw_i32(lw, 0)), wait, stop);
   lw_at(lw, stop);
   cg_nvptx_stop(lw);
 }
@@ -53,18 +54,18 @@ static void arrive_and_wait(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
                                                  LLVMAtomicOrderingMonotonic, scope);
   LLVMValueRef spins = trap ? lw_alloca(lw, lw->t->i32, 4, "spins") : NULL;
   if (trap)
-    LLVMBuildStore(lw->b, lw_i32(lw, 0), spins);
-  LLVMBuildBr(lw->b, wait);
+    l_store(lw->b, lw_i32(lw, 0), spins);
+  l_br(lw->b, wait);
   lw_at(lw, wait);
-  LLVMValueRef now = LLVMBuildLoad2(lw->b, lw->t->i32, word, "");
+  LLVMValueRef now = l_load(lw->b, lw->t->i32, word);
   LLVMSetVolatile(now, 1);
-  LLVMValueRef change = LLVMBuildXor(lw->b, old, now, "");
-  LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntSLT, change, lw_i32(lw, 0), ""), met, again);
+  LLVMValueRef change = l_xor(lw->b, old, now);
+  l_condbr(lw->b, l_icmp(lw->b, LLVMIntSLT, change, lw_i32(lw, 0)), met, again);
   lw_at(lw, again);
   if (trap)
     leave_if_trapped(lw, trap, spins, wait);
   else
-    LLVMBuildBr(lw->b, wait);
+    l_br(lw->b, wait);
   lw_at(lw, met);
   cg_nvptx_fence(lw, FENCE_DEVICE);
 }
@@ -72,15 +73,13 @@ static void arrive_and_wait(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
 static void grid_body(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
   LLVMBasicBlockRef lead = lw_block(lw, "lead"), done = lw_block(lw, "done");
   cg_nvptx_barrier(lw);
-  LLVMBuildCondBr(lw->b,
-                  LLVMBuildICmp(lw->b, LLVMIntEQ, any_of_three(lw, SREG_TID), lw_i32(lw, 0), ""),
-                  lead, done);
+  l_condbr(lw->b, l_icmp(lw->b, LLVMIntEQ, any_of_three(lw, SREG_TID), lw_i32(lw, 0)), lead, done);
   lw_at(lw, lead);
   arrive_and_wait(lw, word, trap);
-  LLVMBuildBr(lw->b, done);
+  l_br(lw->b, done);
   lw_at(lw, done);
   cg_nvptx_barrier(lw);
-  LLVMBuildRetVoid(lw->b);
+  l_ret_void(lw->b);
 }
 
 void cg_nvptx_grid_barrier(Lower *lw) {
@@ -97,5 +96,5 @@ void cg_nvptx_grid_barrier(Lower *lw) {
     LLVMDisposeBuilder(inner.b);
   }
   LLVMValueRef args[] = {cg_nvptx_grid_address(lw), n > 1 ? cg_nvptx_trap_address(lw) : NULL};
-  LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(s->grid_barrier), s->grid_barrier, args, n, "");
+  l_call(lw->b, s->grid_barrier, args, n);
 }

@@ -1,9 +1,10 @@
 /* Libdevice: found, read once a process, and linked function by function.
  *
- * The file holds some 500 functions, of which a kernel needs a few. Reading the bodies of all takes 20 ms, the list of them 1 ms. So it is
- * read lazily, and what is not called gets internal linkage, which LLVM's linker brings along only where something needs it. What came of
- * it is kept as bitcode, since kernels call the same few functions: the next one that does reads nothing else. Which of its paths libdevice
- * takes hangs on calls of __nvvm_reflect, which are answered here. */
+ * The file holds some 500 functions, of which a kernel needs a few. Reading the bodies of all takes
+ * 20 ms, the list of them 1 ms. So it is read lazily, and what is not called gets internal linkage,
+ * which LLVM's linker brings along only where something needs it. What came of it is kept as
+ * bitcode, since kernels call the same few functions: the next one that does reads nothing else.
+ * Which of its paths libdevice takes hangs on calls of __nvvm_reflect, which are answered here. */
 #include "codegen/nvptx/libdevice.h"
 
 #include <dlfcn.h>
@@ -250,7 +251,8 @@ static const Part *find_part(const Library *lib, const char *names) {
   return p;
 }
 
-/* The part for these names in its memory: made now, or kept from before. *mine: the caller disposes of it. */
+/* The part for these names in its memory: made now, or kept from before. *mine: the caller disposes
+ * of it. */
 static LLVMMemoryBufferRef open_part(Cg *cg, Library *lib, const char *names, bool *mine) {
   enum { MAX_PARTS = 256 };
   pthread_mutex_lock(&library_lock);
@@ -322,13 +324,13 @@ static void answer_reflection(Cg *cg) {
     for (size_t k = 0; name && k < sizeof answers / sizeof *answers; k++)
       if (strncmp(answers[k].name, name, n) == 0 && strlen(answers[k].name) <= n)
         value = answers[k].value;
-    LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), (unsigned)value, 0));
+    LLVMReplaceAllUsesWith(call, l_int(LLVMTypeOf(call), (unsigned)value));
     LLVMInstructionEraseFromParent(call);
   }
 }
 
-/* These are documented to give the low 32 bits of the product, but their multiplication says that it does not overflow, and LLVM
- * widens it in the caller. */
+/* These are documented to give the low 32 bits of the product, but their multiplication says that
+ * it does not overflow, and LLVM widens it in the caller. */
 static const char *const wrapping[] = {"__nv_mul24", "__nv_umul24"};
 
 static void let_multiply_wrap(LLVMValueRef fn) {

@@ -1,17 +1,22 @@
 /* Masked: short loops that read memory, several rounds at once and none left over.
  *
- * A loop between bounds that were read from memory (a row of a sparse matrix, a particle's neighbours) runs some ten or twenty times, another
- * number in each thread. Unrolled as LLVM does it, in fours with a loop for the rest, up to three rounds wait for their loads one after
- * another. Here eight rounds stand in one, each after the first for those threads that have as many left: what only computes is done for
- * all, loads are skipped, and variables keep their values. ptxas makes predicated instructions of it, in one block, the loads first.
+ * A loop between bounds that were read from memory (a row of a sparse matrix, a particle's
+ * neighbours) runs some ten or twenty times, another number in each thread. Unrolled as LLVM does
+ * it, in fours with a loop for the rest, up to three rounds wait for their loads one after another.
+ * Here eight rounds stand in one, each after the first for those threads that have as many left:
+ * what only computes is done for all, loads are skipped, and variables keep their values. ptxas
+ * makes predicated instructions of it, in one block, the loads first.
  *
  *   for k in range(start, end):     n = end - start
- *     acc += value[k]        →      do: v0 = value[k]; if n > 1: v1 = value[k + 1]; …; if n > 7: v7 = value[k + 7]
- *                                       acc += v0; acc = acc + v1 if n > 1 else acc; …; k += 8; n -= 8
+ *     acc += value[k]        →      do: v0 = value[k]; if n > 1: v1 = value[k + 1]; …; if n > 7: v7
+ *     = value[k + 7]
+ *                                       acc += v0; acc = acc + v1 if n > 1 else acc; …; k += 8; n
+ *                                       -= 8
  *                                   while n > 0
  *
- * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked one has to be a block that branches to itself until its counter, which
- * steps by 1, is a bound from outside; it may load, and compute what may be computed for nothing. Others get the metadata by which LLVM
+ * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked one has to be a
+ * block that branches to itself until its counter, which steps by 1, is a bound from outside; it
+ * may load, and compute what may be computed for nothing. Others get the metadata by which LLVM
  * unrolls them, and the function says so. */
 #include "codegen/nvptx/masked_unroll.h"
 
@@ -60,7 +65,7 @@ static bool is_speculatable_call(LLVMValueRef i) {
   LLVMValueRef f = LLVMGetCalledValue(i);
   unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
   return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f) &&
-         LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+         LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
 }
 
 /* May it be computed by threads that have no such round? */
@@ -180,7 +185,8 @@ static bool raise_to(int *level, int to) {
   return higher;
 }
 
-/* A copy reads what the copy before has carried to it, so that has to be there; false where loads wait for those of the round before. */
+/* A copy reads what the copy before has carried to it, so that has to be there; false where loads
+ * wait for those of the round before. */
 static bool find_levels(Loop *l) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -214,7 +220,7 @@ static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
     return c->at[copy];
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
   if (c->read_outside && copy > 1)
-    v = LLVMBuildSelect(l->cg->builder, l->has[copy - 1], v, before, "");
+    v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
 
@@ -279,17 +285,17 @@ static void load(Loop *l, int level, unsigned copy) {
   }
   read_addresses(l, level, copy);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b), yes = new_block(l), behind = new_block(l);
-  LLVMBuildCondBr(b, l->has[copy], yes, behind);
+  l_condbr(b, l->has[copy], yes, behind);
   LLVMPositionBuilderAtEnd(b, yes);
   write_loads(l, level, copy);
-  LLVMBuildBr(b, behind);
+  l_br(b, behind);
   LLVMPositionBuilderAtEnd(b, behind);
   for (unsigned k = 0; k < l->nsteps; k++) {
     Step *s = &l->steps[k];
     if (!s->load || s->level != level)
       continue;
     LLVMTypeRef type = LLVMTypeOf(s->ins);
-    LLVMValueRef phi = LLVMBuildPhi(b, type, "");
+    LLVMValueRef phi = l_phi(b, type);
     LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], LLVMGetPoison(type)},
                     (LLVMBasicBlockRef[]){yes, from}, 2);
     s->copy[copy] = phi;
@@ -304,19 +310,19 @@ static void write_header(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMTypeRef type = LLVMTypeOf(l->counter);
   LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->entry));
-  LLVMValueRef n = LLVMBuildSub(b, l->end, initial(l, l->counter), "");
+  LLVMValueRef n = l_sub(b, l->end, initial(l, l->counter));
   l->header = new_block(l);
   LLVMPositionBuilderAtEnd(b, l->header);
   for (unsigned k = 0; k < l->ncarried; k++) {
     Carried *c = &l->carried[k];
     LLVMValueRef first = initial(l, c->phi);
-    c->at[0] = LLVMBuildPhi(b, LLVMTypeOf(c->phi), "");
+    c->at[0] = l_phi(b, LLVMTypeOf(c->phi));
     LLVMAddIncoming(c->at[0], &first, &l->entry, 1);
   }
-  l->left = LLVMBuildPhi(b, type, "");
+  l->left = l_phi(b, type);
   LLVMAddIncoming(l->left, &n, &l->entry, 1);
   for (unsigned k = 1; k < COPIES; k++)
-    l->has[k] = LLVMBuildICmp(b, LLVMIntUGT, l->left, LLVMConstInt(type, k, 0), "");
+    l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(type, k));
 }
 
 /* The old block stays as the end of the new loop, so that phis behind it need no other names. */
@@ -327,16 +333,16 @@ static void write_end(Loop *l) {
     LLVMValueRef last = carried_to(l, &l->carried[k], COPIES);
     LLVMAddIncoming(l->carried[k].at[0], &last, &l->block, 1);
   }
-  LLVMValueRef eight = LLVMConstInt(type, COPIES, 0), rest = LLVMBuildSub(b, l->left, eight, "");
+  LLVMValueRef eight = l_int(type, COPIES), rest = l_sub(b, l->left, eight);
   LLVMAddIncoming(l->left, &rest, &l->block, 1);
-  LLVMValueRef more = LLVMBuildICmp(b, LLVMIntUGT, l->left, eight, "");
-  LLVMBuildBr(b, l->block);
+  LLVMValueRef more = l_icmp(b, LLVMIntUGT, l->left, eight);
+  l_br(b, l->block);
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork = {0};
   graph_fork(branch, &fork);
   bool second = fork.no == l->block;
   LLVMPositionBuilderBefore(b, branch);
-  LLVMSetCondition(branch, second ? LLVMBuildNot(b, more, "") : more);
+  LLVMSetCondition(branch, second ? l_not(b, more) : more);
   LLVMSetSuccessor(branch, second, l->header);
 }
 
@@ -385,7 +391,7 @@ static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *pa
 }
 
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
-  LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(c), count, 0);
+  LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), count);
   LLVMMetadataRef option[] = {text(c, "llvm.loop.unroll.count"), LLVMValueAsMetadata(number)};
   set_marks(c, branch, (LLVMMetadataRef[]){NULL, LLVMMDNodeInContext2(c, option, 2)}, 2);
 }

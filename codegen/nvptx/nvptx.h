@@ -20,18 +20,22 @@ int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
 /* Inline assembly without operands; effects: it must stay where it is. */
 LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints,
                           bool effects);
-/* A Lower at the entry block of fn, which gets the attributes (NULL-terminated); its builder is the caller's to dispose of. */
+/* A Lower at the entry block of fn, which gets the attributes (NULL-terminated); its builder is the
+ * caller's to dispose of. */
 Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes);
 LLVMValueRef cg_nvptx_trap_address(Lower *lw);
 LLVMValueRef cg_nvptx_grid_address(Lower *lw);
 
-/* contract_doubles.c: t + t + c as fma(t, 2, c), where that may be contracted; of the optimised module. */
+/* contract_doubles.c: t + t + c as fma(t, 2, c), where that may be contracted; of the optimised
+ * module. */
 void cg_nvptx_double(Cg *cg);
 
-/* square_root.c: float32 roots without slow paths, where the argument's range allows it; of the optimised module with IEEE arithmetic. */
+/* square_root.c: float32 roots without slow paths, where the argument's range allows it; of the
+ * optimised module with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
 
-/* row_pointers.c: pointers that loops move on, for accesses that go through a matrix row by row; of the module to be emitted. */
+/* row_pointers.c: pointers that loops move on, for accesses that go through a matrix row by row; of
+ * the module to be emitted. */
 void cg_nvptx_rows(Cg *cg);
 
 /* --- members of the target, by file: target.h says what they do --- */

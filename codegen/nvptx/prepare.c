@@ -1,12 +1,14 @@
-/* NVPTX prepare: the optimised module as it goes to LLVM's code generator: a fault of its worked around, and a form that ptxas makes less of
- * turned into a better one; and which modules it would be too slow for. */
+/* NVPTX prepare: the optimised module as it goes to LLVM's code generator: a fault of its worked
+ * around, and a form that ptxas makes less of turned into a better one; and which modules it would
+ * be too slow for. */
 #include "codegen/nvptx/prepare.h"
 
 /* --- shifts ---
  *
- * select(count < 64, x << count, 0) is what a Python shift by a variable is. PTX's shifts take a 32-bit count and give 0 for all
- * counts from 64 up, so LLVM 22 drops the select, and forgets that it has taken the low half of a 64-bit count: x << 2**32 gives x.
- * A clamped count keeps the two apart. It cannot be written in lowering, since LLVM's passes know that it changes nothing. */
+ * select(count < 64, x << count, 0) is what a Python shift by a variable is. PTX's shifts take a
+ * 32-bit count and give 0 for all counts from 64 up, so LLVM 22 drops the select, and forgets that
+ * it has taken the low half of a 64-bit count: x << 2**32 gives x. A clamped count keeps the two
+ * apart. It cannot be written in lowering, since LLVM's passes know that it changes nothing. */
 static bool feeds_select(LLVMValueRef shift) {
   for (LLVMUseRef use = LLVMGetFirstUse(shift); use; use = LLVMGetNextUse(use))
     if (LLVMIsASelectInst(LLVMGetUser(use)))
@@ -22,16 +24,16 @@ static bool is_guarded_shift(Cg *cg, LLVMValueRef i) {
 
 static void clamp_count(Cg *cg, LLVMValueRef shift) {
   LLVMValueRef fn = cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i64, 1);
-  LLVMValueRef args[] = {LLVMGetOperand(shift, 1), LLVMConstInt(cg->t.i64, 64, 0)};
+  LLVMValueRef args[] = {LLVMGetOperand(shift, 1), l_int(cg->t.i64, 64)};
   LLVMPositionBuilderBefore(cg->builder, shift);
-  LLVMSetOperand(shift, 1,
-                 LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, 2, ""));
+  LLVMSetOperand(shift, 1, l_call(cg->builder, fn, args, 2));
 }
 
 /* --- counts ---
  *
- * n + zext(condition) is what LLVM makes of `if condition: n += 1`. As a selection between n + 1 and n ptxas makes one instruction of it that
- * only some lanes run; of the sum it makes a selection between 0 and 1, and an addition. */
+ * n + zext(condition) is what LLVM makes of `if condition: n += 1`. As a selection between n + 1
+ * and n ptxas makes one instruction of it that only some lanes run; of the sum it makes a selection
+ * between 0 and 1, and an addition. */
 static bool is_count(Cg *cg, LLVMValueRef i) {
   if (LLVMGetInstructionOpcode(i) != LLVMAdd || LLVMTypeOf(i) != cg->t.i32)
     return false;
@@ -47,8 +49,8 @@ static void choose_count(Cg *cg, LLVMValueRef sum) {
                 LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(sum, 1), 0)) == cg->t.i1;
   LLVMValueRef c = LLVMGetOperand(LLVMGetOperand(sum, second), 0), n = LLVMGetOperand(sum, !second);
   LLVMPositionBuilderBefore(cg->builder, sum);
-  LLVMValueRef one = LLVMBuildAdd(cg->builder, n, LLVMConstInt(cg->t.i32, 1, 0), "");
-  LLVMReplaceAllUsesWith(sum, LLVMBuildSelect(cg->builder, c, one, n, ""));
+  LLVMValueRef one = l_add(cg->builder, n, l_int(cg->t.i32, 1));
+  LLVMReplaceAllUsesWith(sum, l_select(cg->builder, c, one, n));
 }
 
 void cg_nvptx_prepare(Cg *cg) {
@@ -63,10 +65,11 @@ void cg_nvptx_prepare(Cg *cg) {
 
 /* --- long functions --- */
 
-/* LLVM's straight-line strength reduction, a part of its code generator, compares every integer addition, multiplication and
- * address of a function with those before it: 2,000 lines can take half a minute. It cannot be left out alone, so a module with
- * a function beyond this many of them is emitted without the generator's own optimisations; ours are done, and ptxas has its own
- * (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number of registers). */
+/* LLVM's straight-line strength reduction, a part of its code generator, compares every integer
+ * addition, multiplication and address of a function with those before it: 2,000 lines can take
+ * half a minute. It cannot be left out alone, so a module with a function beyond this many of them
+ * is emitted without the generator's own optimisations; ours are done, and ptxas has its own (the
+ * straight-line kernels of bench/scaling.py get 20 % more PTX and the same number of registers). */
 enum { MAX_STRAIGHT_LINE = 400 };
 
 static bool is_strength_candidate(LLVMValueRef i) {

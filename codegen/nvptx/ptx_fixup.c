@@ -1,27 +1,35 @@
-/* PTX fix-up, line by line over the assembly that LLVM printed: what ptxas 13.0, and the driver's compiler of the same age, compile wrongly.
- * tests/api/language/test_miscompiled.py holds a kernel for each. LLVM makes these instructions out of many things, so the place to change
- * them is the end.
+/* PTX fix-up, line by line over the assembly that LLVM printed: what ptxas 13.0, and the driver's
+ * compiler of the same age, compile wrongly. tests/api/language/test_miscompiled.py holds a kernel
+ * for each. LLVM makes these instructions out of many things, so the place to change them is the
+ * end.
  *
- * neg.s16, abs: the result is taken to be in range, so that -(-32768) widened to 64 bits comes out as +32768, and abs of the smallest
- * integer is not below 0, where PTX says that both wrap. The plain instructions for them are compiled as written.
+ * neg.s16, abs: the result is taken to be in range, so that -(-32768) widened to 64 bits comes out
+ * as +32768, and abs of the smallest integer is not below 0, where PTX says that both wrap. The
+ * plain instructions for them are compiled as written.
  *
- * max and min of 16 bits, compared for equality with one of the operands: the comparison is turned round. 32 bits are right.
+ * max and min of 16 bits, compared for equality with one of the operands: the comparison is turned
+ * round. 32 bits are right.
  *
- * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0. xor with -1 is compiled as written.
- * not.b32 of such a register is taken for 0 under anything, and so is the xor; -1 - x is not. LLVM's passes, where they run, know the 0.
+ * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0.
+ * xor with -1 is compiled as written. not.b32 of such a register is taken for 0 under anything, and
+ * so is the xor; -1 - x is not. LLVM's passes, where they run, know the 0.
  *
- * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 under a comparison of floats: an integer is chosen and converted, or the comparison's
- * own 1.0 or 0.0 taken, so that -0.0 becomes 0.0. selp.b32 of the bits is compiled as written. (selp.f64 is right.)
+ * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 under a comparison of floats: an integer is chosen
+ * and converted, or the comparison's own 1.0 or 0.0 taken, so that -0.0 becomes 0.0. selp.b32 of
+ * the bits is compiled as written. (selp.f64 is right.)
  *
- * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0 or 1: the negation goes into what
- * made it, with the same fault. In code that LLVM has not optimised, the sign bit is turned everywhere. In other code a negation is
- * most often free, as a modifier of another instruction's operand, and the sign bit is turned only where the operand was made by a
- * conversion of an integer or by selp; of selp's constants both are negated, as bits, if nothing else writes its register and its condition. ptxas 13.0 compiles these alone as written: the
- * driver's compiler was seen to lose their sign.
+ * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0
+ * or 1: the negation goes into what made it, with the same fault. In code that LLVM has not
+ * optimised, the sign bit is turned everywhere. In other code a negation is most often free, as a
+ * modifier of another instruction's operand, and the sign bit is turned only where the operand was
+ * made by a conversion of an integer or by selp; of selp's constants both are negated, as bits, if
+ * nothing else writes its register and its condition. ptxas 13.0 compiles these alone as written:
+ * the driver's compiler was seen to lose their sign.
  *
- * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert instead where the register was
- * made by a floating-point instruction: the bytes of 37.0 become 37, 0, …. Unaligned fields of records are stored that way. The bits
- * are taken by an instruction of their own, in modules that have floats. */
+ * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert
+ * instead where the register was made by a floating-point instruction: the bytes of 37.0 become 37,
+ * 0, …. Unaligned fields of records are stored that way. The bits are taken by an instruction of
+ * their own, in modules that have floats. */
 #include "codegen/nvptx/ptx_fixup.h"
 
 #include <ctype.h>
@@ -87,7 +95,8 @@ static size_t operand_length(const char *s) {
   return n;
 }
 
-/* Writes the rule's text for "OP D, S;" or "OP D, S, T;" and returns what follows it; NULL if the line has another form. */
+/* Writes the rule's text for "OP D, S;" or "OP D, S, T;" and returns what follows it; NULL if the
+ * line has another form. */
 static const char *rewrite(Buf *out, const Rule *rule, const char *line) {
   const char *operand[3], *at = line + strlen(rule->op);
   size_t length[3];
@@ -134,7 +143,8 @@ static bool is_register(const char *s, const char *class) {
   return strncmp(s, class, n) == 0 && isdigit((unsigned char)s[n]);
 }
 
-/* line: "\tst.….b8 \t[address], SOURCE;". The row for it and where its source stands; NULL: another line. */
+/* line: "\tst.….b8 \t[address], SOURCE;". The row for it and where its source stands; NULL: another
+ * line. */
 static const Store *find_store(const char *line, size_t n, bool halves, const char **source) {
   const char *comma = memmem(line, n, "], ", 3);
   for (size_t k = 0; comma && k < sizeof stores / sizeof *stores; k++)
@@ -221,8 +231,9 @@ static void remember(Makers *m, const char *s, const char *line) {
   made->line = line ? line : made->line;
 }
 
-/* An instruction writes its first operand, and perhaps one behind a bar; of lists, of several instructions in a line and of inline assembly, which
- * has no tab between operation and operands, all counts. */
+/* An instruction writes its first operand, and perhaps one behind a bar; of lists, of several
+ * instructions in a line and of inline assembly, which has no tab between operation and operands,
+ * all counts. */
 static void remember_line(Makers *m, const char *line, size_t n) {
   const char *to = memchr(line + 1, '\t', n - 1);
   if (!to || memchr(line, '{', n)) {
@@ -240,7 +251,8 @@ static void remember_line(Makers *m, const char *line, size_t n) {
 /* Functions begin, as all that belongs to none, in the first column with a dot. */
 static bool begins_function(const char *line) { return *line == '.'; }
 
-/* Blocks need not stand in the order in which they run, so the makers are looked for ahead of the function's first line. */
+/* Blocks need not stand in the order in which they run, so the makers are looked for ahead of the
+ * function's first line. */
 static void find_makers(Makers *m, const char *function) {
   for (int c = 0; c < CLASSES; c++)
     if (m->size[c])
@@ -260,8 +272,9 @@ static Made made_of(const Makers *m, const char *s) {
   return c >= 0 && number < m->size[c] ? m->made[c][number] : (Made){0};
 }
 
-/* made: a register that a selp writes, "\tselp.f32 \tR, A, B, P;". Can another selp by P choose what is in it? Yes if nothing else writes it, and P is
- * written in one place at most: that comes before this selp on every way, so P is the one by which R was chosen. */
+/* made: a register that a selp writes, "\tselp.f32 \tR, A, B, P;". Can another selp by P choose
+ * what is in it? Yes if nothing else writes it, and P is written in one place at most: that comes
+ * before this selp on every way, so P is the one by which R was chosen. */
 static bool can_be_chosen_again(const Makers *m, Made made) {
   const char *condition = strchr(made.line, ';');
   while (condition && condition > made.line && condition[-1] != ' ')
@@ -282,7 +295,8 @@ static bool put_bits(Buf *out, const char *s, bool negated) {
   return true;
 }
 
-/* selp: "\tselp.f32 \tR, 0f…, 0f…, P;": the same of bits, into the register at to. False: other operands, and out is as it was. */
+/* selp: "\tselp.f32 \tR, 0f…, 0f…, P;": the same of bits, into the register at to. False: other
+ * operands, and out is as it was. */
 static bool put_choice(Buf *out, const char *selp, const char *to, bool negated) {
   size_t before = out->len, op = strlen("\tselp.f32 \t");
   buf_puts(out, strncmp(selp, "\tselp.f64", 9) == 0 ? "\tselp.b64 \t" : "\tselp.b32 \t");
@@ -308,7 +322,8 @@ static const char *rewrite_choice(Buf *out, const char *line, size_t n) {
   return fits ? line + strcspn(line, ";") + 1 : NULL;
 }
 
-/* line: a negation that the rule would rewrite. What follows it, or NULL: it stays, since its operand was made in another way. */
+/* line: a negation that the rule would rewrite. What follows it, or NULL: it stays, since its
+ * operand was made in another way. */
 static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line, const Makers *m) {
   const char *to = line + strlen(rule->op), *comma = to + operand_length(to);
   Made made = strncmp(comma, ", ", 2) == 0 ? made_of(m, comma + 2) : (Made){0};

@@ -81,7 +81,8 @@ static int job_open(Job *j, const char *ptx) {
   return -1;
 }
 
-/* 0: it succeeded, as far as is known: where the process ignores SIGCHLD, nobody can say, and there is a cubin or none. */
+/* 0: it succeeded, as far as is known: where the process ignores SIGCHLD, nobody can say, and there
+ * is a cubin or none. */
 static int wait_for(pid_t pid) {
   int state = 0;
   while (waitpid(pid, &state, 0) < 0)

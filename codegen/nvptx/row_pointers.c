@@ -1,14 +1,18 @@
 /* Rows: addresses that go through a matrix row by row, as a pointer that a loop moves on.
  *
- * protein[p, 0] is base + p * columns, and columns is known at run time only. LLVM multiplies anew in every round (its strength reduction of
- * loops is off, since it does more harm than good elsewhere), so a round's loads wait for a load of the stride from constant memory, a
- * multiplication and an address. Here the loop has a pointer that moves on by what a round adds, and what is rows further is at a
- * distance that does not change. ptxas makes one operation of each.
+ * protein[p, 0] is base + p * columns, and columns is known at run time only. LLVM multiplies anew
+ * in every round (its strength reduction of loops is off, since it does more harm than good
+ * elsewhere), so a round's loads wait for a load of the stride from constant memory, a
+ * multiplication and an address. Here the loop has a pointer that moves on by what a round adds,
+ * and what is rows further is at a distance that does not change. ptxas makes one operation of
+ * each.
  *
- * In: a module behind LLVM's passes and coarsening. Of innermost loops, accesses to global memory at base + ext(counter * stride) [+ constant]
- * elements, where the counter steps by a constant and base and stride come from outside. Sums and products that are extended have flags
- * that say they do not wrap, so the extension is that of each part. Where every thread starts elsewhere in the row, as in a product of
- * matrices, the generator's addresses are as good, and take fewer registers. */
+ * In: a module behind LLVM's passes and coarsening. Of innermost loops, accesses to global memory
+ * at base + ext(counter * stride) [+ constant] elements, where the counter steps by a constant and
+ * base and stride come from outside. Sums and products that are extended have flags that say they
+ * do not wrap, so the extension is that of each part. Where every thread starts elsewhere in the
+ * row, as in a product of matrices, the generator's addresses are as good, and take fewer
+ * registers. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -125,18 +129,17 @@ static bool read_index(const Counting *c, Index *x, LLVMValueRef v) {
 
 /* --- pointers --- */
 
-static LLVMValueRef number(const Rows *r, uint64_t v) { return LLVMConstInt(r->cg->t.i64, v, 0); }
+static LLVMValueRef number(const Rows *r, uint64_t v) { return l_int(r->cg->t.i64, v); }
 
 static LLVMValueRef extended(const Rows *r, const Index *x, LLVMValueRef v) {
   LLVMTypeRef i64 = r->cg->t.i64;
   if (LLVMTypeOf(v) == i64)
     return v;
-  return x->is_signed ? LLVMBuildSExt(r->cg->builder, v, i64, "")
-                      : LLVMBuildZExt(r->cg->builder, v, i64, "");
+  return x->is_signed ? l_sext(r->cg->builder, v, i64) : l_zext(r->cg->builder, v, i64);
 }
 
 static LLVMValueRef moved(const Rows *r, LLVMValueRef pointer, LLVMValueRef bytes) {
-  return LLVMBuildGEP2(r->cg->builder, r->cg->t.i8, pointer, &bytes, 1, "");
+  return l_gep(r->cg->builder, r->cg->t.i8, pointer, &bytes, 1);
 }
 
 static void before_end(const Rows *r, LLVMBasicBlockRef block) {
@@ -158,13 +161,11 @@ static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
   LLVMValueRef size = number(r, size_of(r, p->element));
   before_end(r, c->entry);
   LLVMValueRef stride = extended(r, x, x->stride);
-  p->distance = LLVMBuildMul(b, stride, size, "");
-  LLVMValueRef first = LLVMBuildMul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance,
-                                    "");
-  LLVMValueRef start = moved(r, p->base, first),
-               round = LLVMBuildMul(b, p->distance, number(r, c->step), "");
+  p->distance = l_mul(b, stride, size);
+  LLVMValueRef first = l_mul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance);
+  LLVMValueRef start = moved(r, p->base, first), round = l_mul(b, p->distance, number(r, c->step));
   LLVMPositionBuilderBefore(b, c->counter);
-  p->phi = LLVMBuildPhi(b, LLVMTypeOf(p->base), "");
+  p->phi = l_phi(b, LLVMTypeOf(p->base));
   before_end(r, c->latch);
   LLVMValueRef next = moved(r, p->phi, round);
   LLVMAddIncoming(p->phi, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){c->entry, c->latch},
@@ -194,7 +195,8 @@ static bool is_unread(LLVMValueRef v) {
   return LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && !LLVMGetFirstUse(v);
 }
 
-/* What nothing reads any more, and what nothing but that read. Of two operands that are unread by then none goes with the other. */
+/* What nothing reads any more, and what nothing but that read. Of two operands that are unread by
+ * then none goes with the other. */
 static void erase_unread(LLVMValueRef v) {
   if (!is_unread(v))
     return;
@@ -240,7 +242,7 @@ static void write_access(Rows *r, const Access *a) {
   LLVMValueRef to = p->phi, index = LLVMGetOperand(a->gep, 1);
   if (a->index.ahead) {
     before_end(r, r->loop.entry);
-    LLVMValueRef away = LLVMBuildMul(r->cg->builder, p->distance, number(r, a->index.ahead), "");
+    LLVMValueRef away = l_mul(r->cg->builder, p->distance, number(r, a->index.ahead));
     LLVMPositionBuilderBefore(r->cg->builder, a->gep);
     to = moved(r, to, away);
   }
@@ -254,7 +256,8 @@ static void write_access(Rows *r, const Access *a) {
 
 /* --- loops --- */
 
-/* Is it the counter of a loop with one way back, on which it steps by a constant without wrapping? */
+/* Is it the counter of a loop with one way back, on which it steps by a constant without
+ * wrapping? */
 static bool is_counter(LLVMValueRef phi, Counting *c) {
   unsigned bits = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind
                       ? LLVMGetIntTypeWidth(LLVMTypeOf(phi))

@@ -1,11 +1,15 @@
-/* Roots: float32 square roots of what is not negative, and their reciprocals where the range allows it, without ptxas's slow path.
+/* Roots: float32 square roots of what is not negative, and their reciprocals where the range allows
+ * it, without ptxas's slow path.
  *
- * ptxas writes sqrt.rn as a test, MUFU.RSQ with two fused steps, and a call where the argument is below 2**-101, not finite or negative;
- * rcp.rn alike, for exponents outside of -126 … 125. Those branches cost five instructions, and nothing is moved across them, so a loop's
- * loads wait for each other's roots. The steps here are ptxas's own (the same for sm_75 to sm_120), so results are the same to the bit; what
- * stays possible is 0 and infinity, for which the steps give nan, and a maximum puts the right number in its place:
+ * ptxas writes sqrt.rn as a test, MUFU.RSQ with two fused steps, and a call where the argument is
+ * below 2**-101, not finite or negative; rcp.rn alike, for exponents outside of -126 … 125. Those
+ * branches cost five instructions, and nothing is moved across them, so a loop's loads wait for
+ * each other's roots. The steps here are ptxas's own (the same for sm_75 to sm_120), so results are
+ * the same to the bit; what stays possible is 0 and infinity, for which the steps give nan, and a
+ * maximum puts the right number in its place:
  *
- *   sqrt(x)    max(steps, x * 2**-64): below the root of every finite x, and x's own zero or infinity
+ *   sqrt(x)    max(steps, x * 2**-64): below the root of every finite x, and x's own zero or
+ *              infinity
  *   1 / x      max(steps, MUFU.RCP(x) / 2), for the root of a number of at least 2**-101
  *
  * In: optimised functions, IEEE arithmetic. A number may always be nan: it stays nan. */
@@ -31,7 +35,8 @@ static bool is_call_of(LLVMValueRef v, const char *name) {
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* A number that v is no less than, if it is not nan: 0 or more, or unknown. Rounding keeps order, so sums hold however they are contracted. */
+/* A number that v is no less than, if it is not nan: 0 or more, or unknown. Rounding keeps order,
+ * so sums hold however they are contracted. */
 static double least(LLVMValueRef v, int depth);
 
 static double least_of_call(LLVMValueRef v, int depth) {
@@ -137,7 +142,7 @@ static LLVMValueRef number(const Cg *cg, double v) { return LLVMConstReal(cg->t.
 static LLVMValueRef call(Cg *cg, const char *name, bool overloaded, LLVMValueRef *args,
                          unsigned n) {
   LLVMValueRef fn = cg_intrinsic_fn(cg, name, overloaded ? &cg->t.f32 : NULL, overloaded);
-  return LLVMBuildCall2(cg->builder, LLVMGlobalGetValueType(fn), fn, args, n, "");
+  return l_call(cg->builder, fn, args, n);
 }
 
 static LLVMValueRef fused(Cg *cg, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
@@ -145,7 +150,7 @@ static LLVMValueRef fused(Cg *cg, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 }
 
 static LLVMValueRef times(Cg *cg, LLVMValueRef x, double factor) {
-  return LLVMBuildFMul(cg->builder, x, number(cg, factor), "");
+  return l_fmul(cg->builder, x, number(cg, factor));
 }
 
 /* the larger; of nan and a number the number */
@@ -155,25 +160,26 @@ static LLVMValueRef either(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
 
 static LLVMValueRef root_steps(Cg *cg, LLVMValueRef x) {
   LLVMValueRef y = call(cg, "llvm.nvvm.rsqrt.approx.ftz.f", false, &x, 1);
-  LLVMValueRef s = LLVMBuildFMul(cg->builder, x, y, ""), h = times(cg, y, 0.5);
-  return fused(cg, fused(cg, LLVMBuildFNeg(cg->builder, s, ""), s, x), h, s);
+  LLVMValueRef s = l_fmul(cg->builder, x, y), h = times(cg, y, 0.5);
+  return fused(cg, fused(cg, l_fneg(cg->builder, s), s, x), h, s);
 }
 
 static LLVMValueRef root(Cg *cg, LLVMValueRef x) {
   return either(cg, root_steps(cg, x), times(cg, x, 0x1p-64));
 }
 
-/* Smaller arguments take the steps 2**100 times as large. x itself is not read behind that, so that ptxas multiplies in place. */
+/* Smaller arguments take the steps 2**100 times as large. x itself is not read behind that, so that
+ * ptxas multiplies in place. */
 static LLVMValueRef root_of_any(Cg *cg, LLVMValueRef x) {
   LLVMBuilderRef b = cg->builder;
-  LLVMValueRef tiny = LLVMBuildFCmp(b, LLVMRealOLT, x, number(cg, smallest), "");
-  LLVMValueRef s = root(cg, LLVMBuildSelect(b, tiny, times(cg, x, 0x1p100), x, ""));
-  return LLVMBuildSelect(b, tiny, times(cg, s, 0x1p-50), s, "");
+  LLVMValueRef tiny = l_fcmp(b, LLVMRealOLT, x, number(cg, smallest));
+  LLVMValueRef s = root(cg, l_select(b, tiny, times(cg, x, 0x1p100), x));
+  return l_select(b, tiny, times(cg, s, 0x1p-50), s);
 }
 
 static LLVMValueRef reciprocal(Cg *cg, LLVMValueRef x) {
   LLVMValueRef y = call(cg, "llvm.nvvm.rcp.approx.ftz.f", false, &x, 1);
-  LLVMValueRef e = fused(cg, LLVMBuildFNeg(cg->builder, x, ""), y, number(cg, 1));
+  LLVMValueRef e = fused(cg, l_fneg(cg->builder, x), y, number(cg, 1));
   return either(cg, fused(cg, y, e, y), times(cg, y, 0.5));
 }
 
@@ -240,7 +246,8 @@ static void each(Cg *cg, Roots *roots, void (*visit)(Cg *cg, Roots *roots, LLVMV
       }
 }
 
-/* Reciprocals first, while their roots can still be seen; and ranges read roots too, so all are looked at before one is written. */
+/* Reciprocals first, while their roots can still be seen; and ranges read roots too, so all are
+ * looked at before one is written. */
 void cg_nvptx_roots(Cg *cg) {
   Roots roots = {0};
   each(cg, &roots, visit_reciprocal);

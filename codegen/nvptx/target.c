@@ -16,7 +16,7 @@
 #include "ir/base/chars.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
-static const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+static const LLVMAttributeIndex on_function = L_FUNCTION;
 
 /* --- architectures and PTX versions --- */
 
@@ -44,7 +44,8 @@ int cg_arch_min_ptx(const char *arch) {
   return 0;
 }
 
-/* The newest version that LLVM knows and that is not above `limit`; the architecture's own lowest for limit 0. */
+/* The newest version that LLVM knows and that is not above `limit`; the architecture's own lowest
+ * for limit 0. */
 static int choose_ptx(Cg *cg, const char *arch, int limit) {
   int lowest = cg_arch_min_ptx(arch), best = lowest;
   if (!lowest)
@@ -87,7 +88,8 @@ static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
     cg->machine = make_machine(cg, ptx, level);
 }
 
-/* The level above has value numbering twice, a twelfth of compiling, in place of early CSE: of 48 kernels it changed one, to two more instructions. */
+/* The level above has value numbering twice, a twelfth of compiling, in place of early CSE: of 48
+ * kernels it changed one, to two more instructions. */
 static void nvptx_open(Cg *cg) {
   open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
   cg->target_state = CX_NEW(cg->cx, NvptxState);
@@ -138,8 +140,8 @@ static void nvptx_release(void *jit) { (void)jit; }
 
 /* --- the kernel --- */
 
-/* Device functions carry what the runtime's fields hold: the address of the RtTrap where a thread can stop, that of the grid's barrier
- * where there is one, a struct of both, or nothing. */
+/* Device functions carry what the runtime's fields hold: the address of the RtTrap where a thread
+ * can stop, that of the grid's barrier where there is one, a struct of both, or nothing. */
 static LLVMTypeRef nvptx_context_type(Cg *cg) {
   LLVMTypeRef address = cg->t.space[SPACE_GLOBAL], both[] = {address, address};
   if (cg->has_trap && cg->meets_grid)
@@ -163,7 +165,7 @@ static LLVMValueRef kernel_context(Lower *lw) {
     return cg->has_trap || cg->meets_grid ? LLVMGetParam(lw->function, n - 1) : NULL;
   LLVMValueRef both = LLVMGetPoison(nvptx_context_type(lw->cg));
   for (unsigned k = 0; k < 2; k++)
-    both = LLVMBuildInsertValue(lw->b, both, LLVMGetParam(lw->function, n - 2 + k), k, "");
+    both = l_insert_value(lw->b, both, LLVMGetParam(lw->function, n - 2 + k), k);
   return both;
 }
 
@@ -209,12 +211,12 @@ static void nvptx_kernel_begin(Lower *lw) {
 }
 
 static LLVMValueRef nvptx_param(Lower *lw, uint32_t i) { return LLVMGetParam(lw->function, i); }
-static void nvptx_kernel_return(Lower *lw) { LLVMBuildRetVoid(lw->b); }
+static void nvptx_kernel_return(Lower *lw) { l_ret_void(lw->b); }
 
 /* --- memory and functions --- */
 
-/* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number of ours. A $ keeps our names away
- * from those of kernels. */
+/* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number
+ * of ours. A $ keeps our names away from those of kernels. */
 static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, unsigned space,
                                unsigned align) {
   NvptxState *s = lw->cg->target_state;
@@ -249,14 +251,15 @@ LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const
   LLVMTypeRef type = LLVMFunctionType(result, NULL, 0, 0);
   LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints),
                                        effects, 0, LLVMInlineAsmDialectATT, 0);
-  return LLVMBuildCall2(lw->b, type, text, NULL, 0, "");
+  return l_call_type(lw->b, type, text, NULL, 0);
 }
 
 static LLVMValueRef nvptx_shared_dynamic_bytes(Lower *lw) {
   return cg_nvptx_asm(lw, lw->t->i32, "mov.u32 $0, %dynamic_smem_size;", "=r", false);
 }
 
-/* Constant memory while it lasts, which broadcasts to a warp; then global memory. Either as a generic address. */
+/* Constant memory while it lasts, which broadcasts to a warp; then global memory. Either as a
+ * generic address. */
 static LLVMValueRef nvptx_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
                                    const char *name) {
   enum { CONSTANT_BYTES = 60 * 1024 }; /* of 64 KB: LLVM and libdevice put tables there too */
@@ -308,18 +311,19 @@ static LLVMValueRef clamp(Lower *lw, LLVMValueRef v, unsigned bits, bool is_sign
                    (LLVMValueRef[]){v, lw_i32(lw, high)}, 2);
   if (is_signed)
     v = lw_intrinsic(lw, "llvm.smax", &t, 1, (LLVMValueRef[]){v, lw_i32(lw, -high - 1)}, 2);
-  return LLVMBuildTrunc(lw->b, v, cg_int_type(lw->cg, bits), "");
+  return l_trunc(lw->b, v, cg_int_type(lw->cg, bits));
 }
 
-/* PTX's own conversion saturates, and gives 0 for nan from 32 to 32 bits; with 64 bits on either side nan gives the lowest. */
+/* PTX's own conversion saturates, and gives 0 for nan from 32 to 32 bits; with 64 bits on either
+ * side nan gives the lowest. */
 static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed) {
   bool from64 = LLVMTypeOf(x) == lw->t->f64, to64 = bits == 64;
   const char *name = arena_printf(&lw->cx->arena, "llvm.nvvm.%c2%s%s.rz", from64 ? 'd' : 'f',
                                   is_signed ? "" : "u", to64 ? "ll" : "i");
   LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, &x, 1);
   if (from64 || to64) {
-    LLVMValueRef nan = LLVMBuildFCmp(lw->b, LLVMRealUNO, x, x, "");
-    v = LLVMBuildSelect(lw->b, nan, LLVMConstNull(LLVMTypeOf(v)), v, "");
+    LLVMValueRef nan = l_fcmp(lw->b, LLVMRealUNO, x, x);
+    v = l_select(lw->b, nan, LLVMConstNull(LLVMTypeOf(v)), v);
   }
   return bits < 32 ? clamp(lw, v, bits, is_signed) : v;
 }
@@ -331,9 +335,7 @@ static void nvptx_print(Lower *lw, const char *format, LLVMValueRef const *args,
                           : LLVMConstNull(lw->t->ptr);
   for (unsigned k = 0; k < n; k++) {
     LLVMValueRef at = lw_i64(lw, 8 * (int64_t)k);
-    LLVMSetAlignment(
-        LLVMBuildStore(lw->b, args[k], LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, buffer, &at, 1, "")),
-        8);
+    LLVMSetAlignment(l_store(lw->b, args[k], l_gep_inbounds(lw->b, lw->t->i8, buffer, &at, 1)), 8);
   }
   lw_call_extern(lw, "vprintf", lw->t->i32, (LLVMValueRef[]){lw_text(lw, format), buffer}, 2);
 }

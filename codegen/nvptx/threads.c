@@ -1,5 +1,5 @@
-/* NVPTX threads: special registers, barriers of a block, operations of a warp, fences. One intrinsic of LLVM each, but for values
- * wider than 32 bits, which travel in halves. */
+/* NVPTX threads: special registers, barriers of a block, operations of a warp, fences. One
+ * intrinsic of LLVM each, but for values wider than 32 bits, which travel in halves. */
 #include <string.h>
 
 #include "codegen/llvm/compat.h"
@@ -10,7 +10,7 @@
 LLVMValueRef cg_nvptx_read_register(Cg *cg, LLVMBuilderRef b, SpecialReg r) {
   const char *name = arena_printf(&cg->cx->arena, READ_REGISTER "%s", ir_registers[r].ptx);
   LLVMValueRef fn = cg_intrinsic_fn(cg, name, NULL, 0);
-  return LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, NULL, 0, "");
+  return l_call(b, fn, NULL, 0);
 }
 
 SpecialReg cg_nvptx_register_of(LLVMValueRef call) {
@@ -38,7 +38,7 @@ LLVMValueRef cg_nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1)
                      : vote == VOTE_OR ? cg_llvm_barrier_red_or
                                        : cg_llvm_barrier_red_popc;
   LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, (LLVMValueRef[]){lw_i32(lw, 0), i1}, 2);
-  return vote == VOTE_COUNT ? v : LLVMBuildZExt(lw->b, v, lw->t->i32, "");
+  return vote == VOTE_COUNT ? v : l_zext(lw->b, v, lw->t->i32);
 }
 
 /* Of 32 bits: wider values travel in halves. */
@@ -57,13 +57,13 @@ static LLVMValueRef nvptx_shuffle(Lower *lw, RtMeetKind kind, LLVMValueRef mask,
   if (LLVMTypeOf(value) == lw->t->i32)
     return shuffle_word(lw, kind, mask, value, lane);
   LLVMTypeRef halves = LLVMVectorType(lw->t->i32, 2);
-  LLVMValueRef from = LLVMBuildBitCast(lw->b, value, halves, ""), to = LLVMGetPoison(halves);
+  LLVMValueRef from = l_bitcast(lw->b, value, halves), to = LLVMGetPoison(halves);
   for (int k = 0; k < 2; k++) {
-    LLVMValueRef word = LLVMBuildExtractElement(lw->b, from, lw_i32(lw, k), "");
+    LLVMValueRef word = l_extract_element(lw->b, from, lw_i32(lw, k));
     word = shuffle_word(lw, kind, mask, word, lane);
-    to = LLVMBuildInsertElement(lw->b, to, word, lw_i32(lw, k), "");
+    to = l_insert_element(lw->b, to, word, lw_i32(lw, k));
   }
-  return LLVMBuildBitCast(lw->b, to, LLVMTypeOf(value), "");
+  return l_bitcast(lw->b, to, LLVMTypeOf(value));
 }
 
 static LLVMValueRef nvptx_match(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value) {
@@ -72,7 +72,7 @@ static LLVMValueRef nvptx_match(Lower *lw, RtMeetKind kind, LLVMValueRef mask, L
                                   all ? "all" : "any", LLVMGetIntTypeWidth(LLVMTypeOf(value)),
                                   all ? "p" : "");
   LLVMValueRef v = lw_intrinsic(lw, name, NULL, 0, (LLVMValueRef[]){mask, value}, 2);
-  return all ? LLVMBuildExtractValue(lw->b, v, 0, "") : v;
+  return all ? l_extract_value(lw->b, v, 0) : v;
 }
 
 LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
@@ -90,7 +90,7 @@ LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMVa
   case RT_MEET_EQ:
   case RT_MEET_BALLOT:
     v = lw_intrinsic(lw, votes[kind], NULL, 0, (LLVMValueRef[]){mask, value}, 2);
-    return kind == RT_MEET_BALLOT ? v : LLVMBuildZExt(lw->b, v, lw->t->i32, "");
+    return kind == RT_MEET_BALLOT ? v : l_zext(lw->b, v, lw->t->i32);
   case RT_MEET_MATCH_ANY:
   case RT_MEET_MATCH_ALL: return nvptx_match(lw, kind, mask, value);
   default: return nvptx_shuffle(lw, kind, mask, value, lane);

@@ -1,33 +1,34 @@
-/* NVPTX traps: how a thread stops, and what it leaves in the launch's RtTrap where it stops with an exception. */
+/* NVPTX traps: how a thread stops, and what it leaves in the launch's RtTrap where it stops with an
+ * exception. */
 #include "codegen/nvptx/nvptx.h"
 
-static const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+static const LLVMAttributeIndex on_function = L_FUNCTION;
 
 void cg_nvptx_stop(Lower *lw) {
   LLVMValueRef call = cg_nvptx_asm(lw, lw->t->none, "exit;", "~{memory}", true);
   unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);
   LLVMAddCallSiteAttribute(call, on_function, LLVMCreateEnumAttribute(lw->cg->context, kind, 0));
-  LLVMBuildUnreachable(lw->b);
+  l_unreachable(lw->b);
 }
 
 static LLVMValueRef trap_member(Lower *lw, LLVMValueRef trap, size_t offset) {
   LLVMValueRef at = lw_i64(lw, (int64_t)offset);
-  return LLVMBuildInBoundsGEP2(lw->b, lw->t->i8, trap, &at, 1, "");
+  return l_gep_inbounds(lw->b, lw->t->i8, trap, &at, 1);
 }
 
 /* The first thread to come fills the RtTrap; it is complete when its state is 2. */
 static void fill_trap(Lower *lw, LLVMValueRef trap, LLVMValueRef site, LLVMValueRef const *values) {
-  LLVMBuildStore(lw->b, site, trap_member(lw, trap, offsetof(RtTrap, site)));
+  l_store(lw->b, site, trap_member(lw, trap, offsetof(RtTrap, site)));
   for (unsigned k = 0; k < 3; k++) {
-    LLVMBuildStore(lw->b, cg_nvptx_sreg(lw, SREG_CTAID + k),
-                   trap_member(lw, trap, offsetof(RtTrap, block) + 4u * k));
-    LLVMBuildStore(lw->b, cg_nvptx_sreg(lw, SREG_TID + k),
-                   trap_member(lw, trap, offsetof(RtTrap, thread) + 4u * k));
+    l_store(lw->b, cg_nvptx_sreg(lw, SREG_CTAID + k),
+            trap_member(lw, trap, offsetof(RtTrap, block) + 4u * k));
+    l_store(lw->b, cg_nvptx_sreg(lw, SREG_TID + k),
+            trap_member(lw, trap, offsetof(RtTrap, thread) + 4u * k));
   }
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
-    LLVMBuildStore(lw->b, values[k], trap_member(lw, trap, offsetof(RtTrap, values) + 8u * k));
+    l_store(lw->b, values[k], trap_member(lw, trap, offsetof(RtTrap, values) + 8u * k));
   cg_nvptx_fence(lw, FENCE_SYSTEM);
-  LLVMSetVolatile(LLVMBuildStore(lw->b, lw_i32(lw, 2), trap), 1);
+  LLVMSetVolatile(l_store(lw->b, lw_i32(lw, 2), trap), 1);
   cg_nvptx_fence(lw, FENCE_SYSTEM);
 }
 
@@ -40,15 +41,16 @@ static void trap_body(Lower *lw, LLVMValueRef fn) {
   LLVMValueRef old = LLVMBuildAtomicCmpXchgSyncScope(lw->b, trap, lw_i32(lw, 0), lw_i32(lw, 1),
                                                      LLVMAtomicOrderingMonotonic,
                                                      LLVMAtomicOrderingMonotonic, scope);
-  LLVMBuildCondBr(lw->b, LLVMBuildExtractValue(lw->b, old, 1, ""), first, done);
+  l_condbr(lw->b, l_extract_value(lw->b, old, 1), first, done);
   lw_at(lw, first);
   fill_trap(lw, trap, LLVMGetParam(fn, 1), values);
-  LLVMBuildBr(lw->b, done);
+  l_br(lw->b, done);
   lw_at(lw, done);
   cg_nvptx_stop(lw);
 }
 
-/* One function a module, never inlined: a check costs its caller a comparison, a branch and a call that is not taken. */
+/* One function a module, never inlined: a check costs its caller a comparison, a branch and a call
+ * that is not taken. */
 static LLVMValueRef trap_function(Lower *lw) {
   NvptxState *s = lw->cg->target_state;
   if (s->trap)
@@ -71,6 +73,6 @@ void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigne
                args[2 + RT_TRAP_VALUES] = {cg_nvptx_trap_address(lw), lw_i32(lw, site)};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[2 + k] = k < n ? values[k] : lw_i64(lw, 0);
-  LLVMBuildCall2(lw->b, LLVMGlobalGetValueType(fn), fn, args, 2 + RT_TRAP_VALUES, "");
-  LLVMBuildUnreachable(lw->b);
+  l_call(lw->b, fn, args, 2 + RT_TRAP_VALUES);
+  l_unreachable(lw->b);
 }

@@ -2,7 +2,8 @@
  * here.
  *
  *   a number         one; complex: two, its parts
- *   an array         pointer to element 0, one extent an axis, and for layout A one byte stride an axis
+ *   an array         pointer to element 0, one extent an axis, and for layout A one byte stride an
+ *   axis
  *   a tuple, a range the leaves of its elements, in order
  *   None, text, functions, dtypes: none (captured values of a function: theirs)
  * This file alone knows the order of an array's leaves. */

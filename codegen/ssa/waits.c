@@ -1,15 +1,19 @@
 /* Waits: which loops wait for what other threads do.
  *
- * In: typed functions, each loop with one way back. Out: INS_YIELDS on that way's branch, where others are to have their turn.
+ * In: typed functions, each loop with one way back. Out: INS_YIELDS on that way's branch, where
+ * others are to have their turn.
  *
- * A loop waits if it can go round once without getting any further: there is a path from its header back to it on which everything that
- * the path's ways out of the loop hang on is as it was, except for memory that other threads may write and that the path does not. A
- * second round would then be like the first, and so on, unless another thread changes that memory. So these are no waits: counting
- * loops, a search that narrows its bounds, a walk along a list, a compare-and-swap that is tried again with what was just read, a counter
- * that the loop itself increments. A spin lock is one, and so is a flag that is read until it is set; also where other paths do work.
+ * A loop waits if it can go round once without getting any further: there is a path from its header
+ * back to it on which everything that the path's ways out of the loop hang on is as it was, except
+ * for memory that other threads may write and that the path does not. A second round would then be
+ * like the first, and so on, unless another thread changes that memory. So these are no waits:
+ * counting loops, a search that narrows its bounds, a walk along a list, a compare-and-swap that is
+ * tried again with what was just read, a counter that the loop itself increments. A spin lock is
+ * one, and so is a flag that is read until it is set; also where other paths do work.
  *
- * Inner loops are taken as a whole: a value that one computes hangs on all that it reads and asks. What this does not see through
- * (calls, too many paths) is taken for a wait: a turn too many for the others costs time, one too few never ends. */
+ * Inner loops are taken as a whole: a value that one computes hangs on all that it reads and asks.
+ * What this does not see through (calls, too many paths) is taken for a wait: a turn too many for
+ * the others costs time, one too few never ends. */
 #include "codegen/ssa/waits.h"
 
 #include "ir/cfg.h"
@@ -310,7 +314,8 @@ static Ins *from_latch(const Waits *w, const Ins *phi) {
   return NULL;
 }
 
-/* Does what v is at the path's end hang on what the header's phi was, in this round or an earlier one? */
+/* Does what v is at the path's end hang on what the header's phi was, in this round or an earlier
+ * one? */
 static bool hangs_on(Waits *w, Ins *v, const Ins *phi) {
   if (v == phi)
     return true;
@@ -401,7 +406,8 @@ static void look_at(Waits *w, Ins *v) {
 
 static bool is_access(const Ins *i) { return i->op == OP_LOAD || i->op == OP_ATOMIC; }
 
-/* Does the path itself write what was read there? An atomic that moves on does, unless the path also has what may undo it. */
+/* Does the path itself write what was read there? An atomic that moves on does, unless the path
+ * also has what may undo it. */
 static bool is_written(const Waits *w, const Ins *read) {
   unsigned others = 0;
   bool moving = read->op == OP_ATOMIC && moves_on(read);
@@ -422,7 +428,8 @@ static bool synchronises(const Ins *i) {
          (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC);
 }
 
-/* Where threads meet in each round, what threads of the loop write for each other is waited for there. */
+/* Where threads meet in each round, what threads of the loop write for each other is waited for
+ * there. */
 static bool is_met_for(const Waits *w, const Ins *read) {
   bool meets = false, written = is_access(read) && read->args[0]->type->space == SPACE_SHARED;
   for (uint32_t k = 0; k < w->path.len && !meets; k++)
@@ -535,7 +542,8 @@ static bool search(Waits *w, Block *b, Block *from) {
   return found;
 }
 
-/* Most loops ask in their header for a counter that moves on every path: then there is no need to look at them all. */
+/* Most loops ask in their header for a counter that moves on every path: then there is no need to
+ * look at them all. */
 static bool counts(const Waits *w, const WaitLoop *l) {
   const Ins *end = l->header->last;
   if (end->op != OP_CONDBR || !leaves(w, l->header))

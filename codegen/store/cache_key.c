@@ -1,14 +1,17 @@
 /* Key: in, a request; out, a hash over all that its code depends on.
  *
- * Hashed are the frozen function, which is what the compiler sees, the signature, the options, the target down to the CPU's features,
- * and the build of pyptx, which stands for the compiler and LLVM. Left out are: where dumps go; the source text, which only messages
- * of failed compilations show; the name of a function's module, which nothing reads, so that a worker that imports the main program as
- * __mp_main__ finds its kernels; file names (store.h); libdevice, which a stored kernel that was linked with it names itself (kernel_bytes.c).
+ * Hashed are the frozen function, which is what the compiler sees, the signature, the options, the
+ * target down to the CPU's features, and the build of pyptx, which stands for the compiler and
+ * LLVM. Left out are: where dumps go; the source text, which only messages of failed compilations
+ * show; the name of a function's module, which nothing reads, so that a worker that imports the
+ * main program as __mp_main__ finds its kernels; file names (store.h); libdevice, which a stored
+ * kernel that was linked with it names itself (kernel_bytes.c).
  *
- * Two processes must get the same hash for the same program, though objects that are one in the first may be two equal ones in the
- * second. So what has a value is hashed by value: a tuple or code object by its own digest, remembered by address. What can be part of
- * a cycle (functions, modules, other namespaces) is hashed as a number, counted in the order of meeting, and its contents from a work
- * list. */
+ * Two processes must get the same hash for the same program, though objects that are one in the
+ * first may be two equal ones in the second. So what has a value is hashed by value: a tuple or
+ * code object by its own digest, remembered by address. What can be part of a cycle (functions,
+ * modules, other namespaces) is hashed as a number, counted in the order of meeting, and its
+ * contents from a work list. */
 #include "codegen/store/store.h"
 
 #include <link.h>
@@ -19,7 +22,8 @@
 #include "codegen/llvm/cg.h"
 #include "frontend/snapshot.h"
 
-/* A new member of one of these is to be hashed below (or not, with a reason above), and then counted here. */
+/* A new member of one of these is to be hashed below (or not, with a reason above), and then
+ * counted here. */
 _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen");
 _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
 _Static_assert(sizeof(FuncOptions) == 24, "put_function hashes every member of FuncOptions");
@@ -159,7 +163,8 @@ static void put_shared(Keying *k, Hash *h, const Code *code, const Frozen *value
   put(h, s->digest, sizeof s->digest);
 }
 
-/* Every member that a kind may use, also those that it does not today; what hangs on it, by kind. */
+/* Every member that a kind may use, also those that it does not today; what hangs on it, by
+ * kind. */
 static void put_plain(Hash *h, const Frozen *f) {
   put_number(h, f->type);
   put_number(h, (uint64_t)f->i);

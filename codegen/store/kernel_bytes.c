@@ -1,8 +1,9 @@
 /* Pack: a compiled kernel as bytes, and back.
  *
- * One description of the format serves both ways: each function below writes a member, or reads and checks it. Bytes are read with
- * bounds: a count that the rest of the bytes cannot hold, a text without its end, an offset outside are failures, never a crash.
- * Numbers are little-endian, as all machines that we run on are. */
+ * One description of the format serves both ways: each function below writes a member, or reads and
+ * checks it. Bytes are read with bounds: a count that the rest of the bytes cannot hold, a text
+ * without its end, an offset outside are failures, never a crash. Numbers are little-endian, as all
+ * machines that we run on are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@
 #include "codegen/nvptx/libdevice.h"
 #include "codegen/store/store.h"
 
-/* A new member of one of these is to be packed below if a launch needs it, and then counted here. */
+/* A new member of one of these is to be packed below if a launch needs it, and then counted
+ * here. */
 _Static_assert(sizeof(CgKernel) == 328, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
@@ -155,8 +157,8 @@ static void pack_advice(Pack *p, Diag **made) {
   }
 }
 
-/* An array of n items, each by `one`: the member is made when reading, and only then counted, so that a kernel that is half read can
- * be freed. */
+/* An array of n items, each by `one`: the member is made when reading, and only then counted, so
+ * that a kernel that is half read can be freed. */
 #define PACK_ARRAY(p, items, n, one)                                                               \
   do {                                                                                             \
     uint32_t n_ = (n);                                                                             \
@@ -262,7 +264,8 @@ int cg_kernel_pack(const CgKernel *k, const CgKey *key, void **bytes, size_t *si
 
 /* --- in --- */
 
-/* Where there is no libdevice at all, a kernel that has what it needs of one is better than none. */
+/* Where there is no libdevice at all, a kernel that has what it needs of one is better than
+ * none. */
 static bool is_its_libdevice(const CgKernel *k) {
   unsigned char here[CG_DIGEST_BYTES];
   return !k->uses_libdevice || !cg_libdevice_digest(here) ||
