@@ -60,6 +60,9 @@ struct PxWork { /* a function whose shell stands and whose contents are still to
 _Noreturn void px_snapshot_raise(PxSnapshot *s);
 /* Steals a new reference and keeps it as long as the snapshot; leaves if it is NULL. Returns it, borrowed. */
 PyObject *px_keep(PxSnapshot *s, PyObject *new_reference);
+/* What a `lazy import` of CPython 3.15 stands for, and any other value as it is. Takes the reference and gives a new one; NULL with an
+ * exception if the import fails. NULL is fine. */
+PyObject *px_resolved(PyObject *value);
 Frozen *px_freeze(PxSnapshot *s, PyObject *object);
 const Code *px_freeze_code(PxSnapshot *s, PyObject *code);
 Frozen *px_new_frozen(PxSnapshot *s, FrozenKind kind);
