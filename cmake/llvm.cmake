@@ -5,7 +5,9 @@
 # zlib and zstd are really referenced, and they too are linked from their archives, so that the
 # module needs nothing but the C library.
 
-set(LLVM_MAJOR 22)
+# The major that wheels have, and all that the compiler knows (codegen/llvm/compat.h).
+set(LLVM_MAJOR 22 CACHE STRING "Major version of LLVM: 22 or 23")
+set_property(CACHE LLVM_MAJOR PROPERTY STRINGS 22 23)
 set(LLVM_DIR "" CACHE PATH "Prefix of an LLVM ${LLVM_MAJOR} installation (bin/llvm-config below it)")
 
 # Debian's prefix is looked at before PATH, which may lead to another major.
@@ -29,9 +31,8 @@ function(llvm_config out)
 endfunction()
 
 llvm_config(LLVM_VERSION --version)
-if(NOT LLVM_VERSION VERSION_GREATER_EQUAL ${LLVM_MAJOR} OR
-   NOT LLVM_VERSION VERSION_LESS 23)
-  message(FATAL_ERROR "${LLVM_CONFIG} is LLVM ${LLVM_VERSION}; pyptx is written for ${LLVM_MAJOR}")
+if(NOT LLVM_VERSION MATCHES "^${LLVM_MAJOR}\\." OR NOT LLVM_MAJOR MATCHES "^(22|23)$")
+  message(FATAL_ERROR "${LLVM_CONFIG} is LLVM ${LLVM_VERSION}; pyptx is written for 22 and 23 (-DLLVM_MAJOR=23)")
 endif()
 message(STATUS "LLVM ${LLVM_VERSION}: ${LLVM_CONFIG}")
 

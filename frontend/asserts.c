@@ -84,9 +84,8 @@ static uint32_t message_call(const Asserts *a, uint32_t from, uint32_t raise) {
   const BcNode *nodes = a->bc->nodes.data;
   for (uint32_t i = from; i + 1 < raise; i++) {
     const BcNode *text = &nodes[i + 1];
-    const Frozen *f = text->op == BC_LOAD_CONST && text->arg < a->bc->code->nconsts
-                          ? a->bc->code->consts[text->arg]
-                          : NULL;
+    const Frozen *f =
+        text->op == BC_LOAD_CONST && text->arg < a->bc->nconsts ? a->bc->consts[text->arg] : NULL;
     if (nodes[i].op == BC_call && nodes[i].arg == 1 && f && f->kind == FZ_STR &&
         !strncmp(f->text, "\n>assert ", 9))
       return i;

@@ -42,6 +42,16 @@ enum {
   BC_SUBSCRIPT = OP_COUNT
 }; /* BC_SUBSCRIPT: the BINARY_OP argument that means x[i] */
 
+/* Common constants that are plain values, as their repr says. */
+typedef enum BcCommonValue {
+  BC_VALUE_NONE,
+  BC_VALUE_TRUE,
+  BC_VALUE_FALSE,
+  BC_VALUE_EMPTY,
+  BC_VALUE_MINUS_ONE,
+  BC_NO_VALUE
+} BcCommonValue;
+
 struct OpTable {
   int version;
   uint16_t op[256]; /* BcOp */
@@ -51,6 +61,7 @@ struct OpTable {
   uint16_t intrinsic1[BC_MAX_NAMES]; /* BcOp that does it, BC_unknown for none */
   const char *intrinsic1_name[BC_MAX_NAMES];
   const char *common_constant[BC_MAX_NAMES];
+  uint8_t common_value[BC_MAX_NAMES]; /* BcCommonValue */
   uint32_t nbinary, nintrinsic1, ncommon;
 };
 
@@ -77,7 +88,9 @@ typedef struct BcCode {
   const Code *code;
   const OpTable *ops;
   uint32_t nunits;
-  Loc *locs; /* one a unit */
+  Loc *locs;                   /* one a unit */
+  const Frozen *const *consts; /* the code object's, and behind them common ones (decode.c) */
+  uint32_t nconsts;
   /* in code order; entry is the first; expansions that were added later at the end */
   VEC(BcNode) nodes;
   uint32_t entry;

@@ -211,8 +211,7 @@ static void find_depths(Cx *cx, BcCode *bc) {
 /* --- returns of constants --- */
 
 static bool is_none(const BcCode *bc, const BcNode *n) {
-  return n->op == BC_LOAD_CONST && n->arg < bc->code->nconsts &&
-         bc->code->consts[n->arg]->kind == FZ_NONE;
+  return n->op == BC_LOAD_CONST && n->arg < bc->nconsts && bc->consts[n->arg]->kind == FZ_NONE;
 }
 
 /* Versions differ in whether `return constant` is one instruction and whether such returns are

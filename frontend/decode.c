@@ -1,4 +1,4 @@
-/* Decode: the bytes of a code object to nodes, in one vocabulary for CPython 3.11 to 3.14.
+/* Decode: the bytes of a code object to nodes, in one vocabulary for CPython 3.11 to 3.15.
  *
  * In: a Code, which may be damaged. Out: nodes in code order whose successors are node numbers;
  * instructions that a version fuses are split, spellings are unified, the two ends of a branch are
@@ -8,6 +8,7 @@
 
 #include "frontend/bc.h"
 #include "frontend/lift.h"
+#include "ir/build.h"
 
 enum { MAX_UNITS = 1 << 20, MAX_ARG = 1 << 24 };
 
@@ -117,7 +118,33 @@ static void bc_expand_jump_or_pop(Decoder *d, bool sense) {
   emit(d, BC_POP_TOP, 0);
 }
 
-static void bc_expand_for_iter(Decoder *d) { set_target(emit(d, BC_for_iter, 0), 1, forward(d)); }
+/* From 3.15 on there are two values to an iterator: above it lies an index, or null. Here it is
+ * null. */
+static void bc_expand_get_iter(Decoder *d) {
+  emit(d, BC_get_iter, 0);
+  if (d->version >= 315)
+    emit(d, BC_PUSH_NULL, 0);
+}
+
+static void bc_expand_for_iter(Decoder *d) {
+  if (d->version >= 315)
+    emit(d, BC_POP_TOP, 0);
+  set_target(emit(d, BC_for_iter, 0), 1, forward(d));
+  if (d->version >= 315) {
+    emit(d, BC_PUSH_NULL, 0);
+    emit(d, BC_SWAP, 2);
+  }
+}
+
+/* From 3.15 on None, True, False, '' and -1 are common constants: here they are constants like
+ * others. */
+static void bc_expand_common_constant(Decoder *d) {
+  const OpTable *t = d->bc->ops;
+  if (d->arg < t->ncommon && t->common_value[d->arg] != BC_NO_VALUE)
+    emit(d, BC_LOAD_CONST, d->bc->code->nconsts + t->common_value[d->arg]);
+  else
+    emit(d, BC_common_constant, d->arg);
+}
 
 static void bc_expand_return_const(Decoder *d) {
   emit(d, BC_LOAD_CONST, d->arg);
@@ -253,7 +280,7 @@ static void resolve_targets(Decoder *d) {
  * ask whether the name is still the builtin, and a loop follows; if it is not, the plain call, as
  * in other versions. Here it is always the call, which means the same. */
 static void plain_consumers(BcCode *bc) {
-  static const BcOp question[] = {BC_COPY, BC_LOAD_COMMON_CONSTANT, BC_IS_OP, BC_branch};
+  static const BcOp question[] = {BC_COPY, BC_common_constant, BC_IS_OP, BC_branch};
   enum { LENGTH = sizeof question / sizeof *question };
   BcNode *nodes = bc->nodes.data;
   for (uint32_t i = 0; i + LENGTH <= bc->nodes.len; i++) {
@@ -296,6 +323,19 @@ static void check_code(Cx *cx, const Code *code) {
          "more than a million instructions or variables");
 }
 
+/* In the order of BcCommonValue. */
+static void add_common_values(Cx *cx, BcCode *bc) {
+  const Code *code = bc->code;
+  const Frozen *values[] = {fz_none(cx), fz_bool(cx, true), fz_bool(cx, false), fz_str(cx, ""),
+                            fz_int(cx, -1)};
+  _Static_assert(sizeof values / sizeof *values == BC_NO_VALUE, "one each");
+  bc->nconsts = code->nconsts + BC_NO_VALUE;
+  const Frozen **all = CX_ARRAY(cx, const Frozen *, bc->nconsts);
+  for (uint32_t k = 0; k < bc->nconsts; k++)
+    all[k] = k < code->nconsts ? code->consts[k] : values[k - code->nconsts];
+  bc->consts = all;
+}
+
 BcCode *bc_decode(Cx *cx, const Code *code) {
   check_code(cx, code);
   BcCode *bc = CX_NEW(cx, BcCode);
@@ -304,6 +344,7 @@ BcCode *bc_decode(Cx *cx, const Code *code) {
   bc->nunits = code->nbytes / 2;
   bc->locs = bc_lines(cx, code, bc->nunits);
   bc_handlers(cx, code, bc);
+  add_common_values(cx, bc);
   Decoder d = {.cx = cx,
                .bc = bc,
                .version = code->ops->version,

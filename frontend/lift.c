@@ -78,9 +78,9 @@ const char *bc_name_arg(Lift *l, uint32_t index) {
 }
 
 const Frozen *bc_const_arg(Lift *l, uint32_t index) {
-  if (index >= l->code->nconsts)
+  if (index >= l->bc->nconsts)
     bc_damaged(l, "a constant is out of range");
-  return l->code->consts[index];
+  return l->bc->consts[index];
 }
 
 /* --- variables --- */

@@ -1,4 +1,4 @@
-/* Lift, control: branches, loops, returns, raise. Each but GET_ITER ends its block. */
+/* Lift, control: branches, loops, returns, raise. Each but get_iter ends its block. */
 #include "frontend/lift_private.h"
 
 static void condition(Lift *l, Ins *cond) {
@@ -25,12 +25,24 @@ void bc_lift_jump(Lift *l) {
 static void place_at_iterable(Lift *l) {
   const BcNode *n = l->node, *first = l->bc->nodes.data;
   n -= n > first;
-  n -= n > first && n->op == BC_GET_ITER;
+  bool pairs = l->bc->ops->version >= 315;
+  while (n > first &&
+         (n->op == BC_get_iter || (pairs && (n->op == BC_POP_TOP || n->op == BC_PUSH_NULL))))
+    n--;
   if (ir_loc_inside(bc_loc(l->bc, n), l->loc))
     l->loc = bc_loc(l->bc, n);
 }
 
+/* Up to 3.14 whoever calls a generator expression's code makes the iterator; here the code itself
+ * does, as from 3.15 on. */
+static bool is_for_generator(const Lift *l) {
+  const BcNode *next = &l->bc->nodes.data[l->node->succ[0]];
+  return l->node->op == BC_get_iter && next->op == BC_call && !next->arg;
+}
+
 void bc_lift_get_iter(Lift *l) {
+  if (is_for_generator(l))
+    return;
   place_at_iterable(l);
   Ins *sequence = bc_emit1(l, OP_ITER, bc_pop(l));
   bc_write(l, bc_state(l, l->depth), bc_emit1(l, OP_ITER_START, sequence));

@@ -60,7 +60,7 @@ void bc_lift_load_fast(Lift *l) {
   bc_push(l, bc_is_cell(l, l->node->arg) ? cell(l) : read_local(l));
   bool iterates = l->func->consumer && !l->node->arg;
   /* its caller has made an iterator, up to 3.13 */
-  if (iterates && l->bc->nodes.data[l->node->succ[0]].op != BC_GET_ITER)
+  if (iterates && l->bc->nodes.data[l->node->succ[0]].op != BC_get_iter)
     bc_lift_get_iter(l);
 }
 

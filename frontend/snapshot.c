@@ -90,6 +90,14 @@ static void copy_names(char **at, const char **to, const char *const *from, size
   }
 }
 
+static uint8_t common_value_by_name(const char *name) {
+  static const char *const names[] = {"None", "True", "False", "''", "-1"}; /* BcCommonValue */
+  uint8_t k = 0;
+  while (k < BC_NO_VALUE && strcmp(names[k], name))
+    k++;
+  return k;
+}
+
 OpTable *bc_optable_new(const OpTableInput *in) {
   uint32_t nbinary = count(in->binary_ops), nintr = count(in->intrinsic1),
            ncommon = count(in->common_constants);
@@ -110,6 +118,8 @@ OpTable *bc_optable_new(const OpTableInput *in) {
     t->cache[i] = in->cache_entries ? in->cache_entries[i] : 0;
     t->op[i] = t->name[i] ? op_by_name(t->name[i]) : BC_unknown;
   }
+  for (uint32_t i = 0; i < ncommon; i++)
+    t->common_value[i] = common_value_by_name(t->common_constant[i]);
   for (uint32_t i = 0; i < nbinary; i++)
     t->binary[i] = binary_by_name(in->binary_ops[i]);
   for (uint32_t i = 0; i < nintr; i++)

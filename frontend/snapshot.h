@@ -12,7 +12,7 @@
 #include "ir/frozen.h"
 
 typedef struct OpTableInput {
-  int version;                 /* 311, 312, 313, 314 */
+  int version;                 /* 311 … 315 */
   const char *const *op_names; /* 256 entries by opcode number, NULL where there is none */
   /* 256 entries: inline cache units (2 bytes each) after the opcode */
   const uint8_t *cache_entries;

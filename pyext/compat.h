@@ -1,5 +1,5 @@
-/* Compat: the one place that knows how CPython versions differ for this room. Supported: 3.11,
- * 3.12, 3.13; 3.14 and free-threaded builds work (docs/TESTING.md).
+/* Compat: the one place that knows how CPython versions differ for this room. Supported: 3.11 to
+ * 3.15; free-threaded builds work (docs/TESTING.md).
  *
  * Free-threaded builds: objects that change after they are made guard themselves with
  * PX_BEGIN_LOCKED(object). What is changed under a lock must not itself be the object of the lock:

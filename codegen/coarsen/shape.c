@@ -73,7 +73,7 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   case LLVMAlloca: return "it has local memory";
   case LLVMUnreachable: return "a thread can stop inside";
   case LLVMRet:
-  case LLVMBr:
+  CG_CASE_BRANCH:
   case LLVMSwitch: return NULL;
   default:
     return cg_only_computes(i->old) ? NULL : "it has an instruction that coarsening does not know";

@@ -6,6 +6,7 @@
  * towards a bound are left alone: they end, and are what vectors are made of. Functions that call
  * themselves ask at their beginning (lowering). */
 #include "codegen/host/host.h"
+#include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 
 #define FLAG "rt_host_safepoint"
@@ -124,7 +125,7 @@ static bool is_counted(const Ways *w) {
   for (unsigned k = 0; k < 2; k++) {
     const GraphNode *n = &w->g.nodes[ends[k]];
     LLVMValueRef c = NULL;
-    if (LLVMIsABranchInst(n->last) && n->nsucc == 2 && !(has(w, n->succ[0]) && has(w, n->succ[1])))
+    if (cg_llvm_is_branch(n->last) && n->nsucc == 2 && !(has(w, n->succ[0]) && has(w, n->succ[1])))
       c = LLVMGetCondition(n->last);
     for (unsigned side = 0; c && LLVMIsAICmpInst(c) && side < 2; side++) {
       if (counts(w, LLVMGetOperand(c, side)) && is_fixed(w, LLVMGetOperand(c, 1 - side)))

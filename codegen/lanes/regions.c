@@ -1,10 +1,11 @@
 /* Lanes: blocks in order, loops, and the regions of branches that split the lanes. See lanes.h. */
 #include "codegen/lanes/private.h"
+#include "codegen/llvm/compat.h"
 
 /* --- blocks and loops --- */
 
 static bool is_plain_end(LLVMValueRef end) {
-  return LLVMIsAReturnInst(end) || LLVMIsABranchInst(end);
+  return LLVMIsAReturnInst(end) || cg_llvm_is_branch(end);
 }
 
 /* Of blocks from which all ends in traps none may branch. */

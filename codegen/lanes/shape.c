@@ -7,6 +7,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
+#include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 
 enum { DEEPEST = 6 };                   /* both operands are followed */
@@ -124,7 +125,7 @@ bool cg_lanes_writes(LLVMValueRef i) {
   case LLVMCall: return !ln_is_nothing(i) && !only_computes(i) && !cg_is_call_of(i, CG_ALL_NAME);
   case LLVMLoad:
   case LLVMAlloca:
-  case LLVMBr:
+  CG_CASE_BRANCH:
   case LLVMSwitch:
   case LLVMRet:
   case LLVMUnreachable: return false;

@@ -5,8 +5,8 @@
 
 #include "codegen/compile.h"
 
-#if LLVM_VERSION_MAJOR < 22 || LLVM_VERSION_MAJOR > 22
-#error "written for LLVM 22: check the names below, codegen/llvm/README.md says how"
+#if LLVM_VERSION_MAJOR < 22 || LLVM_VERSION_MAJOR > 23
+#error "written for LLVM 22 and 23: check the names below, codegen/llvm/README.md says how"
 #endif
 
 const char cg_llvm_barrier[] = "llvm.nvvm.barrier.cta.sync.aligned.all";

@@ -5,6 +5,8 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdbool.h>
 
 enum {
   CG_LLVM_PTX_KERNEL = 71, /* calling convention; llvm-c has no name for it */
@@ -12,6 +14,23 @@ enum {
       2, /* emission kinds that llvm-c's enum leaves out or names otherwise */
   CG_LLVM_DEBUG_DIRECTIVES = 3,
 };
+
+/* The labels of a branch, with one successor or two, in a switch over opcodes. */
+#if LLVM_VERSION_MAJOR < 23
+#define CG_CASE_BRANCH case LLVMBr
+#else
+#define CG_CASE_BRANCH                                                                             \
+  case LLVMUncondBr:                                                                               \
+  case LLVMCondBr
+#endif
+
+static inline bool cg_llvm_is_branch(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  CG_CASE_BRANCH:
+    return true;
+  default: return false;
+  }
+}
 
 /* Names that LLVM has changed before. */
 extern const char cg_llvm_barrier[];         /* one i32 operand: the barrier's number */

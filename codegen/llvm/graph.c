@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codegen/llvm/compat.h"
+
 /* --- nodes --- */
 
 typedef VEC(LLVMBasicBlockRef) Blocks;
@@ -321,7 +323,7 @@ void graph_live(const FnGraph *g, LiveSets *sets, uint32_t variables) {
 /* --- edges --- */
 
 bool graph_fork(LLVMValueRef end, Fork *fork) {
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+  if (!cg_llvm_is_branch(end) || !LLVMIsConditional(end))
     return false;
   *fork = (Fork){LLVMGetCondition(end), LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
   return true;

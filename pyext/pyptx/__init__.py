@@ -21,6 +21,28 @@ from pyptx._pyptx import __version__
 from pyptx.errors import Advice, CompileError
 from pyptx.types import *  # noqa: F403 - float32, int64, void, f4 …: types.__all__
 
+
+def _look_for_strangers():
+    """One line if the other package that is named pyptx is installed in the same place: whichever
+    came last has overwritten files of the first."""
+    import os
+
+    place = os.path.dirname(os.path.dirname(__file__))
+    try:
+        others = [name for name in os.listdir(place) if name.startswith("pyptx-") and name.endswith((".dist-info", ".egg-info"))]
+    except OSError:  # imported from an archive
+        return
+    if others:
+        import warnings
+
+        text = (
+            f"{place} also holds another package named pyptx ({others[0]}), and each overwrites the other's files: "
+            "pip uninstall pyptx pyptx-cuda, then install pyptx-cuda again"
+        )
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+_look_for_strangers()
 __all__ = ["cuda", "types", "Advice", "CompileError", "__version__", *types.__all__]
 
 

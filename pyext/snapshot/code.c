@@ -12,8 +12,8 @@ typedef struct Names { /* a NULL-terminated list of names, which the list of str
   int n;
 } Names;
 
-/* Fills a table of numbers by opcode from the module: a dict name → count (3.13) or a list by
- * number (before). */
+/* Fills a table of numbers by opcode from the module: a mapping name → count (from 3.13 on) or a
+ * list by number (before). */
 static int cache_entries(PyObject *opcode, PyObject *opmap, uint8_t out[256]) {
   PyObject *entries = PyObject_GetAttrString(opcode, "_inline_cache_entries");
   if (!entries)
@@ -25,9 +25,11 @@ static int cache_entries(PyObject *opcode, PyObject *opmap, uint8_t out[256]) {
     long op = PyLong_AsLong(number), count = 0;
     if (op < 0 || op > 255)
       continue;
-    if (PyDict_Check(entries)) {
-      PyObject *value = PyDict_GetItemWithError(entries, name);
+    if (!PySequence_Check(entries)) {
+      int known = PyMapping_HasKey(entries, name);
+      PyObject *value = known ? PyObject_GetItem(entries, name) : NULL;
       count = value ? PyLong_AsLong(value) : 0;
+      Py_XDECREF(value);
     } else if (op < PySequence_Size(entries)) {
       PyObject *value = PySequence_GetItem(entries, op);
       count = value ? PyLong_AsLong(value) : 0;
@@ -40,8 +42,19 @@ static int cache_entries(PyObject *opcode, PyObject *opmap, uint8_t out[256]) {
   return failed;
 }
 
-/* opcode.ATTRIBUTE as names: of str, of (name, symbol) pairs, or of classes and functions. Absent:
- * an empty list. */
+/* New reference: the name of an item of a list in opcode: a str, a pair (name, symbol), a class or
+ * function, or, as its repr, another value (None, '', -1). */
+static PyObject *name_of(PyObject *item) {
+  if (PyTuple_Check(item) && PyTuple_GET_SIZE(item) > 0)
+    return Py_NewRef(PyTuple_GET_ITEM(item, 0));
+  if (PyUnicode_Check(item) && PyUnicode_GET_LENGTH(item))
+    return Py_NewRef(item);
+  if (PyType_Check(item) || PyCFunction_Check(item))
+    return PyObject_GetAttrString(item, "__name__");
+  return PyObject_Repr(item);
+}
+
+/* opcode.ATTRIBUTE as names. Absent: an empty list. */
 static int name_list(PyObject *opcode, const char *attribute, PyObject *keep, Names *out) {
   PyObject *list = PyObject_GetAttrString(opcode, attribute);
   if (!list) {
@@ -54,11 +67,7 @@ static int name_list(PyObject *opcode, const char *attribute, PyObject *keep, Na
   Py_DECREF(list);
   int failed = items ? 0 : -1;
   for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(items) && out->n < 256; i++) {
-    PyObject *item = PyList_GET_ITEM(items, i), *name;
-    if (PyTuple_Check(item) && PyTuple_GET_SIZE(item) > 0)
-      name = Py_NewRef(PyTuple_GET_ITEM(item, 0));
-    else
-      name = PyUnicode_Check(item) ? Py_NewRef(item) : PyObject_GetAttrString(item, "__name__");
+    PyObject *name = name_of(PyList_GET_ITEM(items, i));
     failed = name ? PyList_Append(keep, name) : -1;
     Py_XDECREF(name);
     const char *text = failed ? NULL : PyUnicode_AsUTF8(name);
@@ -110,11 +119,16 @@ static const OpTable *optable(PxState *st) {
   if (PX_PUBLISHED(st->ops))
     return st->ops;
   PyObject *opcode = PyImport_ImportModule("opcode");
-  PyObject *opmap = opcode ? PyObject_GetAttrString(opcode, "opmap") : NULL;
+  PyObject *found = opcode ? PyObject_GetAttrString(opcode, "opmap") : NULL;
+  PyObject *opmap = found ? PyDict_New()
+                          : NULL; /* from 3.15 on it is a frozendict, which is no dict */
+  if (opmap && PyDict_Update(opmap, found) < 0)
+    Py_CLEAR(opmap);
   PyObject *keep = opmap ? PyList_New(0) : NULL;
-  OpTable *table = keep && PyDict_Check(opmap) ? make_optable(st, opcode, opmap, keep) : NULL;
+  OpTable *table = keep ? make_optable(st, opcode, opmap, keep) : NULL;
   if (!table && !PyErr_Occurred())
     PyErr_SetString(PyExc_RuntimeError, "the opcode module of this interpreter has no opmap");
+  Py_XDECREF(found);
   Py_XDECREF(keep);
   Py_XDECREF(opmap);
   Py_XDECREF(opcode);

@@ -337,8 +337,8 @@ static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) 
   if (!ufunc && !PyCFunction_Check(object))
     return false;
   PyObject *module = px_getattr_optional(object, s->st->name.__module__);
-  bool ours_may_be = ufunc || is_text(module, "math") || is_text(module, "cmath") ||
-                     is_text(module, "builtins");
+  bool ours_may_be = ufunc || is_text(module, "math") || is_text(module, "math.integer") ||
+                     is_text(module, "cmath") || is_text(module, "builtins");
   Py_XDECREF(module);
   PyErr_Clear();
   if (!ours_may_be)
@@ -598,7 +598,7 @@ static bool has_lazy_attributes(PyObject *module) {
 static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) {
   PyObject *value = NULL;
   if (PyModule_Check(object)) {
-    value = px_dict_get(PyModule_GetDict(object), name);
+    value = px_resolved(px_dict_get(PyModule_GetDict(object), name));
     if (!value && has_lazy_attributes(object))
       value = px_getattr_optional(object, name);
   } else if (PyType_Check(object)) {

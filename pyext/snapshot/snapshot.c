@@ -86,12 +86,23 @@ static Frozen *unset(PxSnapshot *s, const char *name) {
 
 /* The value of a name as the function sees it: its globals, then its builtins. NULL if there is
  * none. */
+PyObject *px_resolved(PyObject *value) {
+#if PY_VERSION_HEX >= 0x030F0000
+  if (value && !strcmp(Py_TYPE(value)->tp_name, "lazy_import"))
+    Py_SETREF(value, PyObject_CallMethod(value, "resolve", NULL));
+#endif
+  return value;
+}
+
+/* The value of a name as the function sees it: its globals, then its builtins. NULL if there is
+ * none. */
 static PyObject *look_up(PxSnapshot *s, PyObject *globals, PyObject *builtins, const char *name) {
   PyObject *key = px_keep(s, PyUnicode_FromString(name));
   PyObject *value = px_dict_get(globals, key);
   if (!value && !PyErr_Occurred() && builtins)
     value = PyDict_Check(builtins) ? px_dict_get(builtins, key)
                                    : px_getattr_optional(builtins, key);
+  value = px_resolved(value);
   if (!value && PyErr_Occurred())
     px_snapshot_raise(s);
   return value ? px_keep(s, value) : NULL;

@@ -33,6 +33,9 @@ _Noreturn void px_snapshot_raise(PxSnapshot *s);
 /* Steals a new reference and keeps it as long as the snapshot; leaves if it is NULL. Returns it,
  * borrowed. */
 PyObject *px_keep(PxSnapshot *s, PyObject *new_reference);
+/* What a `lazy import` of CPython 3.15 stands for, and any other value as it is. Takes the
+ * reference and gives a new one; NULL with an exception if the import fails. NULL is fine. */
+PyObject *px_resolved(PyObject *value);
 /* UTF-8 in the arena, ending with a NUL; leaves if it is no str. */
 const char *px_freeze_text(PxSnapshot *s, PyObject *str);
 const char *px_freeze_string(PxSnapshot *s, PyObject *str, size_t *length);

@@ -14,8 +14,8 @@
 #include "tests/unit/support/corpus.h"
 
 #define CASES PYPTX_SOURCE_DIR "/tests/cases/bytecode/"
-enum { VERSIONS = 4 };
-static const char *const order[VERSIONS] = {"3.12", "3.13", "3.14",
+enum { VERSIONS = 5 };
+static const char *const order[VERSIONS] = {"3.12", "3.13", "3.14", "3.15",
                                             "3.11"}; /* the first is the common text */
 
 static int failures;

@@ -51,7 +51,8 @@ static int check_file(const char *version) {
 
 int main(void) {
   static const char *const files[] = {"3.11",       "3.12",       "3.13",       "3.14",
-                                      "extra-3.11", "extra-3.12", "extra-3.13", "extra-3.14"};
+                                      "3.15",       "extra-3.11", "extra-3.12", "extra-3.13",
+                                      "extra-3.14", "extra-3.15"};
   int failures = 0;
   for (size_t k = 0; k < sizeof files / sizeof *files; k++)
     failures += check_file(files[k]);

@@ -122,8 +122,8 @@ static uint32_t check_version(const char *version, const char *folder) {
 }
 
 int main(void) {
-  for (int k = 1; k < 5; k++) { /* 3.12 first: an update is compared with the others */
-    const char *version = corpus_versions[k % 4];
+  for (int k = 1; k <= 5; k++) { /* 3.12 first: an update is compared with the others */
+    const char *version = corpus_versions[k % 5];
     char typing[32];
     snprintf(typing, sizeof typing, "typing-%s", version);
     if (!check_version(version, "tests/cases/types") ||

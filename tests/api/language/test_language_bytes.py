@@ -1,5 +1,6 @@
 """bytes in kernels: constant sequences of Python ints; np.round, type(x) and isinstance(x, np.ndarray)."""
 
+import sys
 import numpy as np
 import pytest
 from harness import FLOATS, define, run
@@ -88,7 +89,7 @@ def test_types_of_numbers():
         ("type(x)", "PT209: type"),
         ("np.round(x)", r"PT209: numpy\.round"),
         ("np.round(1j)", r"PT209: numpy\.round"),
-        ("b'abc'[0:2]", "PT301"),
+        ("b'abc'[0:2]", "PT301" if sys.version_info < (3, 14) else "PT303"),  # CPython 3.14 knows the result
         ("b'abc'[1.5]", "PT301"),
     ],
 )

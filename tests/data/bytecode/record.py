@@ -19,7 +19,7 @@ TABLES = ("nb_ops", "intrinsic_1_descs", "intrinsic_2_descs", "special_method_na
 def tables():
     doc = {"version": sys.version.split()[0], "opmap": dict(opcode.opmap)}
     cache = opcode._inline_cache_entries
-    doc["cache_entries"] = dict(cache) if isinstance(cache, dict) else {n: cache[o] for n, o in opcode.opmap.items() if o < len(cache) and cache[o]}
+    doc["cache_entries"] = dict(cache) if hasattr(cache, "items") else {n: cache[o] for n, o in opcode.opmap.items() if o < len(cache) and cache[o]}
     for name in TABLES:
         value = getattr(opcode, "_" + name, None)
         if value is not None:

@@ -10,7 +10,7 @@
 #include "ir/base/vec.h"
 #include "ir/intrinsics.h"
 
-const char *const corpus_versions[] = {"3.11", "3.12", "3.13", "3.14", NULL};
+const char *const corpus_versions[] = {"3.11", "3.12", "3.13", "3.14", "3.15", NULL};
 
 typedef struct Places {
   const CorpusPlace *data;

@@ -1,4 +1,4 @@
-/* Corpus: recorded code objects of CPython 3.11 to 3.14 (tests/data/bytecode) as frozen functions,
+/* Corpus: recorded code objects of CPython 3.11 to 3.15 (tests/data/bytecode) as frozen functions,
  * for tests of any room.
  *
  * The globals of each function are what its module would have: cuda, np, math, operator as modules,
@@ -16,7 +16,7 @@ typedef struct CorpusPlace { /* one a code unit; None is -1 */
   int32_t line, end_line, col, end_col;
 } CorpusPlace;
 
-extern const char *const corpus_versions[]; /* "3.11" … "3.14", NULL */
+extern const char *const corpus_versions[]; /* "3.11" … "3.15", NULL */
 
 /* version: "3.11", or "extra-3.11" for tests/data/bytecode/extra.py (which is not recorded for
  * 3.14). NULL if there is no such file, or it cannot be read. */
