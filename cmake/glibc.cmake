@@ -6,6 +6,13 @@
 # is then named in the module is the stubs' or older: auditwheel checks it.
 set(GLIBC_STUBS "" CACHE PATH "Folder with stubs of the glibc that the module is to run with")
 
+if(GLIBC_STUBS)
+  # Behind everything else on the command line: LLVM's archives ask for what these hold.
+  set(CMAKE_CXX_STANDARD_LIBRARIES
+      "-Wl,--start-group -l:libstdc++.a -l:libgcc_eh.a -l:libgcc.a -l:libc_nonshared.a -Wl,--end-group \
+-Wl,--as-needed -lm -lpthread -ldl -lrt -lc -l:libld.so.2")
+endif()
+
 function(link_against_glibc_stubs target)
   if(NOT GLIBC_STUBS)
     return()
@@ -13,7 +20,4 @@ function(link_against_glibc_stubs target)
   target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/old_glibc.c)
   target_link_directories(${target} BEFORE PRIVATE ${GLIBC_STUBS})
   target_link_options(${target} PRIVATE -nodefaultlibs)
-  target_link_libraries(${target} PRIVATE
-    -Wl,--start-group -l:libstdc++.a -l:libgcc_eh.a -l:libgcc.a -l:libc_nonshared.a -Wl,--end-group
-    -Wl,--as-needed -lm -lpthread -ldl -lrt -lc -l:libld.so.2)
 endfunction()
