@@ -75,3 +75,8 @@ install_into() {
 tee_out() {
   if [ -n "${OUT:-}" ]; then tee "$OUT/$1"; else cat; fi
 }
+
+# With root's rights, where there is sudo or we have them.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}

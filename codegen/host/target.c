@@ -14,19 +14,21 @@
 
 /* --- the module --- */
 
-/* What LLVM is not to use of this CPU: conversions to bfloat16 that flush subnormals, which it
- * would put where a bfloat16 is passed to a function or returned. Without them it moves the
- * bits. */
+/* What is said of a CPU beyond what LLVM finds. On x86 not to use conversions to bfloat16 that flush
+ * subnormals, which LLVM would put where a bfloat16 is passed to a function or returned; without
+ * them it moves the bits. On AArch64 to use NEON, which all that run Linux have, emulated ones too. */
 #ifdef __x86_64__
-#define HOST_WITHOUT ",-avx512bf16,-avxneconvert"
+#define HOST_FEATURES ",-avx512bf16,-avxneconvert"
+#elif defined __aarch64__
+#define HOST_FEATURES ",+neon"
 #else
-#define HOST_WITHOUT ""
+#define HOST_FEATURES ""
 #endif
 
 static const char *features_of(Cg *cg) {
   const char *more = getenv("PYPTX_HOST_FEATURES"); /* tests: "-f16c" acts as a CPU without it */
   char *own = LLVMGetHostCPUFeatures();
-  const char *all = arena_printf(&cg->cx->arena, "%s" HOST_WITHOUT "%s%s", own,
+  const char *all = arena_printf(&cg->cx->arena, "%s" HOST_FEATURES "%s%s", own,
                                  more && *more ? "," : "", more ? more : "");
   LLVMDisposeMessage(own);
   return all;

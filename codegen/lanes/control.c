@@ -5,6 +5,7 @@
  * that it leads to, and control goes on to the next block of the split's region (or its join),
  * which runs if lanes wait for it. A divergent loop is run again as long as lanes wait for its
  * header. Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
+#include <stdio.h>
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -595,12 +596,33 @@ static bool has_feature(const char *list, const char *name) {
   return has;
 }
 
+/* Whether `list` has each name of `names`. */
+static bool has_features(const char *list, const char *names) {
+  char name[24];
+  for (const char *p = names; *p; p += strcspn(p, " "), p += *p == ' ') {
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(p, " "), p);
+    if (!has_feature(list, name))
+      return false;
+  }
+  return true;
+}
+
+/* A fused multiply-add is asked for by host/math.c; NEON and SVE always have it. */
+static const struct {
+  const char *features;
+  unsigned width; /* of float32 and int32 in the CPU's widest register that pays */
+} widths[] = {
+    {"avx512f avx512dq avx512bw avx512vl fma", 16},
+    {"avx2 fma", 8},
+    {"neon", 4},
+};
+
 unsigned cg_lanes_width(Cg *cg) {
   char *features = LLVMGetTargetMachineFeatureString(cg->machine);
-  bool wide = has_feature(features, "avx512f") && has_feature(features, "avx512dq") &&
-              has_feature(features, "avx512bw") && has_feature(features, "avx512vl");
-  bool fused = has_feature(features, "fma"); /* host/math.c */
-  unsigned width = !fused ? 0 : wide ? 16 : has_feature(features, "avx2") ? 8 : 0;
+  unsigned width = 0;
+  for (size_t k = 0; k < sizeof widths / sizeof *widths && !width; k++)
+    if (has_features(features, widths[k].features))
+      width = widths[k].width;
   LLVMDisposeMessage(features);
   return width;
 }

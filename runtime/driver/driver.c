@@ -26,6 +26,8 @@ static const char *const driver_files[] = {
     "/usr/lib/wsl/lib/libcuda.so.1",
     "/usr/local/nvidia/lib64/libcuda.so.1",
     "/run/opengl-driver/lib/libcuda.so.1",
+    "/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1", /* Jetson: Orin and later, then older */
+    "/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1",
 };
 
 static const char no_driver_remedy[] =

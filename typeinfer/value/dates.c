@@ -215,10 +215,18 @@ static Val sum(Ty *ty, Op op, Val a, Val b) {
   return ty_date_of(ty, t, unless_nat(ty, op2(ty, op, a, b), a, b));
 }
 
-/* A float product or quotient without its fraction; what is no number or has no 64 bits is NaT. */
+/* NumPy converts what is finite as C does, and C leaves open what becomes of 2^63 and more: x86 gives
+ * the lowest integer, which is NaT, and AArch64 the nearest. */
+#ifdef __aarch64__
+#define CONVERTED INFINITY
+#else
+#define CONVERTED 0x1p63
+#endif
+
+/* A float product or quotient without its fraction; NaT where there is none. */
 Val ty_date_of_float(Ty *ty, const Type *t, Val x) {
   Val size = ty_intrinsic(ty, INTR_MATH_FABS, x.type, &x, 1);
-  Val fits = ty_op2(ty, OP_LT, pybool(ty), size, ty_scalar_const(ty, TY_F64, 0x1p63));
+  Val fits = ty_op2(ty, OP_LT, pybool(ty), size, ty_scalar_const(ty, TY_F64, CONVERTED));
   Val count = ty_cast_id(ty, x, TY_I64);
   return ty_date_of(ty, t, choose(ty, fits, count, nat(ty)));
 }
