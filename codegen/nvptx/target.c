@@ -32,8 +32,10 @@ static const struct {
     {"sm_121", 88},  {"sm_121a", 88}, {"sm_121f", 88},
 };
 /* Versions that LLVM knows, oldest first. */
-static const int ptx_versions[] = {64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
-                                   80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 0};
+static const int ptx_versions[] = {64, 65, 70, 71, 72, 73, 74,
+                                   75, 76, 77, 78, 80, 81, 82,
+                                   83, 84, 85, 86, 87, 88, CG_LLVM_NEWEST_PTX,
+                                   0};
 
 const int *cg_ptx_versions(void) { return ptx_versions; }
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from llvm_text import MAJOR
 from pyptx import _pyptx
 
-LLC, CC = shutil.which("llc-22") or shutil.which("llc"), shutil.which("cc")
+LLC, CC = shutil.which(f"llc-{MAJOR}") or shutil.which("llc"), shutil.which("cc")
 needs_llc = pytest.mark.skipif(
-    not LLC or not CC or "version 22" not in subprocess.run([LLC, "--version"], capture_output=True, text=True).stdout,
-    reason="no llc of LLVM 22, or no C compiler",
+    not LLC or not CC or f"version {MAJOR}" not in subprocess.run([LLC, "--version"], capture_output=True, text=True).stdout,
+    reason=f"no llc of LLVM {MAJOR}, or no C compiler",
 )
 LANES = ["laneid", *(f"lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge"))]
 REGISTERS = [*(f"{name}_{axis}" for name in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"), *LANES]
