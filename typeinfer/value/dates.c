@@ -215,8 +215,8 @@ static Val sum(Ty *ty, Op op, Val a, Val b) {
   return ty_date_of(ty, t, unless_nat(ty, op2(ty, op, a, b), a, b));
 }
 
-/* NumPy converts what is finite as C does, and C leaves open what becomes of 2^63 and more: x86 gives
- * the lowest integer, which is NaT, and AArch64 the nearest. */
+/* NumPy converts what is finite as C does, and C leaves open what becomes of 2^63 and more: x86
+ * gives the lowest integer, which is NaT, and AArch64 the nearest. */
 #ifdef __aarch64__
 #define CONVERTED INFINITY
 #else
