@@ -21,7 +21,7 @@ from pyptx._pyptx import __version__
 from pyptx.errors import Advice, CompileError
 from pyptx.types import *  # noqa: F403 - float32, int64, void, f4 …: types.__all__
 
-__all__ = ["cuda", "types", "Advice", "CompileError", "__version__", *types.__all__]
+__all__ = ["cuda", "types", "vectorize", "guvectorize", "Advice", "CompileError", "__version__", *types.__all__]
 
 
 def __getattr__(name):
@@ -30,4 +30,6 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module(f"pyptx.{name}")
+    if name in ("vectorize", "guvectorize"):
+        return getattr(__getattr__("cuda"), name)
     raise AttributeError(f"module 'pyptx' has no attribute '{name}'")
