@@ -65,8 +65,8 @@ def cub():
         import cupy
     except ImportError:
         return None
-    cupy.core.set_reduction_accelerators(["cub"])
-    cupy.core.set_routine_accelerators(["cub"])
+    cupy._core.set_reduction_accelerators(["cub"])
+    cupy._core.set_routine_accelerators(["cub"])
     return cupy
 
 

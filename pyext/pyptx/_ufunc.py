@@ -371,7 +371,7 @@ def _vectorize_options(options, host):
     return options
 
 
-def vectorize(signatures=(), *, target="cuda", identity=None, **options):
+def vectorize(signatures=(), target="cuda", identity=None, **options):
     """Makes a function of numbers work on arrays: a ufunc (:class:`UFunc`).
 
     Forms: ``@vectorize``; ``@vectorize(options)``; ``@vectorize(["float32(float32, float32)", float64(float64, float64)], target="cuda")`` with

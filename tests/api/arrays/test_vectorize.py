@@ -480,3 +480,15 @@ def test_wrong_reductions():
     with pytest.raises(TypeError, match="No matching version.*add.reduce of int64 needs ll->l"):
         add.reduce(np.arange(3))
     assert vectorize([uint32(uint32, uint32)])(lambda a, b: a | b).reduce(np.array([1, 6], np.uint32)) == 7
+
+
+def test_graphs():
+    stream = cuda.stream()
+    d, out = cuda.to_device(np.zeros((3, 4), np.float32)), cuda.device_array((3, 4), np.float32)
+    add(d, 1, out=out)
+    with cuda.graph(stream=stream) as graph:
+        add(d, 1, out=out, stream=stream)
+    d.copy_to_device(np.full((3, 4), 5, np.float32))
+    graph.launch(stream)
+    stream.synchronize()
+    same(out, np.full((3, 4), 6, np.float32))
