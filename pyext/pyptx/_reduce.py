@@ -8,7 +8,7 @@ counter that calls share would tie streams and graphs together.)
 """
 
 from pyptx import _pyptx
-from pyptx._elementwise import Work, contiguous, define, identifier, is_array, merged, order_of, unravel, view
+from pyptx._elementwise import Work, contiguous, define, identifier, is_array, merged, unravel, view
 from pyptx._pyptx import device_array
 
 THREADS = 256
@@ -142,7 +142,7 @@ class Reduction:
         """a: an array with these axes, not empty; out: one with those that are kept. ordered: objects with whose libraries' streams the launches
         are ordered."""
         shape, strides = tuple(a.shape), tuple(a.strides)
-        lay = [[s[k] for k in kept] for s in (strides,)] + [list(out.strides)]
+        lay = [strides[k] for k in kept], list(out.strides)
         kept_shape, (kept_steps, out_steps) = merged([shape[k] for k in kept], lay)
         reduced_shape, (reduced_steps,) = merged([shape[k] for k in reduced], [[strides[k] for k in reduced]])
         if kept_shape == (1,):
@@ -212,7 +212,7 @@ def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels
     scalar = out is None and not given
     if scalar:
         work.resident = None
-    target, finish = work.output(name, out, given, value.dtype, order_of(given, ()))
+    target, finish = work.output(name, out, given, value.dtype)
     if scalar and not isinstance(value, np.ndarray) and isinstance(target, np.ndarray):
         target = target.reshape(())
     slot = target if not keepdims else view(target, (shape, tuple(target.strides[k] for k in kept)))

@@ -8,7 +8,7 @@ import warnings
 import weakref
 
 from pyptx import _pyptx
-from pyptx._elementwise import Kernels, Plan, Work, common_shape, contiguous, is_array, order_of, stretched
+from pyptx._elementwise import Kernels, Plan, Work, common_shape, is_array, order_of, stretched
 from pyptx._options import OPTIONS
 from pyptx._pyptx import Dispatcher, Type, _layouts, device_array
 

@@ -283,7 +283,7 @@ def test_shapes_that_do_not_broadcast():
         add(np.zeros(2), np.zeros(3))
 
 
-@pytest.mark.parametrize("make", [tuple, list, lambda v: types.SimpleNamespace(__array__=None) and np.array(v)])
+@pytest.mark.parametrize("make", [tuple, list, np.array])
 def test_sequences(make):
     same(add(make([1.0, 2.0]), make([3.0, 4.0])), np.array([4.0, 6.0]))
 
