@@ -111,6 +111,6 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
 extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[],
     px_array_functions[], px_type_functions[], px_cache_functions[], px_memory_functions[],
-    px_option_functions[];
+    px_operand_functions[], px_option_functions[];
 
 #endif

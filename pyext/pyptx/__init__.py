@@ -43,7 +43,7 @@ def _look_for_strangers():
 
 
 _look_for_strangers()
-__all__ = ["cuda", "types", "Advice", "CompileError", "__version__", *types.__all__]
+__all__ = ["cuda", "types", "vectorize", "guvectorize", "Advice", "CompileError", "__version__", *types.__all__]
 
 
 def __getattr__(name):
@@ -52,4 +52,6 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module(f"pyptx.{name}")
+    if name in ("vectorize", "guvectorize"):
+        return getattr(__getattr__("cuda"), name)
     raise AttributeError(f"module 'pyptx' has no attribute '{name}'")

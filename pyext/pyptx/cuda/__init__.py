@@ -97,7 +97,10 @@ cooperative_groups = _pyptx.intrinsics["cg"]  # CUDA's name
 gpus = Gpus()
 _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float32` gets these types and no copy of the module
 
-__all__ = [name for name in globals() if not name.startswith("_")]
+# By name: the module that has it, loaded when it is first asked for.
+_LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce": "pyptx._reduce", "Reduce": "pyptx._reduce"}
+
+__all__ = [*(name for name in globals() if not name.startswith("_")), *_LATER]
 
 
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
@@ -107,18 +110,20 @@ _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cud
 
 def __getattr__(name):
     # Reached for names that are not there (yet), so the time does not matter.
-    if name in ("random", "cudadrv"):
+    if name in ("random", "cudadrv", "kernels"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _LATER:
+        import importlib
+
+        return globals().setdefault(name, getattr(importlib.import_module(_LATER[name]), "Reduce" if name == "reduce" else name))
     if name == "runtime":
         from pyptx.cuda.cudadrv.runtime import runtime
 
         return runtime
     import difflib
 
-    if name in ("reduce", "Reduce", "vectorize", "guvectorize"):  # Numba's
-        raise AttributeError(f"pyptx.cuda has no '{name}' yet: write a kernel (kernel.forall(n)(...) sizes its launch)", name=name)
     if name == "LTOIR":
         raise AttributeError("pyptx.cuda has no 'LTOIR' yet: link PTX, a cubin, an object or CUDA C++ (cuda.CUSource)", name=name)
     if name in _NUMBA_INTERNALS:

@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from pyptx._cache import CacheInfo
 from pyptx._pyptx import Device, DeviceArray, Dispatcher, Event, Graph, Stream
+from pyptx._gufunc import guvectorize as guvectorize
 from pyptx._pyptx import DeviceArray as DeviceNDArray
+from pyptx._reduce import Reduce as Reduce
+from pyptx._ufunc import vectorize as vectorize
 from pyptx.errors import CompileError as CompileError
 from pyptx.errors import ContextLostError as ContextLostError
 from pyptx.errors import CudaAPIError as CudaAPIError
@@ -67,6 +70,8 @@ def compile_ptx(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int]
 def compile_ptx_for_current_device(pyfunc: Callable[..., Any], sig: _Signature, device: bool = False, **options: Unpack[_CodeOptions]) -> tuple[str, Type]: ...
 
 def cache_info() -> CacheInfo: ...
+
+reduce = Reduce
 
 # --- code of other compilers ---
 

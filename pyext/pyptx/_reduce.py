@@ -1,0 +1,316 @@
+"""cuda.reduce: an associative and commutative function over the elements of an array, or over some of its axes.
+
+One kernel does all of it. Its array has the axes that are kept, then those that are reduced. A block has `width` threads along the
+reduced elements for each of `here` outputs; blocks along y each have a chunk of the reduced elements. A thread combines its elements, several
+loads in flight, a tree in shared memory the threads of an output; where there are several slices, the same kernel then combines their
+results. (Mark Harris, "Optimizing Parallel Reduction in CUDA"; two launches instead of one that ends with an atomic counter, because a
+counter that calls share would tie streams and graphs together.)
+"""
+
+from pyptx import _pyptx
+from pyptx._elementwise import Work, contiguous, define, identifier, is_array, merged, unravel, view
+from pyptx._pyptx import device_array
+
+THREADS = 256
+_LOADS = 8  # that a thread has in flight
+_SLICES = 65535
+ALL = object()
+NOTHING = object()
+
+_KERNEL = """\
+def at(a, {kept_parameters}r):
+    {reduced_lines}
+    return a[{kept_index}{reduced_index}]
+
+def {name}(a, out, init, outputs, length, chunk, width, along, ordered=None):
+    shared = cuda.shared.array(THREADS, a.dtype)
+    t = cuda.threadIdx.x
+    here = cuda.blockDim.x // width
+    if along:
+        r, o = t % width, t // width
+    else:
+        r, o = t // here, t % here
+    lane = r
+    distance = 1 if along else here
+    o += cuda.blockIdx.x * here
+    first = cuda.blockIdx.y * chunk
+    end = min(length, first + chunk)
+    used = min(width, end - first)
+    r += first
+    {kept_lines}
+    if o < outputs and lane < used:
+        acc = at(a, {kept_arguments}r)
+        r += width
+{loads}
+        shared[t] = acc
+    half = width // 2
+    while half > 0:
+        cuda.syncthreads()
+        if o < outputs and lane < half and lane + half < used:
+            shared[t] = core(shared[t], shared[t + half * distance])
+        half //= 2
+    if o < outputs and lane == 0:
+        result = shared[t]
+        if init is not None:
+            result = core(result, init)
+        out[{out_index}] = result
+"""
+
+
+def _tree(names):
+    while len(names) > 1:
+        names = [f"core({x}, {y})" for x, y in zip(names[::2], names[1::2])] + names[len(names) // 2 * 2 :]
+    return names[0]
+
+
+def _loads(kept, loads):
+    """The loop over a thread's further elements: full rounds, then one whose loads are all made, and used where there is an element."""
+
+    def load(at):
+        return f"at(a, {kept}{at})"
+
+    if loads == 1:
+        return f"        while r < end:\n            acc = core(acc, {load('r')})\n            r += width"
+    xs = [f"x{k}" for k in range(loads)]
+    lines = [f"while r + {loads - 1} * width < end:"]
+    lines += [f"    {x} = {load(f'r + {k} * width')}" for k, x in enumerate(xs)]
+    lines += [f"    acc = core(acc, {_tree(xs)})", f"    r += {loads} * width", "if r < end:"]
+    lines += [f"    {x} = {load(f'min(r + {k} * width, end - 1)')}" for k, x in enumerate(xs[:-1])]
+    lines += ["    acc = core(acc, x0)"]
+    for k, x in enumerate(xs[1:-1], 1):
+        lines += [f"    if r + {k} * width < end:", f"        acc = core(acc, {x})"]
+    return "\n".join("        " + line for line in lines)
+
+
+def _make(name, core, kept, reduced, options):
+    from pyptx import cuda
+
+    name = identifier(name)
+    ks, rs = [f"k{k}" for k in range(kept)], [f"r{k}" for k in range(reduced)]
+    text = "".join(f"{k}, " for k in ks)
+    source = _KERNEL.format(
+        name=name, kept_parameters=text, kept_arguments=text, kept_index=text, reduced_index=", ".join(rs),
+        reduced_lines="\n    ".join(unravel("r", [f"a.shape[{kept + k}]" for k in range(reduced)], rs)),
+        kept_lines="\n    ".join(unravel("o", [f"a.shape[{k}]" for k in range(kept)], ks)) if kept else "pass",
+        loads=_loads(text, _LOADS if reduced == 1 else 1), out_index=", ".join(["cuda.blockIdx.y", *ks]))
+    return cuda.jit(define(name, source, {"cuda": cuda, "core": core, "THREADS": THREADS}), **options)
+
+
+def _power(n):
+    """The least power of two that is not below n."""
+    return 1 << max(n - 1, 0).bit_length()
+
+
+def _blocks():
+    """Blocks that keep the device busy."""
+    device = _pyptx.get_current_device()
+    return 32 if device.is_host else device.MULTIPROCESSOR_COUNT * (2048 // THREADS)
+
+
+def _shape_of_launch(outputs, length, along):
+    """(blocks, slices, reduced elements a slice, threads along them, outputs a block)."""
+    if outputs == 1:
+        width, here = THREADS, 1
+    elif along:
+        width = min(THREADS, max(min(32, _power(length)), _power(-(-length // _LOADS))))
+        here = THREADS // width
+    else:
+        here = min(64, _power(outputs))
+        width = min(THREADS // here, _power(length))
+    blocks = -(-outputs // here)
+    slices = max(1, min(_blocks() // blocks, -(-length // (width * _LOADS)), _SLICES))
+    chunk = -(-length // (slices * width)) * width
+    return blocks, -(-length // chunk), chunk, width, here
+
+
+class Reduction:
+    """The kernels of one function and dtype."""
+
+    def __init__(self, function, dtype, options):
+        from pyptx.cuda._jit import jit
+
+        kind = _pyptx.from_dtype(dtype)
+        self.name, self.options = function.__name__, options
+        self.core = jit(kind(kind, kind), device=True, **options)(function)
+        self.kernels = {}
+
+    def kernel(self, kept, reduced):
+        found = self.kernels.get((kept, reduced))
+        return found if found is not None else self.kernels.setdefault((kept, reduced), _make(self.name, self.core, kept, reduced, self.options))
+
+    def run(self, a, kept, reduced, out, init, stream, ordered):
+        """a: an array with these axes, not empty; out: one with those that are kept. ordered: objects with whose libraries' streams the launches
+        are ordered."""
+        shape, strides = tuple(a.shape), tuple(a.strides)
+        lay = [strides[k] for k in kept], list(out.strides)
+        kept_shape, (kept_steps, out_steps) = merged([shape[k] for k in kept], lay)
+        reduced_shape, (reduced_steps,) = merged([shape[k] for k in reduced], [[strides[k] for k in reduced]])
+        if kept_shape == (1,):
+            kept_shape = kept_steps = out_steps = ()
+        self._launch(view(a, (kept_shape + reduced_shape, kept_steps + reduced_steps)), len(kept_shape), out, out_steps, init, stream, ordered)
+
+    def _launch(self, a, kept, out, out_steps, init, stream, ordered):
+        shape = tuple(a.shape)
+        outputs, length = _product(shape[:kept]), _product(shape[kept:])
+        along = not kept or abs(a.strides[-1]) < abs(a.strides[kept - 1])
+        blocks, slices, chunk, width, here = _shape_of_launch(outputs, length, along)
+        launch = self.kernel(kept, len(shape) - kept)[(blocks, slices), width * here, stream]
+        rest = outputs, length, chunk, width, along, *([ordered] if ordered else ())
+        if slices == 1:
+            launch(a, view(out, ((1, *shape[:kept]), (0, *out_steps))), init, *rest)
+            return
+        parts = _empty_like(out, (slices, *shape[:kept]), stream)
+        launch(a, parts, None, *rest)
+        steps = contiguous(parts.shape, parts.dtype.itemsize)
+        self._launch(view(parts, ((*parts.shape[1:], slices), (*steps[1:], steps[0]))), kept, out, out_steps, init, stream, ordered)
+
+
+def _empty_like(out, shape, stream):
+    import numpy as np
+
+    return np.empty(shape, out.dtype) if isinstance(out, np.ndarray) else device_array(shape, out.dtype, stream=stream)
+
+
+def _product(numbers):
+    product = 1
+    for n in numbers:
+        product *= n
+    return product
+
+
+def _axes(axis, ndim):
+    from numpy.lib.array_utils import normalize_axis_tuple
+
+    return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
+
+
+def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels=None, options=None, keepdims=False, ordered=()):
+    """The elements of `array` along `axis` (an int, a tuple, None: all), combined by an associative and commutative function of two.
+
+    The result has the dtype of the array, in which every step is computed. init: a value that is combined with each result, and is the
+    result of no elements. A number if no axis is left, unless `out` is given; else an array, in the memory of the device if `array` is.
+    kernels: a dict of what was compiled, by dtype, that a caller keeps. ordered: further objects with whose libraries' streams it is ordered.
+    """
+    import numpy as np
+
+    name = function.__name__
+    work = Work([array], stream)
+    value = work.values[0]
+    if not is_array(value):
+        raise TypeError(f"{name}: an array is reduced, not {type(array).__name__}")
+    reduced = _axes(axis, value.ndim)
+    kept = [k for k in range(value.ndim) if k not in reduced]
+    shape = tuple(value.shape[k] for k in kept)
+    if init is NOTHING and 0 in value.shape and 0 not in shape:
+        raise TypeError(f"Reduction on an empty array. {name} has no value for it; give an init or identity")
+    start = None if init is NOTHING else np.asarray(init).astype(value.dtype, casting="same_kind" if isinstance(init, np.generic) else "unsafe")[()]
+    given = tuple(1 if k in reduced else n for k, n in enumerate(value.shape)) if keepdims else shape
+    if out is not None and tuple(out.shape) != given:
+        raise ValueError(f"{name}: the result has the shape {given}, but out has {tuple(out.shape)}")
+    work.bring()
+    value = work.values[0]
+    scalar = out is None and not given
+    if scalar:
+        work.resident = None
+    target, finish = work.output(name, out, given, value.dtype)
+    if scalar and not isinstance(value, np.ndarray) and isinstance(target, np.ndarray):
+        target = target.reshape(())
+    slot = target if not keepdims else view(target, (shape, tuple(target.strides[k] for k in kept)))
+    _fill(function, value, kept, reduced, slot, start, stream, {} if kernels is None else kernels, options or {}, (*work.originals, *ordered))
+    return finish()
+
+
+def _fill(function, value, kept, reduced, out, start, stream, kernels, options, ordered):
+    if 0 in out.shape:
+        return
+    if 0 in value.shape:
+        from pyptx._ufunc import elementwise
+
+        elementwise(_itself, start, out=out, stream=stream)
+        return
+    made = kernels.get(value.dtype)
+    if made is None:
+        made = kernels.setdefault(value.dtype, Reduction(function, value.dtype, options))
+    if value.dtype == out.dtype and not reduced:
+        return _no_axes(value, out, start, made, stream, ordered)
+    made.run(value, kept, reduced, out, start, stream, ordered)
+
+
+def _itself(x):
+    return x
+
+
+def _no_axes(value, out, start, made, stream, ordered):
+    """axis=(): each element is reduced by itself."""
+    made.run(view(value, ((*value.shape, 1), (*value.strides, 0))), list(range(value.ndim)), (value.ndim,), out, start, stream, ordered)
+
+
+def _first(res):
+    """The first element of a 1-D array, as an array without axes."""
+    if is_array(res) and not len(res.shape):
+        return res
+    if not is_array(res) or len(res.shape) != 1 or res.shape[0] < 1:
+        raise ValueError(f"res must be a 1-D array with one element at least, not {getattr(res, 'shape', res)!r}")
+    return view(res, ((), ()))
+
+
+class Reduce:
+    """A reduction of arrays by a function of two elements: ``@cuda.reduce``.
+
+    The function must be associative and commutative (as for Numba's, and CUB's): elements are combined in any order. It is compiled once
+    for each dtype, and computes in that dtype.
+
+        @cuda.reduce
+        def add(a, b):
+            return a + b
+
+        add(x)                    # sum of a 1-D array, a NumPy number
+        add(x, axis=0)            # of an array of any rank: an array without that axis
+
+    Source: Mark Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007).
+    """
+
+    def __init__(self, functor):
+        from pyptx._ufunc import plain
+
+        self.py_func = self.__wrapped__ = plain(functor, "cuda.reduce")
+        self.__name__, self.__qualname__ = self.py_func.__name__, self.py_func.__qualname__
+        self.__module__, self.__doc__ = self.py_func.__module__, self.py_func.__doc__ or type(self).__doc__
+        self._kernels = {}
+
+    def __repr__(self):
+        return f"<reduction '{self.__name__}'>"
+
+    def __reduce__(self):
+        return self.__qualname__
+
+    def __call__(self, arr, size=None, res=None, init=0, stream=0, *, axis=ALL, keepdims=False):
+        """Combines all elements of a 1-D array, or those along `axis` (an int, a tuple of ints, None for all) of any array.
+
+        arr: a host or device array, or one of another library. size: how many of the first elements of a 1-D array count. res: an array for
+        the result: the first element of a 1-D one (any shape with axis= or keepdims=: that of the result). Then None is returned, and
+        nothing waits for the GPU. init: a value that is combined with the result, in the array's dtype; 0 by default, as in Numba, so a
+        product needs init=1; None for none. stream: where it runs.
+
+        Returns a NumPy number, or with axes left an array, on the device if `arr` is.
+
+        TypeError: an array of more axes without axis=, or no elements with init=None; ValueError: a wrong size or shape of res.
+        """
+        from pyptx._elementwise import read
+
+        value, original = read(arr)
+        arr = value if original is None else arr
+        if not is_array(value) or axis is ALL and value.ndim != 1:
+            raise TypeError("only support 1D array: pass axis= (axis=None reduces all axes) for others")
+        if size is not None:
+            if value.ndim != 1 or not 0 <= size <= value.shape[0]:
+                raise ValueError(f"size is from 0 to the length of a 1-D array, not {size} for the shape {tuple(value.shape)}")
+            arr = view(value, ((size,), tuple(value.strides)))
+        axes = None if axis is ALL else axis
+        slot, library = (None, None) if res is None else read(res)
+        if res is not None and not keepdims and len(_axes(axes, value.ndim)) == value.ndim:
+            slot = _first(slot)
+        init = NOTHING if init is None else init
+        result = reduce(self.py_func, arr, axes, init, slot, stream, self._kernels, keepdims=keepdims,
+                        ordered=[x for x in (library, original) if x is not None])
+        return result if res is None else None

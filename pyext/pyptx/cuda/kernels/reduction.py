@@ -1,0 +1,5 @@
+"""`Reduce`, which is `cuda.reduce`."""
+
+from pyptx._reduce import Reduce
+
+__all__ = ["Reduce"]

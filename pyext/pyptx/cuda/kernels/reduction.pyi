@@ -1,0 +1,1 @@
+from pyptx._reduce import Reduce as Reduce
