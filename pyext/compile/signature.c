@@ -295,9 +295,10 @@ int px_signature_argument(PxState *st, PyObject *object, PxSignature *out) {
     Py_XDECREF(parts);
   } else if (PyUnicode_Check(arg)) {
     text = Py_NewRef(arg);
-  } else if (Py_IS_TYPE(arg, st->type_type)) {
-    PxType *t = (PxType *)arg; /* a type alone is the list of one */
-    text = t->id == TY_FUNC ? Py_NewRef(t->text) : PyUnicode_FromFormat("(%U)", t->text);
+  } else if (Py_IS_TYPE(arg, st->signature_type)) {
+    text = Py_NewRef(((PxType *)arg)->text);
+  } else if (Py_IS_TYPE(arg, st->type_type)) { /* a type alone is the list of one */
+    text = PyUnicode_FromFormat("(%U)", ((PxType *)arg)->text);
   } else {
     PyErr_Format(PyExc_TypeError,
                  "a signature is a str, a tuple of types, or void(...), not %.100s",
@@ -416,7 +417,8 @@ enum {
   LAYOUT_PRICE = 2,
   NAMES_PRICE = 1,
   LOSSY_PRICE = 1000, /* more than all others of a signature together, nearly always */
-  LOSSY_KIND_PRICE = 100
+  LOSSY_KIND_PRICE = 100,
+  SIGN_PRICE = 500 /* an array's integers taken for those of the other signedness */
 };
 
 /* What the declared type may not hold: an integer that does not fit is an error of the launch, a
@@ -459,13 +461,24 @@ static int scalar_price(TypeId from, TypeId to) {
   return safe ? SAFE_PRICE + (int)(tb - fb) / 8 : lossy_price(f, t);
 }
 
+/* Integers of one width. */
+static bool differ_in_sign(PxElem a, PxElem b) {
+  if (a <= TY_NONE || b <= TY_NONE || a >= TY_SCALARS || b >= TY_SCALARS)
+    return false;
+  const ScalarInfo *f = &ty_scalar_info[a], *t = &ty_scalar_info[b];
+  return f->bits == t->bits && ((f->kind == KIND_INT && t->kind == KIND_UINT) ||
+                                (f->kind == KIND_UINT && t->kind == KIND_INT));
+}
+
 static int array_price(PxToken from, PxToken to) {
-  if (px_token_elem(from) != px_token_elem(to) || px_token_ndim(from) != px_token_ndim(to))
+  bool sign = differ_in_sign(px_token_elem(from), px_token_elem(to));
+  if ((px_token_elem(from) != px_token_elem(to) && !sign) ||
+      px_token_ndim(from) != px_token_ndim(to))
     return NO;
   unsigned have = px_token_align(from), need = px_token_align(to); /* 0: all that the type has */
   if ((px_token_wide(from) && !px_token_wide(to)) || (have && (!need || have < need)))
     return NO;
-  int price = (px_token_wide(from) != px_token_wide(to)) + (have != need);
+  int price = (px_token_wide(from) != px_token_wide(to)) + (have != need) + sign * SIGN_PRICE;
   if (px_token_layout(from) == px_token_layout(to))
     return price;
   /* One axis that is contiguous either way: C and F are the same memory. */

@@ -4,7 +4,7 @@ Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar
 strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
 """
 
-from pyptx._pyptx import Type, _own, _type, from_dtype
+from pyptx._pyptx import Signature, Type, _own, _type, from_dtype
 
 void = _type("void")
 none = _type("none")

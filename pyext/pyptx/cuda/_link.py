@@ -2,7 +2,7 @@
 
 import os
 
-from pyptx._pyptx import Type
+from pyptx._pyptx import Signature
 
 _CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE = range(6)  # as the driver numbers its inputs; CUDA C++ is made PTX first
 
@@ -129,6 +129,13 @@ class DeclaredFunction:
     def __pyptx_declared__(self):
         return self.name, self.signature.replace("void(", "none(", 1), self.abi == "numba"
 
+    @property
+    def sig(self):
+        """The signature, as ``int32(float32, int32[:])`` makes it."""
+        from pyptx import _pyptx
+
+        return _pyptx._type(self.signature.replace("readonly ", ""))
+
     def __repr__(self):
         return f"<pyptx declared device function {self.name}: {self.signature}>"
 
@@ -173,7 +180,7 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         raise ValueError(f"abi must be 'numba' or 'c', not {abi!r}")
     if use_cooperative:
         raise ValueError("use_cooperative: functions that synchronise the grid cannot be declared; call cuda.cg.this_grid().sync() in the kernel")
-    if not isinstance(sig, (str, Type)):
+    if not isinstance(sig, (str, Signature)):
         raise TypeError(f"the signature is text or int32(float32), not {sig!r}")
     result, args, only_read = _split(sig if isinstance(sig, str) else repr(sig))
     for what in [result] * (repr(result) not in ("void", "none")) + args:
