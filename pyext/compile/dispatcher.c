@@ -265,6 +265,13 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
       continue;
     assert(leaf < a->nleaves);
     PxLeaf *l = &a->leaves[leaf++];
+    if (px_token_is_pointer(to)) {
+      static const int64_t unknown[] = {0}; /* nothing reads the extent of a pointer */
+      uint64_t address = (uint64_t)l->u.i;
+      l->u.array.address = address;
+      l->u.array.shape = l->u.array.strides = unknown;
+      l->token = to;
+    }
     if (l->token == to || px_token_is_array(to))
       continue;
     unsigned char value[16];

@@ -82,7 +82,9 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
       *error = arena_printf(&cx->arena, "%.200s is no record type of kernels",
                             ty_name(cx, t->elem));
     }
-    VEC_PUSH(&cx->arena, out, px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align));
+    VEC_PUSH(&cx->arena, out,
+             px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align) |
+                 (t->pointer ? PX_POINTER_TOKEN : 0));
     return !*error;
   }
   if (t->id == TY_ENUM) {
@@ -318,6 +320,12 @@ static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts);
 
 static int put_array(PxState *st, PxToken t, PyObject *parts) {
   char text[16 + 4 * 64];
+  if (px_token_is_pointer(t))
+    return put_text(parts, "CPointer(") < 0 ||
+                   put_text(parts, px_elem_text(st, px_token_elem(t))) < 0 ||
+                   put_text(parts, ")") < 0
+               ? -1
+               : 0;
   if (px_token_align(t)) {
     snprintf(text, sizeof text, "align%u ", px_token_align(t));
     if (put_text(parts, text) < 0)
@@ -498,6 +506,12 @@ int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, u
     if (px_token_is_tuple(a) && px_token_is_tuple(b) && px_token_items(a) == px_token_items(b) &&
         !px_token_named(b)) { /* a named tuple is a tuple */
       price += NAMES_PRICE;
+      continue;
+    }
+    if (px_token_is_pointer(b)) { /* an address is a number */
+      if (a != TY_PYINT && a != TY_I64 && a != TY_U64)
+        return NO;
+      price += WEAK_PRICE;
       continue;
     }
     if (px_token_is_enum(a) || px_token_is_enum(b) || px_token_is_tuple(a) ||

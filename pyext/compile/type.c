@@ -33,6 +33,8 @@ static bool is_record_text(const char *s) {
   return n > 7 && !strncmp(s, "record(", 7) && s[n - 1] == ')' && !ty_is_named_text(s);
 }
 
+static bool is_pointer_text(const char *s) { return !strncmp(s, "CPointer(", 9); }
+
 PyObject *px_type_new(PxState *st, PyObject *text) {
   Py_ssize_t n;
   const char *s = PyUnicode_AsUTF8AndSize(text, &n);
@@ -42,7 +44,7 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
               : ty_date_text_id(s) != TY_SCALARS ? ty_date_text_id(s)
               : ty_is_enum_text(s)               ? TY_ENUM
               : *s == '(' || ty_is_named_text(s) ? TY_TUPLE
-              : strchr(s, '[')                   ? TY_ARRAY
+              : strchr(s, '[') || is_pointer_text(s) ? TY_ARRAY
                                                  : ty_by_name(s, (size_t)n);
   if (!strncmp(s, "void(", 5))
     id = TY_FUNC;
@@ -453,7 +455,7 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   if (is_record_text(s))
     return px_elem_of_text(st, s) == PX_NO_ELEM ? NULL : type_make(st, TY_RECORD, Py_NewRef(text));
   const char *open = strchr(s, '(');
-  if (open && open > s && !ty_is_named_text(s) && !ty_is_enum_text(s) &&
+  if (open && open > s && !is_pointer_text(s) && !ty_is_named_text(s) && !ty_is_enum_text(s) &&
       !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return type_make(st, TY_FUNC, Py_NewRef(text));
   /* One argument of a list, so that a tuple's parentheses are its own. */

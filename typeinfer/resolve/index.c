@@ -41,6 +41,8 @@ static Val check_index(Ty *ty, Val array, Val index, bool is_unsigned, Val exten
 static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
   bool mask = index.type && index.type->id == TY_PYBOOL;
   Val i = mask ? TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, index)) : ty_to_index(ty, index);
+  if (array.type->pointer) /* it may count backwards, and has no end */
+    return i;
   Val extent = ty_extent(ty, array, axis);
   if (is_bottom(i) || is_bottom(extent))
     return BOTTOM;

@@ -185,6 +185,8 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
     result, args, only_read = _split(sig if isinstance(sig, str) else repr(sig))
     for what in [result] * (repr(result) not in ("void", "none")) + args:
         scalar, is_array, _ = repr(what).partition("[")
+        if scalar.startswith("CPointer("):
+            scalar, is_array = scalar[len("CPointer("):-1], True
         if scalar not in _NUMBERS or (is_array and what is result):
             raise ValueError(f"{name}: {what!r} cannot be {'returned' if what is result else 'passed'}; bools, integers, floats of 32 and 64 bits"
                              f"{'' if what is result else ' and arrays of them'} can")
