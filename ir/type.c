@@ -18,8 +18,8 @@ const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 static uint64_t type_hash(const Type *t) {
   uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);
   h = hash_bytes(&t->elem, sizeof t->elem, h);
-  uint8_t small[] = {t->ndim,     t->layout, t->space, t->wide,
-                     t->readonly, t->align,  t->list,  t->flat, t->pointer};
+  uint8_t small[] = {t->ndim,  t->layout, t->space, t->wide,   t->readonly,
+                     t->align, t->list,   t->flat,  t->pointer};
   h = hash_bytes(small, sizeof small, h);
   h = hash_bytes(&t->unit, sizeof t->unit, h);
   h = hash_bytes(&t->multiple, sizeof t->multiple, h);
@@ -59,8 +59,8 @@ bool ty_same_names(const Type *a, const Type *b) {
 static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
-         a->align == b->align && a->flat == b->flat && a->pointer == b->pointer && same_fields(a, b) &&
-         a->frozen == b->frozen &&
+         a->align == b->align && a->flat == b->flat && a->pointer == b->pointer &&
+         same_fields(a, b) && a->frozen == b->frozen &&
          (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) && a->unit == b->unit &&
          a->multiple == b->multiple && ty_same_names(a, b);
 }

@@ -82,7 +82,7 @@ typedef struct PxState {
   /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
   struct PxOverload *pending;
   bool warns_of_grids, warns_of_copies; /* launch/warnings.h */
-  PyObject *devices; /* dict: ordinal → Device */
+  PyObject *devices;                    /* dict: ordinal → Device */
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
   PyObject *allocator;                /* of new device arrays; NULL: the runtime's pool */

@@ -508,8 +508,7 @@ static PyObject *dispatcher_typeof(PyObject *op, PyObject *value) {
     return NULL;
   PxArgs a;
   px_args_init(&a, st, device, NULL, d->options.numba_typing);
-  PyObject *types = px_args_add(&a, value) < 0 ? NULL
-                                               : px_signature_types(st, a.tokens, a.ntokens);
+  PyObject *types = px_args_add(&a, value) < 0 ? NULL : px_signature_types(st, a.tokens, a.ntokens);
   px_args_clear(&a);
   PyObject *type = types ? PySequence_GetItem(types, 0) : NULL;
   Py_XDECREF(types);

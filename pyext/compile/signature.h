@@ -16,7 +16,7 @@ enum {
   PX_TUPLE_TOKEN = 1 << 29,
   PX_NAMED_SHIFT = 13,
   PX_POINTER_TOKEN = 1 << 27, /* with PX_ARRAY_TOKEN, of a parameter: CPointer(float32) */
-  PX_ENUM_TOKEN = 1 << 28, /* | number of the Enum's type (named_tuple.h) */
+  PX_ENUM_TOKEN = 1 << 28,    /* | number of the Enum's type (named_tuple.h) */
 };
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */

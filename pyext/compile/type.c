@@ -40,12 +40,12 @@ PyObject *px_type_new(PxState *st, PyObject *text) {
   const char *s = PyUnicode_AsUTF8AndSize(text, &n);
   if (!s)
     return NULL;
-  TypeId id = is_record_text(s)                  ? TY_RECORD
-              : ty_date_text_id(s) != TY_SCALARS ? ty_date_text_id(s)
-              : ty_is_enum_text(s)               ? TY_ENUM
-              : *s == '(' || ty_is_named_text(s) ? TY_TUPLE
+  TypeId id = is_record_text(s)                      ? TY_RECORD
+              : ty_date_text_id(s) != TY_SCALARS     ? ty_date_text_id(s)
+              : ty_is_enum_text(s)                   ? TY_ENUM
+              : *s == '(' || ty_is_named_text(s)     ? TY_TUPLE
               : strchr(s, '[') || is_pointer_text(s) ? TY_ARRAY
-                                                 : ty_by_name(s, (size_t)n);
+                                                     : ty_by_name(s, (size_t)n);
   if (!strncmp(s, "void(", 5))
     id = TY_FUNC;
   return type_make(st, id, Py_NewRef(text));

@@ -310,20 +310,13 @@ typedef struct Attribute {
 } Attribute;
 
 static const Attribute array_attributes[] = {
-    {"shape", array_shape},
-    {"size", array_size},
-    {"ndim", array_ndim},
-    {"strides", array_strides},
-    {"T", array_transposed},
-    {"mT", array_last_transposed},
-    {"flat", ty_array_flat},
-    {"dtype", array_dtype},
-    {"itemsize", array_itemsize},
-    {"nbytes", array_nbytes},
-    {"real", array_real},
-    {"imag", array_imag},
-    {"ctypes", array_ctypes},
-    {NULL, NULL},
+    {"shape", array_shape},       {"size", array_size},
+    {"ndim", array_ndim},         {"strides", array_strides},
+    {"T", array_transposed},      {"mT", array_last_transposed},
+    {"flat", ty_array_flat},      {"dtype", array_dtype},
+    {"itemsize", array_itemsize}, {"nbytes", array_nbytes},
+    {"real", array_real},         {"imag", array_imag},
+    {"ctypes", array_ctypes},     {NULL, NULL},
 };
 static const Attribute number_attributes[] = {
     {"real", number_real}, {"imag", number_imag}, {NULL, NULL}};
