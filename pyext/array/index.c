@@ -323,6 +323,13 @@ PyObject *px_array_ravel(PyObject *self, PyObject *args, PyObject *kwargs) {
   return reshaped(self, 1, &((PxArray *)self)->size, layout);
 }
 
+static PyObject *bad_axes(const PxArray *a, PyObject *args) {
+  PyObject *axes = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : args;
+  return PyErr_Format(PyExc_ValueError,
+                      "invalid axes list %R: the axes must be a permutation of 0 to %d", axes,
+                      (int)a->ndim - 1);
+}
+
 PyObject *px_array_transpose(PyObject *self, PyObject *args) {
   PxArray *a = (PxArray *)self;
   int64_t axes[TY_MAX_NDIM];
@@ -336,15 +343,13 @@ PyObject *px_array_transpose(PyObject *self, PyObject *args) {
   for (int i = 0; i < n; i++) {
     int64_t axis = none ? (int64_t)a->ndim - 1 - i : axes[i] < 0 ? axes[i] + a->ndim : axes[i];
     if (axis < 0 || axis >= a->ndim || n != (int)a->ndim || seen >> axis & 1)
-      return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d",
-                          (int)a->ndim - 1);
+      return bad_axes(a, args);
     seen |= 1u << axis;
     v.shape[i] = px_shape(a)[axis];
     v.strides[i] = px_strides(a)[axis];
   }
   if (n != (int)a->ndim)
-    return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d",
-                        (int)a->ndim - 1);
+    return bad_axes(a, args);
   return make_view(self, &v);
 }
 
@@ -390,9 +395,14 @@ PyObject *px_array_retype(PyObject *self, PyObject *arg) {
     memcpy(shape, px_shape(a), sizeof *shape * a->ndim);
     int64_t last = a->ndim ? shape[a->ndim - 1] * (int64_t)a->itemsize : (int64_t)a->itemsize;
     bool same = (size_t)itemsize == a->itemsize;
-    if (!same && (!a->ndim || !px_is_contiguous(a, LAYOUT_C) || last % itemsize))
-      PyErr_Format(PyExc_ValueError, "elements of %lld bytes do not fit the last axis of the array",
-                   (long long)itemsize);
+    if (!same && (!a->ndim || !px_is_contiguous(a, LAYOUT_C))) /* NumPy's words, here and below */
+      PyErr_SetString(PyExc_ValueError,
+                      "To change to a dtype of a different size, the array must be C-contiguous");
+    else if (last % itemsize)
+      PyErr_SetString(
+          PyExc_ValueError,
+          "When changing to a larger dtype, its size must be a divisor of the total size "
+          "in bytes of the last axis of the array.");
     else {
       if (!same)
         shape[a->ndim - 1] = last / itemsize;

@@ -367,7 +367,7 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
              ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL),
                     ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), i, ty_const_int(ty, 0)),
                     less(ty, i, extent)),
-             "IndexError", "tuple index {0} is out of range", &i, 1);
+             "IndexError", "tuple index out of range: {0}", &i, 1);
   return ty_op2(ty, OP_TUPLE_INDEX, t.type->elems[0], t, i);
 }
 

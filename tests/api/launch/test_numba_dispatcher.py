@@ -284,3 +284,24 @@ def test_a_debug_kernel_raises_from_its_launch():
     kernel[1, 1](cuda.to_device(np.array([2], np.int32)))
 
 
+@pytest.mark.parametrize("op", ["/", "//", "%"])
+def test_debug_kernels_with_numbas_typing_divide_no_float_by_zero(op):
+    scope = {}
+    exec(f"def divide(out, x, y):\n    out[0] = x[0] {op} y[0]", scope)
+    kernel = cuda.jit(typing="numba", debug=True, opt=False)(scope["divide"])
+    out, x = cuda.to_device(np.zeros(1)), cuda.to_device(np.ones(1))
+    kernel[1, 1](out, x, x)
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        kernel[1, 1](out, x, cuda.to_device(np.zeros(1)))
+    cuda.jit(debug=True)(scope["divide"])[1, 1](out, x, cuda.to_device(np.zeros(1)))
+
+
+def test_a_tuple_index_out_of_range_is_named_as_python_names_it():
+    @cuda.jit(debug=True, opt=False)
+    def kernel(x):
+        x[0] = x.shape[-cuda.threadIdx.x]
+
+    with pytest.raises(IndexError, match="tuple index out of range: -1"):
+        kernel[1, 3](cuda.to_device(np.zeros(2)))
+
+
