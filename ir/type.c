@@ -175,7 +175,7 @@ const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Spa
                                .readonly = readonly});
 }
 
-const Type *ty_pointer(Cx *cx, const Type *elem) {
+static const Type *make_pointer(Cx *cx, const Type *elem) {
   Type t = *ty_array(cx, elem, 1, LAYOUT_C, SPACE_GLOBAL, true, false);
   t.pointer = true;
   t.text = NULL;
@@ -564,7 +564,7 @@ static const Type *parse_pointer(Cx *cx, const char **text, const char **error) 
     return NULL;
   }
   *text = s + 1;
-  return t ? ty_pointer(cx, t) : NULL;
+  return t ? make_pointer(cx, t) : NULL;
 }
 
 const Type *ty_parse(Cx *cx, const char **text, const char **error) {

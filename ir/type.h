@@ -151,7 +151,6 @@ const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Typ
                       uint32_t n);
 /* Of an array with these extents; no axis of a narrow one has more than TY_NARROW either. */
 bool ty_is_wide(const int64_t *extents, unsigned ndim);
-const Type *ty_pointer(struct Cx *cx, const Type *elem);
 const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space,
                      bool wide, bool readonly);
 /* An array in the memory that the array `of` lies in, with its address alignment. */

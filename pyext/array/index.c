@@ -269,7 +269,8 @@ static void next_run(Run *r) {
   }
 }
 
-/* Each new axis takes a part of one run. False: an axis would need two, so there is no such view. */
+/* Each new axis takes a part of one run. False: an axis would need two, so there is no such
+ * view. */
 static bool lay_out(const PxArray *a, Layout layout, View *v) {
   Run r = {.array = a, .layout = layout, .left = 1, .step = (int64_t)a->itemsize};
   for (unsigned k = 0; k < v->ndim; k++) {
