@@ -18,8 +18,8 @@ const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 static uint64_t type_hash(const Type *t) {
   uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);
   h = hash_bytes(&t->elem, sizeof t->elem, h);
-  uint8_t small[] = {t->ndim,     t->layout, t->space, t->wide,
-                     t->readonly, t->align,  t->list,  t->flat};
+  uint8_t small[] = {t->ndim,  t->layout, t->space, t->wide,   t->readonly,
+                     t->align, t->list,   t->flat,  t->pointer};
   h = hash_bytes(small, sizeof small, h);
   h = hash_bytes(&t->unit, sizeof t->unit, h);
   h = hash_bytes(&t->multiple, sizeof t->multiple, h);
@@ -59,8 +59,8 @@ bool ty_same_names(const Type *a, const Type *b) {
 static bool type_equal(const Type *a, const Type *b) {
   return a->id == b->id && a->elem == b->elem && a->ndim == b->ndim && a->layout == b->layout &&
          a->space == b->space && a->wide == b->wide && a->readonly == b->readonly && a->n == b->n &&
-         a->align == b->align && a->flat == b->flat && same_fields(a, b) &&
-         a->frozen == b->frozen &&
+         a->align == b->align && a->flat == b->flat && a->pointer == b->pointer &&
+         same_fields(a, b) && a->frozen == b->frozen &&
          (!a->n || !memcmp(a->elems, b->elems, sizeof *a->elems * a->n)) && a->unit == b->unit &&
          a->multiple == b->multiple && ty_same_names(a, b);
 }
@@ -175,6 +175,13 @@ const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Spa
                                .readonly = readonly});
 }
 
+static const Type *make_pointer(Cx *cx, const Type *elem) {
+  Type t = *ty_array(cx, elem, 1, LAYOUT_C, SPACE_GLOBAL, true, false);
+  t.pointer = true;
+  t.text = NULL;
+  return ty_intern(cx, &t);
+}
+
 const Type *ty_array_flat_like(Cx *cx, const Type *array, bool flat) {
   Type t = *array;
   t.flat = flat;
@@ -254,6 +261,10 @@ void ty_put_type(Cx *cx, Buf *b, const Type *t) {
   case TY_OPTIONAL: put_list(cx, b, "optional<", t, ">"); return;
   case TY_RECORD: ty_put_record(cx, b, t); return;
   case TY_ARRAY:
+    if (t->pointer) {
+      buf_printf(b, "CPointer(%s)", ty_name(cx, t->elem));
+      return;
+    }
     buf_puts(b, t->readonly && t->space != SPACE_CONST ? "readonly " : "");
     buf_puts(b, space[t->space]);
     if (t->align)
@@ -329,6 +340,8 @@ const char *ty_pretty(Cx *cx, const Type *t) {
                         ty_name(cx, t));
   case TY_RECORD: return pretty_record(cx, t);
   case TY_ARRAY:
+    if (t->pointer)
+      return ty_name(cx, t);
     if (t->elem->id == TY_RECORD && !t->ndim) /* two that do not join may differ in this only */
       return arena_printf(&cx->arena, "%s%s", pretty_record(cx, t->elem), in_space[t->space]);
     if (t->elem->id == TY_RECORD)
@@ -541,8 +554,27 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
   return t;
 }
 
+/* Behind "CPointer(". */
+static const Type *parse_pointer(Cx *cx, const char **text, const char **error) {
+  const char *s = skip_space(*text);
+  const Type *t = parse_element(cx, &s, error);
+  s = skip_space(s);
+  if (t && (!ty_is_value(t) || ty_is_weak(t) || *s != ')')) {
+    *error = arena_printf(&cx->arena, "a CPointer is of numbers, not at '%.20s'", *text);
+    return NULL;
+  }
+  *text = s + 1;
+  return t ? make_pointer(cx, t) : NULL;
+}
+
 const Type *ty_parse(Cx *cx, const char **text, const char **error) {
   const char *s = skip_space(*text);
+  if (!strncmp(s, "CPointer(", 9)) {
+    s += 9;
+    const Type *t = parse_pointer(cx, &s, error);
+    *text = s;
+    return t;
+  }
   if (ty_is_enum_text(s)) {
     s += strlen("enum ");
     const Type *t = ty_parse_enum(cx, &s, error);

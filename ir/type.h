@@ -6,6 +6,7 @@
  * n: pyint)" (named tuple: its class's name and fields), "enum Color(RED=1, GREEN=2)" (a member of
  * an Enum, with the values that are numbers), "datetime64[ns]", "timedelta64[25s]", "timedelta64"
  * (NumPy's dates and time spans; ir/datetime.c), a trailing '!' on an array marks 64-bit extents,
+ * "CPointer(float32)" an address of such (an array of unknown extent),
  * "align2 float32[:]" elements that start at multiples of 2 only, "record(x: float32 @0, v:
  * int8[3,2] @4; 12)" a NumPy structured dtype (fields with byte offsets, then the item size; see
  * ir/record.c), "record(…)[::1]" an array of them, "record(…)[]" one. The same text is the border
@@ -103,6 +104,7 @@ typedef struct Type {
   bool wide;      /* more than TY_NARROW elements */
   bool list;      /* TY_TUPLE: a list that is written out; equal to lists only */
   bool flat;      /* TY_ARRAY: of one axis, what .flat gives: an iterator; not in strict code */
+  bool pointer;   /* TY_ARRAY: of one axis and unknown extent: CPointer(float32) */
   bool readonly;  /* stores are errors: constant memory, read-only host arrays */
   /* bytes that addresses of elements are multiples of, if fewer than the element's own (ty_align);
    * else 0 */

@@ -71,7 +71,8 @@ static int module_exec(PyObject *module) {
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions,
                                  px_array_functions,  px_memory_functions, px_operand_functions,
-                                 px_type_functions,   px_cache_functions,  px_option_functions};
+                                 px_type_functions,   px_cache_functions,  px_option_functions,
+                                 px_warning_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;

@@ -17,6 +17,7 @@
 /* Heap types: X(field, spec) */
 #define PX_TYPES(X)                                                                                \
   X(type, px_type_spec)                                                                            \
+  X(signature, px_signature_spec)                                                                  \
   X(intrinsic, px_intrinsic_spec)                                                                  \
   X(dispatcher, px_dispatcher_spec)                                                                \
   X(launcher, px_launcher_spec)                                                                    \
@@ -80,7 +81,8 @@ typedef struct PxState {
   struct PxSource *_Atomic sources[PX_SOURCES];
   /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
   struct PxOverload *pending;
-  PyObject *devices; /* dict: ordinal → Device */
+  bool warns_of_grids, warns_of_copies; /* launch/warnings.h */
+  PyObject *devices;                    /* dict: ordinal → Device */
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
   PyObject *allocator;                /* of new device arrays; NULL: the runtime's pool */
@@ -111,6 +113,6 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
 extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[],
     px_array_functions[], px_type_functions[], px_cache_functions[], px_memory_functions[],
-    px_operand_functions[], px_option_functions[];
+    px_operand_functions[], px_option_functions[], px_warning_functions[];
 
 #endif

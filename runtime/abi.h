@@ -122,6 +122,7 @@ typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t
 typedef struct RtHostCode {
   RtHostEntry entry;
   uint32_t static_shared; /* bytes of shared memory before the dynamic part */
+  uint32_t constant;      /* bytes of its constant arrays */
   /* a thread of a block, whose number of threads is rounded up to RT_FRAME_THREADS; 0 without
    * barriers */
   uint32_t frame_bytes;

@@ -452,6 +452,7 @@ void hl_pass_entry(Cg *cg) {
   uint32_t frame = l->fission.frame_bytes, whole = l->whole.fission.frame_bytes;
   cg->kernel = l->entry;
   host->static_shared = cg->static_shared;
+  host->constant = cg->constant_bytes;
   host->frame_bytes = frame > whole ? frame : whole;
   host->meets_grid = hl_has_meeting(&l->fission, RT_MEET_GRID);
   host->yields = hl_has_meeting(&l->fission, RT_MEET_YIELD);

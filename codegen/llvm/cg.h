@@ -71,7 +71,7 @@ typedef struct Cg {
   LLVMValueRef
       kernel; /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
 
-  uint32_t static_shared, local_bytes; /* bytes so far */
+  uint32_t static_shared, local_bytes, constant_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
   const IrSite *too_deep; /* with exceptions, where functions are recursive; else NULL */
   bool meets_grid;        /* has the grid's barrier */

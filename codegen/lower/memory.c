@@ -402,6 +402,7 @@ void lw_const_array(Lower *lw, Ins *i) {
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
   if (a->nbytes > FZ_MAX_BYTES)
     fail(lw->cx, i->loc, ERR_FROZEN_SIZE, (long long)a->nbytes, (long long)FZ_MAX_BYTES);
+  lw->cg->constant_bytes += (uint32_t)a->nbytes;
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
   leaves[LEAF_POINTER] = lw->target->constant(lw, constant_data(lw, a), a->nbytes,
                                               ty_align(t->elem), i->name ? i->name : "constant");

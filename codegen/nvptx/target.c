@@ -206,6 +206,8 @@ static void nvptx_kernel_begin(Lower *lw) {
     parameter_attributes(lw, k);
   number_attribute(lw, "nvvm.maxntid", cg->options.max_threads);
   number_attribute(lw, "nvvm.minctasm", cg->options.min_blocks);
+  if (cg_nvptx_arch_number(cg) >= 90) /* others have no clusters */
+    number_attribute(lw, "nvvm.maxclusterrank", cg->options.max_cluster);
   number_attribute(lw, "nvvm.maxnreg", cg->options.max_registers);
   lw->entry = LLVMAppendBasicBlockInContext(cg->context, lw->function, "entry");
   lw_at(lw, lw->entry);

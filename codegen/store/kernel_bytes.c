@@ -16,12 +16,12 @@
 
 /* A new member of one of these is to be packed below if a launch needs it, and then counted
  * here. */
-_Static_assert(sizeof(CgKernel) == 328, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 336, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
-_Static_assert(sizeof(RtHostCode) == 32,
+_Static_assert(sizeof(RtHostCode) == 40,
                "pack_host packs every member of RtHostCode but the entry");
 
 typedef struct Pack {
@@ -173,6 +173,7 @@ static void pack_advice(Pack *p, Diag **made) {
 
 static void pack_host(Pack *p, CgKernel *k) {
   pack_u32(p, &k->host.static_shared);
+  pack_u32(p, &k->host.constant);
   pack_u32(p, &k->host.frame_bytes);
   pack_u32(p, &k->host.meets_grid);
   pack_u32(p, &k->host.yields);

@@ -252,9 +252,9 @@ static PyMethodDef array_methods[] = {
      "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape and dtype into this one (d[...] = ary converts). "
      "TypeError for other dtypes and for masked arrays."},
     {"reshape", PX_KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
-     "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. The array must be contiguous."},
+     "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. NotImplementedError where it would need a copy."},
     {"ravel", PX_KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
-     "ravel(order='C')\n\nA view with one axis. The array must be contiguous."},
+     "ravel(order='C')\n\nA view with one axis, contiguous. NotImplementedError where it would need a copy."},
     {"transpose", px_array_transpose, METH_VARARGS,
      "transpose(*axes)\n\nA view with the axes permuted; reversed if none are given."},
     {"squeeze", PX_KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS,

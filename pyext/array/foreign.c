@@ -168,7 +168,7 @@ int px_foreign_read(PxState *st, PyObject *interface, PxForeign *out) {
     return bad("not a dict");
   PyObject *mask = PyDict_GetItemString(interface, "mask");
   if (mask && mask != Py_None)
-    return bad("masked arrays are not supported");
+    return PyErr_SetString(PyExc_NotImplementedError, "Masked arrays are not supported"), -1;
   if (read_dtype(st, interface, out) < 0 || read_shape(st, interface, out) < 0 ||
       read_data(st, interface, out) < 0 || read_stream(st, interface, out) < 0) {
     Py_CLEAR(out->dtype);

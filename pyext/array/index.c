@@ -241,22 +241,65 @@ static int order_from(PyObject *self, PyObject *kwargs, Layout *layout) {
   return -1;
 }
 
-static PyObject *reshaped(PyObject *self, int n, const int64_t *shape, Layout layout) {
-  PxArray *a = (PxArray *)self;
-  if (!px_is_contiguous(a, layout))
-    return PyErr_Format(
-        PyExc_ValueError,
-        "the device array is not contiguous in %s order, so its shape cannot change without a copy: "
-        "use cuda.to_device(a.copy_to_host())",
-        layout == LAYOUT_C ? "C" : "Fortran");
-  View v = {.ndim = (unsigned)n};
-  int64_t stride = (int64_t)a->itemsize;
-  for (int k = 0; k < n; k++) {
-    int i = layout == LAYOUT_C ? n - 1 - k : k;
-    v.shape[i] = shape[i];
-    v.strides[i] = stride;
-    stride = times(stride, shape[i] ? shape[i] : 1);
+/* The k-th axis from the fastest of an order. */
+static unsigned axis_of(Layout layout, unsigned ndim, unsigned k) {
+  return layout == LAYOUT_C ? ndim - 1 - k : k;
+}
+
+typedef struct Run { /* elements at equal distances, in the order of `layout` */
+  const PxArray *array;
+  Layout layout;
+  unsigned next; /* axes from the fastest that earlier runs and this one have */
+  int64_t left, step;
+} Run;
+
+/* The longest run from the next axis on; axes of extent 1 are in every run. */
+static void next_run(Run *r) {
+  const PxArray *a = r->array;
+  for (r->left = 1; r->next < a->ndim; r->next++) {
+    unsigned axis = axis_of(r->layout, a->ndim, r->next);
+    int64_t extent = px_shape(a)[axis], stride = px_strides(a)[axis];
+    if (extent == 1)
+      continue;
+    if (r->left == 1)
+      r->step = stride;
+    else if (stride != times(r->step, r->left))
+      return;
+    r->left = times(r->left, extent);
   }
+}
+
+/* Each new axis takes a part of one run. False: an axis would need two, so there is no such
+ * view. */
+static bool lay_out(const PxArray *a, Layout layout, View *v) {
+  Run r = {.array = a, .layout = layout, .left = 1, .step = (int64_t)a->itemsize};
+  for (unsigned k = 0; k < v->ndim; k++) {
+    unsigned axis = axis_of(layout, v->ndim, k);
+    int64_t extent = a->size ? v->shape[axis] : 1;
+    if (r.left == 1 && extent != 1)
+      next_run(&r);
+    if (r.left % extent)
+      return false;
+    v->strides[axis] = r.step;
+    r.step = times(r.step, extent);
+    r.left /= extent;
+  }
+  return true;
+}
+
+static PyObject *needs_copy(Layout layout) {
+  return PyErr_Format(
+      PyExc_NotImplementedError,
+      "operation requires copying: the elements of the device array do not lie so that they have this "
+      "shape in %s order; use cuda.to_device(a.copy_to_host())",
+      layout == LAYOUT_C ? "C" : "Fortran");
+}
+
+static PyObject *reshaped(PyObject *self, int n, const int64_t *shape, Layout layout) {
+  View v = {.ndim = (unsigned)n};
+  memcpy(v.shape, shape, sizeof *shape * (size_t)n);
+  if (!lay_out((PxArray *)self, layout, &v))
+    return needs_copy(layout);
   return make_view(self, &v);
 }
 
@@ -276,7 +319,16 @@ PyObject *px_array_ravel(PyObject *self, PyObject *args, PyObject *kwargs) {
     return PyErr_Format(PyExc_TypeError, "ravel takes order as a keyword");
   if (order_from(self, kwargs, &layout) < 0)
     return NULL;
+  if (!px_is_contiguous((PxArray *)self, layout)) /* its result would not be, as NumPy's is */
+    return needs_copy(layout);
   return reshaped(self, 1, &((PxArray *)self)->size, layout);
+}
+
+static PyObject *bad_axes(const PxArray *a, PyObject *args) {
+  PyObject *axes = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : args;
+  return PyErr_Format(PyExc_ValueError,
+                      "invalid axes list %R: the axes must be a permutation of 0 to %d", axes,
+                      (int)a->ndim - 1);
 }
 
 PyObject *px_array_transpose(PyObject *self, PyObject *args) {
@@ -292,15 +344,13 @@ PyObject *px_array_transpose(PyObject *self, PyObject *args) {
   for (int i = 0; i < n; i++) {
     int64_t axis = none ? (int64_t)a->ndim - 1 - i : axes[i] < 0 ? axes[i] + a->ndim : axes[i];
     if (axis < 0 || axis >= a->ndim || n != (int)a->ndim || seen >> axis & 1)
-      return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d",
-                          (int)a->ndim - 1);
+      return bad_axes(a, args);
     seen |= 1u << axis;
     v.shape[i] = px_shape(a)[axis];
     v.strides[i] = px_strides(a)[axis];
   }
   if (n != (int)a->ndim)
-    return PyErr_Format(PyExc_ValueError, "the axes must be a permutation of 0 to %d",
-                        (int)a->ndim - 1);
+    return bad_axes(a, args);
   return make_view(self, &v);
 }
 
@@ -346,9 +396,14 @@ PyObject *px_array_retype(PyObject *self, PyObject *arg) {
     memcpy(shape, px_shape(a), sizeof *shape * a->ndim);
     int64_t last = a->ndim ? shape[a->ndim - 1] * (int64_t)a->itemsize : (int64_t)a->itemsize;
     bool same = (size_t)itemsize == a->itemsize;
-    if (!same && (!a->ndim || !px_is_contiguous(a, LAYOUT_C) || last % itemsize))
-      PyErr_Format(PyExc_ValueError, "elements of %lld bytes do not fit the last axis of the array",
-                   (long long)itemsize);
+    if (!same && (!a->ndim || !px_is_contiguous(a, LAYOUT_C))) /* NumPy's words, here and below */
+      PyErr_SetString(PyExc_ValueError,
+                      "To change to a dtype of a different size, the array must be C-contiguous");
+    else if (last % itemsize)
+      PyErr_SetString(
+          PyExc_ValueError,
+          "When changing to a larger dtype, its size must be a divisor of the total size "
+          "in bytes of the last axis of the array.");
     else {
       if (!same)
         shape[a->ndim - 1] = last / itemsize;

@@ -232,8 +232,8 @@ static void no_signature(PxDispatcher *d, const PxArgs *a) {
   PyObject *separator = PyUnicode_FromString(", ");
   PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
   if (text)
-    PyErr_Format(PyExc_TypeError, "%U was declared for %U and cannot be launched with %U",
-                 ((PyFunctionObject *)d->function)->func_qualname, text, given);
+    PyErr_Format(PyExc_TypeError, "No matching definition for %U: %U was declared for %U", given,
+                 ((PyFunctionObject *)d->function)->func_qualname, text);
   Py_XDECREF(text);
   Py_XDECREF(separator);
   Py_XDECREF(declared);
@@ -265,6 +265,13 @@ static int convert_numbers(PxArgs *a, const PxOverload *o) {
       continue;
     assert(leaf < a->nleaves);
     PxLeaf *l = &a->leaves[leaf++];
+    if (px_token_is_pointer(to)) {
+      static const int64_t unknown[] = {0}; /* nothing reads the extent of a pointer */
+      uint64_t address = (uint64_t)l->u.i;
+      l->u.array.address = address;
+      l->u.array.shape = l->u.array.strides = unknown;
+      l->token = to;
+    }
     if (l->token == to || px_token_is_array(to))
       continue;
     unsigned char value[16];
@@ -404,6 +411,8 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(d->made);
   Py_VISIT(d->link);
   Py_VISIT(d->dump);
+  Py_VISIT(d->extensions);
+  Py_VISIT(d->specializations);
   for (uint32_t i = 0; i < d->nentries; i++)
     Py_VISIT(d->entries[i].overload);
   return 0;
@@ -419,6 +428,7 @@ static int dispatcher_clear(PyObject *op) {
     Py_DECREF(d->entries[i].overload);
   }
   Py_CLEAR(d->dict);
+  Py_CLEAR(d->specializations);
   return 0; /* the function stays: methods that run during the collection read it */
 }
 
@@ -432,6 +442,7 @@ static void dispatcher_dealloc(PyObject *op) {
   Py_CLEAR(d->made);
   Py_CLEAR(d->link);
   Py_CLEAR(d->dump);
+  Py_CLEAR(d->extensions);
   PyMem_Free(d->entries);
   for (uint32_t i = 0; i < d->nsignatures; i++)
     px_signature_clear(&d->signatures[i]);
@@ -459,8 +470,8 @@ static PyObject *dispatcher_call(PyObject *op, PyObject *Py_UNUSED(args),
                         name, name);
   return PyErr_Format(
       PyExc_ValueError,
-      "the launch of %U has no configuration: write %U[blocks, threads](...), or %U.forall(n)(...)",
-      name, name, name);
+      "Kernel launch configuration was not specified: write %U[blocks, threads](...), or %U.forall(n)(...)",
+      name, name);
 }
 
 static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
@@ -488,7 +499,8 @@ static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
   return result;
 }
 
-static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
+/* The type of a value as an argument. */
+static PyObject *dispatcher_typeof(PyObject *op, PyObject *value) {
   PxDispatcher *d = (PxDispatcher *)op;
   PxState *st = px_state_of(op);
   RtDevice *device = px_current_device(st);
@@ -496,13 +508,38 @@ static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
     return NULL;
   PxArgs a;
   px_args_init(&a, st, device, NULL, d->options.numba_typing);
-  PxOverload *o = px_bind(d, &a, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args), NULL) < 0
-                      ? NULL
-                      : px_dispatch(d, &a);
+  PyObject *types = px_args_add(&a, value) < 0 ? NULL : px_signature_types(st, a.tokens, a.ntokens);
   px_args_clear(&a);
-  int failed = o ? px_entry_own(st, o) : -1;
-  Py_XDECREF((PyObject *)o);
-  return failed ? NULL : Py_NewRef(op);
+  PyObject *type = types ? PySequence_GetItem(types, 0) : NULL;
+  Py_XDECREF(types);
+  return type;
+}
+
+static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._kernels");
+  PyObject *made = module ? PyObject_CallMethod(module, "specialize", "OO", op, args) : NULL;
+  Py_XDECREF(module);
+  return made;
+}
+
+static PyObject *get_specializations(PyObject *op, void *Py_UNUSED(c)) {
+  PxDispatcher *d = (PxDispatcher *)op;
+  PyObject *found;
+  PX_BEGIN_LOCKED(d)
+  if (!d->specializations)
+    d->specializations = PyDict_New();
+  found = Py_XNewRef(d->specializations);
+  PX_END_LOCKED()
+  return found;
+}
+
+static PyObject *get_specialized(PyObject *op, void *Py_UNUSED(c)) {
+  return PyBool_FromLong(((PxDispatcher *)op)->nsignatures == 1);
+}
+
+static PyObject *get_extensions(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *extensions = ((PxDispatcher *)op)->extensions;
+  return extensions ? PySequence_List(extensions) : PyList_New(0);
 }
 
 static PyObject *dispatcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
@@ -565,6 +602,10 @@ static PyGetSetDef dispatcher_getset[] = {
     {"device", get_device_flag, NULL, "Is this a device function.", NULL},
     {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
     {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
+    {"specializations", get_specializations, NULL,
+     "dict: (compute capability, argument types) → kernel that specialize() made.", NULL},
+    {"specialized", get_specialized, NULL, "Is this kernel for one declared signature.", NULL},
+    {"extensions", get_extensions, NULL, "A list: what prepares arguments (see @cuda.jit).", NULL},
     {"declared_signatures", get_declared, NULL, "Signatures that were given to @cuda.jit, as text.",
      NULL},
     {0},
@@ -587,7 +628,9 @@ static PyMethodDef dispatcher_methods[] = {
     {"compile", dispatcher_compile, METH_O,
      "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
     {"specialize", dispatcher_specialize, METH_VARARGS,
-     "specialize(*args)\n\nCompile for the types of these arguments; returns the dispatcher."},
+     "specialize(*args)\n\nA kernel for the types of these arguments, or for these types, and no others; the same one when asked "
+     "again. RuntimeError if this one is already for declared types."},
+    {"_typeof", dispatcher_typeof, METH_O, NULL},
     {"inspect_asm", PX_KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
      "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
     {"inspect_llvm", PX_KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS,

@@ -24,9 +24,11 @@ typedef struct PxDispatcher {
   PyObject *made; /* (signatures, fields of options.def that were set): what a pickle of it holds */
   FuncOptions func_options;
   CgOptions options;
-  int inlining, caching; /* InlineMode, PxCaching */
-  PyObject *link;        /* tuple of pyptx.cuda._link's, or NULL */
-  PyObject *dump;        /* str that has UTF-8, or NULL */
+  int inlining, caching;     /* InlineMode, PxCaching */
+  PyObject *link;            /* tuple of pyptx.cuda._link's, or NULL */
+  PyObject *dump;            /* str that has UTF-8, or NULL */
+  PyObject *extensions;      /* tuple of what prepares arguments, or NULL */
+  PyObject *specializations; /* dict, or NULL */
   /* parameters: positional, of these without keyword, keyword-only */
   uint32_t nargs, nposonly, nkwonly;
   bool varargs;

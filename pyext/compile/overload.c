@@ -116,6 +116,7 @@ static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature 
     return NULL;
   memset((char *)o + sizeof(PyObject), 0, sizeof *o - sizeof(PyObject));
   o->device = device;
+  o->waits = d->options.debug;
   o->scope = Py_XNewRef(PyFunction_GetGlobals(d->function));
   PyObject_GC_Track(o);
   o->signature.tokens = PyMem_Malloc(sizeof(PxToken) * (signature->n + 1));
@@ -233,6 +234,10 @@ static PyObject *get_coarse_ptx(PyObject *op, void *Py_UNUSED(c)) {
   return ptx ? PyUnicode_DecodeUTF8(ptx, (Py_ssize_t)strlen(ptx), "replace") : Py_NewRef(Py_None);
 }
 
+static PyObject *get_cooperative(PyObject *op, void *Py_UNUSED(c)) {
+  return PyBool_FromLong(rt_kernel_is_cooperative(((PxOverload *)op)->kernel));
+}
+
 static PyObject *get_info(PyObject *op, void *which) {
   if (px_entry_own(px_state_of(op), (PxOverload *)op) < 0)
     return NULL;
@@ -266,7 +271,7 @@ static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObj
   uint32_t block[3], blocks = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|n:max_cooperative_grid_blocks", names, &dim,
                                    &shared) ||
-      px_read_dims("the block", dim, block) < 0)
+      px_read_dims("blockdim", dim, block) < 0)
     return NULL;
   if (shared < 0 || shared > INT32_MAX)
     return PyErr_Format(PyExc_ValueError,
@@ -310,11 +315,14 @@ static PyGetSetDef overload_getset[] = {
      "How many blocks of a large launch one block runs, or why it is one: '4 neighbouring blocks along x', 'not coarsened: switched off'; None on the host device.",
      NULL},
     {"timings", get_timings, NULL, "[(pass, milliseconds)] of its compilation.", NULL},
+    {"cooperative", get_cooperative, NULL,
+     "Does it synchronise its grid, all blocks of which must be on the device at once.", NULL},
     {"regs_per_thread", get_info, NULL, "Registers of a thread; 0 on the host device.",
      (void *)offsetof(RtKernelInfo, registers)},
     {"shared_mem_per_block", get_info, NULL, "Bytes of static shared memory of a block.",
      (void *)offsetof(RtKernelInfo, static_shared)},
-    {"const_mem_size", get_info, NULL, "Bytes of constant memory.",
+    {"const_mem_size", get_info, NULL,
+     "Bytes of constant memory: of the arrays that cuda.const.array_like, or a global, puts there.",
      (void *)offsetof(RtKernelInfo, constant)},
     {"local_mem_per_thread", get_info, NULL, "Bytes of local memory of a thread.",
      (void *)offsetof(RtKernelInfo, local)},

@@ -21,6 +21,7 @@ typedef struct PxOverload {
   /* what loads the kernel's, launch/entry_loading.c; NULL on the host device */
   struct PxEntries *entries;
   PxCacheUse cache; /* how the disk cache served it */
+  bool waits;       /* a launch on a GPU waits for it, and raises what it raises */
   bool pending;     /* launched on a GPU since its traps were last looked at; in st->pending */
   struct PxOverload *next_pending;
   PyObject *weakrefs;

@@ -82,7 +82,9 @@ static bool add_tokens(PxState *st, Cx *cx, Tokens *out, const Type *t, const ch
       *error = arena_printf(&cx->arena, "%.200s is no record type of kernels",
                             ty_name(cx, t->elem));
     }
-    VEC_PUSH(&cx->arena, out, px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align));
+    VEC_PUSH(&cx->arena, out,
+             px_array_token(elem, t->ndim, (Layout)t->layout, t->wide, t->align) |
+                 (t->pointer ? PX_POINTER_TOKEN : 0));
     return !*error;
   }
   if (t->id == TY_ENUM) {
@@ -295,9 +297,10 @@ int px_signature_argument(PxState *st, PyObject *object, PxSignature *out) {
     Py_XDECREF(parts);
   } else if (PyUnicode_Check(arg)) {
     text = Py_NewRef(arg);
-  } else if (Py_IS_TYPE(arg, st->type_type)) {
-    PxType *t = (PxType *)arg; /* a type alone is the list of one */
-    text = t->id == TY_FUNC ? Py_NewRef(t->text) : PyUnicode_FromFormat("(%U)", t->text);
+  } else if (Py_IS_TYPE(arg, st->signature_type)) {
+    text = Py_NewRef(((PxType *)arg)->text);
+  } else if (Py_IS_TYPE(arg, st->type_type)) { /* a type alone is the list of one */
+    text = PyUnicode_FromFormat("(%U)", ((PxType *)arg)->text);
   } else {
     PyErr_Format(PyExc_TypeError,
                  "a signature is a str, a tuple of types, or void(...), not %.100s",
@@ -317,6 +320,12 @@ static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts);
 
 static int put_array(PxState *st, PxToken t, PyObject *parts) {
   char text[16 + 4 * 64];
+  if (px_token_is_pointer(t))
+    return put_text(parts, "CPointer(") < 0 ||
+                   put_text(parts, px_elem_text(st, px_token_elem(t))) < 0 ||
+                   put_text(parts, ")") < 0
+               ? -1
+               : 0;
   if (px_token_align(t)) {
     snprintf(text, sizeof text, "align%u ", px_token_align(t));
     if (put_text(parts, text) < 0)
@@ -416,7 +425,8 @@ enum {
   LAYOUT_PRICE = 2,
   NAMES_PRICE = 1,
   LOSSY_PRICE = 1000, /* more than all others of a signature together, nearly always */
-  LOSSY_KIND_PRICE = 100
+  LOSSY_KIND_PRICE = 100,
+  SIGN_PRICE = 500 /* an array's integers taken for those of the other signedness */
 };
 
 /* What the declared type may not hold: an integer that does not fit is an error of the launch, a
@@ -459,13 +469,24 @@ static int scalar_price(TypeId from, TypeId to) {
   return safe ? SAFE_PRICE + (int)(tb - fb) / 8 : lossy_price(f, t);
 }
 
+/* Integers of one width. */
+static bool differ_in_sign(PxElem a, PxElem b) {
+  if (a <= TY_NONE || b <= TY_NONE || a >= TY_SCALARS || b >= TY_SCALARS)
+    return false;
+  const ScalarInfo *f = &ty_scalar_info[a], *t = &ty_scalar_info[b];
+  return f->bits == t->bits && ((f->kind == KIND_INT && t->kind == KIND_UINT) ||
+                                (f->kind == KIND_UINT && t->kind == KIND_INT));
+}
+
 static int array_price(PxToken from, PxToken to) {
-  if (px_token_elem(from) != px_token_elem(to) || px_token_ndim(from) != px_token_ndim(to))
+  bool sign = differ_in_sign(px_token_elem(from), px_token_elem(to));
+  if ((px_token_elem(from) != px_token_elem(to) && !sign) ||
+      px_token_ndim(from) != px_token_ndim(to))
     return NO;
   unsigned have = px_token_align(from), need = px_token_align(to); /* 0: all that the type has */
   if ((px_token_wide(from) && !px_token_wide(to)) || (have && (!need || have < need)))
     return NO;
-  int price = (px_token_wide(from) != px_token_wide(to)) + (have != need);
+  int price = (px_token_wide(from) != px_token_wide(to)) + (have != need) + sign * SIGN_PRICE;
   if (px_token_layout(from) == px_token_layout(to))
     return price;
   /* One axis that is contiguous either way: C and F are the same memory. */
@@ -485,6 +506,12 @@ int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, u
     if (px_token_is_tuple(a) && px_token_is_tuple(b) && px_token_items(a) == px_token_items(b) &&
         !px_token_named(b)) { /* a named tuple is a tuple */
       price += NAMES_PRICE;
+      continue;
+    }
+    if (px_token_is_pointer(b)) { /* an address is a number */
+      if (a != TY_PYINT && a != TY_I64 && a != TY_U64)
+        return NO;
+      price += WEAK_PRICE;
       continue;
     }
     if (px_token_is_enum(a) || px_token_is_enum(b) || px_token_is_tuple(a) ||

@@ -15,7 +15,8 @@ enum {
   /* | number of items | number of the named tuple's class (named_tuple.h) << 13 */
   PX_TUPLE_TOKEN = 1 << 29,
   PX_NAMED_SHIFT = 13,
-  PX_ENUM_TOKEN = 1 << 28, /* | number of the Enum's type (named_tuple.h) */
+  PX_POINTER_TOKEN = 1 << 27, /* with PX_ARRAY_TOKEN, of a parameter: CPointer(float32) */
+  PX_ENUM_TOKEN = 1 << 28,    /* | number of the Enum's type (named_tuple.h) */
 };
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */
@@ -25,6 +26,9 @@ static inline PxToken px_array_token(PxElem elem, unsigned ndim, Layout layout, 
          (PxToken)(align ? __builtin_ctz(align) + 1 : 0) << 24;
 }
 static inline bool px_token_is_array(PxToken t) { return t & PX_ARRAY_TOKEN; }
+static inline bool px_token_is_pointer(PxToken t) {
+  return px_token_is_array(t) && t & PX_POINTER_TOKEN;
+}
 static inline bool px_token_is_tuple(PxToken t) {
   return !px_token_is_array(t) && t & PX_TUPLE_TOKEN;
 }

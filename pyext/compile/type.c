@@ -11,7 +11,7 @@
 static PyObject *type_make(PxState *st, TypeId id, PyObject *text) { /* steals text */
   if (!text)
     return NULL;
-  PxType *self = PyObject_New(PxType, st->type_type);
+  PxType *self = PyObject_New(PxType, id == TY_FUNC ? st->signature_type : st->type_type);
   if (!self) {
     Py_DECREF(text);
     return NULL;
@@ -33,17 +33,19 @@ static bool is_record_text(const char *s) {
   return n > 7 && !strncmp(s, "record(", 7) && s[n - 1] == ')' && !ty_is_named_text(s);
 }
 
+static bool is_pointer_text(const char *s) { return !strncmp(s, "CPointer(", 9); }
+
 PyObject *px_type_new(PxState *st, PyObject *text) {
   Py_ssize_t n;
   const char *s = PyUnicode_AsUTF8AndSize(text, &n);
   if (!s)
     return NULL;
-  TypeId id = is_record_text(s)                  ? TY_RECORD
-              : ty_date_text_id(s) != TY_SCALARS ? ty_date_text_id(s)
-              : ty_is_enum_text(s)               ? TY_ENUM
-              : *s == '(' || ty_is_named_text(s) ? TY_TUPLE
-              : strchr(s, '[')                   ? TY_ARRAY
-                                                 : ty_by_name(s, (size_t)n);
+  TypeId id = is_record_text(s)                      ? TY_RECORD
+              : ty_date_text_id(s) != TY_SCALARS     ? ty_date_text_id(s)
+              : ty_is_enum_text(s)                   ? TY_ENUM
+              : *s == '(' || ty_is_named_text(s)     ? TY_TUPLE
+              : strchr(s, '[') || is_pointer_text(s) ? TY_ARRAY
+                                                     : ty_by_name(s, (size_t)n);
   if (!strncmp(s, "void(", 5))
     id = TY_FUNC;
   return type_make(st, id, Py_NewRef(text));
@@ -126,7 +128,7 @@ static PyObject *signature_of(PyObject *self, PyObject *args) {
     return NULL;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
     PyObject *item = px_own(px_state_of(self), PyTuple_GET_ITEM(args, i));
-    if (!item || Py_TYPE(item) != Py_TYPE(self)) {
+    if (!item || Py_TYPE(item) != Py_TYPE(self)) { /* a signature is no type */
       if (item)
         PyErr_Format(PyExc_TypeError, "a signature holds types, not %R", item);
       Py_XDECREF(item);
@@ -253,9 +255,6 @@ static PyObject *get_layout(PyObject *self, void *Py_UNUSED(closure)) {
 static PyObject *get_part(PyObject *self, void *result) {
   PxType *t = (PxType *)self;
   PxState *st = px_state_of(self);
-  if (t->id != TY_FUNC)
-    return PyErr_Format(PyExc_AttributeError, "%U is not a signature and has no %s", t->text,
-                        result ? "return_type" : "args");
   PxSignature sig = {0};
   if (px_signature_parse(st, PyUnicode_AsUTF8(t->text), &sig) < 0)
     return NULL;
@@ -288,8 +287,12 @@ static PyGetSetDef type_getset[] = {
     {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
     {"ndim", get_ndim, NULL, "Number of axes of an array type.", NULL},
     {"layout", get_layout, NULL, "Order of an array type: 'C', 'F', or 'A' for any strides.", NULL},
-    {"args", get_part, NULL, "The types of a signature's arguments, as a tuple.", NULL},
-    {"return_type", get_part, NULL, "The type of a signature's result; none for void.", (void *)1},
+    {0},
+};
+
+static PyGetSetDef signature_getset[] = {
+    {"args", get_part, NULL, "The types of the arguments, as a tuple.", NULL},
+    {"return_type", get_part, NULL, "The type of the result; none for void.", (void *)1},
     {0},
 };
 
@@ -303,7 +306,7 @@ static PyMemberDef type_members[] = {PX_WEAKREFS(PxType), {0}};
 static PyType_Slot type_slots[] = {
     {Py_tp_members, type_members},
     {Py_tp_doc,
-     "A type of kernels: float32, float32[:, ::1], void(float32[:], int32).\n\n"
+     "A type of kernels: float32, float32[:, ::1].\n\n"
      "Calling a scalar type on the host gives a NumPy scalar; calling a type with types gives a signature."},
     {Py_tp_dealloc, type_dealloc},
     {Py_tp_repr, type_repr},
@@ -321,6 +324,26 @@ PyType_Spec px_type_spec = {
     .basicsize = sizeof(PxType),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = type_slots,
+};
+
+static PyType_Slot signature_slots[] = {
+    {Py_tp_members, type_members},
+    {Py_tp_doc, "The types of a function's arguments and result: void(float32[:], int32). Made by "
+                "calling a type with types; equal to those of the same text."},
+    {Py_tp_dealloc, type_dealloc},
+    {Py_tp_repr, type_repr},
+    {Py_tp_hash, type_hash},
+    {Py_tp_richcompare, type_compare},
+    {Py_tp_getset, signature_getset},
+    {Py_tp_methods, type_methods},
+    {0, NULL},
+};
+
+PyType_Spec px_signature_spec = {
+    .name = "pyptx._pyptx.Signature",
+    .basicsize = sizeof(PxType),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = signature_slots,
 };
 
 /* --- NumPy's dtypes --- */
@@ -432,7 +455,7 @@ static PyObject *module_type(PyObject *module, PyObject *text) {
   if (is_record_text(s))
     return px_elem_of_text(st, s) == PX_NO_ELEM ? NULL : type_make(st, TY_RECORD, Py_NewRef(text));
   const char *open = strchr(s, '(');
-  if (open && open > s && !ty_is_named_text(s) && !ty_is_enum_text(s) &&
+  if (open && open > s && !is_pointer_text(s) && !ty_is_named_text(s) && !ty_is_enum_text(s) &&
       !(open - s >= 6 && !strncmp(open - 6, "record", 6)))
     return type_make(st, TY_FUNC, Py_NewRef(text));
   /* One argument of a list, so that a tuple's parentheses are its own. */

@@ -112,6 +112,11 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
   PxState *st = px_state_of(op);
   PxLauncher *l = (PxLauncher *)op;
   RtDevice *device = px_current_device(st);
+  if (l->dispatcher->extensions)
+    return PyErr_Format(
+        PyExc_TypeError,
+        "the arguments of %U pass through its extensions= at each launch: they cannot be bound",
+        name_of(l));
   PxBound *b = device ? PyObject_GC_New(PxBound, st->bound_type) : NULL;
   if (!b)
     return NULL;

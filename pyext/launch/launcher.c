@@ -17,6 +17,7 @@
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
+#include "pyext/launch/warnings.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
 #include "pyext/objects/stream.h"
@@ -329,8 +330,10 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
   int failed = launch_block(f->st, o, o->kernel, config, block);
   if (failed || (follows && px_follow_after(f) < 0))
     return failed ? failed : -1;
-  if (o->code->has_trap && !rt_device_is_host(o->device))
+  if (o->code->has_trap && !rt_device_is_host(o->device)) {
     px_note_launch(f->st, o);
+    return o->waits ? px_stream_wait(f->st, o->device, f->launch) : 0;
+  }
   return 0;
 }
 
@@ -449,6 +452,27 @@ PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_
   return finish(l, p->overload, argv, n, kwnames, launch_planned(l, p, block));
 }
 
+/* Arguments pass through the kernel's extensions first, which are Python. */
+static PyObject *launcher_call_prepared(PyObject *op, PyObject *const *argv, size_t nargsf,
+                                        PyObject *kwnames) {
+  Py_ssize_t n = PyVectorcall_NARGS(nargsf), all = n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._kernels");
+  PyObject *values = module ? PyTuple_New(all) : NULL;
+  for (Py_ssize_t i = 0; values && i < all; i++)
+    PyTuple_SET_ITEM(values, i, Py_NewRef(argv[i]));
+  PyObject *done = values ? PyObject_CallMethod(module, "launch_prepared", "OOO", op, values,
+                                                kwnames ? kwnames : Py_None)
+                          : NULL;
+  Py_XDECREF(values);
+  Py_XDECREF(module);
+  return done;
+}
+
+static PyObject *launcher_call_plainly(PyObject *op, PyObject *const *argv, Py_ssize_t n,
+                                       PyObject *kwnames) {
+  return launcher_call(op, argv, (size_t)n, kwnames);
+}
+
 /* --- the object --- */
 
 static void launcher_dealloc(PyObject *op) {
@@ -493,6 +517,10 @@ static PyObject *get_cluster(PyObject *op, void *Py_UNUSED(c)) {
   return v[0] ? px_uint3(v) : Py_NewRef(Py_None);
 }
 
+static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
+  return Py_NewRef(((PxLauncher *)op)->stream);
+}
+
 /* A configuration travels with its kernel; its stream, if it has one, refuses. */
 static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxLauncher *l = (PxLauncher *)op;
@@ -512,6 +540,7 @@ static PyMethodDef launcher_methods[] = {
     {"bind", PX_KEYWORDS(px_launcher_bind), METH_FASTCALL | METH_KEYWORDS,
      "bind(*args, **kwargs)\n\nThis launch with these arguments, checked and converted once: calling the result launches again. "
      "Numbers keep their values; arrays are used where they lie now and stay alive. Host arrays cannot be bound on a GPU."},
+    {"_launch", PX_KEYWORDS(launcher_call_plainly), METH_FASTCALL | METH_KEYWORDS, NULL},
     {"__reduce__", launcher_reduce, METH_NOARGS, NULL},
     {0},
 };
@@ -520,6 +549,7 @@ static PyGetSetDef launcher_getset[] = {
     {"dispatcher", get_dispatcher, NULL, "The kernel.", NULL},
     {"griddim", get_dims, NULL, "Blocks of the grid.", NULL},
     {"blockdim", get_dims, NULL, "Threads of a block.", (void *)1},
+    {"stream", get_stream, NULL, "The stream, or None for the default one.", NULL},
     {"cluster", get_cluster, NULL, "Blocks of a cluster, or None.", NULL},
     {0},
 };
@@ -552,22 +582,19 @@ PyType_Spec px_launcher_spec = {
 
 /* --- configurations --- */
 
-static int bad_dim(const char *what, PyObject *arg) {
-  if (PyFloat_Check(arg))
-    PyErr_Format(PyExc_TypeError,
-                 "%s must be an int or a tuple of ints, not float %R: divide with //", what, arg);
-  else
-    PyErr_Format(PyExc_TypeError, "%s must be an int or a tuple of 1 to 3 ints, not %R", what, arg);
+static int bad_dim(PyObject *error, const char *what, PyObject *arg) {
+  PyErr_Format(error, "%s must be a sequence of 1, 2 or 3 integers, or an integer, not %R%s", what,
+               arg, PyFloat_Check(arg) ? ": divide with //" : "");
   return -1;
 }
 
 static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   if (!PyIndex_Check(arg) || PyBool_Check(arg))
-    return bad_dim(what, arg);
+    return bad_dim(PyExc_TypeError, what, arg);
   Py_ssize_t v = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip, and are refused below */
   if (v == -1 && PyErr_Occurred()) {            /* an array has __index__, and few can be one */
     bool array = PySequence_Check(arg) && PyErr_ExceptionMatches(PyExc_TypeError);
-    return array ? (PyErr_Clear(), bad_dim(what, arg)) : -1;
+    return array ? (PyErr_Clear(), bad_dim(PyExc_TypeError, what, arg)) : -1;
   }
   if (v < 1 || v > INT32_MAX) {
     PyErr_Format(PyExc_ValueError,
@@ -587,7 +614,7 @@ int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
     return one_dim(what, arg, out);
   PyObject *items = PySequence_Tuple(arg); /* __index__ may change a list */
   Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
-  int failed = !items ? -1 : n < 1 || n > 3 ? bad_dim(what, arg) : 0;
+  int failed = !items ? -1 : n < 1 || n > 3 ? bad_dim(PyExc_ValueError, what, arg) : 0;
   for (Py_ssize_t i = 0; i < n && !failed; i++)
     failed = one_dim(what, PyTuple_GET_ITEM(items, i), &out[i]);
   Py_XDECREF(items);
@@ -621,7 +648,7 @@ typedef struct Extras {
 
 static int read_cluster(PyObject *arg, uint32_t out[3]) {
   memset(out, 0, 3 * sizeof *out);
-  return arg && arg != Py_None ? px_read_dims("the cluster", arg, out) : 0;
+  return arg && arg != Py_None ? px_read_dims("cluster", arg, out) : 0;
 }
 
 static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
@@ -642,7 +669,7 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
     Py_XDECREF(stream);
     return NULL;
   }
-  l->call = launcher_call;
+  l->call = d->extensions ? launcher_call_prepared : launcher_call;
   l->dispatcher = (PxDispatcher *)Py_NewRef(d);
   l->stream = stream;
   l->config = config;
@@ -656,8 +683,9 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
 
 static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Extras x) {
   PxLauncher *l = launcher_new(d, x);
-  if (l && (px_read_dims("the grid", grid, l->config.grid) < 0 ||
-            px_read_dims("the block", block, l->config.block) < 0))
+  if (l && (px_read_dims("griddim", grid, l->config.grid) < 0 ||
+            px_read_dims("blockdim", block, l->config.block) < 0 ||
+            px_warn_of_grid(px_state_of((PyObject *)d), l->config.grid) < 0))
     Py_CLEAR(l);
   return (PyObject *)l;
 }
@@ -668,8 +696,8 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   if (n < 2 || n > 5)
     return PyErr_Format(
         PyExc_ValueError,
-        "write %U[blocks, threads](...), and if needed a stream, the bytes of dynamic shared memory and "
-        "a cluster behind them",
+        "must specify at least the griddim and blockdim: write %U[blocks, threads](...), and if needed "
+        "a stream, the bytes of dynamic shared memory and a cluster behind them",
         function_name(d));
   PyObject *const *item = PySequence_Fast_ITEMS(key);
   return configured(
@@ -694,9 +722,11 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &x.stream,
                                    &x.shared))
     return NULL;
-  if (ntasks < 0 || tpb < 0 || tpb > INT32_MAX)
-    return PyErr_Format(PyExc_ValueError,
-                        "forall: the number of tasks and of threads a block must be at least 0");
+  if (ntasks < 0)
+    return PyErr_Format(PyExc_ValueError, "Can't create ForAll with negative task count: %zd",
+                        ntasks);
+  if (tpb < 0 || tpb > INT32_MAX)
+    return PyErr_Format(PyExc_ValueError, "forall: tpb is %zd: that is no number of threads", tpb);
   PxLauncher *l = launcher_new((PxDispatcher *)self, x);
   if (l) {
     l->forall = true;

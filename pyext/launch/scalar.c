@@ -47,15 +47,12 @@ PxNumber px_read_number(TypeId id, const void *p) {
   return n;
 }
 
+/* Its bits, if they are those of the number as either signedness: 0xffffffff is -1 as an int32. */
 static bool write_int(const PxNumber *n, const ScalarInfo *s, void *out) {
-  bool to_signed = s->kind == KIND_INT;
-  if (n->i < 0 &&
-      (n->kind == KIND_UINT) == to_signed) /* above the signed range, or below the unsigned */
-    return false;
   if (s->bits < 64) {
-    int64_t low = to_signed ? -(INT64_C(1) << (s->bits - 1)) : 0;
-    int64_t high = (INT64_C(1) << (s->bits - (to_signed ? 1 : 0))) - 1;
-    if (n->i < low || n->i > high)
+    int64_t low = -(INT64_C(1) << (s->bits - 1)), high = (INT64_C(1) << s->bits) - 1;
+    bool huge = n->kind == KIND_UINT && n->i < 0;
+    if (huge || n->i < low || n->i > high)
       return false;
   }
   memcpy(out, &n->i, s->bits / 8u);

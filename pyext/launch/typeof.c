@@ -14,6 +14,7 @@
 #include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
 #include "pyext/launch/stream_order.h"
+#include "pyext/launch/warnings.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
 #include "runtime/memory/memory.h"
@@ -366,7 +367,7 @@ static PxHeld *same_array(PxArgs *a, PyObject *arg) {
 
 /* On a GPU it is copied: contiguous, in C order. What is written is copied back by the launcher. */
 static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
-  if (read_only(a, h, arg) < 0)
+  if (read_only(a, h, arg) < 0 || px_warn_of_copy(a->st) < 0)
     return -1;
   PxHeld *same = same_array(a, arg);
   if (!(a->way & PX_WAY_NOT_BACK))

@@ -112,8 +112,7 @@ static RtStatus query_stream(void *work, int *done) {
 
 static RtStatus query_event(void *event, int *done) { return rt_event_query(event, done); }
 
-/* Waits for the stream without the GIL, then raises what kernels raised. 0 or -1. */
-static int stream_wait(PxState *st, RtDevice *d, RtStream *s) {
+int px_stream_wait(PxState *st, RtDevice *d, RtStream *s) {
   RtStatus status;
   if (!rt_device_is_host(d) && px_wait_heedful(query_stream, &(StreamWork){d, s}) < 0)
     return -1;
@@ -126,7 +125,7 @@ static int stream_wait(PxState *st, RtDevice *d, RtStream *s) {
 
 static PyObject *stream_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxStream *self = (PxStream *)op;
-  if (stream_wait(px_state_of(op), self->device, self->stream) < 0)
+  if (px_stream_wait(px_state_of(op), self->device, self->stream) < 0)
     return NULL;
   Py_RETURN_NONE;
 }

@@ -27,4 +27,8 @@ static inline RtStream *px_stream_of(PyObject *stream) {
 /* A new stream of the device that does not wait for the legacy default stream. */
 PyObject *px_stream_apart(PxState *st, RtDevice *d);
 
+/* Waits for the stream (NULL: the default one) without the GIL, then raises what kernels raised. 0
+ * or -1. */
+int px_stream_wait(PxState *st, RtDevice *d, RtStream *s);
+
 #endif

@@ -23,6 +23,10 @@ def _array(t):
     return types.Array(own(t.dtype), t.ndim, t.layout)
 
 
+_FFI = ModuleType("ffi")  # what kernels see of a cffi.FFI()
+_FFI.from_buffer = lambda array: array
+
+
 def _optional(t):
     raise TypeError(f"kernels have no type for Numba's {t}: a parameter may be None as it is, and has an overload for it; leave the signature out")
 
@@ -34,6 +38,7 @@ _TYPES = {
     "Boolean": lambda t: types.boolean,
     "NoneType": lambda t: types.none,
     "Array": _array,
+    "CPointer": lambda t: types.CPointer(own(t.dtype)),
     "Record": lambda t: types.from_dtype(t.dtype),
     "NPDatetime": lambda t: types.NPDatetime(t.unit),
     "NPTimedelta": lambda t: types.NPTimedelta(t.unit),
@@ -75,6 +80,8 @@ def own(thing):
     if isinstance(thing, ModuleType):
         found = _of_cuda(_CUDA, thing.__name__[len(_CUDA) + 1 :]) if thing.__name__.startswith(_CUDA + ".") else None
         return sys.modules["pyptx"].cuda if thing.__name__ == _CUDA else found or thing
+    if type(thing).__module__ == "cffi.api" and type(thing).__name__ == "FFI":
+        return _FFI
     bases = {base.__name__ for base in type(thing).__mro__ if base.__module__.startswith("numba.")}
     if "Type" in bases:
         return _type(thing)

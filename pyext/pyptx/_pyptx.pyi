@@ -25,6 +25,9 @@ class Dispatcher:
     overloads: dict[tuple[Type, ...], CompiledKernel]
     signatures: list[tuple[Type, ...]]
     declared_signatures: list[str]
+    specializations: dict[tuple[tuple[int, int], tuple[Type, ...]], Dispatcher]
+    specialized: bool
+    extensions: list[Any]
     stats: CompileStats
     def __init__(self, function: Callable[..., Any], signatures: Any, **options: Any) -> None: ...
     def __getitem__(self, config: tuple[_Dims, _Dims] | tuple[_Dims, _Dims, Any] | tuple[_Dims, _Dims, Any, int]) -> Launcher: ...
@@ -53,6 +56,7 @@ class Launcher:
     griddim: tuple[int, int, int]
     blockdim: tuple[int, int, int]
     cluster: tuple[int, int, int] | None
+    stream: Stream | None
     def __call__(self, *args: Any, **kwargs: Any) -> None: ...
     def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch: ...
 
@@ -82,6 +86,7 @@ class CompiledKernel:
     const_mem_size: int
     local_mem_per_thread: int
     max_threads_per_block: int
+    cooperative: bool
     def max_cooperative_grid_blocks(self, blockdim: int | tuple[int, ...], dynsmemsize: int = 0) -> int: ...
 
 @final

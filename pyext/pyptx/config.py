@@ -2,15 +2,27 @@
 
 ENABLE_CUDASIM: kernels run on the host device. Setting it to true sets PYPTX_DEVICE=host, which takes effect at the first use of a device.
 CUDA_ARRAY_INTERFACE_SYNC: work on arrays of other libraries is ordered after the stream that they name (PYPTX_CAI_SYNC).
-CUDA_LOW_OCCUPANCY_WARNINGS, CUDA_WARN_ON_IMPLICIT_COPY: can be set; pyptx has no such warnings.
+CUDA_LOW_OCCUPANCY_WARNINGS: k[grid, block] on a GPU warns (NumbaPerformanceWarning) if the grid has fewer than two blocks a multiprocessor.
+CUDA_WARN_ON_IMPLICIT_COPY: a launch on a GPU warns of each host array that it copies. Both are off here unless they are set, or NUMBA_CUDA_... is 1.
+CUDA_DEBUGINFO_DEFAULT: debug= of kernels that do not say it. CUDA_ENABLE_NRT and others that name the inside of Numba are errors.
 """
 
 import os as _os
 import sys as _sys
 from types import ModuleType as _Module
 
-CUDA_LOW_OCCUPANCY_WARNINGS = 1
-CUDA_WARN_ON_IMPLICIT_COPY = 1
+from pyptx import _pyptx
+
+_SETTINGS = ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY", "CUDA_DEBUGINFO_DEFAULT")
+for _name in _SETTINGS:
+    globals()[_name] = int(_os.environ.get("NUMBA_" + _name) == "1")
+
+
+def _tell():
+    _pyptx._warnings(CUDA_LOW_OCCUPANCY_WARNINGS, CUDA_WARN_ON_IMPLICIT_COPY)  # noqa: F821 - made above
+
+
+_tell()
 
 
 class _Config(_Module):
@@ -39,6 +51,8 @@ class _Config(_Module):
         if name.isupper() and not hasattr(_Config, name) and name not in globals():
             raise AttributeError(f"pyptx.config has no setting '{name}': docs/guide/porting.md says what stands for Numba's", name=name)
         super().__setattr__(name, value)
+        if name in _SETTINGS:
+            _tell()
 
 
 def __getattr__(name):

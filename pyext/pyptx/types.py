@@ -4,7 +4,7 @@ Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar
 strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
 """
 
-from pyptx._pyptx import Type, _own, _type, from_dtype
+from pyptx._pyptx import Signature, Type, _own, _type, from_dtype
 
 void = _type("void")
 none = _type("none")
@@ -61,6 +61,15 @@ def Array(dtype, ndim, layout):
     return _own(dtype)[tuple(axes)]
 
 
+def CPointer(dtype):
+    """The type of an address of elements: ``void(CPointer(uint8), uint32)``.
+
+    A kernel is given it as an int, such as ``x.__cuda_array_interface__["data"][0]``, and indexes it; nothing knows or checks its extent. A
+    function of cuda.declare_device is given a contiguous array, ``x.ctypes`` or ``ffi.from_buffer(x)``.
+    """
+    return _type(f"CPointer({_own(dtype)!r})")
+
+
 def NPDatetime(unit):
     """The type of `datetime64` with a unit such as "ns" or "25s"."""
     return from_dtype(f"M8[{unit}]")
@@ -72,7 +81,7 @@ def NPTimedelta(unit=""):
 
 
 _NUMBAS = {
-    "CPointer": "declare an array, float32[:]", "Optional": "a parameter may be None, and has an overload for it", "optional": "a parameter may be None, and has an overload for it",
+    "Optional": "a parameter may be None, and has an overload for it", "optional": "a parameter may be None, and has an overload for it",
     "Integer": "compare with the types: t in (types.int32, types.int64)", "Float": "compare with the types: t in (types.float32, types.float64)",
     "Record": "from_dtype(dtype) is the type of a structured dtype", "unicode_type": "strings are constants of kernels", "List": "pass an array or a tuple",
     "NoneType": "it is types.none",

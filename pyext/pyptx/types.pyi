@@ -14,10 +14,19 @@ class Type:
     bitwidth: int
     ndim: int
     layout: Literal["C", "F", "A"]
-    args: tuple[Type, ...]
-    return_type: Type
     def __getitem__(self, axes: slice | tuple[slice, ...]) -> Type: ...
     def __call__(self, *args: Any) -> Any: ...
+
+@final
+class Signature:
+    """The types of a function's arguments and result: void(float32[:], int32)."""
+
+    name: str
+    args: tuple[Type, ...]
+    return_type: Type
+
+def CPointer(dtype: Type) -> Type:
+    """The type of an address of elements."""
 
 def from_dtype(dtype: Any) -> Type:
     """The type of a NumPy dtype: a scalar type, or a record type for a structured one."""

@@ -26,7 +26,7 @@ RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
   uint64_t blocks = (uint64_t)n[0] * n[1];
   blocks = blocks > MOST_BLOCKS ? blocks : blocks * n[2];
   TRY(check_device(k));
-  if (k->grid_offset >= 0 || k->host.meets_grid)
+  if (rt_kernel_is_cooperative(k))
     return rt_fail(RT_BAD_LAUNCH, "launch it without cluster=",
                    "kernel '%s' synchronises its grid: such a launch takes no cluster", k->name);
   if (blocks > MOST_BLOCKS)

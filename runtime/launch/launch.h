@@ -68,6 +68,8 @@ RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *tr
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config);
 /* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those
  * that can be resident at once. The kernel's own entry is loaded. */
+/* Does it synchronise its grid. */
+int rt_kernel_is_cooperative(const RtKernel *k);
 RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared,
                                uint32_t *blocks);
 /* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after

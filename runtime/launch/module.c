@@ -354,6 +354,7 @@ RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
     return no_memory(symbol);
   k->host = *code;
   k->info.static_shared = code->static_shared;
+  k->info.constant = code->constant;
   k->info.max_threads = d->limits.threads;
   set_limits(k);
   *out = k;
@@ -363,6 +364,10 @@ RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
 static void free_name(RtKernel *k) {
   if (k->name != k->symbol)
     free((void *)(uintptr_t)k->name);
+}
+
+int rt_kernel_is_cooperative(const RtKernel *k) {
+  return k->grid_offset >= 0 || k->host.meets_grid;
 }
 
 RtStatus rt_kernel_call_it(RtKernel *k, const char *name) {

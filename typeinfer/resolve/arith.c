@@ -200,10 +200,16 @@ static bool compare_with_literal(Ty *ty, Op op, Val a, Val b, TyOp *types, Val *
   return true;
 }
 
+/* With Numba's typing floats raise too, as its debug kernels do. */
 static void check_divisor(Ty *ty, Op op, Val b) {
-  if ((op == OP_FLOORDIV || op == OP_MOD) && ty_is_integral(b.type) && ty->cx->debug)
+  bool whole = op == OP_FLOORDIV || op == OP_MOD;
+  if (!ty->cx->debug)
+    return;
+  if (whole && ty_is_integral(b.type))
     ty_check(ty, ty_truth(ty, b), "ZeroDivisionError", "integer division or modulo by zero", NULL,
              0);
+  else if ((whole || op == OP_TRUEDIV) && !ty_policy(ty->cx)->weak && ty_is_float(b.type))
+    ty_check(ty, ty_truth(ty, b), "ZeroDivisionError", "division by zero", NULL, 0);
 }
 
 /* Is it x / y of Python ints, of which int64 holds those that are known? Any other int is divided

@@ -2,6 +2,8 @@
  * @cuda.jit("int32(int32)", device=True).
  * In: values as the call has them. Out: values of the declared types; a number is converted as by a
  * store, an array must be one. */
+#include <string.h>
+
 #include "typeinfer/infer.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
@@ -13,6 +15,8 @@ static Val arguments_error(Ty *ty, const char *name, const char *what) {
 /* --- functions of other modules --- */
 
 static bool takes_array(const Type *want, const Type *given) {
+  if (want->pointer) /* any array of them in one piece */
+    return given->id == TY_ARRAY && given->elem == want->elem && given->layout != LAYOUT_A;
   return given->id == TY_ARRAY && given->elem == want->elem && given->ndim == want->ndim &&
          (want->layout == LAYOUT_A || given->layout == want->layout);
 }
@@ -27,6 +31,12 @@ static void check_readonly(Ty *ty, const char *name, uint32_t k, const Type *wan
         arena_printf(&ty->cx->arena,
                      "argument %u is %s, which is read-only, and the function may write to it",
                      k + 1, TY_PRETTY(ty, given)));
+}
+
+/* x.ctypes stands for x. */
+static Val pointed_to(Ty *ty, Val v) {
+  bool ctypes = v.type->id == TY_TUPLE && v.type->title && !strcmp(v.type->title, "ctypes");
+  return ctypes ? ty_item(ty, v, 1) : v;
 }
 
 /* Numbers are converted as by a store; of an array the function gets the address. */
@@ -44,13 +54,14 @@ Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const
     const Type *want = sig.args[k];
     if (is_bottom(args[k]))
       return BOTTOM;
-    bool fits = want->id == TY_ARRAY ? takes_array(want, args[k].type)
-                                     : ty_can_store(args[k].type, want);
+    Val given = want->pointer ? pointed_to(ty, args[k]) : args[k];
+    bool fits = want->id == TY_ARRAY ? takes_array(want, given.type)
+                                     : ty_can_store(given.type, want);
     if (!fits)
       return TY_FAIL(ty, ERR_ARGUMENT_TYPE, name, arena_printf(&ty->cx->arena, "%u", k + 1),
-                     TY_PRETTY(ty, (Val){.type = want}), TY_PRETTY(ty, args[k]));
-    check_readonly(ty, name, k, want, args[k]);
-    passed[k] = want->id == TY_ARRAY ? args[k] : ty_cast(ty, args[k], want);
+                     TY_PRETTY(ty, (Val){.type = want}), TY_PRETTY(ty, given));
+    check_readonly(ty, name, k, want, given);
+    passed[k] = want->id == TY_ARRAY ? given : ty_cast(ty, given, want);
   }
   bool returns = sig.result && sig.result->id != TY_NONE;
   Val v = ty_op(ty, OP_CALL_C, returns ? sig.result : ty_id(ty, TY_VOID), passed, n);

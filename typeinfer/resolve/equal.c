@@ -265,6 +265,11 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate) {
   bool numbers = ty_is_number(a.type) && ty_is_number(b.type);
   if (numbers && (is_known_bool(a) || is_known_bool(b)))
     return is_known_bool(b) ? is_bool(ty, a, b, negate) : is_bool(ty, b, a, negate);
+  bool bools = ty_kind(a.type) == KIND_BOOL && ty_kind(b.type) == KIND_BOOL;
+  if (numbers && !bools && (ty_kind(a.type) == KIND_BOOL || ty_kind(b.type) == KIND_BOOL))
+    return ty_const_bool(ty, negate);
+  if (bools) /* there are two objects */
+    return ty_equal(ty, negate ? OP_NE : OP_EQ, a, b);
   if (numbers && !ty_policy(ty->cx)->weak) /* those of one type are the same if they are equal */
     return a.type == b.type ? ty_equal(ty, negate ? OP_NE : OP_EQ, a, b)
                             : ty_const_bool(ty, negate);

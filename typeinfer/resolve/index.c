@@ -41,6 +41,8 @@ static Val check_index(Ty *ty, Val array, Val index, bool is_unsigned, Val exten
 static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
   bool mask = index.type && index.type->id == TY_PYBOOL;
   Val i = mask ? TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, index)) : ty_to_index(ty, index);
+  if (array.type->pointer) /* it may count backwards, and has no end */
+    return i;
   Val extent = ty_extent(ty, array, axis);
   if (is_bottom(i) || is_bottom(extent))
     return BOTTOM;
@@ -365,7 +367,7 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
              ty_op2(ty, OP_AND, ty_id(ty, TY_PYBOOL),
                     ty_op2(ty, OP_GE, ty_id(ty, TY_PYBOOL), i, ty_const_int(ty, 0)),
                     less(ty, i, extent)),
-             "IndexError", "tuple index {0} is out of range", &i, 1);
+             "IndexError", "tuple index out of range: {0}", &i, 1);
   return ty_op2(ty, OP_TUPLE_INDEX, t.type->elems[0], t, i);
 }
 

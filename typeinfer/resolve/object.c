@@ -78,6 +78,16 @@ static Val array_size(Ty *ty, Val a) {
   return r;
 }
 
+/* x.ctypes: its data is the address; what takes a CPointer finds the array in it. */
+static Val array_ctypes(Ty *ty, Val a) {
+  static const char *const names[] = {"data", "_array"};
+  Val items[] = {ty_cast_id(ty, ty_op1(ty, OP_ADDRESS, ty_id(ty, TY_PYINT), a), TY_U64), a};
+  Val t = ty_make_tuple(ty, items, 2);
+  if (!is_bottom(t))
+    t.type = ty_named_tuple(ty->cx, t.type->elems, 2, names, "ctypes");
+  return t;
+}
+
 static Val array_transposed(Ty *ty, Val a) { return ty_array_transpose(ty, a, NULL, 0); }
 
 static Val array_last_transposed(Ty *ty, Val a) {
@@ -300,19 +310,13 @@ typedef struct Attribute {
 } Attribute;
 
 static const Attribute array_attributes[] = {
-    {"shape", array_shape},
-    {"size", array_size},
-    {"ndim", array_ndim},
-    {"strides", array_strides},
-    {"T", array_transposed},
-    {"mT", array_last_transposed},
-    {"flat", ty_array_flat},
-    {"dtype", array_dtype},
-    {"itemsize", array_itemsize},
-    {"nbytes", array_nbytes},
-    {"real", array_real},
-    {"imag", array_imag},
-    {NULL, NULL},
+    {"shape", array_shape},       {"size", array_size},
+    {"ndim", array_ndim},         {"strides", array_strides},
+    {"T", array_transposed},      {"mT", array_last_transposed},
+    {"flat", ty_array_flat},      {"dtype", array_dtype},
+    {"itemsize", array_itemsize}, {"nbytes", array_nbytes},
+    {"real", array_real},         {"imag", array_imag},
+    {"ctypes", array_ctypes},     {NULL, NULL},
 };
 static const Attribute number_attributes[] = {
     {"real", number_real}, {"imag", number_imag}, {NULL, NULL}};

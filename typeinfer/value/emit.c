@@ -352,6 +352,8 @@ Val ty_extent(Ty *ty, Val array, unsigned axis) {
     return ty_const_int(ty, f->array->extents[axis]);
   if (array.items && array.items[axis].konst)
     return array.items[axis];
+  if (array.type->pointer)
+    return TY_FAIL(ty, ERR_NO_ATTRIBUTE, TY_PRETTY(ty, array), "shape", "");
   Val n = ty_op_i(ty, OP_EXTENT, ty_id(ty, TY_PYINT), axis, &array, 1);
   ty_flag(n, INS_NONNEGATIVE);
   return n;

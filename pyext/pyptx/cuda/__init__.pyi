@@ -46,7 +46,7 @@ class _CodeOptions(TypedDict, total=False):
     inline: Literal["auto", "always", "never"] | bool | None
     forceinline: bool | None
     max_registers: int | None
-    launch_bounds: int | tuple[int] | tuple[int, int] | list[int] | None
+    launch_bounds: int | tuple[int] | tuple[int, int] | tuple[int, int, int] | list[int] | None
     coarsen: int | bool | None
     stack: int | None
     cache: bool | None

@@ -1,11 +1,12 @@
 """@cuda.jit: reads the decorator's many forms and options, and makes a Dispatcher (in C) of a function."""
 
 import os
+import sys
 
 from pyptx import _pyptx
 from pyptx._numbers import whole
 from pyptx._options import FASTMATH, OPTIONS
-from pyptx._pyptx import Dispatcher, Type
+from pyptx._pyptx import Dispatcher, Signature, Type
 from pyptx.cuda._link import read_link
 
 _FUNCTION = type(lambda: None)
@@ -70,10 +71,10 @@ def _read_fastmath(option, value):
 
 def _read_launch_bounds(option, value):
     bounds = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not 1 <= len(bounds) <= 2:
-        raise ValueError(f"launch_bounds is max_threads or (max_threads, min_blocks), not {value!r}")
-    threads, blocks = (*bounds, 0)[:2]
-    return *_read_count(option, threads), *_read_count(option, blocks)
+    if not 1 <= len(bounds) <= 3:
+        raise ValueError(f"Got {len(bounds)} launch bounds: they are max_threads, (max_threads, min_blocks) or "
+                         f"(max_threads, min_blocks, max_cluster), not {value!r}")
+    return tuple(_read_count(option, bound)[0] for bound in (*bounds, 0, 0)[:3])
 
 
 def _read_inline(option, value):
@@ -114,10 +115,12 @@ _read_lto = _read_shared_memory_carveout
 
 
 def _read_extensions(option, value):
-    if value:
-        raise TypeError("extensions= is of Numba's own types: an argument is a number, an array or a tuple of these, so take what the kernel needs out of "
-                        "the object before the launch; objects with __cuda_array_interface__ or __dlpack__ are arrays")
-    return ()
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"extensions must be a list of objects with prepare_args, not {value!r}")
+    for extension in value:
+        if not callable(getattr(extension, "prepare_args", None)):
+            raise TypeError(f"extensions: {extension!r} has no method prepare_args(ty, val, stream=, retr=)")
+    return (tuple(value) or None,)
 
 
 _READERS = {name: globals()[f"_read_{name if option.kind == 'OWN' else option.kind.lower()}"] for name, option in OPTIONS.items()}
@@ -163,20 +166,17 @@ def _read_options(options):
     for option in OPTIONS.values():
         if option.environment and option.name not in options:
             out.update(_read_environment(option))
+    config = sys.modules.get("pyptx.config")
+    if config and config.CUDA_DEBUGINFO_DEFAULT:
+        out.update(_read(OPTIONS["debug"], True))
     out.update(_read_given(options))
     return out
 
 
 def _is_signature_list(value):
     """True for a list of signatures, as distinct from one signature that is a list or tuple of types."""
-    return isinstance(value, list) and all(isinstance(s, (str, tuple, list)) or _is_signature(s) for s in value) and not all(
+    return isinstance(value, list) and all(isinstance(s, (str, tuple, list, Signature)) for s in value) and not all(
         isinstance(s, str) and "(" not in s and "," not in s for s in value)
-
-
-def _is_signature(value):
-    if not isinstance(value, Type) or not repr(value).endswith(")") or repr(value).startswith(("(", "enum ")):
-        return False
-    return not repr(value).partition("(")[2].partition(":")[0].isidentifier()  # the type of a named tuple: Point(x: float32)
 
 
 def _plain_function(function):
@@ -213,7 +213,7 @@ def jit(func_or_sig=None, **options):
         return lambda function: _make(function, (), read)
     if _is_signature_list(func_or_sig):
         signatures = tuple(func_or_sig)
-    elif isinstance(func_or_sig, (str, tuple, list, Type)):
+    elif isinstance(func_or_sig, (str, tuple, list, Type, Signature)):
         signatures = (func_or_sig,)
     else:
         return _make(func_or_sig, (), read)
@@ -274,8 +274,8 @@ def compile_ptx_for_current_device(pyfunc, sig, device=False, **options):
 
 def _signature_text(sig):
     sig = _pyptx._own(sig)
-    if isinstance(sig, Type):
-        return repr(sig) if _is_signature(sig) else f"({sig!r})"
+    if isinstance(sig, (Type, Signature)):
+        return repr(sig) if isinstance(sig, Signature) else f"({sig!r})"
 
     def one(item):
         if isinstance(item, (tuple, list)):

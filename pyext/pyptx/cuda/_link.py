@@ -2,7 +2,7 @@
 
 import os
 
-from pyptx._pyptx import Type
+from pyptx._pyptx import Signature
 
 _CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE = range(6)  # as the driver numbers its inputs; CUDA C++ is made PTX first
 
@@ -129,6 +129,13 @@ class DeclaredFunction:
     def __pyptx_declared__(self):
         return self.name, self.signature.replace("void(", "none(", 1), self.abi == "numba"
 
+    @property
+    def sig(self):
+        """The signature, as ``int32(float32, int32[:])`` makes it."""
+        from pyptx import _pyptx
+
+        return _pyptx._type(self.signature.replace("readonly ", ""))
+
     def __repr__(self):
         return f"<pyptx declared device function {self.name}: {self.signature}>"
 
@@ -173,11 +180,13 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         raise ValueError(f"abi must be 'numba' or 'c', not {abi!r}")
     if use_cooperative:
         raise ValueError("use_cooperative: functions that synchronise the grid cannot be declared; call cuda.cg.this_grid().sync() in the kernel")
-    if not isinstance(sig, (str, Type)):
+    if not isinstance(sig, (str, Signature)):
         raise TypeError(f"the signature is text or int32(float32), not {sig!r}")
     result, args, only_read = _split(sig if isinstance(sig, str) else repr(sig))
     for what in [result] * (repr(result) not in ("void", "none")) + args:
         scalar, is_array, _ = repr(what).partition("[")
+        if scalar.startswith("CPointer("):
+            scalar, is_array = scalar[len("CPointer("):-1], True
         if scalar not in _NUMBERS or (is_array and what is result):
             raise ValueError(f"{name}: {what!r} cannot be {'returned' if what is result else 'passed'}; bools, integers, floats of 32 and 64 bits"
                              f"{'' if what is result else ' and arrays of them'} can")

@@ -51,10 +51,10 @@ def test_forms(grid, block, want):
 
 
 @pytest.mark.parametrize("config, error, words", [
-    ((0, 1), ValueError, "grid is 0"), ((1, 0), ValueError, "block is 0"), ((-1, 1), ValueError, "at least 1"), (((1, 0), 1), ValueError, "grid is 0"),
+    ((0, 1), ValueError, "griddim is 0"), ((1, 0), ValueError, "blockdim is 0"), ((-1, 1), ValueError, "at least 1"), (((1, 0), 1), ValueError, "griddim is 0"),
     ((1.0, 1), TypeError, "//"), ((1, 2.5), TypeError, "//"), (((1, 1.0), 1), TypeError, "//"), (("1", 1), TypeError, "int"),
     ((1,), ValueError, "blocks, threads"), (1, ValueError, "blocks, threads"), ((1, 2, 0, 0, 0), ValueError, "cluster is 0"), ((1, 2, 0, 0, 1, 1), ValueError, "blocks, threads"),
-    (((1, 1, 1, 1), 1), TypeError, "1 to 3"), (((), 1), TypeError, "1 to 3"), ((None, 1), TypeError, "int"), ((True, 1), TypeError, "int"),
+    (((1, 1, 1, 1), 1), ValueError, "griddim must be a sequence of 1, 2 or 3 integers"), (((), 1), ValueError, "1, 2 or 3 integers"), ((None, 1), TypeError, "int"), ((True, 1), TypeError, "int"),
     ((1 << 40, 1), ValueError, "too large"), ((10**30, 1), ValueError, "10|int"), ((1, 1, "stream"), TypeError, "stream"),
     ((1, 1, 0, -1), ValueError, "shared memory"), ((1, 1, 0, 1.5), TypeError, "bytes"), ((1, 1, 0, "a"), TypeError, "bytes"), ((1, 1, 5), TypeError, "external_stream"),
 ], ids=str)

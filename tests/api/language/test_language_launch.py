@@ -121,8 +121,8 @@ def test_clusters_that_cannot_be():
         nothing.configure(5, 32, cluster=2)(x)
     with pytest.raises(ValueError, match=r"a cluster of \(32, 1, 1\) blocks; it can have at most 16"):
         nothing.configure(32, 32, cluster=32)(x)
-    for bad, error in ((0, ValueError), (2.0, TypeError), ((1, 1, 1, 1), TypeError), ("2", TypeError)):
-        with pytest.raises(error, match="the cluster"):
+    for bad, error in ((0, ValueError), (2.0, TypeError), ((1, 1, 1, 1), ValueError), ("2", TypeError)):
+        with pytest.raises(error, match="cluster"):
             nothing.configure(4, 32, cluster=bad)
 
     @cuda.jit

@@ -278,8 +278,8 @@ class Streams:
 
 
 @pytest.mark.parametrize("call, error, match", [
-    (lambda: add_one[np.array([4, 4]), 1], TypeError, "the grid must be an int or a tuple of 1 to 3 ints, not array"),
-    (lambda: add_one[float("nan"), 1], TypeError, "not float nan: divide with //"),
+    (lambda: add_one[np.array([4, 4]), 1], TypeError, "griddim must be a sequence of 1, 2 or 3 integers, or an integer, not array"),
+    (lambda: add_one[float("nan"), 1], TypeError, "not nan: divide with //"),
     (lambda: add_one[1, 1, 0, 10**30], ValueError, "1000000000000000000000000000000 bytes: that is not possible"),
     (lambda: add_one.forall(2**62, 1)(cuda.device_array(1)), ValueError, "give tpb= a larger block"),
     (lambda: cuda.select_device(None), TypeError, "None is not a device: pass a number, 'gpu' or 'host'"),

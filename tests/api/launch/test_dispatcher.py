@@ -121,7 +121,7 @@ def test_eager_arrays_of_any_layout_take_contiguous_ones():
 
 OPTIONS = [
     {"debug": True}, {"opt": 0}, {"opt": True}, {"opt": False}, {"fastmath": True}, {"fastmath": ("ftz", "div")}, {"fastmath": "func"},
-    {"lineinfo": True}, {"max_registers": 32}, {"launch_bounds": 128}, {"launch_bounds": (128, 2)}, {"cache": True}, {"inline": "always"},
+    {"lineinfo": True}, {"max_registers": 32}, {"launch_bounds": 128}, {"launch_bounds": (128, 2)}, {"launch_bounds": (128, 2, 4)}, {"cache": True}, {"inline": "always"},
     {"inline": "never"}, {"forceinline": True}, {"shared_memory_carveout": 50}, {"link": []}, {"typing": "numpy"}, {"typing": "numba"},
     {"fma": False}, {"exceptions": True}, {"boundscheck": True}, {"coarsen": 1}, {"stack": 2048}, {"device": False}, {"dump": ""},
     {"opt": "unchecked"},
@@ -136,7 +136,7 @@ def test_options_keep_the_result(options):
 @pytest.mark.parametrize("options, error, words", [
     ({"fastmth": True}, TypeError, "did you mean 'fastmath'"), ({"whatever": 1}, TypeError, "boundscheck"), ({"opt": 4}, ValueError, "opt"),
     ({"opt": "O3"}, ValueError, "opt"), ({"debug": 3}, TypeError, "debug"), ({"max_registers": -1}, ValueError, "max_registers"),
-    ({"max_registers": "all"}, TypeError, "max_registers"), ({"launch_bounds": (1, 2, 3)}, ValueError, "launch_bounds"),
+    ({"max_registers": "all"}, TypeError, "max_registers"), ({"launch_bounds": (1, 2, 3, 4)}, ValueError, "Got 4 launch bounds"),
     ({"fastmath": {"nonsense"}}, ValueError, "nonsense"), ({"typing": "cobol"}, ValueError, "typing"), ({"inline": "maybe"}, ValueError, "inline"),
     ({"link": ["a.txt"]}, ValueError, "does not say"), ({"dump": 3}, TypeError, "dump"), ({"fastmath": "reasoc"}, ValueError, "did you mean 'reassoc'"),
     ({"max_registers": 2**31}, ValueError, "from 1 to 2147483647"), ({"launch_bounds": (1, "2")}, TypeError, "launch_bounds"),
@@ -401,7 +401,7 @@ def test_compile_and_specialize():
     kernel = cuda.jit(scale)
     compiled = kernel.compile("float32[::1], pyint")
     assert kernel.compile((float32[::1], pyptx.types._type("pyint"))) is compiled
-    assert kernel.specialize(np.zeros(3, np.float32), 5) is kernel
+    assert kernel.specialize(np.zeros(3, np.float32), 5).signatures == kernel.signatures
     assert len(kernel.overloads) == 1
     result(kernel, 3, dtype=np.float32)
     assert len(kernel.overloads) == 1

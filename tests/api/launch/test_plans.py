@@ -125,8 +125,8 @@ for wanted, numbers in (("int32", [0, -5, 2**31 - 1, True]), ("float32", [1, 0.1
 kernel = cuda.jit("void(float64[:], int8)")(line)
 a = own(5)
 check(kernel, a, 1)
-first = raises(OverflowError, kernel[1, 32], a, 128)
-assert raises(OverflowError, kernel[1, 32], a, 128) == first
+first = raises(OverflowError, kernel[1, 32], a, 256)
+assert raises(OverflowError, kernel[1, 32], a, 256) == first
 raises(TypeError, kernel[1, 32], a, 0.5)
 raises(TypeError, kernel[1, 32], own(5, np.float32), 1)
 """)

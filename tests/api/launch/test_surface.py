@@ -44,7 +44,7 @@ def test_dispatchers():
     assert (x.copy_to_host() == 12 * 7).all()
     with pytest.raises(ValueError, match=r"kernel\[blocks, threads\]"):
         kernel(x)
-    assert kernel.specialize(x) is kernel
+    assert kernel.specialize(x) is kernel.specialize(x)
     signature = kernel.signatures[0]
     assert kernel.py_func.__name__ == "kernel"
     assert signature in kernel.overloads and kernel.compile("(float64[::1],)") is not None

@@ -1,0 +1,57 @@
+/* Warnings of launches: off unless pyptx.config switches them on, since small grids and host arrays
+ * are what most first kernels have. */
+#include "pyext/launch/warnings.h"
+
+#include "pyext/objects/device.h"
+#include "pyext/raise.h"
+#include "runtime/driver/cuda.h"
+#include "runtime/driver/device.h"
+
+static int warn(const char *text) {
+  PyObject *errors = PyImport_ImportModule("pyptx.errors");
+  PyObject *class = errors ? PyObject_GetAttrString(errors, "NumbaPerformanceWarning") : NULL;
+  int failed = class ? PyErr_WarnEx(class, text, 1) : -1;
+  Py_XDECREF(class);
+  Py_XDECREF(errors);
+  return failed;
+}
+
+int px_warn_of_grid(PxState *st, const uint32_t grid[3]) {
+  if (PX_LIKELY(!st->warns_of_grids))
+    return 0;
+  RtDevice *device = px_current_device(st);
+  if (!device || rt_device_is_host(device))
+    return device ? 0 : -1;
+  int multiprocessors = 0;
+  PX_TRY_STATUS(st, rt_device_attribute(device, CU_MULTIPROCESSORS, &multiprocessors), return -1);
+  unsigned __int128 blocks = (unsigned __int128)grid[0] * grid[1] * grid[2];
+  if (blocks >= 2u * (unsigned)multiprocessors)
+    return 0;
+  char text[128];
+  PyOS_snprintf(text, sizeof text,
+                "Grid size %u will likely result in GPU under-utilization due to low occupancy.",
+                (unsigned)blocks);
+  return warn(text);
+}
+
+int px_warn_of_copy(PxState *st) {
+  return PX_LIKELY(!st->warns_of_copies)
+             ? 0
+             : warn("Host array used in CUDA kernel will incur copy overhead to/from device.");
+}
+
+static PyObject *set_warnings(PyObject *module, PyObject *args) {
+  PxState *st = px_state_of_module(module);
+  int grids, copies;
+  if (!PyArg_ParseTuple(args, "pp:_warnings", &grids, &copies))
+    return NULL;
+  st->warns_of_grids = grids;
+  st->warns_of_copies = copies;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef px_warning_functions[] = {
+    {"_warnings", set_warnings, METH_VARARGS,
+     "_warnings(grids, copies): does it warn of grids that leave a GPU idle, and of host arrays that are copied."},
+    {0},
+};
