@@ -18,13 +18,14 @@ _CUDAS = frozenset((
     "api api_util args bf16 cache_hints cext cg cgutils cloudpickle codegen compiler config coop core cpython cuda_paths cudadecl cudadrv cudaimpl "
     "cudamath datamodel debuginfo decorators descriptor device_init devicearray deviceufunc dispatcher errors extending flags fp16 fp8 initialize intrinsic_wrapper "
     "intrinsics itanium_mangler kernels launchconfig libdevice libdevicedecl libdevicefuncs libdeviceimpl locks lowering mathimpl memory_management "
-    "misc models np nvvmutils printimpl random reduction serialize simulator simulator_init stubs target testing typeconv types typing ufuncs utils "
-    "vector_types vectorizers _internal _compat").split())
+    "literal misc models np nvvm nvvmutils printimpl random reduction serialize simulator simulator_init stubs target testing typeconv types typing ufuncs utils "
+    "vector_types vectorizers _internal _compat Dim3 GridGroup LTOIR compile_all deferred_type ffi ffi_forced_object is_fp8_supported optional "
+    "prepare_shape_strides_dtype reduce Reduce vectorize guvectorize").split())
 
 # The same of Numba itself, for where it is not installed.
 _NUMBAS = frozenset("core cpython errors experimental extending misc np parfors pycc stencils typed typeconv types config".split())
 _NUMBAS_NAMES = frozenset("cfunc generated_jit gdb gdb_init jit_module jitclass objmode stencil threading_layer get_num_threads set_num_threads typeof "
-                          "overload intrinsic optional deferred_type ffi".split())
+                          "overload intrinsic optional deferred_type ffi vectorize guvectorize".split())
 
 # What to use instead, by the longest start of a name.
 _INSTEAD = {
@@ -87,7 +88,11 @@ class Missing(Names):
 
 
 def _refuse(self, *args, **kws):
-    raise NotImplementedError(f"pyptx has no {self.__name__}: {_instead(self.__name__)}")
+    from pyptx import types
+
+    last = self.__name__.rpartition(".")[2]
+    instead = types._NUMBAS.get(last) if ".types." in self.__name__ else None
+    raise NotImplementedError(f"pyptx has no {self.__name__}: {instead or _instead(self.__name__)}")
 
 
 for _use in ("call getitem setitem delitem iter len contains bool enter mro_entries instancecheck subclasscheck lt le gt ge add radd sub rsub mul rmul "
@@ -170,6 +175,8 @@ def _in_cuda(name):
 def _in_numbas(module, name):
     """A name of a module of Numba's that pyptx has no module for."""
     found = None
+    if name in ("config", "types"):
+        return importlib.import_module(f"{module}.{name}")
     if module.rpartition(".")[2] == "errors":
         found = _errors(name)
     elif module.startswith(_CUDA):
@@ -185,8 +192,10 @@ def _of_numba(name):
     from pyptx import types
     from pyptx.numba import _njit
 
-    if name in types.__all__ or name in ("types", "config", "cuda", "vectorize", "guvectorize", "from_dtype"):
-        return importlib.import_module("numba.cuda") if name == "cuda" else getattr(pyptx, name)
+    if name == "cuda":
+        return importlib.import_module("numba.cuda")
+    if name in types.__all__ or name in ("types", "config", "vectorize", "guvectorize", "from_dtype"):
+        return getattr(pyptx, name, None)
     if name in ("jit", "njit", "prange"):
         return getattr(_njit, name)
     if name in ("literal_unroll", "literally"):
@@ -233,10 +242,8 @@ def _pyptxs(name):
     """pyptx's own module for one of Numba's, or the object that has its names; None."""
     from pyptx import cuda
 
-    if name in ("numba.cuda.core.config", "numba.cuda.config", "numba.config", "numba.core.config"):
-        return importlib.import_module("pyptx.config")
-    if name in ("numba.types", "numba.core.types", "numba.cuda.types"):
-        return importlib.import_module("pyptx.types")
+    if name.endswith((".config", ".types")):
+        return importlib.import_module("pyptx." + name.rpartition(".")[2])
     if not name.startswith(_CUDA + "."):
         return None
     part = name[len(_CUDA) + 1 :]
@@ -254,6 +261,17 @@ def exists(name):
     return len(parts) == 1 or parts[1] in _NUMBAS
 
 
+def _of_module(real, name):
+    """A module under Numba's name `name`, with what pyptx's module has; Numba's other names are Missing."""
+    def find(part):
+        if part.startswith("_") or not hasattr(real, part):
+            return _in_numbas(name, part)
+        value = getattr(real, part)
+        return importlib.import_module(f"{name}.{part}") if value is _pyptxs(f"{name}.{part}") else value
+
+    return Names(name, find, real.__doc__)
+
+
 def make(name, standalone):
     """The module of this name."""
     if name == _CUDA:
@@ -263,4 +281,6 @@ def make(name, standalone):
     if name == "numba.cuda.vectorizers":
         return importlib.import_module("pyptx.numba._vectorizers")
     found = _pyptxs(name)
+    if isinstance(found, ModuleType) and name.rpartition(".")[2] != "config":
+        return _of_module(found, name)
     return found if found is not None else Missing(name)
