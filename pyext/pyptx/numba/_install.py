@@ -42,7 +42,7 @@ class _Finder:
         # The import system takes what is in sys.modules then: for most names, a module of pyptx.
         spec = module.__spec__
         made = sys.modules[spec.name] = _modules.make(spec.name, self.standalone)
-        if isinstance(made, _modules.Names):
+        if isinstance(made, (_modules.Names, _modules.Missing)):
             made.__spec__, made.__loader__, made.__package__ = spec, self, spec.name
 
 

@@ -72,17 +72,23 @@ class Names(ModuleType):
         return self._find(name)
 
 
-class Missing(Names):
-    """Something of Numba's that pyptx does not have. It can be imported; to use it raises NotImplementedError."""
+class Missing:
+    """Something of Numba's that pyptx does not have, a module or what is in one. It can be imported; to use it raises NotImplementedError."""
 
     def __init__(self, name):
-        super().__init__(name, lambda part: _in_numbas(name, part))
+        self.__name__ = name
+        self.__path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(f"'{self.__name__}' has no attribute '{name}'", name=name)
+        return _in_numbas(self.__name__, name)
 
     def __repr__(self):
         return f"<{self.__name__}, which pyptx does not have>"
 
     def __setattr__(self, name, value):
-        if not name.startswith("__") and not isinstance(value, ModuleType):
+        if not name.startswith("__") and not isinstance(value, (ModuleType, Missing)):
             _refuse(self)
         super().__setattr__(name, value)
 
@@ -98,6 +104,7 @@ def _refuse(self, *args, **kws):
 for _use in ("call getitem setitem delitem iter len contains bool enter mro_entries instancecheck subclasscheck lt le gt ge add radd sub rsub mul rmul "
              "truediv floordiv mod pow neg pos abs or ror and rand xor invert matmul int float index complex").split():
     setattr(Missing, f"__{_use}__", _refuse)
+Missing.__module__ = _CUDA  # an object of Numba's, for pyptx._numba
 
 
 def _errors(name):

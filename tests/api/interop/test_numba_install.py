@@ -81,7 +81,7 @@ def python(request, tmp_path):
         write(path, FAKE)
 
     def run(*arguments, fails=False, **variables):
-        environment = {**os.environ, "PYTHONPATH": str(path), "PYPTX_DEVICE": "host", **variables}
+        environment = {**os.environ, "PYTHONPATH": str(path), "PYPTX_DEVICE": "host", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
         environment.pop("PYPTX_TYPING", None)
         done = subprocess.run([sys.executable, *map(str, arguments)], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
@@ -169,6 +169,14 @@ try:
     import numba.cuda.no_such_module
 except ModuleNotFoundError as error:
     print(error.name)
+@cuda.jit
+def kernel(out):
+    out[0] = intrinsic(3) + nvvmutils.x.y(4)
+import numpy
+try:
+    kernel[1, 1](numpy.zeros(1))
+except NotImplementedError as error:
+    print(error)
 try:
     cuda.no_such_name
 except AttributeError as error:
@@ -182,8 +190,9 @@ except ImportError as error:
 
 def test_what_is_not_there(python):
     said = python("-m", "pyptx.numba", program(python, MISSING)).splitlines()
-    assert len(said) == 13 and said[0].startswith("pyptx has no numba.cuda.extending.intrinsic: kernels call plain Python functions")
+    assert len(said) == 14 and said[0].startswith("pyptx has no numba.cuda.extending.intrinsic: kernels call plain Python functions")
     assert "PYPTX_DEVICE=host" in said[1] and "numba.cuda.core.typing.templates.signature" in said[2]
+    assert said.pop(11) == said[0]
     assert said[10:] == ["numba.cuda.no_such_module", "module 'pyptx.cuda' has no attribute 'no_such_name'", "ImportError"]
 
 
