@@ -71,14 +71,11 @@ def _of_cuda(module, name):
 
 
 def own(thing):
-    """pyptx's object for `thing`, which is Numba's; `thing` itself if there is none. TypeError for types that kernels do not have,
-    NotImplementedError for what pyptx.numba has no counterpart of."""
+    """pyptx's object for `thing`, which is Numba's; `thing` itself if there is none. TypeError for types that kernels do not have."""
     if isinstance(thing, ModuleType):
         found = _of_cuda(_CUDA, thing.__name__[len(_CUDA) + 1 :]) if thing.__name__.startswith(_CUDA + ".") else None
         return sys.modules["pyptx"].cuda if thing.__name__ == _CUDA else found or thing
     bases = {base.__name__ for base in type(thing).__mro__ if base.__module__.startswith("numba.")}
-    if "Missing" in bases:
-        thing()  # raises, and says what to write instead
     if "Type" in bases:
         return _type(thing)
     if "Signature" in bases:

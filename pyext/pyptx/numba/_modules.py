@@ -75,6 +75,9 @@ class Names(ModuleType):
 class Missing:
     """Something of Numba's that pyptx does not have, a module or what is in one. It can be imported; to use it raises NotImplementedError."""
 
+    def __new__(cls, name):
+        return super().__new__(type(name, (cls,), {"__module__": _CUDA}))  # the compiler names the class of what it does not know
+
     def __init__(self, name):
         self.__name__ = name
         self.__path__ = []
@@ -104,7 +107,6 @@ def _refuse(self, *args, **kws):
 for _use in ("call getitem setitem delitem iter len contains bool enter mro_entries instancecheck subclasscheck lt le gt ge add radd sub rsub mul rmul "
              "truediv floordiv mod pow neg pos abs or ror and rand xor invert matmul int float index complex").split():
     setattr(Missing, f"__{_use}__", _refuse)
-Missing.__module__ = _CUDA  # an object of Numba's, for pyptx._numba
 
 
 def _errors(name):
