@@ -51,14 +51,21 @@ def NamedTuple(items, cls):
     return _type(f"{cls.__name__}({', '.join(f'{name}: {item}' for name, item in zip(cls._fields, items))})")
 
 
-def Array(dtype, ndim, layout):
-    """The type of an array: layout "C", "F" or "A" (any strides)."""
-    if layout not in ("C", "F", "A") or ndim < 1:
-        raise ValueError("layout is 'C', 'F' or 'A', and an array has at least one axis here")
-    axes = [slice(None)] * ndim
-    if layout != "A":
-        axes[-1 if layout == "C" else 0] = slice(None, None, 1)
-    return _own(dtype)[tuple(axes)]
+class _Arrays(type):
+    def __instancecheck__(cls, t):
+        return isinstance(t, Type) and hasattr(t, "ndim")
+
+
+class Array(metaclass=_Arrays):
+    """The type of an array: layout "C", "F" or "A" (any strides). isinstance(t, Array) tells whether a type is one."""
+
+    def __new__(cls, dtype, ndim, layout):
+        if layout not in ("C", "F", "A") or ndim < 1:
+            raise ValueError("layout is 'C', 'F' or 'A', and an array has at least one axis here")
+        axes = [slice(None)] * ndim
+        if layout != "A":
+            axes[-1 if layout == "C" else 0] = slice(None, None, 1)
+        return _own(dtype)[tuple(axes)]
 
 
 def NPDatetime(unit):

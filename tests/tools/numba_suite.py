@@ -56,13 +56,13 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if package:
             spec.submodule_search_locations = [str(file)]
         spec.has_location = True
-        return spec if Path(spec.origin).exists() else None
+        return spec if package or Path(spec.origin).exists() else None
 
     def create_module(self, spec):
         return None
 
     def exec_module(self, module):
-        text = Path(module.__file__).read_text()
+        text = Path(module.__file__).read_text() if Path(module.__file__).exists() else ""
         vars(module).update(_PRESET.get(module.__name__, {}))
         for statement in ast.parse(text, module.__file__).body:
             try:

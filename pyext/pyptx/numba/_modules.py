@@ -137,16 +137,6 @@ def _jit(function):
     return wrapper
 
 
-def _identity(iterable):
-    return iterable
-
-
-def _as_dtype(t):
-    from pyptx import _pyptx
-
-    return _pyptx._own(t).numpy_dtype
-
-
 def _extra(name):
     """Names of numba.cuda that pyptx.cuda does not have, or has in another form; None."""
     from pyptx import cuda, errors, types
@@ -156,6 +146,7 @@ def _extra(name):
     if name in ("literal_unroll", "literally"):
         return _own_function(name)
     return {
+        "LinkerError": lambda: errors.ModuleError, "CompilationError": lambda: errors.CompileError, "NvrtcError": lambda: RuntimeError,
         "config": lambda: importlib.import_module("pyptx.config"), "compile_for_current_device": lambda: _jit(cuda.compile), "bool": lambda: types.boolean,
         "implementation": lambda: "pyptx", "HAS_NUMBA": lambda: getattr(sys.modules.get("numba"), "__file__", None) is not None,
         "CUDADispatcher": lambda: type(cuda.jit(lambda: None)), "DeviceRecord": lambda: cuda.DeviceNDArray,
