@@ -24,6 +24,13 @@ float64 = f8 = double = _type("float64")
 complex64 = c8 = _type("complex64")
 complex128 = c16 = _type("complex128")
 
+signed_domain = frozenset((int8, int16, int32, int64))
+unsigned_domain = frozenset((uint8, uint16, uint32, uint64))
+integer_domain = signed_domain | unsigned_domain
+real_domain = frozenset((float32, float64))
+complex_domain = frozenset((complex64, complex128))
+number_domain = integer_domain | real_domain | complex_domain
+
 __all__ = [
     "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
     "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",

@@ -1,13 +1,13 @@
 """numba-cuda's own tests, run on pyptx by way of pyptx.numba.install(), and a table of what they say.
 
-    python tests/tools/numba_suite.py OUT.md [--only 'cudapy/test_a*'] [--jobs N] [--limit SECONDS]
+    python tests/tools/numba_suite.py OUT [--only 'cudapy/test_a*'] [--jobs N] [--limit SECONDS]
 
 The interpreter that runs this must have pyptx, Numba and numba-cuda with its tests. Each module of tests runs in a process of its own; one that
 ends early (a crash, the time limit) goes on behind the test that ended it. Statements of a module that cannot be executed, such as a class that
 derives from one of Numba's compiler, fail alone, and the tests in them count as failed.
 
 docs/reference/numba_suite.md has a row for each test, or class of tests, that does not pass, with the reason; its section decides whether the test
-counts ("Not applicable" does not). OUT.md lists the counts, failures that the page does not name, and rows of the page that every test passes.
+counts ("Not applicable" does not). OUT, Markdown, lists the counts, failures that the page does not name, and rows of the page that every test passes.
 """
 
 import argparse
@@ -67,7 +67,7 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for statement in ast.parse(text, module.__file__).body:
             try:
                 exec(compile(ast.Module([statement], []), module.__file__, "exec"), vars(module))
-            except (Exception, unittest.SkipTest) as error:
+            except BaseException as error:  # pytest's Skipped is none of Exception
                 self.failed.setdefault(module.__name__, []).append((statement, error))
 
 
@@ -107,7 +107,9 @@ class _Result(unittest.TestResult):
     def fails(self, error):
         import traceback
 
-        if self.bad is None or self.bad[0] != "failed":
+        if type(error[1]).__name__ == "Skipped":  # pytest.importorskip
+            self.bad = ("skipped", str(error[1]))
+        elif self.bad is None or self.bad[0] != "failed":
             place = next((f for f in reversed(traceback.extract_tb(error[2])) if f"{os.sep}tests{os.sep}" in f.filename), None)
             self.bad = ("failed", _first_line(error[1]) + (f" [line {place.lineno}: {place.line}]" if place else ""))
 
@@ -188,7 +190,7 @@ def child(root, name, out, done):
             for statement, error in loader.failed.get(shared, ()):
                 result.say(f"({shared.rpartition('.')[2]}:{statement.lineno})", "statement", _first_line(error))
         for statement, error in loader.failed.get(full, ()):
-            outcome = "skipped" if isinstance(error, unittest.SkipTest) else "failed"
+            outcome = "skipped" if type(error).__name__ in ("SkipTest", "Skipped") else "failed"
             result.say(f"(line {statement.lineno})", "statement", _first_line(error))
             for test in _tests_in(statement):
                 if test not in done:

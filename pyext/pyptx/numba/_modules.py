@@ -13,7 +13,8 @@ typing = None  # what install() was told
 
 _CUDA = "numba.cuda"
 
-# Modules of numba.cuda that importing programs may name. Those that pyptx.cuda has too are pyptx's; of the others each name is looked up.
+# Modules of numba.cuda that importing programs may name. Those that pyptx.cuda has too are pyptx's;
+# of the others each name is looked up.
 _CUDAS = frozenset((
     "api api_util args bf16 cache_hints cext cg cgutils cloudpickle codegen compiler config coop core cpython cuda_paths cudadecl cudadrv cudaimpl "
     "cudamath datamodel debuginfo decorators descriptor device_init devicearray deviceufunc dispatcher errors extending flags fp16 fp8 initialize intrinsic_wrapper "

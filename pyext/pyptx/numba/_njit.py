@@ -117,7 +117,8 @@ def _rebuilt(leaves):
     return tree[""] if "" in tree else write(tree)
 
 
-# _numba.own takes an object of a class of Numba's with a py_func for its function: this class stands for Numba's of that name.
+# _numba.own takes an object of a class of Numba's with a py_func for its function: this class
+# stands for Numba's of that name.
 Function.__module__ = "numba.core.registry"
 Function.__qualname__ = Function.__name__ = "CPUDispatcher"
 
