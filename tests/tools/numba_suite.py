@@ -32,10 +32,6 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "docs/reference/numba_suite.md"
 _TESTS, _TESTING = "numba.cuda.tests", "numba.cuda.testing"
 
-# What numba-cuda's helpers of tests ask the inside of Numba for.
-_PRESET = {_TESTS + ".support": {"IS_NUMPY_2": True, "skip_if_numpy_2": unittest.skip("Not supported on numpy 2.0+"), "skip_unless_cffi": unittest.skipUnless(
-    importlib.util.find_spec("cffi"), "requires cffi")}}
-
 
 # --- the child: one module of tests ---
 
@@ -63,7 +59,6 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         text = Path(module.__file__).read_text() if Path(module.__file__).exists() else ""
-        vars(module).update(_PRESET.get(module.__name__, {}))
         for statement in ast.parse(text, module.__file__).body:
             try:
                 exec(compile(ast.Module([statement], []), module.__file__, "exec"), vars(module))
@@ -156,7 +151,8 @@ def _settle(on_host):
 
     given = {"cudadrv.driver": {"_have_nvjitlink": lambda: importlib.util.find_spec("nvidia.nvjitlink") is not None},
              "cudadrv.libs": {"get_cuda_include_dir": includes, "get_cudalib": lambda *a, **k: "cudadevrt", "check_static_lib": lambda path: None},
-             "cuda_paths": {"get_conda_ctk_libdir": lambda: None}}
+             "np.numpy_support": {"numpy_version": tuple(map(int, importlib.import_module("numpy").__version__.split(".")[:2]))},
+             "typing.cffi_utils": {"SUPPORTED": importlib.util.find_spec("cffi") is not None}, "cuda_paths": {"get_conda_ctk_libdir": lambda: None}}
     for name, values in given.items():
         vars(importlib.import_module("numba.cuda." + name)).update(values)
     type(importlib.import_module("pyptx.config")).CUDA_MEMORY_MANAGER = "default"
