@@ -24,6 +24,13 @@ float64 = f8 = double = _type("float64")
 complex64 = c8 = _type("complex64")
 complex128 = c16 = _type("complex128")
 
+signed_domain = frozenset((int8, int16, int32, int64))
+unsigned_domain = frozenset((uint8, uint16, uint32, uint64))
+integer_domain = signed_domain | unsigned_domain
+real_domain = frozenset((float32, float64))
+complex_domain = frozenset((complex64, complex128))
+number_domain = integer_domain | real_domain | complex_domain
+
 __all__ = [
     "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
     "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",
@@ -51,14 +58,21 @@ def NamedTuple(items, cls):
     return _type(f"{cls.__name__}({', '.join(f'{name}: {item}' for name, item in zip(cls._fields, items))})")
 
 
-def Array(dtype, ndim, layout):
-    """The type of an array: layout "C", "F" or "A" (any strides)."""
-    if layout not in ("C", "F", "A") or ndim < 1:
-        raise ValueError("layout is 'C', 'F' or 'A', and an array has at least one axis here")
-    axes = [slice(None)] * ndim
-    if layout != "A":
-        axes[-1 if layout == "C" else 0] = slice(None, None, 1)
-    return _own(dtype)[tuple(axes)]
+class _Arrays(type):
+    def __instancecheck__(cls, t):
+        return isinstance(t, Type) and hasattr(t, "ndim")
+
+
+class Array(metaclass=_Arrays):
+    """The type of an array: layout "C", "F" or "A" (any strides). isinstance(t, Array) tells whether a type is one."""
+
+    def __new__(cls, dtype, ndim, layout):
+        if layout not in ("C", "F", "A") or ndim < 1:
+            raise ValueError("layout is 'C', 'F' or 'A', and an array has at least one axis here")
+        axes = [slice(None)] * ndim
+        if layout != "A":
+            axes[-1 if layout == "C" else 0] = slice(None, None, 1)
+        return _own(dtype)[tuple(axes)]
 
 
 def CPointer(dtype):

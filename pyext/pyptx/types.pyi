@@ -85,6 +85,15 @@ c16: Type
 
 def Tuple(items: Iterable[Type]) -> Type: ...
 def UniTuple(item: Type, count: int) -> Type: ...
-def Array(dtype: Type, ndim: int, layout: Literal["C", "F", "A"]) -> Type: ...
+signed_domain: frozenset[Type]
+unsigned_domain: frozenset[Type]
+integer_domain: frozenset[Type]
+real_domain: frozenset[Type]
+complex_domain: frozenset[Type]
+number_domain: frozenset[Type]
+
+class Array:
+    def __new__(cls, dtype: Type, ndim: int, layout: Literal["C", "F", "A"]) -> Type: ...  # type: ignore[misc]
+
 def NPDatetime(unit: str) -> Type: ...
 def NPTimedelta(unit: str = "") -> Type: ...

@@ -14,6 +14,8 @@ class Gpus:
         return _pyptx.gpu_count()
 
     def __getitem__(self, i):
+        if isinstance(i, slice):
+            return self.lst[i]
         i = index(i)
         count = len(self)
         if i < 0:
