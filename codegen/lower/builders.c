@@ -95,7 +95,7 @@ void lw_fast(Lower *lw, LLVMValueRef v) {
 }
 
 LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_t no) {
-  assert(LLVMGetNumSuccessors(br) == 2);
+  assert(LLVMIsABranchInst(br) && LLVMIsConditional(br));
   LLVMContextRef c = lw->cg->context;
   LLVMMetadataRef ops[] = {LLVMMDStringInContext2(c, "branch_weights", 14),
                            LLVMValueAsMetadata(lw_i32(lw, yes)),
