@@ -1,21 +1,24 @@
-/* Stack: see big_stack.h. A thread of the user's may have 32 KB, and LLVM and typing recurse as
- * deep as the code that they are given. Where memory has a limit (RLIMIT_AS) the stack of the
- * process's first thread is no better: the system refuses to let it grow by SIGSEGV, where a thread
- * that cannot be made is an error. */
+/* Big stack: see big_stack.h.
+ *
+ * LLVM and typing recurse as deeply as the code that they compile is nested, and a thread of the
+ * user's may have a stack of 32 KB. Nor can the main thread's stack be relied on where the address
+ * space is limited (RLIMIT_AS): a stack that cannot grow is a SIGSEGV, whereas a thread that cannot
+ * be created is an error that we can report. */
 #include "codegen/big_stack.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
 
 enum {
-  /* Typing takes up to 4 KB for each of TY_MAX_CALLS calls in calls. */
+  /* Typing takes up to 4 KB for each of TY_MAX_CALLS nested calls. */
   ENOUGH = 4 << 20,
   OWN = 16 << 20,
 };
 
-/* The lowest address of this thread's stack, UINTPTR_MAX where the system does not say. */
+/* The lowest address of this thread's stack; UINTPTR_MAX where the system does not tell. */
 static uintptr_t find_low(void) {
   pthread_attr_t own;
   void *low;
@@ -49,8 +52,8 @@ static void *run(void *p) {
   return NULL;
 }
 
-/* Signals of the process go to the threads that Python knows; faults come to the thread that makes
- * them. */
+/* Signals sent to the process are left to the threads that Python knows; a fault is delivered to
+ * the thread that causes it. */
 static void block_signals(sigset_t *old) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   sigset_t blocked;
@@ -75,6 +78,7 @@ static bool run_on_thread(Work *work) {
 }
 
 bool cg_on_stack(void (*body)(void *), void *arg) {
+  assert(body);
   if (!is_enough_here())
     return run_on_thread(&(Work){body, arg});
   body(arg);

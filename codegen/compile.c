@@ -1,6 +1,13 @@
-/* Compile: the front door. One Cx, one Cg and the only CX_TRY of the product a call. */
+/* Compile: the front door of the compiler.
+ *
+ * A call of cg_compile owns everything that the compilation allocates: one Cx with its arena, one
+ * Cg with its LLVM context, and the kernel that is being filled. cg_guarded has the only CX_TRY of
+ * the product, so every fail() and every fatal error of LLVM ends here: the diagnostic is copied
+ * out of the arena, and the rest is freed. What happens in between is decided by passes.def; this
+ * file resolves the request's defaults (target, symbol, implied options) and copies the results. */
 #include "codegen/compile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +24,14 @@ static const Target *target_of(CgTarget t) {
   return t == CG_HOST ? &cg_target_host : &cg_target_nvptx;
 }
 
-/* Names that mean something else in PTX, or are none there; our own hold a $. */
+/* Names that have another meaning in PTX, or are not valid there. Ours contain a $. */
 static bool is_reserved(const char *s) {
   return strncmp(s, "__nv", 4) == 0 || strcmp(s, "vprintf") == 0 || strcmp(s, "WARP_SZ") == 0 ||
          strcmp(s, "_") == 0;
 }
 
-/* A kernel's name in the module: letters, digits and _ only, since LLVM leaves a kernel's name as
- * it is and ptxas takes no others. */
+/* A kernel's name in the module: letters, digits and _ only. LLVM does not mangle the names of
+ * kernels, and ptxas rejects any other character. */
 static const char *symbol_of(Cg *cg) {
   if (cg->request->coarse_of)
     return cg->request->coarse_of->symbol;
@@ -52,16 +59,17 @@ static void prepare(Cg *cg) {
   cx->checked = o->boundscheck;
   cx->debug = o->debug;
   cx->library = r->library;
-  if (r->target == CG_NVPTX &&
-      !cg_arch_min_ptx(r->arch)) /* before the other passes do their work for nothing */
+  /* checked before any pass does work that would be thrown away */
+  if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch))
     fail(cx, (Loc){0}, ERR_ARCH, r->arch ? r->arch : "");
   cg->name = symbol_of(cg);
-  /* on the host a kernel may be called like a function of the C library */
+  /* on the host a kernel may have the name of a function of the C library */
   cg->symbol = r->target == CG_HOST ? arena_printf(&cx->arena, "%s$kernel", cg->name) : cg->name;
 }
 
 static void finish(Cg *cg) {
   CgKernel *out = cg->out;
+  assert(cg->name && cg->symbol && !out->symbol && !out->advice);
   const char *symbol = cg->request->coarse_of ? cg->symbol : cg->name;
   out->symbol = cg_strndup(cg, symbol, strlen(symbol));
   out->static_shared = cg->static_shared;
@@ -89,7 +97,8 @@ typedef struct Guarded {
   int result;
 } Guarded;
 
-/* Everything that setjmp could lose is behind the pointer. */
+/* All state is behind the pointer, since locals that change after setjmp are indeterminate when
+ * longjmp returns there. */
 static void run_guarded(void *p) {
   Guarded *g = p;
   if (CX_TRY(g->cg->cx)) {
@@ -103,6 +112,7 @@ static void fail_for_memory(Cg *cg) { fail(cg->cx, (Loc){0}, ERR_MEMORY); }
 
 int cg_guarded(Cg *cg, void (*body)(Cg *)) {
   Guarded g = {cg, body, -1};
+  assert(cg->cx && !cg->cx->caught); /* guards do not nest */
   if (!cg_on_stack(run_guarded, &g)) {
     g.body = fail_for_memory;
     run_guarded(&g);
@@ -117,6 +127,7 @@ static void compile(Cg *cg) {
 }
 
 int cg_compile(const CgRequest *request, CgKernel **out, Diag **error) {
+  assert(request->func || request->coarse_of);
   *out = NULL;
   *error = NULL;
   Cx *cx = cx_new();
@@ -163,7 +174,7 @@ void cg_kernel_free(CgKernel *k) {
     return;
   cg_enter();
   if (k->jit)
-    (void)cg_on_stack(release, k); /* its code stays where there is no memory for that */
+    (void)cg_on_stack(release, k); /* without memory for a thread the code is leaked */
   cg_leave();
   free_sites(k);
   for (uint32_t n = 0; n < k->nadvice; n++)

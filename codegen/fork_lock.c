@@ -1,5 +1,5 @@
-/* Gate: see fork_lock.h. A lock that compilations share and a fork or the end of the process takes
- * alone, and first. */
+/* Fork lock: see fork_lock.h. A read-write lock that prefers writers: compilations hold it shared,
+ * a fork and the end of the process take it exclusively. */
 #include "codegen/fork_lock.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ static pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 static void before_fork(void) { pthread_rwlock_wrlock(&gate); }
 static void after_fork_parent(void) { pthread_rwlock_unlock(&gate); }
 
-/* Threads that waited for the lock are not in the child: a lock as new. */
+/* The child has none of the threads that held or waited for the lock, so it gets a fresh one. */
 static void after_fork_child(void) {
   gate = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 }

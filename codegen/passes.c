@@ -1,7 +1,14 @@
-/* Passes: runs, times, verifies, dumps and skips. A new pass is a row of a passes.def and its
- * function. */
+/* Passes: the one loop that runs, times, verifies, dumps and skips passes.
+ *
+ * A compilation is the rows of passes.def in order. A state (CgState bits) says what has been made;
+ * each row names the bits that it needs and those that it adds, and the loop stops once it has all
+ * that the caller wants. Rows of the other tables run within a row of passes.def, before its own
+ * function; what each must come after is checked once a process, for all tables. Nothing else runs
+ * a pass, so a dump, a skip or a timing works for every one of them. A new pass is a row of a
+ * passes.def and its function. */
 #include "codegen/passes.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +79,7 @@ static bool is_letters(const char *text, size_t n) {
   return true;
 }
 
-/* What can stand in such a list. */
+/* All names that such a list may contain. */
 static const char *all_names(Cg *cg, bool skip) {
   Buf b;
   const Pass *p;
@@ -93,7 +100,7 @@ static void check_name(Cg *cg, const char *of, const char *name, size_t n, bool 
        all_names(cg, skip));
 }
 
-/* In a list of what is dumped a name stands for itself, and other texts are letters. */
+/* An item of the list of dumps is the name of a pass, or else a string of letters. */
 void cg_read_pass_names(Cg *cg) {
   const char *skip = getenv("PYPTX_SKIP");
   cg->skip = skip && *skip ? skip : NULL;
@@ -123,6 +130,7 @@ static unsigned number_within(const Pass *row) {
 
 static bool comes_before(const PassTable *table, const Pass *row, const char *name, size_t n) {
   for (const Pass *p = table->rows; p < row; p++) {
+    assert(strchr(p->name, '.')); /* PASS_ROW puts the family in front */
     const char *own = strchr(p->name, '.') + 1;
     if (strlen(own) == n && strncmp(own, name, n) == 0)
       return true;
@@ -190,7 +198,7 @@ static char *kept(Cg *cg, const char *text) {
   return cg_strndup(cg, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* The texts that the caller wants, each at its moment. */
+/* Keeps the texts that the caller wants, each after the pass that completes it. */
 static void keep_texts(Cg *cg, const Pass *p) {
   unsigned want = cg->request->want;
   CgKernel *out = cg->out;
@@ -230,7 +238,7 @@ static void verify(Cg *cg, const Pass *p) {
     cg_verify_module(cg);
 }
 
-/* Of passes.def's passes, and under each the rows within it. */
+/* The times of the passes of passes.def, and below each those of the rows within it. */
 static void put_timings(Cg *cg) {
   Buf b;
   buf_init(&b, &cg->cx->arena);
@@ -245,14 +253,15 @@ static void put_timings(Cg *cg) {
   put_dump(cg, 't', "timings", b.text);
 }
 
-/* What is there when the caller has all that is wanted. */
+/* The state in which the caller has all that it wants. */
 static unsigned enough(unsigned want) {
   if (!(want & CG_WANT_ONLY) || want & (CG_WANT_ASM | CG_WANT_OBJECT))
     return CG_EMITTED;
   return want & CG_WANT_LLVM_OPT ? CG_COARSENED : want & CG_WANT_LLVM ? CG_LOWERED : CG_TYPED;
 }
 
-/* Number of the first pass. A coarsened entry alone begins with what LLVM's passes left. */
+/* Number of the first pass. A request for a coarsened entry alone starts from the module that the
+ * kernel's own compilation had after LLVM's passes. */
 static int begin(Cg *cg, unsigned *state) {
   int k = 0;
   if (!cg->request->coarse_of)
@@ -279,6 +288,8 @@ void cg_run_within(Cg *cg, const char *within) {
 
 static void run_pass(Cg *cg, const Pass *p) {
   uint32_t number = cg->times.len;
+  assert(p->within || p->gives); /* a row of passes.def makes something */
+  assert(!p->within || p->run);
   VEC_PUSH(&cg->cx->arena, &cg->times, ((PassTime){.pass = p}));
   double start = now_ms();
   cg->cx->pass = p->name;
@@ -313,8 +324,10 @@ void cg_run(Cg *cg) {
     uint32_t number = cg->times.len;
     CX_ASSERT(cg->cx, (state & p->needs) == p->needs);
     run_pass(cg, p);
+    assert(cg->out->ntimings < NPASSES);
     cg->out->timings[cg->out->ntimings].pass = p->name;
     cg->out->timings[cg->out->ntimings++].ms = cg->times.data[number].ms;
+    assert(!(state & p->gives)); /* each state is reached once */
     state |= p->gives;
     keep_texts(cg, p);
   }
@@ -322,10 +335,10 @@ void cg_run(Cg *cg) {
     put_timings(cg);
 }
 
-/* --- the front passes: the other rooms' doors --- */
+/* --- the front passes: entry points of the other rooms --- */
 
-/* Typing lifts through this: the kernel is there already, the functions that it calls are lifted as
- * they are met. */
+/* How typing gets the SSA of a function. The kernel has been lifted by its own pass; the functions
+ * that it calls are lifted when typing first needs them. */
 static Fn *lift(Cx *cx, const FrozenFunc *func) {
   Cg *cg = cx->user;
   Fn *fn = func == cg->request->func ? cg->lifted : NULL;
@@ -356,6 +369,7 @@ void cg_pass_lift(Cg *cg) {
 void cg_pass_infer(Cg *cg) {
   Signature sig = ty_signature(cg->cx, cg->request->signature);
   cg->program = ty_infer(cg->cx, cg->request->func, &sig, !cg->options.device_function);
+  assert(cg->program->fns.len && cg->program->fns.data[0]->typed);
 }
 
 void cg_pass_link(Cg *cg) { cg->target->link(cg); }

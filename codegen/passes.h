@@ -1,8 +1,8 @@
-/* Passes: tables of them, and the one loop that runs, dumps, verifies, times and skips any row.
- * Private to this room.
+/* Passes: the tables of passes, and the one loop that runs, dumps, verifies, times and skips any
+ * row of them. Private to this room.
  *
- * A compilation is the rows of passes.def; within each run the rows of ssa/passes.def and of the
- * target's table that name it. */
+ * A compilation is the rows of passes.def in order. Before the function of each run the rows of
+ * ssa/passes.def and of the target's table that name it as the pass that they are within. */
 #ifndef PYPTX_CODEGEN_PASSES_H
 #define PYPTX_CODEGEN_PASSES_H
 
@@ -28,9 +28,9 @@ typedef struct Pass {
   bool (*when)(const Cg *cg); /* NULL: always */
   bool skippable;
   TextKind text;
-  void (*run)(Cg *cg); /* NULL: what is within it is all */
+  void (*run)(Cg *cg); /* NULL: the rows within it are all of it */
   const char *why;
-  /* of passes.def alone */
+  /* in rows of passes.def only */
   char letter;
   unsigned needs, gives;
 } Pass;
@@ -42,8 +42,8 @@ typedef struct PassTable {
 
 extern const PassTable cg_ssa_passes, cg_nvptx_passes, cg_host_passes;
 
-/* Expansions of P for the table of a family, to be included twice: the conditions, then the
- * rows. */
+/* Expansions of P for the table of a family, which is included twice: for the conditions, then for
+ * the rows. */
 #define PASS_WHEN(name, function, within, after, opt, when, ...)                                   \
   static bool when_##name(const Cg *cg) {                                                          \
     (void)cg;                                                                                      \
@@ -54,26 +54,25 @@ enum { PASS_SKIP_NO, PASS_SKIP_YES };
   {family "." #name, #within,  after, opt, when_##name, PASS_SKIP_##skip,                          \
    TEXT_##text,      function, why,   0,   0,           0},
 
-/* Runs them all on cg, whose request, options, target and out are set: dumps what request->dump
- * names, keeps the texts that request->want names, times each, verifies after each. Fails like the
- * passes. */
+/* Runs all passes on cg, whose request, options, target and out are set: dumps what request->dump
+ * names, keeps the texts that request->want names, times each pass and verifies after it. Fails as
+ * the passes do. */
 void cg_run(Cg *cg);
-/* The rows within a pass of passes.def alone, and one of them alone whatever its condition:
- * tests. */
+/* For tests: only the rows within a pass of passes.def; one such row, whatever its condition
+ * says. */
 void cg_run_within(Cg *cg, const char *within);
 void cg_run_row(Cg *cg, const Pass *p);
-/* Row number k of all tables, NULL behind the last. */
+/* Row number k of all tables; NULL past the last. */
 const Pass *cg_pass(unsigned k);
-/* The row of a table that comes before one that it is to come after, or that names one that is not
- * there; NULL: none does. */
+/* The first row whose constraints do not hold: it comes before a row that it must come after, or
+ * names a row or a pass that does not exist. NULL: there is none. */
 const Pass *cg_misplaced_row(const PassTable *table);
-/* Reads PYPTX_SKIP and what is to be dumped into cg. Fails with ERR_PASS where a name is none, or
- * one that must not be skipped. */
+/* Reads PYPTX_SKIP and the list of dumps into cg. Fails with ERR_PASS if a name is not that of a
+ * pass, or is that of one that must not be skipped. */
 void cg_read_pass_names(Cg *cg);
-/* Of the pass that runs, where it is a row with several steps: dumps the module behind one of them
- * if the row is dumped. */
+/* Called by a pass of several steps, after one of them: dumps the module if the pass is dumped. */
 void cg_dump_step(Cg *cg, const char *step);
-/* of request->coarse_of: module and kernel as its coarsen pass left them */
+/* Opens the module and the kernel of request->coarse_of as its coarsen pass left them. */
 void cg_open_rest(Cg *cg);
 
 void cg_pass_lift(Cg *cg);

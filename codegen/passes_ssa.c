@@ -1,4 +1,12 @@
-/* SSA passes: the rows of passes.def. */
+/* SSA passes: the rows of ssa/passes.def as a table.
+ *
+ * In: the strict Program that typing has left. Out: the same Program in the form that lowering
+ * assumes (dead code gone, blocks in reverse post-order, one back edge a loop, dominators current),
+ * with the results of the analyses as flags on its instructions. The order of the rows, and what
+ * each requires of the earlier ones, is in the table; here are only the functions that run an
+ * analysis of one function over all functions of the program. */
+#include <assert.h>
+
 #include "codegen/passes.h"
 
 #include "codegen/lower/inlining.h"
@@ -8,6 +16,7 @@
 #include "codegen/target.h"
 
 static void each(Cg *cg, void (*pass)(Cx *cx, Fn *fn)) {
+  assert(cg->program && cg->program->fns.len);
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     pass(cg->cx, cg->program->fns.data[k]);
 }

@@ -1,6 +1,14 @@
-/* Cg: the LLVM side of one compilation opened and closed, and the helpers on it. */
+/* Cg: the LLVM side of one compilation, and LLVM's failures.
+ *
+ * Opening creates context, module, machine and types; closing disposes of what is left. LLVM
+ * reports failures in four ways: through the context (diagnostics), by a returned error, by its
+ * fatal error handler, and by running out of memory in operator new or in its containers. All
+ * become fail(). The last two must not return to LLVM, so they leave by longjmp from below its
+ * frames: its state is then unknown, and the compilation's LLVM objects are leaked instead of
+ * freed. The process's LLVM options are set here, too, once. */
 #include "codegen/llvm/cg.h"
 
+#include <assert.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/ErrorHandling.h>
@@ -16,20 +24,20 @@
 #include "codegen/llvm/machines.h"
 #include "codegen/target.h"
 
-/* LLVM's fatal error handler has no user pointer that differs by thread: this is the compilation
- * that the thread is in. */
+/* The compilation that this thread is in: the user pointer of LLVM's fatal error handler is one for
+ * the whole process. */
 static _Thread_local Cg *running;
 
-/* C++ functions, by the names that they have for the linker; C's interface of LLVM has none for
- * them. The C++ library is a part of this module and no other's. */
+/* C++ functions under their mangled names, since LLVM's C API has no equivalent. The C++ library is
+ * linked into this module statically, so the handlers affect no other code. */
 typedef void (*OnNew)(void);
 typedef void (*OnBadAlloc)(void *user, const char *reason, bool crash_report);
 OnNew std_set_new_handler(OnNew) __asm__("_ZSt15set_new_handlerPFvvE");
 void llvm_install_bad_alloc_error_handler(OnBadAlloc, void *user) __asm__(
     "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
 
-/* Fatal errors end the process unless the handler does not return. What LLVM was doing stays as it
- * is and is leaked. */
+/* LLVM ends the process if its handler returns; so it does not, and what LLVM was working on is
+ * leaked. */
 static void leave_llvm(ErrorId id, const char *reason) {
   Cg *cg = running;
   if (!cg)
@@ -41,21 +49,21 @@ static void leave_llvm(ErrorId id, const char *reason) {
 
 static void on_fatal(const char *reason) { leave_llvm(ERR_LLVM, reason); }
 
-/* Of operator new, which asks again until there is memory or nobody to ask; LLVM has no exceptions,
- * so that it then ends the process. */
+/* The handler of operator new, which retries after calling it until there is memory or no handler;
+ * without exceptions it then ends the process. */
 static void on_new_without_memory(void) {
   leave_llvm(ERR_MEMORY, NULL);
   std_set_new_handler(NULL);
 }
 
-/* Of LLVM's containers. */
+/* The handler of LLVM's containers. */
 static void on_bad_alloc(void *user, const char *reason, bool crash_report) {
   (void)user, (void)reason, (void)crash_report;
   leave_llvm(ERR_MEMORY, NULL);
 }
 
-/* What LLVM says of each function that is to have a frame of 0 bytes at most: "k.py:3:0: stack
- * frame size (104) exceeds limit (0) in function 'f'". */
+/* An attribute with the frame size above which LLVM warns about a function. With 0 it reports every
+ * frame: "k.py:3:0: stack frame size (104) exceeds limit (0) in function 'f'". */
 static const char no_frame[] = "warn-stack-size";
 
 void cg_report_frame(Cg *cg, LLVMValueRef fn) { cg_attribute_text(cg, fn, no_frame, "0"); }
@@ -82,16 +90,16 @@ static atomic_int initialised;
 
 int cg_llvm_is_initialised(void) { return initialised; }
 
-/* Strength reduction of loops, which the code generator runs for every target, is bad for GPUs:
- * each address becomes a 64-bit pointer of its own, where one 32-bit index and multiply-adds would
- * do. It cannot be left out for one target; the host asks for the pass itself.
+/* -disable-lsr: loop strength reduction, which the code generator runs for every target, is bad for
+ * GPUs: each address becomes a 64-bit pointer of its own, where one 32-bit index and multiply-adds
+ * would do. It cannot be disabled for one target alone, so the host runs it as a pass.
  *
- * In a list of one's own (optimize.def) loops are unrolled in full up to the size that default<O2>
- * has; this is that of default<O3>.
+ * -unroll-threshold-default: a pass list of our own (optimize.def) fully unrolls loops up to the
+ * size of default<O2>; this is the size of default<O3>.
  *
- * CodeGenPrepare goes over a function until nothing changes, and from each comparison over all
- * users of what it compares. In functions of more blocks than this it goes again only over those
- * that have changed: a chain of 1,000 elif with checked accesses takes 2 s, not 16. */
+ * -cgpp-huge-func: CodeGenPrepare repeats itself until nothing changes, and visits from each
+ * comparison all users of its operands. In functions with more blocks than this it revisits only
+ * the blocks that changed: a chain of 1,000 elif with checked accesses takes 2 s instead of 16. */
 static void init_once(void) {
   static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300",
                                       "-cgpp-huge-func=256"};
@@ -126,10 +134,11 @@ static void make_types(Cg *cg) {
     t->space[s] = LLVMPointerTypeInContext(c, cg->target->space[s]);
 }
 
-/* LLVM's own beginning cannot be left halfway. */
+/* Running out of memory during LLVM's initialisation could not be recovered from, so memory for it
+ * is tried for before. */
 static void check_memory(Cg *cg) {
-  enum { BEGINNING = 8 << 20 };
-  void *p = malloc(BEGINNING);
+  enum { INITIALISATION = 8 << 20 };
+  void *p = malloc(INITIALISATION);
   free(p);
   if (!p)
     fail(cg->cx, (Loc){0}, ERR_MEMORY);
@@ -144,6 +153,7 @@ void cg_start_llvm(Cg *cg) {
 }
 
 static void open_context(Cg *cg) {
+  assert(!cg->context && !cg->module && cg->target);
   cg_start_llvm(cg);
   cg->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(cg->context, on_diagnostic, cg);
@@ -177,6 +187,7 @@ void cg_open(Cg *cg) {
 }
 
 void cg_close_machine(Cg *cg) {
+  assert(!cg->broken); /* else the machine may be in any state: not for the next compilation */
   if (cg->machine && cg->machine_key)
     cg_machine_leave(cg->machine_key, cg->machine);
   else if (cg->machine)
@@ -236,6 +247,7 @@ const char *cg_module_text(Cg *cg) {
 }
 
 void cg_run_passes(Cg *cg, const char *pipeline) {
+  assert(cg->module && cg->machine);
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(o, 1);
   LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
@@ -291,6 +303,7 @@ LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overlo
 
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
                   uint64_t value) {
+  assert(LLVMIsAFunction(fn));
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   CX_ASSERT(cg->cx, kind);
   LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(cg->context, kind, value));
@@ -303,6 +316,7 @@ void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *val
 }
 
 LLVMTypeRef cg_float_type(Cg *cg, unsigned bits) {
+  assert(bits == 16 || bits == 32 || bits == 64);
   return bits == 16 ? cg->t.f16 : bits == 32 ? cg->t.f32 : cg->t.f64;
 }
 

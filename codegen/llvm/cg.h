@@ -1,10 +1,9 @@
-/* Cg: one compilation on LLVM's side. Private to this room: the only place where llvm-c and the
- * rooms below meet.
+/* Cg: the LLVM side of one compilation. Private to this room, the only one that includes llvm-c.
  *
- * The passes of passes.def share it: each fills what its GIVES names and may read what its NEEDS
- * name. A Cg lives in the arena of its Cx and is used by one thread. LLVM objects hang in
- * `context`; cg_close disposes of what is left of them, except after a fatal error of LLVM, where
- * they are leaked on purpose (their state is unknown). */
+ * The passes of passes.def share it: each fills in what its `gives` names, and may read what its
+ * `needs` name. A Cg is used by one thread. The LLVM objects belong to `context`; cg_close disposes
+ * of what is left of them, except after a fatal error of LLVM, when their state is unknown and they
+ * are leaked on purpose. */
 #ifndef PYPTX_CODEGEN_LLVM_CG_H
 #define PYPTX_CODEGEN_LLVM_CG_H
 
@@ -25,7 +24,7 @@ typedef struct Target Target;
 typedef struct Pass Pass;
 typedef struct DebugInfo DebugInfo;
 
-typedef struct CgTypes { /* LLVM types of `context`, made once */
+typedef struct CgTypes { /* LLVM types of `context` */
   LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64;
   LLVMTypeRef ptr;      /* address space 0 */
   LLVMTypeRef space[4]; /* pointer into a Space, as the target numbers it */
@@ -39,16 +38,16 @@ typedef struct PassTime {
 typedef struct Cg {
   Cx *cx;
   const CgRequest *request;
-  CgOptions options; /* request's, with what they imply filled in (cg_open) */
+  CgOptions options; /* the request's, with those that they imply (compile.c) */
   const Target *target;
   void *target_state; /* the target's own, in the arena */
-  /* what is dumped, or NULL: names of passes and letters, separated by commas; and the letters */
+  /* the passes to dump, or NULL: names and letters, separated by commas; and the letters alone */
   const char *dump, *dump_letters;
-  const char *skip;                     /* names of passes to leave out, or NULL */
+  const char *skip;                     /* names of passes to skip, or NULL */
   bool verifies;                        /* after each pass */
   VEC(PassTime) times;                  /* in the order in which they began */
-  Fn *lifted;                           /* lift: the kernel, until typing takes it */
-  VEC(const FrozenFunc *) lifted_funcs; /* whose text is in lifted_text */
+  Fn *lifted;                           /* lift: the kernel, until typing asks for it */
+  VEC(const FrozenFunc *) lifted_funcs; /* those whose text is in lifted_text */
   Buf lifted_text;
   Program *program;   /* infer */
   const char *name;   /* of the kernel: letters, digits, _ */
@@ -57,47 +56,47 @@ typedef struct Cg {
 
   LLVMContextRef context; /* owned, NULL once the host's JIT has taken it */
   LLVMModuleRef module;   /* owned, NULL once taken */
-  /* owned; after use left to the next compilation where there is a machine_key */
+  /* owned; with a machine_key it is left to the next compilation (machines.h) */
   LLVMTargetMachineRef machine;
   const char *machine_key;
   LLVMTargetDataRef layout;
   LLVMBuilderRef builder;
   CgTypes t;
   const struct Params *params; /* what the kernel's parameter block holds (ssa/params.h) */
-  LLVMValueRef *functions;     /* one a Program.fns, NULL for a kernel */
+  LLVMValueRef *functions;     /* one for each of Program.fns, NULL for a kernel */
   uint32_t ntexts;
-  DebugInfo *debug;             /* NULL without lines */
-  LLVMMetadataRef coarse_scope; /* with lines: the scope of the coarsened entry */
-  LLVMValueRef
-      kernel; /* the entry function: on NVPTX the kernel, on the host what the runtime calls */
+  DebugInfo *debug;             /* NULL without line information */
+  LLVMMetadataRef coarse_scope; /* with line information: the scope of the coarsened entry */
+  LLVMValueRef kernel;          /* on NVPTX the kernel, on the host what the runtime calls */
 
   uint32_t static_shared, local_bytes, constant_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
-  const IrSite *too_deep; /* with exceptions, where functions are recursive; else NULL */
+  const IrSite *too_deep; /* RecursionError's, if there are recursive functions and traps */
   bool meets_grid;        /* has the grid's barrier */
-  const char *code;       /* what LLVM's code generator has written, in the arena; NVPTX */
+  const char *code;       /* NVPTX: the output of LLVM's code generator, in the arena */
   size_t code_len;
-  bool broken;           /* a fatal error of LLVM went through: leak */
+  bool broken;           /* LLVM had a fatal error: its objects are leaked */
   const char *complaint; /* LLVM's first error diagnostic, NULL if none */
-  uint32_t stack_bytes;  /* of the frames of functions with cg_report_frame that code was made of */
+  uint32_t stack_bytes;  /* the frames of all functions with cg_report_frame in emitted code */
 } Cg;
 
-/* Makes the LLVM side ready: targets initialised (once a process), context, module, machine, types.
- * cg_close undoes it; safe on a Cg that was opened halfway. Between the two this thread's LLVM
- * errors become fail(ERR_LLVM). */
+/* Initialises the targets (once a process) and creates context, module, machine and types. cg_close
+ * undoes it, also for a Cg that was opened in part. In between LLVM's errors in this thread become
+ * fail(ERR_LLVM). */
 void cg_open(Cg *cg);
-/* The same with a module that was written as bitcode. */
+/* The same, with a module that is read from bitcode. */
 void cg_open_bitcode(Cg *cg, const char *bytes, size_t n);
 void cg_close(Cg *cg);
-/* Gives up the machine before the end. */
+/* Releases the machine before cg_close. */
 void cg_close_machine(Cg *cg);
-/* The first part of cg_open alone: the targets, and this thread's LLVM errors. */
+/* Only the first part of cg_open: the targets, and the handling of this thread's LLVM errors. */
 void cg_start_llvm(Cg *cg);
-/* body(cg); -1 if it fails, with the reason in cg->cx->diag. compile.c's, which has the one
+/* Runs body(cg). -1 if it fails, with the reason in cg->cx->diag. In compile.c, which has the one
  * CX_TRY. */
 int cg_guarded(Cg *cg, void (*body)(Cg *));
 
-/* What an atomic operation stores where it finds `old`; NULL: not known (lower/atomic.c). */
+/* What an atomic operation with operand v stores if the element is `old`; NULL for operations that
+ * are not known (lower/atomic.c). */
 LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
                               LLVMValueRef v);
 
@@ -105,7 +104,7 @@ LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValue
 /* A copy in malloc'd memory for CgKernel; fails with ERR_MEMORY. */
 char *cg_strndup(Cg *cg, const char *s, size_t n);
 void *cg_calloc(Cg *cg, size_t n, size_t size);
-/* fail(ERR_LLVM) if e is an error; eats e. */
+/* fail(ERR_LLVM) if e is an error; takes ownership of e. */
 void cg_check(Cg *cg, LLVMErrorRef e);
 /* fail(ERR_LLVM) if LLVM has reported an error through the context. */
 void cg_check_complaint(Cg *cg);
@@ -116,10 +115,10 @@ void cg_run_passes(Cg *cg, const char *pipeline);
 /* The same on one function. */
 void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline);
 /* The intrinsic's declaration; name without its overload suffix. A name that LLVM does not know is
- * cx_bug(). */
+ * an internal error. */
 LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overloads, unsigned n);
-void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
-                  uint64_t value); /* enum attribute */
+/* Adds an enum attribute, or one of text. */
+void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value);
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
 void cg_verify_module(Cg *cg);
 /* Code generation adds the function's frame to cg->stack_bytes. */

@@ -1,9 +1,11 @@
-/* Length: see code_size.h. */
+/* Code size: see code_size.h. Each count is of one function, by its control-flow graph (graph.h);
+ * the result has the greatest of each over the module, since what takes too long in LLVM is
+ * superlinear in the size of a function, not of the module. */
 #include "codegen/llvm/code_size.h"
 
 #include "codegen/llvm/graph.h"
 
-/* mark: loop + 1 of its nodes. */
+/* mark: by node, 1 + the header of the loop being counted. */
 static uint32_t count_exits(const FnGraph *g, const GraphLoop *l, const uint32_t *mark) {
   uint32_t exits = 0;
   for (uint32_t k = 0; k < l->nnodes; k++) {

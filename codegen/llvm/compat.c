@@ -1,4 +1,4 @@
-/* LLVM compat: see the header. */
+/* LLVM compat: see compat.h. */
 #include "codegen/llvm/compat.h"
 
 #include <llvm/Config/llvm-config.h>

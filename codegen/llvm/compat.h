@@ -10,8 +10,8 @@
 
 enum {
   CG_LLVM_PTX_KERNEL = 71, /* calling convention; llvm-c has no name for it */
-  CG_LLVM_DEBUG_LINES_ONLY =
-      2, /* emission kinds that llvm-c's enum leaves out or names otherwise */
+  /* emission kinds that llvm-c's enum lacks or names otherwise */
+  CG_LLVM_DEBUG_LINES_ONLY = 2,
   CG_LLVM_DEBUG_DIRECTIVES = 3,
 };
 
@@ -35,10 +35,10 @@ static inline bool cg_llvm_is_branch(LLVMValueRef i) {
   }
 }
 
-/* Names that LLVM has changed before. */
-extern const char cg_llvm_barrier[];         /* one i32 operand: the barrier's number */
-extern const char cg_llvm_barrier_red_and[]; /* number, i1: i1 */
+/* Names that have changed between versions of LLVM. */
+extern const char cg_llvm_barrier[];         /* (i32 barrier) */
+extern const char cg_llvm_barrier_red_and[]; /* (i32 barrier, i1) -> i1 */
 extern const char cg_llvm_barrier_red_or[];
-extern const char cg_llvm_barrier_red_popc[]; /* number, i1: i32 */
+extern const char cg_llvm_barrier_red_popc[]; /* (i32 barrier, i1) -> i32 */
 
 #endif

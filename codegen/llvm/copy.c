@@ -1,5 +1,9 @@
-/* Copy: see copy.h. */
+/* Copy: see copy.h. A region is copied in two sweeps: first all instructions, with the operands of
+ * the originals and empty phis; then, when every copy exists, operands, successors and incoming
+ * values are mapped. */
 #include "codegen/llvm/copy.h"
+
+#include <assert.h>
 
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands) {
   LLVMValueRef copy = LLVMInstructionClone(i);
@@ -18,10 +22,12 @@ LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old) {
 }
 
 LLVMBasicBlockRef copy_of_block(const RegionCopy *r, LLVMBasicBlockRef old) {
+  assert(old);
   return LLVMValueAsBasicBlock(copy_of(r, LLVMBasicBlockAsValue(old)));
 }
 
 static void add_copy(RegionCopy *r, LLVMValueRef old, LLVMValueRef now) {
+  assert(valuemap_get(&r->number, old) == VALUEMAP_NONE); /* no block is copied twice */
   valuemap_set(&r->number, old, r->now.len);
   VEC_PUSH(r->number.arena, &r->now, now);
 }

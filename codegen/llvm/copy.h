@@ -1,23 +1,26 @@
-/* Copy: instructions and blocks once more. Private to this room; the only place that clones. */
+/* Copy: copies of instructions and of regions of blocks. Private to this room, and the only place
+ * that clones instructions. */
 #ifndef PYPTX_CODEGEN_LLVM_COPY_H
 #define PYPTX_CODEGEN_LLVM_COPY_H
 
 #include "codegen/llvm/graph.h"
 
-/* The instruction where the builder is, without a name. operands: NULL for those that stay. */
+/* A copy at the builder's position, without a name. operands: one for each; NULL keeps the
+ * original's. */
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands);
 
 typedef struct RegionCopy {
   Cg *cg;
-  ValueMap number; /* old instructions and blocks -> now */
+  ValueMap number; /* of originals, instructions and blocks: index into `now` */
   VEC(LLVMValueRef) now;
 } RegionCopy;
 
-/* Copies of the blocks, in front of `before`. What they name of each other is that of the copies;
- * all else is as it was, so phis of blocks outside have yet to be told of new edges. */
+/* Copies the blocks, inserted before `before`. References among the blocks become references among
+ * the copies, all others stay. Phis of blocks outside the region get no entries for the new edges:
+ * that is the caller's task. */
 RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
                        LLVMBasicBlockRef before, const char *name);
-/* What has not been copied is its own copy. */
+/* The copy of an instruction or block; what was not copied is returned as it is. */
 LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old);
 LLVMBasicBlockRef copy_of_block(const RegionCopy *r, LLVMBasicBlockRef old);
 

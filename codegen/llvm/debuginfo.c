@@ -1,5 +1,8 @@
-/* Debug info: Python lines in the code, as `.loc` lines in PTX and line tables on the host. No
- * variables, no types. */
+/* Debug info: Python's line numbers in the code, as `.loc` in PTX and as line tables on the host,
+ * for profilers and for lineinfo=True. There is one compile unit, a subprogram for each function,
+ * and a location for each instruction; no variables, no types. Instructions without a location of
+ * their own have the line of their function's def, since LLVM requires one of calls that can be
+ * inlined. */
 #include "codegen/llvm/debuginfo.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -10,8 +13,8 @@
 
 struct DebugInfo {
   LLVMDIBuilderRef builder;
-  LLVMMetadataRef unit, scope; /* scope: the function being built, NULL for none */
-  int32_t line;                /* of its def: for instructions that have none */
+  LLVMMetadataRef unit, scope; /* scope: the function that is being built, or NULL */
+  int32_t line;                /* of its def, for instructions without a line */
 };
 
 static LLVMMetadataRef file_of(Cg *cg, const Code *code) {

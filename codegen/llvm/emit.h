@@ -1,9 +1,9 @@
-/* Emit: LLVM's builder without its noise, so that code which writes IR reads like IR (as
+/* Emit: thin wrappers of LLVM's builder, so that code which writes IR reads like IR (after
  * PostgreSQL's llvmjit_emit.h).
  *
- * One function an instruction: the builder, then the operands in the order of the text form. Values
- * have no names, which nobody reads; what needs one (parameters, blocks, allocas of the entry)
- * calls LLVM itself. */
+ * One function for each instruction, with the builder first and the operands in the order of the
+ * text form. Values get no names; code that wants names (parameters, blocks, allocas of the entry
+ * block) calls LLVM directly. */
 #ifndef PYPTX_CODEGEN_LLVM_EMIT_H
 #define PYPTX_CODEGEN_LLVM_EMIT_H
 
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where an attribute of a function stands: at itself, or at its result. LLVM declares them as int
- * and takes unsigned. */
+/* Indices of attributes: of a function's result, and of the function itself. LLVM declares them as
+ * int and takes unsigned. */
 enum { L_RETURN = 0 };
 #define L_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 static inline LLVMValueRef l_int(LLVMTypeRef type, uint64_t n) { return LLVMConstInt(type, n, 0); }
 
-/* A call of a function whose own type is the call's. */
+/* A call of a function, with that function's own type. */
 static inline LLVMValueRef l_call(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef *args,
                                   unsigned n) {
   return LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, n, "");

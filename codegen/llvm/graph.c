@@ -1,6 +1,13 @@
-/* Graph: see graph.h. */
+/* Graph: see graph.h.
+ *
+ * Blocks are numbered by one depth-first search. Dominators are Cooper, Harvey and Kennedy's
+ * iteration over reverse post-order, post-dominators the same over the reversed edges with a
+ * virtual exit above all ends. Loops are natural loops, found from their headers; an edge back to a
+ * node that does not dominate its source marks the graph as irreducible. Liveness is the usual
+ * backward data-flow problem on bit sets. */
 #include "codegen/llvm/graph.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/llvm/compat.h"
@@ -9,7 +16,7 @@
 
 typedef VEC(LLVMBasicBlockRef) Blocks;
 
-/* Reached blocks in post-order. With a stack of its own: code may be deep. */
+/* The reachable blocks in post-order. The stack is explicit, since code may be nested deeply. */
 static Blocks post_order(Arena *arena, LLVMValueRef f, bool near_first) {
   typedef struct Visit {
     LLVMBasicBlockRef block;
@@ -23,6 +30,7 @@ static Blocks post_order(Arena *arena, LLVMValueRef f, bool near_first) {
   do {
     if (next && valuemap_get(&seen, next) == VALUEMAP_NONE) {
       LLVMValueRef end = LLVMGetBasicBlockTerminator(next);
+      assert(end); /* the function is complete */
       valuemap_set(&seen, next, 1);
       VEC_PUSH(arena, &stack, ((Visit){next, end, 0, LLVMGetNumSuccessors(end)}));
     }
@@ -59,7 +67,7 @@ static void add_nodes(FnGraph *g, Nodes *nodes, LLVMBasicBlockRef block, const G
   VEC_PUSH(g->arena, nodes, n);
 }
 
-/* Of blocks in post-order: what can only end in a trap. */
+/* The blocks that can only end in a trap, on a path without branches. post: in post-order. */
 static void find_traps(ValueMap *traps, const Blocks *post) {
   for (uint32_t k = 0; k < post->len; k++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(post->data[k]);
@@ -143,8 +151,8 @@ uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block) {
 
 /* --- dominators --- */
 
-/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". `place`: in an order in which
- * dominators come first; `up`: what is known of them, GRAPH_NONE where nothing is. */
+/* Cooper, Harvey and Kennedy: "A simple, fast dominance algorithm". place: position in an order in
+ * which dominators come first; up: the immediate dominators so far, GRAPH_NONE where unknown. */
 static uint32_t intersect(const uint32_t *up, const uint32_t *place, uint32_t a, uint32_t b) {
   while (a != b)
     if (place[a] > place[b])
@@ -154,8 +162,8 @@ static uint32_t intersect(const uint32_t *up, const uint32_t *place, uint32_t a,
   return a;
 }
 
-/* order: `roots` nodes at its beginning have the node g->len above them, which is not one of the
- * graph. */
+/* Immediate dominators (or post-dominators) of the n nodes of `order`. The roots' is the virtual
+ * node g->len; nodes outside `order` have GRAPH_NONE. */
 static uint32_t *find_dominators(const FnGraph *g, const uint32_t *order, uint32_t n,
                                  const bool *root, bool post) {
   uint32_t *up = ARENA_ARRAY(g->arena, uint32_t, g->len + 1),
@@ -164,7 +172,7 @@ static uint32_t *find_dominators(const FnGraph *g, const uint32_t *order, uint32
     up[k] = GRAPH_NONE;
   up[g->len] = g->len;
   for (uint32_t k = 0; k < n; k++)
-    place[order[k]] = k + 1; /* the node above has 0 */
+    place[order[k]] = k + 1; /* the virtual node has 0 */
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t k = 0; k < n; k++) {
@@ -192,8 +200,8 @@ void graph_dominators(FnGraph *g) {
     g->nodes[k].idom = up[k] == g->len ? GRAPH_NONE : up[k];
 }
 
-/* Nodes from which an end is reached, in reverse post-order of the edges turned round; their
- * number. */
+/* The nodes from which an end is reachable, in reverse post-order of the reversed edges; returns
+ * their number. */
 static uint32_t order_back(const FnGraph *g, uint32_t *order, bool *root) {
   bool *seen = ARENA_ARRAY(g->arena, bool, g->len);
   uint32_t *stack = ARENA_ARRAY(g->arena, uint32_t, g->len + 1),
@@ -231,6 +239,7 @@ void graph_post_dominators(FnGraph *g) {
 }
 
 bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b) {
+  assert(a < g->len && b < g->len && g->nodes[0].idom == GRAPH_NONE);
   while (b != GRAPH_NONE && b > a)
     b = g->nodes[b].idom;
   return a == b;
@@ -238,7 +247,8 @@ bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b) {
 
 /* --- loops --- */
 
-/* mark: header + 1 of what has been found. */
+/* Fills in the loop's nodes, header and latches first. mark: by node, 1 + the header of the loop in
+ * which it was found last; found: scratch. */
 static void fill_loop(const FnGraph *g, GraphLoop *l, uint32_t *mark, uint32_t *found) {
   uint32_t n = 0, seen = l->header + 1;
   mark[found[n++] = l->header] = seen;

@@ -1,8 +1,8 @@
-/* Graph: an LLVM function as a control-flow graph. Private to this room.
+/* Graph: the control-flow graph of an LLVM function. Private to this room.
  *
- * LLVM's C API has no order of blocks, no predecessors, dominators, loops or liveness; this is the
- * one place that works them out. Nodes are numbered in reverse post-order, so an edge to the same
- * or a lower number leads back. A graph is a picture: who changes the function's edges makes a new
+ * LLVM's C API has no block order, predecessors, dominators, loops or liveness; this is the one
+ * place that computes them. Nodes are numbered in reverse post-order, so an edge to the same or a
+ * lower number is a back edge. A graph is a snapshot: after changing a function's edges, make a new
  * one. */
 #ifndef PYPTX_CODEGEN_LLVM_GRAPH_H
 #define PYPTX_CODEGEN_LLVM_GRAPH_H
@@ -12,29 +12,27 @@
 
 enum { GRAPH_NONE = UINT32_MAX };
 
-/* A block; in a graph with cuts a stretch of one, and stretches of one block have neighbouring
+/* A block; in a graph with cuts a part of one, and the parts of one block have consecutive
  * numbers. */
 typedef struct GraphNode {
   LLVMBasicBlockRef block;
-  LLVMValueRef first,
-      last;              /* instructions; last: the terminator, or what the block is cut behind */
-  uint32_t *succ, nsucc; /* as the terminator names them, also twice, but for GraphHow.checks */
+  LLVMValueRef first, last; /* instructions; last: the terminator, or the one before the cut */
+  uint32_t *succ, nsucc;    /* in the terminator's order; duplicates stay but for GraphHow.checks */
   uint32_t *pred, npred;
-  LLVMBasicBlockRef trap; /* GraphHow.checks: the successor that ends in one, NULL if none */
+  LLVMBasicBlockRef trap; /* GraphHow.checks: the successor that ends in a trap, or NULL */
   uint32_t idom;          /* graph_dominators: GRAPH_NONE at the entry */
-  uint32_t
-      ipdom; /* graph_post_dominators: GRAPH_NONE where the paths to an end have no node in common */
-  bool ends;      /* graph_post_dominators: an end can be reached from here */
+  /* graph_post_dominators: GRAPH_NONE where no node is on all paths to an end */
+  uint32_t ipdom;
+  bool ends;      /* graph_post_dominators: an end is reachable from here */
   uint32_t loop;  /* graph_loops: the innermost, GRAPH_NONE if none */
-  uint32_t depth; /* graph_loops: how many are around it */
+  uint32_t depth; /* graph_loops: the number of loops around it */
 } GraphNode;
 
 typedef struct GraphLoop {
   uint32_t header, parent;     /* parent: a loop, GRAPH_NONE if none */
-  uint32_t *latches, nlatches; /* where edges lead back to the header, each once */
-  uint32_t *nodes,
-      nnodes; /* from which a latch is reached without passing the header; with both, which come first */
-  bool innermost; /* no other edge leads back among them */
+  uint32_t *latches, nlatches; /* sources of back edges to the header, each once */
+  uint32_t *nodes, nnodes;     /* the natural loop's: the header, then the latches, then the rest */
+  bool innermost;              /* it has no back edges but those of the latches */
 } GraphLoop;
 
 typedef struct FnGraph {
@@ -43,37 +41,38 @@ typedef struct FnGraph {
   uint32_t len;
   VEC(GraphLoop) loops; /* graph_loops; outer ones first */
   bool irreducible;     /* graph_loops: some loop has several entries */
-  ValueMap number;      /* of blocks: the first node */
+  ValueMap number;      /* of blocks: their first node */
 } FnGraph;
 
 typedef struct GraphHow {
-  /* Blocks that can only end in a trap, on a path without branches, are no nodes, and several edges
-   * to one node are one. */
+  /* Leave out blocks that can only end in a trap, on a path without branches, and merge duplicate
+   * edges. */
   bool checks;
-  bool near_first; /* the first successor comes next in the order, where it can; else the last */
-  /* Is the block cut behind this instruction? NULL: nowhere. */
+  bool near_first; /* prefer a block's first successor as the next in the order, else the last */
+  /* Is the block cut after this instruction? NULL: nowhere. */
   bool (*cuts)(const void *user, LLVMValueRef i);
   const void *user;
 } GraphHow;
 
-/* Nodes that are reached, and their edges. how: NULL is all of it zero. */
+/* The reachable nodes of f, whose blocks all have terminators, and their edges. how NULL: all of it
+ * zero. */
 FnGraph graph_of(Arena *arena, LLVMValueRef f, const GraphHow *how);
 void graph_dominators(FnGraph *g);
 void graph_post_dominators(FnGraph *g);
-void graph_loops(FnGraph *g); /* with dominators */
+void graph_loops(FnGraph *g); /* computes dominators, too */
 bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b);
-/* The first node of a block, and that with its terminator; GRAPH_NONE if it is not reached. */
+/* The first node of a block, and the one with its terminator; GRAPH_NONE if it is not reachable. */
 uint32_t graph_number(const FnGraph *g, LLVMBasicBlockRef block);
 uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block);
 
 /* --- liveness --- */
 
-typedef struct LiveSets { /* of a node: bits by variable */
-  uint64_t *use, *def;    /* read before it is written here; written */
-  uint64_t *in, *out;     /* read from the node's beginning, from its end on */
+typedef struct LiveSets { /* of a node: bit sets of variables */
+  uint64_t *use, *def;    /* read in the node before any write there; written in the node */
+  uint64_t *in, *out;     /* live at the node's beginning, at its end */
 } LiveSets;
 
-/* Empty sets, one a node; the caller fills use and def. */
+/* Empty sets for each node; the caller fills use and def, then graph_live fills in and out. */
 LiveSets *graph_live_sets(const FnGraph *g, uint32_t variables);
 void graph_live(const FnGraph *g, LiveSets *sets, uint32_t variables);
 
@@ -86,16 +85,16 @@ static inline void set_drop(uint64_t *set, uint32_t k) {
 
 /* --- edges --- */
 
-typedef struct Fork { /* a branch by a condition */
+typedef struct Fork { /* a conditional branch */
   LLVMValueRef condition;
   LLVMBasicBlockRef yes, no;
 } Fork;
 
-bool graph_fork(LLVMValueRef end, Fork *fork); /* false: the terminator is none */
+bool graph_fork(LLVMValueRef end, Fork *fork); /* false: the terminator is not one */
 unsigned graph_count_edges(LLVMValueRef end);
-/* Where a block leads that has one edge; NULL where it has another number. */
+/* The only successor of a block; NULL unless its terminator has exactly one edge. */
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
-/* Every edge of the terminator to `from` leads to `to`; phis are left as they are. */
+/* Redirects all edges of the terminator to `from` to `to`; phis are not changed. */
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 
 #endif

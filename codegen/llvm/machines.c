@@ -1,11 +1,13 @@
-/* Machines: see machines.h. A few slots behind a lock; a full house loses its oldest. */
+/* Machines: see machines.h. A few slots behind a lock; when they are full, the oldest machine is
+ * disposed of. */
 #include "codegen/llvm/machines.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 8 }; /* architectures times levels of a program, or threads that compile at once */
+enum { SLOTS = 8 }; /* for several architectures and levels, or several threads that compile */
 
 typedef struct Slot {
   char *key;
@@ -17,6 +19,7 @@ static Slot slots[SLOTS]; /* the used ones first, oldest first */
 static int used;
 
 static Slot remove_slot(int k) {
+  assert(k >= 0 && k < used && used <= SLOTS);
   Slot s = slots[k];
   memmove(&slots[k], &slots[k + 1], (size_t)(--used - k) * sizeof *slots);
   return s;
@@ -39,6 +42,7 @@ void cg_machine_leave(const char *key, LLVMTargetMachineRef machine) {
     pthread_mutex_lock(&lock);
     Slot in = out;
     out = used == SLOTS ? remove_slot(0) : (Slot){0};
+    assert(used < SLOTS);
     slots[used++] = in;
     pthread_mutex_unlock(&lock);
   }

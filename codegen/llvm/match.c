@@ -1,4 +1,5 @@
-/* Match: see match.h. */
+/* Match: see match.h. Patterns are matched as LLVM's own passes leave them: commutative operands in
+ * either order, terms with or without extensions. */
 #include "codegen/llvm/match.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ bool cg_is_plain_access(LLVMValueRef i) {
 
 static int register_of(const Registers *r, LLVMValueRef v) { return r->of(r->user, peel(v)); }
 
-/* 1 + axis of a product of blockIdx and blockDim, else 0. */
+/* 1 + axis if v is blockIdx * blockDim of an axis, else 0. */
 static unsigned match_block_start(const Registers *r, LLVMValueRef v) {
   v = peel(v);
   for (unsigned k = 0; is_op(v, LLVMMul) && k < 2; k++) {

@@ -1,4 +1,4 @@
-/* Match: what an LLVM value is. Private to this room. */
+/* Match: patterns of LLVM values. Private to this room. */
 #ifndef PYPTX_CODEGEN_LLVM_MATCH_H
 #define PYPTX_CODEGEN_LLVM_MATCH_H
 
@@ -9,7 +9,7 @@ static inline bool is_op(LLVMValueRef v, LLVMOpcode op) {
 }
 static inline bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v); }
 
-/* What is below its extensions. */
+/* v without extensions. */
 static inline LLVMValueRef peel(LLVMValueRef v) {
   while (is_extension(v))
     v = LLVMGetOperand(v, 0);
@@ -18,16 +18,16 @@ static inline LLVMValueRef peel(LLVMValueRef v) {
 
 /* --- the global index: blockIdx * blockDim + threadIdx --- */
 
-typedef struct Registers {                     /* how special registers are read here */
+typedef struct Registers {                     /* how the module reads special registers */
   int (*of)(const void *user, LLVMValueRef v); /* the SpecialReg that v is, else -1 */
   const void *user;
-  bool
-      exact; /* sums count only where neither kind of wrapping is possible: those can be widened term by term */
+  /* match only sums that are nuw and nsw, which may be widened term by term */
+  bool exact;
 } Registers;
 
-/* 1 + axis of such a sum; else 0. Extensions of the terms are seen through. */
+/* 1 + axis if v is such a sum, whose terms may be extended; else 0. */
 unsigned match_global_index(const Registers *r, LLVMValueRef v);
-/* Is v, a term of such sums along the axis, used in them alone? */
+/* Is v, a term of such sums along the axis, used in them only? */
 bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);
 
 /* --- instructions --- */
@@ -36,10 +36,10 @@ bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);
 bool cg_is_call_of(LLVMValueRef i, const char *name);
 /* Of a load or store: neither volatile nor atomic. */
 bool cg_is_plain_access(LLVMValueRef i);
-/* Does its result depend on its operands alone, and does it nothing else? What is not known here
- * does not. */
+/* Is it a function of its operands alone, without side effects? False for what is not known
+ * here. */
 bool cg_only_computes(LLVMValueRef i);
-/* Of integers; a remainder too. */
+/* A division or remainder of integers. */
 bool cg_is_division(LLVMValueRef i);
 
 #endif

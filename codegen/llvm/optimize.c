@@ -1,7 +1,14 @@
-/* Optimize: LLVM's passes over a module, by options.opt. Of a GPU kernel at 3 those of
- * optimize.def, at 1 and 2 LLVM's own lists; of a host kernel LLVM's own lists, or where a function
- * is long those of optimize_long.def. */
+/* Optimize: which of LLVM's passes run over a module.
+ *
+ * A GPU kernel at opt=3 gets the passes of optimize.def, at opt=1 and 2 LLVM's own lists. A host
+ * kernel gets LLVM's lists, whose vectorisers it needs, or those of optimize_long.def if it has a
+ * long function. Several passes take time quadratic in some count of a function (exits of a
+ * loop, loops, blocks with checks); a row names the condition under which it runs, and the
+ * conditions compare such counts (code_size.h) with limits that no kernel written by hand reaches.
+ * Each limit is stated with the measurement behind it. */
 #include "codegen/llvm/optimize.h"
+
+#include <assert.h>
 
 #include "codegen/llvm/code_size.h"
 
@@ -24,7 +31,8 @@ static const Row long_host[] = {
 #undef P
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
-/* Flushing subnormals is a property of functions, and inlining wants it to be the same in both. */
+/* Flushing subnormals is an attribute of functions, and a call is inlined only if caller and callee
+ * agree in it. */
 static void flush_subnormals(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
@@ -38,30 +46,30 @@ static bool has_calls(const Cg *cg) {
   return false;
 }
 
-/* instcombine moves an instruction into the block behind its own where its result is only used
- * further on, and then what that instruction uses: a chain of n operations with a check behind
- * each, which is a branch, goes down block by block in n * n steps. Of a function with 1,300 blocks
- * and 8,700 instructions it takes 0.6 s, so above a limit there is instsimplify. Code without
- * checks has few such chains. */
+/* instcombine sinks an instruction into the successor of its block if its result is only used
+ * further on, and then sinks that instruction's operands: a chain of n operations with a check (a
+ * branch) after each moves down block by block, in n * n steps. A function with 1,300 blocks and
+ * 8,700 instructions takes 0.6 s, so above a limit instsimplify runs instead. Code without checks
+ * has few such chains. */
 static bool has_chains(const Cg *cg, const Length *l) {
   enum { BLOCKS_TIMES_INSTRUCTIONS = 1000000 };
   return cg->options.boundscheck &&
          (uint64_t)l->blocks * l->instructions > BLOCKS_TIMES_INSTRUCTIONS;
 }
 
-/* Before a loop pass LLVM gives each exit of a loop a phi of each value that is used behind it, and
- * removes most of them again. Rotating a loop changes the dominators of all that comes behind it,
- * and has what is known of its variables' users forgotten: each loop can cost as much as the
- * function is long. 600 loops with two exits each took 1.4 s, 1,000 4.7; the limit is 300 loops of
- * 16 instructions each. */
+/* Before a loop pass LLVM adds, at each exit of a loop, a phi for each value that is used after the
+ * loop (LCSSA), and removes most of them later. Rotating a loop changes the dominators of all code
+ * after it and invalidates what is cached about its variables' users. So each loop can take time
+ * linear in the function's length: 600 loops with two exits each took 1.4 s, 1,000 took 4.7 s; the
+ * limit is 300 loops of 16 instructions each. */
 static bool has_tame_loops(const Length *l) {
   enum { EXITS = 250, LOOPS_TIMES_INSTRUCTIONS = 1500000 };
   return l->exits <= EXITS && (uint64_t)l->loops * l->instructions <= LOOPS_TIMES_INSTRUCTIONS;
 }
 
-/* Hoisting gives each load that it moves its place among the function's memory accesses by a walk
- * back to the entry: 250 loops with one such load each take 0.6 s, 125 take 0.06. Left to GVN,
- * behind it, 250 such loops have 2,451 loads in PTX, and 125 with both have 1,201. */
+/* For each load that it hoists, licm updates memory SSA by a walk back to the entry: 250 loops with
+ * one such load each take 0.6 s, 125 take 0.06 s. Where it is left to GVN, which comes later, 250
+ * such loops have 2,451 loads in PTX; 125 with both passes have 1,201. */
 static bool has_few_loads(const Length *l) {
   enum { LOADS_TIMES_BLOCKS = 150000 };
   return (uint64_t)l->loads * l->blocks <= LOADS_TIMES_BLOCKS;
@@ -80,6 +88,7 @@ static const char *const opens[] = {[MODULE] = "",
 static const char *const closes[] = {
     [MODULE] = "", [FUNCTION] = ")", [LOOP] = "))", [LOOP_MSSA] = "))"};
 
+/* Appends a row to the pipeline, whose last pass runs over `at`. */
 static void put_pass(Buf *b, Where at, const Row *row) {
   if (at != row->where)
     buf_puts(b, closes[at]);
@@ -102,6 +111,7 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
   Buf b;
   buf_init(&b, &cg->cx->arena);
   for (size_t k = 0; k < n; k++) {
+    assert(rows[k].when < COUNT(holds) && rows[k].where < COUNT(opens));
     if (!holds[rows[k].when])
       continue;
     put_pass(&b, at, &rows[k]);
@@ -114,6 +124,7 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
 void cg_optimize_gpu(Cg *cg) {
   static const char *const of_llvm[] = {
       "default<O0>", "default<O1>", "function(simplifycfg<bonus-inst-threshold=8>),default<O2>"};
+  assert(cg->options.opt >= 0 && cg->options.opt <= 3); /* compile.c clamps it */
   if (cg->options.fastmath & CG_FAST_FTZ)
     flush_subnormals(cg);
   if (cg->options.opt < 3) {
@@ -124,9 +135,9 @@ void cg_optimize_gpu(Cg *cg) {
   cg_run_passes(cg, pipeline(cg, &l, gpu, COUNT(gpu)));
 }
 
-/* A function from which on time counts more than the last per cent of speed. Of the kernels of
- * bench/kernels and the examples the largest have 1,187 instructions, 132 blocks and loops with 14
- * exits. A loop with 125 exits takes default<O3> 0.1 s, one with 500 1.6 s. */
+/* Above these limits compile time counts more than the last per cent of speed. The largest kernels
+ * of bench/kernels and the examples have 1,187 instructions, 132 blocks and loops with 14 exits.
+ * default<O3> takes 0.1 s for a loop with 125 exits, 1.6 s for one with 500. */
 static bool is_long(const Length *l) {
   enum { INSTRUCTIONS = 4000, BLOCKS = 500, EXITS = 64 };
   return l->instructions > INSTRUCTIONS || l->blocks > BLOCKS || l->exits > EXITS;
@@ -138,6 +149,7 @@ void cg_optimize_host(Cg *cg) {
       "function(sroa),always-inline,default<O2>,function(loop(loop-reduce))",
       "function(sroa),always-inline,default<O3>,function(loop(loop-reduce))"};
   int opt = cg->options.opt;
+  assert(opt >= 0 && (size_t)opt < COUNT(of_llvm));
   Length l = cg_length(cg);
   bool by_rows = opt > 0 && is_long(&l);
   cg_run_passes(cg, by_rows ? pipeline(cg, &l, long_host, COUNT(long_host)) : of_llvm[opt]);

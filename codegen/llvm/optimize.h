@@ -5,9 +5,9 @@
 #include "codegen/llvm/cg.h"
 
 void cg_optimize_gpu(Cg *cg);
-void cg_optimize_host(Cg *cg); /* its loops are there already */
+void cg_optimize_host(Cg *cg); /* after the loops over threads and blocks have been added */
 
-/* The list of passes that make a module small and simple before our own passes look at it. */
+/* The pipeline that simplifies a module before our own passes analyse it. */
 const char *cg_cleaning(Cg *cg);
 
 #endif

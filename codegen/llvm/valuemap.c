@@ -1,6 +1,8 @@
 /* Valuemap: open addressing on the pointer, at most three quarters full. */
 #include "codegen/llvm/valuemap.h"
 
+#include <assert.h>
+
 static uint32_t slot_of(const ValueMap *m, const void *key) {
   uint64_t h = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
   uint32_t at = (uint32_t)(h >> 32) & (m->cap - 1);
@@ -24,6 +26,7 @@ static void grow(ValueMap *m) {
 }
 
 void valuemap_set(ValueMap *m, const void *key, uint32_t value) {
+  assert(key && value != VALUEMAP_NONE);
   if (m->len + 1 > m->cap - m->cap / 4)
     grow(m);
   uint32_t at = slot_of(m, key);

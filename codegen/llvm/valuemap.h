@@ -1,4 +1,4 @@
-/* Valuemap: a number for each LLVM value that was put in. Arena memory; private to this room. */
+/* Valuemap: a hash table from LLVM values to numbers, in an arena. Private to this room. */
 #ifndef PYPTX_CODEGEN_LLVM_VALUEMAP_H
 #define PYPTX_CODEGEN_LLVM_VALUEMAP_H
 

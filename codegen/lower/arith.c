@@ -1,8 +1,12 @@
-/* Arithmetic, comparison and conversion of numbers, exactly as semantics.md has them.
+/* Arithmetic, comparison and conversion of numbers, exactly as semantics.md defines them.
  *
- * Nothing here is undefined for any operand: divisors that LLVM must not see are replaced before
- * the division, and what the replacement gives is replaced after it. Floats carry the fast-math
- * flags of the options (lw_fast). */
+ * In: operations whose operands typing has converted to the types that they need. Out: LLVM IR that
+ * is defined for every operand: a divisor that would be undefined in LLVM is replaced before the
+ * division, and the result of that case selected after it; shift counts are clamped; conversions
+ * saturate. The optimiser removes what cannot happen. Operations on floats carry the fast-math
+ * flags of the options (lw_fast), except where an algorithm depends on its roundings. Integers
+ * marked by ssa/narrow.c are computed in 32 bits. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -32,11 +36,13 @@ static LLVMValueRef binary(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRe
 LLVMValueRef lw_math(Lower *lw, const char *name, LLVMValueRef const *args, unsigned n) {
   LLVMTypeRef type = LLVMTypeOf(args[0]), in = lw_is_narrow(lw, type) ? lw->t->f32 : type;
   LLVMValueRef copy[4];
+  assert(n >= 1 && n <= 4);
   for (unsigned k = 0; k < n; k++)
     copy[k] = lw_widen(lw, args[k]);
   const char *symbol = lw->target->math_name(lw->cg, name, in == lw->t->f32);
   LLVMValueRef v = lw_call_extern(lw, symbol, in, copy, n);
-  if (!strcmp(name, "fmod")) { /* to LLVM, what it knows as fmod has no nan for a divisor */
+  if (!strcmp(name,
+              "fmod")) { /* LLVM would assume of the fmod that it knows that no divisor is nan */
     unsigned kind = LLVMGetEnumAttributeKindForName("nobuiltin", 9);
     LLVMAddCallSiteAttribute(v, L_FUNCTION, LLVMCreateEnumAttribute(lw->cg->context, kind, 0));
   }
@@ -56,6 +62,7 @@ static const struct {
 };
 
 LLVMValueRef lw_low(Lower *lw, LLVMValueRef v) {
+  assert(LLVMTypeOf(v) == lw->t->i64);
   bool extended = LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
   if (extended && LLVMTypeOf(LLVMGetOperand(v, 0)) == lw->t->i32)
     return LLVMGetOperand(v, 0);
@@ -63,6 +70,7 @@ LLVMValueRef lw_low(Lower *lw, LLVMValueRef v) {
 }
 
 LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
+  assert(LLVMTypeOf(v) == lw->t->i32 && ty_bits(i->type) == 64);
   if (!(i->flags & INS_U32))
     return l_sext(lw->b, v, lw->t->i64);
   v = l_zext(lw->b, v, lw->t->i64);
@@ -71,7 +79,7 @@ LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
   return v;
 }
 
-/* A sum, difference or product of 64 bits whose operands and result fit 32 (ssa/narrow.c). */
+/* A 64-bit sum, difference or product whose operands and result fit 32 bits (ssa/narrow.c). */
 static bool is_narrow(const Ins *i) {
   return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL) &&
          i->flags & i->args[0]->flags & i->args[1]->flags & (INS_I32 | INS_U32);
@@ -150,8 +158,8 @@ static const struct {
     [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE, OP_NE},
 };
 
-/* A signed x against an unsigned y: the unsigned comparison, unless x is negative, which is less
- * than any y. */
+/* A signed x with an unsigned y: the unsigned comparison, except that a negative x is less than any
+ * y. */
 static LLVMValueRef compare_mixed(Lower *lw, Op op, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef negative = l_icmp(lw->b, LLVMIntSLT, x, LLVMConstNull(LLVMTypeOf(x)));
   LLVMValueRef v = l_icmp(lw->b, compares[op].is_unsigned, x, y);
@@ -179,7 +187,7 @@ void lw_compare(Lower *lw, Ins *i) {
   lw_set(lw, i, v);
 }
 
-/* --- shifts: a count at or above the width, seen as unsigned, is out of range --- */
+/* --- shifts: a count that is not below the width as an unsigned number is out of range --- */
 
 static LLVMValueRef clamped_count(Lower *lw, LLVMValueRef count, unsigned limit) {
   LLVMTypeRef t = LLVMTypeOf(count);
@@ -210,8 +218,8 @@ static LLVMValueRef divide_unsigned(Lower *lw, bool quotient, LLVMValueRef x, LL
   return l_select(lw->b, by_zero, LLVMConstNull(t), binary(lw, LLVMUDiv, x, safe));
 }
 
-/* The smallest integer by -1 overflows: by 1 it gives itself, which is what wraps out, and
- * remainder 0. */
+/* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
+ * wrapped result, and remainder 0. */
 static LLVMValueRef divide_signed(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
@@ -236,9 +244,9 @@ static LLVMValueRef copysign_of(Lower *lw, LLVMValueRef magnitude, LLVMValueRef 
   return lw_intrinsic(lw, "llvm.copysign", &t, 1, (LLVMValueRef[]){magnitude, sign}, 2);
 }
 
-/* NumPy's npy_divmod: the remainder of fmod moved to the divisor's sign, then the quotient snapped
- * to an integer. Nothing here may be contracted or reassociated, so these operations carry no
- * flags. */
+/* NumPy's npy_divmod: the remainder of fmod is given the divisor's sign, then the quotient is
+ * snapped to an integer. None of it may be contracted or reassociated, so these operations carry no
+ * fast-math flags. */
 static LLVMValueRef divide_float(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
@@ -269,7 +277,7 @@ void lw_divide(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
   bool quotient = i->op == OP_FLOORDIV;
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
-  if (is_float_value(x)) /* narrow ones are rounded once, at the end, as NumPy does */
+  if (is_float_value(x)) /* 16-bit floats are rounded once, at the end, as in NumPy */
     lw_set(lw, i,
            lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)), LLVMTypeOf(x)));
   else if (ty_is_signed(i->type) && !positive)
@@ -321,9 +329,9 @@ static LLVMValueRef power_int(Lower *lw, LLVMValueRef x, LLVMValueRef y, bool is
   return acc;
 }
 
-/* Small constant exponents, where a multiplication, square root or reciprocal gives pow's value:
- * pow(-inf, 0.5) is inf and pow(-0.0, 0.5) is 0, which the square root alone has otherwise. NULL if
- * there is no such form. */
+/* Small constant exponents for which products, a square root or a reciprocal give pow's value. The
+ * square root needs help: pow(-inf, 0.5) is inf and pow(-0.0, 0.5) is 0, where sqrt gives nan and
+ * -0.0. NULL if there is no such form. */
 static LLVMValueRef power_special(Lower *lw, LLVMValueRef x, double y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   if (y == 0 || y == 1 || y == 2 || y == 3 || y == 4)

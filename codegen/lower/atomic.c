@@ -1,10 +1,12 @@
 /* Atomics: read-modify-write of one element, relaxed, at the target's device scope. The result is
  * the old element.
  *
- * A thread's local memory is nobody else's, and no GPU has atomics there: those are loads and
- * stores. What the hardware has is one instruction. Maximum and minimum of floats use the integer
- * ones on the bits: for operands without a sign the order of the bits as signed integers is that of
- * the numbers, for negative ones the reverse as unsigned ones. */
+ * An operation that the hardware has is one instruction. Local memory belongs to one thread, and no
+ * GPU has atomics there: plain loads and stores do. Maximum and minimum of floats use those of
+ * integers on the bits: for a non-negative operand the order of numbers is the order of their bits
+ * as signed integers, for a negative operand the reverse order of the bits as unsigned integers. A
+ * sum that the hardware does not have is a loop with compare-and-swap. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -13,14 +15,15 @@ static LLVMValueRef chosen(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x,
   return l_select(b, l_icmp(b, p, x, y), x, y);
 }
 
-/* (old + 1) % (v + 1), and the way down; what is out of range begins anew. */
+/* CUDA's atomicInc and atomicDec: counts up to v and on from 0, or down to 0 and on from v; an old
+ * value above v restarts too. */
 static LLVMValueRef wrapped(LLVMBuilderRef b, bool up, LLVMValueRef old, LLVMValueRef v) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v)), one = l_int(LLVMTypeOf(v), 1);
   LLVMValueRef over = l_icmp(b, up ? LLVMIntUGE : LLVMIntUGT, old, v);
   if (up)
     return l_select(b, over, zero, l_add(b, old, one));
-  LLVMValueRef anew = l_or(b, over, l_icmp(b, LLVMIntEQ, old, zero));
-  return l_select(b, anew, v, l_sub(b, old, one));
+  LLVMValueRef restart = l_or(b, over, l_icmp(b, LLVMIntEQ, old, zero));
+  return l_select(b, restart, v, l_sub(b, old, one));
 }
 
 LLVMValueRef cg_atomic_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old,
@@ -89,7 +92,7 @@ static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMVa
 
 /* --- float maximum and minimum --- */
 
-/* One try: the integer instruction that fits the operand's sign. Gives the old bits. */
+/* One attempt, by the integer instruction for the operand's sign. The result is the old bits. */
 static LLVMValueRef extreme_by_bits(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef bits) {
   LLVMBuilderRef b = lw->b;
   LLVMBasicBlockRef plus = lw_block(lw, "atomic.plus"), minus = lw_block(lw, "atomic.minus"),
@@ -117,9 +120,9 @@ static LLVMTypeRef bits_type(Lower *lw, LLVMTypeRef t) {
   return lw_is_narrow(lw, t) ? lw->t->i16 : t == lw->t->f32 ? lw->t->i32 : lw->t->i64;
 }
 
-/* A nan on either side leaves the element as it is. A nan that another thread writes between the
- * look and the instruction may be replaced, as if it had been there before a store. -0.0 counts as
- * less than 0.0. */
+/* If the element or the operand is nan, the element stays as it is. A nan that another thread
+ * writes between the test and the instruction may be replaced, as if this operation had come last.
+ * -0.0 counts as less than 0.0. */
 static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
@@ -138,8 +141,8 @@ static LLVMValueRef extreme(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v)
   return l_bitcast(b, result, t);
 }
 
-/* A nan operand leaves the element as it is; a nan element gives way to the operand, by a
- * compare-and-swap that is tried again with whatever came between. */
+/* A nan operand leaves the element as it is; a nan element is replaced by the operand, with a
+ * compare-and-swap that is retried if another thread has written in between. */
 static LLVMValueRef extreme_number(Lower *lw, bool max, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
@@ -177,8 +180,8 @@ static const struct {
 #undef A
 };
 
-/* A sum that LLVM cannot compute as it is (lw_ready): by compare-and-swap until nothing came
- * between. */
+/* A sum that LLVM cannot compute in the element's type (lw_ready): a compare-and-swap, retried
+ * until no other thread has written in between. */
 static LLVMValueRef add_by_swapping(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), bits_t = bits_type(lw, t);
@@ -205,7 +208,7 @@ static LLVMValueRef negated(Lower *lw, LLVMValueRef v) {
   return lw_fit(lw, l_fneg(lw->b, lw_ready(lw, v)), LLVMTypeOf(v));
 }
 
-/* By its bits: 16-bit floats have no exchange of their own. */
+/* Exchanges the bits, since there is no exchange of 16-bit floats. */
 static LLVMValueRef exchange(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
   LLVMValueRef bits = l_bitcast(lw->b, v, bits_type(lw, t));
@@ -225,7 +228,7 @@ static LLVMValueRef float_atomic(Lower *lw, AtomicOp op, LLVMValueRef p, LLVMVal
   }
 }
 
-/* By value, so 0.0 and -0.0 differ for floats: their bits are compared. */
+/* Floats are compared by their bits, so 0.0 and -0.0 differ. */
 static LLVMValueRef cas(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value,
                         bool is_float) {
   if (!is_float)
@@ -242,6 +245,7 @@ void lw_atomic(Lower *lw, Ins *i) {
   LLVMValueRef v = lw_value(lw, i->args[i->nargs - 1]);
   bool is_float = ty_is_float(elem);
   AtomicOp op = (AtomicOp)i->aux.i;
+  assert(op < ATOMIC_COUNT && i->nargs >= 2u + i->args[0]->type->ndim);
   if (op == ATOMIC_CAS)
     lw_set(lw, i, cas(lw, p, lw_value(lw, i->args[i->nargs - 2]), v, is_float));
   else if (is_float)

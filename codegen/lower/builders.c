@@ -1,6 +1,7 @@
-/* Builders: small pieces of LLVM IR at the place of a Lower's builder, which every file of this
- * room writes: constants, blocks, calls of intrinsics and of external functions, what the options
- * say of a float operation, how likely a branch is. */
+/* Builders: the pieces of LLVM IR that every file of this folder needs, emitted at the position of
+ * the Lower's builder: constants, blocks, allocas, calls of intrinsics and of external functions,
+ * the fast-math flags of a float operation, the weights of a branch. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/lower/lower.h"
@@ -20,6 +21,7 @@ LLVMBasicBlockRef lw_block(Lower *lw, const char *name) {
 void lw_at(Lower *lw, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(lw->b, block); }
 
 LLVMValueRef lw_alloca(Lower *lw, LLVMTypeRef t, unsigned align, const char *name) {
+  assert(lw->entry); /* allocas elsewhere would grow the frame each time they are passed */
   LLVMBasicBlockRef here = LLVMGetInsertBlock(lw->b);
   LLVMValueRef first = LLVMGetFirstInstruction(lw->entry);
   if (first)
@@ -93,6 +95,7 @@ void lw_fast(Lower *lw, LLVMValueRef v) {
 }
 
 LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_t no) {
+  assert(LLVMIsABranchInst(br) && LLVMIsConditional(br));
   LLVMContextRef c = lw->cg->context;
   LLVMMetadataRef ops[] = {LLVMMDStringInContext2(c, "branch_weights", 14),
                            LLVMValueAsMetadata(lw_i32(lw, yes)),

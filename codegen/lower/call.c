@@ -1,4 +1,12 @@
-/* Calls of device functions, and print. */
+/* Calls: of device functions, of functions of other modules, and of print.
+ *
+ * A device function takes the leaves of its arguments as parameters, behind the target's hidden
+ * context if there is one, and returns the leaves of its result: nothing, one value, or a struct of
+ * them. All are declared before any body is lowered, so calls may be recursive; whether a function
+ * is inlined was decided before (inlining.c), and becomes an attribute here. Declared functions
+ * (cuda.declare_device) follow Numba's ABI or C's. print's format, whose values are in braces,
+ * becomes one printf-like format and a list of arguments for Target.print. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +15,8 @@
 
 /* --- device functions: parameters and results are leaves --- */
 
-/* A name with letters, digits, _ and $ only, which PTX and LLVM both leave alone; the $ keeps it
- * away from the kernel's. */
+/* A name of letters, digits, _ and $ only, which neither LLVM nor PTX mangles; the $ keeps it apart
+ * from the kernel's name. */
 static const char *safe_name(Cg *cg, const char *name, uint32_t number) {
   char *s = number ? arena_printf(&cg->cx->arena, "%s$%u", name, number)
                    : arena_strdup(&cg->cx->arena, name);
@@ -43,7 +51,7 @@ static uint32_t index_of(Cg *cg, const Fn *fn) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     if (cg->program->fns.data[k] == fn)
       return k;
-  cx_bug(cg->cx, "%s is in no program", fn->name);
+  cx_bug(cg->cx, "%s is not in the program", fn->name);
 }
 
 void lw_declare(Cg *cg, Fn *fn) {
@@ -56,7 +64,7 @@ void lw_declare(Cg *cg, Fn *fn) {
   cg_attribute(cg, f, at, "nounwind", 0);
   if (fn->has_barrier)
     cg_attribute(cg, f, at, "convergent", 0);
-  if (number == 0) /* a device function compiled alone: it is what the module is for */
+  if (number == 0) /* a device function compiled alone stays visible to the linker */
     return;
   LLVMSetLinkage(f, LLVMInternalLinkage);
   if (fn->inlining == INLINE_NEVER)
@@ -69,6 +77,8 @@ LLVMValueRef lw_function_of(Lower *lw, Fn *fn) { return lw->cg->functions[index_
 
 void lw_call(Lower *lw, Ins *i) {
   LLVMValueRef fn = lw_function_of(lw, i->aux.fn);
+  assert(fn && i->nargs == i->aux.fn->nparams);
+  assert(cg_leaf_count(i->type) == cg_leaf_count(i->aux.fn->result));
   uint32_t total = 1;
   for (uint32_t k = 0; k < i->nargs; k++)
     total += cg_leaf_count(i->args[k]->type);
@@ -81,6 +91,7 @@ void lw_call(Lower *lw, Ins *i) {
     memcpy(args + n, lw_leaves(lw, i->args[k]), count * sizeof *args);
     n += count;
   }
+  assert(n == LLVMCountParams(fn));
   LLVMValueRef v = l_call(lw->b, fn, args, n);
   uint32_t leaves = cg_leaf_count(i->type);
   LLVMValueRef *out = CX_ARRAY(lw->cx, LLVMValueRef, leaves + 1);
@@ -111,8 +122,8 @@ static LLVMValueRef declared_function(Lower *lw, const char *name, LLVMTypeRef t
   return fn;
 }
 
-/* Numba's ABI: the result goes to an address that comes first, what is returned is a status. C's:
- * as it stands. */
+/* In Numba's ABI the first argument is the address of the result, and the function returns a
+ * status; in C's it returns the result. */
 void lw_call_declared(Lower *lw, Ins *i) {
   const Frozen *f = i->aux.frozen;
   if (!lw->target->links)
@@ -158,7 +169,7 @@ static const char *shortest(TypeId id) {
   return id == TY_F16 ? "%H" : id == TY_BF16 ? "%B" : id == TY_F32 ? "%R" : "%r";
 }
 
-/* grouped: in parentheses always. */
+/* grouped: in parentheses even where Python shows none. */
 static void line_complex(Lower *lw, Line *line, Ins *i, bool grouped) {
   static const char *const conversions[2][2] = {{"%z", "%Z"}, {"%-z", "%-Z"}};
   for (int k = 0; k < 2; k++)
@@ -190,7 +201,7 @@ static void line_number(Lower *lw, Line *line, Ins *i) {
              l_int_cast(lw->b, v, lw->t->i64, ty_is_signed(t)));
 }
 
-/* {%…}: the conversion as it stands. */
+/* {%…}: the text in the braces is the conversion. */
 static void line_converted(Lower *lw, Line *line, const char *conversion, size_t n, Ins *i) {
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))

@@ -1,9 +1,18 @@
-/* Control: phis, branches, returns, and the checks that stop a thread. */
+/* Control: phis, branches, returns, and the checks that stop a thread.
+ *
+ * A block of SSA may become several LLVM blocks (a check branches), so BlockNote keeps the first
+ * and the last. Phis are created in place, one for each leaf, and get their operands when all
+ * blocks have been lowered. Two kinds of edges have a block of their own: the second edge to the
+ * same successor, since an LLVM phi cannot tell the two apart, and the conditional back edge of a
+ * loop that yields (ssa/waits.c), where the yield goes. A check that fails leaves through the
+ * target's trap, and its block is marked unlikely. */
+#include <assert.h>
+
 #include "codegen/lower/private.h"
 
-/* --- phis: one a leaf; their operands come when every block has been lowered --- */
+/* --- phis --- */
 
-/* Phis go before the extensions to 64 bits of those that have 32. */
+/* Before the instructions that extend 32-bit phis to 64 bits. */
 static LLVMValueRef add_phi(Lower *lw, LLVMTypeRef type) {
   LLVMBasicBlockRef block = LLVMGetInsertBlock(lw->b);
   LLVMValueRef first = LLVMGetFirstInstruction(block);
@@ -32,13 +41,13 @@ void lw_phi(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
-static bool is_way_back(const Block *b, int successor) {
+static bool is_back_edge(const Block *b, int successor) {
   return b->succ[successor] && b->succ[successor]->rpo <= b->rpo;
 }
 
-/* The LLVM block that control comes from, for entry k of b's predecessors. A block that branches to
- * b on both sides stands there twice: the second time it is its edge block, which is also where a
- * way back yields. */
+/* The LLVM block from which control comes, for entry k of b's predecessors. A block that branches
+ * to b on both sides is listed twice, the second time for its edge block; the edge block is also
+ * the predecessor where a conditional back edge yields. */
 static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
   const BlockNote *n = b->preds.data[k]->note;
   const Ins *end = b->preds.data[k]->last;
@@ -52,8 +61,10 @@ static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
 
 static void finish_narrow_phi(Lower *lw, Ins *i) {
   LLVMValueRef phi = LLVMGetOperand(lw_value(lw, i), 0);
+  assert(LLVMIsAPHINode(phi) && LLVMTypeOf(phi) == lw->t->i32);
   for (uint32_t k = 0; k < i->nargs; k++) {
     LLVMBasicBlockRef from = incoming_block(i->block, k);
+    assert(from && LLVMGetBasicBlockTerminator(from));
     LLVMPositionBuilderBefore(lw->b, LLVMGetBasicBlockTerminator(from));
     LLVMValueRef v = lw_low(lw, lw_value(lw, i->args[k]));
     LLVMAddIncoming(phi, &v, &from, 1);
@@ -87,7 +98,7 @@ void lw_finish_phis(Lower *lw) {
 
 static LLVMBasicBlockRef begin_of(const Block *b) { return ((const BlockNote *)b->note)->begin; }
 
-/* The block's last LLVM block is the one that branches. */
+/* Called at a terminator: the current LLVM block is the last one of its SSA block. */
 static void note_end(Lower *lw, Ins *i) {
   ((BlockNote *)i->block->note)->end = LLVMGetInsertBlock(lw->b);
 }
@@ -103,7 +114,8 @@ void lw_condbranch(Lower *lw, Ins *i) {
   BlockNote *n = i->block->note;
   LLVMBasicBlockRef yes = begin_of(i->block->succ[0]), no = begin_of(i->block->succ[1]);
   LLVMValueRef c = lw_value(lw, i->args[0]);
-  bool yields = i->flags & INS_YIELDS, back_if_true = yields && is_way_back(i->block, 0);
+  bool yields = i->flags & INS_YIELDS, back_if_true = yields && is_back_edge(i->block, 0);
+  assert(!yields || is_back_edge(i->block, 0) != is_back_edge(i->block, 1));
   note_end(lw, i);
   if (yes != no && !yields) {
     l_condbr(lw->b, c, yes, no);
@@ -117,7 +129,7 @@ void lw_condbranch(Lower *lw, Ins *i) {
   l_br(lw->b, back_if_true ? yes : no);
 }
 
-/* Results of device functions: nothing, the leaf, or a struct of the leaves. */
+/* A device function returns nothing, the leaf, or a struct of the leaves of its result. */
 void lw_return(Lower *lw, Ins *i) {
   LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(lw->function));
   bool is_kernel = lw->fn == lw->cg->program->fns.data[0] && !lw->cg->options.device_function;
@@ -138,8 +150,8 @@ void lw_return(Lower *lw, Ins *i) {
   }
 }
 
-/* The low 32 bits of a 64-bit value: of sums and products from those of their terms, since LLVM
- * takes a truncation for a reason to count in 64 bits. */
+/* The low 32 bits of a 64-bit value. Sums and products are rebuilt from the low bits of their
+ * terms: a truncation of the 64-bit result would make LLVM keep the computation in 64 bits. */
 static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
   bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL;
   if (!sum || depth > 3)
@@ -149,8 +161,8 @@ static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
                  low_tree(lw, i->args[1], depth + 1));
 }
 
-/* With a constant the 64 bits are better: LLVM sees from them that a step is positive, and so how
- * often a loop runs. */
+/* A selection with a constant stays in 64 bits: there LLVM sees that a step is positive, and so
+ * finds the trip count of the loop. */
 static bool is_narrow_select(const Ins *i) {
   return i->flags & (INS_I32 | INS_U32) && i->args[1]->op != OP_CONST && i->args[2]->op != OP_CONST;
 }
@@ -177,7 +189,7 @@ bool lw_traps_on_raise(const Cg *cg) {
   return cg->options.debug || cg->options.exceptions || cg->target->traps_always;
 }
 
-/* A number as a value of a trap: 64 bits, floats as the bits of a double. */
+/* A number as a trap carries it: 64 bits, a float as the bits of a double. */
 static LLVMValueRef trap_value(Lower *lw, Ins *i) {
   if (!ty_is_scalar(i->type) || ty_is_complex(i->type)) /* complex values come as their parts */
     return lw_i64(lw, 0);
@@ -196,7 +208,7 @@ static void trap(Lower *lw, const IrSite *site, Ins *const *values, uint32_t n) 
   lw->target->trap(lw, site ? site->number : 0, all, n);
 }
 
-/* The stop is off the hot path. */
+/* The branch weights keep the failing side off the hot path. */
 void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values,
                     uint32_t n) {
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");
@@ -211,8 +223,8 @@ void lw_check(Lower *lw, Ins *i) {
     lw_stop_unless(lw, lw_value(lw, i->args[0]), i->aux.site, i->args + 1, i->nargs - 1);
 }
 
-/* The report names the index that the program gave: one that is still negative had the extent added
- * to it. */
+/* The message names the index as the program wrote it: one that is still negative after wrapping
+ * had the extent added to it. */
 void lw_check_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]), extent = lw_value(lw, i->args[1]);
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "stop");

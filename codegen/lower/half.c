@@ -1,10 +1,15 @@
-/* Numbers of 16 bits: float16 and bfloat16.
+/* 16-bit floats: float16 and bfloat16.
  *
- * LLVM computes with half on both targets, and with bfloat on GPUs: one operation in float,
- * rounded, or the instruction that gives the same. CPUs' bfloat16 instructions flush subnormals,
- * and LLVM uses them; where Target.bfloat_by_bits says so, bfloat is only moved: lw_ready makes a
- * float of it and lw_fit rounds the float, both by integer operations. Conversions to bfloat16
- * round once. */
+ * LLVM computes with half on both targets and with bfloat on GPUs, by one operation in float that
+ * is rounded afterwards, or by an instruction that gives the same. On CPUs it would use bfloat16
+ * instructions that flush subnormals; so where Target.bfloat_by_bits says so, LLVM only moves
+ * bfloats: lw_ready converts one to float and lw_fit rounds the result, both by integer operations.
+ *
+ * A sum, difference, product, quotient or root of two 16-bit floats that is computed in float and
+ * then rounded is correctly rounded, since float has at least 2p + 2 bits. Conversions of doubles
+ * and integers to bfloat16 go through a float that is rounded to odd (sticky_), so that they round
+ * once. */
+#include <assert.h>
 #include <math.h>
 
 #include "codegen/lower/private.h"
@@ -15,10 +20,11 @@ static bool by_bits(const Lower *lw, LLVMTypeRef t) {
   return t == lw->t->bf16 && lw->target->bfloat_by_bits;
 }
 
-/* Never a plain extension of a bfloat: beside an extended half LLVM 22 believes that a half can
- * hold both, since its fraction is longer, and narrows what is computed with them. GPUs: by its
- * bits. x86: LLVM 22 takes the sign of a bfloat's bits for 0 (`icmp slt i16 (bitcast bfloat), 0`),
- * so they are those of the extension, masked, which changes nothing. */
+/* Not the plain extension of a bfloat: in an operation with an extended half LLVM 22 assumes that
+ * half can hold both operands, since its fraction is longer, and narrows the operation. GPUs extend
+ * by the bits (lw_widen). On x86 LLVM 22 takes the sign bit of a bfloat for 0 (`icmp slt i16
+ * (bitcast bfloat), 0`), so the plain extension's bits are masked instead, which does not change
+ * them but hides the extension. */
 static LLVMValueRef extended_bfloat(Lower *lw, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef bits = l_bitcast(b, l_fpext(b, v, lw->t->f32), lw->t->i32);
@@ -42,8 +48,8 @@ LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v) {
   return by_bits(lw, LLVMTypeOf(v)) ? lw_widen(lw, v) : v;
 }
 
-/* Adding 0x7fff, and 1 more to an odd upper half, carries into it where it must be rounded up. A
- * nan keeps its sign and stays one. */
+/* To nearest, ties to even: adding 0x7fff, and 1 more if the upper half is odd, carries into the
+ * upper half exactly where it must be rounded up. A nan stays nan and keeps its sign. */
 static LLVMValueRef bfloat_of_float(Lower *lw, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef bits = l_bitcast(b, v, lw->t->i32), sixteen = lw_i32(lw, 16);
@@ -58,11 +64,12 @@ static LLVMValueRef bfloat_of_float(Lower *lw, LLVMValueRef v) {
 LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t) {
   if (LLVMTypeOf(v) == t)
     return v;
+  assert(lw_is_narrow(lw, t) && LLVMTypeOf(v) == lw->t->f32); /* lw_widen's counterpart */
   return by_bits(lw, t) ? bfloat_of_float(lw, v) : l_fptrunc(lw->b, v, t);
 }
 
-/* A double as a float that rounds to what the double rounds to: where it is inexact, the one of its
- * two neighbours that is odd. */
+/* A double rounded to odd as a float: where it is inexact, the odd one of its two neighbours. A
+ * later rounding to 16 bits then gives what the double itself would round to. */
 static LLVMValueRef sticky_float(Lower *lw, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef f32 = lw->t->f32, f64 = lw->t->f64, i32 = lw->t->i32;
@@ -77,8 +84,8 @@ static LLVMValueRef sticky_float(Lower *lw, LLVMValueRef v) {
   return l_bitcast(b, l_select(b, inexact, odd, bits), f32);
 }
 
-/* An integer as such a float: 24 bits of its size, the last one set if any below is, times a power
- * of two. */
+/* An integer rounded to odd as a float: the upper 24 bits of its magnitude, the last of them set if
+ * any bit below is, times a power of two. */
 static LLVMValueRef sticky_int(Lower *lw, LLVMValueRef v, bool is_signed) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(v), f32 = lw->t->f32, i32 = lw->t->i32;
@@ -105,9 +112,9 @@ static LLVMValueRef sticky_int(Lower *lw, LLVMValueRef v, bool is_signed) {
   return l_select(b, negative, l_fneg(b, r), r);
 }
 
-/* LLVM 22 takes an integer of few significant bits for exact in a half however large it is, and
- * leaves the half out where it is extended again: -(2**63) would not be infinite. So what rounds to
- * infinity is told apart first. */
+/* LLVM 22 assumes that an integer of few significant bits is exact in half, however large it is,
+ * and drops a conversion to half that is extended again: -(2**63) would not become infinite. So
+ * integers that round to infinity are selected explicitly. */
 LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed) {
   enum { FIRST_INFINITE = 65520 };
   LLVMBuilderRef b = lw->b;
@@ -136,8 +143,8 @@ LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed) {
   return lw_fit(lw, v, lw->t->bf16);
 }
 
-/* A sum rounded to odd, which a second rounding to at most 51 bits leaves right. The error of the
- * sum is exact (Knuth's two-sum). */
+/* A sum rounded to odd, so that a second rounding, to at most 51 bits, gives the correctly rounded
+ * sum. The error of the sum is exact (Knuth's two-sum). */
 static LLVMValueRef sticky_sum(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef f64 = lw->t->f64, i64 = lw->t->i64;
@@ -154,8 +161,8 @@ static LLVMValueRef sticky_sum(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   return l_bitcast(b, l_select(b, inexact, odd, bits), f64);
 }
 
-/* x * y + z with one rounding, where LLVM would round to float in between: the product of two is
- * exact in double. */
+/* x * y + z with one rounding. LLVM would round to float in between; in double the product is
+ * exact, and the sum is rounded to odd. */
 static LLVMValueRef half_fma(Lower *lw, LLVMValueRef const *xyz) {
   LLVMTypeRef f64 = lw->t->f64, f16 = lw->t->f16;
   LLVMValueRef wide[3];
@@ -164,7 +171,7 @@ static LLVMValueRef half_fma(Lower *lw, LLVMValueRef const *xyz) {
   return l_fptrunc(lw->b, sticky_sum(lw, l_fmul(lw->b, wide[0], wide[1]), wide[2]), f16);
 }
 
-/* The 16 bits of x, which is w as a float. */
+/* The 16 bits of x; w is x as a float. */
 static LLVMValueRef bits_of(Lower *lw, LLVMValueRef x, LLVMValueRef w) {
   LLVMBuilderRef b = lw->b;
   if (!by_bits(lw, LLVMTypeOf(x)))
@@ -173,8 +180,8 @@ static LLVMValueRef bits_of(Lower *lw, LLVMValueRef x, LLVMValueRef w) {
   return l_trunc(b, upper, lw->t->i16);
 }
 
-/* The next value after x towards y: y where they are equal, signed zeros too, as C has it, and
- * NumPy since 2.5. */
+/* The next value after x towards y; y where they are equal, also if they are zeros of different
+ * sign, as in C, and in NumPy since 2.5. */
 LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef t = LLVMTypeOf(x), i16 = lw->t->i16;

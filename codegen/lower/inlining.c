@@ -1,16 +1,19 @@
-/* Inlining: see inlining.h.
+/* Inlining: which calls are inlined; see inlining.h.
  *
- * Every function is inlined, which is what GPUs and the host's vectors want, as long as the program
- * stays within BUDGET operations. A program that would be longer (functions that each call the next
- * one twice are twice as long with each) has a limit: functions that are longer than it, with what
- * they inline, stay calls, unless they are called in one place only. Of the limits the highest that
- * keeps the program within the budget is taken, so that small helpers are inlined whatever is
- * around them; at the lowest, code is at most so many times as long as its source.
+ * Calls are slow on GPUs, and the host vectorises only what it has inlined. So every call is
+ * inlined as long as the program stays within BUDGET operations. Beyond that (functions of which
+ * each calls the next one twice double the program with each) there is a size limit: a function
+ * that is larger, together with what is inlined into it, is not inlined unless it has only one call
+ * site. The limit is the highest power of two, from HIGHEST down to LOWEST, that keeps the program
+ * within the budget, so small helpers are inlined in any case; at the lowest limit code is at most
+ * LOWEST times as long as its source.
  *
- * A function with inline="always" is inlined up to MOST operations, and so is one in which threads
- * meet, on a target that gathers those. */
+ * A function with inline="always" is inlined as long as the result has at most MOST operations. So
+ * is a function that synchronises threads, on a target that cannot do that in a call
+ * (Target.gathers). Recursive functions are never inlined. */
 #include "codegen/lower/inlining.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "codegen/llvm/valuemap.h"
@@ -20,21 +23,22 @@ enum { BUDGET = 1 << 14, HIGHEST = 1 << 12, LOWEST = 1 << 6, MOST = 1 << 17 };
 
 typedef struct Node {
   Fn *fn;
-  uint32_t own;    /* operations */
-  uint32_t places; /* that call it */
-  uint32_t
-      length; /* with those that it inlines, under the limit that is tried; MOST + 1 stands for all beyond */
+  uint32_t own;    /* operations of its own */
+  uint32_t places; /* number of call sites */
+  /* operations with those inlined into it, under the limit that is being tried; saturates at
+   * MOST + 1 */
+  uint32_t length;
   VEC(struct Node *) calls;
-  uint32_t next; /* of calls, while they are put in order */
+  uint32_t next; /* of calls: put_in_order's position */
   bool entered;
 } Node;
 
 typedef struct Graph {
   const Cg *cg;
-  Node *nodes;       /* one a function, in the program's order */
+  Node *nodes;       /* one for each function, in the program's order */
   VEC(Node *) order; /* callees first */
   uint32_t limit;
-  bool once; /* what is called in one place is inlined, however long */
+  bool once; /* functions with one call site are inlined, however long they are */
 } Graph;
 
 static void read_calls(Graph *g, Node *node, const ValueMap *numbers) {
@@ -43,14 +47,15 @@ static void read_calls(Graph *g, Node *node, const ValueMap *numbers) {
       node->own++;
       if (i->op != OP_CALL_FN)
         continue;
+      assert(valuemap_get(numbers, i->aux.fn) < g->cg->program->fns.len);
       Node *callee = &g->nodes[valuemap_get(numbers, i->aux.fn)];
       callee->places++;
       VEC_PUSH(&g->cg->cx->arena, &node->calls, callee);
     }
 }
 
-/* Callees first, but for the calls that close a cycle. With a stack of its own: calls may be nested
- * deep. */
+/* Post-order of the call graph: callees first, except for calls that close a cycle. The stack is
+ * explicit, since calls may be nested deeply. */
 static void put_in_order(Graph *g, Node *root) {
   Arena *a = &g->cg->cx->arena;
   VEC(Node *) stack = {0};
@@ -85,7 +90,7 @@ static bool is_inlined(const Graph *g, const Node *n) {
 
 static uint32_t add(uint32_t a, uint32_t b) { return a + b > MOST ? MOST + 1 : a + b; }
 
-/* Of all functions that are left. */
+/* The size of the program under a limit: of all functions that are not inlined everywhere. */
 static uint32_t measure(Graph *g, uint32_t limit) {
   uint32_t total = 0;
   g->limit = limit;
@@ -108,8 +113,8 @@ static bool has_forced(const Graph *g, const Node *n) {
   return false;
 }
 
-/* Of the functions that are too long because of what they must inline, the first: its callees are
- * not. */
+/* Fails for the first function, callees first, that is too long because of the calls that must be
+ * inlined into it. */
 static void check_forced(const Graph *g) {
   for (uint32_t k = 0; k < g->order.len; k++) {
     const Node *n = g->order.data[k];
@@ -126,7 +131,7 @@ static void check_forced(const Graph *g) {
 }
 
 static void choose_limit(Graph *g) {
-  const char *given = getenv("PYPTX_INLINE_LIMIT"); /* tests: "0" leaves every call a call */
+  const char *given = getenv("PYPTX_INLINE_LIMIT"); /* for tests: with "0" nothing is inlined */
   g->once = !given;
   uint32_t total = measure(g, given ? (uint32_t)strtoul(given, NULL, 10) : MOST);
   for (uint32_t limit = HIGHEST; !given && total > BUDGET && limit >= LOWEST; limit /= 2)
@@ -145,6 +150,7 @@ void cg_choose_inlining(Cg *cg) {
   for (uint32_t k = 0; k < n; k++)
     read_calls(&g, &g.nodes[k], &numbers);
   put_in_order(&g, &g.nodes[0]);
+  assert(g.order.len && g.order.data[g.order.len - 1] == &g.nodes[0]);
   choose_limit(&g);
   check_forced(&g);
   for (uint32_t k = 0; k < n; k++)

@@ -1,5 +1,12 @@
-/* Intrinsics: by the columns of ir/intrinsics.def. A row whose column says FN has its function
- * cg_intrinsic_ID here. */
+/* Intrinsics: lowered by the columns of ir/intrinsics.def.
+ *
+ * A row has a column for each target, which says how it is lowered there: as an LLVM intrinsic, as
+ * a function of the math library, as one of libdevice, by a function cg_intrinsic_ID (FN), or not
+ * at all (GONE, which typing never leaves). The functions are here and in warp.c and half.c; they
+ * call the target for what differs between devices, and otherwise compute with the numerics that
+ * docs/semantics.md asks for. Two tables made from the columns find them, and a row whose function
+ * is missing does not link. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +15,8 @@
 
 typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 
-/* From a column to the function of the row: only FN names one. SLOT pastes the column's first word,
- * so LLVM("x") becomes SLOT_LLVM("x")(ID), then SLOT_GONE(ID). */
+/* From a column to the function of the row; only FN has one. SLOT pastes the column's first word,
+ * so LLVM("x") becomes SLOT_LLVM("x")(ID), and that SLOT_GONE(ID). */
 #define SLOT(ID, column) SLOT_##column(ID)
 #define SLOT_GONE(ID)
 #define SLOT_LLVM(name) SLOT_GONE
@@ -37,14 +44,14 @@ static const IntrinsicFn host_functions[INTR_COUNT] = {
 
 /* --- the columns --- */
 
-/* What a function of numbers gave, as the type that the instruction has. */
+/* The result v of a function of numbers (of the type of `like`, if it is a float), converted to the
+ * instruction's type. */
 static void set_result(Lower *lw, Ins *i, LLVMValueRef v, const Type *like) {
   LLVMTypeRef want = lw_scalar_type(lw->cg, i->type->id);
   if (LLVMTypeOf(v) == want) {
     lw_set(lw, i, v);
-  } else if (LLVMGetTypeKind(LLVMTypeOf(v)) ==
-             LLVMIntegerTypeKind) { /* special registers are unsigned */
-    v = l_int_cast(lw->b, v, want, 0);
+  } else if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind) {
+    v = l_int_cast(lw->b, v, want, 0); /* special registers are unsigned */
     if (LLVMIsAZExtInst(v))
       LLVMSetNNeg(v, 1);
     lw_set(lw, i, v);
@@ -62,7 +69,7 @@ static void lower_llvm(Lower *lw, Ins *i, const char *name) {
   bool overloaded = n && name[n - 1] == '.';
   const char *base = overloaded ? arena_strndup(&lw->cx->arena, name, n - 1) : name;
   LLVMTypeRef type = i->nargs ? LLVMTypeOf(args[0]) : NULL, given = type;
-  if (given && lw_is_narrow(lw, given)) { /* not every target has a square root of 16 bits */
+  if (given && lw_is_narrow(lw, given)) { /* not every target has a 16-bit square root */
     bool is_root = strcmp(base, "llvm.sqrt") == 0;
     for (uint32_t k = 0; k < i->nargs; k++)
       args[k] = is_root ? lw_widen(lw, args[k]) : lw_ready(lw, args[k]);
@@ -93,11 +100,12 @@ static LLVMTypeRef result_type(Lower *lw, TypeId id) {
   return id == TY_VOID ? lw->t->none : lw_scalar_type(lw->cg, id);
 }
 
-/* __nv_NAME(parameters, addresses of outputs). It only computes, so that an unused call goes and
- * equal ones are one. */
+/* __nv_NAME(parameters, addresses of outputs). The attributes say that it only computes, so that
+ * LLVM removes unused calls and merges equal ones. */
 static void lower_libdevice(Lower *lw, Ins *i) {
   enum { ONLY_ITS_ARGUMENTS = 3 }; /* memory(argmem: readwrite) */
   const LibdeviceInfo *f = ir_libdevice(i->aux.intrinsic);
+  assert(f && f->nparams == i->nargs && f->noutputs <= LIBDEVICE_MAX_OUTPUTS);
   LLVMValueRef args[LIBDEVICE_MAX_PARAMS + LIBDEVICE_MAX_OUTPUTS];
   for (unsigned k = 0; k < f->nparams; k++)
     args[k] = lw_value(lw, i->args[k]);
@@ -118,6 +126,7 @@ static void lower_libdevice(Lower *lw, Ins *i) {
 }
 
 void lw_intrinsic_ins(Lower *lw, Ins *i) {
+  assert(i->aux.intrinsic < INTR_COUNT);
   const IntrinsicInfo *info = &ir_intrinsics[i->aux.intrinsic];
   const Lowering *how = lw->target->lowering(info);
   IntrinsicId id = i->aux.intrinsic;
@@ -239,7 +248,8 @@ void cg_intrinsic_PY_ROUND(Lower *lw, Ins *i) {
   set_result(lw, i, x, i->args[0]->type);
 }
 
-/* ldexp takes an int: an exponent beyond ±5000 acts like one of that size. */
+/* C's ldexp takes an int. Exponents beyond ±5000 are clamped: the result is 0 or infinite in any
+ * case. */
 void cg_intrinsic_MATH_LDEXP(Lower *lw, Ins *i) {
   LLVMTypeRef t = lw->t->i64;
   LLVMValueRef e = lw_value(lw, i->args[1]);
@@ -249,11 +259,11 @@ void cg_intrinsic_MATH_LDEXP(Lower *lw, Ins *i) {
   lw_set(lw, i, lw_math(lw, "ldexp", args, 2));
 }
 
-/* sqrt(x**2 + y**2) within 1 ulp, for a target whose library is further off and overflows early.
- * The larger of the two is brought to where squares neither overflow nor vanish. Where the smaller
- * one is beyond its half, the sum of squares is (high - low)**2 + 2 high low: the difference is
- * exact then, so that the sum has little more than its last rounding's error. Borges, Algorithm
- * 1014 (2020). */
+/* sqrt(x**2 + y**2) within 1 ulp, for a target whose library is less accurate and overflows early.
+ * Both are scaled so that the square of the larger one neither overflows nor underflows. If the
+ * smaller one is at least half of the larger, the sum of squares is computed as (high - low)**2 +
+ * 2 high low: the difference is exact then, so the error is little more than that of the last
+ * rounding. C. F. Borges, Algorithm 1014 (2020). */
 void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef given = lw_value(lw, i->args[0]), x = fabs_of(lw, lw_widen(lw, given)),
@@ -270,8 +280,9 @@ void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
   LLVMValueRef scale = l_select(b, big, down, l_select(b, tiny, up, one)),
                back = l_select(b, big, up, l_select(b, tiny, down, one));
   high = l_fmul(b, high, scale), low = l_fmul(b, low, scale);
-  LLVMValueRef twice = l_fadd(b, low, low), apart = l_fsub(b, high, low);
-  LLVMValueRef near = l_fcmp(b, LLVMRealOGE, twice, high), rest = l_select(b, near, apart, low);
+  LLVMValueRef twice = l_fadd(b, low, low), difference = l_fsub(b, high, low);
+  LLVMValueRef near = l_fcmp(b, LLVMRealOGE, twice, high),
+               rest = l_select(b, near, difference, low);
   LLVMValueRef terms[] = {l_select(b, near, twice, high), high, l_fmul(b, rest, rest)};
   LLVMValueRef sum = lw_intrinsic(lw, "llvm.fma", &t, 1, terms, 3);
   LLVMValueRef root = l_fmul(b, lw_intrinsic(lw, "llvm.sqrt", &t, 1, &sum, 1), back);
@@ -281,8 +292,8 @@ void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
   lw_set(lw, i, lw_fit(lw, l_select(b, ends, infinity, root), LLVMTypeOf(given)));
 }
 
-/* (m, e) with 0.5 <= |m| < 1, from the bits; zero, infinities and nan give themselves and 0. A
- * subnormal is scaled up first. */
+/* (m, e) with 0.5 <= |m| < 1 and x = m * 2**e, from the bits; for zero, infinities and nan (x, 0).
+ * A subnormal is scaled up first. */
 void cg_intrinsic_MATH_FREXP(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef x = lw_value(lw, i->args[0]);

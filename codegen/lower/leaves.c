@@ -1,7 +1,8 @@
 /* Leaves in LLVM: the types that the leaves of a value have in registers, in memory and in the
- * parameter block, and where lowering keeps the leaves of each instruction: in Ins.note, an array
- * of cg_leaf_count(type) LLVM values. See codegen/ssa/leaves.h for what the leaves of a type
- * are. */
+ * parameter block (codegen/ssa/leaves.h says what the leaves of a type are). While a function is
+ * lowered, Ins.note of each instruction is an array of cg_leaf_count(type) LLVM values. */
+#include <assert.h>
+
 #include "codegen/lower/lower.h"
 #include "codegen/ssa/params.h"
 
@@ -17,6 +18,7 @@ uint32_t lw_leaf_types(Cg *cg, const Type *t, LLVMTypeRef *out) {
   } else {
     for (uint32_t k = 0; at < n; k++)
       at += lw_leaf_types(cg, t->elems[k], out + at);
+    assert(at == n); /* of a tuple: the elements' leaves are all */
   }
   return n;
 }
@@ -39,6 +41,7 @@ LLVMTypeRef lw_memory_type(Cg *cg, TypeId id) {
 }
 
 LLVMTypeRef lw_field_type(Cg *cg, uint32_t i) {
+  assert(i < cg->params->fields.len);
   const Param *p = &cg->params->fields.data[i];
   switch ((RtFieldKind)p->field.kind) {
   case RT_FIELD_POINTER:
@@ -77,10 +80,12 @@ LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]) 
 
 void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves) {
   (void)lw;
+  assert(leaves);
   i->note = leaves;
 }
 
 void lw_set(Lower *lw, Ins *i, LLVMValueRef v) {
+  assert(v && cg_leaf_count(i->type) == 1);
   LLVMValueRef *leaf = CX_NEW(lw->cx, LLVMValueRef);
   *leaf = v;
   i->note = leaf;

@@ -1,12 +1,20 @@
-/* Lower: the pass. In: a typed, strict Program. Out: an LLVM module with its functions, and what a
- * launch must know of the kernel.
+/* Lower: typed SSA to an LLVM module.
  *
- * First the passes over SSA: dead code and edges, what fits 32 bits, loops that wait for other
- * threads, the parameter block. Then each function: its parameters, a block of LLVM for each of its
- * blocks, the operations by the table of lowerers, and at last what needs all blocks to be there:
- * operands of phis, marks on back edges. See lower.h for what a value is. */
+ * In: a strict Program after the passes of ssa/passes.def: no dead code, blocks in reverse
+ * post-order, one back edge a loop, dominators, the flags of the analyses. Out: an LLVM module with
+ * its functions, the layout of the parameter block, and what a launch must know of the kernel
+ * (traps, barriers, prints, sites).
+ *
+ * A function is translated in one sweep. Blocks come in reverse post-order, so a value's definition
+ * is lowered before its uses, except for the operands of phis. Each operation is lowered by itself,
+ * by the function that its row of ir/ops.def names; what needs all blocks comes last: the operands
+ * of phis, unroll hints on back edges, the branch out of the entry block, to which allocas and
+ * parameters were added meanwhile. No operation's lowering looks at the device or decides about
+ * meaning: casts, index wrap-around and checks are operations of their own. See lower.h for how a
+ * value is represented. */
 #include "codegen/lower/lower.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/llvm/debuginfo.h"
@@ -69,6 +77,7 @@ static void check_stack(Lower *lw) {
 }
 
 static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
+  assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
   Lower lw = {
       .cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = cg->builder, .fn = fn};
   clear_notes(fn);
@@ -96,7 +105,7 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
     lower_block(&lw, b);
   lw_finish_phis(&lw);
   lw_mark_loops(&lw);
-  /* the entry block is closed last, so that allocas and fields could still be added to it */
+  /* closed last, since allocas and parameters are added to it until here */
   lw_at(&lw, before);
   cg_debug_at(cg, lw.b, fn->entry->first->loc);
   l_br(lw.b, ((BlockNote *)fn->entry->note)->begin);
@@ -123,7 +132,7 @@ static void copy_sites(Cg *cg) {
   }
 }
 
-/* Whose frames the stack may not hold. */
+/* A function whose frames may exceed the stack; NULL if there is none. */
 static const Fn *recursive_function(const Cg *cg) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     if (cg->program->fns.data[k]->recursive)
@@ -148,7 +157,7 @@ static bool meets_grid(const Cg *cg, const Ins *i) {
   return i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_CG_GRID_SYNC;
 }
 
-/* A function of another compiler may. */
+/* A function of another compiler may print, too. */
 static bool may_print(const Cg *cg, const Ins *i) {
   (void)cg;
   return i->op == OP_PRINT || i->op == OP_CALL_C;

@@ -1,11 +1,11 @@
 /* Lower: typed SSA to LLVM IR, one function at a time. Private to this room.
  *
- * In: a typed, strict Fn. Out: an LLVM function that does what semantics.md says.
+ * In: a typed, strict Fn. Out: an LLVM function with the meaning that semantics.md defines.
  *
- * A value of any type is its leaves (codegen/ssa/leaves.h), a flat row of LLVM values whose number
- * the type alone gives: i1 for bools, iN, half, float, double, pointers; extents and strides are
- * i64. Phis, selects, parameters and results of device functions work leaf by leaf, so no aggregate
- * exists in the LLVM code. In memory a bool is one byte, 0 or 1. */
+ * A value of any type is its leaves (codegen/ssa/leaves.h), a flat list of LLVM values whose number
+ * and types follow from the value's type alone: i1 for bools, iN, half, float, double, pointers;
+ * extents and strides are i64. Phis, selects, parameters and results of device functions work leaf
+ * by leaf, so the LLVM code has no aggregates. In memory a bool is one byte, 0 or 1. */
 #ifndef PYPTX_CODEGEN_LOWER_LOWER_H
 #define PYPTX_CODEGEN_LOWER_LOWER_H
 
@@ -21,26 +21,26 @@ struct Lower {
   LLVMBuilderRef b;
   Fn *fn;
   LLVMValueRef function;
-  LLVMBasicBlockRef entry; /* allocas go to its beginning */
+  LLVMBasicBlockRef entry; /* allocas are at its beginning */
   LLVMValueRef context;    /* see Target.context_type */
-  void *target_state;      /* the target's own, of this function */
-  Ins *ins;                /* being lowered: for messages */
+  void *target_state;      /* the target's own, for this function */
+  Ins *ins;                /* the instruction that is being lowered, for messages */
 };
 
 /* --- leaves --- */
-/* LLVM types of the leaves; returns how many. */
+/* The LLVM types of the leaves; returns their number. */
 uint32_t lw_leaf_types(Cg *cg, const Type *t, LLVMTypeRef *out);
 LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id); /* in a register */
 /* in memory: i8 for bools, a vector of two for complex */
 LLVMTypeRef lw_memory_type(Cg *cg, TypeId id);
 LLVMTypeRef lw_field_type(Cg *cg, uint32_t i); /* of field i, in the parameter block */
-LLVMValueRef *lw_leaves(Lower *lw, Ins *i);    /* of a lowered instruction */
-LLVMValueRef lw_value(Lower *lw, Ins *i);      /* the leaf of a number */
-/* A complex number's leaves from its form in memory, and back. */
+LLVMValueRef *lw_leaves(Lower *lw, Ins *i);    /* of an instruction that has been lowered */
+LLVMValueRef lw_value(Lower *lw, Ins *i);      /* the one leaf of a real number */
+/* The leaves of a complex number from its form in memory, and the reverse. */
 void lw_split_complex(Lower *lw, LLVMValueRef memory, LLVMValueRef out[2]);
 LLVMValueRef lw_join_complex(Lower *lw, TypeId id, LLVMValueRef const parts[2]);
 void lw_set(Lower *lw, Ins *i, LLVMValueRef v);
-/* See Target.print: format and arguments without the conversions that are not C's. */
+/* The format and arguments of Target.print with C's conversions only. */
 LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args, unsigned *n);
 void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves); /* in the arena; not copied */
 
@@ -48,22 +48,22 @@ void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves); /* in the arena; no
 LLVMValueRef lw_int(Lower *lw, LLVMTypeRef t, int64_t v);
 LLVMValueRef lw_i64(Lower *lw, int64_t v);
 LLVMValueRef lw_i32(Lower *lw, int64_t v);
-LLVMBasicBlockRef lw_block(Lower *lw,
-                           const char *name);   /* appended to the function; the builder stays */
-void lw_at(Lower *lw, LLVMBasicBlockRef block); /* builder to its end */
-LLVMValueRef lw_alloca(Lower *lw, LLVMTypeRef t, unsigned align,
-                       const char *name); /* in the entry block */
+/* A new block at the end of the function; the builder stays where it is. */
+LLVMBasicBlockRef lw_block(Lower *lw, const char *name);
+/* Moves the builder to the end of the block. */
+void lw_at(Lower *lw, LLVMBasicBlockRef block);
+/* In the entry block. align 0: the type's own. */
+LLVMValueRef lw_alloca(Lower *lw, LLVMTypeRef t, unsigned align, const char *name);
 LLVMValueRef lw_intrinsic(Lower *lw, const char *name, const LLVMTypeRef *overloads,
                           unsigned noverloads, LLVMValueRef const *args, unsigned nargs);
-/* A call of an external function, declared at first use. */
+/* A call of an external function, which is declared at its first use. */
 LLVMValueRef lw_call_extern(Lower *lw, const char *name, LLVMTypeRef result,
                             LLVMValueRef const *args, unsigned n);
-LLVMValueRef lw_text(Lower *lw, const char *s); /* pointer to a constant string, generic address */
-void lw_fast(
-    Lower *lw,
-    LLVMValueRef
-        v); /* the fast-math flags of the options, on a float operation; returns nothing on others */
-LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes,
-                               uint32_t no); /* returns br */
+/* A pointer to a constant string, as a generic address. */
+LLVMValueRef lw_text(Lower *lw, const char *s);
+/* Sets the fast-math flags of the options on a float operation; does nothing for other values. */
+void lw_fast(Lower *lw, LLVMValueRef v);
+/* Returns br, a conditional branch. */
+LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_t no);
 
 #endif

@@ -1,5 +1,13 @@
-/* Arrays: elements, views, allocations. An array's leaves are its pointer, extents and, for layout
- * A, byte strides. */
+/* Memory: elements, views and allocations of arrays.
+ *
+ * An array's leaves are its pointer, extents and, for layout A, byte strides. Layouts C and F
+ * compute an element's number from the extents, layout A its byte offset from the strides; indices
+ * are in range by then, so the arithmetic cannot overflow and says so. In an array that is not wide
+ * (Type.wide) an element number fits 32 bits; on GPUs it is computed there, and a constant part of
+ * the last index becomes the offset of the access. A view is a new set of leaves over the same
+ * memory. Shared arrays take their place in the block's static part in the order in which they are
+ * lowered; local ones are allocas, and limited to what a launch provides. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -40,7 +48,7 @@ static bool is_narrow(const Lower *lw, const Type *array) {
   return lw->target->narrows && lw->cg->options.opt && !array->wide;
 }
 
-/* The constant of an index x + c or x - c, up to TY_REACH; 0 for others. */
+/* c of an index x + c, -c of x - c, if it is at most TY_REACH in size; else 0. */
 static int64_t reach_of(const Ins *i) {
   const Ins *c = i->op == OP_ADD || i->op == OP_SUB ? i->args[1] : NULL;
   const Frozen *f = c && c->op == OP_CONST ? c->aux.frozen : NULL;
@@ -48,9 +56,9 @@ static int64_t reach_of(const Ins *i) {
   return !near ? 0 : i->op == OP_ADD ? f->i : -f->i;
 }
 
-/* 32 bits of a sum of 64 with a constant. LLVM finds this by itself; but then instcombine looks at
- * all users of what is added to, for each such index of a long function: a third of its time at
- * 5,000 lines. */
+/* The low 32 bits of a 64-bit sum with a constant. LLVM would narrow the sum by itself, but for
+ * each such index instcombine goes over all users of the other term: in a long function, of 5,000
+ * lines, a third of its time. */
 static LLVMValueRef low_sum(Lower *lw, LLVMValueRef v) {
   enum { LONG_FUNCTION = 8000 }; /* values */
   LLVMValueRef c = LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd
@@ -61,14 +69,14 @@ static LLVMValueRef low_sum(Lower *lw, LLVMValueRef v) {
   return l_add(lw->b, lw_low(lw, LLVMGetOperand(v, 0)), lw_i32(lw, LLVMConstIntGetSExtValue(c)));
 }
 
-/* 32 bits of an index; less its constant, where that goes elsewhere. Exact, since the index is in
- * range, and x no further away. */
+/* The low 32 bits of an index, without its constant if that becomes an offset (reach is not 0).
+ * They are exact, since the index is in range and x at most TY_REACH away. */
 static LLVMValueRef low_index(Lower *lw, Ins *i, int64_t reach) {
   return low_sum(lw, lw_value(lw, reach ? i->args[0] : i));
 }
 
-/* Number of the element in memory order: C ((i*e1)+j)*e2+k, F i+e0*(j+e1*k). Indices are in range,
- * so nothing overflows. */
+/* Number of the element in memory order: for layout C ((i*e1)+j)*e2+k, for F i+e0*(j+e1*k). The
+ * indices are in range, so nothing overflows. */
 static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                    Ins *const *indices) {
   LLVMValueRef at = NULL;
@@ -80,8 +88,8 @@ static LLVMValueRef element_number(Lower *lw, const Type *t, LLVMValueRef const 
   return at;
 }
 
-/* The same in an array that is not wide, with 32 bits; without the fastest index's constant, which
- * is *reach. */
+/* The same in 32 bits, for an array that is not wide. The constant of the fastest index is left out
+ * and stored in *reach. */
 static LLVMValueRef narrow_number(Lower *lw, const Type *t, LLVMValueRef const *leaves,
                                   Ins *const *indices, int64_t *reach) {
   LLVMValueRef at = NULL;
@@ -116,7 +124,8 @@ LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices) {
   LLVMValueRef *leaves = lw_leaves(lw, array);
   LLVMTypeRef unit = cg_has_strides(t) ? lw->t->i8 : lw_memory_type(lw->cg, t->elem->id);
   LLVMValueRef at = NULL;
-  CX_ASSERT(lw->cx, t->elem->id != TY_RECORD); /* typing loads and stores fields */
+  CX_ASSERT(lw->cx, t->elem->id != TY_RECORD); /* typing has made views of the fields */
+  assert(t->id == TY_ARRAY && leaves[LEAF_POINTER]);
   if (t->layout != LAYOUT_A && is_narrow(lw, t))
     return narrow_address(lw, t, leaves, indices);
   if (t->layout != LAYOUT_A)
@@ -138,7 +147,7 @@ static unsigned element_alignment(const Lower *lw, const Type *array) {
                                                                                    : align;
 }
 
-/* The hint of a load or store, if its element can be reached by one access. */
+/* The cache hint of a load or store, if one access covers the element. */
 static CacheHint usable_hint(const Lower *lw, const Ins *i) {
   const Type *array = i->args[0]->type;
   bool whole = element_alignment(lw, array) >= ty_size(array->elem);
@@ -147,6 +156,7 @@ static CacheHint usable_hint(const Lower *lw, const Ins *i) {
 
 static LLVMValueRef read_element(Lower *lw, Ins *i) {
   const Type *array = i->args[0]->type;
+  assert(i->nargs == 1u + array->ndim); /* the array, an index for each axis */
   LLVMTypeRef type = lw_memory_type(lw->cg, array->elem->id);
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   CacheHint hint = usable_hint(lw, i);
@@ -183,6 +193,7 @@ void lw_load(Lower *lw, Ins *i) {
 void lw_store(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
   Ins *value = i->args[i->nargs - 1];
+  assert(i->nargs == 2u + i->args[0]->type->ndim && value->type->id == elem->id);
   if (ty_is_complex(elem)) {
     write_element(lw, i, lw_join_complex(lw, elem->id, lw_leaves(lw, value)));
     return;
@@ -201,6 +212,7 @@ typedef struct View { /* the result under construction */
 } View;
 
 static void view_axis(View *v, LLVMValueRef extent, LLVMValueRef stride) {
+  assert(v->ndim < TY_MAX_NDIM);
   v->extents[v->ndim] = extent;
   v->strides[v->ndim++] = stride;
 }
@@ -235,7 +247,7 @@ static void view_part(Lower *lw, View *v, Ins *array, const IrView *how) {
     view_axis(v, leaves[cg_extent_leaf(k)], lw_array_stride(lw, array->type, leaves, k));
 }
 
-/* The pointer moves to the field; a nested array's axes stand behind the source's. */
+/* The pointer advances to the field; the axes of a nested array follow those of the source. */
 static void view_field(Lower *lw, View *v, Ins *i) {
   const IrView *how = i->aux.view;
   const Type *from = i->args[0]->type;
@@ -274,7 +286,8 @@ static void view_axes(Lower *lw, View *v, Ins *i) {
       }
     }
   }
-  for (; axis < i->args[0]->type->ndim; axis++) /* axes that are not named are whole */
+  assert(axis <= i->args[0]->type->ndim && arg == i->nargs);
+  for (; axis < i->args[0]->type->ndim; axis++) /* the remaining axes are kept whole */
     view_axis(v, leaves[cg_extent_leaf(axis)], lw_array_stride(lw, i->args[0]->type, leaves, axis));
 }
 
@@ -305,7 +318,7 @@ void lw_view(Lower *lw, Ins *i) {
 /* --- allocations --- */
 
 enum {
-  STATIC_SHARED_LIMIT = 48 * 1024, /* what PTX takes; more needs dynamic shared memory */
+  STATIC_SHARED_LIMIT = 48 * 1024, /* PTX's limit; more needs dynamic shared memory */
   LOCAL_LIMIT = RT_LOCAL_BYTES - RT_STACK_BYTES,
 };
 
@@ -319,6 +332,7 @@ static uint64_t alloc_bytes(Lower *lw, const Type *t, const IrAlloc *a) {
 
 static LLVMValueRef alloc_shared(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
   Cg *cg = lw->cg;
+  assert(align && !(align & (align - 1)));
   uint64_t offset = (cg->static_shared + align - 1u) / align * align;
   if (offset + bytes > STATIC_SHARED_LIMIT || bytes > STATIC_SHARED_LIMIT)
     fail(lw->cx, lw->ins->loc, ERR_SHARED_SIZE, cg->program->fns.data[0]->name,
@@ -366,9 +380,10 @@ void lw_alloc(Lower *lw, Ins *i) {
 
 /* --- constant arrays --- */
 
-/* The elements as LLVM wants them, which keeps the host's byte order. */
+/* The elements as an LLVM constant, in the host's byte order. Records and dates are bytes, since
+ * LLVM's data arrays hold numbers only; a complex number is two. */
 static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
-  bool record = a->elem >= TY_SCALARS, /* and dates: data arrays hold plain numbers */
+  bool record = a->elem >= TY_SCALARS, /* or date */
       complex = !record && ty_scalar_info[a->elem].kind == KIND_COMPLEX;
   LLVMTypeRef elem = record ? lw->t->i8
                             : lw_memory_type(lw->cg, complex ? ty_part_id(a->elem) : a->elem);
@@ -377,10 +392,11 @@ static LLVMValueRef constant_data(Lower *lw, const FrozenArray *a) {
   return LLVMConstDataArray(elem, a->data, a->nbytes);
 }
 
-/* Memory of the device at an address that was known when the kernel was compiled. */
+/* A captured device array: its address is known when the kernel is compiled. */
 static void frozen_device_array(Lower *lw, Ins *i) {
   const Type *t = i->type;
   const FrozenArray *a = i->aux.frozen->array;
+  assert(a && a->ndim == t->ndim);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
   leaves[LEAF_POINTER] = LLVMConstIntToPtr(lw_i64(lw, (int64_t)a->address),
                                            lw->t->space[SPACE_GLOBAL]);

@@ -1,7 +1,9 @@
-/* Parameters: where the values of a function's parameters come from. Those of a kernel lie in the
- * parameter block, whose list of fields (codegen/ssa/params.h) says of which parameter each is
- * which leaf; a leaf that nothing uses has no field, and is undefined here. Those of a device
- * function are the LLVM function's own, a parameter each leaf. */
+/* Parameters: where the leaves of a function's parameters come from.
+ *
+ * A kernel reads them from the parameter block; the list of fields (codegen/ssa/params.h) says
+ * which leaf of which parameter each field is. A leaf that nothing uses has no field, and is undef.
+ * A device function gets each leaf as a parameter of its LLVM function. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -15,14 +17,14 @@ void lw_publish_params(Cg *cg) {
   if (p->args.len)
     memcpy(out->args, p->args.data, p->args.len * sizeof(CgArg));
   out->params.nfields = p->fields.len;
-  /* not rounded up: the driver takes a block of exactly the size of the parameters */
+  /* not rounded up: the driver requires exactly the size of the parameters */
   out->params.bytes = p->bytes;
   out->params.fields = cg_calloc(cg, p->fields.len, sizeof(RtField));
   for (uint32_t k = 0; k < p->fields.len; k++)
     out->params.fields[k] = p->fields.data[k].field;
 }
 
-/* From its form in the block to the leaves. */
+/* From a field's form in the block to the leaves. */
 static void read_field(Lower *lw, const Param *p, LLVMValueRef v, LLVMValueRef *leaves) {
   if (p->field.kind == RT_FIELD_EXTENT32) {
     v = l_zext(lw->b, v, lw->t->i64);
@@ -42,6 +44,7 @@ void lw_kernel_parameters(Lower *lw) {
     lw_unset(lw, lw->fn->params[k]);
   for (uint32_t k = 0; k < lw->cg->params->fields.len; k++) {
     const Param *p = &lw->cg->params->fields.data[k];
+    assert(!p->type || p->param < lw->fn->nparams);
     if (p->type)
       read_field(lw, p, lw->target->param(lw, k),
                  lw_leaves(lw, lw->fn->params[p->param]) + p->leaf);
@@ -59,4 +62,5 @@ void lw_device_parameters(Lower *lw) {
       leaves[j] = LLVMGetParam(lw->function, at++);
     lw_set_leaves(lw, lw->fn->params[k], leaves);
   }
+  assert(at == LLVMCountParams(lw->function));
 }

@@ -1,8 +1,12 @@
-/* Print where there is only C's printf, as on GPUs: the conversions of runtime/host/print.c by its
- * own.
+/* Print where there is only C's printf, as on GPUs: expresses the conversions of
+ * runtime/host/print.c by C's.
  *
  * In: a format with %r %R %H %B (shortest texts), %z %Z (complex numbers), %p (a percentage) and
- * C's conversions. Out: C's alone, whose arguments, widths among them, are 8 bytes each. */
+ * C's conversions. Out: a format with C's conversions alone, whose arguments, including widths, are
+ * 8 bytes each. What C prints otherwise than Python (1 for 1.0, the sign of nan, zeros before inf)
+ * is chosen at run time by further arguments: strings of which one is empty, and widths. The
+ * shortest text that reads back is beyond printf; %.16g, %.7g and their like stand for it. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +21,7 @@ typedef struct Line { /* the printf call under construction */
 } Line;
 
 typedef struct Conversion {
-  bool left, zeros, percent; /* zeros: between sign and digits, up to the width */
+  bool left, zeros, percent; /* zeros: fill up to the width between the sign and the digits */
   char sign, kind;           /* sign: '+', ' ' or 0 */
   int width, precision;      /* precision -1: none */
 } Conversion;
@@ -78,9 +82,9 @@ static LLVMValueRef without_nan_sign(Line *line, LLVMValueRef x) {
   return choose(line, lw_is_nan(line->lw, x), LLVMConstReal(line->lw->t->f64, NAN), x);
 }
 
-/* --- zeros up to a width: C writes spaces before what is not finite --- */
+/* --- zeros up to a width: before inf and nan C writes spaces, Python zeros --- */
 
-/* The sign, and before inf and nan the zeros. */
+/* The sign, and the zeros if x is not finite. */
 static LLVMValueRef zero_prefix(Line *line, const Conversion *c, LLVMValueRef x) {
   LLVMValueRef texts[2], finite = is_finite(line, x);
   for (int negative = 0; negative < 2; negative++) {
@@ -98,8 +102,8 @@ static LLVMValueRef zero_prefix(Line *line, const Conversion *c, LLVMValueRef x)
   return choose(line, is_negative(line, x), texts[1], texts[0]);
 }
 
-/* Up to the conversion's precision; `behind`: characters that follow the digits. The value is shown
- * without its sign. */
+/* The front of a conversion that fills with zeros, up to its precision. behind: how many characters
+ * follow the digits. The value itself is to be printed without its sign. */
 static void put_zeros(Line *line, const Conversion *c, LLVMValueRef x, LLVMValueRef behind) {
   add(line, "%s", zero_prefix(line, c, x));
   LLVMValueRef sign = choose(line, is_negative(line, x), number(line, 1),
@@ -108,7 +112,7 @@ static void put_zeros(Line *line, const Conversion *c, LLVMValueRef x, LLVMValue
   add(line, "%0*", choose(line, is_finite(line, x), not_negative(line, width), number(line, 0)));
 }
 
-/* The same with spaces, or none. */
+/* The same for a conversion that fills with spaces, or has no width. */
 static void put_width(Line *line, const Conversion *c, LLVMValueRef behind) {
   buf_printf(&line->format, "%%%s%.1s", c->left ? "-" : "", (char[]){c->sign, 0});
   if (c->width && LLVMIsAConstantInt(behind))
@@ -179,8 +183,8 @@ static void put_real(Line *line, const Conversion *given, LLVMValueRef x) {
   add(line, "", lw_text(line->lw, ""));
 }
 
-/* Python writes 1.0 where printf writes 1: another argument brings the ".0" of whole numbers below
- * the exponent form, but where something stands behind the digits or a precision is given. */
+/* Python writes 1.0 where printf writes 1, so a further argument is ".0" for whole numbers that are
+ * not printed with an exponent; not if the text is padded on the right or has a precision. */
 static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
   static const struct {
     char kind;
@@ -190,6 +194,7 @@ static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
   size_t row = 0;
   while (rows[row].kind != c->kind)
     row++;
+  assert(row < sizeof rows / sizeof *rows);
   bool points = !c->left && c->precision < 0;
   LLVMBuilderRef b = line->lw->b;
   LLVMTypeRef t = line->lw->t->f64;
@@ -207,7 +212,7 @@ static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
     add(line, "%s", choose(line, whole, lw_text(line->lw, ".0"), lw_text(line->lw, "")));
 }
 
-/* Both parts always: a format cannot leave one out. */
+/* Always with both parts, since a format cannot leave one out. */
 static void put_complex(Line *line, char kind, LLVMValueRef const *parts) {
   add(line, kind == 'z' ? "(%.16g" : "(%.7g", without_nan_sign(line, parts[0]));
   add(line, kind == 'z' ? "%+.16gj)" : "%+.7gj)", without_nan_sign(line, parts[1]));
@@ -215,6 +220,7 @@ static void put_complex(Line *line, char kind, LLVMValueRef const *parts) {
 
 LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args,
                              unsigned *n) {
+  const unsigned given = *n;
   Line line = {.lw = lw};
   unsigned next = 0;
   buf_init(&line.format, &lw->cx->arena);
@@ -233,12 +239,14 @@ LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const 
       next += 2;
     } else if (strchr("fFeEgG", c.kind)) {
       put_real(&line, &c, args[next++]);
-    } else { /* C's */
+    } else { /* one of C's */
       end = p + 1 + strcspn(p + 1, "dus") + 1;
       add(&line, arena_strndup(&lw->cx->arena, p, (size_t)(end - p)), args[next++]);
     }
     p = end;
   }
+  assert(next == given); /* each argument has its conversion */
+  (void)given;
   *format = line.format.text ? line.format.text : "";
   *n = line.args.len;
   return line.args.data;

@@ -1,5 +1,5 @@
-/* Lower, between its files: one function an operation, dispatched by lower.c. Private to
- * lower*.c. */
+/* Lower, between its files: one function for each operation, dispatched by lower.c. Private to this
+ * folder. */
 #ifndef PYPTX_CODEGEN_LOWER_PRIVATE_H
 #define PYPTX_CODEGEN_LOWER_PRIVATE_H
 
@@ -7,19 +7,20 @@
 
 /* What lowering keeps about a Block in Block.note. */
 typedef struct BlockNote {
-  LLVMBasicBlockRef begin, end; /* end: where its terminator ended up, NULL before that */
-  LLVMBasicBlockRef
-      edge; /* stands between this block and succ[1] if both successors are one block */
+  LLVMBasicBlockRef begin, end; /* end: the LLVM block with its terminator; NULL until lowered */
+  /* the block on its second edge, or its back edge (control.c); NULL if it needs none */
+  LLVMBasicBlockRef edge;
 } BlockNote;
 
 /* parameters.c */
-void lw_publish_params(Cg *cg); /* cg->params to cg->out */
+void lw_publish_params(Cg *cg); /* copies cg->params to cg->out */
 void lw_kernel_parameters(Lower *lw);
 void lw_device_parameters(Lower *lw);
 
 /* values.c */
 void lw_constant(Lower *lw, Ins *i);
-/* Any value, or with Ins.aux2 zeros; for a parameter of a kernel too, until its fields are read. */
+/* Undef, or zeros with Ins.aux2. Also the value of a kernel's parameter until its fields are
+ * read. */
 void lw_unset(Lower *lw, Ins *i);
 void lw_make_tuple(Lower *lw, Ins *i);
 void lw_tuple_get(Lower *lw, Ins *i);
@@ -28,9 +29,9 @@ void lw_extent(Lower *lw, Ins *i);
 void lw_wrap_index(Lower *lw, Ins *i);
 
 /* arith.c */
-/* The low 32 bits of 64: what was extended, where it was. */
+/* The low 32 bits of a 64-bit value; if that is an extension, its operand. */
 LLVMValueRef lw_low(Lower *lw, LLVMValueRef v);
-/* The 64-bit value of i, which fits 32 bits, from those 32. */
+/* The 64-bit value of i, which is known to fit 32 bits, from its low 32 bits. */
 LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v);
 void lw_arithmetic(Lower *lw, Ins *i);
 void lw_truediv(Lower *lw, Ins *i);
@@ -47,11 +48,11 @@ LLVMValueRef lw_is_nan(Lower *lw, LLVMValueRef x);
 
 /* half.c */
 bool lw_is_narrow(const Lower *lw, LLVMTypeRef t); /* float16 or bfloat16 */
-/* a narrow number as float; others as they are */
+/* A 16-bit float as float; other values as they are. */
 LLVMValueRef lw_widen(Lower *lw, LLVMValueRef v);
-/* widened, if LLVM cannot compute with it */
+/* Widened, but only if LLVM cannot compute in v's own type. */
 LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);
-/* a result of widened operands as t, rounded */
+/* The result of an operation on widened operands, rounded to t. */
 LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t);
 LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed);
 LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed); /* of any number */
@@ -65,7 +66,7 @@ void lw_alloc(Lower *lw, Ins *i);
 void lw_const_array(Lower *lw, Ins *i);
 void lw_stride(Lower *lw, Ins *i);
 void lw_array_address(Lower *lw, Ins *i);
-/* Address of an element: operands first.. of i are its indices. */
+/* Address of an element; an index for each axis. */
 LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices);
 
 /* atomic.c */
@@ -79,11 +80,12 @@ void lw_condbranch(Lower *lw, Ins *i);
 void lw_return(Lower *lw, Ins *i);
 void lw_select(Lower *lw, Ins *i);
 void lw_check(Lower *lw, Ins *i);
-/* Goes on where ok holds, else the thread stops at the site. */
+/* The thread stops at the site unless ok holds; the builder continues where it does. */
 void lw_stop_unless(Lower *lw, LLVMValueRef ok, const IrSite *site, Ins *const *values, uint32_t n);
 void lw_check_index(Lower *lw, Ins *i);
 void lw_raise(Lower *lw, Ins *i);
-bool lw_traps_on_raise(const Cg *cg); /* assert and raise leave a trap, not just a stopped thread */
+/* Do assert and raise trap, rather than only stop the thread? */
+bool lw_traps_on_raise(const Cg *cg);
 
 /* call.c */
 void lw_declare(Cg *cg, Fn *fn); /* LLVM function of a device function */

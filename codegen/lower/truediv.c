@@ -1,8 +1,12 @@
-/* x / y of Python ints: the double nearest to the quotient, halves to even, as CPython gives it.
+/* True division: x / y of Python ints, the double nearest to the quotient, ties to even, as in
+ * CPython.
  *
- * Up to 2**53 both are doubles, and one division rounds. Beyond that converting them would round
- * before: the quotient is computed to 63 bits or more in integers, a last bit says whether anything
- * is left, and its conversion to a double is the one rounding. */
+ * Operands up to 2**53 are exact as doubles, and the division is the only rounding. Larger ones
+ * would be rounded by the conversion already. For these the quotient is computed in integers, to 63
+ * bits or more; its last bit is set if there is a remainder (sticky), so its conversion to a double
+ * is the only rounding. */
+#include <assert.h>
+
 #include "codegen/lower/private.h"
 
 static LLVMValueRef op2(Lower *lw, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y) {
@@ -26,13 +30,13 @@ static LLVMValueRef is_small(Lower *lw, const Ins *of, LLVMValueRef x) {
   return l_icmp(lw->b, LLVMIntULE, moved, lw_i64(lw, 1LL << 54));
 }
 
-typedef struct Step { /* of a division by v, by digits of 32 bits */
+typedef struct Step { /* of a long division in digits of 32 bits */
   LLVMValueRef digit, rest;
 } Step;
 
-/* The next digit of (high * 2**32 + low) / v, of which high < v and bit 63 of v is set: estimated
- * by v's upper half, which is too much by two at most (Knuth, The Art of Computer Programming 2,
- * 4.3.1, algorithm D). */
+/* The next digit of (high * 2**32 + low) / v, where high < v and bit 63 of v is set. The estimate
+ * from v's upper half is too large by two at most, and corrected (Knuth, The Art of Computer
+ * Programming 2, 4.3.1, algorithm D). */
 static Step next_digit(Lower *lw, LLVMValueRef high, LLVMValueRef low, LLVMValueRef v) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef v1 = shifted(lw, LLVMLShr, v, 32), v0 = shifted(lw, LLVMAnd, v, 0xffffffff);
@@ -52,13 +56,13 @@ static Step next_digit(Lower *lw, LLVMValueRef high, LLVMValueRef low, LLVMValue
   return (Step){q, op2(lw, LLVMSub, rest, op2(lw, LLVMMul, q, v))};
 }
 
-/* Of any x and a y that is not 0. */
+/* x / y for any x and any y that is not 0. */
 static LLVMValueRef divide_large(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef f64 = lw->t->f64;
   LLVMValueRef u = call2(lw, "llvm.abs", x), v = call2(lw, "llvm.abs", y);
-  LLVMValueRef zu = shifted(lw, LLVMAnd, call2(lw, "llvm.ctlz", u),
-                            63); /* of 0, nothing to shift */
+  /* 0 has 64 leading zeros, which is no valid shift count; it stays 0 however it is shifted */
+  LLVMValueRef zu = shifted(lw, LLVMAnd, call2(lw, "llvm.ctlz", u), 63);
   LLVMValueRef zv = shifted(lw, LLVMAnd, call2(lw, "llvm.ctlz", v), 63);
   u = op2(lw, LLVMShl, u, zu);
   v = op2(lw, LLVMShl, v, zv);
@@ -77,7 +81,7 @@ static LLVMValueRef divide_large(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
   return l_select(b, negative, l_fneg(b, size), size);
 }
 
-/* A power of two divides a double without rounding, and the quotient is never subnormal. */
+/* Dividing a double by a power of two is exact here, since the quotient is never subnormal. */
 static bool is_power_of_two(const Ins *y) {
   const Frozen *f = y->op == OP_CONST ? y->aux.frozen : NULL;
   int64_t n = f && f->kind == FZ_INT && !f->wide ? f->i : 0;
@@ -92,6 +96,7 @@ void lw_truediv(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef f64 = lw->t->f64;
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
+  assert(LLVMTypeOf(x) == lw->t->i64 && LLVMTypeOf(y) == lw->t->i64);
   LLVMValueRef rounded = l_fdiv(b, l_sitofp(b, x, f64), l_sitofp(b, y, f64));
   lw_fast(lw, rounded);
   LLVMValueRef exact = l_and(b, is_small(lw, i->args[0], x), is_small(lw, i->args[1], y));

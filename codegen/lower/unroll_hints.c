@@ -1,12 +1,15 @@
-/* Loops: which loops LLVM is to unroll, and how often.
+/* Unroll hints: which loops LLVM is to unroll, and by what factor (GPU).
  *
- * A loop that loads and adds has one load in flight; with four bodies in a row it has four, and a
- * quarter of the counting. LLVM leaves a loop rolled whose trip count takes a division (a grid's
- * stride), and judges others by the size of their code alone. So the innermost counting loops that
- * are small and in straight enough code get a number here. What docs/performance.md says of it was
- * measured. */
+ * A loop that loads and adds has one load in flight; unrolled four times it has four, and a quarter
+ * of the loop overhead. LLVM does not unroll a loop whose trip count takes a division to compute (a
+ * grid-stride loop), and decides about others by code size alone. So innermost counting loops with
+ * a small body, one exit and no calls, checks or barriers get a factor here. Loops whose bounds
+ * were loaded from memory have few iterations, which a remainder loop would take one by one; if
+ * such a loop only reads, it is left to nvptx/masked_unroll.c. docs/performance.md has the
+ * measurements behind the limits below. */
 #include "codegen/lower/unroll_hints.h"
 
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -17,14 +20,14 @@
 enum {
   MAX_BLOCKS = 12, /* of a loop that is looked at */
   MAX_SIZE = 60,   /* operations of a loop that is unrolled */
-  MAX_SMALL = 14,  /* … eight times */
-  /* operations of all iterations of a loop that is left to LLVM, which unrolls it whole, or in
-   * part */
+  MAX_SMALL = 14,  /* … by eight */
+  /* operations of all iterations together of a loop that is left to LLVM, which unrolls it fully or
+   * in part */
   MAX_WHOLE = 600,
-  MIN_TRIPS = 16, /* shorter ones are left to LLVM */
+  MIN_TRIPS = 16, /* loops with a smaller constant trip count are left to LLVM */
 };
 
-typedef struct Body { /* of a loop: its blocks, the header first */
+typedef struct Body { /* the blocks of a loop, the header first */
   Block *blocks[MAX_BLOCKS];
   unsigned n;
 } Body;
@@ -47,8 +50,7 @@ static bool is_header(const Block *b) {
   return false;
 }
 
-/* The blocks from which the latch can be reached without the header; false if they are too many, or
- * another loop is among them. */
+/* The blocks of the natural loop; false if there are too many, or it contains another loop. */
 static bool collect(Body *body, Block *header, Block *latch) {
   body->blocks[0] = header;
   body->n = 1;
@@ -69,7 +71,7 @@ static bool collect(Body *body, Block *header, Block *latch) {
   return true;
 }
 
-/* Only the header leaves it. */
+/* Is the loop left from its header only? */
 static bool has_one_exit(const Body *body) {
   for (unsigned k = 1; k < body->n; k++)
     for (int s = 0; s < 2; s++)
@@ -78,7 +80,7 @@ static bool has_one_exit(const Body *body) {
   return true;
 }
 
-/* --- sizes: operations, or -1 where a loop is to be left alone --- */
+/* --- sizes: operations, or LEAVE for what must not be unrolled --- */
 
 enum { LEAVE = -1, MAX_DEPTH = 3 };
 
@@ -113,7 +115,7 @@ static int block_size(const Block *b, int depth) {
   return size;
 }
 
-/* Of a short function without loops, which LLVM will put in place of the call. */
+/* The size of a call of a short function without loops, which LLVM will inline. */
 static int call_size(const Fn *fn, int depth) {
   int size = 0;
   if (fn->nblocks > MAX_BLOCKS)
@@ -141,7 +143,7 @@ static int body_size(const Body *body) {
   return size;
 }
 
-/* --- how often --- */
+/* --- factors --- */
 
 static bool is_constant(const Ins *i, int64_t *v) {
   bool known = i->op == OP_CONST && i->aux.frozen->kind == FZ_INT && !i->aux.frozen->wide;
@@ -149,23 +151,22 @@ static bool is_constant(const Ins *i, int64_t *v) {
   return known;
 }
 
-/* A bound that was read from memory: rows of a sparse matrix, neighbours, children. Such loops are
- * short. */
+/* Is the bound read from memory, as those of a sparse matrix's rows or a node's neighbours are?
+ * Such loops are short. */
 static bool is_loaded(const Ins *i) {
   while (i->op == OP_CAST || i->op == OP_ADD || i->op == OP_SUB)
     i = i->args[0];
   return i->op == OP_LOAD;
 }
 
-/* Iterations; -1 where they are not known. */
+/* The trip count; -1 if it is not known. */
 static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
   int64_t from, to;
   bool known = is_constant(start, &from) && is_constant(stop, &to) && step;
   return known ? ((double)to - (double)from) / (double)step : -1;
 }
 
-/* Of a loop that counts up or down by addition, and is left where its counter has reached a
- * bound. */
+/* Does the loop count up or down by addition, and end when its counter reaches a bound? */
 static bool is_counting(const Body *body, Counter *c) {
   const Block *h = body->blocks[0];
   for (const Ins *phi = h->first; phi && phi->op == OP_PHI; phi = phi->next)
@@ -174,7 +175,7 @@ static bool is_counting(const Body *body, Counter *c) {
   return false;
 }
 
-/* How many bodies in a row; 0: as LLVM likes. */
+/* The unroll factor; 0: LLVM decides. */
 static unsigned times(const Body *body, const Counter *c) {
   int size = body_size(body);
   int64_t step;
@@ -191,7 +192,7 @@ static unsigned times(const Body *body, const Counter *c) {
 
 /* --- the hints --- */
 
-/* Does the body do nothing but load and compute? */
+/* Does the body only load and compute? */
 static bool only_reads(const Body *body) {
   for (unsigned k = 0; k < body->n; k++)
     FOR_INS (body->blocks[k], i) {
@@ -213,6 +214,7 @@ static int hint_of(const Body *body) {
 
 void cg_hint_loops(Cx *cx, Fn *fn) {
   (void)cx;
+  assert(fn->entry->rpo == 0 && !fn->entry->idom); /* ordered, with dominators */
   FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {
       Block *header = latch->succ[s];
@@ -231,6 +233,7 @@ void lw_mark_loops(Lower *lw) {
     int hint = latch->last->flags & (INS_MASKED | INS_UNROLL_4 | INS_UNROLL_8);
     if (!hint)
       continue;
+    assert(((BlockNote *)latch->note)->end && !(hint & (hint - 1))); /* one hint a loop */
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end);
     if (hint == INS_MASKED)
       cg_mark_masked(lw->cg->context, branch);

@@ -1,6 +1,7 @@
-/* Values that are made of leaves without computing much: constants, tuples and their elements,
- * extents, and indices that count from the end. A tuple's leaves are its elements' leaves, so to
- * make one or to take an element is to copy pointers. */
+/* Values that consist of given leaves: constants, tuples and their elements, extents; and indices
+ * that count from the end. A tuple's leaves are those of its elements, so making a tuple, or taking
+ * an element by a constant index, emits no code. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -44,7 +45,8 @@ void lw_constant(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
-/* A value that no path reads, or zeros: of an array no elements at address 0. */
+/* A value that no path reads is undef. With Ins.aux2 it is all zeros: an array without elements, at
+ * address 0. */
 void lw_unset(Lower *lw, Ins *i) {
   uint32_t n = cg_leaf_count(i->type);
   LLVMTypeRef *types = CX_ARRAY(lw->cx, LLVMTypeRef, n + 1);
@@ -61,6 +63,7 @@ void lw_make_tuple(Lower *lw, Ins *i) {
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(i->type) + 1);
   for (uint32_t k = 0, at = 0; k < i->nargs; k++) {
     uint32_t n = cg_leaf_count(i->args[k]->type);
+    assert(at + n <= cg_leaf_count(i->type));
     memcpy(leaves + at, lw_leaves(lw, i->args[k]), n * sizeof *leaves);
     at += n;
   }
@@ -72,10 +75,11 @@ void lw_tuple_get(Lower *lw, Ins *i) {
                 lw_leaves(lw, i->args[0]) + cg_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i));
 }
 
-/* All elements have one type, so leaf k of element e is leaf e * n + k. */
+/* All elements have the same type, so leaf k of element e is leaf e * n + k of the tuple. */
 void lw_tuple_index(Lower *lw, Ins *i) {
   const Type *tuple = i->args[0]->type;
   uint32_t n = cg_leaf_count(i->type);
+  assert(tuple->n && cg_leaf_count(tuple) == tuple->n * n);
   LLVMValueRef *from = lw_leaves(lw, i->args[0]), index = lw_value(lw, i->args[1]);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   for (uint32_t k = 0; k < n; k++) {
@@ -95,15 +99,16 @@ void lw_extent(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + cg_extent_leaf((unsigned)i->aux.i));
 }
 
-/* An index of 32 bits, into an array of fewer than 2**31 elements an axis. */
+/* Does the index fit 32 bits, and index an array of fewer than 2**31 elements an axis? */
 static bool is_small(const Ins *wrap) {
   const Ins *extent = wrap->args[1];
   return wrap->flags & INS_INDEX && wrap->args[0]->flags & INS_I32 && extent->op == OP_EXTENT &&
          !extent->args[0]->type->wide;
 }
 
-/* min(x, x + n) of 32 bits without sign is x for 0 <= x < n and x + n for -n <= x < 0: one
- * instruction of newer GPUs. Beyond, where nothing is checked, it is no index at all. */
+/* The unsigned 32-bit minimum of x and x + n is x for 0 <= x < n and x + n for -n <= x < 0; newer
+ * GPUs compute it in one instruction. Other x are out of range, and undefined if nothing checks
+ * them. */
 static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef extent) {
   LLVMValueRef x = lw_low(lw, index);
   LLVMValueRef both[] = {x, l_add(lw->b, x, lw_low(lw, extent))};

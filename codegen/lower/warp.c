@@ -1,5 +1,11 @@
-/* Operations of a warp, and the grid's barrier: values of any number type as the 32- or 64-bit
- * integers that the target exchanges. */
+/* Warp: warp operations and the grid's barrier.
+ *
+ * The target exchanges integers of 32 or 64 bits (Target.warp); here numbers of any type become
+ * their bits, widened with zeros to 32, and the result becomes a number again. A complex number is
+ * shuffled leaf by leaf. Masks and lanes are i32 already, and which lanes take part is the target's
+ * concern. */
+#include <assert.h>
+
 #include "codegen/lower/private.h"
 
 typedef RtMeetKind WarpOp;
@@ -12,7 +18,7 @@ static LLVMValueRef as_int(Lower *lw, LLVMValueRef v) {
                          cg_int_type(lw->cg, (unsigned)(LLVMSizeOfTypeInBits(lw->cg->layout, t))));
 }
 
-/* A number's bits as i32 or i64; the narrower ones are widened with zeros. */
+/* A number's bits as i32 or i64; narrower ones are zero-extended. */
 static LLVMValueRef to_bits(Lower *lw, LLVMValueRef v) {
   v = as_int(lw, v);
   return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 ? l_zext(lw->b, v, lw->t->i32) : v;
@@ -20,12 +26,13 @@ static LLVMValueRef to_bits(Lower *lw, LLVMValueRef v) {
 
 static LLVMValueRef from_bits(Lower *lw, LLVMValueRef bits, LLVMTypeRef t) {
   unsigned n = (unsigned)LLVMSizeOfTypeInBits(lw->cg->layout, t);
+  assert(n <= LLVMGetIntTypeWidth(LLVMTypeOf(bits)));
   if (n < LLVMGetIntTypeWidth(LLVMTypeOf(bits)))
     bits = l_trunc(lw->b, bits, LLVMIntTypeInContext(lw->cg->context, n));
   return l_bitcast(lw->b, bits, t);
 }
 
-/* (mask, value, lane): each leaf of the value for itself. */
+/* Operands: mask, value, lane. Each leaf of the value is shuffled by itself. */
 static void shuffle(Lower *lw, Ins *i, WarpOp op) {
   uint32_t n = cg_leaf_count(i->type);
   LLVMValueRef *from = lw_leaves(lw, i->args[1]), *to = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
@@ -41,7 +48,7 @@ void cg_intrinsic_SHFL_UP(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_UP); 
 void cg_intrinsic_SHFL_DOWN(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_DOWN); }
 void cg_intrinsic_SHFL_XOR(Lower *lw, Ins *i) { shuffle(lw, i, RT_MEET_SHFL_XOR); }
 
-/* i32 from the target; a bool where the instruction is one. */
+/* The target's i32, as a bool if that is the instruction's type. */
 static LLVMValueRef as_result(Lower *lw, LLVMValueRef v, const Type *t) {
   return ty_kind(t) == KIND_BOOL ? l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i32)) : v;
 }
@@ -62,8 +69,8 @@ static LLVMValueRef match(Lower *lw, Ins *i, WarpOp op) {
 }
 void cg_intrinsic_MATCH_ANY(Lower *lw, Ins *i) { lw_set(lw, i, match(lw, i, RT_MEET_MATCH_ANY)); }
 
-/* (mask, predicate): the mask is 0 where the values differ, and only there, since the thread's own
- * lane is in it. */
+/* The result is (mask, predicate). The mask is 0 if and only if the values differ, since otherwise
+ * it contains the thread's own lane. */
 void cg_intrinsic_MATCH_ALL(Lower *lw, Ins *i) {
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, 2);
   leaves[0] = match(lw, i, RT_MEET_MATCH_ALL);

@@ -1,5 +1,8 @@
-/* Leaves: see leaves.h. */
+/* Leaves: see leaves.h. The number and the order of a type's leaves follow from the type alone;
+ * lowering and the parameter block agree about them because both ask here. */
 #include "codegen/ssa/leaves.h"
+
+#include <assert.h>
 
 uint32_t cg_leaf_count(const Type *t) {
   if (ty_is_scalar(t))
@@ -21,12 +24,14 @@ uint32_t cg_tuple_offset(const Type *tuple, uint32_t index) {
   uint32_t at = 0;
   if (tuple->id == TY_RANGE || ty_is_complex(tuple))
     return index;
+  assert(index <= tuple->n);
   for (uint32_t k = 0; k < index && k < tuple->n; k++)
     at += cg_leaf_count(tuple->elems[k]);
   return at;
 }
 
 RtFieldKind cg_array_leaf(const Type *t, uint32_t k, unsigned *axis) {
+  assert(t->id == TY_ARRAY && k < cg_leaf_count(t));
   *axis = k == LEAF_POINTER ? 0 : (k - 1) % t->ndim;
   if (k == LEAF_POINTER)
     return RT_FIELD_POINTER;

@@ -1,10 +1,16 @@
-/* Narrow: which 64-bit integers fit 32 bits, so that lowering computes them there: a GPU's 64-bit
- * integer operations are two or more.
+/* Narrow: which 64-bit integers fit 32 bits.
  *
- * Python's integers are 64 bits wide, but an index rarely is: it counts up to an extent below
- * 2**31, which ir/interval.h finds out. In: a strict Fn in order. Out: INS_I32 on values that fit
- * int32, INS_U32 on those that fit uint32, at every point where they are. */
+ * A GPU computes with 64-bit integers in two or more instructions each. Python's integers have 64
+ * bits, but an index rarely needs them: it counts up to an extent below 2**31. The interval
+ * analysis (ir/interval.h) proves that; lowering then computes marked values in 32 bits.
+ *
+ * In: a strict Fn in order, with dominators. Out: INS_I32 on values that fit int32, INS_U32 on
+ * those that fit uint32, wherever they are used; INS_INDEX on wrapped indices that are only used as
+ * indices. The start and step of grid-stride loops are clamped first, which adds a comparison and a
+ * selection each in front of the loop. */
 #include "codegen/ssa/narrow.h"
+
+#include <assert.h>
 
 #include "ir/build.h"
 #include "ir/cfg.h"
@@ -12,11 +18,12 @@
 
 #define LARGEST INT64_C(0x7fffffff)
 
-/* --- strides ---
+/* --- grid-stride loops ---
  *
- * A grid's stride goes from a thread's number to an extent in steps of the grid's size, both of
- * more than 32 bits for all that is known. A start beyond the end is as good as the end, and so is
- * a step of 2**31. Only where nothing but the loop's body sees the counter. */
+ * The counter of a grid-stride loop runs from the thread's number to an extent in steps of the
+ * grid's size, neither of which is known to fit 32 bits. But a start beyond the end can be replaced
+ * by the end, and a step beyond 2**31 - 1 by that: the loop runs the same iterations. The counter's
+ * last value differs, so this is done only if the counter is not used outside the loop's body. */
 
 static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
   if (ty_kind(phi->type) != KIND_INT || ty_bits(phi->type) != 64 || !ir_counter(phi, c) ||
@@ -28,7 +35,8 @@ static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
          ir_dominates(c->step->block, c->before);
 }
 
-/* Is operand k of user read where only the body of the loop is, or by the loop itself? */
+/* Is operand k of user, a value of the counter, read in the loop's body or by the loop's own
+ * control? */
 static bool is_inside(const Counter *c, const Ins *phi, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k], *test = phi->block->last->args[0];
   if (a == c->next)
@@ -42,7 +50,7 @@ static bool is_inside(const Counter *c, const Ins *phi, const Ins *user, uint32_
 typedef struct Stride {
   Ins *phi;
   Counter c;
-  bool seen; /* outside */
+  bool escapes; /* is used outside the loop's body */
 } Stride;
 
 static Ins *smaller_of(Cx *cx, Fn *fn, Ins *phi, Ins *at, Ins *a, Ins *b) {
@@ -57,6 +65,7 @@ static Ins *smaller_of(Cx *cx, Fn *fn, Ins *phi, Ins *at, Ins *a, Ins *b) {
 static void shorten(Cx *cx, Fn *fn, const Stride *s) {
   Ins *phi = s->phi, *next = (Ins *)s->c.next;
   uint32_t from = phi->args[0] == next, by = next->args[0] == phi;
+  assert(phi->nargs == 2 && phi->args[1 - from] == next && next->args[1 - by] == phi);
   Ins *at = s->c.before->last;
   Ins *most = ir_const(cx, fn, fz_int(cx, LARGEST), phi->type, phi->loc);
   ir_insert_before(at, most);
@@ -66,7 +75,7 @@ static void shorten(Cx *cx, Fn *fn, const Stride *s) {
 
 static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
   VEC(Stride) all = {0};
-  uint32_t *owner = CX_ARRAY(cx, uint32_t, fn->next_id); /* number in all, from 1 */
+  uint32_t *owner = CX_ARRAY(cx, uint32_t, fn->next_id); /* by Ins.id: 1 + index in `all` */
   FOR_BLOCKS (fn, b)
     for (Ins *i = b->first; i && i->op == OP_PHI; i = i->next) {
       Stride s = {.phi = i};
@@ -83,11 +92,11 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
         uint32_t number = owner[i->args[k]->id];
         Stride *s = number ? &all.data[number - 1] : NULL;
         if (s && !is_inside(&s->c, s->phi, i, k))
-          s->seen = true;
+          s->escapes = true;
       }
   bool changed = false;
   for (uint32_t k = 0; k < all.len; k++)
-    if (!all.data[k].seen) {
+    if (!all.data[k].escapes) {
       shorten(cx, fn, &all.data[k]);
       changed = true;
     }
@@ -96,7 +105,8 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
 
 /* --- indices --- */
 
-/* Bounds of slices are wrapped too, and may lie anywhere. */
+/* Marks wrapped indices that only address elements, and so are in range. Bounds of slices are
+ * wrapped too, and need not be. */
 static void find_indices(Fn *fn) {
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i)
@@ -114,6 +124,7 @@ static void find_indices(Fn *fn) {
 
 void cg_narrow(Cx *cx, Fn *fn) {
   static const Interval i32 = {INT32_MIN, INT32_MAX}, u32 = {0, UINT32_MAX};
+  assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
   find_indices(fn);
   Intervals *v = ir_intervals(cx, fn);
   if (shorten_strides(cx, v, fn))

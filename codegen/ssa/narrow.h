@@ -6,11 +6,11 @@
 #include "ir/fn.h"
 
 /* In: a typed function in order, with dominators. Out: INS_I32, INS_U32 and INS_INDEX on its
- * instructions. */
+ * instructions; grid-stride loops may have a clamped start and step. */
 void cg_narrow(Cx *cx, Fn *fn);
 
-/* In: a typed function. Out: INS_LOW on its phis, and INS_NO_WRAP gone from what is computed of
- * them where only low bits are right. */
+/* In: a typed function. Out: INS_LOW on phis of which only the low half is read; INS_NO_WRAP is
+ * removed from all values whose upper half is no longer computed. */
 void cg_narrow_low(Cx *cx, Fn *fn);
 
 #endif

@@ -1,22 +1,26 @@
-/* Narrow low: variables of 64 bits whose upper half nobody reads, so that they go around loops in
- * 32: `hits[i] = inside` stores an int32, so all that `inside += 1` needs is those bits. Sums,
- * differences, products, bit operations and left shifts take the low half of the result from the
- * low halves of their operands; LLVM computes them in 32 bits by itself once the phis between them
- * have no more.
+/* Narrow low: 64-bit loop variables of which only the low half is demanded.
  *
- * An integer is read in full unless all its readers are such operations, themselves read in their
- * low half only, or conversions to 32 bits or fewer. */
+ * `hits[i] = inside` stores an int32, so `inside += 1` needs no more than the low 32 bits. The low
+ * half of a sum, difference, product, bit operation or left shift is a function of the low halves
+ * of the operands, so demand propagates backward: an integer is demanded in full unless all its
+ * uses are such operations, themselves demanded in their low half only, or conversions to at most
+ * 32 bits. LLVM narrows the operations by itself, but not the phis between them; those are marked
+ * INS_LOW here, and lowering gives them 32 bits.
+ *
+ * In: a strict Fn. Out: INS_LOW; INS_NO_WRAP removed where only the low half is right. */
 #include "codegen/ssa/narrow.h"
+
+#include <assert.h>
 
 static bool is_wide(const Ins *i) { return ty_is_integral(i->type) && ty_bits(i->type) == 64; }
 
-/* A constant without upper half: x & c has none either. */
+/* A constant whose upper half is zero: so is that of x & c. */
 static bool is_low_mask(const Ins *i) {
   const Frozen *f = i->op == OP_CONST ? i->aux.frozen : NULL;
   return f && f->kind == FZ_INT && !f->wide && f->i >= 0 && f->i <= UINT32_MAX;
 }
 
-/* Does only the low half of operand k reach the low half of i, or anything of i? */
+/* Is the low half of i a function of the low half of operand k? */
 static bool keeps_halves(const Ins *i, uint32_t k) {
   switch ((Op)i->op) {
   case OP_PHI:
@@ -35,6 +39,7 @@ static bool keeps_halves(const Ins *i, uint32_t k) {
   }
 }
 
+/* Does no bit of i depend on the upper half of operand k? */
 static bool drops_upper(const Ins *i, uint32_t k) {
   if (i->op == OP_CAST)
     return ty_is_integral(i->type) && ty_kind(i->type) != KIND_BOOL && ty_bits(i->type) <= 32;
@@ -42,12 +47,12 @@ static bool drops_upper(const Ins *i, uint32_t k) {
 }
 
 typedef struct Readers {
-  bool *full; /* by Ins id: read in full */
+  bool *full; /* by Ins.id: read in full */
   const Ins **todo;
-  uint32_t n;
+  uint32_t n, all; /* of todo; of the function's values */
 } Readers;
 
-/* Is operand k of i read in full, where i itself is or is not? */
+/* Is operand k of i read in full, given whether i itself is? */
 static bool reads_full(const Ins *i, uint32_t k, bool full) {
   return !drops_upper(i, k) && (full || !is_wide(i) || !keeps_halves(i, k));
 }
@@ -58,12 +63,14 @@ static void note_operands(Readers *r, const Ins *i, bool full) {
     if (r->full[a->id] || !reads_full(i, k, full))
       continue;
     r->full[a->id] = true;
+    assert(r->n < r->all); /* each value enters the work list once */
     r->todo[r->n++] = a;
   }
 }
 
 static bool *find_full(Cx *cx, const Fn *fn) {
-  Readers r = {CX_ARRAY(cx, bool, fn->next_id), CX_ARRAY(cx, const Ins *, fn->next_id), 0};
+  Readers r = {CX_ARRAY(cx, bool, fn->next_id), CX_ARRAY(cx, const Ins *, fn->next_id), 0,
+               fn->next_id};
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i)
       note_operands(&r, i, false);

@@ -1,14 +1,18 @@
-/* Params: which parts of its arguments a kernel needs, and so what the parameter block holds.
+/* Params: which parts of its arguments a kernel uses, and so what the parameter block holds.
  *
- * In: a typed Program. Out: a Params. A backward analysis over leaves (codegen/ssa/leaves.h): a
- * leaf of a value is used if an instruction needs it, or if a value made from it needs it; through
- * phis, tuples, views and calls, until nothing changes. Each leaf has one byte of Use bits; READ
- * and WRITE mean something on an array's pointer leaf only. Kept in Ins.note while this runs. Host
- * arrays are copied back, and read-only memory is refused, by what is found here. So what an
- * operation does with an operand is said by a case of visit(), or else the operand counts as read
- * and written. */
+ * In: a typed Program. Out: a Params. A backward data-flow analysis over leaves
+ * (codegen/ssa/leaves.h), across calls: a leaf is used if an instruction needs it, or if a leaf of
+ * a value made from it is used. Facts flow through phis, tuples, views and calls until a fixed
+ * point is reached; they only grow, so it exists. Each leaf has one byte of Use bits, kept in
+ * Ins.note while the analysis runs; READ and WRITE have a meaning on the pointer leaf of an array
+ * only.
+ *
+ * The result decides which host arrays are copied back and whether read-only memory is accepted, so
+ * the analysis must err towards use: an operation without a case in visit() reads and writes all
+ * its operands. */
 #include "codegen/ssa/params.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/ssa/leaves.h"
@@ -18,7 +22,7 @@ enum Use { USED = 1, READ = 2, WRITE = 4, ANYTHING = USED | READ | WRITE };
 
 typedef struct FnUse { /* of Program.fns[k] */
   const Type *type;    /* of its result */
-  uint8_t *result;     /* what callers need of that */
+  uint8_t *result;     /* what callers use of it */
 } FnUse;
 
 typedef struct Usage {
@@ -53,7 +57,7 @@ static bool any(const uint8_t *leaf, uint32_t n) {
   return false;
 }
 
-/* Extents (and strides) that the address of an element is computed from. */
+/* The pointer, and the extents or strides that the address of an element is computed from. */
 static void mark_address(Usage *u, Ins *array, uint8_t bits) {
   const Type *t = array->type;
   uint8_t *leaf = use_of(array);
@@ -79,7 +83,8 @@ static void mark_stride(Usage *u, Ins *array, unsigned axis) {
       mark(u, leaf + cg_extent_leaf(k), USED);
 }
 
-/* A value of type `to` is made from one of type `from`: what is used of it is used of that. */
+/* A value of type `to` with uses `made` is made from one of type `from`: marks what that uses of
+ * the source. */
 static void carry(Usage *u, const Type *from, uint8_t *source, const Type *to,
                   const uint8_t *made) {
   uint32_t n = cg_leaf_count(from);
@@ -95,8 +100,8 @@ static void carry_to(Usage *u, Ins *from, const Type *to, const uint8_t *made) {
   carry(u, from->type, use_of(from), to, made);
 }
 
-/* The leaves of axis `axis` of the source that axis `to` of a view is made from, where those are
- * used. */
+/* Axis `to` of a view is axis `axis` of the source: marks the source's leaves that the used leaves
+ * of the view are made from. */
 static void mark_axis(Usage *u, Ins *i, unsigned axis, unsigned to) {
   const Type *t = i->type;
   if (use_of(i)[cg_extent_leaf(to)])
@@ -105,8 +110,8 @@ static void mark_axis(Usage *u, Ins *i, unsigned axis, unsigned to) {
     mark_stride(u, i->args[0], axis);
 }
 
-/* One element, or a field of each element: other extents than those of the address are not needed.
- * Returns false for other views. */
+/* A view of one element, or of a field of each: no extents are used but those of the address.
+ * False for other views. */
 static bool visit_simple_view(Usage *u, Ins *i) {
   const IrView *how = i->aux.view;
   if (how->n && how->kind[0] == VIEW_FIELD) {
@@ -128,8 +133,8 @@ static bool visit_simple_view(Usage *u, Ins *i) {
   return true;
 }
 
-/* Other views need their whole source where any of it is used; reads and writes go to the source's
- * pointer. */
+/* Any other view that is used at all uses all leaves of its source; reads and writes are those of
+ * the source's pointer. */
 static void visit_view(Usage *u, Ins *i) {
   if (!any(use_of(i), cg_leaf_count(i->type)) || visit_simple_view(u, i))
     return;
@@ -148,13 +153,13 @@ static void visit_call(Usage *u, Ins *i) {
       carry(u, callee->result, u->fns[f].result, i->type, use_of(i));
 }
 
-/* Parts that lie one behind the other. */
+/* The operands' leaves one after the other. */
 static void visit_make(Usage *u, Ins *i) {
   for (uint32_t k = 0, at = 0; k < i->nargs; at += cg_leaf_count(i->args[k++]->type))
     carry_to(u, i->args[k], i->args[k]->type, use_of(i) + at);
 }
 
-/* Any of the elements. */
+/* The result may be any of the elements. */
 static void visit_tuple_index(Usage *u, Ins *i) {
   const Type *tuple = i->args[0]->type;
   for (uint32_t k = 0; k < tuple->n; k++)
@@ -162,14 +167,14 @@ static void visit_tuple_index(Usage *u, Ins *i) {
   mark_all(u, i->args[1], USED);
 }
 
-/* Operands of which nothing is known but that they are needed: what may hold arrays is read and
- * written. */
+/* Operands of which nothing is known but that they are used: those that may hold arrays count as
+ * read and written. */
 static void mark_operands(Usage *u, Ins *i, uint32_t first) {
   for (uint32_t k = first; k < i->nargs; k++)
     mark_all(u, i->args[k], ty_is_scalar(i->args[k]->type) ? USED : ANYTHING);
 }
 
-/* Of an array it gets the address, and may do anything there that the signature allows. */
+/* A foreign function gets the address of an array, and may do there what its signature allows. */
 static void visit_call_c(Usage *u, Ins *i) {
   Signature sig = ty_signature(u->cx, i->aux.frozen->names[0]);
   for (uint32_t k = 0; k < i->nargs; k++) {
@@ -223,8 +228,7 @@ static void analyse(Usage *u) {
     Fn *fn = u->program->fns.data[f];
     u->fns[f].type = fn->result;
     u->fns[f].result = CX_ARRAY(u->cx, uint8_t, cg_leaf_count(fn->result) + 1);
-    if (f ==
-        0) /* what the caller of a device function that is compiled alone may need: all of it */
+    if (f == 0) /* a device function compiled alone: its callers may use all of the result */
       memset(u->fns[f].result, ANYTHING, cg_leaf_count(fn->result));
     FOR_BLOCKS (fn, b)
       FOR_INS (b, i)
@@ -243,6 +247,7 @@ static void analyse(Usage *u) {
 
 RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
                       uint32_t *bytes) {
+  assert(size && !(size & (size - 1)));
   uint32_t at = (*bytes + size - 1) / size * size;
   *bytes = at + size;
   return (RtField){.kind = (uint8_t)kind,
@@ -261,15 +266,15 @@ static uint32_t size_of(RtFieldKind kind, const Type *t) {
   return sizes[kind] ? sizes[kind] : (uint32_t)ty_size(t);
 }
 
-/* p: what is known of it beside the field. */
+/* p: the parameter that the field belongs to; the field itself is filled in here. */
 static void add_field(Cx *cx, Params *all, Param p, RtFieldKind kind, unsigned axis,
                       uint32_t argument) {
   p.field = cg_next_field(kind, size_of(kind, p.type), axis, argument, &all->bytes);
   VEC_PUSH(&cx->arena, &all->fields, p);
 }
 
-/* One argument, whose leaves are those of parameter p.param from p.leaf on: depth first, everything
- * that is not a tuple counts as a leaf argument, None too. */
+/* The argument whose leaves are those of parameter p.param from p.leaf on. Tuples are walked depth
+ * first; everything else, None too, is one leaf argument. */
 static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use, Param p) {
   uint32_t n = cg_leaf_count(t), argument = all->args.len;
   if (t->id == TY_TUPLE) {
@@ -295,15 +300,18 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
   }
 }
 
-enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver take */
+enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver accept */
 
 Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field) {
   Usage u = {.cx = cx, .program = program};
   Params *all = CX_NEW(cx, Params);
   Fn *kernel = program->fns.data[0];
+  assert(kernel->typed);
   analyse(&u);
-  for (uint32_t k = 0; k < kernel->nparams; k++)
+  for (uint32_t k = 0; k < kernel->nparams; k++) {
+    assert(kernel->params[k]->type == kernel->param_types[k]);
     add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), (Param){.param = k});
+  }
   if (trap_field)
     add_field(cx, all, (Param){0}, RT_FIELD_TRAP, 0, all->args.len);
   if (grid_field)

@@ -1,5 +1,5 @@
-/* Params: what the parameter block of a kernel holds, a list from which lowering, coarsening and
- * the launch take it. */
+/* Params: what the parameter block of a kernel holds: the one list that lowering, coarsening and
+ * the launch read. */
 #ifndef PYPTX_CODEGEN_SSA_PARAMS_H
 #define PYPTX_CODEGEN_SSA_PARAMS_H
 
@@ -9,9 +9,9 @@
 
 typedef struct Param { /* a field of the block */
   RtField field;
-  const Type *type; /* of the leaf argument; NULL: the runtime's own field */
-  uint32_t param,
-      leaf; /* the kernel's parameter, and the first of its leaves that the field gives */
+  const Type *type; /* of the leaf argument; NULL: a field of the runtime (TRAP, GRID) */
+  /* the kernel's parameter, and the first of its leaves that the field provides */
+  uint32_t param, leaf;
 } Param;
 
 typedef struct Params {
@@ -20,10 +20,11 @@ typedef struct Params {
   uint32_t bytes;  /* end of the last field */
 } Params;
 
-/* trap_field: a TRAP field comes last; grid_field: a GRID field behind that. Fails with
- * ERR_PARAM_SIZE. Ins.note of every instruction is overwritten. */
+/* In: a typed program. With trap_field a TRAP field follows those of the arguments, with grid_field
+ * a GRID field follows that. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */
 Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field);
-/* A field behind `bytes` bytes of others, which become its end. */
+/* The field that follows *bytes bytes of other fields, aligned to its size; *bytes becomes its
+ * end. */
 RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
                       uint32_t *bytes);
 

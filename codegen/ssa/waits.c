@@ -1,29 +1,36 @@
-/* Waits: which loops wait for what other threads do.
+/* Waits: which loops wait for other threads.
  *
- * In: typed functions, each loop with one way back. Out: INS_YIELDS on that way's branch, where
- * others are to have their turn.
+ * In: typed functions in order, with dominators and one back edge a loop. Out: INS_YIELDS on the
+ * back edge's branch of each loop that must let other threads run in every iteration. On the host
+ * the threads of a block share an OS thread, so a loop that waits for one of them would otherwise
+ * spin for ever.
  *
- * A loop waits if it can go round once without getting any further: there is a path from its header
- * back to it on which everything that the path's ways out of the loop hang on is as it was, except
- * for memory that other threads may write and that the path does not. A second round would then be
- * like the first, and so on, unless another thread changes that memory. So these are no waits:
- * counting loops, a search that narrows its bounds, a walk along a list, a compare-and-swap that is
- * tried again with what was just read, a counter that the loop itself increments. A spin lock is
- * one, and so is a flag that is read until it is set; also where other paths do work.
+ * A loop waits if an iteration can pass without progress: there is a path from the header back to
+ * it on which everything that the path's exit conditions depend on keeps its value, except memory
+ * that other threads may write and that the path itself does not. The next iteration would then
+ * repeat this one, and so would all that follow, until another thread changes that memory. So these
+ * loops do not wait: counting loops, a search that narrows its bounds, a walk along a list, a
+ * compare-and-swap that is retried with the value just read, a loop on a counter that it increments
+ * itself. A spin lock waits, and so does a loop that reads a flag until it is set, even if other
+ * paths through it do work.
  *
- * Inner loops are taken as a whole: a value that one computes hangs on all that it reads and asks.
- * What this does not see through (calls, too many paths) is taken for a wait: a turn too many for
- * the others costs time, one too few never ends. */
+ * The paths through the body are enumerated, each with the branch conditions that it assumes, and a
+ * backward walk from the exit conditions along the path finds what they depend on. Inner loops are
+ * not unfolded: a value that one computes depends on all that the inner loop reads and tests.
+ * Whatever the analysis cannot decide (calls, too many paths) counts as a wait: a needless yield
+ * costs time, a missing one hangs the kernel. */
 #include "codegen/ssa/waits.h"
+
+#include <assert.h>
 
 #include "ir/cfg.h"
 
 enum { MOST_PATHS = 512, DEEPEST = 24 };
 
 typedef struct FnFacts {
-  bool reads;         /* memory that other threads may write, or calls that do */
-  bool always_writes; /* whichever way it goes */
-  bool nested; /* recursive, or called by such: threads cannot stop there (fission/fission.h) */
+  bool reads;         /* memory that other threads may write, itself or in a call */
+  bool always_writes; /* such memory, on every path */
+  bool nested; /* recursive, or called by a recursive one: cannot yield (fission/fission.h) */
 } FnFacts;
 
 typedef struct WaitLoop {
@@ -31,7 +38,7 @@ typedef struct WaitLoop {
   bool *has; /* by Block.rpo */
 } WaitLoop;
 
-typedef struct Chosen { /* of a condition on the path: is it true? */
+typedef struct Chosen { /* a condition that the path assumes to be true or false */
   const Ins *condition;
   bool holds;
 } Chosen;
@@ -44,17 +51,17 @@ typedef struct Waits {
   VEC(WaitLoop) loops;
   const WaitLoop *loop;
   const WaitLoop **inner; /* by rpo: the outermost loop inside `loop` that has the block */
-  /* the path: by rpo, the block that control comes from, NULL off it */
+  /* the path: its blocks, and by rpo the predecessor on it, NULL for blocks that are not on it */
   Block **from;
   VEC(Block *) path;
-  unsigned paths;
-  /* what the path's conditions hang on */
-  uint32_t *seen, round; /* by Ins.id: looked at for this path */
-  uint32_t *followed, trail;
+  unsigned paths; /* so far */
+  /* what the path's conditions depend on; by Ins.id: the stamp of the last walk that came there */
+  uint32_t *seen, visit_stamp;
+  uint32_t *followed, follow_stamp;
   VEC(const Ins *) reads;
   VEC(Chosen) chosen;
-  bool moves;  /* something that they hang on is another one in each round */
-  bool merges; /* which way the path goes decides what they see */
+  bool advances; /* something that they depend on changes in each iteration: progress */
+  bool merges;   /* they depend on phis, and so on the branches that the path takes */
 } Waits;
 
 static bool has(const WaitLoop *l, const Block *b) {
@@ -79,8 +86,8 @@ static bool is_zero(const Ins *i) {
          i->aux.frozen->i == 0;
 }
 
-/* Does doing it again change what is there? */
-static bool moves_on(const Ins *atomic) {
+/* Does the operation, repeated with the same operand, change the memory each time? */
+static bool always_modifies(const Ins *atomic) {
   switch ((AtomicOp)atomic->aux.i) {
   case ATOMIC_ADD:
   case ATOMIC_SUB:
@@ -91,7 +98,7 @@ static bool moves_on(const Ins *atomic) {
   }
 }
 
-/* May it leave something else there than it found? A compare-and-swap that fails does not. */
+/* May it change the memory? A compare-and-swap counts as one that fails, which does not. */
 static bool writes(const Ins *i) {
   if (i->op != OP_ATOMIC)
     return i->op == OP_STORE;
@@ -104,6 +111,7 @@ static bool writes(const Ins *i) {
   }
 }
 
+/* Do a and b always have the same value? */
 static bool is_same(const Ins *a, const Ins *b, int depth) {
   if (a == b)
     return true;
@@ -140,6 +148,7 @@ static FnFacts *facts_of(const Waits *w, const Fn *fn) {
   for (uint32_t k = 0; k < w->program->fns.len; k++)
     if (w->program->fns.data[k] == fn)
       return &w->facts[k];
+  assert(false); /* a call of a function that is not in the program */
   return NULL;
 }
 
@@ -149,35 +158,35 @@ static bool ins_reads(const Waits *w, const Ins *i) {
 }
 
 static bool ins_always_writes(const Waits *w, const Ins *i) {
-  return ((i->op == OP_STORE || (i->op == OP_ATOMIC && moves_on(i))) &&
+  return ((i->op == OP_STORE || (i->op == OP_ATOMIC && always_modifies(i))) &&
           is_shared_with_others(i->args[0])) ||
          (i->op == OP_CALL_FN && facts_of(w, i->aux.fn)->always_writes);
 }
 
-static bool is_on_every_way(const Fn *fn, const Block *b) {
+static bool is_on_every_path(const Fn *fn, const Block *b) {
   FOR_BLOCKS (fn, end)
     if (end->last->op == OP_RET && !ir_dominates(b, end))
       return false;
   return true;
 }
 
-static bool learn(Waits *w, const Fn *fn, FnFacts *f) {
+static bool summarise(Waits *w, const Fn *fn, FnFacts *f) {
   FnFacts before = *f;
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
       f->reads |= ins_reads(w, i);
-      f->always_writes |= ins_always_writes(w, i) && is_on_every_way(fn, b);
+      f->always_writes |= ins_always_writes(w, i) && is_on_every_path(fn, b);
       if (i->op == OP_CALL_FN && (f->nested || i->aux.fn->recursive) &&
           !facts_of(w, i->aux.fn)->nested) {
         facts_of(w, i->aux.fn)->nested = true;
-        before.nested = !f->nested; /* go round again */
+        before.nested = !f->nested; /* so that the fixed point takes another sweep */
       }
     }
   return before.reads != f->reads || before.always_writes != f->always_writes ||
          before.nested != f->nested;
 }
 
-static void learn_all(Waits *w) {
+static void summarise_all(Waits *w) {
   uint32_t n = w->program->fns.len;
   w->facts = CX_ARRAY(w->cx, FnFacts, n);
   for (uint32_t k = 0; k < n; k++)
@@ -185,7 +194,7 @@ static void learn_all(Waits *w) {
   for (bool again = true; again;) {
     again = false;
     for (uint32_t k = 0; k < n; k++)
-      again |= learn(w, w->program->fns.data[k], &w->facts[k]);
+      again |= summarise(w, w->program->fns.data[k], &w->facts[k]);
   }
 }
 
@@ -193,6 +202,8 @@ static void learn_all(Waits *w) {
 
 static void add_loop(Waits *w, Block *header, Block *latch) {
   WaitLoop l = {header, latch, CX_ARRAY(w->cx, bool, w->fn->nblocks + 1)};
+  for (uint32_t k = 0; k < w->loops.len; k++)
+    assert(w->loops.data[k].header != header || w->loops.data[k].latch == latch);
   VEC(Block *) todo = {0};
   l.has[header->rpo] = true;
   VEC_PUSH(&w->cx->arena, &todo, latch);
@@ -215,7 +226,8 @@ static void find_loops(Waits *w) {
         add_loop(w, b->succ[s], b);
 }
 
-/* Headers come in reverse post-order, so an outer loop's before those inside. */
+/* The outermost loops inside w->loop: of the loops that contain a block, the one whose header no
+ * other of them contains. */
 static void find_inner(Waits *w) {
   for (uint32_t k = 0; k < w->fn->nblocks; k++)
     w->inner[k] = NULL;
@@ -238,23 +250,23 @@ static bool leaves(const Waits *w, const Block *b) {
   return false;
 }
 
-/* --- what a path's conditions hang on --- */
+/* --- what a path's conditions depend on --- */
 
-static void look_at(Waits *w, Ins *v);
+static void visit(Waits *w, Ins *v);
 
-static void look_at_operands(Waits *w, const Ins *v) {
+static void visit_operands(Waits *w, const Ins *v) {
   for (uint32_t k = 0; k < v->nargs; k++)
-    look_at(w, v->args[k]);
+    visit(w, v->args[k]);
 }
 
-static void look_at_conditions(Waits *w, const WaitLoop *inner) {
+static void visit_conditions(Waits *w, const WaitLoop *inner) {
   FOR_BLOCKS (w->fn, b)
     if (has(inner, b) && b->last->op == OP_CONDBR)
-      look_at(w, b->last->args[0]);
+      visit(w, b->last->args[0]);
 }
 
-/* Which operand a phi has on the path; NULL if the path does not say. */
-static Ins *taken(const Waits *w, const Ins *phi) {
+/* The operand that a phi takes on the path; NULL if the path does not determine it. */
+static Ins *operand_on_path(const Waits *w, const Ins *phi) {
   const Block *from = w->from[phi->block->rpo];
   for (uint32_t k = 0; from && k < phi->nargs; k++)
     if (phi->block->preds.data[k] == from)
@@ -262,14 +274,14 @@ static Ins *taken(const Waits *w, const Ins *phi) {
   return NULL;
 }
 
-static Ins *from_outside(const Ins *phi, const WaitLoop *l) {
+static Ins *entry_operand(const Ins *phi, const WaitLoop *l) {
   for (uint32_t k = 0; k < phi->nargs; k++)
     if (!has(l, phi->block->preds.data[k]))
       return phi->args[k];
   return NULL;
 }
 
-/* Takes it to be so; false if it is known on the path to be otherwise. */
+/* Assumes that the condition holds, or does not; false if the path already assumes the opposite. */
 static bool choose(Waits *w, const Ins *condition, bool holds) {
   while (condition->op == OP_NOT || condition->op == OP_TRUTH) {
     holds ^= condition->op == OP_NOT;
@@ -282,7 +294,8 @@ static bool choose(Waits *w, const Ins *condition, bool holds) {
   return true;
 }
 
-/* Is v, at the path's end, still what the header's phi was at its beginning? */
+/* Does v, at the end of the path, still have the value that the header's phi had at its
+ * beginning? */
 static bool is_kept(Waits *w, Ins *v, const Ins *phi, int depth) {
   if (v == phi)
     return true;
@@ -290,77 +303,79 @@ static bool is_kept(Waits *w, Ins *v, const Ins *phi, int depth) {
     return false;
   const WaitLoop *inner = inner_of(w, v->block);
   if (v->op == OP_PHI && inner && v->block == inner->header) {
-    look_at_conditions(w, inner); /* no turn of it */
-    return is_kept(w, from_outside(v, inner), phi, depth + 1);
+    visit_conditions(w, inner); /* as if the inner loop ran no iteration */
+    return is_kept(w, entry_operand(v, inner), phi, depth + 1);
   }
   if (v->op == OP_PHI && !inner && v->block != w->loop->header) {
     w->merges = true;
-    Ins *on_path = taken(w, v);
+    Ins *on_path = operand_on_path(w, v);
     return on_path && is_kept(w, on_path, phi, depth + 1);
   }
   if (v->op != OP_SELECT || inner)
     return false;
-  look_at(w, v->args[0]);
+  visit(w, v->args[0]);
   for (int arm = 1; arm <= 2; arm++)
     if (is_kept(w, v->args[arm], phi, depth + 1) && choose(w, v->args[0], arm == 1))
       return true;
   return false;
 }
 
-static Ins *from_latch(const Waits *w, const Ins *phi) {
+static Ins *latch_operand(const Waits *w, const Ins *phi) {
   for (uint32_t k = 0; k < phi->nargs; k++)
     if (phi->block->preds.data[k] == w->loop->latch)
       return phi->args[k];
   return NULL;
 }
 
-/* Does what v is at the path's end hang on what the header's phi was, in this round or an earlier
- * one? */
-static bool hangs_on(Waits *w, Ins *v, const Ins *phi) {
+/* Does the value of v at the end of the path depend on the header's phi, of this iteration or an
+ * earlier one? */
+static bool depends_on(Waits *w, Ins *v, const Ins *phi) {
   if (v == phi)
     return true;
-  if (!has(w->loop, v->block) || w->followed[v->id] == w->trail)
+  if (!has(w->loop, v->block) || w->followed[v->id] == w->follow_stamp)
     return false;
-  w->followed[v->id] = w->trail;
+  w->followed[v->id] = w->follow_stamp;
   if (v->op == OP_PHI && v->block == w->loop->header)
-    return hangs_on(w, from_latch(w, v), phi);
-  Ins *on_path = v->op == OP_PHI && !inner_of(w, v->block) ? taken(w, v) : NULL;
+    return depends_on(w, latch_operand(w, v), phi);
+  Ins *on_path = v->op == OP_PHI && !inner_of(w, v->block) ? operand_on_path(w, v) : NULL;
   if (on_path)
-    return hangs_on(w, on_path, phi);
+    return depends_on(w, on_path, phi);
   for (uint32_t k = 0; k < v->nargs; k++)
-    if (hangs_on(w, v->args[k], phi))
+    if (depends_on(w, v->args[k], phi))
       return true;
   return false;
 }
 
-/* Of the header: kept as it is, or read anew in each round. */
-static void look_at_carried(Waits *w, Ins *phi) {
-  Ins *next = from_latch(w, phi);
+/* A phi of the header either keeps its value, or takes one that is computed afresh in each
+ * iteration (whose dependences count then), or else is a recurrence: progress. */
+static void visit_carried(Waits *w, Ins *phi) {
+  Ins *next = latch_operand(w, phi);
   if (is_kept(w, next, phi, 0))
     return;
-  w->trail++;
-  if (hangs_on(w, next, phi))
-    w->moves = true;
+  w->follow_stamp++;
+  if (depends_on(w, next, phi))
+    w->advances = true;
   else
-    look_at(w, next);
+    visit(w, next);
 }
 
-static void look_at_phi(Waits *w, Ins *phi) {
+static void visit_phi(Waits *w, Ins *phi) {
   const WaitLoop *inner = inner_of(w, phi->block);
-  Ins *on_path = inner ? NULL : taken(w, phi);
+  Ins *on_path = inner ? NULL : operand_on_path(w, phi);
   if (phi->block == w->loop->header) {
-    look_at_carried(w, phi);
+    visit_carried(w, phi);
   } else if (on_path) {
     w->merges = true;
-    look_at(w, on_path);
+    visit(w, on_path);
   } else {
-    look_at_operands(w, phi);
+    visit_operands(w, phi);
     if (inner)
-      look_at_conditions(w, inner);
+      visit_conditions(w, inner);
   }
 }
 
-/* A compare-and-swap of what this round has read fails only if another thread got further. */
+/* A compare-and-swap with a value that this iteration has read fails only if another thread has
+ * made progress. */
 static bool swaps_what_was_read(const Waits *w, const Ins *cas) {
   for (uint32_t k = 0; k < w->reads.len; k++)
     if (w->reads.data[k] != cas && root_of(w->reads.data[k]->args[0]) == root_of(cas->args[0]))
@@ -368,37 +383,37 @@ static bool swaps_what_was_read(const Waits *w, const Ins *cas) {
   return false;
 }
 
-static void look_at_atomic(Waits *w, Ins *v) {
+static void visit_atomic(Waits *w, Ins *v) {
   if (v->aux.i == ATOMIC_CAS) {
-    look_at(w, v->args[v->nargs - 2]);
-    w->moves |= swaps_what_was_read(w, v);
+    visit(w, v->args[v->nargs - 2]);
+    w->advances |= swaps_what_was_read(w, v);
   }
   for (uint32_t k = 0; k + 1 < v->nargs; k++)
-    look_at(w, v->args[k]);
-  if (v->aux.i != ATOMIC_CAS) /* what it would put there decides nothing */
-    look_at(w, v->args[v->nargs - 1]);
+    visit(w, v->args[k]);
+  if (v->aux.i != ATOMIC_CAS) /* the new value does not decide whether it succeeds */
+    visit(w, v->args[v->nargs - 1]);
   VEC_PUSH(&w->cx->arena, &w->reads, v);
 }
 
-static void look_at(Waits *w, Ins *v) {
-  if (w->moves || !has(w->loop, v->block) || w->seen[v->id] == w->round)
+static void visit(Waits *w, Ins *v) {
+  if (w->advances || !has(w->loop, v->block) || w->seen[v->id] == w->visit_stamp)
     return;
-  w->seen[v->id] = w->round;
+  w->seen[v->id] = w->visit_stamp;
   switch ((Op)v->op) {
-  case OP_PHI: look_at_phi(w, v); break;
-  case OP_ATOMIC: look_at_atomic(w, v); break;
+  case OP_PHI: visit_phi(w, v); break;
+  case OP_ATOMIC: visit_atomic(w, v); break;
   case OP_LOAD:
-    look_at_operands(w, v);
+    visit_operands(w, v);
     VEC_PUSH(&w->cx->arena, &w->reads, v);
     break;
   case OP_CALL_FN:
-    w->moves |= facts_of(w, v->aux.fn)->always_writes;
-    look_at_operands(w, v);
+    w->advances |= facts_of(w, v->aux.fn)->always_writes;
+    visit_operands(w, v);
     if (facts_of(w, v->aux.fn)->reads)
       VEC_PUSH(&w->cx->arena, &w->reads, v);
     break;
   case OP_CALL_C: VEC_PUSH(&w->cx->arena, &w->reads, v); break;
-  default: look_at_operands(w, v); break;
+  default: visit_operands(w, v); break;
   }
 }
 
@@ -406,11 +421,11 @@ static void look_at(Waits *w, Ins *v) {
 
 static bool is_access(const Ins *i) { return i->op == OP_LOAD || i->op == OP_ATOMIC; }
 
-/* Does the path itself write what was read there? An atomic that moves on does, unless the path
- * also has what may undo it. */
+/* Does the path itself change what `read` reads? An atomic that modifies its element each time
+ * does, unless something else on the path may undo it. */
 static bool is_written(const Waits *w, const Ins *read) {
   unsigned others = 0;
-  bool moving = read->op == OP_ATOMIC && moves_on(read);
+  bool moving = read->op == OP_ATOMIC && always_modifies(read);
   for (uint32_t k = 0; k < w->path.len; k++)
     FOR_INS (w->path.data[k], i) {
       if (i == read || !writes(i) || root_of(i->args[0]) != root_of(read->args[0]))
@@ -428,9 +443,9 @@ static bool synchronises(const Ins *i) {
          (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC);
 }
 
-/* Where threads meet in each round, what threads of the loop write for each other is waited for
- * there. */
-static bool is_met_for(const Waits *w, const Ins *read) {
+/* With a barrier in every iteration, values that the loop's threads write for one another are
+ * waited for at the barrier, and need no yield. */
+static bool is_ordered_by_barrier(const Waits *w, const Ins *read) {
   bool meets = false, written = is_access(read) && read->args[0]->type->space == SPACE_SHARED;
   for (uint32_t k = 0; k < w->path.len && !meets; k++)
     FOR_INS (w->path.data[k], i)
@@ -443,40 +458,43 @@ static bool is_met_for(const Waits *w, const Ins *read) {
 }
 
 static bool may_change(const Waits *w, const Ins *read) {
-  return (!is_access(read) || is_shared_with_others(read->args[0])) && !is_met_for(w, read);
+  return (!is_access(read) || is_shared_with_others(read->args[0])) &&
+         !is_ordered_by_barrier(w, read);
 }
 
 static void begin_path(Waits *w) {
-  w->round++;
+  w->visit_stamp++;
   w->reads.len = 0;
-  w->moves = w->merges = false;
+  w->advances = w->merges = false;
 }
 
-/* What chooses the path only tells whether it asks: it may hang on what moves besides. */
-static void look_at_way(Waits *w) {
+/* The conditions that select the path: only what they read counts. That one of them changes in each
+ * iteration is no progress of the path. */
+static void visit_path_conditions(Waits *w) {
   for (uint32_t k = 0; k < w->path.len; k++) {
     const Block *b = w->path.data[k];
     uint32_t reads = w->reads.len;
     if (inner_of(w, b) || b->last->op != OP_CONDBR)
       continue;
-    look_at(w, b->last->args[0]);
-    if (w->moves)
-      w->reads.len = reads, w->moves = false;
+    visit(w, b->last->args[0]);
+    if (w->advances)
+      w->reads.len = reads, w->advances = false;
   }
 }
 
-/* The path is complete: nothing has got further on it, and it asks for what others may change? */
-static bool ask_path(Waits *w) {
+/* Of a complete path: does it make no progress, and depend on something that other threads may
+ * change? */
+static bool judge_path(Waits *w) {
   begin_path(w);
   for (uint32_t k = 0; k < w->path.len; k++)
     if (leaves(w, w->path.data[k]) && w->path.data[k]->last->op == OP_CONDBR)
-      look_at(w, w->path.data[k]->last->args[0]);
-  for (uint32_t k = 0; k < w->reads.len && !w->moves; k++)
-    w->moves |= is_access(w->reads.data[k]) && is_written(w, w->reads.data[k]);
-  if (w->moves)
+      visit(w, w->path.data[k]->last->args[0]);
+  for (uint32_t k = 0; k < w->reads.len && !w->advances; k++)
+    w->advances |= is_access(w->reads.data[k]) && is_written(w, w->reads.data[k]);
+  if (w->advances)
     return false;
   if (w->merges)
-    look_at_way(w);
+    visit_path_conditions(w);
   for (uint32_t k = 0; k < w->reads.len; k++)
     if (may_change(w, w->reads.data[k]) &&
         !(is_access(w->reads.data[k]) && is_written(w, w->reads.data[k])))
@@ -486,27 +504,28 @@ static bool ask_path(Waits *w) {
 
 static bool path_waits(Waits *w) {
   uint32_t chosen = w->chosen.len;
-  bool waits = ask_path(w);
-  w->chosen.len = chosen; /* less what selections have taken for granted */
+  bool waits = judge_path(w);
+  w->chosen.len = chosen; /* drops what selections have assumed */
   return waits;
 }
 
-/* Too many paths: is there anything at all that others may change? */
-static bool some_way_asks(Waits *w) {
-  bool asks = false;
+/* For a loop of too many paths: does any condition depend on something that other threads may
+ * change? */
+static bool some_condition_waits(Waits *w) {
+  bool found = false;
   FOR_BLOCKS (w->fn, b) {
     begin_path(w);
     if (has(w->loop, b) && b->last->op == OP_CONDBR)
-      look_at(w, b->last->args[0]);
+      visit(w, b->last->args[0]);
     for (uint32_t k = 0; k < w->reads.len; k++)
-      asks |= may_change(w, w->reads.data[k]);
+      found |= may_change(w, w->reads.data[k]);
   }
-  return asks;
+  return found;
 }
 
 static bool search(Waits *w, Block *b, Block *from);
 
-static bool search_behind_inner(Waits *w, const WaitLoop *inner) {
+static bool search_past_inner(Waits *w, const WaitLoop *inner) {
   FOR_BLOCKS (w->fn, b)
     for (int s = 0; has(inner, b) && s < 2; s++)
       if (b->succ[s] && !has(inner, b->succ[s]) && has(w->loop, b->succ[s]) &&
@@ -515,19 +534,19 @@ static bool search_behind_inner(Waits *w, const WaitLoop *inner) {
   return false;
 }
 
-/* The paths that go on to b. */
+/* All paths that extend the current one by the edge from `from` to b: does one of them wait? */
 static bool search(Waits *w, Block *b, Block *from) {
   const WaitLoop *inner = inner_of(w, b);
   uint32_t length = w->path.len, chosen = w->chosen.len;
   bool found = false;
   if (b == w->loop->header && from)
-    return ++w->paths > MOST_PATHS ? some_way_asks(w) : path_waits(w);
+    return ++w->paths > MOST_PATHS ? some_condition_waits(w) : path_waits(w);
   w->from[b->rpo] = from;
   if (inner) {
     FOR_BLOCKS (w->fn, x)
       if (has(inner, x))
         VEC_PUSH(&w->cx->arena, &w->path, x);
-    found = search_behind_inner(w, inner);
+    found = search_past_inner(w, inner);
   } else {
     VEC_PUSH(&w->cx->arena, &w->path, b);
     for (int s = 0; s < 2 && !found; s++) {
@@ -542,8 +561,8 @@ static bool search(Waits *w, Block *b, Block *from) {
   return found;
 }
 
-/* Most loops ask in their header for a counter that moves on every path: then there is no need to
- * look at them all. */
+/* Most loops test a counter in their header that every path advances: there is no need to enumerate
+ * their paths. */
 static bool counts(const Waits *w, const WaitLoop *l) {
   const Ins *end = l->header->last;
   if (end->op != OP_CONDBR || !leaves(w, l->header))
@@ -554,7 +573,7 @@ static bool counts(const Waits *w, const WaitLoop *l) {
       phi = phi->args[0];
     if (phi->op != OP_PHI || phi->block != l->header)
       continue;
-    const Ins *next = from_latch(w, phi);
+    const Ins *next = latch_operand(w, phi);
     if ((next->op == OP_ADD || next->op == OP_SUB) &&
         (next->args[0] == phi) != (next->args[1] == phi))
       return true;
@@ -583,12 +602,13 @@ static bool waits(Waits *w, const WaitLoop *l) {
 }
 
 static void find_in(Waits *w, Fn *fn) {
+  assert(fn->entry->rpo == 0 && !fn->entry->idom); /* ordered, with dominators */
   w->fn = fn;
   w->inner = CX_ARRAY(w->cx, const WaitLoop *, fn->nblocks + 1);
   w->from = CX_ARRAY(w->cx, Block *, fn->nblocks + 1);
   w->seen = CX_ARRAY(w->cx, uint32_t, fn->next_id + 1);
   w->followed = CX_ARRAY(w->cx, uint32_t, fn->next_id + 1);
-  w->round = w->trail = 0;
+  w->visit_stamp = w->follow_stamp = 0;
   find_loops(w);
   for (uint32_t n = 0; n < w->loops.len; n++)
     if (waits(w, &w->loops.data[n]))
@@ -597,7 +617,7 @@ static void find_in(Waits *w, Fn *fn) {
 
 void cg_find_waits(Cx *cx, Program *program) {
   Waits w = {.cx = cx, .program = program};
-  learn_all(&w);
+  summarise_all(&w);
   for (uint32_t k = 0; k < program->fns.len; k++)
     if (!w.facts[k].nested && w.facts[k].reads)
       find_in(&w, program->fns.data[k]);

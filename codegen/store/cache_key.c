@@ -1,19 +1,23 @@
-/* Key: in, a request; out, a hash over all that its code depends on.
+/* Cache key. In: a request. Out: a hash over everything that its code depends on.
  *
- * Hashed are the frozen function, which is what the compiler sees, the signature, the options, the
- * target down to the CPU's features, and the build of pyptx, which stands for the compiler and
- * LLVM. Left out are: where dumps go; the source text, which only messages of failed compilations
- * show; the name of a function's module, which nothing reads, so that a worker that imports the
- * main program as __mp_main__ finds its kernels; file names (store.h); libdevice, which a stored
- * kernel that was linked with it names itself (kernel_bytes.c).
+ * Hashed are the frozen function, which is all that the compiler sees of Python; the signature; the
+ * options; the target, down to the CPU's features; and the build of pyptx, which stands for the
+ * compiler and LLVM. Not hashed are
+ *   - where dumps go;
+ *   - the source text, which only messages of failed compilations show;
+ *   - the name of a function's module, which nothing reads: a worker that imports the main program
+ *     as __mp_main__ finds the same kernels;
+ *   - file names (store.h);
+ *   - libdevice, whose hash a stored kernel that was linked with it carries (kernel_bytes.c).
  *
- * Two processes must get the same hash for the same program, though objects that are one in the
- * first may be two equal ones in the second. So what has a value is hashed by value: a tuple or
- * code object by its own digest, remembered by address. What can be part of a cycle (functions,
- * modules, other namespaces) is hashed as a number, counted in the order of meeting, and its
- * contents from a work list. */
+ * Two processes must get the same hash for the same program, although one object in the first may
+ * be two equal objects in the second. So immutable values are hashed by value: a tuple or code
+ * object by its own digest, which is computed once and remembered by address. Objects that can be
+ * part of a cycle (functions, modules, other namespaces) are hashed as a number, in the order of
+ * first visit, and their contents from a work list. */
 #include "codegen/store/store.h"
 
+#include <assert.h>
 #include <link.h>
 #include <llvm-c/blake3.h>
 #include <stdlib.h>
@@ -22,8 +26,8 @@
 #include "codegen/llvm/cg.h"
 #include "frontend/snapshot.h"
 
-/* A new member of one of these is to be hashed below (or not, with a reason above), and then
- * counted here. */
+/* A new member of one of these structures must be hashed below, or left out with a reason above;
+ * then its size here is updated. */
 _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen");
 _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
 _Static_assert(sizeof(FuncOptions) == 24, "put_function hashes every member of FuncOptions");
@@ -32,14 +36,15 @@ _Static_assert(sizeof(CgRequest) == 168, "put_request hashes every member of CgR
 
 typedef llvm_blake3_hasher Hash;
 
-/* by address: a digest, or the number of something that can be part of a cycle */
+/* What is known of the object at an address: its digest, or its number if it can be part of a
+ * cycle. */
 typedef struct Seen {
   const void *at;
   uint32_t number;
   unsigned char digest[CG_DIGEST_BYTES];
 } Seen;
 
-typedef struct Work { /* one of them: contents still to be hashed */
+typedef struct Work { /* an object with a number, whose contents are still to be hashed */
   const FrozenFunc *func;
   const Frozen *space;
 } Work;
@@ -50,7 +55,7 @@ typedef struct Keying {
   CgKey *key;
   Seen *seen; /* open addressing */
   uint32_t cap, len;
-  VEC(Work) work; /* by number */
+  VEC(Work) work; /* index: the number */
   VEC(const char *) files;
 } Keying;
 
@@ -90,9 +95,10 @@ static void put_texts(Hash *h, const char *const *texts, uint32_t n) {
     put_text(h, texts[i]);
 }
 
-/* --- what was met --- */
+/* --- objects visited --- */
 
 static Seen *slot_of(Seen *table, uint32_t cap, const void *at) {
+  assert(cap && !(cap & (cap - 1)));
   uint32_t k = (uint32_t)(((uintptr_t)at >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
   while (table[k & (cap - 1)].at && table[k & (cap - 1)].at != at)
     k++;
@@ -115,12 +121,14 @@ static Seen *add(Keying *k, const void *at) {
     k->cap = cap;
   }
   Seen *s = slot_of(k->seen, k->cap, at);
+  assert(at && !s->at && k->len < k->cap); /* added once, and there is a free slot */
   s->at = at;
   k->len++;
   return s;
 }
 
 static void put_reference(Keying *k, Hash *h, const FrozenFunc *func, const Frozen *space) {
+  assert(!func != !space);
   const void *at = func ? (const void *)func : space;
   Seen *s = find(k, at);
   if (!s) {
@@ -144,7 +152,8 @@ static uint64_t number_of_file(Keying *k, const char *name) {
 static void put_code(Keying *k, Hash *h, const Code *c);
 static void put_contents(Keying *k, Hash *h, const Frozen *f);
 
-/* By digest, made once: a chain of tuples that share their items is not walked again and again. */
+/* By digest, which is computed once: tuples that share their items are not walked once for each
+ * path to them, which would be exponential. */
 static void put_shared(Keying *k, Hash *h, const Code *code, const Frozen *value) {
   const void *at = code ? (const void *)code : value;
   Seen *s = find(k, at);
@@ -163,8 +172,8 @@ static void put_shared(Keying *k, Hash *h, const Code *code, const Frozen *value
   put(h, s->digest, sizeof s->digest);
 }
 
-/* Every member that a kind may use, also those that it does not today; what hangs on it, by
- * kind. */
+/* Every plain member that some kind uses, including those that this kind does not use today; what a
+ * kind refers to is hashed by its case of put_frozen. */
 static void put_plain(Hash *h, const Frozen *f) {
   put_number(h, f->type);
   put_number(h, (uint64_t)f->i);
@@ -177,6 +186,7 @@ static void put_plain(Hash *h, const Frozen *f) {
 }
 
 static void put_frozen(Keying *k, Hash *h, const Frozen *f) {
+  assert(f); /* a NULL value would hash like whatever follows it */
   put_number(h, (uint64_t)f->kind << 1 | f->wide);
   switch (f->kind) {
   case FZ_FUNC: put_reference(k, h, f->func, NULL); return;
@@ -213,7 +223,7 @@ static void put_frozen(Keying *k, Hash *h, const Frozen *f) {
   case FZ_DTYPE:
   case FZ_EXCEPTION:
   case FZ_UNSET: put_plain(h, f); break;
-  case FZ_DECLARED: /* what it is linked with is no part of the PTX */
+  case FZ_DECLARED: /* the files that define it are linked later, and no part of the PTX */
     put_plain(h, f);
     put_text(h, f->names[0]);
     break;
@@ -225,7 +235,7 @@ static void put_frozen(Keying *k, Hash *h, const Frozen *f) {
   }
 }
 
-/* A value that other values may share. */
+/* The contents of a value that several others may refer to. */
 static void put_contents(Keying *k, Hash *h, const Frozen *f) {
   if (f->kind == FZ_ARRAY) {
     const FrozenArray *a = f->array;
@@ -237,6 +247,7 @@ static void put_contents(Keying *k, Hash *h, const Frozen *f) {
       put_bytes(h, a->data, a->nbytes);
     return;
   }
+  assert(f->kind == FZ_TUPLE || f->kind == FZ_SLICE || f->kind == FZ_NAMED);
   uint32_t items = f->kind == FZ_NAMED ? (uint32_t)f->i : f->n;
   put_plain(h, f);
   put_texts(h, f->names, f->n);
@@ -285,6 +296,7 @@ static void put_code(Keying *k, Hash *h, const Code *c) {
 }
 
 static void put_function(Keying *k, Hash *h, const FrozenFunc *f) {
+  assert(f->code && (f->closure || !f->code->nfrees));
   put_shared(k, h, f->code, NULL);
   put_bindings(k, h, f->globals, f->nglobals);
   put_values(k, h, f->closure, f->code->nfrees);
@@ -308,7 +320,8 @@ static void put_space(Keying *k, Hash *h, const Frozen *f) {
 
 /* --- the build --- */
 
-/* The linker's hash over the file that holds this function: compiler, runtime and LLVM in one. */
+/* The build id of the file that contains this function: the linker's hash over compiler, runtime
+ * and LLVM. 2: found; 1: this is the file, but it has none; 0: another file, go on. */
 static int note_build(struct dl_phdr_info *info, size_t size, void *user) {
   (void)size;
   uintptr_t here = (uintptr_t)(void *)(uintptr_t)cg_digest;
@@ -338,7 +351,7 @@ static int note_build(struct dl_phdr_info *info, size_t size, void *user) {
   return ours;
 }
 
-/* cmake/flags.cmake asks the linker for a build id; a build without it keeps no kernels. */
+/* cmake/flags.cmake asks the linker for a build id; without one no kernel is stored. */
 static void put_build(Keying *k, Hash *h) {
   put_text(h, PYPTX_VERSION);
   put_text(h, cg_llvm_version());
@@ -374,8 +387,9 @@ static void put_function_and_library(Keying *k, Hash *h, const CgRequest *r) {
     put_reference(k, h, NULL, r->library);
 }
 
-/* What a coarsened entry is made from has all of the kernel in it. */
+/* The bitcode from which a coarsened entry is made says all about the kernel. */
 static void put_coarse(Hash *h, const CgKernel *k) {
+  assert(k->rest && k->params.coarse.factor);
   put(h, &k->params.coarse, sizeof k->params.coarse);
   put_text(h, k->symbol);
   put_bytes(h, k->rest, k->rest_len);
@@ -389,7 +403,9 @@ static void put_request(Cg *cg) {
   put_text(&h, "pyptx kernel, format 2");
   put_build(k, &h);
   put_target(&h, r);
-  put(&h, &r->options, sizeof r->options); /* the rows of options.def that are CODE: ints */
+  /* the rows of options.def that are CODE, all of them ints, and so without padding */
+  _Static_assert(sizeof r->options % sizeof(int) == 0, "CgOptions consists of ints");
+  put(&h, &r->options, sizeof r->options);
   put_number(&h, r->apart != 0);
   put_text(&h, r->signature);
   put_text(&h, r->symbol);
@@ -398,7 +414,7 @@ static void put_request(Cg *cg) {
     put_coarse(&h, r->coarse_of);
   else
     put_function_and_library(k, &h, r);
-  for (uint32_t i = 0; i < k->work.len; i++) {
+  for (uint32_t i = 0; i < k->work.len; i++) { /* grows while it is worked off */
     Work w = k->work.data[i];
     if (w.func)
       put_function(k, &h, w.func);

@@ -1,9 +1,13 @@
-/* Pack: a compiled kernel as bytes, and back.
+/* Kernel bytes: a compiled kernel as bytes, and back.
  *
- * One description of the format serves both ways: each function below writes a member, or reads and
- * checks it. Bytes are read with bounds: a count that the rest of the bytes cannot hold, a text
- * without its end, an offset outside are failures, never a crash. Numbers are little-endian, as all
- * machines that we run on are. */
+ * One description of the format serves both directions: each pack_ function either writes a member,
+ * or reads and checks it. The bytes are not trusted: a count that the remaining bytes cannot hold,
+ * a text without its end, an offset out of bounds make the kernel a miss, never a crash. Numbers
+ * are little-endian, as on all machines that we support.
+ *
+ * What a launch needs is packed; texts for inspection, timings and the loaded code are not. Host
+ * code is an object file, which LLVM's JIT links again when the kernel is read. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +18,8 @@
 #include "codegen/nvptx/libdevice.h"
 #include "codegen/store/store.h"
 
-/* A new member of one of these is to be packed below if a launch needs it, and then counted
- * here. */
+/* A new member of one of these structures must be packed below if a launch needs it; then its size
+ * here is updated. */
 _Static_assert(sizeof(CgKernel) == 336, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
@@ -49,6 +53,7 @@ static void pack_raw(Pack *p, void *data, size_t n) {
     buf_add(&p->out, data, n);
     return;
   }
+  assert(p->at <= p->end);
   need(p, (size_t)(p->end - p->at) >= n);
   memcpy(data, p->at, n);
   p->at += n;
@@ -57,7 +62,7 @@ static void pack_raw(Pack *p, void *data, size_t n) {
 static void pack_u32(Pack *p, uint32_t *v) { pack_raw(p, v, sizeof *v); }
 static void pack_u8(Pack *p, unsigned char *v) { pack_raw(p, v, 1); }
 
-/* A number of items, each of at least one byte. */
+/* A count of items, each of which takes at least one byte. */
 static void pack_count(Pack *p, uint32_t *n) {
   pack_u32(p, n);
   need(p, !p->reading || *n <= (size_t)(p->end - p->at));
@@ -68,7 +73,7 @@ static void pack_bytes(Pack *p, char **bytes, size_t *n) {
   need(p, p->reading || count == *n);
   pack_count(p, &count);
   if (p->reading) {
-    *bytes = cg_calloc(p->cg, (size_t)count + 1, 1); /* with a NUL behind it */
+    *bytes = cg_calloc(p->cg, (size_t)count + 1, 1); /* and a NUL after it */
     *n = count;
   }
   pack_raw(p, *bytes, count);
@@ -85,7 +90,7 @@ static void pack_text(Pack *p, char **text) {
   need(p, strlen(*text) == n);
 }
 
-/* A source file by its number in the key; one that is not among them by name. */
+/* A source file, by its number in the key, or by name if it is not listed there. */
 static void pack_file(Pack *p, const char **name) {
   const CgKey *key = p->key;
   uint32_t number = 0;
@@ -150,15 +155,15 @@ static void pack_advice(Pack *p, Diag **made) {
   pack_text(p, &d->message);
   pack_text(p, &d->remedy);
   for (uint32_t k = 0; k < nnotes; k++) {
-    d->nnotes = k + 1; /* as far as diag_free is to go */
+    d->nnotes = k + 1; /* so that diag_free frees what has been read if the next one fails */
     pack_place(p, &d->notes[k].at);
     pack_text(p, &d->notes[k].text);
     need(p, d->notes[k].text != NULL);
   }
 }
 
-/* An array of n items, each by `one`: the member is made when reading, and only then counted, so
- * that a kernel that is half read can be freed. */
+/* An array of n items, each packed by `one`. In reading, the array is allocated before it is
+ * counted, so that a kernel that has been read in part can be freed. */
 #define PACK_ARRAY(p, items, n, one)                                                               \
   do {                                                                                             \
     uint32_t n_ = (n);                                                                             \
@@ -241,7 +246,11 @@ static void pack_kernel(Pack *p) {
 
 /* --- out --- */
 
-static void write_kernel(Cg *cg) { pack_kernel(cg->target_state); }
+static void write_kernel(Cg *cg) {
+  Pack *p = cg->target_state;
+  assert(!p->reading);
+  pack_kernel(p);
+}
 
 int cg_kernel_pack(const CgKernel *k, const CgKey *key, void **bytes, size_t *size) {
   *bytes = NULL;
@@ -265,8 +274,8 @@ int cg_kernel_pack(const CgKernel *k, const CgKey *key, void **bytes, size_t *si
 
 /* --- in --- */
 
-/* Where there is no libdevice at all, a kernel that has what it needs of one is better than
- * none. */
+/* Was the kernel linked with the libdevice that is installed here? If none is installed, a kernel
+ * that already contains what it needs is better than none. */
 static bool is_its_libdevice(const CgKernel *k) {
   unsigned char here[CG_DIGEST_BYTES];
   return !k->uses_libdevice || !cg_libdevice_digest(here) ||
@@ -275,6 +284,7 @@ static bool is_its_libdevice(const CgKernel *k) {
 
 static void read_kernel(Cg *cg) {
   CgKernel *k = cg->out;
+  assert(k == ((Pack *)cg->target_state)->kernel && k->target == cg->request->target);
   pack_kernel(cg->target_state);
   if (k->target != CG_HOST) {
     need(cg->target_state, is_its_libdevice(k));
@@ -286,7 +296,7 @@ static void read_kernel(Cg *cg) {
   LLVMMemoryBufferRef object = LLVMCreateMemoryBufferWithMemoryRangeCopy(k->object, k->object_len,
                                                                          k->symbol);
   cg_host_link(cg, object);
-  free(k->object); /* linked, and in the store */
+  free(k->object); /* it is linked, and the store still has it */
   k->object = NULL;
   k->object_len = 0;
 }
