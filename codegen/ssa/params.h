@@ -12,6 +12,7 @@ typedef struct Param { /* a field of the block */
   const Type *type; /* of the leaf argument; NULL: the runtime's own field */
   uint32_t param,
       leaf; /* the kernel's parameter, and the first of its leaves that the field gives */
+  bool unread; /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 
 typedef struct Params {
@@ -20,9 +21,14 @@ typedef struct Params {
   uint32_t bytes;  /* end of the last field */
 } Params;
 
-/* trap_field: a TRAP field comes last; grid_field: a GRID field behind that. Fails with
- * ERR_PARAM_SIZE. Ins.note of every instruction is overwritten. */
-Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field);
+/* What the block holds beside the fields that the kernel reads: a TRAP field comes last, a GRID field
+ * behind that. stable: every number, and of every array the pointer, all extents as EXTENT64 and all
+ * strides, whether they are read or not, whatever its layout is. */
+typedef struct ParamsWant {
+  bool trap, grid, stable;
+} ParamsWant;
+/* Fails with ERR_PARAM_SIZE. Ins.note of every instruction is overwritten. */
+Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want);
 /* A field behind `bytes` bytes of others, which become its end. */
 RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
                       uint32_t *bytes);
