@@ -11,6 +11,7 @@
 #include "pyext/compile/offline.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
+#include "pyext/launch/module_launch.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/wait.h"
 #include "pyext/snapshot/snapshot.h"
@@ -71,7 +72,7 @@ static int module_exec(PyObject *module) {
     return -1;
   PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions,
                                  px_array_functions,  px_memory_functions, px_type_functions,
-                                 px_cache_functions,  px_option_functions};
+                                 px_cache_functions,  px_option_functions, px_module_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;

@@ -128,7 +128,7 @@ def describe(kernel, names, signature, out, images=()):
         fields.append(field)
     return {
         "format": FORMAT, "abi": VERSION, "kernel": kernel, "symbol": out["symbol"], "signature": signature,
-        "parameter_bytes": out["param_bytes"], "arguments": arguments, "fields": fields,
+        "parameters": list(names)[:len(arguments_of(signature))], "parameter_bytes": out["param_bytes"], "arguments": arguments, "fields": fields,
         "static_shared": out["static_shared"], "dynamic_shared": out["dynamic_shared"], "cooperative": any(f["kind"] == "grid" for f in fields),
         "stops": [{"exception": e, "message": m, "file": f, "line": n} for e, m, f, n, _ in out["sites"]],
         "images": [{"kind": kind, "arch": arch, "file": file} for kind, arch, file in images],

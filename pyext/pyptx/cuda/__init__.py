@@ -46,7 +46,7 @@ from pyptx.cuda._devices import (
     require_context,
 )
 from pyptx.cuda._jit import cache_info, compile, compile_ptx, compile_ptx_for_current_device, jit
-from pyptx.cuda._link import Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
+from pyptx.cuda._link import LTOIR, Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
 from pyptx.cuda._memory import (
     BaseCUDAMemoryManager,
     GetIpcHandleMixin,
@@ -97,7 +97,7 @@ cooperative_groups = _pyptx.intrinsics["cg"]  # CUDA's name
 gpus = Gpus()
 _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float32` gets these types and no copy of the module
 
-__all__ = [name for name in globals() if not name.startswith("_")]
+__all__ = [name for name in globals() if not name.startswith("_")] + ["Module"]
 
 
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
@@ -111,6 +111,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "Module":  # imports NumPy
+        from pyptx.cuda._module import Module
+
+        return Module
     if name == "runtime":
         from pyptx.cuda.cudadrv.runtime import runtime
 
@@ -119,8 +123,6 @@ def __getattr__(name):
 
     if name in ("reduce", "Reduce", "vectorize", "guvectorize"):  # Numba's
         raise AttributeError(f"pyptx.cuda has no '{name}' yet: write a kernel (kernel.forall(n)(...) sizes its launch)", name=name)
-    if name == "LTOIR":
-        raise AttributeError("pyptx.cuda has no 'LTOIR' yet: link PTX, a cubin, an object or CUDA C++ (cuda.CUSource)", name=name)
     if name in _NUMBA_INTERNALS:
         raise AttributeError(f"pyptx.cuda has no '{name}': that is the inside of Numba's compiler; what Numba's manual has is here under its own name, as "
                              "cuda.DeviceNDArray, cuda.MemoryPointer or pyptx.CompileError", name=name)
