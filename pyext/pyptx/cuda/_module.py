@@ -71,8 +71,8 @@ def globals_of(ptx):
 
 
 def is_array(value):
-    return isinstance(value, np.ndarray) or hasattr(value, "__cuda_array_interface__") or (hasattr(value, "__dlpack__") and not isinstance(value, np.generic)) \
-        or type(value).__name__ in ("In", "Out", "InOut") and type(value).__module__.startswith("pyptx.")
+    return isinstance(value, (_pyptx.DeviceArray, np.ndarray)) or hasattr(value, "__cuda_array_interface__") or hasattr(value, "__pyptx_way__") \
+        or (hasattr(value, "__dlpack__") and not isinstance(value, np.generic))
 
 
 def _mismatch(where, value, parameter):
@@ -195,6 +195,14 @@ def _number_bytes(where, value, dtype, size):
     return np.asarray(value).astype(target).tobytes()
 
 
+def _transposed(value):
+    if isinstance(value, (np.ndarray, _pyptx.DeviceArray)):
+        return value.T
+    if hasattr(value, "__pyptx_way__"):  # cuda.In and its like
+        return type(value)(_transposed(value.value))
+    return _pyptx.as_cuda_array(value).T
+
+
 def _record_dtype(text):
     return None if text.startswith("record(") else text
 
@@ -210,9 +218,14 @@ class _Described:
         self.types = _abi.arguments_of(description["signature"])
         kinds = {"pointer": "POINTER", "extent": "EXTENT64", "stride": "STRIDE", "trap": "TRAP", "grid": "GRID"}
         arrays = [number for number, argument in enumerate(self.arguments) if "ndim" in argument]
-        self.fields = [(kinds[f["kind"]], f.get("axis", 0), arrays.index(f["argument"]) if "argument" in f else 0, f["offset"])
+        self.fields = [(kinds[f["kind"]], self._axis(f), arrays.index(f["argument"]) if "argument" in f else 0, f["offset"])
                        for f in description["fields"] if f["kind"] != "scalar"]
         self.scalars = {f["argument"]: f for f in description["fields"] if f["kind"] == "scalar"}
+
+    def _axis(self, field):
+        """Of the array as it is passed on: one in Fortran order as its transpose, since copies of NumPy's arrays are in C order."""
+        axis, argument = field.get("axis", 0), self.arguments[field["argument"]] if "argument" in field else {}
+        return argument["ndim"] - 1 - axis if argument.get("layout") == "F" else axis
 
     def signature(self):
         return self.description["signature"]
@@ -254,7 +267,7 @@ class _Described:
         argument = self.arguments[at]
         if "ndim" in argument:
             self._check_array(where, value, argument)
-            arrays.append(value)
+            arrays.append(_transposed(value) if argument["layout"] == "F" else value)
         else:
             field = self.scalars[at]
             block[field["offset"]:field["offset"] + field["size"]] = _number_bytes(where, value, argument["type"], field["size"])
@@ -263,9 +276,9 @@ class _Described:
     def _check_array(self, where, value, argument):
         if not is_array(value):
             raise TypeError(f"{where} is {argument['type']}, not {_said(value)}")
-        seen = value if isinstance(value, (np.ndarray, _pyptx.DeviceArray)) else getattr(value, "array", None)
+        seen = value.value if hasattr(value, "__pyptx_way__") else value
         if not isinstance(seen, (np.ndarray, _pyptx.DeviceArray)):
-            seen = _pyptx.as_cuda_array(value)
+            seen = _pyptx.as_cuda_array(seen)
         dtype, shape, strides = seen.dtype, tuple(seen.shape), tuple(seen.strides)
         wanted = _record_dtype(argument["dtype"])
         same = str(dtype) == wanted if wanted else dtype.itemsize == _abi.item_bytes(argument["dtype"])
