@@ -41,6 +41,7 @@ def split_source(text):
     if not path.exists() and ":" in text:
         head, _, names = text.rpartition(":")
         text, path = head, Path(head)
+    text = "-" if text == "<stdin>" else text
     wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
     if text == "-" or (not path.exists() and is_module_name(text)):
         path = text

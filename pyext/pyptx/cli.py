@@ -568,7 +568,8 @@ def main(argv=None):
     """Runs the command with these arguments (default: sys.argv) and returns its exit status."""
     top = parser()
     try:
-        args = top.parse_args(argv)
+        # "-:kernel" is standard input, and no option
+        args = top.parse_args([f"<stdin>{text[1:]}" if text.startswith("-:") else text for text in (sys.argv[1:] if argv is None else argv)])
     except SystemExit as error:  # argparse has printed what is wrong
         return error.code if isinstance(error.code, int) else USAGE
     try:

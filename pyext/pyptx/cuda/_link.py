@@ -75,7 +75,7 @@ class CUSource(LinkableCode):
 
 
 class LTOIR(LinkableCode):
-    """Code for link-time optimisation: ``nvcc -dlto -ltoir``, NVRTC's ``--dlto``. Kernels with such code are linked by nvJitLink, which comes with the
+    """Code for link-time optimisation: ``nvcc -dlto -ltoir``, NVRTC's ``-dlto``. Kernels with such code are linked by nvJitLink, which comes with the
     CUDA toolkit or ``pip install nvidia-nvjitlink``."""
 
     kind, suffix = _LTOIR, ".ltoir"
