@@ -542,8 +542,9 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
     n = 0;
   } else if (!n || id == TY_SCALARS) {
     const char *near = n ? nearest_type(arena_strndup(&cx->arena, s, n)) : NULL;
-    *error = arena_printf(&cx->arena, near ? "'%.*s' is not a type; did you mean '%s'?" : "'%.*s' is not a type",
-                          n ? (int)(n > 40 ? 40 : n) : 20, s, near);
+    *error = arena_printf(
+        &cx->arena, near ? "'%.*s' is not a type; did you mean '%s'?" : "'%.*s' is not a type",
+        n ? (int)(n > 40 ? 40 : n) : 20, s, near);
     return NULL;
   } else {
     t = ty_scalar(cx, id);

@@ -11,7 +11,7 @@ typedef struct Param { /* a field of the block */
   RtField field;
   const Type *type; /* of the leaf argument; NULL: the runtime's own field */
   uint32_t param,
-      leaf; /* the kernel's parameter, and the first of its leaves that the field gives */
+      leaf;    /* the kernel's parameter, and the first of its leaves that the field gives */
   bool unread; /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 

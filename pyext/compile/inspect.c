@@ -123,8 +123,8 @@ PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs) {
   return inspect(self, signature, &(Question){.want = CG_WANT_TYPES, .advice = true});
 }
 
-/* Machine code: through ptxas and a disassembler, which the package's Python half runs; of the current
- * GPU, or with arch= of any. */
+/* Machine code: through ptxas and a disassembler, which the package's Python half runs; of the
+ * current GPU, or with arch= of any. */
 PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"signature", "arch", NULL};
   PyObject *signature = Py_None, *arch = Py_None;

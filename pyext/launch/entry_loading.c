@@ -58,8 +58,8 @@ static int read_inputs(PyObject *list, RtLinkInput *inputs) {
   return 0;
 }
 
-/* The kernel and what it is linked with as a cubin (bytes), where code for link-time optimisation is
- * part of that; else None. */
+/* The kernel and what it is linked with as a cubin (bytes), where code for link-time optimisation
+ * is part of that; else None. */
 static PyObject *link_lto(PxOverload *o, const CgKernel *code, PyObject *linked) {
   if (!PyList_GET_SIZE(linked))
     return Py_NewRef(Py_None);

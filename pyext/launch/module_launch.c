@@ -1,7 +1,7 @@
 /* Module launch: see module_launch.h.
  *
- * In: a parameter block with its numbers filled in (pyptx/cuda/_module.py checks and converts them),
- * and the arrays whose addresses, extents and strides belong in it. Arrays of other libraries and
+ * In: a parameter block with its numbers filled in (pyptx/cuda/_module.py checks and converts
+ * them), and the arrays whose addresses, extents and strides belong in it. Arrays of other libraries and
  * NumPy's take the way that they take in other launches: typeof.c reads them, stream_order.c orders
  * the launch, and what was copied for it is copied back. */
 #include "pyext/launch/module_launch.h"
@@ -80,8 +80,7 @@ static PyObject *module_global(PyObject *self, PyObject *args) {
   size_t bytes = 0;
   if (!m)
     return NULL;
-  PX_TRY_STATUS(px_state_of_module(self), rt_module_global(m, name, &address, &bytes),
-                return NULL);
+  PX_TRY_STATUS(px_state_of_module(self), rt_module_global(m, name, &address, &bytes), return NULL);
   return Py_BuildValue("(Kn)", (unsigned long long)address, (Py_ssize_t)bytes);
 }
 
@@ -190,8 +189,8 @@ static PyObject *module_facts(PyObject *Py_UNUSED(self), PyObject *capsule) {
     return NULL;
   const RtKernelInfo *i = rt_kernel_info(k->kernel);
   return Py_BuildValue("{s:I,s:I,s:I,s:I,s:I}", "registers", i->registers, "static_shared",
-                       i->static_shared, "constant", i->constant, "local", i->local,
-                       "max_threads", i->max_threads);
+                       i->static_shared, "constant", i->constant, "local", i->local, "max_threads",
+                       i->max_threads);
 }
 
 /* --- launches --- */
@@ -272,8 +271,8 @@ static int read_config(PxState *st, PyObject *key, RtConfig *config, PyObject **
       px_read_dims("the block", block, config->block) < 0)
     return -1;
   if (shared < 0 || shared > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError,
-                 "the dynamic shared memory is %zd bytes: that is not possible", shared);
+    PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %zd bytes: that is not possible",
+                 shared);
     return -1;
   }
   config->dynamic_shared = (uint32_t)shared;
@@ -293,9 +292,9 @@ static PyObject *launch(PxState *st, const PxModuleKernel *k, RtConfig *config, 
   }
   if (!failed)
     failed = copy_back(&a);
-  PyObject *trap = failed                                       ? NULL
+  PyObject *trap = failed                                 ? NULL
                    : has_field(&k->params, RT_FIELD_TRAP) ? trap_of(st, k, config->stream)
-                                                                : Py_NewRef(Py_None);
+                                                          : Py_NewRef(Py_None);
   for (Py_ssize_t i = 0; trap && config->stream && i < PyTuple_GET_SIZE(arrays); i++)
     if (Py_IS_TYPE(PyTuple_GET_ITEM(arrays, i), st->array_type))
       px_array_used((PxArray *)PyTuple_GET_ITEM(arrays, i), stream);

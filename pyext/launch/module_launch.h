@@ -4,7 +4,7 @@
 
 #include "pyext/state.h"
 
-/* _module_open, _module_kernel, _module_global, _module_launch: pyptx/cuda/_module.py calls them. */
+/* _module_open, _module_kernel, _module_launch …: pyptx/cuda/_module.py calls them. */
 extern PyMethodDef px_module_functions[];
 
 #endif

@@ -63,8 +63,8 @@ RtDevice *rt_module_device(const RtModule *m);
 RtStatus rt_module_kernel(RtModule *m, const char *symbol, const RtParams *params, int has_trap,
                           RtKernel **out);
 RtStatus rt_module_global(RtModule *m, const char *name, uint64_t *address, size_t *bytes);
-/* Where parameter `index` of a loaded kernel lies in the block; size 0: there is no such, or the driver
- * is too old to say (before CUDA 12.4). */
+/* Where parameter `index` of a loaded kernel lies in the block; size 0: there is no such, or the
+ * driver is too old to say (before CUDA 12.4). */
 RtStatus rt_kernel_param(RtKernel *k, uint32_t index, size_t *offset, size_t *size);
 
 typedef struct RtConfig {

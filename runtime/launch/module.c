@@ -473,9 +473,10 @@ RtStatus rt_module_global(RtModule *m, const char *name, uint64_t *address, size
   ENTER(m->device);
   int result = rt_cu.cuModuleGetGlobal(&at, bytes, m->module, name);
   if (result == CUDA_ERROR_NOT_FOUND)
-    return rt_fail_driver(RT_BAD_MODULE, result, "cuModuleGetGlobal",
-                          "check its name: C++ mangles those that are not extern \"C\"; and is it used?",
-                          "the module '%s' has no global variable '%s'", m->name, name);
+    return rt_fail_driver(
+        RT_BAD_MODULE, result, "cuModuleGetGlobal",
+        "check its name: C++ mangles those that are not extern \"C\"; and is it used?",
+        "the module '%s' has no global variable '%s'", m->name, name);
   *address = at;
   return rt_driver_status_of(result, "cuModuleGetGlobal", m->name);
 }

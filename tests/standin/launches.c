@@ -213,8 +213,7 @@ static size_t global_bytes(const char *text, const char *name) {
   return 0;
 }
 
-CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
-                           const char *name) {
+CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
   BEGIN(cuModuleGetGlobal, 1);
   if (!standin_find(SI_MODULE, module))
     return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
