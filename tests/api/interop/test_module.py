@@ -360,3 +360,90 @@ def test_a_described_kernel(compiled):
         frozen.flags.writeable = False
         with pytest.raises(ValueError, match="read-only"):
             kernel[1, 32]((2.5, x), 7, m, frozen, True)
+
+
+@gpu_only
+def test_what_stops_a_described_kernel_is_raised(tmp_path):
+    (tmp_path / "kernels.py").write_text("def k(x, n):\n    i = x[0]\n    if n > 2:\n        raise ValueError('n is too large')\n    x[0] = n + i\n")
+    assert cli.main(["compile", str(tmp_path / "kernels.py:k"), "--sig", "int32[:], int32", "--exceptions", "--emit", "ptx,json", "-o", str(tmp_path / "k.ptx")]) == 0
+    kernel, x = cuda.Module(tmp_path / "k.ptx")["k"], np.zeros(1, np.int32)
+    kernel[1, 1](x, 2)
+    with pytest.raises(ValueError, match=r"n is too large\n  .*kernels\.py:4, thread \(0, 0, 0\) of block \(0, 0, 0\) of k"):
+        kernel[1, 1](x, 3)
+    kernel[1, 1](x, 1)
+    assert x[0] == 3
+
+
+@gpu_only
+def test_what_is_not_recorded():
+    x, kernel = cuda.device_array(1, np.int32), cuda.Module(ADD)["store"]
+    with pytest.raises(RuntimeError, match="cannot be recorded in a graph"), cuda.graph():
+        kernel[1, 1](x, 1)
+
+
+CALLER = r"""
+extern "C" __device__ int thrice(int x);
+extern "C" __global__ void call(int *x) { x[0] = thrice(x[0]); }
+"""
+THRICE = 'extern "C" __device__ int thrice(int x) { return 3 * x; }'
+
+
+def lto_of(source, capability):
+    flags = [f"--gpu-architecture=compute_{capability}", "--relocatable-device-code=true", "-dlto"]
+    return cuda.LTOIR(_nvrtc.build(source.encode(), "thrice.cu", flags, wanted=("LTOIR",)).ltoir, "thrice.ltoir")
+
+
+def has_nvjitlink():
+    from pyptx.cuda import _nvjitlink
+
+    try:
+        return bool(_nvjitlink.open_library())
+    except RuntimeError:
+        return False
+
+
+needs_nvjitlink = pytest.mark.skipif(not has_nvjitlink() or not has_nvrtc(), reason="nvJitLink or NVRTC is not installed")
+
+
+@needs_nvjitlink
+def test_code_for_link_time_optimisation_is_linked():
+    from pyptx.cuda._link import link_lto
+
+    def k(x):
+        x[0] = thrice(x[0])
+
+    code = lto_of(THRICE, 80)
+    thrice = cuda.declare_device("thrice", "int32(int32)", link=code, abi="c")
+    ptx, _ = cuda.compile_ptx(k, "(int32[::1],)", cc=(8, 0))
+    cubin = link_lto(80, "k", ptx.encode(), [code.image(80)])
+    assert cubin.startswith(b"\x7fELF") and b"thrice" in cubin
+    assert link_lto(80, "k", ptx.encode(), []) is None
+    for what in ((6, "bad.ltoir", b"nonsense"), (1, "bad.ptx", b"nonsense")):
+        with pytest.raises(RuntimeError, match="nvJitLink cannot link .*bad"):
+            link_lto(80, "k", ptx.encode(), [code.image(80), what])
+
+
+@needs_nvjitlink
+@gpu_only
+@pytest.mark.skipif("PYPTX_ON_PTX" in __import__("os").environ, reason="only PTX runs on the CPU, not cubins")
+def test_linked_modules_and_kernels():
+    major, minor = cuda.get_current_device().compute_capability
+    for link in (lto_of(THRICE, 10 * major + minor), cuda.CUSource(THRICE, "thrice.cu")):
+        x = np.full(1, 5, np.int32)
+        cuda.Module(CALLER, link=link)["call"][1, 1](x)
+        assert x[0] == 15
+    thrice = cuda.declare_device("thrice", "int32(int32)", link=lto_of(THRICE, 10 * major + minor), abi="c")
+
+    @cuda.jit
+    def k(x):
+        x[0] = thrice(x[0])
+
+    k[1, 1](x)
+    assert x[0] == 45
+
+
+@gpu_only
+@needs_nvrtc
+def test_what_is_linked_with_machine_code_is_refused():
+    with pytest.raises(ValueError, match="machine code is linked when it is made"):
+        cuda.Module(b"\x7fELF" + bytes(60), link=cuda.PTXSource(ADD))
