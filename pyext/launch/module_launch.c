@@ -1,9 +1,9 @@
 /* Module launch: see module_launch.h.
  *
- * In: a parameter block with its numbers filled in, which pyptx/cuda/_module.py checks and converts,
- * and the arrays whose addresses, extents and strides belong in it. Arrays of other libraries and
- * NumPy's take the way that they take in other launches: typeof.c reads them, stream_order.c orders
- * the launch, and what was copied for it is copied back. */
+ * In: a parameter block with its numbers filled in, by pyptx/cuda/_module.py, which checks and
+ * converts them, and the arrays whose addresses, extents and strides belong in it. Arrays of other
+ * libraries and NumPy's take the way that they take in other launches: typeof.c reads them,
+ * stream_order.c orders the launch, and what was copied for it is copied back. */
 #include "pyext/launch/module_launch.h"
 
 #include <string.h>

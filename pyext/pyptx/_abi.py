@@ -234,8 +234,9 @@ def _check(description, number):
 
 
 def _natural(dtype):
-    if dtype.startswith("record("):
-        return 1
+    if dtype.startswith("record("):  # what its size preserves from one record to the next
+        size = item_bytes(dtype)
+        return min(size & -size, 16)
     return min(item_bytes(dtype), 8 if not dtype.startswith("complex") else item_bytes(dtype) // 2)
 
 
