@@ -32,7 +32,7 @@ class Emit:
 
 EMIT = {
     "ptx": Emit(".ptx", comment="//", where="gpu"),
-    "cubin": Emit(".cubin", where="gpu"),
+    "cubin": Emit(".cubin", "cubin", where="gpu"),
     "fatbin": Emit(".fatbin", each_arch=False, where="gpu"),
     "sass": Emit(".sass", comment="//", where="gpu"),
     "header": Emit(".h", comment="//", each_arch=False, where="gpu"),
@@ -376,8 +376,6 @@ def make(unit, emit, arch, file_of):
     """One thing to write, as text or bytes."""
     from pyptx import _abi, _tools
 
-    if emit == "cubin":
-        return cubin_of(unit, arch)[0]
     if emit == "sass":
         return _tools.sass_of(unit.compiled[arch]["ptx"], arch)
     if emit == "fatbin":
@@ -505,6 +503,11 @@ def run_compile(args):
         archs = archs[:1]
     units = make_units(kernels, args.sig, archs, options, args.name)
     how = manner(args.output, units, emit)
+    if "cubin" in emit and not os.environ.get("PYPTX_PTXAS"):
+        try:  # the compiler knows fewer places, and words the error
+            os.environ["PYPTX_PTXAS"] = _tools.find("ptxas")
+        except _tools.ToolError:
+            pass
     failed = compile_units(units, version, emit)
     if failed:
         return FAILED
