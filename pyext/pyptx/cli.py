@@ -5,6 +5,7 @@ Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr), o
 """
 
 import argparse
+import contextlib
 import os
 import re
 import sys
@@ -488,6 +489,23 @@ def check_emit(emit, archs, options, args):
         raise Usage("--resource-usage is of GPU kernels: leave out --arch host")
 
 
+@contextlib.contextmanager
+def ptxas_known(wanted):
+    """The compiler finds ptxas where _tools does; where nobody does, it words the error."""
+    from pyptx import _tools
+
+    added = wanted and not os.environ.get("PYPTX_PTXAS")
+    try:
+        os.environ.update({"PYPTX_PTXAS": _tools.find("ptxas")} if added else {})
+    except _tools.ToolError:
+        pass
+    try:
+        yield
+    finally:
+        if added:
+            os.environ.pop("PYPTX_PTXAS", None)
+
+
 def run_compile(args):
     from pyptx import _tools
 
@@ -503,12 +521,8 @@ def run_compile(args):
         archs = archs[:1]
     units = make_units(kernels, args.sig, archs, options, args.name)
     how = manner(args.output, units, emit)
-    if "cubin" in emit and not os.environ.get("PYPTX_PTXAS"):
-        try:  # the compiler knows fewer places, and words the error
-            os.environ["PYPTX_PTXAS"] = _tools.find("ptxas")
-        except _tools.ToolError:
-            pass
-    failed = compile_units(units, version, emit)
+    with ptxas_known("cubin" in emit):
+        failed = compile_units(units, version, emit)
     if failed:
         return FAILED
     images = images_of(args.output, emit, how)
