@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ir/base/suggest.h"
 #include "ir/cx.h"
 #include "ir/frozen.h"
 #include "ir/intrinsics.h"
@@ -528,6 +529,14 @@ static const Type *nested(Cx *cx, const char **text, const char **error,
   return t;
 }
 
+/* "did you mean", or NULL. */
+static const char *nearest_type(const char *name) {
+  Suggest near = suggest_for(name);
+  for (int i = TY_NONE; i < TY_SCALARS; i++)
+    suggest_try(&near, ty_scalar_info[i].name);
+  return near.best;
+}
+
 static const Type *parse_element(Cx *cx, const char **text, const char **error) {
   const char *s = *text;
   size_t n = 0;
@@ -545,7 +554,10 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
       return NULL;
     n = 0;
   } else if (!n || id == TY_SCALARS) {
-    *error = arena_printf(&cx->arena, "'%.*s' is not a type", n ? (int)(n > 40 ? 40 : n) : 20, s);
+    const char *near = n ? nearest_type(arena_strndup(&cx->arena, s, n)) : NULL;
+    *error = arena_printf(
+        &cx->arena, near ? "'%.*s' is not a type; did you mean '%s'?" : "'%.*s' is not a type",
+        n ? (int)(n > 40 ? 40 : n) : 20, s, near);
     return NULL;
   } else {
     t = ty_scalar(cx, id);

@@ -11,6 +11,7 @@
 #include "pyext/compile/offline.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
+#include "pyext/launch/module_launch.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/wait.h"
 #include "pyext/snapshot/snapshot.h"
@@ -69,10 +70,10 @@ static int module_exec(PyObject *module) {
       !(st->named = PyList_New(0)) || !(st->enums = PyList_New(0)) ||
       !(st->enum_ids = PyDict_New()) || !(st->named_ids = PyDict_New()))
     return -1;
-  PyMethodDef *const tables[] = {px_device_functions, px_stream_functions, px_graph_functions,
-                                 px_array_functions,  px_memory_functions, px_operand_functions,
-                                 px_type_functions,   px_cache_functions,  px_option_functions,
-                                 px_warning_functions};
+  PyMethodDef *const tables[] = {px_device_functions,  px_stream_functions, px_graph_functions,
+                                 px_array_functions,   px_memory_functions, px_operand_functions,
+                                 px_type_functions,    px_cache_functions,  px_option_functions,
+                                 px_warning_functions, px_module_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;

@@ -181,7 +181,10 @@ void cg_pass_lower(Cg *cg) {
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
   bool fields = cg->target->runtime_fields;
-  cg->params = cg_lay_out_params(cg->cx, p, fields && cg->has_trap, fields && cg->meets_grid);
+  cg->params = cg_lay_out_params(cg->cx, p,
+                                 (ParamsWant){.trap = fields && cg->has_trap,
+                                              .grid = fields && cg->meets_grid,
+                                              .stable = cg->options.abi});
   lw_publish_params(cg);
   cg_open(cg);
   cg->builder = LLVMCreateBuilderInContext(cg->context);

@@ -30,6 +30,10 @@ static void read_field(Lower *lw, const Param *p, LLVMValueRef v, LLVMValueRef *
     v = l_zext(lw->b, v, lw->t->i64);
     if (LLVMIsAInstruction(v))
       LLVMSetNNeg(v, 1);
+  } else if (p->field.kind == RT_FIELD_EXTENT64 && !p->type->wide) {
+    v = l_zext(lw->b, l_trunc(lw->b, v, lw->t->i32), lw->t->i64); /* below 2^31, as in 32 bits */
+    if (LLVMIsAInstruction(v))
+      LLVMSetNNeg(v, 1);
   } else if (p->field.kind == RT_FIELD_SCALAR && ty_kind(p->type) == KIND_BOOL) {
     v = l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8));
   }
@@ -45,7 +49,7 @@ void lw_kernel_parameters(Lower *lw) {
   for (uint32_t k = 0; k < lw->cg->params->fields.len; k++) {
     const Param *p = &lw->cg->params->fields.data[k];
     assert(!p->type || p->param < lw->fn->nparams);
-    if (p->type)
+    if (p->type && !p->unread)
       read_field(lw, p, lw->target->param(lw, k),
                  lw_leaves(lw, lw->fn->params[p->param]) + p->leaf);
   }

@@ -273,13 +273,30 @@ static void add_field(Cx *cx, Params *all, Param p, RtFieldKind kind, unsigned a
   VEC_PUSH(&cx->arena, &all->fields, p);
 }
 
+/* Everything that describes an array, in one order for every layout. */
+static void add_stable_array(Cx *cx, Params *all, Param p, uint32_t argument) {
+  const Type *t = p.type;
+  const Param first = p;
+  add_field(cx, all, p, RT_FIELD_POINTER, 0, argument);
+  for (unsigned axis = 0; axis < t->ndim; axis++) {
+    p.leaf = first.leaf + cg_extent_leaf(axis);
+    add_field(cx, all, p, RT_FIELD_EXTENT64, axis, argument);
+  }
+  p.unread = !cg_has_strides(t);
+  for (unsigned axis = 0; axis < t->ndim; axis++) {
+    p.leaf = first.leaf + (p.unread ? 0 : cg_stride_leaf(t, axis));
+    add_field(cx, all, p, RT_FIELD_STRIDE, axis, argument);
+  }
+}
+
 /* The argument whose leaves are those of parameter p.param from p.leaf on. Tuples are walked depth
  * first; everything else, None too, is one leaf argument. */
-static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use, Param p) {
+static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use, bool stable,
+                         Param p) {
   uint32_t n = cg_leaf_count(t), argument = all->args.len;
   if (t->id == TY_TUPLE) {
     for (uint32_t k = 0; k < t->n; p.leaf += cg_leaf_count(t->elems[k++]))
-      add_argument(cx, all, t->elems[k], use, p);
+      add_argument(cx, all, t->elems[k], use, stable, p);
     return;
   }
   use += p.leaf;
@@ -290,8 +307,12 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
     arg.written = (use[LEAF_POINTER] & WRITE) != 0;
   }
   VEC_PUSH(&cx->arena, &all->args, arg);
-  if (ty_is_scalar(t) && any(use, n))
+  if (ty_is_scalar(t) && (stable || any(use, n)))
     add_field(cx, all, p, RT_FIELD_SCALAR, 0, argument);
+  if (arg.is_array && stable) {
+    add_stable_array(cx, all, p, argument);
+    return;
+  }
   for (uint32_t k = 0; arg.is_array && k < n; k++, p.leaf++) {
     unsigned axis;
     RtFieldKind kind = cg_array_leaf(t, k, &axis);
@@ -302,7 +323,7 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
 
 enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver accept */
 
-Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field) {
+Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want) {
   Usage u = {.cx = cx, .program = program};
   Params *all = CX_NEW(cx, Params);
   Fn *kernel = program->fns.data[0];
@@ -310,11 +331,12 @@ Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_f
   analyse(&u);
   for (uint32_t k = 0; k < kernel->nparams; k++) {
     assert(kernel->params[k]->type == kernel->param_types[k]);
-    add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), (Param){.param = k});
+    add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), want.stable,
+                 (Param){.param = k});
   }
-  if (trap_field)
+  if (want.trap)
     add_field(cx, all, (Param){0}, RT_FIELD_TRAP, 0, all->args.len);
-  if (grid_field)
+  if (want.grid)
     add_field(cx, all, (Param){0}, RT_FIELD_GRID, 0, all->args.len);
   if (all->bytes > PARAMS_LIMIT)
     fail(cx, (Loc){0}, ERR_PARAM_SIZE, kernel->name, (long long)all->bytes,

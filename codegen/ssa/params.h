@@ -12,6 +12,7 @@ typedef struct Param { /* a field of the block */
   const Type *type; /* of the leaf argument; NULL: a field of the runtime (TRAP, GRID) */
   /* the kernel's parameter, and the first of its leaves that the field provides */
   uint32_t param, leaf;
+  bool unread; /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 
 typedef struct Params {
@@ -20,9 +21,14 @@ typedef struct Params {
   uint32_t bytes;  /* end of the last field */
 } Params;
 
-/* In: a typed program. With trap_field a TRAP field follows those of the arguments, with grid_field
- * a GRID field follows that. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */
-Params *cg_lay_out_params(Cx *cx, Program *program, bool trap_field, bool grid_field);
+/* What the block holds beside the fields that the kernel reads: a TRAP field comes last, a GRID
+ * field behind that. stable: every number, and of every array the pointer, all extents as EXTENT64
+ * and all strides, whether they are read or not, whatever its layout is. */
+typedef struct ParamsWant {
+  bool trap, grid, stable;
+} ParamsWant;
+/* In: a typed program. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */
+Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want);
 /* The field that follows *bytes bytes of other fields, aligned to its size; *bytes becomes its
  * end. */
 RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,

@@ -642,7 +642,8 @@ static PyMethodDef dispatcher_methods[] = {
     {"advice", PX_KEYWORDS(px_advice), METH_VARARGS | METH_KEYWORDS,
      "advice(signature=None)\n\nWhat the compiler noticed: a list of pyptx.Advice, shown or not, or a dict by signature."},
     {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
-     "inspect_sass(signature=None)\n\nGPU machine code; needs ptxas and nvdisasm or cuobjdump."},
+     "inspect_sass(signature=None, arch=None)\n\nGPU machine code, under comments that say registers, spills, shared memory and occupancy; arch: \"sm_90\" or "
+     "\"H100\", which need not be there. Needs ptxas and nvdisasm (pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm)."},
     {"get_regs_per_thread", px_get_regs, METH_VARARGS,
      "get_regs_per_thread(signature=None)\n\nFor a signature, or the one that is declared, a number; else a dict by signatures."},
     {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,

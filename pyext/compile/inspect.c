@@ -123,21 +123,31 @@ PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs) {
   return inspect(self, signature, &(Question){.want = CG_WANT_TYPES, .advice = true});
 }
 
-/* Machine code: through ptxas and a disassembler, which the package's Python half runs. */
+/* Machine code: through ptxas and a disassembler, which the package's Python half runs; of the
+ * current GPU, or with arch= of any. */
 PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
-  PxState *st = px_state_of(self);
-  RtDevice *device = px_current_device(st);
+  static char *names[] = {"signature", "arch", NULL};
+  PyObject *signature = Py_None, *arch = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:inspect_sass", names, &signature, &arch))
+    return NULL;
+  RtDevice *device = px_current_device(px_state_of(self));
   if (!device)
     return NULL;
-  if (rt_device_is_host(device))
+  if (arch == Py_None && rt_device_is_host(device))
     return PyErr_Format(
         PyExc_RuntimeError,
-        "inspect_sass: the current device is the host; SASS is a GPU's machine code (inspect_asm shows the host's)");
-  PyObject *asms = px_inspect_asm(self, args, kwargs);
-  PyObject *tools = asms ? PyImport_ImportModule("pyptx._tools") : NULL;
+        "inspect_sass: the current device is the host; SASS is a GPU's machine code: say which with arch='sm_90' (inspect_asm shows the host's)");
+  PyObject *tools = PyImport_ImportModule("pyptx._tools");
+  if (!tools || arch != Py_None) {
+    PyObject *sass = tools ? PyObject_CallMethod(tools, "sass_for", "OOO", self, signature, arch)
+                           : NULL;
+    Py_XDECREF(tools);
+    return sass;
+  }
+  PyObject *asms = inspect(self, signature, &(Question){.want = CG_WANT_ASM, .of = asm_of});
   PyObject *sass =
-      tools ? PyObject_CallMethod(tools, "sass", "Oi", asms, rt_device_capability(device)) : NULL;
-  Py_XDECREF(tools);
+      asms ? PyObject_CallMethod(tools, "sass", "Oi", asms, rt_device_capability(device)) : NULL;
+  Py_DECREF(tools);
   Py_XDECREF(asms);
   return sass;
 }

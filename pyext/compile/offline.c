@@ -97,6 +97,11 @@ static PyObject *list_of(uint32_t n, PyObject *(*one)(const CgKernel *, uint32_t
 
 static PyObject *bool_of(int v) { return v ? Py_True : Py_False; }
 
+/* Entries of RtParams with BLOCKS are the coarsened entry's; `bytes` is the kernel's own block. */
+static uint32_t own_bytes(const CgKernel *k) {
+  return k->params.coarse.factor ? k->params.coarse.plain_bytes : k->params.bytes;
+}
+
 static PyObject *one_argument(const CgKernel *k, uint32_t i) {
   const CgArg *a = &k->args[i];
   return Py_BuildValue("(OOO)", bool_of(a->is_array), bool_of(a->read), bool_of(a->written));
@@ -126,7 +131,7 @@ static PyObject *answer(PxState *st, const CgKernel *k) {
   PyObject *dict = Py_BuildValue("{s:s,s:z,s:I,s:O,s:O,s:I}", "symbol", k->symbol, "result",
                                  k->result, "static_shared", k->static_shared, "dynamic_shared",
                                  bool_of(k->uses_dynamic_shared), "barrier",
-                                 bool_of(k->has_barrier), "param_bytes", k->params.bytes);
+                                 bool_of(k->has_barrier), "param_bytes", own_bytes(k));
   if (!dict)
     return NULL;
   if (put_texts(dict, k) < 0 || put(dict, "args", list_of(k->nargs, one_argument, k)) < 0 ||
@@ -251,8 +256,8 @@ PyObject *px_compile_offline(PyObject *module, PyObject *args) {
   PyObject *function, *options;
   const char *signature, *target, *want;
   PxTextRequest text = {.opt = -1};
-  if (!PyArg_ParseTuple(args, "OssziO!s:_compile", &function, &signature, &target, &text.arch,
-                        &text.ptx_version, &PyDict_Type, &options, &want))
+  if (!PyArg_ParseTuple(args, "OssziO!s|z:_compile", &function, &signature, &target, &text.arch,
+                        &text.ptx_version, &PyDict_Type, &options, &want, &text.symbol))
     return NULL;
   unsigned bits;
   if (parse_want(want, &bits) < 0)

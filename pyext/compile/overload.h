@@ -43,6 +43,7 @@ typedef struct PxTextRequest {
   unsigned want;       /* CgWant */
   int opt;             /* -1: the dispatcher's */
   RtDevice *device;    /* whose arrays the code may hold by address; NULL: any */
+  const char *symbol;  /* of the kernel in the module; NULL: made from its qualname */
   bool apart;          /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
   PxCacheUse *cache;   /* the disk cache may be used: set to what it did; NULL: compile */
   PyObject **owners;   /* set to a tuple of these arrays, if not NULL */

@@ -58,6 +58,24 @@ static int read_inputs(PyObject *list, RtLinkInput *inputs) {
   return 0;
 }
 
+/* The kernel and what it is linked with as a cubin (bytes), where code for link-time optimisation
+ * is part of that; else None. */
+static PyObject *link_lto(PxOverload *o, const CgKernel *code, PyObject *linked) {
+  if (!PyList_GET_SIZE(linked))
+    return Py_NewRef(Py_None);
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._link");
+  PyObject *whole = module ? PyObject_CallMethod(module, "link_lto", "isy#O",
+                                                 rt_device_capability(o->device), code->symbol,
+                                                 code->ptx, (Py_ssize_t)code->ptx_len, linked)
+                           : NULL;
+  Py_XDECREF(module);
+  if (whole && whole != Py_None && !PyBytes_Check(whole)) {
+    PyErr_SetString(PyExc_TypeError, "nvJitLink gave no bytes");
+    Py_CLEAR(whole);
+  }
+  return whole;
+}
+
 static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *code,
                PyObject *linked) {
   RtStatus status;
@@ -67,9 +85,22 @@ static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *co
     return inputs ? -1 : (PyErr_NoMemory(), -1);
   }
   RtLinked with = {inputs, (unsigned)PyList_GET_SIZE(linked)};
+  PyObject *whole = link_lto(o, code, linked);
+  if (!whole) {
+    PyMem_Free(inputs);
+    return -1;
+  }
+  const char *image = code->ptx;
+  size_t size = code->ptx_len;
+  if (whole != Py_None) { /* nvJitLink's cubin, in which all is */
+    image = PyBytes_AS_STRING(whole);
+    size = (size_t)PyBytes_GET_SIZE(whole);
+    with.n = 0;
+  }
   Py_BEGIN_ALLOW_THREADS
-  status = rt_kernel_add(o->kernel, entry, code->ptx, code->ptx_len, &with);
+  status = rt_kernel_add(o->kernel, entry, image, size, &with);
   Py_END_ALLOW_THREADS
+  Py_DECREF(whole);
   PyMem_Free(inputs);
   PX_TRY_STATUS(st, status, return -1);
   return 0;

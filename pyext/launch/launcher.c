@@ -187,7 +187,7 @@ static PxHeld *owner_of(PxArgs *a, PxHeld *h) {
   return h;
 }
 
-static int copy_back(PxArgs *a, PxHeld *h) {
+int px_copy_back(PxArgs *a, PxHeld *h) {
   PxHeld *owner = owner_of(a, h);
   RtStatus status = RT_OK;
   Py_BEGIN_ALLOW_THREADS
@@ -208,7 +208,7 @@ static int finish_held(PxOverload *o, PxArgs *a) {
   for (PxHeld *h = a->held; h; h = h->next) {
     if (!h->array || h->leaf >= o->code->nargs || !o->code->args[h->leaf].written)
       continue;
-    if (copy_back(a, h) < 0)
+    if (px_copy_back(a, h) < 0)
       return -1;
     copied = true;
   }

@@ -36,6 +36,8 @@ void px_pack(const RtParams *params, const PxLeaf *leaves, char *block);
 /* 0, or -1 with ValueError or TypeError if the kernel writes to an argument that it must not write
  * to. */
 int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);
+/* A host array of a launch, which is queued, gets what the kernel wrote; waits for it. 0 or -1. */
+int px_copy_back(PxArgs *a, PxHeld *h);
 enum { PX_CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
 /* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED or -1. */
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block);

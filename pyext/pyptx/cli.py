@@ -5,55 +5,74 @@ Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr), o
 """
 
 import argparse
-import importlib
-import importlib.machinery
-import importlib.util
+import contextlib
 import os
 import re
 import sys
-import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyptx._numbers import whole
+from pyptx._occupancy import GPUS
 from pyptx._options import OPTIONS
+from pyptx._sources import Usage, find_kernels, is_dispatcher, load_or_explain, split_source, suggestion
 
 OK, FAILED, USAGE = 0, 1, 2
 LARGEST = (1 << 31) - 1
 
-# What --emit gives: key of the compiler's answer, file suffix, start of a comment, does it depend
-# on the architecture.
+@dataclass(frozen=True)
+class Emit:
+    """A row of what --emit gives. text: the compiler's, that it is or is made from; comment: how one begins, None of what is binary."""
+
+    suffix: str
+    text: str = "ptx"
+    comment: str | None = None
+    each_arch: bool = True
+    where: str = "both"  # or "gpu", "host"
+
+
 EMIT = {
-    "ptx": ("ptx", ".ptx", "//", True),
-    "cubin": ("cubin", ".cubin", None, True),
-    "llvm": ("llvm", ".ll", ";", True),
-    "llvm-opt": ("llvm_opt", ".opt.ll", ";", True),
-    "ssa": ("ssa", ".ssa", "#", False),
-    "types": ("types", ".types", "#", False),
-    "asm": ("asm", ".s", "#", True),
+    "ptx": Emit(".ptx", comment="//", where="gpu"),
+    "cubin": Emit(".cubin", "cubin", where="gpu"),
+    "fatbin": Emit(".fatbin", each_arch=False, where="gpu"),
+    "sass": Emit(".sass", comment="//", where="gpu"),
+    "header": Emit(".h", comment="//", each_arch=False, where="gpu"),
+    "json": Emit(".json", comment="//", each_arch=False, where="gpu"),
+    "llvm": Emit(".ll", "llvm", ";"),
+    "llvm-opt": Emit(".opt.ll", "llvm_opt", ";"),
+    "ssa": Emit(".ssa", "ssa", "#", each_arch=False),
+    "types": Emit(".types", "types", "#", each_arch=False),
+    "asm": Emit(".s", "asm", "#", where="host"),
 }
-GPU_ONLY, HOST_ONLY = {"ptx", "cubin"}, {"asm"}
+DESCRIBING = {"header", "json"}  # of the stable parameter block alone
 
 # PTX runs on its architecture and on every later one: the oldest that current toolkits take serves
 # all of them.
 DEFAULT_ARCH = "sm_75"
 
 
-class Usage(Exception):
-    """The command line is wrong: the text says how."""
-
-
 @dataclass
 class Unit:
-    """One thing to compile: a function for one architecture."""
+    """One thing to compile: a function with a signature, for some architectures."""
 
     name: str
     function: object
     signature: str
-    arch: str
+    archs: list
     options: dict
+    symbol: str | None = None  # as --name says it, or because there are several of one kernel
     label: str = ""
-    result: object = None
+    compiled: dict = field(default_factory=dict)  # what the compiler gave, by architecture
+    cubins: dict = field(default_factory=dict)  # (cubin, log), by architecture
+
+
+@dataclass
+class Result:
+    """What is written: a file, or a part of standard output."""
+
+    label: str
+    emit: str
+    data: bytes
 
 
 # --- the command line ---
@@ -88,15 +107,24 @@ def add_compile(commands):
         description="Compile kernels of a Python file. No GPU and no arrays are needed: types come from --sig.",
         epilog='example: pyptx compile saxpy.py:saxpy --sig "float32, float32[::1], float32[::1]" --arch sm_90 -o saxpy.ptx',
     )
-    p.add_argument("source", metavar="FILE.py[:KERNEL,…]", help="without names: every @cuda.jit kernel of the file")
+    p.add_argument("source", metavar="SOURCE[:KERNEL,…]",
+                   help="FILE.py, NOTEBOOK.ipynb, package.module, or - for standard input; without names: every @cuda.jit kernel there")
     p.add_argument("--sig", action="append", default=[], metavar="TYPES",
-                   help='argument types, as "float32[:], int32"; once a kernel in their order, or once for all')
+                   help='argument types, as "float32[:], int32"; KERNEL=TYPES, once a kernel in their order, once for all, or several of one kernel')
+    p.add_argument("--name", action="append", default=[], metavar="SYMBOL",
+                   help="the name of the entry; once each signature (default: the kernel's, with the types behind it where it has several signatures)")
     p.add_argument("--arch", action="append", default=[], metavar="SM",
-                   help=f"sm_75 … sm_120, or host for this CPU; can be repeated (default: {DEFAULT_ARCH})")
+                   help=f"sm_75 … sm_120, a GPU's name as H100, or host for this CPU; can be repeated (default: {DEFAULT_ARCH})")
     p.add_argument("--ptx-version", metavar="X.Y", help="PTX ISA version (default: the lowest that the architecture allows)")
-    p.add_argument("--emit", choices=EMIT, help="what to write (default: ptx; asm for the host)")
+    p.add_argument("--emit", action="append", default=[], metavar="WHAT", type=emits,
+                   help=f"what to write, separated by commas: {', '.join(EMIT)} (default: ptx; asm for the host)")
     p.add_argument("-o", "--output", metavar="OUT", default="-",
-                   help="a file; a folder for several kernels or architectures; - for standard output (default)")
+                   help="a file, whose name without its suffix serves several --emit; a folder for several kernels, signatures or architectures; "
+                        "- for standard output (default)")
+    p.add_argument("--resource-usage", action="store_true",
+                   help="print registers, spills, shared memory and occupancy on standard error (needs ptxas)")
+    p.add_argument("--block", type=number(1, 1024), metavar="N", help="with --resource-usage: threads of a block (default: 128, 256, 512 and 1024)")
+    p.add_argument("--dynamic-shared", type=number(0, LARGEST), default=0, metavar="BYTES", help="with --resource-usage: dynamic shared memory of a block")
     p.add_argument("--passes", action=Passes, nargs=0, help="print what the compiler does, pass by pass, and exit")
     add_options(p.add_argument_group("options of @cuda.jit", "They add to what the decorator says."))
 
@@ -145,6 +173,14 @@ def number(least, most):
     return read
 
 
+def emits(text):
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in EMIT:
+            raise argparse.ArgumentTypeError(f"'{name}' cannot be emitted{suggestion(name, list(EMIT))}; there are {', '.join(EMIT)}")
+    return names
+
+
 def launch_bounds(text):
     parts = [number(1, LARGEST)(part.strip()) for part in text.split(",")]
     if len(parts) > 2:
@@ -157,7 +193,8 @@ READERS = {"launch_bounds": launch_bounds}  # of values that are not one number
 
 def options_of(args):
     """The options given on the command line: those that were not are the decorator's, or the default's."""
-    return {name: value for name in OPTIONS if (value := getattr(args, name, None)) is not None}
+    given = {name: value for name in OPTIONS if (value := getattr(args, name, None)) is not None}
+    return {"abi": "stable", **given}  # the command's own default: its PTX is for others to launch
 
 
 # --- architectures ---
@@ -177,6 +214,8 @@ def arch_name(text):
         return "host"
     match = re.fullmatch(r"(?:sm_|compute_)?(\d+)\.?(\d)([af]?)", name)
     name = f"sm_{match[1]}{match[2]}{match[3]}" if match else name
+    gpu = GPUS.get(re.sub(r"^(nvidia|geforce)+|[\s_-]", "", re.sub(r"[\s_-]", "", name)))
+    name = f"sm_{gpu}" if gpu else name
     known = known_archs()
     if name not in known:
         raise Usage(f"unknown architecture '{text}'{suggestion(name, known)}; "
@@ -206,138 +245,17 @@ def check_ptx_version(version, archs):
             raise Usage(f"--ptx-version {version // 10}.{version % 10}: {arch} needs PTX {lowest // 10}.{lowest % 10} or newer")
 
 
-def suggestion(name, known):
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
-
-
-# --- the file and its kernels ---
-
-
-def split_source(text):
-    """'dir/file.py:a,b' → (Path, ['a', 'b']). A colon that belongs to the path is not a separator."""
-    path, names = Path(text), None
-    if not path.exists() and ":" in text:
-        head, _, names = text.rpartition(":")
-        path = Path(head)
-    if not path.is_file():
-        where = "is a folder" if path.is_dir() else "does not exist"
-        raise Usage(f"{path}: {where}; give a Python file, as in vecadd.py:add")
-    wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
-    if names is not None and not wanted:
-        raise Usage(f"{text}: no kernel is named after the colon")
-    if len(set(wanted)) < len(wanted):
-        raise Usage(f"{text}: a kernel is named twice")
-    return path, wanted
-
-
-def module_name(path):
-    """(name, folder for sys.path): 'pkg.mod' for a file in a package, so that its relative imports work."""
-    parts, folder = [path.stem], path.parent
-    while (folder / "__init__.py").is_file() and folder.name.isidentifier() and folder != folder.parent:
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    if path.stem == "__init__" and len(parts) > 1:
-        parts.pop()
-    name = ".".join(parts)
-    # A file called numpy.py or __main__.py must not pose as the module of that name.
-    if len(parts) == 1 and (name in sys.modules or name in sys.stdlib_module_names or not name.isidentifier()
-                            or name.startswith("__")):
-        name = "pyptx_compiled_" + re.sub(r"\W", "_", name)
-    return name, folder
-
-
-def load(path):
-    path = path.resolve()
-    name, folder = module_name(path)
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    if "." in name:
-        importlib.import_module(name.rpartition(".")[0])
-    loader = importlib.machinery.SourceFileLoader(name, str(path))  # whatever the file's suffix is
-    spec = importlib.util.spec_from_file_location(name, str(path), loader=loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        sys.modules.pop(name, None)
-        raise
-    return module
-
-
-def load_or_explain(path):
-    """The module, or Usage with the traceback from the file on: this program's own frames and importlib's are left out."""
-    from pyptx import _pyptx
-    from pyptx.errors import CompileError
-
-    try:
-        # Kernels with declared types are compiled when they are decorated: for the host, which is
-        # always there.
-        with _pyptx._device("host"):
-            return load(path)
-    except CompileError:  # of an eager signature: a compile error like any other
-        raise
-    except SystemExit as error:
-        raise Usage(f"{path}: ended the program while it was loaded (exit status {error.code}); "
-                    "guard what is not definitions with: if __name__ == '__main__':") from None
-    except Exception as error:
-        frame = error.__traceback__
-        while frame and os.path.realpath(frame.tb_frame.f_code.co_filename) != os.path.realpath(path):
-            frame = frame.tb_next
-        lines = traceback.format_exception(type(error), error.with_traceback(frame), frame, chain=False)
-        raise Usage(f"{path} cannot be loaded:\n" + "".join(lines).rstrip()) from None
-
-
-def is_dispatcher(value):
-    from pyptx import _pyptx
-
-    return isinstance(value, _pyptx.Dispatcher)
-
-
-def is_function(value):
-    return is_dispatcher(value) or isinstance(value, type(load))
-
-
-def is_own(value, module):
-    return getattr(getattr(value, "py_func", value), "__module__", None) == module.__name__
-
-
-def find_kernels(module, path, wanted):
-    """{name: function}: those named, or the @cuda.jit kernels that the file defines."""
-    own = {name: value for name, value in vars(module).items() if is_function(value) and is_own(value, module)}
-    if not wanted:
-        found = {}
-        for name, value in own.items():
-            if is_dispatcher(value) and not value.device and not any(value is v for v in found.values()):
-                found[name] = value
-        if not found:
-            hint = f"; name a function, as in {path}:{next(iter(own))}" if own else ""
-            raise Usage(f"{path} has no @cuda.jit kernel{hint}")
-        return found
-    return {name: find_kernel(module, path, name, own) for name in wanted}
-
-
-def find_kernel(module, path, name, own):
-    value = module
-    for part in name.split("."):  # Class.method, for kernels that are static methods
-        value = getattr(value, part, None)
-        if value is None:
-            raise Usage(f"{path} has no kernel '{name}'{suggestion(name, list(own))}")
-    if not is_function(value):
-        raise Usage(f"'{name}' in {path} is a {type(value).__name__}, not a function")
-    return value
-
-
 # --- compiling ---
 
 
 def signatures_of(function, name, sigs, index, kernels):
     """The signatures to compile one kernel for: of --sig, else of its decorator."""
-    if sigs:
-        return [sigs[index] if len(sigs) > 1 else sigs[0]]
+    own = [types for kernel, types in sigs if kernel == name]
+    rest = [types for kernel, types in sigs if kernel is None]
+    if own:
+        return own
+    if rest:
+        return rest if len(kernels) == 1 else [rest[index] if len(rest) > 1 else rest[0]]
     if is_dispatcher(function) and function.declared_signatures:
         return function.declared_signatures
     form = '--sig "float32[:], float32[:], int32"'
@@ -345,18 +263,61 @@ def signatures_of(function, name, sigs, index, kernels):
     raise Usage(f"the argument types of '{name}' are not known: add {form}{several}")
 
 
-def make_units(kernels, sigs, archs, options):
-    if len(sigs) > 1 and len(sigs) != len(kernels):
-        raise Usage(f"{len(sigs)} --sig for {len(kernels)} kernel{'s' * (len(kernels) != 1)} ({', '.join(kernels)}): "
-                    "give one for each, in this order, or one for all")
+def split_sig(text, kernels):
+    """(kernel, types) of "add=float32[:]"; the kernel is None where none is named."""
+    name, equals, types = text.partition("=")
+    return (name.strip(), types) if equals and name.strip() in kernels else (None, text)
+
+
+def mangled(name, signature):
+    """'add__float32_1c_int32' of add and "float32[::1], int32": letters, digits and _ alone, the same for the same types."""
+    from pyptx import _abi
+
+    def one(text):
+        shape = _abi.array_type(text)
+        if not shape or not shape["ndim"]:
+            return text
+        return f"{text.split('[')[0]}_{shape['ndim']}{'s' if shape['layout'] == 'A' else shape['layout'].lower()}"
+
+    parts = [one(text) for text in _abi.arguments_of(signature)] or ["none"]
+    return re.sub(r"\W+", "_", f"{name}__{'_'.join(parts)}", flags=re.ASCII).rstrip("_")
+
+
+def make_units(kernels, sigs, archs, options, names):
+    sigs = [split_sig(text, kernels) for text in sigs]
+    plain = sum(kernel is None for kernel, _ in sigs)
+    if plain > 1 and len(kernels) > 1 and plain != len(kernels):
+        raise Usage(f"{plain} --sig for {len(kernels)} kernels ({', '.join(kernels)}): "
+                    "give one for each, in this order, one for all, or say which with KERNEL=TYPES")
     units = []
     for index, (name, function) in enumerate(kernels.items()):
-        own = signatures_of(function, name, sigs, index, kernels)
-        for number, signature in enumerate(own):
-            for arch in archs:
-                label = name + (f".{number}" if len(own) > 1 else "") + (f".{arch}" if arch else "")
-                units.append(Unit(name, function, signature, arch or DEFAULT_ARCH, options, label))
+        own = list(dict.fromkeys(signatures_of(function, name, sigs, index, kernels)))
+        for signature in own:
+            symbol = mangled(name, signature) if len(own) > 1 else None
+            units.append(Unit(name, function, signature, archs, options, symbol))
+    return named(units, names)
+
+
+def named(units, names):
+    if names and len(names) != len(units):
+        entries = ", ".join(f"{unit.name}({unit.signature})" for unit in units)
+        raise Usage(f"{len(names)} --name for {len(units)} entr{'y' if len(units) == 1 else 'ies'} ({entries}): give one for each, in this order")
+    for unit, name in zip(units, names):
+        if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+            raise Usage(f"--name {name[:40]}: the name of an entry is a C identifier")
+        unit.symbol = name
+    seen = set()
+    for unit in units:
+        if unit.symbol and unit.symbol in seen:
+            raise Usage(f"two entries would be called '{unit.symbol}': give each its own --name")
+        seen.add(unit.symbol)
+        unit.label = unit.symbol or unit.name
     return units
+
+
+def texts_of(emit):
+    """The compiler's texts that these are made from; PTX is always there."""
+    return ",".join(dict.fromkeys(EMIT[name].text for name in emit))
 
 
 def compile_units(units, version, emit):
@@ -369,13 +330,13 @@ def compile_units(units, version, emit):
     except ValueError as error:
         raise Usage(str(error)) from None
     failed, advised = 0, set()
-    for unit in units:
-        host = unit.arch == "host"
+    for unit, arch in ((unit, arch) for unit in units for arch in unit.archs):
+        host = arch == "host"
         try:
-            texts = _pyptx._compile(unit.function, unit.signature, "host" if host else "nvptx", None if host else unit.arch,
-                                    version, unit.options, EMIT[emit][0])
-            unit.result = texts[EMIT[emit][0]]
-            advice = [str(a) for a in texts["advice"]] if mode != "0" else []
+            out = _pyptx._compile(unit.function, unit.signature, "host" if host else "nvptx", None if host else arch, version, unit.options,
+                                  texts_of(name for name in emit if EMIT[name].where != ("gpu" if host else "host")), unit.symbol)
+            unit.compiled[arch] = out
+            advice = [str(a) for a in out["advice"]] if mode != "0" else []
             for text in advice:
                 if text not in advised:  # for another architecture
                     sys.stderr.write(text.rstrip() + "\n")
@@ -389,7 +350,49 @@ def compile_units(units, version, emit):
     return failed
 
 
-# --- writing ---
+# --- what is written ---
+
+
+def parameter_names(function):
+    code = getattr(function, "py_func", function).__code__
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+def cubin_of(unit, arch):
+    from pyptx import _tools
+
+    if arch not in unit.cubins:
+        unit.cubins[arch] = _tools.assemble(unit.compiled[arch]["ptx"], arch)
+    return unit.cubins[arch]
+
+
+def description_of(unit, file_of):
+    from pyptx import _abi
+
+    out = unit.compiled[unit.archs[0]]
+    return _abi.describe(unit.name, parameter_names(unit.function), unit.signature, out, file_of(unit))
+
+
+def make(unit, emit, arch, file_of):
+    """One thing to write, as text or bytes."""
+    from pyptx import _abi, _tools
+
+    if emit == "sass":
+        return _tools.sass_of(unit.compiled[arch]["ptx"], arch)
+    if emit == "fatbin":
+        return _tools.fatbin([image for a in unit.archs for image in
+                              (("cubin", a, cubin_of(unit, a)[0]), ("ptx", a, as_bytes(unit.compiled[a]["ptx"])))])
+    if emit in DESCRIBING:
+        description = description_of(unit, file_of)
+        return _abi.header(description) if emit == "header" else _abi.as_json(description)
+    return unit.compiled[arch][EMIT[emit].text]
+
+
+def labels(unit, emit):
+    """[(label, architecture)] of what an --emit gives for a unit."""
+    if not EMIT[emit].each_arch:
+        return [(unit.label, unit.archs[0])]
+    return [(f"{unit.label}.{arch}", arch) for arch in unit.archs]
 
 
 def as_bytes(result):
@@ -398,12 +401,62 @@ def as_bytes(result):
     return (result if result.endswith("\n") else result + "\n").encode()
 
 
-def write_stdout(units, emit):
+def place(output, label, emit, alone):
+    """The file of a result."""
+    suffix = EMIT[emit].suffix
+    path = Path(output)
+    if alone == "one":
+        return path
+    if alone == "stem":  # of several --emit: the others beside the file that is named
+        return path.with_suffix(suffix)
+    return path / (label + suffix)
+
+
+def manner(output, units, emit):
+    """How results get their files: "one", "stem" or "folder"; "-": standard output. Raises before the work is done rather than after it."""
+    count = sum(len(labels(unit, name)) for unit in units for name in emit)
+    binary = [name for name in emit if EMIT[name].comment is None]
+    if output == "-":
+        if binary and (count > 1 or sys.stdout.isatty()):
+            raise Usage(f"a {binary[0]} is binary: name a file or folder with -o")
+        return "-"
+    path = Path(output)
+    if path.is_dir() or output.endswith(os.sep):
+        return "folder"
+    if count == 1:
+        return "one"
+    one_each = all(len(labels(unit, name)) == 1 for unit in units for name in emit)
+    if len(units) == 1 and one_each and any(output.endswith(EMIT[name].suffix) for name in emit):
+        return "stem"
+    if path.is_file():
+        raise Usage(f"-o {output}: there are {count} results, and this is a file; name a folder")
+    return "folder"
+
+
+def images_of(output, emit, how):
+    """A function of a unit: [(kind, architecture, file)] of the images that are written with it, by their names beside the description."""
+    def images(unit):
+        return [(name, "" if name == "fatbin" else arch, place(output, label, name, how).name)
+                for name in emit if name in ("ptx", "cubin", "fatbin") and how != "-" for label, arch in labels(unit, name)]
+
+    return images
+
+
+def write(output, results, how):
+    if how == "-":
+        return write_stdout(results)
+    for result in results:
+        path = place(output, result.label, result.emit, how)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(result.data)
+
+
+def write_stdout(results):
     out = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
-    for unit in units:
-        data = as_bytes(unit.result)
-        if len(units) > 1:
-            data = f"{EMIT[emit][2]} --- {unit.label}\n".encode() + data
+    for result in results:
+        data = result.data
+        if len(results) > 1:
+            data = f"{EMIT[result.emit].comment} --- {result.label}\n".encode() + data
         if out:
             sys.stdout.flush()
             out.write(data)
@@ -412,44 +465,75 @@ def write_stdout(units, emit):
             sys.stdout.write(data.decode())
 
 
-def check_output(output, units, emit):
-    """Raises before the work is done rather than after it."""
-    if output == "-":
-        if emit == "cubin" and (len(units) > 1 or sys.stdout.isatty()):
-            raise Usage("a cubin is binary: name a file or folder with -o")
-    elif len(units) > 1 and Path(output).is_file():
-        raise Usage(f"-o {output}: there are {len(units)} results, and this is a file; name a folder")
+def print_usage(units, args):
+    """--resource-usage, on standard error: standard output may be a file."""
+    from pyptx import _occupancy, _tools
+
+    for unit in units:
+        for arch in unit.archs:
+            usage = _tools.read_usage(cubin_of(unit, arch)[1], unit.compiled[arch]["symbol"])
+            for line in _occupancy.report(unit.compiled[arch]["symbol"], arch, usage, args.dynamic_shared, args.block):
+                sys.stderr.write(line + "\n")
 
 
-def write(output, units, emit):
-    if output == "-":
-        return write_stdout(units, emit)
-    path = Path(output)
-    if len(units) > 1 or path.is_dir() or output.endswith(os.sep):
-        path.mkdir(parents=True, exist_ok=True)
-        for unit in units:
-            (path / (unit.label + EMIT[emit][1])).write_bytes(as_bytes(unit.result))
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(as_bytes(units[0].result))
+def check_emit(emit, archs, options, args):
+    for name in emit:
+        wrong = [a for a in archs if EMIT[name].where == ("gpu" if a == "host" else "host")]
+        if wrong:
+            raise Usage(f"--emit {name} is not possible for --arch {wrong[0]}")
+    describing = [name for name in emit if name in DESCRIBING]
+    if describing and (options["abi"] != "stable" or options.get("device")):
+        raise Usage(f"--emit {describing[0]} describes kernels with the stable parameter block: leave out "
+                    f"{'--device-function' if options.get('device') else '--abi compact'}")
+    if args.resource_usage and "host" in archs:
+        raise Usage("--resource-usage is of GPU kernels: leave out --arch host")
+
+
+@contextlib.contextmanager
+def ptxas_known(wanted):
+    """The compiler finds ptxas where _tools does; where nobody does, it words the error."""
+    from pyptx import _tools
+
+    added = wanted and not os.environ.get("PYPTX_PTXAS")
+    try:
+        os.environ.update({"PYPTX_PTXAS": _tools.find("ptxas")} if added else {})
+    except _tools.ToolError:
+        pass
+    try:
+        yield
+    finally:
+        if added:
+            os.environ.pop("PYPTX_PTXAS", None)
 
 
 def run_compile(args):
+    from pyptx import _tools
+
     archs = list(dict.fromkeys(arch_name(a) for text in args.arch or [DEFAULT_ARCH] for a in text.split(",")))
-    emit = args.emit or ("asm" if archs == ["host"] else "ptx")
-    wrong = [a for a in archs if emit in (GPU_ONLY if a == "host" else HOST_ONLY)]
-    if wrong:
-        raise Usage(f"--emit {emit} is not possible for --arch {wrong[0]}")
+    emit = list(dict.fromkeys(name for names in args.emit for name in names)) or ["asm" if archs == ["host"] else "ptx"]
+    options = options_of(args)
+    check_emit(emit, archs, options, args)
     version = ptx_version(args.ptx_version)
     check_ptx_version(version, archs)
-    path, wanted = split_source(args.source)
-    kernels = find_kernels(load_or_explain(path), path, wanted)
-    units = make_units(kernels, args.sig, archs if EMIT[emit][3] else [None], options_of(args))
-    check_output(args.output, units, emit)
-    failed = compile_units(units, version, emit)
+    source, wanted = split_source(args.source)
+    kernels = find_kernels(load_or_explain(source), source, wanted)
+    if not any(EMIT[name].each_arch or name == "fatbin" for name in emit) and not args.resource_usage:
+        archs = archs[:1]
+    units = make_units(kernels, args.sig, archs, options, args.name)
+    how = manner(args.output, units, emit)
+    with ptxas_known("cubin" in emit):
+        failed = compile_units(units, version, emit)
     if failed:
         return FAILED
-    write(args.output, units, emit)
+    images = images_of(args.output, emit, how)
+    try:
+        results = [Result(label, name, as_bytes(make(unit, name, arch, images))) for unit in units for name in emit for label, arch in labels(unit, name)]
+        if args.resource_usage:
+            print_usage(units, args)
+    except _tools.ToolError as error:
+        sys.stderr.write(f"pyptx: {error}\n")
+        return FAILED
+    write(args.output, results, how)
     return OK
 
 
@@ -501,7 +585,8 @@ def main(argv=None):
     """Runs the command with these arguments (default: sys.argv) and returns its exit status."""
     top = parser()
     try:
-        args = top.parse_args(argv)
+        # "-:kernel" is standard input, and no option
+        args = top.parse_args([f"<stdin>{text[1:]}" if text.startswith("-:") else text for text in (sys.argv[1:] if argv is None else argv)])
     except SystemExit as error:  # argparse has printed what is wrong
         return error.code if isinstance(error.code, int) else USAGE
     try:

@@ -52,6 +52,21 @@ void rt_kernel_release(RtKernel *k);
 /* of its own entry: zeros before that is loaded */
 const RtKernelInfo *rt_kernel_info(const RtKernel *k);
 
+/* A module with kernels and variables of another compiler: PTX, a cubin or a fatbin, of which PTX
+ * alone can be linked with others. */
+typedef struct RtModule RtModule;
+RtStatus rt_module_open(RtDevice *d, const char *name, const char *image, size_t size,
+                        const RtLinked *with, RtModule **out);
+void rt_module_release(RtModule *m); /* after its kernels */
+RtDevice *rt_module_device(const RtModule *m);
+/* A kernel of it, loaded. params: its whole block. */
+RtStatus rt_module_kernel(RtModule *m, const char *symbol, const RtParams *params, int has_trap,
+                          RtKernel **out);
+RtStatus rt_module_global(RtModule *m, const char *name, uint64_t *address, size_t *bytes);
+/* Where parameter `index` of a loaded kernel lies in the block; size 0: there is no such, or the
+ * driver is too old to say (before CUDA 12.4). */
+RtStatus rt_kernel_param(RtKernel *k, uint32_t index, size_t *offset, size_t *size);
+
 typedef struct RtConfig {
   uint32_t grid[3], block[3];
   uint32_t dynamic_shared;

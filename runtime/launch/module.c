@@ -101,8 +101,8 @@ void rt_squeeze_log(char *log) {
   *to = 0;
 }
 
-static RtStatus refused(const RtKernel *k, int result, char *log) {
-  RtStatus status = rt_driver_status_of(result, "cuModuleLoadDataEx", k->symbol);
+static RtStatus refused(const char *symbol, int result, char *log) {
+  RtStatus status = rt_driver_status_of(result, "cuModuleLoadDataEx", symbol);
   rt_squeeze_log(log);
   if (!*log)
     return status;
@@ -116,7 +116,7 @@ static RtStatus refused(const RtKernel *k, int result, char *log) {
 }
 
 typedef struct Loading {
-  const RtKernel *kernel;
+  const char *symbol; /* for error texts */
   CUmodule module;
 } Loading;
 
@@ -129,7 +129,7 @@ static RtStatus load_module(Loading *l, const char *image) {
     return RT_OK;
   l->module = NULL;
   errors[RT_LOG_SIZE - 1] = 0;
-  return refused(l->kernel, result, errors);
+  return refused(l->symbol, result, errors);
 }
 
 static RtStatus load_linked(void *loading, const char *cubin) {
@@ -139,7 +139,7 @@ static RtStatus load_linked(void *loading, const char *cubin) {
 /* The driver reads PTX up to a NUL, which the caller's text need not have, after a look for the
  * magic numbers of binaries. */
 static RtStatus load_image(Loading *l, const char *image, size_t size, const RtLinked *with) {
-  const char *symbol = l->kernel->symbol;
+  const char *symbol = l->symbol;
   if (is_binary(image, size) && !with->n)
     return load_module(l, image);
   char *text = calloc(1, size + MAGIC_BYTES);
@@ -299,7 +299,7 @@ int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
 
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with) {
-  Loading l = {.kernel = k};
+  Loading l = {.symbol = k->symbol};
   assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor));
   if (rt_kernel_has(k, entry))
     return RT_OK;
@@ -398,3 +398,103 @@ void rt_kernel_release(RtKernel *k) {
 }
 
 const RtKernelInfo *rt_kernel_info(const RtKernel *k) { return &k->info; }
+
+/* --- modules with kernels of others --- */
+
+struct RtModule {
+  RtDevice *device;
+  uint32_t epoch;
+  CUmodule module;
+  char name[]; /* for error texts */
+};
+
+static RtStatus check_module(const RtModule *m) {
+  if (m->epoch == rt_epoch(m->device))
+    return RT_OK;
+  return rt_fail(RT_BAD_ARGUMENT, "load it again",
+                 "the module '%s' is gone: %s was reset since it was loaded", m->name,
+                 m->device->name);
+}
+
+RtStatus rt_module_open(RtDevice *d, const char *name, const char *image, size_t size,
+                        const RtLinked *with, RtModule **out) {
+  *out = NULL;
+  if (rt_is_host(d))
+    return rt_fail(RT_BAD_ARGUMENT, "select a GPU: cuda.select_device(0), or PYPTX_DEVICE=gpu",
+                   "the host device does not run PTX or machine code of GPUs ('%s')", name);
+  RtModule *m = calloc(1, sizeof *m + strlen(name) + 1);
+  if (!m)
+    return no_memory(name);
+  strcpy(m->name, name);
+  m->device = d;
+  m->epoch = rt_epoch(d);
+  Loading l = {.symbol = m->name};
+  RtContext was SCOPED = {0};
+  RtStatus status = rt_enter(&was, d);
+  if (status == RT_OK)
+    status = load_image(&l, image, size, with);
+  if (status != RT_OK) {
+    free(m);
+    return status;
+  }
+  m->module = l.module;
+  *out = m;
+  return RT_OK;
+}
+
+void rt_module_release(RtModule *m) {
+  RtContext was SCOPED = {0};
+  if (m && rt_enter_alive(&was, m->device, m->epoch))
+    rt_cu.cuModuleUnload(m->module);
+  free(m);
+}
+
+RtDevice *rt_module_device(const RtModule *m) { return m->device; }
+
+RtStatus rt_module_kernel(RtModule *m, const char *symbol, const RtParams *params, int has_trap,
+                          RtKernel **out) {
+  *out = NULL;
+  TRY(check_module(m));
+  RtKernel *k;
+  TRY(rt_kernel_open(m->device, symbol, params, has_trap, &k));
+  RtContext was SCOPED = {0};
+  RtStatus status = rt_enter(&was, m->device);
+  if (status == RT_OK)
+    status = add_own(k, m->module);
+  k->module = NULL; /* the module's to unload */
+  if (status != RT_OK) {
+    RtError why = *rt_error();
+    rt_kernel_release(k);
+    rt_set_error(&why);
+    return status;
+  }
+  *out = k;
+  return RT_OK;
+}
+
+RtStatus rt_module_global(RtModule *m, const char *name, uint64_t *address, size_t *bytes) {
+  CUdeviceptr at = 0;
+  TRY(check_module(m));
+  ENTER(m->device);
+  int result = rt_cu.cuModuleGetGlobal(&at, bytes, m->module, name);
+  if (result == CUDA_ERROR_NOT_FOUND)
+    return rt_fail_driver(
+        RT_BAD_MODULE, result, "cuModuleGetGlobal",
+        "check its name: C++ mangles those that are not extern \"C\"; and is it used?",
+        "the module '%s' has no global variable '%s'", m->name, name);
+  *address = at;
+  return rt_driver_status_of(result, "cuModuleGetGlobal", m->name);
+}
+
+RtStatus rt_kernel_param(RtKernel *k, uint32_t index, size_t *offset, size_t *size) {
+  *offset = *size = 0;
+  if (!rt_cu.cuFuncGetParamInfo)
+    return RT_OK;
+  ENTER(k->device);
+  int result = rt_cu.cuFuncGetParamInfo(rt_own_function(k), index, offset, size);
+  if (result == CUDA_ERROR_INVALID_VALUE) { /* behind the last */
+    *offset = *size = 0;
+    return RT_OK;
+  }
+  return rt_driver_status_of(result, "cuFuncGetParamInfo", k->symbol);
+}

@@ -50,7 +50,7 @@ def compile_case(path, emit):
     target = f"{path}:{options['kernel']}" if "kernel" in options else str(path)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        args = ["compile", target, "--sig", options["sig"], "--arch", options.get("arch", "sm_80"), "--emit", emit, "-o", str(out)]
+        args = ["compile", target, "--sig", options["sig"], "--arch", options.get("arch", "sm_80"), "--abi", "compact", "--emit", emit, "-o", str(out)]
         args += options.get("options", "").split()
         said = io.StringIO()
         with redirect_stderr(said), redirect_stdout(said):

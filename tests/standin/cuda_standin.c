@@ -136,8 +136,13 @@ void standin_drop(Thing *t) {
   *link = t->next;
   memory_used -= t->kind == SI_MEMORY ? t->bytes : 0;
   graphs_forget(t);
-  if (t->kind == SI_MODULE)
+  if (t->kind == SI_MODULE) {
     free(((CUmodule)t->handle)->text);
+    for (Global *g = ((CUmodule)t->handle)->globals, *next; g; g = next) {
+      next = g->next;
+      free(g);
+    }
+  }
   if (t->kind == SI_LINK) {
     free(((CUlinkState)t->handle)->first);
     free(((CUlinkState)t->handle)->others);

@@ -19,8 +19,15 @@
 struct CUctx_st {
   int device, retained;
 };
+typedef struct Global { /* of a module: memory of its own, which no PTX on the CPU uses */
+  char name[128];
+  CUdeviceptr address;
+  size_t bytes;
+  struct Global *next;
+} Global;
 struct CUmod_st {
   char *text;
+  Global *globals;
 };
 struct CUlinkState_st {
   char *first, *others; /* texts: the PTX that came first, and all that came behind it */

@@ -110,6 +110,9 @@ CUresult cuLinkDestroy(CUlinkState state) {
 
 CUresult cuModuleUnload(CUmodule module) {
   BEGIN(cuModuleUnload, 1);
+  if (standin_find(SI_MODULE, module))
+    for (Global *g = module->globals; g; g = g->next)
+      standin_drop(standin_find(SI_MEMORY, at(g->address)));
   return standin_destroy(SI_MODULE, module);
 }
 
@@ -188,6 +191,58 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   f->ptx = entry ? strdup(module->text) : NULL;
   f->next = functions;
   *function = functions = f;
+  return standin_end(CUDA_SUCCESS);
+}
+
+/* The bytes of variable "name" of a PTX text, ".global .align 4 .b8 name[16]"; 0: there is none. */
+static size_t global_bytes(const char *text, const char *name) {
+  size_t n = strlen(name);
+  for (const char *p = text; (p = strstr(p, name)) != NULL; p += n) {
+    const char *line = p;
+    while (line > text && line[-1] != '\n' && line[-1] != ';')
+      line--;
+    const char *type = NULL;
+    for (const char *w = line; w < p; w++)
+      if (*w == '.' && strchr("busf", w[1]) && size_of(w))
+        type = w;
+    if (!type || p[-1] != ' ' || !strchr("[; =", p[n]) ||
+        !(strstr(line, ".global") == NULL ? 0 : strstr(line, ".global") < p))
+      continue;
+    return size_of(type) * (p[n] == '[' ? strtoul(p + n + 1, NULL, 10) : 1);
+  }
+  return 0;
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+  BEGIN(cuModuleGetGlobal, 1);
+  if (!standin_find(SI_MODULE, module))
+    return standin_misuse(CUDA_ERROR_INVALID_HANDLE);
+  Global *g = module->globals;
+  while (g && strcmp(g->name, name) != 0)
+    g = g->next;
+  size_t size = !g && module->text ? global_bytes(module->text, name) : 0;
+  if (!g && !size)
+    return standin_end(CUDA_ERROR_NOT_FOUND);
+  if (!g) {
+    g = calloc(1, sizeof *g);
+    snprintf(g->name, sizeof g->name, "%s", name);
+    g->address = (uintptr_t)standin_make(SI_MEMORY, size);
+    g->bytes = size;
+    memset(at(g->address), 0, size);
+    g->next = module->globals;
+    module->globals = g;
+  }
+  *address = g->address;
+  *bytes = g->bytes;
+  return standin_end(CUDA_SUCCESS);
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
+  BEGIN(cuFuncGetParamInfo, 1);
+  if (function->param_bytes < 0 || index >= function->nparams)
+    return standin_end(CUDA_ERROR_INVALID_VALUE);
+  *offset = function->param_at[index];
+  *size = function->param_size[index];
   return standin_end(CUDA_SUCCESS);
 }
 

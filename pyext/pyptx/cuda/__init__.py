@@ -46,7 +46,7 @@ from pyptx.cuda._devices import (
     require_context,
 )
 from pyptx.cuda._jit import cache_info, compile, compile_ptx, compile_ptx_for_current_device, jit
-from pyptx.cuda._link import Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
+from pyptx.cuda._link import LTOIR, Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
 from pyptx.cuda._memory import (
     BaseCUDAMemoryManager,
     GetIpcHandleMixin,
@@ -98,7 +98,8 @@ gpus = Gpus()
 _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float32` gets these types and no copy of the module
 
 # By name: the module that has it, loaded when it is first asked for.
-_LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce": "pyptx._reduce", "Reduce": "pyptx._reduce"}
+_LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce": "pyptx._reduce", "Reduce": "pyptx._reduce",
+          "Module": "pyptx.cuda._module"}
 
 __all__ = [*(name for name in globals() if not name.startswith("_")), *_LATER]
 
@@ -124,8 +125,6 @@ def __getattr__(name):
         return runtime
     import difflib
 
-    if name == "LTOIR":
-        raise AttributeError("pyptx.cuda has no 'LTOIR' yet: link PTX, a cubin, an object or CUDA C++ (cuda.CUSource)", name=name)
     if name in _NUMBA_INTERNALS:
         raise AttributeError(f"pyptx.cuda has no '{name}': that is the inside of Numba's compiler; what Numba's manual has is here under its own name, as "
                              "cuda.DeviceNDArray, cuda.MemoryPointer or pyptx.CompileError", name=name)

@@ -2,7 +2,7 @@
 # change those, not this file.
 """The CUDA programming model: kernels, launches, device memory, streams, devices."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any, Literal, TypedDict, Unpack, overload
@@ -47,6 +47,7 @@ class _CodeOptions(TypedDict, total=False):
     forceinline: bool | None
     max_registers: int | None
     launch_bounds: int | tuple[int] | tuple[int, int] | tuple[int, int, int] | list[int] | None
+    abi: Literal["compact", "stable"]
     coarsen: int | bool | None
     stack: int | None
     cache: bool | None
@@ -86,11 +87,40 @@ class Fatbin(LinkableCode): ...
 class Object(LinkableCode): ...
 class Archive(LinkableCode): ...
 class CUSource(LinkableCode): ...
+class LTOIR(LinkableCode): ...
 
 _Link = str | PathLike[str] | LinkableCode
 
 def declare_device(name: str, sig: str | Type, link: _Link | Sequence[_Link] | None = None, use_cooperative: bool = False,
                    abi: Literal["numba", "c"] = "numba") -> Any: ...
+
+class ModuleLauncher:
+    kernel: ModuleKernel
+    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+
+class ModuleKernel:
+    module: Module
+    name: str
+    symbol: str
+    @property
+    def parameters(self) -> str: ...
+    @property
+    def resources(self) -> dict[str, int]: ...
+    def __getitem__(self, key: tuple[Any, Any] | tuple[Any, Any, _StreamLike] | tuple[Any, Any, _StreamLike, int]) -> ModuleLauncher: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+
+class Module:
+    name: str
+    def __init__(self, source: str | bytes | PathLike[str] | LinkableCode, *, options: str | Iterable[str] = (), defines: Mapping[str, Any] | None = None,
+                 include: str | PathLike[str] | Iterable[str | PathLike[str]] = (), names: str | Iterable[str] = (),
+                 link: _Link | Sequence[_Link] | None = None, std: str = "c++17", name: str | None = None) -> None: ...
+    @property
+    def ptx(self) -> str | None: ...
+    @property
+    def kernels(self) -> list[str]: ...
+    def __getitem__(self, name: str) -> ModuleKernel: ...
+    def __contains__(self, name: str) -> bool: ...
+    def global_(self, name: str, dtype: npt.DTypeLike | None = None, shape: _Shape | None = None) -> DeviceArray: ...
 
 # --- memory ---
 

@@ -4,7 +4,7 @@ import os
 
 from pyptx._pyptx import Signature
 
-_CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE = range(6)  # as the driver numbers its inputs; CUDA C++ is made PTX first
+_CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE, _LTOIR = range(7)  # as the driver numbers its inputs; CUDA C++ is made PTX first, LTO-IR goes to nvJitLink
 
 
 class LinkableCode:
@@ -74,8 +74,14 @@ class CUSource(LinkableCode):
         return _PTX, self.name, _nvrtc.compile(self.data, self.name, capability, folder)
 
 
-_KINDS = {kind.suffix: kind for kind in (PTXSource, Cubin, Fatbin, Object, Archive, CUSource)}
-_LTO = (".ltoir", ".bc")
+class LTOIR(LinkableCode):
+    """Code for link-time optimisation: ``nvcc -dlto -ltoir``, NVRTC's ``-dlto``. Kernels with such code are linked by nvJitLink, which comes with the
+    CUDA toolkit or ``pip install nvidia-nvjitlink``."""
+
+    kind, suffix = _LTOIR, ".ltoir"
+
+
+_KINDS = {kind.suffix: kind for kind in (PTXSource, Cubin, Fatbin, Object, Archive, CUSource, LTOIR)}
 
 
 def _read(item):
@@ -87,8 +93,7 @@ def _read(item):
     suffix = os.path.splitext(path)[1].lower()
     kind = _KINDS.get(suffix)
     if kind is None:
-        what = "code for link-time optimisation cannot be linked" if suffix in _LTO else f"known are {', '.join(sorted(_KINDS))}"
-        raise ValueError(f"link=: the name of {path!r} does not say what is in it that can be linked: {what}")
+        raise ValueError(f"link=: the name of {path!r} does not say what is in it that can be linked: known are {', '.join(sorted(_KINDS))}")
     with open(path, "rb") as file:
         return kind(file.read(), path)
 
@@ -112,6 +117,15 @@ def images(link, declared, capability):
             seen.add(key)
             out.append(item.image(capability))
     return out
+
+
+def link_lto(capability, name, ptx, inputs):
+    """A cubin of a kernel's PTX and what it is linked with, where LTO-IR is part of that; None where the driver links."""
+    if all(kind != _LTOIR for kind, _, _ in inputs):
+        return None
+    from pyptx.cuda import _nvjitlink
+
+    return _nvjitlink.link(capability, [(_PTX, name, ptx), *inputs])
 
 
 # --- functions of other modules ---

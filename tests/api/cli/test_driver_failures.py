@@ -108,6 +108,14 @@ def link(k):
     cuda.jit(calls)[1, 1](cuda.device_array(8))
 
 
+def modules(k):
+    ptx = ".version 6.3\n.target sm_75\n.visible .global .align 4 .u32 total;\n.visible .entry store(.param .u64 a, .param .u32 n) { ret; }"
+    made = cuda.Module(ptx)
+    made["store"][1, 1](cuda.device_array(4), 1)
+    assert made.global_("total").shape == ()
+    cuda.Module(b"\x7fELF" + bytes(60))["any"][1, 1]()  # of which the driver is asked for the parameters
+
+
 def launch(k):
     s = cuda.stream()
     x = cuda.to_device(np.zeros(8), stream=s)
@@ -249,7 +257,7 @@ def reset(k):
     cuda.jit(k["add"])[1, 8](cuda.device_array(4), 1.0)
 
 
-SCENARIOS = [load, link, launch, staged, copy, memory, ipc, streams, graphs, peers, follow, attributes, reset]
+SCENARIOS = [load, link, modules, launch, staged, copy, memory, ipc, streams, graphs, peers, follow, attributes, reset]
 
 
 # --- the child ---------------------------------------------------------------------------------------------------------------
