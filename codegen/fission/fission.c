@@ -7,10 +7,9 @@
  * else it gets a slot of the frame, or of the block's shared memory where the analysis of lanes
  * shows that it is uniform and that all threads of the block reach each barrier uniformly. Slots
  * are not reused: no attempt is made to find values that are never live at the same time. */
-#include <assert.h>
-
 #include "codegen/fission/fission.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/fission/private.h"

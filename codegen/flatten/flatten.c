@@ -5,10 +5,9 @@
  * recursion that remains and mutual recursion are treated alike. Components are rewritten callers
  * first, so that a machine which calls another passes on its own stack. A function that other
  * modules can call keeps its signature, and becomes a call of the machine. */
-#include <assert.h>
-
 #include "codegen/flatten/flatten.h"
 
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/nvptx/nvptx.h"

@@ -7,10 +7,9 @@
  * Arguments that all calls of a component pass on unchanged, such as arrays and limits, stay
  * parameters of the machine: a fixed point over the calls, from "never called" over one parameter
  * to "varies". */
-#include <assert.h>
-
 #include "codegen/flatten/flatten.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 

@@ -5,10 +5,9 @@
  * the block of a new state; a return becomes a pop and a branch to `next`. The state passes through
  * an empty inline assembly, so that LLVM cannot thread these branches past the dispatch, at which
  * the warp reconverges. mem2reg runs afterwards (flatten.c). */
-#include <assert.h>
-
 #include "codegen/flatten/flatten.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>

@@ -55,7 +55,7 @@ typedef struct LaneBlock {
   bool splits;         /* ends in a divergent branch */
   BlockSet region;     /* splits: the blocks between it and its immediate post-dominator */
   bool masked;         /* as a unit of its context: it may run for some of the lanes only */
-  bool follows;        /* masked: runs directly after its only predecessor, under the same mask */
+  bool follows;        /* masked: runs right after the one block that leads to it, under its mask */
   bool joins;          /* disjoint paths from a divergent branch join here: its phis are blends */
   bool writes;         /* it has effects */
   bool dirty;          /* effects of some lane may have happened before it */
