@@ -1,8 +1,9 @@
 /* NVPTX doubles and squares: contractions that LLVM's code generator misses.
  *
  * t + t + c is one fused operation, fma(t, 2, c). The imaginary part of z * z is x * y + y * x,
- * which LLVM turns into t + t; so z * z + c would take a multiplication, an addition and another
- * one. Twice a number is exact, so the fused form rounds once, where the sum would.
+ * which LLVM turns into t + t; contracted as it stands, z * z + c takes a multiplication, a fused
+ * operation and an addition. Twice a number is exact, so fma(t, 2, c) rounds once, where the sum
+ * would.
  *
  * A loop `while x * x + y * y <= 4` is rotated by LLVM, and carries the squares of its condition to
  * x * x - y * y in the next iteration as phis, which are no products any more and cannot be
