@@ -2,11 +2,12 @@
  * which a block runs several blocks of the launch; the launch takes it where that pays.
  * docs/COARSENING.md.
  *
- * Either both are written into one module, or (CgRequest.apart) the kernel goes on alone, and the
- * module as it is here is kept as bitcode: from that the entry is made alone, when a launch first
- * wants it (CgRequest.coarse_of). */
+ * Either both entries are written into one module. Or (CgRequest.apart) only the kernel is, and the
+ * module as it is here is kept as bitcode, from which the second entry is compiled when a launch
+ * first wants it (CgRequest.coarse_of). */
 #include "codegen/coarsen/coarsen.h"
 
+#include <assert.h>
 #include <llvm-c/BitWriter.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "codegen/passes.h"
 #include "codegen/ssa/params.h"
 
-/* The last field of the parameter block, that the kernel itself does not take. */
+/* The last field of the parameter block, which only the second entry has. */
 static void add_field(CgKernel *k, Cg *cg) {
   RtParams *p = &k->params;
   RtField *fields = cg_calloc(cg, p->nfields + 1, sizeof *fields);
@@ -40,11 +41,11 @@ static const char *switched_off(const Cg *cg) {
   return cg->options.opt ? NULL : "switched off by opt=0";
 }
 
-/* --- the entry alone --- */
+/* --- the second entry, compiled later --- */
 
-#define SCOPE "pyptx.coarse" /* metadata of the module: where its lines belong */
+#define SCOPE "pyptx.coarse" /* metadata of the module: the debug scope of the second entry */
 
-/* What a later compilation makes the entry from. */
+/* Keeps the module from which a later compilation makes the second entry. */
 static void keep_rest(Cg *cg) {
   cg_debug_close(cg);
   if (cg->coarse_scope)
@@ -71,12 +72,12 @@ void cg_open_rest(Cg *cg) {
 
 /* --- the pass --- */
 
-/* Of a kernel that has been planned with: settled contractions have changed nothing but how many
- * instructions it has. */
+/* The shape of a kernel that has a plan: contraction has changed nothing but the number of
+ * instructions. */
 static CoShape *shape_to_write(Cg *cg) { return co_shape(cg, UINT32_MAX); }
 
 static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {
-  const char *reason = shape->reason ? shape->reason : co_way(shape, plan);
+  const char *reason = shape->reason ? shape->reason : co_common_path(shape, plan);
   if (reason)
     cx_bug(cg->cx, "the plan does not hold any more: %s", reason);
   const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
@@ -87,6 +88,7 @@ static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {
 static void write_alone(Cg *cg) {
   const RtCoarse *c = &cg->request->coarse_of->params.coarse;
   CoShape *shape = shape_to_write(cg);
+  assert(c->factor > 1 && c->factor <= CO_MAX_FACTOR && c->axis < 3);
   CoPlan plan = co_plan_again(shape, c->axis, c->factor);
   write_entry(cg, shape, &plan);
   LLVMDeleteFunction(cg->kernel);
@@ -99,6 +101,7 @@ static void write_alone(Cg *cg) {
 
 static void note_plan(Cg *cg, const CoPlan *plan) {
   CgKernel *k = cg->out;
+  assert((plan->factor == 1) == (plan->reason != NULL));
   const char *text = summary(cg, plan);
   k->coarsening = cg_strndup(cg, text, strlen(text));
   if (plan->factor == 1)

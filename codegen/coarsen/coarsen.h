@@ -1,8 +1,9 @@
-/* Coarsening, between its files: a second entry of a kernel's module, in which one block runs
- * several neighbouring blocks of the launch. docs/COARSENING.md has the theory; shape.c says what a
- * kernel is and whether it may be coarsened, uniform_threads.c whether all threads come to its
- * barriers, cost.c how it is coarsened, by what loads.c says of its loads, common_path.c on which
- * way copies go together then, write_entry.c writes it. Private to this room. */
+/* Coarsening: what its files share. A second entry of a kernel's module, in which one block runs
+ * several neighbouring blocks of the launch; docs/COARSENING.md has the theory. shape.c decides
+ * whether a kernel may be coarsened, uniform_threads.c whether its barriers are in control flow
+ * that is uniform over the block. cost.c chooses a plan, from what loads.c says of its loads.
+ * common_path.c finds what varies between the copies of a plan and the path that they share, and
+ * write_entry.c writes the entry. Private to this folder. */
 #ifndef PYPTX_CODEGEN_COARSEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_COARSEN_H
 
@@ -14,31 +15,30 @@ enum { CO_MAX_FACTOR = 8, CO_MAX_BLOCKS = 64, CO_MAX_INS = 1500 };
 typedef struct CoIns {
   LLVMValueRef old;
   uint32_t block;
-  SpecialReg sreg; /* of a read of one, else SREG_NONE */
+  SpecialReg sreg; /* the register that it reads, else SREG_NONE */
   unsigned axis;   /* 1 + axis of a sum blockIdx * blockDim + threadIdx, else 0 */
   uint32_t shared; /* 1 + number of the shared array that it loads from or writes to, else 0 */
   bool effects;    /* writes memory */
   bool reads;      /* a plain load */
-  bool meets;      /* threads of the block meet in it: a barrier, an operation of a warp */
-  bool barrier;    /* all of them */
-  bool by_thread;  /* not the same in all threads of a block, for all that is known */
-  /* Of a plan: */
+  bool meets;      /* threads of the block synchronise in it: a barrier, a warp operation */
+  bool barrier;    /* of the whole block */
+  bool by_thread;  /* not known to be uniform over the threads of a block */
+  /* The rest belongs to a plan. */
   bool varies; /* not the same in all copies */
-  bool joins;  /* a phi where ways meet that copies take by their own conditions */
-  bool once;   /* stands once for all copies */
-  /* The copies: one for each of the factor's blocks, and behind them the one in the loop. */
+  bool joins;  /* a phi where paths join that copies take by their own conditions */
+  bool once;   /* is written once for all copies */
+  /* The copies: one for each of the factor's blocks, then the one in the loop. */
   LLVMValueRef now[CO_MAX_FACTOR + 1];
 } CoIns;
 
-/* How a block of the way on which copies go together ends. */
+/* How a block of the common path ends: the path that all copies take in common. */
 typedef enum CoKind {
-  CO_APART, /* it is not on that way */
+  CO_OFF_PATH, /* it is not on the common path */
   CO_JUMP,
-  CO_SPLIT, /* a branch by a condition that is the same in all copies */
-  /* a branch before anything is written: all copies take one of its ways, or the loop runs
-   * instead */
+  CO_SPLIT, /* a branch whose condition is the same in all copies */
+  /* a branch before anything is written: all copies take one side, or the loop runs instead */
   CO_GUARD,
-  CO_ARMS, /* a branch whose ways meet: copy by copy */
+  CO_ARMS, /* a branch whose sides join again: each copy runs it by itself */
   CO_END,
 } CoKind;
 
@@ -47,25 +47,26 @@ typedef uint64_t CoSet; /* of blocks, by number */
 typedef struct CoBlock {
   const GraphNode *in;
   uint32_t first, last; /* instructions, last exclusive and past the terminator */
-  CoSet loop;           /* of its header: blocks of the loop, else 0 */
+  CoSet loop;           /* the blocks of the loop whose header it is, else 0 */
   bool effects;         /* has an instruction that writes memory */
   bool meets, barrier;
-  unsigned weight; /* instructions here and in all that can follow, those of loops several times */
-  /* Of a plan: */
+  unsigned weight; /* instructions from here on the longest path, those of loops several times */
+  /* The rest belongs to a plan. */
   CoKind kind;
-  bool written;               /* memory may have been written by its end */
-  unsigned taken;             /* GUARD: number of the successor */
-  uint32_t meet;              /* ARMS: where its ways meet */
-  CoSet arms;                 /* ARMS: blocks between */
-  LLVMBasicBlockRef together; /* on the way */
+  bool written;             /* memory may have been written by its end */
+  unsigned taken;           /* GUARD: number of the successor on the common path */
+  uint32_t join;            /* ARMS: its immediate post-dominator */
+  CoSet arms;               /* ARMS: the blocks between */
+  LLVMBasicBlockRef common; /* its copy on the common path */
   LLVMBasicBlockRef now[CO_MAX_FACTOR + 1];
 } CoBlock;
 
-typedef struct CoShared { /* an array in shared memory */
+/* An array in shared memory. */
+typedef struct CoShared {
   LLVMValueRef old;
   uint64_t bytes;
-  bool varies;      /* of a plan: each copy has its own; else they all write the same there */
-  LLVMValueRef now; /* of all copies, one behind another, `stride` bytes apart */
+  bool varies;      /* of a plan: each copy has its own; else all copies write the same there */
+  LLVMValueRef now; /* the copies' arrays in one, `stride` bytes from each to the next */
   uint64_t stride;
 } CoShared;
 
@@ -76,10 +77,10 @@ typedef struct CoShape {
   VEC(CoIns) ins;
   VEC(CoShared) shared;
   FnGraph g;
-  CoBlock *blocks; /* by node: each comes behind those that lead to it, but for loops */
+  CoBlock *blocks; /* by node, in reverse post-order */
   uint32_t nblocks;
   ValueMap ins_of, shared_of;
-  bool loops, meets;  /* has some */
+  bool loops, meets;  /* whether it has any */
   const char *reason; /* why it may not be coarsened, NULL if it may */
 } CoShape;
 
@@ -87,39 +88,41 @@ typedef struct CoPlan {
   unsigned factor, axis; /* factor 1: not coarsened */
   unsigned fill;         /* as in RtCoarse: eighths of a device */
   bool even;             /* as in RtCoarse */
-  bool linear; /* blockIdx on the axis is used in sums blockIdx * blockDim + threadIdx only */
+  /* blockIdx on the axis is used in sums blockIdx * blockDim + threadIdx only */
+  bool linear;
   /* copies are neighbouring threads of the launch; else threads of neighbouring blocks */
   bool threads;
-  const char *reason; /* of factor 1 */
+  const char *reason; /* why the factor is 1, else NULL */
 } CoPlan;
 
 /* What loads in loops cost. */
 typedef struct CoLoads {
-  /* by all copies together; those of them whose threads load from lines of their own */
+  /* loads done once for all copies; those among them in which each thread has a line of its own */
   unsigned once, scattered;
-  /* of global memory, by each copy; those of them of which no other thread's load has any use */
+  /* loads of global memory that each copy does; those among them whose lines no other thread
+   * uses */
   unsigned own, streamed;
 } CoLoads;
 
-/* Reads cg->kernel, which has a reason if it has more than `most` instructions. */
+/* Analyses cg->kernel; one of more than `most` instructions is refused. */
 CoShape *co_shape(Cg *cg, uint32_t most);
 CoPlan co_plan(CoShape *s);
 /* The plan for this axis and factor, which were chosen before. */
 CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor);
-/* What loads cost that copies do once. */
+/* The cost of the loads that are done once for all copies. */
 unsigned co_loads_once(const CoShape *s);
-/* How many loads of `factor` neighbouring threads along the axis are of an address that another one
- * of theirs loads too. */
+/* Of the loads of `factor` neighbouring threads along the axis: how many repeat an address that
+ * another of them loads. */
 unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor);
-/* assumed, of all loops around an instruction */
+/* The assumed number of iterations of all loops around an instruction. */
 unsigned co_rounds(const CoShape *s, const CoIns *i);
 CoLoads co_loads_in_loops(const CoShape *s);
-/* Fills CoIns.by_thread. The reason why some threads of a block may have ended where others meet,
+/* Fills CoIns.by_thread. A text if some threads of a block may have ended where others synchronise,
  * else NULL. */
 const char *co_threads(CoShape *s);
-/* Fills what a shape says of a plan: what varies, and the way on which copies go together. The
- * reason where there is none, else NULL. */
-const char *co_way(CoShape *s, const CoPlan *plan);
+/* Fills the fields of a shape that belong to a plan: what varies, and the common path. The reason
+ * if there is none, else NULL. */
+const char *co_common_path(CoShape *s, const CoPlan *plan);
 /* Settles the kernel's contractions, before co_shape. */
 void co_contract(Cg *cg);
 /* Writes the second entry. */
@@ -130,23 +133,24 @@ static inline CoIns *co_ins(const CoShape *s, LLVMValueRef v) {
   uint32_t n = valuemap_get(&s->ins_of, v);
   return n == VALUEMAP_NONE ? NULL : &s->ins.data[n];
 }
-/* A register that is the same in no more than this. */
+/* Does it read a register that is uniform in no larger scope than this? */
 static inline bool co_differs_in(const CoIns *i, RegisterScope of) {
   return i->sreg != SREG_NONE && ir_registers[i->sreg].of >= of;
 }
 static inline bool co_has(CoSet set, uint32_t block) { return set >> block & 1; }
 static inline CoSet co_one(uint32_t block) { return (CoSet)1 << block; }
-LLVMValueRef co_condition(const CoShape *s, const CoBlock *b); /* of one with several successors */
-/* the first block that every way from b passes behind it; b itself if there is none */
-uint32_t co_meeting(const CoShape *s, uint32_t b);
-/* what can be reached from one without passing the other, which is left out */
+/* The condition of a block with several successors. */
+LLVMValueRef co_condition(const CoShape *s, const CoBlock *b);
+/* The immediate post-dominator of b; b itself if there is none. */
+uint32_t co_join(const CoShape *s, uint32_t b);
+/* The blocks that can be reached from one without passing the other, which is left out. */
 CoSet co_between(const CoShape *s, uint32_t from, uint32_t to);
 /* The shared array that an address or an operand is in; NULL: none, or not known. */
 CoShared *co_shared(const CoShape *s, LLVMValueRef address);
-/* Is blockIdx on this axis read; and is it, with threadIdx, used in sums only? */
+/* Is blockIdx on this axis read; and if so, in sums with threadIdx only? */
 bool co_reads_axis(const CoShape *s, unsigned axis);
 bool co_is_linear(const CoShape *s, unsigned axis);
-/* Is threadIdx on this axis read outside of sums, or what depends on the lane? */
+/* Is threadIdx on this axis read outside of such sums, or a register that depends on the lane? */
 bool co_reads_thread(const CoShape *s, unsigned axis);
 
 #endif

@@ -1,10 +1,18 @@
-/* Coarsening: what differs between the copies of a plan, and the way through the kernel on which
- * they go together.
+/* Coarsening: divergence analysis between the copies of a plan, and the path through the kernel
+ * that they take in common.
  *
- * In: a shape and a plan. Out: CoIns.varies and .once, CoShared.varies, and for each block how it
- * ends on the way. Both depend on each other: a value varies where copies come by ways of their
- * own, and a branch is one of those where its condition varies. So all is first taken to be the
- * same, and what is found to vary makes more vary, until nothing changes. */
+ * In: a shape and a plan. Out: CoIns.varies and .once, CoShared.varies, and for each block of the
+ * common path how it ends (CoKind). The two depend on each other: a phi varies where copies arrive
+ * by different paths, and a branch makes copies diverge where its condition varies. So this is an
+ * optimistic fixed point: everything is first taken to be the same in all copies, and what is found
+ * to vary makes more vary, until nothing changes.
+ *
+ * A divergent branch before the first write is a guard if its sides do not join: the copies must
+ * agree, or the block runs them one by one from the beginning. Any other must have a join, up to
+ * which each copy runs by itself (its arms). Arms contain no loops and no barriers; kernels for
+ * which that fails are refused here. */
+#include <assert.h>
+
 #include "codegen/coarsen/coarsen.h"
 
 LLVMValueRef co_condition(const CoShape *s, const CoBlock *b) {
@@ -34,7 +42,7 @@ static bool operands_vary(const CoShape *s, LLVMValueRef v) {
   return false;
 }
 
-/* An address in, or a load from, an array of which each copy has its own. */
+/* An address in, or a load from, a shared array of which each copy has its own. */
 static bool is_of_own_array(const CoShape *s, const CoIns *i) {
   const CoShared *a = i->shared                          ? &s->shared.data[i->shared - 1]
                       : LLVMIsAGetElementPtrInst(i->old) ? co_shared(s, i->old)
@@ -59,20 +67,20 @@ static void spread(CoShape *s, const CoPlan *p) {
   }
 }
 
-/* --- the way --- */
+/* --- the common path --- */
 
-uint32_t co_meeting(const CoShape *s, uint32_t b) {
+uint32_t co_join(const CoShape *s, uint32_t b) {
   uint32_t up = s->g.nodes[b].ipdom;
   return up == GRAPH_NONE ? b : up;
 }
 
-/* Nothing but the end of the kernel. */
+/* Does the block do nothing but return? */
 static bool is_end(const CoShape *s, uint32_t b) {
   const CoBlock *block = &s->blocks[b];
   return !block->in->nsucc && LLVMIsAReturnInst(s->ins.data[block->first].old);
 }
 
-/* The way that most of the work is on. */
+/* The side with more work. */
 static unsigned heavier(const CoShape *s, const CoBlock *b) {
   return s->blocks[b->in->succ[1]].weight > s->blocks[b->in->succ[0]].weight;
 }
@@ -90,10 +98,10 @@ CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
   return reached & ~co_one(to);
 }
 
-/* Where threads meet, all of a block take a guard's same way, so that none waits for one that went
- * to the loop. */
-static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t meet) {
-  bool ends = is_end(s, meet) && meet != (uint32_t)(b - s->blocks);
+/* A kernel with barriers needs guards that are uniform over the block, so that no thread waits at a
+ * barrier for one that is in the loop. */
+static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t join) {
+  bool ends = is_end(s, join) && join != (uint32_t)(b - s->blocks);
   const CoIns *condition = co_ins(s, co_condition(s, b));
   return ends && b->in->nsucc == 2 && !b->written &&
          (!s->meets || !condition || !condition->by_thread);
@@ -109,30 +117,30 @@ static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
   return NULL;
 }
 
-/* How a block on the way ends. */
+/* Decides how a block of the common path ends; the reason if the kernel is refused. */
 static const char *end_block(CoShape *s, uint32_t at) {
   CoBlock *b = &s->blocks[at];
   const CoIns *condition = b->in->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
   b->kind = b->in->nsucc > 1 ? CO_SPLIT : b->in->nsucc ? CO_JUMP : CO_END;
   if (!condition || !condition->varies)
     return NULL;
-  b->meet = co_meeting(s, at);
-  if (may_guard(s, b, b->meet)) {
+  b->join = co_join(s, at);
+  if (may_guard(s, b, b->join)) {
     b->kind = CO_GUARD;
     b->taken = heavier(s, b);
     return NULL;
   }
-  if (b->meet == at)
+  if (b->join == at)
     return "it ends in several places";
   b->kind = CO_ARMS;
-  b->arms = co_between(s, at, b->meet);
+  b->arms = co_between(s, at, b->join);
   return arms_fault(s, at, b);
 }
 
-static CoSet next_on_way(const CoBlock *b) {
+static CoSet next_on_path(const CoBlock *b) {
   CoSet next = 0;
   if (b->kind == CO_ARMS)
-    return co_one(b->meet);
+    return co_one(b->join);
   if (b->kind == CO_GUARD)
     return co_one(b->in->succ[b->taken]);
   for (uint32_t e = 0; e < b->in->nsucc; e++)
@@ -155,44 +163,45 @@ static bool loops_write(const CoShape *s, uint32_t at) {
 }
 
 static const char *walk(CoShape *s) {
-  CoSet way = co_one(0), written = 0, apart = 0;
+  CoSet path = co_one(0), written = 0, all_arms = 0;
   for (uint32_t k = 0; k < s->nblocks; k++) {
     CoBlock *b = &s->blocks[k];
-    b->kind = CO_APART;
-    if (!co_has(way, k))
+    b->kind = CO_OFF_PATH;
+    if (!co_has(path, k))
       continue;
     b->written = co_has(written, k) || b->effects || loops_write(s, k);
     const char *fault = end_block(s, k);
     if (fault)
       return fault;
-    CoSet next = next_on_way(b), arms = b->kind == CO_ARMS ? b->arms : 0;
+    CoSet next = next_on_path(b), arms = b->kind == CO_ARMS ? b->arms : 0;
     if (b->written || arms_write(s, arms))
       written |= next;
-    if (arms & apart)
-      return "its ways cross";
-    apart |= arms;
-    way |= next;
+    if (arms & all_arms)
+      return "its divergent paths cross";
+    all_arms |= arms;
+    path |= next;
   }
-  return way & apart ? "its ways cross" : NULL;
+  return path & all_arms ? "its divergent paths cross" : NULL;
 }
 
-/* --- what the way makes vary --- */
+/* --- what the path makes vary --- */
 
 static bool mark_joins(CoShape *s, const CoBlock *b, CoSet from) {
   bool changed = false;
-  const CoBlock *meet = &s->blocks[b->meet];
-  for (uint32_t k = meet->first; k < meet->last && is_phi(&s->ins.data[k]); k++) {
+  const CoBlock *join = &s->blocks[b->join];
+  assert(b->kind == CO_ARMS && !co_has(b->arms, b->join));
+  for (uint32_t k = join->first; k < join->last && is_phi(&s->ins.data[k]); k++) {
     CoIns *i = &s->ins.data[k];
-    unsigned ways = 0;
+    unsigned edges = 0;
     for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++)
-      ways += co_has(from, graph_number(&s->g, LLVMGetIncomingBlock(i->old, n)));
-    changed |= ways > 1 && !i->joins;
-    i->joins |= ways > 1;
+      edges += co_has(from, graph_number(&s->g, LLVMGetIncomingBlock(i->old, n)));
+    changed |= edges > 1 && !i->joins;
+    i->joins |= edges > 1;
   }
   return changed;
 }
 
-static CoSet all_arms(const CoShape *s) {
+static CoSet arms_of_path(const CoShape *s) {
   CoSet all = 0;
   for (uint32_t k = 0; k < s->nblocks; k++)
     all |= s->blocks[k].kind == CO_ARMS ? s->blocks[k].arms : 0;
@@ -212,7 +221,7 @@ static bool mark_shared(CoShape *s, CoSet arms) {
 }
 
 static bool mark(CoShape *s) {
-  bool changed = mark_shared(s, all_arms(s));
+  bool changed = mark_shared(s, arms_of_path(s));
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (s->blocks[k].kind == CO_ARMS)
       changed |= mark_joins(s, &s->blocks[k], s->blocks[k].arms | co_one(k));
@@ -221,9 +230,9 @@ static bool mark(CoShape *s) {
 
 /* --- loops that wait ---
  *
- * A loop could wait for another block, which is a copy of the same thread. Those of the way end by
- * what is the same in all copies, so all that is left to rule out is that this is read from memory
- * inside of the loop. */
+ * A loop that waits for another block never ends if that block is a copy of the same thread. Loops
+ * of the common path end by a condition that is the same in all copies, so they can only wait if
+ * that condition is read from memory inside of the loop. */
 static bool is_read_inside(const CoShape *s, LLVMValueRef v, CoSet loop, bool *seen) {
   const CoIns *i = co_ins(s, v);
   if (!i || !co_has(loop, i->block) || seen[i - s->ins.data])
@@ -258,7 +267,7 @@ static const char *loops_fault(const CoShape *s) {
   return NULL;
 }
 
-/* --- the whole --- */
+/* --- the fixed point --- */
 
 static void forget(CoShape *s) {
   for (uint32_t k = 0; k < s->ins.len; k++)
@@ -268,12 +277,13 @@ static void forget(CoShape *s) {
 }
 
 static bool stands_once(const CoShape *s, const CoIns *i) {
-  if (i->effects) /* what all copies write to the same place of one array */
+  if (i->effects) /* all copies write the same to the same place of one array */
     return i->shared && !s->shared.data[i->shared - 1].varies;
   return !i->varies;
 }
 
-const char *co_way(CoShape *s, const CoPlan *plan) {
+const char *co_common_path(CoShape *s, const CoPlan *plan) {
+  assert(!s->reason && plan->axis < 3);
   forget(s);
   do {
     spread(s, plan);
@@ -283,5 +293,6 @@ const char *co_way(CoShape *s, const CoPlan *plan) {
   } while (mark(s));
   for (uint32_t k = 0; k < s->ins.len; k++)
     s->ins.data[k].once = stands_once(s, &s->ins.data[k]);
+  assert(s->blocks[0].kind != CO_OFF_PATH);
   return loops_fault(s);
 }

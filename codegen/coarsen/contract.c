@@ -1,10 +1,14 @@
-/* Coarsening: which multiplications and additions are contracted, decided before there are copies.
+/* Coarsening: which multiplications and additions are contracted to fma, decided before there are
+ * copies.
  *
- * Left to the code generator, the choice depends on how many uses a product has, and those of
- * shared values differ between the two entries: a launch that is coarsened would round differently.
- * So it is made here, as LLVM's generator for NVPTX makes it for a kernel by itself (an addition
- * takes a product as soon as one of its operands is one, of two the one with fewer uses, then the
- * first), and what is left may not be contracted any more, by ptxas neither. */
+ * In: the kernel that will be coarsened. Out: the same, with `llvm.fma` and without the flag that
+ * permits contraction.
+ *
+ * If it were left to the code generator, the choice would depend on the number of uses of each
+ * product, which differs between the two entries where copies share a value: a coarsened launch
+ * would round differently. So it is made here, as LLVM's generator for NVPTX makes it for a kernel
+ * by itself: an addition takes an operand that is a product; of two, the one with fewer uses, else
+ * the first. What remains may not be contracted any more, by ptxas either. */
 #include "codegen/coarsen/coarsen.h"
 #include "codegen/llvm/compat.h"
 
@@ -24,7 +28,7 @@ static unsigned count_uses(LLVMValueRef v) {
   return n;
 }
 
-/* The operand that is the product to take; 2: none is one. */
+/* Which operand is the product to contract; 2: neither is a product. */
 static unsigned product_of(LLVMValueRef sum) {
   LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
   bool first = is_contractible(a, LLVMFMul), second = is_contractible(b, LLVMFMul);
@@ -81,7 +85,7 @@ static void visit_sum(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
     fuse(cg, b, i, product);
 }
 
-/* Flags can be added to an instruction but not taken: it is built anew. */
+/* The flag cannot be removed from an instruction, so it is built anew. */
 static void visit_rest(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
   (void)cg;
   if (!is_sum(i) && !is_contractible(i, LLVMFMul))
@@ -95,7 +99,7 @@ static void visit_rest(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
 }
 
 void co_contract(Cg *cg) {
-  /* which leaves all of that open */
+  /* reassociation leaves the rounding open in any case */
   if (!cg->options.fma || cg->options.fastmath & CG_FAST_REASSOC)
     return;
   LLVMBuilderRef b = LLVMCreateBuilderInContext(cg->context);

@@ -1,20 +1,32 @@
-/* Coarsening: on which axis, by how much, and whether at all. A model of what was measured
- * (docs/COARSENING.md has the reasons, docs/performance.md the figures). */
+/* Coarsening: the plan. Along which axis, by which factor, and whether at all.
+ *
+ * In: a shape that may be coarsened. Out: a plan, with a reason if its factor is 1.
+ *
+ * The axis is the one along which the loads that exist once for all copies cost most. What copies
+ * are to bring (the aim: loads in flight, fewer waits at barriers, fewer loads) follows from the
+ * kernel's loops and barriers, and each aim has its limits. The factor is the largest power of two
+ * within them: on instructions of all copies, on shared memory, and on registers, which are
+ * estimated as the maximum pressure of one copy's varying values times the factor, plus that of the
+ * common values. A model of what was measured (docs/COARSENING.md has the reasons,
+ * docs/performance/coarsening.md the figures). It knows nothing of occupancy beyond these limits;
+ * the launch decides from the plan's `fill`, and from what ptxas has allocated. */
+#include <assert.h>
+
 #include "codegen/coarsen/coarsen.h"
 
-/* What copies are to bring. */
+/* What copies are to gain. */
 typedef enum Aim {
   AIM_LOADS,     /* more loads in flight: straight code, which waits for memory */
-  AIM_BARRIERS,  /* fewer waits: threads meet, and no loop loads from global memory */
+  AIM_BARRIERS,  /* fewer waits: there are barriers, and no loop loads from global memory */
   AIM_COMMON,    /* fewer loads: loops whose loads are mostly the same for all copies */
-  AIM_SCATTERED, /* the same, of loads that take the memory's pipe one line for each thread */
+  AIM_SCATTERED, /* the same, where a load touches a cache line for each thread of a warp */
   AIM_COUNT
 } Aim;
 
-/* How far it goes. Factors are powers of two. */
+/* The limits of each aim. Factors are powers of two. */
 static const struct {
-  unsigned factor, registers, code; /* at most; code: instructions of all copies */
-  unsigned fill[4];                 /* as CoPlan.fill, for the factors 1, 2, 4, 8 */
+  unsigned factor, registers, code; /* code: instructions of all copies */
+  unsigned fill[4];                 /* CoPlan.fill for the factors 1, 2, 4, 8 */
 } limits[AIM_COUNT] = {
     [AIM_LOADS] = {4, 72, 600, {0, 16, 32, 64}},
     [AIM_BARRIERS] = {4, 72, 1400, {0, 64, 64, 64}},
@@ -22,8 +34,8 @@ static const struct {
     [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
 };
 
-/* A short body that waits for memory gains from its second round on; one between barriers that has
- * loads in flight by itself, late. */
+/* A short body that waits for memory gains from the second wave of blocks on; a kernel with
+ * barriers that has many loads in flight by itself gains only in large launches. */
 enum {
   SHORT_BODY = 64,
   FILL_OF_SHORT = 16,
@@ -35,8 +47,8 @@ enum {
 
 /* --- axis --- */
 
-/* Copies that are neighbouring threads are no block's threads by themselves, so those must not
- * meet. */
+/* A copy whose threads are every K-th of the launch is no block of it, so neighbouring threads are
+ * for kernels without barriers and shared memory. */
 static CoPlan plan_for(const CoShape *s, unsigned axis) {
   CoPlan p = {.factor = 1, .axis = axis, .linear = co_is_linear(s, axis)};
   p.threads = axis && p.linear && !co_reads_thread(s, axis) && !s->meets && !s->shared.len;
@@ -49,7 +61,7 @@ static unsigned shared_by(const CoShape *s, const CoPlan *p) {
   return p->threads ? co_shared_loads(s, p->axis, ASSUMED_FACTOR) : 0;
 }
 
-/* Along x a warp's accesses lie side by side, and stay so with neighbouring blocks. */
+/* x wins ties: a warp's accesses are contiguous along x, and stay so with neighbouring blocks. */
 static CoPlan choose_axis(CoShape *s) {
   CoPlan best = {.factor = 1, .reason = "its blocks all do the same"};
   bool found = false;
@@ -58,7 +70,7 @@ static CoPlan choose_axis(CoShape *s) {
     if (!co_reads_axis(s, axis))
       continue;
     CoPlan p = plan_for(s, axis);
-    p.reason = co_way(s, &p);
+    p.reason = co_common_path(s, &p);
     unsigned shared = p.reason ? 0 : shared_by(s, &p);
     if (p.reason && !found)
       best.reason = p.reason;
@@ -68,8 +80,9 @@ static CoPlan choose_axis(CoShape *s) {
     most = shared;
     found = true;
   }
+  assert(found == !best.reason);
   if (found)
-    co_way(s, &best);
+    co_common_path(s, &best);
   return best;
 }
 
@@ -82,7 +95,7 @@ static unsigned count_varying(const CoShape *s) {
   return n;
 }
 
-/* Registers of 32 bits. */
+/* The 32-bit registers that a value takes. */
 static unsigned words(const CoShape *s, LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
   if (t == s->cg->t.none || t == s->cg->t.i1 || !LLVMTypeIsSized(t))
@@ -90,8 +103,8 @@ static unsigned words(const CoShape *s, LLVMValueRef v) {
   return (unsigned)((LLVMABISizeOfType(s->cg->layout, t) + 3) / 4);
 }
 
-/* Part of an address, which is computed where it is used however early it stands, and mostly is a
- * constant in the access itself. */
+/* Part of an address: ptxas computes it at the access, wherever it is defined, and it mostly
+ * becomes a constant offset there. */
 static bool is_address(const CoShape *s, LLVMValueRef v) {
   return LLVMIsAGetElementPtrInst(v) ||
          ((LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)) && words(s, v) == 2);
@@ -108,8 +121,8 @@ static uint32_t last_use(const CoShape *s, LLVMValueRef v) {
   return last;
 }
 
-/* Most registers that values of the kind take at once, in the order of the code: one copy's, or
- * what all share. */
+/* The maximum register pressure in the order of the code: of one copy's varying values, or of those
+ * that all copies have in common. */
 static unsigned pressure(const CoShape *s, bool varying) {
   int *change = CX_ARRAY(s->cg->cx, int, s->ins.len + 1), now = 0, most = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {
@@ -127,7 +140,7 @@ static unsigned pressure(const CoShape *s, bool varying) {
   return (unsigned)most;
 }
 
-/* Registers of a thread that the user's limits leave. */
+/* How many registers a thread may have within the user's limits. */
 static unsigned most_registers(const CgOptions *o, unsigned most) {
   enum { ON_MULTIPROCESSOR = 65536 };
   if (o->max_registers && (unsigned)o->max_registers < most)
@@ -180,7 +193,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   p->reason = "its values leave no registers for a second copy";
 }
 
-/* --- what for --- */
+/* --- aim --- */
 
 static bool touches_memory(const CoShape *s) {
   for (uint32_t k = 0; k < s->ins.len; k++)
@@ -196,7 +209,8 @@ static bool has_atomics(const CoShape *s) {
   return false;
 }
 
-/* Is what copies do once a good part of what loops do, an instruction each and what loads cost? */
+/* Does a large enough part of the loops' work exist once for all copies? Work is instructions, and
+ * what loads cost. */
 static bool is_much_common(const CoShape *s, const CoLoads *loads) {
   enum { OF_EIGHT = 3 };
   uint64_t once = loads->once, all = loads->once + loads->own;
@@ -223,7 +237,7 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
 }
 
-/* Why not, or NULL. */
+/* The reason if there is nothing to gain, else NULL. */
 static const char *choose_aim(const CoShape *s, Aim *aim) {
   if (!touches_memory(s))
     return "it does not wait for memory";
@@ -248,6 +262,7 @@ CoPlan co_plan(CoShape *s) {
     p.factor = (unsigned)wanted;
   else if (!(p.reason = choose_aim(s, &aim)))
     choose_factor(s, &p, aim);
+  assert((p.factor == 1) == (p.reason != NULL) && p.factor <= CO_MAX_FACTOR);
   return p;
 }
 

@@ -1,24 +1,32 @@
 /* Coarsening: what loads cost, and which of them copies share.
  *
- * In: a shape; what it says of a plan where that is asked for. A load costs by the loops around it
- * and by how many lines of memory the threads of a warp touch in it. Two loads of copies that are
- * neighbouring threads are one if their addresses are equal as expressions, moved by steps along
- * the axis. */
+ * In: a shape; where copies matter, one whose common path for a plan is known.
+ *
+ * The cost of a load is the number of cache lines that the threads of a warp touch in it, times an
+ * assumed trip count for each loop around it. The lines follow from the stride of its address, from
+ * thread to thread of a warp or from iteration to iteration of a loop, found by a walk over the
+ * operands; an unknown stride counts as far.
+ *
+ * Loads of copies that are neighbouring threads are shared if their addresses are equal: each
+ * address is hashed as an expression of the global index plus a constant number of steps (value
+ * numbering with an offset), so that u[i - 1] of one copy is u[i] of the copy before. Hashes are
+ * compared, not expressions: a collision would cost speed only. No aliasing is considered. */
 #include "codegen/coarsen/coarsen.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { MOST_FORMS = 400 };
 
 /* --- loads that copies share --- */
 
-/* What an address is, but for a constant number of steps along the axis: equal hashes mean the same
- * address, moved. */
+/* An address as an expression, without a constant number of steps along the axis: two with the same
+ * hash differ by steps only. */
 typedef struct Form {
   uint64_t hash;
-  uint64_t steps; /* a constant of the program may be any: they wrap */
+  uint64_t steps; /* modulo 2^64, since a constant of the program may be anything */
   bool moves;     /* depends on the axis */
-  uint64_t unit; /* that a step moves it by, bytes of an address, where it is that simple; else 0 */
+  uint64_t unit;  /* by how much a step moves it (an address: bytes), if that is known; else 0 */
 } Form;
 
 typedef struct Forms {
@@ -38,7 +46,7 @@ static Form form_of(Forms *x, LLVMValueRef v);
 
 static Form combined(Forms *x, LLVMValueRef v) {
   LLVMOpcode op = LLVMGetInstructionOpcode(v);
-  bool swaps = op == LLVMAdd || op == LLVMMul; /* in either order */
+  bool swaps = op == LLVMAdd || op == LLVMMul; /* commutative */
   uint64_t sum = 0;
   Form f = {.hash = mix(7, op)};
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++) {
@@ -120,6 +128,7 @@ static Forms forms_of(const CoShape *s, unsigned axis) {
 }
 
 unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
+  assert(factor <= CO_MAX_FACTOR);
   Forms x = forms_of(s, axis);
   Form *seen = CX_ARRAY(s->cg->cx, Form, s->ins.len * factor + 1);
   unsigned n = 0, shared = 0;
@@ -140,8 +149,8 @@ unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor) {
 
 /* --- what a load costs --- */
 
-/* By how much a value grows from one thread of a warp to the next, or from one round of a loop to
- * the next: 0, a few, or FAR; where it is not known, one. */
+/* The stride of a value from one thread of a warp to the next, or from one iteration of a loop to
+ * the next, clamped to FAR. Of operations without a rule: 0 if no operand has a stride, else 1. */
 enum { OF_WARP = UINT32_MAX };
 typedef struct Steps {
   const CoShape *s;
@@ -165,7 +174,7 @@ static int64_t most_of(Steps *x, LLVMValueRef v) {
   return most;
 }
 
-/* Of the counter of the loop: the constant that is added to it. */
+/* Of an induction variable of the loop: its constant increment. */
 static int64_t step_of_counter(const CoShape *s, const CoIns *phi, LLVMValueRef next) {
   if (next == phi->old)
     return 0;
@@ -179,7 +188,7 @@ static int64_t step_of_counter(const CoShape *s, const CoIns *phi, LLVMValueRef 
   return times(LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)), size);
 }
 
-/* In a warp, what it has when a loop is entered: later rounds go on from there. */
+/* Within a warp the stride of the initial value: iterations keep it. */
 static int64_t step_of_phi(Steps *x, const CoIns *phi) {
   int64_t most = 0;
   for (unsigned k = 0, n = LLVMCountIncoming(phi->old); k < n; k++) {
@@ -197,7 +206,7 @@ static int64_t step_of_address(Steps *x, LLVMValueRef gep) {
   int64_t sum = step_of(x, LLVMGetOperand(gep, 0));
   for (unsigned k = 1, n = (unsigned)LLVMGetNumOperands(gep); k < n; k++) {
     if (k > 1 && LLVMGetTypeKind(of) != LLVMArrayTypeKind)
-      break; /* fields of a record: the same for all threads */
+      break; /* fields of a record are constants */
     of = k > 1 ? LLVMGetElementType(of) : of;
     sum = within(sum + times(step_of(x, LLVMGetOperand(gep, k)),
                              (int64_t)LLVMABISizeOfType(x->s->cg->layout, of)));
@@ -252,6 +261,7 @@ static int64_t step_of(Steps *x, LLVMValueRef v) {
   if (!x->done[n]) {
     x->done[n] = true;
     x->known[n] = compute_step(x, i);
+    assert(llabs(x->known[n]) <= FAR);
   }
   return x->known[n];
 }
@@ -261,8 +271,8 @@ static Steps steps_of(const CoShape *s, uint32_t header) {
                  CX_ARRAY(s->cg->cx, bool, s->ins.len)};
 }
 
-/* A warp's threads load one thing, pieces of a few lines, or each from a line of its own (which
- * banks of shared memory do not mind). */
+/* In one load the threads of a warp touch one line, a few, or each a line of its own (which costs
+ * nothing extra in the banks of shared memory). */
 enum { ONE = 1, A_FEW = 2, SCATTERED = 8, LINE = 32, ROUNDS_SHIFT = 3, MOST_DEPTH = 6 };
 
 static unsigned lines_of(Steps *x, const CoIns *i) {
@@ -301,8 +311,8 @@ static uint32_t loop_around(const CoShape *s, const CoIns *i) {
   return header;
 }
 
-/* Is what the threads of a warp load in one round, side by side, what others of them load in the
- * next? `rounds` by number of the loop's header. */
+/* A sliding window: do other threads of the warp load, in the next iteration, the elements that
+ * their neighbours load in this one? `rounds`: by number of the loop's header. */
 static bool is_window(const CoShape *s, const CoIns *i, Steps *rounds) {
   enum { WARP = 32 };
   uint32_t header = loop_around(s, i);

@@ -1,4 +1,21 @@
-/* Coarsening: what a kernel is made of, and whether its blocks may be interleaved at all. */
+/* Coarsening: legality. What a kernel consists of, and whether its blocks may be interleaved at
+ * all.
+ *
+ * In: the kernel after LLVM's passes. Out: a CoShape, with a reason if the kernel is refused.
+ *
+ * Blocks of a launch are independent, so a kernel's instructions and those of its neighbours may
+ * alternate in any way that keeps each block's own order; no alias analysis is needed. What is
+ * refused is whatever this argument does not cover. Each instruction must be known: arithmetic on
+ * its operands, plain or relaxed accesses, branches, barriers of the block and warp operations.
+ * Fences, ordered or volatile accesses, printing and traps fix an order with the outside, or stop a
+ * thread, which would stop its copies; an instruction that is not listed is refused too. Arrays in
+ * shared memory must be named in every access, since each copy gets its own: an address that is
+ * computed, selected or passed on hides which array it belongs to. Loops must be reducible.
+ *
+ * Sums blockIdx * blockDim + threadIdx are recognised here (llvm/match.c), and blocks weighed. What
+ * depends on a plan (which values vary from copy to copy, whether a branch diverges) is not decided
+ * here but in common_path.c; whether coarsening pays, in cost.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/coarsen/coarsen.h"
@@ -13,7 +30,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef fn, const char *name) {
                                      LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-/* Threads meet in it, and it says nothing of memory but the block's own. */
+/* Do threads of a block synchronise in it, with an effect on no memory but the block's own? */
 static bool is_meeting(const char *name, bool *barrier) {
   static const char *const prefixes[] = {"llvm.nvvm.shfl.sync.", "llvm.nvvm.vote.",
                                          "llvm.nvvm.match.", "llvm.nvvm.redux.sync.",
@@ -29,8 +46,8 @@ static bool is_meeting(const char *name, bool *barrier) {
   return false;
 }
 
-/* Only what computes a value from its operands, in each thread for itself, and where threads of a
- * block meet. */
+/* Allowed are calls that compute a value from their operands, in each thread by itself, barriers of
+ * the block and warp operations. */
 static const char *call_fault(CoShape *s, CoIns *i) {
   LLVMValueRef call = i->old, fn = LLVMGetCalledValue(call);
   if (LLVMIsAInlineAsm(fn))
@@ -99,7 +116,7 @@ static bool is_shared_pointer(LLVMValueRef v) {
   return LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == NVPTX_SHARED;
 }
 
-/* Is a shared array's address part of a constant, other than as one? */
+/* Is a shared array's address part of a constant expression that is no element of the array? */
 static bool hides_shared(LLVMValueRef v) {
   if (!LLVMIsAConstantExpr(v))
     return false;
@@ -130,8 +147,8 @@ static uint32_t shared_number(CoShape *s, LLVMValueRef array) {
   return s->shared.len - 1;
 }
 
-/* Arrays are known by name wherever they are used: no address of one is computed with, chosen, or
- * handed on. */
+/* The array of each access must be known: no address in shared memory is computed with, selected,
+ * stored or passed on. */
 static const char *shared_fault(CoShape *s, CoIns *i) {
   static const char text[] = "it computes with addresses of shared memory";
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i->old); k < n; k++) {
@@ -198,6 +215,7 @@ static const char *read_blocks(CoShape *s) {
   s->blocks = CX_ARRAY(cx, CoBlock, s->nblocks);
   for (uint32_t k = 0; k < s->nblocks; k++)
     s->blocks[k].in = &s->g.nodes[k];
+  assert(s->nblocks && s->nblocks <= CO_MAX_BLOCKS); /* a CoSet has a bit for each */
   return NULL;
 }
 
@@ -213,7 +231,7 @@ static const char *read_instructions(CoShape *s, uint32_t block, uint32_t most) 
   b->first = s->ins.len;
   for (LLVMValueRef i = b->in->first; i; i = LLVMGetNextInstruction(i)) {
     CoIns ins = {.old = i, .block = block, .sreg = SREG_NONE};
-    if (is_assumption(i)) /* LLVM has used it */
+    if (is_assumption(i)) /* LLVM has made use of it */
       continue;
     const char *fault = instruction_fault(s, &ins);
     if (!fault)
@@ -249,6 +267,7 @@ static const char *find_loops(CoShape *s) {
   return NULL;
 }
 
+/* An iteration of a loop counts eight times. */
 static void weigh(CoShape *s) {
   enum { ROUNDS_SHIFT = 3, MOST_DEPTH = 4 };
   for (uint32_t k = s->nblocks; k-- > 0;) {
@@ -287,6 +306,7 @@ static const char *read_all(CoShape *s, uint32_t most) {
 
 CoShape *co_shape(Cg *cg, uint32_t most) {
   CoShape *s = CX_NEW(cg->cx, CoShape);
+  assert(cg->kernel && !LLVMIsDeclaration(cg->kernel));
   s->cg = cg;
   s->f = cg->kernel;
   s->nparams = LLVMCountParams(s->f);

@@ -1,12 +1,18 @@
-/* Coarsening: whether all threads of a block come to the same barriers.
+/* Coarsening: divergence analysis between the threads of a block, for kernels with barriers or warp
+ * operations.
  *
- * A thread that has ended counts for no barrier any more, and for no operation of its warp. In the
- * loop over a block's blocks it goes on to the next one instead, where it would meet others who are
- * not there yet. So a barrier must not lie on a way that some threads of a block take and others do
- * not (CUDA asks for that but for threads that have ended), and an operation of a warp on none that
- * others end on. In: a shape whose threads meet. What differs between threads: their numbers, what
- * is loaded from addresses that differ, atomics, operations of warps, phis where threads come by
- * different ways, and what comes of these. */
+ * In: a shape whose threads synchronise. Out: CoIns.by_thread, and whether the kernel is refused.
+ *
+ * Barriers and warp operations do not wait for threads that have ended. In the loop of the second
+ * entry such a thread continues with the next block instead, and would synchronise with threads
+ * that are still in the last one. So no barrier may be control dependent on a condition that
+ * diverges within the block (CUDA requires that anyway, but for threads that have ended), and no
+ * warp operation may be on one side of such a branch if the other side ends. Divergent are thread
+ * indices and lane numbers, loads from divergent addresses, atomics, results of warp operations,
+ * phis at the joins of divergent branches, values of loops that threads leave in different
+ * iterations, and all that is computed from these. */
+#include <assert.h>
+
 #include "codegen/coarsen/coarsen.h"
 
 static bool is_root(const CoIns *i) {
@@ -23,7 +29,7 @@ static bool operands_differ(const CoShape *s, LLVMValueRef v) {
   return false;
 }
 
-static bool splits(const CoShape *s, const CoBlock *b) {
+static bool diverges(const CoShape *s, const CoBlock *b) {
   const CoIns *i = b->in->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
   return i && i->by_thread;
 }
@@ -34,17 +40,17 @@ static bool mark(CoIns *i) {
   return changed;
 }
 
-/* What threads bring with them from the ways that they took apart, to where all meet or only
- * some. */
-static bool mark_apart(CoShape *s, uint32_t at) {
-  uint32_t meet = co_meeting(s, at);
-  CoSet apart = co_between(s, at, meet), joins = apart | (meet != at ? co_one(meet) : 0);
-  /* all of a loop that threads leave at different times */
-  CoSet rounds = co_has(apart, at) ? apart : 0;
+/* Marks the phis that a divergent branch makes divergent: those at its join, and those in its
+ * region, where some of its paths join. */
+static bool mark_region(CoShape *s, uint32_t at) {
+  uint32_t join = co_join(s, at);
+  CoSet region = co_between(s, at, join), joins = region | (join != at ? co_one(join) : 0);
+  /* everything in a loop that threads leave in different iterations */
+  CoSet loop = co_has(region, at) ? region : 0;
   bool changed = false;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     CoIns *i = &s->ins.data[k];
-    if (co_has(rounds, i->block) || (co_has(joins, i->block) && LLVMIsAPHINode(i->old)))
+    if (co_has(loop, i->block) || (co_has(joins, i->block) && LLVMIsAPHINode(i->old)))
       changed |= mark(i);
   }
   return changed;
@@ -58,22 +64,23 @@ static bool spread(CoShape *s) {
       changed |= mark(i);
   }
   for (uint32_t k = 0; k < s->nblocks; k++)
-    if (splits(s, &s->blocks[k]))
-      changed |= mark_apart(s, k);
+    if (diverges(s, &s->blocks[k]))
+      changed |= mark_region(s, k);
   return changed;
 }
 
 const char *co_threads(CoShape *s) {
+  assert(s->meets);
   while (spread(s))
     ;
   for (uint32_t k = 0; k < s->nblocks; k++) {
-    if (!splits(s, &s->blocks[k]))
+    if (!diverges(s, &s->blocks[k]))
       continue;
-    uint32_t meet = co_meeting(s, k);
-    CoSet apart = co_between(s, k, meet);
-    bool end = meet == k || LLVMIsAReturnInst(s->ins.data[s->blocks[meet].first].old);
+    uint32_t join = co_join(s, k);
+    CoSet region = co_between(s, k, join);
+    bool end = join == k || LLVMIsAReturnInst(s->ins.data[s->blocks[join].first].old);
     for (uint32_t b = 0; b < s->nblocks; b++)
-      if (co_has(apart, b) && (s->blocks[b].barrier || (end && s->blocks[b].meets)))
+      if (co_has(region, b) && (s->blocks[b].barrier || (end && s->blocks[b].meets)))
         return "some of its threads end before others synchronise";
   }
   return NULL;

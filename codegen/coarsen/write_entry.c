@@ -1,15 +1,19 @@
 /* Coarsening: writes the second entry.
  *
- *   entry      a block whose blocks all are in the launch's grid goes on, the last one may go to
- *              the loop
- *   guards     for each branch before anything is written: all copies' conditions at once; not all
- *              true: to the loop, from the beginning
- *   body       instruction by instruction, its copies one behind another; where ways part and meet
- *              again, copy by copy
- *   loop       the kernel as it was, block by block
+ *   entry      the last block of the grid may have fewer than `factor` blocks of the launch: if so,
+ *              to the loop
+ *   guards     each branch before the first write: the conjunction of all copies' conditions; if it
+ *              is false, to the loop, which starts from the beginning
+ *   body       the common path: each instruction for all copies in turn; where copies diverge, the
+ *              region up to the join for one copy after the other
+ *   loop       the kernel as it was, for one block of the launch after the other
+ *
+ * In: a shape for which co_common_path has accepted the plan. Out: the function. The kernel itself
+ * is only read.
  *
  * Copies are numbered; number `factor` is the one in the loop. What is the same in all copies is
- * written once. Phis get their values at the end, when those of loops are there too. */
+ * written once. Phis get their operands at the end, when those of back edges exist too. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "codegen/coarsen/coarsen.h"
@@ -17,16 +21,17 @@
 #include "codegen/llvm/copy.h"
 #include "codegen/nvptx/nvptx.h"
 
-/* A way to a block of the way. Its phis get what they had from the old block, or the values that
- * met in front of it. */
+/* An edge to a block of the common path. */
 typedef struct Edge {
   const CoBlock *to;
-  uint32_t old;
+  uint32_t old; /* the block of the kernel from which it comes */
   LLVMBasicBlockRef from;
-  LLVMValueRef *met; /* phi by phi, copy by copy; NULL: what the old block gives */
+  /* after arms: the phis' values, phi by phi and copy by copy; NULL: those of the old edge */
+  LLVMValueRef *joined;
 } Edge;
 
-typedef struct Open { /* a phi without its values */
+/* A phi of a single copy whose operands are still missing. */
+typedef struct Open {
   const CoIns *i;
   unsigned copy;
   CoSet from;
@@ -42,8 +47,8 @@ typedef struct Writer {
   /* blockIdx, threadIdx on the axis */
   LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1];
   LLVMBasicBlockRef loop, latch;
-  VEC(Edge) edges; /* of the way */
-  VEC(Open) open;  /* phis of single copies */
+  VEC(Edge) edges; /* of the common path */
+  VEC(Open) open;
 } Writer;
 
 static LLVMValueRef number(const Writer *w, uint64_t n) { return l_int(w->t->i32, n); }
@@ -56,9 +61,8 @@ static LLVMValueRef read_sreg(Writer *w, SpecialReg of_x) {
   return w->s->cg->target->read_register(w->s->cg, w->b, ir_register_at(of_x, w->plan->axis));
 }
 
-/* Additions of numbers that a grid can have: none of them is beyond 2^31 - 1 but where the check
- * for that follows. */
-static LLVMValueRef exact(LLVMValueRef v) {
+/* Arithmetic on indices of a grid, which does not exceed 2^31 - 1, or is not used where it does. */
+static LLVMValueRef no_wrap(LLVMValueRef v) {
   if (LLVMIsAInstruction(v)) {
     LLVMSetNUW(v, 1);
     LLVMSetNSW(v, 1);
@@ -68,7 +72,7 @@ static LLVMValueRef exact(LLVMValueRef v) {
 
 /* --- values --- */
 
-/* A copy's own array, or the one of all; a copy in the loop takes the first. */
+/* A copy's own array, or the common one. The copy in the loop uses the first. */
 static LLVMValueRef resolve_shared(const Writer *w, unsigned c, const CoShared *a) {
   bool own = a->varies && c && c < w->plan->factor;
   LLVMValueRef at = l_int(w->t->i64, c * a->stride);
@@ -102,8 +106,7 @@ static LLVMValueRef resolve(const Writer *w, unsigned c, LLVMValueRef old) {
   return LLVMIsAConstant(old) ? resolve_constant(w, c, old) : old;
 }
 
-/* The same line, in this function: locations name theirs, those of inlined code the place of the
- * call. */
+/* The same debug location with this function's scope, at the end of the chain of inlined calls. */
 static LLVMMetadataRef line_here(Writer *w, LLVMMetadataRef old) {
   const Cg *cg = w->s->cg;
   if (!old || !cg->coarse_scope)
@@ -124,14 +127,16 @@ static LLVMValueRef cloned(Writer *w, unsigned c, const CoIns *i) {
   return copy;
 }
 
-/* --- sums of a linear plan: all copies of its blockIdx and threadIdx are the first one's, but for
- * the loop's --- */
+/* --- sums blockIdx * blockDim + threadIdx of a linear plan ---
+ *
+ * All copies on the common path have the first one's blockIdx and threadIdx; only their sums
+ * differ. */
 
 static bool is_sum(const Writer *w, const CoIns *i) {
   return w->plan->linear && i->axis == w->plan->axis + 1;
 }
 
-/* How far a copy's sum is from the one before. */
+/* By how much a copy's sum exceeds the previous copy's. */
 static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
   if (w->plan->threads)
     return l_int(type, 1);
@@ -143,23 +148,23 @@ static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
   return wide;
 }
 
-/* A sum of copy 0, from which the others follow by additions: so what they have in common is easily
- * seen. */
+/* The first copy's sum; each other one is the previous plus a step, from which LLVM sees what the
+ * copies' addresses have in common. */
 static void write_sum(Writer *w, CoIns *i) {
   LLVMValueRef step = sum_step(w, LLVMTypeOf(i->old));
   i->now[0] = cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++)
-    i->now[c] = exact(l_add(w->b, i->now[c - 1], step));
+    i->now[c] = no_wrap(l_add(w->b, i->now[c - 1], step));
 }
 
-/* The sum of one copy, where it goes a way of its own. */
+/* The sum of one copy in its arms. */
 static LLVMValueRef copied_sum(Writer *w, unsigned c, const CoIns *i) {
   LLVMValueRef sum = cloned(w, c, i);
   if (!c || c == w->plan->factor)
     return sum;
   LLVMValueRef step = sum_step(w, LLVMTypeOf(sum));
   for (unsigned k = 0; k < c; k++)
-    sum = exact(l_add(w->b, sum, step));
+    sum = no_wrap(l_add(w->b, sum, step));
   return sum;
 }
 
@@ -176,8 +181,8 @@ static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
   return is_sum(w, i) ? copied_sum(w, c, i) : cloned(w, c, i);
 }
 
-/* The array of an address that is the same in the arrays of all copies, else NULL. */
-static const CoShared *same_place(const Writer *w, const CoIns *i) {
+/* The array of an address whose offset in the array is the same for all copies, else NULL. */
+static const CoShared *same_offset(const Writer *w, const CoIns *i) {
   const CoShared *a = LLVMIsAGetElementPtrInst(i->old) ? co_shared(w->s, i->old) : NULL;
   if (!a || !a->varies)
     return NULL;
@@ -187,11 +192,11 @@ static const CoShared *same_place(const Writer *w, const CoIns *i) {
       return NULL;
   }
   const CoIns *base = co_ins(w->s, LLVMGetOperand(i->old, 0));
-  return base && !same_place(w, base) ? NULL : a;
+  return base && !same_offset(w, base) ? NULL : a;
 }
 
-/* The copies' addresses, each a constant behind the first: so they cost an access's offset. */
-static void write_place(Writer *w, CoIns *i, const CoShared *a) {
+/* Each copy's address is a constant distance from the first, which becomes the access's offset. */
+static void write_addresses(Writer *w, CoIns *i, const CoShared *a) {
   i->now[0] = cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++) {
     LLVMValueRef at = l_int(w->t->i64, c * a->stride);
@@ -199,11 +204,11 @@ static void write_place(Writer *w, CoIns *i, const CoShared *a) {
   }
 }
 
-static void write_together(Writer *w, CoIns *i) {
+static void write_common(Writer *w, CoIns *i) {
   unsigned factor = w->plan->factor;
-  const CoShared *a = same_place(w, i);
+  const CoShared *a = same_offset(w, i);
   if (a) {
-    write_place(w, i, a);
+    write_addresses(w, i, a);
     return;
   }
   if (is_sum(w, i)) {
@@ -214,23 +219,23 @@ static void write_together(Writer *w, CoIns *i) {
     i->now[c] = c && i->once ? i->now[0] : copied(w, c, i);
 }
 
-/* A phi of the way, without values. */
-static void open_together(Writer *w, CoIns *i) {
+/* A phi of the common path; fill_edge adds its operands. */
+static void open_common_phi(Writer *w, CoIns *i) {
   for (unsigned c = 0; c < w->plan->factor; c++)
     i->now[c] = c && i->once ? i->now[0] : l_phi(w->b, LLVMTypeOf(i->old));
 }
 
-static void write_block_together(Writer *w, const CoBlock *b) {
+static void write_common_block(Writer *w, const CoBlock *b) {
   for (uint32_t k = b->first; k + 1 < b->last; k++) {
     CoIns *i = &w->s->ins.data[k];
     if (LLVMIsAPHINode(i->old))
-      open_together(w, i);
+      open_common_phi(w, i);
     else
-      write_together(w, i);
+      write_common(w, i);
   }
 }
 
-/* --- copies block by block --- */
+/* --- one copy by itself --- */
 
 static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, CoSet from) {
   for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++) {
@@ -242,7 +247,7 @@ static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, Co
   }
 }
 
-/* Phis of a copy's block. from: blocks whose ends lead here in this copy. */
+/* The phis of a copy's block. from: the predecessors that this copy has. */
 static void open_phis(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     CoIns *i = &w->s->ins.data[k];
@@ -252,13 +257,14 @@ static void open_phis(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
   }
 }
 
-/* Phis of the block where a copy's ways meet: of nothing but them. */
-static void write_met(Writer *w, unsigned c, const CoBlock *b, CoSet from, LLVMValueRef *met) {
+/* The phis of the block at which a copy's arms join, for this copy alone. */
+static void write_joined(Writer *w, unsigned c, const CoBlock *b, CoSet from,
+                         LLVMValueRef *joined) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     const CoIns *i = &w->s->ins.data[k];
     LLVMValueRef phi = l_phi(w->b, LLVMTypeOf(i->old));
     fill_phi(w, phi, i, c, from);
-    met[(k - b->first) * w->plan->factor + c] = phi;
+    joined[(k - b->first) * w->plan->factor + c] = phi;
   }
 }
 
@@ -287,15 +293,16 @@ static void write_block(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
   write_end(w, c, b);
 }
 
-/* --- the way --- */
+/* --- the common path --- */
 
-static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *met) {
-  Edge e = {&w->s->blocks[to], from, LLVMGetInsertBlock(w->b), met};
+static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *joined) {
+  Edge e = {&w->s->blocks[to], from, LLVMGetInsertBlock(w->b), joined};
   VEC_PUSH(&w->cx->arena, &w->edges, e);
 }
 
 static void write_guard(Writer *w, uint32_t at) {
   const CoBlock *b = &w->s->blocks[at];
+  assert(b->in->nsucc == 2 && b->taken < 2 && !b->written);
   LLVMValueRef end = w->s->ins.data[b->last - 1].old, all = NULL;
   for (unsigned c = 0; c < w->plan->factor; c++) {
     LLVMValueRef own = resolve(w, c, LLVMGetCondition(end));
@@ -305,19 +312,20 @@ static void write_guard(Writer *w, uint32_t at) {
   }
   uint32_t next = b->in->succ[b->taken];
   add_edge(w, at, next, NULL);
-  l_condbr(w->b, all, w->s->blocks[next].together, w->loop);
+  l_condbr(w->b, all, w->s->blocks[next].common, w->loop);
 }
 
 static void write_arms(Writer *w, uint32_t at) {
   CoShape *s = w->s;
-  CoBlock *b = &s->blocks[at], *meet = &s->blocks[b->meet];
-  CoSet from = b->arms | co_one(at); /* guards before the step have ruled the others out */
-  LLVMValueRef *met = CX_ARRAY(w->cx, LLVMValueRef,
-                               (size_t)(meet->last - meet->first) * w->plan->factor);
+  CoBlock *b = &s->blocks[at], *join = &s->blocks[b->join];
+  CoSet from = b->arms | co_one(at); /* guards have ruled out other predecessors */
+  LLVMValueRef *joined = CX_ARRAY(w->cx, LLVMValueRef,
+                                  (size_t)(join->last - join->first) * w->plan->factor);
+  assert(b->arms && !co_has(b->arms, b->join) && !co_has(b->arms, at));
   for (unsigned c = 0; c < w->plan->factor; c++) {
     LLVMBasicBlockRef end = new_block(w, "met");
     b->now[c] = LLVMGetInsertBlock(w->b);
-    meet->now[c] = end;
+    join->now[c] = end;
     for (uint32_t k = 0; k < s->nblocks; k++)
       if (co_has(b->arms, k))
         s->blocks[k].now[c] = new_block(w, "arm");
@@ -326,19 +334,19 @@ static void write_arms(Writer *w, uint32_t at) {
       if (co_has(b->arms, k))
         write_block(w, c, &s->blocks[k], from);
     LLVMPositionBuilderAtEnd(w->b, end);
-    write_met(w, c, meet, from, met);
+    write_joined(w, c, join, from, joined);
   }
-  add_edge(w, at, b->meet, met);
-  l_br(w->b, meet->together);
+  add_edge(w, at, b->join, joined);
+  l_br(w->b, join->common);
 }
 
-/* The same branch as before, and as a loop's with what LLVM knows of it. */
+/* The same branch as before; a loop's keeps its metadata. */
 static void write_split(Writer *w, uint32_t at) {
   CoBlock *b = &w->s->blocks[at];
   LLVMValueRef end = w->s->ins.data[b->last - 1].old;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b);
   for (uint32_t k = 0; k < b->in->nsucc; k++) {
-    w->s->blocks[b->in->succ[k]].now[0] = w->s->blocks[b->in->succ[k]].together;
+    w->s->blocks[b->in->succ[k]].now[0] = w->s->blocks[b->in->succ[k]].common;
     add_edge(w, at, b->in->succ[k], NULL);
   }
   write_end(w, 0, b);
@@ -350,8 +358,8 @@ static void write_split(Writer *w, uint32_t at) {
 
 static void write_step(Writer *w, uint32_t at) {
   CoBlock *b = &w->s->blocks[at];
-  LLVMPositionBuilderAtEnd(w->b, b->together);
-  write_block_together(w, b);
+  LLVMPositionBuilderAtEnd(w->b, b->common);
+  write_common_block(w, b);
   switch (b->kind) {
   case CO_GUARD: write_guard(w, at); break;
   case CO_ARMS: write_arms(w, at); break;
@@ -364,24 +372,25 @@ static void fill_edge(Writer *w, const Edge *e) {
   for (uint32_t k = e->to->first; k < e->to->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     const CoIns *i = &w->s->ins.data[k];
     for (unsigned c = 0; c < (i->once ? 1 : w->plan->factor); c++) {
-      LLVMValueRef value = e->met ? e->met[(k - e->to->first) * w->plan->factor + c] : NULL;
+      LLVMValueRef value = e->joined ? e->joined[(k - e->to->first) * w->plan->factor + c] : NULL;
       for (unsigned n = 0, all = LLVMCountIncoming(i->old); !value && n < all; n++)
         if (graph_number(&w->s->g, LLVMGetIncomingBlock(i->old, n)) == e->old)
           value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
       LLVMBasicBlockRef from = e->from;
+      assert(value);
       LLVMAddIncoming(i->now[c], &value, &from, 1);
     }
   }
 }
 
-static void write_way(Writer *w) {
+static void write_path(Writer *w) {
   CoShape *s = w->s;
   for (uint32_t k = 0; k < s->nblocks; k++)
-    if (s->blocks[k].kind != CO_APART)
-      s->blocks[k].together = new_block(w, "together");
-  l_br(w->b, s->blocks[0].together);
+    if (s->blocks[k].kind != CO_OFF_PATH)
+      s->blocks[k].common = new_block(w, "together");
+  l_br(w->b, s->blocks[0].common);
   for (uint32_t k = 0; k < s->nblocks; k++)
-    if (s->blocks[k].kind != CO_APART)
+    if (s->blocks[k].kind != CO_OFF_PATH)
       write_step(w, k);
   for (uint32_t k = 0; k < w->edges.len; k++)
     fill_edge(w, &w->edges.data[k]);
@@ -389,9 +398,8 @@ static void write_way(Writer *w) {
 
 /* --- the loop --- */
 
-/* Else ptxas unrolls it, and with it the register count is that of the copies taken in any
- * order. */
-static void never_unrolled(Writer *w, LLVMValueRef branch) {
+/* If ptxas unrolled the loop, its iterations would need as many registers as the copies. */
+static void forbid_unrolling(Writer *w, LLVMValueRef branch) {
   LLVMContextRef c = w->s->cg->context;
   LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24);
   LLVMMetadataRef tag = LLVMMDNodeInContext2(c, &text, 1);
@@ -401,30 +409,32 @@ static void never_unrolled(Writer *w, LLVMValueRef branch) {
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
 }
 
-/* The next block begins with the arrays that threads of this one may still read. */
-static void write_pause(Writer *w) {
+/* A barrier between two blocks: the next one reuses shared arrays that threads may still be
+ * reading. */
+static void write_barrier(Writer *w) {
   if (!w->s->shared.len || !w->s->meets)
     return;
   LLVMValueRef fn = cg_intrinsic_fn(w->s->cg, cg_llvm_barrier, NULL, 0), zero = number(w, 0);
   l_call(w->b, fn, &zero, 1);
 }
 
-/* j: number of the round. */
-static void number_round(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMValueRef j) {
+/* blockIdx and threadIdx in iteration j. partial: see write_loop. */
+static void number_iteration(Writer *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef j) {
   unsigned c = w->plan->factor;
-  w->block[c] = exact(l_add(w->b, base, j));
+  w->block[c] = no_wrap(l_add(w->b, base, j));
   LLVMValueRef own = read_sreg(w, SREG_TID);
   w->thread[c] = own;
   if (!w->plan->threads)
     return;
-  LLVMValueRef near = exact(l_mul(w->b, own, number(w, c)));
-  near = exact(l_add(w->b, near, j));
-  w->block[c] = l_select(w->b, apart, w->block[c], base);
-  w->thread[c] = l_select(w->b, apart, own, near);
+  LLVMValueRef near = no_wrap(l_mul(w->b, own, number(w, c)));
+  near = no_wrap(l_add(w->b, near, j));
+  w->block[c] = l_select(w->b, partial, w->block[c], base);
+  w->thread[c] = l_select(w->b, partial, own, near);
 }
 
-/* count: how many blocks this one has; apart: not all of the factor's are there. */
-static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMValueRef count) {
+/* count: how many blocks of the launch this block runs; partial: they are fewer than the factor,
+ * and are run as neighbouring blocks even if copies are neighbouring threads. */
+static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef count) {
   unsigned c = w->plan->factor;
   LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), done = new_block(w, "done");
   LLVMBasicBlockRef head = new_block(w, "block");
@@ -432,17 +442,17 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef apart, LLVMVal
   LLVMPositionBuilderAtEnd(w->b, head);
   LLVMValueRef j = l_phi(w->b, w->t->i32), zero = number(w, 0);
   LLVMAddIncoming(j, &zero, &entry, 1);
-  number_round(w, base, apart, j);
+  number_iteration(w, base, partial, j);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     w->s->blocks[k].now[c] = new_block(w, "apart");
   l_br(w->b, w->s->blocks[0].now[c]);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     write_block(w, c, &w->s->blocks[k], UINT64_MAX);
   LLVMPositionBuilderAtEnd(w->b, w->latch);
-  write_pause(w);
-  LLVMValueRef next = exact(l_add(w->b, j, number(w, 1)));
+  write_barrier(w);
+  LLVMValueRef next = no_wrap(l_add(w->b, j, number(w, 1)));
   LLVMAddIncoming(j, &next, &w->latch, 1);
-  never_unrolled(w, l_condbr(w->b, l_icmp(w->b, LLVMIntULT, next, count), head, done));
+  forbid_unrolling(w, l_condbr(w->b, l_icmp(w->b, LLVMIntULT, next, count), head, done));
   LLVMPositionBuilderAtEnd(w->b, done);
   l_ret_void(w->b);
 }
@@ -479,7 +489,7 @@ static void begin_function(Writer *w, const char *symbol) {
   w->logical = LLVMGetParam(w->fn, n);
 }
 
-/* Arrays of this entry's own: what only one function names is laid out with it. */
+/* The entry's own arrays: ptxas allocates an array with the functions that name it. */
 static void add_arrays(Writer *w) {
   enum { ALIGN = 16 };
   for (uint32_t k = 0; k < w->s->shared.len; k++) {
@@ -502,10 +512,10 @@ static void number_copies(Writer *w, LLVMValueRef base) {
   unsigned factor = w->plan->factor;
   LLVMValueRef thread = read_sreg(w, SREG_TID);
   if (w->plan->threads)
-    thread = exact(l_mul(w->b, thread, number(w, factor)));
+    thread = no_wrap(l_mul(w->b, thread, number(w, factor)));
   for (unsigned c = 0; c < factor; c++) {
     w->thread[c] = thread;
-    w->block[c] = w->plan->linear || !c ? base : exact(l_add(w->b, base, number(w, c)));
+    w->block[c] = w->plan->linear || !c ? base : no_wrap(l_add(w->b, base, number(w, c)));
   }
 }
 
@@ -519,6 +529,7 @@ static void close_phis(Writer *w) {
 void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   Writer w = {.s = s, .plan = plan, .t = &s->cg->t, .cx = s->cg->cx};
   unsigned factor = plan->factor;
+  assert(!s->reason && factor > 1 && factor <= CO_MAX_FACTOR && plan->axis < 3);
   w.b = LLVMCreateBuilderInContext(s->cg->context);
   begin_function(&w, symbol);
   add_arrays(&w);
@@ -526,16 +537,16 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   w.loop = new_block(&w, "loop");
   w.latch = new_block(&w, "next");
   LLVMPositionBuilderAtEnd(w.b, entry);
-  LLVMValueRef base = exact(l_mul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor)));
-  LLVMValueRef left = exact(l_sub(w.b, w.logical, base));
-  LLVMValueRef apart = l_icmp(w.b, LLVMIntULT, left, number(&w, factor));
-  l_condbr(w.b, apart, w.loop, all);
+  LLVMValueRef base = no_wrap(l_mul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor)));
+  LLVMValueRef left = no_wrap(l_sub(w.b, w.logical, base));
+  LLVMValueRef partial = l_icmp(w.b, LLVMIntULT, left, number(&w, factor));
+  l_condbr(w.b, partial, w.loop, all);
   LLVMPositionBuilderAtEnd(w.b, all);
   number_copies(&w, base);
-  write_way(&w);
+  write_path(&w);
   LLVMPositionBuilderAtEnd(w.b, w.loop);
-  LLVMValueRef count = l_select(w.b, apart, left, number(&w, factor));
-  write_loop(&w, base, apart, count);
+  LLVMValueRef count = l_select(w.b, partial, left, number(&w, factor));
+  write_loop(&w, base, partial, count);
   close_phis(&w);
   LLVMDisposeBuilder(w.b);
 }

@@ -1,7 +1,15 @@
-/* Fission: cuts the function at barriers, finds what lives across barriers, and decides where each
- * such value is kept. segment.c writes the segments. See fission.h. */
+/* Fission: cuts the function at barriers, and decides where each value is kept that is live across
+ * one. See fission.h; segment.c writes the segments.
+ *
+ * The control-flow graph has a node for each stretch of a block between barriers, and each node
+ * after a barrier begins a segment. Liveness over these nodes says which values cross. Of those, a
+ * value is rematerialised if it is a short expression of arguments, loads of parameters included;
+ * else it gets a slot of the frame, or of the block's shared memory where the analysis of lanes
+ * shows that it is uniform and that all threads of the block reach each barrier uniformly. Slots
+ * are not reused: no attempt is made to find values that are never live at the same time. */
 #include "codegen/fission/fission.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/fission/private.h"
@@ -9,7 +17,7 @@
 
 enum {
   TOO_DEAR = UINT32_MAX,
-  DEAREST = 48 /* instructions that are computed again rather than kept */
+  DEAREST = 48 /* instructions: at most so many are recomputed for a value */
 };
 
 bool cg_is_meeting(LLVMValueRef i) { return cg_is_call_of(i, CG_MEET_NAME); }
@@ -31,7 +39,7 @@ static void begin_segment(Fissioner *x, uint32_t node) {
   VEC_PUSH(x->arena, &x->starts, node);
 }
 
-/* A barrier's value is one of the node behind it. */
+/* A barrier's result is defined in the node after it. */
 static void cut(Fissioner *x) {
   x->g = graph_of(x->arena, x->f, &(GraphHow){.cuts = is_cut, .user = &x->warps});
   x->segment_of = ARENA_ARRAY(x->arena, uint32_t, x->g.len);
@@ -60,8 +68,8 @@ static void visit_use(Fissioner *x, LLVMValueRef operand, uint32_t node, UseVisi
     visit(x, v, node);
 }
 
-/* Every use of a value outside the node that computes it. A phi uses its operands at the end of the
- * blocks they come from. */
+/* Visits every use of a value outside the node that defines it. A phi uses its operands at the end
+ * of the predecessors. */
 static void visit_uses(Fissioner *x, UseVisitor visit) {
   for (uint32_t k = 0; k < x->g.len; k++) {
     const GraphNode *p = &x->g.nodes[k];
@@ -111,11 +119,11 @@ bool cg_divides_safely(LLVMValueRef i) {
   return LLVMConstIntGetZExtValue(by) != 0 && LLVMConstIntGetSExtValue(by) != -1;
 }
 
-/* From the launch, or from the parameters, to which its first word points. */
 bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef i) {
   if (LLVMGetMetadata(
           i, LLVMGetMDKindIDInContext(cg->context, CG_FIELD_METADATA, strlen(CG_FIELD_METADATA))))
     return true;
+  /* the launch, or the parameter block, to which its first word points */
   LLVMValueRef launch = LLVMGetParam(f, 0), p = LLVMGetOperand(i, 0);
   if (LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
       LLVMIsAConstantInt(LLVMGetOperand(p, 1)))
@@ -124,7 +132,7 @@ bool cg_is_field_load(Cg *cg, LLVMValueRef f, LLVMValueRef i) {
   return (p == launch || parameter) && cg_is_plain_access(i);
 }
 
-/* May it run anywhere, as often as one likes? */
+/* May it be executed anywhere, any number of times, with the same result? */
 static bool is_repeatable(const Fissioner *x, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
@@ -170,8 +178,7 @@ static bool is_repeatable(const Fissioner *x, LLVMValueRef i) {
   }
 }
 
-/* Operands come before their users in the order of numbers, phis apart, and those cannot be
- * repeated. */
+/* Operands have lower numbers than their users, except for phis, which are not recomputed. */
 static void find_costs(Fissioner *x) {
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
@@ -206,12 +213,14 @@ static void measure(Fissioner *x, Value *v) {
     fail(x->cg->cx, (Loc){0}, ERR_LOCAL_SIZE, x->cg->program->fns.data[0]->name, (long long)size,
          (long long)INT32_MAX);
   v->size = (uint32_t)size;
+  assert(v->align && (v->align & (v->align - 1)) == 0 && v->size % v->align == 0);
   uint32_t *end = v->shared ? &x->shared_bytes : &x->frame_bytes;
   v->offset = v->shared ? (*end + v->align - 1) / v->align * v->align : *end;
   *end = v->offset + v->size;
 }
 
-static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
+/* Does the whole block reach each barrier uniformly? */
+static bool barriers_are_uniform(const Fissioner *x, const Lanes *lanes) {
   for (uint32_t k = 0; k < x->g.len; k++)
     if (fs_barrier(x, k) && !cg_lanes_together(lanes, fs_barrier(x, k)))
       return false;
@@ -220,7 +229,7 @@ static bool all_meet_together(const Fissioner *x, const Lanes *lanes) {
 
 static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
   find_costs(x);
-  if (lanes && !all_meet_together(x, lanes))
+  if (lanes && !barriers_are_uniform(x, lanes))
     lanes = NULL;
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
@@ -240,6 +249,8 @@ static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
 
 Fission cg_fission(Cg *cg, LLVMValueRef f, const FissionHow *how) {
   Arena *a = &cg->cx->arena;
+  assert(!LLVMIsDeclaration(f) && how->thread_arg < LLVMCountParams(f));
+  assert(!how->block || how->lanes);
   Fissioner x = {.cg = cg,
                  .arena = a,
                  .f = f,

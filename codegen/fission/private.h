@@ -1,4 +1,5 @@
-/* Fission, between its files: fission.c cuts and decides, segment.c writes the segments. */
+/* Fission: what its two files share. fission.c cuts the function and decides where values are kept;
+ * segment.c writes the segments. */
 #ifndef PYPTX_CODEGEN_FISSION_PRIVATE_H
 #define PYPTX_CODEGEN_FISSION_PRIVATE_H
 
@@ -9,28 +10,29 @@ enum { NO_SLOT = UINT32_MAX };
 
 /* How a value gets into the segments that use it. */
 typedef enum Home {
-  HOME_INSIDE, /* no barrier lies between it and its uses */
-  HOME_AGAIN,  /* computed again at the beginning of a segment */
-  HOME_FRAME,  /* kept in the frame */
+  HOME_INSIDE, /* it is not live across a barrier */
+  HOME_AGAIN,  /* it is recomputed (rematerialised) at the beginning of a segment */
+  HOME_FRAME,  /* it is kept in the frame */
   HOME_ARRAY,  /* an alloca: its memory is in the frame */
 } Home;
 
 /* An instruction of the function that has a value, by number. */
 typedef struct Value {
   LLVMValueRef old;
-  uint32_t node; /* where it is computed; of a barrier: the one behind it */
+  uint32_t node; /* where it is computed; of a barrier: the node after it */
   Home home;
   uint32_t bit; /* in live sets; NO_SLOT if only its own node uses it */
-  uint32_t
-      cost; /* instructions to compute it again, with all it needs; 0: not asked yet, TOO_DEAR: cannot be */
-  uint32_t offset; /* FRAME, ARRAY: in the frame */
+  /* instructions that recompute it from arguments; TOO_DEAR: it cannot be, or they are too many */
+  uint32_t cost;
+  uint32_t offset; /* FRAME, ARRAY: in the frame, or of a shared value in the shared memory */
   uint32_t size, align;
-  bool uniform; /* FRAME: all threads of the block keep the same */
-  bool shared;  /* FRAME: once for the block; offset is there */
-  /* of the segment being written */
-  LLVMValueRef now;   /* its copy, NULL where there is none */
+  bool uniform; /* FRAME: all threads of the block keep the same value */
+  bool shared;  /* FRAME: it is kept once for the block */
+
+  /* in the segment that is being written */
+  LLVMValueRef now;   /* its copy; NULL where there is none */
   LLVMValueRef again; /* AGAIN, ARRAY: the copy at the beginning */
-  LLVMValueRef box;   /* FRAME: the alloca that holds it */
+  LLVMValueRef box;   /* FRAME: the alloca that holds it, if the segment also computes it */
 } Value;
 
 typedef struct Fissioner {
@@ -39,8 +41,8 @@ typedef struct Fissioner {
   LLVMValueRef f;
   LLVMBuilderRef b;
   unsigned nargs, thread_arg;
-  bool warps; /* operations of a warp are no cuts */
-  FnGraph g;  /* cut behind barriers */
+  bool warps; /* warp operations are no cuts */
+  FnGraph g;  /* blocks are cut after barriers */
   LiveSets *live;
   uint32_t *segment_of;   /* node that begins one -> number */
   LLVMBasicBlockRef *now; /* nodes in the segment being written, NULL where there is none */
@@ -49,7 +51,7 @@ typedef struct Fissioner {
   ValueMap value_of;    /* instruction -> values */
   uint32_t nbits;
   uint32_t frame_bytes, shared_bytes;
-  bool shares;           /* segments have an argument for what is shared */
+  bool shares;           /* segments have an argument for shared values */
   unsigned uniform_kind; /* metadata */
 } Fissioner;
 
@@ -58,12 +60,12 @@ static inline Value *fs_value(Fissioner *x, LLVMValueRef operand) {
   uint32_t n = valuemap_get(&x->value_of, operand);
   return n == VALUEMAP_NONE ? NULL : &x->values.data[n];
 }
-/* The barrier that ends a node, and the one that it begins behind; NULL if none. */
+/* The barrier that ends a node, and the one after which it begins; NULL if none. */
 static inline LLVMValueRef fs_barrier(const Fissioner *x, uint32_t node) {
   LLVMValueRef last = x->g.nodes[node].last;
   return LLVMIsATerminatorInst(last) ? NULL : last;
 }
-static inline LLVMValueRef fs_behind(const Fissioner *x, uint32_t node) {
+static inline LLVMValueRef fs_barrier_before(const Fissioner *x, uint32_t node) {
   return node ? fs_barrier(x, node - 1) : NULL;
 }
 static inline bool fs_live_at(const Fissioner *x, uint32_t node, const Value *v) {

@@ -1,10 +1,12 @@
-/* Fission: writes one segment as a function. See fission.h for what it is, private.h for the
+/* Fission: writes one segment as a function. See fission.h for what a segment is, private.h for the
  * tables.
  *
- * Its first block computes again and loads what is live there; then follow copies of the nodes that
- * can be reached, in the order of the original, so that what dominates is copied first. A value
- * that is both loaded and computed anew in one segment is kept in an alloca, from which LLVM makes
- * the phis that it needs. */
+ * The segment's first block recomputes or loads its live-in values. Copies follow of the nodes that
+ * can be reached from its start without passing a barrier, in reverse post-order, so that
+ * definitions are copied before their uses. Where a path ends at a barrier, the live-out values
+ * that the segment may have changed are stored. A value that one segment both loads and computes (a
+ * loop around the barrier) is kept in an alloca, from which LLVM makes the phis. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/fission/private.h"
@@ -20,12 +22,13 @@ typedef struct Clone {
   Segment *out;
 } Clone;
 
-/* --- reach --- */
+/* --- the nodes of the segment --- */
 
 static void add_exit(Clone *c, uint32_t next) {
   for (uint32_t k = 0; k < c->out->nexits; k++)
     if (c->out->exits[k] == next)
       return;
+  assert(c->out->nexits <= c->x->starts.len); /* and the end, 0 */
   c->out->exits[c->out->nexits++] = next;
 }
 
@@ -60,7 +63,7 @@ static LLVMValueRef field_address(Clone *c, uint32_t offset, uint32_t size) {
   return l_gep_inbounds(b, t->i8, row, &mine, 1);
 }
 
-/* out: where it is left for the next segment. */
+/* out: where the next segment finds it. */
 static LLVMValueRef frame_address(Clone *c, const Value *v, bool out) {
   if (!v->shared)
     return field_address(c, v->offset, v->size);
@@ -115,7 +118,7 @@ static LLVMValueRef copy_named(const Fissioner *x, LLVMValueRef i, const LLVMVal
   return copy;
 }
 
-/* In the segment's first block; recursion is as deep as the cost, which is bounded. */
+/* In the segment's first block. The depth of the recursion is bounded by the cost. */
 static LLVMValueRef compute_again(Clone *c, Value *v) {
   if (v->again)
     return v->again;
@@ -133,7 +136,7 @@ static LLVMValueRef compute_again(Clone *c, Value *v) {
   return v->again = copy_named(x, v->old, operands);
 }
 
-/* What `old` is at the builder's position, in the node being copied. */
+/* The segment's value for `old` at the builder's position, in the node that is being copied. */
 static LLVMValueRef resolve(Clone *c, LLVMValueRef old) {
   Fissioner *x = c->x;
   if (LLVMIsAArgument(old))
@@ -183,7 +186,7 @@ static void make_function(Clone *c, uint32_t number) {
 static LLVMValueRef meeting_result(Clone *c) {
   LLVMBuilderRef b = c->x->b;
   LLVMTypeRef i32 = c->x->cg->t.i32;
-  LLVMValueRef behind = fs_behind(c->x, c->start);
+  LLVMValueRef behind = fs_barrier_before(c->x, c->start);
   if (cg_is_meeting(behind))
     return LLVMBuildLoad2(b, c->x->cg->t.i64, field_address(c, RT_SLOT_RESULT, 8), "got");
   switch (LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0))) {
@@ -196,6 +199,7 @@ static LLVMValueRef meeting_result(Clone *c) {
 static void begin_value(Clone *c, Value *v) {
   Fissioner *x = c->x;
   v->now = v->again = v->box = NULL;
+  assert(v->home != HOME_INSIDE || !fs_live_at(x, c->start, v));
   if (v->home == HOME_ARRAY || (v->home == HOME_AGAIN && fs_live_at(x, c->start, v))) {
     compute_again(c, v);
   } else if (v->home == HOME_FRAME && fs_live_at(x, c->start, v)) {
@@ -211,8 +215,8 @@ static void begin_value(Clone *c, Value *v) {
 
 static void begin_segment(Clone *c) {
   Fissioner *x = c->x;
-  for (uint32_t k = 0; k < x->values.len;
-       k++) /* first all, since computing one again may begin another */
+  /* all are reset before the next loop, in which recomputing one value recomputes others */
+  for (uint32_t k = 0; k < x->values.len; k++)
     x->values.data[k].again = NULL;
   for (uint32_t k = 0; k < x->values.len; k++) {
     LLVMValueRef again = x->values.data[k].again;
@@ -263,11 +267,11 @@ static void copy_instruction(Clone *c, LLVMValueRef i) {
   }
 }
 
-/* What this kind of meeting looks at; the others' slots stay as they are. */
-static void bring(Clone *c, LLVMValueRef meeting) {
+/* Stores the operands that this kind of meeting has; other slots keep what they hold. */
+static void store_operands(Clone *c, LLVMValueRef meeting) {
   static const struct {
     uint32_t offset, size;
-    RtMeetKind first, last; /* kinds that need it */
+    RtMeetKind first, last; /* kinds that have this operand */
   } slots[] = {{RT_SLOT_MASK, 4, RT_MEET_SYNC, RT_MEET_MATCH_ALL},
                {RT_SLOT_VALUE, 8, RT_MEET_SHFL_IDX, RT_MEET_MATCH_ALL},
                {RT_SLOT_LANE, 4, RT_MEET_SHFL_IDX, RT_MEET_SHFL_XOR}};
@@ -278,10 +282,11 @@ static void bring(Clone *c, LLVMValueRef meeting) {
               field_address(c, slots[k].offset, slots[k].size));
 }
 
-/* Stores what has changed and is needed behind the barrier, and returns its number. */
+/* Stores the live-out values that the segment may have changed, and returns the next segment. */
 static void leave_at_barrier(Clone *c, LLVMValueRef barrier) {
   Fissioner *x = c->x;
   uint32_t next = c->node + 1;
+  assert(x->segment_of[next]);
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
     if (v->home == HOME_FRAME && fs_live_at(x, next, v) && c->reached[v->node])
@@ -290,7 +295,7 @@ static void leave_at_barrier(Clone *c, LLVMValueRef barrier) {
   LLVMTypeRef i32 = x->cg->t.i32;
   bool meeting = cg_is_meeting(barrier);
   if (meeting)
-    bring(c, barrier);
+    store_operands(c, barrier);
   bool votes = !meeting && LLVMConstIntGetZExtValue(LLVMGetOperand(barrier, 0)) != BARRIER_PLAIN;
   c->out->votes |= votes;
   LLVMValueRef result =
@@ -303,7 +308,7 @@ static void leave_at_barrier(Clone *c, LLVMValueRef barrier) {
 static void copy_node(Clone *c, uint32_t number) {
   Fissioner *x = c->x;
   LLVMValueRef first = x->g.nodes[number].first, barrier = fs_barrier(x, number),
-               behind = fs_behind(x, number), i = first;
+               behind = fs_barrier_before(x, number), i = first;
   c->node = number;
   LLVMPositionBuilderAtEnd(x->b, x->now[number]);
   for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
@@ -326,7 +331,7 @@ static void copy_node(Clone *c, uint32_t number) {
     l_ret(x->b, LLVMConstNull(x->cg->t.i32));
 }
 
-/* An operand that comes from a node which this segment does not reach has no edge here. */
+/* Predecessors that this segment does not reach have no edge here. */
 static void fill_phi(Clone *c, LLVMValueRef phi) {
   Fissioner *x = c->x;
   LLVMValueRef now = fs_value(x, phi)->now;
@@ -336,8 +341,8 @@ static void fill_phi(Clone *c, LLVMValueRef phi) {
       continue;
     LLVMBasicBlockRef edge = x->now[from];
     LLVMValueRef v = NULL;
-    for (unsigned n = 0; n < LLVMCountIncoming(now) && !v;
-         n++) /* two edges from one block carry one value */
+    /* several edges from one block carry one value */
+    for (unsigned n = 0; n < LLVMCountIncoming(now) && !v; n++)
       if (LLVMGetIncomingBlock(now, n) == edge)
         v = LLVMGetIncomingValue(now, n);
     if (!v) {
@@ -347,6 +352,7 @@ static void fill_phi(Clone *c, LLVMValueRef phi) {
     }
     LLVMAddIncoming(now, &v, &edge, 1);
   }
+  assert(LLVMCountIncoming(now) > 0);
 }
 
 void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
@@ -356,7 +362,7 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
              .out = out,
              .node = start,
              .reached = ARENA_ARRAY(x->arena, bool, x->g.len)};
-  LLVMValueRef behind = fs_behind(x, start);
+  LLVMValueRef behind = fs_barrier_before(x, start);
   out->exits = ARENA_ARRAY(x->arena, uint32_t, x->starts.len + 1);
   out->shared = ARENA_ARRAY(x->arena, SharedValue, x->values.len + 1);
   reach(&c, start);

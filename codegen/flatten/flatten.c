@@ -1,6 +1,13 @@
-/* Flatten: which functions are machines, and the calls of these from elsewhere. See flatten.h. */
+/* Flatten: the pass. Finds the strongly connected components of the call graph, has frames.c and
+ * machine.c make a machine of each, and replaces the calls from outside. See flatten.h.
+ *
+ * Tail calls have become loops before (tailcallelim), and what may be inlined is inlined; direct
+ * recursion that remains and mutual recursion are treated alike. Components are rewritten callers
+ * first, so that a machine which calls another passes on its own stack. A function that other
+ * modules can call keeps its signature, and becomes a call of the machine. */
 #include "codegen/flatten/flatten.h"
 
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/nvptx/nvptx.h"
@@ -9,8 +16,8 @@
 
 typedef struct Node {
   LLVMValueRef fn;
-  uint32_t number, low; /* 0: not met yet */
-  bool open;
+  uint32_t number, low; /* 0: not visited yet */
+  bool open;            /* on the stack */
   bool calls_itself;
 } Node;
 
@@ -26,7 +33,7 @@ typedef struct Search {
   ValueMap numbers;
   VEC(uint32_t) stack;
   VEC(Component) found; /* those with a cycle */
-  uint32_t met;
+  uint32_t visited;
 } Search;
 
 static void close_component(Search *s, uint32_t head) {
@@ -60,10 +67,10 @@ static void visit_call(Search *s, uint32_t from, LLVMValueRef i) {
     caller->low = callee->low;
 }
 
-/* As deep as calls are nested, which typing limits. */
+/* The recursion is as deep as the call graph, which typing limits. */
 static void visit(Search *s, uint32_t k) {
   Node *node = &s->nodes.data[k];
-  node->number = node->low = ++s->met;
+  node->number = node->low = ++s->visited;
   node->open = true;
   VEC_PUSH(s->arena, &s->stack, k);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->fn); b; b = LLVMGetNextBasicBlock(b))
@@ -84,9 +91,10 @@ static void search(Search *s) {
       visit(s, k);
 }
 
-/* --- calls from elsewhere --- */
+/* --- calls from outside --- */
 
-typedef struct Stack { /* that of a function which calls machines */
+/* The stack that a function passes to the machines it calls. */
+typedef struct Stack {
   LLVMValueRef fn, from, room;
 } Stack;
 
@@ -98,7 +106,8 @@ typedef struct Flattener {
   VEC(Stack) stacks;
 } Flattener;
 
-/* The builder stays where it is. */
+/* The array of a function that is no machine; it is made at the first call. The builder's position
+ * stays. */
 static Stack own_stack(Flattener *x, LLVMValueRef fn) {
   for (uint32_t k = 0; k < x->stacks.len; k++)
     if (x->stacks.data[k].fn == fn)
@@ -122,8 +131,8 @@ static Stack own_stack(Flattener *x, LLVMValueRef fn) {
   return s;
 }
 
-/* What is free for what `fn` calls at the builder's place: behind a machine's own frames, else an
- * array of its own. */
+/* The free part of the stack at the builder's position in fn: of a machine what is above its own
+ * frames, else the function's own array. */
 static Stack stack_of(Flattener *x, LLVMValueRef fn) {
   for (uint32_t k = 0; k < x->machines.len; k++) {
     FlMachine *m = x->machines.data[k];
@@ -135,9 +144,10 @@ static Stack stack_of(Flattener *x, LLVMValueRef fn) {
   return own_stack(x, fn);
 }
 
-/* At the builder's place in fn. */
+/* At the builder's position in fn. */
 static LLVMValueRef call_machine(Flattener *x, const FlMachine *m, const FlMember *f,
                                  LLVMValueRef fn, LLVMValueRef const *args) {
+  assert(f->entered && f->state);
   Stack s = stack_of(x, fn);
   unsigned n = LLVMCountParams(m->fn);
   LLVMValueRef *all = ARENA_ARRAY(x->arena, LLVMValueRef, n);
@@ -183,7 +193,7 @@ static void call_from_outside(Flattener *x, const FlMachine *m, const FlMember *
 
 static bool is_internal(const FlMember *f) { return LLVMGetLinkage(f->fn) == LLVMInternalLinkage; }
 
-static bool calls(const FlMachine *m, LLVMValueRef caller) {
+static bool is_member(const FlMachine *m, LLVMValueRef caller) {
   for (uint32_t k = 0; k < m->members.len; k++)
     if (m->members.data[k]->fn == caller)
       return true;
@@ -192,13 +202,14 @@ static bool calls(const FlMachine *m, LLVMValueRef caller) {
 
 static bool is_entered(const FlMachine *m, const FlMember *f) {
   for (LLVMUseRef u = LLVMGetFirstUse(f->fn); u; u = LLVMGetNextUse(u))
-    if (!calls(m, LLVMGetBasicBlockParent(LLVMGetInstructionParent(LLVMGetUser(u)))))
+    if (!is_member(m, LLVMGetBasicBlockParent(LLVMGetInstructionParent(LLVMGetUser(u)))))
       return true;
   return !is_internal(f);
 }
 
 static void flatten(Flattener *x, const Component *c) {
   FlMachine *m = ARENA_ARRAY(x->arena, FlMachine, 1);
+  assert(c->n > 0);
   *m = (FlMachine){.cg = x->cg, .arena = x->arena, .b = x->b};
   for (uint32_t k = 0; k < c->n; k++) {
     FlMember *f = ARENA_ARRAY(x->arena, FlMember, 1);
@@ -233,7 +244,7 @@ static bool has_recursion(const Cg *cg) {
   return false;
 }
 
-/* Callers first, so that a machine which calls another hands on its own stack. */
+/* Tarjan's algorithm finds callees first; the components are rewritten callers first. */
 void cg_flatten_recursion(Cg *cg) {
   if (!has_recursion(cg))
     return;

@@ -1,7 +1,15 @@
-/* Flatten, frames: the values of a member as boxes (allocas that are only loaded and stored), which
- * of them each call must keep, and how large its frame is. */
+/* Flatten, frames: which values each call must keep, and how large its frame is.
+ *
+ * reg2mem puts every value that is used in another block into an alloca, and box_across those that
+ * are used across a call in one block. After that a call must keep the allocas that are live after
+ * it: a backward dataflow problem over loads and stores alone (boxes; llvm/graph.c solves it).
+ * Allocas whose address is used otherwise are the activation's arrays, and are kept as a whole.
+ * Arguments that all calls of a component pass on unchanged, such as arrays and limits, stay
+ * parameters of the machine: a fixed point over the calls, from "never called" over one parameter
+ * to "varies". */
 #include "codegen/flatten/flatten.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -20,7 +28,7 @@ static LLVMValueRef new_box(FlMachine *m, FlMember *f, LLVMTypeRef type) {
   return l_alloca(m->b, type);
 }
 
-/* --- boxes for all that is read elsewhere --- */
+/* --- parameters as boxes --- */
 
 static bool is_lifetime(LLVMValueRef i) {
   static const char *const names[] = {"llvm.lifetime.start", "llvm.lifetime.end"};
@@ -65,7 +73,7 @@ static FlMember *callee_of(const FlMachine *m, LLVMValueRef i) {
   return NULL;
 }
 
-/* --- arguments that all calls hand on as they are: arrays, limits, the context --- */
+/* --- arguments that all calls pass on unchanged: arrays, limits, the context --- */
 
 static void begin_arguments(FlMachine *m) {
   unsigned entered = 0, context = fl_has_context(m->cg), at = FL_PARAM_CONTEXT;
@@ -75,7 +83,7 @@ static void begin_arguments(FlMachine *m) {
     FlMember *f = m->members.data[k];
     f->nargs = LLVMCountParams(f->fn);
     f->fixed = ARENA_ARRAY(m->arena, unsigned, f->nargs + 1);
-    f->first = at; /* its argument 0 is the context, which has that place for all */
+    f->first = at; /* argument a is parameter first + a, but for the context */
     for (unsigned a = context; a < f->nargs; a++)
       f->fixed[a] = !f->entered ? NOT_CALLED : entered == 1 ? f->first + a : VARIES;
     if (context)
@@ -112,13 +120,14 @@ static void find_fixed(FlMachine *m) {
       for (uint32_t c = 0; c < m->members.data[k]->calls.len; c++)
         changed |= note_call(m->members.data[k], &m->members.data[k]->calls.data[c]);
   }
-  for (uint32_t k = 0; k < m->members.len; k++) /* of members whose calls were never reached */
+  /* members whose calls were never reached */
+  for (uint32_t k = 0; k < m->members.len; k++)
     for (unsigned a = 0; a < m->members.data[k]->nargs; a++)
       if (m->members.data[k]->fixed[a] == NOT_CALLED)
         m->members.data[k]->fixed[a] = VARIES;
 }
 
-/* What the call's block computes before the call and reads behind it. */
+/* Boxes for the values that the call's block computes before the call and uses after it. */
 static void box_across(FlMachine *m, FlMember *f, LLVMValueRef call) {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
   ValueMap before = {.arena = m->arena}, boxes = {.arena = m->arena};
@@ -194,9 +203,9 @@ static void sort_allocas(FlMachine *m, FlMember *f) {
   }
 }
 
-/* --- what is read behind a call --- */
+/* --- liveness after calls --- */
 
-/* Backwards over one instruction; written: may be NULL. */
+/* The transfer function of one instruction, backwards. written: may be NULL. */
 static void step_back(const FlMember *f, LLVMValueRef i, uint64_t *live, uint64_t *written) {
   bool load = LLVMIsALoadInst(i), store = LLVMIsAStoreInst(i);
   uint32_t box = load || store ? valuemap_get(&f->numbers, LLVMGetOperand(i, store))
@@ -235,6 +244,7 @@ static void find_live(FlMachine *m, FlMember *f) {
 /* --- frames --- */
 
 uint32_t fl_place(const FlMachine *m, LLVMValueRef box, uint32_t *at) {
+  assert(LLVMIsAAllocaInst(box));
   LLVMTypeRef type = LLVMGetAllocatedType(box);
   uint32_t here = rounded(*at, LLVMABIAlignmentOfType(m->cg->layout, type));
   *at = here + (uint32_t)LLVMABISizeOfType(m->cg->layout, type);
@@ -258,6 +268,7 @@ static void lay_out(FlMachine *m, FlMember *f) {
   find_live(m, f);
   for (uint32_t k = 0; k < f->calls.len; k++)
     f->calls.data[k].bytes = frame_bytes(m, f, &f->calls.data[k]);
+  assert((m->align & (m->align - 1)) == 0);
 }
 
 static bool is_meeting(LLVMValueRef i) {

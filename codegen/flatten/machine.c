@@ -1,7 +1,13 @@
-/* Flatten, writing: the machine of some members whose frames are laid out. Their blocks are moved
- * into it as they are; calls among them and returns become jumps to `next`. */
+/* Flatten, writing: the machine of a component whose frames are laid out (frames.c).
+ *
+ * The members' blocks are moved into it unchanged, but for two things: a call among them becomes a
+ * push, stores of the arguments and a branch to `next`, and what follows it in its block becomes
+ * the block of a new state; a return becomes a pop and a branch to `next`. The state passes through
+ * an empty inline assembly, so that LLVM cannot thread these branches past the dispatch, at which
+ * the warp reconverges. mem2reg runs afterwards (flatten.c). */
 #include "codegen/flatten/flatten.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -37,7 +43,7 @@ LLVMValueRef fl_address(FlMachine *m, LLVMValueRef top) {
   return l_gep_inbounds(m->b, m->cg->t.i8, m->base, &n, 1);
 }
 
-/* The top is so much lower from here on. */
+/* Pops so many bytes; returns the new top. */
 static LLVMValueRef drop(FlMachine *m, uint32_t bytes) {
   LLVMValueRef top = fl_top(m);
   if (bytes)
@@ -45,7 +51,7 @@ static LLVMValueRef drop(FlMachine *m, uint32_t bytes) {
   return top;
 }
 
-/* What is built there has no line. */
+/* What is built there has no debug location. */
 static void at_end(FlMachine *m, LLVMBasicBlockRef b) {
   LLVMPositionBuilderAtEnd(m->b, b);
   LLVMSetCurrentDebugLocation2(m->b, NULL);
@@ -86,7 +92,7 @@ static void make_function(FlMachine *m) {
   cg_attribute(m->cg, m->fn, L_FUNCTION, "nounwind", 0);
 }
 
-/* An attribute that one of the functions has is the machine's. */
+/* The machine has the attribute if one of the functions has it. */
 static void take_attribute(FlMachine *m, const char *name) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   for (uint32_t k = 0; k < m->members.len; k++) {
@@ -100,7 +106,7 @@ static void take_attribute(FlMachine *m, const char *name) {
 
 /* --- lines --- */
 
-/* The same place, as inlined into the machine's function, which has the first member's scope. */
+/* The same location, as inlined into the machine, whose scope is the first member's. */
 static LLVMMetadataRef inlined(FlMachine *m, LLVMMetadataRef at, LLVMMetadataRef scope) {
   LLVMMetadataRef outer = LLVMDILocationGetInlinedAt(at);
   outer = outer ? inlined(m, outer, scope)
@@ -137,8 +143,8 @@ static void move_to_end(FlMachine *m, LLVMValueRef i, LLVMBasicBlockRef end) {
   LLVMInsertIntoBuilder(m->b, i);
 }
 
-/* The address of an array is that of the activation's area, which ends at the top while the
- * activation runs. */
+/* An array's address is relative to the top of the stack, at which the area of the running
+ * activation ends. */
 static void replace_array(FlMachine *m, const FlMember *f, const FlArray *a) {
   int64_t at = (int64_t)a->offset - (int64_t)f->area;
   for (LLVMUseRef u; (u = LLVMGetFirstUse(a->array));) {
@@ -175,8 +181,10 @@ static void go(FlMachine *m, LLVMValueRef state) {
   l_br(m->b, m->next);
 }
 
-/* The top is so much higher, if it fits; the builder goes on where it does. */
+/* Pushes so many bytes on top of `from`, or branches to `overflow`. Leaves the builder where they
+ * fit. */
 static void reserve(FlMachine *m, LLVMValueRef from, uint32_t bytes) {
+  assert(bytes % m->align == 0);
   LLVMValueRef to = l_add_nuw(m->b, from, i32(m, bytes));
   LLVMBasicBlockRef fits = block(m, "");
   LLVMMoveBasicBlockAfter(fits, LLVMGetInsertBlock(m->b));
@@ -190,6 +198,7 @@ static void put_state(FlMachine *m, LLVMValueRef end, LLVMValueRef state) {
   LLVMSetAlignment(l_store(m->b, state, moved(m, end, -STATE_BYTES)), STATE_BYTES);
 }
 
+/* Copies the live boxes into the frame, or back from it. */
 static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef frame, bool back) {
   uint32_t at = 0;
   for (uint32_t k = 0; k < f->boxes.len; k++) {
@@ -205,6 +214,7 @@ static void keep(FlMachine *m, const FlMember *f, const FlCall *c, LLVMValueRef 
 static void write_call(FlMachine *m, const FlMember *f, const FlCall *c, LLVMBasicBlockRef resume,
                        unsigned state) {
   uint32_t bytes = rounded(m, c->bytes);
+  assert(c->live && c->bytes >= STATE_BYTES && c->to->area % m->align == 0);
   at_end(m, resume);
   keep(m, f, c, fl_address(m, drop(m, bytes)), true);
   if (c->to->result)
@@ -246,8 +256,8 @@ static void write_returns(FlMachine *m, const FlMember *f) {
 
 /* --- the state --- */
 
-/* The state, such that LLVM does not know it: else it would jump from piece to piece, and the warp
- * would not come together. */
+/* The state, hidden from LLVM: else jump threading would connect the states directly, and the warp
+ * would not reconverge. */
 static LLVMValueRef opaque(FlMachine *m, LLVMValueRef v) {
   static const char code[] = "mov.b32 $0, $1;", constraints[] = "=r,r";
   LLVMTypeRef t = m->cg->t.i32, type = LLVMFunctionType(t, &t, 1, 0);
@@ -273,7 +283,7 @@ static LLVMValueRef any(FlMachine *m, LLVMValueRef aye) {
   return intrinsic(m, "llvm.nvvm.vote.any.sync", (LLVMValueRef[]){m->callers, aye}, 2);
 }
 
-/* The largest of the lanes' numbers, bit by bit where there is no instruction for it. */
+/* The maximum over the lanes; bit by bit where there is no instruction for it (before sm_80). */
 static LLVMValueRef most(FlMachine *m, LLVMValueRef v, uint32_t limit) {
   if (cg_nvptx_arch_number(m->cg) >= 80)
     return intrinsic(m, "llvm.nvvm.redux.sync.umax", (LLVMValueRef[]){v, m->callers}, 2);
@@ -290,9 +300,10 @@ static LLVMValueRef most(FlMachine *m, LLVMValueRef v, uint32_t limit) {
   return found;
 }
 
-/* All lanes that came stay until the last is done, so that they leave together: ptxas lets lanes
- * that leave a loop run on alone to the end of a kernel, and does not always join those that go on.
- * Of what meets, those go on whose stack is the highest. */
+/* All lanes that entered stay until the last is done, so that they leave as one group: ptxas lets
+ * lanes that leave a loop run on alone to the end of a kernel, and does not always reconverge those
+ * that stay. Where members have barriers or warp operations, the lanes with the deepest stacks
+ * continue. */
 static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef done,
                          LLVMBasicBlockRef go_on) {
   LLVMValueRef busy = l_icmp(m->b, LLVMIntNE, state, i32(m, DONE));
@@ -311,7 +322,7 @@ static void choose_lanes(FlMachine *m, LLVMValueRef state, LLVMBasicBlockRef don
   l_condbr(m->b, l_icmp(m->b, LLVMIntEQ, depth, deepest), go_on, m->next);
 }
 
-/* Returns the switch, whose default is still to be set. */
+/* Returns the dispatch, whose default destination is still itself. */
 static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned states) {
   LLVMBasicBlockRef dispatch = block(m, "dispatch");
   at_end(m, m->next);
@@ -321,7 +332,7 @@ static LLVMValueRef write_next(FlMachine *m, LLVMBasicBlockRef done, unsigned st
   return l_switch(m->b, state, dispatch, states);
 }
 
-/* The first is the default. */
+/* Adds a case to the switch; the first one becomes the default. */
 static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBlockRef at,
                       LLVMBasicBlockRef unset) {
   if (LLVMGetSwitchDefaultDest(to) == unset)
@@ -330,7 +341,8 @@ static void add_state(FlMachine *m, LLVMValueRef to, unsigned state, LLVMBasicBl
     LLVMAddCase(to, i32(m, state), at);
 }
 
-/* The stack begins with a frame that only says where the outermost call returns to. */
+/* The stack begins with a frame that holds nothing but the state DONE, to which the outermost call
+ * returns. */
 static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) {
   at_end(m, at);
   reserve(m, i32(m, 0), m->align + f->area);
@@ -341,6 +353,7 @@ static void start_member(FlMachine *m, const FlMember *f, LLVMBasicBlockRef at) 
   go(m, i32(m, f->state));
 }
 
+/* The parameters, aligned for the frames. */
 static void find_base(FlMachine *m) {
   const CgTypes *t = &m->cg->t;
   m->base = LLVMGetParam(m->fn, FL_PARAM_STACK);
@@ -429,7 +442,7 @@ static void move_bodies(FlMachine *m, LLVMBasicBlockRef boxes) {
     move_body(m, m->members.data[k], boxes);
 }
 
-/* One for the beginning of each member, and one for what is behind each call. */
+/* One state for the entry of each member, and one for the code after each call. */
 static void write_states(FlMachine *m, LLVMValueRef to) {
   LLVMBasicBlockRef dispatch = LLVMGetInstructionParent(to);
   unsigned state = FIRST_STATE + m->members.len;
@@ -442,6 +455,7 @@ static void write_states(FlMachine *m, LLVMValueRef to) {
       write_call(m, f, &f->calls.data[c], resume, state);
     }
   }
+  assert(state == count_states(m));
 }
 
 void fl_write(FlMachine *m) {

@@ -1,8 +1,9 @@
-/* Host atomics: on the host a block runs on one OS thread, so atomics on its shared memory are
- * loads and stores.
+/* Host atomics: a block runs on one OS thread, so atomics on its shared memory become loads and
+ * stores.
  *
- * In: a module whose atomics on shared memory have the scope "singlethread". They are atomic until
- * here, so that what makes lanes of threads keeps each in one piece. */
+ * In: a module in which atomics on shared memory have the scope "singlethread", after the entry is
+ * written. Until then they are atomics, so that vectorisation does not take the load and the store
+ * of one apart. Compare-and-exchange, and operations that need a loop, stay as they are. */
 #include "codegen/host/host.h"
 
 static void relax(Cg *cg, LLVMValueRef i) {
@@ -13,7 +14,7 @@ static void relax(Cg *cg, LLVMValueRef i) {
   LLVMValueRef old = l_load(b, LLVMTypeOf(v), p);
   LLVMSetAlignment(old, align);
   LLVMValueRef now = cg_atomic_result(b, LLVMGetAtomicRMWBinOp(i), old, v);
-  if (!now) { /* it stays as it is */
+  if (!now) { /* no plain form: the atomic stays */
     LLVMInstructionEraseFromParent(old);
     return;
   }

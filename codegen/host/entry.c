@@ -1,12 +1,18 @@
-/* Host loops: the entry that the runtime calls, around the function of one thread.
+/* Host loops: the entry that the runtime calls, with loops around the function of one thread; and
+ * the passes that lead to it.
  *
  * In: a verified module with SYMBOL.thread. Out: `void SYMBOL(launch, first, last)`, which runs the
  * blocks first <= n < last, and the sizes in cg->out->host.
  *
- * Without barriers a block is a nest of loops over its threads, x innermost, around the thread's
- * function. Kernels with barriers are cut into segments first, which segments.c runs. */
+ * Work-item loops: without barriers a block is a loop nest over its threads, x innermost, and the
+ * loop over x is vectorised by hand (thread_rows.c). Blocks without shared memory that are
+ * neighbours along x run together, row by row, or as one long row (joined_blocks.c). Kernels with
+ * barriers are cut into segments first (fission/), each with a nest of its own; segments.c and
+ * whole_vectors.c connect these. LLVM's vectoriser has no part in this: it cannot vectorise loops
+ * with checks. */
 #include "codegen/host/entry.h"
 
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -16,6 +22,7 @@
 
 LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  assert(LLVMGetFirstInstruction(l->first));
   LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->first));
   LLVMValueRef v = LLVMBuildAlloca(l->b, type, name);
   at(l, here);
@@ -32,8 +39,8 @@ Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const cha
   return loop;
 }
 
-/* The next round, with that counter, if `more`. The loops over threads are not unrolled: they are
- * long enough, and their bodies too; it would double the time to compile. */
+/* The back edge, taken if `more`, with the next value of the counter. Loops over threads are not
+ * unrolled: their bodies are long enough, and it would double compile time. */
 static void loop_end_if(const Loops *l, Loop *loop, LLVMValueRef next, LLVMValueRef more) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), done = new_block(l, "");
   LLVMAddIncoming(loop->counter, &next, &here, 1);
@@ -54,18 +61,19 @@ void hl_loop_end(const Loops *l, Loop *loop) {
 
 /* --- the threads of a block --- */
 
-/* Two loops: over x, and over the rows of threads, of which y and z are found by division where the
- * kernel asks for them. */
+/* The outer of two loops, over the rows of threads; y and z are found by division, if the kernel
+ * uses them. The inner one is over x. Returns the number of the row's first thread. */
 static LLVMValueRef rows_begin(Loops *l) {
   l->nest[0] = hl_loop_begin(l, i32(l, 0), l->rows, "row");
   LLVMValueRef row = l->nest[0].counter;
-  l->args[HOST_TY] = LLVMBuildFreeze(l->b, l_urem(l->b, row, l->sizes[1]),
-                                     "ty"); /* frozen as in place_block */
+  /* frozen as in place_block */
+  l->args[HOST_TY] = LLVMBuildFreeze(l->b, l_urem(l->b, row, l->sizes[1]), "ty");
   l->args[HOST_TZ] = LLVMBuildFreeze(l->b, l_udiv(l->b, row, l->sizes[1]), "tz");
   return l_mul_nuw(l->b, row, l->sizes[0]);
 }
 
 void hl_nest_begin(Loops *l, unsigned by) {
+  assert(by > 0);
   LLVMValueRef first = rows_begin(l);
   l->nest_by = by;
   l->nest[1] = hl_loop_begin(l, i32(l, 0), l->sizes[0], "tx");
@@ -80,10 +88,11 @@ void hl_nest_end(Loops *l) {
   hl_loop_end(l, &l->nest[0]);
 }
 
-/* A row of threads from tx on, by a function of thread_rows.c. */
+/* Calls a function of thread_rows.c for `count` threads from tx on. */
 static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                      LLVMValueRef totals, LLVMValueRef tx, LLVMValueRef first, LLVMValueRef count) {
   LLVMValueRef args[HOST_NARGS + SEGMENT_ARGS + 2];
+  assert(row && nmore <= SEGMENT_ARGS);
   memcpy(args, l->args, sizeof l->args);
   args[HOST_TX] = tx, args[HOST_THREAD] = first;
   for (unsigned k = 0; k < nmore; k++)
@@ -93,8 +102,7 @@ static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsig
   cg_call_attribute(l->cg, call, l->points ? "noinline" : "alwaysinline");
 }
 
-/* Volatile, or LLVM makes copies of all loops, for rows with and without threads that are left
- * over. */
+/* Volatile, or LLVM unswitches all loops, for rows with and without an epilogue. */
 static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
   LLVMValueRef now = get(l, variable);
   LLVMSetVolatile(now, 1);
@@ -112,13 +120,14 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 
 /* --- rows --- */
 
-/* How much the arguments of a thread or segment grow from one thread to the next. */
+/* By how much the arguments of a thread or segment grow from one thread to the next. */
 static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
-/* Rows begin at 0 and go by whole vectors; what the runtime finds ready (points) begins
- * anywhere. */
+/* Rows begin at thread 0 and advance by whole vectors, so tx is aligned; the runs of threads that
+ * the runtime finds ready (points) begin anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.width = l->row_width;
+  assert((how.width & (how.width - 1)) == 0);
   const unsigned char zeros[HOST_NARGS + SEGMENT_ARGS] = {
       [HOST_TX] = how.width ? (unsigned char)__builtin_ctz(how.width) : 0};
   LanesHow rules = {
@@ -137,8 +146,8 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
 
 /* --- blocks --- */
 
-/* Shared memory begins as bytes of 255, nan and -1: what is read without having been written shows,
- * and always shows alike. */
+/* Shared memory is filled with bytes of 255 (nan, and -1), so that a read of what was never written
+ * shows, and is deterministic. */
 static void fill_shared(Loops *l) {
   Cg *cg = l->cg;
   if (!cg->static_shared && !cg->uses_dynamic_shared)
@@ -164,8 +173,8 @@ static void place_block(Loops *l, LLVMValueRef number) {
   LLVMValueRef rows = l_udiv(l->b, number, gx);
   LLVMValueRef axes[] = {l_urem(l->b, number, gx), l_urem(l->b, rows, gy), l_udiv(l->b, rows, gy)};
   static const char *const names[] = {"bx", "by", "bz"};
-  for (int k = 0; k < 3;
-       k++) /* frozen: LLVM would divide again for every thread, to make an address of it */
+  /* frozen: else LLVM would divide again for every thread, to compute an address from it */
+  for (int k = 0; k < 3; k++)
     l->args[HOST_BX + k] = LLVMBuildFreeze(l->b, l_trunc(l->b, axes[k], l->t->i32), names[k]);
   l->args[HOST_BLOCK] = number;
   l->args[HOST_LAUNCH] = l->launch;
@@ -180,6 +189,7 @@ static void find_sizes(Loops *l) {
 static void make_entry(Loops *l) {
   Cg *cg = l->cg;
   LLVMTypeRef types[] = {l->t->ptr, l->t->i64, l->t->i64};
+  assert(!l->entry);
   l->entry = LLVMAddFunction(cg->module, cg->symbol, LLVMFunctionType(l->t->none, types, 3, 0));
   cg_attribute(cg, l->entry, 1, "nonnull", 0);
   cg_attribute(cg, l->entry, 1, "align", 8);
@@ -190,7 +200,7 @@ static void make_entry(Loops *l) {
   find_sizes(l);
 }
 
-/* How many blocks from this one on are neighbours along x, up to MAX_GROUP; i64. */
+/* The number of blocks from this one on that are neighbours along x, at most MAX_GROUP; i64. */
 static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
   enum { MAX_GROUP = 1024 };
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X);
@@ -203,8 +213,8 @@ static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
   return sizes[0];
 }
 
-/* So many threads of a row from tx on, the first of them with that number, by `row` or, without it,
- * one by one. */
+/* Runs `count` threads of a row from tx on, by `row` if there is one, else one by one. first: the
+ * number in the block of the first of them. */
 static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef tx,
                         LLVMValueRef first, LLVMValueRef count) {
   if (row) {
@@ -218,16 +228,17 @@ static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMVal
   hl_loop_end(l, &x);
 }
 
-/* Such blocks row by row: so rows of an array are read to their end. */
+/* Runs a group of neighbouring blocks row by row, so that rows of an array are read to their
+ * end. */
 static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   LLVMValueRef bx = l->args[HOST_BX], number = l->args[HOST_BLOCK], threads = l->sizes[0];
   LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
-  if (l->line)
+  if (l->joined)
     threads = l_mul_nuw(l->b, threads, l_trunc(l->b, group, l->t->i32));
   set(l, count, threads);
   LLVMValueRef first = rows_begin(l);
   Loop blocks = {0};
-  if (!l->line) {
+  if (!l->joined) {
     blocks = hl_loop_begin(l, i64(l, 0), group, "along");
     l->args[HOST_BLOCK] = l_add_nuw(l->b, number, blocks.counter);
     LLVMValueRef by = l_trunc(l->b, blocks.counter, l->t->i32);
@@ -235,21 +246,22 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
     LLVMSetNSW(l->args[HOST_BX], 1);
   }
   call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), i32(l, 0), first, threads_of_row(l, count));
-  if (!l->line)
+  if (!l->joined)
     hl_loop_end(l, &blocks);
   hl_loop_end(l, &l->nest[0]);
 }
 
-/* A turn of all threads of the group. */
-static void run_turn(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
+/* One iteration of a grid-stride loop, for all threads of the group. */
+static void run_iteration(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
   LLVMValueRef threads = l_mul_nuw(l->b, l->sizes[0], l_trunc(l->b, group, l->t->i32));
   LLVMValueRef first = rows_begin(l);
   run_threads(l, row, thread, i32(l, 0), first, threads);
   hl_loop_end(l, &l->nest[0]);
 }
 
-/* The turns of a loop by the grid's stride, each of the whole group. */
-static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
+/* The iterations of a grid-stride loop, each for the whole group. */
+static void run_iterations(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
+  assert(l->bound && l->joined);
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X), wide[] = {gx, l->args[HOST_BX], l->sizes[0]},
                bound = cg_host_compute(l->cg, thread, l->bound, l->launch);
   for (int k = 0; k < 3; k++)
@@ -258,7 +270,7 @@ static void run_turns(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValue
                begin = l_mul_nuw(l->b, wide[1], wide[2]);
   Loop turns = hl_loop_begin(l, i64(l, 0), bound, "turn");
   l->args[HOST_BLOCK] = turns.counter;
-  run_turn(l, row, thread, group);
+  run_iteration(l, row, thread, group);
   LLVMValueRef next = l_add_nuw(l->b, turns.counter, stride), place = l_add_nuw(l->b, begin, next);
   loop_end_if(l, &turns, next, l_icmp(l->b, LLVMIntSLT, place, turns.to));
 }
@@ -268,14 +280,15 @@ static void run_groups(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
   place_block(l, groups.counter);
   LLVMValueRef group = size_of_group(l, groups.counter);
   if (l->bound)
-    run_turns(l, row, thread, group);
+    run_iterations(l, row, thread, group);
   else
     run_group(l, row, group);
   loop_end_by(l, &groups, group);
   l_ret_void(l->b);
 }
 
-/* The block, as a function: `void SYMBOL.block(launch, block, bx, by, bz)`. */
+/* A function that runs one block thread by thread: `void SYMBOL.block(launch, block, bx, by,
+ * bz)`. */
 static LLVMValueRef make_block(const Loops *outer) {
   Loops l = *outer;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
@@ -301,7 +314,7 @@ static LLVMValueRef make_block(const Loops *outer) {
   return l.entry;
 }
 
-/* Volatile, or LLVM would ask it outside of the loop over blocks, and make a copy of that. */
+/* A block as whole vectors if its width allows it, else by SYMBOL.block. */
 static void run_whole_or_not(Loops *l) {
   LLVMBasicBlockRef whole = new_block(l, "whole"), other = new_block(l, "other"),
                     done = new_block(l, "");
@@ -317,7 +330,7 @@ static void run_whole_or_not(Loops *l) {
   at(l, done);
 }
 
-/* Nothing but its parameters ties the blocks of the kernel together. */
+/* Do blocks share no memory but the arrays among their arguments, and have no barriers? */
 static bool are_blocks_alone(const Loops *l) {
   return !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
 }
@@ -361,6 +374,7 @@ Loops *hl_loops(Cg *cg) {
   HostState *s = cg->target_state;
   if (s->loops || !s->thread)
     return s->loops;
+  assert(LLVMCountParams(s->thread) == HOST_NARGS);
   Loops *l = s->loops = CX_NEW(cg->cx, Loops);
   *l = (Loops){.cg = cg,
                .b = cg->builder,
@@ -377,16 +391,16 @@ void hl_pass_math(Cg *cg) {
     cg_host_math(cg);
 }
 
-void hl_pass_gather(Cg *cg) {
+void hl_pass_inline_barriers(Cg *cg) {
   const Loops *l = hl_loops(cg);
   if (l && has_barriers(l))
-    cg_host_gather(cg, l->markers, thread_of(l));
+    cg_host_inline_barriers(cg, l->markers, thread_of(l));
 }
 
 void hl_pass_regular(Cg *cg) {
   const Loops *l = hl_loops(cg);
   if (l && l->width) {
-    LLVMSetLinkage(thread_of(l), LLVMExternalLinkage); /* nobody calls it yet */
+    LLVMSetLinkage(thread_of(l), LLVMExternalLinkage); /* it has no callers yet */
     cg_lanes_prepare(cg);
     LLVMSetLinkage(thread_of(l), LLVMInternalLinkage);
   }
@@ -399,12 +413,14 @@ void hl_pass_fission(Cg *cg) {
   if (!l || !has_barriers(l))
     return;
   LanesHow how = {.steps = lane_steps, .width = l->width};
-  uint32_t taken = l->markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t) /* RT_SLOT_NEXT alone */;
+  /* without meetings: RT_SLOT_NEXT alone */
+  uint32_t taken = l->markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t);
   l->fission = cg_fission(
       cg, thread_of(l),
       &(FissionHow){.thread_arg = HOST_THREAD,
                     .first_offset = taken,
                     .lanes = l->width ? cg_lanes_analyse(cg, thread_of(l), &how) : NULL});
+  assert(l->fission.nsegments && l->fission.frame_bytes >= taken);
 }
 
 void hl_pass_segments(Cg *cg) {
@@ -423,15 +439,15 @@ void hl_pass_join(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l || !are_blocks_alone(l) || !l->width)
     return;
-  l->line = cg_host_make_line(cg, thread_of(l));
-  l->bound = l->line ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
+  l->joined = cg_host_join_blocks(cg, thread_of(l));
+  l->bound = l->joined ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
 }
 
 void hl_pass_lanes(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l)
     return;
-  l->row_width = l->width; /* of segments too, whose rows are made with the loops over them */
+  l->row_width = l->width; /* for segments too, whose rows are written by hl_pass_entry */
   if (!l->fission.nsegments)
     l->row = hl_make_row(l, thread_of(l), (HostRow){0});
 }

@@ -1,5 +1,5 @@
-/* Host loops, between their files: entry.c runs blocks and threads, segments.c the segments of
- * kernels whose threads meet. */
+/* Host loops: what their files share. entry.c writes the loops over blocks and threads, segments.c
+ * and whole_vectors.c those over the segments of kernels with barriers. */
 #ifndef PYPTX_CODEGEN_HOST_ENTRY_H
 #define PYPTX_CODEGEN_HOST_ENTRY_H
 
@@ -11,13 +11,13 @@ typedef struct Loop {
   LLVMValueRef counter, to;
 } Loop;
 
-/* Blocks that run as whole vectors (whole_vectors.c). */
+/* Blocks that run as whole vectors (whole_vectors.c). The arrays are by segment. */
 typedef struct Whole {
-  Fission fission; /* without segments: there are none */
+  Fission fission; /* no segments: the kernel is not of this kind */
   unsigned width;
-  LLVMValueRef *lanes; /* one a segment; NULL: its threads run one by one */
+  LLVMValueRef *lanes; /* NULL: the segment's threads run one by one */
   bool *one_result;
-  LLVMValueRef *wide; /* lanes for WIDE times as many threads at a time, NULL mostly */
+  LLVMValueRef *wide; /* for WIDE times as many threads at a time; mostly NULL */
 } Whole;
 
 typedef struct Loops {
@@ -25,43 +25,46 @@ typedef struct Loops {
   LLVMBuilderRef b;
   const CgTypes *t;
   LLVMValueRef entry, launch; /* the function, its argument */
-  LLVMBasicBlockRef first;    /* allocas go to its beginning */
+  LLVMBasicBlockRef first;    /* the entry block, at whose beginning allocas are */
   LLVMValueRef sizes[3];      /* of a block, i32 */
   LLVMValueRef args[HOST_NARGS];
   LLVMValueRef rows;       /* threads of a block along y and z, i32 */
-  Loop nest[2];            /* rows, x */
+  Loop nest[2];            /* over rows, and over x */
   unsigned nest_by;        /* threads along x at a time */
-  unsigned width;          /* lanes that run at a time, 0: threads run one by one */
-  LLVMValueRef markers[2]; /* barriers and other meetings, NULL where there are none */
-  unsigned row_width;      /* the same of hl_make_row's rows */
+  unsigned width;          /* lanes; 0: threads run one by one */
+  LLVMValueRef markers[2]; /* of barriers and of other meetings, NULL where there are none */
+  unsigned row_width;      /* width for hl_make_row */
   LLVMValueRef row;        /* of a kernel without barriers, NULL if there is none */
-  bool line;               /* neighbouring blocks are one row (cg_host_make_line) */
-  LLVMValueRef bound;      /* if the thread's function is a turn of a loop (cg_host_cut_stride) */
+  bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
+  LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
   Whole whole;
-  bool rare; /* what is made now is for other blocks than those: small code */
+  bool rare; /* the code being written is for blocks of other widths than `whole` takes: small */
+
   /* with barriers */
   Fission fission;
   LLVMValueRef frame, stride;
-  LLVMValueRef shared;               /* alloca: what all threads of a whole block keep alike */
-  LLVMValueRef ayes, voters;         /* allocas: of the barrier in front */
-  LLVMValueRef new_ayes, new_voters; /* of the one that is being arrived at */
-  LLVMValueRef all_or, all_and;      /* of what the segments return */
-  LLVMValueRef totals;               /* alloca: the last four in one piece */
-  LLVMValueRef *rows_of;             /* one a segment: a function for rows, NULL if there is none */
-  LLVMBasicBlockRef *nests,
-      *meets;                   /* one a segment; meets: where its threads meet before, or NULL */
-  LLVMBasicBlockRef apart, end; /* threads at different barriers; the block is done */
+  LLVMValueRef shared;               /* alloca: the values that a whole block keeps once */
+  LLVMValueRef ayes, voters;         /* allocas: the votes at the barrier in front of a segment */
+  LLVMValueRef new_ayes, new_voters; /* the votes at the barrier at which it ends */
+  LLVMValueRef all_or, all_and;      /* of the next segments that threads return */
+  LLVMValueRef totals;               /* alloca: the last four, as an array */
+  LLVMValueRef *rows_of;             /* by segment: the function of a row, NULL if there is none */
+  LLVMBasicBlockRef *nests;          /* by segment: the loops over its threads */
+  LLVMBasicBlockRef *meets;          /* by segment: the meeting in front of it; NULL: a barrier */
+  LLVMBasicBlockRef apart;           /* threads are at different barriers */
+  LLVMBasicBlockRef end;             /* the block is done */
+
   /* with other meetings */
-  LLVMValueRef points;                 /* RtMeetPoint[nsegments], NULL without */
-  LLVMValueRef go, state;              /* allocas: what the runtime said; an RtMeetState */
-  LLVMBasicBlockRef release, dispatch; /* asks the runtime; goes where it says */
+  LLVMValueRef points;                 /* RtMeetPoint[nsegments], NULL if there are none */
+  LLVMValueRef go, state;              /* allocas: the runtime's answer; an RtMeetState */
+  LLVMBasicBlockRef release, dispatch; /* calls the runtime; branches on its answer */
 } Loops;
 
 /* --- passes, by file --- */
 
-/* entry.c; cg->kernel and cg->out->host's sizes are there behind hl_pass_entry */
+/* entry.c; hl_pass_entry leaves cg->kernel and the sizes of cg->out->host */
 void hl_pass_math(Cg *cg);
-void hl_pass_gather(Cg *cg);
+void hl_pass_inline_barriers(Cg *cg);
 void hl_pass_regular(Cg *cg);
 void hl_pass_fission(Cg *cg);
 void hl_pass_segments(Cg *cg);
@@ -74,39 +77,40 @@ void hl_pass_whole(Cg *cg);
 
 /* --- entry.c --- */
 
-/* Those of this compilation; NULL where a device function is compiled alone. */
+/* The state of this compilation; NULL where a device function is compiled alone. */
 Loops *hl_loops(Cg *cg);
 LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name);
-/* counter from `from` while below `to`, at least once; the builder is left in the body. */
+/* A loop whose counter starts at `from` and continues while below `to`; at least one iteration. The
+ * builder is left in its body. */
 Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name);
 void hl_loop_end(const Loops *l, Loop *loop);
 /* Loops over the threads of a block, one by one: fills the thread's arguments. */
 void hl_nest_begin(Loops *l, unsigned by); /* by: threads along x at a time, a divisor of all */
 void hl_nest_end(Loops *l);
-/* The same with whole rows: `row` is a function of thread_rows.c, `more` the arguments of a segment
- * behind a thread's. */
+/* The same by whole rows. row: a function of thread_rows.c; more: the arguments that a segment has
+ * after a thread's. */
 void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                   LLVMValueRef totals);
-/* The function of a row of such threads; NULL if there is none. */
+/* The function of a row of such threads; NULL if it cannot be vectorised. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
 
 /* --- segments.c --- */
 
 bool hl_has_meeting(const Fission *f, RtMeetKind kind);
-/* May a block leave in the middle, to be entered again? Then memory is its own, and the runtime has
- * filled it. */
+/* May a block leave the entry before its end, to be resumed later? Then it has frames and shared
+ * memory of its own, which the runtime has initialised. */
 static inline bool hl_can_leave(const Fission *f) {
   return hl_has_meeting(f, RT_MEET_GRID) || hl_has_meeting(f, RT_MEET_YIELD);
 }
-/* The block that l->args names, from segment to segment; the builder is left behind it.
- * hl_find_frame, once, comes before the loop over blocks. */
+/* hl_run_segments runs the block that l->args names, and leaves the builder after it. hl_find_frame
+ * comes once, before the loop over blocks. */
 void hl_find_frame(Loops *l);
 void hl_run_segments(Loops *l);
 void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v);
 
 /* --- whole_vectors.c --- */
 
-/* As hl_run_segments. */
+/* The same, for blocks that are whole vectors. */
 void hl_run_whole(Loops *l);
 
 /* --- small builders --- */

@@ -1,9 +1,9 @@
-/* The conversions that compilers call by these names where the CPU has no instruction, for host
- * code.
+/* Conversions of float16 and bfloat16 for host code: the functions that LLVM calls by these names
+ * where the CPU has no instruction.
  *
- * float16 and bfloat16 travel in the lower 16 bits of a vector register, on x86-64 and AArch64
- * alike. A float travels in the same register, so a float with these bits stands for them here, and
- * no compiler extension is needed. */
+ * On x86-64 and AArch64 both types are passed in the low 16 bits of a vector register, as a float
+ * is in the low 32. So a float with these low bits stands for them here, and no compiler extension
+ * is needed. */
 #include "codegen/host/half_calls.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Host, between its files.
+/* Host: what its files share.
  *
  * A kernel is lowered as the function of one thread, `void SYMBOL.thread(launch, block, bx, by, bz,
- * tx, ty, tz, t)`; entry.c puts the loops over blocks and threads around it; jit.c makes machine
- * code of the module. */
+ * tx, ty, tz, t)`. entry.c puts the loops over blocks and threads around it; jit.c turns the module
+ * into machine code. */
 #ifndef PYPTX_CODEGEN_HOST_HOST_H
 #define PYPTX_CODEGEN_HOST_HOST_H
 
@@ -12,8 +12,8 @@
 #include "ir/registers.h"
 #include "runtime/abi.h"
 
-/* Parameters of the thread's function, and members of the struct by value that device functions get
- * (Target.context_type). */
+/* Parameters of the thread's function, and members of the struct that device functions receive by
+ * value (Target.context_type). */
 typedef enum HostArg {
   HOST_LAUNCH, /* ptr: RtHostLaunch */
   HOST_BLOCK,  /* i64: linear number */
@@ -27,14 +27,14 @@ typedef enum HostArg {
   HOST_NARGS
 } HostArg;
 
-/* Calls of this stand for the offset of the dynamic shared memory, i64, until all static arrays are
- * known. */
+/* A marker for the offset of dynamic shared memory (i64), which is known once all static arrays
+ * are. */
 #define CG_HOST_DYNAMIC_NAME "pyptx.dynamic_offset"
 enum { HOST_SHARED_ALIGN = 64 };
 
 typedef struct HostState {
   LLVMValueRef thread; /* SYMBOL.thread, NULL if a device function is compiled alone */
-  struct Loops *loops; /* entry.h: what the passes over it have found, NULL before the first */
+  struct Loops *loops; /* entry.h: what the passes have found so far, NULL before the first */
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
@@ -43,64 +43,65 @@ LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type,
 /* The block's or the grid's size along an axis: a special register that is such a field. */
 LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
 
-/* The function that stands for a barrier or meeting (fission/fission.h), NULL where the module has
- * none. */
+/* The marker of barriers or of other meetings (fission/fission.h); NULL if the module has no call
+ * of it. */
 LLVMValueRef cg_host_marker(const Cg *cg, const char *name);
-/* Atomics that only one thread can see become plain: atomics.c. */
+/* atomics.c: atomics that only one OS thread can see become loads and stores. */
 void cg_host_relax_atomics(Cg *cg);
-/* Functions of the C library as code of the module: math.c. */
+/* math.c: calls of the C library's functions become code of the module. */
 void cg_host_math(Cg *cg);
-/* inline_barriers.c */
-void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
+/* inline_barriers.c: all calls of the markers end up in the kernel's own function. */
+void cg_host_inline_barriers(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 
-/* thread_rows.c: the attribute for calls of a thread's code, or of that of so many times as
- * much. */
+/* thread_rows.c: the attribute (alwaysinline, noinline) for calls of a thread's function, or of one
+ * with so many times as much code. */
 const char *cg_host_inlining(LLVMValueRef fn, unsigned times);
 
-/* joined_blocks.c: makes the thread's function good for tx beyond its block, where that stands for
- * a thread of a block further along x; false if it cannot. */
-bool cg_host_make_line(Cg *cg, LLVMValueRef thread);
-/* Of such a function that is a loop by the grid's stride: makes it one turn, with the turn's begin,
- * a multiple of the stride, as HOST_BLOCK. Turns are to follow while blockIdx.x * blockDim.x plus
- * that is below the result, a value in the function of the launch alone (cg_host_compute). NULL if
- * it is none. */
+/* joined_blocks.c: changes the thread's function so that a tx beyond its block means a thread of a
+ * later block along x; false if that is not possible. */
+bool cg_host_join_blocks(Cg *cg, LLVMValueRef thread);
+/* Of such a function that is a grid-stride loop: reduces it to one iteration, whose offset, a
+ * multiple of the stride, is passed as HOST_BLOCK. The caller iterates while blockIdx.x *
+ * blockDim.x plus that offset is below the result, a value in the function that depends on the
+ * launch alone (cg_host_compute). NULL if it is no such loop. */
 LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread);
-/* The same value where the builder is. */
+/* Computes that value at the builder's position, in another function. */
 LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef thread, LLVMValueRef v, LLVMValueRef launch);
 
-/* wrapped_indices.c: of a function that runs thread by thread. */
+/* wrapped_indices.c: bounds checks in two steps, in a function that runs thread by thread. */
 void cg_host_split_wraps(Cg *cg, LLVMValueRef f);
 
-/* What is wanted of a row of threads. */
+/* How a row of threads is to run. */
 typedef struct HostRow {
   unsigned width;   /* lanes */
-  bool segment;     /* of a segment: i32 */
-  bool votes, next; /* to be gathered */
-  bool one_result;  /* of all lanes (lanes/lanes.h) */
+  bool segment;     /* it is a segment's: each thread returns an i32 */
+  bool votes, next; /* which parts of these results are to be collected */
+  bool one_result;  /* the result of lanes is uniform (lanes/lanes.h) */
 } HostRow;
 
-/* f.row, see thread_rows.c. masked: lanes whose guards are masks, for where those of `lanes` have
- * not been the same; NULL if there are none. */
+/* f.row, see thread_rows.c. masked: a version of `lanes` in which guards are masks, called where
+ * those of `lanes` are not uniform; NULL if there is none. */
 LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
                          const HostRow *how);
 void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name);
-/* Code that is seldom needed: small, in a function of its own. */
+/* Compiles fn for size, and never inlines it: code that is seldom needed. */
 void cg_host_make_small(Cg *cg, LLVMValueRef fn);
-/* An option of LLVM's for a loop, by its last branch; one that is not unrolled. */
+/* Sets one of LLVM's options for the loop of this back edge; the second forbids unrolling. */
 void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *option);
 void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
 
-/* safepoints.c: code that attends to what the runtime wants, where the builder is; and on the way
- * back of all loops that might not end. */
-void cg_host_look_up(Cg *cg);
-void cg_host_look_up_in_loops(Cg *cg);
+/* safepoints.c: writes a safepoint at the builder's position; and one on the back edges of each
+ * loop that might not end. */
+void cg_host_write_safepoint(Cg *cg);
+void cg_host_add_safepoints(Cg *cg);
 
-/* Another machine for very long functions: target.c. */
+/* target.c: another target machine for very long functions. */
 void cg_host_choose_machine(Cg *cg);
-/* Labels in long blocks, for the code generator's sake: long_blocks.c. */
+/* long_blocks.c: labels in long blocks, which bound the code generator's time. */
 void cg_host_divide_blocks(Cg *cg);
 void cg_host_emit(Cg *cg);
-/* Links object code, which it takes; cg->out has entry and imports, and gets jit and host.entry. */
+/* Links object code, and takes ownership of it. In: cg->out's entry and imports; out: its jit and
+ * host.entry. */
 void cg_host_link(Cg *cg, LLVMMemoryBufferRef object);
 void cg_host_release(void *jit);
 

@@ -1,8 +1,9 @@
-/* Host gather: every function in which threads meet goes into the kernel.
+/* Host inlining of barriers: every function with a barrier or another meeting is inlined into the
+ * kernel.
  *
- * In: a module whose barriers and meetings are calls of markers (fission/fission.h). Out: all of
- * them in the kernel's own function, whose code is small; a recursive function that has one is an
- * error. */
+ * In: a module in which these are calls of markers (fission/fission.h). Out: all such calls are in
+ * the kernel's own function, after a first clean-up, since every value that is live across one may
+ * need a slot of the frame. A barrier in a recursive function is an error of the user. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/host/host.h"
@@ -13,7 +14,7 @@ static LLVMValueRef function_of(LLVMValueRef i) {
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
 }
 
-/* Every function that calls f, and every one that calls those, is inlined where it is called. */
+/* Marks all direct and indirect callers of f alwaysinline. */
 static void inline_callers(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
   VEC(LLVMValueRef) work = {0};
   Arena *a = &cg->cx->arena;
@@ -48,31 +49,28 @@ static Loc barrier_place(const Cg *cg) {
   return (Loc){0};
 }
 
-/* Barriers and other meetings: functions that stand for them, NULL where the module has none. */
 LLVMValueRef cg_host_marker(const Cg *cg, const char *name) {
   LLVMValueRef f = LLVMGetNamedFunction(cg->module, name);
   return f && LLVMGetFirstUse(f) ? f : NULL;
 }
 
-static void check_gathered(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
+static void check_inlined(const Cg *cg, LLVMValueRef f, LLVMValueRef kernel) {
   for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
     if (function_of(LLVMGetUser(use)) != kernel)
       fail(cg->cx, barrier_place(cg), ERR_HOST_ONLY, "a barrier in a recursive function", "host");
 }
 
-/* Brings all barriers into the kernel, and makes its code small: what is constant or unused need
- * not be kept in frames. */
-void cg_host_gather(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel) {
+void cg_host_inline_barriers(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel) {
   LLVMStripModuleDebugInfo(cg->module); /* a segment is no function of the source */
   for (int k = 0; k < 2; k++)
     if (markers[k])
       inline_callers(cg, markers[k], kernel);
-  LLVMSetLinkage(kernel, LLVMExternalLinkage); /* nobody calls it yet */
+  LLVMSetLinkage(kernel, LLVMExternalLinkage); /* it has no callers yet */
   cg_run_passes(cg, "always-inline");
   if (cg->options.opt > 0)
     cg_run_passes(cg, cg_cleaning(cg));
   LLVMSetLinkage(kernel, LLVMInternalLinkage);
   for (int k = 0; k < 2; k++)
     if (markers[k])
-      check_gathered(cg, markers[k], kernel);
+      check_inlined(cg, markers[k], kernel);
 }

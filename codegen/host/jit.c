@@ -1,10 +1,11 @@
 /* JIT: the optimised module becomes machine code in this process.
  *
- * In: cg->module, or object code that it became in another process. Out: cg->out->host.entry and
- * cg->out->jit, an LLJIT of its own for each kernel, so that freeing one kernel unmaps it whole and
- * no name of one can meet another's. The object code is made by our own target machine; LLJIT only
- * links it. Names come from two tables, symbols.def and the request's symbols: nothing is looked up
- * in the process. */
+ * In: cg->module, or object code that another process made from it. Out: cg->out->host.entry, and
+ * cg->out->jit, an LLJIT for each kernel, so that freeing a kernel unmaps all of it and the symbols
+ * of two kernels cannot collide. The object code is made by our own target machine; LLJIT only
+ * links it. Symbols are resolved from symbols.def, libdevice.c and the request's symbols, never by
+ * a search of the process. */
+#include <assert.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 #include <math.h>
@@ -36,8 +37,8 @@ static const Name library[] = {
 
 enum { NLIBRARY = sizeof library / sizeof *library };
 
-static void forget_error(void *user,
-                         LLVMErrorRef e) { /* the lookup that fails returns it as well */
+/* Errors are returned by the calls that fail, so the session's reports are dropped. */
+static void forget_error(void *user, LLVMErrorRef e) {
   (void)user;
   LLVMConsumeError(e);
 }
@@ -50,8 +51,8 @@ static LLVMOrcCSymbolMapPair symbol(LLVMOrcLLJITRef jit, const char *name, void 
   return pair;
 }
 
-/* All of the small tables, since LLVM itself adds calls; of libdevice's functions those that the
- * code calls. */
+/* All of symbols.def and of the request's symbols, since LLVM adds calls by itself; of libdevice's
+ * functions those that the code calls. */
 static void define_symbols(Cg *cg, LLVMOrcLLJITRef jit) {
   const CgSymbol *given = cg->request->symbols;
   uint32_t room = NLIBRARY + cg->out->nimports, n = 0;
@@ -91,8 +92,7 @@ static void list_imports(Cg *cg) {
   }
 }
 
-/* What is not in the tables would be searched for in the process, where it may be there or not: our
- * mistake, said early. */
+/* A symbol that is in no table is a mistake of ours, reported before LLJIT fails to resolve it. */
 static void check_names(Cg *cg) {
   for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
     if (!LLVMIsDeclaration(fn) || LLVMGetIntrinsicID(fn) || !LLVMGetFirstUse(fn))
@@ -108,7 +108,7 @@ static void check_names(Cg *cg) {
   }
 }
 
-/* Of a copy: making code changes the module. */
+/* From a copy of the module, since code generation changes it. */
 static void keep_assembly(Cg *cg) {
   LLVMModuleRef module = cg->module;
   cg->module = LLVMCloneModule(module);
@@ -121,12 +121,13 @@ static void keep_assembly(Cg *cg) {
 
 void cg_host_link(Cg *cg, LLVMMemoryBufferRef object) {
   CgKernel *out = cg->out;
+  assert(out->entry && !out->jit);
   LLVMOrcLLJITRef jit;
   LLVMErrorRef e = LLVMOrcCreateLLJIT(&jit, NULL);
   if (e)
     LLVMDisposeMemoryBuffer(object);
   cg_check(cg, e);
-  out->jit = jit; /* from here on the kernel's owner frees it, whatever fails */
+  out->jit = jit; /* from here on the kernel owns it, whatever fails */
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), forget_error, NULL);
   define_symbols(cg, jit);
   cg_check(cg, LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), object));
@@ -135,8 +136,7 @@ void cg_host_link(Cg *cg, LLVMMemoryBufferRef object) {
   out->host.entry = (RtHostEntry)(uintptr_t)address;
 }
 
-/* Beside what LLVM counts a function has its return address, pushed registers and the place to
- * which its frame is aligned. */
+/* LLVM's figure leaves out the return address, pushed registers and the frame's alignment. */
 static void report_frames(Cg *cg) {
   enum { BESIDE = 256 };
   cg->stack_bytes = 0;

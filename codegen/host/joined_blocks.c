@@ -1,13 +1,16 @@
-/* Host line: blocks that are neighbours along x as one long row.
+/* Host joined blocks: blocks that are neighbours along x as one long row.
  *
- * In: the function of a thread without barriers, behind LLVM's passes. Where it uses blockIdx.x and
- * threadIdx.x in the sum blockIdx.x * blockDim.x + threadIdx.x alone, the thread of block b + k at
- * x is the one of block b at k * blockDim.x + x. Out: the same function, for any tx from the first
- * thread of its block on: what stops there names the block and the thread that it stands for.
+ * In: the function of a thread without barriers, in regular form. If it uses blockIdx.x and
+ * threadIdx.x in the sum blockIdx.x * blockDim.x + threadIdx.x only, thread x of block b + k is the
+ * same as thread k * blockDim.x + x of block b. Out: the same function, which accepts any tx from
+ * the first thread of its block on; traps name the block and the thread that tx stands for.
  *
- * If such a function is nothing but a loop by the grid's stride, `for i in range(grid(1), n,
- * gridsize(1))`, all threads of the row do one turn of it before the next (cg_host_cut_stride): a
- * thread's turns stay in their order, and threads are independent. */
+ * If such a function is nothing but a grid-stride loop, `for i in range(grid(1), n, gridsize(1))`,
+ * it becomes one iteration, and the loop goes around the row (cg_host_cut_stride): loop
+ * interchange, which is legal since threads are independent and each thread's iterations stay in
+ * order. A function in which a thread carries a value from one iteration to the next is left as it
+ * is. */
+#include <assert.h>
 #include <stddef.h>
 
 #include "codegen/fission/fission.h"
@@ -19,7 +22,7 @@
 
 enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
 
-/* A number of the launch, at an offset of RtHostLaunch. */
+/* Is it the load of a field of RtHostLaunch, at this offset? */
 static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
   if (!LLVMIsALoadInst(v))
     return false;
@@ -32,7 +35,7 @@ static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
          LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offset;
 }
 
-/* Of axis x. */
+/* The special register that v is, along x; -1 if none. */
 static int register_of(const void *thread, LLVMValueRef v) {
   LLVMValueRef f = (LLVMValueRef)(uintptr_t)thread, launch = LLVMGetParam(f, HOST_LAUNCH);
   return v == LLVMGetParam(f, HOST_BX)     ? SREG_CTAID
@@ -54,8 +57,8 @@ static bool only_in_traps(LLVMValueRef arg) {
   return true;
 }
 
-/* trap: a call of rt_host_trap(launch, site, block, thread, values…). The runtime finds the
- * thread's block instead. */
+/* trap: a call of rt_host_trap(launch, site, block, thread, values…). It becomes one in which the
+ * runtime computes block and thread. */
 static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
   enum { BLOCK = 2, THREAD, VALUES, MORE = 3, NARGS = VALUES + RT_TRAP_VALUES + MORE };
   static const char name[] = "rt_host_trap_in_line";
@@ -81,7 +84,7 @@ static void name_thread(Cg *cg, LLVMValueRef f, LLVMValueRef trap) {
   LLVMInstructionEraseFromParent(trap);
 }
 
-bool cg_host_make_line(Cg *cg, LLVMValueRef thread) {
+bool cg_host_join_blocks(Cg *cg, LLVMValueRef thread) {
   static const HostArg sums[] = {HOST_BX, HOST_TX}, names[] = {HOST_BLOCK, HOST_THREAD};
   Registers r = registers_of(thread);
   for (int k = 0; k < 2; k++)
@@ -100,7 +103,7 @@ bool cg_host_make_line(Cg *cg, LLVMValueRef thread) {
   return true;
 }
 
-/* --- a loop by the grid's stride --- */
+/* --- grid-stride loops --- */
 
 typedef struct StrideLoop {
   LLVMBasicBlockRef header, latch, exit;
@@ -138,7 +141,7 @@ static bool find_counter(LLVMValueRef f, StrideLoop *s) {
   return false;
 }
 
-/* The header asks `counter < bound`, or the function returns. */
+/* Does the header continue if `counter < bound`, and else return? */
 static bool find_bound(StrideLoop *s) {
   Fork fork;
   if (!graph_fork(LLVMGetBasicBlockTerminator(s->header), &fork))
@@ -157,7 +160,8 @@ static bool ends_in_trap(LLVMBasicBlockRef b) {
   return LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(b)) != NULL;
 }
 
-/* Only the header leaves the loop, but for traps; and nothing is done or read before it. */
+/* Is the header the only exit but for traps, and has the rest of the function no effects and no
+ * loads of arrays? */
 static bool is_alone(Cg *cg, LLVMValueRef f, const FnGraph *g, const GraphLoop *loop) {
   bool *inside = CX_ARRAY(cg->cx, bool, g->len);
   for (uint32_t k = 0; k < loop->nnodes; k++)
@@ -176,9 +180,9 @@ static bool is_alone(Cg *cg, LLVMValueRef f, const FnGraph *g, const GraphLoop *
   return true;
 }
 
-/* Is it computed from the launch alone, and can it be where a check stands in front of it that
+/* Does v depend on the launch alone, and may it be computed even if a check in front of it
  * fails? */
-static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
+static bool depends_on_launch(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
   enum { DEEPEST = 8 };
   if (LLVMIsAConstant(v) || v == LLVMGetParam(f, HOST_LAUNCH))
     return true;
@@ -189,7 +193,7 @@ static bool is_known(Cg *cg, LLVMValueRef f, LLVMValueRef v, int depth) {
       !cg_divides_safely(v))
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
-    if (!is_known(cg, f, LLVMGetOperand(v, (unsigned)k), depth + 1))
+    if (!depends_on_launch(cg, f, LLVMGetOperand(v, (unsigned)k), depth + 1))
       return false;
   return true;
 }
@@ -199,6 +203,7 @@ LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef f, LLVMValueRef v, LLVMValueRe
     return launch;
   if (LLVMIsAConstant(v))
     return v;
+  assert(LLVMIsAInstruction(v) && !LLVMIsAPHINode(v));
   unsigned n = (unsigned)LLVMGetNumOperands(v);
   LLVMValueRef *operands = CX_ARRAY(cg->cx, LLVMValueRef, n);
   for (unsigned k = 0; k < n; k++)
@@ -206,6 +211,7 @@ LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef f, LLVMValueRef v, LLVMValueRe
   return copy_ins(cg->builder, v, operands);
 }
 
+/* The counter becomes the start plus HOST_BLOCK, and the back edge leaves the loop. */
 static void cut(Cg *cg, LLVMValueRef f, const StrideLoop *s) {
   LLVMBuilderRef b = cg->builder;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
@@ -225,8 +231,9 @@ LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread) {
   for (uint32_t k = 0; k < g.loops.len; k++) {
     const GraphLoop *loop = &g.loops.data[k];
     StrideLoop s = {.header = g.nodes[loop->header].block};
-    if (!find_counter(thread, &s) || !find_bound(&s) || !is_known(cg, thread, s.bound, 0) ||
-        !graph_next(s.latch) || !is_alone(cg, thread, &g, loop))
+    if (!find_counter(thread, &s) || !find_bound(&s) ||
+        !depends_on_launch(cg, thread, s.bound, 0) || !graph_next(s.latch) ||
+        !is_alone(cg, thread, &g, loop))
       continue;
     cut(cg, thread, &s);
     return s.bound;

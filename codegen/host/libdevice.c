@@ -1,8 +1,8 @@
-/* libdevice's functions for host code: one C function a row of ir/libdevice.def, made of the row's
- * host expression.
+/* libdevice's functions for host code: a C function for each row of ir/libdevice.def, generated
+ * from the row's host expression.
  *
- * Directed rounding is the processor's: the mode is set around one operation, whose operands and
- * result are volatile so that the compiler does not move it. */
+ * For directed rounding the processor's rounding mode is set around one operation, whose operands
+ * and result are volatile, so that the compiler does not move it. */
 #include "codegen/host/libdevice.h"
 
 #include <fenv.h>
@@ -30,8 +30,10 @@ __extension__ typedef unsigned __int128 UWide;
 #define DIRECTED_FMA(mode, f, x, y, z) IN_MODE(mode, __typeof__(x), f(HELD(x), HELD(y), HELD(z)))
 #define DIRECTED_CAST(mode, T, x)      IN_MODE(mode, T, (T)HELD(x))
 
-/* --- floats to integers: saturating; a nan gives what PTX's cvt gives: 0 between 32 bits, else
- * only the upper bit --- */
+/* --- floats to integers ---
+ *
+ * Saturating. A nan gives what PTX's cvt gives: 0 if both types have 32 bits, else only the upper
+ * bit set. */
 
 static int32_t to_i32(double x, bool wide) {
   if (isnan(x))
@@ -88,7 +90,7 @@ static float float32(uint32_t bits) {
   return x;
 }
 
-/* What lies above bit 15 of h is not defined. */
+/* The bits of h above 15 are undefined. */
 static float half_to_float(uint32_t h) {
   int exponent = h >> 10 & 31, fraction = h & 1023;
   uint32_t sign = (h & 0x8000) << 16;
@@ -103,7 +105,7 @@ static uint16_t float_to_half(float x) {
   uint32_t bits = bits32(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   if (size > 0x7f800000)
     return 0x7fff;
-  if (size >= 0x477ff000) /* from halfway between the largest one and 2**16 */
+  if (size >= 0x477ff000) /* halfway between the largest half and 2**16, or more */
     return (uint16_t)(sign | 0x7c00);
   if (size < 0x38800000) /* below 2**-14: a multiple of 2**-24 */
     return (uint16_t)(sign | (uint32_t)rintf(ldexpf(float32(size), 24)));

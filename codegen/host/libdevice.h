@@ -6,22 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *cg_host_libdevice(const char *symbol); /* the address of "__nv_sin"; NULL: no such function */
+/* The address of a function such as "__nv_sin"; NULL if there is none of that name. */
+void *cg_host_libdevice(const char *symbol);
 
-/* --- what the C library lacks, or has with larger errors (special_functions.c); within 1 ulp where
- * long double is wider than double --- */
+/* --- special_functions.c ---
+ *
+ * Functions that the C library lacks, or has with larger errors. Within 1 ulp where long double is
+ * wider than double. */
 double cg_sin(double x);
 double cg_cos(double x);
 double cg_tan(double x);
 double cg_sinpi(double x);
 double cg_cospi(double x);
-long double cg_norm(double x, double y, double z,
-                    double w); /* of a vector; inf if one is, even beside a nan */
+/* The Euclidean norm; infinite if a component is, even if another is nan. */
+long double cg_norm(double x, double y, double z, double w);
 double cg_erfinv(double x);
 double cg_erfcinv(double x);
 double cg_erfcx(double x);
 double cg_normcdf(double x);
 double cg_normcdfinv(double x);
-double cg_bessel_i(int order, double x); /* 0 or 1 */
+double cg_bessel_i(int order, double x); /* order: 0 or 1 */
 
 #endif

@@ -1,13 +1,14 @@
-/* Host math: functions of the C library that lanes can have as vectors, written out in the module.
+/* Host math: functions of the C library as LLVM IR, so that they can be vectorised.
  *
- * In: a module that calls expf, log and so on. Out: the same with calls of functions of its own,
- * which are inlined. They are plain arithmetic without tables, and branches only for arguments that
- * are rare, which the C library gets as before; so lanes compute sixteen at a time (lanes/lanes.h),
- * and a thread that runs alone has the same bits. Functions of float32 are computed in float64 and
- * rounded once, which leaves no error to speak of beside that of the rounding: what is left out of
- * a series is below 2**-32. Those of float64 are within 1 ulp. Bounds: docs/guide/accuracy.md.
- * Sources: the reductions and the series are the textbooks' (Muller, Elementary Functions); log of
- * float64 is summed as by Tang (1990). */
+ * In: a module that calls expf, log and so on. Out: the same, with calls of functions of the
+ * module, which are inlined. They are straight-line arithmetic without tables. Rare arguments take
+ * a branch to the C library. So lanes compute sixteen at a time (lanes/lanes.h), and a thread that
+ * runs alone gets the same bits. float32 functions are computed in float64 and rounded once; series
+ * are truncated where the rest is below 2**-32, so the error is hardly more than that of the
+ * rounding. float64 functions are within 1 ulp. Bounds: docs/guide/accuracy.md. Sources: argument
+ * reduction and series as in Muller, Elementary Functions; log of float64 is summed as by Tang
+ * (1990). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ typedef struct Math {
   Cg *cg;
   LLVMBuilderRef b;
   const CgTypes *t;
-  V fn, library; /* being written; what it stands for */
+  V fn, library; /* the function being written, and the one that it replaces */
 } Math;
 
 static const double TWO_OVER_PI = 0.63661977236758134308, HALF_PI = 1.57079632679489661923,
@@ -27,7 +28,7 @@ static const double TWO_OVER_PI = 0.63661977236758134308, HALF_PI = 1.5707963267
                     LN_2_REST = 1.90821492927058770002e-10, LOG2_E = 1.44269504088896340736,
                     LOG10_E = 0.43429448190325182765;
 
-/* --- small builders, of float64 --- */
+/* --- builders for float64 --- */
 
 static V number(const Math *m, double v) { return LLVMConstReal(m->t->f64, v); }
 static V integer(const Math *m, int64_t v) { return LLVMConstInt(m->t->i64, (uint64_t)v, 1); }
@@ -43,6 +44,7 @@ static V of_bits(const Math *m, V x) { return l_bitcast(m->b, x, m->t->f64); }
 
 static V call(const Math *m, const char *name, V const *args, unsigned n) {
   LLVMTypeRef t = LLVMTypeOf(args[0]);
+  assert(n <= 3);
   V copy[3], fn = cg_intrinsic_fn(m->cg, name, &t, 1);
   memcpy(copy, args, n * sizeof *args);
   return l_call(m->b, fn, copy, n);
@@ -50,7 +52,8 @@ static V call(const Math *m, const char *name, V const *args, unsigned n) {
 static V fused(const Math *m, V x, V y, V z) { return call(m, "llvm.fma", (V[]){x, y, z}, 3); }
 static V size_of(const Math *m, V x) { return call(m, "llvm.fabs", &x, 1); }
 
-static V clamped(const Math *m, V x, double low, double high) { /* a nan stays */
+/* A nan stays. */
+static V clamped(const Math *m, V x, double low, double high) {
   x = choose(m, is(m, LLVMRealOGT, x, high), number(m, high), x);
   return choose(m, is(m, LLVMRealOLT, x, low), number(m, low), x);
 }
@@ -63,7 +66,7 @@ static V polynomial(const Math *m, V x, const double *c, unsigned n) {
   return sum;
 }
 
-/* The nearest integer, for |x| < 2**50; *low: its low bits, as an i64. */
+/* The nearest integer, for |x| < 2**50. *low: its low bits, as an i64. */
 static V nearest(const Math *m, V x, V *low) {
   V magic = number(m, 0x1.8p52), shifted = add(m, x, magic);
   *low = bits(m, shifted);
@@ -80,7 +83,7 @@ static V power_of_2(const Math *m, V k) {
 
 enum { EXP2_TERMS = 10, EXP_TERMS = 14, LOG_TERMS = 9, SIN_TERMS = 7 };
 
-/* 2**t for |t| < 1000; (ln 2)^k / k!. */
+/* 2**t for |t| < 1000, by the series with coefficients (ln 2)^k / k!. */
 static V exp2_of(const Math *m, V t) {
   double c[EXP2_TERMS], term = 1;
   for (unsigned k = 0; k < EXP2_TERMS; term *= LN_2 / ++k)
@@ -89,14 +92,14 @@ static V exp2_of(const Math *m, V t) {
   return mul(m, polynomial(m, sub(m, t, whole), c, EXP2_TERMS), power_of_2(m, low));
 }
 
-/* Beyond the ends float32 has infinity and 0. */
+/* Beyond these bounds float32 has infinity and 0. */
 static V exp2_for_float(const Math *m, V t) { return exp2_of(m, clamped(m, t, -160, 160)); }
 
 static V write_exp_f(const Math *m, V x) { return exp2_for_float(m, mul(m, x, number(m, LOG2_E))); }
 static V write_exp2_f(const Math *m, V x) { return exp2_for_float(m, x); }
 
-/* (e**2x - 1) / (e**2x + 1), but x - x**3 / 3 near 0; in between the quotient loses 8 bits of
- * 53. */
+/* (e**2x - 1) / (e**2x + 1), or x - x**3 / 3 near 0. Where the two meet the quotient loses 8 of 53
+ * bits to cancellation. */
 static V write_tanh_f(const Math *m, V x) {
   V e = exp2_of(m, clamped(m, mul(m, x, number(m, 2 * LOG2_E)), -60, 60)), one = number(m, 1);
   V quotient = l_fdiv(m->b, sub(m, e, one), add(m, e, one));
@@ -105,8 +108,8 @@ static V write_tanh_f(const Math *m, V x) {
   return choose(m, is(m, LLVMRealOEQ, x, 0), x, result);
 }
 
-/* x = k ln 2 + r; the power of 2 in two factors, of which only the second rounds, for results that
- * are subnormal. */
+/* e**r 2**k for x = k ln 2 + r. The power of 2 is applied as two factors, of which only the second
+ * can round, for subnormal results. */
 static V write_exp_d(const Math *m, V x) {
   double c[EXP_TERMS], term = 1;
   for (unsigned k = 0; k < EXP_TERMS; term /= ++k)
@@ -135,7 +138,8 @@ static Parts parts_of(const Math *m, V x) {
   return (Parts){l_sitofp(m->b, narrow, m->t->f64), sub(m, mantissa, number(m, 1))};
 }
 
-/* s = f / (2 + f), log(1 + f) = 2 s + s (2/3 s**2 + 2/5 s**4 + …): the bracket; *s. */
+/* For s = f / (2 + f), log(1 + f) = 2 s + s (2/3 s**2 + 2/5 s**4 + …). Returns the bracket, and s
+ * in *s. */
 static V log_series(const Math *m, V f, V *s) {
   double c[LOG_TERMS];
   for (unsigned k = 0; k < LOG_TERMS; k++)
@@ -166,8 +170,8 @@ static V write_log10_f(const Math *m, V x) {
   return with_ends_of_log(m, x, mul(m, log_of(m, x), number(m, LOG10_E)));
 }
 
-/* log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + series)); the parts of k ln 2 are added where they are
- * small. */
+/* log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + series)). The low part of k ln 2 is added to the small
+ * terms, the high part last. */
 static V write_log_d(const Math *m, V x) {
   V tiny = is(m, LLVMRealOLT, x, 0x1p-1022),
     scaled = choose(m, tiny, mul(m, x, number(m, 0x1p54)), x);
@@ -187,7 +191,7 @@ static V write_pow_f(const Math *m, V x) {
   return exp2_for_float(m, mul(m, y, mul(m, log_of(m, x), number(m, LOG2_E))));
 }
 
-/* x has the function's own type. */
+/* Arguments that are not left to the C library. x has the function's own type. */
 static V is_power(const Math *m, V x) {
   V y = size_of(m, LLVMGetParam(m->fn, 1));
   V good = l_and(m->b, is(m, LLVMRealOGT, x, 0), is(m, LLVMRealOLT, x, INFINITY));
@@ -198,8 +202,8 @@ static V is_power(const Math *m, V x) {
 
 static V is_small_angle(const Math *m, V x) { return is(m, LLVMRealOLE, size_of(m, x), 0x1p40); }
 
-/* x = n pi / 2 + r: r or what is left of it by 106 bits of pi / 2; then the series of sine or
- * cosine, as n has it. */
+/* x = n pi / 2 + r, reduced with 106 bits of pi / 2, and the series of sine or cosine, as n +
+ * quarter selects. */
 static V wave(const Math *m, V x, int quarter) {
   double sine[SIN_TERMS], cosine[SIN_TERMS + 1], term = 1;
   for (unsigned k = 0; k < SIN_TERMS; k++) {
@@ -227,9 +231,9 @@ static V write_cos_f(const Math *m, V x) { return wave(m, x, 1); }
 /* --- the table --- */
 
 typedef struct Row {
-  const char *name;               /* in the C library; with an f at its end it is one of float32 */
-  V (*write)(const Math *m, V x); /* x in float64 */
-  V (*holds)(const Math *m, V x); /* i1: not for the C library; NULL: never for it */
+  const char *name;               /* in the C library */
+  V (*write)(const Math *m, V x); /* x: in float64 */
+  V (*holds)(const Math *m, V x); /* i1: x is not left to the C library; NULL: no x is */
 } Row;
 
 static const Row rows[] = {
@@ -275,6 +279,7 @@ static void write_body(const Math *m, const Row *row) {
 
 static void replace(Cg *cg, const Row *row, V library) {
   LLVMTypeRef type = LLVMGlobalGetValueType(library);
+  assert(LLVMCountParams(library) >= 1 && LLVMCountParams(library) <= 2);
   Math m = {cg, cg->builder, &cg->t,
             LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "pyptx.%s", row->name), type),
             library};

@@ -1,10 +1,13 @@
-/* Host attention: places in compiled code where a thread looks up, so that what never ends can be
- * ended (runtime/host/safepoint.h).
+/* Host safepoints: points in compiled code at which a thread can be interrupted, so that kernels
+ * that never end can be stopped (runtime/host/safepoint.h).
  *
- * In: the module behind LLVM's passes. Out: each loop asks on its way back whether there is
- * something to attend to: one load and a branch that is never taken. Innermost loops that count
- * towards a bound are left alone: they end, and are what vectors are made of. Functions that call
- * themselves ask at their beginning (lowering). */
+ * In: the module after LLVM's passes, which would not vectorise loops with safepoints. Out: each
+ * loop polls a word on its back edges: one load, and a branch that is hardly ever taken. Innermost
+ * loops that count towards a bound have none: they end, and are the loops that are vectorised.
+ * Recursive functions poll on entry (lowering writes that). The polling call keeps all registers,
+ * so it costs the loop none. */
+#include <assert.h>
+
 #include "codegen/host/host.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
@@ -12,16 +15,17 @@
 #define FLAG "rt_host_safepoint"
 #define CALL "rt_host_at_safepoint"
 
-typedef struct Ways { /* of a function, and the loop that is looked at */
+/* A function, and one of its loops. */
+typedef struct Poller {
   Cg *cg;
   LLVMBuilderRef b;
   LLVMValueRef f;
-  FnGraph g; /* as it was: what is written here changes neither a loop nor its exits */
+  FnGraph g; /* of f as it was: safepoints change neither loops nor their exits */
   const GraphLoop *loop;
-  uint32_t *mark; /* the header's number + 1 in its loop's blocks */
-} Ways;
+  uint32_t *mark; /* by node: the number of the header of the loop + 1, in the loop's nodes */
+} Poller;
 
-/* --- asking --- */
+/* --- one safepoint --- */
 
 static LLVMValueRef flag_of(Cg *cg) {
   LLVMValueRef flag = LLVMGetNamedGlobal(cg->module, FLAG);
@@ -35,13 +39,13 @@ static LLVMValueRef function_of(Cg *cg, LLVMTypeRef type) {
   fn = LLVMAddFunction(cg->module, CALL, type);
   cg_attribute(cg, fn, L_FUNCTION, "cold", 0);
 #ifdef __x86_64__
-  cg_attribute_text(cg, fn, "no_caller_saved_registers",
-                    ""); /* runtime/host/host.c keeps them all */
+  /* runtime/host/host.c keeps them all */
+  cg_attribute_text(cg, fn, "no_caller_saved_registers", "");
 #endif
   return fn;
 }
 
-void cg_host_look_up(Cg *cg) {
+void cg_host_write_safepoint(Cg *cg) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b));
   LLVMBasicBlockRef attend = LLVMAppendBasicBlockInContext(cg->context, f, "attend"),
@@ -65,39 +69,39 @@ void cg_host_look_up(Cg *cg) {
   LLVMPositionBuilderAtEnd(b, go);
 }
 
-/* --- loops --- */
+/* --- loops that end --- */
 
-static bool has(const Ways *w, uint32_t node) { return w->mark[node] == w->loop->header + 1; }
+static bool has(const Poller *w, uint32_t node) { return w->mark[node] == w->loop->header + 1; }
 
-static bool in_loop(const Ways *w, LLVMBasicBlockRef b) {
+static bool in_loop(const Poller *w, LLVMBasicBlockRef b) {
   uint32_t n = graph_number(&w->g, b);
   return n != GRAPH_NONE && has(w, n);
 }
 
-static void look_at(Ways *w, const GraphLoop *loop) {
+static void select_loop(Poller *w, const GraphLoop *loop) {
   w->loop = loop;
   for (uint32_t k = 0; k < loop->nnodes; k++)
     w->mark[loop->nodes[k]] = loop->header + 1;
 }
 
-static bool is_fixed(const Ways *w, LLVMValueRef v) {
+static bool is_invariant(const Poller *w, LLVMValueRef v) {
   return !LLVMIsAInstruction(v) || !in_loop(w, LLVMGetInstructionParent(v));
 }
 
-/* phi plus what is the same in every round */
-static bool is_step_of(const Ways *w, LLVMValueRef v, LLVMValueRef phi) {
+/* The phi plus a loop invariant? */
+static bool is_step_of(const Poller *w, LLVMValueRef v, LLVMValueRef phi) {
   if (!LLVMIsAInstruction(v))
     return false;
   LLVMOpcode op = LLVMGetInstructionOpcode(v);
   if (op == LLVMGetElementPtr)
     return LLVMGetNumOperands(v) == 2 && LLVMGetOperand(v, 0) == phi &&
-           is_fixed(w, LLVMGetOperand(v, 1));
+           is_invariant(w, LLVMGetOperand(v, 1));
   return ((op == LLVMAdd || op == LLVMSub) && LLVMGetOperand(v, 0) == phi &&
-          is_fixed(w, LLVMGetOperand(v, 1))) ||
-         (op == LLVMAdd && LLVMGetOperand(v, 1) == phi && is_fixed(w, LLVMGetOperand(v, 0)));
+          is_invariant(w, LLVMGetOperand(v, 1))) ||
+         (op == LLVMAdd && LLVMGetOperand(v, 1) == phi && is_invariant(w, LLVMGetOperand(v, 0)));
 }
 
-static bool is_counter(const Ways *w, LLVMValueRef phi) {
+static bool is_counter(const Poller *w, LLVMValueRef phi) {
   if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != w->g.nodes[w->loop->header].block)
     return false;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
@@ -107,8 +111,8 @@ static bool is_counter(const Ways *w, LLVMValueRef phi) {
   return true;
 }
 
-/* The counter, or the next value of it. */
-static bool counts(const Ways *w, LLVMValueRef v) {
+/* Is it an induction variable, or its next value? */
+static bool counts(const Poller *w, LLVMValueRef v) {
   if (is_counter(w, v))
     return true;
   for (int k = 0; LLVMIsAInstruction(v) && k < LLVMGetNumOperands(v) && k < 2; k++)
@@ -118,9 +122,9 @@ static bool counts(const Ways *w, LLVMValueRef v) {
   return false;
 }
 
-/* Does it count towards a bound? The counter is to be compared in every round, in the header or on
- * the way back. */
-static bool is_counted(const Ways *w) {
+/* Does the loop count towards a bound? An induction variable must be compared with an invariant in
+ * every iteration, in the header or in the latch. */
+static bool is_counted(const Poller *w) {
   uint32_t ends[] = {w->loop->header, w->loop->latches[0]};
   for (unsigned k = 0; k < 2; k++) {
     const GraphNode *n = &w->g.nodes[ends[k]];
@@ -128,17 +132,18 @@ static bool is_counted(const Ways *w) {
     if (cg_llvm_is_branch(n->last) && n->nsucc == 2 && !(has(w, n->succ[0]) && has(w, n->succ[1])))
       c = LLVMGetCondition(n->last);
     for (unsigned side = 0; c && LLVMIsAICmpInst(c) && side < 2; side++) {
-      if (counts(w, LLVMGetOperand(c, side)) && is_fixed(w, LLVMGetOperand(c, 1 - side)))
+      if (counts(w, LLVMGetOperand(c, side)) && is_invariant(w, LLVMGetOperand(c, 1 - side)))
         return w->loop->nlatches == 1;
     }
   }
   return false;
 }
 
-/* --- the way back --- */
+/* --- back edges --- */
 
-/* phi: split into one for the ways back, in front of `first`, and a new one of the header. */
-static void split_phi(Ways *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef from) {
+/* Splits a header's phi in two: one in front of `first` for the back edges, and a new one of the
+ * header. */
+static void split_phi(Poller *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef from) {
   LLVMTypeRef t = LLVMTypeOf(phi);
   LLVMPositionBuilderBefore(w->b, phi);
   LLVMValueRef outer = l_phi(w->b, t);
@@ -154,11 +159,13 @@ static void split_phi(Ways *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBl
   LLVMInstructionEraseFromParent(phi);
 }
 
-static void look_up_on_the_way_back(Ways *w) {
+/* All back edges are led through one block with a safepoint. */
+static void poll_on_back_edges(Poller *w) {
+  assert(w->loop->nlatches > 0);
   LLVMBasicBlockRef header = w->g.nodes[w->loop->header].block,
                     back = LLVMAppendBasicBlockInContext(w->cg->context, w->f, "back");
   LLVMPositionBuilderAtEnd(w->b, back);
-  cg_host_look_up(w->cg); /* in `back`: its phis come in front */
+  cg_host_write_safepoint(w->cg); /* split_phi puts the phis in front of it */
   LLVMBasicBlockRef from = LLVMGetInsertBlock(w->b);
   l_br(w->b, header);
   LLVMValueRef first = LLVMGetFirstInstruction(back);
@@ -170,21 +177,21 @@ static void look_up_on_the_way_back(Ways *w) {
     graph_redirect(w->g.nodes[w->loop->latches[k]].last, header, back);
 }
 
-static void look_up_in(Cg *cg, LLVMValueRef f) {
+static void visit_function(Cg *cg, LLVMValueRef f) {
   Arena *a = &cg->cx->arena;
-  Ways w = {.cg = cg, .b = cg->builder, .f = f, .g = graph_of(a, f, NULL)};
+  Poller w = {.cg = cg, .b = cg->builder, .f = f, .g = graph_of(a, f, NULL)};
   w.mark = ARENA_ARRAY(a, uint32_t, w.g.len);
   graph_loops(&w.g);
   for (uint32_t k = 0; k < w.g.loops.len; k++) {
-    look_at(&w, &w.g.loops.data[k]);
+    select_loop(&w, &w.g.loops.data[k]);
     if (!w.loop->innermost || !is_counted(&w))
-      look_up_on_the_way_back(&w);
+      poll_on_back_edges(&w);
   }
 }
 
-void cg_host_look_up_in_loops(Cg *cg) {
+void cg_host_add_safepoints(Cg *cg) {
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
-      look_up_in(cg, f);
+      visit_function(cg, f);
 }

@@ -1,14 +1,15 @@
-/* Host segments: a block whose threads meet.
+/* Host segments: control flow between the segments of a block with barriers.
  *
- * There is a nest of loops over the threads for each segment (fission/fission.h), and control goes
- * from nest to nest: as long as all threads of a block stop at one barrier, the nest of the segment
- * behind it runs next. When they part, the block goes on thread by thread: every thread that has
- * not ended runs its own segment up to its next barrier, until all have ended.
+ * Each segment (fission/fission.h) has a loop nest over the block's threads. While all threads stop
+ * at the same barrier, the nest of the segment after it follows. Once they have diverged, the block
+ * runs thread by thread: in each round every thread that has not ended runs its own next segment,
+ * up to its next barrier, until all have ended. It never reconverges.
  *
- * In a kernel whose threads meet in other ways too (in warps, as a grid), or wait for one another
- * in loops, the runtime says after each stop who goes on (runtime/host/meet.h): the block may come
- * together again, and may leave the entry in the middle, to be called again when the grid has met,
- * or when other blocks have had their turn. */
+ * In a kernel with other meetings (warp operations, the grid's barrier, loops that wait for other
+ * threads), the runtime decides after each stop which threads continue (runtime/host/meet.h). There
+ * a block may reconverge. It may also leave the entry in the middle, to be resumed when all blocks
+ * have reached the grid's barrier, or when other blocks have run. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/host/entry.h"
@@ -28,7 +29,7 @@ void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
   combine(l, LLVMAdd, variable, v);
 }
 
-/* --- with barriers: a thread's next segment is in its frame --- */
+/* --- barriers: a thread's next segment is in its frame --- */
 
 static LLVMValueRef next_of_thread(const Loops *l) {
   LLVMValueRef number = l_zext(l->b, l->args[HOST_THREAD], l->t->i64);
@@ -66,22 +67,25 @@ static void close_votes(Loops *l) {
   set(l, l->voters, get(l, l->new_voters));
 }
 
-/* Where a block goes whose threads all stand in front of a segment: to its nest, or to the runtime
- * if they wait for more than a barrier. */
+/* The target for a block whose threads are all in front of a segment: its nest, or the runtime if
+ * they wait for more than a barrier. */
 static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
+  assert(segment < l->fission.nsegments);
   if (!segment)
     return l->end;
   return l->fission.segments[segment].point.kind == RT_MEET_BLOCK ? l->nests[segment]
                                                                   : l->meets[segment];
 }
 
-/* All threads have run segment s: where does the block go on? */
-static void go_on(Loops *l, const Segment *s) {
+/* Leaves segment s, which all threads have run: by its only exit, by the exit that all have taken,
+ * or to the code for diverged threads. */
+static void write_exit(Loops *l, const Segment *s) {
   if (s->nexits <= 1) {
     l_br(l->b, s->nexits ? place_of(l, s->exits[0]) : l->end);
     return;
   }
   LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
+  assert(l->points ? l->release : l->apart);
   LLVMValueRef next = get(l, l->all_or);
   l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, next, get(l, l->all_and)), together,
            l->points ? l->release : l->apart);
@@ -104,7 +108,7 @@ static void segment_nest(Loops *l, uint32_t number) {
     LLVMValueRef more[] = {l->frame, l->stride, ayes, voters};
     hl_rows_nest(l, l->rows_of[number], more, 4, l->totals);
     close_votes(l);
-    go_on(l, s);
+    write_exit(l, s);
     return;
   }
   hl_nest_begin(l, 1);
@@ -119,11 +123,11 @@ static void segment_nest(Loops *l, uint32_t number) {
   }
   hl_nest_end(l);
   close_votes(l);
-  go_on(l, s);
+  write_exit(l, s);
 }
 
-/* Each thread that has not ended runs the segment that is next for it; again, until all have
- * ended. */
+/* The code for diverged threads: each that has not ended runs its next segment; repeated until all
+ * have ended. */
 static void run_apart(Loops *l) {
   LLVMValueRef ayes, voters;
   at(l, l->apart);
@@ -152,7 +156,7 @@ static void run_apart(Loops *l) {
   l_condbr(l->b, l_icmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0)), l->apart, l->end);
 }
 
-/* --- with meetings: the runtime says who goes on --- */
+/* --- other meetings: the runtime decides which threads continue --- */
 
 static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef const *args,
                                  unsigned n) {
@@ -181,8 +185,8 @@ static void take_votes(Loops *l) {
     set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
 }
 
-/* The votes are the runtime's only for the call: in between they are variables that can be
- * registers. */
+/* Asks the runtime which threads continue. The votes are copied into its state for the call only,
+ * so that they can be in registers otherwise. */
 static void release(Loops *l) {
   LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   at(l, l->release);
@@ -195,6 +199,7 @@ static void release(Loops *l) {
   l_br(l->b, l->dispatch);
 }
 
+/* Branches on the runtime's answer. */
 static void dispatch(Loops *l) {
   at(l, l->dispatch);
   LLVMValueRef choose = l_switch(l->b, get(l, l->go), l->end, l->fission.nsegments);
@@ -203,7 +208,8 @@ static void dispatch(Loops *l) {
     LLVMAddCase(choose, i32(l, k), l->nests[k]);
 }
 
-/* All threads stand in front of segment `number`: mostly they go on together. */
+/* All threads have reached the meeting in front of segment `number`; mostly all of them
+ * continue. */
 static void meet(Loops *l, uint32_t number) {
   at(l, l->meets[number]);
   LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number), l->state};
@@ -237,14 +243,15 @@ static void run_row(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
   l_call(l->b, row, args, HOST_NARGS + 6);
 }
 
-/* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: so many threads along x, beginning with
- * the one that the arguments are, run the segment; their next is stored. Returns ayes | voters <<
- * 16. A function, which serves whole rows, warps and single threads. */
+/* `i32 SYMBOL.run.K(arguments of segment K, i32 count)`: runs segment K for `count` threads along
+ * x, beginning with the one that the arguments describe, and stores the next segment of each.
+ * Returns ayes | voters << 16. One function serves whole rows, warps and single threads. */
 static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
   Loops l = *outer;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
   LLVMValueRef segment = l.fission.segments[number].fn;
   LLVMTypeRef types[HOST_NARGS + 5];
+  assert(LLVMCountParams(segment) == HOST_NARGS + SEGMENT_ARGS);
   LLVMGetParamTypes(LLVMGlobalGetValueType(segment), types);
   types[HOST_NARGS + 4] = l.t->i32;
   const char *name = arena_printf(&l.cg->cx->arena, "%s.run.%u", l.cg->symbol, number);
@@ -273,7 +280,7 @@ static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
   return l.entry;
 }
 
-/* The threads that are ready, run by run. */
+/* Runs the threads that the runtime has found ready, one contiguous run of them after another. */
 static void run_runs(Loops *l) {
   at(l, l->apart);
   LLVMValueRef args[HOST_NARGS + 5], at_segment;
@@ -345,7 +352,7 @@ static LLVMValueRef is_first_phase(const Loops *l) {
   return l_icmp(l->b, LLVMIntEQ, phase, i32(l, 0));
 }
 
-/* A block that left to wait is entered again, and goes on from its frame. */
+/* In the first phase of the launch blocks begin; later they resume from their frames. */
 static void begin_or_resume(Loops *l) {
   LLVMBasicBlockRef begin = new_block(l, "begin"), resume = new_block(l, "resume");
   l_condbr(l->b, is_first_phase(l), begin, resume);
@@ -368,7 +375,7 @@ void hl_find_frame(Loops *l) {
   l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
 }
 
-static bool threads_can_part(const Fission *f) {
+static bool can_diverge(const Fission *f) {
   for (uint32_t k = 0; k < f->nsegments; k++)
     if (f->segments[k].nexits > 1)
       return true;
@@ -391,6 +398,7 @@ static void make_variables(Loops *l) {
 
 void hl_run_segments(Loops *l) {
   uint32_t n = l->fission.nsegments;
+  assert(n && l->frame && l->stride);
   make_variables(l);
   l->nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
   l->meets = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
@@ -404,8 +412,8 @@ void hl_run_segments(Loops *l) {
   }
   for (uint32_t k = 0; k < n; k++)
     l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
-  bool parting = l->points || threads_can_part(&l->fission);
-  l->apart = parting ? new_block(l, "apart") : NULL;
+  bool diverges = l->points || can_diverge(&l->fission);
+  l->apart = diverges ? new_block(l, "apart") : NULL;
   l->end = new_block(l, "end");
   if (hl_can_leave(&l->fission))
     begin_or_resume(l);
@@ -415,7 +423,7 @@ void hl_run_segments(Loops *l) {
     segment_nest(l, k);
   if (l->points)
     run_meetings(l);
-  else if (parting)
+  else if (diverges)
     run_apart(l);
   at(l, l->end);
 }

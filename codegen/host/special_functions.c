@@ -1,8 +1,8 @@
 /* Special functions for the host device.
  *
- * They are computed in long double, which has 11 bits and much range to spare on x86-64 and 60 bits
- * on AArch64, and are rounded once at the end; so plain formulas do. Where long double is double
- * they lose a few ulps. */
+ * They are computed in long double and rounded once at the end. long double has 11 more bits than
+ * double on x86-64, 60 more on AArch64, and far more range, so plain formulas suffice. Where long
+ * double is double, they lose a few ulps. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -14,19 +14,19 @@
 
 /* --- sine, cosine and tangent ---
  *
- * glibc's of double are within 1 ulp up to 10**8. What they take of pi for larger angles does not
- * suffice next to its multiples: there they are some ulps off, and as many as 143,270. Those of
- * long double have enough of it for every angle. */
-static bool is_ordinary(double angle) { return fabs(angle) <= 0x1p26; }
+ * glibc's double functions are within 1 ulp up to 10**8. For larger angles their argument reduction
+ * has too few bits of pi: near its multiples they are off by up to 143,270 ulps. The reduction of
+ * the long double functions suffices for every angle. */
+static bool is_small(double angle) { return fabs(angle) <= 0x1p26; }
 
-double cg_sin(double x) { return is_ordinary(x) ? sin(x) : (double)sinl(x); }
-double cg_cos(double x) { return is_ordinary(x) ? cos(x) : (double)cosl(x); }
-double cg_tan(double x) { return is_ordinary(x) ? tan(x) : (double)tanl(x); }
+double cg_sin(double x) { return is_small(x) ? sin(x) : (double)sinl(x); }
+double cg_cos(double x) { return is_small(x) ? cos(x) : (double)cosl(x); }
+double cg_tan(double x) { return is_small(x) ? tan(x) : (double)tanl(x); }
 
 /* --- sine and cosine of multiples of pi --- */
 
-/* x = n / 2 + f, exactly, with |f| <= 1/4: pi * x is n quarter turns and pi * f. The quarter (mod
- * 4). */
+/* Splits x = n / 2 + f exactly, with |f| <= 1/4, so that pi * x is n quarter turns plus pi * f.
+ * Returns n mod 4. */
 static int quarter_turns(double x, long double *f) {
   double r = fmod(x, 2); /* exact */
   double n = rint(2 * r);
@@ -34,7 +34,7 @@ static int quarter_turns(double x, long double *f) {
   return (int)n & 3;
 }
 
-static double turned(int quarter, long double f) {
+static double sine_of_turns(int quarter, long double f) {
   switch (quarter) {
   case 0: return (double)sinl(PI * f);
   case 1: return (double)cosl(PI * f);
@@ -49,7 +49,7 @@ double cg_sinpi(double x) {
   if (!isfinite(x))
     return x - x;
   int quarter = quarter_turns(x, &f);
-  return f == 0 && !(quarter & 1) ? copysign(0.0, x) : turned(quarter, f);
+  return f == 0 && !(quarter & 1) ? copysign(0.0, x) : sine_of_turns(quarter, f);
 }
 
 /* Zeros are positive. */
@@ -58,7 +58,7 @@ double cg_cospi(double x) {
   if (!isfinite(x))
     return x - x;
   int quarter = quarter_turns(x, &f);
-  return f == 0 && quarter & 1 ? 0.0 : turned((quarter + 1) & 3, f);
+  return f == 0 && quarter & 1 ? 0.0 : sine_of_turns((quarter + 1) & 3, f);
 }
 
 long double cg_norm(double x, double y, double z, double w) {
@@ -69,9 +69,9 @@ long double cg_norm(double x, double y, double z, double w) {
 
 /* --- the error function's relatives --- */
 
-/* exp(x*x) erfc(x): by its definition until erfc nears its end, then by the asymptotic series 1/(x
- * sqrt(pi)) (1 - 1/(2x^2) + 1*3/(2x^2)^2 - …), whose 9th term is below 2^-70 there. Abramowitz and
- * Stegun, 7.1.23. */
+/* exp(x*x) erfc(x): by its definition while erfc does not underflow, then by the asymptotic series
+ * 1/(x sqrt(pi)) (1 - 1/(2x^2) + 1*3/(2x^2)^2 - …), whose 9th term is below 2^-70 there. Abramowitz
+ * and Stegun, 7.1.23. */
 double cg_erfcx(double x) {
   long double t = x;
   if (!(x > 26))
@@ -84,8 +84,8 @@ double cg_erfcx(double x) {
 
 double cg_normcdf(double x) { return (double)(erfcl(-x / ROOT_2) / 2); }
 
-/* y > 0 with erfc(y) = q, for q <= 1/2: a rational start within 5e-4 (Abramowitz and Stegun,
- * 26.2.23), then Newton's method, which has converged after four steps. */
+/* y > 0 with erfc(y) = q, for q <= 1/2: a rational approximation within 5e-4 (Abramowitz and
+ * Stegun, 26.2.23), then Newton's method, which converges within four steps. */
 static long double inverse_tail(long double q) {
   long double t = sqrtl(-2 * logl(q / 2));
   long double y = t - (2.515517L + t * (0.802853L + t * 0.010328L)) /
@@ -104,7 +104,7 @@ static long double inverse_middle(long double x) {
   return y;
 }
 
-/* 1 - |x| and 1 - q are exact where they are used. */
+/* 1 - |x| is exact where it is used, and so is 1 - q below. */
 double cg_erfinv(double x) {
   double size = fabs(x);
   if (!(size < 1))
@@ -127,7 +127,8 @@ double cg_normcdfinv(double x) { return (double)(-ROOT_2 * inverse_erfc(2 * (lon
 
 /* --- modified Bessel functions of the first kind --- */
 
-/* Sum of (x/2)^(2k + n) / (k! (k + n)!): all terms have one sign. */
+/* The sum of (x/2)^(2k + n) / (k! (k + n)!): no cancellation, since all terms have the same
+ * sign. */
 static long double bessel_series(int n, long double x) {
   long double term = n ? x / 2 : 1, sum = term, q = x * x / 4;
   for (int k = 1; term > sum * 1e-22L; k++)
@@ -135,7 +136,7 @@ static long double bessel_series(int n, long double x) {
   return sum;
 }
 
-/* Abramowitz and Stegun, 9.7.1: the terms fall to e^(-2x) before they rise again. */
+/* Abramowitz and Stegun, 9.7.1: the terms decrease to e^(-2x) before they grow again. */
 static long double bessel_asymptotic(int n, long double x) {
   long double term = 1, sum = 1;
   for (int k = 1; k < 2 * x && fabsl(term) > 1e-22L; k++) {

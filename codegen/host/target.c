@@ -1,7 +1,9 @@
-/* The host target: what lowering asks about one thread on the CPU. See host.h for the shape of the
- * code. */
+/* The host target: what lowering asks about one thread on the CPU. Barriers and other meetings
+ * become calls of markers, which fission cuts at; everything else is the code of one thread, whose
+ * place in the grid is a parameter. See host.h. */
 #include "codegen/target.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +16,9 @@
 
 /* --- the module --- */
 
-/* What is said of a CPU beyond what LLVM finds. On x86 not to use conversions to bfloat16 that flush
- * subnormals, which LLVM would put where a bfloat16 is passed to a function or returned; without
- * them it moves the bits. On AArch64 to use NEON, which all that run Linux have, emulated ones too. */
+/* What is said of this CPU beyond what LLVM finds. On x86, not to use conversions to bfloat16 that
+ * flush subnormals: LLVM would use them to pass a bfloat16 to a function or return it; without them
+ * it moves the bits. On AArch64, to use NEON, which all that run Linux have, emulated ones too. */
 #ifdef __x86_64__
 #define HOST_FEATURES ",-avx512bf16,-avxneconvert"
 #elif defined __aarch64__
@@ -59,7 +61,7 @@ static void host_open(Cg *cg) {
   cg->target_state = CX_NEW(cg->cx, HostState);
 }
 
-/* The dynamic shared memory begins behind the static, whose size is known now. */
+/* Dynamic shared memory begins after the static, whose size is known now. */
 static void host_finish(Cg *cg) {
   cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN *
                       HOST_SHARED_ALIGN;
@@ -82,7 +84,7 @@ static const char *own_name(Cg *cg, unsigned k) {
   return arena_printf(&cg->cx->arena, "__%s", own_math[k]);
 }
 
-/* LLVM knows of the C library's functions that they only compute; of ours it is told. */
+/* LLVM knows that the C library's functions have no effects; ours need attributes. */
 static void host_link(Cg *cg) {
   LLVMAttributeIndex whole = L_FUNCTION;
   for (unsigned k = 0; k < NOWN; k++) {
@@ -94,9 +96,9 @@ static void host_link(Cg *cg) {
   }
 }
 
-/* Of very long functions: the code generator's own optimisations have several parts whose time
- * grows with the square of a function (sinking, assigning registers, placing blocks). Without them
- * code takes a tenth of the time to make and is twice as long. */
+/* For very long functions. The code generator's own optimisations have several parts that take the
+ * square of a function's length (sinking, register allocation, block placement). Without them code
+ * is generated in a tenth of the time and is twice as long. */
 void cg_host_choose_machine(Cg *cg) {
   enum { INSTRUCTIONS = 16000, BLOCKS = 2500 };
   Length l = cg_length(cg);
@@ -127,7 +129,7 @@ static LLVMValueRef host_arg(Lower *lw, HostArg a) {
                                    : l_extract_value(lw->b, lw->context, a);
 }
 
-/* Marks a load as one of memory that does not change during the launch, and that may be done
+/* Marks a load of memory that does not change during the launch, and which may be executed
  * anywhere. */
 static void cg_host_mark_field(Cg *cg, LLVMValueRef load) {
   LLVMContextRef c = cg->context;
@@ -186,7 +188,7 @@ static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset) {
   return cg_host_launch_field(lw->cg, host_arg(lw, HOST_LAUNCH), type, offset);
 }
 
-/* The bits of these lanes. */
+/* The mask of the lanes below, at and above a lane, as asked for. */
 static LLVMValueRef lane_mask(Lower *lw, LLVMValueRef lane, unsigned which) {
   LLVMValueRef bit = l_shl(lw->b, lw_i32(lw, 1), lane);
   LLVMValueRef lt = l_sub(lw->b, bit, lw_i32(lw, 1));
@@ -215,6 +217,7 @@ static void host_kernel_begin(Lower *lw) {
   Cg *cg = lw->cg;
   HostState *s = cg->target_state;
   LLVMTypeRef types[HOST_NARGS];
+  assert(!s->thread);
   cg_host_arg_types(cg, types);
   LLVMTypeRef type = LLVMFunctionType(cg->t.none, types, HOST_NARGS, 0);
   lw->function = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.thread", cg->symbol),
@@ -282,7 +285,7 @@ static LLVMValueRef host_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, 
   return g;
 }
 
-/* The CPU has one kind of access. */
+/* The CPU has no cache hints: plain accesses are written instead. */
 static LLVMValueRef host_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p) {
   (void)lw, (void)hint, (void)type, (void)p;
   return NULL;
@@ -311,8 +314,8 @@ static LLVMValueRef host_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef 
   return barrier_call(lw, kinds[vote], i1);
 }
 
-/* The sites of a meeting: where a thread waits in vain, and behind it where one does not name
- * itself. */
+/* A warp operation has two sites for errors: a thread waits for a lane that never arrives, and,
+ * with the next number, a thread is not in its own mask. */
 static uint32_t meeting_site(Lower *lw) {
   Program *p = lw->cg->program;
   const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
@@ -344,8 +347,8 @@ static LLVMValueRef meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValue
   return call;
 }
 
-/* Its two sites: threads of the block that wait elsewhere, and a block that has ended
- * (runtime/host/host.c). */
+/* Two sites for errors: threads of the block wait at another barrier, and, with the next number,
+ * another block has ended (runtime/host/host.c). */
 static void host_grid_barrier(Lower *lw) {
   Program *p = lw->cg->program;
   const IrSite *site = ir_site(
@@ -365,10 +368,10 @@ static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLV
   return kind == RT_MEET_SYNC ? NULL : l_trunc_or_same(lw->b, got, t);
 }
 
-/* Nobody waits for a thread that yields, and it for nobody in particular: there is no site. */
+/* No site: a yield names no thread to wait for, so it cannot wait in vain. */
 static void host_yield(Lower *lw) { meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL); }
 
-/* A block runs on one OS thread: within it the order of the program is enough. */
+/* Nothing: a block runs on one OS thread, and sleeping would delay the others of its threads. */
 static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
 
 static void host_fence(Lower *lw, FenceLevel level) {
@@ -380,6 +383,7 @@ static void host_fence(Lower *lw, FenceLevel level) {
 static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
   LLVMValueRef args[4 + RT_TRAP_VALUES] = {host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
                                            host_arg(lw, HOST_BLOCK), host_arg(lw, HOST_THREAD)};
+  assert(n <= RT_TRAP_VALUES);
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);
   lw_call_extern(lw, "rt_host_trap", lw->t->none, args, 4 + RT_TRAP_VALUES);
@@ -389,8 +393,8 @@ static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsi
   l_unreachable(lw->b);
 }
 
-/* Every stop traps here (traps_always), so this is for the kernel's own function only: the thread
- * ends like one that returns. */
+/* On the host every stop traps (traps_always), so only the kernel's own function asks for this: the
+ * thread returns. */
 static void host_stop(Lower *lw) {
   const HostState *s = lw->cg->target_state;
   CX_ASSERT(lw->cx, lw->function == s->thread);
@@ -404,9 +408,9 @@ static LLVMValueRef host_stack_suffices(Lower *lw) {
                 launch_field(lw, word, offsetof(RtHostLaunch, stack_end)));
 }
 
-/* Recursion that never ends may take long to find the end of the stack, or return again and
+/* A safepoint: endless recursion may take long to reach the end of the stack, or return again and
  * again. */
-static void host_enter_recursion(Lower *lw) { cg_host_look_up(lw->cg); }
+static void host_enter_recursion(Lower *lw) { cg_host_write_safepoint(lw->cg); }
 
 /* --- values --- */
 

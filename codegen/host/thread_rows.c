@@ -1,14 +1,16 @@
-/* Host rows: threads that are neighbours along x, as many as fit at a time (lanes/lanes.h), the
- * others one by one.
+/* Host rows: threads that are neighbours along x, in vectors (lanes/lanes.h), with an epilogue of
+ * single threads.
  *
  * In: the function of a thread, or a segment (fission/fission.h), and the function of W lanes made
  * of it. Out:
  *
  *   void f.row(arguments of the first thread…, ptr totals, i32 count)
  *
- * Of a segment's threads it leaves what HostRow asks for: their next segments in the frame, and in
- * totals i32[4] what they voted, how many voted, and the or and the and of their next segments,
- * added to what was there. */
+ * Where a vector's guards are not uniform, which its function says by returning 1, its threads run
+ * by the masked version, if there is one, or one by one. For a segment, f.row stores what HostRow
+ * asks for: the next segments of the threads into the frame; and in totals, i32[4], it adds the
+ * votes and the number of voters, and combines the or and the and of the next segments. */
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -18,9 +20,9 @@
 
 enum { TOTAL_AYES, TOTAL_VOTERS, TOTAL_OR, TOTAL_AND };
 
-/* Every check is an exit of the loops around it, and LLVM's loop passes take time with the square
- * of a loop's exits: the code of a thread with many blocks stays a function, where the call costs
- * nothing in comparison. */
+/* Every check is an exit of the loops around it, and LLVM's loop passes take the square of the
+ * number of exits. A thread's function with many blocks is therefore not inlined; the call costs
+ * little in comparison. */
 const char *cg_host_inlining(LLVMValueRef fn, unsigned times) {
   enum { MAX_INLINED_BLOCKS = 64 };
   return LLVMCountBasicBlocks(fn) > MAX_INLINED_BLOCKS * times ? "noinline" : "alwaysinline";
@@ -57,7 +59,7 @@ void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *text_of_option) {
   LLVMMetadataRef text = LLVMMDStringInContext2(c, text_of_option, strlen(text_of_option)),
                   option = LLVMMDNodeInContext2(c, &text, 1);
   LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0),
-                  parts[] = {self, option}; /* its first operand is itself: no other loop's */
+                  parts[] = {self, option}; /* the first operand is the node itself: distinct */
   LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, 2);
   LLVMMetadataReplaceAllUsesWith(self, id);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
@@ -88,8 +90,8 @@ static void make_function(Row *r, LLVMValueRef thread, const char *suffix) {
   at(r, new_block(r, "begin"));
 }
 
-/* The arguments of the thread that is so far behind the first. */
-static void place(Row *r, LLVMValueRef by) {
+/* Sets the arguments to those of the first thread, plus `by` along x. */
+static void set_args(Row *r, LLVMValueRef by) {
   for (unsigned k = 0; k < r->nargs; k++) {
     r->args[k] = LLVMGetParam(r->fn, k);
     if (k == HOST_TX || k == HOST_THREAD) {
@@ -118,7 +120,7 @@ static LLVMValueRef reduce(Row *r, const char *name, LLVMValueRef v) {
   return l_call(r->b, fn, &v, 1);
 }
 
-/* i32, or a number of it. */
+/* The constant n, as an i32 or a vector of them, as v is. */
 static LLVMValueRef constant_like(Row *r, LLVMValueRef v, uint64_t n) {
   if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
     return i32(r, n);
@@ -135,9 +137,10 @@ static LLVMValueRef spread(Row *r, LLVMValueRef v, unsigned lanes) {
   return l_shuffle(r->b, one, LLVMGetPoison(t), LLVMConstNull(t));
 }
 
-/* result: of one thread, of each lane, or one for `lanes` of them. */
-static void gather(Row *r, LLVMValueRef result, unsigned lanes) {
+/* Collects a segment's results. result: of one thread, of each lane, or one for `lanes` of them. */
+static void collect(Row *r, LLVMValueRef result, unsigned lanes) {
   const HostRow *how = r->how;
+  assert(how->segment);
   if (how->votes) {
     LLVMValueRef one = constant_like(r, result, SEGMENT_AYE), shift = constant_like(r, result, 1);
     LLVMValueRef sums[] = {l_and(r->b, result, one), l_and(r->b, l_lshr(r->b, result, shift), one)};
@@ -158,15 +161,16 @@ static void gather(Row *r, LLVMValueRef result, unsigned lanes) {
   LLVMSetAlignment(l_store(r->b, lanes > 1 ? spread(r, next, lanes) : next, slot), 4);
 }
 
-/* A loop of `count` turns, at least one; the builder is left in the body with the counter. */
-typedef struct Turns {
+/* A loop of at least one iteration. begin_loop leaves the builder in the body, end_loop after
+ * it. */
+typedef struct RowLoop {
   LLVMBasicBlockRef head;
   LLVMValueRef counter;
-} Turns;
+} RowLoop;
 
-static Turns begin_turns(Row *r, const char *name) {
+static RowLoop begin_loop(Row *r, const char *name) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
-  Turns t = {new_block(r, name), NULL};
+  RowLoop t = {new_block(r, name), NULL};
   l_br(r->b, t.head);
   at(r, t.head);
   t.counter = LLVMBuildPhi(r->b, r->cg->t.i32, name);
@@ -175,7 +179,7 @@ static Turns begin_turns(Row *r, const char *name) {
   return t;
 }
 
-static void end_turns(Row *r, Turns *t, uint64_t by, LLVMValueRef to) {
+static void end_loop(Row *r, RowLoop *t, uint64_t by, LLVMValueRef to) {
   LLVMValueRef next = l_add_nuw(r->b, t->counter, i32(r, by));
   LLVMSetNSW(next, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), done = new_block(r, "");
@@ -184,31 +188,31 @@ static void end_turns(Row *r, Turns *t, uint64_t by, LLVMValueRef to) {
   at(r, done);
 }
 
-/* One by one: a function of its own, since its code is rarely needed. */
+/* Threads one by one, in a function of its own, since this code rarely runs. */
 static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   Row r = *outer;
   make_function(&r, thread, "some");
   cg_attribute(r.cg, r.fn, L_FUNCTION, "noinline", 0);
   cg_attribute(r.cg, r.fn, L_FUNCTION, "optsize", 0);
-  Turns turns = begin_turns(&r, "k");
-  place(&r, turns.counter);
+  RowLoop loop = begin_loop(&r, "k");
+  set_args(&r, loop.counter);
   LLVMValueRef result = call(&r, thread, 0);
   cg_call_attribute(r.cg, result, cg_host_inlining(thread, 1));
   if (r.how->segment)
-    gather(&r, result, 1);
-  end_turns(&r, &turns, 1, r.count);
+    collect(&r, result, 1);
+  end_loop(&r, &loop, 1, r.count);
   l_ret_void(r.b);
   return r.fn;
 }
 
 static void call_some(Row *r, LLVMValueRef from, LLVMValueRef count) {
-  place(r, from);
+  set_args(r, from);
   r->args[r->nargs] = r->totals;
   r->args[r->nargs + 1] = count;
   call(r, r->some, 2);
 }
 
-/* At the edge of the grid: a function of its own, too. */
+/* At the edge of the grid: the masked version, which is not inlined either. */
 static void try_masked(Row *r, LLVMBasicBlockRef next) {
   LLVMBasicBlockRef single = new_block(r, "single");
   LLVMValueRef alone = call(r, r->masked, 1);
@@ -218,8 +222,8 @@ static void try_masked(Row *r, LLVMBasicBlockRef next) {
 }
 
 static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValueRef whole) {
-  Turns turns = begin_turns(r, "x");
-  place(r, turns.counter);
+  RowLoop loop = begin_loop(r, "x");
+  set_args(r, loop.counter);
   r->args[r->nargs] = results;
   LLVMValueRef alone = call(r, lanes, 1);
   cg_call_attribute(r->cg, alone, cg_host_inlining(lanes, 4));
@@ -229,24 +233,26 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
   at(r, one_by_one);
   if (r->masked)
     try_masked(r, next);
-  call_some(r, turns.counter, i32(r, r->how->width));
+  call_some(r, loop.counter, i32(r, r->how->width));
   l_br(r->b, next);
   at(r, done);
   if (r->how->segment && (r->how->votes || r->how->next)) {
-    place(r, turns.counter);
+    set_args(r, loop.counter);
     bool one = r->how->one_result;
     LLVMTypeRef i = r->cg->t.i32, t = one ? i : LLVMVectorType(i, r->how->width);
-    gather(r, l_load(r->b, t, results), one ? r->how->width : 1);
+    collect(r, l_load(r->b, t, results), one ? r->how->width : 1);
   }
   l_br(r->b, next);
   at(r, next);
-  end_turns(r, &turns, r->how->width, whole);
+  end_loop(r, &loop, r->how->width, whole);
 }
 
 LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
                          const HostRow *how) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
   Row r = {.cg = cg, .b = cg->builder, .how = how, .masked = masked};
+  assert(lanes && how->width > 1 && (how->width & (how->width - 1)) == 0);
+  assert(how->segment || (!how->votes && !how->next));
   r.some = make_some(&r, thread);
   make_function(&r, thread, "row");
   LLVMTypeRef t = LLVMVectorType(cg->t.i32, how->width);

@@ -1,13 +1,16 @@
-/* Host together: blocks whose threads come to every barrier together, as whole vectors.
+/* Host whole vectors: blocks whose threads reach every barrier uniformly.
  *
- * Where control comes to all barriers of a kernel in the same way for every thread of a block, and
- * its operations of a warp are such of lanes (lanes/warp.c), a block of whole vectors along x needs
- * no question who stands where: it runs segment after segment, each a loop over vectors of its
- * threads, and there is no code for single threads in it. Blocks of other widths run as segments.c
- * has it, by a function of its own that is made to be small.
+ * If control flow at all barriers of a kernel is uniform over the block, and its warp operations
+ * can be operations on lanes (lanes/warp.c), then all threads of a block are always in front of the
+ * same segment. A block whose rows are whole vectors runs one segment after the other, each as a
+ * loop over vectors of threads, without code for single threads or for diverged ones. Uniformity
+ * over the block is proved by an analysis of lanes whose thread indices may be anything and in
+ * which memory that other threads may write is varying (`block` below).
  *
- * In: the kernel's function, regular, which is changed. Out: l->whole, without segments if the
- * kernel is not of this kind. */
+ * In: the kernel's function in regular form, which is changed (loops with barriers are unrolled).
+ * Out: l->whole, without segments if the kernel is not of this kind. Blocks of other widths run by
+ * segments.c, in a function that is compiled for size. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/host/entry.h"
@@ -33,7 +36,7 @@ static bool is_of_warp(void *user, LLVMValueRef meeting) {
   (void)user;
   return LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0)) >= RT_MEET_SYNC;
 }
-static bool is_together(void *lanes, LLVMValueRef barrier) {
+static bool is_uniform(void *lanes, LLVMValueRef barrier) {
   return cg_lanes_together(lanes, barrier);
 }
 static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(lanes, meeting); }
@@ -41,6 +44,7 @@ static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(l
 /* --- segments as lanes --- */
 
 static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS]) {
+  assert(width && (width & (width - 1)) == 0);
   memset(zeros, 0, HOST_NARGS + SEGMENT_BLOCK_ARGS);
   zeros[HOST_TX] = zeros[HOST_THREAD] = (unsigned char)__builtin_ctz(width);
   return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
@@ -54,8 +58,8 @@ static bool has_meeting(LLVMValueRef f) {
   return false;
 }
 
-/* A segment that is not worth it, or has no form for lanes, runs thread by thread, unless it is a
- * warp's. */
+/* A segment that has no vector form, or would not gain by it, runs thread by thread. One with warp
+ * operations cannot: false. */
 static bool write_segment(Loops *l, uint32_t number) {
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(l->whole.width, zeros);
@@ -103,7 +107,7 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(w->width, zeros);
   Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
-  if (!block || !lanes || !all_calls(markers[0], is_together, block) ||
+  if (!block || !lanes || !all_calls(markers[0], is_uniform, block) ||
       !all_calls(markers[1], can_meet, lanes))
     return;
   FissionHow cuts = {.thread_arg = HOST_THREAD, .lanes = lanes, .block = block, .warps = true};
@@ -148,7 +152,7 @@ static LLVMValueRef spread(Loops *l, uint64_t v) {
   return LLVMConstVector(all, l->whole.width);
 }
 
-/* Of a vector of results or one for all: the sum of a bit over the threads. */
+/* The sum of a bit over the threads. results: a vector, or one for all `threads`. */
 static LLVMValueRef count_bit(Loops *l, LLVMValueRef results, unsigned bit, unsigned threads) {
   LLVMBuilderRef b = l->b;
   if (LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind) {
@@ -158,7 +162,7 @@ static LLVMValueRef count_bit(Loops *l, LLVMValueRef results, unsigned bit, unsi
   return reduce_add(l, l_and(b, l_lshr(b, results, spread(l, bit)), spread(l, 1)));
 }
 
-/* What all threads of the block return as their next segment is the same. */
+/* Adds up the votes. The next segment is uniform over the block, so the first thread's is taken. */
 static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsigned threads) {
   if (s->votes) {
     hl_add_to(l, l->new_ayes, count_bit(l, results, 0, threads));
@@ -210,7 +214,7 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGME
   hl_nest_end(l);
 }
 
-/* By more threads at a time, if the rows are a multiple of them. */
+/* By WIDE vectors of threads at a time, if the rows are multiples of that. */
 static void run_wide_or_not(Loops *l, uint32_t number,
                             LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   unsigned width = l->whole.width, all = WIDE * width;
@@ -232,7 +236,7 @@ static LLVMValueRef shared_at(Loops *l, uint32_t offset) {
   return l_gep_inbounds(l->b, l->t->i8, l->shared, &byte, 1);
 }
 
-/* What the segment has left is there for the next one. */
+/* Copies the values that the segment has stored for the next one to where that loads them. */
 static void pass_shared(Loops *l, const Segment *s) {
   for (uint32_t k = 0; k < s->nshared; k++) {
     const SharedValue *v = &s->shared[k];
@@ -241,7 +245,7 @@ static void pass_shared(Loops *l, const Segment *s) {
   }
 }
 
-static void go_on(Loops *l, const Segment *s, LLVMBasicBlockRef const *nests) {
+static void write_exit(Loops *l, const Segment *s, LLVMBasicBlockRef const *nests) {
   if (s->nexits <= 1) {
     l_br(l->b, s->nexits && s->exits[0] ? nests[s->exits[0]] : l->end);
     return;
@@ -257,6 +261,7 @@ static void go_on(Loops *l, const Segment *s, LLVMBasicBlockRef const *nests) {
 static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nests) {
   const Segment *s = &l->whole.fission.segments[number];
   bool lanes = l->whole.lanes[number] != NULL;
+  assert(lanes || (s->fn && !l->whole.wide[number]));
   at(l, nests[number]);
   LLVMValueRef more[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters), l->shared};
   if (s->votes) {
@@ -274,11 +279,12 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
     set(l, l->ayes, get(l, l->new_ayes));
     set(l, l->voters, get(l, l->new_voters));
   }
-  go_on(l, s, nests);
+  write_exit(l, s, nests);
 }
 
 void hl_run_whole(Loops *l) {
   uint32_t n = l->whole.fission.nsegments;
+  assert(n && l->frame && l->stride);
   LLVMBasicBlockRef *nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
   LLVMValueRef *variables[] = {&l->ayes, &l->voters, &l->new_ayes, &l->new_voters, &l->all_or};
   for (unsigned k = 0; k < sizeof variables / sizeof *variables; k++) {

@@ -1,15 +1,20 @@
-/* Host wraps: indices that may count from the end, in code that runs thread by thread.
+/* Host wrapped indices: bounds checks of indices that may count from the end, in code that runs
+ * thread by thread.
  *
- * Lowering asks of such an index `(x < 0 ? x + n : x) < n`, without a branch, which is what lanes
- * and GPUs want. For one thread the sum is longer than a loop's own work, and hardly any index is
- * negative: here x is compared with n first, and the rest is done where that does not hold.
+ * Lowering checks such an index by `(x < 0 ? x + n : x) < n`, without a branch, which suits lanes
+ * and GPUs. For a single thread that can be more work than the rest of a loop, and hardly any index
+ * is negative. Here x is compared with n first (unsigned), and only if that fails it is wrapped and
+ * compared again. n is an extent, so it is not negative.
  *
  * In: a function in which checks branch to blocks that end in traps. Out: the same, with those
- * checks in two steps. */
+ * checks in two steps. Checks of another form, and those whose index the same block uses otherwise,
+ * stay. */
+#include <assert.h>
+
 #include "codegen/host/host.h"
 #include "codegen/llvm/graph.h"
 
-/* A check as lowering leaves it; index: x or x + n. */
+/* A check as lowering writes it. index: x, or x + n if x is negative. */
 typedef struct Wrap {
   LLVMBasicBlockRef block, ok, stop;
   LLVMValueRef x, n, index, test;
@@ -36,7 +41,7 @@ static bool is_wrapped(Wrap *w) {
   return false;
 }
 
-/* An extension of an extent: never negative. */
+/* The zero extension of an extent: never negative. */
 static bool is_extent(LLVMValueRef n) { return LLVMIsAZExtInst(n) != NULL; }
 
 static bool has_one_pred(LLVMBasicBlockRef b) {
@@ -44,8 +49,8 @@ static bool has_one_pred(LLVMBasicBlockRef b) {
   return use && !LLVMGetNextUse(use);
 }
 
-/* Nothing in the block itself uses the index but its test. */
-static bool is_used_behind(const Wrap *w) {
+/* Is the index used only by its test, and after the block? */
+static bool is_used_after(const Wrap *w) {
   for (LLVMUseRef u = LLVMGetFirstUse(w->index); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
     if (user != w->test && LLVMGetInstructionParent(user) == w->block && !LLVMIsAPHINode(user))
@@ -68,10 +73,10 @@ static bool find_wrap(LLVMBasicBlockRef block, Wrap *w) {
   w->index = LLVMGetOperand(w->test, 0), w->n = LLVMGetOperand(w->test, 1);
   return is_extent(w->n) && is_wrapped(w) && LLVMGetInstructionParent(w->index) == block &&
          has_one_pred(w->ok) && has_one_pred(w->stop) &&
-         !LLVMIsAPHINode(LLVMGetFirstInstruction(w->ok)) && is_used_behind(w);
+         !LLVMIsAPHINode(LLVMGetFirstInstruction(w->ok)) && is_used_after(w);
 }
 
-/* The values that the trap gets come from another block now. */
+/* Gives the phis of the trap's block another predecessor, and the index computed there. */
 static void move_phis(Cg *cg, const Wrap *w, LLVMBasicBlockRef from, LLVMValueRef index) {
   for (LLVMValueRef phi = LLVMGetFirstInstruction(w->stop), next; LLVMIsAPHINode(phi); phi = next) {
     next = LLVMGetNextInstruction(phi);
@@ -86,16 +91,16 @@ static void move_phis(Cg *cg, const Wrap *w, LLVMBasicBlockRef from, LLVMValueRe
   }
 }
 
-/* A user of the index but its test, NULL if there is none. */
-static LLVMValueRef user_behind(const Wrap *w) {
+/* A user of the index other than its test; NULL if there is none. */
+static LLVMValueRef other_user(const Wrap *w) {
   for (LLVMUseRef u = LLVMGetFirstUse(w->index); u; u = LLVMGetNextUse(u))
     if (LLVMGetUser(u) != w->test)
       return LLVMGetUser(u);
   return NULL;
 }
 
-static void replace_behind(const Wrap *w, LLVMValueRef index, LLVMValueRef in_stop) {
-  for (LLVMValueRef user; (user = user_behind(w));) {
+static void replace_uses(const Wrap *w, LLVMValueRef index, LLVMValueRef in_stop) {
+  for (LLVMValueRef user; (user = other_user(w));) {
     bool stops = LLVMGetInstructionParent(user) == w->stop;
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
       if (LLVMGetOperand(user, k) == w->index)
@@ -105,6 +110,7 @@ static void replace_behind(const Wrap *w, LLVMValueRef index, LLVMValueRef in_st
 
 static void split(Cg *cg, LLVMValueRef f, const Wrap *w) {
   LLVMBuilderRef b = cg->builder;
+  assert(w->x && w->n && LLVMTypeOf(w->x) == LLVMTypeOf(w->n));
   LLVMBasicBlockRef wrap = LLVMAppendBasicBlockInContext(cg->context, f, "wraps"),
                     fine = LLVMAppendBasicBlockInContext(cg->context, f, "ok");
   LLVMValueRef end = LLVMGetBasicBlockTerminator(w->block), zero = LLVMConstNull(LLVMTypeOf(w->x));
@@ -117,7 +123,7 @@ static void split(Cg *cg, LLVMValueRef f, const Wrap *w) {
   LLVMValueRef phi = l_phi(b, LLVMTypeOf(w->x)), values[] = {w->x, index};
   LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->block, wrap}, 2);
   l_br(b, w->ok);
-  replace_behind(w, phi, index);
+  replace_uses(w, phi, index);
   LLVMPositionBuilderBefore(b, end);
   LLVMSetCondition(end, l_icmp(b, LLVMIntULT, w->x, w->n));
   LLVMSetSuccessor(end, 0, fine);

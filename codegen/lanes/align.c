@@ -1,13 +1,20 @@
-/* Lanes: what follows from the low bits of lane 0's value. See lanes.h.
+/* Lanes: shapes that follow from the known low bits of lane 0's value. See lanes.h.
  *
- * W neighbours whose first is a multiple of W (a thread's number in a row of whole vectors) never
- * cross a multiple of W: compared with one they are all on one side, divided by one they give the
- * same, and their low bits are the lane's number. */
+ * A value that steps by one and is a multiple of W in lane 0 (a thread's number in a row of whole
+ * vectors) does not cross a multiple of W within the vector. So compared with such a multiple it is
+ * uniform, divided by one its quotient is uniform, and its low bits are the lane's number. The
+ * analysis is the usual one of trailing zeros, over the lattice of shapes; it knows operations with
+ * a constant and nothing about ranges. */
+#include <assert.h>
+
 #include "codegen/lanes/private.h"
 
 enum { MOST_ZEROS = 63 };
 
-static unsigned log2_of(unsigned n) { return (unsigned)__builtin_ctz(n); }
+static unsigned log2_of(unsigned n) {
+  assert(n && (n & (n - 1)) == 0);
+  return (unsigned)__builtin_ctz(n);
+}
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
 bool ln_is_aligned(const Lanes *l, Shape s) {
@@ -69,8 +76,7 @@ unsigned ln_zeros(Lanes *l, LLVMValueRef i) {
   }
 }
 
-/* x < y and x >= y are the same for all if y is a multiple of W, x <= y and x > y if y + 1 is
- * one. */
+/* x < y and x >= y are uniform if y is a multiple of W; x <= y and x > y if y + 1 is one. */
 static bool compares_alike(Lanes *l, LLVMValueRef icmp) {
   LLVMValueRef x = LLVMGetOperand(icmp, 0), y = LLVMGetOperand(icmp, 1);
   LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);

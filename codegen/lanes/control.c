@@ -1,10 +1,11 @@
-/* Lanes: the flow of control. See lanes.h.
+/* Lanes: control flow and masks; whether a function can be written, and is worth it. See lanes.h.
  *
- * Blocks stand in the order that regions.c found. What all lanes do together is plain control flow.
- * Behind a branch that splits them, lanes wait: an edge adds its lanes to the mask of the block
- * that it leads to, and control goes on to the next block of the split's region (or its join),
- * which runs if lanes wait for it. A divergent loop is run again as long as lanes wait for its
- * header. Values that other blocks use are in allocas, of which LLVM makes registers and phis. */
+ * Linearisation: blocks are written in the order that regions.c found. Uniform control flow stays
+ * as it is. An edge of masked code adds its lanes to the mask of its target, and control continues
+ * with the next block of the region (or its post-dominator), which is skipped while its mask is
+ * empty. A divergent loop is repeated while the mask of its header is not empty. Values that are
+ * used in other blocks live in allocas, from which LLVM makes registers and phis. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
 
-/* --- what can be written --- */
+/* --- legality --- */
 
 static bool has_form(Lanes *l, const LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(v->old);
@@ -45,8 +46,8 @@ static bool has_form(Lanes *l, const LaneValue *v) {
   }
 }
 
-/* Threads of a block that wait for one another: on the host one ends before the next begins, but
- * lanes wait together. */
+/* May a loop around the instruction wait for another thread of the block? Lanes would then wait for
+ * one of themselves. */
 static bool may_wait(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAtomicRMW:
@@ -62,14 +63,13 @@ static bool calls_function(LLVMValueRef i) {
          (!LLVMIsAFunction(LLVMGetCalledValue(i)) || !LLVMIsDeclaration(LLVMGetCalledValue(i)));
 }
 
-/* --- what is worth it --- */
+/* --- the estimate --- */
 
-enum { MASKED_VALUES = 96 }; /* of a function that is written a second time */
+enum { MASKED_VALUES = 96 }; /* at most, in a function with a second, masked version */
 enum { GATHER_COST = 4, CALL_COST = 1, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
 
-/* What an instruction gains over sixteen of one thread, in instructions on vectors. A gather takes
- * about as long as its loads one by one, and scatters their data; a vector operation saves what the
- * other lanes would do. */
+/* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
+ * takes about as long as its loads one by one, and inserting the elements comes on top. */
 static int gain_of(Lanes *l, LLVMValueRef i) {
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
@@ -80,9 +80,9 @@ static int gain_of(Lanes *l, LLVMValueRef i) {
   const LaneValue *v = ln_value(l, i);
   if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
     return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
+  /* checks and wrap-around of indices: LLVM removes them, or they cost the same in both */
   if (!v || LLVMIsAPHINode(i) || LLVMIsAGetElementPtrInst(i) || LLVMIsACmpInst(i) ||
-      LLVMIsASelectInst(i) ||
-      LLVMIsACastInst(i)) /* checks, wrap-around: they go, or cost the same */
+      LLVMIsASelectInst(i) || LLVMIsACastInst(i))
     return 0;
   return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
 }
@@ -102,7 +102,7 @@ static bool is_worth_it(Lanes *l) {
   return gain >= 0;
 }
 
-/* Of all lanes, on the stack of whichever thread of the process runs them. */
+/* The arrays of all lanes are on the stack of the thread of the process that runs them. */
 static bool arrays_fit(const Lanes *l) {
   int64_t bytes = 0;
   for (uint32_t k = 0; k < l->values.len; k++)
@@ -148,14 +148,15 @@ static bool unit_is_masked(const Lanes *l, uint32_t head, uint32_t context) {
                                         : l->blocks[head].masked;
 }
 
-/* Do lanes wait in front of it? */
+/* Is there a test in front of the block (of the loop whose header it is) that skips it while its
+ * mask is empty? */
 static bool waits(const Lanes *l, uint32_t block) {
   uint32_t n = ln_own_loop(l, block);
   return (l->blocks[block].masked && !l->blocks[block].follows) ||
          (n != GRAPH_NONE && l->loops.data[n].masked);
 }
 
-/* A masked block with one way in, which is the one way out of the block in front of it. */
+/* A masked block whose only predecessor has no other successor and is next to it in the order. */
 static void find_followers(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LaneBlock *b = &l->blocks[k];
@@ -165,7 +166,7 @@ static void find_followers(Lanes *l) {
   }
 }
 
-static LLVMBasicBlockRef way_in(const Lanes *l, uint32_t head) {
+static LLVMBasicBlockRef entry_of(const Lanes *l, uint32_t head) {
   return waits(l, head) ? l->blocks[head].test : l->blocks[head].body;
 }
 
@@ -175,25 +176,25 @@ static bool concerns(const Lanes *l, uint32_t split, uint32_t head, uint32_t con
          (in_set(&d->region, head) || unit_has(l, head, context, split));
 }
 
-/* Where control goes behind a unit in which lanes may have parted: to the next one for which lanes
- * may wait. */
+/* Where control continues behind a unit in which lanes may have diverged: at the next unit whose
+ * mask may hold some of them. */
 static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
   bool all = context != GRAPH_NONE && l->loops.data[context].divergent;
   for (uint32_t place = l->blocks[head].place + 1; place < l->nblocks; place++) {
     uint32_t k = l->order[place];
     if (!loop_has(l, context, k) || unit_of(l, k, context) != k || unit_has(l, head, context, k) ||
-        l->blocks[k].follows) /* is entered from the one before it alone */
+        l->blocks[k].follows)
       continue;
     if (all)
-      return way_in(l, k);
+      return entry_of(l, k);
     for (uint32_t d = 0; d < l->nblocks; d++)
       if (concerns(l, d, head, context) &&
           (in_set(&l->blocks[d].region, k) || l->blocks[d].in->ipdom == k))
-        return way_in(l, k);
+        return entry_of(l, k);
   }
   if (all)
     return l->loops.data[context].end;
-  l->failed |= context != GRAPH_NONE; /* flow of a kind that is not foreseen */
+  l->failed |= context != GRAPH_NONE; /* no unit of the loop follows: the function is refused */
   return l->end;
 }
 
@@ -229,11 +230,11 @@ static LLVMValueRef wanted(Lanes *l, LLVMValueRef phi, LLVMValueRef v) {
   return ln_value(l, phi)->shape.kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v);
 }
 
-/* All phis' new values are made before one is stored. */
+/* Parallel copies: all new values are computed before one is stored. */
 static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
   const LaneBlock *s = &l->blocks[to];
   bool blend = mask && ln_own_loop(l, to) == GRAPH_NONE &&
-               ((s->meets && s->in->npred > 1) || leaves_divergent_loop(l, l->at, to));
+               ((s->joins && s->in->npred > 1) || leaves_divergent_loop(l, l->at, to));
   LLVMBasicBlockRef from = l->blocks[l->at].in->block;
   VEC(LLVMValueRef) values = {0};
   LLVMValueRef phi;
@@ -250,7 +251,7 @@ static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
   }
 }
 
-/* What the edges of the block will read is read before one of them writes. */
+/* Loads what all edges of the block read, before one of them stores. */
 static void read_for_edges(Lanes *l, const LaneBlock *b) {
   for (uint32_t s = 0; s < b->in->nsucc; s++)
     for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->in->succ[s]].in->block);
@@ -263,7 +264,7 @@ static void read_for_edges(Lanes *l, const LaneBlock *b) {
 
 static void jump(Lanes *l, LLVMBasicBlockRef to) { l_br(l->b, to); }
 
-/* All lanes of the mask go along one edge. */
+/* All lanes of the current mask take one edge. */
 static void follow_edge(Lanes *l, uint32_t to) {
   uint32_t head = l->at, context = l->blocks[head].in->loop;
   uint32_t own = ln_own_loop(l, to);
@@ -289,10 +290,12 @@ static void follow_edge(Lanes *l, uint32_t to) {
   if (again || unit_is_masked(l, head, context))
     jump(l, next_of(l, head, context));
   else
-    jump(l, way_in(l, to));
+    jump(l, entry_of(l, to));
 }
 
+/* A divergent branch: both targets get their lanes, and control continues with the region. */
 static void split(Lanes *l, const LaneBlock *b, LLVMValueRef condition) {
+  assert(b->in->nsucc == 2 && b->in->succ[0] != b->in->succ[1]);
   LLVMValueRef bits = ln_vector(l, condition), masks[2];
   for (unsigned s = 0; s < 2; s++)
     masks[s] = ln_and(l, l->mask_now, bits, s == 1);
@@ -306,7 +309,7 @@ static void split(Lanes *l, const LaneBlock *b, LLVMValueRef condition) {
 
 /* --- checks --- */
 
-/* The trap, as the first of the lanes comes to it. */
+/* The trap's path, copied for one lane: the first that fails. */
 static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
   LLVMBasicBlockRef from = b->in->block, at = b->in->trap;
   l->lane = lane;
@@ -344,12 +347,13 @@ static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMV
     jump(l, l->alone);
 }
 
-/* Behind it the builder is where the check has held. */
+/* Leaves the builder where the check has held. */
 static void write_check(Lanes *l, const LaneBlock *b) {
   Fork fork = {0};
   graph_fork(b->in->last, &fork);
   LLVMValueRef c = fork.condition;
-  bool negated = fork.yes == b->in->trap; /* holds where the condition does not */
+  bool negated = fork.yes == b->in->trap; /* the check holds where the condition does not */
+  assert(negated || fork.no == b->in->trap);
   LLVMBasicBlockRef hold = ln_new_block(l, "ok"), fail = ln_new_block(l, "fail");
   LaneValue *v = ln_value(l, c);
   LLVMValueRef lanes = l->mask_now;
@@ -383,9 +387,10 @@ void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
 
 /* --- blocks --- */
 
-/* In front of a block or loop for which lanes may wait. */
+/* Skips a block or a loop while its mask is empty. */
 static void write_test(Lanes *l, uint32_t block) {
   LaneBlock *b = &l->blocks[block];
+  assert(b->test && b->mask);
   uint32_t own = ln_own_loop(l, block),
            context = own == GRAPH_NONE ? b->in->loop : l->loops.data[own].in->parent;
   LLVMPositionBuilderAtEnd(l->b, b->test);
@@ -400,6 +405,7 @@ static void write_test(Lanes *l, uint32_t block) {
 static void write_loop_end(Lanes *l, uint32_t number) {
   LaneLoop *loop = &l->loops.data[number];
   const LaneBlock *header = &l->blocks[loop->in->header];
+  assert(loop->divergent && header->mask);
   LLVMPositionBuilderAtEnd(l->b, loop->end);
   LLVMValueRef mask = l_load(l->b, l->mask_type, header->mask);
   l_condbr(l->b, ln_any(l, mask), header->body, next_of(l, loop->in->header, loop->in->parent));
@@ -418,7 +424,7 @@ static LLVMValueRef take_mask(Lanes *l, const LaneBlock *b) {
   return NULL;
 }
 
-/* All lanes return the same: then only that is written. */
+/* Is the returned value uniform? */
 static bool returns_one(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[k].in->block);
@@ -464,6 +470,7 @@ static void write_end(Lanes *l, const LaneBlock *b) {
 
 static void write_block(Lanes *l, uint32_t block) {
   LaneBlock *b = &l->blocks[block];
+  assert(b->body && l->order[b->place] == block);
   if (waits(l, block))
     write_test(l, block);
   for (uint32_t k = 0; k < l->values.len; k++)
@@ -569,6 +576,7 @@ LLVMValueRef cg_lanes_write(Lanes *l) {
   if (!can_write(l) || !is_worth_it(l))
     return NULL;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  assert(!l->fn && l->values.len <= LANES_INSTRUCTIONS);
   find_followers(l);
   make_function(l);
   make_slots(l);
@@ -584,9 +592,9 @@ LLVMValueRef cg_lanes_write(Lanes *l) {
   return l->fn;
 }
 
-/* --- the machine, and LLVM's help --- */
+/* --- the machine's vectors --- */
 
-/* "+name" or "-name" of a list: the last one counts. */
+/* Is it in the list of "+name" and "-name"? The last one counts. */
 static bool has_feature(const char *list, const char *name) {
   size_t n = strlen(name);
   bool has = false;
@@ -627,6 +635,8 @@ unsigned cg_lanes_width(Cg *cg) {
   return width;
 }
 
+/* --- preparation --- */
+
 static void merge_latches(Cg *cg) {
   Arena *a = &cg->cx->arena;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
@@ -639,9 +649,9 @@ static void merge_latches(Cg *cg) {
     LLVMPositionBuilderAtEnd(cg->builder, here);
 }
 
-/* Lanes want branches. A switch of more cases than lanes have blocks stays one: such a function
- * runs thread by thread anyway, and a tree of so many comparisons of one value takes LLVM's code
- * generator minutes (CodeGenPrepare looks from each of them at all others). */
+/* Switches become branches. A function with a switch of more cases than LANES_BLOCKS stays as it
+ * is: it runs thread by thread anyway, and a tree of so many comparisons of one value takes LLVM's
+ * code generator minutes (CodeGenPrepare is quadratic in them). */
 static void lower_switches(Cg *cg, LLVMValueRef f) {
   bool any = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
@@ -656,8 +666,8 @@ static void lower_switches(Cg *cg, LLVMValueRef f) {
     cg_run_function_passes(cg, f, "lower-switch");
 }
 
-/* What lanes want of loops; not of functions that are too long for lanes, where it takes time with
- * the square of a loop's exits. */
+/* Loops in the form that the analysis assumes. Functions that are refused for their length anyway
+ * are left out: the passes take the square of the number of a loop's exits. */
 static void make_regular(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))

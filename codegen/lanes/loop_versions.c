@@ -1,14 +1,19 @@
-/* Lanes: loops that lanes leave one by one get a copy in front that they run together. See lanes.h.
+/* Lanes: loop versioning. A divergent loop gets a version in front of it that runs without masks
+ * while all lanes continue. See lanes.h.
  *
- * `for i in range(grid(1), n, gridsize(1))`: until the last turn or two all lanes go on. A copy of
- * the loop runs as long as its condition holds in all of them, without masks, and leaves to the
- * loop itself, which goes on from there:
+ * In `for i in range(grid(1), n, gridsize(1))` all lanes continue until the last iteration or two.
+ * The version in front runs while its condition holds in all of them; its exit leads to the header
+ * of the original loop, which does the remaining iterations under masks:
  *
- *   before -> header' -> body' -> header' …      header' asks pyptx.all(condition)
+ *   before -> header' -> body' -> header' …      header' branches on pyptx.all(condition)
  *               |
- *             header -> body -> header …         as it was
+ *             header -> body -> header …         the original
  *
- * Of one thread pyptx.all is false (cg_lanes_forget_doubles): it needs no copy. */
+ * Versioned are small innermost loops with one exit, at the header, whose condition compares linear
+ * values. For a single thread pyptx.all becomes false (cg_lanes_forget_doubles), and LLVM removes
+ * the version. */
+#include <assert.h>
+
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
@@ -16,12 +21,12 @@
 
 enum { MOST_INSTRUCTIONS = 80, MOST_BLOCKS = 12 };
 
-typedef struct Double {
+typedef struct Version {
   Lanes *l;
   const LaneLoop *loop;
   LLVMBasicBlockRef before, header, latch;
   RegionCopy copies;
-} Double;
+} Version;
 
 /* --- which loops --- */
 
@@ -44,7 +49,7 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
   return true;
 }
 
-/* Left by lanes one by one, because a number of theirs that rises by steps comes to its end. */
+/* A divergent loop with its exit at the header, by a comparison of linear values. */
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   const LaneBlock *h = &l->blocks[loop->in->header];
   if (!loop->divergent || h->in->nsucc != 2 || h->in->trap ||
@@ -57,8 +62,8 @@ static bool is_chosen(Lanes *l, const LaneLoop *loop) {
 
 /* --- the copy --- */
 
-/* Blocks that end in traps are entered from the copy, too. */
-static void enter_traps(Double *d, uint32_t number) {
+/* Traps have the copy's check as a predecessor too. */
+static void enter_traps(Version *d, uint32_t number) {
   const LaneBlock *b = &d->l->blocks[number];
   for (LLVMValueRef phi = b->in->trap ? LLVMGetFirstInstruction(b->in->trap) : NULL;
        phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
@@ -70,8 +75,8 @@ static void enter_traps(Double *d, uint32_t number) {
       }
 }
 
-/* The loop's own header is entered from the copy's. */
-static void follow_copy(Double *d) {
+/* The original header's predecessors become its latch and the copy's header. */
+static void enter_from_copy(Version *d) {
   Lanes *l = d->l;
   LLVMBasicBlockRef from = copy_of_block(&d->copies, d->header);
   for (LLVMValueRef phi = LLVMGetFirstInstruction(d->header), next; LLVMIsAPHINode(phi);
@@ -91,7 +96,7 @@ static void follow_copy(Double *d) {
   graph_redirect(LLVMGetBasicBlockTerminator(d->before), d->header, from);
 }
 
-static void ask_all(Double *d) {
+static void branch_on_all(Version *d) {
   Lanes *l = d->l;
   LLVMTypeRef i1 = l->cg->t.i1, types[] = {i1, i1};
   LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, CG_ALL_NAME),
@@ -108,8 +113,8 @@ static void ask_all(Double *d) {
   LLVMInstructionEraseFromParent(end);
 }
 
-/* x goes on by a number that is not known? */
-static bool has_stride(const Double *d, LLVMValueRef x) {
+/* Is x a phi that advances by what is no constant? */
+static bool has_stride(const Version *d, LLVMValueRef x) {
   for (unsigned k = 0; LLVMIsAPHINode(x) && k < LLVMCountIncoming(x); k++) {
     LLVMValueRef next = LLVMGetIncomingValue(x, k);
     if (LLVMGetIncomingBlock(x, k) == d->latch && LLVMIsAInstruction(next) &&
@@ -119,10 +124,10 @@ static bool has_stride(const Double *d, LLVMValueRef x) {
   return false;
 }
 
-static void make_double(Lanes *l, const LaneLoop *loop) {
+static void make_version(Lanes *l, const LaneLoop *loop) {
   LLVMBasicBlockRef *blocks = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, loop->in->nnodes);
   uint32_t n = 0;
-  Double d = {
+  Version d = {
       .l = l,
       .loop = loop,
       .header = l->blocks[loop->in->header].in->block,
@@ -131,21 +136,23 @@ static void make_double(Lanes *l, const LaneLoop *loop) {
   for (uint32_t p = 0; p < l->blocks[loop->in->header].in->npred; p++)
     if (l->blocks[loop->in->header].in->pred[p] != loop->latch)
       d.before = l->blocks[l->blocks[loop->in->header].in->pred[p]].in->block;
+  assert(loop->divergent && d.before && n == 0);
   LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
   l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) ||
                 has_stride(&d, LLVMGetOperand(condition, 1));
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (in_set(&loop->blocks, k))
       blocks[n++] = l->blocks[k].in->block;
+  assert(n == loop->in->nnodes);
   d.copies = copy_region(l->cg, blocks, n, d.header, "all");
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (in_set(&loop->blocks, k))
       enter_traps(&d, k);
-  ask_all(&d);
-  follow_copy(&d);
+  branch_on_all(&d);
+  enter_from_copy(&d);
 }
 
-/* --- the door --- */
+/* --- entry points --- */
 
 Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
@@ -153,7 +160,7 @@ Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how) {
   bool any = false;
   for (uint32_t k = 0; l && k < l->loops.len; k++)
     if (is_chosen(l, &l->loops.data[k])) {
-      make_double(l, &l->loops.data[k]);
+      make_version(l, &l->loops.data[k]);
       any = true;
     }
   if (here)

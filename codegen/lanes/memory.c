@@ -1,12 +1,19 @@
 /* Lanes: loads and stores. See lanes.h; values.c calls it.
  *
- * Lanes that are neighbours in memory are one access, with a mask where not all run; others are a
- * gather or scatter. What has neither form runs lane by lane. */
+ * An address that is linear with the size of the element is one contiguous access, masked where not
+ * all lanes run; any other is a gather or scatter. Complex numbers are interleaved pairs: one
+ * contiguous access of 2W parts and a shuffle. An index that may count from the end (`a[-1]`) is
+ * linear but for its wrap-around: a run-time test chooses between a contiguous access and a gather.
+ * Types that have no vector form, and volatile or atomic accesses, go lane by lane. Every access is
+ * legal here: shape.c and can_write of control.c have decided that before. */
+#include <assert.h>
+
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
 static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *overloads,
                                 LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align) {
+  assert(pointer < n);
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, overloads, 2);
   LLVMValueRef call = l_call(l->b, fn, args, n);
   unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
@@ -14,19 +21,20 @@ static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *o
   return call;
 }
 
-/* Neighbours in memory, as the lanes are? */
+/* Are the lanes' elements contiguous, without padding between them? */
 static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   Shape s = ln_shape(l, pointer);
   return s.kind == SHAPE_STEP && (uint64_t)s.step == LLVMABISizeOfType(l->cg->layout, t) &&
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * (uint64_t)s.step;
 }
 
-/* Pairs in memory: one run of twice as many parts, or two gathers. */
+/* --- pairs: a contiguous access of 2W parts, or two gathers --- */
 
 enum { TWICE = UINT16_MAX };
 
-/* Lanes begin, begin + by, … of x and y, one behind the other; or each of x twice; or each of x
- * and, `second` further on, of y in turn. */
+/* Elements begin, begin + by, … of the concatenation of x and y. With `second` TWICE: each element
+ * of x twice. With another `second`: elements k and k + second alternate, which interleaves x with
+ * y. */
 static LLVMValueRef shuffled(Lanes *l, LLVMValueRef x, LLVMValueRef y, unsigned n, unsigned begin,
                              unsigned by, unsigned second) {
   LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
@@ -53,7 +61,7 @@ static unsigned part_alignment(Lanes *l, LLVMValueRef i, LLVMTypeRef part) {
   return align < own ? align : own;
 }
 
-/* A pair that fills 64 bits is gathered and scattered as such: half as many accesses. */
+/* A pair of 64 bits is gathered and scattered as one integer: half as many accesses. */
 static bool is_word(const Lanes *l, LLVMTypeRef pair) {
   return LLVMSizeOfTypeInBits(l->cg->layout, pair) == 64;
 }
@@ -77,6 +85,7 @@ static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, un
 static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t),
               wide = LLVMVectorType(part, 2 * l->width), all = LLVMVectorType(part, l->width);
+  assert(ln_is_pair(t) && v->shape.kind == SHAPE_VECTOR);
   LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
   unsigned align = part_alignment(l, i, part);
   if (is_run(l, pointer, t) && l->mask_now) {
@@ -136,7 +145,7 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
 
 /* --- indices that may count from the end --- */
 
-/* The x of x >> k & n, which is n if x is negative, else 0; NULL if v is none. */
+/* The x of `x >> k & n`, which is n if x is negative, else 0; NULL if v has not that form. */
 static LLVMValueRef sign_of(LLVMValueRef v) {
   if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAnd ||
       !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
@@ -152,7 +161,7 @@ static LLVMValueRef sign_of(LLVMValueRef v) {
   return is ? LLVMGetOperand(shift, 0) : NULL;
 }
 
-/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v is none. */
+/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none of them. */
 static LLVMValueRef unwrapped(LLVMValueRef v) {
   if (!LLVMIsAInstruction(v))
     return NULL;
@@ -171,14 +180,16 @@ static LLVMValueRef unwrapped(LLVMValueRef v) {
              : NULL;
 }
 
-/* Lanes that are side by side where x, which grows, is not negative. */
+/* An access that is contiguous where the index x, which rises from lane to lane, is not
+ * negative. */
 typedef struct Run {
-  LLVMValueRef x;     /* i64; NULL: they are not even then */
-  LLVMValueRef first; /* there: lane 0's address */
+  LLVMValueRef x;     /* i64; NULL: the access is not of this form */
+  LLVMValueRef first; /* lane 0's address, if x is not negative */
   int64_t step;       /* of x */
 } Run;
 
-static bool is_at_hand(Lanes *l, LLVMValueRef old) {
+/* Has it been computed at this point, here or in a block before? */
+static bool is_available(Lanes *l, LLVMValueRef old) {
   LaneValue *v = ln_value(l, old);
   return !v || v->now || v->slot;
 }
@@ -190,7 +201,7 @@ static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   LLVMValueRef base = LLVMGetOperand(pointer, 0), index = LLVMGetOperand(pointer, 1);
   LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer);
   LLVMValueRef whole = unwrapped(index), added = sign_of(index), x = whole ? whole : added;
-  if (!x || LLVMTypeOf(x) != l->cg->t.i64 || !is_at_hand(l, x) || !is_at_hand(l, base))
+  if (!x || LLVMTypeOf(x) != l->cg->t.i64 || !is_available(l, x) || !is_available(l, base))
     return none;
   Shape s = ln_shape(l, x), b = ln_shape(l, base);
   int64_t size = (int64_t)LLVMABISizeOfType(l->cg->layout, t);
@@ -204,33 +215,35 @@ static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   return r;
 }
 
-typedef struct Ways {
-  LLVMBasicBlockRef near, far, done;
-} Ways;
+typedef struct RunBlocks {
+  LLVMBasicBlockRef run, wrapped, done;
+} RunBlocks;
 
-/* None that runs counts from the end, if the first one does not and is far from wrapping around. */
+/* x >= 0 in a lane, and so far from overflow that the lanes after it are not negative either. */
 static LLVMValueRef is_ahead(Lanes *l, LLVMValueRef x) {
   LLVMValueRef limit = l_int(l->cg->t.i64, UINT64_C(1) << 62);
   return l_icmp(l->b, LLVMIntULT, x, limit);
 }
 
-/* Behind it the builder is where no lane that runs counts from the end. Mostly that shows in lane
- * 0, whether it runs or not. */
-static Ways part_ways(Lanes *l, const Run *r) {
-  Ways w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
-  LLVMBasicBlockRef other = l->mask_now ? ln_new_block(l, "first") : w.far;
-  l_condbr(l->b, is_ahead(l, r->x), w.near, other);
+/* Leaves the builder in `run`, where no lane of the mask has a negative index. The test of lane 0
+ * decides it mostly, whether that lane is in the mask or not; else that of the mask's first
+ * lane. */
+static RunBlocks branch_on_sign(Lanes *l, const Run *r) {
+  assert(r->x && r->first && r->step > 0);
+  RunBlocks w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
+  LLVMBasicBlockRef other = l->mask_now ? ln_new_block(l, "first") : w.wrapped;
+  l_condbr(l->b, is_ahead(l, r->x), w.run, other);
   if (l->mask_now) {
     LLVMTypeRef i64 = l->cg->t.i64;
     LLVMPositionBuilderAtEnd(l->b, other);
     LLVMValueRef by = l_mul(l->b, ln_first(l, l->mask_now), l_int(i64, (uint64_t)r->step));
-    l_condbr(l->b, is_ahead(l, l_add(l->b, r->x, by)), w.near, w.far);
+    l_condbr(l->b, is_ahead(l, l_add(l->b, r->x, by)), w.run, w.wrapped);
   }
-  LLVMPositionBuilderAtEnd(l->b, w.near);
+  LLVMPositionBuilderAtEnd(l->b, w.run);
   return w;
 }
 
-/* --- runs --- */
+/* --- contiguous accesses --- */
 
 static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, unsigned align) {
   if (l->mask_now) {
@@ -261,12 +274,12 @@ static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigne
 
 static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointers,
                                        const Run *r, unsigned align) {
-  Ways w = part_ways(l, r);
-  LLVMBasicBlockRef from[] = {w.near, w.far};
+  RunBlocks w = branch_on_sign(l, r);
+  LLVMBasicBlockRef from[] = {w.run, w.wrapped};
   LLVMValueRef got[2];
   got[0] = load_run(l, all, r->first, align);
   l_br(l->b, w.done);
-  LLVMPositionBuilderAtEnd(l->b, w.far);
+  LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   got[1] = ln_gather(l, all, pointers, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.done);
@@ -277,21 +290,21 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
 
 static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r,
                                  unsigned align) {
-  Ways w = part_ways(l, r);
+  RunBlocks w = branch_on_sign(l, r);
   store_run(l, value, r->first, align);
   l_br(l->b, w.done);
-  LLVMPositionBuilderAtEnd(l->b, w.far);
+  LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   scatter(l, value, pointers, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.done);
 }
 
-/* --- far ahead --- */
+/* --- prefetching --- */
 
 enum { LINE = 64, AHEAD = 4 };
 
-/* By how much the run at `pointer` goes on in each turn of the loop around it, in units of the
- * address's type: a number that is not known, as the grid's size. NULL otherwise. */
+/* By how much the address advances in each iteration of the innermost loop, in units of its type,
+ * if that is uniform but no constant (the grid's size). NULL otherwise. */
 static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   uint32_t loop = l->blocks[l->at].in->loop;
   if (loop == GRAPH_NONE || l->loops.data[loop].divergent || !LLVMIsAGetElementPtrInst(pointer) ||
@@ -319,8 +332,9 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   return NULL;
 }
 
-/* Single lines far from one another are what a processor does not foresee; of longer pieces it
- * does, and so many of them ahead would push one another out of the cache. */
+/* Hardware prefetchers do not follow single cache lines at a large stride. Longer accesses they do
+ * follow, and prefetching those several iterations ahead would evict lines that are still
+ * needed. */
 static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
   LLVMValueRef by = bytes <= LINE ? stride_of(l, pointer) : NULL;
   if (!by)
@@ -328,8 +342,9 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
   const CgTypes *t = &l->cg->t;
   by = l_mul(l->b, ln_scalar(l, by), l_int(LLVMTypeOf(by), AHEAD));
   LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer), type = t->ptr;
-  LLVMValueRef then = l_gep(l->b, unit, first, &by, 1), /* read, to all caches, data */
-      args[] = {then, l_int(t->i32, 0), l_int(t->i32, 3), l_int(t->i32, 1)},
+  /* for reading, into all caches, data */
+  LLVMValueRef then = l_gep(l->b, unit, first, &by, 1),
+               args[] = {then, l_int(t->i32, 0), l_int(t->i32, 3), l_int(t->i32, 1)},
                fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
   l_call(l->b, fn, args, 4);
 }
@@ -364,7 +379,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   }
 }
 
-/* Lanes that store to one place do so in their order. */
+/* Lanes that store to the same address do so in the order of their numbers. */
 void ln_write_store(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
   LLVMTypeRef t = LLVMTypeOf(value);

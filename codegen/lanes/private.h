@@ -1,6 +1,6 @@
-/* Lanes, between its files: regions.c finds loops, regions and their order, shape.c shapes,
- * control.c writes the flow of control, values.c the instructions, memory.c those that load and
- * store. */
+/* Lanes: what its files share. regions.c and shape.c analyse (loops, regions, order of blocks;
+ * shapes); control.c writes control flow and masks, values.c instructions, memory.c loads and
+ * stores. */
 #ifndef PYPTX_CODEGEN_LANES_PRIVATE_H
 #define PYPTX_CODEGEN_LANES_PRIVATE_H
 
@@ -24,41 +24,46 @@ static inline bool in_set(const BlockSet *s, uint32_t k) {
 static inline void add_to(BlockSet *s, uint32_t k) { s->words[k / 64] |= (uint64_t)1 << (k % 64); }
 
 typedef enum ShapeKind { SHAPE_NONE, SHAPE_STEP, SHAPE_VECTOR } ShapeKind;
-/* STEP: lane k has lane 0's value plus k * step (of a pointer: bytes). NONE: not known yet. */
+/* STEP: uniform or linear: lane k has lane 0's value plus k * step (of a pointer: bytes).
+ * VECTOR: varying. NONE: not known yet; the analysis leaves none. The order is the lattice's. */
 typedef struct Shape {
   ShapeKind kind;
   int64_t step;
-  unsigned zeros; /* STEP, an integer: so many low bits of lane 0's value are 0 (align.c) */
+  /* of a STEP integer: how many low bits of lane 0's value are known to be 0 (align.c) */
+  unsigned zeros;
 } Shape;
 
 static inline bool is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
 
-/* A context is a loop, or the function (GRAPH_NONE); its units are its own blocks and the loops
- * right inside it. */
+/* A context is a loop, or the function (GRAPH_NONE). Its units are the blocks directly in it, and
+ * the loops directly in it, each as a whole. */
 typedef struct LaneLoop {
   const GraphLoop *in;
   uint32_t latch; /* the only one */
   BlockSet blocks;
-  bool divergent; /* lanes leave it at different iterations: all its units are masked */
+  bool divergent; /* lanes leave it in different iterations: all its units are masked */
   bool masked;    /* as a unit of its parent */
-  /* being written */
+
+  /* the rest is filled while f.lanes is written */
   LLVMValueRef mask;     /* alloca: the lanes that run it, if it is masked and not divergent */
-  LLVMBasicBlockRef end; /* divergent: is another iteration needed? */
+  LLVMBasicBlockRef end; /* divergent: tests whether another iteration is needed */
 } LaneLoop;
 
 typedef struct LaneBlock {
-  const GraphNode *in; /* its trap: the branch is a check */
+  const GraphNode *in; /* with a trap: the branch is a check */
   uint32_t place;      /* in the order */
-  bool splits;         /* ends in a branch that is not the same for all lanes */
-  BlockSet region;     /* splits: the blocks between it and its join */
-  bool masked;         /* as a unit of its context: lanes may come here without the others */
-  bool follows;        /* masked: runs right behind the one before it, for the same lanes */
-  bool meets;          /* ways from one split come together here: phis are blends */
+  bool splits;         /* ends in a divergent branch */
+  BlockSet region;     /* splits: the blocks between it and its immediate post-dominator */
+  bool masked;         /* as a unit of its context: it may run for some of the lanes only */
+  bool follows;        /* masked: runs right after the one block that leads to it, under its mask */
+  bool joins;          /* disjoint paths from a divergent branch join here: its phis are blends */
   bool writes;         /* it has effects */
-  bool dirty;          /* there may have been effects before it, of whichever lanes */
-  /* being written */
-  LLVMBasicBlockRef test, body; /* test: where masked */
-  /* alloca: the lanes that wait to run it; masked blocks and headers of divergent loops */
+  bool dirty;          /* effects of some lane may have happened before it */
+
+  /* the rest is filled while f.lanes is written */
+  LLVMBasicBlockRef test, body; /* test: skips the body while the mask is empty; if it waits() */
+  /* alloca: the lanes that have reached it and not run it yet; of masked blocks, and of headers of
+   * divergent loops */
   LLVMValueRef mask;
 } LaneBlock;
 
@@ -66,13 +71,15 @@ typedef struct LaneValue {
   LLVMValueRef old;
   uint32_t block;
   Shape shape;
-  bool outside; /* is used in other blocks, or is a phi */
-  /* a comparison that is made the same for all lanes, or the threads run one by one */
+  bool outside; /* is a phi, an alloca, or used in other blocks or by phis: has a slot */
+  /* a comparison that is assumed to be uniform, tested at run time: else the threads run one by
+   * one */
   bool agreed;
-  bool late; /* a comparison that only its block's check uses: made where that fails */
-  /* being written */
+  bool late; /* a comparison that only its block's check uses: computed where that fails */
+
+  /* the rest is filled while f.lanes is written */
   LLVMValueRef slot; /* alloca, if outside */
-  LLVMValueRef now;  /* in the block being written */
+  LLVMValueRef now;  /* in the block that is being written */
 } LaneValue;
 
 struct Lanes {
@@ -86,39 +93,42 @@ struct Lanes {
   LaneBlock *blocks; /* by node */
   uint32_t nblocks;
   VEC(LaneLoop) loops;
-  uint32_t *order; /* blocks; each loop's follow one another */
+  uint32_t *order; /* blocks, topologically but for back edges; a loop's are contiguous */
   VEC(LaneValue) values;
   ValueMap value_of;
   unsigned uniform_kind;
-  bool strides; /* a copy of a loop goes on by what is no constant */
-  /* being written */
+  bool strides; /* a loop with two versions advances by what is no constant */
+
+  /* the rest is filled while f.lanes is written */
   LLVMValueRef fn, results, result_slot;
   LLVMBasicBlockRef entry, end, alone;
   LLVMTypeRef mask_type;
   LLVMTypeRef result_type;
   bool failed, one_result;
-  uint32_t at;           /* block */
+  uint32_t at;           /* the block being written */
   LLVMValueRef mask_now; /* NULL: all lanes */
-  /* a trap, for one lane */
-  LLVMValueRef lane; /* its number, NULL outside */
-  ValueMap copy_of;  /* instruction -> copies */
+
+  /* while a trap is written, for the one lane that reports */
+  LLVMValueRef lane; /* its number; NULL outside of traps */
+  ValueMap copy_of;  /* instruction -> index in copies */
   VEC(LLVMValueRef) copies;
-  bool reading; /* off the path: what is read here is not there for what follows */
+  /* on a side path: a value loaded from its slot here does not dominate what follows */
+  bool reading;
 };
 
 static inline LaneValue *ln_value(Lanes *l, LLVMValueRef v) {
   uint32_t n = valuemap_get(&l->value_of, v);
   return n == VALUEMAP_NONE ? NULL : &l->values.data[n];
 }
-/* By how much an integer of that step is larger in the last lane. False where its type wraps more
- * than once on the way: then the ends tell nothing about what is between. */
+/* By how much an integer of that step is larger in the last lane than in lane 0. False where it may
+ * wrap more than once in between: then the two ends say nothing about the other lanes. */
 static inline bool ln_rise(const Lanes *l, LLVMTypeRef t, int64_t step, int64_t *rise) {
   unsigned bits = LLVMGetIntTypeWidth(t);
   if (__builtin_mul_overflow(step, (int64_t)l->width - 1, rise))
     return false;
   return bits >= 64 || !((uint64_t)(*rise < 0 ? -*rise : *rise) >> bits);
 }
-/* The loop that has the block as its header, GRAPH_NONE if none. */
+/* The loop whose header the block is; GRAPH_NONE if it is none. */
 static inline uint32_t ln_own_loop(const Lanes *l, uint32_t block) {
   uint32_t n = l->blocks[block].in->loop;
   return n != GRAPH_NONE && l->loops.data[n].in->header == block ? n : GRAPH_NONE;
@@ -137,7 +147,7 @@ static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
 /* regions.c */
 bool ln_find_flow(Lanes *l);     /* blocks, loops, order; false: refused */
 void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
-/* its branch is not the same for all: regions and what follows of them */
+/* marks the block's branch as divergent: its region, the masks, loops that become divergent */
 void ln_split(Lanes *l, uint32_t block);
 /* align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not
  * cross a multiple of their number */
@@ -177,19 +187,20 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL i
 LLVMValueRef ln_mask_or_all(Lanes *l);
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */
-/* i1: the comparison is `holds` in all lanes, as its ends tell; NULL where they do not. */
+/* i1: the comparison has the value `holds` in all lanes, concluded from the first and the last;
+ * NULL where these two do not decide it. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
 /* mask: NULL is all */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
-/* the first lane of a mask that has one; NULL: lane 0; i64 */
+/* i64: the first lane of a mask that is not empty; of NULL (all lanes), 0 */
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
 /* memory.c */
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
 void ln_write_store(Lanes *l, LLVMValueRef i);
-/* in the lanes that run */
+/* under the current mask */
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align);
 
 #endif

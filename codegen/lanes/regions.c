@@ -1,4 +1,13 @@
-/* Lanes: blocks in order, loops, and the regions of branches that split the lanes. See lanes.h. */
+/* Lanes: loops, the order of blocks, and the regions of divergent branches. See lanes.h.
+ *
+ * In: a function whose loops have one latch each (ln_merge_latches) and are reducible; others are
+ * refused. Blocks are numbered in reverse post-order. Control flow is linearised in that order,
+ * with each loop's blocks contiguous. The region of a divergent branch is what lies between it and
+ * its immediate post-dominator: its blocks are masked, a loop inside becomes a masked unit, and a
+ * loop that the region leaves becomes divergent. Post-dominators come from llvm/graph.c; checks are
+ * no branches here, since their other side never returns. */
+#include <assert.h>
+
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/compat.h"
 
@@ -8,7 +17,7 @@ static bool is_plain_end(LLVMValueRef end) {
   return LLVMIsAReturnInst(end) || cg_llvm_is_branch(end);
 }
 
-/* Of blocks from which all ends in traps none may branch. */
+/* False: refused, since a block ends in something else than a branch, a return or a trap. */
 static bool make_blocks(Lanes *l) {
   l->g = graph_of(l->arena, l->f, &(GraphHow){.checks = true});
   l->nblocks = l->g.len;
@@ -23,7 +32,7 @@ static bool make_blocks(Lanes *l) {
   return true;
 }
 
-/* One way in and one way back for each, else refused. */
+/* False: refused, since a loop has several entries or several latches. */
 static bool find_loops(Lanes *l) {
   graph_loops(&l->g);
   for (uint32_t n = 0; n < l->g.loops.len; n++) {
@@ -33,6 +42,7 @@ static bool find_loops(Lanes *l) {
       return false;
     for (uint32_t k = 0; k < in->nnodes; k++)
       add_to(&loop.blocks, in->nodes[k]);
+    assert(in_set(&loop.blocks, in->header) && in_set(&loop.blocks, loop.latch));
     VEC_PUSH(l->arena, &l->loops, loop);
   }
   return true;
@@ -45,7 +55,8 @@ static bool is_back_edge(const Lanes *l, LLVMBasicBlockRef from, uint32_t header
   return k != GRAPH_NONE && k >= header && graph_dominates(&l->g, header, k);
 }
 
-/* phi: split into one of the latch, for the back edges, and a new one of the header. */
+/* Splits a header's phi in two: the latch's merges the back edges, the header's takes that and the
+ * values from outside. */
 static void split_phi(Lanes *l, LLVMValueRef phi, uint32_t header, LLVMBasicBlockRef latch) {
   LLVMTypeRef t = LLVMTypeOf(phi);
   LLVMPositionBuilderBefore(l->b, phi);
@@ -64,6 +75,7 @@ static void split_phi(Lanes *l, LLVMValueRef phi, uint32_t header, LLVMBasicBloc
 
 static void merge_latches(Lanes *l, uint32_t header) {
   const GraphNode *h = &l->g.nodes[header];
+  assert(h->npred > 2); /* an entry, and the back edges */
   LLVMBasicBlockRef latch = LLVMAppendBasicBlockInContext(l->cg->context, l->f, "latch");
   for (LLVMValueRef i = LLVMGetFirstInstruction(h->block), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
@@ -78,8 +90,9 @@ static void merge_latches(Lanes *l, uint32_t header) {
   l_br(l->b, h->block);
 }
 
-/* LLVM would make nested loops of some: an iteration that changes a variable and one that does not.
- * Lanes would wait for each other. */
+/* loop-simplify would make nested loops of some headers with several back edges (one for iterations
+ * that change a variable, one for those that do not), and lanes would then run their iterations
+ * one after another. A common latch keeps one loop. */
 void ln_merge_latches(Lanes *l) {
   if (!make_blocks(l))
     return;
@@ -94,8 +107,8 @@ void ln_merge_latches(Lanes *l) {
   }
 }
 
-/* Units by their first block in reverse post-order: what comes before comes before, and a loop
- * stays in one piece. */
+/* Units of the context in reverse post-order of their first blocks, so that a loop's blocks are
+ * contiguous. */
 static uint32_t put_in_order(Lanes *l, uint32_t context, uint32_t n) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     uint32_t own = ln_own_loop(l, k);
@@ -139,7 +152,7 @@ static void find_region(Lanes *l, LaneBlock *d) {
 static void mask_divergent_loops(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (l->blocks[k].in->loop != GRAPH_NONE && l->loops.data[l->blocks[k].in->loop].divergent)
-      l->blocks[k].masked = l->blocks[k].meets = true;
+      l->blocks[k].masked = l->blocks[k].joins = true;
   for (uint32_t n = 0; n < l->loops.len; n++) {
     uint32_t parent = l->loops.data[n].in->parent;
     if (parent != GRAPH_NONE && l->loops.data[parent].divergent)
@@ -155,8 +168,8 @@ static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
   return d->in->ipdom != GRAPH_NONE && in_set(blocks, d->in->ipdom);
 }
 
-/* Of a split's ways one is run after the other: what stands behind comes after the effects of what
- * stands in front. */
+/* The sides of a divergent branch run one after the other: a block runs after the effects of the
+ * blocks in front of it in the order, also of those of the other side. */
 static void make_dirty(Lanes *l, const LaneBlock *d) {
   bool dirty = false;
   for (uint32_t place = 0; place < l->nblocks; place++) {
@@ -168,10 +181,11 @@ static void make_dirty(Lanes *l, const LaneBlock *d) {
   }
 }
 
-/* A split concerns the units of the contexts that it is in: those inside a loop that it is outside
- * of run together again. */
+/* A divergent branch masks units of its own context and of the contexts around it. Inside a loop
+ * that lies in its region, control is uniform again among the lanes that run the loop. */
 void ln_split(Lanes *l, uint32_t block) {
   LaneBlock *d = &l->blocks[block];
+  assert(!d->splits && d->in->nsucc == 2 && !d->in->trap);
   d->splits = true;
   find_region(l, d);
   make_dirty(l, d);
@@ -184,7 +198,7 @@ void ln_split(Lanes *l, uint32_t block) {
     LaneBlock *x = &l->blocks[k];
     uint32_t own = ln_own_loop(l, k);
     if (loop_has(l, x->in->loop, block)) {
-      x->meets = true;
+      x->joins = true;
       if (between && own != GRAPH_NONE)
         l->loops.data[own].divergent = true;
       else if (between)

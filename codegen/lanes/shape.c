@@ -1,7 +1,17 @@
-/* Lanes: shapes of values, and with them which branches split the lanes. See lanes.h.
+/* Lanes: divergence analysis. The shape of every value, and from these the divergent branches. See
+ * lanes.h.
  *
- * Optimistic: every value begins without a shape, and shapes only become less regular, so that the
- * sweeps end. */
+ * A sparse analysis over the lattice none < uniform or linear < varying (RV's shapes, with one
+ * stride for each value), by sweeps over the blocks in reverse post-order. It is optimistic: every
+ * value begins with no shape, and shapes only become less regular, so the sweeps end. A varying
+ * condition makes its branch divergent at once (ln_split), which masks blocks and makes phis
+ * blends, and so makes further values varying: data and control dependences in one fixed point.
+ *
+ * Linear values are taken to be linear modulo their type. What depends on their not wrapping (an
+ * extension, an index narrower than a pointer) asks ln_extends. Memory is not analysed: a load from
+ * a uniform address is uniform, since threads between two barriers are independent; `strict`
+ * switches that off. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -10,8 +20,8 @@
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 
-enum { DEEPEST = 6 };                   /* both operands are followed */
-#define LARGEST_STEP ((int64_t)1 << 40) /* sums of steps never wrap */
+enum { DEEPEST = 6 };                   /* of walks that follow both operands */
+#define LARGEST_STEP ((int64_t)1 << 40) /* so that sums of steps never wrap */
 
 static Shape step(int64_t by) { return (Shape){SHAPE_STEP, by, 0}; }
 static const Shape vector = {SHAPE_VECTOR, 0, 0};
@@ -107,7 +117,7 @@ const VectorForm *ln_vector_form(LLVMValueRef call) {
   return NULL;
 }
 
-/* Does a call hang on its arguments alone, and do nothing else? */
+/* Does a call's result depend on its arguments alone, and has it no effect? */
 static bool only_computes(LLVMValueRef call) {
   if (ln_vector_form(call))
     return true;
@@ -135,7 +145,7 @@ bool cg_lanes_writes(LLVMValueRef i) {
 
 /* --- memory effects so far --- */
 
-/* Along the ways that one lane can go; ln_split adds what lanes do that have gone another way. */
+/* Along the paths of one lane; ln_split adds the effects of lanes on the other side of a branch. */
 static void find_dirty(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
@@ -153,22 +163,22 @@ static void find_dirty(Lanes *l) {
   }
 }
 
-/* --- comparisons that may be made the same for all --- */
+/* --- comparisons that may be assumed to be uniform --- */
 
-static bool hangs_on_block(Lanes *l, LLVMValueRef v, int depth) {
+static bool depends_on_block(Lanes *l, LLVMValueRef v, int depth) {
   for (unsigned k = HOST_BX; k <= HOST_BZ; k++)
     if (v == LLVMGetParam(l->f, k))
       return true;
   if (!ln_value(l, v) || LLVMIsAPHINode(v) || depth > DEEPEST)
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
-    if (hangs_on_block(l, LLVMGetOperand(v, (unsigned)k), depth + 1))
+    if (depends_on_block(l, LLVMGetOperand(v, (unsigned)k), depth + 1))
       return true;
   return false;
 }
 
-/* A place in the grid beside a bound: mostly all lanes are on one side. Not in loops, and only
- * while the threads can still be run one by one instead. */
+/* A position in the grid compared with a bound: nearly always uniform. Not in loops, and only while
+ * the threads can still run one by one instead. */
 static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
   if (dirty || !l->how.alone || l->blocks[v->block].in->loop != GRAPH_NONE)
     return false;
@@ -178,12 +188,14 @@ static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
     return false;
   int64_t rise;
   return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind &&
-         ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) && hangs_on_block(l, a.step ? x : y, 0);
+         ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) &&
+         depends_on_block(l, a.step ? x : y, 0);
 }
 
 /* --- shapes --- */
 
-/* What a flag says holds in the lanes that run, which lane 0 may not be among. */
+/* Flags that hold in all lanes. A flag is a promise about the lanes that run; in masked code lane 0
+ * may not be one of them. */
 static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
   if (ln_may_rest(l, ln_value(l, v)->block))
     return false;
@@ -197,7 +209,8 @@ static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
   }
 }
 
-/* The arguments that differ are small counts. */
+/* Is v linear as a wide integer too, so that its extension is? Arguments that vary are small
+ * numbers of threads. */
 static bool extends(Lanes *l, LLVMValueRef v, bool is_signed, int depth) {
   if (is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
     return true;
@@ -254,13 +267,13 @@ static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift)
              : step(steps);
 }
 
-/* A phi where ways from a split come together is a blend; and so is what a loop leaves behind that
- * the lanes left one by one. */
+/* Temporal and spatial divergence: a phi where paths from a divergent branch join is a blend, and
+ * so is one behind a divergent loop, which lanes left in different iterations. */
 static Shape phi_shape(Lanes *l, const LaneValue *v) {
   const LaneBlock *b = &l->blocks[v->block];
   Shape s = {0};
   bool header = b->in->loop != GRAPH_NONE && l->loops.data[b->in->loop].in->header == v->block;
-  if (b->meets && !header && b->in->npred > 1)
+  if (b->joins && !header && b->in->npred > 1)
     return vector;
   for (uint32_t k = 0; k < b->in->npred; k++)
     for (uint32_t n = l->blocks[b->in->pred[k]].in->loop; n != GRAPH_NONE;
@@ -376,6 +389,7 @@ static bool sweep_block(Lanes *l, uint32_t number) {
       v->agreed = false;
     if (v->shape.kind == SHAPE_STEP && s.zeros > v->shape.zeros)
       s.zeros = v->shape.zeros;
+    assert(s.kind >= v->shape.kind && s.zeros < 64);
     changed |= s.kind != v->shape.kind || s.zeros != v->shape.zeros;
     v->shape = s;
   }
@@ -406,7 +420,7 @@ static bool is_late(Lanes *l, const LaneValue *v) {
          !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->in->block);
 }
 
-/* No CPU divides vectors of integers: as many divisions as there are lanes. */
+/* No CPU divides vectors of integers: such a division counts once for each lane. */
 static bool is_short_enough(const Lanes *l) {
   uint64_t n = 0;
   for (uint32_t k = 0; k < l->values.len; k++) {
@@ -435,16 +449,20 @@ static bool ln_find_shapes(Lanes *l) {
     for (uint32_t k = 0; k < l->nblocks; k++)
       again |= sweep_block(l, k);
   }
-  for (uint32_t k = 0; k < l->values.len; k++)
+  for (uint32_t k = 0; k < l->values.len; k++) {
+    assert(l->values.data[k].shape.kind != SHAPE_NONE);
     l->values.data[k].late = is_late(l, &l->values.data[k]);
+  }
   return is_short_enough(l);
 }
 
-/* --- the door --- */
+/* --- entry points --- */
 
 Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how) {
   Arena *a = &cg->cx->arena;
   Lanes *l = ARENA_NEW(a, Lanes);
+  assert(!LLVMIsDeclaration(f) && how->steps);
+  assert(how->width > 1 && (how->width & (how->width - 1)) == 0);
   *l = (Lanes){.cg = cg,
                .arena = a,
                .f = f,

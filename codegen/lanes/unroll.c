@@ -1,31 +1,37 @@
-/* Lanes: loops in which threads meet, and whose number of turns is known, are written out. See
- * lanes.h.
+/* Lanes: full unrolling of loops with meetings whose trip count is a small constant. See lanes.h.
  *
- * A reduction's or a scan's `while half > 0` then has a constant in each turn: which threads take
- * part is known for whole vectors, what is read lies side by side, and nothing about the loop is
- * kept across its barriers. */
+ * In a reduction's or a scan's `while half > 0`, `half` is then a constant in each segment. So
+ * whether a thread takes part is decided for whole vectors, accesses at a distance of `half` are
+ * contiguous, and no variable of the loop lives across its barriers, in frames.
+ *
+ * The trip count is found by evaluation: the header's integer phis start with constants, and their
+ * values are computed iteration by iteration until the exit is taken, which finds what scalar
+ * evolution does not (half //= 2). Loops that are too long, or have meetings in inner loops, stay
+ * as they are. The unrolling itself is LLVM's. */
+
+#include <assert.h>
 
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 
 enum {
-  MOST_TURNS = 12,
-  MOST_MEETINGS = 16,      /* of the loop written out */
-  MOST_INSTRUCTIONS = 900, /* of it */
-  DEEPEST = 12
+  MOST_TRIPS = 12,
+  MOST_MEETINGS = 16,      /* of the unrolled loop */
+  MOST_INSTRUCTIONS = 900, /* of the unrolled loop */
+  DEEPEST = 12             /* operands of operands that are evaluated */
 };
 
-/* --- numbers --- */
+/* --- evaluation --- */
 
-/* Header phis of integers, with what they hold in the turn that is looked at. */
-typedef struct Turn {
+/* The header's integer phis whose values are known, and these values in one iteration. */
+typedef struct Iteration {
   Lanes *l;
   const LaneLoop *loop;
   VEC(LLVMValueRef) phis;
   VEC(uint64_t) now, next;
   VEC(bool) known;
-} Turn;
+} Iteration;
 
 static unsigned bits_of(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
@@ -33,7 +39,7 @@ static unsigned bits_of(LLVMValueRef v) {
   return n <= 64 ? n : 0;
 }
 
-static uint64_t cut(uint64_t v, unsigned bits) {
+static uint64_t truncated(uint64_t v, unsigned bits) {
   return bits < 64 ? v & (((uint64_t)1 << bits) - 1) : v;
 }
 static int64_t extended(uint64_t v, unsigned bits) {
@@ -76,8 +82,8 @@ static bool binary(LLVMOpcode op, uint64_t x, uint64_t y, unsigned bits, uint64_
   }
 }
 
-/* What v is in this turn; false if that is not known. */
-static bool evaluate(Turn *t, LLVMValueRef v, int depth, uint64_t *result) {
+/* The value of v in this iteration; false if it is not known. */
+static bool evaluate(Iteration *t, LLVMValueRef v, int depth, uint64_t *result) {
   unsigned bits = bits_of(v);
   if (!bits || depth > DEEPEST)
     return false;
@@ -100,7 +106,7 @@ static bool evaluate(Turn *t, LLVMValueRef v, int depth, uint64_t *result) {
     return false;
   unsigned from = bits_of(LLVMGetOperand(v, 0));
   if (LLVMIsAZExtInst(v) || LLVMIsATruncInst(v) || LLVMIsASExtInst(v)) {
-    *result = cut(LLVMIsASExtInst(v) ? (uint64_t)extended(x, from) : x, bits);
+    *result = truncated(LLVMIsASExtInst(v) ? (uint64_t)extended(x, from) : x, bits);
     return true;
   }
   if (LLVMGetNumOperands(v) != 2 || !evaluate(t, LLVMGetOperand(v, 1), depth + 1, &y))
@@ -111,11 +117,11 @@ static bool evaluate(Turn *t, LLVMValueRef v, int depth, uint64_t *result) {
   }
   if (!binary(LLVMGetInstructionOpcode(v), x, y, bits, &z))
     return false;
-  *result = cut(z, bits);
+  *result = truncated(z, bits);
   return true;
 }
 
-/* --- turns --- */
+/* --- the trip count --- */
 
 static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from, bool other) {
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
@@ -124,8 +130,8 @@ static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from, bool othe
   return NULL;
 }
 
-/* The phis that begin with a number. */
-static void begin_turns(Turn *t) {
+/* The phis that begin with a constant. */
+static void begin_iterations(Iteration *t) {
   Lanes *l = t->l;
   LLVMBasicBlockRef latch = l->blocks[t->loop->latch].in->block;
   for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->in->header].in->block);
@@ -140,10 +146,11 @@ static void begin_turns(Turn *t) {
   }
 }
 
-/* Phis of which nothing is known in the next turn are forgotten. */
-static void next_turn(Turn *t) {
+/* Drops the phis whose value in the next iteration is not known. */
+static void next_iteration(Iteration *t) {
   LLVMBasicBlockRef latch = t->l->blocks[t->loop->latch].in->block;
   uint32_t known = 0;
+  assert(t->phis.len <= t->now.len);
   for (uint32_t k = 0; k < t->phis.len; k++)
     t->known.data[k] = evaluate(t, incoming(t->phis.data[k], latch, false), 0, &t->next.data[k]);
   for (uint32_t k = 0; k < t->phis.len; k++)
@@ -154,8 +161,8 @@ static void next_turn(Turn *t) {
   t->phis.len = known;
 }
 
-/* The block with the loop's only way out, checks apart; GRAPH_NONE: there is none, or it is neither
- * the first nor the last. */
+/* The block with the loop's only exit, checks not counted; GRAPH_NONE: there are none or several,
+ * or it is neither the header nor the latch. */
 static uint32_t find_exit(const Lanes *l, const LaneLoop *loop) {
   uint32_t found = GRAPH_NONE;
   for (uint32_t k = 0; k < l->nblocks; k++)
@@ -168,22 +175,23 @@ static uint32_t find_exit(const Lanes *l, const LaneLoop *loop) {
   return found == loop->in->header || found == loop->latch ? found : GRAPH_NONE;
 }
 
-/* How often the way out is asked; 0 if that is not known, or too often. */
-static unsigned count_turns(Lanes *l, const LaneLoop *loop) {
+/* How often the exit condition is computed; 0 if that is not known, or too often. */
+static unsigned trip_count(Lanes *l, const LaneLoop *loop) {
   uint32_t exit = find_exit(l, loop);
   if (exit == GRAPH_NONE || l->blocks[exit].in->nsucc != 2)
     return 0;
   LLVMValueRef condition = LLVMGetCondition(l->blocks[exit].in->last);
+  assert(!l->blocks[exit].in->trap);
   bool leaves_if = !in_set(&loop->blocks, l->blocks[exit].in->succ[0]);
-  Turn t = {.l = l, .loop = loop};
-  begin_turns(&t);
-  for (unsigned n = 1; n <= MOST_TURNS + 1; n++) {
+  Iteration t = {.l = l, .loop = loop};
+  begin_iterations(&t);
+  for (unsigned n = 1; n <= MOST_TRIPS + 1; n++) {
     uint64_t holds;
     if (!evaluate(&t, condition, 0, &holds))
       return 0;
     if ((holds != 0) == leaves_if)
       return n;
-    next_turn(&t);
+    next_iteration(&t);
   }
   return 0;
 }
@@ -202,8 +210,8 @@ static bool is_chosen(Lanes *l, const LaneLoop *loop) {
     }
   if (!meetings || inner)
     return false;
-  unsigned turns = count_turns(l, loop);
-  return turns && meetings * turns <= MOST_MEETINGS && instructions * turns <= MOST_INSTRUCTIONS;
+  unsigned trips = trip_count(l, loop);
+  return trips && meetings * trips <= MOST_MEETINGS && instructions * trips <= MOST_INSTRUCTIONS;
 }
 
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
@@ -222,6 +230,7 @@ bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
     cg_run_function_passes(
         cg, f,
         "loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound;"
-        "full-unroll-max=1>,early-cse,correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,lower-switch");
+        "full-unroll-max=1>,early-cse,correlated-propagation,instcombine<no-verify-fixpoint>,"
+        "simplifycfg,lower-switch");
   return any;
 }

@@ -1,8 +1,11 @@
-/* Lanes: values and instructions; loads and stores are memory.c's. See lanes.h; control.c calls it
- * with the builder in the block being written.
+/* Lanes: values and instructions; loads and stores are in memory.c. See lanes.h; control.c calls it
+ * with the builder in the block that is being written.
  *
- * A value of shape STEP is written once, for lane 0; a vector is written in LLVM's vector form, or
- * lane by lane where there is none. */
+ * Code generation by shape: a uniform or linear value is computed once, for lane 0, and expanded to
+ * a vector where a varying operation uses it. A varying value is computed in LLVM's vector form, or
+ * where there is none in a loop over the lanes of the mask. In masked code lane 0 may be inactive,
+ * so its copy must not trap and loses its flags; divisors of inactive lanes become 1. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -28,7 +31,7 @@ bool ln_is_element(LLVMTypeRef t) {
   }
 }
 
-/* A complex number in memory. In lanes it is two vectors, as a structure of two parts is. */
+/* A complex number in memory. Vectorised it is a structure of two vectors. */
 bool ln_is_pair(LLVMTypeRef t) {
   return LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == 2 &&
          ln_is_element(LLVMGetElementType(t));
@@ -63,7 +66,7 @@ static LLVMValueRef constant_vector(Lanes *l, LLVMValueRef c) {
   return LLVMConstVector(all, l->width);
 }
 
-/* Part k of a structure or a pair, and that structure or pair with another part k. */
+/* Part k of a structure or a pair; the same with another value as part k. */
 static LLVMValueRef part_of(Lanes *l, LLVMValueRef v, unsigned k) {
   return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind
              ? l_extract_value(l->b, v, k)
@@ -105,6 +108,7 @@ static LLVMValueRef steps_vector(Lanes *l, LLVMTypeRef t, int64_t step) {
   return LLVMConstVector(all, l->width);
 }
 
+/* Lane 0's value as a vector. */
 static LLVMValueRef spread(Lanes *l, LLVMValueRef first, int64_t step) {
   LLVMTypeRef t = LLVMTypeOf(first);
   if (!step)
@@ -193,8 +197,8 @@ LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane) {
 
 /* --- masks --- */
 
-/* Lanes of the mask in which the vector of bits holds (or does not). Not `and`: what is not in the
- * mask may be poison. */
+/* The lanes of the mask whose bit is set (or clear). A select, not an `and`: bits of inactive lanes
+ * may be poison. */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef bits, bool negate) {
   if (negate)
     bits = l_not(l->b, bits);
@@ -210,7 +214,7 @@ LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
   return LLVMBuildICmp(l->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
-/* The number of lanes if there is none. */
+/* The number of bits if none is set. */
 static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
   LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1),
@@ -228,14 +232,15 @@ LLVMValueRef ln_mask_or_all(Lanes *l) { return l->mask_now ? l->mask_now : every
 
 /* --- writing values --- */
 
-/* Now -> slot. */
+/* Stores the value into its slot. Phis are stored by the edges, arrays at the entry. */
 static void ln_keep(Lanes *l, LaneValue *v) {
+  assert(v->now);
   if (v->slot && !LLVMIsAPHINode(v->old))
     l_store(l->b, v->now, v->slot);
 }
 
-/* Lane 0 may not be among those that run: what holds in them need not hold in it. All operations
- * that step and can have flags. */
+/* Lane 0 may be inactive, and a flag that holds in the active lanes need not hold in it. All linear
+ * operations that can have flags. */
 static void forget_flags(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
@@ -266,14 +271,15 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
   }
   bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) &&
                           ln_value(l, i) && !is_uniform(ln_value(l, i)->shape) && scalar;
-  if (was_disjoint_add) /* lane 0's bits need not be disjoint where it does not run */
+  if (was_disjoint_add) /* an inactive lane 0's bits need not be disjoint */
     return l_add(l->b, operands[0], operands[1]);
   return copy_ins(l->b, i, operands);
 }
 
 LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i) { return copy_with(l, i, NULL, true); }
 
-/* Lanes that do not run do not count, where they are asked one by one. */
+/* pyptx.all: by the first and the last lane, inactive or not, where these decide it; else by the
+ * vector of the active lanes. */
 static LLVMValueRef write_all(Lanes *l, LLVMValueRef call) {
   LLVMValueRef c = LLVMGetOperand(call, 0);
   bool value = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1));
@@ -290,13 +296,14 @@ LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane) {
   return copy_with(l, i, lane, false);
 }
 
-/* A number that is not negative in the lanes that run: in lane 0 it may be, and grows from
- * there. */
+/* A zext nneg of what is linear as a signed number: an inactive lane 0 may be negative, and the
+ * active lanes' values are linear from there only with a sign extension. */
 static bool may_begin_below_zero(Lanes *l, LLVMValueRef i) {
   return LLVMIsAZExtInst(i) && LLVMGetNNeg(i) && ln_extends(l, LLVMGetOperand(i, 0), true);
 }
 
 static void write_step(Lanes *l, LaneValue *v) {
+  assert(v->shape.kind == SHAPE_STEP && !LLVMIsAPHINode(v->old));
   if (l->mask_now && v->shape.step && may_begin_below_zero(l, v->old)) {
     v->now = l_sext(l->b, ln_scalar(l, LLVMGetOperand(v->old, 0)), LLVMTypeOf(v->old));
     return;
@@ -308,10 +315,10 @@ static void write_step(Lanes *l, LaneValue *v) {
 
 /* --- lane by lane --- */
 
-/* The lanes that run one after the other; of a mask the next one is its lowest bit. */
+/* A loop over the lanes, or over the set bits of a mask, from the lowest. */
 typedef struct LaneLoopNow {
-  LLVMValueRef left; /* alloca: the next lane, i64; or of a mask, as bits, what is left of it */
-  LLVMValueRef mask; /* that as it is in this turn, NULL without */
+  LLVMValueRef left; /* alloca: the number of the next lane; with a mask its remaining bits */
+  LLVMValueRef mask; /* the remaining bits in this iteration; NULL without a mask */
   LLVMBasicBlockRef head, done;
   LLVMValueRef lane;
 } LaneLoopNow;
@@ -359,8 +366,8 @@ static void end_lanes(Lanes *l, const LaneLoopNow *n) {
   LLVMPositionBuilderAtEnd(l->b, n->done);
 }
 
-/* The vectors among the operands lie in memory meanwhile, and the results too: cheaper than to pick
- * elements by number. */
+/* Vector operands and results of such a loop are in memory: that is cheaper than extracting and
+ * inserting elements at a variable position. */
 static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, LLVMValueRef lane) {
   return l_gep_inbounds(l->b, t, memory, &lane, 1);
 }
@@ -376,15 +383,15 @@ static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
 }
 
-/* An atomic on shared memory whose result nobody wants, which will be a load and a store
- * (host/atomics.c): one behind the other. */
+/* An atomic on shared memory whose result is not used; it will become a load and a store
+ * (host/atomics.c), and is unrolled over the lanes. */
 static bool is_short(const Lanes *l, LLVMValueRef i) {
   return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) &&
          !LLVMGetFirstUse(i);
 }
 
-/* An atomic whose result nobody wants, and which changes nothing where its operand is 0: a test is
- * cheaper than the bus. */
+/* An atomic whose result is not used and which changes nothing where its operand is 0: a test is
+ * cheaper than a locked access. */
 static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
   if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
       ln_shape(l, LLVMGetOperand(i, 1)).kind != SHAPE_VECTOR)
@@ -398,7 +405,7 @@ static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
   }
 }
 
-static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
+static void write_unrolled(Lanes *l, LLVMValueRef i, LaneValue *v) {
   v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
   for (unsigned k = 0; k < l->width; k++)
     (void)ln_copy_in_lane(l, i, l_int(l->cg->t.i64, k));
@@ -406,6 +413,7 @@ static void write_in_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
 
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   int n = LLVMGetNumOperands(i);
+  assert(!v || v->shape.kind == SHAPE_VECTOR);
   LLVMValueRef *memory = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
@@ -467,7 +475,7 @@ static void copy_flags(LLVMValueRef to, LLVMValueRef from) {
   }
 }
 
-/* Lanes that do not run divide by 1. */
+/* Inactive lanes divide by 1. */
 static LLVMValueRef divisor(Lanes *l, LLVMValueRef i) {
   LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
   if (!l->mask_now)
@@ -504,6 +512,7 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef types[] = {form->types == FORM_FIRST ? LLVMTypeOf(args[0]) : all,
                          LLVMTypeOf(args[0])};
   char name[64];
+  assert(strlen(form->name) < sizeof name);
   strncpy(name, form->name, sizeof name - 1);
   name[strlen(form->name) - 1] = 0; /* the dot */
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, name, types,
@@ -546,17 +555,18 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   return l_binop(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
-/* What a flag does not hold of is poison in that lane alone. */
+/* Flags stay: where one does not hold, the result is poison in that lane alone. */
 static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
   LLVMValueRef v = LLVMIsASelectInst(i) ? write_select(l, i) : write_vector(l, i);
   copy_flags(v, i);
   return v;
 }
 
-/* --- comparisons that are to be the same for all --- */
+/* --- comparisons that are assumed to be uniform --- */
 
-/* The comparison at lane 0 and at the last lane. Between them the values rise or fall evenly;
- * *even: without wrapping. False if the ends do not tell about what is between. */
+/* The comparison in lane 0 and in the last lane. The lanes between lie between these two, provided
+ * that *even holds: the values are monotone, without wrapping. False if the two ends cannot decide
+ * the comparison. */
 static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVMValueRef *even) {
   LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
   bool is_signed = p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
@@ -601,7 +611,7 @@ LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
                 ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
-/* (In)equality: alike if no lane is equal. */
+/* (In)equality is uniform if no lane is equal. */
 static void write_unequal(Lanes *l, LaneValue *v) {
   LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
   if (!ln_shape(l, x).step) {
@@ -619,6 +629,7 @@ static void write_unequal(Lanes *l, LaneValue *v) {
 
 static void write_agreed(Lanes *l, LaneValue *v) {
   LLVMValueRef ends[2], even;
+  assert(v->agreed && l->how.alone && is_uniform(v->shape));
   LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
   if (p == LLVMIntEQ || p == LLVMIntNE) {
     write_unequal(l, v);
@@ -644,7 +655,7 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   else if (v && cg_is_meeting(i))
     v->now = ln_write_meeting(l, i);
   else if (v && LLVMIsAAllocaInst(i))
-    return; /* made at the entry */
+    return; /* make_slots has made it */
   else if (v && v->shape.kind == SHAPE_STEP)
     write_step(l, v);
   else if (LLVMIsALoadInst(i))
@@ -654,7 +665,7 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   else if (LLVMIsACallInst(i))
     write_call(l, i, v);
   else if (is_short(l, i))
-    write_in_row(l, i, v);
+    write_unrolled(l, i, v);
   else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
     ln_write_lane_by_lane(l, i, v);
   else if (LLVMIsAGetElementPtrInst(i))

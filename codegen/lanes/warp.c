@@ -1,8 +1,13 @@
-/* Lanes: operations of a warp, where its 32 threads are the lanes. See lanes.h.
+/* Lanes: warp operations, where the 32 threads of a warp are the lanes. See lanes.h.
  *
- * A meeting (fission/fission.h) that all lanes come to together, under one mask, is an operation on
- * the vector of what they bring: nobody waits. A mask that does not name all of them leaves out
- * lanes that have come: an error of the thread, as in runtime/host/meet.c. */
+ * A warp operation (a meeting: fission/fission.h) in uniform control flow, with a uniform mask of
+ * lanes, is an operation on the vector of their operands: a shuffle is a permutation, a vote is the
+ * bits of an i1 vector, and no thread waits. Since all 32 lanes arrive, a mask that does not name
+ * all of them is an error of the first thread that it leaves out, as in runtime/host/meet.c.
+ * Operations in divergent code are not written here: fission.c cuts the kernel at them, and the
+ * threads meet in the runtime. */
+#include <assert.h>
+
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
@@ -17,7 +22,7 @@ static bool is_shuffle(RtMeetKind kind) {
   return kind >= RT_MEET_SHFL_IDX && kind <= RT_MEET_SHFL_XOR;
 }
 
-/* --- may it be written? --- */
+/* --- legality --- */
 
 bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
@@ -26,7 +31,7 @@ bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
          (kind == RT_MEET_ACTIVE || is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
 }
 
-/* A vote is the same for all, and so is what all read from one lane. */
+/* A vote is uniform, and so is a shuffle in which all lanes read the same lane. */
 Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting) {
   static const Shape alike = {SHAPE_STEP, 0, 0}, vector = {SHAPE_VECTOR, 0, 0};
   RtMeetKind kind = kind_of(meeting);
@@ -121,7 +126,7 @@ static LLVMValueRef vote(Lanes *l, RtMeetKind kind, LLVMValueRef value) {
   return l_zext(l->b, holds, t);
 }
 
-/* For each lane the lanes that have the same value: <32 x i32>. */
+/* For each lane the set of lanes with the same value: <32 x i32>. */
 static LLVMValueRef match_any(Lanes *l, LLVMValueRef value) {
   LLVMValueRef all = ln_vector(l, value),
                result = LLVMGetPoison(LLVMVectorType(l->cg->t.i32, WARP));
@@ -156,7 +161,7 @@ static LLVMValueRef lane_numbers(Lanes *l) {
   return LLVMConstVector(all, WARP);
 }
 
-/* <32 x i32>: where each lane reads. */
+/* <32 x i32>: the lane from which each lane reads. */
 static LLVMValueRef sources(Lanes *l, RtMeetKind kind, LLVMValueRef lane) {
   LLVMValueRef own = lane_numbers(l), most = ln_splat(l, i32(l, WARP - 1)),
                by = l_and(l->b, ln_vector(l, lane), most);
@@ -170,7 +175,7 @@ static LLVMValueRef sources(Lanes *l, RtMeetKind kind, LLVMValueRef lane) {
   return l_select(b, l_icmp(b, LLVMIntULE, from, most), from, own);
 }
 
-/* Through memory: every lane reads its source's place. */
+/* Through memory: each lane loads its source's element. */
 static LLVMValueRef shuffle_by_vector(Lanes *l, LLVMValueRef all, LLVMValueRef from) {
   LLVMTypeRef t = LLVMTypeOf(all), element = LLVMGetElementType(t);
   LLVMValueRef memory = ln_in_memory(l, all);
@@ -180,7 +185,7 @@ static LLVMValueRef shuffle_by_vector(Lanes *l, LLVMValueRef all, LLVMValueRef f
   return ln_gather(l, t, places, LLVMABIAlignmentOfType(l->cg->layout, element));
 }
 
-/* i64 of 32 bits that were extended, mostly: those alone are moved. */
+/* An i64 that is the extension of an i32, as most are: only the 32 bits are permuted. */
 static LLVMValueRef narrowed(Lanes *l, LLVMValueRef value, LLVMValueRef all) {
   bool narrow = LLVMIsAZExtInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == l->cg->t.i32;
   return narrow ? l_trunc(l->b, all, LLVMVectorType(l->cg->t.i32, WARP)) : all;
@@ -199,11 +204,12 @@ static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
   return shuffle_by_vector(l, all, sources(l, kind, lane));
 }
 
-/* --- the door --- */
+/* --- entry point --- */
 
 LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
   LLVMTypeRef t = l->cg->t.i64;
+  assert(l->width == WARP && l->how.whole && !l->mask_now);
   if (kind != RT_MEET_ACTIVE)
     check_mask(l, meeting);
   if (kind == RT_MEET_SYNC)

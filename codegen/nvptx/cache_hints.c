@@ -3,14 +3,15 @@
  *
  * In: a pointer and a type of 1, 2, 4, 8 or 16 bytes. Out: the access, or NULL where the address is
  * not known to be global memory. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/nvptx/nvptx.h"
 
-/* The registers of an access by inline assembly: LLVM has no cache hints of its own. */
+/* The operands of an access in inline assembly. */
 typedef struct Access {
   const char *width, *registers, *constraint; /* "v2.b64", "{$0, $1}", "l" */
-  unsigned bits, count;                       /* of one register; registers */
+  unsigned bits, count;                       /* of one register; number of registers */
 } Access;
 
 static const Access *access_of(Lower *lw, LLVMTypeRef type) {
@@ -20,6 +21,7 @@ static const Access *access_of(Lower *lw, LLVMTypeRef type) {
                                 {"b64", "$0", "l", 64, 1},
                                 {"v2.b64", "{$0, $1}", "l", 64, 2}};
   unsigned long long bytes = LLVMABISizeOfType(lw->cg->layout, type);
+  assert(bytes && bytes <= 16 && (bytes & (bytes - 1)) == 0);
   return &rows[__builtin_ctzll(bytes)];
 }
 

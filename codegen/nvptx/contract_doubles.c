@@ -1,15 +1,19 @@
-/* Doubles and squares: what may be contracted, and LLVM's code generator does not see.
+/* NVPTX doubles and squares: contractions that LLVM's code generator misses.
  *
  * t + t + c is one fused operation, fma(t, 2, c). The imaginary part of z * z is x * y + y * x,
- * which LLVM makes t + t of; contracted as it stands, that is a multiplication, a fused one and an
- * addition for z * z + c. Twice a number is exact, so the fused form rounds once, where the sum
+ * which LLVM turns into t + t; contracted as it stands, z * z + c takes a multiplication, a fused
+ * operation and an addition. Twice a number is exact, so fma(t, 2, c) rounds once, where the sum
  * would.
  *
- * A loop `while x * x + y * y <= 4` is rotated, and carries the squares that its condition has
- * computed to the next round's x * x - y * y as phis, where they are no products any more. One that
- * would be computed anew for nothing, as a part of a fused operation on both sides, is.
+ * A loop `while x * x + y * y <= 4` is rotated by LLVM, and carries the squares of its condition to
+ * x * x - y * y in the next iteration as phis, which are no products any more and cannot be
+ * contracted. Such a square is computed again where that costs nothing: where it becomes part of a
+ * fused operation in both places.
  *
- * In: optimised functions. Only what may be contracted is. */
+ * In: functions after LLVM's passes. Only operations with the flag that permits contraction are
+ * changed. */
+#include <assert.h>
+
 #include "codegen/llvm/compat.h"
 #include "codegen/nvptx/nvptx.h"
 
@@ -34,6 +38,7 @@ static bool is_double(LLVMValueRef v) {
 
 static void fuse(Cg *cg, LLVMValueRef sum, unsigned at) {
   LLVMValueRef twice = LLVMGetOperand(sum, at), other = LLVMGetOperand(sum, 1 - at);
+  assert(is_double(twice));
   LLVMTypeRef type = LLVMTypeOf(sum);
   bool minus = LLVMGetInstructionOpcode(sum) == LLVMFSub;
   LLVMPositionBuilderBefore(cg->builder, sum);
@@ -53,7 +58,8 @@ static void fuse(Cg *cg, LLVMValueRef sum, unsigned at) {
 
 /* --- squares --- */
 
-/* Is it only in sums that can be fused with it, and not with their other operand? */
+/* Are all its uses (but one) sums that would be contracted with it, rather than with their other
+ * operand? Then the product itself costs nothing. */
 static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
   for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef by = LLVMGetUser(u);
@@ -71,7 +77,7 @@ static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
   return true;
 }
 
-/* The phi whose squares this one has, from every side; NULL if there is none. */
+/* The phi of the same block whose squares are the operands of this one; NULL if there is none. */
 static LLVMValueRef root_of(LLVMValueRef phi) {
   unsigned n = LLVMCountIncoming(phi);
   for (LLVMValueRef q = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(q);
@@ -91,8 +97,8 @@ static LLVMValueRef root_of(LLVMValueRef phi) {
   return NULL;
 }
 
-/* A square that a block behind the phi's uses, in front of whom it may be written anew: all of them
- * are in the phi's own. */
+/* Are all uses in the phi's own block? Then the square can be computed again right after the
+ * phis. */
 static bool is_used_here(LLVMValueRef phi) {
   for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u))
     if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(phi) ||

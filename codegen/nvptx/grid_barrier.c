@@ -1,15 +1,18 @@
-/* NVPTX: the grid's barrier.
+/* NVPTX: the grid's barrier, a sense-reversing counter.
  *
- * One 32-bit word of the launch, in which each block adds 1 when its threads have arrived, and
- * block (0, 0, 0) as much more as makes the sum of all 2**31: so the top bit changes when the last
- * one comes, and is what the others wait for. The sum of two barriers is 2**32, so the word needs
- * no reset between them, and a block that is late still sees the change, since nobody gets past the
- * next barrier without it. Thread (0, 0, 0) does it for its block, between two barriers of the
- * block; its fences order what the block's threads did, by causality. Source: the arrival counter
- * of CUDA's cooperative groups, as NVIDIA's programming guide describes grid synchronisation. */
+ * The launch has one 32-bit word. Each block adds 1 to it when its threads have arrived, and block
+ * (0, 0, 0) adds as much as makes the sum over all blocks 2**31. So the top bit changes when the
+ * last block arrives, and the others spin on it. Two barriers add 2**32, so the word needs no reset
+ * between them. A block that reads it late still sees the change, since no barrier can complete
+ * without that block. Thread (0, 0, 0) of each block arrives and waits for it, between two barriers
+ * of the block; by causality order its fences cover the accesses of the block's other threads.
+ * Source: the arrival counter of CUDA's cooperative groups, as NVIDIA's programming guide describes
+ * grid synchronisation. */
+#include <assert.h>
+
 #include "codegen/nvptx/nvptx.h"
 
-enum { SPINS_PER_LOOK = 256 }; /* a look at the RtTrap goes through the bus */
+enum { SPINS_PER_LOOK = 256 }; /* reading the RtTrap goes over the bus */
 
 static LLVMValueRef any_of_three(Lower *lw, SpecialReg first) {
   LLVMValueRef v = cg_nvptx_sreg(lw, first);
@@ -28,8 +31,8 @@ static LLVMValueRef grid_share(Lower *lw) {
   return l_select(lw->b, is_first, rest, lw_i32(lw, 1));
 }
 
-/* Where a thread has stopped with an exception its block may never arrive: this one stops too, now
- * and then looking for that. */
+/* If a thread has stopped with an exception, its block may never arrive. So the waiting thread
+ * polls the RtTrap every SPINS_PER_LOOK iterations, and stops too if it is filled. */
 static void leave_if_trapped(Lower *lw, LLVMValueRef trap, LLVMValueRef spins,
                              LLVMBasicBlockRef wait) {
   LLVMBasicBlockRef look = lw_block(lw, "look"), stop = lw_block(lw, "stop");
@@ -85,6 +88,7 @@ static void grid_body(Lower *lw, LLVMValueRef word, LLVMValueRef trap) {
 void cg_nvptx_grid_barrier(Lower *lw) {
   static const char *const attributes[] = {"noinline", "nounwind", "convergent", NULL};
   NvptxState *s = lw->cg->target_state;
+  assert(lw->cg->meets_grid);
   LLVMTypeRef address = lw->t->space[SPACE_GLOBAL], types[] = {address, address};
   unsigned n = lw->cg->has_trap ? 2 : 1;
   if (!s->grid_barrier) {

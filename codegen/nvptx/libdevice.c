@@ -1,12 +1,14 @@
-/* Libdevice: found, read once a process, and linked function by function.
+/* Libdevice: finds the file, reads it once in a process, and links the functions that a kernel
+ * calls.
  *
- * The file holds some 500 functions, of which a kernel needs a few. Reading the bodies of all takes
- * 20 ms, the list of them 1 ms. So it is read lazily, and what is not called gets internal linkage,
- * which LLVM's linker brings along only where something needs it. What came of it is kept as
- * bitcode, since kernels call the same few functions: the next one that does reads nothing else.
- * Which of its paths libdevice takes hangs on calls of __nvvm_reflect, which are answered here. */
+ * The file holds some 500 functions, of which a kernel needs a few. Reading all bodies takes 20 ms,
+ * the symbol table 1 ms. So the file is read lazily, and functions that are not called get internal
+ * linkage, so that LLVM's linker drops them. The result is kept as bitcode, by the set of called
+ * functions, since most kernels call the same few: the next kernel reads nothing else. Libdevice
+ * selects between its variants by calls of __nvvm_reflect, which are folded here. */
 #include "codegen/nvptx/libdevice.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
@@ -47,7 +49,7 @@ static bool try_file(Search *s, const char *path) {
   return true;
 }
 
-/* The first match of folder/pattern, newest name first. */
+/* Tries the matches of folder/pattern, the last in alphabetical order (the newest) first. */
 static bool try_glob(Search *s, const char *folder, const char *pattern) {
   char path[PATH_MAX];
   if (!folder || !*folder ||
@@ -73,7 +75,7 @@ static bool try_toolkit(Search *s, const char *folder) {
   return try_glob(s, folder, "nvvm/libdevice/libdevice*.bc");
 }
 
-/* The folder that our own file's package lies in, which is where pip puts other packages too. */
+/* The folder of site packages in which our own package is installed, and others may be. */
 static bool try_beside_us(Search *s) {
   Dl_info info;
   char folder[PATH_MAX];
@@ -96,7 +98,7 @@ const char *cg_find_libdevice(char *looked, size_t looked_size) {
   if (looked_size)
     *looked = 0;
   const char *given = getenv("PYPTX_LIBDEVICE");
-  if (given && *given) { /* an order: nothing else is looked at */
+  if (given && *given) { /* the user's choice is final: there is no search */
     note_place(&s, given);
     return try_file(&s, given) ? found : NULL;
   }
@@ -108,21 +110,23 @@ const char *cg_find_libdevice(char *looked, size_t looked_size) {
   return ok ? found : NULL;
 }
 
-/* --- reading it, once a process --- */
+/* --- reading it, once in a process --- */
 
-typedef struct Part { /* the functions of some names and all that they call, as bitcode */
+/* The functions of some names and all their callees, as bitcode. */
+typedef struct Part {
   struct Part *next;
-  char *names; /* each with a space behind it */
+  char *names; /* each followed by a space */
   LLVMMemoryBufferRef bitcode;
 } Part;
 
-typedef struct Library { /* but for `parts` immutable; lives as long as the process */
+/* Immutable except for `parts`; lives as long as the process. */
+typedef struct Library {
   struct Library *next;
   char *path;
   char *bytes;
   size_t nbytes;
   unsigned char digest[CG_DIGEST_BYTES]; /* of the bytes */
-  Part *parts;                           /* only grows, behind library_lock */
+  Part *parts;                           /* only grows; guarded by library_lock */
   int nparts;
 } Library;
 
@@ -158,7 +162,8 @@ static Library *library_read(const char *path) {
   return NULL;
 }
 
-/* The library of a path; NULL if it cannot be read. The list only grows, one entry a path. */
+/* The library of a path; NULL if it cannot be read. The list only grows, by one entry for a
+ * path. */
 static Library *library_open(const char *path) {
   static Library *all;
   pthread_mutex_lock(&library_lock);
@@ -180,7 +185,7 @@ static bool is_wanted(LLVMValueRef f) {
          strncmp(LLVMGetValueName(f), "__nv_", 5) == 0;
 }
 
-/* The names of the functions that the module wants, each with a space behind it. */
+/* The names of the functions that the module calls, each followed by a space; NULL if none. */
 static const char *wanted_names(Cg *cg) {
   Buf b;
   buf_init(&b, &cg->cx->arena);
@@ -190,7 +195,7 @@ static const char *wanted_names(Cg *cg) {
   return b.len ? b.text : NULL;
 }
 
-/* The first of the names, cut off from the others; NULL: there is none. */
+/* Removes the first of the names, and returns it; NULL if there is none left. */
 static const char *next_name(Cg *cg, const char **names) {
   size_t n = strcspn(*names, " ");
   const char *name = n ? arena_strndup(&cg->cx->arena, *names, n) : NULL;
@@ -202,7 +207,7 @@ static LLVMModuleRef read_library(Cg *cg, const Library *lib, const char *names)
   LLVMModuleRef m;
   LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(lib->bytes, lib->nbytes,
                                                                     "libdevice", 0);
-  if (LLVMGetBitcodeModuleInContext2(cg->context, bytes, &m)) { /* else the module has them */
+  if (LLVMGetBitcodeModuleInContext2(cg->context, bytes, &m)) { /* else it owns the bytes */
     LLVMDisposeMemoryBuffer(bytes);
     fail(cg->cx, (Loc){0}, ERR_LIBDEVICE, next_name(cg, &names),
          arena_printf(&cg->cx->arena, "%s, which is damaged", lib->path));
@@ -215,7 +220,7 @@ static void link_modules(Cg *cg, LLVMModuleRef into, LLVMModuleRef from) {
     fail(cg->cx, (Loc){0}, ERR_LLVM, cg->complaint ? cg->complaint : "libdevice cannot be linked");
 }
 
-/* Declares in `part` what is wanted of the library's functions. */
+/* Declares the named functions of the library in `part`. */
 static void declare_wanted(Cg *cg, const Library *lib, LLVMModuleRef part, LLVMModuleRef all,
                            const char *names) {
   for (const char *name; (name = next_name(cg, &names));) {
@@ -251,7 +256,7 @@ static const Part *find_part(const Library *lib, const char *names) {
   return p;
 }
 
-/* The part for these names in its memory: made now, or kept from before. *mine: the caller disposes
+/* The bitcode of the part for these names, made now or kept from before. *mine: the caller disposes
  * of it. */
 static LLVMMemoryBufferRef open_part(Cg *cg, Library *lib, const char *names, bool *mine) {
   enum { MAX_PARTS = 256 };
@@ -282,6 +287,7 @@ static LLVMMemoryBufferRef open_part(Cg *cg, Library *lib, const char *names, bo
 
 static void link_wanted(Cg *cg, Library *lib, const char *names) {
   bool mine;
+  assert(*names && names[strlen(names) - 1] == ' ');
   LLVMMemoryBufferRef bitcode = open_part(cg, lib, names, &mine);
   LLVMModuleRef m;
   bool bad = LLVMParseBitcodeInContext2(cg->context, bitcode, &m);
@@ -294,7 +300,8 @@ static void link_wanted(Cg *cg, Library *lib, const char *names) {
     LLVMSetLinkage(LLVMGetNamedFunction(cg->module, name), LLVMInternalLinkage);
 }
 
-/* What a call of __nvvm_reflect asks for: a constant string, perhaps behind casts. */
+/* The name that a call of __nvvm_reflect asks for: a constant string, perhaps cast; NULL if it is
+ * not known. */
 static const char *reflected(LLVMValueRef call, size_t *n) {
   LLVMValueRef v = LLVMGetOperand(call, 0);
   while (v && LLVMIsAConstantExpr(v))
@@ -329,8 +336,8 @@ static void answer_reflection(Cg *cg) {
   }
 }
 
-/* These are documented to give the low 32 bits of the product, but their multiplication says that
- * it does not overflow, and LLVM widens it in the caller. */
+/* These are documented to give the low 32 bits of the product. But their multiplication has flags
+ * that rule out overflow, by which LLVM widens it in the caller. */
 static const char *const wrapping[] = {"__nv_mul24", "__nv_umul24"};
 
 static void let_multiply_wrap(LLVMValueRef fn) {
@@ -367,9 +374,10 @@ void cg_link_libdevice(Cg *cg) {
   cg_check_complaint(cg);
 }
 
-/* --- is it the same? --- */
+/* --- its digest, for cache keys --- */
 
-typedef struct Known { /* the digest of a file, as long as it looks the same */
+/* The digest of a file, valid while its size and times stay the same. */
+typedef struct Known {
   struct Known *next;
   char *path;
   struct stat about;

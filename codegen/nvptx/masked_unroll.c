@@ -1,25 +1,32 @@
-/* Masked: short loops that read memory, several rounds at once and none left over.
+/* NVPTX masked unrolling: short loops that load, unrolled eight times without an epilogue.
  *
- * A loop between bounds that were read from memory (a row of a sparse matrix, a particle's
- * neighbours) runs some ten or twenty times, another number in each thread. Unrolled as LLVM does
- * it, in fours with a loop for the rest, up to three rounds wait for their loads one after another.
- * Here eight rounds stand in one, each after the first for those threads that have as many left:
- * what only computes is done for all, loads are skipped, and variables keep their values. ptxas
- * makes predicated instructions of it, in one block, the loads first.
+ * A loop between bounds that were loaded from memory (a row of a sparse matrix, a particle's
+ * neighbours) runs some ten or twenty times, with a trip count that differs from thread to thread.
+ * Unrolled by LLVM, four times with an epilogue, up to three iterations wait for their loads one
+ * after another. Here eight iterations become one. Each after the first is predicated on the trip
+ * count: arithmetic is speculated, loads are branched around, and loop-carried variables keep their
+ * values. ptxas turns that into predicated instructions in one block, the loads first.
  *
- *   for k in range(start, end):     n = end - start
- *     acc += value[k]        →      do: v0 = value[k]; if n > 1: v1 = value[k + 1]; …; if n > 7: v7
- *     = value[k + 7]
- *                                       acc += v0; acc = acc + v1 if n > 1 else acc; …; k += 8; n
- *                                       -= 8
- *                                   while n > 0
+ *   for k in range(start, end):
+ *     acc += value[k]
  *
- * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked one has to be a
- * block that branches to itself until its counter, which steps by 1, is a bound from outside; it
- * may load, and compute what may be computed for nothing. Others get the metadata by which LLVM
- * unrolls them, and the function says so. */
+ * becomes
+ *
+ *   n = end - start
+ *   do:
+ *     v0 = value[k]; if n > 1: v1 = value[k + 1]; …; if n > 7: v7 = value[k + 7]
+ *     acc += v0; acc = acc + v1 if n > 1 else acc; …
+ *     k += 8; n -= 8
+ *   while n > 0
+ *
+ * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked loop must be a
+ * single block that branches to itself until its counter, which steps by 1, equals a loop
+ * invariant; it may load, and compute what may be speculated. Loops of other forms get the metadata
+ * by which LLVM unrolls them. Loads that depend on loads of the iteration before are refused: they
+ * could not be in flight at once. */
 #include "codegen/nvptx/masked_unroll.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/llvm/compat.h"
@@ -29,33 +36,35 @@
 
 enum { COPIES = 8, MAX_BODY = 48, MAX_PHIS = 8, MAX_LEVEL = 4, UNROLLED = 4 };
 
-typedef struct Step { /* of the body */
+/* An instruction of the body. */
+typedef struct Step {
   LLVMValueRef ins;
-  int level; /* how many loads it waits for, one behind the other */
+  int level; /* the length of the longest chain of loads that it depends on */
   bool load;
   LLVMValueRef copy[COPIES];
 } Step;
 
-typedef struct Carried { /* a phi of the loop */
+/* A loop-carried variable. */
+typedef struct Carried {
   LLVMValueRef phi, next;
   int level;
-  bool read_outside; /* next is */
-  LLVMValueRef at[COPIES + 1];
+  bool read_outside;           /* `next` is used after the loop */
+  LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
 } Carried;
 
 typedef struct Loop {
   Cg *cg;
   LLVMValueRef function;
   LLVMBasicBlockRef block, entry, header;
-  LLVMValueRef end, compare, counter; /* compare: counter's next with end */
+  LLVMValueRef end, compare, counter; /* compare: of the counter's next value with end */
   Step steps[MAX_BODY];
   Carried carried[MAX_PHIS];
   unsigned nsteps, ncarried;
-  ValueMap place; /* of steps, and of phis from MAX_BODY on */
-  LLVMValueRef left, has[COPIES];
+  ValueMap place; /* instruction -> number of its step; phi -> MAX_BODY + its number in carried */
+  LLVMValueRef left, has[COPIES]; /* iterations left; is there one for this copy? */
 } Loop;
 
-/* --- what the loop is --- */
+/* --- the form of the loop --- */
 
 static bool is_inside(const Loop *l, LLVMValueRef v) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;
@@ -68,8 +77,8 @@ static bool is_speculatable_call(LLVMValueRef i) {
          LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
 }
 
-/* May it be computed by threads that have no such round? */
-static bool is_harmless(LLVMValueRef i) {
+/* May it be speculated, by threads that have no such iteration? */
+static bool is_speculatable(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
   case LLVMSub:
@@ -123,7 +132,7 @@ static bool read_body(Loop *l) {
       continue;
     }
     bool load = is_op(i, LLVMLoad) && cg_is_plain_access(i);
-    if (l->nsteps == MAX_BODY || !(load || is_harmless(i)))
+    if (l->nsteps == MAX_BODY || !(load || is_speculatable(i)))
       return false;
     valuemap_set(&l->place, i, l->nsteps);
     l->steps[l->nsteps++] = (Step){.ins = i, .load = load};
@@ -131,7 +140,7 @@ static bool read_body(Loop *l) {
   return l->ncarried > 0;
 }
 
-/* It goes on until counter + 1 is end. */
+/* Does the loop continue until counter + 1 equals `end`? */
 static bool read_end(Loop *l) {
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork;
@@ -156,7 +165,7 @@ static bool read_end(Loop *l) {
   return l->counter && !is_inside(l, l->end);
 }
 
-/* Only what is carried into the next round is read behind the loop. */
+/* Are the next values of loop-carried variables the only ones that are used after the loop? */
 static bool read_outside(Loop *l) {
   for (unsigned k = 0; k < l->nsteps + l->ncarried; k++) {
     LLVMValueRef v = k < l->nsteps ? l->steps[k].ins : l->carried[k - l->nsteps].phi;
@@ -185,8 +194,9 @@ static bool raise_to(int *level, int to) {
   return higher;
 }
 
-/* A copy reads what the copy before has carried to it, so that has to be there; false where loads
- * wait for those of the round before. */
+/* Levels order the code: all copies of one level are written before the next. A carried variable's
+ * level is that of its next value, since a copy uses the value from the copy before. False if loads
+ * depend on loads of the previous iteration: then levels do not end. */
 static bool find_levels(Loop *l) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -203,7 +213,7 @@ static bool find_levels(Loop *l) {
   return true;
 }
 
-static bool is_load_needed(const Loop *l) {
+static bool has_any_load(const Loop *l) {
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
       return true;
@@ -214,10 +224,11 @@ static bool is_load_needed(const Loop *l) {
 
 static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy);
 
-/* What a phi is in a copy; copy COPIES: behind the last. */
+/* The value of a loop-carried variable in a copy; in copy COPIES: after the last. */
 static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
   if (c->at[copy])
     return c->at[copy];
+  assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
   if (c->read_outside && copy > 1)
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
@@ -228,6 +239,7 @@ static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy) {
   uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
   if (at == VALUEMAP_NONE)
     return v;
+  assert(at >= MAX_BODY || l->steps[at].copy[copy]);
   return at < MAX_BODY ? l->steps[at].copy[copy] : carried_to(l, &l->carried[at - MAX_BODY], copy);
 }
 
@@ -260,7 +272,8 @@ static LLVMBasicBlockRef new_block(Loop *l) {
   return b;
 }
 
-/* Operands first: they may be carried values, which are written where they are first read. */
+/* Operands come first: they may be loop-carried variables, whose code is written at the first
+ * use. */
 static void read_addresses(Loop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load && l->steps[k].level == level)
@@ -325,7 +338,8 @@ static void write_header(Loop *l) {
     l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(type, k));
 }
 
-/* The old block stays as the end of the new loop, so that phis behind it need no other names. */
+/* The old block stays as the latch of the new loop, so that phis after the loop keep their
+ * predecessor. */
 static void write_end(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMTypeRef type = LLVMTypeOf(l->counter);
@@ -363,6 +377,7 @@ static void erase_old(Loop *l) {
 }
 
 static void write_loop(Loop *l) {
+  assert(l->counter && l->compare && l->entry != l->block);
   LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
   write_header(l);
   for (int level = 0; level <= MAX_LEVEL; level++) {
@@ -376,14 +391,14 @@ static void write_loop(Loop *l) {
   erase_old(l);
 }
 
-/* --- marks --- */
+/* --- metadata --- */
 
 static LLVMMetadataRef text(LLVMContextRef c, const char *s) {
   return LLVMMDStringInContext2(c, s, strlen(s));
 }
 
 static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *parts, size_t n) {
-  /* the first operand is the node itself: no other loop's */
+  /* the first operand is the node itself, which makes it distinct */
   parts[0] = LLVMTemporaryMDNode(c, NULL, 0);
   LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, n);
   LLVMMetadataReplaceAllUsesWith(parts[0], id);
@@ -412,7 +427,7 @@ static bool is_text(LLVMValueRef node, const char *want) {
   return s && n == strlen(want) && memcmp(s, want, n) == 0;
 }
 
-/* One of the options of the loop's metadata; LLVM may have added others. */
+/* Is the mark among the options of the loop's metadata? LLVM may have added others. */
 static bool is_marked(Cg *cg, LLVMBasicBlockRef block) {
   LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block),
                                        LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9));
@@ -439,7 +454,7 @@ static bool visit_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block) {
   Loop *l = CX_NEW(cg->cx, Loop);
   *l = (Loop){.cg = cg, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   bool right = is_single_block_loop(block) && read_body(l) && read_end(l) && read_outside(l) &&
-               find_levels(l) && is_load_needed(l);
+               find_levels(l) && has_any_load(l);
   if (right)
     write_loop(l);
   return right;

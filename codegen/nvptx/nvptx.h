@@ -1,4 +1,4 @@
-/* NVPTX, between its files. */
+/* NVPTX: what its files share. */
 #ifndef PYPTX_CODEGEN_NVPTX_NVPTX_H
 #define PYPTX_CODEGEN_NVPTX_NVPTX_H
 
@@ -9,36 +9,36 @@ enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5 }
 
 typedef struct NvptxState {
   LLVMValueRef dynamic, trap, grid_barrier; /* made when first needed */
-  uint64_t constant_bytes;
-  unsigned nglobals;
+  uint64_t constant_bytes;                  /* of constant memory in use */
+  unsigned nglobals;                        /* for names */
 } NvptxState;
 
 int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
 
-/* --- target.c, for the others --- */
+/* --- target.c --- */
 
-/* Inline assembly without operands; effects: it must stay where it is. */
+/* Inline assembly without operands. effects: it must not be moved or removed. */
 LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints,
                           bool effects);
-/* A Lower at the entry block of fn, which gets the attributes (NULL-terminated); its builder is the
- * caller's to dispose of. */
+/* A Lower at the entry block of fn, which gets the attributes (NULL-terminated). The caller
+ * disposes of its builder. */
 Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attributes);
 LLVMValueRef cg_nvptx_trap_address(Lower *lw);
 LLVMValueRef cg_nvptx_grid_address(Lower *lw);
 
-/* contract_doubles.c: t + t + c as fma(t, 2, c), where that may be contracted; of the optimised
- * module. */
+/* contract_doubles.c: t + t + c as fma(t, 2, c), where contraction is allowed; after LLVM's
+ * passes. */
 void cg_nvptx_double(Cg *cg);
 
-/* square_root.c: float32 roots without slow paths, where the argument's range allows it; of the
- * optimised module with IEEE arithmetic. */
+/* square_root.c: float32 roots without slow paths, where the argument's range allows it; after
+ * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
 
-/* row_pointers.c: pointers that loops move on, for accesses that go through a matrix row by row; of
- * the module to be emitted. */
+/* row_pointers.c: induction pointers for accesses that walk a matrix row by row; right before code
+ * generation. */
 void cg_nvptx_rows(Cg *cg);
 
-/* --- members of the target, by file: target.h says what they do --- */
+/* --- members of the target, by file; target.h describes them --- */
 
 /* cache_hints.c */
 LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p);

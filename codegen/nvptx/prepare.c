@@ -1,14 +1,18 @@
-/* NVPTX prepare: the optimised module as it goes to LLVM's code generator: a fault of its worked
- * around, and a form that ptxas makes less of turned into a better one; and which modules it would
- * be too slow for. */
+/* NVPTX prepare: last changes to the optimised module before LLVM's code generator.
+ *
+ * A bug of the code generator (shifts) is worked around, and a form that ptxas compiles badly
+ * (counts) is rewritten. Both would be undone by LLVM's passes, so they come after these. This file
+ * also decides which modules are too long for the generator's own optimisations. */
+#include <assert.h>
+
 #include "codegen/nvptx/prepare.h"
 
 /* --- shifts ---
  *
- * select(count < 64, x << count, 0) is what a Python shift by a variable is. PTX's shifts take a
- * 32-bit count and give 0 for all counts from 64 up, so LLVM 22 drops the select, and forgets that
- * it has taken the low half of a 64-bit count: x << 2**32 gives x. A clamped count keeps the two
- * apart. It cannot be written in lowering, since LLVM's passes know that it changes nothing. */
+ * A Python shift by a variable is select(count < 64, x << count, 0). PTX's shifts take a 32-bit
+ * count and give 0 for counts of 64 or more, so LLVM 22 drops the select; but it has truncated the
+ * 64-bit count, so x << 2**32 gives x. With the count clamped to 64 before, that is right. Lowering
+ * cannot write the clamp, since LLVM's passes would remove it. */
 static bool feeds_select(LLVMValueRef shift) {
   for (LLVMUseRef use = LLVMGetFirstUse(shift); use; use = LLVMGetNextUse(use))
     if (LLVMIsASelectInst(LLVMGetUser(use)))
@@ -31,9 +35,9 @@ static void clamp_count(Cg *cg, LLVMValueRef shift) {
 
 /* --- counts ---
  *
- * n + zext(condition) is what LLVM makes of `if condition: n += 1`. As a selection between n + 1
- * and n ptxas makes one instruction of it that only some lanes run; of the sum it makes a selection
- * between 0 and 1, and an addition. */
+ * LLVM turns `if condition: n += 1` into n + zext(condition), which ptxas compiles to a selection
+ * between 0 and 1 and an addition. From select(condition, n + 1, n) it makes one predicated
+ * addition. */
 static bool is_count(Cg *cg, LLVMValueRef i) {
   if (LLVMGetInstructionOpcode(i) != LLVMAdd || LLVMTypeOf(i) != cg->t.i32)
     return false;
@@ -45,6 +49,7 @@ static bool is_count(Cg *cg, LLVMValueRef i) {
 }
 
 static void choose_count(Cg *cg, LLVMValueRef sum) {
+  assert(is_count(cg, sum));
   bool second = LLVMIsAZExtInst(LLVMGetOperand(sum, 1)) &&
                 LLVMTypeOf(LLVMGetOperand(LLVMGetOperand(sum, 1), 0)) == cg->t.i1;
   LLVMValueRef c = LLVMGetOperand(LLVMGetOperand(sum, second), 0), n = LLVMGetOperand(sum, !second);
@@ -65,11 +70,12 @@ void cg_nvptx_prepare(Cg *cg) {
 
 /* --- long functions --- */
 
-/* LLVM's straight-line strength reduction, a part of its code generator, compares every integer
+/* Straight-line strength reduction, a part of LLVM's code generator, compares every integer
  * addition, multiplication and address of a function with those before it: 2,000 lines can take
- * half a minute. It cannot be left out alone, so a module with a function beyond this many of them
- * is emitted without the generator's own optimisations; ours are done, and ptxas has its own (the
- * straight-line kernels of bench/scaling.py get 20 % more PTX and the same number of registers). */
+ * half a minute. It cannot be switched off alone, so a module with a function of more of them than
+ * this is compiled without the generator's optimisations. LLVM's passes have run by then, and ptxas
+ * has its own (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number
+ * of registers). */
 enum { MAX_STRAIGHT_LINE = 400 };
 
 static bool is_strength_candidate(LLVMValueRef i) {

@@ -1,12 +1,12 @@
-/* NVPTX prepare: what LLVM's code generator must be given, and told. Private to this room. */
+/* NVPTX prepare: last changes before LLVM's code generator, and which one to use. */
 #ifndef PYPTX_CODEGEN_NVPTX_PREPARE_H
 #define PYPTX_CODEGEN_NVPTX_PREPARE_H
 
 #include "codegen/llvm/cg.h"
 
-/* Changes the optimised module so that the code generator keeps the guards of 64-bit shifts. */
+/* Works around a bug of the code generator, and rewrites a form that ptxas compiles badly. */
 void cg_nvptx_prepare(Cg *cg);
-/* Has the module a function that the code generator's own optimisations would take too long for? */
+/* Has the module a function on which the code generator's optimisations would take too long? */
 bool cg_nvptx_is_long(const Cg *cg);
 
 #endif

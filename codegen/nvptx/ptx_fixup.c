@@ -1,53 +1,56 @@
-/* PTX fix-up, line by line over the assembly that LLVM printed: what ptxas 13.0, and the driver's
- * compiler of the same age, compile wrongly. tests/api/language/test_miscompiled.py holds a kernel
- * for each. LLVM makes these instructions out of many things, so the place to change them is the
- * end.
+/* PTX fix-up, line by line over the assembly that LLVM printed: instructions that ptxas 13.0, and
+ * the driver's compiler of the same age, miscompile. tests/api/language/test_miscompiled.py has a
+ * kernel for each. LLVM produces these instructions from many forms of IR, so they are replaced
+ * last, in the text. A line that no rule matches stays as it is.
  *
- * neg.s16, abs: the result is taken to be in range, so that -(-32768) widened to 64 bits comes out
- * as +32768, and abs of the smallest integer is not below 0, where PTX says that both wrap. The
- * plain instructions for them are compiled as written.
+ * neg.s16, abs: ptxas takes the result to be in range, so that -(-32768) widened to 64 bits is
+ * +32768, and abs of the smallest integer is not negative; by the PTX manual both wrap. Plain
+ * instructions that compute the same are compiled correctly.
  *
- * max and min of 16 bits, compared for equality with one of the operands: the comparison is turned
- * round. 32 bits are right.
+ * max and min of 16 bits, compared for equality with one of the operands: the comparison is
+ * inverted. 32 bits are right.
  *
- * not.b64 of a register that a branch has found to be 0, under an or: the result is taken for 0.
- * xor with -1 is compiled as written. not.b32 of such a register is taken for 0 under anything, and
- * so is the xor; -1 - x is not. LLVM's passes, where they run, know the 0.
+ * not.b64 of a register that is known to be 0 from a branch, used by an or: the result is taken to
+ * be 0. xor with -1 is compiled correctly. not.b32 of such a register is taken to be 0 in every
+ * use, and so is the xor; -1 - x is not. LLVM's passes fold that 0, so optimised code needs no
+ * change.
  *
- * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 under a comparison of floats: an integer is chosen
- * and converted, or the comparison's own 1.0 or 0.0 taken, so that -0.0 becomes 0.0. selp.b32 of
- * the bits is compiled as written. (selp.f64 is right.)
+ * selp.f32 of -1.0 and -0.0, and of 1.0 and -0.0 by a comparison of floats: ptxas selects an
+ * integer and converts it, or takes the comparison's own 1.0 or 0.0, so that -0.0 becomes 0.0.
+ * selp.b32 of the bits is compiled correctly. (selp.f64 is right.)
  *
- * neg of a float, and its product with -1, where it was just made from an integer or bool that is 0
- * or 1: the negation goes into what made it, with the same fault. In code that LLVM has not
- * optimised, the sign bit is turned everywhere. In other code a negation is most often free, as a
- * modifier of another instruction's operand, and the sign bit is turned only where the operand was
- * made by a conversion of an integer or by selp; of selp's constants both are negated, as bits, if
- * nothing else writes its register and its condition. ptxas 13.0 compiles these alone as written:
- * the driver's compiler was seen to lose their sign.
+ * neg of a float, and its product with -1, where the float was converted from an integer or bool
+ * that is 0 or 1: the negation is folded into the conversion, and -0.0 becomes 0.0. In code that
+ * LLVM has not optimised, every such negation becomes an xor of the sign bit. In optimised code a
+ * negation is mostly free, as an operand modifier, so it is replaced only where the operand was
+ * defined by a conversion of an integer or by selp. Of a selp both constants are negated, as bits,
+ * if its register and its condition have no other definition. ptxas 13.0 compiles these cases
+ * correctly; the driver's compiler was seen to lose their sign.
  *
- * st.b8, st.b16 and st.b32 of a wider register: PTX says that the low bits are stored. They convert
- * instead where the register was made by a floating-point instruction: the bytes of 37.0 become 37,
- * 0, …. Unaligned fields of records are stored that way. The bits are taken by an instruction of
- * their own, in modules that have floats. */
+ * st.b8, st.b16 and st.b32 of a wider register: by the PTX manual the low bits are stored. If the
+ * register was defined by a floating-point instruction, they are converted instead: the bytes of
+ * 37.0 become 37, 0, …. Unaligned fields of records are stored that way. In modules with floats the
+ * low bits are extracted by an instruction of their own. */
 #include "codegen/nvptx/ptx_fixup.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* In which code a rule applies. */
 typedef enum Where {
   ALL,
-  UNOPTIMISED, /* by LLVM */
-  NEGATIONS,   /* unoptimised; else where rewrite_negation finds that it must be */
+  UNOPTIMISED, /* only if LLVM's passes have not run */
+  NEGATIONS,   /* the same; in optimised code where rewrite_negation finds it necessary */
 } Where;
 
 typedef struct Rule {
   const char *op;      /* as LLVM prints it, between two tabs */
-  const char *instead; /* D stands for the destination, S and T for the sources */
+  const char *instead; /* the replacement: D is the destination, S and T are the sources */
   int sources;
-  const char *last; /* what follows them; NULL: nothing */
+  const char *last; /* a constant operand after them; NULL: none */
   Where in;
 } Rule;
 
@@ -95,11 +98,12 @@ static size_t operand_length(const char *s) {
   return n;
 }
 
-/* Writes the rule's text for "OP D, S;" or "OP D, S, T;" and returns what follows it; NULL if the
- * line has another form. */
+/* Writes the replacement for "OP D, S;" or "OP D, S, T;", and returns the text after that; NULL if
+ * the line has another form. */
 static const char *rewrite(Buf *out, const Rule *rule, const char *line) {
   const char *operand[3], *at = line + strlen(rule->op);
   size_t length[3];
+  assert(rule->sources == 1 || rule->sources == 2);
   for (int k = 0; k <= rule->sources; k++) {
     operand[k] = at;
     length[k] = operand_length(at);
@@ -124,8 +128,8 @@ static const char *rewrite(Buf *out, const Rule *rule, const char *line) {
 
 typedef struct Store {
   const char *type;    /* as LLVM prints it, before the address */
-  const char *source;  /* registers that are wider */
-  const char *instead; /* S: the source, A: the store up to its source */
+  const char *source;  /* a class of registers that is wider */
+  const char *instead; /* the replacement: S is the source, A the store up to its source */
 } Store;
 
 static const Store stores[] = {
@@ -137,14 +141,14 @@ static const Store stores[] = {
     {".b32 \t[", "%rd", "\t{ .reg .b32 %narrow; cvt.u32.u64 \t%narrow, S;\nA%narrow; }"},
 };
 
-/* Is s the register class followed by its number? ("%r" is the beginning of "%rd" and "%rs".) */
+/* Does s begin with a register of the class? ("%r" is also the beginning of "%rd" and "%rs".) */
 static bool is_register(const char *s, const char *class) {
   size_t n = strlen(class);
   return strncmp(s, class, n) == 0 && isdigit((unsigned char)s[n]);
 }
 
-/* line: "\tst.….b8 \t[address], SOURCE;". The row for it and where its source stands; NULL: another
- * line. */
+/* line: "\tst.….b8 \t[address], SOURCE;". The row that applies, and the position of the source;
+ * NULL if none does. */
 static const Store *find_store(const char *line, size_t n, bool halves, const char **source) {
   const char *comma = memmem(line, n, "], ", 3);
   for (size_t k = 0; comma && k < sizeof stores / sizeof *stores; k++)
@@ -168,26 +172,26 @@ static void rewrite_store(Buf *out, const Store *store, const char *line, const 
   }
 }
 
-/* --- negations of floats made from integers --- */
+/* --- negations of floats that were converted from integers --- */
 
 enum { CLASSES = 4 };
 static const char *const classes[CLASSES] = {"%rs", "%rd", "%r", "%p"};
 
-/* What may be in a register: PTX is no SSA, where paths meet each writes it. */
-typedef struct Made {
-  const char *line; /* a cvt or selp that writes it; NULL: none does */
-  unsigned times;   /* how many instructions write it, or more */
-} Made;
+/* The definitions of a register. PTX is not in SSA form: a phi is several of them. */
+typedef struct Defs {
+  const char *line; /* a cvt or selp that defines it; NULL: none does */
+  unsigned times;   /* an upper bound of the number of definitions */
+} Defs;
 
-/* The registers of the function at hand, by class and number. */
-typedef struct Makers {
+/* The registers of the current function, by class and number. */
+typedef struct DefTable {
   Arena *arena;
-  size_t most; /* no number is above it: the size of the module's text */
-  Made *made[CLASSES];
+  size_t most; /* an upper bound of register numbers: the size of the module's text */
+  Defs *defs[CLASSES];
   size_t size[CLASSES];
-} Makers;
+} DefTable;
 
-/* The class and number of the register that s begins with; -1: of none. */
+/* The class and number of the register with which s begins; -1 if it is none. */
 static int register_of(const char *s, size_t *number) {
   for (int c = 0; c < CLASSES; c++)
     if (is_register(s, classes[c])) {
@@ -197,6 +201,7 @@ static int register_of(const char *s, size_t *number) {
   return -1;
 }
 
+/* Is it a selp, or a conversion of an integer to a float? */
 static bool makes_float_of_integer(const char *line) {
   static const char *const floats[] = {"f16.", "bf16.", "f32.", "f64."};
   if (strncmp(line, "\tselp.", 6) == 0)
@@ -211,78 +216,81 @@ static bool makes_float_of_integer(const char *line) {
   return false;
 }
 
-/* The register that s begins with is written; by a cvt or selp: line. */
-static void remember(Makers *m, const char *s, const char *line) {
+/* Records a definition of the register with which s begins. line: the instruction, if it is a cvt
+ * or selp. */
+static void record(DefTable *m, const char *s, const char *line) {
   size_t number;
   int c = register_of(s, &number);
   if (c < 0 || number > m->most)
     return;
   if (number >= m->size[c]) {
     size_t size = number < 32 ? 64 : 2 * number;
-    Made *grown = ARENA_ARRAY(m->arena, Made, size);
+    Defs *grown = ARENA_ARRAY(m->arena, Defs, size);
     memset(grown, 0, size * sizeof *grown);
     if (m->size[c])
-      memcpy(grown, m->made[c], m->size[c] * sizeof *grown);
-    m->made[c] = grown;
+      memcpy(grown, m->defs[c], m->size[c] * sizeof *grown);
+    m->defs[c] = grown;
     m->size[c] = size;
   }
-  Made *made = &m->made[c][number];
-  made->times++;
-  made->line = line ? line : made->line;
+  assert(number < m->size[c]);
+  Defs *d = &m->defs[c][number];
+  d->times++;
+  d->line = line ? line : d->line;
 }
 
-/* An instruction writes its first operand, and perhaps one behind a bar; of lists, of several
- * instructions in a line and of inline assembly, which has no tab between operation and operands,
- * all counts. */
-static void remember_line(Makers *m, const char *line, size_t n) {
+/* An instruction defines its first operand, and perhaps a second one after a bar. Of operand lists,
+ * of several instructions in a line and of inline assembly, which has no tab between operation and
+ * operands, every register counts as defined. */
+static void record_line(DefTable *m, const char *line, size_t n) {
   const char *to = memchr(line + 1, '\t', n - 1);
   if (!to || memchr(line, '{', n)) {
     for (size_t k = 0; k < n; k++)
       if (line[k] == '%')
-        remember(m, line + k, NULL);
+        record(m, line + k, NULL);
   } else {
-    remember(m, to + 1, makes_float_of_integer(line) ? line : NULL);
+    record(m, to + 1, makes_float_of_integer(line) ? line : NULL);
     const char *second = to + 1 + operand_length(to + 1);
     if (*second == '|')
-      remember(m, second + 1, NULL);
+      record(m, second + 1, NULL);
   }
 }
 
-/* Functions begin, as all that belongs to none, in the first column with a dot. */
+/* Functions, like all directives outside of functions, begin with a dot in the first column. */
 static bool begins_function(const char *line) { return *line == '.'; }
 
-/* Blocks need not stand in the order in which they run, so the makers are looked for ahead of the
- * function's first line. */
-static void find_makers(Makers *m, const char *function) {
+/* Blocks need not be in the order of execution, so definitions are collected before the function's
+ * first line is rewritten. */
+static void find_defs(DefTable *m, const char *function) {
   for (int c = 0; c < CLASSES; c++)
     if (m->size[c])
-      memset(m->made[c], 0, m->size[c] * sizeof *m->made[c]);
+      memset(m->defs[c], 0, m->size[c] * sizeof *m->defs[c]);
   const char *at = function;
   do {
     size_t n = strcspn(at, "\n");
     if (*at == '\t')
-      remember_line(m, at, n);
+      record_line(m, at, n);
     at += n + (at[n] == '\n');
   } while (*at && !begins_function(at));
 }
 
-static Made made_of(const Makers *m, const char *s) {
+static Defs defs_of(const DefTable *m, const char *s) {
   size_t number;
   int c = register_of(s, &number);
-  return c >= 0 && number < m->size[c] ? m->made[c][number] : (Made){0};
+  return c >= 0 && number < m->size[c] ? m->defs[c][number] : (Defs){0};
 }
 
-/* made: a register that a selp writes, "\tselp.f32 \tR, A, B, P;". Can another selp by P choose
- * what is in it? Yes if nothing else writes it, and P is written in one place at most: that comes
- * before this selp on every way, so P is the one by which R was chosen. */
-static bool can_be_chosen_again(const Makers *m, Made made) {
-  const char *condition = strchr(made.line, ';');
-  while (condition && condition > made.line && condition[-1] != ' ')
+/* d: of a register that is defined by a selp, "\tselp.f32 \tR, A, B, P;". May another selp by P
+ * recompute it? Yes if R has no other definition and P has at most one, which dominates this selp,
+ * so that P still has the value by which R was selected. */
+static bool can_be_selected_again(const DefTable *m, Defs d) {
+  const char *condition = strchr(d.line, ';');
+  while (condition && condition > d.line && condition[-1] != ' ')
     condition--;
-  return condition && made.times == 1 && made_of(m, condition).times <= 1;
+  return condition && d.times == 1 && defs_of(m, condition).times <= 1;
 }
 
-/* "0f3F800000" as "0x3F800000", or as "0xBF800000" if negated; false: no such number. */
+/* Writes "0f3F800000" as "0x3F800000", or negated as "0xBF800000"; false if s is no such
+ * constant. */
 static bool put_bits(Buf *out, const char *s, bool negated) {
   static const char hex[] = "0123456789ABCDEF";
   const char *digit = s[0] == '0' && (s[1] == 'f' || s[1] == 'd') && s[2] ? strchr(hex, s[2])
@@ -295,9 +303,9 @@ static bool put_bits(Buf *out, const char *s, bool negated) {
   return true;
 }
 
-/* selp: "\tselp.f32 \tR, 0f…, 0f…, P;": the same of bits, into the register at to. False: other
- * operands, and out is as it was. */
-static bool put_choice(Buf *out, const char *selp, const char *to, bool negated) {
+/* selp: "\tselp.f32 \tR, 0f…, 0f…, P;". Writes it as a selp of bits, with the destination at `to`.
+ * False if it has other operands; out is unchanged then. */
+static bool put_selp(Buf *out, const char *selp, const char *to, bool negated) {
   size_t before = out->len, op = strlen("\tselp.f32 \t");
   buf_puts(out, strncmp(selp, "\tselp.f64", 9) == 0 ? "\tselp.b64 \t" : "\tselp.b32 \t");
   buf_add(out, to, operand_length(to));
@@ -315,45 +323,47 @@ static bool put_choice(Buf *out, const char *selp, const char *to, bool negated)
   return true;
 }
 
-/* line: a selp of floats. What follows it, or NULL: it stays. */
-static const char *rewrite_choice(Buf *out, const char *line, size_t n) {
+/* line: a selp of floats. Returns the text after it, or NULL if it stays. */
+static const char *rewrite_selp(Buf *out, const char *line, size_t n) {
   bool fits = memmem(line, n, ", 0f80000000", 12) &&
-              put_choice(out, line, line + strlen("\tselp.f32 \t"), false);
+              put_selp(out, line, line + strlen("\tselp.f32 \t"), false);
   return fits ? line + strcspn(line, ";") + 1 : NULL;
 }
 
-/* line: a negation that the rule would rewrite. What follows it, or NULL: it stays, since its
- * operand was made in another way. */
-static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line, const Makers *m) {
+/* line: a negation that the rule would replace. Returns the text after it, or NULL if it stays,
+ * since its operand has other definitions. */
+static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line,
+                                    const DefTable *m) {
   const char *to = line + strlen(rule->op), *comma = to + operand_length(to);
-  Made made = strncmp(comma, ", ", 2) == 0 ? made_of(m, comma + 2) : (Made){0};
-  if (!made.line)
+  Defs d = strncmp(comma, ", ", 2) == 0 ? defs_of(m, comma + 2) : (Defs){0};
+  if (!d.line)
     return NULL;
   const char *end = comma + 2 + operand_length(comma + 2);
-  bool chosen = *end == ';' && made.line[1] == 's' && can_be_chosen_again(m, made);
-  return chosen && put_choice(out, made.line, to, true) ? end + 1 : rewrite(out, rule, line);
+  bool again = *end == ';' && d.line[1] == 's' && can_be_selected_again(m, d);
+  return again && put_selp(out, d.line, to, true) ? end + 1 : rewrite(out, rule, line);
 }
 
 /* --- the pass --- */
 
-/* Writes what stands for the line and returns what follows it; NULL: it stays. */
+/* Writes the replacement of the line, and returns the text after it; NULL if the line stays. */
 static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves,
-                            const Makers *makers) {
+                            const DefTable *defs) {
   for (int k = 0; k < RULES; k++)
     if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0) {
-      if (rules[k].in == ALL || !makers)
+      if (rules[k].in == ALL || !defs)
         return rewrite(out, &rules[k], line);
       if (rules[k].in == UNOPTIMISED)
         return NULL;
-      return rules[k].last ? NULL : rewrite_negation(out, &rules[k], line, makers);
+      return rules[k].last ? NULL : rewrite_negation(out, &rules[k], line, defs);
     }
   if (strncmp(line, "\t{ // callseq", 13) == 0 || strncmp(line, "\t} // callseq", 13) == 0) {
-    /* the number counts on while the target machine lives: equal kernels have equal text */
+    /* the number depends on what the target machine has emitted before; without it equal kernels
+     * have equal text */
     buf_add(out, line, 2);
     return line + n;
   }
   if (strncmp(line, "\tselp.f32 \t", 11) == 0)
-    return rewrite_choice(out, line, n);
+    return rewrite_selp(out, line, n);
   const char *source;
   const Store *store =
       floats && strncmp(line, "\tst.", 4) == 0 ? find_store(line, n, halves, &source) : NULL;
@@ -364,21 +374,21 @@ static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, b
 }
 
 const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optimised) {
-  bool halves = strstr(ptx, "f16"); /* in 16-bit registers nothing else floats */
+  bool halves = strstr(ptx, "f16"); /* no other float type is in 16-bit registers */
   bool floats = halves || strstr(ptx, ".f32") || strstr(ptx, ".f64");
   Buf out, line;
   buf_init(&out, arena);
   buf_init(&line, arena);
-  Makers makers = {.arena = arena, .most = *size};
+  DefTable defs = {.arena = arena, .most = *size};
   bool negates = optimised && strstr(ptx, "\tneg.");
   const char *kept = ptx;
   for (const char *at = ptx; *at;) {
     size_t n = strcspn(at, "\n");
     line.len = 0;
     if (negates && begins_function(at))
-      find_makers(&makers, at);
+      find_defs(&defs, at);
     const char *rest =
-        *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised ? &makers : NULL) : NULL;
+        *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised ? &defs : NULL) : NULL;
     if (rest) {
       buf_add(&out, kept, (size_t)(at - kept));
       buf_add(&out, line.text, line.len);

@@ -1,4 +1,4 @@
-/* PTX fix-up: what LLVM writes rightly and ptxas compiles wrongly, written in another way. */
+/* PTX fix-up: replaces instructions that are correct and that ptxas miscompiles. */
 #ifndef PYPTX_CODEGEN_NVPTX_PTX_FIXUP_H
 #define PYPTX_CODEGEN_NVPTX_PTX_FIXUP_H
 
@@ -6,8 +6,8 @@
 
 #include "ir/base/buf.h"
 
-/* The text to hand out: ptx itself if nothing had to change, else a copy in the arena. *size is its
- * length, in and out. optimised: by LLVM. */
+/* The corrected text: ptx itself if nothing had to change, else a copy in the arena. *size: the
+ * length, in and out. optimised: LLVM's passes have run. */
 const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optimised);
 
 #endif

@@ -1,4 +1,5 @@
-/* Ptxas: NVIDIA's assembler, where it is installed: PTX to cubin for `--emit cubin` and tests. */
+/* Ptxas: NVIDIA's assembler as a subprocess, if it is installed: PTX to cubin for `--emit cubin`
+ * and tests. Kernels do not need it: the driver assembles their PTX. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -33,7 +34,7 @@ static int in_folder(const char *folder, size_t n, const char *below, char *out,
 
 int cg_find_ptxas(char *path, size_t size) {
   const char *given = getenv("PYPTX_PTXAS");
-  if (given && *given) /* an order: nothing else is looked at */
+  if (given && *given) /* the user's choice is final: there is no search */
     return is_program(given, path, size) ? 0 : -1;
   static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
   for (size_t k = 0; k < sizeof homes / sizeof *homes; k++) {
@@ -52,7 +53,8 @@ int cg_find_ptxas(char *path, size_t size) {
 
 /* --- running it --- */
 
-typedef struct Job { /* its files, in a folder of its own */
+/* The files of one run, in a temporary folder. */
+typedef struct Job {
   char folder[PATH_MAX - 16], ptx[PATH_MAX], cubin[PATH_MAX], log[PATH_MAX];
 } Job;
 
@@ -61,7 +63,7 @@ static void job_close(Job *j) {
   rmdir(j->folder);
 }
 
-/* -1 with errno, and nothing left. */
+/* -1 with errno, in which case no files are left. */
 static int job_open(Job *j, const char *ptx) {
   const char *tmp = getenv("TMPDIR");
   snprintf(j->folder, sizeof j->folder, "%s/pyptx-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -81,8 +83,8 @@ static int job_open(Job *j, const char *ptx) {
   return -1;
 }
 
-/* 0: it succeeded, as far as is known: where the process ignores SIGCHLD, nobody can say, and there
- * is a cubin or none. */
+/* 0 if it succeeded, or if its status is not available because the process ignores SIGCHLD; then
+ * the cubin's existence tells. */
 static int wait_for(pid_t pid) {
   int state = 0;
   while (waitpid(pid, &state, 0) < 0)
@@ -123,7 +125,7 @@ static void *read_file(const char *path, size_t *size) {
   } while (got);
   whole = whole && !ferror(f);
   fclose(f);
-  if (!whole) { /* a part of a cubin is none */
+  if (!whole) {
     free(bytes);
     return NULL;
   }

@@ -1,43 +1,49 @@
-/* Rows: addresses that go through a matrix row by row, as a pointer that a loop moves on.
+/* NVPTX row pointers: strength reduction of addresses that walk a matrix row by row.
  *
- * protein[p, 0] is base + p * columns, and columns is known at run time only. LLVM multiplies anew
- * in every round (its strength reduction of loops is off, since it does more harm than good
- * elsewhere), so a round's loads wait for a load of the stride from constant memory, a
- * multiplication and an address. Here the loop has a pointer that moves on by what a round adds,
- * and what is rows further is at a distance that does not change. ptxas makes one operation of
- * each.
+ * protein[p, 0] is base + p * columns, where columns is known at run time only. LLVM multiplies in
+ * every iteration (its loop strength reduction is off, since it does more harm than good
+ * elsewhere), so an iteration's loads wait for a load of the stride from constant memory, a
+ * multiplication and an address. Here the loop gets a pointer as an induction variable, which
+ * advances by a loop invariant; rows further on are at an invariant distance. ptxas makes one
+ * operation of each.
  *
- * In: a module behind LLVM's passes and coarsening. Of innermost loops, accesses to global memory
- * at base + ext(counter * stride) [+ constant] elements, where the counter steps by a constant and
- * base and stride come from outside. Sums and products that are extended have flags that say they
- * do not wrap, so the extension is that of each part. Where every thread starts elsewhere in the
- * row, as in a product of matrices, the generator's addresses are as good, and take fewer
- * registers. */
+ * In: the module after LLVM's passes and coarsening. Out: the same, with induction pointers for
+ * accesses of innermost loops to global memory at base + ext(counter * stride) [+ constant]
+ * elements, where the counter has a constant step, and base and stride are loop invariants. Sums
+ * and products that are extended have flags that rule out wrapping, so the extension distributes
+ * over them. Only loops that read several rows in an iteration gain. Where every thread starts
+ * elsewhere in the row, as in a matrix product, the generator's addresses are as good and take
+ * fewer registers. */
+#include <assert.h>
+
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { MAX_POINTERS = 4, MAX_DEPTH = 6 }; /* of a loop: each takes registers; of a sum */
+/* pointers of a loop, since each takes registers; nested sums in an index */
+enum { MAX_POINTERS = 4, MAX_DEPTH = 6 };
 
-typedef struct Counting { /* the loop, and what it counts */
+/* A loop and one of its induction variables. */
+typedef struct Counting {
   LLVMBasicBlockRef entry, latch;
   LLVMValueRef counter;
   uint64_t step;
   ValueMap blocks;
 } Counting;
 
-typedef struct Index { /* (counter + ahead) * stride + plus */
+/* (counter + ahead) * stride + plus */
+typedef struct Index {
   LLVMValueRef stride;
   uint64_t ahead, plus; /* modulo 2**64, as addresses */
-  bool is_signed, wide; /* wide: 64 bits, where sums may wrap */
+  bool is_signed, wide; /* wide: of 64 bits, so that wrapping does not matter */
 } Index;
 
 typedef struct Pointer {
   LLVMValueRef base, stride;
   bool is_signed, wide;
   LLVMTypeRef element;
-  bool ahead;                 /* some access is not in the counter's own row */
-  LLVMValueRef phi, distance; /* NULL: not written yet; bytes from row to row */
+  bool ahead;                 /* some access is in another row than the counter's */
+  LLVMValueRef phi, distance; /* phi: NULL until it is written; distance: bytes between rows */
 } Pointer;
 
 typedef struct Access {
@@ -154,10 +160,11 @@ static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
   return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) != from);
 }
 
-/* The pointer of the counter's own row, and its distance to the next. */
+/* Writes the induction pointer to the counter's row, and the distance to the next row. */
 static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
   LLVMBuilderRef b = r->cg->builder;
   const Counting *c = &r->loop;
+  assert(!p->phi && c->entry != c->latch);
   LLVMValueRef size = number(r, size_of(r, p->element));
   before_end(r, c->entry);
   LLVMValueRef stride = extended(r, x, x->stride);
@@ -172,7 +179,7 @@ static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
                   2);
 }
 
-/* The number of the pointer for this access, from 1; 0 where there would be too many. */
+/* The number of the pointer for this access, from 1; 0 if there would be too many. */
 static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
   Pointer want = {.base = LLVMGetOperand(access, 0),
                   .stride = x->stride,
@@ -191,25 +198,25 @@ static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
   return r->n;
 }
 
-static bool is_unread(LLVMValueRef v) {
+static bool is_unused(LLVMValueRef v) {
   return LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && !LLVMGetFirstUse(v);
 }
 
-/* What nothing reads any more, and what nothing but that read. Of two operands that are unread by
- * then none goes with the other. */
-static void erase_unread(LLVMValueRef v) {
-  if (!is_unread(v))
+/* Erases v if it has no uses, and then its operands likewise. Both operands are tested before one
+ * is erased. */
+static void erase_unused(LLVMValueRef v) {
+  if (!is_unused(v))
     return;
   LLVMValueRef of[2] = {NULL, NULL};
-  bool unread[2] = {false, false};
+  bool unused[2] = {false, false};
   for (int k = 0; k < 2 && k < LLVMGetNumOperands(v); k++)
     of[k] = LLVMGetOperand(v, (unsigned)k);
   LLVMInstructionEraseFromParent(v);
   for (int k = 0; k < 2; k++)
-    unread[k] = of[k] && is_unread(of[k]) && !(k && of[1] == of[0]);
+    unused[k] = of[k] && is_unused(of[k]) && !(k && of[1] == of[0]);
   for (int k = 0; k < 2; k++)
-    if (unread[k])
-      erase_unread(of[k]);
+    if (unused[k])
+      erase_unused(of[k]);
 }
 
 static bool is_access(const Rows *r, LLVMValueRef i) {
@@ -232,7 +239,7 @@ static void read_access(Rows *r, LLVMValueRef i) {
   VEC_PUSH(&r->cg->cx->arena, &r->accesses, ((Access){i, x, p}));
 }
 
-/* A pointer pays where a round has several rows. */
+/* A pointer pays if an iteration reads several rows. */
 static void write_access(Rows *r, const Access *a) {
   Pointer *p = a->pointer;
   if (!p->ahead)
@@ -251,12 +258,12 @@ static void write_access(Rows *r, const Access *a) {
     to = moved(r, to, number(r, a->index.plus * size_of(r, p->element)));
   LLVMReplaceAllUsesWith(a->gep, to);
   LLVMInstructionEraseFromParent(a->gep);
-  erase_unread(index);
+  erase_unused(index);
 }
 
 /* --- loops --- */
 
-/* Is it the counter of a loop with one way back, on which it steps by a constant without
+/* Is it an induction variable of a loop with one latch, with a constant step and without
  * wrapping? */
 static bool is_counter(LLVMValueRef phi, Counting *c) {
   unsigned bits = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind

@@ -1,18 +1,21 @@
-/* Roots: float32 square roots of what is not negative, and their reciprocals where the range allows
- * it, without ptxas's slow path.
+/* NVPTX square roots: float32 square roots of non-negative numbers, and their reciprocals, without
+ * ptxas's slow path.
  *
- * ptxas writes sqrt.rn as a test, MUFU.RSQ with two fused steps, and a call where the argument is
- * below 2**-101, not finite or negative; rcp.rn alike, for exponents outside of -126 … 125. Those
- * branches cost five instructions, and nothing is moved across them, so a loop's loads wait for
- * each other's roots. The steps here are ptxas's own (the same for sm_75 to sm_120), so results are
- * the same to the bit; what stays possible is 0 and infinity, for which the steps give nan, and a
- * maximum puts the right number in its place:
+ * ptxas expands sqrt.rn to a test, MUFU.RSQ with two fused steps, and a call if the argument is
+ * below 2**-101, negative or not finite; rcp.rn likewise, for exponents outside of -126 … 125. The
+ * branch costs five instructions, and nothing is scheduled across it, so a loop's loads wait for
+ * the root before them. The steps written here are ptxas's own (the same for sm_75 to sm_120), so
+ * results are the same to the bit. A range analysis over the expression shows that the argument is
+ * not negative; 0 and infinity remain possible, for which the steps give nan, and maxnum puts the
+ * right number in its place:
  *
- *   sqrt(x)    max(steps, x * 2**-64): below the root of every finite x, and x's own zero or
- *              infinity
- *   1 / x      max(steps, MUFU.RCP(x) / 2), for the root of a number of at least 2**-101
+ *   sqrt(x)    max(steps, x * 2**-64): less than the root of every finite x, and 0 or infinity for
+ *              x = 0 or infinity
+ *   1 / x      max(steps, MUFU.RCP(x) / 2), where x is the root of a number of at least 2**-101
  *
- * In: optimised functions, IEEE arithmetic. A number may always be nan: it stays nan. */
+ * In: functions after LLVM's passes, with IEEE arithmetic. A nan stays nan, so ranges are those of
+ * numbers that are not nan. Roots whose argument may be negative stay as they are. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +23,8 @@
 #include "codegen/nvptx/nvptx.h"
 
 enum { MAX_DEPTH = 8 };
-static const double unknown = -1, smallest = 0x1p-101; /* of the arguments that take the steps */
+/* smallest: the least argument for which the steps are exact */
+static const double unknown = -1, smallest = 0x1p-101;
 
 /* --- ranges --- */
 
@@ -35,8 +39,8 @@ static bool is_call_of(LLVMValueRef v, const char *name) {
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* A number that v is no less than, if it is not nan: 0 or more, or unknown. Rounding keeps order,
- * so sums hold however they are contracted. */
+/* A lower bound of v, if it is not nan: 0 or more, or unknown. Rounding is monotone, so bounds of
+ * sums hold whether or not they are contracted. */
 static double least(LLVMValueRef v, int depth);
 
 static double least_of_call(LLVMValueRef v, int depth) {
@@ -54,7 +58,7 @@ static double least_of_call(LLVMValueRef v, int depth) {
   return unknown;
 }
 
-/* a > c ? a : c and so on, for a constant c: no less than c, whatever a is. */
+/* `a > c ? a : c` in any form, for a constant c: at least c, whatever a is. */
 static bool takes_larger(LLVMValueRef select) {
   LLVMValueRef test = LLVMGetOperand(select, 0), yes = LLVMGetOperand(select, 1),
                no = LLVMGetOperand(select, 2);
@@ -76,12 +80,12 @@ static bool takes_larger(LLVMValueRef select) {
 
 static double least_of_select(LLVMValueRef v, int depth) {
   double yes = least(LLVMGetOperand(v, 1), depth), no = least(LLVMGetOperand(v, 2), depth);
-  if (takes_larger(v)) /* and the constant where the other is nan */
+  if (takes_larger(v))
     return LLVMIsAConstantFP(LLVMGetOperand(v, 1)) ? yes : no;
   return smaller(yes, no);
 }
 
-/* Can v, which is no less than 0, be -0.0? A quotient by that is less than 0. */
+/* Can v, whose lower bound is 0, be -0.0? A quotient by that is negative. */
 static bool may_be_minus_zero(LLVMValueRef v, int depth) {
   LLVMBool lost;
   if (LLVMIsAConstantFP(v))
@@ -153,8 +157,8 @@ static LLVMValueRef times(Cg *cg, LLVMValueRef x, double factor) {
   return l_fmul(cg->builder, x, number(cg, factor));
 }
 
-/* the larger; of nan and a number the number */
-static LLVMValueRef either(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
+/* The larger; of a nan and a number, the number. */
+static LLVMValueRef maximum(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
   return call(cg, "llvm.maxnum", true, (LLVMValueRef[]){a, b}, 2);
 }
 
@@ -165,11 +169,11 @@ static LLVMValueRef root_steps(Cg *cg, LLVMValueRef x) {
 }
 
 static LLVMValueRef root(Cg *cg, LLVMValueRef x) {
-  return either(cg, root_steps(cg, x), times(cg, x, 0x1p-64));
+  return maximum(cg, root_steps(cg, x), times(cg, x, 0x1p-64));
 }
 
-/* Smaller arguments take the steps 2**100 times as large. x itself is not read behind that, so that
- * ptxas multiplies in place. */
+/* Arguments below `smallest` are scaled by 2**100 first. x has no later use, so that ptxas can
+ * multiply in place. */
 static LLVMValueRef root_of_any(Cg *cg, LLVMValueRef x) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef tiny = l_fcmp(b, LLVMRealOLT, x, number(cg, smallest));
@@ -180,7 +184,7 @@ static LLVMValueRef root_of_any(Cg *cg, LLVMValueRef x) {
 static LLVMValueRef reciprocal(Cg *cg, LLVMValueRef x) {
   LLVMValueRef y = call(cg, "llvm.nvvm.rcp.approx.ftz.f", false, &x, 1);
   LLVMValueRef e = fused(cg, l_fneg(cg->builder, x), y, number(cg, 1));
-  return either(cg, fused(cg, y, e, y), times(cg, y, 0.5));
+  return maximum(cg, fused(cg, y, e, y), times(cg, y, 0.5));
 }
 
 /* --- the pass --- */
@@ -212,7 +216,7 @@ static void place(Cg *cg, LLVMValueRef i) {
 
 typedef struct Root {
   LLVMValueRef call;
-  bool large; /* its argument: at least `smallest` */
+  bool large; /* its argument is at least `smallest` */
 } Root;
 
 typedef VEC(Root) Roots;
@@ -232,6 +236,7 @@ static void visit_root(Cg *cg, Roots *roots, LLVMValueRef i) {
 }
 
 static void write_root(Cg *cg, const Root *r) {
+  assert(is_root(r->call));
   LLVMValueRef x = LLVMGetOperand(r->call, 0);
   place(cg, r->call);
   replace(r->call, r->large ? root(cg, x) : root_of_any(cg, x));
@@ -246,8 +251,8 @@ static void each(Cg *cg, Roots *roots, void (*visit)(Cg *cg, Roots *roots, LLVMV
       }
 }
 
-/* Reciprocals first, while their roots can still be seen; and ranges read roots too, so all are
- * looked at before one is written. */
+/* Reciprocals come first, while their roots are still recognisable; and since ranges depend on
+ * roots too, all roots are analysed before the first is rewritten. */
 void cg_nvptx_roots(Cg *cg) {
   Roots roots = {0};
   each(cg, &roots, visit_reciprocal);

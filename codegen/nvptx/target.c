@@ -1,4 +1,6 @@
-/* The NVPTX target: PTX for one GPU architecture. See codegen/nvptx/README.md. */
+/* The NVPTX target: what lowering asks about a thread on the GPU, and the passes that belong to no
+ * other file. See codegen/nvptx/README.md. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static const LLVMAttributeIndex on_function = L_FUNCTION;
 
 /* --- architectures and PTX versions --- */
 
-/* Lowest PTX version that each architecture needs; below it LLVM ends with a fatal error. */
+/* The lowest PTX version for each architecture; below it LLVM stops with a fatal error. */
 static const struct {
   const char *name;
   int ptx;
@@ -46,8 +48,8 @@ int cg_arch_min_ptx(const char *arch) {
   return 0;
 }
 
-/* The newest version that LLVM knows and that is not above `limit`; the architecture's own lowest
- * for limit 0. */
+/* The newest version that LLVM knows and that is at most `limit`; for limit 0 the architecture's
+ * lowest. */
 static int choose_ptx(Cg *cg, const char *arch, int limit) {
   int lowest = cg_arch_min_ptx(arch), best = lowest;
   if (!lowest)
@@ -90,8 +92,8 @@ static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
     cg->machine = make_machine(cg, ptx, level);
 }
 
-/* The level above has value numbering twice, a twelfth of compiling, in place of early CSE: of 48
- * kernels it changed one, to two more instructions. */
+/* The next level (aggressive) runs value numbering twice in place of early CSE, which takes a
+ * twelfth of compile time: of 48 kernels it changed one, by two instructions more. */
 static void nvptx_open(Cg *cg) {
   open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
   cg->target_state = CX_NEW(cg->cx, NvptxState);
@@ -142,8 +144,8 @@ static void nvptx_release(void *jit) { (void)jit; }
 
 /* --- the kernel --- */
 
-/* Device functions carry what the runtime's fields hold: the address of the RtTrap where a thread
- * can stop, that of the grid's barrier where there is one, a struct of both, or nothing. */
+/* Device functions are passed the runtime's fields: the address of the RtTrap if a thread can trap,
+ * that of the grid's barrier if there is one, a struct of both, or nothing. */
 static LLVMTypeRef nvptx_context_type(Cg *cg) {
   LLVMTypeRef address = cg->t.space[SPACE_GLOBAL], both[] = {address, address};
   if (cg->has_trap && cg->meets_grid)
@@ -152,10 +154,12 @@ static LLVMTypeRef nvptx_context_type(Cg *cg) {
 }
 
 LLVMValueRef cg_nvptx_trap_address(Lower *lw) {
+  assert(lw->cg->has_trap);
   return lw->cg->meets_grid ? LLVMBuildExtractValue(lw->b, lw->context, 0, "trap") : lw->context;
 }
 
 LLVMValueRef cg_nvptx_grid_address(Lower *lw) {
+  assert(lw->cg->meets_grid);
   return lw->cg->has_trap ? LLVMBuildExtractValue(lw->b, lw->context, 1, "grid") : lw->context;
 }
 
@@ -163,6 +167,7 @@ LLVMValueRef cg_nvptx_grid_address(Lower *lw) {
 static LLVMValueRef kernel_context(Lower *lw) {
   const Cg *cg = lw->cg;
   uint32_t n = cg->out->params.nfields;
+  assert(n >= (uint32_t)cg->has_trap + cg->meets_grid);
   if (!cg->has_trap || !cg->meets_grid)
     return cg->has_trap || cg->meets_grid ? LLVMGetParam(lw->function, n - 1) : NULL;
   LLVMValueRef both = LLVMGetPoison(nvptx_context_type(lw->cg));
@@ -181,7 +186,7 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
   const RtField *f = &cg->out->params.fields[i];
   if (f->kind == RT_FIELD_POINTER)
     cg_attribute(cg, lw->function, i + 1, "align", ty_array_align(cg->params->fields.data[i].type));
-  if (f->kind == RT_FIELD_EXTENT32) { /* 0 <= extent: what keeps index arithmetic at 32 bits */
+  if (f->kind == RT_FIELD_EXTENT32) { /* 0 <= extent keeps index arithmetic at 32 bits */
     unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
     uint64_t low = 0, high = 1ull << 31;
     LLVMAddAttributeAtIndex(lw->function, i + 1,
@@ -219,8 +224,8 @@ static void nvptx_kernel_return(Lower *lw) { l_ret_void(lw->b); }
 
 /* --- memory and functions --- */
 
-/* PTX names hold no dots, and LLVM makes two equal ones differ by one: every global gets a number
- * of ours. A $ keeps our names away from those of kernels. */
+/* PTX names have no dots, which LLVM would add to make equal names differ; so every global gets a
+ * number. The $ keeps our names distinct from those of kernels. */
 static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, unsigned space,
                                unsigned align) {
   NvptxState *s = lw->cg->target_state;
@@ -262,8 +267,8 @@ static LLVMValueRef nvptx_shared_dynamic_bytes(Lower *lw) {
   return cg_nvptx_asm(lw, lw->t->i32, "mov.u32 $0, %dynamic_smem_size;", "=r", false);
 }
 
-/* Constant memory while it lasts, which broadcasts to a warp; then global memory. Either as a
- * generic address. */
+/* In constant memory, which broadcasts to a warp, while there is room, then in global memory. The
+ * result is a generic address in both cases. */
 static LLVMValueRef nvptx_constant(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
                                    const char *name) {
   enum { CONSTANT_BYTES = 60 * 1024 }; /* of 64 KB: LLVM and libdevice put tables there too */
@@ -318,8 +323,8 @@ static LLVMValueRef clamp(Lower *lw, LLVMValueRef v, unsigned bits, bool is_sign
   return l_trunc(lw->b, v, cg_int_type(lw->cg, bits));
 }
 
-/* PTX's own conversion saturates, and gives 0 for nan from 32 to 32 bits; with 64 bits on either
- * side nan gives the lowest. */
+/* PTX's conversion saturates. It gives 0 for nan if both types have 32 bits; if one has 64, it does
+ * not, and a select is needed. */
 static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed) {
   bool from64 = LLVMTypeOf(x) == lw->t->f64, to64 = bits == 64;
   const char *name = arena_printf(&lw->cx->arena, "llvm.nvvm.%c2%s%s.rz", from64 ? 'd' : 'f',
@@ -332,7 +337,7 @@ static LLVMValueRef nvptx_float_to_int(Lower *lw, LLVMValueRef x, unsigned bits,
   return bits < 32 ? clamp(lw, v, bits, is_signed) : v;
 }
 
-/* vprintf(format, arguments): every argument is 8 bytes here, so they lie one after another. */
+/* vprintf(format, buffer): every argument is 8 bytes here, so the buffer has no padding. */
 static void nvptx_print(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n) {
   args = lw_plain_print(lw, &format, args, &n);
   LLVMValueRef buffer = n ? lw_alloca(lw, LLVMArrayType2(lw->t->i8, 8ull * n), 8, "line")

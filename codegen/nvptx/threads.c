@@ -1,5 +1,6 @@
-/* NVPTX threads: special registers, barriers of a block, operations of a warp, fences. One
- * intrinsic of LLVM each, but for values wider than 32 bits, which travel in halves. */
+/* NVPTX threads: special registers, barriers of a block, warp operations, fences. Each is one
+ * intrinsic of LLVM, except that shuffles of 64-bit values are two of 32 bits. */
+#include <assert.h>
 #include <string.h>
 
 #include "codegen/llvm/compat.h"
@@ -41,7 +42,7 @@ LLVMValueRef cg_nvptx_barrier_vote(Lower *lw, BarrierVote vote, LLVMValueRef i1)
   return vote == VOTE_COUNT ? v : l_zext(lw->b, v, lw->t->i32);
 }
 
-/* Of 32 bits: wider values travel in halves. */
+/* The shuffle of an i32. */
 static LLVMValueRef shuffle_word(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef word,
                                  LLVMValueRef lane) {
   static const char *const names[] = {[RT_MEET_SHFL_IDX] = "llvm.nvvm.shfl.sync.idx.i32",
@@ -54,6 +55,7 @@ static LLVMValueRef shuffle_word(Lower *lw, RtMeetKind kind, LLVMValueRef mask, 
 
 static LLVMValueRef nvptx_shuffle(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
                                   LLVMValueRef lane) {
+  assert(LLVMSizeOfTypeInBits(lw->cg->layout, LLVMTypeOf(value)) % 32 == 0);
   if (LLVMTypeOf(value) == lw->t->i32)
     return shuffle_word(lw, kind, mask, value, lane);
   LLVMTypeRef halves = LLVMVectorType(lw->t->i32, 2);

@@ -1,5 +1,10 @@
-/* NVPTX traps: how a thread stops, and what it leaves in the launch's RtTrap where it stops with an
- * exception. */
+/* NVPTX traps: how a thread stops, and how it reports an exception in the launch's RtTrap.
+ *
+ * Stopping is `exit`. A thread that stops with an exception first fills the RtTrap, if it is the
+ * first of the launch to do so; the runtime reads it after the launch. The code for that is one
+ * cold function of the module. */
+#include <assert.h>
+
 #include "codegen/nvptx/nvptx.h"
 
 static const LLVMAttributeIndex on_function = L_FUNCTION;
@@ -16,7 +21,7 @@ static LLVMValueRef trap_member(Lower *lw, LLVMValueRef trap, size_t offset) {
   return l_gep_inbounds(lw->b, lw->t->i8, trap, &at, 1);
 }
 
-/* The first thread to come fills the RtTrap; it is complete when its state is 2. */
+/* Run by the first thread to trap. The RtTrap is complete when its state is 2. */
 static void fill_trap(Lower *lw, LLVMValueRef trap, LLVMValueRef site, LLVMValueRef const *values) {
   l_store(lw->b, site, trap_member(lw, trap, offsetof(RtTrap, site)));
   for (unsigned k = 0; k < 3; k++) {
@@ -49,8 +54,8 @@ static void trap_body(Lower *lw, LLVMValueRef fn) {
   cg_nvptx_stop(lw);
 }
 
-/* One function a module, never inlined: a check costs its caller a comparison, a branch and a call
- * that is not taken. */
+/* One function for the module, never inlined: a check costs its function a comparison, a branch and
+ * a call that is hardly ever executed. */
 static LLVMValueRef trap_function(Lower *lw) {
   NvptxState *s = lw->cg->target_state;
   if (s->trap)
@@ -69,6 +74,7 @@ static LLVMValueRef trap_function(Lower *lw) {
 }
 
 void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
+  assert(lw->cg->has_trap && n <= RT_TRAP_VALUES);
   LLVMValueRef fn = trap_function(lw),
                args[2 + RT_TRAP_VALUES] = {cg_nvptx_trap_address(lw), lw_i32(lw, site)};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
