@@ -13,17 +13,17 @@
 
 typedef enum CgTarget { CG_NVPTX, CG_HOST } CgTarget;
 
-typedef enum CgCoarsen {
+enum CgCoarsen {
   CG_COARSEN_CHOOSE = -1, /* as the compiler thinks best */
   /* the same where the code is for our launches, which know the second entry; none elsewhere */
   CG_COARSEN_LAUNCHED = -2,
-} CgCoarsen;
+};
 
-typedef enum CgFast {
+enum CgFast {
 #define M(ID, name, bits, in_true, doc) CG_FAST_##ID = bits,
 #include "codegen/fastmath.def"
 #undef M
-} CgFast;
+};
 
 /* Options of @cuda.jit that the code depends on: ints, all of them in the key of the disk cache. 0
  * in all is no compilation's default: options.def has that. */
@@ -43,7 +43,7 @@ typedef struct CgOptions {
 #undef CODE
 } CgOptions;
 
-typedef enum CgWant { /* texts to keep */
+enum CgWant { /* texts to keep */
                       CG_WANT_SSA = 1,
                       CG_WANT_TYPES = 2,
                       CG_WANT_LLVM = 4 /* before LLVM's passes */,
@@ -51,7 +51,7 @@ typedef enum CgWant { /* texts to keep */
                       CG_WANT_ASM = 16 /* host */,
                       CG_WANT_OBJECT = 32 /* host: what codegen/store/store.h packs */,
                       CG_WANT_ONLY = 64 /* no code: the passes behind the last text are left out */,
-} CgWant;
+};
 
 typedef struct
     CgSymbol { /* runtime functions that host code calls: rt_host_trap, rt_host_print … */
@@ -76,9 +76,6 @@ typedef struct CgRequest {
   unsigned want; /* CgWant bits */
   const char *
       dump; /* passes to dump, by name and letter, separated by commas; NULL none; "t" gives timings */
-  void (*sink)(void *user, char letter, const char *pass,
-               const char *text); /* where dumps go; NULL: stderr */
-  void *sink_user;
   /* CG_NVPTX: a coarsened entry is no part of the PTX: it is made by a request of its own,
    * coarse_of */
   int apart;
