@@ -136,23 +136,6 @@ static bool is_counted(const Ways *w) {
 
 /* --- the way back --- */
 
-/* phi: split into one for the ways back, in front of `first`, and a new one of the header. */
-static void split_phi(Ways *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef from) {
-  LLVMTypeRef t = LLVMTypeOf(phi);
-  LLVMPositionBuilderBefore(w->b, phi);
-  LLVMValueRef outer = l_phi(w->b, t);
-  LLVMPositionBuilderBefore(w->b, first);
-  LLVMValueRef inner = l_phi(w->b, t);
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, k);
-    LLVMValueRef v = LLVMGetIncomingValue(phi, k);
-    LLVMAddIncoming(graph_number(&w->g, block) >= w->loop->header ? inner : outer, &v, &block, 1);
-  }
-  LLVMAddIncoming(outer, &inner, &from, 1);
-  LLVMReplaceAllUsesWith(phi, outer);
-  LLVMInstructionEraseFromParent(phi);
-}
-
 static void look_up_on_the_way_back(Ways *w) {
   LLVMBasicBlockRef header = w->g.nodes[w->loop->header].block,
                     back = LLVMAppendBasicBlockInContext(w->cg->context, w->f, "back");
@@ -160,13 +143,7 @@ static void look_up_on_the_way_back(Ways *w) {
   cg_host_look_up(w->cg); /* in `back`: its phis come in front */
   LLVMBasicBlockRef from = LLVMGetInsertBlock(w->b);
   l_br(w->b, header);
-  LLVMValueRef first = LLVMGetFirstInstruction(back);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(header), next; LLVMIsAPHINode(i); i = next) {
-    next = LLVMGetNextInstruction(i);
-    split_phi(w, i, first, from);
-  }
-  for (uint32_t k = 0; k < w->loop->nlatches; k++)
-    graph_redirect(w->g.nodes[w->loop->latches[k]].last, header, back);
+  graph_join_latches(&w->g, w->loop, w->b, back, from);
 }
 
 static void look_up_in(Cg *cg, LLVMValueRef f) {

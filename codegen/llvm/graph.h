@@ -21,7 +21,7 @@ typedef struct GraphNode {
   uint32_t *succ, nsucc; /* as the terminator names them, also twice, but for GraphHow.checks */
   uint32_t *pred, npred;
   LLVMBasicBlockRef trap; /* GraphHow.checks: the successor that ends in one, NULL if none */
-  uint32_t idom;          /* graph_dominators: GRAPH_NONE at the entry */
+  uint32_t idom;          /* graph_loops: GRAPH_NONE at the entry */
   uint32_t
       ipdom; /* graph_post_dominators: GRAPH_NONE where the paths to an end have no node in common */
   bool ends;      /* graph_post_dominators: an end can be reached from here */
@@ -58,9 +58,8 @@ typedef struct GraphHow {
 
 /* Nodes that are reached, and their edges. how: NULL is all of it zero. */
 FnGraph graph_of(Arena *arena, LLVMValueRef f, const GraphHow *how);
-void graph_dominators(FnGraph *g);
 void graph_post_dominators(FnGraph *g);
-void graph_loops(FnGraph *g); /* with dominators */
+void graph_loops(FnGraph *g); /* and dominators */
 bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b);
 /* The first node of a block, and that with its terminator; GRAPH_NONE if it is not reached. */
 uint32_t graph_number(const FnGraph *g, LLVMBasicBlockRef block);
@@ -97,5 +96,11 @@ unsigned graph_count_edges(LLVMValueRef end);
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
 /* Every edge of the terminator to `from` leads to `to`; phis are left as they are. */
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+/* The edges back to the loop's header lead to `into` instead, which begins with phis for them, and
+ * from `last`, which is it or comes behind it and is written already, to the header. */
+void graph_join_latches(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b,
+                        LLVMBasicBlockRef into, LLVMBasicBlockRef last);
+/* The phi's operand for the edge from that block, NULL if it has none. */
+LLVMValueRef graph_incoming(LLVMValueRef phi, LLVMBasicBlockRef from);
 
 #endif
