@@ -13,17 +13,17 @@
 
 typedef enum CgTarget { CG_NVPTX, CG_HOST } CgTarget;
 
-typedef enum CgCoarsen {
+enum CgCoarsen {
   CG_COARSEN_CHOOSE = -1, /* the compiler decides */
   /* the same if the code is for pyptx's own launches, which know the second entry; else none */
   CG_COARSEN_LAUNCHED = -2,
-} CgCoarsen;
+};
 
-typedef enum CgFast {
+enum CgFast {
 #define M(ID, name, bits, in_true, doc) CG_FAST_##ID = bits,
 #include "codegen/fastmath.def"
 #undef M
-} CgFast;
+};
 
 /* The options of @cuda.jit that code depends on: ints, all of them in the key of the disk cache.
  * Their defaults are in options.def, and not all of them are 0. */
@@ -44,7 +44,7 @@ typedef struct CgOptions {
 } CgOptions;
 
 /* What to keep beside the code. */
-typedef enum CgWant {
+enum CgWant {
   CG_WANT_SSA = 1,
   CG_WANT_TYPES = 2,
   CG_WANT_LLVM = 4, /* before LLVM's passes */
@@ -52,7 +52,7 @@ typedef enum CgWant {
   CG_WANT_ASM = 16,    /* host */
   CG_WANT_OBJECT = 32, /* host: what codegen/store/store.h packs */
   CG_WANT_ONLY = 64,   /* no code: the passes after the last text are left out */
-} CgWant;
+};
 
 /* A runtime function that host code calls: rt_host_trap, rt_host_print … */
 typedef struct CgSymbol {
@@ -77,9 +77,6 @@ typedef struct CgRequest {
   unsigned want; /* CgWant bits */
   /* passes to dump, by name and letter, separated by commas; NULL: none; "t" gives timings */
   const char *dump;
-  /* where dumps go; NULL: stderr */
-  void (*sink)(void *user, char letter, const char *pass, const char *text);
-  void *sink_user;
   /* CG_NVPTX: leave the coarsened entry out of the PTX; a separate request (coarse_of) makes it
    * when a launch first wants it */
   int apart;

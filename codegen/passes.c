@@ -169,11 +169,8 @@ static bool dumps_name(const Cg *cg, const char *name) {
 
 /* letter: that of a pass of passes.def, else 0 */
 static void put_dump(const Cg *cg, char letter, const char *name, const char *text) {
-  if (cg->request->sink)
-    cg->request->sink(cg->request->sink_user, letter, name, text);
-  else
-    fprintf(stderr, "== %.*s%s: %s\n%s%s", letter ? 2 : 0, (const char[]){letter, ' '}, name,
-            cg->name, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+  fprintf(stderr, "== %.*s%s: %s\n%s%s", letter ? 2 : 0, (const char[]){letter, ' '}, name,
+          cg->name, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
 void cg_dump_step(Cg *cg, const char *step) {

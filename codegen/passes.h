@@ -8,7 +8,7 @@
 
 #include "codegen/llvm/cg.h"
 
-typedef enum CgState {
+enum CgState {
   CG_NOTHING = 0,
   CG_LIFTED = 1,
   CG_TYPED = 2,
@@ -17,7 +17,7 @@ typedef enum CgState {
   CG_OPTIMIZED = 16,
   CG_COARSENED = 32,
   CG_EMITTED = 64,
-} CgState;
+};
 
 typedef enum TextKind { TEXT_SSA, TEXT_LLVM, TEXT_CODE } TextKind;
 

@@ -21,7 +21,6 @@ static void each(Cg *cg, void (*pass)(Cx *cx, Fn *fn)) {
     pass(cg->cx, cg->program->fns.data[k]);
 }
 
-static void drop_dead(Cg *cg) { each(cg, ir_drop_dead); }
 static void order(Cg *cg) { each(cg, ir_order); }
 static void join_latches(Cg *cg) { each(cg, ir_join_latches); }
 static void dominators(Cg *cg) { each(cg, ir_dominators); }

@@ -1,4 +1,11 @@
-/* Lift, control: branches, loops, returns, raise. Each but get_iter ends its block. */
+/* Lift, control: branches, loops, returns, raise. Each but get_iter ends its block.
+ *
+ * CPython keeps an iterator on the stack; a kernel has none. The sequence stays on the stack in
+ * its place, and the iterator's state is an integer variable named after that slot (bc_state), so
+ * that the construction of SSA makes a phi of it like of any other. FOR_ITER becomes the test for
+ * another item, with which the block ends, and a block of its own on the way into the body, which
+ * takes the item and steps. A return in what a reduction consumes gives the reduction's result
+ * instead. */
 #include "frontend/lift_private.h"
 
 static void condition(Lift *l, Ins *cond) {

@@ -150,7 +150,7 @@ struct Ins {
   Loc loc;
 };
 
-typedef enum InsFlags {
+enum InsFlags {
   INS_NONNEGATIVE = 1, /* an integer known to be >= 0 */
   INS_NO_WRAP = 2,     /* signed overflow cannot happen */
   INS_DEAD = 4,
@@ -164,7 +164,7 @@ typedef enum InsFlags {
   INS_UNROLL_4 = 256,
   INS_UNROLL_8 = 512,
   INS_MASKED = 1024,
-} InsFlags;
+};
 
 /* Flags that have a text; X(flag, word). */
 #define INS_FLAG_WORDS(X)                                                                          \

@@ -1,4 +1,8 @@
-/* Print: a function as text that ir_parse_fn reads back. */
+/* Print: a function as text that ir_parse_fn reads back.
+ *
+ * One form for lifted and typed functions: a value that has no type yet is printed without. Values
+ * have the numbers that they were made with. What has no text of its own (functions, code, the
+ * elements of arrays) stands in angle brackets; docs/IR.md says which of it is read back. */
 #include "ir/print.h"
 
 #include <string.h>
@@ -31,10 +35,16 @@ static void put_alloc(Buf *out, const Ins *i) {
   buf_printf(out, "] align %u", a->align);
 }
 
-static void put_site(Cx *cx, Buf *out, const IrSite *s) {
-  if (s)
-    buf_printf(out, " %s(%s)", s->exception,
-               s->message ? arena_printf(&cx->arena, "'%s'", s->message) : "''");
+static void put_site(Buf *out, const IrSite *s) {
+  if (!s)
+    return;
+  buf_printf(out, " %s('", s->exception);
+  for (const char *c = s->message ? s->message : ""; *c; c++) {
+    if (*c == '\'' || *c == '\\' || *c == '\n')
+      buf_putc(out, '\\');
+    buf_putc(out, *c == '\n' ? 'n' : *c);
+  }
+  buf_puts(out, "')");
 }
 
 /* What stands between the operation's name and its operands. */
@@ -67,7 +77,7 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
     break;
   case OP_CHECK_INDEX:
     buf_printf(out, " axis %d", i->aux2);
-    put_site(cx, out, i->aux.site);
+    put_site(out, i->aux.site);
     break;
   case OP_FORMAT:
     if (i->aux.i)
@@ -95,7 +105,7 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
     buf_printf(out, " @%s", i->aux.fn->symbol ? i->aux.fn->symbol : i->aux.fn->name);
     break;
   case OP_CHECK:
-  case OP_RAISE: put_site(cx, out, i->aux.site); break;
+  case OP_RAISE: put_site(out, i->aux.site); break;
   default: break;
   }
 }

@@ -1,4 +1,12 @@
-/* Verify: links, arity, stage, dominance, types present. */
+/* Verify: what every pass may assume of a function, and has to leave.
+ *
+ * Edges and predecessor lists agree, also where both edges of a branch lead to one block; a
+ * terminator ends each block, and phis begin it, with an operand for each predecessor. An
+ * operation has the operands and the stage that its row of ops.def allows. Each operand is made
+ * where it dominates its use, that of a phi where it dominates the end of the predecessor: that is
+ * what makes it SSA. Typed functions have a type for each value. That the types fit the operations
+ * is typing's to check (ty_verify). Orders the blocks and finds dominators, as each analysis does.
+ */
 #include "ir/verify.h"
 
 #include "ir/cfg.h"

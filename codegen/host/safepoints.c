@@ -141,40 +141,16 @@ static bool is_counted(const Poller *w) {
 
 /* --- back edges --- */
 
-/* Splits a header's phi in two: one in front of `first` for the back edges, and a new one of the
- * header. */
-static void split_phi(Poller *w, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef from) {
-  LLVMTypeRef t = LLVMTypeOf(phi);
-  LLVMPositionBuilderBefore(w->b, phi);
-  LLVMValueRef outer = l_phi(w->b, t);
-  LLVMPositionBuilderBefore(w->b, first);
-  LLVMValueRef inner = l_phi(w->b, t);
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, k);
-    LLVMValueRef v = LLVMGetIncomingValue(phi, k);
-    LLVMAddIncoming(graph_number(&w->g, block) >= w->loop->header ? inner : outer, &v, &block, 1);
-  }
-  LLVMAddIncoming(outer, &inner, &from, 1);
-  LLVMReplaceAllUsesWith(phi, outer);
-  LLVMInstructionEraseFromParent(phi);
-}
-
 /* All back edges are led through one block with a safepoint. */
 static void poll_on_back_edges(Poller *w) {
   assert(w->loop->nlatches > 0);
   LLVMBasicBlockRef header = w->g.nodes[w->loop->header].block,
                     back = LLVMAppendBasicBlockInContext(w->cg->context, w->f, "back");
   LLVMPositionBuilderAtEnd(w->b, back);
-  cg_host_write_safepoint(w->cg); /* split_phi puts the phis in front of it */
+  cg_host_write_safepoint(w->cg); /* graph_join_latches puts the phis in front of it */
   LLVMBasicBlockRef from = LLVMGetInsertBlock(w->b);
   l_br(w->b, header);
-  LLVMValueRef first = LLVMGetFirstInstruction(back);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(header), next; LLVMIsAPHINode(i); i = next) {
-    next = LLVMGetNextInstruction(i);
-    split_phi(w, i, first, from);
-  }
-  for (uint32_t k = 0; k < w->loop->nlatches; k++)
-    graph_redirect(w->g.nodes[w->loop->latches[k]].last, header, back);
+  graph_join_latches(&w->g, w->loop, w->b, back, from);
 }
 
 static void visit_function(Cg *cg, LLVMValueRef f) {

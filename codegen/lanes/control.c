@@ -219,13 +219,6 @@ static bool leaves_divergent_loop(const Lanes *l, uint32_t from, uint32_t to) {
   return false;
 }
 
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
-    if (LLVMGetIncomingBlock(phi, k) == from)
-      return LLVMGetIncomingValue(phi, k);
-  return NULL;
-}
-
 static LLVMValueRef wanted(Lanes *l, LLVMValueRef phi, LLVMValueRef v) {
   return ln_value(l, phi)->shape.kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v);
 }
@@ -240,7 +233,7 @@ static void set_phis(Lanes *l, uint32_t to, LLVMValueRef mask) {
   LLVMValueRef phi;
   for (phi = LLVMGetFirstInstruction(s->in->block); LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi))
-    VEC_PUSH(l->arena, &values, wanted(l, phi, incoming(phi, from)));
+    VEC_PUSH(l->arena, &values, wanted(l, phi, graph_incoming(phi, from)));
   uint32_t n = 0;
   for (phi = LLVMGetFirstInstruction(s->in->block); LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi)) {
@@ -256,7 +249,7 @@ static void read_for_edges(Lanes *l, const LaneBlock *b) {
   for (uint32_t s = 0; s < b->in->nsucc; s++)
     for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[b->in->succ[s]].in->block);
          LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-      LLVMValueRef v = incoming(phi, b->in->block);
+      LLVMValueRef v = graph_incoming(phi, b->in->block);
       if (ln_value(l, v))
         (void)(ln_shape(l, v).kind == SHAPE_VECTOR ? ln_vector(l, v) : ln_scalar(l, v));
     }
@@ -324,7 +317,8 @@ static void write_trap(Lanes *l, const LaneBlock *b, LLVMValueRef lane) {
       i = LLVMGetFirstInstruction(at);
       continue;
     }
-    copy = LLVMIsAPHINode(i) ? ln_in_lane(l, incoming(i, from), lane) : ln_copy_in_lane(l, i, lane);
+    copy = LLVMIsAPHINode(i) ? ln_in_lane(l, graph_incoming(i, from), lane)
+                             : ln_copy_in_lane(l, i, lane);
     uint32_t n = valuemap_get(&l->copy_of, i);
     if (n == VALUEMAP_NONE) {
       valuemap_set(&l->copy_of, i, l->copies.len);

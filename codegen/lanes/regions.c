@@ -50,60 +50,21 @@ static bool find_loops(Lanes *l) {
 
 /* --- one latch a loop --- */
 
-static bool is_back_edge(const Lanes *l, LLVMBasicBlockRef from, uint32_t header) {
-  uint32_t k = graph_number(&l->g, from);
-  return k != GRAPH_NONE && k >= header && graph_dominates(&l->g, header, k);
-}
-
-/* Splits a header's phi in two: the latch's merges the back edges, the header's takes that and the
- * values from outside. */
-static void split_phi(Lanes *l, LLVMValueRef phi, uint32_t header, LLVMBasicBlockRef latch) {
-  LLVMTypeRef t = LLVMTypeOf(phi);
-  LLVMPositionBuilderBefore(l->b, phi);
-  LLVMValueRef outer = l_phi(l->b, t);
-  LLVMPositionBuilderAtEnd(l->b, latch);
-  LLVMValueRef inner = l_phi(l->b, t);
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
-    LLVMValueRef v = LLVMGetIncomingValue(phi, k);
-    LLVMAddIncoming(is_back_edge(l, from, header) ? inner : outer, &v, &from, 1);
-  }
-  LLVMAddIncoming(outer, &inner, &latch, 1);
-  LLVMReplaceAllUsesWith(phi, outer);
-  LLVMInstructionEraseFromParent(phi);
-}
-
-static void merge_latches(Lanes *l, uint32_t header) {
-  const GraphNode *h = &l->g.nodes[header];
-  assert(h->npred > 2); /* an entry, and the back edges */
-  LLVMBasicBlockRef latch = LLVMAppendBasicBlockInContext(l->cg->context, l->f, "latch");
-  for (LLVMValueRef i = LLVMGetFirstInstruction(h->block), next; LLVMIsAPHINode(i); i = next) {
-    next = LLVMGetNextInstruction(i);
-    split_phi(l, i, header, latch);
-  }
-  for (uint32_t p = 0; p < h->npred; p++) {
-    const GraphNode *from = &l->g.nodes[h->pred[p]];
-    if (is_back_edge(l, from->block, header))
-      graph_redirect(from->last, h->block, latch);
-  }
-  LLVMPositionBuilderAtEnd(l->b, latch);
-  l_br(l->b, h->block);
-}
-
 /* loop-simplify would make nested loops of some headers with several back edges (one for iterations
  * that change a variable, one for those that do not), and lanes would then run their iterations
  * one after another. A common latch keeps one loop. */
 void ln_merge_latches(Lanes *l) {
   if (!make_blocks(l))
     return;
-  graph_dominators(&l->g);
-  for (uint32_t h = 0; h < l->nblocks; h++) {
-    const GraphNode *n = &l->g.nodes[h];
-    uint32_t backs = 0;
-    for (uint32_t p = 0; p < n->npred; p++)
-      backs += is_back_edge(l, l->g.nodes[n->pred[p]].block, h);
-    if (backs > 1)
-      merge_latches(l, h);
+  graph_loops(&l->g);
+  for (uint32_t n = 0; n < l->g.loops.len; n++) {
+    const GraphLoop *loop = &l->g.loops.data[n];
+    if (loop->nlatches < 2)
+      continue;
+    LLVMBasicBlockRef latch = LLVMAppendBasicBlockInContext(l->cg->context, l->f, "latch");
+    LLVMPositionBuilderAtEnd(l->b, latch);
+    l_br(l->b, l->g.nodes[loop->header].block);
+    graph_join_latches(&l->g, loop, l->b, latch, latch);
   }
 }
 

@@ -123,20 +123,13 @@ static bool evaluate(Iteration *t, LLVMValueRef v, int depth, uint64_t *result) 
 
 /* --- the trip count --- */
 
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from, bool other) {
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
-    if ((LLVMGetIncomingBlock(phi, k) == from) != other)
-      return LLVMGetIncomingValue(phi, k);
-  return NULL;
-}
-
 /* The phis that begin with a constant. */
 static void begin_iterations(Iteration *t) {
   Lanes *l = t->l;
   LLVMBasicBlockRef latch = l->blocks[t->loop->latch].in->block;
   for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->in->header].in->block);
        LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-    LLVMValueRef first = incoming(phi, latch, true);
+    LLVMValueRef first = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch);
     if (!bits_of(phi) || !first || !LLVMIsAConstantInt(first))
       continue;
     VEC_PUSH(l->arena, &t->phis, phi);
@@ -152,7 +145,7 @@ static void next_iteration(Iteration *t) {
   uint32_t known = 0;
   assert(t->phis.len <= t->now.len);
   for (uint32_t k = 0; k < t->phis.len; k++)
-    t->known.data[k] = evaluate(t, incoming(t->phis.data[k], latch, false), 0, &t->next.data[k]);
+    t->known.data[k] = evaluate(t, graph_incoming(t->phis.data[k], latch), 0, &t->next.data[k]);
   for (uint32_t k = 0; k < t->phis.len; k++)
     if (t->known.data[k]) {
       t->phis.data[known] = t->phis.data[k];

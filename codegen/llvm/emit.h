@@ -24,117 +24,62 @@ static inline LLVMValueRef l_call(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef
   return LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, n, "");
 }
 
-static inline LLVMValueRef l_add(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildAdd(b, x, y, "");
-}
-static inline LLVMValueRef l_sub(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildSub(b, x, y, "");
-}
-static inline LLVMValueRef l_mul(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildMul(b, x, y, "");
-}
-static inline LLVMValueRef l_and(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildAnd(b, x, y, "");
-}
-static inline LLVMValueRef l_or(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildOr(b, x, y, "");
-}
-static inline LLVMValueRef l_xor(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildXor(b, x, y, "");
-}
-static inline LLVMValueRef l_shl(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildShl(b, x, y, "");
-}
-static inline LLVMValueRef l_lshr(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildLShr(b, x, y, "");
-}
-static inline LLVMValueRef l_ashr(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildAShr(b, x, y, "");
-}
-static inline LLVMValueRef l_udiv(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildUDiv(b, x, y, "");
-}
-static inline LLVMValueRef l_urem(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildURem(b, x, y, "");
-}
-static inline LLVMValueRef l_fadd(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildFAdd(b, x, y, "");
-}
-static inline LLVMValueRef l_fsub(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildFSub(b, x, y, "");
-}
-static inline LLVMValueRef l_fmul(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildFMul(b, x, y, "");
-}
-static inline LLVMValueRef l_fdiv(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildFDiv(b, x, y, "");
-}
-static inline LLVMValueRef l_add_nuw(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNUWAdd(b, x, y, "");
-}
-static inline LLVMValueRef l_sub_nuw(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNUWSub(b, x, y, "");
-}
-static inline LLVMValueRef l_mul_nuw(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNUWMul(b, x, y, "");
-}
-static inline LLVMValueRef l_add_nsw(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNSWAdd(b, x, y, "");
-}
-static inline LLVMValueRef l_mul_nsw(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {
-  return LLVMBuildNSWMul(b, x, y, "");
-}
-static inline LLVMValueRef l_not(LLVMBuilderRef b, LLVMValueRef x) {
-  return LLVMBuildNot(b, x, "");
-}
-static inline LLVMValueRef l_neg(LLVMBuilderRef b, LLVMValueRef x) {
-  return LLVMBuildNeg(b, x, "");
-}
-static inline LLVMValueRef l_fneg(LLVMBuilderRef b, LLVMValueRef x) {
-  return LLVMBuildFNeg(b, x, "");
-}
-static inline LLVMValueRef l_freeze(LLVMBuilderRef b, LLVMValueRef x) {
-  return LLVMBuildFreeze(b, x, "");
-}
-static inline LLVMValueRef l_bitcast(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildBitCast(b, x, to, "");
-}
-static inline LLVMValueRef l_zext(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildZExt(b, x, to, "");
-}
-static inline LLVMValueRef l_sext(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildSExt(b, x, to, "");
-}
-static inline LLVMValueRef l_trunc(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildTrunc(b, x, to, "");
-}
-static inline LLVMValueRef l_sitofp(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildSIToFP(b, x, to, "");
-}
-static inline LLVMValueRef l_uitofp(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildUIToFP(b, x, to, "");
-}
-static inline LLVMValueRef l_fpext(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildFPExt(b, x, to, "");
-}
-static inline LLVMValueRef l_fptrunc(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildFPTrunc(b, x, to, "");
-}
-static inline LLVMValueRef l_fpcast(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildFPCast(b, x, to, "");
-}
-static inline LLVMValueRef l_ptrtoint(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildPtrToInt(b, x, to, "");
-}
-static inline LLVMValueRef l_addrspacecast(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildAddrSpaceCast(b, x, to, "");
-}
-static inline LLVMValueRef l_zext_or_same(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildZExtOrBitCast(b, x, to, "");
-}
-static inline LLVMValueRef l_trunc_or_same(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {
-  return LLVMBuildTruncOrBitCast(b, x, to, "");
-}
+/* By the number and the kind of their operands. */
+#define L_TWO(name, Name)                                                                          \
+  static inline LLVMValueRef l_##name(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y) {          \
+    return LLVMBuild##Name(b, x, y, "");                                                           \
+  }
+L_TWO(add, Add)
+L_TWO(sub, Sub)
+L_TWO(mul, Mul)
+L_TWO(and, And)
+L_TWO(or, Or)
+L_TWO(xor, Xor)
+L_TWO(shl, Shl)
+L_TWO(lshr, LShr)
+L_TWO(ashr, AShr)
+L_TWO(udiv, UDiv)
+L_TWO(urem, URem)
+L_TWO(fadd, FAdd)
+L_TWO(fsub, FSub)
+L_TWO(fmul, FMul)
+L_TWO(fdiv, FDiv)
+L_TWO(add_nuw, NUWAdd)
+L_TWO(sub_nuw, NUWSub)
+L_TWO(mul_nuw, NUWMul)
+L_TWO(add_nsw, NSWAdd)
+L_TWO(mul_nsw, NSWMul)
+#undef L_TWO
+
+#define L_ONE(name, Name)                                                                          \
+  static inline LLVMValueRef l_##name(LLVMBuilderRef b, LLVMValueRef x) {                          \
+    return LLVMBuild##Name(b, x, "");                                                              \
+  }
+L_ONE(not, Not)
+L_ONE(neg, Neg)
+L_ONE(fneg, FNeg)
+L_ONE(freeze, Freeze)
+#undef L_ONE
+
+#define L_CAST(name, Name)                                                                         \
+  static inline LLVMValueRef l_##name(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef to) {          \
+    return LLVMBuild##Name(b, x, to, "");                                                          \
+  }
+L_CAST(bitcast, BitCast)
+L_CAST(zext, ZExt)
+L_CAST(sext, SExt)
+L_CAST(trunc, Trunc)
+L_CAST(sitofp, SIToFP)
+L_CAST(uitofp, UIToFP)
+L_CAST(fpext, FPExt)
+L_CAST(fptrunc, FPTrunc)
+L_CAST(fpcast, FPCast)
+L_CAST(ptrtoint, PtrToInt)
+L_CAST(addrspacecast, AddrSpaceCast)
+L_CAST(zext_or_same, ZExtOrBitCast)
+L_CAST(trunc_or_same, TruncOrBitCast)
+#undef L_CAST
+
 static inline LLVMValueRef l_icmp(LLVMBuilderRef b, LLVMIntPredicate how, LLVMValueRef x,
                                   LLVMValueRef y) {
   return LLVMBuildICmp(b, how, x, y, "");

@@ -189,7 +189,7 @@ static uint32_t *find_dominators(const FnGraph *g, const uint32_t *order, uint32
   return up;
 }
 
-void graph_dominators(FnGraph *g) {
+static void set_dominators(FnGraph *g) {
   uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, g->len);
   bool *root = ARENA_ARRAY(g->arena, bool, g->len);
   for (uint32_t k = 0; k < g->len; k++)
@@ -282,7 +282,7 @@ static void find_latches(FnGraph *g, GraphLoop *l, uint32_t *mark) {
 void graph_loops(FnGraph *g) {
   uint32_t *mark = ARENA_ARRAY(g->arena, uint32_t, g->len),
            *found = ARENA_ARRAY(g->arena, uint32_t, g->len + 1);
-  graph_dominators(g);
+  set_dominators(g);
   for (uint32_t header = 0; header < g->len; header++) {
     GraphLoop l = {.header = header, .parent = g->nodes[header].loop, .innermost = true};
     find_latches(g, &l, mark);
@@ -350,4 +350,41 @@ void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef 
   for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
     if (LLVMGetSuccessor(end, s) == from)
       LLVMSetSuccessor(end, s, to);
+}
+
+/* phi: split into one for the edges back, in front of `first`, and a new one of the header. */
+static void split_phi(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b, LLVMValueRef phi,
+                      LLVMValueRef first, LLVMBasicBlockRef last) {
+  LLVMPositionBuilderBefore(b, phi);
+  LLVMValueRef outer = l_phi(b, LLVMTypeOf(phi));
+  LLVMPositionBuilderBefore(b, first);
+  LLVMValueRef inner = l_phi(b, LLVMTypeOf(phi));
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+    uint32_t node = graph_end(g, from);
+    LLVMAddIncoming(node != GRAPH_NONE && node >= loop->header ? inner : outer, &v, &from, 1);
+  }
+  LLVMAddIncoming(outer, &inner, &last, 1);
+  LLVMReplaceAllUsesWith(phi, outer);
+  LLVMInstructionEraseFromParent(phi);
+}
+
+void graph_join_latches(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b,
+                        LLVMBasicBlockRef into, LLVMBasicBlockRef last) {
+  LLVMBasicBlockRef header = g->nodes[loop->header].block;
+  LLVMValueRef first = LLVMGetFirstInstruction(into);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(header), next; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    split_phi(g, loop, b, i, first, last);
+  }
+  for (uint32_t k = 0; k < loop->nlatches; k++)
+    graph_redirect(g->nodes[loop->latches[k]].last, header, into);
+}
+
+LLVMValueRef graph_incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+    if (LLVMGetIncomingBlock(phi, k) == from)
+      return LLVMGetIncomingValue(phi, k);
+  return NULL;
 }

@@ -57,7 +57,6 @@ typedef struct GraphHow {
 /* The reachable nodes of f, whose blocks all have terminators, and their edges. how NULL: all of it
  * zero. */
 FnGraph graph_of(Arena *arena, LLVMValueRef f, const GraphHow *how);
-void graph_dominators(FnGraph *g);
 void graph_post_dominators(FnGraph *g);
 void graph_loops(FnGraph *g); /* computes dominators, too */
 bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b);
@@ -96,5 +95,11 @@ unsigned graph_count_edges(LLVMValueRef end);
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
 /* Redirects all edges of the terminator to `from` to `to`; phis are not changed. */
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+/* The edges back to the loop's header lead to `into` instead, which begins with phis for them, and
+ * from `last`, which is it or comes behind it and is written already, to the header. */
+void graph_join_latches(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b,
+                        LLVMBasicBlockRef into, LLVMBasicBlockRef last);
+/* The phi's operand for the edge from that block, NULL if it has none. */
+LLVMValueRef graph_incoming(LLVMValueRef phi, LLVMBasicBlockRef from);
 
 #endif

@@ -156,10 +156,6 @@ static uint64_t size_of(const Rows *r, LLVMTypeRef type) {
   return LLVMABISizeOfType(LLVMGetModuleDataLayout(r->cg->module), type);
 }
 
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
-  return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) != from);
-}
-
 /* Writes the induction pointer to the counter's row, and the distance to the next row. */
 static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
   LLVMBuilderRef b = r->cg->builder;
@@ -169,7 +165,7 @@ static void write_pointer(const Rows *r, Pointer *p, const Index *x) {
   before_end(r, c->entry);
   LLVMValueRef stride = extended(r, x, x->stride);
   p->distance = l_mul(b, stride, size);
-  LLVMValueRef first = l_mul(b, extended(r, x, incoming(c->counter, c->entry)), p->distance);
+  LLVMValueRef first = l_mul(b, extended(r, x, graph_incoming(c->counter, c->entry)), p->distance);
   LLVMValueRef start = moved(r, p->base, first), round = l_mul(b, p->distance, number(r, c->step));
   LLVMPositionBuilderBefore(b, c->counter);
   p->phi = l_phi(b, LLVMTypeOf(p->base));

@@ -14,11 +14,11 @@ enum { /* PxForeign.device, beside GPU numbers and RT_HOST */
 };
 
 /* Why a kernel must not write to an array. */
-typedef enum PxReadOnly {
+enum PxReadOnly {
   PX_WRITABLE,
   PX_READ_ONLY, /* it says so */
   PX_TRACKED,   /* autograd would not see it: a tensor that requires grad */
-} PxReadOnly;
+};
 
 typedef struct PxForeign {
   uint64_t address;

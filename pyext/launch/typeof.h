@@ -46,7 +46,7 @@ typedef struct PxHeld {
 enum { PX_INLINE_LEAVES = 24, PX_INLINE_TOKENS = 32, PX_INLINE_DIMS = 64 };
 
 /* What cuda.In and cuda.Out leave out. */
-typedef enum PxWay { PX_WAY_NOT_TO = 1, PX_WAY_NOT_BACK = 2 } PxWay;
+enum PxWay { PX_WAY_NOT_TO = 1, PX_WAY_NOT_BACK = 2 };
 
 typedef struct PxArgs {
   PxState *st;

@@ -107,7 +107,12 @@ class OutOfMemoryError(CudaAPIError, MemoryError):
 
 
 class ContextLostError(CudaAPIError):
-    """An earlier kernel failed (illegal address, trap): the process can no longer use this GPU."""
+    """A kernel failed before (illegal address, trap), and with it the GPU's context: every call fails.
+
+    A new process works. In this one `device.reset()` makes a new context, without the arrays, streams
+    and graphs of the old one; after some faults the driver refuses that too. Also raised for what was
+    made before a reset.
+    """
 
 
 class ModuleError(CudaAPIError):

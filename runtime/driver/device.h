@@ -37,9 +37,10 @@ RtStatus rt_device_synchronize(RtDevice *d);
 /* tells profilers that record between start and stop only; nothing on the host device */
 RtStatus rt_device_profile(RtDevice *d, int on);
 /* Destroys the device's context with all memory, streams, events and modules in it, and makes a
- * fresh one: the way out of RT_CONTEXT_LOST. Streams and events made before know it, and kernels
- * are loaded again (rt_kernel_add); memory does not: an address allocated under an older epoch must
- * not be freed or used. */
+ * fresh one. Behind RT_CONTEXT_LOST that is all a process can do: whether the driver then lets it
+ * go on depends on the fault. Streams and events made before know it, and kernels are loaded again
+ * (rt_kernel_add); memory does not: an address allocated under an older epoch must not be freed or
+ * used. */
 RtStatus rt_device_reset(RtDevice *d);
 uint32_t rt_device_epoch(const RtDevice *d);                      /* counts resets */
 const _Atomic uint32_t *rt_device_epoch_place(const RtDevice *d); /* where it is counted */

@@ -20,12 +20,12 @@ typedef struct RtDriver {
 } RtDriver;
 extern RtDriver rt_cu;
 
-typedef enum RtPhase {
+enum RtPhase {
   RT_PHASE_CLOSED, /* the driver has not been initialised */
   RT_PHASE_OPEN,
   RT_PHASE_FORKED, /* this is a child of a process that had initialised it */
   RT_PHASE_ENDED,  /* the process is ending: libcuda must not be called any more */
-} RtPhase;
+};
 extern _Atomic int rt_phase;
 
 RtStatus rt_driver_open(void);     /* opens libcuda and initialises it: cuInit */

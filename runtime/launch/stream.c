@@ -1,6 +1,12 @@
 /* Stream and event: in, a device; out, handles that know their device and its epoch, so that one
  * that outlives a reset is an error and not a call into the driver with a dead handle. The host
- * device does everything at once: its streams are always idle. */
+ * device does everything at once: its streams are always idle.
+ *
+ * A reset destroys the context and with it all handles, without asking their owners. So each
+ * handle keeps the epoch of its device that it was made in, and is compared before each use; one
+ * of another epoch is neither used nor destroyed, since the driver may have given its value to a
+ * new one. A stream of its own is also in its device's list, for the names of the kernels launched
+ * last. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -177,6 +177,37 @@ def test_illegal_address_is_reported():
     assert "Traceback" not in result.stderr
 
 
+def test_after_a_fault_a_reset_works_or_says_that_it_does_not():
+    """NVIDIA promises a new process only. So: right results, or the same class of error, and no wrong result."""
+    result = run_python("""
+        import numpy as np
+        from pyptx import cuda
+
+        @cuda.jit
+        def wild(x, i):
+            x[i] = 1
+
+        def lost(work):
+            try:
+                return work() and False
+            except cuda.ContextLostError as e:
+                assert "device.reset()" in str(e), e
+                return True
+
+        wild[1, 1](cuda.to_device(np.zeros(4)), (1 << 31) - 2)
+        assert lost(cuda.synchronize) and lost(cuda.synchronize)
+
+        def again():
+            cuda.get_current_device().reset()
+            x = cuda.to_device(np.zeros(4))
+            wild[1, 1](x, 2)
+            assert x.copy_to_host().tolist() == [0, 0, 1, 0]
+
+        print("refused" if lost(again) else "works again")
+    """)
+    assert result.returncode == 0 and result.stdout in ("refused\n", "works again\n"), result.stdout + result.stderr
+
+
 def test_debug_checks_bounds():
     result = run_python("""
         import numpy as np

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted((ROOT / "pyext").glob("*.c"))
+SOURCES = sorted((ROOT / "pyext").rglob("*.c"))
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 INCLUDE = Path(sysconfig.get_paths()["include"])
 
@@ -43,3 +43,27 @@ def test_no_lock_is_left_by_a_jump():
     for source in SOURCES:
         for part in re.findall(r"PX_BEGIN_LOCKED\((.*?)PX_END_LOCKED", source.read_text(), re.S):
             assert not re.search(r"\b(return|goto)\b", part), f"{source.name}: {part}"
+
+
+# A variable of a file, or of a function of it, that is neither constant nor a thread's own nor atomic. CPython wants its
+# tables writable, and writes to none of them.
+CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+VARIABLE = re.compile(r"^[ \t]*static\s+(?![^;={]*\bconst\b)([^;={}()]*?)(\w+)\s*(?:\[[^\]]*\]\s*)*[;=]", re.M)
+TABLES = re.compile(r"\bPy(?:GetSetDef|MethodDef|MemberDef|ModuleDef|Type_Slot|Type_Spec|ModuleDef_Slot)\b|^char \*$")
+
+
+def shared_variables(text):
+    return [name for kind, name in VARIABLE.findall(CODE.sub(" ", text))
+            if not TABLES.search(kind) and "_Thread_local" not in kind and not re.search(r"\b(?:atomic_\w+|_Atomic)\b", kind)]
+
+
+def test_threads_share_no_variable():
+    found = [f"{source.relative_to(ROOT)}: {name}" for source in SOURCES for name in shared_variables(source.read_text())]
+    assert len(SOURCES) > 30 and not found, found
+
+
+def test_the_rule_about_variables_itself():
+    kept = "static int f(void);\nstatic const int a[] = {1};\nstatic const char *const n[] = {0};\nstatic _Thread_local int b;\n"
+    kept += "  static atomic_flag c = {0};\nstatic PyMethodDef d[] = {{0}};\n  static char *names[] = {0};\n"
+    assert not shared_variables(kept)
+    assert shared_variables("static int a;\n  static PyObject *b = NULL;\nstatic struct { int x; } *c[2];\n") == ["a", "b"]

@@ -47,6 +47,13 @@ static const char *const record_fields =
     "  ret %5\n"
     "}\n";
 
+static const char *const site =
+    "func call(n: int32) -> none {\n"
+    "b0:\n"
+    "  %0: int32 = param 0 'n'\n"
+    "  raise UnboundLocalError('cannot access local variable \\'it\\\\s\\' here,\\nset in \"f\"')\n"
+    "}\n";
+
 static const char *const declared =
     "func call(a: float32[::1], n: int32) -> float32 {\n"
     "b0:\n"
@@ -166,6 +173,7 @@ int main(void) {
   test_round_trip(typed_loop);
   test_round_trip(record_fields);
   test_round_trip(declared);
+  test_round_trip(site);
   test_verifier();
   test_types();
   test_render();

@@ -131,7 +131,8 @@ static const Case cases[] = {
      "  condbr %1, b1, b2\nb1:\n  %3 = const 1\n  br b3\nb2:\n  %4 = tuple %1\n  br b3\nb3:\n"
      "  %5 = phi %3 b1, %4 b2 'x'\n  %6 = add %5, %1\n" NONE},
     {ERR_OK, A,
-     "  condbr %1, b1, b2\nb1:\n  %3 = const 1\n  br b3\nb2:\n  %4 = tuple %1\n  br b3\nb3:\n" /* not used: no error */
+     "  condbr %1, b1, b2\nb1:\n  %3 = const 1\n  br b3\nb2:\n  %4 = tuple %1\n  br b3\n"
+     "b3:\n" /* not used: no error */
      "  %5 = phi %3 b1, %4 b2 'x'\n" NONE},
     {ERR_NO_COMMON_TYPE, "float32[::1], int32[::1]",
      "  %2 = const 0\n  %5 = getitem %0, %2\n  condbr %5, b1, b2\nb1:\n  br b2\nb2:\n"

@@ -169,13 +169,11 @@ static bool compare_beyond(Ty *ty, Op op, Val a, Val b, Val *result) {
   return true;
 }
 
-/* The lower 64 bits of sums, products and bit operations are those of the operands' lower 64 bits,
- * which a weak integer is. */
-static Val low_bits(Ty *ty, Op op, Val v) {
-  bool kept = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_AND || op == OP_OR ||
-              op == OP_XOR;
-  if (kept && v.type->id == TY_PYINT && v.konst && v.konst->kind == FZ_INT && v.konst->wide &&
-      !v.konst->text)
+/* A mask of 64 bits keeps a weak integer as it is. Any other constant that int64 does not hold
+ * stays one, and ty_ins refuses it: what it gives would wrap. */
+static Val mask_bits(Ty *ty, Op op, Val v) {
+  if (op == OP_AND && v.type->id == TY_PYINT && v.konst && v.konst->kind == FZ_INT &&
+      v.konst->wide && !v.konst->text)
     v.konst = fz_int(ty->cx, v.konst->i);
   return v;
 }
@@ -253,7 +251,7 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
   if (is_bottom(a) || is_bottom(b))
     return BOTTOM;
   check_divisor(ty, op, b);
-  return ty_op2(ty, types.op, ty_id(ty, types.result), low_bits(ty, op, a), low_bits(ty, op, b));
+  return ty_op2(ty, types.op, ty_id(ty, types.result), mask_bits(ty, op, a), mask_bits(ty, op, b));
 }
 
 /* --- tuples and objects --- */

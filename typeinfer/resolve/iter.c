@@ -1,6 +1,7 @@
 /* Iteration: ITER* to arithmetic. A range's state is its item; any other sequence's is the index.
  *
- * The counters do not wrap: a loop that counts past 2**63 does not end in anyone's lifetime. */
+ * The counters do not wrap: a loop that counts past 2**63 by small steps does not end in anyone's
+ * lifetime. By large steps it does (stepped). */
 #include "ir/registers.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
@@ -73,12 +74,22 @@ static Val counted(Ty *ty, Op op, Val a, Val b) {
   return r;
 }
 
+/* By small steps no loop gets where i * step leaves 64 bits; by large ones the product may, on its
+ * way from a start below zero to an item above. */
+static Val range_at(Ty *ty, Val range, Val i) {
+  enum { SMALL = 1 << 16 };
+  Val start = ty_item(ty, range, 0), step = ty_item(ty, range, 2);
+  int64_t by;
+  bool small = fz_get_int(step.konst, &by) && by >= -SMALL && by <= SMALL;
+  Val (*op)(Ty *, Op, Val, Val) = small ? counted : ty_int_op;
+  return op(ty, OP_ADD, start, op(ty, OP_MUL, i, step));
+}
+
 static Val at_index(Ty *ty, Val seq, Val i) {
   if (is_bottom(seq) || is_bottom(i))
     return BOTTOM;
   switch (seq.type->id) {
-  case TY_RANGE:
-    return counted(ty, OP_ADD, ty_item(ty, seq, 0), counted(ty, OP_MUL, i, ty_item(ty, seq, 2)));
+  case TY_RANGE: return range_at(ty, seq, i);
   case TY_ENUMERATE: {
     Val pair[] = {counted(ty, OP_ADD, ty_item(ty, seq, 1), i),
                   at_index(ty, ty_item(ty, seq, 0), i)};
@@ -152,9 +163,24 @@ Val ty_iter_item(Ty *ty, Val seq, Val state) {
   return seq.type->id == TY_RANGE ? state : at_index(ty, seq, state);
 }
 
+/* The counter of a range one step on. Where int64 may not hold that, behind the last item, it is
+ * the stop; only where stop and step are known, since elsewhere each step would pay for it. */
+static Val stepped(Ty *ty, Val range, Val state) {
+  Val step = ty_item(ty, range, 2), next = counted(ty, OP_ADD, state, step);
+  int64_t to, by, beyond;
+  if (!fz_get_int(step.konst, &by) || by == 0)
+    return next;
+  Val stop = ty_item(ty, range, 1);
+  if (!fz_get_int(stop.konst, &to) ||
+      !__builtin_add_overflow(to, by > 0 ? by - 1 : by + 1, &beyond))
+    return next;
+  Val last = ty_const_int(ty, by > 0 ? INT64_MAX - by : INT64_MIN - by);
+  return ty_select(ty, ty_int_test(ty, by > 0 ? OP_LE : OP_GE, state, last), next, stop);
+}
+
 Val ty_iter_step(Ty *ty, Val seq, Val state) {
   if (is_bottom(seq) || is_bottom(state))
     return BOTTOM;
-  return counted(ty, OP_ADD, state,
-                 seq.type->id == TY_RANGE ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
+  return seq.type->id == TY_RANGE ? stepped(ty, seq, state)
+                                  : counted(ty, OP_ADD, state, ty_const_int(ty, 1));
 }

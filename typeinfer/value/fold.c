@@ -402,9 +402,10 @@ static Val device_array_const(Ty *ty, const Frozen *f) {
 }
 
 static Val int_const(Ty *ty, const Frozen *f) {
-  if (f->wide && f->text && !ty_policy(ty->cx)->weak)
+  bool strong = f->wide && !ty_policy(ty->cx)->weak; /* uint64, as Numba takes it */
+  if (strong && f->text)
     return TY_FAIL(ty, ERR_LITERAL_RANGE, fz_text(ty->cx, f), "64 bits");
-  return (Val){.type = ty_id(ty, TY_PYINT), .konst = f};
+  return (Val){.type = ty_id(ty, strong ? TY_U64 : TY_PYINT), .konst = f};
 }
 
 /* A NumPy scalar keeps its type; Numba's typing has no weak numbers, which ty_eval takes care

@@ -173,3 +173,29 @@ def test_counting_functions_do_not_overflow_silently(call):
     assert len({*run(20)} if "comb" not in call else {*run(15)}) == 1
     with pytest.raises(OverflowError, match="does not fit 64 bits"):
         run(30)
+
+
+BESIDE = ["high + n", "n - high", "n * high", "n | high", "high ^ n", "n + ones", "sum((n, high))", "(n > 3) + high", "out[n + high]"]
+
+
+@pytest.mark.parametrize("expression", BESIDE)
+def test_64_bits_without_a_sign_beside_a_number_of_the_launch(expression):
+    """It would wrap: (high + n) // 2 would be negative."""
+    scope = {"high": 2**63, "ones": 2**64 - 1}
+    exec(f"def kernel(out, n):\n    out[0] = ({expression}) // 2\n", scope)
+    with pytest.raises(CompileError, match=r"PT206: the integer \d+ does not fit int64"):
+        cuda.jit(scope["kernel"])[1, 1](np.zeros(1, np.int64), 5)
+
+
+def test_64_bits_without_a_sign_are_numbas_uint64():
+    """What Numba 0.68 gives for each: int64 and uint64 make an int64 there, and compare by value."""
+
+    def kernel(out, n):
+        out[0] = 2**63 + n
+        out[1] = 2**63 > n
+        out[2] = n & (2**64 - 1)
+
+    out = np.zeros(3, np.int64)
+    cuda.jit(typing="numba")(kernel)[1, 1](out, 5)
+    cuda.synchronize()
+    assert out.tolist() == [5 - 2**63, 1, 5]

@@ -138,3 +138,24 @@ def test_powers_with_a_modulus(typing):
     out = np.zeros(len(rows), np.int64)
     launch(kernel, len(rows), *columns(rows), out, typing=typing)
     assert out.tolist() == [pow(*row) for row in rows]
+
+
+ENDS = ["0, HIGH, 2**61", "n, HIGH, 2**61", "LOW, HIGH, 2**61", "HIGH, LOW, -2**61", "n, LOW, -2**61", "HIGH - 2, HIGH, 2",
+        "HIGH, HIGH, 2", "HIGH, LOW, LOW", "LOW, HIGH, HIGH", "0, LOW, -2**61", "LOW, LOW + 3", "n, 10, 3"]  # fmt: skip
+
+
+@pytest.mark.parametrize("typing", ["numpy", "numba"])
+@pytest.mark.parametrize("opt", [0, 3])
+def test_loops_that_count_to_the_ends_of_64_bits(opt, typing):
+    """Of a stop and a step that are known: the counter has no room for what comes behind the last item."""
+    source = "def kernel(out, n):\n"
+    for k, bounds in enumerate(ENDS):
+        source += f"    for i in range({bounds}):\n        out[{k}, 0] += 1\n        out[{k}, 1] += i >> 56\n        if out[{k}, 0] > 20:\n            break\n"
+        source += f"    out[{k}, 2] = sum(k + (i >> 56) for k, i in enumerate(range({bounds})))\n"
+    scope = {"LOW": LOW, "HIGH": HIGH}
+    exec(source, scope)
+    out, want = np.zeros((2, len(ENDS), 3), np.int64)
+    cuda.jit(opt=opt, typing=typing)(scope["kernel"])[1, 1](out, 5)
+    cuda.synchronize()
+    scope["kernel"](want, 5)
+    assert out.tolist() == want.tolist()
