@@ -100,6 +100,9 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 __all__ = [name for name in globals() if not name.startswith("_")]
 
 
+# Modules of functions for kernels, imported where they are first named, in a kernel too (snapshot/object.c).
+_LAZY = frozenset(("random", "coop"))
+
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
                               "deviceufunc", "devicearray", "dispatcher", "extending", "intrinsics", "launchconfig", "libdevicedecl", "np", "nvvmutils",
                               "simulator", "stubs", "target", "typing", "vector_types"))
@@ -107,7 +110,7 @@ _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cud
 
 def __getattr__(name):
     # Reached for names that are not there (yet), so the time does not matter.
-    if name in ("random", "cudadrv"):
+    if name in _LAZY or name == "cudadrv":
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
