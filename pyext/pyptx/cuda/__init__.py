@@ -91,8 +91,10 @@ from pyptx.errors import (
 
 from pyptx.types import *  # noqa: F403 - cuda.float32 and its like
 
-globals().update(_pyptx.intrinsics)
-cooperative_groups = _pyptx.intrinsics["cg"]  # CUDA's name
+globals().update((name, value) for name, value in _pyptx.intrinsics.items() if name != "cg")
+from pyptx.cuda import cg  # noqa: E402 - which has the intrinsics of that name
+
+cooperative_groups = cg  # CUDA's name
 
 gpus = Gpus()
 _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float32` gets these types and no copy of the module

@@ -30,7 +30,7 @@ import numpy as np
 from pyptx import cuda
 
 _ALL = np.uint32(0xFFFFFFFF)
-_MOST_BYTES = 32768  # of shared memory that a sort or an exchange takes; more keys go through it in turns
+_MOST_BYTES = 16384  # of shared memory that a sort or an exchange takes; more keys go through it in turns
 
 
 def _add(a, b):
@@ -212,7 +212,8 @@ def _scan_lanes(value, op, mask, lane, width):
     return value
 
 
-# --- blocks: `n` is the number of threads where it is known, else None; `dims` None where the block is known to have one axis ---
+# --- blocks: `size` is (None,) * (threads // 32), (None,) * (threads % 32) where the number of threads is known, else None; `dims` is None where
+# the block is known to have one axis ---
 
 
 def _rank(dims):
@@ -225,13 +226,18 @@ def _threads():
     return cuda.blockDim.x * cuda.blockDim.y * cuda.blockDim.z
 
 
+def _count(size):
+    return _threads() if size is None else 32 * len(size[0]) + len(size[1])
+
+
 def _warp_mask(count):
     """The lanes of a warp that has the first `count` of them."""
     return _ALL >> np.uint32(32 - count)
 
 
-def _whole_reduce(x, op, n, dims):
+def _whole_reduce(x, op, size, dims):
     """A block of whole warps."""
+    n = 32 * len(size[0]) + len(size[1])
     value = _reduce_items(x, op)
     rank = _rank(dims)
     warps = n // 32
@@ -268,16 +274,14 @@ def _any_reduce(x, op, dims):
     return _read(partials, 32, value)
 
 
-def _block_reduce(x, op, n, dims):
-    if n is None:
+def _block_reduce(x, op, size, dims):
+    if size is None or len(size[1]) > 0:
         return _any_reduce(x, op, dims)
-    cuda.static_assert(n > 0, "this_block(threads): threads must be known when the kernel is compiled")
-    if n % 32:
-        return _any_reduce(x, op, dims)
-    return _whole_reduce(x, op, n, dims)
+    return _whole_reduce(x, op, size, dims)
 
 
-def _whole_prefix(value, op, n, dims):
+def _whole_prefix(value, op, size, dims):
+    n = 32 * len(size[0]) + len(size[1])
     rank = _rank(dims)
     lane, warp, warps = rank % 32, rank // 32, n // 32
     inside = _scan_lanes(value, op, _ALL, lane, 32)
@@ -307,20 +311,17 @@ def _any_prefix(value, op, dims):
     return inside, _read(partials, 32 + max(warp - 1, 0), value), _read(partials, 31 + warps, value)
 
 
-def _prefix(value, op, n, dims):
+def _prefix(value, op, size, dims):
     """(the values of this warp up to this thread, those of all warps before it, those of the block); the second is nothing in the first warp."""
-    if n is None:
+    if size is None or len(size[1]) > 0:
         return _any_prefix(value, op, dims)
-    cuda.static_assert(n > 0, "this_block(threads): threads must be known when the kernel is compiled")
-    if n % 32:
-        return _any_prefix(value, op, dims)
-    return _whole_prefix(value, op, n, dims)
+    return _whole_prefix(value, op, size, dims)
 
 
-def _lane_mask(n, dims):
-    if n is None:
-        return _warp_mask(min(32, _threads() - _rank(dims) // 32 * 32))
-    return _warp_mask(min(32, n - _rank(dims) // 32 * 32))
+def _lane_mask(size, dims):
+    if size is not None and len(size[1]) == 0:
+        return _ALL
+    return _warp_mask(min(32, _threads() - _rank(dims) // 32 * 32))
 
 
 def _before(inside, warps, op, mask, rank):
@@ -331,19 +332,19 @@ def _before(inside, warps, op, mask, rank):
     return warps if rank % 32 == 0 else _apply(op, warps, lanes)
 
 
-def _block_inclusive(x, op, n, dims):
-    inside, warps, _ = _prefix(_reduce_items(x, op), op, n, dims)
+def _block_inclusive(x, op, size, dims):
+    inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims)
     rank = _rank(dims)
     if isinstance(x, np.ndarray):
-        return _scan_items(x, op, _before(inside, warps, op, _lane_mask(n, dims), rank), rank > 0)
+        return _scan_items(x, op, _before(inside, warps, op, _lane_mask(size, dims), rank), rank > 0)
     return inside if rank < 32 else _apply(op, warps, inside)
 
 
-def _block_exclusive(x, op, initial, total, n, dims):
-    inside, warps, whole = _prefix(_reduce_items(x, op), op, n, dims)
+def _block_exclusive(x, op, initial, total, size, dims):
+    inside, warps, whole = _prefix(_reduce_items(x, op), op, size, dims)
     rank = _rank(dims)
     first = _like(initial, whole)
-    before = _before(inside, warps, op, _lane_mask(n, dims), rank)
+    before = _before(inside, warps, op, _lane_mask(size, dims), rank)
     before = _apply(op, first, before) if rank > 0 else first
     if isinstance(x, np.ndarray):
         _scan_items_exclusive(x, op, before)
@@ -392,9 +393,9 @@ def _padded(i):
     return i + i // 32
 
 
-def _block_exchange(items, n, dims, to_blocked):
+def _block_exchange(items, size, dims, to_blocked):
     """Through shared memory, in turns of what has room there."""
-    cuda.static_assert(n > 0, "this_block(threads): threads must be known when the kernel is compiled")
+    n = 32 * len(size[0]) + len(size[1])
     rank, each, total = _rank(dims), len(items), n * len(items)
     room = min(total, _MOST_BYTES // items.itemsize)
     memory = cuda.shared.array(room + room // 32, items.dtype)
@@ -455,7 +456,6 @@ def _bits_of(x):
 
 def _key(x, flip):
     """An unsigned number of as many bits; numbers are in the order of their keys, nan after all. flip: all ones for the reverse order."""
-    cuda.static_assert(x.dtype.kind == "b" or x.dtype.kind == "i" or x.dtype.kind == "u" or x.dtype.kind == "f", "sort_keys: keys are real numbers")
     bits = _bits_of(x)
     unsigned = type(bits)
     ones = unsigned(_ones(x))
@@ -535,10 +535,10 @@ def _starts(counts, count_lanes, warps, warp, mask, lane):
     return np.int32(start + _scan_lanes(total, _add, mask, lane, count_lanes) - total)
 
 
-def _sort_block(keys, n, dims, width):
+def _sort_block(keys, size, dims, width):
     """LSD radix sort. Full warps sort (of a block of less than 32 threads the first 2, 4, 8 or 16), each lane `held` keys: number
     (warp * held + k) * lanes + lane. A lane counts the keys whose digit is its number, so there are as many digits as lanes."""
-    cuda.static_assert(n > 0, "this_block(threads): threads must be known when the kernel is compiled")
+    n = 32 * len(size[0]) + len(size[1])
     lanes = 32 if n >= 32 else 16 if n >= 16 else 8 if n >= 8 else 4 if n >= 4 else 2
     digit_bits = 5 if n >= 32 else 4 if n >= 16 else 3 if n >= 8 else 2 if n >= 4 else 1
     warps = max(n // 32, 1)
@@ -639,11 +639,9 @@ def _sort_tile(keys, lane, width, mask):
         size *= 2
 
 
-def _keys_of(x, flip):
-    keys = cuda.local.array(len(x), type(_unsigned(x[0])))
+def _give_keys(x, keys, flip):
     for k in range(len(x)):
         keys[k] = _key(x[k], flip)
-    return keys
 
 
 def _take_keys(x, keys, flip):
@@ -652,30 +650,33 @@ def _take_keys(x, keys, flip):
     return x
 
 
-def _block_sort(x, descending, n, dims):
-    cuda.static_assert(n > 0, "this_block(threads): threads must be known when the kernel is compiled")
+def _block_sort(x, descending, size, dims):
     if isinstance(x, np.ndarray):
+        cuda.static_assert(x.dtype.kind in ("b", "i", "u", "f"), "sort_keys: keys are real numbers of up to 64 bits")
         flip = descending is not None
         if flip:
             cuda.static_assert(descending, "descending: True, or leave it out")
-        keys = _keys_of(x, flip)
-        if n == 1:
+        keys = cuda.local.array(len(x), type(_unsigned(x[0])))
+        _give_keys(x, keys, flip)
+        if 32 * len(size[0]) + len(size[1]) == 1:
             _sort_thread(keys)
         else:
-            _sort_block(keys, n, dims, x.itemsize * 8)
+            _sort_block(keys, size, dims, x.itemsize * 8)
         return _take_keys(x, keys, flip)
     items = cuda.local.array(1, type(x))
     items[0] = x
-    _block_sort(items, descending, n, dims)
+    _block_sort(items, descending, size, dims)
     return items[0]
 
 
 def _tile_sort(x, descending, lane, width, mask):
     if isinstance(x, np.ndarray):
+        cuda.static_assert(x.dtype.kind in ("b", "i", "u", "f"), "sort_keys: keys are real numbers of up to 64 bits")
         flip = descending is not None
         if flip:
             cuda.static_assert(descending, "descending: True, or leave it out")
-        keys = _keys_of(x, flip)
+        keys = cuda.local.array(len(x), type(_unsigned(x[0])))
+        _give_keys(x, keys, flip)
         _sort_tile(keys, lane, width, mask)
         return _take_keys(x, keys, flip)
     items = cuda.local.array(1, type(x))
@@ -687,17 +688,14 @@ def _tile_sort(x, descending, lane, width, mask):
 # --- tiles ---
 
 
-def _tile(width, n, dims):
+def _tile(width, size, dims):
     """(number of this lane in its tile, first lane of the tile, its lanes as a mask, how many there are; None: all)"""
     cuda.static_assert(width > 0, "tiled_partition(size): the size must be known when the kernel is compiled")
     rank = _rank(dims)
     base = rank % 32 // width * width
     lane = rank % width
-    if n is not None:
-        cuda.static_assert(n > 0, "this_block(threads): threads must be known when the kernel is compiled")
-        if n % width == 0:
-            return lane, base, np.uint32(_warp_mask(width) << np.uint32(base)), None
-        return lane, base, np.uint32(_warp_mask(min(width, n - rank + lane)) << np.uint32(base)), min(width, n - rank + lane)
+    if size is not None and len(size[1]) % width == 0:
+        return lane, base, np.uint32(_warp_mask(width) << np.uint32(base)), None
     count = min(width, _threads() - rank + lane)
     return lane, base, np.uint32(_warp_mask(count) << np.uint32(base)), count
 
@@ -706,24 +704,24 @@ def _lanes_of(width, count):
     return width if count is None else count
 
 
-def _tile_reduce(x, op, width, n, dims):
-    lane, base, mask, count = _tile(width, n, dims)
+def _tile_reduce(x, op, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
     value = _reduce_items(x, op)
     if count is None:
         return _reduce_all_lanes(value, op, mask, lane, width)
     return cuda.shfl_sync(mask, _reduce_lanes(value, op, mask, lane, width, count), base)
 
 
-def _tile_inclusive(x, op, width, n, dims):
-    lane, base, mask, count = _tile(width, n, dims)
+def _tile_inclusive(x, op, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
     inside = _scan_lanes(_reduce_items(x, op), op, mask, lane, width)
     if isinstance(x, np.ndarray):
         return _scan_items(x, op, cuda.shfl_up_sync(mask, inside, 1), lane > 0)
     return inside
 
 
-def _tile_exclusive(x, op, initial, total, width, n, dims):
-    lane, base, mask, count = _tile(width, n, dims)
+def _tile_exclusive(x, op, initial, total, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
     inside = _scan_lanes(_reduce_items(x, op), op, mask, lane, width)
     whole = cuda.shfl_sync(mask, inside, base + _lanes_of(width, count) - 1)
     before = cuda.shfl_up_sync(mask, inside, 1)
@@ -734,9 +732,9 @@ def _tile_exclusive(x, op, initial, total, width, n, dims):
     return _with_total(x, before, op, first, whole, total)
 
 
-def _tile_load(source, items, start, default, arrangement, width, n, dims):
+def _tile_load(source, items, start, default, arrangement, width, size, dims):
     cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'load: arrangement is "blocked", "striped" or "transposed"')
-    lane, base, mask, count = _tile(width, n, dims)
+    lane, base, mask, count = _tile(width, size, dims)
     lanes = _lanes_of(width, count)
     if arrangement == "blocked":
         return _load(source, items, start, default, lane, len(items), 1)
@@ -746,9 +744,9 @@ def _tile_load(source, items, start, default, arrangement, width, n, dims):
     return items
 
 
-def _tile_store(target, items, start, arrangement, width, n, dims):
+def _tile_store(target, items, start, arrangement, width, size, dims):
     cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'store: arrangement is "blocked", "striped" or "transposed"')
-    lane, base, mask, count = _tile(width, n, dims)
+    lane, base, mask, count = _tile(width, size, dims)
     lanes = _lanes_of(width, count)
     if arrangement == "blocked":
         _store(target, items, start, lane, len(items), 1)
@@ -760,123 +758,121 @@ def _tile_store(target, items, start, arrangement, width, n, dims):
             _tile_exchange(items, lane, base, mask, lanes, True)
 
 
-def _block_load(source, items, start, default, arrangement, n, dims):
+def _block_load(source, items, start, default, arrangement, size, dims):
     cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'load: arrangement is "blocked", "striped" or "transposed"')
     if arrangement == "blocked":
         return _load(source, items, start, default, _rank(dims), len(items), 1)
-    _load(source, items, start, default, _rank(dims), 1, _threads() if n is None else n)
+    _load(source, items, start, default, _rank(dims), 1, _count(size))
     if arrangement == "transposed":
-        cuda.static_assert(n is not None, _NEEDS_THREADS)
-        _block_exchange(items, n, dims, True)
+        cuda.static_assert(size is not None, _NEEDS_THREADS)
+        _block_exchange(items, size, dims, True)
     return items
 
 
-def _block_store(target, items, start, arrangement, n, dims):
+def _block_store(target, items, start, arrangement, size, dims):
     cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'store: arrangement is "blocked", "striped" or "transposed"')
     if arrangement == "blocked":
         _store(target, items, start, _rank(dims), len(items), 1)
     elif arrangement == "striped":
-        _store(target, items, start, _rank(dims), 1, _threads() if n is None else n)
+        _store(target, items, start, _rank(dims), 1, _count(size))
     else:
-        cuda.static_assert(n is not None, _NEEDS_THREADS)
+        cuda.static_assert(size is not None, _NEEDS_THREADS)
         moved = cuda.local.array(len(items), items.dtype)
         for k in range(len(items)):
             moved[k] = items[k]
-        _block_exchange(moved, n, dims, False)
-        _store(target, moved, start, _rank(dims), 1, n)
+        _block_exchange(moved, size, dims, False)
+        _store(target, moved, start, _rank(dims), 1, _count(size))
 
 
-def _shfl_up(x, delta, width, n, dims):
-    lane, base, mask, count = _tile(width, n, dims)
+def _shfl_up(x, delta, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
     other = cuda.shfl_up_sync(mask, x, delta)
     return other if lane >= delta else x
 
 
-def _shfl_down(x, delta, width, n, dims):
-    lane, base, mask, count = _tile(width, n, dims)
+def _shfl_down(x, delta, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
     other = cuda.shfl_down_sync(mask, x, delta)
     return other if lane + delta < _lanes_of(width, count) else x
 
 
-# --- groups. A known number of threads is kept as the length of a tuple, which is part of its type and so of that of every function that has
-# captured it. ---
+# --- groups. A known number of threads is kept as the lengths of two tuples, its warps and what is left, and a tile's width as the length of
+# one: lengths are part of a type, and so of that of every function that has captured the tuple. ---
 
 
 def _make_tile(width, size, dims):
-    """Of width and size as tuples of that length."""
-
     def sum(x):
-        return _tile_reduce(x, _add, len(width), None if size is None else len(size), dims)
+        return _tile_reduce(x, _add, len(width), size, dims)
 
     def reduce(x, op):
-        return _tile_reduce(x, op, len(width), None if size is None else len(size), dims)
+        return _tile_reduce(x, op, len(width), size, dims)
 
     def inclusive_sum(x):
-        return _tile_inclusive(x, _add, len(width), None if size is None else len(size), dims)
+        return _tile_inclusive(x, _add, len(width), size, dims)
 
     def inclusive_scan(x, op):
-        return _tile_inclusive(x, op, len(width), None if size is None else len(size), dims)
+        return _tile_inclusive(x, op, len(width), size, dims)
 
     def exclusive_sum(x, total=None):
-        return _tile_exclusive(x, _add, _zero(x), total, len(width), None if size is None else len(size), dims)
+        return _tile_exclusive(x, _add, _zero(x), total, len(width), size, dims)
 
     def exclusive_scan(x, op, initial, total=None):
-        return _tile_exclusive(x, op, initial, total, len(width), None if size is None else len(size), dims)
+        return _tile_exclusive(x, op, initial, total, len(width), size, dims)
 
     def load(source, items, start=None, default=None, arrangement="blocked"):
         return _tile_load(source, items, 0 if start is None else start, 0 if default is None else default, arrangement, len(width),
-                          None if size is None else len(size), dims)
+                          size, dims)
 
     def store(target, items, start=None, arrangement="blocked"):
-        _tile_store(target, items, 0 if start is None else start, arrangement, len(width), None if size is None else len(size), dims)
+        _tile_store(target, items, 0 if start is None else start, arrangement, len(width), size, dims)
 
     def exchange(items, order):
         cuda.static_assert(order in ("striped_to_blocked", "blocked_to_striped"), _ORDERS)
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return _tile_exchange(items, lane, base, mask, _lanes_of(len(width), count), order == "striped_to_blocked")
 
     def sort_keys(x, descending=None):
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return _tile_sort(x, descending, lane, len(width), mask)
 
     def sync():
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         cuda.syncwarp(mask)
 
     def thread_rank():
         return _rank(dims) % len(width)
 
     def group_size():
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return _lanes_of(len(width), count)
 
     def meta_group_rank():
         return _rank(dims) // len(width)
 
     def shfl(x, rank):
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return cuda.shfl_sync(mask, x, base + rank % len(width))
 
     def shfl_up(x, delta):
-        return _shfl_up(x, delta, len(width), None if size is None else len(size), dims)
+        return _shfl_up(x, delta, len(width), size, dims)
 
     def shfl_down(x, delta):
-        return _shfl_down(x, delta, len(width), None if size is None else len(size), dims)
+        return _shfl_down(x, delta, len(width), size, dims)
 
     def shfl_xor(x, bits):
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return cuda.shfl_xor_sync(mask, x, bits % len(width))
 
     def any(p):
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return cuda.any_sync(mask, p)
 
     def all(p):
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return cuda.all_sync(mask, p)
 
     def ballot(p):
-        lane, base, mask, count = _tile(len(width), None if size is None else len(size), dims)
+        lane, base, mask, count = _tile(len(width), size, dims)
         return np.uint32((np.uint32(cuda.ballot_sync(mask, p)) & mask) >> np.uint32(base))
 
     return Tile(sum, reduce, inclusive_sum, inclusive_scan, exclusive_sum, exclusive_scan, load, store, exchange, sort_keys, sync, thread_rank,
@@ -889,41 +885,39 @@ def _partition(width, size, dims):
 
 
 def _make_block(size, dims):
-    """Of the number of threads as a tuple of that length, or None."""
-
     def sum(x):
-        return _block_reduce(x, _add, None if size is None else len(size), dims)
+        return _block_reduce(x, _add, size, dims)
 
     def reduce(x, op):
-        return _block_reduce(x, op, None if size is None else len(size), dims)
+        return _block_reduce(x, op, size, dims)
 
     def inclusive_sum(x):
-        return _block_inclusive(x, _add, None if size is None else len(size), dims)
+        return _block_inclusive(x, _add, size, dims)
 
     def inclusive_scan(x, op):
-        return _block_inclusive(x, op, None if size is None else len(size), dims)
+        return _block_inclusive(x, op, size, dims)
 
     def exclusive_sum(x, total=None):
-        return _block_exclusive(x, _add, _zero(x), total, None if size is None else len(size), dims)
+        return _block_exclusive(x, _add, _zero(x), total, size, dims)
 
     def exclusive_scan(x, op, initial, total=None):
-        return _block_exclusive(x, op, initial, total, None if size is None else len(size), dims)
+        return _block_exclusive(x, op, initial, total, size, dims)
 
     def load(source, items, start=None, default=None, arrangement="blocked"):
         return _block_load(source, items, 0 if start is None else start, 0 if default is None else default, arrangement,
-                           None if size is None else len(size), dims)
+                           size, dims)
 
     def store(target, items, start=None, arrangement="blocked"):
-        _block_store(target, items, 0 if start is None else start, arrangement, None if size is None else len(size), dims)
+        _block_store(target, items, 0 if start is None else start, arrangement, size, dims)
 
     def exchange(items, order):
         cuda.static_assert(order in ("striped_to_blocked", "blocked_to_striped"), _ORDERS)
         cuda.static_assert(size is not None, _NEEDS_THREADS)
-        return _block_exchange(items, len(size), dims, order == "striped_to_blocked")
+        return _block_exchange(items, size, dims, order == "striped_to_blocked")
 
     def sort_keys(x, descending=None):
         cuda.static_assert(size is not None, _NEEDS_THREADS)
-        return _block_sort(x, descending, len(size), dims)
+        return _block_sort(x, descending, size, dims)
 
     def sync():
         cuda.syncthreads()
@@ -932,7 +926,7 @@ def _make_block(size, dims):
         return _rank(dims)
 
     def group_size():
-        return _threads() if size is None else len(size)
+        return _count(size)
 
     def tiled_partition(size_of_tile):
         return _partition(size_of_tile, size, dims)
@@ -966,7 +960,7 @@ def _sized_block(threads, dims):
     assert _threads() == threads, "this_block(threads): the block has another number of threads"
     if dims is None:
         assert cuda.blockDim.x == threads, "this_block(threads): give a tuple for a block of 2 or 3 axes"
-    return _make_block((None,) * threads, dims)
+    return _make_block(((None,) * (threads // 32), (None,) * (threads % 32)), dims)
 
 
 def this_warp():
