@@ -30,7 +30,7 @@ import numpy as np
 from pyptx import cuda
 
 _ALL = np.uint32(0xFFFFFFFF)
-_MOST_BYTES = 16384  # of shared memory that a sort or an exchange takes; more keys go through it in turns
+_MOST_BYTES = 32768  # of shared memory that a sort or an exchange takes; more keys go through it in turns
 
 
 def _add(a, b):
@@ -374,18 +374,26 @@ def _with_total(x, before, op, first, whole, total):
 def _load(source, items, start, default, rank, step, stride):
     """items[k] = source[start + rank * step + k * stride]"""
     first = start + rank * step
-    for k in range(len(items)):
-        at = first + k * stride
-        items[k] = source[at] if at < source.size else default
+    if first + (len(items) - 1) * stride < source.size:
+        for k in range(len(items)):
+            items[k] = source[first + k * stride]
+    else:
+        for k in range(len(items)):
+            at = first + k * stride
+            items[k] = source[at] if at < source.size else default
     return items
 
 
 def _store(target, items, start, rank, step, stride):
     first = start + rank * step
-    for k in range(len(items)):
-        at = first + k * stride
-        if at < target.size:
-            target[at] = items[k]
+    if first + (len(items) - 1) * stride < target.size:
+        for k in range(len(items)):
+            target[first + k * stride] = items[k]
+    else:
+        for k in range(len(items)):
+            at = first + k * stride
+            if at < target.size:
+                target[at] = items[k]
 
 
 def _padded(i):
@@ -393,12 +401,17 @@ def _padded(i):
     return i + i // 32
 
 
+def _memory(words):
+    """One array for all sorts and exchanges of that size; before each first write to it they have a barrier."""
+    return cuda.shared.array(words, np.uint64)
+
+
 def _block_exchange(items, size, dims, to_blocked):
     """Through shared memory, in turns of what has room there."""
     n = 32 * len(size[0]) + len(size[1])
     rank, each, total = _rank(dims), len(items), n * len(items)
     room = min(total, _MOST_BYTES // items.itemsize)
-    memory = cuda.shared.array(room + room // 32, items.dtype)
+    memory = _memory((room + room // 32) * items.itemsize // 8 + 1).view(items.dtype)
     out = cuda.local.array(len(items), items.dtype)
     for low in range(0, total, room):
         cuda.syncthreads()
@@ -547,7 +560,7 @@ def _sort_block(keys, size, dims, width):
     all_places = held * lanes * warps
     room = min(all_places, _MOST_BYTES // keys.itemsize)
     counts = cuda.shared.array((lanes, warps | 1), np.int32)  # an odd length: its columns lie in all banks
-    memory = cuda.shared.array(room, keys.dtype)
+    memory = _memory((room + room // 32) * keys.itemsize // 8 + 1).view(keys.dtype)
     mine = cuda.local.array(held, keys.dtype)
     moved = cuda.local.array(held, keys.dtype)
     places = cuda.local.array(held, np.int32)
