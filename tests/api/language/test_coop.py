@@ -468,3 +468,62 @@ def test_groups_are_values():
     out = np.zeros(64, np.int64)
     launch(kernel, 64, out)
     assert (out == 128 + 64000 + 12 * 10**6).all()
+
+
+def test_two_phase_names():
+    """Of the package cuda.coop that was removed: with temporary storage, and without."""
+    made = cuda.coop.block
+    total, largest = made.make_sum(np.int64, 64, 4), made.make_reduce(np.int64, 64, max)
+    before, upto = made.make_exclusive_sum(np.int64, 64, 4), made.make_inclusive_scan(np.int64, 64, max)
+    sort, load, store = made.make_radix_sort_keys(np.int64, 64, 4), made.make_load(np.int64, 64, 4, "transpose"), made.make_store(np.int64, 64, 4)
+    exchange, tile = made.make_exchange(np.int64, 64, 4), cuda.coop.warp.make_sum(np.int64, 8)
+
+    @cuda.jit(link=total.files)
+    def kernel(x, out, sums, keys, moved):
+        temp = cuda.shared.array(16, np.uint8)
+        mine = cuda.local.array(4, np.int64)
+        prefix = cuda.local.array(4, np.int64)
+        i = cuda.threadIdx.x
+        load(x, mine)
+        out[i, 0], out[i, 1] = total(mine), total(temp, mine)
+        out[i, 2], out[i, 3] = largest(x[i]), upto(temp, x[i])
+        out[i, 4] = tile(x[i])
+        before(mine, prefix)
+        store(sums, prefix)
+        sort(temp, mine)
+        store(temp, keys, mine)
+        for k in range(4):
+            mine[k] = x[k * 64 + i]
+        exchange(mine)
+        store(moved, mine)
+
+    assert total.temp_storage_bytes == 1 and made.make_load(np.int32, 32, 1, "striped")
+    x = np.random.default_rng(3).integers(-(2**40), 2**40, 256)
+    out, (sums, sorted_, moved) = np.zeros((64, 5), np.int64), np.zeros((3, 256), np.int64)
+    launch(kernel, 64, x, out, sums, sorted_, moved)
+    assert (out[:, :2] == x.sum()).all() and (out[:, 2] == x[:64].max()).all()
+    assert (out[:, 3] == np.maximum.accumulate(x[:64])).all()
+    assert (out[:, 4] == np.repeat(x[:64].reshape(8, 8).sum(axis=1), 8)).all()
+    assert (sums == np.cumsum(x) - x).all() and (sorted_ == np.sort(x)).all() and (moved == x).all()
+    with pytest.raises(ValueError, match="algorithm must be one of direct"):
+        made.make_load(np.int32, 32, 1, "sideways")
+
+
+@pytest.mark.parametrize("name", ["this_thread_block", "tiled_partition", "this_warp", "this_grid"])
+def test_names_of_cooperative_groups(name):
+    assert callable(getattr(cuda.cg, name)) and name in dir(cuda.cg)
+    with pytest.raises(AttributeError, match=f"did you mean '{name}'"):
+        getattr(cuda.cg, name + "s")
+
+
+def test_cooperative_groups():
+    @cuda.jit
+    def kernel(out):
+        block = cuda.cg.this_thread_block()
+        tile = cuda.cg.tiled_partition(block, 16)
+        block.sync()
+        out[block.thread_rank()] = tile.sum(block.thread_rank()) + 10000 * block.size()
+
+    out = np.zeros(48, np.int64)
+    launch(kernel, 48, out)
+    assert (out == np.repeat(np.arange(48).reshape(3, 16).sum(axis=1), 16) + 480000).all()
