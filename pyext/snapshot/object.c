@@ -654,14 +654,16 @@ void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char
     return;
   s->depth++;
   for (uint32_t i = 0; i < n; i++) {
-    if (fz_attr(f, names[i]))
+    const Frozen *known = fz_attr(f, names[i]); /* of another function; this one may ask it more */
+    if (known && known->kind != FZ_MODULE && known->kind != FZ_OPAQUE)
       continue;
     PyObject *name = px_keep(s, PyUnicode_FromString(names[i]));
     PyObject *value = own_attribute(s, object, name);
     if (!value)
       continue;
     Frozen *v = px_freeze(s, px_keep(s, value));
-    add_attribute(s, f, names[i], v);
+    if (!known)
+      add_attribute(s, f, names[i], v);
     px_freeze_attributes(s, v, value, names, n);
   }
   s->depth--;

@@ -242,3 +242,25 @@ def test_the_largest_array_that_is_copied():
     whole += b"x"
     with pytest.raises(pyptx.CompileError, match="a bytes object of 67108865 bytes, more than a kernel holds"):
         jit(last)[1, 1](out)
+
+
+def test_functions_that_ask_one_namespace_for_different_attributes():
+    """What the second function reads of the inner namespace is frozen too, though the first has frozen the namespace itself."""
+    import types
+
+    outer = types.SimpleNamespace(inner=types.SimpleNamespace(first=3, second=40))
+
+    def first():
+        return outer.inner.first
+
+    def second():
+        return outer.inner.second
+
+    @cuda.jit
+    def kernel(o):
+        o[0] = first() + second()
+
+    o = np.zeros(1)
+    kernel[1, 1](o)
+    cuda.synchronize()
+    assert o[0] == 43
