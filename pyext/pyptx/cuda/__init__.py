@@ -102,7 +102,8 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 __all__ = [name for name in globals() if not name.startswith("_")]
 
 
-# Modules of functions for kernels, imported where they are first named, in a kernel too (snapshot/object.c).
+# Modules of functions for kernels, imported where they are first named, in a kernel too
+# (snapshot/object.c).
 _LAZY = frozenset(("random", "coop"))
 
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",

@@ -6,6 +6,7 @@ from pyptx import cuda
 
 _ALL = np.uint32(0xFFFFFFFF)
 _MOST_BYTES = 32768  # of shared memory that a sort or an exchange takes; more keys go through it in turns
+_ITEMS = "items are a local array, whose size is known when the kernel is compiled"
 _NEEDS_THREADS = "this needs the number of threads when the kernel is compiled: cuda.coop.this_block(256)"
 
 
@@ -25,6 +26,7 @@ def _apply(op, a, b):
 
 def _reduce_items(x, op):
     if isinstance(x, np.ndarray):
+        cuda.static_assert(len(x) > 0, _ITEMS)
         value = x[0]
         for k in range(1, len(x)):
             value = _apply(op, value, x[k])
@@ -34,6 +36,7 @@ def _reduce_items(x, op):
 
 def _scan_items(x, op, before, given):
     """The inclusive scan of items behind the value `before`, where there is one (given)."""
+    cuda.static_assert(len(x) > 0, _ITEMS)
     running = _apply(op, before, x[0]) if given else x[0]
     x[0] = running
     for k in range(1, len(x)):
@@ -43,6 +46,7 @@ def _scan_items(x, op, before, given):
 
 
 def _scan_items_exclusive(x, op, before):
+    cuda.static_assert(len(x) > 0, _ITEMS)
     for k in range(len(x)):
         item = x[k]
         x[k] = before
@@ -56,8 +60,8 @@ def _zero(x):
     return type(x)(0)
 
 
-# --- shared memory: an array for each number of a value. The length of `place` tells the arrays of one function apart: each is that of one
-# typed function. ---
+# --- shared memory: an array for each number of a value. The length of `place` tells the arrays of
+# one function apart: each is that of one typed function. ---
 
 
 def _scratch(x, n, place):
@@ -85,7 +89,8 @@ def _read(memory, i, like):
     return type(like)(memory[i])
 
 
-# --- lanes of one warp: `mask` names `width` of them, of which this is number `lane`; there are `count`, or all of them where that is None ---
+# --- lanes of one warp: `mask` names `width` of them, of which this is number `lane`; there are
+# `count`, or all of them where that is None ---
 
 
 def _reduce_lanes(value, op, mask, lane, width, count):
@@ -121,8 +126,8 @@ def _scan_lanes(value, op, mask, lane, width):
     return value
 
 
-# --- blocks: `size` is (None,) * (threads // 32), (None,) * (threads % 32) where the number of threads is known, else None; `dims` is None where
-# the block is known to have one axis ---
+# --- blocks: `size` is (None,) * (threads // 32), (None,) * (threads % 32) where the number of
+# threads is known, else None; `dims` is None where the block is known to have one axis ---
 
 
 def _rank(dims):
@@ -282,6 +287,7 @@ def _with_total(x, before, op, first, whole, total):
 
 def _load(source, items, start, default, rank, step, stride):
     """items[k] = source[start + rank * step + k * stride]"""
+    cuda.static_assert(len(items) > 0, _ITEMS)
     first = start + rank * step
     if first + (len(items) - 1) * stride < source.size:
         for k in range(len(items)):
@@ -294,6 +300,7 @@ def _load(source, items, start, default, rank, step, stride):
 
 
 def _store(target, items, start, rank, step, stride):
+    cuda.static_assert(len(items) > 0, _ITEMS)
     first = start + rank * step
     if first + (len(items) - 1) * stride < target.size:
         for k in range(len(items)):
@@ -340,6 +347,7 @@ def _block_exchange(items, size, dims, to_blocked):
 
 def _tile_exchange(items, lane, base, mask, count, to_blocked):
     """By shuffles: each lane asks in turn for all items of the lane that has its own."""
+    cuda.static_assert(len(items) > 0, _ITEMS)
     each = len(items)
     out = cuda.local.array(len(items), items.dtype)
     for k in range(each):
@@ -432,6 +440,7 @@ def _digit(key, shift, digits):
 def _ranks(keys, places, shift, lanes, digit_bits, mask, lane):
     """places[k] = how many keys of this warp with the same digit are before keys[k]; returned: how many have the lane's number as their
     digit."""
+    cuda.static_assert(len(keys) > 0, _ITEMS)
     count = np.int32(0)
     for k in range(len(keys)):
         digit = _digit(keys[k], shift, lanes)
@@ -529,6 +538,7 @@ def _sort_block(keys, size, dims, width):
 
 def _sort_thread(keys):
     """Insertion sort."""
+    cuda.static_assert(len(keys) > 0, _ITEMS)
     for k in range(1, len(keys)):
         key = keys[k]
         at = k
@@ -562,11 +572,13 @@ def _sort_tile(keys, lane, width, mask):
 
 
 def _give_keys(x, keys, flip):
+    cuda.static_assert(len(x) > 0, _ITEMS)
     for k in range(len(x)):
         keys[k] = _key(x[k], flip)
 
 
 def _take_keys(x, keys, flip):
+    cuda.static_assert(len(x) > 0, _ITEMS)
     for k in range(len(x)):
         x[k] = _from_key(keys[k], x[k], flip)
     return x

@@ -126,8 +126,9 @@ class Tile(NamedTuple):
     ballot: Any
 
 
-# --- groups. A known number of threads is kept as the lengths of two tuples, its warps and what is left, and a tile's width as the length of
-# one: lengths are part of a type, and so of that of every function that has captured the tuple. ---
+# --- groups. A known number of threads is kept as the lengths of two tuples, its warps and what is
+# left, and a tile's width as the length of one: lengths are part of a type, and so of that of every
+# function that has captured the tuple. ---
 
 
 def _make_tile(width, size, dims):
