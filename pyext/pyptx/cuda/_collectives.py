@@ -42,7 +42,6 @@ def _scan_items(x, op, before, given):
     for k in range(1, len(x)):
         running = _apply(op, running, x[k])
         x[k] = running
-    return x
 
 
 def _scan_items_exclusive(x, op, before):
@@ -51,7 +50,6 @@ def _scan_items_exclusive(x, op, before):
         item = x[k]
         x[k] = before
         before = _apply(op, before, item)
-    return x
 
 
 def _zero(x):
@@ -272,14 +270,13 @@ def _like(initial, value):
 
 
 def _with_total(x, before, op, first, whole, total):
-    if isinstance(x, np.ndarray):
-        result = x
-    else:
-        result = before
+    """What an exclusive scan gives: nothing of an array, which it has changed; with total=True the total too."""
     if total is None:
-        return result
+        return None if isinstance(x, np.ndarray) else before
     cuda.static_assert(total, "total: True, or leave it out")
-    return result, _apply(op, first, whole)
+    if isinstance(x, np.ndarray):
+        return _apply(op, first, whole)
+    return before, _apply(op, first, whole)
 
 
 # --- loads, stores, exchanges: of `threads` threads, of which this is number `rank` ---
@@ -296,7 +293,6 @@ def _load(source, items, start, default, rank, step, stride):
         for k in range(len(items)):
             at = first + k * stride
             items[k] = source[at] if at < source.size else default
-    return items
 
 
 def _store(target, items, start, rank, step, stride):
@@ -342,7 +338,6 @@ def _block_exchange(items, size, dims, to_blocked):
                 out[k] = memory[_padded(at)]
     for k in range(each):
         items[k] = out[k]
-    return items
 
 
 def _tile_exchange(items, lane, base, mask, count, to_blocked):
@@ -359,7 +354,6 @@ def _tile_exchange(items, lane, base, mask, count, to_blocked):
                 out[k] = value
     for k in range(each):
         items[k] = out[k]
-    return items
 
 
 # --- sorting ---
@@ -581,7 +575,6 @@ def _take_keys(x, keys, flip):
     cuda.static_assert(len(x) > 0, _ITEMS)
     for k in range(len(x)):
         x[k] = _from_key(keys[k], x[k], flip)
-    return x
 
 
 def _block_sort(x, descending, size, dims):
@@ -675,7 +668,6 @@ def _tile_load(source, items, start, default, arrangement, width, size, dims):
     _load(source, items, start, default, lane, 1, lanes)
     if arrangement == "transposed":
         _tile_exchange(items, lane, base, mask, lanes, True)
-    return items
 
 
 def _tile_store(target, items, start, arrangement, width, size, dims):
@@ -700,7 +692,6 @@ def _block_load(source, items, start, default, arrangement, size, dims):
     if arrangement == "transposed":
         cuda.static_assert(size is not None, _NEEDS_THREADS)
         _block_exchange(items, size, dims, True)
-    return items
 
 
 def _block_store(target, items, start, arrangement, size, dims):

@@ -63,9 +63,9 @@ class Block(NamedTuple):
     """The threads of a block: what this_block() gives. See pyptx.cuda.coop for values, items and operators.
 
     sum(x), reduce(x, op): one value of the block, in all of its threads.
-    inclusive_sum(x), inclusive_scan(x, op): of the threads up to this one; an array is changed in place and returned.
+    inclusive_sum(x), inclusive_scan(x, op): of the threads up to this one; an array is changed in place, and there is no result.
     exclusive_sum(x, total=None), exclusive_scan(x, op, initial, total=None): of `initial` (0 for sums) and the threads before this one. With
-        total=True the result is a pair; its second item is the sum of the whole block, with `initial`.
+        total=True the result is a pair; its second item is the value of the whole block, with `initial`. Of an array it is that alone.
     load(source, items, start=0, default=0, arrangement="blocked"): items = the values of source from start on; behind its end, default.
         arrangement: "blocked", "striped" (thread r has r, r + threads, …) or "transposed" (blocked, but read striped, so that neighbouring
         threads read neighbouring elements; contains barriers and needs threads=).

@@ -98,23 +98,24 @@ def test_sums_of_items(block, known, dtype, items):
     size = block if known else None
 
     @cuda.jit
-    def kernel(x, total, upto, before):
+    def kernel(x, total, upto, before, whole):
         group = cuda.coop.this_block(size)
         mine = cuda.local.array(items, dtype)
         group.load(x, mine)
         total[group.thread_rank()] = group.sum(mine)
-        group.store(upto, group.inclusive_sum(mine))
+        group.inclusive_sum(mine)
+        group.store(upto, mine)
         group.load(x, mine)
-        _, whole = group.exclusive_sum(mine, total=True)
+        whole[group.thread_rank()] = group.exclusive_sum(mine, total=True)
         group.store(before, mine)
-        total[group.thread_rank()] += whole - whole
 
     n = threads_of(block)
     x = numbers(dtype, n * items)
-    total, upto, before = np.zeros(n, dtype), np.zeros_like(x), np.zeros_like(x)
-    launch(kernel, block, x, total, upto, before)
+    (total, whole), (upto, before) = np.zeros((2, n), dtype), np.zeros((2, x.size), dtype)
+    launch(kernel, block, x, total, upto, before, whole)
     want, terms = sums(x), (x.size, np.abs(wide(x)).sum())
     assert_sums(total, want[-1], terms)
+    assert_sums(whole, want[-1], terms)
     assert_sums(upto, want, terms)
     assert_sums(before, shifted(want), terms)
 
@@ -277,9 +278,11 @@ def test_items_of_a_tile(width, items):
         first = tile.meta_group_rank() * width * items
         mine = cuda.local.array(items, np.float64)
         tile.load(x, mine, first)
-        tile.store(upto, tile.inclusive_scan(mine, max), first)
+        tile.inclusive_scan(mine, max)
+        tile.store(upto, mine, first)
         tile.load(x, mine, first, arrangement="transposed")
-        tile.store(keys, tile.sort_keys(mine), first)
+        tile.sort_keys(mine)
+        tile.store(keys, mine, first)
         tile.load(x, mine, first, arrangement="striped")
         tile.store(moved, mine, first)
         tile.exchange(mine, "striped_to_blocked")
