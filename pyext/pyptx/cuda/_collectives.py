@@ -431,21 +431,33 @@ def _digit(key, shift, digits):
     return np.int32((key >> type(key)(shift)) & type(key)(digits - 1))
 
 
-def _ranks(keys, places, shift, lanes, digit_bits, mask, lane):
-    """places[k] = how many keys of this warp with the same digit are before keys[k]; returned: how many have the lane's number as their
-    digit."""
-    cuda.static_assert(len(keys) > 0, _ITEMS)
+def _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane):
+    """places[k] = how many keys of this warp with the digit of keys[k] are before it. count: how many of those have the lane's number as
+    their digit; returned with this round's."""
+    digit = _digit(keys[k], shift, lanes)
+    same = mask
+    own = mask
+    for b in range(digit_bits):
+        ones = np.uint32(cuda.ballot_sync(mask, digit >> b & 1))
+        same &= ones if digit >> b & 1 else ~ones
+        own &= ones if lane >> b & 1 else ~ones
+    places[k] = cuda.shfl_sync(mask, count, digit) + np.int32(cuda.popc(same & ((np.uint32(1) << np.uint32(lane)) - np.uint32(1))))
+    return np.int32(count + np.int32(cuda.popc(own)))
+
+
+def _rank_keys(keys, places, done, left, count, shift, lanes, digit_bits, mask, lane):
+    """The keys from number len(done) on, len(left) of them. By recursion, which writes them out: LLVM keeps so large a loop, and then has the
+    keys in local memory."""
+    if len(left) == 0:
+        return count
+    count = _rank_key(keys, places, len(done), count, shift, lanes, digit_bits, mask, lane)
+    return _rank_keys(keys, places, (*done, None), left[1:], count, shift, lanes, digit_bits, mask, lane)
+
+
+def _rank_many_keys(keys, places, shift, lanes, digit_bits, mask, lane):
     count = np.int32(0)
     for k in range(len(keys)):
-        digit = _digit(keys[k], shift, lanes)
-        same = mask
-        own = mask
-        for b in range(digit_bits):
-            ones = np.uint32(cuda.ballot_sync(mask, digit >> b & 1))
-            same &= ones if digit >> b & 1 else ~ones
-            own &= ones if lane >> b & 1 else ~ones
-        places[k] = cuda.shfl_sync(mask, count, digit) + np.int32(cuda.popc(same & ((np.uint32(1) << np.uint32(lane)) - np.uint32(1))))
-        count = np.int32(count + np.int32(cuda.popc(own)))
+        count = _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane)
     return count
 
 
@@ -500,7 +512,10 @@ def _sort_block(keys, size, dims, width):
 
     for shift in range(0, width, digit_bits):
         if works:
-            counts[lane, warp] = _ranks(mine, places, shift, lanes, digit_bits, mask, lane)
+            if held > 16:
+                counts[lane, warp] = _rank_many_keys(mine, places, shift, lanes, digit_bits, mask, lane)
+            else:
+                counts[lane, warp] = _rank_keys(mine, places, (), (None,) * held, np.int32(0), shift, lanes, digit_bits, mask, lane)
         cuda.syncthreads()
         if works:
             start = _starts(counts, lanes, warps, warp, mask, lane)

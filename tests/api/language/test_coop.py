@@ -315,7 +315,7 @@ def keys(dtype, n):
 
 
 @pytest.mark.parametrize("block, items, dtype", [(1, 1, "int32"), (1, 4, "float64"), (3, 4, "float32"), (31, 1, "float32"), (31, 8, "int32"),
-                                                 (32, 1, "float64"), (33, 4, "int32"), (64, 1, "int32"), (64, 8, "float64"), (100, 4, "float32"),
+                                                 (32, 24, "int16"), (32, 1, "float64"), (33, 4, "int32"), (64, 1, "int32"), (64, 8, "float64"), (100, 4, "float32"),
                                                  (256, 4, "int32"), (1024, 1, "float32"), ((5, 7), 4, "int32"), ((8, 4, 2), 1, "float64")], ids=str)  # fmt: skip
 def test_sorted_keys(block, items, dtype):
     @cuda.jit
@@ -530,3 +530,24 @@ def test_cooperative_groups():
     out = np.zeros(48, np.int64)
     launch(kernel, 48, out)
     assert (out == np.repeat(np.arange(48).reshape(3, 16).sum(axis=1), 16) + 480000).all()
+
+
+@pytest.mark.parametrize("dtype, block, items", [("int32", 256, 8), ("float64", 1024, 8), ("float32", 100, 4), ("int32", 64, 1)], ids=str)
+def test_the_code_of_a_gpu(dtype, block, items, tmp_path):
+    """It assembles, and items are in registers where warps are whole."""
+    from test_ptx import assemble, ptx_of
+
+    def kernel(x, out):
+        group = cuda.coop.this_block(block)
+        mine = cuda.local.array(items, dtype)
+        group.load(x, mine)
+        group.inclusive_sum(mine)
+        group.sort_keys(mine)
+        out[cuda.threadIdx.x] = group.sum(mine)
+        group.store(x, mine)
+
+    ptx = ptx_of(kernel, f"{dtype}[::1], {dtype}[::1]", "sm_90")
+    if block == 256:
+        assert ".local" not in ptx
+    assert "shfl.sync" in ptx and "bar.sync" in ptx
+    assemble(ptx, "sm_90", tmp_path)
