@@ -582,13 +582,15 @@ Frozen *px_freeze_root(PxSnapshot *s, PyObject *function, const FuncOptions *opt
 /* --- attributes --- */
 
 /* Does a module make attributes when it is asked for them: by a `__getattr__` of its own (PEP 562),
- * or by its class, as that of importlib.util.LazyLoader? pyptx's own have nothing there that
+ * or by its class, as that of importlib.util.LazyLoader? pyptx's own list in _LAZY what of that
  * kernels know. */
-static bool has_lazy_attributes(PyObject *module) {
+static bool may_make(PyObject *module, PyObject *attribute) {
   const char *name = PyModule_GetName(module);
   PyErr_Clear();
-  if (name && !strncmp(name, "pyptx", 5) && (!name[5] || name[5] == '.'))
-    return false;
+  if (name && !strncmp(name, "pyptx", 5) && (!name[5] || name[5] == '.')) {
+    PyObject *lazy = PyDict_GetItemString(PyModule_GetDict(module), "_LAZY"); /* borrowed */
+    return lazy && PyAnySet_Check(lazy) && PySet_Contains(lazy, attribute) == 1;
+  }
   return !PyModule_CheckExact(module) ||
          PyMapping_HasKeyString(PyModule_GetDict(module), "__getattr__");
 }
@@ -599,7 +601,7 @@ static PyObject *own_attribute(PxSnapshot *s, PyObject *object, PyObject *name) 
   PyObject *value = NULL;
   if (PyModule_Check(object)) {
     value = px_resolved(px_dict_get(PyModule_GetDict(object), name));
-    if (!value && has_lazy_attributes(object))
+    if (!value && may_make(object, name))
       value = px_getattr_optional(object, name);
   } else if (PyType_Check(object)) {
     /* Enum members are descriptors in some versions, so the class is asked where it is an Enum. */
@@ -652,14 +654,16 @@ void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char
     return;
   s->depth++;
   for (uint32_t i = 0; i < n; i++) {
-    if (fz_attr(f, names[i]))
+    const Frozen *known = fz_attr(f, names[i]); /* of another function; this one may ask it more */
+    if (known && known->kind != FZ_MODULE && known->kind != FZ_OPAQUE)
       continue;
     PyObject *name = px_keep(s, PyUnicode_FromString(names[i]));
     PyObject *value = own_attribute(s, object, name);
     if (!value)
       continue;
     Frozen *v = px_freeze(s, px_keep(s, value));
-    add_attribute(s, f, names[i], v);
+    if (!known)
+      add_attribute(s, f, names[i], v);
     px_freeze_attributes(s, v, value, names, n);
   }
   s->depth--;

@@ -30,13 +30,32 @@ static const Frozen *key_value(Val v, bool values) {
   return values && v.konst && (ty_is_value(v.type) || v.type->id == TY_TUPLE) ? v.konst : NULL;
 }
 
+/* So are the extents of an array of constant shape, of rank 1 or more. */
+static const Val *key_extents(Val v, bool values) {
+  if (!values || v.type->id != TY_ARRAY || v.konst || !v.type->ndim || !v.items)
+    return NULL;
+  for (uint32_t k = 0; k < v.type->ndim; k++)
+    if (!v.items[k].konst)
+      return NULL;
+  return v.items;
+}
+
+static bool same_extents(Val a, Val b, bool values) {
+  const Val *x = key_extents(a, values), *y = key_extents(b, values);
+  for (uint32_t k = 0; x && y && k < a.type->ndim; k++)
+    if (!fz_same(x[k].konst, y[k].konst))
+      return false;
+  return !x == !y;
+}
+
 static bool spec_matches(const TySpec *s, const FrozenFunc *func, const Val *args, uint32_t n,
                          bool values) {
   if (s->func != func || s->nargs != n || s->const_args != values)
     return false;
   for (uint32_t k = 0; k < n; k++) {
     const Frozen *a = key_value(s->args[k], values), *b = key_value(args[k], values);
-    if (s->args[k].type != args[k].type || !a != !b || (a && !fz_same(a, b)))
+    if (s->args[k].type != args[k].type || !a != !b || (a && !fz_same(a, b)) ||
+        !same_extents(s->args[k], args[k], values))
       return false;
   }
   return true;
@@ -118,6 +137,15 @@ static void check_types(Ty *ty, const Code *code) {
     fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_TYPES, code->qualname);
 }
 
+/* Extents without the instructions of the caller. */
+static const Val *known_extents(Ty *ty, Val v, bool values) {
+  const Val *extents = key_extents(v, values);
+  Val *own = extents ? CX_ARRAY(ty->cx, Val, v.type->ndim) : NULL;
+  for (uint32_t k = 0; own && k < v.type->ndim; k++)
+    own[k] = (Val){.type = extents[k].type, .konst = extents[k].konst};
+  return own;
+}
+
 static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
   TyProgram *p = ty->p;
   bool values = wants_values(p, func->code);
@@ -136,6 +164,7 @@ static TySpec *find_or_make(Ty *ty, const FrozenFunc *func, const Val *args, uin
     const Frozen *f = key_value(args[k], values);
     if (f)
       s->args[k].konst = s->infos[s->fn->params[k]->id].v.konst = f;
+    s->args[k].items = s->infos[s->fn->params[k]->id].v.items = known_extents(ty, args[k], values);
   }
   s->next = p->specs[slot];
   return p->specs[slot] = s;

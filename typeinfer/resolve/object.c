@@ -45,7 +45,8 @@ static Val module_attr(Ty *ty, const Frozen *module, const char *name) {
   const char *space = module->text;
   if (!strncmp(space, "pyptx.", 6))
     space += 6;
-  bool ours = !strcmp(space, "cuda") || !strcmp(space, "math") || !strcmp(space, "cmath");
+  bool ours = !strcmp(space, "cuda") || !strcmp(space, "cuda.cg") || !strcmp(space, "math") ||
+              !strcmp(space, "cmath");
   return ours ? member(ty, space, name)
               : no_attribute(ty, module->text,
                              arena_printf(&ty->cx->arena, "module '%s'", module->text), name, NULL);

@@ -190,6 +190,21 @@ Val ty_rule_const_array(Ty *ty, const TyCall *c) {
   return TY_FAIL(ty, ERR_CONST_ARRAY, c->name, TY_PRETTY(ty, a));
 }
 
+/* --- compile time --- */
+
+Val ty_rule_static_assert(Ty *ty, const TyCall *c) {
+  Val condition = ty_truth(ty, c->args[0]);
+  const Frozen *message = c->args[1].konst;
+  bool holds;
+  if (!message || message->kind != FZ_STR)
+    return ty_argument_type(ty, c, 1, "a literal text");
+  if (is_bottom(condition))
+    return BOTTOM;
+  if (!fz_truth(condition.konst, &holds))
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the condition of %s (%s)", c->name, message->text), NULL);
+  return holds ? ty_none(ty) : TY_FAIL(ty, ERR_STATIC_ASSERT, message->text);
+}
+
 /* --- synchronisation --- */
 
 Val ty_rule_void0(Ty *ty, const TyCall *c) {

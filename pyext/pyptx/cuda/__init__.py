@@ -91,8 +91,10 @@ from pyptx.errors import (
 
 from pyptx.types import *  # noqa: F403 - cuda.float32 and its like
 
-globals().update(_pyptx.intrinsics)
-cooperative_groups = _pyptx.intrinsics["cg"]  # CUDA's name
+globals().update((name, value) for name, value in _pyptx.intrinsics.items() if name != "cg")
+from pyptx.cuda import cg  # noqa: E402 - which has the intrinsics of that name
+
+cooperative_groups = cg  # CUDA's name
 
 gpus = Gpus()
 _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float32` gets these types and no copy of the module
@@ -104,6 +106,10 @@ _LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce":
 __all__ = [*(name for name in globals() if not name.startswith("_")), *_LATER]
 
 
+# Modules of functions for kernels, imported where they are first named, in a kernel too
+# (snapshot/object.c).
+_LAZY = frozenset(("random", "coop"))
+
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
                               "deviceufunc", "devicearray", "dispatcher", "extending", "intrinsics", "launchconfig", "libdevicedecl", "np", "nvvmutils",
                               "simulator", "stubs", "target", "typing", "vector_types"))
@@ -111,7 +117,7 @@ _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cud
 
 def __getattr__(name):
     # Reached for names that are not there (yet), so the time does not matter.
-    if name in ("random", "cudadrv", "kernels"):
+    if name in _LAZY or name in ("cudadrv", "kernels"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

@@ -257,10 +257,10 @@ def close() -> None: ...
 def current_context(devnum: int | None = None) -> Context: ...
 def require_context(function: Callable[..., Any]) -> Callable[..., Any]: ...
 
-cooperative_groups: type[cg]
+from pyptx.cuda import cg as cooperative_groups
 
 # --- in kernels ---
-from pyptx.cuda import libdevice as libdevice
+from pyptx.cuda import cg as cg, coop as coop, libdevice as libdevice, random as random
 def activemask() -> Any:
     """The lanes that have converged here, as bits of a uint32; others may reach this point separately."""
 def all_sync(mask: Any, predicate: Any) -> Any:
@@ -327,16 +327,6 @@ def brev(x: Any) -> Any:
     """The bits of an integer of 32 or 64 bits in reverse order, of x's type; integers of 8 and 16 bits become 32 bits."""
 def cbrt(a: Any) -> Any:
     """Cube root."""
-class cg:
-    """Cooperative groups."""
-    class GridGroup:
-        """What this_grid() gives."""
-        @staticmethod
-        def sync() -> Any:
-            """Wait until all threads of the grid arrive; memory written before it is seen by all of them after it."""
-    @staticmethod
-    def this_grid() -> Any:
-        """The group of all threads of the launch: a GridGroup."""
 def char1(*components) -> Any:
     """int8x1 by CUDA C++'s name."""
 def char2(*components) -> Any:
@@ -623,6 +613,8 @@ def short3(*components) -> Any:
     """int16x3 by CUDA C++'s name."""
 def short4(*components) -> Any:
     """int16x4 by CUDA C++'s name."""
+def static_assert(condition: Any, message: Any) -> Any:
+    """An error when the kernel is compiled if the condition, which must be known then, is false. The message is a literal."""
 def stcg(array: Any, index: Any, value: Any) -> Any:
     """array[index] = value, cached at the level that all multiprocessors share."""
 def stcs(array: Any, index: Any, value: Any) -> Any:

@@ -242,3 +242,64 @@ def test_the_largest_array_that_is_copied():
     whole += b"x"
     with pytest.raises(pyptx.CompileError, match="a bytes object of 67108865 bytes, more than a kernel holds"):
         jit(last)[1, 1](out)
+
+
+def test_functions_that_ask_one_namespace_for_different_attributes():
+    """What the second function reads of the inner namespace is frozen too, though the first has frozen the namespace itself."""
+    import types
+
+    outer = types.SimpleNamespace(inner=types.SimpleNamespace(first=3, second=40))
+
+    def first():
+        return outer.inner.first
+
+    def second():
+        return outer.inner.second
+
+    @cuda.jit
+    def kernel(o):
+        o[0] = first() + second()
+
+    o = np.zeros(1)
+    kernel[1, 1](o)
+    cuda.synchronize()
+    assert o[0] == 43
+
+
+def test_functions_know_the_sizes_of_local_arrays():
+    """Where they need a constant; each size is a function of its own."""
+
+    def twice(x):
+        y = cuda.local.array((2, len(x)), x.dtype)
+        for k in range(2 * len(x)):
+            y[k // len(x), k % len(x)] = x[k % len(x)]
+        total = y[0, 0] * 0
+        for row in y:
+            for v in row:
+                total += v
+        return total
+
+    @cuda.jit
+    def kernel(o):
+        a, b = cuda.local.array(3, np.float32), cuda.local.array(5, np.float32)
+        a.fill(2)
+        b.fill(10)
+        cuda.static_assert(len(a) < len(b), "the second is larger")
+        o[0], o[1] = twice(a), twice(b)
+
+    o = np.zeros(2)
+    kernel[1, 1](o)
+    cuda.synchronize()
+    assert o.tolist() == [12, 100]
+
+
+def test_functions_that_need_the_size_of_an_argument():
+    def copy(x):
+        return cuda.local.array(len(x), x.dtype)
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = copy(x)[0]
+
+    with pytest.raises(TypeError, match="must be known when the kernel is compiled"):
+        kernel[1, 1](np.zeros(3))

@@ -1,0 +1,736 @@
+"""What pyptx.cuda.coop's groups do, as functions for kernels: see there for values, items, operators and sources."""
+
+import numpy as np
+
+from pyptx import cuda
+
+_ALL = np.uint32(0xFFFFFFFF)
+_MOST_BYTES = 32768  # of shared memory that a sort or an exchange takes; more keys go through it in turns
+_ITEMS = "items are a local array, whose size is known when the kernel is compiled"
+_NEEDS_THREADS = "this needs the number of threads when the kernel is compiled: cuda.coop.this_block(256)"
+
+
+def _add(a, b):
+    return a + b
+
+
+# --- values of a thread ---
+
+
+def _apply(op, a, b):
+    """op(a, b) as a value of a's type, whatever the types are that op computes in."""
+    if isinstance(a, tuple):
+        return op(a, b)
+    return type(a)(op(a, b))
+
+
+def _reduce_items(x, op):
+    if isinstance(x, np.ndarray):
+        cuda.static_assert(len(x) > 0, _ITEMS)
+        value = x[0]
+        for k in range(1, len(x)):
+            value = _apply(op, value, x[k])
+        return value
+    return x
+
+
+def _scan_items(x, op, before, given):
+    """The inclusive scan of items behind the value `before`, where there is one (given)."""
+    cuda.static_assert(len(x) > 0, _ITEMS)
+    running = _apply(op, before, x[0]) if given else x[0]
+    x[0] = running
+    for k in range(1, len(x)):
+        running = _apply(op, running, x[k])
+        x[k] = running
+
+
+def _scan_items_exclusive(x, op, before):
+    cuda.static_assert(len(x) > 0, _ITEMS)
+    for k in range(len(x)):
+        item = x[k]
+        x[k] = before
+        before = _apply(op, before, item)
+
+
+def _zero(x):
+    if isinstance(x, np.ndarray):
+        return x.dtype.type(0)
+    return type(x)(0)
+
+
+# --- shared memory: an array for each number of a value. The length of `place` tells the arrays of
+# one function apart: each is that of one typed function. ---
+
+
+def _scratch(x, n, place):
+    if isinstance(x, tuple):
+        if len(x) == 0:
+            return ()
+        return (_scratch(x[0], n, place), *_scratch(x[1:], n, (*place, None)))
+    return cuda.shared.array(n, type(x))
+
+
+def _write(memory, i, x):
+    if isinstance(x, tuple):
+        if len(x) > 0:
+            _write(memory[0], i, x[0])
+            _write(memory[1:], i, x[1:])
+    else:
+        memory[i] = x
+
+
+def _read(memory, i, like):
+    if isinstance(like, tuple):
+        if len(like) == 0:
+            return ()
+        return (_read(memory[0], i, like[0]), *_read(memory[1:], i, like[1:]))
+    return type(like)(memory[i])
+
+
+# --- lanes of one warp: `mask` names `width` of them, of which this is number `lane`; there are
+# `count`, or all of them where that is None ---
+
+
+def _reduce_lanes(value, op, mask, lane, width, count):
+    """The values of all lanes, in their order; in lane 0."""
+    distance = 1
+    while distance < width:
+        other = cuda.shfl_down_sync(mask, value, distance)
+        if count is None:
+            value = _apply(op, value, other)
+        elif lane + distance < count:
+            value = _apply(op, value, other)
+        distance *= 2
+    return value
+
+
+def _reduce_all_lanes(value, op, mask, lane, width):
+    """The same in every lane; the width is a power of 2."""
+    distance = 1
+    while distance < width:
+        other = cuda.shfl_xor_sync(mask, value, distance)
+        value = _apply(op, other, value) if lane & distance else _apply(op, value, other)
+        distance *= 2
+    return value
+
+
+def _scan_lanes(value, op, mask, lane, width):
+    distance = 1
+    while distance < width:
+        other = cuda.shfl_up_sync(mask, value, distance)
+        if lane >= distance:
+            value = _apply(op, other, value)
+        distance *= 2
+    return value
+
+
+# --- blocks: `size` is (None,) * (threads // 32), (None,) * (threads % 32) where the number of
+# threads is known, else None; `dims` is None where the block is known to have one axis ---
+
+
+def _rank(dims):
+    if dims is None:
+        return cuda.threadIdx.x
+    return cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+
+
+def _threads():
+    return cuda.blockDim.x * cuda.blockDim.y * cuda.blockDim.z
+
+
+def _count(size):
+    return _threads() if size is None else 32 * len(size[0]) + len(size[1])
+
+
+def _warp_mask(count):
+    """The lanes of a warp that has the first `count` of them."""
+    return _ALL >> np.uint32(32 - count)
+
+
+def _whole_reduce(x, op, size, dims):
+    """A block of whole warps."""
+    n = 32 * len(size[0]) + len(size[1])
+    value = _reduce_items(x, op)
+    rank = _rank(dims)
+    warps = n // 32
+    value = _reduce_lanes(value, op, _ALL, rank % 32, 32, None)
+    partials = _scratch(value, warps, ())
+    cuda.syncthreads()
+    if rank % 32 == 0:
+        _write(partials, rank // 32, value)
+    cuda.syncthreads()
+    if warps & warps - 1:
+        value = _read(partials, min(rank % 32, warps - 1), value)
+        return cuda.shfl_sync(_ALL, _reduce_lanes(value, op, _ALL, rank % 32, 32, warps), 0)
+    return _reduce_all_lanes(_read(partials, rank % warps, value), op, _ALL, rank % warps, warps)
+
+
+def _any_reduce(x, op, dims):
+    """A block of any size. What the first warp finds lies behind the others' partial results, so a later call writes nothing that is
+    still read."""
+    value = _reduce_items(x, op)
+    rank, threads = _rank(dims), _threads()
+    warps, warp, lane = (threads + 31) // 32, rank // 32, rank % 32
+    count = min(32, threads - warp * 32)
+    mask = _warp_mask(count)
+    value = _reduce_lanes(value, op, mask, lane, 32, count)
+    partials = _scratch(value, 33, ())
+    if lane == 0:
+        _write(partials, warp, value)
+    cuda.syncthreads()
+    if warp == 0:
+        value = _reduce_lanes(_read(partials, min(lane, warps - 1), value), op, mask, lane, 32, warps)
+        if lane == 0:
+            _write(partials, 32, value)
+    cuda.syncthreads()
+    return _read(partials, 32, value)
+
+
+def _block_reduce(x, op, size, dims):
+    if size is None or len(size[1]) > 0:
+        return _any_reduce(x, op, dims)
+    return _whole_reduce(x, op, size, dims)
+
+
+def _whole_prefix(value, op, size, dims):
+    n = 32 * len(size[0]) + len(size[1])
+    rank = _rank(dims)
+    lane, warp, warps = rank % 32, rank // 32, n // 32
+    inside = _scan_lanes(value, op, _ALL, lane, 32)
+    partials = _scratch(value, warps, ())
+    cuda.syncthreads()
+    if lane == 31:
+        _write(partials, warp, inside)
+    cuda.syncthreads()
+    upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, _ALL, lane, 32)
+    return inside, cuda.shfl_sync(_ALL, upto, max(warp - 1, 0)), cuda.shfl_sync(_ALL, upto, warps - 1)
+
+
+def _any_prefix(value, op, dims):
+    rank, threads = _rank(dims), _threads()
+    warps, warp, lane = (threads + 31) // 32, rank // 32, rank % 32
+    count = min(32, threads - warp * 32)
+    mask = _warp_mask(count)
+    inside = _scan_lanes(value, op, mask, lane, 32)
+    partials = _scratch(value, 64, ())
+    if lane == count - 1:
+        _write(partials, warp, inside)
+    cuda.syncthreads()
+    if warp == 0:
+        upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, mask, lane, 32)
+        _write(partials, 32 + lane, upto)
+    cuda.syncthreads()
+    return inside, _read(partials, 32 + max(warp - 1, 0), value), _read(partials, 31 + warps, value)
+
+
+def _prefix(value, op, size, dims):
+    """(the values of this warp up to this thread, those of all warps before it, those of the block); the second is nothing in the first warp."""
+    if size is None or len(size[1]) > 0:
+        return _any_prefix(value, op, dims)
+    return _whole_prefix(value, op, size, dims)
+
+
+def _lane_mask(size, dims):
+    if size is not None and len(size[1]) == 0:
+        return _ALL
+    return _warp_mask(min(32, _threads() - _rank(dims) // 32 * 32))
+
+
+def _before(inside, warps, op, mask, rank):
+    """The values of all threads before this one; nothing in thread 0."""
+    lanes = cuda.shfl_up_sync(mask, inside, 1)
+    if rank < 32:
+        return lanes
+    return warps if rank % 32 == 0 else _apply(op, warps, lanes)
+
+
+def _block_inclusive(x, op, size, dims):
+    inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims)
+    rank = _rank(dims)
+    if isinstance(x, np.ndarray):
+        return _scan_items(x, op, _before(inside, warps, op, _lane_mask(size, dims), rank), rank > 0)
+    return inside if rank < 32 else _apply(op, warps, inside)
+
+
+def _block_exclusive(x, op, initial, total, size, dims):
+    inside, warps, whole = _prefix(_reduce_items(x, op), op, size, dims)
+    rank = _rank(dims)
+    first = _like(initial, whole)
+    before = _before(inside, warps, op, _lane_mask(size, dims), rank)
+    before = _apply(op, first, before) if rank > 0 else first
+    if isinstance(x, np.ndarray):
+        _scan_items_exclusive(x, op, before)
+    return _with_total(x, before, op, first, whole, total)
+
+
+def _like(initial, value):
+    if isinstance(value, tuple):
+        return initial
+    return type(value)(initial)
+
+
+def _with_total(x, before, op, first, whole, total):
+    """What an exclusive scan gives: nothing of an array, which it has changed; with total=True the total too."""
+    if total is None:
+        return None if isinstance(x, np.ndarray) else before
+    cuda.static_assert(total, "total: True, or leave it out")
+    if isinstance(x, np.ndarray):
+        return _apply(op, first, whole)
+    return before, _apply(op, first, whole)
+
+
+# --- loads, stores, exchanges: of `threads` threads, of which this is number `rank` ---
+
+
+def _load(source, items, start, default, rank, step, stride):
+    """items[k] = source[start + rank * step + k * stride]"""
+    cuda.static_assert(len(items) > 0, _ITEMS)
+    first = start + rank * step
+    if first + (len(items) - 1) * stride < source.size:
+        for k in range(len(items)):
+            items[k] = source[first + k * stride]
+    else:
+        for k in range(len(items)):
+            at = first + k * stride
+            items[k] = source[at] if at < source.size else default
+
+
+def _store(target, items, start, rank, step, stride):
+    cuda.static_assert(len(items) > 0, _ITEMS)
+    first = start + rank * step
+    if first + (len(items) - 1) * stride < target.size:
+        for k in range(len(items)):
+            target[first + k * stride] = items[k]
+    else:
+        for k in range(len(items)):
+            at = first + k * stride
+            if at < target.size:
+                target[at] = items[k]
+
+
+def _padded(i):
+    """No two of 32 threads that lie a power of 2 apart in one bank."""
+    return i + i // 32
+
+
+def _memory(words):
+    """One array for all sorts and exchanges of that size; before each first write to it they have a barrier."""
+    return cuda.shared.array(words, np.uint64)
+
+
+def _block_exchange(items, size, dims, to_blocked):
+    """Through shared memory, in turns of what has room there."""
+    n = 32 * len(size[0]) + len(size[1])
+    rank, each, total = _rank(dims), len(items), n * len(items)
+    room = min(total, _MOST_BYTES // items.itemsize)
+    memory = _memory((room + room // 32) * items.itemsize // 8 + 1).view(items.dtype)
+    out = cuda.local.array(len(items), items.dtype)
+    for low in range(0, total, room):
+        cuda.syncthreads()
+        for k in range(each):
+            at = (k * n + rank if to_blocked else rank * each + k) - low
+            if 0 <= at < room:
+                memory[_padded(at)] = items[k]
+        cuda.syncthreads()
+        for k in range(each):
+            at = (rank * each + k if to_blocked else k * n + rank) - low
+            if 0 <= at < room:
+                out[k] = memory[_padded(at)]
+    for k in range(each):
+        items[k] = out[k]
+
+
+def _tile_exchange(items, lane, base, mask, count, to_blocked):
+    """By shuffles: each lane asks in turn for all items of the lane that has its own."""
+    cuda.static_assert(len(items) > 0, _ITEMS)
+    each = len(items)
+    out = cuda.local.array(len(items), items.dtype)
+    for k in range(each):
+        at = lane * each + k if to_blocked else k * count + lane
+        source, which = (at % count, at // count) if to_blocked else (at // each, at % each)
+        for j in range(each):
+            value = cuda.shfl_sync(mask, items[j], base + source)
+            if j == which:
+                out[k] = value
+    for k in range(each):
+        items[k] = out[k]
+
+
+# --- sorting ---
+
+
+def _unsigned(x):
+    """The unsigned type in which a number's key is computed."""
+    if x.dtype.itemsize == 8:
+        return np.uint64(0)
+    return np.uint32(0)
+
+
+def _bits_of(x):
+    if x.dtype.itemsize == 8:
+        return x.view(np.uint64)
+    if x.dtype.itemsize == 4:
+        return x.view(np.uint32)
+    if x.dtype.itemsize == 2:
+        return np.uint32(x.view(np.uint16))
+    if x.dtype.kind == "b":
+        return np.uint32(x)
+    return np.uint32(x.view(np.uint8))
+
+
+def _key(x, flip):
+    """An unsigned number of as many bits; numbers are in the order of their keys, nan after all. flip: all ones for the reverse order."""
+    bits = _bits_of(x)
+    unsigned = type(bits)
+    ones = unsigned(_ones(x))
+    sign = ones ^ (ones >> unsigned(1))
+    if x.dtype.kind == "i":
+        bits = bits ^ sign
+    if x.dtype.kind == "f":
+        bits = bits ^ (ones if bits & sign else sign) if x == x else ones
+    return bits ^ (ones if flip else unsigned(0))
+
+
+def _ones(x):
+    if x.dtype.itemsize == 8:
+        return np.uint64(0xFFFFFFFFFFFFFFFF)
+    if x.dtype.itemsize == 4:
+        return np.uint32(0xFFFFFFFF)
+    if x.dtype.itemsize == 2:
+        return np.uint32(0xFFFF)
+    if x.dtype.kind == "b":
+        return np.uint32(1)
+    return np.uint32(0xFF)
+
+
+def _from_bits(bits, like):
+    if like.dtype.itemsize == 8:
+        return bits.view(like.dtype)
+    if like.dtype.itemsize == 4:
+        return bits.view(like.dtype)
+    if like.dtype.itemsize == 2:
+        return np.uint16(bits).view(like.dtype)
+    if like.dtype.kind == "b":
+        return bits != np.uint32(0)
+    return np.uint8(bits).view(like.dtype)
+
+
+def _from_key(bits, like, flip):
+    unsigned = type(bits)
+    ones = unsigned(_ones(like))
+    sign = ones ^ (ones >> unsigned(1))
+    bits = bits ^ (ones if flip else unsigned(0))
+    if like.dtype.kind == "i":
+        bits = bits ^ sign
+    if like.dtype.kind == "f":
+        bits = bits ^ (sign if bits & sign else ones)
+    return _from_bits(bits, like)
+
+
+def _digit(key, shift, digits):
+    return np.int32((key >> type(key)(shift)) & type(key)(digits - 1))
+
+
+def _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane):
+    """places[k] = how many keys of this warp with the digit of keys[k] are before it. count: how many of those have the lane's number as
+    their digit; returned with this round's."""
+    digit = _digit(keys[k], shift, lanes)
+    same = mask
+    own = mask
+    for b in range(digit_bits):
+        ones = np.uint32(cuda.ballot_sync(mask, digit >> b & 1))
+        same &= ones if digit >> b & 1 else ~ones
+        own &= ones if lane >> b & 1 else ~ones
+    places[k] = cuda.shfl_sync(mask, count, digit) + np.int32(cuda.popc(same & ((np.uint32(1) << np.uint32(lane)) - np.uint32(1))))
+    return np.int32(count + np.int32(cuda.popc(own)))
+
+
+def _rank_keys(keys, places, done, left, count, shift, lanes, digit_bits, mask, lane):
+    """The keys from number len(done) on, len(left) of them. By recursion, which writes them out: LLVM keeps so large a loop, and then has the
+    keys in local memory."""
+    if len(left) == 0:
+        return count
+    count = _rank_key(keys, places, len(done), count, shift, lanes, digit_bits, mask, lane)
+    return _rank_keys(keys, places, (*done, None), left[1:], count, shift, lanes, digit_bits, mask, lane)
+
+
+def _rank_many_keys(keys, places, shift, lanes, digit_bits, mask, lane):
+    count = np.int32(0)
+    for k in range(len(keys)):
+        count = _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane)
+    return count
+
+
+def _starts(counts, count_lanes, warps, warp, mask, lane):
+    """Where this warp's keys begin whose digit is the lane's number."""
+    start = np.int32(0)
+    total = np.int32(0)
+    for w in range(warps):
+        count = counts[lane, w]
+        start = np.int32(start + count) if w < warp else start
+        total = np.int32(total + count)
+    return np.int32(start + _scan_lanes(total, _add, mask, lane, count_lanes) - total)
+
+
+def _sort_block(keys, size, dims, width):
+    """LSD radix sort. Full warps sort (of a block of less than 32 threads the first 2, 4, 8 or 16), each lane `held` keys: number
+    (warp * held + k) * lanes + lane. A lane counts the keys whose digit is its number, so there are as many digits as lanes."""
+    n = 32 * len(size[0]) + len(size[1])
+    lanes = 32 if n >= 32 else 16 if n >= 16 else 8 if n >= 8 else 4 if n >= 4 else 2
+    digit_bits = 5 if n >= 32 else 4 if n >= 16 else 3 if n >= 8 else 2 if n >= 4 else 1
+    warps = max(n // 32, 1)
+    each, total = len(keys), n * len(keys)
+    held = (total + lanes * warps - 1) // (lanes * warps)
+    all_places = held * lanes * warps
+    room = min(all_places, _MOST_BYTES // keys.itemsize)
+    counts = cuda.shared.array((lanes, warps | 1), np.int32)  # an odd length: its columns lie in all banks
+    memory = _memory((room + room // 32) * keys.itemsize // 8 + 1).view(keys.dtype)
+    mine = cuda.local.array(held, keys.dtype)
+    moved = cuda.local.array(held, keys.dtype)
+    places = cuda.local.array(held, np.int32)
+    rank = _rank(dims)
+    warp, lane = rank // lanes, rank % lanes
+    works = warp < warps
+    mask = np.uint32((1 << lanes) - 1)
+
+    if held == each and n == lanes * warps:
+        for k in range(held):
+            mine[k] = keys[k]
+    else:
+        for low in range(0, all_places, room):
+            cuda.syncthreads()
+            for k in range(each):
+                at = rank * each + k - low
+                if 0 <= at < room:
+                    memory[at] = keys[k]
+            cuda.syncthreads()
+            if works:
+                for k in range(held):
+                    at = (warp * held + k) * lanes + lane - low
+                    if 0 <= at < room:
+                        mine[k] = memory[at] if at + low < total else ~type(mine[k])(0)
+
+    for shift in range(0, width, digit_bits):
+        if works:
+            if held > 16:
+                counts[lane, warp] = _rank_many_keys(mine, places, shift, lanes, digit_bits, mask, lane)
+            else:
+                counts[lane, warp] = _rank_keys(mine, places, (), (None,) * held, np.int32(0), shift, lanes, digit_bits, mask, lane)
+        cuda.syncthreads()
+        if works:
+            start = _starts(counts, lanes, warps, warp, mask, lane)
+            for k in range(held):
+                places[k] += cuda.shfl_sync(mask, start, _digit(mine[k], shift, lanes))
+        last = shift + digit_bits >= width
+        for low in range(0, all_places, room):
+            if low > 0:
+                cuda.syncthreads()
+            if works:
+                for k in range(held):
+                    at = places[k] - low
+                    if 0 <= at < room:
+                        memory[at] = mine[k]
+            cuda.syncthreads()
+            if last:
+                for k in range(each):
+                    at = rank * each + k - low
+                    if 0 <= at < room:
+                        keys[k] = memory[at]
+            elif works:
+                for k in range(held):
+                    at = (warp * held + k) * lanes + lane - low
+                    if 0 <= at < room:
+                        moved[k] = memory[at]
+        for k in range(held):
+            mine[k] = moved[k]
+
+
+def _sort_thread(keys):
+    """Insertion sort."""
+    cuda.static_assert(len(keys) > 0, _ITEMS)
+    for k in range(1, len(keys)):
+        key = keys[k]
+        at = k
+        while at > 0 and keys[at - 1] > key:
+            keys[at] = keys[at - 1]
+            at -= 1
+        keys[at] = key
+
+
+def _sort_tile(keys, lane, width, mask):
+    """Bitonic sort of width * ITEMS keys, number lane * ITEMS + k."""
+    each = len(keys)
+    cuda.static_assert(each & each - 1 == 0, "sort_keys of a tile: the number of items must be a power of 2")
+    size = 2
+    while size <= width * each:
+        distance = size // 2
+        while distance > 0:
+            for k in range(each):
+                at = lane * each + k
+                if distance >= each:
+                    other = cuda.shfl_xor_sync(mask, keys[k], distance // each)
+                    low = (at & distance == 0) == (at & size == 0)
+                    keys[k] = min(keys[k], other) if low else max(keys[k], other)
+                elif k & distance == 0:
+                    a, b = keys[k], keys[k + distance]
+                    up = at & size == 0
+                    keys[k] = min(a, b) if up else max(a, b)
+                    keys[k + distance] = max(a, b) if up else min(a, b)
+            distance //= 2
+        size *= 2
+
+
+def _give_keys(x, keys, flip):
+    cuda.static_assert(len(x) > 0, _ITEMS)
+    for k in range(len(x)):
+        keys[k] = _key(x[k], flip)
+
+
+def _take_keys(x, keys, flip):
+    cuda.static_assert(len(x) > 0, _ITEMS)
+    for k in range(len(x)):
+        x[k] = _from_key(keys[k], x[k], flip)
+
+
+def _block_sort(x, descending, size, dims):
+    if isinstance(x, np.ndarray):
+        cuda.static_assert(x.dtype.kind in ("b", "i", "u", "f"), "sort_keys: keys are real numbers of up to 64 bits")
+        flip = descending is not None
+        if flip:
+            cuda.static_assert(descending, "descending: True, or leave it out")
+        keys = cuda.local.array(len(x), type(_unsigned(x[0])))
+        _give_keys(x, keys, flip)
+        if 32 * len(size[0]) + len(size[1]) == 1:
+            _sort_thread(keys)
+        else:
+            _sort_block(keys, size, dims, x.itemsize * 8)
+        return _take_keys(x, keys, flip)
+    items = cuda.local.array(1, type(x))
+    items[0] = x
+    _block_sort(items, descending, size, dims)
+    return items[0]
+
+
+def _tile_sort(x, descending, lane, width, mask):
+    if isinstance(x, np.ndarray):
+        cuda.static_assert(x.dtype.kind in ("b", "i", "u", "f"), "sort_keys: keys are real numbers of up to 64 bits")
+        flip = descending is not None
+        if flip:
+            cuda.static_assert(descending, "descending: True, or leave it out")
+        keys = cuda.local.array(len(x), type(_unsigned(x[0])))
+        _give_keys(x, keys, flip)
+        _sort_tile(keys, lane, width, mask)
+        return _take_keys(x, keys, flip)
+    items = cuda.local.array(1, type(x))
+    items[0] = x
+    _tile_sort(items, descending, lane, width, mask)
+    return items[0]
+
+
+# --- tiles ---
+
+
+def _tile(width, size, dims):
+    """(number of this lane in its tile, first lane of the tile, its lanes as a mask, how many there are; None: all)"""
+    cuda.static_assert(width > 0, "tiled_partition(size): the size must be known when the kernel is compiled")
+    rank = _rank(dims)
+    base = rank % 32 // width * width
+    lane = rank % width
+    if size is not None and len(size[1]) % width == 0:
+        return lane, base, np.uint32(_warp_mask(width) << np.uint32(base)), None
+    count = min(width, _threads() - rank + lane)
+    return lane, base, np.uint32(_warp_mask(count) << np.uint32(base)), count
+
+
+def _lanes_of(width, count):
+    return width if count is None else count
+
+
+def _tile_reduce(x, op, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
+    value = _reduce_items(x, op)
+    if count is None:
+        return _reduce_all_lanes(value, op, mask, lane, width)
+    return cuda.shfl_sync(mask, _reduce_lanes(value, op, mask, lane, width, count), base)
+
+
+def _tile_inclusive(x, op, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
+    inside = _scan_lanes(_reduce_items(x, op), op, mask, lane, width)
+    if isinstance(x, np.ndarray):
+        return _scan_items(x, op, cuda.shfl_up_sync(mask, inside, 1), lane > 0)
+    return inside
+
+
+def _tile_exclusive(x, op, initial, total, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
+    inside = _scan_lanes(_reduce_items(x, op), op, mask, lane, width)
+    whole = cuda.shfl_sync(mask, inside, base + _lanes_of(width, count) - 1)
+    before = cuda.shfl_up_sync(mask, inside, 1)
+    first = _like(initial, whole)
+    before = _apply(op, first, before) if lane > 0 else first
+    if isinstance(x, np.ndarray):
+        _scan_items_exclusive(x, op, before)
+    return _with_total(x, before, op, first, whole, total)
+
+
+def _tile_load(source, items, start, default, arrangement, width, size, dims):
+    cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'load: arrangement is "blocked", "striped" or "transposed"')
+    lane, base, mask, count = _tile(width, size, dims)
+    lanes = _lanes_of(width, count)
+    if arrangement == "blocked":
+        return _load(source, items, start, default, lane, len(items), 1)
+    _load(source, items, start, default, lane, 1, lanes)
+    if arrangement == "transposed":
+        _tile_exchange(items, lane, base, mask, lanes, True)
+
+
+def _tile_store(target, items, start, arrangement, width, size, dims):
+    cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'store: arrangement is "blocked", "striped" or "transposed"')
+    lane, base, mask, count = _tile(width, size, dims)
+    lanes = _lanes_of(width, count)
+    if arrangement == "blocked":
+        _store(target, items, start, lane, len(items), 1)
+    else:
+        if arrangement == "transposed":
+            _tile_exchange(items, lane, base, mask, lanes, False)
+        _store(target, items, start, lane, 1, lanes)
+        if arrangement == "transposed":
+            _tile_exchange(items, lane, base, mask, lanes, True)
+
+
+def _block_load(source, items, start, default, arrangement, size, dims):
+    cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'load: arrangement is "blocked", "striped" or "transposed"')
+    if arrangement == "blocked":
+        return _load(source, items, start, default, _rank(dims), len(items), 1)
+    _load(source, items, start, default, _rank(dims), 1, _count(size))
+    if arrangement == "transposed":
+        cuda.static_assert(size is not None, _NEEDS_THREADS)
+        _block_exchange(items, size, dims, True)
+
+
+def _block_store(target, items, start, arrangement, size, dims):
+    cuda.static_assert(arrangement in ("blocked", "striped", "transposed"), 'store: arrangement is "blocked", "striped" or "transposed"')
+    if arrangement == "blocked":
+        _store(target, items, start, _rank(dims), len(items), 1)
+    elif arrangement == "striped":
+        _store(target, items, start, _rank(dims), 1, _count(size))
+    else:
+        cuda.static_assert(size is not None, _NEEDS_THREADS)
+        moved = cuda.local.array(len(items), items.dtype)
+        for k in range(len(items)):
+            moved[k] = items[k]
+        _block_exchange(moved, size, dims, False)
+        _store(target, moved, start, _rank(dims), 1, _count(size))
+
+
+def _shfl_up(x, delta, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
+    other = cuda.shfl_up_sync(mask, x, delta)
+    return other if lane >= delta else x
+
+
+def _shfl_down(x, delta, width, size, dims):
+    lane, base, mask, count = _tile(width, size, dims)
+    other = cuda.shfl_down_sync(mask, x, delta)
+    return other if lane + delta < _lanes_of(width, count) else x

@@ -1,0 +1,553 @@
+"""Collectives in kernels (cuda.coop, cuda.cg), beside NumPy: the result of each thread of a group, over block sizes, items, types and operators.
+
+Integers are compared exactly. A float's sum has at most n - 1 roundings on the way of each term, in whatever tree, so its error is at most
+(n - 1) u / (1 - (n - 1) u) * sum |x| (Higham, Accuracy and Stability, 4.2), and as much for each term of a scan.
+"""
+
+import numpy as np
+import pytest
+from pyptx import CompileError, cuda
+
+SIZES = [1, 31, 32, 33, 64, 100, 256, 1024, (8, 4), (5, 7), (16, 8, 2)]
+
+
+def threads_of(block):
+    return int(np.prod(block))
+
+
+def numbers(dtype, n, seed=0):
+    rng = np.random.default_rng([seed, n])
+    kind = np.dtype(dtype).kind
+    if kind == "c":
+        return (rng.standard_normal(n) + 1j * rng.standard_normal(n)).astype(dtype)
+    if kind == "f":
+        return (rng.standard_normal(n) * 10.0 ** rng.integers(-3, 4, n)).astype(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min // 2, info.max // 2, n, dtype=dtype)
+
+
+def ranks():
+    """In kernels: a thread's number, x fastest."""
+    return cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+
+
+def launch(kernel, block, *arrays):
+    kernel[1, block](*arrays)
+    cuda.synchronize()
+
+
+def assert_sums(got, want, terms):
+    """terms: how many numbers at most, and the sum of their sizes for each of them."""
+    if got.dtype.kind in "iu":
+        np.testing.assert_array_equal(got, want)
+        return
+    n, sizes = terms
+    u = np.finfo(got.dtype).eps / 2
+    # a complex sum is two real ones; want itself is computed in float64 or better, and rounded once
+    bound = (n * u / (1 - n * u)) * sizes
+    assert (np.abs(got.astype(np.clongdouble) - want) <= bound).all()
+
+
+def wide(x):
+    return x if x.dtype.kind in "iu" else x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble)
+
+
+def shifted(scan):
+    """The exclusive scan of an inclusive one of sums."""
+    return np.concatenate([scan[:1] * 0, scan[:-1]])
+
+
+def sums(x):
+    with np.errstate(over="ignore"):
+        return np.cumsum(wide(x), dtype=wide(x).dtype)
+
+
+# The paths depend on the block, the types on nothing: not each with each.
+DTYPES = ["int32", "int64", "float32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["run-time", "known"])
+@pytest.mark.parametrize("block, dtype", [(block, DTYPES[k % 5]) for k, block in enumerate(SIZES)], ids=str)
+def test_sums_of_a_block(block, dtype, known):
+    size = block if known else None
+
+    @cuda.jit
+    def kernel(x, total, upto, before, whole):
+        group = cuda.coop.this_block(size)
+        i = group.thread_rank()
+        total[i] = group.sum(x[i])
+        upto[i] = group.inclusive_sum(x[i])
+        before[i], whole[i] = group.exclusive_sum(x[i], total=True)
+
+    n = threads_of(block)
+    x = numbers(dtype, n)
+    out = np.zeros((4, n), dtype)
+    launch(kernel, block, x, *out)
+    want = sums(x)
+    terms = n, np.abs(wide(x)).sum()
+    assert_sums(out[0], want[-1], terms)
+    assert (out[0] == out[0, 0]).all()  # one result in all threads
+    assert_sums(out[1], want, terms)
+    assert_sums(out[2], shifted(want), terms)
+    assert_sums(out[3], want[-1], terms)
+
+
+@pytest.mark.parametrize("block, known, dtype, items", [(33, False, "int32", 4), (64, True, "float32", 8), (100, True, "float64", 4),
+                                                        ((5, 7), False, "complex64", 8), ((8, 8), True, "int64", 1)], ids=str)  # fmt: skip
+def test_sums_of_items(block, known, dtype, items):
+    size = block if known else None
+
+    @cuda.jit
+    def kernel(x, total, upto, before, whole):
+        group = cuda.coop.this_block(size)
+        mine = cuda.local.array(items, dtype)
+        group.load(x, mine)
+        total[group.thread_rank()] = group.sum(mine)
+        group.inclusive_sum(mine)
+        group.store(upto, mine)
+        group.load(x, mine)
+        whole[group.thread_rank()] = group.exclusive_sum(mine, total=True)
+        group.store(before, mine)
+
+    n = threads_of(block)
+    x = numbers(dtype, n * items)
+    (total, whole), (upto, before) = np.zeros((2, n), dtype), np.zeros((2, x.size), dtype)
+    launch(kernel, block, x, total, upto, before, whole)
+    want, terms = sums(x), (x.size, np.abs(wide(x)).sum())
+    assert_sums(total, want[-1], terms)
+    assert_sums(whole, want[-1], terms)
+    assert_sums(upto, want, terms)
+    assert_sums(before, shifted(want), terms)
+
+
+def compose(f, g):
+    """Of x -> a x + b, modulo 2**64: f, then g. Associative, and not commutative."""
+    return f[0] * g[0], f[1] * g[0] + g[1]
+
+
+def keep_last(a, b):
+    return b
+
+
+def composed(pairs):
+    out, a, b = [], 1, 0
+    for c, d in pairs.tolist():
+        a, b = a * c % 2**64, (b * c + d) % 2**64
+        out.append((a, b))
+    return np.array(out, np.uint64)
+
+
+@pytest.mark.parametrize("block, known", [(1, False), (31, True), (33, False), (64, True), (96, True), (1024, True), ((5, 7), False)], ids=str)
+def test_operators_that_do_not_commute(block, known):
+    size = block if known else None
+
+    @cuda.jit
+    def kernel(x, total, upto, before, last):
+        group = cuda.coop.this_block(size)
+        i = group.thread_rank()
+        mine = (x[i, 0], x[i, 1])
+        for k in range(2):  # at once again: the shared memory is its own
+            a, b = group.reduce(mine, compose)
+            total[i, 0], total[i, 1] = a, b
+        a, b = group.inclusive_scan(mine, compose)
+        upto[i, 0], upto[i, 1] = a, b
+        a, b = group.exclusive_scan(mine, compose, (np.uint64(1), np.uint64(0)))
+        before[i, 0], before[i, 1] = a, b
+        last[i] = group.reduce(x[i, 1], keep_last)
+
+    n = threads_of(block)
+    x = np.random.default_rng(n).integers(0, 2**63, (n, 2)).astype(np.uint64)
+    out, last = np.zeros((3, n, 2), np.uint64), np.zeros(n, np.uint64)
+    launch(kernel, block, x, *out, last)
+    want = composed(x)
+    assert (out[0] == want[-1]).all()
+    assert (out[1] == want).all()
+    assert (out[2] == np.concatenate([np.array([[1, 0]], np.uint64), want[:-1]])).all()
+    assert (last == x[-1, 1]).all()
+
+
+@pytest.mark.parametrize("op, want", [(min, np.minimum), (max, np.maximum), (lambda a, b: a * b, np.multiply)], ids=["min", "max", "product"])
+def test_operators(op, want):
+    @cuda.jit
+    def kernel(x, total, upto, tiles):
+        group = cuda.coop.this_block()
+        i = group.thread_rank()
+        total[i] = group.reduce(x[i], op)
+        upto[i] = group.inclusive_scan(x[i], op)
+        tiles[i] = cuda.coop.this_warp().reduce(x[i], op)
+
+    x = np.random.default_rng(5).integers(-(2**31), 2**31, 100).astype(np.int32)
+    out = np.zeros((3, 100), np.int32)
+    launch(kernel, 100, x, *out)
+    with np.errstate(over="ignore"):
+        scan = want.accumulate(x, dtype=np.int32)
+        assert (out[0] == scan[-1]).all() and (out[1] == scan).all()
+        assert (out[2] == np.concatenate([np.repeat(want.reduce(x[k : k + 32], dtype=np.int32), min(32, 100 - k)) for k in range(0, 100, 32)])).all()
+
+
+def test_results_have_the_type_of_the_value():
+    @cuda.jit
+    def kernel(x, out):
+        group = cuda.coop.this_block()
+        i = cuda.threadIdx.x
+        out[i] = group.sum(x[i])  # wraps at 8 bits
+        out[i] += 256 * (group.reduce(x[i], lambda a, b: a / 2 + b / 2).dtype == np.uint8)
+        out[i] += 512 * (group.sum(1) == 40)
+
+    x, out = np.full(40, 77, np.uint8), np.zeros(40, np.int64)
+    launch(kernel, 40, x, out)
+    assert (out == 77 * 40 % 256 + 256 + 512).all()
+
+
+# --- tiles ---
+
+
+@pytest.mark.parametrize("block, width, known", [(1, 4, False), (33, 2, False), (64, 1, False), (64, 8, True), (100, 16, True), (100, 8, False),
+                                                  (100, 32, True), ((5, 7), 4, False), ((5, 7), 32, False)], ids=str)  # fmt: skip
+def test_tiles(block, width, known):
+    size = block if known else None
+
+    @cuda.jit
+    def kernel(x, out):
+        block = cuda.coop.this_block(size)
+        tile = cuda.coop.tiled_partition(block, width)
+        i = block.thread_rank()
+        a, b = tile.reduce((x[i, 0], x[i, 1]), compose)
+        out[i, 0], out[i, 1] = a, b
+        a, b = tile.inclusive_scan((x[i, 0], x[i, 1]), compose)
+        out[i, 2], out[i, 3] = a, b
+        v, w = tile.exclusive_sum(x[i, 0], total=True)
+        out[i, 4], out[i, 5], out[i, 6] = v, w, tile.sum(x[i, 0])
+        out[i, 7] = tile.thread_rank() + 100 * tile.size() + 10000 * tile.meta_group_rank()
+        out[i, 8] = tile.shfl(x[i, 0], 0)
+        out[i, 9] = tile.shfl_up(x[i, 0], 1)
+        out[i, 10] = tile.shfl_down(x[i, 0], 1)
+        out[i, 11] = tile.ballot(x[i, 0] % 3 == 0)
+        out[i, 12] = tile.any(x[i, 0] % 7 == 0) + 2 * tile.all(x[i, 0] % 2 == 0)
+        tile.sync()
+
+    n = threads_of(block)
+    x = np.random.default_rng(n).integers(0, 2**63, (n, 2)).astype(np.uint64)
+    out = np.zeros((n, 13), np.uint64)
+    launch(kernel, block, x, out)
+    for first in range(0, n, 32):
+        for low in range(first, min(first + 32, n), width):
+            high = min(low + width, n, first + 32)
+            t, v, o = composed(x[low:high]), x[low:high, 0], out[low:high]
+            assert (o[:, :2] == t[-1]).all() and (o[:, 2:4] == t).all()
+            scan = np.cumsum(v)
+            assert (o[:, 4] == shifted(scan)).all()
+            assert (o[:, 5] == scan[-1]).all() and (o[:, 6] == scan[-1]).all()
+            assert (o[:, 7] == np.arange(high - low) + 100 * (high - low) + 10000 * (low // width)).all()
+            assert (o[:, 8] == v[0]).all()
+            assert (o[:, 9] == np.concatenate([v[:1], v[:-1]])).all()
+            assert (o[:, 10] == np.concatenate([v[1:], v[-1:]])).all()
+            assert (o[:, 11] == sum(1 << k for k in range(high - low) if v[k] % 3 == 0)).all()
+            assert (o[:, 12] == (v % 7 == 0).any() + 2 * (v % 2 == 0).all()).all()
+
+
+def test_tiles_of_one_warp_do_different_things():
+    @cuda.jit
+    def kernel(x, out):
+        tile = cuda.coop.tiled_partition(8)
+        i = cuda.threadIdx.x
+        number = tile.meta_group_rank()
+        if number % 4 == 1:
+            out[i] = tile.sum(x[i])
+        elif number % 4 == 2:
+            for k in range(number):
+                out[i] += tile.reduce(x[i], max)
+        elif number % 4 == 3:
+            out[i] = tile.sort_keys(x[i])
+
+    x = numbers("int32", 100)
+    x //= 16
+    out = np.zeros(100, np.int64)
+    launch(kernel, 100, x, out)
+    for k in range(0, 96, 8):
+        v, number = x[k : k + 8].astype(np.int64), k // 8
+        want = (np.zeros(8), np.full(8, v.sum()), np.full(8, number * v.max()), np.sort(v))[number % 4]
+        assert (out[k : k + 8] == want).all()
+
+
+@pytest.mark.parametrize("width, items", [(2, 8), (8, 1), (32, 4)])
+def test_items_of_a_tile(width, items):
+    @cuda.jit
+    def kernel(x, upto, keys, moved, striped):
+        tile = cuda.coop.tiled_partition(width)
+        first = tile.meta_group_rank() * width * items
+        mine = cuda.local.array(items, np.float64)
+        tile.load(x, mine, first)
+        tile.inclusive_scan(mine, max)
+        tile.store(upto, mine, first)
+        tile.load(x, mine, first, arrangement="transposed")
+        tile.sort_keys(mine)
+        tile.store(keys, mine, first)
+        tile.load(x, mine, first, arrangement="striped")
+        tile.store(moved, mine, first)
+        tile.exchange(mine, "striped_to_blocked")
+        tile.store(striped, mine, first, "transposed")
+
+    n = 64 * items
+    x = numbers("float64", n)
+    upto, keys, moved, striped = np.zeros((4, n))
+    launch(kernel, 64, x, upto, keys, moved, striped)
+    tiles = x.reshape(-1, width * items)
+    assert (upto == np.maximum.accumulate(tiles, axis=1).ravel()).all()
+    assert (keys == np.sort(tiles, axis=1).ravel()).all()
+    assert (moved == tiles.reshape(-1, items, width).swapaxes(1, 2).ravel()).all()
+    assert (striped == x).all()
+
+
+# --- sorts ---
+
+
+def keys(dtype, n):
+    rng = np.random.default_rng(n)
+    if dtype == "bool":
+        return rng.integers(0, 2, n).astype(bool)
+    info = np.dtype(dtype)
+    x = rng.integers(0, 256, n * info.itemsize).astype(np.uint8).view(dtype)  # all bits: infinities and nan too
+    x[rng.integers(0, n, n // 8)] = 0
+    if info.kind == "f":
+        x[rng.integers(0, n, n // 8)] = -0.0
+    return x
+
+
+@pytest.mark.parametrize("block, items, dtype", [(1, 1, "int32"), (1, 4, "float64"), (3, 4, "float32"), (31, 1, "float32"), (31, 8, "int32"),
+                                                 (32, 24, "int16"), (32, 1, "float64"), (33, 4, "int32"), (64, 1, "int32"), (64, 8, "float64"), (100, 4, "float32"),
+                                                 (256, 4, "int32"), (1024, 1, "float32"), ((5, 7), 4, "int32"), ((8, 4, 2), 1, "float64")], ids=str)  # fmt: skip
+def test_sorted_keys(block, items, dtype):
+    @cuda.jit
+    def kernel(x, out):
+        group = cuda.coop.this_block(block)
+        mine = cuda.local.array(items, dtype)
+        for k in range(2):  # at once again
+            group.load(x, mine)
+            group.sort_keys(mine)
+        group.store(out, mine)
+
+    x = keys(dtype, threads_of(block) * items)
+    out = np.zeros_like(x)
+    launch(kernel, block, x, out)
+    np.testing.assert_array_equal(out, np.sort(x))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "uint32", "int64", "uint64", "float16"])
+def test_types_of_keys(dtype):
+    @cuda.jit
+    def kernel(x, out, down, tiles):
+        group = cuda.coop.this_block(96)
+        i = cuda.threadIdx.x
+        out[i] = group.sort_keys(x[i])
+        down[i] = group.sort_keys(x[i], descending=True)
+        tiles[i] = cuda.coop.tiled_partition(group, 32).sort_keys(x[i])
+
+    x = keys(dtype, 96)
+    out = np.zeros((3, 96), dtype)
+    launch(kernel, 96, x, *out)
+    np.testing.assert_array_equal(out[0], np.sort(x))
+    np.testing.assert_array_equal(out[1], np.sort(x)[::-1])
+    np.testing.assert_array_equal(out[2], np.sort(x.reshape(3, 32), axis=1).ravel())
+
+
+def test_more_keys_than_shared_memory_has_room_for():
+    @cuda.jit
+    def kernel(x, out, moved):
+        group = cuda.coop.this_block(1024)
+        mine = cuda.local.array(8, np.float64)
+        group.load(x, mine, arrangement="transposed")
+        group.store(moved, mine)
+        group.sort_keys(mine)
+        group.store(out, mine, arrangement="transposed")
+
+    x = keys("float64", 8192)
+    out, moved = np.zeros((2, 8192))
+    launch(kernel, 1024, x, out, moved)
+    np.testing.assert_array_equal(out, np.sort(x))
+    np.testing.assert_array_equal(moved, x)
+
+
+# --- loads, stores, exchanges ---
+
+
+@pytest.mark.parametrize("block, items", [(33, 4), (64, 8), ((5, 7), 1)], ids=str)
+def test_arrangements(block, items):
+    @cuda.jit
+    def kernel(x, striped, blocked, back):
+        group = cuda.coop.this_block(block)
+        mine = cuda.local.array(items, np.int32)
+        group.load(x, mine, arrangement="striped")
+        group.store(striped, mine)
+        group.exchange(mine, "striped_to_blocked")
+        group.store(blocked, mine)
+        group.exchange(mine, "blocked_to_striped")
+        group.store(back, mine, arrangement="striped")
+
+    n = threads_of(block)
+    x = np.arange(n * items, dtype=np.int32)
+    striped, blocked, back = np.zeros((3, x.size), np.int32)
+    launch(kernel, block, x, striped, blocked, back)
+    assert (striped == x.reshape(items, n).T.ravel()).all()
+    assert (blocked == x).all() and (back == x).all()
+
+
+@pytest.mark.parametrize("arrangement", ["blocked", "striped", "transposed"])
+def test_the_end_of_an_array(arrangement):
+    @cuda.jit
+    def kernel(x, out, sums):
+        group = cuda.coop.this_block(64)
+        mine = cuda.local.array(4, np.int64)
+        start = cuda.blockIdx.x * 256
+        group.load(x, mine, start, 7, arrangement)
+        sums[cuda.blockIdx.x] = group.sum(mine)
+        group.store(out, mine, start, arrangement)
+
+    x = np.arange(1, 701)
+    out, sums = np.zeros(700, np.int64), np.zeros(3, np.int64)
+    kernel[3, 64](x, out, sums)
+    cuda.synchronize()
+    assert (out == x).all()
+    assert sums.tolist() == [x[:256].sum(), x[256:512].sum(), x[512:].sum() + 7 * 68]
+
+
+# --- what a call may not be ---
+
+
+def group_error(body, error=CompileError, block=64):
+    lines = "\n    ".join(body.splitlines())
+    space = {"cuda": cuda, "np": np}
+    exec(compile(f"def kernel(x, n):\n    {lines}\n", __file__, "exec"), space)
+    with pytest.raises(error) as caught:
+        launch(cuda.jit(space["kernel"]), block, np.zeros(64, np.int64), 4)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("x[0] = cuda.coop.tiled_partition(7).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
+        ("x[0] = cuda.coop.tiled_partition(64).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
+        ("x[0] = cuda.coop.tiled_partition(n).sum(1)", "known when the kernel is compiled"),
+        ("x[0] = cuda.cg.tiled_partition(cuda.cg.this_thread_block(), 3).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
+        ("x[0] = cuda.coop.this_block(2000).sum(1)", "threads is from 1 to 1024"),
+        ("x[0] = cuda.coop.this_block(n).sum(1)", "must be known when the kernel is compiled"),
+        ("x[0] = cuda.coop.this_block().sort_keys(1)", "cuda.coop.this_block(256)"),
+        ("x[0] = cuda.coop.this_block(64).sort_keys(1j)", "keys are real numbers"),
+        ("x[0] = cuda.coop.this_block(64).exclusive_sum(1, total=False)", "total: True, or leave it out"),
+        ("x[0] = cuda.coop.this_block(64).sort_keys(1, descending=False)", "descending: True, or leave it out"),
+        ("a = cuda.local.array(2, np.int64)\ncuda.coop.this_block(64).exchange(a, 'sideways')", "striped_to_blocked"),
+        ("a = cuda.local.array(2, np.int64)\ncuda.coop.this_block().exchange(a, 'striped_to_blocked')", "cuda.coop.this_block(256)"),
+        ("a = cuda.local.array(2, np.int64)\ncuda.coop.this_block().load(x, a, arrangement='transposed')", "cuda.coop.this_block(256)"),
+        ("a = cuda.local.array(2, np.int64)\ncuda.coop.this_block().load(x, a, arrangement='any')", 'arrangement is "blocked"'),
+        ("a = cuda.local.array(2, np.int64)\ncuda.coop.this_block().store(x, a, arrangement='any')", 'arrangement is "blocked"'),
+        ("a = cuda.local.array(3, np.int64)\ncuda.coop.this_warp().sort_keys(a)", "must be a power of 2"),
+        ("cuda.coop.this_block().summ(1)", "did you mean 'sum'?"),
+        ("cuda.coop.this_bloc()", "this_bloc"),
+    ],
+)
+def test_errors(body, message):
+    text = group_error(body)
+    assert message in text
+    assert "in kernel" in text and "test_coop.py:" in text  # with the kernel's own line
+
+
+@pytest.mark.parametrize("size, block", [(64, 32), (64, 96), (64, (8, 8)), ((8, 8), 32)], ids=str)
+def test_a_block_of_another_size(size, block):
+    if not cuda.get_current_device().is_host:
+        pytest.skip("only the host device and debug kernels compare it")
+    assert "this_block(threads)" in group_error(f"x[0] = cuda.coop.this_block({size}).sum(1)", AssertionError, block)
+
+
+def test_groups_are_values():
+    def helper(group, v):
+        return group.sum(v) + group.size()
+
+    @cuda.jit
+    def kernel(out):
+        block = cuda.coop.this_block(64)
+        out[cuda.threadIdx.x] = helper(block, 1) + 1000 * helper(cuda.coop.this_warp(), 1) + 10**6 * helper(cuda.coop.tiled_partition(4), 2)
+
+    out = np.zeros(64, np.int64)
+    launch(kernel, 64, out)
+    assert (out == 128 + 64000 + 12 * 10**6).all()
+
+
+def test_two_phase_names():
+    """Of the package cuda.coop that was removed: with temporary storage, and without."""
+    made = cuda.coop.block
+    total, largest = made.make_sum(np.int64, 64, 4), made.make_reduce(np.int64, 64, max)
+    before, upto = made.make_exclusive_sum(np.int64, 64, 4), made.make_inclusive_scan(np.int64, 64, max)
+    sort, load, store = made.make_radix_sort_keys(np.int64, 64, 4), made.make_load(np.int64, 64, 4, "transpose"), made.make_store(np.int64, 64, 4)
+    exchange, tile = made.make_exchange(np.int64, 64, 4), cuda.coop.warp.make_sum(np.int64, 8)
+
+    @cuda.jit(link=total.files)
+    def kernel(x, out, sums, keys, moved):
+        temp = cuda.shared.array(16, np.uint8)
+        mine = cuda.local.array(4, np.int64)
+        prefix = cuda.local.array(4, np.int64)
+        i = cuda.threadIdx.x
+        load(x, mine)
+        out[i, 0], out[i, 1] = total(mine), total(temp, mine)
+        out[i, 2], out[i, 3] = largest(x[i]), upto(temp, x[i])
+        out[i, 4] = tile(x[i])
+        before(mine, prefix)
+        store(sums, prefix)
+        sort(temp, mine)
+        store(temp, keys, mine)
+        for k in range(4):
+            mine[k] = x[k * 64 + i]
+        exchange(mine)
+        store(moved, mine)
+
+    assert total.temp_storage_bytes == 1 and made.make_load(np.int32, 32, 1, "striped")
+    x = np.random.default_rng(3).integers(-(2**40), 2**40, 256)
+    out, (sums, sorted_, moved) = np.zeros((64, 5), np.int64), np.zeros((3, 256), np.int64)
+    launch(kernel, 64, x, out, sums, sorted_, moved)
+    assert (out[:, :2] == x.sum()).all() and (out[:, 2] == x[:64].max()).all()
+    assert (out[:, 3] == np.maximum.accumulate(x[:64])).all()
+    assert (out[:, 4] == np.repeat(x[:64].reshape(8, 8).sum(axis=1), 8)).all()
+    assert (sums == np.cumsum(x) - x).all() and (sorted_ == np.sort(x)).all() and (moved == x).all()
+    with pytest.raises(ValueError, match="algorithm must be one of direct"):
+        made.make_load(np.int32, 32, 1, "sideways")
+
+
+@pytest.mark.parametrize("name", ["this_thread_block", "tiled_partition", "this_warp", "this_grid"])
+def test_names_of_cooperative_groups(name):
+    assert callable(getattr(cuda.cg, name)) and name in dir(cuda.cg)
+    with pytest.raises(AttributeError, match=f"did you mean '{name}'"):
+        getattr(cuda.cg, name + "s")
+
+
+def test_cooperative_groups():
+    @cuda.jit
+    def kernel(out):
+        block = cuda.cg.this_thread_block()
+        tile = cuda.cg.tiled_partition(block, 16)
+        block.sync()
+        out[block.thread_rank()] = tile.sum(block.thread_rank()) + 10000 * block.size()
+
+    out = np.zeros(48, np.int64)
+    launch(kernel, 48, out)
+    assert (out == np.repeat(np.arange(48).reshape(3, 16).sum(axis=1), 16) + 480000).all()
+
+
+@pytest.mark.parametrize("dtype, block, items", [("int32", 256, 8), ("float64", 1024, 8), ("float32", 100, 4), ("int32", 64, 1)], ids=str)
+def test_the_code_of_a_gpu(dtype, block, items, tmp_path):
+    """It assembles, and items are in registers where warps are whole."""
+    from test_ptx import assemble, ptx_of
+
+    def kernel(x, out):
+        group = cuda.coop.this_block(block)
+        mine = cuda.local.array(items, dtype)
+        group.load(x, mine)
+        group.inclusive_sum(mine)
+        group.sort_keys(mine)
+        out[cuda.threadIdx.x] = group.sum(mine)
+        group.store(x, mine)
+
+    ptx = ptx_of(kernel, f"{dtype}[::1], {dtype}[::1]", "sm_90")
+    if block == 256:
+        assert ".local" not in ptx
+    assert "shfl.sync" in ptx and "bar.sync" in ptx
+    assemble(ptx, "sm_90", tmp_path)
