@@ -1,4 +1,4 @@
-/* Print: a function as text that ir_parse_fn reads back.
+/* Print: a function as text that tests read back (tests/unit/support/parse.c).
  *
  * One form for lifted and typed functions: a value that has no type yet is printed without. Values
  * have the numbers that they were made with. What has no text of its own (functions, code, the

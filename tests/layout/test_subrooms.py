@@ -218,7 +218,7 @@ KEPT = {
     # the dispatch of lowering pastes these together from ir/ops.def
     *("lw_" + word for word in WORD.findall((ROOT / "ir/ops.def").read_text())),
     # what tests of passes are made with: text in, one row or all rows of a pass, the order of the tables
-    "ir_parse", "ir_parse_fn", "cg_run_row", "cg_run_within", "cg_pass", "cg_misplaced_row",
+    "cg_run_row", "cg_run_within", "cg_pass", "cg_misplaced_row",
     # what the graph's tests ask; the graph itself is the only other that does
     "graph_dominates",
 }  # fmt: skip

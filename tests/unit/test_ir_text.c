@@ -6,8 +6,8 @@
 
 #include "ir/build.h"
 #include "ir/cfg.h"
-#include "ir/print.h"
 #include "ir/verify.h"
+#include "tests/unit/support/parse.h"
 
 static int failures;
 #define CHECK(c)                                                                                   \

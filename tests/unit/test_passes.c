@@ -27,6 +27,7 @@
 #include "ir/verify.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "tests/unit/support/parse.h"
 
 static int failures;
 

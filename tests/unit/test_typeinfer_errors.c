@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/build.h"
-#include "ir/print.h"
+#include "tests/unit/support/parse.h"
 #include "typeinfer/infer.h"
 
 static int failures;

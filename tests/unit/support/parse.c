@@ -1,12 +1,12 @@
-/* Parse: what ir_print writes, back into functions. For pass tests and dumps that are fed in
- * again. */
+/* Parse: see parse.h. */
+#include "tests/unit/support/parse.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/number.h"
 #include "ir/build.h"
-#include "ir/print.h"
 
 typedef struct Pending { /* an operand or callee that is named before it is made */
   Ins *ins;
