@@ -43,14 +43,14 @@ enum {
 }; /* BC_SUBSCRIPT: the BINARY_OP argument that means x[i] */
 
 /* Common constants that are plain values, as their repr says. */
-typedef enum BcCommonValue {
+enum BcCommonValue {
   BC_VALUE_NONE,
   BC_VALUE_TRUE,
   BC_VALUE_FALSE,
   BC_VALUE_EMPTY,
   BC_VALUE_MINUS_ONE,
   BC_NO_VALUE
-} BcCommonValue;
+};
 
 struct OpTable {
   int version;

@@ -15,8 +15,8 @@ enum {
   CG_LLVM_DEBUG_DIRECTIVES = 3,
 };
 
-/* The newest PTX versions that it writes, oldest first; the labels of a branch, with one successor or
- * two, in a switch over opcodes. */
+/* The newest PTX versions that it writes, oldest first; the labels of a branch, with one successor
+ * or two, in a switch over opcodes. */
 #if LLVM_VERSION_MAJOR < 23
 #define CG_LLVM_NEWEST_PTX 90
 #define CG_CASE_BRANCH case LLVMBr

@@ -1,5 +1,5 @@
-/* Parse: the text that ir_print writes, back into functions, as far as ops and constants have a text
- * form (numbers, strings, None, tuples, intrinsics, dtypes, modules by name). */
+/* Parse: the text that ir_print writes, back into functions, as far as ops and constants have a
+ * text form (numbers, strings, None, tuples, intrinsics, dtypes, modules by name). */
 #ifndef PYPTX_TESTS_PARSE_H
 #define PYPTX_TESTS_PARSE_H
 
