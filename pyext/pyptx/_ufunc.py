@@ -10,7 +10,7 @@ import weakref
 from pyptx import _pyptx
 from pyptx._elementwise import Kernels, Plan, Work, common_shape, is_array, order_of, stretched
 from pyptx._options import OPTIONS
-from pyptx._pyptx import Dispatcher, Type, _layouts, device_array
+from pyptx._pyptx import Dispatcher, Signature, Type, _layouts, device_array
 
 _PLANS = 512  # that a UFunc keeps
 _PYTHONS = {"pybool": bool, "pyint": int, "pyfloat": float, "pycomplex": complex}
@@ -38,14 +38,13 @@ def signature_of(signature):
         signature = _signature_text(signature)
     if isinstance(signature, str):
         signature = _pyptx._type(signature if not signature.lstrip().startswith("(") else f"none{signature.strip()}")
-    if not isinstance(signature, Type) or getattr(signature, "args", None) is None:
+    if not isinstance(signature, Signature):
         raise TypeError(f"a signature is like 'float32(float32, float32)', not {signature!r}")
     return tuple(signature.args), signature.return_type if repr(signature.return_type) != "none" else None
 
 
 def signatures_of(given):
-    if isinstance(given, (str, Type)) or (isinstance(given, tuple) and given and all(isinstance(_pyptx._own(t), Type) for t in given) and not any(
-            getattr(_pyptx._own(t), "args", None) for t in given)):
+    if isinstance(given, (str, Type, Signature)) or (isinstance(given, tuple) and given and all(isinstance(_pyptx._own(t), Type) for t in given)):
         return [given]
     return list(given)
 
@@ -393,7 +392,7 @@ def vectorize(signatures=(), target="cuda", identity=None, **options):
     options = _vectorize_options(dict(options), host)
     if identity not in (None, 0, 1, "reorderable"):
         raise ValueError(f"identity is None, 0, 1 or 'reorderable', not {identity!r}")
-    if callable(signatures) and not isinstance(signatures, Type) or isinstance(signatures, Dispatcher):
+    if callable(signatures) and not isinstance(signatures, (Type, Signature)) or isinstance(signatures, Dispatcher):
         return UFunc(signatures, (), identity, host, options)
     given = signatures_of(signatures)
     return lambda function: UFunc(function, given, identity, host, options)

@@ -81,7 +81,7 @@ def python(request, tmp_path):
         write(path, FAKE)
 
     def run(*arguments, fails=False, **variables):
-        environment = {**os.environ, "PYTHONPATH": str(path), "PYPTX_DEVICE": "host", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(path), *filter(None, [os.environ.get("PYTHONPATH")])]), "PYPTX_DEVICE": "host", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
         environment.pop("PYPTX_TYPING", None)
         done = subprocess.run([sys.executable, *map(str, arguments)], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr

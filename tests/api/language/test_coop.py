@@ -352,7 +352,7 @@ def test_types_of_keys(dtype):
 
 
 def test_more_keys_than_shared_memory_has_room_for():
-    @cuda.jit
+    @cuda.jit(launch_bounds=1024)
     def kernel(x, out, moved):
         group = cuda.coop.this_block(1024)
         mine = cuda.local.array(8, np.float64)

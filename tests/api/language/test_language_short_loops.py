@@ -297,7 +297,7 @@ def test_constants_as_large_as_integers(coarsen):
         for p in range(rows):
             acc += m[p, 2**62] + m[p + 1, 2**62 + 2**61] + m[p + 2, 2**63 - 1]
         if rows > 0:
-            acc += x[i + 2**62] + x[i + 2**63 - 1] + x[i + 2**62 + 2**61]
+            acc += x[i + 2**62] + x[i + (2**63 - 1)] + x[i + 2**62 + 2**61]
         out[i] = acc
 
     run(kernel, [np.zeros((4, 3)), 0, np.arange(8.0), np.zeros(8)], 2, 4, coarsen=coarsen)
