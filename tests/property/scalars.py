@@ -484,8 +484,29 @@ def known_binary(name):
     return compute
 
 
+def product(a, b):
+    """Of two complex numbers, as NumPy has it, and CPython before 3.14, which makes infinities of some nans."""
+    return complex(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
+
+
+def quotient(a, b):
+    """The same (R. L. Smith, Algorithm 116, 1962)."""
+    if abs(b.real) >= abs(b.imag):
+        if not b.real:
+            raise ZeroDivisionError
+        ratio = b.imag / b.real
+        size = b.real + b.imag * ratio
+        return complex((a.real + a.imag * ratio) / size, (a.imag - a.real * ratio) / size)
+    if abs(b.imag) >= abs(b.real):
+        ratio = b.real / b.imag
+        size = b.real * ratio + b.imag
+        return complex((a.real * ratio + a.imag) / size, (a.imag * ratio - a.real) / size)
+    return complex(math.nan, math.nan)
+
+
 def weak_complex(op, a, b):
     """Python's, of two complex numbers; what it raises for is left open."""
+    op = {operator.mul: product, operator.truediv: quotient}.get(op, op)
     try:
         return op(complex(a), b if op is operator.pow else complex(b))
     except (ZeroDivisionError, OverflowError):
