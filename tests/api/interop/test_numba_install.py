@@ -61,6 +61,14 @@ def run():
 """
 
 
+# An installed Numba that nothing finds.
+NOT_THERE = """
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+PathFinder.find_spec = classmethod(lambda cls, name, path=None, target=None: None if name.split(".")[0] == "numba" else find(name, path, target))
+"""
+
+
 def write(folder, files):
     for name, text in files.items():
         path = folder / name
@@ -73,12 +81,12 @@ def python(request, tmp_path):
     """Runs a program with these arguments: without Numba, beside a stand-in for one, beside the real one."""
     if request.param == "real" and not HAS_NUMBA:
         pytest.skip("Numba is not installed")
-    if request.param == "without" and HAS_NUMBA:
-        pytest.skip("Numba is installed")
     path = tmp_path / "site"
     path.mkdir()
     if request.param == "with":
         write(path, FAKE)
+    if request.param == "without" and HAS_NUMBA:
+        write(path, {"sitecustomize.py": NOT_THERE})
 
     def run(*arguments, fails=False, **variables):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(path), *filter(None, [os.environ.get("PYTHONPATH")])]), "PYPTX_DEVICE": "host", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
