@@ -151,4 +151,12 @@ static inline void px_clear_weakrefs(PyObject *object, PyObject *weakrefs) {
 /* A function of a method table that takes keywords, or arguments as a vector. */
 #define PX_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 
+/* The module under whose name functions are known: _operator's as operator's, and those of
+ * math.integer (3.15), which math has too, as math's. */
+static inline const char *px_public_module(const char *module) {
+  if (!strcmp(module, "math.integer"))
+    return "math";
+  return *module == '_' ? module + 1 : module;
+}
+
 #endif

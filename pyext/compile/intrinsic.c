@@ -222,8 +222,7 @@ static bool path_of(PxState *st, PyObject *object, char *path, size_t size) {
   if (module && name && PyUnicode_Check(module) && PyUnicode_Check(name)) {
     const char *m = PyUnicode_AsUTF8(module), *n = PyUnicode_AsUTF8(name);
     if (m && n)
-      found = (size_t)snprintf(path, size, "%s.%s", *m == '_' ? m + 1 : m, n) <
-              size; /* _operator, _math … */
+      found = (size_t)snprintf(path, size, "%s.%s", px_public_module(m), n) < size;
   }
   Py_XDECREF(module);
   Py_XDECREF(name);

@@ -337,8 +337,10 @@ static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) 
   if (!ufunc && !PyCFunction_Check(object))
     return false;
   PyObject *module = px_getattr_optional(object, s->st->name.__module__);
-  bool ours_may_be = ufunc || is_text(module, "math") || is_text(module, "math.integer") ||
-                     is_text(module, "cmath") || is_text(module, "builtins");
+  const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+  name = name ? px_public_module(name) : "";
+  bool ours_may_be = ufunc || !strcmp(name, "math") || !strcmp(name, "cmath") ||
+                     !strcmp(name, "builtins");
   Py_XDECREF(module);
   PyErr_Clear();
   if (!ours_may_be)

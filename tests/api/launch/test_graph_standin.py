@@ -143,7 +143,7 @@ def test_after_an_illegal_address():
             cuda.synchronize()
         except cuda.ContextLostError as e:
             text = str(e)
-            assert "add" in text and "outside its arrays" in text and "debug=True" in text and "start a new one" in text, text
+            assert "add" in text and "outside its arrays" in text and "debug=True" in text and "start a new process" in text, text
             assert e.result == 700 and e.result_name == "CUDA_ERROR_ILLEGAL_ADDRESS" and e.call == "cuCtxSynchronize"
         else:
             assert False
