@@ -327,10 +327,6 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   return true;
 }
 
-static bool is_text(PyObject *object, const char *text) {
-  return object && PyUnicode_Check(object) && !PyUnicode_CompareWithASCIIString(object, text);
-}
-
 /* A function of math, builtins or a ufunc that pyptx/_library.py has in Python. */
 static bool freeze_library_function(PxSnapshot *s, Frozen *f, PyObject *object) {
   bool ufunc = !strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc");
