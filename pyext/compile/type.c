@@ -274,6 +274,15 @@ static PyObject *get_bitwidth(PyObject *self, void *Py_UNUSED(closure)) {
   return PyLong_FromLong(ty_scalar_info[t->id].bits);
 }
 
+static PyObject *get_underlying_float(PyObject *self, void *Py_UNUSED(closure)) {
+  PxType *t = (PxType *)self;
+  if (t->id != TY_C64 && t->id != TY_C128)
+    return PyErr_Format(PyExc_AttributeError, "%U is not a complex type", t->text);
+  const char *name = ty_scalar_info[t->id == TY_C64 ? TY_F32 : TY_F64].name;
+  PyObject *text = PyUnicode_FromString(name);
+  return text ? px_type_new(px_state_of(self), text) : NULL;
+}
+
 static PyObject *type_reduce(PyObject *self, PyObject *Py_UNUSED(args)) {
   PyObject *make = PyObject_GetAttrString(px_state_of(self)->module, "_type");
   return make ? Py_BuildValue("N(O)", make, ((PxType *)self)->text) : NULL;
@@ -285,6 +294,7 @@ static PyGetSetDef type_getset[] = {
      "NumPy's dtype of a scalar type, so that np.dtype(float32) works; of an array type the type of its elements.",
      NULL},
     {"bitwidth", get_bitwidth, NULL, "Bits of a scalar type.", NULL},
+    {"underlying_float", get_underlying_float, NULL, "Type of the parts of a complex type.", NULL},
     {"ndim", get_ndim, NULL, "Number of axes of an array type.", NULL},
     {"layout", get_layout, NULL, "Order of an array type: 'C', 'F', or 'A' for any strides.", NULL},
     {0},

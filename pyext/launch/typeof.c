@@ -365,7 +365,36 @@ static PxHeld *same_array(PxArgs *a, PyObject *arg) {
   return NULL;
 }
 
-/* On a GPU it is copied: contiguous, in C order. What is written is copied back by the launcher. */
+/* May the copy of an array in Fortran order stay so? Not where all that was declared asks for
+ * C's. */
+static bool may_be_fortran(const PxArgs *a) {
+  const PxDispatcher *d = a->callee;
+  for (uint32_t i = 0; d && i < d->nsignatures; i++) {
+    const PxSignature *s = &d->signatures[i];
+    if (a->ntokens < s->n && px_token_is_array(s->tokens[a->ntokens]) &&
+        px_token_layout(s->tokens[a->ntokens]) != LAYOUT_C)
+      return true;
+  }
+  return d && !d->nsignatures;
+}
+
+/* New reference: the array, or a contiguous copy of it. */
+static PyObject *contiguous(const PxArgs *a, PyObject *array) {
+  if (may_be_fortran(a)) {
+    PyObject *flags = PyObject_GetAttr(array, a->st->name.flags);
+    PyObject *fortran = flags ? PyObject_GetAttrString(flags, "fnc")
+                              : NULL; /* and not in C order */
+    Py_XDECREF(flags);
+    Py_XDECREF(fortran);
+    if (!fortran || fortran == Py_True)
+      return fortran ? Py_NewRef(array) : NULL;
+  }
+  return PyObject_CallMethod(a->st->numpy, "require", "OOs", array, Py_None, "C");
+}
+
+/* On a GPU it is copied: contiguous, in the order that it has, or else in C's. What is written is
+ * copied back by the launcher. The same array has the same order at each place that it is
+ * passed. */
 static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   if (read_only(a, h, arg) < 0 || px_warn_of_copy(a->st) < 0)
     return -1;
@@ -373,8 +402,9 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   if (!(a->way & PX_WAY_NOT_BACK))
     h->array = Py_NewRef(arg);
   bool is_record = !PyObject_TypeCheck(arg, (PyTypeObject *)a->st->np_ndarray);
-  h->staging = is_record ? Py_NewRef(arg)
-                         : PyObject_CallMethod(a->st->numpy, "require", "OOs", arg, Py_None, "C");
+  h->staging = is_record               ? Py_NewRef(arg)
+               : same && same->staging ? Py_NewRef(same->staging)
+                                       : contiguous(a, arg);
   if (!h->staging || get_view(a, h, h->staging, elem) < 0)
     return -1;
   PxToken token = token_of(a, h, elem, 0); /* the copy is aligned */

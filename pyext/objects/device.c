@@ -320,12 +320,17 @@ static PyObject *device_reduce(PyObject *self, PyObject *Py_UNUSED(args)) {
   return find ? Py_BuildValue("N(i)", find, rt_device_ordinal(device_of(self))) : NULL;
 }
 
+static PyObject *get_supports_float16(PyObject *Py_UNUSED(self), void *Py_UNUSED(closure)) {
+  Py_RETURN_TRUE;
+}
+
 static PyGetSetDef device_getset[] = {
     {"name", get_name, NULL, "Name of the device.", NULL},
     {"id", get_id, NULL, "Number of the GPU; -1 for the host device.", NULL},
     {"is_host", get_is_host, NULL, "Is this the host device.", NULL},
     {"compute_capability", get_capability, NULL, "(major, minor); (0, 0) for the host device.",
      NULL},
+    {"supports_float16", get_supports_float16, NULL, "True: all devices that pyptx has do.", NULL},
     {"uuid", get_uuid, NULL, "UUID of the GPU as text.", NULL},
     {0},
 };

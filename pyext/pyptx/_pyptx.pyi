@@ -206,6 +206,7 @@ class Device:
     id: int
     is_host: bool
     compute_capability: tuple[int, int]
+    supports_float16: bool
     uuid: str
     def reset(self) -> None: ...
     def synchronize(self) -> None: ...

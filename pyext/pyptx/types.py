@@ -75,6 +75,18 @@ class Array(metaclass=_Arrays):
         return _own(dtype)[tuple(axes)]
 
 
+class _None(type):
+    def __instancecheck__(cls, t):
+        return isinstance(t, Type) and t == none
+
+
+class NoneType(metaclass=_None):
+    """isinstance(t, NoneType) tells whether a type is `none`, as the result of a kernel is."""
+
+    def __new__(cls):
+        return none
+
+
 def CPointer(dtype):
     """The type of an address of elements: ``void(CPointer(uint8), uint32)``.
 
@@ -98,7 +110,6 @@ _NUMBAS = {
     "Optional": "a parameter may be None, and has an overload for it", "optional": "a parameter may be None, and has an overload for it",
     "Integer": "compare with the types: t in (types.int32, types.int64)", "Float": "compare with the types: t in (types.float32, types.float64)",
     "Record": "from_dtype(dtype) is the type of a structured dtype", "unicode_type": "strings are constants of kernels", "List": "pass an array or a tuple",
-    "NoneType": "it is types.none",
 }
 
 

@@ -12,6 +12,7 @@ class Type:
     name: str
     dtype: Any
     bitwidth: int
+    underlying_float: Type
     ndim: int
     layout: Literal["C", "F", "A"]
     def __getitem__(self, axes: slice | tuple[slice, ...]) -> Type: ...
@@ -94,6 +95,9 @@ number_domain: frozenset[Type]
 
 class Array:
     def __new__(cls, dtype: Type, ndim: int, layout: Literal["C", "F", "A"]) -> Type: ...  # type: ignore[misc]
+
+class NoneType:
+    def __new__(cls) -> Type: ...  # type: ignore[misc]
 
 def NPDatetime(unit: str) -> Type: ...
 def NPTimedelta(unit: str = "") -> Type: ...

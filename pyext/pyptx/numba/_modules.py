@@ -153,8 +153,15 @@ def _extra(name):
         "CUDADispatcher": lambda: type(cuda.jit(lambda: None)), "DeviceRecord": lambda: cuda.DeviceNDArray,
         "FakeCUDAArray": lambda: cuda.DeviceNDArray, "KernelRuntimeError": lambda: RuntimeError, "from_dtype": lambda: types.from_dtype,
         "PYVERSION": lambda: sys.version_info[:2], "errors": lambda: importlib.import_module("numba.cuda.errors"),
-        "CompileError": lambda: errors.CompileError, "driver": lambda: cuda.cudadrv.driver, "devices": lambda: cuda.cudadrv.devices,
+        "CompileError": lambda: errors.CompileError, "as_dtype": lambda: _as_dtype, "driver": lambda: cuda.cudadrv.driver, "devices": lambda: cuda.cudadrv.devices,
     }.get(name, lambda: None)()
+
+
+def _as_dtype(t):
+    """numpy_support.as_dtype: NumPy's dtype of a type."""
+    import numpy
+
+    return numpy.dtype(t)
 
 
 def _own_function(name):

@@ -305,3 +305,50 @@ def test_a_tuple_index_out_of_range_is_named_as_python_names_it():
         kernel[1, 3](cuda.to_device(np.zeros(2)))
 
 
+
+
+# --- the order of NumPy arrays, which are copied for a GPU ---
+
+
+def negate(x, y):
+    i, j = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        y[i, j] = -x[i, j]
+
+
+@pytest.mark.parametrize("signature", [None, "float64[::1, :], float64[:, ::1]", "float64[:, :], float64[:, :]"])
+def test_an_array_in_fortran_order_keeps_it(signature):
+    kernel = cuda.jit(signature)(negate) if signature else cuda.jit(negate)
+    x = np.asfortranarray(np.arange(12.0).reshape(3, 4))
+    y = np.zeros((3, 4))
+    kernel[1, (4, 4)](x, y)
+    np.testing.assert_array_equal(y, -x)
+    if not signature:
+        assert [t.layout for t in kernel.signatures[0]] == ["F", "C"]
+    z = np.zeros((4, 3)).T  # written, and copied back, in its own order
+    cuda.jit(negate)[1, (4, 4)](x, z)
+    np.testing.assert_array_equal(z, -x)
+    if not signature:
+        kernel[1, (4, 4)](z, z)  # the same memory for both
+        np.testing.assert_array_equal(z, x)
+
+
+def test_fortran_order_where_c_order_is_declared():
+    x, y = np.asfortranarray(np.arange(12.0).reshape(3, 4)), np.zeros((3, 4))
+    kernel = cuda.jit("float64[:, ::1], float64[:, ::1]")(negate)
+    if cuda.get_current_device().is_host:  # works on the array itself
+        with pytest.raises(TypeError, match="No matching definition"):
+            kernel[1, (4, 4)](x, y)
+        return
+    kernel[1, (4, 4)](x, y)
+    np.testing.assert_array_equal(y, -x)
+
+
+def test_names_of_numbas_types_and_devices():
+    from pyptx import types
+
+    assert types.complex64.underlying_float == types.float32 and types.complex128.underlying_float == types.float64
+    with pytest.raises(AttributeError, match="float32 is not a complex type"):
+        types.float32.underlying_float
+    assert isinstance(types.none, types.NoneType) and not isinstance(types.float32, types.NoneType) and types.NoneType() == types.none
+    assert cuda.get_current_device().supports_float16
