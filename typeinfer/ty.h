@@ -30,7 +30,7 @@ typedef struct Val {
 } Val;
 
 #define BOTTOM ((Val){0})
-static inline bool is_bottom(Val v) { return !v.type; }
+static inline bool ty_is_bottom(Val v) { return !v.type; }
 
 /* The types that a variable joins are those of the values that reach it, through however many phis:
  * a phi's own type is only a step towards the result, and no type of a value. So a variable's type

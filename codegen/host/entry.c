@@ -25,15 +25,15 @@ LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name)
   assert(LLVMGetFirstInstruction(l->first));
   LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->first));
   LLVMValueRef v = LLVMBuildAlloca(l->b, type, name);
-  at(l, here);
+  hl_at(l, here);
   return v;
 }
 
 Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name) {
-  Loop loop = {new_block(l, name), NULL, to};
+  Loop loop = {hl_new_block(l, name), NULL, to};
   LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b);
   l_br(l->b, loop.head);
-  at(l, loop.head);
+  hl_at(l, loop.head);
   loop.counter = LLVMBuildPhi(l->b, LLVMTypeOf(from), name);
   LLVMAddIncoming(loop.counter, &from, &before, 1);
   return loop;
@@ -42,10 +42,10 @@ Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const cha
 /* The back edge, taken if `more`, with the next value of the counter. Loops over threads are not
  * unrolled: their bodies are long enough, and it would double compile time. */
 static void loop_end_if(const Loops *l, Loop *loop, LLVMValueRef next, LLVMValueRef more) {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), done = new_block(l, "");
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), done = hl_new_block(l, "");
   LLVMAddIncoming(loop->counter, &next, &here, 1);
   cg_leave_rolled(l->cg, l_condbr(l->b, more, loop->head, done));
-  at(l, done);
+  hl_at(l, done);
 }
 
 static void loop_end_by(const Loops *l, Loop *loop, LLVMValueRef by) {
@@ -64,7 +64,7 @@ void hl_loop_end(const Loops *l, Loop *loop) {
 /* The outer of two loops, over the rows of threads; y and z are found by division, if the kernel
  * uses them. The inner one is over x. Returns the number of the row's first thread. */
 static LLVMValueRef rows_begin(Loops *l) {
-  l->nest[0] = hl_loop_begin(l, i32(l, 0), l->rows, "row");
+  l->nest[0] = hl_loop_begin(l, hl_i32(l, 0), l->rows, "row");
   LLVMValueRef row = l->nest[0].counter;
   /* frozen as in place_block */
   l->args[HOST_TY] = LLVMBuildFreeze(l->b, l_urem(l->b, row, l->sizes[1]), "ty");
@@ -76,7 +76,7 @@ void hl_nest_begin(Loops *l, unsigned by) {
   assert(by > 0);
   LLVMValueRef first = rows_begin(l);
   l->nest_by = by;
-  l->nest[1] = hl_loop_begin(l, i32(l, 0), l->sizes[0], "tx");
+  l->nest[1] = hl_loop_begin(l, hl_i32(l, 0), l->sizes[0], "tx");
   l->args[HOST_TX] = l->nest[1].counter;
   LLVMValueRef number = LLVMBuildNUWAdd(l->b, first, l->nest[1].counter, "t");
   LLVMSetNSW(number, 1);
@@ -84,7 +84,7 @@ void hl_nest_begin(Loops *l, unsigned by) {
 }
 
 void hl_nest_end(Loops *l) {
-  loop_end_by(l, &l->nest[1], i32(l, l->nest_by));
+  loop_end_by(l, &l->nest[1], hl_i32(l, l->nest_by));
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -104,7 +104,7 @@ static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsig
 
 /* Volatile, or LLVM unswitches all loops, for rows with and without an epilogue. */
 static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
-  LLVMValueRef now = get(l, variable);
+  LLVMValueRef now = hl_get(l, variable);
   LLVMSetVolatile(now, 1);
   return now;
 }
@@ -112,9 +112,9 @@ static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
 void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                   LLVMValueRef totals) {
   LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
-  set(l, count, l->sizes[0]);
+  hl_set(l, count, l->sizes[0]);
   LLVMValueRef first = rows_begin(l);
-  call_row(l, row, more, nmore, totals, i32(l, 0), first, threads_of_row(l, count));
+  call_row(l, row, more, nmore, totals, hl_i32(l, 0), first, threads_of_row(l, count));
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -152,10 +152,10 @@ static void fill_shared(Loops *l) {
   Cg *cg = l->cg;
   if (!cg->static_shared && !cg->uses_dynamic_shared)
     return;
-  LLVMValueRef shared = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared)),
-               bytes = i64(l, cg->static_shared);
+  LLVMValueRef shared = hl_launch_field(l, l->t->ptr, offsetof(RtHostLaunch, shared)),
+               bytes = hl_i64(l, cg->static_shared);
   if (cg->uses_dynamic_shared) {
-    LLVMValueRef dynamic = launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared));
+    LLVMValueRef dynamic = hl_launch_field(l, l->t->i32, offsetof(RtHostLaunch, dynamic_shared));
     bytes = l_add(l->b, bytes, l_zext(l->b, dynamic, l->t->i64));
   }
   LLVMBuildMemSet(l->b, shared, l_int(l->t->i8, 255), bytes, HOST_SHARED_ALIGN);
@@ -195,8 +195,8 @@ static void make_entry(Loops *l) {
   cg_attribute(cg, l->entry, 1, "align", 8);
   cg_attribute(cg, l->entry, 1, "dereferenceable", sizeof(RtHostLaunch));
   l->launch = LLVMGetParam(l->entry, 0);
-  l->first = new_block(l, "begin");
-  at(l, l->first);
+  l->first = hl_new_block(l, "begin");
+  hl_at(l, l->first);
   find_sizes(l);
 }
 
@@ -206,7 +206,7 @@ static LLVMValueRef size_of_group(Loops *l, LLVMValueRef number) {
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X);
   LLVMValueRef left = l_sub(l->b, gx, l->args[HOST_BX]);
   LLVMValueRef sizes[] = {l_zext(l->b, left, l->t->i64),
-                          l_sub(l->b, LLVMGetParam(l->entry, 2), number), i64(l, MAX_GROUP)};
+                          l_sub(l->b, LLVMGetParam(l->entry, 2), number), hl_i64(l, MAX_GROUP)};
   for (int k = 1; k < 3; k++)
     sizes[0] = LLVMBuildSelect(l->b, l_icmp(l->b, LLVMIntULT, sizes[0], sizes[k]), sizes[0],
                                sizes[k], "group");
@@ -221,7 +221,7 @@ static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMVal
     call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), tx, first, count);
     return;
   }
-  Loop x = hl_loop_begin(l, i32(l, 0), count, "x");
+  Loop x = hl_loop_begin(l, hl_i32(l, 0), count, "x");
   l->args[HOST_TX] = LLVMBuildNUWAdd(l->b, tx, x.counter, "tx");
   l->args[HOST_THREAD] = LLVMBuildNUWAdd(l->b, first, x.counter, "t");
   l_call(l->b, thread, l->args, HOST_NARGS);
@@ -235,17 +235,18 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   LLVMValueRef count = hl_new_variable(l, l->t->i32, "count");
   if (l->joined)
     threads = l_mul_nuw(l->b, threads, l_trunc(l->b, group, l->t->i32));
-  set(l, count, threads);
+  hl_set(l, count, threads);
   LLVMValueRef first = rows_begin(l);
   Loop blocks = {0};
   if (!l->joined) {
-    blocks = hl_loop_begin(l, i64(l, 0), group, "along");
+    blocks = hl_loop_begin(l, hl_i64(l, 0), group, "along");
     l->args[HOST_BLOCK] = l_add_nuw(l->b, number, blocks.counter);
     LLVMValueRef by = l_trunc(l->b, blocks.counter, l->t->i32);
     l->args[HOST_BX] = l_add_nuw(l->b, bx, by);
     LLVMSetNSW(l->args[HOST_BX], 1);
   }
-  call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), i32(l, 0), first, threads_of_row(l, count));
+  call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), hl_i32(l, 0), first,
+           threads_of_row(l, count));
   if (!l->joined)
     hl_loop_end(l, &blocks);
   hl_loop_end(l, &l->nest[0]);
@@ -255,7 +256,7 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
 static void run_iteration(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
   LLVMValueRef threads = l_mul_nuw(l->b, l->sizes[0], l_trunc(l->b, group, l->t->i32));
   LLVMValueRef first = rows_begin(l);
-  run_threads(l, row, thread, i32(l, 0), first, threads);
+  run_threads(l, row, thread, hl_i32(l, 0), first, threads);
   hl_loop_end(l, &l->nest[0]);
 }
 
@@ -268,7 +269,7 @@ static void run_iterations(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVM
     wide[k] = l_zext(l->b, wide[k], l->t->i64);
   LLVMValueRef stride = LLVMBuildNUWMul(l->b, wide[0], wide[2], "stride"),
                begin = l_mul_nuw(l->b, wide[1], wide[2]);
-  Loop turns = hl_loop_begin(l, i64(l, 0), bound, "turn");
+  Loop turns = hl_loop_begin(l, hl_i64(l, 0), bound, "turn");
   l->args[HOST_BLOCK] = turns.counter;
   run_iteration(l, row, thread, group);
   LLVMValueRef next = l_add_nuw(l->b, turns.counter, stride), place = l_add_nuw(l->b, begin, next);
@@ -304,30 +305,30 @@ static LLVMValueRef make_block(const Loops *outer) {
   for (unsigned k = 0; k < HOST_TX; k++)
     l.args[k] = LLVMGetParam(l.entry, k);
   l.launch = l.args[HOST_LAUNCH];
-  l.first = new_block(&l, "begin");
-  at(&l, l.first);
+  l.first = hl_new_block(&l, "begin");
+  hl_at(&l, l.first);
   find_sizes(&l);
   hl_find_frame(&l);
   hl_run_segments(&l);
   l_ret_void(l.b);
-  at(outer, here);
+  hl_at(outer, here);
   return l.entry;
 }
 
 /* A block as whole vectors if its width allows it, else by SYMBOL.block. */
 static void run_whole_or_not(Loops *l) {
-  LLVMBasicBlockRef whole = new_block(l, "whole"), other = new_block(l, "other"),
-                    done = new_block(l, "");
-  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], i32(l, l->whole.width - 1), "odd");
+  LLVMBasicBlockRef whole = hl_new_block(l, "whole"), other = hl_new_block(l, "other"),
+                    done = hl_new_block(l, "");
+  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], hl_i32(l, l->whole.width - 1), "odd");
   LLVMValueRef block = make_block(l);
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, i32(l, 0)), whole, other);
-  at(l, other);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, hl_i32(l, 0)), whole, other);
+  hl_at(l, other);
   l_call(l->b, block, l->args, HOST_TX);
   l_br(l->b, done);
-  at(l, whole);
+  hl_at(l, whole);
   hl_run_whole(l);
   l_br(l->b, done);
-  at(l, done);
+  hl_at(l, done);
 }
 
 /* Do blocks share no memory but the arrays among their arguments, and have no barriers? */

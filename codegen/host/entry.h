@@ -115,22 +115,22 @@ void hl_run_whole(Loops *l);
 
 /* --- small builders --- */
 
-static inline LLVMValueRef i32(const Loops *l, uint32_t v) { return l_int(l->t->i32, v); }
-static inline LLVMValueRef i64(const Loops *l, uint64_t v) { return l_int(l->t->i64, v); }
-static inline LLVMBasicBlockRef new_block(const Loops *l, const char *name) {
+static inline LLVMValueRef hl_i32(const Loops *l, uint32_t v) { return l_int(l->t->i32, v); }
+static inline LLVMValueRef hl_i64(const Loops *l, uint64_t v) { return l_int(l->t->i64, v); }
+static inline LLVMBasicBlockRef hl_new_block(const Loops *l, const char *name) {
   return LLVMAppendBasicBlockInContext(l->cg->context, l->entry, name);
 }
-static inline void at(const Loops *l, LLVMBasicBlockRef block) {
+static inline void hl_at(const Loops *l, LLVMBasicBlockRef block) {
   LLVMPositionBuilderAtEnd(l->b, block);
 }
 
-static inline LLVMValueRef get(const Loops *l, LLVMValueRef variable) {
+static inline LLVMValueRef hl_get(const Loops *l, LLVMValueRef variable) {
   return l_load(l->b, l->t->i32, variable);
 }
-static inline void set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
+static inline void hl_set(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
   l_store(l->b, v, variable);
 }
-static inline LLVMValueRef launch_field(const Loops *l, LLVMTypeRef type, size_t offset) {
+static inline LLVMValueRef hl_launch_field(const Loops *l, LLVMTypeRef type, size_t offset) {
   return cg_host_launch_field(l->cg, l->launch, type, offset);
 }
 

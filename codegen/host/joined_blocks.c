@@ -112,10 +112,10 @@ typedef struct StrideLoop {
 
 /* gridDim.x * blockDim.x */
 static bool is_stride(LLVMValueRef f, LLVMValueRef v) {
-  v = peel(v);
-  for (unsigned k = 0; is_op(v, LLVMMul) && k < 2; k++)
-    if (register_of(f, peel(LLVMGetOperand(v, k))) == SREG_NCTAID &&
-        register_of(f, peel(LLVMGetOperand(v, 1 - k))) == SREG_NTID)
+  v = cg_peel(v);
+  for (unsigned k = 0; cg_is_op(v, LLVMMul) && k < 2; k++)
+    if (register_of(f, cg_peel(LLVMGetOperand(v, k))) == SREG_NCTAID &&
+        register_of(f, cg_peel(LLVMGetOperand(v, 1 - k))) == SREG_NTID)
       return true;
   return false;
 }
@@ -129,7 +129,7 @@ static bool find_counter(LLVMValueRef f, StrideLoop *s) {
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k), start = LLVMGetIncomingValue(phi, 1 - k);
-    if (!is_op(next, LLVMAdd) || !match_global_index(&r, start))
+    if (!cg_is_op(next, LLVMAdd) || !match_global_index(&r, start))
       continue;
     for (unsigned side = 0; side < 2; side++)
       if (LLVMGetOperand(next, side) == phi && is_stride(f, LLVMGetOperand(next, 1 - side))) {

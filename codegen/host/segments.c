@@ -22,7 +22,7 @@ bool hl_has_meeting(const Fission *f, RtMeetKind kind) {
 }
 
 static void combine(const Loops *l, LLVMOpcode op, LLVMValueRef variable, LLVMValueRef v) {
-  set(l, variable, l_binop(l->b, op, get(l, variable), v));
+  hl_set(l, variable, l_binop(l->b, op, hl_get(l, variable), v));
 }
 
 void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v) {
@@ -50,21 +50,21 @@ static LLVMValueRef call_segment(Loops *l, uint32_t number, LLVMValueRef ayes, L
 }
 
 static void count_votes(const Loops *l, LLVMValueRef result) {
-  combine(l, LLVMAdd, l->new_ayes, l_and(l->b, result, i32(l, SEGMENT_AYE)));
-  LLVMValueRef voter = l_and(l->b, result, i32(l, SEGMENT_VOTER));
-  combine(l, LLVMAdd, l->new_voters, l_lshr(l->b, voter, i32(l, 1)));
+  combine(l, LLVMAdd, l->new_ayes, l_and(l->b, result, hl_i32(l, SEGMENT_AYE)));
+  LLVMValueRef voter = l_and(l->b, result, hl_i32(l, SEGMENT_VOTER));
+  combine(l, LLVMAdd, l->new_voters, l_lshr(l->b, voter, hl_i32(l, 1)));
 }
 
 static void open_votes(Loops *l, LLVMValueRef *ayes, LLVMValueRef *voters) {
-  *ayes = get(l, l->ayes);
-  *voters = get(l, l->voters);
-  set(l, l->new_ayes, i32(l, 0));
-  set(l, l->new_voters, i32(l, 0));
+  *ayes = hl_get(l, l->ayes);
+  *voters = hl_get(l, l->voters);
+  hl_set(l, l->new_ayes, hl_i32(l, 0));
+  hl_set(l, l->new_voters, hl_i32(l, 0));
 }
 
 static void close_votes(Loops *l) {
-  set(l, l->ayes, get(l, l->new_ayes));
-  set(l, l->voters, get(l, l->new_voters));
+  hl_set(l, l->ayes, hl_get(l, l->new_ayes));
+  hl_set(l, l->voters, hl_get(l, l->new_voters));
 }
 
 /* The target for a block whose threads are all in front of a segment: its nest, or the runtime if
@@ -84,26 +84,26 @@ static void write_exit(Loops *l, const Segment *s) {
     l_br(l->b, s->nexits ? place_of(l, s->exits[0]) : l->end);
     return;
   }
-  LLVMBasicBlockRef together = new_block(l, "together"), impossible = new_block(l, "");
+  LLVMBasicBlockRef together = hl_new_block(l, "together"), impossible = hl_new_block(l, "");
   assert(l->points ? l->release : l->apart);
-  LLVMValueRef next = get(l, l->all_or);
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, next, get(l, l->all_and)), together,
+  LLVMValueRef next = hl_get(l, l->all_or);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, next, hl_get(l, l->all_and)), together,
            l->points ? l->release : l->apart);
-  at(l, together);
+  hl_at(l, together);
   LLVMValueRef choose = l_switch(l->b, next, impossible, s->nexits);
   for (uint32_t k = 0; k < s->nexits; k++)
-    LLVMAddCase(choose, i32(l, s->exits[k]), place_of(l, s->exits[k]));
-  at(l, impossible);
+    LLVMAddCase(choose, hl_i32(l, s->exits[k]), place_of(l, s->exits[k]));
+  hl_at(l, impossible);
   l_unreachable(l->b);
 }
 
 static void segment_nest(Loops *l, uint32_t number) {
   const Segment *s = &l->fission.segments[number];
   LLVMValueRef ayes, voters;
-  at(l, l->nests[number]);
+  hl_at(l, l->nests[number]);
   open_votes(l, &ayes, &voters);
-  set(l, l->all_or, i32(l, 0));
-  set(l, l->all_and, i32(l, UINT32_MAX));
+  hl_set(l, l->all_or, hl_i32(l, 0));
+  hl_set(l, l->all_and, hl_i32(l, UINT32_MAX));
   if (l->rows_of[number]) {
     LLVMValueRef more[] = {l->frame, l->stride, ayes, voters};
     hl_rows_nest(l, l->rows_of[number], more, 4, l->totals);
@@ -116,7 +116,7 @@ static void segment_nest(Loops *l, uint32_t number) {
                                      l->rare ? "noinline" : cg_host_inlining(s->fn, 1));
   count_votes(l, result);
   if (s->nexits > 1) {
-    LLVMValueRef next = l_lshr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT));
+    LLVMValueRef next = l_lshr(l->b, result, hl_i32(l, SEGMENT_NEXT_SHIFT));
     l_store(l->b, next, next_of_thread(l));
     combine(l, LLVMOr, l->all_or, next);
     combine(l, LLVMAnd, l->all_and, next);
@@ -130,30 +130,30 @@ static void segment_nest(Loops *l, uint32_t number) {
  * have ended. */
 static void run_apart(Loops *l) {
   LLVMValueRef ayes, voters;
-  at(l, l->apart);
+  hl_at(l, l->apart);
   open_votes(l, &ayes, &voters);
-  set(l, l->all_or, i32(l, 0));
+  hl_set(l, l->all_or, hl_i32(l, 0));
   hl_nest_begin(l, 1);
-  LLVMBasicBlockRef skip = new_block(l, "skip");
+  LLVMBasicBlockRef skip = hl_new_block(l, "skip");
   LLVMValueRef place = next_of_thread(l);
   LLVMValueRef choose = l_switch(l->b, l_load(l->b, l->t->i32, place), skip, l->fission.nsegments);
   for (uint32_t k = 1; k < l->fission.nsegments; k++) {
-    LLVMBasicBlockRef run = new_block(l, "");
+    LLVMBasicBlockRef run = hl_new_block(l, "");
     cg_attribute(l->cg, l->fission.segments[k].fn, L_FUNCTION, "minsize", 0);
     cg_attribute(l->cg, l->fission.segments[k].fn, L_FUNCTION, "optsize", 0);
-    LLVMAddCase(choose, i32(l, k), run);
-    at(l, run);
+    LLVMAddCase(choose, hl_i32(l, k), run);
+    hl_at(l, run);
     LLVMValueRef result = call_segment(l, k, ayes, voters, "noinline");
-    LLVMValueRef next = l_lshr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT));
+    LLVMValueRef next = l_lshr(l->b, result, hl_i32(l, SEGMENT_NEXT_SHIFT));
     count_votes(l, result);
     l_store(l->b, next, place);
     combine(l, LLVMOr, l->all_or, next);
     l_br(l->b, skip);
   }
-  at(l, skip);
+  hl_at(l, skip);
   hl_nest_end(l);
   close_votes(l);
-  l_condbr(l->b, l_icmp(l->b, LLVMIntNE, get(l, l->all_or), i32(l, 0)), l->apart, l->end);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntNE, hl_get(l, l->all_or), hl_i32(l, 0)), l->apart, l->end);
 }
 
 /* --- other meetings: the runtime decides which threads continue --- */
@@ -171,7 +171,7 @@ static LLVMValueRef call_runtime(const Loops *l, const char *name, LLVMValueRef 
 }
 
 static LLVMValueRef in_state(const Loops *l, size_t offset) {
-  LLVMValueRef at_byte = i64(l, offset);
+  LLVMValueRef at_byte = hl_i64(l, offset);
   return l_gep_inbounds(l->b, l->t->i8, l->state, &at_byte, 1);
 }
 
@@ -182,44 +182,44 @@ static LLVMValueRef get_state(const Loops *l, size_t offset, const char *name) {
 static void take_votes(Loops *l) {
   LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   for (unsigned k = 0; k < 4; k++)
-    set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
+    hl_set(l, mine[k], get_state(l, offsetof(RtMeetState, votes) + 4 * k, ""));
 }
 
 /* Asks the runtime which threads continue. The votes are copied into its state for the call only,
  * so that they can be in registers otherwise. */
 static void release(Loops *l) {
   LLVMValueRef mine[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
-  at(l, l->release);
+  hl_at(l, l->release);
   for (unsigned k = 0; k < 4; k++)
-    l_store(l->b, get(l, mine[k]), in_state(l, offsetof(RtMeetState, votes) + 4 * k));
-  set(l, l->go,
-      call_runtime(l, "rt_host_release",
-                   (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->state}, 4));
+    l_store(l->b, hl_get(l, mine[k]), in_state(l, offsetof(RtMeetState, votes) + 4 * k));
+  hl_set(l, l->go,
+         call_runtime(l, "rt_host_release",
+                      (LLVMValueRef[]){l->launch, l->points, l->args[HOST_BLOCK], l->state}, 4));
   take_votes(l);
   l_br(l->b, l->dispatch);
 }
 
 /* Branches on the runtime's answer. */
 static void dispatch(Loops *l) {
-  at(l, l->dispatch);
-  LLVMValueRef choose = l_switch(l->b, get(l, l->go), l->end, l->fission.nsegments);
-  LLVMAddCase(choose, i32(l, RT_GO_APART), l->apart);
+  hl_at(l, l->dispatch);
+  LLVMValueRef choose = l_switch(l->b, hl_get(l, l->go), l->end, l->fission.nsegments);
+  LLVMAddCase(choose, hl_i32(l, RT_GO_APART), l->apart);
   for (uint32_t k = 1; k < l->fission.nsegments; k++)
-    LLVMAddCase(choose, i32(l, k), l->nests[k]);
+    LLVMAddCase(choose, hl_i32(l, k), l->nests[k]);
 }
 
 /* All threads have reached the meeting in front of segment `number`; mostly all of them
  * continue. */
 static void meet(Loops *l, uint32_t number) {
-  at(l, l->meets[number]);
-  LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], i32(l, number), l->state};
+  hl_at(l, l->meets[number]);
+  LLVMValueRef args[] = {l->launch, l->points, l->args[HOST_BLOCK], hl_i32(l, number), l->state};
   LLVMValueRef go = call_runtime(l, "rt_host_meet", args, 5);
-  set(l, l->go, go);
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, go, i32(l, number)), l->nests[number], l->dispatch);
+  hl_set(l, l->go, go);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, go, hl_i32(l, number)), l->nests[number], l->dispatch);
 }
 
 static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
-  Loop loop = hl_loop_begin(l, i32(l, 0), rest[4], "k");
+  Loop loop = hl_loop_begin(l, hl_i32(l, 0), rest[4], "k");
   for (unsigned k = 0; k < HOST_NARGS; k++) {
     l->args[k] = LLVMGetParam(l->entry, k);
     if (k == HOST_TX || k == HOST_THREAD) {
@@ -230,7 +230,7 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const rest[5]) {
   LLVMValueRef result = call_segment(l, number, rest[2], rest[3],
                                      cg_host_inlining(l->fission.segments[number].fn, 1));
   count_votes(l, result);
-  l_store(l->b, l_lshr(l->b, result, i32(l, SEGMENT_NEXT_SHIFT)), next_of_thread(l));
+  l_store(l->b, l_lshr(l->b, result, hl_i32(l, SEGMENT_NEXT_SHIFT)), next_of_thread(l));
   hl_loop_end(l, &loop);
 }
 
@@ -259,48 +259,48 @@ static LLVMValueRef make_run(const Loops *outer, uint32_t number) {
                             LLVMFunctionType(l.t->i32, types, HOST_NARGS + 5, 0));
   LLVMSetLinkage(l.entry, LLVMInternalLinkage);
   cg_attribute(l.cg, l.entry, L_FUNCTION, "noinline", 0);
-  l.first = new_block(&l, "begin");
-  at(&l, l.first);
+  l.first = hl_new_block(&l, "begin");
+  hl_at(&l, l.first);
   LLVMValueRef rest[5];
   for (unsigned k = 0; k < 5; k++)
     rest[k] = LLVMGetParam(l.entry, HOST_NARGS + k);
   l.frame = rest[0], l.stride = rest[1];
   l.totals = LLVMBuildAlloca(l.b, LLVMArrayType2(l.t->i32, 4), "totals");
   l_store(l.b, LLVMConstNull(LLVMArrayType2(l.t->i32, 4)), l.totals);
-  LLVMValueRef second = i32(&l, 1);
+  LLVMValueRef second = hl_i32(&l, 1);
   l.new_ayes = l.totals;
   l.new_voters = l_gep_inbounds(l.b, l.t->i32, l.totals, &second, 1);
   if (l.rows_of[number])
     run_row(&l, number, rest);
   else
     run_threads(&l, number, rest);
-  LLVMValueRef voters = l_shl(l.b, get(&l, l.new_voters), i32(&l, 16));
-  l_ret(l.b, l_or(l.b, get(&l, l.new_ayes), voters));
-  at(outer, here);
+  LLVMValueRef voters = l_shl(l.b, hl_get(&l, l.new_voters), hl_i32(&l, 16));
+  l_ret(l.b, l_or(l.b, hl_get(&l, l.new_ayes), voters));
+  hl_at(outer, here);
   return l.entry;
 }
 
 /* Runs the threads that the runtime has found ready, one contiguous run of them after another. */
 static void run_runs(Loops *l) {
-  at(l, l->apart);
+  hl_at(l, l->apart);
   LLVMValueRef args[HOST_NARGS + 5], at_segment;
   at_segment = call_runtime(l, "rt_host_run_of_threads", (LLVMValueRef[]){l->launch, l->state}, 2);
   memcpy(args, l->args, sizeof l->args);
   for (unsigned k = 0; k < 3; k++)
     args[HOST_TX + k] = get_state(l, offsetof(RtMeetState, at) + 4 * k, "");
   args[HOST_THREAD] = get_state(l, offsetof(RtMeetState, first), "");
-  LLVMValueRef rest[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters),
+  LLVMValueRef rest[] = {l->frame, l->stride, hl_get(l, l->ayes), hl_get(l, l->voters),
                          get_state(l, offsetof(RtMeetState, count), "count")};
   memcpy(args + HOST_NARGS, rest, sizeof rest);
   LLVMValueRef choose = l_switch(l->b, at_segment, l->release, l->fission.nsegments);
   for (uint32_t k = 1; k < l->fission.nsegments; k++) {
-    LLVMBasicBlockRef run = new_block(l, "");
-    LLVMAddCase(choose, i32(l, k), run);
-    at(l, run);
+    LLVMBasicBlockRef run = hl_new_block(l, "");
+    LLVMAddCase(choose, hl_i32(l, k), run);
+    hl_at(l, run);
     LLVMValueRef fn = make_run(l, k);
     LLVMValueRef votes = l_call(l->b, fn, args, HOST_NARGS + 5);
-    combine(l, LLVMAdd, l->new_ayes, l_and(l->b, votes, i32(l, UINT16_MAX)));
-    combine(l, LLVMAdd, l->new_voters, l_lshr(l->b, votes, i32(l, 16)));
+    combine(l, LLVMAdd, l->new_ayes, l_and(l->b, votes, hl_i32(l, UINT16_MAX)));
+    combine(l, LLVMAdd, l->new_voters, l_lshr(l->b, votes, hl_i32(l, 16)));
     l_br(l->b, l->apart);
   }
 }
@@ -321,8 +321,8 @@ static LLVMValueRef make_points(Loops *l) {
   bool any = false;
   for (uint32_t k = 0; k < f->nsegments; k++) {
     any |= f->segments[k].point.kind != RT_MEET_BLOCK;
-    words[2 * k] = i32(l, f->segments[k].point.kind);
-    words[2 * k + 1] = i32(l, f->segments[k].point.site);
+    words[2 * k] = hl_i32(l, f->segments[k].point.kind);
+    words[2 * k + 1] = hl_i32(l, f->segments[k].point.site);
   }
   if (!any)
     return NULL;
@@ -341,26 +341,26 @@ static void open_meetings(Loops *l) {
     return;
   l->go = hl_new_variable(l, l->t->i32, "go");
   l->state = hl_new_variable(l, LLVMArrayType2(l->t->i32, sizeof(RtMeetState) / 4), "state");
-  l->release = new_block(l, "release"), l->dispatch = new_block(l, "dispatch");
+  l->release = hl_new_block(l, "release"), l->dispatch = hl_new_block(l, "dispatch");
   for (uint32_t k = 1; k < f->nsegments; k++)
     if (f->segments[k].point.kind != RT_MEET_BLOCK)
-      l->meets[k] = new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
+      l->meets[k] = hl_new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
 }
 
 static LLVMValueRef is_first_phase(const Loops *l) {
-  LLVMValueRef phase = launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase));
-  return l_icmp(l->b, LLVMIntEQ, phase, i32(l, 0));
+  LLVMValueRef phase = hl_launch_field(l, l->t->i32, offsetof(RtHostLaunch, phase));
+  return l_icmp(l->b, LLVMIntEQ, phase, hl_i32(l, 0));
 }
 
 /* In the first phase of the launch blocks begin; later they resume from their frames. */
 static void begin_or_resume(Loops *l) {
-  LLVMBasicBlockRef begin = new_block(l, "begin"), resume = new_block(l, "resume");
+  LLVMBasicBlockRef begin = hl_new_block(l, "begin"), resume = hl_new_block(l, "resume");
   l_condbr(l->b, is_first_phase(l), begin, resume);
-  at(l, begin);
+  hl_at(l, begin);
   l_br(l->b, l->nests[0]);
-  at(l, resume);
-  set(l, l->go,
-      call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->points, l->state}, 3));
+  hl_at(l, resume);
+  hl_set(l, l->go,
+         call_runtime(l, "rt_host_resume", (LLVMValueRef[]){l->launch, l->points, l->state}, 3));
   take_votes(l);
   l_br(l->b, l->dispatch);
 }
@@ -368,10 +368,10 @@ static void begin_or_resume(Loops *l) {
 /* --- all segments --- */
 
 void hl_find_frame(Loops *l) {
-  l->frame = launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame));
+  l->frame = hl_launch_field(l, l->t->ptr, offsetof(RtHostLaunch, frame));
   LLVMValueRef n = l_mul_nuw(l->b, l->sizes[0], l->rows);
-  n = l_add(l->b, n, i32(l, RT_FRAME_THREADS - 1));
-  n = l_and(l->b, n, i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)));
+  n = l_add(l->b, n, hl_i32(l, RT_FRAME_THREADS - 1));
+  n = l_and(l->b, n, hl_i32(l, ~(uint32_t)(RT_FRAME_THREADS - 1)));
   l->stride = LLVMBuildZExt(l->b, n, l->t->i64, "stride");
 }
 
@@ -388,12 +388,12 @@ static void make_variables(Loops *l) {
   l->totals = hl_new_variable(l, LLVMArrayType2(t, 4), "totals");
   LLVMValueRef *totals[] = {&l->new_ayes, &l->new_voters, &l->all_or, &l->all_and};
   for (unsigned k = 0; k < 4; k++) {
-    LLVMValueRef index = i32(l, k);
+    LLVMValueRef index = hl_i32(l, k);
     *totals[k] = l_gep_inbounds(l->b, t, l->totals, &index, 1);
   }
   LLVMValueRef votes[] = {l->ayes, l->voters, l->new_ayes, l->new_voters};
   for (unsigned k = 0; k < 4; k++)
-    set(l, votes[k], i32(l, 0));
+    hl_set(l, votes[k], hl_i32(l, 0));
 }
 
 void hl_run_segments(Loops *l) {
@@ -411,10 +411,10 @@ void hl_run_segments(Loops *l) {
                                 (HostRow){.segment = true, .votes = s->votes, .next = next});
   }
   for (uint32_t k = 0; k < n; k++)
-    l->nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
+    l->nests[k] = hl_new_block(l, arena_printf(&l->cg->cx->arena, "segment%u", k));
   bool diverges = l->points || can_diverge(&l->fission);
-  l->apart = diverges ? new_block(l, "apart") : NULL;
-  l->end = new_block(l, "end");
+  l->apart = diverges ? hl_new_block(l, "apart") : NULL;
+  l->end = hl_new_block(l, "end");
   if (hl_can_leave(&l->fission))
     begin_or_resume(l);
   else
@@ -425,5 +425,5 @@ void hl_run_segments(Loops *l) {
     run_meetings(l);
   else if (diverges)
     run_apart(l);
-  at(l, l->end);
+  hl_at(l, l->end);
 }

@@ -148,7 +148,7 @@ static LLVMValueRef reduce_add(Loops *l, LLVMValueRef v) {
 static LLVMValueRef spread(Loops *l, uint64_t v) {
   LLVMValueRef *all = CX_ARRAY(l->cg->cx, LLVMValueRef, l->whole.width);
   for (unsigned k = 0; k < l->whole.width; k++)
-    all[k] = i32(l, (uint32_t)v);
+    all[k] = hl_i32(l, (uint32_t)v);
   return LLVMConstVector(all, l->whole.width);
 }
 
@@ -156,8 +156,8 @@ static LLVMValueRef spread(Loops *l, uint64_t v) {
 static LLVMValueRef count_bit(Loops *l, LLVMValueRef results, unsigned bit, unsigned threads) {
   LLVMBuilderRef b = l->b;
   if (LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind) {
-    LLVMValueRef one = l_and(b, l_lshr(b, results, i32(l, bit)), i32(l, 1));
-    return l_mul(b, one, i32(l, threads));
+    LLVMValueRef one = l_and(b, l_lshr(b, results, hl_i32(l, bit)), hl_i32(l, 1));
+    return l_mul(b, one, hl_i32(l, threads));
   }
   return reduce_add(l, l_and(b, l_lshr(b, results, spread(l, bit)), spread(l, 1)));
 }
@@ -171,8 +171,8 @@ static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsig
   if (s->nexits <= 1)
     return;
   bool one = LLVMGetTypeKind(LLVMTypeOf(results)) != LLVMVectorTypeKind;
-  LLVMValueRef first = one ? results : l_extract_element(l->b, results, i32(l, 0));
-  set(l, l->all_or, l_lshr(l->b, first, i32(l, SEGMENT_NEXT_SHIFT)));
+  LLVMValueRef first = one ? results : l_extract_element(l->b, results, hl_i32(l, 0));
+  hl_set(l, l->all_or, l_lshr(l->b, first, hl_i32(l, SEGMENT_NEXT_SHIFT)));
 }
 
 static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
@@ -218,21 +218,21 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGME
 static void run_wide_or_not(Loops *l, uint32_t number,
                             LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   unsigned width = l->whole.width, all = WIDE * width;
-  LLVMBasicBlockRef wide = new_block(l, "wide"), other = new_block(l, "narrow"),
-                    done = new_block(l, "");
-  LLVMValueRef odd = l_and(l->b, l->sizes[0], i32(l, all - 1));
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, i32(l, 0)), wide, other);
-  at(l, wide);
+  LLVMBasicBlockRef wide = hl_new_block(l, "wide"), other = hl_new_block(l, "narrow"),
+                    done = hl_new_block(l, "");
+  LLVMValueRef odd = l_and(l->b, l->sizes[0], hl_i32(l, all - 1));
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, hl_i32(l, 0)), wide, other);
+  hl_at(l, wide);
   run_vectors(l, number, l->whole.wide[number], all, more);
   l_br(l->b, done);
-  at(l, other);
+  hl_at(l, other);
   run_vectors(l, number, l->whole.lanes[number], width, more);
   l_br(l->b, done);
-  at(l, done);
+  hl_at(l, done);
 }
 
 static LLVMValueRef shared_at(Loops *l, uint32_t offset) {
-  LLVMValueRef byte = i64(l, offset);
+  LLVMValueRef byte = hl_i64(l, offset);
   return l_gep_inbounds(l->b, l->t->i8, l->shared, &byte, 1);
 }
 
@@ -250,11 +250,11 @@ static void write_exit(Loops *l, const Segment *s, LLVMBasicBlockRef const *nest
     l_br(l->b, s->nexits && s->exits[0] ? nests[s->exits[0]] : l->end);
     return;
   }
-  LLVMBasicBlockRef impossible = new_block(l, "");
-  LLVMValueRef choose = l_switch(l->b, get(l, l->all_or), impossible, s->nexits);
+  LLVMBasicBlockRef impossible = hl_new_block(l, "");
+  LLVMValueRef choose = l_switch(l->b, hl_get(l, l->all_or), impossible, s->nexits);
   for (uint32_t k = 0; k < s->nexits; k++)
-    LLVMAddCase(choose, i32(l, s->exits[k]), s->exits[k] ? nests[s->exits[k]] : l->end);
-  at(l, impossible);
+    LLVMAddCase(choose, hl_i32(l, s->exits[k]), s->exits[k] ? nests[s->exits[k]] : l->end);
+  hl_at(l, impossible);
   l_unreachable(l->b);
 }
 
@@ -262,11 +262,11 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
   const Segment *s = &l->whole.fission.segments[number];
   bool lanes = l->whole.lanes[number] != NULL;
   assert(lanes || (s->fn && !l->whole.wide[number]));
-  at(l, nests[number]);
-  LLVMValueRef more[] = {l->frame, l->stride, get(l, l->ayes), get(l, l->voters), l->shared};
+  hl_at(l, nests[number]);
+  LLVMValueRef more[] = {l->frame, l->stride, hl_get(l, l->ayes), hl_get(l, l->voters), l->shared};
   if (s->votes) {
-    set(l, l->new_ayes, i32(l, 0));
-    set(l, l->new_voters, i32(l, 0));
+    hl_set(l, l->new_ayes, hl_i32(l, 0));
+    hl_set(l, l->new_voters, hl_i32(l, 0));
   }
   if (l->whole.wide[number])
     run_wide_or_not(l, number, more);
@@ -276,8 +276,8 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
     run_threads(l, number, more);
   pass_shared(l, s);
   if (s->votes) {
-    set(l, l->ayes, get(l, l->new_ayes));
-    set(l, l->voters, get(l, l->new_voters));
+    hl_set(l, l->ayes, hl_get(l, l->new_ayes));
+    hl_set(l, l->voters, hl_get(l, l->new_voters));
   }
   write_exit(l, s, nests);
 }
@@ -289,16 +289,16 @@ void hl_run_whole(Loops *l) {
   LLVMValueRef *variables[] = {&l->ayes, &l->voters, &l->new_ayes, &l->new_voters, &l->all_or};
   for (unsigned k = 0; k < sizeof variables / sizeof *variables; k++) {
     *variables[k] = hl_new_variable(l, l->t->i32, "");
-    set(l, *variables[k], i32(l, 0));
+    hl_set(l, *variables[k], hl_i32(l, 0));
   }
   LLVMTypeRef area = LLVMArrayType2(l->t->i8, 2ull * l->whole.fission.shared_bytes);
   l->shared = hl_new_variable(l, area, "shared");
   LLVMSetAlignment(l->shared, RT_FRAME_THREADS);
   for (uint32_t k = 0; k < n; k++)
-    nests[k] = new_block(l, arena_printf(&l->cg->cx->arena, "whole%u", k));
-  l->end = new_block(l, "end");
+    nests[k] = hl_new_block(l, arena_printf(&l->cg->cx->arena, "whole%u", k));
+  l->end = hl_new_block(l, "end");
   l_br(l->b, nests[0]);
   for (uint32_t k = 0; k < n; k++)
     run_segment(l, k, nests);
-  at(l, l->end);
+  hl_at(l, l->end);
 }

@@ -22,7 +22,7 @@ bool ln_is_aligned(const Lanes *l, Shape s) {
 }
 
 static bool is_whole(const Lanes *l, Shape s) {
-  return is_uniform(s) && s.zeros >= log2_of(l->width);
+  return ln_is_uniform(s) && s.zeros >= log2_of(l->width);
 }
 
 static unsigned zeros_of(Lanes *l, LLVMValueRef i, unsigned k) {

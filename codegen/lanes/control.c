@@ -139,7 +139,7 @@ static uint32_t unit_of(const Lanes *l, uint32_t block, uint32_t context) {
 
 static bool unit_has(const Lanes *l, uint32_t head, uint32_t context, uint32_t block) {
   return is_loop_unit(l, head, context)
-             ? in_set(&l->loops.data[l->blocks[head].in->loop].blocks, block)
+             ? ln_in_set(&l->loops.data[l->blocks[head].in->loop].blocks, block)
              : head == block;
 }
 
@@ -172,8 +172,8 @@ static LLVMBasicBlockRef entry_of(const Lanes *l, uint32_t head) {
 
 static bool concerns(const Lanes *l, uint32_t split, uint32_t head, uint32_t context) {
   const LaneBlock *d = &l->blocks[split];
-  return d->splits && loop_has(l, context, split) &&
-         (in_set(&d->region, head) || unit_has(l, head, context, split));
+  return d->splits && ln_loop_has(l, context, split) &&
+         (ln_in_set(&d->region, head) || unit_has(l, head, context, split));
 }
 
 /* Where control continues behind a unit in which lanes may have diverged: at the next unit whose
@@ -182,14 +182,14 @@ static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
   bool all = context != GRAPH_NONE && l->loops.data[context].divergent;
   for (uint32_t place = l->blocks[head].place + 1; place < l->nblocks; place++) {
     uint32_t k = l->order[place];
-    if (!loop_has(l, context, k) || unit_of(l, k, context) != k || unit_has(l, head, context, k) ||
-        l->blocks[k].follows)
+    if (!ln_loop_has(l, context, k) || unit_of(l, k, context) != k ||
+        unit_has(l, head, context, k) || l->blocks[k].follows)
       continue;
     if (all)
       return entry_of(l, k);
     for (uint32_t d = 0; d < l->nblocks; d++)
       if (concerns(l, d, head, context) &&
-          (in_set(&l->blocks[d].region, k) || l->blocks[d].in->ipdom == k))
+          (ln_in_set(&l->blocks[d].region, k) || l->blocks[d].in->ipdom == k))
         return entry_of(l, k);
   }
   if (all)
@@ -214,7 +214,7 @@ static void wait_for(Lanes *l, uint32_t block, LLVMValueRef mask) {
 
 static bool leaves_divergent_loop(const Lanes *l, uint32_t from, uint32_t to) {
   for (uint32_t n = l->blocks[from].in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
-    if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, to))
+    if (l->loops.data[n].divergent && !ln_in_set(&l->loops.data[n].blocks, to))
       return true;
   return false;
 }
@@ -261,7 +261,7 @@ static void jump(Lanes *l, LLVMBasicBlockRef to) { l_br(l->b, to); }
 static void follow_edge(Lanes *l, uint32_t to) {
   uint32_t head = l->at, context = l->blocks[head].in->loop;
   uint32_t own = ln_own_loop(l, to);
-  bool again = own != GRAPH_NONE && in_set(&l->loops.data[own].blocks, head);
+  bool again = own != GRAPH_NONE && ln_in_set(&l->loops.data[own].blocks, head);
   set_phis(l, to, l->mask_now);
   if (again && !l->loops.data[own].divergent) {
     jump(l, l->blocks[to].body);
@@ -273,7 +273,7 @@ static void follow_edge(Lanes *l, uint32_t to) {
     return;
   }
   wait_for(l, to, l->mask_now);
-  for (; !loop_has(l, context, to); context = l->loops.data[context].in->parent) {
+  for (; !ln_loop_has(l, context, to); context = l->loops.data[context].in->parent) {
     if (unit_is_masked(l, head, context)) {
       jump(l, next_of(l, head, context));
       return;
@@ -351,7 +351,7 @@ static void write_check(Lanes *l, const LaneBlock *b) {
   LLVMBasicBlockRef hold = ln_new_block(l, "ok"), fail = ln_new_block(l, "fail");
   LaneValue *v = ln_value(l, c);
   LLVMValueRef lanes = l->mask_now;
-  if (is_uniform(ln_shape(l, c))) {
+  if (ln_is_uniform(ln_shape(l, c))) {
     LLVMValueRef bit = ln_scalar(l, c);
     l_condbr(l->b, bit, negated ? fail : hold, negated ? hold : fail);
     l->reading = true;
@@ -423,7 +423,7 @@ static bool returns_one(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks[k].in->block);
     if (LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) &&
-        (l->blocks[k].masked || !is_uniform(ln_shape(l, LLVMGetOperand(end, 0)))))
+        (l->blocks[k].masked || !ln_is_uniform(ln_shape(l, LLVMGetOperand(end, 0)))))
       return false;
   }
   return true;

@@ -34,12 +34,12 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
   unsigned instructions = 0, blocks = 0;
   for (uint32_t k = 0; k < l->nblocks; k++) {
     const LaneBlock *b = &l->blocks[k];
-    if (!in_set(&loop->blocks, k))
+    if (!ln_in_set(&loop->blocks, k))
       continue;
     if (&l->loops.data[b->in->loop] != loop || ++blocks > MOST_BLOCKS)
       return false;
     for (uint32_t s = 0; s < b->in->nsucc; s++)
-      if (k != loop->in->header && !in_set(&loop->blocks, b->in->succ[s]))
+      if (k != loop->in->header && !ln_in_set(&loop->blocks, b->in->succ[s]))
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->in->block); i; i = LLVMGetNextInstruction(i))
       if (++instructions > MOST_INSTRUCTIONS || cg_is_block_barrier(i) || cg_is_meeting(i) ||
@@ -53,7 +53,7 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   const LaneBlock *h = &l->blocks[loop->in->header];
   if (!loop->divergent || h->in->nsucc != 2 || h->in->trap ||
-      in_set(&loop->blocks, h->in->succ[0]) == in_set(&loop->blocks, h->in->succ[1]))
+      ln_in_set(&loop->blocks, h->in->succ[0]) == ln_in_set(&loop->blocks, h->in->succ[1]))
     return false;
   LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->in->block));
   return LLVMIsAICmpInst(c) && ln_shape(l, LLVMGetOperand(c, 0)).kind == SHAPE_STEP &&
@@ -103,7 +103,7 @@ static void branch_on_all(Version *d) {
                end = LLVMGetBasicBlockTerminator(copy_of_block(&d->copies, d->header));
   if (!fn)
     fn = LLVMAddFunction(l->cg->module, CG_ALL_NAME, LLVMFunctionType(i1, types, 2, 0));
-  bool holds = in_set(&d->loop->blocks, l->g.nodes[d->loop->in->header].succ[0]);
+  bool holds = ln_in_set(&d->loop->blocks, l->g.nodes[d->loop->in->header].succ[0]);
   Fork fork = {0};
   graph_fork(end, &fork);
   LLVMPositionBuilderBefore(l->b, end);
@@ -141,12 +141,12 @@ static void make_version(Lanes *l, const LaneLoop *loop) {
   l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) ||
                 has_stride(&d, LLVMGetOperand(condition, 1));
   for (uint32_t k = 0; k < l->nblocks; k++)
-    if (in_set(&loop->blocks, k))
+    if (ln_in_set(&loop->blocks, k))
       blocks[n++] = l->blocks[k].in->block;
   assert(n == loop->in->nnodes);
   d.copies = copy_region(l->cg, blocks, n, d.header, "all");
   for (uint32_t k = 0; k < l->nblocks; k++)
-    if (in_set(&loop->blocks, k))
+    if (ln_in_set(&loop->blocks, k))
       enter_traps(&d, k);
   branch_on_all(&d);
   enter_from_copy(&d);

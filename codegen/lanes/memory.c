@@ -314,7 +314,7 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   LLVMValueRef phi = LLVMGetOperand(pointer, 1);
   LaneValue *base = ln_value(l, LLVMGetOperand(pointer, 0));
   if (LLVMGetInstructionParent(phi) != l->blocks[around->in->header].in->block ||
-      (base && in_set(&around->blocks, base->block)))
+      (base && ln_in_set(&around->blocks, base->block)))
     return NULL;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k);
@@ -325,7 +325,7 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
       LLVMValueRef by = LLVMGetOperand(next, 1 - side);
       LaneValue *v = ln_value(l, by);
       if (LLVMGetOperand(next, side) == phi && !LLVMIsAConstant(by) &&
-          is_uniform(ln_shape(l, by)) && !(v && in_set(&around->blocks, v->block)))
+          ln_is_uniform(ln_shape(l, by)) && !(v && ln_in_set(&around->blocks, v->block)))
         return by;
     }
   }
@@ -384,7 +384,8 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
   LLVMTypeRef t = LLVMTypeOf(value);
   unsigned align = LLVMGetAlignment(i);
-  if (cg_is_plain_access(i) && is_uniform(ln_shape(l, pointer)) && is_uniform(ln_shape(l, value))) {
+  if (cg_is_plain_access(i) && ln_is_uniform(ln_shape(l, pointer)) &&
+      ln_is_uniform(ln_shape(l, value))) {
     ln_copy_scalar(l, i);
   } else if (cg_is_plain_access(i) && ln_is_pair(t)) {
     store_pairs(l, i);

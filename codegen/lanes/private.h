@@ -18,10 +18,12 @@ typedef struct BlockSet {
   uint64_t words[LANES_WORDS];
 } BlockSet;
 
-static inline bool in_set(const BlockSet *s, uint32_t k) {
+static inline bool ln_in_set(const BlockSet *s, uint32_t k) {
   return s->words[k / 64] >> (k % 64) & 1;
 }
-static inline void add_to(BlockSet *s, uint32_t k) { s->words[k / 64] |= (uint64_t)1 << (k % 64); }
+static inline void ln_add_to(BlockSet *s, uint32_t k) {
+  s->words[k / 64] |= (uint64_t)1 << (k % 64);
+}
 
 typedef enum ShapeKind { SHAPE_NONE, SHAPE_STEP, SHAPE_VECTOR } ShapeKind;
 /* STEP: uniform or linear: lane k has lane 0's value plus k * step (of a pointer: bytes).
@@ -33,7 +35,7 @@ typedef struct Shape {
   unsigned zeros;
 } Shape;
 
-static inline bool is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
+static inline bool ln_is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
 
 /* A context is a loop, or the function (GRAPH_NONE). Its units are the blocks directly in it, and
  * the loops directly in it, each as a whole. */
@@ -140,8 +142,8 @@ static inline bool ln_may_rest(const Lanes *l, uint32_t block) {
     rest |= l->loops.data[n].masked;
   return rest;
 }
-static inline bool loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
-  return loop == GRAPH_NONE || in_set(&l->loops.data[loop].blocks, block);
+static inline bool ln_loop_has(const Lanes *l, uint32_t loop, uint32_t block) {
+  return loop == GRAPH_NONE || ln_in_set(&l->loops.data[loop].blocks, block);
 }
 
 /* regions.c */

@@ -41,8 +41,8 @@ static bool find_loops(Lanes *l) {
     if (l->g.irreducible || in->nlatches > 1 || l->blocks[in->header].in->npred != 2)
       return false;
     for (uint32_t k = 0; k < in->nnodes; k++)
-      add_to(&loop.blocks, in->nodes[k]);
-    assert(in_set(&loop.blocks, in->header) && in_set(&loop.blocks, loop.latch));
+      ln_add_to(&loop.blocks, in->nodes[k]);
+    assert(ln_in_set(&loop.blocks, in->header) && ln_in_set(&loop.blocks, loop.latch));
     VEC_PUSH(l->arena, &l->loops, loop);
   }
   return true;
@@ -102,9 +102,9 @@ static void find_region(Lanes *l, LaneBlock *d) {
     VEC_PUSH(l->arena, &work, d->in->succ[s]);
   while (work.len) {
     uint32_t k = VEC_POP(&work);
-    if (k == d->in->ipdom || in_set(&d->region, k))
+    if (k == d->in->ipdom || ln_in_set(&d->region, k))
       continue;
-    add_to(&d->region, k);
+    ln_add_to(&d->region, k);
     for (uint32_t s = 0; s < l->blocks[k].in->nsucc; s++)
       VEC_PUSH(l->arena, &work, l->blocks[k].in->succ[s]);
   }
@@ -126,7 +126,7 @@ static bool stays_in(const Lanes *l, const LaneBlock *d, uint32_t loop) {
   for (unsigned k = 0; k < LANES_WORDS; k++)
     if (d->region.words[k] & ~blocks->words[k])
       return false;
-  return d->in->ipdom != GRAPH_NONE && in_set(blocks, d->in->ipdom);
+  return d->in->ipdom != GRAPH_NONE && ln_in_set(blocks, d->in->ipdom);
 }
 
 /* The sides of a divergent branch run one after the other: a block runs after the effects of the
@@ -135,7 +135,7 @@ static void make_dirty(Lanes *l, const LaneBlock *d) {
   bool dirty = false;
   for (uint32_t place = 0; place < l->nblocks; place++) {
     LaneBlock *x = &l->blocks[l->order[place]];
-    if (!in_set(&d->region, l->order[place]))
+    if (!ln_in_set(&d->region, l->order[place]))
       continue;
     x->dirty |= dirty;
     dirty |= x->writes;
@@ -153,18 +153,19 @@ void ln_split(Lanes *l, uint32_t block) {
   for (uint32_t n = d->in->loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     l->loops.data[n].divergent |= !stays_in(l, d, n);
   for (uint32_t k = 0; k < l->nblocks; k++) {
-    bool between = in_set(&d->region, k);
+    bool between = ln_in_set(&d->region, k);
     if (!between && k != d->in->ipdom)
       continue;
     LaneBlock *x = &l->blocks[k];
     uint32_t own = ln_own_loop(l, k);
-    if (loop_has(l, x->in->loop, block)) {
+    if (ln_loop_has(l, x->in->loop, block)) {
       x->joins = true;
       if (between && own != GRAPH_NONE)
         l->loops.data[own].divergent = true;
       else if (between)
         x->masked = true;
-    } else if (own != GRAPH_NONE && between && loop_has(l, l->loops.data[own].in->parent, block)) {
+    } else if (own != GRAPH_NONE && between &&
+               ln_loop_has(l, l->loops.data[own].in->parent, block)) {
       l->loops.data[own].masked = true;
     }
   }

@@ -212,7 +212,7 @@ static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
 /* Is v linear as a wide integer too, so that its extension is? Arguments that vary are small
  * numbers of threads. */
 static bool extends(Lanes *l, LLVMValueRef v, bool is_signed, int depth) {
-  if (is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
+  if (ln_is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
     return true;
   if (depth > DEEPEST || !ln_value(l, v) || !has_flag(l, v, is_signed))
     return false;
@@ -225,7 +225,7 @@ bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed) { return extends(l, v,
 bool ln_all_uniform(Lanes *l, LLVMValueRef i) {
   for (int k = 0; k < LLVMGetNumOperands(i); k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
-    if (!LLVMValueIsBasicBlock(o) && !is_uniform(ln_shape(l, o)))
+    if (!LLVMValueIsBasicBlock(o) && !ln_is_uniform(ln_shape(l, o)))
       return false;
   }
   return true;
@@ -237,7 +237,7 @@ static Shape gep_shape(Lanes *l, LLVMValueRef i) {
   if (base.kind != SHAPE_STEP)
     return vector;
   for (int k = 2; k < LLVMGetNumOperands(i); k++)
-    if (!is_uniform(ln_shape(l, LLVMGetOperand(i, (unsigned)k))))
+    if (!ln_is_uniform(ln_shape(l, LLVMGetOperand(i, (unsigned)k))))
       return vector;
   LLVMValueRef index = LLVMGetOperand(i, 1);
   Shape s = ln_shape(l, index);
@@ -258,7 +258,7 @@ static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift)
   if (LLVMIsAConstantInt(x) && !shift)
     return product_shape(l, y, x, false);
   if (!LLVMIsAConstantInt(y) || a.kind != SHAPE_STEP || LLVMGetIntTypeWidth(LLVMTypeOf(y)) > 64)
-    return is_uniform(a) && is_uniform(b) ? step(0) : vector;
+    return ln_is_uniform(a) && ln_is_uniform(b) ? step(0) : vector;
   int64_t by = LLVMConstIntGetSExtValue(y), steps;
   if (shift)
     by = by >= 0 && by < 32 ? (int64_t)1 << by : INT64_MAX;
@@ -278,7 +278,7 @@ static Shape phi_shape(Lanes *l, const LaneValue *v) {
   for (uint32_t k = 0; k < b->in->npred; k++)
     for (uint32_t n = l->blocks[b->in->pred[k]].in->loop; n != GRAPH_NONE;
          n = l->loops.data[n].in->parent)
-      if (l->loops.data[n].divergent && !in_set(&l->loops.data[n].blocks, v->block))
+      if (l->loops.data[n].divergent && !ln_in_set(&l->loops.data[n].blocks, v->block))
         return vector;
   for (unsigned k = 0; k < LLVMCountIncoming(v->old); k++) {
     Shape from = ln_shape(l, LLVMGetIncomingValue(v->old, k));
@@ -296,7 +296,7 @@ static Shape load_shape(Lanes *l, LLVMValueRef i) {
     return step(0);
   if (l->how.strict && !cg_is_field_load(l->cg, l->f, i))
     return vector;
-  bool uniform = cg_is_plain_access(i) && is_uniform(ln_shape(l, LLVMGetOperand(i, 0)));
+  bool uniform = cg_is_plain_access(i) && ln_is_uniform(ln_shape(l, LLVMGetOperand(i, 0)));
   return uniform ? step(0) : vector;
 }
 
@@ -336,20 +336,20 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   case LLVMShl: return product_shape(l, x, y, true);
   case LLVMZExt:
   case LLVMSExt:
-    return is_uniform(a) || (a.kind == SHAPE_STEP &&
-                             (ln_extends(l, x, op == LLVMSExt) ||
-                              (op == LLVMZExt && LLVMGetNNeg(i) && ln_extends(l, x, true))))
+    return ln_is_uniform(a) || (a.kind == SHAPE_STEP &&
+                                (ln_extends(l, x, op == LLVMSExt) ||
+                                 (op == LLVMZExt && LLVMGetNNeg(i) && ln_extends(l, x, true))))
                ? a
                : vector;
-  case LLVMTrunc: return is_uniform(a) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) >= 32 ? a : vector;
+  case LLVMTrunc: return ln_is_uniform(a) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) >= 32 ? a : vector;
   case LLVMPtrToInt:
   case LLVMIntToPtr:
   case LLVMFreeze:
-    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && !is_uniform(a) ? vector : a;
+    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && !ln_is_uniform(a) ? vector : a;
   case LLVMGetElementPtr: return gep_shape(l, i);
   case LLVMSelect: {
     Shape c = ln_shape(l, LLVMGetOperand(i, 2));
-    return is_uniform(a) && b.kind == SHAPE_STEP && c.kind == SHAPE_STEP && b.step == c.step
+    return ln_is_uniform(a) && b.kind == SHAPE_STEP && c.kind == SHAPE_STEP && b.step == c.step
                ? b
                : vector;
   }
@@ -489,5 +489,5 @@ bool cg_lanes_together(const Lanes *l, LLVMValueRef i) {
 
 bool cg_lanes_uniform(const Lanes *l, LLVMValueRef v) {
   uint32_t n = valuemap_get(&l->value_of, v);
-  return n != VALUEMAP_NONE && is_uniform(l->values.data[n].shape);
+  return n != VALUEMAP_NONE && ln_is_uniform(l->values.data[n].shape);
 }

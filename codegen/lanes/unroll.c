@@ -159,8 +159,8 @@ static void next_iteration(Iteration *t) {
 static uint32_t find_exit(const Lanes *l, const LaneLoop *loop) {
   uint32_t found = GRAPH_NONE;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (uint32_t s = 0; in_set(&loop->blocks, k) && s < l->blocks[k].in->nsucc; s++)
-      if (!in_set(&loop->blocks, l->blocks[k].in->succ[s])) {
+    for (uint32_t s = 0; ln_in_set(&loop->blocks, k) && s < l->blocks[k].in->nsucc; s++)
+      if (!ln_in_set(&loop->blocks, l->blocks[k].in->succ[s])) {
         if (found != GRAPH_NONE)
           return GRAPH_NONE;
         found = k;
@@ -175,7 +175,7 @@ static unsigned trip_count(Lanes *l, const LaneLoop *loop) {
     return 0;
   LLVMValueRef condition = LLVMGetCondition(l->blocks[exit].in->last);
   assert(!l->blocks[exit].in->trap);
-  bool leaves_if = !in_set(&loop->blocks, l->blocks[exit].in->succ[0]);
+  bool leaves_if = !ln_in_set(&loop->blocks, l->blocks[exit].in->succ[0]);
   Iteration t = {.l = l, .loop = loop};
   begin_iterations(&t);
   for (unsigned n = 1; n <= MOST_TRIPS + 1; n++) {
@@ -195,7 +195,7 @@ static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   unsigned meetings = 0, inner = 0, instructions = 0;
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block);
-         in_set(&loop->blocks, k) && i; i = LLVMGetNextInstruction(i)) {
+         ln_in_set(&loop->blocks, k) && i; i = LLVMGetNextInstruction(i)) {
       bool meets = cg_is_block_barrier(i) || cg_is_meeting(i);
       instructions++;
       meetings += meets;

@@ -270,7 +270,7 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
     operands[k] = scalar ? ln_scalar(l, o) : ln_in_lane(l, o, lane);
   }
   bool was_disjoint_add = LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) &&
-                          ln_value(l, i) && !is_uniform(ln_value(l, i)->shape) && scalar;
+                          ln_value(l, i) && !ln_is_uniform(ln_value(l, i)->shape) && scalar;
   if (was_disjoint_add) /* an inactive lane 0's bits need not be disjoint */
     return l_add(l->b, operands[0], operands[1]);
   return copy_ins(l->b, i, operands);
@@ -490,9 +490,9 @@ static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
   CX_ASSERT(l->cg->cx, n <= 8);
   for (unsigned k = 0; k < n; k++) {
     LLVMValueRef o = LLVMGetOperand(i, k + 1);
-    indices[k] = is_uniform(ln_shape(l, o)) ? ln_scalar(l, o) : ln_vector(l, o);
+    indices[k] = ln_is_uniform(ln_shape(l, o)) ? ln_scalar(l, o) : ln_vector(l, o);
   }
-  base = is_uniform(ln_shape(l, base)) ? ln_scalar(l, base) : ln_vector(l, base);
+  base = ln_is_uniform(ln_shape(l, base)) ? ln_scalar(l, base) : ln_vector(l, base);
   return LLVMBuildGEPWithNoWrapFlags(l->b, LLVMGetGEPSourceElementType(i), base, indices, n, "",
                                      LLVMGEPGetNoWrapFlags(i));
 }
@@ -523,7 +523,7 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
 
 static LLVMValueRef write_select(Lanes *l, LLVMValueRef i) {
   LLVMValueRef c = LLVMGetOperand(i, 0);
-  c = is_uniform(ln_shape(l, c)) ? ln_scalar(l, c) : ln_vector(l, c);
+  c = ln_is_uniform(ln_shape(l, c)) ? ln_scalar(l, c) : ln_vector(l, c);
   return l_select(l->b, c, ln_vector(l, LLVMGetOperand(i, 1)), ln_vector(l, LLVMGetOperand(i, 2)));
 }
 
@@ -629,7 +629,7 @@ static void write_unequal(Lanes *l, LaneValue *v) {
 
 static void write_agreed(Lanes *l, LaneValue *v) {
   LLVMValueRef ends[2], even;
-  assert(v->agreed && l->how.alone && is_uniform(v->shape));
+  assert(v->agreed && l->how.alone && ln_is_uniform(v->shape));
   LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
   if (p == LLVMIntEQ || p == LLVMIntNE) {
     write_unequal(l, v);

@@ -28,7 +28,7 @@ bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
   return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC &&
          cg_lanes_together(l, meeting) &&
-         (kind == RT_MEET_ACTIVE || is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
+         (kind == RT_MEET_ACTIVE || ln_is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
 }
 
 /* A vote is uniform, and so is a shuffle in which all lanes read the same lane. */
@@ -38,7 +38,7 @@ Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting) {
   if (!l->how.whole || l->how.strict)
     return vector;
   if (kind == RT_MEET_SHFL_IDX)
-    return is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_LANE))) ? alike : vector;
+    return ln_is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_LANE))) ? alike : vector;
   return is_shuffle(kind) || kind == RT_MEET_MATCH_ANY ? vector : alike;
 }
 
@@ -195,7 +195,7 @@ static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
   LLVMValueRef value = LLVMGetOperand(meeting, MEET_VALUE),
                lane = LLVMGetOperand(meeting, MEET_LANE),
                all = narrowed(l, value, ln_vector(l, value));
-  if (kind == RT_MEET_SHFL_IDX && is_uniform(ln_shape(l, lane))) {
+  if (kind == RT_MEET_SHFL_IDX && ln_is_uniform(ln_shape(l, lane))) {
     LLVMValueRef from = l_and(l->b, ln_scalar(l, lane), i32(l, WARP - 1));
     return l_extract_element(l->b, all, from);
   }

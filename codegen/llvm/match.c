@@ -44,12 +44,12 @@ bool cg_is_plain_access(LLVMValueRef i) {
 
 /* --- the global index --- */
 
-static int register_of(const Registers *r, LLVMValueRef v) { return r->of(r->user, peel(v)); }
+static int register_of(const Registers *r, LLVMValueRef v) { return r->of(r->user, cg_peel(v)); }
 
 /* 1 + axis if v is blockIdx * blockDim of an axis, else 0. */
 static unsigned match_block_start(const Registers *r, LLVMValueRef v) {
-  v = peel(v);
-  for (unsigned k = 0; is_op(v, LLVMMul) && k < 2; k++) {
+  v = cg_peel(v);
+  for (unsigned k = 0; cg_is_op(v, LLVMMul) && k < 2; k++) {
     int a = register_of(r, LLVMGetOperand(v, k)), b = register_of(r, LLVMGetOperand(v, 1 - k));
     if (a >= SREG_CTAID && a <= SREG_CTAID_Z && b == a - SREG_CTAID + SREG_NTID)
       return (unsigned)(a - SREG_CTAID) + 1;
@@ -58,7 +58,7 @@ static unsigned match_block_start(const Registers *r, LLVMValueRef v) {
 }
 
 unsigned match_global_index(const Registers *r, LLVMValueRef v) {
-  if (!is_op(v, LLVMAdd) || (r->exact && !(LLVMGetNUW(v) && LLVMGetNSW(v))))
+  if (!cg_is_op(v, LLVMAdd) || (r->exact && !(LLVMGetNUW(v) && LLVMGetNSW(v))))
     return 0;
   for (unsigned k = 0; k < 2; k++) {
     unsigned axis = match_block_start(r, LLVMGetOperand(v, k));
@@ -73,7 +73,7 @@ bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis) {
     LLVMValueRef by = LLVMGetUser(u);
     if (match_global_index(r, by) == axis + 1)
       continue;
-    bool passes = is_extension(by) || match_block_start(r, by) == axis + 1;
+    bool passes = cg_is_extension(by) || match_block_start(r, by) == axis + 1;
     if (!passes || !match_only_in_sums(r, by, axis))
       return false;
   }

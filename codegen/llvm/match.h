@@ -4,14 +4,16 @@
 
 #include "codegen/llvm/cg.h"
 
-static inline bool is_op(LLVMValueRef v, LLVMOpcode op) {
+static inline bool cg_is_op(LLVMValueRef v, LLVMOpcode op) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
 }
-static inline bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v); }
+static inline bool cg_is_extension(LLVMValueRef v) {
+  return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
+}
 
 /* v without extensions. */
-static inline LLVMValueRef peel(LLVMValueRef v) {
-  while (is_extension(v))
+static inline LLVMValueRef cg_peel(LLVMValueRef v) {
+  while (cg_is_extension(v))
     v = LLVMGetOperand(v, 0);
   return v;
 }

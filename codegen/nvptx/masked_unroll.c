@@ -131,7 +131,7 @@ static bool read_body(Loop *l) {
         return false;
       continue;
     }
-    bool load = is_op(i, LLVMLoad) && cg_is_plain_access(i);
+    bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
     if (l->nsteps == MAX_BODY || !(load || is_speculatable(i)))
       return false;
     valuemap_set(&l->place, i, l->nsteps);
@@ -148,7 +148,7 @@ static bool read_end(Loop *l) {
     return false;
   l->compare = fork.condition;
   bool stays = fork.yes == l->block;
-  if (!is_inside(l, l->compare) || !is_op(l->compare, LLVMICmp) ||
+  if (!is_inside(l, l->compare) || !cg_is_op(l->compare, LLVMICmp) ||
       LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) ||
       LLVMGetNextUse(LLVMGetFirstUse(l->compare)))
     return false;
@@ -156,7 +156,7 @@ static bool read_end(Loop *l) {
   l->end = LLVMGetOperand(l->compare, 1);
   for (unsigned k = 0; k < l->ncarried; k++) {
     const Carried *c = &l->carried[k];
-    bool steps = c->next == next && is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
+    bool steps = c->next == next && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
                  LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
                  LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
     if (steps)

@@ -72,9 +72,9 @@ static bool is_exact(const Index *x, LLVMValueRef v) {
 }
 
 static bool is_sum(const Index *x, LLVMValueRef v) {
-  if (is_op(v, LLVMOr))
+  if (cg_is_op(v, LLVMOr))
     return LLVMGetIsDisjoint(v);
-  return is_op(v, LLVMAdd) && is_exact(x, v);
+  return cg_is_op(v, LLVMAdd) && is_exact(x, v);
 }
 
 static uint64_t constant(const Index *x, LLVMValueRef v) {
@@ -95,7 +95,7 @@ static bool read_counter(const Counting *c, Index *x, LLVMValueRef v) {
 }
 
 static bool read_product(const Counting *c, Index *x, LLVMValueRef v) {
-  if (x->stride || !is_op(v, LLVMMul) || !is_exact(x, v))
+  if (x->stride || !cg_is_op(v, LLVMMul) || !is_exact(x, v))
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef stride = LLVMGetOperand(v, k);
@@ -120,8 +120,8 @@ static bool read_sum(const Counting *c, Index *x, LLVMValueRef v, int depth) {
 }
 
 static bool read_index(const Counting *c, Index *x, LLVMValueRef v) {
-  bool zero = is_op(v, LLVMZExt);
-  if (!zero && !is_op(v, LLVMSExt)) {
+  bool zero = cg_is_op(v, LLVMZExt);
+  if (!zero && !cg_is_op(v, LLVMSExt)) {
     *x = (Index){.wide = true};
     return read_sum(c, x, v, 0) && x->stride;
   }
@@ -216,7 +216,7 @@ static void erase_unused(LLVMValueRef v) {
 }
 
 static bool is_access(const Rows *r, LLVMValueRef i) {
-  return is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 &&
+  return cg_is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 &&
          LLVMTypeOf(LLVMGetOperand(i, 1)) == r->cg->t.i64 &&
          LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind &&
          LLVMGetPointerAddressSpace(LLVMTypeOf(i)) == NVPTX_GLOBAL &&
@@ -269,7 +269,7 @@ static bool is_counter(LLVMValueRef phi, Counting *c) {
     return false;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef next = LLVMGetIncomingValue(phi, k);
-    if (!is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
+    if (!cg_is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
         !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) ||
         (bits == 32 && !(LLVMGetNSW(next) && LLVMGetNUW(next))))
       continue;

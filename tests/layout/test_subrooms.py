@@ -283,21 +283,13 @@ def test_the_rules_of_exports_themselves():
 
 # Prefixes of docs/CONVENTIONS.md, and words that stand for one in a small header of their own.
 PREFIX = re.compile(r"(?:ir|cx|fz|bc|ty|cg|lw|ln|fs|fl|co|hl|rt|px|l|graph|set|arena|buf|char|ins)_")
-# Older than the rule. None is added; one that goes is struck here.
-OLD_NAMES = {
-    "typeinfer/ty.h: is_bottom",
-    *(f"codegen/host/entry.h: {name}" for name in ("i32", "i64", "new_block", "at", "get", "set", "launch_field")),
-    *(f"codegen/lanes/private.h: {name}" for name in ("in_set", "add_to", "is_uniform", "loop_has")),
-    *(f"codegen/llvm/match.h: {name}" for name in ("is_op", "is_extension", "peel")),
-}
 
 
 def test_statics_of_headers_have_a_prefix():
     """They are names in every file that includes the header."""
     plain = {f"{path}: {name}" for path, text in code().items() if path.endswith(".h")
              for name in STATIC.findall(text) if not PREFIX.match(name)}
-    assert not (new := plain - OLD_NAMES), new
-    assert not (gone := OLD_NAMES - plain), gone
+    assert not plain
 
 
 def declarations():

@@ -125,7 +125,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
     if (a->unset)
       r.unset = a->unset;
     one &= phi->args[k]->op != OP_UNSET || !phi->args[k]->aux2;
-    if (is_bottom(a->v))
+    if (ty_is_bottom(a->v))
       continue;
     ty_meet_value(ty, &meeting, a);
     if (!first) {
@@ -138,7 +138,7 @@ TyInfo ty_eval_phi(Ty *ty, Ins *phi) {
       one = false;
     }
   }
-  if (!one && !is_bottom(r.v)) {
+  if (!one && !ty_is_bottom(r.v)) {
     const Type *t = ty_meeting_type(ty, &meeting);
     if (ty_stored(r.v.type))
       r.v = (Val){.type = r.v.type, .konst = r.v.konst};
@@ -173,10 +173,10 @@ static const TyMet *all_met(Ty *ty, const TyInfo *old, const TyInfo *new) {
 
 static bool put(Ty *ty, Ins *i, TyInfo new) {
   TyInfo *old = ty_info(ty, i);
-  if (ty->spec->sweeps > SETTLE && !is_bottom(old->v)) {
-    if (i->op == OP_PHI && !is_bottom(new.v))
+  if (ty->spec->sweeps > SETTLE && !ty_is_bottom(old->v)) {
+    if (i->op == OP_PHI && !ty_is_bottom(new.v))
       new.met = all_met(ty, old, &new);
-    if (is_bottom(new.v)) {
+    if (ty_is_bottom(new.v)) {
       new.v = old->v;
       new.met = old->met;
     } else if (!ty_same(ty, old->v, new.v)) {
@@ -203,7 +203,7 @@ static bool reach(Ty *ty, Block *from, int n) {
 static void sweep_ret(Ty *ty, Ins *i) {
   Val v = ty_arg_or_none(ty, i, 0);
   TySpec *s = ty->spec;
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return;
   TyMeeting returned = *s->returned;
   ty_meet_value(ty, &returned, ty_info(ty, i->args[0]));
@@ -234,7 +234,7 @@ static bool sweep_term(Ty *ty, Block *b, Ins *i) {
   case OP_CONDBR: {
     /* bottom after an error, which a loop's later iterations may undo */
     Val c = ty_truth(ty, ty_arg_or_none(ty, i, 0));
-    bool decided = !is_bottom(c) && fz_truth(c.konst, &known);
+    bool decided = !ty_is_bottom(c) && fz_truth(c.konst, &known);
     if (!decided || known)
       changed |= reach(ty, b, 0);
     if (!decided || !known)

@@ -68,12 +68,12 @@ static void rewrite_phi(Ty *ty, Ins *i) {
 static void rewrite_value(Ty *ty, Ins *i) {
   TyInfo *info = ty_info(ty, i);
   Val v = ty_eval(ty, i);
-  if (!is_bottom(v) && info->v.type && v.type != info->v.type) {
+  if (!ty_is_bottom(v) && info->v.type && v.type != info->v.type) {
     Ins *src = v.src;
     v = ty_cast(ty, v, info->v.type);
     v.src = src;
   }
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     cx_bug(ty->cx, "%%%u %s has no type and no error", i->id, ir_op_info[i->op].text);
   info->v = v;
   ir_remove(i);
@@ -87,7 +87,7 @@ static void rewrite_condbr(Ty *ty, Ins *i) {
     return;
   }
   c = ty_truth(ty, c);
-  if (is_bottom(c))
+  if (ty_is_bottom(c))
     cx_bug(ty->cx, "%%%u: a branch on nothing", i->id);
   if (!fz_truth(c.konst, &known)) {
     i->args[0] = ty_ins(ty, c);
@@ -107,7 +107,7 @@ static void check_reached(Ty *ty, const Block *b) {
 static void rewrite_ret(Ty *ty, Ins *i) {
   Val v = ty_arg_or_none(ty, i, 0);
   const Type *t = ty->spec->result;
-  if (is_bottom(v) || !t) /* behind a call that has no type: the call raises its error */
+  if (ty_is_bottom(v) || !t) /* behind a call that has no type: the call raises its error */
     cx_bug(ty->cx, "%%%u: a return of nothing", i->id);
   if (ty->fn->is_kernel && v.type->id != TY_NONE)
     fail(ty->cx, i->loc, ERR_RETURN_VALUE, TY_PRETTY(ty, v));
@@ -191,8 +191,8 @@ static Ins **finished_args(Ty *ty, Ins *phi, const Type *type) {
     if (!(ty->spec->taken[from->id] & BLOCK_REACHED))
       continue;
     ty->at = end;
-    args[k] = is_bottom(ty_info(ty, phi->args[k])->v) ? unset_value(ty, phi->type, end)
-                                                      : as_type(ty, phi->args[k], type);
+    args[k] = ty_is_bottom(ty_info(ty, phi->args[k])->v) ? unset_value(ty, phi->type, end)
+                                                         : as_type(ty, phi->args[k], type);
   }
   return args;
 }

@@ -224,7 +224,7 @@ static Val emit_call(Ty *ty, TySpec *s, const Val *args, uint32_t n) {
 
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
   if (ty->cx->ncalls >= TY_MAX_CALLS)
     fail(ty->cx, ty->at->loc, ERR_TOO_DEEP, TY_MAX_CALLS, func->code->qualname);

@@ -42,7 +42,7 @@ void ty_find_first_edges(Ty *ty) {
         more->args[1]->block != b)
       continue;
     Val seq = ty_info(ty, more->args[0])->v;
-    if (is_bottom(seq) || !nonempty(ty, seq))
+    if (ty_is_bottom(seq) || !nonempty(ty, seq))
       continue;
     Ins *state = more->args[1];
     for (uint32_t k = 0; k < state->nargs; k++)
@@ -318,7 +318,7 @@ static Val never_set(Ty *ty, Ins *variable, const char *name) {
 Val ty_read(Ty *ty, Ins *i) {
   Ins *variable = i->args[0];
   const TyInfo *info = ty_info(ty, variable);
-  if (info->unset && is_bottom(info->v))
+  if (info->unset && ty_is_bottom(info->v))
     return never_set(ty, variable, i->name);
   Val v = ty_value(ty, variable);
   if (ty->emit && !set_here(ty, variable)) {
@@ -341,7 +341,7 @@ Val ty_capture(Ty *ty, Ins *i) {
   if (!info->unset)
     return v;
   const char *name = i->name ? i->name : "?";
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return info->conflict ? BOTTOM : never_set(ty, i, name);
   const Type *types[] = {v.type, ty_id(ty, TY_PYBOOL), ty_id(ty, TY_PYINT)};
   Val items[] = {v, {.type = types[1]}, {.type = types[2]}};
@@ -357,7 +357,7 @@ Val ty_capture(Ty *ty, Ins *i) {
 }
 
 Val ty_captured(Ty *ty, Val v, const char *name) {
-  if (is_bottom(v) || v.type->id != TY_FUNC || v.type->frozen != &maybe_mark)
+  if (ty_is_bottom(v) || v.type->id != TY_FUNC || v.type->frozen != &maybe_mark)
     return v;
   Val line = ty_item(ty, v, 2);
   const char *text = arena_printf(

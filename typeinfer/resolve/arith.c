@@ -45,7 +45,7 @@ static Val int_power(Ty *ty, Val x, int64_t n) {
   Val r = BOTTOM;
   for (; n; n >>= 1) {
     if (n & 1)
-      r = is_bottom(r) ? x : ty_op2(ty, OP_MUL, x.type, r, x);
+      r = ty_is_bottom(r) ? x : ty_op2(ty, OP_MUL, x.type, r, x);
     if (n > 1)
       x = ty_op2(ty, OP_MUL, x.type, x, x);
   }
@@ -108,13 +108,13 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
   if (constant && ty_is_integral(t) && n < 0 && ty_is_weak(t)) /* Python: 2 ** -1 is 0.5 */
     return ty_binary(ty, OP_POW, ty_cast_id(ty, a, TY_PYFLOAT), ty_cast_id(ty, b, TY_PYFLOAT));
   Val x = ty_operand(ty, a, types.left), y = ty_operand(ty, b, types.right);
-  if (is_bottom(x) || is_bottom(y))
+  if (ty_is_bottom(x) || ty_is_bottom(y))
     return BOTTOM;
   if (constant && ty_is_integral(t) && n >= 0 && n <= MAX_UNROLLED)
     return n == 0 ? ty_scalar_const(ty, t->id, 1) : int_power(ty, x, (int64_t)n);
   if (constant && ty_is_float(t)) {
     Val r = float_power(ty, x, n);
-    if (!is_bottom(r))
+    if (!ty_is_bottom(r))
       return r;
   }
   if (ty_is_signed(t) && ty_policy(ty->cx)->power_inverts)
@@ -130,7 +130,7 @@ static Val power(Ty *ty, Val a, Val b, TyOp types) {
 static Val complex_power(Ty *ty, const Type *t, Val a, Val b) {
   a = ty_to_complex(ty, a, t);
   b = ty_to_complex(ty, b, t);
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   const Frozen *k = b.konst;
   bool weak = ty_is_weak(t), known = k && !weak && k->im == 0 && (k->re == 1 || k->re == 2);
@@ -248,7 +248,7 @@ static Val number_op(Ty *ty, Op op, Val a, Val b) {
     a = ty_cast_id(ty, a, types.left);
     b = ty_cast_id(ty, b, types.right);
   }
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   check_divisor(ty, op, b);
   return ty_op2(ty, types.op, ty_id(ty, types.result), mask_bits(ty, op, a), mask_bits(ty, op, b));
@@ -299,7 +299,7 @@ static Val ordered(Ty *ty, Op op, Val a, Val b) {
     Val x = ty_item(ty, a, n), y = ty_item(ty, b, n);
     Val first = ty_truth(ty, ty_binary(ty, op, x, y));
     Val same = ty_truth(ty, ty_equal(ty, OP_EQ, x, y));
-    if (is_bottom(first) || is_bottom(same))
+    if (ty_is_bottom(first) || ty_is_bottom(same))
       return BOTTOM;
     Val differ = ty_both(ty, OP_AND, ty_not(ty, same), first);
     r = ty_both(ty, OP_OR, differ, ty_both(ty, OP_AND, same, r));
@@ -308,7 +308,7 @@ static Val ordered(Ty *ty, Op op, Val a, Val b) {
 }
 
 Val ty_binary(Ty *ty, Op op, Val a, Val b) {
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   if (a.type->id == TY_ARRAY || b.type->id == TY_ARRAY)
     return ty_whole_array(ty, op, a.type->id == TY_ARRAY ? a : b, a.type->id == TY_ARRAY ? b : a);
@@ -340,7 +340,7 @@ Val ty_binary(Ty *ty, Op op, Val a, Val b) {
 }
 
 Val ty_unary(Ty *ty, Op op, Val a) {
-  if (is_bottom(a))
+  if (ty_is_bottom(a))
     return BOTTOM;
   TyOp types = {0};
   if (a.type->id == TY_ARRAY)
@@ -368,7 +368,7 @@ Val ty_unary(Ty *ty, Op op, Val a) {
 
 Val ty_truth(Ty *ty, Val v) {
   bool known;
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return BOTTOM;
   if (fz_truth(v.konst, &known))
     return ty_const_bool(ty, known);

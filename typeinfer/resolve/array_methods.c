@@ -33,7 +33,7 @@ static Val flattened(Ty *ty, Val array) {
 /* An iterator in NumPy, whose items are the elements in C order. */
 Val ty_array_flat(Ty *ty, Val array) {
   Val r = flattened(ty, array);
-  if (!is_bottom(r))
+  if (!ty_is_bottom(r))
     r.type = ty_array_flat_like(ty->cx, r.type, true);
   return r;
 }
@@ -68,7 +68,7 @@ static Val permuted(Ty *ty, Val a, const uint8_t *axes) {
 /* Axis number k, which may count from the end. */
 static bool read_axis(Ty *ty, const char *method, unsigned ndim, Val v, uint8_t *out) {
   int64_t k;
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return false;
   if (!fz_get_int(v.konst, &k)) {
     (void)ty_not_constant(ty, arena_printf(&ty->cx->arena, "an axis of %s()", method), NULL);
@@ -140,7 +140,7 @@ static Val resized_view(Ty *ty, Val a, const Type *to) {
   Val bytes = ty_int_op(ty, OP_MUL, ty_extent(ty, a, last), ty_const_int(ty, from));
   ty_flag(bytes, INS_NONNEGATIVE | INS_NO_WRAP);
   args[1 + last] = ty_int_op(ty, OP_FLOORDIV, bytes, ty_const_int(ty, size));
-  if (is_bottom(args[1 + last]))
+  if (ty_is_bottom(args[1 + last]))
     return BOTTOM;
   ty_flag(args[1 + last], INS_NONNEGATIVE);
   Val rest = ty_int_op(ty, OP_MOD, bytes, ty_const_int(ty, size));
@@ -195,12 +195,12 @@ Val ty_array_item(Ty *ty, Val self, const Val *args, uint32_t n) {
   bool tuple = n == 1 && args[0].type->id == TY_TUPLE;
   Val of = n == 1 && !tuple && self.type->ndim > 1 ? flattened(ty, self) : self;
   uint32_t given = tuple ? args[0].type->n : n;
-  if (is_bottom(of))
+  if (ty_is_bottom(of))
     return BOTTOM;
   if (given != of.type->ndim)
     return TY_FAIL(ty, ERR_ARGUMENTS, "item", "it takes an index: one number, or one an axis");
   Val v = ty_getitem(ty, of, tuple || n == 1 ? args[0] : ty_make_tuple(ty, args, n));
-  return is_bottom(v) || !ty_is_number(v.type) ? v : ty_weak_number(ty, v);
+  return ty_is_bottom(v) || !ty_is_number(v.type) ? v : ty_weak_number(ty, v);
 }
 
 /* All elements, by the thread that executes it. */
@@ -211,5 +211,5 @@ Val ty_array_fill(Ty *ty, Val self, const Val *args, uint32_t n) {
   if (!ty_is_value(args[0].type))
     return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, args[0]), TY_PRETTY(ty, self));
   Val r = ty_assign(ty, self, args[0]);
-  return is_bottom(r) ? r : ty_none(ty);
+  return ty_is_bottom(r) ? r : ty_none(ty);
 }

@@ -98,7 +98,7 @@ static Val broadcast(Ty *ty, Val source, Val target) {
   for (unsigned k = 0; k < have; k++) {
     Val from = extent_of(ty, source, k);
     Val to = k < extra ? one : extent_of(ty, target, k - extra + skip);
-    if (is_bottom(from) || is_bottom(to) || !fits(ty, from, to))
+    if (ty_is_bottom(from) || ty_is_bottom(to) || !fits(ty, from, to))
       return BOTTOM;
     view->kind[view->n++] = k < extra ? VIEW_INDEX : VIEW_SLICE;
     args[n++] = zero;
@@ -147,7 +147,7 @@ static Val assign_tuple(Ty *ty, Val target, Val tuple) {
     return BOTTOM;
   for (uint32_t k = 0; k < n; k++) {
     Val item = ty_item(ty, tuple, k);
-    if (is_bottom(item))
+    if (ty_is_bottom(item))
       return BOTTOM;
     if (!ty_is_value(item.type) || !ty_can_store(item.type, target.type->elem))
       return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, item), TY_PRETTY(ty, target));
@@ -158,7 +158,7 @@ static Val assign_tuple(Ty *ty, Val target, Val tuple) {
 }
 
 Val ty_assign(Ty *ty, Val target, Val value) {
-  if (is_bottom(target) || is_bottom(value))
+  if (ty_is_bottom(target) || ty_is_bottom(value))
     return BOTTOM;
   if (ty_has_fields(target))
     return ty_assign_record(ty, target, value);
@@ -194,7 +194,7 @@ static const Type *change_type(Ty *ty, Op op, const Type *elem, Val value) {
     value = (Val){.type = value.type->elem};
   Val r = ty_binary(&quiet, op, old, value);
   ty->stuck |= quiet.stuck;
-  if (is_bottom(r) && ty->emit) { /* again, to raise it; nothing is computed from the operands */
+  if (ty_is_bottom(r) && ty->emit) { /* again, to raise it; nothing is computed from the operands */
     old.ins = ty_ins(ty, ty_const_int(ty, 1));
     value.ins = value.konst ? NULL : old.ins;
     r = ty_binary(ty, op, old, value);
@@ -203,7 +203,7 @@ static const Type *change_type(Ty *ty, Op op, const Type *elem, Val value) {
 }
 
 Val ty_change(Ty *ty, Op op, Val target, Val value) {
-  if (is_bottom(target) || is_bottom(value) || !assignable(ty, value, target))
+  if (ty_is_bottom(target) || ty_is_bottom(value) || !assignable(ty, value, target))
     return BOTTOM;
   const Type *elem = target.type->elem,
              *t = ty_has_fields(target) ? NULL : change_type(ty, op, elem, value);
@@ -220,7 +220,7 @@ Val ty_change(Ty *ty, Op op, Val target, Val value) {
       return TY_FAIL(ty, ERR_STORE_VIEW, TY_PRETTY(ty, value), TY_PRETTY(ty, target));
     value = broadcast(ty, value, target);
   }
-  return is_bottom(assign(ty, op, target, value)) ? BOTTOM : target;
+  return ty_is_bottom(assign(ty, op, target, value)) ? BOTTOM : target;
 }
 
 /* --- loops --- */

@@ -185,7 +185,7 @@ static Val call_intrinsic(Ty *ty, IntrinsicId id, const FrozenFunc *library, con
                           uint32_t n, const Frozen *names) {
   TyCall c = {.id = id, .library = library, .name = short_path(ir_intrinsics[id].path)};
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
   return bind_intrinsic(ty, &c, args, n, names) ? apply_rule(ty, &c) : BOTTOM;
 }
@@ -267,7 +267,7 @@ Val ty_convert(Ty *ty, TypeId to, const Val *args, uint32_t n) {
     return arguments_error(ty, type_name(ty, t), "it takes one value");
   if (n == 0)
     return ty_scalar_const(ty, to, 0);
-  return is_bottom(args[0]) ? BOTTOM : convert(ty, to, args[0]);
+  return ty_is_bottom(args[0]) ? BOTTOM : convert(ty, to, args[0]);
 }
 
 /* complex(re, imag=im) and the like. */
@@ -369,7 +369,7 @@ static bool bind_defaults(Bind *b) {
     if (b->given[k])
       continue;
     b->bound[k] = default_of(b, k);
-    if (is_bottom(b->bound[k]))
+    if (ty_is_bottom(b->bound[k]))
       return bind_fail(b, arena_printf(&b->ty->cx->arena, "the argument '%s' is missing",
                                        b->code->localsplus[k]));
   }
@@ -387,7 +387,7 @@ static Val call_func(Ty *ty, Val callee, const Val *args, uint32_t n, const Froz
   b.bound = CX_ARRAY(ty->cx, Val, b.nparams + ncaptured + 1);
   b.given = CX_ARRAY(ty->cx, bool, b.nparams + 1);
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
   if (!bind_positional(&b, args, n - nkeys))
     return BOTTOM;
@@ -420,13 +420,13 @@ Val ty_call_library(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n,
 }
 
 Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
-  if (is_bottom(callee))
+  if (ty_is_bottom(callee))
     return BOTTOM;
   const Frozen *f = callee.type->frozen;
   if (callee.type->id == TY_FUNC && f->kind == FZ_INTRINSIC &&
       ir_intrinsics[f->i].kind == INTRINSIC_FUNC && f->i == INTR_PY_POW && n == 3 && f->func) {
     Val r = ty_call_library(ty, f->func, args, n, names);
-    return is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
+    return ty_is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
   }
   Val result;
   if (ty_ufunc_into(ty, callee, args, n, names, &result))
@@ -465,7 +465,7 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
 Val ty_call_star(Ty *ty, Ins *i) {
   Val callee = ty_arg(ty, i, 0), t = ty_sequence(ty, ty_arg(ty, i, 1));
   uint32_t nkeys = i->nargs - 2;
-  if (is_bottom(callee) || is_bottom(t))
+  if (ty_is_bottom(callee) || ty_is_bottom(t))
     return BOTTOM;
   if (t.type->id != TY_TUPLE)
     return TY_FAIL(ty, ERR_STAR_CALL);
@@ -473,7 +473,7 @@ Val ty_call_star(Ty *ty, Ins *i) {
   for (uint32_t k = 0; k < t.type->n; k++)
     args[k] = ty_item(ty, t, k);
   for (uint32_t k = 0; k < nkeys; k++)
-    if (is_bottom(args[t.type->n + k] = ty_arg(ty, i, 2 + k)))
+    if (ty_is_bottom(args[t.type->n + k] = ty_arg(ty, i, 2 + k)))
       return BOTTOM;
   return ty_call(ty, callee, args, t.type->n + nkeys, nkeys ? i->aux.names : NULL);
 }
@@ -527,7 +527,7 @@ Val ty_make_func(Ty *ty, Ins *i) {
   Val *items = CX_ARRAY(ty->cx, Val, i->nargs + 1);
   for (uint32_t k = 0; k < i->nargs; k++) {
     items[k] = k < (uint32_t)i->aux2 ? ty_capture(ty, i->args[k]) : ty_arg(ty, i, k);
-    if (is_bottom(items[k]))
+    if (ty_is_bottom(items[k]))
       return BOTTOM;
     types[k] = items[k].type;
   }

@@ -52,7 +52,7 @@ Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const
                                         sig.nargs, sig.nargs == 1 ? "" : "s", n));
   for (uint32_t k = 0; k < n; k++) {
     const Type *want = sig.args[k];
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
     Val given = want->pointer ? pointed_to(ty, args[k]) : args[k];
     bool fits = want->id == TY_ARRAY ? takes_array(want, given.type)
@@ -67,7 +67,7 @@ Val ty_call_declared(Ty *ty, const Frozen *f, const Val *args, uint32_t n, const
   Val v = ty_op(ty, OP_CALL_C, returns ? sig.result : ty_id(ty, TY_VOID), passed, n);
   if (v.ins)
     v.ins->aux.frozen = f;
-  return returns || is_bottom(v) ? v : ty_none(ty);
+  return returns || ty_is_bottom(v) ? v : ty_none(ty);
 }
 
 /* --- @cuda.jit("int32(int32)", device=True) --- */
@@ -144,7 +144,7 @@ bool ty_as_declared(Ty *ty, const FrozenFunc *func, Val *args, uint32_t n, const
     return fits_none(ty, func, args, n);
   for (uint32_t k = 0; k < n; k++) {
     bool passed = best.args[k]->id == TY_ARRAY || best.args[k]->id == TY_RECORD;
-    if (!passed && is_bottom(args[k] = ty_cast(ty, args[k], best.args[k])))
+    if (!passed && ty_is_bottom(args[k] = ty_cast(ty, args[k], best.args[k])))
       return false;
   }
   *result = best.result;
@@ -152,7 +152,7 @@ bool ty_as_declared(Ty *ty, const FrozenFunc *func, Val *args, uint32_t n, const
 }
 
 Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *result) {
-  if (is_bottom(v) || result->id == TY_NONE)
+  if (ty_is_bottom(v) || result->id == TY_NONE)
     return v;
   if (price(ty, v.type, result) < 0)
     return TY_FAIL_ADVISED(

@@ -24,7 +24,7 @@ static Val all_values(Ty *ty, const Frozen *class) {
     if (!class->items[k])
       return BOTTOM;
     items[k] = ty_const(ty, class->items[k]);
-    if (is_bottom(items[k]) || !ty_is_number(items[k].type))
+    if (ty_is_bottom(items[k]) || !ty_is_number(items[k].type))
       return BOTTOM;
   }
   return ty_make_tuple(ty, items, class->n);
@@ -33,10 +33,10 @@ static Val all_values(Ty *ty, const Frozen *class) {
 /* The value of a member known at run time only: of the type that all values promote to. */
 static Val value_at(Ty *ty, Val member) {
   Val values = all_values(ty, member.type->frozen);
-  if (is_bottom(values))
+  if (ty_is_bottom(values))
     return TY_FAIL(ty, ERR_ENUM_VALUE, "value", member.type->frozen->text);
   values = ty_iter(ty, values);
-  if (is_bottom(values))
+  if (ty_is_bottom(values))
     return BOTTOM;
   return ty_op2(ty, OP_TUPLE_INDEX, values.type->elems[0], values, number_of(ty, member));
 }
@@ -57,7 +57,7 @@ Val ty_enum_members(Ty *ty, const Frozen *class) {
   Val *items = CX_ARRAY(ty->cx, Val, class->n + 1);
   for (uint32_t k = 0; k < class->n; k++) {
     items[k] = ty_const(ty, fz_attr(class, class->names[k]));
-    if (is_bottom(items[k]))
+    if (ty_is_bottom(items[k]))
       return BOTTOM;
   }
   return ty_make_tuple(ty, items, class->n);

@@ -91,7 +91,7 @@ static Val equal_tuples(Ty *ty, Val a, Val b) {
 /* As sequences: of no items all are equal, of one item the step does not matter. */
 static Val equal_ranges(Ty *ty, Val a, Val b) {
   Val n = ty_len(ty, a), m = ty_len(ty, b), zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1);
-  if (is_bottom(n) || is_bottom(m))
+  if (ty_is_bottom(n) || ty_is_bottom(m))
     return BOTTOM;
   Val step = ty_both(ty, OP_OR, ty_int_test(ty, OP_EQ, n, one),
                      ty_int_test(ty, OP_EQ, ty_item(ty, a, 2), ty_item(ty, b, 2)));
@@ -198,11 +198,11 @@ static Val equal_arrays(Ty *ty, Op op, Val a, Val b) {
 }
 
 Val ty_equal(Ty *ty, Op op, Val a, Val b) {
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   if (a.type->id == TY_OPTIONAL || b.type->id == TY_OPTIONAL) {
     Val same = ty_equal_optional(ty, a, b);
-    return op == OP_EQ || is_bottom(same) ? same : ty_not(ty, same);
+    return op == OP_EQ || ty_is_bottom(same) ? same : ty_not(ty, same);
   }
   if (a.type->id == TY_ENUM && a.type == b.type)
     return ty_equal_members(ty, a, b, op == OP_NE);
@@ -213,7 +213,7 @@ Val ty_equal(Ty *ty, Op op, Val a, Val b) {
   if (ty_is_fstring(a) || ty_is_fstring(b)) /* its text is not there */
     return TY_FAIL(ty, ERR_STRING_BUILD);
   Val r = a.type->id == b.type->id ? equal_alike(ty, op, a, b) : equal_unlike(ty, op, a, b);
-  return op == OP_EQ || is_bottom(r) ? r : ty_not(ty, r);
+  return op == OP_EQ || ty_is_bottom(r) ? r : ty_not(ty, r);
 }
 
 /* --- is --- */
@@ -256,7 +256,7 @@ static Val is_bool(Ty *ty, Val x, Val known, bool negate) {
 }
 
 Val ty_is(Ty *ty, Val a, Val b, bool negate) {
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   if (a.type->id == TY_OPTIONAL || b.type->id == TY_OPTIONAL)
     return ty_is_none(ty, a, b, negate);
@@ -292,7 +292,7 @@ static Val contains_text(Ty *ty, Val item, Val seq, bool negate) {
 
 Val ty_contains(Ty *ty, Val item, Val seq, bool negate) {
   seq = ty_sequence(ty, seq);
-  if (is_bottom(item) || is_bottom(seq))
+  if (ty_is_bottom(item) || ty_is_bottom(seq))
     return BOTTOM;
   if (seq.type->id == TY_STR)
     return contains_text(ty, item, seq, negate);

@@ -9,7 +9,7 @@
 #include "typeinfer/value/value.h"
 
 Val ty_generator(Ty *ty, Val callee, Val iterable) {
-  if (is_bottom(callee) || is_bottom(iterable))
+  if (ty_is_bottom(callee) || ty_is_bottom(iterable))
     return BOTTOM;
   const Type *types[] = {callee.type, iterable.type};
   return ty_pack(ty, ty_frozen(ty->cx, TY_FUNC, &ty_generator_mark, types, 2),
@@ -43,7 +43,7 @@ Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key) {
   if (!generator.src || generator.src->op != OP_CALL)
     return TY_FAIL(ty, ERR_GENEXPR);
   Val callee = ty_item(ty, generator, 0);
-  if (is_bottom(callee))
+  if (ty_is_bottom(callee))
     return BOTTOM;
   const FrozenFunc *func = callee.type->frozen->func;
   uint32_t ncaptured = callee.type->n ? func->code->nfrees : 0;

@@ -44,7 +44,7 @@ static Val in_range(Ty *ty, Val array, Val index, unsigned axis) {
   if (array.type->pointer) /* it may count backwards, and has no end */
     return i;
   Val extent = ty_extent(ty, array, axis);
-  if (is_bottom(i) || is_bottom(extent))
+  if (ty_is_bottom(i) || ty_is_bottom(extent))
     return BOTTOM;
   bool from_end = index.type->id != TY_U64; /* those above 2**63 are out of bounds, not negative */
   int64_t k, n;
@@ -82,7 +82,7 @@ static bool list_indices(Ty *ty, Val array, Val index, Indices *out) {
   *out = (Indices){.all_ints = true};
   for (uint32_t k = 0; k < n; k++) {
     Val v = is_tuple ? ty_item(ty, index, k) : index;
-    if (is_bottom(v))
+    if (ty_is_bottom(v))
       return false;
     if (is_list(index) || is_list(v)) {
       (void)TY_FAIL_ADVISED(ty, "loop over the indices and take one element in each turn",
@@ -108,7 +108,7 @@ bool ty_element(Ty *ty, Val array, Val index, Val *out) {
   if (!list_indices(ty, array, index, &list) || !list.all_ints || list.axes != array.type->ndim)
     return false;
   for (uint32_t k = 0; k < list.n; k++)
-    if (is_bottom(out[k] = in_range(ty, array, list.items[k], k)))
+    if (ty_is_bottom(out[k] = in_range(ty, array, list.items[k], k)))
       return false;
   return true;
 }
@@ -136,7 +136,7 @@ static bool constant_part(Ty *ty, const Frozen *k, int64_t *out) {
 static Val part_index(Ty *ty, Val part) {
   Val i = ty_to_index(ty, part);
   int64_t k;
-  if (is_bottom(i) || fz_get_int(part.konst, &k))
+  if (ty_is_bottom(i) || fz_get_int(part.konst, &k))
     return i;
   if (constant_part(ty, part.konst, &k))
     return ty_const_int(ty, k);
@@ -151,7 +151,7 @@ static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallb
   if (bound.type->id == TY_NONE)
     return fallback;
   Val i = part_index(ty, bound), zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
-  if (is_bottom(i))
+  if (ty_is_bottom(i))
     return BOTTOM;
   int64_t k;
   if (fz_get_int(i.konst, &k))
@@ -166,14 +166,14 @@ static Val slice_bound(Ty *ty, Val bound, Val extent, bool descending, Val fallb
 /* The same where the sign of the step is not known. */
 static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
   Val bound = ty_item(ty, slice, k), minus = ty_const_int(ty, -1);
-  if (is_bottom(bound))
+  if (ty_is_bottom(bound))
     return BOTTOM;
   Val low = ty_select(ty, down, minus, ty_const_int(ty, 0));
   Val high = ty_select(ty, down, ty_int_op(ty, OP_ADD, extent, minus), extent);
   if (bound.type->id == TY_NONE)
     return k ? ty_select(ty, down, low, high) : ty_select(ty, down, high, low);
   Val i = ty_op2(ty, OP_WRAP_INDEX, ty_id(ty, TY_PYINT), part_index(ty, bound), extent);
-  return is_bottom(i) ? BOTTOM : clamp(ty, i, low, high);
+  return ty_is_bottom(i) ? BOTTOM : clamp(ty, i, low, high);
 }
 
 /* Parts of a slice with a step known at run time only; nothing overflows, whatever the step. A step
@@ -181,7 +181,7 @@ static Val either_bound(Ty *ty, Val slice, uint32_t k, Val extent, Val down) {
 static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val zero = ty_const_int(ty, 0), one = ty_const_int(ty, 1), minus = ty_const_int(ty, -1);
   Val step = part_index(ty, ty_item(ty, slice, 2));
-  if (is_bottom(step))
+  if (ty_is_bottom(step))
     return false;
   Val some = ty_op2(ty, OP_NE, ty_id(ty, TY_PYBOOL), step, zero);
   if (ty->cx->checked)
@@ -189,7 +189,7 @@ static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val down = less(ty, step, zero);
   Val start = either_bound(ty, slice, 0, extent, down);
   Val stop = either_bound(ty, slice, 1, extent, down);
-  if (is_bottom(start) || is_bottom(stop))
+  if (ty_is_bottom(start) || ty_is_bottom(stop))
     return false;
   Val last = ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_SUB, stop, start),
                        ty_select(ty, down, one, minus));
@@ -198,7 +198,7 @@ static bool slice_at_run_time(Ty *ty, Val slice, Val extent, Val out[3]) {
   out[0] = start;
   out[1] = ty_select(ty, some, count, zero);
   out[2] = step;
-  return !is_bottom(out[1]);
+  return !ty_is_bottom(out[1]);
 }
 
 /* start, count, step of a slice over an extent. */
@@ -208,7 +208,7 @@ static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val zero = ty_const_int(ty, 0), minus = ty_const_int(ty, -1);
   Val step = ty_item(ty, slice, 2);
   int64_t k = 1;
-  if (is_bottom(step) || is_bottom(extent))
+  if (ty_is_bottom(step) || ty_is_bottom(extent))
     return false;
   if (step.type->id != TY_NONE && !fz_get_int(part_index(ty, step).konst, &k))
     return slice_at_run_time(ty, slice, extent, out);
@@ -221,7 +221,7 @@ static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
   Val start = slice_bound(ty, ty_item(ty, slice, 0), extent, down,
                           down ? ty_int_op(ty, OP_ADD, extent, minus) : zero);
   Val stop = slice_bound(ty, ty_item(ty, slice, 1), extent, down, down ? minus : extent);
-  if (is_bottom(start) || is_bottom(stop))
+  if (ty_is_bottom(start) || ty_is_bottom(stop))
     return false;
   Val span = down ? ty_int_op(ty, OP_SUB, start, stop) : ty_int_op(ty, OP_SUB, stop, start);
   int64_t width = down ? -k : k;
@@ -231,7 +231,7 @@ static bool slice_parts(Ty *ty, Val slice, Val extent, Val out[3]) {
   out[0] = start;
   out[1] = ty_select(ty, less(ty, span, zero), zero, span);
   out[2] = ty_const_int(ty, k);
-  return !is_bottom(out[1]);
+  return !ty_is_bottom(out[1]);
 }
 
 typedef struct ViewPlan {
@@ -272,7 +272,7 @@ static bool plan_one(Ty *ty, ViewPlan *p, Val array, Val v) {
   p->full_tail &= p->ndim == 0; /* an index behind a kept axis leaves gaps */
   Val i = in_range(ty, array, v, p->axis++);
   p->args[p->nargs++] = i;
-  return !is_bottom(i);
+  return !ty_is_bottom(i);
 }
 
 static void plan_full(ViewPlan *p, unsigned n) {
@@ -322,7 +322,7 @@ static Val tuple_slice(Ty *ty, Val t, Val slice) {
   bool given[3];
   for (uint32_t k = 0; k < 3; k++) {
     Val v = ty_item(ty, slice, k);
-    if (is_bottom(v))
+    if (ty_is_bottom(v))
       return BOTTOM;
     given[k] = v.type->id != TY_NONE;
     if (given[k] && !constant_part(ty, v.konst, &part[k]))
@@ -421,7 +421,7 @@ const char *ty_outside_advice(Val obj) {
 }
 
 Val ty_getitem(Ty *ty, Val obj, Val index) {
-  if (is_bottom(obj) || is_bottom(index))
+  if (ty_is_bottom(obj) || ty_is_bottom(index))
     return BOTTOM;
   if (obj.type->id == TY_TUPLE)
     return tuple_index(ty, obj, index);
@@ -458,7 +458,7 @@ Val ty_getitem(Ty *ty, Val obj, Val index) {
 }
 
 Val ty_setitem(Ty *ty, Val obj, Val index, Val value) {
-  if (is_bottom(obj) || is_bottom(index) || is_bottom(value))
+  if (ty_is_bottom(obj) || ty_is_bottom(index) || ty_is_bottom(value))
     return BOTTOM;
   if (is_list(obj))
     return TY_FAIL(ty, ERR_LIST);
@@ -499,7 +499,7 @@ static Val not_unpackable(Ty *ty, Val v, uint32_t n) {
 
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
   seq = ty_sequence(ty, seq);
-  if (is_bottom(seq))
+  if (ty_is_bottom(seq))
     return BOTTOM;
   if (seq.type->id == TY_ARRAY && seq.type->ndim) {
     Val extent = ty_extent(ty, seq, 0);
@@ -526,7 +526,7 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
 
 Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
   seq = ty_sequence(ty, seq);
-  if (is_bottom(seq))
+  if (ty_is_bottom(seq))
     return BOTTOM;
   if (seq.type->id != TY_TUPLE)
     return not_unpackable(ty, seq, before + after + 1);
@@ -551,7 +551,7 @@ static int64_t characters(const Frozen *string) {
 }
 
 Val ty_len(Ty *ty, Val v) {
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return BOTTOM;
   switch (v.type->id) {
   case TY_TUPLE: return ty_const_int(ty, v.type->n);

@@ -10,7 +10,7 @@
 
 /* A tuple that is looped over: its elements take the type that the loop variable has. */
 static Val common_tuple(Ty *ty, Val t) {
-  if (is_bottom(t)) /* one that is too large */
+  if (ty_is_bottom(t)) /* one that is too large */
     return BOTTOM;
   const Type *elem = t.type->n ? ty_join_all(ty, t.type->elems, t.type->n) : NULL;
   if (!elem)
@@ -22,7 +22,7 @@ static Val common_tuple(Ty *ty, Val t) {
 }
 
 Val ty_iter(Ty *ty, Val v) {
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return BOTTOM;
   switch (v.type->id) {
   case TY_TUPLE: return common_tuple(ty, v);
@@ -54,7 +54,7 @@ Val ty_iter(Ty *ty, Val v) {
 /* --- by index --- */
 
 static Val has_index(Ty *ty, Val seq, Val i) {
-  if (is_bottom(seq))
+  if (ty_is_bottom(seq))
     return BOTTOM;
   switch (seq.type->id) {
   case TY_ENUMERATE: return has_index(ty, ty_item(ty, seq, 0), i);
@@ -86,7 +86,7 @@ static Val range_at(Ty *ty, Val range, Val i) {
 }
 
 static Val at_index(Ty *ty, Val seq, Val i) {
-  if (is_bottom(seq) || is_bottom(i))
+  if (ty_is_bottom(seq) || ty_is_bottom(i))
     return BOTTOM;
   switch (seq.type->id) {
   case TY_RANGE: return range_at(ty, seq, i);
@@ -120,7 +120,7 @@ static Val at_index(Ty *ty, Val seq, Val i) {
 /* --- the protocol --- */
 
 Val ty_iter_start(Ty *ty, Val seq) {
-  if (is_bottom(seq))
+  if (ty_is_bottom(seq))
     return BOTTOM;
   return seq.type->id == TY_RANGE ? ty_item(ty, seq, 0) : ty_const_int(ty, 0);
 }
@@ -141,7 +141,7 @@ static bool positive(const Ins *i, int depth) {
 }
 
 Val ty_iter_more(Ty *ty, Val seq, Val state) {
-  if (is_bottom(seq) || is_bottom(state))
+  if (ty_is_bottom(seq) || ty_is_bottom(state))
     return BOTTOM;
   CX_ASSERT(ty->cx, state.type->id == TY_PYINT);
   if (seq.type->id != TY_RANGE)
@@ -158,7 +158,7 @@ Val ty_iter_more(Ty *ty, Val seq, Val state) {
 }
 
 Val ty_iter_item(Ty *ty, Val seq, Val state) {
-  if (is_bottom(seq) || is_bottom(state))
+  if (ty_is_bottom(seq) || ty_is_bottom(state))
     return BOTTOM;
   return seq.type->id == TY_RANGE ? state : at_index(ty, seq, state);
 }
@@ -179,7 +179,7 @@ static Val stepped(Ty *ty, Val range, Val state) {
 }
 
 Val ty_iter_step(Ty *ty, Val seq, Val state) {
-  if (is_bottom(seq) || is_bottom(state))
+  if (ty_is_bottom(seq) || ty_is_bottom(state))
     return BOTTOM;
   return seq.type->id == TY_RANGE ? stepped(ty, seq, state)
                                   : counted(ty, OP_ADD, state, ty_const_int(ty, 1));

@@ -181,10 +181,10 @@ bool ty_find_method(Ty *ty, Val obj, const char *name, Val *out, Suggest *s) {
 Val ty_call_method(Ty *ty, Val callee, const Val *args, uint32_t n) {
   const Method *m = method_of(callee);
   Val self = ty_item(ty, callee, 0);
-  if (is_bottom(self))
+  if (ty_is_bottom(self))
     return BOTTOM;
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
   if (n < m->least || n > m->most)
     return TY_FAIL(ty, ERR_ARGUMENTS, m->name,

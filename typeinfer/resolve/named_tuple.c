@@ -13,7 +13,7 @@ static Val bind_error(Ty *ty, const char *title, const char *what) {
 /* items of n fields as a tuple of that class. */
 static Val make(Ty *ty, const char *title, const char *const *names, const Val *items, uint32_t n) {
   Val t = ty_make_tuple(ty, items, n);
-  if (is_bottom(t) || !n)
+  if (ty_is_bottom(t) || !n)
     return t;
   t.type = ty_named_tuple(ty->cx, t.type->elems, n, names, title);
   if (t.konst) {
@@ -36,7 +36,7 @@ static uint32_t field_number(const char *const *names, uint32_t n, const char *n
 
 static bool all_known(const Val *args, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return false;
   return true;
 }
@@ -47,7 +47,7 @@ static bool bind_keys(Ty *ty, const char *title, const char *const *fields, uint
   for (uint32_t k = 0; keys && k < keys->n; k++) {
     const char *key = keys->items[k]->text;
     uint32_t at = field_number(fields, nfields, key);
-    if (at == nfields || !is_bottom(items[at])) {
+    if (at == nfields || !ty_is_bottom(items[at])) {
       (void)bind_error(
           ty, title,
           arena_printf(&ty->cx->arena,
@@ -73,7 +73,7 @@ Val ty_call_named(Ty *ty, const Frozen *class, const Val *args, uint32_t n, cons
   if (!bind_keys(ty, class->text, class->names, class->n, args + positional, names, items))
     return BOTTOM;
   for (uint32_t k = 0; k < class->n; k++) {
-    if (!is_bottom(items[k]))
+    if (!ty_is_bottom(items[k]))
       continue;
     if (k + ndefaults < class->n)
       return bind_error(ty, class->text,
@@ -93,7 +93,7 @@ bool ty_is_replace(Val callee) {
 
 Val ty_call_replace(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names) {
   Val self = ty_item(ty, callee, 0);
-  if (is_bottom(self) || !all_known(args, n))
+  if (ty_is_bottom(self) || !all_known(args, n))
     return BOTTOM;
   const Type *t = self.type;
   if (n != (names ? names->n : 0))
@@ -102,7 +102,7 @@ Val ty_call_replace(Ty *ty, Val callee, const Val *args, uint32_t n, const Froze
   if (!bind_keys(ty, "_replace", t->names, t->n, args, names, items))
     return BOTTOM;
   for (uint32_t k = 0; k < t->n; k++)
-    if (is_bottom(items[k]))
+    if (ty_is_bottom(items[k]))
       items[k] = ty_item(ty, self, k);
   return make(ty, t->title, t->names, items, t->n);
 }

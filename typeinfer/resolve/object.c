@@ -84,7 +84,7 @@ static Val array_ctypes(Ty *ty, Val a) {
   static const char *const names[] = {"data", "_array"};
   Val items[] = {ty_cast_id(ty, ty_op1(ty, OP_ADDRESS, ty_id(ty, TY_PYINT), a), TY_U64), a};
   Val t = ty_make_tuple(ty, items, 2);
-  if (!is_bottom(t))
+  if (!ty_is_bottom(t))
     t.type = ty_named_tuple(ty->cx, t.type->elems, 2, names, "ctypes");
   return t;
 }
@@ -101,7 +101,7 @@ static Val array_last_transposed(Ty *ty, Val a) {
 
 static bool check_shape(Ty *ty, Val *extents, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
-    if (is_bottom(extents[k]))
+    if (ty_is_bottom(extents[k]))
       return false;
     if (!ty_is_integral(extents[k].type)) {
       (void)TY_FAIL(ty, ERR_ARGUMENT_TYPE, "reshape", arena_printf(&ty->cx->arena, "%u", k + 1),
@@ -373,7 +373,7 @@ static Val array_attribute(Ty *ty, Val obj, const char *name) {
 }
 
 Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
-  if (is_bottom(obj) || is_bottom(value))
+  if (ty_is_bottom(obj) || ty_is_bottom(value))
     return BOTTOM;
   if (obj.type->id == TY_ARRAY && !strcmp(name, "flat"))
     return ty_array_set_flat(ty, obj, value);
@@ -386,7 +386,7 @@ Val ty_setattr(Ty *ty, Val obj, const char *name, Val value) {
 }
 
 Val ty_getattr(Ty *ty, Val obj, const char *name) {
-  if (is_bottom(obj))
+  if (ty_is_bottom(obj))
     return BOTTOM;
   const Frozen *f = obj.type->frozen;
   /* IntEnum: name, value */
@@ -448,7 +448,7 @@ Val ty_raise(Ty *ty, Ins *i) {
   if (!i->nargs)
     return TY_FAIL(ty, ERR_TRY);
   Val e = ty_arg(ty, i, 0);
-  if (is_bottom(e))
+  if (ty_is_bottom(e))
     return BOTTOM;
   if (e.type->id != TY_OBJECT || e.type->frozen->kind != FZ_EXCEPTION)
     return TY_FAIL_ADVISED(ty, "raise an exception: raise ValueError(\"negative\")",

@@ -15,7 +15,7 @@ static Val is_there(Ty *ty, Val v) {
 }
 
 Val ty_given(Ty *ty, Val v) {
-  if (is_bottom(v) || v.type->id != TY_OPTIONAL)
+  if (ty_is_bottom(v) || v.type->id != TY_OPTIONAL)
     return v;
   ty_check(ty, ty_item(ty, v, 0), "TypeError",
            "None is used as a value: test it first, if x is not None", NULL, 0);
@@ -25,7 +25,7 @@ Val ty_given(Ty *ty, Val v) {
 }
 
 Val ty_tested(Ty *ty, Val v, const char *use) {
-  if (is_bottom(v) || v.type->id != TY_OPTIONAL)
+  if (ty_is_bottom(v) || v.type->id != TY_OPTIONAL)
     return v;
   return TY_FAIL(ty, ERR_MAYBE_NONE, use, TY_PRETTY(ty, v));
 }

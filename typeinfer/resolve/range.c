@@ -31,7 +31,7 @@ static Val known_len(Ty *ty, Val start, Val stop, Val step) {
 Val ty_range_len(Ty *ty, Val range) {
   Val start = ty_item(ty, range, 0), stop = ty_item(ty, range, 1), step = ty_item(ty, range, 2);
   Val zero = ty_const_int(ty, 0);
-  if (is_bottom(start) || is_bottom(stop) || is_bottom(step))
+  if (ty_is_bottom(start) || ty_is_bottom(stop) || ty_is_bottom(step))
     return BOTTOM;
   if (start.konst && stop.konst && step.konst)
     return known_len(ty, start, stop, step);
@@ -52,7 +52,7 @@ Val ty_range_item(Ty *ty, Val range, Val index) {
     return TY_FAIL(ty, ERR_BAD_OPERAND, "a slice", TY_PRETTY(ty, range));
   Val n = ty_len(ty, range), i = ty_to_index(ty, index);
   int64_t k, count;
-  if (is_bottom(n) || is_bottom(i))
+  if (ty_is_bottom(n) || ty_is_bottom(i))
     return BOTTOM;
   if (fz_get_int(i.konst, &k) && fz_get_int(n.konst, &count)) {
     if (k < -count || k >= count)
@@ -80,7 +80,7 @@ static Val between(Ty *ty, Op from_op, Val from, Val x, Op to_op, Val to) {
 Val ty_range_contains(Ty *ty, Val item, Val range) {
   Val start = ty_item(ty, range, 0), stop = ty_item(ty, range, 1), step = ty_item(ty, range, 2);
   Val zero = ty_const_int(ty, 0), x = ty_cast_id(ty, item, TY_PYINT);
-  if (is_bottom(x) || is_bottom(start) || is_bottom(stop) || is_bottom(step))
+  if (ty_is_bottom(x) || ty_is_bottom(start) || ty_is_bottom(stop) || ty_is_bottom(step))
     return BOTTOM;
   Val up = ty_int_test(ty, OP_GT, step, zero);
   Val inside = ty_select(ty, up, between(ty, OP_LE, start, x, OP_LT, stop),
@@ -99,7 +99,7 @@ Val ty_range_contains(Ty *ty, Val item, Val range) {
 
 static Val reversed_range(Ty *ty, Val r) {
   Val start = ty_item(ty, r, 0), step = ty_item(ty, r, 2), n = ty_len(ty, r);
-  if (is_bottom(n))
+  if (ty_is_bottom(n))
     return BOTTOM;
   Val last = ty_int_op(ty, OP_MUL, ty_int_op(ty, OP_SUB, n, ty_const_int(ty, 1)), step);
   Val parts[] = {ty_int_op(ty, OP_ADD, start, last), ty_int_op(ty, OP_SUB, start, step),
@@ -128,7 +128,7 @@ static Val backwards(Ty *ty, Val seq) {
 
 Val ty_reversed(Ty *ty, Val seq) {
   Val items = backwards(ty, seq);
-  return is_bottom(items)
+  return ty_is_bottom(items)
              ? BOTTOM
              : ty_pack(ty, ty_list_like(ty->cx, TY_REVERSED, &items.type, 1), &items, 1);
 }

@@ -22,7 +22,7 @@ static Val field_view(Ty *ty, Val a, const RecordField *f) {
   const Type *type = ty_array(ty->cx, elem, ndim, t->ndim ? LAYOUT_A : LAYOUT_C, (Space)t->space,
                               t->wide, t->readonly);
   Val r = ty_op1(ty, OP_VIEW, ty_array_aligned(ty->cx, type, at && at < align ? at : align), a);
-  if (is_bottom(r))
+  if (ty_is_bottom(r))
     return r;
   if (r.ins) {
     IrView *view = CX_NEW(ty->cx, IrView);
@@ -44,7 +44,7 @@ static Val get_field(Ty *ty, Val a, const RecordField *f) {
   if (f->type->id == TY_VOID)
     return TY_FAIL(ty, ERR_RECORD_FIELD, f->name, TY_PRETTY(ty, a));
   Val r = field_view(ty, a, f);
-  bool number = !is_bottom(r) && !r.type->ndim && ty_is_value(r.type->elem);
+  bool number = !ty_is_bottom(r) && !r.type->ndim && ty_is_value(r.type->elem);
   return number ? ty_op1(ty, OP_LOAD, r.type->elem, r) : r;
 }
 
@@ -122,9 +122,9 @@ static Val copy_record(Ty *ty, Val target, Val value) {
     if ((a->type->id == TY_VOID || b->type->id == TY_VOID) && !same_bytes(a, b))
       return mismatch(ty, target, value);
     Val part = field_view(ty, value, b);
-    if (!is_bottom(part) && !part.type->ndim && ty_is_value(part.type->elem))
+    if (!ty_is_bottom(part) && !part.type->ndim && ty_is_value(part.type->elem))
       part = ty_op1(ty, OP_LOAD, part.type->elem, part);
-    if (is_bottom(ty_assign(ty, field_view(ty, target, a), part)))
+    if (ty_is_bottom(ty_assign(ty, field_view(ty, target, a), part)))
       return BOTTOM;
   }
   return ty_none(ty);
@@ -138,7 +138,7 @@ Val ty_assign_record(Ty *ty, Val target, Val value) {
   if (!ty_is_value(value.type) && !(tuple && value.type->n == to->nfields))
     return mismatch(ty, target, value);
   for (uint32_t k = 0; k < to->nfields; k++)
-    if (is_bottom(set_field(ty, target, &to->fields[k], tuple ? ty_item(ty, value, k) : value)))
+    if (ty_is_bottom(set_field(ty, target, &to->fields[k], tuple ? ty_item(ty, value, k) : value)))
       return BOTTOM;
   return ty_none(ty);
 }

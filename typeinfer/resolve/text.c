@@ -34,7 +34,7 @@ Val ty_text_arg(Ty *ty, Ins *i, uint32_t k) {
 /* What a spec is when the kernel is compiled: strings and integers, joined. */
 static bool constant_text(Ty *ty, Val v, Buf *out, int depth) {
   int64_t n;
-  if (is_bottom(v) || depth > 4)
+  if (ty_is_bottom(v) || depth > 4)
     return false;
   if (v.konst && v.konst->kind == FZ_STR)
     buf_add(out, v.konst->text, v.konst->n);
@@ -53,7 +53,7 @@ static bool constant_text(Ty *ty, Val v, Buf *out, int depth) {
 
 Val ty_format(Ty *ty, Ins *i) {
   Val v = ty_text_arg(ty, i, 0);
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return BOTTOM;
   bool text = v.konst && v.konst->kind == FZ_STR && i->nargs == 1 && i->aux.i != 'r' &&
               i->aux.i != 'a';
@@ -66,7 +66,7 @@ Val ty_make_str(Ty *ty, Ins *i) {
   bool known = true;
   for (uint32_t k = 0; k < i->nargs; k++) {
     Val v = ty_text_arg(ty, i, k);
-    if (is_bottom(v))
+    if (ty_is_bottom(v))
       return BOTTOM;
     known &= v.konst && v.konst->kind == FZ_STR;
     if (known)
@@ -321,7 +321,7 @@ static bool add_float(Ty *ty, TyText *t, const Spec *spec, Val v) {
   if (percent)
     v = ty_op2(ty, OP_MUL, v.type, v, ty_scalar_const(ty, TY_F64, 100));
   t->values[t->n++] = v;
-  return !is_bottom(v);
+  return !ty_is_bottom(v);
 }
 
 /* By format_int(out, magnitude, negative, base, letters, sign, prefix, group, every, fill, align,
@@ -358,7 +358,7 @@ static bool add_by_library(Ty *ty, TyText *t, const Spec *spec, Val v) {
       ty_const_int(ty, align),
       ty_const_int(ty, spec->width),
   };
-  if (is_bottom(ty_call_spec(ty, t->library, args, sizeof args / sizeof *args)))
+  if (ty_is_bottom(ty_call_spec(ty, t->library, args, sizeof args / sizeof *args)))
     return false;
   buf_puts(&t->format, "{}");
   t->values[t->n++] = out;
@@ -381,7 +381,7 @@ static bool add_int(Ty *ty, TyText *t, const Spec *spec, Val v) {
     return false;
   put_conversion(t, spec, is_unsigned ? "llu" : "lld");
   t->values[t->n++] = ty_cast_id(ty, v, is_unsigned ? TY_U64 : TY_I64);
-  return !is_bottom(t->values[t->n - 1]);
+  return !ty_is_bottom(t->values[t->n - 1]);
 }
 
 /* In a message Python does it when the exception is raised. */
@@ -401,11 +401,11 @@ static bool add_formatted(Ty *ty, TyText *t, Ins *format, int depth) {
   char conversion = (char)format->aux.i;
   Buf text;
   buf_init(&text, &ty->cx->arena);
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return false;
   if (format->nargs > 1) {
     Val given = ty_arg(ty, format, 1);
-    if (is_bottom(given))
+    if (ty_is_bottom(given))
       return false;
     if (!constant_text(ty, given, &text, 0)) {
       (void)ty_not_constant(ty, "a format specification", NULL);
@@ -498,9 +498,9 @@ static Val position_tuple(Ty *ty, Val v) {
 }
 
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
-  if (!is_bottom(v) && ty_is_position(v))
+  if (!ty_is_bottom(v) && ty_is_position(v))
     v = position_tuple(ty, v);
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return false;
   if (depth > TY_MAX_DEPTH || t->format.len > TY_MAX_TEXT)
     return too_long(ty, depth > TY_MAX_DEPTH ? "it is nested too deep"

@@ -39,16 +39,16 @@ Val ty_rule_abs(Ty *ty, const TyCall *c) {
  * order. */
 static Val is_better(Ty *ty, Op op, const Val *v, const Val *chosen, uint32_t k) {
   Val better = ty_truth(ty, ty_binary(ty, op, v[k], v[0]));
-  for (uint32_t j = 1; j < k && !is_bottom(better); j++) {
+  for (uint32_t j = 1; j < k && !ty_is_bottom(better); j++) {
     Val than_j = ty_truth(ty, ty_binary(ty, op, v[k], v[j]));
-    better = is_bottom(than_j) ? BOTTOM : ty_select(ty, chosen[j], than_j, better);
+    better = ty_is_bottom(than_j) ? BOTTOM : ty_select(ty, chosen[j], than_j, better);
   }
   return better;
 }
 
 /* b if cond else a, of one type: numbers, or tuples of them. */
 static Val select_value(Ty *ty, Val cond, Val yes, Val no) {
-  if (is_bottom(cond) || is_bottom(yes) || is_bottom(no) || yes.type->id != TY_TUPLE)
+  if (ty_is_bottom(cond) || ty_is_bottom(yes) || ty_is_bottom(no) || yes.type->id != TY_TUPLE)
     return ty_select(ty, cond, yes, no);
   const Type *t = yes.type;
   Val *items = CX_ARRAY(ty->cx, Val, t->n + 1);
@@ -81,7 +81,7 @@ static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
   for (uint32_t k = 1; k < n; k++) {
     chosen[k] = alike ? ty_truth(ty, ty_binary(ty, op, keys[k], key))
                       : is_better(ty, op, keys, chosen, k);
-    if (is_bottom(chosen[k]))
+    if (ty_is_bottom(chosen[k]))
       return BOTTOM;
     best = select_value(ty, chosen[k], ty_cast(ty, v[k], t), best);
     key = keys == v ? best : select_value(ty, chosen[k], ty_cast(ty, keys[k], of_keys), key);
@@ -158,12 +158,12 @@ Val ty_rule_minmax(Ty *ty, const TyCall *c, Op op) {
     keys = CX_ARRAY(ty->cx, Val, n);
   for (uint32_t k = 0; k < n; k++) {
     v[k] = of_tuple ? ty_item(ty, items, k) : c->args[k];
-    if (is_bottom(v[k]))
+    if (ty_is_bottom(v[k]))
       return BOTTOM;
     if (!ty_is_value(v[k].type) && v[k].type->id != TY_TUPLE)
       return of_tuple ? TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the tuple must hold numbers")
                       : ty_argument_type(ty, c, k, "a number");
-    if (keys != v && is_bottom(keys[k] = ty_call(ty, c->options[0], &v[k], 1, NULL)))
+    if (keys != v && ty_is_bottom(keys[k] = ty_call(ty, c->options[0], &v[k], 1, NULL)))
       return BOTTOM;
   }
   return choose(ty, op, keys, v, n);
@@ -246,7 +246,7 @@ Val ty_rule_range(Ty *ty, const TyCall *c) {
 
 Val ty_rule_enumerate(Ty *ty, const TyCall *c) {
   Val parts[2] = {ty_iter(ty, c->args[0]), ty_const_int(ty, 0)};
-  if (is_bottom(parts[0]))
+  if (ty_is_bottom(parts[0]))
     return BOTTOM;
   if (c->given[1]) {
     if (!ty_is_integral(c->args[1].type))
@@ -261,7 +261,7 @@ Val ty_rule_zip(Ty *ty, const TyCall *c) {
   const Type *types[TY_MAX_ARGS + 1];
   for (uint32_t k = 0; k < c->n; k++) {
     parts[k] = ty_iter(ty, c->args[k]);
-    if (is_bottom(parts[k]))
+    if (ty_is_bottom(parts[k]))
       return BOTTOM;
     types[k] = parts[k].type;
   }
@@ -315,7 +315,7 @@ static Val tuple_of_range(Ty *ty, Val range) {
 
 Val ty_rule_tuple(Ty *ty, const TyCall *c) {
   Val items = ty_sequence(ty, c->args[0]);
-  if (is_bottom(items))
+  if (ty_is_bottom(items))
     return BOTTOM;
   if (ty_is_generator(items))
     return TY_FAIL(ty, ERR_GENEXPR);
@@ -376,7 +376,7 @@ Val ty_rule_isinstance(Ty *ty, const TyCall *c) {
   for (uint32_t k = 0; k < (many ? cls.type->n : 1); k++) {
     bool is = false;
     Val one = many ? ty_item(ty, cls, k) : cls;
-    if (is_bottom(one) || !is_instance(ty, c->args[0].type, one, &is))
+    if (ty_is_bottom(one) || !is_instance(ty, c->args[0].type, one, &is))
       return ty_argument_type(
           ty, c, 1,
           "int, float, bool, tuple, list, range, np.ndarray, a NumPy scalar type or a tuple of them");

@@ -24,7 +24,7 @@ Val ty_complex_function(Ty *ty, const char *name, const Val *z, uint32_t n) {
     parts[2 * k + 1] = ty_part(ty, z[k], 1);
   }
   Val r = ty_call_spec(ty, f->func, parts, 2 * n);
-  if (is_bottom(r))
+  if (ty_is_bottom(r))
     return BOTTOM;
   const Type *part = ty_id(ty, ty_part_id(z->type->id));
   Val re = ty_cast(ty, ty_item(ty, r, 0), part);

@@ -82,7 +82,7 @@ static unsigned read_shape(Ty *ty, const TyCall *c, Space space, int64_t *extent
   }
   for (uint32_t k = 0; k < n; k++) {
     Val v = is_tuple ? ty_item(ty, shape, k) : shape;
-    if (is_bottom(v))
+    if (ty_is_bottom(v))
       return 0;
     if (!ty_is_integral(v.type)) {
       (void)TY_FAIL(ty, ERR_SHAPE, name,
@@ -198,10 +198,11 @@ Val ty_rule_static_assert(Ty *ty, const TyCall *c) {
   bool holds;
   if (!message || message->kind != FZ_STR)
     return ty_argument_type(ty, c, 1, "a literal text");
-  if (is_bottom(condition))
+  if (ty_is_bottom(condition))
     return BOTTOM;
   if (!fz_truth(condition.konst, &holds))
-    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the condition of %s (%s)", c->name, message->text), NULL);
+    return ty_not_constant(
+        ty, arena_printf(&ty->cx->arena, "the condition of %s (%s)", c->name, message->text), NULL);
   return holds ? ty_none(ty) : TY_FAIL(ty, ERR_STATIC_ASSERT, message->text);
 }
 
@@ -385,7 +386,7 @@ Val ty_rule_selp(Ty *ty, const TyCall *c) {
     if (!ty_is_value(c->args[k].type))
       return ty_argument_type(ty, c, k, "a number");
   const Type *t = ty_join(ty, c->args[1].type, c->args[2].type);
-  if (is_bottom(a))
+  if (ty_is_bottom(a))
     return BOTTOM;
   if (!t)
     return TY_FAIL(ty, ERR_BAD_OPERANDS, c->name, TY_PRETTY(ty, c->args[1]),

@@ -34,7 +34,7 @@ Val ty_make_date(Ty *ty, TypeId id, const Val *args, uint32_t n) {
   DateUnit unit = DATE_GENERIC;
   int32_t multiple = 1;
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
   if (n > 2)
     return bad_call(ty, id, "it takes a value and a unit");

@@ -197,7 +197,7 @@ Val ty_rule_math_divisor(Ty *ty, const TyCall *c) {
     args[k] = ty_magnitude(ty, c->args[k]);
   }
   Val r = by_library(ty, c, args, c->n);
-  return is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
+  return ty_is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
 }
 
 /* Of integers that must not be negative: Python ints, or uint64. perm: the second may be left out,
@@ -212,7 +212,7 @@ Val ty_rule_math_count(Ty *ty, const TyCall *c, bool perm) {
     args[k] = v.type->id == TY_U64 ? v : ty_cast_id(ty, v, TY_PYINT);
   }
   Val r = by_library(ty, c, args, c->n);
-  return is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
+  return ty_is_bottom(r) ? r : ty_cast_id(ty, r, TY_PYINT);
 }
 
 Val ty_rule_math_isclose(Ty *ty, const TyCall *c) {
@@ -270,7 +270,7 @@ Val ty_rule_math_prod(Ty *ty, const TyCall *c) {
   Val items = c->args[0], r = c->given[1] ? c->args[1] : ty_const_int(ty, 1);
   if (items.type->id != TY_TUPLE)
     return by_library(ty, c, (Val[]){items, r}, 2);
-  for (uint32_t k = 0; k < items.type->n && !is_bottom(r); k++)
+  for (uint32_t k = 0; k < items.type->n && !ty_is_bottom(r); k++)
     r = ty_binary(ty, OP_MUL, r, ty_item(ty, items, k));
   return r;
 }

@@ -53,7 +53,7 @@ static void to_loop(Ty *ty, Val *x) {
 /* The result of an operator, which Numba has with 64 bits, in the type of NumPy's loop: integers
  * lose no bits of it. */
 static Val of_loop(Ty *ty, Op op, const Val *x, uint32_t n, Val r) {
-  if (!ty_policy(ty->cx)->wide_ints || is_bottom(r))
+  if (!ty_policy(ty->cx)->wide_ints || ty_is_bottom(r))
     return r;
   TypeId a = x[0].type->id, b = n > 1 ? x[1].type->id : a;
   TyOp loop = n > 1 ? ty_op_types(TYPING_NUMPY, op, a, b) : ty_unary_types(TYPING_NUMPY, op, a);
@@ -90,7 +90,7 @@ static const Type *common(Ty *ty, const TyCall *c, Val *out) {
   t = ty_strengthen(t);
   for (uint32_t k = 0; k < c->n; k++) {
     out[k] = ty_operand(ty, out[k], t);
-    if (is_bottom(out[k]))
+    if (ty_is_bottom(out[k]))
       return NULL;
   }
   return ty_id(ty, t);
@@ -284,7 +284,7 @@ Val ty_rule_np_where(Ty *ty, const TyCall *c) {
                    .args = {c->args[1], c->args[2]},
                    .given = {true, true}};
   Val x[2], cond = ty_truth(ty, c->args[0]);
-  if (is_bottom(cond) || !common(ty, &values, x))
+  if (ty_is_bottom(cond) || !common(ty, &values, x))
     return BOTTOM;
   return ty_select(ty, cond, x[0], x[1]);
 }
@@ -329,7 +329,7 @@ Val ty_rule_np_round(Ty *ty, const TyCall *c) {
 /* Of integers of one type: a % b is moved from b's sign to a's. */
 static Val int_fmod(Ty *ty, Val a, Val b) {
   Val r = of_loop(ty, OP_MOD, (Val[]){a, b}, 2, ty_binary(ty, OP_MOD, a, b));
-  if (is_bottom(r) || !ty_is_signed(r.type))
+  if (ty_is_bottom(r) || !ty_is_signed(r.type))
     return r;
   const Type *pybool = ty_id(ty, TY_PYBOOL);
   Val zero = number(ty, r, 0);
@@ -368,7 +368,7 @@ static Val date_class(Ty *ty, Val date, IntrinsicId f) {
   if (f == INTR_MATH_ISINF)
     return ty_const_bool(ty, false);
   Val nat = ty_is_nat(ty, date);
-  return f == INTR_MATH_ISFINITE && !is_bottom(nat) ? ty_not(ty, nat) : nat;
+  return f == INTR_MATH_ISFINITE && !ty_is_bottom(nat) ? ty_not(ty, nat) : nat;
 }
 
 Val ty_rule_np_class(Ty *ty, const TyCall *c, IntrinsicId f) {
@@ -430,14 +430,14 @@ Val ty_rule_np_square(Ty *ty, const TyCall *c) {
     return ty_complex_multiply(ty, z, z);
   }
   Val x = arithmetic_operand(ty, c);
-  return is_bottom(x) ? x : ty_op2(ty, OP_MUL, x.type, x, x);
+  return ty_is_bottom(x) ? x : ty_op2(ty, OP_MUL, x.type, x, x);
 }
 
 Val ty_rule_np_reciprocal(Ty *ty, const TyCall *c) {
   if (ty_is_complex_call(c))
     return complex_function(ty, c, "reciprocal");
   Val x = arithmetic_operand(ty, c);
-  if (is_bottom(x))
+  if (ty_is_bottom(x))
     return x;
   Val one = number(ty, x, 1);
   if (ty_is_float(x.type))
@@ -478,7 +478,7 @@ Val ty_rule_np_angle(Ty *ty, const TyCall *c) {
     angle.args[1] = c->args[0];
     r = ty_rule_np_float2(ty, &angle, INTR_MATH_ATAN2);
   }
-  if (is_bottom(r) || !degrees)
+  if (ty_is_bottom(r) || !degrees)
     return r;
   return ty_op2(ty, OP_MUL, r.type, r, number(ty, r, 180 / M_PI));
 }

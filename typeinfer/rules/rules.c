@@ -92,7 +92,7 @@ static Val *operands(Ty *ty, Ins *i, uint32_t from) {
   bool ok = true;
   for (uint32_t k = from; k < i->nargs; k++) {
     v[k - from] = ty_arg_or_none(ty, i, k);
-    ok &= !is_bottom(v[k - from]);
+    ok &= !ty_is_bottom(v[k - from]);
   }
   return ok ? v : NULL;
 }
@@ -110,7 +110,7 @@ static bool holds_closure(const Type *t, int depth) {
 /* What a call gives: a nested function that it hands back has captured values, which the caller may
  * have changed by then. */
 static Val called(Ty *ty, const Ins *i, Val v) {
-  for (uint32_t k = 0; ty->emit && !is_bottom(v) && k < ty->fn->handed.len; k++) {
+  for (uint32_t k = 0; ty->emit && !ty_is_bottom(v) && k < ty->fn->handed.len; k++) {
     const IrHanded *h = &ty->fn->handed.data[k];
     if (h->call != i || !holds_closure(v.type, 0))
       continue;
@@ -137,8 +137,8 @@ static Val call_operand(Ty *ty, Val callee, Val v) {
 
 static Val rule_call(Ty *ty, Ins *i) {
   Val callee = ty_arg(ty, i, 0), *args = operands(ty, i, 1);
-  for (uint32_t k = 0; args && !is_bottom(callee) && k + 1 < i->nargs; k++)
-    if (is_bottom(args[k] = call_operand(ty, callee, args[k])))
+  for (uint32_t k = 0; args && !ty_is_bottom(callee) && k + 1 < i->nargs; k++)
+    if (ty_is_bottom(args[k] = call_operand(ty, callee, args[k])))
       return BOTTOM;
   return args ? called(ty, i, ty_call(ty, callee, args, i->nargs - 1, i->aux.names)) : BOTTOM;
 }
@@ -153,7 +153,7 @@ static Val rule_make_tuple(Ty *ty, Ins *i) {
 static Val rule_make_slice(Ty *ty, Ins *i) {
   Val *parts = operands(ty, i, 0);
   for (uint32_t k = 0; parts && k < 3; k++)
-    if (is_bottom(ty_tested(ty, parts[k], "a slice")))
+    if (ty_is_bottom(ty_tested(ty, parts[k], "a slice")))
       return BOTTOM;
   return parts ? ty_slice(ty, parts) : BOTTOM;
 }
@@ -176,7 +176,7 @@ static Val rule_make_dict(Ty *ty, Ins *i) {
 
 static Val rule_list_extend(Ty *ty, Ins *i) {
   Val a = ty_arg(ty, i, 0), b = ty_sequence(ty, ty_arg(ty, i, 1));
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   if (a.type->id != TY_TUPLE || b.type->id != TY_TUPLE)
     return TY_FAIL(ty, ERR_STAR_CALL);
@@ -185,8 +185,8 @@ static Val rule_list_extend(Ty *ty, Ins *i) {
 
 static Val rule_is_seq(Ty *ty, Ins *i) {
   Val v = ty_arg(ty, i, 0);
-  return is_bottom(v) ? BOTTOM
-                      : ty_const_bool(ty, v.type->id == TY_TUPLE || v.type->id == TY_RANGE);
+  return ty_is_bottom(v) ? BOTTOM
+                         : ty_const_bool(ty, v.type->id == TY_TUPLE || v.type->id == TY_RANGE);
 }
 
 static const OpRule rules[OP_COUNT] = {
@@ -211,7 +211,7 @@ static const Type *strong_type(Ty *ty, const Type *t) {
 
 Val ty_eval(Ty *ty, Ins *i) {
   Val v = rules[i->op](ty, i);
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return v;
   if (!ty_policy(ty->cx)->weak && i->op != OP_ITER_START && i->op != OP_ITER_STEP)
     v = ty_cast(ty, v, strong_type(ty, v.type));

@@ -171,7 +171,7 @@ bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen
   Val out = args[n - 1], given[4] = {callee}, elements[2];
   *result = BOTTOM;
   for (uint32_t k = 0; k < nin; k++) {
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return true;
     elements[k] = element_of(args[k]);
     given[1 + k] = args[k];
@@ -187,16 +187,16 @@ bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen
   Val one = ty_call_intrinsic(&quiet, (IntrinsicId)f->i, elements, nin, NULL);
   ty->stuck |= quiet.stuck;
   /* again, to raise it here; nothing is computed from the operands */
-  if (is_bottom(one) && ty->emit) {
+  if (ty_is_bottom(one) && ty->emit) {
     for (uint32_t k = 0; k < nin; k++)
       elements[k].ins = ty_ins(ty, ty_const_int(ty, 1));
     (void)ty_call_intrinsic(ty, (IntrinsicId)f->i, elements, nin, NULL);
   }
-  if (!is_bottom(one) && (!ty_is_number(one.type) || !ty_same_kind(one.type, out.type->elem)))
+  if (!ty_is_bottom(one) && (!ty_is_number(one.type) || !ty_same_kind(one.type, out.type->elem)))
     (void)TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, one), TY_PRETTY(ty, out));
   else if (out.type->readonly)
     (void)TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, out));
-  else if (!is_bottom(ty_call_library(ty, f->func, given, n + 1, NULL)))
+  else if (!ty_is_bottom(ty_call_library(ty, f->func, given, n + 1, NULL)))
     *result = out;
   return true;
 }

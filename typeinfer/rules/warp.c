@@ -24,7 +24,7 @@ static const Type *mask_type(Ty *ty) { return ty_id(ty, ty_policy(ty->cx)->lane_
 /* A number, or a tuple (a named one or a vector, too) of which each element is shuffled for
  * itself. */
 static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
-  if (is_bottom(value))
+  if (ty_is_bottom(value))
     return BOTTOM;
   if (ty_is_number(value.type))
     return ty_intrinsic(ty, c->id, value.type, (Val[]){mask, value, lane}, 3);
@@ -35,7 +35,7 @@ static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
   Val *items = CX_ARRAY(ty->cx, Val, value.type->n + 1);
   for (uint32_t k = 0; k < value.type->n; k++) {
     items[k] = shuffle(ty, c, mask, ty_item(ty, value, k), lane);
-    if (is_bottom(items[k]))
+    if (ty_is_bottom(items[k]))
       return BOTTOM;
   }
   return ty_pack(ty, value.type, items, value.type->n);
@@ -43,7 +43,7 @@ static Val shuffle(Ty *ty, const TyCall *c, Val mask, Val value, Val lane) {
 
 Val ty_rule_shuffle(Ty *ty, const TyCall *c) {
   Val mask = bits32(ty, c, 0), lane = bits32(ty, c, 2);
-  return is_bottom(mask) || is_bottom(lane) ? BOTTOM : shuffle(ty, c, mask, c->args[1], lane);
+  return ty_is_bottom(mask) || ty_is_bottom(lane) ? BOTTOM : shuffle(ty, c, mask, c->args[1], lane);
 }
 
 Val ty_rule_warp_vote(Ty *ty, const TyCall *c, bool gives_lanes) {
@@ -54,7 +54,7 @@ Val ty_rule_warp_vote(Ty *ty, const TyCall *c, bool gives_lanes) {
 
 Val ty_rule_match(Ty *ty, const TyCall *c, bool all) {
   Val args[] = {bits32(ty, c, 0), c->args[1]};
-  if (is_bottom(args[0]))
+  if (ty_is_bottom(args[0]))
     return BOTTOM;
   if (!ty_is_number(args[1].type) || ty_is_complex(args[1].type))
     return ty_argument_type(ty, c, 1, "a real number");

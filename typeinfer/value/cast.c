@@ -266,7 +266,7 @@ static Val cast_packed(Ty *ty, Val v, const Type *to) {
     at[k] = ty_cast(ty, ty_item(ty, v, k), elems[k]);
   Val none = {0};
   Val r = ty_pack(ty, to, n ? at : &none, n);
-  if (!is_bottom(r))
+  if (!ty_is_bottom(r))
     r.konst = packed_konst(ty, v, to, at);
   r.src = v.src;
   return r;
@@ -297,7 +297,7 @@ static Val to_optional(Ty *ty, Val v, const Type *to) {
 }
 
 Val ty_cast(Ty *ty, Val v, const Type *to) {
-  if (is_bottom(v) || v.type == to)
+  if (ty_is_bottom(v) || v.type == to)
     return v;
   if (ty_is_number(v.type) && ty_is_number(to)) {
     if (ty_is_complex(to))
@@ -336,7 +336,7 @@ static void advise_bits(Ty *ty, const Frozen *f, TypeId to) {
 }
 
 Val ty_operand(Ty *ty, Val v, TypeId to) {
-  if (is_bottom(v) || v.type->id == to)
+  if (ty_is_bottom(v) || v.type->id == to)
     return v;
   bool literal = v.konst && v.konst->kind == FZ_INT && !ty_scalar_info[to].weak &&
                  ty_is_weak(v.type);
@@ -354,7 +354,7 @@ Val ty_operand(Ty *ty, Val v, TypeId to) {
 /* --- indices --- */
 
 Val ty_to_index(Ty *ty, Val v) {
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return BOTTOM;
   if (ty_is_integral(v.type) && v.type->id != TY_BOOL)
     return ty_cast_id(ty, v, TY_PYINT);

@@ -14,13 +14,13 @@
 
 Val ty_complex(Ty *ty, const Type *t, Val re, Val im) {
   Val r = ty_pack(ty, t, (Val[]){re, im}, 2);
-  if (!is_bottom(r) && re.konst && im.konst)
+  if (!ty_is_bottom(r) && re.konst && im.konst)
     r.konst = fz_complex(ty->cx, t->id, re.konst->re, im.konst->re);
   return r;
 }
 
 Val ty_part(Ty *ty, Val z, uint32_t k) {
-  CX_ASSERT(ty->cx, is_bottom(z) || (ty_is_complex(z.type) && k < 2));
+  CX_ASSERT(ty->cx, ty_is_bottom(z) || (ty_is_complex(z.type) && k < 2));
   return ty_item(ty, z, k);
 }
 
@@ -30,7 +30,7 @@ static Val part_const(Ty *ty, const Type *t, double v) {
 
 Val ty_to_complex(Ty *ty, Val v, const Type *t) {
   const Type *part = ty_id(ty, ty_part_id(t->id));
-  if (is_bottom(v) || v.type == t)
+  if (ty_is_bottom(v) || v.type == t)
     return v;
   bool real = !ty_is_complex(v.type);
   Val re = ty_cast(ty, real ? v : ty_part(ty, v, 0), part);
@@ -49,7 +49,7 @@ bool ty_can_store(const Type *value, const Type *elem) {
 /* --- operations on parts; weak constants are folded --- */
 
 static Val op2(Ty *ty, Op op, Val a, Val b) {
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   const Frozen *k = ty_is_weak(a.type) ? ty_fold_binary(ty->cx, op, a.konst, b.konst) : NULL;
   return k ? ty_constant(ty, k, a.type->id) : ty_op2(ty, op, a.type, a, b);
@@ -61,7 +61,7 @@ static Val mul(Ty *ty, Val a, Val b) { return op2(ty, OP_MUL, a, b); }
 static Val divide(Ty *ty, Val a, Val b) { return op2(ty, OP_TRUEDIV, a, b); }
 
 static Val negative(Ty *ty, Val a) {
-  if (is_bottom(a))
+  if (ty_is_bottom(a))
     return BOTTOM;
   return a.konst ? ty_scalar_const(ty, a.type->id, -a.konst->re) : ty_op1(ty, OP_NEG, a.type, a);
 }
@@ -97,7 +97,7 @@ Val ty_complex_abs(Ty *ty, Val z) {
 }
 
 Val ty_complex_of(Ty *ty, const Type *t, Val re, Val im) {
-  if (is_bottom(re) || is_bottom(im))
+  if (ty_is_bottom(re) || ty_is_bottom(im))
     return BOTTOM;
   if (!ty_is_number(re.type) || !ty_is_number(im.type))
     return TY_FAIL(ty, ERR_BAD_OPERANDS, arena_printf(&ty->cx->arena, "%s()", ty_name(ty->cx, t)),
@@ -201,7 +201,7 @@ Val ty_complex_binary(Ty *ty, const TyOp *types, Val a, Val b) {
   const Type *t = ty_id(ty, types->left);
   a = ty_to_complex(ty, a, t);
   b = ty_to_complex(ty, b, t);
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   Pair p = pair_of(ty, a, b);
   Val re;

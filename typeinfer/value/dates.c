@@ -19,14 +19,14 @@ static Val whole(Ty *ty, int64_t v) { return ty_constant(ty, fz_int(ty->cx, v), 
 static Val nat(Ty *ty) { return whole(ty, INT64_MIN); }
 
 Val ty_date_raw(Ty *ty, Val v) {
-  if (is_bottom(v))
+  if (ty_is_bottom(v))
     return v;
   return v.konst ? whole(ty, v.konst->i) : (Val){.type = int64(ty), .ins = v.ins, .src = v.src};
 }
 
 Val ty_date_of(Ty *ty, const Type *t, Val raw) {
   int64_t i;
-  if (is_bottom(raw))
+  if (ty_is_bottom(raw))
     return raw;
   if (!fz_get_int(raw.konst, &i))
     return (Val){.type = t, .ins = raw.ins, .src = raw.src};
@@ -41,7 +41,7 @@ Val ty_date_of(Ty *ty, const Type *t, Val raw) {
 /* --- operations on integers; constants are folded --- */
 
 static Val op2(Ty *ty, Op op, Val a, Val b) {
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   bool compare = op >= OP_LT && op <= OP_GE;
   const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
@@ -71,7 +71,7 @@ static Val both(Ty *ty, Val a, Val b) { return ty_both(ty, OP_AND, a, b); }
 
 /* select() whose arms may be constants of one type. */
 static Val choose(Ty *ty, Val cond, Val yes, Val no) {
-  return is_bottom(cond) ? BOTTOM : ty_select(ty, cond, yes, no);
+  return ty_is_bottom(cond) ? BOTTOM : ty_select(ty, cond, yes, no);
 }
 
 static Val one_is_nat(Ty *ty, Val a, Val b) {
@@ -142,7 +142,7 @@ static bool crossed(Ty *ty, Val *raw, const Type *from, const Type *to) {
 }
 
 static Val to_unit(Ty *ty, Val v, const Type *to) {
-  if (is_bottom(v) || v.type == to)
+  if (ty_is_bottom(v) || v.type == to)
     return v;
   Val raw = ty_date_raw(ty, v), r = raw;
   if (v.type->id != to->id || !(scaled(ty, &r, v.type, to) || crossed(ty, &r, v.type, to)))
@@ -166,7 +166,7 @@ bool ty_date_fits(const Type *from, const Type *to) {
 }
 
 Val ty_date_cast(Ty *ty, Val v, const Type *to) {
-  CX_ASSERT(ty->cx, ty_is_date(to) && !is_bottom(v));
+  CX_ASSERT(ty->cx, ty_is_date(to) && !ty_is_bottom(v));
   if (ty_is_date(v.type))
     return to_unit(ty, v, to);
   if (!ty_is_integral(v.type))
@@ -202,7 +202,7 @@ static Val as_span(Ty *ty, Val v) {
 static Val sum(Ty *ty, Op op, Val a, Val b) {
   a = as_span(ty, a);
   b = as_span(ty, b);
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   bool x = a.type->id == TY_DATETIME, y = b.type->id == TY_DATETIME;
   if ((op == OP_ADD && x && y) || (op == OP_SUB && !x && y))
@@ -274,7 +274,7 @@ static Val quotient(Ty *ty, Op op, Val a, Val b) {
     Val r = ty_op2(ty, op, x.type, x, y);
     return choose(ty, none, ty_scalar_const(ty, TY_F64, NAN), r);
   }
-  if (is_bottom(none))
+  if (ty_is_bottom(none))
     return BOTTOM;
   none = either(ty, none, op2(ty, OP_EQ, b, zero));
   Val r = op2(ty, op, a, b);
@@ -291,7 +291,7 @@ static Val compared(Ty *ty, Op op, Val a, Val b) {
     return equality ? ty_cast_id(ty, ty_const_bool(ty, op == OP_NE), TY_BOOL) : bad(ty, op, a, b);
   a = as_span(ty, a);
   b = as_span(ty, b);
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   const Type *t = common(ty, a.type->id, a, b);
   if (!t)
@@ -301,9 +301,9 @@ static Val compared(Ty *ty, Op op, Val a, Val b) {
   /* the other one cannot be, where op holds */
   Val none = is_nat(ty, op == OP_GT || op == OP_GE ? b : a);
   Val holds = op2(ty, op, a, b);
-  Val r = op == OP_NE       ? either(ty, holds, none)
-          : is_bottom(none) ? BOTTOM
-                            : both(ty, holds, ty_negation(ty, none));
+  Val r = op == OP_NE          ? either(ty, holds, none)
+          : ty_is_bottom(none) ? BOTTOM
+                               : both(ty, holds, ty_negation(ty, none));
   return ty_cast_id(ty, r, TY_BOOL);
 }
 
@@ -350,7 +350,7 @@ Val ty_date_extreme(Ty *ty, const char *name, bool low, bool skips, Val a, Val b
     a = as_span(ty, a);
     b = as_span(ty, b);
   }
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   if (a.type->id != b.type->id)
     return TY_FAIL(ty, ERR_BAD_OPERANDS, name, TY_PRETTY(ty, a), TY_PRETTY(ty, b));
@@ -358,7 +358,7 @@ Val ty_date_extreme(Ty *ty, const char *name, bool low, bool skips, Val a, Val b
   if (!t)
     return BOTTOM;
   Val x = ty_date_raw(ty, to_unit(ty, a, t)), y = ty_date_raw(ty, to_unit(ty, b, t));
-  if (is_bottom(x) || is_bottom(y))
+  if (ty_is_bottom(x) || ty_is_bottom(y))
     return BOTTOM;
   Val first = op2(ty, low ? OP_LE : OP_GE, x, y);
   first = both(ty, first, ty_negation(ty, is_nat(ty, skips ? x : y)));

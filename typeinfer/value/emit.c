@@ -145,7 +145,7 @@ Ins *ty_ins(Ty *ty, Val v) {
 Val ty_op(Ty *ty, Op op, const Type *type, const Val *args, uint32_t n) {
   Val r = {.type = type};
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(args[k]))
+    if (ty_is_bottom(args[k]))
       return BOTTOM;
   if (!ty->emit)
     return r;
@@ -188,15 +188,15 @@ Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint
 
 Val ty_select(Ty *ty, Val cond, Val yes, Val no) {
   bool taken;
-  CX_ASSERT(ty->cx, is_bottom(yes) || is_bottom(no) || yes.type == no.type);
-  if (!is_bottom(yes) && !is_bottom(no) && fz_truth(cond.konst, &taken))
+  CX_ASSERT(ty->cx, ty_is_bottom(yes) || ty_is_bottom(no) || yes.type == no.type);
+  if (!ty_is_bottom(yes) && !ty_is_bottom(no) && fz_truth(cond.konst, &taken))
     return taken ? yes : no;
   return ty_op(ty, OP_SELECT, yes.type, (Val[]){cond, yes, no}, 3);
 }
 
 Val ty_both(Ty *ty, Op op, Val a, Val b) {
   bool known, stops = op == OP_OR;
-  if (is_bottom(a) || is_bottom(b))
+  if (ty_is_bottom(a) || ty_is_bottom(b))
     return BOTTOM;
   CX_ASSERT(ty->cx, a.type->id == TY_PYBOOL && b.type->id == TY_PYBOOL);
   if (fz_truth(a.konst, &known))
@@ -276,7 +276,7 @@ bool ty_holds_iterator(Ty *ty, const Type *t) { return size_of(ty, t, 0).iterato
 
 Val ty_pack(Ty *ty, const Type *type, const Val *items, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (is_bottom(items[k]))
+    if (ty_is_bottom(items[k]))
       return BOTTOM;
   TySize size = size_of(ty, type, 0);
   if (size.depth > TY_MAX_DEPTH || size.leaves > TY_MAX_TUPLE)
@@ -292,7 +292,7 @@ Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
   const Type **types = CX_ARRAY(ty->cx, const Type *, n + 1);
   const Frozen **konst = CX_ARRAY(ty->cx, const Frozen *, n + 1);
   for (uint32_t k = 0; k < n; k++) {
-    if (is_bottom(items[k]))
+    if (ty_is_bottom(items[k]))
       return BOTTOM;
     types[k] = items[k].type;
     konst[k] = items[k].konst;
@@ -300,14 +300,14 @@ Val ty_make_tuple(Ty *ty, const Val *items, uint32_t n) {
   }
   Val none = {0};
   Val r = ty_pack(ty, ty_tuple(ty->cx, types, n), n ? items : &none, n);
-  if (all && !is_bottom(r))
+  if (all && !ty_is_bottom(r))
     r.konst = fz_tuple(ty->cx, konst, n);
   return r;
 }
 
 Val ty_make_sequence(Ty *ty, const Val *items, uint32_t n, bool list) {
   Val r = ty_make_tuple(ty, items, n);
-  if (list && !is_bottom(r))
+  if (list && !ty_is_bottom(r))
     r.type = ty_list(ty->cx, r.type->elems, n);
   return r;
 }
@@ -315,7 +315,7 @@ Val ty_make_sequence(Ty *ty, const Val *items, uint32_t n, bool list) {
 Val ty_slice(Ty *ty, const Val parts[3]) {
   const Type *types[3];
   for (int k = 0; k < 3; k++) {
-    if (is_bottom(parts[k]))
+    if (ty_is_bottom(parts[k]))
       return BOTTOM;
     if (parts[k].type->id != TY_NONE && !ty_is_integral(parts[k].type))
       return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, parts[k]));
@@ -325,7 +325,7 @@ Val ty_slice(Ty *ty, const Val parts[3]) {
 }
 
 Val ty_item(Ty *ty, Val tuple, uint32_t k) {
-  if (is_bottom(tuple))
+  if (ty_is_bottom(tuple))
     return BOTTOM;
   if (tuple.items)
     return tuple.items[k];

@@ -370,7 +370,7 @@ static Val tuple_const(Ty *ty, const Frozen *f) {
   const Type **types = CX_ARRAY(ty->cx, const Type *, f->n + 1);
   for (uint32_t k = 0; k < f->n; k++) {
     Val v = ty_const(ty, f->items[k]);
-    if (is_bottom(v))
+    if (ty_is_bottom(v))
       return BOTTOM;
     types[k] = v.type;
   }
