@@ -25,7 +25,7 @@ _CUDAS = frozenset((
 
 # The same of Numba itself, for where it is not installed.
 _NUMBAS = frozenset("core cpython errors experimental extending misc np parfors pycc stencils typed typeconv types config".split())
-_NUMBAS_NAMES = frozenset("cfunc generated_jit gdb gdb_init jit_module jitclass objmode stencil threading_layer get_num_threads set_num_threads typeof "
+_NUMBAS_NAMES = frozenset("cfunc generated_jit gdb gdb_init jit_module jitclass objmode stencil threading_layer get_num_threads set_num_threads "
                           "overload intrinsic optional deferred_type ffi vectorize guvectorize".split())
 
 # What to use instead, by the longest start of a name.
@@ -36,7 +36,6 @@ _INSTEAD = {
     "numba.typed": "kernels take arrays and tuples",
     "numba.experimental": "kernels take structured arrays and named tuples in place of classes",
     "numba.jitclass": "kernels take structured arrays and named tuples in place of classes",
-    "numba.typeof": "kernel.signatures shows the types of a launch, and types.from_dtype(dtype) is the type of a dtype",
     "numba.cuda": "this is the inside of Numba's compiler; pyptx.cuda has what Numba's manual describes under its own names",
     "numba.cuda.extending": "kernels call plain Python functions: write the overload or intrinsic as one (cuda.jit(device=True)), or link code of "
                             "another compiler (cuda.declare_device)",
@@ -153,7 +152,7 @@ def _extra(name):
         "CUDADispatcher": lambda: type(cuda.jit(lambda: None)), "DeviceRecord": lambda: cuda.DeviceNDArray,
         "FakeCUDAArray": lambda: cuda.DeviceNDArray, "KernelRuntimeError": lambda: RuntimeError, "from_dtype": lambda: types.from_dtype,
         "PYVERSION": lambda: sys.version_info[:2], "errors": lambda: importlib.import_module("numba.cuda.errors"),
-        "CompileError": lambda: errors.CompileError, "as_dtype": lambda: _as_dtype, "driver": lambda: cuda.cudadrv.driver, "devices": lambda: cuda.cudadrv.devices,
+        "CompileError": lambda: errors.CompileError, "as_dtype": lambda: _as_dtype, "typeof": lambda: typeof, "driver": lambda: cuda.cudadrv.driver, "devices": lambda: cuda.cudadrv.devices,
     }.get(name, lambda: None)()
 
 
@@ -162,6 +161,21 @@ def _as_dtype(t):
     import numpy
 
     return numpy.dtype(t)
+
+
+def typeof(value):
+    """Numba's type of a number or an array, as an argument of a kernel: typeof(np.zeros((2, 3))) is float64[:, ::1]."""
+    import numpy
+
+    from pyptx import types
+
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, numpy.generic):
+        return {bool: types.boolean, int: types.int64, float: types.float64, complex: types.complex128}[type(value)]
+    dtype = types.from_dtype(value.dtype)
+    if not getattr(value, "ndim", 0):
+        return dtype
+    layout = "C" if value.flags["C_CONTIGUOUS"] else "F" if value.flags["F_CONTIGUOUS"] else "A"
+    return types.Array(dtype, value.ndim, layout)
 
 
 def _own_function(name):
@@ -208,6 +222,8 @@ def _of_numba(name):
         return getattr(_njit, name)
     if name in ("literal_unroll", "literally"):
         return _own_function(name)
+    if name == "typeof":
+        return typeof
     if name == "bool":
         return types.boolean
     return None

@@ -319,3 +319,18 @@ def test_the_simulators_variable(python):
     assert python("-m", "pyptx.numba", name, PYPTX_DEVICE="auto", NUMBA_ENABLE_CUDASIM="1") == "auto\n"
     text = "import os\nos.environ.pop('PYPTX_DEVICE')\nimport pyptx.numba as n\nn.install()\nfrom numba import cuda\nprint(cuda.get_current_device().is_host)\n"
     assert python("-c", text + "n.uninstall()\nprint('PYPTX_DEVICE' in os.environ)", NUMBA_ENABLE_CUDASIM="1") == "True\nFalse\n"
+
+
+def test_types_of_values(python):
+    name = program(python, """
+        import numpy as np
+        from numba import cuda
+        from numba.cuda.types import float32, int64
+        from numba.cuda.np import numpy_support
+        from numba.cuda.typing.typeof import typeof
+
+        f = np.asfortranarray(np.zeros((2, 3), np.float32))
+        print(typeof(1) == int64, typeof(np.float32(1)) == float32, repr(typeof(f)), repr(typeof(f[::2])), repr(typeof(cuda.to_device(f.T))))
+        print(numpy_support.as_dtype(float32))
+    """)
+    assert python("-m", "pyptx.numba", name).splitlines() == ["True True float32[::1,:] float32[:,:] float32[:,::1]", "float32"]
