@@ -222,7 +222,7 @@ static PxElem add_record(PxState *st, const Type *t, const char *text, PyObject 
 }
 
 static PxElem elem_of_listed(PxState *st, PyObject *dtype) {
-  PxElem e = PX_NO_ELEM;
+  volatile PxElem e = PX_NO_ELEM; /* set behind a setjmp */
   PyObject *objects = PyObject_GetAttrString(dtype, "hasobject");
   Py_XDECREF(objects);
   Cx *cx = objects == Py_False ? cx_new() : NULL;
@@ -256,7 +256,7 @@ PxElem px_elem_of_dtype(PxState *st, PyObject *dtype) {
 }
 
 PxElem px_elem_of_text(PxState *st, const char *text) {
-  PxElem e = PX_NO_ELEM;
+  volatile PxElem e = PX_NO_ELEM; /* set behind a setjmp */
   Cx *cx = cx_new();
   if (!cx) {
     PyErr_NoMemory();
