@@ -223,18 +223,23 @@ static Val sum(Ty *ty, Op op, Val a, Val b) {
 #define CONVERTED 0x1p63
 #endif
 
-/* A float product or quotient without its fraction; NaT where there is none. */
-Val ty_date_of_float(Ty *ty, const Type *t, Val x) {
+/* A float product or quotient without its fraction; NaT where there is none. A conversion takes
+ * infinities to C as well, and finds nan alone. */
+static Val of_float(Ty *ty, const Type *t, Val x, Op below) {
   Val size = ty_intrinsic(ty, INTR_MATH_FABS, x.type, &x, 1);
-  Val fits = ty_op2(ty, OP_LT, pybool(ty), size, ty_scalar_const(ty, TY_F64, CONVERTED));
+  Val fits = ty_op2(ty, below, pybool(ty), size, ty_scalar_const(ty, TY_F64, CONVERTED));
   Val count = ty_cast_id(ty, x, TY_I64);
   return ty_date_of(ty, t, choose(ty, fits, count, nat(ty)));
+}
+
+Val ty_date_of_float(Ty *ty, const Type *t, Val x) {
+  return of_float(ty, t, x, isinf(CONVERTED) ? OP_LE : OP_LT);
 }
 
 static Val float_op(Ty *ty, Op op, Val span, Val factor) {
   Val raw = ty_date_raw(ty, span), x = ty_cast_id(ty, raw, TY_F64);
   Val r = ty_op2(ty, op, ty_id(ty, TY_F64), x, ty_cast_id(ty, factor, TY_F64));
-  r = ty_date_raw(ty, ty_date_of_float(ty, span.type, r));
+  r = ty_date_raw(ty, of_float(ty, span.type, r, OP_LT));
   return ty_date_of(ty, span.type, choose(ty, is_nat(ty, raw), nat(ty), r));
 }
 
