@@ -118,11 +118,6 @@ def produce(path, extension):
         return without_folders(said) or "no error\n"
     if status:
         raise AssertionError(f"{path.name} does not compile:\n{said}")
-    if extension == ".ptx":
-        sys.path.append(str(HERE.parent / "api"))
-        from llvm_text import as_22
-
-        text = as_22(text)
     return without_folders(text)
 
 
