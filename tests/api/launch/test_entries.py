@@ -2,6 +2,7 @@
 stand-in driver, which says what was loaded."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -85,6 +86,7 @@ def test_both_ways_are_the_same_code(kernel, n, options):
     assert body(both["ptx"], kernel.__name__ + "$coarse") == body(coarse, kernel.__name__ + "$coarse")
 
 
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
 def test_the_entry_alone_assembles(tmp_path):
     made = _pyptx._compile(tiled, f"{V}, {V}", "nvptx", "sm_90", 0, {"coarsen": 4, "lineinfo": True}, "apart,cubin")
     assert made["coarse"]["ptx"].count(".shared") and "tiled(" not in made["coarse"]["ptx"]
