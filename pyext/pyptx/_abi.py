@@ -1,7 +1,9 @@
-"""The stable parameter block of compiled kernels: its description (JSON), and the C header that is written from it.
+"""The stable parameter block of compiled kernels: its description (JSON), and the C header that is
+written from it.
 
-The description is what `pyptx compile --emit json` writes, the header's only source, and what pyptx.cuda.Module reads to launch a kernel with
-the same Python arguments. docs/guide/modules.md documents both."""
+The description is what `pyptx compile --emit json` writes, the header's only source, and what
+pyptx.cuda.Module reads to launch a kernel with the same Python arguments. docs/guide/modules.md
+documents both."""
 
 import json
 import re
@@ -107,7 +109,8 @@ _KINDS = {"POINTER": "pointer", "EXTENT64": "extent", "STRIDE": "stride", "SCALA
 
 
 def describe(kernel, names, signature, out, images=()):
-    """The description, as a dict, of what _pyptx._compile(abi="stable") gave. names: of the kernel's parameters; images: [(kind, arch, file)]."""
+    """The description, as a dict, of what _pyptx._compile(abi="stable") gave. names: of the
+    kernel's parameters; images: [(kind, arch, file)]."""
     named = [(name, text) for name, text in _named_leaves(names, signature) if text not in ("none", "None")]
     given = [argument for argument, (name, text) in zip(out["args"], _named_leaves(names, signature)) if text not in ("none", "None")]
     numbers = [i for i, (name, text) in enumerate(_named_leaves(names, signature)) if text not in ("none", "None")]
@@ -213,7 +216,8 @@ def _setter(symbol, description, number):
 
 
 def _check(description, number):
-    """What the kernel was compiled for, of an array: returns 0 from the function where it does not hold."""
+    """What the kernel was compiled for, of an array: returns 0 from the function where it does not
+    hold."""
     argument = description["arguments"][number]
     (data,), shape, stride = (_of(description, number, kind) for kind in ("pointer", "extent", "stride"))
     bad = [f"p->{name} < 0" for name in shape]
@@ -274,7 +278,8 @@ static inline int pyptx_is_contiguous(const int64_t *shape, const int64_t *strid
 
 
 def header(description):
-    """C (C99 and later, and C++) that packs the block and launches the kernel through the driver API."""
+    """C (C99 and later, and C++) that packs the block and launches the kernel through the driver
+    API."""
     symbol = c_name(description["symbol"].replace("$", "_"))
     fields, arguments = description["fields"], description["arguments"]
     out = [f"/* {symbol}: the parameters of the kernel {json.dumps(description['kernel'])[1:-1]} ({_comment(description['signature'])}) and its launch.",

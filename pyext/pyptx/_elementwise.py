@@ -1,8 +1,9 @@
 """Kernels made of a function on elements: what vectorize, guvectorize and reduce launch.
 
-A caller has operands of one shape (broadcast ones by strides of zero). `merged` joins the axes that all of them step through
-alike, so that contiguous arrays of any rank have one; `Kernels` writes the kernel for that many axes; a `Plan` is such a kernel with
-its launch and the views that it takes, and holds for every call whose operands lie in the same way.
+A caller has operands of one shape (broadcast ones by strides of zero). `merged` joins the axes that
+all of them step through alike, so that contiguous arrays of any rank have one; `Kernels` writes the
+kernel for that many axes; a `Plan` is such a kernel with its launch and the views that it takes,
+and holds for every call whose operands lie in the same way.
 """
 
 import itertools
@@ -19,7 +20,8 @@ _numbers = itertools.count()
 
 
 def read(x):
-    """(x as a device array, a NumPy array in native byte order or a number; the object of another library that it was, or None)."""
+    """(x as a device array, a NumPy array in native byte order or a number; the object of another
+    library that it was, or None)."""
     import numpy as np
 
     kind = type(x)
@@ -39,7 +41,8 @@ def is_array(value):
 
 
 def like(result, original):
-    """A device array as an array of the library that `original` is of; itself if that library cannot take it."""
+    """A device array as an array of the library that `original` is of; itself if that library
+    cannot take it."""
     import sys
 
     space = getattr(original, "__array_namespace__", None)
@@ -92,7 +95,8 @@ def overlap(a, b):
 
 
 def clash(out, a):
-    """Do these share memory otherwise than each element with itself: then writing one before all of the other is read is wrong."""
+    """Do these share memory otherwise than each element with itself: then writing one before all of
+    the other is read is wrong."""
     if not overlap(out, a):
         return False
     start, other = origin(out), origin(a)
@@ -100,9 +104,11 @@ def clash(out, a):
 
 
 def merged(shape, strides, order=True):
-    """(shape, strides of each operand) with as few axes as step through all operands alike; by falling strides if order says so.
+    """(shape, strides of each operand) with as few axes as step through all operands alike; by
+    falling strides if order says so.
 
-    Each item of `strides` has an item (bytes) an axis. Axes of one element go; one axis is left at least.
+    Each item of `strides` has an item (bytes) an axis. Axes of one element go; one axis is left at
+    least.
     """
     axes = [k for k, n in enumerate(shape) if n != 1]
     if order:
@@ -142,7 +148,8 @@ def order_of(shape, arrays):
 
 
 def define(name, source, scope):
-    """The function of this name that the text defines, whose lines errors and profilers can show."""
+    """The function of this name that the text defines, whose lines errors and profilers can
+    show."""
     filename = f"<pyptx: kernel {next(_numbers)} of {name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     exec(compile(source, filename, "exec"), scope)
@@ -154,7 +161,8 @@ def identifier(name):
 
 
 def unravel(number, extents, names):
-    """Lines that set the names to the indices of the element with this number, the last one fastest."""
+    """Lines that set the names to the indices of the element with this number, the last one
+    fastest."""
     lines = [f"rest = {number}"] if len(names) > 1 else [f"{names[0]} = {number}"]
     for name, extent in list(zip(names, extents))[:0:-1]:
         lines += [f"{name} = rest % {extent}", f"rest //= {extent}"]
@@ -192,11 +200,12 @@ def {name}({parameters}):
 
 
 class Kernels:
-    """The kernels of one function, by the number of axes that the threads run over; 0 stands for C-contiguous arrays of one shape, which
-    are taken as they are (a view for each would cost a call more than its launch).
+    """The kernels of one function, by the number of axes that the threads run over; 0 stands for
+    C-contiguous arrays of one shape, which are taken as they are (a view for each would cost a call
+    more than its launch).
 
-    `body(index)` gives the statement for one element, index being "i0, i1, x" or the like. `arrays` are those of the parameters that have
-    all axes, the first parameter among them.
+    `body(index)` gives the statement for one element, index being "i0, i1, x" or the like. `arrays`
+    are those of the parameters that have all axes, the first parameter among them.
     """
 
     def __init__(self, name, parameters, arrays, body, scope, options):
@@ -204,8 +213,8 @@ class Kernels:
         self.scope, self.options, self.made = scope, options, {}
 
     def __getitem__(self, key):
-        """key: (number of axes, are there more rows than a grid can have, are there objects beside the parameters with whose libraries' streams
-        the launch is ordered)."""
+        """key: (number of axes, are there more rows than a grid can have, are there objects beside
+        the parameters with whose libraries' streams the launch is ordered)."""
         kernel = self.made.get(key)
         return kernel if kernel is not None else self.made.setdefault(key, self._make(*key))
 
@@ -246,9 +255,10 @@ class Plan:
     __slots__ = ("kernels", "key", "grid", "block", "launcher", "views", "result", "casts", "empty")
 
     def __init__(self, kernels, shape, strides, arrays, casts, result, most, flat=()):
-        """strides, and arrays as (shape, strides): of each parameter, None for numbers; flat: sizes of the arrays' elements, if contiguous arrays
-        may be taken as they are; casts: for numbers what makes them the declared type, or None; result: (shape,
-        dtype, order) of the output that a call without one creates, or None."""
+        """strides, and arrays as (shape, strides): of each parameter, None for numbers; flat: sizes
+        of the arrays' elements, if contiguous arrays may be taken as they are; casts: for numbers
+        what makes them the declared type, or None; result: (shape, dtype, order) of the output that
+        a call without one creates, or None."""
         self.kernels, self.result = kernels, result
         self.empty = 0 in shape
         given = [a for a in arrays if a is not None]
@@ -286,7 +296,8 @@ class Plan:
 
 
 class Work:
-    """Where a call's operands and outputs are: read, brought to the device, and given back as what the caller had."""
+    """Where a call's operands and outputs are: read, brought to the device, and given back as what
+    the caller had."""
 
     def __init__(self, inputs, stream):
         self.stream = stream
@@ -305,8 +316,9 @@ class Work:
             self.values = [to_device(v, stream=self.stream) if is_array(v) and type(v) is not DeviceArray else v for v in self.values]
 
     def output(self, name, out, shape, dtype, order="C", apart=clash):
-        """(array for the kernel, what to do when it is written: a function that gives what the caller gets). out: the caller's, or None; apart:
-        tells of it and an input whether the kernel must write elsewhere."""
+        """(array for the kernel, what to do when it is written: a function that gives what the
+        caller gets). out: the caller's, or None; apart: tells of it and an input whether the kernel
+        must write elsewhere."""
         import numpy as np
 
         if out is None and self.resident is not None:

@@ -1,7 +1,7 @@
 """@guvectorize: a function of small arrays over the leading axes of larger ones.
 
-The layout "(m,n),(n,p)->(m,p)" says which axes of each argument belong to the function; those before them are looped over, one thread for
-each of their elements, and broadcast as NumPy does.
+The layout "(m,n),(n,p)->(m,p)" says which axes of each argument belong to the function; those
+before them are looped over, one thread for each of their elements, and broadcast as NumPy does.
 """
 
 import re
@@ -56,10 +56,12 @@ class GLoop:
 class GUFunc:
     """A function of arrays over the leading axes of its arguments: what ``@guvectorize`` makes.
 
-    ``f(a, b)``, ``f(a, b, out)`` or ``f(a, b, out=…, stream=0)``: arrays as for :class:`UFunc`. Outputs that are not given are created.
-    Their memory is the device's if an argument's is. Several outputs are returned as a tuple, and given as one.
+    ``f(a, b)``, ``f(a, b, out)`` or ``f(a, b, out=…, stream=0)``: arrays as for :class:`UFunc`.
+    Outputs that are not given are created. Their memory is the device's if an argument's is.
+    Several outputs are returned as a tuple, and given as one.
 
-    TypeError: a wrong number of arguments, or no signature fits; ValueError: shapes that do not fit the layout.
+    TypeError: a wrong number of arguments, or no signature fits; ValueError: shapes that do not fit
+        the layout.
     """
 
     def __init__(self, function, layout, signatures, host, options):
@@ -169,7 +171,8 @@ class GUFunc:
         return results[0] if self.nout == 1 else results
 
     def _output(self, work, given, shape, dtype):
-        """As Work.output, of an array without an element of its own where it is read before it is written: it begins as the caller's."""
+        """As Work.output, of an array without an element of its own where it is read before it is
+        written: it begins as the caller's."""
         target, finish = work.output(self.__name__, given, shape, dtype, apart=overlap)
         if given is not None and target is not given:
             value = read(given)[0]
@@ -267,22 +270,26 @@ def _guvectorize_options(options):
 
 
 def guvectorize(*args, target="cuda", **options):
-    """Makes a function of small arrays work over the leading axes of larger ones: a gufunc (:class:`GUFunc`).
+    """Makes a function of small arrays work over the leading axes of larger ones: a gufunc
+    (:class:`GUFunc`).
 
-    ``@guvectorize(signatures, layout, target="cuda")``. signatures: as text or types, of inputs and outputs, without a result:
-    ``"void(float32[:,:], float32[:,:], float32[:,:])"``, or a list of these. layout: which axes of each belong to the function, as
-    ``"(m,n),(n,p)->(m,p)"``. The function writes its outputs. An input ``()`` may be a number (``float32``) or an array of one element
-    (``float32[:]``); an output ``()`` is the latter. ``@guvectorize(layout)``, without signatures, takes the types from the arguments of
-    each call, outputs among them.
+    ``@guvectorize(signatures, layout, target="cuda")``. signatures: as text or types, of inputs and
+    outputs, without a result: ``"void(float32[:,:], float32[:,:], float32[:,:])"``, or a list of
+    these. layout: which axes of each belong to the function, as ``"(m,n),(n,p)->(m,p)"``. The
+    function writes its outputs. An input ``()`` may be a number (``float32``) or an array of one
+    element (``float32[:]``); an output ``()`` is the latter. ``@guvectorize(layout)``, without
+    signatures, takes the types from the arguments of each call, outputs among them.
 
-    target: "cuda" (the current device), "cpu" or "parallel" (the host device). Options: those of ``@cuda.jit`` about code.
+    target: "cuda" (the current device), "cpu" or "parallel" (the host device). Options: those of
+        ``@cuda.jit`` about code.
 
         @guvectorize(["void(float32[:], float32, float32[:])"], "(n),()->(n)")
         def scale(x, factor, out):
             for i in range(x.shape[0]):
                 out[i] = x[i] * factor
 
-    NameError: output symbols that no input has; TypeError: a signature with a result, cache=True, writable_args, unknown options.
+    NameError: output symbols that no input has; TypeError: a signature with a result, cache=True,
+        writable_args, unknown options.
     """
     host = on_host(target)
     options = _guvectorize_options(dict(options))

@@ -1,10 +1,13 @@
-"""cuda.reduce: an associative and commutative function over the elements of an array, or over some of its axes.
+"""cuda.reduce: an associative and commutative function over the elements of an array, or over some
+of its axes.
 
-One kernel does all of it. Its array has the axes that are kept, then those that are reduced. A block has `width` threads along the
-reduced elements for each of `here` outputs; blocks along y each have a chunk of the reduced elements. A thread combines its elements, several
-loads in flight, a tree in shared memory the threads of an output; where there are several slices, the same kernel then combines their
-results. (Mark Harris, "Optimizing Parallel Reduction in CUDA"; two launches instead of one that ends with an atomic counter, because a
-counter that calls share would tie streams and graphs together.)
+One kernel does all of it. Its array has the axes that are kept, then those that are reduced. A
+block has `width` threads along the reduced elements for each of `here` outputs; blocks along y each
+have a chunk of the reduced elements. A thread combines its elements, several loads in flight, a
+tree in shared memory the threads of an output; where there are several slices, the same kernel then
+combines their results. (Mark Harris, "Optimizing Parallel Reduction in CUDA"; two launches instead
+of one that ends with an atomic counter, because a counter that calls share would tie streams and
+graphs together.)
 """
 
 from pyptx import _pyptx
@@ -64,7 +67,8 @@ def _tree(names):
 
 
 def _loads(kept, loads):
-    """The loop over a thread's further elements: full rounds, then one whose loads are all made, and used where there is an element."""
+    """The loop over a thread's further elements: full rounds, then one whose loads are all made,
+    and used where there is an element."""
 
     def load(at):
         return f"at(a, {kept}{at})"
@@ -139,8 +143,8 @@ class Reduction:
         return found if found is not None else self.kernels.setdefault((kept, reduced), _make(self.name, self.core, kept, reduced, self.options))
 
     def run(self, a, kept, reduced, out, init, stream, ordered):
-        """a: an array with these axes, not empty; out: one with those that are kept. ordered: objects with whose libraries' streams the launches
-        are ordered."""
+        """a: an array with these axes, not empty; out: one with those that are kept. ordered:
+        objects with whose libraries' streams the launches are ordered."""
         shape, strides = tuple(a.shape), tuple(a.strides)
         lay = [strides[k] for k in kept], list(out.strides)
         kept_shape, (kept_steps, out_steps) = merged([shape[k] for k in kept], lay)
@@ -185,11 +189,14 @@ def _axes(axis, ndim):
 
 
 def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels=None, options=None, keepdims=False, ordered=()):
-    """The elements of `array` along `axis` (an int, a tuple, None: all), combined by an associative and commutative function of two.
+    """The elements of `array` along `axis` (an int, a tuple, None: all), combined by an associative
+    and commutative function of two.
 
-    The result has the dtype of the array, in which every step is computed. init: a value that is combined with each result, and is the
-    result of no elements. A number if no axis is left, unless `out` is given; else an array, in the memory of the device if `array` is.
-    kernels: a dict of what was compiled, by dtype, that a caller keeps. ordered: further objects with whose libraries' streams it is ordered.
+    The result has the dtype of the array, in which every step is computed. init: a value that is
+    combined with each result, and is the result of no elements. A number if no axis is left, unless
+    `out` is given; else an array, in the memory of the device if `array` is.
+    kernels: a dict of what was compiled, by dtype, that a caller keeps. ordered: further objects
+        with whose libraries' streams it is ordered.
     """
     import numpy as np
 
@@ -257,8 +264,8 @@ def _first(res):
 class Reduce:
     """A reduction of arrays by a function of two elements: ``@cuda.reduce``.
 
-    The function must be associative and commutative (as for Numba's, and CUB's): elements are combined in any order. It is compiled once
-    for each dtype, and computes in that dtype.
+    The function must be associative and commutative (as for Numba's, and CUB's): elements are
+    combined in any order. It is compiled once for each dtype, and computes in that dtype.
 
         @cuda.reduce
         def add(a, b):
@@ -285,16 +292,19 @@ class Reduce:
         return self.__qualname__
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0, *, axis=ALL, keepdims=False):
-        """Combines all elements of a 1-D array, or those along `axis` (an int, a tuple of ints, None for all) of any array.
+        """Combines all elements of a 1-D array, or those along `axis` (an int, a tuple of ints,
+        None for all) of any array.
 
-        arr: a host or device array, or one of another library. size: how many of the first elements of a 1-D array count. res: an array for
-        the result: the first element of a 1-D one (any shape with axis= or keepdims=: that of the result). Then None is returned, and
-        nothing waits for the GPU. init: a value that is combined with the result, in the array's dtype; 0 by default, as in Numba, so a
-        product needs init=1; None for none. stream: where it runs.
+        arr: a host or device array, or one of another library. size: how many of the first elements
+        of a 1-D array count. res: an array for the result: the first element of a 1-D one (any
+        shape with axis= or keepdims=: that of the result). Then None is returned, and nothing waits
+        for the GPU. init: a value that is combined with the result, in the array's dtype; 0 by
+        default, as in Numba, so a product needs init=1; None for none. stream: where it runs.
 
         Returns a NumPy number, or with axes left an array, on the device if `arr` is.
 
-        TypeError: an array of more axes without axis=, or no elements with init=None; ValueError: a wrong size or shape of res.
+        TypeError: an array of more axes without axis=, or no elements with init=None; ValueError: a
+            wrong size or shape of res.
         """
         from pyptx._elementwise import read
 

@@ -1,7 +1,8 @@
 """@vectorize: functions of numbers as functions of arrays, with NumPy's broadcasting.
 
-A UFunc has a loop for each signature (or for each types of arguments it is called with), and a loop has the kernels that
-`_elementwise` makes. The plans of earlier calls are found by one look-up with what C says of the arguments; all else is the long way.
+A UFunc has a loop for each signature (or for each types of arguments it is called with), and a loop
+has the kernels that `_elementwise` makes. The plans of earlier calls are found by one look-up with
+what C says of the arguments; all else is the long way.
 """
 
 import warnings
@@ -30,7 +31,8 @@ def is_date(kind):
 
 
 def signature_of(signature):
-    """(types of the arguments, type of the result or None) of what users write: text, a signature, a tuple of types."""
+    """(types of the arguments, type of the result or None) of what users write: text, a signature,
+    a tuple of types."""
     signature = _pyptx._own(signature)
     if isinstance(signature, (tuple, list)):
         from pyptx.cuda._jit import _signature_text
@@ -73,8 +75,9 @@ _SAMPLES = {"pybool": True, "pyint": 1, "pyfloat": 1.0, "pycomplex": 1j}
 
 
 def dates_result(function, kinds):
-    """The dtype of a result of dates, which the compiler counts in int64 and so does not tell: that of the function of NumPy's numbers,
-    whose types kernels have. kinds: dtypes, or types of Python numbers as text. None for int64."""
+    """The dtype of a result of dates, which the compiler counts in int64 and so does not tell: that
+    of the function of NumPy's numbers, whose types kernels have. kinds: dtypes, or types of Python
+    numbers as text. None for int64."""
     import numpy as np
 
     try:
@@ -86,7 +89,8 @@ def dates_result(function, kinds):
 
 
 class Loop:
-    """A ufunc's kernels for arguments of given types. inputs: dtypes, or for a Python number its type's text."""
+    """A ufunc's kernels for arguments of given types. inputs: dtypes, or for a Python number its
+    type's text."""
 
     def __init__(self, core, inputs, result, name, options):
         self.core, self.inputs, self.result, self.name, self.options = core, inputs, result, name, options
@@ -117,13 +121,17 @@ def _cast_to(dtype):
 class UFunc:
     """A function of numbers that works on arrays, element by element: what ``@vectorize`` makes.
 
-    ``f(a, b, out=None, stream=0)``: arrays of any shapes that broadcast, of NumPy, ``cuda.to_device``, CuPy, PyTorch or anything with
-    ``__cuda_array_interface__`` or DLPack, and numbers. The result is in the memory of the device if an argument is, of the same kind
-    as the first such one; else it is a NumPy array, or a NumPy number if all arguments are numbers. ``out`` is returned if it is given.
+    ``f(a, b, out=None, stream=0)``: arrays of any shapes that broadcast, of NumPy,
+    ``cuda.to_device``, CuPy, PyTorch or anything with ``__cuda_array_interface__`` or DLPack, and
+    numbers. The result is in the memory of the device if an argument is, of the same kind as the
+    first such one; else it is a NumPy array, or a NumPy number if all arguments are numbers.
+    ``out`` is returned if it is given.
 
-    TypeError: no signature has the types of the arguments, or more than one has; ValueError: the shapes do not broadcast.
+    TypeError: no signature has the types of the arguments, or more than one has; ValueError: the
+        shapes do not broadcast.
 
-    ``nin`` inputs and ``nout`` output; ``types`` as NumPy's ufuncs have them (``"ff->f"``); ``max_blocksize`` threads a block at most.
+    ``nin`` inputs and ``nout`` output; ``types`` as NumPy's ufuncs have them (``"ff->f"``);
+    ``max_blocksize`` threads a block at most.
     """
 
     nout = 1
@@ -161,7 +169,8 @@ class UFunc:
         self._declared[inputs] = Loop(core, inputs, dtype_of(result), self.__name__, self._options)
 
     def _result(self, kinds):
-        """The dtype of the result for arguments of these dtypes, or types of Python numbers as text."""
+        """The dtype of the result for arguments of these dtypes, or types of Python numbers as
+        text."""
         result = result_type(self.py_func, [k if isinstance(k, str) else repr(_pyptx.from_dtype(k)) for k in kinds], self._options)
         if repr(result) in ("none", "void") or repr(result).startswith(("(", "enum")):
             raise TypeError(f"@vectorize: {self.__name__} must return one number, not {result!r}")
@@ -264,7 +273,8 @@ class UFunc:
         return self._declared[self._choose(values)]
 
     def _choose(self, values):
-        """Numba's choice for its CUDA target: the exact dtypes of arrays; numbers exact too, if some signature has them, else any."""
+        """Numba's choice for its CUDA target: the exact dtypes of arrays; numbers exact too, if
+        some signature has them, else any."""
         import numpy as np
 
         numbers = [not is_array(v) for v in values]
@@ -279,7 +289,8 @@ class UFunc:
         return matches[0]
 
     def _loop_of_numpy(self, values):
-        """NumPy's choice, which Numba's CPU target has: the first loop to which all arguments can be cast safely; Python numbers are weak."""
+        """NumPy's choice, which Numba's CPU target has: the first loop to which all arguments can
+        be cast safely; Python numbers are weak."""
         import numpy as np
 
         def fits(value, dtype):
@@ -312,10 +323,12 @@ class UFunc:
     # --- reductions
 
     def reduce(self, array, axis=0, stream=0, out=None):
-        """The elements along an axis (an int, a tuple of them, or None for all) combined by the function, which takes two.
+        """The elements along an axis (an int, a tuple of them, or None for all) combined by the
+        function, which takes two.
 
-        The function must be associative and commutative. What is left without an axis is a NumPy number; else the result is an array, in
-        the memory of the device if `array` is. TypeError for no elements, unless the ufunc has an identity of 0 or 1.
+        The function must be associative and commutative. What is left without an axis is a NumPy
+        number; else the result is an array, in the memory of the device if `array` is. TypeError
+        for no elements, unless the ufunc has an identity of 0 or 1.
         """
         if self.nin != 2:
             raise TypeError(f"{self.__name__}.reduce: the function must be a binary ufunc, but it takes {self.nin}")
@@ -373,14 +386,16 @@ def _vectorize_options(options, host):
 def vectorize(signatures=(), target="cuda", identity=None, **options):
     """Makes a function of numbers work on arrays: a ufunc (:class:`UFunc`).
 
-    Forms: ``@vectorize``; ``@vectorize(options)``; ``@vectorize(["float32(float32, float32)", float64(float64, float64)], target="cuda")`` with
-    signatures as text or types, or a single one. With signatures, arrays must have exactly the dtypes of one of them, and numbers take
-    the types of the one that fits (as in Numba). Without, the types come from the arguments by NumPy's rule, and a kernel is compiled for
-    each combination that occurs.
+    Forms: ``@vectorize``; ``@vectorize(options)``; ``@vectorize(["float32(float32, float32)",
+    float64(float64, float64)], target="cuda")`` with signatures as text or types, or a single one.
+    With signatures, arrays must have exactly the dtypes of one of them, and numbers take the types
+    of the one that fits (as in Numba). Without, the types come from the arguments by NumPy's rule,
+    and a kernel is compiled for each combination that occurs.
 
-    target: "cuda" (the current device), "cpu" or "parallel" (the host device; among signatures the choice is NumPy's there: the first
-    one that all arguments can be cast to safely). identity: 0, 1 or None, what ``reduce`` of no elements gives. Options: those of
-    ``@cuda.jit`` about code (fastmath=, fma=, typing=, debug=, …).
+    target: "cuda" (the current device), "cpu" or "parallel" (the host device; among signatures the
+    choice is NumPy's there: the first one that all arguments can be cast to safely). identity: 0, 1
+    or None, what ``reduce`` of no elements gives. Options: those of ``@cuda.jit`` about code
+    (fastmath=, fma=, typing=, debug=, …).
 
         @vectorize(["float32(float32, float32)"], target="cuda")
         def add(x, y):

@@ -1,7 +1,8 @@
 """The types of kernels: ``float32``, ``float32[:, ::1]``, ``void(float32[:], int32)``.
 
-Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar; in a kernel it converts. ``float32[:]`` is an array of any
-strides, ``float32[::1]`` a C-contiguous one, ``float32[::1, :]`` a Fortran-contiguous one.
+Scalars are strong, as NumPy's are. Calling one on the host makes a NumPy scalar; in a kernel it
+converts. ``float32[:]`` is an array of any strides, ``float32[::1]`` a C-contiguous one,
+``float32[::1, :]`` a Fortran-contiguous one.
 """
 
 from pyptx._pyptx import Signature, Type, _own, _type, from_dtype
@@ -64,7 +65,8 @@ class _Arrays(type):
 
 
 class Array(metaclass=_Arrays):
-    """The type of an array: layout "C", "F" or "A" (any strides). isinstance(t, Array) tells whether a type is one."""
+    """The type of an array: layout "C", "F" or "A" (any strides). isinstance(t, Array) tells
+    whether a type is one."""
 
     def __new__(cls, dtype, ndim, layout):
         if layout not in ("C", "F", "A") or ndim < 1:
@@ -90,8 +92,9 @@ class NoneType(metaclass=_None):
 def CPointer(dtype):
     """The type of an address of elements: ``void(CPointer(uint8), uint32)``.
 
-    A kernel is given it as an int, such as ``x.__cuda_array_interface__["data"][0]``, and indexes it; nothing knows or checks its extent. A
-    function of cuda.declare_device is given a contiguous array, ``x.ctypes`` or ``ffi.from_buffer(x)``.
+    A kernel is given it as an int, such as ``x.__cuda_array_interface__["data"][0]``, and indexes
+    it; nothing knows or checks its extent. A function of cuda.declare_device is given a contiguous
+    array, ``x.ctypes`` or ``ffi.from_buffer(x)``.
     """
     return _type(f"CPointer({_own(dtype)!r})")
 

@@ -1,4 +1,5 @@
-"""What pyptx.cuda.coop's groups do, as functions for kernels: see there for values, items, operators and sources."""
+"""What pyptx.cuda.coop's groups do, as functions for kernels: see there for values, items,
+operators and sources."""
 
 import numpy as np
 
@@ -166,8 +167,8 @@ def _whole_reduce(x, op, size, dims):
 
 
 def _any_reduce(x, op, dims):
-    """A block of any size. What the first warp finds lies behind the others' partial results, so a later call writes nothing that is
-    still read."""
+    """A block of any size. What the first warp finds lies behind the others' partial results, so a
+    later call writes nothing that is still read."""
     value = _reduce_items(x, op)
     rank, threads = _rank(dims), _threads()
     warps, warp, lane = (threads + 31) // 32, rank // 32, rank % 32
@@ -224,7 +225,8 @@ def _any_prefix(value, op, dims):
 
 
 def _prefix(value, op, size, dims):
-    """(the values of this warp up to this thread, those of all warps before it, those of the block); the second is nothing in the first warp."""
+    """(the values of this warp up to this thread, those of all warps before it, those of the
+    block); the second is nothing in the first warp."""
     if size is None or len(size[1]) > 0:
         return _any_prefix(value, op, dims)
     return _whole_prefix(value, op, size, dims)
@@ -270,7 +272,8 @@ def _like(initial, value):
 
 
 def _with_total(x, before, op, first, whole, total):
-    """What an exclusive scan gives: nothing of an array, which it has changed; with total=True the total too."""
+    """What an exclusive scan gives: nothing of an array, which it has changed; with total=True the
+    total too."""
     if total is None:
         return None if isinstance(x, np.ndarray) else before
     cuda.static_assert(total, "total: True, or leave it out")
@@ -314,7 +317,8 @@ def _padded(i):
 
 
 def _memory(words):
-    """One array for all sorts and exchanges of that size; before each first write to it they have a barrier."""
+    """One array for all sorts and exchanges of that size; before each first write to it they have a
+    barrier."""
     return cuda.shared.array(words, np.uint64)
 
 
@@ -379,7 +383,8 @@ def _bits_of(x):
 
 
 def _key(x, flip):
-    """An unsigned number of as many bits; numbers are in the order of their keys, nan after all. flip: all ones for the reverse order."""
+    """An unsigned number of as many bits; numbers are in the order of their keys, nan after all.
+    flip: all ones for the reverse order."""
     bits = _bits_of(x)
     unsigned = type(bits)
     ones = unsigned(_ones(x))
@@ -432,8 +437,8 @@ def _digit(key, shift, digits):
 
 
 def _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane):
-    """places[k] = how many keys of this warp with the digit of keys[k] are before it. count: how many of those have the lane's number as
-    their digit; returned with this round's."""
+    """places[k] = how many keys of this warp with the digit of keys[k] are before it. count: how
+    many of those have the lane's number as their digit; returned with this round's."""
     digit = _digit(keys[k], shift, lanes)
     same = mask
     own = mask
@@ -446,8 +451,8 @@ def _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane):
 
 
 def _rank_keys(keys, places, done, left, count, shift, lanes, digit_bits, mask, lane):
-    """The keys from number len(done) on, len(left) of them. By recursion, which writes them out: LLVM keeps so large a loop, and then has the
-    keys in local memory."""
+    """The keys from number len(done) on, len(left) of them. By recursion, which writes them out:
+    LLVM keeps so large a loop, and then has the keys in local memory."""
     if len(left) == 0:
         return count
     count = _rank_key(keys, places, len(done), count, shift, lanes, digit_bits, mask, lane)
@@ -473,8 +478,9 @@ def _starts(counts, count_lanes, warps, warp, mask, lane):
 
 
 def _sort_block(keys, size, dims, width):
-    """LSD radix sort. Full warps sort (of a block of less than 32 threads the first 2, 4, 8 or 16), each lane `held` keys: number
-    (warp * held + k) * lanes + lane. A lane counts the keys whose digit is its number, so there are as many digits as lanes."""
+    """LSD radix sort. Full warps sort (of a block of less than 32 threads the first 2, 4, 8 or 16),
+    each lane `held` keys: number (warp * held + k) * lanes + lane. A lane counts the keys whose
+    digit is its number, so there are as many digits as lanes."""
     n = 32 * len(size[0]) + len(size[1])
     lanes = 32 if n >= 32 else 16 if n >= 16 else 8 if n >= 8 else 4 if n >= 4 else 2
     digit_bits = 5 if n >= 32 else 4 if n >= 16 else 3 if n >= 8 else 2 if n >= 4 else 1
@@ -631,7 +637,8 @@ def _tile_sort(x, descending, lane, width, mask):
 
 
 def _tile(width, size, dims):
-    """(number of this lane in its tile, first lane of the tile, its lanes as a mask, how many there are; None: all)"""
+    """(number of this lane in its tile, first lane of the tile, its lanes as a mask, how many there
+    are; None: all)"""
     cuda.static_assert(width > 0, "tiled_partition(size): the size must be known when the kernel is compiled")
     rank = _rank(dims)
     base = rank % 32 // width * width

@@ -1,4 +1,5 @@
-"""cuda.Module: kernels and variables of other compilers (CUDA C++, PTX, cubins, fatbins) and of `pyptx compile`, launched in our syntax."""
+"""cuda.Module: kernels and variables of other compilers (CUDA C++, PTX, cubins, fatbins) and of
+`pyptx compile`, launched in our syntax."""
 
 import ctypes
 import json
@@ -19,7 +20,8 @@ _WIDTHS = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16}
 
 
 class Parameter:
-    """Of a kernel: its place in the block and what PTX says it is. kind: "u", "s", "f", "b" (bits), or "" where only the size is known."""
+    """Of a kernel: its place in the block and what PTX says it is. kind: "u", "s", "f", "b" (bits),
+    or "" where only the size is known."""
 
     __slots__ = ("offset", "size", "kind", "is_block")
 
@@ -62,7 +64,8 @@ _GLOBAL = re.compile(r"\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.([a-z])(\d+)\
 
 
 def globals_of(ptx):
-    """{name: dtype} of the variables of a PTX text; of arrays and structures, whose types PTX does not say, None."""
+    """{name: dtype} of the variables of a PTX text; of arrays and structures, whose types PTX does
+    not say, None."""
     numbers = {"u": "uint", "s": "int", "b": "uint", "f": "float"}
     return {name: None if many or bits == "128" else np.dtype(f"{numbers[kind]}{bits}") for kind, bits, name, many in _GLOBAL.findall(ptx)}
 
@@ -144,7 +147,8 @@ class _Declared:
         return ", ".join(map(repr, self.parameters))
 
     def plan(self, arguments):
-        """The fields that these arguments' arrays fill; the same for arguments of the same kinds."""
+        """The fields that these arguments' arrays fill; the same for arguments of the same
+        kinds."""
         arrays = [p for p, value in zip(self.parameters, arguments) if is_array(value)]
         return [("POINTER", 0, number, p.offset) for number, p in enumerate(arrays)]
 
@@ -223,7 +227,8 @@ class _Described:
         self.scalars = {f["argument"]: f for f in description["fields"] if f["kind"] == "scalar"}
 
     def _axis(self, field):
-        """Of the array as it is passed on: one in Fortran order as its transpose, since copies of NumPy's arrays are in C order."""
+        """Of the array as it is passed on: one in Fortran order as its transpose, since copies of
+        NumPy's arrays are in C order."""
         axis, argument = field.get("axis", 0), self.arguments[field["argument"]] if "argument" in field else {}
         return argument["ndim"] - 1 - axis if argument.get("layout") == "F" else axis
 
@@ -301,7 +306,8 @@ class _Described:
 
 
 class ModuleKernel:
-    """A kernel of a Module: ``kernel[grid, block, stream, shared](…)`` launches it. Made by ``module["name"]``."""
+    """A kernel of a Module: ``kernel[grid, block, stream, shared](…)`` launches it. Made by
+    ``module["name"]``."""
 
     def __init__(self, module, name, symbol, parameters):
         self.module, self.name, self.symbol = module, name, symbol
@@ -346,8 +352,9 @@ class ModuleKernel:
 
     @property
     def resources(self):
-        """{"registers", "static_shared", "constant", "local", "max_threads"}: registers of a thread; bytes of a block's static shared memory, of constant
-        memory and of a thread's local memory; the most threads of a block."""
+        """{"registers", "static_shared", "constant", "local", "max_threads"}: registers of a
+        thread; bytes of a block's static shared memory, of constant memory and of a thread's local
+        memory; the most threads of a block."""
         return _pyptx._module_facts(self._kernel(self._parameters.plan(())))
 
     def _launch(self, key, args, kwargs):
@@ -401,10 +408,12 @@ def _is_path(source):
 class Module:
     """Kernels and variables of CUDA C++, PTX, a cubin or a fatbin, loaded on the current GPU.
 
-    source: CUDA C++ or PTX as text, machine code as bytes, or the path of a .cu, .ptx, .cubin, .fatbin or of the .json that ``pyptx compile --emit json``
-        writes. A .ptx, .cubin or .fatbin that has its description beside it (of the same name, .json) is launched by that.
-    Of CUDA C++ alone: options: NVRTC's, as ("--use_fast_math",); defines: macros, as {"N": 16, "FAST": None}; include: folders of headers;
-        names: name expressions of templates and overloads, as ("scale<float>",), by which kernels are then found; std: "c++17".
+    source: CUDA C++ or PTX as text, machine code as bytes, or the path of a .cu, .ptx, .cubin,
+        .fatbin or of the .json that ``pyptx compile --emit json`` writes. A .ptx, .cubin or .fatbin
+        that has its description beside it (of the same name, .json) is launched by that.
+    Of CUDA C++ alone: options: NVRTC's, as ("--use_fast_math",); defines: macros, as {"N": 16,
+        "FAST": None}; include: folders of headers; names: name expressions of templates and
+        overloads, as ("scale<float>",), by which kernels are then found; std: "c++17".
     link: what defines functions that the code declares, as in cuda.jit(link=…).
     name: in error messages; default: the path, or "<source>".
 
@@ -415,12 +424,13 @@ class Module:
         }''')
         module["scale"][blocks, threads](d_x, 2.0, d_x.size)
 
-    Arguments are checked against the kernel's parameters, by number and width, before the launch: device arrays (ours, CuPy's, PyTorch's …) and
-    NumPy arrays, which are copied to the GPU and back, give an address; ints and floats take the parameter's width; NumPy's scalars must have it;
+    Arguments are checked against the kernel's parameters, by number and width, before the launch:
+    device arrays (ours, CuPy's, PyTorch's …) and NumPy arrays, which are copied to the GPU and
+    back, give an address; ints and floats take the parameter's width; NumPy's scalars must have it;
     bytes, NumPy's records and ctypes structures are structures; None is a null pointer.
 
-    Raises CompileError (with the source line and a caret) where the source does not compile, ModuleError where the driver refuses the code,
-    RuntimeError without NVRTC.
+    Raises CompileError (with the source line and a caret) where the source does not compile,
+    ModuleError where the driver refuses the code, RuntimeError without NVRTC.
     """
 
     def __init__(self, source, *, options=(), defines=None, include=(), names=(), link=None, std="c++17", name=None):
@@ -537,7 +547,8 @@ class Module:
 
     @property
     def kernels(self):
-        """The names of its kernels, as PTX has them; name expressions besides. Of machine code, the one that is described, or none that is known."""
+        """The names of its kernels, as PTX has them; name expressions besides. Of machine code, the
+        one that is described, or none that is known."""
         found = list(entries_of(self._ptx)) if self._ptx else [self._description["symbol"]] if self._description else []
         return [*found, *self._expressions]
 
@@ -578,10 +589,13 @@ class Module:
         return name in self.kernels
 
     def global_(self, name, dtype=None, shape=None):
-        """A variable of the module (__device__, __constant__ or __managed__), as a device array over its memory.
+        """A variable of the module (__device__, __constant__ or __managed__), as a device array
+        over its memory.
 
-        dtype: of its elements; default: what PTX says of a number, bytes (uint8) of arrays and structures.
-        shape: default: () of one element, else as many as there are. Its name is the symbol, or one of the name expressions.
+        dtype: of its elements; default: what PTX says of a number, bytes (uint8) of arrays and
+            structures.
+        shape: default: () of one element, else as many as there are. Its name is the symbol, or one
+            of the name expressions.
         """
         address, size = _pyptx._module_global(self._handle, self._expressions.get(name, name))
         dtype = np.dtype(dtype if dtype is not None else globals_of(self._ptx).get(self._expressions.get(name, name)) or np.uint8)
@@ -618,7 +632,8 @@ def _capability():
 
 
 def _choose(images, capability):
-    """Of a description's images: a fatbin, the cubin of this GPU, or the newest PTX that it runs."""
+    """Of a description's images: a fatbin, the cubin of this GPU, or the newest PTX that it
+    runs."""
     from pyptx._occupancy import capability as number
 
     best = None

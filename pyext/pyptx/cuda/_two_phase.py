@@ -1,8 +1,10 @@
-"""The two-phase names of the package cuda.coop that NVIDIA has removed: cuda.coop.block.make_sum(…) on the host gives a function for kernels.
+"""The two-phase names of the package cuda.coop that NVIDIA has removed: cuda.coop.block.make_sum(…)
+on the host gives a function for kernels.
 
-That function takes a temporary storage as its first argument, or leaves it out; it is not used. It has temp_storage_bytes and
-temp_storage_alignment (both 1) and files (what to link: nothing). The dtype is not used either: values have their own. Other than CUB's, the
-results of sums and reductions are there in all threads.
+That function takes a temporary storage as its first argument, or leaves it out; it is not used. It
+has temp_storage_bytes and temp_storage_alignment (both 1) and files (what to link: nothing). The
+dtype is not used either: values have their own. Other than CUB's, the results of sums and
+reductions are there in all threads.
 """
 
 from pyptx import cuda

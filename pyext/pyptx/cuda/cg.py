@@ -1,4 +1,5 @@
-"""Cooperative groups, by the names of CUDA C++: this_grid(), this_thread_block(), tiled_partition().
+"""Cooperative groups, by the names of CUDA C++: this_grid(), this_thread_block(),
+tiled_partition().
 
     block = cuda.cg.this_thread_block()
     tile = cuda.cg.tiled_partition(block, 8)

@@ -1,4 +1,5 @@
-"""Collectives in kernels: reductions, scans, sorts, loads and exchanges of the threads of a block, a warp or a tile of a warp.
+"""Collectives in kernels: reductions, scans, sorts, loads and exchanges of the threads of a block,
+a warp or a tile of a warp.
 
     from pyptx import cuda
 
@@ -10,19 +11,24 @@
         if cuda.threadIdx.x == 0:
             out[cuda.blockIdx.x] = total
 
-`this_block()`, `this_warp()` and `tiled_partition(size)` give a Block or a Tile, whose fields are functions. All threads of the group must
-call them, with the same arguments where these are no values of the threads. Those of a Block contain barriers (cuda.syncthreads), and those
-of a Tile wait for its lanes alone, so tiles of one warp may do different things. The functions use shared memory of their own, and one may
-be called again at once: no barrier is needed before or after it.
+`this_block()`, `this_warp()` and `tiled_partition(size)` give a Block or a Tile, whose fields are
+functions. All threads of the group must call them, with the same arguments where these are no
+values of the threads. Those of a Block contain barriers (cuda.syncthreads), and those of a Tile
+wait for its lanes alone, so tiles of one warp may do different things. The functions use shared
+memory of their own, and one may be called again at once: no barrier is needed before or after it.
 
-A value is a number of any type or a tuple of numbers, and for most functions also a local array of one axis with ITEMS values of each thread,
-in blocked arrangement: thread r has the values r * ITEMS to r * ITEMS + ITEMS - 1 of the group. Threads are numbered as thread_rank() says,
-x fastest. Operators are associative functions of two values; they need not be commutative. Results have the type of the value.
+A value is a number of any type or a tuple of numbers, and for most functions also a local array of
+one axis with ITEMS values of each thread, in blocked arrangement: thread r has the values r * ITEMS
+to r * ITEMS + ITEMS - 1 of the group. Threads are numbered as thread_rank() says, x fastest.
+Operators are associative functions of two values; they need not be commutative. Results have the
+type of the value.
 
-Sources: the reductions and scans are Hillis and Steele's (1986) over shuffles, two levels of them for a block; the sort of a block is an
-LSD radix sort in 5-bit digits, with ranks by ballots within a warp; the sort of a tile is Batcher's bitonic sort (1968).
+Sources: the reductions and scans are Hillis and Steele's (1986) over shuffles, two levels of them
+for a block; the sort of a block is an LSD radix sort in 5-bit digits, with ranks by ballots within
+a warp; the sort of a tile is Batcher's bitonic sort (1968).
 
-`block` and `warp` have the make_* functions of the package cuda.coop that NVIDIA has removed (pyptx.cuda._two_phase).
+`block` and `warp` have the make_* functions of the package cuda.coop that NVIDIA has removed
+(pyptx.cuda._two_phase).
 """
 
 from typing import Any, NamedTuple
@@ -60,20 +66,28 @@ from pyptx.cuda._two_phase import block, warp  # noqa: F401
 
 
 class Block(NamedTuple):
-    """The threads of a block: what this_block() gives. See pyptx.cuda.coop for values, items and operators.
+    """The threads of a block: what this_block() gives. See pyptx.cuda.coop for values, items and
+    operators.
 
     sum(x), reduce(x, op): one value of the block, in all of its threads.
-    inclusive_sum(x), inclusive_scan(x, op): of the threads up to this one; an array is changed in place, and there is no result.
-    exclusive_sum(x, total=None), exclusive_scan(x, op, initial, total=None): of `initial` (0 for sums) and the threads before this one. With
-        total=True the result is a pair; its second item is the value of the whole block, with `initial`. Of an array it is that alone.
-    load(source, items, start=0, default=0, arrangement="blocked"): items = the values of source from start on; behind its end, default.
-        arrangement: "blocked", "striped" (thread r has r, r + threads, …) or "transposed" (blocked, but read striped, so that neighbouring
-        threads read neighbouring elements; contains barriers and needs threads=).
-    store(target, items, start=0, arrangement="blocked"): the reverse; what would lie behind the end of target is left out.
-    exchange(items, order): items from one arrangement into another, in place: "striped_to_blocked" or "blocked_to_striped"; needs threads=.
-    sort_keys(x, descending=None): sorted over the block, in blocked arrangement: an array in place, a number as the result. Keys are real
-        numbers of up to 64 bits; nan comes last. descending=True: in the reverse order. Needs threads=.
-    sync(), thread_rank(), size(), tiled_partition(size): cuda.syncthreads; the number of this thread, and of threads; a Tile.
+    inclusive_sum(x), inclusive_scan(x, op): of the threads up to this one; an array is changed in
+        place, and there is no result.
+    exclusive_sum(x, total=None), exclusive_scan(x, op, initial, total=None): of `initial` (0 for
+        sums) and the threads before this one. With total=True the result is a pair; its second item
+        is the value of the whole block, with `initial`. Of an array it is that alone.
+    load(source, items, start=0, default=0, arrangement="blocked"): items = the values of source
+        from start on; behind its end, default. arrangement: "blocked", "striped" (thread r has r, r
+        + threads, …) or "transposed" (blocked, but read striped, so that neighbouring threads read
+        neighbouring elements; contains barriers and needs threads=).
+    store(target, items, start=0, arrangement="blocked"): the reverse; what would lie behind the end
+        of target is left out.
+    exchange(items, order): items from one arrangement into another, in place: "striped_to_blocked"
+        or "blocked_to_striped"; needs threads=.
+    sort_keys(x, descending=None): sorted over the block, in blocked arrangement: an array in place,
+        a number as the result. Keys are real numbers of up to 64 bits; nan comes last.
+        descending=True: in the reverse order. Needs threads=.
+    sync(), thread_rank(), size(), tiled_partition(size): cuda.syncthreads; the number of this
+        thread, and of threads; a Tile.
     """
 
     sum: Any
@@ -93,12 +107,15 @@ class Block(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """Neighbouring lanes of a warp: what this_warp() and tiled_partition() give. A Block's functions, without threads=, and:
+    """Neighbouring lanes of a warp: what this_warp() and tiled_partition() give. A Block's
+    functions, without threads=, and:
 
-    meta_group_rank(): the number of this tile in its block. thread_rank(), size(): within the tile; the last tile of a block whose size is
-        no multiple of the tile's has the size that is left.
-    shfl(x, rank), shfl_up(x, delta), shfl_down(x, delta), shfl_xor(x, bits): the value of another lane of the tile.
-    any(p), all(p): True or False. ballot(p): the lanes of the tile whose p is true, as a uint32, bit 0 for its first lane.
+    meta_group_rank(): the number of this tile in its block. thread_rank(), size(): within the tile;
+        the last tile of a block whose size is no multiple of the tile's has the size that is left.
+    shfl(x, rank), shfl_up(x, delta), shfl_down(x, delta), shfl_xor(x, bits): the value of another
+        lane of the tile.
+    any(p), all(p): True or False. ballot(p): the lanes of the tile whose p is true, as a uint32,
+        bit 0 for its first lane.
 
     Its sort_keys takes 1, 2, 4, 8, … items and a full tile.
     """
@@ -272,9 +289,10 @@ _ORDERS = 'exchange: order is "striped_to_blocked" or "blocked_to_striped"'
 def this_block(threads=None):
     """The Block of this thread.
 
-    threads: how many threads the block has, known when the kernel is compiled: an int for a block of one axis, or a tuple of its 2 or 3
-    extents. It makes sums and scans faster, and sorts and exchanges need it. The block must then have just that size: the host device and
-    @cuda.jit(debug=True) raise ValueError where it has not.
+    threads: how many threads the block has, known when the kernel is compiled: an int for a block
+    of one axis, or a tuple of its 2 or 3 extents. It makes sums and scans faster, and sorts and
+    exchanges need it. The block must then have just that size: the host device and
+    @cuda.jit(debug=True) raise AssertionError where it has not.
     """
     if threads is None:
         return _make_block(None, True)
@@ -299,10 +317,12 @@ def this_warp():
 
 
 def tiled_partition(group, size=None):
-    """tiled_partition(size), tiled_partition(block, size): the Tile of `size` lanes that this thread is in.
+    """tiled_partition(size), tiled_partition(block, size): the Tile of `size` lanes that this
+    thread is in.
 
-    size: 1, 2, 4, 8, 16 or 32, known when the kernel is compiled. The last tile of a block has the lanes that are left. Of a block with a
-    known number of threads that tiles divide, they are faster.
+    size: 1, 2, 4, 8, 16 or 32, known when the kernel is compiled. The last tile of a block has the
+    lanes that are left. Of a block with a known number of threads that tiles divide, they are
+    faster.
     """
     if size is None:
         return _partition(group, None, True)

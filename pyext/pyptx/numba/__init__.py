@@ -5,8 +5,9 @@
     import pyptx.numba
     pyptx.numba.install()                           (a conftest.py, a notebook's first cell)
 
-From install() on, `numba.cuda` is pyptx, beside an installed Numba, whose njit, types and CPU side stay as they are, or without one. Then
-`numba` itself has cuda, the types, config, vectorize and guvectorize, and njit and jit compile for the host device. uninstall() undoes it.
+From install() on, `numba.cuda` is pyptx, beside an installed Numba, whose njit, types and CPU side
+stay as they are, or without one. Then `numba` itself has cuda, the types, config, vectorize and
+guvectorize, and njit and jit compile for the host device. uninstall() undoes it.
 """
 
 from pyptx.numba._install import install, installed, uninstall

@@ -1,4 +1,5 @@
-"""python -m pyptx.numba PROGRAM [ARGS], or -m MODULE [ARGS], or -c TEXT [ARGS]: runs it as Python does, with numba.cuda from pyptx."""
+"""python -m pyptx.numba PROGRAM [ARGS], or -m MODULE [ARGS], or -c TEXT [ARGS]: runs it as Python
+does, with numba.cuda from pyptx."""
 
 import os
 import runpy

@@ -1,4 +1,5 @@
-"""install() and uninstall(): a finder in front of sys.meta_path, and what was imported before it."""
+"""install() and uninstall(): a finder in front of sys.meta_path, and what was imported before
+it."""
 
 import importlib
 import os
@@ -15,7 +16,8 @@ def _below(name, package):
 
 
 class _Finder:
-    """Finds numba.cuda and what is in it, and numba where no other finder does. It is the modules' loader too."""
+    """Finds numba.cuda and what is in it, and numba where no other finder does. It is the modules'
+    loader too."""
 
     def __init__(self):
         self.standalone = False  # numba itself is ours
@@ -47,7 +49,8 @@ class _Finder:
 
 
 class _InChild:
-    """An entry of multiprocessing's preparation data that installs in the child when it is read, which is before the child imports its main module."""
+    """An entry of multiprocessing's preparation data that installs in the child when it is read,
+    which is before the child imports its main module."""
 
     def __init__(self, typing):
         self.typing = typing
@@ -80,7 +83,8 @@ class _Installed:
         self._hook_processes()
 
     def _rebind(self, real, ours):
-        """Gives modules that hold the real numba.cuda, or functions and objects that they imported from it, ours in their place."""
+        """Gives modules that hold the real numba.cuda, or functions and objects that they imported
+        from it, ours in their place."""
         replace = {id(real): ours}
         for name, value in vars(real).items():
             # A shared object (a number, a module of the standard library) is not numba.cuda's own.
@@ -98,7 +102,8 @@ class _Installed:
                     space[name] = replace[id(value)]
 
     def _forget_ufuncs(self):
-        """numba.vectorize(target="cuda") asks numba.cuda.vectorizers once; then Numba keeps the answer."""
+        """numba.vectorize(target="cuda") asks numba.cuda.vectorizers once; then Numba keeps the
+        answer."""
         decorators = sys.modules.get("numba.np.ufunc.decorators")
         for kind in ("Vectorize", "GUVectorize") if decorators else ():
             registry = getattr(decorators, kind).target_registry
@@ -154,14 +159,17 @@ _now = None
 def install(typing=None):
     """From now on `numba.cuda` is pyptx.
 
-    typing: what numba.cuda.jit takes where the decorator does not say: "numba" or "numpy". Without it PYPTX_TYPING decides, and without that it is
-    "numba": a program that does not change computes what it did. pyptx.cuda.jit is not concerned.
+    typing: what numba.cuda.jit takes where the decorator does not say: "numba" or "numpy". Without
+    it PYPTX_TYPING decides, and without that it is "numba": a program that does not change computes
+    what it did. pyptx.cuda.jit is not concerned.
 
-    Modules that were imported before hold pyptx's names from then on where they had imported numba.cuda's at their top level. Kernels that
-    Numba has already made stay Numba's, and so do names that classes, closures and default values hold.
+    Modules that were imported before hold pyptx's names from then on where they had imported
+    numba.cuda's at their top level. Kernels that Numba has already made stay Numba's, and so do
+    names that classes, closures and default values hold.
 
-    Children that multiprocessing starts ("spawn", "forkserver") have it too. A second call only sets typing. NUMBA_ENABLE_CUDASIM=1 selects the
-    host device, as PYPTX_DEVICE=host. ValueError for another typing."""
+    Children that multiprocessing starts ("spawn", "forkserver") have it too. A second call only
+    sets typing. NUMBA_ENABLE_CUDASIM=1 selects the host device, as PYPTX_DEVICE=host. ValueError
+    for another typing."""
     global _now
     if typing not in (None, "numba", "numpy"):
         raise ValueError(f"typing is 'numba' or 'numpy', not {typing!r}")
@@ -173,7 +181,8 @@ def install(typing=None):
 
 
 def uninstall():
-    """Undoes install(): `import numba.cuda` finds what it found before. Names that were imported meanwhile stay pyptx's. Without install(), nothing."""
+    """Undoes install(): `import numba.cuda` finds what it found before. Names that were imported
+    meanwhile stay pyptx's. Without install(), nothing."""
     global _now
     if _now is not None:
         _now.take_away()

@@ -1,7 +1,8 @@
 """The modules that stand for numba.cuda's, and for Numba's where it is not installed.
 
-A name that pyptx has is pyptx's, in whichever module Numba keeps it. What Numba has and pyptx does not is a Missing: it can be imported, and raises
-where it is used, with a message that says what to write instead.
+A name that pyptx has is pyptx's, in whichever module Numba keeps it. What Numba has and pyptx does
+not is a Missing: it can be imported, and raises where it is used, with a message that says what to
+write instead.
 """
 
 import importlib
@@ -59,7 +60,8 @@ def _instead(name):
 
 
 class Names(ModuleType):
-    """A module whose names are looked up when they are asked for: `find(name)` gives one, or raises AttributeError."""
+    """A module whose names are looked up when they are asked for: `find(name)` gives one, or raises
+    AttributeError."""
 
     def __init__(self, name, find, doc=None):
         super().__init__(name, doc)
@@ -73,7 +75,8 @@ class Names(ModuleType):
 
 
 class Missing:
-    """Something of Numba's that pyptx does not have, a module or what is in one. It can be imported; to use it raises NotImplementedError."""
+    """Something of Numba's that pyptx does not have, a module or what is in one. It can be
+    imported; to use it raises NotImplementedError."""
 
     def __new__(cls, name):
         return super().__new__(type(name, (cls,), {"__module__": _CUDA}))  # the compiler names the class of what it does not know
@@ -110,7 +113,8 @@ for _use in ("call getitem setitem delitem iter len contains bool enter mro_entr
 
 
 def _errors(name):
-    """numba.core.errors: errors of the compiler are CompileError, its remarks Advice; its other warnings exist, and are never given."""
+    """numba.core.errors: errors of the compiler are CompileError, its remarks Advice; its other
+    warnings exist, and are never given."""
     from pyptx import errors
 
     known = {"NumbaValueError": errors.CompileValueError, "NumbaTypeError": errors.CompileTypeError, "NumbaIndexError": errors.CompileIndexError,
@@ -164,7 +168,8 @@ def _as_dtype(t):
 
 
 def typeof(value):
-    """Numba's type of a number or an array, as an argument of a kernel: typeof(np.zeros((2, 3))) is float64[:, ::1]."""
+    """Numba's type of a number or an array, as an argument of a kernel: typeof(np.zeros((2, 3))) is
+    float64[:, ::1]."""
     import numpy
 
     from pyptx import types
@@ -286,7 +291,8 @@ def exists(name):
 
 
 def _of_module(real, name):
-    """A module under Numba's name `name`, with what pyptx's module has; Numba's other names are Missing."""
+    """A module under Numba's name `name`, with what pyptx's module has; Numba's other names are
+    Missing."""
     def find(part):
         if part.startswith("_") or not hasattr(real, part):
             return _in_numbas(name, part)

@@ -1,4 +1,5 @@
-"""njit and jit where Numba is not installed: functions that kernels call, and that the host calls by way of the host device."""
+"""njit and jit where Numba is not installed: functions that kernels call, and that the host calls
+by way of the host device."""
 
 from functools import update_wrapper
 from inspect import signature
@@ -7,7 +8,8 @@ prange = range
 
 
 def _leaves(result, path):
-    """The numbers in a result, as pairs of an expression and a type. TypeError for an array, which would outlive the call."""
+    """The numbers in a result, as pairs of an expression and a type. TypeError for an array, which
+    would outlive the call."""
     from pyptx import _pyptx
 
     text = str(result)
@@ -43,10 +45,12 @@ def _kernel(text, **names):
 
 
 class Function:
-    """A compiled function: kernels call it, and the host calls it by way of the host device, in one thread, with Numba's types.
+    """A compiled function: kernels call it, and the host calls it by way of the host device, in one
+    thread, with Numba's types.
 
-    Arguments are what kernels take; NumPy arrays are written in place. It returns numbers and tuples of them. A call raises what a kernel would:
-    pyptx.CompileError for what cannot be compiled, IndexError for a wrong index."""
+    Arguments are what kernels take; NumPy arrays are written in place. It returns numbers and
+    tuples of them. A call raises what a kernel would: pyptx.CompileError for what cannot be
+    compiled, IndexError for a wrong index."""
 
     def __init__(self, function, options):
         update_wrapper(self, function)
@@ -73,7 +77,8 @@ class Function:
         return build(*(a[0].item() for a in out))
 
     def _compile(self, args):
-        """(kernel, dtypes of what it stores, what makes the result of these) for the types of these arguments."""
+        """(kernel, dtypes of what it stores, what makes the result of these) for the types of these
+        arguments."""
         from pyptx import _pyptx, cuda
 
         names = ", ".join(f"a{i}" for i in range(len(args)))
@@ -103,7 +108,8 @@ def _reference(module, qualname):
 
 
 def _rebuilt(leaves):
-    """The expression that makes a result of its leaves o0, o1 …, whose paths are r, r[0], r[1][0] …"""
+    """The expression that makes a result of its leaves o0, o1 …, whose paths are r, r[0], r[1][0]
+    …"""
     tree = {}
     for i, (path, _) in enumerate(leaves):
         at, steps = tree, path[1:].strip("[]").split("][")
@@ -124,8 +130,9 @@ Function.__qualname__ = Function.__name__ = "CPUDispatcher"
 
 
 def jit(signature_or_function=None, *, nopython=True, forceobj=False, **options):
-    """Numba's decorator: `@jit`, `@jit(signature, nopython=True, parallel=True, …)`. The function is compiled for the types of each call, on one
-    thread; signatures, and options that only concern speed, are accepted. ValueError for forceobj=True: nothing runs as plain Python."""
+    """Numba's decorator: `@jit`, `@jit(signature, nopython=True, parallel=True, …)`. The function
+    is compiled for the types of each call, on one thread; signatures, and options that only concern
+    speed, are accepted. ValueError for forceobj=True: nothing runs as plain Python."""
     if forceobj or not nopython:
         raise ValueError("object mode needs an installed Numba: pyptx compiles the function, or raises")
     if isinstance(signature_or_function, type(_key)):

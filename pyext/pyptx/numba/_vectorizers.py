@@ -1,4 +1,5 @@
-"""numba.cuda.vectorizers: what an installed Numba's vectorize and guvectorize make for target="cuda" is pyptx's."""
+"""numba.cuda.vectorizers: what an installed Numba's vectorize and guvectorize make for
+target="cuda" is pyptx's."""
 
 
 class _Ufunc:

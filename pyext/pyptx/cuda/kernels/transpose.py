@@ -27,10 +27,12 @@ _MOST = 65535 * _TILE  # rows that a grid can have
 
 
 def transpose(a, b=None):
-    """Writes the transpose of a matrix to `b`, which is returned; without it, to a new device array.
+    """Writes the transpose of a matrix to `b`, which is returned; without it, to a new device
+    array.
 
-    a: an array of shape (m, n) and any dtype and strides, on the device or the host; b: one of shape (n, m) and the same dtype. A device
-    array that is bound to a stream (``a.bind(stream)``) is transposed there. For a view without a copy there is ``a.T``.
+    a: an array of shape (m, n) and any dtype and strides, on the device or the host; b: one of
+    shape (n, m) and the same dtype. A device array that is bound to a stream (``a.bind(stream)``)
+    is transposed there. For a view without a copy there is ``a.T``.
 
     TypeError: no matrix, or dtypes that differ; ValueError: other shapes.
 
