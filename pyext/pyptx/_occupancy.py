@@ -1,7 +1,9 @@
-"""Occupancy without a GPU: how many blocks of a kernel a multiprocessor of an architecture can hold at once.
+"""Occupancy without a GPU: how many blocks of a kernel a multiprocessor of an architecture can hold
+at once.
 
-The limits are those of the table "Technical Specifications per Compute Capability" of NVIDIA's CUDA C++ programming guide (CUDA 13). How registers
-and shared memory are handed out is said there and by the occupancy calculator that comes with the toolkit; a test compares with its header."""
+The limits are those of the table "Technical Specifications per Compute Capability" of NVIDIA's CUDA
+C++ programming guide (CUDA 13). How registers and shared memory are handed out is said there and by
+the occupancy calculator that comes with the toolkit; a test compares with its header."""
 
 from typing import NamedTuple
 
@@ -13,8 +15,8 @@ MOST_REGISTERS = 255  # of a thread
 
 
 class Limits(NamedTuple):
-    """Of a multiprocessor: resident threads and blocks, KB of shared memory; KB a block can have; bytes that the system keeps for each block; what
-    a block gets is a multiple of `unit` bytes."""
+    """Of a multiprocessor: resident threads and blocks, KB of shared memory; KB a block can have;
+    bytes that the system keeps for each block; what a block gets is a multiple of `unit` bytes."""
 
     threads: int
     blocks: int
@@ -47,7 +49,8 @@ GPUS = {  # names by which --arch and inspect_sass(arch=) know them
 
 
 class Occupancy(NamedTuple):
-    """Blocks that a multiprocessor holds at once, the part of its warps that they fill (0 to 1), and what limits them."""
+    """Blocks that a multiprocessor holds at once, the part of its warps that they fill (0 to 1),
+    and what limits them."""
 
     blocks: int
     part: float
@@ -64,8 +67,8 @@ def _up(n, unit):
 
 
 def occupancy(arch, threads, registers, shared):
-    """Of blocks of `threads` threads of `registers` registers, with `shared` bytes of shared memory, static and dynamic. None where the limits of the
-    architecture are not known."""
+    """Of blocks of `threads` threads of `registers` registers, with `shared` bytes of shared
+    memory, static and dynamic. None where the limits of the architecture are not known."""
     limits = LIMITS.get(capability(arch))
     if limits is None:
         return None
@@ -86,7 +89,8 @@ def occupancy(arch, threads, registers, shared):
 
 
 def report(name, arch, usage, dynamic_shared=0, block=None):
-    """Lines for people: what ptxas says of a kernel, and its occupancy for some sizes of blocks, or for one."""
+    """Lines for people: what ptxas says of a kernel, and its occupancy for some sizes of blocks, or
+    for one."""
     yield (f"{name}, {arch}: {usage.registers} registers a thread, {usage.shared} bytes of static shared memory a block, "
            f"{usage.stack} bytes of stack, spills of {usage.spill_stores} bytes stored and {usage.spill_loads} loaded")
     for threads in (block,) if block else (128, 256, 512, 1024):

@@ -1,4 +1,5 @@
-"""Where `pyptx compile` finds kernels: a Python file, a module by its name, a notebook, or the standard input.
+"""Where `pyptx compile` finds kernels: a Python file, a module by its name, a notebook, or the
+standard input.
 
 Compile errors show source lines through linecache, so what is no file is entered there."""
 
@@ -36,7 +37,8 @@ def is_module_name(text):
 
 
 def split_source(text):
-    """'dir/file.py:a,b' → (Path, ['a', 'b']); a str for '-' and for a module's name. A colon that belongs to the path is not a separator."""
+    """'dir/file.py:a,b' → (Path, ['a', 'b']); a str for '-' and for a module's name. A colon that
+    belongs to the path is not a separator."""
     path, names = Path(text), None
     if not path.exists() and ":" in text:
         head, _, names = text.rpartition(":")
@@ -58,7 +60,8 @@ def split_source(text):
 # --- loading ---
 
 def module_name(path):
-    """(name, folder for sys.path): 'pkg.mod' for a file in a package, so that its relative imports work."""
+    """(name, folder for sys.path): 'pkg.mod' for a file in a package, so that its relative imports
+    work."""
     parts, folder = [path.stem], path.parent
     while (folder / "__init__.py").is_file() and folder.name.isidentifier() and folder != folder.parent:
         parts.insert(0, folder.name)
@@ -116,7 +119,8 @@ def run_texts(name, texts):
 
 
 def cells(path):
-    """[(name, source)] of a notebook's code cells. Lines of IPython's own language (%magic, !command) are left empty, and cells of %%magic out."""
+    """[(name, source)] of a notebook's code cells. Lines of IPython's own language (%magic,
+    !command) are left empty, and cells of %%magic out."""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         found = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
@@ -157,7 +161,8 @@ def is_of(frame, files):
 
 
 def load_or_explain(source):
-    """The module, or Usage with the traceback from the source on: this program's own frames and importlib's are left out."""
+    """The module, or Usage with the traceback from the source on: this program's own frames and
+    importlib's are left out."""
     from pyptx import _pyptx
     from pyptx.errors import CompileError
 

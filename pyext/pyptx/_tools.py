@@ -1,7 +1,8 @@
 """Tools of the CUDA toolkit that pyptx runs when asked: ptxas, nvdisasm and fatbinary.
 
-They are looked for in CUDA_HOME and CUDA_PATH, on PATH, in NVIDIA's packages of pip (nvidia/*/bin beside pyptx) and in /usr/local/cuda.
-PYPTX_PTXAS, PYPTX_NVDISASM and PYPTX_FATBINARY are orders: then nothing else is looked at."""
+They are looked for in CUDA_HOME and CUDA_PATH, on PATH, in NVIDIA's packages of pip (nvidia/*/bin
+beside pyptx) and in /usr/local/cuda. PYPTX_PTXAS, PYPTX_NVDISASM and PYPTX_FATBINARY are orders:
+then nothing else is looked at."""
 
 import glob
 import os
@@ -56,8 +57,9 @@ def _run(command, log=False):
 
 @dataclass
 class Usage:
-    """What ptxas says of a kernel: registers of a thread; bytes of shared memory of a block (static), of a thread's stack, and of what is stored
-    to and loaded from local memory because the registers do not suffice."""
+    """What ptxas says of a kernel: registers of a thread; bytes of shared memory of a block
+    (static), of a thread's stack, and of what is stored to and loaded from local memory because the
+    registers do not suffice."""
 
     registers: int = 0
     shared: int = 0
@@ -106,7 +108,8 @@ def disassemble(cubin):
 
 
 def fatbin(images):
-    """A fatbin of [(kind, arch, bytes)], kind "ptx" or "cubin": the driver takes the cubin of its GPU, else it compiles the PTX."""
+    """A fatbin of [(kind, arch, bytes)], kind "ptx" or "cubin": the driver takes the cubin of its
+    GPU, else it compiles the PTX."""
     fatbinary = find("fatbinary")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "kernel.fatbin"
