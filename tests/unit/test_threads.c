@@ -129,9 +129,9 @@ static void *compile_until_told(void *unused) {
 
 static void forking(int n) {
   (void)n;
-#ifdef __SANITIZE_ADDRESS__
-  /* GCC's AddressSanitizer holds no lock of its allocator across fork: a child may wait for ever
-   * for a thread that it has not */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  /* GCC's AddressSanitizer and ThreadSanitizer do not hold the locks of their allocators across
+   * fork: a child may wait for ever for a thread that it has not */
   return;
 #endif
   pthread_t busy[2];
