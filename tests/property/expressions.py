@@ -46,6 +46,12 @@ from scalars import (
 ORDER = dict(Lt="less", LtE="less_equal", Gt="greater", GtE="greater_equal")
 
 
+def has_known_branch(e):
+    """Whether one branch in it is a number. CPython copies short ends of functions into branches, 3.14 more of them:
+    what follows then works with the number."""
+    return any(constant(b) is not None for x in ast.walk(e) if isinstance(x, ast.IfExp) for b in (x.body, x.orelse))
+
+
 class Expressions(OtherKinds, Reductions):
     """What Body knows of expressions; it has the environment `env`, the program `m`."""
 
@@ -131,7 +137,7 @@ class Expressions(OtherKinds, Reductions):
             if not is_literal(right_source) or tb != "pyint" or not -4 <= ast.literal_eval(right_source) <= 9:
                 raise Invalid("an inexact power of a complex number")
         if name == "Pow" and KIND[t] == "f":
-            return self.float_power(left, right, t, right_source, inexact), t
+            return self.float_power(left, right, t, right_source, left_source, inexact), t
         if ta in WEAK and tb in WEAK:
             return call(f"_{'known' if isinstance(ta, Const) and isinstance(tb, Const) else 'weak'}_{name}", a, b), t
         if name == "Div" and "pyint" in (ta, tb) and INTEGERS & {ta, tb}:
@@ -143,9 +149,9 @@ class Expressions(OtherKinds, Reductions):
         node = ast.BinOp(a, getattr(ast, name)(), b)
         return node, t
 
-    def float_power(self, left, right, t, exponent, inexact):
+    def float_power(self, left, right, t, exponent, base, inexact):
         (a, ta), (b, tb) = left, right
-        if isinstance(ta, Const):
+        if isinstance(ta, Const) or base is not None and has_known_branch(base):
             raise Invalid("a power that may be known")
         n = ast.literal_eval(exponent) if is_literal(exponent) else None
         if n in EXACT_EXPONENTS and type(n) is not bool:
