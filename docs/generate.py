@@ -230,6 +230,36 @@ def passes_page():
     return out
 
 
+# What the stubs say of the kernel's side beyond Any: parameters by name, results by the function's name.
+PARAMETERS = {
+    "mask": "int", "predicate": "object", "delta": "int", "src_lane": "int", "lane_mask": "int", "ns": "int", "condition": "object", "message": "str",
+    "ary": "Array", "array": "Array", "idx": "int | tuple[int, ...]", "index": "int | tuple[int, ...]", "shape": "int | tuple[int, ...]",
+    "dtype": "Type | npt.DTypeLike", "alignment": "int | None",
+}
+RESULTS = [
+    (r"(local|shared)\.array|const\.array_like", "Array"),
+    (r"(all|any|eq)_sync", "bool"),
+    (r"activemask|ballot_sync|match_any_sync|lanemask_\w+|syncthreads_\w+|popc|clz|ffs", "int"),
+    (r"match_all_sync", "tuple[int, bool]"),
+    (r"syncthreads|syncwarp|threadfence\w*|nanosleep|static_assert|st(cg|cs|wb|wt)", "None"),
+]
+GENERIC = {"shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"}  # give back what they are given
+OVERLOADS = {name: ["ndim: Literal[1]) -> int", "ndim: Literal[2]) -> tuple[int, int]", "ndim: Literal[3]) -> tuple[int, int, int]"] for name in ("grid", "gridsize")}
+
+
+def stub_of(path, signature):
+    """What follows "def name(" in the stub, once for each overload."""
+    if path in OVERLOADS:
+        return OVERLOADS[path]
+    params = []
+    for p in filter(None, (q.strip() for q in signature.split(","))):
+        name, _, default = p.partition("=")
+        type_ = "_T" if path in GENERIC and name == "value" else PARAMETERS.get(name, "Any") if not path.startswith("fp16.") else "Any"
+        params.append(f"{name}: {type_}" + (f" = {default}" if default else ""))
+    result = "_T" if path in GENERIC else next((t for pattern, t in RESULTS if re.fullmatch(pattern, path)), "Any")
+    return [f"{', '.join(params)}) -> {result}"]
+
+
 def stub_lines(prefix="cuda."):
     """Stubs of the kernel side of pyptx.cuda, or of a namespace of it: nested namespaces become classes."""
     tree = {}
@@ -246,23 +276,23 @@ def stub_lines(prefix="cuda."):
             node[leaf] = (signature, kind, doc)
     lines = []
 
-    def emit(node, indent, static):
+    def emit(node, indent, space):
         pad = "    " * indent
         for name, item in sorted((k, v) for k, v in node.items() if k):
             if isinstance(item, dict):
                 lines.append(f"{pad}class {name}:")
                 lines.append(f'{pad}    """{item.get("") or ""}"""')
-                emit(item, indent + 1, True)
+                emit(item, indent + 1, f"{space}{name}.")
             elif item[1] == "VALUE":
                 lines.append(f"{pad}{name}: int  # {item[2]}")
             else:
-                params = ", ".join(p if p.startswith("*") else p.replace("=None", ": Any = None") if "=" in p else f"{p}: Any"
-                                   for p in filter(None, (q.strip() for q in item[0].split(","))))
-                if static:
-                    lines.append(f"{pad}@staticmethod")
-                lines.append(f"{pad}def {name}({params}) -> Any:")
-                lines.append(f'{pad}    """{item[2]}"""')
-    emit(tree, 0, False)
+                texts = stub_of(space + name, item[0])
+                for text in texts:
+                    lines.extend([f"{pad}@overload"] if len(texts) > 1 else [])
+                    lines.extend([f"{pad}@staticmethod"] if space else [])
+                    lines.append(f"{pad}def {name}({text}:")
+                    lines.append(f'{pad}    """{item[2]}"""')
+    emit(tree, 0, "")
     return lines
 
 

@@ -656,6 +656,7 @@ static PyMethodDef dispatcher_methods[] = {
     {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
     {"__copy__", dispatcher_copy, METH_NOARGS, NULL},
     {"__deepcopy__", dispatcher_copy, METH_O, NULL},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
     {0},
 };
 

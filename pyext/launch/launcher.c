@@ -542,6 +542,7 @@ static PyMethodDef launcher_methods[] = {
      "Numbers keep their values; arrays are used where they lie now and stay alive. Host arrays cannot be bound on a GPU."},
     {"_launch", PX_KEYWORDS(launcher_call_plainly), METH_FASTCALL | METH_KEYWORDS, NULL},
     {"__reduce__", launcher_reduce, METH_NOARGS, NULL},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
     {0},
 };
 

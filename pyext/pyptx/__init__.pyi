@@ -4,6 +4,7 @@ from pyptx import cuda as cuda
 from pyptx import types as types
 from pyptx._gufunc import guvectorize as guvectorize
 from pyptx._ufunc import vectorize as vectorize
+from pyptx.errors import Advice as Advice
 from pyptx.errors import CompileError as CompileError
 from pyptx.types import void as void
 from pyptx.types import boolean as boolean
@@ -39,6 +40,23 @@ from pyptx.types import intp as intp
 from pyptx.types import uintp as uintp
 from pyptx.types import intc as intc
 from pyptx.types import uintc as uintc
+from pyptx.types import bool_ as bool_
+from pyptx.types import byte as byte
+from pyptx.types import char as char
+from pyptx.types import double as double
+from pyptx.types import float_ as float_
+from pyptx.types import int_ as int_
+from pyptx.types import long_ as long_
+from pyptx.types import longlong as longlong
+from pyptx.types import none as none
+from pyptx.types import short as short
+from pyptx.types import size_t as size_t
+from pyptx.types import ssize_t as ssize_t
+from pyptx.types import uchar as uchar
+from pyptx.types import uint as uint
+from pyptx.types import ulong as ulong
+from pyptx.types import ulonglong as ulonglong
+from pyptx.types import ushort as ushort
 from pyptx.types import from_dtype as from_dtype
 
 __version__: str

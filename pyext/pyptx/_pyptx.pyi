@@ -1,7 +1,7 @@
 """The C part of pyptx: the types of the objects in pyptx.cuda."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Generic, Literal, ParamSpec, SupportsIndex, TypeVar, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -12,30 +12,36 @@ from pyptx.types import Type as Type
 __version__: str
 intrinsics: dict[str, Any]
 
-_Dims = int | tuple[int, ...] | list[int]
+_Dims = SupportsIndex | tuple[SupportsIndex, ...] | list[int]
+_Config = (
+    tuple[_Dims, _Dims]  # blocks, threads
+    | tuple[_Dims, _Dims, Any]  # and a stream
+    | tuple[_Dims, _Dims, Any, SupportsIndex]  # and bytes of dynamic shared memory
+    | tuple[_Dims, _Dims, Any, SupportsIndex, _Dims | None]  # and a cluster
+)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
-@final
-class Dispatcher:
+class Dispatcher(Generic[_P]):
     """A kernel or device function, as @cuda.jit makes it."""
 
-    py_func: Callable[..., Any]
+    py_func: Callable[_P, Any]
     __name__: str
     __qualname__: str
     device: bool
     overloads: dict[tuple[Type, ...], CompiledKernel]
     signatures: list[tuple[Type, ...]]
     declared_signatures: list[str]
-    specializations: dict[tuple[tuple[int, int], tuple[Type, ...]], Dispatcher]
+    specializations: dict[tuple[tuple[int, int], tuple[Type, ...]], Dispatcher[_P]]
     specialized: bool
     extensions: list[Any]
     stats: CompileStats
     def __init__(self, function: Callable[..., Any], signatures: Any, **options: Any) -> None: ...
-    def __getitem__(self, config: tuple[_Dims, _Dims] | tuple[_Dims, _Dims, Any] | tuple[_Dims, _Dims, Any, int]) -> Launcher: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def configure(self, griddim: _Dims, blockdim: _Dims, stream: Any = 0, sharedmem: int = 0, cluster: _Dims | None = None) -> Launcher: ...
-    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Launcher: ...
+    def __getitem__(self, config: _Config, /) -> Launcher[_P]: ...
+    def configure(self, griddim: _Dims, blockdim: _Dims, stream: Any = 0, sharedmem: int = 0, cluster: _Dims | None = None) -> Launcher[_P]: ...
+    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Launcher[_P]: ...
     def compile(self, sig: Any, /) -> CompiledKernel | None: ...
-    def specialize(self, *args: Any) -> Dispatcher: ...
+    def specialize(self, *args: _P.args, **kwargs: _P.kwargs) -> Dispatcher[_P]: ...
     def inspect_asm(self, signature: Any = None) -> Any: ...
     def inspect_llvm(self, signature: Any = None) -> Any: ...
     def inspect_ssa(self, signature: Any = None) -> Any: ...
@@ -48,17 +54,21 @@ class Dispatcher:
     def get_local_mem_per_thread(self, signature: Any = None, /) -> Any: ...
     def get_max_threads_per_block(self, signature: Any = None, /) -> Any: ...
 
+@type_check_only
+class _DeviceFunction(Dispatcher[_P], Generic[_P, _R]):
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+
 @final
-class Launcher:
+class Launcher(Generic[_P]):
     """A kernel with its launch configuration; calling it launches."""
 
-    dispatcher: Dispatcher
+    dispatcher: Dispatcher[_P]
     griddim: tuple[int, int, int]
     blockdim: tuple[int, int, int]
     cluster: tuple[int, int, int] | None
     stream: Stream | None
-    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
-    def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> None: ...
+    def bind(self, *args: _P.args, **kwargs: _P.kwargs) -> BoundLaunch: ...
 
 @final
 class BoundLaunch:
@@ -141,8 +151,8 @@ class DeviceArray:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
-    def __getitem__(self, key: Any) -> Any: ...
-    def __setitem__(self, key: Any, value: Any) -> None: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __setitem__(self, key: Any, value: Any, /) -> None: ...
 
 @final
 class Stream:
@@ -175,7 +185,7 @@ class GraphNode:
     """A launch or a copy in a graph."""
 
     kind: str
-    kernel: Dispatcher | None
+    kernel: Dispatcher[...] | None
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     griddim: tuple[int, int, int] | None

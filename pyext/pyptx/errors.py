@@ -13,7 +13,13 @@ import warnings
 class CompileError(Exception):
     """A kernel cannot be compiled. str() shows where, why and what to do."""
 
-    code = filename = lineno = offset = end_lineno = end_offset = text = None
+    code: str | None = None
+    filename: str | None = None
+    lineno: int | None = None
+    offset: int | None = None
+    end_lineno: int | None = None
+    end_offset: int | None = None
+    text: str | None = None
 
     def __str__(self):
         return str(self.args[0]) if self.args else ""

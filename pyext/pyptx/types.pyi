@@ -5,6 +5,14 @@ from typing import Any, Literal, final
 
 import numpy as np
 
+__all__ = [
+    "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "b1", "i1", "i2", "i4",
+    "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp", "uintp", "intc", "uintc",
+    "size_t", "ssize_t", "bool_", "byte", "char", "uchar", "short", "ushort", "int_", "uint",
+    "long_", "ulong", "longlong", "ulonglong", "float_", "double", "none", "from_dtype",
+]
+
 @final
 class Type:
     """A type of kernels. Calling a scalar type gives a NumPy scalar, calling a type with types a signature."""
@@ -15,7 +23,7 @@ class Type:
     underlying_float: Type
     ndim: int
     layout: Literal["C", "F", "A"]
-    def __getitem__(self, axes: slice | tuple[slice, ...]) -> Type: ...
+    def __getitem__(self, axes: slice | tuple[slice, ...], /) -> Type: ...
     def __call__(self, *args: Any) -> Any: ...
 
 @final

@@ -5,12 +5,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, Protocol, SupportsIndex, TypedDict, TypeVar, Unpack, overload
+from typing import ParamSpec, type_check_only
 
 import numpy.typing as npt
 
 from pyptx._cache import CacheInfo
-from pyptx._pyptx import Device, DeviceArray, Dispatcher, Event, Graph, Stream
+from pyptx._pyptx import Device, DeviceArray, Dispatcher, Event, Graph, Stream, _DeviceFunction, _Dims
+from pyptx.cuda._typing import Array as Array
 from pyptx._gufunc import guvectorize as guvectorize
 from pyptx._pyptx import DeviceArray as DeviceNDArray
 from pyptx._reduce import Reduce as Reduce
@@ -30,7 +32,10 @@ from pyptx.types import Type
 
 _Signature = str | Type | tuple[Any, ...]
 _StreamLike = Stream | Literal[0] | None | Any
-_Shape = int | Sequence[int]
+_Shape = SupportsIndex | Sequence[SupportsIndex]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_T = TypeVar("_T")
 
 # --- kernels ---
 
@@ -60,10 +65,33 @@ class _CodeOptions(TypedDict, total=False):
 class _Options(_CodeOptions, total=False):
     device: bool | None
 
+class _KernelOptions(_CodeOptions, total=False):
+    device: Literal[False] | None
+
+# A function that returns nothing is a kernel, launched as kernel[blocks, threads](...); one that
+# returns something, or has device=True, is a device function, which kernels call.
+@type_check_only
+class _Jit(Protocol):
+    @overload
+    def __call__(self, function: Callable[_P, None], /) -> Dispatcher[_P]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, function: Callable[_P, _R], /) -> _DeviceFunction[_P, _R]: ...
+
+@type_check_only
+class _DeviceJit(Protocol):
+    def __call__(self, function: Callable[_P, _R], /) -> _DeviceFunction[_P, _R]: ...
+
+# Signatures first: a Type can be called too.
 @overload
-def jit(func_or_sig: Callable[..., None], **options: Unpack[_Options]) -> Dispatcher: ...
+def jit(func_or_sig: _Signature | list[_Signature] | None = None, *, device: Literal[True], **options: Unpack[_CodeOptions]) -> _DeviceJit: ...
 @overload
-def jit(func_or_sig: _Signature | list[_Signature] | None = None, **options: Unpack[_Options]) -> Callable[[Callable[..., Any]], Dispatcher]: ...
+def jit(func_or_sig: _Signature | list[_Signature] | None = None, **options: Unpack[_KernelOptions]) -> _Jit: ...
+@overload
+def jit(func_or_sig: Callable[_P, _R], *, device: Literal[True], **options: Unpack[_CodeOptions]) -> _DeviceFunction[_P, _R]: ...
+@overload
+def jit(func_or_sig: Callable[_P, None], **options: Unpack[_KernelOptions]) -> Dispatcher[_P]: ...  # type: ignore[overload-overlap]
+@overload
+def jit(func_or_sig: Callable[_P, _R], **options: Unpack[_KernelOptions]) -> _DeviceFunction[_P, _R]: ...
 def compile(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int] | str | None = None, device: bool = True, output: str = "ptx",
             **options: Unpack[_CodeOptions]) -> tuple[str, Type]: ...
 def compile_ptx(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int] | str | None = None, device: bool = False,
@@ -96,12 +124,14 @@ def declare_device(name: str, sig: str | Type, link: _Link | Sequence[_Link] | N
 
 class ModuleLauncher:
     kernel: ModuleKernel
+    def __init__(self, kernel: ModuleKernel, key: Any) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> None: ...
 
 class ModuleKernel:
     module: Module
     name: str
     symbol: str
+    def __init__(self, module: Module, name: str, symbol: str, parameters: Any) -> None: ...
     @property
     def parameters(self) -> str: ...
     @property
@@ -163,6 +193,7 @@ class InOut:
     def __init__(self, value: Any) -> None: ...
 
 class IpcArrayHandle:
+    def __init__(self, handle: Any, offset: int, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None) -> None: ...
     def open(self) -> DeviceArray: ...
     def close(self) -> None: ...
     def __enter__(self) -> DeviceArray: ...
@@ -230,6 +261,7 @@ class Gpus:
     def lst(self) -> list[Device]: ...
 
 class MemoryInfo(tuple[int, int]):
+    def __new__(cls, stats: Any) -> MemoryInfo: ...
     free: int
     total: int
     live_bytes: int
@@ -261,57 +293,57 @@ from pyptx.cuda import cg as cooperative_groups
 
 # --- in kernels ---
 from pyptx.cuda import cg as cg, coop as coop, libdevice as libdevice, random as random
-def activemask() -> Any:
+def activemask() -> int:
     """The lanes that have converged here, as bits of a uint32; others may reach this point separately."""
-def all_sync(mask: Any, predicate: Any) -> Any:
+def all_sync(mask: int, predicate: object) -> bool:
     """True if the predicate is true in all lanes of mask."""
-def any_sync(mask: Any, predicate: Any) -> Any:
+def any_sync(mask: int, predicate: object) -> bool:
     """True if the predicate is true in any lane of mask."""
 class atomic:
     """Atomic read-modify-write operations on array elements."""
     @staticmethod
-    def add(ary: Any, idx: Any, val: Any) -> Any:
+    def add(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] += val; integers and floats, as for the others unless they say otherwise."""
     @staticmethod
-    def and_(ary: Any, idx: Any, val: Any) -> Any:
+    def and_(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] &= val; integers."""
     @staticmethod
-    def cas(ary: Any, idx: Any, old: Any, val: Any) -> Any:
+    def cas(ary: Array, idx: int | tuple[int, ...], old: Any, val: Any) -> Any:
         """ary[idx] = val if ary[idx] == old; floats are compared by their bits."""
     @staticmethod
-    def compare_and_swap(ary: Any, old: Any, val: Any) -> Any:
+    def compare_and_swap(ary: Array, old: Any, val: Any) -> Any:
         """ary[0] = val if ary[0] == old."""
     @staticmethod
-    def dec(ary: Any, idx: Any, val: Any) -> Any:
+    def dec(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = val if ary[idx] == 0 or ary[idx] > val else ary[idx] - 1; unsigned integers."""
     @staticmethod
-    def exch(ary: Any, idx: Any, val: Any) -> Any:
+    def exch(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = val."""
     @staticmethod
-    def inc(ary: Any, idx: Any, val: Any) -> Any:
+    def inc(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = 0 if ary[idx] >= val else ary[idx] + 1; unsigned integers."""
     @staticmethod
-    def max(ary: Any, idx: Any, val: Any) -> Any:
+    def max(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = max(ary[idx], val); a nan element stays, a nan val changes nothing."""
     @staticmethod
-    def min(ary: Any, idx: Any, val: Any) -> Any:
+    def min(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = min(ary[idx], val); a nan element stays, a nan val changes nothing."""
     @staticmethod
-    def nanmax(ary: Any, idx: Any, val: Any) -> Any:
+    def nanmax(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = max(ary[idx], val); a nan element is replaced by a number."""
     @staticmethod
-    def nanmin(ary: Any, idx: Any, val: Any) -> Any:
+    def nanmin(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] = min(ary[idx], val); a nan element is replaced by a number."""
     @staticmethod
-    def or_(ary: Any, idx: Any, val: Any) -> Any:
+    def or_(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] |= val; integers."""
     @staticmethod
-    def sub(ary: Any, idx: Any, val: Any) -> Any:
+    def sub(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] -= val."""
     @staticmethod
-    def xor(ary: Any, idx: Any, val: Any) -> Any:
+    def xor(ary: Array, idx: int | tuple[int, ...], val: Any) -> Any:
         """ary[idx] ^= val; integers."""
-def ballot_sync(mask: Any, predicate: Any) -> Any:
+def ballot_sync(mask: int, predicate: object) -> int:
     """The lanes of mask whose predicate is true, as bits of a uint32."""
 class blockDim:
     """Threads in a block: .x .y .z"""
@@ -327,64 +359,64 @@ def brev(x: Any) -> Any:
     """The bits of an integer of 32 or 64 bits in reverse order, of x's type; integers of 8 and 16 bits become 32 bits."""
 def cbrt(a: Any) -> Any:
     """Cube root."""
-def char1(*components) -> Any:
+def char1(*components: Any) -> Any:
     """int8x1 by CUDA C++'s name."""
-def char2(*components) -> Any:
+def char2(*components: Any) -> Any:
     """int8x2 by CUDA C++'s name."""
-def char3(*components) -> Any:
+def char3(*components: Any) -> Any:
     """int8x3 by CUDA C++'s name."""
-def char4(*components) -> Any:
+def char4(*components: Any) -> Any:
     """int8x4 by CUDA C++'s name."""
-def clz(x: Any) -> Any:
+def clz(x: Any) -> int:
     """Number of leading zero bits of an integer."""
 class const:
     """Constant memory."""
     @staticmethod
-    def array_like(ary: Any) -> Any:
+    def array_like(ary: Array) -> Array:
         """A host array, frozen at compilation, in constant memory."""
-def double1(*components) -> Any:
+def double1(*components: Any) -> Any:
     """float64x1 by CUDA C++'s name."""
-def double2(*components) -> Any:
+def double2(*components: Any) -> Any:
     """float64x2 by CUDA C++'s name."""
-def double3(*components) -> Any:
+def double3(*components: Any) -> Any:
     """float64x3 by CUDA C++'s name."""
-def double4(*components) -> Any:
+def double4(*components: Any) -> Any:
     """float64x4 by CUDA C++'s name."""
-def eq_sync(mask: Any, predicate: Any) -> Any:
+def eq_sync(mask: int, predicate: object) -> bool:
     """True if the predicate has the same truth value in all lanes of mask."""
-def ffs(x: Any) -> Any:
+def ffs(x: Any) -> int:
     """Position of the lowest bit set in an integer, from 1; 0 if there is none."""
-def float1(*components) -> Any:
+def float1(*components: Any) -> Any:
     """float32x1 by CUDA C++'s name."""
-def float16x1(*components) -> Any:
+def float16x1(*components: Any) -> Any:
     """1 float16: .x; of numbers and smaller vectors."""
-def float16x2(*components) -> Any:
+def float16x2(*components: Any) -> Any:
     """2 float16: .x .y; of numbers and smaller vectors."""
-def float16x3(*components) -> Any:
+def float16x3(*components: Any) -> Any:
     """3 float16: .x .y .z; of numbers and smaller vectors."""
-def float16x4(*components) -> Any:
+def float16x4(*components: Any) -> Any:
     """4 float16: .x .y .z .w; of numbers and smaller vectors."""
-def float2(*components) -> Any:
+def float2(*components: Any) -> Any:
     """float32x2 by CUDA C++'s name."""
-def float3(*components) -> Any:
+def float3(*components: Any) -> Any:
     """float32x3 by CUDA C++'s name."""
-def float32x1(*components) -> Any:
+def float32x1(*components: Any) -> Any:
     """1 float32: .x; of numbers and smaller vectors."""
-def float32x2(*components) -> Any:
+def float32x2(*components: Any) -> Any:
     """2 float32: .x .y; of numbers and smaller vectors."""
-def float32x3(*components) -> Any:
+def float32x3(*components: Any) -> Any:
     """3 float32: .x .y .z; of numbers and smaller vectors."""
-def float32x4(*components) -> Any:
+def float32x4(*components: Any) -> Any:
     """4 float32: .x .y .z .w; of numbers and smaller vectors."""
-def float4(*components) -> Any:
+def float4(*components: Any) -> Any:
     """float32x4 by CUDA C++'s name."""
-def float64x1(*components) -> Any:
+def float64x1(*components: Any) -> Any:
     """1 float64: .x; of numbers and smaller vectors."""
-def float64x2(*components) -> Any:
+def float64x2(*components: Any) -> Any:
     """2 float64: .x .y; of numbers and smaller vectors."""
-def float64x3(*components) -> Any:
+def float64x3(*components: Any) -> Any:
     """3 float64: .x .y .z; of numbers and smaller vectors."""
-def float64x4(*components) -> Any:
+def float64x4(*components: Any) -> Any:
     """4 float64: .x .y .z .w; of numbers and smaller vectors."""
 def fma(a: Any, b: Any, c: Any) -> Any:
     """a * b + c with one rounding."""
@@ -483,237 +515,251 @@ class fp16:
     @staticmethod
     def htrunc(a: Any) -> Any:
         """a without its fraction."""
-def grid(ndim: Any) -> Any:
+@overload
+def grid(ndim: Literal[1]) -> int:
+    """Position of this thread in the grid: an int for ndim 1, a tuple (x, y) or (x, y, z) for 2 or 3."""
+@overload
+def grid(ndim: Literal[2]) -> tuple[int, int]:
+    """Position of this thread in the grid: an int for ndim 1, a tuple (x, y) or (x, y, z) for 2 or 3."""
+@overload
+def grid(ndim: Literal[3]) -> tuple[int, int, int]:
     """Position of this thread in the grid: an int for ndim 1, a tuple (x, y) or (x, y, z) for 2 or 3."""
 class gridDim:
     """Blocks in the grid: .x .y .z"""
     x: int  # Grid size in blocks, x.
     y: int  # Grid size in blocks, y.
     z: int  # Grid size in blocks, z.
-def gridsize(ndim: Any) -> Any:
+@overload
+def gridsize(ndim: Literal[1]) -> int:
     """Number of threads in the grid along each axis: an int for ndim 1, else a tuple."""
-def half1(*components) -> Any:
+@overload
+def gridsize(ndim: Literal[2]) -> tuple[int, int]:
+    """Number of threads in the grid along each axis: an int for ndim 1, else a tuple."""
+@overload
+def gridsize(ndim: Literal[3]) -> tuple[int, int, int]:
+    """Number of threads in the grid along each axis: an int for ndim 1, else a tuple."""
+def half1(*components: Any) -> Any:
     """float16x1 by CUDA C++'s name."""
-def half2(*components) -> Any:
+def half2(*components: Any) -> Any:
     """float16x2 by CUDA C++'s name."""
-def half3(*components) -> Any:
+def half3(*components: Any) -> Any:
     """float16x3 by CUDA C++'s name."""
-def half4(*components) -> Any:
+def half4(*components: Any) -> Any:
     """float16x4 by CUDA C++'s name."""
-def int1(*components) -> Any:
+def int1(*components: Any) -> Any:
     """int32x1 by CUDA C++'s name."""
-def int16x1(*components) -> Any:
+def int16x1(*components: Any) -> Any:
     """1 int16: .x; of numbers and smaller vectors."""
-def int16x2(*components) -> Any:
+def int16x2(*components: Any) -> Any:
     """2 int16: .x .y; of numbers and smaller vectors."""
-def int16x3(*components) -> Any:
+def int16x3(*components: Any) -> Any:
     """3 int16: .x .y .z; of numbers and smaller vectors."""
-def int16x4(*components) -> Any:
+def int16x4(*components: Any) -> Any:
     """4 int16: .x .y .z .w; of numbers and smaller vectors."""
-def int2(*components) -> Any:
+def int2(*components: Any) -> Any:
     """int32x2 by CUDA C++'s name."""
-def int3(*components) -> Any:
+def int3(*components: Any) -> Any:
     """int32x3 by CUDA C++'s name."""
-def int32x1(*components) -> Any:
+def int32x1(*components: Any) -> Any:
     """1 int32: .x; of numbers and smaller vectors."""
-def int32x2(*components) -> Any:
+def int32x2(*components: Any) -> Any:
     """2 int32: .x .y; of numbers and smaller vectors."""
-def int32x3(*components) -> Any:
+def int32x3(*components: Any) -> Any:
     """3 int32: .x .y .z; of numbers and smaller vectors."""
-def int32x4(*components) -> Any:
+def int32x4(*components: Any) -> Any:
     """4 int32: .x .y .z .w; of numbers and smaller vectors."""
-def int4(*components) -> Any:
+def int4(*components: Any) -> Any:
     """int32x4 by CUDA C++'s name."""
-def int64x1(*components) -> Any:
+def int64x1(*components: Any) -> Any:
     """1 int64: .x; of numbers and smaller vectors."""
-def int64x2(*components) -> Any:
+def int64x2(*components: Any) -> Any:
     """2 int64: .x .y; of numbers and smaller vectors."""
-def int64x3(*components) -> Any:
+def int64x3(*components: Any) -> Any:
     """3 int64: .x .y .z; of numbers and smaller vectors."""
-def int64x4(*components) -> Any:
+def int64x4(*components: Any) -> Any:
     """4 int64: .x .y .z .w; of numbers and smaller vectors."""
-def int8x1(*components) -> Any:
+def int8x1(*components: Any) -> Any:
     """1 int8: .x; of numbers and smaller vectors."""
-def int8x2(*components) -> Any:
+def int8x2(*components: Any) -> Any:
     """2 int8: .x .y; of numbers and smaller vectors."""
-def int8x3(*components) -> Any:
+def int8x3(*components: Any) -> Any:
     """3 int8: .x .y .z; of numbers and smaller vectors."""
-def int8x4(*components) -> Any:
+def int8x4(*components: Any) -> Any:
     """4 int8: .x .y .z .w; of numbers and smaller vectors."""
 laneid: int  # Lane of this thread in its warp, 0 to 31.
-def lanemask_eq() -> Any:
+def lanemask_eq() -> int:
     """The bit of this lane, as a uint32."""
-def lanemask_ge() -> Any:
+def lanemask_ge() -> int:
     """The bits of this lane and all higher ones, as a uint32."""
-def lanemask_gt() -> Any:
+def lanemask_gt() -> int:
     """The bits of all higher lanes, as a uint32."""
-def lanemask_le() -> Any:
+def lanemask_le() -> int:
     """The bits of this lane and all lower ones, as a uint32."""
-def lanemask_lt() -> Any:
+def lanemask_lt() -> int:
     """The bits of all lower lanes, as a uint32."""
-def ldca(array: Any, index: Any) -> Any:
+def ldca(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], cached at all levels, as loads are anyway."""
-def ldcg(array: Any, index: Any) -> Any:
+def ldcg(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], cached at the level that all multiprocessors share."""
-def ldcs(array: Any, index: Any) -> Any:
+def ldcs(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], which is likely to be read once: first to leave the caches."""
-def ldcv(array: Any, index: Any) -> Any:
+def ldcv(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], fetched again from memory each time."""
-def ldlu(array: Any, index: Any) -> Any:
+def ldlu(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], which is read for the last time."""
 class local:
     """Memory of one thread."""
     @staticmethod
-    def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
+    def array(shape: int | tuple[int, ...], dtype: Type | npt.DTypeLike, alignment: int | None = None) -> Array:
         """An array private to this thread; shape is a compile-time int or tuple."""
-def long1(*components) -> Any:
+def long1(*components: Any) -> Any:
     """int64x1 by CUDA C++'s name."""
-def long2(*components) -> Any:
+def long2(*components: Any) -> Any:
     """int64x2 by CUDA C++'s name."""
-def long3(*components) -> Any:
+def long3(*components: Any) -> Any:
     """int64x3 by CUDA C++'s name."""
-def long4(*components) -> Any:
+def long4(*components: Any) -> Any:
     """int64x4 by CUDA C++'s name."""
-def longlong1(*components) -> Any:
+def longlong1(*components: Any) -> Any:
     """int64x1 by CUDA C++'s name."""
-def longlong2(*components) -> Any:
+def longlong2(*components: Any) -> Any:
     """int64x2 by CUDA C++'s name."""
-def longlong3(*components) -> Any:
+def longlong3(*components: Any) -> Any:
     """int64x3 by CUDA C++'s name."""
-def longlong4(*components) -> Any:
+def longlong4(*components: Any) -> Any:
     """int64x4 by CUDA C++'s name."""
-def match_all_sync(mask: Any, value: Any) -> Any:
+def match_all_sync(mask: int, value: Any) -> tuple[int, bool]:
     """(lanes, True) if all lanes of mask have the same value bit for bit, else (0, False)."""
-def match_any_sync(mask: Any, value: Any) -> Any:
+def match_any_sync(mask: int, value: Any) -> int:
     """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
-def nanosleep(ns: Any) -> Any:
+def nanosleep(ns: int) -> None:
     """Suspend the thread for about ns nanoseconds, at most twice as long; on the host device a loop that contains it lets other threads run."""
-def popc(x: Any) -> Any:
+def popc(x: Any) -> int:
     """Number of bits set in an integer."""
 def selp(a: Any, b: Any, c: Any) -> Any:
     """b if a else c, both computed."""
 class shared:
     """Shared memory of a block."""
     @staticmethod
-    def array(shape: Any, dtype: Any, alignment: Any = None) -> Any:
+    def array(shape: int | tuple[int, ...], dtype: Type | npt.DTypeLike, alignment: int | None = None) -> Array:
         """An array shared by the threads of a block; shape is a compile-time int or tuple, 0 for the dynamic shared memory of the launch."""
-def shfl_down_sync(mask: Any, value: Any, delta: Any) -> Any:
+def shfl_down_sync(mask: int, value: _T, delta: int) -> _T:
     """value of the lane delta above; lanes without one keep their own."""
-def shfl_sync(mask: Any, value: Any, src_lane: Any) -> Any:
+def shfl_sync(mask: int, value: _T, src_lane: int) -> _T:
     """value of the lane with number src_lane modulo 32, of value's type: any number, or a tuple of them."""
-def shfl_up_sync(mask: Any, value: Any, delta: Any) -> Any:
+def shfl_up_sync(mask: int, value: _T, delta: int) -> _T:
     """value of the lane delta below; lanes without one keep their own."""
-def shfl_xor_sync(mask: Any, value: Any, lane_mask: Any) -> Any:
+def shfl_xor_sync(mask: int, value: _T, lane_mask: int) -> _T:
     """value of the lane whose number is this one's with the bits of lane_mask flipped."""
-def short1(*components) -> Any:
+def short1(*components: Any) -> Any:
     """int16x1 by CUDA C++'s name."""
-def short2(*components) -> Any:
+def short2(*components: Any) -> Any:
     """int16x2 by CUDA C++'s name."""
-def short3(*components) -> Any:
+def short3(*components: Any) -> Any:
     """int16x3 by CUDA C++'s name."""
-def short4(*components) -> Any:
+def short4(*components: Any) -> Any:
     """int16x4 by CUDA C++'s name."""
-def static_assert(condition: Any, message: Any) -> Any:
+def static_assert(condition: object, message: str) -> None:
     """An error when the kernel is compiled if the condition, which must be known then, is false. The message is a literal."""
-def stcg(array: Any, index: Any, value: Any) -> Any:
+def stcg(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, cached at the level that all multiprocessors share."""
-def stcs(array: Any, index: Any, value: Any) -> Any:
+def stcs(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, which is likely to be used once: first to leave the caches."""
-def stwb(array: Any, index: Any, value: Any) -> Any:
+def stwb(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, written back at all levels, as stores are anyway."""
-def stwt(array: Any, index: Any, value: Any) -> Any:
+def stwt(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, written through to the system's memory."""
-def syncthreads() -> Any:
+def syncthreads() -> None:
     """Wait until all threads of the block arrive; memory written before it is seen after it."""
-def syncthreads_and(predicate: Any) -> Any:
+def syncthreads_and(predicate: object) -> int:
     """syncthreads, and 1 if the predicate is true in all threads of the block, else 0."""
-def syncthreads_count(predicate: Any) -> Any:
+def syncthreads_count(predicate: object) -> int:
     """syncthreads, and the number of threads of the block whose predicate is true."""
-def syncthreads_or(predicate: Any) -> Any:
+def syncthreads_or(predicate: object) -> int:
     """syncthreads, and 1 if the predicate is true in any thread of the block, else 0."""
-def syncwarp(mask=0xffffffff) -> Any:
+def syncwarp(mask: int = 0xffffffff) -> None:
     """Wait until all lanes of mask arrive; memory that they wrote before it is seen by them after it."""
 class threadIdx:
     """Index of this thread in its block: .x .y .z"""
     x: int  # Thread index, x.
     y: int  # Thread index, y.
     z: int  # Thread index, z.
-def threadfence() -> Any:
+def threadfence() -> None:
     """Writes before it are seen by the device before writes after it."""
-def threadfence_block() -> Any:
+def threadfence_block() -> None:
     """Writes before it are seen by the block before writes after it."""
-def threadfence_system() -> Any:
+def threadfence_system() -> None:
     """Writes before it are seen by the system before writes after it."""
-def uchar1(*components) -> Any:
+def uchar1(*components: Any) -> Any:
     """uint8x1 by CUDA C++'s name."""
-def uchar2(*components) -> Any:
+def uchar2(*components: Any) -> Any:
     """uint8x2 by CUDA C++'s name."""
-def uchar3(*components) -> Any:
+def uchar3(*components: Any) -> Any:
     """uint8x3 by CUDA C++'s name."""
-def uchar4(*components) -> Any:
+def uchar4(*components: Any) -> Any:
     """uint8x4 by CUDA C++'s name."""
-def uint1(*components) -> Any:
+def uint1(*components: Any) -> Any:
     """uint32x1 by CUDA C++'s name."""
-def uint16x1(*components) -> Any:
+def uint16x1(*components: Any) -> Any:
     """1 uint16: .x; of numbers and smaller vectors."""
-def uint16x2(*components) -> Any:
+def uint16x2(*components: Any) -> Any:
     """2 uint16: .x .y; of numbers and smaller vectors."""
-def uint16x3(*components) -> Any:
+def uint16x3(*components: Any) -> Any:
     """3 uint16: .x .y .z; of numbers and smaller vectors."""
-def uint16x4(*components) -> Any:
+def uint16x4(*components: Any) -> Any:
     """4 uint16: .x .y .z .w; of numbers and smaller vectors."""
-def uint2(*components) -> Any:
+def uint2(*components: Any) -> Any:
     """uint32x2 by CUDA C++'s name."""
-def uint3(*components) -> Any:
+def uint3(*components: Any) -> Any:
     """uint32x3 by CUDA C++'s name."""
-def uint32x1(*components) -> Any:
+def uint32x1(*components: Any) -> Any:
     """1 uint32: .x; of numbers and smaller vectors."""
-def uint32x2(*components) -> Any:
+def uint32x2(*components: Any) -> Any:
     """2 uint32: .x .y; of numbers and smaller vectors."""
-def uint32x3(*components) -> Any:
+def uint32x3(*components: Any) -> Any:
     """3 uint32: .x .y .z; of numbers and smaller vectors."""
-def uint32x4(*components) -> Any:
+def uint32x4(*components: Any) -> Any:
     """4 uint32: .x .y .z .w; of numbers and smaller vectors."""
-def uint4(*components) -> Any:
+def uint4(*components: Any) -> Any:
     """uint32x4 by CUDA C++'s name."""
-def uint64x1(*components) -> Any:
+def uint64x1(*components: Any) -> Any:
     """1 uint64: .x; of numbers and smaller vectors."""
-def uint64x2(*components) -> Any:
+def uint64x2(*components: Any) -> Any:
     """2 uint64: .x .y; of numbers and smaller vectors."""
-def uint64x3(*components) -> Any:
+def uint64x3(*components: Any) -> Any:
     """3 uint64: .x .y .z; of numbers and smaller vectors."""
-def uint64x4(*components) -> Any:
+def uint64x4(*components: Any) -> Any:
     """4 uint64: .x .y .z .w; of numbers and smaller vectors."""
-def uint8x1(*components) -> Any:
+def uint8x1(*components: Any) -> Any:
     """1 uint8: .x; of numbers and smaller vectors."""
-def uint8x2(*components) -> Any:
+def uint8x2(*components: Any) -> Any:
     """2 uint8: .x .y; of numbers and smaller vectors."""
-def uint8x3(*components) -> Any:
+def uint8x3(*components: Any) -> Any:
     """3 uint8: .x .y .z; of numbers and smaller vectors."""
-def uint8x4(*components) -> Any:
+def uint8x4(*components: Any) -> Any:
     """4 uint8: .x .y .z .w; of numbers and smaller vectors."""
-def ulong1(*components) -> Any:
+def ulong1(*components: Any) -> Any:
     """uint64x1 by CUDA C++'s name."""
-def ulong2(*components) -> Any:
+def ulong2(*components: Any) -> Any:
     """uint64x2 by CUDA C++'s name."""
-def ulong3(*components) -> Any:
+def ulong3(*components: Any) -> Any:
     """uint64x3 by CUDA C++'s name."""
-def ulong4(*components) -> Any:
+def ulong4(*components: Any) -> Any:
     """uint64x4 by CUDA C++'s name."""
-def ulonglong1(*components) -> Any:
+def ulonglong1(*components: Any) -> Any:
     """uint64x1 by CUDA C++'s name."""
-def ulonglong2(*components) -> Any:
+def ulonglong2(*components: Any) -> Any:
     """uint64x2 by CUDA C++'s name."""
-def ulonglong3(*components) -> Any:
+def ulonglong3(*components: Any) -> Any:
     """uint64x3 by CUDA C++'s name."""
-def ulonglong4(*components) -> Any:
+def ulonglong4(*components: Any) -> Any:
     """uint64x4 by CUDA C++'s name."""
-def ushort1(*components) -> Any:
+def ushort1(*components: Any) -> Any:
     """uint16x1 by CUDA C++'s name."""
-def ushort2(*components) -> Any:
+def ushort2(*components: Any) -> Any:
     """uint16x2 by CUDA C++'s name."""
-def ushort3(*components) -> Any:
+def ushort3(*components: Any) -> Any:
     """uint16x3 by CUDA C++'s name."""
-def ushort4(*components) -> Any:
+def ushort4(*components: Any) -> Any:
     """uint16x4 by CUDA C++'s name."""
 warpsize: int  # Threads in a warp: 32.

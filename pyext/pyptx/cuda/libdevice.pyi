@@ -45,7 +45,7 @@ def ceil(x: Any) -> Any:
     """Smallest whole number not below x."""
 def ceilf(x: Any) -> Any:
     """Smallest whole number not below x."""
-def clz(x: Any) -> Any:
+def clz(x: Any) -> int:
     """Number of leading zero bits."""
 def clzll(x: Any) -> Any:
     """Number of leading zero bits."""
@@ -251,7 +251,7 @@ def fdiv_ru(x: Any, y: Any) -> Any:
     """x / y rounded up."""
 def fdiv_rz(x: Any, y: Any) -> Any:
     """x / y rounded toward zero."""
-def ffs(x: Any) -> Any:
+def ffs(x: Any) -> int:
     """Position of the lowest bit set, from 1; 0 if there is none."""
 def ffsll(x: Any) -> Any:
     """Position of the lowest bit set, from 1; 0 if there is none."""
@@ -523,7 +523,7 @@ def normcdfinv(x: Any) -> Any:
     """Inverse of normcdf."""
 def normcdfinvf(x: Any) -> Any:
     """Inverse of normcdf."""
-def popc(x: Any) -> Any:
+def popc(x: Any) -> int:
     """Number of bits set."""
 def popcll(x: Any) -> Any:
     """Number of bits set."""
