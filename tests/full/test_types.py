@@ -32,7 +32,7 @@ def add(a: cuda.Array, b: cuda.Array, n: int) -> None:
     if i < n and cuda.any_sync(0xFFFFFFFF, True):
         tile[j, k] = a[i] + x + y + z
         b[i] = square(1.5) + twice(2.5) + cuda.shfl_sync(0xFFFFFFFF, 1.0, 0)
-    cuda.atomic.add(b, j, 1)
+        cuda.atomic.add(b, i, 1)
 
 @cuda.jit(fastmath=True)
 def clear(a: cuda.Array) -> None:
