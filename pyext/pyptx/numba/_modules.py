@@ -47,7 +47,6 @@ _INSTEAD = {
     "numba.cuda.cudadrv.nvrtc": "cuda.CUSource is CUDA C++ that a kernel links",
     "numba.cuda.testing": "unittest.TestCase serves; PYPTX_DEVICE=host runs the tests without a GPU",
     "numba.cuda.memory_management": "memory is reference-counted by device arrays; cuda.memory_info() has its numbers",
-    "numba.cuda.bf16": "bfloat16 is a number as others are: pyptx.bfloat16, with the operators and math functions",
     "numba.cuda.fp16": "float16 is a number as others are: pyptx.float16, with the operators and math functions",
     "numba.cuda.fp8": "kernels have no 8-bit floats; keep them as uint8, and convert in a function",
 }
