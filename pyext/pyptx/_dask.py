@@ -1,10 +1,12 @@
 """Device arrays under Dask: their size, and how they travel between workers.
 
-Dask loads `plugin` (an entry point of the group dask.sizeof) when it is imported. Nothing is imported for it until a device array is met.
+Dask loads `plugin` (an entry point of the group dask.sizeof) when it is imported. Nothing is
+imported for it until a device array is met.
 
-Between processes an array's elements travel as one frame, which Dask sends as it is: on the host device the array's own memory, and what
-arrives is the new array's memory; from a GPU a copy in host memory. Workers that speak UCX (dask-cuda) send the memory of the GPU itself.
-Without distributed.protocol, and for any other pickler, there is _pickle.py.
+Between processes an array's elements travel as one frame, which Dask sends as it is: on the host
+device the array's own memory, and what arrives is the new array's memory; from a GPU a copy in host
+memory. Workers that speak UCX (dask-cuda) send the memory of the GPU itself. Without
+distributed.protocol, and for any other pickler, there is _pickle.py.
 """
 
 import importlib.util
@@ -14,7 +16,8 @@ from pyptx._pickle import host_values, is_number
 
 
 def plugin(sizeof):
-    """Registers device arrays with dask.sizeof, and with distributed's serialisers when that package is imported."""
+    """Registers device arrays with dask.sizeof, and with distributed's serialisers when that
+    package is imported."""
     sizeof.register_lazy("pyptx", lambda: register_size(sizeof))
     if "distributed.protocol" in sys.modules:
         register_lazily(sys.modules["distributed.protocol"])
@@ -23,7 +26,8 @@ def plugin(sizeof):
 
 
 class Watch:
-    """Calls register_lazily once distributed.protocol has been imported; it finds nothing by itself."""
+    """Calls register_lazily once distributed.protocol has been imported; it finds nothing by
+    itself."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "distributed.protocol":
@@ -47,7 +51,8 @@ def register_size(sizeof):
 
 
 def register_lazily(protocol):
-    """Dask's own hook: `register` runs when an object of pyptx is first serialised, or has arrived."""
+    """Dask's own hook: `register` runs when an object of pyptx is first serialised, or has arrived.
+    """
     for dispatch in (protocol.dask_serialize, protocol.dask_deserialize, protocol.cuda_serialize, protocol.cuda_deserialize):
         dispatch.register_lazy("pyptx", register)
 
@@ -69,7 +74,8 @@ def to_frames(array):
 
 
 def from_frames(header, frames):
-    """An array of the current device; on the host device it is the frame's memory, where that can be written."""
+    """An array of the current device; on the host device it is the frame's memory, where that can
+    be written."""
     from distributed.protocol.numpy import deserialize_numpy_ndarray
     from pyptx._pyptx import from_dlpack, get_current_device, to_device
 

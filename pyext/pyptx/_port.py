@@ -1,8 +1,9 @@
 """Where NumPy's rule and Numba's give another type: what ``pyptx port`` and PYPTX_ADVICE=port list.
 
-A function is typed under both typings (nothing else is compiled), and the types of its values are compared, one by one: both come from the same
-lifted function, whose values have the same numbers (typeinfer/engine/values.c). A value whose types differ while those of its operands agree is a
-place where the rules differ; the others follow from such places.
+A function is typed under both typings (nothing else is compiled), and the types of its values are
+compared, one by one: both come from the same lifted function, whose values have the same numbers
+(typeinfer/engine/values.c). A value whose types differ while those of its operands agree is a place
+where the rules differ; the others follow from such places.
 """
 
 import ast
@@ -58,7 +59,8 @@ class Function:
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A place where the two typings differ. line and column count from 1, the column in characters."""
+    """A place where the two typings differ. line and column count from 1, the column in characters.
+    """
 
     file: str
     line: int
@@ -91,7 +93,8 @@ def same(a, b):
 
 
 def only_registers(ours, theirs):
-    """Do they differ in what special registers are, threadIdx.x among them: Python's integers, Numba's int32, of one value."""
+    """Do they differ in what special registers are, threadIdx.x among them: Python's integers,
+    Numba's int32, of one value."""
     words = [re.split(r"(\W+)", type) for type in (ours, theirs)]
     return len(words[0]) == len(words[1]) and all(same(a, b) or (a, b) == ("pyint", "int32") for a, b in zip(*words))
 
@@ -179,7 +182,8 @@ def convert_pair(left, right, types, type, numpy):
 
 
 def rewritten(node, types, type, numpy):
-    """The expression or augmented assignment with operands of these types, made to compute in `type`; None where that is not known."""
+    """The expression or augmented assignment with operands of these types, made to compute in
+    `type`; None where that is not known."""
     if isinstance(node, ast.BinOp):
         node.left, node.right = convert_pair(node.left, node.right, types, type, numpy)
         return node
@@ -199,7 +203,8 @@ def rewritten(node, types, type, numpy):
 
 
 def remedy(text, types, ours, theirs, numpy):
-    """What to write instead of an expression, so that NumPy's rules give `theirs`; '' where that is not known."""
+    """What to write instead of an expression, so that NumPy's rules give `theirs`; '' where that is
+    not known."""
     if theirs not in NUMBERS:
         return ""
     try:
@@ -246,7 +251,8 @@ class Comparison:
         return [v for v in values if v.op != "unset" and v.type]
 
     def follows_from_others(self, phi):
-        """Is there a place that differs by itself among the values from which this variable comes."""
+        """Is there a place that differs by itself among the values from which this variable comes.
+        """
         seen, todo = {phi.number}, self.before(phi)
         while todo:
             n = todo.pop()
@@ -267,7 +273,8 @@ class Comparison:
         return value.op not in NOWHERE and not calls_function and not self.before(value)
 
     def place_of_variable(self, phi, theirs):
-        """Its start, converted; that of a parameter, where the variable is first read; what is returned, where it is."""
+        """Its start, converted; that of a parameter, where the variable is first read; what is
+        returned, where it is."""
         start = self.starts(phi)[0]
         text = self.source.text((phi if phi.number == JOINED else start).at) or start.name
         if phi.name and is_tuple(text) and not phi.type.startswith("("):  # x, y = 0, 0
@@ -295,7 +302,8 @@ class Comparison:
         return self.place(value, text, value.type, theirs.type, remedy(text, types, value.type, theirs.type, self.numpy))
 
     def powers(self):
-        """x ** -n of whole numbers, of one type in both: 0 here, in Numba the whole part of 1 / x ** n."""
+        """x ** -n of whole numbers, of one type in both: 0 here, in Numba the whole part of 1 / x
+        ** n."""
         for value in self.ours.values.values():
             if value.op != "pow" or value.number in self.differing or strong(value.type) not in NUMBERS or np.dtype(strong(value.type)).kind not in "iu":
                 continue
@@ -339,9 +347,11 @@ def refused(error, by_numpy):
 
 
 def compare(function, signature):
-    """[Place] for a kernel or function with argument types as text: where the two typings differ, in the order of the source.
+    """[Place] for a kernel or function with argument types as text: where the two typings differ,
+    in the order of the source.
 
-    Raises CompileError if the signature cannot be read, or neither typing compiles the function."""
+    Raises CompileError if the signature cannot be read, or neither typing compiles the function.
+    """
     ours, error = typed(function, signature, "numpy")
     theirs, other = typed(function, signature, "numba")
     if error and other:
@@ -362,7 +372,8 @@ def compare(function, signature):
 
 
 def report(places, kernels, everything, out):
-    """Prints the places, the total, and how to keep Numba's typing. kernels: how many were compared."""
+    """Prints the places, the total, and how to keep Numba's typing. kernels: how many were
+    compared."""
     places = sorted(set(places))
     rules = [p for p in places if not p.follows]
     for place in places if everything else rules:
@@ -380,7 +391,8 @@ _used = {}  # PYPTX_ADVICE=port: (function, signature) of what was compiled → 
 
 
 def used(kernel, signature):
-    """Called with each kernel that is compiled while PYPTX_ADVICE is port; the report comes when the process ends."""
+    """Called with each kernel that is compiled while PYPTX_ADVICE is port; the report comes when
+    the process ends."""
     from pyptx.errors import CompileError
 
     if not _used:

@@ -4,7 +4,8 @@ import os
 
 from pyptx import _pyptx
 
-# The number of a process among those of its machine, as its launcher says it; the first that is set.
+# The number of a process among those of its machine, as its launcher says it: the first that is
+# set.
 LOCAL_RANKS = (
     "LOCAL_RANK",  # torchrun
     "OMPI_COMM_WORLD_LOCAL_RANK",  # Open MPI
@@ -18,10 +19,11 @@ LOCAL_RANKS = (
 
 
 def local_rank():
-    """The number of this process among those that its launcher started on this machine, from 0; 0 for a process that nothing launched.
+    """The number of this process among those that its launcher started on this machine, from 0; 0
+    for a process that nothing launched.
 
-    Of torchrun, Open MPI, MPICH, Intel MPI, MVAPICH, PALS, Flux, jsrun and srun, by the variables that they set. ValueError if one of these is no
-    number. ::
+    Of torchrun, Open MPI, MPICH, Intel MPI, MVAPICH, PALS, Flux, jsrun and srun, by the variables
+    that they set. ValueError if one of these is no number. ::
 
         >>> cuda.local_rank()     # in a program that was started by itself
         0
@@ -37,10 +39,12 @@ def local_rank():
 
 
 def select_local_device():
-    """Selects the GPU for this process among those that it sees, number ``local_rank() % len(gpus)``, and returns it; without a GPU the host device.
+    """Selects the GPU for this process among those that it sees, number ``local_rank() %
+    len(gpus)``, and returns it; without a GPU the host device.
 
-    Processes share GPUs where there are more processes; a process that sees one GPU (CUDA_VISIBLE_DEVICES, ``srun --gpus-per-task=1``) takes that.
-    As :func:`select_device`, for the calling thread. ValueError as :func:`local_rank`. ::
+    Processes share GPUs where there are more processes; a process that sees one GPU
+    (CUDA_VISIBLE_DEVICES, ``srun --gpus-per-task=1``) takes that. As :func:`select_device`, for the
+    calling thread. ValueError as :func:`local_rank`. ::
 
         device = cuda.select_local_device()
     """
