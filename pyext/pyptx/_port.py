@@ -393,14 +393,12 @@ _used = {}  # PYPTX_ADVICE=port: (function, signature) of what was compiled → 
 def used(kernel, signature):
     """Called with each kernel that is compiled while PYPTX_ADVICE is port; the report comes when
     the process ends."""
-    from pyptx.errors import CompileError
-
     if not _used:
         atexit.register(report_used)
     key = (kernel.py_func.__code__, signature)
     try:
         _used[key] = compare(kernel, signature)
-    except (CompileError, TypeError, ValueError) as error:
+    except Exception as error:  # of the comparison: the program goes on
         _used[key] = []
         sys.stderr.write(f"pyptx port: {kernel.__qualname__}{signature} cannot be compared: {str(error).splitlines()[0]}\n")
 
