@@ -180,7 +180,7 @@ void cg_kernel_free(CgKernel *k) {
   for (uint32_t n = 0; n < k->nadvice; n++)
     diag_free(k->advice[n]);
   free(k->advice);
-  char *texts[] = {k->symbol,   k->ptx,    k->ssa,    k->types, k->llvm,       k->llvm_opt,
+  char *texts[] = {k->symbol,   k->ptx,    k->ssa,    k->types, k->values,     k->llvm, k->llvm_opt,
                    k->assembly, k->result, k->object, k->entry, k->coarsening, k->rest};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);

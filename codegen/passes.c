@@ -203,6 +203,8 @@ static void keep_texts(Cg *cg, const Pass *p) {
     out->ssa = kept(cg, cg->lifted_text.text);
   if (p->gives == CG_TYPED && want & CG_WANT_TYPES)
     out->types = kept(cg, ir_print(cg->cx, cg->program, false));
+  if (p->gives == CG_TYPED && want & CG_WANT_VALUES)
+    out->values = kept(cg, cg->cx->values.text);
   if (p->gives == CG_LOWERED && want & CG_WANT_LLVM)
     out->llvm = kept(cg, cg_module_text(cg));
   if (p->gives == CG_COARSENED && want & CG_WANT_LLVM_OPT)
@@ -315,6 +317,8 @@ void cg_run(Cg *cg) {
     cx_bug(cg->cx, "pass %s is not where its table says that it must be", misplaced->name);
   cg->verifies = verifies();
   buf_init(&cg->lifted_text, &cg->cx->arena);
+  if (cg->request->want & CG_WANT_VALUES)
+    buf_init(&cg->cx->values, &cg->cx->arena);
   cg->out->timings = cg_calloc(cg, NPASSES, sizeof *cg->out->timings);
   for (int k = begin(cg, &state); k < NPASSES && !(state & enough(cg->request->want)); k++) {
     const Pass *p = &passes[k];

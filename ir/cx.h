@@ -31,6 +31,7 @@ typedef struct Cx {
   bool caught;
   const char *remedy; /* from advise() */
   VEC(Diag) advice;   /* from cx_advice(): each place once */
+  Buf values;         /* where wanted (its arena is set): typeinfer/engine/values.c */
   const char *pass;   /* name of the running pass, for internal errors */
 
   /* options that more than one room reads; the rest are codegen's */

@@ -137,6 +137,18 @@ static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature 
   return o;
 }
 
+/* PYPTX_ADVICE=port: what is compiled is compared with what Numba would make of it. */
+static int compare_typings(PxDispatcher *d, PxOverload *o) {
+  const char *mode = getenv("PYPTX_ADVICE");
+  if (!mode || strcmp(mode, "port"))
+    return 0;
+  PyObject *port = PyImport_ImportModule("pyptx._port");
+  PyObject *done = port ? PyObject_CallMethod(port, "used", "OO", d, o->text) : NULL;
+  Py_XDECREF(port);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature *signature,
                                 RtDevice *device) {
   char arch[16];
@@ -150,8 +162,8 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   text.declared = &declared;
   text.apart = true;
   if (px_compile_text(st, d, signature, &text, &o->code) < 0 ||
-      px_show_advice(st, o->code, d->function) < 0 || px_entries_open(st, d, o, declared) < 0 ||
-      call_it(st, o, d->function) < 0)
+      px_show_advice(st, o->code, d->function) < 0 || compare_typings(d, o) < 0 ||
+      px_entries_open(st, d, o, declared) < 0 || call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
   Py_XDECREF(declared);
   assert(!o || (o->code && o->kernel && o->owners));

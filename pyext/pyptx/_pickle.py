@@ -11,6 +11,8 @@ import threading
 import uuid
 import weakref
 
+import numpy
+
 from pyptx._pyptx import Dispatcher
 
 _lock = threading.Lock()
@@ -89,8 +91,24 @@ def _rebuild(token, function, signatures, options, attributes):
 
 
 def reduce_array(array):
-    """DeviceArray.__reduce__: its elements, which become an array of the current device where they are loaded."""
-    return _array, (array.copy_to_host(),)
+    """DeviceArray.__reduce__: its elements, which become an array of the current device where they are loaded. With protocol 5 they can be a buffer
+    beside the pickle, which on the host device is the array's own memory."""
+    return _array, (host_values(array),)
+
+
+def host_values(array):
+    """The elements as a NumPy array: on the host device its own memory where NumPy can have it and it is contiguous, else a
+    copy."""
+    if array.device.is_host and is_number(array.dtype):
+        values = numpy.from_dlpack(array)
+        if values.flags.forc:
+            return values
+    return array.copy_to_host()
+
+
+def is_number(dtype):
+    """Does NumPy exchange arrays of this dtype through DLPack: not bfloat16, records and dates."""
+    return dtype.kind in "biufc" and dtype.isbuiltin == 1
 
 
 def _array(values):

@@ -1,5 +1,5 @@
-"""The command ``pyptx``: ``pyptx compile`` turns kernels of a file into PTX without a GPU, ``pyptx info`` says what is installed,
-``pyptx cache`` lists, checks and removes the kernels that are kept on disk.
+"""The command ``pyptx``: ``pyptx compile`` turns kernels of a file into PTX without a GPU, ``pyptx port`` lists where NumPy's rules and
+Numba's give a kernel other types, ``pyptx info`` says what is installed, ``pyptx cache`` lists, checks and removes the kernels that are kept on disk.
 
 Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr), or a kept one is damaged; 2 the command line is wrong.
 """
@@ -86,7 +86,24 @@ def parser():
     info.add_argument("--json", action="store_true", help="as JSON")
     add_compile(commands)
     add_cache(commands)
+    add_port(commands)
     return top
+
+
+def add_port(commands):
+    p = commands.add_parser(
+        "port", help="list where NumPy's rules and Numba's give the expressions of kernels other types",
+        description="Lists the expressions of kernels to which NumPy's rules (pyptx's own) and Numba's give other types, and what to write for Numba's.",
+        epilog="PYPTX_ADVICE=port python program.py lists them for all kernels of a program, with the types of its launches.")
+    add_source(p)
+    p.add_argument("--all", action="store_true", help="also list what only follows from other places")
+
+
+def add_source(p):
+    p.add_argument("source", metavar="SOURCE[:KERNEL,…]",
+                   help="FILE.py, NOTEBOOK.ipynb, package.module, or - for standard input; without names: every @cuda.jit kernel there")
+    p.add_argument("--sig", action="append", default=[], metavar="TYPES",
+                   help='argument types, as "float32[:], int32"; KERNEL=TYPES, once a kernel in their order, once for all, or several of one kernel')
 
 
 def add_cache(commands):
@@ -107,10 +124,7 @@ def add_compile(commands):
         description="Compile kernels of a Python file. No GPU and no arrays are needed: types come from --sig.",
         epilog='example: pyptx compile saxpy.py:saxpy --sig "float32, float32[::1], float32[::1]" --arch sm_90 -o saxpy.ptx',
     )
-    p.add_argument("source", metavar="SOURCE[:KERNEL,…]",
-                   help="FILE.py, NOTEBOOK.ipynb, package.module, or - for standard input; without names: every @cuda.jit kernel there")
-    p.add_argument("--sig", action="append", default=[], metavar="TYPES",
-                   help='argument types, as "float32[:], int32"; KERNEL=TYPES, once a kernel in their order, once for all, or several of one kernel')
+    add_source(p)
     p.add_argument("--name", action="append", default=[], metavar="SYMBOL",
                    help="the name of the entry; once each signature (default: the kernel's, with the types behind it where it has several signatures)")
     p.add_argument("--arch", action="append", default=[], metavar="SM",
@@ -537,6 +551,32 @@ def run_compile(args):
     return OK
 
 
+def run_port(args):
+    from pyptx import _port
+    from pyptx.errors import CompileError
+
+    source, wanted = split_source(args.source)
+    kernels = find_kernels(load_or_explain(source), source, wanted)
+    typed = kernels if args.sig else {name: f for name, f in kernels.items() if is_dispatcher(f) and f.declared_signatures}
+    if not typed:
+        raise Usage(f"the argument types of {', '.join(kernels)} are not known: add --sig \"float32[:], int32\", or run the program: "
+                    "PYPTX_ADVICE=port python program.py uses the types of its launches")
+    if len(typed) < len(kernels):
+        sys.stderr.write(f"pyptx: not compared, since their argument types are not known: {', '.join(kernels.keys() - typed.keys())}\n")
+    places, failed = [], 0
+    for unit in make_units(typed, args.sig, [], {}, []):
+        try:
+            places += _port.compare(unit.function, unit.signature)
+        except CompileError as error:
+            if error.code == "PT219":
+                raise Usage(f"--sig for '{unit.name}': {error}") from None
+            failed += 1
+            sys.stderr.write(str(error).rstrip() + "\n")
+    if failed < len(typed):
+        _port.report(places, len(typed) - failed, args.all, sys.stdout)
+    return FAILED if failed else OK
+
+
 def run_cache(args):
     from pyptx import _cache
 
@@ -577,6 +617,8 @@ def run(args, top):
         return run_compile(args)
     if args.command == "cache":
         return run_cache(args)
+    if args.command == "port":
+        return run_port(args)
     top.print_help(sys.stderr)
     return USAGE
 

@@ -63,11 +63,11 @@ _advised = {}
 
 
 def advice_mode():
-    """What PYPTX_ADVICE says: "0", "1" or "error"."""
+    """What PYPTX_ADVICE says: "0", "1" (also of "port", which adds a report of pyptx/_port.py) or "error"."""
     mode = os.environ.get("PYPTX_ADVICE") or "1"
-    if mode not in ("0", "1", "error"):
-        raise ValueError(f"PYPTX_ADVICE is '{mode}': write 0 (no advice), 1 (warnings) or error (raised)")
-    return mode
+    if mode not in ("0", "1", "error", "port"):
+        raise ValueError(f"PYPTX_ADVICE is '{mode}': write 0 (no advice), 1 (warnings), error (raised) or port (places that Numba types differently)")
+    return "1" if mode == "port" else mode
 
 
 def show_advice(advice, module):

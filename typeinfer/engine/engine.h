@@ -12,6 +12,8 @@ void ty_type_spec(TyProgram *p, TySpec *s); /* typing */
 TyInfo ty_eval_phi(Ty *ty, Ins *phi);       /* the join of what reaches a phi */
 /* rewrite.c: emission; s->fn is strict after it */
 void ty_emit_spec(TyProgram *p, TySpec *s);
+/* values.c: adds the function to cx->values, if they are wanted; before anything is rewritten */
+void ty_list_values(Ty *ty);
 /* unset.c: fills TySpec.first_edge; before anything is rewritten */
 void ty_find_first_edges(Ty *ty);
 /* iterators.c: no value that is an iterator, or holds one, is used twice; before anything is

@@ -253,6 +253,7 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
   s->fn->recursive = s->recursive;
   s->fn->result = s->result;
   p->nfns++;
+  ty_list_values(&ty);
   ty_find_first_edges(&ty);
   ty_check_iterators(&ty);
   rewrite_params(&ty, p->program->fns.len == 1);

@@ -77,6 +77,7 @@ from pyptx.cuda._memory import (
     shareable,
     trim_memory,
 )
+from pyptx.cuda._ranks import local_rank, select_local_device
 from pyptx.errors import (
     CompileError,
     ContextLostError,
