@@ -9,6 +9,7 @@ from test_prose import ROOT, anchors, links, long_lines, tracked
 
 NOTEBOOKS = tracked("docs/tutorials/*.ipynb")
 LARGEST = 30_000  # bytes
+CODE_COLUMNS = 84  # what a page of the site shows without a scroll bar
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 
 
@@ -27,6 +28,8 @@ def test_the_file(path):
     ids = [cell["id"] for cell in notebook["cells"]]
     assert len(ids) == len(set(ids))
     for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            assert all(len(line.rstrip("\n")) <= CODE_COLUMNS for line in cell["source"]), cell["id"]
         assert not cell.get("outputs") and cell.get("execution_count") is None and not cell["metadata"], cell["id"]
     assert path.stat().st_size <= LARGEST
 

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pyptx.numba
 import pytest
 from pyptx import cuda
 from pyptx.cuda import _nvrtc
@@ -65,6 +66,7 @@ def names(defined, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with cuda.get_current_device():  # some pieces select another device
         yield dict(defined)
+    pyptx.numba.uninstall()  # one installs it
 
 
 @pytest.mark.parametrize("code", [code for column, code in PIECES if column == "here"])
