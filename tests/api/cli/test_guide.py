@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [ROOT / "README.md", ROOT / "docs/compare.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
 BLOCK = re.compile(r"(<!-- not run -->\n)?```python\n(.*?)```", re.DOTALL)
 
 
