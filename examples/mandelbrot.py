@@ -1,11 +1,9 @@
-"""The Mandelbrot set, written to mandelbrot.png.
+"""The Mandelbrot set: how many steps each point takes to leave a circle.
 
-python examples/mandelbrot.py [OUT.png]
+python examples/mandelbrot.py [--picture OUT.png]
 """
 
-import struct
 import sys
-import zlib
 
 import numpy as np
 from pyptx import cuda
@@ -45,21 +43,6 @@ def reference(left, top, pixel, limit, shape):
     return steps.reshape(shape)
 
 
-def write_png(path, rgb):
-    """Writes an array of shape (height, width, 3), uint8."""
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    height, width, _ = rgb.shape
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), rgb.reshape(height, width * 3)], axis=1)
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n")
-        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)))
-        file.write(chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)))
-        file.write(chunk(b"IEND", b""))
-
-
 def colours(steps, limit):
     t = np.sqrt(steps / limit)[:, :, None]
     rgb = 9 * (1 - t) * t ** np.array([3.0, 2.0, 1.0]) * np.array([1.0, 2.0, 3.0]) * 85
@@ -68,18 +51,22 @@ def colours(steps, limit):
 
 
 def main():
-    path = sys.argv[1] if len(sys.argv) > 1 else "mandelbrot.png"
+    picture = "--picture" in sys.argv
     device = cuda.get_current_device()
     on_gpu = not device.is_host
-    height, width, limit = (1080, 1620, 200) if on_gpu else (320, 480, 100)
+    height, width, limit = (1080, 1620, 200) if on_gpu or picture else (320, 480, 100)
     # NumPy scalars keep their type: these make the whole kernel float32.
     left, top, pixel = np.float32(-2.25), np.float32(1.2), np.float32(2.4 / height)
     print(f"Mandelbrot set, {width} x {height}, at most {limit} steps, on {device.name}")
 
     steps = np.empty((height, width), dtype=np.int32)
     mandelbrot[(-(-width // 32), -(-height // 8)), (32, 8)](left, top, pixel, limit, steps)
-    write_png(path, colours(steps, limit))
-    print(f"  wrote {path}")
+    if picture:
+        import matplotlib.pyplot as plt
+
+        path = sys.argv[sys.argv.index("--picture") + 1]
+        plt.imsave(path, colours(steps, limit))
+        print(f"  wrote {path}")
 
     correct = np.array_equal(steps, reference(left, top, pixel, limit, steps.shape))
     print("equal to NumPy" if correct else "NOT equal to NumPy")
