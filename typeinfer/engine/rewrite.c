@@ -242,19 +242,23 @@ static const char *symbol_of(TyProgram *p, const Fn *fn) {
 
 /* --- places, for reports --- */
 
+/* A step of a for loop, which no expression stands for. */
+static bool iterates(const Ins *i) { return i->op >= OP_ITER_START && i->op <= OP_ITER_STEP; }
+
 /* To the assignments that lifting has noted come all expressions, and to each its type. */
 static void begin_places(Ty *ty) {
   Fn *fn = ty->fn;
   FOR_BLOCKS (fn, b)
     if (ty->spec->taken[b->id] & BLOCK_REACHED)
       FOR_INS (b, i)
-        if (i->op != OP_PHI && i->op != OP_PARAM && !ins_is_term(i))
+        if (i->op != OP_PHI && i->op != OP_PARAM && !ins_is_term(i) && !iterates(i))
           VEC_PUSH(&ty->cx->arena, &fn->places, ((IrPlace){.ins = i, .loc = i->loc}));
   for (uint32_t k = 0; k < fn->places.len; k++) {
     IrPlace *p = &fn->places.data[k];
     while (p->ins->replaced)
       p->ins = p->ins->replaced;
-    p->type = p->ins->id < ty->spec->ninfos ? ty_info(ty, p->ins)->v.type : NULL;
+    bool used = p->ins->block && p->ins->id < ty->spec->ninfos; /* else lifting has dropped it */
+    p->type = used ? ty_info(ty, p->ins)->v.type : NULL;
   }
 }
 

@@ -58,7 +58,12 @@ class Report:
 
 def summary(data):
     """Lines of plain text."""
+    from pyptx._report.page import per
+
     usage, occupancy, roof = data["usage"], data["occupancy"], data["roofline"]
+    def of(n, what):
+        return f"{n:,} {what}{'s' * (n != 1)}"
+
     yield f"{data['kernel']}{data['signature'] if data['signature'].startswith('(') else '(' + data['signature'] + ')'}"
     yield f"  for {data['gpu']['title'] + ', ' if data['gpu'] else ''}{data['arch']}"
     if usage:
@@ -70,10 +75,9 @@ def summary(data):
         yield f"  registers are not known: {data['usage_missing'].splitlines()[0]}"
     if occupancy:
         at = occupancy["chosen"]
-        yield f"  {at['threads']} threads a block: {at['blocks']} blocks a multiprocessor, occupancy {at['part']:.0%}, limited by {at['limit']}"
+        yield f"  {at['threads']} threads a block: {of(at['blocks'], 'block')} a multiprocessor, occupancy {at['part']:.0%}, limited by {at['limit']}"
     if roof:
-        rounds = "a round of its loop" if any(roof["loops"]) else "a thread"
-        yield f"  {roof['bytes']:,} bytes of global memory and {roof['flops']:,} floating-point operations {rounds}: bound by {roof['bound']}"
+        yield f"  {of(roof['bytes'], 'byte')} of global memory and {of(roof['flops'], 'floating-point operation')} {per(roof)}: bound by {roof['bound']}"
     for advice in data["advice"]:
         yield f"  {advice['code']} line {advice['line']}: {advice['message']}"
 

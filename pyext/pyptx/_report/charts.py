@@ -2,10 +2,10 @@
 classes of page.css, so that they follow the page's light or dark."""
 
 from html import escape
-from math import ceil, floor, log10
+from math import atan2, ceil, degrees, floor, log10
 
 WIDTH, HEIGHT = 560, 300
-LEFT, RIGHT, TOP, BOTTOM = 52, 16, 16, 44
+LEFT, RIGHT, TOP, BOTTOM = 62, 26, 16, 48
 INNER_WIDTH, INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
 LIMITS = ("warps", "registers", "shared memory", "blocks")  # class l0 … l3
@@ -25,7 +25,7 @@ def line(x1, y1, x2, y2, cls):
 
 def axis_titles(x, y):
     return [text(LEFT + INNER_WIDTH / 2, HEIGHT - 6, x, "axis"),
-            f'<text class="axis" text-anchor="middle" transform="translate(13 {TOP + INNER_HEIGHT / 2:.1f}) rotate(-90)">{escape(y)}</text>']  # fmt: skip
+            f'<text class="axis up" text-anchor="middle" transform="translate(13 {TOP + INNER_HEIGHT / 2:.1f}) rotate(-90)">{escape(y)}</text>']  # fmt: skip
 
 
 # --- occupancy ---
@@ -54,7 +54,7 @@ def occupancy(data):
         out.append(f'<rect x="{LEFT + k * step + 1.5:.1f}" y="{y(part):.1f}" width="{step - 3:.1f}" height="{INNER_HEIGHT * part:.1f}" '
                    f'rx="2" class="{cls}"><title>{escape(said)}</title></rect>')
         if row["threads"] % 128 == 0:
-            out.append(text(LEFT + (k + 0.5) * step, HEIGHT - BOTTOM + 16, str(row["threads"]), "tick"))
+            out.append(text(LEFT + (k + 0.5) * step, HEIGHT - BOTTOM + 21, str(row["threads"]), "tick"))
     at = LEFT + (chosen["threads"] / 32 - 0.5) * step
     out += [f'<path d="M{at:.1f} {y(0) + 2:.1f} l5 6 h-10 z" class="pointer"/>', *axis_titles("threads of a block", "occupancy")]
     return svg(f"Occupancy for blocks of 32 to 1024 threads; {chosen['threads']} threads: {chosen['part']:.0%}", out)
@@ -89,16 +89,23 @@ def roofline(data, gpu):
         out += [line(LEFT, y(10.0**d), WIDTH - RIGHT, y(10.0**d), "grid"), text(LEFT - 7, y(10.0**d) + 4, plain(10.0**d), "tick", "end")]
     slope = gpu["bandwidth"] / 1000
     start = max(xs[0], ys[0] / slope)
-    for bits, above in (("float32", -6), ("float64", -6 if gpu["float64"] < gpu["float32"] * 0.4 else 14)):
-        ridge = gpu[bits] / slope
-        out.append(f'<polyline points="{x(start):.1f},{y(start * slope):.1f} {x(ridge):.1f},{y(gpu[bits]):.1f} {x(xs[1]):.1f},{y(gpu[bits]):.1f}" '
-                   f'class="roof {bits}"/>')
-        out.append(text(WIDTH - RIGHT - 4, y(gpu[bits]) + above, f"{bits} {plain(round(gpu[bits], 2))} TFLOPS", f"label {bits}", "end"))
-    out.append(text(x(start) + 10, y(start * slope) - 26, f"{plain(gpu['bandwidth'])} GB/s", "label", "start"))
+    for bits, above in (("float64", -7 if gpu["float64"] < gpu["float32"] * 0.4 else 17), ("float32", -7)):
+        ridge, top = x(gpu[bits] / slope), y(gpu[bits])
+        begin = f"{x(start):.1f},{y(start * slope):.1f} " if bits == "float32" else ""
+        out.append(f'<polyline points="{begin}{ridge:.1f},{top:.1f} {x(xs[1]):.1f},{top:.1f}" class="roof {bits}"/>')
+        out.append(text(WIDTH - RIGHT - 4, top + above, f"{bits} {plain(round(gpu[bits], 2))} TFLOPS", f"label {bits}", "end"))
+    out.append(along(start, slope, x, y, f"{plain(gpu['bandwidth'])} GB/s"))
     out += place(data, xs, ys, x, y)
     out += axis_titles("operations a byte of global memory", "TFLOPS")
     said = "no global memory" if intensity is None else f"{intensity:.3g} operations a byte"
     return svg(f"Roofline of {gpu['title']}; the kernel: {said}", out)
+
+
+def along(start, slope, x, y, said):
+    """A label above the rising line, at its angle."""
+    x1, y1, x2, y2 = x(start), y(start * slope), x(start * 10), y(start * slope * 10)
+    turn = degrees(atan2(y2 - y1, x2 - x1))
+    return f'<text class="label" text-anchor="start" transform="translate({x1 + 14:.1f} {y1 - 20:.1f}) rotate({turn:.1f})">{escape(said)}</text>'
 
 
 def place(data, xs, ys, x, y):
@@ -110,4 +117,4 @@ def place(data, xs, ys, x, y):
     label = "no global memory" if intensity is None else "no floating-point operations" if not intensity else f"{intensity:.3g} a byte"
     right = px < LEFT + INNER_WIDTH * 0.6
     return [line(px, py, px, HEIGHT - BOTTOM, "drop"), f'<circle cx="{px:.1f}" cy="{py:.1f}" r="6" class="place"/>',
-            text(px + (11 if right else -11), min(py + 18, HEIGHT - BOTTOM - 6), label, "label place", "start" if right else "end")]  # fmt: skip
+            text(px + (11 if right else -11), min(py + 20, HEIGHT - BOTTOM - 6), label, "label place", "start" if right else "end")]  # fmt: skip

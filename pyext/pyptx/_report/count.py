@@ -76,6 +76,8 @@ class Function:
         for header in sorted(self.loops, key=lambda h: len(self.loops[h]), reverse=True):
             for b in self.loops[header]:
                 self.around[b] = [*self.around.get(b, []), header]
+        self.loaded = {}  # by block: what its end has loaded, with nothing written since
+        self.counts = {b: self.block(block) for b, block in self.blocks.items()}  # in reverse post-order
 
     def dominates(self, a, b):
         while b is not None and b != a:
@@ -114,7 +116,7 @@ class Function:
             if b not in members or (b != loop and self.outermost(b, loop) != b):
                 continue
             inner = b in self.loops and b != loop
-            own = self.rounds(b) if inner else self.block(self.blocks[b])
+            own = self.rounds(b) if inner else self.counts[b]
             froms = {self.outermost(p, loop) if p != loop else p for p in self.before[b] if p in members and not (inner and p in self.loops[b])}
             paths = [best[p] for p in froms if p in best and b != loop]
             best[b] = joined(max(paths, key=weight, default={}), own)
@@ -168,7 +170,9 @@ class Function:
     # --- one block ---
 
     def block(self, block):
-        counts, work, seen = Counter(), {}, set()
+        counts, work = Counter(), {}
+        before = [] if block["id"] in self.loops else [self.loaded[b] for b in self.before[block["id"]]]
+        seen = self.loaded[block["id"]] = set.intersection(*before) if before else set()
         for ins in block["code"]:
             op = ins["op"]
             if op == "load":

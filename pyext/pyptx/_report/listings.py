@@ -85,7 +85,7 @@ def sass_rows(text, files):
         if line.startswith("//-----"):
             inside, at = ".text." in line, (None, None)
             if inside:
-                rows.append((line.split()[1], None, None))
+                rows.append((line.split()[1].removeprefix(".text.") + ":", None, None))
             continue
         found = _SASS_LINE.match(line)
         if found:
@@ -124,11 +124,11 @@ def source_lines(file):
 
 
 def segment(lines, line, column, end_line, end_column):
-    """The text of a place, on one line; columns are in bytes."""
+    """The text of a place, of several lines the first; columns are in bytes."""
     if not 0 < line <= len(lines) or column < 0:
         return ""
     text = lines[line - 1].encode()
-    return (text[column:end_column] if end_line == line else text[column:] + b" ...").decode("utf-8", "replace").strip()
+    return (text[column:end_column] if end_line == line else text[column:]).decode("utf-8", "replace").strip().rstrip(":")
 
 
 def sections(description):

@@ -51,7 +51,7 @@ for (const part of document.querySelectorAll(".report")) {
       pane.hidden = !pane.hidden;
       button.setAttribute("aria-pressed", String(!pane.hidden));
       const n = part.querySelectorAll(".pane:not([hidden])").length;
-      panes.style.gridTemplateColumns = matchMedia("(min-width: 1281px)").matches ? `repeat(${n || 1}, minmax(0, 1fr))` : "";
+      panes.style.gridTemplateColumns = n === 4 || innerWidth <= 760 ? "" : `repeat(${Math.min(n, innerWidth > 1280 ? 3 : 2) || 1}, minmax(0, 1fr))`;
     });
 }
 

@@ -68,17 +68,22 @@ def machine_cards(data):
     yield card("Shared memory", amount(usage["shared"]), "a block, static")
     banks = usage["constant"]
     note = "; ".join(f"bank {bank}: {n:,}{' (parameters)' if bank == '0' else ''}" for bank, n in banks.items() if bank)
-    yield card("Constant memory", amount(sum(banks.values())), note)
+    yield card("Constants", amount(sum(banks.values())), note)
     if data["occupancy"]:
         at = data["occupancy"]["chosen"]
         yield card("Occupancy", f"{at['part']:.0%}", f"{at['threads']} threads a block, limited by {at['limit']}", not at["blocks"])
+
+
+def per(roof):
+    """What the bytes and operations of the roofline are of."""
+    return "a thread" if not any(roof["loops"]) else "a round of its loop" if len(roof["loops"]) == 1 else "a round of each loop"
 
 
 def work_cards(data):
     roof = data["roofline"]
     if not roof:
         return
-    rounds = "a round of its loop" if any(roof["loops"]) else "a thread"
+    rounds = per(roof)
     yield card("Global memory", amount(roof["bytes"]), rounds)
     yield card("Operations", f"{roof['flops']:,}", f"floating-point, {rounds}")
     if roof["intensity"] is not None:
@@ -209,10 +214,13 @@ def roofline(data):
 # --- bytes and operations ---
 
 
-def where(term):
-    if not term["loops"]:
-        return "each thread, once"
-    return "each round of " + ", in ".join(f"<code>{escape(loop['text']) or 'the loop'}</code> (line {loop['line']})" for loop in reversed(term["loops"]))
+def where(term, data):
+    def named(loop):
+        own = loop["file"] == data["sources"][0]["file"]
+        place = f"line {loop['line']}" + ("" if own else f" of {Path(data['files'][loop['file']]).name}")
+        return f"<code>{escape(loop['text']) or 'the loop'}</code> ({escape(place)})"
+
+    return "each round of " + ", in ".join(map(named, reversed(term["loops"]))) if term["loops"] else "each thread, once"
 
 
 def work_table(data):
@@ -226,10 +234,10 @@ def work_table(data):
               *(["atomics"] * atomics)]  # fmt: skip
     rows = []
     for term in reversed(terms):
-        cells = [where(term)]
+        cells = [where(term, data)]
         cells += ["{:,} B, {:,} B".format(*term["bytes"][space]) if space in term["bytes"] else "" for space in spaces]
         cells += [f"{term['flops'][b]:,}" if b in term["flops"] else "" for b in bits]
-        cells += [str(sum(term["functions"].values()) or "")] * functions + [str(term["atomics"] or "")] * atomics
+        cells += [f"{sum(term['functions'].values()):,}" if term["functions"] else ""] * functions + [str(term["atomics"] or "")] * atomics
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     notes = "".join(f"<p class='soft small'>{escape(note[0].upper() + note[1:])}.</p>" for note in data["work"]["notes"])
     return (f'<section class="panel"><h2>Bytes and operations</h2><div class="wide"><table><tr>{"".join(f"<th>{t}</th>" for t in titles)}</tr>'

@@ -37,6 +37,12 @@ def explained(type_name, how):
     return said
 
 
+def element(ins):
+    """The type of what an instruction stores: 'float64'."""
+    name = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}[ins["kind"]]
+    return name if ins["kind"] == "b" else f"{name}{ins['bits']}"
+
+
 class Types:
     """The types of one section of source: file number, first and last line."""
 
@@ -47,6 +53,7 @@ class Types:
         self.places = {}  # (line, column, end line, end column) → {(type, how)}, in order
         self.set = {}  # (line, variable) → {(type, how)}
         self.of = {}  # variable → {(type, how)}, parameters too
+        self.memory = set()  # (line, column, end column) of what is loaded or stored
         for function in description["functions"]:
             if function["file"] == file and first <= function["line"] <= last:
                 self.take(function, file)
@@ -64,6 +71,12 @@ class Types:
                 self.of.setdefault(variable, {})[type_name, how] = True
             if line == end_line:  # of the same place the last is the expression itself
                 self.places.setdefault((line, column, end_line, end_column, function["symbol"]), []).append((type_name, how))
+        for ins in (ins for block in function["blocks"] for ins in block["code"]):
+            if ins["op"] in ("load", "store", "atomic") and ins["at"] and ins["at"][0] == file and ins["at"][1] == ins["at"][3]:
+                _, line, column, _, end_column = ins["at"]
+                self.memory.add((line, column, end_column))
+                if ins["op"] == "store" and ins["kind"]:
+                    self.places.setdefault((line, column, line, end_column, function["symbol"]), []).append((element(ins), ""))
 
     def take_reads(self):
         """Reads of variables are no instructions: the types of the variable."""
@@ -101,13 +114,14 @@ class Types:
         for variable, types in variables.items():
             for type_name, how in types:
                 self.add(rows, variable, type_name, how)
-        for (line, column, end_line, end, symbol), types in self.places.items():
-            type_name, how = types[-1]
-            if line != number or not symbol:
-                continue
-            text = segment(self.all_lines, line, column, end_line, end)
-            slow = mark(type_name, how) and not any(type_name == t for v in variables.values() for t, _ in v)
-            if text not in variables and how != "known" and (text.endswith("]") or slow):
+        here = sorted((place[1], -place[3], types[-1]) for place, types in self.places.items() if place[0] == number and place[4])
+        behind = {}  # mark → end of the widest expression that was taken for it
+        for column, minus_end, (type_name, how) in here:
+            slow, end = mark(type_name, how), -minus_end
+            widest = slow and end > behind.get(slow, 0) and not any(type_name == t for types in variables.values() for t, _ in types)
+            text = segment(self.all_lines, number, column, number, end)
+            if text not in variables and how != "known" and ((number, column, end) in self.memory or widest):
+                behind[slow] = max(end, behind.get(slow, 0))
                 self.add(rows, text, type_name, how)
         return [(list(names), shown(type_name), marked) for (type_name, marked), names in rows.items()]
 
