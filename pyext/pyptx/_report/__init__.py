@@ -16,7 +16,9 @@ class Report:
     It shows itself in a notebook; `save(path)` writes the page, `open()` shows it in a browser, and
     str() is a summary in plain text. Nothing of it asks a network, or needs a GPU.
 
-    >>> print(add.report("float32[:], float32[:], float32[:]"))    # doctest: +SKIP
+        report = add.report("float32[:], float32[:], float32[:]", gpu="H100")
+        report.save("add.html")
+        print(report)
     """
 
     def __init__(self, data):
@@ -53,7 +55,7 @@ class Report:
         return "\n\n".join("\n".join(summary(data)) for data in self.data)
 
     def __repr__(self):
-        return f"<pyptx.Report of {self.data[0]['kernel']}: {'; '.join(data['signature'] for data in self.data)}>"
+        return f"<pyptx report of {self.data[0]['kernel']}: {'; '.join(data['signature'] for data in self.data)}>"
 
 
 def summary(data):
