@@ -69,10 +69,10 @@ def summary(data):
     yield f"{data['kernel']}{data['signature'] if data['signature'].startswith('(') else '(' + data['signature'] + ')'}"
     yield f"  for {data['gpu']['title'] + ', ' if data['gpu'] else ''}{data['arch']}"
     if usage:
-        spills = usage["spill_stores"]
+        spills, loads = usage["spill_stores"], usage["spill_loads"]  # None: the driver does not say
+        said = "" if spills is None else f", spills of {spills:,} bytes stored and {loads:,} loaded" if spills or loads else ", no spills"
         yield (f"  {usage['registers']} registers a thread, {usage['shared']:,} bytes of shared memory a block, {usage['stack']:,} bytes of local memory, "
-               f"{sum(usage['constant'].values()):,} bytes of constant memory, {'spills' if spills else 'no spills'}"
-               + (f" of {spills:,} bytes stored and {usage['spill_loads']:,} loaded" if spills else ""))  # fmt: skip
+               f"{sum(usage['constant'].values()):,} bytes of constant memory{said}")  # fmt: skip
     else:
         yield f"  registers are not known: {data['usage_missing'].splitlines()[0]}"
     if occupancy:

@@ -14,6 +14,7 @@ import pytest
 from pyptx import _occupancy, _pyptx, _tools, cli, cuda, float32
 from pyptx._report import gpus, kernel_html, target
 from pyptx._report.gather import peak
+from standin import needs_standin, run
 
 V, D = "float32[::1]", "float64[::1]"
 M = "float32[:,::1]"
@@ -376,6 +377,31 @@ def test_without_the_disassembler(machine_code, monkeypatch):
     monkeypatch.setitem(_tools._PACKAGES, "no such tool", "nvidia-cuda-nvdisasm")
     data = of(add, f"{V}, {V}, {V}")
     assert data["usage"]["registers"] and data["sass"] is None and "nvidia-cuda-nvdisasm" in data["sass_missing"]
+
+
+@needs_standin
+def test_without_tools_the_driver_tells_the_registers():
+    run("""
+        from pyptx import _tools, cuda
+
+        @cuda.jit
+        def add(a, b):
+            i = cuda.grid(1)
+            if i < a.size:
+                b[i] += a[i]
+
+        def missing(tool):
+            raise _tools.ToolError(f"{tool} was not found")
+
+        _tools.find = missing
+        kernel = add.compile("float32[::1], float32[::1]")
+        report = add.report()
+        data = report.data[0]
+        capability = cuda.get_current_device().compute_capability
+        assert data["arch"] == "sm_{}{}".format(*capability)
+        assert data["usage"]["registers"] == kernel.regs_per_thread and data["usage_from"].startswith("the module")
+        assert data["occupancy"] and "spill" not in str(report) and data["sass"] is None
+    """)
 
 
 # --- which GPU, which signature ---
