@@ -115,9 +115,15 @@ def listings(data):
                     f'<div class="rows"><div>{rows}</div></div></section>' for key, title, note, rows in panes)  # fmt: skip
     return (f'<div class="bar-tools"><h2>Line by line</h2>{tools}<span class="soft small">Point at a line, or click to keep it: the lines that came '
             f'from it light up.</span></div><div class="panes">{shown}</div>'
-            '<p class="legend"><span><span class="u-f64 f64">float64</span>: a GPU computes it slowly, often 32 or 64 times slower than float32</span>'
+            f'<p class="legend"><span><span class="u-f64 f64">float64</span>: {escape(float64_rate(data["gpu"]))}</span>'
             '<span><span class="u-i64 i64">64-bit integer</span>: several instructions each</span>'
             "<span>Point at an expression for its type; int, float and bool are Python’s own numbers</span></p>")  # fmt: skip
+
+
+def float64_rate(gpu):
+    if not gpu:
+        return "many GPUs compute it 32 or 64 times slower than float32"
+    return f"{gpu['title']} computes it {gpu['float32'] / gpu['float64']:g} times slower than float32"
 
 
 def plain_rows(rows):

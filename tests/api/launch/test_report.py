@@ -179,6 +179,7 @@ def test_device_functions_are_counted_where_they_are_called():
 def test_float64_and_functions():
     data = of(wide, f"{D}, {D}, int32", gpu="RTX 4090")
     rounds = term(data, "range(n)")
+    assert "GeForce RTX 4090 computes it 64 times slower" in wide.report(f"{D}, {D}, int32", gpu="RTX 4090").html
     assert rounds["flops"] == {"64": 3} and rounds["functions"] == {"64": 1} and rounds["bytes"] == {"global": [16, 0]}
     assert data["roofline"]["peak"] == pytest.approx(82.6 / 64)
 
