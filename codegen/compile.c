@@ -58,6 +58,7 @@ static void prepare(Cg *cg) {
   cx->typing = o->numba_typing ? TYPING_NUMBA : TYPING_NUMPY;
   cx->checked = o->boundscheck;
   cx->debug = o->debug;
+  cx->keeps_places = r->want & CG_WANT_TYPED;
   cx->library = r->library;
   /* checked before any pass does work that would be thrown away */
   if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch))
@@ -180,8 +181,9 @@ void cg_kernel_free(CgKernel *k) {
   for (uint32_t n = 0; n < k->nadvice; n++)
     diag_free(k->advice[n]);
   free(k->advice);
-  char *texts[] = {k->symbol,   k->ptx,    k->ssa,    k->types, k->values,     k->llvm, k->llvm_opt,
-                   k->assembly, k->result, k->object, k->entry, k->coarsening, k->rest};
+  char *texts[] = {k->symbol, k->ptx,   k->ssa,        k->types,    k->values,
+                   k->typed,  k->llvm,  k->llvm_opt,   k->assembly, k->result,
+                   k->object, k->entry, k->coarsening, k->rest};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
     free(texts[n]);
   for (uint32_t n = 0; k->imports && n < k->nimports; n++)

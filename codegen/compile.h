@@ -53,6 +53,7 @@ enum CgWant {
   CG_WANT_OBJECT = 32,  /* host: what codegen/store/store.h packs */
   CG_WANT_ONLY = 64,    /* no code: the passes after the last text are left out */
   CG_WANT_VALUES = 128, /* the types of lifted values */
+  CG_WANT_TYPED = 256,  /* ir/describe.h, as it is lowered */
 };
 
 /* A runtime function that host code calls: rt_host_trap, rt_host_print … */
@@ -105,7 +106,7 @@ typedef struct CgKernel {
   char *symbol;
   char *ptx; /* CG_NVPTX */
   size_t ptx_len;
-  char *ssa, *types, *values, *llvm, *llvm_opt, *assembly; /* if wanted, else NULL */
+  char *ssa, *types, *values, *typed, *llvm, *llvm_opt, *assembly; /* if wanted, else NULL */
   char *result;     /* device_function: text of the result type */
   RtParams params;  /* how the parameter block is packed */
   char *coarsening; /* CG_NVPTX: the decision, and its reason */

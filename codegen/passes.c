@@ -17,6 +17,7 @@
 
 #include "codegen/target.h"
 #include "frontend/lift.h"
+#include "ir/describe.h"
 #include "ir/verify.h"
 #include "typeinfer/infer.h"
 
@@ -205,6 +206,8 @@ static void keep_texts(Cg *cg, const Pass *p) {
     out->types = kept(cg, ir_print(cg->cx, cg->program, false));
   if (p->gives == CG_TYPED && want & CG_WANT_VALUES)
     out->values = kept(cg, cg->cx->values.text);
+  if (p->gives == CG_LOWERED && want & CG_WANT_TYPED)
+    out->typed = kept(cg, ir_describe(cg->cx, cg->program));
   if (p->gives == CG_LOWERED && want & CG_WANT_LLVM)
     out->llvm = kept(cg, cg_module_text(cg));
   if (p->gives == CG_COARSENED && want & CG_WANT_LLVM_OPT)
@@ -256,7 +259,8 @@ static void put_timings(Cg *cg) {
 static unsigned enough(unsigned want) {
   if (!(want & CG_WANT_ONLY) || want & (CG_WANT_ASM | CG_WANT_OBJECT))
     return CG_EMITTED;
-  return want & CG_WANT_LLVM_OPT ? CG_COARSENED : want & CG_WANT_LLVM ? CG_LOWERED : CG_TYPED;
+  bool lowered = want & (CG_WANT_LLVM | CG_WANT_TYPED);
+  return want & CG_WANT_LLVM_OPT ? CG_COARSENED : lowered ? CG_LOWERED : CG_TYPED;
 }
 
 /* Number of the first pass. A request for a coarsened entry alone starts from the module that the

@@ -88,6 +88,9 @@ void bc_lift_store_fast(Lift *l) {
     bc_damaged(l, "a variable is out of range");
   Ins *value = bc_pop(l);
   name_value(l, value, var);
+  if (l->cx->keeps_places)
+    VEC_PUSH(&l->cx->arena, &l->fn->places,
+             ((IrPlace){.variable = bc_var_name(l, var), .ins = value, .loc = l->loc}));
   bc_write(l, var, value);
 }
 

@@ -203,6 +203,15 @@ typedef struct IrHanded {
   Loc made, assigned;
 } IrHanded;
 
+/* For reports, if Cx.keeps_places: the type of an expression, or of a variable where it is set. */
+typedef struct IrPlace {
+  const char *variable; /* NULL: an expression */
+  Ins *ins;             /* lifted; after typing the strict one, NULL for what has none */
+  const Type *type;     /* after typing; NULL: control does not come here */
+  bool known;           /* after typing: its value is known at compile time */
+  Loc loc;
+} IrPlace;
+
 struct Fn {
   const char *name;         /* Python qualname */
   const char *symbol;       /* in the module; set by typing */
@@ -217,6 +226,7 @@ struct Fn {
   const Type *result;             /* after typing: TY_NONE for a kernel */
   VEC(IrRead) reads;
   VEC(IrHanded) handed;
+  VEC(IrPlace) places;
   bool typed;
   bool is_kernel;
   bool has_barrier; /* it or what it calls synchronises threads */

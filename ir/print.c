@@ -110,7 +110,7 @@ static void put_aux(Cx *cx, Buf *out, const Ins *i) {
   }
 }
 
-static void put_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations) {
+void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations) {
   const OpInfo *info = &ir_op_info[i->op];
   size_t start = out->len;
   buf_puts(out, "  ");
@@ -161,7 +161,7 @@ void ir_print_fn(Cx *cx, Buf *out, const Fn *fn, bool locations) {
       buf_printf(out, "%s b%u", k ? "," : "  ; from", b->preds.data[k]->id);
     buf_putc(out, '\n');
     FOR_INS (b, i)
-      put_ins(cx, out, b, i, locations);
+      ir_print_ins(cx, out, b, i, locations);
   }
   buf_puts(out, "}\n");
 }

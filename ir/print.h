@@ -14,6 +14,8 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
+/* One instruction of a block, with the end of its line. */
+void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations);
 void ir_print_fn(Cx *cx, Buf *out, const Fn *fn, bool locations);
 char *ir_print(Cx *cx, const Program *program, bool locations);
 

@@ -644,6 +644,13 @@ static PyMethodDef dispatcher_methods[] = {
     {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
      "inspect_sass(signature=None, arch=None)\n\nGPU machine code, under comments that say registers, spills, shared memory and occupancy; arch: \"sm_90\" or "
      "\"H100\", which need not be there. Needs ptxas and nvdisasm (pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm)."},
+    {"report", PX_KEYWORDS(px_report), METH_VARARGS | METH_KEYWORDS,
+     "report(signature=None, *, arch=None, gpu=None, block=None, dynamic_shared=0)\n\nWhat became of the kernel, as one HTML page: "
+     "Python, SSA, PTX and SASS line by line, with types, registers, occupancy, the place in the roofline, and advice. It shows itself "
+     "in a notebook; .save(path) and .open() are for elsewhere, str() is a summary. No GPU is needed.\n\n"
+     "signature: types as text or a tuple; None: all that are declared or compiled. gpu: a name as \"H100\"; arch: \"sm_90\", "
+     "if that GPU is not named. block: threads of a block; dynamic_shared: bytes of a launch."},
+    {"_repr_html_", px_repr_html, METH_NOARGS, NULL},
     {"get_regs_per_thread", px_get_regs, METH_VARARGS,
      "get_regs_per_thread(signature=None)\n\nFor a signature, or the one that is declared, a number; else a dict by signatures."},
     {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,

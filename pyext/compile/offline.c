@@ -22,6 +22,7 @@ static const struct {
     {"ssa", CG_WANT_SSA, offsetof(CgKernel, ssa)},
     {"types", CG_WANT_TYPES, offsetof(CgKernel, types)},
     {"values", CG_WANT_VALUES | CG_WANT_ONLY, offsetof(CgKernel, values)},
+    {"typed", CG_WANT_TYPED, offsetof(CgKernel, typed)},
     {"llvm", CG_WANT_LLVM, offsetof(CgKernel, llvm)},
     {"llvm_opt", CG_WANT_LLVM_OPT, offsetof(CgKernel, llvm_opt)},
     {"asm", CG_WANT_ASM, offsetof(CgKernel, assembly)},

@@ -88,23 +88,23 @@ def read_usage(log, symbol):
     return usage
 
 
-def assemble(ptx, arch):
+def assemble(ptx, arch, options=()):
     """(cubin, what ptxas -v says) of PTX for an architecture."""
     ptxas = find("ptxas")
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx)
-        log = _run([ptxas, "-v", f"-arch={arch}", "-o", str(cubin), str(source)], log=True)
+        log = _run([ptxas, "-v", f"-arch={arch}", *options, "-o", str(cubin), str(source)], log=True)
         return cubin.read_bytes(), log
 
 
-def disassemble(cubin):
+def disassemble(cubin, options=()):
     """SASS of a cubin."""
     nvdisasm = find("nvdisasm")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.cubin"
         path.write_bytes(cubin)
-        return _run([nvdisasm, "-c", str(path)])
+        return _run([nvdisasm, "-c", *options, str(path)])
 
 
 def fatbin(images):

@@ -22,7 +22,8 @@ LARGEST = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Emit:
-    """A row of what --emit gives. text: the compiler's, that it is or is made from; comment: how one begins, None of what is binary."""
+    """A row of what --emit gives. text: the compiler's, that it is or is made from; comment: how one begins, None of what stands in a file
+    of its own."""
 
     suffix: str
     text: str = "ptx"
@@ -38,6 +39,7 @@ EMIT = {
     "sass": Emit(".sass", comment="//", where="gpu"),
     "header": Emit(".h", comment="//", each_arch=False, where="gpu"),
     "json": Emit(".json", comment="//", each_arch=False, where="gpu"),
+    "html": Emit(".html", where="gpu"),
     "llvm": Emit(".ll", "llvm", ";"),
     "llvm-opt": Emit(".opt.ll", "llvm_opt", ";"),
     "ssa": Emit(".ssa", "ssa", "#", each_arch=False),
@@ -64,6 +66,7 @@ class Unit:
     label: str = ""
     compiled: dict = field(default_factory=dict)  # what the compiler gave, by architecture
     cubins: dict = field(default_factory=dict)  # (cubin, log), by architecture
+    report: dict = field(default_factory=dict)  # of --emit html: GPUs by architecture, block and dynamic shared memory
 
 
 @dataclass
@@ -137,8 +140,8 @@ def add_compile(commands):
                         "- for standard output (default)")
     p.add_argument("--resource-usage", action="store_true",
                    help="print registers, spills, shared memory and occupancy on standard error (needs ptxas)")
-    p.add_argument("--block", type=number(1, 1024), metavar="N", help="with --resource-usage: threads of a block (default: 128, 256, 512 and 1024)")
-    p.add_argument("--dynamic-shared", type=number(0, LARGEST), default=0, metavar="BYTES", help="with --resource-usage: dynamic shared memory of a block")
+    p.add_argument("--block", type=number(1, 1024), metavar="N", help="with --resource-usage or --emit html: threads of a block (default: 128, 256, 512 and 1024)")
+    p.add_argument("--dynamic-shared", type=number(0, LARGEST), default=0, metavar="BYTES", help="with --resource-usage or --emit html: dynamic shared memory of a block")
     p.add_argument("--passes", action=Passes, nargs=0, help="print what the compiler does, pass by pass, and exit")
     add_options(p.add_argument_group("options of @cuda.jit", "They add to what the decorator says."))
 
@@ -391,6 +394,8 @@ def make(unit, emit, arch, file_of):
     """One thing to write, as text or bytes."""
     from pyptx import _abi, _tools
 
+    if emit == "html":
+        return report_of(unit, arch)
     if emit == "sass":
         return _tools.sass_of(unit.compiled[arch]["ptx"], arch)
     if emit == "fatbin":
@@ -400,6 +405,23 @@ def make(unit, emit, arch, file_of):
         description = description_of(unit, file_of)
         return _abi.header(description) if emit == "header" else _abi.as_json(description)
     return unit.compiled[arch][EMIT[emit].text]
+
+
+def report_of(unit, arch):
+    from pyptx._report import Report
+    from pyptx._report.gather import gather
+
+    return Report([gather(unit.function, unit.signature, arch, options=unit.options, symbol=unit.symbol, **unit.report[arch])]).html
+
+
+def plan_reports(units, args):
+    """What --emit html is of: the GPU that --arch has named, or the best known of the architecture."""
+    from pyptx._report import gpus
+
+    named = {arch_name(text): gpus.key_of(text) for texts in args.arch for text in texts.split(",")}
+    for unit in units:
+        unit.report = {arch: {"gpu": named.get(arch) or gpus.of_arch(arch), "block": args.block, "dynamic_shared": args.dynamic_shared}
+                       for arch in unit.archs if arch != "host"}
 
 
 def labels(unit, emit):
@@ -432,7 +454,8 @@ def manner(output, units, emit):
     binary = [name for name in emit if EMIT[name].comment is None]
     if output == "-":
         if binary and (count > 1 or sys.stdout.isatty()):
-            raise Usage(f"a {binary[0]} is binary: name a file or folder with -o")
+            what = "an html page is for a browser" if binary[0] == "html" else f"a {binary[0]} is binary"
+            raise Usage(f"{what}: name a file or folder with -o")
         return "-"
     path = Path(output)
     if path.is_dir() or output.endswith(os.sep):
@@ -535,6 +558,8 @@ def run_compile(args):
         archs = archs[:1]
     units = make_units(kernels, args.sig, archs, options, args.name)
     how = manner(args.output, units, emit)
+    if "html" in emit:
+        plan_reports(units, args)
     with ptxas_known("cubin" in emit):
         failed = compile_units(units, version, emit)
     if failed:

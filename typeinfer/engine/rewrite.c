@@ -240,6 +240,37 @@ static const char *symbol_of(TyProgram *p, const Fn *fn) {
   return b.text;
 }
 
+/* --- places, for reports --- */
+
+/* A step of a for loop, which no expression stands for. */
+static bool iterates(const Ins *i) { return i->op >= OP_ITER_START && i->op <= OP_ITER_STEP; }
+
+/* To the assignments that lifting has noted come all expressions, and to each its type. */
+static void begin_places(Ty *ty) {
+  Fn *fn = ty->fn;
+  FOR_BLOCKS (fn, b)
+    if (ty->spec->taken[b->id] & BLOCK_REACHED)
+      FOR_INS (b, i)
+        if (i->op != OP_PHI && i->op != OP_PARAM && !ins_is_term(i) && !iterates(i))
+          VEC_PUSH(&ty->cx->arena, &fn->places, ((IrPlace){.ins = i, .loc = i->loc}));
+  for (uint32_t k = 0; k < fn->places.len; k++) {
+    IrPlace *p = &fn->places.data[k];
+    while (p->ins->replaced)
+      p->ins = p->ins->replaced;
+    bool used = p->ins->block && p->ins->id < ty->spec->ninfos; /* else lifting has dropped it */
+    p->type = used ? ty_info(ty, p->ins)->v.type : NULL;
+  }
+}
+
+static void finish_places(Ty *ty) {
+  for (uint32_t k = 0; k < ty->fn->places.len; k++) {
+    IrPlace *p = &ty->fn->places.data[k];
+    Val v = p->type ? ty_info(ty, p->ins)->v : BOTTOM;
+    p->ins = v.ins;
+    p->known = v.konst;
+  }
+}
+
 /* Uses of parameters and phis by strict instructions are links already; what is left of the lifted
  * form is in unreached blocks. */
 void ty_emit_spec(TyProgram *p, TySpec *s) {
@@ -256,6 +287,8 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
   ty_list_values(&ty);
   ty_find_first_edges(&ty);
   ty_check_iterators(&ty);
+  if (cx->keeps_places)
+    begin_places(&ty);
   rewrite_params(&ty, p->program->fns.len == 1);
   FOR_BLOCKS (s->fn, b) {
     if (!(s->taken[b->id] & BLOCK_REACHED))
@@ -271,5 +304,6 @@ void ty_emit_spec(TyProgram *p, TySpec *s) {
   ir_drop_dead(cx, s->fn);
   ir_merge_blocks(cx, s->fn);
   ty_drop_wraps(cx, s->fn);
+  finish_places(&ty);
   s->state = SPEC_DONE;
 }
