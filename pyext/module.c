@@ -12,8 +12,8 @@
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
 #include "pyext/launch/module_launch.h"
+#include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
-#include "pyext/objects/wait.h"
 #include "pyext/snapshot/snapshot.h"
 #include "pyext/state.h"
 
@@ -60,7 +60,7 @@ static int module_exec(PyObject *module) {
     return -1;
   }
   st->module = module;
-  rt_host_ask(px_ask_handlers);
+  rt_host_ask(px_prints_ask);
   if (wait_for_compilations_at_exit() < 0)
     return -1;
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
