@@ -330,7 +330,7 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
   PxPrints prints;
   if (!o->code->may_print)
     return launch_followed(o, config, f, block);
-  if (px_prints_begin(f->st, o->device, &prints) < 0)
+  if (px_prints_begin(f->st, o->device, f->launch, &prints) < 0)
     return -1;
   int failed = launch_followed(o, config, f, block);
   return px_prints_end(f->st, &prints, o->device, f->launch, failed);

@@ -29,9 +29,9 @@ static int flush(PxState *st, PyObject *out) {
   return 0;
 }
 
-int px_prints_begin(PxState *st, const RtDevice *device, PxPrints *p) {
+int px_prints_begin(PxState *st, RtDevice *device, RtStream *stream, PxPrints *p) {
   *p = (PxPrints){.gpu = !rt_device_is_host(device)};
-  if (px_capturing()) /* the launch becomes a node */
+  if (px_capturing() || rt_stream_captured(device, stream)) /* the launch becomes a node */
     return 0;
   PyObject *out = get_stdout("stdout"), *own = get_stdout("__stdout__");
   int flushed = out && out != Py_None && out == own ? flush(st, out) : 0;

@@ -328,7 +328,8 @@ static PyObject *graph_launch(PyObject *op, PyObject *args, PyObject *kwargs) {
   PxPrints prints = {0};
   /* reading it may run code, as flushing does: the graph is looked at after that */
   PyObject *stream = px_stream_argument(st, arg);
-  if (!stream || (g->may_print && px_prints_begin(st, g->device, &prints) < 0)) {
+  if (!stream ||
+      (g->may_print && px_prints_begin(st, g->device, px_stream_of(stream), &prints) < 0)) {
     Py_XDECREF(stream);
     return NULL;
   }

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from harness import define, simulate
 from pyptx import CompileError, cuda
+from standin import needs_standin, run
 from test_ptx import assemble, ptx_of
 
 
@@ -528,6 +529,55 @@ def test_threads_and_their_text(capfd):
     assert sorted(lines) == [(who, i) for who in range(4) for i in range(50)]
     os.write(1, b"free\n")
     assert capfd.readouterr().out == "free\n"
+
+
+@needs_standin
+def test_a_stream_that_another_library_captures_is_not_waited_for():
+    run("""
+    import io
+    from contextlib import redirect_stdout
+    import numpy as np
+    from pyptx import cuda
+    from standin import driver
+
+    control, s = driver(), cuda.stream()
+    kernel, x = cuda.jit(lambda x: print(x[0])), cuda.to_device(np.zeros(1))
+    for captured in True, False:
+        kernel[1, 1, s](x)
+        control.forget()
+        control.capture(s.handle if captured else None)
+        with redirect_stdout(io.StringIO()):
+            kernel[1, 1, s](x)
+        waits = control.calls(b"cuStreamSynchronize") + control.calls(b"cuStreamQuery")
+        assert (waits == 0) == captured and control.calls(b"cuLaunchKernel") == 1 and control.misuse() == 0
+    """)
+
+
+@needs_standin
+def test_a_driver_that_cannot_be_waited_for():
+    """The launch has failed then; file descriptor 1 is as it was."""
+    run("""
+    import io, os
+    from contextlib import redirect_stdout
+    import numpy as np
+    from pyptx import cuda
+    from pyptx.errors import CudaAPIError
+    from standin import driver
+
+    control, was = driver(), os.fstat(1).st_ino
+    kernel, x = cuda.jit(lambda x: print(x[0])), cuda.to_device(np.zeros(1))
+    kernel[1, 1](x)
+    for call in b"cuStreamSynchronize", b"cuLaunchKernel":
+        control.fail(call, 1, 719)
+        try:
+            with redirect_stdout(io.StringIO()):
+                kernel[1, 1](x)
+        except CudaAPIError as error:
+            assert control.fired(), error
+        else:
+            assert False, call
+        assert os.fstat(1).st_ino == was
+    """)
 
 
 def test_a_fork_in_the_middle(capfd):
