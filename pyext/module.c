@@ -14,6 +14,7 @@
 #include "pyext/launch/module_launch.h"
 #include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
+#include "pyext/objects/graph.h"
 #include "pyext/snapshot/snapshot.h"
 #include "pyext/state.h"
 
@@ -207,6 +208,13 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *Py_UNUSED(unused)) {
   return PyErr_Format(
       PyExc_TypeError,
       "cannot pickle or copy %R: it belongs to this process; make one where it is used", self);
+}
+
+PyObject *px_html(PyObject *self, PyObject *Py_UNUSED(unused)) {
+  PyObject *module = PyImport_ImportModule("pyptx._html");
+  PyObject *result = module ? PyObject_CallMethod(module, "of", "Oi", self, px_capturing()) : NULL;
+  Py_XDECREF(module);
+  return result;
 }
 
 /* --- facts for `pyptx info` and `pyptx compile` --- */

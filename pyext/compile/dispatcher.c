@@ -653,6 +653,7 @@ static PyMethodDef dispatcher_methods[] = {
      "get_local_mem_per_thread(signature=None)"},
     {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
      "get_max_threads_per_block(signature=None)"},
+    {"_repr_html_", px_html, METH_NOARGS, NULL},
     {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
     {"__copy__", dispatcher_copy, METH_NOARGS, NULL},
     {"__deepcopy__", dispatcher_copy, METH_O, NULL},
