@@ -42,3 +42,5 @@ from pyptx.types import uintc as uintc
 from pyptx.types import from_dtype as from_dtype
 
 __version__: str
+
+def load_ipython_extension(shell: object) -> None: ...
