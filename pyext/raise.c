@@ -52,7 +52,8 @@ static PyObject *linecache_line(const char *file, int32_t line) {
 
 /* How a file is named in messages (errors.shown_name): a new str, or NULL without an exception. */
 static PyObject *shown_name(PxState *st, const char *file) {
-  PyObject *errors = errors_module(st), *name = errors ? PyObject_CallMethod(errors, "shown_name", "s", file) : NULL;
+  PyObject *errors = errors_module(st),
+           *name = errors ? PyObject_CallMethod(errors, "shown_name", "s", file) : NULL;
   if (name && !PyUnicode_Check(name))
     Py_CLEAR(name);
   PyErr_Clear();

@@ -98,8 +98,7 @@ static void out_place(Out *o, const DiagPlace *at, const char *lead, DiagSource 
                       void *user) {
   if (!at->file)
     return;
-  const char *shown = source ? source(user, at->file, 0) : NULL,
-             *file = shown ? shown : at->file;
+  const char *shown = source ? source(user, at->file, 0) : NULL, *file = shown ? shown : at->file;
   char text[1024];
   if (at->line > 0)
     snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, file, (int)at->line,

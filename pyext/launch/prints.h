@@ -14,8 +14,8 @@ typedef struct PxPrints {
   bool gpu;
 } PxPrints;
 
-/* Before a launch on the stream that may print. 0, or -1 with what is no Exception (Ctrl-C). As in input(), an
- * error of flush is none here: it is that of who writes next. */
+/* Before a launch on the stream that may print. 0, or -1 with what is no Exception (Ctrl-C). As in
+ * input(), an error of flush is none here: it is that of who writes next. */
 int px_prints_begin(PxState *st, RtDevice *device, RtStream *stream, PxPrints *p);
 /* After it: `failed` is what the launch gave, which is waited for on the stream if it has begun.
  * Returns failed, -1 where waiting has failed, or PX_UNPRINTED with what sys.stdout has raised, as

@@ -5,7 +5,6 @@ twice a second at what has begun and not ended. Nothing here raises: that a line
 """
 
 import os
-import shutil
 import sys
 import time
 
@@ -76,6 +75,8 @@ class Watcher:
                 quiet, self.awake = 0, True
 
     def show(self, work):
+        import shutil
+
         if self.shown and self.shown[0] is not work:
             self.erase()
         out = self.shown[1] if self.shown else sys.stderr

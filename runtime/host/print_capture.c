@@ -60,9 +60,7 @@ static void after_fork_child(void) {
   pthread_mutex_unlock(&kept.lock);
 }
 
-static void watch_fork(void) {
-  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+static void watch_fork(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
 
 /* --- captures --- */
 
