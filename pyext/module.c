@@ -12,8 +12,9 @@
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
 #include "pyext/launch/module_launch.h"
+#include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
-#include "pyext/objects/wait.h"
+#include "pyext/objects/graph.h"
 #include "pyext/snapshot/snapshot.h"
 #include "pyext/state.h"
 
@@ -60,7 +61,7 @@ static int module_exec(PyObject *module) {
     return -1;
   }
   st->module = module;
-  rt_host_ask(px_ask_handlers);
+  rt_host_ask(px_prints_ask);
   if (wait_for_compilations_at_exit() < 0)
     return -1;
   if (make_names(st) < 0 || make_types(module, st) < 0 || px_add_exchange(st->array_type) < 0)
@@ -207,6 +208,13 @@ PyObject *px_refuse_pickle(PyObject *self, PyObject *Py_UNUSED(unused)) {
   return PyErr_Format(
       PyExc_TypeError,
       "cannot pickle or copy %R: it belongs to this process; make one where it is used", self);
+}
+
+PyObject *px_html(PyObject *self, PyObject *Py_UNUSED(unused)) {
+  PyObject *module = PyImport_ImportModule("pyptx._html");
+  PyObject *result = module ? PyObject_CallMethod(module, "of", "Oi", self, px_capturing()) : NULL;
+  Py_XDECREF(module);
+  return result;
 }
 
 /* --- facts for `pyptx info` and `pyptx compile` --- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-PyObject *px_error_class(PxState *st, const char *name) {
+static PyObject *errors_module(PxState *st) { /* borrowed */
   if (!PX_PUBLISHED(st->errors)) {
     PyObject *errors = PyImport_ImportModule("pyptx.errors");
     if (!errors)
@@ -18,7 +18,12 @@ PyObject *px_error_class(PxState *st, const char *name) {
     PX_END_LOCKED()
     Py_DECREF(errors);
   }
-  return PyObject_GetAttrString(st->errors, name);
+  return st->errors;
+}
+
+PyObject *px_error_class(PxState *st, const char *name) {
+  PyObject *errors = errors_module(st);
+  return errors ? PyObject_GetAttrString(errors, name) : NULL;
 }
 
 void px_raise_lost(PxState *st, const char *format, ...) {
@@ -45,12 +50,28 @@ static PyObject *linecache_line(const char *file, int32_t line) {
   return stripped;
 }
 
-/* diag_render's listener; user is a list that keeps the lines alive. */
+/* How a file is named in messages (errors.shown_name): a new str, or NULL without an exception. */
+static PyObject *shown_name(PxState *st, const char *file) {
+  PyObject *errors = errors_module(st),
+           *name = errors ? PyObject_CallMethod(errors, "shown_name", "s", file) : NULL;
+  if (name && !PyUnicode_Check(name))
+    Py_CLEAR(name);
+  PyErr_Clear();
+  return name;
+}
+
+typedef struct Texts {
+  PxState *st;
+  PyObject *alive; /* a list of what diag_render was given */
+} Texts;
+
+/* diag_render's listener. */
 static const char *source_line(void *user, const char *file, int32_t line) {
-  PyObject *text = linecache_line(file, line);
+  Texts *t = user;
+  PyObject *text = line ? linecache_line(file, line) : shown_name(t->st, file);
   if (!text)
     return NULL;
-  int failed = PyList_Append(user, text);
+  int failed = PyList_Append(t->alive, text);
   Py_DECREF(text);
   const char *utf8 = failed ? NULL : PyUnicode_AsUTF8(text);
   if (!utf8)
@@ -97,24 +118,24 @@ static PyObject *compile_error_class(PxState *st, const char *builtin) {
 }
 
 /* An exception of that class whose text shows the source, with its code. */
-static PyObject *diag_exception(PyObject *class, const Diag *d) {
-  PyObject *lines = PyList_New(0);
-  if (!lines)
+static PyObject *diag_exception(PxState *st, PyObject *class, const Diag *d) {
+  Texts texts = {st, PyList_New(0)};
+  if (!texts.alive)
     return NULL;
-  char *rendered = diag_render(d, source_line, lines);
+  char *rendered = diag_render(d, source_line, &texts);
   PyObject *message = rendered ? px_text_or_none(rendered) : px_text_or_none(d->message);
   free(rendered);
   PyObject *e = message ? PyObject_CallOneArg(class, message) : NULL;
   if (e)
     set_attribute(e, "code", PyUnicode_FromString(ir_errors[d->id].code));
   Py_XDECREF(message);
-  Py_DECREF(lines);
+  Py_DECREF(texts.alive);
   return e;
 }
 
 void px_raise_diag(PxState *st, const Diag *d) {
   PyObject *class = compile_error_class(st, ir_errors[d->id].exception);
-  PyObject *e = class ? diag_exception(class, d) : NULL;
+  PyObject *e = class ? diag_exception(st, class, d) : NULL;
   if (e) {
     set_attribute(e, "msg",
                   PyUnicode_FromFormat("%s: %s\n  help: %s", ir_errors[d->id].code,
@@ -134,7 +155,7 @@ PyObject *px_advice_list(PxState *st, const CgKernel *code) {
     Py_CLEAR(list);
   for (uint32_t k = 0; list && k < code->nadvice; k++) {
     const Diag *d = code->advice[k];
-    PyObject *e = diag_exception(class, d);
+    PyObject *e = diag_exception(st, class, d);
     if (!e || PyList_Append(list, e) < 0) {
       Py_CLEAR(list);
     } else {
@@ -322,16 +343,19 @@ static PyObject *trap_class(const char *name, PyObject *scope) {
   return Py_NewRef(PyExc_RuntimeError);
 }
 
-static PyObject *trap_message(const CgSite *site, const RtTrap *trap, const char *symbol) {
+static PyObject *trap_message(PxState *st, const CgSite *site, const RtTrap *trap,
+                              const char *symbol) {
   PyObject *text = site ? trap_text(site->message, trap->values)
                         : PyUnicode_FromString("a thread stopped");
   if (!text)
     return NULL;
+  PyObject *file = site && site->at.file ? shown_name(st, site->at.file) : NULL;
   PyObject *place = site && site->at.file
-                        ? PyUnicode_FromFormat("\n  %s:%d:%d, in %s", site->at.file,
+                        ? PyUnicode_FromFormat("\n  %V:%d:%d, in %s", file, site->at.file,
                                                (int)site->at.line, (int)site->at.col + 1,
                                                site->at.function ? site->at.function : symbol)
                         : PyUnicode_FromFormat("\n  in %s", symbol);
+  Py_XDECREF(file);
   PyObject *line = site && site->at.file && site->at.line > 0
                        ? linecache_line(site->at.file, site->at.line)
                        : NULL;
@@ -369,12 +393,11 @@ static PyObject *trap_exception(PyObject *class, PyObject *message) {
   return e;
 }
 
-void px_raise_trap(PxState *Py_UNUSED(st), const CgKernel *code, const RtTrap *trap,
-                   PyObject *scope) {
+void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObject *scope) {
   assert(trap->state == 2); /* complete */
   const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
-  PyObject *message = trap_message(site, trap, code->symbol);
+  PyObject *message = trap_message(st, site, trap, code->symbol);
   PyObject *e = message ? trap_exception(class, message) : NULL;
   Py_XDECREF(message);
   if (e) {

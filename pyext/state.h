@@ -109,6 +109,8 @@ bool px_have_numpy(PxState *st);
 PyObject *px_call_pickle(const char *name, PyObject *object);
 /* __reduce__ of what belongs to this process alone. */
 PyObject *px_refuse_pickle(PyObject *self, PyObject *unused);
+/* _repr_html_ of the types that notebooks show: pyptx._html. */
+PyObject *px_html(PyObject *self, PyObject *unused);
 
 /* Functions of the module that live beside the type they serve. Ended by a NULL row. */
 extern PyMethodDef px_device_functions[], px_stream_functions[], px_graph_functions[],

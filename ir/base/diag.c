@@ -94,15 +94,17 @@ static void out_source(Out *o, const DiagPlace *at, DiagSource source, void *use
   out_line(o, mark);
 }
 
-static void out_place(Out *o, const DiagPlace *at, const char *lead) {
+static void out_place(Out *o, const DiagPlace *at, const char *lead, DiagSource source,
+                      void *user) {
   if (!at->file)
     return;
+  const char *shown = source ? source(user, at->file, 0) : NULL, *file = shown ? shown : at->file;
   char text[1024];
   if (at->line > 0)
-    snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, at->file, (int)at->line,
+    snprintf(text, sizeof text, "  %s%s:%d:%d, in %s", lead, file, (int)at->line,
              at->col < 0 ? 1 : (int)at->col + 1, at->function ? at->function : "?");
   else
-    snprintf(text, sizeof text, "  %s%s, in %s", lead, at->file, at->function ? at->function : "?");
+    snprintf(text, sizeof text, "  %s%s, in %s", lead, file, at->function ? at->function : "?");
   out_line(o, text);
 }
 
@@ -115,14 +117,14 @@ char *diag_render(const Diag *d, DiagSource source, void *user) {
   const ErrorInfo *info = &ir_errors[d->id];
   fprintf(o.file, "%s: %.*s", info->code, 1200, d->message ? d->message : "");
   o.lines = 1;
-  out_place(&o, &d->at, "");
+  out_place(&o, &d->at, "", source, user);
   out_source(&o, &d->at, source, user);
   for (uint32_t i = 0; i < d->nnotes; i++) {
     if (o.lines + 4 >= MAX_LINES)
       break;
     char lead[512];
     snprintf(lead, sizeof lead, "%.300s: ", d->notes[i].text);
-    out_place(&o, &d->notes[i].at, lead);
+    out_place(&o, &d->notes[i].at, lead, source, user);
     out_source(&o, &d->notes[i].at, source, user);
   }
   if (d->remedy && *d->remedy) {

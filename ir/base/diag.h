@@ -41,7 +41,8 @@ typedef struct Diag {
   uint32_t nnotes;
 } Diag;
 
-/* Returns the text of one source line of a file, without newline, or NULL. */
+/* Returns the text of one source line of a file, without newline, or NULL. Line 0: the name under
+ * which the file is shown (a notebook's cell has one), or NULL for its own. */
 typedef const char *(*DiagSource)(void *user, const char *file, int32_t line);
 
 /* Renders into malloc'd text (caller frees): at most 15 lines. source may be NULL. NULL on no

@@ -14,6 +14,7 @@
 #include "pyext/launch/traps.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
+#include "pyext/objects/progress.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"
 #include "runtime/memory/memory.h"
@@ -55,6 +56,13 @@ static int get_bytes(PyObject *array, Py_buffer *view, bool writable, int64_t si
 
 static int64_t bytes_of(const PxArray *a) { return a->size * (int64_t)a->itemsize; }
 
+static PyObject *copying(int way, size_t bytes) {
+  if (bytes < PX_PROGRESS_BYTES)
+    return NULL;
+  return px_progress_begin("copying %zu MB to the %s", bytes / 1000000,
+                           way == TO_HOST ? "host" : "device");
+}
+
 /* Copies bytes between host memory and the device without the GIL. wait: until it is done. host is
  * memory of `owner`. */
 static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *host, size_t bytes,
@@ -63,6 +71,7 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   RtStatus status = RT_OK;
   if (px_array_check(a, NULL) < 0)
     return -1;
+  PyObject *progress = copying(way, bytes);
   Py_BEGIN_ALLOW_THREADS
   if (bytes)
     status = way == TO_HOST ? rt_copy_to_host(a->device, host, address, bytes, s)
@@ -70,6 +79,7 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   if (status == RT_OK && s && wait)
     status = rt_stream_synchronize(a->device, s);
   Py_END_ALLOW_THREADS
+  px_progress_end(progress);
   if (status == RT_CAPTURED)
     return way == TO_HOST ? px_captured_copy(owner, (PyObject *)a)
                           : px_captured_copy((PyObject *)a, owner);
@@ -128,9 +138,11 @@ static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *v
   RtStatus status;
   if (px_array_check(a, NULL) < 0)
     return -1;
+  PyObject *progress = copying(way, (size_t)bytes_of(a));
   Py_BEGIN_ALLOW_THREADS
   status = rt_copy_strided(a->device, a->address, &host, way == TO_HOST, px_stream_of(stream));
   Py_END_ALLOW_THREADS
+  px_progress_end(progress);
   PX_TRY_STATUS(st, status, return -1);
   if (px_stream_of(stream))
     px_array_used(a, stream);

@@ -270,6 +270,7 @@ static PyMethodDef array_methods[] = {
     {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
     {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
      "Are the elements contiguous in Fortran order."},
+    {"_repr_html_", px_html, METH_NOARGS, NULL},
     {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
     {"__reduce__", array_reduce, METH_NOARGS, NULL},
     {"__copy__", px_array_duplicate, METH_NOARGS, NULL},

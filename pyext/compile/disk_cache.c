@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/objects/progress.h"
 #include "pyext/raise.h"
 
 #include "codegen/store/store.h"
@@ -201,6 +202,14 @@ static void keep(Job *j) {
   j->code->object = NULL;
 }
 
+static PyObject *compiling(const CgRequest *r) {
+  if (!r->func)
+    return px_progress_begin("compiling the coarsened entry of a kernel");
+  bool bare = *r->signature != '('; /* as `pyptx compile` has it */
+  return px_progress_begin("compiling %s%s%.100s%s", r->func->code->qualname, bare ? "(" : "",
+                           r->signature, bare ? ")" : "");
+}
+
 static int make(Job *j) {
   j->compiled = *j->request;
   if (j->writable && j->request->target == CG_HOST)
@@ -238,11 +247,13 @@ static int work(Job *j, PxCacheUse *use) {
   if (!found && j->writable && wait_for_turn(j) < 0)
     return -1;
   if (!found) {
+    PyObject *progress = compiling(j->request);
     Py_BEGIN_ALLOW_THREADS
     found = j->writable && look(j); /* who had the lock before us may have made it */
     if (!found)
       failed = make(j);
     Py_END_ALLOW_THREADS
+    px_progress_end(progress);
   }
   if (j->nlayers && !failed)
     *use = found ? PX_CACHE_HIT : PX_CACHE_MISS;
@@ -294,9 +305,11 @@ static void count(PxState *st, const Job *j, PxCacheUse use) {
 
 static int compile_plainly(const CgRequest *request, CgKernel **code, Diag **diag) {
   int failed;
+  PyObject *progress = compiling(request);
   Py_BEGIN_ALLOW_THREADS
   failed = cg_compile(request, code, diag);
   Py_END_ALLOW_THREADS
+  px_progress_end(progress);
   return failed;
 }
 

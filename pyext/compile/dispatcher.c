@@ -650,7 +650,6 @@ static PyMethodDef dispatcher_methods[] = {
      "in a notebook; .save(path) and .open() are for elsewhere, str() is a summary. No GPU is needed.\n\n"
      "signature: types as text or a tuple; None: all that are declared or compiled. gpu: a name as \"H100\"; arch: \"sm_90\", "
      "if that GPU is not named. block: threads of a block; dynamic_shared: bytes of a launch."},
-    {"_repr_html_", px_repr_html, METH_NOARGS, NULL},
     {"get_regs_per_thread", px_get_regs, METH_VARARGS,
      "get_regs_per_thread(signature=None)\n\nFor a signature, or the one that is declared, a number; else a dict by signatures."},
     {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,
@@ -660,6 +659,7 @@ static PyMethodDef dispatcher_methods[] = {
      "get_local_mem_per_thread(signature=None)"},
     {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
      "get_max_threads_per_block(signature=None)"},
+    {"_repr_html_", px_html, METH_NOARGS, NULL},
     {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
     {"__copy__", dispatcher_copy, METH_NOARGS, NULL},
     {"__deepcopy__", dispatcher_copy, METH_O, NULL},

@@ -154,10 +154,9 @@ PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 /* --- the report, which the package's Python half makes --- */
 
-/* pyptx._report.NAME(self, *args, **kwargs) */
-static PyObject *call_report(PyObject *self, const char *name, PyObject *args, PyObject *kwargs) {
+PyObject *px_report(PyObject *self, PyObject *args, PyObject *kwargs) {
   PyObject *module = PyImport_ImportModule("pyptx._report");
-  PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
+  PyObject *function = module ? PyObject_GetAttrString(module, "report") : NULL;
   PyObject *own = function ? PyTuple_Pack(1, self) : NULL;
   PyObject *all = own ? PySequence_Concat(own, args) : NULL;
   PyObject *made = all ? PyObject_Call(function, all, kwargs) : NULL;
@@ -165,17 +164,6 @@ static PyObject *call_report(PyObject *self, const char *name, PyObject *args, P
   Py_XDECREF(own);
   Py_XDECREF(function);
   Py_XDECREF(module);
-  return made;
-}
-
-PyObject *px_report(PyObject *self, PyObject *args, PyObject *kwargs) {
-  return call_report(self, "report", args, kwargs);
-}
-
-PyObject *px_repr_html(PyObject *self, PyObject *Py_UNUSED(none)) {
-  PyObject *empty = PyTuple_New(0);
-  PyObject *made = empty ? call_report(self, "kernel_html", empty, NULL) : NULL;
-  Py_XDECREF(empty);
   return made;
 }
 

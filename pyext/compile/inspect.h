@@ -11,7 +11,6 @@ PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_report(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *px_repr_html(PyObject *self, PyObject *none);
 PyObject *px_get_regs(PyObject *self, PyObject *args);
 PyObject *px_get_shared(PyObject *self, PyObject *args);
 PyObject *px_get_const(PyObject *self, PyObject *args);

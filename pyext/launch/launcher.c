@@ -14,6 +14,7 @@
 #include "pyext/launch/bound_launch.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/plan.h"
+#include "pyext/launch/prints.h"
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
@@ -310,21 +311,9 @@ PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kern
   return PX_LIKELY(status == RT_OK) ? 0 : not_launched(st, o, config, block, status, &trap);
 }
 
-int px_flush_stdout(PxState *st) {
-  PyObject *sys = PyImport_ImportModule("sys");
-  PyObject *out = sys ? px_getattr_optional(sys, st->name.stdout) : NULL;
-  PyObject *done = out && out != Py_None ? PyObject_CallMethodNoArgs(out, st->name.flush) : NULL;
-  Py_XDECREF(done);
-  Py_XDECREF(out);
-  Py_XDECREF(sys);
-  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
-    PyErr_Clear();
-  return PyErr_Occurred() ? -1 : 0;
-}
-
-int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
+static int launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
   bool follows = px_follows(f);
-  if ((o->code->may_print && px_flush_stdout(f->st) < 0) || (follows && px_follow_before(f) < 0))
+  if (follows && px_follow_before(f) < 0)
     return -1;
   config->stream = f->launch;
   int failed = launch_block(f->st, o, o->kernel, config, block);
@@ -335,6 +324,16 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
     return o->waits ? px_stream_wait(f->st, o->device, f->launch) : 0;
   }
   return 0;
+}
+
+int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
+  PxPrints prints;
+  if (!o->code->may_print)
+    return launch_followed(o, config, f, block);
+  if (px_prints_begin(f->st, o->device, f->launch, &prints) < 0)
+    return -1;
+  int failed = launch_followed(o, config, f, block);
+  return px_prints_end(f->st, &prints, o->device, f->launch, failed);
 }
 
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config) {
@@ -358,7 +357,15 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   int failed = px_launch_followed(o, &config, &a->follow, block);
   if (block != small)
     PyMem_Free(block);
-  return failed || !a->held ? failed : finish_held(o, a);
+  if (!a->held || (failed && failed != PX_UNPRINTED))
+    return failed;
+  PyObject *unprinted = failed ? px_raised() : NULL;
+  failed = finish_held(o, a);
+  if (unprinted && failed)
+    Py_DECREF(unprinted);
+  else if (unprinted)
+    px_reraise(unprinted);
+  return failed || unprinted ? -1 : 0;
 }
 
 /* After an attempt that was captured, or on a stream: its node, and who uses the memory. */

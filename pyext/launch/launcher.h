@@ -39,12 +39,9 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);
 /* A host array of a launch, which is queued, gets what the kernel wrote; waits for it. 0 or -1. */
 int px_copy_back(PxArgs *a, PxHeld *h);
 enum { PX_CAPTURED = 1 }; /* the launch is a node of a graph, and has not happened */
-/* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED or -1. */
+/* The launch, between what it follows. f and block serve this launch only. 0, PX_CAPTURED, -1, or
+ * PX_UNPRINTED (prints.h): it has happened, and an exception is set. */
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block);
-/* What Python has written to sys.stdout and still holds goes out before what a kernel prints, which
- * does not pass through it. As in input(), an error of flush is none here: it is that of who writes
- * next. 0, or -1 with what is no Exception (Ctrl-C). */
-int px_flush_stdout(PxState *st);
 /* After a launch on a stream of its own: the memory of these arguments is in use there. */
 void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, Py_ssize_t n);
 

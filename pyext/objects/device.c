@@ -344,6 +344,7 @@ static PyMethodDef device_methods[] = {
     {"memory_info", device_memory, METH_NOARGS, "(free, total) bytes of memory."},
     {"__enter__", device_enter, METH_NOARGS, NULL},
     {"__exit__", device_exit, METH_VARARGS, NULL},
+    {"_repr_html_", px_html, METH_NOARGS, NULL},
     {"__dir__", device_dir, METH_NOARGS, NULL},
     {"__reduce__", device_reduce, METH_NOARGS, NULL},
     {0},

@@ -13,6 +13,7 @@
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
 #include "pyext/launch/launcher.h"
+#include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
 #include "pyext/objects/device.h"
@@ -323,15 +324,21 @@ static PyObject *graph_launch(PyObject *op, PyObject *args, PyObject *kwargs) {
   PxState *st = px_state_of(op);
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &arg))
     return NULL;
-  if (((PxGraph *)op)->may_print && px_flush_stdout(st) < 0)
-    return NULL;
+  PxGraph *g = (PxGraph *)op;
+  PxPrints prints = {0};
   /* reading it may run code, as flushing does: the graph is looked at after that */
   PyObject *stream = px_stream_argument(st, arg);
+  if (!stream ||
+      (g->may_print && px_prints_begin(st, g->device, px_stream_of(stream), &prints) < 0)) {
+    Py_XDECREF(stream);
+    return NULL;
+  }
   int failed = -1;
   PX_BEGIN_LOCKED(op)
-  if (stream && check_ready((PxGraph *)op) == 0)
-    failed = launch(st, (PxGraph *)op, stream);
+  if (check_ready(g) == 0)
+    failed = launch(st, g, stream);
   PX_END_LOCKED()
+  failed = px_prints_end(st, &prints, g->device, px_stream_of(stream), failed);
   Py_XDECREF(stream);
   if (failed)
     return NULL;

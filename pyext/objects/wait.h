@@ -19,7 +19,7 @@ int px_wait_heedful(PxQuery query, void *work);
  * it. */
 int px_wait_lock(PyThread_type_lock lock, PyObject *name, const char *symbol);
 
-/* For rt_host_ask: lets Python's handlers of signals run. 1 if one raised. */
+/* Lets Python's handlers of signals run. 1 if one raised. */
 int px_ask_handlers(void);
 
 #endif

@@ -46,6 +46,13 @@ _look_for_strangers()
 __all__ = ["cuda", "types", "vectorize", "guvectorize", "Advice", "CompileError", "__version__", *types.__all__]
 
 
+def load_ipython_extension(shell):
+    """`%load_ext pyptx` in IPython and notebooks: the magics %%pyptx, %cuda_timeit and %%cuda_timeit."""
+    from pyptx import _magics
+
+    _magics.load(shell)
+
+
 def __getattr__(name):
     # `import pyptx; pyptx.cuda` works without importing it for those who only want types.
     if name in ("cuda", "config"):

@@ -60,3 +60,5 @@ from pyptx.types import ushort as ushort
 from pyptx.types import from_dtype as from_dtype
 
 __version__: str
+
+def load_ipython_extension(shell: object) -> None: ...

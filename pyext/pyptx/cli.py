@@ -1,5 +1,6 @@
 """The command ``pyptx``: ``pyptx compile`` turns kernels of a file into PTX without a GPU, ``pyptx port`` lists where NumPy's rules and
-Numba's give a kernel other types, ``pyptx info`` says what is installed, ``pyptx cache`` lists, checks and removes the kernels that are kept on disk.
+Numba's give a kernel other types, ``pyptx info`` says what is installed, ``pyptx doctor`` what is wrong with it, ``pyptx cache`` lists, checks
+and removes the kernels that are kept on disk.
 
 Exit status: 0 done; 1 a kernel cannot be compiled (the message is on stderr), or a kept one is damaged; 2 the command line is wrong.
 """
@@ -87,6 +88,8 @@ def parser():
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     info = commands.add_parser("info", help="print what a bug report needs: versions, devices, libraries")
     info.add_argument("--json", action="store_true", help="as JSON")
+    doctor = commands.add_parser("doctor", help="look for what is wrong with this machine, and say the remedy")
+    doctor.add_argument("--json", action="store_true", help="as JSON")
     add_compile(commands)
     add_cache(commands)
     add_port(commands)
@@ -638,6 +641,10 @@ def run(args, top):
 
         print(info.as_json() if args.json else info.as_text())
         return OK
+    if args.command == "doctor":
+        from pyptx import doctor
+
+        return doctor.run(args.json)
     if args.command == "compile":
         return run_compile(args)
     if args.command == "cache":

@@ -7,6 +7,7 @@ A remark about a kernel that compiles is an :class:`Advice`, a warning.
 """
 
 import os
+import sys
 import warnings
 
 
@@ -57,6 +58,14 @@ class Advice(UserWarning):
 
     def __str__(self):
         return str(self.args[0]) if self.args else ""
+
+
+def shown_name(file):
+    """What messages call a source file: the notebook's name of a cell, "Cell In[3]", as IPython's own tracebacks have it; else None."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    number = shell and shell.compile._filename_map.get(file)
+    return None if number is None else f"Cell In[{number}]"
 
 
 _advised = {}

@@ -5,8 +5,7 @@
  * shortest form that reads back as the same number, as Python's and NumPy's repr have it; with a
  * precision, as format(x, ".3") has it; %p: %f and a percent sign, within the width; %z and %Z: two
  * such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the
- * text on file descriptor 1, in one write. */
-#include <errno.h>
+ * text in rt_print_file, in one write. */
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -14,20 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/host/host.h"
-
-/* Not through stdio: its buffer would come out after what the caller's own writer prints next. */
-static void write_all(const char *text, size_t n) {
-  while (n) {
-    ssize_t done = write(STDOUT_FILENO, text, n);
-    if (done < 0 && errno != EINTR)
-      return;
-    if (done > 0)
-      text += done, n -= (size_t)done;
-  }
-}
+#include "runtime/host/print_capture.h"
 
 typedef struct Out {
   char *text, small[512];
@@ -301,8 +289,9 @@ int rt_host_print(const char *format, ...) {
   }
   va_end(ap);
   uselocale(before);
+  /* not through stdio: its buffer would come out after what the caller's own writer prints next */
   if (!o.failed)
-    write_all(o.text, o.len);
+    rt_print_write(rt_print_file(), o.text, o.len);
   if (o.text != o.small)
     free(o.text);
   return o.failed ? -1 : (int)o.len;

@@ -250,6 +250,11 @@ static int capturing(CUstream s) {
   return rt_cu.cuStreamIsCapturing(s, &state) != CUDA_SUCCESS || state;
 }
 
+int rt_stream_captured(RtDevice *d, RtStream *s) {
+  RtContext was SCOPED = {0};
+  return !rt_is_host(d) && (rt_enter(&was, d) != RT_OK || capturing(rt_handle(s)));
+}
+
 RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then) {
   CUevent event;
   if (rt_is_host(d) || rt_capture || rt_handle(first) == rt_handle(then))

@@ -30,6 +30,9 @@ RtStream *rt_stream_in(RtStreamRoom *room, RtDevice *d, uint64_t handle);
  * no event in steady state. Does nothing while one of them is being captured into a graph: the
  * order there is the capturer's. */
 RtStatus rt_stream_order(RtDevice *d, RtStream *first, RtStream *then);
+/* Not 0: it is being captured, by whichever library, or cannot be asked. It must not be waited
+ * for. */
+int rt_stream_captured(RtDevice *d, RtStream *s);
 
 RtStatus rt_event_new(RtDevice *d, int timing, RtEvent **out);
 void rt_event_release(RtEvent *e);

@@ -99,7 +99,7 @@ EXCEPTIONS = [
     *((header, "a graph is launches that are kept: it is a client of launch, and the rest of objects is not",
        "pyext/objects/graph.c")
       for header in ("pyext/array/device_array.h", "pyext/compile/dispatcher.h", "pyext/compile/overload.h",
-                     "pyext/compile/signature.h", "pyext/launch/launcher.h", "pyext/launch/typeof.h")),
+                     "pyext/compile/signature.h", "pyext/launch/launcher.h", "pyext/launch/prints.h", "pyext/launch/typeof.h")),
     *((f"pyext/{folder}/", "the file that puts the module together", "pyext/module.c")
       for folder in ("array", "compile", "launch", "objects", "snapshot")),
     *((f"runtime/driver/{header}", "an error's text names the kernels that ran last", "runtime/status.c")

@@ -139,12 +139,3 @@ def target(arch=None, gpu=None):
     if key and gpu and arch and gpus.facts(key)["arch"].rstrip("af") != text.rstrip("af"):
         raise ValueError(f"report(arch='{arch}', gpu='{gpu}'): that GPU is {gpus.facts(key)['arch']}")
     return text, key or gpus.of_arch(text)
-
-
-def kernel_html(kernel):
-    """What a notebook shows of a kernel: its name, its types, and how to see more."""
-    known = [escape(str(types)) for types in dict.fromkeys([*kernel.declared_signatures, *map(str, kernel.signatures)])]
-    rows = "".join(f"<li><code>{types}</code></li>" for types in known)
-    kind = "device function" if kernel.device else "kernel"
-    more = f"<code>{escape(kernel.__name__)}.report()</code> shows it line by line" if known else "not compiled for any types yet"
-    return f'<div><b>{kind} <code>{escape(kernel.__qualname__)}</code></b><ul style="margin:.2em 0">{rows}</ul><small>{more}</small></div>'

@@ -117,6 +117,12 @@ _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cud
                               "simulator", "stubs", "target", "typing", "vector_types"))
 
 
+def __dir__():
+    from pyptx.cuda._names import shown
+
+    return shown(globals(), [*_LATER, *_LAZY])
+
+
 def __getattr__(name):
     # Reached for names that are not there (yet), so the time does not matter.
     if name in _LAZY or name in ("cudadrv", "kernels"):

@@ -30,6 +30,11 @@ class Gpus:
     def __repr__(self):
         return f"<pyptx GPUs: {', '.join(d.name for d in self) or 'none'}>"
 
+    def _repr_html_(self):
+        from pyptx import _html
+
+        return _html.of_gpus(self)
+
     @property
     def current(self):
         """The current device of this thread."""

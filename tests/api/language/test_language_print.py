@@ -4,15 +4,20 @@ Each kernel is run as plain Python first, and what that prints is what the host 
 The GPU's printf has no shortest form for floats: there a test reads numbers back instead.
 """
 
+import ctypes
 import io
 import itertools
 import os
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, redirect_stdout
 
 import numpy as np
 import pytest
 from harness import define, simulate
 from pyptx import CompileError, cuda
+from standin import needs_standin, run
 from test_ptx import assemble, ptx_of
 
 
@@ -292,6 +297,11 @@ def says(x):
     helper(x)
 
 
+def counts(x):
+    print("kernel", x[0])
+    x[0] += 1
+
+
 def graph_of(kernel, x):
     with cuda.graph() as g:
         kernel[1, 1](x)
@@ -307,10 +317,22 @@ WAYS = {
 }
 
 
+@pytest.fixture
+def standard(monkeypatch):
+    """Makes a file the sys.stdout that Python began with."""
+    def put(out):
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "__stdout__", out)
+
+    yield put
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own", "another"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("cache", [False, True], ids=["", "kept"])
-def test_what_python_wrote_before_comes_before(way, cache, capfd, monkeypatch, tmp_path):
-    """sys.stdout holds text back wherever it is no terminal; a kernel's text does not pass through it."""
+def test_what_python_wrote_before_comes_before(way, cache, own, capfd, monkeypatch, tmp_path):
+    """sys.stdout holds text back wherever it is no terminal; a kernel's text passes through it unless it is the one that Python began with."""
     monkeypatch.setenv("PYPTX_CACHE_DIR", str(tmp_path))
     x = cuda.to_device(np.zeros(1, np.int32))
     for _ in range(1 + cache):  # the second time from the disk
@@ -318,6 +340,8 @@ def test_what_python_wrote_before_comes_before(way, cache, capfd, monkeypatch, t
         launch = WAYS[way](kernel, x)
         with open(os.dup(1), "w") as out, monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", out)
+            if own:
+                patch.setattr(sys, "__stdout__", out)
             for i in range(3):
                 x[0] = i
                 print("python", i)
@@ -341,7 +365,7 @@ class Flushed(io.StringIO):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_only_kernels_that_print_flush(way, monkeypatch):
+def test_only_kernels_that_print_flush(way, standard, capfd):
     def silent(x):
         x[0] += 1
 
@@ -353,12 +377,59 @@ def test_only_kernels_that_print_flush(way, monkeypatch):
     for function, each in (silent, 0), (never, 0), (says, 1):
         launch = WAYS[way](cuda.jit(function), x)
         out = Flushed()
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stdout", out)
-            for _ in range(3):
-                launch()
+        standard(out)
+        for _ in range(3):
+            launch()
         cuda.synchronize()
         assert out.count == 3 * each
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_redirected_stdout_gets_the_text(way, capfd):
+    """In the block of the redirection, without waiting for the GPU, and in order; nothing of it on file descriptor 1."""
+    x = cuda.to_device(np.zeros(1, np.int32))
+    launch = WAYS[way](cuda.jit(says), x)
+    out = io.StringIO()
+    with redirect_stdout(out):
+        for i in range(3):
+            x[0] = i
+            print("python", i)
+            launch()
+        print("end", flush=True)
+    cuda.synchronize()
+    assert out.getvalue() == "".join(f"python {i}\nkernel {i}\n" for i in range(3)) + "end\n"
+    assert capfd.readouterr().out == ""
+
+
+def test_capsys_sees_it(capsys):
+    cuda.jit(says)[1, 1](np.full(1, 7, np.int32))
+    assert capsys.readouterr().out == "kernel 7\n"
+
+
+def test_file_descriptor_1_is_as_it_was(capfd):
+    """Also where C's own stdout holds text back: what was written before stays before."""
+    libc = ctypes.CDLL(None)
+    was = os.fstat(1)
+    libc.printf(b"before\n")
+    with redirect_stdout(io.StringIO()) as out:
+        cuda.jit(says)[1, 1](np.zeros(1, np.int32))
+    libc.printf(b"after\n")
+    libc.fflush(None)
+    os.write(1, b"end\n")
+    assert (os.fstat(1).st_dev, os.fstat(1).st_ino) == (was.st_dev, was.st_ino)
+    assert out.getvalue() == "kernel 0\n" and capfd.readouterr().out == "before\nafter\nend\n"
+
+
+def test_text_beyond_ascii_and_long_text():
+    def kernel(n):
+        for i in range(n):
+            print("größer → 日本", i)
+
+    with redirect_stdout(io.StringIO()) as out:
+        cuda.jit(kernel)[1, 1](5000)
+        cuda.synchronize()
+    want = "".join(f"größer → 日本 {i}\n" for i in range(5000))
+    assert out.getvalue() == want
 
 
 def closed():
@@ -367,26 +438,172 @@ def closed():
     return file
 
 
-@pytest.mark.parametrize("out", [None, closed(), object(), Flushed(OSError(28, "full")), Flushed(ValueError())],
-                         ids=["None", "closed", "no file", "full", "broken"])
-def test_a_stdout_that_cannot_be_flushed(out, capfd, monkeypatch):
-    """As input() has it: who writes next is told. The kernel prints on file descriptor 1 in any case."""
-    x = cuda.to_device(np.zeros(1, np.int32))
+class Unwritable(io.StringIO):
+    def write(self, text):
+        raise OSError(28, "full")
+
+
+@pytest.mark.parametrize("out, error", [(None, None), (closed(), ValueError), (object(), AttributeError), (Unwritable(), OSError), ("deleted", RuntimeError)],
+                         ids=["None", "closed", "no file", "full", "deleted"])
+@pytest.mark.parametrize("way", ["a launch", "a graph", "a host array"])
+def test_a_stdout_that_takes_nothing(out, error, way, capfd, monkeypatch):
+    """What print() does: nothing for None, else what the file raises. The launch has happened."""
+    x = np.zeros(1, np.int32) if way == "a host array" else cuda.to_device(np.zeros(1, np.int32))
+    launch = WAYS.get(way, WAYS["a launch"])(cuda.jit(counts), x)
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", out)
+        if out == "deleted":
+            patch.delattr(sys, "stdout")
         for _ in range(2):
-            cuda.jit(says)[1, 1](x)
-        patch.delattr(sys, "stdout")
-        cuda.jit(says)[1, 1](x)
-        cuda.synchronize()
-    assert capfd.readouterr().out == "kernel 0\n" * 3
+            with pytest.raises(error) if error else nullcontext():
+                print("python")
+            with pytest.raises(error) if error else nullcontext():
+                launch()
+    assert np.asarray(x)[0] == 2
+    cuda.synchronize()
+    assert capfd.readouterr().out == ""
+
+
+def test_an_own_stdout_that_cannot_be_flushed(standard, capfd):
+    """As input() has it, that is the error of who writes next. What print() raises here is raised, too."""
+    standard(Flushed(OSError(28, "full")))
+    cuda.jit(says)[1, 1](np.zeros(1, np.int32))
+    assert sys.stdout.getvalue() == "kernel 0\n"
+
+
+@pytest.mark.host_only("a GPU's traps are known when it is waited for")
+def test_what_a_stopped_kernel_printed(monkeypatch, capfd):
+    def kernel(x):
+        print("here", x[0])
+        x[x[0] + 5] = 1
+
+    with redirect_stdout(io.StringIO()) as out, pytest.raises(IndexError):
+        cuda.jit(kernel)[1, 1](np.zeros(1, np.int32))
+    assert out.getvalue() == "here 0\n"
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: hooked.append(info.exc_type))
+    hooked = []
+    with redirect_stdout(Unwritable()), pytest.raises(IndexError):
+        cuda.jit(kernel)[1, 1](np.zeros(1, np.int32))
+    assert hooked == [OSError]
+
+
+@pytest.mark.host_only("a GPU hands its text over at the end")
+def test_long_launches_are_heard_early(capfd):
+    """Of a launch in the main thread, at least every tenth of a second."""
+    class Heard(io.StringIO):
+        def write(self, text):
+            times.append(time.perf_counter())
+            return super().write(text)
+
+    def kernel(n, x):
+        print("begins")
+        for _ in range(n):
+            for i in range(1000):
+                x[i % 8] = x[(i + 3) % 8] * 1.0000001 + 1e-9
+        print("ends")
+
+    times = []
+    jitted = cuda.jit(kernel)
+    x = cuda.to_device(np.ones(8))
+    with redirect_stdout(io.StringIO()):
+        jitted[1, 1](1, x)
+        begin = time.perf_counter()
+        jitted[1, 1](20, x)
+        n = int(20 * 0.8 / (time.perf_counter() - begin))
+    with redirect_stdout(Heard()) as out:
+        jitted[1, 1](n, x)
+    assert out.getvalue() == "begins\nends\n" and len(times) == 2 and times[1] - times[0] > 0.2
+
+
+def test_threads_and_their_text(capfd):
+    """Several threads launch while stdout is redirected: nothing is lost, each thread's text is in order."""
+    def kernel(who, i):
+        print(who, i)
+
+    jitted = cuda.jit(kernel)
+    with redirect_stdout(io.StringIO()) as out:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda who: [jitted[1, 1](who, i) for i in range(50)], range(4)))
+    cuda.synchronize()
+    lines = [tuple(map(int, line.split())) for line in out.getvalue().splitlines()]
+    assert sorted(lines) == [(who, i) for who in range(4) for i in range(50)]
+    os.write(1, b"free\n")
+    assert capfd.readouterr().out == "free\n"
+
+
+@needs_standin
+def test_a_stream_that_another_library_captures_is_not_waited_for():
+    run("""
+    import io
+    from contextlib import redirect_stdout
+    import numpy as np
+    from pyptx import cuda
+    from standin import driver
+
+    control, s = driver(), cuda.stream()
+    kernel, x = cuda.jit(lambda x: print(x[0])), cuda.to_device(np.zeros(1))
+    for captured in True, False:
+        kernel[1, 1, s](x)
+        control.forget()
+        control.capture(s.handle if captured else None)
+        with redirect_stdout(io.StringIO()):
+            kernel[1, 1, s](x)
+        waits = control.calls(b"cuStreamSynchronize") + control.calls(b"cuStreamQuery")
+        assert (waits == 0) == captured and control.calls(b"cuLaunchKernel") == 1 and control.misuse() == 0
+    """)
+
+
+@needs_standin
+def test_a_driver_that_cannot_be_waited_for():
+    """The launch has failed then; file descriptor 1 is as it was."""
+    run("""
+    import io, os
+    from contextlib import redirect_stdout
+    import numpy as np
+    from pyptx import cuda
+    from pyptx.errors import CudaAPIError
+    from standin import driver
+
+    control, was = driver(), os.fstat(1).st_ino
+    kernel, x = cuda.jit(lambda x: print(x[0])), cuda.to_device(np.zeros(1))
+    kernel[1, 1](x)
+    for call in b"cuStreamSynchronize", b"cuLaunchKernel":
+        control.fail(call, 1, 719)
+        try:
+            with redirect_stdout(io.StringIO()):
+                kernel[1, 1](x)
+        except CudaAPIError as error:
+            assert control.fired(), error
+        else:
+            assert False, call
+        assert os.fstat(1).st_ino == was
+    """)
+
+
+def test_a_fork_in_the_middle(capfd):
+    """The child prints where it would without its parent's capture."""
+    class Forks(io.StringIO):
+        def write(self, text):
+            if not children:
+                children.append(os.fork())
+                if not children[0]:
+                    os.write(1, b"child\n")
+                    os._exit(0)
+            return super().write(text)
+
+    children = []
+    kernel = cuda.jit(says)
+    with redirect_stdout(Forks()) as out:
+        kernel[1, 1](np.zeros(1, np.int32))
+    os.waitpid(children[0], 0)
+    assert out.getvalue() == "kernel 0\n" and capfd.readouterr().out == "child\n"
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_ctrl_c_while_stdout_is_flushed(way, capfd, monkeypatch):
+def test_ctrl_c_while_stdout_is_flushed(way, standard, capfd):
     launch = WAYS[way](cuda.jit(says), cuda.to_device(np.zeros(1, np.int32)))
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(sys, "stdout", Flushed(KeyboardInterrupt()))
+    standard(Flushed(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
         launch()
     cuda.synchronize()
     assert capfd.readouterr().out == ""

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from pyptx import _occupancy, _pyptx, _tools, cli, cuda, float32
-from pyptx._report import gpus, kernel_html, target
+from pyptx._report import gpus, target
 from pyptx._report.gather import peak
 from standin import needs_standin, run
 
@@ -522,7 +522,7 @@ def test_in_a_notebook():
     shown = report._repr_html_()
     assert shown.startswith("<iframe srcdoc=") and shown.count("<") == 2 and "allow-same-origin" not in shown
     small = add._repr_html_()
-    assert small == kernel_html(add) and "kernel <code>add</code>" in small and len(small) < 1000 and "<style" not in small
+    assert "add" in small and ".report()" in small and "<style" not in small
 
 
 def test_summary():
