@@ -97,9 +97,10 @@ def expanded(entry, others):
     """An entry of the nav with its folders and patterns written out. others: the pages that the nav does not name."""
     if isinstance(entry, dict):
         ((title, value),) = entry.items()
-        found = from_readme(value, others) if isinstance(value, str) and value.endswith("/") else value
-        if isinstance(found, list):
-            found = [part for one in found for part in expanded(one, others)]
+        if isinstance(value, str) and not value.endswith("/"):
+            return [entry]
+        found = from_readme(value, others) if isinstance(value, str) else value
+        found = [part for one in found for part in expanded(one, others)]
         return [{title: found}] if found else []
     if "*" in entry:
         return sorted(uri for uri in others if fnmatch.fnmatch(uri, entry))
