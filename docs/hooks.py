@@ -8,6 +8,7 @@ import fnmatch
 import os
 import posixpath
 import re
+import tempfile
 from pathlib import Path
 
 from mkdocs.exceptions import PluginError
@@ -31,7 +32,7 @@ _file_of = {}  # the other way
 def on_files(files, config):
     _uri_of.clear()
     _file_of.clear()
-    for notebook in sorted(DOCS.rglob("*.ipynb")):
+    for notebook in sorted(DOCS.glob("[!.]*/*.ipynb")):
         add_notebook(files, config, notebook)
     waiting = [ROOT / "CONTRIBUTING.md"] + [target for file in files.documentation_pages() for target in linked(file.content_string, source(file.src_uri))]
     while waiting:
@@ -41,7 +42,7 @@ def on_files(files, config):
         uri = f"source/{target.relative_to(ROOT)}"
         text = target.read_text()
         if target.suffix != ".md":
-            text = f"# {target.relative_to(ROOT)}\n\n```{LANGUAGES.get(target.suffix, 'text')}\n{text}\n```\n"
+            text = f"# {target.relative_to(ROOT)}\n\n~~~~{LANGUAGES.get(target.suffix, 'text')}\n{text}\n~~~~\n"
             uri += ".md"
         add_page(files, config, target, uri, text)
         if target.suffix == ".md":
@@ -75,11 +76,12 @@ def executed(path):
 
     notebook = nbformat.read(path, as_version=4)
     os.environ.setdefault("PYPTX_DEVICE", "host")
-    try:
-        NotebookClient(notebook, timeout=300, kernel_name="python3", extra_arguments=["--log-level=ERROR"],
-                       resources={"metadata": {"path": str(path.parent)}}).execute()
-    except CellExecutionError as error:
-        raise PluginError(f"{path}: a cell failed\n{error}") from None
+    with tempfile.TemporaryDirectory() as folder:  # for what its cells write
+        client = NotebookClient(notebook, timeout=300, kernel_name="python3", extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": folder}})
+        try:
+            client.execute()
+        except CellExecutionError as error:
+            raise PluginError(f"{path}: a cell failed\n{error}") from None
     return notebook
 
 
