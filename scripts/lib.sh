@@ -71,6 +71,16 @@ install_into() {
   "$1/bin/python" -m pip install --quiet --no-deps --no-build-isolation --no-index .
 }
 
+# .venv-full: as .venv, with requirements-full.txt, and pyptx in it.
+full_environment() {
+  if [ ! -x .venv-full/bin/python ]; then
+    say ".venv-full: as .venv, with requirements-full.txt"
+    .venv/bin/python -m venv .venv-full
+  fi
+  .venv-full/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -r requirements-full.txt
+  install_into .venv-full
+}
+
 # tee_out NAME: copies its input to the terminal, and to $OUT/NAME where OUT is set.
 tee_out() {
   if [ -n "${OUT:-}" ]; then tee "$OUT/$1"; else cat; fi

@@ -242,43 +242,103 @@ static PyObject *array_setitem(PyObject *op, PyObject *args, PyObject *kwargs) {
 
 static PyMethodDef array_methods[] = {
     {"getitem", PX_KEYWORDS(array_getitem), METH_VARARGS | METH_KEYWORDS,
-     "getitem(item, stream=0)\n\nThe same as a[item], on a stream."},
+     "getitem($self, /, item, stream=0)\n--\n\n"
+     "The same as a[item], on a stream.\n\n"
+     "Example:\n\n"
+     "    first = d.getitem(0, stream=s)"},
     {"setitem", PX_KEYWORDS(array_setitem), METH_VARARGS | METH_KEYWORDS,
-     "setitem(key, value, stream=0)\n\nThe same as a[key] = value, on a stream."},
+     "setitem($self, /, key, value, stream=0)\n--\n\n"
+     "The same as a[key] = value, on a stream.\n\n"
+     "Example:\n\n"
+     "    d.setitem(0, 1.0, stream=s)"},
     {"copy_to_host", PX_KEYWORDS(px_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
-     "copy_to_host(ary=None, stream=0)\n\nThe elements as a NumPy array, in ary if one is given (same shape and dtype). With ary and a stream the copy may "
-     "still run on return: synchronise the stream."},
+     "copy_to_host($self, /, ary=None, stream=0)\n--\n\n"
+     "The elements as a NumPy array, in ary if one is given (same shape and dtype). With ary\n"
+     "and a stream the copy may still run on return: synchronise the stream.\n\n"
+     "Example:\n\n"
+     "    print(cuda.to_device(np.arange(3)).copy_to_host())     # [0 1 2]"},
     {"copy_to_device", PX_KEYWORDS(px_array_copy_to_device), METH_VARARGS | METH_KEYWORDS,
-     "copy_to_device(ary, stream=0)\n\nCopy the elements of a host or device array of the same shape and dtype into this one (d[...] = ary converts). "
-     "TypeError for other dtypes and for masked arrays."},
+     "copy_to_device($self, /, ary, stream=0)\n--\n\n"
+     "Copy the elements of a host or device array of the same shape and dtype into this one\n"
+     "(d[...] = ary converts). TypeError for other dtypes and for masked arrays.\n\n"
+     "Example:\n\n"
+     "    d.copy_to_device(np.zeros(d.shape, d.dtype))"},
     {"reshape", PX_KEYWORDS(px_array_reshape), METH_VARARGS | METH_KEYWORDS,
-     "reshape(*shape, order='C')\n\nA view with another shape; one extent may be -1. NotImplementedError where it would need a copy."},
+     "reshape($self, /, *shape, order='C')\n--\n\n"
+     "A view with another shape; one extent may be -1. NotImplementedError where it would need\n"
+     "a copy.\n\n"
+     "Example:\n\n"
+     "    print(d.reshape(2, -1).shape)            # (2, 4)"},
     {"ravel", PX_KEYWORDS(px_array_ravel), METH_VARARGS | METH_KEYWORDS,
-     "ravel(order='C')\n\nA view with one axis, contiguous. NotImplementedError where it would need a copy."},
+     "ravel($self, /, *, order='C')\n--\n\n"
+     "A view with one axis, contiguous. NotImplementedError where it would need a copy.\n\n"
+     "Example:\n\n"
+     "    print(d.reshape(2, 4).ravel().shape)     # (8,)"},
     {"transpose", px_array_transpose, METH_VARARGS,
-     "transpose(*axes)\n\nA view with the axes permuted; reversed if none are given."},
+     "transpose($self, /, *axes)\n--\n\n"
+     "A view with the axes permuted; reversed if none are given.\n\n"
+     "Example:\n\n"
+     "    print(d.reshape(2, 4).transpose().shape)  # (4, 2)"},
     {"squeeze", PX_KEYWORDS(px_array_squeeze), METH_VARARGS | METH_KEYWORDS,
-     "squeeze(axis=None)\n\nA view without the axes of extent 1."},
+     "squeeze($self, /, axis=None)\n--\n\n"
+     "A view without the axes of extent 1, or without the one or those of `axis`; ValueError\n"
+     "where one has another extent.\n\n"
+     "Example:\n\n"
+     "    print(d.reshape(1, 8).squeeze().shape)   # (8,)"},
     {"view", px_array_retype, METH_O,
-     "view(dtype)\n\nThe same bytes as elements of another dtype."},
+     "view($self, dtype, /)\n--\n\n"
+     "The same bytes as elements of another dtype.\n\n"
+     "Example:\n\n"
+     "    bits = d.view(np.uint32)                 # of float32"},
     {"split", PX_KEYWORDS(px_array_split), METH_VARARGS | METH_KEYWORDS,
-     "split(section, stream=0)\n\nAn iterator of views of `section` elements each of an array with one axis; the last may have fewer."},
+     "split($self, /, section, stream=0)\n--\n\n"
+     "An iterator of views of `section` elements each of an array with one axis; the last may\n"
+     "have fewer.\n\n"
+     "Example:\n\n"
+     "    print([part.size for part in d.split(3)])              # [3, 3, 2]"},
     {"bind", PX_KEYWORDS(px_array_bind), METH_VARARGS | METH_KEYWORDS,
-     "bind(stream=0)\n\nThe same array, whose copies run on that stream where they name none; its views too."},
+     "bind($self, /, stream=0)\n--\n\n"
+     "The same array, whose copies run on that stream where they name none; its views too.\n\n"
+     "Example:\n\n"
+     "    on_s = d.bind(s)"},
     {"get_ipc_handle", get_ipc_handle, METH_NOARGS,
-     "get_ipc_handle()\n\nWhat another process opens the array with (cuda.IpcArrayHandle); of arrays made inside `with cuda.shareable()`."},
-    {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
+     "get_ipc_handle($self, /)\n--\n\n"
+     "What another process opens the array with (cuda.IpcArrayHandle); of arrays made inside\n"
+     "`with cuda.shareable()`. Needs a GPU.\n\n"
+     "Example:\n\n"
+     "    with cuda.shareable():\n"
+     "        shared = cuda.device_array(1000)\n"
+     "    handle = shared.get_ipc_handle()       # send it to the other process"},
+    {"is_c_contiguous", is_c_contiguous, METH_NOARGS,
+     "is_c_contiguous($self, /)\n--\n\n"
+     "Are the elements contiguous in C order.\n\n"
+     "Example:\n\n"
+     "    print(d.is_c_contiguous())               # True"},
     {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
-     "Are the elements contiguous in Fortran order."},
-    {"_repr_html_", px_html, METH_NOARGS, NULL},
-    {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
-    {"__reduce__", array_reduce, METH_NOARGS, NULL},
-    {"__copy__", px_array_duplicate, METH_NOARGS, NULL},
-    {"__deepcopy__", px_array_duplicate, METH_O, NULL},
+     "is_f_contiguous($self, /)\n--\n\n"
+     "Are the elements contiguous in Fortran order.\n\n"
+     "Example:\n\n"
+     "    print(d.reshape(2, 4).T.is_f_contiguous())             # True"},
+    {"_repr_html_", px_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
+    {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, /, dtype=None, copy=None)\n--\n\n"
+     "np.asarray(d): a copy of the elements on the host. ValueError for copy=False."},
+    {"__reduce__", array_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\n"
+     "The elements are pickled; they are copied to the current device again."},
+    {"__copy__", px_array_duplicate, METH_NOARGS,
+     "__copy__($self, /)\n--\n\n"
+     "A new device array with the same elements."},
+    {"__deepcopy__", px_array_duplicate, METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\n"
+     "A new device array with the same elements."},
     {"__dlpack__", PX_KEYWORDS(px_array_dlpack), METH_VARARGS | METH_KEYWORDS,
-     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n\nA DLPack capsule of this array; it keeps the "
-     "memory alive. Work on the stream (1 legacy, 2 per-thread, else a handle; -1: no waiting) is ordered after work on the array."},
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A DLPack capsule of this array; it keeps the memory alive. Work on the stream (1 legacy,\n"
+     "2 per-thread, else a handle; -1: no waiting) is ordered after work on the array."},
     {"__dlpack_device__", px_array_dlpack_device, METH_NOARGS,
+     "__dlpack_device__($self, /)\n--\n\n"
      "(type, number): (2, n) for GPU n, (1, 0) for the host device."},
     {0},
 };

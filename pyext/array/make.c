@@ -491,22 +491,52 @@ static PyObject *is_cuda_array(PyObject *module, PyObject *obj) {
 
 PyMethodDef px_array_functions[] = {
     {"to_device", PX_KEYWORDS(px_to_device), METH_VARARGS | METH_KEYWORDS,
-     "to_device(obj, stream=0, copy=True, to=None)\n\nA device array with the elements of obj (anything np.asarray takes), or `to`, filled "
-     "with them. With copy=False the elements are left undefined."},
+     "to_device($module, /, obj, stream=0, copy=True, to=None)\n--\n\n"
+     "A device array with the elements of obj (anything np.asarray takes), or `to`, filled\n"
+     "with them. With copy=False the elements are left undefined. TypeError for elements that\n"
+     "kernels cannot have, ValueError where the shapes differ from those of `to`.\n\n"
+     "Example:\n\n"
+     "    x = cuda.to_device(np.arange(6, dtype=np.float32).reshape(2, 3))\n"
+     "    print(x.shape, x.dtype)                  # (2, 3) float32"},
     {"device_array", PX_KEYWORDS(device_array), METH_FASTCALL | METH_KEYWORDS,
-     "device_array(shape, dtype=float64, strides=None, order='C', stream=0)\n\nA new device array with undefined elements."},
+     "device_array($module, /, shape, dtype='float64', strides=None, order='C', stream=0)\n--\n\n"
+     "A new device array with undefined elements: shape is an int or a tuple of ints, dtype\n"
+     "what np.dtype takes or a type of pyptx.types, strides are in bytes. OutOfMemoryError\n"
+     "where the device has no room.\n\n"
+     "Example:\n\n"
+     "    x = cuda.device_array((4, 8), np.float32)\n"
+     "    print(x.nbytes)                          # 128"},
     {"device_array_like", PX_KEYWORDS(device_array_like), METH_VARARGS | METH_KEYWORDS,
-     "device_array_like(ary, stream=0)\n\nA new device array with the shape, dtype and order of ary, and undefined elements."},
+     "device_array_like($module, /, ary, stream=0)\n--\n\n"
+     "A new device array with the shape, dtype and order of ary (a NumPy or device array), and\n"
+     "undefined elements.\n\n"
+     "Example:\n\n"
+     "    out = cuda.device_array_like(d)"},
     {"as_cuda_array", PX_KEYWORDS(as_cuda_array), METH_VARARGS | METH_KEYWORDS,
-     "as_cuda_array(obj, sync=True)\n\nA device array on the memory of an array of another library, by its __dlpack__ or "
-     "__cuda_array_interface__; nothing is copied. Work on it is ordered after the producer's, unless sync is false."},
+     "as_cuda_array($module, /, obj, sync=True)\n--\n\n"
+     "A device array on the memory of an array of another library, by its __dlpack__ or\n"
+     "__cuda_array_interface__; nothing is copied. Work on it is ordered after the producer's,\n"
+     "unless sync is false. TypeError where obj has neither.\n\n"
+     "Example:\n\n"
+     "    view = cuda.as_cuda_array(d)             # a CuPy array, a CUDA tensor of PyTorch …"},
     {"from_dlpack", from_dlpack, METH_O,
-     "from_dlpack(obj)\n\nA device array on the memory of any object with __dlpack__, on its device; on the host device NumPy arrays "
-     "and CPU tensors too. Nothing is copied. BufferError where DLPack cannot tell, TypeError for elements that kernels cannot have."},
+     "from_dlpack($module, obj, /)\n--\n\n"
+     "A device array on the memory of any object with __dlpack__, on its device; on the host\n"
+     "device NumPy arrays and CPU tensors too. Nothing is copied. BufferError where DLPack\n"
+     "cannot tell, TypeError for elements that kernels cannot have.\n\n"
+     "Example:\n\n"
+     "    view = cuda.from_dlpack(d)               # a tensor of PyTorch, JAX, CuPy …"},
     {"from_cuda_array_interface", PX_KEYWORDS(from_cuda_array_interface),
      METH_VARARGS | METH_KEYWORDS,
-     "from_cuda_array_interface(desc, owner=None, sync=True)\n\nA device array from an interface dict; owner is kept alive."},
+     "from_cuda_array_interface($module, /, desc, owner=None, sync=True)\n--\n\n"
+     "A device array from a dict of the CUDA array interface; owner is kept alive. Work on it\n"
+     "is ordered after the producer's, unless sync is false.\n\n"
+     "Example:\n\n"
+     "    view = cuda.from_cuda_array_interface(d.__cuda_array_interface__, owner=d)"},
     {"is_cuda_array", is_cuda_array, METH_O,
-     "is_cuda_array(obj)\n\nIs obj a device array, or an array of another library in the memory of a GPU."},
+     "is_cuda_array($module, obj, /)\n--\n\n"
+     "Is obj a device array, or an array of another library in the memory of a GPU.\n\n"
+     "Example:\n\n"
+     "    print(cuda.is_cuda_array(d), cuda.is_cuda_array(np.zeros(3)))   # True False"},
     {0},
 };

@@ -211,7 +211,8 @@ static PyGetSetDef memory_getset[] = {
 };
 
 static PyMethodDef memory_methods[] = {
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
     {0},
 };
 
@@ -348,8 +349,10 @@ static PyGetSetDef host_memory_getset[] = {
 };
 
 static PyMethodDef host_memory_methods[] = {
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
     {"close", host_memory_close, METH_NOARGS,
+     "close($self, /)\n--\n\n"
      "Unpins memory of the caller, or closes memory of another process."},
     {0},
 };

@@ -619,56 +619,124 @@ static PyMemberDef dispatcher_members[] = {
 
 static PyMethodDef dispatcher_methods[] = {
     {"configure", PX_KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
-     "configure(griddim, blockdim, stream=0, sharedmem=0, cluster=None)\n\nThe same as k[griddim, blockdim, stream, sharedmem, cluster]. "
-     "cluster: an int or a tuple of 1 to 3: so many blocks, at most 8, or 16 where the GPU has them, run at once on neighbouring "
-     "multiprocessors; the grid is a multiple of it. It needs compute capability 9.0; on the host device it changes nothing."},
+     "configure($self, /, griddim, blockdim, stream=0, sharedmem=0, cluster=None)\n--\n\n"
+     "The same as k[griddim, blockdim, stream, sharedmem, cluster]: blocks and threads are\n"
+     "ints or tuples of 1 to 3, sharedmem is bytes of dynamic shared memory. cluster: an int\n"
+     "or a tuple of 1 to 3: so many blocks, at most 8, or 16 where the GPU has them, run at\n"
+     "once on neighbouring multiprocessors; the grid is a multiple of it. It needs compute\n"
+     "capability 9.0; on the host device it changes nothing.\n\n"
+     "Example:\n\n"
+     "    launch = add.configure(1, 256)           # as add[1, 256]\n"
+     "    launch(d, d, e)"},
     {"forall", PX_KEYWORDS(px_dispatcher_forall), METH_VARARGS | METH_KEYWORDS,
-     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n\nA launch of at least ntasks threads in one dimension; tpb 0 lets the driver's occupancy "
-     "calculator choose the block size."},
+     "forall($self, /, ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\n"
+     "A launch of at least ntasks threads in one dimension; tpb, the threads per block, is\n"
+     "chosen by the driver's occupancy calculator where it is 0.\n\n"
+     "Example:\n\n"
+     "    add.forall(d.size)(d, d, e)"},
     {"compile", dispatcher_compile, METH_O,
-     "compile(sig)\n\nCompile for a signature on the current device; returns the compiled kernel."},
+     "compile($self, sig, /)\n--\n\n"
+     "Compile for a signature on the current device; returns the compiled kernel.\n\n"
+     "Example:\n\n"
+     "    compiled = add.compile(\"void(float32[::1], float32[::1], float32[::1])\")"},
     {"specialize", dispatcher_specialize, METH_VARARGS,
-     "specialize(*args)\n\nA kernel for the types of these arguments, or for these types, and no others; the same one when asked "
-     "again. RuntimeError if this one is already for declared types."},
+     "specialize($self, /, *args)\n--\n\n"
+     "A kernel for the types of these arguments, or for these types, and no others; the same\n"
+     "one when asked again. RuntimeError if this one is already for declared types.\n\n"
+     "Example:\n\n"
+     "    add_float32 = add.specialize(d, d, e)"},
     {"_typeof", dispatcher_typeof, METH_O, NULL},
     {"inspect_asm", PX_KEYWORDS(px_inspect_asm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_asm(signature=None)\n\nPTX, or the host's assembly on the host device: one text, or a dict by signature."},
+     "inspect_asm($self, /, signature=None)\n--\n\n"
+     "PTX, or the host's assembly on the host device: one text, or a dict by signature.\n"
+     "Without a signature of what is compiled.\n\n"
+     "Example:\n\n"
+     "    for signature, text in add.inspect_asm().items():\n"
+     "        lines = text.count(\"\\n\")"},
     {"inspect_llvm", PX_KEYWORDS(px_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_llvm(signature=None)\n\nOptimised LLVM IR."},
+     "inspect_llvm($self, /, signature=None)\n--\n\n"
+     "Optimised LLVM IR: one text, or a dict by signature.\n\n"
+     "Example:\n\n"
+     "    texts = add.inspect_llvm()"},
     {"inspect_ssa", PX_KEYWORDS(px_inspect_ssa), METH_VARARGS | METH_KEYWORDS,
-     "inspect_ssa(signature=None)\n\nUntyped SSA."},
+     "inspect_ssa($self, /, signature=None)\n--\n\n"
+     "Untyped SSA: one text, or a dict by signature.\n\n"
+     "Example:\n\n"
+     "    texts = add.inspect_ssa()"},
     {"inspect_types", PX_KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
-     "inspect_types(signature=None)\n\nTyped SSA."},
+     "inspect_types($self, /, signature=None)\n--\n\n"
+     "Typed SSA: one text, or a dict by signature.\n\n"
+     "Example:\n\n"
+     "    texts = add.inspect_types()"},
     {"advice", PX_KEYWORDS(px_advice), METH_VARARGS | METH_KEYWORDS,
-     "advice(signature=None)\n\nWhat the compiler noticed: a list of pyptx.Advice, shown or not, or a dict by signature."},
+     "advice($self, /, signature=None)\n--\n\n"
+     "What the compiler noticed: a list of pyptx.Advice, shown or not, or a dict by signature.\n\n"
+     "Example:\n\n"
+     "    for signature, found in add.advice().items():\n"
+     "        print(*found)"},
     {"inspect_sass", PX_KEYWORDS(px_inspect_sass), METH_VARARGS | METH_KEYWORDS,
-     "inspect_sass(signature=None, arch=None)\n\nGPU machine code, under comments that say registers, spills, shared memory and occupancy; arch: \"sm_90\" or "
-     "\"H100\", which need not be there. Needs ptxas and nvdisasm (pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm)."},
+     "inspect_sass($self, /, signature=None, arch=None)\n--\n\n"
+     "GPU machine code, under comments that say registers, spills, shared memory and\n"
+     "occupancy; arch: \"sm_90\" or \"H100\", which need not be there. Needs ptxas and nvdisasm\n"
+     "(pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm).\n\n"
+     "Example:\n\n"
+     "    print(add.inspect_sass(arch=\"H100\"))"},
     {"report", PX_KEYWORDS(px_report), METH_VARARGS | METH_KEYWORDS,
-     "report(signature=None, *, arch=None, gpu=None, block=None, dynamic_shared=0)\n\nWhat became of the kernel, as one HTML page: "
-     "Python, SSA, PTX and SASS line by line, with types, registers, occupancy, the place in the roofline, and advice. It shows itself "
-     "in a notebook; .save(path) and .open() are for elsewhere, str() is a summary. No GPU is needed.\n\n"
-     "signature: types as text or a tuple; None: all that are declared or compiled. gpu: a name as \"H100\"; arch: \"sm_90\", "
-     "if that GPU is not named. block: threads of a block; dynamic_shared: bytes of a launch."},
+     "report($self, /, signature=None, *, arch=None, gpu=None, block=None, dynamic_shared=0)\n--\n\n"
+     "What became of the kernel, as one HTML page: Python, SSA, PTX and SASS line by line, with\n"
+     "types, registers, occupancy, the place in the roofline, and advice. It shows itself in a\n"
+     "notebook; .save(path) and .open() are for elsewhere, str() is a summary. No GPU is needed.\n"
+     "signature: types as text or a tuple; None: all that are declared or compiled. gpu: a name\n"
+     "as \"H100\"; arch: \"sm_90\", if that GPU is not named. block: threads of a block;\n"
+     "dynamic_shared: bytes of a launch.\n\n"
+     "Example:\n\n"
+     "    add.report(gpu=\"H100\").save(\"add.html\")"},
     {"get_regs_per_thread", px_get_regs, METH_VARARGS,
-     "get_regs_per_thread(signature=None)\n\nFor a signature, or the one that is declared, a number; else a dict by signatures."},
+     "get_regs_per_thread($self, signature=None, /)\n--\n\n"
+     "Registers of a thread. For a signature, or the one that is declared, a number; else a\n"
+     "dict by signatures. 0 on the host device.\n\n"
+     "Example:\n\n"
+     "    registers = add.get_regs_per_thread()"},
     {"get_shared_mem_per_block", px_get_shared, METH_VARARGS,
-     "get_shared_mem_per_block(signature=None)"},
-    {"get_const_mem_size", px_get_const, METH_VARARGS, "get_const_mem_size(signature=None)"},
+     "get_shared_mem_per_block($self, signature=None, /)\n--\n\n"
+     "Bytes of static shared memory of a block: a number, or a dict by signatures.\n\n"
+     "Example:\n\n"
+     "    sizes = add.get_shared_mem_per_block()"},
+    {"get_const_mem_size", px_get_const, METH_VARARGS,
+     "get_const_mem_size($self, signature=None, /)\n--\n\n"
+     "Bytes of constant memory: a number, or a dict by signatures.\n\n"
+     "Example:\n\n"
+     "    sizes = add.get_const_mem_size()"},
     {"get_local_mem_per_thread", px_get_local, METH_VARARGS,
-     "get_local_mem_per_thread(signature=None)"},
+     "get_local_mem_per_thread($self, signature=None, /)\n--\n\n"
+     "Bytes of local memory of a thread: a number, or a dict by signatures.\n\n"
+     "Example:\n\n"
+     "    sizes = add.get_local_mem_per_thread()"},
     {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
-     "get_max_threads_per_block(signature=None)"},
-    {"_repr_html_", px_html, METH_NOARGS, NULL},
-    {"__reduce__", dispatcher_reduce, METH_NOARGS, NULL},
-    {"__copy__", dispatcher_copy, METH_NOARGS, NULL},
-    {"__deepcopy__", dispatcher_copy, METH_O, NULL},
-    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
+     "get_max_threads_per_block($self, signature=None, /)\n--\n\n"
+     "The largest block that the kernel can be launched with: a number, or a dict by\n"
+     "signatures.\n\n"
+     "Example:\n\n"
+     "    sizes = add.get_max_threads_per_block()"},
+    {"__reduce__", dispatcher_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\n"
+     "What pickle keeps: its name; cloudpickle also its function."},
+    {"__copy__", dispatcher_copy, METH_NOARGS,
+     "__copy__($self, /)\n--\n\n"
+     "The kernel itself."},
+    {"__deepcopy__", dispatcher_copy, METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\n"
+     "The kernel itself."},
+    {"_repr_html_", px_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "__class_getitem__($type, item, /)\n--\n\nFor annotations."},
     {0},
 };
 
 static PyType_Slot dispatcher_slots[] = {
-    {Py_tp_doc, "A kernel, or a device function, that @cuda.jit made of a Python function.\n\n"
+    {Py_tp_doc, "Dispatcher(function, signatures, /, **options)\n--\n\n"
+                "A kernel, or a device function, that @cuda.jit made of a Python function.\n\n"
                 "kernel[blocks, threads](...) launches it; kernel.py_func is the Python function."},
     {Py_tp_new, dispatcher_new},
     {Py_tp_dealloc, dispatcher_dealloc},

@@ -109,17 +109,37 @@ static PyObject *get_text_signature(PyObject *self, void *Py_UNUSED(closure)) {
   return PyUnicode_FromFormat("(%s)", info->signature);
 }
 
+/* For inspect.signature, which asks no object but functions and types for a text. */
+static PyObject *get_signature(PyObject *self, void *Py_UNUSED(closure)) {
+  const IntrinsicInfo *info = info_of(self);
+  if (info->kind != INTRINSIC_FUNC)
+    return PyErr_Format(PyExc_AttributeError, "%s is not a function", info->path);
+  PyObject *text = PyUnicode_FromFormat("lambda %s: None", info->signature);
+  PyObject *globals = text ? PyDict_New() : NULL;
+  const char *source = globals ? PyUnicode_AsUTF8(text) : NULL;
+  PyObject *same = source ? PyRun_String(source, Py_eval_input, globals, globals) : NULL;
+  PyObject *inspect = same ? PyImport_ImportModule("inspect") : NULL;
+  PyObject *signature = inspect ? px_call_method(inspect, "signature", same) : NULL;
+  Py_XDECREF(inspect);
+  Py_XDECREF(same);
+  Py_XDECREF(globals);
+  Py_XDECREF(text);
+  return signature;
+}
+
 static PyGetSetDef intrinsic_getset[] = {
     {"__doc__", get_doc, NULL, NULL, NULL},
     {"__name__", get_name, NULL, NULL, NULL},
     {"__qualname__", get_qualname, NULL, NULL, NULL},
     {"__text_signature__", get_text_signature, NULL, NULL, NULL},
+    {"__signature__", get_signature, NULL, NULL, NULL},
     {0},
 };
 
 static PyMethodDef intrinsic_methods[] = {
-    {"__dir__", intrinsic_dir, METH_NOARGS, NULL},
-    {"__reduce__", intrinsic_reduce, METH_NOARGS, NULL},
+    {"__dir__", intrinsic_dir, METH_NOARGS, "__dir__($self, /)\n--\n\nThe names in it."},
+    {"__reduce__", intrinsic_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nWhat pickle keeps: its name."},
     {0},
 };
 

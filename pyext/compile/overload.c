@@ -299,7 +299,8 @@ static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObj
 }
 
 static PyMethodDef overload_methods[] = {
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
     {"max_cooperative_grid_blocks", PX_KEYWORDS(max_cooperative_grid_blocks),
      METH_VARARGS | METH_KEYWORDS,
      "max_cooperative_grid_blocks($self, /, blockdim, dynsmemsize=0)\n--\n\n"

@@ -307,7 +307,8 @@ static PyGetSetDef signature_getset[] = {
 };
 
 static PyMethodDef type_methods[] = {
-    {"__reduce__", type_reduce, METH_NOARGS, NULL},
+    {"__reduce__", type_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nWhat pickle keeps: the type's name."},
     {0},
 };
 
@@ -519,8 +520,12 @@ static PyObject *from_dtype(PyObject *module, PyObject *arg) {
 
 PyMethodDef px_type_functions[] = {
     {"from_dtype", from_dtype, METH_O,
-     "from_dtype(dtype)\n\nThe type of a NumPy dtype or of what np.dtype() takes: float32, or for a structured dtype a record type. "
-     "from_dtype(dt)[:] is an array of it. TypeError for what kernels cannot have (texts, objects, other byte orders)."},
+     "from_dtype($module, dtype, /)\n--\n\n"
+     "The type of a NumPy dtype or of what np.dtype() takes: float32, or for a structured\n"
+     "dtype a record type. from_dtype(dt)[:] is an array of it. TypeError for what kernels\n"
+     "cannot have (texts, objects, other byte orders).\n\n"
+     "Example:\n\n"
+     "    point = pyptx.from_dtype(np.dtype([(\"x\", np.float32), (\"y\", np.float32)]))"},
     {"_own", module_own, METH_O,
      "_own(object): what stands here for a type, signature or compiled function of Numba's (numba.h); other objects as they are."},
     {"_type", module_type, METH_O,

@@ -163,7 +163,8 @@ static PyObject *bound_repr(PyObject *op) {
 }
 
 static PyMethodDef bound_methods[] = {
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
     {0},
 };
 

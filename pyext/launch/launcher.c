@@ -545,11 +545,19 @@ static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
 
 static PyMethodDef launcher_methods[] = {
     {"bind", PX_KEYWORDS(px_launcher_bind), METH_FASTCALL | METH_KEYWORDS,
-     "bind(*args, **kwargs)\n\nThis launch with these arguments, checked and converted once: calling the result launches again. "
-     "Numbers keep their values; arrays are used where they lie now and stay alive. Host arrays cannot be bound on a GPU."},
+     "bind($self, /, *args, **kwargs)\n--\n\n"
+     "This launch with these arguments, checked and converted once: calling the result\n"
+     "launches again. Numbers keep their values; arrays are used where they lie now and stay\n"
+     "alive. Host arrays cannot be bound on a GPU.\n\n"
+     "Example:\n\n"
+     "    step = add[1, 256].bind(d, d, e)\n"
+     "    for _ in range(10):\n"
+     "        step()"},
     {"_launch", PX_KEYWORDS(launcher_call_plainly), METH_FASTCALL | METH_KEYWORDS, NULL},
-    {"__reduce__", launcher_reduce, METH_NOARGS, NULL},
-    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
+    {"__reduce__", launcher_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nWhat pickle keeps: the kernel and its configuration."},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "__class_getitem__($type, item, /)\n--\n\nFor annotations."},
     {0},
 };
 

@@ -337,16 +337,35 @@ static PyGetSetDef device_getset[] = {
 
 static PyMethodDef device_methods[] = {
     {"reset", device_reset, METH_NOARGS,
-     "Release all memory and modules of the device, also after a fault. Its arrays, streams, events, graphs and bound launches are of no use any "
-     "more, and say so with ContextLostError; kernels are loaded again when a launch wants them."},
+     "reset($self, /)\n--\n\n"
+     "Release all memory and modules of the device, also after a fault. Its arrays, streams,\n"
+     "events, graphs and bound launches are of no use any more, and say so with\n"
+     "ContextLostError; kernels are loaded again when a launch wants them.\n\n"
+     "Example:\n\n"
+     "    cuda.get_current_device().reset()"},
     {"synchronize", device_synchronize, METH_NOARGS,
-     "Wait until the device is idle; raises what its kernels raised."},
-    {"memory_info", device_memory, METH_NOARGS, "(free, total) bytes of memory."},
-    {"__enter__", device_enter, METH_NOARGS, NULL},
-    {"__exit__", device_exit, METH_VARARGS, NULL},
-    {"_repr_html_", px_html, METH_NOARGS, NULL},
-    {"__dir__", device_dir, METH_NOARGS, NULL},
-    {"__reduce__", device_reduce, METH_NOARGS, NULL},
+     "synchronize($self, /)\n--\n\n"
+     "Wait until the device is idle; raises what its kernels raised.\n\n"
+     "Example:\n\n"
+     "    cuda.get_current_device().synchronize()"},
+    {"memory_info", device_memory, METH_NOARGS,
+     "memory_info($self, /)\n--\n\n"
+     "(free, total) bytes of memory.\n\n"
+     "Example:\n\n"
+     "    free, total = cuda.get_current_device().memory_info()"},
+    {"__enter__", device_enter, METH_NOARGS,
+     "__enter__($self, /)\n--\n\n"
+     "Make the device the current one of this thread."},
+    {"__exit__", device_exit, METH_VARARGS,
+     "__exit__($self, /, *exception)\n--\n\n"
+     "Make the device current again that was so before."},
+    {"__dir__", device_dir, METH_NOARGS,
+     "__dir__($self, /)\n--\n\n"
+     "The attributes, those of the driver too."},
+    {"_repr_html_", px_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
+    {"__reduce__", device_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nWhat pickle keeps: the device's number."},
     {0},
 };
 
@@ -504,27 +523,56 @@ static PyObject *module_cuda_error(PyObject *Py_UNUSED(module), PyObject *Py_UNU
 
 PyMethodDef px_device_functions[] = {
     {"profile_start", module_profile_start, METH_NOARGS,
-     "profile_start()\n\nTell a profiler that waits for it (nsys --capture-range=cudaProfilerApi) to record from here on. Nothing on the host device."},
+     "profile_start($module, /)\n--\n\n"
+     "Tell a profiler that waits for it (nsys --capture-range=cudaProfilerApi) to record from\n"
+     "here on. Nothing on the host device.\n\n"
+     "Example:\n\n"
+     "    cuda.profile_start()"},
     {"profile_stop", module_profile_stop, METH_NOARGS,
-     "profile_stop()\n\nTell the profiler to stop recording."},
+     "profile_stop($module, /)\n--\n\n"
+     "Tell the profiler to stop recording.\n\n"
+     "Example:\n\n"
+     "    cuda.profile_stop()"},
     {"cuda_error", module_cuda_error, METH_NOARGS,
-     "cuda_error()\n\nWhy no GPU can be used, as a text; None if one can."},
+     "cuda_error($module, /)\n--\n\n"
+     "Why no GPU can be used, as a text; None if one can.\n\n"
+     "Example:\n\n"
+     "    if not cuda.is_available():\n"
+     "        reason = cuda.cuda_error()"},
     {"_device", module_device, METH_O,
      "_device(ordinal): the Device; -1 or 'host' is the host device."},
     {"get_current_device", module_current, METH_NOARGS,
-     "get_current_device()\n\nThe device that this thread's launches and allocations use: the selected one, else the GPU that another library made "
-     "current, else the default."},
+     "get_current_device($module, /)\n--\n\n"
+     "The device that this thread's launches and allocations use: the selected one, else the\n"
+     "GPU that another library made current, else the default.\n\n"
+     "Example:\n\n"
+     "    name = cuda.get_current_device().name"},
     {"select_device", module_select, METH_O,
-     "select_device(device)\n\nMake a device the current one of this thread, for other libraries too: a GPU's number, 'gpu' for the first, or 'host'. "
-     "It stays until another is selected, or until close(); `with select_device(device):` is for the block: after it the device that was current "
-     "before is so again. Returns the Device."},
+     "select_device($module, device, /)\n--\n\n"
+     "Make a device the current one of this thread, for other libraries too: a GPU's number,\n"
+     "'gpu' for the first, or 'host'. It stays until another is selected, or until close();\n"
+     "`with select_device(device):` is for the block: after it the device that was current\n"
+     "before is so again. Returns the Device. NoDeviceError where there is no such device.\n\n"
+     "Example:\n\n"
+     "    with cuda.select_device(\"host\"):\n"
+     "        add[1, 256](a, a, np.empty_like(a))"},
     {"close", module_close, METH_NOARGS,
-     "close()\n\nForget the device that this thread selected: what was current before is so again. The next use chooses the default again."},
+     "close($module, /)\n--\n\n"
+     "Forget the device that this thread selected: what was current before is so again. The\n"
+     "next use chooses the default again.\n\n"
+     "Example:\n\n"
+     "    cuda.select_device(\"host\")\n"
+     "    cuda.close()"},
     {"_gpu", module_gpu, METH_O,
      "_gpu(ordinal): the Device of a GPU, also where PYPTX_DEVICE=host."},
     {"gpu_count", module_gpu_count, METH_NOARGS,
+     "gpu_count($module, /)\n--\n\n"
      "Number of GPUs that a driver answers for; 0 without a driver."},
     {"synchronize", module_synchronize, METH_NOARGS,
-     "synchronize()\n\nWait until the current device is idle. Raises what its kernels raised."},
+     "synchronize($module, /)\n--\n\n"
+     "Wait until the current device is idle. Raises what its kernels raised.\n\n"
+     "Example:\n\n"
+     "    add[1, 256](d, d, e)\n"
+     "    cuda.synchronize()"},
     {0},
 };

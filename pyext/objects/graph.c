@@ -433,15 +433,34 @@ static PyGetSetDef graph_getset[] = {
 
 static PyMethodDef graph_methods[] = {
     {"launch", PX_KEYWORDS(graph_launch), METH_VARARGS | METH_KEYWORDS,
-     "launch(stream=0)\n\nRun all nodes on a stream. Like a kernel's launch it returns before they are done; on the host device afterwards."},
+     "launch($self, /, stream=0)\n--\n\n"
+     "Run all nodes on a stream. Like a kernel's launch it returns before they are done; on\n"
+     "the host device afterwards.\n\n"
+     "Example:\n\n"
+     "    with cuda.graph() as g:\n"
+     "        add[1, 256](d, d, e)\n"
+     "    g.launch()"},
     {"update", graph_update, METH_NOARGS,
-     "update()\n\n`with g.update():` captures the graph again. With the same kernels and copies in the same order the executable graph is updated, "
-     "which takes a fraction of the time; otherwise it is made anew."},
+     "update($self, /)\n--\n\n"
+     "`with g.update():` captures the graph again. With the same kernels and copies in the\n"
+     "same order the executable graph is updated, which takes a fraction of the time;\n"
+     "otherwise it is made anew.\n\n"
+     "Example:\n\n"
+     "    with g.update():\n"
+     "        add[1, 256](e, d, e)"},
     {"close", graph_close, METH_NOARGS,
-     "close()\n\nRelease the graph and what it keeps alive. Launches that are running finish."},
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-    {"__enter__", graph_enter, METH_NOARGS, NULL},
-    {"__exit__", graph_exit, METH_VARARGS, NULL},
+     "close($self, /)\n--\n\n"
+     "Release the graph and what it keeps alive. Launches that are running finish.\n\n"
+     "Example:\n\n"
+     "    g.close()"},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
+    {"__enter__", graph_enter, METH_NOARGS,
+     "__enter__($self, /)\n--\n\n"
+     "Begin to capture."},
+    {"__exit__", graph_exit, METH_VARARGS,
+     "__exit__($self, /, *exception)\n--\n\n"
+     "End the capture."},
     {0},
 };
 
@@ -649,9 +668,16 @@ static PyGetSetDef node_getset[] = {
 };
 
 static PyMethodDef node_methods[] = {
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
     {"set_args", PX_KEYWORDS(node_set_args), METH_FASTCALL | METH_KEYWORDS,
-     "set_args(*args, **kwargs)\n\nOther arguments for a kernel, of the same types as those that were captured. Launches from now on have them."},
+     "set_args($self, /, *args, **kwargs)\n--\n\n"
+     "Other arguments for a kernel, of the same types as those that were captured. Launches\n"
+     "from now on have them.\n\n"
+     "Example:\n\n"
+     "    with cuda.graph() as g:\n"
+     "        add[1, 256](d, d, e)\n"
+     "    g.nodes[0].set_args(e, d, e)"},
     {0},
 };
 
@@ -718,16 +744,19 @@ static PyObject *module_graph(PyObject *module, PyObject *args, PyObject *kwargs
 
 PyMethodDef px_graph_functions[] = {
     {"graph", PX_KEYWORDS(module_graph), METH_VARARGS | METH_KEYWORDS,
-     "graph(stream=None)\n\n"
-     "Capture work into a CUDA graph, which is launched as a whole at a fraction of the cost of its launches:\n\n"
+     "graph($module, /, stream=None)\n--\n\n"
+     "Capture work into a CUDA graph, which is launched as a whole at a fraction of the cost\n"
+     "of its launches:\n\n"
      "    with cuda.graph() as g:\n"
      "        for step in range(100):\n"
-     "            advance[blocks, threads](x, y)\n"
+     "            add[1, 256](d, e, e)\n"
      "    g.launch()\n\n"
-     "In the block nothing runs. Launches and copies of this thread on the default stream, on `stream` (g.stream where none is given) and on\n"
-     "streams that wait for an event of these become nodes. Kernels are compiled as ever. Arrays and kernels that the nodes use live as long\n"
-     "as the graph, also arrays that are made in the block. What needs a result at once is an error: synchronize, copies to new host arrays,\n"
-     "NumPy arrays as arguments of kernels, reading elements; and on a GPU copies from and to host memory that is not pinned.\n"
+     "In the block nothing runs. Launches and copies of this thread on the default stream, on\n"
+     "`stream` (g.stream where none is given) and on streams that wait for an event of these\n"
+     "become nodes. Kernels are compiled as ever. Arrays and kernels that the nodes use live\n"
+     "as long as the graph, also arrays that are made in the block. What needs a result at once\n"
+     "is an error: synchronize, copies to new host arrays, NumPy arrays as arguments of kernels,\n"
+     "reading elements; and on a GPU copies from and to host memory that is not pinned.\n"
      "If the block raises, nothing is kept. Returns a Graph: launch, update, nodes, close."},
     {0},
 };

@@ -223,20 +223,47 @@ static PyGetSetDef stream_getset[] = {
 
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
-     "Wait until all work on the stream is done. Raises what its kernels raised."},
-    {"query", stream_query, METH_NOARGS, "Is all work on the stream done."},
+     "synchronize($self, /)\n--\n\n"
+     "Wait until all work on the stream is done. Raises what its kernels raised.\n\n"
+     "Example:\n\n"
+     "    s.synchronize()"},
+    {"query", stream_query, METH_NOARGS,
+     "query($self, /)\n--\n\n"
+     "Is all work on the stream done.\n\n"
+     "Example:\n\n"
+     "    print(s.query())                         # True"},
     {"add_callback", PX_KEYWORDS(stream_add_callback), METH_VARARGS | METH_KEYWORDS,
-     "add_callback(callback, arg=None)\n\nCall callback(stream, status, arg) from another thread once the work that is on the stream now is "
-     "done. status is 0, or the exception that the work ended with. Work added later does not wait for the callback."},
+     "add_callback($self, /, callback, arg=None)\n--\n\n"
+     "Call callback(stream, status, arg) from another thread once the work that is on the\n"
+     "stream now is done. status is 0, or the exception that the work ended with. Work added\n"
+     "later does not wait for the callback.\n\n"
+     "Example:\n\n"
+     "    done = []\n"
+     "    s.add_callback(lambda stream, status, arg: done.append((status, arg)), 42)"},
     {"async_done", stream_async_done, METH_NOARGS,
-     "async_done()\n\nAn awaitable of the running event loop: done when the work that is on the stream now is."},
+     "async_done($self, /)\n--\n\n"
+     "An awaitable of the running event loop: done when the work that is on the stream now is.\n\n"
+     "Example:\n\n"
+     "    async def run():\n"
+     "        add[1, 256, s](d, d, e)\n"
+     "        await s.async_done()"},
     {"auto_synchronize", stream_enter, METH_NOARGS,
-     "with stream.auto_synchronize(): synchronises at the end of the block."},
+     "auto_synchronize($self, /)\n--\n\n"
+     "with stream.auto_synchronize(): synchronises at the end of the block.\n\n"
+     "Example:\n\n"
+     "    with s.auto_synchronize():\n"
+     "        add[1, 256, s](d, d, e)"},
     {"__cuda_stream__", stream_protocol, METH_NOARGS,
+     "__cuda_stream__($self, /)\n--\n\n"
      "(version, handle): the CUDA stream protocol."},
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
-    {"__enter__", stream_enter, METH_NOARGS, NULL},
-    {"__exit__", stream_exit, METH_VARARGS, NULL},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
+    {"__enter__", stream_enter, METH_NOARGS,
+     "__enter__($self, /)\n--\n\n"
+     "The stream; __exit__ waits for it."},
+    {"__exit__", stream_exit, METH_VARARGS,
+     "__exit__($self, /, *exception)\n--\n\n"
+     "Wait until all work on the stream is done."},
     {0},
 };
 
@@ -357,14 +384,36 @@ static PyGetSetDef event_getset[] = {
 
 static PyMethodDef event_methods[] = {
     {"record", PX_KEYWORDS(event_record), METH_VARARGS | METH_KEYWORDS,
-     "record(stream=0)\n\nMark the end of the work that is on the stream now."},
-    {"synchronize", event_synchronize, METH_NOARGS, "Wait until the recorded work is done."},
-    {"query", event_query, METH_NOARGS, "Is the recorded work done."},
+     "record($self, /, stream=0)\n--\n\n"
+     "Mark the end of the work that is on the stream now.\n\n"
+     "Example:\n\n"
+     "    start = cuda.event()\n"
+     "    start.record()"},
+    {"synchronize", event_synchronize, METH_NOARGS,
+     "synchronize($self, /)\n--\n\n"
+     "Wait until the recorded work is done.\n\n"
+     "Example:\n\n"
+     "    start.synchronize()"},
+    {"query", event_query, METH_NOARGS,
+     "query($self, /)\n--\n\n"
+     "Is the recorded work done.\n\n"
+     "Example:\n\n"
+     "    print(start.query())                     # True"},
     {"wait", PX_KEYWORDS(event_wait), METH_VARARGS | METH_KEYWORDS,
-     "wait(stream=0)\n\nMake later work on the stream wait for this event."},
-    {"__reduce__", px_refuse_pickle, METH_NOARGS, NULL},
+     "wait($self, /, stream=0)\n--\n\n"
+     "Make later work on the stream wait for this event.\n\n"
+     "Example:\n\n"
+     "    start.wait(s)                            # s goes on after the event"},
+    {"__reduce__", px_refuse_pickle, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
     {"elapsed_time", event_elapsed, METH_O,
-     "elapsed_time(end)\n\nMilliseconds from this event to another that was recorded later."},
+     "elapsed_time($self, end, /)\n--\n\n"
+     "Milliseconds from this event to another that was recorded later.\n\n"
+     "Example:\n\n"
+     "    end = cuda.event()\n"
+     "    end.record()\n"
+     "    end.synchronize()\n"
+     "    milliseconds = start.elapsed_time(end)"},
     {0},
 };
 
@@ -447,18 +496,48 @@ static PyObject *module_elapsed(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef px_stream_functions[] = {
-    {"stream", module_stream, METH_NOARGS, "stream()\n\nA new stream on the current device."},
+    {"stream", module_stream, METH_NOARGS,
+     "stream($module, /)\n--\n\n"
+     "A new stream on the current device.\n\n"
+     "Example:\n\n"
+     "    s = cuda.stream()\n"
+     "    add[1, 256, s](d, d, e)                  # returns at once on a GPU\n"
+     "    s.synchronize()"},
     {"default_stream", module_default_stream, METH_NOARGS,
-     "default_stream()\n\nThe stream that is used where none is given."},
+     "default_stream($module, /)\n--\n\n"
+     "The stream that is used where none is given.\n\n"
+     "Example:\n\n"
+     "    cuda.default_stream().synchronize()"},
     {"legacy_default_stream", module_legacy_stream, METH_NOARGS,
-     "legacy_default_stream()\n\nCUDA's legacy default stream."},
+     "legacy_default_stream($module, /)\n--\n\n"
+     "CUDA's legacy default stream.\n\n"
+     "Example:\n\n"
+     "    legacy = cuda.legacy_default_stream()"},
     {"per_thread_default_stream", module_thread_stream, METH_NOARGS,
-     "per_thread_default_stream()\n\nCUDA's default stream of this thread."},
+     "per_thread_default_stream($module, /)\n--\n\n"
+     "CUDA's default stream of this thread.\n\n"
+     "Example:\n\n"
+     "    own = cuda.per_thread_default_stream()"},
     {"external_stream", module_external_stream, METH_O,
-     "external_stream(ptr)\n\nA stream made elsewhere: ptr is its CUstream as an int. It must outlive its uses and is not destroyed."},
+     "external_stream($module, ptr, /)\n--\n\n"
+     "A stream made elsewhere: ptr is its CUstream as an int. It must outlive its uses and is\n"
+     "not destroyed.\n\n"
+     "Example:\n\n"
+     "    theirs = cuda.external_stream(s.handle)  # or torch.cuda.current_stream().cuda_stream"},
     {"event", PX_KEYWORDS(module_event), METH_VARARGS | METH_KEYWORDS,
-     "event(timing=True)\n\nA new event on the current device."},
+     "event($module, /, timing=True)\n--\n\n"
+     "A new event on the current device. With timing=False it cannot be used for elapsed_time,\n"
+     "and costs less.\n\n"
+     "Example:\n\n"
+     "    start, end = cuda.event(), cuda.event()"},
     {"event_elapsed_time", module_elapsed, METH_VARARGS,
-     "event_elapsed_time(start, end)\n\nMilliseconds between two recorded events."},
+     "event_elapsed_time($module, start, end, /)\n--\n\n"
+     "Milliseconds between two recorded events.\n\n"
+     "Example:\n\n"
+     "    start.record()\n"
+     "    add[1, 256](d, d, e)\n"
+     "    end.record()\n"
+     "    end.synchronize()\n"
+     "    milliseconds = cuda.event_elapsed_time(start, end)"},
     {0},
 };

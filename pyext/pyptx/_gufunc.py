@@ -87,10 +87,12 @@ class GUFunc:
 
     @property
     def nargs(self):
+        """Inputs and outputs."""
         return self.nin + self.nout
 
     @property
     def types(self):
+        """As NumPy's ufuncs have them: "ff->f"."""
         return [f"{''.join(t.char for t in loop.dtypes[:self.nin])}->{''.join(t.char for t in loop.dtypes[self.nin:])}" for loop in self._loops.values()]
 
     def _declare(self, signature):

@@ -185,6 +185,7 @@ class UFunc:
 
     @property
     def max_blocksize(self):
+        """Threads of a block at most; it can be set."""
         return self._most
 
     @max_blocksize.setter
@@ -194,15 +195,18 @@ class UFunc:
 
     @property
     def nargs(self):
+        """Inputs and outputs."""
         return self.nin + self.nout
 
     @property
     def types(self):
+        """As NumPy's ufuncs have them: "ff->f"."""
         loops = list(self._declared.values()) or [loop for loop in self._inferred.values() if not any(isinstance(t, str) for t in loop.inputs)]
         return [f"{''.join(t.char for t in loop.inputs)}->{loop.result.char}" for loop in loops]
 
     @property
     def ntypes(self):
+        """How many types there are."""
         return len(self.types)
 
     def __call__(self, *args, out=None, stream=0, **unknown):
@@ -329,6 +333,14 @@ class UFunc:
         The function must be associative and commutative. What is left without an axis is a NumPy
         number; else the result is an array, in the memory of the device if `array` is. TypeError
         for no elements, unless the ufunc has an identity of 0 or 1.
+
+        Example:
+
+            @cuda.vectorize(["float32(float32, float32)"])
+            def largest(x, y):
+                return max(x, y)
+
+            print(largest.reduce(a))                # 7.0
         """
         if self.nin != 2:
             raise TypeError(f"{self.__name__}.reduce: the function must be a binary ufunc, but it takes {self.nin}")

@@ -12,7 +12,15 @@ import warnings
 
 
 class CompileError(Exception):
-    """A kernel cannot be compiled. str() shows where, why and what to do."""
+    """A kernel cannot be compiled. str() shows where, why and what to do.
+
+    Example:
+
+        try:
+            cuda.compile_ptx(lambda x: [x], "void(int32)")
+        except pyptx.CompileError as error:
+            print(error.code)
+    """
 
     code: str | None = None
     filename: str | None = None
@@ -29,7 +37,7 @@ class CompileError(Exception):
 def _compile_error(base):
     # The class attributes above must not hide SyntaxError's own members, which tracebacks read.
     own = {n: getattr(base, n) for n in ("filename", "lineno", "offset", "end_lineno", "end_offset", "text") if hasattr(base, n)}
-    own.update(__module__=__name__, __doc__=f"A compile error that is a {base.__name__}.")
+    own.update(__module__=__name__, __doc__=f"A CompileError that is {base.__name__} too.")
     return type("Compile" + base.__name__, (CompileError, base), own)
 
 
@@ -52,6 +60,13 @@ class Advice(UserWarning):
 
     ``code`` ("PT801"), ``message``, ``file``, ``line``, ``column`` (from 1) and ``help``; str() shows the source with a caret.
     ``warnings.simplefilter("error", pyptx.Advice)`` or PYPTX_ADVICE=error raises it where the kernel is compiled, PYPTX_ADVICE=0 omits it.
+
+    Example:
+
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pyptx.Advice)
     """
 
     code = message = file = line = column = help = None

@@ -41,18 +41,35 @@ __all__ = [
 
 
 def Tuple(items):
-    """The type of a tuple with items of these types."""
+    """The type of a tuple with items of these types.
+
+    Example:
+
+        pair = pyptx.types.Tuple((pyptx.int32, pyptx.float32[:]))
+        print(pair)                             # (int32, float32[:])
+    """
     items = tuple(map(_own, items))
     return _type("(" + ", ".join(map(str, items)) + ("," if len(items) == 1 else "") + ")")
 
 
 def UniTuple(item, count):
-    """The type of a tuple of `count` items of one type."""
+    """The type of a tuple of `count` items of one type.
+
+    Example:
+
+        print(pyptx.types.UniTuple(pyptx.int32, 2))             # (int32, int32)
+    """
     return Tuple((item,) * count)
 
 
 def NamedTuple(items, cls):
-    """The type of a named tuple: types of its fields in order, and its class."""
+    """The type of a named tuple: types of its fields in order, and its class.
+
+    Example:
+
+        Point = collections.namedtuple("Point", "x y")
+        kind = pyptx.types.NamedTuple((pyptx.float32, pyptx.float32), Point)
+    """
     items = tuple(map(_own, items))
     if len(items) != len(cls._fields):
         raise ValueError(f"{cls.__name__} has {len(cls._fields)} fields, but {len(items)} types are given")
@@ -66,7 +83,12 @@ class _Arrays(type):
 
 class Array(metaclass=_Arrays):
     """The type of an array: layout "C", "F" or "A" (any strides). isinstance(t, Array) tells
-    whether a type is one."""
+    whether a type is one.
+
+    Example:
+
+        print(pyptx.types.Array(pyptx.float32, 2, "C"))         # float32[:,::1]
+    """
 
     def __new__(cls, dtype, ndim, layout):
         if layout not in ("C", "F", "A") or ndim < 1:
@@ -83,7 +105,12 @@ class _None(type):
 
 
 class NoneType(metaclass=_None):
-    """isinstance(t, NoneType) tells whether a type is `none`, as the result of a kernel is."""
+    """isinstance(t, NoneType) tells whether a type is `none`, as the result of a kernel is.
+
+    Example:
+
+        print(isinstance(pyptx.types.none, pyptx.types.NoneType))   # True
+    """
 
     def __new__(cls):
         return none
@@ -95,17 +122,31 @@ def CPointer(dtype):
     A kernel is given it as an int, such as ``x.__cuda_array_interface__["data"][0]``, and indexes
     it; nothing knows or checks its extent. A function of cuda.declare_device is given a contiguous
     array, ``x.ctypes`` or ``ffi.from_buffer(x)``.
+
+    Example:
+
+        kind = pyptx.types.CPointer(pyptx.uint8)
     """
     return _type(f"CPointer({_own(dtype)!r})")
 
 
 def NPDatetime(unit):
-    """The type of `datetime64` with a unit such as "ns" or "25s"."""
+    """The type of `datetime64` with a unit such as "ns" or "25s".
+
+    Example:
+
+        print(pyptx.types.NPDatetime("ns"))      # datetime64[ns]
+    """
     return from_dtype(f"M8[{unit}]")
 
 
 def NPTimedelta(unit=""):
-    """The type of `timedelta64` with a unit such as "ns", or without one."""
+    """The type of `timedelta64` with a unit such as "ns", or without one.
+
+    Example:
+
+        print(pyptx.types.NPTimedelta("s"))      # timedelta64[s]
+    """
     return from_dtype(f"m8[{unit}]" if unit else "m8")
 
 

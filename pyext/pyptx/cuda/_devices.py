@@ -8,7 +8,15 @@ from pyptx.cuda._memory import defer_cleanup, memory_info
 
 
 class Gpus:
-    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. On a machine without a GPU, ``gpus[0]`` is the host device."""
+    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. On a machine without a GPU, ``gpus[0]`` is the host device.
+
+    Example:
+
+        names = [gpu.name for gpu in cuda.gpus]
+        if len(cuda.gpus) > 1:
+            with cuda.gpus[1]:
+                x = cuda.to_device(a)
+    """
 
     def __len__(self):
         return _pyptx.gpu_count()
@@ -47,33 +55,64 @@ class Gpus:
 
 
 def list_devices():
-    """All GPUs."""
+    """All GPUs.
+
+    Example:
+
+        for gpu in cuda.list_devices():
+            print(gpu.id, gpu.name)
+    """
     return list(Gpus())
 
 
 def is_available():
     """True if there is a usable GPU. Kernels run without one too, on the host device, so code that asks this to choose between a kernel and NumPy
-    need not ask: ``cuda.get_current_device().is_host`` says where kernels run."""
+    need not ask: ``cuda.get_current_device().is_host`` says where kernels run.
+
+    Example:
+
+        gpu = cuda.is_available()
+    """
     return _pyptx.gpu_count() > 0
 
 
 def is_supported_version():
-    """True if there is a driver that pyptx works with (CUDA 11.2 or later). In Numba the question is about the toolkit, which is not needed here."""
+    """True if there is a driver that pyptx works with (CUDA 11.2 or later). In Numba the question is about the toolkit, which is not needed here.
+
+    Example:
+
+        usable = cuda.is_supported_version()
+    """
     return _pyptx.gpu_count() > 0 or _pyptx.cuda_error() == "there is no GPU that CUDA can use"
 
 
 def is_float16_supported():
-    """True: kernels have float16 on every device."""
+    """True: kernels have float16 on every device.
+
+    Example:
+
+        print(cuda.is_float16_supported())      # True
+    """
     return True
 
 
 def is_bfloat16_supported():
-    """True: kernels have bfloat16 on every device; GPUs have instructions for it from compute capability 8.0 on."""
+    """True: kernels have bfloat16 on every device; GPUs have instructions for it from compute capability 8.0 on.
+
+    Example:
+
+        print(cuda.is_bfloat16_supported())     # True
+    """
     return True
 
 
 def detect():
-    """Prints the devices; True if one of them is a GPU."""
+    """Prints the devices; True if one of them is a GPU.
+
+    Example:
+
+        found = cuda.detect()
+    """
     found = list_devices()
     print(f"Found {len(found)} CUDA devices")
     for device in found:
@@ -85,7 +124,13 @@ def detect():
 
 @contextmanager
 def profiling():
-    """``with cuda.profiling():`` makes a profiler record the block: profile_start before it, profile_stop after it."""
+    """``with cuda.profiling():`` makes a profiler record the block: profile_start before it, profile_stop after it.
+
+    Example:
+
+        with cuda.profiling():
+            add[1, 256](d, d, e)
+    """
     _pyptx.profile_start()
     try:
         yield
@@ -115,7 +160,13 @@ class Deallocations:
 
 
 class Context:
-    """The state of a device in this process. Each device has one, CUDA's primary context."""
+    """The state of a device in this process. Each device has one, CUDA's primary context.
+
+    Example:
+
+        context = cuda.current_context()
+        context.synchronize()
+    """
 
     __slots__ = ("device", "__weakref__")
     deallocations = Deallocations()
@@ -124,19 +175,40 @@ class Context:
         self.device = device
 
     def get_memory_info(self):
-        """MemoryInfo: (free, total) in bytes, and more."""
+        """MemoryInfo: (free, total) in bytes, and more.
+
+        Example:
+
+            free, total = cuda.current_context().get_memory_info()
+        """
         return memory_info(self.device)
 
     def defer_cleanup(self):
-        """cuda.defer_cleanup()."""
+        """cuda.defer_cleanup().
+
+        Example:
+
+            with cuda.current_context().defer_cleanup():
+                add[1, 256](d, d, e)
+        """
         return defer_cleanup()
 
     def synchronize(self):
-        """Waits until the device is idle."""
+        """Waits until the device is idle.
+
+        Example:
+
+            cuda.current_context().synchronize()
+        """
         self.device.synchronize()
 
     def reset(self):
-        """Device.reset(): releases everything on the device. Arrays must be created again; kernels are loaded again when they are launched."""
+        """Device.reset(): releases everything on the device. Arrays must be created again; kernels are loaded again when they are launched.
+
+        Example:
+
+            cuda.current_context().reset()
+        """
         self.device.reset()
 
     def __reduce__(self):
@@ -147,10 +219,22 @@ class Context:
 
 
 def current_context(devnum=None):
-    """The context of the current device, or of a device by number."""
+    """The context of the current device, or of a device by number.
+
+    Example:
+
+        device = cuda.current_context().device
+    """
     return Context(_pyptx.get_current_device() if devnum is None else _pyptx._device(devnum))
 
 
 def require_context(function):
-    """Numba's decorator. Here every call creates the context that it needs, so the function is returned unchanged."""
+    """Numba's decorator. Here every call creates the context that it needs, so the function is returned unchanged.
+
+    Example:
+
+        @cuda.require_context
+        def run():
+            add[1, 256](d, d, e)
+    """
     return function

@@ -205,6 +205,17 @@ def jit(func_or_sig=None, **options):
     Forms: ``@cuda.jit``; ``@cuda.jit(options)``; ``@cuda.jit("void(float32[:], int32)", options)`` with a signature as text, as
     ``void(float32[:], int32)``, as a tuple of types, or a list of these: the kernel is then compiled immediately, and for these types only.
 
+    Example:
+
+        @cuda.jit
+        def double(x):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] *= 2
+
+        double[1, 256](d)
+        print(d.copy_to_host()[:3])             # [0. 2. 4.]
+
     Options, with their defaults (docs/reference/options.md has their table):
     """
     read = _read_options(options)
@@ -228,6 +239,10 @@ def cache_info():
     """Settings of the disk cache and what it did for this process: a named tuple (docs/guide/caching.md).
 
     Fields: directory, enabled (for every kernel), readonly (directories), limit (bytes), hits, misses, stored (files), damaged (files).
+
+    Example:
+
+        enabled = cuda.cache_info().enabled
     """
     from pyptx import _cache
 
@@ -251,7 +266,18 @@ def _arch(cc):
 
 
 def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
-    """(PTX text, result type) of a function for a signature. cc: (major, minor) or "sm_90"; the current GPU's, or sm_75 without one."""
+    """(PTX text, result type) of a function for a signature. cc: (major, minor) or "sm_90"; the current GPU's, or sm_75 without one.
+
+    Example:
+
+        def scale(x, k):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] *= k
+
+        ptx, result = cuda.compile_ptx(scale, "void(float32[:], float32)", cc=(9, 0))
+        print(ptx.count(".entry"), result)      # 1 none
+    """
     if device:
         options["device"] = True
     text = sig if isinstance(sig, str) else _signature_text(sig)
@@ -261,14 +287,28 @@ def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
 
 
 def compile(pyfunc, sig, cc=None, device=True, output="ptx", **options):
-    """Like compile_ptx, but for device functions by default; output is "ptx"."""
+    """Like compile_ptx, but for device functions by default; output is "ptx".
+
+    Example:
+
+        def half(x):
+            return x / 2
+
+        ptx, result = cuda.compile(half, "float32(float32)", cc="sm_90")
+        print(result)                           # float32
+    """
     if output != "ptx":
         raise ValueError(f"output is 'ptx', not {output!r}; `pyptx compile --emit` has the others")
     return compile_ptx(pyfunc, sig, cc=cc, device=device, **options)
 
 
 def compile_ptx_for_current_device(pyfunc, sig, device=False, **options):
-    """compile_ptx for the GPU that is current."""
+    """compile_ptx for the GPU that is current.
+
+    Example:
+
+        ptx, result = cuda.compile_ptx_for_current_device(half, "(float32,)", device=True)
+    """
     return compile_ptx(pyfunc, sig, device=device, **options)
 
 

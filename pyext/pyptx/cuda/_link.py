@@ -8,7 +8,16 @@ _CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE, _LTOIR = range(7)  # as the d
 
 
 class LinkableCode:
-    """Code to be linked with kernels: bytes, or a str for text. `name` appears in error messages."""
+    """Code to be linked with kernels: bytes, or a str for text. `name` appears in error messages.
+
+    Example:
+
+        code = cuda.CUSource('extern "C" __device__ float twice(float x) { return 2 * x; }', "mine.cu")
+
+        @cuda.jit(link=code)
+        def kernel(x):
+            x[0] = 1
+    """
 
     kind = suffix = None
     is_text = False
@@ -32,38 +41,68 @@ class LinkableCode:
 
 
 class PTXSource(LinkableCode):
-    """PTX text."""
+    """PTX text.
+
+    Example:
+
+        code = cuda.PTXSource(".version 7.5 …", name="mine.ptx")
+    """
 
     kind, suffix, is_text = _PTX, ".ptx", True
 
 
 class Cubin(LinkableCode):
-    """Machine code of one architecture, compiled for linking: ``nvcc -cubin -rdc=true``."""
+    """Machine code of one architecture, compiled for linking: ``nvcc -cubin -rdc=true``.
+
+    Example:
+
+        code = cuda.Cubin(open("mine.cubin", "rb").read())
+    """
 
     kind, suffix = _CUBIN, ".cubin"
 
 
 class Fatbin(LinkableCode):
-    """Code for several architectures: ``nvcc -fatbin -rdc=true``."""
+    """Code for several architectures: ``nvcc -fatbin -rdc=true``.
+
+    Example:
+
+        code = cuda.Fatbin(open("mine.fatbin", "rb").read())
+    """
 
     kind, suffix = _FATBIN, ".fatbin"
 
 
 class Object(LinkableCode):
-    """An object file with device code: ``nvcc -c -rdc=true``."""
+    """An object file with device code: ``nvcc -c -rdc=true``.
+
+    Example:
+
+        code = cuda.Object(open("mine.o", "rb").read())
+    """
 
     kind, suffix = _OBJECT, ".o"
 
 
 class Archive(LinkableCode):
-    """A static library of objects with device code."""
+    """A static library of objects with device code.
+
+    Example:
+
+        code = cuda.Archive(open("libmine.a", "rb").read())
+    """
 
     kind, suffix = _LIBRARY, ".a"
 
 
 class CUSource(LinkableCode):
     """CUDA C++, compiled by NVRTC for the GPU when a kernel that uses it is first launched. NVRTC comes with the CUDA toolkit or
-    ``pip install nvidia-cuda-nvrtc``."""
+    ``pip install nvidia-cuda-nvrtc``.
+
+    Example:
+
+        code = cuda.CUSource('extern "C" __device__ int one() { return 1; }')
+    """
 
     kind, suffix, is_text = _SOURCE, ".cu", True
 
@@ -76,7 +115,12 @@ class CUSource(LinkableCode):
 
 class LTOIR(LinkableCode):
     """Code for link-time optimisation: ``nvcc -dlto -ltoir``, NVRTC's ``-dlto``. Kernels with such code are linked by nvJitLink, which comes with the
-    CUDA toolkit or ``pip install nvidia-nvjitlink``."""
+    CUDA toolkit or ``pip install nvidia-nvjitlink``.
+
+    Example:
+
+        code = cuda.LTOIR(open("mine.ltoir", "rb").read())
+    """
 
     kind, suffix = _LTOIR, ".ltoir"
 
@@ -187,6 +231,11 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         ``int f(float *result, float x)``. "c": ``float f(float x)``.
 
     Only on GPUs: in a kernel for the host device a call is an error. use_cooperative must be False.
+
+    Example:
+
+        code = cuda.CUSource('extern "C" __device__ float twice(float x) { return 2 * x; }')
+        twice = cuda.declare_device("twice", "float32(float32)", link=code, abi="c")
     """
     if not isinstance(name, str) or not name.isascii() or not name.isidentifier():
         raise ValueError(f"the name of a declared device function is a C identifier, not {name!r}")

@@ -20,34 +20,69 @@ def pinned_array(shape, dtype=float, strides=None, order="C"):
     """A NumPy array with undefined elements in page-locked memory, which is copied at the link's speed, and with a stream asynchronously.
 
     strides: in bytes; the elements must fill the memory in some order of axes. The memory is freed with the last array on it,
-    after the device's work. On the host device: an ordinary array."""
+    after the device's work. On the host device: an ordinary array.
+
+    Example:
+
+        x = cuda.pinned_array(1000, np.float32)
+        x[:] = 1
+        d_x = cuda.to_device(x, stream=s)      # returns before the copy is done
+    """
     return _arrays().pinned(shape, dtype, strides, order)
 
 
 def pinned_array_like(ary):
-    """A pinned_array with shape, dtype and order of ary."""
+    """A pinned_array with shape, dtype and order of ary.
+
+    Example:
+
+        x = cuda.pinned_array_like(a)
+    """
     return pinned_array(ary.shape, ary.dtype, _arrays().strides_like(ary))
 
 
 def mapped_array(shape, dtype=float, strides=None, order="C", stream=0, portable=False, wc=False):
     """A NumPy array with undefined elements in page-locked memory that kernels read and write in place, over the link: pass it as an
     argument. Synchronise before the host reads what a kernel wrote.
-    
-    portable and wc are accepted for compatibility with Numba: the memory is portable, and is not write-combined."""
+
+    portable and wc are accepted for compatibility with Numba: the memory is portable, and is not write-combined.
+
+    Example:
+
+        x = cuda.mapped_array(8, np.float32)
+        x[:] = 1
+        add[1, 256](x, x, x)
+        cuda.synchronize()
+        print(x[0])                             # 2.0
+    """
     return _arrays().mapped(shape, dtype, strides, order)
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
-    """A mapped_array with shape, dtype and order of ary."""
+    """A mapped_array with shape, dtype and order of ary.
+
+    Example:
+
+        x = cuda.mapped_array_like(a)
+    """
     return mapped_array(ary.shape, ary.dtype, _arrays().strides_like(ary))
 
 
 def managed_array(shape, dtype=float, strides=None, order="C", stream=0, attach_global=True):
     """A NumPy array with undefined elements in managed memory, which the driver moves to the side that uses it: pass it as an argument.
     Synchronise before the host reads what a kernel wrote.
-    
+
     OutOfMemoryError if it is larger than the device's free memory. Device.reset() frees the memory: do not use the array after it.
-    On the host device: an ordinary array, within free memory."""
+    On the host device: an ordinary array, within free memory.
+
+    Example:
+
+        x = cuda.managed_array(8, np.float32)
+        x[:] = 1
+        add[1, 256](x, x, x)
+        cuda.synchronize()
+        print(x[0])                             # 2.0
+    """
     return _arrays().managed(shape, dtype, strides, order)
 
 
@@ -66,7 +101,13 @@ def _registered(arrays):
 @contextmanager
 def pinned(*arylist):
     """with cuda.pinned(a, b): the memory of these NumPy arrays is page-locked in the block. They must be contiguous. The end of
-    the block waits for the device."""
+    the block waits for the device.
+
+    Example:
+
+        with cuda.pinned(a):
+            d_a = cuda.to_device(a, stream=s)
+    """
     with _registered(arylist):
         yield
 
@@ -74,7 +115,15 @@ def pinned(*arylist):
 @contextmanager
 def mapped(*arylist, stream=0, portable=False):
     """with cuda.mapped(a) as d_a: a device array on the memory of a contiguous NumPy array, in the block; a list of them for several. The end
-    of the block waits for the device."""
+    of the block waits for the device.
+
+    Example:
+
+        x = np.ones(8, np.float32)
+        with cuda.mapped(x) as d_x:
+            add[1, 256](d_x, d_x, d_x)
+        print(x[0])                             # 2.0
+    """
     with _registered(arylist) as memories:
         views = [
             _pyptx._array_at(m.device_pointer, a.nbytes, a.dtype, a.shape, a.strides, m, not a.flags.writeable)
@@ -86,7 +135,14 @@ def mapped(*arylist, stream=0, portable=False):
 @contextmanager
 def defer_cleanup():
     """with cuda.defer_cleanup(): device memory freed in the block, by any thread, is released at its end (or when memory is short), so that
-    nothing in it waits for a release."""
+    nothing in it waits for a release.
+
+    Example:
+
+        with cuda.defer_cleanup():
+            for _ in range(10):
+                x = cuda.device_array(1000)
+    """
     device = _pyptx.get_current_device()
     _pyptx._defer_frees(True, device)
     try:
@@ -101,7 +157,12 @@ def defer_cleanup():
 class MemoryInfo(tuple):
     """(free, total) bytes of a device's memory, as the driver reports them. Attributes describe this process's device arrays: ``live_bytes``,
     ``live_arrays``, ``peak_bytes``, ``cached_bytes`` (freed, and kept for reuse), ``allocations`` (since the start), ``limit`` (how much freed
-    memory the pool keeps at most)."""
+    memory the pool keeps at most).
+
+    Example:
+
+        live = cuda.memory_info().live_bytes
+    """
 
     def __new__(cls, stats):
         self = super().__new__(cls, stats[:2])
@@ -127,7 +188,13 @@ def _bytes(n):
 
 
 def memory_info(device=None):
-    """MemoryInfo of a device (a Device or its number), or of the current one. It unpacks as (free, total)."""
+    """MemoryInfo of a device (a Device or its number), or of the current one. It unpacks as (free, total).
+
+    Example:
+
+        free, total = cuda.memory_info()
+        peak = cuda.memory_info().peak_bytes
+    """
     device = _device(device)
     info = MemoryInfo(_pyptx._memory_stats(device))
     if _manager is not None and not (device or _pyptx.get_current_device()).is_host:
@@ -139,13 +206,23 @@ def memory_info(device=None):
 
 def trim_memory(keep=0, device=None):
     """Returns freed memory that is kept for reuse to the system, except `keep` bytes, and pinned buffers of copies too. Waits for the device.
-    This happens by itself before an allocation fails."""
+    This happens by itself before an allocation fails.
+
+    Example:
+
+        cuda.trim_memory()
+    """
     _pyptx._memory_trim(_bytes(keep), _device(device))
 
 
 def set_memory_limit(limit, device=None):
     """How many bytes of freed memory the device's pool keeps for reuse across synchronisation; the rest is returned to the system. Half of the
-    device's memory until it is set. Other libraries of the process that allocate from CUDA's default pool share it."""
+    device's memory until it is set. Other libraries of the process that allocate from CUDA's default pool share it.
+
+    Example:
+
+        cuda.set_memory_limit(1 << 30)           # 1 GiB
+    """
     _pyptx._memory_limit(_bytes(limit), _device(device))
 
 
@@ -166,19 +243,37 @@ class ArgHint:
 
 
 class In(ArgHint):
-    """An array that a kernel reads. What the kernel writes to it is lost."""
+    """An array that a kernel reads. What the kernel writes to it is lost.
+
+    Example:
+
+        out = np.empty_like(a)
+        add[1, 256](cuda.In(a), cuda.In(a), cuda.Out(out))
+    """
 
     __pyptx_way__ = True, False
 
 
 class Out(ArgHint):
-    """An array that a kernel writes. Elements that the kernel does not write are undefined (on the host device: unchanged)."""
+    """An array that a kernel writes. Elements that the kernel does not write are undefined (on the host device: unchanged).
+
+    Example:
+
+        out = np.empty_like(a)
+        add[1, 256](a, a, cuda.Out(out))        # not copied to the device before
+    """
 
     __pyptx_way__ = False, True
 
 
 class InOut(ArgHint):
-    """An array that a kernel reads and writes."""
+    """An array that a kernel reads and writes.
+
+    Example:
+
+        x = a.copy()
+        add[1, 256](cuda.InOut(x), a, x)
+    """
 
 
 # --- allocators ---
@@ -226,7 +321,12 @@ def _normalised(allocator):
 
 def set_memory_manager(manager):
     """Numba's interface of memory managers ("EMM plug-ins"): a class with ``memalloc(size)``, made with ``context=``; RMM's
-    ``rmm.allocators.numba.RMMNumbaManager`` is one. Device arrays come from it from now on. None or "default" restores pyptx's own."""
+    ``rmm.allocators.numba.RMMNumbaManager`` is one. Device arrays come from it from now on. None or "default" restores pyptx's own.
+
+    Example:
+
+        cuda.set_memory_manager(MyManager)      # a BaseCUDAMemoryManager
+    """
     global _manager
     if manager is None or manager == "default":
         return set_allocator(None)
@@ -246,7 +346,12 @@ def set_memory_manager(manager):
 
 
 def get_memory_manager():
-    """The memory manager in use, or None for pyptx's own."""
+    """The memory manager in use, or None for pyptx's own.
+
+    Example:
+
+        manager = cuda.get_memory_manager()       # None: pyptx's own
+    """
     return _manager
 
 
@@ -356,7 +461,14 @@ class GetIpcHandleMixin:
 @contextmanager
 def shareable():
     """with cuda.shareable(): device arrays that this thread makes in the block can be opened by other processes: their get_ipc_handle() works.
-    They do not come from the pool, so making and freeing them waits for the device."""
+    They do not come from the pool, so making and freeing them waits for the device.
+
+    Example:
+
+        with cuda.shareable():
+            x = cuda.to_device(a)
+        handle = x.get_ipc_handle()            # can be pickled and sent
+    """
     _pyptx._shareable(True)
     try:
         yield
@@ -417,7 +529,13 @@ def _ipc_handle_of(array):
 @contextmanager
 def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
     """with cuda.open_ipc_array(handle, shape, dtype) as d_a: the array of another process that a CUipcMemHandle stands for (64 bytes,
-    or anything that bytes() converts to them)."""
+    or anything that bytes() converts to them).
+
+    Example:
+
+        with cuda.open_ipc_array(handle, 8, np.float32) as d_x:
+            add[1, 256](d_x, d_x, d_x)
+    """
     raw = bytes(getattr(handle, "reserved", getattr(handle, "handle", handle)))
     with IpcArrayHandle(raw, offset, shape, dtype, strides) as array:
         yield array

@@ -596,6 +596,10 @@ class Module:
             structures.
         shape: default: () of one element, else as many as there are. Its name is the symbol, or one
             of the name expressions.
+
+        Example:
+
+            module.global_("weights", np.float32)[:] = 1
         """
         address, size = _pyptx._module_global(self._handle, self._expressions.get(name, name))
         dtype = np.dtype(dtype if dtype is not None else globals_of(self._ptx).get(self._expressions.get(name, name)) or np.uint8)

@@ -50,7 +50,18 @@ def _arrangement(algorithm):
 
 
 class block:
-    """make_* functions for blocks. threads_per_block: an int, or a tuple of the block's extents."""
+    """make_* functions for blocks. threads_per_block: an int, or a tuple of the block's extents.
+
+    Example:
+
+        total = cuda.coop.block.make_sum(np.float32, 256)
+
+        @cuda.jit
+        def sums(x, out):
+            found = total(x[cuda.grid(1)])
+            if cuda.threadIdx.x == 0:
+                out[cuda.blockIdx.x] = found
+    """
 
     @staticmethod
     def make_sum(dtype, threads_per_block, items_per_thread=1):
@@ -111,7 +122,12 @@ class block:
 
 
 class warp:
-    """make_* functions for warps, or for tiles of them of threads_in_warp lanes."""
+    """make_* functions for warps, or for tiles of them of threads_in_warp lanes.
+
+    Example:
+
+        total = cuda.coop.warp.make_sum(np.float32)
+    """
 
     @staticmethod
     def make_sum(dtype, threads_in_warp=32):

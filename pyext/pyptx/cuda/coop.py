@@ -293,6 +293,19 @@ def this_block(threads=None):
     of one axis, or a tuple of its 2 or 3 extents. It makes sums and scans faster, and sorts and
     exchanges need it. The block must then have just that size: the host device and
     @cuda.jit(debug=True) raise AssertionError where it has not.
+
+    Example:
+
+        @cuda.jit
+        def sums(x, out):
+            block = cuda.coop.this_block(256)
+            total = block.sum(x[cuda.grid(1)])
+            if block.thread_rank() == 0:
+                out[cuda.blockIdx.x] = total
+
+        out = cuda.device_array(1)
+        sums[1, 256](cuda.to_device(np.ones(256)), out)
+        print(out[0])                           # 256.0
     """
     if threads is None:
         return _make_block(None, True)
@@ -312,7 +325,19 @@ def _sized_block(threads, dims):
 
 
 def this_warp():
-    """The Tile of this thread's warp: 32 lanes, or those that are left in a block's last one."""
+    """The Tile of this thread's warp: 32 lanes, or those that are left in a block's last one.
+
+    Example:
+
+        @cuda.jit
+        def ranks(out):
+            warp = cuda.coop.this_warp()
+            out[cuda.grid(1)] = warp.exclusive_sum(1)
+
+        out = cuda.device_array(64, np.int64)
+        ranks[1, 64](out)
+        print(out[31], out[32])                 # 31 0
+    """
     return _partition(32, None, True)
 
 
@@ -323,6 +348,17 @@ def tiled_partition(group, size=None):
     size: 1, 2, 4, 8, 16 or 32, known when the kernel is compiled. The last tile of a block has the
     lanes that are left. Of a block with a known number of threads that tiles divide, they are
     faster.
+
+    Example:
+
+        @cuda.jit
+        def pairs(x):
+            i = cuda.grid(1)
+            x[i] = cuda.coop.tiled_partition(2).sum(x[i])
+
+        x = cuda.to_device(np.arange(32))
+        pairs[1, 32](x)
+        print(x.copy_to_host()[:4])             # [1 1 5 5]
     """
     if size is None:
         return _partition(group, None, True)

@@ -40,7 +40,12 @@ _TWO_PI_FLOAT32, _TWO_PI_FLOAT64 = np.float32(2 * math.pi), np.float64(2 * math.
 
 
 def init_xoroshiro128p_state(states, index, seed):
-    """Begin states[index] with one output of SplitMix64, so that small seeds do not start badly. seed: an integer, taken modulo 2**64."""
+    """Begin states[index] with one output of SplitMix64, so that small seeds do not start badly. seed: an integer, taken modulo 2**64.
+
+    Example:
+
+        init_xoroshiro128p_state(states, 0, 42)
+    """
     z = np.uint64(seed) + _GOLDEN
     z = (z ^ (z >> _30)) * _MIX1
     z = (z ^ (z >> _27)) * _MIX2
@@ -50,7 +55,12 @@ def init_xoroshiro128p_state(states, index, seed):
 
 
 def xoroshiro128p_next(states, index):
-    """The next uint64 of states[index], which advances by one step."""
+    """The next uint64 of states[index], which advances by one step.
+
+    Example:
+
+        bits = xoroshiro128p_next(states, 0)
+    """
     s0 = states[index]["s0"]
     s1 = states[index]["s1"]
     result = s0 + s1
@@ -61,7 +71,12 @@ def xoroshiro128p_next(states, index):
 
 
 def xoroshiro128p_jump(states, index):
-    """Advance states[index] by 2**64 steps."""
+    """Advance states[index] by 2**64 steps.
+
+    Example:
+
+        xoroshiro128p_jump(states, 0)
+    """
     s0 = np.uint64(0)
     s1 = np.uint64(0)
     for word in _JUMP:
@@ -75,24 +90,44 @@ def xoroshiro128p_jump(states, index):
 
 
 def xoroshiro128p_uniform_float64(states, index):
-    """A float64 in [0, 1), a multiple of 2**-53; states[index] advances by one step."""
+    """A float64 in [0, 1), a multiple of 2**-53; states[index] advances by one step.
+
+    Example:
+
+        value = xoroshiro128p_uniform_float64(states, 0)
+    """
     return np.float64(xoroshiro128p_next(states, index) >> _11) * _UNIT
 
 
 def xoroshiro128p_uniform_float32(states, index):
-    """A float32 in [0, 1]: the float64 rounded to nearest; states[index] advances by one step."""
+    """A float32 in [0, 1]: the float64 rounded to nearest; states[index] advances by one step.
+
+    Example:
+
+        value = xoroshiro128p_uniform_float32(states, 0)
+    """
     return np.float32(xoroshiro128p_uniform_float64(states, index))
 
 
 def xoroshiro128p_normal_float32(states, index):
-    """A float32 of the standard normal distribution (Box and Muller's method); states[index] advances by two steps."""
+    """A float32 of the standard normal distribution (Box and Muller's method); states[index] advances by two steps.
+
+    Example:
+
+        value = xoroshiro128p_normal_float32(states, 0)
+    """
     u = xoroshiro128p_uniform_float32(states, index)
     v = xoroshiro128p_uniform_float32(states, index)
     return np.sqrt(_MINUS2_FLOAT32 * np.log(u)) * np.cos(_TWO_PI_FLOAT32 * v)
 
 
 def xoroshiro128p_normal_float64(states, index):
-    """A float64 of the standard normal distribution, from two float32 uniform numbers; states[index] advances by two steps."""
+    """A float64 of the standard normal distribution, from two float32 uniform numbers; states[index] advances by two steps.
+
+    Example:
+
+        value = xoroshiro128p_normal_float64(states, 0)
+    """
     u = xoroshiro128p_uniform_float32(states, index)
     v = xoroshiro128p_uniform_float32(states, index)
     return np.sqrt(_MINUS2_FLOAT64 * np.float64(np.log(u))) * np.cos(_TWO_PI_FLOAT64 * np.float64(v))
@@ -159,6 +194,11 @@ def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
 
     seed: an integer, taken modulo 2**64. subsequence_start: the first generator is that many times 2**64 steps from the seed's
     own; from 0 to 2**64 - 1. stream: of the copy. ValueError for other shapes, dtypes and starts.
+
+    Example:
+
+        states = cuda.device_array(256, xoroshiro128p_dtype)
+        init_xoroshiro128p_states(states, seed=1)
     """
     if len(states.shape) != 1 or np.dtype(states.dtype) != xoroshiro128p_dtype:
         raise ValueError(f"states must have one axis and the dtype xoroshiro128p_dtype, not shape {states.shape} and {states.dtype}")
@@ -172,7 +212,12 @@ def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
 
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
-    """A new device array of n generators; see init_xoroshiro128p_states."""
+    """A new device array of n generators; see init_xoroshiro128p_states.
+
+    Example:
+
+        states = create_xoroshiro128p_states(256, seed=1)
+    """
     from pyptx import cuda
 
     states = cuda.device_array(n, dtype=xoroshiro128p_dtype, stream=stream)

@@ -37,6 +37,12 @@ def transpose(a, b=None):
     TypeError: no matrix, or dtypes that differ; ValueError: other shapes.
 
     Source: Mark Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA, 2013).
+
+    Example:
+
+        from pyptx.cuda.kernels.transpose import transpose
+
+        print(transpose(cuda.to_device(np.ones((2, 3)))).shape)     # (3, 2)
     """
     stream = getattr(a, "stream", None) if isinstance(a, cuda.DeviceNDArray) else None
     work = Work([a], stream or 0)
