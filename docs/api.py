@@ -68,6 +68,8 @@ PAGES = {
         "A kernel": ["_pyptx.Dispatcher."],
         "A launch": ["_pyptx.Launcher.", "_pyptx.BoundLaunch."],
         "A compiled kernel": ["_pyptx.CompiledKernel.", "cuda.cache_info"],
+        "Its report": ["_report.Report."],
+        "Annotations": ["cuda.Array"],
         "Compiling without launching": ["cuda.compile_ptx", "cuda.compile", "cuda.compile_ptx_for_current_device"],
         "Code of other compilers": ["cuda.declare_device", "cuda.LinkableCode", "cuda.PTXSource", "cuda.Cubin", "cuda.Fatbin", "cuda.Object",
                                     "cuda.Archive", "cuda.CUSource", "cuda.LTOIR"],
@@ -100,7 +102,7 @@ PAGES = {
     }),
     "api_devices": ("Devices", "The GPUs, the host device, and which of them a thread uses. The guide: [devices](../guide/devices.md), [threads and "
                     "processes](../guide/threads_and_processes.md).", ARRAYS, {
-        "Which device": ["cuda.select_device", "cuda.get_current_device", "cuda.close", "_pyptx.Device."],
+        "Which device": ["cuda.select_device", "cuda.get_current_device", "cuda.local_rank", "cuda.select_local_device", "cuda.close", "_pyptx.Device."],
         "All devices": ["cuda.Gpus.", "cuda.list_devices", "cuda.detect"],
         "Questions": ["cuda.is_available", "cuda.cuda_error", "cuda.is_supported_version", "cuda.is_float16_supported", "cuda.is_bfloat16_supported"],
         "Contexts": ["cuda.current_context", "cuda.Context.", "cuda.require_context"],
@@ -130,6 +132,7 @@ PAGES = {
         "Types and signatures": ["_pyptx.Type.", "_pyptx.Signature."],
         "Making types": ["from_dtype", "types.Tuple", "types.UniTuple", "types.NamedTuple", "types.Array", "types.NoneType", "types.CPointer",
                          "types.NPDatetime", "types.NPTimedelta"],
+        "Functions of bfloat16": ["cuda.bf16"],
     }),
     "api_exceptions": ("Exceptions", "What pyptx raises, and warns of. Every compile error has [a code](../reference/errors.md); the guide: [errors](../guide/errors.md).",
                        "import pyptx\nfrom pyptx import cuda\n", {

@@ -319,8 +319,7 @@ static PyMethodDef array_methods[] = {
      "Are the elements contiguous in Fortran order.\n\n"
      "Example:\n\n"
      "    print(d.reshape(2, 4).T.is_f_contiguous())             # True"},
-    {"_repr_html_", px_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
+    {"_repr_html_", px_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
     {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS,
      "__array__($self, /, dtype=None, copy=None)\n--\n\n"
      "np.asarray(d): a copy of the elements on the host. ValueError for copy=False."},

@@ -727,8 +727,7 @@ static PyMethodDef dispatcher_methods[] = {
     {"__deepcopy__", dispatcher_copy, METH_O,
      "__deepcopy__($self, memo, /)\n--\n\n"
      "The kernel itself."},
-    {"_repr_html_", px_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
+    {"_repr_html_", px_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
      "__class_getitem__($type, item, /)\n--\n\nFor annotations."},
     {0},

@@ -362,8 +362,7 @@ static PyMethodDef device_methods[] = {
     {"__dir__", device_dir, METH_NOARGS,
      "__dir__($self, /)\n--\n\n"
      "The attributes, those of the driver too."},
-    {"_repr_html_", px_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
+    {"_repr_html_", px_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
     {"__reduce__", device_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\nWhat pickle keeps: the device's number."},
     {0},
