@@ -203,6 +203,20 @@ typedef struct IrHanded {
   Loc made, assigned;
 } IrHanded;
 
+/* For advice: what typing alone knows, for the pass `advise` to judge. */
+typedef struct IrSum { /* a variable that starts as a Python number and has a narrow type since */
+  const Ins *variable; /* its phi in the loop's header */
+  const Ins *added;    /* the lifted operation that adds to it */
+  Loc start;           /* no line: not known */
+} IrSum;
+typedef struct IrWidening { /* an operation on float32 data whose result is float64 or complex128 */
+  const Ins *made;          /* the operation, strict; of a complex number the real part */
+  const Type *type, *data;  /* of the operation; of the narrower operand */
+  Loc loc, origin;          /* of the operation; of what made it wide (no line: not known) */
+  const char *what;         /* that origin, for the message */
+  bool named;               /* `what` alone says which it is */
+} IrWidening;
+
 struct Fn {
   const char *name;         /* Python qualname */
   const char *symbol;       /* in the module; set by typing */
@@ -229,6 +243,8 @@ struct Fn {
 struct Program {
   VEC(Fn *) fns;
   VEC(const IrSite *) sites;
+  VEC(IrSum) sums;
+  VEC(IrWidening) widenings;
   bool uses_dynamic_shared;
 };
 
