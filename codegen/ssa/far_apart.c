@@ -289,9 +289,10 @@ void cg_find_far_apart(Cx *cx, Program *program) {
   Search s = {.cx = cx, .program = program};
   s.steps = cg_thread_steps(cx, program);
   for (uint32_t k = 0; s.steps && k < program->fns.len; k++)
-    FOR_BLOCKS (program->fns.data[k], b)
-      FOR_INS (b, i)
-        visit(&s, k, i);
+    if (!fz_is_ours(program->fns.data[k]->source))
+      FOR_BLOCKS (program->fns.data[k], b)
+        FOR_INS (b, i)
+          visit(&s, k, i);
   if (!s.good && s.exchanged.len) { /* they have one cause */
     const Access *a = &s.exchanged.data[0];
     note_x(&s, a);

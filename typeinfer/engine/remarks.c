@@ -20,12 +20,6 @@ static const Ins *unread(const Ins *i) {
   return i;
 }
 
-/* pyptx's own functions, which kernels call (cuda.coop, cuda.random), know what they do. */
-static bool is_ours(const Ty *ty) {
-  const FrozenFunc *f = ty->spec->func;
-  return f->options && f->options->exact;
-}
-
 /* --- sums --- */
 
 typedef struct Sum {
@@ -109,7 +103,7 @@ void ty_remark_variable(Ty *ty, Ins *phi) {
   const TyInfo *info = ty_info(ty, phi);
   Sum s = {.ty = ty, .variable = phi};
   const Ins *start = NULL;
-  if (info->v.ins != phi || !info->met || !is_narrow(info->v.type) || is_ours(ty))
+  if (info->v.ins != phi || !info->met || !is_narrow(info->v.type) || fz_is_ours(ty->spec->func))
     return;
   bool loops = false;
   for (uint32_t k = 0; k < phi->nargs; k++) {
@@ -191,7 +185,8 @@ static const char *what_it_is(const Ty *ty, const Ins *i) {
 void ty_remark_operation(Ty *ty, Ins *i) {
   const Val *made = &ty_info(ty, i)->v;
   const Ins *ins = made->ins || !made->items ? made->ins : made->items[0].ins; /* its real part */
-  if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins || is_ours(ty))
+  if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins ||
+      fz_is_ours(ty->spec->func))
     return;
   const Type *a = type_of(ty, i->args[0]), *b = type_of(ty, i->args[1]);
   if (is_single(a) == is_single(b))
