@@ -162,6 +162,9 @@ QUIET = [
     ("a, c", f"{V}, float64", "i = cuda.grid(1)\nif a[i] < c:\n    a[i] = 0"),
     ("a", "complex64[::1]", "i = cuda.grid(1)\na[i] = a[i] * 2j + 0.5"),
     ("a", V, "i = cuda.grid(1)\ns = 0.0\nfor v in a:\n    s += v\na[i] = s", NUMBA),  # an accumulator
+    # pyptx's own functions
+    ("a, n", f"{V}, int64", "i = cuda.grid(1)\na[i] = round(a[i], n)", NUMBA),
+    ("z", "complex64[::1]", "i = cuda.grid(1)\nz[i] = z[i] ** z[i + 1]", NUMBA),
 ]
 
 
