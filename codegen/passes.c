@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "codegen/ssa/far_apart.h"
+#include "codegen/ssa/numbers.h"
 #include "codegen/target.h"
 #include "frontend/lift.h"
 #include "ir/describe.h"
@@ -260,7 +262,7 @@ static unsigned enough(unsigned want) {
   if (!(want & CG_WANT_ONLY) || want & (CG_WANT_ASM | CG_WANT_OBJECT))
     return CG_EMITTED;
   bool lowered = want & (CG_WANT_LLVM | CG_WANT_TYPED);
-  return want & CG_WANT_LLVM_OPT ? CG_COARSENED : lowered ? CG_LOWERED : CG_TYPED;
+  return want & CG_WANT_LLVM_OPT ? CG_COARSENED : lowered ? CG_LOWERED : CG_ADVISED;
 }
 
 /* Number of the first pass. A request for a coarsened entry alone starts from the module that the
@@ -375,6 +377,11 @@ void cg_pass_infer(Cg *cg) {
   Signature sig = ty_signature(cg->cx, cg->request->signature);
   cg->program = ty_infer(cg->cx, cg->request->func, &sig, !cg->options.device_function);
   assert(cg->program->fns.len && cg->program->fns.data[0]->typed);
+}
+
+void cg_pass_advise(Cg *cg) {
+  cg_find_far_apart(cg->cx, cg->program);
+  cg_judge_numbers(cg->cx, cg->program);
 }
 
 void cg_pass_link(Cg *cg) { cg->target->link(cg); }

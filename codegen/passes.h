@@ -12,11 +12,12 @@ enum CgState {
   CG_NOTHING = 0,
   CG_LIFTED = 1,
   CG_TYPED = 2,
-  CG_LOWERED = 4,
-  CG_LINKED = 8,
-  CG_OPTIMIZED = 16,
-  CG_COARSENED = 32,
-  CG_EMITTED = 64,
+  CG_ADVISED = 4,
+  CG_LOWERED = 8,
+  CG_LINKED = 16,
+  CG_OPTIMIZED = 32,
+  CG_COARSENED = 64,
+  CG_EMITTED = 128,
 };
 
 typedef enum TextKind { TEXT_SSA, TEXT_LLVM, TEXT_CODE } TextKind;
@@ -77,6 +78,7 @@ void cg_open_rest(Cg *cg);
 
 void cg_pass_lift(Cg *cg);
 void cg_pass_infer(Cg *cg);
+void cg_pass_advise(Cg *cg);
 void cg_pass_lower(Cg *cg);
 void cg_pass_link(Cg *cg);
 void cg_pass_coarsen(Cg *cg);

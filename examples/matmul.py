@@ -13,7 +13,7 @@ TILE = 16
 def matmul_naive(a, b, c):
     col, row = cuda.grid(2)  # neighbouring threads take neighbouring columns
     if row < c.shape[0] and col < c.shape[1]:
-        acc = 0.0
+        acc = float32(0)
         for k in range(a.shape[1]):
             acc += a[row, k] * b[k, col]
         c[row, col] = acc
@@ -27,7 +27,7 @@ def matmul_tiled(a, b, c):
     ty = cuda.threadIdx.y
     row = cuda.blockIdx.y * TILE + ty
     col = cuda.blockIdx.x * TILE + tx
-    acc = 0.0
+    acc = float32(0)
     for start in range(0, a.shape[1], TILE):
         # Elements outside the matrices count as 0.
         tile_a[ty, tx] = a[row, start + tx] if row < a.shape[0] and start + tx < a.shape[1] else 0.0

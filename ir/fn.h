@@ -170,7 +170,8 @@ enum InsFlags {
 #define INS_FLAG_WORDS(X)                                                                          \
   X(INS_NONNEGATIVE, nonneg)                                                                       \
   X(INS_NO_WRAP, nowrap)                                                                           \
-  X(INS_I32, i32) X(INS_U32, u32) X(INS_INDEX, index) X(INS_LOW, low) X(INS_YIELDS, yields)        \
+  X(INS_I32, i32)                                                                                  \
+  X(INS_U32, u32) X(INS_INDEX, index) X(INS_LOW, low) X(INS_YIELDS, yields)                        \
       X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked)
 
 struct Block {
@@ -212,6 +213,20 @@ typedef struct IrPlace {
   Loc loc;
 } IrPlace;
 
+/* For advice: what typing alone knows, for the pass `advise` to judge. */
+typedef struct IrSum { /* a variable that starts as a Python number and has a narrow type since */
+  const Ins *variable; /* its phi in the loop's header */
+  const Ins *added;    /* the lifted operation that adds to it */
+  Loc start;           /* no line: not known */
+} IrSum;
+typedef struct IrWidening { /* an operation on float32 data whose result is float64 or complex128 */
+  const Ins *made;          /* the operation, strict; of a complex number the real part */
+  const Type *type, *data;  /* of the operation; of the narrower operand */
+  Loc loc, origin;          /* of the operation; of what made it wide (no line: not known) */
+  const char *what;         /* that origin, for the message */
+  bool named;               /* `what` alone says which it is */
+} IrWidening;
+
 struct Fn {
   const char *name;         /* Python qualname */
   const char *symbol;       /* in the module; set by typing */
@@ -239,6 +254,8 @@ struct Fn {
 struct Program {
   VEC(Fn *) fns;
   VEC(const IrSite *) sites;
+  VEC(IrSum) sums;
+  VEC(IrWidening) widenings;
   bool uses_dynamic_shared;
 };
 

@@ -74,6 +74,10 @@ bool fz_same(const Frozen *a, const Frozen *b) {
   }
 }
 
+bool fz_is_ours(const FrozenFunc *f) {
+  return f && f->module && strncmp(f->module, "pyptx.", 6) == 0;
+}
+
 bool fz_get_int(const Frozen *f, int64_t *out) {
   if (!f)
     return false;

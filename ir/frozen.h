@@ -200,6 +200,8 @@ const Binding *fz_find(const Binding *b, uint32_t n, const char *name);
 bool fz_same(const Frozen *a, const Frozen *b); /* one value of one type; either may be NULL */
 /* An int, bool or integer scalar that fits 64 bits. False: it is none, or f is NULL. */
 bool fz_get_int(const Frozen *f, int64_t *out);
+/* Is it a function of pyptx itself (cuda.coop, cuda.random, …), which needs no advice? */
+bool fz_is_ours(const FrozenFunc *f);
 bool fz_truth(const Frozen *f, bool *out); /* as bool(f) has it; false: not known, or f is NULL */
 /* Text of the FZ_OPAQUE that stands among a MAKE_FUNC's operands before the defaults of
  * keyword-only parameters: its items are their names. */

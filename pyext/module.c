@@ -11,6 +11,7 @@
 #include "pyext/compile/offline.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
+#include "pyext/compile/spills.h"
 #include "pyext/launch/module_launch.h"
 #include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
@@ -267,6 +268,8 @@ static PyMethodDef methods[] = {
      "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
     {"_compile", px_compile_offline, METH_VARARGS,
      "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (compile/offline.h)."},
+    {"_spill_advice", px_spill_advice_of, METH_VARARGS,
+     "_spill_advice(code, ptx, local, registers): the Advice about what does not fit in a kernel's registers, or None."},
     {"_passes", passes, METH_NOARGS,
      "_passes(): (name, the pass that it is a part of or None, lowest opt, why, whether PYPTX_SKIP may leave it out) of every pass."},
     {"_ptx_versions", ptx_versions, METH_NOARGS,

@@ -149,46 +149,61 @@ void px_raise_diag(PxState *st, const Diag *d) {
 
 /* --- advice --- */
 
+static PyObject *advice_from(PxState *st, PyObject *class, const Diag *d) {
+  PyObject *e = diag_exception(st, class, d);
+  if (!e)
+    return NULL;
+  set_attribute(e, "message", px_text_or_none(d->message));
+  set_attribute(e, "help", px_text_or_none(d->remedy));
+  set_attribute(e, "file", px_text_or_none(d->at.file));
+  if (d->at.line > 0)
+    set_attribute(e, "line", PyLong_FromLong(d->at.line));
+  if (d->at.end_col > 0)
+    set_attribute(e, "column", PyLong_FromLong((long)d->at.col + 1));
+  return e;
+}
+
+PyObject *px_advice_of(PxState *st, const Diag *d) {
+  PyObject *class = px_error_class(st, "Advice"), *e = class ? advice_from(st, class, d) : NULL;
+  Py_XDECREF(class);
+  return e;
+}
+
 PyObject *px_advice_list(PxState *st, const CgKernel *code) {
   PyObject *list = PyList_New(0), *class = list ? px_error_class(st, "Advice") : NULL;
   if (!class)
     Py_CLEAR(list);
   for (uint32_t k = 0; list && k < code->nadvice; k++) {
-    const Diag *d = code->advice[k];
-    PyObject *e = diag_exception(st, class, d);
-    if (!e || PyList_Append(list, e) < 0) {
+    PyObject *e = advice_from(st, class, code->advice[k]);
+    if (!e || PyList_Append(list, e) < 0)
       Py_CLEAR(list);
-    } else {
-      set_attribute(e, "message", px_text_or_none(d->message));
-      set_attribute(e, "help", px_text_or_none(d->remedy));
-      set_attribute(e, "file", px_text_or_none(d->at.file));
-      if (d->at.line > 0)
-        set_attribute(e, "line", PyLong_FromLong(d->at.line));
-      if (d->at.end_col > 0)
-        set_attribute(e, "column", PyLong_FromLong((long)d->at.col + 1));
-    }
     Py_XDECREF(e);
   }
   Py_XDECREF(class);
   return list;
 }
 
+int px_show_list(PxState *st, PyObject *list, PyObject *module) {
+  PyObject *show = px_error_class(st, "show_advice");
+  PyObject *done = show ? PyObject_CallFunctionObjArgs(show, list, module, NULL) : NULL;
+  Py_XDECREF(show);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 int px_show_advice(PxState *st, const CgKernel *code, PyObject *function) {
   if (!code->nadvice && !getenv("PYPTX_ADVICE")) /* whose value may be wrong */
     return 0;
-  PyObject *list = px_advice_list(st, code),
-           *show = list ? px_error_class(st, "show_advice") : NULL;
-  PyObject *module = show ? PyObject_GetAttr(function, st->name.__module__) : NULL;
-  if (show && !module) {
+  PyObject *list = px_advice_list(st, code);
+  PyObject *module = list ? PyObject_GetAttr(function, st->name.__module__) : NULL;
+  if (list && !module) {
     PyErr_Clear();
     module = Py_NewRef(Py_None);
   }
-  PyObject *done = show ? PyObject_CallFunctionObjArgs(show, list, module, NULL) : NULL;
+  int failed = list ? px_show_list(st, list, module) : -1;
   Py_XDECREF(module);
-  Py_XDECREF(show);
   Py_XDECREF(list);
-  Py_XDECREF(done);
-  return done ? 0 : -1;
+  return failed;
 }
 
 /* --- driver --- */

@@ -26,7 +26,7 @@ def transpose(a, out):
 def matmul_naive(a, b, c):
     col, row = cuda.grid(2)
     if row < c.shape[0] and col < c.shape[1]:
-        acc = 0.0
+        acc = float32(0)
         for k in range(a.shape[1]):
             acc += a[row, k] * b[k, col]
         c[row, col] = acc
@@ -37,7 +37,7 @@ def matmul_tiled(a, b, c):
     tile_b = cuda.shared.array((32, 32), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     col, row = cuda.grid(2)
-    acc = 0.0
+    acc = float32(0)
     for start in range(0, a.shape[1], 32):
         tile_a[ty, tx] = a[row, start + tx]
         tile_b[ty, tx] = b[start + ty, col]
@@ -53,7 +53,7 @@ def matmul_tiled16(a, b, c):
     tile_b = cuda.shared.array((16, 16), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     col, row = cuda.grid(2)
-    acc = 0.0
+    acc = float32(0)
     for start in range(0, a.shape[1], 16):
         tile_a[ty, tx] = a[row, start + tx]
         tile_b[ty, tx] = b[start + ty, col]

@@ -44,9 +44,17 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
   return answer;
 }
 
+static PyObject *all_advice(PxState *st, PxOverload *o) {
+  PyObject *list = px_advice_list(st, o->code), *loaded = list ? px_entry_advice(st, o) : NULL;
+  if ((loaded && PyList_Append(list, loaded) < 0) || (!loaded && PyErr_Occurred()))
+    Py_CLEAR(list);
+  Py_XDECREF(loaded);
+  return list;
+}
+
 static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) {
   if (q->advice)
-    return px_advice_list(px_state_of((PyObject *)d), o->code);
+    return all_advice(px_state_of((PyObject *)d), o);
   if (!q->of) {
     if (px_entry_own(px_state_of((PyObject *)d), o) < 0)
       return NULL;

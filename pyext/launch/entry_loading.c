@@ -14,6 +14,7 @@
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
+#include "pyext/compile/spills.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
 
@@ -23,6 +24,7 @@ typedef struct PxEntries {
   char *dump;       /* PyMem, or NULL */
   PyObject *label;  /* bytes: of the second entry in the disk cache; NULL: there is none */
   PyObject *linked; /* list: what both are linked with */
+  PyObject *code;   /* the kernel's code object, for advice about it */
   CgKernel *coarse; /* NULL: not compiled yet */
   /* One thread at a time compiles and loads. */
   PyThread_type_lock turn;
@@ -76,6 +78,30 @@ static PyObject *link_lto(PxOverload *o, const CgKernel *code, PyObject *linked)
   return whole;
 }
 
+PyObject *px_entry_advice(PxState *st, PxOverload *o) {
+  if (!o->entries || !rt_kernel_has(o->kernel, RT_ENTRY_OWN))
+    return NULL;
+  const RtKernelInfo *info = rt_kernel_info(o->kernel);
+  const PxAssembled made = {o->code->ptx, info->local, info->registers};
+  bool alone = PyList_GET_SIZE(o->entries->linked) == 0;
+  return alone ? px_spill_advice(st, o->entries->code, &made) : NULL;
+}
+
+/* What is known once the kernel's own entry is loaded. */
+static int advise(PxState *st, PxOverload *o) {
+  PyObject *advice = px_entry_advice(st, o);
+  if (!advice)
+    return PyErr_Occurred() ? -1 : 0;
+  PyObject *list = PyList_New(1);
+  PyObject *module = o->scope ? PyDict_GetItemString(o->scope, "__name__") : NULL;
+  if (list)
+    PyList_SET_ITEM(list, 0, Py_NewRef(advice));
+  int failed = list ? px_show_list(st, list, module ? module : Py_None) : -1;
+  Py_XDECREF(list);
+  Py_DECREF(advice);
+  return failed;
+}
+
 static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *code,
                PyObject *linked) {
   RtStatus status;
@@ -103,7 +129,7 @@ static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *co
   Py_DECREF(whole);
   PyMem_Free(inputs);
   PX_TRY_STATUS(st, status, return -1);
-  return 0;
+  return entry == RT_ENTRY_OWN ? advise(st, o) : 0;
 }
 
 static int open_kernel(PxState *st, PxOverload *o) {
@@ -145,6 +171,7 @@ static int keep_entries(PxDispatcher *d, PxOverload *o, PyObject *linked) {
   e->options = d->options;
   e->caching = (PxCaching)d->caching;
   e->linked = Py_NewRef(linked);
+  e->code = Py_NewRef(PyFunction_GetCode(d->function));
   e->process = getpid();
   if (!(e->turn = PyThread_allocate_lock()))
     return PyErr_NoMemory(), -1;
@@ -165,6 +192,7 @@ void px_entries_free(PxOverload *o) {
   PyMem_Free(e->dump);
   Py_XDECREF(e->label);
   Py_XDECREF(e->linked);
+  Py_XDECREF(e->code);
   PyMem_Free(e);
   o->entries = NULL;
 }

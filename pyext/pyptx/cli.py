@@ -370,6 +370,24 @@ def compile_units(units, version, emit):
     return failed
 
 
+def spill_advice(units, emit, args):
+    """Advice about registers, where ptxas runs anyway. Returns the number of kernels that fail by it."""
+    from pyptx import _pyptx, _tools
+    from pyptx.errors import advice_mode
+
+    failed = 0
+    runs = args.resource_usage or {"cubin", "fatbin"} & set(emit)
+    for unit, arch in ((u, a) for u in units for a in u.archs if runs and a != "host" and advice_mode() != "0"):
+        out = unit.compiled[arch]
+        usage = _tools.read_usage(cubin_of(unit, arch)[1], out["symbol"])
+        code = getattr(unit.function, "py_func", unit.function).__code__
+        advice = _pyptx._spill_advice(code, out["ptx"], usage.stack, usage.registers)
+        if advice:
+            sys.stderr.write(f"{arch}: {advice}\n")
+            failed += advice_mode() == "error"
+    return failed
+
+
 # --- what is written ---
 
 
@@ -569,6 +587,8 @@ def run_compile(args):
         return FAILED
     images = images_of(args.output, emit, how)
     try:
+        if spill_advice(units, emit, args):
+            return FAILED
         results = [Result(label, name, as_bytes(make(unit, name, arch, images))) for unit in units for name in emit for label, arch in labels(unit, name)]
         if args.resource_usage:
             print_usage(units, args)

@@ -19,6 +19,9 @@ void ty_find_first_edges(Ty *ty);
 /* iterators.c: no value that is an iterator, or holds one, is used twice; before anything is
  * rewritten */
 void ty_check_iterators(Ty *ty);
+/* remarks.c: what to advise of, seen while an instruction is rewritten */
+void ty_remark_variable(Ty *ty, Ins *phi);
+void ty_remark_operation(Ty *ty, Ins *i);
 /* index_wraps.c: drops needless WRAP_INDEX, sets INS_NONNEGATIVE */
 void ty_drop_wraps(Cx *cx, Fn *fn);
 

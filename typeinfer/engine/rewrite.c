@@ -122,15 +122,20 @@ static void rewrite_ins(Ty *ty, Ins *i) {
   case OP_PARAM:
   case OP_UNSET: return;
   case OP_PHI:
-    if (i->id < ty->spec->ninfos) /* not one that an earlier block has made beside it */
-      rewrite_phi(ty, i);
+    if (i->id >= ty->spec->ninfos) /* one that an earlier block has made beside it */
+      return;
+    rewrite_phi(ty, i);
+    ty_remark_variable(ty, i);
     return;
   case OP_BR:
   case OP_UNREACHABLE: break;
   case OP_CONDBR: rewrite_condbr(ty, i); break;
   case OP_RET: rewrite_ret(ty, i); break;
   case OP_RAISE: (void)ty_raise(ty, i); break;
-  default: rewrite_value(ty, i); return;
+  default:
+    rewrite_value(ty, i);
+    ty_remark_operation(ty, i);
+    return;
   }
   i->type = ty_id(ty, TY_VOID);
   check_reached(ty, i->block);

@@ -7,7 +7,7 @@ from pyptx.cuda.random import create_xoroshiro128p_states, xoroshiro128p_next, x
 @cuda.jit
 def kernel(states, out, unit):
     i = cuda.grid(1)
-    for k in range(out.shape[1]):
+    for k in range(2):
         out[i, k] = xoroshiro128p_next(states, i)
     unit[i] = xoroshiro128p_uniform_float64(states, i)
 

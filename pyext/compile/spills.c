@@ -1,0 +1,67 @@
+/* Spills: see spills.h.
+ *
+ * Local memory holds three things: local arrays that keep their addresses, for instance since they
+ * are indexed by a number of the launch, which PTX declares as a depot; the frames of functions
+ * that are called; and what did not fit in the registers. Only the last is a surprise. So it is
+ * what exceeds the depots, of kernels that call nothing. */
+#include "pyext/compile/spills.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/diag.h"
+#include "pyext/raise.h"
+
+enum { FEW_BYTES = 32 }; /* eight registers, and what rounding adds to a depot */
+
+/* Of all depots: ".local .align 4 .b8 __local_depot0[400];". False: it cannot be told. */
+static bool declared_local(const char *ptx, uint64_t *bytes) {
+  static const char depot[] = "\t__local_depot";
+  *bytes = 0;
+  if (strstr(ptx, ".func ") || strstr(ptx, ", debug"))
+    return false;
+  for (const char *at = ptx; (at = strstr(at, depot)); at += sizeof depot - 1) {
+    const char *open = at + sizeof depot - 1 + strspn(at + sizeof depot - 1, "0123456789");
+    if (*open == '[')
+      *bytes += strtoull(open + 1, NULL, 10);
+  }
+  return true;
+}
+
+PyObject *px_spill_advice(PxState *st, PyObject *code, const PxAssembled *made) {
+  uint64_t own;
+  char message[256];
+  if (made->local < FEW_BYTES || !declared_local(made->ptx, &own) || made->local < own + FEW_BYTES)
+    return NULL;
+  const ErrorInfo *row = &ir_errors[ERR_SPILLED];
+  PyObject *file = PyObject_GetAttrString(code, "co_filename"),
+           *name = PyObject_GetAttrString(code, "co_qualname"),
+           *line = PyObject_GetAttrString(code, "co_firstlineno");
+  PyObject *file_text = file ? PyUnicode_AsEncodedString(file, "utf-8", "replace") : NULL,
+           *name_text = name ? PyUnicode_AsEncodedString(name, "utf-8", "replace") : NULL;
+  PyObject *advice = NULL;
+  if (file_text && name_text && line) {
+    Diag d = {.id = ERR_SPILLED, .message = message, .remedy = (char *)(uintptr_t)row->remedy};
+    d.at = (DiagPlace){.file = PyBytes_AsString(file_text),
+                       .function = PyBytes_AsString(name_text),
+                       .line = (int32_t)PyLong_AsLong(line)};
+    snprintf(message, sizeof message, row->message, (unsigned)(made->local - own),
+             (unsigned)made->registers);
+    advice = px_advice_of(st, &d);
+  }
+  Py_XDECREF(file);
+  Py_XDECREF(name);
+  Py_XDECREF(line);
+  Py_XDECREF(file_text);
+  Py_XDECREF(name_text);
+  return advice;
+}
+
+PyObject *px_spill_advice_of(PyObject *module, PyObject *args) {
+  PyObject *code;
+  PxAssembled made = {0};
+  if (!PyArg_ParseTuple(args, "OsII", &code, &made.ptx, &made.local, &made.registers))
+    return NULL;
+  PyObject *advice = px_spill_advice(PyModule_GetState(module), code, &made);
+  return advice || PyErr_Occurred() ? advice : Py_NewRef(Py_None);
+}

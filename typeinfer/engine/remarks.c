@@ -1,0 +1,210 @@
+/* Remarks: what typing knows of numbers and a strict function no longer says, for the pass that
+ * advises (codegen/ssa/numbers.c): which variables start as Python numbers, and what made an
+ * operation on float32 data a float64 one.
+ *
+ * Both ask lifted instructions, which are what the user wrote, while their function is emitted; no
+ * typed rule has a say. */
+#include "ir/cfg.h"
+#include "typeinfer/engine/engine.h"
+#include "typeinfer/value/value.h"
+
+enum { MAX_NODES = 64 };
+
+static const Type *type_of(const Ty *ty, const Ins *lifted) {
+  return lifted->id < ty->spec->ninfos ? ty_info(ty, lifted)->v.type : NULL;
+}
+
+static const Ins *unread(const Ins *i) {
+  while (i->op == OP_READ)
+    i = i->args[0];
+  return i;
+}
+
+/* --- sums --- */
+
+typedef struct Sum {
+  Ty *ty;
+  const Ins *variable, *added; /* the phi; the operation that adds to it */
+  const Ins *seen[MAX_NODES];
+  uint32_t n, depth;
+} Sum;
+
+static bool was_seen(Sum *s, const Ins *i) {
+  for (uint32_t k = 0; k < s->n; k++)
+    if (s->seen[k] == i)
+      return true;
+  if (s->n < MAX_NODES)
+    s->seen[s->n++] = i;
+  return false;
+}
+
+/* Does the value depend on the variable, other than through memory? Yes, if that is too long to
+ * say. */
+static bool depends(Sum *s, const Ins *i) {
+  if (i == s->variable || s->n == MAX_NODES)
+    return true;
+  if (was_seen(s, i))
+    return false;
+  for (uint32_t k = 0; k < i->nargs; k++)
+    if (depends(s, i->args[k]))
+      return true;
+  return false;
+}
+
+static bool is_addition(const Ty *ty, const Ins *i) {
+  const Type *t = type_of(ty, i);
+  return i->op == OP_ADD || i->op == OP_SUB || (i->op == OP_MUL && t && ty_is_integral(t));
+}
+
+typedef enum Way { WAY_NOT, WAY_THERE, WAY_ROUND } Way;
+
+/* From what a loop makes of the variable back to it: through additions, and through phis all of
+ * whose ways lead there. ROUND: only back to a phi on the way. */
+static Way way_back(Sum *s, const Ins *i) {
+  i = unread(i);
+  if (i == s->variable)
+    return WAY_THERE;
+  if (i->op == OP_PHI) {
+    Way way = WAY_ROUND;
+    if (was_seen(s, i))
+      return WAY_ROUND;
+    for (uint32_t k = 0; k < i->nargs && way != WAY_NOT; k++) {
+      Way next = s->n < MAX_NODES ? way_back(s, i->args[k]) : WAY_NOT;
+      way = next == WAY_ROUND ? way : next;
+    }
+    return way;
+  }
+  if (!is_addition(s->ty, i))
+    return WAY_NOT;
+  if (s->depth++ == MAX_NODES)
+    return WAY_NOT;
+  uint32_t seen = s->n;
+  Way way = way_back(s, i->args[0]);
+  uint32_t side = way == WAY_NOT;
+  if (side && i->op != OP_SUB) {
+    s->n = seen;
+    way = way_back(s, i->args[1]);
+  }
+  Sum other = {.ty = s->ty, .variable = s->variable};
+  const Type *added = type_of(s->ty, i->args[!side]);
+  if (way == WAY_NOT || !added || depends(&other, i->args[!side]))
+    return WAY_NOT;
+  if (!ty_is_weak(added))
+    s->added = i;
+  return way;
+}
+
+static bool is_narrow(const Type *t) {
+  return (ty_is_integral(t) && t->id != TY_BOOL && ty_bits(t) <= 16) ||
+         (ty_is_float(t) && ty_bits(t) <= 32);
+}
+
+void ty_remark_variable(Ty *ty, Ins *phi) {
+  const TyInfo *info = ty_info(ty, phi);
+  Sum s = {.ty = ty, .variable = phi};
+  const Ins *start = NULL;
+  if (info->v.ins != phi || !info->met || !is_narrow(info->v.type) || fz_is_ours(ty->spec->func))
+    return;
+  bool loops = false;
+  for (uint32_t k = 0; k < phi->nargs; k++) {
+    const Block *from = phi->block->preds.data[k];
+    if (!ty_edge_taken(ty->spec, from, phi->block))
+      continue;
+    const Type *t = type_of(ty, phi->args[k]);
+    bool back = ir_dominates(phi->block, from);
+    loops |= back;
+    s.n = 0;
+    if (back ? way_back(&s, phi->args[k]) != WAY_THERE : !t || !ty_is_weak(t))
+      return;
+    if (!back)
+      start = phi->args[k];
+  }
+  if (!loops || !start || !s.added)
+    return;
+  IrSum sum = {phi, s.added, start->op == OP_CONST ? start->loc : (Loc){0}};
+  VEC_PUSH(&ty->cx->arena, &ty->p->program->sums, sum);
+}
+
+/* --- float64 among float32 --- */
+
+static bool is_wide(const Type *t) { return t && (t->id == TY_F64 || t->id == TY_C128); }
+static bool is_single(const Type *t) { return t && (t->id == TY_F32 || t->id == TY_C64); }
+
+static bool is_conversion(const Ty *ty, const Ins *call) {
+  const Type *t = type_of(ty, call->args[0]);
+  return t && t->id == TY_DTYPE;
+}
+
+/* Up from a wide value to what made it wide; NULL: the user asked for it. */
+static const Ins *origin_of(const Ty *ty, const Ins *i, const Ins *user) {
+  for (uint32_t depth = 0; depth < MAX_NODES; depth++) {
+    const Ins *next = NULL;
+    i = unread(i);
+    if (i == user)
+      return NULL; /* a sum: see above */
+    if (i->op == OP_CALL && is_conversion(ty, i))
+      return NULL;
+    if (i->op != OP_PHI && !(i->op >= OP_ADD && i->op <= OP_NEG))
+      return i;
+    for (uint32_t k = 0; k < i->nargs; k++) {
+      if (i->op == OP_PHI && unread(i->args[k]) == user)
+        return NULL;
+      if (!next && is_wide(type_of(ty, i->args[k])) && i->args[k] != i)
+        next = i->args[k];
+    }
+    bool mixed = i->op != OP_PHI && i->nargs == 2 &&
+                 is_single(type_of(ty, i->args[0])) != is_single(type_of(ty, i->args[1]));
+    if (!next)
+      return mixed ? NULL : i; /* what is remarked on itself */
+    i = next;
+  }
+  return NULL;
+}
+
+static const char *what_it_is(const Ty *ty, const Ins *i) {
+  Cx *cx = ty->cx;
+  const char *type = ty_pretty(cx, type_of(ty, i)), *name = i->name;
+  switch ((Op)i->op) {
+  case OP_PARAM:
+    return arena_printf(&cx->arena, "the argument '%s' is %s", name ? name : "?", type);
+  case OP_GLOBAL:
+    return arena_printf(&cx->arena, "'%s' is a NumPy scalar, %s", name ? name : "?", type);
+  case OP_CONST: return "under Numba's typing Python's own numbers are float64 and complex128";
+  case OP_GETATTR: return arena_printf(&cx->arena, "'.%s' is %s", name ? name : "?", type);
+  case OP_GETITEM:
+  case OP_ITER_ITEM: {
+    const char *of = unread(i->args[0])->name;
+    return of ? arena_printf(&cx->arena, "an element of '%s' is %s", of, type)
+              : arena_printf(&cx->arena, "an element of an array is %s", type);
+  }
+  case OP_CALL: return arena_printf(&cx->arena, "the result of this call is %s", type);
+  default: return arena_printf(&cx->arena, "this operation gives %s", type);
+  }
+}
+
+void ty_remark_operation(Ty *ty, Ins *i) {
+  const Val *made = &ty_info(ty, i)->v;
+  const Ins *ins = made->ins || !made->items ? made->ins : made->items[0].ins; /* its real part */
+  if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins ||
+      fz_is_ours(ty->spec->func))
+    return;
+  const Type *a = type_of(ty, i->args[0]), *b = type_of(ty, i->args[1]);
+  if (is_single(a) == is_single(b))
+    return;
+  const Ins *other = i->args[is_single(a)], *origin = unread(other);
+  if (is_wide(type_of(ty, other)))
+    origin = origin_of(ty, other, i);
+  if (!origin)
+    return;
+  const Loc nowhere = {0};
+  IrWidening w = {.made = ins,
+                  .type = made->type,
+                  .data = is_single(a) ? a : b,
+                  .loc = i->loc,
+                  .origin = origin->op == OP_PARAM ? nowhere : origin->loc,
+                  .what = what_it_is(ty, origin),
+                  .named = origin->op == OP_PARAM || origin->op == OP_GLOBAL ||
+                           origin->op == OP_CONST || origin->op == OP_GETATTR ||
+                           origin->op == OP_GETITEM};
+  VEC_PUSH(&ty->cx->arena, &ty->p->program->widenings, w);
+}
